@@ -1,0 +1,57 @@
+import { defineConfig } from 'vitest/config'
+
+// Packages resolve to their sources, so that no test depends on a build of a sibling.
+const conditions = ['@cni/source', 'node']
+const shared = {
+  resolve: { conditions },
+  ssr: { resolve: { conditions, externalConditions: conditions } },
+}
+
+export default defineConfig({
+  ...shared,
+  test: {
+    pool: 'forks',
+    projects: [
+      {
+        ...shared,
+        test: {
+          name: 'unit',
+          include: ['{packages,examples}/*/src/**/*.test.ts', '{packages,examples}/*/test/unit/**/*.test.ts'],
+          exclude: ['**/*.netns.test.ts', '**/node_modules/**'],
+        },
+      },
+      {
+        ...shared,
+        test: {
+          name: 'types',
+          include: [],
+          typecheck: {
+            enabled: true,
+            only: true,
+            include: ['{packages,examples}/*/src/**/*.test-d.ts'],
+            tsconfig: './tsconfig.json',
+          },
+        },
+      },
+      {
+        ...shared,
+        test: {
+          name: 'netns',
+          include: ['{packages,examples}/*/{src,test}/**/*.netns.test.ts'],
+          testTimeout: 30_000,
+          hookTimeout: 30_000,
+        },
+      },
+      {
+        ...shared,
+        test: {
+          name: 'e2e',
+          include: ['{packages,examples}/*/test/e2e/**/*.test.ts'],
+          exclude: ['**/*.netns.test.ts', '**/node_modules/**'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
+  },
+})
