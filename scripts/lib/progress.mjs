@@ -1,6 +1,7 @@
 // Progress for people: one line a step on stderr, so that stdout stays free for a command's own output.
 const tty = process.stderr.isTTY === true && process.env.NO_COLOR === undefined
-const paint = (code, text) => (tty ? `\u001b[${code}m${text}\u001b[0m` : text)
+const paint = (/** @type {string} */ code, /** @type {string} */ text) =>
+  tty ? `\u001b[${code}m${text}\u001b[0m` : text
 
 export const bold = (/** @type {string} */ text) => paint('1', text)
 export const dim = (/** @type {string} */ text) => paint('2', text)
@@ -43,7 +44,13 @@ export async function main(body) {
   try {
     await body()
   } catch (error) {
-    say(error instanceof Stop ? `\n${red('Stopped:')} ${error.message}` : String(error?.stack ?? error))
+    say(
+      error instanceof Stop
+        ? `\n${red('Stopped:')} ${error.message}`
+        : error instanceof Error
+          ? String(error.stack)
+          : String(error),
+    )
     process.exitCode = 1
   }
 }

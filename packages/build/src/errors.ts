@@ -1,0 +1,16 @@
+/** Why a build stopped: the bundler refused the source, the compiler is missing or failed, the result does not run. */
+export type BuildErrorCode = 'BUNDLE' | 'NO_COMPILER' | 'COMPILE' | 'SMOKE' | 'USAGE'
+
+/** Thrown by every function of this package; the message names the file and what to do next. */
+export class BuildError extends Error {
+  static {
+    BuildError.prototype.name = 'BuildError'
+  }
+
+  readonly code: BuildErrorCode
+
+  constructor(code: BuildErrorCode, message: string, options?: { cause?: unknown }) {
+    super(message, options)
+    this.code = code
+  }
+}

@@ -1,0 +1,18 @@
+// npm run bench [-- --runs N]: whole-process times of the compiled plugin; CNI_PEERS=<folder of the originals> races them.
+import { ensurePackages } from './lib/debian.mjs'
+import { exec, node26 } from './lib/exec.mjs'
+import { buildExecutables } from './lib/executables.mjs'
+import { main, Stop } from './lib/progress.mjs'
+import { setUp } from './lib/setup.mjs'
+
+await main(async () => {
+  await setUp()
+  if (process.getuid?.() !== 0)
+    throw new Stop('the benchmarks need root: they create network namespaces. Run: sudo npm run bench')
+  await ensurePackages(['containernetworking-plugins', 'iptables', 'util-linux'], { install: true })
+  await buildExecutables()
+  const bench = [node26, '--conditions=@cni/source', '--disable-warning=ExperimentalWarning', 'bench/plugin.ts']
+  await exec(['unshare', '--net', '--mount', '--propagation', 'private', '--', ...bench, ...process.argv.slice(2)], {
+    stdout: 'inherit',
+  })
+})

@@ -1,0 +1,18 @@
+import { checkDocs } from './docs.mjs'
+import { exec } from './exec.mjs'
+import { step } from './progress.mjs'
+
+/** Lint, types, unused code, package manifests and sizes. */
+export async function check() {
+  await step('lint and format (biome)', () => exec(['biome', 'ci', '--error-on-warnings', '.'], { quiet: true }))
+  await step('types (tsc)', () => exec(['tsc', '-p', 'tsconfig.json'], { quiet: true }))
+  await step('code blocks of the documentation (tsc)', checkDocs)
+  await step('unused files, exports and dependencies (knip)', () => exec(['knip'], { quiet: true }))
+  await step('packages (turbo, tsup)', () =>
+    exec(['turbo', 'run', 'build', '--output-logs=errors-only'], { quiet: true }),
+  )
+  await step('package manifests (publint, attw)', () =>
+    exec(['turbo', 'run', 'lint:package', '--output-logs=errors-only'], { quiet: true }),
+  )
+  await step('sizes (size-limit)', () => exec(['size-limit'], { quiet: true }))
+}

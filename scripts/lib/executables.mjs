@@ -1,0 +1,41 @@
+import { join } from 'node:path'
+import { exec, node26, root } from './exec.mjs'
+import { step } from './progress.mjs'
+
+/** Every executable of the repository: its entry, and how it shows that it runs. */
+export const EXECUTABLES = /** @type {const} */ ({
+  'istio-cni': { entry: 'examples/istio-redirect/src/plugin/main.ts', smoke: 'plugin' },
+  'hello-chain': { entry: 'examples/hello-chain/src/main.ts', smoke: 'plugin' },
+  cnitool: { entry: 'packages/libcni/src/cli.ts', smoke: 'command' },
+})
+
+/**
+ * Leave `dist/bin/<name>` (one compiled file) and `dist/bundle/<name>.cjs` (the same source for Node).
+ *
+ * @param {readonly (keyof typeof EXECUTABLES)[]} [names] default: all
+ */
+export async function buildExecutables(names = /** @type {(keyof typeof EXECUTABLES)[]} */ (Object.keys(EXECUTABLES))) {
+  for (const name of names) {
+    await step(`dist/bin/${name}`, async () => {
+      const { entry, smoke } = EXECUTABLES[name]
+      const json = await exec(
+        [
+          node26,
+          '--conditions=@cni/source',
+          'packages/build/src/cli.ts',
+          entry,
+          '--condition=@cni/source',
+          `--outfile=${join(root, 'dist/bin', name)}`,
+          `--bundle=${join(root, 'dist/bundle', `${name}.cjs`)}`,
+          `--smoke=${smoke}`,
+          '--incremental',
+          '--json',
+        ],
+        { quiet: true },
+      )
+      const built = JSON.parse(json)
+      const size = `${(built.bytes / 1e6).toFixed(0)} MB, bundle ${(built.bundleBytes / 1e3).toFixed(0)} kB`
+      return { note: `${size}${built.compiled ? '' : ', unchanged'}` }
+    })
+  }
+}

@@ -1,0 +1,26 @@
+// npm test: set up, look at the sources, then unit, property, type, real-namespace and end-to-end tests.
+import { check } from './lib/check.mjs'
+import { ensurePackages } from './lib/debian.mjs'
+import { exec } from './lib/exec.mjs'
+import { buildExecutables } from './lib/executables.mjs'
+import { main, Stop, step } from './lib/progress.mjs'
+import { setUp } from './lib/setup.mjs'
+
+await main(async () => {
+  const install = !process.argv.includes('--no-install')
+  const isRoot = process.getuid?.() === 0
+  await setUp()
+  if (isRoot)
+    await ensurePackages(['containernetworking-plugins', 'iptables', 'nftables', 'ipset', 'util-linux'], { install })
+  await check()
+  await buildExecutables()
+  const projects = isRoot ? ['unit', 'types', 'netns', 'e2e'] : ['unit', 'types']
+  await step(`tests (${projects.join(', ')})`, () =>
+    exec(['vitest', 'run', ...projects.map((project) => `--project=${project}`)], { stdout: 'inherit' }),
+  )
+  if (!isRoot) {
+    throw new Stop(
+      'the namespace and end-to-end tests need root and were not run: they create network namespaces and iptables rules. Run: sudo npm test',
+    )
+  }
+})
