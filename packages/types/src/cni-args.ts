@@ -1,0 +1,81 @@
+import { CniError, ErrorCode } from './errors.ts'
+import { goQuote } from './go-quote.ts'
+import { parseIp } from './ip.ts'
+
+/** How a value of `CNI_ARGS` is checked by the strict parser. */
+export type CniArgKind = 'string' | 'ip' | 'boolean'
+
+/** How {@link parseCniArgs} reads. */
+export interface ParseCniArgsOptions {
+  /** Read with the reference implementation's grammar instead of tolerantly. */
+  readonly strict?: boolean
+  /** Strict only: the keys that are expected besides `IgnoreUnknown`, and what their values must be. */
+  readonly known?: Readonly<Record<string, CniArgKind>>
+}
+
+/**
+ * The pairs of `CNI_ARGS` (`KEY=value;KEY=value`), the last of equal keys.
+ *
+ * The default reads what a chained plugin may meet: keys for others, `=` inside values, empty and malformed pieces are
+ * no reason to fail. The strict parser refuses all of them, and unknown keys unless `IgnoreUnknown` is `1` or `true`.
+ *
+ * @throws {@link CniError} with code 999, strict only.
+ * @example
+ * ```ts
+ * parseCniArgs('IgnoreUnknown=1;K8S_POD_NAME=web-0').get('K8S_POD_NAME') // 'web-0'
+ * ```
+ */
+export function parseCniArgs(text: string, options: ParseCniArgsOptions = {}): ReadonlyMap<string, string> {
+  return options.strict ? parseStrict(text, new Map(Object.entries(options.known ?? {}))) : parseTolerant(text)
+}
+
+function parseTolerant(text: string): ReadonlyMap<string, string> {
+  const pairs = new Map<string, string>()
+  for (const piece of text.split(';')) {
+    const equals = piece.indexOf('=')
+    if (equals > 0) pairs.set(piece.slice(0, equals), piece.slice(equals + 1))
+  }
+  return pairs
+}
+
+function parseStrict(text: string, known: Map<string, CniArgKind>): ReadonlyMap<string, string> {
+  const pairs = new Map<string, string>()
+  const unknown: string[] = []
+  known.set('IgnoreUnknown', 'boolean')
+  for (const piece of text === '' ? [] : text.split(';')) {
+    const [key, value, ...more] = piece.split('=')
+    if (key === undefined || value === undefined || more.length > 0) {
+      throw invalidArgs(`invalid pair ${goQuote(piece)}`)
+    }
+    const kind = known.get(key)
+    if (kind === undefined) unknown.push(piece)
+    else checkValue(kind, value, piece)
+    pairs.set(key, value)
+  }
+  if (unknown.length > 0 && !isTrue(pairs.get('IgnoreUnknown'))) {
+    throw invalidArgs(`unknown args [${unknown.map(goQuote).join(' ')}]`)
+  }
+  return pairs
+}
+
+function checkValue(kind: CniArgKind, value: string, pair: string): void {
+  const failed = `error parsing value of pair ${goQuote(pair)}`
+  if (kind === 'boolean' && !/^(1|0|true|false)$/i.test(value)) {
+    throw invalidArgs(`${failed}: expected 1, 0, true or false`)
+  }
+  if (kind !== 'ip' || value === '') return
+  try {
+    parseIp(value)
+  } catch (cause) {
+    throw invalidArgs(`${failed}: invalid IP address: ${value}`, cause)
+  }
+}
+
+function isTrue(value: string | undefined): boolean {
+  return value === '1' || value?.toLowerCase() === 'true'
+}
+
+// The reference implementation reports these without a code, which every runtime sees as 999.
+function invalidArgs(reason: string, cause?: unknown): CniError {
+  return new CniError(ErrorCode.internal, `ARGS: ${reason}`, cause === undefined ? {} : { cause })
+}

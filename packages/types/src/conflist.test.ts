@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest'
+import { parseConflist, parseConflistDocument } from './conflist.ts'
+import { conflistFromPlugin, insertPlugin, removePlugin } from './conflist-edit.ts'
+import { parsePluginConf } from './plugin-conf.ts'
+
+const list = (members: object) => JSON.stringify({ name: 'net1', plugins: [{ type: 'bridge' }], ...members })
+
+test.each([
+  ['', 6, 'unexpected end of JSON input'],
+  ['{"name"', 6, 'error parsing configuration list: '],
+  ['[]', 7, 'expected an object, got array'],
+  ['null', 7, 'expected an object, got null'],
+  ['{}', 7, 'no name'],
+  [list({ name: 5 }), 7, 'invalid name type number'],
+  [list({ cniVersion: 5 }), 7, 'invalid cniVersion type number'],
+  [list({ cniVersions: '1' }), 7, 'invalid cniVersions type string'],
+  [list({ cniVersions: ['1.0.0', 5] }), 7, 'invalid cniVersions type number index 1'],
+  [list({ cniVersions: ['1.0.0', '1.0.f'] }), 7, 'invalid cniVersions value "1.0.f" index 1'],
+  [list({ cniVersions: [], cniVersion: 'x' }), 7, 'invalid cniVersion value "x"'],
+  [list({ disableCheck: 1 }), 7, 'invalid disableCheck type number'],
+  [list({ disableGC: 'adsf' }), 7, 'invalid disableGC value "adsf"'],
+  [list({ plugins: {} }), 7, "invalid 'plugins' type object"],
+  [list({ plugins: [] }), 7, 'no plugins in list'],
+  [list({ plugins: undefined, loadOnlyInlinedPlugins: 'True' }), 7, "no 'plugins' key"],
+  [list({ plugins: [{}] }), 7, "failed to parse plugin config 0: missing 'type'"],
+  [list({ plugins: [{ type: '' }] }), 7, "failed to parse plugin config 0: missing 'type'"],
+  [list({ plugins: [{ type: 'a' }, 5] }), 7, 'failed to parse plugin config 1: expected an object, got number'],
+  [list({ plugins: [{ type: 5 }] }), 7, 'failed to parse plugin config 0: type: expected a string, got number'],
+  [list({ plugins: [{ type: 'a', capabilities: { mac: 'yes' } }] }), 7, 'capabilities: expected an object of booleans'],
+])('the list %s is refused with code %d: %s', (text, code, message) => {
+  expect(() => parseConflist(text)).toThrow(
+    expect.objectContaining({ code, message: expect.stringContaining(message) }),
+  )
+})
+
+test.each([
+  [{ cniVersion: '9.0.0', cniVersions: ['1.0.0'] }, '1.0.0'],
+  [{ cniVersions: ['1.1.0', '0.4.0', '1.0.0'] }, '1.1.0'],
+  [{ cniVersions: ['99.0.0', '1.1.0', '0.4.0'] }, '1.1.0'],
+  [{ cniVersion: '1.0.0', cniVersions: ['0.1.0', '0.4.0'] }, '1.0.0'],
+  [{ cniVersions: ['1.1.0', '1.1'] }, '1.1.0'],
+  [{ cniVersions: [] }, undefined],
+  [{ cniVersions: ['9.0.0'] }, undefined],
+  [{ cniVersion: '9.0.0', cniVersions: ['9.1.0'] }, '9.0.0'],
+  [{ cniVersion: '1.2.3' }, '1.2.3'],
+  [{ cniVersion: '' }, ''],
+])('of %j the runtime uses %s', (members, version) => {
+  expect(parseConflist(list(members)).cniVersion).toBe(version)
+})
+
+test('flags may be words, and names are not judged when a list is read', () => {
+  expect(parseConflist(list({ name: 'a/b', disableCheck: 'TRUE', disableGC: 'false' }))).toMatchObject({
+    name: 'a/b',
+    disableCheck: true,
+    disableGC: false,
+  })
+  expect(parseConflist(list({ name: '' })).name).toBe('')
+  expect(parseConflist('{"name":"n"}').plugins).toEqual([])
+})
+
+const written =
+  '{"x":[1],"name":"n","cniVersions":["1.0.0"],"disableGC":"True","__proto__":{"y":1},"plugins":[{"type":"bridge","z":{}},{"type":"mesh","old":1},{"type":"portmap"}]}'
+
+test('a list that is read for editing stays as written', () => {
+  expect(JSON.stringify(parseConflistDocument(written))).toBe(written)
+})
+
+test('a plugin goes to the end and replaces those of its type; order and unknown members stay', () => {
+  const before = parseConflistDocument(written)
+  const after = insertPlugin(before, { type: 'mesh', port: 1 })
+  expect(JSON.stringify(after)).toBe(
+    written.replace('{"type":"mesh","old":1},', '').replace('"portmap"}', '"portmap"},{"type":"mesh","port":1}'),
+  )
+  expect(JSON.stringify(before)).toBe(written)
+  expect(insertPlugin(after, { type: 'mesh', port: 1 })).toEqual(after)
+  expect(() => insertPlugin(before, { type: '' })).toThrow("cannot insert plugin: missing 'type'")
+})
+
+test('removing takes every plugin of a type; nothing to remove gives the same list', () => {
+  const before = parseConflistDocument(written)
+  const twice = { ...before, plugins: [...(before.plugins ?? []), { type: 'mesh' }] }
+  expect(removePlugin(twice, 'mesh').plugins?.map((plugin) => plugin.type)).toEqual(['bridge', 'portmap'])
+  expect(removePlugin(before, 'other')).toBe(before)
+})
+
+test('a configuration of one plugin becomes a list of one', () => {
+  const plugin = parsePluginConf('{"cniVersion":"0.4.0","name":"dbnet","type":"bridge","x":1}')
+  expect(conflistFromPlugin(plugin)).toEqual({ cniVersion: '0.4.0', name: 'dbnet', plugins: [plugin] })
+  expect(conflistFromPlugin({ type: 'bridge' })).toEqual({ name: '', plugins: [{ type: 'bridge' }] })
+  expect(() => parsePluginConf('{"name":"x"}')).toThrow("missing 'type'")
+})

@@ -1,0 +1,117 @@
+import { CniError, ErrorCode } from './errors.ts'
+import { isObject, type JsonObject, kindOf, parseJson } from './json.ts'
+import { assertPluginConf, type PluginConf } from './plugin-conf.ts'
+import { CURRENT_VERSION, compareVersions, gt, isCniVersion, parseVersion } from './versions.ts'
+
+/** A network configuration list as it is written: flags may be the words `true` and `false`. */
+export interface ConflistDocument {
+  cniVersion?: string
+  cniVersions?: string[]
+  name: string
+  disableCheck?: boolean | string
+  disableGC?: boolean | string
+  loadOnlyInlinedPlugins?: boolean | string
+  plugins?: PluginConf[]
+  [member: string]: unknown
+}
+
+/** A network configuration list as the runtime uses it. */
+export interface Conflist extends ConflistDocument {
+  disableCheck?: boolean
+  disableGC?: boolean
+  loadOnlyInlinedPlugins?: boolean
+  plugins: PluginConf[]
+}
+
+/**
+ * Reads a network configuration list: flags become booleans, absent `plugins` an empty array, and `cniVersion` is the
+ * newest of `cniVersions` that this library knows of.
+ *
+ * @throws {@link CniError} with code 6 for text that is not JSON and 7 for anything a list must not be.
+ * @example
+ * ```ts
+ * parseConflist('{"name":"pods","cniVersions":["0.4.0","1.1.0"],"plugins":[{"type":"bridge"}]}').cniVersion // '1.1.0'
+ * ```
+ */
+export function parseConflist(input: string | Uint8Array): Conflist {
+  const list: JsonObject = { ...parseConflistDocument(input) }
+  for (const flag of FLAGS) {
+    if (list[flag] === undefined) continue
+    list[flag] = isTrue(list[flag])
+  }
+  const cniVersion = selectVersion(list as ConflistDocument)
+  if (cniVersion !== undefined) list.cniVersion = cniVersion
+  list.plugins ??= []
+  return list as Conflist
+}
+
+/**
+ * Reads a network configuration list without changing it, for editing: all checks of {@link parseConflist}, but every
+ * member stays as written.
+ */
+export function parseConflistDocument(input: string | Uint8Array): ConflistDocument {
+  const list = parseJson(input, PREFIX)
+  if (!isObject(list)) throw invalid(`expected an object, got ${kindOf(list)}`)
+  const { name, cniVersion, cniVersions, plugins } = list
+  if (name === undefined) throw invalid('no name')
+  if (typeof name !== 'string') throw invalid(`invalid name type ${kindOf(name)}`)
+  if (cniVersion !== undefined && typeof cniVersion !== 'string') {
+    throw invalid(`invalid cniVersion type ${kindOf(cniVersion)}`)
+  }
+  if (cniVersions !== undefined) assertVersions(cniVersions, cniVersion || undefined)
+  for (const flag of FLAGS) assertFlag(flag, list[flag])
+  if (plugins !== undefined) assertPlugins(plugins)
+  else if (isTrue(list.loadOnlyInlinedPlugins)) throw invalid("no 'plugins' key, but loadOnlyInlinedPlugins is true")
+  return list as ConflistDocument
+}
+
+/** The version a runtime uses for a list: the newest of `cniVersions` and `cniVersion` that is not beyond 1.1.0. */
+export function selectVersion(list: Pick<ConflistDocument, 'cniVersion' | 'cniVersions'>): string | undefined {
+  const { cniVersion, cniVersions } = list
+  if (cniVersions === undefined) return cniVersion
+  const candidates = [...cniVersions, ...(cniVersion ? [cniVersion] : [])].filter((one) => !gt(one, CURRENT_VERSION))
+  // Of equal ones the spelling everybody knows: "1.1" is no plugin's version, although it equals 1.1.0.
+  candidates.sort((a, b) => compareVersions(a, b) || Number(isCniVersion(a)) - Number(isCniVersion(b)))
+  return candidates.at(-1) ?? cniVersion
+}
+
+const PREFIX = 'error parsing configuration list'
+const FLAGS = ['disableCheck', 'disableGC', 'loadOnlyInlinedPlugins'] as const
+
+function assertVersions(versions: unknown, cniVersion: string | undefined): void {
+  if (!Array.isArray(versions)) throw invalid(`invalid cniVersions type ${kindOf(versions)}`)
+  for (const [index, version] of versions.entries()) {
+    if (typeof version !== 'string') throw invalid(`invalid cniVersions type ${kindOf(version)} index ${index}`)
+    assertComparable(version, `cniVersions value ${JSON.stringify(version)} index ${index}`)
+  }
+  if (cniVersion !== undefined) assertComparable(cniVersion, `cniVersion value ${JSON.stringify(cniVersion)}`)
+}
+
+function assertComparable(version: string, what: string): void {
+  try {
+    parseVersion(version)
+  } catch (cause) {
+    throw invalid(`invalid ${what}`, cause)
+  }
+}
+
+function assertFlag(name: string, value: unknown): void {
+  if (value === undefined || typeof value === 'boolean') return
+  if (typeof value !== 'string') throw invalid(`invalid ${name} type ${kindOf(value)}`)
+  if (!/^(true|false)$/i.test(value)) throw invalid(`invalid ${name} value ${JSON.stringify(value)}`)
+}
+
+function isTrue(flag: unknown): boolean {
+  return flag === true || (typeof flag === 'string' && flag.toLowerCase() === 'true')
+}
+
+function assertPlugins(plugins: unknown): void {
+  if (!Array.isArray(plugins)) throw invalid(`invalid 'plugins' type ${kindOf(plugins)}`)
+  if (plugins.length === 0) throw invalid('no plugins in list')
+  for (const [index, plugin] of plugins.entries()) assertPluginConf(plugin, `failed to parse plugin config ${index}`)
+}
+
+function invalid(reason: string, cause?: unknown): CniError {
+  const options = cause === undefined ? {} : { cause }
+  return new CniError(ErrorCode.invalidNetworkConfig, `${PREFIX}: ${reason}`, options)
+}

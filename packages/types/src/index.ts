@@ -1,0 +1,77 @@
+/**
+ * The wire formats of CNI: versions, configurations, results of every version, errors. Pure: no I/O, no dependencies.
+ *
+ * @example
+ * ```ts
+ * import { decodeResult, encodeResult } from '@cni/types'
+ *
+ * const result = decodeResult(JSON.parse('{"cniVersion":"0.2.0","ip4":{"ip":"10.1.2.3/24"}}'))
+ * result.ips?.[0]?.address // '10.1.2.3/24'
+ * encodeResult(result, '1.0.0')
+ * ```
+ *
+ * @module
+ */
+
+export { type CniArgKind, type ParseCniArgsOptions, parseCniArgs } from './cni-args.ts'
+// Configuration lists
+export {
+  type Conflist,
+  type ConflistDocument,
+  parseConflist,
+  parseConflistDocument,
+  selectVersion,
+} from './conflist.ts'
+export { conflistFromPlugin, insertPlugin, removePlugin } from './conflist-edit.ts'
+export { type CniErrorDocument, decodeError, encodeError, formatError, toErrorDocument } from './error-document.ts'
+// Errors
+export {
+  CniError,
+  type CniErrorCarrier,
+  type CniErrorOptions,
+  cniErrorKey,
+  ErrorCode,
+  isCniError,
+} from './errors.ts'
+export { type GoStringifyOptions, goStringify } from './go-json.ts'
+export { goQuote } from './go-quote.ts'
+// Scalars and bytes
+export { type Cidr, type Ip, parseCidr, parseIp } from './ip.ts'
+export { isObject, type JsonObject, parseJson } from './json.ts'
+export { type K8sArgs, k8sArgs } from './k8s-args.ts'
+// Configurations
+export {
+  assertNetConfName,
+  type NetConf,
+  netConfVersion,
+  normalizeNetConf,
+  parseNetConf,
+  type UncheckedNetConf,
+  type ValidAttachment,
+} from './net-conf.ts'
+export { type PluginConf, parsePluginConf } from './plugin-conf.ts'
+export {
+  convertResult,
+  type DecodeResultOptions,
+  decodeResult,
+  encodeResult,
+  reencodeResult,
+  resultVersion,
+} from './result/convert.ts'
+
+// Results
+export type { Dns, Interface, IpConfig, Result, Route } from './result/model.ts'
+// Environment
+export { assertContainerID, assertIfName, assertNetworkName, isContainerID, isNetworkName } from './validate.ts'
+// Versions
+export {
+  CNI_VERSIONS,
+  type CniVersion,
+  CURRENT_VERSION,
+  compareVersions,
+  gt,
+  gte,
+  isCniVersion,
+  parseVersion,
+  versionsStartingFrom,
+} from './versions.ts'

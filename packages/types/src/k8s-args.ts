@@ -1,0 +1,25 @@
+/** The pod a container belongs to, as kubelet's runtimes say it in `CNI_ARGS`. */
+export interface K8sArgs {
+  readonly namespace: string
+  readonly name: string
+  /** Since containerd 1.5 and CRI-O 1.20. */
+  readonly uid?: string
+  readonly infraContainerID?: string
+}
+
+/**
+ * The Kubernetes members of `CNI_ARGS`; `undefined` unless both the pod's namespace and its name are there.
+ *
+ * @example
+ * ```ts
+ * k8sArgs(parseCniArgs('K8S_POD_NAMESPACE=default;K8S_POD_NAME=web-0')) // { namespace: 'default', name: 'web-0' }
+ * ```
+ */
+export function k8sArgs(args: ReadonlyMap<string, string>): K8sArgs | undefined {
+  const namespace = args.get('K8S_POD_NAMESPACE')
+  const name = args.get('K8S_POD_NAME')
+  if (!namespace || !name) return undefined
+  const uid = args.get('K8S_POD_UID')
+  const infraContainerID = args.get('K8S_POD_INFRA_CONTAINER_ID')
+  return { namespace, name, ...(uid ? { uid } : {}), ...(infraContainerID ? { infraContainerID } : {}) }
+}

@@ -1,0 +1,100 @@
+import { CniError, ErrorCode } from './errors.ts'
+import { foldMembers, isObject, type JsonObject, kindOf, parseJson } from './json.ts'
+import { misfit } from './plugin-members.ts'
+import type { Dns } from './result/model.ts'
+import { assertNetworkName } from './validate.ts'
+
+/** One still valid attachment, as GC lists them. */
+export interface ValidAttachment {
+  containerID: string
+  ifname: string
+}
+
+/** What a plugin reads from stdin: the standard keys, and the plugin's own. */
+export interface NetConf {
+  cniVersion?: string
+  name: string
+  type?: string
+  capabilities?: Record<string, boolean>
+  runtimeConfig?: Record<string, unknown>
+  args?: Record<string, unknown>
+  ipMasq?: boolean
+  ipam?: { type?: string; [member: string]: unknown }
+  dns?: Dns
+  /** As received; `decodeResult` makes a result of it. */
+  prevResult?: unknown
+  'cni.dev/valid-attachments'?: ValidAttachment[]
+  /** The historical spelling; runtimes send both. */
+  'cni.dev/attachments'?: ValidAttachment[]
+  [member: string]: unknown
+}
+
+/** A configuration of which only object-ness and `name` have been looked at. */
+export interface UncheckedNetConf {
+  cniVersion?: unknown
+  name: string
+  prevResult?: unknown
+  [member: string]: unknown
+}
+
+/**
+ * Reads a plugin's configuration: JSON, an object, a valid `name`, standard keys of their types. All members, the
+ * plugin's own included, are handed over as they came.
+ *
+ * @throws {@link CniError} with code 6 or 7.
+ * @example
+ * ```ts
+ * const conf = parseNetConf('{"cniVersion":"1.1.0","name":"pods","type":"bridge"}')
+ * ```
+ */
+export function parseNetConf(input: string | Uint8Array): NetConf {
+  const conf = normalizeNetConf(parseJson(input, UNREADABLE))
+  assertNetConfName(conf)
+  const problem = misfit(conf)
+  if (problem !== undefined) throw new CniError(ErrorCode.decodingFailure, `${UNREADABLE}: ${problem}`)
+  return conf as NetConf
+}
+
+/**
+ * The first step of {@link parseNetConf}, for a parsed document: an object with `name`, `cniVersion` and `prevResult`
+ * under these exact names (other spellings in case are accepted where the exact one is missing). `null` members of
+ * these names are dropped, a missing name is empty.
+ *
+ * @throws {@link CniError} with code 6 when the document is no object or its name no text.
+ */
+export function normalizeNetConf(document: unknown): UncheckedNetConf {
+  if (document !== null && !isObject(document)) throw unreadable('expected an object', document)
+  const folded: JsonObject = { ...foldMembers(document ?? {}, FOLDED) }
+  for (const member of FOLDED) {
+    if (folded[member] === null) delete folded[member]
+  }
+  const { name = '' } = folded
+  if (typeof name !== 'string') throw unreadable('name: expected a string', name)
+  return 'name' in folded ? { ...folded, name } : { name, ...folded }
+}
+
+/** Throws {@link CniError} 7 unless the configuration has a valid network name. */
+export function assertNetConfName(conf: { readonly name: string }): void {
+  if (conf.name === '') throw new CniError(ErrorCode.invalidNetworkConfig, 'missing network name')
+  assertNetworkName(conf.name)
+}
+
+/**
+ * The version a configuration is written in; a missing or empty one means 0.1.0. Whether it is a known version is not
+ * checked.
+ *
+ * @throws {@link CniError} with code 6 when it is not a text.
+ */
+export function netConfVersion(conf: { readonly cniVersion?: unknown }): string {
+  const { cniVersion } = conf
+  if (cniVersion === undefined || cniVersion === null || cniVersion === '') return '0.1.0'
+  if (typeof cniVersion !== 'string') throw unreadable('cniVersion: expected a string', cniVersion)
+  return cniVersion
+}
+
+const FOLDED = ['name', 'cniVersion', 'prevResult']
+const UNREADABLE = 'error unmarshall network config'
+
+function unreadable(expected: string, given: unknown): CniError {
+  return new CniError(ErrorCode.decodingFailure, `${UNREADABLE}: ${expected}, got ${kindOf(given)}`)
+}

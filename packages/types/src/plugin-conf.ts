@@ -1,0 +1,33 @@
+import { CniError, ErrorCode } from './errors.ts'
+import { isObject, kindOf, parseJson } from './json.ts'
+import type { NetConf } from './net-conf.ts'
+import { misfit } from './plugin-members.ts'
+
+/** One plugin of a list: a configuration without what the runtime adds. */
+export interface PluginConf extends Omit<NetConf, 'name'> {
+  type: string
+  name?: string
+  [member: string]: unknown
+}
+
+/**
+ * Reads the configuration of one plugin: the content of a `.conf` file.
+ *
+ * @throws {@link CniError} with code 6 for text that is not JSON, 7 when it is not an object with a `type`.
+ */
+export function parsePluginConf(input: string | Uint8Array): PluginConf {
+  const plugin = parseJson(input, 'error parsing configuration')
+  assertPluginConf(plugin, 'error parsing configuration')
+  return plugin
+}
+
+/** Throws {@link CniError} 7 unless the value is an object with a `type` and standard members of their types. */
+export function assertPluginConf(plugin: unknown, prefix: string): asserts plugin is PluginConf {
+  const problem = problemOf(plugin)
+  if (problem !== undefined) throw new CniError(ErrorCode.invalidNetworkConfig, `${prefix}: ${problem}`)
+}
+
+function problemOf(plugin: unknown): string | undefined {
+  if (!isObject(plugin)) return `expected an object, got ${kindOf(plugin)}`
+  return misfit(plugin) ?? (plugin.type ? undefined : "missing 'type'")
+}

@@ -1,0 +1,44 @@
+import { CniError, ErrorCode } from './errors.ts'
+
+const NAME = /^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/
+
+/** Whether a text can be a container id: ASCII letters, digits, `_`, `.` and `-`, the first a letter or digit. */
+export function isContainerID(value: string): boolean {
+  return NAME.test(value)
+}
+
+/** Throws {@link CniError} 3 for an empty container id and 4 for one that breaks the rule of {@link isContainerID}. */
+export function assertContainerID(value: string): void {
+  if (value === '') throw new CniError(ErrorCode.unknownContainer, 'missing containerID')
+  if (isContainerID(value)) return
+  throw new CniError(ErrorCode.invalidEnvironment, 'invalid characters in containerID', { details: value })
+}
+
+/** Whether a text can be a network name; the rule is that of {@link isContainerID}. */
+export function isNetworkName(value: string): boolean {
+  return NAME.test(value)
+}
+
+/** Throws {@link CniError} 7 for an empty or invalid network name. */
+export function assertNetworkName(value: string): void {
+  if (value === '') throw new CniError(ErrorCode.invalidNetworkConfig, 'missing network name:')
+  if (isNetworkName(value)) return
+  throw new CniError(ErrorCode.invalidNetworkConfig, 'invalid characters found in network name', { details: value })
+}
+
+/** Throws {@link CniError} 4 for a text that Linux does not take as the name of an interface. */
+export function assertIfName(value: string): void {
+  if (value === '') throw invalidIfName('interface name is empty')
+  // The kernel's limit (IFNAMSIZ) counts bytes, not characters.
+  if (new TextEncoder().encode(value).length > 15) {
+    throw invalidIfName('interface name is too long', 'interface name should be less than 16 characters')
+  }
+  if (value === '.' || value === '..') throw invalidIfName('interface name is . or ..')
+  if (/[/:\p{White_Space}]/u.test(value)) {
+    throw invalidIfName('interface name contains / or : or whitespace characters')
+  }
+}
+
+function invalidIfName(message: string, details?: string): CniError {
+  return new CniError(ErrorCode.invalidEnvironment, message, { details })
+}
