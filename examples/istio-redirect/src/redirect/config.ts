@@ -1,0 +1,70 @@
+import type { OwnerGroups } from './owner-groups.ts'
+import type { Redirect } from './redirect.ts'
+import type { InterceptionMode, IpRanges } from './validators.ts'
+
+/** Everything the rules depend on. Lists are in rule order; names of groups are possible outside the plugin's path. */
+export interface CaptureConfig {
+  readonly ipv6: boolean
+  readonly interceptionMode: InterceptionMode
+  readonly proxyPort: number
+  readonly inboundCapturePort: number
+  readonly inboundTunnelPort: number
+  readonly proxyUIDs: readonly number[]
+  readonly proxyGIDs: readonly number[]
+  readonly tproxyMark: number
+  readonly tproxyRouteTable: number
+  readonly includeInboundPorts: '*' | readonly number[]
+  readonly excludeInboundPorts: readonly number[]
+  readonly includeOutboundPorts: readonly number[]
+  readonly excludeOutboundPorts: readonly number[]
+  readonly includeOutboundIPRanges: '*' | IpRanges
+  readonly excludeOutboundIPRanges: IpRanges
+  readonly excludeInterfaces: readonly string[]
+  readonly rerouteVirtualInterfaces: readonly string[]
+  readonly ownerGroups: OwnerGroups<number | string>
+  readonly dns: DnsCapture
+  readonly dropInvalid: boolean
+  readonly loopbackCidr: string
+}
+
+/** Whose DNS queries go to the agent: nobody's, all, or those to these servers. */
+export type DnsCapture = 'none' | 'all' | IpRanges
+
+/** What holds where nothing is asked for: only the proxy's own loops are cared for, and nothing is captured. */
+export const captureDefaults: CaptureConfig = {
+  ipv6: false,
+  interceptionMode: 'REDIRECT',
+  proxyPort: 15001,
+  inboundCapturePort: 15006,
+  inboundTunnelPort: 15008,
+  proxyUIDs: [1337],
+  proxyGIDs: [1337],
+  tproxyMark: 1337,
+  tproxyRouteTable: 133,
+  includeInboundPorts: [],
+  excludeInboundPorts: [],
+  includeOutboundPorts: [],
+  excludeOutboundPorts: [],
+  includeOutboundIPRanges: { ipv4: [], ipv6: [] },
+  excludeOutboundIPRanges: { ipv4: [], ipv6: [] },
+  excludeInterfaces: [],
+  rerouteVirtualInterfaces: [],
+  ownerGroups: { mode: 'all-except', groups: [] },
+  dns: 'none',
+  dropInvalid: false,
+  loopbackCidr: '127.0.0.1/32',
+}
+
+/** The effective configuration of a pod's redirection in a namespace with or without IPv6. */
+export function captureConfig(redirect: Redirect, { ipv6 }: { readonly ipv6: boolean }): CaptureConfig {
+  const { proxyUID, proxyGID, dnsCapture, dualStack: _, ...same } = redirect
+  return {
+    ...captureDefaults,
+    ...same,
+    ipv6,
+    proxyUIDs: [proxyUID],
+    proxyGIDs: [proxyGID],
+    // a pod cannot list resolvers: all of its queries are captured, so resolv.conf is never read
+    dns: dnsCapture ? 'all' : 'none',
+  }
+}

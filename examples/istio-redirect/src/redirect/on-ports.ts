@@ -1,0 +1,4 @@
+/** The rule under construction once for every port, or as it is when all ports are meant. */
+export function onPorts<B extends { dport(port: number): B }>(rule: B, ports: '*' | readonly number[]): readonly B[] {
+  return ports === '*' ? [rule] : ports.map((port) => rule.dport(port))
+}

@@ -1,0 +1,39 @@
+import { cniErrorKey, ErrorCode } from '@cni/types'
+import { quote } from './quote.ts'
+
+/** Where a value that cannot be turned into rules was found. */
+export interface RedirectSource {
+  readonly kind: 'annotation' | 'environment variable' | 'securityContext'
+  readonly key: string
+  readonly value: string
+  /** `namespace/name`, or what else the value belongs to. */
+  readonly owner: string
+}
+
+/** A pod asks for a redirection that cannot be carried out; names the key, the value and the pod. CNI code 7. */
+export class RedirectError extends Error {
+  static {
+    RedirectError.prototype.name = 'RedirectError'
+  }
+
+  readonly key: string
+  readonly value: string
+  readonly owner: string
+  readonly [cniErrorKey] = { code: ErrorCode.invalidNetworkConfig }
+
+  constructor(source: RedirectSource, problem: string, options?: { cause?: unknown }) {
+    super(`${source.kind} ${source.key} of ${source.owner} is ${quote(source.value)}: ${problem}`, options)
+    this.key = source.key
+    this.value = source.value
+    this.owner = source.owner
+  }
+}
+
+/** Parse a found value; what the parser throws becomes a {@link RedirectError} that says where it was found. */
+export function parseFrom<T>(source: RedirectSource, parse: (value: string) => T): T {
+  try {
+    return parse(source.value)
+  } catch (cause) {
+    throw new RedirectError(source, cause instanceof Error ? cause.message : String(cause), { cause })
+  }
+}

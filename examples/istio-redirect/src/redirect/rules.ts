@@ -1,0 +1,41 @@
+import { type Rule, type Ruleset, ruleset } from '@cni/iptables'
+import { chains } from './chains.ts'
+import type { CaptureConfig } from './config.ts'
+import { dnsRules } from './dns.ts'
+import { dropInvalid } from './drop-invalid.ts'
+import { capturedInbound, proxyPorts } from './inbound.ts'
+import { excludedInterfaces, virtualInterfaces } from './interfaces.ts'
+import { capturedRanges, outboundStart, uncapturedRanges } from './outbound.ts'
+import { ownerGroupRules, proxyOwnerRules } from './owners.ts'
+import { tproxyLoops } from './tproxy.ts'
+
+/**
+ * The rules of a pod's redirection, in the order in which Istio writes them, for IPv4 and (when the pod has it) IPv6.
+ *
+ * @example
+ * await iptables(c, { print: istioRestoreText }).apply(redirectRules(captureConfig(redirect, { ipv6: false })))
+ */
+export function redirectRules(config: CaptureConfig): Ruleset {
+  return ruleset(chains, (t) =>
+    [
+      ...excludedInterfaces(t, config),
+      ...virtualInterfaces(t, config),
+      ...dropInvalid(t, config),
+      ...proxyPorts(t, config),
+      ...capturedInbound(t, config),
+      ...outboundStart(t, config),
+      ...proxyOwnerRules(t, config),
+      ...ownerGroupRules(t, config),
+      ...dnsRules(t, config),
+      ...uncapturedRanges(t, config),
+      ...capturedRanges(t, config),
+      ...tproxyLoops(t, config),
+    ].flatMap((rule) => inFamilies(rule, config)),
+  )
+}
+
+/** A pod without IPv6 gets no IPv6 rule at all; the IPv4 rules are always written. */
+function inFamilies(rule: Rule, { ipv6 }: CaptureConfig): readonly Rule[] {
+  if (ipv6) return [rule]
+  return rule.family === 'ipv6' ? [] : [{ ...rule, family: 'ipv4' }]
+}
