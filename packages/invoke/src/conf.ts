@@ -1,0 +1,37 @@
+import { goStringify, isObject } from '@cni/types'
+import { InvokeError } from './errors.ts'
+
+/**
+ * A plugin's configuration: text or bytes are passed on untouched (a delegating plugin passes what it received), an
+ * object is printed with sorted keys, as runtimes do.
+ */
+export type PluginInput = string | Uint8Array | Readonly<Record<string, unknown>>
+
+/** What is written to the plugin's stdin. */
+export function confBytes(conf: PluginInput): string | Uint8Array {
+  if (typeof conf === 'string' || conf instanceof Uint8Array) return conf
+  return goStringify(conf, { sortKeys: true })
+}
+
+/** The configuration as an object; throws `INVALID_CONF` when it is not one. */
+export function confObject(plugin: string, conf: PluginInput): Readonly<Record<string, unknown>> {
+  if (typeof conf !== 'string' && !(conf instanceof Uint8Array)) return conf
+  const document = parse(plugin, typeof conf === 'string' ? conf : new TextDecoder().decode(conf))
+  if (isObject(document)) return document
+  throw new InvokeError('INVALID_CONF', plugin, 'the configuration for the plugin is not a JSON object')
+}
+
+/** The `cniVersion` of a configuration; a missing one is 0.1.0. */
+export function confVersion(plugin: string, conf: PluginInput): string {
+  const { cniVersion } = confObject(plugin, conf)
+  return typeof cniVersion === 'string' && cniVersion !== '' ? cniVersion : '0.1.0'
+}
+
+function parse(plugin: string, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new InvokeError('INVALID_CONF', plugin, `the configuration for the plugin is not JSON: ${why}`, { cause })
+  }
+}

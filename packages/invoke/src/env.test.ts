@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest'
+import { delegateEnv, formatCniArgs, pluginEnv, splitCniPath } from './env.ts'
+
+describe('pluginEnv', () => {
+  test('inherits everything and sets all six variables, the empty ones too', () => {
+    const inherited = { PATH: '/bin', CNI_ARGS: 'FROM=outside', CNI_NETNS: '/outside', GONE: undefined }
+    expect(pluginEnv('STATUS', { path: ['/a', '/b'] }, inherited)).toEqual({
+      PATH: '/bin',
+      CNI_COMMAND: 'STATUS',
+      CNI_CONTAINERID: '',
+      CNI_NETNS: '',
+      CNI_IFNAME: '',
+      CNI_ARGS: '',
+      CNI_PATH: '/a:/b',
+    })
+  })
+
+  test('joins pairs of arguments, and passes a text on as it is', () => {
+    const pairs = [['A', '1'] as const, ['B', 'x=y'] as const]
+    expect(pluginEnv('ADD', { args: pairs }, {}).CNI_ARGS).toBe('A=1;B=x=y')
+    expect(pluginEnv('ADD', { args: 'as;it;is' }, {}).CNI_ARGS).toBe('as;it;is')
+  })
+})
+
+test('a delegate gets the environment of its parent with another verb', () => {
+  const env = { CNI_COMMAND: 'CHECK', CNI_ARGS: 'A=1', TRACEPARENT: '00-…' }
+  expect(delegateEnv('DEL', env)).toEqual({ ...env, CNI_COMMAND: 'DEL' })
+  expect(env.CNI_COMMAND).toBe('CHECK')
+})
+
+test.each([[['K;IP', 'v']], [['K=IP', 'v']], [['', 'v']], [['K', '1;IP=10.0.0.1']], [['K', 'a\0b']]])(
+  'a pair that would read as another pair is refused: %j',
+  ([key = '', value = '']) => {
+    expect(() => formatCniArgs([[key, value]])).toThrow('invalid CNI_ARGS pair')
+  },
+)
+
+test.each([
+  [undefined, []],
+  ['', []],
+  ['/a::/b:', ['/a', '/b']],
+])('CNI_PATH %j names the folders %j', (path, folders) => {
+  expect(splitCniPath(path)).toEqual(folders)
+})

@@ -1,0 +1,71 @@
+import { basename } from 'node:path'
+import { confBytes, confVersion, type PluginInput } from './conf.ts'
+import type { Environment } from './env.ts'
+import { isInvokeError } from './errors.ts'
+import type { ExecOutcome, InvokeOptions } from './exec.ts'
+import { pluginFailure } from './failure.ts'
+import { realExec } from './real-exec.ts'
+import { type PluginResult, readResult } from './result.ts'
+
+/** {@link InvokeOptions} with the environment the plugin gets, as {@link pluginEnv} or {@link delegateEnv} build it. */
+export interface ExecPluginOptions extends Omit<InvokeOptions, 'env'> {
+  readonly env: Environment
+}
+
+/**
+ * Executes a plugin and returns its stdout: no arguments, the configuration on stdin, its own process group, stderr
+ * passed through as it comes.
+ *
+ * @param path - the executable, from {@link findInPath}.
+ * @throws {@link PluginError} when it fails, with what it said.
+ */
+export async function execPlugin(path: string, conf: PluginInput, options: ExecPluginOptions): Promise<string> {
+  const plugin = basename(path)
+  const outcome = await outcomeOf(path, conf, options)
+  const failure = pluginFailure(plugin, outcome)
+  if (failure !== undefined) throw failure
+  return outcome.stdout
+}
+
+/**
+ * {@link execPlugin} for ADD: reads the result.
+ *
+ * @example
+ * ```ts
+ * const path = findInPath('bridge', ['/opt/cni/bin'])
+ * const env = pluginEnv('ADD', { containerID: 'c1', netns: '/run/netns/c1', ifName: 'eth0', path: ['/opt/cni/bin'] })
+ * const { result } = await execWithResult(path, conf, { env, timeout: 60_000 })
+ * ```
+ */
+export async function execWithResult(
+  path: string,
+  conf: PluginInput,
+  options: ExecPluginOptions,
+): Promise<PluginResult> {
+  const stdout = await execPlugin(path, conf, options)
+  return readResult(basename(path), stdout, fallbackVersion(path, conf))
+}
+
+/** {@link execPlugin} for the verbs that print nothing: what the plugin prints nevertheless is ignored. */
+export async function execWithoutResult(path: string, conf: PluginInput, options: ExecPluginOptions): Promise<void> {
+  await execPlugin(path, conf, options)
+}
+
+function outcomeOf(path: string, conf: PluginInput, options: ExecPluginOptions): Promise<ExecOutcome> {
+  const { exec = realExec(), env, signal, timeout, stderr = toOwnStderr } = options
+  return exec.run({ path, stdin: confBytes(conf), env, signal, timeout, stderr })
+}
+
+/** A plugin that took a configuration we cannot read may still have printed a result with its own version. */
+function fallbackVersion(path: string, conf: PluginInput): string {
+  try {
+    return confVersion(basename(path), conf)
+  } catch (error) {
+    if (isInvokeError(error)) return '0.1.0'
+    throw error
+  }
+}
+
+function toOwnStderr(chunk: Uint8Array): void {
+  process.stderr.write(chunk)
+}

@@ -1,0 +1,69 @@
+import { CniError, decodeError, ErrorCode, formatError } from '@cni/types'
+import { PluginError, type PluginErrorFacts, type PluginFailure } from './errors.ts'
+import type { ExecOutcome } from './exec.ts'
+import { exitText, quoteOutput } from './go-text.ts'
+
+/** The error that describes a failed execution, or `undefined` when the plugin succeeded. */
+export function pluginFailure(plugin: string, outcome: ExecOutcome): PluginError | undefined {
+  if (outcome.stopped !== undefined) return stoppedFailure(plugin, outcome, outcome.stopped)
+  if (outcome.exitCode === 0) return undefined
+  if (outcome.stdout !== '') return spokenFailure(plugin, outcome)
+  const how = exitText(outcome)
+  const message =
+    outcome.stderr === ''
+      ? `netplugin failed with no error message: ${how}`
+      : `netplugin failed: ${quoteOutput(outcome.stderr)}: ${how}`
+  return new PluginError(0, message, factsOf(plugin, outcome, 'exit'))
+}
+
+/** It printed something: its own error document, or what was meant to be one. */
+function spokenFailure(plugin: string, outcome: ExecOutcome): PluginError {
+  try {
+    const { code, message, details } = decodeError(JSON.parse(outcome.stdout))
+    // A document without any text helps nobody at 3 a.m.: say at least how the plugin ended.
+    const text = message || (details ? '' : `netplugin failed with an empty error document: ${exitText(outcome)}`)
+    return new PluginError(code, text, factsOf(plugin, outcome, 'reported'), { details })
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    const message = `netplugin failed but error parsing its diagnostic message ${quoteOutput(outcome.stdout)}: ${why}`
+    return new PluginError(0, message, factsOf(plugin, outcome, 'unreadable'), {
+      cause,
+      details: outcome.stderr === '' ? undefined : `stderr: ${quoteOutput(outcome.stderr)}`,
+    })
+  }
+}
+
+function stoppedFailure(
+  plugin: string,
+  outcome: ExecOutcome,
+  stopped: NonNullable<ExecOutcome['stopped']>,
+): PluginError {
+  const facts = factsOf(plugin, outcome, stopped.reason)
+  const cause = 'cause' in stopped ? { cause: stopped.cause } : {}
+  if (stopped.reason === 'start') {
+    return new PluginError(0, `netplugin failed with no error message: ${stopped.message}`, facts, cause)
+  }
+  const code = stopped.reason === 'output' ? 0 : ErrorCode.tryAgainLater
+  return new PluginError(code, `netplugin failed: ${stopped.message}`, facts, {
+    ...cause,
+    details: stopped.reason === 'output' ? undefined : lastWords(outcome),
+  })
+}
+
+/** What a plugin managed to say before it was killed. */
+function lastWords(outcome: ExecOutcome): string | undefined {
+  if (outcome.stdout !== '') {
+    try {
+      const { message, details } = decodeError(JSON.parse(outcome.stdout))
+      return `it said: ${formatError({ msg: message, ...(details ? { details } : {}) })}`
+    } catch (error) {
+      if (!(error instanceof SyntaxError || error instanceof CniError)) throw error
+    }
+  }
+  return outcome.stderr === '' ? undefined : `stderr: ${quoteOutput(outcome.stderr)}`
+}
+
+function factsOf(plugin: string, outcome: ExecOutcome, reason: PluginFailure): PluginErrorFacts {
+  const { exitCode, signal, stderr } = outcome
+  return { plugin, reason, exitCode, signal, stderr }
+}

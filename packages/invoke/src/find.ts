@@ -1,0 +1,42 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { InvokeError } from './errors.ts'
+
+/**
+ * The path of a plugin's executable: the first regular file of that name in the folders, symbolic links followed.
+ * Whether it can be executed shows when it is.
+ *
+ * @throws {@link InvokeError} `NO_NAME`, `INVALID_NAME` (a name, not a path), `NO_PATHS` or `NOT_FOUND`.
+ *
+ * @example
+ * ```ts
+ * findInPath('bridge', ['/opt/cni/bin', '/usr/lib/cni']) // '/usr/lib/cni/bridge'
+ * ```
+ */
+export function findInPath(plugin: string, paths: readonly string[]): string {
+  if (plugin === '') throw new InvokeError('NO_NAME', plugin, 'no plugin name provided')
+  if (/[/\0]/.test(plugin)) {
+    throw new InvokeError('INVALID_NAME', plugin, `invalid plugin name: ${plugin}`, {
+      hint: 'the "type" of a plugin is a file name, not a path',
+    })
+  }
+  // An empty element would mean the working directory: the spec's list has none.
+  const folders = paths.filter((path) => path !== '')
+  if (folders.length === 0) {
+    throw new InvokeError('NO_PATHS', plugin, 'no paths provided', { hint: 'is CNI_PATH set?' })
+  }
+  for (const folder of folders) {
+    const candidate = join(folder, plugin)
+    if (isRegularFile(candidate)) return candidate
+  }
+  throw new InvokeError('NOT_FOUND', plugin, `failed to find plugin "${plugin}" in path [${folders.join(' ')}]`)
+}
+
+function isRegularFile(path: string): boolean {
+  try {
+    return statSync(path).isFile()
+  } catch {
+    // Not there, a broken link or a folder we may not enter: the next folder may have it.
+    return false
+  }
+}

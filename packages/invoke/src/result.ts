@@ -1,0 +1,54 @@
+import { decodeResult, isObject, type Result } from '@cni/types'
+import { InvokeError } from './errors.ts'
+import { quoteOutput } from './go-text.ts'
+
+/** What a successful ADD printed. */
+export interface PluginResult {
+  /** The version the result is written in: the plugin's own, which may differ from the configuration's. */
+  readonly cniVersion: string
+  /** The plugin's document with all its members; only a missing `cniVersion` has been filled in. */
+  readonly document: Readonly<Record<string, unknown>>
+  /** The same as the 1.1.0 model. */
+  readonly result: Result
+}
+
+/**
+ * Reads what a plugin printed on ADD. A document without a version is in the version of the configuration.
+ *
+ * @throws {@link InvokeError} `BAD_RESULT` when it is not a CNI result.
+ */
+export function readResult(plugin: string, stdout: string, version: string): PluginResult {
+  const parsed = parseDocument(plugin, stdout)
+  const own = parsed.cniVersion
+  const cniVersion = typeof own === 'string' && own !== '' ? own : version
+  const document = { ...parsed, cniVersion }
+  try {
+    return { cniVersion, document, result: decodeResult(document) }
+  } catch (cause) {
+    throw badResult(plugin, cause instanceof Error ? cause.message : String(cause), cause)
+  }
+}
+
+function parseDocument(plugin: string, stdout: string): Record<string, unknown> {
+  if (stdout.trim() === '') {
+    throw new InvokeError('BAD_RESULT', plugin, 'failed to unmarshal raw result: unexpected end of JSON input', {
+      hint: 'the plugin succeeded and printed nothing; ADD must print a result',
+    })
+  }
+  const document = parseJson(plugin, stdout)
+  if (document === null) return {}
+  if (isObject(document)) return document
+  throw badResult(plugin, `expected a JSON object, got ${quoteOutput(stdout)}`)
+}
+
+function parseJson(plugin: string, stdout: string): unknown {
+  try {
+    return JSON.parse(stdout)
+  } catch (cause) {
+    throw badResult(plugin, `${cause instanceof Error ? cause.message : cause}, got ${quoteOutput(stdout)}`, cause)
+  }
+}
+
+function badResult(plugin: string, why: string, cause?: unknown): InvokeError {
+  return new InvokeError('BAD_RESULT', plugin, `failed to unmarshal raw result: ${why}`, { cause })
+}

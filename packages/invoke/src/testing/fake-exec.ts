@@ -1,0 +1,159 @@
+import { CNI_VERSIONS, CniError, ErrorCode, encodeError, isObject, toErrorDocument } from '@cni/types'
+import type { Verb } from '../env.ts'
+import { InvokeError } from '../errors.ts'
+import type { Exec, ExecOutcome, ExecRequest } from '../exec.ts'
+
+/** One execution, as the fake plugin sees it and as it stands in {@link FakeExec.calls}. */
+export interface FakeCall {
+  readonly type: string
+  readonly path: string
+  readonly command: string
+  /** The configuration, parsed. */
+  readonly conf: Readonly<Record<string, unknown>>
+  /** The configuration as it came. */
+  readonly stdin: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly signal?: AbortSignal | undefined
+}
+
+/** What a fake plugin leaves behind, when an object or an error is not enough. */
+export interface FakeOutcome {
+  readonly exitCode?: number
+  readonly signal?: NodeJS.Signals
+  readonly stdout?: string
+  readonly stderr?: string
+}
+
+/**
+ * What a fake plugin does for a verb: print this object, or call this function, which returns what to print (nothing
+ * for `undefined`), throws what a plugin would report, or returns {@link outcome} for anything stranger.
+ */
+export type FakeAnswer = Readonly<Record<string, unknown>> | ((call: FakeCall) => unknown)
+
+/** A fake plugin: one function for all verbs, or an answer for each. */
+export type FakePlugin = ((call: FakeCall) => unknown) | { readonly [verb in Verb]?: FakeAnswer }
+
+/** An {@link Exec} without processes that remembers what it was asked. */
+export interface FakeExec extends Exec {
+  readonly calls: readonly FakeCall[]
+}
+
+const FOLDER = '/fake'
+const OUTCOME = Symbol('outcome')
+
+/**
+ * Plugins as functions, for tests of runtimes and of delegating plugins. Verbs a fake plugin does not mention succeed:
+ * ADD passes on its `prevResult`, VERSION names every version, the others print nothing. Folders are not looked at:
+ * every plugin in `plugins` is found, in `/fake` .
+ *
+ * @example
+ * ```ts
+ * const exec = fakeExec({
+ *   'host-local': { ADD: { cniVersion: '1.1.0', ips: [{ address: '10.1.0.2/24' }] } },
+ *   broken: () => { throw new CniError(ErrorCode.tryAgainLater, 'no agent') },
+ * })
+ * await delegateAdd('host-local', conf, { exec, env: { CNI_PATH: '/opt/cni/bin' } })
+ * exec.calls.map((call) => `${call.command} ${call.type}`) // ['ADD host-local']
+ * ```
+ */
+export function fakeExec(plugins: Readonly<Record<string, FakePlugin>>): FakeExec {
+  const calls: FakeCall[] = []
+  return {
+    calls,
+    find(plugin, paths) {
+      if (plugin === '') throw new InvokeError('NO_NAME', plugin, 'no plugin name provided')
+      if (plugin.includes('/')) throw new InvokeError('INVALID_NAME', plugin, `invalid plugin name: ${plugin}`)
+      if (paths.length === 0) throw new InvokeError('NO_PATHS', plugin, 'no paths provided')
+      if (Object.hasOwn(plugins, plugin)) return `${FOLDER}/${plugin}`
+      throw new InvokeError('NOT_FOUND', plugin, `failed to find plugin "${plugin}" in path [${paths.join(' ')}]`)
+    },
+    async run(request) {
+      const call = callOf(request)
+      const plugin = plugins[call.type]
+      calls.push(call)
+      if (request.signal?.aborted) return stopped(request)
+      // Listening first: a plugin may well be what aborts.
+      const done = await Promise.race([stopped(request), perform(plugin ?? {}, call)])
+      if (done.stderr !== '') request.stderr?.(new TextEncoder().encode(done.stderr))
+      return done
+    },
+  }
+}
+
+/**
+ * What a plugin leaves behind that neither prints a document nor reports an error: a crash, noise, silence.
+ *
+ * @example
+ * ```ts
+ * fakeExec({ crashing: () => outcome({ signal: 'SIGSEGV', stderr: 'panic: …' }) })
+ * ```
+ */
+export function outcome(facts: FakeOutcome): object {
+  return { [OUTCOME]: ended(facts) }
+}
+
+/** The outcome once the caller gives up or the time is over; pending for ever otherwise. */
+function stopped({ signal, timeout }: ExecRequest): Promise<ExecOutcome> {
+  return new Promise((resolve) => {
+    const stop = (reason: 'aborted' | 'timeout', message: string) =>
+      resolve({ ...ended({ signal: 'SIGKILL' }), stopped: { reason, message } })
+    const abort = () => stop('aborted', 'killed because the caller gave up')
+    if (signal?.aborted) return abort()
+    signal?.addEventListener('abort', abort, { once: true })
+    if (timeout === undefined) return
+    AbortSignal.timeout(timeout).addEventListener('abort', () => stop('timeout', 'killed at the deadline'))
+  })
+}
+
+async function perform(plugin: FakePlugin, call: FakeCall): Promise<ExecOutcome> {
+  try {
+    const answer = typeof plugin === 'function' ? plugin : answerOf(plugin, call)
+    const printed: unknown = typeof answer === 'function' ? await answer(call) : answer
+    if (isObject(printed) && OUTCOME in printed) return printed[OUTCOME] as ExecOutcome
+    return ended({ stdout: printed === undefined ? '' : JSON.stringify(printed) })
+  } catch (error) {
+    return ended({ exitCode: 1, stdout: encodeError(toErrorDocument(error)) })
+  }
+}
+
+function answerOf(plugin: Exclude<FakePlugin, (call: FakeCall) => unknown>, call: FakeCall): FakeAnswer {
+  const answer = Object.entries(plugin).find(([verb]) => verb === call.command)?.[1]
+  if (answer !== undefined) return answer
+  switch (call.command) {
+    case 'ADD':
+      return () => call.conf.prevResult ?? {}
+    case 'VERSION':
+      return { cniVersion: '1.1.0', supportedVersions: CNI_VERSIONS }
+    case 'CHECK':
+    case 'DEL':
+    case 'GC':
+    case 'STATUS':
+      return () => undefined
+    default:
+      throw new CniError(ErrorCode.invalidEnvironment, `unknown CNI_COMMAND: ${call.command}`)
+  }
+}
+
+function callOf({ path, stdin, env, signal }: ExecRequest): FakeCall {
+  const text = typeof stdin === 'string' ? stdin : new TextDecoder().decode(stdin)
+  const conf: unknown = JSON.parse(text)
+  return {
+    type: path.slice(path.lastIndexOf('/') + 1),
+    path,
+    command: env.CNI_COMMAND ?? '',
+    conf: isObject(conf) ? conf : {},
+    stdin: text,
+    env,
+    signal,
+  }
+}
+
+function ended({ exitCode, signal, stdout = '', stderr = '' }: FakeOutcome): ExecOutcome {
+  return {
+    exitCode: signal === undefined ? (exitCode ?? 0) : null,
+    signal: signal ?? null,
+    stdout,
+    stderr,
+    durationMs: 0,
+  }
+}

@@ -1,0 +1,34 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** A temporary folder of real executables: `#!/bin/sh` scripts. */
+export interface ScriptFolder extends Disposable {
+  readonly dir: string
+  /** Writes an executable script and returns its path. */
+  script(name: string, body: string, mode?: number): string
+}
+
+/**
+ * A folder for plugins written as shell scripts, removed when disposed.
+ *
+ * @example
+ * ```ts
+ * using bin = scriptFolder()
+ * bin.script('failing', `printf '{"code":7,"msg":"bad"}'; exit 1`)
+ * await addPlugin('failing', conf, { ...call, path: [bin.dir] })
+ * ```
+ */
+export function scriptFolder(): ScriptFolder {
+  const dir = mkdtempSync(join(tmpdir(), 'cni-plugins-'))
+  return {
+    dir,
+    script(name, body, mode = 0o755) {
+      const path = join(dir, name)
+      writeFileSync(path, `#!/bin/sh\n${body}\n`)
+      chmodSync(path, mode)
+      return path
+    },
+    [Symbol.dispose]: () => rmSync(dir, { recursive: true, force: true }),
+  }
+}
