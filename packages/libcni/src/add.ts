@@ -1,0 +1,54 @@
+import { execWithResult, type PluginResult } from '@cni/invoke'
+import { assertContainerID, assertIfName, assertNetworkName, type PluginConf } from '@cni/types'
+import type { Attachment } from './attachment.ts'
+import { writeCache } from './cache.ts'
+import { deriveConf, encodeConf } from './derive.ts'
+import { errorText, RuntimeError } from './errors.ts'
+import type { NetworkList } from './network-list.ts'
+import { argsOf, describePlugin, type Operation, pluginOptions } from './runtime.ts'
+
+/**
+ * ADD of every plugin in order, each with the result of the one before; the last result is remembered. The first
+ * failure ends it, and what was done stays: the caller is to run DEL.
+ */
+export async function addNetwork(op: Operation, list: NetworkList, rt: Attachment): Promise<PluginResult> {
+  const { conflist } = list
+  let result: PluginResult | undefined
+  for (const plugin of conflist.plugins) {
+    try {
+      result = await addOne(op, list, rt, plugin, result)
+    } catch (cause) {
+      throw new RuntimeError('PLUGIN', `plugin ${describePlugin(plugin)} failed (add): ${errorText(cause)}`, { cause })
+    }
+  }
+  if (result === undefined) throw new RuntimeError('INVALID_CONFIG', `network "${conflist.name}" has no plugins`)
+  try {
+    writeCache(op.cacheDir, { name: conflist.name, text: list.text }, rt, result.document)
+  } catch (cause) {
+    const message = `failed to set network "${conflist.name}" cached result: ${errorText(cause)}`
+    throw new RuntimeError('CACHE', message, {
+      cause,
+      hint: 'the interface is up, but CHECK and DEL will not know its result: fix the cache folder, then run DEL',
+    })
+  }
+  return result
+}
+
+function addOne(
+  op: Operation,
+  { conflist }: NetworkList,
+  rt: Attachment,
+  plugin: PluginConf,
+  previous: PluginResult | undefined,
+): Promise<PluginResult> {
+  const path = op.exec.find(plugin.type, op.path)
+  assertContainerID(rt.containerID)
+  assertNetworkName(conflist.name)
+  assertIfName(rt.ifName)
+  const conf = deriveConf(conflist, plugin, {
+    command: 'ADD',
+    prevResult: previous?.document,
+    capabilityArgs: rt.capabilityArgs,
+  })
+  return execWithResult(path, encodeConf(conf), pluginOptions(op, 'ADD', argsOf(rt)))
+}

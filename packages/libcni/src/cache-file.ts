@@ -1,0 +1,76 @@
+import { goStringify, isObject } from '@cni/types'
+import * as z from 'zod/mini'
+import type { Attachment, CachedAttachment } from './attachment.ts'
+import { errorText, RuntimeError } from './errors.ts'
+
+/** What a cache file of an attachment says. */
+export interface CacheRecord extends CachedAttachment {
+  /** The document of the last plugin. */
+  readonly result?: Readonly<Record<string, unknown>> | undefined
+}
+
+const KIND = 'cniCacheV1'
+
+const record = z.object({
+  kind: z.literal(KIND),
+  containerId: z.optional(z.string()),
+  config: z.optional(z.nullable(z.string())),
+  ifName: z.optional(z.string()),
+  networkName: z.optional(z.string()),
+  netns: z.optional(z.string()),
+  cniArgs: z.optional(z.nullable(z.array(z.tuple([z.string(), z.string()])))),
+  capabilityArgs: z.optional(z.nullable(z.record(z.string(), z.unknown()))),
+  result: z.optional(z.nullable(z.record(z.string(), z.unknown()))),
+})
+
+/** The text of a cache file: the members of the Go runtime library, in its order. */
+export function encodeCacheRecord(list: { name: string; text: string }, rt: Attachment, result: object): string {
+  const { args = [], capabilityArgs = {} } = rt
+  return goStringify({
+    kind: KIND,
+    containerId: rt.containerID,
+    config: Buffer.from(list.text).toString('base64'),
+    ifName: rt.ifName,
+    networkName: list.name,
+    netns: rt.netns || undefined,
+    cniArgs: args.length === 0 ? undefined : args,
+    capabilityArgs: Object.keys(capabilityArgs).length === 0 ? undefined : capabilityArgs,
+    result,
+  })
+}
+
+/**
+ * What a cache file says; `undefined` for a JSON document of another kind.
+ *
+ * @throws {@link RuntimeError} `CACHE` when it is not JSON, or says it is a cache file and is not.
+ */
+export function decodeCacheRecord(text: string): CacheRecord | undefined {
+  const document = parse(text)
+  if (!isObject(document) || document.kind !== KIND) return undefined
+  const parsed = record.safeParse(document)
+  if (!parsed.success) {
+    const { path = [], message = '' } = parsed.error.issues[0] ?? {}
+    throw new RuntimeError('CACHE', `not a cache file: ${path.join('.')}: ${message}`, { cause: parsed.error })
+  }
+  const { containerId = '', config, ifName = '', networkName = '', netns = '', cniArgs, capabilityArgs } = parsed.data
+  return {
+    containerID: containerId,
+    netns,
+    ifName,
+    network: networkName,
+    config: Buffer.from(config ?? '', 'base64').toString('utf8'),
+    ...(cniArgs ? { args: cniArgs } : {}),
+    // As received, not as the schema rebuilt it: these are passed on.
+    ...(capabilityArgs && isObject(document.capabilityArgs) ? { capabilityArgs: document.capabilityArgs } : {}),
+    result: isObject(document.result) ? document.result : undefined,
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    const why = text.trim() === '' ? 'it is empty' : errorText(cause)
+    throw new RuntimeError('CACHE', `not a cache file: ${why}`, { cause })
+  }
+}

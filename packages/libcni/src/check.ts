@@ -1,0 +1,35 @@
+import { execWithoutResult } from '@cni/invoke'
+import { gte } from '@cni/types'
+import type { Attachment } from './attachment.ts'
+import { readCachedResult } from './cache.ts'
+import { deriveConf, encodeConf } from './derive.ts'
+import { errorText, RuntimeError } from './errors.ts'
+import type { NetworkList } from './network-list.ts'
+import { argsOf, type Operation, pluginOptions } from './runtime.ts'
+
+/** CHECK of every plugin in order, each with the remembered result of ADD; the first error is thrown as it is. */
+export async function checkNetwork(op: Operation, { conflist }: NetworkList, rt: Attachment): Promise<void> {
+  const { name, cniVersion = '' } = conflist
+  if (!gte(cniVersion, '0.4.0')) {
+    const message = `configuration version "${cniVersion}" does not support the CHECK command`
+    throw new RuntimeError('CHECK_UNSUPPORTED', message, { hint: 'CHECK came with cniVersion 0.4.0' })
+  }
+  if (conflist.disableCheck) return
+  const prevResult = cachedResult(op, name, rt, cniVersion)
+  for (const plugin of conflist.plugins) {
+    const path = op.exec.find(plugin.type, op.path)
+    const conf = deriveConf(conflist, plugin, { command: 'CHECK', prevResult, capabilityArgs: rt.capabilityArgs })
+    await execWithoutResult(path, encodeConf(conf), pluginOptions(op, 'CHECK', argsOf(rt)))
+  }
+}
+
+function cachedResult(op: Operation, network: string, rt: Attachment, version: string): unknown {
+  try {
+    return readCachedResult(op.cacheDir, { ...rt, network }, version)
+  } catch (cause) {
+    throw new RuntimeError('CACHE', `failed to get network "${network}" cached result: ${errorText(cause)}`, {
+      cause,
+      hint: 'the runtime lost what ADD returned: run DEL and ADD again',
+    })
+  }
+}

@@ -1,0 +1,80 @@
+import type { PluginResult } from '@cni/invoke'
+import type { Conflist, ValidAttachment } from '@cni/types'
+import { addNetwork } from './add.ts'
+import type { Attachment, CachedAttachment } from './attachment.ts'
+import { DEFAULT_CACHE_DIR, listCachedAttachments, readCachedAttachment, readCachedResult } from './cache.ts'
+import { checkNetwork } from './check.ts'
+import { delNetwork } from './del.ts'
+import { collectGarbage } from './gc.ts'
+import { type NetworkList, toNetworkList } from './network-list.ts'
+import { type CniOptions, type OperationOptions, operation } from './runtime.ts'
+import { networkStatus } from './status.ts'
+import { validateNetwork } from './validate.ts'
+
+/** What GC is told. */
+export interface GcArgs {
+  /** The attachments that still exist. Every other one of the network is deleted: `[]` deletes all. */
+  readonly validAttachments: readonly ValidAttachment[]
+}
+
+/** The runtime side of CNI; see {@link cni}. A list is given as it was loaded, or as a plain conflist. */
+export interface Cni {
+  /** Attaches a container: ADD of every plugin. When it fails, run {@link Cni.del}. */
+  add(list: NetworkList | Conflist, rt: Attachment, options?: OperationOptions): Promise<PluginResult>
+  /** Asks every plugin whether the attachment is as ADD left it. */
+  check(list: NetworkList | Conflist, rt: Attachment, options?: OperationOptions): Promise<void>
+  /** Detaches a container: DEL of every plugin, last one first. */
+  del(list: NetworkList | Conflist, rt: Attachment, options?: OperationOptions): Promise<void>
+  /** Deletes what is left of attachments that do not exist any more. */
+  gc(list: NetworkList | Conflist, args: GcArgs, options?: OperationOptions): Promise<void>
+  /** Asks every plugin whether it could serve an ADD now. */
+  status(list: NetworkList | Conflist, options?: OperationOptions): Promise<void>
+  /** Checks that every plugin is there and supports the list's version; returns the declared capabilities. */
+  validate(list: NetworkList | Conflist, options?: OperationOptions): Promise<string[]>
+  /** The remembered result of an attachment, in the list's version. */
+  cachedResult(list: NetworkList | Conflist, rt: Pick<Attachment, 'containerID' | 'ifName'>): unknown
+  /** The remembered list and arguments of an attachment. */
+  cachedAttachment(
+    list: NetworkList | Conflist,
+    rt: Pick<Attachment, 'containerID' | 'ifName'>,
+  ): CachedAttachment | undefined
+  /** Every remembered attachment, of all networks, or those of one container. */
+  attachments(containerID?: string): CachedAttachment[]
+}
+
+/**
+ * A runtime: executes the plugins of network configuration lists and remembers their results, in the folder and format
+ * of the Go library, so that one can take over from the other.
+ *
+ * @example
+ * ```ts
+ * const runtime = cni({ path: ['/opt/cni/bin', '/usr/lib/cni'], timeout: 60_000 })
+ * const list = loadConflist('/etc/cni/net.d', 'pods')
+ * const rt = { containerID: 'c1', netns: '/run/netns/c1', ifName: 'eth0' }
+ * try {
+ *   const { result } = await runtime.add(list, rt)
+ * } catch (error) {
+ *   await runtime.del(list, rt)
+ *   throw error
+ * }
+ * ```
+ */
+export function cni(options: CniOptions): Cni {
+  const { cacheDir = DEFAULT_CACHE_DIR } = options
+  return {
+    add: async (list, rt, own) => addNetwork(operation(options, own), toNetworkList(list), rt),
+    check: async (list, rt, own) => checkNetwork(operation(options, own), toNetworkList(list), rt),
+    del: async (list, rt, own) => delNetwork(operation(options, own), toNetworkList(list), rt),
+    gc: async (list, args, own) => collectGarbage(operation(options, own), toNetworkList(list), args.validAttachments),
+    status: async (list, own) => networkStatus(operation(options, own), toNetworkList(list)),
+    validate: async (list, own) => validateNetwork(operation(options, own), toNetworkList(list)),
+    cachedResult(list, rt) {
+      const { name, cniVersion = '' } = toNetworkList(list).conflist
+      return readCachedResult(cacheDir, { ...rt, network: name }, cniVersion)
+    },
+    cachedAttachment(list, rt) {
+      return readCachedAttachment(cacheDir, { ...rt, network: toNetworkList(list).conflist.name })
+    },
+    attachments: (containerID) => listCachedAttachments(cacheDir, containerID),
+  }
+}

@@ -1,0 +1,89 @@
+import { getVersionInfo, realExec } from '@cni/invoke'
+import { reencodeResult } from '@cni/types'
+import { type Cni, cni } from '../cni.ts'
+import { loadConflist, loadConflistFile } from '../load.ts'
+import type { NetworkList } from '../network-list.ts'
+import { type CommandLine, targetOf } from './command-line.ts'
+import type { CnitoolIo } from './io.ts'
+import { attachmentOf, type Places } from './settings.ts'
+import { UsageError } from './usage.ts'
+
+/** What an error message can tell about a run, filled in as the run gets there. */
+export interface Progress {
+  list?: NetworkList
+  netns?: string
+}
+
+/** Executes a command; what it prints on success is the return value. */
+export async function execute(line: CommandLine, places: Places, io: CnitoolIo, progress: Progress): Promise<string> {
+  if (line.command === 'version') return versions(line, places, io)
+  const { network, netns } = targetOf(line)
+  const rt = attachmentOf(line, netns, io)
+  const list = load(network, places)
+  progress.list = list
+  if (netns !== '') progress.netns = rt.netns
+  const runtime = runtimeOf(places, io)
+  switch (line.command) {
+    case 'add': {
+      const { document, cniVersion } = await runtime.add(list, rt)
+      return reencodeResult(document, cniVersion, cniVersion)
+    }
+    case 'check':
+      await runtime.check(list, rt)
+      return ''
+    case 'del':
+      await runtime.del(list, rt)
+      return ''
+    case 'gc':
+      await runtime.gc(list, { validAttachments: [] })
+      return ''
+    case 'status':
+      await runtime.status(list)
+      return ''
+    case 'validate':
+      return describeValid(list, await runtime.validate(list), line.flags.json ?? false)
+  }
+}
+
+function runtimeOf({ path, cacheDir, timeout }: Places, io: CnitoolIo): Cni {
+  const { env, signal, exec } = io
+  return cni({ path, cacheDir, timeout, env, signal, exec, stderr: pluginStderr(io) })
+}
+
+function load(network: string | undefined, { confDir, confFile }: Places): NetworkList {
+  if (confFile === undefined) return loadConflist(confDir, network ?? '')
+  const list = loadConflistFile(confFile)
+  const { name } = list.conflist
+  if (network === undefined || network === name) return list
+  throw new UsageError(`${confFile} is the network ${JSON.stringify(name)}, not ${JSON.stringify(network)}`)
+}
+
+function describeValid({ conflist }: NetworkList, capabilities: readonly string[], json: boolean): string {
+  const { name, cniVersion = '', plugins } = conflist
+  if (json) return `${JSON.stringify({ name, cniVersion, plugins: plugins.map(({ type }) => type), capabilities })}\n`
+  const offers = capabilities.length === 0 ? '' : `; capabilities: ${capabilities.join(', ')}`
+  return `${name}: ${plugins.map(({ type }) => type).join(', ')} support ${cniVersion || '0.1.0'}${offers}\n`
+}
+
+async function versions(
+  { positionals, flags }: CommandLine,
+  { path, timeout }: Places,
+  io: CnitoolIo,
+): Promise<string> {
+  if (positionals.length === 0) throw new UsageError('version needs PLUGIN, got no argument')
+  const { env, signal, exec = realExec() } = io
+  const known = new Map<string, readonly string[]>()
+  for (const plugin of positionals) {
+    const options = { exec, env, signal, timeout, stderr: pluginStderr(io) }
+    const { supportedVersions } = await getVersionInfo(exec.find(plugin, path), options)
+    known.set(plugin, supportedVersions)
+  }
+  if (flags.json) return `${JSON.stringify(Object.fromEntries(known))}\n`
+  return [...known].map(([plugin, supported]) => `${plugin}: ${supported.join(' ')}\n`).join('')
+}
+
+function pluginStderr(io: CnitoolIo): (chunk: Uint8Array) => void {
+  if (io.pluginStderr !== undefined) return io.pluginStderr
+  const decoder = new TextDecoder()
+  return (chunk) => io.stderr(decoder.decode(chunk, { stream: true }))
+}

@@ -1,0 +1,59 @@
+import { existsSync } from 'node:fs'
+import { isInvokeError, isPluginError } from '@cni/invoke'
+import { type CniErrorDocument, ErrorCode, encodeError, toErrorDocument } from '@cni/types'
+import { errorText, hintOf, isRuntimeError } from '../errors.ts'
+import type { Progress } from './commands.ts'
+import type { Places } from './settings.ts'
+import { UsageError } from './usage.ts'
+
+/** What went wrong and what to do next, for people. */
+export function reportText(error: unknown, hints: readonly string[], colour: boolean): string {
+  const head = colour ? '\x1b[31mError:\x1b[0m' : 'Error:'
+  const lead = colour ? '\x1b[2mHint:\x1b[0m' : 'Hint:'
+  return [`${head} ${errorText(error)}`, ...hints.map((hint) => `${lead} ${hint}`), ''].join('\n')
+}
+
+/** The same as a CNI error document: the plugin's code, the whole message. */
+export function reportJson(error: unknown, hints: readonly string[], cniVersion: string | undefined): string {
+  const { code, details } = toErrorDocument(error)
+  const msg = error instanceof Error ? error.message : String(error)
+  const more = [msg.includes(details ?? '') ? '' : (details ?? ''), ...hints].filter(Boolean).join('; ')
+  const document: CniErrorDocument = { code, msg, ...(more === '' ? {} : { details: more }) }
+  if (error instanceof UsageError) document.code = ErrorCode.invalidEnvironment
+  return `${encodeError({ cniVersion: cniVersion || '1.1.0', ...document })}\n`
+}
+
+/** What to do next, as far as can be told. */
+export function hintsFor(error: unknown, places: Places | undefined, progress: Progress): string[] {
+  if (error instanceof UsageError) return ["run 'cnitool --help' for usage"]
+  const hints = [hintOf(error), places && lookupHint(error, places), namespaceHint(progress), retryHint(error)]
+  return hints.filter((hint) => hint !== undefined)
+}
+
+function lookupHint(error: unknown, { path, confDir }: Places): string | undefined {
+  const origin = originOf(error)
+  if (isRuntimeError(origin) && origin.code === 'NO_CONFIG') {
+    return `put a .conflist file into ${confDir}, or pass --conf FILE or --conf-dir DIR`
+  }
+  if (!isInvokeError(origin) || origin.code !== 'NOT_FOUND') return undefined
+  const missing = path.filter((folder) => !existsSync(folder))
+  const there = missing.length === 0 ? '' : ` (not there: ${missing.join(', ')})`
+  return `install the plugin, or pass its folder with --cni-path or CNI_PATH${there}`
+}
+
+function namespaceHint({ netns }: Progress): string | undefined {
+  if (netns === undefined || existsSync(netns)) return undefined
+  return `there is no ${netns}; a named namespace is made with 'ip netns add NAME' and found in /run/netns/NAME`
+}
+
+function retryHint(error: unknown): string | undefined {
+  const origin = originOf(error)
+  return isPluginError(origin) && origin.code === ErrorCode.tryAgainLater ? 'trying again later may help' : undefined
+}
+
+/** The first failure in a chain of causes. */
+function originOf(error: unknown): unknown {
+  let one = error
+  while (one instanceof Error && isRuntimeError(one) && one.cause !== undefined) one = one.cause
+  return one
+}

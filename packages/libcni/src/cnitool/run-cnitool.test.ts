@@ -1,0 +1,236 @@
+import { readFileSync } from 'node:fs'
+import { type FakePlugin, fakeExec, outcome } from '@cni/invoke/testing'
+import { CniError } from '@cni/types'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type TempDir, tempDir } from '../../test/temp-dir.ts'
+import { runCnitool } from './run-cnitool.ts'
+import { containerIDOf } from './settings.ts'
+
+let temp: TempDir
+beforeEach(() => {
+  temp = tempDir()
+  temp.write('net.d/10.conflist', { cniVersion: '1.0.0', name: 'pods', plugins: [{ type: 'a' }, { type: 'b' }] })
+})
+afterEach(() => temp[Symbol.dispose]())
+
+const result = { cniVersion: '1.0.0', ips: [{ address: '10.0.0.2/24' }], vendor: { kept: true } }
+
+async function cnitool(
+  argv: string[],
+  more: { env?: object; plugins?: Record<string, FakePlugin>; colour?: boolean } = {},
+) {
+  const exec = fakeExec(more.plugins ?? { a: { ADD: result }, b: {} })
+  const printed = { stdout: '', stderr: '' }
+  const exitCode = await runCnitool([...argv, '--cache-dir', `${temp.dir}/cache`], {
+    env: { NETCONFPATH: `${temp.dir}/net.d`, ...more.env },
+    cwd: '/work/dir',
+    stdout: (text) => {
+      printed.stdout += text
+    },
+    stderr: (text) => {
+      printed.stderr += text
+    },
+    colour: more.colour,
+    exec,
+  })
+  return { exitCode, ...printed, calls: exec.calls, log: exec.calls.map(({ command, type }) => `${command} ${type}`) }
+}
+
+describe('cnitool', () => {
+  test.each([
+    ['/var/run/netns/testing', 'cnitool-77383ca0a0715733ca6f'],
+    ['/var/run/netns/cnitest', 'cnitool-20c433bb2b1d6ede56d6'],
+  ])('the container of %s is %s', (netns, id) => {
+    expect(containerIDOf(netns)).toBe(id)
+  })
+
+  test('add prints the result and nothing else', async () => {
+    const { exitCode, stdout, stderr, log } = await cnitool(['add', 'pods', '/var/run/netns/testing'])
+    expect(exitCode).toBe(0)
+    expect(stdout).toBe(
+      [
+        '{',
+        '    "cniVersion": "1.0.0",',
+        '    "ips": [',
+        '        {',
+        '            "address": "10.0.0.2/24"',
+        '        }',
+        '    ],',
+        '    "vendor": {',
+        '        "kept": true',
+        '    }',
+        '}',
+      ].join('\n'),
+    )
+    expect(stderr).toBe('')
+    expect(log).toEqual(['ADD a', 'ADD b'])
+  })
+
+  test('check, del, gc and status print nothing', async () => {
+    await cnitool(['add', 'pods', '/ns'])
+    for (const argv of [
+      ['check', 'pods', '/ns'],
+      ['del', 'pods', '/ns'],
+      ['gc', 'pods'],
+      ['status', 'pods', '/ns'],
+    ]) {
+      expect(await cnitool(argv)).toMatchObject({ exitCode: 0, stdout: '', stderr: '' })
+    }
+  })
+
+  test('says to plugins what the original says', async () => {
+    const env = { CNI_PATH: '/a:/b', CNI_ARGS: 'A=1;B=2', CAP_ARGS: '{"mac":"02:00"}', CNI_IFNAME: 'net1' }
+    const { calls } = await cnitool(['add', 'pods', 'relative/ns'], { env })
+    expect(calls[0]?.env).toMatchObject({
+      CNI_CONTAINERID: containerIDOf('/work/dir/relative/ns'),
+      CNI_NETNS: '/work/dir/relative/ns',
+      CNI_ARGS: 'A=1;B=2',
+      CNI_IFNAME: 'net1',
+      CNI_PATH: '/a:/b',
+    })
+  })
+
+  test.each([
+    [['-i', 'eth7'], 'eth7'],
+    [['--ifname=eth8'], 'eth8'],
+    [[], 'eth0'],
+  ])('the interface with %j is %s', async (flags, ifName) => {
+    const { calls } = await cnitool(['add', ...flags, 'pods', '/ns'])
+    expect(calls[0]?.env.CNI_IFNAME).toBe(ifName)
+  })
+
+  test('without CNI_PATH plugins are looked for where distributions put them; the flag goes first', async () => {
+    const paths = async (argv: string[], env?: object) =>
+      (await cnitool(['status', 'pods', ...argv], { plugins: {}, ...(env ? { env } : {}) })).exitCode
+    expect(await paths([])).toBe(0)
+    const { calls } = await cnitool(['add', 'pods', '/ns'])
+    expect(calls[0]?.env.CNI_PATH).toBe('/opt/cni/bin:/usr/lib/cni:/usr/libexec/cni')
+    const flag = await cnitool(['add', 'pods', '/ns', '--cni-path', '/x::/y'], { env: { CNI_PATH: '/z' } })
+    expect(flag.calls[0]?.env.CNI_PATH).toBe('/x:/y')
+  })
+
+  test('--conf takes a file instead of a name; a name beside it must be right', async () => {
+    const file = temp.write('mine.conflist', { cniVersion: '1.0.0', name: 'mine', plugins: [{ type: 'a' }] })
+    expect((await cnitool(['add', '--conf', file, '/ns'])).log).toEqual(['ADD a'])
+    expect((await cnitool(['del', '--conf', file, 'mine', '/ns'])).log).toEqual(['DEL a'])
+    expect((await cnitool(['gc', '--conf', file])).exitCode).toBe(0)
+    const wrong = await cnitool(['add', '--conf', file, 'pods', '/ns'])
+    expect(wrong.stderr).toContain(`Error: ${file} is the network "mine", not "pods"`)
+    expect(wrong.log).toEqual([])
+  })
+
+  test('gc deletes every remembered attachment of the network', async () => {
+    await cnitool(['add', 'pods', '/ns'])
+    expect((await cnitool(['gc', 'pods', '/ns'])).log).toEqual(['DEL b', 'DEL a'])
+  })
+
+  test('validate and version tell what plugins support', async () => {
+    expect((await cnitool(['validate', 'pods'])).stdout).toBe('pods: a, b support 1.0.0\n')
+    expect(JSON.parse((await cnitool(['validate', 'pods', '--json'])).stdout)).toEqual({
+      name: 'pods',
+      cniVersion: '1.0.0',
+      plugins: ['a', 'b'],
+      capabilities: [],
+    })
+    expect((await cnitool(['version', 'a', 'b'])).stdout).toMatch(/^a: 0\.1\.0 .* 1\.1\.0\nb: /)
+    expect(JSON.parse((await cnitool(['version', 'a', '--json'])).stdout).a).toContain('1.1.0')
+  })
+
+  test.each([[[]], [['--help']], [['add', '-h']], [['help']]])('%j prints help on stdout', async (argv) => {
+    const { exitCode, stdout } = await cnitool(argv)
+    expect(exitCode).toBe(0)
+    expect(stdout).toMatch(/^Usage: cnitool COMMAND/)
+  })
+})
+
+describe('an error', () => {
+  const bad = { a: { ADD: result }, b: () => Promise.reject(new CniError(7, 'bad', { details: 'dd' })) }
+
+  test('is the message of the chain on stderr, exit code 1, and what to do next', async () => {
+    const { exitCode, stdout, stderr } = await cnitool(['add', 'pods', temp.dir], { plugins: bad })
+    expect(exitCode).toBe(1)
+    expect(stdout).toBe('')
+    expect(stderr).toBe(
+      'Error: plugin type="b" failed (add): bad; dd\n' +
+        `Hint: what was done up to here stays; undo it with: cnitool del pods ${temp.dir} --cache-dir ${temp.dir}/cache\n`,
+    )
+  })
+
+  test('is a CNI error document on stdout with --json', async () => {
+    const { exitCode, stdout, stderr } = await cnitool(['del', 'pods', temp.dir, '--json'], { plugins: bad })
+    expect(exitCode).toBe(1)
+    expect(stderr).toBe('')
+    expect(JSON.parse(stdout)).toEqual({
+      cniVersion: '1.0.0',
+      code: 7,
+      msg: 'plugin type="b" failed (delete): bad; dd',
+    })
+  })
+
+  test('is red only when told so', async () => {
+    expect((await cnitool(['add'], { colour: true })).stderr).toContain('\x1b[31mError:\x1b[0m')
+    expect((await cnitool(['add'])).stderr).not.toContain('\x1b')
+  })
+
+  test.each([
+    [['frob'], {}, 'unknown command "frob", expected one of add, check, del, gc, status, validate, version'],
+    [['add', 'pods'], {}, 'add needs NETWORK and NETNS, got 1 argument(s)'],
+    [['add', '--conf', 'x'], {}, 'add needs NETNS, got 0 argument(s)'],
+    [['gc'], {}, 'gc needs NETWORK, got 0 argument(s)'],
+    [['version'], {}, 'version needs PLUGIN, got no argument'],
+    [['add', 'pods', ''], {}, 'add: NETNS is empty'],
+    [['add', 'pods', '/ns', '--frob'], {}, '--frob'],
+    [['add', 'pods', '/ns', '--timeout', 'soon'], {}, 'invalid --timeout "soon", expected seconds'],
+    [['add', 'pods', '/ns'], { CNI_ARGS: 'A=' }, 'invalid CNI_ARGS pair "A="'],
+    [['add', 'pods', '/ns'], { CNI_ARGS: 'A=1;' }, 'invalid CNI_ARGS pair ""'],
+    [['add', 'pods', '/ns'], { CNI_ARGS: 'A=1=2' }, 'invalid CNI_ARGS pair "A=1=2"'],
+    [['add', 'pods', '/ns'], { CAP_ARGS: '[1]' }, 'invalid CAP_ARGS "[1]", expected a JSON object'],
+    [['add', 'pods', '/ns'], { CAP_ARGS: '{' }, 'invalid CAP_ARGS "{", expected a JSON object: '],
+  ])('of usage names the culprit and points to the help: %j %j', async (argv, env, message) => {
+    const { exitCode, stderr, log } = await cnitool(argv, { env })
+    expect(exitCode).toBe(1)
+    expect(stderr).toContain(message)
+    expect(stderr).toContain("Hint: run 'cnitool --help' for usage")
+    expect(log).toEqual([])
+  })
+
+  test('of usage is JSON as well', async () => {
+    const { stdout } = await cnitool(['frob', '--json'])
+    expect(JSON.parse(stdout)).toMatchObject({ cniVersion: '1.1.0', code: 4 })
+  })
+
+  test.each([
+    [['add', 'gone', '/ns'], {}, 'no net configuration with name "gone"', 'there are: pods'],
+    [
+      ['add', 'pods', '/ns', '--conf-dir', '/nonexist'],
+      {},
+      'no net configurations found in /nonexist',
+      'pass --conf FILE',
+    ],
+    [['add', 'pods', '/ns'], { plugins: {} }, 'failed to find plugin "a"', 'install the plugin'],
+    [['add', 'pods', '/nonexist/ns'], { plugins: bad }, 'bad; dd', 'there is no /nonexist/ns'],
+    [
+      ['del', 'pods', '/'],
+      { plugins: { a: {}, b: () => outcome({ exitCode: 1, stdout: '{"code":11,"msg":"locked"}' }) } },
+      'locked',
+      'trying again later may help',
+    ],
+  ])('comes with advice: %j', async (argv, more, message, hint) => {
+    const { stderr } = await cnitool(argv, more)
+    expect(stderr).toContain(message)
+    expect(stderr).toContain(hint)
+  })
+
+  test('of a plugin on stderr is passed on', async () => {
+    const { stderr } = await cnitool(['status', 'pods'], {})
+    expect(stderr).toBe('')
+    const noisy = { a: () => outcome({ stderr: 'warning: é\n', stdout: '{}' }), b: {} }
+    expect((await cnitool(['add', 'pods', '/ns'], { plugins: noisy })).stderr).toBe('warning: é\n')
+  })
+})
+
+test('the cache is where --cache-dir says', async () => {
+  await cnitool(['add', 'pods', '/var/run/netns/testing'])
+  const file = `${temp.dir}/cache/results/pods-cnitool-77383ca0a0715733ca6f-eth0`
+  expect(JSON.parse(readFileSync(file, 'utf8')).result).toEqual(result)
+})

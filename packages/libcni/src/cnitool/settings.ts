@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto'
+import { resolve } from 'node:path'
+import { splitCniPath } from '@cni/invoke'
+import { isObject } from '@cni/types'
+import type { Attachment } from '../attachment.ts'
+import { DEFAULT_CACHE_DIR } from '../cache.ts'
+import type { CommandLine } from './command-line.ts'
+import type { CnitoolIo } from './io.ts'
+import { UsageError } from './usage.ts'
+
+/** Where cnitool looks for plugins when nobody says: upstream's, Debian's and Fedora's folders. */
+export const DEFAULT_CNI_PATH = '/opt/cni/bin:/usr/lib/cni:/usr/libexec/cni'
+
+const DEFAULT_CONF_DIR = '/etc/cni/net.d'
+
+/** Where things are: flag before environment before default. */
+export interface Places {
+  readonly path: readonly string[]
+  readonly cacheDir: string
+  readonly confDir: string
+  readonly confFile: string | undefined
+  readonly timeout: number | undefined
+}
+
+/** The folders and limits of a run. */
+export function placesOf({ flags }: CommandLine, { env, cwd }: CnitoolIo): Places {
+  return {
+    path: splitCniPath(flags['cni-path'] || env.CNI_PATH || DEFAULT_CNI_PATH),
+    cacheDir: resolve(cwd, flags['cache-dir'] || DEFAULT_CACHE_DIR),
+    confDir: resolve(cwd, flags['conf-dir'] || env.NETCONFPATH || DEFAULT_CONF_DIR),
+    confFile: flags.conf === undefined ? undefined : resolve(cwd, flags.conf),
+    timeout: timeoutOf(flags.timeout),
+  }
+}
+
+/** The attachment of a namespace: the container's id is derived from the namespace's path. */
+export function attachmentOf({ flags }: CommandLine, netns: string, { env, cwd }: CnitoolIo): Attachment {
+  const path = resolve(cwd, netns)
+  return {
+    containerID: containerIDOf(path),
+    netns: path,
+    ifName: flags.ifname || env.CNI_IFNAME || 'eth0',
+    args: parseArgsVariable(env.CNI_ARGS ?? ''),
+    capabilityArgs: parseCapabilityArgs(env.CAP_ARGS ?? ''),
+  }
+}
+
+/** `cnitool-` and the first ten bytes of the SHA-512 of the namespace's absolute path. */
+export function containerIDOf(netns: string): string {
+  return `cnitool-${createHash('sha512').update(netns).digest('hex').slice(0, 20)}`
+}
+
+/** Stricter than what plugins accept, as in the original: every pair has one `=`, a key and a value. */
+function parseArgsVariable(text: string): Array<readonly [string, string]> {
+  if (text === '') return []
+  return text.split(';').map((pair) => {
+    const [key, value, ...more] = pair.split('=')
+    if (key && value && more.length === 0) return [key, value] as const
+    throw new UsageError(`invalid CNI_ARGS pair ${JSON.stringify(pair)}, expected KEY=value;KEY=value`)
+  })
+}
+
+function parseCapabilityArgs(text: string): Record<string, unknown> {
+  if (text === '') return {}
+  const value = parseJson(text)
+  if (isObject(value)) return value
+  throw new UsageError(`invalid CAP_ARGS ${JSON.stringify(text)}, expected a JSON object`)
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new UsageError(`invalid CAP_ARGS ${JSON.stringify(text)}, expected a JSON object: ${why}`, { cause })
+  }
+}
+
+function timeoutOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const seconds = Number(text)
+  if (text.trim() !== '' && seconds > 0 && seconds <= 86_400) return seconds * 1000
+  throw new UsageError(`invalid --timeout ${JSON.stringify(text)}, expected seconds`)
+}

@@ -1,0 +1,50 @@
+import { execWithoutResult } from '@cni/invoke'
+import { gte } from '@cni/types'
+import type { Attachment } from './attachment.ts'
+import { cacheFile, readCachedResult, removeCache } from './cache.ts'
+import { deriveConf, encodeConf } from './derive.ts'
+import { errorText, RuntimeError } from './errors.ts'
+import type { NetworkList } from './network-list.ts'
+import { argsOf, describePlugin, type Operation, pluginOptions } from './runtime.ts'
+
+/**
+ * DEL of every plugin, the last one first, each with the remembered result of ADD if there is a readable one. The
+ * first failure ends it and the result stays remembered; otherwise it is forgotten. Running it again is fine.
+ */
+export async function delNetwork(op: Operation, { conflist }: NetworkList, rt: Attachment): Promise<void> {
+  const { name, cniVersion = '' } = conflist
+  const key = { ...rt, network: name }
+  cacheFile(op.cacheDir, key)
+  const prevResult = gte(cniVersion, '0.4.0') ? rememberedResult(op, key, cniVersion) : undefined
+  for (const plugin of conflist.plugins.toReversed()) {
+    try {
+      const path = op.exec.find(plugin.type, op.path)
+      const conf = deriveConf(conflist, plugin, { command: 'DEL', prevResult, capabilityArgs: rt.capabilityArgs })
+      await execWithoutResult(path, encodeConf(conf), pluginOptions(op, 'DEL', argsOf(rt)))
+    } catch (cause) {
+      const message = `plugin ${describePlugin(plugin)} failed (delete): ${errorText(cause)}`
+      throw new RuntimeError('PLUGIN', message, { cause })
+    }
+  }
+  forget(op, key)
+}
+
+type Key = Attachment & { readonly network: string }
+
+/** A result that cannot be read must not keep a container from going away (containernetworking/cni#1055). */
+function rememberedResult(op: Operation, key: Key, version: string): unknown {
+  try {
+    return readCachedResult(op.cacheDir, key, version)
+  } catch {
+    forget(op, key)
+    return undefined
+  }
+}
+
+function forget(op: Operation, key: Key): void {
+  try {
+    removeCache(op.cacheDir, key)
+  } catch {
+    // The container is gone; a file that stays is GC's business.
+  }
+}

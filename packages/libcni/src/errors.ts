@@ -1,0 +1,65 @@
+import { isInvokeError } from '@cni/invoke'
+import { CniError, formatError } from '@cni/types'
+
+/** What went wrong; the plugin's own error, with its code, is the `cause`. */
+export type RuntimeErrorCode =
+  | 'NO_CONFIG'
+  | 'NOT_FOUND'
+  | 'INVALID_CONFIG'
+  | 'PLUGIN'
+  | 'CACHE'
+  | 'CHECK_UNSUPPORTED'
+  | 'GC'
+  | 'VALIDATE'
+  | 'UNSAFE_NAME'
+
+/**
+ * A network that could not be loaded, attached, checked or detached.
+ *
+ * @example
+ * ```ts
+ * if (isRuntimeError(error) && error.code === 'CHECK_UNSUPPORTED') return
+ * ```
+ */
+export class RuntimeError extends Error {
+  readonly code: RuntimeErrorCode
+  /** What to do next. */
+  declare readonly hint?: string
+
+  constructor(
+    code: RuntimeErrorCode,
+    message: string,
+    options: { readonly hint?: string | undefined; readonly cause?: unknown } = {},
+  ) {
+    super(message, 'cause' in options ? { cause: options.cause } : undefined)
+    this.code = code
+    if (options.hint) this.hint = options.hint
+  }
+
+  static {
+    Object.defineProperty(RuntimeError.prototype, 'name', { value: 'RuntimeError', configurable: true, writable: true })
+  }
+}
+
+/** Whether a value is a {@link RuntimeError}, from whichever copy of this package. */
+export function isRuntimeError(value: unknown): value is RuntimeError {
+  return value instanceof Error && value.name === 'RuntimeError'
+}
+
+/** An error as one line, the way runtimes print it: a plugin's `message; details`. */
+export function errorText(error: unknown): string {
+  if (error instanceof CniError) {
+    return formatError({ msg: error.message, ...(error.details ? { details: error.details } : {}) })
+  }
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** The advice an error or one of its causes carries. */
+export function hintOf(error: unknown): string | undefined {
+  const seen = new Set<unknown>()
+  for (let one = error; one instanceof Error && !seen.has(one); one = one.cause) {
+    seen.add(one)
+    if ((isRuntimeError(one) || isInvokeError(one) || one instanceof CniError) && one.hint) return one.hint
+  }
+  return undefined
+}

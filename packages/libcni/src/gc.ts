@@ -1,0 +1,65 @@
+import { execWithoutResult } from '@cni/invoke'
+import { gte, type PluginConf, type ValidAttachment } from '@cni/types'
+import type { CachedAttachment } from './attachment.ts'
+import { listCachedAttachments } from './cache.ts'
+import { delNetwork } from './del.ts'
+import { deriveConf, encodeConf } from './derive.ts'
+import { errorText, RuntimeError } from './errors.ts'
+import type { NetworkList } from './network-list.ts'
+import { type Operation, pluginOptions } from './runtime.ts'
+
+/**
+ * DEL of every remembered attachment of the network that is not valid any more, then GC of every plugin. Goes on after
+ * a failure and throws all of them together. A list with `disableGC` is left alone.
+ */
+export async function collectGarbage(
+  op: Operation,
+  list: NetworkList,
+  validAttachments: readonly ValidAttachment[],
+): Promise<void> {
+  if (list.conflist.disableGC) return
+  const failures: RuntimeError[] = []
+  for (const stale of staleAttachments(op, list, validAttachments)) {
+    const what = `failed to delete stale attachment ${stale.containerID} ${stale.ifName}`
+    await collecting(failures, what, () => delNetwork(op, list, stale))
+  }
+  if (gte(list.conflist.cniVersion ?? '', '1.1.0')) {
+    for (const plugin of list.conflist.plugins) {
+      const what = `failed to GC plugin ${plugin.type}`
+      await collecting(failures, what, () => collectOne(op, list, plugin, validAttachments))
+    }
+  }
+  if (failures.length === 0) return
+  const message = failures.map((failure) => failure.message).join('\n')
+  throw new RuntimeError('GC', message, { cause: new AggregateError(failures, message) })
+}
+
+function staleAttachments(
+  op: Operation,
+  { conflist }: NetworkList,
+  valid: readonly ValidAttachment[],
+): CachedAttachment[] {
+  return listCachedAttachments(op.cacheDir).filter(
+    ({ network, containerID, ifName }) =>
+      network === conflist.name && !valid.some((one) => one.containerID === containerID && one.ifname === ifName),
+  )
+}
+
+function collectOne(
+  op: Operation,
+  { conflist }: NetworkList,
+  plugin: PluginConf,
+  validAttachments: readonly ValidAttachment[],
+): Promise<void> {
+  const path = op.exec.find(plugin.type, op.path)
+  const conf = deriveConf(conflist, plugin, { command: 'GC', validAttachments })
+  return execWithoutResult(path, encodeConf(conf), pluginOptions(op, 'GC', {}))
+}
+
+async function collecting(failures: RuntimeError[], what: string, body: () => Promise<void>): Promise<void> {
+  try {
+    await body()
+  } catch (cause) {
+    failures.push(new RuntimeError('GC', `${what}: ${errorText(cause)}`, { cause }))
+  }
+}

@@ -1,0 +1,118 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, extname, join } from 'node:path'
+import { CniError, type Conflist, type PluginConf, parseConflist, parsePluginConf } from '@cni/types'
+import { RuntimeError } from './errors.ts'
+import type { NetworkList } from './network-list.ts'
+import { listOfOne } from './single-conf.ts'
+
+/** How configuration is looked up. */
+export interface LoadOptions {
+  /** Go on after a file that cannot be read as a list, as runtimes do; it is reported to {@link LoadOptions.onInvalid}. */
+  readonly skipInvalid?: boolean
+  readonly onInvalid?: (file: string, error: unknown) => void
+}
+
+/**
+ * The network of that name from the files of a folder: the first matching `*.conflist` in the order of names, else the
+ * first matching single-plugin `*.conf` or `*.json`, wrapped into a list.
+ *
+ * @throws {@link RuntimeError} `NO_CONFIG`, `NOT_FOUND`, or `INVALID_CONFIG` naming the file.
+ *
+ * @example
+ * ```ts
+ * const pods = loadConflist('/etc/cni/net.d', 'pods')
+ * ```
+ */
+export function loadConflist(dir: string, name: string, options: LoadOptions = {}): NetworkList {
+  const lists = confFiles(dir, ['.conflist'])
+  const singles = confFiles(dir, ['.conf', '.json'])
+  if (lists.length + singles.length === 0) {
+    throw new RuntimeError('NO_CONFIG', `no net configurations found in ${dir}`)
+  }
+  const names: string[] = []
+  for (const file of lists) {
+    const list = attempt(file, loadConflistFile, options)
+    if (list?.conflist.name === name) return list
+    if (list !== undefined) names.push(list.conflist.name)
+  }
+  for (const file of singles) {
+    const plugin = attempt(file, loadPluginFile, options)
+    if (plugin?.name === name) return { ...naming(file, () => listOfOne(plugin)), file }
+    if (typeof plugin?.name === 'string') names.push(plugin.name)
+  }
+  throw new RuntimeError('NOT_FOUND', `no net configuration with name "${name}" in ${dir}`, {
+    hint: names.length === 0 ? undefined : `there are: ${names.join(', ')}`,
+  })
+}
+
+/**
+ * The network of one conflist file. Unless it says `loadOnlyInlinedPlugins`, the `*.conf` files in the folder beside it
+ * that bears the network's name are appended as plugins.
+ *
+ * @throws {@link RuntimeError} `INVALID_CONFIG` naming the file.
+ */
+export function loadConflistFile(file: string): NetworkList {
+  const text = read(file)
+  const inlined = naming(file, () => parseConflist(text))
+  const conflist = inlined.loadOnlyInlinedPlugins ? inlined : withFolder(inlined, file)
+  if (conflist.plugins.length > 0) return { conflist, text, file }
+  throw new RuntimeError('INVALID_CONFIG', `${file}: no plugin configs found`)
+}
+
+/** The files of a folder with one of the extensions, in the order of names; a folder that is not there has none. */
+export function confFiles(dir: string, extensions: readonly string[]): string[] {
+  try {
+    const entries = readdirSync(dir, { withFileTypes: true })
+    const files = entries.filter((entry) => !entry.isDirectory() && extensions.includes(extname(entry.name)))
+    return files.map((entry) => join(dir, entry.name)).sort()
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
+    throw error
+  }
+}
+
+function attempt<T>(file: string, load: (file: string) => T, options: LoadOptions): T | undefined {
+  try {
+    return load(file)
+  } catch (error) {
+    if (!options.skipInvalid) throw error
+    options.onInvalid?.(file, error)
+    return undefined
+  }
+}
+
+function loadPluginFile(file: string): PluginConf {
+  return naming(file, () => parsePluginConf(read(file)))
+}
+
+function withFolder(conflist: Conflist, file: string): Conflist {
+  // The name becomes part of a path: one with a separator has no folder of its own.
+  if (conflist.name === '' || conflist.name === '.' || conflist.name === '..' || conflist.name.includes('/')) {
+    return conflist
+  }
+  const files = confFiles(join(dirname(file), conflist.name), ['.conf'])
+  const plugins = files.map(loadPluginFile)
+  return plugins.length === 0 ? conflist : { ...conflist, plugins: [...conflist.plugins, ...plugins] }
+}
+
+function read(file: string): string {
+  try {
+    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(readFileSync(file))
+  } catch (cause) {
+    throw new RuntimeError('INVALID_CONFIG', `error reading ${file}: ${messageOf(cause)}`, { cause })
+  }
+}
+
+/** The parser knows the mistake, we know the file: with a folder full of them both are needed. */
+function naming<T>(file: string, parse: () => T): T {
+  try {
+    return parse()
+  } catch (cause) {
+    const details = cause instanceof CniError && cause.details ? `; ${cause.details}` : ''
+    throw new RuntimeError('INVALID_CONFIG', `${file}: ${messageOf(cause)}${details}`, { cause })
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

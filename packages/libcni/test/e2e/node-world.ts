@@ -1,0 +1,80 @@
+import { existsSync, mkdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { RunResult, run } from '@cni/host'
+import { type Netns, netns } from '@cni/netns'
+import { tempNetns } from '@cni/netns/testing'
+import { type TempDir, tempDir } from '../temp-dir.ts'
+
+/** The reference plugins of Debian's package containernetworking-plugins. */
+export const PLUGINS = '/usr/lib/cni'
+
+/** Why these tests cannot run here; `undefined` when they can. */
+export const missing: string | undefined =
+  process.getuid?.() !== 0
+    ? 'needs root: network namespaces'
+    : ['bridge', 'host-local', 'loopback', 'ptp', 'static', 'tuning'].every((name) => existsSync(`${PLUGINS}/${name}`))
+      ? undefined
+      : `needs ${PLUGINS} (apt install containernetworking-plugins)`
+
+/** A network namespace that plays the node, and one that plays a pod; configuration, leases and cache in a folder. */
+export interface World extends AsyncDisposable {
+  readonly node: Netns
+  readonly pod: Netns & AsyncDisposable
+  readonly files: TempDir
+  /** Runs our cnitool as a process on the node. */
+  cnitool(argv: readonly string[], env?: Readonly<Record<string, string>>): Promise<RunResult>
+  /** Runs the original cnitool; its cache, which has no option, is ours by a bind mount. */
+  original(file: string, argv: readonly string[]): Promise<RunResult>
+  /** `ip` in the pod, or on the node, as JSON. */
+  ip(where: Netns, ...args: string[]): Promise<unknown>
+}
+
+const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
+const CACHE = '/var/lib/cni'
+
+export async function world(): Promise<World> {
+  const files = tempDir()
+  const node = await tempNetns()
+  const pod = await tempNetns()
+  const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', NETCONFPATH: `${files.dir}/net.d`, CNI_PATH: PLUGINS }
+  mkdirSync(`${files.dir}/cache`)
+  return {
+    node,
+    pod,
+    files,
+    cnitool: (argv, more = {}) =>
+      finished(
+        netns.start(
+          node,
+          [process.execPath, '--conditions=@cni/source', CLI, ...argv, '--cache-dir', `${files.dir}/cache`],
+          { env: { ...env, ...more }, timeout: 30_000 },
+        ).done,
+      ),
+    original: (file, argv) => {
+      mkdirSync(CACHE, { recursive: true })
+      const mounted = ['unshare', '--mount', 'sh', '-c', 'mount --bind "$0" "$1" && shift && exec "$@"'] as const
+      return finished(
+        netns.start(node, [...mounted, `${files.dir}/cache`, CACHE, file, ...argv], { env, timeout: 30_000 }).done,
+      )
+    },
+    async ip(where, ...args) {
+      const { stdout } = await netns.exec(where, ['ip', '-json', ...args], { env })
+      return JSON.parse(stdout || '[]')
+    },
+    async [Symbol.asyncDispose]() {
+      await pod[Symbol.asyncDispose]()
+      await node[Symbol.asyncDispose]()
+      files[Symbol.dispose]()
+    },
+  }
+}
+
+/** The outcome, whatever it is: exit codes are what is tested. */
+async function finished(done: ReturnType<typeof run>): Promise<RunResult> {
+  try {
+    return await done
+  } catch (error) {
+    if (error instanceof Error && 'exitCode' in error && 'stdout' in error) return error as Error & RunResult
+    throw error
+  }
+}
