@@ -1,0 +1,31 @@
+import { CniError, ErrorCode, isObject, type UncheckedNetConf, type ValidAttachment } from '@cni/types'
+
+/** The standard member, then the misspelling older runtimes know. */
+const MEMBERS = ['cni.dev/valid-attachments', 'cni.dev/attachments']
+
+/**
+ * The attachments GC must keep; `undefined` when the runtime did not name any member for them, `[]` for `null`.
+ *
+ * @throws {@link CniError} 7 for a malformed list: what cannot be read must not be taken for stale.
+ */
+export function readAttachments(document: UncheckedNetConf): readonly ValidAttachment[] | undefined {
+  const member = MEMBERS.find((name) => name in document)
+  if (member === undefined) return undefined
+  const list = document[member]
+  if (list === null) return []
+  if (!Array.isArray(list)) throw malformed(member, 'a list', list)
+  return list.map((one: unknown, index) => {
+    if (isObject(one)) {
+      const { containerID, ifname } = one
+      if (typeof containerID === 'string' && typeof ifname === 'string') return { containerID, ifname }
+    }
+    throw malformed(`${member}[${index}]`, 'an object with containerID and ifname', one)
+  })
+}
+
+function malformed(where: string, expected: string, value: unknown): CniError {
+  return new CniError(
+    ErrorCode.invalidNetworkConfig,
+    `${where}: expected ${expected}, got ${JSON.stringify(value)?.slice(0, 80)}`,
+  )
+}

@@ -1,0 +1,92 @@
+import type { Netns } from '@cni/netns/handle'
+import type { K8sArgs, NetConf, Result, ValidAttachment } from '@cni/types'
+import type { EnvVars } from './environment.ts'
+import type { Log } from './log.ts'
+import type { UndoStep } from './undo.ts'
+
+/** What every handler knows about its call. */
+export interface CallContext {
+  /** The plugin's name, from its definition. */
+  readonly plugin: string
+  /** The network's name: `name` of the configuration. */
+  readonly networkName: string
+  /** The configuration's version; a result is printed in it. */
+  readonly cniVersion: string
+  /** `CNI_ARGS`, read tolerantly. */
+  readonly args: ReadonlyMap<string, string>
+  /** The pod, when the runtime passes the Kubernetes convention in `CNI_ARGS`. */
+  readonly k8s: K8sArgs | undefined
+  /** `CNI_PATH`: where delegates are looked for. */
+  readonly path: readonly string[]
+  /** The whole environment, for delegates. */
+  readonly env: EnvVars
+  /** Stdin as it came, for delegates. */
+  readonly raw: Uint8Array
+  readonly log: Log
+  /** Aborts at the deadline and on SIGTERM. Give it to everything that waits. */
+  readonly signal: AbortSignal
+}
+
+/** What ADD, CHECK and DEL know about the attachment. */
+export interface AttachmentContext extends CallContext {
+  readonly containerID: string
+  /** `CNI_IFNAME`: the interface inside the container. */
+  readonly ifName: string
+}
+
+/** `prevResult`, certain in a chained plugin. */
+type Prev<Chained extends boolean> = Chained extends true ? Result : Result | undefined
+
+/** What an ADD handler gets. */
+export interface AddContext<Conf = NetConf, Chained extends boolean = false> extends AttachmentContext {
+  readonly conf: Conf
+  /** The container's namespace, open until the call ends. Never the plugin's own. */
+  readonly netns: Netns
+  /**
+   * The result so far, in the 1.1.0 model, frozen. Return it to pass the received document on as it is; to change
+   * something, return a new object: `{ ...c.prevResult, dns }`.
+   */
+  readonly prevResult: Prev<Chained>
+  /**
+   * Registers the inverse of what was just done. When ADD fails, at its deadline too, the steps run last first, 2 s in
+   * all. Their signal is not the call's, which may be aborted by then.
+   *
+   * @example
+   * ```ts
+   * await addRoute(route)
+   * c.undo((signal) => removeRoute(route, { signal }))
+   * ```
+   */
+  undo(step: UndoStep): void
+}
+
+/** What a CHECK handler gets. Throw when the container is not as ADD left it. */
+export interface CheckContext<Conf = NetConf, Chained extends boolean = false> extends AttachmentContext {
+  readonly conf: Conf
+  /** The container's namespace, open until the call ends. */
+  readonly netns: Netns
+  /** The final result of the whole chain, in the 1.1.0 model, frozen. */
+  readonly prevResult: Prev<Chained>
+}
+
+/** What a DEL handler gets: any part may be missing, and none is a reason to fail. */
+export interface DelContext<Conf = NetConf> extends AttachmentContext {
+  /** `undefined` when the plugin's own members are invalid. */
+  readonly conf: Conf | undefined
+  /** `undefined` when the runtime gave none, when it is gone, or when the path leads to the plugin's own. */
+  readonly netns: Netns | undefined
+  /** `undefined` when the runtime gave none, or none that can be read. */
+  readonly prevResult: Result | undefined
+}
+
+/** What a GC handler gets. */
+export interface GcContext<Conf = NetConf> extends CallContext {
+  readonly conf: Conf
+  /** Everything else is stale. `undefined` when the runtime did not say: then nothing is known to be stale. */
+  readonly validAttachments: readonly Readonly<ValidAttachment>[] | undefined
+}
+
+/** What a STATUS handler gets. Throw with code 50 or 51 when an ADD could not succeed now. */
+export interface StatusContext<Conf = NetConf> extends CallContext {
+  readonly conf: Conf
+}

@@ -1,0 +1,42 @@
+import { CniError, CURRENT_VERSION, ErrorCode, goStringify, netConfVersion } from '@cni/types'
+import type { Call } from './call.ts'
+import { readEnvironment } from './environment.ts'
+import type { PluginIo } from './io.ts'
+import { machine } from './namespace.ts'
+import { decodeNetworkConfig } from './network-config.ts'
+import { type Plugin, supportedVersions } from './plugin.ts'
+import { reconcileVersion } from './reconcile.ts'
+import { isVerb, verbs } from './verbs.ts'
+
+/**
+ * Performs one call of the protocol and gives back what belongs on stdout. The order of the checks is that of the
+ * reference implementation: it decides which of several errors a runtime sees.
+ */
+export async function dispatch(call: Call): Promise<string> {
+  const { plugin, io } = call
+  const environment = readEnvironment(io.env)
+  const { command } = environment
+  // Without a look at stdin, which may never end.
+  if (command === 'VERSION') return versionDocument(plugin)
+  const raw = await readStdin(io)
+  const config = decodeNetworkConfig(raw)
+  if (typeof config.document.cniVersion === 'string') call.cniVersion = config.document.cniVersion
+  if (!isVerb(command)) throw new CniError(ErrorCode.invalidEnvironment, `unknown CNI_COMMAND: ${command}`)
+  const version = netConfVersion(config.document)
+  reconcileVersion(command, version, supportedVersions(plugin))
+  return verbs[command]({ call, environment, raw, config, version, port: io.netns ?? machine })
+}
+
+function versionDocument(plugin: Plugin): string {
+  return `${goStringify({ cniVersion: CURRENT_VERSION, supportedVersions: supportedVersions(plugin) })}\n`
+}
+
+async function readStdin(io: PluginIo): Promise<Uint8Array> {
+  try {
+    const input = await io.stdin()
+    return typeof input === 'string' ? Buffer.from(input) : input
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new CniError(ErrorCode.ioFailure, `error reading from stdin: ${reason}`, { cause })
+  }
+}

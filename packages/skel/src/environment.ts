@@ -1,0 +1,58 @@
+import { assertContainerID, assertIfName, CniError, ErrorCode } from '@cni/types'
+
+/** The environment of one call; a variable that is not set is `''`. */
+export interface Environment {
+  readonly command: string
+  readonly containerID: string
+  readonly netns: string
+  readonly ifName: string
+  readonly args: string
+  readonly path: readonly string[]
+  readonly netnsOverride: boolean
+}
+
+/** Environment variables as a process has them. */
+export type EnvVars = Readonly<Record<string, string | undefined>>
+
+interface Variable {
+  readonly name: string
+  readonly requiredBy: readonly string[]
+  readonly validate?: (value: string) => void
+}
+
+// The order is that of the reference implementation: it decides which error a caller sees first.
+const VARIABLES: readonly Variable[] = [
+  { name: 'CNI_CONTAINERID', requiredBy: ['ADD', 'CHECK', 'DEL'], validate: assertContainerID },
+  { name: 'CNI_NETNS', requiredBy: ['ADD', 'CHECK'] },
+  { name: 'CNI_IFNAME', requiredBy: ['ADD', 'CHECK', 'DEL'], validate: assertIfName },
+  { name: 'CNI_PATH', requiredBy: ['ADD', 'CHECK', 'DEL', 'GC', 'STATUS'] },
+]
+
+/**
+ * Reads and validates the variables of the CNI protocol. A variable the verb does not require is taken as it is.
+ *
+ * @throws {@link CniError} 3 or 4; an invalid value wins over any number of missing ones.
+ */
+export function readEnvironment(env: EnvVars): Environment {
+  const command = env.CNI_COMMAND ?? ''
+  const missing = command === '' ? ['CNI_COMMAND'] : []
+  for (const { name, requiredBy, validate } of VARIABLES) {
+    if (!requiredBy.includes(command)) continue
+    const value = env[name]
+    if (value) validate?.(value)
+    else missing.push(name)
+  }
+  if (missing.length > 0) {
+    throw new CniError(ErrorCode.invalidEnvironment, `required env variables [${missing.join(',')}] missing`)
+  }
+  return {
+    command,
+    containerID: env.CNI_CONTAINERID ?? '',
+    netns: env.CNI_NETNS ?? '',
+    ifName: env.CNI_IFNAME ?? '',
+    args: env.CNI_ARGS ?? '',
+    // An empty element would mean the working directory, which is the runtime's and not ours.
+    path: (env.CNI_PATH ?? '').split(':').filter(Boolean),
+    netnsOverride: /^(?:1|true)$/i.test(env.CNI_NETNS_OVERRIDE ?? ''),
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * Write a CNI plugin: define it as data, run it with injected I/O in tests, and as a process with `pluginMain`.
+ *
+ * @example
+ * ```ts
+ * import { definePlugin, netConf, runPlugin } from '@cni/skel'
+ * import * as z from 'zod/mini'
+ *
+ * const plugin = definePlugin({
+ *   name: 'tag',
+ *   chained: true,
+ *   config: netConf({ tag: z.string() }),
+ *   add(c) {
+ *     c.log.info('tagged', { tag: c.conf.tag })
+ *     return c.prevResult
+ *   },
+ * })
+ *
+ * const { stdout } = await runPlugin(plugin, { env: { CNI_COMMAND: 'VERSION' }, stdin: () => '' })
+ * ```
+ *
+ * @module
+ */
+
+// Context
+export type {
+  AddContext,
+  AttachmentContext,
+  CallContext,
+  CheckContext,
+  DelContext,
+  GcContext,
+  StatusContext,
+} from './context.ts'
+export type { EnvVars } from './environment.ts'
+// Run
+export type { NetnsPort, PluginIo, PluginOutcome } from './io.ts'
+// Log
+export type { Log, LogFields, LogLevel, LogOptions, LogSink } from './log.ts'
+export { pluginMain } from './main/plugin-main.ts'
+// Define
+export { definePlugin, type LogRequest, type Plugin, type Verb } from './plugin.ts'
+export { runPlugin } from './run.ts'
+export { netConf } from './schema/net-conf.ts'
+export type { UndoStep } from './undo.ts'

@@ -1,0 +1,78 @@
+import { CniError, ErrorCode, isCniError } from '@cni/types'
+
+/** What ends a call from outside: its deadline, or the signal of whoever started it. */
+export interface Interruption {
+  /** Aborts when the call is over before its handler is. */
+  readonly signal: AbortSignal
+  /** Rejects at the same moment, with what the runtime is told. */
+  readonly raised: Promise<never>
+  /** That error, once there is one. */
+  readonly error: CniError | undefined
+  /** Stops the clock. */
+  clear(): void
+}
+
+/** Starts the deadline of one call and follows an outer signal. */
+export function interruption(command: string, timeout: number, outer: AbortSignal | undefined): Interruption {
+  const controller = new AbortController()
+  let error: CniError | undefined
+  let reject: (reason: CniError) => void = () => {}
+  const raised = new Promise<never>((_, rejected) => {
+    reject = rejected
+  })
+  // Raised after the handler's own outcome, nobody listens any more.
+  raised.catch(() => {})
+
+  const raise = (reason: CniError): void => {
+    if (error !== undefined) return
+    error = reason
+    // Before the abort: what the handler makes of its aborted signal must not win the race.
+    reject(reason)
+    controller.abort(reason)
+  }
+  const onAbort = (): void => raise(interrupted(command, outer?.reason))
+  const timer = setTimeout(() => raise(timedOut(command, timeout)), timeout)
+  if (outer?.aborted) onAbort()
+  else outer?.addEventListener('abort', onAbort, { once: true })
+
+  return {
+    signal: controller.signal,
+    raised,
+    get error() {
+      return error
+    },
+    clear() {
+      clearTimeout(timer)
+      outer?.removeEventListener('abort', onAbort)
+    },
+  }
+}
+
+/** Waits for a promise to settle, but no longer than `budget` milliseconds; true when it did. */
+export async function settlesWithin(promise: Promise<unknown>, budget: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const expired = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, budget, false)
+  })
+  const settled = promise.then(
+    () => true,
+    () => true,
+  )
+  try {
+    return await Promise.race([settled, expired])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function timedOut(command: string, timeout: number): CniError {
+  const limit = timeout % 1000 === 0 ? `${timeout / 1000} s` : `${timeout} ms`
+  return new CniError(ErrorCode.tryAgainLater, `${command} did not finish within ${limit}`)
+}
+
+function interrupted(command: string, reason: unknown): CniError {
+  if (reason instanceof CniError) return reason
+  if (isCniError(reason)) return new CniError(ErrorCode.tryAgainLater, reason.message, { cause: reason })
+  const why = reason instanceof Error ? reason.message : String(reason)
+  return new CniError(ErrorCode.tryAgainLater, `${command} was interrupted: ${why}`, { cause: reason })
+}

@@ -1,0 +1,31 @@
+import type { Netns } from '@cni/netns/handle'
+import type { EnvVars } from './environment.ts'
+
+/** Everything a call may touch. */
+export interface PluginIo {
+  readonly env: EnvVars
+  /** The configuration. Not called for VERSION, nor when the environment is wrong. */
+  stdin(): Uint8Array | string | Promise<Uint8Array | string>
+  /** Ends the call early, as SIGTERM does. */
+  readonly signal?: AbortSignal
+  /** How namespaces are opened; the machine's own when not said. */
+  readonly netns?: NetnsPort
+  /** Gets each line of stderr, newline included, as it is written. */
+  stderr?(line: string): void
+}
+
+/** Opens the two namespaces a call is about. */
+export interface NetnsPort {
+  /** The container's. Throws when there is none at the path. */
+  open(path: string): Netns
+  /** The plugin's own. */
+  current(): Netns
+}
+
+/** What a call leaves behind. */
+export interface PluginOutcome {
+  readonly exitCode: 0 | 1
+  /** Exactly one JSON document, or nothing. */
+  readonly stdout: string
+  readonly stderr: string
+}

@@ -1,0 +1,125 @@
+/** How much a line matters; a level also lets the levels before it through. */
+export type LogLevel = 'error' | 'warn' | 'info' | 'debug'
+
+/** What else belongs to a line. Errors are written with their message and stack. */
+export type LogFields = Readonly<Record<string, unknown>>
+
+/** The logger of one call. It writes JSON lines to stderr and to the plugin's own sinks, never to stdout. */
+export interface Log {
+  error(message: string, fields?: LogFields): void
+  warn(message: string, fields?: LogFields): void
+  info(message: string, fields?: LogFields): void
+  debug(message: string, fields?: LogFields): void
+}
+
+/**
+ * Where log lines go besides stderr: a file, a socket. A sink that throws is left out from then on; logging never
+ * fails a call.
+ */
+export interface LogSink {
+  /** Takes one line, newline included. Called synchronously, in order. */
+  write(line: string): void
+  /** Called once at the end of the call, and awaited for at most 1 s. */
+  flush?(): Promise<void>
+}
+
+/** What a plugin's `log` hook decides. */
+export interface LogOptions {
+  /** The least important level that is written; `info` when not said. */
+  readonly level?: LogLevel
+  /** Where lines go besides stderr. */
+  readonly sinks?: readonly LogSink[]
+}
+
+const LEVELS: readonly LogLevel[] = ['error', 'warn', 'info', 'debug']
+
+/** A logger whose level and sinks may be decided later; until then it keeps its lines. */
+export interface CallLog extends Log {
+  /** Decides level and sinks, and writes what was kept. */
+  open(options?: LogOptions): void
+  /** Writes what was kept and flushes the sinks. */
+  close(): Promise<void>
+}
+
+/** The logger of one call; `fields` are part of each line. */
+export function callLog(stderr: (line: string) => void, fields: LogFields): CallLog {
+  let kept: Array<{ level: LogLevel; line: string }> | undefined = []
+  let lowest = LEVELS.indexOf('info')
+  let sinks: LogSink[] = []
+
+  const emit = (level: LogLevel, line: string): void => {
+    if (LEVELS.indexOf(level) > lowest) return
+    stderr(line)
+    sinks = sinks.filter((sink) => {
+      try {
+        sink.write(line)
+        return true
+      } catch (error) {
+        stderr(formatLine('warn', 'a log sink failed and is left out', { ...fields, error }))
+        return false
+      }
+    })
+  }
+  const log = (level: LogLevel, message: string, own: LogFields = {}): void => {
+    const line = formatLine(level, message, { ...fields, ...own })
+    if (kept === undefined) emit(level, line)
+    else kept.push({ level, line })
+  }
+  const open = (options: LogOptions = {}): void => {
+    const waiting = kept ?? []
+    kept = undefined
+    const level = LEVELS.indexOf(options.level ?? 'info')
+    if (level >= 0) lowest = level
+    sinks = [...(options.sinks ?? [])]
+    for (const { level, line } of waiting) emit(level, line)
+  }
+
+  return {
+    error: (message, own) => log('error', message, own),
+    warn: (message, own) => log('warn', message, own),
+    info: (message, own) => log('info', message, own),
+    debug: (message, own) => log('debug', message, own),
+    open,
+    async close() {
+      if (kept !== undefined) open()
+      // A sink that cannot flush has nowhere left to say so.
+      await Promise.allSettled(sinks.map(async (sink) => sink.flush?.()))
+    },
+  }
+}
+
+/** One line of JSON: level, time and message first; what is not JSON is made printable. */
+function formatLine(level: LogLevel, message: string, fields: LogFields): string {
+  const { level: _level, time: _time, msg: _msg, ...others } = fields
+  const entry = { level, time: new Date().toISOString(), msg: String(message), ...others }
+  let text: string
+  try {
+    text = JSON.stringify(entry, printable)
+  } catch {
+    // A cycle, or a toJSON that throws.
+    text = JSON.stringify({ level, time: entry.time, msg: entry.msg, fields: 'not serialisable' })
+  }
+  return `${text.replace(/[\u007f-\u009f\u2028\u2029]/g, escaped)}\n`
+}
+
+function printable(_key: string, value: unknown): unknown {
+  if (value instanceof Error) return stackOf(value)
+  if (typeof value === 'bigint' || typeof value === 'symbol') return String(value)
+  if (value instanceof Map) return Object.fromEntries(value)
+  if (value instanceof Set) return [...value]
+  return value
+}
+
+/** The stack of an error and those of its causes. */
+export function stackOf(error: Error): string {
+  const stacks: string[] = []
+  for (let one: unknown = error; one instanceof Error && stacks.length < 8; one = one.cause) {
+    stacks.push(one.stack ?? String(one))
+  }
+  return stacks.join('\ncaused by ')
+}
+
+/** Control characters a terminal, or a reader of lines, would act on. */
+function escaped(char: string): string {
+  return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
+}

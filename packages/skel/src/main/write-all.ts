@@ -1,0 +1,23 @@
+import { writeSync } from 'node:fs'
+
+/**
+ * Writes a whole text to a descriptor, waiting while a pipe is full: `process.stdout.write` followed by an exit would
+ * cut it off after 64 kB.
+ *
+ * @returns the error that kept it from being written, such as EPIPE when nobody reads.
+ */
+export function writeAll(fd: number, text: string): Error | undefined {
+  let rest: Uint8Array = Buffer.from(text)
+  while (rest.length > 0) {
+    try {
+      rest = rest.subarray(writeSync(fd, rest))
+    } catch (error) {
+      if (!(error instanceof Error)) return new Error(String(error))
+      const errno = 'code' in error ? error.code : undefined
+      if (errno !== 'EAGAIN' && errno !== 'EINTR') return error
+      // A pipe somebody made non-blocking: there is no event to wait for without giving up control.
+      if (errno === 'EAGAIN') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
+    }
+  }
+  return undefined
+}

@@ -1,0 +1,108 @@
+import type { Netns } from '@cni/netns/handle'
+import type { NetConf, Result } from '@cni/types'
+import { describe, expectTypeOf, it } from 'vitest'
+import * as classic from 'zod'
+import * as z from 'zod/mini'
+import { pluginMain } from './main/plugin-main.ts'
+import { definePlugin, type Plugin } from './plugin.ts'
+import { runPlugin } from './run.ts'
+import { netConf } from './schema/net-conf.ts'
+
+describe('the types of a plugin follow its definition', () => {
+  it('conf is what the schema makes, with the standard members', () => {
+    definePlugin({
+      name: 'p',
+      config: netConf({ port: z.int(), mode: z._default(z.enum(['a', 'b']), 'a') }),
+      add(c) {
+        expectTypeOf(c.conf.port).toEqualTypeOf<number>()
+        expectTypeOf(c.conf.mode).toEqualTypeOf<'a' | 'b'>()
+        expectTypeOf(c.conf.name).toEqualTypeOf<string>()
+        expectTypeOf(c.conf.cniVersion).toEqualTypeOf<string | undefined>()
+        expectTypeOf(c.conf.other).toEqualTypeOf<unknown>()
+        return {}
+      },
+      del(c) {
+        // @ts-expect-error: a DEL may come without a usable configuration
+        c.conf.port
+        expectTypeOf(c.conf?.port).toEqualTypeOf<number | undefined>()
+      },
+      gc: (c) => void expectTypeOf(c.conf.port).toEqualTypeOf<number>(),
+      status: (c) => void expectTypeOf(c.conf.port).toEqualTypeOf<number>(),
+    })
+  })
+
+  it('any zod 4 schema will do, and none', () => {
+    const config = classic.z.object({ port: classic.z.number() })
+    definePlugin({
+      name: 'p',
+      config,
+      add(c) {
+        expectTypeOf(c.conf).toEqualTypeOf<{ port: number }>()
+        return {}
+      },
+    })
+    definePlugin({
+      name: 'p',
+      add(c) {
+        expectTypeOf(c.conf).toEqualTypeOf<NetConf>()
+        return {}
+      },
+    })
+  })
+
+  it('prevResult is certain in a chained plugin only, and never in DEL', () => {
+    definePlugin({
+      name: 'p',
+      chained: true,
+      add(c) {
+        expectTypeOf(c.prevResult).toEqualTypeOf<Result>()
+        return c.prevResult
+      },
+      check: (c) => void expectTypeOf(c.prevResult).toEqualTypeOf<Result>(),
+      del: (c) => void expectTypeOf(c.prevResult).toEqualTypeOf<Result | undefined>(),
+    })
+    definePlugin({
+      name: 'p',
+      add(c) {
+        expectTypeOf(c.prevResult).toEqualTypeOf<Result | undefined>()
+        return {}
+      },
+    })
+  })
+
+  it('netns is a handle, never a text, and may be missing in DEL only', () => {
+    definePlugin({
+      name: 'p',
+      add(c) {
+        expectTypeOf(c.netns).toEqualTypeOf<Netns>()
+        return {}
+      },
+      check: (c) => void expectTypeOf(c.netns).toEqualTypeOf<Netns>(),
+      del: (c) => void expectTypeOf(c.netns).toEqualTypeOf<Netns | undefined>(),
+    })
+  })
+
+  it('only ADD can be undone, and must return a result', () => {
+    definePlugin({
+      name: 'p',
+      // @ts-expect-error: nothing is no result
+      add() {},
+      // @ts-expect-error: CHECK changes nothing
+      check: (c) => c.undo(() => {}),
+    })
+    // @ts-expect-error: a plugin adds
+    definePlugin({ name: 'p' })
+  })
+
+  it('every plugin can be run', () => {
+    const plugin = definePlugin({
+      name: 'p',
+      chained: true,
+      config: netConf({ port: z.int() }),
+      add: (c) => c.prevResult,
+    })
+    expectTypeOf(plugin).toExtend<Plugin>()
+    expectTypeOf(runPlugin).toBeCallableWith(plugin, { env: {}, stdin: () => '' })
+    expectTypeOf(pluginMain).toBeCallableWith(plugin)
+  })
+})

@@ -1,0 +1,83 @@
+import { CNI_VERSIONS, type NetConf, type Result } from '@cni/types'
+import type * as z from 'zod/v4/core'
+import type { AddContext, CheckContext, DelContext, GcContext, StatusContext } from './context.ts'
+import type { EnvVars } from './environment.ts'
+import type { LogOptions } from './log.ts'
+
+/** The verbs that have a handler. */
+export type Verb = 'ADD' | 'CHECK' | 'DEL' | 'GC' | 'STATUS'
+
+/** What the `log` hook may look at. */
+export interface LogRequest<Conf = NetConf> {
+  readonly command: Verb
+  /** `undefined` in a DEL whose configuration is invalid. */
+  readonly conf: Conf | undefined
+  readonly networkName: string
+  readonly containerID: string
+  readonly env: EnvVars
+}
+
+/** A plugin: data, made by {@link definePlugin}, run by `pluginMain` or `runPlugin`. */
+export interface Plugin<Conf = unknown, Chained extends boolean = boolean> {
+  /** The name of the executable, and `type` in a configuration. */
+  readonly name: string
+  /** One line for a human who starts the executable by hand: then it is printed instead of an error. */
+  readonly about?: string
+  /** The specification versions it supports, in the order VERSION reports them. All when not said. */
+  readonly versions?: readonly string[]
+  /** Only works behind other plugins: ADD and CHECK without `prevResult` fail with code 7. */
+  readonly chained?: Chained
+  /** Milliseconds one call may take; 50 000 when not said. */
+  readonly timeout?: number
+  /** Any zod 4 schema of the configuration; `netConf` makes one. Without it the configuration is not checked. */
+  readonly config?: z.$ZodType<Conf>
+  /** Leave `cniVersion` out of error documents, as the reference implementation does. */
+  readonly goCompat?: boolean
+  /** Decides level and sinks of the log, once the configuration is known. */
+  log?(request: LogRequest<Conf>): LogOptions
+  /** Attaches the container; the result is printed in the configuration's version. */
+  add(c: AddContext<Conf, Chained>): Result | Promise<Result>
+  /** Throws when the attachment is not as ADD left it. */
+  check?(c: CheckContext<Conf, Chained>): void | Promise<void>
+  /** Takes back what ADD did. Has to succeed when it is gone already. */
+  del?(c: DelContext<Conf>): void | Promise<void>
+  /** Takes back what belongs to no valid attachment. */
+  gc?(c: GcContext<Conf>): void | Promise<void>
+  /** Throws when an ADD could not succeed now. */
+  status?(c: StatusContext<Conf>): void | Promise<void>
+}
+
+/**
+ * Defines a plugin. Gives back what it is given: its use is that handlers know the types of their configuration.
+ *
+ * @throws TypeError for a definition that cannot work.
+ * @example
+ * ```ts
+ * export const plugin = definePlugin({
+ *   name: 'tag',
+ *   chained: true,
+ *   config: netConf({ tag: z.string() }),
+ *   add(c) {
+ *     c.log.info('tagged', { tag: c.conf.tag })
+ *     return c.prevResult
+ *   },
+ * })
+ * ```
+ */
+export function definePlugin<Conf = NetConf, const Chained extends boolean = false>(
+  plugin: Plugin<Conf, Chained>,
+): Plugin<Conf, Chained> {
+  const { name, versions = CNI_VERSIONS, timeout = 1 } = plugin
+  if (name === '') throw new TypeError('definePlugin: name is empty')
+  if (versions.length === 0) throw new TypeError(`definePlugin: ${name} supports no version`)
+  // The longest a timer can wait.
+  if (!(timeout > 0 && timeout < 2 ** 31)) {
+    throw new TypeError(`definePlugin: timeout of ${name}: expected milliseconds from 1 to 2147483647, got ${timeout}`)
+  }
+  return plugin
+}
+
+/** The versions a plugin supports. */
+export function supportedVersions({ versions }: Pick<Plugin, 'versions'>): readonly string[] {
+  return versions ?? CNI_VERSIONS
+}

@@ -1,0 +1,45 @@
+import { CniError, decodeResult, ErrorCode, isObject, type Result, reencodeResult, resultVersion } from '@cni/types'
+import { memberText } from './member-text.ts'
+import type { NetworkConfig } from './network-config.ts'
+
+/** The result of the plugins before this one. */
+export interface PrevResult {
+  /** In the 1.1.0 model, frozen: a change to it would not be printed when it is returned. */
+  readonly value: Result
+  /** The received document in the configuration's version. */
+  print(): string
+}
+
+/**
+ * Reads `prevResult`. Its own version counts, the configuration's where it says none; which family they belong to does
+ * not matter.
+ *
+ * @throws {@link CniError} 999 when it is no result.
+ */
+export function readPrevResult(config: NetworkConfig, version: string): PrevResult | undefined {
+  const received = config.document.prevResult
+  if (received === undefined) return undefined
+  try {
+    if (!isObject(received)) throw new TypeError(`expected an object, got ${JSON.stringify(received)}`)
+    const from = resultVersion(received, version)
+    return {
+      value: deepFreeze(decodeResult(received, { version })),
+      print: () =>
+        (received.cniVersion === version ? verbatim(config) : undefined) ?? reencodeResult(received, from, version),
+    }
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new CniError(ErrorCode.internal, `could not parse prevResult: ${reason}`, { cause })
+  }
+}
+
+/** The received text: re-printing would round large numbers in members we do not know. */
+function verbatim({ text }: NetworkConfig): string | undefined {
+  return memberText(text, 'prevResult')
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  for (const member of Object.values(value)) deepFreeze(member)
+  return Object.freeze(value)
+}

@@ -1,0 +1,79 @@
+import type { core } from 'zod/mini'
+import { describeSchema } from './describe.ts'
+import { quoteValue } from './quote.ts'
+import { hasOwnMessage, schemaAt } from './walk.ts'
+
+type Path = readonly PropertyKey[]
+
+/**
+ * One sentence per wrong member: `port: expected a positive integer, got "80;"`. Made from path, schema and raw value,
+ * because the issues of zod/mini say no more than "Invalid input".
+ */
+export function describeIssues(schema: core.$ZodType, issues: readonly core.$ZodIssue[], input: unknown): string[] {
+  const sentences = issues.flatMap((issue) => leaves(issue, input)).map((issue) => describe(schema, issue, input))
+  return [...new Set(sentences)]
+}
+
+function describe(schema: core.$ZodType, issue: core.$ZodIssue, input: unknown): string {
+  const where = pathText(issue.path)
+  if (issue.code === 'unrecognized_keys') return `${where}: unknown members ${issue.keys.map(quoteText).join(', ')}`
+  const value = valueAt(input, issue.path)
+  const wanted = expectation(schemaAt(schema, issue.path), issue)
+  if (value === undefined) return `${where}: missing, ${wanted}`
+  return `${where}: ${wanted}, got ${quoteValue(value, issue.path)}`
+}
+
+function expectation(schema: core.$ZodType | undefined, issue: core.$ZodIssue): string {
+  const isOwn = issue.code === 'custom' || (schema !== undefined && hasOwnMessage(schema))
+  if (isOwn && !issue.message.startsWith('Invalid input')) return issue.message
+  if (issue.code === 'custom') return 'not accepted'
+  const described = schema === undefined ? undefined : describeSchema(schema)
+  return `expected ${described ?? fromIssue(issue)}`
+}
+
+/** For values behind a union, where no single schema stands at the path. */
+function fromIssue(issue: core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `a value of type ${issue.expected}`
+    case 'invalid_value':
+      return `one of ${issue.values.map((value) => quoteText(String(value))).join(', ')}`
+    case 'too_small':
+      return `at least ${issue.minimum}`
+    case 'too_big':
+      return `at most ${issue.maximum}`
+    case 'invalid_format':
+      return `a value in the format ${issue.format}`
+    default:
+      return 'another value'
+  }
+}
+
+/** For an object that fits no branch of a union: the issues of the branch it comes closest to. */
+function leaves(issue: core.$ZodIssue, input: unknown): core.$ZodIssue[] {
+  if (issue.code !== 'invalid_union' || typeof valueAt(input, issue.path) !== 'object') return [issue]
+  const [closest] = issue.errors.filter((branch) => branch.length > 0).sort((a, b) => a.length - b.length)
+  if (closest === undefined) return [issue]
+  return closest.flatMap((inner) => leaves({ ...inner, path: [...issue.path, ...inner.path] }, input))
+}
+
+function valueAt(input: unknown, path: Path): unknown {
+  let value = input
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
+    value = Reflect.get(value, key)
+  }
+  return value
+}
+
+function pathText(path: Path): string {
+  let text = ''
+  for (const key of path) {
+    if (typeof key === 'number') text += `[${key}]`
+    else if (/^[\w-]+$/.test(String(key))) text += text === '' ? String(key) : `.${String(key)}`
+    else text += `[${quoteText(String(key))}]`
+  }
+  return text || 'configuration'
+}
+
+const quoteText = (text: string): string => JSON.stringify(text)

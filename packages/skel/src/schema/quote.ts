@@ -1,0 +1,15 @@
+/** The longest raw value an error message repeats. */
+const LIMIT = 80
+
+const SECRET = /token|passw(?:or)?d|secret|credential|private.?key|api.?key|authorization/i
+
+/** A raw value for an error message: JSON, shortened, without secrets. */
+export function quoteValue(value: unknown, path: readonly PropertyKey[]): string {
+  if (path.some(isSecret)) return '"<redacted>"'
+  const text = JSON.stringify(value, (key, member: unknown) => (isSecret(key) ? '<redacted>' : member)) ?? String(value)
+  return text.length <= LIMIT ? text : `${text.slice(0, LIMIT)}… (${text.length} characters)`
+}
+
+function isSecret(key: PropertyKey): boolean {
+  return typeof key === 'string' && SECRET.test(key)
+}

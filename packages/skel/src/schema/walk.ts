@@ -1,0 +1,62 @@
+import type { core } from 'zod/mini'
+
+// A parse boundary: `$ZodTypes` is the union of what a `$ZodType` can be.
+const known = (schema: core.$ZodType): core.$ZodTypes => schema as core.$ZodTypes
+
+/** The schema without optional, nullable, default and the like around it. */
+export function unwrap(schema: core.$ZodType): core.$ZodTypes {
+  const { _zod } = known(schema)
+  switch (_zod.def.type) {
+    case 'optional':
+    case 'nullable':
+    case 'default':
+    case 'prefault':
+    case 'nonoptional':
+    case 'readonly':
+    case 'catch':
+      return unwrap(_zod.def.innerType)
+    case 'pipe':
+      return unwrap(_zod.def.in)
+    case 'lazy':
+      return unwrap(_zod.def.getter())
+    default:
+      return known(schema)
+  }
+}
+
+/** The members an object schema lists. */
+export function shapeOf(schema: core.$ZodType): Readonly<Record<string, core.$ZodType>> | undefined {
+  const { def } = unwrap(schema)._zod
+  return def.type === 'object' ? def.shape : undefined
+}
+
+/** The schema responsible for a path; `undefined` behind a union, or where there is none. */
+export function schemaAt(schema: core.$ZodType, path: readonly PropertyKey[]): core.$ZodType | undefined {
+  const [key, ...rest] = path
+  if (key === undefined) return schema
+  const inner = member(unwrap(schema), key)
+  return inner === undefined ? undefined : schemaAt(inner, rest)
+}
+
+/** Whether the author of a schema gave it, or one of its checks, a message of their own. */
+export function hasOwnMessage(schema: core.$ZodType): boolean {
+  const { def } = unwrap(schema)._zod
+  return def.error !== undefined || (def.checks ?? []).some((check) => check._zod.def.error !== undefined)
+}
+
+function member({ _zod }: core.$ZodTypes, key: PropertyKey): core.$ZodType | undefined {
+  const { def } = _zod
+  switch (def.type) {
+    case 'object':
+      return typeof key === 'string' && Object.hasOwn(def.shape, key) ? def.shape[key] : def.catchall
+    case 'record':
+    case 'map':
+      return def.valueType
+    case 'array':
+      return def.element
+    case 'tuple':
+      return def.items[Number(key)] ?? def.rest ?? undefined
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,26 @@
+/**
+ * Call a plugin in the test's own process: environment and stdin with sensible defaults, the outcome parsed. Nothing
+ * real is touched, unless a real namespace is handed in.
+ *
+ * @example
+ * ```ts
+ * import { definePlugin, netConf } from '@cni/skel'
+ * import { testPlugin } from '@cni/skel/testing'
+ * import * as z from 'zod/mini'
+ *
+ * const plugin = definePlugin({
+ *   name: 'tag',
+ *   chained: true,
+ *   config: netConf({ tag: z.string() }),
+ *   add: (c) => c.prevResult,
+ * })
+ *
+ * const { error } = await testPlugin(plugin).add({ conf: { tag: 5 } })
+ * error?.msg // 'tag: expected a string, got 5'
+ * ```
+ *
+ * @module
+ */
+
+export { fakeNetns } from './fake-netns.ts'
+export { type PluginTester, type TestCall, type TestNetns, type TestOutcome, testPlugin } from './test-plugin.ts'

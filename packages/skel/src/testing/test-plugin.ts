@@ -1,0 +1,164 @@
+import { Netns } from '@cni/netns/handle'
+import { type CniErrorDocument, decodeResult, type Result, type ValidAttachment } from '@cni/types'
+import type { EnvVars } from '../environment.ts'
+import type { NetnsPort } from '../io.ts'
+import { machine } from '../namespace.ts'
+import type { Plugin } from '../plugin.ts'
+import { runPlugin } from '../run.ts'
+import { fakeNetns } from './fake-netns.ts'
+
+/**
+ * What `CNI_NETNS` leads to: a real namespace, a fake one, the plugin's own, a path where nothing is; with `none` the
+ * variable is empty.
+ */
+export type TestNetns = Netns | 'fake' | 'host' | 'missing' | 'none'
+
+/** One call; whatever is left out has a default that works. */
+export interface TestCall {
+  /** Members of the configuration, besides `cniVersion` 1.1.0, a `name` and the `type`; a text is stdin as it is. */
+  readonly conf?: Readonly<Record<string, unknown>> | string
+  /** Defaults to a result with one address for a chained plugin, and to none for others; `null` is none. */
+  readonly prevResult?: unknown
+  /** Defaults to `fake`. */
+  readonly netns?: TestNetns
+  /** `CNI_ARGS`, as text or as pairs. */
+  readonly args?: string | Readonly<Record<string, string>>
+  readonly containerID?: string
+  readonly ifName?: string
+  /** `CNI_PATH`. */
+  readonly path?: readonly string[]
+  /** For GC: the attachments that are still valid. */
+  readonly validAttachments?: readonly ValidAttachment[]
+  /** Variables that are added, or with `undefined` taken away, last. */
+  readonly env?: EnvVars
+  /** Ends the call early, as SIGTERM does. */
+  readonly signal?: AbortSignal
+}
+
+/** What a call left behind, as text and parsed. */
+export interface TestOutcome {
+  readonly exitCode: 0 | 1
+  readonly stdout: string
+  readonly stderr: string
+  /** What ADD printed, in the 1.1.0 model. */
+  readonly result?: Result
+  /** What a failed call printed. */
+  readonly error?: CniErrorDocument
+  /** The log lines. */
+  readonly log: readonly LogEntry[]
+}
+
+interface LogEntry {
+  readonly level: string
+  readonly msg: string
+  readonly [field: string]: unknown
+}
+
+/** A plugin with one method per verb. */
+export interface PluginTester {
+  add(call?: TestCall): Promise<TestOutcome>
+  check(call?: TestCall): Promise<TestOutcome>
+  del(call?: TestCall): Promise<TestOutcome>
+  gc(call?: TestCall): Promise<TestOutcome>
+  status(call?: TestCall): Promise<TestOutcome>
+  version(call?: TestCall): Promise<TestOutcome>
+  /** Any other command. */
+  run(command: string, call?: TestCall): Promise<TestOutcome>
+}
+
+/**
+ * Wraps a plugin for tests. Calls do not share anything and may run at the same time.
+ *
+ * @param defaults - goes into each call; members of `conf` are merged.
+ * @example
+ * ```ts
+ * const tester = testPlugin(plugin, { conf: { port: 15001 } })
+ * const { result } = await tester.add({ args: { K8S_POD_NAME: 'web-0' } })
+ * ```
+ */
+export function testPlugin(plugin: Plugin, defaults: TestCall = {}): PluginTester {
+  const run = (command: string, call: TestCall = {}): Promise<TestOutcome> =>
+    perform(plugin, command, { ...defaults, ...call, conf: mergedConf(defaults.conf, call.conf) })
+  return {
+    add: (call) => run('ADD', call),
+    check: (call) => run('CHECK', call),
+    del: (call) => run('DEL', call),
+    gc: (call) => run('GC', call),
+    status: (call) => run('STATUS', call),
+    version: (call) => run('VERSION', call),
+    run,
+  }
+}
+
+async function perform(plugin: Plugin, command: string, call: TestCall): Promise<TestOutcome> {
+  const { exitCode, stdout, stderr } = await runPlugin(plugin, {
+    env: environmentOf(command, call),
+    stdin: () => stdinOf(plugin, command, call),
+    netns: call.netns instanceof Netns ? machine : fakes,
+    ...(call.signal === undefined ? {} : { signal: call.signal }),
+  })
+  return {
+    exitCode,
+    stdout,
+    stderr,
+    log: stderr.split('\n').flatMap(logEntry),
+    ...(exitCode === 0 && command === 'ADD' && stdout !== '' ? { result: decodeResult(JSON.parse(stdout)) } : {}),
+    ...(exitCode === 1 ? { error: JSON.parse(stdout) as CniErrorDocument } : {}),
+  }
+}
+
+const PATHS = { fake: '/run/netns/test', host: '/proc/self/ns/net', missing: '/run/netns/missing', none: '' } as const
+
+const fakes: NetnsPort = {
+  open(path) {
+    if (path === PATHS.missing) throw new Error(`No network namespace at "${path}": it does not exist`)
+    return fakeNetns(path, path === PATHS.host ? 1 : 2)
+  },
+  current: () => fakeNetns(PATHS.host, 1),
+}
+
+function environmentOf(command: string, call: TestCall): EnvVars {
+  const { netns = 'fake', args = '', path = ['/opt/cni/bin'] } = call
+  const attachment = {
+    CNI_CONTAINERID: call.containerID ?? 'test-container',
+    CNI_IFNAME: call.ifName ?? 'eth0',
+    CNI_NETNS: typeof netns === 'string' ? PATHS[netns] : netns.path,
+    CNI_ARGS:
+      typeof args === 'string'
+        ? args
+        : Object.entries(args)
+            .map((pair) => pair.join('='))
+            .join(';'),
+  }
+  const isAboutAttachment = ['ADD', 'CHECK', 'DEL'].includes(command)
+  return { CNI_COMMAND: command, ...(isAboutAttachment ? attachment : {}), CNI_PATH: path.join(':'), ...call.env }
+}
+
+function stdinOf(plugin: Plugin, command: string, call: TestCall): string {
+  if (typeof call.conf === 'string') return call.conf
+  const { prevResult = plugin.chained ? DEFAULT_PREV_RESULT : null } = call
+  return JSON.stringify({
+    cniVersion: '1.1.0',
+    name: 'test',
+    type: plugin.name,
+    ...(prevResult === null || !['ADD', 'CHECK', 'DEL'].includes(command) ? {} : { prevResult }),
+    ...(command === 'GC' ? { 'cni.dev/valid-attachments': call.validAttachments ?? [] } : {}),
+    ...call.conf,
+  })
+}
+
+const DEFAULT_PREV_RESULT = {
+  cniVersion: '1.1.0',
+  interfaces: [{ name: 'eth0', mac: '02:00:00:00:00:01', sandbox: PATHS.fake }],
+  ips: [{ address: '10.1.2.3/24', gateway: '10.1.2.1', interface: 0 }],
+  routes: [{ dst: '0.0.0.0/0' }],
+}
+
+function mergedConf(base: TestCall['conf'], own: TestCall['conf']): NonNullable<TestCall['conf']> {
+  if (typeof own === 'string') return own
+  return typeof base === 'string' ? (own ?? base) : { ...base, ...own }
+}
+
+function logEntry(line: string): LogEntry[] {
+  return line.startsWith('{') ? [JSON.parse(line) as LogEntry] : []
+}

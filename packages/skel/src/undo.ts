@@ -1,0 +1,48 @@
+import { settlesWithin } from './interruption.ts'
+import type { Log } from './log.ts'
+
+/**
+ * One inverse step; a promise is awaited. Its signal aborts when the time for undoing is over; that of the call may be
+ * aborted already.
+ */
+export type UndoStep = (signal: AbortSignal) => unknown
+
+/** The inverse steps of an ADD, run last first when it fails. */
+export interface UndoStack {
+  push(step: UndoStep): void
+  /** Runs every step within the budget in milliseconds. Failures are logged: the first error is what counts. */
+  unwind(budget: number): Promise<void>
+}
+
+/** An empty stack. */
+export function undoStack(log: Log): UndoStack {
+  const steps: UndoStep[] = []
+  const expired = new AbortController()
+  let unwound = false
+
+  const run = async (step: UndoStep): Promise<void> => {
+    try {
+      await step(expired.signal)
+    } catch (error) {
+      log.warn('an undo step failed', { error })
+    }
+  }
+  const unwind = async (): Promise<void> => {
+    for (let step = steps.pop(); step !== undefined && !expired.signal.aborted; step = steps.pop()) await run(step)
+  }
+
+  return {
+    push(step) {
+      steps.push(step)
+      // A handler that outlived its deadline has just done what this step takes back.
+      if (unwound) void unwind()
+    },
+    async unwind(budget) {
+      const inTime = await settlesWithin(unwind(), budget)
+      unwound = true
+      if (inTime) return
+      expired.abort(new Error(`undo did not finish within ${budget} ms`))
+      log.warn('undo did not finish in time', { budget, left: steps.length })
+    },
+  }
+}

@@ -1,0 +1,163 @@
+import { spawn } from 'node:child_process'
+import { existsSync, readFileSync, rmSync, watch } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { fixtureRuntimes, type Runtime } from './runtimes.ts'
+
+const { folder, runtimes } = await fixtureRuntimes()
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const ADD = {
+  CNI_COMMAND: 'ADD',
+  CNI_CONTAINERID: 'c',
+  CNI_NETNS: '/proc/self/ns/net',
+  CNI_NETNS_OVERRIDE: '1',
+  CNI_IFNAME: 'eth0',
+  CNI_PATH: '/',
+}
+const conf = (members: object): string => JSON.stringify({ cniVersion: '1.1.0', name: 'n', ...members })
+
+describe.each(runtimes)('a plugin as a process, $name', (runtime) => {
+  it('leaves stdout to its one document, whoever else writes to it', async () => {
+    const { stdout, stderr, code } = await shell(runtime, '"$@" 2> >(cat >&2) | cat', conf({ behave: 'stray' }))
+    expect(JSON.parse(stdout)).toEqual({ cniVersion: '1.1.0' })
+    expect(code).toBe(0)
+    for (const who of ['console.log', 'console.info', 'process.stdout.write', 'writeSync', 'child']) {
+      expect(stderr).toContain(`stray ${who}\n`)
+    }
+  })
+
+  it('does so on sockets and files as well, where descriptors can be duplicated; its streams everywhere', async () => {
+    const { stdout, stderr } = await start(runtime, conf({ behave: 'stray' })).done
+    expect(stderr).toContain('stray console.log\n')
+    expect(stderr).toContain('stray process.stdout.write\n')
+    if (runtime.ffi) expect(JSON.parse(stdout)).toEqual({ cniVersion: '1.1.0' })
+    const out = join(folder, 'out.txt')
+    await shell(runtime, `{ echo before; "$@"; echo after; } > ${out}`, conf({ behave: 'nothing' }))
+    const text = readFileSync(out, 'utf8')
+    expect(text).toMatch(/^before\n\{[\s\S]*\}after\n$/)
+  })
+
+  it.each([
+    ['a handler that throws', 'throw', 'x is not a function'],
+    ['an exception in a timer', 'crashLater', 'boom in a timer'],
+    ['a rejection nobody handles', 'reject', 'nobody caught this'],
+    ['a handler that ends the process', 'exit', 'the plugin ended its process early'],
+  ])('%s is code 999 and exit code 1', async (_title, behave, msg) => {
+    const mark = join(folder, `${behave}-mark`)
+    rmSync(mark, { force: true })
+    const { stdout, code } = await start(runtime, conf({ behave, mark })).done
+    expect(code).toBe(1)
+    expect(JSON.parse(stdout)).toEqual({ cniVersion: '1.1.0', code: 999, msg })
+    if (behave !== 'exit') expect(readFileSync(mark, 'utf8')).toBe('undone')
+  })
+
+  it('a handler that never ends is ended at its deadline', async () => {
+    const { stdout, code } = await start(runtime, conf({ behave: 'forever' }), { FIXTURE_TIMEOUT: '100' }).done
+    expect(code).toBe(1)
+    expect(JSON.parse(stdout)).toMatchObject({ code: 11, msg: 'ADD did not finish within 100 ms' })
+  })
+
+  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s undoes what was begun and is code 11', async (signal) => {
+    const mark = join(folder, 'mark')
+    rmSync(mark, { force: true })
+    const { child, done } = start(runtime, conf({ behave: 'never', mark }))
+    await appears(mark)
+    child.kill(signal)
+    const { stdout, code } = await done
+    expect(code).toBe(1)
+    expect(JSON.parse(stdout)).toMatchObject({ code: 11, msg: `received ${signal}` })
+    expect(readFileSync(mark, 'utf8')).toBe('undone')
+  })
+
+  it('a stdin that never ends keeps neither VERSION nor the deadline waiting', async () => {
+    const version = await start(runtime, undefined, { CNI_COMMAND: 'VERSION' }).done
+    expect(JSON.parse(version.stdout)).toMatchObject({ cniVersion: '1.1.0' })
+    const add = await start(runtime, undefined, { FIXTURE_TIMEOUT: '100' }).done
+    expect(JSON.parse(add.stdout)).toMatchObject({ code: 11 })
+    // The same through a pipe; opened for writing too, it never ends.
+    const pipe = join(folder, 'pipe')
+    const piped = await shell(runtime, `mkfifo ${pipe}; FIXTURE_TIMEOUT=100 "$@" <> ${pipe} | cat; rm ${pipe}`, '')
+    expect(JSON.parse(piped.stdout)).toMatchObject({ code: 11 })
+  })
+
+  it('a result of a megabyte goes through a pipe and through a socket', async () => {
+    const stdin = conf({ behave: 'nothing', size: 1_000_000 })
+    for (const { stdout } of [await shell(runtime, '"$@" | cat', stdin), await start(runtime, stdin).done]) {
+      expect(JSON.parse(stdout).dns.domain).toHaveLength(1_000_000)
+    }
+  })
+
+  it('a configuration of a megabyte comes in through a pipe and through a socket', async () => {
+    const stdin = conf({ behave: 'nothing', other: 'x'.repeat(1_000_000) })
+    for (const { code } of [await shell(runtime, 'cat | "$@" | cat', stdin), await start(runtime, stdin).done]) {
+      expect(code).toBe(0)
+    }
+  })
+
+  it('a closed stdin is an empty one', async () => {
+    const { stdout, code } = await shell(runtime, '"$@" <&- | cat', '')
+    expect(code).toBe(1)
+    expect(JSON.parse(stdout)).toMatchObject({ code: 6 })
+  })
+
+  it('a stdout nobody reads, or a closed one, is no reason to crash', async () => {
+    const { child, done } = start(runtime, undefined)
+    child.stdout.destroy()
+    child.stdin.end(conf({ behave: 'nothing', size: 1_000_000 }))
+    const { code, stderr } = await done
+    expect(code).toBe(1)
+    expect(stderr).toContain('fixture: could not write the result to stdout: ')
+    const closed = await shell(runtime, '"$@" >&-', conf({ behave: 'nothing' }))
+    expect([0, 1]).toContain(closed.code)
+    expect(closed.stderr).not.toContain('    at ')
+  })
+})
+
+interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Starts the fixture on sockets; without input its stdin stays open. */
+function start({ argv: [file, ...args] }: Runtime, input: string | undefined, env: NodeJS.ProcessEnv = {}) {
+  const child = spawn(file, args, { env: { PATH: process.env.PATH, ...ADD, ...env }, timeout: 20_000 })
+  if (input !== undefined) child.stdin.end(input)
+  child.stdin.on('error', () => {})
+  const texts = { stdout: '', stderr: '' }
+  for (const stream of ['stdout', 'stderr'] as const) {
+    child[stream].setEncoding('utf8').on('data', (chunk: string) => {
+      texts[stream] += chunk
+    })
+  }
+  const done = new Promise<Ended>((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code) => resolve({ code, ...texts }))
+  })
+  return { child, done }
+}
+
+/** Runs a line of bash with the fixture as `"$@"`: real pipes, as runtimes use them. The code is the fixture's. */
+function shell(runtime: Runtime, line: string, input: string): Promise<Ended> {
+  const script = `${line}; exit "\${PIPESTATUS[${line.startsWith('cat |') ? 1 : 0}]}"`
+  return start({ ...runtime, argv: ['/bin/bash', '-c', script, 'bash', ...runtime.argv] }, input).done
+}
+
+async function appears(file: string): Promise<void> {
+  const watcher = watch(folder)
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error(`${file} did not appear`)), 10_000)
+      const look = () => {
+        if (!existsSync(file) || readFileSync(file, 'utf8') === '') return
+        clearTimeout(timer)
+        resolve()
+      }
+      watcher.on('change', look)
+      look()
+    })
+  } finally {
+    watcher.close()
+  }
+}

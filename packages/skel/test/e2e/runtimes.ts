@@ -1,0 +1,87 @@
+import { execFileSync } from 'node:child_process'
+import { accessSync, constants, mkdtempSync, realpathSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { build } from 'tsup'
+
+/** One way to run the fixture: the start of its command line. */
+export interface Runtime {
+  readonly name: string
+  readonly argv: readonly [string, ...string[]]
+  /** Whether descriptors can be duplicated, which only a socket or a file as stdout needs. */
+  readonly ffi: boolean
+}
+
+/** The fixture as one CommonJS file on each Node there is, and compiled with bun. */
+export async function fixtureRuntimes(): Promise<{ folder: string; runtimes: Runtime[] }> {
+  const folder = mkdtempSync(join(tmpdir(), 'cni-skel-'))
+  await build({
+    config: false,
+    entry: { plugin: join(import.meta.dirname, 'fixture/plugin.ts') },
+    format: ['cjs'],
+    outDir: folder,
+    platform: 'node',
+    target: 'node20',
+    noExternal: [/.*/],
+    external: ['koffi'],
+    minify: true,
+    silent: true,
+    esbuildOptions(options) {
+      options.conditions = ['@cni/source']
+      options.logLevel = 'error'
+    },
+  })
+  const bundle = join(folder, 'plugin.cjs')
+  const nodes = [...new Set([realpathSync(process.execPath), ...nodesOnPath()])]
+  return {
+    folder,
+    runtimes: [
+      ...nodes.map((node) => ({ name: nodeVersion(node), argv: [node, bundle] as const, ffi: hasFfi(node) })),
+      { name: 'compiled with bun', argv: [compile(bundle, join(folder, 'plugin'))], ffi: true },
+    ],
+  }
+}
+
+function nodesOnPath(): string[] {
+  const candidates = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'node'))
+  return candidates
+    .filter((file) => !file.includes('node_modules') && isExecutable(file))
+    .map((file) => realpathSync(file))
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function nodeVersion(node: string): string {
+  return `Node ${execFileSync(node, ['--version'], { encoding: 'utf8' }).trim()}`
+}
+
+function hasFfi(node: string): boolean {
+  const script = 'process.exit(process.getBuiltinModule?.("node:ffi") ? 0 : 1)'
+  try {
+    execFileSync(node, ['-e', script], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+function compile(bundle: string, outfile: string): string {
+  const bun = createRequire(import.meta.url).resolve('@oven/bun-linux-x64-baseline/bin/bun')
+  const options = [
+    '--compile',
+    '--bytecode',
+    '--minify',
+    '--no-compile-autoload-dotenv',
+    '--no-compile-autoload-bunfig',
+  ]
+  execFileSync(bun, ['build', ...options, bundle, '--outfile', outfile], { stdio: 'pipe' })
+  return outfile
+}

@@ -1,0 +1,126 @@
+import { definePlugin, type LogOptions, netConf } from '@cni/skel'
+import { testPlugin } from '@cni/skel/testing'
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod/mini'
+
+const logging = (write: (log: import('@cni/skel').Log) => void, log?: () => LogOptions) =>
+  testPlugin(
+    definePlugin({
+      name: 'p',
+      ...(log === undefined ? {} : { log }),
+      add(c) {
+        write(c.log)
+        return {}
+      },
+    }),
+  )
+
+describe('the log', () => {
+  it('is lines of JSON on stderr: level, time and message first, then plugin, call and fields', async () => {
+    const { stderr } = await logging((log) => log.info('hello', { port: 1 })).add({ containerID: 'c1' })
+    const entry = JSON.parse(stderr)
+    expect(Object.keys(entry)).toEqual(['level', 'time', 'msg', 'plugin', 'command', 'containerID', 'port'])
+    expect(entry).toMatchObject({
+      level: 'info',
+      msg: 'hello',
+      plugin: 'p',
+      command: 'ADD',
+      containerID: 'c1',
+      port: 1,
+    })
+    expect(new Date(entry.time).toISOString()).toBe(entry.time)
+  })
+
+  it('leaves debug out unless the plugin asks for it', async () => {
+    const write = (log: import('@cni/skel').Log) => {
+      log.debug('d')
+      log.warn('w')
+    }
+    expect((await logging(write).add()).log.map(({ msg }) => msg)).toEqual(['w'])
+    const debug = logging(write, () => ({ level: 'debug' }))
+    expect((await debug.add()).log.map(({ msg }) => msg)).toEqual(['d', 'w'])
+  })
+
+  it('keeps every entry on one line, whatever is in it', async () => {
+    const nasty = 'a\nb\r\u2028c\u0085d\u001b[31m'
+    const { stderr, log } = await logging((l) => l.info(nasty, { nasty, level: 'fake', msg: 'fake' })).add()
+    for (const char of '\r\u2028\u2029\u0085\u001b') expect(stderr).not.toContain(char)
+    expect(stderr.split('\n')).toHaveLength(2)
+    expect(log).toMatchObject([{ level: 'info', msg: nasty, nasty }])
+  })
+
+  it('takes any value: errors, big integers, maps, cycles', async () => {
+    const cycle: Record<string, unknown> = {}
+    cycle.self = cycle
+    const { log } = await logging((l) => {
+      l.info('x', {
+        error: new Error('boom', { cause: new Error('spark') }),
+        big: 2n ** 70n,
+        map: new Map([['a', 1]]),
+        set: new Set([1]),
+      })
+      l.info('y', { cycle })
+    }).add()
+    expect(log).toMatchObject([
+      {
+        error: expect.stringMatching(/^Error: boom[\s\S]*caused by Error: spark/),
+        big: '1180591620717411303424',
+        map: { a: 1 },
+        set: [1],
+      },
+      { msg: 'y' },
+    ])
+  })
+
+  it('goes to the sinks of the plugin too, which see what was said before they were chosen', async () => {
+    const lines: string[] = []
+    let flushed = false
+    const plugin = definePlugin({
+      name: 'p',
+      config: netConf({ verbose: z.boolean() }),
+      log: ({ conf, command }) => ({
+        level: conf?.verbose ? 'debug' : 'info',
+        sinks: [
+          {
+            write: (line) => void lines.push(`${command} ${line}`),
+            async flush() {
+              flushed = true
+            },
+          },
+        ],
+      }),
+      add: () => ({}),
+    })
+    const { stderr } = await testPlugin(plugin).add({ conf: { verbose: true, unknown_key: 1 } })
+    expect(lines.join('')).toBe(`ADD ${stderr}`)
+    expect(stderr).toContain('"members":["unknown_key"]')
+    expect(flushed).toBe(true)
+  })
+
+  it('never fails a call: a sink or a hook that throws is left out', async () => {
+    const broken = () => {
+      throw new Error('disk full')
+    }
+    const sink = logging(
+      (log) => {
+        log.info('a')
+        log.info('b')
+      },
+      () => ({ sinks: [{ write: broken, flush: broken }] }),
+    )
+    const { exitCode, log } = await sink.add()
+    expect(exitCode).toBe(0)
+    expect(log.map(({ msg }) => msg)).toEqual(['a', 'a log sink failed and is left out', 'b'])
+    const hook = await logging((l) => l.info('a'), broken).add()
+    expect(hook.exitCode).toBe(0)
+    expect(hook.log.map(({ msg }) => msg)).toEqual(['the plugin could not set up its log', 'a'])
+  })
+
+  it('waits for a flush, but not for one that never ends', async () => {
+    const { exitCode } = await logging(
+      () => {},
+      () => ({ sinks: [{ write() {}, flush: () => new Promise(() => {}) }] }),
+    ).add()
+    expect(exitCode).toBe(0)
+  })
+})

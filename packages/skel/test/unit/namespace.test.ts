@@ -1,0 +1,85 @@
+import { CNI_VERSIONS } from '@cni/types'
+import { describe, expect, it } from 'vitest'
+import { call, recorder } from './recorder.ts'
+
+const CONF = '{"cniVersion":"1.1.0","name":"a"}'
+const OWN = "plugin's netns and netns from CNI_NETNS should not be the same"
+
+describe('the network namespace', () => {
+  it.each(['', '0', 'yes', undefined])(
+    "ADD never sees the plugin's own (CNI_NETNS_OVERRIDE=%j)",
+    async (CNI_NETNS_OVERRIDE) => {
+      const { plugin, calls } = recorder()
+      const { error } = await call(plugin, { CNI_NETNS: '/own', CNI_NETNS_OVERRIDE }, CONF)
+      expect(error).toMatchObject({ code: 8, msg: OWN })
+      expect(calls).toEqual([])
+    },
+  )
+
+  it.each(['1', 'true', 'True', 'TRUE'])('unless it is meant (CNI_NETNS_OVERRIDE=%s)', async (CNI_NETNS_OVERRIDE) => {
+    for (const CNI_COMMAND of ['ADD', 'DEL']) {
+      const { plugin, calls } = recorder()
+      await call(plugin, { CNI_COMMAND, CNI_NETNS: '/own', CNI_NETNS_OVERRIDE }, CONF)
+      expect(calls).toMatchObject([{ verb: CNI_COMMAND, netns: '/own' }])
+    }
+  })
+
+  it("DEL takes the plugin's own for a container's that is gone: the handler gets none and a line says why", async () => {
+    const { plugin, calls } = recorder()
+    const { exitCode, stdout, stderr } = await call(plugin, { CNI_COMMAND: 'DEL', CNI_NETNS: '/own' }, CONF)
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' })
+    expect(calls).toMatchObject([{ verb: 'DEL', netns: undefined }])
+    expect(stderr).toContain('own network namespace')
+  })
+
+  it("CHECK only looks, so it may look at the plugin's own", async () => {
+    const { plugin, calls } = recorder()
+    await call(plugin, { CNI_COMMAND: 'CHECK', CNI_NETNS: '/own' }, CONF)
+    expect(calls).toMatchObject([{ verb: 'CHECK', netns: '/own' }])
+  })
+
+  it.each(['ADD', 'CHECK'])('%s fails with code 8 and names the path when nothing is there', async (CNI_COMMAND) => {
+    const { plugin, calls } = recorder()
+    const { error } = await call(plugin, { CNI_COMMAND, CNI_NETNS: '/gone/pod' }, CONF)
+    expect(error).toMatchObject({ code: 8, msg: 'CNI_NETNS: nothing at /gone/pod', details: '/gone/pod' })
+    expect(calls).toEqual([])
+  })
+
+  it.each(['', '/gone/pod'])('DEL with CNI_NETNS=%j goes on without one', async (CNI_NETNS) => {
+    const { plugin, calls } = recorder()
+    const { exitCode } = await call(plugin, { CNI_COMMAND: 'DEL', CNI_NETNS }, CONF)
+    expect(exitCode).toBe(0)
+    expect(calls).toMatchObject([{ verb: 'DEL', netns: undefined }])
+  })
+
+  it('is closed when the call is over, however it ends', async () => {
+    for (const end of [() => ({}), () => Promise.reject(new Error('boom'))]) {
+      const handles: Array<{ readonly fd: number }> = []
+      const { plugin } = recorder({
+        add: async (c) => {
+          handles.push(c.netns)
+          return end()
+        },
+      })
+      await call(plugin, {}, CONF)
+      expect(handles).toHaveLength(1)
+      expect(() => handles[0]?.fd).toThrow(/closed/i)
+    }
+  })
+
+  it('of the machine is opened when no other port is given', async () => {
+    const { plugin } = recorder({ versions: CNI_VERSIONS })
+    const { runPlugin } = await import('@cni/skel')
+    const { stdout } = await runPlugin(plugin, {
+      env: {
+        CNI_COMMAND: 'ADD',
+        CNI_CONTAINERID: 'a',
+        CNI_IFNAME: 'eth0',
+        CNI_PATH: '/',
+        CNI_NETNS: '/proc/self/ns/net',
+      },
+      stdin: () => CONF,
+    })
+    expect(JSON.parse(stdout)).toMatchObject({ code: 8, msg: OWN })
+  })
+})

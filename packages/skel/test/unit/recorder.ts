@@ -1,0 +1,71 @@
+import { definePlugin, type Plugin, runPlugin } from '@cni/skel'
+import { fakeNetns } from '@cni/skel/testing'
+
+/** What a handler saw, as far as the protocol's tables name it. */
+export interface Recorded {
+  readonly verb: string
+  readonly containerID?: string
+  readonly ifName?: string
+  readonly netns?: string | undefined
+  readonly raw: string
+  readonly path: readonly string[]
+}
+
+/** A plugin that records its calls; its results are empty ones. */
+export function recorder(options: Partial<Plugin> = {}): { plugin: Plugin; calls: Recorded[] } {
+  const calls: Recorded[] = []
+  const record =
+    (verb: string) =>
+    (c: {
+      containerID?: string
+      ifName?: string
+      netns?: { path: string } | undefined
+      raw: Uint8Array
+      path: readonly string[]
+    }) => {
+      const { containerID, ifName, netns, raw, path } = c
+      const attachment = containerID === undefined || ifName === undefined ? {} : { containerID, ifName }
+      calls.push({ verb, ...attachment, netns: netns?.path, raw: Buffer.from(raw).toString(), path })
+      return {}
+    }
+  const plugin = definePlugin<unknown, boolean>({
+    name: 'recorder',
+    add: record('ADD'),
+    check: (c) => void record('CHECK')(c),
+    del: (c) => void record('DEL')(c),
+    gc: (c) => void record('GC')(c),
+    status: (c) => void record('STATUS')(c),
+    ...options,
+  })
+  return { plugin, calls }
+}
+
+/** The defaults of the reference implementation's own tests. */
+export const DEFAULT_ENV = {
+  CNI_COMMAND: 'ADD',
+  CNI_CONTAINERID: 'some-container-id',
+  CNI_NETNS: '/some/netns/path',
+  CNI_IFNAME: 'eth0',
+  CNI_ARGS: 'some;extra;args',
+  CNI_PATH: '/some/cni/path',
+}
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** Performs one call with a raw environment; `/own` is the plugin's namespace, `/gone…` is nothing. */
+export async function call(plugin: Plugin, env: Env, stdin: string | Uint8Array | (() => never)) {
+  const outcome = await runPlugin(plugin, {
+    env: { ...DEFAULT_ENV, ...env },
+    stdin: () => (typeof stdin === 'function' ? stdin() : stdin),
+    netns: {
+      open(path) {
+        if (path.startsWith('/gone')) throw new Error(`nothing at ${path}`)
+        return fakeNetns(path, path === '/own' ? 1 : 2)
+      },
+      current: () => fakeNetns('/own', 1),
+    },
+  })
+  const error: { cniVersion?: string; code?: number; msg?: string; details?: string } =
+    outcome.exitCode === 1 ? JSON.parse(outcome.stdout) : {}
+  return { ...outcome, error }
+}
