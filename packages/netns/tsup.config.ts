@@ -1,3 +1,8 @@
 import { library } from '../../tsup.base.ts'
 
-export default library({"index":"src/index.ts","handle":"src/handle/index.ts","sys":"src/sys/index.ts","testing":"src/testing/index.ts"})
+export default library({
+  index: 'src/index.ts',
+  handle: 'src/handle/index.ts',
+  sys: 'src/sys/index.ts',
+  testing: 'src/testing/index.ts',
+})

@@ -1,0 +1,12 @@
+const PLAIN = /^[\w@%+=:,./-]+$/
+
+/** An argument list as one readable line: what a shell would need to be told, control characters escaped. */
+export function commandLine(argv: readonly string[]): string {
+  return argv.map(quote).join(' ')
+}
+
+function quote(argument: string): string {
+  if (PLAIN.test(argument)) return argument
+  const visible = JSON.stringify(argument).slice(1, -1).replaceAll('\\"', '"')
+  return visible === argument ? `'${argument.replaceAll("'", "'\\''")}'` : `$'${visible.replaceAll("'", "\\'")}'`
+}

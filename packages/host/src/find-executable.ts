@@ -1,0 +1,33 @@
+import { accessSync, constants, statSync } from 'node:fs'
+
+/** Where programs are searched when there is no PATH: CNI runtimes may give an almost empty environment. */
+export const DEFAULT_PATH = '/usr/sbin:/usr/bin:/sbin:/bin'
+
+/**
+ * The absolute path of a program, or `undefined`. A name with a slash is only checked.
+ * Relative and empty entries of the path are ignored: nothing in the working directory may change what runs.
+ *
+ * @example
+ * findExecutable('iptables-restore') ?? findExecutable('iptables-nft-restore')
+ */
+export function findExecutable(name: string, path: string | undefined = process.env.PATH): string | undefined {
+  if (name === '' || name.includes('\0')) return undefined
+  if (name.includes('/')) return isExecutableFile(name) ? name : undefined
+  for (const folder of (path || DEFAULT_PATH).split(':')) {
+    if (!folder.startsWith('/')) continue
+    const candidate = folder.endsWith('/') ? `${folder}${name}` : `${folder}/${name}`
+    if (isExecutableFile(candidate)) return candidate
+  }
+  return undefined
+}
+
+function isExecutableFile(path: string): boolean {
+  try {
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    // EACCES, ENOTDIR, ELOOP: not a program we can run
+    return false
+  }
+}

@@ -1,0 +1,20 @@
+/**
+ * The two things everyone does to a node: run a program, and write a file atomically.
+ *
+ * @example
+ * ```ts
+ * import { run, writeFileAtomic } from '@cni/host'
+ *
+ * const { stdout } = await run(['uname', '-r'], { timeout: 1000 })
+ * writeFileAtomic('/tmp/kernel', stdout, { mode: 0o600 })
+ * ```
+ *
+ * @module
+ */
+
+export { DEFAULT_PATH, findExecutable } from './find-executable.ts'
+export { run } from './run.ts'
+export { isRunError, RunError } from './run-error.ts'
+export type { Argv, RunErrorCode, RunOptions, RunResult, Started } from './run-types.ts'
+export { start } from './start.ts'
+export { WriteError, type WriteOptions, writeFileAtomic } from './write-file-atomic.ts'

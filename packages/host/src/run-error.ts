@@ -1,0 +1,43 @@
+import type { RunErrorCode, RunResult } from './run-types.ts'
+
+const brand = Symbol.for('cni.RunError')
+
+/**
+ * A program that could not be started, failed, or was ended. Has all the members of a {@link RunResult}.
+ * The message names the command and ends with the first line of its stderr.
+ */
+export class RunError extends Error implements RunResult {
+  readonly code: RunErrorCode
+  readonly command: string
+  readonly argv: readonly string[]
+  readonly exitCode: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly stdout: string
+  readonly stderr: string
+  readonly durationMs: number
+  readonly timedOut: boolean
+  readonly aborted: boolean
+  readonly failed = true
+  readonly [brand] = true
+
+  constructor(code: RunErrorCode, why: string, result: Omit<RunResult, 'failed'>, options?: { cause?: unknown }) {
+    const firstLine = result.stderr.trimStart().split('\n', 1)[0]?.trimEnd()
+    super(`${why}: ${result.command}${firstLine ? `\n${firstLine}` : ''}`, options)
+    this.code = code
+    this.command = result.command
+    this.argv = result.argv
+    this.exitCode = result.exitCode
+    this.signal = result.signal
+    this.stdout = result.stdout
+    this.stderr = result.stderr
+    this.durationMs = result.durationMs
+    this.timedOut = result.timedOut
+    this.aborted = result.aborted
+  }
+}
+RunError.prototype.name = 'RunError'
+
+/** Is it a {@link RunError}, also one of another copy of this package? */
+export function isRunError(error: unknown): error is RunError {
+  return error instanceof Error && brand in error
+}

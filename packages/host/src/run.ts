@@ -1,0 +1,43 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isRunError } from './run-error.ts'
+import type { Argv, RunOptions, RunResult } from './run-types.ts'
+import { start } from './start.ts'
+
+// Together 5.1 s: an installer replaces a binary in far less; longer is an error worth showing.
+const BUSY_DELAYS = [20, 40, 80, 160, 300, 500, 1000, 1000, 2000]
+
+/**
+ * Runs a program to its end. A failure rejects with a `RunError`, or with `reject: false` resolves with it.
+ * A program whose file is being written (ETXTBSY) is tried again for about five seconds.
+ *
+ * @example
+ * const { stdout } = await run(['iptables-save', '-t', 'nat'], { timeout: 5000 })
+ */
+export async function run(argv: Argv, options: RunOptions & { reject?: boolean } = {}): Promise<RunResult> {
+  const { reject = true, ...rest } = options
+  const deadline = options.timeout === undefined ? undefined : performance.now() + options.timeout
+  for (let attempt = 0; ; attempt++) {
+    const left = deadline === undefined ? undefined : Math.max(1, deadline - performance.now())
+    try {
+      return await start(argv, attempt === 0 ? rest : { ...rest, timeout: left }).done
+    } catch (error) {
+      if (!isRunError(error)) throw error
+      const delay = error.code === 'BUSY' ? BUSY_DELAYS[attempt] : undefined
+      const inTime = delay !== undefined && (deadline === undefined || performance.now() + delay < deadline)
+      if (inTime) {
+        await pause(delay, options.signal)
+        continue
+      }
+      if (reject) throw error
+      return error
+    }
+  }
+}
+
+async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await sleep(ms, undefined, signal === undefined ? {} : { signal })
+  } catch {
+    // aborted: the next start reports it
+  }
+}

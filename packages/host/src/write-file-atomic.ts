@@ -1,0 +1,88 @@
+import { closeSync, constants, fchmodSync, fsyncSync, openSync, renameSync, unlinkSync, writeSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+
+/** Options of {@link writeFileAtomic}. */
+export interface WriteOptions {
+  /** Exact permissions, whatever the umask. Default: 0o644. */
+  mode?: number | undefined
+  /** Survive a power cut: flush the file and its folder. Default: true. */
+  fsync?: boolean | undefined
+}
+
+/**
+ * Writes a file so that readers see the old content or the new, never a part, and nothing is left behind on failure.
+ * A symbolic link at `path` is replaced, not followed. The temporary file is `.<name>.<unique>.tmp` in the same folder.
+ *
+ * @example
+ * writeFileAtomic('/etc/cni/net.d/10-mesh.conflist', text, { mode: 0o600 })
+ */
+export function writeFileAtomic(path: string, data: string | Uint8Array, options: WriteOptions = {}): void {
+  const { mode = 0o644, fsync = true } = options
+  const folder = dirname(path)
+  // 255 bytes is the limit for a name on every common file system
+  const stem = Buffer.from(basename(path))
+    .subarray(0, 200)
+    .toString('latin1')
+    .replaceAll(/[^ -~]/g, '_')
+  // unique without `node:crypto` (~2 ms to load); O_EXCL guards the rest
+  const unique = `${process.pid.toString(36)}${process.hrtime.bigint().toString(36)}`
+  const temporary = join(folder, `.${stem}.${unique}.tmp`)
+  try {
+    writeAll(temporary, typeof data === 'string' ? Buffer.from(data) : data, mode, fsync)
+    renameSync(temporary, path)
+  } catch (error) {
+    removeQuietly(temporary)
+    throw new WriteError(path, error)
+  }
+  if (fsync) syncFolder(folder, path)
+}
+
+/** A file that could not be written. `code` is the errno name (`ENOSPC`, `EROFS` …); the old content is untouched. */
+export class WriteError extends Error {
+  readonly code: string
+  readonly path: string
+
+  constructor(path: string, cause: unknown) {
+    const text = cause instanceof Error ? cause.message : String(cause)
+    super(`Could not write ${JSON.stringify(path)}: ${text}`, { cause })
+    this.code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'UNKNOWN'
+    this.path = path
+  }
+}
+WriteError.prototype.name = 'WriteError'
+
+function writeAll(path: string, data: Uint8Array, mode: number, fsync: boolean): void {
+  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
+  // secret until it has its final mode
+  const fd = openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
+  try {
+    for (let offset = 0; offset < data.length; ) offset += writeSync(fd, data, offset)
+    fchmodSync(fd, mode)
+    if (fsync) fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function syncFolder(folder: string, path: string): void {
+  try {
+    const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY)
+    try {
+      fsyncSync(fd)
+    } finally {
+      closeSync(fd)
+    }
+  } catch (error) {
+    // EINVAL, ENOTSUP: this file system cannot flush folders (some FUSE and 9p mounts)
+    const code = error instanceof Error && 'code' in error ? error.code : ''
+    if (code !== 'EINVAL' && code !== 'ENOTSUP') throw new WriteError(path, error)
+  }
+}
+
+function removeQuietly(path: string): void {
+  try {
+    unlinkSync(path)
+  } catch {
+    // never created, or renamed already
+  }
+}

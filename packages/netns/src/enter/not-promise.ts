@@ -1,0 +1,27 @@
+import { NetnsError } from '../handle/netns-error.ts'
+
+/** Any type but a promise: after the first `await` a body would be somewhere else. */
+export type NotPromise<T> = T extends PromiseLike<unknown> ? never : T
+
+/** Refuses an `async` function before it runs. */
+export function assertSynchronous(body: () => unknown): void {
+  if (typeof body !== 'function') {
+    throw new NetnsError('INVALID', `netns.run needs a function as its body, got ${typeof body}`)
+  }
+  if (Object.prototype.toString.call(body) === '[object AsyncFunction]') throw asyncBody()
+}
+
+/** Refuses what a body returned when it is a promise. Its rejection is not left unhandled. */
+export function assertNotPromise(value: unknown): void {
+  if (typeof value !== 'object' || value === null || !('then' in value) || typeof value.then !== 'function') return
+  Promise.resolve(value).catch(() => {})
+  throw asyncBody()
+}
+
+function asyncBody(): NetnsError {
+  return new NetnsError(
+    'ASYNC_BODY',
+    'The body of netns.run must be synchronous: after its first await it is back in the old namespace. ' +
+      'Open sockets or start programs inside, and await them outside',
+  )
+}

@@ -1,0 +1,141 @@
+import { closeSync, constants, openSync } from 'node:fs'
+import type { NetnsTarget } from '../handle/netns.ts'
+import { NetnsError } from '../handle/netns-error.ts'
+import { CLONE_NEWNET } from '../sys/constants.ts'
+import { loadSys } from '../sys/load-sys.ts'
+import { type Sys, SysError } from '../sys/sys.ts'
+import { assertNotPromise, assertSynchronous, type NotPromise } from './not-promise.ts'
+import { raiseShield, type ShieldBind } from './shield.ts'
+import { assertTarget, targetName } from './target.ts'
+
+/** Options of `netns.run`. */
+export interface EnterOptions {
+  /** Read-only bind mounts in a private mount namespace, for the body and the children it starts. */
+  shield?: readonly ShieldBind[] | undefined
+  /** Called when the shield cannot be set up; the body then runs without it. An error thrown here reaches the caller. */
+  onShieldError?: ((error: unknown) => void) | undefined
+}
+
+/** The two ways in; both come back. */
+export interface Runner {
+  /**
+   * Calls a synchronous function with this thread inside the namespace, and comes back. May be nested;
+   * `'host'` inside a body is where the outermost call came from.
+   * Throws `NetnsError`: `MISSING`, `CLOSED`, `NO_FFI`, `ASYNC_BODY`, an errno name, or `RESTORE_FAILED`:
+   * then the thread is stuck in the wrong namespace, every later call throws the same, and the process must end.
+   *
+   * @example
+   * const names = netns.run(pod, () => Object.keys(networkInterfaces()))
+   */
+  run<T>(target: NetnsTarget, body: () => NotPromise<T>, options?: EnterOptions): T
+  /** The same with a new, empty namespace. */
+  runInNew<T>(body: (sys: Sys) => T): T
+}
+
+/** A runner over a `Sys`; tests give it one that fails. */
+export function createRunner(load: () => Sys): Runner {
+  const entered: number[] = []
+  let stranded: NetnsError | undefined
+
+  return {
+    run(target, body, options = {}) {
+      if (stranded) throw stranded
+      assertTarget(target)
+      assertSynchronous(body)
+      const shielded = options.shield !== undefined && options.shield.length > 0
+      if (target === 'host' && entered.length === 0 && !shielded) return checked(body())
+      const sys = load()
+      const value = within(
+        sys,
+        targetName(target),
+        (here) => setns(sys, target, entered[0] ?? here),
+        () => {
+          const lower = shielded ? tryShield(sys, options) : undefined
+          return attempt(body, lower)
+        },
+      )
+      return checked(value)
+    },
+    runInNew(body) {
+      if (stranded) throw stranded
+      const sys = load()
+      return within(
+        sys,
+        'a new namespace',
+        () => sys.unshare(CLONE_NEWNET),
+        () => body(sys),
+      )
+    },
+  }
+
+  function within<T>(sys: Sys, place: string, enter: (here: number) => void, body: () => T): T {
+    const here = openSync('/proc/thread-self/ns/net', constants.O_RDONLY)
+    try {
+      enterOrThrow(place, () => enter(here))
+      entered.push(here)
+      return attempt(body, () => {
+        entered.pop()
+        sys.setns(here, CLONE_NEWNET)
+      })
+    } finally {
+      closeSync(here)
+    }
+  }
+
+  /** Calls the body, then the way back, whatever happens. */
+  function attempt<T>(body: () => T, back: (() => void) | undefined): T {
+    let outcome: { value: T } | { error: unknown }
+    try {
+      outcome = { value: body() }
+    } catch (error) {
+      outcome = { error }
+    }
+    try {
+      back?.()
+    } catch (error) {
+      const cause = 'error' in outcome ? new AggregateError([error, outcome.error]) : error
+      stranded ??= new NetnsError(
+        'RESTORE_FAILED',
+        `Could not go back to the namespace we came from (${String(error)}): this process must end, it is in the wrong one`,
+        { cause },
+      )
+      throw stranded
+    }
+    if ('error' in outcome) throw outcome.error
+    return outcome.value
+  }
+}
+
+/** Runs a synchronous function inside a namespace; see {@link Runner.run}. */
+export const { run, runInNew } = createRunner(loadSys)
+
+function setns(sys: Sys, target: NetnsTarget, host: number): void {
+  sys.setns(target === 'host' ? host : target.fd, CLONE_NEWNET)
+}
+
+function enterOrThrow(place: string, enter: () => void): void {
+  try {
+    enter()
+  } catch (cause) {
+    if (!(cause instanceof SysError)) throw cause
+    throw new NetnsError(cause.code, `Could not enter ${place}: ${cause.message}${hint(cause.code)}`, { cause })
+  }
+}
+
+function hint(errno: string): string {
+  return errno === 'EPERM' ? ' (needs root: CAP_SYS_ADMIN)' : ''
+}
+
+function tryShield(sys: Sys, options: EnterOptions): (() => void) | undefined {
+  try {
+    return raiseShield(sys, options.shield ?? [])
+  } catch (error) {
+    options.onShieldError?.(error)
+    return undefined
+  }
+}
+
+function checked<T>(value: T): T {
+  assertNotPromise(value)
+  return value
+}

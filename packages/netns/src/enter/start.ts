@@ -1,0 +1,47 @@
+import { type Argv, findExecutable, type RunOptions, type RunResult, type Started, start as startHere } from '@cni/host'
+import type { NetnsTarget } from '../handle/netns.ts'
+import { NetnsError } from '../handle/netns-error.ts'
+import { tryLoadSys } from '../sys/load-sys.ts'
+import { type EnterOptions, run } from './runner.ts'
+import { assertTarget } from './target.ts'
+
+/** How to run a program inside a namespace. */
+export type StartOptions = RunOptions & EnterOptions
+
+/**
+ * Starts a program inside a namespace and returns at once; await `done` outside.
+ * Without FFI it goes through `nsenter`, unshielded. Throws a `NetnsError` when the namespace cannot be entered.
+ *
+ * @example
+ * const { done } = netns.start(pod, ['iptables-restore', '--noflush'], { input: text, timeout: 5000 })
+ */
+export function start(target: NetnsTarget, argv: Argv, options: StartOptions = {}): Started {
+  const { shield, onShieldError, ...rest } = options
+  assertTarget(target)
+  const shielded = shield !== undefined && shield.length > 0
+  if (tryLoadSys() !== undefined || (target === 'host' && !shielded)) {
+    return run(target, () => startHere(argv, rest), { shield, onShieldError })
+  }
+  if (shielded) onShieldError?.(new NetnsError('NO_FFI', 'No shield without FFI: install the package koffi'))
+  return target === 'host' ? startHere(argv, rest) : startHere(throughNsenter(target.fd, argv, rest), rest)
+}
+
+/**
+ * Runs a program inside a namespace to its end. Rejects with a `RunError` or a `NetnsError`.
+ *
+ * @example
+ * const { stdout } = await netns.exec(pod, ['iptables-save'])
+ */
+export async function exec(target: NetnsTarget, argv: Argv, options: StartOptions = {}): Promise<RunResult> {
+  return await start(target, argv, options).done
+}
+
+/** The argument list that enters by our descriptor: a path may by now be another namespace. */
+export function throughNsenter(fd: number, argv: Argv, options: RunOptions): Argv {
+  const [name, ...args] = argv
+  const path = (options.env ?? process.env).PATH
+  // A program that is not there is reported as itself, not as a failing nsenter.
+  const file = findExecutable(name, path)
+  if (file === undefined) return argv
+  return ['nsenter', `--net=/proc/${process.pid}/fd/${fd}`, '--', file, ...args]
+}

@@ -1,0 +1,34 @@
+const brand = Symbol.for('cni.NetnsError')
+
+/** Why an operation on a namespace failed; the errno name (`EEXIST`, `EPERM` …) when the kernel said it. */
+export type NetnsErrorCode =
+  | 'MISSING'
+  | 'INVALID'
+  | 'NOT_FOUND'
+  | 'NOT_A_NAMESPACE'
+  | 'CLOSED'
+  | 'EXISTS'
+  | 'NO_FFI'
+  | 'ASYNC_BODY'
+  | 'RESTORE_FAILED'
+  | 'PROTOCOL'
+  | (string & {})
+
+/** A failed operation on a network namespace. */
+export class NetnsError extends Error {
+  readonly code: NetnsErrorCode
+  readonly path?: string
+  readonly [brand] = true
+
+  constructor(code: NetnsErrorCode, message: string, options: { path?: string | undefined; cause?: unknown } = {}) {
+    super(message, 'cause' in options ? { cause: options.cause } : undefined)
+    this.code = code
+    if (options.path !== undefined) this.path = options.path
+  }
+}
+NetnsError.prototype.name = 'NetnsError'
+
+/** Is it a {@link NetnsError}, also one of another copy of this package? */
+export function isNetnsError(error: unknown): error is NetnsError {
+  return error instanceof Error && brand in error
+}

@@ -1,0 +1,113 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isSame } from './netns.ts'
+import { isNetnsError, NetnsError } from './netns-error.ts'
+import { current, open } from './open.ts'
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'cni-netns-test-'))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const code = (act: () => unknown): string => {
+  try {
+    act()
+  } catch (error) {
+    if (isNetnsError(error)) return error.code
+    throw error
+  }
+  return 'none'
+}
+
+test('a namespace is opened, and is the same as itself by another path', () => {
+  using mine = open('/proc/self/ns/net')
+  using again = open(`/proc/${process.pid}/ns/net`)
+  using here = current()
+  expect(mine.fd).toBeGreaterThan(2)
+  expect(mine.isSame(again)).toBe(true)
+  expect(isSame(mine, here)).toBe(true)
+  expect(mine.ino).toBeTypeOf('bigint')
+})
+
+test('what is not there is NOT_FOUND, and the message names it', () => {
+  expect(() => open('/run/netns/gone')).toThrow(
+    expect.objectContaining({
+      name: 'NetnsError',
+      code: 'NOT_FOUND',
+      path: '/run/netns/gone',
+      message: 'No network namespace at "/run/netns/gone": it does not exist',
+    }),
+  )
+  expect(code(() => open('/proc/4194999/ns/net'))).toBe('NOT_FOUND')
+})
+
+test('nothing given is MISSING', () => {
+  expect(code(() => open(''))).toBe('MISSING')
+  // @ts-expect-error from JavaScript
+  expect(code(() => open(undefined))).toBe('MISSING')
+})
+
+test('a path that is not one is INVALID', () => {
+  expect(code(() => open('/run/netns/a\0b'))).toBe('INVALID')
+})
+
+test('a file of another kind is NOT_A_NAMESPACE', () => {
+  const file = join(folder, 'net:[4026531840]')
+  writeFileSync(file, '')
+  for (const path of ['/etc/passwd', '/proc/self/status', '/', '/dev/null', file]) {
+    expect(
+      code(() => open(path)),
+      path,
+    ).toBe('NOT_A_NAMESPACE')
+  }
+})
+
+test('a FIFO is refused without waiting for its writer', () => {
+  const fifo = join(folder, 'fifo')
+  execFileSync('mkfifo', [fifo])
+  expect(code(() => open(fifo))).toBe('NOT_A_NAMESPACE')
+})
+
+test.each(['mnt', 'pid', 'user', 'uts', 'ipc', 'cgroup'])(
+  'a %s namespace is NOT_A_NAMESPACE and said to be one',
+  (kind) => {
+    expect(() => open(`/proc/self/ns/${kind}`)).toThrow(
+      expect.objectContaining({ code: 'NOT_A_NAMESPACE', message: expect.stringContaining(`a ${kind} namespace`) }),
+    )
+  },
+)
+
+test('other failures keep their errno and cause', () => {
+  expect(() => open('/etc/passwd/net')).toThrow(
+    expect.objectContaining({ code: 'ENOTDIR', cause: expect.objectContaining({ code: 'ENOTDIR' }) }),
+  )
+})
+
+test('a closed handle says so, still compares, and may be closed again', () => {
+  const mine = current()
+  mine.close()
+  mine.close()
+  expect(code(() => mine.fd)).toBe('CLOSED')
+  using other = current()
+  expect(mine.isSame(other)).toBe(true)
+})
+
+test('neither success nor failure leaks a descriptor', () => {
+  const count = () => readdirSync('/proc/self/fd').length
+  const before = count()
+  for (let i = 0; i < 20; i++) {
+    current().close()
+    for (const path of ['/etc/passwd', '/proc/self/ns/mnt', '/nope']) code(() => open(path))
+  }
+  expect(count()).toBe(before)
+})
+
+test('a NetnsError of another copy of the package is recognised', () => {
+  expect(isNetnsError(new NetnsError('MISSING', 'x'))).toBe(true)
+  expect(isNetnsError(Object.assign(new Error('x'), { [Symbol.for('cni.NetnsError')]: true }))).toBe(true)
+  expect(isNetnsError(new Error('x'))).toBe(false)
+})

@@ -1,0 +1,68 @@
+import { closeSync, constants, fstatSync, openSync, statfsSync } from 'node:fs'
+import { namespaceKind } from './kind.ts'
+import { Netns } from './netns.ts'
+import { NetnsError } from './netns-error.ts'
+
+const NSFS_MAGIC = 0x6e736673n
+// namespaces were procfs files before Linux 3.19
+const PROCFS_MAGIC = 0x9fa0n
+
+/**
+ * Opens the network namespace at a path.
+ * Throws `NetnsError`: `MISSING` (empty path), `NOT_FOUND`, `NOT_A_NAMESPACE`, `INVALID`, or an errno name.
+ *
+ * @example
+ * using pod = open('/run/netns/cni-7f3a')
+ */
+export function open(path: string): Netns {
+  if (typeof path !== 'string' || path === '') {
+    throw new NetnsError('MISSING', `No network namespace given: expected a path, got ${JSON.stringify(path) ?? path}`)
+  }
+  if (path.includes('\0')) {
+    throw new NetnsError('INVALID', `Not a path: ${JSON.stringify(path)} contains a NUL`, { path })
+  }
+  try {
+    // The magic is checked before the open: opening a device or a FIFO would have effects.
+    const { type } = statfsSync(path, { bigint: true })
+    if (type === NSFS_MAGIC || type === PROCFS_MAGIC) {
+      const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+      return adopt(path, fd, type === NSFS_MAGIC)
+    }
+    throw notANamespace(path, `its file system has type 0x${type.toString(16)}`)
+  } catch (error) {
+    throw error instanceof NetnsError ? error : failure(path, error)
+  }
+}
+
+/** Opens the namespace of the calling thread. */
+export function current(): Netns {
+  // Not /proc/self: that is the main thread's.
+  return open('/proc/thread-self/ns/net')
+}
+
+/** Makes a handle of an open descriptor, or closes it and throws: mount and pid namespaces are nsfs files, too. */
+function adopt(path: string, fd: number, onNsfs: boolean): Netns {
+  try {
+    const kind = namespaceKind(fd)
+    if (kind === undefined && !onNsfs) throw notANamespace(path, 'it is another file of /proc')
+    if (kind !== undefined && kind !== 'net') throw notANamespace(path, `it is a ${kind} namespace`)
+    return new Netns(path, fd, fstatSync(fd, { bigint: true }))
+  } catch (error) {
+    closeSync(fd)
+    throw error
+  }
+}
+
+function notANamespace(path: string, what: string): NetnsError {
+  return new NetnsError('NOT_A_NAMESPACE', `Not a network namespace: ${JSON.stringify(path)} (${what})`, { path })
+}
+
+function failure(path: string, cause: unknown): NetnsError {
+  const errno = cause instanceof Error && 'code' in cause ? String(cause.code) : 'INVALID'
+  const quoted = JSON.stringify(path)
+  // ESRCH: /proc/<pid>/ns/net of a process that is just ending
+  if (errno === 'ENOENT' || errno === 'ESRCH') {
+    return new NetnsError('NOT_FOUND', `No network namespace at ${quoted}: it does not exist`, { path, cause })
+  }
+  return new NetnsError(errno, `Could not open the network namespace ${quoted}: ${errno}`, { path, cause })
+}

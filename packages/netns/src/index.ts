@@ -1,0 +1,37 @@
+/**
+ * Linux network namespaces: open, compare, create, enter, run programs in, configure.
+ *
+ * @example
+ * ```ts
+ * import { networkInterfaces } from 'node:os'
+ * import { netns, openRtnl } from '@cni/netns'
+ *
+ * using pod = netns.open('/run/netns/cni-7f3a')
+ * export const names = Object.keys(netns.run(pod, () => networkInterfaces()))
+ *
+ * export async function links() {
+ *   using rtnl = await openRtnl(pod)
+ *   return await rtnl.getLinks()
+ * }
+ * ```
+ *
+ * @module
+ */
+
+export type { NotPromise } from './enter/not-promise.ts'
+export type { EnterOptions } from './enter/runner.ts'
+export type { ShieldBind } from './enter/shield.ts'
+export type { StartOptions } from './enter/start.ts'
+export { warmPool } from './enter/warm-pool.ts'
+export { isSame, Netns, type NetnsTarget } from './handle/netns.ts'
+export { isNetnsError, NetnsError, type NetnsErrorCode } from './handle/netns-error.ts'
+export { current, open } from './handle/open.ts'
+export type { CreateOptions } from './named/create.ts'
+export { netns } from './netns.ts'
+export type { Address, AddressFilter } from './rtnl/address.ts'
+export type { IpFamily } from './rtnl/ip.ts'
+export type { Link, LinkSpec, VethPeer } from './rtnl/link.ts'
+export { openRtnl } from './rtnl/open-rtnl.ts'
+export type { NewRoute, Route, RouteFilter, RouteScope, RouteType } from './rtnl/route.ts'
+export type { Rtnl } from './rtnl/rtnl.ts'
+export type { NewRule, Rule } from './rtnl/rule.ts'

@@ -1,0 +1,44 @@
+import { closeSync, constants, mkdirSync, openSync } from 'node:fs'
+import { NetnsError } from '../handle/netns-error.ts'
+import { LOCK_EX, MS_BIND, MS_REC, MS_SHARED } from '../sys/constants.ts'
+import { type Sys, SysError } from '../sys/sys.ts'
+
+/**
+ * Makes a folder a shared mount point, as `ip netns add` does: names made in it, and removed from it,
+ * appear and disappear in every mount namespace.
+ */
+export function prepareFolder(sys: Sys, folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o755 })
+    const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY)
+    try {
+      // The lock iproute2 takes, too: two creators at once would stack two mounts and hide each other's names.
+      sys.flock(fd, LOCK_EX)
+      shareMount(sys, folder)
+    } finally {
+      closeSync(fd)
+    }
+  } catch (cause) {
+    const errno = cause instanceof Error && 'code' in cause ? String(cause.code) : 'INVALID'
+    throw new NetnsError(
+      errno,
+      `Could not prepare the folder ${JSON.stringify(folder)} for network namespaces: ${errno}`,
+      {
+        path: folder,
+        cause,
+      },
+    )
+  }
+}
+
+function shareMount(sys: Sys, folder: string): void {
+  const share = () => sys.mount('none', folder, 'none', MS_SHARED | MS_REC, null)
+  try {
+    share()
+  } catch (error) {
+    // EINVAL: not a mount point yet
+    if (!(error instanceof SysError) || error.code !== 'EINVAL') throw error
+    sys.mount(folder, folder, 'none', MS_BIND | MS_REC, null)
+    share()
+  }
+}

@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest'
+import { encodeAddress } from './address.ts'
+import { parsePrefix } from './ip.ts'
+import { encodeNewLink, IFF_UP, linkHeader, linkName } from './link.ts'
+import { type Attribute, encodeMessage } from './message.ts'
+import { encodeRoute, type NewRoute } from './route.ts'
+import { encodeRule } from './rule.ts'
+
+// What iproute2 6.1 sends for the command in the title (strace), its sequence number set to 1.
+const bytes = (type: number, flags: number, { fixed, attributes }: { fixed: Uint8Array; attributes: Attribute[] }) =>
+  Buffer.from(encodeMessage({ type, flags, sequence: 1 }, fixed, attributes)).toString('hex')
+
+test('ip addr add 10.1.0.1/24 dev lo', () => {
+  expect(bytes(20, 0x605, encodeAddress(parsePrefix('10.1.0.1/24'), 1))).toBe(
+    '28000000140005060100000000000000' + '0218000001000000' + '080002000a010001' + '080001000a010001',
+  )
+})
+
+test('ip link add v0 type veth peer name v1 (nested attributes carry NLA_F_NESTED, the rest is the same)', () => {
+  const attributes = encodeNewLink({ name: 'v0', kind: 'veth', peer: { name: 'v1' } })
+  const plain = bytes(16, 0x605, { fixed: linkHeader(0), attributes })
+    .replaceAll('1280', '1200')
+    .replaceAll('0280', '0200')
+  expect(plain).toBe(
+    '58000000100005060100000000000000' +
+      '00000000000000000000000000000000' +
+      '0700030076300000' +
+      // iproute2 leaves out the NUL of the kind, which saves four bytes
+      `30001200090001007665746800000000${'20000200' + '1c000100'}` +
+      '00000000000000000000000000000000' +
+      '0700030076310000',
+  )
+})
+
+test('ip link set lo up (by name instead of by index)', () => {
+  expect(bytes(16, 5, { fixed: linkHeader(0, IFF_UP, IFF_UP), attributes: [linkName('lo')] })).toBe(
+    '28000000100005000100000000000000' + '00000000000000000100000001000000' + '070003006c6f0000',
+  )
+})
+
+test('ip rule add fwmark 1337 table 133 pref 100 (and the table again, in 32 bits)', () => {
+  const rule = encodeRule({ family: 'ipv4', fwmark: 1337, table: 133, priority: 100 })
+  expect(bytes(32, 0x605, rule)).toBe(
+    '34000000200005060100000000000000' +
+      '020000008500000100000000' +
+      '08000f0085000000' +
+      '0800060064000000' +
+      '08000a0039050000',
+  )
+})
+
+test('ip route add local default dev lo table 133 (and the table again, in 32 bits)', () => {
+  const route = encodeRoute({ destination: 'default', family: 'ipv4', type: 'local', table: 133 }, 1, 'add')
+  expect(bytes(24, 0x605, route)).toBe(
+    '2c000000180005060100000000000000' + '020000008503fe0200000000' + '08000f0085000000' + '0800040001000000',
+  )
+})
+
+test('an attribute is padded to four bytes, its length is not', () => {
+  expect(bytes(1, 0, { fixed: Uint8Array.of(9), attributes: [[5, Uint8Array.of(1, 2)]] })).toBe(
+    '1c000000010000000100000000000000' + '09000000' + '0600050001020000',
+  )
+})
+
+test('a table beyond 255 is only in its attribute', () => {
+  const { fixed } = encodeRule({ family: 'ipv6', table: 1000 })
+  expect(fixed[4]).toBe(0)
+})
+
+test.each<[string, NewRoute]>([
+  ['needs its family', { destination: 'default' }],
+  ['mixes ipv4 and ipv6', { destination: '10.0.0.0/8', gateway: 'fd00::1' }],
+  ['mixes ipv6 and ipv4', { destination: 'fd00::/8', family: 'ipv4' }],
+  ['Not an IP address', { destination: 'default', gateway: '10.0.0.1/8' }],
+  ['Not an address or prefix', { destination: 'everywhere' }],
+])('a route that %s is refused', (message, route) => {
+  expect(() => encodeRoute(route, undefined, 'add')).toThrow(
+    expect.objectContaining({ code: 'INVALID', message: expect.stringContaining(message) }),
+  )
+})
+
+test('a rule with a prefix of the other family is refused', () => {
+  expect(() => encodeRule({ family: 'ipv4', table: 1, from: 'fd00::/8' })).toThrow('not an ipv4 prefix')
+})
+
+test.each(['', '.', '..', 'a/b', 'a b', 'a:b', 'a\0b', 'sixteen-bytes-xx'])('%j is not an interface name', (name) => {
+  expect(() => linkName(name)).toThrow(expect.objectContaining({ code: 'INVALID' }))
+})

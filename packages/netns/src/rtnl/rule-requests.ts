@@ -1,0 +1,39 @@
+import { unlessAlready } from './already.ts'
+import type { Channel } from './channel.ts'
+import { NLM_F_CREATE, NLM_F_EXCL, RTM_DELRULE, RTM_GETRULE, RTM_NEWRULE } from './constants.ts'
+import type { IpFamily } from './ip.ts'
+import { decodeRule, encodeRule, isRule, type NewRule, type Rule, ruleQuery } from './rule.ts'
+
+export function getRules(channel: Channel, family: IpFamily | undefined): Rule[] {
+  const families = family === undefined ? (['ipv4', 'ipv6'] as const) : [family]
+  return families.flatMap((each) => dumpRules(channel, each).flatMap((body) => decodeRule(body) ?? []))
+}
+
+export function addRule(channel: Channel, rule: NewRule): boolean {
+  const encoded = encodeRule(rule)
+  if (findRule(channel, rule) !== undefined) return false
+  const what = `Add rule for table ${rule.table} (${rule.family})`
+  const request = { type: RTM_NEWRULE, flags: NLM_F_CREATE | NLM_F_EXCL, ...encoded, what }
+  return unlessAlready(
+    ['EEXIST'],
+    () => channel.ask(request),
+    () => findRule(channel, rule) !== undefined,
+  )
+}
+
+export function deleteRule(channel: Channel, rule: NewRule): boolean {
+  const existing = findRule(channel, rule)
+  if (existing === undefined) return false
+  const encoded = encodeRule({ ...rule, priority: existing.priority })
+  const what = `Delete rule for table ${rule.table} (${rule.family})`
+  return unlessAlready(['ENOENT'], () => channel.ask({ type: RTM_DELRULE, ...encoded, what }))
+}
+
+function findRule(channel: Channel, rule: NewRule): Rule | undefined {
+  const body = dumpRules(channel, rule.family).find((each) => isRule(each, rule))
+  return body === undefined ? undefined : decodeRule(body)
+}
+
+function dumpRules(channel: Channel, family: IpFamily): Uint8Array[] {
+  return channel.dump({ type: RTM_GETRULE, fixed: ruleQuery(family), what: `List ${family} rules` })
+}

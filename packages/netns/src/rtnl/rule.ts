@@ -1,0 +1,137 @@
+import { NetnsError } from '../handle/netns-error.ts'
+import { familyName, familyNumber, formatIp, formatPrefix, type IpFamily, networkBytes, parsePrefix } from './ip.ts'
+import { type Attribute, cString, decodeAttributes, readCString, readU32, u32, view } from './message.ts'
+
+/** A policy routing rule to add or delete: packets that match use the table. */
+export interface NewRule {
+  readonly family: IpFamily
+  readonly table: number
+  readonly fwmark?: number | undefined
+  /** Bits of the mark that count. Default: all. */
+  readonly mask?: number | undefined
+  /** Lower is earlier. Default: the kernel chooses one before the existing rules. */
+  readonly priority?: number | undefined
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+  /** Name of the link the packet came in on. */
+  readonly iif?: string | undefined
+  /** Matches what the rest does not. */
+  readonly invert?: boolean | undefined
+}
+
+/** A rule of the kernel. */
+export interface Rule {
+  readonly family: IpFamily
+  readonly table: number
+  readonly priority: number
+  readonly fwmark?: number
+  readonly mask?: number
+  readonly from?: string
+  readonly to?: string
+  readonly iif?: string
+  readonly invert: boolean
+}
+
+// goto, tunnel, l3mdev, oif, uid range, protocol, ports: rules that have them are not ours
+const OTHER_SELECTORS = [4, 12, 17, 19, 20, 22, 23, 24]
+
+const FIB_RULE_HDR = 12
+const FR_ACT_TO_TBL = 1
+const FIB_RULE_INVERT = 0x2
+
+const FRA_DST = 1
+const FRA_SRC = 2
+const FRA_IIFNAME = 3
+const FRA_PRIORITY = 6
+const FRA_FWMARK = 10
+const FRA_TABLE = 15
+const FRA_FWMASK = 16
+
+/** The fixed part that asks for the rules of a family. */
+export function ruleQuery(family: IpFamily): Uint8Array {
+  const bytes = Buffer.alloc(FIB_RULE_HDR)
+  bytes[0] = familyNumber(family)
+  return bytes
+}
+
+/** The fixed part and attributes of a rule. Throws `NetnsError('INVALID')`. */
+export function encodeRule(rule: NewRule): { fixed: Uint8Array; attributes: Attribute[] } {
+  const fixed = Buffer.alloc(FIB_RULE_HDR)
+  const attributes: Attribute[] = [[FRA_TABLE, u32(rule.table)]]
+  fixed[0] = familyNumber(rule.family)
+  fixed[4] = rule.table < 256 ? rule.table : 0
+  fixed[7] = FR_ACT_TO_TBL
+  fixed.writeUInt32LE(rule.invert ? FIB_RULE_INVERT : 0, 8)
+  for (const [text, type, at] of [
+    [rule.to, FRA_DST, 1],
+    [rule.from, FRA_SRC, 2],
+  ] as const) {
+    if (text === undefined) continue
+    const prefix = parsePrefix(text)
+    if (prefix.family !== rule.family) {
+      throw new NetnsError(
+        'INVALID',
+        `${JSON.stringify(text)} is not an ${rule.family} prefix, the rule is ${rule.family}`,
+      )
+    }
+    fixed[at] = prefix.length
+    attributes.push([type, networkBytes(prefix)])
+  }
+  if (rule.priority !== undefined) attributes.push([FRA_PRIORITY, u32(rule.priority)])
+  if (rule.fwmark !== undefined) attributes.push([FRA_FWMARK, u32(rule.fwmark)])
+  if (rule.mask !== undefined) attributes.push([FRA_FWMASK, u32(rule.mask)])
+  if (rule.iif !== undefined) attributes.push([FRA_IIFNAME, cString(rule.iif)])
+  return { fixed, attributes }
+}
+
+/**
+ * Is the kernel's rule exactly the wanted one? The kernel itself compares too little: it adds a second rule
+ * when the priority is left to it, and deletes the first rule that has at least the given selectors.
+ */
+export function isRule(body: Uint8Array, wanted: NewRule): boolean {
+  const rule = decodeRule(body)
+  const bytes = view(body)
+  const attributes = decodeAttributes(body, FIB_RULE_HDR)
+  if (rule === undefined || bytes.readUInt8(3) !== 0 || bytes.readUInt8(7) !== FR_ACT_TO_TBL) return false
+  if (OTHER_SELECTORS.some((type) => attributes.has(type))) return false
+  const marked = wanted.fwmark !== undefined || wanted.mask !== undefined
+  return (
+    rule.family === wanted.family &&
+    rule.table === wanted.table &&
+    (wanted.priority === undefined || rule.priority === wanted.priority) &&
+    (rule.fwmark ?? 0) === (wanted.fwmark ?? 0) >>> 0 &&
+    (rule.mask ?? 0) === (marked ? (wanted.mask ?? 0xffffffff) >>> 0 : 0) &&
+    rule.from === normalised(wanted.from) &&
+    rule.to === normalised(wanted.to) &&
+    rule.iif === wanted.iif &&
+    rule.invert === (wanted.invert ?? false)
+  )
+}
+
+/** A rule message of the kernel; `undefined` for another family. */
+export function decodeRule(body: Uint8Array): Rule | undefined {
+  const bytes = view(body)
+  const family = familyName(bytes.readUInt8(0))
+  if (family === undefined) return undefined
+  const attributes = decodeAttributes(body, FIB_RULE_HDR)
+  const fwmark = readU32(attributes.get(FRA_FWMARK))
+  const mask = readU32(attributes.get(FRA_FWMASK))
+  const from = attributes.get(FRA_SRC)
+  const to = attributes.get(FRA_DST)
+  const iif = readCString(attributes.get(FRA_IIFNAME))
+  return {
+    family,
+    table: readU32(attributes.get(FRA_TABLE)) ?? bytes.readUInt8(4),
+    priority: readU32(attributes.get(FRA_PRIORITY)) ?? 0,
+    invert: (bytes.readUInt32LE(8) & FIB_RULE_INVERT) !== 0,
+    ...(fwmark === undefined ? {} : { fwmark }),
+    ...(mask === undefined ? {} : { mask }),
+    ...(from === undefined ? {} : { from: `${formatIp(from)}/${bytes.readUInt8(2)}` }),
+    ...(to === undefined ? {} : { to: `${formatIp(to)}/${bytes.readUInt8(1)}` }),
+    ...(iif === undefined ? {} : { iif }),
+  }
+}
+
+function normalised(prefix: string | undefined): string | undefined {
+  return prefix === undefined ? undefined : formatPrefix(parsePrefix(prefix))
+}

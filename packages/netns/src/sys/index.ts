@@ -1,0 +1,19 @@
+/**
+ * System calls behind one port, over bun:ffi, node:ffi or koffi.
+ *
+ * @example
+ * ```ts
+ * import { loadSys } from '@cni/netns/sys'
+ *
+ * const sys = loadSys()
+ * const copyOfStdout = sys.dup(1)
+ * sys.dup2(2, 1)   // from here on, what anyone prints goes to stderr
+ * export { copyOfStdout }
+ * ```
+ *
+ * @module
+ */
+
+export * as constants from './constants.ts'
+export { loadSys, tryLoadSys } from './load-sys.ts'
+export { type Sys, SysError } from './sys.ts'

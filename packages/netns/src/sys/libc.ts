@@ -1,0 +1,95 @@
+import { constants } from 'node:os'
+import { type Sys, SysError } from './sys.ts'
+
+/** NUL-terminated text, a buffer, or a null pointer. */
+export type Pointer = Uint8Array | null
+
+/** What an FFI must offer: libc's functions with their C results, and the errno of the last one. */
+export interface Libc {
+  setns(fd: number, nstype: number): number
+  unshare(flags: number): number
+  mount(source: Pointer, target: Pointer, fstype: Pointer, flags: number, data: Pointer): number
+  umount2(target: Pointer, flags: number): number
+  fcntl(fd: number, command: number, argument: number): number
+  dup2(from: number, to: number): number
+  fchdir(fd: number): number
+  chroot(path: Pointer): number
+  flock(fd: number, operation: number): number
+  socket(domain: number, type: number, protocol: number): number
+  bind(fd: number, address: Pointer, length: number): number
+  sendto(fd: number, data: Pointer, size: number, flags: number, address: Pointer, length: number): number
+  recv(fd: number, buffer: Pointer, size: number, flags: number): number
+  setsockopt(fd: number, level: number, option: number, value: Pointer, length: number): number
+  getsockopt(fd: number, level: number, option: number, value: Pointer, length: Pointer): number
+  ioctl(fd: number, request: number, argument: Pointer): number
+  errno(): number
+}
+
+const F_DUPFD_CLOEXEC = 1030
+
+/** The port over an FFI: C strings in, errors out. */
+export function sysOver(name: Sys['name'], libc: Libc): Sys {
+  // errno is read at once: any other call on this thread may overwrite it
+  const check = (result: number, syscall: string, ...detail: unknown[]): number => {
+    if (result !== -1) return result
+    const errno = libc.errno()
+    throw new SysError(syscall, errnoName(errno), errno, detail.join(' '))
+  }
+  return {
+    name,
+    setns: (fd, nstype) => void check(libc.setns(fd, nstype), 'setns', fd),
+    unshare: (flags) => void check(libc.unshare(flags), 'unshare', flags),
+    mount(source, target, fstype, flags, data) {
+      const result = libc.mount(text(source), text(target), text(fstype), flags, text(data))
+      check(result, 'mount', source, 'on', target)
+    },
+    umount2: (target, flags) => void check(libc.umount2(text(target), flags), 'umount2', target),
+    dup: (fd) => check(libc.fcntl(fd, F_DUPFD_CLOEXEC, 3), 'dup', fd),
+    dup2: (from, to) => void check(libc.dup2(from, to), 'dup2', from, 'to', to),
+    fchdir: (fd) => void check(libc.fchdir(fd), 'fchdir', fd),
+    chroot: (path) => void check(libc.chroot(text(path)), 'chroot', path),
+    flock: (fd, operation) => void check(libc.flock(fd, operation), 'flock', fd),
+    socket: (domain, type, protocol) => check(libc.socket(domain, type, protocol), 'socket', domain),
+    bind: (fd, address) => void check(libc.bind(fd, address, address.length), 'bind', fd),
+    sendto(fd, data, flags, address) {
+      const result = libc.sendto(fd, filled(data), data.length, flags, address ?? null, address?.length ?? 0)
+      return check(result, 'sendto', fd)
+    },
+    recv: (fd, buffer, flags) => check(libc.recv(fd, filled(buffer), buffer.length, flags), 'recv', fd),
+    setsockopt(fd, level, option, value) {
+      check(libc.setsockopt(fd, level, option, value, value.length), 'setsockopt', level, option)
+    },
+    getsockopt(fd, level, option, size) {
+      const value = new Uint8Array(size)
+      const length = new Uint32Array([size])
+      check(
+        libc.getsockopt(fd, level, option, filled(value), new Uint8Array(length.buffer)),
+        'getsockopt',
+        level,
+        option,
+      )
+      return value.subarray(0, length[0])
+    },
+    ioctl: (fd, request, argument) => check(libc.ioctl(fd, request, argument), 'ioctl', request),
+  }
+}
+
+function text(value: string): Uint8Array
+function text(value: string | null): Pointer
+function text(value: string | null): Pointer {
+  if (value === null) return null
+  // C would silently stop there, and act on another file
+  if (value.includes('\0')) throw new TypeError(`Not a C string: ${JSON.stringify(value)} contains a NUL`)
+  return Buffer.from(`${value}\0`)
+}
+
+// an empty buffer has no address
+function filled(buffer: Uint8Array): Uint8Array {
+  return buffer.length === 0 ? new Uint8Array(1) : buffer
+}
+
+/** `EPERM` for 1. */
+export function errnoName(errno: number): string {
+  for (const [name, value] of Object.entries(constants.errno)) if (value === errno) return name
+  return `ERRNO_${errno}`
+}

@@ -1,0 +1,55 @@
+import { useKindProbe } from '../handle/kind.ts'
+import { NetnsError } from '../handle/netns-error.ts'
+import { CLONE_NEWNET } from './constants.ts'
+import type { Sys } from './sys.ts'
+import { sysBun } from './sys-bun.ts'
+import { sysKoffi } from './sys-koffi.ts'
+import { sysNode } from './sys-node.ts'
+
+let loaded: Sys | NetnsError | undefined
+
+/**
+ * The system calls of this runtime: bun:ffi, node:ffi or koffi, whichever is there. Loaded once, synchronously.
+ * Throws `NetnsError('NO_FFI')` when there is none.
+ */
+export function loadSys(): Sys {
+  loaded ??= load()
+  if (loaded instanceof NetnsError) throw loaded
+  return loaded
+}
+
+/** Like {@link loadSys}, but `undefined` when there is none. */
+export function tryLoadSys(): Sys | undefined {
+  loaded ??= load()
+  return loaded instanceof NetnsError ? undefined : loaded
+}
+
+function load(): Sys | NetnsError {
+  const reasons: unknown[] = []
+  for (const implementation of [sysBun, sysNode, sysKoffi]) {
+    try {
+      const sys = implementation()
+      if (sys === undefined) continue
+      useKindProbe((fd) => kindOf(sys, fd))
+      return sys
+    } catch (error) {
+      reasons.push(error)
+    }
+  }
+  return new NetnsError(
+    'NO_FFI',
+    `No system calls on ${process.platform} with Node ${process.version}: install the package koffi, or use Node 26.9 or bun`,
+    { cause: reasons.length === 1 ? reasons[0] : new AggregateError(reasons) },
+  )
+}
+
+const NS_GET_NSTYPE = 0xb703
+
+function kindOf(sys: Sys, fd: number): string | undefined {
+  try {
+    return sys.ioctl(fd, NS_GET_NSTYPE, new Uint8Array(8)) === CLONE_NEWNET ? 'net' : 'different'
+  } catch {
+    // ENOTTY before Linux 4.11
+    return undefined
+  }
+}

@@ -1,0 +1,38 @@
+import { type Libc, sysOver } from './libc.ts'
+import type { Sys } from './sys.ts'
+
+interface BunFfi {
+  dlopen(path: string, symbols: object): { symbols: Libc & { __errno_location(): number } }
+  read: { i32(pointer: number, offset: number): number }
+}
+
+const int = { args: ['i32', 'i32', 'i32'], returns: 'i32' }
+
+/** bun:ffi, also inside a compiled executable. `undefined` on another runtime. */
+export function sysBun(): Sys | undefined {
+  if (process.versions.bun === undefined) return undefined
+  // foreign API without types: the parse boundary
+  const ffi = process.getBuiltinModule('bun:ffi') as unknown as BunFfi
+  const { symbols } = ffi.dlopen('libc.so.6', {
+    setns: { args: ['i32', 'i32'], returns: 'i32' },
+    unshare: { args: ['i32'], returns: 'i32' },
+    mount: { args: ['ptr', 'ptr', 'ptr', 'u64', 'ptr'], returns: 'i32' },
+    umount2: { args: ['ptr', 'i32'], returns: 'i32' },
+    fcntl: int,
+    dup2: { args: ['i32', 'i32'], returns: 'i32' },
+    fchdir: { args: ['i32'], returns: 'i32' },
+    chroot: { args: ['ptr'], returns: 'i32' },
+    flock: { args: ['i32', 'i32'], returns: 'i32' },
+    socket: int,
+    bind: { args: ['i32', 'ptr', 'u32'], returns: 'i32' },
+    sendto: { args: ['i32', 'ptr', 'u64', 'i32', 'ptr', 'u32'], returns: 'i64_fast' },
+    recv: { args: ['i32', 'ptr', 'u64', 'i32'], returns: 'i64_fast' },
+    setsockopt: { args: ['i32', 'i32', 'i32', 'ptr', 'u32'], returns: 'i32' },
+    getsockopt: { args: ['i32', 'i32', 'i32', 'ptr', 'ptr'], returns: 'i32' },
+    ioctl: { args: ['i32', 'u64', 'ptr'], returns: 'i32' },
+    __errno_location: { args: [], returns: 'ptr' },
+  })
+  // one address per thread for ever
+  const location = symbols.__errno_location()
+  return sysOver('bun:ffi', { ...symbols, errno: () => ffi.read.i32(location, 0) })
+}

@@ -1,0 +1,47 @@
+import { type Libc, sysOver } from './libc.ts'
+import type { Sys } from './sys.ts'
+
+interface Koffi {
+  load(path: string | null): { func(prototype: string): (...args: never) => never }
+  errno(): number
+}
+
+const prototypes = {
+  setns: 'int setns(int, int)',
+  unshare: 'int unshare(int)',
+  mount: 'int mount(void *, void *, void *, uint64_t, void *)',
+  umount2: 'int umount2(void *, int)',
+  fcntl: 'int fcntl(int, int, int)',
+  dup2: 'int dup2(int, int)',
+  fchdir: 'int fchdir(int)',
+  chroot: 'int chroot(void *)',
+  flock: 'int flock(int, int)',
+  socket: 'int socket(int, int, int)',
+  bind: 'int bind(int, void *, uint32_t)',
+  sendto: 'int64_t sendto(int, void *, uint64_t, int, void *, uint32_t)',
+  recv: 'int64_t recv(int, void *, uint64_t, int)',
+  setsockopt: 'int setsockopt(int, int, int, void *, uint32_t)',
+  getsockopt: 'int getsockopt(int, int, int, void *, void *)',
+  ioctl: 'int ioctl(int, uint64_t, void *)',
+}
+
+/** koffi, the optional peer. Throws what `require` throws when it is not installed. */
+export function sysKoffi(): Sys {
+  const { createRequire } = process.getBuiltinModule('node:module')
+  // foreign API: the parse boundary
+  const koffi = createRequire(base())('koffi') as Koffi
+  const libc = koffi.load(null)
+  const functions = Object.fromEntries(
+    Object.entries(prototypes).map(([name, prototype]) => [name, libc.func(prototype)]),
+  )
+  return sysOver('koffi', { ...(functions as unknown as Omit<Libc, 'errno'>), errno: () => koffi.errno() })
+}
+
+/** This module's own file: never the working directory, which may be hostile. */
+function base(): string {
+  // a CJS bundle has no import.meta.url, an ES module no __filename
+  const file = typeof __filename === 'string' ? __filename : import.meta?.url
+  if (file === undefined)
+    throw new Error('koffi cannot be resolved: this bundle has neither __filename nor import.meta')
+  return file
+}

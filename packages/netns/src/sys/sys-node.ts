@@ -1,0 +1,70 @@
+import { type Libc, sysOver } from './libc.ts'
+import type { Sys } from './sys.ts'
+
+type NodeFfi = typeof import('node:ffi')
+
+const int32 = (count: number) => ({ arguments: Array<'int32'>(count).fill('int32'), return: 'int32' }) as const
+
+/**
+ * node:ffi. `undefined` where it does not exist.
+ * Stability 1: the keys of a signature were `parameters` and `result` in 26.1, `arguments` and `return` since 26.9.
+ */
+export function sysNode(): Sys | undefined {
+  const ffi = withoutFfiWarning(() => process.getBuiltinModule('node:ffi') as NodeFfi | undefined)
+  if (ffi === undefined) return undefined
+  const { functions: libc } = ffi.dlopen(null, {
+    setns: int32(2),
+    unshare: int32(1),
+    mount: { arguments: ['pointer', 'pointer', 'pointer', 'uint64', 'pointer'], return: 'int32' },
+    umount2: { arguments: ['pointer', 'int32'], return: 'int32' },
+    fcntl: int32(3),
+    dup2: int32(2),
+    fchdir: int32(1),
+    chroot: { arguments: ['pointer'], return: 'int32' },
+    flock: int32(2),
+    socket: int32(3),
+    bind: { arguments: ['int32', 'pointer', 'uint32'], return: 'int32' },
+    sendto: { arguments: ['int32', 'pointer', 'uint64', 'int32', 'pointer', 'uint32'], return: 'int64' },
+    recv: { arguments: ['int32', 'pointer', 'uint64', 'int32'], return: 'int64' },
+    setsockopt: { arguments: ['int32', 'int32', 'int32', 'pointer', 'uint32'], return: 'int32' },
+    getsockopt: { arguments: ['int32', 'int32', 'int32', 'pointer', 'pointer'], return: 'int32' },
+    ioctl: { arguments: ['int32', 'uint64', 'pointer'], return: 'int32' },
+    __errno_location: { arguments: [], return: 'pointer' },
+  })
+  // one address per thread for ever
+  const location = libc.__errno_location()
+  const adapted: Libc = {
+    setns: libc.setns,
+    unshare: libc.unshare,
+    mount: (source, target, type, flags, data) => libc.mount(source, target, type, BigInt(flags), data),
+    umount2: libc.umount2,
+    fcntl: libc.fcntl,
+    dup2: libc.dup2,
+    fchdir: libc.fchdir,
+    chroot: libc.chroot,
+    flock: libc.flock,
+    socket: libc.socket,
+    bind: libc.bind,
+    sendto: (fd, data, size, flags, to, length) => Number(libc.sendto(fd, data, BigInt(size), flags, to, length)),
+    recv: (fd, buffer, size, flags) => Number(libc.recv(fd, buffer, BigInt(size), flags)),
+    setsockopt: libc.setsockopt,
+    getsockopt: libc.getsockopt,
+    ioctl: (fd, request, argument) => libc.ioctl(fd, BigInt(request), argument),
+    errno: () => ffi.getInt32(location, 0),
+  }
+  return sysOver('node:ffi', adapted)
+}
+
+/** A plugin's stderr belongs to its log: the one warning of loading node:ffi is dropped, every other passes. */
+function withoutFfiWarning<T>(load: () => T): T {
+  const original = process.emitWarning
+  process.emitWarning = (...args: unknown[]) => {
+    if (args[1] === 'ExperimentalWarning' && String(args[0]).startsWith('FFI ')) return
+    Reflect.apply(original, process, args)
+  }
+  try {
+    return load()
+  } finally {
+    process.emitWarning = original
+  }
+}

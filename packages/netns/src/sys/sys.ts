@@ -1,0 +1,46 @@
+/**
+ * The system calls of this package, whatever the FFI behind them. All block; none forks.
+ * Each throws a {@link SysError} with the errno name. Those of namespaces change the calling thread only.
+ */
+export interface Sys {
+  readonly name: 'bun:ffi' | 'node:ffi' | 'koffi'
+  setns(fd: number, nstype: number): void
+  unshare(flags: number): void
+  mount(source: string, target: string, fstype: string | null, flags: number, data: string | null): void
+  umount2(target: string, flags: number): void
+  /** A copy that children do not inherit (F_DUPFD_CLOEXEC, 3 or higher). */
+  dup(fd: number): number
+  /** Makes `to` a copy of `from` that children inherit. */
+  dup2(from: number, to: number): void
+  fchdir(fd: number): void
+  chroot(path: string): void
+  /** `LOCK_EX` waits for other holders. */
+  flock(fd: number, operation: number): void
+  /** Close it with `fs.closeSync`. */
+  socket(domain: number, type: number, protocol: number): number
+  bind(fd: number, address: Uint8Array): void
+  /** The number of bytes sent. */
+  sendto(fd: number, data: Uint8Array, flags: number, address?: Uint8Array): number
+  /** The number of bytes received; with MSG_TRUNC the real length, which may exceed the buffer's. */
+  recv(fd: number, buffer: Uint8Array, flags: number): number
+  setsockopt(fd: number, level: number, option: number, value: Uint8Array): void
+  /** At most `size` bytes of the option's value. */
+  getsockopt(fd: number, level: number, option: number, size: number): Uint8Array
+  /** The argument is read and written in place. */
+  ioctl(fd: number, request: number, argument: Uint8Array): number
+}
+
+/** A failed system call: `code` is the errno name. */
+export class SysError extends Error {
+  readonly code: string
+  readonly errno: number
+  readonly syscall: string
+
+  constructor(syscall: string, code: string, errno: number, detail: string) {
+    super(`${syscall}${detail === '' ? '' : ` ${detail}`}: ${code}`)
+    this.code = code
+    this.errno = errno
+    this.syscall = syscall
+  }
+}
+SysError.prototype.name = 'SysError'

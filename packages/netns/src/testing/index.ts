@@ -1,0 +1,19 @@
+/**
+ * Throw-away namespaces for tests.
+ *
+ * @example
+ * ```ts
+ * import { netns } from '@cni/netns'
+ * import { tempNetns } from '@cni/netns/testing'
+ *
+ * export async function nothingListens() {
+ *   await using pod = await tempNetns()
+ *   const { stdout } = await netns.exec(pod, ['ss', '-Hln'])
+ *   return stdout === ''
+ * }
+ * ```
+ *
+ * @module
+ */
+
+export { type TempNetnsOptions, tempNetns } from './temp-netns.ts'

@@ -1,0 +1,153 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmdirSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { run } from '@cni/host'
+import { netns } from '@cni/netns'
+import { tempNetns } from '@cni/netns/testing'
+import { expect, test } from 'vitest'
+import { throughNsenter } from '../src/enter/start.ts'
+import { bundleFixture, runtimes } from './runtimes.ts'
+
+const here = () => readlinkSync('/proc/thread-self/ns/net')
+const mounts = () => readlinkSync('/proc/thread-self/ns/mnt')
+
+test('a body that throws leaves the thread where it was', async () => {
+  await using pod = await tempNetns()
+  const before = here()
+  expect(() =>
+    netns.run(pod, () => {
+      throw new Error(here())
+    }),
+  ).toThrow(`net:[${pod.ino}]`)
+  expect(here()).toBe(before)
+})
+
+test('a program is started inside and awaited outside, its deadline included', async () => {
+  await using pod = await tempNetns()
+  const child = netns.start(pod, ['sh', '-c', 'readlink /proc/self/ns/net; exec sleep 60'], { timeout: 300 })
+  expect(readlinkSync(`/proc/${child.pid}/ns/net`)).toBe(`net:[${pod.ino}]`)
+  await expect(child.done).rejects.toMatchObject({ code: 'TIMEOUT', stdout: `net:[${pod.ino}]\n` })
+})
+
+test('a program that fails inside is a RunError, a namespace that cannot be entered a NetnsError', async () => {
+  await using pod = await tempNetns()
+  await expect(netns.exec(pod, ['sh', '-c', 'exit 3'])).rejects.toMatchObject({ name: 'RunError', exitCode: 3 })
+  const closed = netns.current()
+  closed.close()
+  await expect(netns.exec(closed, ['true'])).rejects.toMatchObject({ name: 'NetnsError', code: 'CLOSED' })
+  // @ts-expect-error from JavaScript
+  await expect(netns.exec('', ['true'])).rejects.toMatchObject({ code: 'MISSING' })
+})
+
+test('through nsenter a program is inside, too, and gets its arguments, environment and input', async () => {
+  await using pod = await tempNetns()
+  const argv = ['sh', '-c', 'readlink /proc/self/ns/net; echo "$1 $X"; cat', 'sh', '--a b'] as const
+  const options = { env: { X: 'x y' }, input: 'in' }
+  const { stdout } = await run(throughNsenter(pod.fd, argv, options), options)
+  expect(stdout).toBe(`net:[${pod.ino}]\n--a b x y\nin`)
+})
+
+test('a socket opened inside stays inside', async () => {
+  await using pod = await tempNetns()
+  const server = createServer()
+  // Without a host it binds at once; with one it would look it up first, and bind outside.
+  netns.run(pod, () => void server.listen(0))
+  await new Promise((resolve) => server.on('listening', resolve))
+  const { stdout } = await netns.exec(pod, ['cat', '/proc/net/tcp6'])
+  const address = server.address()
+  if (typeof address !== 'object' || address === null) throw new Error('not listening')
+  const port = address.port.toString(16).toUpperCase().padStart(4, '0')
+  expect(stdout).toContain(`:${port} `)
+  expect(readFileSync('/proc/net/tcp6', 'utf8')).not.toContain(`:${port} `)
+  await new Promise((resolve) => server.close(resolve))
+})
+
+test('a shield covers a program that is still running when we are back outside', async () => {
+  await using pod = await tempNetns()
+  const before = mounts()
+  const shield = [{ source: '/dev/null', target: '/etc/hostname' }]
+  const child = netns.start(pod, ['sh', '-c', 'read go; wc -c < /etc/hostname'], { shield, input: 'go\n' })
+  expect(mounts()).toBe(before)
+  expect((await child.done).stdout.trim()).toBe('0')
+  expect(readFileSync('/etc/hostname', 'utf8')).not.toBe('')
+})
+
+test('without the shield, when its target is missing, the body still runs and the reason is told', async () => {
+  await using pod = await tempNetns()
+  const before = mounts()
+  const errors: unknown[] = []
+  const shield = [{ source: '/dev/null', target: '/no/such/file' }]
+  const inside = netns.run(pod, () => [here(), mounts()], { shield, onShieldError: (error) => errors.push(error) })
+  expect(inside).toEqual([`net:[${pod.ino}]`, before])
+  expect(errors).toEqual([expect.objectContaining({ code: 'ENOENT', syscall: 'mount' })])
+})
+
+test('a shield works on the host, too', () => {
+  const before = [here(), mounts()]
+  const shield = [{ source: '/dev/null', target: '/etc/hostname' }]
+  expect(netns.run('host', () => readFileSync('/etc/hostname', 'utf8'), { shield })).toBe('')
+  expect([here(), mounts()]).toEqual(before)
+})
+
+test('the working directory survives a shield, even when it has been deleted', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cni-netns-test-'))
+  const gone = join(folder, 'gone')
+  mkdirSync(gone)
+  const before = process.cwd()
+  process.chdir(gone)
+  try {
+    rmdirSync(gone)
+    netns.run('host', () => {}, { shield: [{ source: '/dev/null', target: '/etc/hostname' }] })
+    expect(readlinkSync('/proc/thread-self/cwd')).toBe(`${gone} (deleted)`)
+  } finally {
+    process.chdir(before)
+    rmSync(folder, { recursive: true })
+  }
+})
+
+test('in a chroot the shield is not a way out of it', async () => {
+  const bundle = await bundleFixture()
+  const folder = mkdtempSync(join(tmpdir(), 'cni-netns-test-'))
+  try {
+    // A chroot that is the same tree, one bind mount away, told apart by a file that only the outer root has.
+    const script = `
+      set -e
+      mount --rbind / ${folder}
+      exec chroot ${folder} "$@"`
+    const { stdout } = await run(
+      [
+        'unshare',
+        '--mount',
+        '--propagation',
+        'private',
+        'sh',
+        '-c',
+        script,
+        'sh',
+        runtimes.node26,
+        bundle.cjs,
+        'chroot',
+      ],
+      { timeout: 20_000 },
+    )
+    expect(JSON.parse(stdout)).toEqual({ shielded: '', sameRoot: true })
+  } finally {
+    bundle.remove()
+    rmSync(folder, { recursive: true })
+  }
+})
+
+test('nothing is leaked: no descriptor, no namespace', async () => {
+  await using pod = await tempNetns()
+  const count = () => readdirSync('/proc/self/fd').length
+  const shield = [{ source: '/dev/null', target: '/etc/hostname' }]
+  netns.run(pod, () => 0, { shield })
+  const before = count()
+  for (let i = 0; i < 20; i++) {
+    netns.run(pod, () => netns.run('host', () => 0))
+    netns.run(pod, () => 0, { shield })
+    netns.run(pod, () => 0, { shield: [{ source: '/nope', target: '/nope' }] })
+  }
+  expect(count()).toBe(before)
+})

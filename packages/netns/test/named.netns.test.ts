@@ -1,0 +1,212 @@
+import { execFileSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { networkInterfaces, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { run, start } from '@cni/host'
+import { netns } from '@cni/netns'
+import { tempNetns } from '@cni/netns/testing'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+
+const here = () => readlinkSync('/proc/thread-self/ns/net')
+const before = here()
+let folder: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'cni-netns-test-'))
+})
+afterEach(() => {
+  for (const name of readdirSync(folder)) {
+    if (statSync(join(folder, name)).dev !== statSync(folder).dev) execFileSync('umount', [join(folder, name)])
+  }
+  // create makes it a mount point
+  if (execFileSync('cat', ['/proc/self/mountinfo'], { encoding: 'utf8' }).includes(` ${folder} `)) {
+    execFileSync('umount', [folder])
+  }
+  rmSync(folder, { recursive: true })
+  expect(here()).toBe(before)
+})
+
+test('a created namespace is empty, ours to enter, and we are where we were', () => {
+  using blue = netns.create('blue', { dir: folder })
+  expect(here()).toBe(before)
+  expect(blue.path).toBe(join(folder, 'blue'))
+  expect(netns.run(blue, () => Object.keys(networkInterfaces()))).toEqual([])
+  expect(readlinkSync('/proc/self/ns/net')).not.toBe(`net:[${blue.ino}]`)
+})
+
+test('`ip netns` finds what we create in the default folder, and we find what it creates', async () => {
+  const name = `cni-test-${process.pid}`
+  using ours = netns.create(name)
+  try {
+    const { stdout } = await run(['ip', 'netns', 'exec', name, 'readlink', '/proc/self/ns/net'])
+    expect(stdout).toBe(`net:[${ours.ino}]\n`)
+    expect((await run(['ip', 'netns', 'list'])).stdout).toContain(name)
+  } finally {
+    netns.destroy(ours)
+  }
+  expect((await run(['ip', 'netns', 'list'])).stdout).not.toContain(name)
+
+  await run(['ip', 'netns', 'add', name])
+  using theirs = netns.open(`/run/netns/${name}`)
+  expect(netns.isSame(theirs, ours)).toBe(false)
+  netns.destroy(theirs)
+  expect(existsSync(`/run/netns/${name}`)).toBe(false)
+})
+
+test('its folder is shared: a mount namespace that is already there sees the name come and go', async () => {
+  netns.destroy(netns.create('first', { dir: folder }))
+  const child = start(['unshare', '--mount', '--propagation', 'slave', 'sleep', '60'], {
+    timeout: 20_000,
+  })
+  await ready(child.pid)
+  const seen = () =>
+    run(['nsenter', `--mount=/proc/${child.pid}/ns/mnt`, 'stat', '-f', '-c', '%T', join(folder, 'blue')], {
+      reject: false,
+    })
+  using blue = netns.create('blue', { dir: folder })
+  expect((await seen()).stdout).toBe('nsfs\n')
+  netns.destroy(blue)
+  expect((await seen()).exitCode).toBe(1)
+  child.kill('SIGKILL')
+  await child.done.catch(() => {})
+})
+
+/** Waits, bounded, until a child has a mount namespace of its own. */
+async function ready(pid: number | undefined): Promise<void> {
+  const ours = readlinkSync('/proc/self/ns/mnt')
+  for (const end = performance.now() + 5000; performance.now() < end; ) {
+    if (readlinkSync(`/proc/${pid}/ns/mnt`) !== ours && readFileSync(`/proc/${pid}/comm`, 'utf8') === 'sleep\n') return
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  throw new Error('the child did not get its own mount namespace')
+}
+
+test('a name is not taken twice, and the first one is untouched', () => {
+  using blue = netns.create('blue', { dir: folder })
+  expect(() => netns.create('blue', { dir: folder })).toThrow(
+    expect.objectContaining({ code: 'EXISTS', path: blue.path }),
+  )
+  using again = netns.open(blue.path)
+  expect(again.isSame(blue)).toBe(true)
+})
+
+test.each(['', '.', '..', '../blue', 'a/b', 'a\0b', 'x'.repeat(256)])('%j is not a name', (name) => {
+  expect(() => netns.create(name, { dir: folder })).toThrow(expect.objectContaining({ code: 'INVALID' }))
+  expect(readdirSync(folder)).toEqual([])
+})
+
+test('without a name there is a fresh one each time', () => {
+  using a = netns.create(undefined, { dir: folder })
+  using b = netns.create(undefined, { dir: folder })
+  expect(a.path).not.toBe(b.path)
+})
+
+test('a folder that cannot be made is named', () => {
+  expect(() => netns.create('blue', { dir: '/proc/nope' })).toThrow(
+    expect.objectContaining({ name: 'NetnsError', path: '/proc/nope', message: expect.stringContaining('/proc/nope') }),
+  )
+})
+
+test('a bound namespace lives on by its second name', async () => {
+  const kept = join(folder, 'kept')
+  let ino: bigint
+  {
+    await using pod = await tempNetns()
+    ino = pod.ino
+    netns.bind(pod, kept).close()
+  }
+  using again = netns.open(kept)
+  expect(again.ino).toBe(ino)
+  netns.destroy(kept)
+  expect(readdirSync(folder)).toEqual([])
+})
+
+test('a namespace ends with its last name and handle', async () => {
+  const pod = await tempNetns()
+  const ino = String(pod.ino)
+  const known = async () => (await run(['lsns', '-t', 'net', '-o', 'NS', '-n'])).stdout.includes(ino)
+  const child = netns.start(pod, ['sleep', '60'])
+  expect(await known()).toBe(true)
+  child.kill('SIGKILL')
+  await child.done.catch(() => {})
+  await pod[Symbol.asyncDispose]()
+  expect(await known()).toBe(false)
+  expect(existsSync(pod.path)).toBe(false)
+})
+
+test('destroying twice, or what was never there, is no error', () => {
+  const blue = netns.create('blue', { dir: folder })
+  netns.destroy(blue)
+  netns.destroy(blue)
+  netns.destroy(join(folder, 'never'))
+  expect(() => blue.fd).toThrow(expect.objectContaining({ code: 'CLOSED' }))
+})
+
+test('what a killed creator left, an empty file, can be removed; other files are left alone', () => {
+  const [left, file] = [join(folder, 'left'), join(folder, 'file')]
+  writeFileSync(left, '', { mode: 0o000 })
+  netns.destroy(left)
+  expect(existsSync(left)).toBe(false)
+  writeFileSync(file, 'precious')
+  symlinkSync('/proc/self/ns/net', join(folder, 'link'))
+  expect(() => netns.destroy(file)).toThrow(expect.objectContaining({ code: 'NOT_A_NAMESPACE' }))
+  expect(() => netns.destroy(folder)).toThrow(expect.objectContaining({ code: 'NOT_A_NAMESPACE' }))
+  expect(() => netns.destroy(join(folder, 'link'))).toThrow(expect.objectContaining({ name: 'NetnsError' }))
+  expect(readdirSync(folder).sort()).toEqual(['file', 'link'])
+  rmSync(join(folder, 'link'))
+})
+
+test('a mount namespace bound to a file is not a network namespace, with FFI loaded and without', async () => {
+  const file = join(folder, 'mnt')
+  writeFileSync(file, '')
+  await run(['mount', '--bind', '/proc/self/ns/uts', file])
+  try {
+    expect(() => netns.open(file)).toThrow(expect.objectContaining({ code: 'NOT_A_NAMESPACE' }))
+    const code = `
+      import { open } from ${JSON.stringify(new URL('../src/handle/open.ts', import.meta.url).href)}
+      try { open(process.argv[1]) } catch (error) { process.stdout.write(error.message) }`
+    const args = ['--conditions=@cni/source', '--input-type=module', '--eval', code, file] as const
+    expect((await run([process.execPath, ...args])).stdout).toContain('it is a uts namespace')
+  } finally {
+    await run(['umount', file])
+  }
+})
+
+test('a temporary namespace is removed when the process forgets it, and when its body fails', async () => {
+  const paths: string[] = []
+  const failing = async () => {
+    await using pod = await tempNetns()
+    paths.push(pod.path)
+    throw new Error('boom')
+  }
+  await expect(failing()).rejects.toThrow('boom')
+  const code = `
+    import { tempNetns } from '@cni/netns/testing'
+    process.stdout.write((await tempNetns()).path)
+    process.exit(0)`
+  const cwd = join(import.meta.dirname, '..')
+  const args = ['--conditions=@cni/source', '--input-type=module', '--eval', code] as const
+  paths.push((await run([process.execPath, ...args], { cwd })).stdout)
+  expect(paths).toHaveLength(2)
+  for (const path of paths) expect(existsSync(join(path, '..'))).toBe(false)
+})
+
+test('a temporary namespace with a name is found by `ip netns`', async () => {
+  const name = `cni-test-${process.pid}`
+  {
+    await using pod = await tempNetns({ name })
+    expect((await run(['ip', '-n', name, 'link', 'show', 'up'])).stdout).toContain('lo:')
+    expect(pod.path).toBe(`/run/netns/${name}`)
+  }
+  expect(existsSync(`/run/netns/${name}`)).toBe(false)
+})

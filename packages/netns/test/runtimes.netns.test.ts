@@ -1,0 +1,128 @@
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { tempNetns } from '@cni/netns/testing'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bundleFixture, fixture, runtimes } from './runtimes.ts'
+
+let bundle: Awaited<ReturnType<typeof bundleFixture>>
+beforeAll(async () => {
+  bundle = await bundleFixture()
+})
+afterAll(() => bundle.remove())
+
+const { node26, oldNode, bun } = runtimes
+
+describe.each([
+  ['bun:ffi on bun', bun, 'sys', 'bun:ffi'],
+  ['node:ffi on the pinned Node', node26, 'sys', 'node:ffi'],
+  ['koffi on an older Node', oldNode, 'sys', 'koffi'],
+  ['koffi on the pinned Node', node26, 'koffi', 'koffi'],
+] as const)('%s', (_, runtime, what, name) => {
+  test('conforms to the Sys port', async () => {
+    const { report, stderr } = await fixture(runtime, bundle.cjs, what)
+    expect(report).toEqual({ name, cases: expected })
+    expect(stderr).toBe('')
+  })
+})
+
+test('koffi is found from an ES module, too', async () => {
+  expect((await fixture(oldNode, bundle.esm, 'sys')).report).toMatchObject({ name: 'koffi' })
+})
+
+describe.each([
+  ['bun', bun],
+  ['the pinned Node', node26],
+  ['an older Node', oldNode],
+])('on %s', (_, runtime) => {
+  test('namespaces are made, entered, left, shielded, configured and removed', async () => {
+    expect((await fixture(runtime, bundle.cjs, 'namespaces')).report).toEqual({
+      run: [[true, ['lo'], [true, [], true], true], true],
+      child: true,
+      startedInside: true,
+      thrown: [true, false],
+      shield: [['ours', `ours\n${process.cwd()}\nread-only\n`], true, true, true, true],
+      links: [['lo', true]],
+      rule: [{ added: true }, 4],
+      created: [true, true, []],
+      after: [true, true, 0],
+    })
+  })
+
+  test('a warm pool stays on the host', async () => {
+    await using pod = await tempNetns()
+    expect((await fixture(runtime, bundle.cjs, 'warm-pool', pod.path)).report).toEqual({ laterOnHost: 16 })
+  })
+})
+
+test.each([
+  ['the pinned Node', node26],
+  ['an older Node', oldNode],
+])('the trap is real: a pool born inside a pod stays there for ever (%s)', async (_, runtime) => {
+  await using pod = await tempNetns()
+  expect((await fixture(runtime, bundle.cjs, 'cold-pool', pod.path)).report).toEqual({ laterOnHost: 0 })
+})
+
+test('loading node:ffi is silent, and silences nothing else', async () => {
+  const { stderr } = await fixture(node26, bundle.cjs, 'warnings')
+  expect(stderr).toContain('ExperimentalWarning: before')
+  expect(stderr).toContain('Warning: after')
+  expect(stderr).not.toContain('FFI')
+})
+
+test('without FFI programs go through nsenter, and everything else says what to install', async () => {
+  await using pod = await tempNetns()
+  // Out of reach of the package's node_modules koffi is not found.
+  const folder = mkdtempSync(join(tmpdir(), 'cni-netns-test-'))
+  try {
+    const file = join(folder, 'main.cjs')
+    copyFileSync(bundle.cjs, file)
+    const { report } = await fixture(oldNode, file, 'without-ffi', pod.path)
+    expect(report).toEqual({
+      run: expect.stringMatching(/^NetnsError: No system calls .*install the package koffi/),
+      inside: true,
+      shieldErrors: [expect.stringContaining('koffi')],
+      missing: 'NOT_FOUND',
+    })
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
+const expected = {
+  'failures are told by errno name and syscall': [
+    'setns EBADF',
+    'setns EINVAL',
+    'unshare EINVAL',
+    'mount ENOENT',
+    'mount ENODEV',
+    'umount2 ENOENT',
+    'dup EBADF',
+    'dup2 EBADF',
+    'fchdir EBADF',
+    'chroot ENOENT',
+    'flock EBADF',
+    'socket EAFNOSUPPORT',
+    'bind EBADF',
+    'sendto EBADF',
+    'recv EBADF',
+    'setsockopt EBADF',
+    'ioctl EBADF',
+  ],
+  // two lines of heading, lo, and the end
+  'unshare enters a new network namespace, setns comes back': [4, true],
+  'a mount in a private mount namespace is seen there only, and can be unmounted': [true, true, true],
+  'dup is not inherited, dup2 is, and both are the same file': [[true, true, false], 'ours child\n'],
+  'fchdir and chroot go there, and back': [true, true, false, true],
+  'flock keeps others out': ['flock EAGAIN', 'success'],
+  'datagrams are sent to an address and received whole, cut or not at all': [
+    5,
+    [5, 0, 0, 0],
+    5,
+    'hello',
+    12,
+    'recv EAGAIN',
+  ],
+  'setsockopt reads its value': ['setsockopt ENOPROTOOPT', 'setsockopt ENOPROTOOPT'],
+  'ioctl tells the kind of a namespace': true,
+}

@@ -1,0 +1,58 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { run } from '@cni/host'
+import { build } from 'esbuild'
+
+const here = import.meta.dirname
+const require = createRequire(import.meta.url)
+
+/** The runtimes: the pinned Node, an older one without node:ffi, bun. */
+export const runtimes = {
+  node26: process.execPath,
+  oldNode: findOldNode(),
+  bun: require.resolve('@oven/bun-linux-x64-baseline/package.json').replace('package.json', 'bin/bun'),
+}
+
+/** The fixture as one CommonJS file and one ES module, beside the package's node_modules so that koffi resolves. */
+export async function bundleFixture(): Promise<{ cjs: string; esm: string; remove(): void }> {
+  const folder = mkdtempSync(join(here, '../node_modules/.cni-fixture-'))
+  const outputs = { cjs: join(folder, 'main.cjs'), esm: join(folder, 'main.mjs') }
+  for (const format of ['cjs', 'esm'] as const) {
+    await build({
+      entryPoints: [join(here, 'fixtures/main.ts')],
+      bundle: true,
+      platform: 'node',
+      target: 'node20',
+      conditions: ['@cni/source'],
+      format,
+      outfile: outputs[format],
+      logOverride: { 'empty-import-meta': 'silent' },
+    })
+  }
+  return { ...outputs, remove: () => rmSync(folder, { recursive: true }) }
+}
+
+/** Runs the fixture and reads its report. */
+export async function fixture(
+  runtime: string,
+  file: string,
+  ...args: string[]
+): Promise<{ report: unknown; stderr: string }> {
+  // a package manager's NODE_PATH would find koffi from anywhere
+  const { NODE_PATH: _, ...env } = process.env
+  const { stdout, stderr } = await run([runtime, file, ...args], { timeout: 20_000, env })
+  return { report: JSON.parse(stdout), stderr }
+}
+
+function findOldNode(): string {
+  const folders = [...(process.env.PATH ?? '').split(':'), '/usr/local/bin', '/usr/bin']
+  for (const folder of folders) {
+    const candidate = join(folder, 'node')
+    if (!existsSync(candidate)) continue
+    const version = execFileSync(candidate, ['--version'], { encoding: 'utf8' })
+    if (Number(version.slice(1).split('.')[0]) < 26) return candidate
+  }
+  throw new Error('These tests need a Node older than 26 (20.19 or later) in PATH beside the pinned one')
+}
