@@ -1,0 +1,82 @@
+import { IptablesError } from '../errors.ts'
+import { type Family, type Ruleset, rulesFor } from '../rules/model.ts'
+import type { Session } from '../run/session.ts'
+import { type FamilyApply, familyApply } from './family-apply.ts'
+import { removeFrom } from './remove.ts'
+import type { ApplyReport } from './report.ts'
+
+/** What `apply` needs besides the session. */
+export interface ApplyOptions {
+  readonly print: (rules: Ruleset, family: Family) => string
+  readonly undo?: ((fn: () => unknown) => void) | undefined
+}
+
+/**
+ * Brings a ruleset into the kernel. All families at once, each with its own programs; the kernel commits table by
+ * table, so whatever fails, everything that this call wrote is taken back before the error reaches the caller.
+ */
+export async function applyRuleset(session: Session, rules: Ruleset, options: ApplyOptions): Promise<ApplyReport> {
+  const started = performance.now()
+  const { chosen, other } = await session.backends()
+  const all = await session.families()
+  const filled = all.filter((family) => rulesFor(rules, family).length > 0)
+  const jobs = filled.map((family) => familyApply(session, chosen, rules, family, options.print(rules, family)))
+  const done = new Set<FamilyApply>()
+  let undone: Promise<void> | undefined
+  const takeBack = () => {
+    undone ??= settle(jobs.map((job) => job.back(done.size > 0))).then(() => {})
+    return undone
+  }
+  // Before the first write: a handler that fails while we write still takes it back.
+  options.undo?.(takeBack)
+  try {
+    const fresh = await settle(
+      jobs.map(async (job) => {
+        const ok = await job.fresh()
+        if (ok) done.add(job)
+        return ok
+      }),
+    )
+    const rest = jobs.filter((_, index) => fresh[index] === false)
+    // Where one family has an older ruleset, those without a rule in this one may have it too.
+    const empty = rest.length === 0 ? [] : all.filter((family) => !filled.includes(family))
+    const emptied = empty.map((family) => familyApply(session, chosen, rules, family, ''))
+    jobs.push(...emptied)
+    const plans = await settle([...rest, ...emptied].map((job) => job.reconcile()))
+    if (other !== undefined) await removeFrom(session, other, rules, all)
+    for (const _ of done) plans.push('fresh')
+    session.throwIfAborted()
+    return {
+      plan: overall(plans),
+      families: filled,
+      backend: chosen.kind,
+      durationMs: performance.now() - started,
+    }
+  } catch (error) {
+    await takeBack().catch((second: unknown) => {
+      const code = error instanceof IptablesError ? error.code : 'EXIT'
+      const text = `${message(error)}; and taking back what was written failed too: ${message(second)}`
+      throw new IptablesError(code, text, { cause: new AggregateError([error, second]) })
+    })
+    throw error
+  }
+}
+
+// internal
+
+/** Waits for all, then throws the first failure: nothing may still be writing when the undo begins. */
+async function settle<T>(promises: readonly Promise<T>[]): Promise<T[]> {
+  const results = await Promise.allSettled(promises)
+  return results.map((result) => {
+    if (result.status === 'rejected') throw result.reason
+    return result.value
+  })
+}
+
+/** One word for all families: the same in each, or a reconciliation. */
+function overall(plans: readonly ApplyReport['plan'][]): ApplyReport['plan'] {
+  const [first = 'unchanged', ...rest] = new Set(plans)
+  return rest.length === 0 ? first : 'reconcile'
+}
+
+const message = (error: unknown) => (error instanceof Error ? error.message : String(error))

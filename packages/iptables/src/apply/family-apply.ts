@@ -1,0 +1,88 @@
+import type { Snapshot } from '../parse/snapshot.ts'
+import type { Family, Ruleset, Table } from '../rules/model.ts'
+import type { Backend } from '../run/backend.ts'
+import { RestoreError } from '../run/failure.ts'
+import type { Session } from '../run/session.ts'
+import { beforeState } from '../state/before.ts'
+import { planText } from '../state/plan.ts'
+import { onlyTables, removedState, wantedState } from '../state/wanted.ts'
+import { holdsOurs, mayTryFresh, textTables, writtenBeforeKill } from './fresh.ts'
+import type { ApplyReport } from './report.ts'
+
+/** Applying one family: what was done so far, and the way back. */
+export interface FamilyApply {
+  readonly family: Family
+  /** Tries the fresh plan. `false`: it cannot be done blindly, `reconcile` has to do it. */
+  fresh(): Promise<boolean>
+  /** Reads, and writes what differs. */
+  reconcile(): Promise<ApplyReport['plan']>
+  /** Takes back what `fresh` and `reconcile` wrote. `alone`: another family had nothing of ours before. */
+  back(alone: boolean): Promise<void>
+}
+
+/** Prepares one family. `text` is what the fresh plan writes. */
+export function familyApply(
+  session: Session,
+  backend: Backend,
+  rules: Ruleset,
+  family: Family,
+  text: string,
+): FamilyApply {
+  const tables = textTables(text)
+  const wanted = wantedState(rules, family)
+  /** Tables that the fresh plan wrote, and in which nothing of ours was before; `unknown` after a kill. */
+  let written: ReadonlySet<Table> | 'unknown' = new Set()
+  let before: Snapshot | undefined
+  const uncancelled = { uncancelled: true } as const
+
+  return {
+    family,
+    async fresh() {
+      if (!mayTryFresh(tables)) return false
+      try {
+        await session.restore(backend, family, text)
+        written = new Set(tables.map(({ table }) => table))
+        return true
+      } catch (error) {
+        if (!(error instanceof RestoreError) || !error.ran) throw error
+        const { line } = error
+        written =
+          line === undefined
+            ? 'unknown'
+            : new Set(tables.filter((each) => each.commit < line).map(({ table }) => table))
+        if (error.conflict) return false
+        throw error
+      }
+    },
+    async reconcile() {
+      for (let attempt = 1; ; attempt++) {
+        const snapshot = await session.snapshot(backend, family)
+        const plan = planText(wanted, snapshot)
+        if (plan === '') return attempt === 1 && isNothing(written) ? 'unchanged' : 'reconcile'
+        before ??= snapshot
+        try {
+          await session.restore(backend, family, plan)
+          return isNothing(written) && !holdsOurs(wanted, before) ? 'fresh' : 'reconcile'
+        } catch (error) {
+          // Someone changed a rule between our read and our write: read again.
+          if (attempt === maxAttempts || !(error instanceof RestoreError) || error.line === undefined) throw error
+          session.log?.debug('iptables rules changed meanwhile, reading again', { family, attempt })
+        }
+      }
+    },
+    async back(alone) {
+      if (before === undefined && isNothing(written)) return
+      const now = await session.snapshot(backend, family, uncancelled)
+      const ours = written === 'unknown' ? writtenBeforeKill(wanted, now, tables, alone) : written
+      const state =
+        before === undefined ? onlyTables(removedState(rules, family), [...ours]) : beforeState(wanted, before, ours)
+      await session.restore(backend, family, planText(state, now), uncancelled)
+    },
+  }
+}
+
+// internal
+
+const maxAttempts = 3
+
+const isNothing = (written: ReadonlySet<Table> | 'unknown') => written !== 'unknown' && written.size === 0

@@ -1,0 +1,59 @@
+/** Why an operation failed; stable, for programs. */
+export type IptablesErrorCode =
+  | 'INVALID_RULE'
+  | 'NO_BINARY'
+  | 'NO_MODULE'
+  | 'LOCKED'
+  | 'EXIT'
+  | 'ABORTED'
+  | 'TIMEOUT'
+  | 'PARSE'
+  | 'DRIFT'
+
+/** What an error may carry besides its message. */
+export interface IptablesErrorOptions {
+  readonly cause?: unknown
+  /** The program's whole stderr, when a program failed. */
+  readonly stderr?: string | undefined
+  /** The restore text that was refused. */
+  readonly input?: string | undefined
+}
+
+const brand = Symbol.for('cni.iptables.error')
+
+/**
+ * Every failure of this package. The message is a sentence: what failed, the offending value or the first line of
+ * stderr, and what to do about it.
+ *
+ * @example
+ * ```ts
+ * import { isIptablesError } from '@cni/iptables'
+ *
+ * export const needsInstall = (error: unknown) => isIptablesError(error) && error.code === 'NO_BINARY'
+ * ```
+ */
+export class IptablesError extends Error {
+  readonly code: IptablesErrorCode
+  readonly stderr: string | undefined
+  readonly input: string | undefined
+
+  constructor(code: IptablesErrorCode, message: string, options: IptablesErrorOptions = {}) {
+    super(message, 'cause' in options ? { cause: options.cause } : undefined)
+    this.code = code
+    this.stderr = options.stderr
+    this.input = options.input
+  }
+}
+
+Object.defineProperty(IptablesError.prototype, 'name', { value: 'IptablesError', configurable: true })
+Object.defineProperty(IptablesError.prototype, brand, { value: true })
+
+/** Whether `error` comes from this package; works across bundles, where `instanceof` does not. */
+export function isIptablesError(error: unknown): error is IptablesError {
+  return typeof error === 'object' && error !== null && brand in error
+}
+
+/** Throws the `INVALID_RULE` error that every validator of this package uses. */
+export function invalid(message: string): never {
+  throw new IptablesError('INVALID_RULE', message)
+}

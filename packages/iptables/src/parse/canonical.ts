@@ -1,0 +1,148 @@
+import type { Family, Rule } from '../rules/model.ts'
+import { ruleArgs } from '../text/rule-args.ts'
+import { normalizeMatch } from './normalize.ts'
+import { normalizeTarget, type TargetOption, targetName } from './normalize-target.ts'
+import { generalOptions, optionArity, protocolMatches, protocolOptions, statelessMatches } from './options.ts'
+import { asWords, type Word } from './tokenize.ts'
+
+/** One condition of a rule in its one spelling. General options have the module `''`. */
+export interface Condition {
+  readonly module: string
+  readonly option: string
+  readonly not: boolean
+  readonly values: readonly string[]
+}
+
+/** A rule in a form in which equal rules are equal, however they were written or printed. */
+export interface CanonicalRule {
+  /** Conditions sorted, except that nothing moves across a match with a memory such as `limit`. */
+  readonly conditions: readonly Condition[]
+  /** Name of the target or chain; `''` when the rule only counts. */
+  readonly target: string
+  /** `-g` instead of `-j`. */
+  readonly goto: boolean
+  readonly targetOptions: readonly string[]
+  /** Two rules of one family mean the same if and only if their keys are equal. */
+  readonly key: string
+}
+
+/** The canonical form of a rule's words, without `-A CHAIN`. */
+export function canonical(words: readonly Word[], family: Family): CanonicalRule {
+  const found = scan(words)
+  const parts: Condition[][] = [[]]
+  for (const match of found.matches) {
+    const conditions = conditionsOf(match, family)
+    if (match.module === '' || statelessMatches.has(match.module)) parts.at(-1)?.push(...conditions)
+    else parts.push(conditions, [])
+  }
+  // Even parts are unordered, odd ones are single matches with a memory.
+  const conditions = parts.flatMap((part, index) => (index % 2 === 0 ? sorted(part) : part))
+  const target = targetName(found.target)
+  const targetOptions = found.target === '' ? [] : normalizeTarget(found.target, found.targetOptions, family)
+  const key = JSON.stringify([conditions.map(conditionKey), found.goto ? '-g' : '-j', target, ...targetOptions])
+  return { conditions, target, goto: found.goto, targetOptions, key }
+}
+
+/** The canonical form of a rule of a ruleset. */
+export const canonicalRule = (rule: Rule, family: Family): CanonicalRule =>
+  canonical(asWords(ruleArgs(rule, family)), family)
+
+// internal
+
+interface FoundMatch {
+  readonly module: string
+  readonly options: { readonly option: string; readonly not: boolean; readonly values: readonly string[] }[]
+}
+
+interface Found {
+  readonly matches: FoundMatch[]
+  target: string
+  goto: boolean
+  readonly targetOptions: TargetOption[]
+}
+
+function scan(words: readonly Word[]): Found {
+  const general: FoundMatch = { module: '', options: [] }
+  const found: Found = { matches: [general], target: '', goto: false, targetOptions: [] }
+  let current: FoundMatch | undefined
+  let protocol = ''
+  let not = false
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i]?.text ?? ''
+    const next = () => words[++i]?.text ?? ''
+    const short = generalOptions.get(word)
+    if (word === '!') {
+      not = true
+      continue
+    }
+    if (word === '-m' || word === '--match') {
+      current = { module: next(), options: [] }
+      found.matches.push(current)
+    } else if (word === '-j' || word === '--jump' || word === '-g' || word === '--goto') {
+      found.goto = word === '-g' || word === '--goto'
+      found.target = next()
+      current = undefined
+    } else if (word === '-c' || word === '--set-counters') {
+      i += 2
+    } else if (short !== undefined) {
+      const value = next()
+      if (short === 'p') protocol = value
+      general.options.push({ option: short, not, values: [value] })
+    } else {
+      const values = takeValues(words, i)
+      i += values.length
+      const option = word.replace(/^--?/, '')
+      const owner = protocolOptions.has(option) ? protocolMatch(found, current, protocol) : current
+      if (owner === undefined) found.targetOptions.push({ option: `${not ? '! ' : ''}${option}`, values })
+      else owner.options.push({ option, not, values })
+    }
+    not = false
+  }
+  return found
+}
+
+/** `--dport` belongs to the open match if that is a protocol's, else to one that `-p` opens silently. */
+function protocolMatch(found: Found, current: FoundMatch | undefined, protocol: string): FoundMatch {
+  if (current !== undefined && (protocolMatches.has(current.module) || current.module === 'multiport')) return current
+  const module = protocol === 'ipv6-icmp' || protocol === 'icmpv6' ? 'icmp6' : protocol
+  const open = found.matches.find((match) => match.module === module && module !== '')
+  if (open !== undefined) return open
+  const opened: FoundMatch = { module, options: [] }
+  found.matches.push(opened)
+  return opened
+}
+
+/** The values after the option at `index`: as many as it takes, else up to the next option. */
+function takeValues(words: readonly Word[], index: number): string[] {
+  const arity = optionArity.get(words[index]?.text ?? '')
+  const values: string[] = []
+  for (let i = index + 1; i < words.length && values.length !== arity; i++) {
+    const word = words[i]
+    if (word === undefined) break
+    if (arity === undefined && !word.quoted && (word.text === '!' || /^-./.test(word.text))) break
+    values.push(word.text)
+  }
+  return values
+}
+
+function conditionsOf(match: FoundMatch, family: Family): Condition[] {
+  const { module } = match
+  if (match.options.length === 0) {
+    return module === '' || protocolMatches.has(module) ? [] : [{ module, option: '', not: false, values: [] }]
+  }
+  return match.options.flatMap(({ option, not, values }) => {
+    const normal = normalizeMatch(module, option, values, not, family)
+    return normal === undefined ? [] : [{ module, option: normal.option, not, values: normal.values }]
+  })
+}
+
+const conditionKey = ({ module, option, not, values }: Condition) =>
+  `${module}.${not ? '!' : ''}${option} ${values.join(' ')}`
+
+function sorted(conditions: readonly Condition[]): Condition[] {
+  if (conditions.length < 2) return [...conditions]
+  return conditions
+    .map((condition) => ({ condition, key: conditionKey(condition) }))
+    .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+    .map(({ condition }) => condition)
+}

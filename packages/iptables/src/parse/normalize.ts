@@ -1,0 +1,111 @@
+import { canonicalNetwork, formatAddress, parseNetwork } from '../rules/address.ts'
+import type { Family } from '../rules/model.ts'
+import { accountId, protocolId } from './name-files.ts'
+import { protocolNumbers, synonyms } from './options.ts'
+
+/** An option with the one spelling of its name and values; `undefined` when it says nothing. */
+export interface Normal {
+  readonly option: string
+  readonly values: readonly string[]
+}
+
+/** Brings a match's option into its one spelling: what the kernel prints differently comes out the same. */
+export function normalizeMatch(
+  module: string,
+  option: string,
+  values: readonly string[],
+  not: boolean,
+  family: Family,
+): Normal | undefined {
+  const name = synonyms.get(option) ?? option
+  const value = values[0] ?? ''
+  const one = (text: string): Normal => ({ option: name, values: [text] })
+  switch (`${module}.${name}`) {
+    case '.p':
+      return protocolNumber(value) === '0' && !not ? undefined : one(protocolNumber(value))
+    case '.s':
+    case '.d':
+      return network(value, family).endsWith('/0') && !not ? undefined : one(network(value, family))
+    case '.i':
+    case '.o':
+      return value === '+' && !not ? undefined : one(value)
+    case 'owner.uid-owner':
+    case 'owner.gid-owner':
+      return one(range(accountId(name === 'uid-owner' ? 'passwd' : 'group', value), '-'))
+    case 'mark.mark':
+    case 'connmark.mark':
+      return one(mark(value))
+    case 'conntrack.ctstate':
+    case 'state.state':
+    case 'addrtype.src-type':
+    case 'addrtype.dst-type':
+    case 'multiport.sports':
+    case 'multiport.dports':
+    case 'multiport.ports':
+      return one(value.split(',').sort().join(','))
+    case 'mac.mac-source':
+      return one(value.toLowerCase())
+    default:
+  }
+  if (name === 'sport' || name === 'dport') {
+    const ports = portRange(value)
+    return ports === '0:65535' && !not ? undefined : one(ports)
+  }
+  if (name === 'syn') return { option: 'tcp-flags', values: ['ACK,FIN,RST,SYN', 'SYN'] }
+  if (name === 'tcp-flags') return { option: name, values: values.map((flags) => flags.split(',').sort().join(',')) }
+  return { option: name, values }
+}
+
+/** The one spelling of an address or network of a rule; anything else unchanged. */
+export function network(text: string, family: Family): string {
+  const slash = text.indexOf('/')
+  const dotted = slash === -1 ? undefined : text.slice(slash + 1)
+  const cidr = dotted?.includes('.') === true ? `${text.slice(0, slash)}/${maskLength(dotted)}` : text
+  const parsed = parseNetwork(cidr, family)
+  return parsed === undefined ? text : canonicalNetwork(parsed)
+}
+
+/** The one spelling of a bare address; anything else unchanged. */
+export function address(text: string, family: Family): string {
+  const parsed = parseNetwork(text, family)
+  return parsed === undefined ? text : formatAddress(parsed.bytes)
+}
+
+/** `value/mask` in hexadecimal, the mask always there. */
+export function mark(text: string): string {
+  const [value, mask] = text.split('/')
+  return `${hex(number(value))}/${hex(mask === undefined ? 0xffffffff : number(mask))}`
+}
+
+/** A number in any base that C reads; NaN for anything else. */
+export const number = (text: string | undefined): number => {
+  if (text === undefined || !/^(0[xX][0-9a-fA-F]+|\d+)$/.test(text)) return Number.NaN
+  return /^0[0-7]+$/.test(text) ? Number.parseInt(text, 8) : Number(text)
+}
+
+/** An unsigned 32-bit number in hexadecimal. */
+export const hex = (value: number): string => `0x${(value >>> 0).toString(16)}`
+
+/** `a<sep>a` as `a`. */
+export function range(text: string, separator: string): string {
+  const [from, to] = text.split(separator)
+  return from !== undefined && from === to ? from : text
+}
+
+// internal
+
+const protocolNumber = (text: string) => String(protocolNumbers.get(text.toLowerCase()) ?? protocolId(text))
+
+function portRange(text: string): string {
+  const [from, to] = text.split(':')
+  if (to === undefined) return text
+  return range(`${from === '' ? '0' : from}:${to === '' ? '65535' : to}`, ':')
+}
+
+/** 255.255.0.0 → 16; a mask with holes stays as it is. */
+function maskLength(dotted: string): number | string {
+  const bytes = parseNetwork(dotted, 'ipv4')?.bytes
+  if (bytes === undefined) return dotted
+  const bits = bytes.map((byte) => byte.toString(2).padStart(8, '0')).join('')
+  return /^1*0*$/.test(bits) ? bits.indexOf('0') + (bits.includes('0') ? 0 : 33) : dotted
+}

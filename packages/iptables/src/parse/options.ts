@@ -1,0 +1,102 @@
+/** Number of values of the options that do not take exactly one or as many as follow. */
+export const optionArity: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    '--syn': 0,
+    '--socket-exists': 0,
+    '--transparent': 0,
+    '--nowildcard': 0,
+    '--restore-skmark': 0,
+    '--save-mark': 0,
+    '--restore-mark': 0,
+    '--notrack': 0,
+    '--random': 0,
+    '--random-fully': 0,
+    '--persistent': 0,
+    '--clamp-mss-to-pmtu': 0,
+    '--limit-iface-in': 0,
+    '--limit-iface-out': 0,
+    '--log-uid': 0,
+    '--comment': 1,
+    '--log-prefix': 1,
+    '--nflog-prefix': 1,
+    '--tcp-flags': 2,
+    '--match-set': 2,
+  }),
+)
+
+/** Short and long names of the general options, as the short one. */
+export const generalOptions: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    '-p': 'p',
+    '--protocol': 'p',
+    '--proto': 'p',
+    '-s': 's',
+    '--source': 's',
+    '--src': 's',
+    '-d': 'd',
+    '--destination': 'd',
+    '--dst': 'd',
+    '-i': 'i',
+    '--in-interface': 'i',
+    '-o': 'o',
+    '--out-interface': 'o',
+  }),
+)
+
+/** Other spellings of one option. */
+export const synonyms: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    'source-port': 'sport',
+    'destination-port': 'dport',
+    'source-ports': 'sports',
+    'destination-ports': 'dports',
+    'to-port': 'to-ports',
+  }),
+)
+
+/** Options that iptables finds through `-p`, without a `-m`. */
+export const protocolOptions: ReadonlySet<string> = new Set([
+  ...['sport', 'dport', 'source-port', 'destination-port', 'tcp-flags', 'syn', 'tcp-option', 'icmp-type'],
+  ...['icmpv6-type', 'chunk-types', 'dccp-types', 'dccp-option', 'ahspi', 'espspi'],
+])
+
+/** Matches named like a protocol: alone, without an option, they add nothing to `-p`. */
+export const protocolMatches: ReadonlySet<string> = new Set([
+  ...['tcp', 'udp', 'udplite', 'sctp', 'dccp', 'icmp', 'icmp6', 'esp', 'ah'],
+])
+
+/** Matches without a memory: their order within a rule does not matter. */
+export const statelessMatches: ReadonlySet<string> = new Set([
+  ...[...protocolMatches],
+  ...['multiport', 'owner', 'mark', 'connmark', 'conntrack', 'state', 'addrtype', 'comment', 'mac', 'pkttype'],
+  ...['iprange', 'socket', 'set', 'physdev', 'tos', 'dscp', 'ttl', 'hl', 'length', 'cgroup', 'rpfilter', 'helper'],
+])
+
+/** Protocol numbers of the names that iptables prints or accepts. */
+export const protocolNumbers: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    all: 0,
+    icmp: 1,
+    igmp: 2,
+    ipencap: 4,
+    ipip: 4,
+    tcp: 6,
+    udp: 17,
+    dccp: 33,
+    ipv6: 41,
+    gre: 47,
+    esp: 50,
+    'ipv6-crypt': 50,
+    ah: 51,
+    'ipv6-auth': 51,
+    'ipv6-icmp': 58,
+    icmpv6: 58,
+    icmp6: 58,
+    ipcomp: 108,
+    sctp: 132,
+    'ipv6-mh': 135,
+    mobility: 135,
+    'mobility-header': 135,
+    udplite: 136,
+  }),
+)

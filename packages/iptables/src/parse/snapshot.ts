@@ -1,0 +1,130 @@
+import { IptablesError } from '../errors.ts'
+import { type Family, isBuiltin, isTable, type Table } from '../rules/model.ts'
+import { type CanonicalRule, canonical } from './canonical.ts'
+import { tokenize, type Word } from './tokenize.ts'
+
+/** A rule as it was read. Its canonical form is computed when first asked for: most rules of a node are of others. */
+export class SavedRule {
+  /** The text after `-A CHAIN`, without counters. */
+  readonly text: string
+  readonly #family: Family
+  #canonical: CanonicalRule | undefined
+
+  constructor(text: string, family: Family) {
+    this.text = text
+    this.#family = family
+  }
+
+  get canonical(): CanonicalRule {
+    this.#canonical ??= canonical(tokenize(this.text), this.#family)
+    return this.#canonical
+  }
+
+  get key(): string {
+    return this.canonical.key
+  }
+}
+
+/** A chain as it was read; built-in chains have a policy. */
+export interface SavedChain {
+  policy?: string
+  readonly rules: SavedRule[]
+}
+
+/** What the kernel holds in one family: tables, their chains, their rules in order. */
+export interface Snapshot {
+  readonly family: Family
+  readonly tables: ReadonlyMap<Table, ReadonlyMap<string, SavedChain>>
+}
+
+/**
+ * Reads the output of `iptables-save` or `iptables -S`, or restore text, of either back end. Counters, comments and
+ * tables that we do not know are skipped; `-I` inserts; anything else that is no rule throws `IptablesError('PARSE')`.
+ *
+ * @param table - the table of lines before any `*table`, as in the output of `iptables -t nat -S`.
+ */
+export function parseSave(text: string, family: Family, table?: Table): Snapshot {
+  const tables = new Map<Table, Map<string, SavedChain>>()
+  const open = (name: Table) => {
+    const chains = tables.get(name) ?? new Map<string, SavedChain>()
+    tables.set(name, chains)
+    return chains
+  }
+  let current = table === undefined ? undefined : open(table)
+  let skipping = false
+  for (const [index, raw] of text.split('\n').entries()) {
+    const line = raw.trim()
+    if (line === '' || line.startsWith('#') || line === 'COMMIT') continue
+    if (line.startsWith('*')) {
+      const name = line.slice(1).trim()
+      skipping = !isTable(name)
+      current = isTable(name) ? open(name) : undefined
+    } else if (!skipping && (current === undefined || !readLine(current, line, family))) {
+      throw new IptablesError('PARSE', `line ${index + 1} of the ${family} rules is not understood: ${line}`)
+    }
+  }
+  return { family, tables }
+}
+
+// internal
+
+type Chains = Map<string, SavedChain>
+
+function readLine(chains: Chains, line: string, family: Family): boolean {
+  if (line.startsWith(':')) {
+    const [name, policy] = line.slice(1).split(/\s+/)
+    if (name === undefined || policy === undefined) return false
+    chains.set(name, policy === '-' ? { rules: [] } : { policy, rules: [] })
+    return true
+  }
+  const command = /^(?:\[\d+:\d+\]\s+)?(-[A-Z]|--[a-z-]+)\s+("?)(\S+?)\2(?:\s+(.*))?$/.exec(line)
+  if (command === null) return false
+  const [, verb = '', , name = '', rest = ''] = command
+  switch (verb) {
+    case '-A':
+    case '--append':
+      chain(chains, name).rules.push(new SavedRule(rest, family))
+      return true
+    case '-I':
+    case '--insert': {
+      const [, position = '1', text = rest] = /^(\d+)(?:\s+(.*))?$/.exec(rest)?.map((part) => part ?? '') ?? []
+      chain(chains, name).rules.splice(Number(position) - 1, 0, new SavedRule(text, family))
+      return true
+    }
+    case '-N':
+    case '--new-chain':
+      chain(chains, name)
+      return true
+    case '-P':
+    case '--policy':
+      chain(chains, name).policy = rest.split(/\s/)[0] ?? ''
+      return true
+    default:
+      return false
+  }
+}
+
+function chain(chains: Chains, name: string): SavedChain {
+  const found = chains.get(name)
+  if (found !== undefined) return found
+  const made: SavedChain = { rules: [] }
+  chains.set(name, made)
+  return made
+}
+
+/** The words of a saved rule, for those who look at its tokens. */
+export const wordsOf = (rule: SavedRule): Word[] => tokenize(rule.text)
+
+/** The snapshot without its empty built-in chains, as text: for people and for tests. */
+export function snapshotText(snapshot: Snapshot): string {
+  let text = ''
+  for (const [table, chains] of [...snapshot.tables].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const own = [...chains.keys()].filter((name) => !isBuiltin(table, name))
+    const body = [
+      ...own.map((name) => `:${name} - [0:0]\n`),
+      ...[...chains].flatMap(([name, { rules }]) => rules.map(({ text }) => `${`-A ${name} ${text}`.trimEnd()}\n`)),
+    ]
+    if (body.length > 0) text += `*${table}\n${body.join('')}COMMIT\n`
+  }
+  return text
+}

@@ -1,0 +1,122 @@
+/** An IP family; each has its own tables, chains and programs. */
+export type Family = 'ipv4' | 'ipv6'
+
+/** Both families, in the order in which reports name them. */
+export const families: readonly Family[] = ['ipv4', 'ipv6']
+
+/** The built-in chains of each table. */
+export const builtinChains = {
+  filter: ['INPUT', 'FORWARD', 'OUTPUT'],
+  mangle: ['PREROUTING', 'INPUT', 'FORWARD', 'OUTPUT', 'POSTROUTING'],
+  nat: ['PREROUTING', 'INPUT', 'OUTPUT', 'POSTROUTING'],
+  raw: ['PREROUTING', 'OUTPUT'],
+  security: ['INPUT', 'FORWARD', 'OUTPUT'],
+} as const
+
+/** A table of the kernel. */
+export type Table = keyof typeof builtinChains
+
+/** A built-in chain of table `T`. */
+export type BuiltinChain<T extends Table = Table> = (typeof builtinChains)[T][number]
+
+/** All tables, sorted by name: the order of every text that this package prints. */
+export const tables: readonly Table[] = ['filter', 'mangle', 'nat', 'raw', 'security']
+
+/** Whether `name` is a table. */
+export const isTable = (name: string): name is Table => Object.hasOwn(builtinChains, name)
+
+/** Whether `chain` is built in and therefore never created, flushed or removed. */
+export const isBuiltin = (table: Table, chain: string): boolean =>
+  (builtinChains[table] as readonly string[]).includes(chain)
+
+/** One address (with optional prefix length) per family, for a rule of both families. */
+export interface AddressPair {
+  readonly ipv4: string
+  readonly ipv6: string
+}
+
+/** A connection-tracking state. */
+export type CtState = 'NEW' | 'ESTABLISHED' | 'RELATED' | 'INVALID' | 'UNTRACKED' | 'SNAT' | 'DNAT'
+
+/** The kind of an address, as the routing table sees it. */
+export type AddrType = 'LOCAL' | 'UNICAST' | 'BROADCAST' | 'MULTICAST' | 'ANYCAST' | 'BLACKHOLE' | 'UNREACHABLE'
+
+interface Negatable {
+  readonly not?: true
+}
+
+/** One condition of a rule, in the form it was written; plain data. */
+export type Match =
+  | (Negatable & { readonly match: 'proto'; readonly protocol: string })
+  | (Negatable & { readonly match: 'src' | 'dst'; readonly address: string | AddressPair })
+  | (Negatable & { readonly match: 'in' | 'out'; readonly name: string })
+  | (Negatable & { readonly match: 'sport' | 'dport'; readonly ports: string })
+  | (Negatable & { readonly match: 'sports' | 'dports'; readonly ports: string })
+  | (Negatable & { readonly match: 'uid' | 'gid'; readonly owner: string })
+  | (Negatable & { readonly match: 'socketExists' })
+  | (Negatable & { readonly match: 'ctstate'; readonly states: readonly CtState[] })
+  | (Negatable & { readonly match: 'mark' | 'connmark'; readonly value: number; readonly mask?: number })
+  | (Negatable & { readonly match: 'srcType' | 'dstType'; readonly types: readonly AddrType[] })
+  | { readonly match: 'comment'; readonly text: string }
+  | { readonly match: 'raw'; readonly tokens: readonly string[] }
+
+/** What a rule does with a packet that it matches; plain data. */
+export type Target =
+  | { readonly target: 'ACCEPT' | 'DROP' | 'RETURN' }
+  | { readonly target: 'jump' | 'goto'; readonly chain: string }
+  | { readonly target: 'REDIRECT'; readonly ports?: string }
+  | { readonly target: 'TPROXY'; readonly port: number; readonly mark?: number; readonly mask?: number }
+  | { readonly target: 'DNAT' | 'SNAT'; readonly to: string | AddressPair }
+  | { readonly target: 'MASQUERADE' }
+  | { readonly target: 'MARK'; readonly value: number; readonly mask?: number }
+  | { readonly target: 'CONNMARK'; readonly action: 'set'; readonly value: number; readonly mask?: number }
+  | { readonly target: 'CONNMARK'; readonly action: 'save' | 'restore'; readonly mask?: number }
+  | { readonly target: 'CT'; readonly zone: number }
+  | { readonly target: 'CT'; readonly notrack: true }
+  | { readonly target: 'REJECT'; readonly with?: 'tcp-reset' }
+  | { readonly target: 'LOG'; readonly prefix?: string }
+  | { readonly target: 'raw'; readonly name: string; readonly tokens: readonly string[] }
+  | { readonly target: 'none' }
+
+/** One rule: frozen plain data. Without `family` it stands in both; with `position` it is inserted there. */
+export interface Rule {
+  readonly table: Table
+  readonly chain: string
+  readonly family?: Family
+  readonly position?: number
+  readonly matches: readonly Match[]
+  readonly target: Target
+}
+
+/** A chain that a ruleset owns. */
+export interface OwnChain {
+  readonly table: Table
+  readonly name: string
+}
+
+/**
+ * Rules over several tables and both families: frozen plain data, made by `ruleset`, printed by `restoreText`, applied
+ * by `iptables(…).apply`. It survives `JSON.stringify`.
+ */
+export interface Ruleset {
+  readonly chains: readonly OwnChain[]
+  readonly rules: readonly Rule[]
+}
+
+/** The rules of a ruleset that stand in `family`, in the author's order. */
+export function rulesFor(rules: Ruleset, family: Family): readonly Rule[] {
+  return rules.rules.filter((rule) => rule.family === undefined || rule.family === family)
+}
+
+/**
+ * The own chains that exist in `family`: those that hold a rule there or are jumped to. A declared chain with neither
+ * is not created in that family, and is removed when an older ruleset left it behind.
+ */
+export function chainsFor(rules: Ruleset, family: Family): readonly OwnChain[] {
+  const used = new Set<string>()
+  for (const rule of rulesFor(rules, family)) {
+    used.add(`${rule.table} ${rule.chain}`)
+    if (rule.target.target === 'jump' || rule.target.target === 'goto') used.add(`${rule.table} ${rule.target.chain}`)
+  }
+  return rules.chains.filter(({ table, name }) => used.has(`${table} ${name}`))
+}

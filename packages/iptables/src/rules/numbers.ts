@@ -1,0 +1,49 @@
+import { invalid } from '../errors.ts'
+import type { Ports } from './builder-types.ts'
+
+/** Checks a port or a range with the given separator and returns its text. */
+export function checkPorts(value: Ports | string, what: string, separator: ':' | '-' = ':'): string {
+  const text = String(value)
+  const parts = text.split(separator)
+  const [from, to] = [decimal(parts[0]), decimal(parts[1] ?? parts[0])]
+  if (parts.length > 2 || from === undefined || to === undefined || to > 65535) {
+    // iptables reads 0022 as octal (18) and takes other words for service names.
+    invalid(
+      `${what}: ${JSON.stringify(value)} is not a port (0-65535, no leading zero) or a range such as 1000${separator}2000`,
+    )
+  }
+  if (from > to) invalid(`${what}: the range ${text} ends before it begins`)
+  return text
+}
+
+/** Checks a list for `-m multiport`: the kernel has room for 15 ports, a range takes two. */
+export function checkPortList(values: readonly (Ports | string)[], what: string): string {
+  if (values.length === 0) invalid(`${what}: at least one port is needed`)
+  const texts = values.map((value) => checkPorts(value, what))
+  const room = texts.reduce((sum, text) => sum + (text.includes(':') ? 2 : 1), 0)
+  if (room > 15) invalid(`${what}: ${room} ports, the kernel takes 15 (a range counts twice); split the rule`)
+  return texts.join(',')
+}
+
+/** Checks a 32-bit mark or mask. */
+export function checkMark(value: number, what: string): number {
+  if (!Number.isInteger(value) || value < 0 || value > 0xffffffff) {
+    invalid(`${what}: ${shown(value)} is not a mark (an integer from 0 to 0xffffffff)`)
+  }
+  return value
+}
+
+/** Checks an integer between two bounds. */
+export function checkInteger(value: number, min: number, max: number, what: string): number {
+  if (!Number.isInteger(value) || value < min || value > max) {
+    invalid(`${what}: ${shown(value)} is not an integer from ${min} to ${max}`)
+  }
+  return value
+}
+
+// internal
+
+const shown = (value: unknown) => (typeof value === 'string' ? JSON.stringify(value) : String(value))
+
+const decimal = (text: string | undefined) =>
+  text !== undefined && /^(0|[1-9][0-9]{0,4})$/.test(text) ? Number(text) : undefined

@@ -1,0 +1,52 @@
+import { invalid } from '../errors.ts'
+import { checkText } from './names.ts'
+
+/**
+ * Checks the tokens of `.raw()`: matches and their options. What would change the rule's command, table, chain, family
+ * or target is refused, in every spelling that getopt(3) understands (abbreviated, joined to its value).
+ */
+export function checkRawMatch(tokens: readonly string[]): readonly string[] {
+  if (tokens.length === 0) invalid('raw: at least one token is needed')
+  if (tokens.at(-1) === '!') invalid('raw: the last token is a negation without an option after it')
+  checkTokens(tokens, 'raw')
+  return tokens
+}
+
+/** Checks the name and the option tokens of `.rawTarget()`. */
+export function checkRawTarget(name: string, tokens: readonly string[]): void {
+  if (!/^[A-Za-z0-9_][A-Za-z0-9_.:-]{0,27}$/.test(name)) invalid(`rawTarget: ${JSON.stringify(name)} is not a target`)
+  checkTokens(tokens, `rawTarget ${name}`)
+  if (tokens.includes('-m')) invalid(`rawTarget ${name}: matches belong into raw(), before the target`)
+}
+
+// internal
+
+function checkTokens(tokens: readonly string[], what: string): void {
+  for (const [index, token] of tokens.entries()) {
+    checkText(token, 1000, what)
+    if (!token.startsWith('-')) continue
+    const name = token.startsWith('--') ? /^--([^=]*)/.exec(token)?.[1] : undefined
+    if (name === undefined ? !shortOptions.has(token) : reserved(name)) {
+      invalid(`${what}: ${JSON.stringify(token)} is not allowed; only -m and the options of extensions are`)
+    }
+    if (token === '-m' && !/^[A-Za-z0-9_]{1,28}$/.test(tokens[index + 1] ?? '')) {
+      invalid(`${what}: -m needs the name of a match after it, not ${JSON.stringify(tokens[index + 1])}`)
+    }
+  }
+}
+
+const shortOptions = new Set(['-m'])
+
+/** iptables' own long options; getopt_long also takes every unambiguous beginning of them. */
+const ownOptions = [
+  ...['append', 'delete', 'check', 'insert', 'replace', 'list', 'list-rules', 'flush', 'zero', 'new-chain'],
+  ...['delete-chain', 'rename-chain', 'policy', 'source', 'src', 'destination', 'dst', 'protocol', 'proto'],
+  ...['in-interface', 'out-interface', 'jump', 'goto', 'table', 'match', 'numeric', 'verbose', 'wait'],
+  ...['wait-interval', 'exact', 'fragments', 'version', 'help', 'line-numbers', 'modprobe', 'set-counters'],
+  ...['ipv4', 'ipv6', 'noflush', 'counters', 'test', 'dump'],
+]
+
+/** Options of extensions that happen to begin like one of iptables' own; an exact name always wins. */
+const extensionOptions = new Set(['set', 'random', 'mode'])
+
+const reserved = (name: string) => !extensionOptions.has(name) && ownOptions.some((option) => option.startsWith(name))

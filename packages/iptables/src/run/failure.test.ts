@@ -1,0 +1,83 @@
+import { RunError, type RunErrorCode } from '@cni/host'
+import { describe, expect, test } from 'vitest'
+import { failure } from './failure.ts'
+import type { IptablesPort } from './port.ts'
+
+const port: IptablesPort = {
+  run: () => Promise.reject(new Error('unused')),
+  read: async (path) =>
+    path.endsWith('_matches') ? 'owner\ntcp\n' : path.endsWith('_targets') ? 'REDIRECT\n' : undefined,
+  find: () => undefined,
+  resolve: (path) => path,
+}
+
+const input =
+  '*nat\n-N EX\n-A EX -p tcp --dport 1 -m owner --uid-owner 1 -m set --match-set x src -j REDIRECT\nCOMMIT\n'
+
+function classify(stderr: string, code: RunErrorCode = 'EXIT', exitCode: number | null = 1) {
+  const error = new RunError(code, 'Command failed', {
+    ...{ command: 'iptables-restore', argv: ['iptables-restore'], exitCode, signal: null, stdout: '', stderr },
+    ...{ durationMs: 60_000, timedOut: code === 'TIMEOUT', aborted: code === 'ABORTED' },
+  })
+  return failure(error, 'iptables-restore', 'ipv4', port, input)
+}
+
+describe('a failed program', () => {
+  test.for<[string, string, RegExp]>([
+    [
+      'iptables-nft-restore: line 2 failed: Chain already exists.\n',
+      'EXIT',
+      /failed with exit code 1 at line 2 \("-N EX"\): line 2 failed: Chain already exists\.$/,
+    ],
+    [
+      'iptables-nft-restore v1.8.9 (nf_tables): \nline 3: RULE_APPEND failed (Invalid argument): rule in chain EX\n',
+      'EXIT',
+      /at line 3 \("-A EX .*"\): line 3: RULE_APPEND failed \(Invalid argument\)/,
+    ],
+    [
+      "iptables-restore v1.8.9 (legacy): Couldn't load target `NOPE':No such file or directory\n\nError occurred at line: 3\nTry `iptables-restore -h' or 'iptables-restore --help' for more information.\n",
+      'EXIT',
+      /Couldn't load target `NOPE'.*; NOPE is neither a chain nor an extension/,
+    ],
+    [
+      "iptables-restore v1.8.9 (legacy): iptables-restore: unable to initialize table 'nat'\ncan't initialize iptables table `nat': Table does not exist (do you need to insmod?)\n",
+      'NO_MODULE',
+      /load the kernel module iptable_nat$/,
+    ],
+    [
+      'Warning: Extension ipvs revision 0 not supported, missing kernel module?\niptables-restore: line 4 failed\n',
+      'NO_MODULE',
+      /load the kernel module xt_ipvs$/,
+    ],
+    [
+      'iptables-restore v1.8.9 (nf_tables): Could not fetch rule set generation id: Invalid argument\n',
+      'NO_MODULE',
+      /load the kernel module nf_tables, or use the legacy back end$/,
+    ],
+    ['iptables-restore: line 4 failed\n', 'NO_MODULE', /line 4 failed; the kernel does not have xt_set$/],
+    [
+      'Another app is currently holding the xtables lock. Perhaps you want to use the -w option?\n',
+      'LOCKED',
+      /another iptables holds the lock; raise the option wait$/,
+    ],
+    ['', 'EXIT', /it printed no reason$/],
+  ])('%j is %s', async ([stderr, code, message]) => {
+    expect(await classify(stderr)).toMatchObject({ code, message: expect.stringMatching(message), stderr, input })
+  })
+
+  test('is a conflict when a new chain exists already, whether or not the program says why', async () => {
+    expect((await classify('iptables-restore: line 2 failed\n')).conflict).toBe(true)
+    expect((await classify('iptables-restore: line 3 failed\n')).conflict).toBe(false)
+    expect((await classify('')).conflict).toBe(false)
+  })
+
+  test('that could not be started names the package', async () => {
+    const error = await classify('', 'NOT_EXECUTABLE', null)
+    expect(error).toMatchObject({ code: 'NO_BINARY', message: expect.stringContaining('package iptables'), ran: false })
+  })
+
+  test('that was ended keeps the reason as its code', async () => {
+    expect(await classify('', 'ABORTED', null)).toMatchObject({ code: 'ABORTED', line: undefined, ran: true })
+    expect((await classify('', 'TIMEOUT', null)).message).toBe('iptables-restore did not end within 60000 ms')
+  })
+})

@@ -1,0 +1,115 @@
+import type { RunError } from '@cni/host'
+import { IptablesError, type IptablesErrorCode } from '../errors.ts'
+import type { Family } from '../rules/model.ts'
+import { moduleOf, usedModules } from './modules.ts'
+import type { IptablesPort } from './port.ts'
+
+/** A failed program, with what is known about how far it got. */
+export class RestoreError extends IptablesError {
+  /** The line of the input that was refused; `undefined` when the program does not say. */
+  readonly line: number | undefined
+  /** Whether the program ran at all. */
+  readonly ran: boolean
+
+  constructor(code: IptablesErrorCode, message: string, line: number | undefined, parts: ErrorParts) {
+    super(code, message, parts)
+    this.line = line
+    this.ran = parts.ran
+  }
+
+  /** A chain that should be new exists already. */
+  get conflict(): boolean {
+    return this.line !== undefined && /^(-N|--new-chain)\s/.test(lineOf(this.input ?? '', this.line))
+  }
+}
+
+/** Turns a failed program into an error that says what was refused and what is missing. */
+export async function failure(
+  error: RunError,
+  program: string,
+  family: Family,
+  port: IptablesPort,
+  input = '',
+): Promise<RestoreError> {
+  const parts = { cause: error, stderr: error.stderr, input, ran: !neverStarted.has(error.code) }
+  if (error.code === 'NOT_FOUND' || error.code === 'NOT_EXECUTABLE') {
+    return new RestoreError('NO_BINARY', `${program} cannot be run (${error.code}); ${packageHint}`, undefined, parts)
+  }
+  if (error.code === 'ABORTED' || error.code === 'TIMEOUT') {
+    const why = error.code === 'ABORTED' ? 'was aborted' : `did not end within ${Math.round(error.durationMs)} ms`
+    return new RestoreError(error.code, `${program} ${why}`, undefined, parts)
+  }
+  const line = /\bline:? (\d+)/.exec(error.stderr)?.[1]
+  const number = line === undefined ? undefined : Number(line)
+  const [code, hint] = await explain(error.stderr, family, port, input, number)
+  const refused = number === undefined ? '' : ` at line ${number} (${JSON.stringify(lineOf(input, number))})`
+  const status = error.exitCode === null ? `signal ${error.signal}` : `exit code ${error.exitCode}`
+  const message = `${program} failed with ${status}${refused}: ${firstWords(error.stderr)}${hint === '' ? '' : `; ${hint}`}`
+  return new RestoreError(code, message, number, parts)
+}
+
+/** What to do when a program is not there. */
+export const packageHint = 'install the package iptables (Debian, Ubuntu, Alpine) or iptables-nft (Fedora, RHEL)'
+
+// internal
+
+const neverStarted: ReadonlySet<string> = new Set(['NOT_FOUND', 'NOT_EXECUTABLE', 'BUSY', 'SPAWN'])
+
+interface ErrorParts {
+  readonly ran: boolean
+  readonly cause?: unknown
+  readonly stderr?: string
+  readonly input?: string
+}
+
+async function explain(
+  stderr: string,
+  family: Family,
+  port: IptablesPort,
+  input: string,
+  line: number | undefined,
+): Promise<[IptablesErrorCode, string]> {
+  if (/holding the xtables lock/.test(stderr))
+    return ['LOCKED', 'another iptables holds the lock; raise the option wait']
+  const table = /can't initialize \w+ table [`'](\w+)'/.exec(stderr)?.[1]
+  if (table !== undefined) {
+    return ['NO_MODULE', `load the kernel module ${family === 'ipv4' ? 'iptable' : 'ip6table'}_${table}`]
+  }
+  const extension = /Extension (\w+) revision \d+ not supported|[Mm]issing kernel module\W+(\w+)/.exec(stderr)
+  if (extension !== null) return ['NO_MODULE', `load the kernel module ${moduleOf(extension[1] ?? extension[2] ?? '')}`]
+  if (/Failed to initialize nft|rule set generation id|Protocol not supported/.test(stderr)) {
+    return ['NO_MODULE', 'load the kernel module nf_tables, or use the legacy back end']
+  }
+  const library = /Couldn't load (?:match|target) `([^']+)'/.exec(stderr)?.[1]
+  if (library !== undefined) return ['EXIT', `${library} is neither a chain nor an extension that iptables has`]
+  const missing = await missingModules(family, port, input, line)
+  if (missing.length > 0) return ['NO_MODULE', `the kernel does not have ${missing.map(moduleOf).join(', ')}`]
+  return ['EXIT', '']
+}
+
+/** The legacy back end only says that COMMIT failed. The kernel lists what it has: what we used and it lacks, it is. */
+async function missingModules(
+  family: Family,
+  port: IptablesPort,
+  input: string,
+  line: number | undefined,
+): Promise<string[]> {
+  if (line === undefined || lineOf(input, line) !== 'COMMIT') return []
+  const prefix = `/proc/thread-self/net/${family === 'ipv4' ? 'ip' : 'ip6'}_tables_`
+  const [matches, targets] = [await port.read(`${prefix}matches`), await port.read(`${prefix}targets`)]
+  if (matches === undefined || targets === undefined) return []
+  const has = new Set([...matches.split('\n'), ...targets.split('\n')])
+  const before = input.split('\n').slice(0, line - 1)
+  return usedModules(before.slice(before.lastIndexOf('COMMIT') + 1)).filter((name) => !has.has(name))
+}
+
+const lineOf = (input: string, line: number) => input.split('\n')[line - 1] ?? ''
+
+/** What stderr says, without the program's own name, version and advice to read its help. */
+function firstWords(stderr: string): string {
+  const lines = stderr
+    .split('\n')
+    .map((line) => line.replace(/^\S*tables\S*(?: v[\d.]+ \(\w+\))?:\s*/, '').trim())
+    .filter((line) => line !== '' && !line.startsWith('Try `') && !line.startsWith('#'))
+  return lines.slice(0, 2).join('; ') || 'it printed no reason'
+}

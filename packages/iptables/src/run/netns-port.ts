@@ -1,0 +1,75 @@
+import { readFileSync, realpathSync } from 'node:fs'
+import { findExecutable, isRunError } from '@cni/host'
+import { isNetnsError, netns } from '@cni/netns'
+import type { NetnsTarget } from '@cni/netns/handle'
+import type { IptablesPort } from './port.ts'
+import type { Place } from './where.ts'
+
+/** The real port: programs of the node, run inside a namespace. */
+export function netnsPort(place: Place, options: { readonly shield: boolean }): IptablesPort {
+  const target = place.netns
+  const shield = options.shield && target !== 'host' ? nssShield() : undefined
+  const onShieldError = (error: unknown) =>
+    place.log?.warn('iptables runs without its shield from nsswitch.conf', { error: String(error) })
+  const env = childEnvironment(target === 'host' ? undefined : target.path)
+  return {
+    run(argv, { input, signal, timeout }) {
+      return netns.start(target, argv, {
+        env,
+        signal,
+        timeout,
+        ...(input === undefined ? undefined : { input }),
+        ...(shield === undefined ? undefined : { shield, onShieldError }),
+      }).done
+    },
+    read: (path) => readInside(target, path),
+    find: (program) => findExecutable(program),
+    resolve: (path) => realpathSync(path),
+  }
+}
+
+// internal
+
+async function readInside(target: NetnsTarget, path: string): Promise<string | undefined> {
+  try {
+    return netns.run(target, () => readIfThere(path))
+  } catch (error) {
+    if (!isNetnsError(error) || error.code !== 'NO_FFI') throw error
+  }
+  try {
+    // Without FFI only a child can be inside.
+    return (await netns.exec(target, ['cat', path])).stdout
+  } catch (error) {
+    if (isRunError(error) && error.code === 'EXIT') return
+    throw error
+  }
+}
+
+/**
+ * iptables looks users and protocols up through nsswitch, even for a numeric --uid-owner; in a pod that may end in a
+ * network request from inside the pod. With an empty nsswitch.conf only the node's files are read.
+ */
+function nssShield(): readonly { source: string; target: string }[] | undefined {
+  const target = '/etc/nsswitch.conf'
+  return readIfThere(target) === undefined ? undefined : [{ source: '/dev/null', target }]
+}
+
+/** The legacy back end locks one file per node; with the namespace's own file pods do not wait for each other. */
+function childEnvironment(lockFile: string | undefined): NodeJS.ProcessEnv {
+  const { PATH, XTABLES_LIBDIR } = process.env
+  return {
+    ...(PATH === undefined ? undefined : { PATH }),
+    ...(XTABLES_LIBDIR === undefined ? undefined : { XTABLES_LIBDIR }),
+    // Understood since 1.8.6; older ones take the node's lock.
+    ...(lockFile === undefined ? undefined : { XTABLES_LOCKFILE: lockFile }),
+  }
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return
+    throw error
+  }
+}

@@ -1,0 +1,24 @@
+import type { RunResult } from '@cni/host'
+
+/** What a program gets besides its arguments. */
+export interface PortOptions {
+  readonly input?: string
+  readonly signal?: AbortSignal | undefined
+  /** Milliseconds until the program's process group is killed. */
+  readonly timeout: number
+}
+
+/**
+ * Everything that this package does to the outside world. The real one works inside a network namespace; tests bring
+ * `recordingPort()` or `fakeKernel()` from `@cni/iptables/testing`.
+ */
+export interface IptablesPort {
+  /** Runs a program inside the namespace; rejects with a `RunError` when it fails. */
+  run(argv: readonly [string, ...string[]], options: PortOptions): Promise<RunResult>
+  /** A file as it looks inside the namespace, `undefined` when there is none. */
+  read(path: string): Promise<string | undefined>
+  /** The path of a program, `undefined` when it is not installed. */
+  find(program: string): string | undefined
+  /** A path with all symbolic links followed. */
+  resolve(path: string): string
+}

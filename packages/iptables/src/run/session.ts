@@ -1,0 +1,127 @@
+import { isRunError } from '@cni/host'
+import { IptablesError } from '../errors.ts'
+import { parseSave, type Snapshot } from '../parse/snapshot.ts'
+import { type Family, families } from '../rules/model.ts'
+import { type Backend, type BackendKind, type Backends, chooseBackend, noBinary } from './backend.ts'
+import { failure } from './failure.ts'
+import type { IptablesPort } from './port.ts'
+import type { Log } from './where.ts'
+
+/** What a session needs to know. */
+export interface SessionOptions {
+  readonly backend: BackendKind | 'auto'
+  readonly families: readonly Family[] | undefined
+  /** Seconds to wait for the lock of the legacy back end. */
+  readonly wait: number
+  readonly signal: AbortSignal | undefined
+  readonly log: Log | undefined
+}
+
+/** One namespace seen through one back end: reads it, writes it, knows which families count. */
+export interface Session {
+  /** The back ends, found out once. */
+  backends(): Promise<Backends>
+  /** The families to work on. */
+  families(): Promise<readonly Family[]>
+  save(backend: Backend, family: Family, how?: Uncancelled): Promise<string>
+  snapshot(backend: Backend, family: Family, how?: Uncancelled): Promise<Snapshot>
+  /** Rejects with a `RestoreError`. An empty text is no process. */
+  restore(backend: Backend, family: Family, text: string, how?: Uncancelled): Promise<void>
+  /** Throws when the caller has given up meanwhile. */
+  throwIfAborted(): void
+  readonly log: Log | undefined
+}
+
+/** For steps that must still run after an abort: taking back what was written. */
+export interface Uncancelled {
+  readonly uncancelled?: true
+}
+
+/** Opens a session over a port. Nothing runs before the first call. */
+export function openSession(port: IptablesPort, options: SessionOptions): Session {
+  let backends: Promise<Backends> | undefined
+  let wroteLegacy = false
+  const run = async (argv: readonly [string, ...string[]], family: Family, input?: string, how: Uncancelled = {}) => {
+    if (port.find(argv[0]) === undefined) throw noBinary(argv[0])
+    const signal = how.uncancelled === true ? undefined : options.signal
+    if (signal?.aborted === true) throw new IptablesError('ABORTED', `${argv[0]} was not started: aborted`)
+    const late = input === undefined ? undefined : lateSignal(signal)
+    try {
+      const result = await port.run(argv, {
+        ...(input === undefined ? undefined : { input }),
+        signal: late?.signal ?? signal,
+        timeout: how.uncancelled === true ? undoTimeout : (options.wait + 30) * 1000,
+      })
+      options.log?.debug(argv.join(' '), { ms: Math.round(result.durationMs), ...(input !== undefined && { input }) })
+      return result
+    } catch (error) {
+      if (!isRunError(error)) throw error
+      throw await failure(error, argv.join(' '), family, port, input)
+    } finally {
+      late?.dispose()
+    }
+  }
+  const save = async (backend: Backend, family: Family, how?: Uncancelled) =>
+    (await run([backend.save(family)], family, undefined, how)).stdout
+  return {
+    log: options.log,
+    throwIfAborted: () => {
+      if (options.signal?.aborted === true) throw new IptablesError('ABORTED', 'iptables: aborted by the caller')
+    },
+    backends: async () => {
+      backends ??= chooseBackend(port, options.backend, async (argv, family) => (await run(argv, family)).stdout)
+      const found = await backends
+      return wroteLegacy ? { ...found, legacyTables: true } : found
+    },
+    families: async () => options.families ?? (await availableFamilies(port)),
+    save,
+    snapshot: async (backend, family, how) => parseSave(await save(backend, family, how), family),
+    restore: async (backend, family, text, how) => {
+      if (text === '') return
+      // nft has no lock; the legacy programs of iptables before 1.6.2 do not know the option, and are not supported.
+      wroteLegacy ||= backend.kind === 'legacy'
+      const wait = backend.kind === 'legacy' ? [`--wait=${options.wait}`] : []
+      await run([backend.restore(family), '--noflush', ...wait], family, text, how)
+    },
+  }
+}
+
+/**
+ * Aborts a little after `signal`: a restore takes milliseconds, and one that ends by itself says what it wrote. One
+ * that is still there then waits for the lock and has written nothing.
+ */
+function lateSignal(signal: AbortSignal | undefined) {
+  if (signal === undefined) return undefined
+  const controller = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  const onAbort = () => {
+    timer = setTimeout(() => controller.abort(signal.reason), restoreGrace)
+  }
+  signal.addEventListener('abort', onAbort, { once: true })
+  return {
+    signal: controller.signal,
+    dispose: () => {
+      signal.removeEventListener('abort', onAbort)
+      clearTimeout(timer)
+    },
+  }
+}
+
+const restoreGrace = 250
+
+/** What a failed call may still take to leave nothing behind. */
+const undoTimeout = 10_000
+
+/** IPv4 always; IPv6 where the kernel has it. Disabled interfaces still count: they may be enabled later. */
+async function availableFamilies(port: IptablesPort): Promise<readonly Family[]> {
+  return (await port.read('/proc/thread-self/net/if_inet6')) === undefined ? ['ipv4'] : families
+}
+
+/** Checks a list of families given by a user. */
+export function checkFamilies(list: readonly Family[] | undefined): readonly Family[] | undefined {
+  if (list === undefined) return undefined
+  if (list.length === 0 || list.some((family) => !families.includes(family))) {
+    throw new IptablesError('INVALID_RULE', `families: ${JSON.stringify(list)} is not a list of 'ipv4' and 'ipv6'`)
+  }
+  return families.filter((family) => list.includes(family))
+}

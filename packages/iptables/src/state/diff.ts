@@ -1,0 +1,109 @@
+import type { SavedChain, SavedRule, Snapshot } from '../parse/snapshot.ts'
+import { isBuiltin, type Table } from '../rules/model.ts'
+import { alignBuiltin } from './align-builtin.ts'
+import { commonSubsequence } from './common-subsequence.ts'
+import type { Drift, DriftLine } from './drift.ts'
+import { countKeys, type Wanted, type WantedRule, type WantedTable } from './wanted.ts'
+
+/** The difference between what should be there and what is there, in one family. */
+export function diffState(wanted: Wanted, snapshot: Snapshot): Drift {
+  const drift: MutableDrift = { missing: [], unexpected: [], changed: [] }
+  for (const [table, state] of wanted.tables) {
+    const chains = snapshot.tables.get(table) ?? new Map<string, SavedChain>()
+    const at = (chain: string): Place => ({ family: wanted.family, table, chain })
+    for (const [name, rules] of state.own) {
+      const current = chains.get(name)?.rules
+      if (current === undefined) drift.missing.push(at(name))
+      else diffOwn(rules, current, at(name), drift)
+    }
+    for (const name of state.absent) if (chains.has(name)) drift.unexpected.push(at(name))
+    for (const name of builtinsOf(table, state, chains)) {
+      diffBuiltin(state.builtin.get(name) ?? [], chains.get(name)?.rules ?? [], state, at(name), drift)
+    }
+  }
+  return drift
+}
+
+/** The built-in chains in which rules of ours should stand or may have been left. */
+export function builtinsOf(table: Table, state: WantedTable, chains: ReadonlyMap<string, SavedChain>): string[] {
+  return [...new Set([...state.builtin.keys(), ...chains.keys()])].filter((name) => isBuiltin(table, name))
+}
+
+/** Names of all own chains of a table, wanted or not. */
+export const ownNames = (state: WantedTable): ReadonlySet<string> => new Set([...state.own.keys(), ...state.absent])
+
+/** Whether an own chain holds exactly these rules in this order. */
+export const sameContent = (wanted: readonly { key: string }[], current: readonly SavedRule[]): boolean =>
+  wanted.length === current.length && wanted.every((rule, index) => rule.key === current[index]?.key)
+
+// internal
+
+type Place = Omit<DriftLine, 'rule'>
+
+interface MutableDrift {
+  readonly missing: DriftLine[]
+  readonly unexpected: DriftLine[]
+  readonly changed: Drift['changed'][number][]
+}
+
+/** Content and order both count in an own chain. */
+function diffOwn(wanted: readonly WantedRule[], current: readonly SavedRule[], at: Place, drift: MutableDrift): void {
+  if (sameContent(wanted, current)) return
+  const pairs = commonSubsequence(
+    wanted.map(({ key }) => key),
+    current.map(({ key }) => key),
+  )
+  if (sameCounts(wanted, current)) {
+    const index = wanted.findIndex((_, i) => !pairs.some(([a]) => a === i))
+    drift.changed.push({ ...at, reason: 'order', rule: wanted[index]?.text ?? '' })
+    return
+  }
+  let [i, j] = [0, 0]
+  for (const [nextI, nextJ] of [...pairs, [wanted.length, current.length] as const]) {
+    for (; i < nextI && j < nextJ; i++, j++) {
+      const [expected, actual] = [wanted[i]?.text ?? '', current[j]?.text ?? '']
+      drift.changed.push({ ...at, reason: 'replaced', rule: actual, expected, actual })
+    }
+    for (; i < nextI; i++) drift.missing.push({ ...at, rule: wanted[i]?.text ?? '' })
+    for (; j < nextJ; j++) drift.unexpected.push({ ...at, rule: current[j]?.text ?? '' })
+    i++
+    j++
+  }
+}
+
+function diffBuiltin(
+  wanted: readonly WantedRule[],
+  current: readonly SavedRule[],
+  state: WantedTable,
+  at: Place,
+  drift: MutableDrift,
+): void {
+  const { kept, deleted } = alignBuiltin(wanted, current, { own: ownNames(state), removable: new Map() })
+  const there = countKeys(current)
+  // A rule that is deleted and written again is out of place, not missing.
+  const moved = new Map<string, number>()
+  for (const [key, count] of countKeys(wanted)) moved.set(key, Math.min(count, there.get(key) ?? 0))
+  for (const index of kept.keys()) take(moved, wanted[index]?.key)
+  const goes = new Map(moved)
+  for (const [index, rule] of wanted.entries()) {
+    if (kept.has(index)) continue
+    if (take(moved, rule.key)) drift.changed.push({ ...at, reason: 'order', rule: rule.text })
+    else drift.missing.push({ ...at, rule: rule.text })
+  }
+  for (const index of deleted) {
+    const rule = current[index]
+    if (rule !== undefined && !take(goes, rule.key)) drift.unexpected.push({ ...at, rule: rule.text })
+  }
+}
+
+/** Takes one of what is left of a key. */
+function take(counts: Map<string, number>, key: string | undefined): boolean {
+  const left = counts.get(key ?? '') ?? 0
+  if (left > 0) counts.set(key ?? '', left - 1)
+  return left > 0
+}
+
+function sameCounts(wanted: readonly WantedRule[], current: readonly SavedRule[]): boolean {
+  const counts = countKeys(wanted)
+  return wanted.length === current.length && current.every((rule) => take(counts, rule.key))
+}

@@ -1,0 +1,124 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { anyRuleset } from '../../test/arbitraries.ts'
+import { parseSave, type Snapshot } from '../parse/snapshot.ts'
+import type { Rule, Ruleset } from '../rules/model.ts'
+import { ruleset } from '../rules/ruleset.ts'
+import { FakeTables } from '../testing/fake-tables.ts'
+import { restoreText } from '../text/restore-text.ts'
+import { beforeState } from './before.ts'
+import { diffState } from './diff.ts'
+import { isClean } from './drift.ts'
+import { planText } from './plan.ts'
+import { removedState, wantedState } from './wanted.ts'
+
+/** Rules of others in OUTPUT, and of ours, direct and as jumps. */
+const foreign = ['-p tcp -m tcp --dport 1 -j ACCEPT', '-p udp -j RETURN', '-o eth9 -j OTHER']
+const stale = ['-p sctp -j EX_A', '-j EX_OLD']
+const ours = ['-p tcp -j EX_A', '-o lo -j RETURN', '-j EX_A', '-p udp -j EX_B', '-m owner --uid-owner 5 -j RETURN']
+
+const wantedRules = fc.uniqueArray(
+  fc.tuple(fc.nat(ours.length - 1), fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined })),
+  { selector: ([index]) => index, maxLength: ours.length },
+)
+const currentRules = fc.array(fc.constantFrom(...foreign, ...stale, ...ours), { maxLength: 10 })
+const content = fc.array(fc.constantFrom('-p tcp -j RETURN', '-j RETURN', '-p udp -j DROP'), { maxLength: 4 })
+
+function build(list: [number, number | undefined][]): Ruleset {
+  return ruleset({ filter: ['EX_A', 'EX_B', 'EX_OLD'] }, (t) => {
+    const rules: Rule[] = []
+    for (const [index, position] of list) {
+      const start = position === undefined ? t.filter.on('OUTPUT') : t.filter.insert('OUTPUT', position)
+      const each = [
+        () => start.proto('tcp').jump('EX_A'),
+        () => start.out('lo').return(),
+        () => start.jump('EX_A'),
+        () => start.proto('udp').jump('EX_B'),
+        () => start.uid(5).return(),
+      ][index]
+      if (each !== undefined) rules.push(each())
+    }
+    return [...rules, t.filter.on('EX_A').proto('tcp').return(), t.filter.on('EX_A').return()]
+  })
+}
+
+function kernel(current: readonly string[], exA: readonly string[] | undefined): FakeTables {
+  const tables = new FakeTables('ipv4')
+  const chains = ['OTHER', 'EX_OLD', 'EX_A', 'EX_B']
+  const refused = tables.restore(
+    `*filter\n${chains.map((name) => `-N ${name}\n`).join('')}${(exA ?? []).map((rule) => `-A EX_A ${rule}\n`).join('')}${current
+      .map((rule) => `-A OUTPUT ${rule}\n`)
+      .join('')}COMMIT\n`,
+  )
+  expect(refused).toBeUndefined()
+  return tables
+}
+
+const read = (tables: FakeTables): Snapshot => parseSave(tables.save(), 'ipv4')
+const output = (tables: FakeTables) =>
+  read(tables)
+    .tables.get('filter')
+    ?.get('OUTPUT')
+    ?.rules.map((rule) => rule.text) ?? []
+const foreignIn = (list: readonly string[]) => list.filter((rule) => foreign.includes(rule))
+
+describe('planText', () => {
+  test('leads from any state to the wanted one, in one text, and never moves or drops a rule of others', () => {
+    fc.assert(
+      fc.property(wantedRules, currentRules, content, (list, current, exA) => {
+        const rules = build(list)
+        const wanted = wantedState(rules, 'ipv4')
+        const tables = kernel(current, exA)
+        const plan = planText(wanted, read(tables))
+        expect(tables.restore(plan), plan).toBeUndefined()
+        const drift = diffState(wanted, read(tables))
+        expect(drift, `${plan}\n${output(tables).join('\n')}`).toEqual({ missing: [], unexpected: [], changed: [] })
+        expect(planText(wanted, read(tables))).toBe('')
+        expect(foreignIn(output(tables))).toEqual(foreignIn(current))
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  test('is empty if and only if there is no drift', () => {
+    fc.assert(
+      fc.property(wantedRules, currentRules, content, (list, current, exA) => {
+        const wanted = wantedState(build(list), 'ipv4')
+        const snapshot = read(kernel(current, exA))
+        expect(planText(wanted, snapshot) === '').toBe(isClean(diffState(wanted, snapshot)))
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('leads back: own chains and own rules of built-in chains are as before', () => {
+    fc.assert(
+      fc.property(wantedRules, currentRules, content, (list, current, exA) => {
+        const wanted = wantedState(build(list), 'ipv4')
+        const tables = kernel(current, exA)
+        const before = read(tables)
+        const saved = tables.save()
+        tables.restore(planText(wanted, before))
+        expect(tables.restore(planText(beforeState(wanted, before, new Set()), read(tables)))).toBeUndefined()
+        const sorted = (text: string) => text.split('\n').sort()
+        expect(sorted(tables.save())).toEqual(sorted(saved))
+        expect(foreignIn(output(tables))).toEqual(foreignIn(current))
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('removes every ruleset that was applied to an empty kernel', () => {
+    fc.assert(
+      fc.property(anyRuleset, (rules) => {
+        const tables = new FakeTables('ipv6')
+        expect(tables.restore(restoreText(rules, 'ipv6'))).toBeUndefined()
+        expect(isClean(diffState(wantedState(rules, 'ipv6'), parseSave(tables.save(), 'ipv6')))).toBe(true)
+        const plan = planText(removedState(rules, 'ipv6'), parseSave(tables.save(), 'ipv6'))
+        expect(tables.restore(plan)).toBeUndefined()
+        expect(tables.save({ brief: true })).toBe('')
+      }),
+      { numRuns: 200 },
+    )
+  })
+})

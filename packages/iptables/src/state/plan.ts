@@ -1,0 +1,106 @@
+import type { SavedChain, SavedRule, Snapshot } from '../parse/snapshot.ts'
+import { isBuiltin, type Table } from '../rules/model.ts'
+import { type Alignment, alignBuiltin } from './align-builtin.ts'
+import { builtinsOf, ownNames, sameContent } from './diff.ts'
+import type { Wanted, WantedRule, WantedTable } from './wanted.ts'
+
+/**
+ * The restore text that leads from what is there to what should be there; `''` when nothing is to be done. Per table
+ * one transaction: own chains that differ are rewritten whole, own rules of built-in chains are deleted and inserted
+ * one by one around the rules of others, own chains that should not be there go last.
+ */
+export function planText(wanted: Wanted, snapshot: Snapshot): string {
+  let text = ''
+  for (const [table, state] of [...wanted.tables].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const lines = planTable(table, state, snapshot.tables.get(table) ?? new Map<string, SavedChain>())
+    if (lines.length > 0) text += `*${table}\n${lines.join('\n')}\nCOMMIT\n`
+  }
+  return text
+}
+
+// internal
+
+function planTable(table: Table, state: WantedTable, chains: ReadonlyMap<string, SavedChain>): string[] {
+  const rewritten = [...state.own].filter(([name, rules]) => {
+    const current = chains.get(name)
+    return current === undefined || !sameContent(rules, current.rules)
+  })
+  const gone = state.absent.filter((name) => chains.has(name))
+  const builtins = builtinsOf(table, state, chains)
+  return [
+    // With --noflush this line empties an existing chain, on both back ends.
+    ...rewritten.map(([name]) => `:${name} - [0:0]`),
+    ...gone.map((name) => `-F ${name}`),
+    ...rewritten.flatMap(([name, rules]) => rules.map(({ text }) => command('-A', name, text))),
+    ...foreignJumps(table, state, chains, gone),
+    ...builtins.flatMap((name) => planBuiltin(name, state, chains.get(name)?.rules ?? [])),
+    ...gone.map((name) => `-X ${name}`),
+  ]
+}
+
+/** Chains of others that jump to a chain that goes: it could not go otherwise. */
+function foreignJumps(
+  table: Table,
+  state: WantedTable,
+  chains: ReadonlyMap<string, SavedChain>,
+  gone: readonly string[],
+): string[] {
+  if (gone.length === 0) return []
+  const own = ownNames(state)
+  return [...chains].flatMap(([name, { rules }]) =>
+    own.has(name) || isBuiltin(table, name)
+      ? []
+      : rules.filter((rule) => gone.includes(rule.canonical.target)).map((rule) => command('-D', name, rule.text)),
+  )
+}
+
+function planBuiltin(chain: string, state: WantedTable, current: readonly SavedRule[]): string[] {
+  const wanted = state.builtin.get(chain) ?? []
+  const removable = state.removable.get(chain) ?? new Map<string, number>()
+  const { kept, deleted, floating } = alignBuiltin(wanted, current, { own: ownNames(state), removable })
+  const lines = deleted.map((index) => command('-D', chain, current[index]?.text ?? ''))
+  const gone = new Set(deleted)
+  const left = current.map((_, index) => index).filter((index) => !gone.has(index))
+  return [...lines, ...insertMissing(chain, wanted, { kept, floating }, left)]
+}
+
+/**
+ * Writes the wanted rules that are not there. `left` holds what stays, as indices of the chain; a rule of ours is `-1`
+ * minus its index once it is written. Next to a rule of ours that stands after it, else behind the one before it, else
+ * where its author put it.
+ */
+function insertMissing(
+  chain: string,
+  wanted: readonly WantedRule[],
+  { kept, floating }: Pick<Alignment, 'kept' | 'floating'>,
+  left: readonly number[],
+): string[] {
+  const lines: string[] = []
+  const list = [...left]
+  for (const [index, rule] of authorOrder(wanted)) {
+    if (kept.has(index)) continue
+    const places = new Map(list.map((each, place) => [each, place]))
+    const at = (i: number) => (i < 0 || floating.has(i) ? undefined : places.get(kept.get(i) ?? -1 - i))
+    const before = at(wanted.findLastIndex((_, i) => i < index && at(i) !== undefined))
+    const after = at(wanted.findIndex((_, i) => i > index && at(i) !== undefined)) ?? list.length
+    const first = rule.position !== undefined && before === undefined
+    const behind = rule.position !== undefined && before !== undefined && after === list.length
+    const place = first ? Math.min((rule.position ?? 1) - 1, after) : behind ? before + 1 : after
+    lines.push(
+      place === list.length ? command('-A', chain, rule.text) : command('-I', `${chain} ${place + 1}`, rule.text),
+    )
+    list.splice(place, 0, -1 - index)
+  }
+  return lines
+}
+
+/** Rules that were appended come first, as they are the ones that others were inserted before. */
+const authorOrder = (wanted: readonly WantedRule[]): [number, WantedRule][] => {
+  const all = [...wanted.entries()]
+  return [
+    ...all.filter(([, rule]) => rule.position === undefined),
+    ...all.filter(([, rule]) => rule.position !== undefined).reverse(),
+  ]
+}
+
+const command = (verb: string, chain: string, text: string) => `${verb} ${chain} ${text}`.trimEnd()

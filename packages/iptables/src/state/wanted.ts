@@ -1,0 +1,95 @@
+import { canonicalRule } from '../parse/canonical.ts'
+import { chainsFor, type Family, isBuiltin, type Rule, type Ruleset, rulesFor, type Table } from '../rules/model.ts'
+import { ruleLine } from '../text/quote.ts'
+import { ruleArgs } from '../text/rule-args.ts'
+
+/** A rule as it should stand: its text after `-A CHAIN`, its identity, and where its author put it. */
+export interface WantedRule {
+  readonly text: string
+  readonly key: string
+  readonly position?: number
+}
+
+/** What one table should hold of ours. */
+export interface WantedTable {
+  /** Own chains with their content in final order. */
+  readonly own: ReadonlyMap<string, readonly WantedRule[]>
+  /** Own chains that must not exist. */
+  readonly absent: readonly string[]
+  /** Own rules of built-in chains in their final relative order. */
+  readonly builtin: ReadonlyMap<string, readonly WantedRule[]>
+  /**
+   * How many extra copies of a rule that jumps nowhere may be deleted from a built-in chain, by chain and key. Such a
+   * rule does not say whose it is, so a copy too many stays unless we know that we wrote it.
+   */
+  readonly removable: ReadonlyMap<string, ReadonlyMap<string, number>>
+}
+
+/** What one family should hold of ours, table by table; tables that the ruleset does not declare are not ours. */
+export interface Wanted {
+  readonly family: Family
+  readonly tables: ReadonlyMap<Table, WantedTable>
+}
+
+/** The state that a ruleset asks for in one family. */
+export function wantedState(rules: Ruleset, family: Family): Wanted {
+  const present = new Set(chainsFor(rules, family).map(({ table, name }) => `${table} ${name}`))
+  const tables = new Map<Table, MutableTable>()
+  for (const table of tablesOf(rules)) tables.set(table, emptyTable())
+  for (const { table, name } of rules.chains) {
+    if (present.has(`${table} ${name}`)) tables.get(table)?.own.set(name, [])
+    else tables.get(table)?.absent.push(name)
+  }
+  for (const rule of rulesFor(rules, family)) {
+    const table = tables.get(rule.table)
+    if (table === undefined) continue
+    const chains = isBuiltin(rule.table, rule.chain) ? table.builtin : table.own
+    const list = chains.get(rule.chain) ?? []
+    chains.set(rule.chain, list)
+    const wanted = wantedRule(rule, family)
+    if (rule.position === undefined) list.push(wanted)
+    else list.splice(rule.position - 1, 0, wanted)
+  }
+  return { family, tables }
+}
+
+/** The state in which nothing of a ruleset is left. */
+export function removedState(rules: Ruleset, family: Family): Wanted {
+  const tables = new Map<Table, WantedTable>()
+  for (const [table, { own, absent, builtin }] of wantedState(rules, family).tables) {
+    const removable = new Map([...builtin].map(([chain, list]) => [chain, countKeys(list)]))
+    tables.set(table, { own: new Map(), absent: [...absent, ...own.keys()], builtin: new Map(), removable })
+  }
+  return { family, tables }
+}
+
+/** A state restricted to some tables. */
+export const onlyTables = ({ family, tables }: Wanted, names: readonly Table[]): Wanted => ({
+  family,
+  tables: new Map([...tables].filter(([table]) => names.includes(table))),
+})
+
+/** How often each key occurs. */
+export function countKeys(rules: readonly { readonly key: string }[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const { key } of rules) counts.set(key, (counts.get(key) ?? 0) + 1)
+  return counts
+}
+
+// internal
+
+interface MutableTable extends WantedTable {
+  readonly own: Map<string, WantedRule[]>
+  readonly absent: string[]
+  readonly builtin: Map<string, WantedRule[]>
+}
+
+const emptyTable = (): MutableTable => ({ own: new Map(), absent: [], builtin: new Map(), removable: new Map() })
+
+const tablesOf = (rules: Ruleset) => new Set([...rules.chains, ...rules.rules].map(({ table }) => table))
+
+function wantedRule(rule: Rule, family: Family): WantedRule {
+  const { key } = canonicalRule(rule, family)
+  const text = ruleLine(ruleArgs(rule, family))
+  return rule.position === undefined ? { text, key } : { text, key, position: rule.position }
+}

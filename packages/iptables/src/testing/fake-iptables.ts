@@ -1,0 +1,27 @@
+import { type Iptables, type IptablesOptions, iptables } from '../iptables.ts'
+import { type FakeKernel, type FakeKernelOptions, fakeKernel } from './fake-kernel.ts'
+
+/** An `Iptables` over a fake kernel. */
+export type FakeIptables = Iptables & Omit<FakeKernel, 'port'>
+
+/**
+ * `iptables()` without a kernel and without root, for tests of code that takes an `Iptables`: the same plans, errors
+ * and drift as the real one, over tables in memory.
+ *
+ * @example
+ * ```ts
+ * import { ruleset } from '@cni/iptables'
+ * import { fakeIptables } from '@cni/iptables/testing'
+ *
+ * const fake = fakeIptables()
+ * await fake.apply(ruleset({ filter: ['EX'] }, (t) => [t.filter.on('INPUT').jump('EX'), t.filter.on('EX').drop()]))
+ * fake.dump() // '*filter\n:EX - [0:0]\n-A INPUT -j EX\n-A EX -j DROP\nCOMMIT\n'
+ * ```
+ */
+export function fakeIptables(
+  options: FakeKernelOptions & Omit<IptablesOptions, 'port' | 'backend'> = {},
+): FakeIptables {
+  const { port, ...kernel } = fakeKernel(options)
+  const { families, wait, print } = options
+  return { ...iptables('host', { families, wait, print, port }), ...kernel }
+}

@@ -1,0 +1,116 @@
+import { RunError, type RunResult } from '@cni/host'
+import { type Family, families } from '../rules/model.ts'
+import type { BackendKind } from '../run/backend.ts'
+import type { IptablesPort, PortOptions } from '../run/port.ts'
+import { FakeTables } from './fake-tables.ts'
+
+/** A program that ran on a fake kernel. */
+export interface FakeCommand {
+  readonly argv: readonly string[]
+  readonly input?: string
+}
+
+/** What a fake node looks like. */
+export interface FakeKernelOptions {
+  /** What the node's plain `iptables-restore` is. Default `'nft'`. */
+  readonly backend?: BackendKind
+  /** Programs that are not installed. */
+  readonly without?: readonly string[]
+  /** Whether the namespace has IPv6. Default: true. */
+  readonly ipv6?: boolean
+  /** Called before each program; return a message to make it fail with that on stderr. */
+  readonly fail?: (command: FakeCommand) => string | undefined
+}
+
+/** An in-memory node: back ends, families, tables; all that `iptables()` needs, and what happened. */
+export interface FakeKernel {
+  readonly port: IptablesPort
+  /** Every program that ran, in order. */
+  readonly commands: readonly FakeCommand[]
+  /** What one family and back end holds, in the form of `iptables-save` without empty built-in chains. */
+  dump(family?: Family, backend?: BackendKind): string
+  /** Runs restore text as someone else would, for foreign rules and tampering. Throws when it is refused. */
+  restore(text: string, family?: Family, backend?: BackendKind): void
+}
+
+/**
+ * A fake node for tests: `iptables-restore --noflush` and `iptables-save` over tables in memory, atomic per table as in
+ * the kernel. It does not know what a match means, only how text changes tables.
+ *
+ * @example
+ * ```ts
+ * import { iptables, ruleset } from '@cni/iptables'
+ * import { fakeKernel } from '@cni/iptables/testing'
+ *
+ * const kernel = fakeKernel({ fail: ({ argv }) => (argv[0] === 'ip6tables-restore' ? 'line 2 failed' : undefined) })
+ * const rules = ruleset({ filter: ['EX'] }, (t) => [t.filter.on('INPUT').jump('EX'), t.filter.on('EX').drop()])
+ * await iptables('host', { port: kernel.port }).apply(rules).catch(() => {})
+ * kernel.dump('ipv4') // '': what IPv4 had written is gone again
+ * ```
+ */
+export function fakeKernel(options: FakeKernelOptions = {}): FakeKernel {
+  const { backend: plain = 'nft', without = [], ipv6 = true, fail } = options
+  const commands: FakeCommand[] = []
+  const tables = {
+    legacy: { ipv4: new FakeTables('ipv4'), ipv6: new FakeTables('ipv6') },
+    nft: { ipv4: new FakeTables('ipv4'), ipv6: new FakeTables('ipv6') },
+  }
+  const execute = (argv: readonly [string, ...string[]], { input, signal }: PortOptions): RunResult => {
+    const command = input === undefined ? { argv } : { argv, input }
+    if (signal?.aborted === true) throw failed(argv, '', 'ABORTED')
+    commands.push(command)
+    const refused = fail?.(command)
+    if (refused !== undefined) throw failed(argv, refused)
+    const { family, kind, save } = programOf(argv[0], plain)
+    if (argv.includes('--version'))
+      return result(argv, `iptables v1.8.9 (${kind === 'nft' ? 'nf_tables' : 'legacy'})\n`)
+    if (save) return result(argv, tables[kind][family].save())
+    const why = tables[kind][family].restore(input ?? '')
+    if (why !== undefined) throw failed(argv, why)
+    return result(argv, '')
+  }
+  return {
+    commands,
+    port: {
+      run: async (argv, runOptions) => execute(argv, runOptions),
+      async read(path) {
+        if (path.endsWith('/if_inet6')) return ipv6 ? '' : undefined
+        const family = families.find((each) =>
+          path.endsWith(each === 'ipv4' ? '/ip_tables_names' : '/ip6_tables_names'),
+        )
+        return family === undefined ? undefined : tables.legacy[family].names.map((name) => `${name}\n`).join('')
+      },
+      find: (program) => (without.includes(program) ? undefined : `/usr/sbin/${program}`),
+      resolve: (path) => (/-(nft|legacy)-/.test(path) ? path : `/usr/sbin/xtables-${plain}-multi`),
+    },
+    dump: (family = 'ipv4', backend = plain) => tables[backend][family].save({ brief: true }),
+    restore(text, family = 'ipv4', backend = plain) {
+      const why = tables[backend][family].restore(text)
+      if (why !== undefined) throw new Error(why)
+    },
+  }
+}
+
+// internal
+
+function programOf(name: string, plain: BackendKind): { family: Family; kind: BackendKind; save: boolean } {
+  const parts = /^(ip6?)tables(?:-(legacy|nft))?-(save|restore)$/.exec(name)
+  const kind = parts?.[2] === 'legacy' || parts?.[2] === 'nft' ? parts[2] : plain
+  return { family: parts?.[1] === 'ip6' ? 'ipv6' : 'ipv4', kind, save: parts?.[3] === 'save' }
+}
+
+const result = (argv: readonly string[], stdout: string): RunResult => ({
+  command: argv.join(' '),
+  argv,
+  exitCode: 0,
+  signal: null,
+  stdout,
+  stderr: '',
+  durationMs: 0,
+  timedOut: false,
+  aborted: false,
+  failed: false,
+})
+
+const failed = (argv: readonly string[], stderr: string, code: 'EXIT' | 'ABORTED' = 'EXIT') =>
+  new RunError(code, 'Command failed', { ...result(argv, ''), exitCode: code === 'EXIT' ? 1 : null, stderr })

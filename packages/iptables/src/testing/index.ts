@@ -1,0 +1,20 @@
+/**
+ * Test code that uses `@cni/iptables` without a kernel: an in-memory node that runs restore text.
+ *
+ * @example
+ * ```ts
+ * import { ruleset } from '@cni/iptables'
+ * import { fakeIptables } from '@cni/iptables/testing'
+ *
+ * const rules = ruleset({ nat: ['EX'] }, (t) => [t.nat.on('OUTPUT').jump('EX'), t.nat.on('EX').return()])
+ * const fake = fakeIptables()
+ * await fake.apply(rules)
+ * fake.restore('*nat\n-F EX\nCOMMIT\n') // someone tampers
+ * export const drift = await fake.diff(rules)
+ * ```
+ *
+ * @module
+ */
+
+export { type FakeIptables, fakeIptables } from './fake-iptables.ts'
+export { type FakeCommand, type FakeKernel, type FakeKernelOptions, fakeKernel } from './fake-kernel.ts'

@@ -1,0 +1,37 @@
+import { chainsFor, type Family, type Rule, type Ruleset, rulesFor, type Table, tables } from '../rules/model.ts'
+import { ruleLine } from './quote.ts'
+import { ruleArgs } from './rule-args.ts'
+
+/**
+ * The text that a first `apply` gives to `iptables-restore --noflush`: per table (sorted by name) the own chains as
+ * `-N`, the rules in the author's order, `COMMIT`. The same ruleset always gives the same bytes; a family without rules
+ * gives `''`. `-N` instead of `:CHAIN` on purpose: it fails when the chain exists, so nothing is written twice.
+ *
+ * @example
+ * ```ts
+ * import { restoreText, ruleset } from '@cni/iptables'
+ *
+ * const rules = ruleset({ filter: [] }, (t) => [t.filter.on('INPUT').only('ipv6').proto('icmpv6').accept()])
+ * restoreText(rules, 'ipv6') // '*filter\n-A INPUT -p icmpv6 -j ACCEPT\nCOMMIT\n'
+ * restoreText(rules, 'ipv4') // ''
+ * ```
+ */
+export function restoreText(rules: Ruleset, family: Family): string {
+  const lines = new Map<Table, string>()
+  const add = (table: Table, line: string) => lines.set(table, `${lines.get(table) ?? ''}${line}\n`)
+  for (const { table, name } of chainsFor(rules, family)) add(table, `-N ${name}`)
+  for (const rule of rulesFor(rules, family)) add(rule.table, ruleCommand(rule, family))
+  let text = ''
+  for (const table of tables) {
+    const body = lines.get(table)
+    if (body !== undefined) text += `*${table}\n${body}COMMIT\n`
+  }
+  return text
+}
+
+/** A rule as a line of restore text: `-A CHAIN …` or `-I CHAIN position …`. */
+export function ruleCommand(rule: Rule, family: Family): string {
+  const line = ruleLine(ruleArgs(rule, family))
+  const head = rule.position === undefined ? `-A ${rule.chain}` : `-I ${rule.chain} ${rule.position}`
+  return line === '' ? head : `${head} ${line}`
+}

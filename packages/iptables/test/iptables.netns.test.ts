@@ -1,0 +1,260 @@
+import { isRunError } from '@cni/host'
+import { type Netns, netns } from '@cni/netns'
+import { tempNetns } from '@cni/netns/testing'
+import { describe, expect, test } from 'vitest'
+import { type Iptables, iptables } from '../src/iptables.ts'
+import { parseSave, snapshotText } from '../src/parse/snapshot.ts'
+import { type Family, families } from '../src/rules/model.ts'
+import { ruleset } from '../src/rules/ruleset.ts'
+import { restoreText } from '../src/text/restore-text.ts'
+
+const loopback = { ipv4: '127.0.0.1/32', ipv6: '::1/128' }
+
+/** Every match and target of a typical transparent proxy. */
+const rules = ruleset(
+  { mangle: ['EX_DIVERT', 'EX_TPROXY', 'EX_IN'], nat: ['EX_OUTPUT', 'EX_REDIRECT'], raw: ['EX_DNS'] },
+  (t) => [
+    t.nat.on('PREROUTING').in('eth9').return(),
+    t.nat.insert('PREROUTING', 1).in('net1').jump('EX_REDIRECT'),
+    t.mangle.on('EX_DIVERT').setMark(1337),
+    t.mangle.on('EX_DIVERT').accept(),
+    t.mangle.on('EX_TPROXY').not.dst(loopback).proto('tcp').tproxy({ port: 15006, mark: 1337, mask: 0xffffffff }),
+    t.mangle.on('PREROUTING').proto('tcp').jump('EX_IN'),
+    t.mangle.on('PREROUTING').proto('tcp').mark(1337).saveMark(),
+    t.mangle.on('EX_IN').proto('tcp').dport(8080).ctstate('RELATED', 'ESTABLISHED').jump('EX_DIVERT'),
+    t.mangle.on('EX_IN').proto('tcp').jump('EX_TPROXY'),
+    t.mangle.insert('EX_IN', 1).proto('tcp').in('lo').not.mark(1338).return(),
+    t.mangle.on('OUTPUT').proto('tcp').connmark(1337).restoreMark(),
+    t.nat.on('OUTPUT').jump('EX_OUTPUT'),
+    t.nat.on('EX_OUTPUT').out('lo').not.dst(loopback).proto('tcp').not.dports(53, 15008).uid(1337).jump('EX_REDIRECT'),
+    t.nat.on('EX_OUTPUT').not.gid(202).not.gid(203).return(),
+    t.nat.on('EX_OUTPUT').only('ipv4').dst('10.1.2.3/8').return(),
+    t.nat.on('EX_OUTPUT').uid('root').comment('as "root"').return(),
+    t.nat.on('EX_REDIRECT').proto('tcp').redirect(15001),
+    t.raw.on('OUTPUT').proto('udp').dport(53).jump('EX_DNS'),
+    t.raw.on('EX_DNS').proto('udp').dport(53).uid(1337).ctZone(1),
+  ],
+)
+
+const foreign =
+  '*nat\n:OTHER - [0:0]\n-A OUTPUT -p udp -j OTHER\n-A OTHER -j RETURN\nCOMMIT\n*filter\n-A INPUT -p tcp -m tcp --dport 9 -j DROP\nCOMMIT\n'
+
+describe.each(['nft', 'legacy'] as const)('on %s', (backend) => {
+  const open = (pod: Netns, signal?: AbortSignal): Iptables => iptables({ netns: pod, signal }, { backend })
+
+  /** Restore text as someone else gives it, with the real program. */
+  async function restore(pod: Netns, input: string, family: Family = 'ipv4'): Promise<void> {
+    await netns.exec(pod, [`ip${family === 'ipv6' ? '6' : ''}tables-${backend}-restore`, '--noflush'], { input })
+  }
+
+  /** What the kernel holds, without empty built-in chains. */
+  const dump = async (ipt: Iptables, family: Family) => snapshotText(parseSave(await ipt.save(family), family))
+
+  test('apply writes, verifies, writes nothing a second time, and remove leaves nothing', async () => {
+    await using pod = await tempNetns()
+    const ipt = open(pod)
+    expect(await ipt.apply(rules)).toMatchObject({ plan: 'fresh', families: ['ipv4', 'ipv6'], backend })
+    await ipt.verify(rules)
+    const before = await dump(ipt, 'ipv6')
+    expect(before).toContain('-A EX_REDIRECT -p tcp -j REDIRECT --to-ports 15001')
+    expect((await ipt.apply(rules)).plan).toBe('unchanged')
+    expect(await dump(ipt, 'ipv6')).toBe(before)
+    await ipt.remove(rules)
+    await ipt.remove(rules)
+    for (const family of families) expect(await dump(ipt, family)).toBe('')
+  })
+
+  test.for<[string, string]>([
+    ['a rule was deleted', '*nat\n-D EX_OUTPUT 2\nCOMMIT\n'],
+    ['a rule was added', '*nat\n-I EX_OUTPUT 2 -p icmp -j RETURN\nCOMMIT\n'],
+    ['a rule was changed', '*nat\n-R EX_REDIRECT 1 -p tcp -j REDIRECT --to-ports 15002\nCOMMIT\n'],
+    ['rules were reordered', '*mangle\n-D EX_DIVERT 1\n-A EX_DIVERT -j MARK --set-mark 1337\nCOMMIT\n'],
+    ['a chain was flushed', '*raw\n-F EX_DNS\nCOMMIT\n'],
+    ['a jump was removed', '*nat\n-D OUTPUT -j EX_OUTPUT\nCOMMIT\n'],
+    ['a jump was added', '*nat\n-I OUTPUT 1 -p icmp -j EX_REDIRECT\nCOMMIT\n'],
+    ['a chain was removed', '*raw\n-F OUTPUT\n-F EX_DNS\n-X EX_DNS\nCOMMIT\n'],
+    ['everything was flushed', '*nat\n-F\n-X\nCOMMIT\n*mangle\n-F\n-X\nCOMMIT\n*raw\n-F\n-X\nCOMMIT\n'],
+  ])('%s: verify throws the difference, apply repairs it and keeps the rules of others', async ([, tampering]) => {
+    await using pod = await tempNetns()
+    const ipt = open(pod)
+    await ipt.apply(rules)
+    await restore(pod, foreign)
+    await ipt.verify(rules)
+    await restore(pod, tampering)
+    await expect(ipt.verify(rules)).rejects.toMatchObject({ code: 'DRIFT' })
+    const theirs = foreignLines(await dump(ipt, 'ipv4'))
+    expect((await ipt.apply(rules)).plan).not.toBe('unchanged')
+    await ipt.verify(rules)
+    expect(foreignLines(await dump(ipt, 'ipv4'))).toEqual(theirs)
+    await ipt.remove(rules)
+    expect(foreignLines(await dump(ipt, 'ipv4'))).toEqual(theirs)
+    expect(await dump(ipt, 'ipv4')).not.toContain('EX_')
+  })
+
+  test('removeChains takes the chains of every table and the jumps to them, wherever they stand', async () => {
+    await using pod = await tempNetns()
+    const ipt = open(pod)
+    await ipt.apply(rules)
+    await restore(pod, foreign)
+    await restore(pod, '*nat\n-A OTHER -p tcp -g EX_REDIRECT\nCOMMIT\n')
+    await ipt.removeChains('EX_')
+    expect(await dump(ipt, 'ipv4')).not.toContain('EX_')
+    expect(foreignLines(await dump(ipt, 'ipv4'))).toHaveLength(4)
+    await ipt.removeChains('EX_')
+  })
+
+  test('a table that the kernel refuses takes everything back, in both families, and keeps the rules of others', async () => {
+    await using pod = await tempNetns()
+    const ipt = open(pod)
+    for (const family of families) await restore(pod, '*mangle\n-A OUTPUT -p udp -j ACCEPT\nCOMMIT\n', family)
+    const before = [await dump(ipt, 'ipv4'), await dump(ipt, 'ipv6')]
+    const refused = ruleset({ mangle: ['EX_M'], nat: ['EX_N'] }, (t) => [
+      t.mangle.on('OUTPUT').jump('EX_M'),
+      t.mangle.on('EX_M').setMark(1),
+      // CHECKSUM exists in mangle only: loads, and is refused at COMMIT, in IPv6 only.
+      t.nat.on('EX_N').only('ipv6').rawTarget('CHECKSUM', '--checksum-fill'),
+    ])
+    const error: unknown = await ipt.apply(refused).catch((each: unknown) => each)
+    expect(error).toMatchObject({ name: 'IptablesError', code: 'EXIT' })
+    expect(String(error)).toMatch(new RegExp(`ip6tables-${backend}-restore .* failed with exit code \\d at line \\d`))
+    expect([await dump(ipt, 'ipv4'), await dump(ipt, 'ipv6')]).toEqual(before)
+  })
+
+  test('an apply that was killed between two tables is repaired by repeating it', async () => {
+    await using pod = await tempNetns()
+    const ipt = open(pod)
+    const text = restoreText(rules, 'ipv4')
+    const secondCommit = text.indexOf('COMMIT', text.indexOf('*nat'))
+    // The first table is committed, the second only half read when the program is killed.
+    await killAfter(pod, text.slice(0, secondCommit), () => dump(ipt, 'ipv4'))
+    expect(await dump(ipt, 'ipv4')).toMatch(/^\*mangle(?!.*\*nat)/s)
+    await expect(ipt.verify(rules)).rejects.toMatchObject({ code: 'DRIFT' })
+    expect((await ipt.apply(rules)).plan).toBe('reconcile')
+    await ipt.verify(rules)
+  })
+
+  test('undo brings back what was there: nothing, or the drift that was found', async () => {
+    await using pod = await tempNetns()
+    const undo: (() => unknown)[] = []
+    const inHandler = iptables({ netns: pod, undo: (fn) => undo.push(fn) }, { backend })
+    await inHandler.apply(rules)
+    await undo.pop()?.()
+    for (const family of families) expect(await dump(inHandler, family)).toBe('')
+    await inHandler.apply(rules)
+    await restore(pod, '*nat\n-D OUTPUT -j EX_OUTPUT\n-I EX_REDIRECT 1 -j RETURN\nCOMMIT\n')
+    const drifted = await dump(inHandler, 'ipv4')
+    await inHandler.apply(rules)
+    await undo.pop()?.()
+    expect(await dump(inHandler, 'ipv4')).toBe(drifted)
+  })
+
+  test('an abort leaves nothing, however far it got', async () => {
+    await using pod = await tempNetns()
+    for (const turns of [0, 1, 2, 5, 20]) {
+      const controller = new AbortController()
+      const running = open(pod, controller.signal).apply(rules)
+      for (let i = 0; i < turns; i++) await new Promise((resolve) => setImmediate(resolve))
+      controller.abort()
+      await expect(running).rejects.toMatchObject({ code: 'ABORTED' })
+      for (const family of families) expect(await dump(open(pod), family)).toBe('')
+    }
+  })
+
+  test('IPv6 that is disabled in the namespace gets its rules all the same: it may be enabled later', async () => {
+    await using pod = await tempNetns()
+    await netns.exec(pod, ['sysctl', '-qw', 'net.ipv6.conf.all.disable_ipv6=1'])
+    expect((await open(pod).apply(rules)).families).toEqual(['ipv4', 'ipv6'])
+    await open(pod).verify(rules)
+  })
+
+  /** Starts a restore, gives it half a text, waits until the first table is there, kills it. */
+  async function killAfter(pod: Netns, input: string, look: () => Promise<string>): Promise<void> {
+    const { spawn } = process.getBuiltinModule('node:child_process')
+    const child = netns.run(pod, () => {
+      const started = spawn(`iptables-${backend}-restore`, ['--noflush'], { stdio: ['pipe', 'ignore', 'ignore'] })
+      return { started }
+    }).started
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    child.stdin.write(input)
+    // Its reader takes 4096 bytes at once; comment lines push the first table through.
+    child.stdin.write(`${'#'.repeat(99)}\n`.repeat(200))
+    const deadline = Date.now() + 10_000
+    while ((await look()) === '' && Date.now() < deadline);
+    child.kill('SIGKILL')
+    await ended
+  }
+})
+
+describe('back ends side by side', () => {
+  test('auto is the node’s own, and legacy once that holds rules here', async () => {
+    await using pod = await tempNetns()
+    const auto = () => iptables(pod)
+    const plain = await auto().backend()
+    await auto().apply(rules)
+    await netns.exec(pod, ['iptables-legacy', '-S'])
+    expect(await auto().backend()).toBe(plain)
+    await auto().verify(rules)
+    await netns.exec(pod, ['iptables-legacy', '-A', 'INPUT', '-p', 'udp', '-j', 'ACCEPT'])
+    expect(await auto().backend()).toBe('legacy')
+    expect((await auto().apply(rules)).backend).toBe('legacy')
+    await auto().verify(rules)
+    expect(await iptables(pod, { backend: 'nft' }).save('ipv4')).not.toContain('EX_')
+  })
+
+  test('remove and removeChains look into both', async () => {
+    await using pod = await tempNetns()
+    for (const remove of [(ipt: Iptables) => ipt.remove(rules), (ipt: Iptables) => ipt.removeChains('EX_')]) {
+      const both = [iptables(pod, { backend: 'nft' }), iptables(pod, { backend: 'legacy' })]
+      for (const ipt of both) await ipt.apply(rules)
+      await both[0]?.apply(rules)
+      await remove(iptables(pod))
+      for (const ipt of both) expect(await ipt.save('ipv4')).not.toContain('EX_')
+    }
+  })
+})
+
+describe('the lock of the legacy back end', () => {
+  test('is one file per namespace: the node’s lock does not hold up a pod', async () => {
+    await using pod = await tempNetns()
+    await withLock('/run/xtables.lock', async () => {
+      await iptables(pod, { backend: 'legacy', wait: 1 }).apply(rules)
+    })
+  })
+
+  test('that stays taken is LOCKED after the wait, and nothing was written', async () => {
+    await using pod = await tempNetns()
+    await withLock(pod.path, async () => {
+      await expect(iptables(pod, { backend: 'legacy', wait: 1 }).apply(rules)).rejects.toMatchObject({ code: 'LOCKED' })
+    })
+    expect(await iptables(pod, { backend: 'legacy' }).save('ipv4')).not.toContain('EX_')
+  })
+})
+
+/** Runs `body` while another process holds a lock file. */
+async function withLock(path: string, body: () => Promise<void>): Promise<void> {
+  const holder = netns.start('host', ['flock', path, 'sleep', '60'])
+  const ended = holder.done.catch((error: unknown) => error)
+  try {
+    const deadline = Date.now() + 10_000
+    while ((await free(path)) && Date.now() < deadline);
+    await body()
+  } finally {
+    holder.kill('SIGKILL')
+    await ended
+  }
+}
+
+async function free(path: string): Promise<boolean> {
+  try {
+    await netns.exec('host', ['flock', '-n', path, 'true'])
+    return true
+  } catch (error) {
+    if (isRunError(error)) return false
+    throw error
+  }
+}
+
+/** Rules that are not of the test's ruleset, in their order. */
+function foreignLines(text: string): string[] {
+  return text.split('\n').filter((line) => /OTHER|--dport 9 /.test(line) && !line.includes('EX_'))
+}
