@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { cleanKept, KEPT_FOLDER, keep } from './keep.ts'
+import { HELP, parseOptions } from './options.ts'
+import { runStory } from './story.ts'
+
+const FOLDER = 'CNI_DEMO_FOLDER'
+
+/** Outside: make the throw-away node and run ourselves in it. Inside: the story. */
+async function main(argv: readonly string[]): Promise<number> {
+  const options = parseOptions(argv)
+  if (options.help) {
+    console.log(HELP)
+    return 0
+  }
+  const folder = process.env[FOLDER]
+  if (folder) return runStory({ ...options, folder })
+  await cleanKept()
+  if (options.clean) return 0
+  return insideNode(argv, options.keep)
+}
+
+/**
+ * `unshare` gives the child a network and a mount namespace of its own; both vanish with the last process in them, so
+ * that even a killed demo leaves nothing but an empty temporary folder.
+ */
+async function insideNode(argv: readonly string[], keeping: boolean): Promise<number> {
+  const folder = keeping ? KEPT_FOLDER : mkdtempSync(join(tmpdir(), 'cni-demo-'))
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const self = [process.execPath, ...process.execArgv, process.argv[1] ?? '', ...argv]
+  const child = spawn('unshare', ['--net', '--mount', '--propagation', 'private', '--', ...self], {
+    env: { ...process.env, [FOLDER]: folder },
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
+  child.on('message', (message) => {
+    if (message === 'keep' && child.pid) keep(child.pid)
+    child.send('kept')
+  })
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
+  await once(child, 'exit')
+  if (!keeping || child.exitCode !== 0) rmSync(folder, { recursive: true, force: true })
+  return child.exitCode ?? 1
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2))
+} catch (error) {
+  const usage = error instanceof TypeError && 'code' in error
+  console.error(usage ? `demo: ${error.message}\n\n${HELP}` : error)
+  process.exitCode = usage ? 2 : 1
+}

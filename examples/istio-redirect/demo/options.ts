@@ -1,0 +1,42 @@
+import { parseArgs } from 'node:util'
+
+export interface DemoOptions {
+  json: boolean
+  keep: boolean
+  clean: boolean
+  help: boolean
+}
+
+export const HELP = `Usage: npm run demo [-- OPTIONS]
+
+Redirect a real pod's traffic with the compiled istio-cni plugin, in a throw-away node
+(network and mount namespace), and tell what happened.
+
+Options:
+  --json         progress on stderr, one JSON object with all facts on stdout
+  --keep         stop before DEL and leave the namespaces for exploring
+  --clean        remove what --keep left
+  --no-install   do not install Debian packages; say what is missing
+  -h, --help     print this
+
+Exit codes: 0 everything was as expected, 1 something was not, 2 wrong usage.`
+
+/** @throws TypeError for an unknown option. */
+export function parseOptions(argv: readonly string[]): DemoOptions {
+  const { values } = parseArgs({
+    args: [...argv],
+    options: {
+      json: { type: 'boolean' },
+      keep: { type: 'boolean' },
+      clean: { type: 'boolean' },
+      'no-install': { type: 'boolean' },
+      help: { type: 'boolean', short: 'h' },
+    },
+  })
+  return {
+    json: values.json ?? false,
+    keep: values.keep ?? false,
+    clean: values.clean ?? false,
+    help: values.help ?? false,
+  }
+}

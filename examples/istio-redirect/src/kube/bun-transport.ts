@@ -1,0 +1,55 @@
+import { TooLarge, type Transport } from './transport.ts'
+
+/** What bun's fetch understands besides the standard. */
+interface BunRequestInit extends RequestInit {
+  readonly tls: {
+    readonly ca?: string
+    readonly rejectUnauthorized: boolean
+    readonly serverName?: string
+    readonly cert?: string
+    readonly key?: string
+  }
+  readonly proxy: false
+  readonly verbose: false
+  readonly decompress: false
+}
+
+/** Over bun's own fetch: a GET takes 5 ms there, and 18 ms through its `node:https`. */
+export const bunTransport: Transport = async ({ url, headers, trust, signal, maxBytes }) => {
+  const init: BunRequestInit = {
+    headers: { ...headers, 'accept-encoding': 'identity' },
+    redirect: 'manual',
+    keepalive: false,
+    signal,
+    tls: {
+      // Said explicitly: otherwise NODE_TLS_REJECT_UNAUTHORIZED decides.
+      rejectUnauthorized: !trust.insecure,
+      ...(trust.ca !== undefined && { ca: trust.ca }),
+      ...(trust.serverName !== undefined && { serverName: trust.serverName }),
+      ...trust.client,
+    },
+    // Otherwise HTTPS_PROXY decides, and BUN_CONFIG_VERBOSE_FETCH prints the token.
+    proxy: false,
+    verbose: false,
+    decompress: false,
+  }
+  const response = await fetch(url, init)
+  const retryAfter = response.headers.get('retry-after') ?? undefined
+  return { status: response.status, retryAfter, body: await collect(response, maxBytes) }
+}
+
+async function collect({ body }: Response, maxBytes: number): Promise<string> {
+  const reader = body?.getReader()
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) {
+    size += part.value.length
+    if (size > maxBytes) {
+      // Not awaited: whether the server is told does not matter.
+      reader?.cancel().catch(() => {})
+      throw new TooLarge()
+    }
+    chunks.push(part.value)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}

@@ -1,0 +1,259 @@
+import { writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { type ApiServer, type ApiServerOptions, startApiServer } from '../../testing/api-server.ts'
+import { createAuthority } from '../../testing/certificate.ts'
+import { kubeconfigText } from '../../testing/kubeconfig-text.ts'
+import { meshPod } from '../../testing/pods.ts'
+import { type KubeClientOptions, kubeClient } from './client.ts'
+import { getPod } from './get-pod.ts'
+import { loadKubeconfig } from './kubeconfig.ts'
+
+const web = { namespace: 'demo', name: 'web' }
+const path = '/api/v1/namespaces/demo/pods/web'
+const never = new AbortController().signal
+let folder: string
+let api: ApiServer
+
+const start = async (options: ApiServerOptions = {}) => {
+  api = await startApiServer({ pods: [meshPod(web)], ...options })
+}
+const connect = async (kubeconfig = api.kubeconfig(), options: KubeClientOptions = {}) => {
+  writeFileSync(join(folder, 'kubeconfig'), kubeconfig)
+  return kubeClient(await loadKubeconfig(join(folder, 'kubeconfig')), options)
+}
+const get = async (options?: KubeClientOptions) => (await connect(undefined, options)).get(path, never)
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'kube-client-'))
+})
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  await api.close()
+  await rm(folder, { recursive: true })
+})
+
+describe('a request', () => {
+  test('is authenticated, asks for JSON and says who asks', async () => {
+    await start()
+    expect(await get()).toMatchObject({ kind: 'Pod', metadata: { name: 'web' } })
+    expect(api.requests).toHaveLength(1)
+    expect(api.requests[0]).toMatchObject({
+      method: 'GET',
+      url: path,
+      headers: { accept: 'application/json', authorization: 'Bearer test-token', 'user-agent': 'istio-cni' },
+    })
+  })
+
+  test('reaches a server on an IPv6 address', async () => {
+    await start({ host: '::1' })
+    expect(await get()).toMatchObject({ kind: 'Pod' })
+  })
+
+  test('ignores the proxies and the TLS switch of the environment', async () => {
+    await start()
+    const proxy = await refusingProxy()
+    for (const name of ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY'])
+      vi.stubEnv(name, proxy.url)
+    // What NODE_USE_ENV_PROXY=1 does when a process starts.
+    const https = process.getBuiltinModule('node:https')
+    const usual = https.globalAgent
+    onTestFinished(() => {
+      https.globalAgent = usual
+    })
+    https.globalAgent = new https.Agent({ proxyEnv: process.env })
+    expect(await get()).toMatchObject({ kind: 'Pod' })
+    expect(proxy.connections()).toBe(0)
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
+    const stranger = kubeconfigText({ server: api.url, ca: createAuthority('other').cert, token: api.token })
+    await expect((await connect(stranger)).get(path, never)).rejects.toMatchObject({ code: 'UNTRUSTED' })
+    proxy.server.close()
+  })
+
+  test('does not follow a redirect', async () => {
+    await start()
+    api.misbehave({ status: 302, headers: { location: `${api.url}/elsewhere` } })
+    await expect(get()).rejects.toMatchObject({ code: 'STATUS', status: 302 })
+    expect(api.requests.map(({ url }) => url)).toEqual([path])
+  })
+})
+
+describe('a server is trusted', () => {
+  test('only when the kubeconfig names its authority', async () => {
+    await start()
+    const stranger = kubeconfigText({ server: api.url, ca: createAuthority('other').cert, token: api.token })
+    await expect((await connect(stranger)).get(path, never)).rejects.toMatchObject({
+      code: 'UNTRUSTED',
+      message: expect.stringContaining(api.url),
+    })
+    expect(api.requests).toEqual([])
+  })
+
+  test('only under its own name', async () => {
+    const authority = createAuthority('ca')
+    await start({ certificate: authority.issue('other', ['other.example']) })
+    const kubeconfig = kubeconfigText({ server: api.url, ca: authority.cert, token: api.token })
+    await expect((await connect(kubeconfig)).get(path, never)).rejects.toMatchObject({ code: 'UNTRUSTED' })
+  })
+
+  test('only as long as its certificate is valid', async () => {
+    const authority = createAuthority('ca', { notAfter: new Date(Date.now() - 1000) })
+    await start({ certificate: authority.issue('old', ['127.0.0.1']) })
+    const kubeconfig = kubeconfigText({ server: api.url, ca: authority.cert, token: api.token })
+    await expect((await connect(kubeconfig)).get(path, never)).rejects.toMatchObject({ code: 'UNTRUSTED' })
+  })
+
+  test('in any case when the kubeconfig says so', async () => {
+    await start()
+    const careless = kubeconfigText({ server: api.url, token: api.token })
+    expect(await (await connect(careless)).get(path, never)).toMatchObject({ kind: 'Pod' })
+  })
+})
+
+describe('an answer is refused', () => {
+  test.each([
+    ['when nothing comes', { hang: true }, 'TIMEOUT'],
+    ['when the connection is cut', { cut: true }, 'NETWORK'],
+    ['when it is not JSON', { status: 200, body: '<html>login</html>' }, 'BAD_ANSWER'],
+    ['when it does not end', { endless: true }, 'BAD_ANSWER'],
+  ] as const)('%s', async (_, how, code) => {
+    await start()
+    api.misbehave(how)
+    await expect(get({ timeoutMs: 1000 })).rejects.toMatchObject({ code })
+  })
+
+  test('with the words of the server', async () => {
+    await start({ pods: [] })
+    await expect(get()).rejects.toMatchObject({
+      code: 'STATUS',
+      status: 404,
+      message: expect.stringContaining('pods "web" not found'),
+    })
+  })
+
+  test('without letting the server write into the log', async () => {
+    await start()
+    api.misbehave({
+      status: 400,
+      body: JSON.stringify({ message: `a\n{"level":"error"}\u001b[2J${'x'.repeat(9000)}` }),
+    })
+    const message = await get().then(String, String)
+    expect(message).not.toMatch(/\p{C}/u)
+    expect(message.length).toBeLessThan(700)
+  })
+
+  test('at once when the caller gives up', async () => {
+    await start()
+    api.misbehave({ hang: true })
+    const caller = new AbortController()
+    const request = (await connect()).get(path, caller.signal)
+    setTimeout(() => caller.abort(new Error('deadline')), 50)
+    await expect(request).rejects.toMatchObject({ code: 'ABORTED' })
+  })
+})
+
+describe('getPod', () => {
+  const pauses: number[] = []
+  const pod = (signal = never, connectOnce = () => connect()) =>
+    getPod(web, { connect: connectOnce, signal, pause: async (ms) => void pauses.push(ms) })
+  beforeEach(() => void pauses.splice(0))
+
+  test('costs one request when all is well', async () => {
+    await start()
+    expect((await pod()).metadata).toMatchObject(web)
+    expect(api.requests).toHaveLength(1)
+  })
+
+  test('reads the kubeconfig again when the token was refused, and asks at once', async () => {
+    await start()
+    const stale = kubeconfigText({ server: api.url, ca: api.ca, token: 'expired' })
+    const kubeconfigs = [stale, api.kubeconfig()]
+    expect((await pod(never, () => connect(kubeconfigs.shift()))).metadata).toMatchObject(web)
+    expect(api.requests).toHaveLength(2)
+    expect(pauses).toEqual([])
+  })
+
+  test('gives up when the fresh token is refused too', async () => {
+    await start()
+    const stale = kubeconfigText({ server: api.url, ca: api.ca, token: 'expired' })
+    await expect(pod(never, () => connect(stale))).rejects.toMatchObject({
+      status: 401,
+      [Symbol.for('cni.error')]: { code: 999 },
+    })
+    expect(api.requests).toHaveLength(2)
+  })
+
+  test('gives up at once without permission', async () => {
+    await start()
+    api.misbehave({ status: 403 })
+    await expect(pod()).rejects.toThrow(/^pod demo\/web could not be read: GET .*: 403/)
+    expect(api.requests).toHaveLength(1)
+  })
+
+  test('waits a little for a pod that the server does not know yet', async () => {
+    await start({ pods: [] })
+    const connectOnce = () => connect()
+    const appear = async () => void api.setPod(meshPod(web))
+    expect((await getPod(web, { connect: connectOnce, signal: never, pause: appear })).metadata).toMatchObject(web)
+    expect(api.requests).toHaveLength(2)
+  })
+
+  test('gives up on a pod that does not appear', async () => {
+    await start({ pods: [] })
+    await expect(pod()).rejects.toThrow('pods "web" not found (after 4 requests)')
+    expect(pauses).toEqual([1000, 1000, 1000])
+  })
+
+  test('backs off while the server is overloaded', async () => {
+    await start()
+    api.misbehave({ status: 503 }, { status: 500 }, { status: 429, headers: { 'retry-after': '7' } }, { cut: true })
+    expect((await pod()).metadata).toMatchObject(web)
+    expect(pauses).toEqual([1000, 2000, 7000, 1000])
+  })
+
+  test('gives up on a server that is not there after thirty requests', async () => {
+    await start()
+    const kubeconfig = api.kubeconfig()
+    await api.close()
+    await expect(pod(never, () => connect(kubeconfig))).rejects.toThrow('(after 30 requests)')
+    expect(pauses).toHaveLength(29)
+  })
+
+  test('says what went wrong, not only that time is up', async () => {
+    await start()
+    api.misbehave({ status: 503 }, { hang: true })
+    await expect(pod(AbortSignal.timeout(300))).rejects.toMatchObject({ status: 503 })
+  })
+
+  test.each([
+    ['another pod', meshPod({ ...web, name: 'other' }), 'answered with pod "demo/other"'],
+    ['no pod', { kind: 'Node' }, 'metadata has the wrong type'],
+    [
+      'a pod with containers that are none',
+      { ...meshPod(web), spec: { containers: [{ name: 5 }] } },
+      'spec.containers.0.name',
+    ],
+  ])('refuses %s', async (_, body, reason) => {
+    await start()
+    api.misbehave(...Array.from({ length: 4 }, () => ({ status: 200, body: JSON.stringify(body) })))
+    await expect(pod()).rejects.toMatchObject({ code: 'BAD_ANSWER', message: expect.stringContaining(reason) })
+  })
+})
+
+async function refusingProxy(): Promise<{ server: Server; url: string; connections(): number }> {
+  let count = 0
+  const server = createServer((socket) => {
+    count += 1
+    socket.destroy()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  return {
+    server,
+    url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`,
+    connections: () => count,
+  }
+}

@@ -1,0 +1,61 @@
+import * as z from 'zod/mini'
+import type { Pod } from '../redirect/pod-info.ts'
+import { KubeError } from './kube-error.ts'
+
+/** Which pod is meant; both parts have passed {@link isPodIdentity}. */
+export interface PodIdentity {
+  readonly namespace: string
+  readonly name: string
+}
+
+/** Whether a namespace is a DNS-1123 label and a name a DNS-1123 subdomain: all that Kubernetes accepts. */
+export const isPodIdentity = ({ namespace, name }: PodIdentity): boolean =>
+  namespace.length <= 63 && label.test(namespace) && name.length <= 253 && subdomain.test(name)
+
+const label = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/
+const subdomain = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/
+
+/** Where the API server keeps a pod. */
+export const podPath = ({ namespace, name }: PodIdentity): string =>
+  `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}`
+
+const strings = z.record(z.string(), z.string())
+
+const container = z.object({
+  name: z.string(),
+  args: z.optional(z.array(z.string())),
+  env: z.optional(z.array(z.object({ name: z.string(), value: z.optional(z.string()) }))),
+  securityContext: z.optional(z.object({ runAsUser: z.optional(z.number()), runAsGroup: z.optional(z.number()) })),
+})
+
+const podSchema = z.object({
+  metadata: z.object({
+    name: z.string(),
+    namespace: z.string(),
+    labels: z.optional(strings),
+    annotations: z.optional(strings),
+  }),
+  spec: z.object({
+    hostNetwork: z.optional(z.boolean()),
+    containers: z.array(container),
+    initContainers: z.optional(z.array(container)),
+  }),
+})
+
+/** The members of a pod that decide about its traffic, from what the API server answered. Throws `KubeError`. */
+export function parsePod(document: unknown, expected: PodIdentity): Pod {
+  const who = `${expected.namespace}/${expected.name}`
+  const parsed = podSchema.safeParse(document)
+  if (!parsed.success) {
+    const where = parsed.error.issues[0]?.path.map(String).join('.') || 'the document'
+    throw new KubeError('BAD_ANSWER', `pod ${who}: the API server's answer is not a pod: ${where} has the wrong type`)
+  }
+  const { namespace, name } = parsed.data.metadata
+  if (namespace !== expected.namespace || name !== expected.name) {
+    throw new KubeError(
+      'BAD_ANSWER',
+      `pod ${who}: the API server answered with pod ${JSON.stringify(`${namespace}/${name}`)}`,
+    )
+  }
+  return parsed.data
+}

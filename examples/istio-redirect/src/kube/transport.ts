@@ -1,0 +1,39 @@
+/** One GET, as a transport has to perform it. */
+export interface TransportRequest {
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+  readonly trust: Trust
+  readonly signal: AbortSignal
+  readonly maxBytes: number
+}
+
+/** Whom to believe, and what to show. */
+export interface Trust {
+  /** PEM text; the runtime's own roots without it. */
+  readonly ca: string | undefined
+  /** Believe anybody. */
+  readonly insecure: boolean
+  /** The name to expect in the certificate instead of the host. */
+  readonly serverName: string | undefined
+  readonly client: { readonly cert: string; readonly key: string } | undefined
+}
+
+/** What came back. */
+export interface TransportAnswer {
+  readonly status: number
+  readonly retryAfter: string | undefined
+  readonly body: string
+}
+
+/**
+ * Sends a request: no proxy of the environment, no redirect, no more than `maxBytes` of an answer. Rejects with the
+ * runtime's own error, which has a `code`, or with {@link TooLarge}.
+ */
+export type Transport = (request: TransportRequest) => Promise<TransportAnswer>
+
+/** The answer was longer than allowed. */
+export class TooLarge extends Error {
+  static {
+    TooLarge.prototype.name = 'TooLarge'
+  }
+}

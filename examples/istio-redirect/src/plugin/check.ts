@@ -1,0 +1,38 @@
+import { iptables } from '@cni/iptables'
+import type { CheckContext } from '@cni/skel'
+import { CniError } from '@cni/types'
+import { redirectRules } from '../redirect/rules.ts'
+import type { Attachment } from '../state/attachment.ts'
+import { attachmentsIn } from '../state/attachments.ts'
+import { attachmentKey } from './attachment-key.ts'
+import type { Conf } from './conf.ts'
+import { missingFromNamespace } from './namespace-network.ts'
+import { settingsOf } from './settings.ts'
+import { warnAboutSettings } from './warn-settings.ts'
+
+const drift = 100
+
+/** Compares the namespace with what ADD recorded; nobody is asked about the pod. */
+export async function check(c: CheckContext<Conf>): Promise<void> {
+  const settings = settingsOf(c.conf)
+  warnAboutSettings(c.log, settings)
+  if (settings.checkMode === 'none') return
+  const recorded = settings.runDir === '' ? undefined : attachmentsIn(settings.runDir).read(attachmentKey(c))
+  if (recorded === undefined) {
+    c.log.info('nothing to check: no rules were recorded for this attachment')
+    return
+  }
+  requireSameNamespace(c, recorded)
+  await iptables(c).verify(redirectRules(recorded.rules))
+  const missing = await missingFromNamespace(c.netns, recorded)
+  if (missing.length > 0) {
+    throw new CniError(drift, 'the network of the pod differs from what was set up', { details: missing.join('\n') })
+  }
+}
+
+function requireSameNamespace(c: CheckContext<Conf>, { netns }: Attachment): void {
+  if (Number(c.netns.dev) === netns.dev && Number(c.netns.ino) === netns.ino) return
+  throw new CniError(drift, `${c.netns.path} is not the namespace that was set up`, {
+    details: `expected ${netns.dev}:${netns.ino}, got ${c.netns.dev}:${c.netns.ino}`,
+  })
+}

@@ -1,0 +1,44 @@
+import { iptables } from '@cni/iptables'
+import type { Netns } from '@cni/netns/handle'
+import type { DelContext } from '@cni/skel'
+import { redirectRules } from '../redirect/rules.ts'
+import type { Attachment } from '../state/attachment.ts'
+import { attachmentsIn } from '../state/attachments.ts'
+import { attachmentKey } from './attachment-key.ts'
+import type { Conf } from './conf.ts'
+import { removeFromNamespace } from './namespace-network.ts'
+import { settingsOf } from './settings.ts'
+
+/**
+ * Takes back what ADD did, as far as it is still there, and forgets it. Never fails: a failing DEL keeps the plugins
+ * before this one from cleaning up, and the pod's address stays taken.
+ */
+export async function del(c: DelContext<Conf>): Promise<void> {
+  const runDir = c.conf === undefined ? '' : settingsOf(c.conf).runDir
+  const state = runDir === '' ? undefined : attachmentsIn(runDir)
+  const key = attachmentKey(c)
+  const recorded = await orWarn(c, 'its state cannot be read', () => state?.read(key))
+  const { netns } = c
+  if (netns !== undefined) await orWarn(c, 'its rules cannot be removed', () => removeRules(c, netns, recorded))
+  await orWarn(c, 'its state cannot be removed', () => state?.forget(key))
+}
+
+async function removeRules(c: DelContext<Conf>, netns: Netns, recorded: Attachment | undefined): Promise<void> {
+  const where = { netns, signal: c.signal, log: c.log }
+  if (recorded !== undefined) {
+    await iptables(where).remove(redirectRules(recorded.rules))
+    await removeFromNamespace(netns, recorded)
+  } else {
+    // Nothing recorded means skipped, or set up by Istio's own plugin, or a run directory that was lost.
+    await iptables(where).removeChains('ISTIO_')
+  }
+}
+
+async function orWarn<T>(c: DelContext<Conf>, what: string, step: () => T | Promise<T>): Promise<T | undefined> {
+  try {
+    return await step()
+  } catch (error) {
+    c.log.warn(`deleting an attachment: ${what}: ${error instanceof Error ? error.message : String(error)}`)
+    return undefined
+  }
+}

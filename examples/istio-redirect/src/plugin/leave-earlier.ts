@@ -1,0 +1,41 @@
+import { families, iptables, isBuiltin, type Rule, type Ruleset, rulesFor } from '@cni/iptables'
+import type { AddContext } from '@cni/skel'
+import { redirectRules } from '../redirect/rules.ts'
+import type { Attachment } from '../state/attachment.ts'
+import type { Conf } from './conf.ts'
+import { openNetwork, removeFromNamespace } from './namespace-network.ts'
+
+/**
+ * Takes back what an earlier ADD of another configuration left where the new rules do not clear up by themselves:
+ * rules in built-in chains that lead nowhere, addresses and policy routes. All of the earlier ADD is restored when this
+ * one fails.
+ */
+export async function leaveEarlier(
+  c: AddContext<Conf>,
+  { before, next, rules }: { readonly before: Attachment; readonly next: Attachment; readonly rules: Ruleset },
+): Promise<void> {
+  if (before.netns.dev !== next.netns.dev || before.netns.ino !== next.netns.ino) return
+  const earlier = redirectRules(before.rules)
+  if (JSON.stringify(earlier) === JSON.stringify(rules)) return
+  c.undo(async () => {
+    await iptables(c.netns).apply(earlier)
+    using network = await openNetwork(c.netns, before)
+    await network.prepare(() => {})
+  })
+  const stale = staleRules(earlier, rules)
+  if (stale.length > 0) await iptables(c).remove({ chains: [], rules: stale })
+  await removeFromNamespace(c.netns, before, next)
+}
+
+/** Jumps to own chains are not among them: applying the new rules deletes those, with the chains. */
+function staleRules(earlier: Ruleset, rules: Ruleset): Rule[] {
+  return families.flatMap((family) => {
+    const kept = new Set(rulesFor(rules, family).map(identity))
+    return rulesFor(earlier, family)
+      .filter(({ table, chain, target }) => isBuiltin(table, chain) && target.target !== 'jump')
+      .filter((rule) => !kept.has(identity(rule)))
+      .map((rule) => ({ ...rule, family }))
+  })
+}
+
+const identity = ({ family: _, ...rule }: Rule): string => JSON.stringify(rule)

@@ -1,0 +1,118 @@
+import { isNetnsError, type Netns, openRtnl, type Rtnl } from '@cni/netns'
+import { CniError, ErrorCode } from '@cni/types'
+import { annotations } from '../redirect/annotations.ts'
+import type { Attachment } from '../state/attachment.ts'
+
+/** The addresses of a namespace as the kernel lists them, `address/bits`. */
+export async function addressesOf(netns: Netns): Promise<string[]> {
+  using rtnl = await openRtnl(netns)
+  return (await rtnl.getAddresses()).map(({ cidr }) => cidr)
+}
+
+/** What the rules of a redirection lead to, besides the proxy: an address on `lo`, and the policy routes of TPROXY. */
+export interface NamespaceNetwork extends Disposable {
+  /** Adds what is missing; whatever was added is taken back when a later step fails. */
+  prepare(undo: (step: () => Promise<void>) => void): Promise<void>
+}
+
+/**
+ * Opens what {@link NamespaceNetwork.prepare} needs, and fails before anything is changed. Redirection of IPv4 with
+ * REDIRECT needs nothing.
+ */
+export async function openNetwork(netns: Netns, attachment: Attachment): Promise<NamespaceNetwork> {
+  const wanted = wantedIn(attachment)
+  if (wanted.length === 0) return { prepare: async () => {}, [Symbol.dispose]() {} }
+  const rtnl = await openOrExplain(netns, attachment)
+  return {
+    async prepare(undo) {
+      for (const item of wanted) {
+        if (await item.present(rtnl)) continue
+        undo(async () => {
+          using again = await openRtnl(netns)
+          await item.remove(again)
+        })
+        await item.add(rtnl)
+      }
+    },
+    [Symbol.dispose]: () => rtnl.close(),
+  }
+}
+
+/** What of an attachment's network is not there, in words. */
+export async function missingFromNamespace(netns: Netns, attachment: Attachment): Promise<string[]> {
+  const wanted = wantedIn(attachment)
+  if (wanted.length === 0) return []
+  using rtnl = await openRtnl(netns)
+  const missing: string[] = []
+  for (const item of wanted) if (!(await item.present(rtnl))) missing.push(`missing ${item.what}`)
+  return missing
+}
+
+/** Takes back what {@link NamespaceNetwork.prepare} added, except for what another attachment needs as well. */
+export async function removeFromNamespace(netns: Netns, attachment: Attachment, next?: Attachment): Promise<void> {
+  const kept = new Set(next === undefined ? [] : wantedIn(next).map(({ what }) => what))
+  const unwanted = wantedIn(attachment).filter(({ what }) => !kept.has(what))
+  if (unwanted.length === 0) return
+  using rtnl = await openRtnl(netns)
+  for (const item of unwanted.toReversed()) await item.remove(rtnl)
+}
+
+/** Something that can be there or not. */
+interface Item {
+  readonly what: string
+  present(rtnl: Rtnl): Promise<boolean>
+  add(rtnl: Rtnl): Promise<unknown>
+  remove(rtnl: Rtnl): Promise<unknown>
+}
+
+function wantedIn({ families, tproxy }: Attachment): Item[] {
+  return [
+    ...(families.includes('ipv6') ? [passThroughAddress] : []),
+    ...(tproxy === null ? [] : families.flatMap((family) => [markRule(family, tproxy), localRoute(family, tproxy)])),
+  ]
+}
+
+/** Where Envoy binds what it passes on unchanged; unlike 127.0.0.6, it is not on `lo` by itself. */
+const passThroughAddress: Item = {
+  what: 'address ::6/128 on lo',
+  present: async (rtnl) =>
+    (await rtnl.getAddresses({ link: 'lo', family: 'ipv6' })).some(({ cidr }) => cidr === '::6/128'),
+  add: (rtnl) => rtnl.addAddress('lo', '::6/128'),
+  remove: (rtnl) => rtnl.deleteAddress('lo', '::6/128'),
+}
+
+type Family = Attachment['families'][number]
+type PolicyRoute = NonNullable<Attachment['tproxy']>
+
+/** Looked for first: the kernel takes a rule it already has, with another priority, for another rule. */
+const markRule = (family: Family, { mark, table }: PolicyRoute): Item => ({
+  what: `${family} rule: fwmark ${mark} lookup ${table}`,
+  present: async (rtnl) => (await rtnl.getRules(family)).some((rule) => rule.fwmark === mark && rule.table === table),
+  add: (rtnl) => rtnl.addRule({ family, fwmark: mark, table }),
+  remove: (rtnl) => rtnl.deleteRule({ family, fwmark: mark, table }),
+})
+
+const localRoute = (family: Family, { table }: PolicyRoute): Item => {
+  const route = { destination: 'default', family, type: 'local', scope: 'host', link: 'lo', table } as const
+  return {
+    what: `${family} route: local default dev lo table ${table}`,
+    present: async (rtnl) =>
+      (await rtnl.getRoutes({ family, table })).some(
+        ({ destination, type }) => destination === 'default' && type === 'local',
+      ),
+    add: (rtnl) => rtnl.addRoute(route),
+    remove: (rtnl) => rtnl.deleteRoute(route),
+  }
+}
+
+async function openOrExplain(netns: Netns, { tproxy }: Attachment): Promise<Rtnl> {
+  try {
+    return await openRtnl(netns)
+  } catch (cause) {
+    if (tproxy === null || !isNetnsError(cause) || cause.code !== 'NO_FFI') throw cause
+    const key = annotations.interceptionMode.key
+    throw new CniError(ErrorCode.unsupportedField, `annotation ${key}: TPROXY is not possible here: ${cause.message}`, {
+      cause,
+    })
+  }
+}

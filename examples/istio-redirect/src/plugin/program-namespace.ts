@@ -1,0 +1,98 @@
+import { type Family, iptables } from '@cni/iptables'
+import type { AddContext } from '@cni/skel'
+import { CniError, ErrorCode } from '@cni/types'
+import { type CaptureConfig, captureConfig } from '../redirect/config.ts'
+import { familiesOf } from '../redirect/families.ts'
+import { redirectRules } from '../redirect/rules.ts'
+import { istioRestoreText } from '../redirect/text.ts'
+import type { Attachment, AttachmentKey } from '../state/attachment.ts'
+import { type Attachments, attachmentsIn } from '../state/attachments.ts'
+import { attachmentKey } from './attachment-key.ts'
+import type { Conf } from './conf.ts'
+import type { FoundRedirect } from './find-redirect.ts'
+import { leaveEarlier } from './leave-earlier.ts'
+import { addressesOf, openNetwork } from './namespace-network.ts'
+import type { Settings } from './settings.ts'
+
+/**
+ * Makes the namespace redirect: recorded first, so that a call that is killed at any moment can be repeated or taken
+ * back; then the rules; then the addresses and routes they lead to.
+ */
+export async function programNamespace(c: AddContext<Conf>, settings: Settings, found: FoundRedirect): Promise<void> {
+  requireIptables(c.conf)
+  const config = captureConfig(found.redirect, { ipv6: await capturesIpv6(c, found) })
+  const rules = redirectRules(config)
+  const attachment = describe(c, config)
+  using network = await openNetwork(c.netns, attachment)
+  const state = settings.runDir === '' ? undefined : attachmentsIn(settings.runDir)
+  if (state !== undefined) {
+    const before = readEarlier(c, state, attachment)
+    if (before !== undefined) await leaveEarlier(c, { before, next: attachment, rules })
+    record(c, state, attachment, before)
+  }
+
+  const pod = `${found.pod.namespace}/${found.pod.name}`
+  const report = await iptables(c, { print: istioRestoreText }).apply(rules)
+  await network.prepare((step) => c.undo(step))
+  state?.write({ ...attachment, backend: report.backend, applied: true })
+  c.log.info('traffic is redirected', { pod, mode: config.interceptionMode, ...report })
+}
+
+function requireIptables(conf: Conf): void {
+  if (conf.native_nftables !== true) return
+  throw new CniError(ErrorCode.unsupportedField, 'native_nftables: true is not supported yet', {
+    hint: 'without it the rules are written by iptables, which may itself be the nft variant',
+  })
+}
+
+/** The previous plugins said which addresses the pod has; alone, or behind one that did not, the kernel is asked. */
+async function capturesIpv6(c: AddContext<Conf>, { pod, redirect }: FoundRedirect): Promise<boolean> {
+  const told = c.prevResult?.ips?.map((ip) => ip.address) ?? []
+  const families = familiesOf(told.length > 0 ? told : await addressesOf(c.netns), redirect.dualStack)
+  if (families.hostIP === undefined) {
+    throw new CniError(ErrorCode.invalidNetworkConfig, 'no valid local IP address found', {
+      details: told.length > 0 ? `prevResult.ips: ${told.join(', ')}` : `in ${c.netns.path}`,
+      hint: 'istio-cni has to come after the plugin that gives the pod its address',
+    })
+  }
+  if (families.ipv6Ignored) {
+    const hint = 'set ISTIO_DUAL_STACK=true in the environment of istio-proxy to capture it'
+    c.log.warn(`the IPv6 traffic of this dual-stack pod is not captured: ${hint}`, {
+      pod: `${pod.namespace}/${pod.name}`,
+    })
+  }
+  return families.ipv6
+}
+
+function describe(c: AddContext<Conf>, rules: CaptureConfig): Attachment {
+  const families: readonly Family[] = rules.ipv6 ? ['ipv4', 'ipv6'] : ['ipv4']
+  const policyRoute = rules.interceptionMode === 'TPROXY' && rules.includeInboundPorts.length > 0
+  return {
+    v: 1,
+    ...attachmentKey(c),
+    netns: { dev: Number(c.netns.dev), ino: Number(c.netns.ino) },
+    backend: null,
+    families,
+    rules,
+    tproxy: policyRoute ? { mark: rules.tproxyMark, table: rules.tproxyRouteTable } : null,
+    applied: false,
+  }
+}
+
+function readEarlier(c: AddContext<Conf>, state: Attachments, key: AttachmentKey): Attachment | undefined {
+  try {
+    return state.read(key)
+  } catch (error) {
+    c.log.warn('the state of an earlier ADD is replaced', { error })
+    return undefined
+  }
+}
+
+/** A failed ADD leaves what was recorded before it. */
+function record(c: AddContext<Conf>, state: Attachments, attachment: Attachment, before?: Attachment): void {
+  c.undo(() => {
+    if (before === undefined) state.forget(attachment)
+    else state.write(before)
+  })
+  state.write(attachment)
+}

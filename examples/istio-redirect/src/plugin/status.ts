@@ -1,0 +1,38 @@
+import { iptables, isIptablesError } from '@cni/iptables'
+import type { StatusContext } from '@cni/skel'
+import { CniError, ErrorCode } from '@cni/types'
+import { loadKubeconfig } from '../kube/kubeconfig.ts'
+import type { Conf } from './conf.ts'
+import { type Settings, settingsOf } from './settings.ts'
+import { warnAboutSettings } from './warn-settings.ts'
+
+/**
+ * Says whether an ADD could succeed. A missing kubeconfig is no failure unless `status_mode` is `strict`: after a
+ * reboot the node agent's own pod has to start before there is one.
+ */
+export async function status(c: StatusContext<Conf>): Promise<void> {
+  const settings = settingsOf(c.conf)
+  warnAboutSettings(c.log, settings)
+  await requireBackend(c)
+  try {
+    await requireKubeconfig(settings)
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error)
+    if (settings.statusMode === 'strict') throw new CniError(ErrorCode.pluginNotAvailable, problem, { cause: error })
+    c.log.warn(`pods of the mesh cannot start now: ${problem}`)
+  }
+}
+
+async function requireBackend(c: StatusContext<Conf>): Promise<void> {
+  try {
+    await iptables({ netns: 'host', signal: c.signal }).backend()
+  } catch (cause) {
+    if (!isIptablesError(cause)) throw cause
+    throw new CniError(ErrorCode.pluginNotAvailable, `no usable iptables: ${cause.message}`, { cause })
+  }
+}
+
+async function requireKubeconfig({ kubeconfig }: Settings): Promise<void> {
+  if (kubeconfig === undefined) throw new Error('cni_agent_run_dir is not set, so there is no kubeconfig')
+  await loadKubeconfig(kubeconfig)
+}

@@ -1,0 +1,125 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { captureDefaults } from '../redirect/config.ts'
+import type { Attachment } from './attachment.ts'
+import { attachmentsIn } from './attachments.ts'
+
+const key = { network: 'pods', containerID: 'abc', ifName: 'eth0' }
+const attachment: Attachment = {
+  v: 1,
+  ...key,
+  netns: { dev: 4, ino: 4026532281 },
+  backend: 'nft',
+  families: ['ipv4', 'ipv6'],
+  rules: { ...captureDefaults, ipv6: true, includeInboundPorts: '*', includeOutboundIPRanges: '*' },
+  tproxy: null,
+  applied: false,
+}
+
+let runDir: string
+const files = () => readdirSync(join(runDir, 'attachments'))
+beforeEach(() => {
+  runDir = mkdtempSync(join(tmpdir(), 'attachments-'))
+})
+afterEach(() => rmSync(runDir, { recursive: true }))
+
+describe('the state of an attachment', () => {
+  test('reads back as it was written', () => {
+    attachmentsIn(runDir).write(attachment)
+    expect(attachmentsIn(runDir).read(key)).toEqual(attachment)
+  })
+
+  test('is one file that only root can read, named by a digest', () => {
+    attachmentsIn(join(runDir, 'deep/er')).write(attachment)
+    runDir = join(runDir, 'deep/er')
+    expect(files()).toEqual([expect.stringMatching(/^[0-9a-f]{32}\.json$/)])
+    expect(statSync(join(runDir, 'attachments')).mode & 0o777).toBe(0o700)
+    expect(statSync(join(runDir, 'attachments', files()[0] ?? '')).mode & 0o777).toBe(0o600)
+    runDir = join(runDir, '../..')
+  })
+
+  test('is replaced by the next one', () => {
+    const state = attachmentsIn(runDir)
+    state.write(attachment)
+    state.write({ ...attachment, applied: true })
+    expect(state.read(key)).toEqual({ ...attachment, applied: true })
+    expect(files()).toHaveLength(1)
+  })
+
+  test('is not mixed up with that of a similar attachment', () => {
+    const state = attachmentsIn(runDir)
+    state.write(attachment)
+    for (const other of [{ network: 'podsa' }, { containerID: 'abc\0' }, { ifName: 'eth1' }]) {
+      expect(state.read({ ...key, ...other })).toBeUndefined()
+    }
+  })
+
+  test('may belong to a container with a name of any length', () => {
+    const long = { ...key, containerID: 'x'.repeat(5000) }
+    const state = attachmentsIn(runDir)
+    state.write({ ...attachment, ...long })
+    expect(state.read(long)?.containerID).toHaveLength(5000)
+  })
+
+  test('is forgotten once', () => {
+    const state = attachmentsIn(runDir)
+    state.write(attachment)
+    expect([state.forget(key), state.forget(key)]).toEqual([true, false])
+    expect(files()).toEqual([])
+  })
+
+  test('is absent, and no error, where nothing was ever written', () => {
+    const state = attachmentsIn(join(runDir, 'nowhere'))
+    expect(state.read(key)).toBeUndefined()
+    expect(state.forget(key)).toBe(false)
+    expect(state.forgetOthers('pods', [])).toEqual({ forgotten: [], unreadable: [] })
+  })
+})
+
+describe('a state file that says nothing usable is an error with its path', () => {
+  test.each([
+    ['empty', '', 'it is not JSON'],
+    ['cut off', JSON.stringify(attachment).slice(0, 40), 'it is not JSON'],
+    ['of another version', JSON.stringify({ ...attachment, v: 2 }), 'v is missing or has the wrong type'],
+    ['a list', '[]', 'the document is missing or has the wrong type'],
+    ['without a namespace', JSON.stringify({ ...attachment, netns: {} }), 'netns.dev is missing'],
+    [
+      'with a port that is none',
+      JSON.stringify({ ...attachment, rules: { ...attachment.rules, proxyPort: 70000 } }),
+      'rules.proxyPort',
+    ],
+    ['of somebody else', JSON.stringify({ ...attachment, ifName: 'eth1' }), 'it describes another attachment'],
+  ])('%s', (_, text, problem) => {
+    const state = attachmentsIn(runDir)
+    state.write(attachment)
+    const path = join(runDir, 'attachments', files()[0] ?? '')
+    writeFileSync(path, text)
+    expect(() => state.read(key)).toThrow(`state file ${path}: ${problem}`)
+    expect(state.forget(key)).toBe(true)
+  })
+})
+
+describe('forgetting all but the valid attachments of a network', () => {
+  test('leaves those, and every other network', () => {
+    const state = attachmentsIn(runDir)
+    const gone = { ...key, containerID: 'gone' }
+    const elsewhere = { ...gone, network: 'other' }
+    for (const one of [key, gone, elsewhere]) state.write({ ...attachment, ...one })
+    expect(state.forgetOthers('pods', [{ containerID: 'abc', ifName: 'eth0' }])).toMatchObject({ forgotten: [gone] })
+    expect(state.read(key)).toBeDefined()
+    expect(state.read(gone)).toBeUndefined()
+    expect(state.read(elsewhere)).toBeDefined()
+  })
+
+  test('reports files it cannot read and leaves what is not state', () => {
+    mkdirSync(join(runDir, 'attachments'))
+    writeFileSync(join(runDir, 'attachments', `${'0'.repeat(32)}.json`), '{')
+    writeFileSync(join(runDir, 'attachments', 'README'), 'not state')
+    const { forgotten, unreadable } = attachmentsIn(runDir).forgetOthers('pods', [])
+    expect(forgotten).toEqual([])
+    expect(unreadable.map((error) => error.message)).toEqual([expect.stringContaining('it is not JSON')])
+    expect(files()).toHaveLength(2)
+  })
+})

@@ -1,0 +1,289 @@
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { meshPod, plainPod } from '../testing/pods.ts'
+import { type Fixture, fixture, prevResult } from './fixture.ts'
+
+let node: Fixture
+beforeEach(async () => {
+  node = await fixture(meshPod())
+})
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  await node[Symbol.asyncDispose]()
+})
+
+const redirected = '-A ISTIO_REDIRECT -p tcp -j REDIRECT --to-ports 15001'
+const dualStack = { proxy: { env: [{ name: 'ISTIO_DUAL_STACK', value: 'true' }] } }
+const count = (text: string, part: string) => text.split(part).length - 1
+const own = async () => (await node.rules()).match(/ISTIO/g) ?? []
+
+describe('ADD redirects a pod with a sidecar', () => {
+  test('and passes the result on', async () => {
+    const { exitCode, document } = await node.call('ADD')
+    expect({ exitCode, document }).toEqual({ exitCode: 0, document: prevResult('10.1.2.3/24') })
+    const rules = await node.rules()
+    expect(rules).toContain(redirected)
+    expect(rules).toContain('-A ISTIO_IN_REDIRECT -p tcp -j REDIRECT --to-ports 15006')
+    expect(rules).toContain('-A ISTIO_OUTPUT -m owner --uid-owner 1337 -j RETURN')
+    expect(node.api.requests).toHaveLength(1)
+  })
+
+  test('as its annotations ask', async () => {
+    const annotations = {
+      'traffic.sidecar.istio.io/includeInboundPorts': '8080, 9090',
+      'traffic.sidecar.istio.io/excludeOutboundPorts': '3306',
+      'traffic.sidecar.istio.io/includeOutboundIPRanges': '10.96.0.0/12',
+    }
+    node.api.setPod(meshPod({ annotations, proxy: { securityContext: { runAsUser: 2000 } } }))
+    expect(await node.call('ADD')).toMatchObject({ exitCode: 0 })
+    const rules = await node.rules()
+    for (const rule of [
+      '-A ISTIO_INBOUND -p tcp -m tcp --dport 9090 -j ISTIO_IN_REDIRECT',
+      '-A ISTIO_OUTPUT -p tcp -m tcp --dport 3306 -j RETURN',
+      '-A ISTIO_OUTPUT -d 10.96.0.0/12 -j ISTIO_REDIRECT',
+      '--uid-owner 2000 ',
+      '--gid-owner 1337 ',
+    ]) {
+      expect(rules).toContain(rule)
+    }
+  })
+
+  test('and records what it did before it is done', async () => {
+    await node.call('ADD')
+    expect(node.state()).toEqual([
+      expect.objectContaining({
+        v: 1,
+        network: 'pods',
+        containerID: 'container-1',
+        ifName: 'eth0',
+        netns: { dev: Number(node.netns.dev), ino: Number(node.netns.ino) },
+        backend: expect.stringMatching(/^(?:nft|legacy)$/),
+        families: ['ipv4'],
+        tproxy: null,
+        applied: true,
+      }),
+    ])
+  })
+
+  test('twice without a second write', async () => {
+    const ruleset = () => node.inside('nft', '-a', 'list', 'ruleset')
+    await node.call('ADD')
+    const before = { rules: await node.rules(), handles: await ruleset(), state: node.state() }
+    expect(await node.call('ADD')).toMatchObject({ exitCode: 0 })
+    expect({ rules: await node.rules(), handles: await ruleset(), state: node.state() }).toEqual(before)
+  })
+
+  test('again after something was taken away', async () => {
+    await node.call('ADD')
+    const before = await node.rules()
+    await node.inside('iptables', '-t', 'nat', '-F', 'ISTIO_OUTPUT')
+    expect(await node.call('ADD')).toMatchObject({ exitCode: 0 })
+    expect(await node.rules()).toBe(before)
+  })
+
+  test('again after an ADD that was killed half way', async () => {
+    await node.call('ADD')
+    const before = await node.rules()
+    await node.inside('iptables', '-t', 'nat', '-D', 'OUTPUT', '-j', 'ISTIO_OUTPUT')
+    const [state] = node.state()
+    writeStateFile({ ...state, applied: false, backend: null })
+    expect(await node.call('ADD')).toMatchObject({ exitCode: 0 })
+    expect(await node.rules()).toBe(before)
+    expect(node.state()).toEqual([state])
+  })
+
+  test('without a run directory for its state, if the kubeconfig is elsewhere', async () => {
+    const kubernetes = { kubeconfig: join(node.runDir, 'istio-cni-kubeconfig') }
+    expect(await node.call('ADD', { conf: { cni_agent_run_dir: '', kubernetes } })).toMatchObject({ exitCode: 0 })
+    expect(await node.rules()).toContain(redirected)
+    expect(node.state()).toEqual([])
+  })
+})
+
+describe('ADD captures the families of the pod', () => {
+  test.each([
+    ['IPv4', ['10.1.2.3/24'], {}, 1, []],
+    ['IPv6, where IPv4 rules are written all the same', ['fd00::5/64'], {}, 2, ['::6/128']],
+    ['IPv4 only, when a dual-stack pod does not say so', ['10.1.2.3/24', 'fd00::5/64'], {}, 1, []],
+    ['both, when it does', ['10.1.2.3/24', 'fd00::5/64'], dualStack, 2, ['::6/128']],
+  ])('%s', async (_, addresses, pod, families, loopback) => {
+    node.api.setPod(meshPod(pod))
+    const outcome = await node.call('ADD', { conf: { prevResult: prevResult(...addresses) } })
+    expect(outcome).toMatchObject({ exitCode: 0 })
+    expect(count(await node.rules(), redirected)).toBe(families)
+    const lo = await node.inside('ip', '-6', '-o', 'addr', 'show', 'dev', 'lo')
+    expect(lo.match(/::6\/128/g) ?? []).toEqual(loopback)
+    const warned = outcome.log.some(({ level, msg }) => level === 'warn' && msg.includes('ISTIO_DUAL_STACK'))
+    expect(warned).toBe(addresses.length > families)
+  })
+
+  test('as the namespace shows them when there is no previous result', async () => {
+    await node.inside('ip', 'addr', 'add', 'fd00::5/64', 'dev', 'lo', 'nodad')
+    const { exitCode, document } = await node.call('ADD', { conf: { prevResult: undefined } })
+    expect({ exitCode, document }).toEqual({ exitCode: 0, document: { cniVersion: '1.0.0' } })
+    expect(count(await node.rules(), redirected)).toBe(2)
+  })
+
+  test('and says so when the pod has no address', async () => {
+    const outcome = await node.call('ADD', { conf: { prevResult: undefined } })
+    expect(outcome).toMatchObject({ exitCode: 1, document: { msg: 'no valid local IP address found' } })
+    expect(await own()).toEqual([])
+  })
+})
+
+describe('ADD lets a pod pass without a rule, a record or an error', () => {
+  test.each([
+    ['that is no Kubernetes pod', { env: { CNI_ARGS: 'K8S_POD_NAME=web' } }, 0],
+    [
+      'in an excluded namespace, with the agent down',
+      { conf: { exclude_namespaces: ['demo'], cni_agent_run_dir: '/nowhere' } },
+      0,
+    ],
+    [
+      'that the runtime says has no sidecar',
+      { conf: { runtimeConfig: { 'io.kubernetes.cri.pod-annotations': { a: 'b' } } } },
+      0,
+    ],
+    ['without a sidecar', {}, 1],
+    ['without a sidecar where ambient mode cannot be decided', { conf: ambient() }, 1],
+  ])('%s', async (_, options, requests) => {
+    node.api.setPod(plainPod())
+    const { exitCode, document } = await node.call('ADD', options)
+    expect({ exitCode, document }).toEqual({ exitCode: 0, document: prevResult('10.1.2.3/24') })
+    expect(await own()).toEqual([])
+    expect(node.state()).toEqual([])
+    expect(node.api.requests).toHaveLength(requests)
+  })
+
+  test('but not where ambient mode has to be decided', async () => {
+    node.api.setPod(plainPod())
+    const outcome = await node.call('ADD', { conf: { ...ambient(), enable_ambient_detection_retry: true } })
+    expect(outcome).toMatchObject({
+      exitCode: 1,
+      document: { code: 2, msg: expect.stringContaining('ambient_enabled') },
+    })
+  })
+
+  test('and redirects a pod with a sidecar in ambient mode too', async () => {
+    expect(await node.call('ADD', { conf: { ...ambient(), enable_ambient_detection_retry: true } })).toMatchObject({
+      exitCode: 0,
+    })
+    expect(await node.rules()).toContain(redirected)
+  })
+})
+
+describe('ADD fails with the culprit, and leaves nothing behind', () => {
+  const annotation = (key: string, value: string) => ({ annotations: { [key]: value } })
+  const inbound = 'traffic.sidecar.istio.io/includeInboundPorts'
+  const outbound = 'traffic.sidecar.istio.io/includeOutboundIPRanges'
+  test.each([
+    [inbound, '80 -j ACCEPT'],
+    [inbound, '80\n-A OUTPUT -j ACCEPT'],
+    [inbound, '"80"'],
+    [inbound, '80,'],
+    [outbound, '10.0.0.0/8\nCOMMIT'],
+    [outbound, '10.0.0.0/8 -j ACCEPT'],
+    ['traffic.sidecar.istio.io/excludeOutboundPorts', '*'],
+    ['traffic.sidecar.istio.io/excludeInterfaces', "eth0' -j ACCEPT #"],
+    ['sidecar.istio.io/interceptionMode', 'NOPE'],
+  ])('annotation %s with the value %j', async (key, value) => {
+    node.api.setPod(meshPod(annotation(key, value)))
+    const { exitCode, document } = await node.call('ADD')
+    expect({ exitCode, document }).toMatchObject({
+      exitCode: 1,
+      document: { code: 7, msg: expect.stringContaining(key) },
+    })
+    expect(await node.rules()).toBe('')
+    expect(node.state()).toEqual([])
+  })
+
+  test.each([
+    ['a missing kubeconfig', { conf: { cni_agent_run_dir: '/nowhere' } }, 11, '/nowhere/istio-cni-kubeconfig'],
+    ['no run directory', { conf: { cni_agent_run_dir: '' } }, 7, 'cni_agent_run_dir'],
+    ['a hostile pod name', { env: { CNI_ARGS: 'K8S_POD_NAMESPACE=demo;K8S_POD_NAME=../../secrets/x' } }, 4, 'CNI_ARGS'],
+    [
+      'a run directory below whatever the working directory is',
+      { conf: { cni_agent_run_dir: 'run' } },
+      7,
+      'cni_agent_run_dir',
+    ],
+    ['a misspelt selector', { conf: { enablement_selectors: [{ podSelektor: {} }] } }, 7, 'podSelektor'],
+    ['a wrong type', { conf: { ambient_enabled: 'true' } }, 7, 'ambient_enabled'],
+    ['a rule manager it has not got', { conf: { native_nftables: true } }, 2, 'native_nftables'],
+  ])('%s', async (_, options, code, text) => {
+    const { exitCode, document } = await node.call('ADD', options)
+    expect({ exitCode, document }).toMatchObject({
+      exitCode: 1,
+      document: { code, msg: expect.stringContaining(text) },
+    })
+    expect(await node.rules()).toBe('')
+    expect(node.state()).toEqual([])
+  })
+
+  test('an API server that does not answer', async () => {
+    node.api.misbehave({ hang: true })
+    const { exitCode, document } = await node.call('ADD', { signal: AbortSignal.timeout(300) })
+    expect({ exitCode, document }).toMatchObject({ exitCode: 1, document: { code: 11 } })
+    expect(await node.rules()).toBe('')
+  })
+
+  test('an API server that refuses', async () => {
+    node.api.misbehave({ status: 403 })
+    const { exitCode, document } = await node.call('ADD')
+    expect({ exitCode, document }).toMatchObject({
+      exitCode: 1,
+      document: { msg: expect.stringContaining('pod demo/web') },
+    })
+    expect(JSON.stringify(document)).not.toContain(node.api.token)
+  })
+
+  test('a node without iptables', async () => {
+    vi.stubEnv('PATH', '/nonexistent')
+    const { exitCode, document } = await node.call('ADD')
+    vi.unstubAllEnvs()
+    expect({ exitCode, document }).toMatchObject({
+      exitCode: 1,
+      document: { msg: expect.stringContaining('iptables') },
+    })
+    expect(node.state()).toEqual([])
+  })
+
+  test('a state that cannot be written', async () => {
+    writeFileSync(join(node.runDir, 'attachments'), 'in the way')
+    const { exitCode, document } = await node.call('ADD')
+    expect({ exitCode, document }).toMatchObject({
+      exitCode: 1,
+      document: { msg: expect.stringContaining('attachments') },
+    })
+    expect(await node.rules()).toBe('')
+  })
+
+  test('a failure after the rules are written', async () => {
+    await node.inside('sysctl', '-qw', 'net.ipv6.conf.lo.disable_ipv6=1')
+    const { exitCode, document } = await node.call('ADD', { conf: { prevResult: prevResult('fd00::5/64') } })
+    expect({ exitCode, document }).toMatchObject({ exitCode: 1, document: { msg: expect.stringContaining('::6/128') } })
+    expect(await own()).toEqual([])
+    expect(node.state()).toEqual([])
+  })
+
+  test('a second ADD, back to what the first one left', async () => {
+    await node.call('ADD')
+    const before = { rules: await node.rules(), state: node.state() }
+    await node.inside('sysctl', '-qw', 'net.ipv6.conf.lo.disable_ipv6=1')
+    node.api.setPod(meshPod({ annotations: { [inbound]: '8080' } }))
+    expect(await node.call('ADD', { conf: { prevResult: prevResult('fd00::5/64') } })).toMatchObject({ exitCode: 1 })
+    const left = (await node.rules()).replace(/^\*nat\n(?::\w+ ACCEPT \[0:0\]\n)*COMMIT\n/gm, '')
+    expect({ rules: left, state: node.state() }).toEqual(before)
+  })
+})
+
+function ambient() {
+  const enablement_selectors = [{ podSelector: { matchLabels: { 'istio.io/dataplane-mode': 'ambient' } } }]
+  return { ambient_enabled: true, enablement_selectors }
+}
+
+function writeStateFile(state: unknown): void {
+  const [file = ''] = readdirSync(join(node.runDir, 'attachments'))
+  writeFileSync(join(node.runDir, 'attachments', file), JSON.stringify(state))
+}

@@ -1,0 +1,194 @@
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { tempNetns } from '@cni/netns/testing'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { meshPod } from '../testing/pods.ts'
+import { type Fixture, fixture, prevResult } from './fixture.ts'
+
+let node: Fixture
+beforeEach(async () => {
+  node = await fixture(meshPod({ proxy: { env: [{ name: 'ISTIO_DUAL_STACK', value: '1' }] } }))
+})
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  await node[Symbol.asyncDispose]()
+})
+
+const both = { conf: { prevResult: prevResult('10.1.2.3/24', 'fd00::5/64') } }
+const stateFile = () => {
+  const folder = join(node.runDir, 'attachments')
+  return join(folder, readdirSync(folder)[0] ?? '')
+}
+
+describe('CHECK', () => {
+  beforeEach(async () => {
+    await node.call('ADD', both)
+  })
+
+  test('passes in silence without asking anybody', async () => {
+    await node.api.close()
+    rmSync(join(node.runDir, 'istio-cni-kubeconfig'))
+    expect(await node.call('CHECK', both)).toMatchObject({ exitCode: 0, stdout: '' })
+  })
+
+  test('does not mind the rules of others', async () => {
+    await node.inside('iptables', '-t', 'nat', '-A', 'OUTPUT', '-p', 'tcp', '--dport', '123', '-j', 'ACCEPT')
+    expect(await node.call('CHECK', both)).toMatchObject({ exitCode: 0 })
+  })
+
+  test.each([
+    [
+      'a rule that is gone',
+      ['iptables', '-t', 'nat', '-D', 'OUTPUT', '-j', 'ISTIO_OUTPUT'],
+      'missing ipv4 nat: -A OUTPUT -j ISTIO_OUTPUT',
+    ],
+    [
+      'an IPv6 rule that is gone',
+      ['ip6tables', '-t', 'nat', '-F', 'ISTIO_REDIRECT'],
+      'missing ipv6 nat: -A ISTIO_REDIRECT',
+    ],
+    [
+      'a rule too many',
+      ['iptables', '-t', 'nat', '-I', 'ISTIO_OUTPUT', '1', '-j', 'RETURN'],
+      'ipv4 nat: -A ISTIO_OUTPUT',
+    ],
+    ['a missing address', ['ip', '-6', 'addr', 'del', '::6/128', 'dev', 'lo'], '::6/128'],
+  ] as const)('reports %s', async (_, tamper, difference) => {
+    const [program, ...args] = tamper
+    await node.inside(program, ...args)
+    expect(await node.call('CHECK', both)).toMatchObject({
+      exitCode: 1,
+      document: { code: 100, details: expect.stringContaining(difference) },
+    })
+    expect(await node.call('CHECK', { conf: { ...both.conf, check_mode: 'none' } })).toMatchObject({ exitCode: 0 })
+  })
+
+  test('reports another namespace under the same name', async () => {
+    await using other = await tempNetns()
+    expect(await node.call('CHECK', { ...both, env: { CNI_NETNS: other.path } })).toMatchObject({
+      exitCode: 1,
+      document: { code: 100, details: expect.stringContaining(`got ${other.dev}:${other.ino}`) },
+    })
+  })
+
+  test('reports a state that cannot be read', async () => {
+    writeFileSync(stateFile(), '{"v":1')
+    expect(await node.call('CHECK', both)).toMatchObject({
+      exitCode: 1,
+      document: { code: 6, msg: expect.stringContaining(stateFile()) },
+    })
+  })
+
+  test.each([
+    ['of a container nobody recorded', { env: { CNI_CONTAINERID: 'other' } }],
+    ['without a run directory', { conf: { ...both.conf, cni_agent_run_dir: '' } }],
+  ])('passes %s, and says that nothing was checked', async (_, options) => {
+    const outcome = await node.call('CHECK', { ...both, ...options })
+    expect(outcome).toMatchObject({ exitCode: 0, stdout: '' })
+    expect(outcome.log.map(({ msg }) => msg)).toContainEqual(expect.stringContaining('nothing to check'))
+  })
+})
+
+describe('DEL', () => {
+  const foreign = '-A OUTPUT -p udp -m udp --dport 123 -j ACCEPT'
+  beforeEach(async () => {
+    await node.inside('iptables', '-t', 'nat', '-A', 'OUTPUT', '-p', 'udp', '--dport', '123', '-j', 'ACCEPT')
+    await node.call('ADD', both)
+  })
+  const expectClean = async () => {
+    const rules = await node.rules()
+    expect(rules).not.toContain('ISTIO')
+    expect(rules).toContain(foreign)
+  }
+
+  test('takes back its own rules and addresses, forgets, and needs no API server', async () => {
+    await node.api.close()
+    expect(await node.call('DEL', both)).toMatchObject({ exitCode: 0, stdout: '' })
+    await expectClean()
+    expect(await node.inside('ip', '-6', 'addr', 'show', 'dev', 'lo')).not.toContain('::6/128')
+    expect(node.state()).toEqual([])
+  })
+
+  test('can be repeated', async () => {
+    for (let n = 0; n < 3; n += 1) expect(await node.call('DEL', both)).toMatchObject({ exitCode: 0, stdout: '' })
+    await expectClean()
+  })
+
+  test('works after an ADD that was killed half way', async () => {
+    await node.inside('iptables', '-t', 'nat', '-F', 'ISTIO_OUTPUT')
+    const [state] = node.state()
+    writeFileSync(stateFile(), JSON.stringify({ ...state, applied: false, backend: null }))
+    expect(await node.call('DEL', both)).toMatchObject({ exitCode: 0 })
+    await expectClean()
+    expect(node.state()).toEqual([])
+  })
+
+  test.each([
+    ['state', () => rmSync(join(node.runDir, 'attachments'), { recursive: true })],
+    ['a readable state', () => writeFileSync(stateFile(), 'nonsense')],
+    ['a run directory', () => rmSync(node.runDir, { recursive: true })],
+  ])('works without %s', async (_, lose) => {
+    lose()
+    expect(await node.call('DEL', both)).toMatchObject({ exitCode: 0, stdout: '' })
+    await expectClean()
+    expect(node.state()).toEqual([])
+  })
+
+  test.each([
+    ['without a namespace', { env: { CNI_NETNS: '' } }],
+    ['with a namespace that is gone', { env: { CNI_NETNS: '/run/netns/no-such' } }],
+    ['without a previous result', { conf: { prevResult: undefined } }],
+    ['with the namespace of the node', { env: { CNI_NETNS: '/proc/self/ns/net' } }],
+  ])('succeeds and forgets %s', async (_, options) => {
+    expect(await node.call('DEL', options)).toMatchObject({ exitCode: 0, stdout: '' })
+    expect(node.state()).toEqual([])
+  })
+
+  test('succeeds with a configuration of its own that is broken', async () => {
+    const conf = { exclude_namespaces: 'all', check_mode: 7 }
+    expect(await node.call('DEL', { conf })).toMatchObject({ exitCode: 0, stdout: '' })
+    await expectClean()
+  })
+
+  test('succeeds on a node without iptables', async () => {
+    vi.stubEnv('PATH', '/nonexistent')
+    expect(await node.call('DEL', both)).toMatchObject({ exitCode: 0, stdout: '' })
+  })
+})
+
+describe('GC', () => {
+  const gc = (attachments: unknown) =>
+    node.call('GC', { conf: { cniVersion: '1.1.0', 'cni.dev/valid-attachments': attachments } })
+
+  test('forgets the attachments that are not valid any more', async () => {
+    await node.call('ADD')
+    expect(await gc([{ containerID: 'container-1', ifname: 'eth0' }])).toMatchObject({ exitCode: 0, stdout: '' })
+    expect(node.state()).toHaveLength(1)
+    expect(await gc([{ containerID: 'container-1', ifname: 'eth1' }])).toMatchObject({ exitCode: 0, stdout: '' })
+    expect(node.state()).toEqual([])
+  })
+})
+
+describe('STATUS', () => {
+  const status = (conf: object = {}) => node.call('STATUS', { conf: { cniVersion: '1.1.0', ...conf } })
+
+  test('is well on a node with iptables and a kubeconfig', async () => {
+    expect(await status({ status_mode: 'strict' })).toMatchObject({ exitCode: 0, stdout: '' })
+  })
+
+  test('is well without a kubeconfig, which the agent writes, unless it has to be strict', async () => {
+    rmSync(join(node.runDir, 'istio-cni-kubeconfig'))
+    const lenient = await status()
+    expect(lenient).toMatchObject({ exitCode: 0, stdout: '' })
+    expect(lenient.log).toContainEqual(expect.objectContaining({ level: 'warn' }))
+    expect(await status({ status_mode: 'strict' })).toMatchObject({ exitCode: 1, document: { code: 50 } })
+  })
+
+  test('is not well without iptables', async () => {
+    vi.stubEnv('PATH', '/nonexistent')
+    expect(await status()).toMatchObject({
+      exitCode: 1,
+      document: { code: 50, msg: expect.stringContaining('iptables') },
+    })
+  })
+})

@@ -1,0 +1,27 @@
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const dist = fileURLToPath(new URL('../../../../dist', import.meta.url))
+
+export const COMPILED = built(`${dist}/bin/istio-cni`)
+export const BUNDLE = built(`${dist}/bundle/istio-cni.cjs`)
+
+/** The same source twice: compiled to one file, and as a bundle on Node. */
+export const RUNTIMES: ReadonlyArray<readonly [name: string, plugin: (folder: string) => string]> = [
+  ['compiled', () => COMPILED],
+  ['bundle on Node', onNode],
+]
+
+/** A container runtime executes a file without arguments: the bundle becomes a script with an absolute interpreter. */
+function onNode(folder: string): string {
+  const script = join(folder, 'istio-cni')
+  writeFileSync(script, `#!${process.execPath}\n${readFileSync(BUNDLE, 'utf8')}`)
+  chmodSync(script, 0o755)
+  return script
+}
+
+function built(path: string): string {
+  if (!existsSync(path)) throw new Error(`${path} is missing: npm run build`)
+  return path
+}

@@ -1,0 +1,100 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { findExecutable } from '@cni/host'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { meshPod } from '../testing/pods.ts'
+import { type Fixture, fixture, prevResult } from './fixture.ts'
+
+let node: Fixture
+beforeEach(async () => {
+  const annotations = { 'sidecar.istio.io/interceptionMode': 'TPROXY' }
+  node = await fixture(meshPod({ annotations, proxy: { env: [{ name: 'ISTIO_DUAL_STACK', value: 'true' }] } }))
+})
+afterEach(() => node[Symbol.asyncDispose]())
+
+const both = { conf: { prevResult: prevResult('10.1.2.3/24', 'fd00::5/64') } }
+const families = ['-4', '-6'] as const
+const policy = async () => {
+  const texts: string[] = []
+  for (const family of families) {
+    texts.push(await node.inside('ip', family, 'rule', 'show', 'fwmark', '1337'))
+    texts.push(await node.inside('ip', family, 'route', 'show', 'table', 'all'))
+  }
+  return texts.join('').match(/^.*(?:fwmark 0x539 lookup 133|local default dev lo table 133).*$/gm) ?? []
+}
+
+describe('a pod that asks for TPROXY', () => {
+  test('gets one rule and one route of each family, however often ADD is repeated', async () => {
+    for (let n = 0; n < 3; n += 1) expect(await node.call('ADD', both)).toMatchObject({ exitCode: 0 })
+    expect(await policy()).toHaveLength(4)
+    expect(await node.rules()).toContain('-A ISTIO_TPROXY ! -d 127.0.0.1/32 -p tcp -j TPROXY --on-port 15006')
+    expect(node.state()).toMatchObject([{ tproxy: { mark: 1337, table: 133 }, applied: true }])
+  })
+
+  test('loses them with DEL', async () => {
+    await node.call('ADD', both)
+    expect(await node.call('DEL', both)).toMatchObject({ exitCode: 0 })
+    expect(await policy()).toEqual([])
+    expect(await node.rules()).not.toContain('ISTIO')
+  })
+
+  test.each([
+    ['rule', ['ip', '-6', 'rule', 'del', 'fwmark', '1337'], 'missing ipv6 rule: fwmark 1337 lookup 133'],
+    ['route', ['ip', 'route', 'flush', 'table', '133'], 'missing ipv4 route: local default dev lo table 133'],
+  ] as const)('fails CHECK without its %s, until ADD is repeated', async (_, [program, ...args], details) => {
+    await node.call('ADD', both)
+    expect(await node.call('CHECK', both)).toMatchObject({ exitCode: 0 })
+    await node.inside(program, ...args)
+    expect(await node.call('CHECK', both)).toMatchObject({ exitCode: 1, document: { code: 100, details } })
+    await node.call('ADD', both)
+    expect(await node.call('CHECK', both)).toMatchObject({ exitCode: 0 })
+    expect(await policy()).toHaveLength(4)
+  })
+
+  test('gets no policy routing when nothing inbound is captured', async () => {
+    const annotations = {
+      'sidecar.istio.io/interceptionMode': 'TPROXY',
+      'traffic.sidecar.istio.io/includeInboundPorts': '',
+    }
+    node.api.setPod(meshPod({ annotations }))
+    expect(await node.call('ADD', both)).toMatchObject({ exitCode: 0 })
+    expect(await policy()).toEqual([])
+    expect(node.state()).toMatchObject([{ tproxy: null }])
+  })
+
+  test('goes back to REDIRECT without anything of TPROXY left', async () => {
+    await node.call('ADD', both)
+    node.api.setPod(meshPod())
+    expect(await node.call('ADD', both)).toMatchObject({ exitCode: 0 })
+    expect(await node.rules()).not.toMatch(/TPROXY|CONNMARK/)
+    expect(await policy()).toEqual([])
+    expect(await node.call('CHECK', both)).toMatchObject({ exitCode: 0 })
+  })
+
+  test('stays as it was when an ADD for REDIRECT fails', async () => {
+    await node.call('ADD', both)
+    node.api.setPod(meshPod())
+    const before = { rules: await node.rules(), policy: await policy(), state: node.state() }
+    vi.stubEnv('PATH', withFailureOnce(node.runDir))
+    const failed = await node.call('ADD', both)
+    vi.unstubAllEnvs()
+    expect(failed).toMatchObject({ exitCode: 1, document: { msg: expect.stringContaining('ip6tables-restore') } })
+    expect({ rules: await node.rules(), policy: await policy(), state: node.state() }).toEqual(before)
+  })
+})
+
+/** A PATH with every program of iptables, one of which fails the first time. */
+function withFailureOnce(folder: string): string {
+  const bin = join(folder, 'bin')
+  mkdirSync(bin)
+  for (const program of ['iptables-save', 'iptables-restore', 'ip6tables-save']) {
+    symlinkSync(findExecutable(program) ?? program, join(bin, program))
+  }
+  const script = `#!/bin/sh
+if [ -e "$0.failed" ]; then exec ${findExecutable('ip6tables-restore')} "$@"; fi
+: > "$0.failed"
+exit 1
+`
+  writeFileSync(join(bin, 'ip6tables-restore'), script, { mode: 0o755 })
+  return bin
+}

@@ -1,0 +1,111 @@
+import { readFileSync, statSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { request } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type ApiServer, meshPod, startApiServer } from '../../testing/index.ts'
+
+let api: ApiServer
+beforeAll(async () => {
+  api = await startApiServer({ pods: [meshPod()], namespaces: { mesh: { 'istio-injection': 'enabled' } } })
+})
+afterAll(() => api.close())
+
+const ask = (path: string, { token = api.token, method = 'GET' }: { token?: string | null; method?: string } = {}) =>
+  new Promise<{ status: number | undefined; document: unknown }>((resolve, reject) => {
+    const headers = token === null ? {} : { authorization: `Bearer ${token}` }
+    const outgoing = request(`${api.url}${path}`, { method, ca: api.ca, headers, agent: false }, (response) => {
+      let body = ''
+      response.setEncoding('utf8').on('data', (text) => {
+        body += text
+      })
+      response.on('end', () => resolve({ status: response.statusCode, document: JSON.parse(body) }))
+    })
+    outgoing.on('error', reject)
+    outgoing.end()
+  })
+
+describe('the API server answers as a real one', () => {
+  const web = '/api/v1/namespaces/demo/pods/web'
+  test.each([
+    ['a pod', web, {}, 200, { kind: 'Pod', metadata: { name: 'web', namespace: 'demo' } }],
+    [
+      'the namespace of a pod',
+      '/api/v1/namespaces/demo',
+      {},
+      200,
+      { kind: 'Namespace', metadata: { name: 'demo', labels: {} } },
+    ],
+    [
+      'a namespace with labels',
+      '/api/v1/namespaces/mesh',
+      {},
+      200,
+      { metadata: { labels: { 'istio-injection': 'enabled' } } },
+    ],
+    [
+      'a pod that is not there',
+      '/api/v1/namespaces/demo/pods/none',
+      {},
+      404,
+      { kind: 'Status', reason: 'NotFound', message: 'pods "none" not found', code: 404 },
+    ],
+    ['a namespace that is not there', '/api/v1/namespaces/none', {}, 404, { message: 'namespaces "none" not found' }],
+    ['anything else', '/api/v1/nodes', {}, 404, { reason: 'NotFound' }],
+    ['a wrong token', web, { token: 'wrong' }, 401, { reason: 'Unauthorized', message: 'Unauthorized', code: 401 }],
+    [
+      'no token',
+      web,
+      { token: null },
+      403,
+      {
+        reason: 'Forbidden',
+        message:
+          'pods "web" is forbidden: User "system:anonymous" cannot get resource "pods" in API group "" in the namespace "demo"',
+      },
+    ],
+    [
+      'a change',
+      web,
+      { method: 'DELETE' },
+      403,
+      { reason: 'Forbidden', message: expect.stringContaining('cannot delete resource') },
+    ],
+  ])('to %s', async (_, path, how, status, document) => {
+    expect(await ask(path, how)).toMatchObject({ status, document })
+  })
+
+  test('and misbehaves once per request it was told to', async () => {
+    api.misbehave({ status: 503 }, { status: 200, body: '"anything"' })
+    expect(await ask(web)).toMatchObject({ status: 503, document: { reason: 'ServiceUnavailable' } })
+    expect(await ask(web)).toEqual({ status: 200, document: 'anything' })
+    expect(await ask(web)).toMatchObject({ status: 200, document: { kind: 'Pod' } })
+  })
+
+  test('and writes a kubeconfig where the plugin looks for it', async () => {
+    const runDir = await mkdtemp(join(tmpdir(), 'api-server-'))
+    const path = api.writeKubeconfig(runDir)
+    expect(path).toBe(join(runDir, 'istio-cni-kubeconfig'))
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    expect(readFileSync(path, 'utf8').replace(/(?<=data: ).*/, 'CA')).toBe(`apiVersion: v1
+clusters:
+- cluster:
+    certificate-authority-data: CA
+    server: ${api.url}
+  name: local
+contexts:
+- context:
+    cluster: local
+    user: istio-cni
+  name: istio-cni-context
+current-context: istio-cni-context
+kind: Config
+users:
+- name: istio-cni
+  user:
+    token: test-token
+`)
+    await rm(runDir, { recursive: true })
+  })
+})

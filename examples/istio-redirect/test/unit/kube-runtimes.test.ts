@@ -1,0 +1,111 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { run } from '@cni/host'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type ApiServer, type Misbehaviour, startApiServer } from '../../testing/api-server.ts'
+import { type Authority, createAuthority } from '../../testing/certificate.ts'
+import { kubeconfigText } from '../../testing/kubeconfig-text.ts'
+import { meshPod } from '../../testing/pods.ts'
+
+const require = createRequire(import.meta.url)
+const bun = join(dirname(require.resolve('@oven/bun-linux-x64-baseline/package.json')), 'bin/bun')
+const script = fileURLToPath(new URL('../fixtures/get-once.ts', import.meta.url))
+
+/** Each runtime has a transport of its own; to the rest of the plugin they have to be the same. */
+describe.each([
+  ['node', process.execPath],
+  ['bun', bun],
+])('on %s', (_, runtime) => {
+  let folder: string
+  let api: ApiServer
+  let elsewhere: ApiServer
+  let stranger: Authority
+  let proxy: Server
+  let proxied = 0
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'kube-runtimes-'))
+    api = await startApiServer({ pods: [meshPod()] })
+    stranger = createAuthority('stranger')
+    elsewhere = await startApiServer({ pods: [meshPod()], certificate: stranger.issue('x', ['elsewhere.example']) })
+    writeFileSync(join(folder, 'stranger.pem'), stranger.cert)
+    proxy = createServer((socket) => {
+      proxied += 1
+      socket.destroy()
+    })
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  })
+  afterAll(async () => {
+    await Promise.all([api.close(), elsewhere.close(), new Promise((resolve) => proxy.close(resolve))])
+    rmSync(folder, { recursive: true })
+  })
+
+  const get = async (text: string, env: Readonly<Record<string, string>> = {}, timeoutMs = 5000) => {
+    const kubeconfig = join(folder, 'kubeconfig')
+    writeFileSync(kubeconfig, text)
+    const argv = [runtime, '--conditions=@cni/source', script, kubeconfig, String(timeoutMs)] as const
+    const { stdout, stderr } = await run(argv, { env: { PATH: process.env.PATH, ...env }, timeout: 20_000 })
+    expect(stdout + stderr).not.toContain(api.token)
+    return JSON.parse(stdout)
+  }
+  const trusting = (server: ApiServer, ca: string | undefined) =>
+    kubeconfigText({ server: server.url, ca, token: api.token })
+
+  test('a pod is read', async () => {
+    expect(await get(api.kubeconfig())).toEqual({ code: 'OK', name: 'web' })
+    expect(api.requests.at(-1)?.headers).toMatchObject({
+      accept: 'application/json',
+      authorization: `Bearer ${api.token}`,
+      'user-agent': 'istio-cni',
+    })
+  })
+
+  test('the environment changes nothing', async () => {
+    const address = proxy.address()
+    const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
+    const names = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy']
+    const env = {
+      ...Object.fromEntries(names.map((name) => [name, url])),
+      NODE_USE_ENV_PROXY: '1',
+      NODE_TLS_REJECT_UNAUTHORIZED: '0',
+      NODE_EXTRA_CA_CERTS: join(folder, 'stranger.pem'),
+      SSL_CERT_FILE: join(folder, 'stranger.pem'),
+      BUN_CONFIG_VERBOSE_FETCH: 'curl',
+    }
+    expect(await get(api.kubeconfig(), env)).toMatchObject({ code: 'OK' })
+    expect(await get(trusting(elsewhere, api.ca), env)).toMatchObject({ code: 'UNTRUSTED' })
+    expect(proxied).toBe(0)
+  })
+
+  test('a server is trusted only as its kubeconfig says', async () => {
+    expect(await get(trusting(api, stranger.cert))).toMatchObject({ code: 'UNTRUSTED' })
+    expect(await get(trusting(elsewhere, stranger.cert))).toMatchObject({ code: 'UNTRUSTED' })
+    expect(await get(trusting(elsewhere, undefined))).toMatchObject({ code: 'OK' })
+  })
+
+  test('a server that is not there is a network error', async () => {
+    const nobody = kubeconfigText({ server: 'https://127.0.0.1:1', ca: api.ca, token: api.token })
+    expect(await get(nobody)).toMatchObject({
+      code: 'NETWORK',
+      message: expect.stringContaining('nobody listens there'),
+    })
+  })
+
+  test.each<[string, Misbehaviour, object]>([
+    ['silence', { hang: true }, { code: 'TIMEOUT' }],
+    ['a cut connection', { cut: true }, { code: 'NETWORK' }],
+    ['an endless answer', { endless: true }, { code: 'BAD_ANSWER', message: expect.stringContaining('larger than') }],
+    ['something that is not JSON', { status: 200, body: '<html>' }, { code: 'BAD_ANSWER' }],
+    ['a redirect', { status: 302, headers: { location: '/elsewhere' } }, { code: 'STATUS', status: 302 }],
+    ['overload', { status: 429, headers: { 'retry-after': '7' } }, { code: 'STATUS', status: 429, retryAfterMs: 7000 }],
+  ])('%s is told apart', async (_, how, expected) => {
+    const before = api.requests.length
+    api.misbehave(how)
+    expect(await get(api.kubeconfig(), {}, 1000)).toMatchObject(expected)
+    expect(api.requests).toHaveLength(before + 1)
+  })
+})

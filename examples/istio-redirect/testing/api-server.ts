@@ -1,0 +1,156 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { type NetnsTarget, netns } from '@cni/netns'
+import { type Answer, answer } from './answer.ts'
+import { type Certificate, createAuthority } from './certificate.ts'
+import { kubeconfigText } from './kubeconfig-text.ts'
+import type { StoredPod } from './pods.ts'
+import { otherFailure } from './status.ts'
+
+/** How the server treats one request, instead of answering it as it should. */
+export interface Misbehaviour {
+  /** Answer with this status and the matching Status object. */
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+  /** Answer with these bytes, whatever they are. */
+  readonly body?: string
+  /** Never stop sending. */
+  readonly endless?: boolean
+  /** Accept the request and never answer it. */
+  readonly hang?: boolean
+  /** Cut the connection instead of answering. */
+  readonly cut?: boolean
+  /** Wait before doing any of these, or before the ordinary answer. */
+  readonly delayMs?: number
+}
+
+/** One request the server has seen. */
+export interface SeenRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: IncomingMessage['headers']
+}
+
+/** Settings of {@link startApiServer}. */
+export interface ApiServerOptions {
+  readonly pods?: readonly StoredPod[]
+  /** Labels by namespace name; the namespace of every pod exists anyway. */
+  readonly namespaces?: Readonly<Record<string, Readonly<Record<string, string>>>>
+  readonly token?: string
+  readonly host?: string
+  /** The namespace to serve in, on all its addresses. Default: ours, on `host`. */
+  readonly netns?: NetnsTarget
+  readonly port?: number
+  /** Serve this certificate instead of one issued by the server's own authority. */
+  readonly certificate?: Certificate
+  /** Added to every answer. */
+  readonly latencyMs?: number
+}
+
+/** A running API server; `await using` stops it. */
+export interface ApiServer extends AsyncDisposable {
+  /** `https://host:port` */
+  readonly url: string
+  /** PEM text of the authority that vouches for the server. */
+  readonly ca: string
+  /** The only token that is accepted; assign to rotate it. */
+  token: string
+  readonly requests: readonly SeenRequest[]
+  setPod(pod: StoredPod): void
+  deletePod(namespace: string, name: string): void
+  /** The next requests are treated so, one entry each, before the server behaves again. */
+  misbehave(...next: readonly Misbehaviour[]): void
+  /** A kubeconfig for this server with the token of this moment, in the bytes of Istio's node agent. */
+  kubeconfig(): string
+  /** Writes {@link kubeconfig} where the plugin looks for it, `<runDir>/istio-cni-kubeconfig`, and returns the path. */
+  writeKubeconfig(runDir: string): string
+  close(): Promise<void>
+}
+
+/**
+ * Starts a small Kubernetes API server for pods and namespaces, over TLS with its own authority and a bearer token. It
+ * answers `GET` as the real one does, with 401, 403 and 404 Status objects, and can be told to misbehave.
+ *
+ * @example
+ * await using api = await startApiServer({ pods: [meshPod({ name: 'web', namespace: 'demo' })] })
+ * api.writeKubeconfig('/run/istio-cni')
+ */
+export async function startApiServer(options: ApiServerOptions = {}): Promise<ApiServer> {
+  const { host = '127.0.0.1', namespaces = {} } = options
+  const authority = createAuthority('istio-redirect-test-ca')
+  const identity = options.certificate ?? authority.issue('kube-apiserver', [...new Set(['localhost', host])])
+  const pods = new Map<string, StoredPod>()
+  const requests: SeenRequest[] = []
+  const queue: Misbehaviour[] = []
+  const sockets = new Set<Socket>()
+
+  const api: Omit<ApiServer, 'url'> = {
+    ca: authority.cert,
+    token: options.token ?? 'test-token',
+    requests,
+    setPod: (pod) => void pods.set(`${pod.metadata.namespace}/${pod.metadata.name}`, pod),
+    deletePod: (namespace, name) => void pods.delete(`${namespace}/${name}`),
+    misbehave: (...next) => void queue.push(...next),
+    kubeconfig: () => kubeconfigText({ server: url, ca: authority.cert, token: api.token }),
+    writeKubeconfig(runDir) {
+      const path = join(runDir, 'istio-cni-kubeconfig')
+      mkdirSync(runDir, { recursive: true })
+      writeFileSync(path, api.kubeconfig(), { mode: 0o600 })
+      chmodSync(path, 0o600)
+      return path
+    },
+    close: () =>
+      new Promise((resolve) => {
+        for (const socket of sockets) socket.destroy()
+        server.close(() => resolve())
+      }),
+    [Symbol.asyncDispose]: () => api.close(),
+  }
+  for (const pod of options.pods ?? []) api.setPod(pod)
+
+  const server = createServer({ cert: identity.cert, key: identity.key }, (request, response) => {
+    requests.push({ method: request.method ?? '', url: request.url ?? '', headers: request.headers })
+    const misbehaviour = queue.shift() ?? {}
+    delay(misbehaviour.delayMs ?? options.latencyMs ?? 0)
+      .then(() => treat(response, misbehaviour, () => answer(request, { token: api.token, pods, namespaces })))
+      .catch(() => response.destroy())
+  })
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  // A client that distrusts the certificate is what many tests are about.
+  server.on('tlsClientError', () => {})
+  const port = await new Promise<number>((resolve, reject) => {
+    server.once('error', reject)
+    const listening = (): void => resolve((server.address() as AddressInfo).port)
+    // With a host, Node binds only after a look-up, when we have left the namespace again.
+    if (options.netns === undefined) server.listen(options.port ?? 0, host, listening)
+    else netns.run(options.netns, () => void server.listen(options.port ?? 0, listening))
+  })
+  const url = `https://${host.includes(':') ? `[${host}]` : host}:${port}`
+  return Object.assign(api, { url })
+}
+
+function treat(response: ServerResponse, how: Misbehaviour, ordinary: () => readonly [number, Answer]): void {
+  if (how.hang === true) return
+  if (how.cut === true) return void response.destroy()
+  if (how.endless === true) return void flood(response)
+  const [code, document] = how.status === undefined ? ordinary() : [how.status, otherFailure(how.status)]
+  response.writeHead(code, { 'content-type': 'application/json', ...how.headers })
+  response.end(how.body ?? `${JSON.stringify(document)}\n`)
+}
+
+function flood(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'application/json' })
+  const chunk = Buffer.alloc(64 * 1024, ' ')
+  const more = (): void => {
+    while (!response.destroyed && response.write(chunk));
+  }
+  response.on('drain', more)
+  more()
+}

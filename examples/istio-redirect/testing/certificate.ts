@@ -1,0 +1,121 @@
+import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
+import { isIP } from 'node:net'
+import { bitString, integer, octetString, oid, sequence, set, tagged, time, utf8String, yes } from './der.ts'
+
+/** A certificate and its private key, both as PEM text. */
+export interface Certificate {
+  readonly cert: string
+  readonly key: string
+}
+
+/** A certificate authority: its own certificate and a way to issue others. */
+export interface Authority extends Certificate {
+  /** Signs a server certificate for these DNS names and addresses. */
+  issue(commonName: string, hosts: readonly string[]): Certificate
+}
+
+/** The first and the last moment a certificate is valid. */
+export interface Validity {
+  readonly notBefore?: Date
+  readonly notAfter?: Date
+}
+
+/**
+ * Creates a self-signed certificate authority with a fresh P-256 key. No `openssl` binary and no dependency: the
+ * test API server has to start on a bare machine.
+ *
+ * @example
+ * const ca = createAuthority('test-ca')
+ * const server = ca.issue('kube-apiserver', ['localhost', '127.0.0.1', '::1'])
+ */
+export function createAuthority(commonName: string, validity: Validity = {}): Authority {
+  const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const issuer = name(commonName)
+  const authority = { issuer, signingKey: keys.privateKey, authorityKey: keys.publicKey, validity }
+  const cert = certify({ ...authority, subject: issuer, key: keys.publicKey, extensions: caExtensions(keys.publicKey) })
+  return {
+    cert,
+    key: pkcs8(keys.privateKey),
+    issue(subjectName, hosts) {
+      const leaf = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+      const extensions = serverExtensions(leaf.publicKey, keys.publicKey, hosts)
+      return {
+        cert: certify({ ...authority, subject: name(subjectName), key: leaf.publicKey, extensions }),
+        key: pkcs8(leaf.privateKey),
+      }
+    },
+  }
+}
+
+interface Request {
+  readonly issuer: Uint8Array
+  readonly subject: Uint8Array
+  readonly key: KeyObject
+  readonly signingKey: KeyObject
+  readonly extensions: readonly Uint8Array[]
+  readonly validity: Validity
+}
+
+function certify({ issuer, subject, key, signingKey, extensions, validity }: Request): string {
+  const now = Date.now()
+  const notBefore = validity.notBefore ?? new Date(now - 5 * minute)
+  const notAfter = validity.notAfter ?? new Date(now + 7 * day)
+  const algorithm = sequence(oid('1.2.840.10045.4.3.2')) // ecdsa-with-SHA256
+  const body = sequence(
+    tagged(0, integer(2n)), // version 3
+    integer(BigInt(`0x${randomBytes(16).toString('hex')}`)),
+    algorithm,
+    issuer,
+    sequence(time(notBefore), time(notAfter)),
+    subject,
+    key.export({ type: 'spki', format: 'der' }),
+    tagged(3, sequence(...extensions)),
+  )
+  return pem('CERTIFICATE', sequence(body, algorithm, bitString(sign('sha256', body, signingKey))))
+}
+
+const caExtensions = (key: KeyObject): Uint8Array[] => [
+  critical('2.5.29.19', sequence(yes())), // basicConstraints: CA
+  critical('2.5.29.15', bitString(Buffer.from([0b0000_0110]), 1)), // keyUsage: keyCertSign, cRLSign
+  extension('2.5.29.14', octetString(keyId(key))), // subjectKeyIdentifier
+]
+
+const serverExtensions = (key: KeyObject, authority: KeyObject, hosts: readonly string[]): Uint8Array[] => [
+  critical('2.5.29.15', bitString(Buffer.from([0b1000_0000]), 7)), // keyUsage: digitalSignature
+  extension('2.5.29.37', sequence(oid('1.3.6.1.5.5.7.3.1'))), // extKeyUsage: serverAuth
+  extension('2.5.29.14', octetString(keyId(key))),
+  extension('2.5.29.35', sequence(tagged(0, keyId(authority), 'primitive'))), // authorityKeyIdentifier
+  extension('2.5.29.17', sequence(...hosts.map(generalName))), // subjectAltName
+]
+
+const extension = (id: string, value: Uint8Array): Buffer => sequence(oid(id), octetString(value))
+
+const critical = (id: string, value: Uint8Array): Buffer => sequence(oid(id), yes(), octetString(value))
+
+const name = (commonName: string): Buffer => sequence(set(sequence(oid('2.5.4.3'), utf8String(commonName))))
+
+const generalName = (host: string): Buffer =>
+  isIP(host) === 0 ? tagged(2, Buffer.from(host, 'latin1'), 'primitive') : tagged(7, addressBytes(host), 'primitive')
+
+function addressBytes(address: string): Buffer {
+  if (isIP(address) === 4) return Buffer.from(address.split('.').map(Number))
+  const [head = '', tail] = new URL(`http://[${address}]/`).hostname.slice(1, -1).split('::')
+  const groups = (text: string) => (text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16)))
+  const [left, right] = [groups(head), groups(tail ?? '')]
+  const all = tail === undefined ? left : [...left, ...Array(8 - left.length - right.length).fill(0), ...right]
+  return Buffer.from(all.flatMap((group) => [group >> 8, group & 0xff]))
+}
+
+/** RFC 5280 section 4.2.1.2, method 1, over the whole key info: any stable digest will do. */
+const keyId = (key: KeyObject): Buffer =>
+  createHash('sha1')
+    .update(key.export({ type: 'spki', format: 'der' }))
+    .digest()
+
+const pkcs8 = (key: KeyObject): string => key.export({ type: 'pkcs8', format: 'pem' }).toString()
+
+const pem = (label: string, der: Buffer): string =>
+  `-----BEGIN ${label}-----\n${der.toString('base64').replace(/.{1,64}/g, '$&\n')}-----END ${label}-----\n`
+
+const minute = 60_000
+const day = 24 * 60 * minute

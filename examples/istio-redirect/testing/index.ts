@@ -1,0 +1,40 @@
+/**
+ * A Kubernetes API server for pods, small enough to start inside a test or a demonstration.
+ *
+ * @example
+ * import { meshPod, startApiServer } from '@cni-examples/istio-redirect/testing'
+ *
+ * await using api = await startApiServer({ pods: [meshPod({ name: 'web', namespace: 'demo' })] })
+ * api.writeKubeconfig('/run/istio-cni')
+ *
+ * @module
+ */
+
+export {
+  type ApiServer,
+  type ApiServerOptions,
+  type Misbehaviour,
+  type SeenRequest,
+  startApiServer,
+} from './api-server.ts'
+export { type Authority, type Certificate, createAuthority, type Validity } from './certificate.ts'
+export { type KubeconfigParts, kubeconfigText } from './kubeconfig-text.ts'
+export {
+  GATEWAY,
+  LOOPBACK,
+  type Node,
+  type NodeOptions,
+  type PluginRun,
+  REFERENCE_PLUGINS,
+  startNode,
+} from './node.ts'
+export { meshPod, type PodOptions, plainPod, type StoredContainer, type StoredPod } from './pods.ts'
+export {
+  type Answer,
+  connectFrom,
+  type Exchange,
+  type StandIn,
+  startApp,
+  startProxy,
+  type User,
+} from './stand-ins.ts'

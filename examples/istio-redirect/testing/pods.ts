@@ -1,0 +1,89 @@
+/** A pod as the API server stores it; the members the plugin reads are typed, everything else is kept. */
+export interface StoredPod {
+  readonly apiVersion?: string
+  readonly kind?: string
+  readonly metadata: {
+    readonly name: string
+    readonly namespace: string
+    readonly labels?: Readonly<Record<string, string>>
+    readonly annotations?: Readonly<Record<string, string>>
+    readonly [more: string]: unknown
+  }
+  readonly spec: {
+    readonly containers: readonly StoredContainer[]
+    readonly initContainers?: readonly StoredContainer[]
+    readonly hostNetwork?: boolean
+    readonly [more: string]: unknown
+  }
+  readonly [more: string]: unknown
+}
+
+/** One container of a {@link StoredPod}. */
+export interface StoredContainer {
+  readonly name: string
+  readonly image?: string
+  readonly args?: readonly string[]
+  readonly env?: ReadonlyArray<{ readonly name: string; readonly value?: string; readonly valueFrom?: unknown }>
+  readonly securityContext?: { readonly runAsUser?: number; readonly runAsGroup?: number }
+  readonly [more: string]: unknown
+}
+
+/** What a test may want to differ from the ordinary pod. */
+export interface PodOptions {
+  readonly name?: string
+  readonly namespace?: string
+  readonly labels?: Readonly<Record<string, string>>
+  readonly annotations?: Readonly<Record<string, string>>
+  /** Members of the `istio-proxy` container, such as `env` or `securityContext`. */
+  readonly proxy?: Omit<StoredContainer, 'name'>
+  readonly initContainers?: readonly StoredContainer[]
+  readonly hostNetwork?: boolean
+}
+
+/**
+ * A pod as Istio's injector leaves it when the CNI plugin is in use: an application, the `istio-proxy` container, the
+ * `istio-validation` init container and the annotation `sidecar.istio.io/status`.
+ */
+export function meshPod(options: PodOptions = {}): StoredPod {
+  const { proxy = { securityContext: { runAsUser: 1337, runAsGroup: 1337 } } } = options
+  return pod(
+    { ...options, annotations: { 'sidecar.istio.io/status': '{"version":"test"}', ...options.annotations } },
+    [
+      { name: 'app', image: 'app' },
+      {
+        name: 'istio-proxy',
+        image: 'proxyv2',
+        args: ['proxy', 'sidecar', '--log_output_level=default:info'],
+        ...proxy,
+      },
+    ],
+    options.initContainers ?? [{ name: 'istio-validation', image: 'proxyv2' }],
+  )
+}
+
+/** A pod with one application container and nothing of a mesh. */
+export function plainPod(options: PodOptions = {}): StoredPod {
+  return pod(options, [{ name: 'app', image: 'app' }], options.initContainers ?? [])
+}
+
+function pod(
+  options: PodOptions,
+  containers: readonly StoredContainer[],
+  initContainers: readonly StoredContainer[],
+): StoredPod {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name: options.name ?? 'web',
+      namespace: options.namespace ?? 'demo',
+      ...(options.labels && { labels: options.labels }),
+      ...(options.annotations && { annotations: options.annotations }),
+    },
+    spec: {
+      containers,
+      ...(initContainers.length > 0 && { initContainers }),
+      ...(options.hostNetwork !== undefined && { hostNetwork: options.hostNetwork }),
+    },
+  }
+}

@@ -1,0 +1,34 @@
+import type { Socket } from 'node:net'
+import { loadSys } from '@cni/netns/sys'
+
+const SOL_IP = 0
+const SOL_IPV6 = 41
+const SO_ORIGINAL_DST = 80
+
+/**
+ * Where a redirected connection wanted to go, as the kernel's connection tracking remembers it.
+ *
+ * @throws SysError `ENOENT` when the connection was never redirected.
+ */
+export function originalDestination(socket: Socket): { address: string; port: number } {
+  const fd = fileDescriptor(socket)
+  if (socket.remoteFamily === 'IPv6') {
+    // struct sockaddr_in6: family, port, flow, 16 bytes of address, scope
+    const raw = loadSys().getsockopt(fd, SOL_IPV6, SO_ORIGINAL_DST, 28)
+    const view = new DataView(raw.buffer, raw.byteOffset, raw.byteLength)
+    const groups = Array.from({ length: 8 }, (_, i) => view.getUint16(8 + 2 * i).toString(16))
+    return { address: new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1), port: view.getUint16(2) }
+  }
+  // struct sockaddr_in: family, port, 4 bytes of address
+  const raw = loadSys().getsockopt(fd, SOL_IP, SO_ORIGINAL_DST, 16)
+  const port = new DataView(raw.buffer, raw.byteOffset, raw.byteLength).getUint16(2)
+  return { address: raw.subarray(4, 8).join('.'), port }
+}
+
+/** Node has no public way to it. */
+function fileDescriptor(socket: Socket): number {
+  const handle: unknown = Reflect.get(socket, '_handle')
+  const fd: unknown = typeof handle === 'object' && handle !== null ? Reflect.get(handle, 'fd') : undefined
+  if (typeof fd !== 'number') throw new Error('the socket has no file descriptor (is it closed?)')
+  return fd
+}
