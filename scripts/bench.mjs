@@ -10,7 +10,7 @@ await main(async () => {
   if (process.getuid?.() !== 0)
     throw new Stop('the benchmarks need root: they create network namespaces. Run: sudo npm run bench')
   await ensurePackages(['containernetworking-plugins', 'iptables', 'util-linux'], { install: true })
-  await buildExecutables()
+  await buildExecutables(['istio-cni'])
   const bench = [node26, '--conditions=@cni/source', '--disable-warning=ExperimentalWarning', 'bench/plugin.ts']
   await exec(['unshare', '--net', '--mount', '--propagation', 'private', '--', ...bench, ...process.argv.slice(2)], {
     stdout: 'inherit',

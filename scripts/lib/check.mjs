@@ -4,10 +4,14 @@ import { step } from './progress.mjs'
 
 /** Lint, types, unused code, package manifests and sizes. */
 export async function check() {
-  await step('lint and format (biome)', () => exec(['biome', 'ci', '--error-on-warnings', '.'], { quiet: true }))
+  await step('lint and format (biome)', () =>
+    exec(['biome', 'ci', '--colors=off', '--error-on-warnings', '.'], { quiet: true }),
+  )
   await step('types (tsc)', () => exec(['tsc', '-p', 'tsconfig.json'], { quiet: true }))
   await step('code blocks of the documentation (tsc)', checkDocs)
-  await step('unused files, exports and dependencies (knip)', () => exec(['knip'], { quiet: true }))
+  await step('unused files, exports and dependencies (knip)', () =>
+    exec(['knip', '--no-config-hints'], { quiet: true }),
+  )
   await step('packages (turbo, tsup)', () =>
     exec(['turbo', 'run', 'build', '--output-logs=errors-only'], { quiet: true }),
   )

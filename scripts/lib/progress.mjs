@@ -3,7 +3,6 @@ const tty = process.stderr.isTTY === true && process.env.NO_COLOR === undefined
 const paint = (/** @type {string} */ code, /** @type {string} */ text) =>
   tty ? `\u001b[${code}m${text}\u001b[0m` : text
 
-export const bold = (/** @type {string} */ text) => paint('1', text)
 export const dim = (/** @type {string} */ text) => paint('2', text)
 export const green = (/** @type {string} */ text) => paint('32', text)
 export const red = (/** @type {string} */ text) => paint('31', text)
