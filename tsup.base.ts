@@ -10,4 +10,5 @@ export const library = (entry: Record<string, string>): Options => ({
   clean: true,
   sourcemap: true,
   splitting: true,
+  removeNodeProtocol: false,
 })

@@ -182,23 +182,37 @@ test('a mount namespace bound to a file is not a network namespace, with FFI loa
   }
 })
 
-test('a temporary namespace is removed when the process forgets it, and when its body fails', async () => {
-  const paths: string[] = []
+test('a temporary namespace is removed when its body fails', async () => {
+  let path = ''
   const failing = async () => {
     await using pod = await tempNetns()
-    paths.push(pod.path)
+    path = pod.path
     throw new Error('boom')
   }
   await expect(failing()).rejects.toThrow('boom')
+  expect(path).not.toBe('')
+  expect(existsSync(join(path, '..'))).toBe(false)
+})
+
+test.each([
+  ['exits', 'process.exit(0)', { exitCode: 0, signal: null }],
+  [
+    'is ended',
+    'process.kill(process.pid, "SIGTERM"); setTimeout(() => {}, 10_000)',
+    { exitCode: null, signal: 'SIGTERM' },
+  ],
+])('a temporary namespace is removed when the process that forgot it %s', async (_, how, end) => {
   const code = `
+    import { writeSync } from 'node:fs'
     import { tempNetns } from '@cni/netns/testing'
-    process.stdout.write((await tempNetns()).path)
-    process.exit(0)`
+    writeSync(1, (await tempNetns()).path)
+    ${how}`
   const cwd = join(import.meta.dirname, '..')
   const args = ['--conditions=@cni/source', '--input-type=module', '--eval', code] as const
-  paths.push((await run([process.execPath, ...args], { cwd })).stdout)
-  expect(paths).toHaveLength(2)
-  for (const path of paths) expect(existsSync(join(path, '..'))).toBe(false)
+  const result = await run([process.execPath, ...args], { cwd, reject: false })
+  expect(result).toMatchObject(end)
+  expect(result.stdout).toMatch(/^\/.*net$/)
+  expect(existsSync(join(result.stdout, '..'))).toBe(false)
 })
 
 test('a temporary namespace with a name is found by `ip netns`', async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { tempNetns } from '@cni/netns/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bundleFixture, fixture, runtimes } from './runtimes.ts'
+import { bundleFixture, compile, fixture, runtimes } from './runtimes.ts'
 
 let bundle: Awaited<ReturnType<typeof bundleFixture>>
 beforeAll(async () => {
@@ -30,23 +30,19 @@ test('koffi is found from an ES module, too', async () => {
   expect((await fixture(oldNode, bundle.esm, 'sys')).report).toMatchObject({ name: 'koffi' })
 })
 
+test('a compiled executable does the same, without koffi and without Node', async () => {
+  const executable = await compile(bundle.cjs)
+  expect((await fixture(executable, 'sys')).report).toEqual({ name: 'bun:ffi', cases: expected })
+  expect((await fixture(executable, 'namespaces')).report).toEqual(expectedNamespaces)
+})
+
 describe.each([
   ['bun', bun],
   ['the pinned Node', node26],
   ['an older Node', oldNode],
 ])('on %s', (_, runtime) => {
   test('namespaces are made, entered, left, shielded, configured and removed', async () => {
-    expect((await fixture(runtime, bundle.cjs, 'namespaces')).report).toEqual({
-      run: [[true, ['lo'], [true, [], true], true], true],
-      child: true,
-      startedInside: true,
-      thrown: [true, false],
-      shield: [['ours', `ours\n${process.cwd()}\nread-only\n`], true, true, true, true],
-      links: [['lo', true]],
-      rule: [{ added: true }, 4],
-      created: [true, true, []],
-      after: [true, true, 0],
-    })
+    expect((await fixture(runtime, bundle.cjs, 'namespaces')).report).toEqual(expectedNamespaces)
   })
 
   test('a warm pool stays on the host', async () => {
@@ -88,6 +84,18 @@ test('without FFI programs go through nsenter, and everything else says what to 
     rmSync(folder, { recursive: true })
   }
 })
+
+const expectedNamespaces = {
+  run: [[true, ['lo'], [true, [], true], true], true],
+  child: true,
+  startedInside: true,
+  thrown: [true, false],
+  shield: [['ours', `ours\n${process.cwd()}\nread-only\n`], true, true, true, true],
+  links: [['lo', true]],
+  rule: [{ added: true }, 4],
+  created: [true, true, []],
+  after: [true, true, 0],
+}
 
 const expected = {
   'failures are told by errno name and syscall': [

@@ -34,15 +34,19 @@ export async function bundleFixture(): Promise<{ cjs: string; esm: string; remov
   return { ...outputs, remove: () => rmSync(folder, { recursive: true }) }
 }
 
+/** Compiles the bundle to one executable, as plugins are shipped. */
+export async function compile(cjs: string): Promise<string> {
+  const outfile = cjs.replace('main.cjs', 'main')
+  const flags = ['--bytecode', '--minify', '--no-compile-autoload-dotenv', '--no-compile-autoload-bunfig']
+  await run([runtimes.bun, 'build', '--compile', ...flags, cjs, '--outfile', outfile], { timeout: 25_000 })
+  return outfile
+}
+
 /** Runs the fixture and reads its report. */
-export async function fixture(
-  runtime: string,
-  file: string,
-  ...args: string[]
-): Promise<{ report: unknown; stderr: string }> {
+export async function fixture(...argv: [string, ...string[]]): Promise<{ report: unknown; stderr: string }> {
   // a package manager's NODE_PATH would find koffi from anywhere
   const { NODE_PATH: _, ...env } = process.env
-  const { stdout, stderr } = await run([runtime, file, ...args], { timeout: 20_000, env })
+  const { stdout, stderr } = await run(argv, { timeout: 20_000, env })
   return { report: JSON.parse(stdout), stderr }
 }
 

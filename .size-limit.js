@@ -1,0 +1,24 @@
+/** What a plugin pays for what it imports, minified, with our own packages and without zod. */
+const limit = (name, path, imported, size) => ({
+  name,
+  path,
+  import: imported,
+  limit: size,
+  gzip: false,
+  brotli: false,
+  modifyEsbuildConfig: (config) => ({
+    ...config,
+    platform: 'node',
+    format: 'esm',
+    external: ['koffi', 'bun:ffi', 'node:ffi', 'zod'],
+  }),
+})
+
+// biome-ignore lint/style/noDefaultExport: size-limit reads the default export.
+export default [
+  limit('@cni/types: an error', 'packages/types/dist/index.js', '{ CniError }', '3 kB'),
+  limit('@cni/skel: a plugin', 'packages/skel/dist/index.js', '{ definePlugin, netConf, pluginMain }', '48 kB'),
+  limit('@cni/iptables: a ruleset', 'packages/iptables/dist/index.js', '{ ruleset, restoreText }', '24 kB'),
+  limit('@cni/iptables: apply it', 'packages/iptables/dist/index.js', '{ ruleset, iptables }', '75 kB'),
+  limit('@cni/libcni: a runtime', 'packages/libcni/dist/index.js', '{ cni, loadConflist }', '48 kB'),
+]
