@@ -1,11 +1,42 @@
+/**
+ * Typed iptables rulesets: build a value, print it, apply it, verify it, remove it.
+ *
+ * @example
+ * ```ts
+ * import { iptables, ruleset } from '@cni/iptables'
+ * import { netns } from '@cni/netns'
+ *
+ * const loopback = { ipv4: '127.0.0.1/32', ipv6: '::1/128' }
+ * const rules = ruleset({ nat: ['EX_OUTPUT', 'EX_REDIRECT'] }, (t) => [
+ *   t.nat.on('OUTPUT').proto('tcp').jump('EX_OUTPUT'),
+ *   t.nat.on('EX_OUTPUT').uid(1337).return(),
+ *   t.nat.on('EX_OUTPUT').not.dst(loopback).jump('EX_REDIRECT'),
+ *   t.nat.on('EX_REDIRECT').proto('tcp').redirect(15001),
+ * ])
+ *
+ * export async function capture(path: string) {
+ *   using pod = netns.open(path)
+ *   await iptables(pod).apply(rules)
+ *   await iptables(pod).verify(rules)
+ * }
+ * ```
+ *
+ * @module
+ */
+
+// the kernel
 export type { ApplyReport } from './apply/report.ts'
+// errors
 export { IptablesError, type IptablesErrorCode, type IptablesErrorOptions, isIptablesError } from './errors.ts'
 export { type Iptables, type IptablesOptions, iptables } from './iptables.ts'
+// text
 export { type CanonicalRule, type Condition, canonicalRule } from './parse/canonical.ts'
 export { parseSave, type SavedChain, SavedRule, type Snapshot, snapshotText } from './parse/snapshot.ts'
+// rulesets
 export type {
   AddressOf,
   Builders,
+  NegatableMatches,
   Owner,
   Ports,
   Protocol,

@@ -2,14 +2,7 @@ import fc from 'fast-check'
 import { Draft } from '../src/rules/draft.ts'
 import type { AddrType, CtState, Family, Rule, Ruleset, Table } from '../src/rules/model.ts'
 import { ruleset } from '../src/rules/ruleset.ts'
-
-/** Own chains of every random ruleset, per table. */
-export const ownChains = {
-  filter: ['EX_F1', 'EX_F2'],
-  mangle: ['EX_M1'],
-  nat: ['EX_N1', 'EX_N2'],
-  raw: ['EX_R1'],
-} as const
+import { type End, ends, mark, ownChains } from './arbitrary-targets.ts'
 
 type Step = (draft: Draft) => Draft
 
@@ -32,10 +25,6 @@ const port = fc.integer({ min: 1, max: 65535 })
 const ports = fc.oneof(
   port,
   fc.tuple(port, port).map(([a, b]): `${number}:${number}` => `${Math.min(a, b)}:${Math.max(a, b)}`),
-)
-const mark = fc.tuple(
-  fc.integer({ min: 0, max: 0xffffffff }),
-  fc.option(fc.integer({ min: 1, max: 0xffffffff }), { nil: undefined }),
 )
 const owner = fc.oneof(
   fc.integer({ min: 0, max: 0xfffffffe }),
@@ -201,64 +190,6 @@ function protocol(): fc.Arbitrary<Step> {
   return fc.oneof(withPorts, withPorts, plain)
 }
 
-type End = (draft: Draft) => Rule
-
-const targets: Record<keyof typeof ownChains, fc.Arbitrary<End>> = {
-  filter: fc.constantFrom<End>(
-    (d) => d.drop(),
-    (d) => d.accept(),
-    (d) => d.return(),
-    (d) => d.reject(),
-    (d) => d.log('hi "there" \\ '),
-    (d) => d.jump('EX_F2'),
-    (d) => d.goto('EX_F2'),
-    (d) => d.count(),
-  ),
-  nat: fc.oneof(
-    fc.constantFrom<End>(
-      (d) => d.return(),
-      (d) => d.accept(),
-      (d) => d.redirect(),
-      (d) => d.jump('EX_N2'),
-    ),
-    fc.nat(65535).map(
-      (to): End =>
-        (d) =>
-          d.proto('tcp').redirect(to),
-    ),
-    fc.constant<End>((d) => d.proto('tcp').dnat({ ipv4: '10.0.0.1:80', ipv6: '[FD00:0::1]:80' })),
-  ),
-  mangle: fc.oneof(
-    mark.map(
-      ([value, mask]): End =>
-        (d) =>
-          d.setMark(value, mask),
-    ),
-    mark.map(
-      ([value, mask]): End =>
-        (d) =>
-          d.setConnmark(value, mask),
-    ),
-    fc.constantFrom<End>(
-      (d) => d.saveMark(),
-      (d) => d.restoreMark(0xff),
-      (d) => d.drop(),
-      (d) => d.return(),
-    ),
-  ),
-  raw: fc.oneof(
-    fc.nat(65535).map(
-      (zone): End =>
-        (d) =>
-          d.ctZone(zone),
-    ),
-    fc.constantFrom<End>(
-      (d) => d.notrack(),
-      (d) => d.drop(),
-    ),
-  ),
-}
-
 interface Body {
   readonly steps: readonly Step[]
   readonly end: End
@@ -268,7 +199,7 @@ interface Body {
 const body = (table: keyof typeof ownChains, steps: fc.Arbitrary<Step>): fc.Arbitrary<Body> =>
   fc.record({
     steps: fc.tuple(once, fc.array(steps, { maxLength: 3 })).map(([first, rest]) => [...first, ...rest]),
-    end: targets[table],
+    end: ends[table],
     only: fc.option(fc.constantFrom<Family>('ipv4', 'ipv6'), { freq: 4 }),
   })
 

@@ -228,6 +228,16 @@ describe('the lock of the legacy back end', () => {
     })
     expect(await iptables(pod, { backend: 'legacy' }).save('ipv4')).not.toContain('EX_')
   })
+
+  test('does not hold up an abort: the waiting programs are killed', async () => {
+    await using pod = await tempNetns()
+    const signal = AbortSignal.timeout(50)
+    await withLock(pod.path, async () => {
+      const apply = iptables({ netns: pod, signal }, { backend: 'legacy', wait: 600 }).apply(rules)
+      await expect(apply).rejects.toMatchObject({ code: 'ABORTED' })
+    })
+    expect(await iptables(pod, { backend: 'legacy' }).save('ipv4')).not.toContain('EX_')
+  })
 })
 
 /** Runs `body` while another process holds a lock file. */

@@ -1,7 +1,7 @@
 import { IptablesError } from '../errors.ts'
 import { type Family, isBuiltin, isTable, type Table } from '../rules/model.ts'
 import { type CanonicalRule, canonical } from './canonical.ts'
-import { tokenize, type Word } from './tokenize.ts'
+import { tokenize } from './tokenize.ts'
 
 /** A rule as it was read. Its canonical form is computed when first asked for: most rules of a node are of others. */
 export class SavedRule {
@@ -111,9 +111,6 @@ function chain(chains: Chains, name: string): SavedChain {
   chains.set(name, made)
   return made
 }
-
-/** The words of a saved rule, for those who look at its tokens. */
-export const wordsOf = (rule: SavedRule): Word[] => tokenize(rule.text)
 
 /** The snapshot without its empty built-in chains, as text: for people and for tests. */
 export function snapshotText(snapshot: Snapshot): string {

@@ -7,6 +7,7 @@ import { checkNat } from './nat-address.ts'
 import { checkInteger, checkMark, checkPortList, checkPorts } from './numbers.ts'
 import { checkRawMatch, checkRawTarget } from './raw-tokens.ts'
 import { checkRule } from './rule-checks.ts'
+import { addrTypes, checkWords, ctStates, protocols } from './words.ts'
 
 /** Where a rule goes and what may be said there. */
 export interface DraftPlace {
@@ -266,26 +267,12 @@ export class Draft {
           `give { ipv4, ipv6 }, or restrict the rule with .only('ipv4') or .only('ipv6') before it`,
       )
     }
+    if (typeof value !== 'object' || value === null) invalid(`${this.#where}: ${what} needs an address`)
     return Object.freeze({ ipv4: check(value.ipv4, 'ipv4', what), ipv6: check(value.ipv6, 'ipv6', what) })
   }
 }
 
-const protocols: ReadonlySet<string> = new Set([
-  ...['tcp', 'udp', 'udplite', 'sctp', 'dccp', 'icmp', 'icmpv6', 'ipv6-icmp', 'esp', 'ah', 'gre', 'ipip'],
-])
-const ctStates: readonly string[] = ['NEW', 'ESTABLISHED', 'RELATED', 'INVALID', 'UNTRACKED', 'SNAT', 'DNAT']
-const addrTypes: readonly string[] = [
-  ...['LOCAL', 'UNICAST', 'BROADCAST', 'MULTICAST', 'ANYCAST', 'BLACKHOLE', 'UNREACHABLE'],
-]
-
-function checkWords<W extends string>(words: readonly W[], known: readonly string[], what: string): readonly W[] {
-  if (words.length === 0) invalid(`${what}: at least one of ${known.join(', ')} is needed`)
-  for (const word of words) {
-    if (!known.includes(word)) invalid(`${what}: ${JSON.stringify(word)} is not one of ${known.join(', ')}`)
-  }
-  if (new Set(words).size !== words.length) invalid(`${what}: ${words.join(',')} names one twice`)
-  return Object.freeze([...words])
-}
+// internal
 
 const marked = (value: number, mask: number | undefined, what: string) => ({
   value: checkMark(value, what),

@@ -113,10 +113,11 @@ export function rulesFor(rules: Ruleset, family: Family): readonly Rule[] {
  * is not created in that family, and is removed when an older ruleset left it behind.
  */
 export function chainsFor(rules: Ruleset, family: Family): readonly OwnChain[] {
-  const used = new Set<string>()
-  for (const rule of rulesFor(rules, family)) {
-    used.add(`${rule.table} ${rule.chain}`)
-    if (rule.target.target === 'jump' || rule.target.target === 'goto') used.add(`${rule.table} ${rule.target.chain}`)
+  const used = new Map(tables.map((table) => [table, new Set<string>()]))
+  for (const { family: only, table, chain, target } of rules.rules) {
+    if (only !== undefined && only !== family) continue
+    used.get(table)?.add(chain)
+    if (target.target === 'jump' || target.target === 'goto') used.get(table)?.add(target.chain)
   }
-  return rules.chains.filter(({ table, name }) => used.has(`${table} ${name}`))
+  return rules.chains.filter(({ table, name }) => used.get(table)?.has(name) === true)
 }

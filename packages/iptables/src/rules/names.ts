@@ -9,7 +9,7 @@ export function checkChainName(table: Table, name: string): string {
   if (tables.some((each) => isBuiltin(each, name))) {
     invalid(`chain ${name} in table ${table} is built in; declare own chains only`)
   }
-  if (targetNames.has(name)) invalid(`chain ${name} in table ${table} has the name of a target`)
+  if (isExtensionTarget(name)) invalid(`chain ${name} in table ${table} has the name of a target`)
   return name
 }
 
@@ -56,7 +56,9 @@ export function checkText(text: string, maxBytes: number, what: string): string 
   return text
 }
 
-/** Targets of iptables' extensions: `-j NAME` would mean the target, not the chain. */
+/** Whether `-j NAME` means a verdict or a target of an extension, not a chain. */
+export const isExtensionTarget = (name: string): boolean => targetNames.has(name)
+
 const targetNames = new Set([
   ...['ACCEPT', 'DROP', 'RETURN', 'QUEUE', 'AUDIT', 'CHECKSUM', 'CLASSIFY', 'CLUSTERIP', 'CONNMARK', 'CONNSECMARK'],
   ...['CT', 'DNAT', 'DNPT', 'DSCP', 'ECN', 'HL', 'HMARK', 'IDLETIMER', 'LED', 'LOG', 'MARK', 'MASQUERADE', 'NETMAP'],

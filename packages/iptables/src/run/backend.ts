@@ -42,16 +42,14 @@ export async function chooseBackend(port: IptablesPort, wanted: BackendKind | 'a
   }
   const plain = await plainBackend(port, read)
   if (plain === undefined) throw noBinary('iptables-restore')
-  if (!legacyTables) return { chosen: plain, legacyTables }
-  const legacy = plain.kind === 'legacy' ? plain : await named(port, 'legacy', read)
-  const nft = plain.kind === 'nft' ? plain : await named(port, 'nft', read)
+  if (!legacyTables || plain.kind === 'legacy') return { chosen: plain, legacyTables }
+  const legacy = await named(port, 'legacy', read)
   if (legacy === undefined) return { chosen: plain, legacyTables }
-  if (nft === undefined) return { chosen: legacy, legacyTables }
   const texts = await Promise.all(
     tables.map(async (family) => parseSave(await read([legacy.save(family)], family), family)),
   )
-  if (plain.kind === 'nft' && !texts.some(holdsRules)) return { chosen: nft, legacyTables }
-  return { chosen: legacy, other: nft, legacyTables }
+  const inUse = texts.some(holdsRules)
+  return { chosen: inUse ? legacy : plain, legacyTables, ...(inUse ? { other: plain } : undefined) }
 }
 
 /** The file that lists the tables of the legacy back end in a namespace. */

@@ -9,8 +9,11 @@ import type { Place } from './where.ts'
 export function netnsPort(place: Place, options: { readonly shield: boolean }): IptablesPort {
   const target = place.netns
   const shield = options.shield && target !== 'host' ? nssShield() : undefined
-  const onShieldError = (error: unknown) =>
-    place.log?.warn('iptables runs without its shield from nsswitch.conf', { error: String(error) })
+  let warned = false
+  const onShieldError = (error: unknown) => {
+    if (!warned) place.log?.warn('iptables runs without its shield from nsswitch.conf', { error: String(error) })
+    warned = true
+  }
   const env = childEnvironment(target === 'host' ? undefined : target.path)
   return {
     run(argv, { input, signal, timeout }) {

@@ -56,7 +56,9 @@ export function openSession(port: IptablesPort, options: SessionOptions): Sessio
       return result
     } catch (error) {
       if (!isRunError(error)) throw error
-      throw await failure(error, argv.join(' '), family, port, input)
+      const refused = await failure(error, argv.join(' '), family, port, input)
+      options.log?.debug(refused.message, { code: refused.code })
+      throw refused
     } finally {
       late?.dispose()
     }

@@ -2,6 +2,7 @@ import { canonical } from '../parse/canonical.ts'
 import { SavedRule } from '../parse/snapshot.ts'
 import { tokenize } from '../parse/tokenize.ts'
 import { builtinChains, type Family, isBuiltin, isTable, type Table } from '../rules/model.ts'
+import { isExtensionTarget } from '../rules/names.ts'
 
 /** The tables of one family and back end, in memory. A table exists once something touched it. */
 export class FakeTables {
@@ -119,7 +120,7 @@ function danglingJump(chains: Chains, family: Family): string | undefined {
   for (const rules of chains.values()) {
     for (const rule of rules) {
       const { target } = new SavedRule(rule, family).canonical
-      if (target !== '' && !/^[A-Z0-9]+$/.test(target) && !chains.has(target)) return `Chain '${target}' does not exist`
+      if (target !== '' && !isExtensionTarget(target) && !chains.has(target)) return `Chain '${target}' does not exist`
     }
   }
   return undefined

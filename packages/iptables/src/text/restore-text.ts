@@ -17,13 +17,14 @@ import { ruleArgs } from './rule-args.ts'
  * ```
  */
 export function restoreText(rules: Ruleset, family: Family): string {
-  const lines = new Map<Table, string>()
-  const add = (table: Table, line: string) => lines.set(table, `${lines.get(table) ?? ''}${line}\n`)
-  for (const { table, name } of chainsFor(rules, family)) add(table, `-N ${name}`)
-  for (const rule of rulesFor(rules, family)) add(rule.table, ruleCommand(rule, family))
+  const texts = new Map<Table, string>()
+  for (const { table, name } of chainsFor(rules, family)) texts.set(table, `${texts.get(table) ?? ''}-N ${name}\n`)
+  for (const rule of rulesFor(rules, family)) {
+    texts.set(rule.table, `${texts.get(rule.table) ?? ''}${ruleCommand(rule, family)}\n`)
+  }
   let text = ''
   for (const table of tables) {
-    const body = lines.get(table)
+    const body = texts.get(table)
     if (body !== undefined) text += `*${table}\n${body}COMMIT\n`
   }
   return text
