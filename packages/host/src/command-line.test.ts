@@ -1,5 +1,3 @@
-import { execFileSync } from 'node:child_process'
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { commandLine } from './command-line.ts'
 
@@ -11,23 +9,4 @@ test.each([
   [['echo', 'two\nlines'], "echo $'two\\nlines'"],
 ])('%j reads %s', (argv, expected) => {
   expect(commandLine(argv)).toBe(expected)
-})
-
-test('a command line is one line, whatever the arguments', () => {
-  fc.assert(
-    fc.property(fc.array(fc.string({ unit: 'binary' })), (argv) => {
-      expect(commandLine(argv)).not.toMatch(/[\n\r\0]/)
-    }),
-  )
-})
-
-test('a shell reads back the arguments of a command line without control characters', () => {
-  const argument = fc.string({ unit: fc.constantFrom(...'ab \'"$`\\!*?#&|;<>()[]{}~=-/') })
-  fc.assert(
-    fc.property(fc.array(argument, { minLength: 1, maxLength: 4 }), (args) => {
-      const out = execFileSync('bash', ['-c', `printf '%s\\n' ${commandLine(args)}`], { encoding: 'utf8' })
-      expect(out).toBe(args.map((each) => `${each}\n`).join(''))
-    }),
-    { numRuns: 40 },
-  )
 })

@@ -23,6 +23,8 @@ test('bun and Node start, end and report programs alike', async () => {
     busy: { code: 'BUSY' },
     heldPipes: { stdout: 'done\n', exitCode: 0 },
     ownGroup: true,
+    mode: 0o666,
+    files: ['busy', 'plain'],
   })
   expect(onBun).toEqual(onNode)
 }, 30_000)

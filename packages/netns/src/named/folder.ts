@@ -1,4 +1,5 @@
-import { closeSync, constants, mkdirSync, openSync } from 'node:fs'
+import { closeSync, constants, existsSync, mkdirSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { NetnsError } from '../handle/netns-error.ts'
 import { LOCK_EX, MS_BIND, MS_REC, MS_SHARED } from '../sys/constants.ts'
 import { type Sys, SysError } from '../sys/sys.ts'
@@ -9,7 +10,7 @@ import { type Sys, SysError } from '../sys/sys.ts'
  */
 export function prepareFolder(sys: Sys, folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o755 })
+    makeFolder(folder)
     const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY)
     try {
       // The lock iproute2 takes, too: two creators at once would stack two mounts and hide each other's names.
@@ -28,6 +29,18 @@ export function prepareFolder(sys: Sys, folder: string): void {
         cause,
       },
     )
+  }
+}
+
+// Not `recursive`: where nothing can be made, as below /proc, Node's loops for ever (26.10).
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return
+  if (dirname(folder) !== folder) makeFolder(dirname(folder))
+  try {
+    mkdirSync(folder, { mode: 0o755 })
+  } catch (error) {
+    // made by another in the meantime
+    if (!existsSync(folder)) throw error
   }
 }
 

@@ -31,7 +31,6 @@ export const RTM_NEWRULE = 32
 export const RTM_DELRULE = 33
 export const RTM_GETRULE = 34
 
-export const AF_UNSPEC = 0
 export const AF_INET = 2
 export const AF_INET6 = 10
 

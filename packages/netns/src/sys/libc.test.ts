@@ -51,6 +51,7 @@ test('text with a NUL is refused: C would act on another file', () => {
 })
 
 test('an errno has its usual name, and an unknown one its number', () => {
-  expect([1, 2, 17, 110].map(errnoName)).toEqual(['EPERM', 'ENOENT', 'EEXIST', 'ETIMEDOUT'])
+  const names = ['EPERM', 'ENOENT', 'EAGAIN', 'EEXIST', 'EOPNOTSUPP', 'ETIMEDOUT']
+  expect([1, 2, 11, 17, 95, 110].map(errnoName)).toEqual(names)
   expect(errnoName(9999)).toBe('ERRNO_9999')
 })

@@ -90,6 +90,8 @@ function filled(buffer: Uint8Array): Uint8Array {
 
 /** `EPERM` for 1. */
 export function errnoName(errno: number): string {
+  // two names, and Linux says this one
+  if (errno === constants.errno.EOPNOTSUPP) return 'EOPNOTSUPP'
   for (const [name, value] of Object.entries(constants.errno)) if (value === errno) return name
   return `ERRNO_${errno}`
 }

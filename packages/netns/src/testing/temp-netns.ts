@@ -14,7 +14,8 @@ export interface TempNetnsOptions {
 }
 
 /**
- * A new, empty namespace for a test; removed when it is disposed, and at the latest when the process exits.
+ * A new, empty namespace for a test; removed when it is disposed, and at the latest when the process exits
+ * or is asked to end (vitest ends its workers with SIGTERM).
  *
  * @example
  * await using pod = await tempNetns()
@@ -42,13 +43,13 @@ class TempNetns extends Netns implements AsyncDisposable {
   constructor(opened: Netns, folder?: string) {
     super(opened.path, opened.fd, opened)
     this.#folder = folder
-    if (alive.size === 0) process.once('exit', removeAll)
+    if (alive.size === 0) watch()
     alive.add(this)
   }
 
   override [Symbol.dispose](): void {
     if (!alive.delete(this)) return
-    if (alive.size === 0) process.off('exit', removeAll)
+    if (alive.size === 0) unwatch()
     destroy(this)
     if (this.#folder !== undefined) rmdirSync(this.#folder)
   }
@@ -68,6 +69,24 @@ function inTemporaryFolder(): TempNetns {
     throw error
   }
   return new TempNetns(opened, folder)
+}
+
+const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
+
+function watch(): void {
+  process.on('exit', removeAll)
+  for (const signal of signals) process.on(signal, onSignal)
+}
+
+function unwatch(): void {
+  process.off('exit', removeAll)
+  for (const signal of signals) process.off(signal, onSignal)
+}
+
+function onSignal(signal: NodeJS.Signals): void {
+  removeAll()
+  // What would have happened without us; another listener decides for itself.
+  if (process.listenerCount(signal) === 0) process.kill(process.pid, signal)
 }
 
 function removeAll(): void {
