@@ -21,5 +21,6 @@ await main(async () => {
   }
   await exec([node26, '--conditions=@cni/source', '--disable-warning=ExperimentalWarning', demo, ...options], {
     stdout: 'inherit',
+    explains: true,
   })
 })

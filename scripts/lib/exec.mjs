@@ -22,7 +22,8 @@ export const env = {
  * Run a program from the repository's root. Its output is shown as it comes, or kept and shown only when it fails.
  *
  * @param {readonly [string, ...string[]]} argv
- * @param {{ quiet?: boolean, hint?: string, env?: NodeJS.ProcessEnv, stdout?: 'stderr' | 'inherit' }} [options]
+ * @param {{ quiet?: boolean, hint?: string, env?: NodeJS.ProcessEnv, stdout?: 'stderr' | 'inherit', explains?: boolean }} [options]
+ *   `explains`: it says itself what is wrong; its exit code becomes ours and nothing is added
  * @returns {Promise<string>} what it printed, when quiet
  */
 export function exec(argv, options = {}) {
@@ -43,6 +44,10 @@ export function exec(argv, options = {}) {
     child.on('error', (error) => reject(new Stop(`cannot start ${argv[0]}: ${error.message}`)))
     child.on('close', (code, signal) => {
       if (code === 0) return resolve(said)
+      if (options.explains && code !== null) {
+        process.exitCode = code
+        return resolve(said)
+      }
       const how = signal ? `was killed by ${signal}` : `failed with exit code ${code}`
       reject(new Stop([`${argv.join(' ')} ${how}`, said.trim(), options.hint].filter(Boolean).join('\n')))
     })

@@ -7,6 +7,7 @@ export const EXECUTABLES = /** @type {const} */ ({
   'istio-cni': { entry: 'examples/istio-redirect/src/plugin/main.ts', smoke: 'plugin' },
   'hello-chain': { entry: 'examples/hello-chain/src/main.ts', smoke: 'plugin' },
   cnitool: { entry: 'packages/libcni/src/cli.ts', smoke: 'command' },
+  'cni-conformance': { entry: 'packages/conformance/src/cli.ts', smoke: 'command' },
 })
 
 /**

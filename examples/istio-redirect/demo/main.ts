@@ -19,7 +19,10 @@ async function main(argv: readonly string[]): Promise<number> {
   const folder = process.env[FOLDER]
   if (folder) return runStory({ ...options, folder })
   await cleanKept()
-  if (options.clean) return 0
+  if (options.clean) {
+    console.log('Nothing of a demo is left on this machine.')
+    return 0
+  }
   return insideNode(argv, options.keep)
 }
 
