@@ -18,5 +18,9 @@ export async function check() {
   await step('package manifests (publint, attw)', () =>
     exec(['turbo', 'run', 'lint:package', '--output-logs=errors-only'], { quiet: true }),
   )
+  await step('built packages on the Node of this machine', async () => {
+    const note = await exec([process.execPath, 'scripts/smoke.mjs'], { quiet: true })
+    return { note: note.trim() }
+  })
   await step('sizes (size-limit)', () => exec(['size-limit'], { quiet: true }))
 }
