@@ -1,3 +1,10 @@
 import { library } from '../../tsup.base.ts'
 
-export default library({ index: 'src/index.ts', testing: 'src/testing/index.ts' })
+export default library({
+  index: 'src/index.ts',
+  describe: 'src/describe/index.ts',
+  'file-sink': 'src/file-sink/index.ts',
+  middleware: 'src/middleware/index.ts',
+  testing: 'src/testing/index.ts',
+  thick: 'src/thick/index.ts',
+})

@@ -2,6 +2,7 @@ import type { Netns } from '@cni/netns/handle'
 import type { K8sArgs, NetConf, Result, ValidAttachment } from '@cni/types'
 import type { EnvVars } from './environment.ts'
 import type { Log } from './log.ts'
+import type { TraceContext } from './trace-context.ts'
 import type { UndoStep } from './undo.ts'
 
 /** What every handler knows about its call. */
@@ -12,7 +13,7 @@ export interface CallContext {
   readonly networkName: string
   /** The configuration's version; a result is printed in it. */
   readonly cniVersion: string
-  /** `CNI_ARGS`, read tolerantly. */
+  /** `CNI_ARGS`, read as the plugin's `args` says. */
   readonly args: ReadonlyMap<string, string>
   /** The pod, when the runtime passes the Kubernetes convention in `CNI_ARGS`. */
   readonly k8s: K8sArgs | undefined
@@ -23,6 +24,8 @@ export interface CallContext {
   /** Stdin as it came, for delegates. */
   readonly raw: Uint8Array
   readonly log: Log
+  /** The trace of the call; `trace` of `@cni/skel/middleware` sets it. */
+  readonly trace?: TraceContext
   /** Aborts at the deadline and on SIGTERM. Give it to everything that waits. */
   readonly signal: AbortSignal
 }

@@ -1,10 +1,10 @@
-import { CniError, CURRENT_VERSION, ErrorCode, goStringify, netConfVersion } from '@cni/types'
+import { CniError, ErrorCode, netConfVersion } from '@cni/types'
 import type { Call } from './call.ts'
 import { readEnvironment } from './environment.ts'
 import type { PluginIo } from './io.ts'
 import { machine } from './namespace.ts'
 import { decodeNetworkConfig } from './network-config.ts'
-import { type Plugin, supportedVersions } from './plugin.ts'
+import { supportedVersions } from './plugin.ts'
 import { reconcileVersion } from './reconcile.ts'
 import { isVerb, verbs } from './verbs.ts'
 
@@ -16,8 +16,6 @@ export async function dispatch(call: Call): Promise<string> {
   const { plugin, io } = call
   const environment = readEnvironment(io.env)
   const { command } = environment
-  // Without a look at stdin, which may never end.
-  if (command === 'VERSION') return versionDocument(plugin)
   const raw = await readStdin(io)
   const config = decodeNetworkConfig(raw)
   if (typeof config.document.cniVersion === 'string') call.cniVersion = config.document.cniVersion
@@ -25,10 +23,6 @@ export async function dispatch(call: Call): Promise<string> {
   const version = netConfVersion(config.document)
   reconcileVersion(command, version, supportedVersions(plugin))
   return verbs[command]({ call, environment, raw, config, version, port: io.netns ?? machine })
-}
-
-function versionDocument(plugin: Plugin): string {
-  return `${goStringify({ cniVersion: CURRENT_VERSION, supportedVersions: supportedVersions(plugin) })}\n`
 }
 
 async function readStdin(io: PluginIo): Promise<Uint8Array> {

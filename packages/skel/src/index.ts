@@ -37,7 +37,8 @@ export type { EnvVars } from './environment.ts'
 export type { NetnsPort, PluginIo, PluginOutcome } from './io.ts'
 // Log
 export type { Log, LogFields, LogLevel, LogOptions, LogSink } from './log.ts'
-export { pluginMain } from './main/plugin-main.ts'
+export type { Describer } from './main/describer.ts'
+export { type PluginMainOptions, pluginMain } from './main/plugin-main.ts'
 // Define
 export { definePlugin, type LogRequest, type Plugin, type Verb } from './plugin.ts'
 export { runPlugin } from './run.ts'

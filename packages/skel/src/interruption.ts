@@ -1,5 +1,8 @@
 import { CniError, ErrorCode, isCniError } from '@cni/types'
 
+/** Milliseconds for a handler to come to rest after its signal aborted, before its steps are undone. */
+export const SETTLE_BUDGET = 500
+
 /** What ends a call from outside: its deadline, or the signal of whoever started it. */
 export interface Interruption {
   /** Aborts when the call is over before its handler is. */

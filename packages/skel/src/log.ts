@@ -1,5 +1,5 @@
-/** How much a line matters; a level also lets the levels before it through. */
-export type LogLevel = 'error' | 'warn' | 'info' | 'debug'
+/** Which lines are written: those that matter at least as much. `silent` writes none, not even why a call failed. */
+export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug'
 
 /** What else belongs to a line. Errors are written with their message and stack. */
 export type LogFields = Readonly<Record<string, unknown>>
@@ -10,6 +10,8 @@ export interface Log {
   warn(message: string, fields?: LogFields): void
   info(message: string, fields?: LogFields): void
   debug(message: string, fields?: LogFields): void
+  /** Adds fields to every line of the call from here on, also to those that are not the plugin's own. */
+  bind(fields: LogFields): void
 }
 
 /**
@@ -31,7 +33,7 @@ export interface LogOptions {
   readonly sinks?: readonly LogSink[]
 }
 
-const LEVELS: readonly LogLevel[] = ['error', 'warn', 'info', 'debug']
+const LEVELS: readonly LogLevel[] = ['silent', 'error', 'warn', 'info', 'debug']
 
 /** A logger whose level and sinks may be decided later; until then it keeps its lines. */
 export interface CallLog extends Log {
@@ -43,6 +45,8 @@ export interface CallLog extends Log {
 
 /** The logger of one call; `fields` are part of each line. */
 export function callLog(stderr: (line: string) => void, fields: LogFields): CallLog {
+  const now = clock()
+  let bound = fields
   let kept: Array<{ level: LogLevel; line: string }> | undefined = []
   let lowest = LEVELS.indexOf('info')
   let sinks: LogSink[] = []
@@ -55,13 +59,13 @@ export function callLog(stderr: (line: string) => void, fields: LogFields): Call
         sink.write(line)
         return true
       } catch (error) {
-        stderr(formatLine('warn', 'a log sink failed and is left out', { ...fields, error }))
+        stderr(formatLine(now(), 'warn', 'a log sink failed and is left out', { ...bound, error }))
         return false
       }
     })
   }
   const log = (level: LogLevel, message: string, own: LogFields = {}): void => {
-    const line = formatLine(level, message, { ...fields, ...own })
+    const line = formatLine(now(), level, message, { ...bound, ...own })
     if (kept === undefined) emit(level, line)
     else kept.push({ level, line })
   }
@@ -79,6 +83,9 @@ export function callLog(stderr: (line: string) => void, fields: LogFields): Call
     warn: (message, own) => log('warn', message, own),
     info: (message, own) => log('info', message, own),
     debug: (message, own) => log('debug', message, own),
+    bind(own) {
+      bound = { ...bound, ...own }
+    },
     open,
     async close() {
       if (kept !== undefined) open()
@@ -88,16 +95,26 @@ export function callLog(stderr: (line: string) => void, fields: LogFields): Call
   }
 }
 
+/** The time in UTC with microseconds, fixed width. In one call it never goes back, whatever happens to the clock. */
+function clock(): () => string {
+  const start = Date.now() - performance.now()
+  return () => {
+    const now = start + performance.now()
+    const micros = Math.floor((now % 1) * 1000)
+    return `${new Date(now).toISOString().slice(0, -1)}${String(micros).padStart(3, '0')}Z`
+  }
+}
+
 /** One line of JSON: level, time and message first; what is not JSON is made printable. */
-function formatLine(level: LogLevel, message: string, fields: LogFields): string {
+function formatLine(time: string, level: LogLevel, message: string, fields: LogFields): string {
   const { level: _level, time: _time, msg: _msg, ...others } = fields
-  const entry = { level, time: new Date().toISOString(), msg: String(message), ...others }
+  const entry = { level, time, msg: String(message), ...others }
   let text: string
   try {
     text = JSON.stringify(entry, printable)
   } catch {
     // A cycle, or a toJSON that throws.
-    text = JSON.stringify({ level, time: entry.time, msg: entry.msg, fields: 'not serialisable' })
+    text = JSON.stringify({ level, time, msg: entry.msg, fields: 'not serialisable' })
   }
   return `${text.replace(/[\u007f-\u009f\u2028\u2029]/g, escaped)}\n`
 }

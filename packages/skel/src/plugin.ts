@@ -1,4 +1,4 @@
-import { CNI_VERSIONS, type NetConf, type Result } from '@cni/types'
+import { CNI_VERSIONS, type CniArgKind, type NetConf, type Result } from '@cni/types'
 import type * as z from 'zod/v4/core'
 import type { AddContext, CheckContext, DelContext, GcContext, StatusContext } from './context.ts'
 import type { EnvVars } from './environment.ts'
@@ -31,6 +31,13 @@ export interface Plugin<Conf = unknown, Chained extends boolean = boolean> {
   readonly timeout?: number
   /** Any zod 4 schema of the configuration; `netConf` makes one. Without it the configuration is not checked. */
   readonly config?: z.$ZodType<Conf>
+  /**
+   * How `CNI_ARGS` is read. `tolerant`, when not said: whatever is for others, or malformed, is passed over. `strict`
+   * fails ADD and CHECK with code 999 as the reference implementation does, for a malformed pair and, unless
+   * `IgnoreUnknown` is set, for a key besides those of Kubernetes; a record names more keys, and the kind of their
+   * values. DEL is always tolerant.
+   */
+  readonly args?: 'tolerant' | 'strict' | Readonly<Record<string, CniArgKind>>
   /** Leave `cniVersion` out of error documents, as the reference implementation does. */
   readonly goCompat?: boolean
   /** Decides level and sinks of the log, once the configuration is known. */

@@ -20,8 +20,10 @@ export interface Request {
 }
 
 /** The part of the context all verbs share. */
-export function callContext({ call, environment, raw, config, version }: Request): CallContext {
-  const args = parseCniArgs(environment.args)
+export function callContext(
+  { call, environment, raw, config, version }: Request,
+  args: ReadonlyMap<string, string> = parseCniArgs(environment.args),
+): CallContext {
   return {
     plugin: call.plugin.name,
     networkName: config.document.name,
@@ -36,11 +38,36 @@ export function callContext({ call, environment, raw, config, version }: Request
   }
 }
 
-/** What ADD, CHECK and DEL have in addition. */
+/**
+ * What ADD, CHECK and DEL have in addition.
+ *
+ * @throws {@link CniError} 999 when `CNI_ARGS` is not as the plugin asks for.
+ */
 export function attachmentContext(request: Request): AttachmentContext {
   const { containerID, ifName } = request.environment
-  return { ...callContext(request), containerID, ifName }
+  return { ...callContext(request, cniArgs(request)), containerID, ifName }
 }
+
+/** DEL goes on with what can be read: a failing DEL keeps the pod's address taken. */
+function cniArgs({ call: { plugin, log }, environment }: Request): ReadonlyMap<string, string> {
+  const { args: grammar = 'tolerant' } = plugin
+  if (grammar === 'tolerant') return parseCniArgs(environment.args)
+  try {
+    const known = { ...KUBERNETES_ARGS, ...(grammar === 'strict' ? {} : grammar) }
+    return parseCniArgs(environment.args, { strict: true, known })
+  } catch (error) {
+    if (environment.command !== 'DEL') throw error
+    log.warn('CNI_ARGS is invalid, going on with what can be read', { reason: messageOf(error) })
+    return parseCniArgs(environment.args)
+  }
+}
+
+const KUBERNETES_ARGS = {
+  K8S_POD_NAMESPACE: 'string',
+  K8S_POD_NAME: 'string',
+  K8S_POD_UID: 'string',
+  K8S_POD_INFRA_CONTAINER_ID: 'string',
+} as const
 
 /**
  * The configuration as the plugin's schema makes it, and from here on the log as the plugin wants it.

@@ -1,16 +1,15 @@
 import { CURRENT_VERSION, ErrorCode, encodeError, toErrorDocument } from '@cni/types'
 import type { Call } from './call.ts'
 import { dispatch } from './dispatch.ts'
-import { type Interruption, interruption, settlesWithin } from './interruption.ts'
+import { immediateAnswer } from './immediate.ts'
+import { type Interruption, interruption, SETTLE_BUDGET, settlesWithin } from './interruption.ts'
 import type { PluginIo, PluginOutcome } from './io.ts'
 import { callLog, stackOf } from './log.ts'
-import { type Plugin, supportedVersions } from './plugin.ts'
+import type { Plugin } from './plugin.ts'
 import { undoStack } from './undo.ts'
 
 /** Milliseconds: a call without a `timeout` of its own; containerd and CRI-O give up after 60 s and more. */
 const DEFAULT_TIMEOUT = 50_000
-/** For a handler to come to rest after its signal aborted, before its steps are undone. */
-const SETTLE_BUDGET = 500
 const UNDO_BUDGET = 2000
 const FLUSH_BUDGET = 1000
 
@@ -31,13 +30,12 @@ export async function runPlugin(plugin: Plugin, io: PluginIo): Promise<PluginOut
     stderr.push(line)
     io.stderr?.(line)
   }
-  const command = io.env.CNI_COMMAND ?? ''
-  if (command === '' && plugin.about) {
-    write(`${plugin.about}\n`)
-    write(`CNI protocol versions supported: ${supportedVersions(plugin).join(', ')}\n`)
-    return { exitCode: 0, stdout: '', stderr: stderr.join('') }
+  const immediate = immediateAnswer(plugin, io.env)
+  if (immediate !== undefined) {
+    for (const line of immediate.stderr.match(/.*\n/g) ?? []) io.stderr?.(line)
+    return immediate
   }
-
+  const command = io.env.CNI_COMMAND ?? ''
   const log = callLog(write, { plugin: plugin.name, command, containerID: io.env.CNI_CONTAINERID || undefined })
   const limit = interruption(command || plugin.name, plugin.timeout ?? DEFAULT_TIMEOUT, io.signal)
   const call: Call = {

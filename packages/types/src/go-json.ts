@@ -57,10 +57,11 @@ function printObject(value: object, style: Style, newline: string, depth: number
   const colon = style.step === '' ? ':' : ': '
   const entries = Object.entries(value)
   if (style.sortKeys) entries.sort(([a], [b]) => compareCodePoints(a, b))
-  const members = entries.flatMap(([key, member]) => {
+  const members: string[] = []
+  for (const [key, member] of entries) {
     const text = print(member, style, inner, depth + 1)
-    return text === undefined ? [] : [printString(key) + colon + text]
-  })
+    if (text !== undefined) members.push(printString(key) + colon + text)
+  }
   return enclose('{', members, '}', style, newline)
 }
 

@@ -18,10 +18,18 @@ export function parseJson(input: string | Uint8Array, what: string): unknown {
   const text = typeof input === 'string' ? input : new TextDecoder('utf-8', { ignoreBOM: true }).decode(input)
   try {
     return JSON.parse(text)
-  } catch (cause) {
-    const reason = text.trim() === '' ? 'unexpected end of JSON input' : cause instanceof Error ? cause.message : cause
-    throw new CniError(ErrorCode.decodingFailure, `${what}: ${reason}`, { cause })
+  } catch (error) {
+    // Without the error as cause: a log prints causes, and its message is what must not get there.
+    throw new CniError(ErrorCode.decodingFailure, `${what}: ${text.trim() === '' ? TRUNCATED : syntaxError(error)}`)
   }
+}
+
+const TRUNCATED = 'unexpected end of JSON input'
+
+/** What the engine says, up to the piece of the input it quotes: that may hold a secret. */
+function syntaxError(error: unknown): string {
+  const message = error instanceof Error ? error.message : ''
+  return message.replace(/[,:]?\s*(?:\.\.\.)?".*$/s, '') || 'invalid JSON'
 }
 
 /** The kind of a JSON value, for error texts. */

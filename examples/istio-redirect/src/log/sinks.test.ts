@@ -1,11 +1,10 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, utimesSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { settingsOf } from '../plugin/settings.ts'
 import { agentSocket } from './agent-socket.ts'
-import { rotatingFile } from './rotating-file.ts'
 import { logLevel, logSinks } from './sinks.ts'
 
 let folder: string
@@ -14,38 +13,25 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-describe('the log file', () => {
-  const write = async (path: string, ...lines: string[]) => {
-    const sink = rotatingFile(path, { maxBytes: 10 })
-    for (const line of lines) sink.write(line)
-    await sink.flush?.()
+test('the log file is for root only, starts anew at 10 MB beside one backup, and loses one of more than two days', async () => {
+  const path = join(folder, 'istio-cni.log')
+  const write = async (line: string) => {
+    const [sink] = logSinks(settingsOf({ name: 'pods', cni_agent_run_dir: folder }))
+    sink?.write(line)
+    await sink?.flush?.()
   }
-
-  test('appears with its folder at the first line, for root only', async () => {
-    const path = join(folder, 'run/istio-cni.log')
-    await write(path)
-    expect(readdirSync(folder)).toEqual([])
-    await write(path, 'a\n', 'b\n')
-    expect(readFileSync(path, 'utf8')).toBe('a\nb\n')
-    expect(statSync(path).mode & 0o777).toBe(0o600)
-  })
-
-  test('grows across calls until it is full, then starts anew beside one backup', async () => {
-    const path = join(folder, 'log')
-    for (const line of ['1234567\n', 'abcdefg\n', 'second\n', 'x'.repeat(9), 'third\n']) await write(path, line)
-    expect(readFileSync(path, 'utf8')).toBe('third\n')
-    expect(readFileSync(`${path}.1`, 'utf8')).toBe(`second\n${'x'.repeat(9)}`)
-    expect(readdirSync(folder)).toHaveLength(2)
-  })
-
-  test('loses a backup of more than two days', async () => {
-    const path = join(folder, 'log')
-    writeFileSync(`${path}.1`, 'old')
-    const past = Date.now() / 1000 - 2 * 24 * 3600 - 60
-    utimesSync(`${path}.1`, past, past)
-    await write(path, 'a\n')
-    expect(readdirSync(folder)).toEqual(['log'])
-  })
+  await write('first\n')
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+  for (const backup of ['1', '2']) {
+    truncateSync(path, 10_000_000)
+    await write(`${backup}\n`)
+  }
+  expect(readFileSync(path, 'utf8')).toBe('2\n')
+  expect(readdirSync(folder)).toEqual(['istio-cni.log', 'istio-cni.log.1'])
+  const past = Date.now() / 1000 - 2 * 24 * 3600 - 60
+  utimesSync(`${path}.1`, past, past)
+  await write('last\n')
+  expect(readdirSync(folder)).toEqual(['istio-cni.log'])
 })
 
 describe('the node agent', () => {
@@ -117,7 +103,8 @@ describe('plugin_log_level', () => {
     ['debug', 'debug'],
     ['warn', 'warn'],
     ['error', 'error'],
-    ['none', 'error'],
+    ['none', 'silent'],
+    ['fatal', 'silent'],
     ['verbose', undefined],
     ['toString', undefined],
   ])('%j stands for %s', (name, level) => {

@@ -1,26 +1,28 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LogLevel, LogSink } from '@cni/skel'
+import { fileSink } from '@cni/skel/file-sink'
 import type { Settings } from '../plugin/settings.ts'
 import { agentSocket } from './agent-socket.ts'
-import { rotatingFile } from './rotating-file.ts'
 
 /** Where log lines go besides stderr: the node agent, if it listens now, and a file in the run directory. */
 export function logSinks({ runDir, logSocket }: Settings): LogSink[] {
   return [
     ...(logSocket !== undefined && existsSync(logSocket) ? [agentSocket(logSocket)] : []),
-    ...(runDir === '' ? [] : [rotatingFile(join(runDir, 'istio-cni.log'))]),
+    ...(runDir === '' ? [] : [fileSink({ path: join(runDir, 'istio-cni.log'), maxAge: TWO_DAYS })]),
   ]
 }
+
+const TWO_DAYS = 2 * 24 * 3_600_000
 
 /** The level a configured name stands for, or `undefined` for a name nobody knows. */
 export const logLevel = (name: string): LogLevel | undefined => (Object.hasOwn(levels, name) ? levels[name] : undefined)
 
-// The plugin logs nothing fatal, and an error is never kept from whoever has to find its cause.
+// The plugin logs nothing fatal: what is left of that level is silence.
 const levels: Readonly<Record<string, LogLevel>> = {
   '': 'info',
-  none: 'error',
-  fatal: 'error',
+  none: 'silent',
+  fatal: 'silent',
   error: 'error',
   warn: 'warn',
   info: 'info',

@@ -1,4 +1,3 @@
-import { constants } from 'node:os'
 import { type Sys, SysError } from './sys.ts'
 
 /** NUL-terminated text, a buffer, or a null pointer. */
@@ -90,8 +89,9 @@ function filled(buffer: Uint8Array): Uint8Array {
 
 /** `EPERM` for 1. */
 export function errnoName(errno: number): string {
+  const { errno: numbers } = process.getBuiltinModule('node:os').constants
   // two names, and Linux says this one
-  if (errno === constants.errno.EOPNOTSUPP) return 'EOPNOTSUPP'
-  for (const [name, value] of Object.entries(constants.errno)) if (value === errno) return name
+  if (errno === numbers.EOPNOTSUPP) return 'EOPNOTSUPP'
+  for (const [name, value] of Object.entries(numbers)) if (value === errno) return name
   return `ERRNO_${errno}`
 }

@@ -1,11 +1,20 @@
 import { CniError, CURRENT_VERSION, ErrorCode, encodeError } from '@cni/types'
+import { immediateAnswer } from '../immediate.ts'
 import type { Plugin } from '../plugin.ts'
 import { runPlugin } from '../run.ts'
 import { claimStdout } from './claim-stdout.ts'
+import { answerPerson } from './command-line.ts'
+import type { Describer } from './describer.ts'
 import { readStdin } from './read-stdin.ts'
 import { writeAll } from './write-all.ts'
 
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
+
+/** What {@link pluginMain} does besides the protocol. */
+export interface PluginMainOptions {
+  /** For people: `describe` of `@cni/skel/describe` makes `--help` complete and adds `--schema`. */
+  readonly describe?: Describer
+}
 
 /**
  * Runs a plugin as this process, and ends the process: the last line of an executable.
@@ -13,12 +22,20 @@ const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
  * Guards stdout, so that nothing but the result gets there; turns a crash, an unhandled rejection and an early
  * `process.exit` into an error document; on SIGTERM, SIGINT and SIGHUP undoes what was begun.
  *
+ * A runtime sets `CNI_COMMAND` and passes no arguments; where it is not set, `--help` and `--schema` are answered.
+ *
  * @example
  * ```ts
  * pluginMain(plugin)
  * ```
  */
-export function pluginMain(plugin: Plugin): void {
+export function pluginMain(plugin: Plugin, options: PluginMainOptions = {}): void {
+  const forPerson = process.env.CNI_COMMAND ? undefined : answerPerson(plugin, process.argv.slice(2), options.describe)
+  const answer = forPerson ?? immediateAnswer(plugin, process.env)
+  if (answer !== undefined) {
+    writeAll(2, answer.stderr)
+    process.exit(write(plugin, 1, answer.stdout) ? answer.exitCode : 1)
+  }
   const stdout = claimStdout()
   const interrupt = new AbortController()
   for (const signal of SIGNALS) process.on(signal, () => interrupt.abort(received(signal)))
@@ -31,10 +48,7 @@ export function pluginMain(plugin: Plugin): void {
     isOver = true
     // From here on a signal ends the process as usual, even if nobody reads the document.
     for (const signal of SIGNALS) process.removeAllListeners(signal)
-    const failure = writeAll(stdout, document)
-    if (failure === undefined) return exitCode
-    writeAll(2, `${plugin.name}: could not write the result to stdout: ${failure.message}\n`)
-    return 1
+    return write(plugin, stdout, document) ? exitCode : 1
   }
   process.on('exit', () => {
     if (!isOver) process.exitCode = finish(failureDocument(plugin, 'the plugin ended its process early'), 1)
@@ -50,6 +64,12 @@ export function pluginMain(plugin: Plugin): void {
     ({ stdout: document, exitCode }) => process.exit(finish(document, exitCode)),
     (error: unknown) => process.exit(finish(failureDocument(plugin, String(error)), 1)),
   )
+}
+
+function write({ name }: Plugin, stdout: number, document: string): boolean {
+  const failure = writeAll(stdout, document)
+  if (failure !== undefined) writeAll(2, `${name}: could not write the result to stdout: ${failure.message}\n`)
+  return failure === undefined
 }
 
 function received(signal: string): CniError {

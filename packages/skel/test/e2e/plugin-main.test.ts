@@ -95,6 +95,30 @@ describe.each(runtimes)('a plugin as a process, $name', (runtime) => {
     }
   })
 
+  it('answers a person: --help, --schema, and a bare start at a terminal', async () => {
+    const bare = { ...runtime, argv: ['/usr/bin/env', '-u', 'CNI_COMMAND', ...runtime.argv] } as const
+    const ask = (...args: string[]) => start({ ...bare, argv: [...bare.argv, ...args] }, '').done
+    const help = await ask('--help')
+    expect([help.code, help.stderr]).toEqual([0, ''])
+    expect(help.stdout).toContain('behave   a string (required)\n')
+    expect(JSON.parse((await ask('--schema')).stdout)).toMatchObject({ title: 'fixture', required: ['name', 'behave'] })
+    expect(await ask('--nonsense')).toMatchObject({ code: 2, stdout: '' })
+    // Nothing on a terminal, nothing asked: the protocol's error.
+    expect(JSON.parse((await ask()).stdout)).toMatchObject({
+      code: 4,
+      msg: 'required env variables [CNI_COMMAND] missing',
+    })
+    const words = bare.argv.map((word) => `'${word}'`).join(' ')
+    const terminal = await start({ ...runtime, argv: ['script', '-qec', words, '/dev/null'] }, undefined).done
+    expect(terminal.stdout.replaceAll('\r', '')).toBe(help.stdout)
+  })
+
+  it('takes no notice of arguments when it is called by a runtime', async () => {
+    const { stdout, code } = await start({ ...runtime, argv: [...runtime.argv, '--help'] }, conf({ behave: 'nothing' }))
+      .done
+    expect([code, JSON.parse(stdout)]).toEqual([0, { cniVersion: '1.1.0' }])
+  })
+
   it('a closed stdin is an empty one', async () => {
     const { stdout, code } = await shell(runtime, '"$@" <&- | cat', '')
     expect(code).toBe(1)

@@ -13,12 +13,12 @@ export interface Runtime {
   readonly ffi: boolean
 }
 
-/** The fixture as one CommonJS file on each Node there is, and compiled with bun. */
-export async function fixtureRuntimes(): Promise<{ folder: string; runtimes: Runtime[] }> {
+/** A fixture as one CommonJS file on each Node there is, and compiled with bun. */
+export async function fixtureRuntimes(fixture = 'plugin'): Promise<{ folder: string; runtimes: Runtime[] }> {
   const folder = mkdtempSync(join(tmpdir(), 'cni-skel-'))
   await build({
     config: false,
-    entry: { plugin: join(import.meta.dirname, 'fixture/plugin.ts') },
+    entry: { [fixture]: join(import.meta.dirname, `fixture/${fixture}.ts`) },
     format: ['cjs'],
     outDir: folder,
     platform: 'node',
@@ -32,13 +32,13 @@ export async function fixtureRuntimes(): Promise<{ folder: string; runtimes: Run
       options.logLevel = 'error'
     },
   })
-  const bundle = join(folder, 'plugin.cjs')
+  const bundle = join(folder, `${fixture}.cjs`)
   const nodes = [...new Set([realpathSync(process.execPath), ...nodesOnPath()])]
   return {
     folder,
     runtimes: [
       ...nodes.map((node) => ({ name: nodeVersion(node), argv: [node, bundle] as const, ffi: hasFfi(node) })),
-      { name: 'compiled with bun', argv: [compile(bundle, join(folder, 'plugin'))], ffi: true },
+      { name: 'compiled with bun', argv: [compile(bundle, join(folder, fixture))], ffi: true },
     ],
   }
 }

@@ -28,7 +28,8 @@ describe('the log', () => {
       containerID: 'c1',
       port: 1,
     })
-    expect(new Date(entry.time).toISOString()).toBe(entry.time)
+    expect(entry.time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
+    expect(Math.abs(Date.parse(entry.time) - Date.now())).toBeLessThan(60_000)
   })
 
   it('leaves debug out unless the plugin asks for it', async () => {
@@ -39,6 +40,39 @@ describe('the log', () => {
     expect((await logging(write).add()).log.map(({ msg }) => msg)).toEqual(['w'])
     const debug = logging(write, () => ({ level: 'debug' }))
     expect((await debug.add()).log.map(({ msg }) => msg)).toEqual(['d', 'w'])
+  })
+
+  it('tells lines of one call apart by microseconds, in order', async () => {
+    const { log } = await logging((l) => {
+      for (let line = 0; line < 50; line++) l.info('x')
+    }).add()
+    const times = log.map(({ time }) => String(time))
+    expect(times).toEqual(times.toSorted())
+    expect(times.some((time) => !time.endsWith('000Z'))).toBe(true)
+  })
+
+  it('is nothing at all when it is silent, and the error on stdout is the same', async () => {
+    const fail = (log: import('@cni/skel').Log) => {
+      log.error('e')
+      throw new Error('boom')
+    }
+    const silent = await logging(fail, () => ({ level: 'silent' })).add()
+    expect(silent).toMatchObject({ exitCode: 1, stderr: '', error: { code: 999, msg: 'boom' } })
+    expect((await logging(fail, () => ({ level: 'error' })).add()).log.map(({ msg }) => msg)).toEqual(['e', 'boom'])
+  })
+
+  it('has what a handler binds on every later line, also on the one that says why the call failed', async () => {
+    const { log } = await logging((l) => {
+      l.info('before')
+      l.bind({ pod: 'default/web-0' })
+      l.info('after', { pod: 'other' })
+      throw new Error('boom')
+    }).add()
+    expect(log.map(({ msg, pod }) => [msg, pod])).toEqual([
+      ['before', undefined],
+      ['after', 'other'],
+      ['boom', 'default/web-0'],
+    ])
   })
 
   it('keeps every entry on one line, whatever is in it', async () => {

@@ -1,0 +1,74 @@
+import type { Netns } from '@cni/netns'
+import { type AttachmentContext, definePlugin, netConf } from '@cni/skel'
+import { CniError, ErrorCode } from '@cni/types'
+import * as z from 'zod/mini'
+import { callDaemon, probeDaemon, type Reply } from './client.ts'
+import { contivError, failureOf } from './failure.ts'
+import { withProcPath } from './holder.ts'
+import type { Method } from './protocol.ts'
+import { toResult } from './result.ts'
+
+const SOCKET = '/run/contiv/contiv-cni.sock'
+
+const contiv = z.object({
+  socket: z._default(z.string().check(z.startsWith('/')), SOCKET),
+  /** What DEL does while nobody listens: succeed with a warning, or fail so that the runtime tries again. */
+  unreachable_del: z._default(z.enum(['succeed', 'fail']), 'succeed'),
+})
+
+/** Hands ADD and DEL to the daemon that knows the network. */
+export const plugin = definePlugin({
+  name: 'contiv-proxy',
+  config: netConf({ contiv: z._default(contiv, { socket: SOCKET, unreachable_del: 'succeed' }) }),
+
+  async add(c) {
+    const { socket } = c.conf.contiv
+    if (c.args.size === 0) {
+      throw new CniError(ErrorCode.invalidEnvironment, 'CNI_ARGS: empty, expected K8S_POD_NAME and others', {
+        hint: 'this plugin serves Kubernetes pods',
+      })
+    }
+    const reply = await ask(c, 'AddPod', socket, c.netns)
+    const failure = failureOf(reply)
+    if (failure !== undefined) throw failure
+    // From here on the endpoint is there, and an ADD that fails must not leave it.
+    c.undo(async (signal) => void (await ask({ ...c, signal }, 'DelPod', socket, c.netns)))
+    return toResult(reply.kind === 'answer' ? reply.response : {}, c.ifName, c.netns.path)
+  },
+
+  async del(c) {
+    const { socket, unreachable_del: unreachable } = c.conf?.contiv ?? { socket: SOCKET, unreachable_del: 'succeed' }
+    if (c.args.size === 0) return c.log.warn('CNI_ARGS is empty: the daemon cannot be told which pod is gone')
+    const reply = await ask(c, 'DelPod', socket, c.netns)
+    const failure = failureOf(reply)
+    if (failure === undefined) return
+    if (reply.kind === 'unreachable' && unreachable === 'fail') throw failure
+    c.log.warn('the daemon did not delete the pod', { reason: failure.message, details: failure.details, socket })
+  },
+
+  async check(c) {
+    const problem = await probeDaemon(c.conf.contiv.socket, c.signal)
+    if (problem !== undefined) throw contivError(ErrorCode.tryAgainLater, 'daemon unreachable', problem)
+  },
+
+  async status(c) {
+    const problem = await probeDaemon(c.conf.contiv.socket, c.signal)
+    if (problem !== undefined) throw contivError(ErrorCode.pluginNotAvailable, 'daemon unreachable', problem)
+  },
+})
+
+async function ask(c: AttachmentContext, method: Method, socket: string, pod: Netns | undefined): Promise<Reply> {
+  const send = (netns?: string): Promise<Reply> => {
+    // The original reads these keys whatever their case is.
+    const args = new Map([...c.args].map(([key, value]) => [key.toUpperCase(), value]))
+    const request = {
+      name: args.get('K8S_POD_NAME'),
+      namespace: args.get('K8S_POD_NAMESPACE'),
+      infraContainerID: args.get('K8S_POD_INFRA_CONTAINER_ID'),
+      netns,
+      ifName: c.ifName,
+    }
+    return callDaemon(socket, method, request, c.signal)
+  }
+  return pod === undefined ? send() : withProcPath(pod, c.signal, send)
+}

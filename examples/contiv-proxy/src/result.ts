@@ -1,0 +1,29 @@
+import { ErrorCode, type IpConfig, parseCidr, type Result } from '@cni/types'
+import { contivError } from './failure.ts'
+import type { PodResponse } from './protocol.ts'
+
+/**
+ * The result of an ADD: the daemon's addresses, host bits kept, on the interface it moved into the pod.
+ *
+ * @throws for an address that is none: the original logs it and prints nothing.
+ */
+export function toResult({ ipaddress, ipv6address }: PodResponse, name: string, sandbox: string): Result {
+  const ips = [ipOf('ipaddress', 4, ipaddress)]
+  if (ipv6address) ips.push(ipOf('ipv6address', 6, ipv6address))
+  return { interfaces: [{ name, sandbox }], ips }
+}
+
+function ipOf(member: string, family: 4 | 6, address = ''): IpConfig {
+  if (familyOf(address) === family) return { address, interface: 0 }
+  const expected = `expected an IPv${family} address with its prefix`
+  throw contivError(ErrorCode.internal, `${member}: ${expected}, got ${JSON.stringify(address)}`)
+}
+
+function familyOf(address: string): 4 | 6 | undefined {
+  try {
+    return parseCidr(address).family
+  } catch {
+    // Not an address: the caller says so, with the member's name.
+    return undefined
+  }
+}

@@ -1,0 +1,9 @@
+import type { Describer } from '../main/describer.ts'
+import { helpText } from './help.ts'
+import { jsonSchema } from './json-schema.ts'
+
+/** For `pluginMain`: answers `--help` and `--schema` from the plugin's definition. */
+export const describe: Describer = {
+  help: helpText,
+  schema: (plugin) => `${JSON.stringify(jsonSchema(plugin), null, 2)}\n`,
+}

@@ -1,0 +1,65 @@
+import type { core } from 'zod/mini'
+import { type Plugin, supportedVersions } from '../plugin.ts'
+import { describeSchema } from '../schema/describe.ts'
+import { netConf } from '../schema/net-conf.ts'
+import { shapeOf } from '../schema/walk.ts'
+import { defaultOf, descriptionOf } from './description.ts'
+import { isOptional, sampleObject } from './sample.ts'
+
+/** The text of `--help`: what the plugin is, its verbs, versions and configuration, and how to try it. */
+export function helpText(plugin: Plugin): string {
+  const { name, about, chained } = plugin
+  const own = ownMembers(plugin)
+  const paragraphs = [
+    about === undefined || about === name ? `${name}: a CNI plugin` : `${name}: ${about}`,
+    'Container runtimes start it with CNI_COMMAND in the environment and a configuration on stdin.',
+    [
+      `Verbs      ${verbsOf(plugin).join(' ')}`,
+      `Versions   ${supportedVersions(plugin).join(' ')}`,
+      ...(chained === true ? ['Chained    yes: it needs a plugin before it in the list'] : []),
+    ].join('\n'),
+    ...(Object.keys(own).length === 0 ? [] : [`Configuration, besides the members of every plugin:\n${table(own)}`]),
+    `Try it: write this to /etc/cni/net.d/10-${name}.conflist\n\n${indented(listOf(plugin, own))}`,
+    `and add a namespace to it\n\n  ip netns add try\n  CNI_PATH=/opt/cni/bin cnitool add ${name} /run/netns/try`,
+    'Options:\n  --help, -h   this text\n  --schema     the JSON Schema of the configuration',
+  ]
+  return `${paragraphs.join('\n\n')}\n`
+}
+
+function verbsOf({ check, del, gc, status }: Plugin): string[] {
+  const optional = Object.entries({ CHECK: check, DEL: del, GC: gc, STATUS: status })
+  return ['ADD', ...optional.filter(([, handler]) => handler !== undefined).map(([verb]) => verb), 'VERSION']
+}
+
+/** What the plugin's schema lists besides the standard members. */
+function ownMembers({ config }: Plugin): Record<string, core.$ZodType> {
+  const standard = Object.keys(shapeOf(netConf({})) ?? {})
+  const shape = config === undefined ? {} : (shapeOf(config) ?? {})
+  return Object.fromEntries(Object.entries(shape).filter(([member]) => !standard.includes(member)))
+}
+
+function table(members: Readonly<Record<string, core.$ZodType>>): string {
+  const width = Math.max(...Object.keys(members).map((member) => member.length))
+  return Object.entries(members)
+    .map(([member, schema]) => `  ${member.padEnd(width)}   ${wordsFor(schema)}`)
+    .join('\n')
+}
+
+function wordsFor(schema: core.$ZodType): string {
+  const expected = describeSchema(schema) ?? 'a value'
+  const preset = defaultOf(schema)
+  const need = preset !== undefined ? `, default ${JSON.stringify(preset)}` : isOptional(schema) ? '' : ' (required)'
+  const description = descriptionOf(schema)
+  return `${expected}${need}${description === undefined ? '' : `: ${description}`}`
+}
+
+function listOf(plugin: Plugin, own: Readonly<Record<string, core.$ZodType>>): string {
+  const entry = { type: plugin.name, ...sampleObject(own) }
+  const before = { type: 'ptp', ipam: { type: 'host-local', subnet: '10.99.0.0/24' } }
+  const cniVersion = supportedVersions(plugin).at(-1)
+  return JSON.stringify({ cniVersion, name: plugin.name, plugins: plugin.chained ? [before, entry] : [entry] }, null, 2)
+}
+
+function indented(text: string): string {
+  return text.replaceAll(/^/gm, '  ')
+}

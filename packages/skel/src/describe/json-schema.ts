@@ -1,0 +1,21 @@
+import * as z from 'zod/mini'
+import type { Plugin } from '../plugin.ts'
+import { netConf } from '../schema/net-conf.ts'
+import { descriptionOf } from './description.ts'
+
+/**
+ * The JSON Schema of the configuration a plugin reads from stdin. In a list of plugins the runtime adds `cniVersion`,
+ * `name` and `prevResult`.
+ *
+ * @example
+ * ```ts
+ * writeFileSync('tag.schema.json', JSON.stringify(jsonSchema(plugin)))
+ * ```
+ */
+export function jsonSchema(plugin: Plugin): z.core.JSONSchema.JSONSchema {
+  const { name, about, config = netConf({}) } = plugin
+  // What has no counterpart in JSON Schema, such as a transform, stands for any value.
+  const { $schema, ...schema } = z.toJSONSchema(config, { io: 'input', unrepresentable: 'any' })
+  const description = descriptionOf(config) ?? about
+  return { ...($schema ? { $schema } : {}), title: name, ...(description ? { description } : {}), ...schema }
+}

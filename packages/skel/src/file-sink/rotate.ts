@@ -1,0 +1,41 @@
+import { lstatSync, renameSync, rmSync, type Stats } from 'node:fs'
+
+/** How much of a log stays. */
+export interface Limits {
+  readonly maxBytes: number
+  readonly keep: number
+  readonly maxAge: number
+}
+
+/** Puts a full file aside, drops the oldest of those put aside, and those that are too old. */
+export function rotate(path: string, { maxBytes, keep, maxAge }: Limits): void {
+  const file = look(path)
+  if (file?.isFile() && file.size >= maxBytes) shift(path, keep)
+  if (maxAge === Infinity) return
+  for (let number = 1; number <= keep; number++) {
+    const aside = look(`${path}.${number}`)
+    if (aside !== undefined && Date.now() - aside.mtimeMs > maxAge) rmSync(`${path}.${number}`, { force: true })
+  }
+}
+
+function shift(path: string, keep: number): void {
+  if (keep < 1) {
+    rmSync(path, { force: true })
+    return
+  }
+  for (let number = keep - 1; number >= 1; number--) move(`${path}.${number}`, `${path}.${number + 1}`)
+  move(path, `${path}.1`)
+}
+
+/** Another process may have done it just before: then there is nothing left to move. */
+function move(from: string, to: string): void {
+  try {
+    renameSync(from, to)
+  } catch (error) {
+    if (look(from) !== undefined) throw error
+  }
+}
+
+function look(path: string): Stats | undefined {
+  return lstatSync(path, { throwIfNoEntry: false })
+}

@@ -1,0 +1,24 @@
+import { CURRENT_VERSION, goStringify } from '@cni/types'
+import type { EnvVars } from './environment.ts'
+import type { PluginOutcome } from './io.ts'
+import { type Plugin, supportedVersions } from './plugin.ts'
+
+/**
+ * What can be answered from the definition alone, without stdin, which may never end, and without a log or a clock:
+ * VERSION, and the text for a human who sets no command.
+ */
+export function immediateAnswer(plugin: Plugin, env: EnvVars): PluginOutcome | undefined {
+  const command = env.CNI_COMMAND ?? ''
+  if (command === 'VERSION') return { exitCode: 0, stdout: versionDocument(plugin), stderr: '' }
+  if (command === '' && plugin.about) return { exitCode: 0, stdout: '', stderr: aboutText(plugin.about, plugin) }
+  return undefined
+}
+
+/** What the plugin is and what it supports, in the two lines of the reference implementation. */
+export function aboutText(about: string, plugin: Plugin): string {
+  return `${about}\nCNI protocol versions supported: ${supportedVersions(plugin).join(', ')}\n`
+}
+
+function versionDocument(plugin: Plugin): string {
+  return `${goStringify({ cniVersion: CURRENT_VERSION, supportedVersions: supportedVersions(plugin) })}\n`
+}

@@ -1,0 +1,48 @@
+import { aboutText } from '../immediate.ts'
+import type { Plugin } from '../plugin.ts'
+import type { Describer } from './describer.ts'
+
+/** What a person gets to see. */
+export interface CommandLineAnswer {
+  readonly exitCode: 0 | 2
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/**
+ * The answer to whoever starts the executable by hand: no `CNI_COMMAND`, and arguments or a terminal. `undefined`
+ * otherwise: then the protocol says what happens.
+ */
+export function answerPerson(
+  plugin: Plugin,
+  args: readonly string[],
+  describe: Describer | undefined,
+): CommandLineAnswer | undefined {
+  const [option, ...rest] = args
+  if (option === undefined) return isAtTerminal() ? shown(helpOf(plugin, describe)) : undefined
+  if (rest.length === 0 && (option === '--help' || option === '-h')) return shown(helpOf(plugin, describe))
+  if (rest.length === 0 && option === '--schema') {
+    return describe === undefined ? refused(plugin, 'it was built without --schema') : shown(describe.schema(plugin))
+  }
+  return refused(plugin, `unknown argument ${JSON.stringify(rest[0] === undefined ? option : args.join(' '))}`)
+}
+
+function helpOf(plugin: Plugin, describe: Describer | undefined): string {
+  if (describe !== undefined) return describe.help(plugin)
+  const about = aboutText(plugin.about ?? plugin.name, plugin)
+  return `${about}Container runtimes start it with CNI_COMMAND and a configuration on stdin.\n`
+}
+
+/** Both: a runtime can have either as `/dev/console`, and a person redirects the one or the other for a reason. */
+function isAtTerminal(): boolean {
+  const { isatty } = process.getBuiltinModule('node:tty')
+  return isatty(0) && isatty(1)
+}
+
+function shown(text: string): CommandLineAnswer {
+  return { exitCode: 0, stdout: text, stderr: '' }
+}
+
+function refused({ name }: Plugin, reason: string): CommandLineAnswer {
+  return { exitCode: 2, stdout: '', stderr: `${name}: ${reason}\nTry: ${name} --help\n` }
+}

@@ -1,0 +1,24 @@
+/**
+ * What goes around the handlers of a plugin. The first one is the outermost.
+ *
+ * @example
+ * ```ts
+ * import { definePlugin } from '@cni/skel'
+ * import { recover, timeout, trace, use } from '@cni/skel/middleware'
+ *
+ * const plugin = use(
+ *   definePlugin({ name: 'tag', chained: true, add: (c) => c.prevResult }),
+ *   trace(),
+ *   recover(),
+ *   timeout({ ADD: 20_000, STATUS: 2000 }),
+ * )
+ * ```
+ *
+ * @module
+ */
+
+export type { TraceContext } from '../trace-context.ts'
+export { type RecoverCodes, recover } from './recover.ts'
+export { type Budgets, timeout } from './timeout.ts'
+export { trace } from './trace.ts'
+export { type Middleware, type MiddlewareContext, type Next, type NextContext, use } from './use.ts'

@@ -1,0 +1,35 @@
+import { CniError, ErrorCode, toErrorDocument } from '@cni/types'
+import type { Verb } from '../plugin.ts'
+import type { Middleware } from './use.ts'
+
+/** The code a crash gets, by verb; 999 for a verb that is not named. */
+export type RecoverCodes = Readonly<Partial<Record<Verb, number>>>
+
+/**
+ * Gives a crash a code the runtime can act on, where a handler threw an error that has none: 11, try again later, for
+ * ADD, and 50, not available, for STATUS. The error is logged with its stack; what it was and why goes into `details`.
+ *
+ * @example
+ * ```ts
+ * use(plugin, recover({ ADD: 11, CHECK: 100 }))
+ * ```
+ */
+export function recover(
+  codes: RecoverCodes = { ADD: ErrorCode.tryAgainLater, STATUS: ErrorCode.pluginNotAvailable },
+): Middleware {
+  return async function recover(c, next) {
+    try {
+      return await next()
+    } catch (error) {
+      const { code, msg, details } = toErrorDocument(error)
+      const replacement = codes[c.verb]
+      if (code !== ErrorCode.internal || replacement === undefined) throw error
+      c.log.error(`${c.verb} crashed`, { error })
+      const kind = error instanceof Error ? error.name : typeof error
+      throw new CniError(replacement, msg, {
+        details: details === undefined ? kind : `${kind}: ${details}`,
+        cause: error,
+      })
+    }
+  }
+}

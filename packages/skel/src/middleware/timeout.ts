@@ -1,0 +1,33 @@
+import { interruption, SETTLE_BUDGET, settlesWithin } from '../interruption.ts'
+import type { Verb } from '../plugin.ts'
+import type { Middleware } from './use.ts'
+
+/** Milliseconds by verb; a verb that is not named has the plugin's own deadline only. */
+export type Budgets = Readonly<Partial<Record<Verb, number>>>
+
+/**
+ * Deadlines of single verbs, tighter than the plugin's `timeout`. At the deadline `c.signal` aborts and the call fails
+ * with code 11, as soon as the handler has come to rest, half a second later at most; its `undo` steps run.
+ *
+ * @example
+ * ```ts
+ * use(plugin, timeout({ ADD: 20_000, STATUS: 2000 }))
+ * ```
+ */
+export function timeout(budget: number | Budgets): Middleware {
+  return async function timeout(c, next) {
+    const milliseconds = typeof budget === 'number' ? budget : budget[c.verb]
+    if (milliseconds === undefined) return next()
+    const limit = interruption(c.verb, milliseconds, c.signal)
+    const work = next({ signal: limit.signal })
+    try {
+      return await Promise.race([work, limit.raised])
+    } catch (error) {
+      const reason = limit.error ?? error
+      await settlesWithin(work, SETTLE_BUDGET)
+      throw reason
+    } finally {
+      limit.clear()
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import type { EnvVars } from '../environment.ts'
+import type { TraceContext } from '../trace-context.ts'
+import type { Middleware } from './use.ts'
+import { isBaggage, isTraceState, parseTraceParent } from './w3c.ts'
+
+/**
+ * Makes the call a span of the trace the runtime is in, as it says in `TRACEPARENT`, `TRACESTATE` and `BAGGAGE`:
+ * handlers get `c.trace`, every later line of the log `trace_id` and `span_id`, and delegates, by `c.env`, the trace
+ * with this call as their parent. What is malformed is passed on to nobody; without a trace nothing is done.
+ *
+ * @example
+ * ```ts
+ * use(plugin, trace())
+ * ```
+ */
+export function trace(): Middleware {
+  return async function trace(c, next) {
+    const found = parseTraceParent(c.env.TRACEPARENT)
+    const env = { ...c.env, ...validated(c.env) }
+    if (found === undefined) return next({ env })
+    const { traceId, parentId, flags } = found
+    const own: TraceContext = { traceId, spanId: newSpanId(), parentId, sampled: (flags & 1) === 1 }
+    c.log.bind({ trace_id: traceId, span_id: own.spanId })
+    const TRACEPARENT = `00-${traceId}-${own.spanId}-${flags.toString(16).padStart(2, '0')}`
+    return next({ trace: own, env: { ...env, TRACEPARENT } })
+  }
+}
+
+/** The variables that are set, without what is malformed. A state belongs to a trace; baggage goes without one, too. */
+function validated({ TRACEPARENT, TRACESTATE, BAGGAGE }: EnvVars): EnvVars {
+  const hasTrace = parseTraceParent(TRACEPARENT) !== undefined
+  return {
+    ...(TRACEPARENT !== undefined && !hasTrace && { TRACEPARENT: undefined }),
+    ...(TRACESTATE !== undefined && !(hasTrace && isTraceState(TRACESTATE)) && { TRACESTATE: undefined }),
+    ...(BAGGAGE !== undefined && !isBaggage(BAGGAGE) && { BAGGAGE: undefined }),
+  }
+}
+
+function newSpanId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(8))
+  // All zeros is no id.
+  bytes[7] ||= 1
+  return Buffer.from(bytes).toString('hex')
+}

@@ -1,0 +1,68 @@
+import type { AttachmentContext, CallContext } from '../context.ts'
+import type { Plugin, Verb } from '../plugin.ts'
+
+/** What a middleware knows of a call: what all verbs share, the verb, and in ADD, CHECK and DEL the attachment. */
+export interface MiddlewareContext extends CallContext, Partial<Pick<AttachmentContext, 'containerID' | 'ifName'>> {
+  readonly verb: Verb
+}
+
+/** What a middleware can change for those inside it. */
+export type NextContext = Partial<Pick<CallContext, 'env' | 'log' | 'signal' | 'trace'>>
+
+/** Runs the rest: the other middleware, then the handler. */
+export type Next<Outcome> = (changes?: NextContext) => Promise<Outcome>
+
+/**
+ * Goes around the handlers of a plugin: does something before, calls `next`, and passes on its outcome, or throws.
+ *
+ * @example
+ * ```ts
+ * const timing: Middleware = async (c, next) => {
+ *   const start = performance.now()
+ *   try {
+ *     return await next()
+ *   } finally {
+ *     c.log.info(`${c.verb} is done`, { ms: performance.now() - start })
+ *   }
+ * }
+ * ```
+ */
+export type Middleware = <Outcome>(c: MiddlewareContext, next: Next<Outcome>) => Promise<Outcome>
+
+/**
+ * The same plugin with middleware around each of its handlers. The first is the outermost; a verb the plugin has no
+ * handler for stays without.
+ *
+ * @example
+ * ```ts
+ * pluginMain(use(plugin, trace(), recover()))
+ * ```
+ */
+export function use<Conf, Chained extends boolean>(
+  plugin: Plugin<Conf, Chained>,
+  ...middleware: readonly Middleware[]
+): Plugin<Conf, Chained> {
+  // Called on the plugin, as without middleware: a handler may use `this`.
+  const { check, del, gc, status } = plugin
+  return {
+    ...plugin,
+    add: around(middleware, 'ADD', (c) => plugin.add(c)),
+    ...(check && { check: around(middleware, 'CHECK', check.bind(plugin)) }),
+    ...(del && { del: around(middleware, 'DEL', del.bind(plugin)) }),
+    ...(gc && { gc: around(middleware, 'GC', gc.bind(plugin)) }),
+    ...(status && { status: around(middleware, 'STATUS', status.bind(plugin)) }),
+  }
+}
+
+function around<Context extends CallContext, Outcome>(
+  middleware: readonly Middleware[],
+  verb: Verb,
+  handler: (c: Context) => Outcome | Promise<Outcome>,
+): (c: Context) => Promise<Outcome> {
+  const from = async (index: number, c: Context): Promise<Outcome> => {
+    const one = middleware[index]
+    if (one === undefined) return handler(c)
+    return one<Outcome>({ ...c, verb }, (changes) => from(index + 1, { ...c, ...changes }))
+  }
+  return (c) => from(0, c)
+}

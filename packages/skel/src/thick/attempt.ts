@@ -1,0 +1,54 @@
+import { CniError, decodeError, ErrorCode } from '@cni/types'
+import type { CallContext } from '../context.ts'
+import type { Verb } from '../plugin.ts'
+import type { Answer } from './answer.ts'
+import { isBusy, isDown, post } from './post.ts'
+import { encodeCall } from './wire.ts'
+
+/** What one request led to: the daemon's document, or a reason why the call was not made, so that it may be repeated. */
+export type Attempt =
+  | { readonly answer: string }
+  | {
+      readonly answer?: never
+      readonly state: 'down' | 'not ready'
+      readonly socket: string
+      readonly reason: string
+    }
+
+/**
+ * Asks the daemon once.
+ *
+ * @throws {@link CniError}: the plugin's own, as the daemon sent it; 11 (STATUS: 50) when the connection broke, for the
+ * call may have been made and must not be repeated here; 999 when it is no daemon of ours.
+ */
+export async function attempt(socket: string, verb: Verb, { env, raw, signal }: CallContext): Promise<Attempt> {
+  let answer: Answer
+  try {
+    answer = await post(socket, '/cni', encodeCall({ env, config: raw }), signal)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    if (isDown(error)) return { state: 'down', socket, reason }
+    if (isBusy(error)) return { state: 'not ready', socket, reason }
+    const code = verb === 'STATUS' ? ErrorCode.pluginNotAvailable : ErrorCode.tryAgainLater
+    throw new CniError(code, `the daemon at ${socket} broke off the call: ${reason}`, { cause: error })
+  }
+  if (answer.status === 200) return { answer: answer.body }
+  const error = documented(answer)
+  if (answer.status === 503) return { state: 'not ready', socket, reason: error?.message ?? answer.statusText }
+  if (error !== undefined) throw error
+  throw new CniError(ErrorCode.internal, `the daemon at ${socket} answered ${answer.status} ${answer.statusText}`, {
+    details: answer.body.slice(0, 500),
+    hint: 'is another program listening there?',
+  })
+}
+
+/** The error document in an answer. */
+function documented({ body }: Answer): CniError | undefined {
+  try {
+    const document: unknown = JSON.parse(body)
+    return decodeError(document)
+  } catch {
+    // A page of another server.
+    return undefined
+  }
+}

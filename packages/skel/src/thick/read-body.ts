@@ -1,0 +1,26 @@
+import type { IncomingMessage } from 'node:http'
+
+/** Milliseconds a client may take to send its request. */
+const RECEIVE_TIMEOUT = 10_000
+
+/** The text of a request; what is over the limit is not kept. */
+export function readBody(request: IncomingMessage, limit: number): Promise<string | 'too large' | 'gone'> {
+  return new Promise((resolve) => {
+    const chunks: Uint8Array[] = []
+    let size = 0
+    const timer = setTimeout(() => request.destroy(), RECEIVE_TIMEOUT)
+    const finish = (body: string): void => {
+      clearTimeout(timer)
+      resolve(body)
+    }
+    request.on('data', (chunk: Uint8Array) => {
+      size += chunk.length
+      // Read to its end all the same: a client that is still writing would see a broken pipe instead of the answer.
+      if (size <= limit) chunks.push(chunk)
+      else chunks.length = 0
+    })
+    request.on('end', () => finish(size > limit ? 'too large' : Buffer.concat(chunks).toString('utf8')))
+    request.on('error', () => finish('gone'))
+    request.on('close', () => finish('gone'))
+  })
+}

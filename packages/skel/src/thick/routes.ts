@@ -1,0 +1,97 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { CniError, CURRENT_VERSION, ErrorCode, encodeError, toErrorDocument } from '@cni/types'
+import type { EnvVars } from '../environment.ts'
+import type { NetnsPort } from '../io.ts'
+import type { Plugin } from '../plugin.ts'
+import { runPlugin } from '../run.ts'
+import { readBody } from './read-body.ts'
+import { decodeCall, type WireCall } from './wire.ts'
+
+/** What the routes need of the daemon. */
+export interface Service {
+  readonly plugin: Plugin
+  readonly env: EnvVars
+  readonly maxBody: number
+  readonly netns?: NetnsPort
+  /** Aborts when the daemon's grace is over. */
+  readonly signal: AbortSignal
+  isReady(): boolean
+  stderr(line: string): void
+}
+
+/** Answers one request, whatever it is. Resolves when the answer is on its way, and never rejects. */
+export async function answerTo(request: IncomingMessage, response: ServerResponse, service: Service): Promise<void> {
+  // One call, one connection: nothing to keep alive, and a closed connection is a client that went away.
+  response.setHeader('connection', 'close')
+  const [path = ''] = (request.url ?? '').split('?')
+  const isPost = request.method === 'POST'
+  try {
+    if (path === '/cni' && isPost) await call(request, response, service)
+    else if (path === '/cni') await send(response, 405, 'only POST\n')
+    else if (!isPost && request.method !== 'GET') await send(response, 405, 'only GET and POST\n')
+    else if (path === '/healthz') await send(response, 200, 'ok\n')
+    else if (path === '/readyz')
+      await (service.isReady() ? send(response, 200, 'ok\n') : send(response, 503, 'not ready\n'))
+    else await send(response, 404, 'not found\n')
+  } catch (error) {
+    await send(response, 400, failure(error))
+  }
+}
+
+async function call(request: IncomingMessage, response: ServerResponse, service: Service): Promise<void> {
+  const body = await readBody(request, service.maxBody)
+  if (body === 'gone') return
+  if (body === 'too large') {
+    const error = new CniError(ErrorCode.invalidNetworkConfig, `the call is larger than ${service.maxBody} bytes`)
+    return send(response, 413, failure(error))
+  }
+  const decoded = decodeCall(body)
+  if (!service.isReady() && !isAlwaysServed(decoded)) {
+    const code = decoded.env.CNI_COMMAND === 'STATUS' ? ErrorCode.pluginNotAvailable : ErrorCode.tryAgainLater
+    return send(response, 503, failure(new CniError(code, `${service.plugin.name}: the daemon is not ready`)))
+  }
+  const { exitCode, stdout } = await run(decoded, response, service)
+  await send(response, exitCode === 0 ? 200 : 400, stdout)
+}
+
+/** A pod must be deletable while the daemon starts and while it stops. */
+function isAlwaysServed({ env: { CNI_COMMAND } }: WireCall): boolean {
+  return CNI_COMMAND === 'DEL' || CNI_COMMAND === 'VERSION'
+}
+
+async function run({ env, config }: WireCall, response: ServerResponse, service: Service) {
+  const interrupt = new AbortController()
+  const onHalt = (): void => interrupt.abort(service.signal.reason)
+  const onClose = (): void => {
+    if (!response.writableFinished) interrupt.abort(new Error('the client went away'))
+  }
+  if (service.signal.aborted) onHalt()
+  service.signal.addEventListener('abort', onHalt)
+  response.on('close', onClose)
+  try {
+    return await runPlugin(service.plugin, {
+      env: { ...service.env, ...env },
+      stdin: () => config,
+      signal: interrupt.signal,
+      stderr: (line) => service.stderr(line),
+      ...(service.netns === undefined ? {} : { netns: service.netns }),
+    })
+  } finally {
+    service.signal.removeEventListener('abort', onHalt)
+  }
+}
+
+/** Sends an answer, and waits until it is on its way or nobody wants it any more. */
+function send(response: ServerResponse, status: number, body: string): Promise<void> {
+  return new Promise((resolve) => {
+    if (response.destroyed) return resolve()
+    response.on('close', resolve)
+    const type = body.startsWith('{') ? 'application/json' : 'text/plain; charset=utf-8'
+    response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(body) })
+    response.end(body, resolve)
+  })
+}
+
+function failure(error: unknown): string {
+  return encodeError({ cniVersion: CURRENT_VERSION, ...toErrorDocument(error) })
+}

@@ -1,0 +1,104 @@
+import type { Server } from 'node:http'
+import { CniError, ErrorCode } from '@cni/types'
+import { settlesWithin } from '../interruption.ts'
+import { writeAll } from '../main/write-all.ts'
+import type { Plugin } from '../plugin.ts'
+import type { Daemon, DaemonOptions } from './daemon.ts'
+import { answerTo, type Service } from './routes.ts'
+import { claimSocket } from './socket-file.ts'
+
+const GRACE = 10_000
+const MAX_BODY = 4 * 1024 * 1024
+/** For interrupted calls to be undone (2 s, and what their handlers need to come to rest). */
+const UNDO_BUDGET = 5000
+
+/**
+ * Serves a plugin over HTTP on a unix socket: `POST /cni` for the {@link shim}, `/healthz` and `/readyz` for probes.
+ * Each call is a `runPlugin` of its own, many at once; what the client sends reaches nothing but its own call.
+ *
+ * @throws {@link DaemonError} when the socket cannot be taken.
+ * @example
+ * ```ts
+ * const daemon = await serveDaemon(plugin, { socket: '/run/greet/greet.sock', ready: false })
+ * await loadState()
+ * daemon.setReady(true)
+ * process.once('SIGTERM', () => void daemon.stop())
+ * ```
+ */
+export async function serveDaemon(plugin: Plugin, options: DaemonOptions): Promise<Daemon> {
+  const { socket, ready = true, grace = GRACE, timeout, env = {}, netns, maxBody = MAX_BODY } = options
+  const place = await claimSocket(socket)
+  const inFlight = new Set<Promise<void>>()
+  const halt = new AbortController()
+  let isReady = ready
+  let stopped: Promise<void> | undefined
+
+  const service: Service = {
+    plugin: timeout === undefined ? plugin : { ...plugin, timeout },
+    isReady: () => isReady && stopped === undefined,
+    env,
+    maxBody,
+    signal: halt.signal,
+    stderr: options.stderr ?? ((line) => void writeAll(2, line)),
+    ...(netns === undefined ? {} : { netns }),
+  }
+  const server = process.getBuiltinModule('node:http').createServer((request, response) => {
+    const work = answerTo(request, response, service).finally(() => inFlight.delete(work))
+    inFlight.add(work)
+  })
+  await listen(server, place.hidden)
+  try {
+    place.publish()
+  } catch (error) {
+    await close(server)
+    throw error
+  }
+
+  const shutDown = async (): Promise<void> => {
+    await settlesWithin(drained(inFlight), grace)
+    halt.abort(new CniError(ErrorCode.tryAgainLater, 'the daemon is stopping'))
+    place.remove()
+    await settlesWithin(drained(inFlight), UNDO_BUDGET)
+    await close(server)
+  }
+  const stop = (): Promise<void> => {
+    stopped ??= shutDown()
+    return stopped
+  }
+  return {
+    socket,
+    get isReady() {
+      return service.isReady()
+    },
+    get calls() {
+      return inFlight.size
+    },
+    setReady(now) {
+      isReady = now
+    },
+    stop,
+    [Symbol.asyncDispose]: stop,
+  }
+}
+
+async function drained(inFlight: ReadonlySet<Promise<void>>): Promise<void> {
+  while (inFlight.size > 0) await Promise.allSettled(inFlight)
+}
+
+function listen(server: Server, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(path, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+    // Clients that connected and say nothing.
+    server.closeAllConnections()
+  })
+}

@@ -1,0 +1,124 @@
+import { CniError, decodeResult, ErrorCode, type NetConf, parseJson } from '@cni/types'
+import type { CallContext } from '../context.ts'
+import { pluginMain } from '../main/plugin-main.ts'
+import { memberText } from '../member-text.ts'
+import { definePlugin, type Plugin, type Verb } from '../plugin.ts'
+import { type Attempt, attempt } from './attempt.ts'
+
+/** The verbs that wait for a daemon that is not ready yet. */
+export type WaitingVerb = Exclude<Verb, 'DEL'>
+
+/** A shim; besides these, what a plugin's definition says about the executable itself. */
+export interface ShimOptions extends Pick<Plugin<NetConf>, 'about' | 'versions' | 'timeout' | 'goCompat' | 'log'> {
+  /** The name of the executable, and `type` in a configuration. */
+  readonly name: string
+  /** Where the daemon listens, or how the configuration says so. */
+  readonly socket: string | ((conf: NetConf) => string)
+  /**
+   * Milliseconds to wait for a daemon that is down or not ready, for all waiting verbs or by verb; never longer than
+   * nine tenths of the deadline. 30 000, for STATUS 1000, when not said.
+   */
+  readonly readyTimeout?: number | Partial<Readonly<Record<WaitingVerb, number>>>
+  /** Milliseconds between two attempts; 100 when not said. */
+  readonly pollInterval?: number
+  /**
+   * What DEL does while nothing listens: succeed with a warning, the default — a node that goes down must be able to
+   * remove its pods, and GC takes the rest — or fail with code 11, so that the runtime tries again.
+   */
+  readonly delWhileDown?: 'succeed' | 'fail'
+}
+
+const DEADLINE = 50_000
+const READY: Readonly<Record<WaitingVerb, number>> = { ADD: 30_000, CHECK: 30_000, GC: 30_000, STATUS: 1000 }
+const POLL = 100
+
+/**
+ * The plugin that forwards each call to the daemon of {@link serveDaemon}: environment and stdin over, result and
+ * error back as they are. VERSION, and what is wrong with the call itself, is answered here.
+ *
+ * @example
+ * ```ts
+ * pluginMain(shim({ name: 'greet', socket: '/run/greet/greet.sock' }))
+ * ```
+ */
+export function shim(options: ShimOptions): Plugin<NetConf> {
+  const { name, socket, readyTimeout, pollInterval = POLL, delWhileDown = 'succeed', ...executable } = options
+  const { timeout = DEADLINE } = options
+
+  const socketOf = (conf: NetConf): string => (typeof socket === 'string' ? socket : socket(conf))
+  const forward = async (verb: WaitingVerb, c: CallContext & { conf: NetConf }): Promise<string> => {
+    const own = typeof readyTimeout === 'number' ? readyTimeout : (readyTimeout?.[verb] ?? READY[verb])
+    const until = performance.now() + Math.min(own, timeout * 0.9)
+    const path = socketOf(c.conf)
+    for (;;) {
+      const made = await attempt(path, verb, c)
+      if (made.answer !== undefined) return made.answer
+      const rest = until - performance.now()
+      if (rest <= 0) throw unavailable(verb, made)
+      c.log.debug('waiting for the daemon', { socket: path, reason: made.reason })
+      await sleep(Math.min(pollInterval, rest), c.signal)
+    }
+  }
+
+  return definePlugin<NetConf>({
+    ...executable,
+    name,
+    timeout,
+    async add(c) {
+      const answer = await forward('ADD', c)
+      // Passed on by the daemon's plugin, so by us: printed as it was received, to the last digit.
+      if (c.prevResult !== undefined && answer === receivedResult(c)) return c.prevResult
+      return decodeResult(parseJson(answer, 'the result of the daemon'))
+    },
+    async check(c) {
+      await forward('CHECK', c)
+    },
+    async gc(c) {
+      await forward('GC', c)
+    },
+    async status(c) {
+      await forward('STATUS', c)
+    },
+    async del(c) {
+      let path: string
+      try {
+        path = socketOf(c.conf ?? { name: c.networkName })
+      } catch (error) {
+        c.log.warn('the configuration does not say where the daemon is: nothing was deleted', { error })
+        return
+      }
+      const made = await attempt(path, 'DEL', c)
+      if (made.answer !== undefined) return
+      if (made.state !== 'down' || delWhileDown === 'fail') throw unavailable('DEL', made)
+      c.log.warn('the daemon is down: nothing was deleted', { socket: path, reason: made.reason })
+    },
+  })
+}
+
+/**
+ * Runs a shim as this process, and ends the process: the last line of the executable.
+ *
+ * @example
+ * ```ts
+ * shimMain({ name: 'greet', socket: '/run/greet/greet.sock' })
+ * ```
+ */
+export function shimMain(options: ShimOptions): void {
+  pluginMain(shim(options))
+}
+
+function receivedResult({ raw }: CallContext): string | undefined {
+  return memberText(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength).toString('utf8'), 'prevResult')
+}
+
+function unavailable(verb: Verb, { state, socket, reason }: Exclude<Attempt, { answer: string }>): CniError {
+  const code = verb === 'STATUS' ? ErrorCode.pluginNotAvailable : ErrorCode.tryAgainLater
+  return new CniError(code, `the daemon at ${socket} is ${state}`, {
+    details: reason,
+    hint: state === 'down' ? 'is it running, and its socket mounted at the same path?' : undefined,
+  })
+}
+
+async function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  await process.getBuiltinModule('node:timers/promises').setTimeout(ms, undefined, { signal })
+}

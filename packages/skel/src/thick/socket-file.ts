@@ -1,0 +1,88 @@
+import { chmodSync, lstatSync, mkdirSync, renameSync, type Stats, statSync, unlinkSync } from 'node:fs'
+import { basename, dirname, isAbsolute, join } from 'node:path'
+import { DaemonError } from './daemon-error.ts'
+
+/** A place for a socket that nobody else uses. */
+export interface SocketFile {
+  /** Where to listen, until it is published. */
+  readonly hidden: string
+  /** Moves the socket to its path, over a stale one: clients see one or the other, and never one they may not use. */
+  publish(): void
+  /** Removes the socket, unless it has become another's. */
+  remove(): void
+}
+
+/** What fits into a `sockaddr_un`, without its final zero. */
+const MAX_PATH = 107
+
+/**
+ * Prepares the place of a socket: its folder, and nothing there that must not be replaced.
+ *
+ * @throws {@link DaemonError}
+ */
+export async function claimSocket(path: string): Promise<SocketFile> {
+  const hidden = join(dirname(path), `.${process.pid}.${Math.random().toString(36).slice(2, 6)}`)
+  if (!isAbsolute(path) || basename(path) === '') throw refused('INVALID', path, 'expected an absolute path')
+  if (Math.max(Buffer.byteLength(path), Buffer.byteLength(hidden)) > MAX_PATH) {
+    throw refused('INVALID', path, `expected at most ${MAX_PATH} bytes`)
+  }
+  prepareFolder(dirname(path))
+  const there = entryAt(path)
+  if (there !== undefined && !there.isSocket()) {
+    throw refused('NOT_A_SOCKET', path, 'there is something else, which is not replaced')
+  }
+  if (there !== undefined && (await answers(path))) throw refused('IN_USE', path, 'another daemon serves it')
+  let own: Stats | undefined
+  return {
+    hidden,
+    publish() {
+      chmodSync(hidden, 0o600)
+      own = lstatSync(hidden)
+      renameSync(hidden, path)
+    },
+    remove() {
+      const now = entryAt(path)
+      if (now !== undefined && now.ino === own?.ino && now.dev === own.dev) unlinkSync(path)
+    },
+  }
+}
+
+function prepareFolder(folder: string): void {
+  let stats: Stats
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    stats = statSync(folder)
+  } catch (cause) {
+    const code = errnoOf(cause)
+    throw new DaemonError(code, `Cannot make the folder of the socket, "${folder}": ${code}`, folder, { cause })
+  }
+  // Not made stricter here: it may be one that is not ours, such as /run.
+  if ((stats.mode & 0o022) === 0) return
+  const mode = (stats.mode & 0o7777).toString(8)
+  throw refused('INSECURE', folder, `others may write to this folder (mode ${mode}) and replace the socket`)
+}
+
+function entryAt(path: string): Stats | undefined {
+  return lstatSync(path, { throwIfNoEntry: false })
+}
+
+/** Whether somebody listens, or whether the socket was left behind. */
+function answers(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const connection = process.getBuiltinModule('node:net').connect(path)
+    connection.on('connect', () => {
+      connection.destroy()
+      resolve(true)
+    })
+    // Anything else, such as a full queue, means that somebody is there.
+    connection.on('error', (error) => resolve(!['ECONNREFUSED', 'ENOENT'].includes(errnoOf(error))))
+  })
+}
+
+function refused(code: string, path: string, why: string): DaemonError {
+  return new DaemonError(code, `Cannot serve at "${path}": ${why}`, path)
+}
+
+function errnoOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
+}

@@ -1,0 +1,101 @@
+import {
+  linkSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { definePlugin } from '@cni/skel'
+import { type FileSinkOptions, fileSink } from '@cni/skel/file-sink'
+import { testPlugin } from '@cni/skel/testing'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+let folder: string
+let path: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'file-sink-'))
+  path = join(folder, 'log')
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+/** One call that logs some lines. */
+const write = async (options: Partial<FileSinkOptions>, ...lines: string[]) => {
+  const sink = fileSink({ path, maxBytes: 10, ...options })
+  for (const line of lines) sink.write(line)
+  await sink.flush?.()
+}
+const files = () =>
+  Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]))
+
+describe('a log file', () => {
+  it('appears with its folder at the first line, for its owner only', async () => {
+    path = join(folder, 'var/log/p.log')
+    await write({})
+    expect(readdirSync(folder)).toEqual([])
+    await write({}, 'a\n', 'b\n')
+    expect(readFileSync(path, 'utf8')).toBe('a\nb\n')
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+  })
+
+  it('grows across calls until it is full, then starts anew beside one backup', async () => {
+    for (const line of ['1234567\n', 'abcdefg\n', 'second\n', 'x'.repeat(9), 'third\n']) await write({}, line)
+    expect(files()).toEqual({ log: 'third\n', 'log.1': `second\n${'x'.repeat(9)}` })
+  })
+
+  it.each([
+    [0, { log: '4444444444' }],
+    [1, { log: '4444444444', 'log.1': '3333333333' }],
+    [3, { log: '4444444444', 'log.1': '3333333333', 'log.2': '2222222222', 'log.3': '1111111111' }],
+  ])('keeps %i of the full ones', async (keep, expected) => {
+    for (const digit of '01234') await write({ keep }, digit.repeat(10))
+    expect(files()).toEqual(expected)
+  })
+
+  it('loses what was put aside too long ago', async () => {
+    writeFileSync(`${path}.1`, 'young')
+    writeFileSync(`${path}.2`, 'old')
+    const past = Date.now() / 1000 - 120
+    utimesSync(`${path}.2`, past, past)
+    await write({ keep: 2 }, 'a\n')
+    expect(Object.keys(files())).toEqual(['log', 'log.1', 'log.2'])
+    await write({ keep: 2, maxAge: 60_000 }, 'b\n')
+    expect(Object.keys(files())).toEqual(['log', 'log.1'])
+  })
+
+  it('is never somebody else’s file: a symbolic link, a second name, a device', async () => {
+    const target = join(folder, 'target')
+    writeFileSync(target, 'untouched, and larger than the limit')
+    for (const link of [symlinkSync, linkSync]) {
+      link(target, path)
+      await expect(write({ maxBytes: 1000 }, 'a\n')).rejects.toThrow()
+      rmSync(path)
+    }
+    await expect(write({ path: '/dev/null' }, 'a\n')).rejects.toThrow('not a regular file')
+    expect(files()).toEqual({ target: 'untouched, and larger than the limit' })
+    expect(() => fileSink({ path: 'relative.log' })).toThrow('expected an absolute path, got "relative.log"')
+  })
+
+  it('that cannot be written, because the disk is full or the folder is a file, fails no call', async () => {
+    const plugin = (options: FileSinkOptions) =>
+      definePlugin({
+        name: 'p',
+        log: () => ({ sinks: [fileSink(options)] }),
+        add(c) {
+          c.log.info('a')
+          c.log.info('b')
+          return {}
+        },
+      })
+    writeFileSync(path, '')
+    for (const broken of ['/dev/full', join(path, 'log')]) {
+      const { exitCode, log } = await testPlugin(plugin({ path: broken })).add()
+      expect([exitCode, log.map(({ msg }) => msg)]).toEqual([0, ['a', 'a log sink failed and is left out', 'b']])
+    }
+  })
+})
