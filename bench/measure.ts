@@ -1,10 +1,15 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 
-/** One program to time: everything a run needs, prepared before the clock starts. */
+/** One program to time, or some work of this process: everything a run needs, prepared before the clock starts. */
 export interface Contender {
   name: string
-  prepare(): Promise<Prepared>
+  prepare(): Promise<Prepared | PreparedWork>
+}
+
+export interface PreparedWork {
+  run(): Promise<void>
+  cleanUp?(): PromiseLike<void> | void
 }
 
 export interface Prepared {
@@ -40,6 +45,11 @@ export async function race(contenders: readonly Contender[], runs: number): Prom
 async function timeOnce(contender: Contender): Promise<number> {
   const prepared = await contender.prepare()
   try {
+    if ('run' in prepared) {
+      const started = performance.now()
+      await prepared.run()
+      return performance.now() - started
+    }
     const [file, ...args] = prepared.argv
     const started = performance.now()
     const child = spawn(file, args, { env: prepared.env ?? {}, cwd: '/', stdio: ['pipe', 'pipe', 'pipe'] })

@@ -1,4 +1,4 @@
-// npm run bench [-- --runs N]: whole-process times of the compiled plugin; CNI_PEERS=<folder of the originals> races them.
+// npm run bench [-- --runs N]: whole-process times of the compiled plugin, cnitool and chains; CNI_PEERS=<folder of the originals> races them.
 import { ensurePackages } from './lib/debian.mjs'
 import { exec, node26 } from './lib/exec.mjs'
 import { buildExecutables } from './lib/executables.mjs'
@@ -10,9 +10,11 @@ await main(async () => {
   if (process.getuid?.() !== 0)
     throw new Stop('the benchmarks need root: they create network namespaces. Run: sudo npm run bench')
   await ensurePackages(['containernetworking-plugins', 'iptables', 'util-linux'], { install: true })
-  await buildExecutables(['istio-cni'])
-  const bench = [node26, '--conditions=@cni/source', '--disable-warning=ExperimentalWarning', 'bench/plugin.ts']
-  await exec(['unshare', '--net', '--mount', '--propagation', 'private', '--', ...bench, ...process.argv.slice(2)], {
-    stdout: 'inherit',
-  })
+  await buildExecutables(['istio-cni', 'hello-chain', 'cnitool'])
+  for (const file of ['bench/plugin.ts', 'bench/libcni.ts']) {
+    const bench = [node26, '--conditions=@cni/source', '--disable-warning=ExperimentalWarning', file]
+    await exec(['unshare', '--net', '--mount', '--propagation', 'private', '--', ...bench, ...process.argv.slice(2)], {
+      stdout: 'inherit',
+    })
+  }
 })

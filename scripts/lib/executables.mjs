@@ -6,6 +6,7 @@ import { step } from './progress.mjs'
 export const EXECUTABLES = /** @type {const} */ ({
   'istio-cni': { entry: 'examples/istio-redirect/src/plugin/main.ts', smoke: 'plugin' },
   'hello-chain': { entry: 'examples/hello-chain/src/main.ts', smoke: 'plugin' },
+  'contiv-proxy': { entry: 'examples/contiv-proxy/src/main.ts', smoke: 'plugin' },
   cnitool: { entry: 'packages/libcni/src/cli.ts', smoke: 'command' },
   'cni-conformance': { entry: 'packages/conformance/src/cli.ts', smoke: 'command' },
 })

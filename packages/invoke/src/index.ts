@@ -54,6 +54,7 @@ export { pluginFailure } from './failure.ts'
 // Find, execute, read
 export { findInPath } from './find.ts'
 export { ipam } from './ipam.ts'
+export { type Execution, observeExec } from './observe-exec.ts'
 // One plugin, the way a runtime runs it
 export { addPlugin, checkPlugin, delPlugin, gcPlugin, type PluginCall, statusPlugin } from './plugin.ts'
 export { type RealExecOptions, realExec } from './real-exec.ts'

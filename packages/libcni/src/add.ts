@@ -14,11 +14,12 @@ import { argsOf, describePlugin, type Operation, pluginOptions } from './runtime
 export async function addNetwork(op: Operation, list: NetworkList, rt: Attachment): Promise<PluginResult> {
   const { conflist } = list
   let result: PluginResult | undefined
-  for (const plugin of conflist.plugins) {
+  for (const [pluginIndex, plugin] of conflist.plugins.entries()) {
     try {
       result = await addOne(op, list, rt, plugin, result)
     } catch (cause) {
-      throw new RuntimeError('PLUGIN', `plugin ${describePlugin(plugin)} failed (add): ${errorText(cause)}`, { cause })
+      const message = `plugin ${describePlugin(plugin)} failed (add): ${errorText(cause)}`
+      throw new RuntimeError('PLUGIN', message, { cause, pluginIndex })
     }
   }
   if (result === undefined) throw new RuntimeError('INVALID_CONFIG', `network "${conflist.name}" has no plugins`)

@@ -23,10 +23,10 @@ const record = z.object({
   result: z.optional(z.nullable(z.record(z.string(), z.unknown()))),
 })
 
-/** The text of a cache file: the members of the Go runtime library, in its order. */
+/** The text of a cache file: the bytes of the Go runtime library, which prints maps with sorted keys. */
 export function encodeCacheRecord(list: { name: string; text: string }, rt: Attachment, result: object): string {
   const { args = [], capabilityArgs = {} } = rt
-  return goStringify({
+  const members = {
     kind: KIND,
     containerId: rt.containerID,
     config: Buffer.from(list.text).toString('base64'),
@@ -36,7 +36,9 @@ export function encodeCacheRecord(list: { name: string; text: string }, rt: Atta
     cniArgs: args.length === 0 ? undefined : args,
     capabilityArgs: Object.keys(capabilityArgs).length === 0 ? undefined : capabilityArgs,
     result,
-  })
+  }
+  const present = Object.entries(members).filter(([, value]) => value !== undefined)
+  return `{${present.map(([name, value]) => `"${name}":${goStringify(value, { sortKeys: true })}`).join(',')}}`
 }
 
 /**

@@ -68,17 +68,24 @@ export function readCachedAttachment(cacheDir: string, key: CacheKey): CachedAtt
   return readRecord(cacheFile(cacheDir, key))
 }
 
-/** Every attachment the cache remembers, or those of one container, in the order of file names. */
-export function listCachedAttachments(cacheDir: string, containerID?: string): CachedAttachment[] {
+/** A file of the cache: what it says, or why it cannot be told. */
+export interface CacheFile {
+  readonly file: string
+  readonly record?: CacheRecord
+  /** Why there is no record: torn, of another kind, without a name. */
+  readonly problem?: string
+}
+
+/** Every file of the cache in the order of names, torn ones included. */
+export function listCacheFiles(cacheDir: string): CacheFile[] {
   const folder = join(cacheDir, 'results')
-  const records = names(folder).map((name) => readRecord(join(folder, name)))
-  return records.filter(
-    (one): one is CacheRecord =>
-      one !== undefined &&
-      one.ifName !== '' &&
-      one.network !== '' &&
-      (containerID === undefined || one.containerID === containerID),
-  )
+  return names(folder).map((name) => describeFile(join(folder, name)))
+}
+
+/** Every attachment the cache remembers, or those of one container, in the order of file names. */
+export function listCachedAttachments(cacheDir: string, containerID?: string): CacheRecord[] {
+  const records = listCacheFiles(cacheDir).flatMap(({ record }) => record ?? [])
+  return records.filter((one) => containerID === undefined || one.containerID === containerID)
 }
 
 /** Forgets an attachment; that it was not there is no error. */
@@ -106,6 +113,21 @@ function readRecord(file: string): CacheRecord | undefined {
   } catch (error) {
     // A torn file of a crashed runtime says nothing about any attachment.
     if (isRuntimeError(error)) return undefined
+    throw error
+  }
+}
+
+function describeFile(file: string): CacheFile {
+  const text = readIfThere(file)
+  if (text === undefined) return { file, problem: 'cannot be read' }
+  try {
+    const record = decodeCacheRecord(text)
+    if (record === undefined) return { file, problem: 'not a cache file of this kind: a bare result, from before 2019' }
+    if (record.ifName === '' || record.network === '') return { file, problem: 'names no network or no interface' }
+    return { file, record }
+  } catch (error) {
+    // A torn file of a crashed runtime says nothing about any attachment.
+    if (isRuntimeError(error)) return { file, problem: error.message }
     throw error
   }
 }

@@ -1,19 +1,16 @@
 import { execWithoutResult } from '@cni/invoke'
-import { gte } from '@cni/types'
 import type { Attachment } from './attachment.ts'
 import { readCachedResult } from './cache.ts'
 import { deriveConf, encodeConf } from './derive.ts'
 import { errorText, RuntimeError } from './errors.ts'
+import { assertCheckSupported } from './gates.ts'
 import type { NetworkList } from './network-list.ts'
 import { argsOf, type Operation, pluginOptions } from './runtime.ts'
 
 /** CHECK of every plugin in order, each with the remembered result of ADD; the first error is thrown as it is. */
 export async function checkNetwork(op: Operation, { conflist }: NetworkList, rt: Attachment): Promise<void> {
   const { name, cniVersion = '' } = conflist
-  if (!gte(cniVersion, '0.4.0')) {
-    const message = `configuration version "${cniVersion}" does not support the CHECK command`
-    throw new RuntimeError('CHECK_UNSUPPORTED', message, { hint: 'CHECK came with cniVersion 0.4.0' })
-  }
+  assertCheckSupported(conflist)
   if (conflist.disableCheck) return
   const prevResult = cachedResult(op, name, rt, cniVersion)
   for (const plugin of conflist.plugins) {

@@ -1,9 +1,9 @@
 import { execWithoutResult } from '@cni/invoke'
-import { gte } from '@cni/types'
 import type { Attachment } from './attachment.ts'
 import { cacheFile, readCachedResult, removeCache } from './cache.ts'
 import { deriveConf, encodeConf } from './derive.ts'
 import { errorText, RuntimeError } from './errors.ts'
+import { delKnowsResult } from './gates.ts'
 import type { NetworkList } from './network-list.ts'
 import { argsOf, describePlugin, type Operation, pluginOptions } from './runtime.ts'
 
@@ -15,7 +15,7 @@ export async function delNetwork(op: Operation, { conflist }: NetworkList, rt: A
   const { name, cniVersion = '' } = conflist
   const key = { ...rt, network: name }
   cacheFile(op.cacheDir, key)
-  const prevResult = gte(cniVersion, '0.4.0') ? rememberedResult(op, key, cniVersion) : undefined
+  const prevResult = delKnowsResult(conflist) ? rememberedResult(op, key, cniVersion) : undefined
   for (const plugin of conflist.plugins.toReversed()) {
     try {
       const path = op.exec.find(plugin.type, op.path)

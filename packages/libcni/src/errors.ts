@@ -12,6 +12,7 @@ export type RuntimeErrorCode =
   | 'GC'
   | 'VALIDATE'
   | 'UNSAFE_NAME'
+  | 'UNDO'
 
 /**
  * A network that could not be loaded, attached, checked or detached.
@@ -25,15 +26,18 @@ export class RuntimeError extends Error {
   readonly code: RuntimeErrorCode
   /** What to do next. */
   declare readonly hint?: string
+  /** Which plugin of the list failed in an ADD, from 0: so many before it succeeded. */
+  declare readonly pluginIndex?: number
 
   constructor(
     code: RuntimeErrorCode,
     message: string,
-    options: { readonly hint?: string | undefined; readonly cause?: unknown } = {},
+    options: { readonly hint?: string | undefined; readonly cause?: unknown; readonly pluginIndex?: number } = {},
   ) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined)
     this.code = code
     if (options.hint) this.hint = options.hint
+    if (options.pluginIndex !== undefined) this.pluginIndex = options.pluginIndex
   }
 
   static {

@@ -1,12 +1,13 @@
 import { execWithoutResult } from '@cni/invoke'
-import { gte, type PluginConf, type ValidAttachment } from '@cni/types'
-import type { CachedAttachment } from './attachment.ts'
+import type { PluginConf, ValidAttachment } from '@cni/types'
 import { listCachedAttachments } from './cache.ts'
 import { delNetwork } from './del.ts'
 import { deriveConf, encodeConf } from './derive.ts'
 import { errorText, RuntimeError } from './errors.ts'
+import { knowsGcAndStatus } from './gates.ts'
 import type { NetworkList } from './network-list.ts'
 import { type Operation, pluginOptions } from './runtime.ts'
+import { staleAttachments } from './stale.ts'
 
 /**
  * DEL of every remembered attachment of the network that is not valid any more, then GC of every plugin. Goes on after
@@ -19,11 +20,12 @@ export async function collectGarbage(
 ): Promise<void> {
   if (list.conflist.disableGC) return
   const failures: RuntimeError[] = []
-  for (const stale of staleAttachments(op, list, validAttachments)) {
+  const remembered = listCachedAttachments(op.cacheDir)
+  for (const stale of staleAttachments(list.conflist.name, remembered, validAttachments)) {
     const what = `failed to delete stale attachment ${stale.containerID} ${stale.ifName}`
     await collecting(failures, what, () => delNetwork(op, list, stale))
   }
-  if (gte(list.conflist.cniVersion ?? '', '1.1.0')) {
+  if (knowsGcAndStatus(list.conflist)) {
     for (const plugin of list.conflist.plugins) {
       const what = `failed to GC plugin ${plugin.type}`
       await collecting(failures, what, () => collectOne(op, list, plugin, validAttachments))
@@ -32,17 +34,6 @@ export async function collectGarbage(
   if (failures.length === 0) return
   const message = failures.map((failure) => failure.message).join('\n')
   throw new RuntimeError('GC', message, { cause: new AggregateError(failures, message) })
-}
-
-function staleAttachments(
-  op: Operation,
-  { conflist }: NetworkList,
-  valid: readonly ValidAttachment[],
-): CachedAttachment[] {
-  return listCachedAttachments(op.cacheDir).filter(
-    ({ network, containerID, ifName }) =>
-      network === conflist.name && !valid.some((one) => one.containerID === containerID && one.ifname === ifName),
-  )
 }
 
 function collectOne(

@@ -20,10 +20,12 @@
 export type { Attachment, CachedAttachment } from './attachment.ts'
 // Result cache
 export {
+  type CacheFile,
   type CacheKey,
   cacheFile,
   DEFAULT_CACHE_DIR,
   listCachedAttachments,
+  listCacheFiles,
   readCachedAttachment,
   readCachedResult,
   removeCache,
@@ -41,4 +43,11 @@ export { errorText, hintOf, isRuntimeError, RuntimeError, type RuntimeErrorCode 
 // Configuration
 export { confFiles, type LoadOptions, loadConflist, loadConflistFile } from './load.ts'
 export { type NetworkList, parseNetworkList } from './network-list.ts'
+// What would be executed, and what was
+export { type Plan, type PlannedCall, type PlanRequest, planNetwork } from './plan.ts'
+export { diffResults, formatChange, type ResultChange } from './result-diff.ts'
+// Trying again
+export { addWithRetry, needsDel, type RetryOptions, type RetryPolicy, retryDelay, withRetry } from './retry.ts'
 export type { CniOptions, OperationOptions } from './runtime.ts'
+export { staleAttachments } from './stale.ts'
+export { type PluginTrace, traceOf } from './trace.ts'

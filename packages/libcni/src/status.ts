@@ -1,12 +1,12 @@
 import { execWithoutResult } from '@cni/invoke'
-import { gte } from '@cni/types'
 import { deriveConf, encodeConf } from './derive.ts'
+import { knowsGcAndStatus } from './gates.ts'
 import type { NetworkList } from './network-list.ts'
 import { type Operation, pluginOptions } from './runtime.ts'
 
 /** STATUS of every plugin in order; the first error is thrown as it is. Lists before 1.1.0 are always ready. */
 export async function networkStatus(op: Operation, { conflist }: NetworkList): Promise<void> {
-  if (!gte(conflist.cniVersion ?? '', '1.1.0')) return
+  if (!knowsGcAndStatus(conflist)) return
   for (const plugin of conflist.plugins) {
     const path = op.exec.find(plugin.type, op.path)
     const conf = deriveConf(conflist, plugin, { command: 'STATUS' })

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmdirS
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import { run } from '@cni/host'
 import { netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
@@ -33,9 +34,15 @@ test('a program is started inside and awaited outside, its deadline included', a
 test('a program that fails inside is a RunError, a namespace that cannot be entered a NetnsError', async () => {
   await using pod = await tempNetns()
   await expect(netns.exec(pod, ['sh', '-c', 'exit 3'])).rejects.toMatchObject({ name: 'RunError', exitCode: 3 })
+  expect(await netns.exec(pod, ['sh', '-c', 'echo out; exit 3'], { reject: false })).toMatchObject({
+    failed: true,
+    exitCode: 3,
+    stdout: 'out\n',
+  })
   const closed = netns.current()
   closed.close()
   await expect(netns.exec(closed, ['true'])).rejects.toMatchObject({ name: 'NetnsError', code: 'CLOSED' })
+  await expect(netns.exec(closed, ['true'], { reject: false })).rejects.toMatchObject({ code: 'CLOSED' })
   // @ts-expect-error from JavaScript
   await expect(netns.exec('', ['true'])).rejects.toMatchObject({ code: 'MISSING' })
 })
@@ -88,6 +95,13 @@ test('a shield works on the host, too', () => {
   const shield = [{ source: '/dev/null', target: '/etc/hostname' }]
   expect(netns.run('host', () => readFileSync('/etc/hostname', 'utf8'), { shield })).toBe('')
   expect([here(), mounts()]).toEqual(before)
+})
+
+test('a thread that was started under the shield does not keep us there', async () => {
+  const shield = [{ source: '/dev/null', target: '/etc/hostname' }]
+  const worker = netns.run('host', () => new Worker('', { eval: true }), { shield })
+  expect(readFileSync('/etc/hostname', 'utf8')).not.toBe('')
+  await worker.terminate()
 })
 
 test('the working directory survives a shield, even when it has been deleted', async () => {

@@ -3,25 +3,35 @@ import { reencodeResult } from '@cni/types'
 import { type Cni, cni } from '../cni.ts'
 import { loadConflist, loadConflistFile } from '../load.ts'
 import type { NetworkList } from '../network-list.ts'
-import { type CommandLine, targetOf } from './command-line.ts'
+import { cacheCommand } from './cache-command.ts'
+import { type CommandLine, isVerb, targetOf } from './command-line.ts'
+import { explain } from './explain.ts'
 import type { CnitoolIo } from './io.ts'
+import { validAttachments } from './keep.ts'
 import { attachmentOf, type Places } from './settings.ts'
+import type { TraceDocument } from './trace-report.ts'
 import { UsageError } from './usage.ts'
 
 /** What an error message can tell about a run, filled in as the run gets there. */
 export interface Progress {
   list?: NetworkList
   netns?: string
+  /** What plugins did so far, when asked to watch them. */
+  trace?: () => TraceDocument
 }
 
 /** Executes a command; what it prints on success is the return value. */
 export async function execute(line: CommandLine, places: Places, io: CnitoolIo, progress: Progress): Promise<string> {
   if (line.command === 'version') return versions(line, places, io)
+  if (line.command === 'cache') return cacheCommand(line, places, io.cwd)
   const { network, netns } = targetOf(line)
   const rt = attachmentOf(line, netns, io)
   const list = load(network, places)
   progress.list = list
   if (netns !== '') progress.netns = rt.netns
+  if (line.dryRun && isVerb(line.command)) {
+    return explain(line.command, line, list, rt, places, io.exec ?? realExec())
+  }
   const runtime = runtimeOf(places, io)
   switch (line.command) {
     case 'add': {
@@ -35,7 +45,7 @@ export async function execute(line: CommandLine, places: Places, io: CnitoolIo, 
       await runtime.del(list, rt)
       return ''
     case 'gc':
-      await runtime.gc(list, { validAttachments: [] })
+      await runtime.gc(list, { validAttachments: validAttachments(line.flags.keep) })
       return ''
     case 'status':
       await runtime.status(list)

@@ -15,12 +15,21 @@ export function reportText(error: unknown, hints: readonly string[], colour: boo
 
 /** The same as a CNI error document: the plugin's code, the whole message. */
 export function reportJson(error: unknown, hints: readonly string[], cniVersion: string | undefined): string {
+  return `${encodeError(errorDocument(error, hints, cniVersion))}\n`
+}
+
+/** An error as a CNI error document. */
+export function errorDocument(
+  error: unknown,
+  hints: readonly string[],
+  cniVersion: string | undefined,
+): CniErrorDocument {
   const { code, details } = toErrorDocument(error)
   const msg = error instanceof Error ? error.message : String(error)
   const more = [msg.includes(details ?? '') ? '' : (details ?? ''), ...hints].filter(Boolean).join('; ')
   const document: CniErrorDocument = { code, msg, ...(more === '' ? {} : { details: more }) }
   if (error instanceof UsageError) document.code = ErrorCode.invalidEnvironment
-  return `${encodeError({ cniVersion: cniVersion || '1.1.0', ...document })}\n`
+  return { cniVersion: cniVersion || '1.1.0', ...document }
 }
 
 /** What to do next, as far as can be told. */

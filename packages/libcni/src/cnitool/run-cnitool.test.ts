@@ -1,40 +1,12 @@
 import { readFileSync } from 'node:fs'
-import { type FakePlugin, fakeExec, outcome } from '@cni/invoke/testing'
+import { outcome } from '@cni/invoke/testing'
 import { CniError } from '@cni/types'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type TempDir, tempDir } from '../../test/temp-dir.ts'
-import { runCnitool } from './run-cnitool.ts'
+import { describe, expect, test } from 'vitest'
+import { cnitoolWorld, result } from '../../test/cnitool-world.ts'
 import { containerIDOf } from './settings.ts'
 
-let temp: TempDir
-beforeEach(() => {
-  temp = tempDir()
-  temp.write('net.d/10.conflist', { cniVersion: '1.0.0', name: 'pods', plugins: [{ type: 'a' }, { type: 'b' }] })
-})
-afterEach(() => temp[Symbol.dispose]())
-
-const result = { cniVersion: '1.0.0', ips: [{ address: '10.0.0.2/24' }], vendor: { kept: true } }
-
-async function cnitool(
-  argv: string[],
-  more: { env?: object; plugins?: Record<string, FakePlugin>; colour?: boolean } = {},
-) {
-  const exec = fakeExec(more.plugins ?? { a: { ADD: result }, b: {} })
-  const printed = { stdout: '', stderr: '' }
-  const exitCode = await runCnitool([...argv, '--cache-dir', `${temp.dir}/cache`], {
-    env: { NETCONFPATH: `${temp.dir}/net.d`, ...more.env },
-    cwd: '/work/dir',
-    stdout: (text) => {
-      printed.stdout += text
-    },
-    stderr: (text) => {
-      printed.stderr += text
-    },
-    colour: more.colour,
-    exec,
-  })
-  return { exitCode, ...printed, calls: exec.calls, log: exec.calls.map(({ command, type }) => `${command} ${type}`) }
-}
+const world = cnitoolWorld()
+const { cnitool } = world
 
 describe('cnitool', () => {
   test.each([
@@ -110,7 +82,7 @@ describe('cnitool', () => {
   })
 
   test('--conf takes a file instead of a name; a name beside it must be right', async () => {
-    const file = temp.write('mine.conflist', { cniVersion: '1.0.0', name: 'mine', plugins: [{ type: 'a' }] })
+    const file = world.temp.write('mine.conflist', { cniVersion: '1.0.0', name: 'mine', plugins: [{ type: 'a' }] })
     expect((await cnitool(['add', '--conf', file, '/ns'])).log).toEqual(['ADD a'])
     expect((await cnitool(['del', '--conf', file, 'mine', '/ns'])).log).toEqual(['DEL a'])
     expect((await cnitool(['gc', '--conf', file])).exitCode).toBe(0)
@@ -136,10 +108,42 @@ describe('cnitool', () => {
     expect(JSON.parse((await cnitool(['version', 'a', '--json'])).stdout).a).toContain('1.1.0')
   })
 
-  test.each([[[]], [['--help']], [['add', '-h']], [['help']]])('%j prints help on stdout', async (argv) => {
+  test.each([[[]], [['--help']], [['help']]])('%j prints help on stdout', async (argv) => {
     const { exitCode, stdout } = await cnitool(argv)
     expect(exitCode).toBe(0)
     expect(stdout).toMatch(/^Usage: cnitool COMMAND/)
+  })
+
+  const commands = ['add', 'check', 'del', 'gc', 'status', 'explain', 'validate', 'version', 'cache']
+
+  test.each(commands)('%s has a help of its own that runs nothing', async (command) => {
+    const { exitCode, stdout, log } = await cnitool([command, '--help'])
+    expect(exitCode).toBe(0)
+    expect(stdout).toMatch(new RegExp(`^Usage: cnitool ${command} `))
+    expect(stdout).toMatch(/^Exit codes: 0 done, 1 /m)
+    expect((await cnitool(['help', command])).stdout).toBe(stdout)
+    expect((await cnitool(['--help'])).stdout).toContain(`\n  ${command} `)
+    expect(log).toEqual([])
+  })
+
+  test('gc keeps what --keep names, however it is written', async () => {
+    const [one, two] = [containerIDOf('/ns/1'), containerIDOf('/ns/2')]
+    const add = async () => {
+      for (const netns of ['/ns/1', '/ns/2', '/ns/3']) await cnitool(['add', 'pods', netns])
+    }
+    await add()
+    const { calls } = await cnitool(['gc', 'pods', '--keep', `${one}/eth0,${two}/eth0`])
+    expect(calls.map(({ env }) => env.CNI_NETNS)).toEqual(['/ns/3', '/ns/3'])
+    await add()
+    const again = await cnitool(['gc', 'pods', '--keep', `${one}/eth0`, '--keep', `${two}/eth1`])
+    expect(new Set(again.calls.map(({ env }) => env.CNI_NETNS))).toEqual(new Set(['/ns/2', '/ns/3']))
+  })
+
+  test('gc tells plugins of version 1.1.0 what is valid', async () => {
+    const list = { cniVersion: '1.1.0', name: 'new', plugins: [{ type: 'a' }] }
+    const file = world.temp.write('new.conflist', list)
+    const { calls } = await cnitool(['gc', '--conf', file, '--keep', 'c1/eth0'])
+    expect(calls[0]?.conf['cni.dev/valid-attachments']).toEqual([{ containerID: 'c1', ifname: 'eth0' }])
   })
 })
 
@@ -147,17 +151,17 @@ describe('an error', () => {
   const bad = { a: { ADD: result }, b: () => Promise.reject(new CniError(7, 'bad', { details: 'dd' })) }
 
   test('is the message of the chain on stderr, exit code 1, and what to do next', async () => {
-    const { exitCode, stdout, stderr } = await cnitool(['add', 'pods', temp.dir], { plugins: bad })
+    const { exitCode, stdout, stderr } = await cnitool(['add', 'pods', world.temp.dir], { plugins: bad })
     expect(exitCode).toBe(1)
     expect(stdout).toBe('')
     expect(stderr).toBe(
       'Error: plugin type="b" failed (add): bad; dd\n' +
-        `Hint: what was done up to here stays; undo it with: cnitool del pods ${temp.dir} --cache-dir ${temp.dir}/cache\n`,
+        `Hint: what was done up to here stays; undo it with: cnitool del pods ${world.temp.dir} --cache-dir ${world.temp.dir}/cache\n`,
     )
   })
 
   test('is a CNI error document on stdout with --json', async () => {
-    const { exitCode, stdout, stderr } = await cnitool(['del', 'pods', temp.dir, '--json'], { plugins: bad })
+    const { exitCode, stdout, stderr } = await cnitool(['del', 'pods', world.temp.dir, '--json'], { plugins: bad })
     expect(exitCode).toBe(1)
     expect(stderr).toBe('')
     expect(JSON.parse(stdout)).toEqual({
@@ -173,13 +177,29 @@ describe('an error', () => {
   })
 
   test.each([
-    [['frob'], {}, 'unknown command "frob", expected one of add, check, del, gc, status, validate, version'],
+    [
+      ['frob'],
+      {},
+      'unknown command "frob", expected one of add, check, del, gc, status, explain, validate, version, cache',
+    ],
     [['add', 'pods'], {}, 'add needs NETWORK and NETNS, got 1 argument(s)'],
     [['add', '--conf', 'x'], {}, 'add needs NETNS, got 0 argument(s)'],
     [['gc'], {}, 'gc needs NETWORK, got 0 argument(s)'],
     [['version'], {}, 'version needs PLUGIN, got no argument'],
     [['add', 'pods', ''], {}, 'add: NETNS is empty'],
     [['add', 'pods', '/ns', '--frob'], {}, '--frob'],
+    [['gc', 'pods', '--keep', 'c1'], {}, 'invalid --keep "c1", expected ID/IFNAME'],
+    [['gc', 'pods', '--keep', ''], {}, 'invalid --keep ""'],
+    [['del', 'pods', '/ns', '--keep', 'c1/eth0'], {}, '--keep is for gc, explain, not for del'],
+    [['explain', 'del', 'pods', '/ns', '--keep', 'c1/eth0'], {}, '--keep is for gc, not for del'],
+    [['explain'], {}, 'explain needs VERB and NETWORK, got no argument'],
+    [['explain', 'validate', 'pods'], {}, 'explain: unknown verb "validate"'],
+    [['explain', 'add', 'pods'], {}, 'add needs NETWORK and NETNS, got 1 argument(s)'],
+    [['version', 'a', '--dry-run'], {}, '--dry-run is for add, check, del, gc, status, not for version'],
+    [['cache', 'list', '--trace'], {}, '--trace is for add, '],
+    [['cache'], {}, 'cache needs list or show, got no argument'],
+    [['cache', 'drop'], {}, 'cache: unknown "drop", expected list or show'],
+    [['cache', 'show'], {}, 'cache show needs ID, ID/IFNAME or NETNS'],
     [['add', 'pods', '/ns', '--timeout', 'soon'], {}, 'invalid --timeout "soon", expected seconds'],
     [['add', 'pods', '/ns'], { CNI_ARGS: 'A=' }, 'invalid CNI_ARGS pair "A="'],
     [['add', 'pods', '/ns'], { CNI_ARGS: 'A=1;' }, 'invalid CNI_ARGS pair ""'],
@@ -231,6 +251,6 @@ describe('an error', () => {
 
 test('the cache is where --cache-dir says', async () => {
   await cnitool(['add', 'pods', '/var/run/netns/testing'])
-  const file = `${temp.dir}/cache/results/pods-cnitool-77383ca0a0715733ca6f-eth0`
+  const file = `${world.temp.dir}/cache/results/pods-cnitool-77383ca0a0715733ca6f-eth0`
   expect(JSON.parse(readFileSync(file, 'utf8')).result).toEqual(result)
 })

@@ -1,9 +1,13 @@
+import { observeExec, realExec } from '@cni/invoke'
+import { type PluginTrace, traceOf } from '../trace.ts'
 import { type CommandLine, parseCommandLine } from './command-line.ts'
 import { execute, type Progress } from './commands.ts'
 import type { CnitoolIo } from './io.ts'
-import { hintsFor, reportJson, reportText } from './report.ts'
+import { errorDocument, hintsFor, reportJson, reportText } from './report.ts'
 import { type Places, placesOf } from './settings.ts'
-import { HELP } from './usage.ts'
+import { quoteArgument } from './shell.ts'
+import { totalText, traceJson, traceText } from './trace-report.ts'
+import { helpText } from './usage.ts'
 
 export type { CnitoolIo } from './io.ts'
 
@@ -20,22 +24,55 @@ export async function runCnitool(argv: readonly string[], io: CnitoolIo): Promis
   let line: CommandLine | undefined
   let places: Places | undefined
   try {
-    line = parseCommandLine(argv)
-    if (line === undefined) {
-      io.stdout(HELP)
+    const parsed = parseCommandLine(argv)
+    if ('help' in parsed) {
+      io.stdout(helpText(parsed.help === 'all' ? undefined : parsed.help))
       return 0
     }
-    places = placesOf(line, io)
-    io.stdout(await execute(line, places, io, progress))
+    line = parsed
+    const where = placesOf(parsed, io)
+    places = where
+    io.stdout(await traced(parsed, io, progress, (watched) => execute(parsed, where, watched, progress)))
     return 0
   } catch (error) {
     const hints = hintsFor(error, places, progress)
-    if (line?.command === 'add' && progress.list !== undefined) hints.push(undoHint(argv))
+    if (line?.command === 'add' && !line.dryRun && progress.list !== undefined) hints.push(undoHint(argv))
+    const cniVersion = progress.list?.conflist.cniVersion
     // The flag may stand after the mistake that kept the command line from being read.
     const json = line?.flags.json ?? argv.includes('--json')
-    if (json) io.stdout(reportJson(error, hints, progress.list?.conflist.cniVersion))
+    if (json && progress.trace) {
+      io.stdout(traceJson({ ...progress.trace(), error: errorDocument(error, hints, cniVersion) }))
+    } else if (json) io.stdout(reportJson(error, hints, cniVersion))
     else io.stderr(reportText(error, hints, io.colour ?? false))
     return 1
+  }
+}
+
+/** With `--trace`, watches the plugins: told as they end to people, all together to programs. */
+async function traced(
+  { command, dryRun, flags }: CommandLine,
+  io: CnitoolIo,
+  progress: Progress,
+  body: (io: CnitoolIo) => Promise<string>,
+): Promise<string> {
+  if (dryRun || !(flags.trace || flags.verbose)) return body(io)
+  const started = performance.now()
+  const plugins: PluginTrace[] = []
+  const exec = observeExec(io.exec ?? realExec(), (execution) => {
+    const trace = traceOf(execution)
+    plugins.push(trace)
+    if (!flags.json) io.stderr(traceText(trace))
+  })
+  progress.trace = () => {
+    const network = progress.list?.conflist.name
+    return { command, network, durationMs: performance.now() - started, plugins }
+  }
+  try {
+    const printed = await body({ ...io, exec })
+    if (!flags.json) return printed
+    return traceJson({ ...progress.trace(), ...(printed === '' ? {} : { result: JSON.parse(printed) }) })
+  } finally {
+    if (!flags.json) io.stderr(totalText(performance.now() - started, plugins))
   }
 }
 
@@ -43,8 +80,4 @@ export async function runCnitool(argv: readonly string[], io: CnitoolIo): Promis
 function undoHint(argv: readonly string[]): string {
   const del = argv.with(argv.indexOf('add'), 'del').map(quoteArgument).join(' ')
   return `what was done up to here stays; undo it with: cnitool ${del}`
-}
-
-function quoteArgument(text: string): string {
-  return /^[\w./:=@,+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }

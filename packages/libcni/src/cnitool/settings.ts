@@ -5,13 +5,9 @@ import { isObject } from '@cni/types'
 import type { Attachment } from '../attachment.ts'
 import { DEFAULT_CACHE_DIR } from '../cache.ts'
 import type { CommandLine } from './command-line.ts'
+import { DEFAULT_CNI_PATH, DEFAULT_CONF_DIR } from './defaults.ts'
 import type { CnitoolIo } from './io.ts'
 import { UsageError } from './usage.ts'
-
-/** Where cnitool looks for plugins when nobody says: upstream's, Debian's and Fedora's folders. */
-export const DEFAULT_CNI_PATH = '/opt/cni/bin:/usr/lib/cni:/usr/libexec/cni'
-
-const DEFAULT_CONF_DIR = '/etc/cni/net.d'
 
 /** Where things are: flag before environment before default. */
 export interface Places {

@@ -1,3 +1,5 @@
+import { DEFAULT_CNI_PATH, DEFAULT_CONF_DIR } from './defaults.ts'
+
 /** What is wrong with the command line itself. */
 export class UsageError extends Error {
   static {
@@ -5,35 +7,145 @@ export class UsageError extends Error {
   }
 }
 
-/** What `cnitool --help` prints. */
-export const HELP = `Usage: cnitool COMMAND [options] [arguments]
+/** What cnitool does. */
+export type Command = 'add' | 'check' | 'del' | 'gc' | 'status' | 'explain' | 'validate' | 'version' | 'cache'
+
+interface CommandHelp {
+  readonly args: string
+  readonly about: string
+  readonly more: string
+  /** Options besides those that every command takes. */
+  readonly options: readonly (keyof typeof OPTIONS)[]
+}
+
+const OPTIONS = {
+  ifname: '  -i, --ifname NAME        interface in the namespace       (CNI_IFNAME, eth0)',
+  keep: '      --keep ID/IFNAME     an attachment that still exists; again for more, or joined by ,',
+  'dry-run': '      --dry-run            as explain: print what would be executed, execute nothing',
+  trace: `  -v, --trace, --verbose   what each plugin took and changed, on stderr; with --json all in one
+                           document on stdout`,
+} as const
+
+const PLACES = `      --conf FILE          this configuration list; NETWORK may be left out
+      --conf-dir DIR       folder of configuration files    (NETCONFPATH, ${DEFAULT_CONF_DIR})
+      --cni-path PATH      folders of plugins, joined by :  (CNI_PATH, ${DEFAULT_CNI_PATH})
+      --cache-dir DIR      where results are remembered     (/var/lib/cni)
+      --timeout SECONDS    kill the plugins after this long
+      --json               for programs: output as JSON, errors as a CNI error document, on stdout
+  -h, --help               print this, or with a command what it does`
+
+const VERB_OPTIONS = ['ifname', 'dry-run', 'trace'] as const
+
+/** Every command, in the order of the help. */
+export const COMMANDS: Readonly<Record<Command, CommandHelp>> = {
+  add: {
+    args: 'NETWORK NETNS',
+    about: 'attach: print the result',
+    more: `Runs ADD of every plugin, each with the result of the one before, and remembers the last result for check and
+del. A failed add leaves what it did: run del.`,
+    options: VERB_OPTIONS,
+  },
+  check: {
+    args: 'NETWORK NETNS',
+    about: 'ask the plugins whether the attachment is as add left it',
+    more: 'Runs CHECK of every plugin with the remembered result. Prints nothing when all is well.',
+    options: VERB_OPTIONS,
+  },
+  del: {
+    args: 'NETWORK NETNS',
+    about: 'detach',
+    more: `Runs DEL of every plugin, the last one first, with the remembered result if there is one, then forgets it.
+Running it again, or when the namespace is gone, is fine.`,
+    options: VERB_OPTIONS,
+  },
+  gc: {
+    args: 'NETWORK',
+    about: 'delete what is left of attachments that are gone',
+    more: `Runs DEL for every remembered attachment of the network that --keep does not name, then GC of every plugin.
+Without --keep that is every attachment, whoever made it; 'cnitool cache list NETWORK' prints them as
+ID/IFNAME, 'cnitool gc NETWORK --dry-run' what would be deleted.`,
+    options: ['keep', 'dry-run', 'trace'],
+  },
+  status: {
+    args: 'NETWORK',
+    about: 'ask the plugins whether they could serve an add',
+    more: 'Runs STATUS of every plugin. Lists before cniVersion 1.1.0 are always ready.',
+    options: ['dry-run', 'trace'],
+  },
+  explain: {
+    args: 'VERB NETWORK [NETNS]',
+    about: 'print what add, check, del, gc or status would execute; execute nothing',
+    more: `Prints environment and stdin of every plugin as shell commands that can be run one by one. In an add the
+prevResult is what the plugin before prints, so it is left out. Reads configuration and cache, and looks for the
+plugins' files.`,
+    options: ['ifname', 'keep'],
+  },
+  validate: {
+    args: 'NETWORK',
+    about: "are all plugins there, and do they support the list's version?",
+    more: 'Runs VERSION of every plugin; nothing on the machine is changed.',
+    options: ['trace'],
+  },
+  version: {
+    args: 'PLUGIN...',
+    about: 'which versions do these plugins support?',
+    more: 'Runs VERSION of each plugin, found by its name in the folders of plugins.',
+    options: ['trace'],
+  },
+  cache: {
+    args: 'list [NETWORK] | show ID[/IFNAME]',
+    about: 'what is remembered of attachments',
+    more: `list prints a line for each attachment, and the files that cannot be read.
+show prints all about one: ID as list prints it, or the path of a namespace cnitool was used with.`,
+    options: [],
+  },
+}
+
+/** What `cnitool --help` prints, or `cnitool COMMAND --help`. */
+export function helpText(command?: Command): string {
+  return command === undefined ? generalHelp() : commandHelp(command)
+}
+
+function generalHelp(): string {
+  const lines = Object.entries(COMMANDS).map(([name, { args, about }]) => {
+    const usage = `  ${name} ${args}`
+    return usage.length < 26 ? `${usage.padEnd(27)}${about}` : `${usage}\n${' '.repeat(27)}${about}`
+  })
+  return `Usage: cnitool COMMAND [options] [arguments]
 
 Runs the plugins of a network configuration list against a network namespace.
 
 Commands:
-  add NETWORK NETNS        attach: print the result on success
-  check NETWORK NETNS      ask the plugins whether the attachment is as add left it
-  del NETWORK NETNS        detach
-  gc NETWORK               delete what is left of every attachment of the network
-  status NETWORK           ask the plugins whether they could serve an add
-  validate NETWORK         are all plugins there, and do they support the list's version?
-  version PLUGIN...        which versions do these plugins support?
+${lines.join('\n')}
 
 NETWORK is the name inside a configuration file, NETNS a path such as /run/netns/test.
 
 Options:
-  -i, --ifname NAME        interface in the namespace       (CNI_IFNAME, eth0)
-      --conf FILE          this configuration list; NETWORK may be left out
-      --conf-dir DIR       folder of configuration files    (NETCONFPATH, /etc/cni/net.d)
-      --cni-path PATH      folders of plugins, joined by :  (CNI_PATH, /opt/cni/bin:/usr/lib/cni:/usr/libexec/cni)
-      --cache-dir DIR      where results are remembered     (/var/lib/cni)
-      --timeout SECONDS    kill the plugins after this long
-      --json               print errors as a CNI error document on stdout
-  -h, --help               print this
+${Object.values(OPTIONS).join('\n')}
+${PLACES}
 
 Environment: CNI_ARGS ("KEY=value;KEY=value"), CAP_ARGS (JSON object of capability arguments), and the names above.
 
 Try it: ip netns add test && cnitool add NETWORK /run/netns/test && cnitool del NETWORK /run/netns/test
 
-Exit codes: 0 done, 1 failed.
+${EXIT_CODES}
 `
+}
+
+function commandHelp(command: Command): string {
+  const { args, about, more, options } = COMMANDS[command]
+  const own = options.map((name) => `${OPTIONS[name]}\n`).join('')
+  return `Usage: cnitool ${command} [options] ${args}
+
+${about.charAt(0).toUpperCase()}${about.slice(1)}.
+
+${more}
+
+Options:
+${own}${PLACES}
+
+${EXIT_CODES}
+`
+}
+
+const EXIT_CODES = `Exit codes: 0 done, 1 failed or misused, 129, 130, 143 ended by SIGHUP, SIGINT, SIGTERM.`

@@ -24,7 +24,7 @@ export interface World extends AsyncDisposable {
   /** Runs our cnitool as a process on the node. */
   cnitool(argv: readonly string[], env?: Readonly<Record<string, string>>): Promise<RunResult>
   /** Runs the original cnitool; its cache, which has no option, is ours by a bind mount. */
-  original(file: string, argv: readonly string[]): Promise<RunResult>
+  original(file: string, argv: readonly string[], env?: Readonly<Record<string, string>>): Promise<RunResult>
   /** `ip` in the pod, or on the node, as JSON. */
   ip(where: Netns, ...args: string[]): Promise<unknown>
 }
@@ -50,11 +50,14 @@ export async function world(): Promise<World> {
           { env: { ...env, ...more }, timeout: 30_000 },
         ).done,
       ),
-    original: (file, argv) => {
+    original: (file, argv, more = {}) => {
       mkdirSync(CACHE, { recursive: true })
       const mounted = ['unshare', '--mount', 'sh', '-c', 'mount --bind "$0" "$1" && shift && exec "$@"'] as const
       return finished(
-        netns.start(node, [...mounted, `${files.dir}/cache`, CACHE, file, ...argv], { env, timeout: 30_000 }).done,
+        netns.start(node, [...mounted, `${files.dir}/cache`, CACHE, file, ...argv], {
+          env: { ...env, ...more },
+          timeout: 30_000,
+        }).done,
       )
     },
     async ip(where, ...args) {

@@ -131,7 +131,7 @@ test('a closed namespace is refused and the thread stays', () => {
 const shield = [{ source: '/dev/null', target: '/etc/passwd' }]
 const rehearsal = ['unshare 512', 'setns back mnt', 'fchdir', 'chroot .', 'fchdir']
 const mounts = ['unshare 131072', 'mount none /', 'mount /dev/null /etc/passwd', 'mount none /etc/passwd']
-const restore = ['setns back mnt', 'fchdir', 'chroot .', 'fchdir']
+const restore = ['unshare 512', 'setns back mnt', 'fchdir', 'chroot .', 'fchdir']
 
 test('a shield is raised inside and lowered before coming back', () => {
   runner.run(pod, () => calls.push('body'), { shield })
@@ -150,7 +150,7 @@ test('a shield with one impossible mount is taken down again: the body runs with
   fail = (call) => call === 'mount /dev/null /etc/passwd'
   const errors: unknown[] = []
   runner.run(pod, () => calls.push('body'), { shield, onShieldError: (error) => errors.push(error) })
-  expect(calls.slice(-8)).toEqual(['mount none /', 'mount /dev/null /etc/passwd', ...restore, 'body', 'setns back net'])
+  expect(calls.slice(-9)).toEqual(['mount none /', 'mount /dev/null /etc/passwd', ...restore, 'body', 'setns back net'])
   expect(errors).toHaveLength(1)
 })
 

@@ -41,13 +41,14 @@ export function raiseShield(sys: Sys, binds: readonly ShieldBind[]): () => void 
     const cwd = hold('.', O_PATH | fs.O_DIRECTORY)
     const root = hold('/', O_PATH | fs.O_DIRECTORY)
     const goBack = () => {
+      // Again: a thread the runtime started from this one meanwhile shares with it, and setns would say EINVAL
+      sys.unshare(CLONE_FS)
       // enters at the namespace's own root: a chroot and the working directory are put back by hand
       sys.setns(namespace, CLONE_NEWNS)
       sys.fchdir(root)
       sys.chroot('.')
       sys.fchdir(cwd)
     }
-    sys.unshare(CLONE_FS)
     // A rehearsal: it needs CAP_SYS_CHROOT besides CAP_SYS_ADMIN, and must not fail when we depend on it.
     goBack()
     sys.unshare(CLONE_NEWNS)

@@ -1,0 +1,29 @@
+import { CniError } from '@cni/types'
+import { expect, test } from 'vitest'
+import { delegateAdd, delegateDel } from './delegate.ts'
+import { type Execution, observeExec } from './observe-exec.ts'
+import { fakeExec } from './testing/fake-exec.ts'
+
+const env = { CNI_PATH: '/bin' }
+const conf = { cniVersion: '1.0.0', name: 'net', type: 'x' }
+
+test('every execution is told once it ended, with what went in and came out; nothing changes', async () => {
+  const seen: Execution[] = []
+  const failing = () => {
+    throw new CniError(7, 'bad')
+  }
+  const exec = observeExec(fakeExec({ local: { ADD: { cniVersion: '1.0.0' }, DEL: failing } }), (one) => seen.push(one))
+  expect(await delegateAdd('local', conf, { exec, env })).toEqual({ cniVersion: '1.1.0' })
+  await expect(delegateDel('local', conf, { exec, env })).rejects.toMatchObject({ code: 7 })
+  expect(seen).toMatchObject([
+    { request: { path: '/fake/local', env: { CNI_COMMAND: 'ADD' } }, outcome: { exitCode: 0 } },
+    { request: { env: { CNI_COMMAND: 'DEL' } }, outcome: { exitCode: 1, stdout: expect.stringContaining('bad') } },
+  ])
+})
+
+test('a plugin that is not found is not an execution', () => {
+  const seen: Execution[] = []
+  const exec = observeExec(fakeExec({}), (one) => seen.push(one))
+  expect(() => exec.find('gone', ['/bin'])).toThrow('failed to find plugin "gone"')
+  expect(seen).toEqual([])
+})

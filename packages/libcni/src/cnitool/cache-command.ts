@@ -1,0 +1,94 @@
+import { resolve } from 'node:path'
+import { decodeResult, goStringify, isObject } from '@cni/types'
+import { type CacheFile, listCacheFiles } from '../cache.ts'
+import type { CacheRecord } from '../cache-file.ts'
+import { RuntimeError } from '../errors.ts'
+import type { CommandLine } from './command-line.ts'
+import { containerIDOf, type Places } from './settings.ts'
+import { UsageError } from './usage.ts'
+
+/** `cache list` and `cache show`. */
+export function cacheCommand({ positionals, flags }: CommandLine, { cacheDir }: Places, cwd: string): string {
+  const [what, argument] = positionals
+  const json = flags.json ?? false
+  switch (what) {
+    case 'list':
+      return list(listCacheFiles(cacheDir), argument, cacheDir, json)
+    case 'show':
+      if (argument) return show(listCacheFiles(cacheDir), argument, cacheDir, cwd, json)
+      throw new UsageError('cache show needs ID, ID/IFNAME or NETNS, got no argument')
+    case undefined:
+      throw new UsageError('cache needs list or show, got no argument')
+    default:
+      throw new UsageError(`cache: unknown ${JSON.stringify(what)}, expected list or show`)
+  }
+}
+
+type Remembered = CacheFile & { readonly record: CacheRecord }
+
+function list(files: readonly CacheFile[], network: string | undefined, cacheDir: string, json: boolean): string {
+  const known = files.filter(isRemembered).filter(({ record }) => network === undefined || record.network === network)
+  const problems = files.filter(({ record }) => record === undefined)
+  if (json) {
+    const attachments = known.map(({ file, record }) => {
+      const { config, result, ...rest } = record
+      return { ...rest, addresses: addressesOf(result), file }
+    })
+    return `${goStringify({ attachments, problems }, { indent: 2 })}\n`
+  }
+  const rows = known.map(({ record }) => [
+    record.network,
+    `${record.containerID}/${record.ifName}`,
+    record.netns || '-',
+    addressesOf(record.result).join(' ') || '-',
+  ])
+  const body = rows.length === 0 ? `nothing is remembered in ${cacheDir}\n` : table([HEAD, ...rows])
+  return body + problems.map(({ file, problem }) => `unreadable: ${file}: ${problem}\n`).join('')
+}
+
+const HEAD = ['NETWORK', 'ID/IFNAME', 'NETNS', 'ADDRESSES']
+
+function show(files: readonly CacheFile[], wanted: string, cacheDir: string, cwd: string, json: boolean): string {
+  const byNetns = wanted.startsWith('/') || wanted.startsWith('.')
+  const [containerID, ifName] = byNetns ? [containerIDOf(resolve(cwd, wanted))] : wanted.split('/')
+  const found = files
+    .filter(isRemembered)
+    .filter(({ record }) => record.containerID === containerID && (!ifName || record.ifName === ifName))
+  if (found.length === 0) {
+    throw new RuntimeError('NOT_FOUND', `nothing is remembered of ${JSON.stringify(wanted)} in ${cacheDir}`, {
+      hint: "'cnitool cache list' prints what is",
+    })
+  }
+  const documents = found.map(({ file, record }) => ({ file, ...record, config: parsed(record.config) }))
+  if (json) return `${goStringify(documents, { indent: 2 })}\n`
+  return documents.map((document) => `${goStringify(document, { indent: 2 })}\n`).join('')
+}
+
+function isRemembered(file: CacheFile): file is Remembered {
+  return file.record !== undefined
+}
+
+function addressesOf(result: unknown): string[] {
+  if (!isObject(result)) return []
+  try {
+    return (decodeResult(result).ips ?? []).map(({ address }) => address)
+  } catch {
+    // A result nobody can read has no addresses to list; `cache show` prints it as it is.
+    return []
+  }
+}
+
+/** The list as an object where it is one: base64 in base64 helps nobody. */
+function parsed(config: string): unknown {
+  try {
+    return JSON.parse(config)
+  } catch {
+    return config
+  }
+}
+
+function table(rows: readonly (readonly string[])[]): string {
+  const widths = HEAD.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  const line = (row: readonly string[]) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')
+  return rows.map((row) => `${line(row).trimEnd()}\n`).join('')
+}

@@ -1,0 +1,104 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { scriptFolder } from '@cni/invoke/testing'
+import { describe, expect, test } from 'vitest'
+import { cnitoolWorld, result } from '../../test/cnitool-world.ts'
+import { containerIDOf } from './settings.ts'
+
+const world = cnitoolWorld()
+const { cnitool } = world
+const id = containerIDOf('/ns/1')
+
+describe('explain', () => {
+  test('prints every execution of an add as a shell command, and executes nothing', async () => {
+    const { exitCode, stdout, stderr, log } = await cnitool(['explain', 'add', 'pods', '/ns/1'], {
+      env: { CNI_PATH: '/a:/b', CNI_ARGS: 'A=1;B=2' },
+    })
+    expect({ exitCode, stderr, log }).toEqual({ exitCode: 0, stderr: '', log: [] })
+    const env = `CNI_CONTAINERID=${id} CNI_NETNS=/ns/1 CNI_ARGS='A=1;B=2' CNI_IFNAME=eth0 CNI_PATH=/a:/b`
+    expect(stdout).toBe(`# ADD of network "pods", cniVersion "1.0.0": 2 executions
+
+# 1/2 ADD a for ${id}/eth0
+CNI_COMMAND=ADD ${env} \\
+  /fake/a <<'EOF'
+{
+  "cniVersion": "1.0.0",
+  "name": "pods",
+  "type": "a"
+}
+EOF
+
+# 2/2 ADD b for ${id}/eth0
+# "prevResult" is added: what the plugin before prints
+CNI_COMMAND=ADD ${env} \\
+  /fake/b <<'EOF'
+{
+  "cniVersion": "1.0.0",
+  "name": "pods",
+  "type": "b"
+}
+EOF
+`)
+    expect(existsSync(`${world.temp.dir}/cache`)).toBe(false)
+  })
+
+  test.each(['add', 'check', 'del', 'gc', 'status'])('%s --dry-run is the same', async (verb) => {
+    await cnitool(['add', 'pods', '/ns/1'])
+    const target = verb === 'gc' || verb === 'status' ? ['pods'] : ['pods', '/ns/1']
+    const explained = await cnitool(['explain', verb, ...target])
+    const dry = await cnitool([verb, ...target, '--dry-run'])
+    expect(dry).toMatchObject({ exitCode: 0, stdout: explained.stdout, log: [] })
+    expect(existsSync(`${world.temp.dir}/cache/results/pods-${id}-eth0`)).toBe(true)
+  })
+
+  test('a del goes backwards with the remembered result', async () => {
+    await cnitool(['add', 'pods', '/ns/1'])
+    const { stdout } = await cnitool(['explain', 'del', 'pods', '/ns/1', '--json'])
+    const { calls, notes } = JSON.parse(stdout)
+    expect(notes).toEqual([])
+    expect(calls).toMatchObject([
+      { command: 'DEL', type: 'b', executable: '/fake/b', prevResult: 'cache', stdin: { prevResult: result } },
+      { command: 'DEL', type: 'a', executable: '/fake/a', prevResult: 'cache', env: { CNI_CONTAINERID: id } },
+    ])
+  })
+
+  test('a gc names what it would delete', async () => {
+    await cnitool(['add', 'pods', '/ns/1'])
+    await cnitool(['add', 'pods', '/ns/2'])
+    const { stdout } = await cnitool(['gc', 'pods', '--dry-run', '--keep', `${containerIDOf('/ns/2')}/eth0`])
+    expect(stdout).toContain(`# 1/2 DEL b for ${id}/eth0`)
+    expect(stdout).not.toContain(containerIDOf('/ns/2'))
+    expect(stdout).toContain('# the list is older than cniVersion 1.1.0: plugins are not asked for GC')
+  })
+
+  test('a plugin that is not there, a torn cache and a list that runs nothing are remarks, not errors', async () => {
+    const gone = await cnitool(['explain', 'add', 'pods', '/ns/1'], { plugins: { a: {} } })
+    expect(gone).toMatchObject({ exitCode: 0 })
+    expect(gone.stdout).toContain('# cannot be run: failed to find plugin "b" in path')
+    const file = world.temp.write(`cache/results/pods-${id}-eth0`, '')
+    const torn = await cnitool(['explain', 'del', 'pods', '/ns/1'])
+    expect(torn.stdout).toContain(`# DEL goes without a result and removes its file: ${file}: not a cache file`)
+    expect(readFileSync(file, 'utf8')).toBe('')
+    const ready = await cnitool(['explain', 'status', 'pods'])
+    expect(ready.stdout).toBe(
+      '# STATUS of network "pods", cniVersion "1.0.0": 0 executions\n' +
+        '# the list is older than cniVersion 1.1.0: STATUS runs nothing\n',
+    )
+  })
+
+  test('a shell runs what is printed, whatever the configuration holds', async () => {
+    using bin = scriptFolder()
+    bin.script('rec plug', `cat >"${bin.dir}/$CNI_COMMAND"; printf '%s' "$CNI_ARGS" >"${bin.dir}/args"`)
+    const evil = "it's $(touch /nonexist) `x` \n# EOF \\"
+    const plugins = [{ type: 'rec plug', evil, name: 'x\nEOF\ntouch y' }]
+    const file = world.temp.write('evil.conflist', { cniVersion: '1.0.0', name: 'evil', plugins })
+    const env = { CNI_ARGS: "A=it's;B=$(x)" }
+    const { stdout } = await cnitool(['explain', 'add', '--conf', file, '/ns/1'], { env, plugins: { 'rec plug': {} } })
+    const script = stdout.replace("'/fake/rec plug'", `'${bin.dir}/rec plug'`)
+    const { status, stderr } = spawnSync('sh', ['-eu', '-c', script], { cwd: bin.dir, encoding: 'utf8' })
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(JSON.parse(readFileSync(`${bin.dir}/ADD`, 'utf8'))).toMatchObject({ evil, name: 'evil' })
+    expect(readFileSync(`${bin.dir}/args`, 'utf8')).toBe(env.CNI_ARGS)
+    expect(readdirSync(bin.dir).sort()).toEqual(['ADD', 'args', 'rec plug'])
+  })
+})

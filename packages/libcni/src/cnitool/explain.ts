@@ -1,0 +1,122 @@
+import type { Exec } from '@cni/invoke'
+import { goStringify } from '@cni/types'
+import type { Attachment } from '../attachment.ts'
+import { type CacheKey, listCachedAttachments, readCachedResult } from '../cache.ts'
+import { encodeConf } from '../derive.ts'
+import { errorText } from '../errors.ts'
+import { delKnowsResult } from '../gates.ts'
+import type { NetworkList } from '../network-list.ts'
+import { type Plan, type PlannedCall, type PlanRequest, planNetwork } from '../plan.ts'
+import { staleAttachments } from '../stale.ts'
+import type { CommandLine, VerbCommand } from './command-line.ts'
+import { validAttachments } from './keep.ts'
+import type { Places } from './settings.ts'
+import { quoteArgument } from './shell.ts'
+
+/** What a verb would execute: read from configuration and cache, without executing or changing anything. */
+export function explain(
+  command: VerbCommand,
+  { flags }: CommandLine,
+  list: NetworkList,
+  rt: Attachment,
+  places: Places,
+  exec: Pick<Exec, 'find'>,
+): string {
+  const notes: string[] = []
+  const plan = planNetwork(list.conflist, requestOf(command, flags.keep, list, rt, places, notes))
+  const whole = { ...plan, notes: [...notes, ...plan.notes] }
+  const found = plan.calls.map((call) => lookUp(call, places, exec))
+  return flags.json ? explainJson(whole, found) : explainText(whole, found)
+}
+
+type Found = { readonly executable: string } | { readonly problem: string }
+
+function requestOf(
+  command: VerbCommand,
+  keep: readonly string[] | undefined,
+  { conflist }: NetworkList,
+  rt: Attachment,
+  { path, cacheDir }: Places,
+  notes: string[],
+): PlanRequest {
+  const { name: network, cniVersion = '' } = conflist
+  const forDel = (key: CacheKey): unknown => {
+    if (!delKnowsResult(conflist)) return undefined
+    try {
+      return readCachedResult(cacheDir, key, cniVersion)
+    } catch (error) {
+      notes.push(`DEL goes without a result and removes its file: ${errorText(error)}`)
+      return undefined
+    }
+  }
+  switch (command) {
+    case 'add':
+      return { command: 'ADD', rt, path }
+    case 'check':
+      return {
+        command: 'CHECK',
+        rt,
+        path,
+        prevResult: conflist.disableCheck ? undefined : readCachedResult(cacheDir, { ...rt, network }, cniVersion),
+      }
+    case 'del':
+      return { command: 'DEL', rt, path, prevResult: forDel({ ...rt, network }) }
+    case 'gc': {
+      const valid = validAttachments(keep)
+      const stale = staleAttachments(network, listCachedAttachments(cacheDir), valid)
+      return {
+        command: 'GC',
+        path,
+        validAttachments: valid,
+        stale: stale.map((one) => ({ rt: one, prevResult: forDel(one) })),
+      }
+    }
+    case 'status':
+      return { command: 'STATUS', path }
+  }
+}
+
+function lookUp({ type }: PlannedCall, { path }: Places, exec: Pick<Exec, 'find'>): Found {
+  try {
+    return { executable: exec.find(type, path) }
+  } catch (error) {
+    return { problem: errorText(error) }
+  }
+}
+
+function explainJson({ calls, ...plan }: Plan, found: readonly Found[]): string {
+  const document = {
+    ...plan,
+    calls: calls.map(({ conf, ...call }, index) => ({ ...call, ...found[index], stdin: conf })),
+  }
+  return `${goStringify(document, { indent: 2 })}\n`
+}
+
+/** A shell script of it: what goes wrong in a chain is looked at one plugin at a time. */
+function explainText({ command, network, cniVersion, calls, notes }: Plan, found: readonly Found[]): string {
+  const count = calls.length === 1 ? '1 execution' : `${calls.length} executions`
+  const head = `# ${command} of network ${goStringify(network)}, cniVersion ${goStringify(cniVersion)}: ${count}\n`
+  const steps = calls.map((call, index) => step(call, found[index], `${index + 1}/${calls.length}`))
+  return [head + notes.map((note) => `# ${note}\n`).join(''), ...steps].join('\n')
+}
+
+function step({ command, type, env, conf, prevResult }: PlannedCall, found: Found | undefined, place: string): string {
+  const executable = found !== undefined && 'executable' in found ? found.executable : type
+  const remarks = [
+    `${place} ${command} ${type}${env.CNI_CONTAINERID ? ` for ${env.CNI_CONTAINERID}/${env.CNI_IFNAME}` : ''}`,
+    ...(found !== undefined && 'problem' in found ? [`cannot be run: ${found.problem}`] : []),
+    ...(prevResult === 'plugin before' ? ['"prevResult" is added: what the plugin before prints'] : []),
+    ...(prevResult === 'cache' ? ['"prevResult" is the remembered one'] : []),
+  ]
+  const variables = Object.entries(env).map(([name, value]) => `${name}=${value === '' ? '' : quoteArgument(value)}`)
+  return `${remarks.map((remark) => `# ${oneLine(remark)}\n`).join('')}${variables.join(' ')} \\
+  ${quoteArgument(executable)} <<'EOF'
+${goStringify(JSON.parse(encodeConf(conf)), { indent: 2, sortKeys: true })}
+EOF
+`
+}
+
+/** A remark must not become a command. */
+function oneLine(text: string): string {
+  return text.replaceAll(/[\r\n]+/g, ' ')
+}

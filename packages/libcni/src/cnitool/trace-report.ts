@@ -1,0 +1,47 @@
+import { type CniErrorDocument, goStringify } from '@cni/types'
+import { formatChange } from '../result-diff.ts'
+import type { PluginTrace } from '../trace.ts'
+
+/** One plugin's execution for people: time, failure or changes. */
+export function traceText({ command, type, containerID, ifName, durationMs, error, changes }: PluginTrace): string {
+  const who = containerID === undefined ? '' : ` ${containerID}/${ifName ?? ''}`
+  const head = `${command} ${type}${who}: ${ms(durationMs)}`
+  if (error !== undefined) return `${head}, failed with code ${error.code}: ${error.msg}\n`
+  if (changes === undefined) return `${head}\n`
+  if (changes.length === 0) return `${head}, result unchanged\n`
+  return `${[head, ...changes.map((change) => `  ${formatChange(change)}`)].join('\n')}\n`
+}
+
+/** The sum, and what is ours of it. */
+export function totalText(durationMs: number, traces: readonly PluginTrace[]): string {
+  return `total ${ms(durationMs)}, of which in plugins ${ms(pluginTime(traces))}\n`
+}
+
+/** What a traced run prints for programs. */
+export interface TraceDocument {
+  readonly command: string
+  readonly network?: string | undefined
+  readonly durationMs: number
+  readonly plugins: readonly PluginTrace[]
+  readonly error?: CniErrorDocument | undefined
+  /** The result of an add, or what else the command prints. */
+  readonly result?: unknown
+}
+
+/** A traced run as one document. */
+export function traceJson(document: TraceDocument): string {
+  const plugins = document.plugins.map((one) => ({ ...one, durationMs: rounded(one.durationMs) }))
+  return `${goStringify({ ...document, durationMs: rounded(document.durationMs), plugins }, { indent: 2 })}\n`
+}
+
+function pluginTime(traces: readonly PluginTrace[]): number {
+  return traces.reduce((sum, { durationMs }) => sum + durationMs, 0)
+}
+
+function ms(duration: number): string {
+  return `${duration.toFixed(1)} ms`
+}
+
+function rounded(duration: number): number {
+  return Math.round(duration * 100) / 100
+}

@@ -1,0 +1,69 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { failing, fakeWorlds, first, list, rt } from '../test/fake-world.ts'
+
+const worlds = fakeWorlds()
+
+describe('del', () => {
+  test('runs the plugins in reverse order with the remembered result, then forgets it', async () => {
+    const { exec, runtime, log } = worlds.setUp({ a: { ADD: first }, b: {} })
+    await runtime.add(list('1.1.0', 'a', 'b'), rt)
+    await runtime.del(list('1.1.0', 'a', 'b'), rt)
+    expect(log().slice(2)).toEqual(['DEL b', 'DEL a'])
+    expect(exec.calls.slice(2).map(({ conf }) => conf.prevResult)).toEqual([first, first])
+    expect(existsSync(worlds.cached())).toBe(false)
+  })
+
+  test('runs again without a result', async () => {
+    const { exec, runtime, log } = worlds.setUp({ a: {} })
+    await runtime.del(list('1.1.0', 'a'), rt)
+    await runtime.del(list('1.1.0', 'a'), { ...rt, netns: '' })
+    expect(log()).toEqual(['DEL a', 'DEL a'])
+    expect(exec.calls[1]?.conf).not.toHaveProperty('prevResult')
+    expect(exec.calls[1]?.env.CNI_NETNS).toBe('')
+  })
+
+  test('ends at the first failure and keeps the result', async () => {
+    const { runtime, log } = worlds.setUp({ a: { ADD: first }, b: { DEL: failing(7, 'bad') } })
+    await runtime.add(list('1.1.0', 'a', 'b'), rt)
+    await expect(runtime.del(list('1.1.0', 'a', 'b'), rt)).rejects.toThrow('plugin type="b" failed (delete): bad; dd')
+    expect(log().slice(2)).toEqual(['DEL b'])
+    expect(existsSync(worlds.cached())).toBe(true)
+  })
+
+  test.each(['0.3.1', '', undefined])('version %j has no result', async (version) => {
+    const { exec, runtime } = worlds.setUp({ a: { ADD: {} } })
+    await runtime.add(list(version, 'a'), rt)
+    await runtime.del(list(version, 'a'), rt)
+    expect(exec.calls[1]?.conf).not.toHaveProperty('prevResult')
+    expect(existsSync(worlds.cached())).toBe(false)
+  })
+
+  test.each(['', '{"kind":"cniCacheV1"', '{"cniVersion":"9.9.9"}'])(
+    'a bad cache file counts as absent and is removed, even when a plugin fails: %j',
+    async (text) => {
+      worlds.temp.write('results/net1-c1-eth0', text)
+      const { exec, runtime } = worlds.setUp({ a: failing(7, 'bad') })
+      await expect(runtime.del(list('1.1.0', 'a'), rt)).rejects.toThrow('failed (delete)')
+      expect(exec.calls[0]?.conf).not.toHaveProperty('prevResult')
+      expect(existsSync(worlds.cached())).toBe(false)
+    },
+  )
+
+  test('a version that is none is an error before anything runs', async () => {
+    const { runtime, log } = worlds.setUp({ a: {} })
+    await expect(runtime.del(list('one', 'a'), rt)).rejects.toThrow('invalid CNI version "one"')
+    expect(log()).toEqual([])
+  })
+
+  test('a container id that leads out of the cache removes nothing', async () => {
+    const victim = worlds.temp.write('victim', 'precious')
+    const { runtime, log } = worlds.setUp({ a: {} })
+    await expect(
+      runtime.del(list('1.1.0', 'a'), { ...rt, containerID: 'x/../../victim', ifName: '' }),
+    ).rejects.toMatchObject({ code: 'UNSAFE_NAME' })
+    await expect(runtime.del(list('1.1.0', 'a'), { ...rt, containerID: '/../../victim' })).rejects.toThrow()
+    expect(readFileSync(victim, 'utf8')).toBe('precious')
+    expect(log()).toEqual([])
+  })
+})

@@ -1,0 +1,63 @@
+import { toErrorDocument } from '@cni/types'
+import { describe, expect, test } from 'vitest'
+import { failing, failure, fakeWorlds, first, list, rt } from '../test/fake-world.ts'
+
+const worlds = fakeWorlds()
+
+describe('gc', () => {
+  const valid = [{ containerID: 'c1', ifname: 'eth0' }]
+
+  test('deletes what is not valid any more with its remembered arguments, then asks every plugin', async () => {
+    const { exec, runtime, log } = worlds.setUp({ a: { ADD: first } })
+    const stale = { ...rt, containerID: 'c2', netns: '/ns/2' }
+    await runtime.add(list('1.1.0', 'a'), rt)
+    await runtime.add(list('1.1.0', 'a'), stale)
+    await runtime.add({ ...list('1.1.0', 'a'), name: 'other' }, stale)
+    await runtime.gc(list('1.1.0', 'a'), { validAttachments: valid })
+    expect(log().slice(3)).toEqual(['DEL a', 'GC a'])
+    const [del, gc] = exec.calls.slice(3)
+    expect(del?.env).toMatchObject({ CNI_CONTAINERID: 'c2', CNI_NETNS: '/ns/2', CNI_ARGS: 'A=1' })
+    expect(gc?.env).toMatchObject({ CNI_CONTAINERID: '', CNI_NETNS: '', CNI_IFNAME: '', CNI_PATH: '/opt/cni/bin' })
+    expect(gc?.conf).toMatchObject({ 'cni.dev/valid-attachments': valid, 'cni.dev/attachments': valid })
+    expect(runtime.attachments().map(({ network, containerID }) => `${network} ${containerID}`)).toEqual([
+      'net1 c1',
+      'other c2',
+    ])
+  })
+
+  test('goes on after failures and tells all of them', async () => {
+    const { runtime, log } = worlds.setUp({
+      a: { ADD: first, DEL: failing(7, 'busy'), GC: failing(11, 'later') },
+      b: {},
+    })
+    await runtime.add(list('1.1.0', 'a', 'b'), rt)
+    const error = await failure(runtime.gc(list('1.1.0', 'a', 'b'), { validAttachments: [] }))
+    expect(error.message.split('\n')).toEqual([
+      'failed to delete stale attachment c1 eth0: plugin type="a" failed (delete): busy; dd',
+      'failed to GC plugin a: later; dd',
+    ])
+    expect(toErrorDocument(error)).toMatchObject({ code: 7 })
+    expect(log().slice(2)).toEqual(['DEL b', 'DEL a', 'GC a', 'GC b'])
+  })
+
+  test('disableGC leaves everything alone', async () => {
+    const { runtime, log } = worlds.setUp({ a: { ADD: first } })
+    await runtime.add(list('1.1.0', 'a'), rt)
+    await runtime.gc({ ...list('1.1.0', 'a'), disableGC: true }, { validAttachments: [] })
+    expect(log()).toEqual(['ADD a'])
+  })
+
+  test('before 1.1.0 stale attachments are deleted, plugins are not asked', async () => {
+    const { runtime, log } = worlds.setUp({ a: { ADD: first } })
+    await runtime.add(list('1.0.0', 'a'), rt)
+    await runtime.gc(list('1.0.0', 'a'), { validAttachments: [] })
+    expect(log()).toEqual(['ADD a', 'DEL a'])
+  })
+
+  test('a cache that cannot be listed is an error, not an empty cache', async () => {
+    worlds.temp.write('results', 'a file')
+    await expect(worlds.setUp({ a: {} }).runtime.gc(list('1.1.0', 'a'), { validAttachments: [] })).rejects.toThrow(
+      'cannot list the cached attachments',
+    )
+  })
+})

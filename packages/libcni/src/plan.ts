@@ -1,0 +1,151 @@
+import { pluginEnv } from '@cni/invoke'
+import {
+  assertContainerID,
+  assertIfName,
+  assertNetworkName,
+  type Conflist,
+  type PluginConf,
+  type ValidAttachment,
+} from '@cni/types'
+import type { Attachment } from './attachment.ts'
+import { type Derivation, type DerivedConf, deriveConf } from './derive.ts'
+import { assertCheckSupported, delKnowsResult, knowsGcAndStatus } from './gates.ts'
+import { argsOf } from './runtime.ts'
+
+/** What an operation is about. A `prevResult` is the remembered one, in the list's version. */
+export type PlanRequest = { readonly path: readonly string[] } & (
+  | { readonly command: 'ADD'; readonly rt: Attachment }
+  | { readonly command: 'CHECK' | 'DEL'; readonly rt: Attachment; readonly prevResult?: unknown }
+  | {
+      readonly command: 'GC'
+      readonly validAttachments: readonly ValidAttachment[]
+      /** The remembered attachments that are not valid any more: {@link staleAttachments}. */
+      readonly stale: ReadonlyArray<{ readonly rt: Attachment; readonly prevResult?: unknown }>
+    }
+  | { readonly command: 'STATUS' }
+)
+
+/** One execution of a plugin as it would be. */
+export interface PlannedCall {
+  readonly command: 'ADD' | 'CHECK' | 'DEL' | 'GC' | 'STATUS'
+  readonly type: string
+  readonly name?: string
+  /** The six `CNI_` variables. */
+  readonly env: Readonly<Record<string, string>>
+  /** What it gets on stdin; `encodeConf` prints it. In an ADD only the first plugin's is complete. */
+  readonly conf: DerivedConf
+  /** Where `prevResult` comes from: the cache, or the plugin before, which is not known before it ran. */
+  readonly prevResult?: 'cache' | 'plugin before'
+}
+
+/** What an operation would execute, in order. */
+export interface Plan {
+  readonly command: PlanRequest['command']
+  readonly network: string
+  readonly cniVersion: string
+  readonly calls: readonly PlannedCall[]
+  /** Why fewer calls than expected: a switch in the list, or its version. */
+  readonly notes: readonly string[]
+}
+
+/**
+ * What an operation on a list would execute: every plugin's environment and configuration, derived as the operation
+ * derives them. Pure; nothing is looked up or run.
+ *
+ * @throws where the operation would fail before running anything, with the same error.
+ *
+ * @example
+ * ```ts
+ * const { calls } = planNetwork(list.conflist, { command: 'ADD', rt, path: ['/opt/cni/bin'] })
+ * calls.map(({ type, conf }) => `${type} ${encodeConf(conf)}`)
+ * ```
+ */
+export function planNetwork(conflist: Conflist, request: PlanRequest): Plan {
+  const { name: network, cniVersion = '' } = conflist
+  return { command: request.command, network, cniVersion, ...steps(conflist, request) }
+}
+
+function steps(conflist: Conflist, request: PlanRequest): Pick<Plan, 'calls' | 'notes'> {
+  const { path } = request
+  switch (request.command) {
+    case 'ADD':
+      assertContainerID(request.rt.containerID)
+      assertNetworkName(conflist.name)
+      assertIfName(request.rt.ifName)
+      return { calls: addCalls(conflist, request.rt, path), notes: [] }
+    case 'CHECK': {
+      assertCheckSupported(conflist)
+      if (conflist.disableCheck) return { calls: [], notes: ['the list has disableCheck: CHECK runs nothing'] }
+      const { rt, prevResult } = request
+      return {
+        calls: conflist.plugins.map((one) => withResult('CHECK', conflist, one, rt, path, prevResult)),
+        notes: [],
+      }
+    }
+    case 'DEL':
+      return { calls: delCalls(conflist, request.rt, path, request.prevResult), notes: [] }
+    case 'GC': {
+      if (conflist.disableGC) return { calls: [], notes: ['the list has disableGC: GC runs nothing'] }
+      const { validAttachments, stale } = request
+      const deletions = stale.flatMap(({ rt, prevResult }) => delCalls(conflist, rt, path, prevResult))
+      if (!knowsGcAndStatus(conflist)) {
+        const note =
+          'the list is older than cniVersion 1.1.0: plugins are not asked for GC, only stale attachments deleted'
+        return { calls: deletions, notes: [note] }
+      }
+      const asks = conflist.plugins.map((one) => call(conflist, one, { command: 'GC', validAttachments }, {}, path))
+      return { calls: [...deletions, ...asks], notes: [] }
+    }
+    case 'STATUS': {
+      if (!knowsGcAndStatus(conflist)) {
+        return { calls: [], notes: ['the list is older than cniVersion 1.1.0: STATUS runs nothing'] }
+      }
+      return { calls: conflist.plugins.map((one) => call(conflist, one, { command: 'STATUS' }, {}, path)), notes: [] }
+    }
+  }
+}
+
+function addCalls(conflist: Conflist, rt: Attachment, path: readonly string[]): PlannedCall[] {
+  const derivation = { command: 'ADD', capabilityArgs: rt.capabilityArgs } as const
+  return conflist.plugins.map((plugin, index) => ({
+    ...call(conflist, plugin, derivation, argsOf(rt), path),
+    ...(index === 0 ? {} : { prevResult: 'plugin before' as const }),
+  }))
+}
+
+function delCalls(conflist: Conflist, rt: Attachment, path: readonly string[], remembered: unknown): PlannedCall[] {
+  const prevResult = delKnowsResult(conflist) ? remembered : undefined
+  return conflist.plugins.toReversed().map((plugin) => withResult('DEL', conflist, plugin, rt, path, prevResult))
+}
+
+function withResult(
+  command: 'CHECK' | 'DEL',
+  conflist: Conflist,
+  plugin: PluginConf,
+  rt: Attachment,
+  path: readonly string[],
+  prevResult: unknown,
+): PlannedCall {
+  const derivation = { command, prevResult, capabilityArgs: rt.capabilityArgs }
+  return {
+    ...call(conflist, plugin, derivation, argsOf(rt), path),
+    ...(prevResult === undefined || prevResult === null ? {} : { prevResult: 'cache' as const }),
+  }
+}
+
+function call(
+  conflist: Conflist,
+  plugin: PluginConf,
+  derivation: Derivation,
+  args: ReturnType<typeof argsOf>,
+  path: readonly string[],
+): PlannedCall {
+  const { command } = derivation
+  return {
+    command,
+    type: plugin.type,
+    ...(typeof plugin.name === 'string' && plugin.name !== '' ? { name: plugin.name } : {}),
+    env: pluginEnv(command, { ...args, path }, {}),
+    conf: deriveConf(conflist, plugin, derivation),
+  }
+}

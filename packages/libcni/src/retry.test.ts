@@ -1,0 +1,130 @@
+import { CniError, toErrorDocument } from '@cni/types'
+import { describe, expect, test } from 'vitest'
+import { failing, failure, fakeWorlds, first, list, rt } from '../test/fake-world.ts'
+import { RuntimeError } from './errors.ts'
+import { addWithRetry, needsDel, retryDelay, withRetry } from './retry.ts'
+
+const worlds = fakeWorlds()
+const later = new RuntimeError('PLUGIN', 'failed', { cause: new CniError(11, 'later') })
+
+/** Waits without waiting. */
+function clock() {
+  const slept: number[] = []
+  return { slept, random: () => 1, sleep: async (delay: number) => void slept.push(delay) }
+}
+
+/** Fails so often, then succeeds. */
+function flaky(times: number, error: Error = later) {
+  let calls = 0
+  const body = async () => {
+    calls++
+    if (calls <= times) throw error
+    return 'done'
+  }
+  return { body, calls: () => calls }
+}
+
+describe('the policy', () => {
+  test('code 11 is tried again, after twice the time each time, up to the longest', () => {
+    const policy = { attempts: 9, delay: 100, maxDelay: 1000 }
+    expect([1, 2, 3, 4, 5, 8, 9].map((failures) => retryDelay(later, failures, policy))).toEqual([
+      100,
+      200,
+      400,
+      800,
+      1000,
+      1000,
+      undefined,
+    ])
+  })
+
+  test.each([0, 1, 3, 4, 5, 6, 7, 8, 50, 51, 100, 999])('code %i is not', (code) => {
+    expect(retryDelay(new CniError(code, 'x'), 1)).toBeUndefined()
+  })
+
+  test('a failed ADD needs DEL, unless the first plugin knows no such container', () => {
+    const unknown = new CniError(3, 'no such container')
+    const at = (pluginIndex: number) => new RuntimeError('PLUGIN', 'x', { cause: unknown, pluginIndex })
+    expect([later, new Error('x'), at(1)].map(needsDel)).toEqual([true, true, true])
+    expect([unknown, at(0)].map(needsDel)).toEqual([false, false])
+  })
+})
+
+describe('withRetry', () => {
+  test('gives the result of the attempt that succeeds', async () => {
+    const { body, calls } = flaky(2)
+    const { slept, ...options } = clock()
+    expect(await withRetry(body, { ...options, delay: 100 })).toBe('done')
+    expect([calls(), slept]).toEqual([3, [100, 200]])
+  })
+
+  test('throws the last error when the attempts are used up', async () => {
+    const { body, calls } = flaky(9)
+    await expect(withRetry(body, { ...clock(), attempts: 3 })).rejects.toBe(later)
+    expect(calls()).toBe(3)
+  })
+
+  test('spreads the pauses over the upper half', async () => {
+    const { slept, sleep } = clock()
+    await withRetry(flaky(1).body, { sleep, random: () => 0, delay: 100 })
+    expect(slept).toEqual([50])
+  })
+
+  test('a caller that gives up while it waits gets the error, at once', async () => {
+    const { body, calls } = flaky(9)
+    const controller = new AbortController()
+    const run = withRetry(body, { delay: 60_000, signal: controller.signal, onRetry: () => controller.abort() })
+    await expect(run).rejects.toBe(later)
+    expect(calls()).toBe(1)
+  })
+})
+
+describe('addWithRetry', () => {
+  test('undoes what failed before it tries again', async () => {
+    let adds = 0
+    const b = { ADD: () => (++adds < 3 ? failing(11, 'later')() : first) }
+    const { runtime, log } = worlds.setUp({ a: { ADD: first }, b })
+    const { document } = await addWithRetry(runtime, list('1.1.0', 'a', 'b'), rt, clock())
+    expect(document).toEqual(first)
+    const round = ['ADD a', 'ADD b', 'DEL b', 'DEL a']
+    expect(log()).toEqual([...round, ...round, 'ADD a', 'ADD b'])
+  })
+
+  test('undoes what cannot be tried again as well', async () => {
+    const { runtime, log } = worlds.setUp({ a: { ADD: failing(7, 'bad') } })
+    const error = await failure(addWithRetry(runtime, list('1.1.0', 'a'), rt, clock()))
+    expect(toErrorDocument(error).code).toBe(7)
+    expect(log()).toEqual(['ADD a', 'DEL a'])
+  })
+
+  test('leaves out DEL when the first plugin says that there is no such container, and only then', async () => {
+    const gone = { ADD: failing(3, 'gone') }
+    const one = worlds.setUp({ a: gone })
+    await failure(addWithRetry(one.runtime, list('1.1.0', 'a'), rt, clock()))
+    expect(one.log()).toEqual(['ADD a'])
+    const two = worlds.setUp({ a: { ADD: first }, b: gone })
+    await failure(addWithRetry(two.runtime, list('1.1.0', 'a', 'b'), rt, clock()))
+    expect(two.log()).toEqual(['ADD a', 'ADD b', 'DEL b', 'DEL a'])
+  })
+
+  test('a DEL that fails ends it, and both errors are told', async () => {
+    const { runtime, log } = worlds.setUp({ a: failing(11, 'later') })
+    const error = await failure(addWithRetry(runtime, list('1.1.0', 'a'), rt, clock()))
+    expect(error).toMatchObject({ code: 'UNDO', hint: 'run DEL again before the next ADD' })
+    expect(error.message).toMatch(
+      /failed \(add\): later; dd; and it could not be undone: .*failed \(delete\): later; dd/,
+    )
+    expect(log()).toEqual(['ADD a', 'DEL a'])
+  })
+
+  test('DEL runs although the caller has given up', async () => {
+    const controller = new AbortController()
+    const stuck = () => {
+      controller.abort()
+      return new Promise(() => undefined)
+    }
+    const { runtime, log } = worlds.setUp({ a: { ADD: stuck } })
+    await failure(addWithRetry(runtime, list('1.1.0', 'a'), rt, { signal: controller.signal }))
+    expect(log()).toEqual(['ADD a', 'DEL a'])
+  })
+})

@@ -1,0 +1,63 @@
+import { basename } from 'node:path'
+import { type Execution, pluginFailure, readResult } from '@cni/invoke'
+import { isObject } from '@cni/types'
+import { errorText } from './errors.ts'
+import { diffResults, type ResultChange } from './result-diff.ts'
+
+/** What one execution of a plugin did and how long it took. */
+export interface PluginTrace {
+  readonly command: string
+  readonly type: string
+  readonly path: string
+  readonly containerID?: string
+  readonly ifName?: string
+  readonly durationMs: number
+  readonly exitCode: number | null
+  readonly signal?: NodeJS.Signals
+  readonly error?: { readonly code: number; readonly msg: string }
+  /** What a successful ADD changed in the result, compared with the `prevResult` it was given. */
+  readonly changes?: readonly ResultChange[]
+}
+
+/**
+ * Tells an execution as a {@link PluginTrace}; pure.
+ *
+ * @example
+ * ```ts
+ * const traces: PluginTrace[] = []
+ * const exec = observeExec(realExec(), (execution) => traces.push(traceOf(execution)))
+ * await cni({ path, exec }).add(list, rt)
+ * ```
+ */
+export function traceOf(execution: Execution): PluginTrace {
+  const { path, env } = execution.request
+  const { exitCode, signal, durationMs } = execution.outcome
+  const type = basename(path)
+  const failure = pluginFailure(type, execution.outcome)
+  const changes = failure === undefined && env.CNI_COMMAND === 'ADD' ? changesOf(type, execution) : undefined
+  return {
+    command: env.CNI_COMMAND ?? '',
+    type,
+    path,
+    ...(env.CNI_CONTAINERID ? { containerID: env.CNI_CONTAINERID } : {}),
+    ...(env.CNI_IFNAME ? { ifName: env.CNI_IFNAME } : {}),
+    durationMs,
+    exitCode,
+    ...(signal === null ? {} : { signal }),
+    ...(failure === undefined ? {} : { error: { code: failure.code, msg: errorText(failure) } }),
+    ...(changes === undefined ? {} : { changes }),
+  }
+}
+
+function changesOf(type: string, { request, outcome }: Execution): ResultChange[] | undefined {
+  try {
+    const text = typeof request.stdin === 'string' ? request.stdin : new TextDecoder().decode(request.stdin)
+    const conf: unknown = JSON.parse(text)
+    const { prevResult, cniVersion } = isObject(conf) ? conf : {}
+    const version = typeof cniVersion === 'string' && cniVersion !== '' ? cniVersion : '0.1.0'
+    return diffResults(prevResult, readResult(type, outcome.stdout, version).document)
+  } catch {
+    // Not a result: that is the operation's error to tell, with its reason.
+    return undefined
+  }
+}

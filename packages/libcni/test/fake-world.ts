@@ -1,0 +1,62 @@
+import { type FakeExec, type FakePlugin, fakeExec } from '@cni/invoke/testing'
+import { CniError, type Conflist } from '@cni/types'
+import { afterEach, beforeEach, expect } from 'vitest'
+import { type Cni, cni } from '../src/cni.ts'
+import { type TempDir, tempDir } from './temp-dir.ts'
+
+/** The attachment of these tests. */
+export const rt = { containerID: 'c1', netns: '/ns/1', ifName: 'eth0', args: [['A', '1'] as const] }
+
+/** What a plugin of these tests returns; `vendor` is a member nobody knows. */
+export const first = { cniVersion: '1.1.0', ips: [{ address: '10.0.0.2/24' }], vendor: 'kept' }
+
+/** A fake plugin that reports an error. */
+export const failing = (code: number, msg: string) => () => {
+  throw new CniError(code, msg, { details: 'dd' })
+}
+
+/** The list `net1` of plugins of these types. */
+export const list = (cniVersion: string | undefined, ...types: string[]): Conflist => ({
+  ...(cniVersion === undefined ? {} : { cniVersion }),
+  name: 'net1',
+  plugins: types.map((type) => ({ type })),
+})
+
+/** A runtime over fake plugins, with a cache in a folder of the test's own. */
+export interface FakeWorld {
+  readonly exec: FakeExec
+  readonly runtime: Cni
+  /** `VERB type` of every call. */
+  log(): string[]
+}
+
+/** A folder for each test, and {@link FakeWorld}s in it. */
+export function fakeWorlds() {
+  let temp: TempDir
+  beforeEach(() => {
+    temp = tempDir()
+  })
+  afterEach(() => temp[Symbol.dispose]())
+  return {
+    get temp() {
+      return temp
+    },
+    /** Where the cache file of {@link rt} is. */
+    cached: () => `${temp.dir}/results/net1-c1-eth0`,
+    setUp(plugins: Record<string, FakePlugin>): FakeWorld {
+      const exec = fakeExec(plugins)
+      const runtime = cni({ path: ['/opt/cni/bin'], cacheDir: temp.dir, exec, env: {}, stderr: () => undefined })
+      return { exec, runtime, log: () => exec.calls.map(({ command, type }) => `${command} ${type}`) }
+    },
+  }
+}
+
+/** The error of a promise that must fail. */
+export async function failure(promise: Promise<unknown>): Promise<Error> {
+  const error: unknown = await promise.then(
+    () => new TypeError('it succeeded'),
+    (reason: unknown) => reason,
+  )
+  expect(error).not.toBeInstanceOf(TypeError)
+  return error as Error
+}

@@ -1,0 +1,28 @@
+// npm run test:peers: our parts side by side with the originals, which CNI_PEERS=<folder> holds.
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { ensurePackages } from './lib/debian.mjs'
+import { exec } from './lib/exec.mjs'
+import { buildExecutables } from './lib/executables.mjs'
+import { main, Stop, say } from './lib/progress.mjs'
+import { setUp } from './lib/setup.mjs'
+
+// What the suites named original*.test.ts look for, and what is compared with it.
+const PEERS = new Map([['cnitool', 'packages/libcni: a list executed and remembered by either']])
+
+await main(async () => {
+  const folder = process.env.CNI_PEERS
+  if (!folder) throw new Stop(`CNI_PEERS is not set: name the folder that holds ${[...PEERS.keys()].join(', ')}`)
+  const missing = [...PEERS].filter(([name]) => !existsSync(join(folder, name)))
+  for (const [name, what] of missing) say(`missing: ${join(folder, name)} (${what})`)
+  if (missing.length === PEERS.size) throw new Stop(`CNI_PEERS=${folder} holds none of the originals`)
+  if (process.getuid?.() !== 0) throw new Stop('these tests need root: they create network namespaces')
+  await setUp()
+  await ensurePackages(['containernetworking-plugins', 'iptables', 'util-linux'], { install: true })
+  await buildExecutables()
+  await exec(['vitest', 'run', '--project=e2e', 'e2e/original'], {
+    stdout: 'inherit',
+    env: { CNI_PEERS: resolve(folder) },
+  })
+  for (const [name] of missing) say(`not compared, because it is missing: ${name}`)
+})
