@@ -1,12 +1,5 @@
-import {
-  formatAddress,
-  type IpBytes,
-  isLinkLocalMulticast,
-  isLinkLocalUnicast,
-  isLoopback,
-  parseAddress,
-  unmap,
-} from './ip.ts'
+import { formatAddress, type IpBytes, parseAddress, unmapAddress } from '@cni/types/ip'
+import { isLinkLocalMulticast, isLinkLocalUnicast, isLoopback } from './ip.ts'
 
 /** Which families of a pod are captured. IPv4 rules are always written, also in an IPv6-only pod. */
 export interface Families {
@@ -37,6 +30,6 @@ function parse(text: string): IpBytes | undefined {
   const [address = ''] = text.split(/[/%]/)
   const bytes = parseAddress(address)
   if (bytes === undefined) return undefined
-  const ip = unmap(bytes)
+  const ip = unmapAddress(bytes)
   return isLoopback(ip) || isLinkLocalUnicast(ip) || isLinkLocalMulticast(ip) ? undefined : ip
 }

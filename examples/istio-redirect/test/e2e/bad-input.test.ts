@@ -1,6 +1,5 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isRunError } from '@cni/host'
 import { netns } from '@cni/netns'
 import { meshPod } from '@cni-examples/istio-redirect/testing'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -40,10 +39,8 @@ async function call(bed: TestBed, { stdin, conf, env, cwd = '/' }: Call) {
   }
   const given = Object.fromEntries(Object.entries(complete).filter(([, value]) => value !== undefined))
   const input = stdin ?? JSON.stringify({ ...entry, cniVersion: '1.0.0', name: 'demo', ...conf })
-  const options = { env: given, cwd, input, timeout: 20_000 }
-  const result = await netns
-    .exec(bed.nodeNetns, [join(bed.node.binDir, 'istio-cni')], options)
-    .catch((error: unknown) => (isRunError(error) ? error : Promise.reject(error)))
+  const options = { env: given, cwd, input, timeout: 20_000, reject: false }
+  const result = await netns.exec(bed.nodeNetns, [join(bed.node.binDir, 'istio-cni')], options)
   return { ...result, document: result.stdout === '' ? undefined : JSON.parse(result.stdout) }
 }
 

@@ -4,6 +4,7 @@ import type { Session } from '../run/session.ts'
 import { type FamilyApply, familyApply } from './family-apply.ts'
 import { removeFrom } from './remove.ts'
 import type { ApplyReport } from './report.ts'
+import { settle } from './settle.ts'
 
 /** What `apply` needs besides the session. */
 export interface ApplyOptions {
@@ -63,15 +64,6 @@ export async function applyRuleset(session: Session, rules: Ruleset, options: Ap
 }
 
 // internal
-
-/** Waits for all, then throws the first failure: nothing may still be writing when the undo begins. */
-async function settle<T>(promises: readonly Promise<T>[]): Promise<T[]> {
-  const results = await Promise.allSettled(promises)
-  return results.map((result) => {
-    if (result.status === 'rejected') throw result.reason
-    return result.value
-  })
-}
 
 /** One word for all families: the same in each, or a reconciliation. */
 function overall(plans: readonly ApplyReport['plan'][]): ApplyReport['plan'] {

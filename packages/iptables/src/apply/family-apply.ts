@@ -5,7 +5,7 @@ import { RestoreError } from '../run/failure.ts'
 import type { Session } from '../run/session.ts'
 import { beforeState } from '../state/before.ts'
 import { planText } from '../state/plan.ts'
-import { onlyTables, removedState, wantedState } from '../state/wanted.ts'
+import { onlyTables, removedState, type Wanted, wantedState } from '../state/wanted.ts'
 import { holdsOurs, mayTryFresh, textTables, writtenBeforeKill } from './fresh.ts'
 import type { ApplyReport } from './report.ts'
 
@@ -29,7 +29,12 @@ export function familyApply(
   text: string,
 ): FamilyApply {
   const tables = textTables(text)
-  const wanted = wantedState(rules, family)
+  let state: Wanted | undefined
+  // Canonical rules are needed to compare; a fresh apply compares nothing.
+  const wanted = () => {
+    state ??= wantedState(rules, family)
+    return state
+  }
   /** Tables that the fresh plan wrote, and in which nothing of ours was before; `unknown` after a kill. */
   let written: ReadonlySet<Table> | 'unknown' = new Set()
   let before: Snapshot | undefined
@@ -57,12 +62,12 @@ export function familyApply(
     async reconcile() {
       for (let attempt = 1; ; attempt++) {
         const snapshot = await session.snapshot(backend, family)
-        const plan = planText(wanted, snapshot)
+        const plan = planText(wanted(), snapshot)
         if (plan === '') return attempt === 1 && isNothing(written) ? 'unchanged' : 'reconcile'
         before ??= snapshot
         try {
           await session.restore(backend, family, plan)
-          return isNothing(written) && !holdsOurs(wanted, before) ? 'fresh' : 'reconcile'
+          return isNothing(written) && !holdsOurs(wanted(), before) ? 'fresh' : 'reconcile'
         } catch (error) {
           // Someone changed a rule between our read and our write: read again.
           if (attempt === maxAttempts || !(error instanceof RestoreError) || error.line === undefined) throw error
@@ -73,10 +78,10 @@ export function familyApply(
     async back(alone) {
       if (before === undefined && isNothing(written)) return
       const now = await session.snapshot(backend, family, uncancelled)
-      const ours = written === 'unknown' ? writtenBeforeKill(wanted, now, tables, alone) : written
-      const state =
-        before === undefined ? onlyTables(removedState(rules, family), [...ours]) : beforeState(wanted, before, ours)
-      await session.restore(backend, family, planText(state, now), uncancelled)
+      const ours = written === 'unknown' ? writtenBeforeKill(wanted(), now, tables, alone) : written
+      const target =
+        before === undefined ? onlyTables(removedState(rules, family), [...ours]) : beforeState(wanted(), before, ours)
+      await session.restore(backend, family, planText(target, now), uncancelled)
     },
   }
 }

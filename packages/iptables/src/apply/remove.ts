@@ -6,10 +6,18 @@ import { RestoreError } from '../run/failure.ts'
 import type { Session } from '../run/session.ts'
 import { planText } from '../state/plan.ts'
 import { removedState, type Wanted, type WantedTable } from '../state/wanted.ts'
+import { removalText } from '../text/removal-text.ts'
+import { textTables } from './fresh.ts'
+import { settle } from './settle.ts'
 
-/** Removes a ruleset wherever it may be: both families, both back ends. What is not there is fine. */
+/**
+ * Removes a ruleset wherever it may be: both families, both back ends. What is not there is fine. In the back end that
+ * is in use it is expected to stand as it was written: one process per family, nothing read, unless the kernel objects.
+ */
 export async function removeRuleset(session: Session, rules: Ruleset): Promise<void> {
-  await everywhere(session, (family) => () => removedState(rules, family))
+  await everywhere(session, (backend, family, inUse) =>
+    inUse ? removeBlindly(session, backend, rules, family) : removeLooking(session, backend, rules, family),
+  )
 }
 
 /** Removes all chains whose name begins with `prefix`, and the jumps to them, wherever they may be. */
@@ -17,7 +25,9 @@ export async function removeByPrefix(session: Session, prefix: string): Promise<
   if (typeof prefix !== 'string' || !/^[A-Za-z0-9_.][A-Za-z0-9_.:-]*$/.test(prefix)) {
     invalid(`removeChains(${JSON.stringify(prefix)}): a prefix of chain names is needed; an empty one would mean all`)
   }
-  await everywhere(session, () => (snapshot) => withoutChains(snapshot, prefix))
+  await everywhere(session, (backend, family) =>
+    bring(session, backend, family, (snapshot) => withoutChains(snapshot, prefix)),
+  )
 }
 
 /** Removes a ruleset from one back end. */
@@ -27,26 +37,68 @@ export async function removeFrom(
   rules: Ruleset,
   families: readonly Family[],
 ): Promise<void> {
-  await Promise.all(families.map((family) => bring(session, backend, family, () => removedState(rules, family))))
+  await settle(families.map((family) => removeLooking(session, backend, rules, family)))
 }
 
 // internal
 
 type Target = (snapshot: Snapshot) => Wanted
 
-async function everywhere(session: Session, target: (family: Family) => Target): Promise<void> {
+async function everywhere(
+  session: Session,
+  remove: (backend: Backend, family: Family, inUse: boolean) => Promise<void>,
+): Promise<void> {
   const { chosen, other, legacyTables } = await session.backends()
   const backends = [chosen, ...(other === undefined ? [] : [other])].filter(
     // No table, no rule: nothing to look for.
     ({ kind }) => kind === 'nft' || legacyTables,
   )
   const families = await session.families()
-  const results = await Promise.allSettled(
-    backends.flatMap((backend) => families.map((family) => bring(session, backend, family, target(family)))),
-  )
-  const failed = results.find((result) => result.status === 'rejected')
-  if (failed !== undefined) throw failed.reason
+  await settle(backends.flatMap((backend) => families.map((family) => remove(backend, family, backend === chosen))))
 }
+
+/** Tables that the text cannot cover are looked at meanwhile; those in which it was refused, after it. */
+async function removeBlindly(session: Session, backend: Backend, rules: Ruleset, family: Family): Promise<void> {
+  const text = removalText(rules, family)
+  const written = textTables(text)
+  const tables = new Set(written.map(({ table }) => table))
+  const attempt = async () => {
+    try {
+      await session.restore(backend, family, text)
+    } catch (error) {
+      if (!(error instanceof RestoreError) || error.line === undefined) throw error
+      const { line } = error
+      // What is committed is gone for good. Looking there again would take a rule of others that equals one of ours.
+      const left = new Set(written.filter(({ commit }) => commit >= line).map(({ table }) => table))
+      await removeLooking(
+        session,
+        backend,
+        inTables(rules, (table) => left.has(table)),
+        family,
+      )
+    }
+  }
+  await settle([
+    attempt(),
+    removeLooking(
+      session,
+      backend,
+      inTables(rules, (table) => !tables.has(table)),
+      family,
+    ),
+  ])
+}
+
+async function removeLooking(session: Session, backend: Backend, rules: Ruleset, family: Family): Promise<void> {
+  if (rules.chains.length + rules.rules.length === 0) return
+  const wanted = removedState(rules, family)
+  await bring(session, backend, family, () => wanted)
+}
+
+const inTables = ({ chains, rules }: Ruleset, has: (table: Table) => boolean): Ruleset => ({
+  chains: chains.filter(({ table }) => has(table)),
+  rules: rules.filter(({ table }) => has(table)),
+})
 
 /** Reads and writes until the state is reached; a rule that someone else deletes meanwhile makes a write fail. */
 async function bring(session: Session, backend: Backend, family: Family, target: Target): Promise<void> {

@@ -1,4 +1,4 @@
-import { canonicalNetwork, formatAddress, parseNetwork } from '../rules/address.ts'
+import { canonicalNetwork, parseNetwork } from '../rules/address.ts'
 import type { Family } from '../rules/model.ts'
 import { accountId, protocolId } from './name-files.ts'
 import { protocolNumbers, synonyms } from './options.ts'
@@ -24,8 +24,10 @@ export function normalizeMatch(
     case '.p':
       return protocolNumber(value) === '0' && !not ? undefined : one(protocolNumber(value))
     case '.s':
-    case '.d':
-      return network(value, family).endsWith('/0') && !not ? undefined : one(network(value, family))
+    case '.d': {
+      const text = network(value, family)
+      return text.endsWith('/0') && !not ? undefined : one(text)
+    }
     case '.i':
     case '.o':
       return value === '+' && !not ? undefined : one(value)
@@ -56,7 +58,7 @@ export function normalizeMatch(
   return { option: name, values }
 }
 
-/** The one spelling of an address or network of a rule; anything else unchanged. */
+/** The one spelling of an address or network of a rule, for comparison; anything else unchanged. */
 export function network(text: string, family: Family): string {
   const slash = text.indexOf('/')
   const dotted = slash === -1 ? undefined : text.slice(slash + 1)
@@ -65,10 +67,10 @@ export function network(text: string, family: Family): string {
   return parsed === undefined ? text : canonicalNetwork(parsed)
 }
 
-/** The one spelling of a bare address; anything else unchanged. */
+/** The one spelling of a bare address, for comparison; anything else unchanged. */
 export function address(text: string, family: Family): string {
   const parsed = parseNetwork(text, family)
-  return parsed === undefined ? text : formatAddress(parsed.bytes)
+  return parsed === undefined ? text : parsed.bytes.join('.')
 }
 
 /** `value/mask` in hexadecimal, the mask always there. */
@@ -106,6 +108,6 @@ function portRange(text: string): string {
 function maskLength(dotted: string): number | string {
   const bytes = parseNetwork(dotted, 'ipv4')?.bytes
   if (bytes === undefined) return dotted
-  const bits = bytes.map((byte) => byte.toString(2).padStart(8, '0')).join('')
+  const bits = Array.from(bytes, (byte) => byte.toString(2).padStart(8, '0')).join('')
   return /^1*0*$/.test(bits) ? bits.indexOf('0') + (bits.includes('0') ? 0 : 33) : dotted
 }

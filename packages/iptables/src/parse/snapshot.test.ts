@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseSave, snapshotText } from './snapshot.ts'
+import { parseSave, SavedRule, snapshotText } from './snapshot.ts'
 
 describe('parseSave', () => {
   test('reads iptables-save of either back end, with counters and warnings', () => {
@@ -50,4 +50,20 @@ COMMIT
   ] as const)('%j is refused', ([text, message]) => {
     expect(() => parseSave(text, 'ipv4')).toThrow(message)
   })
+})
+
+test.each([
+  ['-p tcp -j EX', 'EX'],
+  ['-g EX', 'EX'],
+  ['-p tcp', ''],
+  ['-m comment --comment -j -j EX', 'EX'],
+  ['-m comment --comment -j', ''],
+  ['-m comment --comment "-j OTHER" -j EX', 'EX'],
+  ['-j LOG --log-prefix -j --log-level 5', 'LOG'],
+  ['-p udp --jump EX', 'EX'],
+  ['-j NOTRACK', 'CT'],
+])('the target of %s is %j', (text, target) => {
+  const rule = new SavedRule(text, 'ipv4')
+  expect(rule.target).toBe(target)
+  expect(rule.canonical.target).toBe(target)
 })

@@ -1,6 +1,7 @@
 import { IptablesError } from '../errors.ts'
 import { type Family, isBuiltin, isTable, type Table } from '../rules/model.ts'
 import { type CanonicalRule, canonical } from './canonical.ts'
+import { targetName } from './normalize-target.ts'
 import { tokenize } from './tokenize.ts'
 
 /** A rule as it was read. Its canonical form is computed when first asked for: most rules of a node are of others. */
@@ -22,6 +23,13 @@ export class SavedRule {
 
   get key(): string {
     return this.canonical.key
+  }
+
+  /** Name of the target or chain, `''` without one; cheap for the thousands of rules that a node has of others. */
+  get target(): string {
+    // A comment may be "-j" without quotes; an option follows that then, not a name.
+    const name = this.text.includes('"') ? undefined : /(?:^| )-[jg] ([^-!\s]\S*)/.exec(this.text)?.[1]
+    return name === undefined ? this.canonical.target : targetName(name)
   }
 }
 

@@ -28,6 +28,8 @@ export function checkInterface(name: string, what: string): string {
 /** Checks a user or group: a number, a range of numbers, or a name as useradd(8) allows it. */
 export function checkOwner(owner: number | string, what: string): string {
   const text = String(owner)
+  // The usual case costs no parsing; 4294967295 is (uid_t)-1, "no user".
+  if (typeof owner === 'number' && Number.isInteger(owner) && owner >= 0 && owner <= 0xfffffffe) return text
   const range = /^(\d+)(?:-(\d+))?$/.exec(text)
   if (range === null) {
     if (!/^[A-Za-z_][A-Za-z0-9_.-]{0,31}$/.test(text)) {
@@ -37,7 +39,7 @@ export function checkOwner(owner: number | string, what: string): string {
   }
   const ids = range.slice(1).filter((id) => id !== undefined)
   for (const id of ids) {
-    // 4294967295 is (uid_t)-1, "no user"; a leading zero is octal for iptables.
+    // A leading zero is octal for iptables.
     if (!/^(0|[1-9]\d*)$/.test(id) || Number(id) > 0xfffffffe) {
       invalid(`${what}: ${JSON.stringify(owner)} is out of range (0-4294967294, no leading zero)`)
     }

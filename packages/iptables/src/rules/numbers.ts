@@ -4,6 +4,8 @@ import type { Ports } from './builder-types.ts'
 /** Checks a port or a range with the given separator and returns its text. */
 export function checkPorts(value: Ports | string, what: string, separator: ':' | '-' = ':'): string {
   const text = String(value)
+  // The usual case costs no parsing.
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 65535) return text
   const parts = text.split(separator)
   const [from, to] = [decimal(parts[0]), decimal(parts[1] ?? parts[0])]
   if (parts.length > 2 || from === undefined || to === undefined || to > 65535) {

@@ -108,6 +108,7 @@ function checkProtocolFamily(rule: Rule, protocol: string | undefined): void {
 
 /** Both matches call their option --mark; back at the first one, iptables (1.8.9) gives it to the second one. */
 function checkMarks(rule: Rule): void {
+  if (!rule.matches.some(({ match }) => match === 'connmark')) return
   const kinds = rule.matches.map(({ match }) => match).filter((match) => match === 'mark' || match === 'connmark')
   const turns = kinds.filter((kind, index) => index > 0 && kind !== kinds[index - 1])
   if (turns.length > 1) refuse(rule, 'iptables mixes up mark() and connmark() in turn; put equal ones side by side')

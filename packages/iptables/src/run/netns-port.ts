@@ -3,17 +3,15 @@ import { findExecutable, isRunError } from '@cni/host'
 import { isNetnsError, netns } from '@cni/netns'
 import type { NetnsTarget } from '@cni/netns/handle'
 import type { IptablesPort } from './port.ts'
+import { warnOnce } from './warn-once.ts'
 import type { Place } from './where.ts'
 
 /** The real port: programs of the node, run inside a namespace. */
 export function netnsPort(place: Place, options: { readonly shield: boolean }): IptablesPort {
   const target = place.netns
   const shield = options.shield && target !== 'host' ? nssShield() : undefined
-  let warned = false
-  const onShieldError = (error: unknown) => {
-    if (!warned) place.log?.warn('iptables runs without its shield from nsswitch.conf', { error: String(error) })
-    warned = true
-  }
+  const onShieldError = (error: unknown) =>
+    warnOnce(place.log, 'iptables runs without its shield from nsswitch.conf', { error: String(error) })
   const env = childEnvironment(target === 'host' ? undefined : target.path)
   return {
     run(argv, { input, signal, timeout }) {

@@ -63,7 +63,7 @@ interface Copies {
 function copiesOf(current: readonly SavedRule[], known: (key: string) => boolean, own: ReadonlySet<string>) {
   const copies = new Map<string, Copies>()
   for (const [index, rule] of current.entries()) {
-    const jumps = own.has(rule.canonical.target)
+    const jumps = own.has(rule.target)
     const found = copies.get(rule.key)
     if (found !== undefined) found.indices.push(index)
     else if (jumps || known(rule.key)) copies.set(rule.key, { key: rule.key, indices: [index], jumps })

@@ -35,7 +35,7 @@ function tableBefore(state: WantedTable, rulesOf: (chain: string) => readonly Sa
   for (const chain of builtinNames) {
     const keys = removable.get(chain)
     const ours = (rulesOf(chain) ?? [])
-      .map((rule, index) => ({ ...asWanted(rule), position: index + 1, target: rule.canonical.target }))
+      .map((rule, index) => ({ ...asWanted(rule), position: index + 1, target: rule.target }))
       .filter(({ key, target }) => keys?.has(key) === true || names.includes(target))
     if (ours.length > 0) builtin.set(chain, ours)
   }

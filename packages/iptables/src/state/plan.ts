@@ -50,7 +50,7 @@ function foreignJumps(
   return [...chains].flatMap(([name, { rules }]) =>
     own.has(name) || isBuiltin(table, name)
       ? []
-      : rules.filter((rule) => gone.includes(rule.canonical.target)).map((rule) => command('-D', name, rule.text)),
+      : rules.filter((rule) => gone.includes(rule.target)).map((rule) => command('-D', name, rule.text)),
   )
 }
 

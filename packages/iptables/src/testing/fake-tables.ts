@@ -119,7 +119,7 @@ function change(table: Table, chains: Chains, line: string, family: Family): str
 function danglingJump(chains: Chains, family: Family): string | undefined {
   for (const rules of chains.values()) {
     for (const rule of rules) {
-      const { target } = new SavedRule(rule, family).canonical
+      const { target } = new SavedRule(rule, family)
       if (target !== '' && !isExtensionTarget(target) && !chains.has(target)) return `Chain '${target}' does not exist`
     }
   }

@@ -1,4 +1,12 @@
-import { type Argv, findExecutable, type RunOptions, type RunResult, type Started, start as startHere } from '@cni/host'
+import {
+  type Argv,
+  findExecutable,
+  isRunError,
+  type RunOptions,
+  type RunResult,
+  type Started,
+  start as startHere,
+} from '@cni/host'
 import type { NetnsTarget } from '../handle/netns.ts'
 import { NetnsError } from '../handle/netns-error.ts'
 import { tryLoadSys } from '../sys/load-sys.ts'
@@ -27,13 +35,24 @@ export function start(target: NetnsTarget, argv: Argv, options: StartOptions = {
 }
 
 /**
- * Runs a program inside a namespace to its end. Rejects with a `RunError` or a `NetnsError`.
+ * Runs a program inside a namespace to its end. Rejects with a `RunError`, or with `reject: false` resolves with it;
+ * rejects with a `NetnsError` when the namespace cannot be entered.
  *
  * @example
  * const { stdout } = await netns.exec(pod, ['iptables-save'])
  */
-export async function exec(target: NetnsTarget, argv: Argv, options: StartOptions = {}): Promise<RunResult> {
-  return await start(target, argv, options).done
+export async function exec(
+  target: NetnsTarget,
+  argv: Argv,
+  options: StartOptions & { reject?: boolean } = {},
+): Promise<RunResult> {
+  const { reject = true, ...rest } = options
+  try {
+    return await start(target, argv, rest).done
+  } catch (error) {
+    if (reject || !isRunError(error)) throw error
+    return error
+  }
 }
 
 /** The argument list that enters by our descriptor: a path may by now be another namespace. */

@@ -1,8 +1,9 @@
+import { formatAddress } from '@cni/types/ip'
 import { type Address, type AddressFilter, addressQuery, decodeAddress, encodeAddress } from './address.ts'
 import { unlessAlready } from './already.ts'
 import type { Channel } from './channel.ts'
 import { NLM_F_CREATE, NLM_F_EXCL, RTM_DELADDR, RTM_GETADDR, RTM_NEWADDR } from './constants.ts'
-import { formatIp, parsePrefix } from './ip.ts'
+import { parsePrefix } from './ip.ts'
 import { linkIndex } from './link-requests.ts'
 
 export function getAddresses(channel: Channel, filter: AddressFilter): Address[] {
@@ -17,7 +18,7 @@ export function getAddresses(channel: Channel, filter: AddressFilter): Address[]
 export function addAddress(channel: Channel, link: string, cidr: string): boolean {
   const what = `Add address ${JSON.stringify(cidr)} on ${JSON.stringify(link)}`
   const prefix = parsePrefix(cidr)
-  const text = `${formatIp(prefix.bytes)}/${prefix.length}`
+  const text = `${formatAddress(prefix.bytes)}/${prefix.length}`
   const encoded = encodeAddress(prefix, linkIndex(channel, link, what))
   return unlessAlready(
     ['EEXIST'],

@@ -1,4 +1,5 @@
-import { familyName, familyNumber, formatIp, type IpFamily, type Prefix } from './ip.ts'
+import { formatAddress } from '@cni/types/ip'
+import { familyName, familyNumber, type IpFamily, type Prefix } from './ip.ts'
 import { type Attribute, decodeAttributes, readU32, view } from './message.ts'
 
 /** An address of a link. */
@@ -66,7 +67,7 @@ export function decodeAddress(body: Uint8Array): Address | undefined {
   if (family === undefined || raw === undefined) return undefined
   const flags = readU32(attributes.get(IFA_FLAGS)) ?? bytes.readUInt8(2)
   const scope = bytes.readUInt8(3)
-  const address = formatIp(raw)
+  const address = formatAddress(raw)
   const prefixLength = bytes.readUInt8(1)
   return {
     family,

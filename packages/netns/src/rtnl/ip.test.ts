@@ -1,5 +1,6 @@
+import { formatAddress as formatIp, parseAddress as parseIp } from '@cni/types/ip'
 import { expect, test } from 'vitest'
-import { formatIp, formatPrefix, parseAddress, parseIp, parsePrefix } from './ip.ts'
+import { formatPrefix, parseAddress, parsePrefix } from './ip.ts'
 
 const hex = (text: string) => Buffer.from(parseIp(text) ?? []).toString('hex')
 

@@ -1,15 +1,7 @@
+import { formatAddress, networkAddress } from '@cni/types/ip'
 import { NetnsError } from '../handle/netns-error.ts'
 import { RT_TABLE_LOCAL, RT_TABLE_MAIN } from './constants.ts'
-import {
-  familyName,
-  familyNumber,
-  formatIp,
-  formatPrefix,
-  type IpFamily,
-  networkBytes,
-  parseAddress,
-  parsePrefix,
-} from './ip.ts'
+import { familyName, familyNumber, formatPrefix, type IpFamily, parseAddress, parsePrefix } from './ip.ts'
 import { type Attribute, decodeAttributes, readU32, u32, view } from './message.ts'
 
 const types = ['unspec', 'unicast', 'local', 'broadcast', 'anycast', 'multicast', 'blackhole', 'unreachable'] as const
@@ -107,7 +99,7 @@ export function encodeRoute(
   fixed[7] = [...types, ...moreTypes].indexOf(type)
 
   const attributes: Attribute[] = [[RTA_TABLE, u32(table)]]
-  if (destination !== undefined) attributes.push([RTA_DST, networkBytes(destination)])
+  if (destination !== undefined) attributes.push([RTA_DST, networkAddress(destination)])
   if (gateway !== undefined) attributes.push([RTA_GATEWAY, gateway.bytes])
   if (linkIndex !== undefined) attributes.push([RTA_OIF, u32(linkIndex)])
   if (source !== undefined) attributes.push([RTA_PREFSRC, source.bytes])
@@ -146,14 +138,14 @@ export function decodeRoute(body: Uint8Array): Route | undefined {
   const type = bytes.readUInt8(7)
   return {
     family,
-    destination: destination === undefined ? 'default' : `${formatIp(destination)}/${bytes.readUInt8(1)}`,
+    destination: destination === undefined ? 'default' : `${formatAddress(destination)}/${bytes.readUInt8(1)}`,
     table: readU32(attributes.get(RTA_TABLE)) ?? bytes.readUInt8(4),
     type: [...types, ...moreTypes][type] ?? type,
     scope: scopeName(scope),
     protocol: bytes.readUInt8(5),
-    ...(gateway === undefined ? {} : { gateway: formatIp(gateway) }),
+    ...(gateway === undefined ? {} : { gateway: formatAddress(gateway) }),
     ...(linkIndex === undefined ? {} : { linkIndex }),
-    ...(source === undefined ? {} : { source: formatIp(source) }),
+    ...(source === undefined ? {} : { source: formatAddress(source) }),
     ...(metric === undefined ? {} : { metric }),
   }
 }
@@ -184,5 +176,5 @@ function tableOf(route: NewRoute, type: RouteType): number {
 }
 
 function normalised(address: string | undefined): string | undefined {
-  return address === undefined ? undefined : formatIp(parseAddress(address).bytes)
+  return address === undefined ? undefined : formatAddress(parseAddress(address).bytes)
 }

@@ -1,5 +1,6 @@
+import { formatAddress, networkAddress } from '@cni/types/ip'
 import { NetnsError } from '../handle/netns-error.ts'
-import { familyName, familyNumber, formatIp, formatPrefix, type IpFamily, networkBytes, parsePrefix } from './ip.ts'
+import { familyName, familyNumber, formatPrefix, type IpFamily, parsePrefix } from './ip.ts'
 import { type Attribute, cString, decodeAttributes, readCString, readU32, u32, view } from './message.ts'
 
 /** A policy routing rule to add or delete: packets that match use the table. */
@@ -75,7 +76,7 @@ export function encodeRule(rule: NewRule): { fixed: Uint8Array; attributes: Attr
       )
     }
     fixed[at] = prefix.length
-    attributes.push([type, networkBytes(prefix)])
+    attributes.push([type, networkAddress(prefix)])
   }
   if (rule.priority !== undefined) attributes.push([FRA_PRIORITY, u32(rule.priority)])
   if (rule.fwmark !== undefined) attributes.push([FRA_FWMARK, u32(rule.fwmark)])
@@ -126,8 +127,8 @@ export function decodeRule(body: Uint8Array): Rule | undefined {
     invert: (bytes.readUInt32LE(8) & FIB_RULE_INVERT) !== 0,
     ...(fwmark === undefined ? {} : { fwmark }),
     ...(mask === undefined ? {} : { mask }),
-    ...(from === undefined ? {} : { from: `${formatIp(from)}/${bytes.readUInt8(2)}` }),
-    ...(to === undefined ? {} : { to: `${formatIp(to)}/${bytes.readUInt8(1)}` }),
+    ...(from === undefined ? {} : { from: `${formatAddress(from)}/${bytes.readUInt8(2)}` }),
+    ...(to === undefined ? {} : { to: `${formatAddress(to)}/${bytes.readUInt8(1)}` }),
     ...(iif === undefined ? {} : { iif }),
   }
 }

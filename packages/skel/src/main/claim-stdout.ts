@@ -24,15 +24,16 @@ function viaProc(): number | undefined {
   let stderr: number | undefined
   try {
     if (!fstatSync(1).isFIFO() || fstatSync(2).isFile()) return undefined
-    stdout = openSync('/proc/self/fd/1', constants.O_WRONLY)
+    // A pipe that nobody reads any more would be waited for, for ever: non-blocking it is ENXIO.
+    stdout = openSync('/proc/self/fd/1', constants.O_WRONLY | constants.O_NONBLOCK)
     // Before descriptor 1 is given up: there is no way back.
-    stderr = openSync('/proc/self/fd/2', constants.O_WRONLY)
+    stderr = openSync('/proc/self/fd/2', constants.O_WRONLY | constants.O_NONBLOCK)
     closeSync(1)
     // The lowest free number is the one just closed.
     openSync('/proc/self/fd/2', constants.O_WRONLY)
     return stdout
   } catch {
-    // No /proc, a socket as stderr, a pipe of another user.
+    // No /proc, a socket as stderr, a pipe of another user or without a reader.
     if (stdout !== undefined) closeSync(stdout)
     return undefined
   } finally {

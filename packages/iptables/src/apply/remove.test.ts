@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest'
+import { iptables } from '../iptables.ts'
+import { ruleset } from '../rules/ruleset.ts'
+import { type FakeKernelOptions, fakeKernel } from '../testing/fake-kernel.ts'
+
+const rules = ruleset({ mangle: ['EX_MARK'], nat: ['EX_OUTPUT', 'EX_REDIRECT', 'EX_UNUSED'] }, (t) => [
+  t.mangle.on('OUTPUT').jump('EX_MARK'),
+  t.mangle.on('OUTPUT').out('eth9').return(),
+  t.mangle.on('EX_MARK').setMark(1),
+  t.nat.on('OUTPUT').proto('tcp').jump('EX_OUTPUT'),
+  t.nat.on('EX_OUTPUT').uid(1337).jump('EX_REDIRECT'),
+  t.nat.on('EX_REDIRECT').proto('tcp').redirect(15001),
+])
+
+const foreign =
+  '*mangle\n:OTHER - [0:0]\n-A OUTPUT -j OTHER\n-A OUTPUT -o eth9 -j RETURN\nCOMMIT\n*nat\n-A OUTPUT -p udp -j RETURN\nCOMMIT\n'
+
+/** A kernel with rules of others before and behind ours, and what is left of it without ours. */
+async function applied(options: FakeKernelOptions = {}, families: readonly ('ipv4' | 'ipv6')[] = ['ipv4']) {
+  const kernel = fakeKernel(options)
+  kernel.restore(foreign)
+  const before = kernel.dump()
+  const ipt = iptables('host', { families, port: kernel.port })
+  await ipt.apply(rules)
+  const start = kernel.commands.length
+  const programs = () => kernel.commands.slice(start).map(({ argv }) => argv[0])
+  return { kernel, ipt, before, programs }
+}
+
+describe('remove', () => {
+  test('of what stands as it was written is one process per family, which reads nothing', async () => {
+    const { ipt, kernel, before, programs } = await applied({}, ['ipv4', 'ipv6'])
+    await ipt.remove(rules)
+    expect(programs()).toEqual(['iptables-restore', 'ip6tables-restore'])
+    expect(kernel.dump()).toBe(before)
+    expect(kernel.dump('ipv6')).toBe('')
+  })
+
+  test('of rules that others added to our chains needs no look either: they go with the chain', async () => {
+    const { ipt, kernel, before, programs } = await applied()
+    kernel.restore(
+      '*nat\n-I EX_OUTPUT 1 -p icmp -j RETURN\n-A EX_UNUSED -j ACCEPT\nCOMMIT\n'.replace('-A', '-N EX_UNUSED\n-A'),
+    )
+    await ipt.remove(rules)
+    expect(programs()).toEqual(['iptables-restore'])
+    expect(kernel.dump()).toBe(before)
+  })
+
+  test.for<[string, string]>([
+    ['a jump that is gone', '*nat\n-D OUTPUT -p tcp -j EX_OUTPUT\nCOMMIT\n'],
+    ['a jump that stands twice', '*nat\n-A OUTPUT -p tcp -j EX_OUTPUT\nCOMMIT\n'],
+    ['a jump that is new', '*mangle\n-I OUTPUT 1 -p udp -j EX_MARK\nCOMMIT\n'],
+    ['a chain that is gone', '*mangle\n-D OUTPUT -j EX_MARK\n-F EX_MARK\n-X EX_MARK\nCOMMIT\n'],
+  ])('of %s looks, and the outcome is the same', async ([, tampering]) => {
+    const { ipt, kernel, before, programs } = await applied()
+    kernel.restore(tampering)
+    await ipt.remove(rules)
+    expect(programs()).toEqual(['iptables-restore', 'iptables-save', 'iptables-restore'])
+    expect(kernel.dump()).toBe(before)
+  })
+
+  test('deletes a jump from a chain of others, which itself stays', async () => {
+    const { ipt, kernel, before } = await applied()
+    kernel.restore('*mangle\n-A OTHER -p tcp -j EX_MARK\nCOMMIT\n')
+    await ipt.remove(rules)
+    expect(kernel.dump()).toBe(before)
+  })
+
+  test('that is refused in the second table does not look at the first again, where a rule of others equals ours', async () => {
+    const { ipt, kernel, before } = await applied()
+    kernel.restore('*nat\n-D OUTPUT -p tcp -j EX_OUTPUT\nCOMMIT\n')
+    await ipt.remove(rules)
+    expect(kernel.dump()).toBe(before)
+    expect(before).toContain('-A OUTPUT -o eth9 -j RETURN')
+  })
+
+  test('a second time reads, and writes nothing', async () => {
+    const { kernel, ipt, programs } = await applied({}, ['ipv4', 'ipv6'])
+    const alone = ruleset({ nat: ['EX_OUTPUT'] }, (t) => [
+      t.nat.on('OUTPUT').proto('tcp').jump('EX_OUTPUT'),
+      t.nat.on('EX_OUTPUT').return(),
+    ])
+    await ipt.remove(rules)
+    const after = kernel.dump()
+    await ipt.remove(alone)
+    expect(programs().slice(2).sort()).toEqual([
+      'ip6tables-restore',
+      'ip6tables-save',
+      'iptables-restore',
+      'iptables-save',
+    ])
+    expect(kernel.dump()).toBe(after)
+  })
+
+  test('looks for chains in tables and families in which the ruleset has no rule, and creates nothing there', async () => {
+    const declared = ruleset({ mangle: ['EX_MARK'], nat: ['EX_OUTPUT'] }, (t) => [
+      t.nat.on('OUTPUT').only('ipv4').jump('EX_OUTPUT'),
+      t.nat.on('EX_OUTPUT').only('ipv4').return(),
+    ])
+    const kernel = fakeKernel()
+    const ipt = iptables('host', { port: kernel.port })
+    await ipt.apply(declared)
+    await ipt.remove(declared)
+    expect(kernel.commands.map(({ argv }) => argv[0])).toEqual([
+      'iptables-restore',
+      ...['iptables-restore', 'iptables-save', 'ip6tables-save'],
+    ])
+    await ipt.apply(declared)
+    for (const family of ['ipv4', 'ipv6'] as const) kernel.restore('*mangle\n-N EX_MARK\nCOMMIT\n', family)
+    await ipt.remove(declared)
+    expect(kernel.dump('ipv4') + kernel.dump('ipv6')).toBe('')
+  })
+
+  test('that fails for another reason reports it', async () => {
+    let broken = false
+    const { ipt } = await applied({ fail: () => (broken ? 'Permission denied (you must be root)' : undefined) })
+    broken = true
+    await expect(ipt.remove(rules)).rejects.toMatchObject({ code: 'EXIT', message: expect.stringContaining('root') })
+  })
+})

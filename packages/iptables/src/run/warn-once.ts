@@ -1,0 +1,16 @@
+import type { Log } from './where.ts'
+
+/**
+ * Warns, but says each message once per log: a plugin has one log per call and may open its namespace several times in
+ * it, with the same trouble each time.
+ */
+export function warnOnce(log: Log | undefined, message: string, fields: Record<string, unknown>): void {
+  if (log === undefined) return
+  const said = saidTo.get(log) ?? new Set()
+  saidTo.set(log, said)
+  if (said.has(message)) return
+  said.add(message)
+  log.warn(message, fields)
+}
+
+const saidTo = new WeakMap<Log, Set<string>>()

@@ -1,0 +1,41 @@
+import { type Family, isBuiltin, type Ruleset, rulesFor, type Table, tables } from '../rules/model.ts'
+import { ruleLine } from './quote.ts'
+import { ruleArgs } from './rule-args.ts'
+
+/**
+ * The text that takes away, without looking, what a ruleset wrote in one family: per table one transaction that deletes
+ * own rules of built-in chains and removes own chains. It is refused unless all of these rules are there and nothing
+ * else leads to our chains. Tables in which the ruleset has no rule in a built-in chain are left out: nothing would
+ * notice that they were never written, and some back ends would create them.
+ */
+export function removalText(rules: Ruleset, family: Family): string {
+  const deletes = new Map<Table, string[]>()
+  const own = new Map<Table, Set<string>>()
+  for (const { table, name } of rules.chains) listed(own, table, () => new Set()).add(name)
+  for (const rule of rulesFor(rules, family)) {
+    if (!isBuiltin(rule.table, rule.chain)) {
+      listed(own, rule.table, () => new Set()).add(rule.chain)
+      continue
+    }
+    const line = ruleLine(ruleArgs(rule, family))
+    listed(deletes, rule.table, () => []).push(`-D ${rule.chain} ${line}`.trimEnd())
+  }
+  let text = ''
+  for (const table of tables) {
+    const lines = deletes.get(table)
+    if (lines === undefined) continue
+    const chains = [...(own.get(table) ?? [])]
+    // With --noflush this line empties a chain or creates it, so -X finds also those that this family never had.
+    const empty = chains.map((name) => `:${name} - [0:0]`)
+    text += [`*${table}`, ...empty, ...lines, ...chains.map((name) => `-X ${name}`), 'COMMIT\n'].join('\n')
+  }
+  return text
+}
+
+// internal
+
+function listed<V>(map: Map<Table, V>, table: Table, make: () => V): V {
+  const found = map.get(table) ?? make()
+  map.set(table, found)
+  return found
+}

@@ -1,0 +1,36 @@
+import type { IpBytes } from './parse-address.ts'
+
+/**
+ * The usual text of an address: dotted, or RFC 5952 (lower case, the longest run of zero groups as `::`). An
+ * IPv4-mapped address keeps its dots: `::ffff:10.0.0.1`.
+ */
+export function formatAddress(bytes: IpBytes): string {
+  if (bytes.length === 4) return bytes.join('.')
+  if (isMapped(bytes)) return `::ffff:${bytes.subarray(12).join('.')}`
+  const groups = Array.from({ length: 8 }, (_, i) => ((bytes[2 * i] ?? 0) << 8) | (bytes[2 * i + 1] ?? 0))
+  const { start, length } = longestZeroRun(groups)
+  const hex = groups.map((group) => group.toString(16))
+  if (length < 2) return hex.join(':')
+  return `${hex.slice(0, start).join(':')}::${hex.slice(start + length).join(':')}`
+}
+
+/** The IPv4 address inside an IPv4-mapped one (`::ffff:0:0/96`); any other address unchanged. */
+export function unmapAddress(bytes: IpBytes): IpBytes {
+  return isMapped(bytes) ? bytes.subarray(12) : bytes
+}
+
+// internal
+
+const isMapped = (bytes: IpBytes): boolean =>
+  bytes.length === 16 && bytes[10] === 0xff && bytes[11] === 0xff && bytes.subarray(0, 10).every((byte) => byte === 0)
+
+/** Of equal runs the first one. */
+function longestZeroRun(groups: readonly number[]): { start: number; length: number } {
+  let best = { start: 0, length: 0 }
+  for (let start = 0; start < groups.length; start++) {
+    let length = 0
+    while (groups[start + length] === 0) length++
+    if (length > best.length) best = { start, length }
+  }
+  return best
+}

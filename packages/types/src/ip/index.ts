@@ -1,0 +1,18 @@
+/**
+ * IP addresses as bytes and as text: the one parser of these packages, without the Go rules of `@cni/types` and without
+ * its dependencies.
+ *
+ * @example
+ * ```ts
+ * import { formatAddress, parseAddress } from '@cni/types/ip'
+ *
+ * const bytes = parseAddress('2001:DB8:0:0::1')
+ * export const text = bytes && formatAddress(bytes) // '2001:db8::1'
+ * ```
+ *
+ * @module
+ */
+
+export { formatAddress, unmapAddress } from './format-address.ts'
+export { type IpBytes, parseAddress } from './parse-address.ts'
+export { type IpPrefix, networkAddress, parsePrefix } from './prefix.ts'
