@@ -1,0 +1,98 @@
+import { convertResult, gte, isCniVersion, isObject, type JsonObject } from '@cni/types'
+import type { Execution } from './context.ts'
+import { isErrorDocument, readStdout } from './judge/documents.ts'
+import type { Exchange } from './model.ts'
+import type { Pod } from './world/pod.ts'
+
+/** The verbs that take a configuration. */
+export type Verb = 'ADD' | 'CHECK' | 'DEL' | 'GC' | 'STATUS'
+
+/** What is different from a plain execution. */
+export interface Changes {
+  /** `undefined` leaves a variable out. */
+  readonly env?: Readonly<Record<string, string | undefined>>
+  /** Members of the configuration; `undefined` leaves one out. */
+  readonly conf?: JsonObject
+  /** In place of the configuration. */
+  readonly stdin?: string | Uint8Array
+  readonly execution?: Partial<Execution>
+}
+
+/** A pod and the plugin's verbs for it, as a runtime would use them. */
+export interface Attachment {
+  readonly pod: Pod
+  readonly version: string
+  /** What stdin is for a verb. */
+  conf(verb: Verb, changes?: JsonObject): JsonObject
+  run(verb: Verb, changes?: Changes): Promise<Exchange>
+  add(changes?: Changes): Promise<Exchange>
+  check(changes?: Changes): Promise<Exchange>
+  del(changes?: Changes): Promise<Exchange>
+}
+
+/** What all attachments of a run share. */
+export interface AttachmentSettings {
+  readonly conf: JsonObject
+  readonly path: string
+  readonly args: string | undefined
+  execute(execution: Execution): Promise<Exchange>
+}
+
+/** The verbs for a pod. CHECK and DEL get the result of the last ADD, from 0.4.0 on. */
+export function attachTo(pod: Pod, version: string, settings: AttachmentSettings): Attachment {
+  let added: JsonObject | undefined
+
+  const prevResult = (verb: Verb): unknown => {
+    if (verb === 'ADD') return pod.prevResult && inVersion(pod.prevResult, version)
+    if (verb === 'GC' || verb === 'STATUS' || !from(version, '0.4.0')) return undefined
+    return added ?? (pod.prevResult && inVersion(pod.prevResult, version))
+  }
+  const conf = (verb: Verb, changes: JsonObject = {}): JsonObject => {
+    const gc = verb === 'GC' ? { 'cni.dev/valid-attachments': [], 'cni.dev/attachments': [] } : {}
+    const all = { ...settings.conf, cniVersion: version, ...gc, prevResult: prevResult(verb), ...changes }
+    return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
+  }
+  const run = async (verb: Verb, changes: Changes = {}): Promise<Exchange> => {
+    const place =
+      verb === 'GC' || verb === 'STATUS'
+        ? {}
+        : {
+            CNI_CONTAINERID: pod.id,
+            CNI_NETNS: pod.netns.path,
+            CNI_IFNAME: pod.ifName,
+            CNI_ARGS: settings.args,
+          }
+    const exchange = await settings.execute({
+      ...changes.execution,
+      env: { CNI_COMMAND: verb, ...place, CNI_PATH: settings.path, ...changes.env },
+      stdin: changes.stdin ?? conf(verb, changes.conf),
+    })
+    if (verb === 'ADD' && exchange.exitCode === 0) added = resultIn(exchange)
+    return exchange
+  }
+
+  return {
+    pod,
+    version,
+    conf,
+    run,
+    add: (changes) => run('ADD', changes),
+    check: (changes) => run('CHECK', changes),
+    del: (changes) => run('DEL', changes),
+  }
+}
+
+/** The first object on stdout that is not an error. */
+export function resultIn({ stdout }: Exchange): JsonObject | undefined {
+  return readStdout(stdout).documents.find((value): value is JsonObject => isObject(value) && !isErrorDocument(value))
+}
+
+/** Whether a version is at least another; unknown texts are not. */
+export function from(version: string, least: string): boolean {
+  return isCniVersion(version) && gte(version, least)
+}
+
+// A chain has no previous result before 0.3.0, and an unknown version no words for it.
+function inVersion(result: NonNullable<Pod['prevResult']>, version: string): unknown {
+  return from(version, '0.3.0') ? convertResult(result, '1.1.0', version) : undefined
+}

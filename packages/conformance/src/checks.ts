@@ -1,0 +1,36 @@
+import { check } from './checks/check.ts'
+import { concurrency } from './checks/concurrency.ts'
+import { del } from './checks/del.ts'
+import { environment } from './checks/environment.ts'
+import { errors } from './checks/errors.ts'
+import { isolation } from './checks/isolation.ts'
+import { prevResult } from './checks/prev-result.ts'
+import { results } from './checks/results.ts'
+import { signals } from './checks/signals.ts'
+import { silence } from './checks/silence.ts'
+import { stdin } from './checks/stdin.ts'
+import { versions } from './checks/versions.ts'
+import type { Check } from './model.ts'
+
+/**
+ * All checks, in the order they run.
+ *
+ * @example
+ * checks.map(({ id, title }) => `${id}: ${title}`)
+ */
+export const checks: readonly Check[] = Object.freeze([
+  // before anything else has left a trace on the node
+  ...isolation,
+  ...results,
+  ...prevResult,
+  ...versions,
+  ...environment,
+  ...stdin,
+  ...del,
+  ...check,
+  ...silence,
+  ...signals,
+  ...concurrency,
+  // about all executions
+  ...errors,
+])

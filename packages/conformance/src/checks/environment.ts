@@ -1,0 +1,125 @@
+import type { Changes, Verb } from '../attachment.ts'
+import type { Context } from '../context.ts'
+import { expectFailure } from '../judge/expect-failure.ts'
+import { expectSuccess } from '../judge/expect-success.ts'
+import type { Check } from '../model.ts'
+
+const PARAMETERS = 'SPEC 1.1.0, section 2, "Parameters"'
+const REQUIRED: Readonly<Record<'ADD' | 'CHECK' | 'DEL', readonly string[]>> = {
+  ADD: ['CNI_CONTAINERID', 'CNI_NETNS', 'CNI_IFNAME'],
+  CHECK: ['CNI_CONTAINERID', 'CNI_NETNS', 'CNI_IFNAME'],
+  DEL: ['CNI_CONTAINERID', 'CNI_IFNAME'],
+}
+
+/** The environment of a call. */
+export const environment: readonly Check[] = [
+  {
+    id: 'env.missing',
+    group: 'protocol',
+    title: 'Fails with code 4 that names the variable when a required variable is missing or empty',
+    spec: `${PARAMETERS} and "Error" (code 4)`,
+    async run(ctx) {
+      const vectors = (['ADD', 'CHECK', 'DEL'] as const).flatMap((verb) =>
+        REQUIRED[verb].map((name) => ({ verb, name, empty: verb === 'DEL' })),
+      )
+      await each(vectors, async ({ verb, name, empty }) => {
+        const exchange = await call(ctx, verb, { env: { [name]: empty ? '' : undefined } })
+        const what = `${verb} ${empty ? 'with an empty' : 'without'} ${name}`
+        expectFailure(ctx, exchange, { what, why: `${name} is required for ${verb}.`, codes: [4], names: name })
+      })
+    },
+  },
+  {
+    id: 'env.no-command',
+    group: 'protocol',
+    title: 'Without CNI_COMMAND it fails with code 4, or says on stderr what it is',
+    spec: PARAMETERS,
+    async run(ctx) {
+      const exchange = await call(ctx, 'ADD', { env: { CNI_COMMAND: undefined } })
+      // The reference implementation prints what it is, for a person who runs it by hand.
+      if (exchange.exitCode === 0 && exchange.stdout === '') return
+      const why = 'Without a command there is nothing to succeed with; a result would be taken for real.'
+      expectFailure(ctx, exchange, { what: 'no CNI_COMMAND', why, codes: [4] })
+    },
+  },
+  {
+    id: 'env.container-id',
+    group: 'protocol',
+    title: 'Refuses container ids with other characters than letters, digits, "_", "." and "-" in their place',
+    spec: `${PARAMETERS}: CNI_CONTAINERID`,
+    async run(ctx) {
+      const why = 'Ids become names of files, chains and interfaces; one with a slash leads elsewhere.'
+      await each(['-abc', '.a', 'some-%%x', '../x', 'a b', 'abc\n'], async (id) => {
+        const exchange = await call(ctx, 'ADD', { env: { CNI_CONTAINERID: id } })
+        expectFailure(ctx, exchange, { what: `CNI_CONTAINERID=${JSON.stringify(id)}`, why, codes: [4] })
+      })
+    },
+  },
+  {
+    id: 'env.container-id-accepted',
+    group: 'protocol',
+    title: 'Accepts every container id the specification allows',
+    spec: `${PARAMETERS}: CNI_CONTAINERID`,
+    async run(ctx) {
+      if ((await ctx.working()) === undefined) return
+      await each(['A._-', '0', 'f'.repeat(64)], async (id) => {
+        const exchange = await call(ctx, 'ADD', { env: { CNI_CONTAINERID: id } })
+        const why = 'Runtimes choose the id.'
+        expectSuccess(ctx, exchange, { what: `CNI_CONTAINERID=${JSON.stringify(id)}`, why })
+      })
+    },
+  },
+  {
+    id: 'env.if-name',
+    group: 'protocol',
+    title: 'Refuses interface names the kernel cannot have',
+    spec: `${PARAMETERS}: CNI_IFNAME`,
+    async run(ctx) {
+      const why = '"If the plugin is unable to use this interface name, it must return an error."'
+      await each(['0123456789abcdef', '.', '..', 'test/test', 'test:test', 'test test', 'a\tb'], async (name) => {
+        const exchange = await call(ctx, 'ADD', { env: { CNI_IFNAME: name } })
+        const what = `CNI_IFNAME=${JSON.stringify(name)}`
+        expectFailure(ctx, exchange, { what, why, codes: [4], codeSeverity: 'advice' })
+      })
+    },
+  },
+  {
+    id: 'env.unknown-command',
+    group: 'protocol',
+    title: 'Refuses commands it does not know, in exactly this spelling, with code 4',
+    spec: `${PARAMETERS}: CNI_COMMAND`,
+    async run(ctx) {
+      const why = 'A runtime learns from this error that a verb is not supported.'
+      await each(['NOPE', 'add', 'ADD '], async (command) => {
+        const exchange = await call(ctx, 'ADD', { env: { CNI_COMMAND: command } })
+        const what = `CNI_COMMAND=${JSON.stringify(command)}`
+        expectFailure(ctx, exchange, { what, why, codes: [4] })
+      })
+    },
+  },
+  {
+    id: 'env.kubernetes',
+    group: 'protocol',
+    title: 'Is not disturbed by what Kubernetes runtimes put into CNI_ARGS',
+    spec: 'CONVENTIONS, "CNI_ARGS": IgnoreUnknown',
+    async run(ctx) {
+      if ((await ctx.working()) === undefined) return
+      const own = (await ctx.attachment()).pod
+      const args = `K8S_POD_UID=1-2;IgnoreUnknown=1;K8S_POD_NAMESPACE=demo;K8S_POD_NAME=web;K8S_POD_INFRA_CONTAINER_ID=${own.id}`
+      const exchange = await call(ctx, 'ADD', { env: { CNI_ARGS: args } })
+      const why = 'containerd and CRI-O add these to every call, in random order.'
+      expectSuccess(ctx, exchange, { what: `ADD with CNI_ARGS=${args}`, why })
+    },
+  },
+]
+
+/** One execution in a pod of its own, so that a wrongly accepted one does not disturb the next. */
+export async function call(ctx: Context, verb: Verb, changes: Changes, version?: string) {
+  const attachment = await ctx.attachment(version)
+  return await attachment.run(verb, changes)
+}
+
+/** The same for every vector, at once; the run limits how many. */
+export async function each<T>(vectors: readonly T[], body: (vector: T) => Promise<void>): Promise<void> {
+  await Promise.all(vectors.map(body))
+}

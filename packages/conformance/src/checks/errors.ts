@@ -1,0 +1,107 @@
+import { isErrorDocument, readStdout } from '../judge/documents.ts'
+import type { Check, Exchange } from '../model.ts'
+import { call } from './environment.ts'
+
+const ERROR = 'SPEC 1.1.0, section 5, "Error"'
+// 8 is the reference implementation's: the namespace is the plugin's own.
+const RESERVED = [1, 2, 3, 4, 5, 6, 7, 8, 11, 50, 51]
+
+/** All failures of the run so far: these come last. */
+export const errors: readonly Check[] = [
+  {
+    id: 'errors.document',
+    group: 'errors',
+    title: 'Every failure prints one error document with code and msg',
+    spec: ERROR,
+    async run(ctx) {
+      await provoke(ctx)
+      const failed = ctx.exchanges.filter(isFailure)
+      const silent = failed.filter(({ stdout }) => stdout.trim() === '')
+      const noisy = failed.filter(
+        ({ stdout }) => stdout.trim() !== '' && !readStdout(stdout).documents.some(isErrorDocument),
+      )
+      const several = failed.filter(({ stdout }) => {
+        const { documents, noise } = readStdout(stdout)
+        return documents.some(isErrorDocument) && (documents.length > 1 || noise !== '')
+      })
+      const why = 'The runtime can only say "netplugin failed", and nobody learns why.'
+      const [first] = silent
+      if (first) ctx.violation(`${count(silent)} without a word on stdout`, why, first)
+      if (noisy[0]) ctx.violation(`${count(noisy)} with something on stdout that is no error document`, why, noisy[0])
+      if (several[0]) ctx.violation(`${count(several)} with more on stdout than one error document`, why, several[0])
+    },
+  },
+  {
+    id: 'errors.members',
+    group: 'errors',
+    title: 'Error documents have a code that is free or reserved for the case, a message, and cniVersion',
+    spec: ERROR,
+    async run(ctx) {
+      await provoke(ctx)
+      const documents = ctx.exchanges.filter(isFailure).flatMap((exchange) => {
+        const document = readStdout(exchange.stdout).documents.find(isErrorDocument)
+        return document === undefined ? [] : [{ exchange, document }]
+      })
+      for (const { exchange, document } of documents) {
+        const { code, msg } = document
+        const number = typeof code === 'number' && Number.isInteger(code) && code >= 0 ? code : undefined
+        const why = "Runtimes decode it into an unsigned number; 0 to 99 are the specification's."
+        if (number === undefined || (number < 100 && !RESERVED.includes(number))) {
+          return ctx.violation(`an error has the code ${JSON.stringify(code)}`, why, exchange)
+        }
+        if (typeof msg !== 'string' || msg === '') {
+          return ctx.violation(`an error has the msg ${JSON.stringify(msg)}`, 'It is all that people see.', exchange)
+        }
+      }
+      const without = documents.find(({ document }) => document.cniVersion === undefined)
+      const why = 'The specification lists it; the reference implementation leaves it out, so runtimes cope.'
+      if (without) ctx.advice('errors have no cniVersion', why, without.exchange)
+    },
+  },
+  {
+    id: 'errors.exit-code',
+    group: 'errors',
+    title: 'An error document never comes with exit code 0',
+    spec: `${ERROR}; section 2, "Overview"`,
+    async run(ctx) {
+      await provoke(ctx)
+      const found = ctx.exchanges.filter(
+        ({ exitCode, stdout }) => exitCode === 0 && readStdout(stdout).documents.some(isErrorDocument),
+      )
+      const why = 'The runtime takes it for success: the pod starts without its network.'
+      if (found[0]) ctx.violation(`${count(found)} an error document and exit code 0`, why, found[0])
+    },
+  },
+  {
+    id: 'errors.crash',
+    group: 'errors',
+    title: 'It does not crash and does not hang',
+    spec: `${ERROR}; section 2, "Overview"`,
+    async run(ctx) {
+      await provoke(ctx)
+      const ordinary = ctx.exchanges.filter(({ special }) => special === undefined)
+      const killed = ordinary.filter(({ signal, timedOut }) => signal !== null && !timedOut)
+      if (killed[0]) {
+        ctx.violation(`${count(killed)} killed by ${killed[0].signal}`, 'A crash leaves a pod half done.', killed[0])
+      }
+      const hung = ordinary.filter(({ timedOut }) => timedOut)
+      const limit = `${ctx.timeout / 1000} s`
+      if (hung[0]) ctx.violation(`${count(hung)} no end within ${limit}`, 'The pod waits for as long.', hung[0])
+    },
+  },
+]
+
+/** Two failures every plugin has, so that there is something to look at when these checks run alone. */
+async function provoke(ctx: Parameters<Check['run']>[0]): Promise<void> {
+  if (ctx.exchanges.some(isFailure)) return
+  await call(ctx, 'ADD', { stdin: '{' })
+  await call(ctx, 'ADD', { conf: { cniVersion: '9.9.9' } })
+}
+
+function isFailure({ exitCode, signal, timedOut, special }: Exchange): boolean {
+  return !timedOut && special === undefined && signal === null && exitCode !== 0
+}
+
+function count(exchanges: readonly Exchange[]): string {
+  return exchanges.length === 1 ? 'one execution:' : `${exchanges.length} executions:`
+}

@@ -1,0 +1,85 @@
+import type { Attachment } from '../attachment.ts'
+import type { Context } from '../context.ts'
+import { remains, settledDifference } from '../judge/remains.ts'
+import type { Check } from '../model.ts'
+import { difference, type Snapshot, takeSnapshot } from '../world/snapshot.ts'
+
+const DEL = 'SPEC 1.1.0, section 2, "DEL": delete the interface, or undo any modifications applied in ADD'
+
+/** What is left afterwards, in the pod and on the node. */
+export const isolation: readonly Check[] = [
+  {
+    id: 'isolation.node',
+    group: 'isolation',
+    title: 'A pod that comes and goes leaves nothing on the node',
+    spec: DEL,
+    async run(ctx) {
+      const take = () => takeSnapshot(ctx.world.node)
+      // The first pod of the run finds a node that was never used; it is the second one that must leave no trace.
+      const before = await take()
+      if ((await ctx.working()) === undefined) return
+      const once = await settledDifference(before, take)
+      const again = await leftOnNode(ctx)
+      if (again.length > 0) {
+        const summary = `every pod leaves something on the node: ${shorten(again)}`
+        return ctx.violation(summary, 'It grows with every pod, until the node is slow or full.')
+      }
+      if (once.length === 0) return
+      const summary = `the first pod leaves on the node: ${shorten(once)}`
+      if (ctx.chained) ctx.advice(summary, 'A chained plugin has no bridge to keep: what is left has no owner.')
+      else ctx.note(summary)
+    },
+  },
+  {
+    id: 'isolation.pod',
+    group: 'isolation',
+    title: 'After DEL the pod is as it was before ADD',
+    spec: DEL,
+    async run(ctx) {
+      if ((await ctx.working()) === undefined) return
+      const attachment = await ctx.attachment()
+      const left = await remains(attachment, () => addAndDelete(attachment))
+      if (left.length === 0) return
+      const summary = `DEL leaves in the pod: ${shorten(left)}`
+      const why = 'The same namespace may be attached again, or have other attachments.'
+      if (left.some((line) => line.startsWith('+ link '))) ctx.violation(summary, why)
+      else ctx.advice(summary, why)
+    },
+  },
+  {
+    id: 'isolation.untouched',
+    group: 'isolation',
+    title: 'A chained plugin works in the pod, not on the node',
+    spec: 'SPEC 1.1.0, section 2, "ADD": apply the configuration to the interface inside CNI_NETNS',
+    async run(ctx) {
+      if (!ctx.chained) return ctx.skip('not a chained plugin')
+      if ((await ctx.working()) === undefined) return
+      const attachment = await ctx.attachment()
+      const before = await takeSnapshot(ctx.world.node)
+      await attachment.add()
+      const { added, removed } = difference(before, await takeSnapshot(ctx.world.node))
+      await attachment.del()
+      const lines = [...added.map((line) => `+ ${line}`), ...removed.map((line) => `- ${line}`)]
+      // A port mapping has to be there; whether that is meant only its author knows.
+      if (lines.length > 0) ctx.note(`while a pod lives the node has changed: ${shorten(lines)}`)
+    },
+  },
+]
+
+async function leftOnNode(ctx: Context): Promise<string[]> {
+  const attachment = await ctx.attachment()
+  const take = (): Promise<Snapshot> => takeSnapshot(ctx.world.node)
+  const before = await take()
+  await addAndDelete(attachment)
+  return await settledDifference(before, take)
+}
+
+async function addAndDelete(attachment: Attachment): Promise<void> {
+  await attachment.add()
+  await attachment.del()
+}
+
+function shorten(lines: readonly string[]): string {
+  const more = lines.length - 6
+  return `${lines.slice(0, 6).join('; ')}${more > 0 ? `; and ${more} more` : ''}`
+}

@@ -1,0 +1,83 @@
+import type { Context } from '../context.ts'
+import { expectSuccess } from '../judge/expect-success.ts'
+import type { Check, Exchange } from '../model.ts'
+
+const SPEC = 'SPEC 1.1.0, section 2, "Overview": the runtime executes a binary and waits for it to end'
+
+/** Ends that come from outside. */
+export const signals: readonly Check[] = [
+  {
+    id: 'signals.term',
+    group: 'signals',
+    title: 'SIGTERM ends it while it waits for stdin',
+    spec: SPEC,
+    async run(ctx) {
+      const attachment = await ctx.attachment()
+      const text = JSON.stringify(attachment.conf('ADD'))
+      const half = text.slice(0, Math.floor(text.length / 2))
+      using input = await ctx.world.openStdin(half)
+      const timeout = Math.min(ctx.timeout, 3000)
+      const exchange = await attachment.add({
+        stdin: half,
+        execution: {
+          streams: { stdin: input.path },
+          special: 'stdin stays open after half a configuration; SIGTERM',
+          timeout,
+          async onStarted(kill) {
+            // before it reads, SIGTERM may come before its handler is there
+            await input.beingRead(timeout / 2)
+            kill('SIGTERM')
+          },
+        },
+      })
+      const why = 'A runtime that shuts down, or whose deadline has passed, has to wait, and kills it in the middle.'
+      if (exchange.timedOut) ctx.advice(`SIGTERM does not end it within ${timeout / 1000} s`, why, exchange)
+      else if (exchange.exitCode === 0) ctx.advice('exit code 0 after SIGTERM', 'Nothing was done.', exchange)
+    },
+  },
+  {
+    id: 'signals.closed-stdout',
+    group: 'signals',
+    title: 'It ends when nobody reads stdout, and DEL cleans up after it',
+    spec: SPEC,
+    async run(ctx) {
+      if ((await ctx.working()) === undefined) return
+      const attachment = await ctx.attachment()
+      const streams = { stdout: await ctx.world.fifo() }
+      const exchange = await attachment.add({ execution: { streams, special: 'stdout has no reader' } })
+      ended(ctx, exchange, 'nobody reads stdout')
+      const what = 'DEL after an ADD whose result nobody read'
+      expectSuccess(ctx, await attachment.del({ conf: { prevResult: undefined } }), {
+        what,
+        why: 'A runtime that crashed sends DEL when it is back.',
+      })
+    },
+  },
+  {
+    id: 'signals.closed-stderr',
+    group: 'signals',
+    title: 'It does its work when nobody reads stderr',
+    spec: SPEC,
+    async run(ctx) {
+      if ((await ctx.working()) === undefined) return
+      const attachment = await ctx.attachment()
+      const streams = { stderr: await ctx.world.fifo() }
+      const exchange = await attachment.add({ execution: { streams, special: 'stderr has no reader' } })
+      ended(ctx, exchange, 'nobody reads stderr')
+      if (exchange.exitCode !== 0 && !exchange.timedOut) {
+        ctx.advice(
+          'ADD fails when nobody reads stderr',
+          'A log that cannot be written should not stop a pod.',
+          exchange,
+        )
+      }
+      await attachment.del()
+    },
+  },
+]
+
+function ended(ctx: Context, exchange: Exchange, when: string): void {
+  if (!exchange.timedOut) return
+  const why = 'Each such process stays for ever.'
+  ctx.violation(`does not end within ${ctx.timeout / 1000} s when ${when}`, why, exchange)
+}

@@ -1,0 +1,88 @@
+import { writeFileAtomic } from '@cni/host'
+import { checks } from '../checks.ts'
+import { conformance } from '../conformance.ts'
+import { isConformanceError } from '../errors.ts'
+import type { Check, Report } from '../model.ts'
+import { renderJson } from '../report/json.ts'
+import { renderJunit } from '../report/junit.ts'
+import { renderText } from '../report/text.ts'
+import { type CommandLine, parseCommandLine } from './command-line.ts'
+import { HELP, UsageError } from './usage.ts'
+
+/** Everything {@link runConformance} touches besides plugins and namespaces. */
+export interface CliIo {
+  stdout(text: string): void
+  stderr(text: string): void
+  /** Colour on stdout. */
+  readonly colour?: boolean | undefined
+  /** stderr is a terminal: show which check runs. */
+  readonly progress?: boolean | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * The `cni-conformance` command without its process: arguments in, exit code out.
+ *
+ * @example
+ * ```ts
+ * const code = await runConformance(['/usr/lib/cni/loopback', '--json'], io)
+ * ```
+ */
+export async function runConformance(argv: readonly string[], io: CliIo): Promise<0 | 1 | 2 | 3> {
+  let line: ReturnType<typeof parseCommandLine>
+  try {
+    line = parseCommandLine(argv)
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    return usage(error.message, io)
+  }
+  if (line === 'help') {
+    io.stdout(HELP)
+    return 0
+  }
+  if (line === 'list') {
+    io.stdout(checks.map(listed).join(''))
+    return 0
+  }
+  try {
+    const report = await check(line, io)
+    const { counts, conforms } = report
+    if (line.flags.junit !== undefined) writeFileAtomic(line.flags.junit, renderJunit(report))
+    io.stdout(line.flags.json ? renderJson(report) : renderText(report, { colour: io.colour ?? false }))
+    return conforms && !(line.flags.strict && counts.advice > 0) ? 0 : 1
+  } catch (error) {
+    if (isConformanceError(error) && error.code === 'UNKNOWN_CHECK') return usage(error.message, io)
+    io.stderr(`cni-conformance: ${error instanceof Error ? error.message : String(error)}\n`)
+    return 3
+  }
+}
+
+async function check({ plugin, only, skip, timeout, flags }: CommandLine, io: CliIo): Promise<Report> {
+  try {
+    return await conformance({
+      plugin,
+      only,
+      skip,
+      timeout,
+      conf: flags.conf,
+      chained: flags.chained,
+      cniPath: flags['cni-path'],
+      args: flags.args,
+      signal: io.signal,
+      onCheck: io.progress
+        ? ({ title }, index, total) => io.stderr(`\r\u001b[K[${index + 1}/${total}] ${title.slice(0, 60)}`)
+        : undefined,
+    })
+  } finally {
+    if (io.progress) io.stderr('\r\u001b[K')
+  }
+}
+
+function usage(message: string, io: CliIo): 2 {
+  io.stderr(`cni-conformance: ${message}\nTry: cni-conformance --help\n`)
+  return 2
+}
+
+function listed({ id, title, spec }: Check): string {
+  return `${id.padEnd(28)}${title}\n${''.padEnd(28)}${spec}\n`
+}

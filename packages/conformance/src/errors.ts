@@ -1,0 +1,29 @@
+/** Why a run could not take place, or not be described. */
+export type ConformanceErrorCode =
+  | 'NOT_ROOT'
+  | 'NO_PLUGIN'
+  | 'NO_CONFIG'
+  | 'INVALID_CONFIG'
+  | 'UNKNOWN_CHECK'
+  | 'ABORTED'
+
+const brand = Symbol.for('cni.conformance.error')
+
+/** The suite could not run; what is wrong with a plugin is a finding, never an error. */
+export class ConformanceError extends Error {
+  readonly code: ConformanceErrorCode
+  static {
+    Object.defineProperty(ConformanceError.prototype, 'name', { value: 'ConformanceError', configurable: true })
+    Object.defineProperty(ConformanceError.prototype, brand, { value: true })
+  }
+
+  constructor(code: ConformanceErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+/** Whether it is a {@link ConformanceError}, of this or another copy of the package. */
+export function isConformanceError(error: unknown): error is ConformanceError {
+  return typeof error === 'object' && error !== null && brand in error
+}

@@ -1,0 +1,28 @@
+/**
+ * Checks any CNI plugin, in any language, against the specification, in throw-away namespaces.
+ *
+ * @example
+ * ```ts
+ * import { conformance, renderText } from '@cni/conformance'
+ *
+ * const report = await conformance({ plugin: '/opt/cni/bin/my-plugin', chained: true, conf: { port: 15001 } })
+ * process.stdout.write(renderText(report))
+ * process.exitCode = report.conforms ? 0 : 1
+ * ```
+ *
+ * @module
+ */
+
+export type { Attachment, Changes, Verb } from './attachment.ts'
+export { checks } from './checks.ts'
+// cni-conformance
+export { type CliIo, runConformance } from './cli/run-conformance.ts'
+export { type ConformanceOptions, conformance } from './conformance.ts'
+export type { Context, Execution, Working } from './context.ts'
+// Errors
+export { ConformanceError, type ConformanceErrorCode, isConformanceError } from './errors.ts'
+export type { Check, CheckResult, Exchange, Finding, Group, Outcome, Report, Severity } from './model.ts'
+// Reports
+export { renderJson } from './report/json.ts'
+export { renderJunit } from './report/junit.ts'
+export { renderText, type TextOptions } from './report/text.ts'

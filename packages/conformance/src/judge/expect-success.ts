@@ -1,0 +1,38 @@
+import type { Context } from '../context.ts'
+import type { Exchange, Severity } from '../model.ts'
+import { isErrorDocument, readStdout } from './documents.ts'
+
+/** What a success is expected to look like. */
+export interface ExpectedSuccess {
+  /** What was done: `DEL, the second time`. */
+  readonly what: string
+  /** Why it must succeed. */
+  readonly why: string
+  /** Default: violation. */
+  readonly severity?: Severity
+}
+
+/** Reports an execution that had to succeed and did not. Returns whether it did. */
+export function expectSuccess(ctx: Context, exchange: Exchange, expected: ExpectedSuccess): boolean {
+  const { what, why, severity = 'violation' } = expected
+  if (exchange.timedOut) {
+    ctx.violation(`${what}: did not end within ${ctx.timeout / 1000} s`, why, exchange)
+    return false
+  }
+  if (exchange.exitCode === 0) return true
+  ctx[severity](`${what}: ${failureText(exchange)}`, why, exchange)
+  return false
+}
+
+/** How an execution failed, in a few words. */
+export function failureText({ exitCode, signal, stdout, stderr, timedOut }: Exchange): string {
+  if (timedOut) return 'did not end in time'
+  const document = readStdout(stdout).documents.findLast(isErrorDocument)
+  if (document !== undefined) {
+    const details = document.details ? `; ${document.details}` : ''
+    return `failed with code ${document.code}: ${document.msg}${details}`
+  }
+  const how = signal === null ? `failed with exit code ${exitCode}` : `killed by ${signal}`
+  const said = (stdout.trim() || stderr.trim()).split('\n')[0]
+  return said === '' ? `${how}, without a word` : `${how}: ${said}`
+}

@@ -1,0 +1,41 @@
+import type { Exchange } from '../model.ts'
+
+const EXCERPT = 600
+
+/** An execution as lines that a person can read, and nearly paste into a shell. */
+export function exchangeLines(exchange: Exchange): string[] {
+  const { env, stdin, special, exitCode, signal, stdout, stderr, timedOut, durationMs } = exchange
+  const variables = Object.entries(env).filter(([name]) => name !== 'PATH')
+  const end = timedOut ? 'did not end' : signal === null ? `exit code ${exitCode}` : `killed by ${signal}`
+  return [
+    `sent    ${variables.map(([name, value]) => `${name}=${quote(value)}`).join(' ')}`,
+    ...(special === undefined ? [] : [`        ${special}`]),
+    `stdin   ${excerpt(stdin)}`,
+    `got     ${end} after ${durationMs} ms`,
+    `stdout  ${excerpt(stdout)}`,
+    ...(stderr === '' ? [] : [`stderr  ${excerpt(stderr)}`]),
+  ]
+}
+
+function quote(value: string): string {
+  return /^[\w./:=@,;+-]+$/.test(value) ? value : JSON.stringify(value)
+}
+
+/** On one line, without anything a terminal would obey. */
+function excerpt(text: string): string {
+  if (text === '') return '(nothing)'
+  const line = compact(text)
+    .replaceAll('\n', '⏎')
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not reach a terminal
+    .replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, '�')
+  return line.length > EXCERPT ? `${line.slice(0, EXCERPT)}… (${text.length} characters)` : line
+}
+
+function compact(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text))
+  } catch {
+    // not JSON: as it is
+    return text.trimEnd()
+  }
+}

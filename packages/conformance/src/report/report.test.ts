@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest'
+import type { CheckResult, Exchange, Report } from '../model.ts'
+import { renderJson } from './json.ts'
+import { renderJunit } from './junit.ts'
+import { renderText } from './text.ts'
+
+const exchange: Exchange = {
+  env: { PATH: '/bin', CNI_COMMAND: 'ADD', CNI_IFNAME: 'a b' },
+  stdin: '{"name": "n"}',
+  special: 'stdout has no reader',
+  exitCode: 1,
+  signal: null,
+  stdout: '{"code":7,\n"msg":"no"}',
+  stderr: 'log \u001b[31m<red>\n',
+  durationMs: 12,
+  timedOut: false,
+}
+const result = (id: string, outcome: CheckResult['outcome']): CheckResult => {
+  return { id, group: 'del', title: `title of ${id}`, spec: 'SPEC', outcome, durationMs: 1500 }
+}
+const finding = { why: 'because', spec: 'SPEC "DEL"' }
+const report: Report = {
+  plugin: '/opt/cni/bin/p',
+  chained: true,
+  supportedVersions: ['1.0.0'],
+  version: '1.0.0',
+  results: [
+    result('a.pass', { status: 'pass' }),
+    result('b.fail', {
+      status: 'fail',
+      findings: [
+        { ...finding, severity: 'violation', summary: 'it is <bad>\u0007', exchange },
+        { ...finding, severity: 'violation', summary: 'and worse', exchange },
+        { ...finding, severity: 'advice', summary: 'could be nicer' },
+      ],
+      notes: ['by the way'],
+    }),
+    result('c.note', { status: 'note', notes: ['only this'] }),
+    result('d.skip', { status: 'skipped', reason: 'not chained' }),
+    result('e.skip', { status: 'skipped', reason: 'not chained' }),
+  ],
+  counts: { pass: 1, fail: 1, note: 1, skipped: 2, violation: 2, advice: 1 },
+  conforms: false,
+  executions: 40,
+  durationMs: 2500,
+}
+
+test('the text has violations, advice, notes and reasons, and what was sent and came back', () => {
+  const text = renderText(report)
+  expect(text.split('\n').map((line) => line.trim())).toEqual(
+    expect.arrayContaining([
+      '/opt/cni/bin/p (chained)',
+      'supports 1.0.0; checked with 1.0.0, 40 executions in 2.5 s',
+      'VIOLATIONS',
+      '- it is <bad>',
+      '- and worse',
+      'why     because',
+      'spec    SPEC "DEL"',
+      'sent    CNI_COMMAND=ADD CNI_IFNAME="a b"',
+      'stdout has no reader',
+      'stdin   {"name":"n"}',
+      'got     exit code 1 after 12 ms',
+      'stdout  {"code":7,"msg":"no"}',
+      'ADVICE',
+      '- could be nicer',
+      'b.fail: by the way',
+      'c.note: only this',
+      'not chained: d.skip, e.skip',
+      '1 passed, 2 violations, 1 of advice, 1 note, 2 skipped',
+      'The plugin does not conform.',
+    ]),
+  )
+})
+
+test('nothing a plugin prints can move the cursor; colour is ours and only when asked for', () => {
+  const controls = (text: string) => [...text].filter((char) => char < ' ' && char !== '\n').length
+  expect(controls(renderText(report))).toBe(0)
+  expect(renderText(report, { colour: true })).toContain('\u001b[31mVIOLATIONS\u001b[0m')
+})
+
+test('JSON has everything', () => {
+  expect(JSON.parse(renderJson(report))).toEqual(report)
+})
+
+test('JUnit counts violations as failures, escapes text, and keeps advice as output', () => {
+  const xml = renderJunit(report)
+  expect(xml).toContain('<testsuite name="del" tests="5" failures="1" skipped="2" time="7.500">')
+  expect(xml).toContain('<testcase classname="del" name="a.pass: title of a.pass" time="1.500"/>')
+  expect(xml).toContain('<failure message="it is &lt;bad&gt;\ufffd">')
+  expect(xml).toContain('<system-out>advice: could be nicer (SPEC &quot;DEL&quot;)\nby the way</system-out>')
+  expect(xml).toContain('<skipped message="not chained"/>')
+})

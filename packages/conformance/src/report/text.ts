@@ -1,0 +1,90 @@
+import type { CheckResult, Finding, Report, Severity } from '../model.ts'
+import { exchangeLines } from './exchange.ts'
+import { groupBy } from './group-by.ts'
+
+/** How the report looks. */
+export interface TextOptions {
+  /** ANSI colours. Default: false. */
+  readonly colour?: boolean
+}
+
+type Paint = (text: string) => string
+
+/** The report for a person: violations, advice, notes, what was skipped, and the sum. */
+export function renderText(report: Report, options: TextOptions = {}): string {
+  const paint = painter(options.colour ?? false)
+  const { counts } = report
+  const claims = report.supportedVersions?.join(' ') ?? 'unknown'
+  const lines = [
+    paint.bold(`${report.plugin}${report.chained ? ' (chained)' : ''}`),
+    `supports ${claims}; checked with ${report.version}, ${report.executions} executions in ${(report.durationMs / 1000).toFixed(1)} s`,
+    ...findings(report, 'violation', paint.red('VIOLATIONS'), paint),
+    ...findings(report, 'advice', paint.yellow('ADVICE'), paint),
+    ...notes(report, paint),
+    '',
+    `${counts.pass} passed, ${plural(counts.violation, 'violation')}, ${counts.advice} of advice, ${plural(counts.note, 'note')}, ${counts.skipped} skipped`,
+    report.conforms ? paint.green('The plugin conforms.') : paint.red('The plugin does not conform.'),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function findings(report: Report, severity: Severity, title: string, paint: Painter): string[] {
+  const lines = report.results.flatMap((result) => findingsOf(result, severity, paint))
+  return lines.length === 0 ? [] : ['', title, ...lines]
+}
+
+function findingsOf(result: CheckResult, severity: Severity, paint: Painter): string[] {
+  if (result.outcome.status !== 'fail') return []
+  const mine = result.outcome.findings.filter((finding) => finding.severity === severity)
+  const [first] = mine
+  if (first === undefined) return []
+  // One exchange tells the story; `--json` has them all.
+  return [
+    '',
+    `  ${paint.bold(result.id)}  ${result.title}`,
+    ...mine.map(({ summary }) => `    - ${printable(summary)}`),
+    ...details(first, paint),
+  ]
+}
+
+function details({ why, spec, exchange }: Finding, paint: Painter): string[] {
+  const shown = exchange === undefined ? [] : exchangeLines(exchange).map((line) => paint.dim(`      ${line}`))
+  return [`      why     ${why}`, `      spec    ${spec}`, ...shown]
+}
+
+function notes({ results }: Report, paint: Painter): string[] {
+  const told = results.flatMap(({ id, outcome }) =>
+    outcome.status === 'note' || outcome.status === 'fail'
+      ? outcome.notes.map((note) => `  ${id}: ${printable(note)}`)
+      : [],
+  )
+  const skipped = groupBy(
+    results.flatMap(({ id, outcome }) => (outcome.status === 'skipped' ? [{ id, reason: outcome.reason }] : [])),
+    ({ reason }) => reason,
+  )
+  const reasons = [...skipped].map(([reason, each]) => `  ${printable(reason)}: ${each.map(({ id }) => id).join(', ')}`)
+  return [
+    ...(told.length === 0 ? [] : ['', paint.bold('NOTES'), ...told]),
+    ...(reasons.length === 0 ? [] : ['', paint.bold('SKIPPED'), ...reasons]),
+  ]
+}
+
+// A summary quotes what the plugin printed.
+function printable(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not reach a terminal
+  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, ' ')
+}
+
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
+type Painter = Record<'bold' | 'dim' | 'red' | 'yellow' | 'green', Paint>
+
+function painter(colour: boolean): Painter {
+  const paint =
+    (code: number): Paint =>
+    (text) =>
+      colour ? `\u001b[${code}m${text}\u001b[0m` : text
+  return { bold: paint(1), dim: paint(2), red: paint(31), yellow: paint(33), green: paint(32) }
+}

@@ -1,0 +1,191 @@
+import { CNI_VERSIONS, isObject, type JsonObject } from '@cni/types'
+import { type Attachment, type AttachmentSettings, attachTo, resultIn } from './attachment.ts'
+import type { Context, Execution, Working } from './context.ts'
+import { onlyDocument, readStdout } from './judge/documents.ts'
+import { failureText } from './judge/expect-success.ts'
+import type { Check, CheckResult, Exchange, Finding, Outcome } from './model.ts'
+import { createPod } from './world/pod.ts'
+import { becamePlugin, settled, type World } from './world/world.ts'
+
+/** What a run was asked for, with nothing left open. */
+export interface Settings {
+  readonly plugin: string
+  readonly conf: JsonObject
+  readonly configured: boolean
+  readonly chained: boolean
+  readonly path: string
+  readonly args: string | undefined
+  readonly timeout: number
+  readonly signal: AbortSignal | undefined
+}
+
+/** A run: the plugin's executions, and what is known about it. */
+export interface Session {
+  readonly supportedVersions: readonly string[] | undefined
+  readonly version: string
+  readonly exchanges: readonly Exchange[]
+  run(check: Check): Promise<CheckResult>
+}
+
+// A plugin that always hangs would otherwise cost the timeout a hundred times.
+const PATIENCE = 5
+// As many as the concurrency check needs.
+const AT_ONCE = 8
+const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+
+/** Begins a run: asks the plugin for its versions. */
+export async function openSession(settings: Settings, world: World): Promise<Session> {
+  const exchanges: Exchange[] = []
+  const enter = limiter(AT_ONCE)
+  const execute = (execution: Execution) => enter(() => executeOnce(execution))
+  const shared: AttachmentSettings = { conf: settings.conf, path: settings.path, args: settings.args, execute }
+  const supportedVersions = versionsIn(
+    await execute({ env: versionEnv(settings.path), stdin: { cniVersion: '1.0.0' } }),
+  )
+  const version = newestKnown(supportedVersions) ?? versionOf(settings.conf)
+  let plainAdd: Promise<Exchange> | undefined
+
+  return { supportedVersions, version, exchanges, run }
+
+  async function run(check: Check): Promise<CheckResult> {
+    const begun = performance.now()
+    const outcome = await outcomeOf(check)
+    const { id, group, title, spec } = check
+    return { id, group, title, spec, outcome, durationMs: Math.round(performance.now() - begun) }
+  }
+
+  async function outcomeOf(check: Check): Promise<Outcome> {
+    if (exchanges.filter(({ timedOut }) => timedOut).length >= PATIENCE) {
+      return { status: 'skipped', reason: `gave up: ${PATIENCE} executions did not end in time` }
+    }
+    const findings: Finding[] = []
+    const notes: string[] = []
+    const pods: AsyncDisposable[] = []
+    let skipped: string | undefined
+    const found = (severity: Finding['severity']) => (summary: string, why: string, exchange?: Exchange) =>
+      void findings.push({ severity, summary, why, spec: check.spec, ...(exchange && { exchange }) })
+    const ctx: Context = {
+      chained: settings.chained,
+      timeout: settings.timeout,
+      configured: settings.configured,
+      supportedVersions,
+      version,
+      world,
+      exchanges,
+      execute,
+      attachment: (given = version) => attach(pods, given),
+      working: async () => {
+        plainAdd ??= addOnce()
+        const exchange = await plainAdd
+        const result = exchange.exitCode === 0 ? resultIn(exchange) : undefined
+        if (result !== undefined) return { exchange, result } satisfies Working
+        const how = exchange.exitCode === 0 ? 'printed no result' : failureText(exchange)
+        skipped = `ADD with this configuration ${how}`
+        return undefined
+      },
+      violation: found('violation'),
+      advice: found('advice'),
+      note: (text) => void notes.push(text),
+      skip: (reason) => {
+        skipped = reason
+      },
+    }
+    try {
+      await check.run(ctx)
+    } catch (error) {
+      if (settings.signal?.aborted) throw error
+      skipped = `the check itself failed: ${error instanceof Error ? error.message : String(error)}`
+    } finally {
+      for (const pod of pods) await pod[Symbol.asyncDispose]()
+    }
+    if (findings.length > 0) return { status: 'fail', findings, notes }
+    if (skipped !== undefined) return { status: 'skipped', reason: skipped }
+    return notes.length > 0 ? { status: 'note', notes } : { status: 'pass' }
+  }
+
+  async function attach(pods: AsyncDisposable[], given: string): Promise<Attachment> {
+    const pod = await createPod(world.node, settings.chained)
+    pods.push(pod)
+    return attachTo(pod, given, shared)
+  }
+
+  async function addOnce(): Promise<Exchange> {
+    const pods: AsyncDisposable[] = []
+    try {
+      const attachment = await attach(pods, version)
+      const exchange = await attachment.add()
+      await attachment.del()
+      return exchange
+    } finally {
+      for (const pod of pods) await pod[Symbol.asyncDispose]()
+    }
+  }
+
+  async function executeOnce({ env, stdin = '', streams, special, onStarted, timeout }: Execution): Promise<Exchange> {
+    settings.signal?.throwIfAborted()
+    const given = Object.fromEntries(
+      Object.entries({ PATH, ...env }).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    )
+    const input = isObject(stdin) && !(stdin instanceof Uint8Array) ? JSON.stringify(stdin) : stdin
+    const started = world.start({
+      env: given,
+      timeout: timeout ?? settings.timeout,
+      signal: settings.signal,
+      ...(streams?.stdin === undefined ? { input } : {}),
+      ...(streams === undefined ? {} : { streams }),
+    })
+    if (onStarted !== undefined && (await becamePlugin(started.pid, settings.timeout))) {
+      await onStarted((signal) => started.kill(signal))
+    }
+    const result = await settled(started)
+    settings.signal?.throwIfAborted()
+    const exchange: Exchange = {
+      env: given,
+      stdin: typeof input === 'string' ? input : Buffer.from(input).toString(),
+      ...(special === undefined ? {} : { special }),
+      exitCode: result.exitCode,
+      signal: result.signal,
+      stdout: result.stdout,
+      stderr: result.stderr,
+      durationMs: Math.round(result.durationMs),
+      timedOut: result.timedOut,
+    }
+    exchanges.push(exchange)
+    return exchange
+  }
+}
+
+/** What podman sends with VERSION: everything else is a dummy. */
+export function versionEnv(path: string): Record<string, string> {
+  return { CNI_COMMAND: 'VERSION', CNI_CONTAINERID: 'dummy', CNI_NETNS: 'dummy', CNI_IFNAME: 'dummy', CNI_PATH: path }
+}
+
+function versionsIn({ exitCode, stdout }: Exchange): string[] | undefined {
+  const document = exitCode === 0 ? (onlyDocument(stdout) ?? readStdout(stdout).documents[0]) : undefined
+  const list = isObject(document) ? document.supportedVersions : undefined
+  return Array.isArray(list) ? list.filter((version) => typeof version === 'string') : undefined
+}
+
+function newestKnown(claimed: readonly string[] | undefined): string | undefined {
+  return CNI_VERSIONS.findLast((version) => claimed?.includes(version))
+}
+
+function versionOf({ cniVersion }: JsonObject): string {
+  return typeof cniVersion === 'string' && cniVersion !== '' ? cniVersion : '1.0.0'
+}
+
+/** Lets that many run at once. */
+function limiter(most: number): <T>(body: () => Promise<T>) => Promise<T> {
+  const waiting: Array<() => void> = []
+  let running = 0
+  return async (body) => {
+    if (running >= most) await new Promise<void>((resolve) => waiting.push(resolve))
+    running++
+    try {
+      return await body()
+    } finally {
+      running--
+      waiting.shift()?.()
+    }
+  }
+}

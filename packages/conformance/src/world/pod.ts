@@ -1,0 +1,74 @@
+import { writeFileSync } from 'node:fs'
+import { type Netns, netns, openRtnl } from '@cni/netns'
+import { tempNetns } from '@cni/netns/testing'
+import type { Result } from '@cni/types'
+
+/** A namespace that plays a pod; for a chained plugin with an interface, and what the plugin before it would have said. */
+export interface Pod extends AsyncDisposable {
+  readonly netns: Netns
+  readonly id: string
+  readonly ifName: string
+  readonly prevResult: Result | undefined
+}
+
+let count = 0
+
+/** Makes a pod on the node. */
+export async function createPod(node: Netns, chained: boolean): Promise<Pod> {
+  const number = ++count
+  const pod = await tempNetns({ lo: chained })
+  try {
+    return {
+      netns: pod,
+      id: `conformance-${process.pid}-${number}`,
+      ifName: 'eth0',
+      prevResult: chained ? await attach(node, pod, number) : undefined,
+      async [Symbol.asyncDispose]() {
+        // The kernel would take it away with the namespace, but some time later, in the middle of another check.
+        using rtnl = await openRtnl(node)
+        await rtnl.deleteLink(peerOf(number))
+        await pod[Symbol.asyncDispose]()
+      },
+    }
+  } catch (error) {
+    await pod[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
+function peerOf(number: number): string {
+  return `conf${number}`
+}
+
+/** What a bridge plugin would have done, in 1.1.0's words. */
+async function attach(node: Netns, pod: Netns, number: number): Promise<Result> {
+  const low = number % 65_000
+  const ipv4 = `10.213.${Math.floor(low / 250)}.${(low % 250) + 2}/16`
+  const ipv6 = `fd00:213::${(low + 2).toString(16)}/64`
+  const peer = peerOf(number)
+  // duplicate address detection would hold up the address for a second
+  netns.run(pod, () => writeFileSync('/proc/sys/net/ipv6/conf/default/accept_dad', '0'))
+  using onNode = await openRtnl(node)
+  await onNode.addLink({ kind: 'veth', name: peer, peer: { name: 'eth0', netns: pod } })
+  await onNode.setLinkUp(peer)
+  using inPod = await openRtnl(pod)
+  await inPod.setLinkUp('eth0')
+  await inPod.addAddress('eth0', ipv4)
+  await inPod.addAddress('eth0', ipv6)
+  await inPod.addRoute({ destination: 'default', gateway: '10.213.0.1', link: 'eth0' })
+  const mac = (await inPod.getLink('eth0'))?.mac
+  const hostMac = (await onNode.getLink(peer))?.mac
+  return {
+    cniVersion: '1.1.0',
+    interfaces: [
+      { name: peer, mac: hostMac },
+      { name: 'eth0', mac, sandbox: pod.path },
+    ],
+    ips: [
+      { address: ipv4, gateway: '10.213.0.1', interface: 1 },
+      { address: ipv6, interface: 1 },
+    ],
+    routes: [{ dst: '0.0.0.0/0', gw: '10.213.0.1' }],
+    dns: { nameservers: ['10.213.0.1'], search: ['conformance.example'] },
+  }
+}

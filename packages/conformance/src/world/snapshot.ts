@@ -1,0 +1,162 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { findExecutable } from '@cni/host'
+import { type Netns, netns, openRtnl, type Rtnl } from '@cni/netns'
+import { flattenNft } from './nft-lines.ts'
+
+/** A namespace as lines, and as what is needed to put something back. */
+export interface Snapshot {
+  readonly lines: readonly string[]
+  readonly sysctls: ReadonlyMap<string, string>
+}
+
+/** What is there now and was not, and the other way round. */
+export interface Difference {
+  readonly added: readonly string[]
+  readonly removed: readonly string[]
+}
+
+const NFT = findExecutable('nft')
+const LEGACY = ['iptables', 'ip6tables'] as const
+
+/** Links, addresses, routes, rules, packet filters of both kinds and sysctls of a namespace. Counters are left out. */
+export async function takeSnapshot(where: Netns): Promise<Snapshot> {
+  using rtnl = await openRtnl(where)
+  const [state, nft, ...legacy] = await Promise.all([
+    kernelState(rtnl),
+    nftLines(where),
+    ...LEGACY.map((name) => legacyLines(where, name)),
+  ])
+  const sysctls = netns.run(where, readSysctls)
+  const settings = [...sysctls].map(([name, value]) => `sysctl ${name} = ${value}`)
+  return { lines: [...state, ...nft, ...legacy.flat(), ...settings], sysctls }
+}
+
+/** Lines are counted: the second of two equal rules is a change. Settings that come with a link are not mentioned. */
+export function difference(before: Snapshot, after: Snapshot): Difference {
+  const added = surplus(after.lines, before.lines)
+  const removed = surplus(before.lines, after.lines)
+  const [come, gone] = [linksIn(added), linksIn(removed)]
+  const ofLink = (line: string) => /^sysctl net\/ipv[46]\/conf\/(\S+)\//.exec(line)?.[1] ?? ''
+  return {
+    added: added.filter((line) => gone.has(ofLink(line)) || !come.has(ofLink(line))),
+    removed: removed.filter((line) => come.has(ofLink(line)) || !gone.has(ofLink(line))),
+  }
+}
+
+function linksIn(lines: readonly string[]): Set<string> {
+  return new Set(lines.flatMap((line) => /^link (\S+)/.exec(line)?.[1] ?? []))
+}
+
+function surplus(lines: readonly string[], over: readonly string[]): string[] {
+  const left = new Map<string, number>()
+  for (const line of over) left.set(line, (left.get(line) ?? 0) + 1)
+  return lines.filter((line) => {
+    const count = left.get(line) ?? 0
+    left.set(line, count - 1)
+    return count <= 0
+  })
+}
+
+async function kernelState(rtnl: Rtnl): Promise<string[]> {
+  const links = await rtnl.getLinks()
+  const names = new Map(links.map(({ index, name }) => [index, name]))
+  const dev = (index: number | undefined) => (index === undefined ? '' : ` dev ${names.get(index) ?? '?'}`)
+  const [addresses, routes, rules4, rules6] = await Promise.all([
+    rtnl.getAddresses(),
+    rtnl.getRoutes(),
+    rtnl.getRules('ipv4'),
+    rtnl.getRules('ipv6'),
+  ])
+  return [
+    ...links.map(
+      ({ name, kind = '', mac = '', mtu, up, master }) =>
+        `link ${name} ${up ? 'up' : 'down'} mtu ${mtu} ${kind} ${mac}${master === undefined ? '' : ` in${dev(master)}`}`,
+    ),
+    ...addresses.map(({ cidr, linkIndex }) => `address ${cidr}${dev(linkIndex)}`),
+    ...routes.map(
+      ({ destination, gateway, linkIndex, table, type }) =>
+        `route ${type} ${destination}${gateway === undefined ? '' : ` via ${gateway}`}${dev(linkIndex)} table ${table}`,
+    ),
+    ...[...rules4, ...rules6].map((rule) => `rule ${JSON.stringify(rule)}`),
+  ].filter((line) => !comesByItself(line))
+}
+
+/** Link-local addresses, those of `lo`, and their routes: the kernel adds them when it finds the time. */
+function comesByItself(line: string): boolean {
+  return /^(address|route \S+) (fe80|ff00)::/.test(line) || /^(address|route \S+) (127\.|::1).* dev lo\b/.test(line)
+}
+
+async function nftLines(where: Netns): Promise<string[]> {
+  if (NFT === undefined) return []
+  const { stdout } = await netns.exec(where, [NFT, '-s', 'list', 'ruleset'], { timeout: 10_000 })
+  return flattenNft(stdout).filter((line) => !isEmptyShell(line))
+}
+
+/** iptables-nft makes its built-in tables and chains when it first needs them, and has no command to remove them. */
+function isEmptyShell(line: string): boolean {
+  const [table, chain, hook, ...rule] = line.split(' / ')
+  const builtIn = /^nft table ip6? (filter|nat|mangle|raw|security)$/.test(table ?? '')
+  const own = chain === undefined || /^chain (PREROUTING|INPUT|FORWARD|OUTPUT|POSTROUTING)$/.test(chain)
+  return builtIn && own && rule.length === 0 && (hook === undefined || /^type .* policy accept;$/.test(hook))
+}
+
+async function legacyLines(where: Netns, name: (typeof LEGACY)[number]): Promise<string[]> {
+  // Empty until a table is used: no process needs to be started, and none may load a table.
+  if (!netns.run(where, () => hasLegacyTables(name))) return []
+  const save = findExecutable(`${name}-legacy-save`)
+  if (save === undefined) return []
+  const { stdout } = await netns.exec(where, [save], { timeout: 10_000 })
+  let table = ''
+  return stdout.split('\n').flatMap((line) => {
+    if (line.startsWith('*')) table = line.slice(1)
+    if (!/^[:-]/.test(line)) return []
+    if (/^:[A-Z]+ ACCEPT /.test(line)) return []
+    return [`${name}-legacy ${table} ${line.replace(/\s*\[\d+:\d+\]$/, '')}`]
+  })
+}
+
+function hasLegacyTables(name: (typeof LEGACY)[number]): boolean {
+  try {
+    const file = name === 'iptables' ? 'ip_tables_names' : 'ip6_tables_names'
+    return readFileSync(`/proc/thread-self/net/${file}`, 'utf8').trim() !== ''
+  } catch {
+    // the kernel has no legacy tables
+    return false
+  }
+}
+
+const SYSCTL = '/proc/sys/net'
+const SYSCTL_FOLDERS = ['ipv4', 'ipv6'] as const
+
+function readSysctls(): Map<string, string> {
+  const found = new Map<string, string>()
+  const folders = SYSCTL_FOLDERS.flatMap((family) => [
+    family,
+    ...namesIn(`${SYSCTL}/${family}/conf`).map((link) => `${family}/conf/${link}`),
+  ])
+  for (const folder of folders) {
+    for (const name of namesIn(`${SYSCTL}/${folder}`)) {
+      const value = readOr(`${SYSCTL}/${folder}/${name}`)
+      if (value !== undefined) found.set(`net/${folder}/${name}`, value)
+    }
+  }
+  return found
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    // no IPv6 in this kernel, or the link has gone in the meantime
+    return []
+  }
+}
+
+function readOr(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch {
+    // a folder, write-only, or stable_secret, which cannot be read before it is set
+    return undefined
+  }
+}

@@ -1,0 +1,187 @@
+import { describe, expect, test } from 'vitest'
+import { conformance } from '../src/conformance.ts'
+import type { Finding } from '../src/model.ts'
+import { plantedPlugin } from './planted-plugin.ts'
+
+interface Planted {
+  readonly defect: string
+  /** The check that is meant for it. */
+  readonly check: string
+  readonly says: string
+  readonly alone?: true
+  readonly severity?: Finding['severity']
+  readonly timeout?: number
+}
+
+const chained: readonly Planted[] = [
+  { defect: 'log-on-stdout', check: 'add.document', says: 'ADD prints something else on stdout: "added the pod"' },
+  { defect: 'second-document', check: 'add.document', says: 'ADD prints 2 JSON documents' },
+  { defect: 'drops-prev-result', check: 'prev-result.kept', says: "prevResult's interface eth0 is not in the result" },
+  { defect: 'drops-address', check: 'prev-result.kept', says: "prevResult's address fd00:213::" },
+  { defect: 'drops-routes', check: 'prev-result.kept', says: "prevResult's route to 0.0.0.0/0 is not in the result" },
+  { defect: 're-versions', check: 'prev-result.version', says: 'prevResult in 1.0.0 came back as "1.1.0"' },
+  {
+    defect: 'drops-unknown',
+    check: 'prev-result.unknown',
+    says: 'an unknown member of the result is lost',
+    severity: 'advice',
+  },
+  { defect: 'silent', check: 'errors.document', says: 'without a word on stdout' },
+  { defect: 'text-error', check: 'errors.document', says: 'with something on stdout that is no error document' },
+  { defect: 'log-before-error', check: 'errors.document', says: 'with more on stdout than one error document' },
+  { defect: 'exit-0', check: 'errors.exit-code', says: 'an error document and exit code 0' },
+  { defect: 'error-shape', check: 'errors.members', says: 'an error has the code "6"' },
+  { defect: 'reserved-code', check: 'errors.members', says: 'an error has the code 42' },
+  { defect: 'go-errors', check: 'errors.members', says: 'errors have no cniVersion', severity: 'advice' },
+  { defect: 'del-fails-twice', check: 'del.idempotent', says: 'DEL, the second time: failed with code 999' },
+  { defect: 'del-fails-twice', check: 'del.without-add', says: 'DEL without ADD: failed with code 999' },
+  { defect: 'del-needs-netns', check: 'del.without-netns', says: 'DEL without CNI_NETNS: failed with code 4' },
+  { defect: 'del-needs-netns', check: 'del.without-netns', says: 'DEL with an empty CNI_NETNS: failed with code 4' },
+  { defect: 'del-needs-live-netns', check: 'del.netns-gone', says: 'DEL with the path of a namespace that is gone' },
+  { defect: 'del-needs-live-netns', check: 'del.after-failed-add', says: 'DEL after a failed ADD: failed' },
+  { defect: 'del-needs-prev-result', check: 'del.without-prev-result', says: 'DEL without prevResult: failed' },
+  { defect: 'crash', check: 'del.idempotent', says: 'DEL after ADD: killed by SIGSEGV' },
+  { defect: 'version-lies', check: 'version.refuses', says: 'ADD with cniVersion "1.0.0": accepted' },
+  { defect: 'claims-but-refuses', check: 'version.claims', says: 'ADD with cniVersion 0.4.0: failed with code 1' },
+  { defect: 're-versions', check: 'version.claims', says: 'ADD with cniVersion 0.4.0: the result is in "1.1.0"' },
+  { defect: 'version-waits', check: 'version.open-stdin', says: 'VERSION waits for stdin to end' },
+  { defect: 'version-needs-stdin', check: 'version.bare', says: 'VERSION without stdin and without other variables' },
+  { defect: 'version-shape', check: 'version.probe', says: 'supportedVersions is undefined' },
+  { defect: 'any-version', check: 'version.refuses', says: 'ADD with cniVersion "9.9.9": accepted' },
+  { defect: 'no-gates', check: 'version.gates', says: 'STATUS with cniVersion 1.0.0: accepted' },
+  { defect: 'missing-env', check: 'env.missing', says: 'DEL with an empty CNI_IFNAME' },
+  { defect: 'nameless-env', check: 'env.missing', says: 'the error does not name CNI_NETNS' },
+  { defect: 'bad-ids', check: 'env.container-id', says: 'CNI_CONTAINERID="../x": accepted' },
+  { defect: 'wrong-codes', check: 'env.container-id', says: 'CNI_CONTAINERID=".a": error code 100, expected 4' },
+  { defect: 'short-ids', check: 'env.container-id-accepted', says: `CNI_CONTAINERID="${'f'.repeat(64)}": failed` },
+  { defect: 'bad-if-names', check: 'env.if-name', says: 'CNI_IFNAME="test/test": accepted' },
+  { defect: 'unknown-verb', check: 'env.unknown-command', says: 'CNI_COMMAND="NOPE": accepted' },
+  { defect: 'lower-case', check: 'env.unknown-command', says: 'CNI_COMMAND="add": accepted' },
+  { defect: 'strict-args', check: 'env.kubernetes', says: 'ARGS: unknown args' },
+  { defect: 'trailing-text', check: 'stdin.malformed', says: 'a configuration with text after it: accepted' },
+  { defect: 'wrong-codes', check: 'stdin.malformed', says: 'nothing on stdin: error code 7, expected 6' },
+  { defect: 'bad-names', check: 'stdin.name', says: 'name "a/b": accepted' },
+  { defect: 'check-fails', check: 'check.after-add', says: 'CHECK after ADD: failed with code 999' },
+  {
+    defect: 'check-blind',
+    check: 'check.tampered',
+    says: 'CHECK after somebody flushed the nftables ruleset in the pod',
+  },
+  { defect: 'prints-on-del', check: 'stdout.del', says: 'DEL prints on stdout' },
+  { defect: 'prints-on-check', check: 'stdout.check', says: 'CHECK prints on stdout' },
+  { defect: 'prints-on-gc', check: 'stdout.gc', says: 'GC prints on stdout' },
+  { defect: 'prints-on-status', check: 'stdout.status', says: 'STATUS prints on stdout' },
+  {
+    defect: 'ignores-term',
+    check: 'signals.term',
+    says: 'SIGTERM does not end it within',
+    severity: 'advice',
+    timeout: 500,
+  },
+  { defect: 'never-gives-up', check: 'signals.closed-stdout', says: 'when nobody reads stdout', timeout: 1500 },
+  {
+    defect: 'dies-without-stderr',
+    check: 'signals.closed-stderr',
+    says: 'ADD fails when nobody reads stderr',
+    severity: 'advice',
+  },
+  { defect: 'fails-at-random', check: 'concurrency.pods', says: 'one of 8 ADDs at once: failed with code 11: busy' },
+  {
+    defect: 'keeps-rules',
+    check: 'isolation.pod',
+    says: 'DEL leaves in the pod: + nft table ip planted',
+    severity: 'advice',
+  },
+  {
+    defect: 'leaks-on-node',
+    check: 'isolation.node',
+    says: 'every pod leaves something on the node: + nft table ip leak',
+  },
+  {
+    defect: 'address-on-node',
+    check: 'isolation.node',
+    says: 'the first pod leaves on the node: + address 10.9.9.9/32 dev lo',
+    severity: 'advice',
+  },
+]
+
+const alone: readonly Planted[] = [
+  { defect: 'replaces', check: 'add.exists', says: 'ADD with eth0 in the pod: accepted' },
+  { defect: 'replaces', check: 'add.exists', says: 'removed the eth0 that was there' },
+  { defect: 'lies', check: 'add.truth', says: 'the result lists the interface eth7, the pod has none' },
+  { defect: 'bad-index', check: 'add.truth', says: 'refers to interface 7, there are 2' },
+  { defect: 'same-address', check: 'concurrency.pods', says: 'two of 8 pods got the address 10.44.0.5/16' },
+  { defect: 'keeps-rules', check: 'isolation.pod', says: 'DEL leaves in the pod: + link eth0' },
+  { defect: 'check-blind', check: 'check.tampered', says: 'CHECK after somebody deleted the link eth0 in the pod' },
+]
+
+const root = process.getuid?.() === 0
+
+describe.runIf(root).concurrent('a planted defect is found by the check meant for it', () => {
+  const all = [...chained, ...alone.map((planted) => ({ ...planted, alone: true as const }))]
+  test.each(all)('$check finds $defect: $says', async ({ defect, check, says, alone, severity, timeout }) => {
+    using plugin = plantedPlugin(alone !== true, [defect])
+    const report = await conformance({
+      plugin: plugin.path,
+      chained: alone !== true,
+      only: [check],
+      timeout: timeout ?? 10_000,
+    })
+    const [result] = report.results
+    const findings = result?.outcome.status === 'fail' ? result.outcome.findings : []
+    const found = findings.find(({ summary }) => summary.includes(says))
+    expect(found?.summary ?? JSON.stringify(result?.outcome)).toContain(says)
+    expect(found).toMatchObject({ severity: severity ?? 'violation', spec: expect.stringMatching(/SPEC|CONVENTIONS/) })
+    expect(report.conforms).toBe(!findings.some((finding) => finding.severity === 'violation'))
+  })
+
+  test('a plugin that always hangs costs the timeout a few times only', async () => {
+    using plugin = plantedPlugin(true, ['hangs-always'])
+    const report = await conformance({ plugin: plugin.path, chained: true, timeout: 700 })
+    expect(report.durationMs).toBeLessThan(15_000)
+    expect(report.conforms).toBe(false)
+    const reason = 'gave up: 5 executions did not end in time'
+    expect(report.results.at(-1)?.outcome).toEqual({ status: 'skipped', reason })
+  })
+
+  test('a plugin whose ADD hangs is told apart from one that fails', async () => {
+    using plugin = plantedPlugin(true, ['hangs'])
+    const report = await conformance({
+      plugin: plugin.path,
+      chained: true,
+      timeout: 700,
+      only: ['add.works', 'errors'],
+    })
+    expect(report.results[0]?.outcome).toEqual({
+      status: 'skipped',
+      reason: 'ADD with this configuration did not end in time',
+    })
+    expect(report.results.at(-1)?.outcome).toMatchObject({
+      findings: [{ summary: 'one execution: no end within 0.7 s' }],
+    })
+  })
+})
+
+describe.runIf(root)('a correct plugin has no finding', () => {
+  test.each([true, false])(
+    'chained: %j',
+    async (chained) => {
+      using plugin = plantedPlugin(chained, [])
+      const report = await conformance({ plugin: plugin.path, chained })
+      expect(report.results.filter(({ outcome }) => outcome.status === 'fail')).toEqual([])
+      expect(report.conforms).toBe(true)
+      // A suite that skips what it cannot see would pass here, too.
+      const skipped = report.results.filter(({ outcome }) => outcome.status === 'skipped').map(({ id }) => id)
+      const expected = ['isolation.untouched', 'prev-result.kept', 'prev-result.version', 'prev-result.unknown']
+      expect(skipped).toEqual(chained ? ['add.exists'] : expected)
+    },
+    60_000,
+  )
+
+  test('in another language: POSIX shell and sed', async () => {
+    const plugin = new URL('fixtures/passthrough.sh', import.meta.url).pathname
+    const report = await conformance({ plugin, chained: true })
+    expect(report.results.filter(({ outcome }) => outcome.status === 'fail')).toEqual([])
+    expect(report.counts.skipped).toBe(2)
+  }, 60_000)
+})
