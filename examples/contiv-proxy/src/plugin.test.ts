@@ -78,6 +78,15 @@ describe('what the daemon gets', () => {
   })
 })
 
+it('DEL asks without a namespace where no process can be started in it', async () => {
+  await using daemon = await startStandIn({ socket })
+  // The double of a namespace is none the kernel knows.
+  const { exitCode, log } = await tester.del(call({ env: { CNI_NETNS: '/run/netns/pod' } }))
+  expect(exitCode).toBe(0)
+  expect(log).toContainEqual(expect.objectContaining({ level: 'warn' }))
+  expect(daemon.requests.map(({ body }) => 'CNI_NETNS' in JSON.parse(body))).toEqual([false])
+})
+
 describe('ADD', () => {
   it('prints the address as the daemon gave it, in the version of the configuration', async () => {
     await using _ = await startStandIn({ socket })

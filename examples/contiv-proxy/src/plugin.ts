@@ -1,5 +1,5 @@
 import type { Netns } from '@cni/netns'
-import { type AttachmentContext, definePlugin, netConf } from '@cni/skel'
+import { type AttachmentContext, type DelContext, definePlugin, netConf } from '@cni/skel'
 import { CniError, ErrorCode } from '@cni/types'
 import * as z from 'zod/mini'
 import { callDaemon, probeDaemon, type Reply } from './client.ts'
@@ -39,7 +39,7 @@ export const plugin = definePlugin({
   async del(c) {
     const { socket, unreachable_del: unreachable } = c.conf?.contiv ?? { socket: SOCKET, unreachable_del: 'succeed' }
     if (c.args.size === 0) return c.log.warn('CNI_ARGS is empty: the daemon cannot be told which pod is gone')
-    const reply = await ask(c, 'DelPod', socket, c.netns)
+    const reply = await askToDelete(c, socket)
     const failure = failureOf(reply)
     if (failure === undefined) return
     if (reply.kind === 'unreachable' && unreachable === 'fail') throw failure
@@ -56,6 +56,17 @@ export const plugin = definePlugin({
     if (problem !== undefined) throw contivError(ErrorCode.pluginNotAvailable, 'daemon unreachable', problem)
   },
 })
+
+/** The daemon finds the endpoint by its id: a namespace no process can be started in is no reason to keep it. */
+async function askToDelete(c: DelContext<unknown>, socket: string): Promise<Reply> {
+  try {
+    return await ask(c, 'DelPod', socket, c.netns)
+  } catch (error) {
+    if (c.signal.aborted) throw error
+    c.log.warn('the namespace cannot be named to the daemon', { error })
+    return ask(c, 'DelPod', socket, undefined)
+  }
+}
 
 async function ask(c: AttachmentContext, method: Method, socket: string, pod: Netns | undefined): Promise<Reply> {
   const send = (netns?: string): Promise<Reply> => {

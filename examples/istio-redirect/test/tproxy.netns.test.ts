@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findExecutable } from '@cni/host'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { meshPod } from '../testing/pods.ts'
 import { type Fixture, fixture, prevResult } from './fixture.ts'
 
@@ -36,6 +36,30 @@ describe('a pod that asks for TPROXY', () => {
     expect(await node.call('DEL', both)).toMatchObject({ exitCode: 0 })
     expect(await policy()).toEqual([])
     expect(await node.rules()).not.toContain('ISTIO')
+  })
+
+  test('loses its policy routing with DEL even where the rules cannot be removed', async () => {
+    await node.call('ADD', both)
+    vi.stubEnv('PATH', '/nonexistent')
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const { exitCode, log } = await node.call('DEL', both)
+    vi.unstubAllEnvs()
+    expect(exitCode).toBe(0)
+    expect(log.map(({ msg }) => msg).join()).toContain('its rules cannot be removed')
+    expect(await policy()).toEqual([])
+  })
+
+  test.each([
+    ['DEL', 'gets rid of the other half'],
+    ['ADD', 'goes back to REDIRECT without it'],
+  ] as const)('whose ADD was killed between the policy rule and its route: %s %s', async (verb, _) => {
+    await node.call('ADD', both)
+    for (const family of families) await node.inside('ip', family, 'route', 'flush', 'table', '133')
+    if (verb === 'ADD') node.api.setPod(meshPod())
+    const { exitCode, log } = await node.call(verb, both)
+    expect(exitCode).toBe(0)
+    expect(log.map(({ msg }) => msg).join()).not.toContain('cannot be removed')
+    expect(await policy()).toEqual([])
   })
 
   test.each([

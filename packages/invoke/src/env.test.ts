@@ -20,6 +20,12 @@ describe('pluginEnv', () => {
     expect(pluginEnv('ADD', { args: pairs }, {}).CNI_ARGS).toBe('A=1;B=x=y')
     expect(pluginEnv('ADD', { args: 'as;it;is' }, {}).CNI_ARGS).toBe('as;it;is')
   })
+
+  test('DEL passes on remembered pairs that no runtime should have made', () => {
+    const pairs = [['A', '1;B=2'] as const, ['', 'x'] as const]
+    expect(() => pluginEnv('ADD', { args: pairs }, {})).toThrow('invalid CNI_ARGS pair')
+    expect(pluginEnv('DEL', { args: pairs }, {}).CNI_ARGS).toBe('A=1;B=2;=x')
+  })
 })
 
 test('a delegate gets the environment of its parent with another verb', () => {

@@ -36,7 +36,7 @@ export function pluginEnv(
     CNI_COMMAND: command,
     CNI_CONTAINERID: args.containerID ?? '',
     CNI_NETNS: args.netns ?? '',
-    CNI_ARGS: typeof args.args === 'string' ? args.args : formatCniArgs(args.args ?? []),
+    CNI_ARGS: cniArgs(command, args.args ?? []),
     CNI_IFNAME: args.ifName ?? '',
     CNI_PATH: (args.path ?? []).join(':'),
   }
@@ -64,6 +64,16 @@ export function formatCniArgs(pairs: ReadonlyArray<readonly [string, string]>): 
       hint: 'a key must not be empty or contain "=" or ";", a value must not contain ";"',
     })
   }
+  return joined(pairs)
+}
+
+/** DEL gets what ADD got, whoever's runtime that was: a pair that should not have been is no reason to keep it all. */
+function cniArgs(command: Verb, args: NonNullable<PluginArgs['args']>): string {
+  if (typeof args === 'string') return args
+  return command === 'DEL' ? joined(args) : formatCniArgs(args)
+}
+
+function joined(pairs: ReadonlyArray<readonly [string, string]>): string {
   return pairs.map(([key, value]) => `${key}=${value}`).join(';')
 }
 

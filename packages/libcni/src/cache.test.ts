@@ -86,6 +86,7 @@ describe('a cache file', () => {
     ['', /net1-c1-eth0: not a cache file: it is empty$/],
     ['{"kind":"cniCacheV1","res', /net1-c1-eth0: not a cache file: /],
     ['[]', /net1-c1-eth0: not a cache file: expected a JSON object$/],
+    ['{"kind":"cniCacheV2","config":"e30="}', /net1-c1-eth0: not a cache file of this kind: "cniCacheV2"$/],
     ['{"kind":"cniCacheV1","cniArgs":"A=1"}', /net1-c1-eth0: not a cache file: cniArgs: /],
     [
       '{"kind":"cniCacheV1","result":{"cniVersion":"9.9.9"}}',
@@ -134,6 +135,7 @@ describe('listCachedAttachments', () => {
     temp.write('results/a-b-c', '')
     temp.write('results/d-e-f', { kind: 'other' })
     temp.write('results/g-h-i', { kind: 'cniCacheV1', containerId: 'c1' })
+    temp.write('results/j-k-l', { kind: 'cniCacheV1', ifName: 'eth0', networkName: 'net1' })
     temp.write('results/.net1-c1-eth0.abc.tmp', readFileSync(cacheFile(temp.dir, key), 'utf8'))
     expect(listCachedAttachments(temp.dir)).toHaveLength(1)
   })

@@ -43,10 +43,10 @@ export function writeCache(
 }
 
 /**
- * The remembered result of an attachment as a document of `version`, or `undefined` when there is none. A file of
- * another kind is taken for a bare result, as runtimes wrote them before 2019.
+ * The remembered result of an attachment as a document of `version`, or `undefined` when there is none. A file
+ * without a kind is taken for a bare result, as runtimes wrote them before 2019.
  *
- * @throws when the file is empty, corrupt or cannot be expressed in `version`.
+ * @throws when the file is empty, corrupt, of another kind or cannot be expressed in `version`.
  */
 export function readCachedResult(cacheDir: string, key: CacheKey, version: string): unknown {
   const file = cacheFile(cacheDir, key)
@@ -101,8 +101,12 @@ function resultOf(file: string, text: string): Readonly<Record<string, unknown>>
     throw new RuntimeError('CACHE', `${file}: ${errorText(cause)}`, { cause })
   }
   const bare: unknown = JSON.parse(text)
-  if (isObject(bare)) return bare
-  throw new RuntimeError('CACHE', `${file}: not a cache file: expected a JSON object`)
+  if (!isObject(bare)) throw new RuntimeError('CACHE', `${file}: not a cache file: expected a JSON object`)
+  // A result has no such member: this is a record of a later format, and no plugin may get it as its prevResult.
+  if (bare.kind !== undefined) {
+    throw new RuntimeError('CACHE', `${file}: not a cache file of this kind: ${JSON.stringify(bare.kind)}`)
+  }
+  return bare
 }
 
 function readRecord(file: string): CacheRecord | undefined {
@@ -123,7 +127,9 @@ function describeFile(file: string): CacheFile {
   try {
     const record = decodeCacheRecord(text)
     if (record === undefined) return { file, problem: 'not a cache file of this kind: a bare result, from before 2019' }
-    if (record.ifName === '' || record.network === '') return { file, problem: 'names no network or no interface' }
+    if (record.ifName === '' || record.network === '' || record.containerID === '') {
+      return { file, problem: 'names no network, no container or no interface' }
+    }
     return { file, record }
   } catch (error) {
     // A torn file of a crashed runtime says nothing about any attachment.

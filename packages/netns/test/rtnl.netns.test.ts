@@ -153,6 +153,12 @@ describe('routes', () => {
     expect(await ip('route', 'show', 'table', 'all')).not.toContain('133')
   })
 
+  test.each(['ipv4', 'ipv6'] as const)('of a table that never had one are gone already (%s)', async (family) => {
+    await rtnl.addRule({ family, fwmark: 1337, table: 133 })
+    const route = { destination: 'default', family, type: 'local', link: 'lo', table: 133 } as const
+    expect(await rtnl.deleteRoute(route)).toEqual({ deleted: false })
+  })
+
   test('by a gateway, with a source and a metric', async () => {
     await addVeth()
     await rtnl.addAddress('v0', '10.1.0.1/24')

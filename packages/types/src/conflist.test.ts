@@ -34,6 +34,19 @@ test.each([
 })
 
 test.each([
+  [{ ipMasq: 'yes' }],
+  [{ args: ['a'] }],
+  [{ runtimeConfig: 'x' }],
+  [{ 'cni.dev/attachments': 5 }],
+  [{ capabilities: { mac: null } }],
+  [{ ipam: { type: null } }],
+  [{ dns: { domain: null, nameservers: [null] } }],
+])('%j is the business of its plugin, and no reason to refuse the list', (members) => {
+  const plugin = { type: 'other', ...members }
+  expect(parseConflist(list({ plugins: [plugin] })).plugins).toEqual([plugin])
+})
+
+test.each([
   [{ cniVersion: '9.0.0', cniVersions: ['1.0.0'] }, '1.0.0'],
   [{ cniVersions: ['1.1.0', '0.4.0', '1.0.0'] }, '1.1.0'],
   [{ cniVersions: ['99.0.0', '1.1.0', '0.4.0'] }, '1.1.0'],

@@ -1,6 +1,6 @@
 import { CniError, carriedBy, ErrorCode, isErrorCode } from './errors.ts'
 import { goStringify } from './go-json.ts'
-import { isObject } from './json.ts'
+import { foldMembers, isObject } from './json.ts'
 
 /** An error as it stands on stdout. */
 export interface CniErrorDocument {
@@ -38,13 +38,14 @@ export function encodeError(document: CniErrorDocument): string {
 }
 
 /**
- * The error a plugin printed, from its parsed JSON; a missing code is 0 and a missing text is empty.
+ * The error a plugin printed, from its parsed JSON; a missing code is 0 and a missing text is empty. Names may
+ * differ in case, as in Go.
  *
  * @throws {@link CniError} with code 6 when it is not an error document.
  */
 export function decodeError(document: unknown): CniError {
   if (!isObject(document)) throw new CniError(ErrorCode.decodingFailure, 'error document: expected an object')
-  const { code, msg, details } = document
+  const { code, msg, details } = foldMembers(document, ['code', 'msg', 'details'])
   if (code !== undefined && code !== null && !isErrorCode(code)) {
     const given = JSON.stringify(code)
     throw new CniError(ErrorCode.decodingFailure, `error document: code: expected an unsigned integer, got ${given}`)

@@ -109,6 +109,7 @@ test('an error has the bytes of the reference implementation, HTML escapes inclu
 test('an error document is read back, missing members being 0 and empty', () => {
   expect(decodeError({ code: 7, msg: 'bad', details: 'dd' })).toMatchObject({ code: 7, message: 'bad', details: 'dd' })
   expect(decodeError({})).toMatchObject({ code: 0, message: '' })
+  expect(decodeError({ Code: 7, MSG: 'bad' })).toMatchObject({ code: 7, message: 'bad' })
   expect(formatError({ msg: 'bad', details: 'dd' })).toBe('bad; dd')
   expect(formatError({ msg: 'bad' })).toBe('bad')
 })

@@ -1,7 +1,7 @@
 import { CniError, ErrorCode } from './errors.ts'
 import { isObject, kindOf, parseJson } from './json.ts'
 import type { NetConf } from './net-conf.ts'
-import { misfit } from './plugin-members.ts'
+import { misfitForRuntime } from './plugin-members.ts'
 
 /** One plugin of a list: a configuration without what the runtime adds. */
 export interface PluginConf extends Omit<NetConf, 'name'> {
@@ -21,7 +21,7 @@ export function parsePluginConf(input: string | Uint8Array): PluginConf {
   return plugin
 }
 
-/** Throws {@link CniError} 7 unless the value is an object with a `type` and standard members of their types. */
+/** Throws {@link CniError} 7 unless the value is an object with a `type` and what else a runtime reads of its type. */
 export function assertPluginConf(plugin: unknown, prefix: string): asserts plugin is PluginConf {
   const problem = problemOf(plugin)
   if (problem !== undefined) throw new CniError(ErrorCode.invalidNetworkConfig, `${prefix}: ${problem}`)
@@ -29,5 +29,5 @@ export function assertPluginConf(plugin: unknown, prefix: string): asserts plugi
 
 function problemOf(plugin: unknown): string | undefined {
   if (!isObject(plugin)) return `expected an object, got ${kindOf(plugin)}`
-  return misfit(plugin) ?? (plugin.type ? undefined : "missing 'type'")
+  return misfitForRuntime(plugin) ?? (plugin.type ? undefined : "missing 'type'")
 }

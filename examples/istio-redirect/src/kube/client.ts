@@ -2,7 +2,7 @@ import { bunTransport } from './bun-transport.ts'
 import { KubeError } from './kube-error.ts'
 import type { ClusterAccess } from './kubeconfig.ts'
 import { nodeTransport } from './node-transport.ts'
-import { TooLarge, type Transport, type TransportAnswer } from './transport.ts'
+import { TooLarge, type Transport, type TransportAnswer, type Trust } from './transport.ts'
 
 /** A read-only client of one API server. */
 export interface KubeClient {
@@ -53,7 +53,7 @@ export function kubeClient(access: ClusterAccess, options: KubeClientOptions = {
         if (cause instanceof TooLarge) {
           throw new KubeError('BAD_ANSWER', `${where}: the answer is larger than ${maxBytes} bytes`)
         }
-        throw failure(where, access.source, cause)
+        throw failure(where, access.source, tlsProblem(trust) ?? cause)
       }
     },
   }
@@ -95,6 +95,21 @@ function failure(where: string, kubeconfig: string, cause: unknown): KubeError {
   }
   const text = words[code] ?? printable(cause instanceof Error ? cause.message : String(cause))
   return new KubeError('NETWORK', `${where}: ${text}${code === '' ? '' : ` (${code})`}`, { cause })
+}
+
+/**
+ * What is wrong with the kubeconfig's certificates, if anything: of a damaged one bun says that a socket could not be
+ * opened, as of an unreachable host, and Node that it trusts nobody. Only a failed request pays for the look.
+ */
+function tlsProblem({ ca, client }: Trust): unknown {
+  try {
+    const { X509Certificate } = process.getBuiltinModule('node:crypto')
+    if (ca !== undefined) new X509Certificate(ca)
+    process.getBuiltinModule('node:tls').createSecureContext({ ...client })
+    return undefined
+  } catch (error) {
+    return error
+  }
 }
 
 const distrust =

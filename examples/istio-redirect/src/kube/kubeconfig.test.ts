@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { stringify } from 'yaml'
 import { createAuthority } from '../../testing/certificate.ts'
 import { kubeconfigText } from '../../testing/kubeconfig-text.ts'
@@ -95,6 +96,19 @@ describe('a kubeconfig that leads nowhere is refused with its path and the reaso
   ])('%s', async (_, text, reason) => {
     await expect(load(text)).rejects.toMatchObject({ code: 'BAD_KUBECONFIG', message: expect.stringContaining(reason) })
     await expect(load(text)).rejects.toThrow(`kubeconfig ${join(folder, 'config')}: `)
+  })
+
+  test.each([
+    ['a device without end', () => symlinkSync('/dev/zero', join(folder, 'odd'))],
+    ['a pipe nobody writes to', () => execFileSync('mkfifo', [join(folder, 'odd')])],
+    ['a folder', () => mkdirSync(join(folder, 'odd'))],
+  ])('%s', async (_, place) => {
+    place()
+    onTestFinished(() => rmSync(join(folder, 'odd'), { recursive: true }))
+    await expect(loadKubeconfig(join(folder, 'odd'))).rejects.toMatchObject({
+      code: 'BAD_KUBECONFIG',
+      message: `kubeconfig ${join(folder, 'odd')}: it is not a regular file`,
+    })
   })
 
   test('a missing one says whose job it is, and can be tried again later', async () => {

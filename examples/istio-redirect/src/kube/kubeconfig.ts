@@ -1,6 +1,6 @@
-import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import * as z from 'zod/mini'
+import { NotRegular, readRegularFile } from '../regular-file.ts'
 import { parseBlockYaml } from './block-yaml.ts'
 import { KubeError } from './kube-error.ts'
 
@@ -187,21 +187,11 @@ async function parseYaml(path: string, text: string): Promise<unknown> {
 const maxBytes = 1024 * 1024
 
 function readBounded(path: string): string {
-  let fd: number
   try {
-    fd = openSync(path, 'r')
+    return readRegularFile(path, maxBytes)
   } catch (cause) {
+    if (cause instanceof NotRegular) throw bad(path, cause.message)
     const hint = 'is the node agent (install-cni) running on this node?'
-    throw new KubeError('NO_KUBECONFIG', `cannot read ${path}: ${(cause as Error).message}; ${hint}`, { cause })
-  }
-  try {
-    const size = fstatSync(fd).size
-    if (size > maxBytes) throw bad(path, `it has ${size} bytes, more than ${maxBytes}`)
-    return readFileSync(fd, 'utf8')
-  } catch (cause) {
-    if (cause instanceof KubeError) throw cause
-    throw new KubeError('NO_KUBECONFIG', `cannot read ${path}: ${(cause as Error).message}`, { cause })
-  } finally {
-    closeSync(fd)
+    throw new KubeError('NO_KUBECONFIG', `cannot read ${path}: ${cause instanceof Error ? cause.message : String(cause)}; ${hint}`, { cause })
   }
 }

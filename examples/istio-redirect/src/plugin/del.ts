@@ -19,19 +19,20 @@ export async function del(c: DelContext<Conf>): Promise<void> {
   const key = attachmentKey(c)
   const recorded = await orWarn(c, 'its state cannot be read', () => state?.read(key))
   const { netns } = c
-  if (netns !== undefined) await orWarn(c, 'its rules cannot be removed', () => removeRules(c, netns, recorded))
+  if (netns !== undefined) {
+    await orWarn(c, 'its rules cannot be removed', () => removeRules(c, netns, recorded))
+    if (recorded !== undefined) {
+      await orWarn(c, 'its addresses and routes cannot be removed', () => removeFromNamespace(netns, recorded))
+    }
+  }
   await orWarn(c, 'its state cannot be removed', () => state?.forget(key))
 }
 
 async function removeRules(c: DelContext<Conf>, netns: Netns, recorded: Attachment | undefined): Promise<void> {
   const where = { netns, signal: c.signal, log: c.log }
-  if (recorded !== undefined) {
-    await iptables(where).remove(redirectRules(recorded.rules))
-    await removeFromNamespace(netns, recorded)
-  } else {
-    // Nothing recorded means skipped, or set up by Istio's own plugin, or a run directory that was lost.
-    await iptables(where).removeChains('ISTIO_')
-  }
+  if (recorded !== undefined) await iptables(where).remove(redirectRules(recorded.rules))
+  // Nothing recorded means skipped, or set up by Istio's own plugin, or a run directory that was lost.
+  else await iptables(where).removeChains('ISTIO_')
 }
 
 async function orWarn<T>(c: DelContext<Conf>, what: string, step: () => T | Promise<T>): Promise<T | undefined> {

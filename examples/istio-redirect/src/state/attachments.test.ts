@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -70,6 +71,16 @@ describe('the state of an attachment', () => {
     expect(files()).toEqual([])
   })
 
+  test('is forgotten with what a killed call left half written, but not with what another is writing', () => {
+    const state = attachmentsIn(runDir)
+    state.write(attachment)
+    const [name] = files()
+    const other = `.${'0'.repeat(32)}.json.1a2b3c.tmp`
+    for (const half of [`.${name}.4cj10jnsh.tmp`, other]) writeFileSync(join(runDir, 'attachments', half), '{"v"')
+    state.forget(key)
+    expect(files()).toEqual([other])
+  })
+
   test('is absent, and no error, where nothing was ever written', () => {
     const state = attachmentsIn(join(runDir, 'nowhere'))
     expect(state.read(key)).toBeUndefined()
@@ -101,6 +112,25 @@ describe('a state file that says nothing usable is an error with its path', () =
   })
 })
 
+test('a state file that is a pipe or a device is an error at once, and can be forgotten', () => {
+  const state = attachmentsIn(runDir)
+  state.write(attachment)
+  const path = join(runDir, 'attachments', files()[0] ?? '')
+  for (const place of [() => execFileSync('mkfifo', [path]), () => symlinkSync('/dev/zero', path)]) {
+    rmSync(path, { force: true })
+    place()
+    expect(() => state.read(key)).toThrow(`state file ${path}: it is not a regular file`)
+    expect(state.forget(key)).toBe(true)
+  }
+})
+
+test('a state file that cannot be written is an I/O failure with its path', () => {
+  writeFileSync(join(runDir, 'attachments'), 'a file in the place of the folder')
+  const write = () => attachmentsIn(runDir).write(attachment)
+  expect(write).toThrow(`state file ${join(runDir, 'attachments')}/`)
+  expect(write).toThrow(expect.objectContaining({ [Symbol.for('cni.error')]: { code: 5 } }))
+})
+
 describe('forgetting all but the valid attachments of a network', () => {
   test('leaves those, and every other network', () => {
     const state = attachmentsIn(runDir)
@@ -111,6 +141,16 @@ describe('forgetting all but the valid attachments of a network', () => {
     expect(state.read(key)).toBeDefined()
     expect(state.read(gone)).toBeUndefined()
     expect(state.read(elsewhere)).toBeDefined()
+  })
+
+  test('removes what was half written an hour ago, and no younger', () => {
+    mkdirSync(join(runDir, 'attachments'))
+    const [old, young] = ['0', '1'].map((digit) => `.${digit.repeat(32)}.json.1a2b3c.tmp`)
+    for (const half of [`${old}`, `${young}`]) writeFileSync(join(runDir, 'attachments', half), '{"v"')
+    const past = Date.now() / 1000 - 3700
+    utimesSync(join(runDir, 'attachments', `${old}`), past, past)
+    attachmentsIn(runDir).forgetOthers('pods', [])
+    expect(files()).toEqual([young])
   })
 
   test('reports files it cannot read and leaves what is not state', () => {

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeFileAtomic } from '@cni/host'
+import { ErrorCode } from '@cni/types'
+import { NotRegular, readRegularFile } from '../regular-file.ts'
 import { type Attachment, type AttachmentKey, parseAttachment } from './attachment.ts'
 import { StateError } from './state-error.ts'
 
@@ -10,10 +12,14 @@ export interface Attachments {
   readonly folder: string
   /** What ADD recorded; `undefined` when it recorded nothing. Throws `StateError` for a file that cannot be read. */
   read(key: AttachmentKey): Attachment | undefined
+  /** Throws `StateError` when there is no room, or no right to write. */
   write(attachment: Attachment): void
-  /** Whether there was something to forget. */
+  /** Whether there was something to forget. What a killed call left half written goes as well. */
   forget(key: AttachmentKey): boolean
-  /** Forgets the attachments of a network that are not among these; files nobody can read are left alone. */
+  /**
+   * Forgets the attachments of a network that are not among these; files nobody can read are left alone. What calls that
+   * were killed left half written goes as well, an hour later.
+   */
   forgetOthers(network: string, valid: readonly Pick<AttachmentKey, 'containerID' | 'ifName'>[]): Forgotten
 }
 
@@ -33,9 +39,11 @@ export interface Forgotten {
 export function attachmentsIn(runDir: string): Attachments {
   const folder = join(runDir, 'attachments')
   const pathOf = (key: AttachmentKey): string => join(folder, fileName(key))
+  const remove = (name: string): void => rmSync(join(folder, name), { force: true })
   const forget = (key: AttachmentKey): boolean => {
-    const existed = readIfThere(pathOf(key)) !== undefined
+    const existed = lstatSync(pathOf(key), { throwIfNoEntry: false }) !== undefined
     rmSync(pathOf(key), { force: true })
+    for (const name of listIfThere(folder)) if (halfWritten.exec(name)?.[1] === fileName(key)) remove(name)
     return existed
   }
   return {
@@ -50,8 +58,14 @@ export function attachmentsIn(runDir: string): Attachments {
       return found
     },
     write(attachment) {
-      mkdirSync(folder, { recursive: true, mode: 0o700 })
-      writeFileAtomic(pathOf(attachment), `${JSON.stringify(attachment)}\n`, { mode: 0o600 })
+      const path = pathOf(attachment)
+      try {
+        mkdirSync(folder, { recursive: true, mode: 0o700 })
+        writeFileAtomic(path, `${JSON.stringify(attachment)}\n`, { mode: 0o600 })
+      } catch (cause) {
+        const reason = cause instanceof Error ? cause.message : String(cause)
+        throw new StateError(path, `it cannot be written: ${reason}`, { code: ErrorCode.ioFailure, cause })
+      }
     },
     forgetOthers(network, valid) {
       const keep = new Set(valid.map(({ containerID, ifName }) => fileName({ network, containerID, ifName })))
@@ -67,6 +81,7 @@ export function attachmentsIn(runDir: string): Attachments {
           unreadable.push(error)
         }
       }
+      for (const name of listIfThere(folder)) if (halfWritten.test(name) && isOld(join(folder, name))) remove(name)
       return { forgotten, unreadable }
     },
   }
@@ -79,16 +94,25 @@ const fileName = ({ network, containerID, ifName }: AttachmentKey): string => {
 
 const isStateFile = (name: string): boolean => /^[0-9a-f]{32}\.json$/.test(name)
 
-const isMissing = (error: unknown): boolean => {
-  const { code } = error as NodeJS.ErrnoException
-  return code === 'ENOENT' || code === 'ENOTDIR'
-}
+/** What `writeFileAtomic` leaves of a state file when its process is killed. */
+const halfWritten = /^\.([0-9a-f]{32}\.json)\.\w+\.tmp$/
+
+/** Older than any call may become: nobody is writing it now. */
+const isOld = (path: string): boolean =>
+  Date.now() - (lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Number.NaN) > 3_600_000
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')
+
+/** The annotations of a pod, which fill most of it, are limited to 256 KiB. */
+const maxBytes = 4 * 1024 * 1024
 
 function readIfThere(path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8')
+    return readRegularFile(path, maxBytes)
   } catch (error) {
     if (isMissing(error)) return undefined
+    if (error instanceof NotRegular) throw new StateError(path, error.message, { cause: error })
     throw error
   }
 }

@@ -87,6 +87,14 @@ describe.each([
     expect(await get(trusting(elsewhere, undefined))).toMatchObject({ code: 'OK' })
   })
 
+  test('certificates that cannot be read are an error of the kubeconfig, not of the network', async () => {
+    const damaged = '-----BEGIN CERTIFICATE-----\nMIIB\n'
+    const problem = { code: 'BAD_KUBECONFIG', message: expect.stringContaining('unusable TLS settings') }
+    expect(await get(trusting(api, damaged))).toMatchObject(problem)
+    const pair = ['certificate', 'key'].map((part) => `client-${part}-data: ${btoa(damaged)}`).join('\n    ')
+    expect(await get(`${api.kubeconfig()}    ${pair}\n`)).toMatchObject(problem)
+  })
+
   test('a server that is not there is a network error', async () => {
     const nobody = kubeconfigText({ server: 'https://127.0.0.1:1', ca: api.ca, token: api.token })
     expect(await get(nobody)).toMatchObject({

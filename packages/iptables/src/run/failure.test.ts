@@ -14,11 +14,12 @@ const port: IptablesPort = {
 const input =
   '*nat\n-N EX\n-A EX -p tcp --dport 1 -m owner --uid-owner 1 -m set --match-set x src -j REDIRECT\nCOMMIT\n'
 
-function classify(stderr: string, code: RunErrorCode = 'EXIT', exitCode: number | null = 1) {
-  const error = new RunError(code, 'Command failed', {
+function classify(stderr: string, code: RunErrorCode = 'EXIT', exitCode: number | null = 1, cause?: unknown) {
+  const result = {
     ...{ command: 'iptables-restore', argv: ['iptables-restore'], exitCode, signal: null, stdout: '', stderr },
     ...{ durationMs: 60_000, timedOut: code === 'TIMEOUT', aborted: code === 'ABORTED' },
-  })
+  }
+  const error = new RunError(code, 'Command failed', result, { cause })
   return failure(error, 'iptables-restore', 'ipv4', port, input)
 }
 
@@ -79,5 +80,12 @@ describe('a failed program', () => {
   test('that was ended keeps the reason as its code', async () => {
     expect(await classify('', 'ABORTED', null)).toMatchObject({ code: 'ABORTED', line: undefined, ran: true })
     expect((await classify('', 'TIMEOUT', null)).message).toBe('iptables-restore did not end within 60000 ms')
+  })
+
+  test('that could not be started says why, and not how it ended', async () => {
+    const why = new Error('EMFILE: too many open files, socketpair')
+    const error = await classify('', 'SPAWN', null, why)
+    expect(error).toMatchObject({ code: 'EXIT', ran: false })
+    expect(error.message).toBe('iptables-restore could not be started: EMFILE: too many open files, socketpair')
   })
 })

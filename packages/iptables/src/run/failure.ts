@@ -39,6 +39,10 @@ export async function failure(
     const why = error.code === 'ABORTED' ? 'was aborted' : `did not end within ${Math.round(error.durationMs)} ms`
     return new RestoreError(error.code, `${program} ${why}`, undefined, parts)
   }
+  if (!parts.ran) {
+    const reason = error.cause instanceof Error ? error.cause.message : error.code
+    return new RestoreError('EXIT', `${program} could not be started: ${reason}`, undefined, parts)
+  }
   const line = /\bline:? (\d+)/.exec(error.stderr)?.[1]
   const number = line === undefined ? undefined : Number(line)
   const [code, hint] = await explain(error.stderr, family, port, input, number)

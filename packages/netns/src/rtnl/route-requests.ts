@@ -29,5 +29,6 @@ export function deleteRoute(channel: Channel, route: NewRoute): boolean {
   const encoded = encodeRoute(route, index, 'delete')
   // its routes went with the link
   if (route.link !== undefined && index === undefined) return false
-  return unlessAlready(['ESRCH'], () => channel.ask({ type: RTM_DELROUTE, ...encoded, what }))
+  // ENOENT: of an IPv6 table that exists, as a rule leads to it, and is empty
+  return unlessAlready(['ESRCH', 'ENOENT'], () => channel.ask({ type: RTM_DELROUTE, ...encoded, what }))
 }

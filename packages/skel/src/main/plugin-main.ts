@@ -6,6 +6,7 @@ import { claimStdout } from './claim-stdout.ts'
 import { answerPerson } from './command-line.ts'
 import type { Describer } from './describer.ts'
 import { readStdin } from './read-stdin.ts'
+import { stderrWriter } from './stderr-writer.ts'
 import { writeAll } from './write-all.ts'
 
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
@@ -58,7 +59,7 @@ export function pluginMain(plugin: Plugin, options: PluginMainOptions = {}): voi
     env: process.env,
     stdin: readStdin,
     signal: interrupt.signal,
-    stderr: (line: string) => void writeAll(2, line),
+    stderr: stderrWriter(),
   }
   runPlugin(plugin, io).then(
     ({ stdout: document, exitCode }) => process.exit(finish(document, exitCode)),

@@ -4,10 +4,12 @@ import { writeSync } from 'node:fs'
  * Writes a whole text to a descriptor, waiting while a pipe is full: `process.stdout.write` followed by an exit would
  * cut it off after 64 kB.
  *
+ * @param patience milliseconds to wait for a full pipe, in all; for ever by default.
  * @returns the error that kept it from being written, such as EPIPE when nobody reads.
  */
-export function writeAll(fd: number, text: string): Error | undefined {
+export function writeAll(fd: number, text: string, patience = Number.POSITIVE_INFINITY): Error | undefined {
   let rest: Uint8Array = Buffer.from(text)
+  let waited = 0
   while (rest.length > 0) {
     try {
       rest = rest.subarray(writeSync(fd, rest))
@@ -16,7 +18,9 @@ export function writeAll(fd: number, text: string): Error | undefined {
       const errno = 'code' in error ? error.code : undefined
       if (errno !== 'EAGAIN' && errno !== 'EINTR') return error
       // A pipe somebody made non-blocking: there is no event to wait for without giving up control.
-      if (errno === 'EAGAIN') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
+      if (errno === 'EINTR') continue
+      if (waited++ >= patience) return error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
     }
   }
   return undefined

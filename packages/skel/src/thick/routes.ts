@@ -45,6 +45,9 @@ async function call(request: IncomingMessage, response: ServerResponse, service:
     const error = new CniError(ErrorCode.invalidNetworkConfig, `the call is larger than ${service.maxBody} bytes`)
     return send(response, 413, failure(error))
   }
+  if (body === 'too late') {
+    return send(response, 408, failure(new CniError(ErrorCode.tryAgainLater, 'the call did not arrive in time')))
+  }
   const decoded = decodeCall(body)
   if (!service.isReady() && !isAlwaysServed(decoded)) {
     const code = decoded.env.CNI_COMMAND === 'STATUS' ? ErrorCode.pluginNotAvailable : ErrorCode.tryAgainLater

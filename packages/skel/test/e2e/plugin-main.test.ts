@@ -70,6 +70,16 @@ describe.each(runtimes)('a plugin as a process, $name', (runtime) => {
     expect(readFileSync(mark, 'utf8')).toBe('undone')
   })
 
+  it('a stderr that is full and that nobody reads keeps no call from ending', async () => {
+    const pipe = join(folder, 'full')
+    // Held open for reading by 3, filled to the brim, never read; what the plugin logs has no room.
+    const fill = `mkfifo ${pipe}; exec 3<>${pipe}; head -c 65536 /dev/zero >&3; "$@" 2>&3 | cat; rm ${pipe}`
+    const started = performance.now()
+    const { stdout } = await shell(runtime, fill, conf({ behave: 'throw' }))
+    expect(JSON.parse(stdout)).toMatchObject({ code: 999 })
+    expect(performance.now() - started).toBeLessThan(5000)
+  })
+
   it('a stdin that never ends keeps neither VERSION nor the deadline waiting', async () => {
     const version = await start(runtime, undefined, { CNI_COMMAND: 'VERSION' }).done
     expect(JSON.parse(version.stdout)).toMatchObject({ cniVersion: '1.1.0' })
