@@ -192,6 +192,10 @@ function readBounded(path: string): string {
   } catch (cause) {
     if (cause instanceof NotRegular) throw bad(path, cause.message)
     const hint = 'is the node agent (install-cni) running on this node?'
-    throw new KubeError('NO_KUBECONFIG', `cannot read ${path}: ${cause instanceof Error ? cause.message : String(cause)}; ${hint}`, { cause })
+    throw new KubeError(
+      'NO_KUBECONFIG',
+      `cannot read ${path}: ${cause instanceof Error ? cause.message : String(cause)}; ${hint}`,
+      { cause },
+    )
   }
 }
