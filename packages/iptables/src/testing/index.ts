@@ -18,3 +18,4 @@
 
 export { type FakeIptables, fakeIptables } from './fake-iptables.ts'
 export { type FakeCommand, type FakeKernel, type FakeKernelOptions, fakeKernel } from './fake-kernel.ts'
+export { type MatcherResult, type TraceMatchers, traceMatchers } from './trace-matchers.ts'

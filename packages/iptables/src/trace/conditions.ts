@@ -1,0 +1,128 @@
+import type { Condition } from '../parse/canonical.ts'
+import { isOfType } from './address-type.ts'
+import { addressBytes, protocolNumber } from './packet.ts'
+import { type Flight, hasConnection, stateOf } from './state.ts'
+
+/** Whether a packet meets a condition; `undefined` when that is not known or not modelled. */
+export function meets(condition: Condition, flight: Flight): boolean | undefined {
+  // Without a connection there is no mark, and neither it nor its negation matches.
+  if (condition.module === 'connmark' && !hasConnection(flight)) return false
+  const met = plain(condition, flight)
+  return met === undefined ? undefined : met !== condition.not
+}
+
+/** A condition as a person would write it. */
+export const conditionText = ({ module, option, not, values }: Condition): string =>
+  [module === '' ? '' : `-m ${module}`, not ? '!' : '', option === '' ? '' : `--${option}`, ...values]
+    .filter((word) => word !== '')
+    .join(' ')
+
+// internal
+
+function plain({ module, option, values }: Condition, flight: Flight): boolean | undefined {
+  const value = values[0] ?? ''
+  const { packet } = flight
+  switch (`${module}.${option}`) {
+    case 'comment.comment':
+      return true
+    case '.p':
+      return /^\d+$/.test(value) ? protocolNumber(packet.protocol) === value : undefined
+    case '.s':
+      return inNetwork(packet.src, value)
+    case '.d':
+      return inNetwork(flight.dst, value)
+    case '.i':
+      return isInterface(flight.in, value)
+    case '.o':
+      return isInterface(flight.out, value)
+    case 'owner.uid-owner':
+      return owns(packet.uid, value, flight)
+    case 'owner.gid-owner':
+      return owns(packet.gid, value, flight)
+    case 'owner.socket-exists':
+      if (flight.from !== 'local') return false
+      return packet.uid === undefined && packet.gid === undefined ? undefined : true
+    case 'mark.mark':
+      return hasMark(flight.mark, value)
+    case 'connmark.mark':
+      return flight.tracking === 'template' ? undefined : hasMark(flight.connmark, value)
+    case 'conntrack.ctstate':
+    case 'state.state':
+      return inState(value.split(','), flight)
+    case 'addrtype.src-type':
+      return isOfType('src', value.split(','), flight)
+    case 'addrtype.dst-type':
+      return isOfType('dst', value.split(','), flight)
+    case 'multiport.sports':
+      return inPorts(packet.sport, value)
+    case 'multiport.dports':
+      return inPorts(flight.dport, value)
+    case 'multiport.ports':
+      return either(inPorts(packet.sport, value), inPorts(flight.dport, value))
+    default:
+  }
+  if (!portProtocols.has(module)) return undefined
+  if (option === 'sport') return inPorts(packet.sport, value)
+  return option === 'dport' ? inPorts(flight.dport, value) : undefined
+}
+
+const portProtocols: ReadonlySet<string> = new Set(['tcp', 'udp', 'udplite', 'sctp', 'dccp'])
+
+const either = (a: boolean | undefined, b: boolean | undefined): boolean | undefined =>
+  a === true || b === true ? true : a === undefined || b === undefined ? undefined : false
+
+/** Canonical networks of both families are bytes with dots between. */
+function inNetwork(address: string | undefined, network: string): boolean | undefined {
+  const [text = '', length] = network.split('/')
+  const bytes = text.split('.').map(Number)
+  if (address === undefined || !/^\d+$/.test(length ?? '')) return undefined
+  const given = addressBytes(address)
+  if (bytes.length !== given.length || bytes.some(Number.isNaN)) return undefined
+  return bytes.every((byte, i) => {
+    const bits = Math.min(8, Math.max(0, Number(length) - i * 8))
+    return ((byte ^ (given[i] ?? 0)) & (0xff00 >> bits) & 0xff) === 0
+  })
+}
+
+function isInterface(name: string | undefined, pattern: string): boolean | undefined {
+  if (name === undefined) return undefined
+  return pattern.endsWith('+') ? name.startsWith(pattern.slice(0, -1)) : name === pattern
+}
+
+function owns(id: number | undefined, owner: string, { from }: Flight): boolean | undefined {
+  if (from !== 'local') return false
+  const [low, high] = bounds(owner, '-')
+  return id === undefined || low === undefined || high === undefined ? undefined : id >= low && id <= high
+}
+
+function hasMark(mark: number | undefined, text: string): boolean | undefined {
+  const [value, mask] = text.split('/').map(Number)
+  if (mark === undefined || value === undefined || mask === undefined) return undefined
+  return Number.isNaN(value + mask) ? undefined : (mark & mask) >>> 0 === value
+}
+
+function inState(states: readonly string[], flight: Flight): boolean | undefined {
+  const known = states.includes(stateOf(flight))
+  if (known || !hasConnection(flight)) return known
+  // Whether the source was changed is decided in the last chain of all.
+  const first = flight.packet.state === undefined || flight.packet.state === 'NEW'
+  const snat = states.includes('SNAT') ? (first && flight.packet.in !== 'lo' ? false : undefined) : false
+  return either(states.includes('DNAT') ? flight.dnat : false, snat)
+}
+
+function inPorts(port: number | undefined, text: string): boolean | undefined {
+  if (port === undefined) return undefined
+  let unknown = false
+  for (const part of text.split(',')) {
+    const [low, high] = bounds(part, ':')
+    if (low === undefined || high === undefined) unknown = true
+    else if (port >= low && port <= high) return true
+  }
+  return unknown ? undefined : false
+}
+
+/** `a` or `a<sep>b`; a name is no number. */
+function bounds(text: string, separator: string): [number?, number?] {
+  const [low = '', high = low] = text.split(separator)
+  return /^\d+$/.test(low) && /^\d+$/.test(high) ? [Number(low), Number(high)] : []
+}

@@ -1,0 +1,70 @@
+import { formatAddress, parseAddress } from '@cni/types/ip'
+import { IptablesError } from '../errors.ts'
+import { protocolNumbers } from '../parse/options.ts'
+import type { Family } from '../rules/model.ts'
+
+/** What conntrack says of a packet. */
+export type PacketState = 'NEW' | 'ESTABLISHED' | 'RELATED' | 'INVALID' | 'UNTRACKED'
+
+/**
+ * A packet to trace. Its interfaces say where it is from: with `in` it came in, with `in` and `out` it is forwarded,
+ * else it was made here. What is not given is not known, and a rule that asks for it makes the trace undecided.
+ */
+export interface Packet {
+  /** `tcp`, `udp`, `icmp`, … or a number. */
+  readonly protocol: string
+  readonly src?: string
+  readonly sport?: number
+  readonly dst: string
+  readonly dport?: number
+  readonly in?: string
+  readonly out?: string
+  /** Owner of the sending socket; only of packets made here. */
+  readonly uid?: number
+  readonly gid?: number
+  /** Default: 0. */
+  readonly mark?: number
+  /** Default: 0 for the first packet of a connection. */
+  readonly connmark?: number
+  /** Default: `NEW`, the first packet of its connection. */
+  readonly state?: PacketState
+  /** All addresses of this machine but the loopback ones; the first of a family is that of the incoming interface. */
+  readonly local?: readonly string[]
+}
+
+/** Whether a packet was made here, is for here, or passes through. */
+export type Direction = 'local' | 'incoming' | 'forwarded'
+
+/** Where a packet is from and goes to. */
+export const directionOf = (packet: Packet): Direction =>
+  packet.in === undefined ? 'local' : packet.out === undefined ? 'incoming' : 'forwarded'
+
+/** The family of a packet; throws `IptablesError('PARSE')` for addresses that are none or of two families. */
+export function familyOf(packet: Packet): Family {
+  const bytes = addressBytes(packet.dst)
+  for (const other of [packet.src, ...(packet.local ?? [])]) {
+    if (other === undefined) continue
+    const { length } = addressBytes(other)
+    if (other === packet.src && length !== bytes.length) refuse(`${other} and ${packet.dst} are of two families`)
+  }
+  return bytes.length === 4 ? 'ipv4' : 'ipv6'
+}
+
+/** The bytes of an address; throws for anything else. */
+export const addressBytes = (text: string): Uint8Array =>
+  parseAddress(text) ?? refuse(`${JSON.stringify(text)} is not an IP address`)
+
+/** The one spelling of an address. */
+export const plainAddress = (text: string): string => formatAddress(addressBytes(text))
+
+/** The number of a protocol as canonical rules have it, or `undefined`. */
+export function protocolNumber(name: string): string | undefined {
+  if (/^\d{1,3}$/.test(name)) return String(Number(name))
+  const number = protocolNumbers.get(name.toLowerCase())
+  return number === undefined ? undefined : String(number)
+}
+
+/** Throws for a packet that is none. */
+export function refuse(why: string): never {
+  throw new IptablesError('PARSE', `packet: ${why}`)
+}

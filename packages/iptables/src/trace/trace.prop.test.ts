@@ -1,0 +1,69 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { anyRuleset } from '../../test/arbitraries.ts'
+import { parseSave } from '../parse/snapshot.ts'
+import { explain } from './explain.ts'
+import type { Packet } from './packet.ts'
+import { packetText, parsePacket } from './packet-text.ts'
+import { trace } from './trace.ts'
+
+const id = fc.integer({ min: 0, max: 0xffffffff })
+const port = fc.integer({ min: 0, max: 65535 })
+const packets: fc.Arbitrary<Packet> = fc.constantFrom(fc.ipV4(), fc.ipV6()).chain((address) =>
+  fc.record(
+    {
+      protocol: fc.constantFrom('tcp', 'udp', 'icmp', '132'),
+      dst: address,
+      src: address,
+      dport: port,
+      in: fc.constantFrom('lo', 'eth0'),
+      out: fc.constantFrom('lo', 'eth0'),
+      uid: id,
+      gid: id,
+      mark: id,
+      connmark: id,
+      state: fc.constantFrom('NEW', 'ESTABLISHED', 'RELATED', 'INVALID', 'UNTRACKED'),
+      local: fc.array(address, { minLength: 1, maxLength: 2 }),
+    },
+    { requiredKeys: ['protocol', 'dst'] },
+  ),
+)
+
+const verdicts = ['ACCEPT', 'DROP', 'REJECT', 'undecided']
+
+test('every packet through every ruleset comes to an end that can be explained', () => {
+  fc.assert(
+    fc.property(anyRuleset, packets, (rules, packet) => {
+      const found = trace(rules, packet)
+      expect(verdicts).toContain(found.verdict)
+      expect(explain(found)).toContain(found.verdict)
+      expect(explain(found, { format: 'mermaid' })).toContain(found.verdict)
+      expect(found.reason === '').toBe(found.verdict === 'ACCEPT')
+    }),
+  )
+})
+
+test('loops of jumps and gotos, and chains that double at each step, come to an end', () => {
+  const chain = fc.constantFrom('OUTPUT', 'A', 'B', 'C')
+  const rule = fc
+    .tuple(chain, fc.constantFrom('-j', '-g'), fc.constantFrom('A', 'B', 'C', 'RETURN', 'ACCEPT', 'LOG', 'NONE'))
+    .map((words) => `-A ${words.join(' ')}`)
+  fc.assert(
+    fc.property(fc.array(rule, { maxLength: 30 }), packets, (rules, packet) => {
+      const family = packet.dst.includes(':') ? 'ipv6' : 'ipv4'
+      const text = `*filter\n:OUTPUT ACCEPT [0:0]\n:A - [0:0]\n:B - [0:0]\n:C - [0:0]\n${rules.join('\n')}\nCOMMIT\n`
+      const found = trace(parseSave(text, family), packet)
+      expect(verdicts).toContain(found.verdict)
+      expect(found.path.length).toBeLessThanOrEqual(10_000)
+    }),
+  )
+})
+
+test('a packet prints and reads back', () => {
+  fc.assert(
+    fc.property(packets, (packet) => {
+      const { sport: _, ...kept } = packet
+      expect(parsePacket(packetText(kept))).toEqual(kept)
+    }),
+  )
+})

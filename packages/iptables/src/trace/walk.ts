@@ -1,0 +1,104 @@
+import type { SavedChain, SavedRule } from '../parse/snapshot.ts'
+import type { Table } from '../rules/model.ts'
+import { conditionText, meets } from './conditions.ts'
+import { act, isHarmless, type Outcome } from './effects.ts'
+import type { Flight, Hook } from './state.ts'
+
+/** One rule that the packet came to. */
+export interface TraceStep {
+  readonly hook: Hook
+  readonly table: Table
+  readonly chain: string
+  /** Position in its chain, from 1. */
+  readonly index: number
+  /** The rule after `-A CHAIN`. */
+  readonly rule: string
+  /** `undefined`: not decidable. */
+  readonly matched: boolean | undefined
+  /** What it did, where that is more than its text says. */
+  readonly effect?: string
+}
+
+/** How a table ended. */
+export type Ending =
+  | { readonly kind: 'accept' }
+  | { readonly kind: 'end'; readonly verdict: 'DROP' | 'REJECT' | 'undecided'; readonly reason: string }
+
+/** More rules than that are exponential growth or a loop of `goto`. */
+const maxSteps = 10_000
+
+/** Walks the packet through the chains of one table, from the built-in chain of the hook. */
+export function walkTable(chains: ReadonlyMap<string, SavedChain>, flight: Flight, path: TraceStep[]): Ending {
+  const base = flight.hook
+  const stack: Place[] = []
+  let at: Place = { chain: base, next: 0 }
+  for (;;) {
+    const rules = chains.get(at.chain)?.rules ?? []
+    const rule = rules[at.next++]
+    if (rule === undefined) {
+      const back = stack.pop()
+      if (back === undefined) return policy(chains.get(base), flight)
+      at = back
+      continue
+    }
+    if (path.length >= maxSteps) return undecided(`more than ${maxSteps} rules on the way`)
+    const place = { hook: base, table: flight.table, chain: at.chain, index: at.next, rule: rule.text }
+    const where = `${flight.table} ${at.chain} rule ${at.next}`
+    const { target, goto } = rule.canonical
+    const { matched, open } = matches(rule, flight)
+    if (matched === false || (matched === undefined && isHarmless(target))) {
+      path.push({ ...place, matched })
+    } else if (matched === undefined) {
+      path.push({ ...place, matched })
+      return undecided(`${where}: whether it matches is not known: ${open}`)
+    } else if (chains.has(target)) {
+      path.push({ ...place, matched })
+      if (!goto) {
+        if (stack.some(({ chain }) => chain === target) || at.chain === target) {
+          return undecided(`${where}: ${target} is on the way already, a loop that the kernel refuses`)
+        }
+        stack.push(at)
+      }
+      at = { chain: target, next: 0 }
+    } else if (target === 'RETURN') {
+      path.push({ ...place, matched })
+      at = { chain: at.chain, next: Number.POSITIVE_INFINITY }
+    } else {
+      const outcome = act(rule.canonical, flight)
+      path.push(stepOf({ ...place, matched }, outcome))
+      if (outcome.kind === 'accept') return { kind: 'accept' }
+      if (outcome.kind === 'drop')
+        return { kind: 'end', verdict: outcome.verdict, reason: `${where}: ${outcome.verdict}` }
+      if (outcome.kind === 'unknown') return undecided(`${where}: ${outcome.reason}`)
+    }
+  }
+}
+
+// internal
+
+interface Place {
+  readonly chain: string
+  next: number
+}
+
+function matches(rule: SavedRule, flight: Flight): { matched: boolean | undefined; open: string } {
+  const open: string[] = []
+  for (const condition of rule.canonical.conditions) {
+    const met = meets(condition, flight)
+    if (met === false) return { matched: false, open: '' }
+    if (met === undefined) open.push(conditionText(condition))
+  }
+  return { matched: open.length === 0 ? true : undefined, open: open.join(', ') }
+}
+
+function policy(chain: SavedChain | undefined, { table, hook }: Flight): Ending {
+  const verdict = chain?.policy ?? 'ACCEPT'
+  if (verdict === 'ACCEPT') return { kind: 'accept' }
+  const reason = `policy of ${table} ${hook}: ${verdict}`
+  return verdict === 'DROP' ? { kind: 'end', verdict, reason } : undecided(reason)
+}
+
+const undecided = (reason: string): Ending => ({ kind: 'end', verdict: 'undecided', reason })
+
+const stepOf = (step: TraceStep, outcome: Outcome): TraceStep =>
+  'effect' in outcome && outcome.effect !== undefined ? { ...step, effect: outcome.effect } : step
