@@ -1,5 +1,5 @@
 import { formatAddress } from '@cni/types/ip'
-import { familyName, familyNumber, type IpFamily, type Prefix } from './ip.ts'
+import { familyName, familyNumber, familyQuery, type IpFamily, type Prefix } from './ip.ts'
 import { type Attribute, decodeAttributes, readU32, view } from './message.ts'
 
 /** An address of a link. */
@@ -35,11 +35,7 @@ const RT_SCOPE_HOST = 254
 const scopes: Readonly<Record<number, Address['scope']>> = { 0: 'universe', 200: 'site', 253: 'link', 254: 'host' }
 
 /** The fixed part that asks for the addresses of one family, or of all. */
-export function addressQuery(family: IpFamily | undefined): Uint8Array {
-  const bytes = Buffer.alloc(IFADDRMSG)
-  bytes[0] = family === undefined ? 0 : familyNumber(family)
-  return bytes
-}
+export const addressQuery = (family: IpFamily | undefined): Uint8Array => familyQuery(IFADDRMSG, family)
 
 /** The fixed part and attributes that add or delete an address of a link. */
 export function encodeAddress(prefix: Prefix, linkIndex: number): { fixed: Uint8Array; attributes: Attribute[] } {

@@ -15,6 +15,13 @@ export function familyNumber(family: IpFamily): number {
   return family === 'ipv4' ? AF_INET : AF_INET6
 }
 
+/** The fixed part of a dump request: its length, and the family to list; all of them without one. */
+export function familyQuery(length: number, family: IpFamily | undefined): Uint8Array {
+  const bytes = Buffer.alloc(length)
+  bytes[0] = family === undefined ? 0 : familyNumber(family)
+  return bytes
+}
+
 /** The family of a kernel number; `undefined` for others (MPLS, bridges). */
 export function familyName(number: number): IpFamily | undefined {
   if (number === AF_INET) return 'ipv4'

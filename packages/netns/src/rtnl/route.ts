@@ -1,7 +1,7 @@
 import { formatAddress, networkAddress } from '@cni/types/ip'
 import { NetnsError } from '../handle/netns-error.ts'
 import { RT_TABLE_LOCAL, RT_TABLE_MAIN } from './constants.ts'
-import { familyName, familyNumber, formatPrefix, type IpFamily, parseAddress, parsePrefix } from './ip.ts'
+import { familyName, familyNumber, familyQuery, formatPrefix, type IpFamily, parseAddress, parsePrefix } from './ip.ts'
 import { type Attribute, decodeAttributes, readU32, u32, view } from './message.ts'
 
 const types = ['unspec', 'unicast', 'local', 'broadcast', 'anycast', 'multicast', 'blackhole', 'unreachable'] as const
@@ -65,11 +65,7 @@ const RTA_PREFSRC = 7
 const RTA_TABLE = 15
 
 /** The fixed part that asks for routes. */
-export function routeQuery(family: IpFamily | undefined): Uint8Array {
-  const bytes = Buffer.alloc(RTMSG)
-  bytes[0] = family === undefined ? 0 : familyNumber(family)
-  return bytes
-}
+export const routeQuery = (family: IpFamily | undefined): Uint8Array => familyQuery(RTMSG, family)
 
 /** The fixed part and attributes of a route. Throws `NetnsError('INVALID')`. */
 export function encodeRoute(

@@ -1,6 +1,6 @@
 import { formatAddress, networkAddress } from '@cni/types/ip'
 import { NetnsError } from '../handle/netns-error.ts'
-import { familyName, familyNumber, formatPrefix, type IpFamily, parsePrefix } from './ip.ts'
+import { familyName, familyNumber, familyQuery, formatPrefix, type IpFamily, parsePrefix } from './ip.ts'
 import { type Attribute, cString, decodeAttributes, readCString, readU32, u32, view } from './message.ts'
 
 /** A policy routing rule to add or delete: packets that match use the table. */
@@ -49,11 +49,7 @@ const FRA_TABLE = 15
 const FRA_FWMASK = 16
 
 /** The fixed part that asks for the rules of a family. */
-export function ruleQuery(family: IpFamily): Uint8Array {
-  const bytes = Buffer.alloc(FIB_RULE_HDR)
-  bytes[0] = familyNumber(family)
-  return bytes
-}
+export const ruleQuery = (family: IpFamily): Uint8Array => familyQuery(FIB_RULE_HDR, family)
 
 /** The fixed part and attributes of a rule. Throws `NetnsError('INVALID')`. */
 export function encodeRule(rule: NewRule): { fixed: Uint8Array; attributes: Attribute[] } {

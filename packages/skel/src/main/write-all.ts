@@ -16,10 +16,9 @@ export function writeAll(fd: number, text: string, patience = Number.POSITIVE_IN
     } catch (error) {
       if (!(error instanceof Error)) return new Error(String(error))
       const errno = 'code' in error ? error.code : undefined
-      if (errno !== 'EAGAIN' && errno !== 'EINTR') return error
-      // A pipe somebody made non-blocking: there is no event to wait for without giving up control.
       if (errno === 'EINTR') continue
-      if (waited++ >= patience) return error
+      if (errno !== 'EAGAIN' || waited++ >= patience) return error
+      // A full non-blocking pipe: there is no event to wait for without giving up control.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
     }
   }
