@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs'
+import { bunChild } from './bun-child.ts'
+import type { ChildOptions } from './child.ts'
 import { commandLine } from './command-line.ts'
 import { DEFAULT_PATH, findExecutable } from './find-executable.ts'
+import { nodeChild } from './node-child.ts'
 import { RunError } from './run-error.ts'
 import type { Argv, RunErrorCode, RunOptions, RunResult, Started } from './run-types.ts'
 import { supervise } from './supervise.ts'
@@ -37,16 +40,15 @@ export function start(argv: Argv, options: RunOptions = {}): Started {
   const file = name.includes('/') ? name : findExecutable(name, env.PATH)
   if (file === undefined) return never('NOT_FOUND', `Command not found in ${env.PATH || DEFAULT_PATH}`)
 
-  const stderr = options.stderr === 'inherit' ? 'inherit' : 'pipe'
+  const spawn = process.versions.bun === undefined ? nodeChild : bunChild
+  const given: ChildOptions = {
+    env,
+    cwd: options.cwd,
+    input: options.input,
+    stderr: options.stderr === 'inherit' ? 'inherit' : 'pipe',
+  }
   try {
-    // Loaded at use: a plugin that only answers VERSION must not pay for it (~2 ms on Node).
-    const child = process.getBuiltinModule('node:child_process').spawn(file, args, {
-      env,
-      ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
-      detached: true,
-      stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', stderr],
-    })
-    return supervise(child, options, {
+    return supervise((events) => spawn(file, args, given, events), options, {
       describe,
       spawnFailure: (error) => spawnFailure(error, describe({}), file, options.cwd),
     })

@@ -1,4 +1,4 @@
-import { current, type Netns, open } from '@cni/netns/handle'
+import { current, isNetnsError, type Netns, open } from '@cni/netns/handle'
 import { CniError, ErrorCode } from '@cni/types'
 import type { Environment } from './environment.ts'
 import type { NetnsPort } from './io.ts'
@@ -41,7 +41,10 @@ export function findNetns(environment: Environment, port: NetnsPort, log: Log): 
   try {
     netns = port.open(path)
   } catch (error) {
-    log.info('the network namespace is gone', { netns: path, reason: messageOf(error) })
+    const reason = messageOf(error)
+    if (isGone(error)) log.info('the network namespace is gone', { netns: path, reason })
+    // It may well exist: DEL must succeed all the same, but what is inside stays, and somebody should know.
+    else log.warn('the network namespace cannot be opened: it counts as gone', { netns: path, reason })
     return undefined
   }
   try {
@@ -54,6 +57,10 @@ export function findNetns(environment: Environment, port: NetnsPort, log: Log): 
   log.warn("CNI_NETNS is the plugin's own network namespace: the container's counts as gone", { netns: path })
   return undefined
 }
+
+/** Nothing there, or something else by now; any other reason (EACCES, EMFILE …) says nothing about it. */
+const isGone = (error: unknown): boolean =>
+  isNetnsError(error) && (error.code === 'NOT_FOUND' || error.code === 'NOT_A_NAMESPACE')
 
 function isOwnNetns(netns: Netns, { netnsOverride }: Environment, port: NetnsPort): boolean {
   if (netnsOverride) return false

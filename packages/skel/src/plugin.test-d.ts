@@ -31,6 +31,26 @@ describe('the types of a plugin follow its definition', () => {
     })
   })
 
+  it('a schema that is made at use infers as well', () => {
+    definePlugin({
+      name: 'p',
+      config: () => netConf({ port: z.int() }),
+      add(c) {
+        expectTypeOf(c.conf.port).toEqualTypeOf<number>()
+        return {}
+      },
+    })
+    definePlugin({
+      name: 'p',
+      chained: true,
+      config: async () => netConf({ port: z.int() }),
+      add(c) {
+        expectTypeOf(c.conf.port).toEqualTypeOf<number>()
+        return c.prevResult
+      },
+    })
+  })
+
   it('any zod 4 schema will do, and none', () => {
     const config = classic.z.object({ port: classic.z.number() })
     definePlugin({

@@ -7,6 +7,7 @@ import type { NetnsPort } from './io.ts'
 import type { NetworkConfig } from './network-config.ts'
 import type { Verb } from './plugin.ts'
 import { type PrevResult, readPrevResult } from './prev-result.ts'
+import { schemaOf } from './schema/schema-of.ts'
 import { unknownMembers, validateConfig } from './schema/validate.ts'
 
 /** A call whose environment, configuration and version have been accepted. */
@@ -77,7 +78,7 @@ const KUBERNETES_ARGS = {
 export async function configuration(request: Request, verb: Verb): Promise<unknown> {
   const { plugin, log } = request.call
   const { document } = request.config
-  const { config: schema } = plugin
+  const schema = await schemaOf(plugin)
   const conf = schema === undefined ? document : await validateConfig(schema, document)
   openLog(request, verb, conf)
   const unknown = schema === undefined ? [] : unknownMembers(schema, document)

@@ -5,5 +5,5 @@ import { jsonSchema } from './json-schema.ts'
 /** For `pluginMain`: answers `--help` and `--schema` from the plugin's definition. */
 export const describe: Describer = {
   help: helpText,
-  schema: (plugin) => `${JSON.stringify(jsonSchema(plugin), null, 2)}\n`,
+  schema: async (plugin) => `${JSON.stringify(await jsonSchema(plugin), null, 2)}\n`,
 }

@@ -2,14 +2,15 @@ import type { core } from 'zod/mini'
 import { type Plugin, supportedVersions } from '../plugin.ts'
 import { describeSchema } from '../schema/describe.ts'
 import { netConf } from '../schema/net-conf.ts'
+import { schemaOf } from '../schema/schema-of.ts'
 import { shapeOf } from '../schema/walk.ts'
 import { defaultOf, descriptionOf } from './description.ts'
 import { isOptional, sampleObject } from './sample.ts'
 
 /** The text of `--help`: what the plugin is, its verbs, versions and configuration, and how to try it. */
-export function helpText(plugin: Plugin): string {
+export async function helpText(plugin: Plugin): Promise<string> {
   const { name, about, chained } = plugin
-  const own = ownMembers(plugin)
+  const own = ownMembers(await schemaOf(plugin))
   const paragraphs = [
     about === undefined || about === name ? `${name}: a CNI plugin` : `${name}: ${about}`,
     'Container runtimes start it with CNI_COMMAND in the environment and a configuration on stdin.',
@@ -32,7 +33,7 @@ function verbsOf({ check, del, gc, status }: Plugin): string[] {
 }
 
 /** What the plugin's schema lists besides the standard members. */
-function ownMembers({ config }: Plugin): Record<string, core.$ZodType> {
+function ownMembers(config: core.$ZodType | undefined): Record<string, core.$ZodType> {
   const standard = Object.keys(shapeOf(netConf({})) ?? {})
   const shape = config === undefined ? {} : (shapeOf(config) ?? {})
   return Object.fromEntries(Object.entries(shape).filter(([member]) => !standard.includes(member)))

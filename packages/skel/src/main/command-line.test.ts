@@ -6,19 +6,19 @@ const plugin = definePlugin({ name: 'p', about: 'does little', versions: ['1.0.0
 const describer = { help: () => 'all of it\n', schema: () => '{}\n' }
 
 describe('the command line', () => {
-  it.each(['--help', '-h'])('%s is answered in short, and in full with a describer', (option) => {
-    const { exitCode, stdout, stderr } = answerPerson(plugin, [option], undefined) ?? {}
+  it.each(['--help', '-h'])('%s is answered in short, and in full with a describer', async (option) => {
+    const { exitCode, stdout, stderr } = (await answerPerson(plugin, [option], undefined)) ?? {}
     expect([exitCode, stderr]).toEqual([0, ''])
     expect(stdout).toBe(
       'does little\nCNI protocol versions supported: 1.0.0, 1.1.0\n' +
         'Container runtimes start it with CNI_COMMAND and a configuration on stdin.\n',
     )
-    expect(answerPerson(plugin, [option], describer)).toEqual({ exitCode: 0, stdout: 'all of it\n', stderr: '' })
+    expect(await answerPerson(plugin, [option], describer)).toEqual({ exitCode: 0, stdout: 'all of it\n', stderr: '' })
   })
 
-  it('--schema needs a describer', () => {
-    expect(answerPerson(plugin, ['--schema'], describer)).toEqual({ exitCode: 0, stdout: '{}\n', stderr: '' })
-    expect(answerPerson(plugin, ['--schema'], undefined)).toEqual({
+  it('--schema needs a describer', async () => {
+    expect(await answerPerson(plugin, ['--schema'], describer)).toEqual({ exitCode: 0, stdout: '{}\n', stderr: '' })
+    expect(await answerPerson(plugin, ['--schema'], undefined)).toEqual({
       exitCode: 2,
       stdout: '',
       stderr: 'p: it was built without --schema\nTry: p --help\n',
@@ -29,15 +29,15 @@ describe('the command line', () => {
     [['add'], '"add"'],
     [['--help', '--schema'], '"--help --schema"'],
     [['--\u001b[31m'], '"--\\u001b[31m"'],
-  ])('%j is a usage error', (args, quoted) => {
-    expect(answerPerson(plugin, args, describer)).toEqual({
+  ])('%j is a usage error', async (args, quoted) => {
+    expect(await answerPerson(plugin, args, describer)).toEqual({
       exitCode: 2,
       stdout: '',
       stderr: `p: unknown argument ${quoted}\nTry: p --help\n`,
     })
   })
 
-  it('without arguments, and without a terminal, is for the protocol', () => {
-    expect(answerPerson(plugin, [], describer)).toBeUndefined()
+  it('without arguments, and without a terminal, is for the protocol', async () => {
+    expect(await answerPerson(plugin, [], describer)).toBeUndefined()
   })
 })

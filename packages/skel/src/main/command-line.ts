@@ -17,17 +17,28 @@ export function answerPerson(
   plugin: Plugin,
   args: readonly string[],
   describe: Describer | undefined,
-): CommandLineAnswer | undefined {
+): Promise<CommandLineAnswer> | undefined {
+  return args.length > 0 || isAtTerminal() ? answer(plugin, args, describe) : undefined
+}
+
+async function answer(
+  plugin: Plugin,
+  args: readonly string[],
+  describe: Describer | undefined,
+): Promise<CommandLineAnswer> {
   const [option, ...rest] = args
-  if (option === undefined) return isAtTerminal() ? shown(helpOf(plugin, describe)) : undefined
-  if (rest.length === 0 && (option === '--help' || option === '-h')) return shown(helpOf(plugin, describe))
+  if (rest.length === 0 && (option === undefined || option === '--help' || option === '-h')) {
+    return shown(await helpOf(plugin, describe))
+  }
   if (rest.length === 0 && option === '--schema') {
-    return describe === undefined ? refused(plugin, 'it was built without --schema') : shown(describe.schema(plugin))
+    return describe === undefined
+      ? refused(plugin, 'it was built without --schema')
+      : shown(await describe.schema(plugin))
   }
   return refused(plugin, `unknown argument ${JSON.stringify(rest[0] === undefined ? option : args.join(' '))}`)
 }
 
-function helpOf(plugin: Plugin, describe: Describer | undefined): string {
+function helpOf(plugin: Plugin, describe: Describer | undefined): string | Promise<string> {
   if (describe !== undefined) return describe.help(plugin)
   const about = aboutText(plugin.about ?? plugin.name, plugin)
   return `${about}Container runtimes start it with CNI_COMMAND and a configuration on stdin.\n`

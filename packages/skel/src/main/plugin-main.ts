@@ -1,9 +1,10 @@
 import { CniError, CURRENT_VERSION, ErrorCode, encodeError } from '@cni/types'
 import { immediateAnswer } from '../immediate.ts'
+import type { PluginOutcome } from '../io.ts'
 import type { Plugin } from '../plugin.ts'
 import { runPlugin } from '../run.ts'
 import { claimStdout } from './claim-stdout.ts'
-import { answerPerson } from './command-line.ts'
+import { answerPerson, type CommandLineAnswer } from './command-line.ts'
 import type { Describer } from './describer.ts'
 import { readStdin } from './read-stdin.ts'
 import { stderrWriter } from './stderr-writer.ts'
@@ -32,11 +33,16 @@ export interface PluginMainOptions {
  */
 export function pluginMain(plugin: Plugin, options: PluginMainOptions = {}): void {
   const forPerson = process.env.CNI_COMMAND ? undefined : answerPerson(plugin, process.argv.slice(2), options.describe)
-  const answer = forPerson ?? immediateAnswer(plugin, process.env)
-  if (answer !== undefined) {
-    writeAll(2, answer.stderr)
-    process.exit(write(plugin, 1, answer.stdout) ? answer.exitCode : 1)
+  if (forPerson !== undefined) {
+    forPerson.then(
+      (answer) => leave(plugin, answer),
+      (error: unknown) => leave(plugin, { exitCode: 1, stdout: '', stderr: `${plugin.name}: ${messageOf(error)}\n` }),
+    )
+    return
   }
+  const immediate = immediateAnswer(plugin, process.env)
+  if (immediate !== undefined) leave(plugin, immediate)
+
   const stdout = claimStdout()
   const interrupt = new AbortController()
   for (const signal of SIGNALS) process.on(signal, () => interrupt.abort(received(signal)))
@@ -67,6 +73,11 @@ export function pluginMain(plugin: Plugin, options: PluginMainOptions = {}): voi
   )
 }
 
+function leave(plugin: Plugin, answer: CommandLineAnswer | PluginOutcome): never {
+  writeAll(2, answer.stderr)
+  process.exit(write(plugin, 1, answer.stdout) ? answer.exitCode : 1)
+}
+
 function write({ name }: Plugin, stdout: number, document: string): boolean {
   const failure = writeAll(stdout, document)
   if (failure !== undefined) writeAll(2, `${name}: could not write the result to stdout: ${failure.message}\n`)
@@ -78,8 +89,11 @@ function received(signal: string): CniError {
 }
 
 function crashed(cause: unknown): CniError {
-  const message = cause instanceof Error ? cause.message || cause.name : String(cause)
-  return new CniError(ErrorCode.internal, message, { cause })
+  return new CniError(ErrorCode.internal, messageOf(cause), { cause })
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message || cause.name : String(cause)
 }
 
 function failureDocument({ goCompat }: Plugin, msg: string): string {

@@ -1,5 +1,7 @@
+import { definePlugin, netConf, runPlugin } from '@cni/skel'
 import { CNI_VERSIONS } from '@cni/types'
 import { describe, expect, it } from 'vitest'
+import * as z from 'zod/mini'
 import { call, recorder } from './recorder.ts'
 
 const VALID = '{"cniVersion":"1.1.0","name":"a"}'
@@ -139,5 +141,34 @@ describe('the version of the configuration decides about CHECK, GC and STATUS', 
   it('the name is looked at before the version', async () => {
     const { error } = await call(recorder().plugin, { CNI_COMMAND: 'CHECK' }, '{"name":"te%%st","cniVersion":"x"}')
     expect(error.code).toBe(7)
+  })
+})
+
+describe('a schema that is made at use', () => {
+  const loads: string[] = []
+  const plugin = definePlugin({
+    name: 'p',
+    async config() {
+      loads.push('now')
+      return netConf({ port: z.int() })
+    },
+    add: (c) => ({ ports: c.conf.port }),
+  })
+
+  it('is not made for VERSION, and checks every other call', async () => {
+    const { exitCode } = await runPlugin(plugin, { env: { CNI_COMMAND: 'VERSION' }, stdin: () => '' })
+    expect([exitCode, loads]).toEqual([0, []])
+    expect((await call(plugin, {}, '{"cniVersion":"1.1.0","name":"a","port":80}')).exitCode).toBe(0)
+    expect((await call(plugin, {}, '{"cniVersion":"1.1.0","name":"a","port":"x"}')).error).toMatchObject({
+      code: 7,
+      msg: expect.stringContaining('port: expected an integer'),
+    })
+    expect(loads).toHaveLength(2)
+  })
+
+  it('that cannot be made fails the call with its reason', async () => {
+    const config = () => Promise.reject(new Error('no schema today'))
+    const { error } = await call(definePlugin({ name: 'p', config, add: () => ({}) }), {}, VALID)
+    expect(error).toMatchObject({ code: 999, msg: expect.stringContaining('no schema today') })
   })
 })

@@ -19,8 +19,8 @@ const plugin = definePlugin({
 const bare = definePlugin({ name: 'bare', versions: ['1.0.0'], add: () => ({}) })
 
 describe('the JSON Schema of a configuration', () => {
-  it('has the members of the plugin and the standard ones, as they are written', () => {
-    const schema = jsonSchema(plugin)
+  it('has the members of the plugin and the standard ones, as they are written', async () => {
+    const schema = await jsonSchema(plugin)
     expect(schema).toMatchObject({
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       title: 'redirect',
@@ -36,16 +36,16 @@ describe('the JSON Schema of a configuration', () => {
     })
     expect(schema.required?.toSorted()).toEqual(['name', 'port'])
     expect(schema.additionalProperties).not.toBe(false)
-    expect(JSON.parse(describer.schema(plugin))).toEqual(schema)
+    expect(JSON.parse(await describer.schema(plugin))).toEqual(schema)
   })
 
-  it('is that of the standard members where the plugin has no schema, and any value where JSON has no word', () => {
-    expect(jsonSchema(bare)).toMatchObject({ title: 'bare', required: ['name'] })
+  it('is that of the standard members where the plugin has no schema, and any value where JSON has no word', async () => {
+    expect(await jsonSchema(bare)).toMatchObject({ title: 'bare', required: ['name'] })
     const config = netConf({
       when: z.pipe(z.string(), z.transform(Number)),
       map: z.optional(z.map(z.string(), z.any())),
     })
-    expect(jsonSchema(definePlugin({ name: 'p', config, add: () => ({}) })).properties).toMatchObject({
+    expect((await jsonSchema(definePlugin({ name: 'p', config, add: () => ({}) }))).properties).toMatchObject({
       when: { type: 'string' },
       map: {},
     })
@@ -53,8 +53,8 @@ describe('the JSON Schema of a configuration', () => {
 })
 
 describe('the help', () => {
-  it('says what the plugin is, its verbs, versions and members', () => {
-    expect(helpText(plugin)).toMatchInlineSnapshot(`
+  it('says what the plugin is, its verbs, versions and members', async () => {
+    expect(await helpText(plugin)).toMatchInlineSnapshot(`
       "redirect: sends connections to a proxy
 
       Container runtimes start it with CNI_COMMAND in the environment and a configuration on stdin.
@@ -100,10 +100,10 @@ describe('the help', () => {
     `)
   })
 
-  it('is short where there is little to say', () => {
-    expect(helpText(bare)).toMatch(/^bare: a CNI plugin\n/)
-    expect(helpText(bare)).toContain('Versions   1.0.0\n')
-    expect(helpText(bare)).not.toContain('Configuration')
+  it('is short where there is little to say', async () => {
+    expect(await helpText(bare)).toMatch(/^bare: a CNI plugin\n/)
+    expect(await helpText(bare)).toContain('Versions   1.0.0\n')
+    expect(await helpText(bare)).not.toContain('Configuration')
   })
 
   it('shows a list whose entry the plugin accepts', async () => {
@@ -117,7 +117,7 @@ describe('the help', () => {
       code: z.string().check(z.regex(/^[A-Z]{3}$/), z.meta({ examples: ['ABC'] })),
     })
     const picky = definePlugin({ name: 'picky', config, add: () => ({}) })
-    const [json = ''] = /^ {2}\{[\s\S]*^ {2}\}$/m.exec(helpText(picky)) ?? []
+    const [json = ''] = /^ {2}\{[\s\S]*^ {2}\}$/m.exec(await helpText(picky)) ?? []
     const list = JSON.parse(json)
     expect(list.plugins[0]).toMatchObject({ type: 'picky', code: 'ABC', nested: { on: true } })
     expect(await testPlugin(picky).add({ conf: list.plugins[0] })).toMatchObject({ exitCode: 0 })
