@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { meshPod, plainPod } from '../testing/pods.ts'
@@ -101,6 +101,28 @@ describe('ADD redirects a pod with a sidecar', () => {
   })
 })
 
+describe('ADD is the same', () => {
+  test('whatever the environment of the runtime says about proxies, trust and dry runs', async () => {
+    const dryRun = join(node.runDir, 'dry-run')
+    const nobody = 'http://127.0.0.1:1'
+    for (const name of ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY']) vi.stubEnv(name, nobody)
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
+    vi.stubEnv('DRY_RUN_FILE_PATH', dryRun)
+    expect(await node.call('ADD', { env: process.env })).toMatchObject({ exitCode: 0 })
+    expect(await node.rules()).toContain(redirected)
+    expect(existsSync(dryRun)).toBe(false)
+  })
+
+  test('without a key in another case, as Go would take it, but not without a warning', async () => {
+    const { exitCode, log } = await node.call('ADD', { conf: { Exclude_Namespaces: ['demo'] } })
+    expect(exitCode).toBe(0)
+    expect(log).toContainEqual(
+      expect.objectContaining({ level: 'warn', msg: '"Exclude_Namespaces" is ignored: write exclude_namespaces' }),
+    )
+    expect(await node.rules()).toContain(redirected)
+  })
+})
+
 describe('ADD captures the families of the pod', () => {
   test.each([
     ['IPv4', ['10.1.2.3/24'], {}, 1, []],
@@ -146,7 +168,7 @@ describe('ADD lets a pod pass without a rule, a record or an error', () => {
       0,
     ],
     ['without a sidecar', {}, 1],
-    ['without a sidecar where ambient mode cannot be decided', { conf: ambient() }, 1],
+    ['without a sidecar that ambient mode does not choose either', { conf: ambient() }, 1],
   ])('%s', async (_, options, requests) => {
     node.api.setPod(plainPod())
     const { exitCode, document } = await node.call('ADD', options)
@@ -154,15 +176,6 @@ describe('ADD lets a pod pass without a rule, a record or an error', () => {
     expect(await own()).toEqual([])
     expect(node.state()).toEqual([])
     expect(node.api.requests).toHaveLength(requests)
-  })
-
-  test('but not where ambient mode has to be decided', async () => {
-    node.api.setPod(plainPod())
-    const outcome = await node.call('ADD', { conf: { ...ambient(), enable_ambient_detection_retry: true } })
-    expect(outcome).toMatchObject({
-      exitCode: 1,
-      document: { code: 2, msg: expect.stringContaining('ambient_enabled') },
-    })
   })
 
   test('and redirects a pod with a sidecar in ambient mode too', async () => {
@@ -209,6 +222,12 @@ describe('ADD fails with the culprit, and leaves nothing behind', () => {
       'cni_agent_run_dir',
     ],
     ['a misspelt selector', { conf: { enablement_selectors: [{ podSelektor: {} }] } }, 7, 'podSelektor'],
+    [
+      'a selector that Kubernetes would not accept',
+      { conf: { enablement_selectors: [{ podSelector: { matchLabels: { a: 'b c' } } }] } },
+      7,
+      'enablement_selectors[0].podSelector: "b c" cannot be the value of a label',
+    ],
     ['a wrong type', { conf: { ambient_enabled: 'true' } }, 7, 'ambient_enabled'],
     ['a rule manager it has not got', { conf: { native_nftables: true } }, 2, 'native_nftables'],
   ])('%s', async (_, options, code, text) => {
@@ -221,6 +240,16 @@ describe('ADD fails with the culprit, and leaves nothing behind', () => {
     expect(node.state()).toEqual([])
   })
 
+  test('an API server that sends us elsewhere', async () => {
+    node.api.misbehave({ status: 302, headers: { location: `${node.api.url}/api/v1/namespaces/demo/pods/other` } })
+    const { exitCode, document } = await node.call('ADD')
+    expect({ exitCode, document }).toMatchObject({
+      exitCode: 1,
+      document: { code: 50, msg: expect.stringMatching(/: 302/) },
+    })
+    expect(node.api.requests).toHaveLength(1)
+  })
+
   test('an API server that does not answer', async () => {
     node.api.misbehave({ hang: true })
     const { exitCode, document } = await node.call('ADD', { signal: AbortSignal.timeout(300) })
@@ -228,14 +257,32 @@ describe('ADD fails with the culprit, and leaves nothing behind', () => {
     expect(await node.rules()).toBe('')
   })
 
-  test('an API server that refuses', async () => {
-    node.api.misbehave({ status: 403 })
+  test.each([
+    ['permission', [403], 50, 'needs "get" on pods'],
+    ['token, twice', [401, 401], 11, 'renews the token'],
+  ])('an API server that refuses the %s', async (_, answers, code, hint) => {
+    node.api.misbehave(...answers.map((status) => ({ status })))
     const { exitCode, document } = await node.call('ADD')
     expect({ exitCode, document }).toMatchObject({
       exitCode: 1,
-      document: { msg: expect.stringContaining('pod demo/web') },
+      document: { code, msg: expect.stringContaining('pod demo/web'), details: expect.stringContaining(hint) },
     })
-    expect(JSON.stringify(document)).not.toContain(node.api.token)
+    expect(node.api.requests).toHaveLength(answers.length)
+    expect(await node.rules()).toBe('')
+  })
+
+  test('but not an API server whose new token the agent has written meanwhile', async () => {
+    const stale = node.api.token
+    node.api.token = 'renewed'
+    const watch = setInterval(() => {
+      if (node.api.requests.length > 0) node.api.writeKubeconfig(node.runDir)
+    }, 0)
+    node.api.misbehave({ status: 401, delayMs: 50 })
+    const outcome = await node.call('ADD')
+    clearInterval(watch)
+    expect(outcome).toMatchObject({ exitCode: 0 })
+    const tokens = node.api.requests.map(({ headers }) => headers.authorization)
+    expect(tokens).toEqual([`Bearer ${stale}`, 'Bearer renewed'])
   })
 
   test('a node without iptables', async () => {
@@ -244,7 +291,7 @@ describe('ADD fails with the culprit, and leaves nothing behind', () => {
     vi.unstubAllEnvs()
     expect({ exitCode, document }).toMatchObject({
       exitCode: 1,
-      document: { msg: expect.stringContaining('iptables') },
+      document: { code: 50, msg: expect.stringMatching(/iptables-restore is not installed.*package iptables/) },
     })
     expect(node.state()).toEqual([])
   })

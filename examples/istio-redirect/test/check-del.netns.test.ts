@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { tempNetns } from '@cni/netns/testing'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -154,6 +154,47 @@ describe('DEL', () => {
     vi.stubEnv('PATH', '/nonexistent')
     expect(await node.call('DEL', both)).toMatchObject({ exitCode: 0, stdout: '' })
   })
+})
+
+describe('the namespace that DEL gets', () => {
+  test.each([
+    ['does not exist', () => '/run/netns/no-such', 'info', 'the network namespace is gone'],
+    ['is a file by now', () => stateFile(), 'info', 'the network namespace is gone'],
+    ['cannot be opened', () => loop(), 'warn', 'the network namespace cannot be opened'],
+  ])('%s: DEL forgets all the same, and says so', async (_, path, level, text) => {
+    await node.call('ADD', both)
+    const { exitCode, stdout, log } = await node.call('DEL', { ...both, env: { CNI_NETNS: path() } })
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' })
+    expect(log).toContainEqual(expect.objectContaining({ level, msg: expect.stringContaining(text) }))
+    expect(node.state()).toEqual([])
+  })
+
+  const loop = (): string => {
+    const path = join(node.runDir, 'loop')
+    symlinkSync(path, path)
+    return path
+  }
+})
+
+test('the API server is asked by ADD only', async () => {
+  await node.call('ADD', both)
+  expect(node.api.requests).toHaveLength(1)
+  const gc = { cniVersion: '1.1.0', 'cni.dev/valid-attachments': [] }
+  for (const [verb, options] of [
+    ['CHECK', both],
+    ['CHECK', { ...both, env: { CNI_CONTAINERID: 'other' } }],
+    ['STATUS', { conf: { cniVersion: '1.1.0', status_mode: 'strict' } }],
+    ['DEL', both],
+    ['DEL', both],
+    ['DEL', { ...both, env: { CNI_NETNS: '' } }],
+    ['GC', { conf: gc }],
+  ] as const) {
+    expect(await node.call(verb, options)).toMatchObject({ exitCode: 0 })
+  }
+  await node.call('ADD', both)
+  await node.inside('iptables', '-t', 'nat', '-F', 'ISTIO_OUTPUT')
+  expect(await node.call('CHECK', both)).toMatchObject({ exitCode: 1 })
+  expect(node.api.requests).toHaveLength(2)
 })
 
 describe('GC', () => {

@@ -48,10 +48,13 @@ export const prevResult = (...addresses: string[]) => ({
   ips: addresses.map((address) => ({ address, interface: 0 })),
 })
 
-/** Starts everything the plugin needs for one pod. */
-export async function fixture(pod: StoredPod): Promise<Fixture> {
+/** Starts everything the plugin needs for one pod. `place` makes its namespace; by default an ordinary one. */
+export async function fixture(
+  pod: StoredPod,
+  place: () => Promise<Netns & AsyncDisposable> = tempNetns,
+): Promise<Fixture> {
   const runDir = mkdtempSync(join(tmpdir(), 'istio-redirect-'))
-  const target = await tempNetns()
+  const target = await place()
   const api = await startApiServer({ pods: [pod] })
   api.writeKubeconfig(runDir)
   const { name, namespace } = pod.metadata

@@ -95,6 +95,24 @@ describe('a pod that asks for TPROXY', () => {
     expect(await node.call('CHECK', both)).toMatchObject({ exitCode: 0 })
   })
 
+  test('is reached from REDIRECT, and left again, without anything of the other mode', async () => {
+    const exclude = { 'traffic.sidecar.istio.io/excludeInterfaces': 'eth7' }
+    const tproxy = { ...exclude, 'sidecar.istio.io/interceptionMode': 'TPROXY' }
+    const texts: string[] = []
+    for (const annotations of [exclude, tproxy, exclude, tproxy]) {
+      node.api.setPod(meshPod({ annotations, proxy: { env: [{ name: 'ISTIO_DUAL_STACK', value: 'true' }] } }))
+      expect(await node.call('ADD', both)).toMatchObject({ exitCode: 0 })
+      expect(await node.call('CHECK', both)).toMatchObject({ exitCode: 0 })
+      expect(await policy()).toHaveLength(annotations === tproxy ? 4 : 0)
+      // An empty table stays behind where there were rules: it does nothing.
+      const text = (await node.rules()).replace(/^\*\w+\n(?::\w+ ACCEPT \[0:0\]\n)*COMMIT\n/gm, '')
+      expect(text.match(/eth7/g)).toHaveLength(annotations === tproxy ? 8 : 4)
+      texts.push(text.split('\n').sort().join('\n'))
+    }
+    expect(texts.slice(2)).toEqual(texts.slice(0, 2))
+    expect(texts[0]).not.toBe(texts[1])
+  })
+
   test('stays as it was when an ADD for REDIRECT fails', async () => {
     await node.call('ADD', both)
     node.api.setPod(meshPod())

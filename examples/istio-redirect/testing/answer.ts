@@ -11,7 +11,7 @@ export interface World {
   /** By `namespace/name`. */
   readonly pods: ReadonlyMap<string, StoredPod>
   /** Labels by name. */
-  readonly namespaces: Readonly<Record<string, Readonly<Record<string, string>>>>
+  readonly namespaces: ReadonlyMap<string, Readonly<Record<string, string>>>
 }
 
 /** The ordinary answer to a request: who asks comes before what is asked for. */
@@ -29,9 +29,9 @@ export function answer(request: IncomingMessage, { token, pods, namespaces }: Wo
     const pod = pods.get(`${namespace}/${name}`)
     return pod ? [200, pod] : [404, notFound(kind, name)]
   }
-  const known = Object.hasOwn(namespaces, name) || [...pods.values()].some((pod) => pod.metadata.namespace === name)
+  const known = namespaces.has(name) || [...pods.values()].some((pod) => pod.metadata.namespace === name)
   if (!known) return [404, notFound(kind, name)]
-  return [200, { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels: namespaces[name] ?? {} } }]
+  return [200, { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels: namespaces.get(name) ?? {} } }]
 }
 
 /** Nothing but single pods and namespaces is served. */

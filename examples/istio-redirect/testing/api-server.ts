@@ -62,8 +62,12 @@ export interface ApiServer extends AsyncDisposable {
   readonly requests: readonly SeenRequest[]
   setPod(pod: StoredPod): void
   deletePod(namespace: string, name: string): void
+  /** Labels a namespace, which exists from now on. */
+  setNamespace(name: string, labels: Readonly<Record<string, string>>): void
   /** The next requests are treated so, one entry each, before the server behaves again. */
   misbehave(...next: readonly Misbehaviour[]): void
+  /** Behaves again, whatever {@link misbehave} said. */
+  behave(): void
   /** A kubeconfig for this server with the token of this moment, in the bytes of Istio's node agent. */
   kubeconfig(): string
   /** Writes {@link kubeconfig} where the plugin looks for it, `<runDir>/istio-cni-kubeconfig`, and returns the path. */
@@ -80,7 +84,8 @@ export interface ApiServer extends AsyncDisposable {
  * api.writeKubeconfig('/run/istio-cni')
  */
 export async function startApiServer(options: ApiServerOptions = {}): Promise<ApiServer> {
-  const { host = '127.0.0.1', namespaces = {} } = options
+  const { host = '127.0.0.1' } = options
+  const namespaces = new Map(Object.entries(options.namespaces ?? {}))
   const authority = createAuthority('istio-redirect-test-ca')
   const identity = options.certificate ?? authority.issue('kube-apiserver', [...new Set(['localhost', host])])
   const pods = new Map<string, StoredPod>()
@@ -94,7 +99,9 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
     requests,
     setPod: (pod) => void pods.set(`${pod.metadata.namespace}/${pod.metadata.name}`, pod),
     deletePod: (namespace, name) => void pods.delete(`${namespace}/${name}`),
+    setNamespace: (name, labels) => void namespaces.set(name, labels),
     misbehave: (...next) => void queue.push(...next),
+    behave: () => void queue.splice(0),
     kubeconfig: () => kubeconfigText({ server: url, ca: authority.cert, token: api.token }),
     writeKubeconfig(runDir) {
       const path = join(runDir, 'istio-cni-kubeconfig')

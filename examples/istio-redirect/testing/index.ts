@@ -28,6 +28,7 @@ export {
   REFERENCE_PLUGINS,
   startNode,
 } from './node.ts'
+export { type AgentAnswer, type AgentRequest, type NodeAgent, startNodeAgent } from './node-agent.ts'
 export { meshPod, type PodOptions, plainPod, type StoredContainer, type StoredPod } from './pods.ts'
 export {
   type Answer,

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { run } from '@cni/host'
 import { netns } from '@cni/netns'
-import { tempNetns } from '@cni/netns/testing'
+import { ownedNetns, tempNetns } from '@cni/netns/testing'
 import { expect, test } from 'vitest'
 import { throughNsenter } from '../src/enter/start.ts'
 import { bundleFixture, runtimes } from './runtimes.ts'
@@ -29,6 +29,27 @@ test('a program is started inside and awaited outside, its deadline included', a
   const child = netns.start(pod, ['sh', '-c', 'readlink /proc/self/ns/net; exec sleep 60'], { timeout: 300 })
   expect(readlinkSync(`/proc/${child.pid}/ns/net`)).toBe(`net:[${pod.ino}]`)
   await expect(child.done).rejects.toMatchObject({ code: 'TIMEOUT', stdout: `net:[${pod.ino}]\n` })
+})
+
+test('a program in a namespace that a user namespace of its own owns is root of that one', async () => {
+  await using pod = await ownedNetns()
+  const script = 'id -u; cat /proc/self/uid_map; readlink /proc/self/ns/net /proc/self/ns/user'
+  const [uid, map, net, user] = (await netns.exec(pod, ['sh', '-c', script])).stdout.trim().split('\n')
+  expect([uid, map?.trim().split(/ +/), net]).toEqual(['0', ['0', '100000', '65536'], `net:[${pod.ino}]`])
+  expect(user).not.toBe(readlinkSync('/proc/self/ns/user'))
+  await expect(netns.exec(pod, ['no-such-program'])).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  await expect(netns.exec(pod, ['sh'], { env: { PATH: '/nonexistent' } })).rejects.toMatchObject({ code: 'NO_NSENTER' })
+  const child = netns.start(pod, ['sleep', '60'], { timeout: 300 })
+  await expect(child.done).rejects.toMatchObject({ code: 'TIMEOUT' })
+})
+
+test('what that costs is not left behind: no descriptor stays open', async () => {
+  await using pod = await ownedNetns()
+  await netns.exec(pod, ['true'])
+  const open = () => readdirSync('/proc/self/fd').length
+  const before = open()
+  for (let n = 0; n < 5; n += 1) await netns.exec(pod, ['true'])
+  expect(open()).toBe(before)
 })
 
 test('a program that fails inside is a RunError, a namespace that cannot be entered a NetnsError', async () => {

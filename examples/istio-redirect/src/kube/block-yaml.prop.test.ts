@@ -65,7 +65,7 @@ test('whatever is accepted means the same to a YAML library', () => {
       const value = parseBlockYaml(text)
       if (value !== undefined) expect(value).toStrictEqual(parse(text, { logLevel: 'silent' }))
     }),
-    { numRuns: 20_000 },
+    { numRuns: 8000 },
   )
 })
 

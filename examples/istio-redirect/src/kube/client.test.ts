@@ -9,6 +9,7 @@ import { createAuthority } from '../../testing/certificate.ts'
 import { kubeconfigText } from '../../testing/kubeconfig-text.ts'
 import { meshPod } from '../../testing/pods.ts'
 import { type KubeClientOptions, kubeClient } from './client.ts'
+import { namespaceLabels } from './get-namespace.ts'
 import { getPod } from './get-pod.ts'
 import { loadKubeconfig } from './kubeconfig.ts'
 
@@ -179,10 +180,7 @@ describe('getPod', () => {
   test('gives up when the fresh token is refused too', async () => {
     await start()
     const stale = kubeconfigText({ server: api.url, ca: api.ca, token: 'expired' })
-    await expect(pod(never, () => connect(stale))).rejects.toMatchObject({
-      status: 401,
-      [Symbol.for('cni.error')]: { code: 999 },
-    })
+    await expect(pod(never, () => connect(stale))).rejects.toMatchObject({ status: 401 })
     expect(api.requests).toHaveLength(2)
   })
 
@@ -240,6 +238,44 @@ describe('getPod', () => {
     await start()
     api.misbehave(...Array.from({ length: 4 }, () => ({ status: 200, body: JSON.stringify(body) })))
     await expect(pod()).rejects.toMatchObject({ code: 'BAD_ANSWER', message: expect.stringContaining(reason) })
+  })
+})
+
+describe('the labels of a namespace', () => {
+  const labels = (maxRequests?: number) =>
+    namespaceLabels('demo', {
+      connect: () => connect(),
+      signal: never,
+      pause: async () => {},
+      ...(maxRequests !== undefined && { maxRequests }),
+    })
+
+  test('are read', async () => {
+    await start({ namespaces: { demo: { mode: 'ambient' } } })
+    expect(await labels()).toEqual({ mode: 'ambient' })
+    expect(api.requests.map(({ url }) => url)).toEqual(['/api/v1/namespaces/demo'])
+  })
+
+  test('may be none', async () => {
+    await start()
+    api.misbehave({ status: 200, body: '{"metadata":{"name":"demo"}}' })
+    expect(await labels()).toEqual({})
+  })
+
+  test.each([
+    ['another namespace', { metadata: { name: 'other' } }, 'it has another name'],
+    ['labels that are none', { metadata: { name: 'demo', labels: { a: 1 } } }, 'metadata.labels.a has the wrong type'],
+  ])('are refused from %s', async (_, body, reason) => {
+    await start()
+    api.misbehave({ status: 200, body: JSON.stringify(body) })
+    await expect(labels(1)).rejects.toMatchObject({ code: 'BAD_ANSWER', message: expect.stringContaining(reason) })
+  })
+
+  test('are not asked for more often than allowed', async () => {
+    await start()
+    api.misbehave({ status: 503 }, { cut: true }, { status: 503 })
+    await expect(labels(2)).rejects.toThrow(/^namespace demo could not be read: .*\(after 2 requests\)$/)
+    expect(api.requests).toHaveLength(2)
   })
 })
 

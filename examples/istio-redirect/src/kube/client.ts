@@ -1,3 +1,4 @@
+import { printable } from '../printable.ts'
 import { bunTransport } from './bun-transport.ts'
 import { KubeError } from './kube-error.ts'
 import type { ClusterAccess } from './kubeconfig.ts'
@@ -45,7 +46,7 @@ export function kubeClient(access: ClusterAccess, options: KubeClientOptions = {
       const deadline = AbortSignal.timeout(timeoutMs)
       const either = AbortSignal.any([signal, deadline])
       try {
-        return interpret(await send({ url, headers, trust, signal: either, maxBytes }), where)
+        return interpret(await send({ url, headers, trust, signal: either, maxBytes }), where, token)
       } catch (cause) {
         if (cause instanceof KubeError) throw cause
         if (signal.aborted) throw new KubeError('ABORTED', `${where}: given up`, { cause: signal.reason })
@@ -59,14 +60,16 @@ export function kubeClient(access: ClusterAccess, options: KubeClientOptions = {
   }
 }
 
-function interpret({ status, body, retryAfter }: TransportAnswer, where: string): unknown {
+function interpret({ status, body, retryAfter }: TransportAnswer, where: string, token?: string): unknown {
   const document = parse(body)
   if (status === 200) {
     if (document !== undefined) return document
     throw new KubeError('BAD_ANSWER', `${where}: the answer is not JSON`)
   }
   const said = (document as { message?: unknown } | null | undefined)?.message
-  const text = typeof said === 'string' ? `: ${printable(said)}` : ''
+  // What stands in between may send our own headers back to us.
+  const text =
+    typeof said === 'string' ? `: ${printable(token === undefined ? said : said.replaceAll(token, '…'))}` : ''
   throw new KubeError('STATUS', `${where}: ${status}${text}`, { status, retryAfterMs: milliseconds(retryAfter) })
 }
 
@@ -77,8 +80,6 @@ function parse(body: string): unknown {
     return undefined // reported by the caller, who knows the status
   }
 }
-
-const printable = (text: string): string => text.replace(/[\p{C}\s]+/gu, ' ').slice(0, 500)
 
 /** Seconds only; the date form is not used by Kubernetes. */
 const milliseconds = (retryAfter: string | undefined): number | undefined =>

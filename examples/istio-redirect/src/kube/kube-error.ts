@@ -29,20 +29,33 @@ export class KubeError extends Error {
   readonly status: number | undefined
   readonly retryAfterMs: number | undefined
   /** Found by the SDK anywhere in a cause chain. */
-  readonly [cniErrorKey]: { readonly code: number }
+  readonly [cniErrorKey]: { readonly code: number; readonly details?: string }
 
   constructor(code: KubeErrorCode, message: string, options: KubeErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.code = code
     this.status = options.status
     this.retryAfterMs = options.retryAfterMs
-    this[cniErrorKey] = { code: cniCode(code, options.status) }
+    const hint = hints[code === 'STATUS' ? `STATUS ${options.status}` : code]
+    this[cniErrorKey] = { code: cniCode(code, options.status), ...(hint !== undefined && { details: hint }) }
   }
 }
 
-/** What an agent that starts, or a server that recovers, can clear up is "try again later". */
-function cniCode(code: KubeErrorCode, status: number | undefined): number {
+/**
+ * What clears up by itself, because an agent starts or renews its token or a server recovers, is "try again later". What
+ * only a person can change (a missing permission, a server that is none) keeps every pod of the mesh from starting:
+ * "the plugin is not available".
+ */
+function cniCode(code: KubeErrorCode, status = 0): number {
   if (code === 'BAD_KUBECONFIG' || code === 'BAD_ANSWER') return ErrorCode.decodingFailure
-  if (code === 'STATUS' && status !== 429 && status !== 404 && (status ?? 0) < 500) return ErrorCode.internal
-  return ErrorCode.tryAgainLater
+  if (code !== 'STATUS' || status === 401 || status === 404 || status === 429 || status >= 500) {
+    return ErrorCode.tryAgainLater
+  }
+  return ErrorCode.pluginNotAvailable
+}
+
+const hints: Readonly<Record<string, string>> = {
+  UNTRUSTED: 'the node agent writes the authority of the API server into the kubeconfig: is it up to date?',
+  'STATUS 401': 'the node agent renews the token in the kubeconfig: is it (install-cni) running on this node?',
+  'STATUS 403': 'the service account of the node agent needs "get" on pods, and with ambient mode on namespaces',
 }

@@ -44,6 +44,6 @@ test('bytes that are no kubeconfig end in a typed error', async () => {
       const outcome = await parseKubeconfig('file', text).catch((error: unknown) => error)
       if (outcome instanceof Error) expect(outcome).toBeInstanceOf(KubeError)
     }),
-    { numRuns: 2000 },
+    { numRuns: 1000 },
   )
 })

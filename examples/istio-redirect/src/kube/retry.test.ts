@@ -37,3 +37,28 @@ describe('after a failed request', () => {
     expect(nextStep(error, attempts)).toEqual(expected)
   })
 })
+
+describe('the CNI code', () => {
+  const carried = (code: KubeErrorCode, status?: number) =>
+    Reflect.get(failure(code, status), Symbol.for('cni.error')) as { code: number; details?: string }
+  test.each<[string, KubeErrorCode, number | undefined, number, string?]>([
+    ['try again later: the agent renews the token', 'STATUS', 401, 11, 'renews the token'],
+    ['not available: somebody has to grant it', 'STATUS', 403, 50, '"get" on pods'],
+    ['try again later: the pod may be new', 'STATUS', 404, 11],
+    ['try again later: overload passes', 'STATUS', 429, 11],
+    ['try again later: servers recover', 'STATUS', 503, 11],
+    ['not available: that is no API server', 'STATUS', 302, 50],
+    ['not available: it will not accept the request', 'STATUS', 400, 50],
+    ['try again later: nobody listens', 'NETWORK', undefined, 11],
+    ['try again later: no answer', 'TIMEOUT', undefined, 11],
+    ['try again later: the agent writes it', 'NO_KUBECONFIG', undefined, 11],
+    ['try again later: the agent renews the authority', 'UNTRUSTED', undefined, 11, 'up to date'],
+    ['decoding failure of the kubeconfig', 'BAD_KUBECONFIG', undefined, 6],
+    ['decoding failure of the answer', 'BAD_ANSWER', undefined, 6],
+  ])('%s (%s %s)', (_, code, status, expected, hint) => {
+    const { code: number, details } = carried(code, status)
+    expect(number).toBe(expected)
+    if (hint === undefined) expect(details).toBeUndefined()
+    else expect(details).toContain(hint)
+  })
+})

@@ -1,4 +1,5 @@
 import type { LogSink } from '@cni/skel'
+import { postOverUnix } from '../unix-post.ts'
 
 /**
  * Hands the lines of one call to the node agent, where `kubectl logs` shows them: one `POST /log` over its unix socket
@@ -19,26 +20,11 @@ export function agentSocket(socketPath: string, timeoutMs = 1000): LogSink {
   }
 }
 
-function post(socketPath: string, body: string, timeoutMs: number): Promise<void> {
-  const http = process.getBuiltinModule('node:http')
-  return new Promise((resolve, reject) => {
-    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
-    const request = http.request(
-      { socketPath, method: 'POST', path: '/log', host: 'unix', headers, agent: new http.Agent() },
-      (response) => {
-        response.resume()
-        response.on('end', () => finish(response.statusCode === 200 ? undefined : `status ${response.statusCode}`))
-        response.on('error', (error) => finish(error.message))
-      },
-    )
-    const timer = setTimeout(() => finish(`no answer within ${timeoutMs} ms`), timeoutMs)
-    const finish = (problem?: string): void => {
-      clearTimeout(timer)
-      request.destroy()
-      if (problem === undefined) resolve()
-      else reject(new Error(`log socket ${socketPath}: ${problem}`))
-    }
-    request.on('error', (error) => finish(error.message))
-    request.end(body)
-  })
+async function post(socketPath: string, body: string, timeoutMs: number): Promise<void> {
+  try {
+    const { status } = await postOverUnix(socketPath, { path: '/log', body, timeoutMs })
+    if (status !== 200) throw new Error(`status ${status}`)
+  } catch (cause) {
+    throw new Error(`log socket ${socketPath}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+  }
 }

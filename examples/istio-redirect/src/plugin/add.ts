@@ -8,11 +8,14 @@ import { warnAboutSettings } from './warn-settings.ts'
 /** Redirects the traffic of a pod that has a sidecar; any other pod passes unchanged. */
 export async function add(c: AddContext<Conf>): Promise<Result> {
   const settings = settingsOf(c.conf)
-  warnAboutSettings(c.log, settings)
+  warnAboutSettings(c.log, c.conf, settings)
   const found = await findRedirect(c, settings)
   if (found !== undefined) {
-    const { programNamespace } = await import('./program-namespace.ts')
-    await programNamespace(c, settings, found)
+    const [{ programNamespace }, { withIptablesCode }] = await Promise.all([
+      import('./program-namespace.ts'),
+      import('./iptables-failure.ts'),
+    ])
+    await withIptablesCode(() => programNamespace(c, settings, found))
   }
   return c.prevResult ?? {}
 }

@@ -6,7 +6,9 @@ import type { Attachment } from '../state/attachment.ts'
 import { attachmentsIn } from '../state/attachments.ts'
 import { attachmentKey } from './attachment-key.ts'
 import type { Conf } from './conf.ts'
+import { withIptablesCode } from './iptables-failure.ts'
 import { missingFromNamespace } from './namespace-network.ts'
+import { recordedBackend } from './recorded-backend.ts'
 import { settingsOf } from './settings.ts'
 import { warnAboutSettings } from './warn-settings.ts'
 
@@ -15,7 +17,7 @@ const drift = 100
 /** Compares the namespace with what ADD recorded; nobody is asked about the pod. */
 export async function check(c: CheckContext<Conf>): Promise<void> {
   const settings = settingsOf(c.conf)
-  warnAboutSettings(c.log, settings)
+  warnAboutSettings(c.log, c.conf, settings)
   if (settings.checkMode === 'none') return
   const recorded = settings.runDir === '' ? undefined : attachmentsIn(settings.runDir).read(attachmentKey(c))
   if (recorded === undefined) {
@@ -23,7 +25,8 @@ export async function check(c: CheckContext<Conf>): Promise<void> {
     return
   }
   requireSameNamespace(c, recorded)
-  await iptables(c).verify(redirectRules(recorded.rules))
+  const tables = iptables(c, { backend: recordedBackend(recorded) })
+  await withIptablesCode(() => tables.verify(redirectRules(recorded.rules)))
   const missing = await missingFromNamespace(c.netns, recorded)
   if (missing.length > 0) {
     throw new CniError(drift, 'the network of the pod differs from what was set up', { details: missing.join('\n') })

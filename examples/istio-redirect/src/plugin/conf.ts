@@ -1,18 +1,24 @@
 import { netConf } from '@cni/skel'
 import * as z from 'zod/mini'
+import { selectorProblem } from '../kube/label-selector.ts'
 
-const labelSelector = z.strictObject({
-  matchLabels: z.optional(z.record(z.string(), z.string())),
-  matchExpressions: z.optional(
-    z.array(
-      z.strictObject({
-        key: z.string(),
-        operator: z.enum(['In', 'NotIn', 'Exists', 'DoesNotExist']),
-        values: z.nullish(z.array(z.string())),
-      }),
+const labelSelector = z
+  .strictObject({
+    matchLabels: z.nullish(z.record(z.string(), z.string())),
+    matchExpressions: z.nullish(
+      z.array(
+        z.strictObject({
+          key: z.string(),
+          operator: z.enum(['In', 'NotIn', 'Exists', 'DoesNotExist']),
+          values: z.nullish(z.array(z.string())),
+        }),
+      ),
     ),
-  ),
-})
+  })
+  .check(({ value, issues }) => {
+    const message = selectorProblem(value)
+    if (message !== undefined) issues.push({ code: 'custom', message, input: value })
+  })
 
 /** Absolute: the working directory is the runtime's, and may be anybody's. */
 const path = z.string().check(z.regex(/^(?:\/|$)/, 'expected an absolute path'))
@@ -29,8 +35,8 @@ export const confSchema = netConf({
   enablement_selectors: z.nullish(
     z.array(
       z.strictObject({
-        podSelector: z.optional(labelSelector),
-        namespaceSelector: z.optional(labelSelector),
+        podSelector: z.nullish(labelSelector),
+        namespaceSelector: z.nullish(labelSelector),
       }),
     ),
   ),

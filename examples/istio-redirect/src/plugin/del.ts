@@ -7,6 +7,7 @@ import { attachmentsIn } from '../state/attachments.ts'
 import { attachmentKey } from './attachment-key.ts'
 import type { Conf } from './conf.ts'
 import { removeFromNamespace } from './namespace-network.ts'
+import { recordedBackend } from './recorded-backend.ts'
 import { settingsOf } from './settings.ts'
 
 /**
@@ -30,9 +31,12 @@ export async function del(c: DelContext<Conf>): Promise<void> {
 
 async function removeRules(c: DelContext<Conf>, netns: Netns, recorded: Attachment | undefined): Promise<void> {
   const where = { netns, signal: c.signal, log: c.log }
-  if (recorded !== undefined) await iptables(where).remove(redirectRules(recorded.rules))
+  if (recorded !== undefined) {
+    await iptables(where, { backend: recordedBackend(recorded) }).remove(redirectRules(recorded.rules))
+    return
+  }
   // Nothing recorded means skipped, or set up by Istio's own plugin, or a run directory that was lost.
-  else await iptables(where).removeChains('ISTIO_')
+  await iptables(where).removeChains('ISTIO_')
 }
 
 async function orWarn<T>(c: DelContext<Conf>, what: string, step: () => T | Promise<T>): Promise<T | undefined> {

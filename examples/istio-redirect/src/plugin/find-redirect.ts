@@ -1,6 +1,7 @@
-import type { AddContext, Log } from '@cni/skel'
+import type { AddContext } from '@cni/skel'
 import { CniError, ErrorCode } from '@cni/types'
-import { kubeClient } from '../kube/client.ts'
+import type { AskOptions } from '../kube/ask.ts'
+import { type KubeClient, kubeClient } from '../kube/client.ts'
 import { getPod } from '../kube/get-pod.ts'
 import { loadKubeconfig } from '../kube/kubeconfig.ts'
 import type { PodIdentity } from '../kube/pod.ts'
@@ -28,8 +29,12 @@ export async function findRedirect(c: AddContext<Conf>, settings: Settings): Pro
     return undefined
   }
   const fields = { pod: label(first.pod) }
-  const pod = podInfo(await ask(c, settings, first.pod))
-  if (maybeAmbient(pod, settings)) leaveAmbientUndecided(c.log, settings, first.pod)
+  const api = askOptions(c, settings, first.pod)
+  const pod = podInfo(await getPod(first.pod, api))
+  if (maybeAmbient(pod, settings)) {
+    const { enrolIfAmbient } = await import('./ambient.ts')
+    if (await enrolIfAmbient(c, settings, pod, api)) return undefined
+  }
   const skip = withoutSidecar(pod)
   if (skip !== undefined) {
     c.log[skip.level](skip.reason, fields)
@@ -44,7 +49,8 @@ export async function findRedirect(c: AddContext<Conf>, settings: Settings): Pro
   }
 }
 
-async function ask(c: AddContext<Conf>, { kubeconfig, runDir }: Settings, who: PodIdentity) {
+/** All requests of a call share one client, until the server refuses it. */
+function askOptions(c: AddContext<Conf>, { kubeconfig, runDir }: Settings, who: PodIdentity): AskOptions {
   if (kubeconfig === undefined) {
     throw new CniError(
       ErrorCode.invalidNetworkConfig,
@@ -54,25 +60,16 @@ async function ask(c: AddContext<Conf>, { kubeconfig, runDir }: Settings, who: P
       },
     )
   }
-  return getPod(who, {
-    connect: async () => kubeClient(await loadKubeconfig(kubeconfig)),
+  let client: Promise<KubeClient> | undefined
+  return {
+    connect(refused) {
+      if (refused) client = undefined
+      client ??= loadKubeconfig(kubeconfig).then((access) => kubeClient(access))
+      return client
+    },
     signal: AbortSignal.any([c.signal, AbortSignal.timeout(askingMs)]),
     onRetry: (error, { made }) => c.log.warn(`asking again: ${error.message}`, { pod: label(who), requests: made }),
-  })
-}
-
-/**
- * Ambient mode is not part of this plugin yet, which is the same as a look-up that fails: by default the pod is taken as
- * not ambient, with detection retries on it may not start.
- */
-function leaveAmbientUndecided(log: Log, { ambientFailsClosed }: Settings, pod: PodIdentity): void {
-  const what = `pod ${label(pod)} has no sidecar and ambient_enabled is set, but this plugin cannot enrol pods in ambient mode yet`
-  if (ambientFailsClosed) {
-    throw new CniError(ErrorCode.unsupportedField, `ambient_enabled: ${what}`, {
-      hint: 'enable_ambient_detection_retry asks for a failure in this case',
-    })
   }
-  log.warn(`${what}: it is treated as not ambient`, { pod: label(pod) })
 }
 
 const label = ({ namespace, name }: PodIdentity): string => `${namespace}/${name}`

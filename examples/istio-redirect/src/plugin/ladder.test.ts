@@ -150,6 +150,7 @@ describe('a pod is redirected', () => {
     ],
     ['with an unreadable DISABLE_ENVOY', mesh({ proxy: { env: [{ name: 'DISABLE_ENVOY', value: 'yes' }] } })],
     ['with a proxy that was given no arguments', mesh({ proxy: { args: [] } })],
+    ['with a proxy whose type is empty', mesh({ proxy: { args: ['proxy', ''] } })],
     ['with an unreadable inject annotation', mesh({ annotations: { 'sidecar.istio.io/inject': 'disabled' } })],
     [
       'with an empty inject label beside a false annotation',

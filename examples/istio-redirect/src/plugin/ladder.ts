@@ -47,7 +47,9 @@ export function beforeAsking({ pod, podAnnotations, settings }: Clues): Skip | A
     const details = `K8S_POD_NAMESPACE ${JSON.stringify(namespace)}, K8S_POD_NAME ${JSON.stringify(name)}`
     throw new CniError(ErrorCode.invalidEnvironment, 'CNI_ARGS: not the name of a Kubernetes pod', { details })
   }
-  if (!settings.ambient && isRecord(podAnnotations) && !Object.hasOwn(podAnnotations, statusAnnotation)) {
+  // With ambient mode labels decide, and those no runtime hands over.
+  const mayBeAmbient = settings.ambientSelectors.length > 0
+  if (!mayBeAmbient && isRecord(podAnnotations) && !Object.hasOwn(podAnnotations, statusAnnotation)) {
     return skip('excluded due to not containing sidecar annotation')
   }
   return { act: 'ask', pod }
@@ -55,7 +57,7 @@ export function beforeAsking({ pod, podAnnotations, settings }: Clues): Skip | A
 
 /** Whether only the selectors of ambient mode can tell what this pod is; a pod with a sidecar never is ambient. */
 export const maybeAmbient = (pod: PodInfo, settings: Settings): boolean =>
-  settings.ambient && !pod.hostNetwork && !Object.hasOwn(pod.annotations, statusAnnotation)
+  settings.ambientSelectors.length > 0 && !pod.hostNetwork && !Object.hasOwn(pod.annotations, statusAnnotation)
 
 /** The rest of the ladder: why this pod has no sidecar to redirect to, or `undefined` when it has one. */
 export function withoutSidecar(pod: PodInfo): Skip | undefined {
@@ -66,7 +68,8 @@ export function withoutSidecar(pod: PodInfo): Skip | undefined {
   if (!containers.has('istio-proxy')) {
     return skip(`excluded because it does not have istio-proxy container (have [${[...containers].sort().join(' ')}])`)
   }
-  if (proxyType !== undefined && proxyType !== 'sidecar') {
+  // An empty type counts as none given, as in Istio.
+  if (proxyType !== undefined && proxyType !== '' && proxyType !== 'sidecar') {
     return skip(`excluded ${quoted(pod)} pod because it has proxy type ${JSON.stringify(proxyType)}`)
   }
   // The label replaces the annotation even when it is empty.

@@ -4,11 +4,12 @@ import { redirectRules } from '../redirect/rules.ts'
 import type { Attachment } from '../state/attachment.ts'
 import type { Conf } from './conf.ts'
 import { openNetwork, removeFromNamespace } from './namespace-network.ts'
+import { recordedBackend } from './recorded-backend.ts'
 
 /**
  * Takes back what an earlier ADD of another configuration left where the new rules do not clear up by themselves:
- * rules in built-in chains that lead nowhere, addresses and policy routes. All of the earlier ADD is restored when this
- * one fails.
+ * rules in built-in chains that lead nowhere, addresses and policy routes, and everything in a back end that the node has
+ * switched away from, which goes on to see every packet. All of the earlier ADD is restored when this one fails.
  */
 export async function leaveEarlier(
   c: AddContext<Conf>,
@@ -16,13 +17,16 @@ export async function leaveEarlier(
 ): Promise<void> {
   if (before.netns.dev !== next.netns.dev || before.netns.ino !== next.netns.ino) return
   const earlier = redirectRules(before.rules)
-  if (JSON.stringify(earlier) === JSON.stringify(rules)) return
+  const backend = recordedBackend(before)
+  const switched = backend !== undefined && backend !== next.backend
+  if (!switched && JSON.stringify(earlier) === JSON.stringify(rules)) return
   c.undo(async () => {
-    await iptables(c.netns).apply(earlier)
+    await iptables(c.netns, { backend }).apply(earlier)
     using network = await openNetwork(c.netns, before)
     await network.prepare(() => {})
   })
-  const stale = staleRules(earlier, rules)
+  if (switched) await iptables(c, { backend }).remove(earlier)
+  const stale = switched ? [] : staleRules(earlier, rules)
   if (stale.length > 0) await iptables(c).remove({ chains: [], rules: stale })
   await removeFromNamespace(c.netns, before, next)
 }

@@ -1,13 +1,16 @@
-import { isNetnsError, type Netns, openRtnl, type Rtnl } from '@cni/netns'
+import { isNetnsError, type NetnsTarget, openRtnl, type Rtnl } from '@cni/netns'
 import { CniError, ErrorCode } from '@cni/types'
 import { annotations } from '../redirect/annotations.ts'
 import type { Attachment } from '../state/attachment.ts'
 
 /** The addresses of a namespace as the kernel lists them, `address/bits`. */
-export async function addressesOf(netns: Netns): Promise<string[]> {
+export async function addressesOf(netns: NetnsTarget): Promise<string[]> {
   using rtnl = await openRtnl(netns)
   return (await rtnl.getAddresses()).map(({ cidr }) => cidr)
 }
+
+/** What decides about it: of which families the rules are, and whether they are those of TPROXY. */
+export type Wanted = Pick<Attachment, 'families' | 'tproxy'>
 
 /** What the rules of a redirection lead to, besides the proxy: an address on `lo`, and the policy routes of TPROXY. */
 export interface NamespaceNetwork extends Disposable {
@@ -19,7 +22,7 @@ export interface NamespaceNetwork extends Disposable {
  * Opens what {@link NamespaceNetwork.prepare} needs, and fails before anything is changed. Redirection of IPv4 with
  * REDIRECT needs nothing.
  */
-export async function openNetwork(netns: Netns, attachment: Attachment): Promise<NamespaceNetwork> {
+export async function openNetwork(netns: NetnsTarget, attachment: Wanted): Promise<NamespaceNetwork> {
   const wanted = wantedIn(attachment)
   if (wanted.length === 0) return { prepare: async () => {}, [Symbol.dispose]() {} }
   const rtnl = await openOrExplain(netns, attachment)
@@ -39,7 +42,7 @@ export async function openNetwork(netns: Netns, attachment: Attachment): Promise
 }
 
 /** What of an attachment's network is not there, in words. */
-export async function missingFromNamespace(netns: Netns, attachment: Attachment): Promise<string[]> {
+export async function missingFromNamespace(netns: NetnsTarget, attachment: Wanted): Promise<string[]> {
   const wanted = wantedIn(attachment)
   if (wanted.length === 0) return []
   using rtnl = await openRtnl(netns)
@@ -49,7 +52,7 @@ export async function missingFromNamespace(netns: Netns, attachment: Attachment)
 }
 
 /** Takes back what {@link NamespaceNetwork.prepare} added, except for what another attachment needs as well. */
-export async function removeFromNamespace(netns: Netns, attachment: Attachment, next?: Attachment): Promise<void> {
+export async function removeFromNamespace(netns: NetnsTarget, attachment: Wanted, next?: Wanted): Promise<void> {
   const kept = new Set(next === undefined ? [] : wantedIn(next).map(({ what }) => what))
   const unwanted = wantedIn(attachment).filter(({ what }) => !kept.has(what))
   if (unwanted.length === 0) return
@@ -65,7 +68,7 @@ interface Item {
   remove(rtnl: Rtnl): Promise<unknown>
 }
 
-function wantedIn({ families, tproxy }: Attachment): Item[] {
+function wantedIn({ families, tproxy }: Wanted): Item[] {
   return [
     ...(families.includes('ipv6') ? [passThroughAddress] : []),
     ...(tproxy === null ? [] : families.flatMap((family) => [markRule(family, tproxy), localRoute(family, tproxy)])),
@@ -105,7 +108,7 @@ const localRoute = (family: Family, { table }: PolicyRoute): Item => {
   }
 }
 
-async function openOrExplain(netns: Netns, { tproxy }: Attachment): Promise<Rtnl> {
+async function openOrExplain(netns: NetnsTarget, { tproxy }: Wanted): Promise<Rtnl> {
   try {
     return await openRtnl(netns)
   } catch (cause) {

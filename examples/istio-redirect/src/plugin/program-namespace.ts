@@ -22,7 +22,8 @@ export async function programNamespace(c: AddContext<Conf>, settings: Settings, 
   requireIptables(c.conf)
   const config = captureConfig(found.redirect, { ipv6: await capturesIpv6(c, found) })
   const rules = redirectRules(config)
-  const attachment = describe(c, config)
+  const tables = iptables(c, { print: istioRestoreText })
+  const attachment = { ...describe(c, config), backend: await tables.backend() }
   using network = await openNetwork(c.netns, attachment)
   const state = settings.runDir === '' ? undefined : attachmentsIn(settings.runDir)
   if (state !== undefined) {
@@ -32,9 +33,9 @@ export async function programNamespace(c: AddContext<Conf>, settings: Settings, 
   }
 
   const pod = `${found.pod.namespace}/${found.pod.name}`
-  const report = await iptables(c, { print: istioRestoreText }).apply(rules)
+  const report = await tables.apply(rules)
   await network.prepare((step) => c.undo(step))
-  state?.write({ ...attachment, backend: report.backend, applied: true })
+  state?.write({ ...attachment, applied: true })
   c.log.info('traffic is redirected', { pod, mode: config.interceptionMode, ...report })
 }
 
@@ -64,14 +65,13 @@ async function capturesIpv6(c: AddContext<Conf>, { pod, redirect }: FoundRedirec
   return families.ipv6
 }
 
-function describe(c: AddContext<Conf>, rules: CaptureConfig): Attachment {
+function describe(c: AddContext<Conf>, rules: CaptureConfig): Omit<Attachment, 'backend'> {
   const families: readonly Family[] = rules.ipv6 ? ['ipv4', 'ipv6'] : ['ipv4']
   const policyRoute = rules.interceptionMode === 'TPROXY' && rules.includeInboundPorts.length > 0
   return {
     v: 1,
     ...attachmentKey(c),
     netns: { dev: Number(c.netns.dev), ino: Number(c.netns.ino) },
-    backend: null,
     families,
     rules,
     tproxy: policyRoute ? { mark: rules.tproxyMark, table: rules.tproxyRouteTable } : null,

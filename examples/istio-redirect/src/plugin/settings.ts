@@ -1,5 +1,12 @@
 import { join } from 'node:path'
+import type { LabelSelector } from '../kube/label-selector.ts'
 import type { Conf } from './conf.ts'
+
+/** Chooses pods by their labels and those of their namespace; a selector that is not given matches everything. */
+export interface EnablementSelector {
+  readonly podSelector?: LabelSelector | null | undefined
+  readonly namespaceSelector?: LabelSelector | null | undefined
+}
 
 /** The configuration with defaults, and with the keys of Istio 1.19 where the newer ones are absent. */
 export interface Settings {
@@ -9,10 +16,12 @@ export interface Settings {
   readonly excludeNamespaces: readonly string[]
   /** The namespace of the node agent. */
   readonly agentNamespace: string
-  /** Pods may be ambient: there are selectors that could choose them. */
-  readonly ambient: boolean
+  /** Which pods are ambient: those any entry chooses. Empty when ambient mode is off. */
+  readonly ambientSelectors: readonly EnablementSelector[]
   /** A pod whose ambient state cannot be found out fails to start. */
   readonly ambientFailsClosed: boolean
+  /** Where the node agent listens for new ambient pods. */
+  readonly eventSocket: string | undefined
   readonly logLevel: string
   readonly logSocket: string | undefined
   readonly checkMode: 'verify' | 'none'
@@ -27,8 +36,9 @@ export function settingsOf(conf: Conf): Settings {
     kubeconfig: runDir === '' ? conf.kubernetes?.kubeconfig || undefined : join(runDir, 'istio-cni-kubeconfig'),
     excludeNamespaces: conf.exclude_namespaces ?? conf.kubernetes?.exclude_namespaces ?? [],
     agentNamespace: conf.pod_namespace ?? '',
-    ambient: conf.ambient_enabled === true && (conf.enablement_selectors ?? []).length > 0,
+    ambientSelectors: conf.ambient_enabled === true ? (conf.enablement_selectors ?? []) : [],
     ambientFailsClosed: conf.enable_ambient_detection_retry === true,
+    eventSocket: runDir === '' ? undefined : join(runDir, 'pluginevent.sock'),
     logLevel: conf.plugin_log_level || conf.log_level || '',
     logSocket: runDir === '' ? conf.log_uds_address || undefined : join(runDir, 'log.sock'),
     checkMode: conf.check_mode ?? 'verify',

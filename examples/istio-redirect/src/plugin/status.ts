@@ -12,7 +12,7 @@ import { warnAboutSettings } from './warn-settings.ts'
  */
 export async function status(c: StatusContext<Conf>): Promise<void> {
   const settings = settingsOf(c.conf)
-  warnAboutSettings(c.log, settings)
+  warnAboutSettings(c.log, c.conf, settings)
   await requireBackend(c)
   try {
     await requireKubeconfig(settings)

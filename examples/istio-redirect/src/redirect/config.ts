@@ -2,21 +2,27 @@ import type { OwnerGroups } from './owner-groups.ts'
 import type { Redirect } from './redirect.ts'
 import type { InterceptionMode, IpRanges } from './validators.ts'
 
-/** Everything the rules depend on. Lists are in rule order; names of groups are possible outside the plugin's path. */
+/** A port, or on a command line a range of ports. */
+export type PortOrRange = number | `${number}:${number}`
+
+/**
+ * Everything the rules depend on. Lists are in rule order; ranges of ports and names of users and groups are possible
+ * outside the plugin's path only.
+ */
 export interface CaptureConfig {
   readonly ipv6: boolean
   readonly interceptionMode: InterceptionMode
   readonly proxyPort: number
   readonly inboundCapturePort: number
   readonly inboundTunnelPort: number
-  readonly proxyUIDs: readonly number[]
-  readonly proxyGIDs: readonly number[]
+  readonly proxyUIDs: readonly (number | string)[]
+  readonly proxyGIDs: readonly (number | string)[]
   readonly tproxyMark: number
   readonly tproxyRouteTable: number
-  readonly includeInboundPorts: '*' | readonly number[]
-  readonly excludeInboundPorts: readonly number[]
-  readonly includeOutboundPorts: readonly number[]
-  readonly excludeOutboundPorts: readonly number[]
+  readonly includeInboundPorts: '*' | readonly PortOrRange[]
+  readonly excludeInboundPorts: readonly PortOrRange[]
+  readonly includeOutboundPorts: readonly PortOrRange[]
+  readonly excludeOutboundPorts: readonly PortOrRange[]
   readonly includeOutboundIPRanges: '*' | IpRanges
   readonly excludeOutboundIPRanges: IpRanges
   readonly excludeInterfaces: readonly string[]

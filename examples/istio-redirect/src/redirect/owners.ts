@@ -13,7 +13,12 @@ export function proxyOwnerRules(t: Tables, config: CaptureConfig): readonly Rule
   ]
 }
 
-function proxyOwner({ nat }: Tables, config: CaptureConfig, owner: 'uid' | 'gid', id: number): readonly Rule[] {
+function proxyOwner(
+  { nat }: Tables,
+  config: CaptureConfig,
+  owner: 'uid' | 'gid',
+  id: number | string,
+): readonly Rule[] {
   const dns = capturesDns(config)
   const { inboundTunnelPort: tunnel } = config
   const lo = nat.on('ISTIO_OUTPUT').out('lo')

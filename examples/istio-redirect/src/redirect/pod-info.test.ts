@@ -75,3 +75,12 @@ test.each([
   const info = pod([{ name: 'istio-proxy', securityContext }])
   expect([info.proxyUID, info.proxyGID]).toEqual([uid, gid])
 })
+
+test('of two proxies the last one that has a securityContext gives both ids', () => {
+  const info = pod([
+    { name: 'istio-proxy', securityContext: { runAsUser: 1000, runAsGroup: 1000 } },
+    { name: 'istio-proxy', securityContext: { runAsGroup: 2000 } },
+    { name: 'istio-proxy' },
+  ])
+  expect([info.proxyUID, info.proxyGID]).toEqual([undefined, 2000])
+})

@@ -48,8 +48,8 @@ export function podInfo(pod: Pod): PodInfo {
   const containers = [...(pod.spec.initContainers ?? []), ...(pod.spec.containers ?? [])]
   const proxies = containers.filter((container) => container.name === PROXY_CONTAINER)
   const type = lastDefined(proxies.map((proxy) => (proxy.args?.[0] === 'proxy' ? proxy.args[1] : undefined)))
-  const uid = lastDefined(proxies.map((proxy) => proxy.securityContext?.runAsUser))
-  const gid = lastDefined(proxies.map((proxy) => proxy.securityContext?.runAsGroup))
+  // of two such containers the last one with a securityContext says both, also by saying nothing: Istio does so
+  const { runAsUser: uid, runAsGroup: gid } = lastDefined(proxies.map((proxy) => proxy.securityContext)) ?? {}
   return {
     namespace: pod.metadata.namespace,
     name: pod.metadata.name,

@@ -13,7 +13,7 @@ export interface AttachmentKey {
 export interface Attachment extends AttachmentKey {
   readonly v: 1
   readonly netns: NetnsIdentity
-  /** Which iptables carried it out; `null` until then. */
+  /** Which iptables carries it out; `null` when that was not known yet. */
   readonly backend: string | null
   readonly families: readonly ('ipv4' | 'ipv6')[]
   /** What the rules are built from. */

@@ -1,3 +1,4 @@
+import { closeSync } from 'node:fs'
 import {
   type Argv,
   findExecutable,
@@ -11,7 +12,8 @@ import type { NetnsTarget } from '../handle/netns.ts'
 import { NetnsError } from '../handle/netns-error.ts'
 import { tryLoadSys } from '../sys/load-sys.ts'
 import { type EnterOptions, run } from './runner.ts'
-import { assertTarget } from './target.ts'
+import { assertTarget, targetName } from './target.ts'
+import { foreignUserNamespace } from './user-namespace.ts'
 
 /** How to run a program inside a namespace. */
 export type StartOptions = RunOptions & EnterOptions
@@ -28,6 +30,8 @@ export function start(target: NetnsTarget, argv: Argv, options: StartOptions = {
   assertTarget(target)
   const shielded = shield !== undefined && shield.length > 0
   if (tryLoadSys() !== undefined || (target === 'host' && !shielded)) {
+    const owner = target === 'host' ? undefined : foreignUserNamespace(target)
+    if (owner !== undefined) return startOwned(target, owner, argv, options)
     return run(target, () => startHere(argv, rest), { shield, onShieldError })
   }
   if (shielded) onShieldError?.(new NetnsError('NO_FFI', 'No shield without FFI: install the package koffi'))
@@ -52,6 +56,29 @@ export async function exec(
   } catch (error) {
     if (reject || !isRunError(error)) throw error
     return error
+  }
+}
+
+/** As the owner of a namespace that belongs to another user namespace; only a process of its own can become that. */
+function startOwned(target: NetnsTarget, owner: number, argv: Argv, options: StartOptions): Started {
+  const { shield, onShieldError, ...rest } = options
+  const close = () => closeSync(owner)
+  try {
+    const [name, ...args] = argv
+    const path = (rest.env ?? process.env).PATH
+    const file = name.includes('/') ? name : findExecutable(name, path)
+    if (findExecutable('nsenter', path) === undefined) {
+      const why = `${targetName(target)} belongs to a user namespace of its own (hostUsers: false)`
+      throw new NetnsError('NO_NSENTER', `${why}: install nsenter (package util-linux), which enters it`)
+    }
+    const through = ['nsenter', `--user=/proc/${process.pid}/fd/${owner}`, '--', file ?? name, ...args] as const
+    // A program that is not there is reported as itself, not as a failing nsenter.
+    const started = run(target, () => startHere(file === undefined ? argv : through, rest), { shield, onShieldError })
+    void started.done.then(close, close)
+    return started
+  } catch (error) {
+    close()
+    throw error
   }
 }
 

@@ -9,6 +9,7 @@ export type NetnsErrorCode =
   | 'CLOSED'
   | 'EXISTS'
   | 'NO_FFI'
+  | 'NO_NSENTER'
   | 'ASYNC_BODY'
   | 'RESTORE_FAILED'
   | 'PROTOCOL'

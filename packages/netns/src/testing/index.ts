@@ -16,4 +16,5 @@
  * @module
  */
 
+export { ownedNetns } from './owned-netns.ts'
 export { type TempNetnsOptions, tempNetns } from './temp-netns.ts'

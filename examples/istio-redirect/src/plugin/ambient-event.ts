@@ -1,0 +1,79 @@
+import type { AddContext } from '@cni/skel'
+import { CniError, ErrorCode, goStringify, type IpConfig } from '@cni/types'
+import { formatAddress, parsePrefix, unmapAddress } from '@cni/types/ip'
+import { printable } from '../printable.ts'
+import type { PodInfo } from '../redirect/pod-info.ts'
+import { postOverUnix, type UnixAnswer } from '../unix-post.ts'
+import type { Conf } from './conf.ts'
+import type { Settings } from './settings.ts'
+
+const timeoutMs = 5000
+
+/** Tells the node agent of a new ambient pod, and waits until the agent has enrolled it. Not repeated: the runtime is. */
+export async function announcePod(c: AddContext<Conf>, { eventSocket }: Settings, pod: PodInfo): Promise<void> {
+  const who = `ambient pod ${pod.namespace}/${pod.name}`
+  if (eventSocket === undefined) {
+    throw new CniError(ErrorCode.invalidNetworkConfig, `cni_agent_run_dir: expected a path, got ""`, {
+      details: `the node agent, which enrols ${who}, listens there`,
+    })
+  }
+  const body = podEvent({ netns: c.netns.path, pod, ips: c.prevResult?.ips })
+  const answer = await post(eventSocket, body, c.signal, who)
+  if (answer.status === 200) return
+  const text = `unable to push CNI event (status code ${answer.status}): ${printable(answer.body).trim()}`
+  throw unreachable(who, eventSocket, text)
+}
+
+async function post(socket: string, body: string, signal: AbortSignal, who: string): Promise<UnixAnswer> {
+  try {
+    return await postOverUnix(socket, { path: '/cmdadd', body, timeoutMs, signal })
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw unreachable(who, socket, `failed to send event request: ${reason}`, cause)
+  }
+}
+
+/** The agent may be starting just now, or be about to see the pod: the runtime tries again. */
+const unreachable = (who: string, socket: string, problem: string, cause?: unknown): CniError =>
+  new CniError(ErrorCode.tryAgainLater, `${who} could not be handed to the node agent: ${problem}`, {
+    details: `socket ${socket}`,
+    hint: 'is the node agent (install-cni) running on this node, with ambient mode?',
+    ...(cause === undefined ? {} : { cause }),
+  })
+
+/** What the node agent has to know. */
+export interface PodEvent {
+  readonly netns: string
+  readonly pod: Pick<PodInfo, 'namespace' | 'name'>
+  readonly ips: readonly IpConfig[] | undefined
+}
+
+/**
+ * The body of an event: the names of Go's struct members, masks in base64, `null` for what is not there.
+ *
+ * @example
+ * podEvent({ netns: '/run/netns/a', pod: { name: 'p', namespace: 'n' }, ips: [{ address: '10.0.0.2/24' }] })
+ */
+export function podEvent({ netns, pod, ips }: PodEvent): string {
+  return goStringify({
+    Netns: netns,
+    PodName: pod.name,
+    PodNamespace: pod.namespace,
+    IPs: ips === undefined || ips.length === 0 ? null : ips.map(ipEvent),
+  })
+}
+
+const ipEvent = ({ interface: index, address, gateway }: IpConfig) => ({
+  Interface: index ?? null,
+  Address: network(address),
+  Gateway: gateway ?? '',
+})
+
+/** A mapped address is written as IPv4, and its mask with all 16 bytes, as Go does. */
+function network(cidr: string): { IP: string; Mask: string | null } {
+  const prefix = parsePrefix(cidr)
+  if (prefix === undefined) return { IP: cidr.split('/')[0] ?? '', Mask: null }
+  const { bytes, length } = prefix
+  const mask = Uint8Array.from(bytes, (_, at) => 0xff & ~(0xff >> Math.min(8, Math.max(0, length - 8 * at))))
+  return { IP: formatAddress(unmapAddress(bytes)), Mask: Buffer.from(mask).toString('base64') }
+}

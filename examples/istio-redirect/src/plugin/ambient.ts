@@ -1,0 +1,57 @@
+import type { AddContext } from '@cni/skel'
+import type { AskOptions } from '../kube/ask.ts'
+import { namespaceLabels } from '../kube/get-namespace.ts'
+import { selects } from '../kube/label-selector.ts'
+import type { PodInfo } from '../redirect/pod-info.ts'
+import { announcePod } from './ambient-event.ts'
+import type { Conf } from './conf.ts'
+import type { EnablementSelector, Settings } from './settings.ts'
+
+/**
+ * Hands a pod that the selectors choose over to the node agent, which redirects its traffic to ztunnel; `false` for any
+ * other pod. When the namespace cannot be looked up the pod counts as not ambient, unless
+ * `enable_ambient_detection_retry` asks for a failure.
+ */
+export async function enrolIfAmbient(
+  c: AddContext<Conf>,
+  settings: Settings,
+  pod: PodInfo,
+  api: AskOptions,
+): Promise<boolean> {
+  if (!(await isChosen(c, settings, pod, api))) return false
+  await announcePod(c, settings, pod)
+  c.log.info('the node agent enrolled the pod in ambient mode', { pod: `${pod.namespace}/${pod.name}` })
+  return true
+}
+
+async function isChosen(c: AddContext<Conf>, settings: Settings, pod: PodInfo, api: AskOptions): Promise<boolean> {
+  const { ambientSelectors, ambientFailsClosed } = settings
+  const left = chooseByPod(ambientSelectors, pod)
+  if (typeof left === 'boolean') return left
+  try {
+    const labels = await namespaceLabels(pod.namespace, ambientFailsClosed ? api : { ...api, maxRequests: 2 })
+    return left.some(({ namespaceSelector }) => selects(namespaceSelector ?? {}, labels))
+  } catch (error) {
+    if (ambientFailsClosed || c.signal.aborted) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    const name = `${pod.namespace}/${pod.name}`
+    c.log.warn(`whether pod ${name} is ambient cannot be found out, it is treated as not ambient: ${reason}`, {
+      pod: name,
+      hint: 'enable_ambient_detection_retry: true makes such a pod fail to start instead',
+    })
+    return false
+  }
+}
+
+/** What the pod's own labels say: yes, no, or the entries about which the namespace decides. */
+export function chooseByPod(
+  selectors: readonly EnablementSelector[],
+  { labels }: Pick<PodInfo, 'labels'>,
+): boolean | readonly EnablementSelector[] {
+  const matching = selectors.filter(({ podSelector }) => selects(podSelector ?? {}, labels))
+  if (matching.some(({ namespaceSelector }) => matchesAll(namespaceSelector ?? {}))) return true
+  return matching.length === 0 ? false : matching
+}
+
+const matchesAll = (selector: NonNullable<EnablementSelector['namespaceSelector']>): boolean =>
+  Object.keys(selector.matchLabels ?? {}).length + (selector.matchExpressions ?? []).length === 0

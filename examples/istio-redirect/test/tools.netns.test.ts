@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs'
+import { type Netns, netns } from '@cni/netns'
+import { tempNetns } from '@cni/netns/testing'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { runTools } from '../src/tools/run-tools.ts'
+import { machine } from '../src/tools/system.ts'
+
+let pod: Netns & AsyncDisposable
+const inside = async (...argv: [string, ...string[]]) => (await netns.exec(pod, argv)).stdout
+
+beforeEach(async () => {
+  pod = await tempNetns()
+  await inside('ip', 'link', 'set', 'lo', 'up')
+  await inside('ip', 'link', 'add', 'eth0', 'type', 'veth', 'peer', 'name', 'peer')
+  await inside('ip', 'addr', 'add', '10.1.2.3/24', 'dev', 'eth0')
+  await inside('ip', 'addr', 'add', 'fd00::3/64', 'dev', 'eth0', 'nodad')
+  await inside('ip', 'link', 'set', 'eth0', 'up')
+})
+afterEach(() => pod[Symbol.asyncDispose]())
+
+async function tools(...argv: string[]) {
+  let stdout = ''
+  let stderr = ''
+  const exitCode = await runTools('istio-redirect', argv, {
+    env: {},
+    stdout: (text) => {
+      stdout += text
+    },
+    stderr: (text) => {
+      stderr += text
+    },
+    colour: false,
+    signal: new AbortController().signal,
+    now: () => new Date(),
+    system: machine,
+  })
+  return { exitCode, stdout, stderr }
+}
+
+const program = (...flags: string[]) => tools('iptables', '--network-namespace', pod.path, ...flags)
+const rules = async () =>
+  `${await inside('iptables-save')}${await inside('ip6tables-save')}`
+    .replace(/^#.*\n/gm, '')
+    .replace(/\[\d+:\d+\]/g, '')
+const policy = async () => `${await inside('ip', 'rule')}${await inside('ip', '-6', 'rule')}`.match(/fwmark .*$/gm)
+
+test('a second run with the same flags writes nothing, other flags are refused without --reconcile', async () => {
+  expect(await program('-b', '*', '-i', '*')).toMatchObject({ exitCode: 0 })
+  const first = await rules()
+  expect(first).toContain('-A PREROUTING -p tcp -j ISTIO_INBOUND')
+  expect(await program('-b', '*', '-i', '*', '--json')).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining('"plan":"unchanged"'),
+  })
+  const other = await program('-b', '80', '-i', '*')
+  expect(other).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('--reconcile corrects them') })
+  expect(await program('-b', '*', '-i', '*', '--force-apply')).toMatchObject({ exitCode: 1 })
+  expect(await rules()).toBe(first)
+  expect(await program('-b', '80', '-i', '*', '--reconcile')).toMatchObject({ exitCode: 0 })
+  expect(await rules()).toContain('--dport 80 -j ISTIO_IN_REDIRECT')
+})
+
+test('nothing of TPROXY survives a change to REDIRECT, and nothing at all --cleanup-only', async () => {
+  const tproxy = ['-b', '80', '-m', 'TPROXY', '--dual-stack']
+  expect(await program(...tproxy)).toMatchObject({ exitCode: 0 })
+  expect(await program(...tproxy)).toMatchObject({ exitCode: 0 })
+  expect(await policy()).toHaveLength(2)
+  expect(await inside('ip', '-6', 'addr', 'show', 'dev', 'lo')).toContain('::6/128')
+  expect(await program('-b', '80', '--dual-stack', '--reconcile')).toMatchObject({ exitCode: 0 })
+  expect(await policy()).toBeNull()
+  expect((await rules()).match(/.*(?:TPROXY|DIVERT|MARK).*/g)).toBeNull()
+  expect(await program('--cleanup-only')).toMatchObject({ exitCode: 0 })
+  expect(await rules()).not.toMatch(/^-A|ISTIO/m)
+  expect(await inside('ip', '-6', 'addr', 'show', 'dev', 'lo')).not.toContain('::6/128')
+})
+
+test('bad values change nothing', async () => {
+  expect(await program('-b', '*', '-i', '10.0.0.0')).toMatchObject({ exitCode: 1 })
+  expect(await rules()).not.toContain('ISTIO')
+})
+
+test('check finds what somebody changed', async () => {
+  await program('-b', '*', '-i', '*', '-d', '15020,15021,15090', '-o', '15020')
+  const file = new URL('./goldens/tools/pod.yaml', import.meta.url).pathname
+  expect(readFileSync(file, 'utf8')).toContain('kind: Pod')
+  const check = () => tools('check', '--netns', pod.path, '--pod', file)
+  expect(await check()).toMatchObject({ exitCode: 0, stdout: 'demo/web: as it should be\n' })
+  await inside('iptables', '-t', 'nat', '-D', 'ISTIO_OUTPUT', '1')
+  expect(await check()).toMatchObject({
+    exitCode: 4,
+    stdout: expect.stringContaining('missing ipv4 nat: -A ISTIO_OUTPUT'),
+  })
+  const trace = await tools('trace', '--netns', pod.path, '--packet', 'tcp 10.0.0.5:80 uid 1000')
+  expect(trace).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('ACCEPT to 127.0.0.1:15001') })
+})

@@ -1,0 +1,40 @@
+import { runTools } from '../../src/tools/run-tools.ts'
+
+/** What a command may find. */
+export interface Machine {
+  readonly env?: Readonly<Record<string, string>>
+  readonly files?: Readonly<Record<string, string>>
+  readonly addresses?: readonly string[]
+  readonly calledAs?: string
+}
+
+/** Runs a command on a machine that is only described. */
+export async function tools(argv: readonly string[], machine: Machine = {}) {
+  const written: Record<string, string> = {}
+  let stdout = ''
+  let stderr = ''
+  const exitCode = await runTools(machine.calledAs ?? 'istio-redirect', argv, {
+    env: machine.env ?? {},
+    stdout: (text) => {
+      stdout += text
+    },
+    stderr: (text) => {
+      stderr += text
+    },
+    colour: false,
+    signal: new AbortController().signal,
+    now: () => new Date('2026-01-02T03:04:05.678Z'),
+    system: {
+      readFile: (path) => {
+        const text = machine.files?.[path]
+        if (text === undefined) throw new Error(`ENOENT: no such file or directory, open '${path}'`)
+        return text
+      },
+      writeFile: (path, text) => {
+        written[path] = text
+      },
+      addresses: async () => machine.addresses ?? ['127.0.0.1/8', '10.1.2.3/24', '::1/128', 'fd00::3/64'],
+    },
+  })
+  return { exitCode, stdout, stderr, written }
+}

@@ -1,0 +1,98 @@
+import { rmSync } from 'node:fs'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { join } from 'node:path'
+
+/** One request the agent has seen. */
+export interface AgentRequest {
+  /** `POST /cmdadd` */
+  readonly line: string
+  readonly contentType: string | undefined
+  readonly body: string
+}
+
+/** How the agent treats one request, instead of being content with it. */
+export interface AgentAnswer {
+  /** Default 200. */
+  readonly status?: number
+  readonly body?: string
+  /** Never answer. */
+  readonly hang?: boolean
+  /** Cut the connection instead of answering. */
+  readonly cut?: boolean
+}
+
+/** A running stand-in; `await using` stops it. */
+export interface NodeAgent extends AsyncDisposable {
+  /** What came over `pluginevent.sock`: pods to enrol in ambient mode. */
+  readonly events: readonly AgentRequest[]
+  /** What came over `log.sock`. */
+  readonly logs: readonly AgentRequest[]
+  /** The lines of all logs, parsed. */
+  logLines(): Array<Readonly<Record<string, unknown>>>
+  /** How all events from here on are treated. */
+  answerEvents(how: AgentAnswer): void
+  /** How all logs from here on are treated. */
+  answerLogs(how: AgentAnswer): void
+}
+
+/**
+ * Plays the node agent towards the plugin: HTTP servers on the two unix sockets of a run directory.
+ *
+ * @example
+ * await using agent = await startNodeAgent('/run/istio-cni')
+ * agent.answerEvents({ status: 500, body: 'no such pod' })
+ */
+export async function startNodeAgent(runDir: string): Promise<NodeAgent> {
+  const events = await listen(join(runDir, 'pluginevent.sock'))
+  const logs = await listen(join(runDir, 'log.sock'))
+  return {
+    events: events.seen,
+    logs: logs.seen,
+    logLines: () => logs.seen.flatMap(({ body }) => JSON.parse(body)).map((line) => JSON.parse(line)),
+    answerEvents: events.answer,
+    answerLogs: logs.answer,
+    async [Symbol.asyncDispose]() {
+      await Promise.all([events.close(), logs.close()])
+    },
+  }
+}
+
+async function listen(path: string) {
+  const seen: AgentRequest[] = []
+  let how: AgentAnswer = {}
+  const server: Server = createServer((request, response) => {
+    read(request).then(
+      (body) => {
+        const { method, url, headers } = request
+        seen.push({ line: `${method} ${url}`, contentType: headers['content-type'], body })
+        treat(response, how)
+      },
+      () => response.destroy(),
+    )
+  })
+  rmSync(path, { force: true })
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve))
+  return {
+    seen,
+    answer(next: AgentAnswer): void {
+      how = next
+    },
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+async function read(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk)
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function treat(response: ServerResponse, { status = 200, body = '', hang, cut }: AgentAnswer): void {
+  if (hang === true) return
+  if (cut === true) return void response.destroy()
+  response.writeHead(status).end(body)
+}
