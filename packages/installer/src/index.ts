@@ -1,6 +1,46 @@
 /**
- * Keep a chained CNI plugin installed on a node: binaries, conflist and kubeconfig, watched and healed.
+ * Keeps a chained CNI plugin installed on a node: binaries, network configuration and kubeconfig, watched and healed.
+ *
+ * @example
+ * ```ts
+ * import { createInstaller } from '@cni/installer'
+ *
+ * const installer = createInstaller({
+ *   plugin: { type: 'tcp-redirect', port: 15001 },
+ *   netDir: '/etc/cni/net.d',
+ *   binDirs: ['/opt/cni/bin'],
+ *   sourceDir: '/usr/lib/tcp-redirect',
+ *   observe: (event) => process.stderr.write(`${JSON.stringify(event)}\n`),
+ * })
+ * const stop = new AbortController()
+ * process.once('SIGTERM', () => stop.abort())
+ * await installer.run(stop.signal)
+ * await installer.uninstall()
+ * ```
  *
  * @module
  */
-export {}
+
+// Network configurations as values
+export { type Candidate, type Candidates, listCandidates, type NetFolder, type ReadFile } from './conf/candidate.ts'
+export { alternativeName, conflistName, isConfName, standaloneName } from './conf/conf-name.ts'
+export { type DiffLine, diffLines, formatDiff } from './conf/diff.ts'
+export { countEntries, hasEntry, insertEntry, removeEntry, sameDocument, standaloneText } from './conf/entry.ts'
+export { apiServerUrl, type KubeconfigContent, redactKubeconfig, renderKubeconfig } from './conf/kubeconfig.ts'
+export {
+  choosePrimary,
+  HOLD_MS,
+  type PrimaryChoice,
+  type PrimaryMemory,
+  type PrimaryRules,
+} from './conf/primary.ts'
+// The installer
+export type { Artefact, ChangeAction, InstallEvent, InstallObserver } from './events.ts'
+export type { Health, HealthState, InstallStatus } from './health.ts'
+// Errors
+export { InstallError, type InstallErrorCode, isInstallError } from './install-error.ts'
+export { createInstaller, type Installer, type InstallPlan } from './installer.ts'
+export type { InstallerOptions, InstallMode, KubeconfigOptions } from './options.ts'
+export type { PlannedChange } from './run/change.ts'
+export { binaryOrder } from './run/plan-binaries.ts'
+export type { UninstallReport } from './run/uninstall.ts'

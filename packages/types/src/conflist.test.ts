@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseConflist, parseConflistDocument } from './conflist.ts'
+import { assertConflistDocument, parseConflist, parseConflistDocument } from './conflist.ts'
 import { conflistFromPlugin, insertPlugin, removePlugin } from './conflist-edit.ts'
 import { parsePluginConf } from './plugin-conf.ts'
 
@@ -76,6 +76,12 @@ const written =
 
 test('a list that is read for editing stays as written', () => {
   expect(JSON.stringify(parseConflistDocument(written))).toBe(written)
+})
+
+test('a value is checked as a text is', () => {
+  const value: unknown = JSON.parse(written)
+  expect(() => assertConflistDocument(value)).not.toThrow()
+  expect(() => assertConflistDocument({ name: 'n', plugins: [] })).toThrow('no plugins in list')
 })
 
 test('a plugin goes to the end and replaces those of its type; order and unknown members stay', () => {

@@ -51,6 +51,12 @@ export function parseConflist(input: string | Uint8Array): Conflist {
  */
 export function parseConflistDocument(input: string | Uint8Array): ConflistDocument {
   const list = parseJson(input, PREFIX)
+  assertConflistDocument(list)
+  return list
+}
+
+/** Throws {@link CniError} 7 unless the value is what {@link parseConflistDocument} accepts. */
+export function assertConflistDocument(list: unknown): asserts list is ConflistDocument {
   if (!isObject(list)) throw invalid(`expected an object, got ${kindOf(list)}`)
   const { name, cniVersion, cniVersions, plugins } = list
   if (name === undefined) throw invalid('no name')
@@ -62,7 +68,6 @@ export function parseConflistDocument(input: string | Uint8Array): ConflistDocum
   for (const flag of FLAGS) assertFlag(flag, list[flag])
   if (plugins !== undefined) assertPlugins(plugins)
   else if (isTrue(list.loadOnlyInlinedPlugins)) throw invalid("no 'plugins' key, but loadOnlyInlinedPlugins is true")
-  return list as ConflistDocument
 }
 
 /** The version a runtime uses for a list: the newest of `cniVersions` and `cniVersion` that is not beyond 1.1.0. */

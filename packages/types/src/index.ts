@@ -16,6 +16,7 @@
 export { type CniArgKind, type ParseCniArgsOptions, parseCniArgs } from './cni-args.ts'
 // Configuration lists
 export {
+  assertConflistDocument,
   type Conflist,
   type ConflistDocument,
   parseConflist,
@@ -37,7 +38,7 @@ export { type GoStringifyOptions, goStringify } from './go-json.ts'
 export { goQuote } from './go-quote.ts'
 // Scalars and bytes
 export { type Cidr, type Ip, parseCidr, parseIp } from './ip.ts'
-export { isObject, type JsonObject, parseJson } from './json.ts'
+export { foldMembers, isObject, type JsonObject, parseJson } from './json.ts'
 export { type K8sArgs, k8sArgs } from './k8s-args.ts'
 // Configurations
 export {

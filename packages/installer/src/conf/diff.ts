@@ -1,0 +1,75 @@
+/** One line of a difference: kept, removed or added. */
+export interface DiffLine {
+  readonly op: ' ' | '-' | '+'
+  readonly text: string
+}
+
+/** Beyond this many cells the common middle is not searched for: it would take longer than reading both texts. */
+const MAX_CELLS = 4_000_000
+
+/** The lines that turn one text into the other. An absent text has no lines. */
+export function diffLines(before: string | undefined, after: string | undefined): DiffLine[] {
+  const a = linesOf(before)
+  const b = linesOf(after)
+  let start = 0
+  while (start < a.length && start < b.length && a[start] === b[start]) start += 1
+  let end = 0
+  while (end < a.length - start && end < b.length - start && a.at(-1 - end) === b.at(-1 - end)) end += 1
+  return [
+    ...a.slice(0, start).map(kept),
+    ...middle(a.slice(start, a.length - end), b.slice(start, b.length - end)),
+    ...a.slice(a.length - end).map(kept),
+  ]
+}
+
+/** A difference as text, with three lines around each change. */
+export function formatDiff(lines: readonly DiffLine[], context = 3): string {
+  const near = (index: number): boolean =>
+    lines.slice(Math.max(0, index - context), index + context + 1).some((line) => line.op !== ' ')
+  const out: string[] = []
+  let gap = false
+  for (const [index, line] of lines.entries()) {
+    if (near(index)) {
+      if (gap) out.push('@@')
+      gap = false
+      out.push(line.op + line.text)
+    } else gap = true
+  }
+  return out.join('\n')
+}
+
+function linesOf(text: string | undefined): string[] {
+  if (text === undefined || text === '') return []
+  return (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n')
+}
+
+function kept(text: string): DiffLine {
+  return { op: ' ', text }
+}
+
+/** The longest common subsequence, from the end so that the walk goes forward. */
+function middle(a: readonly string[], b: readonly string[]): DiffLine[] {
+  const removed = a.map((text): DiffLine => ({ op: '-', text }))
+  const added = b.map((text): DiffLine => ({ op: '+', text }))
+  if (a.length * b.length > MAX_CELLS) return [...removed, ...added]
+  const width = b.length + 1
+  const table = new Uint32Array((a.length + 1) * width)
+  const cell = (i: number, j: number): number => table[i * width + j] ?? 0
+  for (let i = a.length - 1; i >= 0; i -= 1) {
+    for (let j = b.length - 1; j >= 0; j -= 1) {
+      table[i * width + j] = a[i] === b[j] ? cell(i + 1, j + 1) + 1 : Math.max(cell(i + 1, j), cell(i, j + 1))
+    }
+  }
+  const out: DiffLine[] = []
+  let i = 0
+  let j = 0
+  while (i < a.length && j < b.length) {
+    if (a[i] === b[j]) {
+      out.push(kept(b[j] ?? ''))
+      i += 1
+      j += 1
+    } else if (cell(i + 1, j) >= cell(i, j + 1)) out.push(...removed.slice(i, ++i))
+    else out.push(...added.slice(j, ++j))
+  }
+  return [...out, ...removed.slice(i), ...added.slice(j)]
+}

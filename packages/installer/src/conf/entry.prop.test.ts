@@ -1,0 +1,46 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { hasEntry, insertEntry, removeEntry, sameDocument } from './entry.ts'
+
+const members = fc.dictionary(
+  fc.string({ unit: 'binary' }).filter((key) => !['type', 'plugins', 'name', 'cniVersion'].includes(key)),
+  fc.jsonValue({ maxDepth: 4 }),
+)
+const other = fc.record({ type: fc.stringMatching(/^[a-z]{1,9}$/).filter((type) => type !== 'mesh'), more: members })
+const foreign = fc
+  .record({ name: fc.string(), plugins: fc.array(other, { minLength: 1, maxLength: 4 }), more: members })
+  .map(({ name, plugins, more }) =>
+    JSON.stringify({ ...more, name, plugins: plugins.map((one) => ({ ...one.more, type: one.type })) }),
+  )
+const entry = members.map((more) => ({ ...more, type: 'mesh' }))
+
+test('whatever others configured is there after insertion and removal, unknown members included', () => {
+  fc.assert(
+    fc.property(foreign, entry, (text, plugin) => {
+      const inserted = insertEntry(text, plugin)
+      expect(hasEntry(inserted, plugin)).toBe(true)
+      expect(insertEntry(inserted, plugin)).toBe(inserted)
+      expect(sameDocument(removeEntry(inserted, 'mesh') ?? '', wellFormed(text))).toBe(true)
+      expect(removeEntry(inserted, 'mesh')).toBe(removeEntry(insertEntry(text, { type: 'mesh' }), 'mesh'))
+    }),
+    { numRuns: Number(process.env.CNI_PROPERTY_RUNS ?? 100) },
+  )
+})
+
+test('no text makes the editor do anything but edit or refuse', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.json(), foreign), (text) => {
+      try {
+        expect(hasEntry(insertEntry(text, { type: 'mesh' }), { type: 'mesh' })).toBe(true)
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'INVALID_CONFIG' })
+      }
+    }),
+    { numRuns: Number(process.env.CNI_PROPERTY_RUNS ?? 100) },
+  )
+})
+
+/** JSON text of a file is UTF-8: lone surrogates cannot be in it. */
+function wellFormed(text: string): string {
+  return text.replaceAll(/\\ud[89a-f][0-9a-f]{2}/gi, '\ufffd')
+}

@@ -1,0 +1,84 @@
+import { InstallError } from '../install-error.ts'
+import { yamlScalar } from './yaml-scalar.ts'
+
+/** The content of a kubeconfig that reaches one API server with one token. */
+export interface KubeconfigContent {
+  /** Such as `https://10.96.0.1:443`; {@link apiServerUrl} makes one. */
+  readonly server: string
+  /** The name of the user; the context is `<user>-context`. */
+  readonly user: string
+  readonly token: string
+  /** The bytes of the CA file. Not looked at with `skipTls`. */
+  readonly ca?: Uint8Array | undefined
+  readonly skipTls?: boolean | undefined
+}
+
+/** The text of the kubeconfig: keys sorted, as `kubectl` would print it. */
+export function renderKubeconfig(content: KubeconfigContent): string {
+  const { user, token, ca, skipTls = false } = content
+  const name = yamlScalar(user, 4)
+  const context = yamlScalar(`${user}-context`, 4)
+  const authority = skipTls ? undefined : ca && ca.length > 0 ? Buffer.from(ca).toString('base64') : undefined
+  return [
+    'apiVersion: v1',
+    'clusters:',
+    '- cluster:',
+    ...(authority === undefined ? [] : [`    certificate-authority-data: ${authority}`]),
+    ...(skipTls ? ['    insecure-skip-tls-verify: true'] : []),
+    `    server: ${yamlScalar(content.server, 6)}`,
+    '  name: local',
+    'contexts:',
+    '- context:',
+    '    cluster: local',
+    `    user: ${name}`,
+    `  name: ${context}`,
+    `current-context: ${context}`,
+    'kind: Config',
+    'users:',
+    `- name: ${name}`,
+    ...(token === '' ? ['  user: {}'] : ['  user:', `    token: ${yamlScalar(token, 6)}`]),
+    '',
+  ].join('\n')
+}
+
+/** The text with the values of `token` and of every `…-data` member hidden, fit for a log or a diff. */
+export function redactKubeconfig(text: string): string {
+  let hiddenDeeperThan = -1
+  const lines: string[] = []
+  for (const line of text.split('\n')) {
+    const depth = line.search(/\S/)
+    if (hiddenDeeperThan >= 0 && (depth === -1 || depth > hiddenDeeperThan)) continue
+    hiddenDeeperThan = -1
+    const secret = /^(\s*(?:- )?["']?(?:token|password|[\w-]+-data)["']?\s*:)/.exec(line)
+    if (secret === null) {
+      lines.push(line)
+      continue
+    }
+    lines.push(`${secret[1]} REDACTED`)
+    // members next to the first one of a list item are two deeper than its dash
+    hiddenDeeperThan = depth + (line.trimStart().startsWith('- ') ? 2 : 0)
+  }
+  return text.endsWith('\n') && lines.at(-1) !== '' ? `${lines.join('\n')}\n` : lines.join('\n')
+}
+
+/**
+ * The URL of an API server, IPv6 addresses in brackets.
+ *
+ * @throws {@link InstallError} `INVALID_OPTIONS` that names the variable which is missing.
+ */
+export function apiServerUrl(env: Readonly<Record<string, string | undefined>>): string {
+  const host = env.KUBERNETES_SERVICE_HOST
+  const port = env.KUBERNETES_SERVICE_PORT
+  const protocol = env.KUBERNETES_SERVICE_PROTOCOL || 'https'
+  if (!host) throw missing('KUBERNETES_SERVICE_HOST')
+  if (!port) throw missing('KUBERNETES_SERVICE_PORT')
+  const url = `${protocol}://${host.includes(':') ? `[${host}]` : host}:${port}`
+  if (/[\s"'#\\]/.test(url) || !URL.canParse(url)) {
+    throw new InstallError('INVALID_OPTIONS', `${JSON.stringify(url)} is not the URL of an API server`)
+  }
+  return url
+}
+
+function missing(variable: string): InstallError {
+  return new InstallError('INVALID_OPTIONS', `${variable} is not set: is this a pod, with service links?`)
+}

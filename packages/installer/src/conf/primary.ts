@@ -1,0 +1,91 @@
+import type { Candidates } from './candidate.ts'
+import { alternativeName, compareNames } from './conf-name.ts'
+
+/** How long a known primary may be unparsable or gone before another one takes its role: its owner may be writing it. */
+export const HOLD_MS = 2000
+
+/** What is remembered between two looks at a folder. */
+export interface PrimaryMemory {
+  /** The file that has the role. */
+  readonly name?: string
+  /** Since when it has been unparsable or gone, on a monotonic clock. */
+  readonly troubledAt?: number
+}
+
+/** How the primary is chosen. */
+export interface PrimaryRules {
+  readonly type: string
+  /** The file named by the operator. */
+  readonly explicit?: string | undefined
+  /** Files of ours, never the primary. */
+  readonly own?: readonly string[] | undefined
+  /** Keep the first one found even when another file comes to sort before it. */
+  readonly pin?: boolean | undefined
+  readonly holdMs?: number | undefined
+}
+
+/** Which file has the role of the primary configuration, or what we wait for. */
+export type PrimaryChoice =
+  | { readonly kind: 'use'; readonly name: string; readonly memory: PrimaryMemory; readonly preemptedBy?: string }
+  | { readonly kind: 'hold'; readonly reason: string; readonly until: number; readonly memory: PrimaryMemory }
+  | { readonly kind: 'wait'; readonly reason: string; readonly memory: PrimaryMemory }
+
+/**
+ * Chooses the primary: the file named by the operator under either of its names, else the first candidate. A known one
+ * that breaks keeps its role for two seconds, unless a valid file sorts before it: that one counts for runtimes already.
+ */
+export function choosePrimary(
+  candidates: Candidates,
+  rules: PrimaryRules,
+  memory: PrimaryMemory,
+  now: number,
+): PrimaryChoice {
+  const others = candidates.valid.filter(
+    (one) => !rules.own?.includes(one.name) && one.types.some((type) => type !== rules.type),
+  )
+  const names = others.map((one) => one.name)
+  const first = names[0]
+  const fixed = rules.explicit ?? (rules.pin ? memory.name : undefined)
+  if (fixed !== undefined) return chooseFixed(fixed, names, candidates, memory)
+  const known = memory.name
+  if (known === undefined || names.includes(known)) {
+    return first === undefined ? waiting(candidates) : { kind: 'use', name: first, memory: { name: first } }
+  }
+  if (first !== undefined && compareNames(first, known) < 0)
+    return { kind: 'use', name: first, memory: { name: first } }
+  const troubledAt = memory.troubledAt ?? now
+  const until = troubledAt + (rules.holdMs ?? HOLD_MS)
+  if (now < until)
+    return { kind: 'hold', reason: trouble(known, candidates), until, memory: { name: known, troubledAt } }
+  if (first !== undefined) return { kind: 'use', name: first, memory: { name: first } }
+  return { kind: 'wait', reason: trouble(known, candidates), memory: { name: known, troubledAt } }
+}
+
+function chooseFixed(
+  fixed: string,
+  names: readonly string[],
+  candidates: Candidates,
+  memory: PrimaryMemory,
+): PrimaryChoice {
+  const found = [fixed, alternativeName(fixed)].find((one) => one !== undefined && names.includes(one))
+  if (found === undefined) return { kind: 'wait', reason: trouble(fixed, candidates), memory }
+  const [first] = names
+  const preempted = first !== undefined && first !== found ? { preemptedBy: first } : {}
+  return { kind: 'use', name: found, memory: { name: found }, ...preempted }
+}
+
+function waiting(candidates: Candidates): PrimaryChoice {
+  const [skipped] = candidates.invalid
+  const detail = skipped === undefined ? 'no file in the folder' : `${skipped[0]} is not usable: ${skipped[1]}`
+  return { kind: 'wait', reason: `no valid network configuration: ${detail}`, memory: {} }
+}
+
+function trouble(name: string, candidates: Candidates): string {
+  const alternative = alternativeName(name)
+  const reason =
+    candidates.invalid.get(name) ?? (alternative === undefined ? undefined : candidates.invalid.get(alternative))
+  if (reason !== undefined) return `${name} is not usable: ${reason}`
+  return candidates.valid.some((one) => one.name === name)
+    ? `${name} configures nothing but this plugin`
+    : `${name} does not exist`
+}

@@ -1,0 +1,45 @@
+import type { InstallError } from './install-error.ts'
+
+/** The things that are installed; also the steps of a pass, in this order. */
+export type Artefact = 'binary' | 'kubeconfig' | 'conflist'
+
+/** What happens to a file. */
+export type ChangeAction = 'create' | 'replace' | 'chmod' | 'convert' | 'remove'
+
+/** Something that happened, for logs and metrics. Times are in milliseconds; nothing in it is secret. */
+export type InstallEvent =
+  /** A file was written or removed; `ms` since the pass began. `heal`: it had been in order before. */
+  | {
+      readonly type: 'changed'
+      readonly artefact: Artefact
+      readonly action: ChangeAction
+      readonly path: string
+      readonly reason: string
+      readonly heal: boolean
+      readonly ms: number
+    }
+  /** Everything is in place; said once each time that becomes true. */
+  | { readonly type: 'ready'; readonly primary: string | undefined; readonly ms: number }
+  /** Something is not in place, and why; said each time the reason changes. */
+  | { readonly type: 'not-ready'; readonly artefact: Artefact; readonly reason: string }
+  /** A step failed; it is tried again after `retryMs`, or at the next event. */
+  | {
+      readonly type: 'failed'
+      readonly artefact: Artefact
+      readonly error: InstallError
+      readonly attempt: number
+      readonly retryMs: number
+    }
+  /** Another file has the role of the primary now. */
+  | { readonly type: 'adopted'; readonly primary: string; readonly former: string | undefined }
+  /** A runtime uses another file than the one we are in. */
+  | { readonly type: 'preempted'; readonly by: string; readonly primary: string; readonly hint: string }
+  /** Something keeps reverting a file. */
+  | { readonly type: 'contended'; readonly path: string; readonly rewrites: number; readonly hint: string }
+  /** Our entry was taken out because the plugin could not work: pods start without it instead of failing. */
+  | { readonly type: 'withdrawn'; readonly path: string; readonly reason: string }
+  /** A file of the net folder that runtimes skip. */
+  | { readonly type: 'skipped'; readonly path: string; readonly reason: string }
+
+/** Receives {@link InstallEvent}s. */
+export type InstallObserver = (event: InstallEvent) => void

@@ -1,0 +1,63 @@
+/** What kept a step from working; errno failures have `IO` and the errno name in `errno`. */
+export type InstallErrorCode =
+  | 'INVALID_OPTIONS'
+  | 'INVALID_CONFIG'
+  | 'NOT_READABLE'
+  | 'TOO_LARGE'
+  | 'NOT_OURS'
+  | 'NOT_FIRST'
+  | 'CHANGED'
+  | 'NO_CREDENTIALS'
+  | 'NO_SOURCE'
+  | 'ABORTED'
+  | 'IO'
+
+const brand = Symbol.for('cni.InstallError')
+
+/** A step of installing that failed: the message names the file, and nothing of it was changed. */
+export class InstallError extends Error {
+  readonly code: InstallErrorCode
+  readonly path: string | undefined
+  readonly errno: string | undefined
+  readonly [brand] = true
+
+  constructor(code: InstallErrorCode, message: string, options: { path?: string; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.code = code
+    this.path = options.path
+    this.errno = errnoOf(options.cause)
+  }
+}
+InstallError.prototype.name = 'InstallError'
+
+/** Is it an {@link InstallError}, also one of another copy of this package? */
+export function isInstallError(error: unknown): error is InstallError {
+  return error instanceof Error && brand in error
+}
+
+/** The errno name of a system error, such as `ENOSPC`. */
+export function errnoOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}
+
+/** Any error as an {@link InstallError}: `what` failed, with the hint that goes with its errno. */
+export function toInstallError(error: unknown, what: string, path: string): InstallError {
+  if (isInstallError(error)) return error
+  const errno = errnoOf(error)
+  const message = error instanceof Error ? error.message : String(error)
+  // "ENOSPC: no space left on device, write": the rest names a temporary file, another one each time
+  const text = errno === undefined ? message : message.replace(/, \w+(?: '.*)?$/s, '')
+  const hint = HINTS[errno ?? '']
+  return new InstallError('IO', `${what} ${JSON.stringify(path)}: ${text}${hint ? ` (${hint})` : ''}`, {
+    path,
+    cause: error,
+  })
+}
+
+const HINTS: Readonly<Record<string, string>> = {
+  EROFS: 'the file system is read-only: is this the folder of your platform?',
+  ENOSPC: 'the file system is full',
+  EDQUOT: 'the quota is used up',
+  EACCES: 'the agent needs root, or CAP_DAC_OVERRIDE',
+  EPERM: 'the agent needs root, and the file may be immutable',
+}

@@ -1,0 +1,141 @@
+import { isAbsolute } from 'node:path'
+import { goStringify, type PluginConf } from '@cni/types'
+import { conflistName, isConfName, standaloneName } from './conf/conf-name.ts'
+import type { InstallObserver } from './events.ts'
+import { InstallError } from './install-error.ts'
+
+/**
+ * How the plugin gets into the network configuration: at the end of the primary list, alone in a file, or at the end of
+ * a copy of the primary that sorts before it (`owned`: a file name).
+ */
+export type InstallMode = 'chained' | 'standalone' | { readonly owned: string }
+
+/** A kubeconfig for the plugin, made from the files of a service account. */
+export interface KubeconfigOptions {
+  readonly path: string
+  /** The API server, such as `https://10.96.0.1:443`. */
+  readonly server: string
+  readonly tokenFile: string
+  readonly caFile?: string | undefined
+  readonly skipTls?: boolean | undefined
+  /** The user's name. Default: the plugin's type. */
+  readonly user?: string | undefined
+  /** Default: 0o600. */
+  readonly mode?: number | undefined
+}
+
+/** What is installed, and where. */
+export interface InstallerOptions {
+  /** The plugin's entry; its `type` is the name of its binary. A `cniVersion` in it is for `standalone` only. */
+  readonly plugin: PluginConf
+  /** The folder of network configurations, such as `/etc/cni/net.d`. */
+  readonly netDir: string
+  /** Folders the binaries are copied to, such as `/opt/cni/bin`. */
+  readonly binDirs?: readonly string[] | undefined
+  /** The folder whose files are copied; without it, binaries are not our business. */
+  readonly sourceDir?: string | undefined
+  /** Default: `chained`. */
+  readonly mode?: InstallMode | undefined
+  /** The primary's file name, or in standalone mode ours. Default: the first valid one, or `YYY-<type>.conf`. */
+  readonly confName?: string | undefined
+  /** Keep the first primary found, even when a later file sorts before it. Default: follow. */
+  readonly pin?: boolean | undefined
+  /** The mode of a file of our own (standalone, owned). A chained one keeps its own. Default: 0o600. */
+  readonly confMode?: number | undefined
+  readonly kubeconfig?: KubeconfigOptions | undefined
+  /** Told of everything that happens; what it throws is ignored. */
+  readonly observe?: InstallObserver | undefined
+  /** How often all is looked at without any event. Default: 10 s. */
+  readonly recheckMs?: number | undefined
+  /** How long a broken primary keeps its role. Default: 2 s. */
+  readonly holdMs?: number | undefined
+  /** The least time between two rewrites of the same file. Default: 200 ms, so five a second. */
+  readonly rewriteMs?: number | undefined
+}
+
+/** Options with their defaults, checked. */
+export interface Settings extends InstallerOptions {
+  readonly type: string
+  readonly binDirs: readonly string[]
+  readonly mode: InstallMode
+  readonly confMode: number
+  readonly recheckMs: number
+  readonly holdMs: number
+  readonly rewriteMs: number
+  /** The file that is all ours, in standalone and owned mode. */
+  readonly ownFile: string | undefined
+}
+
+/**
+ * Options with their defaults.
+ *
+ * @throws {@link InstallError} `INVALID_OPTIONS` for what could never work: it would be rewritten for ever.
+ */
+export function toSettings(options: InstallerOptions): Settings {
+  const { plugin, mode = 'chained', confName, kubeconfig } = options
+  const type: unknown = plugin.type
+  if (typeof type !== 'string' || !/^[A-Za-z0-9][\w.-]*$/.test(type)) {
+    throw invalid(`plugin type ${JSON.stringify(type)} must be the name of a file in the binary folder`)
+  }
+  try {
+    goStringify(plugin)
+  } catch (cause) {
+    throw invalid(`the entry of plugin ${type} is not JSON: ${cause instanceof Error ? cause.message : cause}`, cause)
+  }
+  for (const [what, path] of paths(options)) {
+    if (!isAbsolute(path) || path.includes('\0'))
+      throw invalid(`${what} ${JSON.stringify(path)} must be an absolute path`)
+  }
+  if (confName !== undefined) assertFileName('confName', confName)
+  if (typeof mode === 'object') assertFileName('owned file name', mode.owned)
+  if (kubeconfig !== undefined && (/[\s"'#\\]/.test(kubeconfig.server) || !URL.canParse(kubeconfig.server))) {
+    throw invalid(`kubeconfig server ${JSON.stringify(kubeconfig.server)} must be a URL`)
+  }
+  const { confMode = 0o600, recheckMs = 10_000, holdMs = 2000, rewriteMs = 200 } = options
+  const times = { confMode, recheckMs, holdMs, rewriteMs }
+  for (const [what, value] of Object.entries(times)) {
+    if (!Number.isInteger(value) || value < 0) throw invalid(`${what} ${value} must be a whole number`)
+  }
+  const { binDirs = [] } = options
+  const settings = {
+    ...options,
+    ...times,
+    type,
+    mode,
+    binDirs: [...new Set(binDirs)],
+    ownFile: ownFile(mode, confName, type),
+  }
+  if (typeof mode === 'object' && confName !== undefined && confName === settings.ownFile) {
+    throw invalid(`confName ${JSON.stringify(confName)} is the owned file itself: name the primary, or leave it out`)
+  }
+  return settings
+}
+
+/** A list lives in a `.conflist`: an owned name that ends in `.conf` becomes one. */
+function ownFile(mode: InstallMode, confName: string | undefined, type: string): string | undefined {
+  if (mode === 'chained') return undefined
+  return mode === 'standalone' ? (confName ?? standaloneName(type)) : conflistName(mode.owned)
+}
+
+function paths(options: InstallerOptions): [string, string][] {
+  const { netDir, binDirs = [], sourceDir, kubeconfig } = options
+  const all: [string, string | undefined][] = [
+    ['netDir', netDir],
+    ...binDirs.map((one): [string, string] => ['binDirs', one]),
+    ['sourceDir', sourceDir],
+    ['kubeconfig path', kubeconfig?.path],
+    ['token file', kubeconfig?.tokenFile],
+    ['CA file', kubeconfig?.caFile],
+  ]
+  return all.flatMap(([what, path]) => (path === undefined ? [] : [[what, path]]))
+}
+
+function assertFileName(what: string, name: string): void {
+  if (/[/\0]/.test(name) || name.startsWith('.')) throw invalid(`${what} ${JSON.stringify(name)} must be a file name`)
+  if (isConfName(name)) return
+  throw invalid(`${what} ${JSON.stringify(name)} must end in .conf or .conflist: runtimes read no other file`)
+}
+
+function invalid(message: string, cause?: unknown): InstallError {
+  return new InstallError('INVALID_OPTIONS', message, cause === undefined ? {} : { cause })
+}

@@ -1,0 +1,32 @@
+import type { DiffLine } from '../conf/diff.ts'
+import type { Artefact, ChangeAction } from '../events.ts'
+import type { Health } from '../health.ts'
+import type { InstallError } from '../install-error.ts'
+
+/** Something that would be written or removed. */
+export interface PlannedChange {
+  readonly artefact: Artefact
+  readonly action: ChangeAction
+  readonly path: string
+  readonly reason: string
+  /** The lines that change; secrets are hidden. Absent for binaries and permissions. */
+  readonly diff?: readonly DiffLine[]
+}
+
+/** A planned change that can be carried out. */
+export interface Change extends PlannedChange {
+  apply(signal?: AbortSignal): void | Promise<void>
+}
+
+/** What a step found out: what to do, how the files are that need nothing done, and what it could not do. */
+export interface StepPlan {
+  readonly changes: readonly Change[]
+  readonly health: readonly Health[]
+  readonly errors: readonly InstallError[]
+}
+
+/** The data of a change without the means to carry it out. */
+export function describeChange(change: Change): PlannedChange {
+  const { artefact, action, path, reason, diff } = change
+  return { artefact, action, path, reason, ...(diff === undefined ? {} : { diff }) }
+}

@@ -1,0 +1,81 @@
+import { basename } from 'node:path'
+import type { Artefact, InstallEvent } from '../events.ts'
+import { type InstallStatus, toStatus } from '../health.ts'
+import type { InstallError } from '../install-error.ts'
+import type { Settings } from '../options.ts'
+import { type Memory, newMemory } from './memory.ts'
+import { type Throttle, throttle } from './throttle.ts'
+import { type VerifiedFiles, verifiedFiles } from './verified.ts'
+
+/** What an installer carries from pass to pass. */
+export interface State {
+  readonly settings: Settings
+  readonly memory: Memory
+  readonly verified: VerifiedFiles
+  readonly throttle: Throttle
+  readonly emit: (event: InstallEvent) => void
+  readonly failures: Map<Artefact, Failure>
+  /** What was said last, so that nothing is said twice. */
+  readonly said: Map<string, string>
+  /** Files that were in order before: to put them right again is to heal. */
+  readonly seen: Set<string>
+  status: InstallStatus
+  passes: number
+}
+
+interface Failure {
+  message: string
+  attempt: number
+  retryAt: number
+}
+
+/** The state of an installer that has done nothing yet. */
+export function newState(settings: Settings): State {
+  return {
+    settings,
+    memory: newMemory(),
+    verified: verifiedFiles(),
+    throttle: throttle(settings.rewriteMs),
+    emit(event) {
+      try {
+        settings.observe?.(event)
+      } catch {
+        // a broken log must not take the node's network with it
+      }
+    },
+    failures: new Map(),
+    said: new Map(),
+    seen: new Set(),
+    status: toStatus([], undefined),
+    passes: 0,
+  }
+}
+
+/** Says something unless it was the last thing said about this topic; `undefined` forgets it. */
+export function sayOnce(state: State, topic: string, text: string | undefined, event: () => InstallEvent): void {
+  if (text === undefined) {
+    state.said.delete(topic)
+    return
+  }
+  if (state.said.get(topic) === text) return
+  state.said.set(topic, text)
+  state.emit(event())
+}
+
+/** Notes that a step failed, and returns when to try again. A repeated failure is told when its time has come only. */
+export function noteFailure(state: State, artefact: Artefact, error: InstallError, now: number): number {
+  const known = state.failures.get(artefact)
+  if (known !== undefined && known.message === error.message && now < known.retryAt) return known.retryAt - now
+  const attempt = (known?.attempt ?? 0) + 1
+  const retryMs = Math.min(1000 * 2 ** (attempt - 1), 30_000, Math.max(state.settings.recheckMs, 1000))
+  state.failures.set(artefact, { message: error.message, attempt, retryAt: now + retryMs })
+  state.emit({ type: 'failed', artefact, error, attempt, retryMs })
+  return retryMs
+}
+
+/** What an operator can do about a file that another program claims. */
+export function hintFor(path: string): string {
+  return basename(path).includes('cilium')
+    ? 'Cilium takes the folder for itself: set cni.exclusive=false in its configuration'
+    : 'another program writes network configurations here: find it, and let it keep chained plugins'
+}

@@ -1,0 +1,66 @@
+import { type FSWatcher, statSync, watch } from 'node:fs'
+import { basename } from 'node:path'
+
+/** A folder to watch, and which of its files matter. */
+export interface WatchedFolder {
+  readonly path: string
+  readonly matters: (name: string) => boolean
+}
+
+/** Watches on folders, which also notice that a folder itself was replaced. */
+export interface FolderWatches {
+  /** Watches exactly these folders; `false` when one of them cannot be watched now, for it may not exist. */
+  sync(folders: readonly WatchedFolder[]): boolean
+  close(): void
+}
+
+/** Calls `wake` when a file that matters was created, written, renamed, removed or got other permissions. */
+export function watchFolders(wake: () => void): FolderWatches {
+  const open = new Map<string, { key: string; watcher: FSWatcher }>()
+  const drop = (path: string): void => {
+    open.get(path)?.watcher.close()
+    open.delete(path)
+  }
+  const arm = ({ path, matters }: WatchedFolder): boolean => {
+    const key = identity(path)
+    if (key !== undefined && open.get(path)?.key === key) return true
+    drop(path)
+    if (key === undefined) return false
+    try {
+      const watcher = watch(path, (_, name) => {
+        // The folder's own end is told under its own name. Its inode number may be used again at once.
+        const itself = name === null || name === basename(path)
+        if (itself) drop(path)
+        if (itself || matters(name)) wake()
+      })
+      watcher.on('error', () => {
+        drop(path)
+        wake()
+      })
+      open.set(path, { key, watcher })
+    } catch {
+      // no more watches, or gone again: it is looked at by the clock
+      return false
+    }
+    return identity(path) === key
+  }
+  return {
+    sync(folders) {
+      for (const path of open.keys()) if (!folders.some((one) => one.path === path)) drop(path)
+      return folders.map(arm).every(Boolean)
+    },
+    close() {
+      for (const path of [...open.keys()]) drop(path)
+    },
+  }
+}
+
+function identity(path: string): string | undefined {
+  try {
+    const { dev, ino } = statSync(path)
+    return `${dev}:${ino}`
+  } catch {
+    // does not exist
+    return undefined
+  }
+}

@@ -1,0 +1,53 @@
+import { join } from 'node:path'
+import { run } from '@cni/host'
+import { expect, test } from 'vitest'
+import { calico, fakeNode } from './node.ts'
+
+const program = join(import.meta.dirname, 'processes/install-and-report.ts')
+
+/** Runs the installer in a mount namespace of its own, after a command there; returns its report and the node's files. */
+async function runAfter(prepare: (root: string) => string, look: string) {
+  using node = fakeNode()
+  const script = `${prepare(node.root)} && "$0" --conditions=@cni/source "$1" "$2" && ${look}`
+  const argv = ['unshare', '--mount', 'sh', '-c', script, process.execPath, program, node.root] as const
+  const { stdout } = await run(argv, { cwd: node.root, env: { PATH: process.env.PATH ?? '' } })
+  const end = stdout.indexOf('\n--\n')
+  return { ...JSON.parse(stdout.slice(0, end)), look: stdout.slice(end + 4) }
+}
+
+test('on a full disk the network stays as it was, nothing is left, and the failure names the disk', async () => {
+  const report = await runAfter(
+    (root) =>
+      `cp net/10-calico.conflist . && mount -t tmpfs -o size=8k none net && cp 10-calico.conflist net/ && (yes > net/filler 2>/dev/null; true) && test -d ${root}`,
+    `printf '\\n--\\n' && ls -A net && cat net/10-calico.conflist`,
+  )
+  expect(report.failed).toMatchObject([
+    { artefact: 'conflist', attempt: 1, message: expect.stringContaining('the file system is full') },
+  ])
+  expect(report.status.ready).toBe(false)
+  expect(report.look).toBe(`10-calico.conflist\nfiller\n${calico}`)
+})
+
+test('on a full binary folder our entry is not put into the network', async () => {
+  const report = await runAfter(
+    () => 'mount -t tmpfs -o size=4k none bin && (yes > bin/filler 2>/dev/null; true)',
+    `printf '\\n--\\n' && ls -A bin && cat net/10-calico.conflist`,
+  )
+  expect(report.failed).toMatchObject([{ artefact: 'binary', error: { errno: 'ENOSPC' } }])
+  expect(report.look).toBe(`filler\n${calico}`)
+})
+
+test.each([
+  ['bin', 'binary'],
+  ['net', 'conflist'],
+])('with a read-only %s folder the failure says so, and nothing is damaged', async (folder, artefact) => {
+  const report = await runAfter(
+    () => `mount --bind ${folder} ${folder} && mount -o remount,ro,bind ${folder}`,
+    `printf '\\n--\\n' && ls -A ${folder} && cat net/10-calico.conflist`,
+  )
+  expect(report.failed).toMatchObject([
+    { artefact, message: expect.stringContaining('is this the folder of your platform') },
+  ])
+  expect(report.look).toContain(calico)
+  expect(report.look).not.toContain('tmp')
+})

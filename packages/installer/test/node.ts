@@ -1,0 +1,107 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { InstallEvent, InstallerOptions } from '@cni/installer'
+
+/** A list as another network's installer writes it: sorted, so that removal gives the same bytes. */
+export const calico = `${JSON.stringify(
+  { cniVersion: '0.3.1', name: 'k8s-pod-network', plugins: [{ ipam: { type: 'calico-ipam' }, type: 'calico' }] },
+  null,
+  2,
+)}\n`
+export const bridge = '{"name":"minikube","type":"bridge","bridge":"bridge"}'
+export const listOfBridge = `${JSON.stringify(
+  {
+    cniVersion: '0.3.1',
+    name: 'k8s-pod-network',
+    plugins: [{ bridge: 'bridge', name: 'minikube', type: 'bridge' }],
+  },
+  null,
+  2,
+)}\n`
+
+/** Folders that play a node. */
+export interface FakeNode extends Disposable {
+  readonly root: string
+  readonly options: InstallerOptions
+  readonly events: InstallEvent[]
+  path(...parts: string[]): string
+  write(path: string, text: string, mode?: number): void
+  read(path: string): string
+  /** All files with their permissions and contents. */
+  files(): Record<string, string>
+}
+
+/** A node with a source folder and a service account; `net` is missing when it is given as `null`. */
+export function fakeNode(net: Record<string, string> | null = { '10-calico.conflist': calico }, at?: string): FakeNode {
+  const root = at ?? mkdtempSync(join(tmpdir(), 'cni-installer-'))
+  const path = (...parts: string[]): string => join(root, ...parts)
+  for (const folder of ['bin', 'src', 'sa', 'run']) mkdirSync(path(folder), { recursive: true })
+  const node: FakeNode = {
+    root,
+    events: [],
+    path,
+    write(name, text, mode) {
+      writeFileSync(path(name), text)
+      if (mode !== undefined) chmodSync(path(name), mode)
+    },
+    read: (name) => readFileSync(path(name), 'utf8'),
+    files() {
+      const all = readdirSync(root, { recursive: true, withFileTypes: true }).filter((one) => !one.isDirectory())
+      return Object.fromEntries(
+        all
+          .map(({ parentPath, name }) => [join(parentPath, name).slice(root.length + 1), ''])
+          .map(([name]) => [
+            name,
+            existsSync(path(name ?? '')) ? readFileSync(path(name ?? ''), 'latin1') : 'dangling',
+          ]),
+      )
+    },
+    options: {
+      plugin: { cniVersion: '0.3.1', name: 'mesh', type: 'mesh', port: 15001 },
+      netDir: path('net'),
+      binDirs: [path('bin')],
+      sourceDir: path('src'),
+      kubeconfig: {
+        path: path('run', 'kubeconfig'),
+        server: 'https://10.110.0.1:443',
+        tokenFile: path('sa', 'token'),
+        caFile: path('sa', 'ca.crt'),
+      },
+      observe: (event) => node.events.push(event),
+    },
+    [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }),
+  }
+  node.write('src/mesh', 'plugin v1', 0o755)
+  node.write('src/mesh-lib.so', 'library v1', 0o644)
+  node.write('sa/token', 'tok.en')
+  node.write('sa/ca.crt', 'CA')
+  if (net !== null) {
+    mkdirSync(path('net'), { recursive: true })
+    for (const [name, text] of Object.entries(net)) node.write(`net/${name}`, text)
+  }
+  return node
+}
+
+/** Waits for a condition, a bounded time; returns the milliseconds it took. */
+export async function eventually(condition: () => boolean, what: string, limit = 5000): Promise<number> {
+  const start = performance.now()
+  for (;;) {
+    try {
+      if (condition()) return performance.now() - start
+    } catch {
+      // a file that is being replaced: look again
+    }
+    if (performance.now() - start > limit) throw new Error(`not within ${limit} ms: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 2))
+  }
+}

@@ -1,0 +1,227 @@
+import { spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync, rmSync, statSync, symlinkSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs'
+import { createInstaller, formatDiff, type InstallerOptions } from '@cni/installer'
+import { expect, test } from 'vitest'
+import { bridge, calico, eventually, type FakeNode, fakeNode, listOfBridge } from '../node.ts'
+
+test.each<[Partial<InstallerOptions>, string]>([
+  [{ plugin: { type: '' } }, 'plugin type ""'],
+  [{ plugin: { type: '../sh' } }, 'plugin type "../sh"'],
+  [{ plugin: { type: 'mesh', n: Number.NaN } }, 'is not JSON'],
+  [{ netDir: 'net.d' }, 'netDir "net.d" must be an absolute path'],
+  [{ binDirs: ['bin'] }, 'must be an absolute path'],
+  [{ confName: 'undetectable.file' }, 'must end in .conf or .conflist'],
+  [{ confName: '../x.conf' }, 'must be a file name'],
+  [{ mode: { owned: 'x/y.conflist' } }, 'must be a file name'],
+  [{ mode: { owned: '02.conf' }, confName: '02.conflist' }, 'is the owned file itself'],
+  [{ kubeconfig: { path: '/k', tokenFile: '/t', server: 'a b' } }, 'must be a URL'],
+  [{ recheckMs: -1 }, 'recheckMs -1'],
+])('the options %j are refused: %s', (options, message) => {
+  using node = fakeNode()
+  expect(() => createInstaller({ ...node.options, ...options })).toThrow(message)
+})
+
+test.each<[string, (node: FakeNode) => void, string]>([
+  ['empty', (node) => node.write('net/10-calico.conflist', ''), 'unexpected end of JSON'],
+  ['binary', (node) => writeFileSync(node.path('net/10-calico.conflist'), Buffer.alloc(99, 255)), 'Unexpected token'],
+  ['huge', (node) => truncateSync(node.path('net/10-calico.conflist'), 2 ** 33), 'larger than 4194304 bytes'],
+  ['a folder', (node) => swap(node, () => mkdirSync(node.path('net/10-calico.conflist'))), 'is not a file'],
+  ['a pipe', (node) => swap(node, () => spawnSync('mkfifo', [node.path('net/10-calico.conflist')])), 'is not a file'],
+  [
+    'a device',
+    (node) => swap(node, () => symlinkSync('/dev/zero', node.path('net/10-calico.conflist'))),
+    'is not a file',
+  ],
+  ['a dangling link', (node) => swap(node, () => symlinkSync('gone', node.path('net/10-calico.conflist'))), 'dangling'],
+  [
+    'a link to itself',
+    (node) => swap(node, () => symlinkSync('10-calico.conflist', node.path('net/10-calico.conflist'))),
+    'ELOOP',
+  ],
+])('a conflist that is %s is waited for and left alone', async (_, make, reason) => {
+  using node = fakeNode()
+  make(node)
+  const installer = createInstaller(node.options)
+  const status = await installer.install()
+  expect(status).toMatchObject({ ready: false, reason: expect.stringContaining(reason) })
+  expect(node.events).toContainEqual(
+    expect.objectContaining({ type: 'skipped', reason: expect.stringContaining(reason) }),
+  )
+  expect(await installer.uninstall()).toMatchObject({ errors: [] })
+})
+
+function swap(node: FakeNode, make: () => void): void {
+  unlinkSync(node.path('net/10-calico.conflist'))
+  make()
+}
+
+test('a conflist nested too deep to be written again is refused, and stays as it is', async () => {
+  const deep = `{"name":"n","plugins":[{"type":"a"}],"x":${'['.repeat(5000)}${']'.repeat(5000)}}`
+  using node = fakeNode({ '10-deep.conflist': deep })
+  await expect(createInstaller(node.options).install()).rejects.toThrow('nested deeper than')
+  expect(node.read('net/10-deep.conflist')).toBe(deep)
+})
+
+test.each<[string, (node: FakeNode) => void, Partial<InstallerOptions>, string]>([
+  ['no token', (node) => rmSync(node.path('sa/token')), {}, 'NO_CREDENTIALS'],
+  ['an empty token', (node) => node.write('sa/token', '\n'), {}, 'NO_CREDENTIALS'],
+  ['no CA', (node) => rmSync(node.path('sa/ca.crt')), {}, 'NO_CREDENTIALS'],
+  ['no source folder', (node) => rmSync(node.path('src'), { recursive: true }), {}, 'IO'],
+  ['a source without the plugin', (node) => rmSync(node.path('src/mesh')), {}, 'NO_SOURCE'],
+  ['a dangling source', (node) => symlinkSync('gone', node.path('src/x')), {}, 'IO'],
+  ['no binary folder', (node) => rmSync(node.path('bin'), { recursive: true }), {}, 'IO'],
+  ['a folder in the way', (node) => mkdirSync(node.path('bin/mesh')), {}, 'NOT_OURS'],
+  [
+    'another file under our name',
+    (node) => node.write('net/mine.conf', bridge),
+    { mode: 'standalone', confName: 'mine.conf' },
+    'NOT_OURS',
+  ],
+  ['an owned name that sorts late', () => {}, { mode: { owned: '99-mesh.conflist' } }, 'NOT_FIRST'],
+])('with %s the first installation fails, and the network stays as it was', async (_, damage, options, code) => {
+  using node = fakeNode()
+  damage(node)
+  const installer = createInstaller({ ...node.options, ...options })
+  await expect(installer.install()).rejects.toMatchObject({ code })
+  expect(node.events).toContainEqual(
+    expect.objectContaining({ type: 'failed', attempt: 1, error: expect.objectContaining({ code }) }),
+  )
+  const files = node.files()
+  expect(files['net/10-calico.conflist']).toBe(calico)
+  expect(JSON.stringify(files)).not.toContain('"mesh"')
+  expect(installer.status()).toMatchObject({ ready: false })
+})
+
+test('an entry of an earlier run is taken out when the plugin cannot work, and put back when it can', async () => {
+  using node = fakeNode()
+  await createInstaller(node.options).install()
+  for (const name of ['bin/mesh', 'src/mesh']) rmSync(node.path(name))
+  const installer = createInstaller(node.options)
+  const stop = new AbortController()
+  const done = installer.run(stop.signal)
+  await eventually(() => node.read('net/10-calico.conflist') === calico, 'withdrawn')
+  await eventually(() => node.events.some((event) => event.type === 'withdrawn'), 'told')
+  node.write('src/mesh', 'plugin v1', 0o755)
+  await eventually(() => installer.status().ready, 'ready')
+  expect(node.read('net/10-calico.conflist')).toContain('"mesh"')
+  stop.abort()
+  await done
+})
+
+test('an old binary that still works keeps its entry when its update fails', async () => {
+  using node = fakeNode()
+  await createInstaller(node.options).install()
+  const installed = node.read('net/10-calico.conflist')
+  rmSync(node.path('src'), { recursive: true })
+  await expect(createInstaller(node.options).install()).rejects.toMatchObject({ code: 'IO' })
+  expect(node.read('net/10-calico.conflist')).toBe(installed)
+})
+
+test('a failure that lasts is told with growing pauses, not in a loop', async () => {
+  using node = fakeNode()
+  rmSync(node.path('sa/token'))
+  const installer = createInstaller(node.options)
+  const stop = new AbortController()
+  const done = installer.run(stop.signal)
+  for (let round = 0; round < 50; round += 1) {
+    node.write('sa/other', `${round}`)
+    await new Promise((resolve) => setTimeout(resolve, 2))
+  }
+  expect(node.events.filter((event) => event.type === 'failed')).toEqual([
+    expect.objectContaining({ artefact: 'kubeconfig', attempt: 1, retryMs: 1000 }),
+  ])
+  stop.abort()
+  await done
+})
+
+test('nothing secret is in events, plans and errors', async () => {
+  using node = fakeNode()
+  node.write('sa/token', 'se.cr.et')
+  node.write('run/kubeconfig', 'users:\n- user:\n    token: se.cr.et.old\n')
+  const installer = createInstaller(node.options)
+  const { changes } = await installer.plan()
+  await installer.install()
+  expect(changes.map(({ action, artefact }) => `${action} ${artefact}`)).toEqual([
+    'create binary',
+    'create binary',
+    'replace kubeconfig',
+    'replace conflist',
+  ])
+  expect(formatDiff(changes[2]?.diff ?? [])).toContain('    token: REDACTED')
+  expect(JSON.stringify([changes, node.events])).not.toContain('se.cr')
+  expect(node.read('run/kubeconfig')).toContain('token: se.cr.et\n')
+})
+
+test('a plan changes nothing, and is empty once all is installed', async () => {
+  using node = fakeNode({ '10-bridge.conf': bridge })
+  const before = node.files()
+  const installer = createInstaller(node.options)
+  expect(await installer.plan()).toMatchObject({ ready: false, primary: '10-bridge.conf' })
+  expect(node.files()).toEqual(before)
+  await installer.install()
+  expect(await installer.plan()).toMatchObject({ ready: true, primary: '10-bridge.conflist', changes: [] })
+})
+
+test('a list that an earlier conversion left is replaced when the single configuration comes back', async () => {
+  using node = fakeNode({ '10-bridge.conf': bridge })
+  await createInstaller(node.options).install()
+  node.write('net/10-bridge.conf', bridge.replace('"bridge":"bridge"', '"bridge":"cni9"'))
+  await createInstaller(node.options).install()
+  const files = node.files()
+  expect(files['net/10-bridge.conf']).toBeUndefined()
+  expect(files['net/10-bridge.conflist']).toContain('"bridge": "cni9"')
+  await createInstaller(node.options).uninstall()
+  expect(node.read('net/10-bridge.conflist')).toBe(listOfBridge.replace('"bridge": "bridge"', '"bridge": "cni9"'))
+})
+
+test('another’s list in the way of a conversion is not overwritten', async () => {
+  using node = fakeNode({ '10-net.conf': bridge, '10-net.conflist': calico })
+  await expect(createInstaller(node.options).install()).rejects.toMatchObject({ code: 'NOT_OURS' })
+  expect([node.read('net/10-net.conf'), node.read('net/10-net.conflist')]).toEqual([bridge, calico])
+})
+
+test('an uninstallation that cannot take the entry out leaves the plugin working', async () => {
+  using node = fakeNode()
+  const installer = createInstaller(node.options)
+  await installer.install()
+  const deep = `{"name":"n","plugins":[{"type":"a"},{"type":"mesh"}],"x":${'['.repeat(2000)}${']'.repeat(2000)}}`
+  node.write('net/05-deep.conflist', deep)
+  const { errors, changes } = await installer.uninstall()
+  expect(errors).toEqual([expect.objectContaining({ code: 'INVALID_CONFIG' })])
+  expect(changes.map((change) => change.path)).toEqual([node.path('net/10-calico.conflist')])
+  expect(node.read('bin/mesh')).toBe('plugin v1')
+  expect(node.read('net/05-deep.conflist')).toBe(deep)
+})
+
+test('leftovers of interrupted runs are swept, others’ files are not', async () => {
+  using node = fakeNode()
+  const ours = [
+    'bin/mesh.tmp.3816169537',
+    'bin/.mesh.mesh-abc1.tmp',
+    'net/.x.conflist.mesh-abc1.tmp',
+    'run/.k.mesh-1.tmp',
+  ]
+  const others = ['bin/mesh.tmp.x1', 'bin/other.tmp.123', 'net/.x.conflist.other-abc1.tmp', 'net/x.tmp', 'run/mesh.log']
+  for (const name of [...ours, ...others]) node.write(name, '')
+  await createInstaller(node.options).install()
+  const left = Object.keys(node.files())
+  expect(left.filter((name) => ours.includes(name))).toEqual([])
+  expect(left.filter((name) => others.includes(name)).sort()).toEqual(others.toSorted())
+})
+
+test('the permissions and the owner of another’s file are kept', async () => {
+  using node = fakeNode()
+  chmodSync(node.path('net/10-calico.conflist'), 0o640)
+  await createInstaller(node.options).install()
+  expect(statSync(node.path('net/10-calico.conflist')).mode & 0o777).toBe(0o640)
+  expect(statSync(node.path('run/kubeconfig')).mode & 0o777).toBe(0o600)
+  expect(statSync(node.path('bin/mesh')).mode & 0o777).toBe(0o755)
+})
+
+test('an observer that throws is no reason to stop', async () => {
+  using node = fakeNode()
+  const observe = () => {
+    throw new Error('log full')
+  }
+  expect(await createInstaller({ ...node.options, observe }).install()).toMatchObject({ ready: true })
+})
