@@ -8,7 +8,11 @@ import { main, Stop, say } from './lib/progress.mjs'
 import { setUp } from './lib/setup.mjs'
 
 // What the suites named original*.test.ts look for, and what is compared with it.
-const PEERS = new Map([['cnitool', 'packages/libcni: a list executed and remembered by either']])
+const PEERS = new Map([
+  ['cnitool', 'packages/libcni: a list executed and remembered by either'],
+  ['istio-cni', 'examples/istio-redirect: random pods through both plugins'],
+  ['istio-iptables', 'examples/istio-redirect: random command lines through both programs'],
+])
 
 await main(async () => {
   const folder = process.env.CNI_PEERS
@@ -20,9 +24,12 @@ await main(async () => {
   await setUp()
   await ensurePackages(['containernetworking-plugins', 'iptables', 'util-linux'], { install: true })
   await buildExecutables()
+  // One seed for all suites: the same command line with it repeats a failure. CNI_FUZZ_RUNS asks for more cases.
+  const { CNI_SEED = String(Date.now() % 0x7fff_ffff), CNI_FUZZ_RUNS } = process.env
+  say(`CNI_SEED=${CNI_SEED}${CNI_FUZZ_RUNS === undefined ? '' : ` CNI_FUZZ_RUNS=${CNI_FUZZ_RUNS}`}`)
   await exec(['vitest', 'run', '--project=e2e', 'e2e/original'], {
     stdout: 'inherit',
-    env: { CNI_PEERS: resolve(folder) },
+    env: { CNI_PEERS: resolve(folder), CNI_SEED },
   })
   for (const [name] of missing) say(`not compared, because it is missing: ${name}`)
 })

@@ -5,6 +5,7 @@ import { step } from './progress.mjs'
 /** Every executable of the repository: its entry, and how it shows that it runs. */
 export const EXECUTABLES = /** @type {const} */ ({
   'istio-cni': { entry: 'examples/istio-redirect/src/plugin/main.ts', smoke: 'plugin' },
+  'istio-redirect': { entry: 'examples/istio-redirect/src/tools/main.ts', smoke: 'command' },
   'hello-chain': { entry: 'examples/hello-chain/src/main.ts', smoke: 'plugin' },
   'contiv-proxy': { entry: 'examples/contiv-proxy/src/main.ts', smoke: 'plugin' },
   cnitool: { entry: 'packages/libcni/src/cli.ts', smoke: 'command' },

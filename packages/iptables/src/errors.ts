@@ -3,6 +3,8 @@ export type IptablesErrorCode =
   | 'INVALID_RULE'
   | 'NO_BINARY'
   | 'NO_MODULE'
+  | 'NO_CHAIN'
+  | 'DENIED'
   | 'LOCKED'
   | 'EXIT'
   | 'ABORTED'

@@ -25,53 +25,79 @@
  */
 
 // the kernel
+export type { Change } from './apply/change.ts'
 export type { ApplyReport } from './apply/report.ts'
+export type { ListedChain, ListedRule } from './crud/listing.ts'
+export { ruleBuilders } from './crud/rule-builders.ts'
+export type { Transaction } from './crud/transaction.ts'
 // errors
 export { IptablesError, type IptablesErrorCode, type IptablesErrorOptions, isIptablesError } from './errors.ts'
-export { type Iptables, type IptablesOptions, iptables } from './iptables.ts'
+export { type Iptables, type IptablesOptions, iptables, type RemoveOptions } from './iptables.ts'
 // text
 export { type CanonicalRule, type Condition, canonicalRule } from './parse/canonical.ts'
 export { parseSave, type SavedChain, SavedRule, type Snapshot, snapshotText } from './parse/snapshot.ts'
 // rulesets
-export type {
-  AddressOf,
-  Builders,
-  NegatableMatches,
-  Owner,
-  Ports,
-  Protocol,
-  RuleBuilder,
-  Scope,
-  TableBuilder,
-  TableSpec,
-} from './rules/builder-types.ts'
+export type { Builders, RuleBuilder, RuleSteps, TableBuilder, TableSpec } from './rules/builder-types.ts'
+export type { IcmpType, Icmpv6Type } from './rules/icmp-types.ts'
+export type { NegatableMatches, Owner, Ports, Protocol, Rate, SocketOptions, Statistic } from './rules/match-types.ts'
 export type {
   AddressPair,
   AddrType,
   BuiltinChain,
+  CtEvent,
   CtState,
+  CtZone,
   Family,
+  LogFlag,
+  LogLevel,
+  MarkAction,
   Match,
   OwnChain,
+  PktType,
+  RejectIpv4,
+  RejectIpv6,
   Rule,
   Ruleset,
+  SetDir,
   Table,
   Target,
+  TcpFlag,
 } from './rules/model.ts'
 export { builtinChains, chainsFor, families, isBuiltin, rulesFor, tables } from './rules/model.ts'
 export { ruleset } from './rules/ruleset.ts'
+export type { AddressOf, Scope } from './rules/scope.ts'
+export type {
+  AddSetOptions,
+  CtOptions,
+  LogOptions,
+  MasqueradeOptions,
+  NatOptions,
+  NflogOptions,
+  RejectWith,
+  SnatOptions,
+} from './rules/target-types.ts'
 export type { BackendKind } from './run/backend.ts'
-export type { IptablesPort, PortOptions } from './run/port.ts'
+export type { Generation, IptablesPort, PortOptions, Probed } from './run/port.ts'
 export type { IptablesContext, Log, Where } from './run/where.ts'
 export { type Drift, type DriftLine, type DriftOrder, type DriftReplaced, driftText } from './state/drift.ts'
 export { DriftError, isDriftError } from './state/drift-error.ts'
+export {
+  diffSnapshots,
+  type NetnsSnapshot,
+  type PolicyChange,
+  type SnapshotDiff,
+  type SnapshotOptions,
+} from './state/netns-snapshot.ts'
 export { ruleLine } from './text/quote.ts'
 export { restoreText } from './text/restore-text.ts'
 export { ruleArgs } from './text/rule-args.ts'
 // trace
 export { type ExplainOptions, explain } from './trace/explain.ts'
-export type { Packet, PacketState } from './trace/packet.ts'
+export type { TraceOptions } from './trace/options.ts'
+export type { Packet, PacketSocket, PacketState } from './trace/packet.ts'
 export { packetText, parsePacket } from './trace/packet-text.ts'
 export type { Hook } from './trace/state.ts'
 export { type Trace, trace } from './trace/trace.ts'
 export type { TraceStep } from './trace/walk.ts'
+// watch
+export type { WatchEvent, WatchOptions } from './watch/watch.ts'

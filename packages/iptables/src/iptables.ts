@@ -1,8 +1,12 @@
 import { applyRuleset } from './apply/apply.ts'
-import { removeByPrefix, removeRuleset } from './apply/remove.ts'
+import { type Change, changed } from './apply/change.ts'
+import type { Journal } from './apply/journal.ts'
+import { removeByPrefix, removeReversibly, removeRuleset } from './apply/remove.ts'
 import type { ApplyReport } from './apply/report.ts'
 import { diffRuleset } from './apply/verify.ts'
-import type { Family, Ruleset } from './rules/model.ts'
+import type { ListedChain, ListedRule } from './crud/listing.ts'
+import type { Transaction } from './crud/transaction.ts'
+import type { Family, Rule, Ruleset, Table } from './rules/model.ts'
 import { checkInteger } from './rules/numbers.ts'
 import type { BackendKind } from './run/backend.ts'
 import { netnsPort } from './run/netns-port.ts'
@@ -11,7 +15,9 @@ import { checkFamilies, openSession } from './run/session.ts'
 import { placeOf, type Where } from './run/where.ts'
 import { type Drift, isClean } from './state/drift.ts'
 import { DriftError } from './state/drift-error.ts'
+import type { NetnsSnapshot, SnapshotDiff, SnapshotOptions } from './state/netns-snapshot.ts'
 import { restoreText } from './text/restore-text.ts'
+import type { WatchEvent, WatchOptions } from './watch/watch.ts'
 
 /** How to reach the kernel. Everything is optional. */
 export interface IptablesOptions {
@@ -29,6 +35,12 @@ export interface IptablesOptions {
   readonly port?: IptablesPort | undefined
 }
 
+/** How `remove` works. */
+export interface RemoveOptions {
+  /** Read before writing, so that the report can undo the removal. Default: true where the context has an `undo`. */
+  readonly reversible: true
+}
+
 /** Rules in the kernel of one namespace. */
 export interface Iptables {
   /** The back end that is written to. */
@@ -42,12 +54,38 @@ export interface Iptables {
   verify(rules: Ruleset): Promise<void>
   /** What `verify` would complain about, as data. */
   diff(rules: Ruleset): Promise<Drift>
+  /** What has changed since a snapshot, by whomever. */
+  diff(since: NetnsSnapshot): Promise<SnapshotDiff>
   /** Removes the ruleset's chains and rules. What is not there is fine. */
-  remove(rules: Ruleset): Promise<void>
+  remove(rules: Ruleset): Promise<undefined>
+  remove(rules: Ruleset, options: RemoveOptions): Promise<Change>
   /** Removes all chains whose name begins with `prefix`, in all tables, and the jumps to them. */
-  removeChains(prefix: string): Promise<void>
+  removeChains(prefix: string): Promise<Change>
   /** The kernel's rules as `iptables-save` prints them. */
   save(family: Family): Promise<string>
+  /** Everything that the back end in use holds, as one value. Only reads. */
+  snapshot(options?: SnapshotOptions): Promise<NetnsSnapshot>
+  /** Makes the kernel hold what a snapshot holds, counters aside: rules that came later go, whoever wrote them. */
+  restore(snapshot: NetnsSnapshot): Promise<Change>
+  /** Reports at once whether the ruleset stands, and then every change of that, until aborted or left with `break`. */
+  watch(rules: Ruleset, options?: WatchOptions): AsyncIterable<WatchEvent>
+  /** Several steps on chains and rules as one: per family one process reads, one writes; all happen or none. */
+  transaction(steps: (t: Transaction) => void): Promise<Change>
+  /** A transaction of one step, as are the next seven; `Transaction` says what each does. */
+  createChain(table: Table, chain: string): Promise<Change>
+  flushChain(table: Table, chain: string): Promise<Change>
+  deleteChain(table: Table, chain: string): Promise<Change>
+  renameChain(table: Table, from: string, to: string): Promise<Change>
+  appendRule(rule: Rule): Promise<Change>
+  insertRule(rule: Rule): Promise<Change>
+  ensureRule(rule: Rule): Promise<Change>
+  deleteRule(rule: Rule): Promise<Change>
+  /** Whether the rule stands in its chain, in every family that it is for. */
+  hasRule(rule: Rule): Promise<boolean>
+  /** The chains of a table, family by family. */
+  listChains(table: Table): Promise<ListedChain[]>
+  /** The rules of a chain, family by family; none when there is no such chain. */
+  listRules(table: Table, chain: string): Promise<ListedRule[]>
 }
 
 /**
@@ -73,26 +111,69 @@ export interface Iptables {
 export function iptables(where: Where, options: IptablesOptions = {}): Iptables {
   const place = placeOf(where)
   const port = options.port ?? netnsPort(place, { shield: options.shield ?? true })
-  const session = openSession(port, {
+  const sessionOptions = {
     backend: options.backend ?? 'auto',
     families: checkFamilies(options.families),
     // 0 would be for ever, in iptables 1.8.9 as well as no --wait at all.
     wait: checkInteger(options.wait ?? 30, 1, 3600, 'wait'),
     signal: place.signal,
     log: place.log,
-  })
+  }
+  const session = openSession(port, sessionOptions)
   const print = options.print ?? restoreText
-  const diff = (rules: Ruleset) => diffRuleset(session, rules)
+  const change = (run: (journal: Journal) => Promise<void>) => changed(session, place.undo, run)
+  const transaction = (steps: (t: Transaction) => void) =>
+    change(async (journal) => (await crud()).runTransaction(session, journal, steps))
+  function diff(wanted: Ruleset): Promise<Drift>
+  function diff(wanted: NetnsSnapshot): Promise<SnapshotDiff>
+  async function diff(wanted: Ruleset | NetnsSnapshot): Promise<Drift> {
+    return 'rules' in wanted ? diffRuleset(session, wanted) : (await snapshots()).diffSince(session, wanted)
+  }
+  function remove(rules: Ruleset): Promise<undefined>
+  function remove(rules: Ruleset, how: RemoveOptions): Promise<Change>
+  async function remove(rules: Ruleset, how?: RemoveOptions): Promise<Change | undefined> {
+    const reversibly = () => change((journal) => removeReversibly(session, rules, journal))
+    if (how !== undefined) return reversibly()
+    if (place.undo !== undefined) await reversibly()
+    else await removeRuleset(session, rules)
+    return undefined
+  }
   return {
     backend: async () => (await session.backends()).chosen.kind,
     apply: (rules) => applyRuleset(session, rules, { print, undo: place.undo }),
     diff,
     async verify(rules) {
-      const drift = await diff(rules)
+      const drift = await diffRuleset(session, rules)
       if (!isClean(drift)) throw new DriftError(drift)
     },
-    remove: (rules) => removeRuleset(session, rules),
-    removeChains: (prefix) => removeByPrefix(session, prefix),
+    remove,
+    removeChains: (prefix) => change((journal) => removeByPrefix(session, prefix, journal)),
     save: async (family) => session.save((await session.backends()).chosen, family),
+    snapshot: async (what) => (await snapshots()).takeSnapshot(session, what),
+    restore: (snapshot) => change(async (journal) => (await snapshots()).restoreSnapshot(session, snapshot, journal)),
+    async *watch(rules, how = {}) {
+      const signals = [place.signal, how.signal].flatMap((each) => each ?? [])
+      const signal = signals.length === 0 ? undefined : AbortSignal.any(signals)
+      const { watchRuleset } = await import('./watch/watch.ts')
+      yield* watchRuleset(openSession(port, { ...sessionOptions, signal }), port, rules, { ...how, signal })
+    },
+    transaction,
+    createChain: (table, chain) => transaction((t) => t.createChain(table, chain)),
+    flushChain: (table, chain) => transaction((t) => t.flushChain(table, chain)),
+    deleteChain: (table, chain) => transaction((t) => t.deleteChain(table, chain)),
+    renameChain: (table, from, to) => transaction((t) => t.renameChain(table, from, to)),
+    appendRule: (rule) => transaction((t) => t.appendRule(rule)),
+    insertRule: (rule) => transaction((t) => t.insertRule(rule)),
+    ensureRule: (rule) => transaction((t) => t.ensureRule(rule)),
+    deleteRule: (rule) => transaction((t) => t.deleteRule(rule)),
+    hasRule: async (rule) => (await crud()).hasRule(session, rule),
+    listChains: async (table) => (await crud()).listChains(session, table),
+    listRules: async (table, chain) => (await crud()).listRules(session, table, chain),
   }
 }
+
+// internal
+
+// Loaded when first used: a plugin that applies and leaves pays nothing for them.
+const crud = () => import('./crud/crud.ts')
+const snapshots = () => import('./apply/restore-snapshot.ts')

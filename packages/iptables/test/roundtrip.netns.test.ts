@@ -1,21 +1,37 @@
+import { execFileSync } from 'node:child_process'
+import { netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { iptables } from '../src/iptables.ts'
 import { parseSave } from '../src/parse/snapshot.ts'
-import { families } from '../src/rules/model.ts'
+import { families, type Ruleset } from '../src/rules/model.ts'
 import { wantedState } from '../src/state/wanted.ts'
-import { anyRuleset } from './arbitraries.ts'
+import { anyRuleset, setPair } from './arbitraries.ts'
+
+/** Random rulesets in all; `CNI_FUZZ_RUNS=3000` for a long search. */
+const runs = Number(process.env.CNI_FUZZ_RUNS ?? 60)
+
+/** Several at once: the programs cost more than the rules. */
+const together = 15
+const manyRules: fc.Arbitrary<Ruleset> = fc
+  .array(anyRuleset, { minLength: 1, maxLength: together, size: 'max' })
+  .map((all) => ({ chains: all[0]?.chains ?? [], rules: all.flatMap(({ rules }) => rules) }))
+
+const sets = `create ${setPair.ipv4} hash:ip,port
+create ${setPair.ipv6} hash:ip,port family inet6
+`
 
 test.for(['nft', 'legacy'] as const)(
   'on %s the kernel gives back every ruleset as it was written, rule by rule',
-  { timeout: 120_000 },
+  { timeout: 120_000 + runs * 1000 },
   async (backend) => {
     await using pod = await tempNetns()
+    netns.run(pod, () => execFileSync('ipset', ['restore'], { input: sets }))
     const ipt = iptables(pod, { backend })
     let rulesSeen = 0
     await fc.assert(
-      fc.asyncProperty(anyRuleset, async (rules) => {
+      fc.asyncProperty(manyRules, async (rules) => {
         await ipt.apply(rules)
         try {
           for (const family of families) {
@@ -40,8 +56,8 @@ test.for(['nft', 'legacy'] as const)(
         }
         for (const family of families) expect(await ipt.save(family)).not.toMatch(/^-A|EX_/m)
       }),
-      { numRuns: 40 },
+      { numRuns: Math.ceil(runs / together) * 2 },
     )
-    expect(rulesSeen).toBeGreaterThan(300)
+    expect(rulesSeen).toBeGreaterThan(runs * 5)
   },
 )

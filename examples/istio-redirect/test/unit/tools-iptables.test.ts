@@ -27,13 +27,16 @@ const dryRuns: ReadonlyArray<readonly [name: string, argv: string, machine?: Mac
 ]
 
 describe('istio-redirect iptables --dry-run', () => {
-  test.each([...dryRuns])('%s: prints what it would do', async (name, argv, machine) => {
-    const { exitCode, stdout, stderr } = await tools(['iptables', '-n', ...argv.split(' ').filter(Boolean)], machine)
-    expect([exitCode, stderr]).toEqual([0, ''])
-    await expect(stdout.replace(/^Istio config:\n(?:\w+=.*\n)*/m, '')).toMatchFileSnapshot(
-      `../goldens/tools/${name}.txt`,
-    )
-  })
+  test.each(dryRuns.map(([name, argv, machine]) => ({ name, argv, machine })))(
+    '$name: prints what it would do',
+    async ({ name, argv, machine }) => {
+      const { exitCode, stdout, stderr } = await tools(['iptables', '-n', ...argv.split(' ').filter(Boolean)], machine)
+      expect([exitCode, stderr]).toEqual([0, ''])
+      await expect(stdout.replace(/^Istio config:\n(?:\w+=.*\n)*/m, '')).toMatchFileSnapshot(
+        `../goldens/tools/${name}.txt`,
+      )
+    },
+  )
 
   test('leaves in DRY_RUN_FILE_PATH what the programs would get', async () => {
     const { written } = await tools(['iptables', '-n', '-b', '80', '--dual-stack'], {

@@ -1,7 +1,9 @@
 import { IptablesError } from '../errors.ts'
 import { type Family, type Ruleset, rulesFor } from '../rules/model.ts'
 import type { Session } from '../run/session.ts'
+import { once, type RegisterUndo } from './change.ts'
 import { type FamilyApply, familyApply } from './family-apply.ts'
+import { Journal } from './journal.ts'
 import { removeFrom } from './remove.ts'
 import type { ApplyReport } from './report.ts'
 import { settle } from './settle.ts'
@@ -9,7 +11,7 @@ import { settle } from './settle.ts'
 /** What `apply` needs besides the session. */
 export interface ApplyOptions {
   readonly print: (rules: Ruleset, family: Family) => string
-  readonly undo?: ((fn: () => unknown) => void) | undefined
+  readonly undo?: RegisterUndo | undefined
 }
 
 /**
@@ -21,30 +23,32 @@ export async function applyRuleset(session: Session, rules: Ruleset, options: Ap
   const { chosen, other } = await session.backends()
   const all = await session.families()
   const filled = all.filter((family) => rulesFor(rules, family).length > 0)
-  const jobs = filled.map((family) => familyApply(session, chosen, rules, family, options.print(rules, family)))
+  const journal = new Journal(session)
+  // What an older ruleset left in the back end that is not in use.
+  const cleared = new Journal(session)
+  const job = (family: Family, text: string) => familyApply(session, journal, chosen, rules, family, text)
+  const jobs = filled.map((family) => job(family, options.print(rules, family)))
   const done = new Set<FamilyApply>()
-  let undone: Promise<void> | undefined
-  const takeBack = () => {
-    undone ??= settle(jobs.map((job) => job.back(done.size > 0))).then(() => {})
-    return undone
-  }
+  const undo = once(async () => {
+    await settle([...jobs.map((each) => each.back(done.size > 0)), cleared.takeBack()])
+  })
   // Before the first write: a handler that fails while we write still takes it back.
-  options.undo?.(takeBack)
+  options.undo?.(undo)
   try {
     const fresh = await settle(
-      jobs.map(async (job) => {
-        const ok = await job.fresh()
-        if (ok) done.add(job)
+      jobs.map(async (each) => {
+        const ok = await each.fresh()
+        if (ok) done.add(each)
         return ok
       }),
     )
     const rest = jobs.filter((_, index) => fresh[index] === false)
     // Where one family has an older ruleset, those without a rule in this one may have it too.
     const empty = rest.length === 0 ? [] : all.filter((family) => !filled.includes(family))
-    const emptied = empty.map((family) => familyApply(session, chosen, rules, family, ''))
+    const emptied = empty.map((family) => job(family, ''))
     jobs.push(...emptied)
-    const plans = await settle([...rest, ...emptied].map((job) => job.reconcile()))
-    if (other !== undefined) await removeFrom(session, other, rules, all)
+    const plans = await settle([...rest, ...emptied].map((each) => each.reconcile()))
+    if (other !== undefined) await removeFrom(session, other, rules, all, cleared)
     for (const _ of done) plans.push('fresh')
     session.throwIfAborted()
     return {
@@ -52,9 +56,10 @@ export async function applyRuleset(session: Session, rules: Ruleset, options: Ap
       families: filled,
       backend: chosen.kind,
       durationMs: performance.now() - started,
+      undo,
     }
   } catch (error) {
-    await takeBack().catch((second: unknown) => {
+    await undo().catch((second: unknown) => {
       const code = error instanceof IptablesError ? error.code : 'EXIT'
       const text = `${message(error)}; and taking back what was written failed too: ${message(second)}`
       throw new IptablesError(code, text, { cause: new AggregateError([error, second]) })

@@ -1,12 +1,13 @@
-import type { Snapshot } from '../parse/snapshot.ts'
 import type { Family, Ruleset, Table } from '../rules/model.ts'
 import type { Backend } from '../run/backend.ts'
 import { RestoreError } from '../run/failure.ts'
 import type { Session } from '../run/session.ts'
-import { beforeState } from '../state/before.ts'
 import { planText } from '../state/plan.ts'
-import { onlyTables, removedState, type Wanted, wantedState } from '../state/wanted.ts'
+import { unwritten } from '../state/revert.ts'
+import { type Wanted, wantedState } from '../state/wanted.ts'
+import { bringTo } from './bring-to.ts'
 import { holdsOurs, mayTryFresh, textTables, writtenBeforeKill } from './fresh.ts'
+import type { Journal } from './journal.ts'
 import type { ApplyReport } from './report.ts'
 
 /** Applying one family: what was done so far, and the way back. */
@@ -23,6 +24,7 @@ export interface FamilyApply {
 /** Prepares one family. `text` is what the fresh plan writes. */
 export function familyApply(
   session: Session,
+  journal: Journal,
   backend: Backend,
   rules: Ruleset,
   family: Family,
@@ -37,8 +39,6 @@ export function familyApply(
   }
   /** Tables that the fresh plan wrote, and in which nothing of ours was before; `unknown` after a kill. */
   let written: ReadonlySet<Table> | 'unknown' = new Set()
-  let before: Snapshot | undefined
-  const uncancelled = { uncancelled: true } as const
 
   return {
     family,
@@ -64,10 +64,10 @@ export function familyApply(
         const snapshot = await session.snapshot(backend, family)
         const plan = planText(wanted(), snapshot)
         if (plan === '') return attempt === 1 && isNothing(written) ? 'unchanged' : 'reconcile'
-        before ??= snapshot
+        const had = attempt > 1 || holdsOurs(wanted(), snapshot)
         try {
-          await session.restore(backend, family, plan)
-          return isNothing(written) && !holdsOurs(wanted(), before) ? 'fresh' : 'reconcile'
+          await journal.write(backend, snapshot, plan)
+          return isNothing(written) && !had ? 'fresh' : 'reconcile'
         } catch (error) {
           // Someone changed a rule between our read and our write: read again.
           if (attempt === maxAttempts || !(error instanceof RestoreError) || error.line === undefined) throw error
@@ -76,12 +76,12 @@ export function familyApply(
       }
     },
     async back(alone) {
-      if (before === undefined && isNothing(written)) return
-      const now = await session.snapshot(backend, family, uncancelled)
-      const ours = written === 'unknown' ? writtenBeforeKill(wanted(), now, tables, alone) : written
-      const target =
-        before === undefined ? onlyTables(removedState(rules, family), [...ours]) : beforeState(wanted(), before, ours)
-      await session.restore(backend, family, planText(target, now), uncancelled)
+      if (isNothing(written) && !journal.families.includes(family)) return
+      await bringTo(session, backend, family, (now) => {
+        const target = journal.without(backend, now)
+        const ours = written === 'unknown' ? writtenBeforeKill(wanted(), target, tables, alone) : written
+        return unwritten(target, rules, ours)
+      })
     },
   }
 }

@@ -115,6 +115,6 @@ describe('remove', () => {
     let broken = false
     const { ipt } = await applied({ fail: () => (broken ? 'Permission denied (you must be root)' : undefined) })
     broken = true
-    await expect(ipt.remove(rules)).rejects.toMatchObject({ code: 'EXIT', message: expect.stringContaining('root') })
+    await expect(ipt.remove(rules)).rejects.toMatchObject({ code: 'DENIED', message: expect.stringContaining('root') })
   })
 })

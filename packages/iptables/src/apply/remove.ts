@@ -8,6 +8,7 @@ import { planText } from '../state/plan.ts'
 import { removedState, type Wanted, type WantedTable } from '../state/wanted.ts'
 import { removalText } from '../text/removal-text.ts'
 import { textTables } from './fresh.ts'
+import { Journal } from './journal.ts'
 import { settle } from './settle.ts'
 
 /**
@@ -15,18 +16,26 @@ import { settle } from './settle.ts'
  * is in use it is expected to stand as it was written: one process per family, nothing read, unless the kernel objects.
  */
 export async function removeRuleset(session: Session, rules: Ruleset): Promise<void> {
+  const journal = new Journal(session)
   await everywhere(session, (backend, family, inUse) =>
-    inUse ? removeBlindly(session, backend, rules, family) : removeLooking(session, backend, rules, family),
+    inUse
+      ? removeBlindly(session, journal, backend, rules, family)
+      : removeLooking(session, journal, backend, rules, family),
   )
 }
 
+/** The same for a removal that can be undone: it looks first, for what is there may not be as it was written. */
+export async function removeReversibly(session: Session, rules: Ruleset, journal: Journal): Promise<void> {
+  await everywhere(session, (backend, family) => removeLooking(session, journal, backend, rules, family))
+}
+
 /** Removes all chains whose name begins with `prefix`, and the jumps to them, wherever they may be. */
-export async function removeByPrefix(session: Session, prefix: string): Promise<void> {
+export async function removeByPrefix(session: Session, prefix: string, journal: Journal): Promise<void> {
   if (typeof prefix !== 'string' || !/^[A-Za-z0-9_.][A-Za-z0-9_.:-]*$/.test(prefix)) {
     invalid(`removeChains(${JSON.stringify(prefix)}): a prefix of chain names is needed; an empty one would mean all`)
   }
   await everywhere(session, (backend, family) =>
-    bring(session, backend, family, (snapshot) => withoutChains(snapshot, prefix)),
+    bring(session, journal, backend, family, (snapshot) => withoutChains(snapshot, prefix)),
   )
 }
 
@@ -36,8 +45,9 @@ export async function removeFrom(
   backend: Backend,
   rules: Ruleset,
   families: readonly Family[],
+  journal: Journal,
 ): Promise<void> {
-  await settle(families.map((family) => removeLooking(session, backend, rules, family)))
+  await settle(families.map((family) => removeLooking(session, journal, backend, rules, family)))
 }
 
 // internal
@@ -58,7 +68,13 @@ async function everywhere(
 }
 
 /** Tables that the text cannot cover are looked at meanwhile; those in which it was refused, after it. */
-async function removeBlindly(session: Session, backend: Backend, rules: Ruleset, family: Family): Promise<void> {
+async function removeBlindly(
+  session: Session,
+  journal: Journal,
+  backend: Backend,
+  rules: Ruleset,
+  family: Family,
+): Promise<void> {
   const text = removalText(rules, family)
   const written = textTables(text)
   const tables = new Set(written.map(({ table }) => table))
@@ -72,6 +88,7 @@ async function removeBlindly(session: Session, backend: Backend, rules: Ruleset,
       const left = new Set(written.filter(({ commit }) => commit >= line).map(({ table }) => table))
       await removeLooking(
         session,
+        journal,
         backend,
         inTables(rules, (table) => left.has(table)),
         family,
@@ -82,6 +99,7 @@ async function removeBlindly(session: Session, backend: Backend, rules: Ruleset,
     attempt(),
     removeLooking(
       session,
+      journal,
       backend,
       inTables(rules, (table) => !tables.has(table)),
       family,
@@ -89,10 +107,16 @@ async function removeBlindly(session: Session, backend: Backend, rules: Ruleset,
   ])
 }
 
-async function removeLooking(session: Session, backend: Backend, rules: Ruleset, family: Family): Promise<void> {
+async function removeLooking(
+  session: Session,
+  journal: Journal,
+  backend: Backend,
+  rules: Ruleset,
+  family: Family,
+): Promise<void> {
   if (rules.chains.length + rules.rules.length === 0) return
   const wanted = removedState(rules, family)
-  await bring(session, backend, family, () => wanted)
+  await bring(session, journal, backend, family, () => wanted)
 }
 
 const inTables = ({ chains, rules }: Ruleset, has: (table: Table) => boolean): Ruleset => ({
@@ -101,11 +125,17 @@ const inTables = ({ chains, rules }: Ruleset, has: (table: Table) => boolean): R
 })
 
 /** Reads and writes until the state is reached; a rule that someone else deletes meanwhile makes a write fail. */
-async function bring(session: Session, backend: Backend, family: Family, target: Target): Promise<void> {
+async function bring(
+  session: Session,
+  journal: Journal,
+  backend: Backend,
+  family: Family,
+  target: Target,
+): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     const snapshot = await session.snapshot(backend, family)
     try {
-      return await session.restore(backend, family, planText(target(snapshot), snapshot))
+      return await journal.write(backend, snapshot, planText(target(snapshot), snapshot))
     } catch (error) {
       if (attempt === 3 || !(error instanceof RestoreError) || error.line === undefined) throw error
     }

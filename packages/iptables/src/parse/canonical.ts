@@ -1,8 +1,16 @@
 import type { Family, Rule } from '../rules/model.ts'
 import { ruleArgs } from '../text/rule-args.ts'
 import { normalizeMatch } from './normalize.ts'
+import { type FoundOption, withDefaults } from './normalize-rate.ts'
 import { normalizeTarget, type TargetOption, targetName } from './normalize-target.ts'
-import { generalOptions, optionArity, protocolMatches, protocolOptions, statelessMatches } from './options.ts'
+import {
+  generalOptions,
+  optionArity,
+  protocolMatches,
+  protocolModules,
+  protocolOptions,
+  statelessMatches,
+} from './options.ts'
 import { asWords, type Word } from './tokenize.ts'
 
 /** One condition of a rule in its one spelling. General options have the module `''`. */
@@ -32,8 +40,8 @@ export function canonical(words: readonly Word[], family: Family): CanonicalRule
   const parts: Condition[][] = [[]]
   for (const match of found.matches) {
     const conditions = conditionsOf(match, family)
-    if (match.module === '' || statelessMatches.has(match.module)) parts.at(-1)?.push(...conditions)
-    else parts.push(conditions, [])
+    if (isUnordered(match)) parts.at(-1)?.push(...conditions)
+    else parts.push(sorted(conditions), [])
   }
   // Even parts are unordered, odd ones are single matches with a memory.
   const conditions = parts.flatMap((part, index) => (index % 2 === 0 ? sorted(part) : part))
@@ -51,7 +59,7 @@ export const canonicalRule = (rule: Rule, family: Family): CanonicalRule =>
 
 interface FoundMatch {
   readonly module: string
-  readonly options: { readonly option: string; readonly not: boolean; readonly values: readonly string[] }[]
+  readonly options: FoundOption[]
 }
 
 interface Found {
@@ -104,7 +112,7 @@ function scan(words: readonly Word[]): Found {
 /** `--dport` belongs to the open match if that is a protocol's, else to one that `-p` opens silently. */
 function protocolMatch(found: Found, current: FoundMatch | undefined, protocol: string): FoundMatch {
   if (current !== undefined && (protocolMatches.has(current.module) || current.module === 'multiport')) return current
-  const module = protocol === 'ipv6-icmp' || protocol === 'icmpv6' ? 'icmp6' : protocol
+  const module = protocolModules.get(protocol) ?? protocol
   const open = found.matches.find((match) => match.module === module && module !== '')
   if (open !== undefined) return open
   const opened: FoundMatch = { module, options: [] }
@@ -127,14 +135,18 @@ function takeValues(words: readonly Word[], index: number): string[] {
 
 function conditionsOf(match: FoundMatch, family: Family): Condition[] {
   const { module } = match
-  if (match.options.length === 0) {
+  if (match.options.length === 0 && module !== 'limit') {
     return module === '' || protocolMatches.has(module) ? [] : [{ module, option: '', not: false, values: [] }]
   }
-  return match.options.flatMap(({ option, not, values }) => {
+  return withDefaults(match).flatMap(({ option, not, values }) => {
     const normal = normalizeMatch(module, option, values, not, family)
     return normal === undefined ? [] : [{ module, option: normal.option, not, values: normal.values }]
   })
 }
+
+/** Whether the order among other conditions means nothing: the match has no memory and changes nothing. */
+const isUnordered = ({ module, options }: FoundMatch) =>
+  module === '' || (statelessMatches.has(module) && !options.some(({ option }) => option === 'restore-skmark'))
 
 const conditionKey = ({ module, option, not, values }: Condition) =>
   `${module}.${not ? '!' : ''}${option} ${values.join(' ')}`

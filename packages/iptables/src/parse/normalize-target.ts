@@ -1,5 +1,6 @@
 import type { Family } from '../rules/model.ts'
-import { address, hex, mark, number, range } from './normalize.ts'
+import { logLevels } from '../rules/words.ts'
+import { address, addressRange, hex, mark, number, range } from './normalize.ts'
 
 /** An option of a target as it was found. */
 export interface TargetOption {
@@ -31,19 +32,25 @@ export function normalizeTarget(name: string, options: readonly TargetOption[], 
       return [...(ports === undefined ? [] : [`to-ports ${range(ports, '-')}`]), ...flags(values)]
     }
     case 'DNAT':
-    case 'SNAT':
-      return options.map(({ option, values }) => `${option} ${values.map((to) => natAddress(to, family)).join(' ')}`)
+    case 'SNAT': {
+      const to = options.filter(({ values }) => values.length > 0)
+      return [
+        ...to.map(({ option, values }) => `${option} ${values.map((each) => natAddress(each, family)).join(' ')}`),
+        ...flags(values),
+      ]
+    }
     case 'NOTRACK':
       return ['notrack']
     case 'CT':
-      return options.flatMap(({ option, values }) => {
-        const zone = option === 'zone' ? number(values[0]) : Number.NaN
-        // Zone 0 is that of every connection without one: the kernel does not print it.
-        if (zone === 0) return []
-        return [[option, ...(Number.isNaN(zone) ? values : [String(zone)])].join(' ')]
-      })
+      return texts(options, ctOption)
     case 'REJECT':
-      return [`reject-with ${value('reject-with') ?? `${family === 'ipv4' ? 'icmp' : 'icmp6'}-port-unreachable`}`]
+      return [`reject-with ${rejectWith(value('reject-with'), family)}`]
+    case 'LOG':
+      return texts(options, logOption)
+    case 'NFLOG':
+      return texts(options, nflogOption)
+    case 'SET':
+      return texts(options, ({ values }) => values)
     default:
       return options.map(({ option, values }) => [option, ...values].join(' '))
   }
@@ -88,8 +95,58 @@ const flags = (values: Values) =>
     .map(([option]) => option)
     .sort()
 
+/** `address`, `address:port`, `[address]:port` with their ranges, in one spelling. */
 function natAddress(text: string, family: Family): string {
-  if (family === 'ipv4') return text
-  const parts = /^\[(.*)\](.*)$/.exec(text)
-  return parts === null ? address(text, family) : `[${address(parts[1] ?? '', family)}]${parts[2] ?? ''}`
+  const parts = (family === 'ipv4' ? /^([^:]*)(?::(.*))?$/ : /^\[([^\]]*)\](?::(.*))?$/).exec(text)
+  const host = addressRange(parts?.[1] ?? text, family, false)
+  if (parts?.[2] === undefined) return host
+  return `${family === 'ipv4' ? host : `[${host}]`}:${range(parts[2], '-')}`
+}
+
+/** The options in an order of their own; `undefined` leaves one out. */
+function texts(
+  options: readonly TargetOption[],
+  valuesOf: (option: TargetOption) => readonly string[] | undefined,
+): string[] {
+  return options
+    .flatMap((each) => {
+      const values = valuesOf(each)
+      return values === undefined ? [] : [[each.option, ...values].join(' ')]
+    })
+    .sort()
+}
+
+function ctOption({ option, values }: TargetOption): readonly string[] | undefined {
+  if (option === 'ctevents' || option === 'expevents') return [values.join(',').split(',').sort().join(',')]
+  const zone = option.startsWith('zone') ? number(values[0]) : Number.NaN
+  // Zone 0 is that of every connection without one: the kernel does not print it.
+  if (zone === 0) return undefined
+  return Number.isNaN(zone) ? values : [String(zone)]
+}
+
+function logOption({ option, values }: TargetOption): readonly string[] | undefined {
+  if (option !== 'log-level') return values
+  const name = (values[0] ?? '').toLowerCase()
+  const level = logLevels.indexOf(levelNames[name] ?? name)
+  const text = level === -1 ? name : String(level)
+  // The level "warning" is the default: it is not printed.
+  return text === '4' ? undefined : [text]
+}
+
+const levelNames: Readonly<Record<string, string>> = { panic: 'emerg', err: 'error', warn: 'warning' }
+
+function nflogOption({ option, values }: TargetOption): readonly string[] | undefined {
+  // No kernel has ever used the range, and the nft back end does not keep it.
+  if (option === 'nflog-range') return undefined
+  if ((option === 'nflog-group' || option === 'nflog-threshold') && number(values[0]) === 0) return undefined
+  return values
+}
+
+/** How REJECT answers by its long name. */
+function rejectWith(text: string | undefined, family: Family): string {
+  const prefix = family === 'ipv4' ? 'icmp' : 'icmp6'
+  const name = text ?? 'port-unreachable'
+  if (name === 'tcp-rst' || name === 'tcp-reset') return 'tcp-reset'
+  if (name.startsWith('icmp')) return name
+  return `${prefix}-${name.replace(/-unreach$/, '-unreachable').replace(/-prohib$/, '-prohibited')}`
 }

@@ -1,6 +1,9 @@
 import { canonicalNetwork, parseNetwork } from '../rules/address.ts'
+import { icmpNumber } from '../rules/icmp-types.ts'
 import type { Family } from '../rules/model.ts'
+import { tcpFlags } from '../rules/words.ts'
 import { accountId, protocolId } from './name-files.ts'
+import { probability, rate } from './normalize-rate.ts'
 import { protocolNumbers, synonyms } from './options.ts'
 
 /** An option with the one spelling of its name and values; `undefined` when it says nothing. */
@@ -47,6 +50,22 @@ export function normalizeMatch(
       return one(value.split(',').sort().join(','))
     case 'mac.mac-source':
       return one(value.toLowerCase())
+    case 'icmp.icmp-type':
+    case 'icmp6.icmpv6-type': {
+      const type = icmpNumber(value, family)
+      return type === 'any' && !not ? undefined : one(type)
+    }
+    case 'iprange.src-range':
+    case 'iprange.dst-range':
+      return one(addressRange(value, family, true))
+    case 'pkttype.pkt-type':
+      return one(value === 'host' ? 'unicast' : value)
+    case 'limit.limit':
+      return one(rate(value))
+    case 'limit.limit-burst':
+      return number(value) === 5 ? undefined : one(value)
+    case 'statistic.probability':
+      return one(probability(value))
     default:
   }
   if (name === 'sport' || name === 'dport') {
@@ -54,7 +73,10 @@ export function normalizeMatch(
     return ports === '0:65535' && !not ? undefined : one(ports)
   }
   if (name === 'syn') return { option: 'tcp-flags', values: ['ACK,FIN,RST,SYN', 'SYN'] }
-  if (name === 'tcp-flags') return { option: name, values: values.map((flags) => flags.split(',').sort().join(',')) }
+  if (name === 'tcp-flags') {
+    const [mask = 'NONE', set = 'NONE'] = values.map(flagList)
+    return mask === 'NONE' && set === 'NONE' && !not ? undefined : { option: name, values: [mask, set] }
+  }
   return { option: name, values }
 }
 
@@ -71,6 +93,12 @@ export function network(text: string, family: Family): string {
 export function address(text: string, family: Family): string {
   const parsed = parseNetwork(text, family)
   return parsed === undefined ? text : parsed.bytes.join('.')
+}
+
+/** `from-to` with each address in its one spelling; `both` keeps them where they are equal. */
+export function addressRange(text: string, family: Family, both: boolean): string {
+  const [from = '', to = from] = text.split('-').map((end) => address(end, family))
+  return from === to && !both ? from : `${from}-${to}`
 }
 
 /** `value/mask` in hexadecimal, the mask always there. */
@@ -95,6 +123,11 @@ export function range(text: string, separator: string): string {
 }
 
 // internal
+
+function flagList(text: string): string {
+  const flags = text === 'ALL' ? [...tcpFlags] : text.split(',').filter((flag) => flag !== 'NONE')
+  return flags.length === 0 ? 'NONE' : flags.sort().join(',')
+}
 
 const protocolNumber = (text: string) => String(protocolNumbers.get(text.toLowerCase()) ?? protocolId(text))
 

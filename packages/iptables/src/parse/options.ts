@@ -16,11 +16,19 @@ export const optionArity: ReadonlyMap<string, number> = new Map(
     '--limit-iface-in': 0,
     '--limit-iface-out': 0,
     '--log-uid': 0,
+    '--log-tcp-sequence': 0,
+    '--log-tcp-options': 0,
+    '--log-ip-options': 0,
+    '--log-macdecode': 0,
+    '--return-nomatch': 0,
+    '--exist': 0,
     '--comment': 1,
     '--log-prefix': 1,
     '--nflog-prefix': 1,
     '--tcp-flags': 2,
     '--match-set': 2,
+    '--add-set': 2,
+    '--del-set': 2,
   }),
 )
 
@@ -59,6 +67,21 @@ export const protocolOptions: ReadonlySet<string> = new Set([
   ...['sport', 'dport', 'source-port', 'destination-port', 'tcp-flags', 'syn', 'tcp-option', 'icmp-type'],
   ...['icmpv6-type', 'chunk-types', 'dccp-types', 'dccp-option', 'ahspi', 'espspi'],
 ])
+
+/** The match that `-p` opens silently, where it is not named like the protocol. */
+export const protocolModules: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    '1': 'icmp',
+    '6': 'tcp',
+    '17': 'udp',
+    '33': 'dccp',
+    '58': 'icmp6',
+    'ipv6-icmp': 'icmp6',
+    icmpv6: 'icmp6',
+    '132': 'sctp',
+    '136': 'udplite',
+  }),
+)
 
 /** Matches named like a protocol: alone, without an option, they add nothing to `-p`. */
 export const protocolMatches: ReadonlySet<string> = new Set([

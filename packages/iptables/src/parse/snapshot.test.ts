@@ -38,6 +38,11 @@ COMMIT
     expect(rules).toEqual(['', '-j DROP', '-p tcp -j ACCEPT', '-j RETURN'])
   })
 
+  test('reads a comment with a line separator of Unicode', () => {
+    const text = '*raw\n-A OUTPUT -m comment --comment "a\u2028b" -j DROP\n'
+    expect(parseSave(text, 'ipv4').tables.get('raw')?.get('OUTPUT')?.rules[0]?.target).toBe('DROP')
+  })
+
   test('skips tables that it does not know', () => {
     const snapshot = parseSave('*broute\n:BROUTING ACCEPT\n-A BROUTING -j DROP\nCOMMIT\n*raw\n-N X\nCOMMIT\n', 'ipv4')
     expect([...snapshot.tables.keys()]).toEqual(['raw'])

@@ -85,7 +85,7 @@ function readLine(chains: Chains, line: string, family: Family): boolean {
     chains.set(name, policy === '-' ? { rules: [] } : { policy, rules: [] })
     return true
   }
-  const command = /^(?:\[\d+:\d+\]\s+)?(-[A-Z]|--[a-z-]+)\s+("?)(\S+?)\2(?:\s+(.*))?$/.exec(line)
+  const command = /^(?:\[\d+:\d+\]\s+)?(-[A-Z]|--[a-z-]+)\s+("?)(\S+?)\2(?:\s+(.*))?$/s.exec(line)
   if (command === null) return false
   const [, verb = '', , name = '', rest = ''] = command
   switch (verb) {
@@ -95,7 +95,7 @@ function readLine(chains: Chains, line: string, family: Family): boolean {
       return true
     case '-I':
     case '--insert': {
-      const [, position = '1', text = rest] = /^(\d+)(?:\s+(.*))?$/.exec(rest)?.map((part) => part ?? '') ?? []
+      const [, position = '1', text = rest] = /^(\d+)(?:\s+(.*))?$/s.exec(rest)?.map((part) => part ?? '') ?? []
       chain(chains, name).rules.splice(Number(position) - 1, 0, new SavedRule(text, family))
       return true
     }

@@ -41,6 +41,46 @@ export type CtState = 'NEW' | 'ESTABLISHED' | 'RELATED' | 'INVALID' | 'UNTRACKED
 /** The kind of an address, as the routing table sees it. */
 export type AddrType = 'LOCAL' | 'UNICAST' | 'BROADCAST' | 'MULTICAST' | 'ANYCAST' | 'BLACKHOLE' | 'UNREACHABLE'
 
+/** A flag of a TCP header. */
+export type TcpFlag = 'FIN' | 'SYN' | 'RST' | 'PSH' | 'ACK' | 'URG'
+
+/** How a packet came on the link. */
+export type PktType = 'unicast' | 'broadcast' | 'multicast'
+
+/** Which address or port of a packet is looked up in a set, one per dimension of the set. */
+export type SetDir = 'src' | 'dst'
+
+/** How REJECT answers in IPv4, besides `tcp-reset`. */
+export type RejectIpv4 =
+  | 'icmp-net-unreachable'
+  | 'icmp-host-unreachable'
+  | 'icmp-port-unreachable'
+  | 'icmp-proto-unreachable'
+  | 'icmp-net-prohibited'
+  | 'icmp-host-prohibited'
+  | 'icmp-admin-prohibited'
+
+/** How REJECT answers in IPv6, besides `tcp-reset`. */
+export type RejectIpv6 =
+  | 'icmp6-no-route'
+  | 'icmp6-adm-prohibited'
+  | 'icmp6-addr-unreachable'
+  | 'icmp6-port-unreachable'
+  | 'icmp6-policy-fail'
+  | 'icmp6-reject-route'
+
+/** A level of syslog. */
+export type LogLevel = 'emerg' | 'alert' | 'crit' | 'error' | 'warning' | 'notice' | 'info' | 'debug'
+
+/** What LOG adds to its line. */
+export type LogFlag = 'tcp-sequence' | 'tcp-options' | 'ip-options' | 'uid' | 'macdecode'
+
+/** An event of connection tracking. */
+export type CtEvent = 'new' | 'related' | 'destroy' | 'reply' | 'assured' | 'protoinfo' | 'helper' | 'mark'
+
+/** A zone of connection tracking; `mark` takes the packet's mark. */
+export type CtZone = number | 'mark'
+
 interface Negatable {
   readonly not?: true
 }
@@ -57,24 +97,61 @@ export type Match =
   | (Negatable & { readonly match: 'ctstate'; readonly states: readonly CtState[] })
   | (Negatable & { readonly match: 'mark' | 'connmark'; readonly value: number; readonly mask?: number })
   | (Negatable & { readonly match: 'srcType' | 'dstType'; readonly types: readonly AddrType[] })
+  | (Negatable & { readonly match: 'icmpType' | 'icmpv6Type'; readonly type: string })
+  | (Negatable & { readonly match: 'state'; readonly states: readonly CtState[] })
+  | (Negatable & { readonly match: 'set'; readonly name: string | AddressPair; readonly dirs: readonly SetDir[] })
+  | (Negatable & { readonly match: 'srcRange' | 'dstRange'; readonly range: string | AddressPair })
+  | (Negatable & { readonly match: 'mac'; readonly address: string })
+  | (Negatable & { readonly match: 'pktType'; readonly type: PktType })
+  | (Negatable & { readonly match: 'random'; readonly probability: number })
+  | (Negatable & { readonly match: 'nth'; readonly every: number; readonly packet: number })
+  | (Negatable & { readonly match: 'tcpFlags'; readonly mask: readonly TcpFlag[]; readonly set: readonly TcpFlag[] })
+  | (Negatable & { readonly match: 'syn' })
+  | { readonly match: 'socket'; readonly flags: readonly string[] }
+  | { readonly match: 'limit'; readonly rate: string; readonly burst?: number }
   | { readonly match: 'comment'; readonly text: string }
   | { readonly match: 'raw'; readonly tokens: readonly string[] }
+
+/** How a value changes a mark other than by setting it. */
+export type MarkAction = 'xmark' | 'and' | 'or' | 'xor'
 
 /** What a rule does with a packet that it matches; plain data. */
 export type Target =
   | { readonly target: 'ACCEPT' | 'DROP' | 'RETURN' }
   | { readonly target: 'jump' | 'goto'; readonly chain: string }
-  | { readonly target: 'REDIRECT'; readonly ports?: string }
+  | { readonly target: 'REDIRECT' | 'MASQUERADE'; readonly ports?: string; readonly flags?: readonly string[] }
   | { readonly target: 'TPROXY'; readonly port: number; readonly mark?: number; readonly mask?: number }
-  | { readonly target: 'DNAT' | 'SNAT'; readonly to: string | AddressPair }
-  | { readonly target: 'MASQUERADE' }
-  | { readonly target: 'MARK'; readonly value: number; readonly mask?: number }
-  | { readonly target: 'CONNMARK'; readonly action: 'set'; readonly value: number; readonly mask?: number }
+  | { readonly target: 'DNAT' | 'SNAT'; readonly to: string | AddressPair; readonly flags?: readonly string[] }
+  | { readonly target: 'MARK'; readonly action?: MarkAction; readonly value: number; readonly mask?: number }
+  | { readonly target: 'CONNMARK'; readonly action: 'set' | MarkAction; readonly value: number; readonly mask?: number }
   | { readonly target: 'CONNMARK'; readonly action: 'save' | 'restore'; readonly mask?: number }
-  | { readonly target: 'CT'; readonly zone: number }
-  | { readonly target: 'CT'; readonly notrack: true }
-  | { readonly target: 'REJECT'; readonly with?: 'tcp-reset' }
-  | { readonly target: 'LOG'; readonly prefix?: string }
+  | {
+      readonly target: 'CT'
+      readonly notrack?: true
+      readonly helper?: string
+      readonly ctevents?: readonly CtEvent[]
+      readonly zone?: CtZone
+      readonly zoneOrig?: CtZone
+      readonly zoneReply?: CtZone
+    }
+  | { readonly target: 'REJECT'; readonly with?: string | AddressPair }
+  | { readonly target: 'LOG'; readonly prefix?: string; readonly level?: string; readonly flags?: readonly LogFlag[] }
+  | {
+      readonly target: 'NFLOG'
+      readonly group?: number
+      readonly prefix?: string
+      readonly size?: number
+      readonly threshold?: number
+    }
+  | { readonly target: 'TCPMSS'; readonly mss: number | 'pmtu' }
+  | {
+      readonly target: 'SET'
+      readonly action: 'add' | 'del'
+      readonly name: string | AddressPair
+      readonly dirs: readonly SetDir[]
+      readonly exist?: true
+      readonly timeout?: number
+    }
   | { readonly target: 'raw'; readonly name: string; readonly tokens: readonly string[] }
   | { readonly target: 'none' }
 

@@ -1,5 +1,5 @@
 import { invalid } from '../errors.ts'
-import type { Ports } from './builder-types.ts'
+import type { Ports } from './match-types.ts'
 
 /** Checks a port or a range with the given separator and returns its text. */
 export function checkPorts(value: Ports | string, what: string, separator: ':' | '-' = ':'): string {
@@ -21,7 +21,8 @@ export function checkPorts(value: Ports | string, what: string, separator: ':' |
 /** Checks a list for `-m multiport`: the kernel has room for 15 ports, a range takes two. */
 export function checkPortList(values: readonly (Ports | string)[], what: string): string {
   if (values.length === 0) invalid(`${what}: at least one port is needed`)
-  const texts = values.map((value) => checkPorts(value, what))
+  // The multiport match refuses a range of one port.
+  const texts = values.map((value) => checkPorts(value, what).replace(/^(\d+):\1$/, '$1'))
   const room = texts.reduce((sum, text) => sum + (text.includes(':') ? 2 : 1), 0)
   if (room > 15) invalid(`${what}: ${room} ports, the kernel takes 15 (a range counts twice); split the rule`)
   return texts.join(',')

@@ -1,63 +1,53 @@
-import { invalid } from '../errors.ts'
-import { builtinChains, isBuiltin, type Match, type Rule, type Table } from './model.ts'
+import type { Match, Rule } from './model.ts'
+import { checkPlacement, refuse } from './placement.ts'
 
 /**
  * What the kernel or iptables would refuse about a rule as a whole, and what they would silently never match. The types
  * rule most of it out; this catches the rest, and callers without types.
  */
 export function checkRule(rule: Rule): void {
-  checkTarget(rule)
+  checkPlacement(rule)
   let protocol: string | undefined
   let seen = 0
   for (const match of rule.matches) {
     const bit = once[match.match] ?? 0
     if ((seen & bit) !== 0) refuse(rule, `${match.match}() stands twice`)
     seen |= bit
-    if (match.match === 'proto' && match.not === undefined) protocol = match.protocol
+    if (match.match === 'proto' && match.not === undefined) protocol = protocolNames[match.protocol] ?? match.protocol
     checkMatch(rule, match, protocol)
   }
-  checkPortTarget(rule, protocol)
+  checkTarget(rule, protocol)
   checkMarks(rule)
 }
 
 // internal
 
-/** Conditions that iptables takes once per rule, one bit each. */
-const once: Readonly<Record<string, number>> = { proto: 1, src: 2, dst: 4, in: 8, out: 16, sport: 32, dport: 64 }
-
-const tableOf: Readonly<Record<string, Table>> = {
-  REDIRECT: 'nat',
-  DNAT: 'nat',
-  SNAT: 'nat',
-  MASQUERADE: 'nat',
-  TPROXY: 'mangle',
-  CT: 'raw',
-  REJECT: 'filter',
+/**
+ * Conditions that iptables takes once per rule, one bit each. `--syn` is a spelling of `--tcp-flags`; of two matches with
+ * flags the nft back end (1.8.9) keeps one.
+ */
+const once: Readonly<Record<string, number>> = {
+  proto: 1,
+  src: 2,
+  dst: 4,
+  in: 8,
+  out: 16,
+  sport: 32,
+  dport: 64,
+  tcpFlags: 128,
+  syn: 128,
 }
 
-/** Built-in chains from which the kernel lets a target be reached. */
-const chainsOf: Readonly<Record<string, readonly string[]>> = {
-  REDIRECT: ['PREROUTING', 'OUTPUT'],
-  DNAT: ['PREROUTING', 'OUTPUT'],
-  SNAT: ['POSTROUTING', 'INPUT'],
-  MASQUERADE: ['POSTROUTING'],
-  TPROXY: ['PREROUTING'],
+/** Protocols that conditions and targets ask for, by number. */
+const protocolNames: Readonly<Record<string, string>> = {
+  ...{ '1': 'icmp', '6': 'tcp', '17': 'udp', '33': 'dccp', '58': 'icmpv6', '132': 'sctp', '136': 'udplite' },
+  'ipv6-icmp': 'icmpv6',
 }
 
-function checkTarget(rule: Rule): void {
-  const name = rule.target.target
-  const table = tableOf[name]
-  if (table !== undefined && table !== rule.table) refuse(rule, `${name} exists in table ${table} only`)
-  if (name === 'DROP' && rule.table === 'nat') refuse(rule, 'the nat table does not filter, DROP is not possible in it')
-  const chains = chainsOf[name]
-  if (chains !== undefined && isBuiltin(rule.table, rule.chain) && !chains.includes(rule.chain)) {
-    refuse(rule, `${name} is possible in ${chains.join(' and ')} and in own chains called from there`)
-  }
-}
+const withPorts = new Set(['tcp', 'udp', 'udplite', 'sctp', 'dccp'])
+const natPorts = new Set(['tcp', 'udp', 'sctp', 'dccp'])
 
-const withPorts = new Set(['tcp', 'udp', 'udplite', 'sctp', 'dccp', '6', '17', '33', '132', '136'])
-
-/** The multiport match and the port options of NAT know these; UDP-Lite included. */
+/** The multiport match and the port options know these; UDP-Lite included. */
 function checkMatch(rule: Rule, match: Match, protocol: string | undefined): void {
   switch (match.match) {
     case 'sport':
@@ -67,39 +57,54 @@ function checkMatch(rule: Rule, match: Match, protocol: string | undefined): voi
       if (protocol === undefined || !withPorts.has(protocol)) {
         refuse(rule, `${match.match}() needs a protocol with ports, such as proto('tcp'), before it`)
       }
+      if (match.match === 'sport' || match.match === 'dport') checkOnePort(rule, match)
       return
+    case 'syn':
+    case 'tcpFlags':
+      if (protocol !== 'tcp') refuse(rule, `${match.match}() needs proto('tcp') before it`)
+      return
+    case 'icmpType':
+    case 'icmpv6Type': {
+      const needed = match.match === 'icmpType' ? 'icmp' : 'icmpv6'
+      if (protocol !== needed) refuse(rule, `${match.match}() needs proto('${needed}') before it`)
+      return
+    }
     case 'proto':
-      checkProtocolFamily(rule, protocol)
+      checkProtocolFamily(rule, match)
       return
     case 'src':
     case 'dst':
-      if (match.not === true && addresses(match.address).some((address) => address.endsWith('/0'))) {
+      if (match.not === true && values(match.address).some((address) => address.endsWith('/0'))) {
         refuse(rule, `not.${match.match}(…/0) never matches`)
       }
       return
-    case 'in':
-      if (isBuiltin(rule.table, rule.chain) && ['OUTPUT', 'POSTROUTING'].includes(rule.chain)) {
-        refuse(rule, 'in() is not possible: packets have no incoming interface there')
+    case 'srcType':
+    case 'dstType': {
+      const odd = match.types.find((type) => type === 'BROADCAST' || type === 'BLACKHOLE')
+      if (odd !== undefined && rule.family !== 'ipv4') {
+        refuse(rule, `${match.match}('${odd}') exists in ipv4 only; add .only('ipv4')`)
       }
       return
-    case 'out':
-      if (isBuiltin(rule.table, rule.chain) && ['PREROUTING', 'INPUT'].includes(rule.chain)) {
-        refuse(rule, 'out() is not possible: packets have no outgoing interface there')
-      }
-      return
-    case 'uid':
-    case 'gid':
-    case 'socketExists':
-      if (isBuiltin(rule.table, rule.chain) && !['OUTPUT', 'POSTROUTING'].includes(rule.chain)) {
-        refuse(rule, `${match.match}() is possible in OUTPUT and POSTROUTING and in own chains called from there`)
-      }
-      return
+    }
     default:
   }
 }
 
+/** What iptables would not find, or would give to the multiport match. */
+function checkOnePort(rule: Rule, match: Match): void {
+  if (rule.matches.some((each) => each.match === 'proto' && /^(udplite|136)$/.test(each.protocol))) {
+    refuse(rule, `iptables has no --${match.match} for udplite; use ${match.match}s()`)
+  }
+  const list = rule.matches.findIndex((each) => each.match === 'sports' || each.match === 'dports')
+  if (list !== -1 && list < rule.matches.indexOf(match)) {
+    refuse(rule, `iptables takes ${match.match}() after sports() or dports() for one of these; put it before them`)
+  }
+}
+
 /** `icmp` in IPv6, or `icmpv6` in IPv4, loads and never matches. */
-function checkProtocolFamily(rule: Rule, protocol: string | undefined): void {
+function checkProtocolFamily(rule: Rule, match: Match & { match: 'proto' }): void {
+  if (match.not === true) return
+  const { protocol } = match
   const family = protocol === 'icmp' ? 'ipv4' : protocol === 'icmpv6' || protocol === 'ipv6-icmp' ? 'ipv6' : undefined
   if (family !== undefined && rule.family !== family) {
     refuse(rule, `proto('${protocol}') exists in ${family} only; add .only('${family}')`)
@@ -114,28 +119,49 @@ function checkMarks(rule: Rule): void {
   if (turns.length > 1) refuse(rule, 'iptables mixes up mark() and connmark() in turn; put equal ones side by side')
 }
 
-function checkPortTarget(rule: Rule, protocol: string | undefined): void {
-  const target = rule.target
-  const ports =
-    (target.target === 'REDIRECT' && target.ports !== undefined) ||
-    ((target.target === 'DNAT' || target.target === 'SNAT') && addresses(target.to).some(hasPort))
-  if (ports && (protocol === undefined || !withPorts.has(protocol))) {
-    refuse(rule, `${target.target} to a port needs a protocol with ports, such as proto('tcp')`)
-  }
-  if (target.target === 'TPROXY' && protocol !== 'tcp' && protocol !== 'udp') {
-    refuse(rule, "TPROXY needs proto('tcp') or proto('udp')")
-  }
-  if (target.target === 'REJECT' && target.with === 'tcp-reset' && protocol !== 'tcp') {
-    refuse(rule, "reject('tcp-reset') needs proto('tcp')")
+/** What a target asks of the conditions before it. */
+function checkTarget(rule: Rule, protocol: string | undefined): void {
+  const { target } = rule
+  switch (target.target) {
+    case 'REDIRECT':
+    case 'MASQUERADE':
+    case 'DNAT':
+    case 'SNAT': {
+      const ports = 'to' in target ? values(target.to).some(hasPort) : target.ports !== undefined
+      if (ports && (protocol === undefined || !natPorts.has(protocol))) {
+        refuse(rule, `${target.target} to a port needs a protocol with ports, such as proto('tcp')`)
+      }
+      return
+    }
+    case 'TPROXY':
+      if (protocol !== 'tcp' && protocol !== 'udp') refuse(rule, "TPROXY needs proto('tcp') or proto('udp')")
+      return
+    case 'REJECT':
+      if (target.with !== undefined && values(target.with).includes('tcp-reset') && protocol !== 'tcp') {
+        refuse(rule, "reject('tcp-reset') needs proto('tcp')")
+      }
+      return
+    case 'TCPMSS':
+      if (protocol !== 'tcp' || !rule.matches.some(hasSyn)) {
+        refuse(
+          rule,
+          "TCPMSS needs proto('tcp') and syn(), or tcpFlags() that ask for SYN: only these packets hold an MSS",
+        )
+      }
+      return
+    case 'CT':
+      if (target.helper !== undefined && protocol === undefined) {
+        refuse(rule, `ct helper ${target.helper} needs the protocol it helps, such as proto('tcp')`)
+      }
+      return
+    default:
   }
 }
 
-const addresses = (value: string | { ipv4: string; ipv6: string }) =>
+const hasSyn = (match: Match) =>
+  (match.match === 'syn' || (match.match === 'tcpFlags' && match.set.includes('SYN'))) && match.not !== true
+
+const values = (value: string | { ipv4: string; ipv6: string }) =>
   typeof value === 'string' ? [value] : [value.ipv4, value.ipv6]
 
-const hasPort = (address: string) => /^[0-9.]+:|\]:/.test(address)
-
-function refuse(rule: Rule, why: string): never {
-  const kind = (builtinChains[rule.table] as readonly string[]).includes(rule.chain) ? '' : ' (own chain)'
-  return invalid(`${rule.table} ${rule.chain}${kind}: ${why}`)
-}
+const hasPort = (address: string) => /^[0-9.-]+:|\]:/.test(address)

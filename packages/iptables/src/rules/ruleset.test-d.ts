@@ -110,6 +110,76 @@ describe('ruleset types', () => {
     })
   })
 
+  test('a condition or target that the kernel refuses in a built-in chain does not compile', () => {
+    ruleset({ nat: ['A'], mangle: [], filter: ['F'] }, (t) => [
+      // @ts-expect-error no incoming interface
+      t.nat.on('OUTPUT').in('lo').return(),
+      // @ts-expect-error no outgoing interface, negated or not
+      t.nat.on('PREROUTING').not.out('lo').return(),
+      // @ts-expect-error no socket yet
+      t.nat.on('PREROUTING').uid(1).return(),
+      // @ts-expect-error nobody sent it here
+      t.filter.on('OUTPUT').mac('02:00:00:00:00:01').drop(),
+      // @ts-expect-error the socket is looked up on the way in
+      t.filter.on('FORWARD').socket().drop(),
+      // @ts-expect-error the destination is decided before
+      t.nat.on('POSTROUTING').redirect(),
+      // @ts-expect-error the source is decided later
+      t.nat.on('OUTPUT').snat({ ipv4: '10.0.0.1', ipv6: 'fd00::1' }),
+      // @ts-expect-error POSTROUTING only
+      t.nat.on('INPUT').masquerade(),
+      // @ts-expect-error PREROUTING only
+      t.mangle.on('OUTPUT').proto('tcp').tproxy({ port: 1 }),
+      // @ts-expect-error the path is not known yet
+      t.mangle.on('PREROUTING').proto('tcp').syn().clampMssToPmtu(),
+      t.mangle.on('PREROUTING').proto('tcp').syn().setMss(1400),
+      t.nat.on('A').in('lo').uid(1).redirect(),
+      t.nat.on('POSTROUTING').masquerade(),
+      t.filter.on('INPUT').socket({ transparent: true }).drop(),
+    ])
+  })
+
+  test('what exists in one family only does not compile in the other one', () => {
+    ruleset({ filter: ['F'] }, (t) => [
+      // @ts-expect-error restrict the rule first
+      t.filter.on('F').proto(1).icmpType('echo-request').drop(),
+      // @ts-expect-error it is icmpv6Type there
+      t.filter.on('F').only('ipv6').proto('icmpv6').icmpType('echo-request').drop(),
+      // @ts-expect-error an answer of IPv4
+      t.filter.on('F').only('ipv6').reject('icmp-port-unreachable'),
+      // @ts-expect-error an answer per family
+      t.filter.on('F').reject('icmp-port-unreachable'),
+      // @ts-expect-error IPv6 has no broadcast
+      t.filter.on('F').dstType('BROADCAST').drop(),
+      // @ts-expect-error a set is of one family
+      t.filter.on('F').set('s', 'src').drop(),
+      // @ts-expect-error a range per family
+      t.filter.on('F').srcRange('10.0.0.1-10.0.0.9').drop(),
+      t.filter.on('F').only('ipv6').proto('icmpv6').not.icmpv6Type('neighbour-solicitation').drop(),
+      t.filter.on('F').only('ipv4').dstType('BROADCAST').reject('icmp-net-prohibited'),
+      t.filter.on('F').only('ipv4').set('s', 'src').srcRange('10.0.0.1-10.0.0.9').drop(),
+    ])
+  })
+
+  test('what cannot be negated, and words that do not exist, do not compile', () => {
+    ruleset({ filter: ['F'], raw: ['R'] }, (t) => [
+      // @ts-expect-error a limit cannot be negated
+      t.filter.on('F').not.limit('3/min').drop(),
+      // @ts-expect-error nor can a socket
+      t.filter.on('F').not.socket().drop(),
+      // @ts-expect-error no such unit
+      t.filter.on('F').limit('3/week').drop(),
+      // @ts-expect-error no such flag
+      t.filter.on('F').proto('tcp').tcpFlags(['SIN'], ['SYN']).drop(),
+      // @ts-expect-error no such level
+      t.filter.on('F').log({ level: 'loud' }),
+      // @ts-expect-error either a probability or every nth
+      t.filter.on('F').statistic({}).drop(),
+      // @ts-expect-error no such event
+      t.raw.on('R').ct({ ctevents: ['old'] }),
+    ])
+  })
+
   test('one class implements the builder of every table', () => {
     expectTypeOf<Draft>().toExtend<RuleBuilder<'nat', string>>()
     expectTypeOf<Draft>().toExtend<RuleBuilder<'mangle', string>>()

@@ -132,6 +132,131 @@ describe('ruleset', () => {
       (t) => at('nat', 'A')(t).comment('é'.repeat(128)).return(),
       /256 bytes, the kernel stores 255/,
     ],
+    [
+      'icmpType without icmp',
+      (t) => at('filter', 'F')(t).only('ipv4').icmpType(8).drop(),
+      /icmpType\(\) needs proto\('icmp'\)/,
+    ],
+    [
+      'an unknown type',
+      (t) => at('filter', 'F')(t).only('ipv4').proto(1).icmpType('pingpong').drop(),
+      /"pingpong" is no type/,
+    ],
+    ['any type', (t) => at('filter', 'F')(t).only('ipv4').proto(1).icmpType(255).drop(), /255 means any type/],
+    ['flags without tcp', (t) => at('filter', 'F')(t).proto('udp').syn().drop(), /syn\(\) needs proto\('tcp'\)/],
+    ['flags twice', (t) => at('filter', 'F')(t).proto('tcp').syn().tcpFlags('ALL', 'NONE').drop(), /stands twice/],
+    [
+      'a flag not looked at',
+      (t) => at('filter', 'F')(t).proto('tcp').tcpFlags(['SYN'], ['ACK']).drop(),
+      /ACK is not looked at/,
+    ],
+    [
+      'an IPv4 answer in IPv6',
+      (t) => at('filter', 'F')(t).only('ipv6').reject('icmp-port-unreachable'),
+      /does not exist in ipv6; icmp6-no-route/,
+    ],
+    [
+      'one answer for both',
+      (t) => at('filter', 'F')(t).reject('icmp-port-unreachable'),
+      /both families; give \{ ipv4, ipv6 \}/,
+    ],
+    ['a reset without tcp', (t) => at('filter', 'F')(t).reject('tcp-reset'), /needs proto\('tcp'\)/],
+    [
+      'TCPMSS without SYN',
+      (t) => at('mangle', 'M')(t).proto('tcp').setMss(1400),
+      /TCPMSS needs proto\('tcp'\) and syn\(\)/,
+    ],
+    ['TCPMSS with not SYN', (t) => at('mangle', 'M')(t).proto('tcp').not.syn().setMss(1400), /TCPMSS needs/],
+    [
+      'an MSS too large',
+      (t) => at('mangle', 'M')(t).proto('tcp').syn().setMss(65_500),
+      /65500 is not an integer from 0 to 65495/,
+    ],
+    [
+      'TCPMSS in raw',
+      (t) => at('raw', 'R')(t).proto('tcp').syn().setMss(1400),
+      /exists in table mangle and filter only/,
+    ],
+    [
+      'MASQUERADE to ports without protocol',
+      (t) => at('nat', 'A')(t).masquerade({ ports: 80 }),
+      /to a port needs a protocol/,
+    ],
+    ['UDP-Lite to a port', (t) => at('nat', 'A')(t).proto('udplite').redirect(80), /to a port needs a protocol/],
+    ['a port of UDP-Lite', (t) => at('nat', 'A')(t).proto('udplite').dport(80).return(), /use dports\(\)/],
+    ['a port after a list', (t) => at('nat', 'A')(t).proto('tcp').dports(1, 2).sport(3).return(), /put it before them/],
+    [
+      'a long set name',
+      (t) =>
+        at(
+          'nat',
+          'A',
+        )(t)
+          .set({ ipv4: 'x'.repeat(32), ipv6: 'x' }, 'src')
+          .return(),
+      /not the name of an ipset \(1 to 31/,
+    ],
+    ['a set without dimension', (t) => at('nat', 'A')(t).only('ipv4').set('s').return(), /0 of src and dst/],
+    [
+      'an unknown dimension',
+      (t) =>
+        at(
+          'nat',
+          'A',
+        )(t)
+          .only('ipv4')
+          .set('s', 'up' as 'src')
+          .return(),
+      /"up" is neither/,
+    ],
+    ['a rate without unit', (t) => at('filter', 'F')(t).limit('3').drop(), /"3" is not a rate such as 3\/min/],
+    ['a rate too fast', (t) => at('filter', 'F')(t).limit('10001/sec').drop(), /faster than the 10000\/sec/],
+    ['a burst too slow', (t) => at('filter', 'F')(t).limit('1/day').drop(), /burst of 5 at 1\/day .* lower the burst/],
+    [
+      'a backward range of addresses',
+      (t) => at('filter', 'F')(t).only('ipv4').srcRange('10.0.0.9-10.0.0.1').drop(),
+      /ends before/,
+    ],
+    [
+      'a network as a range',
+      (t) => at('filter', 'F')(t).only('ipv4').srcRange('10.0.0.0/8').drop(),
+      /not a range of ipv4/,
+    ],
+    ['a short mac', (t) => at('filter', 'F')(t).mac('02:00').drop(), /"02:00" is not an Ethernet address/],
+    [
+      'a probability above 1',
+      (t) => at('filter', 'F')(t).statistic({ probability: 2 }).drop(),
+      /2 is not a probability/,
+    ],
+    [
+      'packet 3 of 3',
+      (t) => at('filter', 'F')(t).statistic({ every: 3, packet: 3 }).drop(),
+      /3 is not an integer from 0 to 2/,
+    ],
+    [
+      'broadcast in both families',
+      (t) => at('filter', 'F')(t).dstType('BROADCAST').drop(),
+      /'BROADCAST'\) exists in ipv4 only/,
+    ],
+    ['an empty ct', (t) => at('raw', 'R')(t).ct({}), /at least one of helper/],
+    ['two zones', (t) => at('raw', 'R')(t).ct({ zone: 1, zoneReply: 2 }), /one of zone, zoneOrig and zoneReply/],
+    ['a helper without protocol', (t) => at('raw', 'R')(t).ct({ helper: 'ftp' }), /helper ftp needs the protocol/],
+    [
+      'a long log prefix',
+      (t) => at('filter', 'F')(t).log('x'.repeat(30)),
+      /log prefix: 30 bytes, the kernel stores 29/,
+    ],
+    [
+      'an unknown log level',
+      (t) => at('filter', 'F')(t).log({ level: 'loud' as 'debug' }),
+      /"loud" is not one of emerg/,
+    ],
+    ['an nflog group too large', (t) => at('filter', 'F')(t).nflog({ group: 65_536 }), /nflog group: 65536 is not/],
+    [
+      'a negated limit',
+      (t) => at('filter', 'F')(t).not.limit('3/min').drop(),
+      /\.not must stand directly before a condition, not before limit/,
+    ],
     ['marks in turn', (t) => at('mangle', 'M')(t).mark(1).connmark(1).mark(2).drop(), /mixes up mark/],
     ['a raw target option', (t) => at('nat', 'A')(t).raw('-j', 'ACCEPT').return(), /"-j" is not allowed/],
     ['a joined option', (t) => at('nat', 'A')(t).raw('-jACCEPT').return(), /"-jACCEPT" is not allowed/],
@@ -165,6 +290,23 @@ describe('ruleset', () => {
     ['a chain declared twice', { nat: ['A', 'A'] }, /declares a chain twice/],
   ])('%s cannot be declared as an own chain', ([, chains, sentence]) => {
     expect(refusal(() => [], chains)).toMatch(sentence)
+  })
+
+  test('what the kernel refuses once its chain is called is refused with the chain that calls it', () => {
+    const built = (hook: string, family?: 'ipv4') =>
+      refusal((t) => {
+        const start = at('nat', hook)(t)
+        return [
+          at('nat', 'B')(t).uid(1).return(),
+          at('nat', 'A')(t).only('ipv6').goto('B'),
+          (family === undefined ? start : start.only(family)).jump('A'),
+        ]
+      })
+    expect(built('PREROUTING')).toBe(
+      'nat B (own chain): uid() is possible in OUTPUT and POSTROUTING only, but PREROUTING leads to this chain (ipv6)',
+    )
+    expect(built('OUTPUT')).toBe('accepted')
+    expect(built('PREROUTING', 'ipv4')).toBe('accepted')
   })
 
   test('a rule of another ruleset is refused when its chain is not declared here', () => {

@@ -1,9 +1,11 @@
 import { invalid } from '../errors.ts'
 import type { Builders, TableSpec } from './builder-types.ts'
-import { Draft, type DraftPlace } from './draft.ts'
+import { Draft } from './draft.ts'
+import type { DraftPlace } from './draft-targets.ts'
 import { families, isBuiltin, isTable, type OwnChain, type Rule, type Ruleset, rulesFor, type Table } from './model.ts'
 import { checkChainName } from './names.ts'
 import { checkInteger } from './numbers.ts'
+import { checkReach } from './placement.ts'
 
 /**
  * A ruleset over several tables and both families, as frozen plain data. `chains` names the tables and the chains that
@@ -38,6 +40,7 @@ export function ruleset<const Spec extends TableSpec>(
   for (const rule of rules) checkBelongs(rule, names)
   const result: Ruleset = Object.freeze({ chains: Object.freeze(own), rules: Object.freeze([...rules]) })
   checkPositions(result)
+  checkReach(result)
   return result
 }
 

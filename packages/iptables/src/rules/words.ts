@@ -1,4 +1,5 @@
 import { invalid } from '../errors.ts'
+import type { CtEvent, CtState, Family, LogLevel, RejectIpv4, RejectIpv6, TcpFlag } from './model.ts'
 
 /** Protocols that go by their name. */
 export const protocols: ReadonlySet<string> = new Set([
@@ -13,13 +14,44 @@ export const addrTypes: readonly string[] = [
   ...['LOCAL', 'UNICAST', 'BROADCAST', 'MULTICAST', 'ANYCAST', 'BLACKHOLE', 'UNREACHABLE'],
 ]
 
+/** States that `-m state` knows. */
+export const plainStates: readonly CtState[] = ['NEW', 'ESTABLISHED', 'RELATED', 'INVALID', 'UNTRACKED']
+
+/** Flags of TCP, in the order of their bits. */
+export const tcpFlags: readonly TcpFlag[] = ['FIN', 'SYN', 'RST', 'PSH', 'ACK', 'URG']
+
+/** Levels of syslog, the index is the number. */
+export const logLevels: readonly string[] = [
+  ...(['emerg', 'alert', 'crit', 'error', 'warning', 'notice', 'info', 'debug'] satisfies LogLevel[]),
+]
+
+/** Events of connection tracking. */
+export const ctEvents: readonly CtEvent[] = [
+  ...(['new', 'related', 'destroy', 'reply', 'assured', 'protoinfo', 'helper', 'mark'] as const),
+]
+
+const reject4: readonly RejectIpv4[] = [
+  ...(['icmp-net-unreachable', 'icmp-host-unreachable', 'icmp-port-unreachable', 'icmp-proto-unreachable'] as const),
+  ...(['icmp-net-prohibited', 'icmp-host-prohibited', 'icmp-admin-prohibited'] as const),
+]
+const reject6: readonly RejectIpv6[] = [
+  ...(['icmp6-no-route', 'icmp6-adm-prohibited', 'icmp6-addr-unreachable', 'icmp6-port-unreachable'] as const),
+  ...(['icmp6-policy-fail', 'icmp6-reject-route'] as const),
+]
+
+/** How REJECT answers, per family. */
+export const rejectTypes: Readonly<Record<Family, readonly string[]>> = {
+  ipv4: [...reject4, 'tcp-reset'],
+  ipv6: [...reject6, 'tcp-reset'],
+}
+
 /** Checks a list of words: known ones, each once, at least one. */
 export function checkWords<W extends string>(
   words: readonly W[],
   known: readonly string[],
   what: string,
 ): readonly W[] {
-  if (words.length === 0) invalid(`${what}: at least one of ${known.join(', ')} is needed`)
+  if (!Array.isArray(words) || words.length === 0) invalid(`${what}: at least one of ${known.join(', ')} is needed`)
   for (const word of words) {
     if (!known.includes(word)) invalid(`${what}: ${JSON.stringify(word)} is not one of ${known.join(', ')}`)
   }

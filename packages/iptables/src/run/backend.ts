@@ -28,7 +28,7 @@ export interface Backends {
 /**
  * Chooses the back end. `auto`: legacy if it holds rules in this namespace, else what the node's `iptables-restore` is.
  * That the kernel has no legacy table here is a file read; only when it has one (reading a table with a legacy program
- * is enough to create it) a process looks for rules in it.
+ * is enough to create it) a process looks for rules in it, until it found some.
  */
 export async function chooseBackend(port: IptablesPort, wanted: BackendKind | 'auto', read: Reader): Promise<Backends> {
   const names = await Promise.all(families.map((family) => port.read(namesFile(family))))
@@ -45,10 +45,10 @@ export async function chooseBackend(port: IptablesPort, wanted: BackendKind | 'a
   if (!legacyTables || plain.kind === 'legacy') return { chosen: plain, legacyTables }
   const legacy = await named(port, 'legacy', read)
   if (legacy === undefined) return { chosen: plain, legacyTables }
-  const texts = await Promise.all(
-    tables.map(async (family) => parseSave(await read([legacy.save(family)], family), family)),
-  )
-  const inUse = texts.some(holdsRules)
+  const same = port.probed?.()?.tables === names.join()
+  const inUse = same || (await holdsLegacy(tables, legacy, read))
+  // Only that it is in use is kept: someone may begin to use it at any time.
+  if (inUse && !same) port.remember?.({ tables: names.join() })
   return { chosen: inUse ? legacy : plain, legacyTables, ...(inUse ? { other: plain } : undefined) }
 }
 
@@ -90,6 +90,11 @@ async function plainBackend(port: IptablesPort, read: Reader): Promise<Backend |
   if (file.includes('legacy') || file === 'xtables-multi') return backend('legacy', '')
   const version = await read(['iptables-restore', '--version'], 'ipv4')
   return backend(version.includes('nf_tables') ? 'nft' : 'legacy', '')
+}
+
+async function holdsLegacy(having: readonly Family[], legacy: Backend, read: Reader): Promise<boolean> {
+  const texts = having.map(async (family) => parseSave(await read([legacy.save(family)], family), family))
+  return (await Promise.all(texts)).some(holdsRules)
 }
 
 function holdsRules(snapshot: Snapshot): boolean {

@@ -14,13 +14,19 @@ const port: IptablesPort = {
 const input =
   '*nat\n-N EX\n-A EX -p tcp --dport 1 -m owner --uid-owner 1 -m set --match-set x src -j REDIRECT\nCOMMIT\n'
 
-function classify(stderr: string, code: RunErrorCode = 'EXIT', exitCode: number | null = 1, cause?: unknown) {
+function classify(
+  stderr: string,
+  code: RunErrorCode = 'EXIT',
+  exitCode: number | null = 1,
+  { cause, files = {} }: { cause?: unknown; files?: Record<string, string> } = {},
+) {
   const result = {
     ...{ command: 'iptables-restore', argv: ['iptables-restore'], exitCode, signal: null, stdout: '', stderr },
     ...{ durationMs: 60_000, timedOut: code === 'TIMEOUT', aborted: code === 'ABORTED' },
   }
   const error = new RunError(code, 'Command failed', result, { cause })
-  return failure(error, 'iptables-restore', 'ipv4', port, input)
+  const read = async (path: string) => files[path] ?? port.read(path)
+  return failure(error, 'iptables-restore', 'ipv4', { ...port, read }, input)
 }
 
 describe('a failed program', () => {
@@ -61,6 +67,42 @@ describe('a failed program', () => {
       'LOCKED',
       /another iptables holds the lock; raise the option wait$/,
     ],
+    [
+      "Can't lock /x: Resource temporarily unavailable\nAnother app is currently holding the xtables lock. Stopped waiting after 1s.\n",
+      'LOCKED',
+      /another iptables holds the lock; raise the option wait$/,
+    ],
+    [
+      "Fatal: can't open lock file /run/xtables.lock: Permission denied\n",
+      'DENIED',
+      /the lock \/run\/xtables\.lock must be a file that can be written; see XTABLES_LOCKFILE$/,
+    ],
+    ["Fatal: can't open lock file /no/lock: No such file or directory\n", 'EXIT', /see XTABLES_LOCKFILE$/],
+    [
+      'iptables-nft-restore v1.8.9 (nf_tables): Could not fetch rule set generation id: Permission denied (you must be root)\n',
+      'DENIED',
+      /this needs CAP_NET_ADMIN: be root, and in the user namespace that owns the network namespace/,
+    ],
+    [
+      "iptables-restore v1.8.9 (legacy): iptables-restore: unable to initialize table 'nat'\nError occurred at line: 1\n",
+      'NO_MODULE',
+      /load the kernel module iptable_nat$/,
+    ],
+    [
+      'ip6tables-restore v1.8.9 (legacy): getsockopt failed strangely: Address family not supported by protocol\n',
+      'NO_MODULE',
+      /the kernel has no ipv4 here; leave it out of the option families$/,
+    ],
+    [
+      'Warning: Extension LED revision 0 not supported, missing kernel module?\niptables-nft-restore: line 2 failed: Chain already exists.\n',
+      'EXIT',
+      /line 2 failed: Chain already exists\.$/,
+    ],
+    [
+      'iptables-nft-restore v1.8.9 (nf_tables): \nline 3: RULE_APPEND failed (No such file or directory): rule in chain EX\n',
+      'NO_MODULE',
+      /load the kernel modules nft_compat, xt_owner, xt_set, xt_REDIRECT, xt_tcpudp$/,
+    ],
     ['', 'EXIT', /it printed no reason$/],
   ])('%j is %s', async ([stderr, code, message]) => {
     expect(await classify(stderr)).toMatchObject({ code, message: expect.stringMatching(message), stderr, input })
@@ -70,6 +112,29 @@ describe('a failed program', () => {
     expect((await classify('iptables-restore: line 2 failed\n')).conflict).toBe(true)
     expect((await classify('iptables-restore: line 3 failed\n')).conflict).toBe(false)
     expect((await classify('')).conflict).toBe(false)
+  })
+
+  test('without the capability is not blamed on a kernel module', async () => {
+    const files = { '/proc/thread-self/status': 'Name:\tx\nCapEff:\t0000000000000000\n' }
+    const stderr = "iptables-restore v1.8.9 (legacy): iptables-restore: unable to initialize table 'nat'\n"
+    expect((await classify(stderr, 'EXIT', 2, { files })).code).toBe('DENIED')
+  })
+
+  test('in a user namespace leaves both possible: no module, or no privilege over the network namespace', async () => {
+    const files = { '/proc/thread-self/uid_map': '0 1000 1\n' }
+    const stderr = "iptables-restore v1.8.9 (legacy): iptables-restore: unable to initialize table 'nat'\n"
+    const { message } = await classify(stderr, 'EXIT', 2, { files })
+    expect(message).toMatch(/load the kernel module iptable_nat; if it is loaded, this needs CAP_NET_ADMIN/)
+  })
+
+  test.for<[string, boolean]>([
+    ['         0          0 4294967295\n', false],
+    ['         0       1000          1\n', true],
+  ])('with an owner and the uid_map %j: blames the map %s', async ([map, blamed]) => {
+    const files = { '/proc/thread-self/uid_map': map }
+    const stderr = 'line 3: RULE_APPEND failed (Invalid argument): rule in chain EX\n'
+    const { message } = await classify(stderr, 'EXIT', 4, { files })
+    expect(message.includes('in a user namespace only users and groups that it maps')).toBe(blamed)
   })
 
   test('that could not be started names the package', async () => {
@@ -84,7 +149,7 @@ describe('a failed program', () => {
 
   test('that could not be started says why, and not how it ended', async () => {
     const why = new Error('EMFILE: too many open files, socketpair')
-    const error = await classify('', 'SPAWN', null, why)
+    const error = await classify('', 'SPAWN', null, { cause: why })
     expect(error).toMatchObject({ code: 'EXIT', ran: false })
     expect(error.message).toBe('iptables-restore could not be started: EMFILE: too many open files, socketpair')
   })

@@ -73,12 +73,25 @@ async function explain(
   input: string,
   line: number | undefined,
 ): Promise<[IptablesErrorCode, string]> {
+  const lock = /can't open lock file (\S+): (.*)/.exec(stderr)
+  if (lock !== null) {
+    return [/denied|permitted|Read-only/.test(lock[2] ?? '') ? 'DENIED' : 'EXIT', lockHint(lock[1] ?? '')]
+  }
   if (/holding the xtables lock/.test(stderr))
     return ['LOCKED', 'another iptables holds the lock; raise the option wait']
-  const table = /can't initialize \w+ table [`'](\w+)'/.exec(stderr)?.[1]
-  if (table !== undefined) {
-    return ['NO_MODULE', `load the kernel module ${family === 'ipv4' ? 'iptable' : 'ip6table'}_${table}`]
+  if (/Permission denied|Operation not permitted|must be root/.test(stderr)) return ['DENIED', privilegeHint]
+  if (/Address family not supported/.test(stderr)) {
+    return ['NO_MODULE', `the kernel has no ${family} here; leave it out of the option families`]
   }
+  const table = /(?:can't|unable to) initialize (?:\w+ )?table [`'](\w+)'/.exec(stderr)?.[1]
+  if (table !== undefined) {
+    if (!(await mayConfigure(port))) return ['DENIED', privilegeHint]
+    const module = `load the kernel module ${family === 'ipv4' ? 'iptable' : 'ip6table'}_${table}`
+    return ['NO_MODULE', (await mapsUsers(port)) ? `${module}; if it is loaded, ${privilegeHint}` : module]
+  }
+  // The programs warn of every extension that the kernel has not; only a rule is refused for it.
+  const refused = line === undefined ? '' : lineOf(input, line)
+  if (/^(-N|--new-chain)\s/.test(refused)) return ['EXIT', '']
   const extension = /Extension (\w+) revision \d+ not supported|[Mm]issing kernel module\W+(\w+)/.exec(stderr)
   if (extension !== null) return ['NO_MODULE', `load the kernel module ${moduleOf(extension[1] ?? extension[2] ?? '')}`]
   if (/Failed to initialize nft|rule set generation id|Protocol not supported/.test(stderr)) {
@@ -88,7 +101,39 @@ async function explain(
   if (library !== undefined) return ['EXIT', `${library} is neither a chain nor an extension that iptables has`]
   const missing = await missingModules(family, port, input, line)
   if (missing.length > 0) return ['NO_MODULE', `the kernel does not have ${missing.map(moduleOf).join(', ')}`]
+  if (/RULE_(?:APPEND|INSERT) failed \(No such file or directory\)/.test(stderr)) {
+    const used = usedModules([refused]).map(moduleOf)
+    return ['NO_MODULE', `load the kernel modules ${['nft_compat', ...used].join(', ')}`]
+  }
+  if (await refusesOwner(port, input, line)) {
+    return ['EXIT', 'in a user namespace only users and groups that it maps can be matched, see its uid_map']
+  }
   return ['EXIT', '']
+}
+
+const privilegeHint =
+  'this needs CAP_NET_ADMIN: be root, and in the user namespace that owns the network namespace or in one above it'
+
+const lockHint = (path: string) => `the lock ${path} must be a file that can be written; see XTABLES_LOCKFILE`
+
+/** Whether the programs run with CAP_NET_ADMIN (12). It may still be one of another user namespace. */
+async function mayConfigure(port: IptablesPort): Promise<boolean> {
+  const effective = /^CapEff:\s*([0-9a-f]+)/m.exec((await port.read('/proc/thread-self/status')) ?? '')?.[1]
+  return effective === undefined || ((BigInt(`0x${effective}`) >> 12n) & 1n) === 1n
+}
+
+/** The kernel refuses a user that the namespace does not map with nothing but "Invalid argument". */
+async function refusesOwner(port: IptablesPort, input: string, line: number | undefined): Promise<boolean> {
+  const lines = input.split('\n').slice(0, line)
+  const table = lines.slice(lines.lastIndexOf('COMMIT', -2) + 1)
+  if (!table.some((each) => / --[ug]id-owner /.test(each))) return false
+  return mapsUsers(port)
+}
+
+/** Whether this is a user namespace besides the first one. */
+async function mapsUsers(port: IptablesPort): Promise<boolean> {
+  const map = await port.read('/proc/thread-self/uid_map')
+  return map !== undefined && map.trim() !== '' && !/^\s*0\s+0\s+4294967295\s*$/.test(map)
 }
 
 /** The legacy back end only says that COMMIT failed. The kernel lists what it has: what we used and it lacks, it is. */

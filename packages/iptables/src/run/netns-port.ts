@@ -3,6 +3,7 @@ import { findExecutable, isRunError } from '@cni/host'
 import { isNetnsError, netns } from '@cni/netns'
 import type { NetnsTarget } from '@cni/netns/handle'
 import type { IptablesPort } from './port.ts'
+import { ProbeCache } from './probe-cache.ts'
 import { warnOnce } from './warn-once.ts'
 import type { Place } from './where.ts'
 
@@ -26,10 +27,18 @@ export function netnsPort(place: Place, options: { readonly shield: boolean }): 
     read: (path) => readInside(target, path),
     find: (program) => findExecutable(program),
     resolve: (path) => realpathSync(path),
+    async generation() {
+      const { nftGeneration } = await import('../watch/nft-generation.ts')
+      return nftGeneration(target)
+    },
+    probed: () => cache.get(target),
+    remember: (found) => cache.set(target, found),
   }
 }
 
 // internal
+
+const cache = new ProbeCache()
 
 async function readInside(target: NetnsTarget, path: string): Promise<string | undefined> {
   try {
@@ -55,14 +64,18 @@ function nssShield(): readonly { source: string; target: string }[] | undefined 
   return readIfThere(target) === undefined ? undefined : [{ source: '/dev/null', target }]
 }
 
-/** The legacy back end locks one file per node; with the namespace's own file pods do not wait for each other. */
-function childEnvironment(lockFile: string | undefined): NodeJS.ProcessEnv {
-  const { PATH, XTABLES_LIBDIR } = process.env
+/**
+ * The legacy back end locks one file per node; with the namespace's own file pods do not wait for each other. On the
+ * node itself the caller's own choice counts: everyone there has to lock the same file.
+ */
+function childEnvironment(ownFile: string | undefined): NodeJS.ProcessEnv {
+  const { PATH, XTABLES_LIBDIR, XTABLES_LOCKFILE = '' } = process.env
+  const lockFile = ownFile ?? XTABLES_LOCKFILE
   return {
     ...(PATH === undefined ? undefined : { PATH }),
     ...(XTABLES_LIBDIR === undefined ? undefined : { XTABLES_LIBDIR }),
     // Understood since 1.8.6; older ones take the node's lock.
-    ...(lockFile === undefined ? undefined : { XTABLES_LOCKFILE: lockFile }),
+    ...(lockFile === '' ? undefined : { XTABLES_LOCKFILE: lockFile }),
   }
 }
 

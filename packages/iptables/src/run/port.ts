@@ -21,4 +21,22 @@ export interface IptablesPort {
   find(program: string): string | undefined
   /** A path with all symbolic links followed. */
   resolve(path: string): string
+  /** Opens the counter of changes of the nft back end in the namespace; `undefined` where there is none to be had. */
+  generation?(): Promise<Generation | undefined>
+  /** What an earlier call found out about the namespace by running a program. */
+  probed?(): Probed | undefined
+  /** Keeps it for the next call; `undefined` when it may have changed. */
+  remember?(found: Probed | undefined): void
+}
+
+/** That the legacy back end holds rules in a namespace, which only a process can tell. */
+export interface Probed {
+  /** The legacy tables at that time. */
+  readonly tables: string
+}
+
+/** A number that changes with every change of the nft back end: cheap to ask, no process. */
+export interface Generation {
+  current(): number
+  close(): void
 }

@@ -81,7 +81,10 @@ export function openSession(port: IptablesPort, options: SessionOptions): Sessio
     restore: async (backend, family, text, how) => {
       if (text === '') return
       // nft has no lock; the legacy programs of iptables before 1.6.2 do not know the option, and are not supported.
-      wroteLegacy ||= backend.kind === 'legacy'
+      if (backend.kind === 'legacy' && !wroteLegacy) {
+        wroteLegacy = true
+        port.remember?.(undefined)
+      }
       const wait = backend.kind === 'legacy' ? [`--wait=${options.wait}`] : []
       await run([backend.restore(family), '--noflush', ...wait], family, text, how)
     },

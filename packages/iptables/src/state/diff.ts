@@ -36,18 +36,13 @@ export const ownNames = (state: WantedTable): ReadonlySet<string> => new Set([..
 export const sameContent = (wanted: readonly { key: string }[], current: readonly SavedRule[]): boolean =>
   wanted.length === current.length && wanted.every((rule, index) => rule.key === current[index]?.key)
 
-// internal
-
-type Place = Omit<DriftLine, 'rule'>
-
-interface MutableDrift {
-  readonly missing: DriftLine[]
-  readonly unexpected: DriftLine[]
-  readonly changed: Drift['changed'][number][]
-}
-
-/** Content and order both count in an own chain. */
-function diffOwn(wanted: readonly WantedRule[], current: readonly SavedRule[], at: Place, drift: MutableDrift): void {
+/** Adds how a chain differs in which content and order both count. */
+export function diffOwn(
+  wanted: readonly Comparable[],
+  current: readonly SavedRule[],
+  at: Place,
+  drift: MutableDrift,
+): void {
   if (sameContent(wanted, current)) return
   const pairs = commonSubsequence(
     wanted.map(({ key }) => key),
@@ -70,6 +65,22 @@ function diffOwn(wanted: readonly WantedRule[], current: readonly SavedRule[], a
     j++
   }
 }
+
+/** A drift under construction. */
+export interface MutableDrift {
+  readonly missing: DriftLine[]
+  readonly unexpected: DriftLine[]
+  readonly changed: Drift['changed'][number][]
+}
+
+// internal
+
+interface Comparable {
+  readonly text: string
+  readonly key: string
+}
+
+type Place = Omit<DriftLine, 'rule'>
 
 function diffBuiltin(
   wanted: readonly WantedRule[],
@@ -103,7 +114,7 @@ function take(counts: Map<string, number>, key: string | undefined): boolean {
   return left > 0
 }
 
-function sameCounts(wanted: readonly WantedRule[], current: readonly SavedRule[]): boolean {
+function sameCounts(wanted: readonly Comparable[], current: readonly SavedRule[]): boolean {
   const counts = countKeys(wanted)
   return wanted.length === current.length && current.every((rule) => take(counts, rule.key))
 }

@@ -6,11 +6,13 @@ import type { Rule, Ruleset } from '../rules/model.ts'
 import { ruleset } from '../rules/ruleset.ts'
 import { FakeTables } from '../testing/fake-tables.ts'
 import { restoreText } from '../text/restore-text.ts'
-import { beforeState } from './before.ts'
 import { diffState } from './diff.ts'
 import { isClean } from './drift.ts'
 import { planText } from './plan.ts'
+import { reverted, unwritten, withoutDangling } from './revert.ts'
+import { transitionText } from './transition.ts'
 import { removedState, wantedState } from './wanted.ts'
+import { written } from './written.ts'
 
 /** Rules of others in OUTPUT, and of ours, direct and as jumps. */
 const foreign = ['-p tcp -m tcp --dport 1 -j ACCEPT', '-p udp -j RETURN', '-o eth9 -j OTHER']
@@ -60,6 +62,17 @@ const output = (tables: FakeTables) =>
     .tables.get('filter')
     ?.get('OUTPUT')
     ?.rules.map((rule) => rule.text) ?? []
+/** The rules of each chain in order; the order of the chains says nothing. */
+const chainsOf = (tables: FakeTables) =>
+  Object.fromEntries(
+    [...(read(tables).tables.get('filter') ?? [])].map(([name, { rules }]) => [name, rules.map(({ text }) => text)]),
+  )
+
+function leadTo(tables: FakeTables, target: Snapshot): void {
+  const now = read(tables)
+  const text = transitionText(now, withoutDangling(now, target))
+  expect(tables.restore(text), text).toBeUndefined()
+}
 const foreignIn = (list: readonly string[]) => list.filter((rule) => foreign.includes(rule))
 
 describe('planText', () => {
@@ -91,20 +104,54 @@ describe('planText', () => {
     )
   })
 
-  test('leads back: own chains and own rules of built-in chains are as before', () => {
+  test('leads back to exactly what was there', () => {
     fc.assert(
       fc.property(wantedRules, currentRules, content, (list, current, exA) => {
         const wanted = wantedState(build(list), 'ipv4')
         const tables = kernel(current, exA)
         const before = read(tables)
-        const saved = tables.save()
-        tables.restore(planText(wanted, before))
-        expect(tables.restore(planText(beforeState(wanted, before, new Set()), read(tables)))).toBeUndefined()
-        const sorted = (text: string) => text.split('\n').sort()
-        expect(sorted(tables.save())).toEqual(sorted(saved))
-        expect(foreignIn(output(tables))).toEqual(foreignIn(current))
+        const saved = chainsOf(tables)
+        const plan = planText(wanted, before)
+        tables.restore(plan)
+        const after = written(before, plan)
+        expect(transitionText(after, read(tables)), 'what a write makes is known without reading').toBe('')
+        leadTo(tables, reverted(read(tables), { before, text: plan }))
+        expect(chainsOf(tables)).toEqual(saved)
       }),
       { numRuns: 500 },
+    )
+  })
+
+  test('leads back around what others write meanwhile', () => {
+    fc.assert(
+      fc.property(wantedRules, currentRules, fc.nat(9), (list, current, place) => {
+        const tables = kernel(current, [])
+        const before = read(tables)
+        const plan = planText(wantedState(build(list), 'ipv4'), before)
+        tables.restore(plan)
+        const position = Math.min(place, output(tables).length) + 1
+        tables.restore(`*filter\n-I OUTPUT ${position} -p icmp -j DROP\nCOMMIT\n`)
+        leadTo(tables, reverted(read(tables), { before, text: plan }))
+        expect(output(tables)).toContain('-p icmp -j DROP')
+        expect(output(tables).filter((rule) => rule !== '-p icmp -j DROP')).toEqual(current)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('a first apply is taken back from exactly where it was written', () => {
+    fc.assert(
+      fc.property(wantedRules, fc.array(fc.constantFrom(...foreign, '-o lo -j RETURN')), (list, current) => {
+        const tables = new FakeTables('ipv4')
+        const text = current.map((rule) => `-A OUTPUT ${rule}\n`).join('')
+        tables.restore(`*filter\n-N OTHER\n${text}COMMIT\n`)
+        const rules = build(list.map(([index, position]) => [index, position === undefined ? undefined : 1]))
+        const saved = chainsOf(tables)
+        expect(tables.restore(restoreText(rules, 'ipv4'))).toBeUndefined()
+        leadTo(tables, unwritten(read(tables), rules, new Set(['filter'])))
+        expect(chainsOf(tables)).toEqual(saved)
+      }),
+      { numRuns: 300 },
     )
   })
 

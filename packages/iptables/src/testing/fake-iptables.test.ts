@@ -18,7 +18,7 @@ describe('fakeIptables', () => {
   test('shows drift after tampering', async () => {
     const fake = fakeIptables({ families: ['ipv4'] })
     await fake.apply(rules)
-    fake.restore('*filter\n-F EX\nCOMMIT\n')
+    fake.tamper('*filter\n-F EX\nCOMMIT\n')
     expect((await fake.diff(rules)).missing).toEqual([
       { family: 'ipv4', table: 'filter', chain: 'EX', rule: '-j DROP' },
     ])

@@ -2,7 +2,11 @@ import { type Iptables, type IptablesOptions, iptables } from '../iptables.ts'
 import { type FakeKernel, type FakeKernelOptions, fakeKernel } from './fake-kernel.ts'
 
 /** An `Iptables` over a fake kernel. */
-export type FakeIptables = Iptables & Omit<FakeKernel, 'port'>
+export type FakeIptables = Iptables &
+  Omit<FakeKernel, 'port' | 'restore'> & {
+    /** Runs restore text as someone else would: `restore` of the kernel. */
+    readonly tamper: FakeKernel['restore']
+  }
 
 /**
  * `iptables()` without a kernel and without root, for tests of code that takes an `Iptables`: the same plans, errors
@@ -21,7 +25,7 @@ export type FakeIptables = Iptables & Omit<FakeKernel, 'port'>
 export function fakeIptables(
   options: FakeKernelOptions & Omit<IptablesOptions, 'port' | 'backend'> = {},
 ): FakeIptables {
-  const { port, ...kernel } = fakeKernel(options)
+  const { port, restore: tamper, ...kernel } = fakeKernel(options)
   const { families, wait, print } = options
-  return { ...iptables('host', { families, wait, print, port }), ...kernel }
+  return { ...iptables('host', { families, wait, print, port }), ...kernel, tamper }
 }

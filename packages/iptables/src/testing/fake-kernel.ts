@@ -81,6 +81,7 @@ export function fakeKernel(options: FakeKernelOptions = {}): FakeKernel {
         return family === undefined ? undefined : tables.legacy[family].names.map((name) => `${name}\n`).join('')
       },
       find: (program) => (without.includes(program) ? undefined : `/usr/sbin/${program}`),
+      generation: async () => ({ current: () => tables.nft.ipv4.commits + tables.nft.ipv6.commits, close: () => {} }),
       resolve: (path) => (/-(nft|legacy)-/.test(path) ? path : `/usr/sbin/xtables-${plain}-multi`),
     },
     dump: (family = 'ipv4', backend = plain) => tables[backend][family].save({ brief: true }),

@@ -7,10 +7,16 @@ import { isExtensionTarget } from '../rules/names.ts'
 /** The tables of one family and back end, in memory. A table exists once something touched it. */
 export class FakeTables {
   readonly family: Family
-  #tables = new Map<Table, Map<string, readonly string[]>>()
+  #tables = new Map<Table, Chains>()
+  #commits = 0
 
   constructor(family: Family) {
     this.family = family
+  }
+
+  /** How many transactions were committed. */
+  get commits(): number {
+    return this.#commits
   }
 
   get names(): Table[] {
@@ -22,7 +28,7 @@ export class FakeTables {
    * was refused; the tables committed before it stay.
    */
   restore(text: string): string | undefined {
-    let open: { table: Table; chains: Map<string, readonly string[]> } | undefined
+    let open: { table: Table; chains: Chains } | undefined
     for (const [index, raw] of text.split('\n').entries()) {
       const line = raw.trim()
       const refuse = (why: string) => `iptables-restore: line ${index + 1} failed: ${why}.`
@@ -37,6 +43,7 @@ export class FakeTables {
         const dangling = danglingJump(open.chains, this.family)
         if (dangling !== undefined) return refuse(dangling)
         this.#tables.set(open.table, open.chains)
+        this.#commits++
         open = undefined
       } else {
         const why = change(open.table, open.chains, line, this.family)
@@ -50,19 +57,19 @@ export class FakeTables {
   save({ brief = false } = {}): string {
     let text = ''
     for (const [table, chains] of [...this.#tables].sort(([a], [b]) => (a < b ? -1 : 1))) {
-      const heads = [...chains.keys()].filter((name) => !brief || !isBuiltin(table, name))
-      const rules = [...chains].flatMap(([name, list]) => list.map((rule) => `-A ${name} ${rule}`.trimEnd()))
-      if (brief && heads.length + rules.length === 0) continue
-      const policy = (name: string) => (isBuiltin(table, name) ? 'ACCEPT' : '-')
-      text += [`*${table}`, ...heads.map((name) => `:${name} ${policy(name)} [0:0]`), ...rules, 'COMMIT', ''].join('\n')
+      const heads = [...chains].filter(([name, { policy }]) => !brief || !isBuiltin(table, name) || policy !== 'ACCEPT')
+      const lines = heads.map(([name, { policy }]) => `:${name} ${policy} [0:0]`)
+      const rules = [...chains].flatMap(([name, { rules: list }]) => list.map((rule) => `-A ${name} ${rule}`.trimEnd()))
+      if (brief && lines.length + rules.length === 0) continue
+      text += [`*${table}`, ...lines, ...rules, 'COMMIT', ''].join('\n')
     }
     return text
   }
 
-  #open(table: Table): Map<string, readonly string[]> {
+  #open(table: Table): Chains {
     const found = this.#tables.get(table)
     if (found !== undefined) return found
-    const made = new Map<string, readonly string[]>(builtinChains[table].map((name) => [name, []]))
+    const made: Chains = new Map(builtinChains[table].map((name) => [name, { policy: 'ACCEPT', rules: [] }]))
     this.#tables.set(table, made)
     return made
   }
@@ -70,42 +77,50 @@ export class FakeTables {
 
 // internal
 
-type Chains = Map<string, readonly string[]>
+interface FakeChain {
+  readonly policy: string
+  readonly rules: readonly string[]
+}
+
+type Chains = Map<string, FakeChain>
 
 function change(table: Table, chains: Chains, line: string, family: Family): string | undefined {
-  const head = /^:(\S+)/.exec(line)
-  if (head !== null) {
-    chains.set(head[1] ?? '', [])
+  const [, head, wanted = '-'] = /^:(\S+)(?: (\S+))?/.exec(line) ?? []
+  if (head !== undefined) {
+    // As in the kernel with --noflush: an own chain is emptied, a built-in one gets its policy and keeps its rules.
+    const kept = isBuiltin(table, head) ? chains.get(head)?.rules : undefined
+    chains.set(head, { policy: isBuiltin(table, head) && wanted === '-' ? 'ACCEPT' : wanted, rules: kept ?? [] })
     return undefined
   }
   const [, verb = '', name = '', rest = ''] = /^(-\w)\s+(\S+)\s*(.*)$/.exec(line) ?? []
-  const rules = chains.get(name)
+  const chain = chains.get(name)
   if (verb === '-N') {
-    if (rules !== undefined) return 'Chain already exists'
-    chains.set(name, [])
+    if (chain !== undefined) return 'Chain already exists'
+    chains.set(name, { policy: '-', rules: [] })
     return undefined
   }
-  if (rules === undefined) return 'No chain/target/match by that name'
+  if (chain === undefined) return 'No chain/target/match by that name'
+  const { policy, rules } = chain
+  const set = (list: readonly string[]) => void chains.set(name, { policy, rules: list })
   switch (verb) {
     case '-A':
-      chains.set(name, [...rules, rest])
-      return undefined
+      return set([...rules, rest])
     case '-I': {
       const [, position = '1', text = ''] = /^(?:(\d+)(?:\s+|$))?(.*)$/.exec(rest) ?? []
       if (Number(position) > rules.length + 1) return 'Index of insertion too big'
-      chains.set(name, rules.toSpliced(Number(position) - 1, 0, text))
-      return undefined
+      return set(rules.toSpliced(Number(position) - 1, 0, text))
     }
     case '-D': {
-      const { key } = canonical(tokenize(rest), family)
-      const index = rules.findIndex((rule) => new SavedRule(rule, family).key === key)
-      if (index === -1) return 'Bad rule (does a matching rule exist in that chain?)'
-      chains.set(name, rules.toSpliced(index, 1))
-      return undefined
+      const index = /^\d+$/.test(rest) ? Number(rest) - 1 : indexOf(rules, rest, family)
+      if (rules[index] === undefined) return 'Bad rule (does a matching rule exist in that chain?)'
+      return set(rules.toSpliced(index, 1))
     }
-    case '-F':
-      chains.set(name, [])
+    case '-P':
+      if (!isBuiltin(table, name)) return 'Bad built-in chain name'
+      chains.set(name, { policy: rest, rules })
       return undefined
+    case '-F':
+      return set([])
     case '-X':
       if (isBuiltin(table, name) || rules.length > 0) return 'Directory not empty'
       chains.delete(name)
@@ -115,9 +130,14 @@ function change(table: Table, chains: Chains, line: string, family: Family): str
   }
 }
 
+function indexOf(rules: readonly string[], text: string, family: Family): number {
+  const { key } = canonical(tokenize(text), family)
+  return rules.findIndex((rule) => new SavedRule(rule, family).key === key)
+}
+
 /** A jump to a chain that is not there, once the transaction is complete. */
 function danglingJump(chains: Chains, family: Family): string | undefined {
-  for (const rules of chains.values()) {
+  for (const { rules } of chains.values()) {
     for (const rule of rules) {
       const { target } = new SavedRule(rule, family)
       if (target !== '' && !isExtensionTarget(target) && !chains.has(target)) return `Chain '${target}' does not exist`

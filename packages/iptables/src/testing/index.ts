@@ -9,13 +9,14 @@
  * const rules = ruleset({ nat: ['EX'] }, (t) => [t.nat.on('OUTPUT').jump('EX'), t.nat.on('EX').return()])
  * const fake = fakeIptables()
  * await fake.apply(rules)
- * fake.restore('*nat\n-F EX\nCOMMIT\n') // someone tampers
+ * fake.tamper('*nat\n-F EX\nCOMMIT\n') // someone tampers
  * export const drift = await fake.diff(rules)
  * ```
  *
  * @module
  */
 
+export { type FakeIpset, type FakeIpsetCommand, type FakeIpsetOptions, fakeIpset } from '../ipset/testing/fake-ipset.ts'
 export { type FakeIptables, fakeIptables } from './fake-iptables.ts'
 export { type FakeCommand, type FakeKernel, type FakeKernelOptions, fakeKernel } from './fake-kernel.ts'
 export { type MatcherResult, type TraceMatchers, traceMatchers } from './trace-matchers.ts'

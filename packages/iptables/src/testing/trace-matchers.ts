@@ -1,6 +1,7 @@
 import type { Snapshot } from '../parse/snapshot.ts'
 import type { Ruleset } from '../rules/model.ts'
 import { explain } from '../trace/explain.ts'
+import type { TraceOptions } from '../trace/options.ts'
 import type { Packet } from '../trace/packet.ts'
 import { type Trace, trace } from '../trace/trace.ts'
 
@@ -10,63 +11,99 @@ export interface MatcherResult {
   readonly message: () => string
 }
 
+type Rules = Ruleset | Snapshot
+type Given = Packet | string
+
 /** The methods that {@link traceMatchers} adds to `expect(rules)`. */
 export interface TraceMatchers<R = unknown> {
   /** A rule sends the packet to this port of this machine. */
-  toRedirect(packet: Packet | string, port: number): R
+  toRedirect(packet: Given, port: number, options?: TraceOptions): R
   /** TPROXY hands it to this port. */
-  toTproxy(packet: Packet | string, port: number): R
+  toTproxy(packet: Given, port: number, options?: TraceOptions): R
   /** It passes, its destination as it was. */
-  toPass(packet: Packet | string): R
+  toPass(packet: Given, options?: TraceOptions): R
+  /** It passes, wherever to. */
+  toAccept(packet: Given, options?: TraceOptions): R
   /** DROP or REJECT. */
-  toBlock(packet: Packet | string): R
+  toBlock(packet: Given, options?: TraceOptions): R
+  toDrop(packet: Given, options?: TraceOptions): R
+  toReject(packet: Given, options?: TraceOptions): R
+  /** Its way leads through a chain of this name. */
+  toVisit(packet: Given, chain: string, options?: TraceOptions): R
 }
 
 /**
- * Matchers for `expect.extend` of vitest and jest. A trace that is undecided fails, with `.not` too.
+ * Matchers for `expect.extend` of vitest and jest; a failure shows the packet's way. A trace that is undecided fails,
+ * with `.not` too. Elsewhere (node:test) call one as a function: it returns `{ pass, message }`.
  *
  * @example
  * ```ts
+ * import assert from 'node:assert/strict'
+ * import { ruleset } from '@cni/iptables'
  * import { type TraceMatchers, traceMatchers } from '@cni/iptables/testing'
  *
- * // declare module 'vitest' { interface Matchers<R extends void | Promise<void>, T> extends TraceMatchers<R> {} }
- * // expect.extend(traceMatchers)
- * // expect(rules).toRedirect('tcp 10.0.0.5:80 uid 1000', 15001)
- * export const matchers: Record<keyof TraceMatchers, unknown> = traceMatchers
+ * // vitest: declare module 'vitest' { interface Matchers<R extends void | Promise<void>, T> extends TraceMatchers<R> {} }
+ * //         expect.extend(traceMatchers)
+ * //         expect(rules).toRedirect('tcp 10.0.0.5:80', 15001)
+ * const rules = ruleset({ nat: [] }, (t) => [t.nat.on('OUTPUT').proto('tcp').redirect(15001)])
+ * const { pass, message } = traceMatchers.toRedirect(rules, 'tcp 10.0.0.5:80', 15001)
+ * assert.ok(pass, message())
+ * export type Matchers = TraceMatchers
  * ```
  */
 export const traceMatchers = {
-  toRedirect(this: unknown, rules: Ruleset | Snapshot, packet: Packet | string, port: number): MatcherResult {
-    return judge(this, rules, packet, `be redirected to port ${port}`, (found) => {
+  toRedirect(this: unknown, rules: Rules, packet: Given, port: number, options?: TraceOptions): MatcherResult {
+    return judge(this, { rules, packet, options }, `be redirected to port ${port}`, (found) => {
       return found.verdict === 'ACCEPT' && found.rewritten === 'REDIRECT' && found.destination.port === port
     })
   },
-  toTproxy(this: unknown, rules: Ruleset | Snapshot, packet: Packet | string, port: number): MatcherResult {
-    return judge(this, rules, packet, `go to the proxy on port ${port}`, (found) => {
+  toTproxy(this: unknown, rules: Rules, packet: Given, port: number, options?: TraceOptions): MatcherResult {
+    return judge(this, { rules, packet, options }, `go to the proxy on port ${port}`, (found) => {
       return found.verdict === 'ACCEPT' && found.tproxy?.port === port
     })
   },
-  toPass(this: unknown, rules: Ruleset | Snapshot, packet: Packet | string): MatcherResult {
-    return judge(this, rules, packet, 'pass as it is', (found) => {
+  toPass(this: unknown, rules: Rules, packet: Given, options?: TraceOptions): MatcherResult {
+    return judge(this, { rules, packet, options }, 'pass as it is', (found) => {
       return found.verdict === 'ACCEPT' && found.rewritten === undefined && found.tproxy === undefined
     })
   },
-  toBlock(this: unknown, rules: Ruleset | Snapshot, packet: Packet | string): MatcherResult {
-    return judge(this, rules, packet, 'be blocked', ({ verdict }) => verdict === 'DROP' || verdict === 'REJECT')
+  toAccept(this: unknown, rules: Rules, packet: Given, options?: TraceOptions): MatcherResult {
+    return judge(this, { rules, packet, options }, 'be accepted', ({ verdict }) => verdict === 'ACCEPT')
+  },
+  toBlock(this: unknown, rules: Rules, packet: Given, options?: TraceOptions): MatcherResult {
+    return judge(this, { rules, packet, options }, 'be blocked', ({ verdict }) => verdict !== 'ACCEPT')
+  },
+  toDrop(this: unknown, rules: Rules, packet: Given, options?: TraceOptions): MatcherResult {
+    return judge(this, { rules, packet, options }, 'be dropped', ({ verdict }) => verdict === 'DROP')
+  },
+  toReject(this: unknown, rules: Rules, packet: Given, options?: TraceOptions): MatcherResult {
+    return judge(this, { rules, packet, options }, 'be rejected', ({ verdict }) => verdict === 'REJECT')
+  },
+  toVisit(this: unknown, rules: Rules, packet: Given, chain: string, options?: TraceOptions): MatcherResult {
+    return judge(this, { rules, packet, options }, `come to ${chain}`, ({ path }) => {
+      return path.some((step) => step.chain === chain)
+    })
   },
 }
 
 // internal
 
+interface Question {
+  readonly rules: Rules
+  readonly packet: Given
+  readonly options: TraceOptions | undefined
+}
+
 function judge(
   state: unknown,
-  rules: Ruleset | Snapshot,
-  packet: Packet | string,
+  { rules, packet, options = {} }: Question,
   what: string,
   holds: (found: Trace) => boolean,
 ): MatcherResult {
-  const found = trace(rules, packet)
+  const found = trace(rules, packet, options)
   const negated = typeof state === 'object' && state !== null && 'isNot' in state && state.isNot === true
-  const pass = found.verdict === 'undecided' ? negated : holds(found)
-  return { pass, message: () => `expected the packet ${negated ? 'not ' : ''}to ${what}\n\n${explain(found)}` }
+  const open = found.verdict === 'undecided'
+  const pass = open ? negated : holds(found)
+  const wish = `expected the packet ${negated ? 'not ' : ''}to ${what}${open ? ', but that is not decided' : ''}`
+  return { pass, message: () => `${wish}\n\n${explain(found)}` }
 }

@@ -95,3 +95,60 @@ test('ruleArgs prints every condition and target in the author’s order', () =>
     '',
   ])
 })
+
+test('ruleArgs prints the conditions and targets of extensions', () => {
+  const sets = { ipv4: 's4', ipv6: 's6' }
+  const range = { ipv4: '10.0.0.1-10.0.0.9', ipv6: 'fd00::1-fd00::9' }
+  const rules = ruleset({ nat: ['A', 'P'], mangle: ['A'], raw: ['A'], filter: ['A'] }, (t) => [
+    t.filter.on('A').only('ipv4').proto('icmp').icmpType('echo-request').accept(),
+    t.filter.on('A').only('ipv4').proto('icmp').not.icmpType('3/1').reject('icmp-admin-prohibited'),
+    t.filter.on('A').state('NEW', 'RELATED').limit('3/min', 7).log({ prefix: 'a b', level: 'debug', uid: true }),
+    t.filter.on('A').socket().nflog({ group: 7, prefix: 'p', size: 100, threshold: 20 }),
+    t.filter.on('A').socket({ nowildcard: true, transparent: true, restoreSkmark: true }).drop(),
+    t.filter.on('A').not.set(sets, 'src', 'dst').addSet(sets, 'src', { exist: true, timeout: 60 }),
+    t.filter.on('A').mac('02:00:00:00:00:01').pktType('broadcast').delSet(sets, ['src', 'dst']),
+    t.filter
+      .on('A')
+      .srcRange(range)
+      .not.dstRange(range)
+      .reject({ ipv4: 'icmp-net-prohibited', ipv6: 'icmp6-no-route' }),
+    t.mangle
+      .on('A')
+      .statistic({ probability: 1 / 3 })
+      .andMark(5),
+    t.mangle.on('A').not.statistic({ every: 3, packet: 2 }).orMark(5),
+    t.mangle.on('A').proto('tcp').tcpFlags(['SYN', 'RST'], ['SYN']).clampMssToPmtu(),
+    t.mangle.on('A').proto('tcp').syn().setMss(1400),
+    t.mangle.on('A').proto('tcp').not.tcpFlags('ALL', 'NONE').setXmark(5, 7),
+    t.mangle.on('A').xorConnmark(5),
+    t.raw
+      .on('A')
+      .proto('tcp')
+      .ct({ helper: 'ftp', ctevents: ['new', 'destroy'], zoneOrig: 'mark' }),
+    t.nat.on('P').proto('udp').masquerade({ ports: '100-200', random: true, randomFully: true }),
+    t.nat.on('P').snat(range, { persistent: true }),
+    t.nat.on('A').dnat({ ipv4: '10.0.0.1', ipv6: 'fd00::1' }, { random: true, persistent: true }),
+    t.nat.on('A').redirect(undefined, { random: true }),
+  ])
+  expect(rules.rules.map((rule) => ruleArgs(rule, 'ipv4').join(' '))).toEqual([
+    '-p icmp --icmp-type echo-request -j ACCEPT',
+    '-p icmp ! --icmp-type 3/1 -j REJECT --reject-with icmp-admin-prohibited',
+    '-m state --state NEW,RELATED -m limit --limit 3/min --limit-burst 7 -j LOG --log-prefix a b --log-level debug --log-uid',
+    '-m socket -j NFLOG --nflog-group 7 --nflog-prefix p --nflog-size 100 --nflog-threshold 20',
+    '-m socket --transparent --nowildcard --restore-skmark -j DROP',
+    '-m set ! --match-set s4 src,dst -j SET --add-set s4 src --exist --timeout 60',
+    '-m mac --mac-source 02:00:00:00:00:01 -m pkttype --pkt-type broadcast -j SET --del-set s4 src,dst',
+    '-m iprange --src-range 10.0.0.1-10.0.0.9 -m iprange ! --dst-range 10.0.0.1-10.0.0.9 -j REJECT --reject-with icmp-net-prohibited',
+    '-m statistic --mode random --probability 0.33333333333 -j MARK --and-mark 0x5',
+    '-m statistic --mode nth ! --every 3 --packet 2 -j MARK --or-mark 0x5',
+    '-p tcp --tcp-flags SYN,RST SYN -j TCPMSS --clamp-mss-to-pmtu',
+    '-p tcp --syn -j TCPMSS --set-mss 1400',
+    '-p tcp ! --tcp-flags FIN,SYN,RST,PSH,ACK,URG NONE -j MARK --set-xmark 5/0x7',
+    '-j CONNMARK --xor-mark 0x5',
+    '-p tcp -j CT --helper ftp --ctevents new,destroy --zone-orig mark',
+    '-p udp -j MASQUERADE --to-ports 100-200 --random --random-fully',
+    '-j SNAT --to-source 10.0.0.1-10.0.0.9 --persistent',
+    '-j DNAT --to-destination 10.0.0.1 --random --persistent',
+    '-j REDIRECT --random',
+  ])
+})

@@ -1,27 +1,42 @@
 import { addressBytes, plainAddress } from './packet.ts'
 import { type Flight, isLoopback } from './state.ts'
 
-/** Whether an address is of one of the types; `undefined` when that depends on routes that are not known. */
+/** Whether an address is of the types; `undefined` when that depends on routes that are not known. */
 export function isOfType(side: 'src' | 'dst', types: readonly string[], flight: Flight): boolean | undefined {
-  const possible = possibleTypes(side, flight)
+  const address = side === 'dst' ? flight.dst : flight.source.address
+  if (flight.family === 'ipv6') return isOfTypes6(address, types, flight)
+  const possible = possibleTypes(address, flight)
   const hits = possible.filter((type) => types.includes(type)).length
   return hits === 0 ? false : hits === possible.length ? true : undefined
 }
 
 // internal
 
-function possibleTypes(side: 'src' | 'dst', flight: Flight): readonly string[] {
-  const { packet, family } = flight
-  const remote =
-    family === 'ipv4' ? ['UNICAST', 'BROADCAST'] : ['UNICAST', 'ANYCAST', 'BLACKHOLE', 'UNREACHABLE', 'PROHIBIT']
-  const address = side === 'dst' ? flight.dst : packet.src
+/** IPv4: an address has one type, and one of the list will do. */
+function possibleTypes(address: string | undefined, { packet }: Flight): readonly string[] {
+  const remote = ['UNICAST', 'BROADCAST', 'BLACKHOLE', 'UNREACHABLE', 'PROHIBIT']
   if (address === undefined) return ['LOCAL', ...remote]
   const first = addressBytes(address)[0] ?? 0
   if (isLoopback(address)) return ['LOCAL']
-  if (family === 'ipv4') {
-    if (first >= 224 && first < 240) return ['MULTICAST']
-    if (first === 0 || address === '255.255.255.255') return ['BROADCAST']
-  } else if (first === 0xff) return ['MULTICAST', ...remote]
+  if (first >= 224 && first < 240) return ['MULTICAST']
+  if (first === 0 || address === '255.255.255.255') return ['BROADCAST']
   if (packet.local === undefined) return ['LOCAL', ...remote]
-  return packet.local.some((each) => plainAddress(each) === plainAddress(address)) ? ['LOCAL'] : remote
+  return isOwn(address, packet.local) ? ['LOCAL'] : remote
 }
+
+/** IPv6: MULTICAST and UNICAST must each hold, and then one of those that the routes tell (Linux, `match_type6`). */
+function isOfTypes6(address: string | undefined, types: readonly string[], { packet }: Flight): boolean | undefined {
+  if (address === undefined) return undefined
+  const multicast = addressBytes(address)[0] === 0xff
+  if (types.includes('MULTICAST') && !multicast) return false
+  if (types.includes('UNICAST') && (multicast || address === '::')) return false
+  const routed = types.filter((type) => type !== 'MULTICAST' && type !== 'UNICAST')
+  if (routed.length === 0) return true
+  if (isLoopback(address)) return routed.includes('LOCAL')
+  if (packet.local === undefined || multicast) return undefined
+  if (isOwn(address, packet.local)) return routed.includes('LOCAL') ? true : undefined
+  return routed.every((type) => type === 'LOCAL') ? false : undefined
+}
+
+const isOwn = (address: string, local: readonly string[]) =>
+  local.some((each) => plainAddress(each) === plainAddress(address))

@@ -1,26 +1,32 @@
+import { formatAddress } from '@cni/types/ip'
 import type { Condition } from '../parse/canonical.ts'
 import { isOfType } from './address-type.ts'
+import { cameOverWire, hasFlags, hasSocket, isDirection, isIcmp, isOf, isPacketType } from './fields.ts'
 import { addressBytes, protocolNumber } from './packet.ts'
+import { inRange, inSet } from './sets.ts'
 import { type Flight, hasConnection, stateOf } from './state.ts'
 
 /** Whether a packet meets a condition; `undefined` when that is not known or not modelled. */
 export function meets(condition: Condition, flight: Flight): boolean | undefined {
   // Without a connection there is no mark, and neither it nor its negation matches.
   if (condition.module === 'connmark' && !hasConnection(flight)) return false
+  if (condition.module === 'mac' && !cameOverWire(flight)) return false
+  if (protocolModules.has(condition.module) && !isOf(condition.module, flight)) return false
   const met = plain(condition, flight)
   return met === undefined ? undefined : met !== condition.not
 }
 
 /** A condition as a person would write it. */
-export const conditionText = ({ module, option, not, values }: Condition): string =>
-  [module === '' ? '' : `-m ${module}`, not ? '!' : '', option === '' ? '' : `--${option}`, ...values]
-    .filter((word) => word !== '')
-    .join(' ')
+export function conditionText({ module, option, not, values }: Condition): string {
+  const name = option === '' ? '' : `${module === '' ? '-' : '--'}${option}`
+  const words = [module === '' ? '' : `-m ${module}`, not ? '!' : '', name, ...values.map(written)]
+  return words.filter((word) => word !== '').join(' ')
+}
 
 // internal
 
 function plain({ module, option, values }: Condition, flight: Flight): boolean | undefined {
-  const value = values[0] ?? ''
+  const [value = '', second = ''] = values
   const { packet } = flight
   switch (`${module}.${option}`) {
     case 'comment.comment':
@@ -28,7 +34,7 @@ function plain({ module, option, values }: Condition, flight: Flight): boolean |
     case '.p':
       return /^\d+$/.test(value) ? protocolNumber(packet.protocol) === value : undefined
     case '.s':
-      return inNetwork(packet.src, value)
+      return inNetwork(flight.source.address, value)
     case '.d':
       return inNetwork(flight.dst, value)
     case '.i':
@@ -49,27 +55,80 @@ function plain({ module, option, values }: Condition, flight: Flight): boolean |
     case 'conntrack.ctstate':
     case 'state.state':
       return inState(value.split(','), flight)
+    case 'conntrack.ctdir':
+      return isDirection(value, flight)
     case 'addrtype.src-type':
       return isOfType('src', value.split(','), flight)
     case 'addrtype.dst-type':
       return isOfType('dst', value.split(','), flight)
     case 'multiport.sports':
-      return inPorts(packet.sport, value)
+      return inPorts(flight.source.port, value)
     case 'multiport.dports':
       return inPorts(flight.dport, value)
     case 'multiport.ports':
-      return either(inPorts(packet.sport, value), inPorts(flight.dport, value))
+      return either(inPorts(flight.source.port, value), inPorts(flight.dport, value))
+    case 'tcp.tcp-flags':
+      return hasFlags(value, second, flight)
+    case 'icmp.icmp-type':
+    case 'icmp6.icmpv6-type':
+      return isIcmp(value, flight)
+    case 'iprange.src-range':
+      return between(flight.source.address, value)
+    case 'iprange.dst-range':
+      return between(flight.dst, value)
+    case 'mac.mac-source':
+      return packet.mac === undefined ? undefined : packet.mac.toLowerCase() === value
+    case 'pkttype.pkt-type':
+      return isPacketType(value, flight)
+    case 'socket.restore-skmark':
+      // The mark of the socket, which is not known.
+      if (packet.socket !== 'none') flight.mark = undefined
+      return hasSocket('any', flight)
+    case 'socket.':
+    case 'socket.nowildcard':
+      return hasSocket('any', flight)
+    case 'socket.transparent':
+      return hasSocket('transparent', flight)
+    case 'set.match-set':
+      return inSet(value, second, flight)
+    case 'limit.limit':
+      return flight.options.limit === undefined ? undefined : flight.options.limit === 'within'
+    case 'limit.limit-burst':
+    case 'statistic.mode':
+    case 'statistic.packet':
+      return true
+    case 'statistic.probability':
+    case 'statistic.every':
+      return picked(option, Number(value), flight)
     default:
   }
   if (!portProtocols.has(module)) return undefined
-  if (option === 'sport') return inPorts(packet.sport, value)
+  if (option === 'sport') return inPorts(flight.source.port, value)
   return option === 'dport' ? inPorts(flight.dport, value) : undefined
 }
+
+const protocolModules: ReadonlySet<string> = new Set(['tcp', 'udp', 'udplite', 'sctp', 'dccp', 'icmp', 'icmp6'])
 
 const portProtocols: ReadonlySet<string> = new Set(['tcp', 'udp', 'udplite', 'sctp', 'dccp'])
 
 const either = (a: boolean | undefined, b: boolean | undefined): boolean | undefined =>
   a === true || b === true ? true : a === undefined || b === undefined ? undefined : false
+
+/** Canonical rules have IPv6 addresses as bytes with dots between. */
+const written = (value: string): string =>
+  value.replace(/\d+(?:\.\d+){15}/g, (bytes) => formatAddress(Uint8Array.from(bytes.split('.'), Number)))
+
+function between(address: string | undefined, range: string): boolean | undefined {
+  const [low = '', high = low] = range.split('-')
+  return inRange(address, low, high)
+}
+
+/** Every packet, none, or as the caller says. */
+function picked(option: string, value: number, { options }: Flight): boolean | undefined {
+  if (value === 1) return true
+  if (option === 'probability' && value === 0) return false
+  return options.statistic === undefined ? undefined : options.statistic === 'hit'
+}
 
 /** Canonical networks of both families are bytes with dots between. */
 function inNetwork(address: string | undefined, network: string): boolean | undefined {

@@ -34,6 +34,8 @@ export function act({ target, targetOptions }: CanonicalRule, flight: Flight): O
       return connmark(options, flight)
     case 'CT':
       return ct(options, flight)
+    case 'SET':
+      return changeSet(options, flight)
     case 'TPROXY':
       return tproxy(options, flight)
     case 'REDIRECT':
@@ -42,7 +44,7 @@ export function act({ target, targetOptions }: CanonicalRule, flight: Flight): O
       return dnat(options, flight)
     case 'SNAT':
     case 'MASQUERADE':
-      return { kind: 'accept', effect: 'source rewritten' }
+      return snat(options, flight)
     default:
       return unknown(`the target ${target} is not modelled`)
   }
@@ -95,6 +97,12 @@ function ct(options: Options, flight: Flight): Outcome {
   return { kind: 'continue', effect: `zone ${zone}` }
 }
 
+function changeSet(options: Options, flight: Flight): Outcome {
+  const name = (options.get('add-set') ?? options.get('del-set') ?? '').split(' ')[0] ?? ''
+  flight.changedSets.add(name)
+  return { kind: 'continue', effect: `set ${name} changed` }
+}
+
 function tproxy(options: Options, flight: Flight): Outcome {
   const pair = maskPair(options.get('tproxy-mark'))
   const port = onePort(options.get('on-port')) ?? Number.NaN
@@ -132,6 +140,16 @@ function dnat(options: Options, flight: Flight): Outcome {
   if (flight.from === 'local' ? leaves : isLoopback(address)) return unknown('whether loopback is routed is not known')
   flight.rewritten = 'DNAT'
   return rewrite(flight, address, to)
+}
+
+function snat(options: Options, flight: Flight): Outcome {
+  // MASQUERADE takes an address of the interface, ranges let the kernel choose; a port is kept only while it is free.
+  const text = options.get('to-source') ?? ''
+  const address = fromBytes(
+    /^\[([^\]]*)\]/.exec(text)?.[1] ?? (flight.family === 'ipv4' ? text.split(':')[0] : text) ?? '',
+  )
+  flight.source = address === undefined ? {} : { address }
+  return { kind: 'accept', effect: address === undefined ? 'source rewritten' : `from ${address}` }
 }
 
 function rewrite(flight: Flight, dst: string | undefined, dport: number | undefined): Outcome {

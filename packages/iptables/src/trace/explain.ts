@@ -8,7 +8,10 @@ export interface ExplainOptions {
   readonly format?: 'text' | 'mermaid'
 }
 
-/** A trace for people: every rule the packet came to, what each did, what became of it. */
+/**
+ * A trace for people: every rule the packet came to (`✓` matched, `·` not, `?` not known), what each did, what became
+ * of it. Comments of rules cannot break out of a line of text or a label of the flowchart.
+ */
 export function explain(trace: Trace, { format = 'text' }: ExplainOptions = {}): string {
   return format === 'mermaid' ? mermaid(trace) : text(trace)
 }
@@ -17,35 +20,57 @@ export function explain(trace: Trace, { format = 'text' }: ExplainOptions = {}):
 
 function text(trace: Trace): string {
   const lines = [packetText(trace.packet)]
-  let place = ''
-  for (const step of trace.path) {
-    const here = hookText(step)
-    if (here !== place) lines.push(`  ${here}`)
-    place = here
-    const sign = step.matched === undefined ? '?' : step.matched ? '✓' : '·'
-    const effect = step.effect === undefined ? '' : `  → ${step.effect}`
-    lines.push(`    ${sign} ${step.chain} ${step.index}: ${step.rule}${effect}`)
+  for (const { place, steps } of byHook(trace.path)) {
+    lines.push(`  ${place}`)
+    for (const { step } of steps) {
+      const sign = step.matched === undefined ? '?' : step.matched ? '✓' : '·'
+      lines.push(`    ${sign} ${stepText(step)}`)
+    }
   }
   lines.push(outcome(trace))
-  return `${lines.join('\n')}\n`
+  return `${lines.map(visible).join('\n')}\n`
 }
 
 function mermaid(trace: Trace): string {
   const lines = ['flowchart TD', `  packet([${label(packetText(trace.packet))}])`]
+  const arrows: string[] = []
   let last = 'packet'
-  for (const [number, step] of trace.path.entries()) {
-    if (step.matched === false) continue
-    const id = `r${number}`
-    const effect = step.effect === undefined ? '' : ` → ${step.effect}`
-    lines.push(`  ${id}[${label(`${hookText(step)}: ${step.chain} ${step.index}: ${step.rule}${effect}`)}]`)
-    lines.push(`  ${last} ${step.matched === undefined ? '-.->' : '-->'} ${id}`)
-    last = id
+  for (const [number, { place, steps }] of byHook(trace.path).entries()) {
+    const shown = steps.filter(({ step }) => step.matched !== false)
+    if (shown.length === 0) continue
+    lines.push(`  subgraph h${number}[${label(place)}]`)
+    for (const { step, at } of shown) {
+      lines.push(`    r${at}[${label(stepText(step))}]`)
+      arrows.push(`  ${last} ${step.matched === undefined ? '-.->' : '-->'} r${at}`)
+      last = `r${at}`
+    }
+    lines.push('  end')
   }
-  lines.push(`  verdict([${label(outcome(trace))}])`, `  ${last} --> verdict`)
+  lines.push(`  verdict([${label(outcome(trace))}])`, ...arrows, `  ${last} --> verdict`)
   return `${lines.join('\n')}\n`
 }
 
-const hookText = ({ hook, table }: TraceStep) => `${table} ${hook}`
+interface HookSteps {
+  readonly place: string
+  readonly steps: { readonly step: TraceStep; readonly at: number }[]
+}
+
+function byHook(path: readonly TraceStep[]): HookSteps[] {
+  const found: HookSteps[] = []
+  for (const [at, step] of path.entries()) {
+    const place = `${step.table} ${step.hook}`
+    if (found.at(-1)?.place !== place) found.push({ place, steps: [] })
+    found.at(-1)?.steps.push({ step, at })
+  }
+  return found
+}
+
+function stepText({ chain, index, rule, effect, assumed = [] }: TraceStep): string {
+  const parts = [`${chain} ${index}: ${rule}`.trimEnd()]
+  if (effect !== undefined) parts.push(`→ ${effect}`)
+  if (assumed.length > 0) parts.push(`(assumed: ${assumed.join(', ')})`)
+  return parts.join('  ')
+}
 
 function outcome({ verdict, reason, destination, rewritten, tproxy, mark, zone }: Trace): string {
   const notes: string[] = [verdict]
@@ -57,5 +82,10 @@ function outcome({ verdict, reason, destination, rewritten, tproxy, mark, zone }
   return notes.join(' ')
 }
 
-/** Mermaid takes entities in a quoted label; comments of rules may hold anything. */
-const label = (content: string) => `"${content.replace(/[^\w\s./:,=!→·()-]/gu, (char) => `#${char.codePointAt(0)};`)}"`
+/** Control characters, and what turns or breaks a line, by their number. */
+const visible = (line: string) =>
+  line.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`)
+
+/** Mermaid takes entities in a quoted label: all but plain characters are some. */
+const label = (content: string) =>
+  `"${visible(content).replace(/[^\w ./:,=!→·()-]/gu, (char) => `#${char.codePointAt(0)};`)}"`

@@ -1,8 +1,18 @@
-import { addressBytes, familyOf, type Packet, type PacketState, protocolNumber, refuse } from './packet.ts'
+import type { PktType, TcpFlag } from '../rules/model.ts'
+import {
+  addressBytes,
+  familyOf,
+  type Packet,
+  type PacketSocket,
+  type PacketState,
+  protocolNumber,
+  refuse,
+} from './packet.ts'
 
 /**
  * Reads a packet: protocol, destination, then words with a value: `from ADDRESS[:PORT]`, `in`, `out`, `uid`, `gid`,
- * `mark`, `connmark`, `state`, `local ADDRESS,…`. Throws `IptablesError('PARSE')`.
+ * `mark`, `connmark`, `state`, `flags SYN,ACK` (or `NONE`), `type 8` or `type 3/1` of ICMP, `mac`, `pkttype`, `socket`,
+ * `local ADDRESS,…`. Throws `IptablesError('PARSE')`.
  *
  * @example
  * ```ts
@@ -10,6 +20,7 @@ import { addressBytes, familyOf, type Packet, type PacketState, protocolNumber, 
  *
  * parsePacket('tcp 10.0.0.5:80 uid 1000') // made here, by user 1000
  * parsePacket('udp [fd00::1]:53 from [fd00::2]:4000 in eth0 local fd00::1') // came in
+ * parsePacket('icmp 10.0.0.5 type 8 in eth0 out eth1') // passes through
  * ```
  */
 export function parsePacket(text: string): Packet {
@@ -29,19 +40,25 @@ export function parsePacket(text: string): Packet {
 
 /** Prints a packet as `parsePacket` reads it. */
 export function packetText(packet: Packet): string {
-  const words = [packet.protocol, endpointText(packet.dst, packet.dport)]
-  if (packet.src !== undefined) words.push('from', endpointText(packet.src, packet.sport))
-  for (const word of ['in', 'out', 'uid', 'gid'] as const) {
-    const value = packet[word]
-    if (value !== undefined) words.push(word, String(value))
-  }
-  for (const word of ['mark', 'connmark'] as const) {
-    const value = packet[word]
-    if (value !== undefined) words.push(word, `0x${value.toString(16)}`)
-  }
-  if (packet.state !== undefined) words.push('state', packet.state)
-  if (packet.local !== undefined) words.push('local', packet.local.join(','))
-  return words.join(' ')
+  const { dst, src, tcpFlags, icmp, packetType, local } = packet
+  const words: [word: string, value: string | number | undefined][] = [
+    ['from', src === undefined ? undefined : endpointText(src, packet.sport)],
+    ['in', packet.in],
+    ['out', packet.out],
+    ['uid', packet.uid],
+    ['gid', packet.gid],
+    ['mark', hex(packet.mark)],
+    ['connmark', hex(packet.connmark)],
+    ['state', packet.state],
+    ['flags', tcpFlags?.length === 0 ? 'NONE' : tcpFlags?.join(',')],
+    ['type', icmp?.filter((part) => part !== undefined).join('/')],
+    ['mac', packet.mac],
+    ['pkttype', packetType],
+    ['socket', packet.socket],
+    ['local', local?.join(',')],
+  ]
+  const given = words.flatMap(([word, value]) => (value === undefined ? [] : [word, String(value)]))
+  return [packet.protocol, endpointText(dst, packet.dport), ...given].join(' ')
 }
 
 /** `address:port`, with brackets where the address has colons. */
@@ -56,36 +73,51 @@ export function endpointText(address: string | undefined, port: number | undefin
 type Writable = { -readonly [Key in keyof Packet]: Packet[Key] }
 
 function readWord(packet: Writable, word: string, value: string): void {
-  switch (word) {
-    case 'from': {
-      const { address, port } = endpoint(value)
-      packet.src = address
-      if (port !== undefined) packet.sport = port
-      return
-    }
-    case 'in':
-    case 'out':
-      packet[word] = value
-      return
-    case 'uid':
-    case 'gid':
-    case 'mark':
-    case 'connmark':
-      packet[word] = integer(value, word, 0xffffffff)
-      return
-    case 'state':
-      packet.state = states.find((state) => state === value.toUpperCase()) ?? refuse(`${value} is not a state`)
-      return
-    case 'local':
-      packet.local = value.split(',')
-      for (const each of packet.local) addressBytes(each)
-      return
-    default:
-      refuse(`${JSON.stringify(word)} is not one of from, in, out, uid, gid, mark, connmark, state, local`)
-  }
+  const reader = Object.hasOwn(readers, word) ? readers[word] : undefined
+  if (reader === undefined) refuse(`${JSON.stringify(word)} is not one of ${Object.keys(readers).join(', ')}`)
+  else Object.assign(packet, reader(value))
+}
+
+const readers: Readonly<Record<string, (value: string) => Partial<Packet>>> = {
+  from(value) {
+    const { address, port } = endpoint(value)
+    return { src: address, ...(port === undefined ? {} : { sport: port }) }
+  },
+  in: (value) => ({ in: value }),
+  out: (value) => ({ out: value }),
+  uid: (value) => ({ uid: integer(value, 'uid', 0xffffffff) }),
+  gid: (value) => ({ gid: integer(value, 'gid', 0xffffffff) }),
+  mark: (value) => ({ mark: integer(value, 'mark', 0xffffffff) }),
+  connmark: (value) => ({ connmark: integer(value, 'connmark', 0xffffffff) }),
+  state: (value) => ({ state: oneOf(states, value.toUpperCase(), 'a state') }),
+  flags(value) {
+    const names = value.toUpperCase() === 'NONE' ? [] : value.toUpperCase().split(',')
+    return { tcpFlags: names.map((name) => oneOf(tcpFlags, name, 'a TCP flag')) }
+  },
+  type(value) {
+    const [type = '', code] = value.split('/')
+    const first = integer(type, 'type', 255)
+    return { icmp: code === undefined ? [first] : [first, integer(code, 'code', 255)] }
+  },
+  mac: (value) => ({ mac: /^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/i.test(value) ? value : refuse(`${value} is not a MAC`) }),
+  pkttype: (value) => ({ packetType: oneOf(packetTypes, value, 'a packet type') }),
+  socket: (value) => ({ socket: oneOf(sockets, value, 'a kind of socket') }),
+  local(value) {
+    const local = value.split(',')
+    for (const each of local) addressBytes(each)
+    return { local }
+  },
 }
 
 const states: readonly PacketState[] = ['NEW', 'ESTABLISHED', 'RELATED', 'INVALID', 'UNTRACKED']
+const tcpFlags: readonly TcpFlag[] = ['FIN', 'SYN', 'RST', 'PSH', 'ACK', 'URG']
+const packetTypes: readonly PktType[] = ['unicast', 'broadcast', 'multicast']
+const sockets: readonly PacketSocket[] = ['none', 'plain', 'transparent']
+
+const oneOf = <T extends string>(values: readonly T[], given: string, what: string): T =>
+  values.find((value) => value === given) ?? refuse(`${given} is not ${what}: ${values.join(', ')}`)
+
+const hex = (value: number | undefined) => (value === undefined ? undefined : `0x${value.toString(16)}`)
 
 function endpoint(text: string): { address: string; port: number | undefined } {
   const [, bracketed, dotted, port] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d+))?$/.exec(text) ?? []

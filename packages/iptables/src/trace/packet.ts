@@ -1,10 +1,13 @@
 import { formatAddress, parseAddress } from '@cni/types/ip'
 import { IptablesError } from '../errors.ts'
 import { protocolNumbers } from '../parse/options.ts'
-import type { Family } from '../rules/model.ts'
+import type { Family, PktType, TcpFlag } from '../rules/model.ts'
 
 /** What conntrack says of a packet. */
 export type PacketState = 'NEW' | 'ESTABLISHED' | 'RELATED' | 'INVALID' | 'UNTRACKED'
+
+/** The socket that `-m socket` finds for a packet: none, or one bound to an address, transparent or not. */
+export type PacketSocket = 'none' | 'plain' | 'transparent'
 
 /**
  * A packet to trace. Its interfaces say where it is from: with `in` it came in, with `in` and `out` it is forwarded,
@@ -28,6 +31,15 @@ export interface Packet {
   readonly connmark?: number
   /** Default: `NEW`, the first packet of its connection. */
   readonly state?: PacketState
+  /** Default: `SYN` alone for the first packet of a TCP connection. */
+  readonly tcpFlags?: readonly TcpFlag[]
+  /** Type and code of ICMP or ICMPv6. */
+  readonly icmp?: readonly [type: number, code?: number]
+  /** Hardware address of the sender; only of packets that came in. */
+  readonly mac?: string
+  /** Only of packets that came in; one that was made here is `unicast`. */
+  readonly packetType?: PktType
+  readonly socket?: PacketSocket
   /** All addresses of this machine but the loopback ones; the first of a family is that of the incoming interface. */
   readonly local?: readonly string[]
 }

@@ -1,4 +1,5 @@
 import type { Family, Table } from '../rules/model.ts'
+import type { TraceOptions } from './options.ts'
 import { addressBytes, type Direction, directionOf, familyOf, type Packet, plainAddress } from './packet.ts'
 
 /** A hook of the kernel. */
@@ -9,6 +10,7 @@ export interface Flight {
   readonly packet: Packet
   readonly family: Family
   readonly from: Direction
+  readonly options: TraceOptions
   /** Where it is now. */
   hook: Hook
   table: Table
@@ -24,18 +26,23 @@ export interface Flight {
   /** Whether this connection's destination was changed. */
   dnat: boolean | undefined
   zone: number | undefined
+  /** Whose members are no longer those that the caller gave. */
+  readonly changedSets: Set<string>
   rewritten: 'REDIRECT' | 'DNAT' | undefined
+  /** As it is now; a part that is not known is missing. */
+  source: { readonly address?: string; readonly port?: number }
   tproxy: { address?: string; port: number } | undefined
 }
 
 /** The start of a packet's way. */
-export function takeOff(packet: Packet): Flight {
+export function takeOff(packet: Packet, options: TraceOptions = {}): Flight {
   const from = directionOf(packet)
   const first = (packet.state ?? 'NEW') === 'NEW'
   const flight: Flight = {
     packet,
     family: familyOf(packet),
     from,
+    options,
     hook: from === 'local' ? 'OUTPUT' : 'PREROUTING',
     table: 'raw',
     dst: plainAddress(packet.dst),
@@ -44,15 +51,25 @@ export function takeOff(packet: Packet): Flight {
     out: '',
     mark: packet.mark ?? 0,
     connmark: packet.connmark ?? (first && packet.in !== 'lo' ? 0 : undefined),
-    // A packet on lo still has the connection that it got on its way out.
-    tracking: packet.state === 'UNTRACKED' && packet.in === 'lo' ? 'untracked' : packet.in === 'lo' ? 'done' : 'before',
+    tracking: startOf(packet),
     dnat: first && packet.in !== 'lo' ? false : undefined,
     zone: undefined,
+    changedSets: new Set(),
     rewritten: undefined,
+    source: {
+      ...(packet.src === undefined ? {} : { address: plainAddress(packet.src) }),
+      ...(packet.sport === undefined ? {} : { port: packet.sport }),
+    },
     tproxy: undefined,
   }
   if (from === 'local') flight.out = packet.out ?? routeOut(flight)
   return flight
+}
+
+/** A packet on lo still has the connection that it got on its way out; an invalid one got none. */
+function startOf({ in: from, state }: Packet): Flight['tracking'] {
+  if (from !== 'lo' || state === 'INVALID') return 'before'
+  return state === 'UNTRACKED' ? 'untracked' : 'done'
 }
 
 /** What conntrack says of it here. */

@@ -23,6 +23,11 @@ const packets: fc.Arbitrary<Packet> = fc.constantFrom(fc.ipV4(), fc.ipV6()).chai
       mark: id,
       connmark: id,
       state: fc.constantFrom('NEW', 'ESTABLISHED', 'RELATED', 'INVALID', 'UNTRACKED'),
+      tcpFlags: fc.uniqueArray(fc.constantFrom('FIN', 'SYN', 'RST', 'PSH', 'ACK', 'URG')),
+      icmp: fc.constantFrom<readonly [number, number?]>([8], [3, 1], [128, 0]),
+      mac: fc.constant('02:00:00:00:00:01'),
+      packetType: fc.constantFrom('unicast', 'broadcast', 'multicast'),
+      socket: fc.constantFrom('none', 'plain', 'transparent'),
       local: fc.array(address, { minLength: 1, maxLength: 2 }),
     },
     { requiredKeys: ['protocol', 'dst'] },
@@ -55,6 +60,23 @@ test('loops of jumps and gotos, and chains that double at each step, come to an 
       const found = trace(parseSave(text, family), packet)
       expect(verdicts).toContain(found.verdict)
       expect(found.path.length).toBeLessThanOrEqual(10_000)
+    }),
+  )
+})
+
+test('no comment breaks out of a line of text or a label of the flowchart', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (comment) => {
+      fc.pre(!/[\n\r]/.test(comment) && comment.trim() !== '')
+      const quoted = comment.replace(/["\\']/g, (char) => `\\${char}`)
+      const found = trace(
+        parseSave(`*raw\n-A OUTPUT -m comment --comment "${quoted}" -j DROP\n`, 'ipv4'),
+        'tcp 10.0.0.1:80',
+      )
+      expect(explain(found).split('\n')).toHaveLength(5)
+      expect(explain(found)).not.toMatch(/[\p{Cf}\u2028]|(?!\n)\p{Cc}/u)
+      const [, , , rule] = explain(found, { format: 'mermaid' }).split('\n')
+      expect(rule).toMatch(/^ {4}r0\["[\w ./:,=!→·()#;-]*"\]$/)
     }),
   )
 })

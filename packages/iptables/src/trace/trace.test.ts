@@ -3,6 +3,7 @@ import { parseSave } from '../parse/snapshot.ts'
 import { ruleset } from '../rules/ruleset.ts'
 import { type TraceMatchers, traceMatchers } from '../testing/trace-matchers.ts'
 import { explain } from './explain.ts'
+import type { TraceOptions } from './options.ts'
 import { packetText, parsePacket } from './packet-text.ts'
 import { trace } from './trace.ts'
 
@@ -130,6 +131,91 @@ describe('rules as they were saved', () => {
   })
 })
 
+describe('what a packet does not say', () => {
+  const drops = (match: string, family: 'ipv4' | 'ipv6' = 'ipv4') =>
+    parseSave(`*filter\n:INPUT ACCEPT [0:0]\n-A INPUT ${match} -j DROP\n`, family)
+  const packet = 'tcp 10.0.0.5:80 from 10.0.0.9:5000 in eth0'
+  const sets = { A: ['10.0.0.9'], B: ['10.0.0.0/24,tcp:80'], C: ['10.0.1.0-10.0.1.9'], D: [] }
+
+  test.each<[string, TraceOptions, string]>([
+    ['-m set --match-set A src', {}, 'undecided'],
+    ['-m set --match-set A src', { sets }, 'DROP'],
+    ['-m set ! --match-set A src', { sets }, 'ACCEPT'],
+    ['-m set --match-set A dst', { sets }, 'ACCEPT'],
+    ['-m set --match-set B dst,dst', { sets }, 'DROP'],
+    ['-m set --match-set B dst,src', { sets }, 'ACCEPT'],
+    ['-m set --match-set C dst', { sets }, 'ACCEPT'],
+    ['-m set --match-set D dst', { sets }, 'ACCEPT'],
+    ['-m set --match-set toString dst', { sets }, 'undecided'],
+    ['-m limit --limit 3/min', {}, 'undecided'],
+    ['-m limit --limit 3/min', { limit: 'within' }, 'DROP'],
+    ['-m limit --limit 3/min', { limit: 'exceeded' }, 'ACCEPT'],
+    ['-m statistic --mode random --probability 0.5', {}, 'undecided'],
+    ['-m statistic --mode random --probability 0.5', { statistic: 'hit' }, 'DROP'],
+    ['-m statistic --mode random ! --probability 0.5', { statistic: 'hit' }, 'ACCEPT'],
+    ['-m statistic --mode nth --every 1 --packet 0', {}, 'DROP'],
+    ['-m recent --rcheck', {}, 'undecided'],
+    ['-m recent --rcheck', { assume: { '-m recent --rcheck': true } }, 'DROP'],
+    ['-m recent --rcheck', { assume: { '-m recent --rcheck': false } }, 'ACCEPT'],
+    ['-m tcp -p tcp --syn', {}, 'DROP'],
+    ['-m socket --transparent', {}, 'undecided'],
+    ['-m mac --mac-source 02:00:00:00:00:01', {}, 'undecided'],
+    ['-m pkttype --pkt-type unicast', {}, 'undecided'],
+  ])('%s with %j: %s', (match, options, verdict) => {
+    expect(trace(drops(match), packet, options).verdict).toBe(verdict)
+  })
+
+  test.each([
+    ['-p icmp -m icmp --icmp-type 8', 'icmp 10.0.0.5 in eth0 type 8/0', 'DROP'],
+    ['-p icmp -m icmp --icmp-type 3/1', 'icmp 10.0.0.5 in eth0 type 3/0', 'ACCEPT'],
+    ['-p icmp -m icmp --icmp-type 3/1', 'icmp 10.0.0.5 in eth0', 'undecided'],
+    ['-p tcp -m tcp --tcp-flags SYN,ACK ACK', 'tcp 10.0.0.5:1 in eth0 flags ACK,PSH', 'DROP'],
+    ['-p tcp -m tcp --tcp-flags SYN,ACK ACK', 'tcp 10.0.0.5:1 in eth0 state ESTABLISHED', 'undecided'],
+    ['-m iprange --src-range 10.0.0.1-10.0.0.9', 'tcp 10.0.0.5:1 from 10.0.0.9 in eth0', 'DROP'],
+    ['-m iprange --src-range 10.0.0.1-10.0.0.9', 'tcp 10.0.0.5:1 from 10.0.1.1 in eth0', 'ACCEPT'],
+    ['-m mac ! --mac-source 02:00:00:00:00:01', 'tcp 10.0.0.5:1 in eth0 mac 02:00:00:00:00:02', 'DROP'],
+    ['-m mac ! --mac-source 02:00:00:00:00:01', 'tcp 127.0.0.1:1 in lo', 'ACCEPT'],
+    ['-m pkttype --pkt-type multicast', 'udp 224.0.0.1:1 in eth0 pkttype multicast', 'DROP'],
+    ['-m socket --transparent', 'tcp 10.0.0.5:1 in eth0 socket plain', 'ACCEPT'],
+    ['-m socket', 'tcp 10.0.0.5:1 in eth0 socket plain', 'DROP'],
+  ])('%s, %s: %s', (match, given, verdict) => {
+    expect(trace(drops(match), given).verdict).toBe(verdict)
+  })
+
+  test('on lo only a packet without a connection can get a zone', () => {
+    const rules = parseSave('*raw\n-A PREROUTING -j CT --zone 5\n-A PREROUTING -m state --state NEW -j DROP\n', 'ipv4')
+    expect(trace(rules, 'tcp 127.0.0.1:1 in lo state INVALID')).toMatchObject({ verdict: 'DROP', zone: 5 })
+    expect(trace(rules, 'tcp 127.0.0.1:1 in lo state ESTABLISHED').verdict).toBe('ACCEPT')
+  })
+
+  test('in IPv6 every type of an address must hold that is not told by routes', () => {
+    const local = 'tcp [fd00::1]:1 in eth0 local fd00::1'
+    expect(trace(drops('-m addrtype --dst-type LOCAL', 'ipv6'), local).verdict).toBe('DROP')
+    expect(trace(drops('-m addrtype --dst-type LOCAL,MULTICAST', 'ipv6'), local).verdict).toBe('ACCEPT')
+    expect(trace(drops('-m addrtype --dst-type LOCAL,UNICAST', 'ipv6'), local).verdict).toBe('DROP')
+  })
+
+  test('an assumption stands in the path', () => {
+    const found = trace(drops('-m recent --rcheck'), packet, { assume: { '-m recent --rcheck': true } })
+    expect(found.path[0]?.assumed).toEqual(['-m recent --rcheck'])
+    expect(explain(found)).toContain('INPUT 1: -m recent --rcheck -j DROP  (assumed: -m recent --rcheck)')
+  })
+
+  test('a set that a rule changed is not known any more', () => {
+    const text = '*filter\n-A INPUT -j SET --add-set A src\n-A INPUT -m set --match-set A src -j DROP\n'
+    expect(trace(parseSave(text, 'ipv4'), packet, { sets: { A: ['10.0.0.9'] } }).verdict).toBe('undecided')
+  })
+
+  test('in INPUT nat comes before security on nft and after it on legacy', () => {
+    const rules = parseSave(
+      '*nat\n-A INPUT -j SNAT --to-source 10.0.0.3\n*security\n-A INPUT -s 10.0.0.9 -j DROP\n',
+      'ipv4',
+    )
+    expect(trace(rules, packet)).toMatchObject({ verdict: 'ACCEPT', source: { address: '10.0.0.3' } })
+    expect(trace(rules, packet, { backend: 'legacy' }).verdict).toBe('DROP')
+  })
+})
+
 describe('an explanation', () => {
   test('names every rule, what it did and the end', () => {
     expect(explain(trace(simple, 'tcp 10.0.0.5:80 uid 1000'))).toBe(`tcp 10.0.0.5:80 uid 1000
@@ -145,11 +231,13 @@ ACCEPT to 127.0.0.1:15001
   test('as Mermaid is a line of the rules that matched', () => {
     expect(explain(trace(simple, 'tcp 10.0.0.5:80 uid 1337'), { format: 'mermaid' })).toBe(`flowchart TD
   packet(["tcp 10.0.0.5:80 uid 1337"])
-  r0["nat OUTPUT: OUTPUT 1: -p tcp -j EX_OUTPUT"]
-  packet --> r0
-  r1["nat OUTPUT: EX_OUTPUT 1: -m owner --uid-owner 1337 -j RETURN"]
-  r0 --> r1
+  subgraph h0["nat OUTPUT"]
+    r0["OUTPUT 1: -p tcp -j EX_OUTPUT"]
+    r1["EX_OUTPUT 1: -m owner --uid-owner 1337 -j RETURN"]
+  end
   verdict(["ACCEPT"])
+  packet --> r0
+  r0 --> r1
   r1 --> verdict
 `)
   })
@@ -161,6 +249,9 @@ describe('the text of a packet', () => {
     'udp [fd00::1]:53 from [fd00::2]:4000 in eth0 state NEW local fd00::1,10.0.0.1',
     'icmp 10.0.0.5 from 10.0.0.1 in eth0 out eth1 mark 0x1 connmark 0x2',
     '89 fd00::1 gid 0',
+    'tcp 10.0.0.5:80 flags SYN,ACK mac 02:00:00:00:00:01 pkttype broadcast socket none',
+    'tcp 10.0.0.5:80 flags NONE',
+    'icmp 10.0.0.5 type 3/1',
   ])('%s reads and prints', (text) => {
     expect(packetText(parsePacket(text))).toBe(text)
   })
@@ -174,6 +265,11 @@ describe('the text of a packet', () => {
     'tcp 10.0.0.1 size 5',
     'tcp ::1 from 10.0.0.1',
     'tcp 10.0.0.1 state OLD',
+    'tcp 10.0.0.1 flags SIN',
+    'tcp 10.0.0.1 toString 5',
+    'icmp 10.0.0.1 type 256',
+    'icmp 10.0.0.1 mac 02',
+    'icmp 10.0.0.1 socket maybe',
   ])('%j is none', (text) => {
     expect(() => parsePacket(text)).toThrow(expect.objectContaining({ code: 'PARSE' }))
   })
@@ -189,6 +285,21 @@ describe('the matchers', () => {
     expect(judge.toPass.call({}, simple, 'tcp 10.0.0.5:80 uid 1337').pass).toBe(true)
     expect(judge.toBlock.call({}, simple, 'tcp 10.0.0.5:80 uid 1337').pass).toBe(false)
     expect(judge.toTproxy.call({}, proxy, 'tcp 10.0.0.5:80 in eth0', 15006).pass).toBe(true)
+  })
+
+  test('tell drops from rejects, and name chains', () => {
+    const rules = parseSave('*filter\n-A OUTPUT -p udp -j REJECT\n-A OUTPUT -p tcp -j C\n-A C -j DROP\n', 'ipv4')
+    expect(rules).toDrop('tcp 10.0.0.5:80')
+    expect(rules).toReject('udp 10.0.0.5:80')
+    expect(rules).not.toDrop('udp 10.0.0.5:80')
+    expect(rules).toBlock('udp 10.0.0.5:80')
+    expect(rules).toVisit('tcp 10.0.0.5:80', 'C')
+    expect(rules).not.toVisit('icmp 10.0.0.5', 'C')
+    expect(rules).toAccept('icmp 10.0.0.5')
+  })
+
+  test('are functions for those who have no expect', () => {
+    expect(traceMatchers.toRedirect(simple, 'tcp 10.0.0.5:80 uid 1', 15001).pass).toBe(true)
   })
 
   test('are methods of expect, typed', () => {

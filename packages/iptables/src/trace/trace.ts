@@ -1,6 +1,7 @@
 import { parseSave, type Snapshot } from '../parse/snapshot.ts'
 import type { Ruleset, Table } from '../rules/model.ts'
 import { restoreText } from '../text/restore-text.ts'
+import type { TraceOptions } from './options.ts'
 import type { Packet } from './packet.ts'
 import { parsePacket } from './packet-text.ts'
 import { type Flight, type Hook, isLocal, routeOut, stateOf, takeOff } from './state.ts'
@@ -15,6 +16,8 @@ export interface Trace {
   readonly reason: string
   /** Where it is sent in the end; an address that is not known is missing. */
   readonly destination: { readonly address?: string; readonly port?: number }
+  /** From where others see it come; what NAT left to the kernel's choice is missing. */
+  readonly source: { readonly address?: string; readonly port?: number }
   /** The target that rewrote its destination. */
   readonly rewritten?: 'REDIRECT' | 'DNAT'
   /** The local proxy that gets it by TPROXY, its destination unchanged. */
@@ -30,9 +33,14 @@ export interface Trace {
 }
 
 /**
- * Sends a packet through rules without a kernel and without root. Pure. What is not modelled makes the verdict
- * `undecided`; nothing is guessed. Assumed: built-in chains of a ruleset have policy ACCEPT, a TPROXY has its listener,
- * a mark changes no route.
+ * Sends a packet through a ruleset, or through what `parseSave` read of either back end, without a kernel and without
+ * root. Pure. What is not modelled or not given makes the verdict `undecided`; nothing is guessed; `options` answer what
+ * is not in a packet: members of sets, limits, conditions of matches that are not modelled.
+ *
+ * Assumed: built-in chains of a ruleset have policy ACCEPT, a TPROXY has its listener, a mark changes no route, NAT finds
+ * the port free that it wants. `NEW` is the first packet of its connection. A later one of a connection that NAT changed
+ * is not rewritten here: the kernel does that without asking a rule. Only one pass: what is sent to this machine itself
+ * comes in again on `lo`, a second packet to trace.
  *
  * @example
  * ```ts
@@ -46,9 +54,9 @@ export interface Trace {
  * export const text = explain(trace(rules, 'tcp 10.0.0.5:80 uid 1337'))
  * ```
  */
-export function trace(rules: Ruleset | Snapshot, given: Packet | string): Trace {
+export function trace(rules: Ruleset | Snapshot, given: Packet | string, options: TraceOptions = {}): Trace {
   const packet = typeof given === 'string' ? parsePacket(given) : given
-  const flight = takeOff(packet)
+  const flight = takeOff(packet, options)
   const path: TraceStep[] = []
   const snapshot = 'tables' in rules ? rules : parseSave(restoreText(rules, flight.family), flight.family)
   const ending: Ending =
@@ -63,18 +71,21 @@ export function trace(rules: Ruleset | Snapshot, given: Packet | string): Trace 
 /** Tables by hook, in the order of their priorities; conntrack sees a packet after raw. */
 const order: Readonly<Record<Hook, readonly Table[]>> = {
   PREROUTING: ['raw', 'mangle', 'nat'],
-  INPUT: ['mangle', 'filter', 'security', 'nat'],
+  INPUT: ['mangle', 'filter', 'nat', 'security'],
   FORWARD: ['mangle', 'filter', 'security'],
   OUTPUT: ['raw', 'mangle', 'nat', 'filter', 'security'],
   POSTROUTING: ['mangle', 'nat'],
 }
+
+/** iptables-nft registers security at 150, the kernel's own table is at 50; nat is between them. */
+const legacyInput: readonly Table[] = ['mangle', 'filter', 'security', 'nat']
 
 function pass(snapshot: Snapshot, flight: Flight, path: TraceStep[]): Ending {
   let hook: Hook | undefined = flight.hook
   while (hook !== undefined) {
     flight.hook = hook
     const before = flight.dst
-    for (const table of order[hook]) {
+    for (const table of hook === 'INPUT' && flight.options.backend === 'legacy' ? legacyInput : order[hook]) {
       flight.table = table
       if (table !== 'raw' && flight.tracking !== 'untracked') flight.tracking = trackedState(flight)
       const chains = snapshot.tables.get(table)
@@ -133,13 +144,14 @@ function route(hook: Hook, flight: Flight, before: string | undefined): Hook | u
 }
 
 function result(flight: Flight, ending: Ending, path: readonly TraceStep[]): Trace {
-  const { packet, dst, dport, tproxy, mark, connmark, zone, rewritten } = flight
+  const { packet, dst, dport, tproxy, mark, connmark, zone, rewritten, source } = flight
   const [verdict, reason] = ending.kind === 'accept' ? (['ACCEPT', ''] as const) : [ending.verdict, ending.reason]
   return {
     packet,
     verdict,
     reason,
     destination: { ...(dst === undefined ? {} : { address: dst }), ...(dport === undefined ? {} : { port: dport }) },
+    source,
     ...(rewritten === undefined ? {} : { rewritten }),
     ...(tproxy === undefined ? {} : { tproxy }),
     ...(mark === undefined ? {} : { mark }),

@@ -15,6 +15,8 @@ export interface TraceStep {
   readonly rule: string
   /** `undefined`: not decidable. */
   readonly matched: boolean | undefined
+  /** Conditions that `assume` answered. */
+  readonly assumed?: readonly string[]
   /** What it did, where that is more than its text says. */
   readonly effect?: string
 }
@@ -42,10 +44,13 @@ export function walkTable(chains: ReadonlyMap<string, SavedChain>, flight: Fligh
       continue
     }
     if (path.length >= maxSteps) return undecided(`more than ${maxSteps} rules on the way`)
-    const place = { hook: base, table: flight.table, chain: at.chain, index: at.next, rule: rule.text }
     const where = `${flight.table} ${at.chain} rule ${at.next}`
     const { target, goto } = rule.canonical
-    const { matched, open } = matches(rule, flight)
+    const { matched, open, assumed } = matches(rule, flight)
+    const place = {
+      ...{ hook: base, table: flight.table, chain: at.chain, index: at.next, rule: rule.text },
+      ...(assumed.length === 0 ? {} : { assumed }),
+    }
     if (matched === false || (matched === undefined && isHarmless(target))) {
       path.push({ ...place, matched })
     } else if (matched === undefined) {
@@ -81,14 +86,27 @@ interface Place {
   next: number
 }
 
-function matches(rule: SavedRule, flight: Flight): { matched: boolean | undefined; open: string } {
+interface Answer {
+  readonly matched: boolean | undefined
+  readonly open: string
+  readonly assumed: readonly string[]
+}
+
+function matches(rule: SavedRule, flight: Flight): Answer {
   const open: string[] = []
+  const assumed: string[] = []
+  const { assume = {} } = flight.options
   for (const condition of rule.canonical.conditions) {
-    const met = meets(condition, flight)
-    if (met === false) return { matched: false, open: '' }
-    if (met === undefined) open.push(conditionText(condition))
+    let met = meets(condition, flight)
+    const text = met === undefined ? conditionText(condition) : ''
+    if (met === undefined && Object.hasOwn(assume, text)) {
+      met = assume[text]
+      assumed.push(text)
+    }
+    if (met === false) return { matched: false, open: '', assumed }
+    if (met === undefined) open.push(text)
   }
-  return { matched: open.length === 0 ? true : undefined, open: open.join(', ') }
+  return { matched: open.length === 0 ? true : undefined, open: open.join(', '), assumed }
 }
 
 function policy(chain: SavedChain | undefined, { table, hook }: Flight): Ending {

@@ -1,0 +1,40 @@
+import { driftText, iptables } from '@cni/iptables'
+import { netns } from '@cni/netns'
+import { missingFromNamespace } from '../plugin/namespace-network.ts'
+import { redirectRules } from '../redirect/rules.ts'
+import { type ExitCode, exitCodes } from './exit-codes.ts'
+import { boolFlag, textFlag } from './flags/flag.ts'
+import { parseFlags, withDefaults } from './flags/parse-flags.ts'
+import type { ToolIo } from './io.ts'
+import { networkOf } from './iptables/program.ts'
+import { podFlags } from './pod/flags.ts'
+import { podDecision } from './pod/pod-decision.ts'
+import { UsageError } from './usage-error.ts'
+
+/** The flags of `istio-redirect check`. */
+export const checkFlags = {
+  ...podFlags,
+  netns: textFlag({ name: 'netns', value: 'PATH', help: 'the network namespace of the pod' }),
+  json: boolFlag({ name: 'json', help: 'the differences as one JSON document' }),
+}
+
+/** `istio-redirect check`: whether a namespace is as the plugin would set it up for a pod. Changes nothing. */
+export async function runCheck(argv: readonly string[], io: ToolIo): Promise<ExitCode> {
+  const { given, positionals } = parseFlags(argv, checkFlags)
+  if (positionals.length > 0) throw new UsageError(`unexpected argument ${JSON.stringify(positionals[0])}`)
+  const flags = withDefaults(checkFlags, given)
+  if (flags.pod === '' || flags.netns === '') throw new UsageError('expected --pod FILE and --netns PATH')
+  using opened = netns.open(flags.netns)
+  const found = await podDecision(io, flags, await io.system.addresses(opened))
+  if (found.act === 'skip') {
+    io.stderr(`${found.pod} gets no rules: ${found.reason}\n`)
+    return exitCodes.skipped
+  }
+  const drift = await iptables(opened).diff(redirectRules(found.config))
+  const missing = await missingFromNamespace(opened, networkOf(found.config))
+  const lines = [...driftText(drift).split('\n'), ...missing].filter((line) => line !== '')
+  if (flags.json)
+    io.stdout(`${JSON.stringify({ pod: found.pod, clean: lines.length === 0, drift, missing }, null, 2)}\n`)
+  else io.stdout(lines.length === 0 ? `${found.pod}: as it should be\n` : `${lines.join('\n')}\n`)
+  return lines.length === 0 ? exitCodes.ok : exitCodes.negative
+}

@@ -1,0 +1,60 @@
+/** A flag, and how its text is read. */
+export interface Flag<T> {
+  /** Without the dashes. */
+  readonly name: string
+  readonly short?: string
+  readonly fallback: T
+  /** The default as the help shows it, where that is not its plain text. */
+  readonly shown?: string
+  /** Throws an `Error` that says what was expected. */
+  readonly parse: (text: string) => T
+  /** The value of the flag alone; a flag that has none takes the next argument. */
+  readonly alone?: T
+  /** What the value is called in the help. */
+  readonly value?: string
+  readonly help: string
+}
+
+/** Flags by the name under which their values come back. */
+export type Flags = Readonly<Record<string, Flag<unknown>>>
+
+/** The values of parsed flags. */
+export type FlagValues<F extends Flags> = { readonly [K in keyof F]: F[K] extends Flag<infer T> ? T : never }
+
+type Text = Omit<Flag<string>, 'fallback' | 'parse'> & { readonly fallback?: string }
+
+/** A flag that takes any text; the default is the empty one. */
+export const textFlag = ({ fallback = '', ...flag }: Text): Flag<string> => ({
+  value: 'TEXT',
+  ...flag,
+  fallback,
+  parse: (text) => text,
+})
+
+/** A flag that may stand alone; `--flag=false` switches it off. */
+export const boolFlag = (flag: Omit<Flag<boolean>, 'fallback' | 'parse' | 'alone'>): Flag<boolean> => ({
+  ...flag,
+  fallback: false,
+  parse: goBool,
+  alone: true,
+})
+
+/** A flag that takes one of a few words. */
+export const choiceFlag = <const T extends string>(
+  flag: Omit<Flag<T>, 'parse' | 'value'> & { readonly of: readonly T[] },
+): Flag<T> => ({
+  ...flag,
+  value: flag.of.filter((each) => each !== '').join('|'),
+  parse: (text) => {
+    const found = flag.of.find((each) => each === text)
+    if (found === undefined) throw new Error(`expected ${flag.of.join(' or ')}`)
+    return found
+  },
+})
+
+/** A boolean as Go reads it. */
+export function goBool(text: string): boolean {
+  if (/^(?:1|t|T|TRUE|true|True)$/.test(text)) return true
+  if (/^(?:0|f|F|FALSE|false|False)$/.test(text)) return false
+  throw new Error('expected true or false')
+}

@@ -1,0 +1,40 @@
+/** An unsigned 16-bit number as Go reads it with base 0: decimal, or 0x, 0o, 0b and a leading 0 for octal. */
+export function goUint16(text: string): number {
+  const digits = text.replace(/(?<=[0-9a-f]|^0[xob])_(?=[0-9a-f])/gi, '')
+  const number = /^0[0-7]+$/.test(digits)
+    ? Number.parseInt(digits, 8)
+    : /^(?:\d+|0x[0-9a-f]+|0o[0-7]+|0b[01]+)$/i.test(digits) && !/^0\d/.test(digits)
+      ? Number(digits)
+      : Number.NaN
+  if (Number.isNaN(number)) throw new Error('expected a number from 0 to 65535')
+  if (number > 65535) throw new TooLarge('expected a number from 0 to 65535')
+  return number
+}
+
+/** A number, but one that does not fit. */
+export class TooLarge extends Error {}
+
+const UNITS: Readonly<Record<string, number>> = {
+  ns: 1e-6,
+  us: 1e-3,
+  µs: 1e-3,
+  μs: 1e-3,
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+}
+
+/** A duration as Go writes it (`5s`, `1m30s`, `1.5h`), in milliseconds. */
+export function goDuration(text: string): number {
+  const [, sign = '', body = ''] = /^([+-]?)(.*)$/s.exec(text) ?? []
+  if (body === '0') return 0
+  if (!/^(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/.test(body)) {
+    throw new Error('expected a duration such as 5s, 500ms or 1m30s')
+  }
+  let ms = 0
+  for (const [, number = '', unit = ''] of body.matchAll(/([\d.]+)(ns|us|µs|μs|ms|s|m|h)/g)) {
+    ms += Number(number) * (UNITS[unit] ?? Number.NaN)
+  }
+  return sign === '-' ? -ms : ms
+}

@@ -1,0 +1,88 @@
+import { quote } from '../../redirect/quote.ts'
+import { UsageError } from '../usage-error.ts'
+import type { Flag, Flags, FlagValues } from './flag.ts'
+
+/** A command line, taken apart. */
+export interface ParsedFlags<F extends Flags> {
+  /** Values of the flags that were given; the last one of a repeated flag. */
+  readonly given: Partial<FlagValues<F>>
+  readonly positionals: readonly string[]
+  readonly help: boolean
+}
+
+/**
+ * Takes a command line apart as Go's pflag does, on which invocations of the original rely: `--flag=value`,
+ * `--flag value`, `-f value`, `-fvalue`, `-f=value`, `-nf value`, `--bool=false`, `--` before what are no flags. Throws
+ * a {@link UsageError}.
+ */
+export function parseFlags<F extends Flags>(argv: readonly string[], flags: F): ParsedFlags<F> {
+  const given: Record<string, unknown> = {}
+  const positionals: string[] = []
+  const rest = [...argv]
+  let help = false
+  const next = (shown: string) => {
+    const value = rest.shift()
+    if (value === undefined) throw new UsageError(`flag ${shown} needs a value`)
+    return value
+  }
+  const set = (key: string, shown: string, text: string | undefined) => {
+    const flag = flags[key]
+    if (flag === undefined) return
+    given[key] = text === undefined && flag.alone !== undefined ? flag.alone : read(flag, shown, text ?? next(shown))
+  }
+  for (let arg = rest.shift(); arg !== undefined; arg = rest.shift()) {
+    if (arg === '--') {
+      positionals.push(...rest.splice(0))
+    } else if (arg.startsWith('--')) {
+      const [, name = '', , text] = /^--([^=]*)(=([\s\S]*))?$/.exec(arg) ?? []
+      const key = Object.keys(flags).find((each) => flags[each]?.name === name)
+      if (key !== undefined) set(key, `--${name}`, text)
+      else if (name === 'help') help = true
+      else throw new UsageError(`unknown flag --${name}${similar(name, flags)}`)
+    } else if (arg.startsWith('-') && arg !== '-') {
+      let letters = arg.slice(1)
+      while (letters !== '') {
+        const letter = letters.charAt(0)
+        letters = letters.slice(1)
+        const key = Object.keys(flags).find((each) => flags[each]?.short === letter)
+        if (key === undefined && letter === 'h') {
+          help = true
+          continue
+        }
+        if (key === undefined) throw new UsageError(`unknown flag -${letter} in ${quote(arg)}`)
+        // pflag: "-o=" with nothing behind it is the value "="
+        const assigned = /^=./.test(letters)
+        const takesRest = assigned || (flags[key]?.alone === undefined && letters !== '')
+        set(key, `-${letter}`, takesRest ? letters.slice(assigned ? 1 : 0) : undefined)
+        if (takesRest) break
+      }
+    } else {
+      positionals.push(arg)
+    }
+  }
+  // every value went through the parser of its own flag
+  return { given: given as Partial<FlagValues<F>>, positionals, help }
+}
+
+/** The values of all flags: given ones, else their defaults. */
+export function withDefaults<F extends Flags>(flags: F, given: Partial<FlagValues<F>>): FlagValues<F> {
+  const values = Object.fromEntries(Object.entries(flags).map(([key, { fallback }]) => [key, fallback]))
+  return { ...values, ...given } as FlagValues<F>
+}
+
+function read(flag: Flag<unknown>, shown: string, text: string): unknown {
+  try {
+    return flag.parse(text)
+  } catch (cause) {
+    const problem = cause instanceof Error ? cause.message : String(cause)
+    throw new UsageError(`flag ${shown} has the value ${quote(text)}: ${problem}`, { cause })
+  }
+}
+
+/** The flag that was probably meant: one that begins, ends or continues like it. */
+function similar(name: string, flags: Flags): string {
+  if (name.length < 3) return ''
+  const names = Object.values(flags).map((flag) => flag.name)
+  const meant = names.find((each) => each.startsWith(name) || name.startsWith(each) || each.endsWith(name))
+  return meant === undefined ? '' : `, did you mean --${meant}?`
+}

@@ -1,0 +1,31 @@
+import { type Family, isBuiltin, type Rule, type Ruleset, ruleArgs, ruleLine, rulesFor } from '@cni/iptables'
+
+/** The rules of a family as one command a line, chains first. */
+export function ruleCommands(rules: Ruleset, family: Family): readonly string[] {
+  const own = rulesFor(rules, family)
+  const chains = own
+    .filter(({ table, chain }) => !isBuiltin(table, chain))
+    .map(({ table, chain }) => `${table} -N ${chain}`)
+  const lines = own.map((rule) => `${rule.table} ${place(rule)} ${ruleLine(ruleArgs(rule, family))}`)
+  return [...new Set(chains), ...lines].map((line) => `${programs[family]} -t ${line}`)
+}
+
+/**
+ * The commands that take the rules of a family away again, last one first: first rules, then chains. The content of own
+ * chains goes with these, but for the jumps among them, which would keep a chain from being removed.
+ */
+export function cleanUpCommands(rules: Ruleset, family: Family): readonly string[] {
+  const reversed = rulesFor(rules, family).toReversed()
+  const removed = reversed
+    .filter(({ table, chain, target }) => isBuiltin(table, chain) || target.target === 'jump')
+    .map((rule) => `${rule.table} -D ${rule.chain} ${ruleLine(ruleArgs(rule, family))}`)
+  const chains = reversed
+    .filter(({ table, chain }) => !isBuiltin(table, chain))
+    .flatMap(({ table, chain }) => [`${table} -F ${chain}`, `${table} -X ${chain}`])
+  return [...removed, ...new Set(chains)].map((line) => `${programs[family]} -t ${line}`)
+}
+
+const programs = { ipv4: 'iptables', ipv6: 'ip6tables' } as const
+
+const place = ({ chain, position }: Rule): string =>
+  position === undefined ? `-A ${chain}` : `-I ${chain} ${position}`

@@ -1,0 +1,58 @@
+import type { CaptureConfig } from '../../redirect/config.ts'
+import { quote } from '../../redirect/quote.ts'
+import type { ToolIo } from '../io.ts'
+import { documents } from '../pod/read-pods.ts'
+import { captureOf, checkSettings } from './capture.ts'
+import { iptablesFlags, variablesOf } from './flags.ts'
+import { readSettings } from './settings.ts'
+
+/** What is understood besides the variables of flags. */
+const others = [
+  'ENVOY_PORT',
+  'ENABLE_INBOUND_IPV6',
+  'ISTIO_OUTBOUND_OWNER_GROUPS',
+  'ISTIO_OUTBOUND_OWNER_GROUPS_EXCLUDE',
+  'ISTIO_OUTBOUND_IPV4_LOOPBACK_CIDR',
+]
+
+/**
+ * A configuration from a file of variables, such as `ISTIO_INBOUND_PORTS: "*"`. Nothing else is looked at: DNS is captured
+ * for all resolvers, and `ENABLE_INBOUND_IPV6` says whether there is IPv6. Throws an `Error` that names the file.
+ */
+export async function configFromFile(io: ToolIo, path: string): Promise<CaptureConfig> {
+  const [document] = await documents(io, path)
+  if (typeof document !== 'object' || document === null || Array.isArray(document)) {
+    throw new Error(`${path}: expected variables with their values`)
+  }
+  const known = new Set([...Object.values(iptablesFlags).flatMap((flag) => variablesOf(flag)), ...others])
+  const env: Record<string, string> = {}
+  for (const [name, value] of Object.entries(document)) {
+    if (!known.has(name)) throw new Error(`${path}: ${quote(name)} is not a variable of istio-redirect iptables`)
+    if (!['string', 'number', 'boolean'].includes(typeof value)) {
+      throw new Error(`${path}: ${name}: expected a text, a number or a boolean`)
+    }
+    env[name] = String(value)
+  }
+  try {
+    const { ENVOY_PORT: proxyPort, ENABLE_INBOUND_IPV6: ipv6, ...variables } = env
+    const { settings, warnings } = readSettings(proxyPort === undefined ? [] : ['-p', proxyPort], variables)
+    // here a value that cannot be read is a mistake of the file
+    if (warnings[0] !== undefined) throw new Error(warnings[0].replace(/; taken as .*$/, ''))
+    checkSettings(settings, env)
+    const proxyUID = settings.proxyUID || '1337'
+    return captureOf(
+      { ...settings, captureAllDns: true },
+      {
+        ipv6: ipv6 === undefined ? settings.dualStack : ipv6 === 'true',
+        hostIP: '',
+        ipv6Ignored: false,
+        proxyUID,
+        proxyGID: settings.proxyGID || proxyUID,
+        dnsServers: { ipv4: [], ipv6: [] },
+      },
+      env,
+    )
+  } catch (cause) {
+    throw new Error(`${path}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+  }
+}

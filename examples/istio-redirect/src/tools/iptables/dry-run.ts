@@ -1,0 +1,45 @@
+import type { Family, Ruleset } from '@cni/iptables'
+import { istioRestoreText } from '../../redirect/text.ts'
+import type { ToolIo } from '../io.ts'
+import { cleanUpCommands, ruleCommands } from './command-list.ts'
+import type { ToolLog } from './log.ts'
+import type { IptablesSettings } from './settings.ts'
+
+/** What a dry run is about. */
+export interface DryRun {
+  readonly settings: IptablesSettings
+  readonly rules: Ruleset
+  readonly families: readonly Family[]
+}
+
+/** Says what would be done, and writes what the programs would get to the file that `DRY_RUN_FILE_PATH` names. */
+export function dryRun(io: ToolIo, log: ToolLog, { settings, rules, families }: DryRun): void {
+  const saves = ['iptables-save', 'ip6tables-save']
+  const script: string[] = []
+  log.info('Clean-state detected, new iptables are needed')
+  if (settings.cleanupOnly) {
+    log.info('Performing cleanup of existing iptables')
+    for (const family of families) {
+      const commands = cleanUpCommands(rules, family)
+      script.push(...commands)
+      log.info(`Would run:\n${commands.join('\n')}`)
+    }
+  } else {
+    log.info('Applying iptables chains and rules')
+    for (const family of families) {
+      const text = istioRestoreText(rules, family).trimEnd()
+      script.push(...text.split('\n'))
+      if (settings.restoreFormat) {
+        const program = family === 'ipv4' ? 'iptables-restore' : 'ip6tables-restore'
+        log.info(`Running iptables restore with: ${program} and the following input:\n${text}`)
+      } else {
+        log.info(`Would run:\n${ruleCommands(rules, family).join('\n')}`)
+      }
+    }
+  }
+  log.info('skipping configuring routes due to dry run mode')
+  const path = io.env.DRY_RUN_FILE_PATH
+  if (path === undefined || path === '') return
+  const lines = [...saves, ...script, ...saves.slice(0, families.length)]
+  io.system.writeFile(path, `${lines.join('\n')}\n`)
+}

@@ -1,0 +1,31 @@
+/** Levels from the rarest on. */
+const levels = ['none', 'error', 'warn', 'info', 'debug'] as const
+
+/** Where the messages of a command go. */
+export interface ToolLog {
+  error(message: string): void
+  warn(message: string): void
+  info(message: string): void
+  debug(message: string): void
+}
+
+/** How a {@link ToolLog} writes. */
+export interface LogOptions {
+  /** A level, or `default:LEVEL`; other scopes are none of ours. */
+  readonly level: string
+  readonly json: boolean
+  readonly now: () => Date
+  write(line: string): void
+}
+
+/** Lines as Istio's programs write them: time, level and message between tabs, or JSON. */
+export function toolLog({ level, json, now, write }: LogOptions): ToolLog {
+  const named = level.split(',').map((part) => part.replace(/^(?:default|all):/, ''))
+  const last = levels.find((each) => named.includes(each)) ?? 'info'
+  const at = (each: (typeof levels)[number]) => (message: string) => {
+    if (levels.indexOf(each) > levels.indexOf(last)) return
+    const time = now().toISOString().replace(/Z$/, '000Z')
+    write(json ? `${JSON.stringify({ level: each, time, msg: message })}\n` : `${time}\t${each}\t${message}\n`)
+  }
+  return { error: at('error'), warn: at('warn'), info: at('info'), debug: at('debug') }
+}

@@ -1,0 +1,117 @@
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import type { ToolLog } from './log.ts'
+
+/** What {@link probe} needs to know. */
+export interface ProbeOptions {
+  readonly family: 'ipv4' | 'ipv6'
+  /** The ports of the proxy: a redirected connection ends there. */
+  readonly ports: readonly number[]
+  /** The port that is connected to. */
+  readonly probePort: number
+  readonly timeout: number
+  readonly signal: AbortSignal
+  readonly log: ToolLog
+}
+
+/**
+ * Stands in for the proxy and connects to a port on which nobody listens: with the rules in place, and as the proxy's
+ * user, the connection comes out at one of the proxy's ports. Throws an `Error` when that does not happen in time.
+ */
+export async function probe(options: ProbeOptions): Promise<void> {
+  const { log, ports, timeout, signal } = options
+  log.info(
+    'Starting iptables validation. This check verifies that iptables rules are properly established for the network.',
+  )
+  const host = hosts[options.family].listen
+  let passed = () => {}
+  const arrival = new Promise<void>((resolve) => {
+    passed = resolve
+  })
+  // our own connection is told from any other by the client's end; which side hears of it first is not certain
+  const seen = { sent: new Set<string>(), accepted: new Set<string>() }
+  const see = (where: 'sent' | 'accepted', address: string | undefined, port: number | undefined) => {
+    const client = endpoint(address, port)
+    seen[where].add(client)
+    if (seen.sent.has(client) && seen.accepted.has(client)) passed()
+  }
+  const accept = (socket: Socket) => {
+    socket.on('error', () => undefined) // a client that is gone is no concern
+    see('accepted', socket.remoteAddress, socket.remotePort)
+    socket.end(`${options.probePort}`)
+  }
+  const servers: Server[] = []
+  for (const port of new Set(ports)) {
+    try {
+      servers.push(await listen(host, port, accept))
+      log.info(`Listening on ${endpoint(host, port)}`)
+    } catch (error) {
+      log.error(`Not listening on ${endpoint(host, port)}: ${error instanceof Error ? error.message : String(error)}`)
+    }
+  }
+  if (servers.length === 0) {
+    throw new Error(`no listener available: ${[...ports].map((port) => endpoint(host, port)).join(',')}`)
+  }
+  const stop = new AbortController()
+  const dialling = dialEverySecond(options, (socket) => see('sent', socket.localAddress, socket.localPort), stop.signal)
+  try {
+    await Promise.race([arrival, expired(timeout, AbortSignal.any([signal, stop.signal])), dialling])
+  } finally {
+    stop.abort()
+    for (const server of servers) server.close()
+  }
+  log.info('Validation passed, iptables rules established')
+}
+
+const hosts = {
+  ipv4: { listen: '127.0.0.1', dial: '127.0.0.6' },
+  ipv6: { listen: '::1', dial: '::6' },
+} as const
+
+function listen(host: string, port: number, accept: (socket: Socket) => void): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = createServer(accept)
+    server.once('error', reject)
+    server.listen({ host, port }, () => resolve(server))
+  })
+}
+
+async function dialEverySecond(
+  { family, probePort, log }: ProbeOptions,
+  connected: (socket: Socket) => void,
+  signal: AbortSignal,
+): Promise<never> {
+  const { listen: localAddress, dial } = hosts[family]
+  for (;;) {
+    const socket = connect({ host: dial, port: probePort, localAddress })
+    socket.once('connect', () => {
+      connected(socket)
+      socket.end()
+    })
+    socket.on('error', (error) => log.error(`Error connecting to ${endpoint(dial, probePort)}: ${error.message}`))
+    await pause(1000, signal)
+    socket.destroy()
+    if (signal.aborted) return new Promise(() => undefined)
+  }
+}
+
+function expired(ms: number, signal: AbortSignal): Promise<never> {
+  return pause(ms, signal).then(() => {
+    throw new Error('validation timeout')
+  })
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, Math.max(0, ms))
+    signal.addEventListener('abort', done)
+    if (signal.aborted) done()
+  })
+}
+
+const endpoint = (address: string | undefined, port: number | undefined): string =>
+  address?.includes(':') === true ? `[${address}]:${port}` : `${address}:${port}`

@@ -1,0 +1,129 @@
+import {
+  type BackendKind,
+  chainsFor,
+  driftText,
+  type Family,
+  type Iptables,
+  iptables,
+  parseSave,
+  type Ruleset,
+} from '@cni/iptables'
+import type { NetnsTarget } from '@cni/netns'
+import { openNetwork, removeFromNamespace, type Wanted } from '../../plugin/namespace-network.ts'
+import type { CaptureConfig } from '../../redirect/config.ts'
+import { redirectRules } from '../../redirect/rules.ts'
+import { istioRestoreText } from '../../redirect/text.ts'
+import type { ToolLog } from './log.ts'
+import { rulesOfOtherMode } from './other-mode.ts'
+
+/** What is to be done to a namespace. */
+export interface Program {
+  readonly target: NetnsTarget
+  readonly config: CaptureConfig
+  readonly backend: BackendKind | 'auto'
+  readonly reconcile: boolean
+  readonly cleanupOnly: boolean
+  readonly forceApply: boolean
+  readonly signal: AbortSignal
+  readonly log: ToolLog
+}
+
+/** What was done. */
+export interface ProgramReport {
+  readonly plan: 'fresh' | 'unchanged' | 'reconcile' | 'removed'
+  readonly backend: BackendKind
+  readonly families: readonly Family[]
+}
+
+/** Brings rules, addresses and routes into a namespace, or removes them. What fails is taken back as a whole. */
+export async function program(job: Program): Promise<ProgramReport> {
+  const { config, log } = job
+  const undo: Array<() => unknown> = []
+  const kernel = iptables(
+    {
+      netns: job.target,
+      signal: job.signal,
+      undo: (step) => undo.push(step),
+      log: { debug: (text) => log.debug(text), warn: (text) => log.warn(text) },
+    },
+    { print: istioRestoreText, backend: job.backend },
+  )
+  const families: readonly Family[] = config.ipv6 ? ['ipv4', 'ipv6'] : ['ipv4']
+  if (job.cleanupOnly) {
+    await cleanUp(job, kernel)
+    return { plan: 'removed', backend: await kernel.backend(), families }
+  }
+  const rules = redirectRules(config)
+  using network = await openNetwork(job.target, networkOf(config))
+  try {
+    const plan = await writeRules(job, kernel, rules, families)
+    await network.prepare((step) => undo.push(step))
+    return { plan, backend: await kernel.backend(), families }
+  } catch (error) {
+    for (const step of undo.toReversed()) await step()
+    throw error
+  }
+}
+
+async function cleanUp({ target, config, log }: Program, kernel: Iptables): Promise<void> {
+  log.info('Performing cleanup of existing iptables')
+  await kernel.remove(redirectRules({ ...config, ipv6: true }))
+  await kernel.remove(rulesOfOtherMode(config))
+  await removeFromNamespace(target, everyNetworkOf(config))
+}
+
+async function writeRules(job: Program, kernel: Iptables, rules: Ruleset, families: readonly Family[]) {
+  const { log } = job
+  if (!(await anyChain(kernel, rules, families))) {
+    log.info('Clean-state detected, new iptables are needed')
+    log.info('Applying iptables chains and rules')
+    return (await kernel.apply(rules)).plan
+  }
+  const drift = driftText(await kernel.diff(rules))
+  if (drift === '') {
+    log.info('Found compatible residues of old iptables rules/chains, reconciliation not needed')
+    if (job.forceApply) throw new Error('--force-apply: the chains exist already; --cleanup-only removes them')
+    return 'unchanged'
+  }
+  log.info('Found residues of old iptables rules/chains, reconciliation is recommended')
+  if (!job.reconcile) {
+    throw new Error(
+      `other rules of ours are there already; --reconcile corrects them, nothing was changed. The difference:\n${drift}`,
+    )
+  }
+  log.info('Performing cleanup of existing iptables')
+  const { plan } = await kernel.apply(rules)
+  await kernel.remove(rulesOfOtherMode(job.config))
+  await removeFromNamespace(job.target, everyNetworkOf(job.config), networkOf(job.config))
+  return plan
+}
+
+/** Whether one of the chains that a first application creates is there: it would be refused. */
+async function anyChain(kernel: Iptables, rules: Ruleset, families: readonly Family[]): Promise<boolean> {
+  for (const family of families) {
+    const { tables } = parseSave(await kernel.save(family), family)
+    if (chainsFor(rules, family).some(({ table, name }) => tables.get(table)?.has(name))) return true
+  }
+  return false
+}
+
+/** What the rules lead to: with TPROXY that is a rule and a route for what has the mark. */
+export function networkOf({
+  ipv6,
+  interceptionMode,
+  includeInboundPorts,
+  tproxyMark,
+  tproxyRouteTable,
+}: CaptureConfig): Wanted {
+  const routed = interceptionMode === 'TPROXY' && includeInboundPorts.length > 0
+  return {
+    families: ipv6 ? ['ipv4', 'ipv6'] : ['ipv4'],
+    tproxy: routed ? { mark: tproxyMark, table: tproxyRouteTable } : null,
+  }
+}
+
+/** All that any mode may have left. */
+const everyNetworkOf = ({ tproxyMark: mark, tproxyRouteTable: table }: CaptureConfig): Wanted => ({
+  families: ['ipv4', 'ipv6'],
+  tproxy: { mark, table },
+})

@@ -1,0 +1,129 @@
+import { type Netns, netns } from '@cni/netns'
+import { capturesDns } from '../../redirect/dns.ts'
+import { redirectRules } from '../../redirect/rules.ts'
+import type { ToolIo } from '../io.ts'
+import { UsageError } from '../usage-error.ts'
+import { backendOf, captureOf, checkSettings } from './capture.ts'
+import { configText } from './config-text.ts'
+import { dryRun } from './dry-run.ts'
+import { onePort } from './lists.ts'
+import { type ToolLog, toolLog } from './log.ts'
+import { probe } from './probe.ts'
+import { type ProgramReport, program } from './program.ts'
+import { type IptablesSettings, readSettings } from './settings.ts'
+import { lookAround, type Surroundings } from './surroundings.ts'
+import { iptablesHelp } from './usage.ts'
+
+/** What Istio's node agent takes for "the pod started before its rules were there". */
+const NOT_REDIRECTED = 126
+
+/** `istio-redirect iptables`: arguments in, exit code out. */
+export async function runIptables(argv: readonly string[], io: ToolIo): Promise<number> {
+  let read: ReturnType<typeof readSettings>
+  try {
+    read = readSettings(argv, io.env)
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    io.stderr(`Error: ${error.message}\nTry: istio-redirect iptables --help\n`)
+    return 1
+  }
+  const { settings, warnings, help } = read
+  if (help) {
+    io.stdout(iptablesHelp(io.colour))
+    return 0
+  }
+  const log = toolLog({
+    level: settings.logLevel,
+    json: settings.logAsJson,
+    now: io.now,
+    write: settings.json ? io.stderr : io.stdout,
+  })
+  for (const warning of warnings) log.warn(warning)
+  try {
+    using opened = settings.networkNamespace === '' ? undefined : netns.open(settings.networkNamespace)
+    const around = await lookAround(io, settings, opened ?? 'host')
+    checkSettings(settings, io.env)
+    const report = await writeRules(io, log, { settings, around, opened })
+    const validated = settings.runValidation ? await validate(io, log, settings, around) : undefined
+    if (settings.json) io.stdout(`${JSON.stringify({ ...report, hostIP: around.hostIP, validated })}\n`)
+    return validated === false ? NOT_REDIRECTED : 0
+  } catch (error) {
+    log.error(error instanceof Error ? error.message : String(error))
+    if (settings.json) {
+      io.stdout(`${JSON.stringify({ error: error instanceof Error ? error.message : String(error) })}\n`)
+    }
+    return 1
+  }
+}
+
+interface Work {
+  readonly settings: IptablesSettings
+  readonly around: Surroundings
+  readonly opened: Netns | undefined
+}
+
+type Report = ProgramReport | { readonly plan: 'dry-run' | 'skipped' }
+
+async function writeRules(io: ToolIo, log: ToolLog, { settings, around, opened }: Work): Promise<Report> {
+  if (settings.nativeNftables) {
+    throw new Error('--native-nftables is not supported yet; without it the rules are written by iptables')
+  }
+  if (settings.runValidation && opened !== undefined) {
+    throw new Error(
+      '--run-validation works where it is started: start it inside the namespace, with nsenter --net=PATH',
+    )
+  }
+  if (settings.dryRun) log.info('running iptables in dry-run mode, no rule changes will be made')
+  if (settings.skipRuleApply) return { plan: 'skipped' }
+  const config = captureOf(settings, around, io.env)
+  log.info(configText(settings, around, io.env))
+  if (settings.redirectDns && !capturesDns(config)) {
+    log.warn('--redirect-dns has no effect: /etc/resolv.conf names no server, and --capture-all-dns is not set')
+  }
+  if (around.ipv6Ignored) log.warn('the IPv6 traffic of this machine is not captured: --dual-stack captures it')
+  if (settings.dryRun) {
+    dryRun(io, log, { settings, rules: redirectRules(config), families: config.ipv6 ? ['ipv4', 'ipv6'] : ['ipv4'] })
+    return { plan: 'dry-run' }
+  }
+  const { reconcile, cleanupOnly, forceApply } = settings
+  const report = await program({
+    target: opened ?? 'host',
+    config,
+    backend: backendOf(settings),
+    reconcile,
+    cleanupOnly,
+    forceApply,
+    signal: io.signal,
+    log,
+  })
+  log.info(`${said[report.plan]} (${report.backend}, ${report.families.join(' and ')})`)
+  return report
+}
+
+const said = {
+  fresh: 'rules written',
+  unchanged: 'rules were there already',
+  reconcile: 'rules corrected',
+  removed: 'rules, addresses and routes removed',
+} as const
+
+async function validate(io: ToolIo, log: ToolLog, settings: IptablesSettings, { hostIP }: Surroundings) {
+  try {
+    await probe({
+      family: hostIP.includes(':') ? 'ipv6' : 'ipv4',
+      ports: [onePort(settings.proxyPort), onePort(settings.inboundCapturePort)],
+      probePort: settings.probePort,
+      timeout: settings.probeTimeout,
+      signal: io.signal,
+      log,
+    })
+    return true
+  } catch (error) {
+    log.error(`Validation failed: ${error instanceof Error ? error.message : String(error)}
+
+No connection of our own came out at the proxy, so this workload is not ready for Istio. With Istio's CNI plugin that
+happens when a pod was scheduled before the plugin was installed on the node. The node agent repairs or deletes such pods
+if it is told to (repair.repairPods, repair.deletePods); otherwise delete the pod, and it starts again with its rules.`)
+    return false
+  }
+}

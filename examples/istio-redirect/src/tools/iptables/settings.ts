@@ -1,0 +1,50 @@
+import { quote } from '../../redirect/quote.ts'
+import type { Flag, FlagValues } from '../flags/flag.ts'
+import { TooLarge } from '../flags/go-values.ts'
+import { parseFlags, withDefaults } from '../flags/parse-flags.ts'
+import { UsageError } from '../usage-error.ts'
+import { iptablesFlags, variablesOf } from './flags.ts'
+
+/** What is asked for: flags, else variables, else defaults. Texts are not checked yet. */
+export type IptablesSettings = FlagValues<typeof iptablesFlags>
+
+/** Settings, and what was tolerated on the way. */
+export interface ReadSettings {
+  readonly settings: IptablesSettings
+  readonly warnings: readonly string[]
+  readonly help: boolean
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Reads a command line and the environment. Throws a {@link UsageError}. */
+export function readSettings(argv: readonly string[], env: Environment): ReadSettings {
+  const { given, positionals, help } = parseFlags(argv, iptablesFlags)
+  const [extra] = positionals
+  if (extra !== undefined && !help) {
+    throw new UsageError(`unexpected argument ${quote(extra)}: this command takes flags only`)
+  }
+  const warnings: string[] = []
+  const fromEnvironment: Record<string, unknown> = {}
+  for (const [key, flag] of Object.entries(iptablesFlags)) {
+    for (const variable of variablesOf(flag)) {
+      const text = env[variable]
+      if (text !== undefined) fromEnvironment[key] = fromVariable(flag, variable, text, warnings)
+    }
+  }
+  // every value went through the parser of its own flag
+  const values = { ...fromEnvironment, ...given } as Partial<IptablesSettings>
+  return { settings: withDefaults(iptablesFlags, values), warnings, help }
+}
+
+/** An unreadable variable is the zero of its kind, not the default: as in Istio. */
+function fromVariable(flag: Flag<string> | Flag<boolean> | Flag<number>, name: string, text: string, warn: string[]) {
+  try {
+    return flag.parse(text)
+  } catch (error) {
+    const zero = typeof flag.fallback === 'boolean' ? false : error instanceof TooLarge ? 65535 : 0
+    const problem = error instanceof Error ? error.message : String(error)
+    warn.push(`environment variable ${name} is ${quote(text)}: ${problem}; taken as ${zero}`)
+    return zero
+  }
+}

@@ -1,0 +1,30 @@
+import { basename } from 'node:path'
+import { runTools } from './run-tools.ts'
+import { machine } from './system.ts'
+
+const stop = new AbortController()
+for (const [signal, status] of [['SIGINT', 130] as const, ['SIGTERM', 143] as const, ['SIGHUP', 129] as const]) {
+  process.once(signal, () => {
+    process.exitCode = status
+    stop.abort(new Error(`istio-redirect received ${signal}`))
+  })
+}
+
+// a compiled file is known by its argv0; its argv[1] is the name it was built under
+runTools(basename(process.argv0), process.argv.slice(2), {
+  env: process.env,
+  stdout: (text) => process.stdout.write(text),
+  stderr: (text) => process.stderr.write(text),
+  colour: process.stdout.isTTY === true && !process.env.NO_COLOR,
+  signal: stop.signal,
+  now: () => new Date(),
+  system: machine,
+}).then(
+  (code) => {
+    process.exitCode ??= code
+  },
+  (error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.stack : error}\n`)
+    process.exitCode = 1
+  },
+)

@@ -1,0 +1,67 @@
+import { parsePod } from '../../kube/pod.ts'
+import { beforeAsking, maybeAmbient, withoutSidecar } from '../../plugin/ladder.ts'
+import type { Settings } from '../../plugin/settings.ts'
+import { type CaptureConfig, captureConfig } from '../../redirect/config.ts'
+import { familiesOf } from '../../redirect/families.ts'
+import { podInfo } from '../../redirect/pod-info.ts'
+import { redirectFor } from '../../redirect/redirect.ts'
+import type { ToolIo } from '../io.ts'
+import type { PodDocument } from './read-pods.ts'
+
+/** What the plugin does with a pod. */
+export type Decision =
+  | { readonly act: 'skip'; readonly reason: string; readonly addresses: readonly string[] }
+  | { readonly act: 'redirect'; readonly config: CaptureConfig; readonly addresses: readonly string[] }
+
+/** What a decision depends on besides the pod. */
+export interface DecideOptions {
+  readonly settings: Settings
+  /** The addresses of the pod's namespace; without them those of `status.podIPs`, else IPv4 is assumed. */
+  readonly addresses?: readonly string[] | undefined
+}
+
+/** Decides about a pod as the plugin does in ADD, step by step. Throws an `Error` for a pod that makes no sense. */
+export function decide(io: ToolIo, pod: PodDocument, { settings, addresses: given }: DecideOptions): Decision {
+  const addresses = given ?? podIPs(pod.document)
+  const skip = (reason: string): Decision => ({ act: 'skip', reason, addresses })
+  const first = beforeAsking({ pod, podAnnotations: undefined, settings })
+  if (first.act === 'skip') return skip(first.reason)
+  const info = podInfo(parse(pod))
+  const ambient = maybeAmbient(info, settings)
+  const second = withoutSidecar(info)
+  if (second !== undefined) {
+    return skip(
+      `${second.reason}${ambient ? '; the selectors of ambient mode may choose it, which its namespace decides' : ''}`,
+    )
+  }
+  const log = (level: 'info' | 'warn', message: string) => io.stderr(`${level}: ${message}\n`)
+  const redirect = redirectFor(info, { log, env: io.env })
+  // without an address nothing says that there is IPv6, but the pod may say that both are meant
+  const families = familiesOf(addresses.length > 0 ? addresses : ['192.0.2.1', '2001:db8::1'], redirect.dualStack)
+  if (families.hostIP === undefined) throw new Error(`no valid local IP address found: ${addresses.join(', ')}`)
+  if (families.ipv6Ignored && addresses.length > 0) {
+    log(
+      'warn',
+      'the IPv6 traffic of this dual-stack pod is not captured: that takes ISTIO_DUAL_STACK=true in istio-proxy',
+    )
+  }
+  return { act: 'redirect', config: captureConfig(redirect, { ipv6: families.ipv6 }), addresses }
+}
+
+function parse({ name, namespace, document }: PodDocument) {
+  const { metadata } = document
+  const named = { ...(typeof metadata === 'object' ? metadata : {}), name, namespace }
+  try {
+    return parsePod({ ...document, metadata: named }, { name, namespace })
+  } catch (cause) {
+    const problem = cause instanceof Error ? cause.message.replace("the API server's answer is not a pod: ", '') : ''
+    throw new Error(problem, { cause })
+  }
+}
+
+function podIPs({ status }: Readonly<Record<string, unknown>>): readonly string[] {
+  if (typeof status !== 'object' || status === null || !('podIPs' in status) || !Array.isArray(status.podIPs)) return []
+  return status.podIPs.flatMap((each: unknown) =>
+    typeof each === 'object' && each !== null && 'ip' in each && typeof each.ip === 'string' ? [each.ip] : [],
+  )
+}

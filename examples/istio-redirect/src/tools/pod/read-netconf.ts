@@ -1,0 +1,25 @@
+import * as z from 'zod/mini'
+import { confSchema } from '../../plugin/conf.ts'
+import { type Settings, settingsOf } from '../../plugin/settings.ts'
+import type { ToolIo } from '../io.ts'
+import { documents } from './read-pods.ts'
+
+/** The plugin's settings from its configuration: a file with it alone, or a list that it is in. `''` is the defaults. */
+export async function readNetconf(io: ToolIo, path: string): Promise<Settings> {
+  if (path === '') return settingsOf({ name: 'none' })
+  const [document] = await documents(io, path)
+  const parsed = confSchema.safeParse(entryOf(document, path))
+  if (parsed.success) return settingsOf(parsed.data)
+  const [issue] = parsed.error.issues
+  throw new Error(`${path}: ${issue?.path.map(String).join('.') || 'the document'}: ${issue?.message ?? 'invalid'}`)
+}
+
+const list = z.object({ name: z.string(), plugins: z.array(z.looseObject({ type: z.string() })) })
+
+function entryOf(document: unknown, path: string): unknown {
+  const parsed = list.safeParse(document)
+  if (!parsed.success) return document
+  const entry = parsed.data.plugins.find(({ type }) => type === 'istio-cni')
+  if (entry === undefined) throw new Error(`${path}: no plugin of this list has the type istio-cni`)
+  return { name: parsed.data.name, ...entry }
+}

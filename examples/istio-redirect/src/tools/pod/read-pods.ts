@@ -1,0 +1,77 @@
+import { quote } from '../../redirect/quote.ts'
+import type { ToolIo } from '../io.ts'
+
+/** Larger than any pod, and than a list of a few hundred. */
+const MAX_BYTES = 32 * 1024 * 1024
+
+/** A pod document, and what is known of it before it is checked. */
+export interface PodDocument {
+  readonly name: string
+  readonly namespace: string
+  readonly document: Readonly<Record<string, unknown>>
+}
+
+/**
+ * The one pod of a file: YAML or JSON, several documents, or a list as `kubectl get pods -o yaml` prints it. With more
+ * than one pod, `name` (or `namespace/name`) says which. Throws an `Error` that names the file.
+ */
+export async function readPod(io: ToolIo, path: string, name: string): Promise<PodDocument> {
+  const where = path === '-' ? 'stdin' : path
+  const pods = (await documents(io, path)).flatMap((document) => podsIn(document, where))
+  const meant = name === '' ? pods : pods.filter((pod) => [pod.name, `${pod.namespace}/${pod.name}`].includes(name))
+  const [pod, ...more] = meant
+  if (pod !== undefined && more.length === 0) return pod
+  const names = pods.map((each) => `${each.namespace}/${each.name}`).join(', ')
+  if (pods.length === 0) throw new Error(`${where}: there is no pod in it`)
+  if (pod === undefined) throw new Error(`${where}: there is no pod ${quote(name)} among ${names}`)
+  throw new Error(`${where}: there are ${meant.length} pods in it, choose one with --name: ${names}`)
+}
+
+/** The documents of a YAML or JSON file. */
+export async function documents(io: ToolIo, path: string): Promise<readonly unknown[]> {
+  const where = path === '-' ? 'stdin' : path
+  let text: string
+  try {
+    text = io.system.readFile(path)
+  } catch (cause) {
+    throw new Error(`${where} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+  }
+  if (text.length > MAX_BYTES) throw new Error(`${where} is larger than ${MAX_BYTES} bytes`)
+  const { parseAllDocuments } = await import('yaml')
+  // a key twice would be a different pod for different readers; aliases are bounded by the library
+  const parsed = parseAllDocuments(text, { uniqueKeys: true })
+  const all = Array.isArray(parsed) ? parsed : []
+  for (const { errors } of all) {
+    const [error] = errors
+    if (error !== undefined) throw new Error(`${where}: ${error.message.split('\n', 1)[0]}`, { cause: error })
+  }
+  try {
+    return all.map((document): unknown => document.toJS()).filter((document) => document !== null)
+  } catch (cause) {
+    throw new Error(`${where}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+  }
+}
+
+function podsIn(document: unknown, where: string): readonly PodDocument[] {
+  if (!isRecord(document)) throw new Error(`${where}: a document in it is no Kubernetes object`)
+  const { kind, items, metadata } = document
+  if (Array.isArray(items)) return items.flatMap((item) => podsIn(item, where))
+  if (kind === undefined || kind === 'Pod') {
+    const { name, namespace, generateName } = isRecord(metadata) ? metadata : {}
+    if (namespace !== undefined && typeof namespace !== 'string') {
+      throw new Error(`${where}: metadata.namespace is ${JSON.stringify(namespace)}, expected a text`)
+    }
+    return [{ name: text(name) ?? text(generateName) ?? '', namespace: text(namespace) ?? 'default', document }]
+  }
+  if (isRecord(document.spec) && isRecord(document.spec.template)) {
+    throw new Error(
+      `${where}: ${quote(String(kind))} is no pod, and its template has no sidecar yet; take a pod: kubectl get pod NAME -o yaml`,
+    )
+  }
+  return []
+}
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,86 @@
+import { type Family, type Ruleset, ruleArgs, ruleLine, rulesFor } from '@cni/iptables'
+import type { CaptureConfig } from '../redirect/config.ts'
+import { redirectRules } from '../redirect/rules.ts'
+import { istioRestoreText } from '../redirect/text.ts'
+import { type ExitCode, exitCodes } from './exit-codes.ts'
+import { choiceFlag, textFlag } from './flags/flag.ts'
+import { parseFlags, withDefaults } from './flags/parse-flags.ts'
+import type { ToolIo } from './io.ts'
+import { configFromFile } from './iptables/config-file.ts'
+import { podFlags } from './pod/flags.ts'
+import { podDecision } from './pod/pod-decision.ts'
+import { rulesChart } from './rules-chart.ts'
+import { UsageError } from './usage-error.ts'
+
+/** The flags of `istio-redirect rules`. */
+export const rulesFlags = {
+  ...podFlags,
+  config: textFlag({
+    name: 'config',
+    value: 'FILE',
+    help: 'instead of a pod, variables of "istio-redirect iptables" with their values, YAML or JSON',
+  }),
+  format: choiceFlag({
+    name: 'format',
+    of: ['restore', 'json', 'mermaid'],
+    fallback: 'restore',
+    help: 'restore: what iptables-restore reads; json: the rules as data; mermaid: a chart of the chains',
+  }),
+  family: choiceFlag({
+    name: 'family',
+    of: ['ipv4', 'ipv6', 'both', ''],
+    fallback: '',
+    help: 'ipv4, ipv6 or both; restore prints ipv4 unless told otherwise, the other formats both',
+  }),
+}
+
+/** `istio-redirect rules`: the rules that a pod gets, and nothing else, on stdout. */
+export async function runRules(argv: readonly string[], io: ToolIo): Promise<ExitCode> {
+  const { given, positionals } = parseFlags(argv, rulesFlags)
+  if (positionals.length > 0) throw new UsageError(`unexpected argument ${JSON.stringify(positionals[0])}`)
+  const flags = withDefaults(rulesFlags, given)
+  if ((flags.pod === '') === (flags.config === '')) throw new UsageError('expected --pod FILE or --config FILE')
+  const found =
+    flags.config === ''
+      ? await podDecision(io, flags)
+      : ({ act: 'redirect', config: await configFromFile(io, flags.config), pod: undefined } as const)
+  if (found.act === 'skip') {
+    if (flags.format === 'json') io.stdout(`${JSON.stringify({ pod: found.pod, skipped: found.reason })}\n`)
+    io.stderr(`${found.pod} gets no rules: ${found.reason}\n`)
+    return exitCodes.skipped
+  }
+  const rules = redirectRules(found.config)
+  const families = familiesFor(flags.family, flags.format, found.config)
+  if (flags.format === 'json') io.stdout(asJson(found.pod, found.config, rules, families))
+  else if (flags.format === 'mermaid') io.stdout(rulesChart(rules, families))
+  else io.stdout(asRestoreText(rules, families))
+  if (flags.format === 'restore' && flags.family === '' && found.config.ipv6) {
+    io.stderr('there are IPv6 rules as well: --family ipv6, for ip6tables-restore\n')
+  }
+  return exitCodes.ok
+}
+
+function familiesFor(family: Family | 'both' | '', format: string, { ipv6 }: CaptureConfig): readonly Family[] {
+  const wanted: readonly Family[] =
+    family === 'both' || (family === '' && format !== 'restore') ? ['ipv4', 'ipv6'] : [family === '' ? 'ipv4' : family]
+  return wanted.filter((each) => each === 'ipv4' || ipv6 || wanted.length === 1)
+}
+
+/** With both families each part says which program it is for; that cannot be piped as a whole. */
+function asRestoreText(rules: Ruleset, families: readonly Family[]): string {
+  const program = { ipv4: 'iptables-restore', ipv6: 'ip6tables-restore' }
+  const title = (family: Family) => (families.length > 1 ? `# ${program[family]} --noflush\n` : '')
+  return families.map((family) => `${title(family)}${istioRestoreText(rules, family)}`).join('')
+}
+
+function asJson(pod: string | undefined, config: CaptureConfig, rules: Ruleset, families: readonly Family[]): string {
+  const lines = (family: Family) =>
+    rulesFor(rules, family).map(({ table, chain, position, ...rule }) => ({
+      table,
+      chain,
+      ...(position === undefined ? {} : { position }),
+      rule: ruleLine(ruleArgs({ table, chain, ...rule }, family)),
+    }))
+  const texts = Object.fromEntries(families.map((family) => [family, lines(family)]))
+  return `${JSON.stringify({ ...(pod === undefined ? {} : { pod }), config, rules: texts }, null, 2)}\n`
+}

@@ -1,0 +1,22 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { networkInterfaces } from 'node:os'
+import { isNetnsError, type NetnsTarget, openRtnl } from '@cni/netns'
+import type { System } from './io.ts'
+
+/** The machine itself. */
+export const machine: System = {
+  readFile: (path) => readFileSync(path === '-' ? 0 : path, 'utf8'),
+  // not atomic on purpose: it may be a device or a pipe, which must not be replaced by a file
+  writeFile: (path, text) => writeFileSync(path, text, { mode: 0o644 }),
+  addresses,
+}
+
+async function addresses(target: NetnsTarget): Promise<readonly string[]> {
+  try {
+    using rtnl = await openRtnl(target)
+    return (await rtnl.getAddresses()).map(({ cidr }) => cidr)
+  } catch (error) {
+    if (target !== 'host' || !isNetnsError(error) || error.code !== 'NO_FFI') throw error
+    return Object.values(networkInterfaces()).flatMap((list = []) => list.flatMap(({ cidr }) => cidr ?? []))
+  }
+}

@@ -1,0 +1,61 @@
+import type { Argv } from '@cni/host'
+import { canonicalCommands } from './canonical.ts'
+import { type CommandPair, type CommandSide, runCommands } from './command-pair.ts'
+import { knownCommandDifferences } from './known-command-differences.ts'
+import { LISTS } from './known-differences.ts'
+import type { CommandCase } from './random-command.ts'
+import { parts, type State } from './state.ts'
+import type { Verdict } from './sweep.ts'
+
+/** Everything that is compared of two command lines. */
+export const commandFields = ['exit codes', 'dry run', ...parts] as const
+
+/** One of {@link commandFields}. */
+export type CommandField = (typeof commandFields)[number]
+
+/** Runs both programs with the commands of a case and says which differences no decision explains. */
+export function commandJudge(original: Argv, ours: Argv): (one: CommandCase) => Promise<Verdict> {
+  const judge = async (one: CommandCase, theirs = one): Promise<Verdict> => {
+    const [a, b] = await Promise.all([runCommands(original, theirs), runCommands(ours, one)])
+    const pair: CommandPair = { theirs: a, ours: b }
+    const fields = commandFields.filter((field) => shownOf(a, field) !== shownOf(b, field))
+    if (fields.length === 0) return { unexplained: [], explained: [] }
+    const seen = { one, pair, untouched: await before(ours, one) }
+    const explained = new Set<string>()
+    const unexplained = fields.filter((field) => {
+      const known = knownCommandDifferences.find((each) => each.holds(seen, field))
+      if (known !== undefined) explained.add(known.id)
+      return known === undefined
+    })
+    return { unexplained, explained: [...explained], print: () => printed(one, unexplained, pair) }
+  }
+  return async (one) => {
+    const first = await judge(one)
+    const canonical = canonicalCommands(one)
+    if (first.unexplained.length === 0 || JSON.stringify(canonical) === JSON.stringify(one)) return first
+    const second = await judge(one, canonical)
+    return { ...second, explained: [LISTS, ...second.explained] }
+  }
+}
+
+function shownOf(side: CommandSide, field: CommandField): string {
+  if (field === 'exit codes') return side.exitCodes.join()
+  return field === 'dry run' ? side.dryRun : side.state[field]
+}
+
+function printed(one: CommandCase, fields: readonly CommandField[], { theirs, ours }: CommandPair): string {
+  const texts = fields.map(
+    (field) => `--- theirs: ${field}\n${shownOf(theirs, field)}\n+++ ours\n${shownOf(ours, field)}`,
+  )
+  return [
+    JSON.stringify(one),
+    ...texts,
+    `<<< theirs ${theirs.printed.slice(-1500)}`,
+    `>>> ours ${ours.printed.slice(-1500)}`,
+  ].join('\n')
+}
+
+/** The namespace before the last command, as ours leaves it. */
+async function before(ours: Argv, { runs, ...ground }: CommandCase): Promise<State> {
+  return (await runCommands(ours, { ...ground, runs: runs.slice(0, -1) })).state
+}

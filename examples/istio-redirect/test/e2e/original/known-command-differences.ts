@@ -1,0 +1,127 @@
+import type { CommandPair } from './command-pair.ts'
+import type { CommandField } from './judge-command.ts'
+import type { CommandCase } from './random-command.ts'
+import { parts, type State, sameRules } from './state.ts'
+
+/** What both programs did with the commands of a case, and how the namespace was before. */
+export interface SeenCommands {
+  readonly one: CommandCase
+  readonly pair: CommandPair
+  /** The state before the last command. */
+  readonly untouched: State
+}
+
+/** A difference of the command line that is a decision. */
+export interface KnownCommandDifference {
+  readonly id: string
+  readonly what: string
+  holds(seen: SeenCommands, field: CommandField): boolean
+}
+
+/** A6 of the command line, in words: the judge gives the original lists without blanks and with decimal numbers. */
+export const COMMAND_LISTS_TEXT =
+  'blanks in lists are dropped, and numbers are decimal; there they reach iptables as written, which reads 015 as 13'
+
+/** Every difference of the command line that may remain. */
+export const knownCommandDifferences: readonly KnownCommandDifference[] = [
+  {
+    id: 'CLI-03',
+    what: 'positional arguments are a usage error; there they are ignored',
+    holds: (seen) => weRefuse(seen, /unexpected argument/),
+  },
+  {
+    id: 'A5',
+    what: '"*" in a list that has no "all" is an error that names the flag; there iptables refuses it, if it gets it',
+    holds: (seen) => weRefuse(seen, /"\*" is not possible here/),
+  },
+  {
+    id: '14.4',
+    what: 'mark and table are parsed before anything is written; there only with TPROXY, and after the rules',
+    holds: (seen) => weRefuse(seen, /expected a decimal number of 32 bits/),
+  },
+  {
+    id: 'A7',
+    what: 'a repeated run writes nothing; there each run goes to another back end, unless one is forced',
+    holds: ({ one }, field) => one.runs.length > 1 && !isForced(one) && (field === 'exit codes' || isTables(field)),
+  },
+  {
+    id: 'A8',
+    what: 'the rule of TPROXY is looked for first, and added once',
+    holds: ({ one, pair }, field) =>
+      one.runs.length > 1 &&
+      parts.some(
+        (part) =>
+          part === field &&
+          part.startsWith('rules and routes') &&
+          withoutPriority(pair.theirs.state[part]) === withoutPriority(pair.ours.state[part]),
+      ),
+  },
+  {
+    id: 'D7',
+    what: 'both families use one back end, the legacy one as soon as it has tables; there each family has its own',
+    holds: ({ one, pair }, field) =>
+      one.foreign.some((line) => line.startsWith('iptables-legacy')) &&
+      ((field === 'nft ipv6' && pair.ours.state[field] === '' && pair.theirs.state['legacy ipv6'] === '') ||
+        (field === 'legacy ipv6' && sameRules(pair.theirs.state['nft ipv6'], pair.ours.state[field]))),
+  },
+  {
+    id: '14.4 cleanup',
+    what: '--cleanup-only removes addresses, rules and routes as well; there only tables',
+    holds: ({ one, pair }, field) =>
+      cleansUp(one) &&
+      pair.ours.exitCodes.at(-1) === 0 &&
+      (field === 'addresses of lo' || field.startsWith('rules and routes')) &&
+      parts.some((part) => part === field && isSubset(pair.ours.state[part], pair.theirs.state[part])),
+  },
+  {
+    id: 'values',
+    what: 'values are checked before anything is written, and are plain: no 0x10, no names of services',
+    holds: (seen) =>
+      weRefuse(seen, /\terror\t(?:--[\w-]+|environment variable \w+) is "/) &&
+      refusedValues(seen.pair).every(([flag, value]) => !isPlain(flag, value)),
+  },
+  {
+    id: 'nothing partial',
+    what: 'a failing command takes back what it wrote',
+    holds: ({ pair, untouched }, field) =>
+      pair.theirs.exitCodes.at(-1) === 1 &&
+      pair.ours.exitCodes.at(-1) === 1 &&
+      parts.some((part) => part === field && pair.ours.state[part] === untouched[part]),
+  },
+]
+
+/** Whether we end with that message where the original first does something else, and leave the namespace as it was. */
+function weRefuse({ one, pair, untouched }: SeenCommands, message: RegExp): boolean {
+  const { theirs, ours } = pair
+  const first = ours.exitCodes.findIndex((code, index) => code !== theirs.exitCodes[index])
+  if (!message.test(ours.printed) || (first !== -1 && ours.exitCodes[first] !== 1)) return false
+  return one.runs.length > 1 || parts.every((part) => ours.state[part] === untouched[part])
+}
+
+const cleansUp = ({ runs }: CommandCase): boolean => runs.at(-1)?.argv.includes('--cleanup-only') === true
+
+const isForced = ({ runs }: CommandCase): boolean =>
+  runs.every(({ argv }) => argv.some((arg) => arg.startsWith('--force-iptables-binary')))
+
+const isTables = (field: string): boolean => /^(?:legacy|nft) /.test(field)
+
+const withoutPriority = (text: string): string => [...new Set(text.replace(/^\d+:/gm, '').split('\n'))].join('\n')
+
+/** What ours names as wrong: flag or variable, and value. */
+const refusedValues = ({ ours }: CommandPair): Array<readonly [flag: string, value: string]> =>
+  [...ours.printed.matchAll(/\terror\t(--[\w-]+|environment variable \w+) is ("(?:[^"\\]|\\.)*")/g)].map(
+    ([, flag = '', value = '""']) => [flag, String(JSON.parse(value))],
+  )
+
+/** Ports, ids, ranges of addresses and names that nobody may refuse. */
+function isPlain(flag: string, value: string): boolean {
+  const items = value.split(',')
+  if (/interfaces/.test(flag)) return items.every((item) => /^[a-z][a-z\d.-]{0,14}$/.test(item))
+  if (/cidr/i.test(flag)) return items.every((item) => /^[1-9]\d*\.\d+\.\d+\.\d+\/[1-9]\d?$/.test(item))
+  return items.every((item) => /^[1-9]\d{0,4}$/.test(item) && Number(item) <= 65535)
+}
+
+const isSubset = (small: string, large: string): boolean => {
+  const lines = new Set(large.split('\n'))
+  return small.split('\n').every((line) => lines.has(line))
+}

@@ -1,0 +1,25 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { podJudge } from './judge.ts'
+import { peer, runs, seed } from './peers.ts'
+import { type Plugins, plugins } from './plugin-pair.ts'
+import { podCase } from './random-pod.ts'
+import { sweep } from './sweep.ts'
+
+const { missing } = peer('istio-cni')
+
+describe.runIf(missing === undefined)(
+  `the original istio-cni and ours${missing ? ` (skipped: ${missing})` : ''}`,
+  () => {
+    let both: Plugins
+    beforeAll(async () => {
+      both = await plugins()
+    })
+    afterAll(() => both[Symbol.asyncDispose]())
+
+    test(`do the same with ${runs} random pods (CNI_SEED=${seed})`, { timeout: 60_000 + 1000 * runs }, async () => {
+      const report = await sweep(podCase, podJudge(both))
+      process.stderr.write(`seed ${seed}: ${report.cases} pods, known differences ${JSON.stringify(report.known)}\n`)
+      expect(report.disagreements.join('\n\n')).toBe('')
+    })
+  },
+)

@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { type Argv, run } from '@cni/host'
+import { type Netns, netns } from '@cni/netns'
+import { tempNetns } from '@cni/netns/testing'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+
+const dist = fileURLToPath(new URL('../../../../dist', import.meta.url))
+const runtimes: ReadonlyArray<readonly [string, Argv]> = [
+  ['compiled', [`${dist}/bin/istio-redirect`]],
+  ['bundle on Node', [process.execPath, `${dist}/bundle/istio-redirect.cjs`]],
+]
+
+describe.each(runtimes)('istio-redirect, %s', (_, program) => {
+  let pod: Netns & AsyncDisposable
+  beforeEach(async () => {
+    for (const file of program) if (!existsSync(file)) throw new Error(`${file} is missing: npm run build`)
+    pod = await tempNetns()
+    await inside(['ip', 'link', 'set', 'lo', 'up'])
+  })
+  afterEach(() => pod[Symbol.asyncDispose]())
+
+  const env = { PATH: process.env.PATH ?? '' }
+  const inside = (argv: Argv) => netns.exec(pod, argv, { env, reject: false, timeout: 20_000 })
+  const iptables = (...flags: string[]) => inside([...program, 'iptables', ...flags])
+  const withAddresses = async (...addresses: string[]) => {
+    await inside(['ip', 'link', 'add', 'eth0', 'type', 'veth', 'peer', 'name', 'peer'])
+    for (const address of addresses) await inside(['ip', 'addr', 'add', address, 'dev', 'eth0', 'nodad'])
+    await inside(['ip', 'link', 'set', 'eth0', 'up'])
+  }
+
+  test('starts with an empty environment', async () => {
+    expect((await run([...program, '--help'], { env: {} })).stdout).toContain('iptables')
+  })
+
+  test.each([
+    ['IPv4', '10.1.2.3/24', '127.0.0.1'],
+    ['IPv6', 'fd00::3/64', '[::1]'],
+  ])('validates the rules of %s with a connection of its own', async (_family, address, host) => {
+    await withAddresses(address)
+    // root stands in for the proxy's user: only that one's connections to itself are redirected
+    const { exitCode, stdout } = await iptables('-b', '*', '-i', '*', '-u', '0', '--run-validation')
+    expect([exitCode, stdout]).toEqual([0, expect.stringContaining(`Listening on ${host}:15006`)])
+    expect(stdout).toContain('Validation passed')
+  })
+
+  test('has exit code 126 where no rules are', async () => {
+    await withAddresses('10.1.2.3/24')
+    const { exitCode, stdout } = await iptables('--run-validation', '--skip-rule-apply', '--probe-timeout', '300ms')
+    expect([exitCode, stdout]).toEqual([126, expect.stringContaining('Validation failed: validation timeout')])
+  })
+
+  test('listens once on a port that is given twice', async () => {
+    await withAddresses('10.1.2.3/24')
+    const { exitCode, stdout } = await iptables(
+      ...['--run-validation', '--skip-rule-apply', '-p', '15001', '-z', '15001', '--probe-timeout', '300ms'],
+    )
+    expect(exitCode).toBe(126)
+    expect(stdout.match(/Listening on/g)).toHaveLength(1)
+  })
+
+  test('prints what iptables-restore takes', async () => {
+    await withAddresses('10.1.2.3/24')
+    const file = new URL('../goldens/tools/pod.yaml', import.meta.url).pathname
+    const { stdout } = await inside([...program, 'rules', '--pod', file])
+    await netns.exec(pod, ['iptables-restore', '--noflush'], { env, input: stdout })
+    expect((await inside(['iptables-save'])).stdout).toContain('-A OUTPUT -j ISTIO_OUTPUT')
+  })
+})

@@ -1,0 +1,79 @@
+import { invalid } from '../errors.ts'
+import type { Snapshot } from '../parse/snapshot.ts'
+import { type Family, families, type Table } from '../rules/model.ts'
+import { RestoreError } from '../run/failure.ts'
+import { checkFamilies, type Session } from '../run/session.ts'
+import {
+  checkTables,
+  diffSnapshots,
+  inTables,
+  type NetnsSnapshot,
+  type SnapshotDiff,
+  type SnapshotOptions,
+} from '../state/netns-snapshot.ts'
+import { transitionText } from '../state/transition.ts'
+import type { Journal } from './journal.ts'
+import { settle } from './settle.ts'
+
+/** Reads the back end that is in use: one process per family, and nothing is touched. */
+export async function takeSnapshot(session: Session, options: SnapshotOptions = {}): Promise<NetnsSnapshot> {
+  const covered = checkTables(options.tables)
+  const { chosen } = await session.backends()
+  const all = checkFamilies(options.families) ?? (await session.families())
+  // Always the whole save: asking the legacy back end for one table makes the kernel create it.
+  const found = await settle(all.map(async (family) => inTables(await session.snapshot(chosen, family), covered)))
+  const of = (family: Family) => found.find((each) => each.family === family)
+  const [ipv4, ipv6] = [of('ipv4'), of('ipv6')]
+  return {
+    backend: chosen.kind,
+    tables: covered,
+    ...(ipv4 === undefined ? undefined : { ipv4 }),
+    ...(ipv6 === undefined ? undefined : { ipv6 }),
+  }
+}
+
+/** What differs between a snapshot and what the kernel holds now. */
+export async function diffSince(session: Session, before: NetnsSnapshot): Promise<SnapshotDiff> {
+  const covered = families.filter((family) => before[family] !== undefined)
+  const { tables } = before
+  return diffSnapshots(before, await takeSnapshot(session, { families: covered, tables }))
+}
+
+/** Makes the kernel hold what a snapshot holds, in the families and tables that it covers. Fails as a whole. */
+export async function restoreSnapshot(session: Session, wanted: NetnsSnapshot, journal: Journal): Promise<void> {
+  const { chosen } = await session.backends()
+  if (wanted.backend !== chosen.kind) {
+    invalid(`restore: the snapshot is of the ${wanted.backend} back end, in use is ${chosen.kind}; name it as backend`)
+  }
+  const targets = families.flatMap((family) => wanted[family] ?? [])
+  const jobs = targets.map(async (target) => {
+    for (let attempt = 1; ; attempt++) {
+      const now = await session.snapshot(chosen, target.family)
+      try {
+        return await journal.write(chosen, now, transitionText(now, withTables(now, target, wanted.tables)))
+      } catch (error) {
+        if (attempt === 3 || !(error instanceof RestoreError) || error.line === undefined) throw error
+      }
+    }
+  })
+  await orTakeBack(journal, settle(jobs))
+}
+
+/** Waits for writes; when one of them fails, takes back what the others wrote. */
+export async function orTakeBack(journal: Journal, writes: Promise<unknown>): Promise<void> {
+  try {
+    await writes
+  } catch (error) {
+    await journal.takeBack()
+    throw error
+  }
+}
+
+// internal
+
+/** What is there, with the covered tables replaced. */
+function withTables(now: Snapshot, target: Snapshot, covered: readonly Table[]): Snapshot {
+  const all = new Map([...now.tables].filter(([table]) => !covered.includes(table)))
+  for (const [table, chains] of target.tables) if (covered.includes(table)) all.set(table, chains)
+  return { family: now.family, tables: all }
+}

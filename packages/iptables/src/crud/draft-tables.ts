@@ -1,0 +1,84 @@
+import { IptablesError, invalid } from '../errors.ts'
+import { type SavedChain, SavedRule, type Snapshot } from '../parse/snapshot.ts'
+import { type Family, isBuiltin, type Rule, type Table } from '../rules/model.ts'
+import { isExtensionTarget } from '../rules/names.ts'
+import { ruleLine } from '../text/quote.ts'
+import { ruleArgs } from '../text/rule-args.ts'
+
+/** One family's tables while a transaction changes them: a copy of what the kernel holds, never the kernel. */
+export class DraftTables {
+  readonly family: Family
+  readonly #tables: Map<Table, Map<string, SavedChain>>
+
+  constructor({ family, tables }: Snapshot) {
+    this.family = family
+    this.#tables = new Map([...tables].map(([table, chains]) => [table, new Map(chains)]))
+  }
+
+  get snapshot(): Snapshot {
+    return { family: this.family, tables: this.#tables }
+  }
+
+  get(table: Table, chain: string): SavedChain | undefined {
+    const found = this.#tables.get(table)?.get(chain)
+    // The kernel lists a table once something touched it.
+    return found ?? (isBuiltin(table, chain) ? { policy: 'ACCEPT', rules: [] } : undefined)
+  }
+
+  /** The chain, or a sentence about its absence. */
+  need(table: Table, chain: string): SavedChain {
+    return this.get(table, chain) ?? this.#missing(`${table} has no chain ${chain}; create it first`)
+  }
+
+  set(table: Table, chain: string, rules: readonly SavedRule[]): void {
+    const chains = this.#tables.get(table) ?? new Map<string, SavedChain>()
+    this.#tables.set(table, chains)
+    chains.set(chain, { ...this.get(table, chain), rules: [...rules] })
+  }
+
+  delete(table: Table, chain: string): void {
+    this.#tables.get(table)?.delete(chain)
+  }
+
+  /** Lets every jump to one chain lead to another. */
+  redirectJumps(table: Table, from: string, to: string): void {
+    for (const [name, { rules }] of this.#tables.get(table) ?? []) {
+      if (!rules.some(({ target }) => target === from)) continue
+      const renamed = rules.map((rule) => (rule.target === from ? this.#jumpTo(rule, from, to) : rule))
+      this.set(table, name, renamed)
+    }
+  }
+
+  /** Throws when a jump leads nowhere: the kernel would only say that COMMIT failed. */
+  check(before: Snapshot): void {
+    for (const [table, chains] of this.#tables) {
+      const old = before.tables.get(table)
+      const deleted = [...(old?.keys() ?? [])].some((name) => !chains.has(name))
+      for (const [name, chain] of chains) {
+        if (!deleted && chain === old?.get(name)) continue
+        const lost = chain.rules.find(
+          ({ target }) => target !== '' && !isExtensionTarget(target) && !chains.has(target),
+        )
+        if (lost === undefined) continue
+        this.#missing(`${table} ${name} jumps to ${lost.target}, which is not there: -A ${name} ${lost.text}`)
+      }
+    }
+  }
+
+  /** A rule of the builder as it would be read back. */
+  ruleOf(rule: Rule): SavedRule {
+    return new SavedRule(ruleLine(ruleArgs(rule, this.family)), this.family)
+  }
+
+  #jumpTo(rule: SavedRule, from: string, to: string): SavedRule {
+    const text = rule.text.replace(new RegExp(`(^| )(-[jg]) ${from.replaceAll('.', '\\.')}(?= |$)`), `$1$2 ${to}`)
+    const renamed = new SavedRule(text, this.family)
+    return renamed.target === to
+      ? renamed
+      : invalid(`cannot rename ${from}: a jump to it is not understood: ${rule.text}`)
+  }
+
+  #missing(message: string): never {
+    throw new IptablesError('NO_CHAIN', `${this.family}: ${message}`)
+  }
+}

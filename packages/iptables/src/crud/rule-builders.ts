@@ -1,0 +1,30 @@
+import type { Builders, TableSpec } from '../rules/builder-types.ts'
+import { ruleset } from '../rules/ruleset.ts'
+
+/**
+ * Builders for single rules, as `ruleset` gives them to its callback: for `appendRule` and its siblings. `chains` names
+ * the tables and the chains besides the built-in ones that rules may stand in or jump to.
+ *
+ * @example
+ * ```ts
+ * import { iptables, ruleBuilders } from '@cni/iptables'
+ *
+ * const { nat } = ruleBuilders({ nat: ['EX'] })
+ * export async function redirect(port: number) {
+ *   await iptables('host').transaction((t) => {
+ *     t.createChain('nat', 'EX')
+ *     t.appendRule(nat.on('EX').proto('tcp').redirect(port))
+ *     t.ensureRule(nat.on('OUTPUT').proto('tcp').dport(80).jump('EX'))
+ *   })
+ * }
+ * ```
+ */
+export function ruleBuilders<const Spec extends TableSpec>(chains: Spec): Builders<Spec> {
+  let builders: Builders<Spec> | undefined
+  ruleset(chains, (t) => {
+    builders = t
+    return []
+  })
+  if (builders === undefined) throw new TypeError('ruleset did not call its builder')
+  return builders
+}

@@ -1,0 +1,98 @@
+import { canonicalText, checkEntry, entryWords } from './entry.ts'
+import { invalid, SetError } from './errors.ts'
+import type { SavedSet } from './parse-save.ts'
+import { maxelemOf, rangeOf } from './spec.ts'
+import type { AnyEntry, SetEntry, SetSpec } from './spec-types.ts'
+
+/** How a set's content differs from what is wanted. Counters and the time that is left are no difference. */
+export interface EntryDiff {
+  /** Wanted, and not there. */
+  readonly missing: readonly SetEntry[]
+  /** There, and not wanted. */
+  readonly unexpected: readonly SetEntry[]
+  /** There, but with another comment, `nomatch` or kind of time-out; as it is wanted. */
+  readonly changed: readonly SetEntry[]
+}
+
+/** Checks the entries that a set shall hold. The same twice is once; one with two comments is an error. */
+export function wantedEntries(
+  name: string,
+  spec: SetSpec,
+  entries: AnyEntry | readonly AnyEntry[],
+): Map<string, SetEntry> {
+  const wanted = new Map<string, SetEntry>()
+  for (const each of asList<AnyEntry>(entries)) {
+    const entry = checkEntry(name, spec, each)
+    const twin = wanted.get(entry.entry)
+    if (twin !== undefined && entryWords(twin) !== entryWords(entry)) {
+      invalid(`set ${name}: the entry ${entry.entry} is there twice, with different options`)
+    }
+    wanted.set(entry.entry, entry)
+  }
+  const room = maxelemOf(spec)
+  if (wanted.size > room) {
+    throw new SetError(
+      'FULL',
+      `set ${name}: ${wanted.size} entries, but its maxelem is ${room}; raise maxelem in its spec`,
+    )
+  }
+  return wanted
+}
+
+/** Compares what is wanted with what is there. */
+export function diffEntries(spec: SetSpec, wanted: ReadonlyMap<string, SetEntry>, there: SavedSet): EntryDiff {
+  const found = new Map<string, SetEntry>()
+  const unexpected: SetEntry[] = []
+  for (const each of there.entries) {
+    const key = canonicalText(spec, each.entry)
+    if (key !== undefined && wanted.has(key)) found.set(key, each)
+    else unexpected.push(each)
+  }
+  const missing: SetEntry[] = []
+  const changed: SetEntry[] = []
+  for (const [key, entry] of wanted) {
+    const other = found.get(key)
+    if (other === undefined) missing.push(entry)
+    else if (!sameEntry(spec, entry, other)) changed.push(entry)
+  }
+  return { missing, unexpected, changed }
+}
+
+/** Whether there is nothing to do. */
+export const isEqual = ({ missing, unexpected, changed }: EntryDiff): boolean =>
+  missing.length + unexpected.length + changed.length === 0
+
+/** Whether a set in the kernel was made with this spec; its size aside, which grows. */
+export function sameHeader(spec: SetSpec, there: SavedSet): boolean {
+  return (
+    otherKind(spec, there) === undefined &&
+    there.other.length === 0 &&
+    there.timeout === spec.timeout &&
+    there.comment === (spec.comment || undefined) &&
+    there.counters === (spec.counters || undefined) &&
+    (there.maxelem ?? Number.POSITIVE_INFINITY) === maxelemOf(spec) &&
+    (spec.type !== 'bitmap:port' || there.range === rangeOf(spec).join('-'))
+  )
+}
+
+/** Why the content of a set cannot be exchanged, `undefined` if it can: that takes the same type and family. */
+export function otherKind(spec: SetSpec, there: SavedSet): string | undefined {
+  const family = 'family' in spec ? spec.family : undefined
+  const sameFamily = family === undefined || there.family === family
+  return spec.type === there.type && sameFamily ? undefined : [there.type, there.family].filter(Boolean).join(', ')
+}
+
+/** One or several as a list. */
+export const asList = <E>(entries: E | readonly E[]): readonly E[] => (isList(entries) ? entries : [entries])
+
+// internal
+
+const isList = <E>(entries: E | readonly E[]): entries is readonly E[] => Array.isArray(entries)
+
+function sameEntry(spec: SetSpec, wanted: SetEntry, there: SetEntry): boolean {
+  return (
+    wanted.comment === there.comment &&
+    wanted.nomatch === there.nomatch &&
+    ((wanted.timeout ?? spec.timeout ?? 0) === 0) === ((there.timeout ?? 0) === 0)
+  )
+}

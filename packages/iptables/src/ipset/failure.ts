@@ -1,0 +1,51 @@
+import type { RunError } from '@cni/host'
+import { SetError, type SetErrorCode } from './errors.ts'
+
+/** Turns a failed `ipset` into an error that says what was refused and what to do. */
+export function failure(error: RunError, command: string, input = ''): SetError {
+  const parts = { cause: error, stderr: error.stderr }
+  if (error.code === 'NOT_FOUND' || error.code === 'NOT_EXECUTABLE') return noBinary(parts)
+  if (error.code === 'ABORTED' || error.code === 'TIMEOUT') {
+    const why = error.code === 'ABORTED' ? 'was aborted' : `did not end within ${Math.round(error.durationMs)} ms`
+    return new SetError(error.code, `${command} ${why}`, parts)
+  }
+  if (error.code !== 'EXIT') return new SetError('EXIT', error.message, parts)
+  const line = /Error in line (\d+): /.exec(error.stderr)?.[1]
+  const refused = line === undefined ? '' : ` at line ${line} (${JSON.stringify(input.split('\n')[Number(line) - 1])})`
+  const said = error.stderr.replace(/^(ipset v\S+: )?(Error in line \d+: )?/, '').split('\n', 1)[0] ?? ''
+  const [code, hint] = meaning(said)
+  return new SetError(code, `${command} failed${refused}: ${said}${hint && `; ${hint}`}`, parts)
+}
+
+/** The program is not there. */
+export const noBinary = (options: { cause?: unknown } = {}): SetError =>
+  new SetError('NO_BINARY', 'ipset is not installed; install the package ipset', options)
+
+// internal
+
+function meaning(said: string): [SetErrorCode, string] {
+  for (const [pattern, code, hint] of meanings) if (pattern.test(said)) return [code, hint]
+  return ['EXIT', '']
+}
+
+/** The sentences of ipset 6 and 7; it has no translations. */
+const meanings: readonly (readonly [RegExp, SetErrorCode, string])[] = [
+  [
+    /set with the same name already exists/,
+    'EXISTS',
+    'it was made with other options; destroy it first, or replace it',
+  ],
+  [/already exists|already added/, 'EXISTS', ''],
+  [/does not exist|not added/, 'NOT_FOUND', ''],
+  [/in use/, 'IN_USE', 'remove the rules and sets that refer to it first'],
+  [/is full/, 'FULL', 'raise maxelem'],
+  [/maximal number of sets/, 'FULL', 'the kernel has no room for another set'],
+  [/type not supported/, 'NO_KERNEL', 'the kernel lacks the module of this type of set, or has too old a one'],
+  [/Cannot open session|protocol version|Protocol not supported/, 'NO_KERNEL', 'load the kernel module ip_set'],
+  [/Operation not permitted/, 'EXIT', 'CAP_NET_ADMIN in the namespace is needed'],
+  [
+    /Syntax error|out of (the )?range|type does not match|cannot be used|cannot be stored|CIDR|cannot be added/,
+    'INVALID',
+    '',
+  ],
+]

@@ -1,0 +1,38 @@
+/**
+ * Sets of addresses, networks and ports in the kernel, as `ipset` has them: typed, many entries per process, replaced
+ * as a whole.
+ *
+ * @example
+ * ```ts
+ * import { ipset } from '@cni/iptables/ipset'
+ *
+ * const blocked = ipset('host').set('blocked', { type: 'hash:net', family: 'ipv4' })
+ * const { plan } = await blocked.replace(['192.0.2.0/24', { entry: '192.0.2.7', nomatch: true }])
+ * export const inside = plan !== 'unchanged' && (await blocked.test('192.0.2.8')) // true
+ * ```
+ *
+ * @module
+ */
+
+export type { EntryDiff } from './diff.ts'
+export { isSetError, SetError, type SetErrorCode, type SetErrorOptions } from './errors.ts'
+export { type Ipset, type IpsetOptions, ipset, type SetName } from './ipset.ts'
+export type { SetInfo } from './parse-list.ts'
+export { parseSets, type SavedSet, type SetHeader } from './parse-save.ts'
+export type { ReplaceOptions, ReplaceReport } from './replace.ts'
+export type { IpsetPort } from './session.ts'
+export type { ExistOptions, IpSet } from './set.ts'
+export type {
+  AddressSetSpec,
+  Entries,
+  Entry,
+  EntryText,
+  ListSetSpec,
+  MacSetSpec,
+  PortSetSpec,
+  SetEntry,
+  SetExtensions,
+  SetProtocol,
+  SetSpec,
+  SetType,
+} from './spec-types.ts'

@@ -1,0 +1,62 @@
+import { netnsPort } from '../run/netns-port.ts'
+import { placeOf, type Where } from '../run/where.ts'
+import type { SetInfo } from './parse-list.ts'
+import { type IpsetPort, openSession } from './session.ts'
+import { type IpSet, makeSet } from './set.ts'
+import { checkSpec } from './spec.ts'
+import type { SetSpec } from './spec-types.ts'
+import { checkSetName } from './values.ts'
+
+/** How to reach the kernel. */
+export interface IpsetOptions {
+  /** What runs `ipset`; for tests. */
+  readonly port?: IpsetPort | undefined
+}
+
+/** The sets of one namespace. */
+export interface Ipset {
+  /** A set by its name and what it is made with. Runs nothing: call `create` or `replace`. */
+  set<const S extends SetSpec>(name: string, spec: S): IpSet<S>
+  /** All sets of the namespace, without their entries. */
+  list(): Promise<SetInfo[]>
+  /** Exchanges the contents of two sets of the same type and family; rules keep their set's name. */
+  swap(one: SetName, other: SetName): Promise<void>
+  /** Gives a set another name, which must be free; `IN_USE` while a rule or a set refers to it. */
+  rename(from: SetName, to: SetName): Promise<void>
+}
+
+/** A set, or just its name. */
+export type SetName = string | { readonly name: string }
+
+/**
+ * The ipsets of a namespace. `where` is an open namespace, `'host'`, or a context with `netns`, whose `signal` stops
+ * running programs. Nothing runs before the first call.
+ *
+ * @example
+ * ```ts
+ * import { ipset } from '@cni/iptables/ipset'
+ *
+ * const pods = ipset('host').set('pods-v4', { type: 'hash:ip', family: 'ipv4', comment: true })
+ * export async function enrol(ip: string, uid: string) {
+ *   await pods.create()
+ *   await pods.add({ entry: ip, comment: uid })
+ * }
+ * export const forget = (uid: string) => pods.deleteByComment(uid)
+ * ```
+ */
+export function ipset(where: Where, options: IpsetOptions = {}): Ipset {
+  const place = placeOf(where)
+  const session = openSession(options.port ?? netnsPort(place, { shield: true }), place)
+  const both = async (verb: 'swap' | 'rename', one: SetName, other: SetName) => {
+    const lines = `${verb} ${checkSetName(nameOf(one))} ${checkSetName(nameOf(other))}\n`
+    await session.restore(lines, { exist: false })
+  }
+  return {
+    set: (name, spec) => makeSet(session, checkSetName(name), checkSpec(name, spec)),
+    list: () => session.list(),
+    swap: (one, other) => both('swap', one, other),
+    rename: (from, to) => both('rename', from, to),
+  }
+}
+
+const nameOf = (set: SetName) => (typeof set === 'object' && set !== null ? set.name : set)

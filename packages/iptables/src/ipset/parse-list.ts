@@ -1,0 +1,33 @@
+import { SetError } from './errors.ts'
+import { parseHeader, type SetHeader } from './parse-save.ts'
+
+/** One set of the namespace, without its entries. */
+export interface SetInfo extends SetHeader {
+  /** How many rules and sets refer to it: while there are any it cannot be destroyed. */
+  readonly references: number
+  readonly entryCount: number
+}
+
+/**
+ * Reads the output of `ipset list -terse`. Not that of `save`: names of others may have blanks, and only here a name
+ * has a line of its own.
+ */
+export function parseList(text: string): SetInfo[] {
+  return text
+    .split(/\n(?=Name: )/)
+    .filter((block) => block.trim() !== '')
+    .map((block) => {
+      const fields = new Map(
+        block.split('\n').map((line) => [line.split(': ', 1)[0], line.slice(line.indexOf(': ') + 2)]),
+      )
+      const [name, type] = [fields.get('Name'), fields.get('Type')]
+      if (name === undefined || type === undefined) {
+        throw new SetError('PARSE', `ipset list printed ${JSON.stringify(block)}`)
+      }
+      return {
+        ...parseHeader(name, type, (fields.get('Header') ?? '').split(' ').filter(Boolean)),
+        references: Number(fields.get('References')),
+        entryCount: Number(fields.get('Number of entries') ?? 0),
+      }
+    })
+}

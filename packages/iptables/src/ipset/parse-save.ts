@@ -1,0 +1,108 @@
+import type { Family } from '../rules/model.ts'
+import { SetError } from './errors.ts'
+import type { SetEntry } from './spec-types.ts'
+
+/** What a set was made with, as the kernel tells it; of any type, also of those this package does not make. */
+export interface SetHeader {
+  readonly name: string
+  readonly type: string
+  readonly family?: Family
+  readonly maxelem?: number
+  readonly timeout?: number
+  readonly comment?: true
+  readonly counters?: true
+  readonly range?: string
+  /** Options that this package does not set, such as `netmask 24`. */
+  readonly other: readonly string[]
+}
+
+/** A set and what it holds. Entries are spelled as `ipset` prints them. */
+export interface SavedSet extends SetHeader {
+  readonly entries: readonly SetEntry[]
+}
+
+/**
+ * Reads the output of `ipset save`, of any version.
+ *
+ * @example
+ * ```ts
+ * import { parseSets } from '@cni/iptables/ipset'
+ *
+ * const [set] = parseSets('create web hash:ip family inet maxelem 65536 comment\nadd web 10.0.0.5 comment "a pod"\n')
+ * export const comment = set?.entries[0]?.comment // 'a pod'
+ * ```
+ */
+export function parseSets(text: string): SavedSet[] {
+  const sets = new Map<string, SavedSet & { entries: SetEntry[] }>()
+  for (const line of logicalLines(text)) {
+    const words = wordsOf(line)
+    const [verb, name = '', subject = ''] = words
+    if (verb === 'create' && subject !== '') {
+      sets.set(name, { ...parseHeader(name, subject, words.slice(3)), entries: [] })
+    } else {
+      const set = verb === 'add' && subject !== '' ? sets.get(name) : undefined
+      if (set === undefined) throw new SetError('PARSE', `ipset save printed ${JSON.stringify(line)}`)
+      set.entries.push(parseEntry(subject, words, line))
+    }
+  }
+  return [...sets.values()]
+}
+
+/** Reads the words behind a set's type, in a `create` line or in the `Header:` of a list. */
+export function parseHeader(name: string, type: string, words: readonly string[]): SetHeader {
+  const found: { -readonly [K in keyof Omit<SetHeader, 'name' | 'type' | 'other'>]: SetHeader[K] } = {}
+  const other: string[] = []
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i] ?? ''
+    const value = () => words[++i] ?? ''
+    if (word === 'comment' || word === 'counters') found[word] = true
+    else if (word === 'maxelem' || word === 'timeout') found[word] = Number(value())
+    else if (word === 'range') found.range = value()
+    else if (word === 'family') found.family = value() === 'inet6' ? 'ipv6' : 'ipv4'
+    // Chosen by the kernel, or grown since.
+    else if (word === 'hashsize' || word === 'size' || word === 'bucketsize' || word === 'initval') i++
+    else other.push(word)
+  }
+  return { name, type, ...found, other }
+}
+
+// internal
+
+/** A line feed inside quotes, which others can write over netlink or argv, ends no line. */
+function* logicalLines(text: string): Generator<string> {
+  let open = ''
+  for (const line of text.split('\n')) {
+    if (open === '' && !line.includes('"')) {
+      if (line !== '') yield line
+      continue
+    }
+    open += open === '' ? line : `\n${line}`
+    if ((open.split('"').length & 1) === 1) {
+      yield open
+      open = ''
+    }
+  }
+  if (open !== '') throw new SetError('PARSE', `ipset save printed an open quote: ${JSON.stringify(open)}`)
+}
+
+const wordsOf = (line: string): string[] =>
+  line.includes('"')
+    ? Array.from(line.matchAll(/"([^"]*)"|[^ ]+/g), ([word, quoted]) => quoted ?? word)
+    : line.split(' ')
+
+function parseEntry(entry: string, words: readonly string[], line: string): SetEntry {
+  // It may become part of a line again.
+  if (!/^[\x21\x23-\x7e]+$/.test(entry)) throw new SetError('PARSE', `ipset save printed ${JSON.stringify(line)}`)
+  if (words.length === 3) return { entry }
+  const found: { -readonly [K in keyof SetEntry]: SetEntry[K] } = { entry }
+  for (let i = 3; i < words.length; i++) {
+    const word = words[i]
+    if (word === 'nomatch') found.nomatch = true
+    else {
+      const value = words[++i] ?? ''
+      if (word === 'comment') found.comment = value
+      else if (word === 'timeout' || word === 'packets' || word === 'bytes') found[word] = Number(value)
+    }
+  }
+  return found
+}

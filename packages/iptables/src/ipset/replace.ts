@@ -1,0 +1,119 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { diffEntries, type EntryDiff, isEqual, otherKind, sameHeader } from './diff.ts'
+import { canonicalText, entryWords } from './entry.ts'
+import { SetError } from './errors.ts'
+import type { IpsetSession } from './session.ts'
+import { createOptions } from './spec.ts'
+import type { SetEntry, SetSpec } from './spec-types.ts'
+
+/** How to replace. Everything is optional. */
+export interface ReplaceOptions {
+  /**
+   * `'swap'` (default): a new set takes the place of the old one in one step; packets see all of the old or all of the
+   * new, counters and time-outs begin again. `'change'`: only what differs is added and deleted, the rest stays as it is.
+   */
+  readonly by?: 'swap' | 'change' | undefined
+  /** Read the set first and leave it alone when it is equal. Default: true. */
+  readonly compare?: boolean | undefined
+}
+
+/** What {@link IpSet.replace} did. */
+export interface ReplaceReport {
+  readonly plan: 'unchanged' | 'swap' | 'change'
+  /** What differed; `undefined` when nothing was compared, or there was no such set. */
+  readonly diff: EntryDiff | undefined
+}
+
+/** Gives a set exactly these entries, and makes it when it is not there. Fails as a whole. */
+export async function replaceEntries(
+  session: IpsetSession,
+  name: string,
+  spec: SetSpec,
+  wanted: ReadonlyMap<string, SetEntry>,
+  { by = 'swap', compare = true }: ReplaceOptions,
+): Promise<ReplaceReport> {
+  const there = compare || by === 'change' ? await session.save(name) : undefined
+  const kind = there && otherKind(spec, there)
+  if (kind !== undefined) {
+    throw new SetError('EXISTS', `set ${name} is there as another type (${kind}); destroy it, or take another name`)
+  }
+  const diff = there && diffEntries(spec, wanted, there)
+  if (there !== undefined && diff !== undefined && sameHeader(spec, there)) {
+    if (isEqual(diff)) return { plan: 'unchanged', diff }
+    if (by === 'change') {
+      await change(session, name, spec, diff, there.entries)
+      return { plan: 'change', diff }
+    }
+  }
+  await swap(session, name, spec, [...wanted.values()], there !== undefined)
+  return { plan: 'swap', diff }
+}
+
+/** The lines of several entries. */
+export function entryLines(verb: 'add' | 'del', name: string, entries: readonly SetEntry[]): string {
+  let text = ''
+  for (const entry of entries)
+    text += `${verb} ${name} ${verb === 'add' ? entryWords(entry) : entryWords({ entry: entry.entry })}\n`
+  return text
+}
+
+// internal
+
+async function swap(session: IpsetSession, name: string, spec: SetSpec, entries: readonly SetEntry[], known: boolean) {
+  const made = createOptions(spec)
+  const temporary = temporaryName(name)
+  const text = [
+    `create ${temporary} ${made}\n`,
+    entryLines('add', temporary, entries),
+    // As late as it can be: an entry that is refused shall not leave an empty set.
+    known ? '' : `create ${name} ${made}\n`,
+    `swap ${temporary} ${name}\n`,
+    `destroy ${temporary}\n`,
+  ].join('')
+  try {
+    await session.restore(text, { exist: true })
+  } catch (error) {
+    await takeBack(session, `set ${temporary} could not be removed`, async () => `destroy ${temporary}\n`)
+    throw error
+  }
+}
+
+async function change(
+  session: IpsetSession,
+  name: string,
+  spec: SetSpec,
+  diff: EntryDiff,
+  before: readonly SetEntry[],
+) {
+  try {
+    await session.restore(changeLines(name, diff), { exist: true })
+  } catch (error) {
+    await takeBack(session, `set ${name} could not be put back as it was`, async () => {
+      // How far it got, only the kernel knows.
+      const now = await session.save(name, { uncancelled: true })
+      if (now === undefined) return ''
+      const old = new Map(before.map((each) => [canonicalText(spec, each.entry) ?? each.entry, each]))
+      return changeLines(name, diffEntries(spec, old, now))
+    })
+    throw error
+  }
+}
+
+/** An entry that is there gets the new comment, `nomatch` and time-out. */
+const changeLines = (name: string, { missing, unexpected, changed }: EntryDiff) =>
+  entryLines('del', name, unexpected) + entryLines('add', name, [...changed, ...missing])
+
+async function takeBack(session: IpsetSession, otherwise: string, lines: () => Promise<string>): Promise<void> {
+  try {
+    await session.restore(await lines(), { exist: true, uncancelled: true })
+  } catch (error) {
+    // The first failure is the one to tell.
+    session.warn(otherwise, { error: String(error) })
+  }
+}
+
+/** At most 31 characters, says whose it is, and is nobody else's: two may replace the same set at once. */
+function temporaryName(name: string): string {
+  const whose = createHash('sha256').update(name).digest('hex').slice(0, 8)
+  return `cni-tmp-${whose}-${randomBytes(6).toString('hex')}`
+}

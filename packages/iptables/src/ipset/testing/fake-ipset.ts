@@ -1,0 +1,100 @@
+import { RunError, type RunResult } from '@cni/host'
+import { type Ipset, ipset } from '../ipset.ts'
+import type { IpsetPort } from '../session.ts'
+import { FakeSets } from './fake-sets.ts'
+
+/** An `ipset` that ran on fake sets. */
+export interface FakeIpsetCommand {
+  readonly argv: readonly string[]
+  readonly input?: string
+}
+
+/** What a fake node looks like. */
+export interface FakeIpsetOptions {
+  /** Whether the program is installed. Default: true. */
+  readonly installed?: boolean
+  /** Called before each program; return a message to make it fail with that on stderr. */
+  readonly fail?: (command: FakeIpsetCommand) => string | undefined
+}
+
+/** An `Ipset` over sets in memory, and what happened to them. */
+export interface FakeIpset extends Ipset {
+  /** For code that calls `ipset(where, { port })` itself. */
+  readonly port: IpsetPort
+  /** Every program that ran, in order. */
+  readonly commands: readonly FakeIpsetCommand[]
+  /** What the sets hold, in the form of `ipset save`. */
+  dump(): string
+  /** Runs lines as someone else would, for foreign sets and tampering. Throws when one is refused. */
+  tamper(text: string): void
+}
+
+/**
+ * `ipset()` without a kernel and without root, for tests of code that takes an `Ipset`. Entries do not expire.
+ *
+ * @example
+ * ```ts
+ * import { fakeIpset } from '@cni/iptables/testing'
+ *
+ * const fake = fakeIpset()
+ * await fake.set('pods', { type: 'hash:ip', family: 'ipv4', maxelem: 9 }).replace(['10.0.0.5'])
+ * fake.dump() // 'create pods hash:ip family inet maxelem 9\nadd pods 10.0.0.5\n'
+ * ```
+ */
+export function fakeIpset({ installed = true, fail }: FakeIpsetOptions = {}): FakeIpset {
+  const sets = new FakeSets()
+  const commands: FakeIpsetCommand[] = []
+  const port: IpsetPort = {
+    find: (program) => (installed ? `/usr/sbin/${program}` : undefined),
+    async run(argv, { input, signal }) {
+      const command = input === undefined ? { argv } : { argv, input }
+      if (signal?.aborted === true) throw new RunError('ABORTED', 'Command was aborted', result(argv))
+      commands.push(command)
+      const refused = fail?.(command)
+      if (refused !== undefined) throw failed(argv, refused)
+      return execute(sets, argv, input)
+    },
+  }
+  return {
+    ...ipset('host', { port }),
+    port,
+    commands,
+    dump: () => sets.save() ?? '',
+    tamper(text) {
+      const why = sets.restore(text, false)
+      if (why !== undefined) throw new Error(why)
+    },
+  }
+}
+
+// internal
+
+function execute(sets: FakeSets, argv: readonly string[], input = ''): RunResult {
+  const [, verb, name = '', entry = ''] = argv
+  if (verb === 'restore') {
+    const why = sets.restore(input, argv.includes('-exist'))
+    if (why !== undefined) throw failed(argv, why)
+    return result(argv)
+  }
+  if (verb === 'list') return result(argv, sets.list())
+  const answer = verb === 'save' ? sets.save(name) : sets.test(name, entry)
+  if (answer === undefined) throw failed(argv, 'ipset v7.17: The set with the given name does not exist')
+  if (answer === false) throw failed(argv, `${entry} is NOT in set ${name}.`)
+  return result(argv, answer === true ? '' : answer)
+}
+
+const result = (argv: readonly string[], stdout = ''): RunResult => ({
+  command: argv.join(' '),
+  argv,
+  exitCode: 0,
+  signal: null,
+  stdout,
+  stderr: '',
+  durationMs: 0,
+  timedOut: false,
+  aborted: false,
+  failed: false,
+})
+
+const failed = (argv: readonly string[], stderr: string) =>
+  new RunError('EXIT', 'Command failed', { ...result(argv), exitCode: 1, stderr })

@@ -1,0 +1,57 @@
+/** An option of a match as it was found. */
+export interface FoundOption {
+  readonly option: string
+  readonly not: boolean
+  readonly values: readonly string[]
+}
+
+/** The options of a match with those that iptables adds. */
+export function withDefaults(match: {
+  readonly module: string
+  readonly options: readonly FoundOption[]
+}): readonly FoundOption[] {
+  if (match.module !== 'limit' || match.options.some(({ option }) => option === 'limit')) return match.options
+  return [{ option: 'limit', not: false, values: ['3/hour'] }, ...match.options]
+}
+
+/**
+ * A rate as the kernel gives it back. It keeps the ticks between two packets, of which there are 10000 a second, and
+ * iptables prints them in the largest unit that fits; the nft back end stores what would be printed.
+ */
+export function rate(text: string): string {
+  let now = text
+  for (let i = 0; i < 8; i++) {
+    const next = printed(now)
+    if (next === now) break
+    now = next
+  }
+  return now
+}
+
+/** A probability in steps of 2^-31, which is what the kernel keeps. */
+export function probability(text: string): string {
+  const share = Number(text)
+  return Number.isFinite(share) ? String(Math.round(share * 0x80000000)) : text
+}
+
+// internal
+
+const units: readonly (readonly [name: string, ticks: number])[] = [
+  ['day', 864_000_000],
+  ['hour', 36_000_000],
+  ['min', 600_000],
+  ['sec', 10_000],
+]
+
+const longNames = ['day', 'hour', 'minute', 'second']
+
+function printed(text: string): string {
+  const [, count, unit = 'second'] = /^(\d+)(?:\/([a-z]+))?$/.exec(text.toLowerCase()) ?? []
+  const ticks = units[longNames.findIndex((name) => name.startsWith(unit))]?.[1]
+  if (count === undefined || ticks === undefined) return text
+  const period = Math.floor(ticks / Number(count))
+  if (period < 1 || !Number.isFinite(period)) return text
+  const tooSmall = units.findIndex(([, each], index) => index > 0 && (period > each || each / period < each % period))
+  const [name, of] = units[tooSmall === -1 ? units.length - 1 : tooSmall - 1] ?? ['', 0]
+  return `${Math.floor(of / period)}/${name}`
+}

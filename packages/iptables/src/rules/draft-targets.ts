@@ -1,0 +1,242 @@
+import { invalid } from '../errors.ts'
+import { checkDirs, checkSetName } from './match-values.ts'
+import type { AddressPair, Family, MarkAction, Rule, SetDir, Table, Target } from './model.ts'
+import { checkNat } from './nat-address.ts'
+import { checkInteger, checkMark, checkPorts } from './numbers.ts'
+import { checkRawTarget } from './raw-tokens.ts'
+import type {
+  AddSetOptions,
+  CtOptions,
+  LogOptions,
+  MasqueradeOptions,
+  NatOptions,
+  NflogOptions,
+  SnatOptions,
+} from './target-types.ts'
+import { checkCt, checkLog, checkNflog, checkReject, natFlags } from './target-values.ts'
+
+/** Where a rule goes and what may be said there. */
+export interface DraftPlace {
+  readonly table: Table
+  readonly chain: string
+  readonly position?: number
+  /** Own chains of the table. */
+  readonly own: ReadonlySet<string>
+}
+
+/** The targets of a draft, every value checked when given. */
+export abstract class DraftTargets {
+  protected readonly place: DraftPlace
+  protected readonly family: Family | undefined
+
+  constructor(place: DraftPlace, family: Family | undefined) {
+    this.place = place
+    this.family = family
+  }
+
+  /** Finishes the rule. */
+  protected abstract end(target: Target): Rule
+
+  jump(chain: string): Rule {
+    return this.end({ target: 'jump', chain: this.#own(chain) })
+  }
+
+  goto(chain: string): Rule {
+    return this.end({ target: 'goto', chain: this.#own(chain) })
+  }
+
+  return(): Rule {
+    return this.end({ target: 'RETURN' })
+  }
+
+  accept(): Rule {
+    return this.end({ target: 'ACCEPT' })
+  }
+
+  drop(): Rule {
+    return this.end({ target: 'DROP' })
+  }
+
+  reject(answer?: string | AddressPair): Rule {
+    if (answer === undefined) return this.end({ target: 'REJECT' })
+    if (answer === 'tcp-reset') return this.end({ target: 'REJECT', with: answer })
+    return this.end({ target: 'REJECT', with: this.perFamily(answer, 'reject', checkReject) })
+  }
+
+  redirect(port?: number | string, options: NatOptions = {}): Rule {
+    const ports = port === undefined ? undefined : { ports: checkPorts(String(port), 'redirect', '-') }
+    return this.end({ target: 'REDIRECT', ...ports, ...natFlags({ random: options.random === true }) })
+  }
+
+  dnat(to: string | AddressPair, { random, persistent }: NatOptions = {}): Rule {
+    const flags = natFlags({ random: random === true, persistent: persistent === true })
+    return this.end({ target: 'DNAT', to: this.perFamily(to, 'dnat', checkNat), ...flags })
+  }
+
+  snat(to: string | AddressPair, options: SnatOptions = {}): Rule {
+    return this.end({ target: 'SNAT', to: this.perFamily(to, 'snat', checkNat), ...natFlags(options) })
+  }
+
+  masquerade({ ports, random, randomFully }: MasqueradeOptions = {}): Rule {
+    const to = ports === undefined ? undefined : { ports: checkPorts(String(ports), 'masquerade', '-') }
+    const flags = natFlags({ random: random === true, randomFully: randomFully === true })
+    return this.end({ target: 'MASQUERADE', ...to, ...flags })
+  }
+
+  tproxy(options: { readonly port: number; readonly mark?: number; readonly mask?: number }): Rule {
+    const port = checkInteger(options.port, 1, 65535, 'tproxy port')
+    if (options.mark === undefined) {
+      if (options.mask !== undefined) invalid('tproxy: mask without mark')
+      return this.end({ target: 'TPROXY', port })
+    }
+    const { value, ...mask } = marked(options.mark, options.mask, 'tproxy mark')
+    return this.end({ target: 'TPROXY', port, mark: value, ...mask })
+  }
+
+  setMss(mss: number): Rule {
+    return this.end({ target: 'TCPMSS', mss: checkInteger(mss, 0, this.family === 'ipv4' ? 65_515 : 65_495, 'setMss') })
+  }
+
+  clampMssToPmtu(): Rule {
+    return this.end({ target: 'TCPMSS', mss: 'pmtu' })
+  }
+
+  setMark(value: number, mask?: number): Rule {
+    return this.end({ target: 'MARK', ...marked(value, mask, 'setMark') })
+  }
+
+  setXmark(value: number, mask?: number): Rule {
+    return this.end({ target: 'MARK', action: 'xmark', ...marked(value, mask, 'setXmark') })
+  }
+
+  andMark(bits: number): Rule {
+    return this.#bits('MARK', 'and', bits)
+  }
+
+  orMark(bits: number): Rule {
+    return this.#bits('MARK', 'or', bits)
+  }
+
+  xorMark(bits: number): Rule {
+    return this.#bits('MARK', 'xor', bits)
+  }
+
+  setConnmark(value: number, mask?: number): Rule {
+    return this.end({ target: 'CONNMARK', action: 'set', ...marked(value, mask, 'setConnmark') })
+  }
+
+  setXconnmark(value: number, mask?: number): Rule {
+    return this.end({ target: 'CONNMARK', action: 'xmark', ...marked(value, mask, 'setXconnmark') })
+  }
+
+  andConnmark(bits: number): Rule {
+    return this.#bits('CONNMARK', 'and', bits)
+  }
+
+  orConnmark(bits: number): Rule {
+    return this.#bits('CONNMARK', 'or', bits)
+  }
+
+  xorConnmark(bits: number): Rule {
+    return this.#bits('CONNMARK', 'xor', bits)
+  }
+
+  saveMark(mask?: number): Rule {
+    return this.end({ target: 'CONNMARK', action: 'save', ...masked(mask, 'saveMark') })
+  }
+
+  restoreMark(mask?: number): Rule {
+    return this.end({ target: 'CONNMARK', action: 'restore', ...masked(mask, 'restoreMark') })
+  }
+
+  ctZone(zone: number): Rule {
+    return this.end({ target: 'CT', zone: checkInteger(zone, 0, 65535, 'ctZone') })
+  }
+
+  ct(options: CtOptions): Rule {
+    return this.end(checkCt(options))
+  }
+
+  notrack(): Rule {
+    return this.end({ target: 'CT', notrack: true })
+  }
+
+  log(options: string | LogOptions = {}): Rule {
+    return this.end(checkLog(options))
+  }
+
+  nflog(options: NflogOptions = {}): Rule {
+    return this.end(checkNflog(options))
+  }
+
+  addSet(name: string | AddressPair, dirs: SetDir | readonly SetDir[], options: AddSetOptions = {}): Rule {
+    const { exist, timeout } = options
+    return this.end({
+      ...this.#set('add', name, dirs),
+      ...(exist === true ? { exist } : undefined),
+      // ipset counts the seconds in milliseconds, in 32 bits with a sign.
+      ...(timeout === undefined ? undefined : { timeout: checkInteger(timeout, 0, 2_147_483, 'addSet timeout') }),
+    })
+  }
+
+  delSet(name: string | AddressPair, dirs: SetDir | readonly SetDir[]): Rule {
+    return this.end(this.#set('del', name, dirs))
+  }
+
+  count(): Rule {
+    return this.end({ target: 'none' })
+  }
+
+  rawTarget(name: string, ...tokens: readonly string[]): Rule {
+    checkRawTarget(name, tokens)
+    return this.end({ target: 'raw', name, tokens: Object.freeze([...tokens]) })
+  }
+
+  protected get where(): string {
+    return `${this.place.table} ${this.place.chain}`
+  }
+
+  /** A value that differs between the families: one of them in a rule of one family, else both. */
+  protected perFamily(
+    value: string | AddressPair,
+    what: string,
+    check: (text: string, family: Family, what: string) => string,
+  ): string | AddressPair {
+    if (typeof value === 'string') {
+      if (this.family !== undefined) return check(value, this.family, what)
+      invalid(
+        `${this.where}: ${what}(${JSON.stringify(value)}) in a rule for both families; ` +
+          `give { ipv4, ipv6 }, or restrict the rule with .only('ipv4') or .only('ipv6') before it`,
+      )
+    }
+    if (typeof value !== 'object' || value === null) invalid(`${this.where}: ${what} needs a value for each family`)
+    return Object.freeze({ ipv4: check(value.ipv4, 'ipv4', what), ipv6: check(value.ipv6, 'ipv6', what) })
+  }
+
+  #own(chain: string): string {
+    if (this.place.own.has(chain)) return chain
+    return invalid(`${this.where}: ${JSON.stringify(chain)} is not declared as a chain of table ${this.place.table}`)
+  }
+
+  #bits(target: 'MARK' | 'CONNMARK', action: MarkAction, bits: number): Rule {
+    return this.end({ target, action, value: checkMark(bits, `${action}${target === 'MARK' ? 'Mark' : 'Connmark'}`) })
+  }
+
+  #set(action: 'add' | 'del', name: string | AddressPair, dirs: SetDir | readonly SetDir[]) {
+    const what = `${action}Set`
+    const list = checkDirs(typeof dirs === 'string' ? [dirs] : dirs, what)
+    const names = this.perFamily(name, what, (text) => checkSetName(text, what))
+    return { target: 'SET', action, name: names, dirs: list } as const
+  }
+}
+
+/** A mark with its mask, if it has one. */
+export const marked = (value: number, mask: number | undefined, what: string) => ({
+  value: checkMark(value, what),
+  ...masked(mask, what),
+})
+
+// internal
+
+const masked = (mask: number | undefined, what: string) =>
+  mask === undefined ? {} : { mask: checkMark(mask, `${what} mask`) }

@@ -1,0 +1,110 @@
+import { invalid } from '../errors.ts'
+import type { Family } from './model.ts'
+
+/** The types of ICMP (with their codes) by the names that iptables knows. */
+export const icmpTypes = {
+  'echo-reply': '0',
+  pong: '0',
+  'destination-unreachable': '3',
+  'network-unreachable': '3/0',
+  'host-unreachable': '3/1',
+  'protocol-unreachable': '3/2',
+  'port-unreachable': '3/3',
+  'fragmentation-needed': '3/4',
+  'source-route-failed': '3/5',
+  'network-unknown': '3/6',
+  'host-unknown': '3/7',
+  'network-prohibited': '3/9',
+  'host-prohibited': '3/10',
+  'TOS-network-unreachable': '3/11',
+  'TOS-host-unreachable': '3/12',
+  'communication-prohibited': '3/13',
+  'host-precedence-violation': '3/14',
+  'precedence-cutoff': '3/15',
+  'source-quench': '4',
+  redirect: '5',
+  'network-redirect': '5/0',
+  'host-redirect': '5/1',
+  'TOS-network-redirect': '5/2',
+  'TOS-host-redirect': '5/3',
+  'echo-request': '8',
+  ping: '8',
+  'router-advertisement': '9',
+  'router-solicitation': '10',
+  'time-exceeded': '11',
+  'ttl-exceeded': '11',
+  'ttl-zero-during-transit': '11/0',
+  'ttl-zero-during-reassembly': '11/1',
+  'parameter-problem': '12',
+  'ip-header-bad': '12/0',
+  'required-option-missing': '12/1',
+  'timestamp-request': '13',
+  'timestamp-reply': '14',
+  'address-mask-request': '17',
+  'address-mask-reply': '18',
+} as const
+
+/** The types of ICMPv6 (with their codes) by the names that iptables knows. */
+export const icmpv6Types = {
+  'destination-unreachable': '1',
+  'no-route': '1/0',
+  'communication-prohibited': '1/1',
+  'beyond-scope': '1/2',
+  'address-unreachable': '1/3',
+  'port-unreachable': '1/4',
+  'failed-policy': '1/5',
+  'reject-route': '1/6',
+  'packet-too-big': '2',
+  'time-exceeded': '3',
+  'ttl-exceeded': '3',
+  'ttl-zero-during-transit': '3/0',
+  'ttl-zero-during-reassembly': '3/1',
+  'parameter-problem': '4',
+  'bad-header': '4/0',
+  'unknown-header-type': '4/1',
+  'unknown-option': '4/2',
+  'echo-request': '128',
+  ping: '128',
+  'echo-reply': '129',
+  pong: '129',
+  'router-solicitation': '133',
+  'router-advertisement': '134',
+  'neighbour-solicitation': '135',
+  'neighbor-solicitation': '135',
+  'neighbour-advertisement': '136',
+  'neighbor-advertisement': '136',
+  redirect: '137',
+} as const
+
+/** A type of ICMP: its number, `type/code`, or its name. */
+export type IcmpType = keyof typeof icmpTypes | number | `${number}/${number}`
+
+/** A type of ICMPv6: its number, `type/code`, or its name. */
+export type Icmpv6Type = keyof typeof icmpv6Types | number | `${number}/${number}`
+
+/** Checks a type of ICMP and returns its text. */
+export function checkIcmpType(value: number | string, family: Family, what: string): string {
+  const text = String(value)
+  if (typeof value === 'string' && Object.hasOwn(namesOf(family), value)) return text
+  const [type, code] = numbers(text)
+  if (type === undefined || type > 255 || (code ?? 0) > 255) {
+    invalid(`${what}: ${JSON.stringify(value)} is no type such as 'echo-request', 8 or '3/1' (each number up to 255)`)
+  }
+  if (type === 255 && family === 'ipv4') invalid(`${what}: 255 means any type to iptables; leave ${what}() out`)
+  return text
+}
+
+/** The numbers of a type that may be written by name; unknown text stays. */
+export function icmpNumber(text: string, family: Family): string {
+  const names: Readonly<Record<string, string>> = namesOf(family)
+  if (Object.hasOwn(names, text)) return names[text] ?? text
+  return family === 'ipv4' && /^255(\/|$)/.test(text) ? 'any' : text
+}
+
+// internal
+
+const namesOf = (family: Family) => (family === 'ipv4' ? icmpTypes : icmpv6Types)
+
+function numbers(text: string): number[] {
+  return /^(0|[1-9]\d{0,2})(\/(0|[1-9]\d{0,2}))?$/.test(text) ? text.split('/').map(Number) : []
+}

@@ -1,0 +1,116 @@
+import { invalid } from '../errors.ts'
+import { parseNetwork } from './address.ts'
+import type { SocketOptions, Statistic } from './match-types.ts'
+import type { Family, Match, PktType, SetDir, TcpFlag } from './model.ts'
+import { checkInteger } from './numbers.ts'
+import { checkWords, tcpFlags } from './words.ts'
+
+/** Checks `from-to` (or one address) of `family`. */
+export function checkRange(text: string, family: Family, what: string): string {
+  const ends = typeof text === 'string' ? text.split('-') : []
+  const [from, to] = [ends[0], ends[1] ?? ends[0]].map((end) => bytes(end, family))
+  if (ends.length > 2 || from === undefined || to === undefined) {
+    const sample = family === 'ipv4' ? '10.0.0.1-10.0.0.9' : 'fd00::1-fd00::9'
+    invalid(`${what}: ${JSON.stringify(text)} is not a range of ${family} addresses, such as ${sample}`)
+  }
+  if (Buffer.compare(from, to) > 0) invalid(`${what}: the range ${text} ends before it begins`)
+  return text
+}
+
+/** Checks an Ethernet address. */
+export function checkMac(text: string): string {
+  if (typeof text !== 'string' || !/^[0-9A-Fa-f]{2}(:[0-9A-Fa-f]{2}){5}$/.test(text)) {
+    invalid(`mac: ${JSON.stringify(text)} is not an Ethernet address, such as 02:42:ac:11:00:02`)
+  }
+  return text
+}
+
+/** Checks the name of an ipset. */
+export function checkSetName(name: string, what: string): string {
+  if (typeof name !== 'string' || !/^[A-Za-z0-9_.][A-Za-z0-9_.:@+%=-]{0,30}$/.test(name)) {
+    invalid(`${what}: ${JSON.stringify(name)} is not the name of an ipset (1 to 31 letters, digits or _ . : @ + % = -)`)
+  }
+  return name
+}
+
+/** Checks which addresses are looked up in a set: one word per dimension. */
+export function checkDirs(dirs: readonly SetDir[], what: string): readonly SetDir[] {
+  for (const dir of dirs) {
+    if (dir !== 'src' && dir !== 'dst') invalid(`${what}: ${JSON.stringify(dir)} is neither 'src' nor 'dst'`)
+  }
+  if (dirs.length < 1 || dirs.length > 6) invalid(`${what}: ${dirs.length} of src and dst, 1 to 6 are possible`)
+  return Object.freeze([...dirs])
+}
+
+/** Checks how a packet came on the link. */
+export function checkPktType(type: PktType): PktType {
+  if (type !== 'unicast' && type !== 'broadcast' && type !== 'multicast') {
+    invalid(`pktType: ${JSON.stringify(type)} is not one of unicast, broadcast, multicast`)
+  }
+  return type
+}
+
+/** Checks what a socket must be; the words are the options of iptables. */
+export function checkSocket({ transparent, nowildcard, restoreSkmark }: SocketOptions): readonly string[] {
+  return Object.freeze([
+    ...(transparent === true ? ['transparent'] : []),
+    ...(nowildcard === true ? ['nowildcard'] : []),
+    ...(restoreSkmark === true ? ['restore-skmark'] : []),
+  ])
+}
+
+/** Checks a rate and a burst against what the kernel can count. */
+export function checkLimit(rate: string, burst?: number): Match {
+  const [, count, unit = ''] = (typeof rate === 'string' ? /^([1-9]\d{0,8})\/([a-z]+)$/.exec(rate) : null) ?? []
+  const seconds = Object.hasOwn(unitSeconds, unit) ? (unitSeconds[unit] ?? 0) : 0
+  if (seconds === 0) invalid(`limit: ${JSON.stringify(rate)} is not a rate such as 3/min (sec, min, hour or day)`)
+  const each = seconds / Number(count)
+  if (each < 1e-4) invalid(`limit: ${rate} is faster than the 10000/sec that the kernel can count`)
+  const size = burst === undefined ? 5 : checkInteger(burst, 1, 10_000, 'limit burst')
+  // The kernel counts credits in 32 bits; legacy refuses what overflows, or takes what is left of it.
+  if (each * size > 134_217) {
+    invalid(`limit: a burst of ${size} at ${rate} takes more than 37 hours to refill, which overflows; lower the burst`)
+  }
+  return burst === undefined ? { match: 'limit', rate } : { match: 'limit', rate, burst }
+}
+
+/** Checks a share of packets. */
+export function checkStatistic(options: Statistic): Match {
+  if (!('probability' in options)) {
+    const every = checkInteger(options.every, 1, 0xffffffff, 'statistic every')
+    return { match: 'nth', every, packet: checkInteger(options.packet ?? 0, 0, every - 1, 'statistic packet') }
+  }
+  const { probability } = options
+  // The kernel compares 31 random bits.
+  if (typeof probability !== 'number' || !(probability >= 2 ** -31 && probability <= 1)) {
+    invalid(
+      `statistic: ${JSON.stringify(probability)} is not a probability above 0 (at least 1 in 2147483648) and up to 1`,
+    )
+  }
+  return { match: 'random', probability }
+}
+
+/** Checks flags of TCP: some are looked at, some of these are set. */
+export function checkTcpFlags(mask: readonly TcpFlag[] | 'ALL', set: readonly TcpFlag[] | 'ALL' | 'NONE'): Match {
+  const all = checkWords(mask === 'ALL' ? tcpFlags : mask, tcpFlags, 'tcpFlags')
+  const none = set === 'NONE' || set.length === 0
+  const some = none ? [] : checkWords(set === 'ALL' ? tcpFlags : set, tcpFlags, 'tcpFlags')
+  const odd = some.filter((flag) => !all.includes(flag))
+  if (odd.length > 0)
+    invalid(`tcpFlags: ${odd.join(',')} is not looked at (${all.join(',')}), so it never is set; add it`)
+  return { match: 'tcpFlags', mask: all, set: Object.freeze(some) }
+}
+
+// internal
+
+const unitSeconds: Readonly<Record<string, number>> = {
+  sec: 1,
+  second: 1,
+  min: 60,
+  minute: 60,
+  hour: 3600,
+  day: 86_400,
+}
+
+const bytes = (text: string | undefined, family: Family) =>
+  text === undefined || text.includes('/') ? undefined : parseNetwork(text, family)?.bytes

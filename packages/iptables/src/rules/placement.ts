@@ -1,0 +1,131 @@
+import { invalid } from '../errors.ts'
+import { type Family, families, isBuiltin, type Match, type Rule, type Ruleset, rulesFor, type Table } from './model.ts'
+
+/** Refuses a rule whose target or conditions the kernel does not take in its table and built-in chain. */
+export function checkPlacement(rule: Rule): void {
+  const { target } = rule
+  const place = targetPlaces[target.target]
+  if (place?.tables !== undefined && !place.tables.includes(rule.table)) {
+    refuse(rule, `${target.target} exists in table ${place.tables.join(' and ')} only`)
+  }
+  if (target.target === 'DROP' && rule.table === 'nat') {
+    refuse(rule, 'the nat table does not filter, DROP is not possible in it')
+  }
+  if (!isBuiltin(rule.table, rule.chain)) return
+  for (const { what, hooks } of bounds(rule)) {
+    if (!hooks.includes(rule.chain)) {
+      refuse(rule, `${what} is possible in ${hooks.join(' and ')} and in own chains called from there`)
+    }
+  }
+  for (const { match } of rule.matches) {
+    if (match === 'in' && (rule.chain === 'OUTPUT' || rule.chain === 'POSTROUTING')) {
+      refuse(rule, 'in() is not possible: packets have no incoming interface there')
+    }
+    if (match === 'out' && (rule.chain === 'PREROUTING' || rule.chain === 'INPUT')) {
+      refuse(rule, 'out() is not possible: packets have no outgoing interface there')
+    }
+  }
+}
+
+/**
+ * Refuses what the kernel would refuse once the chain of a rule is called: it checks conditions and targets again for
+ * every built-in chain that leads to it.
+ */
+export function checkReach(rules: Ruleset): void {
+  const bound = rules.rules.filter((rule) => !isBuiltin(rule.table, rule.chain) && bounds(rule).length > 0)
+  if (bound.length === 0) return
+  for (const family of families) {
+    const routes = new Map<Table, Routes>()
+    for (const rule of bound) {
+      if (rule.family !== undefined && rule.family !== family) continue
+      const found = routes.get(rule.table) ?? routesOf(rules, rule.table, family)
+      routes.set(rule.table, found)
+      for (const { what, hooks } of bounds(rule)) {
+        const wrong = [...(found.get(rule.chain) ?? [])].find((hook) => !hooks.includes(hook))
+        if (wrong === undefined) continue
+        refuse(rule, `${what} is possible in ${hooks.join(' and ')} only, but ${wrong} leads to this chain (${family})`)
+      }
+    }
+  }
+}
+
+/** Throws with the place of a rule in front. */
+export function refuse(rule: Rule, why: string): never {
+  const kind = isBuiltin(rule.table, rule.chain) ? '' : ' (own chain)'
+  return invalid(`${rule.table} ${rule.chain}${kind}: ${why}`)
+}
+
+// internal
+
+interface Place {
+  readonly tables?: readonly Table[]
+  readonly hooks?: readonly string[]
+}
+
+interface Bound {
+  readonly what: string
+  readonly hooks: readonly string[]
+}
+
+/** Built-in chains that lead to each own chain. */
+type Routes = ReadonlyMap<string, ReadonlySet<string>>
+
+const local = ['OUTPUT', 'POSTROUTING']
+
+/** Built-in chains from which the kernel lets a condition be reached. */
+const matchHooks: Readonly<Partial<Record<Match['match'], readonly string[]>>> = {
+  uid: local,
+  gid: local,
+  socketExists: local,
+  mac: ['PREROUTING', 'INPUT', 'FORWARD'],
+  socket: ['PREROUTING', 'INPUT'],
+}
+
+/** Tables of a target, and built-in chains from which the kernel lets it be reached. TCPMSS has more tables: see the README. */
+const targetPlaces: Readonly<Record<string, Place>> = {
+  REDIRECT: { tables: ['nat'], hooks: ['PREROUTING', 'OUTPUT'] },
+  DNAT: { tables: ['nat'], hooks: ['PREROUTING', 'OUTPUT'] },
+  SNAT: { tables: ['nat'], hooks: ['POSTROUTING', 'INPUT'] },
+  MASQUERADE: { tables: ['nat'], hooks: ['POSTROUTING'] },
+  TPROXY: { tables: ['mangle'], hooks: ['PREROUTING'] },
+  CT: { tables: ['raw'] },
+  REJECT: { tables: ['filter'] },
+  TCPMSS: { tables: ['mangle', 'filter'] },
+}
+
+const clampHooks = ['FORWARD', 'OUTPUT', 'POSTROUTING']
+
+/** What binds a rule to some hooks. */
+function bounds({ matches, target }: Rule): readonly Bound[] {
+  const found: Bound[] = []
+  for (const { match } of matches) {
+    const hooks = matchHooks[match]
+    if (hooks !== undefined) found.push({ what: `${match}()`, hooks })
+  }
+  const hooks = target.target === 'TCPMSS' && target.mss === 'pmtu' ? clampHooks : targetPlaces[target.target]?.hooks
+  if (hooks !== undefined) found.push({ what: target.target, hooks })
+  return found
+}
+
+function routesOf(rules: Ruleset, table: Table, family: Family): Routes {
+  const calls = new Map<string, string[]>()
+  for (const { table: of, chain, target } of rulesFor(rules, family)) {
+    if (of !== table || (target.target !== 'jump' && target.target !== 'goto')) continue
+    calls.set(chain, [...(calls.get(chain) ?? []), target.chain])
+  }
+  const routes = new Map<string, Set<string>>()
+  for (const hook of calls.keys()) {
+    if (!isBuiltin(table, hook)) continue
+    const open = [hook]
+    for (let chain = open.pop(); chain !== undefined; chain = open.pop()) {
+      for (const next of calls.get(chain) ?? []) {
+        const hooks = routes.get(next) ?? new Set<string>()
+        routes.set(next, hooks)
+        if (hooks.has(hook)) continue
+        hooks.add(hook)
+        open.push(next)
+      }
+    }
+  }
+  return routes
+}

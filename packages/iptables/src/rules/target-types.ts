@@ -1,0 +1,194 @@
+import type { BuiltinChain, CtEvent, CtZone, LogLevel, RejectIpv4, RejectIpv6, Rule, SetDir, Table } from './model.ts'
+import type { AddressOf, At, Scope } from './scope.ts'
+
+/** What a line of LOG holds. */
+export interface LogOptions {
+  /** At most 29 bytes. */
+  readonly prefix?: string
+  readonly level?: LogLevel | number
+  readonly tcpSequence?: boolean
+  readonly tcpOptions?: boolean
+  readonly ipOptions?: boolean
+  readonly uid?: boolean
+  readonly macdecode?: boolean
+}
+
+/** Where NFLOG sends packets. */
+export interface NflogOptions {
+  /** The netlink group, 0 to 65535. */
+  readonly group?: number
+  /** At most 63 bytes. */
+  readonly prefix?: string
+  /** How many bytes of each packet. */
+  readonly size?: number
+  /** How many packets the kernel collects before it wakes the reader. */
+  readonly threshold?: number
+}
+
+/** What CT gives to the connections of packets. */
+export interface CtOptions {
+  /** The helper of a protocol such as `ftp`; needs `proto(…)`. */
+  readonly helper?: string
+  /** The only events that are reported. */
+  readonly ctevents?: readonly CtEvent[]
+  readonly zone?: CtZone
+  /** The zone of the original direction only. */
+  readonly zoneOrig?: CtZone
+  /** The zone of the reply direction only. */
+  readonly zoneReply?: CtZone
+}
+
+/** How NAT chooses among several ports and addresses. */
+export interface NatOptions {
+  /** `--random`: a random port. */
+  readonly random?: boolean
+  /** `--persistent`: a client always gets the same address. */
+  readonly persistent?: boolean
+}
+
+/** NAT of the source knows one way more. */
+export interface SnatOptions extends NatOptions {
+  /** `--random-fully`. */
+  readonly randomFully?: boolean
+}
+
+/** How MASQUERADE chooses a port. */
+export interface MasqueradeOptions {
+  /** A port, or a range written `1000-2000`; needs a protocol with ports. */
+  readonly ports?: number | `${number}-${number}`
+  readonly random?: boolean
+  readonly randomFully?: boolean
+}
+
+/** How the SET target adds. */
+export interface AddSetOptions {
+  /** Seconds, for a set with time-outs. */
+  readonly timeout?: number
+  /** An element that is there gets a new time-out. */
+  readonly exist?: boolean
+}
+
+/** How REJECT answers; without a family both need an answer, except for a TCP reset. */
+export type RejectWith<S extends Scope> =
+  | 'tcp-reset'
+  | { readonly ipv4: RejectIpv4 | 'tcp-reset'; readonly ipv6: RejectIpv6 | 'tcp-reset' }
+  | (S extends 'ipv4' ? RejectIpv4 : S extends 'ipv6' ? RejectIpv6 : never)
+
+/** Targets of every table; each ends the rule. */
+export interface CommonTargets<Own extends string, S extends Scope> {
+  /** `-j CHAIN`: continue in an own chain, return here after it. */
+  jump(chain: Own): Rule
+  /** `-g CHAIN`: continue in an own chain, return to where this chain was called from. */
+  goto(chain: Own): Rule
+  /** `-j RETURN`: leave this chain. */
+  return(): Rule
+  /** `-j ACCEPT`. */
+  accept(): Rule
+  /** `-j MARK --set-mark`: mark the packet. */
+  setMark(value: number, mask?: number): Rule
+  /** `-j MARK --set-xmark`: clear the bits of `mask`, then xor `value`. */
+  setXmark(value: number, mask?: number): Rule
+  /** `-j MARK --and-mark`. */
+  andMark(bits: number): Rule
+  /** `-j MARK --or-mark`. */
+  orMark(bits: number): Rule
+  /** `-j MARK --xor-mark`. */
+  xorMark(bits: number): Rule
+  /** `-j CONNMARK --set-mark`: mark the connection. */
+  setConnmark(value: number, mask?: number): Rule
+  /** `-j CONNMARK --set-xmark`: clear the bits of `mask`, then xor `value`. */
+  setXconnmark(value: number, mask?: number): Rule
+  /** `-j CONNMARK --and-mark`. */
+  andConnmark(bits: number): Rule
+  /** `-j CONNMARK --or-mark`. */
+  orConnmark(bits: number): Rule
+  /** `-j CONNMARK --xor-mark`. */
+  xorConnmark(bits: number): Rule
+  /** `-j CONNMARK --save-mark`: copy the packet's mark to its connection. */
+  saveMark(mask?: number): Rule
+  /** `-j CONNMARK --restore-mark`: copy the connection's mark to the packet. */
+  restoreMark(mask?: number): Rule
+  /** `-j LOG`: write a line to the kernel log. */
+  log(options?: string | LogOptions): Rule
+  /** `-j NFLOG`: send the packet to listeners of a netlink group. */
+  nflog(options?: NflogOptions): Rule
+  /** `-j SET --add-set`: put the packet's addresses or ports into an ipset. */
+  addSet(name: AddressOf<S>, dirs: SetDir | readonly SetDir[], options?: AddSetOptions): Rule
+  /** `-j SET --del-set`: take them out. */
+  delSet(name: AddressOf<S>, dirs: SetDir | readonly SetDir[]): Rule
+  /** No target: the rule only counts. */
+  count(): Rule
+  /** A target that this package does not model, with its options as tokens. */
+  rawTarget(name: string, ...tokens: readonly string[]): Rule
+}
+
+/** The targets that exist in one table only, and there in some chains only. */
+export type TableTargets<T extends Table, S extends Scope, C extends string> = T extends 'nat'
+  ? At<C, 'PREROUTING' | 'OUTPUT', DnatTargets<S>> &
+      At<C, 'POSTROUTING' | 'INPUT', SnatTargets<S>> &
+      At<C, 'POSTROUTING', MasqueradeTargets>
+  : Drop & OtherTargets<T, S, C>
+
+// internal
+
+type OtherTargets<T extends Table, S extends Scope, C extends string> = T extends 'mangle'
+  ? At<C, 'PREROUTING', TproxyTargets> & MssTargets<C>
+  : T extends 'raw'
+    ? RawTargets
+    : T extends 'filter'
+      ? FilterTargets<S> & MssTargets<C>
+      : unknown
+
+interface Drop {
+  /** `-j DROP`. */
+  drop(): Rule
+}
+
+interface DnatTargets<S extends Scope> {
+  /** `-j REDIRECT --to-ports`: to a local port, or a range written `1000-2000`. */
+  redirect(port?: number | `${number}-${number}`, options?: { readonly random?: boolean }): Rule
+  /** `-j DNAT --to-destination`: `address`, `address:port`, `[address]:port`, `from-to`. */
+  dnat(to: AddressOf<S>, options?: NatOptions): Rule
+}
+
+interface SnatTargets<S extends Scope> {
+  /** `-j SNAT --to-source`: `address`, `address:port`, `[address]:port`, `from-to`. */
+  snat(to: AddressOf<S>, options?: SnatOptions): Rule
+}
+
+interface MasqueradeTargets {
+  /** `-j MASQUERADE`. */
+  masquerade(options?: MasqueradeOptions): Rule
+}
+
+interface TproxyTargets {
+  /** `-j TPROXY`: hand the packet to a local transparent socket; needs `proto('tcp')` or `proto('udp')`. */
+  tproxy(options: { readonly port: number; readonly mark?: number; readonly mask?: number }): Rule
+}
+
+type MssTargets<C extends string> = SetMss &
+  At<C, Extract<BuiltinChain, 'FORWARD' | 'OUTPUT' | 'POSTROUTING'>, ClampMss>
+
+interface SetMss {
+  /** `-j TCPMSS --set-mss`; needs `proto('tcp')` and `syn()` or flags with SYN. */
+  setMss(mss: number): Rule
+}
+
+interface ClampMss {
+  /** `-j TCPMSS --clamp-mss-to-pmtu`; needs `proto('tcp')` and `syn()` or flags with SYN. */
+  clampMssToPmtu(): Rule
+}
+
+interface RawTargets {
+  /** `-j CT --zone`: the conntrack zone of the connection. */
+  ctZone(zone: number): Rule
+  /** `-j CT`: zone, helper and events of the connection. */
+  ct(options: CtOptions): Rule
+  /** `-j CT --notrack`: keep the packet out of connection tracking. `-j NOTRACK` is its old name. */
+  notrack(): Rule
+}
+
+interface FilterTargets<S extends Scope> {
+  /** `-j REJECT`: refuse with "port unreachable", or as told. */
+  reject(answer?: RejectWith<S>): Rule
+}

@@ -1,0 +1,94 @@
+import { invalid } from '../errors.ts'
+import type { CtZone, Family, LogFlag, Target } from './model.ts'
+import { checkText } from './names.ts'
+import { checkInteger } from './numbers.ts'
+import type { CtOptions, LogOptions, MasqueradeOptions, NflogOptions, SnatOptions } from './target-types.ts'
+import { checkWords, ctEvents, logLevels, rejectTypes } from './words.ts'
+
+/** Checks how REJECT answers in `family`. */
+export function checkReject(text: string, family: Family): string {
+  const known = rejectTypes[family]
+  if (!known.includes(text))
+    invalid(`reject: ${JSON.stringify(text)} does not exist in ${family}; ${known.join(', ')} do`)
+  return text
+}
+
+/** Checks what a line of LOG holds. */
+export function checkLog(given: string | LogOptions): Target {
+  const options = typeof given === 'string' ? { prefix: given } : given
+  const { prefix, level } = options
+  const flags = logFlags.filter(([name]) => options[name] === true).map(([, flag]) => flag)
+  return {
+    target: 'LOG',
+    ...(prefix === undefined ? undefined : { prefix: checkPrefix(prefix, 29, 'log prefix') }),
+    ...(level === undefined ? undefined : { level: checkLevel(level) }),
+    ...(flags.length === 0 ? undefined : { flags: Object.freeze(flags) }),
+  }
+}
+
+/** Checks where NFLOG sends packets. */
+export function checkNflog({ group, prefix, size, threshold }: NflogOptions): Target {
+  return {
+    target: 'NFLOG',
+    ...(group === undefined ? undefined : { group: checkInteger(group, 0, 65_535, 'nflog group') }),
+    ...(prefix === undefined ? undefined : { prefix: checkPrefix(prefix, 63, 'nflog prefix') }),
+    ...(size === undefined ? undefined : { size: checkInteger(size, 0, 0xffffffff, 'nflog size') }),
+    ...(threshold === undefined ? undefined : { threshold: checkInteger(threshold, 1, 65_535, 'nflog threshold') }),
+  }
+}
+
+/** Checks what CT gives to connections. */
+export function checkCt(options: CtOptions): Target {
+  const { helper, ctevents, zone, zoneOrig, zoneReply } = options
+  const zones = [zone, zoneOrig, zoneReply].filter((each) => each !== undefined)
+  if (zones.length > 1) invalid('ct: the kernel takes one of zone, zoneOrig and zoneReply; write a rule for each')
+  if (zones.length === 0 && helper === undefined && ctevents === undefined) {
+    invalid('ct: at least one of helper, ctevents, zone, zoneOrig, zoneReply is needed')
+  }
+  if (helper !== undefined && (typeof helper !== 'string' || !/^[A-Za-z0-9_.][A-Za-z0-9_.-]{0,14}$/.test(helper))) {
+    invalid(`ct: ${JSON.stringify(helper)} is not the name of a helper such as ftp (1 to 15 letters, digits or _ . -)`)
+  }
+  return {
+    target: 'CT',
+    ...(helper === undefined ? undefined : { helper }),
+    ...(ctevents === undefined ? undefined : { ctevents: checkWords(ctevents, ctEvents, 'ct ctevents') }),
+    ...(zone === undefined ? undefined : { zone: checkZone(zone, 'zone') }),
+    ...(zoneOrig === undefined ? undefined : { zoneOrig: checkZone(zoneOrig, 'zoneOrig') }),
+    ...(zoneReply === undefined ? undefined : { zoneReply: checkZone(zoneReply, 'zoneReply') }),
+  }
+}
+
+/** The flags of NAT as iptables spells them; nothing without any. */
+export function natFlags({ random, randomFully, persistent }: SnatOptions & MasqueradeOptions) {
+  const flags = [
+    ...(random === true ? ['random'] : []),
+    ...(randomFully === true ? ['random-fully'] : []),
+    ...(persistent === true ? ['persistent'] : []),
+  ]
+  return flags.length === 0 ? undefined : { flags: Object.freeze(flags) }
+}
+
+// internal
+
+const logFlags: readonly (readonly [Exclude<keyof LogOptions, 'prefix' | 'level'>, LogFlag])[] = [
+  ['tcpSequence', 'tcp-sequence'],
+  ['tcpOptions', 'tcp-options'],
+  ['ipOptions', 'ip-options'],
+  ['uid', 'uid'],
+  ['macdecode', 'macdecode'],
+]
+
+function checkPrefix(text: string, maxBytes: number, what: string): string {
+  if (text === '') invalid(`${what}: an empty one is not possible; leave it out`)
+  return checkText(text, maxBytes, what)
+}
+
+function checkLevel(level: string | number): string {
+  if (typeof level === 'number') return String(checkInteger(level, 0, 7, 'log level'))
+  if (!logLevels.includes(level))
+    invalid(`log level: ${JSON.stringify(level)} is not one of ${logLevels.join(', ')}, 0-7`)
+  return level
+}
+
+const checkZone = (zone: CtZone, what: string): CtZone =>
+  zone === 'mark' ? zone : checkInteger(zone, 0, 65_535, `ct ${what}`)

@@ -1,0 +1,125 @@
+import { canonicalRule } from '../parse/canonical.ts'
+import type { SavedChain, SavedRule, Snapshot } from '../parse/snapshot.ts'
+import { chainsFor, type Family, isBuiltin, type Rule, type Ruleset, rulesFor, type Table } from '../rules/model.ts'
+import { commonSubsequence } from './common-subsequence.ts'
+import { sameRules } from './transition.ts'
+import { written } from './written.ts'
+
+/** One write: what was there before it, and the text that was written. */
+export interface Write {
+  readonly before: Snapshot
+  readonly text: string
+}
+
+/**
+ * What is there now, without one of our writes: its chains as they were before, with what others have changed in them
+ * since. Chains that the write left alone are not looked at.
+ */
+export function reverted(now: Snapshot, { before, text }: Write): Snapshot {
+  const after = written(before, text)
+  const tables = new Map<Table, ReadonlyMap<string, SavedChain>>(now.tables)
+  for (const table of new Set([...before.tables.keys(), ...after.tables.keys()])) {
+    const [old, ours] = [before.tables.get(table), after.tables.get(table)]
+    if (old === ours) continue
+    const chains = new Map(now.tables.get(table))
+    for (const name of new Set([...(old?.keys() ?? []), ...(ours?.keys() ?? [])])) {
+      const [b, a] = [old?.get(name), ours?.get(name)]
+      if (b === a) continue
+      const back = chainBack(chains.get(name), b, a, isBuiltin(table, name))
+      if (back === undefined) chains.delete(name)
+      else chains.set(name, back)
+    }
+    tables.set(table, chains)
+  }
+  return { family: now.family, tables }
+}
+
+/**
+ * What is there now, without what a first `apply` wrote into some tables: the author's rules are taken out in reverse,
+ * each from where it was put.
+ */
+export function unwritten(now: Snapshot, rules: Ruleset, from: ReadonlySet<Table>): Snapshot {
+  const { family } = now
+  const tables = new Map<Table, ReadonlyMap<string, SavedChain>>(now.tables)
+  for (const table of from) {
+    const chains = new Map(now.tables.get(table))
+    for (const own of chainsFor(rules, family)) if (own.table === table) chains.delete(own.name)
+    for (const rule of rulesFor(rules, family).toReversed()) {
+      const chain = chains.get(rule.chain)
+      if (rule.table !== table || chain === undefined) continue
+      chains.set(rule.chain, { ...chain, rules: withoutRule(chain.rules, rule, family) })
+    }
+    tables.set(table, chains)
+  }
+  return { family, tables }
+}
+
+/** A snapshot without the rules that lead into a chain which `from` had and it has not. */
+export function withoutDangling(from: Snapshot, to: Snapshot): Snapshot {
+  const tables = new Map<Table, ReadonlyMap<string, SavedChain>>()
+  for (const [table, chains] of to.tables) {
+    const gone = [...(from.tables.get(table)?.keys() ?? [])].filter((name) => !chains.has(name))
+    const leads = (rule: SavedRule) => gone.includes(rule.target)
+    const clean = [...chains].map(([name, chain]): [string, SavedChain] =>
+      gone.length > 0 && chain.rules.some(leads)
+        ? [name, { ...chain, rules: chain.rules.filter((rule) => !leads(rule)) }]
+        : [name, chain],
+    )
+    tables.set(table, gone.length === 0 ? chains : new Map(clean))
+  }
+  return { family: to.family, tables }
+}
+
+// internal
+
+function chainBack(
+  now: SavedChain | undefined,
+  before: SavedChain | undefined,
+  after: SavedChain | undefined,
+  builtin: boolean,
+): SavedChain | undefined {
+  // A built-in chain that a save does not show is an empty one.
+  if (before === undefined && !builtin) return undefined
+  if (now === undefined) return before
+  const policy = now.policy === after?.policy ? before?.policy : now.policy
+  const rules = sameRules(now.rules, before?.rules ?? [])
+    ? now.rules
+    : merged(before?.rules ?? [], after?.rules ?? [], now.rules)
+  return { ...(policy === undefined ? undefined : { policy }), rules }
+}
+
+/** Three-way: `now` minus what the write added, plus what it took, next to the rule that it stood behind. */
+function merged(before: readonly SavedRule[], after: readonly SavedRule[], now: readonly SavedRule[]): SavedRule[] {
+  const toAfter = new Map(pairsOf(before, after))
+  const toNow = new Map(pairsOf(after, now))
+  const stays = new Set(toAfter.values())
+  const added = new Set([...toNow].filter(([index]) => !stays.has(index)).map(([, index]) => index))
+  // What the write took, by the index in `now` of the rule before it.
+  const taken = new Map<number, SavedRule[]>()
+  let anchor = -1
+  for (const [index, rule] of before.entries()) {
+    const inAfter = toAfter.get(index)
+    const inNow = inAfter === undefined ? undefined : toNow.get(inAfter)
+    if (inNow !== undefined) anchor = inNow
+    else if (inAfter === undefined) taken.set(anchor, [...(taken.get(anchor) ?? []), rule])
+  }
+  const list = [...(taken.get(-1) ?? [])]
+  for (const [index, rule] of now.entries()) {
+    if (!added.has(index)) list.push(rule)
+    list.push(...(taken.get(index) ?? []))
+  }
+  return list
+}
+
+const pairsOf = (a: readonly SavedRule[], b: readonly SavedRule[]) =>
+  commonSubsequence(
+    a.map(({ key }) => key),
+    b.map(({ key }) => key),
+  )
+
+function withoutRule(list: readonly SavedRule[], rule: Rule, family: Family): SavedRule[] {
+  const { key } = canonicalRule(rule, family)
+  const place = rule.position === undefined ? -1 : rule.position - 1
+  const index = list[place]?.key === key ? place : list.findLastIndex((each) => each.key === key)
+  return index === -1 ? [...list] : list.toSpliced(index, 1)
+}

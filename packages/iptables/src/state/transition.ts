@@ -1,0 +1,78 @@
+import type { SavedChain, SavedRule, Snapshot } from '../parse/snapshot.ts'
+import { isBuiltin, type Table, tables } from '../rules/model.ts'
+import { commonSubsequence } from './common-subsequence.ts'
+
+/**
+ * The restore text that leads from one snapshot to another, rule by rule, so that what is in both keeps its place and
+ * its counters; `''` when they hold the same. A table or built-in chain that `to` does not have is emptied.
+ */
+export function transitionText(from: Snapshot, to: Snapshot): string {
+  let text = ''
+  for (const table of tables) {
+    const lines = tableLines(table, from.tables.get(table) ?? none, to.tables.get(table) ?? none)
+    if (lines.length > 0) text += `*${table}\n${lines.join('\n')}\nCOMMIT\n`
+  }
+  return text
+}
+
+/** Whether two chains hold the same rules in the same order. */
+export const sameRules = (a: readonly SavedRule[], b: readonly SavedRule[]): boolean =>
+  a === b || (a.length === b.length && a.every((rule, index) => sameRule(rule, b[index])))
+
+// internal
+
+type Chains = ReadonlyMap<string, SavedChain>
+
+const none: Chains = new Map()
+
+// Most rules are the same bytes; only the others are worth parsing.
+const sameRule = (a: SavedRule, b: SavedRule | undefined) => b !== undefined && (a.text === b.text || a.key === b.key)
+
+function tableLines(table: Table, from: Chains, to: Chains): string[] {
+  if (from === to) return []
+  const made: string[] = []
+  const gone: string[] = []
+  const edits: string[] = []
+  for (const name of new Set([...from.keys(), ...to.keys()])) {
+    const [a, b] = [from.get(name), to.get(name)]
+    if (a === b) continue
+    if (isBuiltin(table, name)) {
+      const policy = b?.policy ?? 'ACCEPT'
+      if (policy !== (a?.policy ?? 'ACCEPT')) edits.push(`-P ${name} ${policy}`)
+    } else if (b === undefined) {
+      gone.push(name)
+      continue
+    } else if (a === undefined) made.push(name)
+    edits.push(...chainLines(name, a?.rules ?? [], b?.rules ?? []))
+  }
+  return [
+    ...made.map((name) => `-N ${name}`),
+    ...gone.map((name) => `-F ${name}`),
+    ...edits,
+    ...gone.map((name) => `-X ${name}`),
+  ]
+}
+
+function chainLines(name: string, from: readonly SavedRule[], to: readonly SavedRule[]): string[] {
+  if (sameRules(from, to)) return []
+  const keys = from.map(({ key }) => key)
+  const pairs = commonSubsequence(
+    keys,
+    to.map(({ key }) => key),
+  )
+  const [kept, there] = [new Set(pairs.map(([a]) => a)), new Set(pairs.map(([, b]) => b))]
+  const lines: string[] = []
+  for (const index of [...from.keys()].reverse()) {
+    if (kept.has(index)) continue
+    // By text where that means this rule: should another one have come in between, nothing else is deleted.
+    const first = keys.indexOf(keys[index] ?? '') === index
+    lines.push(`-D ${name} ${first ? (from[index]?.text ?? '') : index + 1}`.trimEnd())
+  }
+  let length = kept.size
+  for (const [index, { text }] of to.entries()) {
+    if (there.has(index)) continue
+    lines.push((index === length ? `-A ${name} ${text}` : `-I ${name} ${index + 1} ${text}`).trimEnd())
+    length++
+  }
+  return lines
+}

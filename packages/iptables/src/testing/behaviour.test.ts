@@ -1,0 +1,9 @@
+import { behaviour } from '../../test/behaviour.ts'
+import { fakeKernel } from './fake-kernel.ts'
+
+for (const backend of ['nft', 'legacy'] as const) {
+  behaviour(`fake ${backend}`, async () => {
+    const kernel = fakeKernel({ backend })
+    return { where: 'host', backend, port: kernel.port, tamper: kernel.restore, [Symbol.asyncDispose]: async () => {} }
+  })
+}

@@ -1,0 +1,133 @@
+import type { AddressPair, Family, Match } from '../rules/model.ts'
+import { markText } from './numbers.ts'
+
+/** Appends the tokens of a condition. */
+export function pushMatch(out: string[], match: Match, family: Family): void {
+  if (match.match === 'raw') {
+    out.push(...match.tokens)
+    return
+  }
+  const [module, option] = options[match.match]
+  if (module !== '') out.push('-m', module)
+  if (match.match === 'random' || match.match === 'nth') out.push('--mode', match.match)
+  if ('not' in match && match.not === true) out.push('!')
+  if (option !== '') out.push(option)
+  pushValues(out, match, family)
+}
+
+/** What a value is in `family`. */
+export const forFamily = (value: string | AddressPair, family: Family): string =>
+  typeof value === 'string' ? value : value[family]
+
+// internal
+
+/** Module (`-m`) and option of each condition; tcp, udp and the like are loaded by `-p`. */
+const options: Readonly<Record<Exclude<Match['match'], 'raw'>, readonly [module: string, option: string]>> = {
+  proto: ['', '-p'],
+  src: ['', '-s'],
+  dst: ['', '-d'],
+  in: ['', '-i'],
+  out: ['', '-o'],
+  sport: ['', '--sport'],
+  dport: ['', '--dport'],
+  sports: ['multiport', '--sports'],
+  dports: ['multiport', '--dports'],
+  tcpFlags: ['', '--tcp-flags'],
+  syn: ['', '--syn'],
+  icmpType: ['', '--icmp-type'],
+  icmpv6Type: ['', '--icmpv6-type'],
+  uid: ['owner', '--uid-owner'],
+  gid: ['owner', '--gid-owner'],
+  socketExists: ['owner', '--socket-exists'],
+  ctstate: ['conntrack', '--ctstate'],
+  state: ['state', '--state'],
+  mark: ['mark', '--mark'],
+  connmark: ['connmark', '--mark'],
+  srcType: ['addrtype', '--src-type'],
+  dstType: ['addrtype', '--dst-type'],
+  srcRange: ['iprange', '--src-range'],
+  dstRange: ['iprange', '--dst-range'],
+  set: ['set', '--match-set'],
+  mac: ['mac', '--mac-source'],
+  pktType: ['pkttype', '--pkt-type'],
+  random: ['statistic', '--probability'],
+  nth: ['statistic', '--every'],
+  socket: ['socket', ''],
+  limit: ['limit', '--limit'],
+  comment: ['comment', '--comment'],
+}
+
+function pushValues(out: string[], match: Exclude<Match, { match: 'raw' }>, family: Family): void {
+  switch (match.match) {
+    case 'proto':
+      out.push(match.protocol)
+      return
+    case 'src':
+    case 'dst':
+      out.push(forFamily(match.address, family))
+      return
+    case 'in':
+    case 'out':
+      out.push(match.name)
+      return
+    case 'sport':
+    case 'dport':
+    case 'sports':
+    case 'dports':
+      out.push(match.ports)
+      return
+    case 'tcpFlags':
+      out.push(match.mask.join(','), match.set.length === 0 ? 'NONE' : match.set.join(','))
+      return
+    case 'icmpType':
+    case 'icmpv6Type':
+    case 'pktType':
+      out.push(match.type)
+      return
+    case 'uid':
+    case 'gid':
+      out.push(match.owner)
+      return
+    case 'syn':
+    case 'socketExists':
+      return
+    case 'ctstate':
+    case 'state':
+      out.push(match.states.join(','))
+      return
+    case 'mark':
+    case 'connmark':
+      out.push(markText(match.value, match.mask))
+      return
+    case 'srcType':
+    case 'dstType':
+      out.push(match.types.join(','))
+      return
+    case 'srcRange':
+    case 'dstRange':
+      out.push(forFamily(match.range, family))
+      return
+    case 'set':
+      out.push(forFamily(match.name, family), match.dirs.join(','))
+      return
+    case 'mac':
+      out.push(match.address)
+      return
+    case 'random':
+      // Eleven digits are what iptables-save prints and more than the 31 bits of the kernel.
+      out.push(match.probability.toFixed(11))
+      return
+    case 'nth':
+      out.push(String(match.every), '--packet', String(match.packet))
+      return
+    case 'socket':
+      for (const flag of match.flags) out.push(`--${flag}`)
+      return
+    case 'limit':
+      out.push(match.rate)
+      if (match.burst !== undefined) out.push('--limit-burst', String(match.burst))
+      return
+    case 'comment':
+      out.push(match.text)
+  }
+}

@@ -1,0 +1,63 @@
+import { protocolNumber } from './packet.ts'
+import { type Flight, stateOf } from './state.ts'
+
+/** `--tcp-flags MASK SET`: of the flags of the mask exactly those are set. */
+export function hasFlags(mask: string, set: string, flight: Flight): boolean | undefined {
+  const { packet } = flight
+  const first = packet.state === undefined || packet.state === 'NEW'
+  const flags = packet.tcpFlags ?? (first ? (['SYN'] as const) : undefined)
+  const looked = flagNames(mask)
+  const wanted = flagNames(set)
+  if (flags === undefined || looked === undefined || wanted === undefined) return undefined
+  const seen = looked.filter((name) => flags.some((flag) => flag === name))
+  return seen.length === wanted.length && seen.every((name) => wanted.includes(name))
+}
+
+/** `--icmp-type any`, `8` or `3/1`. */
+export function isIcmp(text: string, { packet }: Flight): boolean | undefined {
+  if (text === 'any' || text === '255') return true
+  const [, type, code] = /^(\d+)(?:\/(\d+))?$/.exec(text) ?? []
+  if (type === undefined || packet.icmp === undefined) return undefined
+  if (packet.icmp[0] !== Number(type)) return false
+  if (code === undefined) return true
+  return packet.icmp[1] === undefined ? undefined : packet.icmp[1] === Number(code)
+}
+
+/** Whether a packet is of the protocol that a match belongs to: the match fails for others, negated too. */
+export function isOf(module: string, { packet }: Flight): boolean {
+  const numbers: Readonly<Record<string, string>> = { icmp: '1', icmp6: '58' }
+  return (numbers[module] ?? protocolNumber(module)) === protocolNumber(packet.protocol)
+}
+
+/** The sender's hardware address: there is none, and the match fails either way, unless it came in over a wire. */
+export const cameOverWire = ({ from, packet }: Flight): boolean => from !== 'local' && packet.in !== 'lo'
+
+/** `--pkt-type`: for what was made here nobody asked the link layer yet. */
+export function isPacketType(type: string, { from, packet }: Flight): boolean | undefined {
+  const given = from === 'local' || packet.in === 'lo' ? (packet.packetType ?? 'unicast') : packet.packetType
+  return given === undefined ? undefined : given === type || (type === 'host' && given === 'unicast')
+}
+
+/** `-m socket`: by what the caller says that is found. */
+export function hasSocket(options: 'any' | 'transparent', flight: Flight): boolean | undefined {
+  const { socket } = flight.packet
+  if (socket === undefined) return undefined
+  return options === 'any' ? socket !== 'none' : socket === 'transparent'
+}
+
+/** `-m conntrack --ctdir`: which side opened the connection; only clear for its first packet. */
+export function isDirection(text: string, flight: Flight): boolean | undefined {
+  if (stateOf(flight) !== 'NEW') return undefined
+  return text.toUpperCase() === 'ORIGINAL'
+}
+
+// internal
+
+const all = ['FIN', 'SYN', 'RST', 'PSH', 'ACK', 'URG']
+
+function flagNames(text: string): readonly string[] | undefined {
+  if (text === 'ALL') return all
+  if (text === 'NONE') return []
+  const names = text.split(',')
+  return names.every((name) => all.includes(name)) ? names : undefined
+}

@@ -1,0 +1,19 @@
+/** What the caller of `trace` knows besides the packet. */
+export interface TraceOptions {
+  /** In INPUT nat comes before security on nft, after it on legacy. Default: `nft`. */
+  readonly backend?: 'nft' | 'legacy'
+  /**
+   * Entries of the sets that rules ask for: addresses, networks, ranges; dimensions are separated by commas, a port is
+   * `80` or `tcp:80`. A set that is not given leaves its rules open.
+   */
+  readonly sets?: Readonly<Record<string, readonly string[]>>
+  /** Whether the packet is within the rate of every `limit`. */
+  readonly limit?: 'within' | 'exceeded'
+  /** Whether every `statistic` picks it. */
+  readonly statistic?: 'hit' | 'miss'
+  /**
+   * Answers for conditions that are not modelled or not known, by their text as `reason` gives it, `!` included:
+   * `{ '-m recent --rcheck': true }`. A step that used one says so.
+   */
+  readonly assume?: Readonly<Record<string, boolean>>
+}

@@ -1,0 +1,72 @@
+import { parseAddress } from '@cni/types/ip'
+import { addressBytes, type Packet, protocolNumber } from './packet.ts'
+import type { Flight } from './state.ts'
+
+/** Whether a packet is in a set; `flags` are the sides to look at, `src`, `dst` or several with commas. */
+export function inSet(name: string, flags: string, flight: Flight): boolean | undefined {
+  const { sets = {} } = flight.options
+  const entries = Object.hasOwn(sets, name) ? sets[name] : undefined
+  if (entries === undefined || flight.changedSets.has(name)) return undefined
+  let open = false
+  for (const entry of entries) {
+    const found = isEntry(entry.split(','), flags.split(','), flight)
+    if (found === true) return true
+    if (found === undefined) open = true
+  }
+  return open ? undefined : false
+}
+
+/** Whether an address is between two, both included. */
+export function inRange(address: string | undefined, low: string, high: string): boolean | undefined {
+  const [given, from, to] = [address, low, high].map((each) => (each === undefined ? undefined : bytesOf(each)))
+  if (given === undefined || from === undefined || to === undefined) return undefined
+  if (given.length !== from.length || given.length !== to.length) return false
+  return given.compare(from) >= 0 && given.compare(to) <= 0
+}
+
+// internal
+
+/** Of an address as people write it, or as canonical rules have it: bytes with dots between. */
+function bytesOf(text: string): Buffer | undefined {
+  const parts = text.split('.')
+  if (parts.length === 16) return Buffer.from(parts.map(Number))
+  const parsed = parseAddress(text)
+  return parsed === undefined ? undefined : Buffer.from(parsed)
+}
+
+function isEntry(parts: readonly string[], sides: readonly string[], flight: Flight): boolean | undefined {
+  // A set of one dimension takes the first side; one with more needs all of them.
+  if (parts.length > sides.length) return undefined
+  const found = parts.map((part, i) => meetsPart(part, sides[i] === 'src' ? 'src' : 'dst', flight))
+  return found.includes(false) ? false : found.includes(undefined) ? undefined : true
+}
+
+function meetsPart(part: string, side: 'src' | 'dst', flight: Flight): boolean | undefined {
+  const { packet } = flight
+  const port = /^(?:(\w+):)?(\d+)(?:-(\d+))?$/.exec(part)
+  if (port !== null) {
+    const [, protocol, low, high = low] = port
+    if (!ofProtocol(packet, protocol)) return false
+    const given = side === 'src' ? flight.source.port : flight.dport
+    return given === undefined ? undefined : given >= Number(low) && given <= Number(high)
+  }
+  const address = side === 'src' ? flight.source.address : flight.dst
+  const network = /^([0-9a-f.:]+)\/(\d+)$/i.exec(part)
+  if (network !== null) return inPrefix(address, network[1] ?? '', Number(network[2]))
+  const [low = '', high = low] = part.split('-')
+  return /^[0-9a-f.:]+$/i.test(low) ? inRange(address, low, high) : undefined
+}
+
+/** A port without a protocol is one of TCP. */
+const ofProtocol = (packet: Packet, name = 'tcp') => protocolNumber(packet.protocol) === protocolNumber(name)
+
+function inPrefix(address: string | undefined, network: string, length: number): boolean | undefined {
+  const wanted = parseAddress(network)
+  if (address === undefined || wanted === undefined) return undefined
+  const given = addressBytes(address)
+  if (given.length !== wanted.length) return false
+  return wanted.every((byte, i) => {
+    const bits = Math.min(8, Math.max(0, length - i * 8))
+    return ((byte ^ (given[i] ?? 0)) & (0xff00 >> bits) & 0xff) === 0
+  })
+}

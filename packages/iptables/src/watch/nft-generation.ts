@@ -1,0 +1,66 @@
+import { closeSync } from 'node:fs'
+import { type NetnsTarget, netns } from '@cni/netns'
+import { constants, loadSys, type Sys } from '@cni/netns/sys'
+import { IptablesError } from '../errors.ts'
+import type { Generation } from '../run/port.ts'
+
+/**
+ * The generation of a namespace's nftables rules, asked over nfnetlink: the kernel counts it up with every change, by
+ * whatever program. The socket is opened inside the namespace and stays there. Needs the FFI of `@cni/netns`.
+ */
+export function nftGeneration(target: NetnsTarget): Generation {
+  const sys = loadSys()
+  const fd = netns.run(target, () => {
+    return sys.socket(constants.AF_NETLINK, constants.SOCK_RAW | constants.SOCK_CLOEXEC, NETLINK_NETFILTER)
+  })
+  let open = true
+  return {
+    current: () => ask(sys, fd),
+    close() {
+      if (open) closeSync(fd)
+      open = false
+    },
+  }
+}
+
+/** Reads the generation out of the kernel's answer; `undefined` when it is another message. */
+export function decodeGeneration(message: Buffer): number | undefined {
+  if (message.length < attributesAt || message.readUInt16LE(4) !== NFT_MSG_NEWGEN) return undefined
+  for (let at = attributesAt; at + 4 <= message.length; ) {
+    const size = message.readUInt16LE(at)
+    if (size < 4) return undefined
+    if (message.readUInt16LE(at + 2) === NFTA_GEN_ID && size === 8 && at + 8 <= message.length) {
+      return message.readUInt32BE(at + 4)
+    }
+    at += (size + 3) & ~3
+  }
+  return undefined
+}
+
+// internal
+
+const NETLINK_NETFILTER = 12
+const NFT_MSG_NEWGEN = (10 << 8) | 15
+const NFT_MSG_GETGEN = (10 << 8) | 16
+const NFTA_GEN_ID = 1
+const NLMSG_ERROR = 2
+/** Behind `nlmsghdr` and `nfgenmsg`. */
+const attributesAt = 20
+
+function ask(sys: Sys, fd: number): number {
+  const request = Buffer.alloc(attributesAt)
+  request.writeUInt32LE(request.length, 0)
+  request.writeUInt16LE(NFT_MSG_GETGEN, 4)
+  request.writeUInt16LE(1, 6) // NLM_F_REQUEST
+  const to = Buffer.alloc(12)
+  to.writeUInt16LE(constants.AF_NETLINK, 0)
+  sys.sendto(fd, request, 0, to)
+  const answer = Buffer.alloc(4096)
+  // Never waits: nfnetlink answers inside our own sendto.
+  const length = sys.recv(fd, answer, constants.MSG_DONTWAIT)
+  const generation = decodeGeneration(answer.subarray(0, length))
+  if (generation !== undefined) return generation
+  const errno = length >= 20 && answer.readUInt16LE(4) === NLMSG_ERROR ? -answer.readInt32LE(16) : 0
+  const code = errno === 1 ? 'DENIED' : 'EXIT'
+  throw new IptablesError(code, `the kernel does not tell the generation of its nftables rules (errno ${errno})`)
+}

@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { diffRuleset } from '../apply/verify.ts'
+import type { Ruleset } from '../rules/model.ts'
+import { checkInteger } from '../rules/numbers.ts'
+import type { Generation, IptablesPort } from '../run/port.ts'
+import type { Session } from '../run/session.ts'
+import { type Drift, isClean } from '../state/drift.ts'
+
+/** How to watch. */
+export interface WatchOptions {
+  /** Ends the watch; also one that is reading just now. Default: the signal of the context. */
+  readonly signal?: AbortSignal | undefined
+  /** Milliseconds between two looks. Default 30 000. */
+  readonly interval?: number | undefined
+}
+
+/** What a look found. */
+export type WatchEvent =
+  | { readonly state: 'clean' }
+  | { readonly state: 'drift'; readonly drift: Drift }
+  | { readonly state: 'error'; readonly error: unknown }
+
+/**
+ * Looks again and again, one look at a time. On the nft back end a look begins with asking the kernel whether anything
+ * changed, which is no process; a process reads only when something did, or while the last look was not clean. The
+ * legacy back end tells nothing: there each look is one process per family.
+ */
+export async function* watchRuleset(
+  session: Session,
+  port: IptablesPort,
+  rules: Ruleset,
+  { signal, interval = 30_000 }: WatchOptions,
+): AsyncGenerator<WatchEvent, void, void> {
+  const pause = checkInteger(interval, 10, 86_400_000, 'interval')
+  const counter = new Counter(session, port)
+  let clean: number | boolean = false
+  try {
+    for (;;) {
+      let event: WatchEvent | undefined
+      try {
+        // Before the look: what happens during it counts as a change afterwards.
+        const generation = await counter.current()
+        if (generation === undefined || generation !== clean) {
+          const drift = await diffRuleset(session, rules)
+          if (!isClean(drift)) event = { state: 'drift', drift }
+          else if (clean === false) event = { state: 'clean' }
+          clean = event?.state === 'drift' ? false : (generation ?? true)
+        }
+      } catch (error) {
+        clean = false
+        event = { state: 'error', error }
+      }
+      if (signal?.aborted === true) return
+      if (event !== undefined) yield event
+      if (!(await paused(pause, signal))) return
+    }
+  } finally {
+    counter.close()
+  }
+}
+
+// internal
+
+/** The generation, where it tells everything: nft, without legacy tables beside it. */
+class Counter {
+  readonly #session: Session
+  readonly #port: IptablesPort
+  #open: Generation | 'none' | undefined
+
+  constructor(session: Session, port: IptablesPort) {
+    this.#session = session
+    this.#port = port
+  }
+
+  async current(): Promise<number | undefined> {
+    this.#open ??= (await this.#find()) ?? 'none'
+    return this.#open === 'none' ? undefined : this.#open.current()
+  }
+
+  close(): void {
+    if (this.#open !== undefined && this.#open !== 'none') this.#open.close()
+  }
+
+  async #find(): Promise<Generation | undefined> {
+    const { chosen, other } = await this.#session.backends()
+    if (chosen.kind !== 'nft' || other !== undefined) return undefined
+    try {
+      return await this.#port.generation?.()
+    } catch (error) {
+      this.#session.log?.debug('no generation of nftables rules, reading them each time', { error: String(error) })
+      return undefined
+    }
+  }
+}
+
+/** Waits; `false` when it was aborted meanwhile. */
+async function paused(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
+  try {
+    await sleep(ms, undefined, { signal })
+    return true
+  } catch (error) {
+    if (signal?.aborted === true) return false
+    throw error
+  }
+}

@@ -1,0 +1,20 @@
+import { netns } from '@cni/netns'
+import { tempNetns } from '@cni/netns/testing'
+import { netnsPort } from '../src/run/netns-port.ts'
+import { behaviour } from './behaviour.ts'
+
+for (const backend of ['nft', 'legacy'] as const) {
+  behaviour(`real ${backend}`, async () => {
+    const pod = await tempNetns()
+    return {
+      where: pod,
+      backend,
+      port: netnsPort({ netns: pod }, { shield: true }),
+      async tamper(input, family = 'ipv4') {
+        const program = `ip${family === 'ipv6' ? '6' : ''}tables-${backend}-restore`
+        await netns.exec(pod, [program, '--noflush'], { input })
+      },
+      [Symbol.asyncDispose]: () => pod[Symbol.asyncDispose](),
+    }
+  })
+}

@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'vitest'
+import { ruleBuilders } from '../../src/crud/rule-builders.ts'
+import type { Iptables } from '../../src/iptables.ts'
+import { type Family, families } from '../../src/rules/model.ts'
+
+import { foreign, held, type Start } from './world.ts'
+
+/** Chains and rules, alone and in transactions. */
+export function crudBehaviour(start: Start): void {
+  describe('chains and rules', () => {
+    const { nat } = ruleBuilders({ nat: ['EX', 'OTHER'] })
+    const web = nat.on('EX').proto('tcp').dport(80).redirect(8080)
+    const jump = nat.insert('OUTPUT', 2).proto('tcp').jump('EX')
+
+    test('are made, listed, changed and deleted one by one', async () => {
+      await using s = await start()
+      await s.tamper(foreign)
+      const before = await held(s.ipt)
+      expect((await s.ipt.createChain('nat', 'EX')).families).toEqual(['ipv4', 'ipv6'])
+      await s.ipt.appendRule(web)
+      await s.ipt.insertRule(jump)
+      await s.ipt.insertRule(nat.on('EX').only('ipv6').return())
+      expect(await s.ipt.hasRule(nat.on('EX').proto('tcp').dport('80').redirect(8080))).toBe(true)
+      expect(await s.ipt.hasRule(nat.on('EX').proto('tcp').dport(81).redirect(8080))).toBe(false)
+      expect((await s.ipt.listChains('nat')).filter(({ name: chain }) => chain === 'EX')).toEqual([
+        { family: 'ipv4', name: 'EX', builtin: false, size: 1 },
+        { family: 'ipv6', name: 'EX', builtin: false, size: 2 },
+      ])
+      expect(
+        (await s.ipt.listRules('nat', 'OUTPUT')).map((rule) => `${rule.family} ${rule.position} ${rule.target}`),
+      ).toEqual(
+        families.flatMap((family) => [
+          `${family} 1 RETURN`,
+          `${family} 2 EX`,
+          `${family} 3 OTHER`,
+          `${family} 4 RETURN`,
+        ]),
+      )
+      await s.ipt.renameChain('nat', 'EX', 'EX2')
+      expect(await s.ipt.listRules('nat', 'EX')).toEqual([])
+      expect((await s.ipt.listRules('nat', 'OUTPUT'))[1]?.target).toBe('EX2')
+      await s.ipt.renameChain('nat', 'EX2', 'EX')
+      await s.ipt.deleteRule(jump)
+      await s.ipt.flushChain('nat', 'EX')
+      expect(await s.ipt.listRules('nat', 'EX')).toEqual([])
+      await s.ipt.deleteChain('nat', 'EX')
+      expect(await held(s.ipt)).toEqual(before)
+    })
+
+    test('are not touched by a repetition, except that append and insert add again', async () => {
+      await using s = await start()
+      const twice = async (step: () => Promise<{ families: readonly Family[] }>) => {
+        await step()
+        return (await step()).families.length
+      }
+      expect(await twice(() => s.ipt.createChain('nat', 'EX'))).toBe(0)
+      expect(await twice(() => s.ipt.ensureRule(web))).toBe(0)
+      expect(await twice(() => s.ipt.appendRule(web))).toBe(2)
+      expect(await s.ipt.listRules('nat', 'EX')).toHaveLength(6)
+      for (let left = 3; left > 0; left--) await s.ipt.deleteRule(web)
+      expect((await s.ipt.deleteRule(web)).families).toEqual([])
+      expect(await twice(() => s.ipt.flushChain('nat', 'EX'))).toBe(0)
+      expect(await twice(() => s.ipt.deleteChain('nat', 'EX'))).toBe(0)
+      expect(await held(s.ipt)).toEqual({})
+    })
+
+    test('in a transaction are written together', async () => {
+      await using s = await start()
+      const { families: written, undo } = await s.ipt.transaction((t) => {
+        t.createChain('nat', 'EX')
+        t.appendRule(web)
+        t.ensureRule(web)
+        t.ensureRule(nat.insert('OUTPUT').proto('tcp').jump('EX'))
+        t.createChain('mangle', 'GONE')
+        t.deleteChain('mangle', 'GONE')
+      })
+      expect(written).toEqual(['ipv4', 'ipv6'])
+      expect(await held(s.ipt)).toEqual(
+        Object.fromEntries(
+          families.flatMap((family) => [
+            [`${family} nat OUTPUT`, ['ACCEPT', '-p tcp -j EX']],
+            [`${family} nat EX`, ['-', expect.stringMatching(/^-p tcp .*--dport 80 -j REDIRECT --to-ports 8080$/)]],
+          ]),
+        ),
+      )
+      await undo()
+      expect(await held(s.ipt)).toEqual({})
+    })
+
+    test.for<[string, string, (ipt: Iptables) => Promise<unknown>]>([
+      ['a rule in a chain that is not there', 'NO_CHAIN', (ipt) => ipt.appendRule(web)],
+      ['a jump to a chain that is not there', 'NO_CHAIN', (ipt) => ipt.ensureRule(nat.on('OUTPUT').jump('EX'))],
+      ['deleting a chain that is jumped to', 'NO_CHAIN', (ipt) => ipt.deleteChain('nat', 'OTHER')],
+      [
+        'renaming to a name in use',
+        'INVALID_RULE',
+        (ipt) =>
+          ipt.transaction((t) => {
+            t.createChain('nat', 'EX')
+            t.renameChain('nat', 'EX', 'OTHER')
+          }),
+      ],
+      ['a position behind the end', 'INVALID_RULE', (ipt) => ipt.insertRule(nat.insert('OTHER', 9).return())],
+      ['the name of a built-in chain', 'INVALID_RULE', (ipt) => ipt.deleteChain('nat', 'OUTPUT')],
+      ['a name that is none', 'INVALID_RULE', (ipt) => ipt.createChain('nat', 'X\nCOMMIT')],
+      [
+        'steps that throw',
+        'INVALID_RULE',
+        (ipt) =>
+          ipt.transaction((t) => {
+            t.flushChain('nat', 'OTHER')
+            t.appendRule(jump)
+          }),
+      ],
+    ])('%s is refused and changes nothing', async ([, code, act]) => {
+      await using s = await start()
+      await s.tamper(foreign)
+      const before = await held(s.ipt)
+      await expect(act(s.ipt)).rejects.toMatchObject({ name: 'IptablesError', code })
+      expect(await held(s.ipt)).toEqual(before)
+    })
+
+    test('that the kernel refuses in one family are taken back in the other', async () => {
+      await using s = await start()
+      const { filter } = ruleBuilders({ filter: ['NEW'] })
+      const refused = filter.on('NEW').only('ipv6').rawTarget('NOSUCHTARGET')
+      await expect(
+        s.ipt.transaction((t) => {
+          t.createChain('filter', 'NEW')
+          t.appendRule(refused)
+        }),
+      ).rejects.toMatchObject({ name: 'IptablesError' })
+      expect(await held(s.ipt)).toEqual({})
+    })
+  })
+}

@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest'
+import { ruleBuilders } from '../../src/crud/rule-builders.ts'
+
+import { drifted, foreign, held, rules, type Start } from './world.ts'
+
+/** `undo` of every kind of report. */
+export function undoBehaviour(start: Start): void {
+  describe('undo puts back exactly what was there', () => {
+    test.for<
+      [string, string | undefined, string, (s: Awaited<ReturnType<typeof start>>) => Promise<{ undo(): Promise<void> }>]
+    >([
+      ['a first apply', undefined, '', ({ ipt }) => ipt.apply(rules)],
+      ['an apply over drift', 'applied', drifted, ({ ipt }) => ipt.apply(rules)],
+      ['an apply that found nothing to do', 'applied', '', ({ ipt }) => ipt.apply(rules)],
+      [
+        'an apply over half of it',
+        'applied',
+        '*mangle\n-F OUTPUT\n-F EX_MARK\n-X EX_MARK\nCOMMIT\n',
+        ({ ipt }) => ipt.apply(rules),
+      ],
+      ['a removal', 'applied', '', ({ ipt }) => ipt.remove(rules, { reversible: true })],
+      ['a removal of drift', 'applied', drifted, ({ ipt }) => ipt.remove(rules, { reversible: true })],
+      ['a removal of nothing', undefined, '', ({ ipt }) => ipt.remove(rules, { reversible: true })],
+      ['removeChains', 'applied', '*nat\n-A OTHER -j EX_TO\nCOMMIT\n', ({ ipt }) => ipt.removeChains('EX_')],
+      ['flushChain', undefined, '', ({ ipt }) => ipt.flushChain('nat', 'OUTPUT')],
+      ['renameChain', 'applied', '', ({ ipt }) => ipt.renameChain('nat', 'EX_TO', 'EX_THERE')],
+      [
+        'deleteRule',
+        undefined,
+        '',
+        ({ ipt }) => ipt.deleteRule(ruleBuilders({ nat: [] }).nat.on('OUTPUT').out('eth9').return()),
+      ],
+      [
+        'insertRule',
+        undefined,
+        '',
+        ({ ipt }) => ipt.insertRule(ruleBuilders({ nat: [] }).nat.insert('OUTPUT', 2).out('eth9').return()),
+      ],
+    ])('of %s', async ([, applied, tampering, act]) => {
+      await using s = await start()
+      await s.tamper(foreign)
+      if (applied !== undefined) await s.ipt.apply(rules)
+      if (tampering !== '') await s.tamper(tampering)
+      const before = await held(s.ipt)
+      const { undo } = await act(s)
+      await undo()
+      expect(await held(s.ipt)).toEqual(before)
+      await undo()
+      expect(await held(s.ipt)).toEqual(before)
+    })
+
+    test('around what others have written since', async () => {
+      await using s = await start()
+      await s.tamper(foreign)
+      const { undo } = await s.ipt.apply(rules)
+      await s.tamper('*nat\n-I OUTPUT 2 -p icmp -j OTHER\n-A OTHER -j EX_TO\n-A OTHER -p udp -j RETURN\nCOMMIT\n')
+      await undo()
+      const after = await held(s.ipt)
+      expect(after['ipv4 nat OTHER']).toEqual(['-', '-p tcp -j RETURN', '-p udp -j RETURN'])
+      expect(after['ipv6 nat OUTPUT']).toHaveLength(5)
+      expect(JSON.stringify(after)).not.toContain('EX_')
+    })
+
+    test('for a context, which got the way back before the write, last write first', async () => {
+      await using s = await start()
+      await s.tamper(foreign)
+      const before = await held(s.ipt)
+      await s.inHandler.apply(rules)
+      await s.inHandler.createChain('filter', 'MORE')
+      await s.inHandler.remove(rules)
+      expect(s.undo).toHaveLength(3)
+      for (const undo of s.undo.toReversed()) await undo()
+      expect(await held(s.ipt)).toEqual(before)
+    })
+  })
+}

@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest'
+import { iptables } from '../../src/iptables.ts'
+import type { IptablesPort } from '../../src/run/port.ts'
+import type { WatchEvent } from '../../src/watch/watch.ts'
+
+import { drifted, rules, type Start } from './world.ts'
+
+/** Watching. */
+export function watchBehaviour(start: Start): void {
+  describe('watch', () => {
+    test('reports the state, drift, and its repair, and ends when it is left', { timeout: 20_000 }, async () => {
+      await using s = await start()
+      await s.ipt.apply(rules)
+      const seen: string[] = []
+      for await (const event of s.ipt.watch(rules, { interval: 10 })) {
+        seen.push(event.state)
+        if (seen.length === 1) await s.tamper(drifted)
+        else if (event.state === 'drift') await s.ipt.apply(rules)
+        else break
+      }
+      expect(seen).toEqual(['clean', 'drift', 'clean'])
+    })
+
+    test('looks with a process only after a change on nft, each time on legacy', { timeout: 20_000 }, async () => {
+      await using s = await start()
+      await s.ipt.apply(rules)
+      let [processes, asked] = [0, 0]
+      const controller = new AbortController()
+      const count = () => {
+        if (++asked > 5) controller.abort()
+      }
+      const port: IptablesPort = {
+        ...s.port,
+        run: (argv, options) => {
+          processes++
+          if (s.backend === 'legacy') count()
+          return s.port.run(argv, options)
+        },
+        async generation() {
+          const generation = await s.port.generation?.()
+          if (generation === undefined) throw new Error('no generation')
+          const current = () => {
+            count()
+            return generation.current()
+          }
+          return { ...generation, current }
+        },
+      }
+      const seen: string[] = []
+      const ipt = iptables(s.where, { ...s.world, port })
+      for await (const { state } of ipt.watch(rules, { interval: 10, signal: controller.signal })) seen.push(state)
+      expect(seen).toEqual(['clean'])
+      expect(asked).toBeGreaterThan(5)
+      if (s.backend === 'nft') expect(processes).toBe(2)
+    })
+
+    test('reports an error, goes on, and ends when it is aborted', { timeout: 20_000 }, async () => {
+      await using s = await start()
+      await s.ipt.apply(rules)
+      let broken = true
+      const port: IptablesPort = {
+        ...s.port,
+        run: (argv, options) => (broken ? Promise.reject(new Error('no process today')) : s.port.run(argv, options)),
+      }
+      const controller = new AbortController()
+      const seen: WatchEvent[] = []
+      const ipt = iptables(s.where, { ...s.world, port })
+      for await (const event of ipt.watch(rules, { interval: 10, signal: controller.signal })) {
+        seen.push(event)
+        broken = false
+        if (event.state === 'clean') controller.abort()
+      }
+      expect(seen.map(({ state }) => state)).toEqual(['error', 'clean'])
+    })
+  })
+}

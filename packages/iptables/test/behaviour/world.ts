@@ -1,0 +1,71 @@
+import type { NetnsTarget } from '@cni/netns/handle'
+import { type Iptables, iptables } from '../../src/iptables.ts'
+import { parseSave } from '../../src/parse/snapshot.ts'
+import { type Family, families, isBuiltin } from '../../src/rules/model.ts'
+import { ruleset } from '../../src/rules/ruleset.ts'
+import type { BackendKind } from '../../src/run/backend.ts'
+import type { IptablesPort } from '../../src/run/port.ts'
+
+/** An empty namespace, real or not. */
+export interface World extends AsyncDisposable {
+  readonly where: NetnsTarget
+  readonly backend: BackendKind
+  readonly port: IptablesPort
+  /** Writes as someone else does. */
+  tamper(text: string, family?: Family): Promise<void> | void
+}
+
+export const rules = ruleset({ mangle: ['EX_MARK'], nat: ['EX_OUT', 'EX_TO'] }, (t) => [
+  t.mangle.on('OUTPUT').jump('EX_MARK'),
+  t.mangle.on('EX_MARK').setMark(1),
+  t.nat.on('OUTPUT').proto('tcp').jump('EX_OUT'),
+  t.nat.on('OUTPUT').out('eth9').return(),
+  t.nat.insert('OUTPUT', 1).out('lo').proto('udp').return(),
+  t.nat.on('EX_OUT').uid(1337).return(),
+  t.nat.on('EX_OUT').not.dst({ ipv4: '127.0.0.1', ipv6: '::1' }).jump('EX_TO'),
+  t.nat.on('EX_TO').proto('tcp').redirect(15001),
+])
+
+/** Rules of others; two of them are copies of rules of ours. */
+export const foreign = `*nat
+-N OTHER
+-A OUTPUT -o eth9 -j RETURN
+-A OUTPUT -p udp -j OTHER
+-A OUTPUT -o eth9 -j RETURN
+-A OTHER -p tcp -j RETURN
+COMMIT
+*filter
+-A INPUT -p tcp -m tcp --dport 9 -j DROP
+-P FORWARD DROP
+COMMIT
+`
+
+export const drifted = '*nat\n-D OUTPUT -p tcp -j EX_OUT\n-I EX_TO 1 -j RETURN\n-I OUTPUT 2 -p icmp -j EX_TO\nCOMMIT\n'
+
+/** What both families hold, without what is empty; the order of chains says nothing. */
+export async function held(ipt: Iptables): Promise<Record<string, unknown>> {
+  const all: Record<string, unknown> = {}
+  for (const family of families) {
+    for (const [table, chains] of parseSave(await ipt.save(family), family).tables) {
+      for (const [name, { policy, rules: list }] of chains) {
+        if (isBuiltin(table, name) && policy === 'ACCEPT' && list.length === 0) continue
+        all[`${family} ${table} ${name}`] = [policy ?? '-', ...list.map(({ text }) => text)]
+      }
+    }
+  }
+  return all
+}
+
+/** A world, ways into it, and what contexts registered. */
+export async function startIn(world: World) {
+  const undo: (() => unknown)[] = []
+  const ipt = iptables(world.where, world)
+  const inHandler = iptables({ netns: world.where, undo: (fn) => undo.push(fn) }, world)
+  const tamper = async (text: string) => {
+    for (const family of families) await world.tamper(text, family)
+  }
+  return { ...world, world, ipt, inHandler, undo, tamper, [Symbol.asyncDispose]: () => world[Symbol.asyncDispose]() }
+}
+
+/** Opens one. */
+export type Start = () => ReturnType<typeof startIn>

@@ -1,0 +1,105 @@
+import { isRunError } from '@cni/host'
+import { netns } from '@cni/netns'
+import { tempNetns } from '@cni/netns/testing'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { isSetError } from '../src/ipset/errors.ts'
+import { ipset } from '../src/ipset/ipset.ts'
+import { iptables } from '../src/iptables.ts'
+import { ruleset } from '../src/rules/ruleset.ts'
+import { anyContent } from './arbitrary-sets.ts'
+import { ipsetSuite } from './ipset-suite.ts'
+
+describe("the kernel's ipset", () => {
+  ipsetSuite(async () => {
+    const pod = await tempNetns()
+    return { ...ipset(pod), [Symbol.asyncDispose]: () => pod[Symbol.asyncDispose]() }
+  })
+})
+
+test('every set is given back as it was written, and needs no second writing', { timeout: 120_000 }, async () => {
+  await using pod = await tempNetns()
+  const sets = ipset(pod)
+  let seen = 0
+  await fc.assert(
+    fc.asyncProperty(anyContent, async ({ spec, entries }) => {
+      const set = sets.set('any', spec)
+      await set.replace(entries)
+      try {
+        seen += entries.length
+        const diff = await set.diff(entries)
+        expect(diff, JSON.stringify([spec, entries])).toEqual({ missing: [], unexpected: [], changed: [] })
+        expect((await set.replace(entries)).plan).toBe('unchanged')
+        const there = await set.list()
+        // What was read can be written: without what the kernel counts.
+        const again = there.map(({ packets: _p, bytes: _b, ...entry }) => entry)
+        await set.replace([], { by: 'change' })
+        await set.replace(again, { by: 'change' })
+        expect(await set.diff(entries)).toEqual({ missing: [], unexpected: [], changed: [] })
+      } finally {
+        await set.destroy()
+      }
+    }),
+    { numRuns: Number(process.env.CNI_SET_CASES ?? 25) },
+  )
+  expect(seen).toBeGreaterThan(40)
+})
+
+test('a comment of others with a line feed and a line inside stays a comment', async () => {
+  await using pod = await tempNetns()
+  const set = ipset(pod).set('pods', { type: 'hash:ip', family: 'ipv4', comment: true })
+  await set.create()
+  const comment = 'x\nadd pods 10.9.9.9\ncreate evil hash:ip'
+  await netns.exec(pod, ['ipset', 'add', 'pods', '10.0.0.1', 'comment', comment])
+  expect(await set.list()).toEqual([{ entry: '10.0.0.1', comment }])
+  await set.replace('10.0.0.2', { by: 'change' })
+  expect(await set.list()).toEqual([{ entry: '10.0.0.2' }])
+})
+
+test('a set that a rule matches is replaced under it, and is in use', async () => {
+  await using pod = await tempNetns()
+  const set = ipset(pod).set('blocked', { type: 'hash:ip', family: 'ipv4' })
+  await set.replace('127.0.0.2')
+  const rules = ruleset({ filter: [] }, (t) => [
+    t.filter.on('OUTPUT').only('ipv4').raw('-m', 'set', '--match-set', set.name, 'dst').drop(),
+  ])
+  await iptables(pod).apply(rules)
+  const blocked = async (ip: string) =>
+    // Writing what OUTPUT drops fails with EPERM.
+    netns.exec(pod, ['bash', '-c', 'echo > "/dev/udp/$0/9"', ip]).then(
+      () => false,
+      (error: unknown) => isRunError(error) && error.stderr.includes('not permitted'),
+    )
+  expect([await blocked('127.0.0.2'), await blocked('127.0.0.3')]).toEqual([true, false])
+  await set.replace('127.0.0.3')
+  expect([await blocked('127.0.0.2'), await blocked('127.0.0.3')]).toEqual([false, true])
+  await expect(set.destroy()).rejects.toMatchObject({ code: 'IN_USE' })
+  await iptables(pod).remove(rules)
+  await set.destroy()
+})
+
+test('a set whose type the kernel lacks says so, or works', async () => {
+  await using pod = await tempNetns()
+  const set = ipset(pod).set('macs', { type: 'hash:mac', comment: true })
+  const wanted = { entry: '02:00:00:00:00:AB', comment: 'x' }
+  const outcome = await set.replace(wanted).then(
+    () => set.list(),
+    (error: unknown) => (isSetError(error) ? error.code : error),
+  )
+  expect(['NO_KERNEL', [{ ...wanted, entry: '02:00:00:00:00:ab' }]]).toContainEqual(outcome)
+})
+
+test('an aborted replace leaves nothing', async () => {
+  await using pod = await tempNetns()
+  const signal = AbortSignal.abort()
+  const set = ipset({ netns: pod, signal }).set('pods', { type: 'hash:ip', family: 'ipv4' })
+  await expect(set.replace('10.0.0.1')).rejects.toMatchObject({ code: 'ABORTED' })
+  const controller = new AbortController()
+  const many = Array.from({ length: 60_000 }, (_, i) => `10.1.${i >> 8}.${i & 255}`)
+  const running = ipset({ netns: pod, signal: controller.signal })
+    .set('pods', { type: 'hash:ip', family: 'ipv4' })
+    .replace(many, { compare: false })
+  setImmediate(() => controller.abort())
+  await expect(running).rejects.toMatchObject({ code: 'ABORTED' })
+  expect(await ipset(pod).list()).toEqual([])
+})

@@ -1,0 +1,138 @@
+import type { Snapshot } from '../../src/parse/snapshot.ts'
+import type { TraceOptions } from '../../src/trace/options.ts'
+import type { Packet } from '../../src/trace/packet.ts'
+import { type Trace, trace } from '../../src/trace/trace.ts'
+import { addresses, arrival, ports, tproxyPort } from './machine.ts'
+import type { Drawn } from './random-packets.ts'
+
+/** One packet to send, the traces of it that the kernel should agree with, and where it should arrive. */
+export interface Case {
+  readonly id: number
+  readonly packet: Packet
+  readonly traces: readonly Trace[]
+  readonly arrivals: readonly string[]
+}
+
+/** The packets of one draw; none where the trace is open or the kernel would answer by itself. */
+export function casesOf(
+  rules: Snapshot,
+  { packet, follow }: Drawn,
+  options: TraceOptions,
+  nextId: () => number,
+): Case[] {
+  const first = caseOf(rules, unique(packet, nextId(), follow), options)
+  if (first === undefined) return []
+  const [found] = first.traces
+  // With one source port for all, rewriting may make two connections equal: the kernel then takes another port.
+  if (follow && packet.in === undefined && first.traces.some(({ rewritten }) => rewritten !== undefined)) return []
+  if (!follow || found === undefined || !isPlain(first)) return [first]
+  const untracked = isUntracked(found)
+  const { src, sport, dst, dport, in: into, local = [] } = first.packet
+  const back: Packet = {
+    ...{ protocol: 'udp', dst: src ?? '', src: dst, local },
+    ...(sport === undefined || dport === undefined ? {} : { sport: dport, dport: sport }),
+    ...(into === undefined ? incoming : { out: 'veth0', uid: 1000, gid: 1337 }),
+    ...(untracked ? {} : { state: 'ESTABLISHED' as const, connmark: found.connmark ?? 0 }),
+  }
+  const second = caseOf(rules, { id: nextId(), packet: back }, options)
+  // What is in another zone is another connection.
+  if (second === undefined || !isPlain(second)) return [first]
+  const answer = second.traces[0]
+  if (untracked || answer === undefined || isUntracked(answer)) return [first, second]
+  const again: Packet = { ...first.packet, state: 'ESTABLISHED', connmark: answer.connmark ?? 0 }
+  const third = caseOf(rules, { id: nextId(), packet: again }, options)
+  return third === undefined || third.traces.some(({ zone }) => zone !== undefined)
+    ? [first, second]
+    : [first, second, third]
+}
+
+// internal
+
+interface Numbered {
+  readonly id: number
+  readonly packet: Packet
+}
+
+const incoming = { in: 'veth0', mac: '02:00:00:00:00:09', packetType: 'unicast' } as const
+
+/** No two packets are of one connection; an answer to a packet that was made here finds a listener. */
+function unique(packet: Packet, id: number, follow: boolean): Numbered {
+  const port = 10_000 + (id % 50_000)
+  if (packet.protocol.startsWith('icmp')) return { id, packet }
+  if (follow && packet.in === undefined) return { id, packet: { ...packet, sport: 53, dport: port } }
+  return { id, packet: { ...packet, sport: port } }
+}
+
+function caseOf(rules: Snapshot, { id, packet }: Numbered, options: TraceOptions): Case | undefined {
+  const first = trace(rules, packet, options)
+  const back = loopedBack(rules, first, options)
+  if (back === 'unknown') return undefined
+  const traces = back === undefined ? [first] : [first, back]
+  if (!traces.every(isDecided)) return undefined
+  const last = traces.at(-1) ?? first
+  // An answer of the kernel would count too; to a source without a route it has none.
+  const answers =
+    last.verdict === 'REJECT' || (last.verdict === 'ACCEPT' && packet.protocol !== 'udp' && endsHere(last))
+  if (answers && addresses[rules.family].far !== last.source.address) return undefined
+  const arrivals = arrivalsOf(rules, last)
+  return arrivals === undefined ? undefined : { id, packet, traces, arrivals }
+}
+
+/** A rule that only counts or logs may be left open without an undecided end. */
+const isDecided = ({ verdict, path }: Trace) =>
+  verdict !== 'undecided' && path.every(({ matched }) => matched !== undefined)
+
+const isUntracked = ({ path }: Trace) => path.some(({ rule, matched }) => matched === true && / --notrack$/.test(rule))
+
+const isPlain = ({ traces }: Case) =>
+  traces.every(
+    ({ verdict, rewritten, tproxy, zone, source, packet }) =>
+      verdict === 'ACCEPT' &&
+      rewritten === undefined &&
+      tproxy === undefined &&
+      zone === undefined &&
+      source.port === packet.sport,
+  )
+
+/** Whether this machine itself gets it. */
+function endsHere({ packet, destination: { address = '' }, tproxy }: Trace): boolean {
+  return (
+    tproxy !== undefined || address === '::1' || address.startsWith('127.') || packet.local?.includes(address) === true
+  )
+}
+
+/** A packet that was sent to this machine itself comes in on lo, with the connection and the mark it has. */
+function loopedBack(rules: Snapshot, found: Trace, options: TraceOptions): Trace | undefined | 'unknown' {
+  const { packet, verdict, destination, source, mark, connmark } = found
+  if (packet.in !== undefined || verdict !== 'ACCEPT' || !endsHere(found)) return undefined
+  // Of which interface MASQUERADE takes an address then is the kernel's choice.
+  if (source.address === undefined) return 'unknown'
+  const { out: _out, uid: _uid, gid: _gid, mac: _mac, ...rest } = packet
+  const again: Packet = {
+    ...rest,
+    ...{ in: 'lo', src: source.address, dst: destination.address ?? '' },
+    ...(destination.port === undefined ? {} : { dport: destination.port }),
+    ...(mark === undefined ? {} : { mark }),
+    ...(connmark === undefined ? {} : { connmark }),
+    ...(isUntracked(found) ? { state: 'UNTRACKED' as const } : {}),
+  }
+  return trace(rules, again, options)
+}
+
+function arrivalsOf({ family }: Snapshot, found: Trace): readonly string[] | undefined {
+  const { packet, verdict, destination, source, tproxy } = found
+  if (verdict !== 'ACCEPT') return []
+  const { address, port } = destination
+  if (address === undefined) return undefined
+  const { dummy, veth, peer } = addresses[family]
+  const ported = packet.sport !== undefined
+  if (endsHere(found)) {
+    if (packet.protocol !== 'udp') return []
+    if (tproxy !== undefined) return [arrival('tproxy', source.address ?? '', packet.sport, '*', tproxyPort)]
+    if (port === undefined || !ports.includes(port)) return undefined
+    return [arrival('udp', source.address ?? '', packet.sport, address, port)]
+  }
+  const wire = address === peer ? 'veth0' : 'dum0'
+  const from = source.address ?? (wire === 'veth0' ? veth : dummy)
+  return [arrival(wire, from, ported ? packet.sport : undefined, address, ported ? port : undefined)]
+}

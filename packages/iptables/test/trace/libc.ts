@@ -1,0 +1,43 @@
+const ffi = process.getBuiltinModule('node:ffi') as typeof import('node:ffi')
+
+/** What the tracer's tests need of libc besides `Sys`: senders with an owner, receivers that see the source. */
+const { functions: libc } = ffi.dlopen(null, {
+  setfsuid: { arguments: ['uint32'], return: 'int32' },
+  setfsgid: { arguments: ['uint32'], return: 'int32' },
+  recvfrom: { arguments: ['int32', 'pointer', 'uint64', 'int32', 'pointer', 'pointer'], return: 'int64' },
+  connect: { arguments: ['int32', 'pointer', 'uint32'], return: 'int32' },
+  accept: { arguments: ['int32', 'pointer', 'pointer'], return: 'int32' },
+  listen: { arguments: ['int32', 'int32'], return: 'int32' },
+  close: { arguments: ['int32'], return: 'int32' },
+})
+
+/** Runs `body` with file-system ids, which become the owner of the sockets that it opens; capabilities stay. */
+export function asOwner<T>(uid: number, gid: number, body: () => T): T {
+  libc.setfsgid(gid)
+  libc.setfsuid(uid)
+  try {
+    return body()
+  } finally {
+    libc.setfsuid(0)
+    libc.setfsgid(0)
+  }
+}
+
+const MSG_DONTWAIT = 0x40
+
+/** One waiting datagram and its sender's `sockaddr`, or `undefined`. */
+export function receive(fd: number): { data: Buffer; from: Buffer } | undefined {
+  const data = Buffer.alloc(2048)
+  const from = Buffer.alloc(28)
+  const length = Buffer.alloc(4)
+  length.writeUInt32LE(from.length)
+  const size = Number(libc.recvfrom(fd, data, BigInt(data.length), MSG_DONTWAIT, from, length))
+  return size < 0 ? undefined : { data: data.subarray(0, size), from }
+}
+
+export const connect = (fd: number, to: Buffer): number => libc.connect(fd, to, to.length)
+export const listen = (fd: number): number => libc.listen(fd, 1024)
+export const close = (fd: number): number => libc.close(fd)
+
+/** The next connection, or -1. */
+export const accept = (fd: number): number => libc.accept(fd, null, null)

@@ -1,0 +1,126 @@
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Netns } from '@cni/netns'
+import { constants, loadSys } from '@cni/netns/sys'
+import { tempNetns } from '@cni/netns/testing'
+import { afterEach, describe, expect, test } from 'vitest'
+import { iptables } from '../src/iptables.ts'
+import { ruleset } from '../src/rules/ruleset.ts'
+import { netnsPort } from '../src/run/netns-port.ts'
+import type { IptablesPort } from '../src/run/port.ts'
+
+const rules = ruleset({ nat: ['EX'] }, (t) => [t.nat.on('EX').uid(1337).return()])
+const fails = (promise: Promise<unknown>, code: string, message: RegExp) =>
+  expect(promise).rejects.toMatchObject({ name: 'IptablesError', code, message: expect.stringMatching(message) })
+
+/** The real port with other programs before each program, as `unshare` or `setpriv`. */
+function wrapped(pod: Netns, ...before: [string, ...string[]]): IptablesPort {
+  const port = netnsPort({ netns: pod }, { shield: false })
+  return { ...port, run: (argv, options) => port.run([...before, ...argv], options) }
+}
+
+describe.each(['nft', 'legacy'] as const)('on %s', (backend) => {
+  test('a match that the kernel has not is an error that names the module', async () => {
+    await using pod = await tempNetns()
+    // Every iptables brings it, few kernels have it in a minimal build; the test says nothing where they do.
+    const ipvs = ruleset({ filter: ['EX'] }, (t) => [t.filter.on('EX').raw('-m', 'ipvs', '--ipvs').return()])
+    const error: unknown = await iptables(pod, { backend })
+      .apply(ipvs)
+      .catch((each: unknown) => each)
+    if (error instanceof Error) expect(error).toMatchObject({ code: 'NO_MODULE', message: /xt_ipvs$/ })
+    expect(await iptables(pod, { backend }).listRules('filter', 'EX')).toHaveLength(error instanceof Error ? 0 : 2)
+  })
+
+  test('a match that iptables has not is an error that names it', async () => {
+    await using pod = await tempNetns()
+    const unknown = ruleset({ filter: ['EX'] }, (t) => [t.filter.on('EX').raw('-m', 'nosuch', '--x').return()])
+    await fails(iptables(pod, { backend }).apply(unknown), 'EXIT', /nosuch is neither a chain nor an extension/)
+  })
+
+  test('in a user namespace that does not own the network namespace, privileges are the error', async () => {
+    await using pod = await tempNetns()
+    const port = wrapped(pod, 'unshare', '--user', '--map-root-user')
+    await fails(iptables(pod, { backend, port }).apply(rules), backend === 'nft' ? 'DENIED' : 'NO_MODULE', /tables/)
+    expect(await iptables(pod, { backend }).listRules('nat', 'EX')).toEqual([])
+  })
+
+  test('in a user namespace of its own everything works, except users that it does not map', async () => {
+    await using pod = await tempNetns()
+    const port = { ...wrapped(pod, 'unshare', '--user', '--map-root-user', '--net'), read: userFiles(pod) }
+    await fails(iptables(pod, { backend, port }).apply(rules), 'EXIT', /only users and groups that it maps/)
+    const plain = ruleset({ nat: ['EX'] }, (t) => [t.nat.on('EX').uid(0).return()])
+    expect(await iptables(pod, { backend, port }).apply(plain)).toMatchObject({ plan: 'fresh' })
+  })
+})
+
+/** The user namespace ends with each program, so its uid_map cannot be read afterwards. */
+function userFiles(pod: Netns): IptablesPort['read'] {
+  const { read } = netnsPort({ netns: pod }, { shield: false })
+  return async (path) => (path.endsWith('/uid_map') ? '0 1000 1\n' : read(path))
+}
+
+describe('programs', () => {
+  const { PATH } = process.env
+  afterEach(() => {
+    process.env.PATH = PATH
+  })
+
+  test('that are not in PATH are an error that names the package', async () => {
+    await using pod = await tempNetns()
+    process.env.PATH = '/nonexistent'
+    await fails(
+      iptables(pod).apply(rules),
+      'NO_BINARY',
+      /iptables-restore is not installed.*install the package iptables/,
+    )
+    await fails(
+      iptables(pod, { backend: 'legacy' }).snapshot(),
+      'NO_BINARY',
+      /iptables-legacy-restore.*package iptables/,
+    )
+  })
+})
+
+describe('the lock of the legacy back end', () => {
+  const { XTABLES_LOCKFILE } = process.env
+  afterEach(() => {
+    if (XTABLES_LOCKFILE === undefined) delete process.env.XTABLES_LOCKFILE
+    else process.env.XTABLES_LOCKFILE = XTABLES_LOCKFILE
+  })
+
+  test('held by another process for longer than wait is LOCKED, and nothing is written', async () => {
+    await using pod = await tempNetns()
+    const held = openSync(pod.path, 'r')
+    try {
+      loadSys().flock(held, constants.LOCK_EX)
+      const ipt = iptables(pod, { backend: 'legacy', wait: 1, families: ['ipv4'] })
+      await fails(ipt.apply(rules), 'LOCKED', /another iptables holds the lock; raise the option wait/)
+    } finally {
+      closeSync(held)
+    }
+    const ipt = iptables(pod, { backend: 'legacy', wait: 1 })
+    expect((await ipt.apply(rules)).plan).toBe('fresh')
+  })
+
+  test('of the node is the file that XTABLES_LOCKFILE names; one that cannot be opened is an error that says so', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'cni-lock-'))
+    try {
+      writeFileSync(join(folder, 'file'), '')
+      process.env.XTABLES_LOCKFILE = join(folder, 'file', 'lock')
+      await using pod = await tempNetns()
+      await fails(iptables('host', inside(pod)).apply(rules), 'EXIT', /XTABLES_LOCKFILE$/)
+      process.env.XTABLES_LOCKFILE = join(folder, 'lock')
+      expect(await iptables('host', inside(pod)).apply(rules)).toMatchObject({ plan: 'fresh' })
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+})
+
+/** The node's port, but its programs run in a namespace: their environment is the node's. */
+function inside(pod: Netns) {
+  const port = netnsPort({ netns: 'host' }, { shield: false })
+  const run: IptablesPort['run'] = (argv, options) => port.run(['nsenter', `--net=${pod.path}`, ...argv], options)
+  return { backend: 'legacy', port: { ...port, run } } as const
+}
