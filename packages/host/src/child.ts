@@ -24,6 +24,7 @@ export interface ChildOptions {
   /** Without it stdin is `/dev/null`. A program that does not read all of it is no error. */
   readonly input: string | Uint8Array | undefined
   readonly stderr: 'pipe' | 'inherit'
+  readonly inherit: readonly number[]
 }
 
 /** Starts a program in a process group of its own. Throws, or reports an `error`, when it cannot be started. */

@@ -2,13 +2,13 @@ import type { Readable } from 'node:stream'
 import type { SpawnChild } from './child.ts'
 
 /** Over `node:child_process`. */
-export const nodeChild: SpawnChild = (file, args, { env, cwd, input, stderr }, events) => {
+export const nodeChild: SpawnChild = (file, args, { env, cwd, input, stderr, inherit }, events) => {
   // Loaded at use: a plugin that only answers VERSION must not pay for it (~2 ms).
   const child = process.getBuiltinModule('node:child_process').spawn(file, args, {
     env,
     ...(cwd === undefined ? {} : { cwd }),
     detached: true,
-    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', stderr],
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', stderr, ...inherit],
   })
   child.on('error', events.error)
   child.once('exit', events.exit)

@@ -5,6 +5,8 @@ export interface RunOptions {
   /** The complete environment, not an addition. Default: `process.env`. */
   env?: NodeJS.ProcessEnv | undefined
   cwd?: string | undefined
+  /** Descriptors of ours that the program inherits, as its descriptors 3, 4, … Default: none. */
+  inherit?: readonly number[] | undefined
   /** Aborting it ends the program's whole process group. */
   signal?: AbortSignal | undefined
   /** Milliseconds until the process group is ended. Default: none. */

@@ -46,6 +46,7 @@ export function start(argv: Argv, options: RunOptions = {}): Started {
     cwd: options.cwd,
     input: options.input,
     stderr: options.stderr === 'inherit' ? 'inherit' : 'pipe',
+    inherit: options.inherit ?? [],
   }
   try {
     return supervise((events) => spawn(file, args, given, events), options, {

@@ -2,23 +2,27 @@ import { netConf } from '@cni/skel'
 import * as z from 'zod/mini'
 import { selectorProblem } from '../kube/label-selector.ts'
 
-const labelSelector = z
-  .strictObject({
-    matchLabels: z.nullish(z.record(z.string(), z.string())),
-    matchExpressions: z.nullish(
-      z.array(
-        z.strictObject({
-          key: z.string(),
-          operator: z.enum(['In', 'NotIn', 'Exists', 'DoesNotExist']),
-          values: z.nullish(z.array(z.string())),
-        }),
+// One document per process: to read it takes less than to compile a reader for it.
+z.config({ jitless: true })
+
+const labelSelector = () =>
+  z
+    .strictObject({
+      matchLabels: z.nullish(z.record(z.string(), z.string())),
+      matchExpressions: z.nullish(
+        z.array(
+          z.strictObject({
+            key: z.string(),
+            operator: z.enum(['In', 'NotIn', 'Exists', 'DoesNotExist']),
+            values: z.nullish(z.array(z.string())),
+          }),
+        ),
       ),
-    ),
-  })
-  .check(({ value, issues }) => {
-    const message = selectorProblem(value)
-    if (message !== undefined) issues.push({ code: 'custom', message, input: value })
-  })
+    })
+    .check(({ value, issues }) => {
+      const message = selectorProblem(value)
+      if (message !== undefined) issues.push({ code: 'custom', message, input: value })
+    })
 
 /** Absolute: the working directory is the runtime's, and may be anybody's. */
 const path = z.string().check(z.regex(/^(?:\/|$)/, 'expected an absolute path'))
@@ -35,8 +39,8 @@ export const confSchema = netConf({
   enablement_selectors: z.nullish(
     z.array(
       z.strictObject({
-        podSelector: z.nullish(labelSelector),
-        namespaceSelector: z.nullish(labelSelector),
+        podSelector: z.nullish(z.lazy(labelSelector)),
+        namespaceSelector: z.nullish(z.lazy(labelSelector)),
       }),
     ),
   ),

@@ -1,4 +1,4 @@
-import { iptables } from '@cni/iptables'
+import { chainsFor, iptables, type Ruleset } from '@cni/iptables'
 import type { Netns } from '@cni/netns/handle'
 import type { DelContext } from '@cni/skel'
 import { redirectRules } from '../redirect/rules.ts'
@@ -32,11 +32,21 @@ export async function del(c: DelContext<Conf>): Promise<void> {
 async function removeRules(c: DelContext<Conf>, netns: Netns, recorded: Attachment | undefined): Promise<void> {
   const where = { netns, signal: c.signal, log: c.log }
   if (recorded !== undefined) {
-    await iptables(where, { backend: recordedBackend(recorded) }).remove(redirectRules(recorded.rules))
+    const rules = redirectRules(recorded.rules)
+    const backend = recordedBackend(recorded)
+    // A complete ADD says all there is, and one process takes it away; an incomplete one has to be looked for.
+    if (recorded.applied) await iptables(where, { backend, families: recorded.families }).remove(inUse(rules, recorded))
+    else await iptables(where, { backend }).remove(rules)
     return
   }
   // Nothing recorded means skipped, or set up by Istio's own plugin, or a run directory that was lost.
   await iptables(where).removeChains('ISTIO_')
+}
+
+/** Without the chains that only other modes have. */
+function inUse(rules: Ruleset, { families }: Attachment): Ruleset {
+  const used = new Set(families.flatMap((family) => chainsFor(rules, family)))
+  return { ...rules, chains: rules.chains.filter((chain) => used.has(chain)) }
 }
 
 async function orWarn<T>(c: DelContext<Conf>, what: string, step: () => T | Promise<T>): Promise<T | undefined> {

@@ -38,52 +38,53 @@ export function parseAttachment(path: string, text: string): Attachment {
   } catch (cause) {
     throw new StateError(path, 'it is not JSON', { cause })
   }
-  const parsed = attachmentSchema.safeParse(document)
+  const parsed = attachmentSchema().safeParse(document)
   if (parsed.success) return parsed.data
   const where = parsed.error.issues[0]?.path.map(String).join('.') || 'the document'
   throw new StateError(path, `${where} is missing or has the wrong type`)
 }
 
-const integer = z.int().check(z.nonnegative())
-const port = z.int().check(z.minimum(0), z.maximum(65535))
-const ports = z.array(port)
-const ids = z.array(integer)
-const names = z.array(z.string())
-const ranges = z.object({ ipv4: names, ipv6: names })
-
-const captureSchema: z.ZodMiniType<CaptureConfig> = z.object({
-  ipv6: z.boolean(),
-  interceptionMode: z.enum(['REDIRECT', 'TPROXY']),
-  proxyPort: port,
-  inboundCapturePort: port,
-  inboundTunnelPort: port,
-  proxyUIDs: ids,
-  proxyGIDs: ids,
-  tproxyMark: integer,
-  tproxyRouteTable: integer,
-  includeInboundPorts: z.union([z.literal('*'), ports]),
-  excludeInboundPorts: ports,
-  includeOutboundPorts: ports,
-  excludeOutboundPorts: ports,
-  includeOutboundIPRanges: z.union([z.literal('*'), ranges]),
-  excludeOutboundIPRanges: ranges,
-  excludeInterfaces: names,
-  rerouteVirtualInterfaces: names,
-  ownerGroups: z.object({ mode: z.enum(['all-except', 'only']), groups: z.array(z.union([integer, z.string()])) }),
-  dns: z.union([z.enum(['none', 'all']), ranges]),
-  dropInvalid: z.boolean(),
-  loopbackCidr: z.string(),
-})
-
-const attachmentSchema: z.ZodMiniType<Attachment> = z.object({
-  v: z.literal(1),
-  network: z.string(),
-  containerID: z.string(),
-  ifName: z.string(),
-  netns: z.object({ dev: integer, ino: integer }),
-  backend: z.nullable(z.string()),
-  families: z.array(z.enum(['ipv4', 'ipv6'])),
-  rules: captureSchema,
-  tproxy: z.nullable(z.object({ mark: integer, table: integer })),
-  applied: z.boolean(),
-})
+/** Made at use: an ADD finds no file, and reads none. */
+const attachmentSchema = (): z.ZodMiniType<Attachment> => {
+  const integer = z.int().check(z.nonnegative())
+  const port = z.int().check(z.minimum(0), z.maximum(65535))
+  const ports = z.array(port)
+  const ids = z.array(integer)
+  const names = z.array(z.string())
+  const ranges = z.object({ ipv4: names, ipv6: names })
+  const captureSchema: z.ZodMiniType<CaptureConfig> = z.object({
+    ipv6: z.boolean(),
+    interceptionMode: z.enum(['REDIRECT', 'TPROXY']),
+    proxyPort: port,
+    inboundCapturePort: port,
+    inboundTunnelPort: port,
+    proxyUIDs: ids,
+    proxyGIDs: ids,
+    tproxyMark: integer,
+    tproxyRouteTable: integer,
+    includeInboundPorts: z.union([z.literal('*'), ports]),
+    excludeInboundPorts: ports,
+    includeOutboundPorts: ports,
+    excludeOutboundPorts: ports,
+    includeOutboundIPRanges: z.union([z.literal('*'), ranges]),
+    excludeOutboundIPRanges: ranges,
+    excludeInterfaces: names,
+    rerouteVirtualInterfaces: names,
+    ownerGroups: z.object({ mode: z.enum(['all-except', 'only']), groups: z.array(z.union([integer, z.string()])) }),
+    dns: z.union([z.enum(['none', 'all']), ranges]),
+    dropInvalid: z.boolean(),
+    loopbackCidr: z.string(),
+  })
+  return z.object({
+    v: z.literal(1),
+    network: z.string(),
+    containerID: z.string(),
+    ifName: z.string(),
+    netns: z.object({ dev: integer, ino: integer }),
+    backend: z.nullable(z.string()),
+    families: z.array(z.enum(['ipv4', 'ipv6'])),
+    rules: captureSchema,
+    tproxy: z.nullable(z.object({ mark: integer, table: integer })),
+    applied: z.boolean(),
+  })
+}

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto'
 import { lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeFileAtomic } from '@cni/host'
 import { ErrorCode } from '@cni/types'
 import { NotRegular, readRegularFile } from '../regular-file.ts'
 import { type Attachment, type AttachmentKey, parseAttachment } from './attachment.ts'
+import { sha256 } from './sha256.ts'
 import { StateError } from './state-error.ts'
 
 /** The state files of one node. */
@@ -88,8 +88,7 @@ export function attachmentsIn(runDir: string): Attachments {
 }
 
 const fileName = ({ network, containerID, ifName }: AttachmentKey): string => {
-  const digest = createHash('sha256').update(`${network}\0${containerID}\0${ifName}`).digest('hex')
-  return `${digest.slice(0, 32)}.json`
+  return `${sha256(`${network}\0${containerID}\0${ifName}`).slice(0, 32)}.json`
 }
 
 const isStateFile = (name: string): boolean => /^[0-9a-f]{32}\.json$/.test(name)

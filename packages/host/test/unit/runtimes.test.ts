@@ -21,6 +21,8 @@ test('bun and Node start, end and report programs alike', async () => {
     failure: { code: 'EXIT', exitCode: 3 },
     timeout: { code: 'TIMEOUT', stdout: 'started\n', signal: 'SIGTERM' },
     busy: { code: 'BUSY' },
+    inherited: { exitCode: 0 },
+    received: 'to-us\n',
     heldPipes: { stdout: 'done\n', exitCode: 0 },
     ownGroup: true,
     mode: 0o666,

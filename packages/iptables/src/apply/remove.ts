@@ -80,7 +80,7 @@ async function removeBlindly(
   const tables = new Set(written.map(({ table }) => table))
   const attempt = async () => {
     try {
-      await session.restore(backend, family, text)
+      await session.restore(backend, family, text, backend.kind === 'nft' ? { commits: written.length } : {})
     } catch (error) {
       if (!(error instanceof RestoreError) || error.line === undefined) throw error
       const { line } = error

@@ -1,8 +1,8 @@
 import { readFileSync, realpathSync } from 'node:fs'
-import { findExecutable, isRunError } from '@cni/host'
+import { type Argv, findExecutable, isRunError } from '@cni/host'
 import { isNetnsError, netns } from '@cni/netns'
 import type { NetnsTarget } from '@cni/netns/handle'
-import type { IptablesPort } from './port.ts'
+import type { IptablesPort, PortOptions } from './port.ts'
 import { ProbeCache } from './probe-cache.ts'
 import { warnOnce } from './warn-once.ts'
 import type { Place } from './where.ts'
@@ -14,15 +14,25 @@ export function netnsPort(place: Place, options: { readonly shield: boolean }): 
   const onShieldError = (error: unknown) =>
     warnOnce(place.log, 'iptables runs without its shield from nsswitch.conf', { error: String(error) })
   const env = childEnvironment(target === 'host' ? undefined : target.path)
+  const start = (argv: Argv, { input, signal, timeout }: PortOptions, inherit: readonly number[] = []) =>
+    netns.start(target, argv, {
+      env,
+      signal,
+      timeout,
+      inherit,
+      ...(input === undefined ? undefined : { input }),
+      ...(shield === undefined ? undefined : { shield, onShieldError }),
+    })
   return {
-    run(argv, { input, signal, timeout }) {
-      return netns.start(target, argv, {
-        env,
-        signal,
-        timeout,
-        ...(input === undefined ? undefined : { input }),
-        ...(shield === undefined ? undefined : { shield, onShieldError }),
-      }).done
+    run: (argv, options) => start(argv, options).done,
+    async runUntilCommitted(argv, options) {
+      const { watchCommits } = await import('./commit-watch.ts')
+      using watch = watchCommits(target)
+      const begun = performance.now()
+      const { pid, done } = start(argv, options, watch === undefined ? [] : [watch.fd])
+      if (watch === undefined || pid === undefined) return await done
+      const committed = watch.committed(pid, options.commits)
+      return await Promise.race([done, committed.then(() => ({ stdout: '', durationMs: performance.now() - begun }))])
     },
     read: (path) => readInside(target, path),
     find: (program) => findExecutable(program),

@@ -1,4 +1,4 @@
-import { isRunError } from '@cni/host'
+import { type Argv, isRunError } from '@cni/host'
 import { IptablesError } from '../errors.ts'
 import { parseSave, type Snapshot } from '../parse/snapshot.ts'
 import { type Family, families } from '../rules/model.ts'
@@ -26,7 +26,7 @@ export interface Session {
   save(backend: Backend, family: Family, how?: Uncancelled): Promise<string>
   snapshot(backend: Backend, family: Family, how?: Uncancelled): Promise<Snapshot>
   /** Rejects with a `RestoreError`. An empty text is no process. */
-  restore(backend: Backend, family: Family, text: string, how?: Uncancelled): Promise<void>
+  restore(backend: Backend, family: Family, text: string, how?: Uncancelled & UntilCommitted): Promise<void>
   /** Throws when the caller has given up meanwhile. */
   throwIfAborted(): void
   readonly log: Log | undefined
@@ -37,21 +37,30 @@ export interface Uncancelled {
   readonly uncancelled?: true
 }
 
+/** For a restore of the nft back end that deletes, when nothing waits for its program: it is left to end by itself. */
+export interface UntilCommitted {
+  /** The number of transactions in the text. */
+  readonly commits?: number
+}
+
 /** Opens a session over a port. Nothing runs before the first call. */
 export function openSession(port: IptablesPort, options: SessionOptions): Session {
   let backends: Promise<Backends> | undefined
   let wroteLegacy = false
-  const run = async (argv: readonly [string, ...string[]], family: Family, input?: string, how: Uncancelled = {}) => {
+  const run = async (argv: Argv, family: Family, input?: string, how: Uncancelled & UntilCommitted = {}) => {
     if (port.find(argv[0]) === undefined) throw noBinary(argv[0])
     const signal = how.uncancelled === true ? undefined : options.signal
     if (signal?.aborted === true) throw new IptablesError('ABORTED', `${argv[0]} was not started: aborted`)
     const late = input === undefined ? undefined : lateSignal(signal)
     try {
-      const result = await port.run(argv, {
+      const given = {
         ...(input === undefined ? undefined : { input }),
         signal: late?.signal ?? signal,
         timeout: how.uncancelled === true ? undoTimeout : (options.wait + 30) * 1000,
-      })
+      }
+      const result = await (how.commits === undefined || port.runUntilCommitted === undefined
+        ? port.run(argv, given)
+        : port.runUntilCommitted(argv, { ...given, commits: how.commits }))
       options.log?.debug(argv.join(' '), { ms: Math.round(result.durationMs), ...(input !== undefined && { input }) })
       return result
     } catch (error) {

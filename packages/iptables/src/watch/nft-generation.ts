@@ -2,6 +2,7 @@ import { closeSync } from 'node:fs'
 import { type NetnsTarget, netns } from '@cni/netns'
 import { constants, loadSys, type Sys } from '@cni/netns/sys'
 import { IptablesError } from '../errors.ts'
+import { attributesAt, generationIn } from '../run/generation-message.ts'
 import type { Generation } from '../run/port.ts'
 
 /**
@@ -23,29 +24,11 @@ export function nftGeneration(target: NetnsTarget): Generation {
   }
 }
 
-/** Reads the generation out of the kernel's answer; `undefined` when it is another message. */
-export function decodeGeneration(message: Buffer): number | undefined {
-  if (message.length < attributesAt || message.readUInt16LE(4) !== NFT_MSG_NEWGEN) return undefined
-  for (let at = attributesAt; at + 4 <= message.length; ) {
-    const size = message.readUInt16LE(at)
-    if (size < 4) return undefined
-    if (message.readUInt16LE(at + 2) === NFTA_GEN_ID && size === 8 && at + 8 <= message.length) {
-      return message.readUInt32BE(at + 4)
-    }
-    at += (size + 3) & ~3
-  }
-  return undefined
-}
-
 // internal
 
 const NETLINK_NETFILTER = 12
-const NFT_MSG_NEWGEN = (10 << 8) | 15
 const NFT_MSG_GETGEN = (10 << 8) | 16
-const NFTA_GEN_ID = 1
 const NLMSG_ERROR = 2
-/** Behind `nlmsghdr` and `nfgenmsg`. */
-const attributesAt = 20
 
 function ask(sys: Sys, fd: number): number {
   const request = Buffer.alloc(attributesAt)
@@ -58,7 +41,7 @@ function ask(sys: Sys, fd: number): number {
   const answer = Buffer.alloc(4096)
   // Never waits: nfnetlink answers inside our own sendto.
   const length = sys.recv(fd, answer, constants.MSG_DONTWAIT)
-  const generation = decodeGeneration(answer.subarray(0, length))
+  const generation = generationIn(answer.subarray(0, length))
   if (generation !== undefined) return generation
   const errno = length >= 20 && answer.readUInt16LE(4) === NLMSG_ERROR ? -answer.readInt32LE(16) : 0
   const code = errno === 1 ? 'DENIED' : 'EXIT'

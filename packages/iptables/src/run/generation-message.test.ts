@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { decodeGeneration } from './nft-generation.ts'
+import { committedBy, generationIn } from './generation-message.ts'
 
 /** NFT_MSG_NEWGEN as a 6.x kernel sends it: generation 7, then process and name. */
 const message = Buffer.from(
@@ -8,7 +8,11 @@ const message = Buffer.from(
 )
 
 test('the generation is read out of the kernel’s message', () => {
-  expect(decodeGeneration(message)).toBe(7)
+  expect(generationIn(message)).toBe(7)
+})
+
+test('so is the process that made it', () => {
+  expect(committedBy(message)).toBe(1234)
 })
 
 test.for<[string, Buffer]>([
@@ -18,5 +22,5 @@ test.for<[string, Buffer]>([
   ['an attribute without a size', Buffer.concat([message.subarray(0, 20), Buffer.alloc(8)])],
   ['nothing', Buffer.alloc(0)],
 ])('%s has none', ([, bytes]) => {
-  expect(decodeGeneration(bytes)).toBeUndefined()
+  expect([generationIn(bytes), committedBy(bytes)]).toEqual([undefined, undefined])
 })
