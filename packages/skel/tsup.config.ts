@@ -5,6 +5,7 @@ export default library({
   describe: 'src/describe/index.ts',
   'file-sink': 'src/file-sink/index.ts',
   middleware: 'src/middleware/index.ts',
+  schema: 'src/schema/index.ts',
   testing: 'src/testing/index.ts',
   thick: 'src/thick/index.ts',
 })

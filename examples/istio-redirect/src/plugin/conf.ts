@@ -1,4 +1,4 @@
-import { netConf } from '@cni/skel'
+import { netConf } from '@cni/skel/schema'
 import * as z from 'zod/mini'
 import { selectorProblem } from '../kube/label-selector.ts'
 
@@ -24,17 +24,20 @@ const labelSelector = () =>
       if (message !== undefined) issues.push({ code: 'custom', message, input: value })
     })
 
+const text = z.nullish(z.string())
+const flag = z.nullish(z.boolean())
+const texts = z.nullish(z.array(z.string()))
 /** Absolute: the working directory is the runtime's, and may be anybody's. */
-const path = z.string().check(z.regex(/^(?:\/|$)/, 'expected an absolute path'))
+const path = z.nullish(z.string().check(z.regex(/^(?:\/|$)/, 'expected an absolute path')))
 
 /**
  * The plugin's configuration, with the keys of Istio's plugin as they are on the wire. `null` stands for "not given",
  * as in the documents Istio's installer writes.
  */
 export const confSchema = netConf({
-  plugin_log_level: z.nullish(z.string()),
-  cni_agent_run_dir: z.nullish(path),
-  ambient_enabled: z.nullish(z.boolean()),
+  plugin_log_level: text,
+  cni_agent_run_dir: path,
+  ambient_enabled: flag,
   // Strict: with a misspelt key left out, a selector would match every pod.
   enablement_selectors: z.nullish(
     z.array(
@@ -44,21 +47,21 @@ export const confSchema = netConf({
       }),
     ),
   ),
-  exclude_namespaces: z.nullish(z.array(z.string())),
-  pod_namespace: z.nullish(z.string()),
-  native_nftables: z.nullish(z.boolean()),
-  enable_ambient_detection_retry: z.nullish(z.boolean()),
+  exclude_namespaces: texts,
+  pod_namespace: text,
+  native_nftables: flag,
+  enable_ambient_detection_retry: flag,
   /** `none`: CHECK says yes without looking, as Istio's does. */
   check_mode: z.nullish(z.enum(['verify', 'none'])),
   /** `strict`: STATUS also fails for what the node agent repairs when it starts. */
   status_mode: z.nullish(z.enum(['lenient', 'strict'])),
   /** Istio 1.19 and before. */
-  log_level: z.nullish(z.string()),
-  log_uds_address: z.nullish(path),
+  log_level: text,
+  log_uds_address: path,
   kubernetes: z.nullish(
     z.looseObject({
-      kubeconfig: z.nullish(path),
-      exclude_namespaces: z.nullish(z.array(z.string())),
+      kubeconfig: path,
+      exclude_namespaces: texts,
       intercept_type: z.nullish(z.enum(['iptables', ''])),
     }),
   ),

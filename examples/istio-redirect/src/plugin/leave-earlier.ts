@@ -1,9 +1,8 @@
 import { families, iptables, isBuiltin, type Rule, type Ruleset, rulesFor } from '@cni/iptables'
-import type { AddContext } from '@cni/skel'
 import { redirectRules } from '../redirect/rules.ts'
 import type { Attachment } from '../state/attachment.ts'
-import type { Conf } from './conf.ts'
 import { openNetwork, removeFromNamespace } from './namespace-network.ts'
+import type { Ground } from './program-namespace.ts'
 import { recordedBackend } from './recorded-backend.ts'
 
 /**
@@ -12,7 +11,7 @@ import { recordedBackend } from './recorded-backend.ts'
  * switched away from, which goes on to see every packet. All of the earlier ADD is restored when this one fails.
  */
 export async function leaveEarlier(
-  c: AddContext<Conf>,
+  c: Ground,
   { before, next, rules }: { readonly before: Attachment; readonly next: Attachment; readonly rules: Ruleset },
 ): Promise<void> {
   if (before.netns.dev !== next.netns.dev || before.netns.ino !== next.netns.ino) return

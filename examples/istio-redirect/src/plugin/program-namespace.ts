@@ -1,4 +1,4 @@
-import { type Family, iptables } from '@cni/iptables'
+import { type BackendKind, type Family, iptables } from '@cni/iptables'
 import type { AddContext } from '@cni/skel'
 import { CniError, ErrorCode } from '@cni/types'
 import { type CaptureConfig, captureConfig } from '../redirect/config.ts'
@@ -14,41 +14,66 @@ import { leaveEarlier } from './leave-earlier.ts'
 import { addressesOf, openNetwork } from './namespace-network.ts'
 import type { Settings } from './settings.ts'
 
+/** Where redirection is set up. Every context of ADD is such a place. */
+export type Ground = Pick<AddContext<Conf>, 'netns' | 'signal' | 'log' | 'undo'>
+
+/** What to set up there. */
+export interface Program extends FoundRedirect {
+  /** The addresses of the pod, if somebody said so; otherwise the kernel is asked. */
+  readonly addresses: readonly string[]
+  readonly nativeNftables: boolean
+  /** Default: what is in use there. */
+  readonly backend?: BackendKind | undefined
+  /** Where it is recorded, and as what; absent: nowhere. */
+  readonly record?: { readonly key: AttachmentKey; readonly state: Attachments } | undefined
+}
+
+/** {@link redirectNamespace} for ADD. */
+export function programNamespace(c: AddContext<Conf>, settings: Settings, found: FoundRedirect): Promise<void> {
+  const state = settings.runDir === '' ? undefined : attachmentsIn(settings.runDir)
+  return redirectNamespace(c, {
+    ...found,
+    addresses: c.prevResult?.ips?.map((ip) => ip.address) ?? [],
+    nativeNftables: c.conf.native_nftables === true,
+    record: state && { key: attachmentKey(c), state },
+  })
+}
+
 /**
  * Makes the namespace redirect: recorded first, so that a call that is killed at any moment can be repeated or taken
  * back; then the rules; then the addresses and routes they lead to.
  */
-export async function programNamespace(c: AddContext<Conf>, settings: Settings, found: FoundRedirect): Promise<void> {
-  requireIptables(c.conf)
-  const config = captureConfig(found.redirect, { ipv6: await capturesIpv6(c, found) })
+export async function redirectNamespace(c: Ground, program: Program): Promise<void> {
+  requireIptables(program)
+  const config = captureConfig(program.redirect, { ipv6: await capturesIpv6(c, program) })
   const rules = redirectRules(config)
-  const tables = iptables(c, { print: istioRestoreText })
-  const attachment = { ...describe(c, config), backend: await tables.backend() }
-  using network = await openNetwork(c.netns, attachment)
-  const state = settings.runDir === '' ? undefined : attachmentsIn(settings.runDir)
-  if (state !== undefined) {
-    const before = readEarlier(c, state, attachment)
+  const tables = iptables(c, { print: istioRestoreText, backend: program.backend })
+  const carriedOut = { ...describe(c, config), backend: await tables.backend() }
+  using network = await openNetwork(c.netns, carriedOut)
+  const { record: where } = program
+  const attachment = where && { ...carriedOut, ...where.key }
+  if (attachment !== undefined) {
+    const before = readEarlier(c, where.state, attachment)
     if (before !== undefined) await leaveEarlier(c, { before, next: attachment, rules })
-    record(c, state, attachment, before)
+    record(c, where.state, attachment, before)
   }
 
-  const pod = `${found.pod.namespace}/${found.pod.name}`
+  const pod = `${program.pod.namespace}/${program.pod.name}`
   const report = await tables.apply(rules)
   await network.prepare((step) => c.undo(step))
-  state?.write({ ...attachment, applied: true })
+  if (attachment !== undefined) where.state.write({ ...attachment, applied: true })
   c.log.info('traffic is redirected', { pod, mode: config.interceptionMode, ...report })
 }
 
-function requireIptables(conf: Conf): void {
-  if (conf.native_nftables !== true) return
+function requireIptables({ nativeNftables }: Program): void {
+  if (!nativeNftables) return
   throw new CniError(ErrorCode.unsupportedField, 'native_nftables: true is not supported yet', {
     hint: 'without it the rules are written by iptables, which may itself be the nft variant',
   })
 }
 
 /** The previous plugins said which addresses the pod has; alone, or behind one that did not, the kernel is asked. */
-async function capturesIpv6(c: AddContext<Conf>, { pod, redirect }: FoundRedirect): Promise<boolean> {
-  const told = c.prevResult?.ips?.map((ip) => ip.address) ?? []
+async function capturesIpv6(c: Ground, { pod, redirect, addresses: told }: Program): Promise<boolean> {
   const families = familiesOf(told.length > 0 ? told : await addressesOf(c.netns), redirect.dualStack)
   if (families.hostIP === undefined) {
     throw new CniError(ErrorCode.invalidNetworkConfig, 'no valid local IP address found', {
@@ -65,12 +90,11 @@ async function capturesIpv6(c: AddContext<Conf>, { pod, redirect }: FoundRedirec
   return families.ipv6
 }
 
-function describe(c: AddContext<Conf>, rules: CaptureConfig): Omit<Attachment, 'backend'> {
+function describe(c: Ground, rules: CaptureConfig): Omit<Attachment, 'backend' | keyof AttachmentKey> {
   const families: readonly Family[] = rules.ipv6 ? ['ipv4', 'ipv6'] : ['ipv4']
   const policyRoute = rules.interceptionMode === 'TPROXY' && rules.includeInboundPorts.length > 0
   return {
     v: 1,
-    ...attachmentKey(c),
     netns: { dev: Number(c.netns.dev), ino: Number(c.netns.ino) },
     families,
     rules,
@@ -79,7 +103,7 @@ function describe(c: AddContext<Conf>, rules: CaptureConfig): Omit<Attachment, '
   }
 }
 
-function readEarlier(c: AddContext<Conf>, state: Attachments, key: AttachmentKey): Attachment | undefined {
+function readEarlier(c: Ground, state: Attachments, key: AttachmentKey): Attachment | undefined {
   try {
     return state.read(key)
   } catch (error) {
@@ -89,7 +113,7 @@ function readEarlier(c: AddContext<Conf>, state: Attachments, key: AttachmentKey
 }
 
 /** A failed ADD leaves what was recorded before it. */
-function record(c: AddContext<Conf>, state: Attachments, attachment: Attachment, before?: Attachment): void {
+function record(c: Ground, state: Attachments, attachment: Attachment, before?: Attachment): void {
   c.undo(() => {
     if (before === undefined) state.forget(attachment)
     else state.write(before)
