@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { run, writeFileAtomic } from '@cni/host'
 import { type BundleOptions, bundle } from './bundle.ts'
-import { compile, findCompiler, HERMETIC_FLAGS } from './compile.ts'
+import { type CompileOptions, compile, findCompiler, HERMETIC_FLAGS, JIT_FLAGS, type Jit } from './compile.ts'
 import { BuildError } from './errors.ts'
 
 export interface BuildExecutableOptions extends Omit<BundleOptions, 'outfile'> {
@@ -12,6 +12,8 @@ export interface BuildExecutableOptions extends Omit<BundleOptions, 'outfile'> {
   bundleFile?: string
   /** Run the result once as `CNI_COMMAND=VERSION` (a plugin) or with `--help` (a command). Default `plugin`; false skips. */
   smoke?: 'plugin' | 'command' | false
+  /** See {@link CompileOptions.jit}. Default `late`. */
+  jit?: Jit
   /** Skip the compiler when bundle and compiler are those of the last build (a stamp beside `bundleFile`). Default false. */
   incremental?: boolean
 }
@@ -40,11 +42,12 @@ export async function buildExecutable(options: BuildExecutableOptions): Promise<
   const { text, bytes: bundleBytes } = await bundle({ ...options, outfile: bundleFile })
   try {
     const stampFile = `${bundleFile}.stamp`
-    const stamp = stampOf(text)
+    const { jit = 'late' } = options
+    const stamp = stampOf(text, jit)
     if (options.incremental && existsSync(outfile) && readIfExists(stampFile) === stamp) {
       return { outfile, bytes: statSync(outfile).size, bundleBytes, compiled: false }
     }
-    const { bytes } = await compile({ bundle: bundleFile, outfile })
+    const { bytes } = await compile({ bundle: bundleFile, outfile, jit })
     const smokeMs = options.smoke === false ? undefined : await smokeTest(outfile, options.smoke ?? 'plugin')
     if (options.incremental) writeFileAtomic(stampFile, stamp, { mode: 0o644 })
     return { outfile, bytes, bundleBytes, compiled: true, ...(smokeMs === undefined ? {} : { smokeMs }) }
@@ -53,10 +56,10 @@ export async function buildExecutable(options: BuildExecutableOptions): Promise<
   }
 }
 
-const stampOf = (text: string): string => {
+const stampOf = (text: string, jit: Jit): string => {
   const compiler = statSync(findCompiler())
   return createHash('sha256')
-    .update([text, HERMETIC_FLAGS.join(' '), compiler.size, compiler.mtimeMs].join('\0'))
+    .update([text, [...HERMETIC_FLAGS, ...JIT_FLAGS[jit]].join(' '), compiler.size, compiler.mtimeMs].join('\0'))
     .digest('hex')
 }
 

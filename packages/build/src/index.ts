@@ -12,5 +12,5 @@
  */
 export { type BuildExecutableOptions, type BuiltExecutable, buildExecutable } from './build-executable.ts'
 export { type Bundle, type BundleOptions, bundle } from './bundle.ts'
-export { type CompileOptions, compile, findCompiler, HERMETIC_FLAGS } from './compile.ts'
+export { type CompileOptions, compile, findCompiler, HERMETIC_FLAGS, JIT_FLAGS, type Jit } from './compile.ts'
 export { BuildError, type BuildErrorCode } from './errors.ts'

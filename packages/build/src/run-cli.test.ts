@@ -16,6 +16,7 @@ describe('cni-build', () => {
       '--outfile',
       '--bundle',
       '--smoke',
+      '--jit',
       '--condition',
       '--incremental',
       '--no-minify',
@@ -30,6 +31,7 @@ describe('cni-build', () => {
     [['a.ts', 'b.ts', '-o', 'x'], 'expected one entry, got 2'],
     [['a.ts'], '-o FILE is missing'],
     [['a.ts', '-o', 'x', '--smoke', 'maybe'], '--smoke: expected plugin, command or none, got "maybe"'],
+    [['a.ts', '-o', 'x', '--jit', 'never'], '--jit: expected late or normal, got "never"'],
     [['a.ts', '--frobnicate'], '--frobnicate'],
   ])('%j is wrong usage: exit code 2 and a sentence', async (argv, sentence) => {
     const { exitCode, err, out } = await cli(...argv)

@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type BuiltExecutable, buildExecutable } from './build-executable.ts'
+import type { Jit } from './compile.ts'
 import { BuildError } from './errors.ts'
 
 export interface CliIo {
@@ -16,6 +17,7 @@ Options:
   -o, --outfile FILE      the executable to write
       --bundle FILE       keep the bundle (one CommonJS file for Node 20.19 and later)
       --smoke KIND        plugin (CNI_COMMAND=VERSION, the default), command (--help) or none
+      --jit WHEN          late (a process of milliseconds, the default) or normal (one that stays)
       --condition NAME    extra package.json "exports" condition; repeatable
       --incremental       keep FILE when bundle and compiler have not changed (needs --bundle)
       --no-minify         keep names and white space in the bundle
@@ -41,6 +43,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<0 | 1 
       minify: values.minify ?? true,
       conditions: values.condition ?? [],
       smoke: smokeKind(values.smoke),
+      jit: jitKind(values.jit),
       incremental: values.incremental ?? false,
       ...(values.bundle ? { bundleFile: values.bundle } : {}),
     })
@@ -63,6 +66,7 @@ function parse(argv: readonly string[]) {
         outfile: { type: 'string', short: 'o' },
         bundle: { type: 'string' },
         smoke: { type: 'string' },
+        jit: { type: 'string' },
         condition: { type: 'string', multiple: true },
         incremental: { type: 'boolean' },
         minify: { type: 'boolean' },
@@ -80,6 +84,12 @@ function smokeKind(value: string | undefined): 'plugin' | 'command' | false {
   if (value === 'command') return 'command'
   if (value === 'none') return false
   throw usage(`--smoke: expected plugin, command or none, got ${JSON.stringify(value)}`)
+}
+
+function jitKind(value: string | undefined): Jit {
+  if (value === undefined || value === 'late') return 'late'
+  if (value === 'normal') return 'normal'
+  throw usage(`--jit: expected late or normal, got ${JSON.stringify(value)}`)
 }
 
 const usage = (what: string, cause?: unknown): BuildError =>
