@@ -8,7 +8,7 @@ import { type Netns, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { type Contender, race, type Timing } from './measure.ts'
 
-const { values } = parseArgs({ options: { runs: { type: 'string', default: '10' } } })
+const { values } = parseArgs({ options: { runs: { type: 'string', default: '10' }, pods: { type: 'string' } } })
 const runs = Number(values.runs)
 if (!Number.isInteger(runs) || runs < 1)
   throw new RangeError(`--runs: expected a positive integer, got "${values.runs}"`)

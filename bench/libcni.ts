@@ -19,7 +19,7 @@ const DEBIAN = '/usr/lib/cni'
 const PATH = '/usr/sbin:/usr/bin:/sbin:/bin'
 const path = [join(root, 'dist/bin'), DEBIAN]
 
-const { values } = parseArgs({ options: { runs: { type: 'string', default: '20' } } })
+const { values } = parseArgs({ options: { runs: { type: 'string', default: '20' }, pods: { type: 'string' } } })
 const runs = Number(values.runs)
 if (!Number.isInteger(runs) || runs < 1)
   throw new RangeError(`--runs: expected a positive integer, got "${values.runs}"`)

@@ -10,14 +10,19 @@ import { type Netns, netns } from '@cni/netns'
 import { loadSys } from '@cni/netns/sys'
 import { tempNetns } from '@cni/netns/testing'
 import { meshPod, type Node, plainPod, startNode } from '@cni-examples/istio-redirect/testing'
-import { type Contender, type Prepared, race, type Timing } from './measure.ts'
+import { type Contender, type Prepared, percentile, race, type Timing } from './measure.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const PLUGIN = join(root, 'dist/bin/istio-cni')
 const MESH = meshPod({ namespace: 'demo', name: 'mesh' })
 const OUTSIDE = plainPod({ namespace: 'demo', name: 'outside' })
 
-const { values } = parseArgs({ options: { runs: { type: 'string', default: '20' } } })
+/** What containerd hands over of a pod without a sidecar. */
+const HANDED_OVER = { runtimeConfig: { 'io.kubernetes.cri.pod-annotations': { 'example.org/any': 'thing' } } }
+
+const { values } = parseArgs({
+  options: { runs: { type: 'string', default: '20' }, pods: { type: 'string', default: '200' } },
+})
 const runs = Number(values.runs)
 if (!Number.isInteger(runs) || runs < 1)
   throw new RangeError(`--runs: expected a positive integer, got "${values.runs}"`)
@@ -46,6 +51,14 @@ try {
       plugins.map((plugin) => add(node, plugin, OUTSIDE.metadata.name, false)),
       runs,
     ),
+    'ADD, pod outside the mesh, annotations handed over': await race(
+      plugins.map((plugin) => add(node, plugin, OUTSIDE.metadata.name, false, HANDED_OVER)),
+      runs,
+    ),
+    'ADD, excluded namespace': await race(
+      plugins.map((plugin) => add(node, plugin, OUTSIDE.metadata.name, false, { exclude_namespaces: ['demo'] })),
+      runs,
+    ),
     'CHECK, mesh pod': await race(
       plugins.map((plugin) => after(node, plugin, 'CHECK')),
       runs,
@@ -55,7 +68,8 @@ try {
       runs,
     ),
   }
-  const text = markdown(report)
+  const burst = await bursts(node, plugins)
+  const text = `${markdown(report)}\n${split(report)}\n${burst}`
   mkdirSync(join(root, 'bench/report'), { recursive: true })
   writeFileSync(join(root, 'bench/report/plugin.json'), `${JSON.stringify(report, null, 2)}\n`)
   writeFileSync(join(root, 'bench/report/plugin.md'), text)
@@ -88,13 +102,13 @@ interface Plugin {
 }
 
 /** ADD in a namespace that has never seen a rule. */
-function add(node: Node, plugin: Plugin, pod: string, expectsRules: boolean): Contender {
+function add(node: Node, plugin: Plugin, pod: string, expectsRules: boolean, conf: object = {}): Contender {
   return {
     name: plugin.name,
     async prepare() {
       const place = await podNamespace()
       return {
-        ...call(node, plugin, 'ADD', place, pod),
+        ...call(node, plugin, 'ADD', place, pod, conf),
         async verify() {
           const { stdout } = await netns.exec(place, ['iptables-save'])
           if (stdout.includes('ISTIO_OUTPUT') !== expectsRules)
@@ -131,6 +145,7 @@ function call(
   verb: string,
   place: Netns,
   pod: string,
+  conf: object = {},
 ): Prepared & { env: Record<string, string>; stdin: string } {
   const [, entry] = node.conflist.plugins
   const prevResult = {
@@ -149,7 +164,14 @@ function call(
       CNI_PATH: node.binDir,
       CNI_ARGS: `IgnoreUnknown=1;K8S_POD_NAMESPACE=demo;K8S_POD_NAME=${pod}`,
     },
-    stdin: JSON.stringify({ ...entry, cniVersion: '1.0.0', name: 'demo', plugin_log_level: 'warn', prevResult }),
+    stdin: JSON.stringify({
+      ...entry,
+      cniVersion: '1.0.0',
+      name: 'demo',
+      plugin_log_level: 'warn',
+      prevResult,
+      ...conf,
+    }),
   }
 }
 
@@ -169,9 +191,61 @@ function markdown({
 
 function table(suite: string, timings: readonly Timing[]): string[] {
   const ours = timings.find(({ name }) => name === 'ours')
-  const row = ({ name, medianMs, minMs, maxMs }: Timing): string => {
+  const row = ({ name, medianMs, minMs, maxMs, cpuMs = Number.NaN, rssMB = Number.NaN }: Timing): string => {
     const ratio = ours && name === 'original' ? `${(ours.medianMs / medianMs).toFixed(2)} ×` : ''
-    return `| ${name} | ${medianMs.toFixed(1)} | ${minMs.toFixed(1)} | ${maxMs.toFixed(1)} | ${ratio} |`
+    const cpuRatio = ours?.cpuMs && name === 'original' ? `${(ours.cpuMs / cpuMs).toFixed(2)} ×` : ''
+    const cells = [medianMs, minMs, maxMs, cpuMs, rssMB].map((value) => value.toFixed(1))
+    return `| ${[name, ...cells, ratio, cpuRatio].join(' | ')} |`
   }
-  return [`| ${suite} | median | min | max | ours ÷ original |`, '|---|---|---|---|---|', ...timings.map(row)]
+  const head = `| ${suite} | median | min | max | CPU ms | RSS MB | ours ÷ original | CPU ÷ |`
+  return [head, '|---|---|---|---|---|---|---|---|', ...timings.map(row)]
+}
+
+/** Where an ADD of a mesh pod spends its time: each line is what one more step costs, as a difference of medians. */
+function split(report: Record<string, unknown>): string {
+  const median = (suite: string, name = 'ours'): number => {
+    const timings = report[suite] as Timing[] | undefined
+    return timings?.find((timing) => timing.name === name)?.medianMs ?? Number.NaN
+  }
+  const steps: readonly (readonly [string, number])[] = [
+    ['the bare runtime', median('VERSION', 'bare runtime')],
+    ['start-up: our code, up to the answer to VERSION', median('VERSION')],
+    ['configuration, log, result', median('ADD, excluded namespace')],
+    ['kubeconfig and one request to the API server', median('ADD, pod outside the mesh')],
+    ['state, rules and iptables-restore', median('ADD, mesh pod')],
+  ]
+  const rows = steps.map(([step, total], index) => {
+    const before = steps[index - 1]?.[1] ?? 0
+    return `| ${step} | ${(total - before).toFixed(1)} | ${total.toFixed(1)} |`
+  })
+  return ['| ADD of a mesh pod, step by step | ms | so far |', '|---|---|---|', ...rows, ''].join('\n')
+}
+
+/** 200 pods, eight at a time: what a node sees when it starts. */
+async function bursts(node: Node, contenders: readonly Plugin[]): Promise<string> {
+  const pods = Number(values.pods)
+  const rows: string[] = []
+  for (const plugin of contenders) {
+    const times: number[] = []
+    const waiting = Array.from({ length: pods }, (_, index) => index)
+    const begun = performance.now()
+    const worker = async () => {
+      for (let index = waiting.pop(); index !== undefined; index = waiting.pop()) {
+        await using place = await podNamespace()
+        const { argv, env, stdin } = call(node, plugin, 'ADD', place, MESH.metadata.name)
+        const { durationMs } = await run(argv, { env: { ...env, CNI_CONTAINERID: `burst${index}` }, input: stdin })
+        times.push(durationMs)
+      }
+    }
+    await Promise.all(Array.from({ length: 8 }, worker))
+    const total = performance.now() - begun
+    const cells = [percentile(times, 0.5), percentile(times, 0.99), Math.max(...times), total]
+    rows.push(`| ${plugin.name} | ${cells.map((value) => value.toFixed(0)).join(' | ')} |`)
+  }
+  return [
+    `| ${pods} mesh pods, 8 at a time | median | p99 | max | all of them |`,
+    '|---|---|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n')
 }

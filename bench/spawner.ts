@@ -1,0 +1,35 @@
+// Run by bun: starts one program per line of stdin and answers with what it took. bun tells the resources of one child
+// and of everything that child waited for; Node does not.
+import { createInterface } from 'node:readline'
+
+interface Order {
+  argv: string[]
+  env: Record<string, string>
+  stdin: string
+}
+
+interface Child {
+  readonly exited: Promise<number>
+  readonly stdout: ReadableStream<Uint8Array>
+  readonly stderr: ReadableStream<Uint8Array>
+  resourceUsage(): { readonly maxRSS: number; readonly cpuTime: { readonly total: bigint } } | undefined
+}
+
+// foreign API without types
+const { Bun } = globalThis as unknown as { Bun: { spawn(argv: string[], options: object): Child } }
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { argv, env, stdin } = JSON.parse(line) as Order
+  const begun = performance.now()
+  const child = Bun.spawn(argv, { env, cwd: '/', stdin: Buffer.from(stdin), stdout: 'pipe', stderr: 'pipe' })
+  const [exitCode, stdout, stderr] = await Promise.all([
+    child.exited,
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ])
+  const ms = performance.now() - begun
+  const usage = child.resourceUsage()
+  const cpuMs = Number(usage?.cpuTime.total ?? 0n) / 1000
+  const rssMB = (usage?.maxRSS ?? 0) / 1e6
+  process.stdout.write(`${JSON.stringify({ exitCode, stdout, stderr, ms, cpuMs, rssMB })}\n`)
+}
