@@ -16,7 +16,11 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'unit',
-          include: ['{packages,examples}/*/src/**/*.test.ts', '{packages,examples}/*/test/unit/**/*.test.ts'],
+          include: [
+            '{packages,examples}/*/src/**/*.test.ts',
+            '{packages,examples}/*/test/unit/**/*.test.ts',
+            'docs/examples/**/*.test.ts',
+          ],
           exclude: ['**/*.netns.test.ts', '**/node_modules/**'],
         },
       },
@@ -37,7 +41,7 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'netns',
-          include: ['{packages,examples}/*/{src,test}/**/*.netns.test.ts'],
+          include: ['{packages,examples}/*/{src,test}/**/*.netns.test.ts', 'docs/examples/**/*.netns.test.ts'],
           testTimeout: 30_000,
           hookTimeout: 30_000,
         },
@@ -48,6 +52,16 @@ export default defineConfig({
           name: 'e2e',
           include: ['{packages,examples}/*/test/e2e/**/*.test.ts'],
           exclude: ['**/*.netns.test.ts', '**/node_modules/**'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        ...shared,
+        test: {
+          name: 'runtimes',
+          include: ['{packages,examples}/*/test/runtimes/**/*.test.ts'],
+          globalSetup: ['examples/istio-redirect/test/runtimes/node/global-setup.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

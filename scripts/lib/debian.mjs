@@ -9,6 +9,12 @@ const PACKAGES = {
   nftables: '/usr/sbin/nft',
   ipset: '/usr/sbin/ipset',
   'util-linux': '/usr/bin/unshare',
+  containerd: '/usr/bin/containerd',
+  runc: '/usr/sbin/runc',
+  podman: '/usr/bin/podman',
+  // The package busybox has the same program, which needs a C library that no image of ours has.
+  'busybox-static': '/usr/share/doc/busybox-static/copyright',
+  conntrack: '/usr/sbin/conntrack',
 }
 
 /** @typedef {keyof typeof PACKAGES} DebianPackage */

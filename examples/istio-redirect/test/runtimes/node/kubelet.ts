@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import type { Conflist } from '@cni/types'
+import { vi } from 'vitest'
+import * as z from 'zod/mini'
+import type { CriClient } from './cri-client.ts'
+import { IMAGE } from './image.ts'
+import { throwAway } from './throw-away.ts'
+
+/** What the tests say of a pod; the rest is as a kubelet fills it in. */
+export interface PodSpec {
+  readonly name: string
+  readonly namespace?: string
+  readonly annotations?: Readonly<Record<string, string>>
+  readonly hostPort?: { readonly host: number; readonly container: number }
+}
+
+/** A running pod sandbox. */
+export interface Sandbox {
+  readonly id: string
+  /** The path of its network namespace. */
+  readonly netns: string
+  readonly ips: readonly string[]
+  /** Starts a container that sleeps, as a user. */
+  container(uid: number): Promise<Container>
+  stop(): Promise<unknown>
+  remove(): Promise<unknown>
+}
+
+export interface Container {
+  /** Runs a command in it to its end and returns what it printed on stdout. */
+  exec(...cmd: readonly string[]): Promise<string>
+}
+
+/** A kubelet in small: starts pods through CRI. */
+export interface Kubelet {
+  run(spec: PodSpec, timeoutMs?: number): Promise<Sandbox>
+  /** Waits until the runtime has noticed this network configuration, or one of this kind. */
+  untilLoaded(wanted: Conflist | ((conflist: Conflist) => boolean)): Promise<void>
+  /** Stops and removes every pod there is. */
+  drain(): Promise<void>
+}
+
+const idSchema = z.object({ podSandboxId: z.string() })
+const containerIdSchema = z.object({ containerId: z.string() })
+const listSchema = z.object({ items: z.array(z.object({ id: z.string() })) })
+const infoSchema = z.object({ info: z.record(z.string(), z.string()) })
+const outputSchema = z.object({
+  stdout: z.instanceof(Uint8Array),
+  stderr: z.instanceof(Uint8Array),
+  exitCode: z.number(),
+})
+const networkSchema = z.object({
+  status: z.object({ network: z.object({ ip: z.string(), additionalIps: z.array(z.object({ ip: z.string() })) }) }),
+})
+const namespacesSchema = z.object({
+  runtimeSpec: z.object({
+    linux: z.object({ namespaces: z.array(z.object({ type: z.string(), path: z.optional(z.string()) })) }),
+  }),
+})
+const cniSchema = z.object({ Networks: z.array(z.object({ Config: z.object({ Source: z.string() }) })) })
+
+export function kubelet(cri: CriClient): Kubelet {
+  const stop = (id: string) => cri.call('StopPodSandbox', { podSandboxId: id })
+  const remove = (id: string) => cri.call('RemovePodSandbox', { podSandboxId: id })
+  return {
+    async run(spec, timeoutMs) {
+      const config = sandboxConfig(spec)
+      const { podSandboxId: id } = z.parse(idSchema, await cri.call('RunPodSandbox', { config }, timeoutMs))
+      const status = await cri.call('PodSandboxStatus', { podSandboxId: id, verbose: true })
+      const { network } = z.parse(networkSchema, status).status
+      return {
+        id,
+        netns: netnsPath(status),
+        ips: [network.ip, ...network.additionalIps.map(({ ip }) => ip)],
+        container: (uid) => startContainer(cri, id, config, uid),
+        stop: () => stop(id),
+        remove: () => remove(id),
+      }
+    },
+    async untilLoaded(wanted) {
+      const isWanted = typeof wanted === 'function' ? wanted : (one: Conflist) => isDeepStrictEqual(one, wanted)
+      const look = async (): Promise<void> => {
+        const { info } = z.parse(infoSchema, await cri.call('Status', { verbose: true }))
+        const { Networks } = z.parse(cniSchema, JSON.parse(info.cniconfig ?? '{}'))
+        const sources = Networks.map(({ Config }) => Config.Source)
+        if (!sources.some((source) => isWanted(JSON.parse(source)))) {
+          throw new Error(`the runtime still uses ${sources.at(-1)}`)
+        }
+      }
+      await vi.waitFor(look, { timeout: 10_000, interval: 20 })
+    },
+    async drain() {
+      const { items } = z.parse(listSchema, await cri.call('ListPodSandbox', {}))
+      await Promise.all(items.map(({ id }) => stop(id).then(() => remove(id))))
+    },
+  }
+}
+
+async function startContainer(cri: CriClient, sandbox: string, sandboxConf: object, uid: number): Promise<Container> {
+  const config = {
+    metadata: { name: `user-${uid}` },
+    image: { image: IMAGE },
+    linux: { securityContext: { runAsUser: { value: uid } } },
+  }
+  const request = { podSandboxId: sandbox, config, sandboxConfig: sandboxConf }
+  const { containerId } = z.parse(containerIdSchema, await cri.call('CreateContainer', request))
+  await cri.call('StartContainer', { containerId })
+  return {
+    async exec(...cmd) {
+      const { stdout, stderr, exitCode } = z.parse(
+        outputSchema,
+        await cri.call('ExecSync', { containerId, cmd, timeout: 10 }),
+      )
+      if (exitCode !== 0) throw new Error(`${cmd.join(' ')} failed with exit code ${exitCode}: ${text(stderr)}`)
+      return text(stdout)
+    },
+  }
+}
+
+const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
+
+const sandboxConfig = ({ name, namespace = 'demo', annotations = {}, hostPort }: PodSpec) => ({
+  metadata: { name, uid: randomUUID(), namespace, attempt: 0 },
+  hostname: name,
+  annotations,
+  portMappings: hostPort ? [{ containerPort: hostPort.container, hostPort: hostPort.host }] : [],
+  linux: { cgroupParent: throwAway().cgroup },
+})
+
+function netnsPath(status: unknown): string {
+  const { info } = z.parse(infoSchema, status)
+  const { namespaces } = z.parse(namespacesSchema, JSON.parse(info.info ?? '{}')).runtimeSpec.linux
+  const path = namespaces.find(({ type }) => type === 'network')?.path
+  if (path === undefined) throw new Error('the sandbox has no network namespace of its own')
+  return path
+}

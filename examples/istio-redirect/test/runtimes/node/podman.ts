@@ -1,0 +1,61 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type RunResult, run } from '@cni/host'
+import { NETWORK } from './conflist.ts'
+import { writeImage } from './image.ts'
+import { folderFor } from './throw-away.ts'
+
+/** A podman with storage and configuration of its own, and the image in it. */
+export interface Podman extends AsyncDisposable {
+  /** Runs podman to its end and returns what it printed. */
+  run(...args: readonly string[]): Promise<string>
+  /** The same, but a failure resolves as well. */
+  attempt(...args: readonly string[]): Promise<RunResult>
+}
+
+export interface PodmanOptions {
+  readonly binDir: string
+  readonly confDir: string
+}
+
+export async function startPodman({ binDir, confDir }: PodmanOptions): Promise<Podman> {
+  const folder = folderFor('p')
+  const conf = join(folder, 'containers.conf')
+  // Limits below the defaults: root of a container or a small machine may lack CAP_SYS_RESOURCE. A profile
+  // would stay in the kernel.
+  const text = `[containers]
+apparmor_profile = "unconfined"
+default_ulimits = ["nofile=1024:1024", "nproc=4096:4096"]
+[engine]
+cgroup_manager = "cgroupfs"
+events_logger = "none"
+runtime = "runc"
+static_dir = ${JSON.stringify(join(folder, 'static'))}
+tmp_dir = ${JSON.stringify(join(folder, 'tmp'))}
+volume_path = ${JSON.stringify(join(folder, 'volumes'))}
+[network]
+network_backend = "cni"
+cni_plugin_dirs = [${JSON.stringify(binDir)}]
+network_config_dir = ${JSON.stringify(confDir)}
+default_network = ${JSON.stringify(NETWORK)}
+`
+  writeFileSync(conf, text)
+  const image = join(folder, 'image.tar')
+  writeImage(image)
+  const storage = ['--root', join(folder, 'root'), '--runroot', join(folder, 'runroot'), '--storage-driver', 'overlay']
+  const execute = (args: readonly string[], reject: boolean): Promise<RunResult> =>
+    run(['podman', ...storage, ...args], {
+      reject,
+      timeout: 30_000,
+      env: { PATH: process.env.PATH, HOME: folder, CONTAINERS_CONF: conf },
+    })
+  await execute(['load', '--input', image], true)
+  return {
+    run: async (...args) => (await execute(args, true)).stdout.trim(),
+    attempt: (...args) => execute(args, false),
+    async [Symbol.asyncDispose]() {
+      await execute(['pod', 'rm', '--force', '--all', '--time', '0'], false)
+      await execute(['rm', '--force', '--all', '--time', '0'], false)
+    },
+  }
+}

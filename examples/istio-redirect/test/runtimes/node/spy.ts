@@ -1,0 +1,40 @@
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as z from 'zod/mini'
+
+/** What a runtime gave our plugin in one call. */
+export interface Call {
+  readonly verb: string
+  readonly netns: string
+  readonly hasPrevResult: boolean
+}
+
+const netconfSchema = z.object({ prevResult: z.optional(z.unknown()) })
+
+/** Notes what the runtime gives the plugin in `binDir`; the plugin itself runs as before. Returns the calls so far. */
+export function spyOn(binDir: string): () => Call[] {
+  const plugin = join(binDir, 'istio-cni')
+  const real = join(binDir, 'istio-cni.real')
+  const calls = join(binDir, 'calls')
+  mkdirSync(calls)
+  renameSync(plugin, real)
+  // The same process becomes the plugin, so that a signal for one reaches the other.
+  const script = `#!/bin/sh
+at=${calls}/$(date +%s%N)-$$
+mkdir $at && env > $at/env && cat > $at/stdin && exec ${real} < $at/stdin
+`
+  writeFileSync(plugin, script, { mode: 0o755 })
+  return () =>
+    readdirSync(calls)
+      .sort()
+      .map((name) => {
+        const env = readFileSync(join(calls, name, 'env'), 'utf8')
+        const netconf = z.parse(netconfSchema, JSON.parse(readFileSync(join(calls, name, 'stdin'), 'utf8')))
+        const variable = (key: string): string => new RegExp(`^${key}=(.*)$`, 'm').exec(env)?.[1] ?? ''
+        return {
+          verb: variable('CNI_COMMAND'),
+          netns: variable('CNI_NETNS'),
+          hasPrevResult: netconf.prevResult !== undefined,
+        }
+      })
+}

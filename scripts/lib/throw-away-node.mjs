@@ -1,0 +1,90 @@
+import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { env, root } from './exec.mjs'
+
+/** Ends with us, however we end. */
+const WITH_US = ['setpriv', '--pdeathsig', 'KILL', '--']
+const UNSHARE = ['unshare', '--net', '--mount', '--propagation', 'private', '--pid', '--fork', '--kill-child']
+/** The first process of a namespace has to collect the orphans: a shell does that while it waits. */
+const INIT = ['sh', '-c', '"$@" & wait $!', 'sh']
+const PREFIX = 'cni-runtimes-'
+const CGROUPS = '/sys/fs/cgroup'
+
+/**
+ * Run a program in a machine within the machine: network, mount and process namespaces of its own, which end with it,
+ * and every process and mount in them, even when we are killed. The program finds a folder and the path of a control
+ * group for all it does in `CNI_RUNTIMES_FOLDER` and `CNI_RUNTIMES_CGROUP`; both are removed afterwards.
+ *
+ * @param {readonly [string, ...string[]]} argv
+ * @returns {Promise<number>} its exit code
+ */
+export async function inThrowAwayNode(argv) {
+  await sweep()
+  const name = `${PREFIX}${process.pid}`
+  const folder = mkdtempSync(join(tmpdir(), `${name}-`))
+  const [program = '', ...args] = [...WITH_US, ...UNSHARE, '--mount-proc', '--', ...INIT, ...argv]
+  const child = spawn(program, args, {
+    cwd: root,
+    env: { ...env, CNI_RUNTIMES_FOLDER: folder, CNI_RUNTIMES_CGROUP: `/${name}` },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  const stop = () => void child.kill('SIGKILL')
+  const signals = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])
+  for (const signal of signals) process.on(signal, stop)
+  try {
+    return await new Promise((resolve, reject) => {
+      child.on('error', reject)
+      child.on('close', (code) => resolve(code ?? 1))
+    })
+  } finally {
+    for (const signal of signals) process.off(signal, stop)
+    await removeCgroups(name)
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Remove what a run left that was killed before it could. */
+async function sweep() {
+  for (const name of readdirSync(tmpdir()).filter(isLeftOver)) {
+    rmSync(join(tmpdir(), name), { recursive: true, force: true })
+  }
+  for (const name of new Set(hierarchies().flatMap((hierarchy) => readdirSync(hierarchy).filter(isLeftOver)))) {
+    await removeCgroups(name)
+  }
+}
+
+/** @param {string} name of a run's folder or control group: the process that made it is in it */
+function isLeftOver(name) {
+  const pid = new RegExp(`^${PREFIX}(\\d+)(-|$)`).exec(name)?.[1]
+  return pid !== undefined && !existsSync(`/proc/${pid}`)
+}
+
+/** One tree with cgroup v2, one for each controller with v1. */
+const hierarchies = () => [CGROUPS, ...readdirSync(CGROUPS, { withFileTypes: true }).flatMap(folderIn)]
+
+/** @param {import('node:fs').Dirent} entry */
+const folderIn = (entry) => (entry.isDirectory() ? [join(entry.parentPath, entry.name)] : [])
+
+/** @param {string} name */
+async function removeCgroups(name) {
+  for (const tree of hierarchies().map((hierarchy) => join(hierarchy, name))) {
+    // A group stays busy until the kernel has let go of its last process.
+    for (let tries = 0; existsSync(tree); tries++) {
+      try {
+        removeTree(tree)
+      } catch (error) {
+        if (tries === 100) throw error
+        await delay(20)
+      }
+    }
+  }
+}
+
+/** The files of a control group cannot be removed, and go with it. @param {string} folder */
+function removeTree(folder) {
+  for (const child of readdirSync(folder, { withFileTypes: true }).flatMap(folderIn)) removeTree(child)
+  rmdirSync(folder)
+}
