@@ -11,7 +11,9 @@ import { setUp } from './lib/setup.mjs'
 const PEERS = new Map([
   ['cnitool', 'packages/libcni: a list executed and remembered by either'],
   ['istio-cni', 'examples/istio-redirect: random pods through both plugins'],
+  ['install-cni', 'examples/istio-redirect: the repair controller, with kube-apiserver and etcd'],
   ['istio-iptables', 'examples/istio-redirect: random command lines through both programs'],
+  ['kube-apiserver', 'examples/istio-redirect: a real API server for the repair controllers'],
 ])
 
 await main(async () => {
@@ -22,7 +24,7 @@ await main(async () => {
   if (missing.length === PEERS.size) throw new Stop(`CNI_PEERS=${folder} holds none of the originals`)
   if (process.getuid?.() !== 0) throw new Stop('these tests need root: they create network namespaces')
   await setUp()
-  await ensurePackages(['containernetworking-plugins', 'iptables', 'util-linux'], { install: true })
+  await ensurePackages(['containernetworking-plugins', 'etcd-server', 'iptables', 'util-linux'], { install: true })
   await buildExecutables()
   // One seed for all suites: the same command line with it repeats a failure. CNI_FUZZ_RUNS asks for more cases.
   const { CNI_SEED = String(Date.now() % 0x7fff_ffff), CNI_FUZZ_RUNS } = process.env

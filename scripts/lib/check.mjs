@@ -1,5 +1,6 @@
 import { checkDocs } from './docs.mjs'
-import { exec } from './exec.mjs'
+import { exec, machineNode } from './exec.mjs'
+import { checkPackagesOffline, packAndInspect } from './packages.mjs'
 import { step } from './progress.mjs'
 
 /** Lint, types, unused code, package manifests and sizes. */
@@ -8,7 +9,9 @@ export async function check() {
     exec(['biome', 'ci', '--colors=off', '--error-on-warnings', '.'], { quiet: true }),
   )
   await step('types (tsc)', () => exec(['tsc', '-p', 'tsconfig.json'], { quiet: true }))
-  await step('code blocks of the documentation (tsc)', checkDocs)
+  await step('documentation: code blocks, commands, links', checkDocs)
+  // Loaded at use: on a fresh clone typedoc is installed only by now.
+  await step('API comments (typedoc)', async () => (await import('./reference.mjs')).checkReference())
   await step('unused files, exports and dependencies (knip)', () =>
     exec(['knip', '--no-config-hints'], { quiet: true }),
   )
@@ -19,8 +22,9 @@ export async function check() {
     exec(['turbo', 'run', 'lint:package', '--output-logs=errors-only'], { quiet: true }),
   )
   await step('built packages on the Node of this machine', async () => {
-    const note = await exec([process.execPath, 'scripts/smoke.mjs'], { quiet: true })
+    const note = await exec([machineNode, 'scripts/smoke.mjs'], { quiet: true })
     return { note: note.trim() }
   })
+  await checkPackagesOffline(await packAndInspect())
   await step('sizes (size-limit)', () => exec(['size-limit'], { quiet: true }))
 }

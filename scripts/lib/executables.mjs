@@ -5,10 +5,12 @@ import { step } from './progress.mjs'
 /** Every executable of the repository: its entry, and how it shows that it runs. */
 export const EXECUTABLES = /** @type {const} */ ({
   'istio-cni': { entry: 'examples/istio-redirect/src/plugin/main.ts', smoke: 'plugin' },
+  'install-cni': { entry: 'examples/istio-redirect/src/agent/main.ts', smoke: 'command', jit: 'normal' },
   'istio-redirect': { entry: 'examples/istio-redirect/src/tools/main.ts', smoke: 'command' },
   'hello-chain': { entry: 'examples/hello-chain/src/main.ts', smoke: 'plugin' },
   'contiv-proxy': { entry: 'examples/contiv-proxy/src/main.ts', smoke: 'plugin' },
   cnitool: { entry: 'packages/libcni/src/cli.ts', smoke: 'command' },
+  'cni-build': { entry: 'packages/build/src/cli.ts', smoke: 'command', jit: 'normal' },
   'cni-conformance': { entry: 'packages/conformance/src/cli.ts', smoke: 'command' },
 })
 
@@ -20,7 +22,7 @@ export const EXECUTABLES = /** @type {const} */ ({
 export async function buildExecutables(names = /** @type {(keyof typeof EXECUTABLES)[]} */ (Object.keys(EXECUTABLES))) {
   for (const name of names) {
     await step(`dist/bin/${name}`, async () => {
-      const { entry, smoke } = EXECUTABLES[name]
+      const { entry, smoke, jit } = { jit: 'late', ...EXECUTABLES[name] }
       const json = await exec(
         [
           node26,
@@ -31,6 +33,7 @@ export async function buildExecutables(names = /** @type {(keyof typeof EXECUTAB
           `--outfile=${join(root, 'dist/bin', name)}`,
           `--bundle=${join(root, 'dist/bundle', `${name}.cjs`)}`,
           `--smoke=${smoke}`,
+          `--jit=${jit}`,
           '--incremental',
           '--json',
         ],

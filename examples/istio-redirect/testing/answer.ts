@@ -1,6 +1,8 @@
-import type { IncomingMessage } from 'node:http'
+import type { Grant } from './grants.ts'
+import type { PodStore } from './pod-store.ts'
 import type { StoredPod } from './pods.ts'
-import { type Asked, forbidden, notFound, type StatusDocument, unauthorized, unknownPath } from './status.ts'
+import { chosen } from './selectors.ts'
+import { type Asked, conflict, forbidden, notFound, type StatusDocument, unauthorized, unknownPath } from './status.ts'
 
 /** An object, or the reason why there is none. */
 export type Answer = StatusDocument | Readonly<Record<string, unknown>>
@@ -8,38 +10,124 @@ export type Answer = StatusDocument | Readonly<Record<string, unknown>>
 /** What the server knows. */
 export interface World {
   readonly token: string
-  /** By `namespace/name`. */
-  readonly pods: ReadonlyMap<string, StoredPod>
+  readonly pods: PodStore
   /** Labels by name. */
   readonly namespaces: ReadonlyMap<string, Readonly<Record<string, string>>>
+  /** By `namespace/name`. */
+  readonly events: Map<string, Answer>
+  /** What the holder of the token may do besides getting pods and namespaces. */
+  readonly grants: ReadonlySet<Grant>
 }
 
-/** The ordinary answer to a request: who asks comes before what is asked for. */
-export function answer(request: IncomingMessage, { token, pods, namespaces }: World): readonly [number, Answer] {
-  const asked = parsePath(request.url ?? '/')
-  const credential = request.headers.authorization
-  if (credential !== undefined && credential !== `Bearer ${token}`) return [401, unauthorized()]
+/** A request, read. */
+export interface Request {
+  readonly method: string
+  readonly url: string
+  readonly authorization: string | undefined
+  readonly body: string
+}
+
+/** The ordinary answer to a request: who asks comes before what is asked for. `watch` stands for a stream of changes. */
+export function answer(request: Request, world: World): readonly [number, Answer] | 'watch' {
+  const asked = parsePath(request)
+  const { authorization } = request
+  if (authorization !== undefined && authorization !== `Bearer ${world.token}`) return [401, unauthorized()]
   if (asked === undefined) return [404, unknownPath()]
-  if (credential === undefined) return [403, forbidden('get', asked)]
-  if (request.method !== 'GET') {
-    return [403, forbidden((request.method ?? '').toLowerCase(), asked, 'system:serviceaccount:istio-system:istio-cni')]
+  if (authorization === undefined) return [403, forbidden(asked)]
+  if (asked.verb !== 'get' && !world.grants.has(`${asked.verb} ${asked.kind}` as Grant)) {
+    return [403, forbidden(asked, 'system:serviceaccount:istio-system:istio-cni')]
   }
-  const { kind, namespace, name } = asked
-  if (kind === 'pods') {
-    const pod = pods.get(`${namespace}/${name}`)
-    return pod ? [200, pod] : [404, notFound(kind, name)]
+  if (asked.kind === 'events') return event(asked, request.body, world)
+  if (asked.kind === 'namespaces') return namespace(asked, world)
+  if (asked.verb === 'watch') return 'watch'
+  if (asked.verb === 'list') return [200, list(world.pods, new URL(request.url, server).searchParams)]
+  return onePod(asked, request.body, world.pods)
+}
+
+const server = 'https://server'
+
+const paths =
+  /^\/api\/v1\/(?:(?<all>pods)|namespaces\/(?<namespace>[^/]+)(?:\/(?<kind>pods|events)(?:\/(?<name>[^/]+)(?<status>\/status)?)?)?)$/
+
+const verbs: Readonly<Record<string, Asked['verb']>> = { GET: 'get', POST: 'create', PATCH: 'patch', DELETE: 'delete' }
+
+/** Pods, namespaces and events are served; nothing else. */
+function parsePath({ method, url }: Request): Asked | undefined {
+  const { pathname, searchParams } = new URL(url, server)
+  const found = paths.exec(pathname)?.groups
+  const verb = verbs[method]
+  if (found === undefined || verb === undefined) return undefined
+  const [namespaceName = '', name = ''] = [found.namespace, found.name].map((part) => part && decodeURIComponent(part))
+  if (found.all !== undefined || (found.kind === 'pods' && name === '')) {
+    return {
+      verb: searchParams.get('watch') === 'true' ? 'watch' : 'list',
+      kind: 'pods',
+      namespace: namespaceName,
+      name,
+    }
   }
-  const known = namespaces.has(name) || [...pods.values()].some((pod) => pod.metadata.namespace === name)
-  if (!known) return [404, notFound(kind, name)]
+  if (found.kind === undefined) return { verb, kind: 'namespaces', namespace: namespaceName, name: namespaceName }
+  const kind = found.kind === 'events' ? 'events' : found.status === undefined ? 'pods' : 'pods/status'
+  return { verb, kind, namespace: namespaceName, name }
+}
+
+function namespace({ name }: Asked, { pods, namespaces }: World): readonly [number, Answer] {
+  const known = namespaces.has(name) || pods.all().some((pod) => pod.metadata.namespace === name)
+  if (!known) return [404, notFound('namespaces', name)]
   return [200, { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels: namespaces.get(name) ?? {} } }]
 }
 
-/** Nothing but single pods and namespaces is served. */
-function parsePath(url: string): Asked | undefined {
-  const { pathname } = new URL(url, 'https://server')
-  const [, namespace, name] = /^\/api\/v1\/namespaces\/([^/]+)(?:\/pods\/([^/]+))?$/.exec(pathname) ?? []
-  if (namespace === undefined) return undefined
-  const inNamespace = decodeURIComponent(namespace)
-  if (name === undefined) return { kind: 'namespaces', namespace: inNamespace, name: inNamespace }
-  return { kind: 'pods', namespace: inNamespace, name: decodeURIComponent(name) }
+/** In pages, unless the version 0 asks for whatever is in the cache. */
+function list(pods: PodStore, query: URLSearchParams): Answer {
+  const items = pods.all().filter((pod) => chosen(pod, query))
+  const from = Number(query.get('continue') ?? 0)
+  const limit = query.get('resourceVersion') === '0' ? items.length : Number(query.get('limit') ?? items.length)
+  const next = from + limit < items.length ? { continue: String(from + limit) } : {}
+  return {
+    kind: 'PodList',
+    apiVersion: 'v1',
+    metadata: { resourceVersion: String(pods.version()), ...next },
+    items: items.slice(from, from + limit),
+  }
+}
+
+function onePod({ verb, namespace: inside, name }: Asked, body: string, pods: PodStore): readonly [number, Answer] {
+  const pod = pods.get(inside, name)
+  if (pod === undefined) return [404, notFound('pods', name)]
+  if (verb === 'delete') {
+    const { uid, resourceVersion } = (body === '' ? {} : JSON.parse(body)).preconditions ?? {}
+    for (const [what, wanted] of Object.entries({ UID: uid, ResourceVersion: resourceVersion })) {
+      const has = pod.metadata[what === 'UID' ? 'uid' : 'resourceVersion']
+      if (wanted !== undefined && wanted !== has)
+        return [409, conflict(name, `${what} in precondition: ${wanted}, ${what} in object meta: ${has}`)]
+    }
+    return [200, pods.delete(inside, name) ?? pod]
+  }
+  if (verb === 'patch') return [200, pods.set(merge(pod, JSON.parse(body)) as StoredPod)]
+  return [200, pod]
+}
+
+function event({ verb, namespace: inside, name }: Asked, body: string, { events }: World): readonly [number, Answer] {
+  const document = body === '' ? {} : JSON.parse(body)
+  if (verb === 'create') {
+    events.set(`${inside}/${document.metadata?.name}`, document)
+    return [201, document]
+  }
+  const before = events.get(`${inside}/${name}`)
+  if (before === undefined) return [404, notFound('events', name)]
+  const after = merge(before, document) as Answer
+  events.set(`${inside}/${name}`, after)
+  return [200, after]
+}
+
+/** RFC 7396. */
+function merge(target: unknown, patch: unknown): unknown {
+  if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch
+  const base = typeof target === 'object' && target !== null && !Array.isArray(target) ? target : {}
+  const merged: Record<string, unknown> = { ...base }
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) delete merged[key]
+    else merged[key] = merge(merged[key], value)
+  }
+  return merged
 }

@@ -3,11 +3,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type NetnsTarget, netns } from '@cni/netns'
 import { type Answer, answer } from './answer.ts'
 import { type Certificate, createAuthority } from './certificate.ts'
+import type { Grant } from './grants.ts'
 import { kubeconfigText } from './kubeconfig-text.ts'
+import { podStore } from './pod-store.ts'
+import { bookmark, watchPods } from './pod-watch.ts'
 import type { StoredPod } from './pods.ts'
 import { otherFailure } from './status.ts'
 
@@ -18,6 +22,8 @@ export interface Misbehaviour {
   readonly headers?: Readonly<Record<string, string>>
   /** Answer with these bytes, whatever they are. */
   readonly body?: string
+  /** Begin a 200 with these bytes, then cut the connection. */
+  readonly partial?: string
   /** Never stop sending. */
   readonly endless?: boolean
   /** Accept the request and never answer it. */
@@ -33,6 +39,7 @@ export interface SeenRequest {
   readonly method: string
   readonly url: string
   readonly headers: IncomingMessage['headers']
+  readonly body: string
 }
 
 /** Settings of {@link startApiServer}. */
@@ -41,6 +48,8 @@ export interface ApiServerOptions {
   /** Labels by namespace name; the namespace of every pod exists anyway. */
   readonly namespaces?: Readonly<Record<string, Readonly<Record<string, string>>>>
   readonly token?: string
+  /** What the token allows besides getting pods and namespaces; see `repairGrants`. */
+  readonly grants?: readonly Grant[]
   readonly host?: string
   /** The namespace to serve in, on all its addresses. Default: ours, on `host`. */
   readonly netns?: NetnsTarget
@@ -60,10 +69,24 @@ export interface ApiServer extends AsyncDisposable {
   /** The only token that is accepted; assign to rotate it. */
   token: string
   readonly requests: readonly SeenRequest[]
+  /** Adds a pod, or changes it; watches are told. */
   setPod(pod: StoredPod): void
+  getPod(namespace: string, name: string): StoredPod | undefined
   deletePod(namespace: string, name: string): void
   /** Labels a namespace, which exists from now on. */
   setNamespace(name: string, labels: Readonly<Record<string, string>>): void
+  /** The events that were written. */
+  events(): Answer[]
+  /** How many watches are open. */
+  watches(): number
+  /** Tells all watches the version of this moment. */
+  bookmark(): void
+  /** Sends this to all watches, whatever it is. */
+  say(text: string): void
+  /** Cuts all connections. */
+  cutAll(): void
+  /** Forgets what happened: older watches get 410. */
+  compact(): void
   /** The next requests are treated so, one entry each, before the server behaves again. */
   misbehave(...next: readonly Misbehaviour[]): void
   /** Behaves again, whatever {@link misbehave} said. */
@@ -76,8 +99,9 @@ export interface ApiServer extends AsyncDisposable {
 }
 
 /**
- * Starts a small Kubernetes API server for pods and namespaces, over TLS with its own authority and a bearer token. It
- * answers `GET` as the real one does, with 401, 403 and 404 Status objects, and can be told to misbehave.
+ * Starts a small Kubernetes API server for pods, namespaces and events, over TLS with its own authority and a bearer
+ * token. It answers as the real one does, with 401, 403, 404 and 409 Status objects, lists, watches, and can be told to
+ * misbehave.
  *
  * @example
  * await using api = await startApiServer({ pods: [meshPod({ name: 'web', namespace: 'demo' })] })
@@ -88,7 +112,10 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   const namespaces = new Map(Object.entries(options.namespaces ?? {}))
   const authority = createAuthority('istio-redirect-test-ca')
   const identity = options.certificate ?? authority.issue('kube-apiserver', [...new Set(['localhost', host])])
-  const pods = new Map<string, StoredPod>()
+  const pods = podStore()
+  const events = new Map<string, Answer>()
+  const grants = new Set(options.grants)
+  const watches = new Set<ServerResponse>()
   const requests: SeenRequest[] = []
   const queue: Misbehaviour[] = []
   const sockets = new Set<Socket>()
@@ -97,8 +124,19 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
     ca: authority.cert,
     token: options.token ?? 'test-token',
     requests,
-    setPod: (pod) => void pods.set(`${pod.metadata.namespace}/${pod.metadata.name}`, pod),
-    deletePod: (namespace, name) => void pods.delete(`${namespace}/${name}`),
+    setPod: (pod) => void pods.set(pod),
+    getPod: (namespace, name) => pods.get(namespace, name),
+    deletePod: (namespace, name) => void pods.delete(namespace, name),
+    events: () => [...events.values()],
+    watches: () => watches.size,
+    bookmark: () => api.say(bookmark(pods.version())),
+    say(text) {
+      for (const response of watches) response.write(text)
+    },
+    cutAll() {
+      for (const socket of sockets) socket.destroy()
+    },
+    compact: () => pods.compact(),
     setNamespace: (name, labels) => void namespaces.set(name, labels),
     misbehave: (...next) => void queue.push(...next),
     behave: () => void queue.splice(0),
@@ -120,10 +158,25 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   for (const pod of options.pods ?? []) api.setPod(pod)
 
   const server = createServer({ cert: identity.cert, key: identity.key }, (request, response) => {
-    requests.push({ method: request.method ?? '', url: request.url ?? '', headers: request.headers })
+    const { method = '', url = '', headers } = request
     const misbehaviour = queue.shift() ?? {}
-    delay(misbehaviour.delayMs ?? options.latencyMs ?? 0)
-      .then(() => treat(response, misbehaviour, () => answer(request, { token: api.token, pods, namespaces })))
+    const ordinary = (body: string): void => {
+      const { authorization } = headers
+      const said = answer({ method, url, authorization, body }, { token: api.token, pods, namespaces, events, grants })
+      if (said !== 'watch') {
+        send(response, ...said)
+        return
+      }
+      watches.add(response)
+      response.once('close', () => watches.delete(response))
+      watchPods(response, pods, new URL(url, 'https://server').searchParams)
+    }
+    text(request)
+      .then(async (body) => {
+        requests.push({ method, url, headers, body })
+        await delay(misbehaviour.delayMs ?? options.latencyMs ?? 0)
+        treat(response, misbehaviour, () => ordinary(body))
+      })
       .catch(() => response.destroy())
   })
   server.on('connection', (socket) => {
@@ -143,13 +196,19 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   return Object.assign(api, { url })
 }
 
-function treat(response: ServerResponse, how: Misbehaviour, ordinary: () => readonly [number, Answer]): void {
+function treat(response: ServerResponse, how: Misbehaviour, ordinary: () => void): void {
   if (how.hang === true) return
   if (how.cut === true) return void response.destroy()
   if (how.endless === true) return void flood(response)
-  const [code, document] = how.status === undefined ? ordinary() : [how.status, otherFailure(how.status)]
-  response.writeHead(code, { 'content-type': 'application/json', ...how.headers })
-  response.end(how.body ?? `${JSON.stringify(document)}\n`)
+  if (how.partial !== undefined) return void response.writeHead(200).write(how.partial, () => response.destroy())
+  const { status = 200 } = how
+  if (how.status === undefined && how.body === undefined && how.headers === undefined) ordinary()
+  else send(response, status, how.body ?? otherFailure(status), how.headers)
+}
+
+function send(response: ServerResponse, code: number, what: Answer | string, headers = {}): void {
+  response.writeHead(code, { 'content-type': 'application/json', ...headers })
+  response.end(typeof what === 'string' ? what : `${JSON.stringify(what)}\n`)
 }
 
 function flood(response: ServerResponse): void {

@@ -18,6 +18,7 @@ export {
   startApiServer,
 } from './api-server.ts'
 export { type Authority, type Certificate, createAuthority, type Validity } from './certificate.ts'
+export { type Grant, repairGrants } from './grants.ts'
 export { type KubeconfigParts, kubeconfigText } from './kubeconfig-text.ts'
 export {
   GATEWAY,

@@ -22,7 +22,7 @@ const failure = (code: number, reason: string, message: string, details?: Record
 })
 
 /** No such object. */
-export const notFound = (kind: 'pods' | 'namespaces', name: string): StatusDocument =>
+export const notFound = (kind: 'pods' | 'namespaces' | 'events', name: string): StatusDocument =>
   failure(404, 'NotFound', `${kind} "${name}" not found`, { name, kind })
 
 /** No such path. */
@@ -33,18 +33,32 @@ export const unknownPath = (): StatusDocument =>
 export const unauthorized = (): StatusDocument => failure(401, 'Unauthorized', 'Unauthorized')
 
 /** Nobody said who is asking, or that user may not. */
-export const forbidden = (
-  verb: string,
-  { kind, namespace, name }: Asked,
-  user = 'system:anonymous',
-): StatusDocument => {
-  const what = `User "${user}" cannot ${verb} resource "${kind}" in API group "" in the namespace "${namespace}"`
-  return failure(403, 'Forbidden', `${kind} "${name}" is forbidden: ${what}`, { name, kind })
+export const forbidden = ({ verb, kind, namespace, name }: Asked, user = 'system:anonymous'): StatusDocument => {
+  const where = namespace === '' ? 'at the cluster scope' : `in the namespace "${namespace}"`
+  const what = `User "${user}" cannot ${verb} resource "${kind}" in API group "" ${where}`
+  const [resource = ''] = kind.split('/')
+  return failure(403, 'Forbidden', `${resource}${name === '' ? '' : ` "${name}"`} is forbidden: ${what}`, {
+    ...(name !== '' && { name }),
+    kind: resource,
+  })
 }
 
-/** The object of a request. */
+/** Somebody else was faster. */
+export const conflict = (name: string, why: string): StatusDocument =>
+  failure(409, 'Conflict', `Operation cannot be fulfilled on pods "${name}": Precondition failed: ${why}`, {
+    name,
+    kind: 'pods',
+  })
+
+/** The server has forgotten what came after a version. */
+export const expired = (asked: number, oldest: number): StatusDocument =>
+  failure(410, 'Expired', `too old resource version: ${asked} (${oldest})`)
+
+/** What a request asks for. */
 export interface Asked {
-  readonly kind: 'pods' | 'namespaces'
+  readonly verb: 'get' | 'list' | 'watch' | 'create' | 'patch' | 'delete'
+  readonly kind: 'pods' | 'pods/status' | 'namespaces' | 'events'
+  /** Empty: all of them. */
   readonly namespace: string
   readonly name: string
 }

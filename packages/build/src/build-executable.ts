@@ -1,83 +1,120 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { run, writeFileAtomic } from '@cni/host'
-import { type BundleOptions, bundle } from './bundle.ts'
-import { type CompileOptions, compile, findCompiler, HERMETIC_FLAGS, JIT_FLAGS, type Jit } from './compile.ts'
-import { BuildError } from './errors.ts'
+import { writeFileAtomic } from '@cni/host'
+import { type Bundle, type BundleOptions, bundle } from './bundle.ts'
+import type { BundleShare } from './bundle-shares.ts'
+import { type CompileOptions, compile } from './compile.ts'
+import { bunFlags } from './compile-with-bun.ts'
+import { seaConfig } from './compile-with-node.ts'
+import { type HostNeeds, hostNeeds } from './host-needs.ts'
+import { type Smoke, startUp } from './start-up.ts'
+import { notRunnable, type Runtime, type Target } from './target.ts'
+import { findTools, type Tools } from './tools.ts'
 
-export interface BuildExecutableOptions extends Omit<BundleOptions, 'outfile'> {
-  outfile: string
-  /** Keep the bundle here; default: beside the executable as `<name>.cjs`, removed afterwards. */
+export interface BuildExecutableOptions
+  extends Omit<BundleOptions, 'outfile' | 'runtime'>,
+    Omit<CompileOptions, 'bundle'> {
+  /** Also write a bundle for Node 20.19 and later here; the one in the executable has only what its runtime needs. */
   bundleFile?: string
-  /** Run the result once as `CNI_COMMAND=VERSION` (a plugin) or with `--help` (a command). Default `plugin`; false skips. */
-  smoke?: 'plugin' | 'command' | false
-  /** See {@link CompileOptions.jit}. Default `late`. */
-  jit?: Jit
-  /** Skip the compiler when bundle and compiler are those of the last build (a stamp beside `bundleFile`). Default false. */
+  /** Start the result as a plugin (`CNI_COMMAND=VERSION`, the default) or a command (`--help`); false skips. */
+  smoke?: Smoke | false
+  /** Keep the executable when neither bundle nor compiler has changed (a stamp beside `bundleFile`). Default false. */
   incremental?: boolean
+  /** Called with each step that is done, as a line for people. */
+  onProgress?: (line: string) => void
 }
 
 export interface BuiltExecutable {
   outfile: string
-  /** Size of the executable and of the bundle in it. */
+  runtime: Runtime
+  /** The version of that runtime. */
+  version: string
+  target: Target
+  /** Size of the executable, and of the bundle in it. */
   bytes: number
   bundleBytes: number
-  /** Whole-process time of the smoke test in milliseconds; absent when it was skipped. */
-  smokeMs?: number
+  /** Who takes how much of the bundle, largest first. */
+  packages: readonly BundleShare[]
+  /** What a host must have, beside a mounted `/proc`. */
+  needs?: HostNeeds
+  /** Whole-process time of one start in milliseconds, the median of five; absent when it was not started. */
+  startMs?: number
+  /** Why it was not started though that was wanted. */
+  notStarted?: string
   /** False when nothing had changed and the file was kept. */
   compiled: boolean
 }
 
 /**
- * Bundle, compile and smoke-test one executable.
+ * Bundle, compile and start one executable.
  *
  * @example
  * const built = await buildExecutable({ entry: 'src/main.ts', outfile: 'dist/my-plugin' })
  */
 export async function buildExecutable(options: BuildExecutableOptions): Promise<BuiltExecutable> {
   const outfile = resolve(options.outfile)
-  const bundleFile = resolve(options.bundleFile ?? `${outfile}.cjs`)
+  const say = options.onProgress ?? (() => {})
+  const tools = findTools(options.runtime, options.target)
+  const { runtime, target, version } = tools
   mkdirSync(dirname(outfile), { recursive: true })
-  const { text, bytes: bundleBytes } = await bundle({ ...options, outfile: bundleFile })
+  if (options.bundleFile) {
+    const { runtime: _, ...forBoth } = options
+    await bundle({ ...forBoth, outfile: options.bundleFile })
+  }
+  // The older file stays until the new one has been started.
+  const folder = mkdtempSync(join(dirname(outfile), '.build-'))
+  const fresh = join(folder, basename(outfile))
   try {
-    const stampFile = `${bundleFile}.stamp`
-    const { jit = 'late' } = options
-    const stamp = stampOf(text, jit)
-    if (options.incremental && existsSync(outfile) && readIfExists(stampFile) === stamp) {
-      return { outfile, bytes: statSync(outfile).size, bundleBytes, compiled: false }
+    const contents = await bundle({ ...options, runtime, outfile: `${fresh}.cjs` })
+    say(`bundled ${options.entry} (${(contents.bytes / 1e3).toFixed(1)} kB)`)
+    const stampFile = options.incremental && options.bundleFile ? `${resolve(options.bundleFile)}.stamp` : undefined
+    const stamp = stampOf(contents, tools, options)
+    const kept = stampFile !== undefined && existsSync(outfile) && readIfExists(stampFile) === stamp
+    let started = {}
+    if (!kept) {
+      await compile({ ...options, runtime, target, bundle: `${fresh}.cjs`, outfile: fresh })
+      say(`compiled with ${runtime} ${version} for ${target}`)
+      started = await start(fresh, target, options.smoke ?? 'plugin', say)
+      renameSync(fresh, outfile)
+      if (stampFile !== undefined) writeFileAtomic(stampFile, stamp, { mode: 0o644 })
     }
-    const { bytes } = await compile({ bundle: bundleFile, outfile, jit })
-    const smokeMs = options.smoke === false ? undefined : await smokeTest(outfile, options.smoke ?? 'plugin')
-    if (options.incremental) writeFileAtomic(stampFile, stamp, { mode: 0o644 })
-    return { outfile, bytes, bundleBytes, compiled: true, ...(smokeMs === undefined ? {} : { smokeMs }) }
+    const needs = hostNeeds(outfile)
+    return {
+      outfile,
+      runtime,
+      version,
+      target,
+      bytes: statSync(outfile).size,
+      bundleBytes: contents.bytes,
+      packages: contents.packages,
+      ...(needs === undefined ? {} : { needs }),
+      ...started,
+      compiled: !kept,
+    }
   } finally {
-    if (!options.bundleFile) rmSync(bundleFile, { force: true })
+    rmSync(folder, { recursive: true, force: true })
   }
 }
 
-const stampOf = (text: string, jit: Jit): string => {
-  const compiler = statSync(findCompiler())
-  return createHash('sha256')
-    .update([text, [...HERMETIC_FLAGS, ...JIT_FLAGS[jit]].join(' '), compiler.size, compiler.mtimeMs].join('\0'))
-    .digest('hex')
+async function start(executable: string, target: Target, smoke: Smoke | false, say: (line: string) => void) {
+  if (smoke === false) return {}
+  const notStarted = notRunnable(target)
+  if (notStarted !== undefined) {
+    say(`not started: ${notStarted}`)
+    return { notStarted }
+  }
+  const startMs = await startUp(executable, smoke)
+  say(`started it: ${startMs.toFixed(1)} ms`)
+  return { startMs }
+}
+
+/** All that decides about the bytes of the executable. */
+function stampOf({ text }: Bundle, tools: Tools, options: BuildExecutableOptions): string {
+  const flags = tools.runtime === 'bun' ? bunFlags(options.jit ?? 'late') : seaConfig('', '', '')
+  const base = statSync(tools.base)
+  const parts = [basename(options.outfile), text, flags, tools.target, tools.version, base.size, base.mtimeMs]
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
 }
 
 const readIfExists = (path: string): string | undefined => (existsSync(path) ? readFileSync(path, 'utf8') : undefined)
-
-/** Start it the way a container runtime does: empty environment, working directory `/`. */
-async function smokeTest(executable: string, kind: 'plugin' | 'command'): Promise<number> {
-  const argv: [string, ...string[]] = kind === 'plugin' ? [executable] : [executable, '--help']
-  const result = await run(argv, {
-    env: kind === 'plugin' ? { CNI_COMMAND: 'VERSION' } : {},
-    cwd: '/',
-    timeout: 10_000,
-    reject: false,
-  })
-  if (result.failed || result.stdout.trim() === '') {
-    const said = (result.stderr || result.stdout).trim().slice(0, 2000) || 'it printed nothing'
-    const asked = kind === 'plugin' ? 'CNI_COMMAND=VERSION' : '--help'
-    throw new BuildError('SMOKE', `${join('…', basename(executable))} does not answer ${asked}: ${said}`)
-  }
-  return result.durationMs
-}

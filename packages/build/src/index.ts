@@ -1,5 +1,5 @@
 /**
- * One executable file from one entry: bundle with esbuild, compile with bun, run it once.
+ * One executable file from one entry: bundle with esbuild, compile with bun or Node, start it.
  *
  * @example
  * ```ts
@@ -12,5 +12,10 @@
  */
 export { type BuildExecutableOptions, type BuiltExecutable, buildExecutable } from './build-executable.ts'
 export { type Bundle, type BundleOptions, bundle } from './bundle.ts'
-export { type CompileOptions, compile, findCompiler, HERMETIC_FLAGS, JIT_FLAGS, type Jit } from './compile.ts'
+export type { BundleShare } from './bundle-shares.ts'
+export { type CompileOptions, compile } from './compile.ts'
+export type { Jit } from './compile-with-bun.ts'
 export { BuildError, type BuildErrorCode } from './errors.ts'
+export { type HostNeeds, hostNeeds } from './host-needs.ts'
+export type { Smoke } from './start-up.ts'
+export { type Runtime, TARGETS, type Target } from './target.ts'

@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { runCli } from './run-cli.ts'
 
@@ -14,6 +16,10 @@ describe('cni-build', () => {
     expect(exitCode).toBe(0)
     for (const option of [
       '--outfile',
+      '--runtime',
+      '--target',
+      '--define',
+      '--analyze',
       '--bundle',
       '--smoke',
       '--jit',
@@ -32,6 +38,11 @@ describe('cni-build', () => {
     [['a.ts'], '-o FILE is missing'],
     [['a.ts', '-o', 'x', '--smoke', 'maybe'], '--smoke: expected plugin, command or none, got "maybe"'],
     [['a.ts', '-o', 'x', '--jit', 'never'], '--jit: expected late or normal, got "never"'],
+    [['a.ts', '-o', 'x', '--runtime', 'deno'], '--runtime: expected bun or node, got "deno"'],
+    [['a.ts', '-o', 'x', '--target', 'darwin'], 'or linux-arm64-musl, got "darwin"'],
+    [['a.ts', '-o', 'x', '--define', 'A'], '--define: expected KEY=VALUE, got "A"'],
+    [['a.ts', '-o', 'x', '--incremental'], '--incremental needs --bundle FILE'],
+    [['a.ts', '-o', 'x', '--runtime', 'node', '--target', 'linux-x64-musl'], 'there is no Node for linux-x64-musl'],
     [['a.ts', '--frobnicate'], '--frobnicate'],
   ])('%j is wrong usage: exit code 2 and a sentence', async (argv, sentence) => {
     const { exitCode, err, out } = await cli(...argv)
@@ -41,8 +52,27 @@ describe('cni-build', () => {
   })
 
   it('an entry that does not exist is named, with exit code 1', async () => {
-    const { exitCode, err } = await cli('/nowhere/main.ts', '-o', '/nowhere/out')
+    const { exitCode, err } = await cli('/nowhere/main.ts', '-o', join(tmpdir(), 'cni-build-never/out'))
     expect(exitCode).toBe(1)
     expect(err).toContain('/nowhere/main.ts')
+  })
+
+  it('--json is one object, also for a failure', async () => {
+    const { out } = await cli('/nowhere/main.ts', '-o', join(tmpdir(), 'cni-build-never/out'), '--json')
+    expect(JSON.parse(out)).toMatchObject({ error: { code: 'BUNDLE', message: expect.stringContaining('/nowhere') } })
+  })
+
+  it('a runtime for another machine that is not installed is named with the command that installs it', async () => {
+    const { exitCode, err } = await cli(
+      'a.ts',
+      '-o',
+      join(tmpdir(), 'cni-build-never/out'),
+      '--target',
+      'linux-arm64-musl',
+    )
+    expect(exitCode).toBe(1)
+    expect(err).toMatch(
+      /@oven\/bun-linux-aarch64-musl is not installed: npm install --save-dev @oven\/bun-linux-aarch64-musl@[0-9.]+ --force$/,
+    )
   })
 })

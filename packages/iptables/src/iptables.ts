@@ -3,8 +3,10 @@ import { type Change, changed } from './apply/change.ts'
 import type { Journal } from './apply/journal.ts'
 import { removeByPrefix, removeReversibly, removeRuleset } from './apply/remove.ts'
 import type { ApplyReport } from './apply/report.ts'
+import { diffSince, restoreSnapshot, takeSnapshot } from './apply/restore-snapshot.ts'
 import { diffRuleset } from './apply/verify.ts'
-import type { ListedChain, ListedRule } from './crud/listing.ts'
+import { hasRule, type ListedChain, type ListedRule, listChains, listRules } from './crud/listing.ts'
+import { runTransaction } from './crud/run-transaction.ts'
 import type { Transaction } from './crud/transaction.ts'
 import type { Family, Rule, Ruleset, Table } from './rules/model.ts'
 import { checkInteger } from './rules/numbers.ts'
@@ -17,7 +19,7 @@ import { type Drift, isClean } from './state/drift.ts'
 import { DriftError } from './state/drift-error.ts'
 import type { NetnsSnapshot, SnapshotDiff, SnapshotOptions } from './state/netns-snapshot.ts'
 import { restoreText } from './text/restore-text.ts'
-import type { WatchEvent, WatchOptions } from './watch/watch.ts'
+import { type WatchEvent, type WatchOptions, watchRuleset } from './watch/watch.ts'
 
 /** How to reach the kernel. Everything is optional. */
 export interface IptablesOptions {
@@ -67,7 +69,10 @@ export interface Iptables {
   snapshot(options?: SnapshotOptions): Promise<NetnsSnapshot>
   /** Makes the kernel hold what a snapshot holds, counters aside: rules that came later go, whoever wrote them. */
   restore(snapshot: NetnsSnapshot): Promise<Change>
-  /** Reports at once whether the ruleset stands, and then every change of that, until aborted or left with `break`. */
+  /**
+   * Reports at once whether the ruleset stands, then drift and errors at every look while they last, and their end; until
+   * aborted or left with `break`.
+   */
   watch(rules: Ruleset, options?: WatchOptions): AsyncIterable<WatchEvent>
   /** Several steps on chains and rules as one: per family one process reads, one writes; all happen or none. */
   transaction(steps: (t: Transaction) => void): Promise<Change>
@@ -122,12 +127,11 @@ export function iptables(where: Where, options: IptablesOptions = {}): Iptables 
   const session = openSession(port, sessionOptions)
   const print = options.print ?? restoreText
   const change = (run: (journal: Journal) => Promise<void>) => changed(session, place.undo, run)
-  const transaction = (steps: (t: Transaction) => void) =>
-    change(async (journal) => (await crud()).runTransaction(session, journal, steps))
+  const transaction = (steps: (t: Transaction) => void) => change((journal) => runTransaction(session, journal, steps))
   function diff(wanted: Ruleset): Promise<Drift>
   function diff(wanted: NetnsSnapshot): Promise<SnapshotDiff>
   async function diff(wanted: Ruleset | NetnsSnapshot): Promise<Drift> {
-    return 'rules' in wanted ? diffRuleset(session, wanted) : (await snapshots()).diffSince(session, wanted)
+    return 'rules' in wanted ? diffRuleset(session, wanted) : diffSince(session, wanted)
   }
   function remove(rules: Ruleset): Promise<undefined>
   function remove(rules: Ruleset, how: RemoveOptions): Promise<Change>
@@ -149,12 +153,11 @@ export function iptables(where: Where, options: IptablesOptions = {}): Iptables 
     remove,
     removeChains: (prefix) => change((journal) => removeByPrefix(session, prefix, journal)),
     save: async (family) => session.save((await session.backends()).chosen, family),
-    snapshot: async (what) => (await snapshots()).takeSnapshot(session, what),
-    restore: (snapshot) => change(async (journal) => (await snapshots()).restoreSnapshot(session, snapshot, journal)),
+    snapshot: (what) => takeSnapshot(session, what),
+    restore: (snapshot) => change((journal) => restoreSnapshot(session, snapshot, journal)),
     async *watch(rules, how = {}) {
       const signals = [place.signal, how.signal].flatMap((each) => each ?? [])
       const signal = signals.length === 0 ? undefined : AbortSignal.any(signals)
-      const { watchRuleset } = await import('./watch/watch.ts')
       yield* watchRuleset(openSession(port, { ...sessionOptions, signal }), port, rules, { ...how, signal })
     },
     transaction,
@@ -166,14 +169,8 @@ export function iptables(where: Where, options: IptablesOptions = {}): Iptables 
     insertRule: (rule) => transaction((t) => t.insertRule(rule)),
     ensureRule: (rule) => transaction((t) => t.ensureRule(rule)),
     deleteRule: (rule) => transaction((t) => t.deleteRule(rule)),
-    hasRule: async (rule) => (await crud()).hasRule(session, rule),
-    listChains: async (table) => (await crud()).listChains(session, table),
-    listRules: async (table, chain) => (await crud()).listRules(session, table, chain),
+    hasRule: (rule) => hasRule(session, rule),
+    listChains: (table) => listChains(session, table),
+    listRules: (table, chain) => listRules(session, table, chain),
   }
 }
-
-// internal
-
-// Loaded when first used: a plugin that applies and leaves pays nothing for them.
-const crud = () => import('./crud/crud.ts')
-const snapshots = () => import('./apply/restore-snapshot.ts')

@@ -45,6 +45,18 @@ test('every set is given back as it was written, and needs no second writing', {
   expect(seen).toBeGreaterThan(40)
 })
 
+test('a comment is kept as it is, or refused before a program runs: also one that is an option of ipset', async () => {
+  await using pod = await tempNetns()
+  const set = ipset(pod).set('pods', { type: 'hash:ip', family: 'ipv4', comment: true })
+  await set.create()
+  const options = ['-q', '-exist', '--exist', '-!', '-o', '-output', '-f', '-file', '-terse', '-name', '-sorted']
+  for (const comment of [...options, '-', '- a', '-q x', "it's", '\\', '#', 'a  b ', 'timeout']) {
+    const error = await set.add({ entry: '10.0.0.1', comment }).then(undefined, (reason: unknown) => reason)
+    if (options.includes(comment)) expect(error).toMatchObject({ code: 'INVALID' })
+    else expect([error, await set.get('10.0.0.1')]).toEqual([undefined, { entry: '10.0.0.1', comment }])
+  }
+})
+
 test('a comment of others with a line feed and a line inside stays a comment', async () => {
   await using pod = await tempNetns()
   const set = ipset(pod).set('pods', { type: 'hash:ip', family: 'ipv4', comment: true })
@@ -74,7 +86,8 @@ test('a set that a rule matches is replaced under it, and is in use', async () =
   await set.replace('127.0.0.3')
   expect([await blocked('127.0.0.2'), await blocked('127.0.0.3')]).toEqual([false, true])
   await expect(set.destroy()).rejects.toMatchObject({ code: 'IN_USE' })
-  await iptables(pod).remove(rules)
+  // On nft the kernel frees a rule some time after it is gone: until then the set would be in use.
+  await iptables(pod, { backend: 'nft' }).remove(rules)
   await set.destroy()
 })
 

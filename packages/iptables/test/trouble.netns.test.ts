@@ -54,6 +54,19 @@ describe.each(['nft', 'legacy'] as const)('on %s', (backend) => {
   })
 })
 
+test('a file of the kernel that only root may read is an error that names the privilege', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cni-read-'))
+  const path = join(folder, 'ip_tables_names')
+  writeFileSync(path, 'nat\n', { mode: 0o600 })
+  try {
+    process.seteuid?.(65_534)
+    await fails(netnsPort({ netns: 'host' }, { shield: false }).read(path), 'DENIED', /cannot be read .*CAP_NET_ADMIN/)
+  } finally {
+    process.seteuid?.(0)
+    rmSync(folder, { recursive: true })
+  }
+})
+
 /** The user namespace ends with each program, so its uid_map cannot be read afterwards. */
 function userFiles(pod: Netns): IptablesPort['read'] {
   const { read } = netnsPort({ netns: pod }, { shield: false })

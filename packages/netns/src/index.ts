@@ -19,9 +19,9 @@
  */
 
 export type { NotPromise } from './enter/not-promise.ts'
-export type { EnterOptions } from './enter/runner.ts'
+export { type EnterOptions, run } from './enter/runner.ts'
 export type { ShieldBind } from './enter/shield.ts'
-export type { StartOptions } from './enter/start.ts'
+export { exec, type StartOptions, start } from './enter/start.ts'
 export { warmPool } from './enter/warm-pool.ts'
 export { isSame, Netns, type NetnsTarget } from './handle/netns.ts'
 export { isNetnsError, NetnsError, type NetnsErrorCode } from './handle/netns-error.ts'

@@ -67,7 +67,7 @@ export interface RepairServices {
 }
 
 /**
- * Runs until the signal, then settles within a second.
+ * `repair/start-repair.ts` exports one as `startRepair`. It runs until the signal, then settles within a second.
  * API servers that are away, slow or refuse are its own business: it logs and tries again. What it rejects with is
  * logged, and it is started again after a pause; installing is never affected.
  */

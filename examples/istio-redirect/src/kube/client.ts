@@ -5,10 +5,25 @@ import type { ClusterAccess } from './kubeconfig.ts'
 import { nodeTransport } from './node-transport.ts'
 import { TooLarge, type Transport, type TransportAnswer, type Trust } from './transport.ts'
 
-/** A read-only client of one API server. */
+/** A client of one API server. */
 export interface KubeClient {
   /** Gets one JSON document; `path` is absolute and already percent-encoded. Throws `KubeError`. */
   get(path: string, signal: AbortSignal): Promise<unknown>
+  /** Any other request; answers like {@link KubeClient.get}, or `undefined` where the answer went to `onData`. */
+  send(request: KubeRequest, signal: AbortSignal): Promise<unknown>
+}
+
+/** What the node agent asks for besides single objects. */
+export interface KubeRequest {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  /** Absolute and already percent-encoded, with its query. */
+  readonly path: string
+  readonly body?: { readonly type: string; readonly document: unknown }
+  /** Instead of those of the client. */
+  readonly timeoutMs?: number
+  readonly maxBytes?: number
+  /** Takes the answer bit by bit: a watch. What it throws ends the request, unchanged if it is a `KubeError`. */
+  readonly onData?: (chunk: Uint8Array) => void
 }
 
 /** Limits of one request. */
@@ -23,13 +38,13 @@ export interface KubeClientOptions {
 }
 
 /**
- * A client that does one thing: `GET` one object. TLS is verified unless the kubeconfig says otherwise, whatever the
+ * A client without a cache, a pool or a loop. TLS is verified unless the kubeconfig says otherwise, whatever the
  * environment says; proxies from the environment are ignored, redirects are not followed, and plain `http` servers are
  * never sent a credential.
  */
 export function kubeClient(access: ClusterAccess, options: KubeClientOptions = {}): KubeClient {
-  const { timeoutMs = 10_000, maxBytes = 4 * 1024 * 1024, userAgent = 'istio-cni' } = options
-  const send = options.transport ?? (process.versions.bun === undefined ? nodeTransport : bunTransport)
+  const { userAgent = 'istio-cni' } = options
+  const transport = options.transport ?? (process.versions.bun === undefined ? nodeTransport : bunTransport)
   const secure = access.server.protocol === 'https:'
   const token = secure ? access.token() : undefined
   const headers = {
@@ -39,38 +54,57 @@ export function kubeClient(access: ClusterAccess, options: KubeClientOptions = {
   }
   const { ca, insecure, serverName } = access
   const trust = { ca, insecure, serverName, client: secure ? access.clientCertificate() : undefined }
-  return {
-    async get(path, signal) {
-      const url = new URL(`${access.server.pathname.replace(/\/+$/, '')}${path}`, access.server.origin)
-      const where = `GET ${url.href}`
-      const deadline = AbortSignal.timeout(timeoutMs)
-      const either = AbortSignal.any([signal, deadline])
-      try {
-        return interpret(await send({ url, headers, trust, signal: either, maxBytes }), where, token)
-      } catch (cause) {
-        if (cause instanceof KubeError) throw cause
-        if (signal.aborted) throw new KubeError('ABORTED', `${where}: given up`, { cause: signal.reason })
-        if (deadline.aborted) throw new KubeError('TIMEOUT', `${where}: no answer within ${timeoutMs / 1000} s`)
-        if (cause instanceof TooLarge) {
-          throw new KubeError('BAD_ANSWER', `${where}: the answer is larger than ${maxBytes} bytes`)
-        }
-        throw failure(where, access.source, tlsProblem(trust) ?? cause)
+  const send = async (request: KubeRequest, signal: AbortSignal): Promise<unknown> => {
+    const { method, path, body, onData } = request
+    const { timeoutMs = 10_000, maxBytes = 4 * 1024 * 1024 } = { ...options, ...request }
+    const url = new URL(`${access.server.pathname.replace(/\/+$/, '')}${path}`, access.server.origin)
+    const where = `${method} ${url.href}`
+    const deadline = AbortSignal.timeout(timeoutMs)
+    try {
+      const answer = await transport({
+        method,
+        url,
+        headers: body === undefined ? headers : { ...headers, 'content-type': body.type },
+        trust,
+        signal: AbortSignal.any([signal, deadline]),
+        maxBytes,
+        body: body === undefined ? undefined : JSON.stringify(body.document),
+        onData,
+      })
+      if (onData !== undefined && answer.status === 200) return undefined
+      return interpret(answer, where, { token, created: method !== 'GET' })
+    } catch (cause) {
+      if (cause instanceof KubeError) throw cause
+      if (signal.aborted) throw new KubeError('ABORTED', `${where}: given up`, { cause: signal.reason })
+      if (deadline.aborted) throw new KubeError('TIMEOUT', `${where}: no answer within ${timeoutMs / 1000} s`)
+      if (cause instanceof TooLarge) {
+        throw new KubeError('BAD_ANSWER', `${where}: the answer is larger than ${maxBytes} bytes`)
       }
-    },
+      throw failure(where, access.source, tlsProblem(trust) ?? cause)
+    }
   }
+  return { send, get: (path, signal) => send({ method: 'GET', path }, signal) }
 }
 
-function interpret({ status, body, retryAfter }: TransportAnswer, where: string, token?: string): unknown {
+function interpret(
+  { status, body, retryAfter }: TransportAnswer,
+  where: string,
+  { token, created }: { readonly token: string | undefined; readonly created: boolean },
+): unknown {
   const document = parse(body)
-  if (status === 200) {
+  if (status === 200 || (created && (status === 201 || status === 202))) {
     if (document !== undefined) return document
     throw new KubeError('BAD_ANSWER', `${where}: the answer is not JSON`)
   }
   const said = (document as { message?: unknown } | null | undefined)?.message
   // What stands in between may send our own headers back to us.
   const text =
-    typeof said === 'string' ? `: ${printable(token === undefined ? said : said.replaceAll(token, '…'))}` : ''
-  throw new KubeError('STATUS', `${where}: ${status}${text}`, { status, retryAfterMs: milliseconds(retryAfter) })
+    typeof said === 'string' ? printable(token === undefined ? said : said.replaceAll(token, '…')) : undefined
+  throw new KubeError('STATUS', `${where}: ${status}${text === undefined ? '' : `: ${text}`}`, {
+    status,
+    retryAfterMs: milliseconds(retryAfter),
+    said: text,
+  })
 }
 
 function parse(body: string): unknown {

@@ -16,6 +16,8 @@ export interface KubeErrorOptions {
   /** The HTTP status, with code `STATUS`. */
   readonly status?: number
   readonly retryAfterMs?: number | undefined
+  /** The server's own words, already printable. */
+  readonly said?: string | undefined
   readonly cause?: unknown
 }
 
@@ -28,6 +30,7 @@ export class KubeError extends Error {
   readonly code: KubeErrorCode
   readonly status: number | undefined
   readonly retryAfterMs: number | undefined
+  readonly said: string | undefined
   /** Found by the SDK anywhere in a cause chain. */
   readonly [cniErrorKey]: { readonly code: number; readonly details?: string }
 
@@ -36,6 +39,7 @@ export class KubeError extends Error {
     this.code = code
     this.status = options.status
     this.retryAfterMs = options.retryAfterMs
+    this.said = options.said
     const hint = hints[code === 'STATUS' ? `STATUS ${options.status}` : code]
     this[cniErrorKey] = { code: cniCode(code, options.status), ...(hint !== undefined && { details: hint }) }
   }

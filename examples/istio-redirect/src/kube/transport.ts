@@ -1,10 +1,15 @@
-/** One GET, as a transport has to perform it. */
+/** One request, as a transport has to perform it. */
 export interface TransportRequest {
+  /** Default `GET`. */
+  readonly method?: string | undefined
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
   readonly trust: Trust
   readonly signal: AbortSignal
   readonly maxBytes: number
+  readonly body?: string | undefined
+  /** Takes the body of a 200 bit by bit, without a limit, instead of having it collected. What it throws ends the request. */
+  readonly onData?: ((chunk: Uint8Array) => void) | undefined
 }
 
 /** Whom to believe, and what to show. */

@@ -1,5 +1,5 @@
 import { type BackendKind, type Family, iptables } from '@cni/iptables'
-import type { AddContext } from '@cni/skel'
+import type { AddContext, Log } from '@cni/skel'
 import { CniError, ErrorCode } from '@cni/types'
 import { type CaptureConfig, captureConfig } from '../redirect/config.ts'
 import { familiesOf } from '../redirect/families.ts'
@@ -15,7 +15,9 @@ import { addressesOf, openNetwork } from './namespace-network.ts'
 import type { Settings } from './settings.ts'
 
 /** Where redirection is set up. Every context of ADD is such a place. */
-export type Ground = Pick<AddContext<Conf>, 'netns' | 'signal' | 'log' | 'undo'>
+export interface Ground extends Pick<AddContext<Conf>, 'netns' | 'signal' | 'undo'> {
+  readonly log: Pick<Log, 'debug' | 'info' | 'warn'>
+}
 
 /** What to set up there. */
 export interface Program extends FoundRedirect {
@@ -50,18 +52,18 @@ export async function redirectNamespace(c: Ground, program: Program): Promise<vo
   const tables = iptables(c, { print: istioRestoreText, backend: program.backend })
   const carriedOut = { ...describe(c, config), backend: await tables.backend() }
   using network = await openNetwork(c.netns, carriedOut)
-  const { record: where } = program
-  const attachment = where && { ...carriedOut, ...where.key }
-  if (attachment !== undefined) {
-    const before = readEarlier(c, where.state, attachment)
+  const { record: place } = program
+  if (place !== undefined) {
+    const attachment = { ...carriedOut, ...place.key }
+    const before = readEarlier(c, place.state, attachment)
     if (before !== undefined) await leaveEarlier(c, { before, next: attachment, rules })
-    record(c, where.state, attachment, before)
+    record(c, place.state, attachment, before)
   }
 
   const pod = `${program.pod.namespace}/${program.pod.name}`
   const report = await tables.apply(rules)
   await network.prepare((step) => c.undo(step))
-  if (attachment !== undefined) where.state.write({ ...attachment, applied: true })
+  place?.state.write({ ...carriedOut, ...place.key, applied: true })
   c.log.info('traffic is redirected', { pod, mode: config.interceptionMode, ...report })
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { writeFileAtomic } from '@cni/host'
 import { ErrorCode } from '@cni/types'
 import { NotRegular, readRegularFile } from '../regular-file.ts'
-import { type Attachment, type AttachmentKey, parseAttachment } from './attachment.ts'
+import { type Attachment, type AttachmentKey, type NetnsIdentity, parseAttachment } from './attachment.ts'
 import { sha256 } from './sha256.ts'
 import { StateError } from './state-error.ts'
 
@@ -12,6 +12,8 @@ export interface Attachments {
   readonly folder: string
   /** What ADD recorded; `undefined` when it recorded nothing. Throws `StateError` for a file that cannot be read. */
   read(key: AttachmentKey): Attachment | undefined
+  /** What was recorded about a namespace; files nobody can read are passed over. */
+  findByNetns(netns: NetnsIdentity): Attachment | undefined
   /** Throws `StateError` when there is no room, or no right to write. */
   write(attachment: Attachment): void
   /** Whether there was something to forget. What a killed call left half written goes as well. */
@@ -56,6 +58,13 @@ export function attachmentsIn(runDir: string): Attachments {
       const found = parseAttachment(path, text)
       if (fileName(found) !== fileName(key)) throw new StateError(path, 'it describes another attachment')
       return found
+    },
+    findByNetns({ dev, ino }) {
+      for (const name of listIfThere(folder).filter(isStateFile)) {
+        const found = readIfSane(join(folder, name))
+        if (found?.netns.dev === dev && found.netns.ino === ino) return found
+      }
+      return undefined
     },
     write(attachment) {
       const path = pathOf(attachment)
@@ -112,6 +121,16 @@ function readIfThere(path: string): string | undefined {
   } catch (error) {
     if (isMissing(error)) return undefined
     if (error instanceof NotRegular) throw new StateError(path, error.message, { cause: error })
+    throw error
+  }
+}
+
+function readIfSane(path: string): Attachment | undefined {
+  try {
+    const text = readIfThere(path)
+    return text === undefined ? undefined : parseAttachment(path, text)
+  } catch (error) {
+    if (error instanceof StateError) return undefined
     throw error
   }
 }

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { json } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ApiServer, meshPod, startApiServer } from '../../testing/index.ts'
 
@@ -74,6 +75,41 @@ describe('the API server answers as a real one', () => {
     ],
   ])('to %s', async (_, path, how, status, document) => {
     expect(await ask(path, how)).toMatchObject({ status, document })
+  })
+
+  test('and lists, watches and changes pods as far as that is granted', async () => {
+    await using server = await startApiServer({
+      pods: [meshPod(), meshPod({ name: 'other', labels: { app: 'x' } })],
+      grants: ['list pods', 'delete pods'],
+    })
+    const at = (path: string, method = 'GET', body = '') =>
+      new Promise<{ status: number | undefined; document: unknown }>((resolve, reject) => {
+        const headers = { authorization: `Bearer ${server.token}`, 'content-length': body.length }
+        const outgoing = request(
+          `${server.url}${path}`,
+          { method, ca: server.ca, headers, agent: false },
+          (response) => {
+            json(response).then((document) => resolve({ status: response.statusCode, document }), reject)
+          },
+        )
+        outgoing.on('error', reject)
+        outgoing.end(body)
+      })
+    expect(await at('/api/v1/pods?labelSelector=app%3Dx')).toMatchObject({
+      status: 200,
+      document: { kind: 'PodList', metadata: { resourceVersion: '102' }, items: [{ metadata: { name: 'other' } }] },
+    })
+    expect(await at('/api/v1/pods?watch=true')).toMatchObject({
+      status: 403,
+      document: {
+        message: expect.stringContaining('cannot watch resource "pods" in API group "" at the cluster scope'),
+      },
+    })
+    expect(await at(`${web}/status`, 'PATCH', '{}')).toMatchObject({ status: 403 })
+    const stale = JSON.stringify({ preconditions: { resourceVersion: '1' } })
+    expect(await at(web, 'DELETE', stale)).toMatchObject({ status: 409, document: { reason: 'Conflict' } })
+    expect(await at(web, 'DELETE')).toMatchObject({ status: 200 })
+    expect(await at(web)).toMatchObject({ status: 404 })
   })
 
   test('and misbehaves once per request it was told to', async () => {

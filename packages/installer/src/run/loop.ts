@@ -9,6 +9,8 @@ const MISSING_MS = 250
 /** The least time between two passes; more when somebody writes without a pause. */
 const GAP_MS = 4
 const BUSY_GAP_MS = 25
+/** bun drops the second of two events within a millisecond, which is the one after a half-written file: look again. */
+const SECOND_LOOK_MS = 10
 /** How long a pass may take to notice that it should stop. */
 const STOP_MS = 700
 
@@ -79,11 +81,12 @@ async function drive(
   const recent: number[] = []
   try {
     while (!signal.aborted) {
+      const byEvent = isPending()
       clear()
       // Armed before looking: what happens in between is an event.
       const armed = watches.sync(foldersOf(body.settings(), body.extraFolders()))
       const { againMs } = await body.pass(signal)
-      await sleep(armed ? againMs : Math.min(againMs, MISSING_MS), isPending)
+      await sleep(Math.min(againMs, byEvent ? SECOND_LOOK_MS : againMs, armed ? againMs : MISSING_MS), isPending)
       const now = performance.now()
       recent.push(now)
       while ((recent[0] ?? now) < now - 1000) recent.shift()

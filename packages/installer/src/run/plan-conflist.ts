@@ -69,7 +69,7 @@ function planWithPrimary(
     pin,
     holdMs,
   }
-  const choice = choosePrimary(candidates, rules, memory.primary, now)
+  const choice = choosePrimary(withNamedList(candidates, files, confName), rules, memory.primary, now)
   const known = memory.primary.name
   memory.primary = choice.memory
   if (choice.kind === 'hold') return { ...waiting(settings, choice.reason), until: choice.until }
@@ -86,6 +86,17 @@ function planWithPrimary(
       : planOwned(settings, memory, files, candidates, insertEntry(primary.bytes, plugin))
   // The new file first: a pod that starts in between finds the plugin in one of them.
   return { ...found, changes: [...found.changes, ...former], primary: name, preemptedBy }
+}
+
+/** No runtime reads a list from a `.conf`; one that the operator names is about to be renamed, so it counts. */
+function withNamedList(candidates: Candidates, files: NetFiles, confName: string | undefined): Candidates {
+  const name = confName === undefined ? undefined : conflistName(confName).replace(/list$/, '')
+  const file = name === undefined || !candidates.invalid.has(name) ? undefined : files.folder.get(name)
+  if (name === undefined || file === undefined) return candidates
+  const [list] = listCandidates(new Map([[conflistName(name), file]])).valid
+  if (list === undefined) return candidates
+  const valid = [...candidates.valid, { ...list, name }].sort((a, b) => compareNames(a.name, b.name))
+  return { ...candidates, valid }
 }
 
 function planChained(settings: Settings, memory: Memory, files: NetFiles, primary: Snapshot, name: string): Found {
@@ -112,13 +123,12 @@ function planChained(settings: Settings, memory: Memory, files: NetFiles, primar
   return keepMode(memory, primary) ?? fine(path)
 }
 
-/** A list that holds our plugin behind the very plugin of the `.conf` is what an earlier conversion left. */
-function isOwnConversion(existing: Snapshot, single: Snapshot, settings: Settings): boolean {
-  const [own] = listCandidates(new Map([['x.conflist', existing.bytes]])).valid
-  const [other] = listCandidates(new Map([['x.conf', single.bytes]])).valid
-  return (
-    own !== undefined && own.types.length === 2 && own.types[1] === settings.type && own.types[0] === other?.types[0]
-  )
+/** A list that holds our plugin behind the very plugins of the `.conf` is what an earlier conversion left. */
+function isOwnConversion(existing: Snapshot, original: Snapshot, { type }: Settings): boolean {
+  const types = (name: string, { bytes }: Snapshot) => listCandidates(new Map([[name, bytes]])).valid[0]?.types
+  const others = types('x.conf', original) ?? types('x.conflist', original)
+  const own = types('x.conflist', existing)
+  return others !== undefined && own !== undefined && own.join() === [...others, type].join()
 }
 
 /** Another's file: who opens it up to more than before is put right, who closes it is respected. */

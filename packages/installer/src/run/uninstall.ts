@@ -8,7 +8,7 @@ import type { Settings } from '../options.ts'
 import { type Change, describeChange, type PlannedChange } from './change.ts'
 import { removeConf, replaceConf } from './conf-changes.ts'
 
-/** What {@link uninstall} did, and what it had to leave. */
+/** What `uninstall` did, and what it had to leave. */
 export interface UninstallReport {
   readonly changes: readonly PlannedChange[]
   /** When not empty, our entry may still be somewhere: then binaries and kubeconfig were left, so that pods start. */

@@ -1,5 +1,6 @@
 import { IptablesError } from '../errors.ts'
 import { type Family, type Ruleset, rulesFor } from '../rules/model.ts'
+import { checkPlaces } from '../rules/places.ts'
 import type { Session } from '../run/session.ts'
 import { once, type RegisterUndo } from './change.ts'
 import { type FamilyApply, familyApply } from './family-apply.ts'
@@ -19,6 +20,7 @@ export interface ApplyOptions {
  * table, so whatever fails, everything that this call wrote is taken back before the error reaches the caller.
  */
 export async function applyRuleset(session: Session, rules: Ruleset, options: ApplyOptions): Promise<ApplyReport> {
+  checkPlaces(rules)
   const started = performance.now()
   const { chosen, other } = await session.backends()
   const all = await session.families()

@@ -1,6 +1,7 @@
 import { invalid } from '../errors.ts'
 import type { Snapshot } from '../parse/snapshot.ts'
-import { type Family, isBuiltin, type Ruleset, type Table } from '../rules/model.ts'
+import { type Family, isBuiltin, type Rule, type Ruleset, type Table } from '../rules/model.ts'
+import { checkPlaces } from '../rules/places.ts'
 import type { Backend } from '../run/backend.ts'
 import { RestoreError } from '../run/failure.ts'
 import type { Session } from '../run/session.ts'
@@ -78,9 +79,10 @@ async function removeBlindly(
   const text = removalText(rules, family)
   const written = textTables(text)
   const tables = new Set(written.map(({ table }) => table))
+  const early = backend.kind === 'nft' && !rules.rules.some(holdsMore)
   const attempt = async () => {
     try {
-      await session.restore(backend, family, text, backend.kind === 'nft' ? { commits: written.length } : {})
+      await session.restore(backend, family, text, early ? { commits: written.length } : {})
     } catch (error) {
       if (!(error instanceof RestoreError) || error.line === undefined) throw error
       const { line } = error
@@ -107,6 +109,13 @@ async function removeBlindly(
   ])
 }
 
+/**
+ * Whether a rule may keep something besides itself in use, such as a set, until the kernel has freed it: the caller's next
+ * step may be to destroy that.
+ */
+const holdsMore = ({ matches, target }: Rule) =>
+  matches.some(({ match }) => match === 'set' || match === 'raw') || target.target === 'SET' || target.target === 'raw'
+
 async function removeLooking(
   session: Session,
   journal: Journal,
@@ -114,6 +123,7 @@ async function removeLooking(
   rules: Ruleset,
   family: Family,
 ): Promise<void> {
+  checkPlaces(rules)
   if (rules.chains.length + rules.rules.length === 0) return
   const wanted = removedState(rules, family)
   await bring(session, journal, backend, family, () => wanted)

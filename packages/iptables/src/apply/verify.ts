@@ -1,4 +1,5 @@
 import type { Family, Ruleset } from '../rules/model.ts'
+import { checkPlaces } from '../rules/places.ts'
 import type { Backend } from '../run/backend.ts'
 import type { Session } from '../run/session.ts'
 import { diffState } from '../state/diff.ts'
@@ -10,6 +11,7 @@ import { removedState, wantedState } from '../state/wanted.ts'
  * too: there everything of ours is unexpected.
  */
 export async function diffRuleset(session: Session, rules: Ruleset): Promise<Drift> {
+  checkPlaces(rules)
   const { chosen, other } = await session.backends()
   const families = await session.families()
   const one = async (backend: Backend, family: Family) => {

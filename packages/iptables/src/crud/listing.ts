@@ -1,9 +1,10 @@
 import { takeSnapshot } from '../apply/restore-snapshot.ts'
 import type { SavedRule } from '../parse/snapshot.ts'
 import { type Family, isBuiltin, type Rule, type Table } from '../rules/model.ts'
+import { checkPlace } from '../rules/places.ts'
 import type { Session } from '../run/session.ts'
 import { DraftTables } from './draft-tables.ts'
-import { checkPlace, indexOf } from './transaction.ts'
+import { indexOf } from './transaction.ts'
 
 /** A chain of one family as the kernel has it. */
 export interface ListedChain {

@@ -1,7 +1,7 @@
 import { invalid } from '../errors.ts'
-import { isBuiltin, isTable, type Rule, type Table } from '../rules/model.ts'
-import { checkChainName } from '../rules/names.ts'
+import { isBuiltin, type Rule, type Table } from '../rules/model.ts'
 import { checkInteger } from '../rules/numbers.ts'
+import { checkPlace } from '../rules/places.ts'
 import type { DraftTables } from './draft-tables.ts'
 
 /**
@@ -90,12 +90,6 @@ export function collect(fn: (t: Transaction) => void): Step[] {
 export function indexOf(draft: DraftTables, rule: Rule): number {
   const { key } = draft.ruleOf(rule)
   return draft.get(rule.table, rule.chain)?.rules.findIndex((each) => each.key === key) ?? -1
-}
-
-/** Checks a table and one of its chains, built in or not. */
-export function checkPlace(table: Table, chain: string): void {
-  if (!isTable(table)) invalid(`${JSON.stringify(table)} is not a table (filter, mangle, nat, raw, security)`)
-  if (!isBuiltin(table, chain)) checkChainName(table, chain)
 }
 
 // internal

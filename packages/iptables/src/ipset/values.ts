@@ -21,6 +21,10 @@ export function checkComment(comment: string, what: string): string {
       `${what}: the comment ${JSON.stringify(comment)} is empty or has a double quote, control characters or broken Unicode`,
     )
   }
+  // Wherever they stand in a line and even in quotes, ipset takes these words for options of its own.
+  if (/^--?[a-z!]+$/i.test(comment)) {
+    invalid(`${what}: ipset would read the comment ${JSON.stringify(comment)} as an option; write more than one word`)
+  }
   // A UTF-16 unit is at most three bytes: the usual comment costs no count.
   const size = comment.length <= 85 ? 0 : Buffer.byteLength(comment)
   if (size > 255) invalid(`${what}: the comment has ${size} bytes, the kernel stores 255`)

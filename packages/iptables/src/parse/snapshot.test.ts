@@ -24,6 +24,18 @@ COMMIT
     expect(nat?.get('EX_A')?.policy).toBeUndefined()
   })
 
+  test('takes a comment with line breaks for one rule, whatever its lines look like', () => {
+    const comment = '-m comment --comment "a\\"\n-A INPUT -j DROP\nCOMMIT\n" -j ACCEPT'
+    const snapshot = parseSave(`*filter\n-A INPUT ${comment}\n-A INPUT -i a"b -j LOG\nCOMMIT\n`, 'ipv4')
+    expect(
+      snapshot.tables
+        .get('filter')
+        ?.get('INPUT')
+        ?.rules.map(({ text }) => text),
+    ).toEqual([comment, '-i a"b -j LOG'])
+    expect(() => parseSave('*filter\n-A INPUT -m comment --comment "a\nCOMMIT\n', 'ipv4')).toThrow('line 2 of the ipv4')
+  })
+
   test('reads the output of -S, whose table the caller knows', () => {
     const snapshot = parseSave('-P OUTPUT ACCEPT\n-N EX_A\n-A OUTPUT -j EX_A\n', 'ipv4', 'nat')
     expect(snapshotText(snapshot)).toBe('*nat\n:EX_A - [0:0]\n-A OUTPUT -j EX_A\nCOMMIT\n')

@@ -60,21 +60,35 @@ export function parseSave(text: string, family: Family, table?: Table): Snapshot
   }
   let current = table === undefined ? undefined : open(table)
   let skipping = false
-  for (const [index, raw] of text.split('\n').entries()) {
-    const line = raw.trim()
+  for (const [number, line] of linesOf(text, family)) {
     if (line === '' || line.startsWith('#') || line === 'COMMIT') continue
     if (line.startsWith('*')) {
       const name = line.slice(1).trim()
       skipping = !isTable(name)
       current = isTable(name) ? open(name) : undefined
     } else if (!skipping && (current === undefined || !readLine(current, line, family))) {
-      throw new IptablesError('PARSE', `line ${index + 1} of the ${family} rules is not understood: ${line}`)
+      notUnderstood(number, line, family)
     }
   }
   return { family, tables }
 }
 
 // internal
+
+/** The lines with their numbers. A comment may hold line breaks: then its rule is one line all the same. */
+function* linesOf(text: string, family: Family): Generator<[number: number, line: string]> {
+  let open: [number, string] | undefined
+  for (const [index, raw] of text.split('\n').entries()) {
+    const [number, line]: [number, string] = open === undefined ? [index + 1, raw] : [open[0], `${open[1]}\n${raw}`]
+    open = /^\s*[^#].* --comment "(?:[^"\\]|\\.)*$/s.test(line) ? [number, line] : undefined
+    if (open === undefined) yield [number, line.trim()]
+  }
+  if (open !== undefined) notUnderstood(...open, family)
+}
+
+function notUnderstood(number: number, line: string, family: Family): never {
+  throw new IptablesError('PARSE', `line ${number} of the ${family} rules is not understood: ${line}`)
+}
 
 type Chains = Map<string, SavedChain>
 

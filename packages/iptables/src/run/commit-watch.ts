@@ -1,5 +1,5 @@
 import { closeSync } from 'node:fs'
-import { type NetnsTarget, netns } from '@cni/netns'
+import { type NetnsTarget, run } from '@cni/netns'
 import { constants, type Sys, SysError, tryLoadSys } from '@cni/netns/sys'
 import { committedBy } from './generation-message.ts'
 
@@ -17,7 +17,7 @@ export function watchCommits(target: NetnsTarget): CommitWatch | undefined {
   if (sys === undefined) return undefined
   let fd: number
   try {
-    fd = netns.run(target, () => subscribe(sys))
+    fd = run(target, () => subscribe(sys))
   } catch (error) {
     if (error instanceof SysError) return undefined
     throw error

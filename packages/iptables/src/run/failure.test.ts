@@ -114,6 +114,13 @@ describe('a failed program', () => {
     expect((await classify('')).conflict).toBe(false)
   })
 
+  test('that refuses a COMMIT without a word, though no module is missing, points to the log of the kernel', async () => {
+    const prefix = '/proc/thread-self/net/ip_tables_'
+    const files = { [`${prefix}matches`]: 'tcp\nudp\nowner\nset\n', [`${prefix}targets`]: 'REDIRECT\n' }
+    const { message } = await classify('iptables-restore: line 4 failed\n', 'EXIT', 1, { files })
+    expect(message).toMatch(/at line 4 \("COMMIT"\): line 4 failed; the kernel refused a rule of this table; its log/)
+  })
+
   test('without the capability is not blamed on a kernel module', async () => {
     const files = { '/proc/thread-self/status': 'Name:\tx\nCapEff:\t0000000000000000\n' }
     const stderr = "iptables-restore v1.8.9 (legacy): iptables-restore: unable to initialize table 'nat'\n"

@@ -55,6 +55,10 @@ export async function failure(
 /** What to do when a program is not there. */
 export const packageHint = 'install the package iptables (Debian, Ubuntu, Alpine) or iptables-nft (Fedora, RHEL)'
 
+/** What to do when the kernel says no. */
+export const privilegeHint =
+  'this needs CAP_NET_ADMIN: be root, and in the user namespace that owns the network namespace or in one above it'
+
 // internal
 
 const neverStarted: ReadonlySet<string> = new Set(['NOT_FOUND', 'NOT_EXECUTABLE', 'BUSY', 'SPAWN'])
@@ -108,11 +112,10 @@ async function explain(
   if (await refusesOwner(port, input, line)) {
     return ['EXIT', 'in a user namespace only users and groups that it maps can be matched, see its uid_map']
   }
+  // All that the legacy back end says of a rule which the kernel takes nowhere, or not there.
+  if (refused === 'COMMIT') return ['EXIT', 'the kernel refused a rule of this table; its log (dmesg) may say why']
   return ['EXIT', '']
 }
-
-const privilegeHint =
-  'this needs CAP_NET_ADMIN: be root, and in the user namespace that owns the network namespace or in one above it'
 
 const lockHint = (path: string) => `the lock ${path} must be a file that can be written; see XTABLES_LOCKFILE`
 

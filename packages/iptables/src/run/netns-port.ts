@@ -1,7 +1,10 @@
 import { readFileSync, realpathSync } from 'node:fs'
 import { type Argv, findExecutable, isRunError } from '@cni/host'
-import { isNetnsError, netns } from '@cni/netns'
-import type { NetnsTarget } from '@cni/netns/handle'
+import { exec, isNetnsError, type NetnsTarget, run, start as startIn } from '@cni/netns'
+import { IptablesError } from '../errors.ts'
+import { nftGeneration } from '../watch/nft-generation.ts'
+import { watchCommits } from './commit-watch.ts'
+import { privilegeHint } from './failure.ts'
 import type { IptablesPort, PortOptions } from './port.ts'
 import { ProbeCache } from './probe-cache.ts'
 import { warnOnce } from './warn-once.ts'
@@ -15,7 +18,7 @@ export function netnsPort(place: Place, options: { readonly shield: boolean }): 
     warnOnce(place.log, 'iptables runs without its shield from nsswitch.conf', { error: String(error) })
   const env = childEnvironment(target === 'host' ? undefined : target.path)
   const start = (argv: Argv, { input, signal, timeout }: PortOptions, inherit: readonly number[] = []) =>
-    netns.start(target, argv, {
+    startIn(target, argv, {
       env,
       signal,
       timeout,
@@ -26,7 +29,6 @@ export function netnsPort(place: Place, options: { readonly shield: boolean }): 
   return {
     run: (argv, options) => start(argv, options).done,
     async runUntilCommitted(argv, options) {
-      const { watchCommits } = await import('./commit-watch.ts')
       using watch = watchCommits(target)
       const begun = performance.now()
       const { pid, done } = start(argv, options, watch === undefined ? [] : [watch.fd])
@@ -38,7 +40,6 @@ export function netnsPort(place: Place, options: { readonly shield: boolean }): 
     find: (program) => findExecutable(program),
     resolve: (path) => realpathSync(path),
     async generation() {
-      const { nftGeneration } = await import('../watch/nft-generation.ts')
       return nftGeneration(target)
     },
     probed: () => cache.get(target),
@@ -52,13 +53,16 @@ const cache = new ProbeCache()
 
 async function readInside(target: NetnsTarget, path: string): Promise<string | undefined> {
   try {
-    return netns.run(target, () => readIfThere(path))
+    return run(target, () => readIfThere(path))
   } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'EACCES' || error.code === 'EPERM')) {
+      throw new IptablesError('DENIED', `${path} cannot be read (${error.code}); ${privilegeHint}`, { cause: error })
+    }
     if (!isNetnsError(error) || error.code !== 'NO_FFI') throw error
   }
   try {
     // Without FFI only a child can be inside.
-    return (await netns.exec(target, ['cat', path])).stdout
+    return (await exec(target, ['cat', path])).stdout
   } catch (error) {
     if (isRunError(error) && error.code === 'EXIT') return
     throw error

@@ -32,12 +32,12 @@ export function alignBuiltin(
 ): Alignment {
   const counts = countKeys(wanted)
   const copies = copiesOf(current, (key) => counts.has(key) || removable.has(key), own)
-  const candidates: number[] = []
-  for (const { key, indices, jumps } of copies.values()) {
-    const keepable = counts.get(key) ?? 0
-    if (keepable > 0) candidates.push(...(jumps ? indices.slice(-keepable) : indices))
-  }
-  candidates.sort((a, b) => a - b)
+  const candidates = [...copies.values()]
+    .flatMap(({ key, indices, jumps }) => {
+      const keepable = counts.get(key) ?? 0
+      return keepable === 0 ? [] : jumps ? indices.slice(-keepable) : indices
+    })
+    .sort((a, b) => a - b)
   const floating = new Set([...wanted.keys()].filter((index) => floats(wanted[index], current, copies)))
   const order = wanted.map((rule, index) => ({ rule, index })).filter(({ index }) => !floating.has(index))
   const pairs = commonSubsequence(
@@ -46,8 +46,7 @@ export function alignBuiltin(
   )
   const kept = new Map(pairs.map(([a, b]) => [order[a]?.index ?? 0, candidates[b] ?? 0]))
   keepFloating(wanted, floating, copies, kept)
-  const deleted: number[] = []
-  for (const each of copies.values()) deleted.push(...settle(each, wanted, kept, counts, removable))
+  const deleted = [...copies.values()].flatMap((each) => settle(each, wanted, kept, counts, removable))
   return { kept, deleted: deleted.sort((a, b) => a - b), floating }
 }
 

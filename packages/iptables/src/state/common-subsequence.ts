@@ -6,31 +6,48 @@ export function commonSubsequence(a: readonly string[], b: readonly string[]): [
   while (end < a.length - start && end < b.length - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end++
   const pairs: [number, number][] = []
   for (let i = 0; i < start; i++) pairs.push([i, i])
-  pairs.push(...middle(a, b, start, a.length - end, b.length - end))
+  for (const pair of middle(a, b, start, a.length - end, b.length - end)) pairs.push(pair)
   for (let i = end; i > 0; i--) pairs.push([a.length - i, b.length - i])
   return pairs
 }
 
-/** The classic table over what differs; its size is that of the difference, not of the lists. */
+// internal
+
+interface Link {
+  readonly a: number
+  readonly b: number
+  readonly previous: Link | undefined
+}
+
+/** Hunt and Szymanski: costs what is equal in both, not the product of two lists of which each may hold 10 000 rules. */
 function middle(a: readonly string[], b: readonly string[], start: number, endA: number, endB: number) {
-  const [rows, columns] = [endA - start, endB - start]
-  const width = columns + 1
-  const lengths = new Uint32Array((rows + 1) * width)
-  for (let i = rows - 1; i >= 0; i--) {
-    for (let j = columns - 1; j >= 0; j--) {
-      const at = i * width + j
-      lengths[at] =
-        a[start + i] === b[start + j]
-          ? (lengths[at + width + 1] ?? 0) + 1
-          : Math.max(lengths[at + width] ?? 0, lengths[at + 1] ?? 0)
+  const places = new Map<string, number[]>()
+  for (let j = endB - 1; j >= start; j--) {
+    const key = b[j] ?? ''
+    const found = places.get(key)
+    if (found === undefined) places.set(key, [j])
+    else found.push(j)
+  }
+  // Per length the chain of pairs that ends first in `b`.
+  const ends: Link[] = []
+  for (let i = start; i < endA; i++) {
+    for (const j of places.get(a[i] ?? '') ?? []) {
+      const length = countBefore(ends, j)
+      if (ends[length]?.b !== j) ends[length] = { a: i, b: j, previous: ends[length - 1] }
     }
   }
   const pairs: [number, number][] = []
-  for (let i = 0, j = 0; i < rows && j < columns; ) {
-    const at = i * width + j
-    if (a[start + i] === b[start + j]) pairs.push([start + i++, start + j++])
-    else if ((lengths[at + width] ?? 0) >= (lengths[at + 1] ?? 0)) i++
-    else j++
+  for (let link = ends.at(-1); link !== undefined; link = link.previous) pairs.push([link.a, link.b])
+  return pairs.reverse()
+}
+
+/** How many of the ends, which are ascending, lie before `b`. */
+function countBefore(ends: readonly Link[], b: number): number {
+  let [low, high] = [0, ends.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((ends[middle]?.b ?? 0) < b) low = middle + 1
+    else high = middle
   }
-  return pairs
+  return low
 }

@@ -60,7 +60,8 @@ export function driftText(drift: Drift): string {
         : `changed ${line.family} ${line.table}: -A ${line.chain} ${line.actual} (expected: ${line.expected})`,
     ),
   ]
-  return lines.join('\n')
+  // A comment of others may hold a line break.
+  return lines.map((line) => line.replaceAll('\n', '\\n')).join('\n')
 }
 
 const place = ({ family, table, chain, rule, backend }: DriftLine) =>

@@ -1,6 +1,7 @@
 import type { SavedChain, SavedRule, Snapshot } from '../parse/snapshot.ts'
 import { isBuiltin, type Table } from '../rules/model.ts'
 import { type Alignment, alignBuiltin } from './align-builtin.ts'
+import { deleteLines, placed } from './delete-lines.ts'
 import { builtinsOf, ownNames, sameContent } from './diff.ts'
 import type { Wanted, WantedRule, WantedTable } from './wanted.ts'
 
@@ -50,7 +51,10 @@ function foreignJumps(
   return [...chains].flatMap(([name, { rules }]) =>
     own.has(name) || isBuiltin(table, name)
       ? []
-      : rules.filter((rule) => gone.includes(rule.target)).map((rule) => command('-D', name, rule.text)),
+      : deleteLines(
+          name,
+          placed(rules, ({ target }) => gone.includes(target)),
+        ),
   )
 }
 
@@ -58,8 +62,11 @@ function planBuiltin(chain: string, state: WantedTable, current: readonly SavedR
   const wanted = state.builtin.get(chain) ?? []
   const removable = state.removable.get(chain) ?? new Map<string, number>()
   const { kept, deleted, floating } = alignBuiltin(wanted, current, { own: ownNames(state), removable })
-  const lines = deleted.map((index) => command('-D', chain, current[index]?.text ?? ''))
   const gone = new Set(deleted)
+  const lines = deleteLines(
+    chain,
+    placed(current, (_, index) => gone.has(index)),
+  )
   const left = current.map((_, index) => index).filter((index) => !gone.has(index))
   return [...lines, ...insertMissing(chain, wanted, { kept, floating }, left)]
 }

@@ -101,14 +101,16 @@ function merged(before: readonly SavedRule[], after: readonly SavedRule[], now: 
     const inAfter = toAfter.get(index)
     const inNow = inAfter === undefined ? undefined : toNow.get(inAfter)
     if (inNow !== undefined) anchor = inNow
-    else if (inAfter === undefined) taken.set(anchor, [...(taken.get(anchor) ?? []), rule])
+    else if (inAfter === undefined) {
+      const behind = taken.get(anchor) ?? []
+      taken.set(anchor, behind)
+      behind.push(rule)
+    }
   }
-  const list = [...(taken.get(-1) ?? [])]
-  for (const [index, rule] of now.entries()) {
-    if (!added.has(index)) list.push(rule)
-    list.push(...(taken.get(index) ?? []))
-  }
-  return list
+  return [
+    ...(taken.get(-1) ?? []),
+    ...now.flatMap((rule, index) => [...(added.has(index) ? [] : [rule]), ...(taken.get(index) ?? [])]),
+  ]
 }
 
 const pairsOf = (a: readonly SavedRule[], b: readonly SavedRule[]) =>

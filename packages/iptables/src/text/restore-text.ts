@@ -1,4 +1,5 @@
 import { chainsFor, type Family, type Rule, type Ruleset, rulesFor, type Table, tables } from '../rules/model.ts'
+import { checkPlaces } from '../rules/places.ts'
 import { ruleLine } from './quote.ts'
 import { ruleArgs } from './rule-args.ts'
 
@@ -17,6 +18,7 @@ import { ruleArgs } from './rule-args.ts'
  * ```
  */
 export function restoreText(rules: Ruleset, family: Family): string {
+  checkPlaces(rules)
   const texts = new Map<Table, string>()
   for (const { table, name } of chainsFor(rules, family)) texts.set(table, `${texts.get(table) ?? ''}-N ${name}\n`)
   for (const rule of rulesFor(rules, family)) {

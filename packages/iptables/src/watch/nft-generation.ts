@@ -1,5 +1,5 @@
 import { closeSync } from 'node:fs'
-import { type NetnsTarget, netns } from '@cni/netns'
+import { type NetnsTarget, run } from '@cni/netns'
 import { constants, loadSys, type Sys } from '@cni/netns/sys'
 import { IptablesError } from '../errors.ts'
 import { attributesAt, generationIn } from '../run/generation-message.ts'
@@ -11,7 +11,7 @@ import type { Generation } from '../run/port.ts'
  */
 export function nftGeneration(target: NetnsTarget): Generation {
   const sys = loadSys()
-  const fd = netns.run(target, () => {
+  const fd = run(target, () => {
     return sys.socket(constants.AF_NETLINK, constants.SOCK_RAW | constants.SOCK_CLOEXEC, NETLINK_NETFILTER)
   })
   let open = true

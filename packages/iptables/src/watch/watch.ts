@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { diffRuleset } from '../apply/verify.ts'
 import type { Ruleset } from '../rules/model.ts'
 import { checkInteger } from '../rules/numbers.ts'
@@ -94,12 +93,16 @@ class Counter {
 }
 
 /** Waits; `false` when it was aborted meanwhile. */
-async function paused(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
-  try {
-    await sleep(ms, undefined, { signal })
-    return true
-  } catch (error) {
-    if (signal?.aborted === true) return false
-    throw error
-  }
+function paused(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', end)
+      resolve(signal?.aborted !== true)
+    }
+    const timer = setTimeout(end, ms)
+    signal?.addEventListener('abort', end)
+    // It may have been aborted while the caller looked at an event.
+    if (signal?.aborted === true) end()
+  })
 }

@@ -21,6 +21,16 @@ export function watchBehaviour(start: Start): void {
       expect(seen).toEqual(['clean', 'drift', 'clean'])
     })
 
+    test('reports drift at every look while it lasts, so that a repair that failed is tried again', async () => {
+      await using s = await start()
+      let looks = 0
+      for await (const { state } of s.ipt.watch(rules, { interval: 10 })) {
+        expect(state).toBe('drift')
+        if (++looks === 3) break
+      }
+      expect(looks).toBe(3)
+    })
+
     test('looks with a process only after a change on nft, each time on legacy', { timeout: 20_000 }, async () => {
       await using s = await start()
       await s.ipt.apply(rules)

@@ -26,7 +26,7 @@ export function tryLoadSys(): Sys | undefined {
 
 function load(): Sys | NetnsError {
   const reasons: unknown[] = []
-  for (const implementation of [sysBun, sysNode, sysKoffi]) {
+  for (const implementation of implementations()) {
     try {
       const sys = implementation()
       if (sys === undefined) continue
@@ -42,6 +42,9 @@ function load(): Sys | NetnsError {
     { cause: reasons.length === 1 ? reasons[0] : new AggregateError(reasons) },
   )
 }
+
+// A condition that a bundler can decide: an executable then has only the implementation for its own runtime.
+const implementations = () => (process.versions.bun === undefined ? [sysNode, sysKoffi] : [sysBun])
 
 const NS_GET_NSTYPE = 0xb703
 

@@ -1,0 +1,276 @@
+/** The node agent beside, with CNI_PEERS, the original: start, heals, idling, exit. Both in the same throw-away root. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { request } from 'node:http'
+import { cpus, release, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { run } from '@cni/host'
+import { loadSys } from '@cni/netns/sys'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const { values } = parseArgs({
+  options: {
+    runs: { type: 'string', default: '10' },
+    heals: { type: 'string', default: '10' },
+    'gap-ms': { type: 'string', default: '1200' },
+    'idle-seconds': { type: 'string', default: '20' },
+  },
+})
+const runs = number('runs')
+const heals = number('heals')
+const gapMs = number('gap-ms')
+const idleSeconds = number('idle-seconds')
+
+/** How long a heal is waited for, and how often one that never comes is tried. */
+const NEVER_MS = 5000
+const NEVER_TRIES = 3
+
+interface Agent {
+  readonly name: string
+  readonly agent: string
+  readonly plugin: string
+}
+
+const conflist = `${JSON.stringify({ cniVersion: '0.3.1', name: 'k8s-pod-network', plugins: [{ type: 'calico' }] }, null, 2)}\n`
+const folder = mkdtempSync(join(tmpdir(), 'cni-bench-agent-'))
+const sys = loadSys()
+const mounts: string[] = []
+const children = new Set<ChildProcess>()
+try {
+  await run(['ip', 'link', 'set', 'lo', 'up'])
+  const peers = process.env.CNI_PEERS ?? ''
+  const original = { name: 'original', agent: join(peers, 'install-cni'), plugin: join(peers, 'istio-cni') }
+  const ours = { name: 'ours', agent: join(root, 'dist/bin/install-cni'), plugin: join(root, 'dist/bin/istio-cni') }
+  const known = peers !== '' && existsSync(original.agent) && existsSync(original.plugin)
+  const results = []
+  for (const one of known ? [ours, original] : [ours]) results.push({ name: one.name, ...(await measure(one)) })
+  const machine = `${cpus().length} × ${cpus()[0]?.model ?? '?'}, Linux ${release()}`
+  const report = { machine, runs, heals, gapMs, idleSeconds, results }
+  mkdirSync(join(root, 'bench/report'), { recursive: true })
+  writeFileSync(join(root, 'bench/report/agent.json'), `${JSON.stringify(report, null, 2)}\n`)
+  const text = markdown(machine, results)
+  writeFileSync(join(root, 'bench/report/agent.md'), text)
+  console.log(text)
+  if (!known)
+    console.log('The original was not measured: CNI_PEERS does not name a folder with `install-cni`, `istio-cni`.')
+} finally {
+  for (const child of children) child.kill('SIGKILL')
+  for (const path of mounts.reverse()) sys.umount2(path, 2)
+  rmSync(folder, { recursive: true, force: true })
+}
+
+type Result = Record<string, number | string>
+
+async function measure(one: Agent): Promise<Result> {
+  const place = newRoot(one)
+  const starts: number[] = []
+  const exits: number[] = []
+  for (let round = -1; round < runs; round++) {
+    place.reset()
+    const { ms, child } = await start(place)
+    // The first round only warms the page cache.
+    if (round >= 0) starts.push(ms)
+    const exit = await stop(child)
+    if (round >= 0) exits.push(exit)
+  }
+  place.reset()
+  const { child } = await start(place)
+  const healed: Result = {}
+  for (const [name, path, damage] of place.artefacts()) {
+    const times = await healTimes(path, damage)
+    healed[`${name}, median ms`] = times.length === 0 ? 'never' : at(times, 0.5)
+    healed[`${name}, p99 ms`] = times.length === 0 ? 'never' : at(times, 0.99)
+  }
+  const idle = await idling(child.pid ?? 0)
+  await stop(child)
+  return { 'start to ready, ms': at(starts, 0.5), ...healed, ...idle, 'SIGTERM to exit, ms': at(exits, 0.5) }
+}
+
+interface Place {
+  readonly agent: string
+  readonly path: string
+  reset(): void
+  artefacts(): [name: string, path: string, damage: () => void][]
+}
+
+/** A root folder as in the agent's pod, on a tmpfs; libraries are the machine's. Only this process sees it. */
+function newRoot({ name, agent, plugin }: Agent): Place {
+  const path = join(folder, name)
+  mkdirSync(path)
+  mount('tmpfs', path, 'tmpfs', 0)
+  const inside = (...parts: string[]): string => join(path, ...parts)
+  const MS_BIND_REC = 0x1000 | 0x4000
+  for (const one of ['usr', 'lib', 'lib64', 'bin', 'etc', 'proc', 'dev']) {
+    if (!existsSync(`/${one}`)) continue
+    mkdirSync(inside(one))
+    mount(`/${one}`, inside(one), '', MS_BIND_REC)
+  }
+  const account = 'var/run/secrets/kubernetes.io/serviceaccount'
+  for (const one of ['opt/cni/bin', 'tmp', account]) mkdirSync(inside(one), { recursive: true })
+  copyFileSync(agent, inside('install-cni'))
+  copyFileSync(plugin, inside('opt/cni/bin/istio-cni'))
+  writeFileSync(inside(account, 'ca.crt'), 'CA')
+  const list = inside('host/etc/cni/net.d/10-calico.conflist')
+  const binary = inside('host/opt/cni/bin/istio-cni')
+  const kubeconfig = inside('var/run/istio-cni/istio-cni-kubeconfig')
+  let tokens = 0
+  return {
+    agent,
+    path,
+    reset() {
+      for (const one of ['host', 'var/run/istio-cni']) rmSync(inside(one), { recursive: true, force: true })
+      for (const one of ['host/etc/cni/net.d', 'host/opt/cni/bin', 'var/run/istio-cni']) {
+        mkdirSync(inside(one), { recursive: true })
+      }
+      writeFileSync(list, conflist)
+      writeFileSync(inside(account, 'token'), 'token')
+    },
+    artefacts: () => [
+      ['conflist rewritten', list, () => writeFileSync(list, conflist)],
+      ['binary removed', binary, () => rmSync(binary)],
+      ['kubeconfig removed', kubeconfig, () => rmSync(kubeconfig)],
+      [
+        'token changed',
+        kubeconfig,
+        () => {
+          tokens += 1
+          writeFileSync(inside(account, 'token'), `token${tokens}`)
+        },
+      ],
+    ],
+  }
+}
+
+function mount(source: string, target: string, type: string, flags: number): void {
+  sys.mount(source, target, type, flags, '')
+  mounts.push(target)
+}
+
+async function start({ path }: Place): Promise<{ ms: number; child: ChildProcess }> {
+  const env = {
+    PATH: '/usr/sbin:/usr/bin',
+    KUBERNETES_SERVICE_HOST: '10.96.0.1',
+    KUBERNETES_SERVICE_PORT: '443',
+    REPAIR_ENABLED: 'false',
+    REPAIR_NODE_NAME: 'node',
+  }
+  const began = performance.now()
+  const child = spawn('/usr/bin/unshare', [`--root=${path}`, '--wd=/', '/install-cni'], { env, stdio: 'ignore' })
+  children.add(child)
+  while (!(await isReady())) {
+    if (child.exitCode !== null) throw new Error(`the agent ended with ${child.exitCode}`)
+    if (performance.now() - began > 20_000) throw new Error('the agent is not ready after 20 s')
+    await sleep(1)
+  }
+  return { ms: performance.now() - began, child }
+}
+
+async function stop(child: ChildProcess): Promise<number> {
+  const exit = once(child, 'exit')
+  const began = performance.now()
+  child.kill('SIGTERM')
+  await exit
+  children.delete(child)
+  return performance.now() - began
+}
+
+function isReady(): Promise<boolean> {
+  return new Promise((resolve) => {
+    const asked = request({ host: '127.0.0.1', port: 8000, path: '/readyz', agent: false }, (response) => {
+      response.resume()
+      resolve(response.statusCode === 200)
+    })
+    asked.on('error', () => resolve(false)).end()
+  })
+}
+
+/** How long it takes until a damaged file is what it was; of a token's change, until the file is another one. */
+async function healTimes(path: string, damage: () => void): Promise<number[]> {
+  const times: number[] = []
+  for (let round = 0; round < heals; round++) {
+    await sleep(gapMs)
+    const before = statText(path)
+    damage()
+    const damaged = statText(path)
+    const began = performance.now()
+    // a change of the token leaves the file as it is until it is healed
+    const healed = () => (damaged === before ? statText(path) !== before : isWhole(path, before))
+    while (!healed() && performance.now() - began < NEVER_MS) await sleep(0)
+    if (healed()) {
+      times.push(performance.now() - began)
+      continue
+    }
+    writeFileSync(path, before, 'latin1')
+    if (round + 1 >= NEVER_TRIES && times.length === 0) return []
+  }
+  return times.sort((a, b) => a - b)
+}
+
+/** The content of a small file, the size of a large one. */
+function statText(path: string): string {
+  try {
+    const { size } = statSync(path)
+    return size > 1e6 ? String(size) : readFileSync(path, 'latin1')
+  } catch {
+    return 'absent'
+  }
+}
+
+function isWhole(path: string, before: string): boolean {
+  return existsSync(path) && statText(path) === before
+}
+
+/** What it costs to do nothing. */
+async function idling(pid: number): Promise<Result> {
+  await sleep(6000)
+  const before = cpuTicks(pid)
+  await sleep(idleSeconds * 1000)
+  const cpu = ((cpuTicks(pid) - before) / 100 / idleSeconds) * 100
+  const rss = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+  return { 'idle CPU, %': cpu, 'idle memory, MB': Number(rss) / 1000 }
+}
+
+function cpuTicks(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ')
+  return Number(fields[11]) + Number(fields[12])
+}
+
+function at(samples: readonly number[], quantile: number): number {
+  const sorted = [...samples].sort((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * quantile))] ?? Number.NaN
+}
+
+function markdown(machine: string, results: readonly ({ name: string } & Result)[]): string {
+  const [first] = results
+  const rows = Object.keys(first ?? {}).filter((key) => key !== 'name')
+  const cell = (value: number | string | undefined) => (typeof value === 'number' ? value.toFixed(2) : (value ?? ''))
+  return `${[
+    `The node agent on a tmpfs, ${runs} starts, ${heals} heals of each kind ${gapMs} ms apart, ${idleSeconds} s idle.`,
+    machine,
+    '',
+    `| | ${results.map(({ name }) => name).join(' | ')} |`,
+    `|---|${results.map(() => '---|').join('')}`,
+    ...rows.map((row) => `| ${row} | ${results.map((one) => cell(one[row])).join(' | ')} |`),
+  ].join('\n')}\n`
+}
+
+function number(name: keyof typeof values): number {
+  const value = Number(values[name])
+  if (Number.isInteger(value) && value > 0) return value
+  throw new RangeError(`--${name}: expected a positive integer, got "${values[name]}"`)
+}

@@ -1,0 +1,28 @@
+import { netns } from '@cni/netns'
+import { tempNetns } from '@cni/netns/testing'
+import { expect, test } from 'vitest'
+import { describePod } from './interfaces.ts'
+import { listenIn } from './listen.ts'
+import { connect } from './veth.ts'
+
+test('a pod is described from outside', async () => {
+  await using pod = await tempNetns()
+  const { names, links, table } = await describePod(pod.path)
+  expect({ names, links }).toEqual({ names: ['lo'], links: ['lo'] })
+  expect(table).toContain('127.0.0.1/8')
+})
+
+test('a pod is connected once', async () => {
+  await using node = await tempNetns()
+  await using pod = await tempNetns()
+  expect(await connect(pod, node)).toBe(true)
+  expect(await connect(pod, node)).toBe(false)
+})
+
+test('a server listens in the pod, and only there', async () => {
+  await using pod = await tempNetns()
+  const server = await listenIn(pod, 8080)
+  const { stdout } = await netns.exec(pod, ['ss', '-Hltn'])
+  server.close()
+  expect(stdout).toContain(':8080')
+})

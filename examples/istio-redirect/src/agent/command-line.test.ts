@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { helpText, parseCommandLine, settingsTable } from './command-line.ts'
+import type { Variable } from './config/variable.ts'
+import { variables } from './config/variables.ts'
+
+test('flags are taken as the original takes them', () => {
+  const argv = ['--cni-conf-name', 'x.conf', '--repair-enabled=false', '--skip-tls-verify', '--kubeconfig-mode=0640']
+  expect(parseCommandLine([...argv, '--log_output_level', 'all:debug', '--ctrlz_port=1'])).toMatchObject({
+    command: 'run',
+    settings: {
+      cniConfName: 'x.conf',
+      repairEnabled: false,
+      skipTlsVerify: true,
+      kubeconfigMode: 0o640,
+      logOutputLevel: 'all:debug',
+    },
+  })
+})
+
+test('a boolean flag does not take the command for its value', () => {
+  expect(parseCommandLine(['--skip-tls-verify', 'status'])).toMatchObject({
+    command: 'status',
+    settings: { skipTlsVerify: true },
+  })
+})
+
+test('what has no flag in the original has none here', () => {
+  expect(() => parseCommandLine(['--exclude-namespaces=x'])).toThrow('unknown flag --exclude-namespaces')
+})
+
+test('every setting is in the help', () => {
+  const help = helpText(false)
+  for (const { name, env, envOnly, unused } of Object.values<Variable<unknown>>(variables)) {
+    if (!envOnly && !unused) expect(help).toContain(`--${name}`)
+    if (!unused) for (const one of env) expect(help).toContain(one)
+  }
+})
+
+test('the documentation has the table of settings as it is', () => {
+  const page = new URL('../../../../docs/install-on-nodes.md', import.meta.url)
+  expect(readFileSync(page, 'utf8')).toContain(settingsTable())
+})

@@ -1,0 +1,104 @@
+import { boolFlag, type Flag, type Flags, textFlag } from '../tools/flags/flag.ts'
+import { flagsText, heading } from '../tools/flags/help-text.ts'
+import { parseFlags } from '../tools/flags/parse-flags.ts'
+import { UsageError } from '../tools/usage-error.ts'
+import type { Variable } from './config/variable.ts'
+import { variables } from './config/variables.ts'
+
+const commands = {
+  run: 'keep the plugin installed until SIGTERM (the default)',
+  status: 'say whether this node is healthy, and why not: exit code 0 or 1',
+  uninstall: 'take the plugin off this node',
+  version: 'print the version',
+} as const
+
+/** What `install-cni` is asked to do. */
+export interface CommandLine {
+  readonly command: keyof typeof commands | 'help'
+  readonly dryRun: boolean
+  readonly json: boolean
+  readonly force: boolean
+  readonly configDir: string | undefined
+  /** Values of the settings that were given as flags. */
+  readonly settings: Readonly<Record<string, unknown>>
+}
+
+const own = {
+  configDir: textFlag({
+    name: 'config-dir',
+    value: 'DIR',
+    help: 'each file there is a variable; watched and re-applied',
+  }),
+  dryRun: boolFlag({ name: 'dry-run', help: 'show what would be written, and change nothing' }),
+  json: boolFlag({ name: 'json', help: 'for --dry-run, status and uninstall: one JSON object' }),
+  force: boolFlag({ name: 'force', help: 'for uninstall: even while an agent is running' }),
+  version: boolFlag({ name: 'version', help: 'print the version' }),
+}
+
+const all: readonly (readonly [string, Variable<unknown>])[] = Object.entries(variables)
+const settingFlags: Flags = Object.fromEntries(all.filter(([, { envOnly }]) => !envOnly))
+
+/** Takes the command line apart. Throws a {@link UsageError}. */
+export function parseCommandLine(argv: readonly string[]): CommandLine {
+  const { given, positionals, help } = parseFlags(argv, { ...settingFlags, ...own })
+  const [name = 'run', ...more] = positionals
+  if (!Object.hasOwn(commands, name) || more.length > 0) {
+    throw new UsageError(`unknown command ${JSON.stringify(positionals.join(' '))}`)
+  }
+  const { configDir, dryRun, json, force, version, ...settings }: Readonly<Record<string, unknown>> = given
+  const command = help ? 'help' : version === true ? 'version' : (name as keyof typeof commands)
+  return {
+    command,
+    dryRun: dryRun === true,
+    json: json === true,
+    force: force === true,
+    configDir: typeof configDir === 'string' && configDir !== '' ? configDir : undefined,
+    settings,
+  }
+}
+
+/** The text of `--help`. */
+export function helpText(colour: boolean): string {
+  const shown: Flags = Object.fromEntries(
+    all
+      .filter(([, { envOnly, unused }]) => !envOnly && !unused)
+      .map(([key, flag]) => [key, flag.fallback === true ? { ...flag, help: `${flag.help}; default true` } : flag]),
+  )
+  const variableOnly = all.filter(([, { envOnly }]) => envOnly).map(([, variable]) => variable)
+  return `${heading('Usage:', colour)} install-cni [COMMAND] [flags]
+
+Keeps istio-cni installed on this node: its binary, its place in the network configuration, its kubeconfig.
+
+${heading('Commands:', colour)}
+${Object.entries(commands)
+  .map(([name, summary]) => `  ${name.padEnd(11)}${summary}\n`)
+  .join('')}
+${heading('Flags:', colour)}
+${flagsText(own)}
+${heading('Settings:', colour)} a flag, else a file in --config-dir, else a variable of the environment, else the default.
+${flagsText(shown, { variable: (flag) => (flag as Variable<unknown>).env.join(' or ') })}
+${heading('Variables without a flag:', colour)}
+${variableOnly.map(variableText).join('')}
+${heading('Exit codes:', colour)}
+  0  stopped by SIGTERM or SIGINT; status: healthy; --dry-run: nothing would change
+  1  could not start, or failed; status: not healthy; --dry-run: would not succeed; a second signal while stopping
+  2  --dry-run: something would change; wrong usage
+`
+}
+
+function variableText({ env, help, fallback }: Flag<unknown> & Variable<unknown>): string {
+  const standard = fallback === '' ? '' : ` (default ${fallback})`
+  return `  ${env.join(' or ')}\n          ${help}${standard}\n`
+}
+
+/** The settings as rows of a Markdown table, for the documentation. */
+export function settingsTable(): string {
+  const rows = all
+    .filter(([, { unused }]) => !unused)
+    .map(([, variable]) => {
+      const { name, envOnly, env, fallback, shown = String(fallback), help } = variable
+      const flag = envOnly ? '' : `\`--${name}\``
+      return `| ${flag} | ${env.map((one) => `\`${one}\``).join(' ')} | ${shown === '' ? '' : `\`${shown}\``} | ${help} |`
+    })
+  return ['| flag | variable | default | meaning |', '| --- | --- | --- | --- |', ...rows].join('\n')
+}

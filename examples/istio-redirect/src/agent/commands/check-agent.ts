@@ -1,0 +1,50 @@
+import { request } from 'node:http'
+import { connect } from 'node:net'
+import { printable } from '../../printable.ts'
+import type { Check } from './checks.ts'
+
+const TIMEOUT_MS = 1000
+
+/** Whether somebody listens on the log socket. */
+export async function checkLogSocket(path: string): Promise<Check> {
+  const problem = await new Promise<string | undefined>((resolve) => {
+    const socket = connect({ path })
+    const end = (result: string | undefined): void => {
+      socket.destroy()
+      resolve(result)
+    }
+    socket.setTimeout(TIMEOUT_MS, () => end('no answer'))
+    socket.once('connect', () => end(undefined))
+    socket.once('error', (error: NodeJS.ErrnoException) => end(SOCKET_PROBLEMS[error.code ?? ''] ?? error.message))
+  })
+  return { name: 'log socket', state: problem === undefined ? 'ok' : 'fail', subject: path, detail: problem }
+}
+
+const SOCKET_PROBLEMS: Readonly<Record<string, string>> = {
+  ENOENT: 'it does not exist',
+  ECONNREFUSED: 'nobody listens',
+}
+
+/** Whether the agent says that it is ready, and what it says if not. */
+export async function checkAgent(port: number): Promise<Check> {
+  const url = `http://127.0.0.1:${port}/readyz`
+  const problem = await new Promise<string | undefined>((resolve) => {
+    const asked = request(`${url}?verbose`, { timeout: TIMEOUT_MS, agent: false }, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (chunk: string) => {
+        if (text.length < 10_000) text += chunk
+      })
+      response.on('end', () => resolve(response.statusCode === 200 ? undefined : answer(response.statusCode, text)))
+      response.on('error', (error) => resolve(error.message))
+    })
+    asked.on('timeout', () => asked.destroy(new Error(`no answer within ${TIMEOUT_MS} ms`)))
+    asked.on('error', (error: NodeJS.ErrnoException) =>
+      resolve(error.code === 'ECONNREFUSED' ? 'no agent is running' : error.message),
+    )
+    asked.end()
+  })
+  return { name: 'agent', state: problem === undefined ? 'ok' : 'fail', subject: url, detail: problem }
+}
+
+const answer = (status: number | undefined, text: string): string =>
+  `${status}: ${printable(text.replace(/^Service Unavailable\n/, '').trim()) || 'not ready'}`

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInstaller, type InstallerOptions } from '@cni/installer'
+import { parseConflist } from '@cni/types'
+import type { Check } from './checks.ts'
+
+/** Binaries, kubeconfig and network configuration, as a dry run finds them. */
+export async function checkInstall(install: InstallerOptions): Promise<Check[]> {
+  const { artefacts, primary } = await createInstaller(install).plan()
+  return artefacts.map(({ artefact, path, state, reason }) => {
+    const place = artefact === 'conflist' && state === 'ok' ? placeOf(path, install.plugin.type) : undefined
+    const order = place !== undefined && primary !== undefined ? `, primary network ${primary}` : ''
+    return {
+      name: artefact,
+      state: state === 'ok' ? 'ok' : 'fail',
+      subject: path === '' ? join(install.netDir, primary ?? '') : path,
+      detail:
+        state === 'ok' ? (place === undefined ? undefined : `${place}${order}`) : withoutPath(reason ?? state, path),
+    }
+  })
+}
+
+/** Where in its list the plugin is. */
+function placeOf(path: string, type: unknown): string | undefined {
+  try {
+    const { plugins } = parseConflist(readFileSync(path))
+    const index = plugins.findIndex((plugin) => plugin.type === type)
+    return index < 0 ? undefined : `plugin ${index + 1} of ${plugins.length}`
+  } catch {
+    // a file of its own holds one plugin and is no list
+    return undefined
+  }
+}
+
+/** The reason of a drift begins with the path that is shown already. */
+const withoutPath = (reason: string, path: string): string =>
+  path !== '' && reason.startsWith(`${path}: `) ? reason.slice(path.length + 2) : reason

@@ -1,0 +1,47 @@
+import { statSync } from 'node:fs'
+import * as z from 'zod/mini'
+import { readRegularFile } from '../../regular-file.ts'
+import type { Check } from './checks.ts'
+
+const MAX_BYTES = 1024 * 1024
+const claims = z.object({ exp: z.number() })
+
+/** Whether the service account's token is there and not expired. Its text is shown nowhere. */
+export function checkToken(path: string, now: number): Check {
+  const check = (state: Check['state'], detail: string): Check => ({ name: 'token', state, subject: path, detail })
+  let token: string
+  let age: string
+  try {
+    token = readRegularFile(path, MAX_BYTES).trim()
+    age = `${duration(now - statSync(path).mtimeMs)} old`
+  } catch (error) {
+    return check('fail', error instanceof Error ? error.message : String(error))
+  }
+  if (token === '') return check('fail', 'it is empty')
+  const expiry = expiryOf(token)
+  if (expiry === undefined) return check('ok', age)
+  if (expiry <= now) return check('fail', `${age}, expired ${duration(now - expiry)} ago: kubelet does not renew it`)
+  return check('ok', `${age}, valid for ${duration(expiry - now)}`)
+}
+
+function expiryOf(token: string): number | undefined {
+  try {
+    const payload = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8')
+    return z.parse(claims, JSON.parse(payload)).exp * 1000
+  } catch {
+    // not every token is a JWT
+    return undefined
+  }
+}
+
+/** A time span in its largest unit. */
+export function duration(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000))
+  const units: [number, string][] = [
+    [86_400, 'd'],
+    [3600, 'h'],
+    [60, 'min'],
+  ]
+  for (const [size, unit] of units) if (seconds >= size) return `${Math.floor(seconds / size)} ${unit}`
+  return `${seconds} s`
+}

@@ -1,0 +1,33 @@
+import { createInstaller, formatDiff, type PlannedChange } from '@cni/installer'
+import type { AgentConfig } from '../config/agent-config.ts'
+import { type CommandIo, paint } from './io.ts'
+
+/** Shows what the agent would write now, and changes nothing. 0: nothing; 2: something; 1: it would not succeed. */
+export async function dryRun(config: AgentConfig, json: boolean, io: CommandIo): Promise<number> {
+  const { changes, artefacts, primary } = await createInstaller(config.install).plan()
+  const problems = artefacts.filter(({ state }) => state === 'failed' || state === 'waiting')
+  if (json) {
+    io.stdout(`${JSON.stringify({ primary, changes, problems, warnings: config.warnings }, null, 2)}\n`)
+  } else {
+    for (const change of changes) io.stdout(changeText(change, io))
+    for (const warning of config.warnings) io.stderr(`${paint(io, 'yellow', 'warning')} ${warning}\n`)
+    for (const { artefact, path, reason } of problems) {
+      io.stderr(`${paint(io, 'red', 'problem')} ${artefact}: ${reason ?? path}\n`)
+    }
+    if (changes.length === 0 && problems.length === 0) io.stdout('nothing would change\n')
+  }
+  return problems.length > 0 ? 1 : changes.length > 0 ? 2 : 0
+}
+
+function changeText({ action, path, reason, diff }: PlannedChange, io: CommandIo): string {
+  const head = `would ${paint(io, 'bold', `${action} ${path}`)} (${reason})\n`
+  if (diff === undefined) return head
+  const lines = formatDiff(diff).split('\n')
+  return head + lines.map((line) => `${diffLine(line, io)}\n`).join('')
+}
+
+function diffLine(line: string, io: CommandIo): string {
+  if (line.startsWith('+')) return paint(io, 'green', line)
+  if (line.startsWith('-')) return paint(io, 'red', line)
+  return line.startsWith('@@') ? paint(io, 'cyan', line) : line
+}

@@ -1,0 +1,13 @@
+/** What a command may touch besides the node. */
+export interface CommandIo {
+  readonly stdout: (text: string) => void
+  readonly stderr: (text: string) => void
+  readonly colour: boolean
+}
+
+/** Text in a colour, where the terminal can show it. */
+export function paint(io: CommandIo, colour: keyof typeof CODES, text: string): string {
+  return io.colour ? `\u001b[${CODES[colour]}m${text}\u001b[0m` : text
+}
+
+const CODES = { red: 31, green: 32, yellow: 33, cyan: 36, dim: 90, bold: 1 } as const

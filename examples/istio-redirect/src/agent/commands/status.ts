@@ -1,0 +1,35 @@
+import type { AgentConfig } from '../config/agent-config.ts'
+import { checkAgent, checkLogSocket } from './check-agent.ts'
+import { checkInstall } from './check-install.ts'
+import { checkRuntimeEnv } from './check-runtime-env.ts'
+import { checkToken } from './check-token.ts'
+import type { Check } from './checks.ts'
+import { type CommandIo, paint } from './io.ts'
+
+/** Says in one screen whether this node is healthy, and why not. 0: it is; 1: it is not. */
+export async function status(config: AgentConfig, json: boolean, io: CommandIo): Promise<number> {
+  const { install, api, logSocket, healthPort, values } = config
+  const checks: readonly Check[] = [
+    ...(await checkInstall(install)),
+    checkToken(api.tokenFile, Date.now()),
+    await checkLogSocket(logSocket),
+    await checkAgent(healthPort),
+    ...checkRuntimeEnv(),
+    ...config.warnings.map((detail): Check => ({ name: 'setting', state: 'warn', subject: '', detail })),
+  ]
+  const healthy = checks.every(({ state }) => state !== 'fail')
+  const node = values.kubernetesNodeName || values.nodeName || undefined
+  io.stdout(json ? `${JSON.stringify({ healthy, node, checks }, null, 2)}\n` : report(checks, healthy, node, io))
+  return healthy ? 0 : 1
+}
+
+const COLOURS = { ok: 'green', warn: 'yellow', fail: 'red' } as const
+
+function report(checks: readonly Check[], healthy: boolean, node: string | undefined, io: CommandIo): string {
+  const verdict = healthy ? paint(io, 'green', 'healthy') : paint(io, 'red', 'not healthy')
+  const lines = checks.map(({ name, state, subject, detail }) => {
+    const text = [subject, detail].filter((one) => one !== undefined && one !== '').join(': ')
+    return `  ${paint(io, COLOURS[state], state.padEnd(5))} ${name.padEnd(11)} ${text}\n`
+  })
+  return `istio-cni on ${node ?? 'this node'}: ${verdict}\n${lines.join('')}`
+}

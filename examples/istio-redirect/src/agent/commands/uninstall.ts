@@ -1,0 +1,29 @@
+import { createInstaller } from '@cni/installer'
+import type { AgentConfig } from '../config/agent-config.ts'
+import { checkLogSocket } from './check-agent.ts'
+import { type CommandIo, paint } from './io.ts'
+
+/** Takes the plugin off the node, as the agent does when it stops. Not while an agent runs: it would put all back. */
+export async function uninstall(
+  config: AgentConfig,
+  { json, force }: { readonly json: boolean; readonly force: boolean },
+  io: CommandIo,
+): Promise<number> {
+  const running = (await checkLogSocket(config.logSocket)).state === 'ok'
+  if (running && !force) {
+    io.stderr(
+      `an agent is running (${config.logSocket} answers) and would put all back: stop it first, or use --force\n`,
+    )
+    return 1
+  }
+  const { changes, errors } = await createInstaller(config.install).uninstall()
+  if (json) {
+    const problems = errors.map(({ code, message, path }) => ({ code, path, message }))
+    io.stdout(`${JSON.stringify({ changes, problems }, null, 2)}\n`)
+  } else {
+    for (const { action, path } of changes) io.stdout(`${action} ${path}\n`)
+    for (const { message } of errors) io.stderr(`${paint(io, 'red', 'problem')} ${message}\n`)
+    if (changes.length === 0 && errors.length === 0) io.stdout('nothing of istio-cni is on this node\n')
+  }
+  return errors.length > 0 ? 1 : 0
+}

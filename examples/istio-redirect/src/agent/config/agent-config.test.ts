@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest'
+import { type AgentConfig, agentConfig } from './agent-config.ts'
+import { ConfigError } from './config-error.ts'
+import { resolveValues } from './resolve.ts'
+
+const server = { KUBERNETES_SERVICE_HOST: '10.0.0.1', KUBERNETES_SERVICE_PORT: '443' }
+const config = (env: Record<string, string> = {}): AgentConfig =>
+  agentConfig(resolveValues({}, [{ ...server, ...env }]))
+
+test('the defaults are those of the original', () => {
+  const { install, repair, logSocket, healthPort, monitoringPort, warnings } = config()
+  expect(install).toMatchObject({
+    netDir: '/host/etc/cni/net.d',
+    binDirs: ['/host/opt/cni/bin'],
+    sourceDir: '/opt/cni/bin',
+    mode: 'chained',
+    confName: undefined,
+    confMode: 0o600,
+    kubeconfig: {
+      path: '/var/run/istio-cni/istio-cni-kubeconfig',
+      server: 'https://10.0.0.1:443',
+      tokenFile: '/var/run/secrets/kubernetes.io/serviceaccount/token',
+      caFile: '/var/run/secrets/kubernetes.io/serviceaccount/ca.crt',
+      skipTls: false,
+      mode: 0o600,
+    },
+  })
+  expect({ repair, logSocket, healthPort, monitoringPort, warnings }).toEqual({
+    repair: undefined,
+    logSocket: '/var/run/istio-cni/log.sock',
+    healthPort: 8000,
+    monitoringPort: 15014,
+    warnings: [],
+  })
+})
+
+test("the plugin's entry asks for pod annotations unless told not to, and has a check mode when one is given", () => {
+  expect(config().install.plugin.capabilities).toEqual({ 'io.kubernetes.cri.pod-annotations': true })
+  const { plugin } = config({ POD_ANNOTATIONS_CAPABILITY: 'false', CHECK_MODE: 'none' }).install
+  expect(plugin).toMatchObject({ check_mode: 'none' })
+  expect(plugin).not.toHaveProperty('capabilities')
+})
+
+test('selectors are YAML, strict about keys, and say true where YAML 1.1 does', () => {
+  const yaml = `
+- podSelector: {matchLabels: {mode: y, size: 3}}
+- podSelector:
+    matchExpressions: [{key: mode, operator: NotIn, values: [none]}]
+  namespaceSelector: {matchLabels: {mode: ambient}}
+`
+  expect(config({ AMBIENT_ENABLEMENT_SELECTOR: yaml }).install.plugin.enablement_selectors).toEqual([
+    { podSelector: { matchLabels: { mode: 'true', size: '3' } }, namespaceSelector: {} },
+    {
+      podSelector: { matchExpressions: [{ key: 'mode', operator: 'NotIn', values: ['none'] }] },
+      namespaceSelector: { matchLabels: { mode: 'ambient' } },
+    },
+  ])
+})
+
+describe('owned mode', () => {
+  const owned = { ISTIO_OWNED_CNI_CONFIG: 'true', AMBIENT_ENABLED: 'true' }
+  test('is for ambient and chained nodes only', () => {
+    expect(config(owned).install.mode).toEqual({ owned: '02-istio-cni.conflist' })
+    expect(config({ ...owned, ISTIO_OWNED_CNI_CONF_FILENAME: '01-x.conflist' }).install.mode).toEqual({
+      owned: '01-x.conflist',
+    })
+    expect(config({ ...owned, CHAINED_CNI_PLUGIN: 'false' }).install.mode).toBe('standalone')
+    const { install, warnings } = config({ ISTIO_OWNED_CNI_CONFIG: 'true' })
+    expect([install.mode, warnings]).toEqual([
+      'chained',
+      [expect.stringContaining('no effect without AMBIENT_ENABLED')],
+    ])
+  })
+})
+
+test('repair has something to do only when it is enabled and has a mode', () => {
+  expect(config({ REPAIR_LABEL_PODS: 'true', REPAIR_NODE_NAME: 'n1', FORCE_IPTABLES_BINARY: 'nft' }).repair).toEqual({
+    repairPods: false,
+    deletePods: false,
+    labelPods: true,
+    brokenPodLabelKey: 'cni.istio.io/uninitialized',
+    brokenPodLabelValue: 'true',
+    nodeName: 'n1',
+    sidecarAnnotation: 'sidecar.istio.io/status',
+    initContainerName: 'istio-validation',
+    initContainerTerminationMessage: '',
+    initContainerExitCode: 126,
+    labelSelectors: '',
+    fieldSelectors: '',
+    nativeNftables: false,
+    forceIptablesBinary: 'nft',
+    agentRunDir: '/var/run/istio-cni',
+  })
+  expect(config({ REPAIR_LABEL_PODS: 'true', REPAIR_ENABLED: 'false' }).repair).toBeUndefined()
+})
+
+test('a decimal mode is taken as it is, with a warning', () => {
+  const { install, warnings } = config({ KUBECONFIG_MODE: '64' })
+  expect(install.kubeconfig?.mode).toBe(64)
+  expect(warnings).toEqual([expect.stringContaining('octal numbers begin with 0')])
+})
+
+test.each([
+  [{ KUBERNETES_SERVICE_PORT: '' }, 'KUBERNETES_SERVICE_PORT is not set'],
+  [{ KUBERNETES_SERVICE_HOST: 'a b' }, 'is not the URL of an API server'],
+  [{ CHECK_MODE: 'sometimes' }, 'CHECK_MODE has the value "sometimes": expected verify or none, or nothing'],
+  [{ FORCE_IPTABLES_BINARY: 'iptables\n' }, 'FORCE_IPTABLES_BINARY has the value "iptables\\n"'],
+  [{ HOST_PROBE_SNAT_IPV6: '10.0.0.1' }, 'expected an IPv6 address'],
+  [{ HEALTH_PORT: '65536' }, 'HEALTH_PORT 65536 is not a port'],
+  [{ MONITORING_PORT: '70000' }, 'MONITORING_PORT 70000 is not a port'],
+  [{ KUBECONFIG_MODE: '99999' }, 'KUBECONFIG_MODE 99999 is not a file mode'],
+  [{ MOUNTED_CNI_NET_DIR: '' }, 'MOUNTED_CNI_NET_DIR has the value "": expected an absolute path'],
+  [{ MOUNTED_CNI_BIN_DIRS: '/a, b' }, 'MOUNTED_CNI_BIN_DIRS has the value "b"'],
+  [{ MOUNTED_CNI_BIN_DIRS: ',' }, 'MOUNTED_CNI_BIN_DIRS has the value ""'],
+  [{ CNI_AGENT_RUN_DIR: 'run' }, 'CNI_AGENT_RUN_DIR has the value "run"'],
+  [{ CNI_CONF_NAME: '../x.conf' }, 'CNI_CONF_NAME has the value "../x.conf": expected a file name'],
+  [{ ISTIO_OWNED_CNI_CONFIG_FILENAME: '02-x' }, 'ISTIO_OWNED_CNI_CONFIG_FILENAME has the value "02-x"'],
+  [{ AMBIENT_ENABLEMENT_SELECTOR: '{' }, 'AMBIENT_ENABLEMENT_SELECTOR is not YAML'],
+  [{ AMBIENT_ENABLEMENT_SELECTOR: 'a: b' }, 'AMBIENT_ENABLEMENT_SELECTOR: the document'],
+])('%j is refused with a sentence', (env, sentence) => {
+  expect(() => config(env)).toThrow(ConfigError)
+  expect(() => config(env)).toThrow(sentence)
+})

@@ -1,0 +1,126 @@
+import { join } from 'node:path'
+import { apiServerUrl, type InstallerOptions, isInstallError } from '@cni/installer'
+import { type LogSettings, parseLevels, pluginLevel } from '../log/levels.ts'
+import type { ApiAccess, RepairConfig } from '../services.ts'
+import { checkValues } from './check-values.ts'
+import { ConfigError } from './config-error.ts'
+import { commaList, pluginEntry } from './plugin-entry.ts'
+import type { Resolved } from './resolve.ts'
+import type { Values } from './variables.ts'
+
+/** What the agent does, as its parts want to be told. */
+export interface AgentConfig {
+  readonly install: InstallerOptions
+  readonly log: LogSettings
+  readonly logSocket: string
+  readonly healthPort: number
+  /** 0 or less: no metrics server. */
+  readonly monitoringPort: number
+  readonly api: ApiAccess
+  /** `undefined`: nothing to do for it. */
+  readonly repair: RepairConfig | undefined
+  readonly ambient: boolean
+  /** What all of this was made from. */
+  readonly values: Values
+  /** What is odd, in sentences for the log. */
+  readonly warnings: readonly string[]
+}
+
+/**
+ * The configuration that the values stand for.
+ *
+ * @throws {@link ConfigError} for what could never work; the message names the variable.
+ */
+export function agentConfig({ values, warnings }: Resolved): AgentConfig {
+  const { levels, problems } = parseLevels(values.logOutputLevel)
+  checkValues(values)
+  const server = serverOf(values)
+  const caFile = values.kubeCaFile || join(values.serviceAccountDir, 'ca.crt')
+  const tokenFile = join(values.serviceAccountDir, 'token')
+  const ambient = values.ambientEnabled
+  return {
+    install: {
+      plugin: pluginEntry(values, pluginLevel(levels)),
+      netDir: values.mountedCniNetDir,
+      binDirs: commaList(values.mountedCniBinDirs),
+      sourceDir: values.cniBinSourceDir,
+      mode: modeOf(values),
+      confName: values.cniConfName || undefined,
+      pin: values.pinCniConf,
+      confMode: values.cniConfGroupRead ? 0o640 : 0o600,
+      kubeconfig: {
+        path: join(values.cniAgentRunDir, 'istio-cni-kubeconfig'),
+        server,
+        tokenFile,
+        caFile,
+        skipTls: values.skipTlsVerify,
+        mode: values.kubeconfigMode,
+      },
+    },
+    log: { levels, json: values.logAsJson, targets: commaList(values.logTarget) },
+    logSocket: join(values.cniAgentRunDir, 'log.sock'),
+    healthPort: values.healthPort,
+    monitoringPort: values.monitoringPort,
+    api: { server, tokenFile, caFile: join(values.serviceAccountDir, 'ca.crt'), namespace: values.podNamespace },
+    repair: repairConfig(values),
+    ambient,
+    values,
+    warnings: [...warnings, ...problems, ...oddities(values)],
+  }
+}
+
+function serverOf(values: Values): string {
+  try {
+    return apiServerUrl({
+      KUBERNETES_SERVICE_HOST: values.kubernetesServiceHost,
+      KUBERNETES_SERVICE_PORT: values.kubernetesServicePort,
+      KUBERNETES_SERVICE_PROTOCOL: values.kubernetesServiceProtocol,
+    })
+  } catch (cause) {
+    throw isInstallError(cause) ? new ConfigError(cause.message, { cause }) : cause
+  }
+}
+
+/** Owned mode is for ambient nodes only: the same predicate decides about the file and about its removal. */
+function modeOf(values: Values): NonNullable<InstallerOptions['mode']> {
+  if (!values.chainedCniPlugin) return 'standalone'
+  if (!isOwned(values)) return 'chained'
+  return { owned: values.istioOwnedCniConfigFilename || '02-istio-cni.conflist' }
+}
+
+const isOwned = (values: Values): boolean => values.istioOwnedCniConfig && values.ambientEnabled
+
+function repairConfig(values: Values): RepairConfig | undefined {
+  const { repairEnabled, repairRepairPods, repairDeletePods, repairLabelPods, forceIptablesBinary } = values
+  if (!repairEnabled || !(repairRepairPods || repairDeletePods || repairLabelPods)) return undefined
+  return {
+    repairPods: repairRepairPods,
+    deletePods: repairDeletePods,
+    labelPods: repairLabelPods,
+    brokenPodLabelKey: values.repairBrokenPodLabelKey,
+    brokenPodLabelValue: values.repairBrokenPodLabelValue,
+    nodeName: values.repairNodeName,
+    sidecarAnnotation: values.repairSidecarAnnotation,
+    initContainerName: values.repairInitContainerName,
+    initContainerTerminationMessage: values.repairInitContainerTerminationMessage,
+    initContainerExitCode: values.repairInitContainerExitCode,
+    labelSelectors: values.repairLabelSelectors,
+    fieldSelectors: values.repairFieldSelectors,
+    nativeNftables: values.nativeNftables,
+    forceIptablesBinary: forceIptablesBinary === 'legacy' || forceIptablesBinary === 'nft' ? forceIptablesBinary : '',
+    agentRunDir: values.cniAgentRunDir,
+  }
+}
+
+function oddities(values: Values): string[] {
+  const odd: string[] = []
+  if ((values.kubeconfigMode & 0o400) === 0) {
+    const octal = `0${values.kubeconfigMode.toString(8)}`
+    odd.push(`KUBECONFIG_MODE ${values.kubeconfigMode} is the mode ${octal}: octal numbers begin with 0, as in 0600`)
+  }
+  if (values.istioOwnedCniConfig && !isOwned(values)) {
+    odd.push('ISTIO_OWNED_CNI_CONFIG has no effect without AMBIENT_ENABLED: the plugin is added to the primary itself')
+  }
+  if (values.nativeNftables) odd.push('NATIVE_NFTABLES: pods of the mesh fail to start, the plugin cannot do it yet')
+  return odd
+}

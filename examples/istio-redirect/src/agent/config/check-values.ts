@@ -1,0 +1,70 @@
+import { isAbsolute } from 'node:path'
+import { isConfName } from '@cni/installer'
+import { parseIp } from '@cni/types'
+import { quote } from '../../redirect/quote.ts'
+import { ConfigError } from './config-error.ts'
+import { commaList } from './plugin-entry.ts'
+import type { Values } from './variables.ts'
+
+/**
+ * Refuses values that could never work, each on its own.
+ *
+ * @throws {@link ConfigError} that names the variable.
+ */
+export function checkValues(values: Values): void {
+  oneOf('FORCE_IPTABLES_BINARY', values.forceIptablesBinary, ['', 'legacy', 'nft'])
+  oneOf('CHECK_MODE', values.checkMode, ['', 'verify', 'none'])
+  address('HOST_PROBE_SNAT_IP', values.hostProbeSnatIp, 4)
+  address('HOST_PROBE_SNAT_IPV6', values.hostProbeSnatIpv6, 6)
+  for (const [name, value] of pathsOf(values)) absolute(name, value)
+  if (values.cniConfName !== '') confFile('CNI_CONF_NAME', values.cniConfName)
+  const owned = values.istioOwnedCniConfigFilename
+  if (owned !== '') confFile('ISTIO_OWNED_CNI_CONFIG_FILENAME', owned)
+  port('HEALTH_PORT', values.healthPort)
+  if (values.monitoringPort > 0) port('MONITORING_PORT', values.monitoringPort)
+  if (values.kubeconfigMode < 0 || values.kubeconfigMode > 0o7777) {
+    throw new ConfigError(`KUBECONFIG_MODE ${values.kubeconfigMode} is not a file mode such as 0600`)
+  }
+}
+
+function pathsOf(values: Values): (readonly [name: string, path: string])[] {
+  const binDirs = commaList(values.mountedCniBinDirs)
+  return [
+    ['MOUNTED_CNI_NET_DIR', values.mountedCniNetDir],
+    ...(binDirs.length === 0 ? [''] : binDirs).map((path) => ['MOUNTED_CNI_BIN_DIRS', path] as const),
+    ['CNI_BIN_SOURCE_DIR', values.cniBinSourceDir],
+    ['CNI_AGENT_RUN_DIR', values.cniAgentRunDir],
+    ['SERVICE_ACCOUNT_DIR', values.serviceAccountDir],
+    ...(values.kubeCaFile === '' ? [] : [['KUBE_CA_FILE', values.kubeCaFile] as const]),
+  ]
+}
+
+function absolute(name: string, path: string): void {
+  if (isAbsolute(path) && !path.includes('\0')) return
+  throw new ConfigError(`${name} has the value ${quote(path)}: expected an absolute path`)
+}
+
+function confFile(name: string, value: string): void {
+  if (isConfName(value) && !/[/\0]/.test(value) && !value.startsWith('.')) return
+  const expected = 'expected a file name that ends in .conf or .conflist: runtimes read no other file'
+  throw new ConfigError(`${name} has the value ${quote(value)}: ${expected}`)
+}
+
+function oneOf(name: string, value: string, allowed: readonly string[]): void {
+  if (allowed.includes(value)) return
+  const words = allowed.filter((one) => one !== '').join(' or ')
+  throw new ConfigError(`${name} has the value ${quote(value)}: expected ${words}, or nothing`)
+}
+
+function address(name: string, value: string, family: 4 | 6): void {
+  try {
+    if (parseIp(value).family === family) return
+  } catch {
+    // the same sentence as for the other family
+  }
+  throw new ConfigError(`${name} has the value ${quote(value)}: expected an IPv${family} address`)
+}
+
+function port(name: string, value: number): void {
+  if (value < 0 || value > 65535) throw new ConfigError(`${name} ${value} is not a port: expected 0 to 65535`)
+}

@@ -1,0 +1,41 @@
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { quote } from '../../redirect/quote.ts'
+import { readRegularFile } from '../../regular-file.ts'
+import { ConfigError } from './config-error.ts'
+import type { Layer } from './resolve.ts'
+import type { Variable } from './variable.ts'
+import { variables } from './variables.ts'
+
+const MAX_BYTES = 1024 * 1024
+
+const known = new Set(Object.values(variables).flatMap((variable: Variable<unknown>) => variable.env))
+
+/**
+ * Reads a folder in which each file is one variable, as a mounted ConfigMap is. The newline at the end of a file is not
+ * part of its value; files that are no variable are not read.
+ *
+ * @throws {@link ConfigError} when the folder or a file of it cannot be read.
+ */
+export function readConfigDir(folder: string): Layer {
+  const layer: Record<string, string> = {}
+  let names: string[]
+  try {
+    names = readdirSync(folder)
+  } catch (cause) {
+    throw new ConfigError(`--config-dir ${quote(folder)}: ${messageOf(cause)}`, { cause })
+  }
+  for (const name of names) {
+    if (!known.has(name)) continue
+    const path = join(folder, name)
+    try {
+      if (statSync(path).isDirectory()) continue
+      layer[name] = readRegularFile(path, MAX_BYTES).replace(/\r?\n$/, '')
+    } catch (cause) {
+      throw new ConfigError(`--config-dir: ${quote(path)}: ${messageOf(cause)}`, { cause })
+    }
+  }
+  return layer
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -1,0 +1,33 @@
+import type { PluginConf } from '@cni/types'
+import { parseSelectors } from './selectors.ts'
+import type { Values } from './variables.ts'
+
+/** The plugin's configuration, its members in the order of a file of its own. */
+export function pluginEntry(values: Values, pluginLogLevel: string): PluginConf {
+  const excluded = commaList(values.excludeNamespaces)
+  return {
+    cniVersion: '0.3.1',
+    name: 'istio-cni',
+    type: 'istio-cni',
+    ipam: {},
+    dns: {},
+    plugin_log_level: pluginLogLevel,
+    cni_agent_run_dir: values.cniAgentRunDir,
+    ambient_enabled: values.ambientEnabled,
+    enablement_selectors: parseSelectors(values.ambientEnablementSelector),
+    exclude_namespaces: excluded.length > 0 ? excluded : null,
+    pod_namespace: values.podNamespace,
+    native_nftables: values.nativeNftables,
+    enable_ambient_detection_retry: values.enableAmbientDetectionRetry,
+    ...(values.podAnnotationsCapability ? { capabilities: { 'io.kubernetes.cri.pod-annotations': true } } : {}),
+    ...(values.checkMode === '' ? {} : { check_mode: values.checkMode }),
+  }
+}
+
+/** The members of a comma list, trimmed and without empty ones. */
+export function commaList(text: string): string[] {
+  return text
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '')
+}

@@ -1,0 +1,33 @@
+import { quote } from '../../redirect/quote.ts'
+import type { Variable } from './variable.ts'
+import { type Values, variables } from './variables.ts'
+
+/** Texts by variable name: the environment, or the files of a folder. */
+export type Layer = Readonly<Record<string, string | undefined>>
+
+/** The value of every setting, and what is odd about the texts they came from. */
+export interface Resolved {
+  readonly values: Values
+  readonly warnings: readonly string[]
+}
+
+/** Flags first, then the layers in their order, then the defaults. A variable that is there but empty counts. */
+export function resolveValues(flags: Readonly<Record<string, unknown>>, layers: readonly Layer[]): Resolved {
+  const warnings: string[] = []
+  const one = (key: string, variable: Variable<unknown>): unknown => {
+    if (flags[key] !== undefined) return flags[key]
+    for (const layer of layers) {
+      for (const name of variable.env) {
+        const given = Object.hasOwn(layer, name) ? layer[name] : undefined
+        if (given === undefined) continue
+        const { value, problem } = variable.decode(given)
+        if (problem !== undefined) warnings.push(`${name} has the value ${quote(given)}: ${problem}`)
+        return value
+      }
+    }
+    return variable.fallback
+  }
+  const entries = Object.entries(variables).map(([key, variable]) => [key, one(key, variable)])
+  // every value went through the decoder of its own variable
+  return { values: Object.fromEntries(entries) as Values, warnings }
+}

@@ -1,0 +1,73 @@
+import { parse } from 'yaml'
+import * as z from 'zod/mini'
+import { selectorProblem } from '../../kube/label-selector.ts'
+import { ConfigError } from './config-error.ts'
+
+// YAML 1.1 reads `y` and `on` as true: as a label's value it is "true", as in the original.
+const scalar = z.pipe(z.union([z.string(), z.boolean(), z.number()]), z.transform(String))
+
+const labelSelector = z
+  .strictObject({
+    matchLabels: z.nullish(z.record(z.string(), scalar)),
+    matchExpressions: z.nullish(
+      z.array(
+        z.strictObject({
+          key: z.string(),
+          operator: z.enum(['In', 'NotIn', 'Exists', 'DoesNotExist']),
+          values: z.nullish(z.array(scalar)),
+        }),
+      ),
+    ),
+  })
+  .check(({ value, issues }) => {
+    const message = selectorProblem(value)
+    if (message !== undefined) issues.push({ code: 'custom', message, input: value })
+  })
+
+/** Strict: with a misspelt key left out, a selector would match every pod. */
+const selectors = z.nullish(
+  z.array(z.strictObject({ podSelector: z.nullish(labelSelector), namespaceSelector: z.nullish(labelSelector) })),
+)
+
+type Selector = z.infer<typeof labelSelector>
+
+/**
+ * The value of `AMBIENT_ENABLEMENT_SELECTOR`, YAML, as the plugin's configuration has it.
+ *
+ * @throws {@link ConfigError} when it is no list of selectors.
+ */
+export function parseSelectors(yaml: string): object[] {
+  let document: unknown
+  try {
+    document = parse(yaml, { version: '1.1', maxAliasCount: 20 })
+  } catch (cause) {
+    const [first = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\n')
+    throw new ConfigError(`AMBIENT_ENABLEMENT_SELECTOR is not YAML: ${first}`, { cause })
+  }
+  const parsed = z.safeParse(selectors, document)
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    const where = issue?.path.map(String).join('.') || 'the document'
+    throw new ConfigError(`AMBIENT_ENABLEMENT_SELECTOR: ${where}: ${issue?.message ?? 'not a list of selectors'}`)
+  }
+  return (parsed.data ?? []).map(({ podSelector, namespaceSelector }) => ({
+    podSelector: plain(podSelector),
+    namespaceSelector: plain(namespaceSelector),
+  }))
+}
+
+function plain(selector: Selector | null | undefined): object {
+  const { matchLabels, matchExpressions } = selector ?? {}
+  return {
+    ...(Object.keys(matchLabels ?? {}).length > 0 ? { matchLabels } : {}),
+    ...(matchExpressions && matchExpressions.length > 0
+      ? {
+          matchExpressions: matchExpressions.map(({ key, operator, values }) => ({
+            key,
+            operator,
+            ...(values && values.length > 0 ? { values } : {}),
+          })),
+        }
+      : {}),
+  }
+}

@@ -1,0 +1,47 @@
+import type { Labels, ScopedLog } from '../services.ts'
+import { formatLine, type LogEntry, type LogForm } from './format.ts'
+import { isShown, type LogSettings, levelOf } from './levels.ts'
+
+/** Where lines go. */
+export interface LogWriter {
+  readonly form: (json: boolean) => LogForm
+  write(line: string): void
+}
+
+/** The agent's log: several scopes, one format, levels that may change while it runs. */
+export interface AgentLog {
+  scope(name: string): ScopedLog
+  /** Prints a line as it is, if its scope's level lets it pass. */
+  emit(entry: LogEntry): void
+  configure(settings: LogSettings): void
+}
+
+const BEFORE_CONFIGURATION: LogSettings = { levels: {}, json: false, targets: ['stdout'] }
+
+/** Makes the log. `open` gives a writer for a target, again whenever the targets change. */
+export function createAgentLog(open: (target: string) => LogWriter, now: () => Date = () => new Date()): AgentLog {
+  let settings = BEFORE_CONFIGURATION
+  let writers: readonly LogWriter[] = settings.targets.map(open)
+  const emit = (entry: LogEntry): void => {
+    if (!isShown(entry.level, levelOf(settings.levels, entry.scope))) return
+    for (const writer of writers) writer.write(formatLine(entry, writer.form(settings.json)))
+  }
+  const line = (level: LogEntry['level'], scope: string) => (msg: string, labels?: Labels) =>
+    emit({ level, scope, msg, labels, time: microseconds(now()) })
+  return {
+    emit,
+    scope: (name) => ({
+      debug: line('debug', name),
+      info: line('info', name),
+      warn: line('warn', name),
+      error: line('error', name),
+    }),
+    configure(next) {
+      const targets = next.targets.length > 0 ? next.targets : ['stdout']
+      if (targets.join() !== settings.targets.join()) writers = targets.map(open)
+      settings = { ...next, targets }
+    },
+  }
+}
+
+const microseconds = (date: Date): string => date.toISOString().replace('Z', '000Z')

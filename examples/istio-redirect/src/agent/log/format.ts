@@ -1,0 +1,57 @@
+import type { Labels } from '../services.ts'
+
+/** A line before it is text. */
+export interface LogEntry {
+  readonly level: 'debug' | 'info' | 'warn' | 'error'
+  /** UTC with microseconds, `2026-01-02T03:04:05.678901Z`. */
+  readonly time: string
+  readonly scope: string
+  readonly msg: string
+  readonly labels?: Labels | undefined
+}
+
+/** How lines look: for machines, as the original prints them, or for people at a terminal. */
+export type LogForm = 'json' | 'text' | 'terminal'
+
+/** One line of the log, with its newline. */
+export function formatLine(entry: LogEntry, form: LogForm): string {
+  if (form === 'json') return jsonLine(entry)
+  return form === 'text' ? textLine(entry) : terminalLine(entry)
+}
+
+function jsonLine({ level, time, scope, msg, labels = {} }: LogEntry): string {
+  const head = { level, time, ...(scope === 'default' ? {} : { scope }), msg }
+  const others = Object.entries(labels).filter(([name]) => !Object.hasOwn(head, name) && name !== 'scope')
+  return `${JSON.stringify({ ...head, ...Object.fromEntries(others) })}\n`
+}
+
+function textLine({ level, time, scope, msg, labels = {} }: LogEntry): string {
+  const columns = [time, level, ...(scope === 'default' ? [] : [scope]), escaped(msg)]
+  const extras = texts(labels)
+  return `${[...columns, ...(extras.length === 0 ? [] : [extras.join(' ')])].join('\t')}\n`
+}
+
+const COLOURS = { debug: 90, info: 36, warn: 33, error: 31 } as const
+
+function terminalLine({ level, time, scope, msg, labels = {} }: LogEntry): string {
+  const paint = (code: number, text: string): string => `\u001b[${code}m${text}\u001b[0m`
+  const extras = texts(labels).map((label) => ` ${paint(90, label)}`)
+  const source = scope === 'cni-plugin' ? `${paint(35, 'plugin')} ` : ''
+  const clock = paint(90, time.slice(11, 23))
+  return `${clock} ${paint(COLOURS[level], level.toUpperCase().padEnd(5))} ${source}${escaped(msg)}${extras.join('')}\n`
+}
+
+const texts = (labels: Labels): string[] =>
+  Object.entries(labels).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${escaped(name).replace(/[\s=]/g, '_')}=${labelText(String(value))}`],
+  )
+
+const labelText = (value: string): string => (/[\s"=]/.test(value) ? escaped(JSON.stringify(value)) : escaped(value))
+
+// What ends a line, moves a cursor or turns text around would let a pod write lines that nobody logged.
+const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu
+
+const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
+
+const escaped = (text: string): string =>
+  text.replace(UNSAFE, (one) => NAMED[one] ?? `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)

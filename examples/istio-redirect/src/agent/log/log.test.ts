@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest'
+import { createAgentLog } from './agent-log.ts'
+import { formatLine, type LogForm } from './format.ts'
+import { levelOf, parseLevels } from './levels.ts'
+
+const line = (form: LogForm, msg = 'hello', labels: Record<string, string | number> = {}, scope = 'cni-agent') =>
+  formatLine({ level: 'info', time: '2026-01-02T03:04:05.678901Z', scope, msg, labels }, form)
+
+describe('a line', () => {
+  test('as text has columns, and none for the default scope', () => {
+    expect(line('text', 'hello', { a: 1, b: 'c' })).toBe(
+      '2026-01-02T03:04:05.678901Z\tinfo\tcni-agent\thello\ta=1 b=c\n',
+    )
+    expect(line('text', 'hello', {}, 'default')).toBe('2026-01-02T03:04:05.678901Z\tinfo\thello\n')
+  })
+  test('as JSON has its members in order, and labels cannot replace them', () => {
+    expect(line('json', 'hello', { a: 1, level: 'fatal', time: 0 })).toBe(
+      '{"level":"info","time":"2026-01-02T03:04:05.678901Z","scope":"cni-agent","msg":"hello","a":1}\n',
+    )
+  })
+  test('at a terminal is short, and the only one with colours', () => {
+    expect(line('terminal')).toContain('\u001b[36mINFO \u001b[0m hello')
+    expect(line('text') + line('json')).not.toContain('\u001b')
+  })
+  test.each(['text', 'terminal', 'json'] as const)('as %s cannot be forged or broken', (form) => {
+    const hostile = line(form, 'a\nb\tc\u001b[2J\u2028\u202ed', { 'k\n=x': 'v\r\n w' })
+    for (const raw of ['\n', '\r', '\u001b[2J', ...(form === 'json' ? [] : ['\u2028', '\u202e'])]) {
+      expect(hostile.slice(0, -1)).not.toContain(raw)
+    }
+  })
+})
+
+describe('log_output_level', () => {
+  test.each([
+    ['debug', 'cni-agent', 'info'],
+    ['debug', 'default', 'debug'],
+    ['cni-agent:debug', 'cni-plugin', 'debug'],
+    ['cni-agent:debug,cni-plugin:error', 'cni-plugin', 'error'],
+    ['cni-plugin:debug', 'cni-agent', 'info'],
+    ['all:warn,cni-agent:debug', 'cni-agent', 'warn'],
+    ['default:info', 'cni-plugin', 'info'],
+  ])('%j gives the scope %s the level %s', (text, scope, level) => {
+    const { levels, problems } = parseLevels(text)
+    expect([levelOf(levels, scope), problems]).toEqual([level, []])
+  })
+  test.each(['verbose', 'cni-agent:loud', 'nowhere:info'])('%j is left out, and said', (text) => {
+    expect(parseLevels(text)).toEqual({ levels: {}, problems: [expect.stringContaining('log ')] })
+  })
+})
+
+test('the log prints what its levels let pass, and follows new ones', () => {
+  const lines: string[] = []
+  const log = createAgentLog(
+    () => ({ form: () => 'text', write: (text) => lines.push(text) }),
+    () => new Date(0),
+  )
+  log.scope('cni-agent').debug('not yet')
+  log.configure({ levels: { 'cni-agent': 'debug' }, json: false, targets: ['stdout'] })
+  log.scope('cni-agent').debug('now')
+  log.configure({ levels: { all: 'none' }, json: false, targets: ['stdout'] })
+  log.scope('cni-agent').error('no more')
+  expect(lines).toEqual(['1970-01-01T00:00:00.000000Z\tdebug\tcni-agent\tnow\n'])
+})

@@ -1,0 +1,28 @@
+/** Something the agent runs, which can be given another configuration. */
+export interface Part<C> {
+  /** Starts it, or exchanges it when what it depends on is different. The new one is there before the old one ends. */
+  update(config: C): Promise<void>
+  close(): Promise<void>
+}
+
+/** A part that depends on `key` and is started by `start`, which returns how to end it. */
+export function createPart<C>(
+  key: (config: C) => unknown,
+  start: (config: C) => Promise<() => Promise<void>>,
+): Part<C> {
+  let running: { readonly key: string; readonly stop: () => Promise<void> } | undefined
+  return {
+    async update(config) {
+      const wanted = JSON.stringify(key(config)) ?? ''
+      if (running?.key === wanted) return
+      const old = running
+      running = { key: wanted, stop: await start(config) }
+      await old?.stop()
+    },
+    async close() {
+      const old = running
+      running = undefined
+      await old?.stop()
+    },
+  }
+}

@@ -1,0 +1,31 @@
+import type { RepairConfig } from '../services.ts'
+import type { InitContainerStatus, ObservedPod, Termination } from './observed-pod.ts'
+
+/** The settings that say which pods are broken. */
+export type BrokenFilter = Pick<
+  RepairConfig,
+  'sidecarAnnotation' | 'initContainerName' | 'initContainerTerminationMessage' | 'initContainerExitCode'
+>
+
+/**
+ * Whether an init container of the pod found that there is no redirection: it ended so just now, or the time before.
+ * One that finally succeeded is left alone.
+ */
+export function isBroken(pod: ObservedPod, filter: BrokenFilter): boolean {
+  if (filter.sidecarAnnotation !== '' && !Object.hasOwn(pod.annotations, filter.sidecarAnnotation)) return false
+  return pod.initContainers.some((container) => foundNothing(container, filter))
+}
+
+function foundNothing({ name, terminated, lastTerminated }: InitContainerStatus, filter: BrokenFilter): boolean {
+  if (filter.initContainerName !== '' && name !== filter.initContainerName) return false
+  if (terminated !== undefined && (terminated.reason === 'Completed' || terminated.exitCode === 0)) return false
+  // Istio waits for the second crash, which never comes with restartPolicy: Never.
+  return matches(terminated, filter) || matches(lastTerminated, filter)
+}
+
+function matches(ended: Termination | undefined, filter: BrokenFilter): boolean {
+  if (ended === undefined) return false
+  const message = filter.initContainerTerminationMessage.trim()
+  const { initContainerExitCode: exitCode } = filter
+  return (message === '' || ended.message.trim() === message) && (exitCode === 0 || ended.exitCode === exitCode)
+}

@@ -1,0 +1,132 @@
+import type { KubeClient, KubeRequest } from '../../kube/client.ts'
+import { KubeError } from '../../kube/kube-error.ts'
+import { printable } from '../../printable.ts'
+import type { ObservedPod } from './observed-pod.ts'
+
+/** Why an event is written; what `kubectl describe pod` shows. */
+export type EventReason = 'DeleteBrokenPod' | 'LabelBrokenPod'
+
+/** Writes events about pods. */
+export interface EventRecorder {
+  /** Returns at once. The same event again is counted, not repeated. */
+  warn(pod: ObservedPod, reason: EventReason, message: string): void
+  /** Settles when everything is written or has failed. */
+  idle(): Promise<void>
+}
+
+/** Settings of {@link eventRecorder}. */
+export interface EventRecorderOptions {
+  /** Throws `KubeError`. */
+  readonly connect: () => KubeClient
+  readonly signal: AbortSignal
+  readonly failed: (error: unknown) => void
+  readonly now?: () => number
+}
+
+interface Written {
+  readonly name: string
+  readonly firstTimestamp: string
+  count: number
+}
+
+/** Events are written one after the other; when the server is away, what does not fit is dropped. */
+export function eventRecorder({ connect, signal, failed, now = Date.now }: EventRecorderOptions): EventRecorder {
+  const written = new Map<string, Written>()
+  let waiting = 0
+  let tail: Promise<void> = Promise.resolve()
+  let serial = 0
+
+  return {
+    warn(pod, reason, text) {
+      const message = printable(text)
+      if (waiting >= maxWaiting || signal.aborted) return
+      waiting += 1
+      tail = tail
+        .then(() => write(pod, reason, message))
+        .catch((error: unknown) => {
+          if (!signal.aborted) failed(error)
+        })
+        .finally(() => {
+          waiting -= 1
+        })
+    },
+    idle: () => tail,
+  }
+
+  async function write(pod: ObservedPod, reason: EventReason, message: string): Promise<void> {
+    const key = JSON.stringify([pod.namespace, pod.name, pod.uid, reason, message])
+    const at = new Date(now()).toISOString().replace(/\.\d+Z$/, 'Z')
+    const before = written.get(key)
+    if (before !== undefined) {
+      const next = { ...before, count: before.count + 1 }
+      if (await counted(pod.namespace, next, at)) return remember(key, next)
+    }
+    serial += 1
+    const fresh = { name: eventName(pod.name, now(), serial), firstTimestamp: at, count: 1 }
+    await connect().send(createRequest(pod, fresh, { reason, message, at }), signal)
+    remember(key, fresh)
+  }
+
+  /** `false`: the server has forgotten the event; it does so after an hour. */
+  async function counted(namespace: string, { name, count }: Written, at: string): Promise<boolean> {
+    try {
+      await connect().send(countRequest(namespace, name, { count, lastTimestamp: at }), signal)
+      return true
+    } catch (error) {
+      if (error instanceof KubeError && error.status === 404) return false
+      throw error
+    }
+  }
+
+  function remember(key: string, event: Written): void {
+    written.delete(key)
+    written.set(key, event)
+    const [oldest] = written.keys()
+    if (written.size > maxRemembered && oldest !== undefined) written.delete(oldest)
+  }
+}
+
+const component = 'cni-repair'
+const maxWaiting = 1000
+const maxRemembered = 4096
+
+const eventsPath = (namespace: string): string => `/api/v1/namespaces/${encodeURIComponent(namespace)}/events`
+
+const createRequest = (
+  { namespace, name: podName, uid, resourceVersion }: ObservedPod,
+  { name, firstTimestamp, count }: Written,
+  { reason, message, at }: { readonly reason: EventReason; readonly message: string; readonly at: string },
+): KubeRequest => ({
+  method: 'POST',
+  path: eventsPath(namespace),
+  body: {
+    type: 'application/json',
+    document: {
+      kind: 'Event',
+      apiVersion: 'v1',
+      metadata: { name, namespace },
+      involvedObject: { kind: 'Pod', namespace, name: podName, uid, apiVersion: 'v1', resourceVersion },
+      reason,
+      message,
+      source: { component },
+      firstTimestamp,
+      lastTimestamp: at,
+      count,
+      type: 'Warning',
+      reportingComponent: component,
+      reportingInstance: '',
+    },
+  },
+})
+
+const countRequest = (namespace: string, name: string, document: object): KubeRequest => ({
+  method: 'PATCH',
+  path: `${eventsPath(namespace)}/${encodeURIComponent(name)}`,
+  body: { type: 'application/merge-patch+json', document },
+})
+
+/** `<pod>.<nanoseconds in hex>`, the form all clients use; no longer than a name may be. */
+function eventName(pod: string, ms: number, serial: number): string {
+  const suffix = `.${(BigInt(ms) * 1_000_000n + BigInt(serial)).toString(16)}`
+  return `${pod.slice(0, 253 - suffix.length).replace(/[.-]+$/, '')}${suffix}`
+}

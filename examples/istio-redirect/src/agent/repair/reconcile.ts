@@ -1,0 +1,120 @@
+import type { KubeClient, KubeRequest } from '../../kube/client.ts'
+import { KubeError } from '../../kube/kube-error.ts'
+import { printable } from '../../printable.ts'
+import type { Counter, RepairConfig, ScopedLog } from '../services.ts'
+import type { EventReason, EventRecorder } from './events.ts'
+import { keyOf, type ObservedPod } from './observed-pod.ts'
+import { deleteRequest, labelRequest } from './pod-requests.ts'
+
+/** What is done about broken pods: the first of repair, delete and label that is switched on. */
+export type Mode = 'repair' | 'delete' | 'label' | 'none'
+
+/** The mode of a configuration. */
+export function modeOf({ repairPods, deletePods, labelPods }: RepairConfig): Mode {
+  if (repairPods) return 'repair'
+  if (deletePods) return 'delete'
+  return labelPods ? 'label' : 'none'
+}
+
+/** What {@link reconciler} works with. */
+export interface ReconcilerOptions {
+  readonly config: RepairConfig
+  /** Throws `KubeError`. */
+  readonly connect: () => KubeClient
+  readonly events: EventRecorder
+  readonly pods: Counter
+  readonly log: ScopedLog
+  readonly signal: AbortSignal
+  readonly repairInPlace: (pod: ObservedPod) => Promise<void>
+}
+
+/** Acts on broken pods. */
+export interface Reconciler {
+  /** Rejects when it has to be tried again; that is counted already. */
+  act(pod: ObservedPod): Promise<void>
+  /** The pod is gone: another one of its name is a new one. */
+  forget(key: string): void
+  /** The pods it remembers, as `namespace/name`. */
+  remembered(): Iterable<string>
+}
+
+/** A {@link Reconciler} for the mode of the configuration. */
+export function reconciler(options: ReconcilerOptions): Reconciler {
+  const { config, connect, events, pods, log, signal } = options
+  const mode = modeOf(config)
+  const repaired = new Map<string, string>()
+
+  return {
+    async act(pod) {
+      if (mode === 'repair') await repair(pod)
+      if (mode === 'delete') await deletePod(pod)
+      if (mode === 'label') await label(pod)
+    },
+    forget: (key) => void repaired.delete(key),
+    remembered: () => repaired.keys(),
+  }
+
+  /** Once: its status goes on changing until the next start of the init container finds the rules. */
+  async function repair(pod: ObservedPod): Promise<void> {
+    const key = keyOf(pod)
+    if (repaired.get(key) === pod.uid) return
+    await counted('repair', () => options.repairInPlace(pod))
+    repaired.set(key, pod.uid)
+    log.info('pod repaired', { pod: key })
+  }
+
+  async function deletePod(pod: ObservedPod): Promise<void> {
+    await announced(pod, 'DeleteBrokenPod', ['deleted', 'delete'], () => send(deleteRequest(pod)))
+  }
+
+  async function label(pod: ObservedPod): Promise<void> {
+    const { brokenPodLabelKey: key, brokenPodLabelValue: value } = config
+    if (Object.hasOwn(pod.labels, key)) {
+      pods.inc({ type: 'label', result: 'skip' })
+      log.debug('pod is labeled already', { pod: keyOf(pod) })
+      return
+    }
+    await announced(pod, 'LabelBrokenPod', ['labeled', 'label'], () => send(labelRequest(pod, key, value)))
+  }
+
+  async function announced(
+    pod: ObservedPod,
+    reason: EventReason,
+    [done, verb]: readonly [done: string, verb: 'delete' | 'label'],
+    action: () => Promise<unknown>,
+  ): Promise<void> {
+    try {
+      await counted(verb, action)
+    } catch (error) {
+      if (!signal.aborted) events.warn(pod, reason, `pod detected as broken, but failed to ${verb}: ${words(error)}`)
+      throw error
+    }
+    log.info(`broken pod ${done}`, { pod: keyOf(pod) })
+    events.warn(pod, reason, `pod detected as broken, ${done}`)
+  }
+
+  async function counted(type: Exclude<Mode, 'none'>, action: () => Promise<unknown>): Promise<void> {
+    try {
+      await action()
+    } catch (error) {
+      // Stopped half way is neither: it is tried again by the next start.
+      if (!signal.aborted) pods.inc({ type, result: 'fail' })
+      throw error
+    }
+    pods.inc({ type, result: 'success' })
+  }
+
+  async function send(request: KubeRequest): Promise<unknown> {
+    return connect().send(request, signal)
+  }
+}
+
+/** For an event: what the server said is enough, its address and our files are nobody's business. */
+function words(error: unknown): string {
+  if (!(error instanceof KubeError)) return printable(error instanceof Error ? error.message : String(error))
+  return (
+    error.said ??
+    { NETWORK: 'the API server cannot be reached', TIMEOUT: 'no answer' }[error.code as string] ??
+    'the API server gave no usable answer'
+  )
+}

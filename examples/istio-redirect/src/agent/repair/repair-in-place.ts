@@ -1,0 +1,88 @@
+import type { Netns } from '@cni/netns'
+import { parsePod } from '../../kube/pod.ts'
+import { withoutSidecar } from '../../plugin/ladder.ts'
+import { type Ground, redirectNamespace } from '../../plugin/program-namespace.ts'
+import { podInfo } from '../../redirect/pod-info.ts'
+import { redirectFor } from '../../redirect/redirect.ts'
+import type { Attachment, AttachmentKey } from '../../state/attachment.ts'
+import { attachmentsIn } from '../../state/attachments.ts'
+import type { RepairConfig, ScopedLog } from '../services.ts'
+import { findNetns } from './find-netns.ts'
+import { keyOf, type ObservedPod } from './observed-pod.ts'
+import { RepairError } from './repair-error.ts'
+
+/** What {@link repairInPlace} works with. */
+export interface InPlaceOptions {
+  readonly config: Pick<RepairConfig, 'nativeNftables' | 'forceIptablesBinary' | 'agentRunDir'>
+  readonly log: ScopedLog
+  readonly signal: AbortSignal
+  /** The node's procfs. */
+  readonly hostProc: string
+}
+
+/**
+ * Does for a running pod what the plugin did not: the same rules from the same decisions, in the namespace that the
+ * pod's addresses are in. Takes everything back when a step fails.
+ */
+export async function repairInPlace(observed: ObservedPod, options: InPlaceOptions): Promise<void> {
+  const { config, log, hostProc } = options
+  const pod = podInfo(parsePod(observed.document, observed))
+  if (pod.hostNetwork) throw new RepairError("the pod is on the node's own network, which is never redirected")
+  const skip = withoutSidecar(pod)
+  if (skip !== undefined) throw new RepairError(`the plugin would not redirect this pod: ${skip.reason}`)
+  const tell = (level: 'info' | 'warn', message: string, more: object): void =>
+    log[level](message, { pod: keyOf(observed), ...printed(more) })
+  const redirect = redirectFor(pod, { log: tell, env: process.env })
+  using target = await findNetns(observed.podIPs, hostProc)
+  const state = config.agentRunDir === '' ? undefined : attachmentsIn(config.agentRunDir)
+  const recorded = state?.findByNetns({ dev: Number(target.dev), ino: Number(target.ino) })
+  await takingBack(groundOf(target, options), (ground) =>
+    redirectNamespace(ground, {
+      pod,
+      redirect,
+      addresses: [],
+      nativeNftables: config.nativeNftables,
+      backend: config.forceIptablesBinary || undefined,
+      record: state && recorded && { key: keyIn(recorded), state },
+    }),
+  )
+}
+
+const keyIn = ({ network, containerID, ifName }: Attachment): AttachmentKey => ({ network, containerID, ifName })
+
+function groundOf(netns: Netns, { log, signal }: InPlaceOptions): Omit<Ground, 'undo'> {
+  const at = (level: 'debug' | 'info' | 'warn') => (message: string, fields?: object) =>
+    log[level](message, printed(fields ?? {}))
+  return { netns, signal, log: { debug: at('debug'), info: at('info'), warn: at('warn') } }
+}
+
+/** Runs the inverse steps in reverse when the work fails. */
+async function takingBack(ground: Omit<Ground, 'undo'>, work: (ground: Ground) => Promise<void>): Promise<void> {
+  const steps: Parameters<Ground['undo']>[0][] = []
+  try {
+    await work({ ...ground, undo: (step) => void steps.push(step) })
+  } catch (error) {
+    const signal = AbortSignal.timeout(undoMs)
+    for (const step of steps.toReversed()) {
+      try {
+        await step(signal)
+      } catch (problem) {
+        ground.log.warn('a step could not be taken back', { error: problem })
+      }
+    }
+    throw error
+  }
+}
+
+const undoMs = 10_000
+
+const printed = (fields: object): Record<string, string | number | boolean> =>
+  Object.fromEntries(
+    Object.entries(fields).map(([key, value]) => [
+      key,
+      typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : words(value),
+    ]),
+  )
+
+const words = (value: unknown): string =>
+  value instanceof Error ? value.message : (JSON.stringify(value) ?? String(value))

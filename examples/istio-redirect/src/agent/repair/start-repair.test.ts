@@ -1,0 +1,153 @@
+import { describe, expect, test, vi } from 'vitest'
+import { repairFixture, validatedPod } from '../../../test/repair-fixture.ts'
+import type { ApiServer } from '../../../testing/api-server.ts'
+import { plainPod } from '../../../testing/pods.ts'
+
+const until = (check: () => void) => vi.waitFor(check, { timeout: 5000, interval: 5 })
+const label = { labelPods: true }
+const sent = (api: ApiServer, method: string, part = '') =>
+  api.requests.filter((request) => request.method === method && request.url.includes(part))
+const labels = (api: ApiServer, name = 'web') => api.getPod('demo', name)?.metadata.labels
+
+describe('label mode', () => {
+  test('labels a broken pod and no other, and counts its own change as a skip', async () => {
+    const fine = validatedPod(0, { name: 'fine' })
+    await using node = await repairFixture({ config: label, pods: [fine, plainPod({ name: 'p' }), validatedPod(126)] })
+    await until(() => expect(node.pods('label/skip')).toBe(1))
+    expect([node.pods('label/success'), node.pods('label/fail')]).toEqual([1, 0])
+    expect(labels(node.api)).toEqual({ 'cni.istio.io/uninitialized': 'true' })
+    expect(labels(node.api, 'fine')).toBeUndefined()
+    const [patch, ...more] = sent(node.api, 'PATCH')
+    expect(more).toEqual([])
+    expect(patch).toMatchObject({
+      url: '/api/v1/namespaces/demo/pods/web/status',
+      headers: { 'content-type': 'application/merge-patch+json', authorization: `Bearer ${node.api.token}` },
+      body: '{"metadata":{"labels":{"cni.istio.io/uninitialized":"true"}}}',
+    })
+  })
+
+  test('leaves a label that is there as it is, and puts back one that was taken away', async () => {
+    const before = { 'cni.istio.io/uninitialized': 'false' }
+    await using node = await repairFixture({ config: label, pods: [validatedPod(126, { labels: before })] })
+    await until(() => expect(node.pods('label/skip')).toBe(1))
+    expect(labels(node.api)).toEqual(before)
+    node.api.setPod(validatedPod(126))
+    await until(() => expect(node.pods('label/success')).toBe(1))
+    expect(labels(node.api)).toEqual({ 'cni.istio.io/uninitialized': 'true' })
+  })
+
+  test('fails five times without the permission, says so in one event, and tries again when the pod changes', async () => {
+    const grants = ['list pods', 'watch pods', 'create events', 'patch events'] as const
+    await using node = await repairFixture({ config: label, pods: [validatedPod(126)], grants })
+    await until(() => expect(node.pods('label/fail')).toBe(5))
+    await until(() => expect(node.api.events()).toMatchObject([{ count: 5 }]))
+    expect(node.api.events()).toMatchObject([
+      {
+        type: 'Warning',
+        reason: 'LabelBrokenPod',
+        source: { component: 'cni-repair' },
+        involvedObject: {
+          kind: 'Pod',
+          namespace: 'demo',
+          name: 'web',
+          uid: node.api.getPod('demo', 'web')?.metadata.uid,
+        },
+        message: expect.stringMatching(
+          /^pod detected as broken, but failed to label: pods "web" is forbidden: User .* cannot patch resource "pods\/status"/,
+        ),
+      },
+    ])
+    expect(node.log.filter((line) => line.includes('not tried again until it changes'))).toHaveLength(1)
+    expect(sent(node.api, 'POST')).toHaveLength(1)
+    node.api.setPod(validatedPod(126, { labels: { a: 'b' } }))
+    await until(() => expect(node.pods('label/fail')).toBe(10))
+  })
+
+  test('goes on when events may not be written', async () => {
+    const grants = ['list pods', 'watch pods', 'patch pods/status'] as const
+    const pods = ['a', 'b'].map((name) => validatedPod(126, { name }))
+    await using node = await repairFixture({ config: label, pods, grants })
+    await until(() => expect(node.errors('event')).toBe(2))
+    expect(node.pods('label/success')).toBe(2)
+    const lines = node.log.filter((line) => line.startsWith('warn'))
+    expect(lines).toEqual([expect.stringContaining('an event could not be written: POST')])
+  })
+})
+
+describe('delete mode', () => {
+  const config = { deletePods: true, labelPods: true }
+
+  test('deletes exactly the pod that was seen', async () => {
+    const fine = validatedPod(0, { name: 'fine' })
+    await using node = await repairFixture({ config, pods: [fine, validatedPod(126)] })
+    const uid = node.api.getPod('demo', 'web')?.metadata.uid
+    await until(() => expect(node.pods('delete/success')).toBe(1))
+    expect(node.api.getPod('demo', 'web')).toBeUndefined()
+    expect(node.api.getPod('demo', 'fine')).toBeDefined()
+    const [request] = sent(node.api, 'DELETE')
+    expect(JSON.parse(request?.body ?? '')).toEqual({
+      kind: 'DeleteOptions',
+      apiVersion: 'v1',
+      preconditions: { uid, resourceVersion: '102' },
+    })
+    await until(() =>
+      expect(node.api.events()).toMatchObject([
+        { reason: 'DeleteBrokenPod', message: 'pod detected as broken, deleted' },
+      ]),
+    )
+    expect(node.pods('label/success')).toBe(0)
+  })
+
+  test('a pod that changed meanwhile is looked at again', async () => {
+    await using node = await repairFixture({
+      config,
+      prepare: (api) => {
+        api.setPod(validatedPod(126))
+        // The list, then the watch and the first attempt, whichever comes first.
+        api.misbehave({}, { status: 409 }, { status: 409 })
+      },
+    })
+    await until(() => expect(node.pods('delete/success')).toBe(1))
+    expect(node.pods('delete/fail')).toBe(1)
+  })
+})
+
+describe('repair mode', () => {
+  const config = { repairPods: true, deletePods: true }
+  const counting = () => {
+    const done: string[] = []
+    return { done, repair: async ({ name }: { readonly name: string }) => void done.push(name) }
+  }
+
+  test('repairs a pod once, however often it changes, and neither deletes it nor writes events', async () => {
+    const { done, repair } = counting()
+    await using node = await repairFixture({ config, repair, pods: [validatedPod(126)] })
+    await until(() => expect(node.pods('repair/success')).toBe(1))
+    node.api.setPod(validatedPod(126, { labels: { a: 'b' } }))
+    node.api.setPod(validatedPod(126, { name: 'next' }))
+    await until(() => expect(node.pods('repair/success')).toBe(2))
+    expect(done).toEqual(['web', 'next'])
+    expect(node.api.requests.every(({ method }) => method === 'GET')).toBe(true)
+  })
+
+  test('takes a pod of the same name for another one, also when nobody said that the first was gone', async () => {
+    const { done, repair } = counting()
+    await using node = await repairFixture({ config, repair, pods: [validatedPod(126)] })
+    await until(() => expect(node.pods('repair/success')).toBe(1))
+    node.api.cutAll()
+    node.api.deletePod('demo', 'web')
+    node.api.setPod(validatedPod(126))
+    node.api.compact()
+    await until(() => expect(node.pods('repair/success')).toBe(2))
+    expect(done).toEqual(['web', 'web'])
+  })
+
+  test('does not wait for a repair that hangs when it has to end', async () => {
+    await using node = await repairFixture({ config, repair: () => new Promise(() => {}), pods: [validatedPod(126)] })
+    await until(() => expect(node.api.watches()).toBe(1))
+    const began = performance.now()
+    await node.stop()
+    expect(performance.now() - began).toBeLessThan(1000)
+    expect([node.pods('repair/fail'), node.pods('repair/success')]).toEqual([0, 0])
+  })
+})

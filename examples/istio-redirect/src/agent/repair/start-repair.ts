@@ -1,0 +1,186 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { warmPool } from '@cni/netns'
+import { type KubeClient, kubeClient } from '../../kube/client.ts'
+import type { KubeError } from '../../kube/kube-error.ts'
+import { type ListWatchOptions, listWatch, type Observer } from '../../kube/list-watch.ts'
+import { serviceAccountAccess } from '../../kube/service-account.ts'
+import { printable } from '../../printable.ts'
+import type { RepairServices } from '../services.ts'
+import { isBroken } from './broken.ts'
+import { calmLog } from './calm-log.ts'
+import { eventRecorder } from './events.ts'
+import { keyOf, type ObservedPod, observePod } from './observed-pod.ts'
+import { modeOf, type Reconciler, reconciler } from './reconcile.ts'
+import { repairInPlace } from './repair-in-place.ts'
+import { retryLimit } from './retry-limit.ts'
+import { type WorkQueue, workQueue } from './work-queue.ts'
+
+/** What tests may want to differ. */
+export interface RepairSurroundings {
+  /** The node's procfs. Default `/host/proc`. */
+  readonly hostProc?: string
+  /** Instead of repairing in place. */
+  readonly repair?: (pod: ObservedPod) => Promise<void>
+  readonly watching?: Pick<ListWatchOptions, 'pause' | 'silenceMs'>
+}
+
+/**
+ * Watches the pods of the node and acts on those whose init container found no redirection, until the signal. Whatever
+ * the API server does, it is tried again; see `StartRepair`.
+ */
+export async function startRepair(services: RepairServices, around: RepairSurroundings = {}): Promise<void> {
+  const { config, api, log, metrics, signal } = services
+  const { hostProc = '/host/proc', watching, repair = inPlace } = around
+  const mode = modeOf(config)
+  if (mode === 'none') {
+    log.info('repair is enabled, but neither to repair, to delete nor to label pods: nothing is watched')
+    return aborted(signal)
+  }
+  // Threads keep the namespace they were born in: they have to be there before the first pod's is entered.
+  if (mode === 'repair') await warmPool()
+
+  const failures = metrics.counter('istio_cni_repair_errors_total', 'What kept the repair controller from its work', [
+    'type',
+  ])
+  const connect = (): KubeClient => kubeClient(serviceAccountAccess(api), { userAgent: 'istio-cni-repair' })
+  const eventLog = calmLog(log, 'events are written again')
+  const events = eventRecorder({
+    connect,
+    signal,
+    failed(error) {
+      failures.inc({ type: 'event' })
+      eventLog.failed(`an event could not be written: ${words(error)}`)
+    },
+  })
+  const act = reconciler({
+    config,
+    connect,
+    events,
+    pods: metrics.counter(
+      'istio_cni_repair_pods_repaired_total',
+      'Total number of pods repaired by repair controller',
+      ['type', 'result'],
+    ),
+    log,
+    signal,
+    repairInPlace: repair,
+  })
+  const broken = new Map<string, ObservedPod>()
+  const queue = workQueue({
+    async work(key) {
+      const pod = broken.get(key)
+      if (pod !== undefined) await act.act(pod)
+    },
+    failed(key, error, again) {
+      if (signal.aborted) return
+      log.warn(`${mode} of a broken pod failed: ${words(error)}${again ? '' : '; not tried again until it changes'}`, {
+        pod: key,
+      })
+    },
+    maxAttempts: 5,
+    limit: retryLimit(),
+    signal,
+  })
+
+  const apiLog = calmLog(log, 'pods are watched again')
+  const observer = observe(
+    { ...services, broken, queue, act },
+    {
+      malformed: () => failures.inc({ type: 'pod' }),
+      listed: () => apiLog.worked(),
+      failed(error) {
+        failures.inc({ type: error.status === undefined ? error.code.toLowerCase() : `status_${error.status}` })
+        apiLog.failed(`pods cannot be watched: ${error.message}; trying again`)
+      },
+    },
+  )
+  await listWatch({
+    connect,
+    path: '/api/v1/pods',
+    fieldSelector: fieldSelector(config),
+    labelSelector: config.labelSelectors,
+    paged: config.nodeName === '',
+    observer,
+    signal,
+    ...watching,
+  })
+  await Promise.race([queue.idle(), delay(settleMs)])
+
+  function inPlace(pod: ObservedPod): Promise<void> {
+    const deadline = AbortSignal.any([signal, AbortSignal.timeout(repairMs)])
+    return repairInPlace(pod, { config, log, signal: deadline, hostProc })
+  }
+}
+
+/** Of the second within which an agent has to end. */
+const settleMs = 800
+
+/** Longer than any repair that will still succeed. */
+const repairMs = 60_000
+
+interface Told {
+  readonly malformed: () => void
+  readonly listed: () => void
+  readonly failed: (error: KubeError) => void
+}
+
+interface Watched extends Pick<RepairServices, 'config' | 'log'> {
+  /** As they were last seen. */
+  readonly broken: Map<string, ObservedPod>
+  readonly queue: WorkQueue
+  readonly act: Reconciler
+}
+
+/** Only broken pods are kept; of all others nothing. */
+function observe({ config, log, broken, queue, act }: Watched, told: Told): Observer {
+  const malformedLog = calmLog(log, '')
+  // Only while a list is read: the names of all pods there ever were would add up.
+  let seen: Set<string> | undefined
+  const leave = (key: string): void => {
+    broken.delete(key)
+    act.forget(key)
+  }
+  return {
+    listing() {
+      seen = new Set()
+    },
+    present(object) {
+      const pod = observePod(object)
+      if (pod === undefined) {
+        told.malformed()
+        malformedLog.failed('the API server sent something that is not a pod: it is ignored')
+        return
+      }
+      const key = keyOf(pod)
+      seen?.add(key)
+      if (isBroken(pod, config)) {
+        broken.set(key, pod)
+        queue.add(key)
+      } else {
+        broken.delete(key)
+      }
+    },
+    listed() {
+      for (const key of [...broken.keys(), ...act.remembered()]) if (seen?.has(key) === false) leave(key)
+      seen = undefined
+      told.listed()
+    },
+    gone(object) {
+      const pod = observePod(object)
+      if (pod !== undefined) leave(keyOf(pod))
+    },
+    failed: told.failed,
+  }
+}
+
+/** Without a node the term is left out: `spec.nodeName=` would choose the pods that are on none. */
+const fieldSelector = ({ fieldSelectors, nodeName }: RepairServices['config']): string =>
+  [fieldSelectors, nodeName === '' ? '' : `spec.nodeName=${nodeName}`].filter(Boolean).join(',')
+
+const words = (error: unknown): string => printable(error instanceof Error ? error.message : String(error))
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })

@@ -1,0 +1,182 @@
+import { writeFileSync } from 'node:fs'
+import { describe, expect, test, vi } from 'vitest'
+import { type RepairFixtureOptions, repairFixture, validatedPod } from '../../../test/repair-fixture.ts'
+import type { ApiServer, Misbehaviour } from '../../../testing/api-server.ts'
+
+const until = (check: () => void) => vi.waitFor(check, { timeout: 5000, interval: 5 })
+const label = { labelPods: true }
+const sent = (api: ApiServer, method: string, part = '') =>
+  api.requests.filter((request) => request.method === method && request.url.includes(part))
+
+describe('the API server is asked', () => {
+  test.each<[string, RepairFixtureOptions['config'], string]>([
+    ['for the pods of the node', {}, '/api/v1/pods?fieldSelector=spec.nodeName%3Dn1&limit=500&resourceVersion=0'],
+    ['for those of all nodes if none is named', { nodeName: '' }, '/api/v1/pods?limit=500'],
+    [
+      'with more selectors',
+      { fieldSelectors: 'metadata.namespace=demo', labelSelectors: 'app=web' },
+      '/api/v1/pods?fieldSelector=metadata.namespace%3Ddemo%2Cspec.nodeName%3Dn1&labelSelector=app%3Dweb&limit=500&resourceVersion=0',
+    ],
+  ])('%s', async (_, config, url) => {
+    await using node = await repairFixture({ config: { ...label, ...config } })
+    await until(() => expect(node.api.watches()).toBe(1))
+    expect(node.api.requests[0]?.url).toBe(url)
+  })
+
+  test('not at all when there is nothing to do', async () => {
+    await using node = await repairFixture()
+    await node.stop()
+    expect(node.api.requests).toEqual([])
+    expect(node.log).toEqual([expect.stringContaining('nothing is watched')])
+  })
+
+  test('with the token of this moment', async () => {
+    await using node = await repairFixture({ config: label })
+    await until(() => expect(node.api.watches()).toBe(1))
+    node.api.token = 'another'
+    writeFileSync(node.tokenFile, 'another')
+    node.api.setPod(validatedPod(126))
+    await until(() => expect(node.pods('label/success')).toBe(1))
+  })
+
+  test('page by page', async () => {
+    const pods = Array.from({ length: 1200 }, (_, index) => validatedPod(0, { name: `fine-${index}` }))
+    await using node = await repairFixture({ config: { ...label, nodeName: '' }, pods: [...pods, validatedPod(126)] })
+    await until(() => expect(node.pods('label/success')).toBe(1))
+    expect(sent(node.api, 'GET', 'continue=')).toHaveLength(2)
+  })
+})
+
+describe('the API server may', () => {
+  const failing: readonly [string, Misbehaviour, string][] = [
+    ['refuse the token', { status: 401 }, 'status_401'],
+    ['forbid it', { status: 403 }, 'status_403'],
+    ['be overloaded', { status: 429, headers: { 'retry-after': '7' } }, 'status_429'],
+    ['be broken', { status: 500 }, 'status_500'],
+    ['cut connections', { cut: true }, 'network'],
+    ['answer with something else', { body: '<html>' }, 'bad_answer'],
+    ['answer with another document', { body: '{"kind":"Status"}' }, 'bad_answer'],
+    ['answer with null', { body: 'null' }, 'bad_answer'],
+    ['cut an answer', { partial: '{"items":[{"meta' }, 'network'],
+    ['be too late', { status: 410 }, 'status_410'],
+  ]
+  test.each(failing)('%s instead of a list', async (_, how, type) => {
+    await using node = await repairFixture({
+      config: label,
+      pods: [validatedPod(126)],
+      prepare: (api) => api.misbehave(...Array.from({ length: 7 }, () => how)),
+    })
+    await until(() => expect(node.pods('label/success')).toBe(1))
+    expect(node.errors(type)).toBe(7)
+    // After 410 the question is another one.
+    const lines = node.log.filter((line) => line.includes('cannot be watched'))
+    expect(lines).toHaveLength(type === 'status_410' ? 2 : 1)
+    expect(node.log).toContainEqual(expect.stringMatching(/^info pods are watched again .*"failures":7/))
+    if (type === 'status_429') expect(node.pauses.every((ms) => ms >= 7000)).toBe(true)
+    else expect(node.pauses.map((ms) => 2 ** Math.round(Math.log2(ms / 875)))).toEqual([1, 2, 4, 8, 16, 32, 32])
+    expect(node.log.join('\n')).not.toContain(node.api.token)
+  })
+
+  test.each(failing)('%s instead of a watch', async (_, how) => {
+    await using node = await repairFixture({ config: label, prepare: (api) => api.misbehave({}, how, how) })
+    await until(() => expect(node.api.watches()).toBe(1))
+    node.api.setPod(validatedPod(126))
+    await until(() => expect(node.pods('label/success')).toBe(1))
+    expect(node.pauses).toHaveLength(2)
+  })
+
+  test('say nothing instead of an answer, and is left when repair ends', async () => {
+    await using node = await repairFixture({ config: label, prepare: (api) => api.misbehave({ hang: true }) })
+    await until(() => expect(node.api.requests).toHaveLength(1))
+    await node.stop()
+  })
+
+  test('send a list without an end', async () => {
+    await using node = await repairFixture({ config: label, prepare: (api) => api.misbehave({ endless: true }) })
+    await until(() => expect(node.errors('bad_answer')).toBe(1))
+    expect(node.log).toContainEqual(expect.stringMatching(/the answer is larger than 67108864 bytes/))
+    node.api.setPod(validatedPod(126))
+    await until(() => expect(node.pods('label/success')).toBe(1))
+  })
+
+  test('fall silent in the middle of a watch', async () => {
+    await using node = await repairFixture({ config: label, watching: { silenceMs: 50 } })
+    await until(() => expect(node.errors('timeout')).toBeGreaterThan(1))
+    node.api.setPod(validatedPod(126))
+    await until(() => expect(node.pods('label/success')).toBe(1))
+  })
+
+  test.each<[string, (api: ApiServer) => void]>([
+    ['cut a watch', (api) => api.cutAll()],
+    [
+      'cut a watch in the middle of a pod',
+      (api) => {
+        api.say('{"type":"ADDED","object":{"metadata":{"name":"we')
+        api.cutAll()
+      },
+    ],
+    ['send something that is not an event', (api) => api.say('garbage\n')],
+    ['send an event that is no object', (api) => api.say('[]\n')],
+    ['end a watch with an error', (api) => api.say('{"type":"ERROR","object":{"code":500,"message":"x"}}\n')],
+    [
+      'have forgotten what happened since',
+      (api) => {
+        api.compact()
+        api.cutAll()
+      },
+    ],
+    ['say that it is too long ago', (api) => api.say('{"type":"ERROR","object":{"kind":"Status","code":410}}\n')],
+    ['send a line without an end', (api) => api.say('x'.repeat(5 * 1024 * 1024))],
+  ])('%s', async (_, happens) => {
+    await using node = await repairFixture({ config: label })
+    await until(() => expect(node.api.watches()).toBe(1))
+    happens(node.api)
+    // Missed or not, it is found.
+    node.api.setPod(validatedPod(126))
+    await until(() => expect(node.pods('label/success')).toBe(1))
+    await until(() => expect(node.api.watches()).toBe(1))
+  })
+
+  test('send pods that are none: they are counted and passed over', async () => {
+    const odd = [null, 3, [], {}, { metadata: {} }, { metadata: { name: '../x', namespace: 'demo', uid: '1' } }]
+    const items = [...odd, { ...validatedPod(126), status: 'x' }]
+    await using node = await repairFixture({
+      config: label,
+      prepare: (api) => api.misbehave({ body: JSON.stringify({ metadata: { resourceVersion: '100' }, items }) }),
+    })
+    await until(() => expect(node.api.watches()).toBe(1))
+    expect(node.errors('pod')).toBe(7)
+    for (const object of odd) node.api.say(`${JSON.stringify({ type: 'MODIFIED', object })}\n`)
+    node.api.say('{"type":"NEWS","object":{}}\n')
+    node.api.setPod(validatedPod(126))
+    await until(() => expect(node.pods('label/success')).toBe(1))
+    expect(node.log.filter((line) => line.includes('not a pod'))).toHaveLength(1)
+    expect(node.pauses).toEqual([])
+  })
+
+  test('be followed by bookmarks, so that a cut watch goes on where it was', async () => {
+    await using node = await repairFixture({ config: label })
+    await until(() => expect(node.api.watches()).toBe(1))
+    node.api.setPod({ ...validatedPod(126), spec: { ...validatedPod(126).spec, nodeName: 'n2' } })
+    node.api.bookmark()
+    node.api.say('{"type":"ADDED","object":{}}\n')
+    await until(() => expect(node.errors('pod')).toBe(1))
+    node.api.cutAll()
+    await until(() => expect(sent(node.api, 'GET', 'resourceVersion=101')).toHaveLength(1))
+    expect(sent(node.api, 'GET', 'limit=500')).toHaveLength(1)
+  })
+
+  test.each([
+    ['an empty token', '', /token: it is empty/],
+    ['a token that is none', 'a b\nc', /it holds blanks or control characters/],
+  ])('never be asked with %s', async (_, token, message) => {
+    await using node = await repairFixture({ config: label })
+    await until(() => expect(node.api.watches()).toBe(1))
+    writeFileSync(node.tokenFile, token)
+    node.api.cutAll()
+    await until(() => expect(node.pauses.length).toBeGreaterThan(5))
+    expect(node.log).toContainEqual(expect.stringMatching(message))
+    writeFileSync(node.tokenFile, node.api.token)
+    await until(() => expect(node.api.watches()).toBe(1))
+  })
+})

@@ -1,0 +1,144 @@
+import { describe, expect, test } from 'vitest'
+import { retryLimit } from './retry-limit.ts'
+import { workQueue } from './work-queue.ts'
+
+/** A queue whose time is ours and whose work ends when we say so. */
+function controlled() {
+  const stop = new AbortController()
+  const waiting: { ms: number; then: () => void; cancelled: boolean }[] = []
+  const log: string[] = []
+  const open: { key: string; end: (error?: Error) => void }[] = []
+  const queue = workQueue({
+    work: (key) =>
+      new Promise((resolve, reject) => {
+        log.push(`work ${key}`)
+        open.push({ key, end: (error) => (error === undefined ? resolve() : reject(error)) })
+      }),
+    failed: (key, _, again) => log.push(`${again ? 'again' : 'given up'} ${key}`),
+    maxAttempts: 5,
+    limit: retryLimit(() => 0),
+    signal: stop.signal,
+    after(ms, then) {
+      const timer = { ms, then, cancelled: false }
+      waiting.push(timer)
+      return () => {
+        timer.cancelled = true
+      }
+    },
+  })
+  const settle = () => new Promise((resolve) => setImmediate(resolve))
+  return {
+    queue,
+    log,
+    waiting,
+    stop: () => stop.abort(),
+    async end(error?: Error) {
+      await settle()
+      open.shift()?.end(error)
+      await settle()
+    },
+    async wake() {
+      const timer = waiting.shift()
+      if (timer?.cancelled === false) timer.then()
+      await settle()
+      return timer?.ms
+    },
+    settle,
+  }
+}
+
+describe('a work queue', () => {
+  test('works on one key at a time, and once however often it was added', async () => {
+    const { queue, log, end, settle } = controlled()
+    for (const key of ['a', 'b', 'a', 'b']) queue.add(key)
+    await settle()
+    expect(log).toEqual(['work a'])
+    await end()
+    expect(log).toEqual(['work a', 'work b'])
+    await end()
+    expect(log).toEqual(['work a', 'work b'])
+  })
+
+  test('works again on a key that was added meanwhile', async () => {
+    const { queue, log, end, settle } = controlled()
+    queue.add('a')
+    await settle()
+    queue.add('a')
+    queue.add('a')
+    await end()
+    await end()
+    expect(log).toEqual(['work a', 'work a'])
+  })
+
+  test('makes five attempts with growing pauses, and all of them again when the key is added', async () => {
+    const { queue, log, end, wake, waiting } = controlled()
+    queue.add('a')
+    const pauses: (number | undefined)[] = []
+    for (let attempt = 1; attempt < 5; attempt += 1) {
+      await end(new Error('x'))
+      pauses.push(await wake())
+    }
+    await end(new Error('x'))
+    expect(pauses).toEqual([5, 10, 20, 40])
+    expect(log.filter((line) => line === 'work a')).toHaveLength(5)
+    expect(log.at(-1)).toBe('given up a')
+    expect(waiting).toEqual([])
+    queue.add('a')
+    await end(new Error('x'))
+    expect(log.at(-1)).toBe('again a')
+  })
+
+  test('does not wait any longer for a key that is added', async () => {
+    const { queue, log, end, wake, settle } = controlled()
+    queue.add('a')
+    await end(new Error('x'))
+    queue.add('a')
+    await settle()
+    expect(log).toEqual(['work a', 'again a', 'work a'])
+    await end()
+    await wake()
+    expect(log).toHaveLength(3)
+  })
+
+  test('goes on with other keys while one waits', async () => {
+    const { queue, log, end, wake } = controlled()
+    queue.add('a')
+    queue.add('b')
+    await end(new Error('x'))
+    await end()
+    await wake()
+    expect(log).toEqual(['work a', 'again a', 'work b', 'work a'])
+  })
+
+  test('begins nothing after the signal', async () => {
+    const { queue, log, end, stop, waiting, settle } = controlled()
+    queue.add('a')
+    await end(new Error('x'))
+    queue.add('b')
+    queue.add('c')
+    await settle()
+    stop()
+    await end(new Error('y'))
+    queue.add('d')
+    await queue.idle()
+    expect(log).toEqual(['work a', 'again a', 'work b', 'given up b'])
+    expect(waiting.every(({ cancelled }) => cancelled)).toBe(true)
+  })
+})
+
+describe('the limit of retries', () => {
+  test('is that of the key', () => {
+    const limit = retryLimit(() => 0)
+    expect([1, 2, 3, 18, 19, 40].map(limit)).toEqual([5, 10, 20, 655_360, 1_000_000, 1_000_000])
+  })
+
+  test('is ten a second for all, after a burst of a hundred', () => {
+    let now = 0
+    const limit = retryLimit(() => now)
+    for (let made = 0; made < 100; made += 1) expect(limit(1)).toBe(5)
+    expect(limit(1)).toBe(100)
+    expect(limit(1)).toBe(200)
+    now = 10_000
+    expect(limit(1)).toBe(5)
+  })
+})

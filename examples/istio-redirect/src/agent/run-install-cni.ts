@@ -1,0 +1,53 @@
+import { isInstallError } from '@cni/installer'
+import { UsageError } from '../tools/usage-error.ts'
+import { type AgentOptions, runAgent } from './agent.ts'
+import { helpText, parseCommandLine } from './command-line.ts'
+import { dryRun } from './commands/dry-run.ts'
+import type { CommandIo } from './commands/io.ts'
+import { status } from './commands/status.ts'
+import { uninstall } from './commands/uninstall.ts'
+import { ConfigError } from './config/config-error.ts'
+import { loadConfig } from './config/source.ts'
+import { createAgentLog, type LogWriter } from './log/agent-log.ts'
+
+/** The version of the Istio whose agent this replaces. */
+const ISTIO_VERSION = '1.30.3'
+
+/** What `install-cni` needs from its process. */
+export interface AgentIo extends CommandIo, Pick<AgentOptions, 'signal' | 'onHangup'> {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly openLog: (target: string) => LogWriter
+}
+
+/** The `install-cni` command without its process: arguments in, exit code out. */
+export async function runInstallCni(argv: readonly string[], io: AgentIo): Promise<number> {
+  try {
+    const { command, dryRun: isDry, json, force, configDir, settings } = parseCommandLine(argv)
+    const source = { flags: settings, configDir, env: io.env }
+    switch (command) {
+      case 'help':
+        io.stdout(helpText(io.colour))
+        return 0
+      case 'version':
+        io.stdout(`install-cni, with the settings of Istio ${ISTIO_VERSION}\n`)
+        return 0
+      case 'status':
+        return await status(loadConfig(source), json, io)
+      case 'uninstall':
+        return await uninstall(loadConfig(source), { json, force }, io)
+      case 'run': {
+        if (isDry) return await dryRun(loadConfig(source), json, io)
+        const { signal, onHangup } = io
+        await runAgent({ source, log: createAgentLog(io.openLog), signal, onHangup })
+        return 0
+      }
+    }
+  } catch (error) {
+    const expected = error instanceof UsageError || error instanceof ConfigError || isInstallError(error)
+    const text = error instanceof Error ? (expected ? error.message : (error.stack ?? error.message)) : String(error)
+    io.stderr(`install-cni: ${text}\n`)
+    if (!(error instanceof UsageError)) return 1
+    io.stderr('Try: install-cni --help\n')
+    return 2
+  }
+}

@@ -1,0 +1,30 @@
+import { createServer, type Server } from 'node:http'
+
+/** Whether the node is in order, and if not, why: one line for each reason. */
+export interface Readiness {
+  readonly ready: boolean
+  readonly reasons: readonly string[]
+}
+
+/**
+ * Answers kubelet: `/healthz` is always 200; `/readyz` is 200 when all is in place, else 503. `/readyz?verbose` says
+ * why not.
+ */
+export function healthServer(readiness: () => Readiness): Server {
+  return createServer((request, response) => {
+    request.resume()
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://agent')
+    if (pathname === '/healthz') {
+      response.writeHead(200).end()
+    } else if (pathname === '/readyz') {
+      const { ready, reasons } = readiness()
+      const why = searchParams.has('verbose') ? reasons.map((reason) => `${reason}\n`).join('') : ''
+      if (ready) response.writeHead(200).end(why)
+      else response.writeHead(503, PLAIN).end(`Service Unavailable\n${why}`)
+    } else {
+      response.writeHead(404, PLAIN).end('404 page not found\n')
+    }
+  })
+}
+
+const PLAIN = { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' }

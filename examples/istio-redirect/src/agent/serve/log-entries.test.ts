@@ -1,0 +1,45 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { parseLogBody, toUtc } from './log-entries.ts'
+
+const line = (more: object) => JSON.stringify({ level: 'info', time: '2026-01-02T03:04:05Z', msg: 'x', ...more })
+
+test('other members become labels: scalars as they are, the rest as JSON', () => {
+  const [entry] = parseLogBody(JSON.stringify([line({ bar: 2, ok: true, list: [1], none: null })]))?.entries ?? []
+  expect(entry?.labels).toEqual({ bar: 2, ok: true, list: '[1]', none: 'null' })
+})
+
+test.each([{ level: 'INFO' }, { level: 3 }, { time: 5 }, { time: 'yesterday' }, { msg: null }])(
+  'a line with %j is dropped alone',
+  (more) => {
+    const parsed = parseLogBody(JSON.stringify([line(more), line({})]))
+    expect([parsed?.entries.length, parsed?.dropped.length]).toEqual([1, 1])
+  },
+)
+
+test.each(['', 'null', '{}', '[1]', '["{}",null]', '"x"'])('the body %j is no array of strings', (body) => {
+  expect(parseLogBody(body)).toBeUndefined()
+})
+
+test('whatever a body holds, it is read without an error', () => {
+  const body = fc.oneof(
+    fc.string(),
+    fc.json(),
+    fc.array(fc.json()).map((all) => JSON.stringify(all)),
+  )
+  for (const one of fc.sample(body, 500)) parseLogBody(one)
+})
+
+describe('a time', () => {
+  test.each([
+    ['2026-01-02T03:04:05Z', '2026-01-02T03:04:05.000000Z'],
+    ['2026-01-02T03:04:05.123456789+01:00', '2026-01-02T02:04:05.123456Z'],
+    ['2026-01-02T03:04:05.9999999Z', '2026-01-02T03:04:05.999999Z'],
+    ['2026-01-02t03:04:05.5z', '2026-01-02T03:04:05.500000Z'],
+  ])('%s is %s', (time, utc) => {
+    expect(toUtc(time)).toBe(utc)
+  })
+  test.each(['2026-13-02T03:04:05Z', '2026-01-02 03:04:05Z', '2026-01-02T03:04:05', ''])('%j is none', (time) => {
+    expect(toUtc(time)).toBeUndefined()
+  })
+})

@@ -1,0 +1,55 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { AgentLog } from '../log/agent-log.ts'
+import { parseLogBody } from './log-entries.ts'
+
+/** More than any call of the plugin writes. */
+const MAX_BYTES = 1024 * 1024
+/** How long a request may take to arrive. */
+const ARRIVAL_MS = 5000
+
+/**
+ * Receives the plugin's lines and prints them as its own scope, with their own time: those of one request together. The
+ * answer is always 200: the plugin could do nothing about another one.
+ */
+export function logServer(log: AgentLog): Server {
+  const own = log.scope('cni-agent')
+  return createServer((request, response) => {
+    if (new URL(request.url ?? '/', 'http://agent').pathname !== '/log') {
+      request.resume()
+      response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' }).end('404 page not found\n')
+      return
+    }
+    bodyOf(request).then(
+      (body) => {
+        response.writeHead(200).end()
+        const received = parseLogBody(body)
+        if (received === undefined) own.error('log socket: a request that is no JSON array of strings was ignored')
+        for (const entry of received?.entries ?? []) log.emit(entry)
+        for (const reason of received?.dropped ?? []) own.debug(`log socket: a line was ignored: ${reason}`)
+      },
+      (error: Error) => {
+        own.error(`log socket: a request was ignored: ${error.message}`)
+        response.writeHead(200, { connection: 'close' }).end(() => request.destroy())
+      },
+    )
+  })
+}
+
+function bodyOf(request: IncomingMessage): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    const timer = setTimeout(() => reject(new Error(`it took more than ${ARRIVAL_MS} ms`)), ARRIVAL_MS)
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size <= MAX_BYTES) chunks.push(chunk)
+      else reject(new Error(`it is longer than ${MAX_BYTES} bytes`))
+    })
+    request.once('end', () => resolve(Buffer.concat(chunks).toString('utf8')))
+    request.once('error', reject)
+    request.once('close', () => {
+      clearTimeout(timer)
+      reject(new Error('it broke off'))
+    })
+  })
+}

@@ -1,0 +1,77 @@
+import { createServer, type Server } from 'node:http'
+import { Counter, Gauge, Registry } from 'prom-client'
+import type { Metrics } from '../services.ts'
+
+/** The agent's metrics, and their text. */
+export interface MetricsRegistry extends Metrics {
+  text(): Promise<string>
+}
+
+/** Metrics of one agent, with those of its process. */
+export function createMetrics(): MetricsRegistry {
+  const registry = new Registry()
+  const counters = new Map<string, Counter>()
+  const gauges = new Map<string, Gauge>()
+  processMetrics(registry)
+  return {
+    counter(name, help, labelNames = []) {
+      const made = counters.get(name) ?? new Counter({ name, help, labelNames: [...labelNames], registers: [registry] })
+      counters.set(name, made)
+      return { inc: (labels = {}, by = 1) => made.inc(labels, by) }
+    },
+    gauge(name, help, labelNames = []) {
+      const made = gauges.get(name) ?? new Gauge({ name, help, labelNames: [...labelNames], registers: [registry] })
+      gauges.set(name, made)
+      return { set: (value, labels = {}) => made.set(labels, value) }
+    },
+    text: () => registry.metrics(),
+  }
+}
+
+/** Serves `/metrics` to any method, as the original does. */
+export function metricsServer(metrics: MetricsRegistry): Server {
+  return createServer((request, response) => {
+    request.resume()
+    if (new URL(request.url ?? '/', 'http://agent').pathname !== '/metrics') {
+      response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' }).end('404 page not found\n')
+      return
+    }
+    metrics.text().then(
+      (text) => response.writeHead(200, { 'content-type': CONTENT_TYPE }).end(text),
+      () => response.writeHead(500).end(),
+    )
+  })
+}
+
+const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores'
+
+/** Looked at when somebody asks: the usual collectors of the library run by the clock. */
+function processMetrics(registry: Registry): void {
+  const registers = [registry]
+  const started = Date.now() / 1000 - process.uptime()
+  new Gauge({
+    name: 'process_resident_memory_bytes',
+    help: 'Resident memory size in bytes.',
+    registers,
+    collect() {
+      this.set(process.memoryUsage.rss())
+    },
+  })
+  new Gauge({
+    name: 'process_cpu_seconds_total',
+    help: 'Total user and system CPU time spent in seconds.',
+    registers,
+    collect() {
+      const { user, system } = process.cpuUsage()
+      this.set((user + system) / 1e6)
+    },
+  })
+  new Gauge({
+    name: 'process_start_time_seconds',
+    help: 'Start time of the process since unix epoch in seconds.',
+    registers,
+    collect() {
+      this.set(started)
+    },
+  })
+}

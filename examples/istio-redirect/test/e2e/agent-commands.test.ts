@@ -1,0 +1,149 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { type AgentNode, agentNode, calico, eventually } from './agent-node.ts'
+
+/** Text without what differs from run to run. */
+const settled = (node: AgentNode, text: string): string =>
+  text
+    .replaceAll(node.path(), 'NODE')
+    .replace(/\d+ (?:s|min) old/g, 'N s old')
+    .replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:PORT')
+
+test('--dry-run shows every change as a diff, changes nothing, and says by its exit code whether there is one', async () => {
+  await using node = agentNode()
+  const before = node.names()
+  const { exitCode, stdout, stderr } = await node.command('--dry-run')
+  expect([exitCode, stderr]).toEqual([2, ''])
+  expect(node.names()).toEqual(before)
+  expect(node.read('net/10-calico.conflist')).toBe(calico)
+  expect(settled(node, stdout)).toBe(`would create NODE/bin/istio-lib.so (absent)
+would create NODE/bin/istio-cni (absent)
+would create NODE/run/istio-cni-kubeconfig (absent)
++apiVersion: v1
++clusters:
++- cluster:
++    certificate-authority-data: REDACTED
++    server: https://10.110.0.1:443
++  name: local
++contexts:
++- context:
++    cluster: local
++    user: istio-cni
++  name: istio-cni-context
++current-context: istio-cni-context
++kind: Config
++users:
++- name: istio-cni
++  user:
++    token: REDACTED
+would replace NODE/net/10-calico.conflist (our entry is missing)
+@@
+         "type": "calico-ipam"
+       },
+       "type": "calico"
++    },
++    {
++      "ambient_enabled": false,
++      "cni_agent_run_dir": "NODE/run",
++      "dns": {},
++      "enable_ambient_detection_retry": false,
++      "enablement_selectors": [],
++      "exclude_namespaces": null,
++      "ipam": {},
++      "name": "istio-cni",
++      "native_nftables": false,
++      "plugin_log_level": "info",
++      "pod_namespace": "",
++      "type": "istio-cni"
+     }
+   ]
+ }
+`)
+})
+
+test('--dry-run on a node that waits for its network fails and says for what; as JSON for programs', async () => {
+  await using node = agentNode({})
+  const { exitCode, stderr } = await node.command('--dry-run')
+  expect([exitCode, stderr]).toEqual([1, 'problem conflist: no valid network configuration: no file in the folder\n'])
+  const json = JSON.parse((await node.command('--dry-run', '--json')).stdout)
+  expect(json.changes.map(({ action, artefact }: { action: string; artefact: string }) => [action, artefact])).toEqual([
+    ['create', 'binary'],
+    ['create', 'binary'],
+    ['create', 'kubeconfig'],
+  ])
+  expect(json.problems).toHaveLength(1)
+})
+
+test('status: a healthy node in one screen, then what is wrong with it, then without an agent', async () => {
+  await using node = agentNode()
+  const token = ['{"alg":"none"}', JSON.stringify({ exp: Math.floor(Date.now() / 1000) + 3700 }), ''].map((part) =>
+    Buffer.from(part).toString('base64url'),
+  )
+  node.write('sa/token', token.join('.'))
+  const agent = await node.start()
+  await eventually(agent.ready, () => agent.log())
+  node.env.HEALTH_PORT = String(agent.port)
+  const healthy = await node.command('status')
+  expect(settled(node, healthy.stdout)).toBe(`istio-cni on this node: healthy
+  ok    binary      NODE/bin/istio-lib.so
+  ok    binary      NODE/bin/istio-cni
+  ok    kubeconfig  NODE/run/istio-cni-kubeconfig
+  ok    conflist    NODE/net/10-calico.conflist: plugin 2 of 2, primary network 10-calico.conflist
+  ok    token       NODE/sa/token: N s old, valid for 1 h
+  ok    log socket  NODE/run/log.sock
+  ok    agent       http://127.0.0.1:PORT/readyz
+`)
+  expect(healthy.exitCode).toBe(0)
+  const refused = await node.command('uninstall')
+  expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining('would put all back')])
+
+  agent.kill('SIGKILL')
+  await agent.exit
+  node.write('net/10-calico.conflist', calico)
+  rmSync(node.path('sa/token'))
+  writeFileSync(node.path('bin/istio-cni'), 'another')
+  const broken = await node.command('status')
+  expect(broken.exitCode).toBe(1)
+  const text = settled(node, broken.stdout)
+  expect(text).toContain('istio-cni on this node: not healthy\n')
+  expect(text).toContain('  fail  binary      NODE/bin/istio-cni: content differs\n')
+  expect(text).toContain('  fail  kubeconfig  NODE/sa/token: there is no token file')
+  expect(text).toContain('  fail  conflist    NODE/net/10-calico.conflist: our entry is missing\n')
+  expect(text).toContain('  fail  token       NODE/sa/token: ENOENT')
+  expect(text).toContain('  fail  log socket  NODE/run/log.sock: nobody listens\n')
+  expect(text).toContain('  fail  agent       http://127.0.0.1:PORT/readyz: no agent is running\n')
+  const json = JSON.parse((await node.command('status', '--json')).stdout)
+  expect(json).toMatchObject({ healthy: false, checks: expect.any(Array) })
+})
+
+test('uninstall takes everything off a node whose agent was killed', async () => {
+  await using node = agentNode()
+  const agent = await node.start()
+  await eventually(agent.ready, () => agent.log())
+  agent.kill('SIGKILL')
+  await agent.exit
+  const { exitCode, stdout, stderr } = await node.command('uninstall')
+  expect([exitCode, stderr]).toEqual([0, ''])
+  expect(settled(node, stdout)).toBe(`replace NODE/net/10-calico.conflist
+remove NODE/run/istio-cni-kubeconfig
+remove NODE/bin/istio-cni
+`)
+  expect(node.read('net/10-calico.conflist')).toBe(calico)
+  expect((await node.command('uninstall')).stdout).toBe('nothing of istio-cni is on this node\n')
+})
+
+test('a wrong command line is refused with a hint, and nothing is started', async () => {
+  await using node = agentNode()
+  expect(await node.command('--cni-conf-nam=x')).toMatchObject({
+    exitCode: 2,
+    stderr: 'install-cni: unknown flag --cni-conf-nam, did you mean --cni-conf-name?\nTry: install-cni --help\n',
+  })
+  expect(await node.command('--chained-cni-plugin=maybe')).toMatchObject({ exitCode: 2 })
+  expect(await node.command('instal')).toMatchObject({ exitCode: 2 })
+  const help = await node.command('--help')
+  expect(help).toMatchObject({ exitCode: 0, stderr: '' })
+  for (const part of ['--mounted-cni-net-dir', 'MOUNTED_CNI_NET_DIR', 'EXCLUDE_NAMESPACES', '--dry-run', 'status']) {
+    expect(help.stdout).toContain(part)
+  }
+  expect(node.names().filter((name) => name.startsWith('run/'))).toEqual([])
+})

@@ -1,0 +1,244 @@
+import { spawn } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { request } from 'node:http'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const dist = fileURLToPath(new URL('../../../../dist', import.meta.url))
+
+export const AGENT = built(`${dist}/bin/install-cni`)
+export const AGENT_BUNDLE = built(`${dist}/bundle/install-cni.cjs`)
+
+export const calico = `${JSON.stringify(
+  { cniVersion: '0.3.1', name: 'k8s-pod-network', plugins: [{ ipam: { type: 'calico-ipam' }, type: 'calico' }] },
+  null,
+  2,
+)}\n`
+
+/** Folders that play a node: network configurations, binaries, a service account. */
+export interface AgentNode extends AsyncDisposable {
+  readonly env: Record<string, string>
+  path(...parts: string[]): string
+  write(name: string, text: string, mode?: number): void
+  read(name: string): string
+  /** Names of files below the node, without folders. */
+  names(): string[]
+  /** Starts an agent that ends with the node. */
+  start(options?: StartOptions): Promise<AgentProcess>
+  /** Runs a command to its end. */
+  command(...argv: string[]): Promise<{ exitCode: number | null; stdout: string; stderr: string }>
+}
+
+interface StartOptions {
+  readonly argv?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  /** Other than the compiled agent. */
+  readonly file?: readonly [string, ...string[]]
+}
+
+/** An agent at work. */
+export interface AgentProcess {
+  readonly pid: number
+  readonly port: number
+  log(): string
+  /** Closes the reading end of its output. */
+  closeLog(): void
+  /** Asks the health server. */
+  get(path: string, method?: string): Promise<Answer>
+  ready(): Promise<boolean>
+  kill(signal: NodeJS.Signals): void
+  /** The end of the process. */
+  readonly exit: Promise<{ code: number | null; signal: string | null }>
+}
+
+export interface Answer {
+  readonly status: number | undefined
+  readonly type: string | undefined
+  readonly body: string
+}
+
+/** A node whose net folder holds these files. */
+export function agentNode(net: Readonly<Record<string, string>> = { '10-calico.conflist': calico }): AgentNode {
+  const root = mkdtempSync(join(tmpdir(), 'install-cni-'))
+  const path = (...parts: string[]): string => join(root, ...parts)
+  const agents: AgentProcess[] = []
+  for (const folder of ['net', 'bin', 'src', 'sa', 'run']) mkdirSync(path(folder))
+  const node: AgentNode = {
+    path,
+    env: {
+      PATH: '/usr/sbin:/usr/bin',
+      MOUNTED_CNI_NET_DIR: path('net'),
+      MOUNTED_CNI_BIN_DIRS: path('bin'),
+      CNI_BIN_SOURCE_DIR: path('src'),
+      SERVICE_ACCOUNT_DIR: path('sa'),
+      CNI_AGENT_RUN_DIR: path('run'),
+      KUBERNETES_SERVICE_HOST: '10.110.0.1',
+      KUBERNETES_SERVICE_PORT: '443',
+      HEALTH_PORT: '0',
+      MONITORING_PORT: '0',
+      POD_ANNOTATIONS_CAPABILITY: 'false',
+    },
+    write(name, text, mode) {
+      writeFileSync(path(name), text)
+      if (mode !== undefined) chmodSync(path(name), mode)
+    },
+    read: (name) => readFileSync(path(name), 'utf8'),
+    names: () =>
+      readdirSync(root, { recursive: true, withFileTypes: true })
+        .filter((entry) => !entry.isDirectory())
+        .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
+        .sort(),
+    async start({ argv = [], env = {}, file = [AGENT] } = {}) {
+      const agent = await startAgent([...file, ...argv] as [string, ...string[]], { ...node.env, ...env })
+      agents.push(agent)
+      return agent
+    },
+    async command(...argv) {
+      const child = spawn(AGENT, argv, { env: node.env, stdio: ['ignore', 'pipe', 'pipe'] })
+      const output = { stdout: '', stderr: '' }
+      for (const name of ['stdout', 'stderr'] as const) {
+        child[name].setEncoding('utf8').on('data', (text: string) => {
+          output[name] += text
+        })
+      }
+      const exitCode = await new Promise<number | null>((resolve) => child.once('close', resolve))
+      return { exitCode, ...output }
+    },
+    async [Symbol.asyncDispose]() {
+      for (const agent of agents) agent.kill('SIGKILL')
+      await Promise.all(agents.map((agent) => agent.exit))
+      rmSync(root, { recursive: true, force: true })
+    },
+  }
+  node.write('src/istio-cni', 'plugin v1', 0o755)
+  node.write('src/istio-lib.so', 'library v1', 0o644)
+  node.write('sa/token', 'se.cr.et')
+  node.write('sa/ca.crt', 'CA')
+  for (const [name, text] of Object.entries(net)) node.write(`net/${name}`, text)
+  return node
+}
+
+/** The plugin's entry as it is in a list, for a node of these tests. */
+export const entryOf = (node: AgentNode, more: object = {}) => ({
+  ambient_enabled: false,
+  cni_agent_run_dir: node.path('run'),
+  dns: {},
+  enable_ambient_detection_retry: false,
+  enablement_selectors: [],
+  exclude_namespaces: null,
+  ipam: {},
+  name: 'istio-cni',
+  native_nftables: false,
+  plugin_log_level: 'info',
+  pod_namespace: '',
+  type: 'istio-cni',
+  ...more,
+})
+
+/** A list with the plugin at its end. */
+export function withEntry(list: string, entry: object): string {
+  const document = JSON.parse(list)
+  return `${JSON.stringify({ ...document, plugins: [...document.plugins, entry] }, null, 2)}\n`
+}
+
+async function startAgent(argv: [string, ...string[]], env: Record<string, string>): Promise<AgentProcess> {
+  const [file, ...args] = argv
+  const child = spawn(file, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  let text = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk
+    })
+  }
+  const exit = new Promise<{ code: number | null; signal: string | null }>((resolve) =>
+    child.once('close', (code, signal) => resolve({ code, signal })),
+  )
+  const portText = () => /health checks on port (\d+)/.exec(text)?.[1]
+  await eventually(
+    () => portText() !== undefined || child.exitCode !== null,
+    () => `a health server: ${text}`,
+  )
+  const port = Number(portText() ?? 0)
+  const get = (path: string, method = 'GET') => ask({ port, path, method })
+  return {
+    pid: child.pid ?? 0,
+    port,
+    log: () => text,
+    closeLog() {
+      child.stdout.destroy()
+      child.stderr.destroy()
+    },
+    get,
+    ready: async () => (await get('/readyz')).status === 200,
+    kill: (signal) => void child.kill(signal),
+    exit,
+  }
+}
+
+/** One HTTP request, by port or by unix socket. */
+export function ask(options: {
+  port?: number
+  socketPath?: string
+  path: string
+  method?: string
+  body?: string
+}): Promise<Answer> {
+  const { body = '', ...where } = options
+  return new Promise((resolve, reject) => {
+    const asked = request({ host: '127.0.0.1', agent: false, ...where }, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk
+      })
+      response.on('end', () =>
+        resolve({ status: response.statusCode, type: response.headers['content-type'], body: text }),
+      )
+    })
+    asked.on('error', reject).end(body)
+  })
+}
+
+/** A port nobody uses now. */
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+/** Waits for a condition, a bounded time; returns the milliseconds it took. */
+export async function eventually(
+  condition: () => boolean | Promise<boolean>,
+  what: string | (() => string),
+  limit = 10_000,
+): Promise<number> {
+  const start = performance.now()
+  for (;;) {
+    try {
+      if (await condition()) return performance.now() - start
+    } catch {
+      // a file that is being replaced, a server that is not there yet: look again
+    }
+    if (performance.now() - start > limit) {
+      throw new Error(`not within ${limit} ms: ${typeof what === 'string' ? what : what()}`)
+    }
+    await new Promise((resolve) => setTimeout(resolve, 2))
+  }
+}
+
+function built(path: string): string {
+  if (!existsSync(path)) throw new Error(`${path} is missing: npm run build`)
+  return path
+}

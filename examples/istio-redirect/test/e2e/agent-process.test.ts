@@ -1,0 +1,295 @@
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { expect, test } from 'vitest'
+import { AGENT_BUNDLE, agentNode, ask, calico, entryOf, eventually, freePort, withEntry } from './agent-node.ts'
+
+const conflist = 'net/10-calico.conflist'
+
+test.concurrent.for<[string, NodeJS.Signals, () => Record<string, string>]>([
+  ['TERM when installed', 'SIGTERM', () => ({})],
+  ['INT when installed', 'SIGINT', () => ({})],
+  ['TERM while a configuration is waited for', 'SIGTERM', () => ({ CNI_CONF_NAME: 'never.conf' })],
+])('%s: cleaned up, exit 0, within a second', async ([, signal, env]) => {
+  await using node = agentNode()
+  const agent = await node.start({ env: env() })
+  await eventually(() => node.names().includes('run/istio-cni-kubeconfig'), 'installed')
+  const start = performance.now()
+  agent.kill(signal)
+  expect(await agent.exit).toEqual({ code: 0, signal: null })
+  expect(performance.now() - start).toBeLessThan(1000)
+  expect(node.read(conflist)).toBe(calico)
+  expect(node.names().filter((name) => /^(?:run\/|bin\/istio-cni$)/.test(name))).toEqual([])
+})
+
+test('killed, it leaves a node that works, and the next start converges', async () => {
+  await using node = agentNode()
+  const first = await node.start()
+  await eventually(first.ready, () => first.log())
+  const installed = node.read(conflist)
+  first.kill('SIGKILL')
+  await first.exit
+  expect(node.read(conflist)).toBe(installed)
+  writeFileSync(node.path('src/istio-cni'), 'plugin v2')
+  const second = await node.start()
+  await eventually(second.ready, () => second.log())
+  expect([node.read(conflist), node.read('bin/istio-cni')]).toEqual([installed, 'plugin v2'])
+  expect((await ask({ socketPath: node.path('run/log.sock'), path: '/log' })).status).toBe(200)
+})
+
+test('the bundle on Node behaves the same', async () => {
+  await using node = agentNode()
+  const agent = await node.start({ file: [process.execPath, AGENT_BUNDLE] })
+  await eventually(agent.ready, () => agent.log())
+  expect(node.read(conflist)).toBe(withEntry(calico, entryOf(node)))
+  agent.kill('SIGTERM')
+  expect(await agent.exit).toEqual({ code: 0, signal: null })
+  expect(node.read(conflist)).toBe(calico)
+})
+
+test('health and metrics answer as the original does', async () => {
+  await using node = agentNode()
+  const port = await freePort()
+  const agent = await node.start({ env: { MONITORING_PORT: String(port) } })
+  await eventually(agent.ready, () => agent.log())
+  expect(await agent.get('/healthz')).toMatchObject({ status: 200, body: '' })
+  expect(await agent.get('/readyz', 'POST')).toMatchObject({ status: 200, body: '' })
+  expect(await agent.get('/other')).toMatchObject({ status: 404, body: '404 page not found\n' })
+  const metrics = () => ask({ port, path: '/metrics' })
+  expect((await metrics()).type).toBe('text/plain; version=0.0.4; charset=utf-8; escaping=underscores')
+  expect((await ask({ port, path: '/' })).status).toBe(404)
+  expect(
+    (await metrics()).body,
+  ).toContain(`# HELP istio_cni_installs_total Total number of CNI plugins installed by the Istio CNI installer
+# TYPE istio_cni_installs_total counter
+istio_cni_installs_total{result="SUCCESS"} 1
+`)
+  expect(
+    (await metrics()).body,
+  ).toContain(`# HELP istio_cni_install_ready Whether the CNI plugin installation is ready or not
+# TYPE istio_cni_install_ready gauge
+istio_cni_install_ready 1
+`)
+  rmSync(node.path('sa/token'))
+  await eventually(async () => !(await agent.ready()), 'not ready')
+  expect(await agent.get('/readyz')).toMatchObject({ status: 503, body: 'Service Unavailable\n' })
+  expect((await agent.get('/readyz?verbose')).body).toContain(`there is no token file`)
+  const failed = (await metrics()).body
+  expect(failed).toContain('istio_cni_installs_total{result="CREATE_KUBECONFIG_FAILURE"}')
+  expect(failed).toContain('istio_cni_install_ready 0')
+})
+
+test('a busy metrics port is an error line; a busy health port ends the start before anything is written', async () => {
+  await using node = agentNode()
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '::', resolve))
+  const address = server.address()
+  const port = String(typeof address === 'object' ? address?.port : 0)
+  const env = { MONITORING_PORT: port }
+  const agent = await node.start({ env })
+  await eventually(agent.ready, () => agent.log())
+  expect(agent.log()).toContain(`no metrics: cannot listen on port ${port}`)
+  agent.kill('SIGTERM')
+  await agent.exit
+  const refused = await node.start({ env: { HEALTH_PORT: port } })
+  expect(await refused.exit).toEqual({ code: 1, signal: null })
+  expect(refused.log()).toContain(`cannot serve health checks on port ${port}`)
+  expect(node.read(conflist)).toBe(calico)
+  server.close()
+})
+
+test.concurrent.for<[string, Record<string, string>, string]>([
+  ['no API server', { KUBERNETES_SERVICE_HOST: '' }, 'KUBERNETES_SERVICE_HOST is not set'],
+  [
+    'a name no runtime reads',
+    { CNI_CONF_NAME: 'undetectable.file' },
+    'CNI_CONF_NAME has the value "undetectable.file"',
+  ],
+  ['an unknown back end', { FORCE_IPTABLES_BINARY: 'x' }, 'FORCE_IPTABLES_BINARY has the value "x"'],
+  ['an odd address', { HOST_PROBE_SNAT_IP: '1.2.3' }, 'HOST_PROBE_SNAT_IP has the value "1.2.3"'],
+  ['selectors that are none', { AMBIENT_ENABLEMENT_SELECTOR: '- podSelectr: {}' }, 'AMBIENT_ENABLEMENT_SELECTOR: 0'],
+  [
+    'a relative folder',
+    { MOUNTED_CNI_NET_DIR: 'net' },
+    'MOUNTED_CNI_NET_DIR has the value "net": expected an absolute path',
+  ],
+])('%s: refused at start with a sentence, and nothing is written', async ([, env, sentence]) => {
+  await using node = agentNode()
+  const before = node.names()
+  const agent = await node.start({ env })
+  expect(await agent.exit).toEqual({ code: 1, signal: null })
+  expect(agent.log()).toContain(sentence)
+  expect(agent.log()).not.toContain('    at ')
+  expect(node.names()).toEqual(before)
+})
+
+test('flag, configuration folder, environment: in this order, and the folder is followed', async () => {
+  await using node = agentNode()
+  // as kubelet mounts a ConfigMap: all files change at once, through a link
+  const revision = (name: string, files: Record<string, string>) => {
+    mkdirSync(node.path('config', name), { recursive: true })
+    for (const [file, text] of Object.entries(files)) writeFileSync(node.path('config', name, file), text)
+    symlinkSync(name, node.path('config', '..new'))
+    renameSync(node.path('config', '..new'), node.path('config', '..data'))
+  }
+  revision('..1', { EXCLUDE_NAMESPACES: 'from-folder\n', CNI_CONF_GROUP_READ: 'true', 'not-a-variable': 'x' })
+  for (const name of ['EXCLUDE_NAMESPACES', 'KUBECONFIG_MODE', 'CHECK_MODE']) {
+    symlinkSync(`..data/${name}`, node.path('config', name))
+  }
+  rmSync(node.path('config/KUBECONFIG_MODE'))
+  rmSync(node.path('config/CHECK_MODE'))
+  const agent = await node.start({
+    argv: [`--config-dir=${node.path('config')}`, '--check-mode', 'none'],
+    env: { EXCLUDE_NAMESPACES: 'from-environment', CHECK_MODE: 'verify', POD_NAMESPACE: 'from-environment' },
+  })
+  const expected = (more: object) =>
+    withEntry(calico, sorted(entryOf(node, { check_mode: 'none', pod_namespace: 'from-environment', ...more })))
+  await eventually(agent.ready, () => agent.log())
+  expect(node.read(conflist)).toBe(expected({ exclude_namespaces: ['from-folder'] }))
+
+  revision('..2', { EXCLUDE_NAMESPACES: 'a, ,b' })
+  await eventually(
+    () => node.read(conflist) === expected({ exclude_namespaces: ['a', 'b'] }),
+    () => agent.log(),
+  )
+  expect(agent.log()).toContain('the configuration changed: EXCLUDE_NAMESPACES')
+
+  symlinkSync('..data/FORCE_IPTABLES_BINARY', node.path('config/FORCE_IPTABLES_BINARY'))
+  revision('..3', { EXCLUDE_NAMESPACES: 'never', FORCE_IPTABLES_BINARY: 'wrong' })
+  await eventually(() => agent.log().includes('the new configuration is not used: FORCE_IPTABLES_BINARY'), 'refused')
+  expect(node.read(conflist)).toBe(expected({ exclude_namespaces: ['a', 'b'] }))
+
+  rmSync(node.path('config/FORCE_IPTABLES_BINARY'))
+  revision('..4', { EXCLUDE_NAMESPACES: '' })
+  agent.kill('SIGHUP')
+  await eventually(
+    () => node.read(conflist) === expected({ exclude_namespaces: null }),
+    () => agent.log(),
+  )
+  agent.kill('SIGTERM')
+  expect(await agent.exit).toEqual({ code: 0, signal: null })
+})
+
+test('lines of the plugin appear once each, with their own time; garbage and floods do no harm', async () => {
+  await using node = agentNode()
+  const agent = await node.start({ argv: ['--log_output_level=cni-plugin:debug'] })
+  const socketPath = node.path('run/log.sock')
+  expect([statSync(socketPath).mode & 0o777, statSync(node.path('run')).mode & 0o022]).toEqual([0o666, 0])
+  const post = (body: string, path = '/log') => ask({ socketPath, path, method: 'POST', body })
+  const line = (level: string, msg: string, more: object = {}) =>
+    JSON.stringify({ level, time: '2026-01-02T03:04:05.123456789+01:00', msg, ...more })
+  const lines = [
+    line('debug', 'one'),
+    line('info', 'two'),
+    line('warn', 'three\nforged'),
+    line('error', ' four '),
+    line('info', 'five', { key: 2 }),
+    line('fatal', 'never'),
+    '{"level":"info","msg":"no time"}',
+    'no json',
+  ]
+  expect(await post(JSON.stringify(lines))).toMatchObject({ status: 200, body: '' })
+  for (const body of ['', '{', '[1]', '["{}", 2]', 'null', '['.repeat(100_000)])
+    expect((await post(body)).status).toBe(200)
+  expect((await post('[]', '/other')).status).toBe(404)
+  await post(`["${'x'.repeat(3_000_000)}"]`).catch(() => 'cut off')
+  expect((await post(JSON.stringify([line('info', 'still here')]))).status).toBe(200)
+  await eventually(() => agent.log().includes('still here'), 'the last line')
+  const time = '2026-01-02T02:04:05.123456Z'
+  expect(
+    agent
+      .log()
+      .split('\n')
+      .filter((one) => one.includes('\tcni-plugin\t')),
+  ).toEqual([
+    `${time}\tdebug\tcni-plugin\tone`,
+    `${time}\tinfo\tcni-plugin\ttwo`,
+    `${time}\twarn\tcni-plugin\tthree\\nforged`,
+    `${time}\terror\tcni-plugin\tfour`,
+    `${time}\tinfo\tcni-plugin\tfive\tkey=2`,
+    `${time}\tinfo\tcni-plugin\tstill here`,
+  ])
+})
+
+test('as JSON, a line has level, time, scope and message; a stale socket is replaced, a folder that is full is fatal', async () => {
+  await using node = agentNode()
+  writeFileSync(node.path('run/log.sock'), 'stale')
+  const agent = await node.start({ argv: ['--log_as_json'] })
+  await eventually(agent.ready, () => agent.log())
+  const [first = ''] = agent.log().split('\n')
+  expect(Object.keys(JSON.parse(first)).slice(0, 4)).toEqual(['level', 'time', 'scope', 'msg'])
+  agent.kill('SIGTERM')
+  await agent.exit
+  mkdirSync(node.path('run/log.sock/full'), { recursive: true })
+  const refused = await node.start()
+  expect(await refused.exit).toEqual({ code: 1, signal: null })
+  expect(refused.log()).toContain('cannot listen on the log socket')
+})
+
+test('repair that cannot reach its API server keeps nothing from being installed, and ends with the agent', async () => {
+  await using node = agentNode()
+  const env = { REPAIR_LABEL_PODS: 'true', KUBERNETES_SERVICE_HOST: '127.0.0.1', KUBERNETES_SERVICE_PORT: '1' }
+  const agent = await node.start({ env })
+  await eventually(agent.ready, () => agent.log())
+  agent.kill('SIGTERM')
+  const start = performance.now()
+  expect(await agent.exit).toEqual({ code: 0, signal: null })
+  expect(performance.now() - start).toBeLessThan(1500)
+  expect(node.read(conflist)).toBe(calico)
+})
+
+test('owned mode: a copy that sorts first, and not ready while there is no ambient part', async () => {
+  await using node = agentNode()
+  const agent = await node.start({ env: { ISTIO_OWNED_CNI_CONFIG: 'true', AMBIENT_ENABLED: 'true' } })
+  const owned = withEntry(calico, entryOf(node, { ambient_enabled: true }))
+  await eventually(
+    () => node.read('net/02-istio-cni.conflist') === owned,
+    () => agent.log(),
+  )
+  expect(node.read(conflist)).toBe(calico)
+  expect((await agent.get('/readyz?verbose')).body).toContain('ambient mode: this agent does not take ambient pods yet')
+  agent.kill('SIGTERM')
+  expect(await agent.exit).toEqual({ code: 0, signal: null })
+  expect(node.names().filter((name) => name.startsWith('net/'))).toEqual([conflist])
+})
+
+test('TERM in the middle of the first copy ends it as well', async () => {
+  await using node = agentNode()
+  node.write('src/large', 'x'.repeat(200_000_000))
+  const agent = await node.start()
+  const start = performance.now()
+  agent.kill('SIGTERM')
+  expect(await agent.exit).toEqual({ code: 0, signal: null })
+  expect(performance.now() - start).toBeLessThan(1200)
+  expect(node.read(conflist)).toBe(calico)
+  expect(node.names().filter((name) => /tmp|kubeconfig|bin\/istio-cni/.test(name.replace(/^src.*/, '')))).toEqual([])
+})
+
+test('a log that nobody reads any more does not end the agent', async () => {
+  await using node = agentNode()
+  const agent = await node.start()
+  await eventually(agent.ready, () => agent.log())
+  agent.closeLog()
+  const socketPath = node.path('run/log.sock')
+  for (let round = 0; round < 3; round++) await ask({ socketPath, path: '/log', method: 'POST', body: 'garbage' })
+  node.write(conflist, calico)
+  await eventually(() => node.read(conflist) === withEntry(calico, entryOf(node)), 'healed')
+  expect(await agent.ready()).toBe(true)
+  agent.kill('SIGTERM')
+  expect(await agent.exit).toEqual({ code: 0, signal: null })
+})
+
+test('secrets reach neither the log nor any other file', async () => {
+  await using node = agentNode()
+  const agent = await node.start({ argv: ['--log_output_level=all:debug'] })
+  await eventually(agent.ready, () => agent.log())
+  chmodSync(node.path('run/istio-cni-kubeconfig'), 0o644)
+  await eventually(() => (statSync(node.path('run/istio-cni-kubeconfig')).mode & 0o777) === 0o600, 'private again')
+  agent.kill('SIGHUP')
+  await eventually(() => agent.log().includes('nothing changed'), 'read again')
+  expect(agent.log()).not.toContain('se.cr.et')
+  for (const name of node.names().filter((one) => !/^sa\/|kubeconfig|\.sock$/.test(one))) {
+    expect(readFileSync(node.path(name), 'utf8')).not.toContain('se.cr.et')
+  }
+})
+
+const sorted = (entry: object): object => Object.fromEntries(Object.entries(entry).sort(([a], [b]) => (a < b ? -1 : 1)))

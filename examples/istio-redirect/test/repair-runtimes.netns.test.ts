@@ -1,0 +1,84 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { run } from '@cni/host'
+import { netns, openRtnl } from '@cni/netns'
+import { tempNetns } from '@cni/netns/testing'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { type ApiServer, startApiServer } from '../testing/api-server.ts'
+import { repairGrants } from '../testing/grants.ts'
+import { validatedPod } from './repair-fixture.ts'
+
+const require = createRequire(import.meta.url)
+const bun = join(dirname(require.resolve('@oven/bun-linux-x64-baseline/package.json')), 'bin/bun')
+const script = fileURLToPath(new URL('fixtures/repair-many.ts', import.meta.url))
+
+/** An agent lives for months: CNI_REPAIRS=200 takes a while. */
+const repairs = Number(process.env.CNI_REPAIRS ?? 25)
+
+describe.each([
+  ['node', process.execPath],
+  ['bun', bun],
+])('repair on %s', (_, runtime) => {
+  let folder: string
+  let api: ApiServer
+  let pause: ChildProcess | undefined
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'repair-runtimes-'))
+    api = await startApiServer({ grants: repairGrants.repair })
+    writeFileSync(join(folder, 'token'), api.token)
+    writeFileSync(join(folder, 'ca.crt'), api.ca)
+  })
+  afterEach(async () => {
+    await api.close()
+    rmSync(folder, { recursive: true })
+    if (pause === undefined) return
+    const closed = once(pause, 'close')
+    pause.kill('SIGKILL')
+    await closed
+  })
+
+  test('outlives cut watches, and leaves every thread where it was, however many pods it entered', {
+    timeout: 120_000,
+  }, async () => {
+    await using target = await tempNetns()
+    {
+      using rtnl = await openRtnl(target)
+      await rtnl.addLink({ name: 'eth0', kind: 'bridge' })
+      await rtnl.addAddress('eth0', '10.78.1.2/24')
+    }
+    pause = netns.run(target, () => spawn('sleep', ['100'], { stdio: 'ignore' }))
+    await once(pause, 'spawn')
+    mkdirSync(join(folder, 'proc/1/ns'), { recursive: true })
+    symlinkSync('/proc/self/ns/net', join(folder, 'proc/1/ns/net'))
+    symlinkSync(`/proc/${pause.pid}`, join(folder, `proc/${pause.pid}`))
+    const fail = (n: number) => {
+      // Each differs from the one before: the rules are written every time.
+      const annotations = { 'traffic.sidecar.istio.io/excludeOutboundPorts': String(1000 + n) }
+      api.setPod(validatedPod(126, { name: `pod-${n}`, annotations }, { podIP: '10.78.1.2' }))
+    }
+    for (let n = 0; n < repairs - 1; n += 1) fail(n)
+    const argv = [runtime, '--conditions=@cni/source', script, api.url] as const
+    const files = ['token', 'ca.crt', 'proc'].map((name) => join(folder, name))
+    const ended = run([...argv, ...files, String(repairs)], { timeout: 110_000 })
+    const watches = () => api.requests.filter(({ url }) => url.includes('watch=true')).length
+    await vi.waitFor(() => expect(watches()).toBe(1), { timeout: 20_000, interval: 10 })
+    await vi.waitFor(() => expect(api.watches()).toBe(1))
+    api.say('garbage\n')
+    await vi.waitFor(() => expect([watches(), api.watches()]).toEqual([2, 1]), { timeout: 20_000, interval: 10 })
+    api.say('{"type":"ADDED","object":{"metadata":{"na')
+    api.cutAll()
+    fail(repairs - 1)
+    const { stdout } = await ended
+    const { rssKb, ...outcome } = JSON.parse(stdout)
+    const failures = [expect.stringContaining('something that is not an event'), expect.stringContaining('was cut')]
+    expect(outcome).toEqual({ success: repairs, failures, namespaces: [readlinkSync('/proc/self/ns/net')] })
+    expect(rssKb).toBeGreaterThan(0)
+    const { stdout: rules } = await netns.exec(target, ['iptables-save'])
+    expect(rules).toContain(`--dport ${1000 + repairs - 1} -j RETURN`)
+  })
+})

@@ -1,0 +1,12 @@
+/** A verb on a resource that a role may allow. */
+export type Grant = 'list pods' | 'watch pods' | 'delete pods' | 'patch pods/status' | 'create events' | 'patch events'
+
+const watching = ['list pods', 'watch pods'] as const
+const events = ['create events', 'patch events'] as const
+
+/** What the role of the node agent has to allow for each mode of the repair controller. */
+export const repairGrants = {
+  repair: [...watching],
+  delete: [...watching, ...events, 'delete pods'],
+  label: [...watching, ...events, 'patch pods/status'],
+} as const satisfies Readonly<Record<string, readonly Grant[]>>

@@ -1,0 +1,39 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+
+/** What one package takes of a bundle. */
+export interface BundleShare {
+  /** The name in its `package.json`. */
+  package: string
+  bytes: number
+}
+
+/** Sizes of input files, added up by the package that each lies in; largest first. */
+export function shares(inputs: ReadonlyArray<{ path: string; bytes: number }>): readonly BundleShare[] {
+  const names = new Map<string, string>()
+  const sums = new Map<string, number>()
+  for (const { path, bytes } of inputs) {
+    const name = packageOf(dirname(resolve(path)), names)
+    sums.set(name, (sums.get(name) ?? 0) + bytes)
+  }
+  return [...sums]
+    .map(([name, bytes]) => ({ package: name, bytes }))
+    .filter(({ bytes }) => bytes > 0)
+    .sort((a, b) => b.bytes - a.bytes)
+}
+
+function packageOf(folder: string, names: Map<string, string>): string {
+  const known = names.get(folder)
+  if (known !== undefined) return known
+  const name = nameIn(folder) ?? (dirname(folder) === folder ? '(no package)' : packageOf(dirname(folder), names))
+  names.set(folder, name)
+  return name
+}
+
+// A nameless package.json, such as zod/mini's, only marks a folder of its package.
+function nameIn(folder: string): string | undefined {
+  const manifest = join(folder, 'package.json')
+  if (!existsSync(manifest)) return undefined
+  const { name }: { name?: unknown } = JSON.parse(readFileSync(manifest, 'utf8'))
+  return typeof name === 'string' ? name : undefined
+}

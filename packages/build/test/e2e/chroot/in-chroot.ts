@@ -1,0 +1,104 @@
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { run } from '@cni/host'
+
+/** What the only file system is like. */
+export type Disk = 'writable' | 'read-only' | 'full'
+
+export interface Call {
+  executable: string
+  env?: Readonly<Record<string, string>>
+  /** Text, or `closed`: no descriptor 0 at all; there is a `/dev/null` then, which every runtime opens in its place. */
+  stdin?: string | { closed: true }
+  /** Where stdout goes: captured, or to a device that is full. */
+  stdout?: 'pipe' | '/dev/full'
+  disk?: Disk
+  /** Files in `/`, which is also the working directory. */
+  files?: Readonly<Record<string, string>>
+}
+
+export interface Outcome {
+  exitCode: number | null
+  stdout: string
+  stderr: string
+  /** Files and folders that are there or not, or have another size, mode or time than before. */
+  changed: string[]
+}
+
+/** What bun links to: the C library and nothing else. */
+const C_LIBRARY = ['libc.so.6', 'libm.so.6', 'libdl.so.2', 'libpthread.so.0']
+const LOADER = '/lib64/ld-linux-x86-64.so.2'
+
+/**
+ * $1 a folder, $2 the executable, $3 the disk, $4 stdin, $5 where stdout goes, the rest the environment.
+ * The root is a tmpfs of 4 MB: whatever is created in it, also for a moment, changes the time of its folder.
+ */
+const SCRIPT = `
+set -eu
+PATH=$PATH:/usr/sbin:/sbin
+chroot=$(command -v chroot)
+folder=$1 executable=$2 disk=$3 stdin=$4 stdout=$5; shift 5
+root=$folder/root
+mount -t tmpfs -o size=4m,mode=755 tmpfs "$root"
+mkdir -p "$root/proc" "$root/tmp" "$root/lib64" "$root/lib/x86_64-linux-gnu"
+cp -r "$folder/files/." "$root/"
+cp -L ${LOADER} "$root/lib64/"
+for library in ${C_LIBRARY.join(' ')}; do cp -L "/lib/x86_64-linux-gnu/$library" "$root/lib/x86_64-linux-gnu/"; done
+: > "$root/plugin"; mount --bind "$executable" "$root/plugin"; mount -o remount,bind,ro "$root/plugin"
+: > "$root/pod"; unshare --net="$root/pod" true
+mount --bind /proc "$root/proc"
+if [ "$stdin" = closed ]; then mkdir "$root/dev"; : > "$root/dev/null"; mount --bind /dev/null "$root/dev/null"; fi
+case $disk in
+  full) cat /dev/zero > "$root/fill" 2>/dev/null || : ;;
+  read-only) mount -o remount,ro "$root" ;;
+esac
+list() { find "$root" -xdev -printf '%P size %s mode %m modified %T@\\n' | sort; }
+list > "$folder/before"
+exec 3>&1
+if [ "$stdout" = /dev/full ]; then exec 3>/dev/full; fi
+code=0
+if [ "$stdin" = closed ]; then env -i "$@" "$chroot" "$root" /plugin <&- >&3 3>&- || code=$?
+else env -i "$@" "$chroot" "$root" /plugin < "$folder/stdin" >&3 3>&- || code=$?; fi
+list > "$folder/after"
+exit $code
+`
+
+/** Start an executable in a file system that holds the C library, a mounted `/proc`, the network namespace `/pod`. */
+export async function inChroot(call: Call): Promise<Outcome> {
+  const folder = mkdtempSync(join(tmpdir(), 'cni-chroot-'))
+  try {
+    const stdin = typeof call.stdin === 'object' ? 'closed' : 'file'
+    writeFileSync(join(folder, 'stdin'), typeof call.stdin === 'string' ? call.stdin : '')
+    mkdirSync(join(folder, 'root'))
+    mkdirSync(join(folder, 'files'))
+    for (const [name, text] of Object.entries(call.files ?? {})) {
+      const file = join(folder, 'files', name)
+      mkdirSync(dirname(file), { recursive: true })
+      writeFileSync(file, text)
+      chmodSync(file, 0o755)
+    }
+    const env = Object.entries(call.env ?? {}).map(([name, value]) => `${name}=${value}`)
+    const script = [
+      SCRIPT,
+      'sh',
+      folder,
+      call.executable,
+      call.disk ?? 'writable',
+      stdin,
+      call.stdout ?? 'pipe',
+    ] as const
+    const { exitCode, stdout, stderr } = await run(
+      ['unshare', '--mount', '--propagation', 'private', '--', 'sh', '-c', ...script, ...env],
+      { reject: false, timeout: 20_000 },
+    )
+    const [before, after] = ['before', 'after'].map((name) => readFileSync(join(folder, name), 'utf8').split('\n'))
+    const changed = [
+      ...(before ?? []).filter((x) => !after?.includes(x)),
+      ...(after ?? []).filter((x) => !before?.includes(x)),
+    ]
+    return { exitCode, stdout, stderr, changed }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,40 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { parseSave, snapshotText } from '../parse/snapshot.ts'
+import { transitionText } from './transition.ts'
+import { written } from './written.ts'
+
+const rule = fc.constantFrom('-p tcp -j ACCEPT', '-p udp -j ACCEPT', '-j DROP')
+const chain = fc.array(rule, { maxLength: 6 })
+const read = (rules: readonly string[], name = 'INPUT') =>
+  parseSave(`*filter\n${rules.map((each) => `-A ${name} ${each}\n`).join('')}COMMIT\n`, 'ipv4')
+
+test('leads from any chain to any other without a rule number in a delete, which could be the rule of another writer', () => {
+  fc.assert(
+    fc.property(chain, chain, (from, to) => {
+      const text = transitionText(read(from), read(to))
+      expect(text).not.toMatch(/^-D \S+ \d+$/m)
+      expect(snapshotText(written(read(from), text))).toBe(snapshotText(read(to)))
+    }),
+  )
+})
+
+test('deletes the rules of a long chain from its front, where the programs find them at once', () => {
+  const rules = ['-s 10.0.0.1/32 -j DROP', '-s 10.0.0.2/32 -j DROP', '-s 10.0.0.3/32 -j DROP']
+  const deletes = transitionText(read(rules), read([])).match(/^-D.*/gm)
+  expect(deletes).toEqual(rules.map((each) => `-D INPUT ${each}`))
+})
+
+test('empties a long chain of which nothing stays at once', () => {
+  const rules = Array.from({ length: 300 }, (_, i) => `-s 10.0.${i >> 8}.${i & 255}/32 -j DROP`)
+  const text = transitionText(read(rules), read(['-j ACCEPT']))
+  expect(text).toBe('*filter\n-F INPUT\n-A INPUT -j ACCEPT\nCOMMIT\n')
+  expect(snapshotText(written(read(rules), text))).toBe(snapshotText(read(['-j ACCEPT'])))
+})
+
+test('deletes a rule with a line break by its number, and never writes the break', () => {
+  const hostile = ['-m comment --comment "a\n-A INPUT -j ACCEPT" -j DROP', '-j ACCEPT']
+  expect(transitionText(read(hostile), read(['-j ACCEPT']))).toBe('*filter\n-D INPUT 1\nCOMMIT\n')
+  const back = transitionText(read(['-j ACCEPT']), read(hostile))
+  expect(back).toBe('*filter\n-I INPUT 1 -m comment --comment "a -A INPUT -j ACCEPT" -j DROP\nCOMMIT\n')
+})
