@@ -55,8 +55,7 @@ try {
   const original = { name: 'original', agent: join(peers, 'install-cni'), plugin: join(peers, 'istio-cni') }
   const ours = { name: 'ours', agent: join(root, 'dist/bin/install-cni'), plugin: join(root, 'dist/bin/istio-cni') }
   const known = peers !== '' && existsSync(original.agent) && existsSync(original.plugin)
-  const results = []
-  for (const one of known ? [ours, original] : [ours]) results.push({ name: one.name, ...(await measure(one)) })
+  const results = await measure(known ? [ours, original] : [ours])
   const machine = `${cpus().length} × ${cpus()[0]?.model ?? '?'}, Linux ${release()}`
   const report = { machine, runs, heals, gapMs, idleSeconds, results }
   mkdirSync(join(root, 'bench/report'), { recursive: true })
@@ -74,29 +73,39 @@ try {
 
 type Result = Record<string, number | string>
 
-async function measure(one: Agent): Promise<Result> {
-  const place = newRoot(one)
-  const starts: number[] = []
-  const exits: number[] = []
+/** Starts in turn, so that a machine that drifts does so for all of them; then heals and idling, one after the other. */
+async function measure(agents: readonly Agent[]): Promise<({ name: string } & Result)[]> {
+  const places = agents.map((one) => ({ name: one.name, place: newRoot(one), starts: [0], exits: [0] }))
   for (let round = -1; round < runs; round++) {
-    place.reset()
-    const { ms, child } = await start(place)
-    // The first round only warms the page cache.
-    if (round >= 0) starts.push(ms)
-    const exit = await stop(child)
-    if (round >= 0) exits.push(exit)
+    for (const { place, starts, exits } of places) {
+      place.reset()
+      const { ms, child } = await start(place)
+      const exit = await stop(child)
+      // The first round only warms the page cache.
+      if (round === -1) continue
+      starts[round] = ms
+      exits[round] = exit
+    }
   }
-  place.reset()
-  const { child } = await start(place)
-  const healed: Result = {}
+  const results: ({ name: string } & Result)[] = []
+  for (const { name, place, starts, exits } of places) {
+    place.reset()
+    const { child } = await start(place)
+    const more = { ...(await healed(place)), ...(await idling(child.pid ?? 0)) }
+    await stop(child)
+    results.push({ name, 'start to ready, ms': at(starts, 0.5), ...more, 'SIGTERM to exit, ms': at(exits, 0.5) })
+  }
+  return results
+}
+
+async function healed(place: Place): Promise<Result> {
+  const result: Result = {}
   for (const [name, path, damage] of place.artefacts()) {
     const times = await healTimes(path, damage)
-    healed[`${name}, median ms`] = times.length === 0 ? 'never' : at(times, 0.5)
-    healed[`${name}, p99 ms`] = times.length === 0 ? 'never' : at(times, 0.99)
+    result[`${name}, median ms`] = times.length === 0 ? 'never' : at(times, 0.5)
+    result[`${name}, p99 ms`] = times.length === 0 ? 'never' : at(times, 0.99)
   }
-  const idle = await idling(child.pid ?? 0)
-  await stop(child)
-  return { 'start to ready, ms': at(starts, 0.5), ...healed, ...idle, 'SIGTERM to exit, ms': at(exits, 0.5) }
+  return result
 }
 
 interface Place {

@@ -15,6 +15,7 @@ const PACKAGES = {
   // The package busybox has the same program, which needs a C library that no image of ours has.
   'busybox-static': '/usr/share/doc/busybox-static/copyright',
   conntrack: '/usr/sbin/conntrack',
+  'etcd-server': '/usr/bin/etcd',
 }
 
 /** @typedef {keyof typeof PACKAGES} DebianPackage */
