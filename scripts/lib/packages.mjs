@@ -73,6 +73,8 @@ export async function checkPackagesOnline(packed, majors) {
       const { startMs, bytes } = JSON.parse(await exec([node.program, ...argv], { cwd: project.project, quiet: true }))
       return { note: `${(bytes / 1e6).toFixed(0)} MB, starts in ${startMs.toFixed(1)} ms` }
     })
+    // 300 MB, of compilers; after a failure it stays to be looked at.
+    rmSync(project.project, { recursive: true })
   }
 }
 

@@ -16,7 +16,7 @@ const ours = new Set([
 
 /** Programs that a reader has, or that a page tells to install. */
 const known = new Set(
-  'cat kill cd chmod cp crictl curl diff docker echo export helm ip ip6tables-restore ip6tables-save iptables iptables-restore iptables-save jq journalctl kubectl ls mkdir mv node npm npx nsenter podman ps rm sh ss sudo systemctl tail tee vitest tsc biome changeset pnpm@12.21.0'.split(
+  'cat kill cd chmod cp crictl curl diff docker echo export helm ip ip6tables-restore ip6tables-save iptables iptables-restore iptables-save jq journalctl kubectl ls mkdir mv node npm npx nsenter podman ps rm sh ss sudo systemctl tail tee vitest tsc biome changeset pnpm'.split(
     ' ',
   ),
 )
@@ -54,7 +54,10 @@ function problemOf([program = '', ...args]) {
     const name = args[args.indexOf('run') + 1] ?? ''
     return scripts.has(name) ? undefined : `npm run ${name} is no script of this repository`
   }
-  if (program === 'npx') return ours.has(first) || known.has(first) ? undefined : `npx ${first}: nothing of ours`
+  if (program === 'npx') {
+    const tool = first.replace(/(?<=.)@.*$/, '')
+    return ours.has(tool) || known.has(tool) ? undefined : `npx ${first}: neither ours nor a tool that this check knows`
+  }
   // What a guide has just built.
   if (program.startsWith('dist/')) return undefined
   const name = program.split('/').at(-1) ?? ''

@@ -1,7 +1,8 @@
+import { execFileSync } from 'node:child_process'
 import { readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { tempNetns } from '@cni/netns/testing'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { meshPod } from '../testing/pods.ts'
 import { type Fixture, fixture, prevResult } from './fixture.ts'
 
@@ -134,6 +135,42 @@ describe('DEL', () => {
     expect(node.state()).toEqual([])
   })
 
+  test.each<[string, Record<string, unknown>]>([
+    ['an interface that is none', { rules: { excludeInterfaces: ['eth0\n-A OUTPUT -j DROP'] } }],
+    ['no family', { families: [] }],
+  ])('removes what it finds when the state says something impossible: %s', async (_, { rules, ...more }) => {
+    const [state] = node.state()
+    const said = { ...state, ...more, rules: { ...Object(state?.rules), ...Object(rules) } }
+    writeFileSync(stateFile(), JSON.stringify(said))
+    expect(await node.call('DEL', both)).toMatchObject({ exitCode: 0, stdout: '' })
+    await expectClean()
+    expect(await node.inside('ip', '-6', 'addr', 'show', 'dev', 'lo')).not.toContain('::6/128')
+    expect(node.state()).toEqual([])
+  })
+
+  test('without a state takes back addresses and routes as well, where there are rules', async () => {
+    const tproxy = await fixture(
+      meshPod({
+        annotations: { 'sidecar.istio.io/interceptionMode': 'TPROXY' },
+        proxy: { env: [{ name: 'ISTIO_DUAL_STACK', value: '1' }] },
+      }),
+    )
+    onTestFinished(() => tproxy[Symbol.asyncDispose]())
+    const network = () =>
+      tproxy.inside(
+        'sh',
+        '-c',
+        'ip -6 addr show dev lo; for f in -4 -6; do ip $f rule; ip $f route show table all; done',
+      )
+    const before = await network()
+    expect(await tproxy.call('ADD', both)).toMatchObject({ exitCode: 0 })
+    expect(await network()).toMatch(/::6\/128.*fwmark 0x539.*local default/s)
+    rmSync(join(tproxy.runDir, 'attachments'), { recursive: true })
+    const { log } = await tproxy.call('DEL', both)
+    expect(log.filter(({ level }) => level === 'warn')).toEqual([])
+    expect(await network()).toBe(before)
+  })
+
   test.each([
     ['without a namespace', { env: { CNI_NETNS: '' } }],
     ['with a namespace that is gone', { env: { CNI_NETNS: '/run/netns/no-such' } }],
@@ -207,6 +244,23 @@ describe('GC', () => {
     expect(node.state()).toHaveLength(1)
     expect(await gc([{ containerID: 'container-1', ifname: 'eth1' }])).toMatchObject({ exitCode: 0, stdout: '' })
     expect(node.state()).toEqual([])
+  })
+
+  test('fails for a state it cannot forget, after forgetting the others', async () => {
+    await node.call('ADD')
+    const kept = stateFile()
+    await node.call('ADD', { env: { CNI_CONTAINERID: 'container-2' } })
+    // What is mounted upon cannot be removed.
+    execFileSync('mount', ['--bind', kept, kept])
+    try {
+      expect(await gc([])).toMatchObject({
+        exitCode: 1,
+        document: { code: 5, msg: expect.stringContaining(`state file ${kept}: it cannot be removed: `) },
+      })
+    } finally {
+      execFileSync('umount', [kept])
+    }
+    expect(node.state()).toMatchObject([{ containerID: 'container-1' }])
   })
 })
 

@@ -98,6 +98,15 @@ describe('a kubeconfig that leads nowhere is refused with its path and the reaso
     await expect(load(text)).rejects.toThrow(`kubeconfig ${join(folder, 'config')}: `)
   })
 
+  test.each(['https://admin:hunter2@10.0.0.1', 'https://hunter2@10.0.0.1', 'https://:hunter2@10.0.0.1'])(
+    'a server with a password, which is not repeated: %s',
+    async (server) => {
+      const refused = await load(json({ cluster: { server } })).catch(String)
+      expect(refused).toMatch(/server 10\.0\.0\.1 is given with a password/)
+      expect(refused).not.toContain('hunter2')
+    },
+  )
+
   test.each([
     ['a device without end', () => symlinkSync('/dev/zero', join(folder, 'odd'))],
     ['a pipe nobody writes to', () => execFileSync('mkfifo', [join(folder, 'odd')])],

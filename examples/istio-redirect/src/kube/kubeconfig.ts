@@ -146,7 +146,10 @@ function pick<T extends { readonly name: string }>(
 
 function serverUrl(path: string, text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  const usable = url !== undefined && /^https?:$/.test(url.protocol) && url.username === '' && url.search === ''
+  if (url !== undefined && `${url.username}${url.password}` !== '') {
+    throw bad(path, `server ${url.host} is given with a password: put credentials under users`)
+  }
+  const usable = url !== undefined && /^https?:$/.test(url.protocol) && url.search === ''
   if (!usable) throw bad(path, `server "${text}" is not a URL of the form https://host:port`)
   return url
 }

@@ -1,6 +1,7 @@
 import { chainsFor, iptables, type Ruleset } from '@cni/iptables'
 import type { Netns } from '@cni/netns/handle'
 import type { DelContext } from '@cni/skel'
+import { captureDefaults } from '../redirect/config.ts'
 import { redirectRules } from '../redirect/rules.ts'
 import type { Attachment } from '../state/attachment.ts'
 import { attachmentsIn } from '../state/attachments.ts'
@@ -21,7 +22,11 @@ export async function del(c: DelContext<Conf>): Promise<void> {
   const recorded = await orWarn(c, 'its state cannot be read', () => state?.read(key))
   const { netns } = c
   if (netns !== undefined) {
-    await orWarn(c, 'its rules cannot be removed', () => removeRules(c, netns, recorded))
+    const where = { netns, signal: c.signal, log: c.log }
+    const done =
+      recorded !== undefined &&
+      (await orWarn(c, 'its rules cannot be removed as they were recorded', () => removeRecorded(where, recorded)))
+    if (done !== true) await orWarn(c, 'its rules cannot be removed', () => removeUnrecorded(where))
     if (recorded !== undefined) {
       await orWarn(c, 'its addresses and routes cannot be removed', () => removeFromNamespace(netns, recorded))
     }
@@ -29,18 +34,23 @@ export async function del(c: DelContext<Conf>): Promise<void> {
   await orWarn(c, 'its state cannot be removed', () => state?.forget(key))
 }
 
-async function removeRules(c: DelContext<Conf>, netns: Netns, recorded: Attachment | undefined): Promise<void> {
-  const where = { netns, signal: c.signal, log: c.log }
-  if (recorded !== undefined) {
-    const rules = redirectRules(recorded.rules)
-    const backend = recordedBackend(recorded)
-    // A complete ADD says all there is, and one process takes it away; an incomplete one has to be looked for.
-    if (recorded.applied) await iptables(where, { backend, families: recorded.families }).remove(inUse(rules, recorded))
-    else await iptables(where, { backend }).remove(rules)
-    return
-  }
-  // Nothing recorded means skipped, or set up by Istio's own plugin, or a run directory that was lost.
-  await iptables(where).removeChains('ISTIO_')
+type Where = Required<Pick<DelContext<Conf>, 'signal' | 'log'>> & { readonly netns: Netns }
+
+async function removeRecorded(where: Where, recorded: Attachment): Promise<true> {
+  const rules = redirectRules(recorded.rules)
+  const backend = recordedBackend(recorded)
+  // A complete ADD says all there is, and one process takes it away; an incomplete one has to be looked for.
+  if (recorded.applied) await iptables(where, { backend, families: recorded.families }).remove(inUse(rules, recorded))
+  else await iptables(where, { backend }).remove(rules)
+  return true
+}
+
+/** Nothing usable recorded means skipped, or set up by Istio's own plugin, or a run directory that was lost. */
+async function removeUnrecorded(where: Where): Promise<void> {
+  const { families } = await iptables(where).removeChains('ISTIO_')
+  if (families.length === 0) return
+  const { tproxyMark: mark, tproxyRouteTable: table } = captureDefaults
+  await removeFromNamespace(where.netns, { families, tproxy: { mark, table } })
 }
 
 /** Without the chains that only other modes have. */

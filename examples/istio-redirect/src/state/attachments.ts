@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeFileAtomic } from '@cni/host'
-import { ErrorCode } from '@cni/types'
+import { cniErrorKey, ErrorCode } from '@cni/types'
 import { NotRegular, readRegularFile } from '../regular-file.ts'
 import { type Attachment, type AttachmentKey, type NetnsIdentity, parseAttachment } from './attachment.ts'
 import { sha256 } from './sha256.ts'
@@ -16,11 +16,12 @@ export interface Attachments {
   findByNetns(netns: NetnsIdentity): Attachment | undefined
   /** Throws `StateError` when there is no room, or no right to write. */
   write(attachment: Attachment): void
-  /** Whether there was something to forget. What a killed call left half written goes as well. */
+  /** Whether there was something to forget. What a killed call left half written goes as well. Throws `StateError`. */
   forget(key: AttachmentKey): boolean
   /**
    * Forgets the attachments of a network that are not among these; files nobody can read are left alone. What calls that
-   * were killed left half written goes as well, an hour later.
+   * were killed left half written goes as well, an hour later. Throws `StateError`, after the others, for a file that
+   * cannot be removed.
    */
   forgetOthers(network: string, valid: readonly Pick<AttachmentKey, 'containerID' | 'ifName'>[]): Forgotten
 }
@@ -41,12 +42,10 @@ export interface Forgotten {
 export function attachmentsIn(runDir: string): Attachments {
   const folder = join(runDir, 'attachments')
   const pathOf = (key: AttachmentKey): string => join(folder, fileName(key))
-  const remove = (name: string): void => rmSync(join(folder, name), { force: true })
   const forget = (key: AttachmentKey): boolean => {
-    const existed = lstatSync(pathOf(key), { throwIfNoEntry: false }) !== undefined
-    rmSync(pathOf(key), { force: true })
-    for (const name of listIfThere(folder)) if (halfWritten.exec(name)?.[1] === fileName(key)) remove(name)
-    return existed
+    const names = listIfThere(folder).filter((name) => (halfWritten.exec(name)?.[1] ?? name) === fileName(key))
+    for (const name of names) remove(join(folder, name))
+    return names.includes(fileName(key))
   }
   return {
     folder,
@@ -80,6 +79,7 @@ export function attachmentsIn(runDir: string): Attachments {
       const keep = new Set(valid.map(({ containerID, ifName }) => fileName({ network, containerID, ifName })))
       const forgotten: AttachmentKey[] = []
       const unreadable: StateError[] = []
+      let failed: StateError | undefined
       for (const name of listIfThere(folder).filter((file) => isStateFile(file) && !keep.has(file))) {
         try {
           const text = readIfThere(join(folder, name))
@@ -87,10 +87,13 @@ export function attachmentsIn(runDir: string): Attachments {
           if (found?.network === network && forget(found)) forgotten.push(found)
         } catch (error) {
           if (!(error instanceof StateError)) throw error
-          unreadable.push(error)
+          if (error[cniErrorKey].code === ErrorCode.ioFailure) failed ??= error
+          else unreadable.push(error)
         }
       }
-      for (const name of listIfThere(folder)) if (halfWritten.test(name) && isOld(join(folder, name))) remove(name)
+      const left = listIfThere(folder).filter((name) => halfWritten.test(name) && isOld(join(folder, name)))
+      for (const name of left) remove(join(folder, name))
+      if (failed !== undefined) throw failed
       return { forgotten, unreadable }
     },
   }
@@ -122,6 +125,15 @@ function readIfThere(path: string): string | undefined {
     if (isMissing(error)) return undefined
     if (error instanceof NotRegular) throw new StateError(path, error.message, { cause: error })
     throw error
+  }
+}
+
+function remove(path: string): void {
+  try {
+    rmSync(path, { force: true })
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new StateError(path, `it cannot be removed: ${reason}`, { code: ErrorCode.ioFailure, cause })
   }
 }
 

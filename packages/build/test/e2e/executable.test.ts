@@ -44,6 +44,13 @@ describe('a compiled executable', () => {
     expect(JSON.parse(stdout)).toEqual({})
   })
 
+  it('is bun where the environment says so, which the README warns of', async () => {
+    const version = expect.stringMatching(/^1\.\d+\.\d+$/)
+    const said = async (env: Record<string, string>) => (await run([outfile, '--version'], { env })).stdout.trim()
+    expect([await said({ BUN_BE_BUN: '1' }), await said({ BUN_OPTIONS: '--version' })]).toEqual([version, version])
+    expect(JSON.parse(await said({}))).toEqual({})
+  })
+
   it('works alone when copied elsewhere', async () => {
     const copy = join(folder, 'renamed')
     copyFileSync(outfile, copy)
