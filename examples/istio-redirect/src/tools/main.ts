@@ -2,13 +2,7 @@ import { basename } from 'node:path'
 import { runTools } from './run-tools.ts'
 import { machine } from './system.ts'
 
-const stop = new AbortController()
-for (const [signal, status] of [['SIGINT', 130] as const, ['SIGTERM', 143] as const, ['SIGHUP', 129] as const]) {
-  process.once(signal, () => {
-    process.exitCode = status
-    stop.abort(new Error(`istio-redirect received ${signal}`))
-  })
-}
+let stop: AbortSignal | undefined
 
 // a compiled file is known by its argv0; its argv[1] is the name it was built under
 runTools(basename(process.argv0), process.argv.slice(2), {
@@ -16,7 +10,10 @@ runTools(basename(process.argv0), process.argv.slice(2), {
   stdout: (text) => process.stdout.write(text),
   stderr: (text) => process.stderr.write(text),
   colour: process.stdout.isTTY === true && !process.env.NO_COLOR,
-  signal: stop.signal,
+  get signal() {
+    stop ??= stopOnSignals()
+    return stop
+  },
   now: () => new Date(),
   system: machine,
 }).then(
@@ -28,3 +25,18 @@ runTools(basename(process.argv0), process.argv.slice(2), {
     process.exitCode = 1
   },
 )
+
+/**
+ * Only for who asks, so that what was begun can be taken back: until then a signal ends the process as usual, also one that
+ * waits for its input.
+ */
+function stopOnSignals(): AbortSignal {
+  const controller = new AbortController()
+  for (const [signal, status] of [['SIGINT', 130] as const, ['SIGTERM', 143] as const, ['SIGHUP', 129] as const]) {
+    process.once(signal, () => {
+      process.exitCode = status
+      controller.abort(new Error(`istio-redirect received ${signal}`))
+    })
+  }
+  return controller.signal
+}

@@ -1,9 +1,11 @@
-import { existsSync } from 'node:fs'
+import { closeSync, constants, existsSync, mkdtempSync, openSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Argv, run } from '@cni/host'
+import { type Argv, run, start } from '@cni/host'
 import { type Netns, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 
 const dist = fileURLToPath(new URL('../../../../dist', import.meta.url))
 const runtimes: ReadonlyArray<readonly [string, Argv]> = [
@@ -31,6 +33,20 @@ describe.each(runtimes)('istio-redirect, %s', (_, program) => {
 
   test('starts with an empty environment', async () => {
     expect((await run([...program, '--help'], { env: {} })).stdout).toContain('iptables')
+  })
+
+  test('a signal ends it while it waits for its input', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'istio-redirect-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const pipe = join(folder, 'pod.yaml')
+    await run(['mkfifo', pipe])
+    const { done, kill } = start([...program, 'rules', '--pod', pipe], { env, timeout: 10_000, killGrace: 10 })
+    // Possible from the moment on in which somebody reads.
+    const open = () => openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK)
+    const writer = await vi.waitFor(open, { timeout: 5000 })
+    kill('SIGTERM')
+    await expect(done).rejects.toMatchObject({ code: 'SIGNAL', signal: 'SIGTERM' })
+    closeSync(writer)
   })
 
   test.each([
