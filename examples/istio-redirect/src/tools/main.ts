@@ -4,6 +4,9 @@ import { machine } from './system.ts'
 
 let stop: AbortSignal | undefined
 
+// A reader that has seen enough, such as `head`, is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+
 // a compiled file is known by its argv0; its argv[1] is the name it was built under
 runTools(basename(process.argv0), process.argv.slice(2), {
   env: process.env,

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { closeSync, constants, existsSync, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -33,6 +35,17 @@ describe.each(runtimes)('istio-redirect, %s', (_, program) => {
 
   test('starts with an empty environment', async () => {
     expect((await run([...program, '--help'], { env: {} })).stdout).toContain('iptables')
+  })
+
+  test('ends quietly when its reader has seen enough', async () => {
+    const [command, ...args] = [...program, '--help']
+    if (!command) throw new Error('no program')
+    const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'], timeout: 10_000 })
+    child.stdout.destroy()
+    const complaints: string[] = []
+    child.stderr.on('data', (chunk: Buffer) => complaints.push(chunk.toString()))
+    const [exitCode] = await once(child, 'close')
+    expect([exitCode, complaints]).toEqual([0, []])
   })
 
   test('a signal ends it while it waits for its input', async () => {
