@@ -1,7 +1,6 @@
 import { convertResult, gte, isCniVersion, isObject, type JsonObject } from '@cni/types'
-import type { Execution } from './context.ts'
+import type { Exchange, Execution } from './execution.ts'
 import { isErrorDocument, readStdout } from './judge/documents.ts'
-import type { Exchange } from './model.ts'
 import type { Pod } from './world/pod.ts'
 
 /** The verbs that take a configuration. */

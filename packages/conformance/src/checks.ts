@@ -1,3 +1,4 @@
+import type { Check } from './check.ts'
 import { check } from './checks/check.ts'
 import { concurrency } from './checks/concurrency.ts'
 import { del } from './checks/del.ts'
@@ -10,7 +11,6 @@ import { signals } from './checks/signals.ts'
 import { silence } from './checks/silence.ts'
 import { stdin } from './checks/stdin.ts'
 import { versions } from './checks/versions.ts'
-import type { Check } from './model.ts'
 
 /**
  * All checks, in the order they run.

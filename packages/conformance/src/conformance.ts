@@ -1,9 +1,10 @@
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { isObject, type JsonObject, parseJson } from '@cni/types'
+import type { Check } from './check.ts'
 import { checks } from './checks.ts'
 import { ConformanceError } from './errors.ts'
-import type { Check, CheckResult, Report } from './model.ts'
+import type { CheckResult, Report } from './model.ts'
 import { openSession, type Settings } from './session.ts'
 import { world } from './world/world.ts'
 

@@ -1,23 +1,7 @@
 import type { JsonObject } from '@cni/types'
 import type { Attachment } from './attachment.ts'
-import type { Exchange } from './model.ts'
+import type { Exchange, Execution } from './execution.ts'
 import type { World } from './world/world.ts'
-import type { Streams } from './world/wrapper.ts'
-
-/** One execution to make. */
-export interface Execution {
-  /** Added to what every execution gets (`PATH`); a member that is `undefined` is left out. */
-  readonly env: Readonly<Record<string, string | undefined>>
-  /** An object is written as JSON. */
-  readonly stdin?: string | Uint8Array | JsonObject
-  readonly streams?: Streams
-  /** What is special about it, for the report. */
-  readonly special?: string
-  /** Called when the process has become the plugin. */
-  onStarted?(kill: (signal: NodeJS.Signals) => void): Promise<void>
-  /** Default: the run's. */
-  readonly timeout?: number
-}
 
 /** What a check works with. */
 export interface Context {

@@ -14,14 +14,16 @@
  */
 
 export type { Attachment, Changes, Verb } from './attachment.ts'
+export type { Check } from './check.ts'
 export { checks } from './checks.ts'
 // cni-conformance
 export { type CliIo, runConformance } from './cli/run-conformance.ts'
 export { type ConformanceOptions, conformance } from './conformance.ts'
-export type { Context, Execution, Working } from './context.ts'
+export type { Context, Working } from './context.ts'
 // Errors
 export { ConformanceError, type ConformanceErrorCode, isConformanceError } from './errors.ts'
-export type { Check, CheckResult, Exchange, Finding, Group, Outcome, Report, Severity } from './model.ts'
+export type { Exchange, Execution } from './execution.ts'
+export type { CheckResult, Finding, Group, Outcome, Report, Severity } from './model.ts'
 // Reports
 export { renderJson } from './report/json.ts'
 export { renderJunit } from './report/junit.ts'

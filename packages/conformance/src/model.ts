@@ -1,4 +1,4 @@
-import type { Context } from './context.ts'
+import type { Exchange } from './execution.ts'
 
 /** `violation`: of something the specification requires, or every runtime relies on. `advice`: of what it recommends. */
 export type Severity = 'violation' | 'advice'
@@ -15,32 +15,6 @@ export type Group =
   | 'signals'
   | 'concurrency'
   | 'isolation'
-
-/** One check: data, and a function that talks to the plugin through its context. */
-export interface Check {
-  readonly id: string
-  readonly group: Group
-  /** What a conforming plugin does, as a sentence. */
-  readonly title: string
-  /** Where that is written. */
-  readonly spec: string
-  run(ctx: Context): Promise<void>
-}
-
-/** One execution of the plugin: what it was given and what came back. */
-export interface Exchange {
-  /** The complete environment. */
-  readonly env: Readonly<Record<string, string>>
-  readonly stdin: string
-  /** What was special about the execution: `stdin stays open`, `stdout has no reader`. */
-  readonly special?: string
-  readonly exitCode: number | null
-  readonly signal: string | null
-  readonly stdout: string
-  readonly stderr: string
-  readonly durationMs: number
-  readonly timedOut: boolean
-}
 
 /** Something a check did not like. */
 export interface Finding {

@@ -1,9 +1,11 @@
 import { CNI_VERSIONS, isObject, type JsonObject } from '@cni/types'
 import { type Attachment, type AttachmentSettings, attachTo, resultIn } from './attachment.ts'
-import type { Context, Execution, Working } from './context.ts'
+import type { Check } from './check.ts'
+import type { Context, Working } from './context.ts'
+import type { Exchange, Execution } from './execution.ts'
 import { onlyDocument, readStdout } from './judge/documents.ts'
 import { failureText } from './judge/expect-success.ts'
-import type { Check, CheckResult, Exchange, Finding, Outcome } from './model.ts'
+import type { CheckResult, Finding, Outcome } from './model.ts'
 import { createPod } from './world/pod.ts'
 import { becamePlugin, settled, type World } from './world/world.ts'
 

@@ -1,10 +1,10 @@
 import { findExecutable } from '@cni/host'
 import type { Netns } from '@cni/netns'
 import { from } from '../attachment.ts'
+import type { Check } from '../check.ts'
 import type { Context } from '../context.ts'
 import { expectFailure } from '../judge/expect-failure.ts'
 import { expectSuccess } from '../judge/expect-success.ts'
-import type { Check } from '../model.ts'
 import { difference, takeSnapshot } from '../world/snapshot.ts'
 import { filters, type Tampering, tamperings } from '../world/tamper.ts'
 

@@ -1,7 +1,7 @@
 import { decodeResult } from '@cni/types'
 import { resultIn } from '../attachment.ts'
+import type { Check } from '../check.ts'
 import { expectSuccess } from '../judge/expect-success.ts'
-import type { Check } from '../model.ts'
 
 const PODS = 8
 

@@ -1,6 +1,6 @@
+import type { Check } from '../check.ts'
 import { expectSuccess } from '../judge/expect-success.ts'
 import { remains } from '../judge/remains.ts'
-import type { Check } from '../model.ts'
 
 const DEL = 'SPEC 1.1.0, section 2, "DEL"'
 const MISSING =

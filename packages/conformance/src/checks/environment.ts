@@ -1,8 +1,8 @@
 import type { Changes, Verb } from '../attachment.ts'
+import type { Check } from '../check.ts'
 import type { Context } from '../context.ts'
 import { expectFailure } from '../judge/expect-failure.ts'
 import { expectSuccess } from '../judge/expect-success.ts'
-import type { Check } from '../model.ts'
 
 const PARAMETERS = 'SPEC 1.1.0, section 2, "Parameters"'
 const REQUIRED: Readonly<Record<'ADD' | 'CHECK' | 'DEL', readonly string[]>> = {

@@ -1,5 +1,6 @@
+import type { Check } from '../check.ts'
+import type { Exchange } from '../execution.ts'
 import { isErrorDocument, readStdout } from '../judge/documents.ts'
-import type { Check, Exchange } from '../model.ts'
 import { call } from './environment.ts'
 
 const ERROR = 'SPEC 1.1.0, section 5, "Error"'

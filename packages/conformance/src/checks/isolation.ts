@@ -1,7 +1,7 @@
 import type { Attachment } from '../attachment.ts'
+import type { Check } from '../check.ts'
 import type { Context } from '../context.ts'
 import { remains, settledDifference } from '../judge/remains.ts'
-import type { Check } from '../model.ts'
 import { difference, type Snapshot, takeSnapshot } from '../world/snapshot.ts'
 
 const DEL = 'SPEC 1.1.0, section 2, "DEL": delete the interface, or undo any modifications applied in ADD'

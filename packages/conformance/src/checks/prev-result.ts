@@ -1,7 +1,7 @@
 import { type Interface, isObject, type JsonObject, type Result } from '@cni/types'
+import type { Check } from '../check.ts'
 import { readStdout } from '../judge/documents.ts'
 import { expectSuccess } from '../judge/expect-success.ts'
-import type { Check } from '../model.ts'
 import { decoded } from './results.ts'
 
 const SPEC =

@@ -1,10 +1,11 @@
 import { openRtnl } from '@cni/netns'
 import { decodeResult, type Result } from '@cni/types'
 import type { Attachment } from '../attachment.ts'
+import type { Check } from '../check.ts'
 import type { Context } from '../context.ts'
+import type { Exchange } from '../execution.ts'
 import { readStdout } from '../judge/documents.ts'
 import { expectFailure } from '../judge/expect-failure.ts'
-import type { Check, Exchange } from '../model.ts'
 
 const SUCCESS = 'SPEC 1.1.0, section 5, "Add Success"'
 

@@ -1,6 +1,7 @@
+import type { Check } from '../check.ts'
 import type { Context } from '../context.ts'
+import type { Exchange } from '../execution.ts'
 import { expectSuccess } from '../judge/expect-success.ts'
-import type { Check, Exchange } from '../model.ts'
 
 const SPEC = 'SPEC 1.1.0, section 2, "Overview": the runtime executes a binary and waits for it to end'
 

@@ -1,8 +1,9 @@
 import { from } from '../attachment.ts'
+import type { Check } from '../check.ts'
 import type { Context } from '../context.ts'
+import type { Exchange } from '../execution.ts'
 import { isErrorDocument, readStdout } from '../judge/documents.ts'
 import { failureText } from '../judge/expect-success.ts'
-import type { Check, Exchange } from '../model.ts'
 
 /** What is not to be on stdout. */
 export const silence: readonly Check[] = [

@@ -1,5 +1,5 @@
+import type { Check } from '../check.ts'
 import { expectFailure } from '../judge/expect-failure.ts'
-import type { Check } from '../model.ts'
 import { call, each } from './environment.ts'
 
 const ERRORS = 'SPEC 1.1.0, section 5, "Error"'

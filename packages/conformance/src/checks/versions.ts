@@ -1,10 +1,11 @@
 import { CNI_VERSIONS, isCniVersion, parseVersion } from '@cni/types'
 import { from, resultIn } from '../attachment.ts'
+import type { Check } from '../check.ts'
 import type { Context } from '../context.ts'
+import type { Exchange } from '../execution.ts'
 import { onlyDocument } from '../judge/documents.ts'
 import { expectFailure } from '../judge/expect-failure.ts'
 import { expectSuccess } from '../judge/expect-success.ts'
-import type { Check, Exchange } from '../model.ts'
 import { call, each } from './environment.ts'
 
 const VERSION = 'SPEC 1.1.0, section 2, "VERSION", and section 5, "Version"'

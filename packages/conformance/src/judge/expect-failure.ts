@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts'
-import type { Exchange, Severity } from '../model.ts'
+import type { Exchange } from '../execution.ts'
+import type { Severity } from '../model.ts'
 import { isErrorDocument, readStdout } from './documents.ts'
 
 /** What a failure is expected to look like. */

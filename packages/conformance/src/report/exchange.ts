@@ -1,4 +1,4 @@
-import type { Exchange } from '../model.ts'
+import type { Exchange } from '../execution.ts'
 
 const EXCERPT = 600
 

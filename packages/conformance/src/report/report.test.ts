@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import type { CheckResult, Exchange, Report } from '../model.ts'
+import type { Exchange } from '../execution.ts'
+import type { CheckResult, Report } from '../model.ts'
 import { renderJson } from './json.ts'
 import { renderJunit } from './junit.ts'
 import { renderText } from './text.ts'

@@ -1,0 +1,13 @@
+import type { Context } from './context.ts'
+import type { Group } from './model.ts'
+
+/** One check: data, and a function that talks to the plugin through its context. */
+export interface Check {
+  readonly id: string
+  readonly group: Group
+  /** What a conforming plugin does, as a sentence. */
+  readonly title: string
+  /** Where that is written. */
+  readonly spec: string
+  run(ctx: Context): Promise<void>
+}

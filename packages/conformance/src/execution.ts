@@ -1,0 +1,32 @@
+import type { JsonObject } from '@cni/types'
+import type { Streams } from './world/wrapper.ts'
+
+/** One execution to make. */
+export interface Execution {
+  /** Added to what every execution gets (`PATH`); a member that is `undefined` is left out. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** An object is written as JSON. */
+  readonly stdin?: string | Uint8Array | JsonObject
+  readonly streams?: Streams
+  /** What is special about it, for the report. */
+  readonly special?: string
+  /** Called when the process has become the plugin. */
+  onStarted?(kill: (signal: NodeJS.Signals) => void): Promise<void>
+  /** Default: the run's. */
+  readonly timeout?: number
+}
+
+/** One execution of the plugin: what it was given and what came back. */
+export interface Exchange {
+  /** The complete environment. */
+  readonly env: Readonly<Record<string, string>>
+  readonly stdin: string
+  /** What was special about the execution: `stdin stays open`, `stdout has no reader`. */
+  readonly special?: string
+  readonly exitCode: number | null
+  readonly signal: string | null
+  readonly stdout: string
+  readonly stderr: string
+  readonly durationMs: number
+  readonly timedOut: boolean
+}
