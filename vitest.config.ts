@@ -20,6 +20,7 @@ export default defineConfig({
             '{packages,examples}/*/src/**/*.test.ts',
             '{packages,examples}/*/test/unit/**/*.test.ts',
             'docs/examples/**/*.test.ts',
+            'bench/**/*.test.ts',
           ],
           exclude: ['**/*.netns.test.ts', '**/node_modules/**'],
         },

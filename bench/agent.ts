@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
+  appendFileSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -12,13 +13,15 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { request } from 'node:http'
-import { cpus, release, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { run } from '@cni/host'
 import { loadSys } from '@cni/netns/sys'
+import { percentile } from './lib/statistics.ts'
+import { type Row, SuiteReport } from './lib/suite.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const { values } = parseArgs({
@@ -55,26 +58,21 @@ try {
   const original = { name: 'original', agent: join(peers, 'install-cni'), plugin: join(peers, 'istio-cni') }
   const ours = { name: 'ours', agent: join(root, 'dist/bin/install-cni'), plugin: join(root, 'dist/bin/istio-cni') }
   const known = peers !== '' && existsSync(original.agent) && existsSync(original.plugin)
-  const results = await measure(known ? [ours, original] : [ours])
-  const machine = `${cpus().length} × ${cpus()[0]?.model ?? '?'}, Linux ${release()}`
-  const report = { machine, runs, heals, gapMs, idleSeconds, results }
-  mkdirSync(join(root, 'bench/report'), { recursive: true })
-  writeFileSync(join(root, 'bench/report/agent.json'), `${JSON.stringify(report, null, 2)}\n`)
-  const text = markdown(machine, results)
-  writeFileSync(join(root, 'bench/report/agent.md'), text)
-  console.log(text)
-  if (!known)
-    console.log('The original was not measured: CNI_PEERS does not name a folder with `install-cni`, `istio-cni`.')
+  const about = 'The node agent in a root folder on a tmpfs: starts and exits in turn, then heals and idling'
+  const suite = new SuiteReport(about, { runs, heals, 'gap-ms': gapMs, 'idle-seconds': idleSeconds })
+  suite.addRows(await measure(known ? [ours, original] : [ours]))
+  suite.write()
 } finally {
   for (const child of children) child.kill('SIGKILL')
   for (const path of mounts.reverse()) sys.umount2(path, 2)
   rmSync(folder, { recursive: true, force: true })
 }
 
-type Result = Record<string, number | string>
+/** What one agent took, row by row of the report; no samples where it never happened. */
+type Result = Row[]
 
 /** Starts in turn, so that a machine that drifts does so for all of them; then heals and idling, one after the other. */
-async function measure(agents: readonly Agent[]): Promise<({ name: string } & Result)[]> {
+async function measure(agents: readonly Agent[]): Promise<{ name: string; reference: boolean; rows: Result }[]> {
   const places = agents.map((one) => ({ name: one.name, place: newRoot(one), starts: [0], exits: [0] }))
   for (let round = -1; round < runs; round++) {
     for (const { place, starts, exits } of places) {
@@ -87,25 +85,30 @@ async function measure(agents: readonly Agent[]): Promise<({ name: string } & Re
       exits[round] = exit
     }
   }
-  const results: ({ name: string } & Result)[] = []
+  const results: { name: string; reference: boolean; rows: Result }[] = []
   for (const { name, place, starts, exits } of places) {
     place.reset()
     const { child } = await start(place)
-    const more = { ...(await healed(place)), ...(await idling(child.pid ?? 0)) }
+    const more = [...(await healed(place)), ...(await idling(child.pid ?? 0))]
     await stop(child)
-    results.push({ name, 'start to ready, ms': at(starts, 0.5), ...more, 'SIGTERM to exit, ms': at(exits, 0.5) })
+    const rows = [
+      { group: 'start to ready', quantity: 'ms', samples: starts },
+      ...more,
+      { group: 'SIGTERM to exit', quantity: 'ms', samples: exits },
+    ]
+    results.push({ name, reference: name !== 'ours', rows })
   }
   return results
 }
 
 async function healed(place: Place): Promise<Result> {
-  const result: Result = {}
-  for (const [name, path, damage] of place.artefacts()) {
-    const times = await healTimes(path, damage)
-    result[`${name}, median ms`] = times.length === 0 ? 'never' : at(times, 0.5)
-    result[`${name}, p99 ms`] = times.length === 0 ? 'never' : at(times, 0.99)
+  const rows: Result = []
+  for (const [group, path, damage] of place.artefacts()) {
+    const samples = await healTimes(path, damage)
+    const p99 = samples.length === 0 ? [] : [percentile(samples, 0.99)]
+    rows.push({ group, quantity: 'ms', samples }, { group, quantity: 'p99 ms', samples: p99 })
   }
-  return result
+  return rows
 }
 
 interface Place {
@@ -149,6 +152,14 @@ function newRoot({ name, agent, plugin }: Agent): Place {
     },
     artefacts: () => [
       ['conflist rewritten', list, () => writeFileSync(list, conflist)],
+      [
+        'conflist rewritten while the binary is copied',
+        list,
+        () => {
+          appendFileSync(binary, 'x')
+          writeFileSync(list, conflist)
+        },
+      ],
       ['binary removed', binary, () => rmSync(binary)],
       ['kubeconfig removed', kubeconfig, () => rmSync(kubeconfig)],
       [
@@ -249,7 +260,10 @@ async function idling(pid: number): Promise<Result> {
   await sleep(idleSeconds * 1000)
   const cpu = ((cpuTicks(pid) - before) / 100 / idleSeconds) * 100
   const rss = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
-  return { 'idle CPU, %': cpu, 'idle memory, MB': Number(rss) / 1000 }
+  return [
+    { group: 'idle', quantity: 'CPU %', samples: [cpu] },
+    { group: 'idle', quantity: 'MB', samples: [Number(rss) / 1000] },
+  ]
 }
 
 function cpuTicks(pid: number): number {
@@ -257,25 +271,6 @@ function cpuTicks(pid: number): number {
     .replace(/^.*\) /, '')
     .split(' ')
   return Number(fields[11]) + Number(fields[12])
-}
-
-function at(samples: readonly number[], quantile: number): number {
-  const sorted = [...samples].sort((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * quantile))] ?? Number.NaN
-}
-
-function markdown(machine: string, results: readonly ({ name: string } & Result)[]): string {
-  const [first] = results
-  const rows = Object.keys(first ?? {}).filter((key) => key !== 'name')
-  const cell = (value: number | string | undefined) => (typeof value === 'number' ? value.toFixed(2) : (value ?? ''))
-  return `${[
-    `The node agent on a tmpfs, ${runs} starts, ${heals} heals of each kind ${gapMs} ms apart, ${idleSeconds} s idle.`,
-    machine,
-    '',
-    `| | ${results.map(({ name }) => name).join(' | ')} |`,
-    `|---|${results.map(() => '---|').join('')}`,
-    ...rows.map((row) => `| ${row} | ${results.map((one) => cell(one[row])).join(' | ')} |`),
-  ].join('\n')}\n`
 }
 
 function number(name: keyof typeof values): number {

@@ -1,18 +1,16 @@
 /** apply and verify against one process per rule, the way of go-iptables, and against bare iptables-restore and -save. */
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { cpus, release } from 'node:os'
-import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import { isRunError } from '@cni/host'
 import { type Iptables, iptables, type Ruleset, restoreText, ruleset } from '@cni/iptables'
 import { type Netns, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
-import { type Contender, race, type Timing } from './measure.ts'
+import { type Contender, race } from './lib/race.ts'
+import { SuiteReport, settings } from './lib/suite.ts'
 
-const { values } = parseArgs({ options: { runs: { type: 'string', default: '5' }, pods: { type: 'string' } } })
-const runs = Number(values.runs)
-if (!Number.isInteger(runs) || runs < 1)
-  throw new RangeError(`--runs: expected a positive integer, got "${values.runs}"`)
+const used = settings({ runs: 10 })
+const suite = new SuiteReport(
+  'IPv4 rules, each run in a namespace of its own; one process per rule: one run, of 3000 rules a tenth of them',
+  used,
+)
 
 /** Of more rules than this, the time of one process per rule is that of so many, scaled: it costs seconds. */
 const sampled = 300
@@ -20,8 +18,8 @@ const perRule = 'one process per rule'
 const backends = ['nft', 'legacy'] as const
 type Backend = (typeof backends)[number]
 
-const cold = timeOf(() => restoreText(someRules(3000), 'ipv4'))
-const report: { [suite: string]: Timing[] } = { 'builder and text, 3000 rules': await builder() }
+suite.add('builder and text, first call', 'ms', [{ name: 'ours', samples: [timeOf(someText)] }])
+await suite.race('builder and text, 3000 rules', builders(), Math.max(used.runs, 20))
 for (const backend of backends) {
   for (const count of [30, 300, 3000]) {
     const rules = someRules(count)
@@ -30,22 +28,20 @@ for (const backend of backends) {
       ['verify', verifyContenders(rules, backend)],
     ] as const) {
       const [slow, ...fast] = contenders
-      const timings = await race(fast, runs)
-      const known = report[`${verb}, ${sampled} rules, ${backend}`]?.find(({ name }) => name === perRule)
-      const scaled = count > sampled && known !== undefined ? scale(known, count / sampled) : undefined
-      report[`${verb}, ${count} rules, ${backend}`] = [...timings, scaled ?? (await race([slow], 1))].flat()
-      console.error(`${verb}, ${count} rules, ${backend}`)
+      const [timed = Number.NaN] =
+        count > sampled
+          ? [known(`${verb}, ${sampled} rules, ${backend}`) * (count / sampled)]
+          : ((await race([slow], 1)).get(perRule) ?? []).map(({ ms }) => ms)
+      const others = [{ name: perRule, reference: true, samples: [timed] }]
+      await suite.race(`${verb}, ${count} rules, ${backend}`, fast, used.runs, others)
     }
   }
 }
+suite.write()
 
-const machine = `${cpus().length} × ${cpus()[0]?.model ?? '?'}, Linux ${release()}`
-const root = fileURLToPath(new URL('..', import.meta.url))
-mkdirSync(`${root}bench/report`, { recursive: true })
-writeFileSync(`${root}bench/report/iptables.json`, `${JSON.stringify({ machine, runs, ...report }, null, 2)}\n`)
-const text = markdown()
-writeFileSync(`${root}bench/report/iptables.md`, text)
-console.log(text)
+function known(group: string): number {
+  return suite.measures.find((one) => one.group === group && one.name === perRule)?.median ?? Number.NaN
+}
 
 function someRules(count: number): Ruleset {
   return ruleset({ filter: ['EX'] }, (t) => [
@@ -68,26 +64,26 @@ function timeOf(work: () => unknown): number {
   return performance.now() - started
 }
 
-async function builder(): Promise<Timing[]> {
+function someText(): string {
+  return restoreText(someRules(3000), 'ipv4')
+}
+
+/** Against what the runtime itself needs to write as many objects as text: no tool of the machine does this work. */
+function builders(): Contender[] {
   const work = (name: string, run: () => unknown): Contender => ({
     name,
     prepare: async () => ({ run: async () => void run() }),
   })
   const built = someRules(3000)
-  const warm = [work('builder', () => someRules(3000)), work('text', () => restoreText(built, 'ipv4'))]
-  const both = work('ours', () => restoreText(someRules(3000), 'ipv4'))
-  const first: Timing = { name: 'ours, first call', runs: 1, medianMs: cold, minMs: cold, maxMs: cold }
-  return [...(await race([both, ...warm], Math.max(runs, 20))), first]
-}
-
-function scale(timing: Timing, factor: number): Timing {
-  return {
-    ...timing,
-    name: `${timing.name} (${sampled} timed × ${factor})`,
-    medianMs: timing.medianMs * factor,
-    minMs: timing.minMs * factor,
-    maxMs: timing.maxMs * factor,
-  }
+  const objects = restoreText(built, 'ipv4')
+    .split('\n')
+    .map((line) => ({ rule: line.split(' ') }))
+  return [
+    work('ours', someText),
+    work('builder alone', () => someRules(3000)),
+    work('text alone', () => restoreText(built, 'ipv4')),
+    { ...work('JSON, there and back', () => JSON.parse(JSON.stringify(objects))), reference: true },
+  ]
 }
 
 /** The rules as `iptables -A` and `-C` take them. */
@@ -108,9 +104,12 @@ function applyContenders(rules: Ruleset, backend: Backend): [Contender, ...Conte
     inside('ours', async (pod) => {
       await ours(pod, backend).apply(rules)
     }),
-    inside('iptables-restore', async (pod) => {
-      await netns.exec(pod, [`iptables-${backend}-restore`, '--noflush'], { input })
-    }),
+    {
+      ...inside('iptables-restore', async (pod) => {
+        await netns.exec(pod, [`iptables-${backend}-restore`, '--noflush'], { input })
+      }),
+      reference: true,
+    },
   ]
 }
 
@@ -128,13 +127,16 @@ function verifyContenders(rules: Ruleset, backend: Backend): [Contender, ...Cont
       applied,
     ),
     inside('ours', (pod) => ours(pod, backend).verify(rules), applied),
-    inside(
-      'iptables-save',
-      async (pod) => {
-        await netns.exec(pod, [`iptables-${backend}-save`])
-      },
-      applied,
-    ),
+    {
+      ...inside(
+        'iptables-save',
+        async (pod) => {
+          await netns.exec(pod, [`iptables-${backend}-save`])
+        },
+        applied,
+      ),
+      reference: true,
+    },
   ]
 }
 
@@ -166,20 +168,4 @@ function inside(
       return { run: () => work(pod), cleanUp: () => pod[Symbol.asyncDispose]() }
     },
   }
-}
-
-function markdown(): string {
-  const lines = [
-    `In turn, milliseconds, median of ${runs} runs (one process per rule: 1) after one to warm up; IPv4.`,
-    machine,
-  ]
-  for (const [suite, timings] of Object.entries(report)) {
-    const base = timings.find(({ name }) => name === 'ours')?.medianMs ?? Number.NaN
-    lines.push('', `| ${suite} | median | min | max | ÷ ours |`, '|---|---|---|---|---|')
-    for (const { name, medianMs, minMs, maxMs } of timings) {
-      const cells = [name, medianMs.toFixed(1), minMs.toFixed(1), maxMs.toFixed(1), `${(medianMs / base).toFixed(2)} ×`]
-      lines.push(`| ${cells.join(' | ')} |`)
-    }
-  }
-  return `${lines.join('\n')}\n`
 }

@@ -1,21 +1,16 @@
 /** What a start costs: compiled files that each do one thing more than the bare runtime. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { cpus, release } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import { buildExecutable } from '@cni/build'
-import { race, type Timing } from './measure.ts'
+import { compiled, root } from './lib/compiled.ts'
+import type { Contender } from './lib/race.ts'
+import { freshCopy, scratchFile } from './lib/scratch.ts'
+import { SuiteReport, settings } from './lib/suite.ts'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
-
-const { values } = parseArgs({ options: { runs: { type: 'string', default: '20' }, pods: { type: 'string' } } })
-const runs = Number(values.runs)
-if (!Number.isInteger(runs) || runs < 1)
-  throw new RangeError(`--runs: expected a positive integer, got "${values.runs}"`)
+const used = settings({ runs: 20 })
+const suite = new SuiteReport('Compiled files that do one thing more than the bare runtime', used)
 
 const steps: readonly (readonly [name: string, source: string])[] = [
-  ['bare runtime', ''],
   ['a file read (node:fs)', `import { readFileSync } from 'node:fs'\nreadFileSync('/proc/self/stat')`],
   [
     'a plugin without schema, VERSION',
@@ -32,56 +27,32 @@ const steps: readonly (readonly [name: string, source: string])[] = [
     `import { spawn } from 'node:child_process'\nspawn('/bin/true', { stdio: 'pipe' })`,
   ],
   [
-    'a digest (node:crypto)',
+    "a digest by the runtime's own hasher",
+    `// @ts-ignore\nnew (globalThis as any).Bun.CryptoHasher('sha256').update('a').digest('hex')`,
+  ],
+  [
+    'the same by node:crypto',
     `import { createHash } from 'node:crypto'\ncreateHash('sha256').update('a').digest('hex')`,
   ],
   ['node:https loaded', `import { request } from 'node:https'\nif (process.argv[2]) request(process.argv[2])`],
 ]
 
-mkdirSync(join(root, 'dist/bench'), { recursive: true })
-// Beside our own node_modules, for the entries to find the packages.
-const folder = mkdtempSync(join(root, 'dist/bench/startup-'))
-try {
-  const contenders = []
-  for (const [index, [name, source]] of steps.entries()) {
-    const entry = join(folder, `start-${index}.ts`)
-    writeFileSync(entry, `${source}\n`)
-    const options = {
-      entry,
-      outfile: join(folder, `start-${index}`),
-      conditions: ['@cni/source'],
-      smoke: false,
-    } as const
-    const { outfile } = await buildExecutable(options)
-    contenders.push({
-      name,
-      prepare: async () => ({ argv: [outfile] as const, env: { CNI_COMMAND: 'VERSION' } }),
-    })
-  }
-  const startup = await race(contenders, runs)
-  const report = { machine: `${cpus().length} × ${cpus()[0]?.model ?? '?'}, Linux ${release()}`, runs, startup }
-  const text = markdown(report.machine, startup)
-  mkdirSync(join(root, 'bench/report'), { recursive: true })
-  writeFileSync(join(root, 'bench/report/startup.json'), `${JSON.stringify(report, null, 2)}\n`)
-  writeFileSync(join(root, 'bench/report/startup.md'), text)
-  console.log(text)
-} finally {
-  rmSync(folder, { recursive: true, force: true })
-}
-
-function markdown(machine: string, timings: readonly Timing[]): string {
-  const bare = timings[0]?.medianMs ?? Number.NaN
-  const rows = timings.map(({ name, medianMs, minMs, maxMs }) => {
-    const cells = [medianMs, minMs, maxMs, medianMs - bare].map((value) => value.toFixed(1))
-    return `| ${[name, ...cells].join(' | ')} |`
+const contenders: Contender[] = [{ ...start('bare runtime', freshCopy(await compiled('bare'))), reference: true }]
+for (const [name, source] of steps) {
+  const entry = scratchFile('.ts')
+  writeFileSync(entry, `${source}\n`)
+  const { outfile } = await buildExecutable({
+    entry,
+    outfile: scratchFile(),
+    conditions: ['@cni/source'],
+    smoke: false,
   })
-  return [
-    `Whole processes in turn, milliseconds, ${runs} runs each after one to warm up.`,
-    machine,
-    '',
-    '| a compiled file with | median | min | max | over the bare runtime |',
-    '|---|---|---|---|---|',
-    ...rows,
-    '',
-  ].join('\n')
+  contenders.push(start(name, outfile))
+}
+contenders.push(start('istio-cni, VERSION', freshCopy(join(root, 'dist/bin/istio-cni'))))
+await suite.race('start', contenders, used.runs)
+suite.write()
+
+function start(name: string, file: string): Contender {
+  return { name, prepare: async () => ({ argv: [file], env: { CNI_COMMAND: 'VERSION' } }) }
 }

@@ -1,27 +1,35 @@
-// npm run bench [-- --runs N]: whole-process times of the compiled plugin, cnitool and chains; CNI_PEERS=<folder of the originals> races them.
+// npm run bench [-- options]: everything that is measured, in one report; see --help.
+import { benchOptions, HELP, SUITES, UsageError } from './lib/bench-options.mjs'
 import { ensurePackages } from './lib/debian.mjs'
 import { exec, node26 } from './lib/exec.mjs'
 import { buildExecutables } from './lib/executables.mjs'
-import { main, Stop } from './lib/progress.mjs'
+import { main, Stop, say } from './lib/progress.mjs'
 import { setUp } from './lib/setup.mjs'
 
 await main(async () => {
-  await setUp()
+  const options = readOptions()
+  if (options === undefined) return
+  if (options.help) return void process.stdout.write(HELP)
+  if (options.list) return void process.stdout.write(`${Object.keys(SUITES).join('\n')}\n`)
   if (process.getuid?.() !== 0)
     throw new Stop('the benchmarks need root: they create network namespaces. Run: sudo npm run bench')
-  await ensurePackages(['containernetworking-plugins', 'iptables', 'ipset', 'util-linux'], { install: true })
-  await buildExecutables(['istio-cni', 'install-cni', 'hello-chain', 'cnitool'])
-  for (const file of [
-    'bench/plugin.ts',
-    'bench/libcni.ts',
-    'bench/iptables.ts',
-    'bench/iptables-sets.ts',
-    'bench/agent.ts',
-    'bench/startup.ts',
-  ]) {
-    const bench = [node26, '--conditions=@cni/source', '--disable-warning=ExperimentalWarning', file]
-    await exec(['unshare', '--net', '--mount', '--propagation', 'private', '--', ...bench, ...process.argv.slice(2)], {
-      stdout: 'inherit',
-    })
-  }
+  await setUp()
+  await ensurePackages(['containernetworking-plugins', 'iptables', 'ipset', 'util-linux'], options)
+  await buildExecutables([...new Set(options.suites.flatMap((name) => SUITES[name].executables))])
+  const flags = ['--conditions=@cni/source', '--disable-warning=ExperimentalWarning']
+  await exec([node26, ...flags, 'bench/main.ts', ...process.argv.slice(2)], {
+    stdout: 'inherit',
+    explains: true,
+  })
 })
+
+function readOptions() {
+  try {
+    return benchOptions(process.argv.slice(2))
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    say(`${error.message}\nnpm run bench -- --help shows the options`)
+    process.exitCode = 2
+    return undefined
+  }
+}

@@ -1,58 +1,34 @@
-// npm run plot: pictures for the documentation from the last benchmark reports (bench/report → docs/plots).
+// npm run plot [-- FILE]: tables and pictures of docs/performance.md, from the stored baseline or another report.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { barChart } from './lib/bar-chart.mjs'
+import { join, resolve } from 'node:path'
+import { BASELINE } from './lib/bench-options.mjs'
+import { plots } from './lib/bench-plots.mjs'
+import { withTables } from './lib/bench-tables.mjs'
 import { root } from './lib/exec.mjs'
 import { main, Stop, say } from './lib/progress.mjs'
 
-/** @typedef {{ name: string, medianMs: number, minMs: number, maxMs: number }} Timing */
-
 await main(async () => {
-  plot('plugin', 'istio-cni and the original: whole process', (report) =>
-    ['VERSION', 'ADD, mesh pod', 'ADD, pod outside the mesh', 'CHECK, mesh pod', 'DEL, mesh pod'].map((label) => ({
-      label,
-      bars: timings(report, label).filter(({ name }) => name === 'ours' || name === 'original'),
-    })),
-  )
-  plot('iptables', 'apply: what it adds to iptables-restore', (report) =>
-    [30, 300, 3000].flatMap((rules) =>
-      ['nft', 'legacy'].map((backend) => ({
-        label: `${rules} rules, ${backend}`,
-        bars: timings(report, `apply, ${rules} rules, ${backend}`).filter(
-          ({ name }) => !name.startsWith('one process'),
-        ),
-      })),
-    ),
-  )
-  plot('startup', 'What a start costs: compiled files', (report) =>
-    timings(report, 'startup').map((timing) => ({ label: timing.name, bars: [{ ...timing, name: 'ours' }] })),
-  )
+  const [name = BASELINE, more] = process.argv.slice(2)
+  if (name.startsWith('-') || more !== undefined) throw new Stop('expected at most one file: npm run plot [-- FILE]')
+  const report = read(resolve(root, name))
+  mkdirSync(join(root, 'docs/plots'), { recursive: true })
+  for (const [file, svg] of Object.entries(plots(report))) write(join('docs/plots', file), svg)
+  const page = 'docs/performance.md'
+  write(page, withTables(readFileSync(join(root, page), 'utf8'), report))
 })
 
-/**
- * @param {string} name of the report and of the picture
- * @param {string} title
- * @param {(report: Record<string, unknown>) => { label: string, bars: Timing[] }[]} groupsOf
- */
-function plot(name, title, groupsOf) {
-  const file = join(root, 'bench/report', `${name}.json`)
-  let report
-  try {
-    report = JSON.parse(readFileSync(file, 'utf8'))
-  } catch (cause) {
-    throw new Stop(
-      `${file} cannot be read: run npm run bench first (${cause instanceof Error ? cause.message : cause})`,
-    )
-  }
-  const note = `milliseconds, median of ${report.runs} runs, line: minimum to maximum. ${report.machine.replace(/-[^ ]*$/, '')}`
-  mkdirSync(join(root, 'docs/plots'), { recursive: true })
-  writeFileSync(join(root, 'docs/plots', `${name}.svg`), barChart({ title, note, groups: groupsOf(report) }))
-  say(`docs/plots/${name}.svg`)
+/** @param {string} path @param {string} text */
+function write(path, text) {
+  writeFileSync(join(root, path), text)
+  say(path)
 }
 
-/** @param {Record<string, unknown>} report @param {string} suite @returns {Timing[]} */
-function timings(report, suite) {
-  const found = report[suite]
-  if (!Array.isArray(found)) throw new Stop(`the report has no suite ${JSON.stringify(suite)}`)
-  return found
+/** @param {string} file @returns {import('../bench/lib/report.ts').Report} */
+function read(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : cause
+    throw new Stop(`${file} cannot be read: run sudo npm run bench -- --save first (${why})`)
+  }
 }

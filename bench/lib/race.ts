@@ -1,16 +1,21 @@
+import { peakMB } from './peak-memory.ts'
 import { Spawner } from './spawner-client.ts'
 
 /** One program to time, or some work of this process: everything a run needs, prepared before the clock starts. */
 export interface Contender {
   name: string
+  /** Not ours: the others are compared with it. The first reference of a race is the one that `--compare` judges by. */
+  reference?: boolean
   prepare(): Promise<Prepared | PreparedWork>
 }
 
+/** Work of this process. */
 export interface PreparedWork {
   run(): Promise<void>
   cleanUp?(): PromiseLike<void> | void
 }
 
+/** A program. */
 export interface Prepared {
   argv: readonly [string, ...string[]]
   env?: Record<string, string>
@@ -20,26 +25,15 @@ export interface Prepared {
   cleanUp?(): PromiseLike<void> | void
 }
 
-export interface Timing {
-  name: string
-  runs: number
-  medianMs: number
-  minMs: number
-  maxMs: number
-  /** Medians of processes: CPU time of the program and of its children, and the peak memory of the largest of them. */
-  cpuMs?: number
-  rssMB?: number
-}
-
-interface Sample {
+/** Of a program also: its CPU time with its children's. */
+export interface Sample {
   ms: number
   cpuMs?: number
-  rssMB?: number
 }
 
-/** Time whole processes in turn (A B C A B C …), so that a machine that drifts does so for all of them. */
-export async function race(contenders: readonly Contender[], runs: number): Promise<Timing[]> {
-  const samples = new Map(contenders.map(({ name }) => [name, [] as Sample[]]))
+/** Time contenders in turn (A B C A B C …), so that a machine that drifts does so for all of them. */
+export async function race(contenders: readonly Contender[], runs: number): Promise<Map<string, Sample[]>> {
+  const samples = new Map<string, Sample[]>(contenders.map(({ name }) => [name, []]))
   const spawner = new Spawner()
   try {
     for (let round = -1; round < runs; round++) {
@@ -52,7 +46,7 @@ export async function race(contenders: readonly Contender[], runs: number): Prom
   } finally {
     spawner.close()
   }
-  return [...samples].map(([name, list]) => summarise(name, list))
+  return samples
 }
 
 async function timeOnce(contender: Contender, spawner: Spawner): Promise<Sample> {
@@ -73,24 +67,17 @@ async function timeOnce(contender: Contender, spawner: Spawner): Promise<Sample>
   }
 }
 
-/** The value below which `share` of the values lie. */
-export function percentile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b)
-  const at = (index: number): number => sorted[Math.min(sorted.length - 1, Math.max(0, index))] ?? Number.NaN
-  if (share !== 0.5 || sorted.length % 2 === 1) return at(Math.ceil(share * sorted.length) - 1)
-  return (at(sorted.length / 2 - 1) + at(sorted.length / 2)) / 2
-}
-
-function summarise(name: string, samples: readonly Sample[]): Timing {
-  const times = samples.map(({ ms }) => ms)
-  const [cpu, rss] = (['cpuMs', 'rssMB'] as const).map((key) => samples.flatMap((sample) => sample[key] ?? []))
-  return {
-    name,
-    runs: times.length,
-    medianMs: percentile(times, 0.5),
-    minMs: Math.min(...times),
-    maxMs: Math.max(...times),
-    ...(cpu?.length ? { cpuMs: percentile(cpu, 0.5) } : {}),
-    ...(rss?.length ? { rssMB: percentile(rss, 0.5) } : {}),
+/** The peak memory of programs in runs of their own, since looking at it takes time. None of work of this process. */
+export async function weigh(contender: Contender, runs: number): Promise<number[]> {
+  const samples: number[] = []
+  for (let round = 0; round < runs; round++) {
+    const prepared = await contender.prepare()
+    try {
+      if ('run' in prepared) return []
+      samples.push(await peakMB(prepared))
+    } finally {
+      await prepared.cleanUp?.()
+    }
   }
+  return samples
 }

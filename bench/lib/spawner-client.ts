@@ -10,7 +10,6 @@ export interface Ran {
   stderr: string
   ms: number
   cpuMs: number
-  rssMB: number
 }
 
 export interface Program {

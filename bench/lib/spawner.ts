@@ -12,7 +12,7 @@ interface Child {
   readonly exited: Promise<number>
   readonly stdout: ReadableStream<Uint8Array>
   readonly stderr: ReadableStream<Uint8Array>
-  resourceUsage(): { readonly maxRSS: number; readonly cpuTime: { readonly total: bigint } } | undefined
+  resourceUsage(): { readonly cpuTime: { readonly total: bigint } } | undefined
 }
 
 // foreign API without types
@@ -30,6 +30,5 @@ for await (const line of createInterface({ input: process.stdin })) {
   const ms = performance.now() - begun
   const usage = child.resourceUsage()
   const cpuMs = Number(usage?.cpuTime.total ?? 0n) / 1000
-  const rssMB = (usage?.maxRSS ?? 0) / 1e6
-  process.stdout.write(`${JSON.stringify({ exitCode, stdout, stderr, ms, cpuMs, rssMB })}\n`)
+  process.stdout.write(`${JSON.stringify({ exitCode, stdout, stderr, ms, cpuMs })}\n`)
 }

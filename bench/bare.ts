@@ -1,0 +1,1 @@
+// Nothing: what any compiled file costs before a line of ours runs.

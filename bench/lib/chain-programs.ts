@@ -1,0 +1,94 @@
+import { readdirSync } from 'node:fs'
+import { run } from '@cni/host'
+import { netns } from '@cni/netns'
+import { tempNetns } from '@cni/netns/testing'
+import { type Chain, DEBIAN, PATH, pod } from './chain.ts'
+import type { Contender } from './race.ts'
+
+/** A program and its name in the tables. */
+export interface Program {
+  name: string
+  file: string
+  reference?: boolean
+  /** Whether it wants a prevResult. */
+  chained?: boolean
+}
+
+/** add or del by a cnitool, in a namespace of its own; both remember results in the same folder. */
+export function cnitool({ env }: Chain, { name, file, reference = false }: Program, command: 'add' | 'del'): Contender {
+  return {
+    name,
+    reference,
+    async prepare() {
+      const place = await tempNetns()
+      const call = (verb: string) => run([file, verb, 'bench', place.path], { env })
+      if (command === 'del') await call('add')
+      return {
+        argv: [file, command, 'bench', place.path],
+        env,
+        async verify() {
+          const { stdout } = await netns.exec(place, ['iptables-save'], { env: { PATH } })
+          const cached = readdirSync('/var/lib/cni/results').length
+          const [rules, remembered] = command === 'add' ? [true, 1] : [false, 0]
+          if (stdout.includes('EX_REDIRECT') !== rules || cached !== remembered)
+            throw new Error(`${name} ${command}: rules ${stdout}, ${cached} cache files`)
+        },
+        async cleanUp() {
+          await call('del')
+          await place[Symbol.asyncDispose]()
+        },
+      }
+    },
+  }
+}
+
+/** STATUS of a list from before STATUS: start, load the list, end. */
+export function idle({ env }: Chain, { name, file, reference = false }: Program): Contender {
+  return { name, reference, prepare: async () => ({ argv: [file, 'status', 'bench', '/proc/self/ns/net'], env }) }
+}
+
+/** VERSION, with something on stdin. */
+export function version({ name, file, reference = false }: Program): Contender {
+  return {
+    name,
+    reference,
+    prepare: async () => ({ argv: [file], env: { CNI_COMMAND: 'VERSION' }, stdin: '{"cniVersion":"1.0.0"}' }),
+  }
+}
+
+/** ADD of one plugin that changes little or nothing. */
+export function single({ name, file, reference = false, chained = true }: Program): Contender {
+  return {
+    name,
+    reference,
+    async prepare() {
+      const { place, rt } = await pod()
+      const prevResult = {
+        cniVersion: '1.0.0',
+        interfaces: [{ name: 'lo', sandbox: place.path }],
+        ips: [{ interface: 0, address: '127.0.0.1/8' }],
+      }
+      return {
+        argv: [file],
+        env: {
+          PATH,
+          CNI_COMMAND: 'ADD',
+          CNI_CONTAINERID: rt.containerID,
+          CNI_NETNS: place.path,
+          CNI_IFNAME: 'lo',
+          CNI_PATH: DEBIAN,
+        },
+        stdin: JSON.stringify({
+          cniVersion: '1.0.0',
+          name: 'bench',
+          type: 'x',
+          ...(chained ? { prevResult } : {}),
+        }),
+        verify(stdout: string) {
+          if (!stdout.includes('127.0.0.1/8')) throw new Error(`${name}: not the result expected: ${stdout}`)
+        },
+        cleanUp: () => place[Symbol.asyncDispose](),
+      }
+    },
+  }
+}

@@ -1,0 +1,18 @@
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { buildExecutable } from '@cni/build'
+
+export const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** The file `bench/<name>.ts`, compiled. Kept beside the other executables: compiling takes longer than measuring. */
+export async function compiled(name: 'bare' | 'noop'): Promise<string> {
+  const { outfile } = await buildExecutable({
+    entry: join(root, 'bench', `${name}.ts`),
+    outfile: join(root, 'dist/bench', name),
+    bundleFile: join(root, 'dist/bench', `${name}.cjs`),
+    conditions: ['@cni/source'],
+    smoke: false,
+    incremental: true,
+  })
+  return outfile
+}

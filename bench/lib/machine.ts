@@ -1,0 +1,41 @@
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { cpus, release } from 'node:os'
+import { join } from 'node:path'
+import { run } from '@cni/host'
+import type { Report } from './report.ts'
+
+/** What the figures depend on: a header of every report. */
+export async function header(root: string): Promise<Pick<Report, 'machine' | 'versions'>> {
+  const list = cpus()
+  const require = createRequire(import.meta.url)
+  const bun: { version: string } = require('@oven/bun-linux-x64-baseline/package.json')
+  const own: { version: string } = require('@cni/skel/package.json')
+  return {
+    machine: { cpu: list[0]?.model.trim() ?? '?', cores: list.length, kernel: release() },
+    versions: {
+      'cni-ts': `${own.version}${await commit(root)}`,
+      bun: bun.version,
+      node: process.versions.node,
+      iptables: await firstLine(['iptables-restore', '--version']),
+      ipset: await firstLine(['ipset', '--version']),
+    },
+  }
+}
+
+/** The commit that was measured, where this is a clone. */
+async function commit(root: string): Promise<string> {
+  if (!existsSync(join(root, '.git'))) return ''
+  try {
+    const head = (await run(['git', '-C', root, 'rev-parse', '--short=10', 'HEAD'])).stdout.trim()
+    const dirty = (await run(['git', '-C', root, 'status', '--porcelain'])).stdout.trim() !== ''
+    return ` (${head}${dirty ? ', changed' : ''})`
+  } catch {
+    return '' // no git here, or another user's clone: the version alone must do
+  }
+}
+
+async function firstLine(argv: readonly [string, ...string[]]): Promise<string> {
+  const [line = ''] = (await run(argv)).stdout.split('\n')
+  return line.replace(/^\S+ v/, '').replace(/, protocol version.*/, '')
+}

@@ -1,0 +1,85 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { benchOptions, HELP, SUITES, suiteArguments, UsageError } from '../../scripts/lib/bench-options.mjs'
+import { compareText } from './compare-text.ts'
+import { findPeers } from './peers.ts'
+
+describe('the options of npm run bench', () => {
+  it('measure everything unless told', () => {
+    expect(benchOptions([])).toMatchObject({
+      suites: Object.keys(SUITES),
+      compare: undefined,
+      save: false,
+      numbers: {},
+    })
+  })
+
+  it.each([
+    ['one suite', ['--suite', 'plugin'], { suites: ['plugin'] }],
+    ['two suites, in the usual order', ['--suite=agent,plugin'], { suites: ['plugin', 'agent'] }],
+    ['the stored baseline', ['--compare'], { compare: 'bench/baseline.json' }],
+    ['the same before another option', ['--compare', '--runs', '5'], { compare: 'bench/baseline.json' }],
+    ['a file', ['--compare', 'x.json'], { compare: 'x.json' }],
+    ['no installing', ['--no-install'], { install: false }],
+  ])('take %s', (_, argv, expected) => {
+    expect(benchOptions(argv)).toMatchObject(expected)
+  })
+
+  it.each([
+    ['an unknown suite', ['--suite', 'plugins'], 'got "plugins"'],
+    ['no number', ['--runs', '0'], '--runs: expected a positive integer, got "0"'],
+    ['a number with more', ['--pods', '5x'], '--pods: expected a positive integer, got "5x"'],
+    ['an unknown option', ['--run', '5'], "Unknown option '--run'"],
+    ['a word too many', ['plugin'], 'plugin'],
+  ])('refuse %s', (_, argv, said) => {
+    expect(() => benchOptions(argv)).toThrow(UsageError)
+    expect(() => benchOptions(argv)).toThrow(said)
+  })
+
+  it('reach only the suites that know them', () => {
+    const { numbers } = benchOptions(['--runs', '5', '--heals', '3'])
+    expect(suiteArguments('plugin', numbers)).toEqual(['--runs=5'])
+    expect(suiteArguments('agent', numbers)).toEqual(['--runs=5', '--heals=3'])
+  })
+
+  it('are in the help, as is every suite', () => {
+    for (const word of ['--suite', '--compare', '--save', '--peers', ...Object.keys(SUITES)])
+      expect(HELP).toContain(word)
+  })
+})
+
+describe('the originals', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cni-bench-test-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  const [own, other, empty] = ['own', 'other', 'empty'].map((name) => join(folder, name)) as [string, string, string]
+  for (const place of [own, other, empty]) mkdirSync(place)
+  for (const place of [own, other]) writeFileSync(join(place, 'cnitool'), '')
+
+  it('are where a person says, else in the first folder of PATH that has one and is not our own', () => {
+    const path = [empty, own, other].join(':')
+    expect(findPeers('/named', path, own)).toBe('/named')
+    expect(findPeers(undefined, path, own)).toBe(other)
+    expect(findPeers('', empty, own)).toBeUndefined()
+  })
+})
+
+describe('the table of --compare', () => {
+  const row = { suite: 'plugin', group: 'ADD', name: 'ours', quantity: 'ms' }
+
+  it('ends with what is worse and how many there are', () => {
+    const before = { to: 'original', value: 0.3, low: 0.29, high: 0.31 }
+    const text = compareText([
+      { ...row, verdict: 'worse', before, after: { to: 'original', value: 0.45, low: 0.44, high: 0.46 } },
+      { ...row, group: 'DEL', verdict: 'same', before, after: before },
+      { ...row, group: 'GC', verdict: 'new' },
+    ])
+    expect(text).toBe(`same   plugin: DEL  ours, ms  0.30 [0.29–0.31] → 0.30 [0.29–0.31] × original (+0 %)
+new    plugin: GC   ours, ms  no reference in both reports
+worse  plugin: ADD  ours, ms  0.30 [0.29–0.31] → 0.45 [0.44–0.46] × original (+50 %)
+
+1 worse, 1 new, 1 same
+`)
+  })
+})

@@ -1,0 +1,99 @@
+import { run } from '@cni/host'
+import { type Netns, netns } from '@cni/netns'
+import { tempNetns } from '@cni/netns/testing'
+import { meshPod, type Node, plainPod } from '@cni-examples/istio-redirect/testing'
+import type { Contender, Prepared } from './race.ts'
+
+export const MESH = meshPod({ namespace: 'demo', name: 'mesh' })
+export const OUTSIDE = plainPod({ namespace: 'demo', name: 'outside' })
+
+/** VERSION, which needs no namespace. */
+export function version({ name, file, reference = false }: Plugin): Contender {
+  return { name, reference, prepare: async () => ({ argv: [file], env: { CNI_COMMAND: 'VERSION' } }) }
+}
+
+/** A plugin's executable and its name in the tables. */
+export interface Plugin {
+  name: string
+  file: string
+  reference?: boolean
+}
+
+/** ADD in a namespace that has never seen a rule. */
+export function add(node: Node, plugin: Plugin, pod: string, expectsRules: boolean, conf: object = {}): Contender {
+  const { name, reference = false } = plugin
+  return {
+    name,
+    reference,
+    async prepare() {
+      const place = await podNamespace()
+      return {
+        ...call(node, plugin, 'ADD', place, pod, conf),
+        async verify() {
+          const { stdout } = await netns.exec(place, ['iptables-save'])
+          if (stdout.includes('ISTIO_OUTPUT') !== expectsRules) throw new Error(`${name}: wrong rules: ${stdout}`)
+        },
+        cleanUp: () => place[Symbol.asyncDispose](),
+      }
+    },
+  }
+}
+
+/** CHECK or DEL of a pod that has just been added. */
+export function after(node: Node, plugin: Plugin, verb: 'CHECK' | 'DEL'): Contender {
+  const { name, reference = false } = plugin
+  return {
+    name,
+    reference,
+    async prepare() {
+      const place = await podNamespace()
+      const { argv, env, stdin } = call(node, plugin, 'ADD', place, MESH.metadata.name)
+      await run(argv, { env, input: stdin })
+      return { ...call(node, plugin, verb, place, MESH.metadata.name), cleanUp: () => place[Symbol.asyncDispose]() }
+    },
+  }
+}
+
+/** A pod's namespace as it is when the plugin's turn comes. */
+export async function podNamespace(): Promise<Netns & AsyncDisposable> {
+  const place = await tempNetns()
+  await netns.exec(place, ['ip', 'address', 'add', '10.222.0.9/32', 'dev', 'lo'])
+  return place
+}
+
+/** One call as a runtime makes it. */
+export function call(
+  node: Node,
+  plugin: Plugin,
+  verb: string,
+  place: Netns,
+  pod: string,
+  conf: object = {},
+): Prepared & { env: Record<string, string>; stdin: string } {
+  const [, entry] = node.conflist.plugins
+  const prevResult = {
+    cniVersion: '1.0.0',
+    interfaces: [{ name: 'eth0', sandbox: place.path }],
+    ips: [{ interface: 0, address: '10.222.0.9/24' }],
+  }
+  return {
+    argv: [plugin.file],
+    env: {
+      PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
+      CNI_COMMAND: verb,
+      CNI_CONTAINERID: 'bench',
+      CNI_NETNS: place.path,
+      CNI_IFNAME: 'eth0',
+      CNI_PATH: node.binDir,
+      CNI_ARGS: `IgnoreUnknown=1;K8S_POD_NAMESPACE=demo;K8S_POD_NAME=${pod}`,
+    },
+    stdin: JSON.stringify({
+      ...entry,
+      cniVersion: '1.0.0',
+      name: 'demo',
+      plugin_log_level: 'warn',
+      prevResult,
+      ...conf,
+    }),
+  }
+}

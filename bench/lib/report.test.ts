@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest'
+import { mergeBaseline } from './baseline.ts'
+import { reportMarkdown } from './markdown.ts'
+import { type Report, readReportText, reportText, type Suite } from './report.ts'
+import { ratio, stats } from './statistics.ts'
+
+const times = [1.23456, 2, 3, 4, 5]
+const suite: Suite = {
+  about: 'Any work',
+  date: '2026-01-01T10:11:12.000Z',
+  load: 0.5,
+  settings: { runs: 5 },
+  measures: [
+    {
+      group: 'ADD',
+      name: 'ours',
+      quantity: 'ms',
+      ...stats(times),
+      ratios: [ratio('original', times, times) ?? fail()],
+    },
+    { group: 'ADD', name: 'original', quantity: 'ms', ...stats(times), ratios: [] },
+    { group: 'heal', name: 'original', quantity: 'ms', ...stats([]), ratios: [] },
+  ],
+}
+const report: Report = {
+  format: 1,
+  machine: { cpu: 'A Processor', cores: 2, kernel: '6.1' },
+  versions: { node: '26' },
+  peers: ['istio-cni'],
+  suites: { plugin: suite },
+}
+const text = reportText(report)
+
+function fail(): never {
+  throw new Error('no ratio')
+}
+
+describe('the stored report', () => {
+  it('reads back as it was but for rounding to four digits', () => {
+    const read = readReportText(text, 'x')
+    expect(read.suites.plugin?.measures[0]).toMatchObject({ median: 3, min: 1.235 })
+    expect(read.suites.plugin?.measures[2]).toMatchObject({ runs: 0, median: Number.NaN })
+    expect(reportText(read)).toBe(text)
+  })
+
+  it('has one line a measure', () => {
+    expect(text.split('\n').filter((line) => line.includes('"quantity"'))).toHaveLength(3)
+  })
+
+  it.each([
+    ['no JSON', '{', 'baseline.json cannot be read: '],
+    ['another file', '{}', 'baseline.json is no report of npm run bench: format'],
+    ['a measure without numbers', text.replace('"median":3', '"median":"3"'), 'suites.plugin.measures.0.median'],
+  ])('is refused as a sentence: %s', (_, wrong, said) => {
+    expect(() => readReportText(wrong, 'baseline.json')).toThrow(said)
+  })
+})
+
+describe('the report for people', () => {
+  it('says machine, versions, settings, ratios, and what never happened', () => {
+    const page = reportMarkdown(report)
+    expect(page).toContain('2 × A Processor, Linux 6.1\nnode 26\nOriginals raced: istio-cni.')
+    expect(page).toContain('Any work. runs 5; 2026-01-01 10:11 UTC, load 0.5.')
+    expect(page).toContain('| ADD | ours | 3.00 | 1.23 – 5.00 |  |  | 1.00 × original |')
+    expect(page).toContain('| heal | original | never |')
+  })
+
+  it('says how to race the originals when there are none', () => {
+    expect(reportMarkdown({ ...report, peers: [] })).toContain('No originals found')
+  })
+})
+
+describe('storing a part of the suites', () => {
+  const all = ['plugin', 'agent']
+  const stored: Report = { ...report, suites: { plugin: { ...suite, about: 'old' }, agent: suite } }
+
+  it('keeps the others, in the usual order', () => {
+    const merged = mergeBaseline(stored, report, all)
+    expect(Object.entries(merged.suites).map(([name, { about }]) => [name, about])).toEqual([
+      ['plugin', 'Any work'],
+      ['agent', 'Any work'],
+    ])
+  })
+
+  it.each([
+    ['there is no baseline', undefined, report, 'run all suites (missing: agent)'],
+    ['another machine', stored, { ...report, machine: { ...report.machine, cores: 8 } }, 'of another machine'],
+    ['originals are missing now', stored, { ...report, peers: [] }, 'not found now: istio-cni'],
+  ])('is refused when figures would not belong together: %s', (_, before, now, said) => {
+    expect(() => mergeBaseline(before, now, all)).toThrow(said)
+  })
+
+  it('takes a report of all suites as it is, whatever was stored', () => {
+    const whole = { ...report, peers: [], suites: { plugin: suite, agent: suite } }
+    expect(mergeBaseline(stored, whole, all)).toBe(whole)
+  })
+})

@@ -1,0 +1,49 @@
+/** What is kept of many samples. */
+export interface Stats {
+  runs: number
+  median: number
+  min: number
+  max: number
+}
+
+/** How many times the reference: the median of the rounds' ratios and, of five rounds or more, how sure it is. */
+export interface Ratio {
+  to: string
+  value: number
+  low?: number
+  high?: number
+}
+
+/** Of fewer rounds than this nothing can be said about the spread. */
+const ENOUGH = 5
+
+/** The value below which `share` of the values lie. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  const at = (index: number): number => sorted[Math.min(sorted.length - 1, Math.max(0, index))] ?? Number.NaN
+  if (share !== 0.5 || sorted.length % 2 === 1) return at(Math.ceil(share * sorted.length) - 1)
+  return (at(sorted.length / 2 - 1) + at(sorted.length / 2)) / 2
+}
+
+/** No samples: it never happened, and the numbers are NaN. */
+export function stats(samples: readonly number[]): Stats {
+  const none = samples.length === 0
+  return {
+    runs: samples.length,
+    median: percentile(samples, 0.5),
+    min: none ? Number.NaN : Math.min(...samples),
+    max: none ? Number.NaN : Math.max(...samples),
+  }
+}
+
+/** Each round divided by the same round of the reference, so that what slows both down cancels out. */
+export function ratio(to: string, samples: readonly number[], reference: readonly number[]): Ratio | undefined {
+  const middle = percentile(reference, 0.5)
+  const ratios = samples.map((sample, round) => sample / (reference[round] ?? middle)).filter(Number.isFinite)
+  if (ratios.length === 0) return undefined
+  const value = percentile(ratios, 0.5)
+  if (Math.min(samples.length, reference.length) < ENOUGH) return { to, value }
+  // The notch of a box plot: medians whose notches do not overlap differ, with some 95 % certainty.
+  const notch = (1.57 * (percentile(ratios, 0.75) - percentile(ratios, 0.25))) / Math.sqrt(ratios.length)
+  return { to, value, low: value - notch, high: value + notch }
+}

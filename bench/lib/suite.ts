@@ -1,0 +1,102 @@
+import { writeFileSync } from 'node:fs'
+import { loadavg } from 'node:os'
+import { parseArgs } from 'node:util'
+import { type Contender, race, type Sample, weigh } from './race.ts'
+import type { Measure, Suite } from './report.ts'
+import { ratio, stats } from './statistics.ts'
+
+/** The samples of one contender; a reference is what the others are compared with. */
+export interface Entry {
+  name: string
+  samples: readonly number[]
+  reference?: boolean
+}
+
+/** Memory hardly differs from run to run. */
+const MEMORY_RUNS = 5
+
+/** One quantity as one contender measured it. */
+export interface Row {
+  group: string
+  quantity: string
+  samples: readonly number[]
+}
+
+/** The numbers this suite takes from its command line, each with what it is without. */
+export function settings<const T extends Record<string, number>>(defaults: T): { [name in keyof T]: number } {
+  const options = Object.fromEntries(Object.keys(defaults).map((name) => [name, { type: 'string' as const }]))
+  const { values } = parseArgs({ options })
+  const one = ([name, fallback]: [string, number]): [string, number] => {
+    const value = Number(values[name] ?? fallback)
+    if (Number.isInteger(value) && value > 0) return [name, value]
+    throw new RangeError(`--${name}: expected a positive integer, got ${JSON.stringify(values[name])}`)
+  }
+  return Object.fromEntries(Object.entries(defaults).map(one)) as { [name in keyof T]: number }
+}
+
+/** Collects what one suite measures, says how far it is on stderr, and hands all of it to the command that started it. */
+export class SuiteReport {
+  readonly #suite: Suite
+
+  constructor(about: string, used: Record<string, number>) {
+    const load = Number((loadavg()[0] ?? 0).toFixed(2))
+    this.#suite = { about, date: new Date().toISOString(), load, settings: used, measures: [] }
+  }
+
+  /** Time contenders in turn; of programs also CPU time and peak memory. `slow` references were timed on their own. */
+  async race(
+    group: string,
+    contenders: readonly Contender[],
+    runs: number,
+    slow: readonly Entry[] = [],
+  ): Promise<void> {
+    const begun = performance.now()
+    const samples = await race(contenders, runs)
+    const entries = (key: keyof Sample): Entry[] =>
+      contenders.map(({ name, reference = false }) => ({
+        name,
+        reference,
+        samples: (samples.get(name) ?? []).flatMap((sample) => sample[key] ?? []),
+      }))
+    this.add(group, 'ms', [...entries('ms'), ...slow])
+    const cpu = entries('cpuMs').filter((entry) => entry.samples.length > 0)
+    if (cpu.length > 0) this.add(group, 'CPU ms', cpu)
+    const memory: Entry[] = []
+    for (const contender of contenders) {
+      const { name, reference = false } = contender
+      memory.push({ name, reference, samples: await weigh(contender, Math.min(runs, MEMORY_RUNS)) })
+    }
+    const weighed = memory.filter((entry) => entry.samples.length > 0)
+    if (weighed.length > 0) this.add(group, 'peak MB', weighed)
+    process.stderr.write(`  ${group} (${((performance.now() - begun) / 1000).toFixed(1)} s)\n`)
+  }
+
+  /** Samples measured elsewhere. None at all: it never happened. */
+  add(group: string, quantity: string, entries: readonly Entry[]): void {
+    const references = entries.filter(({ reference }) => reference)
+    for (const { name, samples, reference } of entries) {
+      const ratios = reference ? [] : references.flatMap((to) => ratio(to.name, samples, to.samples) ?? [])
+      this.#suite.measures.push({ group, name, quantity, ...stats(samples), ratios })
+    }
+  }
+
+  /** What several contenders measured of themselves, with the same rows each. */
+  addRows(contenders: readonly { name: string; reference: boolean; rows: readonly Row[] }[]): void {
+    for (const [index, { group, quantity }] of (contenders[0]?.rows ?? []).entries()) {
+      const entries = contenders.map(({ rows, ...one }) => ({ ...one, samples: rows[index]?.samples ?? [] }))
+      this.add(group, quantity, entries)
+    }
+  }
+
+  get measures(): readonly Measure[] {
+    return this.#suite.measures
+  }
+
+  /** To the file that the command names, or to stdout when the suite was started by hand. */
+  write(): void {
+    const text = JSON.stringify(this.#suite)
+    const file = process.env.CNI_BENCH_OUT
+    if (file === undefined) process.stdout.write(`${text}\n`)
+    else writeFileSync(file, text)
+  }
+}

@@ -1,0 +1,100 @@
+/** Runs the suites, each in a process and namespaces of its own, into one report; compares it with a stored one. */
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpus, loadavg, tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { BASELINE, benchOptions, SUITES, suiteArguments } from '../scripts/lib/bench-options.mjs'
+import { exec } from '../scripts/lib/exec.mjs'
+import { green, main, red, Stop, say, step } from '../scripts/lib/progress.mjs'
+import { mergeBaseline } from './lib/baseline.ts'
+import { type Comparison, compare, confirm, type Verdict } from './lib/compare.ts'
+import { compareText } from './lib/compare-text.ts'
+import { root } from './lib/compiled.ts'
+import { header } from './lib/machine.ts'
+import { peersLine, reportMarkdown } from './lib/markdown.ts'
+import { findPeers, peersIn } from './lib/peers.ts'
+import { parseSuite, type Report, ReportError, readReport, reportText, type Suite } from './lib/report.ts'
+
+type SuiteName = keyof typeof SUITES
+
+const options = benchOptions(process.argv.slice(2))
+const peers = findPeers(options.peers ?? process.env.CNI_PEERS, process.env.PATH ?? '', join(root, 'dist/bin'))
+
+await main(async () => {
+  try {
+    await bench()
+  } catch (error) {
+    throw error instanceof ReportError ? new Stop(error.message) : error
+  }
+})
+
+async function bench(): Promise<void> {
+  // Before the first suite: half an hour later it is a pity to hear that there is nothing to compare with.
+  const baseline = options.compare === undefined ? undefined : readReport(resolve(root, options.compare))
+  const stored = options.save && existsSync(join(root, BASELINE)) ? readReport(join(root, BASELINE)) : undefined
+  const found = peers === undefined ? [] : peersIn(peers)
+  say(peersLine(found) + (found.length > 0 ? ` From ${peers}` : ''))
+  const [load = 0] = loadavg()
+  if (load > cpus().length / 2) say(`${red('!')} this machine is busy (load ${load.toFixed(1)}): figures will be worse`)
+
+  const failed: string[] = []
+  const report: Report = { format: 1, ...(await header(root)), peers: found, suites: {} }
+  for (const name of options.suites) {
+    const suite = await measured(name)
+    if (suite === undefined) failed.push(name)
+    else report.suites[name] = suite
+  }
+  write('bench/report/report.json', reportText(report))
+  write('bench/report/report.md', reportMarkdown(report))
+  process.stdout.write(`${reportMarkdown(report)}\n`)
+
+  const worse = baseline === undefined ? 0 : await compared(baseline, report)
+  if (failed.length > 0) throw new Stop(`these suites failed: ${failed.join(', ')}`)
+  if (worse > 0) throw new Stop(`worse than in ${options.compare}, twice in a row: ${worse} of the measures`)
+  if (options.save) write(BASELINE, reportText(mergeBaseline(stored, report, Object.keys(SUITES))))
+}
+
+/** One suite, in namespaces that only it sees; undefined when it failed: the others are still worth having. */
+async function measured(name: SuiteName): Promise<Suite | undefined> {
+  const folder = mkdtempSync(join(tmpdir(), 'cni-bench-report-'))
+  const out = join(folder, 'suite.json')
+  const flags = ['--conditions=@cni/source', '--disable-warning=ExperimentalWarning']
+  const suite = [process.execPath, ...flags, `bench/${name}.ts`, ...suiteArguments(name, options.numbers)]
+  try {
+    await step(`${name}: ${SUITES[name].about}`, () =>
+      exec(['unshare', '--net', '--mount', '--propagation', 'private', '--', ...suite], {
+        env: { CNI_BENCH_OUT: out, CNI_PEERS: peers ?? '' },
+      }),
+    )
+    return parseSuite(readFileSync(out, 'utf8'))
+  } catch (error) {
+    say(error instanceof Error ? error.message : String(error))
+    return undefined
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** How many measures are worse: what seems so is measured once more. */
+async function compared(baseline: Report, report: Report): Promise<number> {
+  let rows = compare(baseline, report)
+  const isWorse = ({ verdict }: Comparison): boolean => verdict === 'worse'
+  const doubtful = options.suites.filter((name) => rows.some((row) => row.suite === name && isWorse(row)))
+  for (const name of doubtful) {
+    say(`${name} has measures that are worse: measured once more`)
+    const again = await measured(name)
+    if (again !== undefined) rows = confirm(rows, compare(baseline, { ...report, suites: { [name]: again } }))
+  }
+  const tty = process.stdout.isTTY === true && process.env.NO_COLOR === undefined
+  const paint = (verdict: Verdict, text: string): string => {
+    if (!tty) return text
+    return verdict === 'worse' ? red(text) : verdict === 'better' ? green(text) : text
+  }
+  process.stdout.write(compareText(rows, paint))
+  return rows.filter(isWorse).length
+}
+
+function write(path: string, text: string): void {
+  mkdirSync(join(root, 'bench/report'), { recursive: true })
+  writeFileSync(join(root, path), text)
+  say(path)
+}

@@ -1,0 +1,47 @@
+import { barChart } from './bar-chart.mjs'
+import { finder } from './bench-cells.mjs'
+
+/** @typedef {import('../../bench/lib/report.ts').Report} Report */
+
+/**
+ * The pictures of docs/performance.md as SVG text, by file name.
+ *
+ * @param {Report} report @returns {Record<string, string>}
+ */
+export function plots(report) {
+  const of = finder(report)
+  const bars = (/** @type {string} */ suite, /** @type {string} */ group, /** @type {readonly string[]} */ names) =>
+    names.flatMap((name) => {
+      const one = of(suite, group, name)
+      return one === undefined ? [] : [{ name, medianMs: one.median, minMs: one.min, maxMs: one.max }]
+    })
+  const verbs = ['VERSION', 'ADD, mesh pod', 'ADD, pod outside the mesh', 'CHECK, mesh pod', 'DEL, mesh pod']
+  const starts =
+    report.suites.startup?.measures.filter(({ quantity }) => quantity === 'ms').map(({ name }) => name) ?? []
+  const sizes = [30, 300, 3000].flatMap((rules) => ['nft', 'legacy'].map((backend) => `${rules} rules, ${backend}`))
+  const note = (/** @type {string} */ suite) =>
+    `milliseconds, median of ${report.suites[suite]?.settings.runs} runs, line: minimum to maximum. ${report.machine.cores} × ${report.machine.cpu}, Linux ${report.machine.kernel.replace(/-.*/, '')}`
+  return {
+    'plugin.svg': barChart({
+      title: 'istio-cni and the original: whole process',
+      note: note('plugin'),
+      groups: verbs.map((group) => ({ label: group, bars: bars('plugin', group, ['ours', 'original']) })),
+    }),
+    'iptables.svg': barChart({
+      title: 'apply: what it adds to iptables-restore',
+      note: note('iptables'),
+      groups: sizes.map((size) => ({
+        label: size,
+        bars: bars('iptables', `apply, ${size}`, ['ours', 'iptables-restore']),
+      })),
+    }),
+    'startup.svg': barChart({
+      title: 'What a start costs: compiled files',
+      note: note('startup'),
+      groups: starts.map((name) => ({
+        label: name,
+        bars: bars('startup', 'start', [name]).map((bar) => ({ ...bar, name: 'ours' })),
+      })),
+    }),
+  }
+}
