@@ -3,13 +3,11 @@ import type { AgentConfig } from './config/agent-config.ts'
 import { type ConfigSource, changedVariables, loadConfig, watchConfigDir } from './config/source.ts'
 import { installObserver } from './install-events.ts'
 import type { AgentLog } from './log/agent-log.ts'
-import { createPart, type Part } from './part.ts'
-import { repairPart } from './repair-part.ts'
-import { healthServer, type Readiness } from './serve/health.ts'
-import { keepSocket } from './serve/kept-socket.ts'
-import { listen, portOf, shut } from './serve/listen.ts'
-import { logServer } from './serve/log-server.ts'
-import { createMetrics, type MetricsRegistry, metricsServer } from './serve/metrics.ts'
+import { calmLog } from './log/calm-log.ts'
+import type { Part } from './part.ts'
+import { createParts, type Parts } from './parts.ts'
+import type { Readiness } from './serve/health.ts'
+import { createMetrics } from './serve/metrics.ts'
 import type { ScopedLog } from './services.ts'
 
 /** What the agent is started with. */
@@ -25,121 +23,76 @@ export interface AgentOptions {
 /**
  * Runs the agent until the signal.
  *
- * @throws what keeps it from starting: its configuration, the health port, the log socket. Nothing is installed then.
+ * @throws what keeps it from starting: its configuration, the health port. Nothing is installed then.
  */
 export async function runAgent({ source, log, signal, onHangup }: AgentOptions): Promise<void> {
   let config = loadConfig(source)
   log.configure(config.log)
   const own = log.scope('cni-agent')
   const metrics = createMetrics()
+  const errors = metrics.counter('istio_cni_agent_errors_total', 'What the agent could not do beside installing', [
+    'part',
+  ])
   const observe = installObserver(own, metrics)
   const installer = createInstaller({ ...config.install, observe })
-  const parts = partsOf({ log, own, metrics, readiness: () => readinessOf(installer, config) })
-
+  const readiness = (): Readiness => readinessOf(installer, parts, config)
+  const parts = createParts({ log, own, metrics, errors, readiness })
   announce(own, config)
   try {
-    for (const part of parts) await part.update(config)
+    for (const part of parts.all) await part.update(config)
   } catch (error) {
-    await closeAll(parts, own)
+    await closeAll(parts.all, own)
     throw error
   }
   const installing = installer.run(signal)
 
+  // the folder is looked at by the clock, too
+  const refusals = calmLog(own, 'the configuration can be used again', { level: 'error' })
+  const reload = async (asked: boolean): Promise<void> => {
+    if (signal.aborted) return
+    let next: AgentConfig
+    try {
+      next = loadConfig(source)
+      const isSame = JSON.stringify(next.install) === JSON.stringify(config.install)
+      if (!isSame) installer.reconfigure({ ...next.install, observe })
+      refusals.worked()
+    } catch (error) {
+      errors.inc({ part: 'configuration' })
+      refusals.failed(`the new configuration is not used: ${messageOf(error)}`)
+      return
+    }
+    const names = changedVariables(config.values, next.values)
+    if (names.length === 0) {
+      if (asked) own.info('the configuration was read again: nothing changed')
+      return
+    }
+    config = next
+    log.configure(next.log)
+    own.info(`the configuration changed: ${names.join(', ')}`)
+    announce(own, next)
+    for (const part of parts.all) {
+      await part.update(next).catch((error) => own.error(`the former setting stays in force: ${messageOf(error)}`))
+    }
+  }
   let reloading = Promise.resolve()
-  let refused = ''
-  const refuse = (error: unknown): void => {
-    // said once: the folder is looked at by the clock, too
-    if (refused !== messageOf(error)) own.error(`the new configuration is not used: ${messageOf(error)}`)
-    refused = messageOf(error)
+  const reloadLater = (asked: boolean): void => {
+    reloading = reloading.then(() => reload(asked))
   }
-  const reload = (asked: boolean) => {
-    reloading = reloading.then(async () => {
-      if (signal.aborted) return
-      let next: AgentConfig
-      let names: string[]
-      try {
-        next = loadConfig(source)
-        names = changedVariables(config.values, next.values)
-        const isSame = JSON.stringify(next.install) === JSON.stringify(config.install)
-        if (!isSame) installer.reconfigure({ ...next.install, observe })
-        refused = ''
-      } catch (error) {
-        refuse(error)
-        return
-      }
-      if (names.length === 0) {
-        if (asked) own.info('the configuration was read again: nothing changed')
-        return
-      }
-      config = next
-      log.configure(next.log)
-      own.info(`the configuration changed: ${names.join(', ')}`)
-      announce(own, next)
-      for (const part of parts) {
-        await part.update(next).catch((error) => own.error(`the former setting stays in force: ${messageOf(error)}`))
-      }
-    })
-  }
-  onHangup(() => reload(true))
-  if (source.configDir !== undefined) watchConfigDir(source.configDir, () => reload(false), signal)
+  onHangup(() => reloadLater(true))
+  if (source.configDir !== undefined) watchConfigDir(source.configDir, () => reloadLater(false), signal)
 
   await aborted(signal)
   own.info('stopping: the plugin is taken off this node')
   await installing
   await leave(installer, own)
-  await closeAll(parts, own)
+  await closeAll(parts.all, own)
 }
 
-interface PartServices {
-  readonly log: AgentLog
-  readonly own: ScopedLog
-  readonly metrics: MetricsRegistry
-  readonly readiness: () => Readiness
-}
-
-function partsOf({ log, own, metrics, readiness }: PartServices): Part<AgentConfig>[] {
-  const metricsPort = createPart<AgentConfig>(
-    ({ monitoringPort }) => monitoringPort,
-    async ({ monitoringPort: port }) => {
-      if (port <= 0) return async () => {}
-      const server = metricsServer(metrics)
-      try {
-        await listen(server, port)
-      } catch (error) {
-        own.error(`no metrics: cannot listen on port ${port}: ${messageOf(error)}`)
-        return async () => {}
-      }
-      return () => shut(server)
-    },
-  )
-  const logSocket = createPart<AgentConfig>(
-    (config) => config.logSocket,
-    async ({ logSocket: path }) => {
-      const socket = await keepSocket(path, () => logServer(log), own).catch((cause: unknown) => {
-        throw new Error(`cannot listen on the log socket ${path}: ${messageOf(cause)}`, { cause })
-      })
-      return () => socket.close()
-    },
-  )
-  const health = createPart<AgentConfig>(
-    ({ healthPort }) => healthPort,
-    async ({ healthPort: port }) => {
-      const server = healthServer(readiness)
-      await listen(server, port).catch((cause: unknown) => {
-        const hint = 'is another agent running on this node? HEALTH_PORT chooses another port'
-        throw new Error(`cannot serve health checks on port ${port}: ${messageOf(cause)} (${hint})`, { cause })
-      })
-      own.info(`health checks on port ${portOf(server)}`)
-      return () => shut(server)
-    },
-  )
-  return [metricsPort, logSocket, health, repairPart(own, metrics)]
-}
-
-function readinessOf(installer: Installer, { ambient }: AgentConfig): Readiness {
+function readinessOf(installer: Installer, parts: Parts, { ambient }: AgentConfig): Readiness {
   const { ready, reason, artefacts } = installer.status()
   const reasons = artefacts.flatMap((one) => (one.state === 'ok' ? [] : [`${one.artefact}: ${one.reason ?? one.path}`]))
   if (reasons.length === 0 && !ready) reasons.push(reason ?? 'the first pass is not over')
+  reasons.push(...parts.problems())
   if (ambient) reasons.push(NO_AMBIENT)
   return { ready: reasons.length === 0, reasons }
 }

@@ -25,6 +25,18 @@ test('a boolean flag does not take the command for its value', () => {
   })
 })
 
+test.each<[string[], string]>([
+  [['statsu'], 'unknown command "statsu", did you mean status?'],
+  [['status', 'node-1'], 'status takes no arguments: "node-1"'],
+  [['x\u001b[2J'], 'unknown command "x\\u001b[2J"'],
+  [['uninstall', '--dry-run'], '--dry-run does not go with uninstall'],
+  [['--force'], '--force is for uninstall'],
+  [['--json'], '--json is for --dry-run, status and uninstall'],
+  [['--dry-rn'], 'unknown flag --dry-rn, did you mean --dry-run?'],
+])('%j is refused', (argv, says) => {
+  expect(() => parseCommandLine(argv)).toThrow(says)
+})
+
 test('what has no flag in the original has none here', () => {
   expect(() => parseCommandLine(['--exclude-namespaces=x'])).toThrow('unknown flag --exclude-namespaces')
 })

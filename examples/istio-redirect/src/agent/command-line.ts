@@ -1,6 +1,8 @@
+import { quote } from '../redirect/quote.ts'
 import { boolFlag, type Flag, type Flags, textFlag } from '../tools/flags/flag.ts'
 import { flagsText, heading } from '../tools/flags/help-text.ts'
 import { parseFlags } from '../tools/flags/parse-flags.ts'
+import { similar } from '../tools/flags/similar.ts'
 import { UsageError } from '../tools/usage-error.ts'
 import type { Variable } from './config/variable.ts'
 import { variables } from './config/variables.ts'
@@ -42,14 +44,24 @@ const settingFlags: Flags = Object.fromEntries(all.filter(([, { envOnly }]) => !
 export function parseCommandLine(argv: readonly string[]): CommandLine {
   const { given, positionals, help } = parseFlags(argv, { ...settingFlags, ...own })
   const [name = 'run', ...more] = positionals
-  if (!Object.hasOwn(commands, name) || more.length > 0) {
-    throw new UsageError(`unknown command ${JSON.stringify(positionals.join(' '))}`)
+  if (!isCommand(name)) {
+    const meant = similar(name, Object.keys(commands))
+    throw new UsageError(`unknown command ${quote(name)}${meant === undefined ? '' : `, did you mean ${meant}?`}`)
   }
+  if (more.length > 0) throw new UsageError(`${name} takes no arguments: ${more.map(quote).join(' ')}`)
   const { configDir, dryRun, json, force, version, ...settings }: Readonly<Record<string, unknown>> = given
-  const command = help ? 'help' : version === true ? 'version' : (name as keyof typeof commands)
+  const command = help ? 'help' : version === true ? 'version' : name
+  const isDry = dryRun === true
+  const onlyShown = command === 'help' || command === 'version'
+  // ignored, they would let somebody change a node who only wanted to look
+  if (isDry && command !== 'run' && !onlyShown) throw new UsageError(`--dry-run does not go with ${command}`)
+  if (force === true && command !== 'uninstall' && !onlyShown) throw new UsageError('--force is for uninstall')
+  if (json === true && command === 'run' && !isDry) {
+    throw new UsageError('--json is for --dry-run, status and uninstall; the log is JSON with --log_as_json')
+  }
   return {
     command,
-    dryRun: dryRun === true,
+    dryRun: isDry,
     json: json === true,
     force: force === true,
     configDir: typeof configDir === 'string' && configDir !== '' ? configDir : undefined,
@@ -57,12 +69,14 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
   }
 }
 
+const isCommand = (name: string): name is keyof typeof commands => Object.hasOwn(commands, name)
+
 /** The text of `--help`. */
 export function helpText(colour: boolean): string {
   const shown: Flags = Object.fromEntries(
     all
       .filter(([, { envOnly, unused }]) => !envOnly && !unused)
-      .map(([key, flag]) => [key, flag.fallback === true ? { ...flag, help: `${flag.help}; default true` } : flag]),
+      .map(([key, flag]) => [key, { ...flag, help: withDefault(flag) }]),
   )
   const variableOnly = all.filter(([, { envOnly }]) => envOnly).map(([, variable]) => variable)
   return `${heading('Usage:', colour)} install-cni [COMMAND] [flags]
@@ -85,6 +99,10 @@ ${heading('Exit codes:', colour)}
   2  --dry-run: something would change; wrong usage
 `
 }
+
+/** Other flags than boolean ones have their default from the help's own columns. */
+const withDefault = ({ help, alone, fallback, shown = String(fallback) }: Variable<unknown>): string =>
+  alone === undefined || fallback === false ? help : `${help}; default ${shown}`
 
 function variableText({ env, help, fallback }: Flag<unknown> & Variable<unknown>): string {
   const standard = fallback === '' ? '' : ` (default ${fallback})`

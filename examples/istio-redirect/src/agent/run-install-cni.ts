@@ -13,6 +13,9 @@ import { createAgentLog, type LogWriter } from './log/agent-log.ts'
 /** The version of the Istio whose agent this replaces. */
 const ISTIO_VERSION = '1.30.3'
 
+/** Taking the plugin off a node asks no API server: it works outside of a pod, too. */
+const NO_SERVER = { KUBERNETES_SERVICE_HOST: 'none', KUBERNETES_SERVICE_PORT: '443' }
+
 /** What `install-cni` needs from its process. */
 export interface AgentIo extends CommandIo, Pick<AgentOptions, 'signal' | 'onHangup'> {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -34,7 +37,7 @@ export async function runInstallCni(argv: readonly string[], io: AgentIo): Promi
       case 'status':
         return await status(loadConfig(source), json, io)
       case 'uninstall':
-        return await uninstall(loadConfig(source), { json, force }, io)
+        return await uninstall(loadConfig({ ...source, env: { ...NO_SERVER, ...io.env } }), { json, force }, io)
       case 'run': {
         if (isDry) return await dryRun(loadConfig(source), json, io)
         const { signal, onHangup } = io

@@ -142,7 +142,7 @@ async function watch(options: ListWatchOptions, state: State): Promise<void> {
 
 const eventSchema = z.object({ type: z.string(), object: z.unknown() })
 const versionSchema = z.object({ metadata: z.object({ resourceVersion: z.string() }) })
-const statusSchema = z.object({ code: z.optional(z.number()), message: z.optional(z.string()) })
+const statusSchema = z.object({ code: z.optional(z.number()) })
 
 function event(line: string, path: string, observer: Observer, state: State): void {
   const parsed = eventSchema.safeParse(parse(line))
@@ -150,9 +150,9 @@ function event(line: string, path: string, observer: Observer, state: State): vo
   if (!parsed.success) throw new KubeError('BAD_ANSWER', `GET ${path}: the watch sent something that is not an event`)
   const { type, object } = parsed.data
   if (type === 'ERROR') {
-    const { code = 500, message } = statusSchema.safeParse(object).data ?? {}
+    const { code = 500 } = statusSchema.safeParse(object).data ?? {}
     state.version = undefined
-    throw new KubeError('STATUS', `GET ${path}: the watch ended with ${code}`, { status: code, said: message })
+    throw new KubeError('STATUS', `GET ${path}: the watch ended with ${code}`, { status: code })
   }
   if (type === 'ADDED' || type === 'MODIFIED') observer.present(object)
   if (type === 'DELETED') observer.gone(object)

@@ -109,9 +109,17 @@ test('status: a healthy node in one screen, then what is wrong with it, then wit
   expect(text).toContain('  fail  binary      NODE/bin/istio-cni: content differs\n')
   expect(text).toContain('  fail  kubeconfig  NODE/sa/token: there is no token file')
   expect(text).toContain('  fail  conflist    NODE/net/10-calico.conflist: our entry is missing\n')
-  expect(text).toContain('  fail  token       NODE/sa/token: ENOENT')
+  expect(text).toContain('  fail  token       NODE/sa/token: it does not exist\n')
   expect(text).toContain('  fail  log socket  NODE/run/log.sock: nobody listens\n')
   expect(text).toContain('  fail  agent       http://127.0.0.1:PORT/readyz: no agent is running\n')
+  expect(text.slice(text.indexOf('what to look at'))).toBe(`what to look at:
+  - kubelet mounts and renews the token: is this the pod with the service account, and --service-account-dir right?
+  - start install-cni: until then nobody puts this node in order. If one runs, what is its HEALTH_PORT?
+`)
+  node.write('net/10-calico.conflist', '\u001b[2J{')
+  const unusable = (await node.command('status')).stdout
+  expect(unusable).toContain('\n  - the network: does its own plugin')
+  expect(unusable + (await node.command('--dry-run')).stderr).not.toContain('\u001b')
   const json = JSON.parse((await node.command('status', '--json')).stdout)
   expect(json).toMatchObject({ healthy: false, checks: expect.any(Array) })
 })
@@ -127,9 +135,22 @@ test('uninstall takes everything off a node whose agent was killed', async () =>
   expect(settled(node, stdout)).toBe(`replace NODE/net/10-calico.conflist
 remove NODE/run/istio-cni-kubeconfig
 remove NODE/bin/istio-cni
+remove NODE/run/log.sock
 `)
   expect(node.read('net/10-calico.conflist')).toBe(calico)
+  delete node.env.KUBERNETES_SERVICE_HOST
   expect((await node.command('uninstall')).stdout).toBe('nothing of istio-cni is on this node\n')
+})
+
+test('uninstall --dry-run is refused, and the plugin stays', async () => {
+  await using node = agentNode()
+  const agent = await node.start()
+  await eventually(agent.ready, () => agent.log())
+  agent.kill('SIGKILL')
+  await agent.exit
+  const installed = node.read('net/10-calico.conflist')
+  expect(await node.command('uninstall', '--dry-run')).toMatchObject({ exitCode: 2 })
+  expect([node.read('net/10-calico.conflist'), node.read('bin/istio-cni')]).toEqual([installed, 'plugin v1'])
 })
 
 test('a wrong command line is refused with a hint, and nothing is started', async () => {

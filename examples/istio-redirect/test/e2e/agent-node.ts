@@ -36,8 +36,10 @@ export interface AgentNode extends AsyncDisposable {
   names(): string[]
   /** Starts an agent that ends with the node. */
   start(options?: StartOptions): Promise<AgentProcess>
-  /** Runs a command to its end. */
+  /** Runs `install-cni` with these arguments to its end. */
   command(...argv: string[]): Promise<{ exitCode: number | null; stdout: string; stderr: string }>
+  /** Runs another program to its end. */
+  run(file: string, ...argv: string[]): Promise<{ exitCode: number | null; stdout: string; stderr: string }>
 }
 
 interface StartOptions {
@@ -45,6 +47,8 @@ interface StartOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Other than the compiled agent. */
   readonly file?: readonly [string, ...string[]]
+  /** Do not wait for its health server. */
+  readonly atOnce?: boolean
 }
 
 /** An agent at work. */
@@ -88,6 +92,7 @@ export function agentNode(net: Readonly<Record<string, string>> = { '10-calico.c
       HEALTH_PORT: '0',
       MONITORING_PORT: '0',
       POD_ANNOTATIONS_CAPABILITY: 'false',
+      LOG_AS_JSON: 'false',
     },
     write(name, text, mode) {
       writeFileSync(path(name), text)
@@ -99,13 +104,14 @@ export function agentNode(net: Readonly<Record<string, string>> = { '10-calico.c
         .filter((entry) => !entry.isDirectory())
         .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
         .sort(),
-    async start({ argv = [], env = {}, file = [AGENT] } = {}) {
-      const agent = await startAgent([...file, ...argv] as [string, ...string[]], { ...node.env, ...env })
+    async start({ argv = [], env = {}, file = [AGENT], atOnce = false } = {}) {
+      const agent = await startAgent([...file, ...argv] as [string, ...string[]], { ...node.env, ...env }, atOnce)
       agents.push(agent)
       return agent
     },
-    async command(...argv) {
-      const child = spawn(AGENT, argv, { env: node.env, stdio: ['ignore', 'pipe', 'pipe'] })
+    command: (...argv) => node.run(AGENT, ...argv),
+    async run(file, ...argv) {
+      const child = spawn(file, argv, { env: node.env, stdio: ['ignore', 'pipe', 'pipe'] })
       const output = { stdout: '', stderr: '' }
       for (const name of ['stdout', 'stderr'] as const) {
         child[name].setEncoding('utf8').on('data', (text: string) => {
@@ -152,7 +158,11 @@ export function withEntry(list: string, entry: object): string {
   return `${JSON.stringify({ ...document, plugins: [...document.plugins, entry] }, null, 2)}\n`
 }
 
-async function startAgent(argv: [string, ...string[]], env: Record<string, string>): Promise<AgentProcess> {
+async function startAgent(
+  argv: [string, ...string[]],
+  env: Record<string, string>,
+  atOnce: boolean,
+): Promise<AgentProcess> {
   const [file, ...args] = argv
   const child = spawn(file, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let text = ''
@@ -166,7 +176,7 @@ async function startAgent(argv: [string, ...string[]], env: Record<string, strin
   )
   const portText = () => /health checks on port (\d+)/.exec(text)?.[1]
   await eventually(
-    () => portText() !== undefined || child.exitCode !== null,
+    () => atOnce || portText() !== undefined || child.exitCode !== null,
     () => `a health server: ${text}`,
   )
   const port = Number(portText() ?? 0)
@@ -207,6 +217,13 @@ export function ask(options: {
     })
     asked.on('error', reject).end(body)
   })
+}
+
+/** Milliseconds of processor time that a process has used. */
+export function cpuMs(pid: number): number {
+  const [, rest = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')
+  const [user = '0', system = '0'] = rest.split(' ').slice(11, 13)
+  return (Number(user) + Number(system)) * 10
 }
 
 /** A port nobody uses now. */

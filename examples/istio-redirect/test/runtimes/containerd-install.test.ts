@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { netns } from '@cni/netns'
 import type { Conflist } from '@cni/types'
 import { meshPod } from '@cni-examples/istio-redirect/testing'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { COMPILED } from '../e2e/executables.ts'
 import { startContainerd } from './node/containerd.ts'
 import { type Kubelet, kubelet } from './node/kubelet.ts'
@@ -92,6 +92,25 @@ const rulesOfNext = async (name: string): Promise<string> => {
   return rules
 }
 
+/** How often the agent has put our entry back. */
+const heals = (): number => agentLog.split('healed ').length - 1
+
+const isHealed = (): boolean =>
+  readdirSync(stage.confDir).some((name) => readFileSync(join(stage.confDir, name), 'utf8').includes('istio-cni'))
+
+/** A tool that is sure of its own network: once a second it writes it, and now and then ten times in a row. */
+function rewriteNetwork(): { count(): number; stop(): void } {
+  let count = 0
+  let burst = 0
+  const timer = setInterval(() => {
+    burst = (burst + 1) % 50
+    if (burst > 10 && burst % 10 !== 0) return
+    count += 1
+    stage.use(SECOND, [])
+  }, 100)
+  return { count: () => count, stop: () => clearInterval(timer) }
+}
+
 describe('a node on which install-cni runs', () => {
   it('sends its first pod through the plugin', async () => {
     await untilChain('ptp', 'portmap', 'istio-cni')
@@ -103,6 +122,39 @@ describe('a node on which install-cni runs', () => {
     await untilChain('bridge', 'portmap', 'istio-cni')
     expect(await rulesOfNext('after-heal')).toContain('-A OUTPUT -j ISTIO_OUTPUT')
   })
+
+  it('sends every pod through the plugin while another tool goes on rewriting its network, once that is healed', async () => {
+    const seconds = Number(process.env.CNI_REWRITE_SECONDS ?? 20)
+    const healsBefore = heals()
+    const rewriter = rewriteNetwork()
+    const start = performance.now()
+    const pods = { through: 0, without: 0, during: 0 }
+    try {
+      for (let count = 0; performance.now() - start < seconds * 1000; count += 1) {
+        let rewrites = -1
+        await vi.waitFor(() => {
+          if (!isHealed()) throw new Error(`not healed: ${agentLog}`)
+          rewrites = rewriter.count()
+        })
+        await untilChain('bridge', 'portmap', 'istio-cni')
+        const rules = await rulesOfNext(`while-rewritten-${count}`)
+        // a pod that begins while its network is another one says nothing
+        if (rewriter.count() !== rewrites) pods.during += 1
+        else if (rules.includes('-A OUTPUT -j ISTIO_OUTPUT')) pods.through += 1
+        else pods.without += 1
+      }
+    } finally {
+      rewriter.stop()
+    }
+    const took = (performance.now() - start) / 1000
+    const healed = heals() - healsBefore
+    process.stderr.write(`${JSON.stringify({ ...pods, rewrites: rewriter.count(), healed, took: Math.round(took) })}\n`)
+    expect(pods.without).toBe(0)
+    expect(pods.through).toBeGreaterThan(seconds / 4)
+    expect(healed).toBeGreaterThan(seconds / 4)
+    expect(healed).toBeLessThanOrEqual(5 * took + 1)
+    await untilChain('bridge', 'portmap', 'istio-cni')
+  }, 120_000)
 
   it('starts pods without it again once install-cni has been told to end', async () => {
     await stopAgent()

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { printable } from '../../printable.ts'
@@ -17,8 +18,16 @@ export async function checkLogSocket(path: string): Promise<Check> {
     socket.once('connect', () => end(undefined))
     socket.once('error', (error: NodeJS.ErrnoException) => end(SOCKET_PROBLEMS[error.code ?? ''] ?? error.message))
   })
-  return { name: 'log socket', state: problem === undefined ? 'ok' : 'fail', subject: path, detail: problem }
+  if (problem === undefined) return { name: 'log socket', state: 'ok', subject: path }
+  return {
+    name: 'log socket',
+    state: 'fail',
+    subject: path,
+    detail: isFolder(path) ? 'a folder is in its place' : problem,
+  }
 }
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 
 const SOCKET_PROBLEMS: Readonly<Record<string, string>> = {
   ENOENT: 'it does not exist',
@@ -38,13 +47,16 @@ export async function checkAgent(port: number): Promise<Check> {
       response.on('error', (error) => resolve(error.message))
     })
     asked.on('timeout', () => asked.destroy(new Error(`no answer within ${TIMEOUT_MS} ms`)))
-    asked.on('error', (error: NodeJS.ErrnoException) =>
-      resolve(error.code === 'ECONNREFUSED' ? 'no agent is running' : error.message),
-    )
+    asked.on('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'ECONNREFUSED' ? NOBODY : error.message))
     asked.end()
   })
-  return { name: 'agent', state: problem === undefined ? 'ok' : 'fail', subject: url, detail: problem }
+  if (problem === undefined) return { name: 'agent', state: 'ok', subject: url }
+  return { name: 'agent', state: 'fail', subject: url, detail: problem, next: problem === NOBODY ? START : READ_LOG }
 }
+
+const NOBODY = 'no agent is running'
+const START = 'start install-cni: until then nobody puts this node in order. If one runs, what is its HEALTH_PORT?'
+const READ_LOG = 'the agent tries again and again; its log says what and how often: kubectl logs, if it runs in a pod'
 
 const answer = (status: number | undefined, text: string): string =>
   `${status}: ${printable(text.replace(/^Service Unavailable\n/, '').trim()) || 'not ready'}`

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createInstaller, type InstallerOptions } from '@cni/installer'
+import { type Artefact, createInstaller, type InstallerOptions } from '@cni/installer'
 import { parseConflist } from '@cni/types'
 import type { Check } from './checks.ts'
 
@@ -16,8 +16,19 @@ export async function checkInstall(install: InstallerOptions): Promise<Check[]> 
       subject: path === '' ? join(install.netDir, primary ?? '') : path,
       detail:
         state === 'ok' ? (place === undefined ? undefined : `${place}${order}`) : withoutPath(reason ?? state, path),
+      // a drift is for the agent, and the token has a check of its own
+      next:
+        (state === 'failed' || state === 'waiting') && path !== install.kubeconfig?.tokenFile
+          ? NEXT[artefact]
+          : undefined,
     }
   })
+}
+
+const NEXT: Readonly<Record<Artefact, string>> = {
+  binary: 'the binaries: is --cni-bin-source-dir in the image, and --mounted-cni-bin-dirs where the runtime looks?',
+  kubeconfig: 'the kubeconfig: are --service-account-dir and --cni-agent-run-dir mounted, the latter for writing?',
+  conflist: 'the network: does its own plugin (Calico, Cilium, ...) run, and is --mounted-cni-net-dir where it writes?',
 }
 
 /** Where in its list the plugin is. */

@@ -8,14 +8,20 @@ const claims = z.object({ exp: z.number() })
 
 /** Whether the service account's token is there and not expired. Its text is shown nowhere. */
 export function checkToken(path: string, now: number): Check {
-  const check = (state: Check['state'], detail: string): Check => ({ name: 'token', state, subject: path, detail })
+  const check = (state: Check['state'], detail: string): Check => ({
+    name: 'token',
+    state,
+    subject: path,
+    detail,
+    ...(state === 'fail' ? { next: NEXT } : {}),
+  })
   let token: string
   let age: string
   try {
     token = readRegularFile(path, MAX_BYTES).trim()
     age = `${duration(now - statSync(path).mtimeMs)} old`
   } catch (error) {
-    return check('fail', error instanceof Error ? error.message : String(error))
+    return check('fail', isGone(error) ? 'it does not exist' : error instanceof Error ? error.message : String(error))
   }
   if (token === '') return check('fail', 'it is empty')
   const expiry = expiryOf(token)
@@ -23,6 +29,11 @@ export function checkToken(path: string, now: number): Check {
   if (expiry <= now) return check('fail', `${age}, expired ${duration(now - expiry)} ago: kubelet does not renew it`)
   return check('ok', `${age}, valid for ${duration(expiry - now)}`)
 }
+
+const NEXT =
+  'kubelet mounts and renews the token: is this the pod with the service account, and --service-account-dir right?'
+
+const isGone = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
 function expiryOf(token: string): number | undefined {
   try {

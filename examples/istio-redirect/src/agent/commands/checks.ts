@@ -5,4 +5,6 @@ export interface Check {
   /** The file, URL or process. */
   readonly subject: string
   readonly detail?: string | undefined
+  /** What somebody could do about it. */
+  readonly next?: string | undefined
 }

@@ -1,4 +1,5 @@
 import { createInstaller, formatDiff, type PlannedChange } from '@cni/installer'
+import { printable } from '../../printable.ts'
 import type { AgentConfig } from '../config/agent-config.ts'
 import { type CommandIo, paint } from './io.ts'
 
@@ -12,7 +13,7 @@ export async function dryRun(config: AgentConfig, json: boolean, io: CommandIo):
     for (const change of changes) io.stdout(changeText(change, io))
     for (const warning of config.warnings) io.stderr(`${paint(io, 'yellow', 'warning')} ${warning}\n`)
     for (const { artefact, path, reason } of problems) {
-      io.stderr(`${paint(io, 'red', 'problem')} ${artefact}: ${reason ?? path}\n`)
+      io.stderr(`${paint(io, 'red', 'problem')} ${artefact}: ${printable(reason ?? path)}\n`)
     }
     if (changes.length === 0 && problems.length === 0) io.stdout('nothing would change\n')
   }

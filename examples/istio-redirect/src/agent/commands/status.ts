@@ -1,3 +1,4 @@
+import { printable } from '../../printable.ts'
 import type { AgentConfig } from '../config/agent-config.ts'
 import { checkAgent, checkLogSocket } from './check-agent.ts'
 import { checkInstall } from './check-install.ts'
@@ -6,7 +7,7 @@ import { checkToken } from './check-token.ts'
 import type { Check } from './checks.ts'
 import { type CommandIo, paint } from './io.ts'
 
-/** Says in one screen whether this node is healthy, and why not. 0: it is; 1: it is not. */
+/** Says in one screen whether this node is healthy, why not, and what to look at. 0: it is; 1: it is not. */
 export async function status(config: AgentConfig, json: boolean, io: CommandIo): Promise<number> {
   const { install, api, logSocket, healthPort, values } = config
   const checks: readonly Check[] = [
@@ -28,8 +29,10 @@ const COLOURS = { ok: 'green', warn: 'yellow', fail: 'red' } as const
 function report(checks: readonly Check[], healthy: boolean, node: string | undefined, io: CommandIo): string {
   const verdict = healthy ? paint(io, 'green', 'healthy') : paint(io, 'red', 'not healthy')
   const lines = checks.map(({ name, state, subject, detail }) => {
-    const text = [subject, detail].filter((one) => one !== undefined && one !== '').join(': ')
+    const text = printable([subject, detail].filter((one) => one !== undefined && one !== '').join(': '))
     return `  ${paint(io, COLOURS[state], state.padEnd(5))} ${name.padEnd(11)} ${text}\n`
   })
-  return `istio-cni on ${node ?? 'this node'}: ${verdict}\n${lines.join('')}`
+  const steps = [...new Set(checks.flatMap(({ next }) => next ?? []))].map((next) => `  - ${next}\n`)
+  const todo = steps.length === 0 ? '' : `what to look at:\n${steps.join('')}`
+  return `istio-cni on ${node ?? 'this node'}: ${verdict}\n${lines.join('')}${todo}`
 }

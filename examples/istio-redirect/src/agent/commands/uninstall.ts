@@ -1,3 +1,4 @@
+import { lstatSync, unlinkSync } from 'node:fs'
 import { createInstaller } from '@cni/installer'
 import type { AgentConfig } from '../config/agent-config.ts'
 import { checkLogSocket } from './check-agent.ts'
@@ -16,7 +17,9 @@ export async function uninstall(
     )
     return 1
   }
-  const { changes, errors } = await createInstaller(config.install).uninstall()
+  const report = await createInstaller(config.install).uninstall()
+  const { errors } = report
+  const changes = [...report.changes, ...(running ? [] : removeStaleSocket(config.logSocket))]
   if (json) {
     const problems = errors.map(({ code, message, path }) => ({ code, path, message }))
     io.stdout(`${JSON.stringify({ changes, problems }, null, 2)}\n`)
@@ -26,4 +29,16 @@ export async function uninstall(
     if (changes.length === 0 && errors.length === 0) io.stdout('nothing of istio-cni is on this node\n')
   }
   return errors.length > 0 ? 1 : 0
+}
+
+/** What a killed agent left. Plugins that find it go on without it, so that one which stays is no failure. */
+function removeStaleSocket(path: string): { action: 'remove'; path: string }[] {
+  try {
+    if (!lstatSync(path).isSocket()) return []
+    unlinkSync(path)
+    return [{ action: 'remove', path }]
+  } catch {
+    // none, or not to be removed
+    return []
+  }
 }

@@ -57,7 +57,7 @@ export function agentConfig({ values, warnings }: Resolved): AgentConfig {
         mode: values.kubeconfigMode,
       },
     },
-    log: { levels, json: values.logAsJson, targets: commaList(values.logTarget) },
+    log: { levels, json: values.logAsJson ?? 'unless-terminal', targets: commaList(values.logTarget) },
     logSocket: join(values.cniAgentRunDir, 'log.sock'),
     healthPort: values.healthPort,
     monitoringPort: values.monitoringPort,
@@ -77,7 +77,8 @@ function serverOf(values: Values): string {
       KUBERNETES_SERVICE_PROTOCOL: values.kubernetesServiceProtocol,
     })
   } catch (cause) {
-    throw isInstallError(cause) ? new ConfigError(cause.message, { cause }) : cause
+    if (!isInstallError(cause)) throw cause
+    throw new ConfigError(`${cause.message} Elsewhere, set both it and KUBERNETES_SERVICE_PORT`, { cause })
   }
 }
 

@@ -38,6 +38,12 @@ export const bool = (name: string, fallback: boolean, help: string, details: Det
   decode: (given) => lenient(given, goBool, false),
 })
 
+/** True, false, or what the surroundings suggest, which `shown` describes. */
+export const boolOrUnset = (name: string, shown: string, help: string): Variable<boolean | undefined> => ({
+  ...bool(name, false, help, { shown }),
+  fallback: undefined,
+})
+
 /** A whole number, as Go reads it with base 0; an empty variable is 0. */
 export const int = (name: string, fallback: number, help: string, details: Details = {}): Variable<number> => ({
   ...common(name, help, details),

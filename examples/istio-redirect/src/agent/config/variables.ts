@@ -1,4 +1,4 @@
-import { bool, int, text, type Variable } from './variable.ts'
+import { bool, boolOrUnset, int, text, type Variable } from './variable.ts'
 
 const envOnly = { envOnly: true } as const
 const unused = { unused: true } as const
@@ -48,7 +48,7 @@ export const variables = {
     'default:info',
     'scope:level,…; scopes: all, default, cni-agent, cni-plugin',
   ),
-  logAsJson: bool('log_as_json', false, 'one JSON object a line'),
+  logAsJson: boolOrUnset('log_as_json', 'true, at a terminal false', 'one JSON object a line'),
   logTarget: text('log_target', 'stdout', 'stdout, stderr or files, by comma'),
   healthPort: int('health-port', 8000, 'port of /healthz and /readyz; 0: any free one, which the log names'),
   monitoringPort: int('monitoring-port', 15014, 'port of /metrics; 0 or less: none'),
@@ -102,7 +102,9 @@ export const variables = {
   logCaller: text('log_caller', '', 'without effect', unused),
   ctrlzPort: int('ctrlz_port', 9876, 'without effect: there is no such server', unused),
   ctrlzAddress: text('ctrlz_address', 'localhost', 'without effect', unused),
-} as const satisfies Readonly<Record<string, Variable<string> | Variable<boolean> | Variable<number>>>
+} as const satisfies Readonly<
+  Record<string, Variable<string> | Variable<boolean> | Variable<boolean | undefined> | Variable<number>>
+>
 
 type Table = typeof variables
 

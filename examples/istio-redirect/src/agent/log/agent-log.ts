@@ -1,11 +1,10 @@
 import type { Labels, ScopedLog } from '../services.ts'
-import { formatLine, type LogEntry, type LogForm } from './format.ts'
+import type { LogEntry } from './format.ts'
 import { isShown, type LogSettings, levelOf } from './levels.ts'
 
 /** Where lines go. */
 export interface LogWriter {
-  readonly form: (json: boolean) => LogForm
-  write(line: string): void
+  write(entry: LogEntry, json: LogSettings['json']): void
 }
 
 /** The agent's log: several scopes, one format, levels that may change while it runs. */
@@ -24,7 +23,7 @@ export function createAgentLog(open: (target: string) => LogWriter, now: () => D
   let writers: readonly LogWriter[] = settings.targets.map(open)
   const emit = (entry: LogEntry): void => {
     if (!isShown(entry.level, levelOf(settings.levels, entry.scope))) return
-    for (const writer of writers) writer.write(formatLine(entry, writer.form(settings.json)))
+    for (const writer of writers) writer.write(entry, settings.json)
   }
   const line = (level: LogEntry['level'], scope: string) => (msg: string, labels?: Labels) =>
     emit({ level, scope, msg, labels, time: microseconds(now()) })

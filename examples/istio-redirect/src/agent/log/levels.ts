@@ -12,7 +12,7 @@ export type Levels = Readonly<Record<string, Level>>
 /** How the log looks, and where it goes. */
 export interface LogSettings {
   readonly levels: Levels
-  readonly json: boolean
+  readonly json: boolean | 'unless-terminal'
   /** `stdout`, `stderr` or paths. */
   readonly targets: readonly string[]
 }

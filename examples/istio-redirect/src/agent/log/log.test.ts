@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { createAgentLog } from './agent-log.ts'
 import { formatLine, type LogForm } from './format.ts'
-import { levelOf, parseLevels } from './levels.ts'
+import { type LogSettings, levelOf, parseLevels } from './levels.ts'
+import { formFor } from './writers.ts'
 
 const line = (form: LogForm, msg = 'hello', labels: Record<string, string | number> = {}, scope = 'cni-agent') =>
   formatLine({ level: 'info', time: '2026-01-02T03:04:05.678901Z', scope, msg, labels }, form)
@@ -30,6 +31,17 @@ describe('a line', () => {
   })
 })
 
+test.each<[LogSettings['json'], boolean, boolean, LogForm]>([
+  ['unless-terminal', false, false, 'json'],
+  ['unless-terminal', true, false, 'terminal'],
+  ['unless-terminal', true, true, 'text'],
+  [true, true, false, 'json'],
+  [false, false, false, 'text'],
+  [false, true, false, 'terminal'],
+])('asked for JSON: %s, at a terminal: %s, without colours: %s, lines are %s', (json, isTerminal, noColour, form) => {
+  expect(formFor(json, isTerminal, noColour)).toBe(form)
+})
+
 describe('log_output_level', () => {
   test.each([
     ['debug', 'cni-agent', 'info'],
@@ -51,7 +63,7 @@ describe('log_output_level', () => {
 test('the log prints what its levels let pass, and follows new ones', () => {
   const lines: string[] = []
   const log = createAgentLog(
-    () => ({ form: () => 'text', write: (text) => lines.push(text) }),
+    () => ({ write: (entry) => lines.push(formatLine(entry, 'text')) }),
     () => new Date(0),
   )
   log.scope('cni-agent').debug('not yet')

@@ -1,5 +1,7 @@
 import { appendFileSync } from 'node:fs'
 import type { LogWriter } from './agent-log.ts'
+import { formatLine, type LogForm } from './format.ts'
+import type { LogSettings } from './levels.ts'
 
 /** What may wait for a reader that is slow; beyond it lines are lost, for installing must not wait. */
 const MAX_PENDING = 1024 * 1024
@@ -8,31 +10,40 @@ const MAX_PENDING = 1024 * 1024
 export function openWriter(target: string): LogWriter {
   if (target !== 'stdout' && target !== 'stderr') return fileWriter(target)
   const stream = process[target]
-  const plain = stream.isTTY !== true || Boolean(process.env.NO_COLOR)
+  const isTerminal = stream.isTTY === true
   let lost = 0
   return {
-    form: (json) => (json ? 'json' : plain ? 'text' : 'terminal'),
-    write(line) {
+    write(entry, json) {
       if (stream.writableLength > MAX_PENDING) {
         lost += 1
         return
       }
-      if (lost > 0) stream.write(`${lost} log lines were lost: nobody reads ${target}\n`)
+      const form = formFor(json, isTerminal, Boolean(process.env.NO_COLOR))
+      if (lost > 0) {
+        const { time } = entry
+        const msg = `${lost} log lines were lost: nobody reads ${target}`
+        stream.write(formatLine({ level: 'warn', time, scope: 'cni-agent', msg }, form))
+      }
       lost = 0
-      stream.write(line)
+      stream.write(formatLine(entry, form))
     },
   }
 }
 
 function fileWriter(path: string): LogWriter {
   return {
-    form: (json) => (json ? 'json' : 'text'),
-    write(line) {
+    write(entry, json) {
       try {
-        appendFileSync(path, line, { mode: 0o600 })
+        appendFileSync(path, formatLine(entry, formFor(json, false, true)), { mode: 0o600 })
       } catch {
         // a log that cannot be written has nobody to complain to, and the agent goes on
       }
     },
   }
+}
+
+/** Programs read what goes to no terminal, unless somebody said otherwise. */
+export function formFor(json: LogSettings['json'], isTerminal: boolean, noColour: boolean): LogForm {
+  if (json === true || (json === 'unless-terminal' && !isTerminal)) return 'json'
+  return isTerminal && !noColour ? 'terminal' : 'text'
 }

@@ -63,6 +63,26 @@ describe('label mode', () => {
     await until(() => expect(node.pods('label/fail')).toBe(10))
   })
 
+  test('lets neither the server nor a pod write into the log or an event', async () => {
+    const hostile = `no\u001b[2J\nforged \u202e line, Bearer test-token`
+    const how = { status: 403, body: JSON.stringify({ message: hostile }) }
+    const odd = validatedPod(126, {
+      name: 'odd',
+      annotations: { 'sidecar.istio.io/status': hostile },
+      labels: { [hostile]: hostile },
+    })
+    await using node = await repairFixture({
+      config: label,
+      pods: [odd],
+      prepare: (api) => api.misbehave({}, how, how),
+    })
+    await until(() => expect(node.pods('label/success')).toBe(1))
+    await until(() => expect(node.api.events().length).toBe(2))
+    const said = [...node.log, ...node.api.events().map((event) => JSON.stringify(event))].join('')
+    expect(said).toContain('no [2J forged line, Bearer …')
+    expect(said).not.toMatch(/\p{Cc}|\p{Cf}|\\u001b|\\n|test-token/u)
+  })
+
   test('goes on when events may not be written', async () => {
     const grants = ['list pods', 'watch pods', 'patch pods/status'] as const
     const pods = ['a', 'b'].map((name) => validatedPod(126, { name }))
@@ -140,6 +160,14 @@ describe('repair mode', () => {
     node.api.compact()
     await until(() => expect(node.pods('repair/success')).toBe(2))
     expect(done).toEqual(['web', 'web'])
+  })
+
+  test('says why a repair failed in one line, whatever the pod wrote into its annotations', async () => {
+    const repair = () => Promise.reject(new Error('annotation x has the value a\u001b[2J\nforged\u202e'))
+    await using node = await repairFixture({ config, repair, pods: [validatedPod(126)] })
+    await until(() => expect(node.pods('repair/fail')).toBe(1))
+    expect(node.log).toContainEqual(expect.stringContaining('annotation x has the value a [2J forged'))
+    expect(node.log.join('')).not.toMatch(/[\p{Cc}\p{Cf}]/u)
   })
 
   test('does not wait for a repair that hangs when it has to end', async () => {

@@ -1,4 +1,5 @@
 import { createServer, type Server } from 'node:http'
+import { targetOf } from './target.ts'
 
 /** Whether the node is in order, and if not, why: one line for each reason. */
 export interface Readiness {
@@ -13,12 +14,12 @@ export interface Readiness {
 export function healthServer(readiness: () => Readiness): Server {
   return createServer((request, response) => {
     request.resume()
-    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://agent')
-    if (pathname === '/healthz') {
+    const { path, query } = targetOf(request)
+    if (path === '/healthz') {
       response.writeHead(200).end()
-    } else if (pathname === '/readyz') {
+    } else if (path === '/readyz') {
       const { ready, reasons } = readiness()
-      const why = searchParams.has('verbose') ? reasons.map((reason) => `${reason}\n`).join('') : ''
+      const why = query.has('verbose') ? reasons.map((reason) => `${reason}\n`).join('') : ''
       if (ready) response.writeHead(200).end(why)
       else response.writeHead(503, PLAIN).end(`Service Unavailable\n${why}`)
     } else {

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AgentLog } from '../log/agent-log.ts'
 import { parseLogBody } from './log-entries.ts'
+import { targetOf } from './target.ts'
 
 /** More than any call of the plugin writes. */
 const MAX_BYTES = 1024 * 1024
@@ -14,7 +15,7 @@ const ARRIVAL_MS = 5000
 export function logServer(log: AgentLog): Server {
   const own = log.scope('cni-agent')
   return createServer((request, response) => {
-    if (new URL(request.url ?? '/', 'http://agent').pathname !== '/log') {
+    if (targetOf(request).path !== '/log') {
       request.resume()
       response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' }).end('404 page not found\n')
       return

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import { Counter, Gauge, Registry } from 'prom-client'
 import type { Metrics } from '../services.ts'
+import { targetOf } from './target.ts'
 
 /** The agent's metrics, and their text. */
 export interface MetricsRegistry extends Metrics {
@@ -32,7 +33,7 @@ export function createMetrics(): MetricsRegistry {
 export function metricsServer(metrics: MetricsRegistry): Server {
   return createServer((request, response) => {
     request.resume()
-    if (new URL(request.url ?? '/', 'http://agent').pathname !== '/metrics') {
+    if (targetOf(request).path !== '/metrics') {
       response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' }).end('404 page not found\n')
       return
     }

@@ -1,6 +1,7 @@
 import { quote } from '../../redirect/quote.ts'
 import { UsageError } from '../usage-error.ts'
 import type { Flag, Flags, FlagValues } from './flag.ts'
+import { similar } from './similar.ts'
 
 /** A command line, taken apart. */
 export interface ParsedFlags<F extends Flags> {
@@ -38,7 +39,7 @@ export function parseFlags<F extends Flags>(argv: readonly string[], flags: F): 
       const key = Object.keys(flags).find((each) => flags[each]?.name === name)
       if (key !== undefined) set(key, `--${name}`, text)
       else if (name === 'help') help = true
-      else throw new UsageError(`unknown flag --${name}${similar(name, flags)}`)
+      else throw new UsageError(`unknown flag --${name}${suggestion(name, flags)}`)
     } else if (arg.startsWith('-') && arg !== '-') {
       let letters = arg.slice(1)
       while (letters !== '') {
@@ -79,10 +80,10 @@ function read(flag: Flag<unknown>, shown: string, text: string): unknown {
   }
 }
 
-/** The flag that was probably meant: one that begins, ends or continues like it. */
-function similar(name: string, flags: Flags): string {
-  if (name.length < 3) return ''
-  const names = Object.values(flags).map((flag) => flag.name)
-  const meant = names.find((each) => each.startsWith(name) || name.startsWith(each) || each.endsWith(name))
+function suggestion(name: string, flags: Flags): string {
+  const meant = similar(
+    name,
+    Object.values(flags).map((flag) => flag.name),
+  )
   return meant === undefined ? '' : `, did you mean --${meant}?`
 }

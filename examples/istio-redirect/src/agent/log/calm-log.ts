@@ -6,8 +6,17 @@ export interface CalmLog {
   worked(): void
 }
 
+/** Settings of {@link calmLog}. */
+export interface CalmLogOptions {
+  /** Default `warn`. */
+  readonly level?: 'warn' | 'error'
+  /** Milliseconds that never go back. */
+  readonly now?: () => number
+}
+
 /** The same message again is worth a line every five minutes only. */
-export function calmLog(log: ScopedLog, recovered: string, now: () => number = Date.now): CalmLog {
+export function calmLog(log: ScopedLog, recovered: string, options: CalmLogOptions = {}): CalmLog {
+  const { level = 'warn', now = () => performance.now() } = options
   let last: { readonly message: string; readonly at: number } | undefined
   let failures = 0
   return {
@@ -15,7 +24,7 @@ export function calmLog(log: ScopedLog, recovered: string, now: () => number = D
       failures += 1
       if (last?.message === message && now() - last.at < repeatMs) return
       last = { message, at: now() }
-      log.warn(message, { ...labels, failures })
+      log[level](message, { ...labels, failures })
     },
     worked() {
       if (failures > 0) log.info(recovered, { failures })
