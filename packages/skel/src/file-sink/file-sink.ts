@@ -42,13 +42,12 @@ export function fileSink({ path, maxBytes = 10_000_000, keep = 1, maxAge = Infin
   }
 }
 
-// A pipe in its place must not make the open wait for a reader.
-const FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK
-
 function openLog(path: string, limits: Limits): number {
   mkdirSync(dirname(path), { recursive: true })
   rotate(path, limits)
-  const fd = openSync(path, FLAGS, 0o600)
+  const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants
+  // A pipe in its place must not make the open wait for a reader.
+  const fd = openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600)
   const file = fstatSync(fd)
   // A second name of the file is somebody else's file: in a folder others can write to, they may have put it there.
   if (file.isFile() && file.nlink <= 1) return fd

@@ -9,6 +9,7 @@ import type { Describer } from './describer.ts'
 import { readStdin } from './read-stdin.ts'
 import { stderrWriter } from './stderr-writer.ts'
 import { writeAll } from './write-all.ts'
+import { writeText } from './write-text.ts'
 
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
@@ -41,7 +42,10 @@ export function pluginMain(plugin: Plugin, options: PluginMainOptions = {}): voi
     return
   }
   const immediate = immediateAnswer(plugin, process.env)
-  if (immediate !== undefined) leave(plugin, immediate)
+  if (immediate !== undefined) {
+    void leave(plugin, immediate)
+    return
+  }
 
   const stdout = claimStdout()
   const interrupt = new AbortController()
@@ -73,16 +77,23 @@ export function pluginMain(plugin: Plugin, options: PluginMainOptions = {}): voi
   )
 }
 
-function leave(plugin: Plugin, answer: CommandLineAnswer | PluginOutcome): never {
-  writeAll(2, answer.stderr)
-  process.exit(write(plugin, 1, answer.stdout) ? answer.exitCode : 1)
+/** Nothing but the answer is ever written here: there is no stdout to guard. */
+async function leave({ name }: Plugin, answer: CommandLineAnswer | PluginOutcome): Promise<never> {
+  // What is empty is not waited for: the document of VERSION is out before the caller goes on.
+  if (answer.stderr !== '') await writeText('stderr', answer.stderr)
+  const failure = answer.stdout === '' ? undefined : await writeText('stdout', answer.stdout)
+  if (failure !== undefined) await writeText('stderr', notWritten(name, failure))
+  process.exit(failure === undefined ? answer.exitCode : 1)
 }
 
 function write({ name }: Plugin, stdout: number, document: string): boolean {
   const failure = writeAll(stdout, document)
-  if (failure !== undefined) writeAll(2, `${name}: could not write the result to stdout: ${failure.message}\n`)
+  if (failure !== undefined) writeAll(2, notWritten(name, failure))
   return failure === undefined
 }
+
+const notWritten = (name: string, { message }: Error): string =>
+  `${name}: could not write the result to stdout: ${message}\n`
 
 function received(signal: string): CniError {
   return new CniError(ErrorCode.tryAgainLater, `received ${signal}`)
