@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { run } from '@cni/host'
 import { netns, openRtnl } from '@cni/netns'
@@ -12,18 +11,14 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type ApiServer, startApiServer } from '../testing/api-server.ts'
 import { repairGrants } from '../testing/grants.ts'
 import { validatedPod } from './repair-fixture.ts'
+import { runtimePrograms } from './runtime-programs.ts'
 
-const require = createRequire(import.meta.url)
-const bun = join(dirname(require.resolve('@oven/bun-linux-x64-baseline/package.json')), 'bin/bun')
 const script = fileURLToPath(new URL('fixtures/repair-many.ts', import.meta.url))
 
 /** An agent lives for months: CNI_REPAIRS=200 takes a while. */
 const repairs = Number(process.env.CNI_REPAIRS ?? 25)
 
-describe.each([
-  ['node', process.execPath],
-  ['bun', bun],
-])('repair on %s', (_, runtime) => {
+describe.each(runtimePrograms)('repair on %s', (_, runtime) => {
   let folder: string
   let api: ApiServer
   let pause: ChildProcess | undefined

@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { existsSync, readFileSync, renameSync, statSync } from 'node:fs'
+import { basename, resolve } from 'node:path'
 import { writeFileAtomic } from '@cni/host'
 import { type Bundle, type BundleOptions, bundle } from './bundle.ts'
 import type { BundleShare } from './bundle-shares.ts'
-import { type CompileOptions, compile } from './compile.ts'
+import { type CompileOptions, compileIn } from './compile.ts'
 import { bunFlags } from './compile-with-bun.ts'
 import { seaConfig } from './compile-with-node.ts'
+import { BuildError } from './errors.ts'
 import { type HostNeeds, hostNeeds } from './host-needs.ts'
+import { checkOutputs, inFolderBeside, writing } from './output-files.ts'
 import { type Smoke, startUp } from './start-up.ts'
 import { notRunnable, type Runtime, type Target } from './target.ts'
 import { findTools, type Tools } from './tools.ts'
@@ -36,6 +38,8 @@ export interface BuiltExecutable {
   bundleBytes: number
   /** Who takes how much of the bundle, largest first. */
   packages: readonly BundleShare[]
+  /** What the bundler says about source that it accepted. */
+  warnings: readonly string[]
   /** What a host must have, beside a mounted `/proc`. */
   needs?: HostNeeds
   /** Whole-process time of one start in milliseconds, the median of five; absent when it was not started. */
@@ -53,58 +57,72 @@ export interface BuiltExecutable {
  * const built = await buildExecutable({ entry: 'src/main.ts', outfile: 'dist/my-plugin' })
  */
 export async function buildExecutable(options: BuildExecutableOptions): Promise<BuiltExecutable> {
+  try {
+    return await build(options)
+  } catch (error) {
+    // Whatever an aborted child process or step looks like from outside.
+    if (!options.signal?.aborted) throw error
+    const { reason } = options.signal
+    throw new BuildError('ABORTED', reason instanceof Error ? reason.message : 'stopped', { cause: error })
+  }
+}
+
+async function build(options: BuildExecutableOptions): Promise<BuiltExecutable> {
+  checkOutputs(options.entry, { outfile: options.outfile, bundle: options.bundleFile })
   const outfile = resolve(options.outfile)
   const say = options.onProgress ?? (() => {})
   const tools = findTools(options.runtime, options.target)
   const { runtime, target, version } = tools
-  mkdirSync(dirname(outfile), { recursive: true })
-  if (options.bundleFile) {
-    const { runtime: _, ...forBoth } = options
-    await bundle({ ...forBoth, outfile: options.bundleFile })
-  }
-  // The older file stays until the new one has been started.
-  const folder = mkdtempSync(join(dirname(outfile), '.build-'))
-  const fresh = join(folder, basename(outfile))
-  try {
-    const contents = await bundle({ ...options, runtime, outfile: `${fresh}.cjs` })
-    say(`bundled ${options.entry} (${(contents.bytes / 1e3).toFixed(1)} kB)`)
-    const stampFile = options.incremental && options.bundleFile ? `${resolve(options.bundleFile)}.stamp` : undefined
-    const stamp = stampOf(contents, tools, options)
-    const kept = stampFile !== undefined && existsSync(outfile) && readIfExists(stampFile) === stamp
-    let started = {}
-    if (!kept) {
-      await compile({ ...options, runtime, target, bundle: `${fresh}.cjs`, outfile: fresh })
+  const { outfile: _, runtime: __, ...source } = options
+  const contents = await bundle({ ...source, runtime })
+  if (options.bundleFile) await bundle({ ...source, outfile: options.bundleFile })
+  say(`bundled ${options.entry} (${(contents.bytes / 1e3).toFixed(1)} kB)`)
+  for (const warning of contents.warnings) say(warning)
+
+  const stampFile = options.incremental && options.bundleFile ? `${resolve(options.bundleFile)}.stamp` : undefined
+  const stamp = stampOf(contents, tools, options)
+  const kept = stampFile !== undefined && existsSync(outfile) && readIfExists(stampFile) === stamp
+  let started = {}
+  if (!kept) {
+    await inFolderBeside(outfile, async (folder) => {
+      const fresh = await compileIn(folder, tools, contents.text, options)
       say(`compiled with ${runtime} ${version} for ${target}`)
-      started = await start(fresh, target, options.smoke ?? 'plugin', say)
-      renameSync(fresh, outfile)
-      if (stampFile !== undefined) writeFileAtomic(stampFile, stamp, { mode: 0o644 })
-    }
-    const needs = hostNeeds(outfile)
-    return {
-      outfile,
-      runtime,
-      version,
-      target,
-      bytes: statSync(outfile).size,
-      bundleBytes: contents.bytes,
-      packages: contents.packages,
-      ...(needs === undefined ? {} : { needs }),
-      ...started,
-      compiled: !kept,
-    }
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
+      started = await start(fresh, target, options, say)
+      options.signal?.throwIfAborted()
+      // The older file stays until the new one has been started.
+      writing(outfile, () => renameSync(fresh, outfile))
+    })
+    if (stampFile !== undefined) writeFileAtomic(stampFile, stamp, { mode: 0o644 })
+  }
+  const needs = hostNeeds(outfile)
+  return {
+    outfile,
+    runtime,
+    version,
+    target,
+    bytes: statSync(outfile).size,
+    bundleBytes: contents.bytes,
+    packages: contents.packages,
+    warnings: contents.warnings,
+    ...(needs === undefined ? {} : { needs }),
+    ...started,
+    compiled: !kept,
   }
 }
 
-async function start(executable: string, target: Target, smoke: Smoke | false, say: (line: string) => void) {
+async function start(
+  executable: string,
+  target: Target,
+  { smoke = 'plugin', signal }: BuildExecutableOptions,
+  say: (line: string) => void,
+) {
   if (smoke === false) return {}
   const notStarted = notRunnable(target)
   if (notStarted !== undefined) {
     say(`not started: ${notStarted}`)
     return { notStarted }
   }
-  const startMs = await startUp(executable, smoke)
+  const startMs = await startUp(executable, smoke, signal)
   say(`started it: ${startMs.toFixed(1)} ms`)
   return { startMs }
 }

@@ -1,10 +1,14 @@
 import { mkdirSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { dirname, relative, resolve } from 'node:path'
 import { writeFileAtomic } from '@cni/host'
 import type * as Esbuild from 'esbuild'
+import { absent, leftToRunTime } from './absent-modules.ts'
+import { messagesOf } from './bundle-messages.ts'
 import { type BundleShare, shares } from './bundle-shares.ts'
 import { BuildError } from './errors.ts'
 import { needPackage } from './find-package.ts'
+import { lazyBuiltins } from './lazy-builtins.ts'
+import { writing } from './output-files.ts'
 import type { Runtime } from './target.ts'
 
 export interface BundleOptions {
@@ -19,8 +23,10 @@ export interface BundleOptions {
   /** Replaced at build time: `{ __VERSION__: '"1.2.3"' }`. */
   define?: Readonly<Record<string, string>>
   /**
-   * Leave out what only another runtime needs: `process.versions.bun` becomes a constant, so that the branches it
-   * decides are dropped with all they import. Default: a bundle for both.
+   * Make it part of an executable with this runtime. `process.versions.bun` becomes a constant, so that the branches it
+   * decides are dropped with all they import; for bun, Node's modules are loaded when they are first used; a package
+   * that is not in the bundle counts as not installed, wherever the
+   * executable is started. Default: a bundle for both, which looks for such packages when it runs.
    */
   runtime?: Runtime
 }
@@ -33,6 +39,8 @@ export interface Bundle {
   inputs: ReadonlyArray<{ path: string; bytes: number }>
   /** The same by package, largest first. */
   packages: readonly BundleShare[]
+  /** What the bundler says about source that it accepted, for example `import.meta`, which is empty in CommonJS. */
+  warnings: readonly string[]
 }
 
 /** Loaded at run time if the runtime has them; never part of a bundle. */
@@ -52,42 +60,63 @@ const RUNTIME_DEFINES: Readonly<Record<Runtime, Readonly<Record<string, string>>
  * @throws BuildError `BUNDLE` with the bundler's own messages, `NO_COMPILER` when esbuild is missing.
  */
 export async function bundle(options: BundleOptions): Promise<Bundle> {
-  const esbuild = loadEsbuild()
-  const result = await esbuild
-    .build({
-      entryPoints: [resolve(options.entry)],
-      bundle: true,
-      write: false,
-      metafile: true,
-      platform: 'node',
-      format: 'cjs',
-      target: 'node20',
-      minify: options.minify ?? true,
-      legalComments: 'none',
-      conditions: [...(options.conditions ?? [])],
-      define: { ...(options.runtime && RUNTIME_DEFINES[options.runtime]), ...options.define },
-      external,
-      logLevel: 'silent',
-    })
-    .catch((cause: Esbuild.BuildFailure) => {
-      throw new BuildError('BUNDLE', `cannot bundle ${options.entry}:\n${messages(esbuild, cause)}`, { cause })
-    })
+  const esbuild = needEsbuild()
+  const { outfile } = options
+  const result = await buildWith(esbuild, options)
   const text = result.outputFiles[0]?.text ?? ''
-  if (options.outfile) {
-    mkdirSync(dirname(resolve(options.outfile)), { recursive: true })
-    writeFileAtomic(resolve(options.outfile), text, { mode: 0o644 })
+  if (outfile) {
+    writing(outfile, () => {
+      mkdirSync(dirname(resolve(outfile)), { recursive: true })
+      writeFileAtomic(resolve(outfile), text, { mode: 0o644 })
+    })
   }
+  const folder = folderOf(options)
   const output = Object.values(result.metafile.outputs)[0]
   const inputs = Object.entries(output?.inputs ?? {})
-    .map(([path, input]) => ({ path, bytes: input.bytesInOutput }))
+    .map(([path, input]) => ({ path: relative('', resolve(folder, path)), bytes: input.bytesInOutput }))
     .sort((a, b) => b.bytes - a.bytes)
-  return { text, bytes: Buffer.byteLength(text), inputs, packages: shares(inputs) }
+  const warnings = messagesOf(esbuild, 'warning', result.warnings, folder)
+  return { text, bytes: Buffer.byteLength(text), inputs, packages: shares(inputs), warnings }
 }
 
-// Found at use and not imported: its JavaScript cannot be bundled, and `cni-build` is compiled, too.
-const loadEsbuild = (): typeof Esbuild => needPackage('esbuild').require('./lib/main.js')
+async function buildWith(esbuild: typeof Esbuild, options: BundleOptions) {
+  const settings = {
+    entryPoints: [resolve(options.entry)],
+    // Comments and names that are not minified hold paths from here: not from the working directory.
+    absWorkingDir: folderOf(options),
+    bundle: true,
+    write: false,
+    metafile: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node20',
+    minify: options.minify ?? true,
+    legalComments: 'none',
+    conditions: [...(options.conditions ?? [])],
+    define: { ...(options.runtime && RUNTIME_DEFINES[options.runtime]), ...options.define },
+    external,
+    logLevel: 'silent',
+    // Node has its own modules loaded when it starts.
+    plugins: options.runtime === 'bun' ? [lazyBuiltins] : [],
+  } as const satisfies Esbuild.BuildOptions
+  try {
+    const result = await esbuild.build(settings)
+    const missing = options.runtime === undefined ? [] : leftToRunTime(result.metafile)
+    return missing.length === 0
+      ? result
+      : await esbuild.build({ ...settings, plugins: [...settings.plugins, absent(missing)] })
+  } catch (cause) {
+    // Without a list it is esbuild itself that does not start: its own package for this machine is missing.
+    if (!isBuildFailure(cause)) throw new BuildError('NO_COMPILER', `esbuild does not run: ${cause}`, { cause })
+    const errors = messagesOf(esbuild, 'error', cause.errors, folderOf(options)).join('\n\n')
+    throw new BuildError('BUNDLE', `cannot bundle ${options.entry}:\n${errors}`, { cause })
+  }
+}
 
-const messages = (esbuild: typeof Esbuild, failure: Esbuild.BuildFailure): string =>
-  Array.isArray(failure.errors)
-    ? esbuild.formatMessagesSync(failure.errors, { kind: 'error', color: false }).join('').trim()
-    : String(failure)
+const folderOf = ({ entry }: BundleOptions): string => dirname(resolve(entry))
+
+// Found at use and not imported: its JavaScript cannot be bundled, and `cni-build` is compiled, too.
+const needEsbuild = (): typeof Esbuild => needPackage('esbuild').require('./lib/main.js')
+
+const isBuildFailure = (error: unknown): error is Esbuild.BuildFailure =>
+  error instanceof Error && 'errors' in error && Array.isArray(error.errors)

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util'
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import type { BuildExecutableOptions } from './build-executable.ts'
 import { BuildError } from './errors.ts'
 import { TARGETS } from './target.ts'
@@ -39,7 +39,8 @@ export function parseCommandLine(argv: readonly string[]): Command {
   const { values, positionals } = parse(argv)
   if (values.help) return 'help'
   const [entry, ...rest] = positionals
-  if (!entry || rest.length > 0) throw usage(`expected one entry, got ${positionals.length}`)
+  if (entry === undefined || rest.length > 0) throw usage(`expected one entry, got ${positionals.length}`)
+  if (entry === '') throw usage('the entry is an empty string')
   if (!values.outfile) throw usage('-o FILE is missing')
   if (values.incremental && !values.bundle) throw usage('--incremental needs --bundle FILE: its stamp lies beside it')
   const smoke = oneOf('smoke', values.smoke ?? 'plugin', ['plugin', 'command', 'none'])
@@ -61,31 +62,48 @@ export function parseCommandLine(argv: readonly string[]): Command {
   }
 }
 
+const OPTIONS = {
+  outfile: { type: 'string', short: 'o' },
+  runtime: { type: 'string' },
+  target: { type: 'string' },
+  bundle: { type: 'string' },
+  smoke: { type: 'string' },
+  jit: { type: 'string' },
+  condition: { type: 'string', multiple: true },
+  define: { type: 'string', multiple: true },
+  incremental: { type: 'boolean' },
+  minify: { type: 'boolean' },
+  analyze: { type: 'boolean' },
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const satisfies ParseArgsOptionsConfig
+
 function parse(argv: readonly string[]) {
+  const call = { args: [...argv], options: OPTIONS, allowPositionals: true, allowNegative: true, tokens: true } as const
+  // Node's own sentence about an unknown option is longer and quotes it wrongly.
+  const unknown = parseArgs({ ...call, strict: false }).tokens.find(
+    (token) => token.kind === 'option' && !isKnown(token.rawName.replace(/^-+/, '')),
+  )
+  if (unknown?.kind === 'option') {
+    const like = Object.keys(OPTIONS).find((name) => name.slice(0, 3) === unknown.name.slice(0, 3))
+    throw usage(`unknown option ${unknown.rawName}${like === undefined ? '' : `: did you mean --${like}?`}`)
+  }
   try {
-    return parseArgs({
-      args: [...argv],
-      allowPositionals: true,
-      allowNegative: true,
-      options: {
-        outfile: { type: 'string', short: 'o' },
-        runtime: { type: 'string' },
-        target: { type: 'string' },
-        bundle: { type: 'string' },
-        smoke: { type: 'string' },
-        jit: { type: 'string' },
-        condition: { type: 'string', multiple: true },
-        define: { type: 'string', multiple: true },
-        incremental: { type: 'boolean' },
-        minify: { type: 'boolean' },
-        analyze: { type: 'boolean' },
-        json: { type: 'boolean' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    })
+    const { values, positionals, tokens } = parseArgs(call)
+    const names = tokens.flatMap((token) => (token.kind === 'option' ? [token.name.replace(/^no-/, '')] : []))
+    const twice = names.find((name, i) => names.indexOf(name) < i && name !== 'define' && name !== 'condition')
+    if (twice !== undefined) throw usage(`--${twice} is given twice`)
+    return { values, positionals }
   } catch (cause) {
+    if (cause instanceof BuildError) throw cause
     throw usage(cause instanceof Error ? cause.message : String(cause), cause)
   }
+}
+
+function isKnown(name: string): boolean {
+  const known: Readonly<Record<string, { type: 'string' | 'boolean' }>> = OPTIONS
+  const short = Object.values(OPTIONS).some((option) => 'short' in option && option.short === name)
+  return short || Object.hasOwn(known, name) || (name.startsWith('no-') && known[name.slice(3)]?.type === 'boolean')
 }
 
 function oneOf<const T extends string>(option: string, value: string, allowed: readonly T[]): T {

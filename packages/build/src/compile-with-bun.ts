@@ -32,12 +32,13 @@ export const bunFlags = (jit: Jit): readonly string[] => [
 /** `bun build --compile`, with the runtime of another target from a file: bun would download it. */
 export async function compileWithBun(
   { compiler, base, target }: Tools,
-  options: { bundle: string; outfile: string; jit: Jit },
+  options: { bundle: string; outfile: string; jit: Jit; signal: AbortSignal | undefined },
 ): Promise<void> {
   const cross = base === compiler ? [] : [`--target=${bunTarget(target)}`, `--compile-executable-path=${base}`]
   await run([compiler, 'build', ...bunFlags(options.jit), ...cross, options.bundle, '--outfile', options.outfile], {
     // bun reads configuration from its working directory and the environment; the executable must not depend on it.
     cwd: dirname(options.bundle),
     env: {},
+    signal: options.signal,
   })
 }

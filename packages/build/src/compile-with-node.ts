@@ -22,15 +22,15 @@ export const seaConfig = (bundle: string, base: string, outfile: string) => ({
 export async function compileWithNode(
   { compiler, base }: Tools,
   /** Both in one folder. */
-  { bundle, outfile }: { bundle: string; outfile: string },
+  { bundle, outfile, signal }: { bundle: string; outfile: string; signal: AbortSignal | undefined },
 ): Promise<void> {
   const cwd = dirname(outfile)
   const runtime = `${outfile}.runtime`
   const config = `${outfile}.json`
   copyFileSync(base, runtime)
   // Before the bundle goes in, whose section strip would not know. Without binutils, or for another machine, it stays long.
-  await run(['strip', runtime], { reject: false })
+  await run(['strip', runtime], { reject: false, signal })
   // Names without a folder: that of the bundle goes into the file.
   writeFileSync(config, JSON.stringify(seaConfig(basename(bundle), basename(runtime), basename(outfile))))
-  await run([compiler, '--build-sea', config], { cwd, env: {} })
+  await run([compiler, '--build-sea', config], { cwd, env: {}, signal })
 }

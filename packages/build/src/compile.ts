@@ -1,11 +1,12 @@
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
 import { isRunError } from '@cni/host'
 import { compileWithBun, type Jit } from './compile-with-bun.ts'
 import { compileWithNode } from './compile-with-node.ts'
 import { BuildError } from './errors.ts'
+import { checkOutputs, inFolderBeside, writing } from './output-files.ts'
 import type { Runtime, Target } from './target.ts'
-import { findTools } from './tools.ts'
+import { findTools, type Tools } from './tools.ts'
 
 export interface CompileOptions {
   /** The bundle: one CommonJS file without top-level await. */
@@ -21,6 +22,8 @@ export interface CompileOptions {
    * less for one that writes rules); `normal` suits a process that stays.
    */
   jit?: Jit
+  /** Ends the compiler; what was begun is removed. */
+  signal?: AbortSignal
 }
 
 /**
@@ -29,23 +32,49 @@ export interface CompileOptions {
  * @throws BuildError `NO_COMPILER` or `COMPILE` with the compiler's own message; a failed run leaves an older file as it was.
  */
 export async function compile(options: CompileOptions): Promise<{ outfile: string; bytes: number }> {
+  checkOutputs(options.bundle, { outfile: options.outfile })
   const outfile = resolve(options.outfile)
   const tools = findTools(options.runtime, options.target)
-  // On the same file system, so that the result appears under its name at once and whole. Both names go into the file.
-  mkdirSync(dirname(outfile), { recursive: true })
-  const folder = mkdtempSync(join(dirname(outfile), '.build-'))
-  const bundle = join(folder, `${basename(outfile)}.cjs`)
-  const temporary = join(folder, basename(outfile))
-  try {
-    writeFileSync(bundle, readFileSync(options.bundle))
-    if (tools.runtime === 'bun') await compileWithBun(tools, { bundle, outfile: temporary, jit: options.jit ?? 'late' })
-    else await compileWithNode(tools, { bundle, outfile: temporary })
-    renameSync(temporary, outfile)
-  } catch (cause) {
-    const why = isRunError(cause) ? cause.stderr.trim() || cause.message : String(cause)
-    throw new BuildError('COMPILE', `cannot compile ${options.bundle}: ${why}`, { cause })
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+  const text = readBundle(options.bundle)
+  await inFolderBeside(outfile, async (folder) => {
+    const fresh = await compileIn(folder, tools, text, options)
+    writing(outfile, () => renameSync(fresh, outfile))
+  })
   return { outfile, bytes: statSync(outfile).size }
+}
+
+/** The same inside a folder that is there for it; returns the file, which has the name of `outfile`. */
+export async function compileIn(
+  folder: string,
+  tools: Tools,
+  bundle: string,
+  { outfile, jit = 'late', signal }: Pick<CompileOptions, 'outfile' | 'jit' | 'signal'>,
+): Promise<string> {
+  // Both names go into the file.
+  const fresh = join(folder, basename(outfile))
+  const files = { bundle: `${fresh}.cjs`, outfile: fresh }
+  try {
+    writing(outfile, () => writeFileSync(files.bundle, bundle))
+    if (tools.runtime === 'bun') await compileWithBun(tools, { ...files, jit, signal })
+    else await compileWithNode(tools, { ...files, signal })
+  } catch (cause) {
+    if (cause instanceof BuildError) throw cause
+    const why = isRunError(cause) ? cause.stderr.trim() || cause.message : String(cause)
+    // The tools know the temporary folder only.
+    const told = why.replaceAll(`${fresh}.cjs`, 'the bundle').replaceAll(fresh, outfile)
+    throw new BuildError('COMPILE', `cannot compile ${outfile}: ${told}`, { cause })
+  }
+  return fresh
+}
+
+function readBundle(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new BuildError(
+      'COMPILE',
+      `cannot read the bundle ${file}: ${cause instanceof Error ? cause.message : cause}`,
+      { cause },
+    )
+  }
 }

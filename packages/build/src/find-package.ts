@@ -13,8 +13,8 @@ export interface InstalledPackage {
 }
 
 /**
- * A package of the build's tools: beside this one, in the project of the working directory, or as a dependency of the
- * `@cni/build` installed there. The last two are all that a compiled `cni-build` has.
+ * A package of the build's tools: beside this one, as a dependency of the `@cni/build` in the project of the working
+ * directory, or in that project. The last two are all that a compiled `cni-build` has.
  */
 export function findPackage(name: string): InstalledPackage | undefined {
   for (const from of places()) {
@@ -28,21 +28,19 @@ export function findPackage(name: string): InstalledPackage | undefined {
 }
 
 /**
- * Like {@link findPackage}, for one without which nothing can be built; at exactly `version` when it is for another machine
- * than this one.
+ * Like {@link findPackage}, for one without which nothing can be built.
  *
+ * @param wanted what npm is to install, and the only version that will do; default: any
  * @throws BuildError `NO_COMPILER` with the command that installs it.
  */
-export function needPackage(name: string, version?: string): InstalledPackage {
+export function needPackage(name: string, wanted: { install?: string; version?: string } = {}): InstalledPackage {
   const found = findPackage(name)
-  // npm refuses a package that is for another machine unless it is forced to.
-  const install = version === undefined ? name : `${name}@${version} --force`
-  const remedy = `npm install --save-dev ${install}`
+  const remedy = `npm install --save-dev ${wanted.install ?? name}`
   if (found === undefined) throw new BuildError('NO_COMPILER', `${name} is not installed: ${remedy}`)
-  if (version === undefined || found.version === version) return found
+  if (wanted.version === undefined || found.version === wanted.version) return found
   throw new BuildError(
     'NO_COMPILER',
-    `${name} is ${found.version}, but the compiler is ${version} and both must be the same: ${remedy}`,
+    `${name} is ${found.version}, but the compiler is ${wanted.version} and both must be the same: ${remedy}`,
   )
 }
 
@@ -51,12 +49,12 @@ function* places(): Generator<NodeJS.Require> {
   const here: string | undefined = import.meta.url
   if (here !== undefined) yield createRequire(here)
   const project = createRequire(join(process.cwd(), 'package.json'))
-  yield project
   try {
     yield createRequire(project.resolve('@cni/build/package.json'))
   } catch {
     // Not installed in this project.
   }
+  yield project
 }
 
 function open(name: string, from: NodeJS.Require): InstalledPackage {

@@ -43,7 +43,19 @@ describe('cni-build', () => {
     [['a.ts', '-o', 'x', '--define', 'A'], '--define: expected KEY=VALUE, got "A"'],
     [['a.ts', '-o', 'x', '--incremental'], '--incremental needs --bundle FILE'],
     [['a.ts', '-o', 'x', '--runtime', 'node', '--target', 'linux-x64-musl'], 'there is no Node for linux-x64-musl'],
-    [['a.ts', '--frobnicate'], '--frobnicate'],
+    [['a.ts', '--frobnicate'], 'unknown option --frobnicate (see'],
+    [['a.ts', '--targt', 'x'], 'unknown option --targt: did you mean --target?'],
+    [['a.ts', '--no-target'], 'unknown option --no-target'],
+    [['a.ts', '-o', 'x', '--outfile=y'], '--outfile is given twice'],
+    [['a.ts', '-o', 'x', '--minify', '--no-minify'], '--minify is given twice'],
+    [['', '-o', 'x'], 'the entry is an empty string'],
+    [['a.ts', '-o', tmpdir()], `outfile ${tmpdir()}: a folder; name the file in it, for example ${tmpdir()}/my-plugin`],
+    [['a.ts', '-o', 'nowhere/'], 'outfile nowhere/: a folder'],
+    [['a.ts', '-o', '..'], 'outfile ..: a folder'],
+    [['a.ts', '-o', '/dev/null'], 'outfile /dev/null: there is something that is no file'],
+    [['a.ts', '-o', './a.ts'], 'outfile ./a.ts: that is the entry'],
+    [['a.ts', '-o', 'x', '--bundle', './x'], 'bundle ./x: that is outfile'],
+    [['a.ts', '-o', 'x'.repeat(256)], 'the name is longer than 235 bytes'],
   ])('%j is wrong usage: exit code 2 and a sentence', async (argv, sentence) => {
     const { exitCode, err, out } = await cli(...argv)
     expect(exitCode).toBe(2)

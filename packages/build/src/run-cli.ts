@@ -6,6 +6,8 @@ import { report, shareTable } from './report.ts'
 export interface CliIo {
   out(line: string): void
   err(line: string): void
+  /** Stops the build, which leaves nothing behind. */
+  signal?: AbortSignal
 }
 
 /** The `cni-build` command without its process: arguments in, exit code out. */
@@ -19,6 +21,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<0 | 1 
     }
     const built = await buildExecutable({
       ...command.build,
+      ...(io.signal ? { signal: io.signal } : {}),
       ...(json ? {} : { onProgress: (line: string) => io.err(`cni-build: ${line}`) }),
     })
     if (json) io.out(JSON.stringify(built))

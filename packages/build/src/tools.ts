@@ -1,7 +1,13 @@
 import { join } from 'node:path'
 import { BuildError } from './errors.ts'
-import { findPackage, needPackage } from './find-package.ts'
+import { findPackage, type InstalledPackage, needPackage } from './find-package.ts'
 import { hostTarget, notRunnable, type Runtime, runtimePackage, type Target } from './target.ts'
+
+/** What to install where there is none: bun in the version of `optionalDependencies`. */
+export const COMPILER_VERSIONS: Readonly<Record<Runtime, string>> = { bun: '1.4.5', node: '26' }
+
+/** The first major version that has `--build-sea` in every release. */
+const OLDEST_NODE = 26
 
 /** What an executable is made with. */
 export interface Tools {
@@ -22,14 +28,23 @@ export interface Tools {
 export function findTools(runtime: Runtime = 'bun', target: Target = ownTarget()): Tools {
   const name = runtimePackage(runtime, target)
   if (notRunnable(target) === undefined) {
-    const { version, folder } = needPackage(name)
+    const { version, folder } = needCompiler(runtime, name)
     const compiler = programIn(runtime, folder)
     return { runtime, target, version, compiler, base: compiler }
   }
-  const host = needPackage(hostPackage(runtime))
-  const { folder } = needPackage(name, host.version)
-  const tools = { runtime, target, version: host.version }
-  return { ...tools, compiler: programIn(runtime, host.folder), base: programIn(runtime, folder) }
+  const host = needCompiler(runtime, hostPackage(runtime))
+  const { version } = host
+  // npm refuses a package that is for another machine unless it is forced to.
+  const { folder } = needPackage(name, { version, install: `${name}@${version} --force` })
+  return { runtime, target, version, compiler: programIn(runtime, host.folder), base: programIn(runtime, folder) }
+}
+
+function needCompiler(runtime: Runtime, name: string): InstalledPackage {
+  const install = `${name}@${COMPILER_VERSIONS[runtime]}`
+  const found = needPackage(name, { install })
+  if (runtime === 'bun' || Number.parseInt(found.version, 10) >= OLDEST_NODE) return found
+  const why = `${name} is ${found.version}, and only Node ${OLDEST_NODE} and later makes executables`
+  throw new BuildError('NO_COMPILER', `${why}: npm install --save-dev ${install}`)
 }
 
 function ownTarget(): Target {

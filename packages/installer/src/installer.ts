@@ -70,12 +70,26 @@ export function createInstaller(options: InstallerOptions): Installer {
     }
     return result
   }
+  /** A pass, and another one after what it left under way. */
+  const wholePass = async (signal?: AbortSignal): Promise<readonly InstallError[]> => {
+    const { binaries } = state
+    const abort = (): void => binaries.stop.abort()
+    signal?.addEventListener('abort', abort)
+    try {
+      for (;;) {
+        const { busy, errors } = await onePass(signal)
+        if (busy === undefined) return errors
+        await busy
+      }
+    } finally {
+      signal?.removeEventListener('abort', abort)
+    }
+  }
 
   return {
     plan: () => exclusive(() => look(state)),
     async install(signal) {
-      const { errors } = await exclusive(() => onePass(signal))
-      const [error] = errors
+      const [error] = await exclusive(() => wholePass(signal))
       if (error !== undefined) throw error
       return state.status
     },
@@ -86,15 +100,17 @@ export function createInstaller(options: InstallerOptions): Installer {
         {
           settings: () => state.settings,
           extraFolders: () => linkFolders(state.settings.netDir),
-          pass: (passSignal) => exclusive(() => onePass(passSignal)).catch(() => ({ againMs: 1000, errors: [] })),
+          pass: (passSignal) => exclusive(() => onePass(passSignal)).catch(() => FAILED_PASS),
         },
         either,
       )
       await loop.done
+      state.binaries.stop.abort()
     },
     status: () => state.status,
     uninstall() {
       stop.abort()
+      state.binaries.stop.abort()
       return exclusive(async () => {
         const report = await uninstall(state.settings)
         state = newState(state.settings)
@@ -107,6 +123,7 @@ export function createInstaller(options: InstallerOptions): Installer {
         throw new InstallError('INVALID_OPTIONS', `plugin type ${settings.type}: it was ${state.settings.type} before`)
       }
       retired.push(state.settings)
+      state.binaries.stop.abort()
       const { memory, passes, status, settings: old } = state
       const fresh = { ...newState(settings), passes, status }
       state = settings.netDir === old.netDir ? { ...fresh, memory } : fresh
@@ -116,6 +133,9 @@ export function createInstaller(options: InstallerOptions): Installer {
     },
   }
 }
+
+/** Stopped, or a bug: either way the loop goes on, and looks again. */
+const FAILED_PASS: PassResult = { againMs: 1000, errors: [], busy: undefined }
 
 /** What interrupted runs left; also under the names of other installers. */
 function sweep(settings: Settings): void {

@@ -4,6 +4,7 @@ import { syncBuiltinESMExports } from 'node:module'
 /** The calls that change a file system. */
 const CHANGING = [
   'openSync',
+  'copyFile',
   'writeSync',
   'fchmodSync',
   'fchownSync',
@@ -32,6 +33,7 @@ export async function crashBefore(n: number, work: () => Promise<unknown>, onCra
       if (name !== 'openSync' || (Number(args[1] ?? 0) & fs.constants.O_CREAT) !== 0) {
         count += 1
         if (count >= n) {
+          if (name === 'copyFile' && count === n) copyHalf(String(args[0]), String(args[1]))
           onCrash?.()
           throw new Error('crashed')
         }
@@ -49,4 +51,10 @@ export async function crashBefore(n: number, work: () => Promise<unknown>, onCra
     syncBuiltinESMExports()
   }
   return count
+}
+
+/** Where a copy is when the process is killed in the midst of it. */
+function copyHalf(source: string, target: string): void {
+  const bytes = fs.readFileSync(source)
+  fs.writeFileSync(target, bytes.subarray(0, bytes.length / 2), { flag: 'wx' })
 }

@@ -37,6 +37,29 @@ test('on a full binary folder our entry is not put into the network', async () =
   expect(report.look).toBe(`filler\n${calico}`)
 })
 
+test('on a full run folder our entry is not put into the network', async () => {
+  const report = await runAfter(
+    () => 'mount -t tmpfs -o size=4k none run && (yes > run/filler 2>/dev/null; true)',
+    `printf '\\n--\\n' && ls -A run && cat net/10-calico.conflist`,
+  )
+  expect(report.failed).toMatchObject([{ artefact: 'kubeconfig', error: { errno: 'ENOSPC' } }])
+  expect(report.look).toBe(`filler\n${calico}`)
+})
+
+test.each([1, 2, 3, 4, 5])('with %d free pages the node is fully with us or fully without us', async (pages) => {
+  const report = await runAfter(
+    () =>
+      `mkdir all && mount -t tmpfs -o size=${4 * (pages + 1)}k none all && for one in bin run net; do mkdir all/$one && cp -a $one/. all/$one && mount --bind all/$one $one; done`,
+    `printf '\\n--\\n' && ls -A bin run net && echo -- && cat net/10-calico.conflist`,
+  )
+  const [names, list] = report.look.split('--\n')
+  if (report.status.ready) {
+    expect(names).toBe('bin:\nmesh\nmesh-lib.so\n\nnet:\n10-calico.conflist\n\nrun:\nkubeconfig\n')
+    expect(list).toContain('"mesh"')
+  } else expect(list).toBe(calico)
+  expect(report.look).not.toContain('tmp')
+})
+
 test.each([
   ['bin', 'binary'],
   ['net', 'conflist'],

@@ -56,7 +56,9 @@ export function fakeNode(net: Record<string, string> | null = { '10-calico.confl
     },
     read: (name) => readFileSync(path(name), 'utf8'),
     files() {
-      const all = readdirSync(root, { recursive: true, withFileTypes: true }).filter((one) => !one.isDirectory())
+      // reading a pipe would not end
+      const entries = readdirSync(root, { recursive: true, withFileTypes: true })
+      const all = entries.filter((one) => one.isFile() || one.isSymbolicLink())
       return Object.fromEntries(
         all
           .map(({ parentPath, name }) => [join(parentPath, name).slice(root.length + 1), ''])

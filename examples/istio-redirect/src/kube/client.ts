@@ -1,9 +1,8 @@
+import { defaultTransport } from '../http/default-transport.ts'
+import { TooLarge, type Transport, type TransportAnswer, type Trust } from '../http/transport.ts'
 import { printable } from '../printable.ts'
-import { bunTransport } from './bun-transport.ts'
 import { KubeError } from './kube-error.ts'
 import type { ClusterAccess } from './kubeconfig.ts'
-import { nodeTransport } from './node-transport.ts'
-import { TooLarge, type Transport, type TransportAnswer, type Trust } from './transport.ts'
 
 /** A client of one API server. */
 export interface KubeClient {
@@ -43,8 +42,7 @@ export interface KubeClientOptions {
  * never sent a credential.
  */
 export function kubeClient(access: ClusterAccess, options: KubeClientOptions = {}): KubeClient {
-  const { userAgent = 'istio-cni' } = options
-  const transport = options.transport ?? (process.versions.bun === undefined ? nodeTransport : bunTransport)
+  const { userAgent = 'istio-cni', transport = defaultTransport } = options
   const secure = access.server.protocol === 'https:'
   const token = secure ? access.token() : undefined
   const headers = {

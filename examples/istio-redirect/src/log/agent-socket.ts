@@ -1,5 +1,5 @@
 import type { LogSink } from '@cni/skel'
-import { postOverUnix } from '../unix-post.ts'
+import { postOverUnix } from '../http/unix-post.ts'
 
 /**
  * Hands the lines of one call to the node agent, where `kubectl logs` shows them: one `POST /log` over its unix socket

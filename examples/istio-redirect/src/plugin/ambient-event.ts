@@ -1,9 +1,9 @@
 import type { AddContext } from '@cni/skel'
 import { CniError, ErrorCode, goStringify, type IpConfig } from '@cni/types'
 import { formatAddress, parsePrefix, unmapAddress } from '@cni/types/ip'
+import { postOverUnix, type UnixAnswer } from '../http/unix-post.ts'
 import { printable } from '../printable.ts'
 import type { PodInfo } from '../redirect/pod-info.ts'
-import { postOverUnix, type UnixAnswer } from '../unix-post.ts'
 import type { Conf } from './conf.ts'
 import type { Settings } from './settings.ts'
 

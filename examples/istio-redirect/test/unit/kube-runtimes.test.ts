@@ -1,8 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { run } from '@cni/host'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -10,16 +9,12 @@ import { type ApiServer, type Misbehaviour, startApiServer } from '../../testing
 import { type Authority, createAuthority } from '../../testing/certificate.ts'
 import { kubeconfigText } from '../../testing/kubeconfig-text.ts'
 import { meshPod } from '../../testing/pods.ts'
+import { runtimePrograms } from '../runtime-programs.ts'
 
-const require = createRequire(import.meta.url)
-const bun = join(dirname(require.resolve('@oven/bun-linux-x64-baseline/package.json')), 'bin/bun')
 const script = fileURLToPath(new URL('../fixtures/get-once.ts', import.meta.url))
 
 /** Each runtime has a transport of its own; to the rest of the plugin they have to be the same. */
-describe.each([
-  ['node', process.execPath],
-  ['bun', bun],
-])('on %s', (_, runtime) => {
+describe.each(runtimePrograms)('on %s', (_, runtime) => {
   let folder: string
   let api: ApiServer
   let elsewhere: ApiServer

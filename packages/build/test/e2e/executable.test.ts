@@ -13,19 +13,29 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { BuildError, type BundleOptions, buildExecutable, bundle } from '@cni/build'
-import { run } from '@cni/host'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { run, start } from '@cni/host'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 
 const folder = mkdtempSync(join(tmpdir(), 'cni-build-'))
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
 const entry = join(folder, 'main.ts')
 const outfile = join(folder, 'out', 'plugin')
+/** What it answers when nothing around it has a say. */
+const alone = { supportedVersions: [] }
 
 beforeAll(async () => {
   writeFileSync(
     entry,
     `import { writeSync } from 'node:fs'
-const answer: { leaked: string | undefined; preloaded: unknown } = { leaked: process.env.FROM_DOTENV, preloaded: Reflect.get(globalThis, 'preloaded') }
+const answer = {
+  supportedVersions: [],
+  leaked: process.env.FROM_DOTENV,
+  preloaded: Reflect.get(globalThis, 'preloaded'),
+  optional: optional(),
+}
+function optional() {
+  try { return require('not-installed') } catch { return undefined }
+}
 writeSync(1, JSON.stringify(answer) + '\\n')
 `,
   )
@@ -34,21 +44,64 @@ writeSync(1, JSON.stringify(answer) + '\\n')
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('a compiled executable', () => {
-  it('ignores .env and bunfig.toml of its working directory, with an empty environment', async () => {
+  it('ignores .env, bunfig.toml and node_modules of its working directory, with an empty environment', async () => {
     const cwd = join(folder, 'hostile')
     mkdirSync(cwd)
     writeFileSync(join(cwd, '.env'), 'FROM_DOTENV=leaked\n')
     writeFileSync(join(cwd, 'bunfig.toml'), 'preload = ["./preload.js"]\n')
     writeFileSync(join(cwd, 'preload.js'), 'globalThis.preloaded = true\n')
+    addPackage(cwd, 'not-installed')
     const { stdout } = await run([outfile], { cwd, env: {} })
-    expect(JSON.parse(stdout)).toEqual({})
+    expect(JSON.parse(stdout)).toEqual(alone)
+  })
+
+  it('holds nothing of a node_modules that its source does not see, beside the file or where it is started', async () => {
+    const beside = join(folder, 'beside')
+    addPackage(beside, 'not-installed')
+    addPackage(beside, 'koffi')
+    const plugin = join(beside, 'plugin')
+    const file = join(folder, 'optional.ts')
+    const ask = (name: string) => `try { found.push(require('${name}')) } catch {}`
+    const answer = 'process.stdout.write(JSON.stringify({ supportedVersions: found }))'
+    writeFileSync(file, ['const found = []', ask('not-installed'), ask('koffi'), answer].join('\n'))
+    await buildExecutable({ entry: file, outfile: plugin })
+    expect(JSON.parse((await run([plugin], { cwd: beside, env: {} })).stdout)).toEqual(alone)
   })
 
   it('is bun where the environment says so, which the README warns of', async () => {
     const version = expect.stringMatching(/^1\.\d+\.\d+$/)
     const said = async (env: Record<string, string>) => (await run([outfile, '--version'], { env })).stdout.trim()
     expect([await said({ BUN_BE_BUN: '1' }), await said({ BUN_OPTIONS: '--version' })]).toEqual([version, version])
-    expect(JSON.parse(await said({}))).toEqual({})
+    expect(JSON.parse(await said({}))).toEqual(alone)
+  })
+
+  it.each(['ulimit -n 16', 'ulimit -v 1000000', 'ulimit -c unlimited', 'ulimit -f 0'])(
+    'answers after %s',
+    async (limit) => {
+      const cwd = mkdtempSync(join(folder, 'limit-'))
+      const { stdout } = await run(['sh', '-c', `${limit}; exec "$0"`, outfile], { cwd, env: {} })
+      expect(JSON.parse(stdout)).toEqual(alone)
+      expect(readdirSync(cwd)).toEqual([])
+    },
+  )
+
+  it.each(['<&-', '2>&-', '<&- 2>&-'])('answers with %s: descriptors that are not open', async (closed) => {
+    const { stdout } = await run(['sh', '-c', `exec "$0" ${closed}`, outfile], { env: {} })
+    expect(JSON.parse(stdout)).toEqual(alone)
+  })
+
+  it.each(['>&-', '<&- >&-', '>&- 2>&-', '<&- >&- 2>&-'])('ends with %s, and opens no other file', async (closed) => {
+    const cwd = mkdtempSync(join(folder, 'closed-'))
+    const { exitCode, signal } = await run(['sh', '-c', `exec "$0" ${closed}`, outfile], {
+      cwd,
+      env: {},
+      reject: false,
+    })
+    expect({ signal, exitCode, files: readdirSync(cwd) }).toEqual({
+      signal: null,
+      exitCode: expect.any(Number),
+      files: [],
+    })
   })
 
   it('works alone when copied elsewhere', async () => {
@@ -57,33 +110,21 @@ describe('a compiled executable', () => {
     expect((await run([copy], { env: {}, cwd: '/' })).exitCode).toBe(0)
   })
 
-  it('has the same bytes when the same source is built elsewhere, later, under the same name', async () => {
-    const copy = join(folder, 'copy', 'of', 'source.ts')
-    const again = join(folder, 'again', 'plugin')
-    mkdirSync(join(folder, 'copy', 'of'), { recursive: true })
-    copyFileSync(entry, copy)
-    await buildExecutable({ entry: copy, outfile: again, smoke: false })
-    expect(sha256(again)).toBe(sha256(outfile))
-  })
-
   it('leaves no temporary file beside it', () => {
     expect(readdirSync(join(folder, 'out'))).toEqual(['plugin'])
   })
 
   it('runs the same bundle on Node', async () => {
     const { stdout } = await run([process.execPath, join(folder, 'plugin.cjs')], { env: {} })
-    expect(JSON.parse(stdout)).toEqual({})
+    expect(JSON.parse(stdout)).toEqual(alone)
   })
 })
 
 describe('an executable with Node in it', () => {
   const withNode = join(folder, 'node', 'plugin')
-  const again = join(folder, 'node-again', 'plugin')
-  const build = (file: string) => buildExecutable({ entry, outfile: file, runtime: 'node' })
 
-  it('is built, started and described like one with bun, twice with the same bytes', async () => {
-    const [built] = await Promise.all([build(withNode), build(again)])
-    expect(sha256(again)).toBe(sha256(withNode))
+  it('is built, started and described like one with bun', async () => {
+    const built = await buildExecutable({ entry, outfile: withNode, runtime: 'node' })
     expect(built).toMatchObject({ runtime: 'node', version: expect.stringMatching(/^26\./), compiled: true })
     expect(built.needs?.libraries).toContain('libatomic.so.1')
     expect(built.startMs).toBeGreaterThan(0)
@@ -96,8 +137,46 @@ describe('an executable with Node in it', () => {
     writeFileSync(join(cwd, 'preload.cjs'), 'globalThis.preloaded = true\n')
     writeFileSync(join(cwd, 'package.json'), '{"type": "module", "main": "preload.cjs"}')
     const { stdout } = await run([withNode], { cwd, env: { NODE_OPTIONS: '--require ./preload.cjs --env-file=.env' } })
-    expect(JSON.parse(stdout)).toEqual({})
+    expect(JSON.parse(stdout)).toEqual(alone)
   })
+})
+
+describe('the same source, file name and compiler', () => {
+  const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
+
+  /** A copy of the source in a folder of its own, built from there in a shell with other settings. */
+  async function build(where: string, up: string, settings: string, options: readonly string[]): Promise<string[]> {
+    const cwd = join(folder, where)
+    for (const path of [cwd, join(cwd, up, 'src')]) mkdirSync(path, { recursive: true })
+    copyFileSync(entry, join(cwd, up, 'src/main.ts'))
+    const command = [
+      process.execPath,
+      '--conditions=@cni/source',
+      cli,
+      join(up, 'src/main.ts'),
+      '-o',
+      'out/plugin',
+      ...options,
+    ]
+    const argv = ['sh', '-c', `${settings}; exec "$@"`, 'sh', ...command, '--bundle=out/b.cjs', '--smoke=none'] as const
+    await run([...argv], { cwd })
+    return ['plugin', 'b.cjs'].map((file) => sha256(join(cwd, 'out', file)))
+  }
+
+  it.each([[[]], [['--runtime=node', '--no-minify']]])(
+    '%j: give the same bytes in another folder, locale, time zone and umask',
+    async (options) => {
+      const name = `same${options.join('')}`
+      const here = await build(`${name}/a`, '.', 'umask 022; export TZ=UTC LC_ALL=C', options)
+      const there = await build(
+        `${name}/b/c`,
+        '../src of b',
+        'umask 077; export TZ=Asia/Tokyo LC_ALL=C.UTF-8 HOME=/nowhere BUN_OPTIONS=--version',
+        options,
+      )
+      expect(there).toEqual(here)
+    },
+  )
 })
 
 describe('a bundle', () => {
@@ -138,6 +217,73 @@ describe('buildExecutable', () => {
     expect(existsSync(join(folder, 'broken', 'x'))).toBe(false)
   })
 
+  it.each([
+    ['ends at once', 'process.exitCode = 3', 'it ended with exit code 3 and printed nothing'],
+    ['prints something else', 'process.stdout.write("hello")', 'no JSON with "supportedVersions"; it printed\nhello'],
+    ['prints other JSON', 'process.stdout.write("null")', 'no JSON with "supportedVersions"; it printed\nnull'],
+    ['is killed', 'process.kill(process.pid, "SIGKILL")', 'it was ended by SIGKILL and printed nothing'],
+    ['throws', 'throw new Error("at load")', 'it ended with exit code 1'],
+  ])('refuses an executable that %s, and says how it ended', async (name, source, sentence) => {
+    const file = join(folder, `${name}.ts`)
+    writeFileSync(file, source)
+    const attempt = buildExecutable({ entry: file, outfile: join(folder, 'refused', name) })
+    await expect(attempt).rejects.toMatchObject({ code: 'SMOKE', message: expect.stringContaining(sentence) })
+    expect(readdirSync(join(folder, 'refused'))).toEqual([])
+  })
+
+  it('tells of import.meta, which is empty in an executable', async () => {
+    const file = join(folder, 'meta.ts')
+    writeFileSync(file, 'process.stdout.write(JSON.stringify({ supportedVersions: [], url: import.meta.url }))')
+    const { warnings } = await buildExecutable({ entry: file, outfile: join(folder, 'meta', 'plugin') })
+    expect(warnings.join()).toMatch(/meta\.ts:1:.*It is \{\} in an executable/s)
+  })
+
+  it('that is stopped ends what it started and leaves nothing', async () => {
+    const file = join(folder, 'never.ts')
+    const pidFile = join(folder, 'never.pid')
+    writeFileSync(
+      file,
+      `import { writeFileSync } from 'node:fs'
+process.on('SIGTERM', () => process.exit())
+setInterval(() => {}, 1000)
+writeFileSync(${JSON.stringify(pidFile)}, String(process.pid))
+`,
+    )
+    const stop = new AbortController()
+    const attempt = buildExecutable({ entry: file, outfile: join(folder, 'stopped', 'plugin'), signal: stop.signal })
+    await vi.waitUntil(() => existsSync(pidFile) && readFileSync(pidFile, 'utf8') !== '', { timeout: 10_000 })
+    stop.abort(new Error('stopped by SIGINT'))
+    await expect(attempt).rejects.toMatchObject({ code: 'ABORTED', message: 'stopped by SIGINT' })
+    expect(existsSync(`/proc/${readFileSync(pidFile, 'utf8')}`)).toBe(false)
+    expect(readdirSync(join(folder, 'stopped'))).toEqual([])
+  })
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('cni-build is stopped by %s and leaves nothing', async (signal) => {
+    const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
+    const out = join(folder, signal)
+    const file = join(folder, 'slow.ts')
+    writeFileSync(file, 'setInterval(() => {}, 1000)\n')
+    let said = ''
+    const started = start([process.execPath, '--conditions=@cni/source', cli, file, '-o', join(out, 'plugin')], {
+      stderr: (chunk) => {
+        const before = said.includes('compiled with')
+        said += Buffer.from(chunk).toString()
+        if (!before && said.includes('compiled with')) started.kill(signal)
+      },
+    })
+    await expect(started.done).rejects.toMatchObject({ exitCode: signal === 'SIGINT' ? 130 : 143 })
+    expect(said).toContain(`cni-build: stopped by ${signal}`)
+    expect(readdirSync(out)).toEqual([])
+  })
+
+  it('names the folder it cannot write to', async () => {
+    const attempt = buildExecutable({ entry, outfile: join(entry, 'plugin') })
+    await expect(attempt).rejects.toMatchObject({
+      code: 'WRITE',
+      message: expect.stringMatching(/^cannot write .*\/main\.ts\/plugin: E/),
+    })
+  })
+
   it('refuses an executable that does not answer VERSION, and keeps the one that was there', async () => {
     const silent = join(folder, 'silent.ts')
     const kept = join(folder, 'silent', 'plugin')
@@ -165,5 +311,10 @@ describe('buildExecutable', () => {
     expect((await buildExecutable(options)).compiled).toBe(true)
   })
 })
+
+function addPackage(where: string, name: string): void {
+  mkdirSync(join(where, 'node_modules', name), { recursive: true })
+  writeFileSync(join(where, 'node_modules', name, 'index.js'), `module.exports = '${name} was loaded'\n`)
+}
 
 const sha256 = (file: string): string => createHash('sha256').update(readFileSync(file)).digest('hex')

@@ -11,6 +11,7 @@ export function replaceConf(
   text: string,
   reason: string,
   type: string,
+  done: () => void = () => {},
 ): Change {
   const { path, before, ownMode } = file
   return {
@@ -19,7 +20,10 @@ export function replaceConf(
     path,
     reason,
     diff: diffLines(before?.bytes.toString('utf8'), text),
-    apply: () => replaceFile({ path, text, mode: ownMode ?? 0o600, exactMode: ownMode !== undefined, before, type }),
+    apply() {
+      replaceFile({ path, text, mode: ownMode ?? 0o600, exactMode: ownMode !== undefined, before, type })
+      done()
+    },
   }
 }
 

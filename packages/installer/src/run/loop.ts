@@ -14,6 +14,9 @@ const SECOND_LOOK_MS = 10
 /** How long a pass may take to notice that it should stop. */
 const STOP_MS = 700
 
+/** Why a pass is due: something happened to a file, or the work on the binaries came to its end. */
+type Cause = 'event' | 'work'
+
 /** What the loop drives. */
 export interface LoopBody {
   readonly settings: () => Settings
@@ -30,12 +33,13 @@ export interface Loop {
 
 /** Starts the loop. `done` never rejects, and is settled within a second of the abort. */
 export function startLoop(body: LoopBody, signal: AbortSignal): Loop {
-  let pending = true
+  let pending: Cause | undefined = 'event'
   let resume: () => void = () => {}
-  const wake = (): void => {
-    pending = true
+  const wakeFor = (cause: Cause): void => {
+    if (pending !== 'event') pending = cause
     resume()
   }
+  const wake = (): void => wakeFor('event')
   const sleep = (ms: number, until: () => boolean): Promise<void> =>
     new Promise((resolve) => {
       const end = (): void => {
@@ -61,8 +65,13 @@ export function startLoop(body: LoopBody, signal: AbortSignal): Loop {
         watches,
         signal,
         sleep,
-        () => pending,
-        () => (pending = false),
+        () => {
+          const cause = pending
+          pending = undefined
+          return cause
+        },
+        () => pending !== undefined,
+        () => wakeFor('work'),
       ),
       signal,
     ),
@@ -75,17 +84,20 @@ async function drive(
   watches: FolderWatches,
   signal: AbortSignal,
   sleep: (ms: number, until: () => boolean) => Promise<void>,
+  takePending: () => Cause | undefined,
   isPending: () => boolean,
-  clear: () => void,
+  workDone: () => void,
 ): Promise<void> {
   const recent: number[] = []
+  let awaited: Promise<void> | undefined
   try {
     while (!signal.aborted) {
-      const byEvent = isPending()
-      clear()
+      const byEvent = takePending() === 'event'
       // Armed before looking: what happens in between is an event.
       const armed = watches.sync(foldersOf(body.settings(), body.extraFolders()))
-      const { againMs } = await body.pass(signal)
+      const { againMs, busy } = await body.pass(signal)
+      if (busy !== undefined && busy !== awaited) void busy.then(workDone)
+      awaited = busy
       await sleep(Math.min(againMs, byEvent ? SECOND_LOOK_MS : againMs, armed ? againMs : MISSING_MS), isPending)
       const now = performance.now()
       recent.push(now)

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Candidates, listCandidates } from '../conf/candidate.ts'
 import { compareNames, conflistName } from '../conf/conf-name.ts'
@@ -118,7 +119,11 @@ function planChained(settings: Settings, memory: Memory, files: NetFiles, primar
     const text = insertEntry(primary.bytes, plugin)
     const count = countEntries(primary.bytes, type)
     const reason = count === 0 ? 'our entry is missing' : count > 1 ? 'our entry is there twice' : 'our entry differs'
-    return planned([replaceConf({ path, before: primary }, text, reason, type)])
+    const done = () => {
+      const { ino } = statSync(path)
+      memory.modes.set(path, { ino, mode: primary.stat.mode & 0o7777 })
+    }
+    return planned([replaceConf({ path, before: primary }, text, reason, type, done)])
   }
   return keepMode(memory, primary) ?? fine(path)
 }
@@ -172,7 +177,10 @@ function planOwnFile(
     throw new InstallError('NOT_OURS', `${JSON.stringify(path)} is there, and cannot be read`, { path })
   }
   const file = { path, before, ownMode: confMode }
-  if (before === undefined) return planned([replaceConf(file, text, 'absent', type)])
+  const done = () => {
+    memory.ours.add(path)
+  }
+  if (before === undefined) return planned([replaceConf(file, text, 'absent', type, done)])
   if (sameDocument(before.bytes, text)) {
     memory.ours.add(path)
     const mode = before.stat.mode & 0o7777
@@ -186,7 +194,7 @@ function planOwnFile(
       path,
     })
   }
-  return planned([replaceConf(file, text, broken ? 'not a configuration' : 'content differs', type)])
+  return planned([replaceConf(file, text, broken ? 'not a configuration' : 'content differs', type, done)])
 }
 
 function planFormer(settings: Settings, memory: Memory, files: NetFiles, candidates: Candidates): Change[] {

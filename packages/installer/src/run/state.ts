@@ -3,6 +3,7 @@ import type { Artefact, InstallEvent } from '../events.ts'
 import { type InstallStatus, toStatus } from '../health.ts'
 import type { InstallError } from '../install-error.ts'
 import type { Settings } from '../options.ts'
+import { type BinaryState, newBinaryState } from './binary-state.ts'
 import { type Memory, newMemory } from './memory.ts'
 import { type Throttle, throttle } from './throttle.ts'
 import { type VerifiedFiles, verifiedFiles } from './verified.ts'
@@ -12,6 +13,7 @@ export interface State {
   readonly settings: Settings
   readonly memory: Memory
   readonly verified: VerifiedFiles
+  readonly binaries: BinaryState
   readonly throttle: Throttle
   readonly emit: (event: InstallEvent) => void
   readonly failures: Map<Artefact, Failure>
@@ -35,6 +37,7 @@ export function newState(settings: Settings): State {
     settings,
     memory: newMemory(),
     verified: verifiedFiles(),
+    binaries: newBinaryState(),
     throttle: throttle(settings.rewriteMs),
     emit(event) {
       try {

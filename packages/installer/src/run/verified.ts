@@ -1,6 +1,9 @@
 import type { BigIntStats } from 'node:fs'
 
-/** Younger than this, a file may have been written twice within one tick of the clock that stamps it. */
+/**
+ * A file may be written twice within one tick of the clock that stamps it, so a pair counts as equal for good only when
+ * a second comparison, this much later, found the same stamps. Their values mean nothing: that clock may jump.
+ */
 const SETTLE_MS = 50
 
 /** Remembers which pairs of large files were found equal, so that an idle look costs two `stat` calls. */
@@ -23,9 +26,7 @@ export function verifiedFiles(): VerifiedFiles {
     add(target, sourceStat, targetStat, now) {
       const next = key(sourceStat, targetStat)
       const one = seen.get(target)
-      const old = BigInt(Date.now() - 2000) * 1_000_000n
-      const settled = one?.key === next || (sourceStat.ctimeNs < old && targetStat.ctimeNs < old)
-      seen.set(target, { key: next, since: now, settled })
+      seen.set(target, { key: next, since: now, settled: one?.key === next && now - one.since >= SETTLE_MS })
     },
   }
 }

@@ -38,6 +38,17 @@ test.each<[string, (node: FakeNode) => void, string]>([
     (node) => swap(node, () => symlinkSync('10-calico.conflist', node.path('net/10-calico.conflist'))),
     'ELOOP',
   ],
+  [
+    'two links to each other',
+    (node) =>
+      swap(node, () => {
+        symlinkSync('other', node.path('net/10-calico.conflist'))
+        symlinkSync('10-calico.conflist', node.path('net/other'))
+      }),
+    'ELOOP',
+  ],
+  ['64 MB of JSON', (node) => node.write('net/10-calico.conflist', padded(64)), 'larger than 4194304 bytes'],
+  ['100 000 brackets', (node) => node.write('net/10-calico.conflist', '['.repeat(100_000)), ''],
 ])('a conflist that is %s is waited for and left alone', async (_, make, reason) => {
   using node = fakeNode()
   make(node)
@@ -50,17 +61,34 @@ test.each<[string, (node: FakeNode) => void, string]>([
   expect(await installer.uninstall()).toMatchObject({ errors: [] })
 })
 
+const padded = (megabytes: number): string => calico.replace('{', `{"x":"${'x'.repeat(megabytes * 2 ** 20)}",`)
+
 function swap(node: FakeNode, make: () => void): void {
   unlinkSync(node.path('net/10-calico.conflist'))
   make()
 }
 
-test('a conflist nested too deep to be written again is refused, and stays as it is', async () => {
-  const deep = `{"name":"n","plugins":[{"type":"a"}],"x":${'['.repeat(5000)}${']'.repeat(5000)}}`
+test.each([5000, 100_000])('a conflist nested %d deep is refused, and stays as it is', async (depth) => {
+  const deep = `{"name":"n","plugins":[{"type":"a"}],"x":${'['.repeat(depth)}${']'.repeat(depth)}}`
   using node = fakeNode({ '10-deep.conflist': deep })
   await expect(createInstaller(node.options).install()).rejects.toThrow('nested deeper than')
   expect(node.read('net/10-deep.conflist')).toBe(deep)
 })
+
+function pipe(node: FakeNode, name: string): void {
+  rmSync(node.path(name), { force: true })
+  spawnSync('mkfifo', [node.path(name)])
+}
+
+function folder(node: FakeNode, name: string): void {
+  rmSync(node.path(name), { force: true })
+  mkdirSync(node.path(name))
+}
+
+function file(node: FakeNode, name: string): void {
+  rmSync(node.path(name), { recursive: true })
+  node.write(name, '')
+}
 
 test.each<[string, (node: FakeNode) => void, Partial<InstallerOptions>, string]>([
   ['no token', (node) => rmSync(node.path('sa/token')), {}, 'NO_CREDENTIALS'],
@@ -70,6 +98,13 @@ test.each<[string, (node: FakeNode) => void, Partial<InstallerOptions>, string]>
   ['a source without the plugin', (node) => rmSync(node.path('src/mesh')), {}, 'NO_SOURCE'],
   ['a dangling source', (node) => symlinkSync('gone', node.path('src/x')), {}, 'IO'],
   ['no binary folder', (node) => rmSync(node.path('bin'), { recursive: true }), {}, 'IO'],
+  ['a token that is a pipe', (node) => pipe(node, 'sa/token'), {}, 'NOT_READABLE'],
+  ['a CA that is a folder', (node) => folder(node, 'sa/ca.crt'), {}, 'NOT_READABLE'],
+  ['a kubeconfig that is a pipe', (node) => pipe(node, 'run/kubeconfig'), {}, 'NOT_READABLE'],
+  ['a kubeconfig that is a folder', (node) => folder(node, 'run/kubeconfig'), {}, 'NOT_READABLE'],
+  ['a plugin that is a pipe', (node) => pipe(node, 'src/mesh'), {}, 'NOT_READABLE'],
+  ['a plugin that is a folder', (node) => folder(node, 'src/mesh'), {}, 'NO_SOURCE'],
+  ['a binary folder that is a file', (node) => file(node, 'bin'), {}, 'IO'],
   ['a folder in the way', (node) => mkdirSync(node.path('bin/mesh')), {}, 'NOT_OURS'],
   [
     'another file under our name',

@@ -3,8 +3,11 @@ export interface TransportRequest {
   /** Default `GET`. */
   readonly method?: string | undefined
   readonly url: URL
+  /** A unix socket to connect to, whatever host the URL names. */
+  readonly socketPath?: string
   readonly headers: Readonly<Record<string, string>>
-  readonly trust: Trust
+  /** Needed for `https`. */
+  readonly trust?: Trust
   readonly signal: AbortSignal
   readonly maxBytes: number
   readonly body?: string | undefined

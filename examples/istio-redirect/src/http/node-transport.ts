@@ -25,10 +25,11 @@ export const nodeTransport: Transport = (request) =>
 
 /** The modules are looked up at use: every start that needs no API request saves 5–11 ms. */
 function open(request: TransportRequest, onResponse: (incoming: IncomingMessage) => void) {
-  const { method = 'GET', url, headers, trust, body } = request
+  const { method = 'GET', url, socketPath, headers, trust, body } = request
   const options: RequestOptions = {
     method,
     host: url.hostname.replace(/^\[|\]$/g, ''),
+    ...(socketPath !== undefined && { socketPath }),
     path: `${url.pathname}${url.search}`,
     headers: body === undefined ? headers : { ...headers, 'content-length': Buffer.byteLength(body) },
   }
@@ -39,7 +40,10 @@ function open(request: TransportRequest, onResponse: (incoming: IncomingMessage)
   const https = process.getBuiltinModule('node:https')
   // An agent of our own: the global one may have been given the proxies of the environment (NODE_USE_ENV_PROXY).
   const agent = new https.Agent({ keepAlive: false })
-  return https.request({ ...options, ...tlsOptions(trust), port: url.port || 443, agent }, onResponse)
+  return https.request(
+    { ...options, ...(trust !== undefined && tlsOptions(trust)), port: url.port || 443, agent },
+    onResponse,
+  )
 }
 
 const tlsOptions = ({ ca, insecure, serverName, client }: Trust) => ({

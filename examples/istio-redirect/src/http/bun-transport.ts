@@ -1,14 +1,15 @@
-import { TooLarge, type Transport } from './transport.ts'
+import { TooLarge, type Transport, type Trust } from './transport.ts'
 
 /** What bun's fetch understands besides the standard. */
 interface BunRequestInit extends RequestInit {
-  readonly tls: {
+  readonly tls?: {
     readonly ca?: string
     readonly rejectUnauthorized: boolean
     readonly serverName?: string
     readonly cert?: string
     readonly key?: string
   }
+  readonly unix?: string
   readonly proxy: false
   readonly verbose: false
   readonly decompress: false
@@ -18,6 +19,7 @@ interface BunRequestInit extends RequestInit {
 export const bunTransport: Transport = async ({
   method = 'GET',
   url,
+  socketPath,
   headers,
   trust,
   signal,
@@ -32,13 +34,8 @@ export const bunTransport: Transport = async ({
     redirect: 'manual',
     keepalive: false,
     signal,
-    tls: {
-      // Said explicitly: otherwise NODE_TLS_REJECT_UNAUTHORIZED decides.
-      rejectUnauthorized: !trust.insecure,
-      ...(trust.ca !== undefined && { ca: trust.ca }),
-      ...(trust.serverName !== undefined && { serverName: trust.serverName }),
-      ...trust.client,
-    },
+    ...(trust !== undefined && { tls: tlsOptions(trust) }),
+    ...(socketPath !== undefined && { unix: socketPath }),
     // Otherwise HTTPS_PROXY decides, and BUN_CONFIG_VERBOSE_FETCH prints the token.
     proxy: false,
     verbose: false,
@@ -53,6 +50,14 @@ export const bunTransport: Transport = async ({
   }
   return { status, retryAfter, body: await collect(response, maxBytes) }
 }
+
+const tlsOptions = ({ ca, insecure, serverName, client }: Trust) => ({
+  // Said explicitly: otherwise NODE_TLS_REJECT_UNAUTHORIZED decides.
+  rejectUnauthorized: !insecure,
+  ...(ca !== undefined && { ca }),
+  ...(serverName !== undefined && { serverName }),
+  ...client,
+})
 
 async function pass({ body }: Response, onData: (chunk: Uint8Array) => void): Promise<void> {
   const reader = body?.getReader()

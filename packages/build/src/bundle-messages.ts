@@ -1,0 +1,39 @@
+import { relative, resolve } from 'node:path'
+import type * as Esbuild from 'esbuild'
+
+/** What to do about messages of esbuild that leave the author of a plugin alone. */
+const HINTS: ReadonlyArray<readonly [RegExp, string]> = [
+  [/^Top-level await/, 'Put it into an async function: bytecode is compiled from CommonJS, which has none.'],
+  [
+    /^No loader is configured for "\.node"/,
+    'A native addon cannot be part of one file. Call the kernel through @cni/netns/sys.',
+  ],
+  [/^No loader is configured/, 'An entry, and all it imports, is TypeScript, JavaScript or JSON.'],
+  [
+    /^Could not resolve "[^./]/,
+    'Is it installed? An executable has no node_modules beside it: all it imports is bundled.',
+  ],
+  [/^"import\.meta" is not available/, 'It is {} in an executable: there is no file beside it to be found by a URL.'],
+]
+
+/** Errors or warnings of esbuild as it prints them, each with what to do. */
+export function messagesOf(
+  esbuild: typeof Esbuild,
+  kind: 'error' | 'warning',
+  messages: readonly Esbuild.Message[],
+  /** What their paths are relative to. */
+  folder: string,
+): string[] {
+  // esbuild's own advice is about options of esbuild.
+  const advised = messages.map(({ location, ...message }) => ({
+    ...message,
+    location: location && { ...location, file: relative('', resolve(folder, location.file)) },
+    notes: hint(message.text),
+  }))
+  return esbuild.formatMessagesSync(advised, { kind, color: false }).map((text) => text.trim())
+}
+
+const hint = (text: string) =>
+  HINTS.filter(([about]) => about.test(text))
+    .slice(0, 1)
+    .map(([, advice]) => ({ text: advice }))

@@ -1,0 +1,70 @@
+import type { Health } from '../health.ts'
+import type { Change } from './change.ts'
+import { planBinaries } from './plan-binaries.ts'
+import { newWork, step, type Work } from './step.ts'
+
+/**
+ * The step of the binaries: takes over what the work beside the passes came to, or looks, which takes two `stat` calls
+ * per file as long as nothing changed. What takes longer goes on after the pass.
+ *
+ * @returns as `busy` the end of what goes on.
+ */
+export async function lookAtBinaries(pass: Work): Promise<{ readonly busy: Promise<void> | undefined }> {
+  const { binaries } = pass.state
+  if (binaries.running === undefined && binaries.done === undefined) begin(pass)
+  const { running } = binaries
+  if (running !== undefined) await Promise.race([running.end, new Promise((resolve) => setImmediate(resolve))])
+  const { done } = binaries
+  if (done === undefined) {
+    pass.health.push(...(binaries.running?.found() ?? []))
+    return { busy: binaries.running?.end }
+  }
+  binaries.done = undefined
+  binaries.health = done.health
+  binaries.wereFine ||= done.errors.length === 0 && done.postponed === 0
+  pass.health.push(...done.health)
+  pass.errors.push(...done.errors)
+  pass.postponed += done.postponed
+  pass.againMs = Math.min(pass.againMs, done.againMs)
+  return { busy: undefined }
+}
+
+function begin(pass: Work): void {
+  const { state } = pass
+  const { binaries, settings } = state
+  if (binaries.stop.signal.aborted) binaries.stop = new AbortController()
+  const work = newWork(state, binaries.stop.signal)
+  let toDo: readonly Change[] | undefined
+  const run = async (): Promise<void> => {
+    try {
+      const plan = await planBinaries(settings, state.verified, work.signal)
+      toDo = plan.changes
+      await step(work, 'binary', plan)
+      binaries.done = work
+    } catch {
+      // stopped: what was begun is undone
+    } finally {
+      binaries.running = undefined
+    }
+  }
+  const found = (): readonly Health[] => {
+    if (toDo !== undefined) return [...work.health, ...waiting(toDo, work.health)]
+    if (binaries.wereFine) return binaries.health
+    return [
+      { artefact: 'binary', path: settings.sourceDir ?? '', state: 'waiting', reason: 'the binaries are compared' },
+    ]
+  }
+  // a microtask later, so that it is known to run before it can end
+  binaries.running = { end: Promise.resolve().then(run), found }
+}
+
+function waiting(changes: readonly Change[], known: readonly Health[]): Health[] {
+  return changes
+    .filter(({ path }) => !known.some((one) => one.path === path))
+    .map(({ path, reason }) => ({
+      artefact: 'binary',
+      path,
+      state: 'drift',
+      reason: `${path}: ${reason}; being put right`,
+    }))
+}

@@ -1,0 +1,100 @@
+import { utimesSync } from 'node:fs'
+import { createInstaller } from '@cni/installer'
+import { afterEach, expect, test, vi } from 'vitest'
+import { bridge, calico, eventually, fakeNode } from '../node.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+test('no part of a configuration that another tool is writing is adopted or changed, and the whole is healed', async () => {
+  using node = fakeNode({ '10-calico.conflist': calico, '20-bridge.conf': bridge })
+  const installer = createInstaller({ ...node.options, rewriteMs: 0, holdMs: 60_000 })
+  await installer.install()
+  const installed = node.read('net/10-calico.conflist')
+  // without its last line break the text is whole
+  for (let length = 0; length < calico.length - 1; length += 1) {
+    const part = calico.slice(0, length)
+    node.write('net/10-calico.conflist', part)
+    const status = await installer.install()
+    expect(status).toMatchObject({ ready: false, reason: expect.stringContaining('10-calico.conflist is not usable') })
+    expect([node.read('net/10-calico.conflist'), node.read('net/20-bridge.conf')]).toEqual([part, bridge])
+  }
+  node.write('net/10-calico.conflist', calico)
+  expect(await installer.install()).toMatchObject({ ready: true, primary: '10-calico.conflist' })
+  expect(node.read('net/10-calico.conflist')).toBe(installed)
+})
+
+test('half a configuration on a node that is new to us is waited for, and left as it is', async () => {
+  using node = fakeNode()
+  for (let length = 0; length < calico.length - 1; length += 7) {
+    node.write('net/10-calico.conflist', calico.slice(0, length))
+    expect(await createInstaller(node.options).install()).toMatchObject({ ready: false })
+    expect(node.read('net/10-calico.conflist')).toBe(calico.slice(0, length))
+  }
+})
+
+test.each([
+  ['back', -5],
+  ['forth', 5],
+])('a clock that jumps %s by hours neither shortens nor lengthens any wait', async (_, hours) => {
+  using node = fakeNode({ '10-calico.conflist': calico, '20-bridge.conf': bridge })
+  const installer = createInstaller({ ...node.options, holdMs: 300, rewriteMs: 50 })
+  const stop = new AbortController()
+  const done = installer.run(stop.signal)
+  await eventually(() => installer.status().ready, 'ready')
+  const installed = node.read('net/10-calico.conflist')
+  const now = Date.now.bind(Date)
+  let jumps = 0
+  vi.spyOn(Date, 'now').mockImplementation(() => now() + hours * 3_600_000 * (jumps++ % 2))
+  const stamp = (name: string) => {
+    const then = now() / 1000 + hours * 3600
+    utimesSync(node.path(name), then, then)
+  }
+
+  // heals: a text, and a binary of the same size and stamps
+  node.write('net/10-calico.conflist', calico)
+  stamp('net/10-calico.conflist')
+  await eventually(() => node.read('net/10-calico.conflist') === installed, 'healed', 1000)
+  node.write('bin/mesh', 'plugin vX')
+  stamp('bin/mesh')
+  await eventually(() => node.read('bin/mesh') === 'plugin v1', 'binary healed', 1000)
+
+  // the throttle
+  const before = node.events.length
+  const end = performance.now() + 500
+  while (performance.now() < end) {
+    if (node.read('net/10-calico.conflist') !== calico) node.write('net/10-calico.conflist', calico)
+    await new Promise((resolve) => setTimeout(resolve, 1))
+  }
+  const rewrites = node.events.slice(before).filter((event) => event.type === 'changed').length
+  expect(rewrites).toBeGreaterThan(3)
+  expect(rewrites).toBeLessThan(13)
+  await eventually(() => node.read('net/10-calico.conflist') === installed, 'healed after the quarrel', 1000)
+
+  // the wait for a half-written primary
+  node.write('net/10-calico.conflist', '{')
+  stamp('net/10-calico.conflist')
+  const since = performance.now()
+  await eventually(() => node.files()['net/20-bridge.conflist']?.includes('"mesh"') ?? false, 'adopted', 2000)
+  expect(performance.now() - since).toBeGreaterThan(250)
+  stop.abort()
+  await done
+})
+
+test('while another program keeps reverting us the status says so, and a quarrel that ends is forgotten', async () => {
+  using node = fakeNode()
+  const installer = createInstaller({ ...node.options, rewriteMs: 30 })
+  const stop = new AbortController()
+  const done = installer.run(stop.signal)
+  await eventually(() => installer.status().ready, 'ready')
+  const said = () => /another program writes network configurations/.test(installer.status().reason ?? '')
+  await eventually(() => {
+    if (node.read('net/10-calico.conflist') !== calico) node.write('net/10-calico.conflist', calico)
+    return said()
+  }, 'said')
+  await eventually(() => installer.status().ready, 'ready again', 1000)
+  expect(node.read('net/10-calico.conflist')).toContain('"mesh"')
+  stop.abort()
+  await done
+})

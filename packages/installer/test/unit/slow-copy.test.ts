@@ -1,0 +1,113 @@
+import fs, { copyFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { createInstaller } from '@cni/installer'
+import { expect, onTestFinished, test } from 'vitest'
+import { calico, eventually, fakeNode } from '../node.ts'
+
+/** Holds the copies of a file, as a slow disk does, until they are let go. */
+function holdCopiesOf(name: string) {
+  const real = fs.copyFile
+  const held: (() => void)[] = []
+  const copyFile = (...args: Parameters<typeof real>): void => {
+    const go = (): void => real(...args)
+    if (String(args[0]).endsWith(`/${name}`)) held.push(go)
+    else go()
+  }
+  const set = (value: unknown): void => {
+    Reflect.set(fs, 'copyFile', value)
+    syncBuiltinESMExports()
+  }
+  set(copyFile)
+  onTestFinished(() => set(real))
+  return {
+    isHeld: () => held.length > 0,
+    letGo() {
+      for (const go of held.splice(0)) go()
+    },
+  }
+}
+
+function running() {
+  const node = fakeNode()
+  const installer = createInstaller({ ...node.options, rewriteMs: 0 })
+  const abort = new AbortController()
+  const done = installer.run(abort.signal)
+  const stop = async () => {
+    abort.abort()
+    await done
+  }
+  onTestFinished(async () => {
+    await stop()
+    node[Symbol.dispose]()
+  })
+  return { node, installer, stop }
+}
+
+test('the configuration waits for the first copy, and nothing waits for a later one', async () => {
+  const copies = holdCopiesOf('mesh')
+  const { node, installer } = running()
+  await eventually(() => copies.isHeld() && node.files()['run/kubeconfig'] !== undefined, 'the kubeconfig')
+  await eventually(() => installer.status().reason?.includes('bin/mesh: absent; being put right') === true, 'said')
+  expect(node.read('net/10-calico.conflist')).toBe(calico)
+  copies.letGo()
+  await eventually(() => installer.status().ready, 'ready')
+  const installed = node.read('net/10-calico.conflist')
+  expect(installed).toContain('"mesh"')
+
+  node.write('src/mesh', 'plugin v2')
+  await eventually(copies.isHeld, 'the update')
+  node.write('net/10-calico.conflist', calico)
+  await eventually(() => node.read('net/10-calico.conflist') === installed, 'the conflist')
+  node.write('sa/token', 'second')
+  await eventually(() => node.read('run/kubeconfig').includes('token: second\n'), 'the token')
+  node.write('sa/ca.crt', 'CB')
+  await eventually(() => node.read('run/kubeconfig').includes(Buffer.from('CB').toString('base64')), 'the CA')
+  expect(node.read('bin/mesh')).toBe('plugin v1')
+  expect(installer.status()).toMatchObject({ ready: false, reason: expect.stringContaining('content differs') })
+  copies.letGo()
+  await eventually(() => installer.status().ready, 'ready again')
+  expect(node.read('bin/mesh')).toBe('plugin v2')
+})
+
+test('a stop and the removal do not wait for a copy, which comes to nothing when it ends', async () => {
+  const copies = holdCopiesOf('mesh')
+  const { node, installer, stop } = running()
+  await eventually(copies.isHeld, 'a copy')
+  const since = performance.now()
+  await stop()
+  expect(await installer.uninstall()).toMatchObject({ errors: [] })
+  expect(performance.now() - since).toBeLessThan(1000)
+  copies.letGo()
+  const names = () => Object.keys(node.files())
+  await eventually(() => !names().some((name) => name.endsWith('.tmp')), 'swept')
+  expect(names()).not.toContain('bin/mesh')
+  expect(node.read('net/10-calico.conflist')).toBe(calico)
+})
+
+test('other options end the copy of the old ones', async () => {
+  const copies = holdCopiesOf('mesh')
+  const { node, installer } = running()
+  await eventually(copies.isHeld, 'a copy')
+  const { sourceDir: _, ...without } = node.options
+  installer.reconfigure(without)
+  await eventually(() => installer.status().ready, 'ready')
+  copies.letGo()
+  await eventually(() => !Object.keys(node.files()).some((name) => name.endsWith('.tmp')), 'swept')
+  expect(node.files()['bin/mesh']).toBeUndefined()
+})
+
+test('a large binary that is there already is not copied, and one that differs in its last byte is', async () => {
+  using node = fakeNode()
+  const size = 2 ** 20
+  truncateSync(node.path('src/mesh'), size)
+  copyFileSync(node.path('src/mesh'), node.path('bin/mesh'))
+  const installer = createInstaller(node.options)
+  await installer.install()
+  const changed = () => node.events.flatMap((event) => (event.type === 'changed' ? [event.path] : []))
+  expect(changed()).not.toContain(node.path('bin/mesh'))
+  truncateSync(node.path('bin/mesh'), size - 1)
+  writeFileSync(node.path('bin/mesh'), 'x', { flag: 'a' })
+  await installer.install()
+  expect(changed()).toContain(node.path('bin/mesh'))
+  expect(readFileSync(node.path('bin/mesh')).at(-1)).toBe(0)
+})
