@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { run } from '@cni/host'
 import { loadSys } from '@cni/netns/sys'
-import { type Node, startNode } from '@cni-examples/istio-redirect/testing'
+import { type Node, startNode, startNodeAgent } from '@cni-examples/istio-redirect/testing'
 import { compiled, root } from './lib/compiled.ts'
+import { floor } from './lib/floor.ts'
 import { peer } from './lib/peers.ts'
 import { add, after, call, MESH, OUTSIDE, type Plugin, podNamespace, version } from './lib/plugin-calls.ts'
 import type { Contender } from './lib/race.ts'
@@ -21,8 +22,9 @@ const suite = new SuiteReport('Whole processes on a real kernel and the embedded
 
 const PLUGIN = freshCopy(join(root, 'dist/bin/istio-cni'))
 const original = peer('istio-cni')
+const ours: Plugin = { name: 'ours', file: PLUGIN }
 const plugins: Plugin[] = [
-  { name: 'ours', file: PLUGIN },
+  ours,
   ...(original === undefined ? [] : [{ name: 'original', file: freshCopy(original), reference: true }]),
 ]
 const bare = version({ name: 'bare runtime', file: freshCopy(await compiled('bare')), reference: true })
@@ -32,8 +34,11 @@ const folder = mkdtempSync(join(tmpdir(), 'cni-bench-'))
 loadSys().mount('tmpfs', folder, 'tmpfs', 0, 'mode=0755')
 try {
   await using node = await startNode({ folder, target: 'host', plugin: PLUGIN, pods: [MESH, OUTSIDE] })
+  // On a node the agent listens for what the plugin has to tell.
+  await using _agent = await startNodeAgent(node.runDir)
   const [mesh, outside] = [MESH.metadata.name, OUTSIDE.metadata.name]
   await raced('VERSION', version)
+  await suite.race('what a mesh ADD needs', [...(await floor(node, ours, folder)), bare], used.runs)
   await raced('ADD, mesh pod', (one) => add(node, one, mesh, true))
   await raced('ADD, pod outside the mesh', (one) => add(node, one, outside, false))
   await raced('ADD, pod outside the mesh, annotations handed over', (one) =>

@@ -5,7 +5,7 @@ import { buildExecutable } from '@cni/build'
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** The file `bench/<name>.ts`, compiled. Kept beside the other executables: compiling takes longer than measuring. */
-export async function compiled(name: 'bare' | 'noop'): Promise<string> {
+export async function compiled(name: 'bare' | 'noop' | 'request'): Promise<string> {
   const { outfile } = await buildExecutable({
     entry: join(root, 'bench', `${name}.ts`),
     outfile: join(root, 'dist/bench', name),

@@ -91,7 +91,6 @@ export function call(
       ...entry,
       cniVersion: '1.0.0',
       name: 'demo',
-      plugin_log_level: 'warn',
       prevResult,
       ...conf,
     }),

@@ -1,4 +1,5 @@
 import type { Health } from '../health.ts'
+import { toInstallError } from '../install-error.ts'
 import type { Change } from './change.ts'
 import { planBinaries } from './plan-binaries.ts'
 import { newWork, step, type Work } from './step.ts'
@@ -34,6 +35,7 @@ function begin(pass: Work): void {
   const { binaries, settings } = state
   if (binaries.stop.signal.aborted) binaries.stop = new AbortController()
   const work = newWork(state, binaries.stop.signal)
+  const source = settings.sourceDir ?? ''
   let toDo: readonly Change[] | undefined
   const run = async (): Promise<void> => {
     try {
@@ -41,8 +43,13 @@ function begin(pass: Work): void {
       toDo = plan.changes
       await step(work, 'binary', plan)
       binaries.done = work
-    } catch {
+    } catch (cause) {
       // stopped: what was begun is undone
+      if (work.signal?.aborted) return
+      const error = toInstallError(cause, 'cannot install the binaries of', source)
+      work.errors.push(error)
+      work.health.push({ artefact: 'binary', path: source, state: 'failed', reason: error.message })
+      binaries.done = work
     } finally {
       binaries.running = undefined
     }
@@ -50,9 +57,7 @@ function begin(pass: Work): void {
   const found = (): readonly Health[] => {
     if (toDo !== undefined) return [...work.health, ...waiting(toDo, work.health)]
     if (binaries.wereFine) return binaries.health
-    return [
-      { artefact: 'binary', path: settings.sourceDir ?? '', state: 'waiting', reason: 'the binaries are compared' },
-    ]
+    return [{ artefact: 'binary', path: source, state: 'waiting', reason: 'the binaries are compared' }]
   }
   // a microtask later, so that it is known to run before it can end
   binaries.running = { end: Promise.resolve().then(run), found }

@@ -1,0 +1,42 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { run } from '@cni/host'
+import { netns } from '@cni/netns'
+import type { Node } from '@cni-examples/istio-redirect/testing'
+import { compiled } from './compiled.ts'
+import { call, MESH, type Plugin, podNamespace } from './plugin-calls.ts'
+import type { Contender } from './race.ts'
+import { freshCopy } from './scratch.ts'
+
+/**
+ * What no plugin can do an ADD of a mesh pod without, each as a program of its own: one request to the API server, and
+ * one `iptables-restore` in a namespace that has never seen a rule (entered by `nsenter`, which is timed alone as well).
+ */
+export async function floor(node: Node, plugin: Plugin, folder: string): Promise<Contender[]> {
+  const request = freshCopy(await compiled('request'))
+  const ca = join(folder, 'api.crt')
+  writeFileSync(ca, node.api.ca)
+  const { namespace, name } = MESH.metadata
+  const url = `${node.api.url}/api/v1/namespaces/${namespace}/pods/${name}`
+  const rules = await rulesOf(node, plugin)
+  const inPod = (label: string, program: string, stdin = ''): Contender => ({
+    name: label,
+    async prepare() {
+      const place = await podNamespace()
+      const argv = ['/usr/bin/nsenter', `--net=${place.path}`, '--', program] as const
+      return { argv, env: { PATH: '/usr/sbin:/usr/bin' }, stdin, cleanUp: () => place[Symbol.asyncDispose]() }
+    },
+  })
+  return [
+    { name: 'a request', prepare: async () => ({ argv: [request, url, ca, node.api.token] as const }) },
+    inPod('nsenter', 'true'),
+    inPod('nsenter and iptables-restore', 'iptables-restore', rules),
+  ]
+}
+
+async function rulesOf(node: Node, plugin: Plugin): Promise<string> {
+  await using place = await podNamespace()
+  const { argv, env, stdin } = call(node, plugin, 'ADD', place, MESH.metadata.name)
+  await run(argv, { env, input: stdin })
+  return (await netns.exec(place, ['iptables-save'])).stdout
+}
