@@ -19,18 +19,18 @@ export async function floor(node: Node, plugin: Plugin, folder: string): Promise
   const { namespace, name } = MESH.metadata
   const url = `${node.api.url}/api/v1/namespaces/${namespace}/pods/${name}`
   const rules = await rulesOf(node, plugin)
-  const inPod = (label: string, program: string, stdin = ''): Contender => ({
+  const inPod = (label: string, program: readonly string[], stdin = ''): Contender => ({
     name: label,
     async prepare() {
       const place = await podNamespace()
-      const argv = ['/usr/bin/nsenter', `--net=${place.path}`, '--', program] as const
+      const argv = ['/usr/bin/nsenter', `--net=${place.path}`, '--', ...program] as const
       return { argv, env: { PATH: '/usr/sbin:/usr/bin' }, stdin, cleanUp: () => place[Symbol.asyncDispose]() }
     },
   })
   return [
     { name: 'a request', prepare: async () => ({ argv: [request, url, ca, node.api.token] as const }) },
-    inPod('nsenter', 'true'),
-    inPod('nsenter and iptables-restore', 'iptables-restore', rules),
+    inPod('nsenter', ['true']),
+    inPod('nsenter and iptables-restore', ['iptables-restore', '--noflush'], rules),
   ]
 }
 
@@ -38,5 +38,7 @@ async function rulesOf(node: Node, plugin: Plugin): Promise<string> {
   await using place = await podNamespace()
   const { argv, env, stdin } = call(node, plugin, 'ADD', place, MESH.metadata.name)
   await run(argv, { env, input: stdin })
-  return (await netns.exec(place, ['iptables-save'])).stdout
+  const { stdout } = await netns.exec(place, ['iptables-save'])
+  // To name a built-in chain with its policy takes the nft back end 10 ms, and nobody has to.
+  return stdout.replaceAll(/^:\w+ ACCEPT .*\n/gm, '')
 }
