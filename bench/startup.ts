@@ -12,6 +12,7 @@ const suite = new SuiteReport('Compiled files that do one thing more than the ba
 
 const steps: readonly (readonly [name: string, source: string])[] = [
   ['a file read (node:fs)', `import { readFileSync } from 'node:fs'\nreadFileSync('/proc/self/stat')`],
+  ['the same by process.getBuiltinModule', `process.getBuiltinModule('node:fs').readFileSync('/proc/self/stat')`],
   [
     'a plugin without schema, VERSION',
     `import { definePlugin, pluginMain } from '@cni/skel'\npluginMain(definePlugin({ name: 'p', add: () => ({}) }))`,
@@ -34,7 +35,7 @@ const steps: readonly (readonly [name: string, source: string])[] = [
     'the same by node:crypto',
     `import { createHash } from 'node:crypto'\ncreateHash('sha256').update('a').digest('hex')`,
   ],
-  ['node:https loaded', `import { request } from 'node:https'\nif (process.argv[2]) request(process.argv[2])`],
+  ['node:https loaded', `import { globalAgent } from 'node:https'\nglobalAgent.destroy()`],
 ]
 
 const contenders: Contender[] = [{ ...start('bare runtime', freshCopy(await compiled('bare'))), reference: true }]

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { decodeResponse, encodeRequest, type Method, type PodRequest, type PodResponse } from './protocol.ts'
 
 /** What became of a request. */
@@ -65,13 +65,11 @@ async function exchange(
   body: string,
   signal: AbortSignal,
 ): Promise<Answer | Broken> {
-  // Loaded at use: VERSION must not pay for it.
-  const http = process.getBuiltinModule('node:http')
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
   try {
     return await new Promise<Answer>((resolve, reject) => {
-      const options = { socketPath, ...target, host: 'localhost', headers, signal, agent: new http.Agent() }
-      const request = http.request(options, (response) => {
+      const options = { socketPath, ...target, host: 'localhost', headers, signal, agent: new Agent() }
+      const request = httpRequest(options, (response) => {
         const { statusCode: status = 0, statusMessage: statusText = '' } = response
         readText(response).then((text) => resolve({ status, statusText, body: text }), reject)
       })

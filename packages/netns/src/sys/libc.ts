@@ -1,3 +1,4 @@
+import { constants } from 'node:os'
 import { type Sys, SysError } from './sys.ts'
 
 /** NUL-terminated text, a buffer, or a null pointer. */
@@ -89,7 +90,7 @@ function filled(buffer: Uint8Array): Uint8Array {
 
 /** `EPERM` for 1. */
 export function errnoName(errno: number): string {
-  const { errno: numbers } = process.getBuiltinModule('node:os').constants
+  const numbers = constants.errno
   // two names, and Linux says this one
   if (errno === numbers.EOPNOTSUPP) return 'EOPNOTSUPP'
   for (const [name, value] of Object.entries(numbers)) if (value === errno) return name

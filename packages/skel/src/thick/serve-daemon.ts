@@ -1,4 +1,4 @@
-import type { Server } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import { CniError, ErrorCode } from '@cni/types'
 import { settlesWithin } from '../interruption.ts'
 import { writeAll } from '../main/write-all.ts'
@@ -42,7 +42,7 @@ export async function serveDaemon(plugin: Plugin, options: DaemonOptions): Promi
     stderr: options.stderr ?? ((line) => void writeAll(2, line)),
     ...(netns === undefined ? {} : { netns }),
   }
-  const server = process.getBuiltinModule('node:http').createServer((request, response) => {
+  const server = createServer((request, response) => {
     const work = answerTo(request, response, service).finally(() => inFlight.delete(work))
     inFlight.add(work)
   })

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { CniError, decodeResult, ErrorCode, type NetConf, parseJson } from '@cni/types'
 import type { CallContext } from '../context.ts'
 import { pluginMain } from '../main/plugin-main.ts'
@@ -120,5 +121,5 @@ function unavailable(verb: Verb, { state, socket, reason }: Exclude<Attempt, { a
 }
 
 async function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  await process.getBuiltinModule('node:timers/promises').setTimeout(ms, undefined, { signal })
+  await setTimeout(ms, undefined, { signal })
 }

@@ -1,4 +1,5 @@
 import { chmodSync, lstatSync, mkdirSync, renameSync, type Stats, statSync, unlinkSync } from 'node:fs'
+import { connect } from 'node:net'
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import { DaemonError } from './daemon-error.ts'
 
@@ -69,7 +70,7 @@ function entryAt(path: string): Stats | undefined {
 /** Whether somebody listens, or whether the socket was left behind. */
 function answers(path: string): Promise<boolean> {
   return new Promise((resolve) => {
-    const connection = process.getBuiltinModule('node:net').connect(path)
+    const connection = connect(path)
     connection.on('connect', () => {
       connection.destroy()
       resolve(true)
