@@ -39,8 +39,9 @@ export type { Artefact, ChangeAction, InstallEvent, InstallObserver } from './ev
 export type { Health, HealthState, InstallStatus } from './health.ts'
 // Errors
 export { InstallError, type InstallErrorCode, isInstallError } from './install-error.ts'
-export { createInstaller, type Installer, type InstallPlan } from './installer.ts'
+export { createInstaller, type Installer } from './installer.ts'
 export type { InstallerOptions, InstallMode, KubeconfigOptions } from './options.ts'
 export type { PlannedChange } from './run/change.ts'
+export type { InstallPlan } from './run/dry-run.ts'
 export { binaryOrder } from './run/plan-binaries.ts'
 export type { UninstallReport } from './run/uninstall.ts'

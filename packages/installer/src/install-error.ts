@@ -40,11 +40,27 @@ export function errnoOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
+/** Whether a path leads to no file. */
+export function isNotFound(error: unknown): boolean {
+  const errno = errnoOf(error)
+  return errno === 'ENOENT' || errno === 'ENOTDIR'
+}
+
+/** What anything that was thrown has to say. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** Ends work whose result nobody wants any more. */
+export function assertNotAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw new InstallError('ABORTED', 'stopped')
+}
+
 /** Any error as an {@link InstallError}: `what` failed, with the hint that goes with its errno. */
 export function toInstallError(error: unknown, what: string, path: string): InstallError {
   if (isInstallError(error)) return error
   const errno = errnoOf(error)
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   // "ENOSPC: no space left on device, write": the rest names a temporary file, another one each time
   const text = errno === undefined ? message : message.replace(/, \w+(?: '.*)?$/s, '')
   const hint = HINTS[errno ?? '']

@@ -1,25 +1,14 @@
-import { readdirSync, realpathSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { isConfName } from './conf/conf-name.ts'
-import { sweepTemporaries } from './files/temporary.ts'
-import { type Health, type InstallStatus, toStatus } from './health.ts'
-import { InstallError } from './install-error.ts'
+import { listNames } from './files/list-names.ts'
+import type { InstallStatus } from './health.ts'
+import { assertNotAborted, InstallError } from './install-error.ts'
 import { type InstallerOptions, type Settings, toSettings } from './options.ts'
-import { describeChange, type PlannedChange } from './run/change.ts'
+import { dryRun, type InstallPlan } from './run/dry-run.ts'
+import { foldersToWatch } from './run/folders-to-watch.ts'
 import { type Loop, startLoop } from './run/loop.ts'
-import { copyMemory } from './run/memory.ts'
 import { type PassResult, pass } from './run/pass.ts'
-import { planBinaries } from './run/plan-binaries.ts'
-import { planConflist } from './run/plan-conflist.ts'
-import { planKubeconfig } from './run/plan-kubeconfig.ts'
-import { newState, type State } from './run/state.ts'
-import { foldersOf, type UninstallReport, uninstall } from './run/uninstall.ts'
-
-/** What {@link Installer.plan} found: nothing was written for it. */
-export interface InstallPlan extends InstallStatus {
-  /** What {@link Installer.install} would do, in order. */
-  readonly changes: readonly PlannedChange[]
-}
+import { newState, withSettings } from './run/state.ts'
+import { sweep } from './run/sweep.ts'
+import { type UninstallReport, uninstall } from './run/uninstall.ts'
 
 /** Keeps one plugin installed on this node. */
 export interface Installer {
@@ -60,9 +49,10 @@ export function createInstaller(options: InstallerOptions): Installer {
     return next
   }
   const onePass = async (signal?: AbortSignal): Promise<PassResult> => {
-    if (signal?.aborted) throw new InstallError('ABORTED', 'stopped')
+    assertNotAborted(signal)
     const current = state
-    if (current.passes === 0) sweep(current.settings)
+    const { sourceDir } = current.settings
+    if (current.passes === 0) sweep(current.settings, sourceDir === undefined ? [] : listNames(sourceDir))
     const result = await pass(current, signal)
     if (current.status.ready && current === state) {
       for (const old of retired.splice(0)) await retire(old, current.settings)
@@ -87,7 +77,7 @@ export function createInstaller(options: InstallerOptions): Installer {
   }
 
   return {
-    plan: () => exclusive(() => look(state)),
+    plan: () => exclusive(() => dryRun(state)),
     async install(signal) {
       const [error] = await exclusive(() => wholePass(signal))
       if (error !== undefined) throw error
@@ -98,8 +88,7 @@ export function createInstaller(options: InstallerOptions): Installer {
       const either = AbortSignal.any([signal, stop.signal])
       loop = startLoop(
         {
-          settings: () => state.settings,
-          extraFolders: () => linkFolders(state.settings.netDir),
+          folders: () => foldersToWatch(state.settings),
           pass: (passSignal) => exclusive(() => onePass(passSignal)).catch(() => FAILED_PASS),
         },
         either,
@@ -124,11 +113,7 @@ export function createInstaller(options: InstallerOptions): Installer {
       }
       retired.push(state.settings)
       state.binaries.stop.abort()
-      const { memory, passes, status, settings: old } = state
-      const fresh = { ...newState(settings), passes, status }
-      state = settings.netDir === old.netDir ? { ...fresh, memory } : fresh
-      if (old.ownFile !== undefined) state.memory.retired.add(old.ownFile)
-      if (settings.ownFile !== undefined) state.memory.retired.delete(settings.ownFile)
+      state = withSettings(state, settings)
       loop?.wake()
     },
   }
@@ -137,32 +122,7 @@ export function createInstaller(options: InstallerOptions): Installer {
 /** Stopped, or a bug: either way the loop goes on, and looks again. */
 const FAILED_PASS: PassResult = { againMs: 1000, errors: [], busy: undefined }
 
-/** What interrupted runs left; also under the names of other installers. */
-function sweep(settings: Settings): void {
-  const { binDirs, sourceDir, type } = settings
-  for (const folder of foldersOf(settings)) {
-    sweepTemporaries(folder, type, sourceDir !== undefined && binDirs.includes(folder) ? namesIn(sourceDir) : [])
-  }
-}
-
-async function look(state: State): Promise<InstallPlan> {
-  const { settings, verified } = state
-  const memory = copyMemory(state.memory)
-  const conflist = planConflist(settings, memory, performance.now())
-  const steps = [
-    { artefact: 'binary' as const, ...(await planBinaries(settings, verified)) },
-    { artefact: 'kubeconfig' as const, ...planKubeconfig(settings) },
-    { artefact: 'conflist' as const, ...conflist },
-  ]
-  const health = steps.flatMap(({ artefact, health: fine, changes, errors }): Health[] => [
-    ...fine,
-    ...changes.map(({ path, reason }): Health => ({ artefact, path, state: 'drift', reason: `${path}: ${reason}` })),
-    ...errors.map(({ path, message }): Health => ({ artefact, path: path ?? '', state: 'failed', reason: message })),
-  ])
-  const changes = steps.flatMap((step) => step.changes.map(describeChange))
-  return { ...toStatus(health, conflist.primary), changes }
-}
-
+/** Removes what only the old options had. */
 async function retire(old: Settings, now: Settings): Promise<void> {
   const sameFolder = old.netDir === now.netDir
   await uninstall(old, {
@@ -171,27 +131,4 @@ async function retire(old: Settings, now: Settings): Promise<void> {
     kubeconfig: now.kubeconfig?.path,
     binDirs: now.binDirs,
   })
-}
-
-/** Where the symbolic links of a net folder lead: a write there is no event in the folder itself. */
-function linkFolders(netDir: string): string[] {
-  const folders = new Set<string>()
-  for (const name of namesIn(netDir).filter(isConfName)) {
-    try {
-      const folder = dirname(realpathSync(join(netDir, name)))
-      if (folder !== netDir && folder !== realpathSync(netDir)) folders.add(folder)
-    } catch {
-      // dangling, or gone
-    }
-  }
-  return [...folders]
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    // missing: reported where it matters
-    return []
-  }
 }

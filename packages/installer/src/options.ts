@@ -1,8 +1,9 @@
 import { isAbsolute } from 'node:path'
 import { goStringify, type PluginConf } from '@cni/types'
 import { conflistName, isConfName, standaloneName } from './conf/conf-name.ts'
+import { isServerUrl } from './conf/kubeconfig.ts'
 import type { InstallObserver } from './events.ts'
-import { InstallError } from './install-error.ts'
+import { InstallError, messageOf } from './install-error.ts'
 
 /**
  * How the plugin gets into the network configuration: at the end of the primary list, alone in a file, or at the end of
@@ -80,7 +81,7 @@ export function toSettings(options: InstallerOptions): Settings {
   try {
     goStringify(plugin)
   } catch (cause) {
-    throw invalid(`the entry of plugin ${type} is not JSON: ${cause instanceof Error ? cause.message : cause}`, cause)
+    throw invalid(`the entry of plugin ${type} is not JSON: ${messageOf(cause)}`, cause)
   }
   for (const [what, path] of paths(options)) {
     if (!isAbsolute(path) || path.includes('\0'))
@@ -88,7 +89,7 @@ export function toSettings(options: InstallerOptions): Settings {
   }
   if (confName !== undefined) assertFileName('confName', confName)
   if (typeof mode === 'object') assertFileName('owned file name', mode.owned)
-  if (kubeconfig !== undefined && (/[\s"'#\\]/.test(kubeconfig.server) || !URL.canParse(kubeconfig.server))) {
+  if (kubeconfig !== undefined && !isServerUrl(kubeconfig.server)) {
     throw invalid(`kubeconfig server ${JSON.stringify(kubeconfig.server)} must be a URL`)
   }
   const { confMode = 0o600, recheckMs = 10_000, holdMs = 2000, rewriteMs = 200 } = options

@@ -28,21 +28,15 @@ test('on a full disk the network stays as it was, nothing is left, and the failu
   expect(report.look).toBe(`10-calico.conflist\nfiller\n${calico}`)
 })
 
-test('on a full binary folder our entry is not put into the network', async () => {
+test.each([
+  ['bin', 'binary'],
+  ['run', 'kubeconfig'],
+])('on a full %s folder our entry is not put into the network', async (folder, artefact) => {
   const report = await runAfter(
-    () => 'mount -t tmpfs -o size=4k none bin && (yes > bin/filler 2>/dev/null; true)',
-    `printf '\\n--\\n' && ls -A bin && cat net/10-calico.conflist`,
+    () => `mount -t tmpfs -o size=4k none ${folder} && (yes > ${folder}/filler 2>/dev/null; true)`,
+    `printf '\\n--\\n' && ls -A ${folder} && cat net/10-calico.conflist`,
   )
-  expect(report.failed).toMatchObject([{ artefact: 'binary', error: { errno: 'ENOSPC' } }])
-  expect(report.look).toBe(`filler\n${calico}`)
-})
-
-test('on a full run folder our entry is not put into the network', async () => {
-  const report = await runAfter(
-    () => 'mount -t tmpfs -o size=4k none run && (yes > run/filler 2>/dev/null; true)',
-    `printf '\\n--\\n' && ls -A run && cat net/10-calico.conflist`,
-  )
-  expect(report.failed).toMatchObject([{ artefact: 'kubeconfig', error: { errno: 'ENOSPC' } }])
+  expect(report.failed).toMatchObject([{ artefact, error: { errno: 'ENOSPC' } }])
   expect(report.look).toBe(`filler\n${calico}`)
 })
 

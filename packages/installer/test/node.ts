@@ -94,6 +94,20 @@ export function fakeNode(net: Record<string, string> | null = { '10-calico.confl
   return node
 }
 
+/** Plays another program that puts its list back whenever it is changed, for a while. */
+export async function keepReverting(node: FakeNode, ms: number): Promise<void> {
+  const end = performance.now() + ms
+  while (performance.now() < end) {
+    revert(node)
+    await new Promise((resolve) => setTimeout(resolve, 1))
+  }
+}
+
+/** Puts the list of the other network back if it was changed. */
+export function revert(node: FakeNode): void {
+  if (node.read('net/10-calico.conflist') !== calico) node.write('net/10-calico.conflist', calico)
+}
+
 /** Waits for a condition, a bounded time; returns the milliseconds it took. */
 export async function eventually(condition: () => boolean, what: string, limit = 5000): Promise<number> {
   const start = performance.now()

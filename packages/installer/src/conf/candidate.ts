@@ -1,4 +1,5 @@
 import { assertConflistDocument, foldMembers, isObject, type JsonObject, parseJson, parsePluginConf } from '@cni/types'
+import { messageOf } from '../install-error.ts'
 import { compareNames, isConfName } from './conf-name.ts'
 
 /** A file of a net folder as it was read: its bytes, or why there are none. */
@@ -36,7 +37,7 @@ export function listCandidates(folder: NetFolder): Candidates {
       if ('unreadable' in file) invalid.set(name, file.unreadable)
       else valid.push({ name, types: pluginTypes(name, file, folder) })
     } catch (error) {
-      invalid.set(name, error instanceof Error ? error.message : String(error))
+      invalid.set(name, messageOf(error))
     }
   }
   return { valid, invalid }

@@ -10,7 +10,7 @@ import {
   parseJson,
   removePlugin,
 } from '@cni/types'
-import { InstallError } from '../install-error.ts'
+import { InstallError, messageOf } from '../install-error.ts'
 
 /** A text, or the bytes of a file. */
 export type Text = string | Uint8Array
@@ -105,7 +105,7 @@ function parseDocument(text: Text): JsonObject {
   try {
     value = parseJson(text, 'not a configuration')
   } catch (cause) {
-    throw new InstallError('INVALID_CONFIG', cause instanceof Error ? cause.message : String(cause), { cause })
+    throw new InstallError('INVALID_CONFIG', messageOf(cause), { cause })
   }
   if (isObject(value)) return value
   throw new InstallError('INVALID_CONFIG', 'not a configuration: expected a JSON object')
@@ -120,8 +120,6 @@ function print(value: unknown): string {
   try {
     return `${goStringify(value, { indent: 2, sortKeys: true })}\n`
   } catch (cause) {
-    throw new InstallError('INVALID_CONFIG', `cannot rewrite it: ${cause instanceof Error ? cause.message : cause}`, {
-      cause,
-    })
+    throw new InstallError('INVALID_CONFIG', `cannot rewrite it: ${messageOf(cause)}`, { cause })
   }
 }

@@ -73,10 +73,15 @@ export function apiServerUrl(env: Readonly<Record<string, string | undefined>>):
   if (!host) throw missing('KUBERNETES_SERVICE_HOST')
   if (!port) throw missing('KUBERNETES_SERVICE_PORT')
   const url = `${protocol}://${host.includes(':') ? `[${host}]` : host}:${port}`
-  if (/[\s"'#\\]/.test(url) || !URL.canParse(url)) {
+  if (!isServerUrl(url)) {
     throw new InstallError('INVALID_OPTIONS', `${JSON.stringify(url)} is not the URL of an API server`)
   }
   return url
+}
+
+/** Whether it is a URL without characters that mean something else in YAML or a shell. */
+export function isServerUrl(text: string): boolean {
+  return !/[\s"'#\\]/.test(text) && URL.canParse(text)
 }
 
 function missing(variable: string): InstallError {

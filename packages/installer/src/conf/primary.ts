@@ -48,17 +48,13 @@ export function choosePrimary(
   const fixed = rules.explicit ?? (rules.pin ? memory.name : undefined)
   if (fixed !== undefined) return chooseFixed(fixed, names, candidates, memory)
   const known = memory.name
-  if (known === undefined || names.includes(known)) {
-    return first === undefined ? waiting(candidates) : { kind: 'use', name: first, memory: { name: first } }
-  }
-  if (first !== undefined && compareNames(first, known) < 0)
-    return { kind: 'use', name: first, memory: { name: first } }
+  if (known === undefined || names.includes(known)) return first === undefined ? waiting(candidates) : use(first)
+  if (first !== undefined && compareNames(first, known) < 0) return use(first)
   const troubledAt = memory.troubledAt ?? now
   const until = troubledAt + (rules.holdMs ?? HOLD_MS)
-  if (now < until)
-    return { kind: 'hold', reason: trouble(known, candidates), until, memory: { name: known, troubledAt } }
-  if (first !== undefined) return { kind: 'use', name: first, memory: { name: first } }
-  return { kind: 'wait', reason: trouble(known, candidates), memory: { name: known, troubledAt } }
+  const troubled = { reason: trouble(known, candidates), memory: { name: known, troubledAt } }
+  if (now < until) return { kind: 'hold', until, ...troubled }
+  return first === undefined ? { kind: 'wait', ...troubled } : use(first)
 }
 
 function chooseFixed(
@@ -72,6 +68,10 @@ function chooseFixed(
   const [first] = names
   const preempted = first !== undefined && first !== found ? { preemptedBy: first } : {}
   return { kind: 'use', name: found, memory: { name: found }, ...preempted }
+}
+
+function use(name: string): PrimaryChoice {
+  return { kind: 'use', name, memory: { name } }
 }
 
 function waiting(candidates: Candidates): PrimaryChoice {

@@ -2,7 +2,8 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type NetFolder, pluginFolder, type ReadFile } from '../conf/candidate.ts'
 import { isConfName } from '../conf/conf-name.ts'
-import { errnoOf, toInstallError } from '../install-error.ts'
+import { isNotFound, messageOf, toInstallError } from '../install-error.ts'
+import { listNames } from './list-names.ts'
 import { readRegular, type Snapshot } from './read-regular.ts'
 
 /** A net folder as it was read. */
@@ -19,8 +20,7 @@ export function readNetFolder(netDir: string): NetFiles | undefined {
   try {
     names = readdirSync(netDir)
   } catch (error) {
-    const errno = errnoOf(error)
-    if (errno === 'ENOENT' || errno === 'ENOTDIR') return undefined
+    if (isNotFound(error)) return undefined
     throw toInstallError(error, 'cannot read the net folder', netDir)
   }
   const folder = new Map<string, ReadFile>()
@@ -31,23 +31,14 @@ export function readNetFolder(netDir: string): NetFiles | undefined {
       folder.set(name, file?.bytes ?? { unreadable: 'a dangling link, or gone' })
       if (file !== undefined) snapshots.set(name, file)
     } catch (error) {
-      folder.set(name, { unreadable: error instanceof Error ? error.message : String(error) })
+      folder.set(name, { unreadable: messageOf(error) })
     }
   }
   for (const name of names.filter(isConfName)) add(name)
   for (const [name, file] of [...snapshots]) {
     const sub = pluginFolder(name, file.bytes)
     if (sub === undefined || !names.includes(sub)) continue
-    for (const one of listQuietly(join(netDir, sub))) if (one.endsWith('.conf')) add(`${sub}/${one}`)
+    for (const one of listNames(join(netDir, sub))) if (one.endsWith('.conf')) add(`${sub}/${one}`)
   }
   return { folder, snapshots }
-}
-
-function listQuietly(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    // not a folder, or unreadable: a runtime finds nothing there either
-    return []
-  }
 }

@@ -1,5 +1,6 @@
-import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, type Stats } from 'node:fs'
-import { errnoOf, InstallError, toInstallError } from '../install-error.ts'
+import { closeSync, readSync, realpathSync, type Stats } from 'node:fs'
+import { errnoOf, InstallError, isNotFound, toInstallError } from '../install-error.ts'
+import { openRegular } from './open-regular.ts'
 
 /** A file as it was read: what must still be true when it is replaced. */
 export interface Snapshot {
@@ -11,7 +12,7 @@ export interface Snapshot {
 }
 
 /** More than any network configuration, token or CA bundle. */
-export const MAX_TEXT = 4 * 1024 * 1024
+const MAX_TEXT = 4 * 1024 * 1024
 
 /**
  * Reads a regular file, symbolic links followed; `undefined` when there is none. Neither a pipe nor a device nor a huge
@@ -20,17 +21,15 @@ export const MAX_TEXT = 4 * 1024 * 1024
  * @throws {@link InstallError} `NOT_READABLE`, `TOO_LARGE` or `IO`.
  */
 export function readRegular(path: string, limit = MAX_TEXT): Snapshot | undefined {
-  let fd: number
+  let file: ReturnType<typeof openRegular>
   try {
-    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY)
+    file = openRegular(path)
   } catch (error) {
-    const errno = errnoOf(error)
-    if (errno === 'ENOENT' || errno === 'ENOTDIR') return undefined
+    if (isNotFound(error)) return undefined
     throw toInstallError(error, 'cannot read', path)
   }
+  const { fd, stat } = file
   try {
-    const stat = fstatSync(fd)
-    if (!stat.isFile()) throw new InstallError('NOT_READABLE', `${JSON.stringify(path)} is not a file`, { path })
     return { path, target: realpathSync(path), bytes: readAll(fd, path, stat.size, limit), stat }
   } catch (error) {
     // gone between open and realpath
@@ -41,8 +40,18 @@ export function readRegular(path: string, limit = MAX_TEXT): Snapshot | undefine
   }
 }
 
-/** Whether a file is the one that was read before: the same inode with the same bytes. `undefined` is no file. */
-export function isUnchanged(path: string, before: Snapshot | undefined): boolean {
+/**
+ * Checks that a file is still the one that was read; `undefined` is no file.
+ *
+ * @throws {@link InstallError} `CHANGED`.
+ */
+export function assertUnchanged(path: string, before: Snapshot | undefined): void {
+  if (isUnchanged(path, before)) return
+  throw new InstallError('CHANGED', `${JSON.stringify(path)} was changed by another program meanwhile`, { path })
+}
+
+/** The same inode with the same bytes: a new file may have an old inode number. */
+function isUnchanged(path: string, before: Snapshot | undefined): boolean {
   let now: Snapshot | undefined
   try {
     now = readRegular(path)

@@ -12,10 +12,11 @@ import {
   unlinkSync,
   writeSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { conflistName } from '../conf/conf-name.ts'
-import { errnoOf, InstallError, toInstallError } from '../install-error.ts'
-import { isUnchanged, type Snapshot } from './read-regular.ts'
+import { errnoOf, toInstallError } from '../install-error.ts'
+import { permissionsOf } from './permissions.ts'
+import { assertUnchanged, type Snapshot } from './read-regular.ts'
 import { removeQuietly, temporaryPath } from './temporary.ts'
 
 /** What {@link replaceFile} writes. */
@@ -59,7 +60,7 @@ export function replaceFile(replacement: Replacement): void {
  */
 export function convertConf(replacement: Replacement, existing: Snapshot | undefined): void {
   const { path, before } = replacement
-  const list = join(dirname(path), conflistName(path.slice(dirname(path).length + 1)))
+  const list = join(dirname(path), conflistName(basename(path)))
   try {
     writeAside(replacement, list, (temporary) => {
       assertUnchanged(path, before)
@@ -86,7 +87,7 @@ function writeAside(replacement: Replacement, target: string, commit: (temporary
       const data = Buffer.from(text)
       for (let offset = 0; offset < data.length; ) offset += writeSync(fd, data, offset)
       if (before !== undefined && !exactMode) keepOwner(fd, before)
-      fchmodSync(fd, before === undefined || exactMode ? mode : before.stat.mode & 0o7777)
+      fchmodSync(fd, before === undefined || exactMode ? mode : permissionsOf(before.stat))
       // or a power cut leaves an empty file under the final name on some file systems
       fdatasyncSync(fd)
     } finally {
@@ -108,11 +109,6 @@ function keepOwner(fd: number, before: Snapshot): void {
     // without the right to give files away the new one is ours, as with any other editor
     if (errnoOf(error) !== 'EPERM') throw error
   }
-}
-
-function assertUnchanged(path: string, before: Snapshot | undefined): void {
-  if (isUnchanged(path, before)) return
-  throw new InstallError('CHANGED', `${JSON.stringify(path)} was changed by another program meanwhile`, { path })
 }
 
 /** A link fails where a rename would overwrite. File systems without hard links were looked at just before. */

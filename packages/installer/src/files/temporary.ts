@@ -1,5 +1,6 @@
-import { readdirSync, unlinkSync } from 'node:fs'
+import { unlinkSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { listNames } from './list-names.ts'
 
 /**
  * The name of a temporary file next to `path`, marked with the plugin's type: what an interrupted run leaves behind is
@@ -21,7 +22,7 @@ export function temporaryPath(path: string, type: string): string {
  */
 export function sweepTemporaries(folder: string, type: string, names: readonly string[] = []): void {
   const ours = `.${type.slice(0, 80)}-`
-  for (const name of list(folder)) {
+  for (const name of listNames(folder)) {
     const isOurs = name.startsWith('.') && /^[\da-z]+\.tmp$/.test(name.slice(name.lastIndexOf(ours) + ours.length))
     const isOld = names.some((one) => name.startsWith(`${one}.tmp.`) && /^\d+$/.test(name.slice(one.length + 5)))
     if ((isOurs && name.includes(ours)) || isOld) removeQuietly(join(folder, name))
@@ -34,14 +35,5 @@ export function removeQuietly(path: string): void {
     unlinkSync(path)
   } catch {
     // gone already, or in a folder we cannot write: no reason to fail
-  }
-}
-
-function list(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    // missing or unreadable
-    return []
   }
 }

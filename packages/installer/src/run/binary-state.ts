@@ -1,15 +1,5 @@
 import type { Health } from '../health.ts'
-import type { InstallError } from '../install-error.ts'
-
-/** What a step came to. */
-export interface StepOutcome {
-  readonly health: Health[]
-  readonly errors: InstallError[]
-  /** When to look again even if nothing happens. */
-  againMs: number
-  /** How many changes must wait, because their file was just written. */
-  postponed: number
-}
+import type { StepOutcome } from './step-outcome.ts'
 
 /**
  * The work on the binaries, which may take seconds: it goes on beside the passes, so that no other file waits for it.

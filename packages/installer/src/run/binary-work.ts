@@ -3,6 +3,7 @@ import { toInstallError } from '../install-error.ts'
 import type { Change } from './change.ts'
 import { planBinaries } from './plan-binaries.ts'
 import { newWork, step, type Work } from './step.ts'
+import { lookAgainIn } from './step-outcome.ts'
 
 /**
  * The step of the binaries: takes over what the work beside the passes came to, or looks, which takes two `stat` calls
@@ -26,7 +27,7 @@ export async function lookAtBinaries(pass: Work): Promise<{ readonly busy: Promi
   pass.health.push(...done.health)
   pass.errors.push(...done.errors)
   pass.postponed += done.postponed
-  pass.againMs = Math.min(pass.againMs, done.againMs)
+  lookAgainIn(pass, done.againMs)
   return { busy: undefined }
 }
 
@@ -55,7 +56,7 @@ function begin(pass: Work): void {
     }
   }
   const found = (): readonly Health[] => {
-    if (toDo !== undefined) return [...work.health, ...waiting(toDo, work.health)]
+    if (toDo !== undefined) return [...work.health, ...notYet(toDo, work.health)]
     if (binaries.wereFine) return binaries.health
     return [{ artefact: 'binary', path: source, state: 'waiting', reason: 'the binaries are compared' }]
   }
@@ -63,7 +64,8 @@ function begin(pass: Work): void {
   binaries.running = { end: Promise.resolve().then(run), found }
 }
 
-function waiting(changes: readonly Change[], known: readonly Health[]): Health[] {
+/** The changes whose turn has not come. */
+function notYet(changes: readonly Change[], known: readonly Health[]): Health[] {
   return changes
     .filter(({ path }) => !known.some((one) => one.path === path))
     .map(({ path, reason }) => ({

@@ -1,7 +1,5 @@
 import type { DiffLine } from '../conf/diff.ts'
 import type { Artefact, ChangeAction } from '../events.ts'
-import type { Health } from '../health.ts'
-import type { InstallError } from '../install-error.ts'
 
 /** Something that would be written or removed. */
 export interface PlannedChange {
@@ -16,13 +14,6 @@ export interface PlannedChange {
 /** A planned change that can be carried out. */
 export interface Change extends PlannedChange {
   apply(signal?: AbortSignal): void | Promise<void>
-}
-
-/** What a step found out: what to do, how the files are that need nothing done, and what it could not do. */
-export interface StepPlan {
-  readonly changes: readonly Change[]
-  readonly health: readonly Health[]
-  readonly errors: readonly InstallError[]
 }
 
 /** The data of a change without the means to carry it out. */

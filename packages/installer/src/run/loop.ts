@@ -1,27 +1,19 @@
-import { basename, dirname } from 'node:path'
-import { isConfName } from '../conf/conf-name.ts'
-import type { Settings } from '../options.ts'
+import { newPace } from './pace.ts'
 import type { PassResult } from './pass.ts'
+import { newWakeups, type Wakeups } from './wakeups.ts'
 import { type FolderWatches, type WatchedFolder, watchFolders } from './watch-folders.ts'
 
 /** How soon a folder that does not exist is looked for again. */
 const MISSING_MS = 250
-/** The least time between two passes; more when somebody writes without a pause. */
-const GAP_MS = 4
-const BUSY_GAP_MS = 25
 /** bun drops the second of two events within a millisecond, which is the one after a half-written file: look again. */
 const SECOND_LOOK_MS = 10
 /** How long a pass may take to notice that it should stop. */
 const STOP_MS = 700
 
-/** Why a pass is due: something happened to a file, or the work on the binaries came to its end. */
-type Cause = 'event' | 'work'
-
 /** What the loop drives. */
 export interface LoopBody {
-  readonly settings: () => Settings
-  /** Folders that became interesting in a pass: where symbolic links lead. */
-  readonly extraFolders: () => readonly string[]
+  /** Where to watch, which may be elsewhere after each pass. */
+  readonly folders: () => readonly WatchedFolder[]
   readonly pass: (signal: AbortSignal) => Promise<PassResult>
 }
 
@@ -33,80 +25,34 @@ export interface Loop {
 
 /** Starts the loop. `done` never rejects, and is settled within a second of the abort. */
 export function startLoop(body: LoopBody, signal: AbortSignal): Loop {
-  let pending: Cause | undefined = 'event'
-  let resume: () => void = () => {}
-  const wakeFor = (cause: Cause): void => {
-    if (pending !== 'event') pending = cause
-    resume()
-  }
-  const wake = (): void => wakeFor('event')
-  const sleep = (ms: number, until: () => boolean): Promise<void> =>
-    new Promise((resolve) => {
-      const end = (): void => {
-        if (!until() && !signal.aborted) return
-        finish()
-      }
-      const finish = (): void => {
-        clearTimeout(timer)
-        signal.removeEventListener('abort', end)
-        resume = () => {}
-        resolve()
-      }
-      const timer = setTimeout(finish, ms)
-      resume = end
-      signal.addEventListener('abort', end)
-      end()
-    })
+  const wakeups = newWakeups(signal)
+  const wake = (): void => wakeups.wake('event')
+  wake()
   const watches = watchFolders(wake)
-  return {
-    done: stopSoon(
-      drive(
-        body,
-        watches,
-        signal,
-        sleep,
-        () => {
-          const cause = pending
-          pending = undefined
-          return cause
-        },
-        () => pending !== undefined,
-        () => wakeFor('work'),
-      ),
-      signal,
-    ),
-    wake,
-  }
+  const work = drive({ body, watches, wakeups, signal }).finally(() => watches.close())
+  return { done: stopSoon(work, signal), wake }
 }
 
-async function drive(
-  body: LoopBody,
-  watches: FolderWatches,
-  signal: AbortSignal,
-  sleep: (ms: number, until: () => boolean) => Promise<void>,
-  takePending: () => Cause | undefined,
-  isPending: () => boolean,
-  workDone: () => void,
-): Promise<void> {
-  const recent: number[] = []
+interface Drive {
+  readonly body: LoopBody
+  readonly watches: FolderWatches
+  readonly wakeups: Wakeups
+  readonly signal: AbortSignal
+}
+
+async function drive({ body, watches, wakeups, signal }: Drive): Promise<void> {
+  const pace = newPace()
   let awaited: Promise<void> | undefined
-  try {
-    while (!signal.aborted) {
-      const byEvent = takePending() === 'event'
-      // Armed before looking: what happens in between is an event.
-      const armed = watches.sync(foldersOf(body.settings(), body.extraFolders()))
-      const { againMs, busy } = await body.pass(signal)
-      if (busy !== undefined && busy !== awaited) void busy.then(workDone)
-      awaited = busy
-      await sleep(Math.min(againMs, byEvent ? SECOND_LOOK_MS : againMs, armed ? againMs : MISSING_MS), isPending)
-      const now = performance.now()
-      recent.push(now)
-      while ((recent[0] ?? now) < now - 1000) recent.shift()
-      const gap = recent.length > 50 ? BUSY_GAP_MS : recent.length > 5 ? GAP_MS : 0
-      if (gap > 0) await sleep(gap, () => false)
-    }
-  } finally {
-    watches.close()
+  while (!signal.aborted) {
+    const isByEvent = wakeups.take() === 'event'
+    // Armed before looking: what happens in between is an event.
+    const isArmed = watches.sync(body.folders())
+    const { againMs, busy } = await body.pass(signal)
+    if (busy !== undefined && busy !== awaited) void busy.then(() => wakeups.wake('work'))
+    awaited = busy
+    await wakeups.sleep(Math.min(againMs, isByEvent ? SECOND_LOOK_MS : againMs, isArmed ? againMs : MISSING_MS))
+    const gap = pace.gapAfter(performance.now())
+    if (gap > 0) await wakeups.pause(gap)
   }
 }
 
@@ -125,26 +71,4 @@ async function stopSoon(work: Promise<void>, signal: AbortSignal): Promise<void>
   } finally {
     clearTimeout(timer)
   }
-}
-
-function foldersOf(settings: Settings, extra: readonly string[]): WatchedFolder[] {
-  const { netDir, binDirs, sourceDir, kubeconfig } = settings
-  const folders = new Map<string, ((name: string) => boolean)[]>()
-  const add = (path: string, matters: (name: string) => boolean): void => {
-    folders.set(path, [...(folders.get(path) ?? []), matters])
-  }
-  const all = (name: string): boolean => !name.endsWith('.tmp')
-  add(netDir, (name) => isConfName(name) || !name.includes('.'))
-  for (const path of extra) add(path, all)
-  if (sourceDir !== undefined) {
-    add(sourceDir, all)
-    for (const path of binDirs) add(path, all)
-  }
-  if (kubeconfig !== undefined) {
-    // the run folder: the plugin's log is written there for every pod
-    add(dirname(kubeconfig.path), (name) => name === basename(kubeconfig.path))
-    add(dirname(kubeconfig.tokenFile), all)
-    if (kubeconfig.caFile !== undefined && !kubeconfig.skipTls) add(dirname(kubeconfig.caFile), all)
-  }
-  return [...folders].map(([path, tests]) => ({ path, matters: (name) => tests.some((test) => test(name)) }))
 }

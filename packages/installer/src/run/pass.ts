@@ -1,14 +1,14 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { toStatus } from '../health.ts'
 import type { InstallError } from '../install-error.ts'
 import type { Settings } from '../options.ts'
 import { lookAtBinaries } from './binary-work.ts'
-import type { StepPlan } from './change.ts'
-import { planConflist } from './plan-conflist.ts'
+import { planConflist } from './conflist/plan-conflist.ts'
 import { planKubeconfig } from './plan-kubeconfig.ts'
-import { hintFor, type State, sayOnce } from './state.ts'
+import { reportAdopted, reportPreempted, reportSkipped, reportStatus, reportWithdrawal } from './report.ts'
+import type { State } from './state.ts'
 import { newWork, step, type Work } from './step.ts'
+import { lookAgainIn } from './step-outcome.ts'
 
 /** What a pass leaves to do. */
 export interface PassResult {
@@ -21,12 +21,11 @@ export interface PassResult {
 
 /** One pass: binaries, kubeconfig, network configuration; each file only when it is not in order. */
 export async function pass(state: State, signal?: AbortSignal): Promise<PassResult> {
-  const { settings } = state
   const work = newWork(state, signal)
   const { busy } = await lookAtBinaries(work)
-  await step(work, 'kubeconfig', planKubeconfig(settings))
+  await step(work, 'kubeconfig', planKubeconfig(state.settings))
   const primary = await configure(work, busy !== undefined)
-  report(work, primary, busy !== undefined)
+  reportStatus(work, primary, busy !== undefined)
   return { againMs: Math.max(work.againMs, 1), errors: work.errors, busy }
 }
 
@@ -34,42 +33,35 @@ export async function pass(state: State, signal?: AbortSignal): Promise<PassResu
 async function configure(work: Work, isBusy: boolean): Promise<string | undefined> {
   const { state, errors, health } = work
   const { settings, memory, failures } = state
-  const unable = (errors.length > 0 || work.postponed > 0) && isUnable(settings)
-  const withdraw = unable ? (errors[0] ?? failures.get('binary') ?? failures.get('kubeconfig'))?.message : undefined
+  const isUnable = (errors.length > 0 || work.postponed > 0) && !couldWork(settings)
+  const failure = errors[0] ?? failures.get('binary') ?? failures.get('kubeconfig')
+  const withdraw = isUnable ? failure?.message : undefined
   // Only the first copy is waited for. A plugin that was in place is back in a moment and runtimes try again, while a
   // pod that is started without the entry stays without the plugin.
-  if ((isBusy && !state.binaries.wereFine) || (unable && withdraw === undefined)) {
+  if ((isBusy && !state.binaries.wereFine) || (isUnable && withdraw === undefined)) {
     const reason = 'the plugin and its kubeconfig come first'
     health.push({ artefact: 'conflist', path: settings.netDir, state: 'waiting', reason })
     return memory.primary.name
   }
-  const plan = planConflist(settings, memory, performance.now(), withdraw)
-  const preempted = plan.preemptedBy
-  sayOnce(state, 'preempted', preempted, () => ({
-    type: 'preempted',
-    by: preempted ?? '',
-    primary: plan.primary ?? '',
-    hint: hintFor(preempted ?? ''),
-  }))
+  const plan = planConflist(settings, memory, { now: performance.now(), withdraw })
+  reportPreempted(state, plan)
   reportSkipped(state, plan.skipped)
-  if (plan.until !== undefined) work.againMs = Math.min(work.againMs, plan.until - performance.now() + 1)
+  if (plan.until !== undefined) lookAgainIn(work, plan.until - performance.now() + 1)
   await step(work, 'conflist', plan)
   if (withdraw !== undefined) reportWithdrawal(work, plan, withdraw)
+  // a conversion in this step has given the primary another name
   const primary = memory.primary.name ?? plan.primary
-  if (plan.primary !== undefined && primary !== undefined) {
-    const former = state.status.primary
-    sayOnce(state, 'primary', primary, () => ({ type: 'adopted', primary, former }))
-  }
+  if (plan.primary !== undefined && primary !== undefined) reportAdopted(state, primary)
   return primary
 }
 
-/** Whether the plugin could not work if it were called now. An older one still can. */
-function isUnable({ binDirs, sourceDir, type, kubeconfig }: Settings): boolean {
+/** Whether the plugin could work if it were called now: an older one counts. */
+function couldWork({ binDirs, sourceDir, type, kubeconfig }: Settings): boolean {
   if (sourceDir !== undefined) {
     const folders = binDirs.filter((folder) => kindOf(folder) === 'folder')
-    if (folders.length === 0 || !folders.every((folder) => kindOf(join(folder, type)) === 'file')) return true
+    if (folders.length === 0 || !folders.every((folder) => kindOf(join(folder, type)) === 'file')) return false
   }
-  return kubeconfig !== undefined && kindOf(kubeconfig.path) !== 'file'
+  return kubeconfig === undefined || kindOf(kubeconfig.path) === 'file'
 }
 
 function kindOf(path: string): 'file' | 'folder' | 'none' {
@@ -80,44 +72,4 @@ function kindOf(path: string): 'file' | 'folder' | 'none' {
     // missing, or not reachable, which is the same for who wants to run it
     return 'none'
   }
-}
-
-function reportWithdrawal(work: Work, plan: StepPlan, reason: string): void {
-  for (const change of plan.changes) {
-    const index = work.health.findIndex((one) => one.path === change.path && one.state === 'ok')
-    if (index < 0) continue
-    work.health[index] = { artefact: 'conflist', path: change.path, state: 'waiting', reason: `left out: ${reason}` }
-    work.state.emit({ type: 'withdrawn', path: change.path, reason })
-  }
-}
-
-function reportSkipped(state: State, skipped: ReadonlyMap<string, string>): void {
-  for (const topic of state.said.keys()) {
-    if (topic.startsWith('skipped ') && !skipped.has(topic.slice('skipped '.length))) state.said.delete(topic)
-  }
-  for (const [name, reason] of skipped) {
-    const path = join(state.settings.netDir, name)
-    sayOnce(state, `skipped ${name}`, reason, () => ({ type: 'skipped', path, reason }))
-  }
-}
-
-function report(work: Work, primary: string | undefined, isBusy: boolean): void {
-  const { state } = work
-  state.status = toStatus(work.health, primary)
-  state.passes += 1
-  for (const one of work.health) if (one.state === 'ok') state.seen.add(one.path)
-  const bad = state.status.artefacts.find((one) => one.state !== 'ok')
-  const { ready, reason } = state.status
-  sayOnce(state, 'ready', ready ? 'ready' : undefined, () => ({
-    type: 'ready',
-    primary,
-    ms: performance.now() - work.began,
-  }))
-  // what is being copied will be there in a moment
-  if (isBusy) return
-  sayOnce(state, 'not ready', ready ? undefined : reason, () => ({
-    type: 'not-ready',
-    artefact: bad?.artefact ?? 'conflist',
-    reason: reason ?? 'nothing to install',
-  }))
 }

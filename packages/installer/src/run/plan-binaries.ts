@@ -1,19 +1,15 @@
 import { type BigIntStats, chmodSync, lstatSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { compareNames } from '../conf/conf-name.ts'
-import { copyBinary, sameBytes } from '../files/copy-binary.ts'
+import { copyBinary } from '../files/copy-binary.ts'
+import { permissionsOf, wrongPermissions } from '../files/permissions.ts'
+import { sameBytes } from '../files/same-bytes.ts'
 import type { Health } from '../health.ts'
 import { errnoOf, InstallError, toInstallError } from '../install-error.ts'
 import type { Settings } from '../options.ts'
-import type { Change, StepPlan } from './change.ts'
+import type { Change } from './change.ts'
+import { failed, NOTHING, type StepPlan } from './step-plan.ts'
 import type { VerifiedFiles } from './verified.ts'
-
-/** A file of the source folder. */
-interface Source {
-  readonly name: string
-  readonly path: string
-  readonly stat: BigIntStats
-}
 
 /** Which binaries are missing or differ from those of the source folder: libraries first, the plugin last. */
 export async function planBinaries(
@@ -22,12 +18,12 @@ export async function planBinaries(
   signal?: AbortSignal,
 ): Promise<StepPlan> {
   const { sourceDir, binDirs, type } = settings
-  if (sourceDir === undefined) return { changes: [], health: [], errors: [] }
+  if (sourceDir === undefined) return NOTHING
   let sources: Source[]
   try {
     sources = listSources(sourceDir, type)
   } catch (error) {
-    return { changes: [], health: [], errors: [toInstallError(error, 'cannot read the source folder', sourceDir)] }
+    return failed(toInstallError(error, 'cannot read the source folder', sourceDir))
   }
   const changes: Change[] = []
   const health: Health[] = []
@@ -37,7 +33,7 @@ export async function planBinaries(
       if (!statSync(folder).isDirectory()) throw new Error('not a folder')
       for (const source of sources) {
         const path = join(folder, source.name)
-        const change = await compare(source, path, settings, verified, signal)
+        const change = await planBinary({ source, path, type, verified, signal })
         if (change === undefined) health.push({ artefact: 'binary', path, state: 'ok' })
         else changes.push(change)
       }
@@ -54,6 +50,13 @@ export function binaryOrder(names: readonly string[], type: string): string[] {
   return [...names].sort((a, b) => Number(a === type) - Number(b === type) || compareNames(a, b))
 }
 
+/** A file of the source folder. */
+interface Source {
+  readonly name: string
+  readonly path: string
+  readonly stat: BigIntStats
+}
+
 function listSources(folder: string, type: string): Source[] {
   const sources: Source[] = []
   for (const name of binaryOrder(readdirSync(folder), type)) {
@@ -64,53 +67,53 @@ function listSources(folder: string, type: string): Source[] {
     sources.push({ name, path, stat })
   }
   if (sources.some((one) => one.name === type)) return sources
-  throw new InstallError(
-    'NO_SOURCE',
-    `the source folder ${JSON.stringify(folder)} has no file ${JSON.stringify(type)}`,
-    {
-      path: folder,
-    },
-  )
+  const message = `the source folder ${JSON.stringify(folder)} has no file ${JSON.stringify(type)}`
+  throw new InstallError('NO_SOURCE', message, { path: folder })
 }
 
-async function compare(
-  source: Source,
-  path: string,
-  settings: Settings,
-  verified: VerifiedFiles,
-  signal?: AbortSignal,
-): Promise<Change | undefined> {
+/** A source and the path that its copy should be at. */
+interface Pair {
+  readonly source: Source
+  readonly path: string
+  /** The plugin's type. */
+  readonly type: string
+  readonly verified: VerifiedFiles
+  readonly signal: AbortSignal | undefined
+}
+
+async function planBinary(pair: Pair): Promise<Change | undefined> {
+  const { source, path } = pair
   const stat = lstat(path)
-  const copy = (action: 'create' | 'replace', reason: string): Change => ({
+  if (stat === undefined) return copy(pair, 'create', 'absent')
+  if (stat.isDirectory()) throw new InstallError('NOT_OURS', `${JSON.stringify(path)} is a folder`, { path })
+  if (!stat.isFile()) return copy(pair, 'replace', 'not a regular file')
+  if (stat.ino === source.stat.ino && stat.dev === source.stat.dev) return undefined
+  if (!(await isSame(pair, stat))) return copy(pair, 'replace', 'content differs')
+  const wanted = permissionsOf(source.stat)
+  const actual = permissionsOf(stat)
+  if (actual === wanted) return undefined
+  const reason = wrongPermissions(actual, wanted)
+  return { artefact: 'binary', action: 'chmod', path, reason, apply: () => chmodSync(path, wanted) }
+}
+
+async function isSame({ source, path, verified, signal }: Pair, stat: BigIntStats): Promise<boolean> {
+  const now = performance.now()
+  if (verified.isKnown(path, source.stat, stat, now)) return true
+  if (stat.size !== source.stat.size || !(await sameBytes(source.path, path, signal))) return false
+  verified.add(path, source.stat, stat, now)
+  return true
+}
+
+function copy({ source, path, type, verified }: Pair, action: 'create' | 'replace', reason: string): Change {
+  return {
     artefact: 'binary',
     action,
     path,
     reason,
-    async apply(applySignal) {
-      await copyBinary(source.path, path, settings.type, applySignal)
+    async apply(signal) {
+      await copyBinary(source.path, path, type, signal)
       verified.add(path, source.stat, lstatSync(path, { bigint: true }), performance.now())
     },
-  })
-  if (stat === undefined) return copy('create', 'absent')
-  if (stat.isDirectory()) throw new InstallError('NOT_OURS', `${JSON.stringify(path)} is a folder`, { path })
-  if (!stat.isFile()) return copy('replace', 'not a regular file')
-  if (stat.ino === source.stat.ino && stat.dev === source.stat.dev) return undefined
-  const now = performance.now()
-  if (!verified.isKnown(path, source.stat, stat, now)) {
-    if (stat.size !== source.stat.size || !(await sameBytes(source.path, path, signal))) {
-      return copy('replace', 'content differs')
-    }
-    verified.add(path, source.stat, stat, now)
-  }
-  const mode = Number(source.stat.mode & 0o7777n)
-  const actual = Number(stat.mode & 0o7777n)
-  if (actual === mode) return undefined
-  return {
-    artefact: 'binary',
-    action: 'chmod',
-    path,
-    reason: `mode is ${octal(actual)}, not ${octal(mode)}`,
-    apply: () => chmodSync(path, mode),
   }
 }
 
@@ -121,8 +124,4 @@ function lstat(path: string): BigIntStats | undefined {
     if (errnoOf(error) === 'ENOENT') return undefined
     throw error
   }
-}
-
-function octal(mode: number): string {
-  return `0${mode.toString(8)}`
 }

@@ -54,6 +54,15 @@ export function newState(settings: Settings): State {
   }
 }
 
+/** The state under other options. What is remembered of a net folder holds as long as it is the same one. */
+export function withSettings({ settings: old, memory, passes, status }: State, settings: Settings): State {
+  const fresh = { ...newState(settings), passes, status }
+  const state = settings.netDir === old.netDir ? { ...fresh, memory } : fresh
+  if (old.ownFile !== undefined) state.memory.retired.add(old.ownFile)
+  if (settings.ownFile !== undefined) state.memory.retired.delete(settings.ownFile)
+  return state
+}
+
 /** Says something unless it was the last thing said about this topic; `undefined` forgets it. */
 export function sayOnce(state: State, topic: string, text: string | undefined, event: () => InstallEvent): void {
   if (text === undefined) {

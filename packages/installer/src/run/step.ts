@@ -1,11 +1,14 @@
 import type { Artefact } from '../events.ts'
-import { InstallError, toInstallError } from '../install-error.ts'
-import type { StepOutcome } from './binary-state.ts'
-import type { Change, StepPlan } from './change.ts'
+import { assertNotAborted, type InstallError, toInstallError } from '../install-error.ts'
+import type { Change } from './change.ts'
 import { hintFor, noteFailure, type State } from './state.ts'
+import { lookAgainIn, type StepOutcome } from './step-outcome.ts'
+import type { StepPlan } from './step-plan.ts'
 
 /** After so many rewrites in a row somebody keeps reverting us. */
 const QUARREL = 6
+/** A quarrel is told of again after so many rewrites. */
+const REMINDER = 50
 
 /** A pass, or work beside it, and what its steps came to so far. */
 export interface Work extends StepOutcome {
@@ -22,26 +25,34 @@ export function newWork(state: State, signal: AbortSignal | undefined): Work {
 
 /** Carries out what a step planned, up to the first failure. */
 export async function step(work: Work, artefact: Artefact, plan: StepPlan): Promise<void> {
-  const { state, health } = work
+  const { state, health, errors } = work
+  const postponedBefore = work.postponed
   health.push(...plan.health)
-  let first: InstallError | undefined
-  const before = work.postponed
   for (const error of plan.errors) {
-    first ??= error
-    work.errors.push(error)
+    errors.push(error)
     health.push({ artefact, path: error.path ?? '', state: 'failed', reason: error.message })
   }
-  for (const change of plan.changes) {
-    if (work.signal?.aborted) throw new InstallError('ABORTED', 'stopped')
+  const failure = await carryOutAll(work, artefact, plan.changes)
+  if (failure !== undefined) errors.push(failure)
+  const first = plan.errors[0] ?? failure
+  if (first !== undefined) lookAgainIn(work, noteFailure(state, artefact, first, performance.now()))
+  else if (work.postponed === postponedBefore) state.failures.delete(artefact)
+}
+
+async function carryOutAll(
+  work: Work,
+  artefact: Artefact,
+  changes: readonly Change[],
+): Promise<InstallError | undefined> {
+  const postponedBefore = work.postponed
+  for (const change of changes) {
+    assertNotAborted(work.signal)
     const error = await carryOut(work, change)
+    if (error !== undefined) return error
     // A binary may need the libraries before it: it waits when they must.
-    if (error === undefined && (artefact !== 'binary' || work.postponed === before)) continue
-    if (error !== undefined) work.errors.push(error)
-    first ??= error
-    break
+    if (artefact === 'binary' && work.postponed > postponedBefore) break
   }
-  if (first === undefined && work.postponed === before) state.failures.delete(artefact)
-  if (first !== undefined) work.againMs = Math.min(work.againMs, noteFailure(state, artefact, first, performance.now()))
+  return undefined
 }
 
 async function carryOut(work: Work, change: Change): Promise<InstallError | undefined> {
@@ -49,10 +60,7 @@ async function carryOut(work: Work, change: Change): Promise<InstallError | unde
   const { artefact, action, path, reason } = change
   const wait = state.throttle.take(path, performance.now())
   if (wait > 0) {
-    work.againMs = Math.min(work.againMs, wait)
-    work.postponed += 1
-    const why = state.throttle.streak(path) >= QUARREL ? ` (${hintFor(path)})` : ''
-    health.push({ artefact, path, state: 'drift', reason: `${path}: ${reason}; put right again in a moment${why}` })
+    postpone(work, change, wait)
     return undefined
   }
   try {
@@ -62,7 +70,7 @@ async function carryOut(work: Work, change: Change): Promise<InstallError | unde
     const error = toInstallError(cause, 'cannot write', path)
     if (error.code === 'CHANGED') {
       // somebody is writing it right now: look at the new content
-      work.againMs = Math.min(work.againMs, state.settings.rewriteMs)
+      lookAgainIn(work, state.settings.rewriteMs)
       health.push({ artefact, path, state: 'drift', reason: error.message })
       return undefined
     }
@@ -73,6 +81,15 @@ async function carryOut(work: Work, change: Change): Promise<InstallError | unde
   const heal = state.seen.has(path)
   state.emit({ type: 'changed', artefact, action, path, reason, heal, ms: performance.now() - work.began })
   const rewrites = state.throttle.streak(path)
-  if (rewrites % 50 === QUARREL) state.emit({ type: 'contended', path, rewrites, hint: hintFor(path) })
+  if (rewrites % REMINDER === QUARREL) state.emit({ type: 'contended', path, rewrites, hint: hintFor(path) })
   return undefined
+}
+
+/** The file was written a moment ago, so it waits for its turn. */
+function postpone(work: Work, { artefact, path, reason }: Change, ms: number): void {
+  lookAgainIn(work, ms)
+  work.postponed += 1
+  const why = work.state.throttle.streak(path) >= QUARREL ? ` (${hintFor(path)})` : ''
+  const text = `${path}: ${reason}; put right again in a moment${why}`
+  work.health.push({ artefact, path, state: 'drift', reason: text })
 }

@@ -1,12 +1,13 @@
 import { unlinkSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { countEntries, removeEntry } from '../conf/entry.ts'
 import { readNetFolder } from '../files/net-folder.ts'
-import { sweepTemporaries } from '../files/temporary.ts'
-import { errnoOf, type InstallError, toInstallError } from '../install-error.ts'
+import type { Snapshot } from '../files/read-regular.ts'
+import { type InstallError, isNotFound, toInstallError } from '../install-error.ts'
 import type { Settings } from '../options.ts'
 import { type Change, describeChange, type PlannedChange } from './change.ts'
-import { removeConf, replaceConf } from './conf-changes.ts'
+import { removeConf, replaceConf } from './conflist/conf-changes.ts'
+import { sweep } from './sweep.ts'
 
 /** What `uninstall` did, and what it had to leave. */
 export interface UninstallReport {
@@ -26,86 +27,74 @@ export interface Kept {
 /** How often a file that somebody writes at the same time is looked at again. */
 const ATTEMPTS = 5
 
-/** Takes the plugin off the node: first out of every network configuration, then its kubeconfig, then its binary. */
-export async function uninstall(settings: Settings, kept: Kept = {}): Promise<UninstallReport> {
-  const changes: PlannedChange[] = []
-  const errors = removeEntries(settings, kept, changes)
-  if (errors.length === 0) {
-    const { kubeconfig, binDirs, sourceDir, type } = settings
-    const files: [PlannedChange['artefact'], string][] = []
-    if (kubeconfig !== undefined && kubeconfig.path !== kept.kubeconfig) files.push(['kubeconfig', kubeconfig.path])
-    if (sourceDir !== undefined) {
-      for (const folder of binDirs) if (!kept.binDirs?.includes(folder)) files.push(['binary', join(folder, type)])
-    }
-    for (const [artefact, path] of files) {
-      try {
-        unlinkSync(path)
-        changes.push({ artefact, action: 'remove', path, reason: 'uninstall' })
-      } catch (error) {
-        if (!isGone(error)) errors.push(toInstallError(error, 'cannot remove', path))
-      }
-    }
-  }
-  for (const folder of foldersOf(settings)) sweepTemporaries(folder, settings.type)
-  return { changes, errors }
-}
-
-/** Every folder that files of ours are written to. */
-export function foldersOf({ netDir, binDirs, kubeconfig }: Settings): string[] {
-  return [...new Set([netDir, ...binDirs, ...(kubeconfig === undefined ? [] : [dirname(kubeconfig.path)])])]
-}
-
-function removeEntries(settings: Settings, kept: Kept, done: PlannedChange[]): InstallError[] {
-  for (let attempt = 1; ; attempt += 1) {
-    let planned: Planned
-    try {
-      planned = plan(settings, kept)
-    } catch (error) {
-      return [toInstallError(error, 'cannot read the net folder', settings.netDir)]
-    }
-    const errors = [...planned.errors]
-    let again = false
-    for (const change of planned.changes) {
-      try {
-        void change.apply()
-        done.push(describeChange(change))
-      } catch (cause) {
-        const error = toInstallError(cause, 'cannot change', change.path)
-        again ||= error.code === 'CHANGED'
-        errors.push(error)
-      }
-    }
-    if (!again || attempt === ATTEMPTS) return errors
-  }
-}
-
-interface Planned {
-  readonly changes: Change[]
+/** A report that is being written. */
+interface Report {
+  readonly changes: PlannedChange[]
   readonly errors: InstallError[]
 }
 
-function plan(settings: Settings, kept: Kept): Planned {
-  const { netDir, ownFile, type } = settings
-  const files = readNetFolder(netDir)
-  const changes: Change[] = []
-  const errors: InstallError[] = []
-  for (const [name, before] of files?.snapshots ?? []) {
-    if (name.includes('/') || name === kept.ownFile || countEntries(before.bytes, type) === 0) continue
-    const path = join(netDir, name)
-    try {
-      if (name === ownFile) changes.push(removeConf(before, 'uninstall'))
-      else if (!kept.entries) {
-        const text = removeEntry(before.bytes, type)
-        if (text !== undefined) changes.push(replaceConf({ path, before }, text, 'uninstall', type))
-      }
-    } catch (error) {
-      errors.push(toInstallError(error, 'cannot change', path))
-    }
-  }
-  return { changes, errors }
+/** Takes the plugin off the node: first out of every network configuration, then its kubeconfig, then its binary. */
+export async function uninstall(settings: Settings, kept: Kept = {}): Promise<UninstallReport> {
+  const report: Report = { changes: [], errors: [] }
+  removeEntries(settings, kept, report)
+  if (report.errors.length === 0) removeFiles(settings, kept, report)
+  sweep(settings)
+  return report
 }
 
-function isGone(error: unknown): boolean {
-  const errno = errnoOf(error)
-  return errno === 'ENOENT' || errno === 'ENOTDIR'
+function removeEntries(settings: Settings, kept: Kept, report: Report): void {
+  for (let attempt = 1; ; attempt += 1) {
+    const errors = tryToRemoveEntries(settings, kept, report.changes)
+    if (attempt < ATTEMPTS && errors.some((error) => error.code === 'CHANGED')) continue
+    report.errors.push(...errors)
+    return
+  }
+}
+
+function tryToRemoveEntries(settings: Settings, kept: Kept, done: PlannedChange[]): InstallError[] {
+  const { netDir } = settings
+  const errors: InstallError[] = []
+  let files: ReadonlyMap<string, Snapshot>
+  try {
+    files = readNetFolder(netDir)?.snapshots ?? new Map()
+  } catch (error) {
+    return [toInstallError(error, 'cannot read the net folder', netDir)]
+  }
+  for (const [name, before] of files) {
+    try {
+      const change = planRemoval(name, before, settings, kept)
+      if (change === undefined) continue
+      void change.apply()
+      done.push(describeChange(change))
+    } catch (error) {
+      errors.push(toInstallError(error, 'cannot change', join(netDir, name)))
+    }
+  }
+  return errors
+}
+
+function planRemoval(name: string, before: Snapshot, { ownFile, type }: Settings, kept: Kept): Change | undefined {
+  // what is in the folder of a list is another's
+  if (name.includes('/') || name === kept.ownFile || countEntries(before.bytes, type) === 0) return undefined
+  if (name === ownFile) return removeConf(before, 'uninstall')
+  const text = kept.entries ? undefined : removeEntry(before.bytes, type)
+  if (text === undefined) return undefined
+  return replaceConf({ path: before.path, before, text, reason: 'uninstall', type })
+}
+
+function removeFiles(settings: Settings, kept: Kept, { changes, errors }: Report): void {
+  const { kubeconfig, binDirs, sourceDir, type } = settings
+  const files: [PlannedChange['artefact'], string][] = []
+  if (kubeconfig !== undefined && kubeconfig.path !== kept.kubeconfig) files.push(['kubeconfig', kubeconfig.path])
+  if (sourceDir !== undefined) {
+    for (const folder of binDirs) if (!kept.binDirs?.includes(folder)) files.push(['binary', join(folder, type)])
+  }
+  for (const [artefact, path] of files) {
+    try {
+      unlinkSync(path)
+      changes.push({ artefact, action: 'remove', path, reason: 'uninstall' })
+    } catch (error) {
+      if (!isNotFound(error)) errors.push(toInstallError(error, 'cannot remove', path))
+    }
+  }
 }

@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, rmSync, statSync, symlinkSync, truncateSync, unli
 import { createInstaller, formatDiff, type InstallerOptions } from '@cni/installer'
 import { expect, test } from 'vitest'
 import { bridge, calico, eventually, type FakeNode, fakeNode, listOfBridge } from '../node.ts'
+import { running } from '../running.ts'
 
 test.each<[Partial<InstallerOptions>, string]>([
   [{ plugin: { type: '' } }, 'plugin type ""'],
@@ -25,8 +26,8 @@ test.each<[string, (node: FakeNode) => void, string]>([
   ['empty', (node) => node.write('net/10-calico.conflist', ''), 'unexpected end of JSON'],
   ['binary', (node) => writeFileSync(node.path('net/10-calico.conflist'), Buffer.alloc(99, 255)), 'Unexpected token'],
   ['huge', (node) => truncateSync(node.path('net/10-calico.conflist'), 2 ** 33), 'larger than 4194304 bytes'],
-  ['a folder', (node) => swap(node, () => mkdirSync(node.path('net/10-calico.conflist'))), 'is not a file'],
-  ['a pipe', (node) => swap(node, () => spawnSync('mkfifo', [node.path('net/10-calico.conflist')])), 'is not a file'],
+  ['a folder', (node) => folder(node, 'net/10-calico.conflist'), 'is not a file'],
+  ['a pipe', (node) => pipe(node, 'net/10-calico.conflist'), 'is not a file'],
   [
     'a device',
     (node) => swap(node, () => symlinkSync('/dev/zero', node.path('net/10-calico.conflist'))),
@@ -128,19 +129,15 @@ test.each<[string, (node: FakeNode) => void, Partial<InstallerOptions>, string]>
 })
 
 test('an entry of an earlier run is taken out when the plugin cannot work, and put back when it can', async () => {
-  using node = fakeNode()
+  const node = fakeNode()
   await createInstaller(node.options).install()
   for (const name of ['bin/mesh', 'src/mesh']) rmSync(node.path(name))
-  const installer = createInstaller(node.options)
-  const stop = new AbortController()
-  const done = installer.run(stop.signal)
+  const { installer } = running(node)
   await eventually(() => node.read('net/10-calico.conflist') === calico, 'withdrawn')
   await eventually(() => node.events.some((event) => event.type === 'withdrawn'), 'told')
   node.write('src/mesh', 'plugin v1', 0o755)
   await eventually(() => installer.status().ready, 'ready')
   expect(node.read('net/10-calico.conflist')).toContain('"mesh"')
-  stop.abort()
-  await done
 })
 
 test('an old binary that still works keeps its entry when its update fails', async () => {
@@ -153,11 +150,9 @@ test('an old binary that still works keeps its entry when its update fails', asy
 })
 
 test('a failure that lasts is told with growing pauses, not in a loop', async () => {
-  using node = fakeNode()
+  const node = fakeNode()
   rmSync(node.path('sa/token'))
-  const installer = createInstaller(node.options)
-  const stop = new AbortController()
-  const done = installer.run(stop.signal)
+  running(node)
   for (let round = 0; round < 50; round += 1) {
     node.write('sa/other', `${round}`)
     await new Promise((resolve) => setTimeout(resolve, 2))
@@ -165,8 +160,6 @@ test('a failure that lasts is told with growing pauses, not in a loop', async ()
   expect(node.events.filter((event) => event.type === 'failed')).toEqual([
     expect.objectContaining({ artefact: 'kubeconfig', attempt: 1, retryMs: 1000 }),
   ])
-  stop.abort()
-  await done
 })
 
 test('nothing secret is in events, plans and errors', async () => {

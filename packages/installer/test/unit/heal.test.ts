@@ -10,30 +10,10 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { run, start } from '@cni/host'
-import { createInstaller, type Installer, type InstallerOptions } from '@cni/installer'
-import { expect, onTestFinished, test } from 'vitest'
-import { bridge, calico, eventually, type FakeNode, fakeNode } from '../node.ts'
-
-/** An installer at work, ready. The node and the loop end with the test. */
-async function running(
-  net?: Record<string, string> | null,
-  more: Partial<InstallerOptions> = {},
-): Promise<{ node: FakeNode; installer: Installer; stop: () => Promise<void> }> {
-  const node = fakeNode(net)
-  const installer = createInstaller({ ...node.options, rewriteMs: 0, ...more })
-  const abort = new AbortController()
-  const done = installer.run(abort.signal)
-  const stop = async () => {
-    abort.abort()
-    await done
-  }
-  onTestFinished(async () => {
-    await stop()
-    node[Symbol.dispose]()
-  })
-  if (net !== null) await eventually(() => installer.status().ready, 'ready')
-  return { node, installer, stop }
-}
+import { createInstaller } from '@cni/installer'
+import { expect, test } from 'vitest'
+import { bridge, calico, eventually, type FakeNode, fakeNode, keepReverting } from '../node.ts'
+import { installed, running } from '../running.ts'
 
 const edit = (node: FakeNode, change: (plugins: object[]) => object[]) => {
   const list = JSON.parse(node.read('net/10-calico.conflist'))
@@ -66,7 +46,7 @@ test.each<[string, (node: FakeNode) => void]>([
   ['an edited kubeconfig', (node) => node.write('run/kubeconfig', 'x')],
   ['a kubeconfig open to all', (node) => chmodSync(node.path('run/kubeconfig'), 0o644)],
 ])('%s is healed', async (_, damage) => {
-  const { node, installer } = await running()
+  const { node, installer } = await installed()
   const look = () =>
     JSON.stringify([Object.entries(node.files()).filter(([name]) => name !== 'elsewhere'), modes(node)])
   const before = look()
@@ -79,7 +59,7 @@ const modes = (node: FakeNode) =>
   ['net/10-calico.conflist', 'bin/mesh', 'run/kubeconfig'].map((name) => statSync(node.path(name)).mode.toString(8))
 
 test('a rotated token and a changed CA reach the kubeconfig, by way of the links of a mounted secret too', async () => {
-  const { node } = await running()
+  const { node } = await installed()
   node.write('sa/token', 'second')
   await eventually(() => node.read('run/kubeconfig').includes('token: second\n'), 'token')
   node.write('sa/ca.crt', 'CB')
@@ -92,7 +72,7 @@ test('a rotated token and a changed CA reach the kubeconfig, by way of the links
 })
 
 test('a new version in the source folder is installed over one that runs, and can be started at once', async () => {
-  const { node } = await running()
+  const { node } = await installed()
   const versions = ['/bin/sleep', '/bin/cat'].map((path) => readFileSync(path))
   const isVersion = (index: number) => readFileSync(node.path('bin/mesh')).equals(versions[index] ?? Buffer.alloc(0))
   copyFileSync('/bin/sleep', node.path('src/mesh'))
@@ -111,25 +91,27 @@ test('a new version in the source folder is installed over one that runs, and ca
 })
 
 test('a primary that is half-written or gone keeps its role for two seconds, and nothing is written', async () => {
-  const { node, installer } = await running({ '10-calico.conflist': calico, '20-bridge.conf': bridge }, { holdMs: 300 })
-  const installed = node.read('net/10-calico.conflist')
-  node.write('net/10-calico.conflist', installed.slice(0, 40))
+  const { node, installer } = await installed(fakeNode({ '10-calico.conflist': calico, '20-bridge.conf': bridge }), {
+    holdMs: 300,
+  })
+  const withEntry = node.read('net/10-calico.conflist')
+  node.write('net/10-calico.conflist', withEntry.slice(0, 40))
   await eventually(() => !installer.status().ready, 'noticed')
   expect(installer.status().reason).toContain('10-calico.conflist is not usable')
   expect(node.read('net/20-bridge.conf')).toBe(bridge)
   node.write('net/10-calico.conflist', calico)
-  await eventually(() => node.read('net/10-calico.conflist') === installed, 'healed')
+  await eventually(() => node.read('net/10-calico.conflist') === withEntry, 'healed')
   rmSync(node.path('net/10-calico.conflist'))
   const since = performance.now()
   await eventually(() => node.files()['net/20-bridge.conflist']?.includes('"mesh"') ?? false, 'adopted')
   expect(performance.now() - since).toBeGreaterThan(250)
-  node.write('net/10-calico.conflist', installed)
+  node.write('net/10-calico.conflist', withEntry)
   await eventually(() => installer.status().primary === '10-calico.conflist', 'followed')
   await eventually(() => !node.read('net/20-bridge.conflist').includes('"mesh"'), 'taken out of the former one')
 })
 
 test('a file that comes to sort first is followed, and the former one is left as if we had never been there', async () => {
-  const { node, installer } = await running()
+  const { node, installer } = await installed()
   node.write('net/05-new.conflist', calico)
   await eventually(() => node.read('net/10-calico.conflist') === calico, 'left')
   expect(node.read('net/05-new.conflist')).toContain('"mesh"')
@@ -138,7 +120,7 @@ test('a file that comes to sort first is followed, and the former one is left as
 })
 
 test('a net folder that is missing at the start, or made anew later, is noticed within a second', async () => {
-  const { node, installer } = await running(null)
+  const { node, installer } = running(fakeNode(null))
   await eventually(() => installer.status().reason === 'the net folder does not exist', 'waiting')
   for (const round of [1, 2]) {
     mkdirSync(node.path('net'))
@@ -155,29 +137,16 @@ test('the target of a linked conflist is written, and its changes are noticed', 
   mkdirSync(node.path('real'))
   node.write('real/list', calico)
   symlinkSync('../real/list', node.path('net/10-calico.conflist'))
-  const installer = createInstaller({ ...node.options, rewriteMs: 0 })
-  const abort = new AbortController()
-  const done = installer.run(abort.signal)
-  try {
-    await eventually(() => installer.status().ready, 'ready')
-    expect(node.read('real/list')).toContain('"mesh"')
-    node.write('real/list', calico)
-    await eventually(() => node.read('real/list').includes('"mesh"'), 'healed', 1500)
-    expect(readFileSync(node.path('net/10-calico.conflist'), 'utf8')).toBe(node.read('real/list'))
-  } finally {
-    abort.abort()
-    await done
-    node[Symbol.dispose]()
-  }
+  await installed(node)
+  expect(node.read('real/list')).toContain('"mesh"')
+  node.write('real/list', calico)
+  await eventually(() => node.read('real/list').includes('"mesh"'), 'healed', 1500)
+  expect(readFileSync(node.path('net/10-calico.conflist'), 'utf8')).toBe(node.read('real/list'))
 })
 
 test('a second healer gets at most five rewrites a second, is told of, and the loop ends at once', async () => {
-  const { node, stop } = await running(undefined, { rewriteMs: 20 })
-  const end = performance.now() + 600
-  while (performance.now() < end) {
-    if (node.read('net/10-calico.conflist') !== calico) node.write('net/10-calico.conflist', calico)
-    await new Promise((resolve) => setTimeout(resolve, 1))
-  }
+  const { node, stop } = await installed(undefined, { rewriteMs: 20 })
+  await keepReverting(node, 600)
   const rewrites = node.events.filter((event) => event.type === 'changed' && event.path.endsWith('conflist')).length
   expect(rewrites).toBeGreaterThan(8)
   expect(rewrites).toBeLessThan(33)
@@ -191,7 +160,7 @@ test('a second healer gets at most five rewrites a second, is told of, and the l
 })
 
 test('own writes and files that do not matter set nothing off', async () => {
-  const { node, installer } = await running()
+  const { node, installer } = await installed()
   const count = node.events.length
   node.write('run/plugin.log', 'line')
   node.write('net/README', 'x')
@@ -202,7 +171,7 @@ test('own writes and files that do not matter set nothing off', async () => {
 })
 
 test('other options are put in place, and what only the old ones had is removed', async () => {
-  const { node, installer } = await running()
+  const { node, installer } = await installed()
   installer.reconfigure({ ...node.options, plugin: { type: 'mesh', port: 2 }, mode: { owned: '02-mesh.conf' } })
   await eventually(() => node.read('net/10-calico.conflist') === calico, 'left')
   expect(node.read('net/02-mesh.conflist')).toContain('"port": 2')
@@ -216,7 +185,7 @@ test('other options are put in place, and what only the old ones had is removed'
 })
 
 test('uninstalling ends the loop, so that nothing is put back', async () => {
-  const { node, installer } = await running()
+  const { node, installer } = await installed()
   await installer.uninstall()
   expect(node.read('net/10-calico.conflist')).toBe(calico)
   expect(node.files()['bin/mesh']).toBeUndefined()

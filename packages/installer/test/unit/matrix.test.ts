@@ -1,6 +1,7 @@
-import { createInstaller, type InstallerOptions, insertEntry, standaloneText } from '@cni/installer'
+import { type InstallerOptions, insertEntry, standaloneText } from '@cni/installer'
 import { expect, test } from 'vitest'
 import { bridge, calico, eventually, fakeNode, listOfBridge } from '../node.ts'
+import { installed, running } from '../running.ts'
 
 const noType = '{"name":"minikube","bridge":"bridge"}'
 const notJson = 'this is not JSON\n'
@@ -31,18 +32,13 @@ test.each<[string, Record<string, string>, Partial<InstallerOptions>, string, st
   ['15', {}, standalone, 'YYY-mesh.conf', undefined],
   ['16', {}, { ...standalone, confName: 'user-defined.conf' }, 'user-defined.conf', undefined],
 ])('row %s of the matrix: installed, put back after tampering, and cleaned', async (_, net, options, name, after) => {
-  using node = fakeNode(net)
-  const installer = createInstaller({ ...node.options, ...options, rewriteMs: 0 })
-  const stop = new AbortController()
-  const running = installer.run(stop.signal)
-  await eventually(() => installer.status().ready, 'ready')
-  const installed = node.read(`net/${name}`)
+  const { node, installer, stop } = await installed(fakeNode(net), options)
+  const withEntry = node.read(`net/${name}`)
   const { plugin } = node.options
-  expect(installed).toBe(after === undefined ? standaloneText(plugin, name) : insertEntry(after, plugin))
+  expect(withEntry).toBe(after === undefined ? standaloneText(plugin, name) : insertEntry(after, plugin))
   node.write(`net/${name}`, after ?? '{}')
-  await eventually(() => node.read(`net/${name}`) === installed, 'put back')
-  stop.abort()
-  await running
+  await eventually(() => node.read(`net/${name}`) === withEntry, 'put back')
+  await stop()
   expect(await installer.uninstall()).toMatchObject({ errors: [] })
   const files = node.files()
   expect(files[`net/${name}`]).toBe(after)
@@ -57,10 +53,7 @@ test.each([
   ['13', 'missing_initially.conf', { confName: 'missing_initially.conf' }, 'missing_initially.conflist'],
   ['14', 'calico.conflist', {}, 'calico.conflist'],
 ])('row %s of the matrix: %s is waited for', async (_, file, options, result) => {
-  using node = fakeNode({})
-  const installer = createInstaller({ ...node.options, ...options })
-  const stop = new AbortController()
-  const running = installer.run(stop.signal)
+  const { node, installer } = running(fakeNode({}), options)
   await eventually(() => installer.status().reason !== undefined, 'a first look')
   expect(installer.status()).toMatchObject({
     ready: false,
@@ -70,6 +63,4 @@ test.each([
   node.write(`net/${file}`, calico)
   await eventually(() => installer.status().ready, 'ready')
   expect(node.read(`net/${result}`)).toBe(insertEntry(calico, node.options.plugin))
-  stop.abort()
-  await running
 })

@@ -1,7 +1,8 @@
 import { utimesSync } from 'node:fs'
 import { createInstaller } from '@cni/installer'
 import { afterEach, expect, test, vi } from 'vitest'
-import { bridge, calico, eventually, fakeNode } from '../node.ts'
+import { bridge, calico, eventually, fakeNode, keepReverting, revert } from '../node.ts'
+import { installed } from '../running.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -38,12 +39,9 @@ test.each([
   ['back', -5],
   ['forth', 5],
 ])('a clock that jumps %s by hours neither shortens nor lengthens any wait', async (_, hours) => {
-  using node = fakeNode({ '10-calico.conflist': calico, '20-bridge.conf': bridge })
-  const installer = createInstaller({ ...node.options, holdMs: 300, rewriteMs: 50 })
-  const stop = new AbortController()
-  const done = installer.run(stop.signal)
-  await eventually(() => installer.status().ready, 'ready')
-  const installed = node.read('net/10-calico.conflist')
+  const both = fakeNode({ '10-calico.conflist': calico, '20-bridge.conf': bridge })
+  const { node } = await installed(both, { holdMs: 300, rewriteMs: 50 })
+  const withEntry = node.read('net/10-calico.conflist')
   const now = Date.now.bind(Date)
   let jumps = 0
   vi.spyOn(Date, 'now').mockImplementation(() => now() + hours * 3_600_000 * (jumps++ % 2))
@@ -55,22 +53,18 @@ test.each([
   // heals: a text, and a binary of the same size and stamps
   node.write('net/10-calico.conflist', calico)
   stamp('net/10-calico.conflist')
-  await eventually(() => node.read('net/10-calico.conflist') === installed, 'healed', 1000)
+  await eventually(() => node.read('net/10-calico.conflist') === withEntry, 'healed', 1000)
   node.write('bin/mesh', 'plugin vX')
   stamp('bin/mesh')
   await eventually(() => node.read('bin/mesh') === 'plugin v1', 'binary healed', 1000)
 
   // the throttle
   const before = node.events.length
-  const end = performance.now() + 500
-  while (performance.now() < end) {
-    if (node.read('net/10-calico.conflist') !== calico) node.write('net/10-calico.conflist', calico)
-    await new Promise((resolve) => setTimeout(resolve, 1))
-  }
+  await keepReverting(node, 500)
   const rewrites = node.events.slice(before).filter((event) => event.type === 'changed').length
   expect(rewrites).toBeGreaterThan(3)
   expect(rewrites).toBeLessThan(13)
-  await eventually(() => node.read('net/10-calico.conflist') === installed, 'healed after the quarrel', 1000)
+  await eventually(() => node.read('net/10-calico.conflist') === withEntry, 'healed after the quarrel', 1000)
 
   // the wait for a half-written primary
   node.write('net/10-calico.conflist', '{')
@@ -78,23 +72,15 @@ test.each([
   const since = performance.now()
   await eventually(() => node.files()['net/20-bridge.conflist']?.includes('"mesh"') ?? false, 'adopted', 2000)
   expect(performance.now() - since).toBeGreaterThan(250)
-  stop.abort()
-  await done
 })
 
 test('while another program keeps reverting us the status says so, and a quarrel that ends is forgotten', async () => {
-  using node = fakeNode()
-  const installer = createInstaller({ ...node.options, rewriteMs: 30 })
-  const stop = new AbortController()
-  const done = installer.run(stop.signal)
-  await eventually(() => installer.status().ready, 'ready')
+  const { node, installer } = await installed(undefined, { rewriteMs: 30 })
   const said = () => /another program writes network configurations/.test(installer.status().reason ?? '')
   await eventually(() => {
-    if (node.read('net/10-calico.conflist') !== calico) node.write('net/10-calico.conflist', calico)
+    revert(node)
     return said()
   }, 'said')
   await eventually(() => installer.status().ready, 'ready again', 1000)
   expect(node.read('net/10-calico.conflist')).toContain('"mesh"')
-  stop.abort()
-  await done
 })

@@ -3,6 +3,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { createInstaller } from '@cni/installer'
 import { expect, onTestFinished, test } from 'vitest'
 import { calico, eventually, fakeNode } from '../node.ts'
+import { running } from '../running.ts'
 
 /** Holds the copies of a file, as a slow disk does, until they are let go. */
 function holdCopiesOf(name: string) {
@@ -25,22 +26,6 @@ function holdCopiesOf(name: string) {
       for (const go of held.splice(0)) go()
     },
   }
-}
-
-function running() {
-  const node = fakeNode()
-  const installer = createInstaller({ ...node.options, rewriteMs: 0 })
-  const abort = new AbortController()
-  const done = installer.run(abort.signal)
-  const stop = async () => {
-    abort.abort()
-    await done
-  }
-  onTestFinished(async () => {
-    await stop()
-    node[Symbol.dispose]()
-  })
-  return { node, installer, stop }
 }
 
 test('the configuration waits for the first copy, and nothing waits for a later one', async () => {

@@ -1,0 +1,87 @@
+import { chmodSync, unlinkSync } from 'node:fs'
+import { diffLines } from '../../conf/diff.ts'
+import { assertUnchanged, type Snapshot } from '../../files/read-regular.ts'
+import { convertConf, replaceFile } from '../../files/replace-file.ts'
+import { toInstallError } from '../../install-error.ts'
+import type { Change } from '../change.ts'
+
+/** What {@link replaceConf} writes. */
+interface NewText {
+  readonly path: string
+  readonly before: Snapshot | undefined
+  readonly text: string
+  readonly reason: string
+  /** The plugin's type. */
+  readonly type: string
+  /** The permissions of a file of our own; another's keeps its own. */
+  readonly ownMode?: number
+  readonly done?: () => void
+}
+
+/** A file of the net folder gets another text. */
+export function replaceConf({ path, before, text, reason, type, ownMode, done }: NewText): Change {
+  return {
+    artefact: 'conflist',
+    action: before === undefined ? 'create' : 'replace',
+    path,
+    reason,
+    diff: diffLines(before?.bytes.toString('utf8'), text),
+    apply() {
+      replaceFile({ path, text, mode: ownMode ?? 0o600, exactMode: ownMode !== undefined, before, type })
+      done?.()
+    },
+  }
+}
+
+/** What {@link convertToList} writes. */
+interface Conversion {
+  /** The single configuration. */
+  readonly before: Snapshot
+  /** The list that an earlier conversion left. */
+  readonly existing: Snapshot | undefined
+  readonly text: string
+  /** The plugin's type. */
+  readonly type: string
+  readonly done: () => void
+}
+
+/** `x.conf` becomes `x.conflist`. */
+export function convertToList({ before, existing, text, type, done }: Conversion): Change {
+  const { path } = before
+  return {
+    artefact: 'conflist',
+    action: 'convert',
+    path,
+    reason: 'a chain needs a list',
+    diff: diffLines(before.bytes.toString('utf8'), text),
+    apply() {
+      convertConf({ path, text, mode: 0o600, before, type }, existing)
+      done()
+    },
+  }
+}
+
+/** A file of the net folder gets other permissions. */
+export function chmodConf(path: string, mode: number, reason: string): Change {
+  return { artefact: 'conflist', action: 'chmod', path, reason, apply: () => chmodSync(path, mode) }
+}
+
+/** A file of our own goes. */
+export function removeConf(before: Snapshot, reason: string): Change {
+  const { path } = before
+  return {
+    artefact: 'conflist',
+    action: 'remove',
+    path,
+    reason,
+    diff: diffLines(before.bytes.toString('utf8'), undefined),
+    apply() {
+      assertUnchanged(path, before)
+      try {
+        unlinkSync(path)
+      } catch (error) {
+        throw toInstallError(error, 'cannot remove', path)
+      }
+    },
+  }
+}

@@ -1,0 +1,35 @@
+import { type Candidates, listCandidates } from '../../conf/candidate.ts'
+import { alternativeName, compareNames, conflistName } from '../../conf/conf-name.ts'
+import { choosePrimary, type PrimaryChoice } from '../../conf/primary.ts'
+import type { NetView } from './net-view.ts'
+
+/** Chooses the primary, and remembers the choice and which file had the role before. */
+export function findPrimary(view: NetView, now: number): PrimaryChoice {
+  const { type, confName, ownFile, pin, holdMs } = view.settings
+  const { memory } = view
+  const own = [...memory.retired, ...(ownFile === undefined ? [] : [ownFile])]
+  const rules = { type, explicit: confName, own, pin, holdMs }
+  const choice = choosePrimary(withNamedList(view), rules, memory.primary, now)
+  const before = memory.primary.name
+  memory.primary = choice.memory
+  if (choice.kind === 'use') {
+    const { name } = choice
+    // a file that became a list is not left: it is the same network
+    if (before !== undefined && before !== name && conflistName(before) !== name) memory.former.add(before)
+    memory.former.delete(name)
+  }
+  return choice
+}
+
+/** No runtime reads a list from a `.conf`; one that the operator names is about to be renamed, so it counts. */
+function withNamedList({ candidates, files, settings: { confName } }: NetView): Candidates {
+  if (confName === undefined) return candidates
+  const listName = conflistName(confName)
+  const name = alternativeName(listName)
+  const file = name === undefined || !candidates.invalid.has(name) ? undefined : files.folder.get(name)
+  if (name === undefined || file === undefined) return candidates
+  const [list] = listCandidates(new Map([[listName, file]])).valid
+  if (list === undefined) return candidates
+  const valid = [...candidates.valid, { ...list, name }].sort((a, b) => compareNames(a.name, b.name))
+  return { ...candidates, valid }
+}

@@ -1,0 +1,73 @@
+import { statSync } from 'node:fs'
+import { listCandidates } from '../../conf/candidate.ts'
+import { conflistName } from '../../conf/conf-name.ts'
+import { countEntries, hasEntry, insertEntry } from '../../conf/entry.ts'
+import { permissionsOf, wrongPermissions } from '../../files/permissions.ts'
+import type { Snapshot } from '../../files/read-regular.ts'
+import { InstallError } from '../../install-error.ts'
+import type { Memory } from '../memory.ts'
+import { inOrder, type StepPlan, toDo } from '../step-plan.ts'
+import { chmodConf, convertToList, replaceConf } from './conf-changes.ts'
+import type { NetView } from './net-view.ts'
+
+/** Whether the plugin is the last of the primary. */
+export function planChained(view: NetView, primary: Snapshot, name: string): StepPlan {
+  const { memory, settings } = view
+  if (conflistName(name) !== name) return planConversion(view, primary, name)
+  if (!hasEntry(primary.bytes, settings.plugin)) return planEntry(view, primary)
+  return planPermissions(memory, primary) ?? inOrder('conflist', primary.path)
+}
+
+/** A single configuration has no room for a second plugin: it becomes a list. */
+function planConversion({ settings, memory, files }: NetView, primary: Snapshot, name: string): StepPlan {
+  const { plugin, type } = settings
+  const list = conflistName(name)
+  const text = insertEntry(primary.bytes, plugin)
+  const existing = files.snapshots.get(list)
+  if (existing !== undefined && !isOwnConversion(existing, primary, type)) {
+    const message = `cannot make a list of ${name}: ${list} exists, and is another's`
+    throw new InstallError('NOT_OURS', message, { path: primary.path })
+  }
+  const done = () => {
+    memory.primary = { name: list }
+  }
+  return toDo(convertToList({ before: primary, existing, text, type, done }))
+}
+
+/** A list that holds our plugin behind the very plugins of the `.conf` is what an earlier conversion left. */
+function isOwnConversion(existing: Snapshot, original: Snapshot, type: string): boolean {
+  const types = (name: string, { bytes }: Snapshot) => listCandidates(new Map([[name, bytes]])).valid[0]?.types
+  const others = types('x.conf', original) ?? types('x.conflist', original)
+  const own = types('x.conflist', existing)
+  return others !== undefined && own !== undefined && own.join() === [...others, type].join()
+}
+
+function planEntry({ settings, memory }: NetView, primary: Snapshot): StepPlan {
+  const { plugin, type } = settings
+  const { path, bytes } = primary
+  const count = countEntries(bytes, type)
+  const reason = count === 0 ? 'our entry is missing' : count > 1 ? 'our entry is there twice' : 'our entry differs'
+  const done = () => {
+    memory.modes.set(path, { ino: statSync(path).ino, mode: permissionsOf(primary.stat) })
+  }
+  return toDo(replaceConf({ path, before: primary, text: insertEntry(bytes, plugin), reason, type, done }))
+}
+
+/** Another's file: who opens it up to more than before is put right, who closes it is respected. */
+function planPermissions(memory: Memory, { path, stat }: Snapshot): StepPlan | undefined {
+  const mode = permissionsOf(stat)
+  const known = memory.modes.get(path)
+  const before = known !== undefined && known.ino === stat.ino ? known.mode : undefined
+  const isOpened = before !== undefined && (mode & ~before) !== 0
+  if (!isOpened && isReadable(mode)) {
+    memory.modes.set(path, { ino: stat.ino, mode })
+    return undefined
+  }
+  const wanted = before !== undefined && isReadable(before) ? before : 0o600
+  return toDo(chmodConf(path, wanted, wrongPermissions(mode, wanted)))
+}
+
+/** Whether its owner may read it. */
+function isReadable(mode: number): boolean {
+  return (mode & 0o400) !== 0
+}

@@ -1,0 +1,70 @@
+import { join } from 'node:path'
+import { listCandidates } from '../../conf/candidate.ts'
+import { type NetFiles, readNetFolder } from '../../files/net-folder.ts'
+import type { Snapshot } from '../../files/read-regular.ts'
+import { InstallError, toInstallError } from '../../install-error.ts'
+import type { Settings } from '../../options.ts'
+import type { Memory } from '../memory.ts'
+import { failed, type StepPlan, waiting } from '../step-plan.ts'
+import { findPrimary } from './find-primary.ts'
+import type { ConflistPlan, NetView } from './net-view.ts'
+import { planChained } from './plan-chained.ts'
+import { planOwned, planStandalone } from './plan-own-file.ts'
+import { changesOfFormer, planWithdrawal } from './plan-removal.ts'
+
+/** A plan for the net folder with what else a look at it brought up. */
+export interface NetFolderPlan extends ConflistPlan {
+  /** Files that runtimes skip, with the reason. */
+  readonly skipped: ReadonlyMap<string, string>
+}
+
+/** When the plan is made, on a monotonic clock, and whether the plugin can work. */
+export interface Circumstances {
+  readonly now: number
+  /** Why the plugin cannot work: it is taken out of the network, so that pods start without it. */
+  readonly withdraw?: string | undefined
+}
+
+/** Whether the plugin is in the network configuration as it should be; with `withdraw`, whether it is out of it. */
+export function planConflist(settings: Settings, memory: Memory, circumstances: Circumstances): NetFolderPlan {
+  let files: NetFiles | undefined
+  try {
+    files = readNetFolder(settings.netDir)
+  } catch (error) {
+    return { ...failed(toInstallError(error, 'cannot read', settings.netDir)), skipped: new Map() }
+  }
+  if (files === undefined) return { ...waits(settings, 'the net folder does not exist'), skipped: new Map() }
+  const candidates = listCandidates(files.folder)
+  const view = { settings, memory, files, candidates }
+  const skipped = candidates.invalid
+  try {
+    const plan = settings.mode === 'standalone' ? planStandalone(view) : planWithPrimary(view, circumstances)
+    return { ...plan, skipped }
+  } catch (error) {
+    return { ...failed(toInstallError(error, 'cannot configure', settings.netDir)), skipped }
+  }
+}
+
+function planWithPrimary(view: NetView, { now, withdraw }: Circumstances): ConflistPlan {
+  const { settings, files } = view
+  const choice = findPrimary(view, now)
+  if (choice.kind === 'hold') return { ...waits(settings, choice.reason), until: choice.until }
+  if (choice.kind === 'wait') return waits(settings, choice.reason)
+  const { name, preemptedBy } = choice
+  const primary = readable(files, name)
+  if (withdraw !== undefined) return { ...planWithdrawal(view, name, withdraw), primary: name }
+  const former = changesOfFormer(view)
+  const plan = settings.ownFile === undefined ? planChained(view, primary, name) : planOwned(view, primary)
+  // The new file first: a pod that starts in between finds the plugin in one of them.
+  return { ...plan, changes: [...plan.changes, ...former], primary: name, preemptedBy }
+}
+
+function readable(files: NetFiles, name: string): Snapshot {
+  const file = files.snapshots.get(name)
+  if (file === undefined) throw new InstallError('NOT_READABLE', `${name} cannot be read`)
+  return file
+}
+
+function waits({ netDir, ownFile, confName }: Settings, reason: string): StepPlan {
+  return waiting('conflist', join(netDir, ownFile ?? confName ?? ''), reason)
+}

@@ -1,0 +1,69 @@
+import { join } from 'node:path'
+import { compareNames } from '../../conf/conf-name.ts'
+import { countEntries, insertEntry, removeEntry, sameDocument, standaloneText } from '../../conf/entry.ts'
+import { permissionsOf, wrongPermissions } from '../../files/permissions.ts'
+import type { Snapshot } from '../../files/read-regular.ts'
+import { InstallError } from '../../install-error.ts'
+import { inOrder, type StepPlan, toDo } from '../step-plan.ts'
+import { chmodConf, replaceConf } from './conf-changes.ts'
+import type { ConflistPlan, NetView } from './net-view.ts'
+
+/** Whether the plugin is in a file that holds nothing else. */
+export function planStandalone(view: NetView): ConflistPlan {
+  const { settings, candidates } = view
+  const name = settings.ownFile ?? ''
+  const plan = planOwnFile(view, { name, text: standaloneText(settings.plugin, name) })
+  const first = candidates.valid[0]?.name
+  return { ...plan, primary: name, preemptedBy: first !== undefined && first !== name ? first : undefined }
+}
+
+/** Whether a file of ours is the primary with the plugin at its end, and comes before it. */
+export function planOwned(view: NetView, primary: Snapshot): StepPlan {
+  const { settings, memory, candidates } = view
+  const { type, plugin, netDir } = settings
+  const name = settings.ownFile ?? ''
+  const text = insertEntry(primary.bytes, plugin)
+  const earlier = candidates.valid.find((one) => !memory.retired.has(one.name) && compareNames(one.name, name) < 0)
+  if (earlier !== undefined) {
+    const message = `${name} does not sort before ${earlier.name}, so runtimes would not use it: choose another name`
+    throw new InstallError('NOT_FIRST', message, { path: join(netDir, name) })
+  }
+  return planOwnFile(view, { name, text, alsoOurs: removeEntry(text, type) })
+}
+
+interface OwnFile {
+  readonly name: string
+  readonly text: string
+  /** Another text that only we would have written. */
+  readonly alsoOurs?: string | undefined
+}
+
+function planOwnFile({ settings, memory, files }: NetView, { name, text, alsoOurs }: OwnFile): StepPlan {
+  const { type, netDir, confMode } = settings
+  const path = join(netDir, name)
+  const before = files.snapshots.get(name)
+  if (before === undefined && files.folder.has(name)) {
+    throw new InstallError('NOT_OURS', `${JSON.stringify(path)} is there, and cannot be read`, { path })
+  }
+  const replace = (reason: string): StepPlan => {
+    const done = () => {
+      memory.ours.add(path)
+    }
+    return toDo(replaceConf({ path, before, text, reason, type, ownMode: confMode, done }))
+  }
+  if (before === undefined) return replace('absent')
+  if (sameDocument(before.bytes, text)) {
+    memory.ours.add(path)
+    const mode = permissionsOf(before.stat)
+    if (mode === confMode) return inOrder('conflist', path)
+    return toDo(chmodConf(path, confMode, wrongPermissions(mode, confMode)))
+  }
+  // what does not even equal itself is no configuration, so nobody's
+  const isBroken = !sameDocument(before.bytes, before.bytes)
+  if (isBroken) return replace('not a configuration')
+  const holdsOurs = countEntries(before.bytes, type) > 0
+  const isOurs = holdsOurs || memory.ours.has(path) || (alsoOurs !== undefined && sameDocument(before.bytes, alsoOurs))
+  if (isOurs) return replace('content differs')
+  const message = `${JSON.stringify(path)} is another's configuration: choose another name`
+  throw new InstallError('NOT_OURS', message, { path })
+}

@@ -1,0 +1,33 @@
+import { join } from 'node:path'
+import { countEntries, removeEntry } from '../../conf/entry.ts'
+import type { Change } from '../change.ts'
+import { type StepPlan, toDo, waiting } from '../step-plan.ts'
+import { removeConf, replaceConf } from './conf-changes.ts'
+import type { NetView } from './net-view.ts'
+
+/** Takes our entry out of the files that had the role of the primary before. */
+export function changesOfFormer({ settings, memory, files, candidates }: NetView): Change[] {
+  const { type } = settings
+  const changes: Change[] = []
+  for (const name of memory.former) {
+    const before = files.snapshots.get(name)
+    if (before === undefined || !candidates.valid.some((one) => one.name === name)) continue
+    const text = removeEntry(before.bytes, type)
+    if (text === undefined) continue
+    changes.push(replaceConf({ path: before.path, before, text, reason: 'no longer the primary', type }))
+  }
+  return changes
+}
+
+/** Whether the plugin, which cannot work, is out of the network. */
+export function planWithdrawal({ settings, files }: NetView, primary: string, reason: string): StepPlan {
+  const { ownFile, type, netDir } = settings
+  const name = ownFile ?? primary
+  const path = join(netDir, name)
+  const isOut = waiting('conflist', path, `left out: ${reason}`)
+  const before = files.snapshots.get(name)
+  if (before === undefined || countEntries(before.bytes, type) === 0) return isOut
+  if (ownFile !== undefined) return toDo(removeConf(before, reason))
+  const text = removeEntry(before.bytes, type)
+  return text === undefined ? isOut : toDo(replaceConf({ path, before, text, reason, type }))
+}

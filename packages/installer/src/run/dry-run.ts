@@ -1,0 +1,30 @@
+import { type Health, type InstallStatus, toStatus } from '../health.ts'
+import { describeChange, type PlannedChange } from './change.ts'
+import { planConflist } from './conflist/plan-conflist.ts'
+import { copyMemory } from './memory.ts'
+import { planBinaries } from './plan-binaries.ts'
+import { planKubeconfig } from './plan-kubeconfig.ts'
+import type { State } from './state.ts'
+
+/** What {@link Installer.plan} found: nothing was written for it. */
+export interface InstallPlan extends InstallStatus {
+  /** What {@link Installer.install} would do, in order. */
+  readonly changes: readonly PlannedChange[]
+}
+
+/** Plans a pass without carrying it out. */
+export async function dryRun({ settings, verified, memory }: State): Promise<InstallPlan> {
+  const conflist = planConflist(settings, copyMemory(memory), { now: performance.now() })
+  const steps = [
+    { artefact: 'binary' as const, ...(await planBinaries(settings, verified)) },
+    { artefact: 'kubeconfig' as const, ...planKubeconfig(settings) },
+    { artefact: 'conflist' as const, ...conflist },
+  ]
+  const health = steps.flatMap(({ artefact, health: fine, changes, errors }): Health[] => [
+    ...fine,
+    ...changes.map(({ path, reason }): Health => ({ artefact, path, state: 'drift', reason: `${path}: ${reason}` })),
+    ...errors.map(({ path, message }): Health => ({ artefact, path: path ?? '', state: 'failed', reason: message })),
+  ])
+  const changes = steps.flatMap((step) => step.changes.map(describeChange))
+  return { ...toStatus(health, conflist.primary), changes }
+}

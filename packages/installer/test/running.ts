@@ -1,0 +1,33 @@
+import { createInstaller, type Installer, type InstallerOptions } from '@cni/installer'
+import { onTestFinished } from 'vitest'
+import { eventually, type FakeNode, fakeNode } from './node.ts'
+
+/** An installer at work on a node. Both end with the test. */
+export interface Running {
+  readonly node: FakeNode
+  readonly installer: Installer
+  stop(): Promise<void>
+}
+
+/** Starts an installer that heals at once. */
+export function running(node: FakeNode = fakeNode(), options: Partial<InstallerOptions> = {}): Running {
+  const installer = createInstaller({ ...node.options, rewriteMs: 0, ...options })
+  const abort = new AbortController()
+  const done = installer.run(abort.signal)
+  const stop = async (): Promise<void> => {
+    abort.abort()
+    await done
+  }
+  onTestFinished(async () => {
+    await stop()
+    node[Symbol.dispose]()
+  })
+  return { node, installer, stop }
+}
+
+/** Starts an installer, and waits until everything is in place. */
+export async function installed(node?: FakeNode, options?: Partial<InstallerOptions>): Promise<Running> {
+  const one = running(node, options)
+  await eventually(() => one.installer.status().ready, 'ready')
+  return one
+}
