@@ -253,9 +253,9 @@ function isWhole(path: string, before: string): boolean {
   return existsSync(path) && statText(path) === before
 }
 
-/** What it costs to do nothing. */
+/** What it costs to do nothing, once what follows the start is over (compiling, collecting). */
 async function idling(pid: number): Promise<Result> {
-  await sleep(6000)
+  await sleep(Math.min(60, idleSeconds) * 1000)
   const before = cpuTicks(pid)
   await sleep(idleSeconds * 1000)
   const cpu = ((cpuTicks(pid) - before) / 100 / idleSeconds) * 100

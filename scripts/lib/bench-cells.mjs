@@ -31,13 +31,16 @@ export function ms(one, digits) {
 
 /** @param {Measure | undefined} one @param {Measure | undefined} before */
 export const difference = (one, before) =>
-  one === undefined || before === undefined ? '' : (one.median - before.median).toFixed(1)
+  one === undefined || before === undefined ? '' : signed(one.median - before.median)
 
 /** By the rounds' ratios, which do not mind a machine that drifts. @param {Measure | undefined} one @param {Measure | undefined} bare */
 export const overBare = (one, bare) => {
   const found = one?.ratios.find(({ to }) => to === 'bare runtime')
-  return found === undefined || bare === undefined ? '' : ((found.value - 1) * bare.median).toFixed(1)
+  return found === undefined || bare === undefined ? '' : signed((found.value - 1) * bare.median)
 }
+
+/** Without a minus before nothing. @param {number} value */
+const signed = (value) => (Math.abs(value) < 0.05 ? 0 : value).toFixed(1)
 
 /** @param {Measure | undefined} one @param {string} to */
 export const ratioOf = (one, to) => {
