@@ -1,19 +1,14 @@
 #!/usr/bin/env node
+import { stopOnSignals } from '@cni/host'
 import { runCli } from './run-cli.ts'
 
-const stop = new AbortController()
 // The compiler and what it made are in process groups of their own: a Ctrl-C reaches only us.
-for (const [signal, status] of [['SIGINT', 130] as const, ['SIGTERM', 143] as const, ['SIGHUP', 129] as const]) {
-  process.once(signal, () => {
-    process.exitCode = status
-    stop.abort(new Error(`stopped by ${signal}`))
-  })
-}
+const signal = stopOnSignals((name) => new Error(`stopped by ${name}`))
 
 runCli(process.argv.slice(2), {
   out: (line) => process.stdout.write(`${line}\n`),
   err: (line) => process.stderr.write(`${line}\n`),
-  signal: stop.signal,
+  signal,
 }).then(
   (code) => {
     process.exitCode ??= code

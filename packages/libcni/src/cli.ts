@@ -1,14 +1,9 @@
 #!/usr/bin/env node
+import { stopOnSignals } from '@cni/host'
 import { runCnitool } from './cnitool/run-cnitool.ts'
 
-const stop = new AbortController()
 // Plugins are in process groups of their own: a Ctrl-C reaches only us.
-for (const [signal, status] of [['SIGINT', 130] as const, ['SIGTERM', 143] as const, ['SIGHUP', 129] as const]) {
-  process.once(signal, () => {
-    process.exitCode = status
-    stop.abort(new Error(`cnitool received ${signal}`))
-  })
-}
+const signal = stopOnSignals((name) => new Error(`cnitool received ${name}`))
 
 runCnitool(process.argv.slice(2), {
   env: process.env,
@@ -17,7 +12,7 @@ runCnitool(process.argv.slice(2), {
   stderr: (text) => process.stderr.write(text),
   pluginStderr: (chunk) => process.stderr.write(chunk),
   colour: process.stderr.isTTY === true && !process.env.NO_COLOR,
-  signal: stop.signal,
+  signal,
 }).then(
   (code) => {
     process.exitCode ??= code

@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import { stopOnSignals } from '@cni/host'
 import { runTools } from './run-tools.ts'
 import { machine } from './system.ts'
 
@@ -14,7 +15,9 @@ runTools(basename(process.argv0), process.argv.slice(2), {
   stderr: (text) => process.stderr.write(text),
   colour: process.stdout.isTTY === true && !process.env.NO_COLOR,
   get signal() {
-    stop ??= stopOnSignals()
+    // Only for who asks, so that what was begun can be taken back: until then a signal ends the process as usual, also
+    // one that waits for its input.
+    stop ??= stopOnSignals((name) => new Error(`istio-redirect received ${name}`))
     return stop
   },
   now: () => new Date(),
@@ -28,18 +31,3 @@ runTools(basename(process.argv0), process.argv.slice(2), {
     process.exitCode = 1
   },
 )
-
-/**
- * Only for who asks, so that what was begun can be taken back: until then a signal ends the process as usual, also one that
- * waits for its input.
- */
-function stopOnSignals(): AbortSignal {
-  const controller = new AbortController()
-  for (const [signal, status] of [['SIGINT', 130] as const, ['SIGTERM', 143] as const, ['SIGHUP', 129] as const]) {
-    process.once(signal, () => {
-      process.exitCode = status
-      controller.abort(new Error(`istio-redirect received ${signal}`))
-    })
-  }
-  return controller.signal
-}

@@ -17,6 +17,7 @@ import { settle } from './settle.ts'
  * is in use it is expected to stand as it was written: one process per family, nothing read, unless the kernel objects.
  */
 export async function removeRuleset(session: Session, rules: Ruleset): Promise<void> {
+  checkPlaces(rules)
   const journal = new Journal(session)
   await everywhere(session, (backend, family, inUse) =>
     inUse
@@ -27,6 +28,7 @@ export async function removeRuleset(session: Session, rules: Ruleset): Promise<v
 
 /** The same for a removal that can be undone: it looks first, for what is there may not be as it was written. */
 export async function removeReversibly(session: Session, rules: Ruleset, journal: Journal): Promise<void> {
+  checkPlaces(rules)
   await everywhere(session, (backend, family) => removeLooking(session, journal, backend, rules, family))
 }
 
@@ -123,7 +125,6 @@ async function removeLooking(
   rules: Ruleset,
   family: Family,
 ): Promise<void> {
-  checkPlaces(rules)
   if (rules.chains.length + rules.rules.length === 0) return
   const wanted = removedState(rules, family)
   await bring(session, journal, backend, family, () => wanted)

@@ -1,7 +1,8 @@
 import { closeSync } from 'node:fs'
-import { type NetnsTarget, run } from '@cni/netns'
+import type { NetnsTarget } from '@cni/netns'
 import { constants, type Sys, SysError, tryLoadSys } from '@cni/netns/sys'
 import { committedBy } from './generation-message.ts'
+import { netlinkAddress, openNetfilter } from './netfilter-socket.ts'
 
 /** Hears of every transaction of the nft back end in a namespace, and of the process that made it. */
 export interface CommitWatch extends Disposable {
@@ -17,7 +18,7 @@ export function watchCommits(target: NetnsTarget): CommitWatch | undefined {
   if (sys === undefined) return undefined
   let fd: number
   try {
-    fd = run(target, () => subscribe(sys))
+    fd = subscribe(sys, target)
   } catch (error) {
     if (error instanceof SysError) return undefined
     throw error
@@ -43,16 +44,12 @@ export function watchCommits(target: NetnsTarget): CommitWatch | undefined {
 
 // internal
 
-const NETLINK_NETFILTER = 12
 const NFNLGRP_NFTABLES = 7
 
-function subscribe(sys: Sys): number {
-  const fd = sys.socket(constants.AF_NETLINK, constants.SOCK_RAW | constants.SOCK_CLOEXEC, NETLINK_NETFILTER)
+function subscribe(sys: Sys, target: NetnsTarget): number {
+  const fd = openNetfilter(sys, target)
   try {
-    const address = Buffer.alloc(12)
-    address.writeUInt16LE(constants.AF_NETLINK, 0)
-    address.writeUInt32LE(1 << (NFNLGRP_NFTABLES - 1), 8)
-    sys.bind(fd, address)
+    sys.bind(fd, netlinkAddress(1 << (NFNLGRP_NFTABLES - 1)))
     return fd
   } catch (error) {
     closeSync(fd)

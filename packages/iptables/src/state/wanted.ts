@@ -1,6 +1,5 @@
 import { canonicalRule } from '../parse/canonical.ts'
 import { chainsFor, type Family, isBuiltin, type Rule, type Ruleset, rulesFor, type Table } from '../rules/model.ts'
-import { checkPlaces } from '../rules/places.ts'
 import { ruleLine } from '../text/quote.ts'
 import { ruleArgs } from '../text/rule-args.ts'
 
@@ -34,7 +33,6 @@ export interface Wanted {
 
 /** The state that a ruleset asks for in one family. */
 export function wantedState(rules: Ruleset, family: Family): Wanted {
-  checkPlaces(rules)
   const present = new Set(chainsFor(rules, family).map(({ table, name }) => `${table} ${name}`))
   const tables = new Map<Table, MutableTable>()
   for (const table of tablesOf(rules)) tables.set(table, emptyTable())

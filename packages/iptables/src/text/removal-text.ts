@@ -1,5 +1,4 @@
 import { type Family, isBuiltin, type Ruleset, rulesFor, type Table, tables } from '../rules/model.ts'
-import { checkPlaces } from '../rules/places.ts'
 import { ruleLine } from './quote.ts'
 import { ruleArgs } from './rule-args.ts'
 
@@ -10,7 +9,6 @@ import { ruleArgs } from './rule-args.ts'
  * notice that they were never written, and some back ends would create them.
  */
 export function removalText(rules: Ruleset, family: Family): string {
-  checkPlaces(rules)
   const deletes = new Map<Table, string[]>()
   const own = new Map<Table, Set<string>>()
   for (const { table, name } of rules.chains) listed(own, table, () => new Set()).add(name)

@@ -1,9 +1,10 @@
 import { closeSync } from 'node:fs'
-import { type NetnsTarget, run } from '@cni/netns'
+import type { NetnsTarget } from '@cni/netns'
 import { constants, loadSys, type Sys } from '@cni/netns/sys'
 import { IptablesError } from '../errors.ts'
-import { attributesAt, generationIn } from '../run/generation-message.ts'
-import type { Generation } from '../run/port.ts'
+import { attributesAt, generationIn } from './generation-message.ts'
+import { netlinkAddress, openNetfilter } from './netfilter-socket.ts'
+import type { Generation } from './port.ts'
 
 /**
  * The generation of a namespace's nftables rules, asked over nfnetlink: the kernel counts it up with every change, by
@@ -11,9 +12,7 @@ import type { Generation } from '../run/port.ts'
  */
 export function nftGeneration(target: NetnsTarget): Generation {
   const sys = loadSys()
-  const fd = run(target, () => {
-    return sys.socket(constants.AF_NETLINK, constants.SOCK_RAW | constants.SOCK_CLOEXEC, NETLINK_NETFILTER)
-  })
+  const fd = openNetfilter(sys, target)
   let open = true
   return {
     current: () => ask(sys, fd),
@@ -26,7 +25,6 @@ export function nftGeneration(target: NetnsTarget): Generation {
 
 // internal
 
-const NETLINK_NETFILTER = 12
 const NFT_MSG_GETGEN = (10 << 8) | 16
 const NLMSG_ERROR = 2
 
@@ -35,9 +33,7 @@ function ask(sys: Sys, fd: number): number {
   request.writeUInt32LE(request.length, 0)
   request.writeUInt16LE(NFT_MSG_GETGEN, 4)
   request.writeUInt16LE(1, 6) // NLM_F_REQUEST
-  const to = Buffer.alloc(12)
-  to.writeUInt16LE(constants.AF_NETLINK, 0)
-  sys.sendto(fd, request, 0, to)
+  sys.sendto(fd, request, 0, netlinkAddress())
   const answer = Buffer.alloc(4096)
   // Never waits: nfnetlink answers inside our own sendto.
   const length = sys.recv(fd, answer, constants.MSG_DONTWAIT)
