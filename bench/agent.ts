@@ -16,26 +16,15 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import { run } from '@cni/host'
 import { loadSys } from '@cni/netns/sys'
+import { root } from './lib/compiled.ts'
+import { peer } from './lib/peers.ts'
 import { percentile } from './lib/statistics.ts'
-import { type Row, SuiteReport } from './lib/suite.ts'
+import { type Row, SuiteReport, settings } from './lib/suite.ts'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
-const { values } = parseArgs({
-  options: {
-    runs: { type: 'string', default: '10' },
-    heals: { type: 'string', default: '10' },
-    'gap-ms': { type: 'string', default: '1200' },
-    'idle-seconds': { type: 'string', default: '20' },
-  },
-})
-const runs = number('runs')
-const heals = number('heals')
-const gapMs = number('gap-ms')
-const idleSeconds = number('idle-seconds')
+const used = settings({ runs: 10, heals: 10, 'gap-ms': 1200, 'idle-seconds': 20 })
+const { runs, heals, 'gap-ms': gapMs, 'idle-seconds': idleSeconds } = used
 
 /** How long a heal is waited for, and how often one that never comes is tried. */
 const NEVER_MS = 5000
@@ -54,13 +43,12 @@ const mounts: string[] = []
 const children = new Set<ChildProcess>()
 try {
   await run(['ip', 'link', 'set', 'lo', 'up'])
-  const peers = process.env.CNI_PEERS ?? ''
-  const original = { name: 'original', agent: join(peers, 'install-cni'), plugin: join(peers, 'istio-cni') }
+  const [agent, plugin] = [peer('install-cni'), peer('istio-cni')]
+  const original = agent === undefined || plugin === undefined ? [] : [{ name: 'original', agent, plugin }]
   const ours = { name: 'ours', agent: join(root, 'dist/bin/install-cni'), plugin: join(root, 'dist/bin/istio-cni') }
-  const known = peers !== '' && existsSync(original.agent) && existsSync(original.plugin)
   const about = 'The node agent in a root folder on a tmpfs: starts and exits in turn, then heals and idling'
-  const suite = new SuiteReport(about, { runs, heals, 'gap-ms': gapMs, 'idle-seconds': idleSeconds })
-  suite.addRows(await measure(known ? [ours, original] : [ours]))
+  const suite = new SuiteReport(about, used)
+  suite.addRows(await measure([ours, ...original]))
   suite.write()
 } finally {
   for (const child of children) child.kill('SIGKILL')
@@ -73,7 +61,12 @@ type Result = Row[]
 
 /** Starts in turn, so that a machine that drifts does so for all of them; then heals and idling, one after the other. */
 async function measure(agents: readonly Agent[]): Promise<{ name: string; reference: boolean; rows: Result }[]> {
-  const places = agents.map((one) => ({ name: one.name, place: newRoot(one), starts: [0], exits: [0] }))
+  const places = agents.map((one) => ({
+    name: one.name,
+    place: newRoot(one),
+    starts: [] as number[],
+    exits: [] as number[],
+  }))
   for (let round = -1; round < runs; round++) {
     for (const { place, starts, exits } of places) {
       place.reset()
@@ -81,8 +74,8 @@ async function measure(agents: readonly Agent[]): Promise<{ name: string; refere
       const exit = await stop(child)
       // The first round only warms the page cache.
       if (round === -1) continue
-      starts[round] = ms
-      exits[round] = exit
+      starts.push(ms)
+      exits.push(exit)
     }
   }
   const results: { name: string; reference: boolean; rows: Result }[] = []
@@ -236,7 +229,8 @@ async function healTimes(path: string, damage: () => void): Promise<number[]> {
     writeFileSync(path, before, 'latin1')
     if (round + 1 >= NEVER_TRIES && times.length === 0) return []
   }
-  return times.sort((a, b) => a - b)
+  // In their order: a ratio pairs the rounds.
+  return times
 }
 
 /** The content of a small file, the size of a large one. */
@@ -271,10 +265,4 @@ function cpuTicks(pid: number): number {
     .replace(/^.*\) /, '')
     .split(' ')
   return Number(fields[11]) + Number(fields[12])
-}
-
-function number(name: keyof typeof values): number {
-  const value = Number(values[name])
-  if (Number.isInteger(value) && value > 0) return value
-  throw new RangeError(`--${name}: expected a positive integer, got "${values[name]}"`)
 }

@@ -44,8 +44,9 @@ async function bench(): Promise<void> {
     else report.suites[name] = suite
   }
   write('bench/report/report.json', reportText(report))
-  write('bench/report/report.md', reportMarkdown(report))
-  process.stdout.write(`${reportMarkdown(report)}\n`)
+  const text = reportMarkdown(report)
+  write('bench/report/report.md', text)
+  process.stdout.write(`${text}\n`)
 
   const worse = baseline === undefined ? 0 : await compared(baseline, report)
   if (failed.length > 0) throw new Stop(`these suites failed: ${failed.join(', ')}`)

@@ -64,10 +64,11 @@ export class SuiteReport {
     const memory: Entry[] = []
     for (const contender of contenders) {
       const { name, reference = false } = contender
+      // Work of this process has no memory of its own.
+      if (!cpu.some((entry) => entry.name === name)) continue
       memory.push({ name, reference, samples: await weigh(contender, Math.min(runs, MEMORY_RUNS)) })
     }
-    const weighed = memory.filter((entry) => entry.samples.length > 0)
-    if (weighed.length > 0) this.add(group, 'peak MB', weighed)
+    if (memory.length > 0) this.add(group, 'peak MB', memory)
     process.stderr.write(`  ${group} (${((performance.now() - begun) / 1000).toFixed(1)} s)\n`)
   }
 

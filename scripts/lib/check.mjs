@@ -1,5 +1,6 @@
 import { checkDocs } from './docs.mjs'
 import { exec, machineNode } from './exec.mjs'
+import { buildPackages } from './executables.mjs'
 import { checkPackagesOffline, packAndInspect } from './packages.mjs'
 import { step } from './progress.mjs'
 
@@ -15,9 +16,7 @@ export async function check() {
   await step('unused files, exports and dependencies (knip)', () =>
     exec(['knip', '--no-config-hints'], { quiet: true }),
   )
-  await step('packages (turbo, tsup)', () =>
-    exec(['turbo', 'run', 'build', '--output-logs=errors-only'], { quiet: true }),
-  )
+  await buildPackages()
   await step('package manifests (publint, attw)', () =>
     exec(['turbo', 'run', 'lint:package', '--output-logs=errors-only'], { quiet: true }),
   )

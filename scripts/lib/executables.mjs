@@ -14,6 +14,10 @@ export const EXECUTABLES = /** @type {const} */ ({
   'cni-conformance': { entry: 'packages/conformance/src/cli.ts', smoke: 'command' },
 })
 
+/** The `dist` folder of every package. */
+export const buildPackages = () =>
+  step('packages (turbo, tsup)', () => exec(['turbo', 'run', 'build', '--output-logs=errors-only'], { quiet: true }))
+
 /**
  * Leave `dist/bin/<name>` (one compiled file) and `dist/bundle/<name>.cjs` (the same source for Node).
  *
