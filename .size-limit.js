@@ -20,7 +20,8 @@ const limit = (name, path, imported, size) => ({
 export default [
   limit('@cni/types: an error', 'packages/types/dist/index.js', '{ CniError }', '3 kB'),
   limit('@cni/skel: a plugin', 'packages/skel/dist/index.js', '{ definePlugin, netConf, pluginMain }', '48 kB'),
-  limit('@cni/iptables: a ruleset', 'packages/iptables/dist/index.js', '{ ruleset, restoreText }', '39 kB'),
+  limit('@cni/iptables: a ruleset', 'packages/iptables/dist/index.js', '{ ruleset }', '39 kB'),
+  limit('@cni/iptables/text: a ruleset as text', 'packages/iptables/dist/text.js', '{ restoreText }', '39 kB'),
   limit('@cni/iptables: apply it', 'packages/iptables/dist/index.js', '{ ruleset, iptables }', '105 kB'),
   limit('@cni/libcni: a runtime', 'packages/libcni/dist/index.js', '{ cni, loadConflist }', '48 kB'),
 ]

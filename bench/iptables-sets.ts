@@ -1,5 +1,5 @@
 /** Replacing the content of a set against the bare `ipset restore` that does the same. */
-import { ipset } from '@cni/iptables/ipset'
+import { ipset } from '@cni/ipset'
 import { type Netns, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import type { Contender } from './lib/race.ts'

@@ -1,3 +1,9 @@
 import { library } from '../../tsup.base.ts'
 
-export default library({ index: 'src/index.ts', ipset: 'src/ipset/index.ts', testing: 'src/testing/index.ts' })
+export default library({
+  index: 'src/index.ts',
+  crud: 'src/crud/index.ts',
+  testing: 'src/testing/index.ts',
+  text: 'src/text/index.ts',
+  trace: 'src/trace/index.ts',
+})

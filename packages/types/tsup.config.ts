@@ -1,3 +1,3 @@
 import { library } from '../../tsup.base.ts'
 
-export default library({ index: 'src/index.ts', ip: 'src/ip/index.ts' })
+export default library({ index: 'src/index.ts', ip: 'src/ip/index.ts', packet: 'src/packet/index.ts' })

@@ -1,4 +1,4 @@
-import { trace } from '@cni/iptables'
+import { trace } from '@cni/iptables/trace'
 import { testPlugin } from '@cni/skel/testing'
 import { expect, test } from 'vitest'
 import { plugin, redirectTo } from './plugin.ts'

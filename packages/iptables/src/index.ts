@@ -24,18 +24,14 @@
  * @module
  */
 
+export type { LibraryLog, NetnsContext, Where } from '@cni/netns/handle'
 // the kernel
 export type { Change } from './apply/change.ts'
 export type { ApplyReport } from './apply/report.ts'
-export type { ListedChain, ListedRule } from './crud/listing.ts'
-export { ruleBuilders } from './crud/rule-builders.ts'
 export type { Transaction } from './crud/transaction.ts'
 // errors
 export { IptablesError, type IptablesErrorCode, type IptablesErrorOptions, isIptablesError } from './errors.ts'
-export { type Iptables, type IptablesOptions, iptables, type RemoveOptions } from './iptables.ts'
-// text
-export { type CanonicalRule, type Condition, canonicalRule } from './parse/canonical.ts'
-export { parseSave, type SavedChain, SavedRule, type Snapshot, snapshotText } from './parse/snapshot.ts'
+export { type Iptables, iptables, type RemoveOptions } from './iptables.ts'
 // rulesets
 export type { Builders, RuleBuilder, RuleSteps, TableBuilder, TableSpec } from './rules/builder-types.ts'
 export type { IcmpType, Icmpv6Type } from './rules/icmp-types.ts'
@@ -53,7 +49,6 @@ export type {
   MarkAction,
   Match,
   OwnChain,
-  PktType,
   RejectIpv4,
   RejectIpv6,
   Rule,
@@ -61,7 +56,6 @@ export type {
   SetDir,
   Table,
   Target,
-  TcpFlag,
 } from './rules/model.ts'
 export { builtinChains, chainsFor, families, isBuiltin, rulesFor, tables } from './rules/model.ts'
 export { ruleset } from './rules/ruleset.ts'
@@ -78,26 +72,15 @@ export type {
 } from './rules/target-types.ts'
 export type { BackendKind } from './run/backend.ts'
 export type { Generation, IptablesPort, PortOptions, Probed } from './run/port.ts'
-export type { IptablesContext, Log, Where } from './run/where.ts'
 export { type Drift, type DriftLine, type DriftOrder, type DriftReplaced, driftText } from './state/drift.ts'
 export { DriftError, isDriftError } from './state/drift-error.ts'
 export {
   diffSnapshots,
-  type NetnsSnapshot,
   type PolicyChange,
+  type Snapshot,
   type SnapshotDiff,
   type SnapshotOptions,
-} from './state/netns-snapshot.ts'
-export { ruleLine } from './text/quote.ts'
-export { restoreText } from './text/restore-text.ts'
-export { ruleArgs } from './text/rule-args.ts'
-// trace
-export { type ExplainOptions, explain } from './trace/explain.ts'
-export type { TraceOptions } from './trace/options.ts'
-export type { Packet, PacketSocket, PacketState } from './trace/packet.ts'
-export { packetText, parsePacket } from './trace/packet-text.ts'
-export type { Hook } from './trace/state.ts'
-export { type Trace, trace } from './trace/trace.ts'
-export type { TraceStep } from './trace/walk.ts'
+} from './state/snapshot.ts'
 // watch
 export type { WatchEvent, WatchOptions } from './watch/watch.ts'
+export type { IptablesOptions } from './work.ts'

@@ -1,7 +1,8 @@
+import type { PacketType, TcpFlag } from '@cni/types/packet'
 import fc from 'fast-check'
 import type { Draft } from '../src/rules/draft.ts'
 import { icmpTypes, icmpv6Types } from '../src/rules/icmp-types.ts'
-import type { AddrType, CtState, PktType, SetDir, TcpFlag } from '../src/rules/model.ts'
+import type { AddrType, CtState, SetDir } from '../src/rules/model.ts'
 
 /** One condition of a random rule. */
 export type Step = (draft: Draft) => Draft
@@ -95,7 +96,7 @@ export const anywhere: fc.Arbitrary<Step> = fc.oneof(
   either(rangePair, (d, range) => d.srcRange(range)),
   either(rangePair, (d, range) => d.dstRange(range)),
   either(setDirs, (d, dirs) => d.set(setPair, ...dirs)),
-  either(fc.constantFrom<PktType>('unicast', 'broadcast', 'multicast'), (d, type) => d.pktType(type)),
+  either(fc.constantFrom<PacketType>('unicast', 'broadcast', 'multicast'), (d, type) => d.pktType(type)),
   either(fc.double({ min: 2 ** -31, max: 1, noNaN: true }), (d, probability) => d.statistic({ probability })),
   either(fc.tuple(fc.integer({ min: 1, max: 0xffffffff }), fc.nat()), (d, [every, packet]) =>
     d.statistic({ every, packet: packet % every }),

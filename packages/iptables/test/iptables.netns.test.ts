@@ -4,7 +4,7 @@ import { tempNetns } from '@cni/netns/testing'
 import { describe, expect, test } from 'vitest'
 import { isIptablesError } from '../src/errors.ts'
 import { type Iptables, iptables } from '../src/iptables.ts'
-import { parseSave, snapshotText } from '../src/parse/snapshot.ts'
+import { parseSave, saveText } from '../src/parse/saved-tables.ts'
 import { type Family, families } from '../src/rules/model.ts'
 import { ruleset } from '../src/rules/ruleset.ts'
 import { restoreText } from '../src/text/restore-text.ts'
@@ -49,7 +49,7 @@ describe.each(['nft', 'legacy'] as const)('on %s', (backend) => {
   }
 
   /** What the kernel holds, without empty built-in chains. */
-  const dump = async (ipt: Iptables, family: Family) => snapshotText(parseSave(await ipt.save(family), family))
+  const dump = async (ipt: Iptables, family: Family) => saveText(parseSave(await ipt.save(family), family))
 
   test('apply writes, verifies, writes nothing a second time, and remove leaves nothing', async () => {
     await using pod = await tempNetns()

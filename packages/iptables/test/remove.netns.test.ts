@@ -2,7 +2,7 @@ import { type Netns, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { describe, expect, test } from 'vitest'
 import { iptables } from '../src/iptables.ts'
-import { parseSave, snapshotText } from '../src/parse/snapshot.ts'
+import { parseSave, saveText } from '../src/parse/saved-tables.ts'
 import { type Family, families } from '../src/rules/model.ts'
 import { ruleset } from '../src/rules/ruleset.ts'
 
@@ -35,7 +35,7 @@ describe.each(['nft', 'legacy'] as const)('on %s, remove', (backend) => {
     await iptables({ netns: pod, log }, { backend }).remove(rules)
     const left = await Promise.all(
       families.map(async (family) =>
-        snapshotText(parseSave((await netns.exec(pod, [program(family, 'save')])).stdout, family)),
+        saveText(parseSave((await netns.exec(pod, [program(family, 'save')])).stdout, family)),
       ),
     )
     return { left, saves: ran.filter((line) => line.endsWith('-save')).length, runs: ran.length }
@@ -51,7 +51,7 @@ describe.each(['nft', 'legacy'] as const)('on %s, remove', (backend) => {
     const { left, saves } = await removed(pod)
     // One save per family, for the chain in raw.
     expect(saves).toBe(2)
-    expect(left).toEqual(families.map((family, i) => snapshotText(parseSave(before[i] ?? '', family))))
+    expect(left).toEqual(families.map((family, i) => saveText(parseSave(before[i] ?? '', family))))
     expect(left[0]).toContain('OTHER')
   })
 

@@ -1,7 +1,7 @@
 import { netns } from '@cni/netns'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parseSave } from '../src/parse/snapshot.ts'
+import { parseSave } from '../src/parse/saved-tables.ts'
 import { families } from '../src/rules/model.ts'
 import { explain } from '../src/trace/explain.ts'
 import { trace } from '../src/trace/trace.ts'

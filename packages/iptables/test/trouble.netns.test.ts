@@ -5,6 +5,7 @@ import type { Netns } from '@cni/netns'
 import { constants, loadSys } from '@cni/netns/sys'
 import { tempNetns } from '@cni/netns/testing'
 import { afterEach, describe, expect, test } from 'vitest'
+import { crud } from '../src/crud/crud.ts'
 import { iptables } from '../src/iptables.ts'
 import { ruleset } from '../src/rules/ruleset.ts'
 import { netnsPort } from '../src/run/netns-port.ts'
@@ -29,7 +30,7 @@ describe.each(['nft', 'legacy'] as const)('on %s', (backend) => {
       .apply(ipvs)
       .catch((each: unknown) => each)
     if (error instanceof Error) expect(error).toMatchObject({ code: 'NO_MODULE', message: /xt_ipvs$/ })
-    expect(await iptables(pod, { backend }).listRules('filter', 'EX')).toHaveLength(error instanceof Error ? 0 : 2)
+    expect(await crud(pod, { backend }).listRules('filter', 'EX')).toHaveLength(error instanceof Error ? 0 : 2)
   })
 
   test('a match that iptables has not is an error that names it', async () => {
@@ -42,7 +43,7 @@ describe.each(['nft', 'legacy'] as const)('on %s', (backend) => {
     await using pod = await tempNetns()
     const port = wrapped(pod, 'unshare', '--user', '--map-root-user')
     await fails(iptables(pod, { backend, port }).apply(rules), backend === 'nft' ? 'DENIED' : 'NO_MODULE', /tables/)
-    expect(await iptables(pod, { backend }).listRules('nat', 'EX')).toEqual([])
+    expect(await crud(pod, { backend }).listRules('nat', 'EX')).toEqual([])
   })
 
   test('in a user namespace of its own everything works, except users that it does not map', async () => {

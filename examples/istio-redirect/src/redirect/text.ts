@@ -1,4 +1,5 @@
-import { type Family, type Rule, type Ruleset, ruleArgs, ruleLine } from '@cni/iptables'
+import type { Family, Rule, Ruleset } from '@cni/iptables'
+import { ruleArgs, ruleLine } from '@cni/iptables/text'
 
 /**
  * The rules of one family as `iptables-restore` text, byte for byte as Istio writes it: tables by name, `-N` for every

@@ -1,4 +1,5 @@
-import { type Family, type Ruleset, ruleArgs, ruleLine, rulesFor } from '@cni/iptables'
+import { type Family, type Ruleset, rulesFor } from '@cni/iptables'
+import { ruleArgs, ruleLine } from '@cni/iptables/text'
 
 /** A flowchart of the chains: one box for each with its rules, an arrow for each jump. */
 export function rulesChart(rules: Ruleset, families: readonly Family[]): string {

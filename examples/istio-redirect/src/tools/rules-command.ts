@@ -1,4 +1,5 @@
-import { type Family, type Ruleset, ruleArgs, ruleLine, rulesFor } from '@cni/iptables'
+import { type Family, type Ruleset, rulesFor } from '@cni/iptables'
+import { ruleArgs, ruleLine } from '@cni/iptables/text'
 import type { CaptureConfig } from '../redirect/config.ts'
 import { redirectRules } from '../redirect/rules.ts'
 import { istioRestoreText } from '../redirect/text.ts'

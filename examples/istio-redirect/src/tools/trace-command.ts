@@ -1,15 +1,8 @@
-import {
-  explain,
-  type Family,
-  iptables,
-  type Packet,
-  parsePacket,
-  parseSave,
-  type Ruleset,
-  type Snapshot,
-  trace,
-} from '@cni/iptables'
+import { type Family, iptables, type Ruleset } from '@cni/iptables'
+import { parseSave, type SavedTables as Snapshot } from '@cni/iptables/text'
+import { explain, trace } from '@cni/iptables/trace'
 import { netns } from '@cni/netns'
+import { type Packet, parsePacket } from '@cni/types/packet'
 import { redirectRules } from '../redirect/rules.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { boolFlag, textFlag } from './flags/flag.ts'

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { IptablesError, isIptablesError } from '../errors.ts'
-import { type IptablesOptions, iptables } from '../iptables.ts'
+import { iptables } from '../iptables.ts'
 import type { Rule } from '../rules/model.ts'
 import { ruleset } from '../rules/ruleset.ts'
 import { type FakeCommand, type FakeKernelOptions, fakeKernel } from '../testing/fake-kernel.ts'
+import type { IptablesOptions } from '../work.ts'
 
 const rules = ruleset({ mangle: ['EX_MARK'], nat: ['EX_OUTPUT', 'EX_REDIRECT'] }, (t) => [
   t.mangle.on('OUTPUT').jump('EX_MARK'),

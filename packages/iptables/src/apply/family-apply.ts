@@ -9,6 +9,7 @@ import { bringTo } from './bring-to.ts'
 import { holdsOurs, mayTryFresh, textTables, writtenBeforeKill } from './fresh.ts'
 import type { Journal } from './journal.ts'
 import type { ApplyReport } from './report.ts'
+import { writeUntilAccepted } from './write-until-accepted.ts'
 
 /** Applying one family: what was done so far, and the way back. */
 export interface FamilyApply {
@@ -21,16 +22,16 @@ export interface FamilyApply {
   back(alone: boolean): Promise<void>
 }
 
-/** Prepares one family. `text` is what the fresh plan writes. */
+/** Prepares one family. `freshText` is what the fresh plan writes. */
 export function familyApply(
   session: Session,
   journal: Journal,
   backend: Backend,
   rules: Ruleset,
   family: Family,
-  text: string,
+  freshText: string,
 ): FamilyApply {
-  const tables = textTables(text)
+  const tables = textTables(freshText)
   let state: Wanted | undefined
   // Canonical rules are needed to compare; a fresh apply compares nothing.
   const wanted = () => {
@@ -45,7 +46,7 @@ export function familyApply(
     async fresh() {
       if (!mayTryFresh(tables)) return false
       try {
-        await session.restore(backend, family, text)
+        await session.restore(backend, family, freshText)
         written = new Set(tables.map(({ table }) => table))
         return true
       } catch (error) {
@@ -60,20 +61,16 @@ export function familyApply(
       }
     },
     async reconcile() {
-      for (let attempt = 1; ; attempt++) {
-        const snapshot = await session.snapshot(backend, family)
-        const plan = planText(wanted(), snapshot)
-        if (plan === '') return attempt === 1 && isNothing(written) ? 'unchanged' : 'reconcile'
-        const had = attempt > 1 || holdsOurs(wanted(), snapshot)
-        try {
-          await journal.write(backend, snapshot, plan)
-          return isNothing(written) && !had ? 'fresh' : 'reconcile'
-        } catch (error) {
-          // Someone changed a rule between our read and our write: read again.
-          if (attempt === maxAttempts || !(error instanceof RestoreError) || error.line === undefined) throw error
-          session.log?.debug('iptables rules changed meanwhile, reading again', { family, attempt })
-        }
-      }
+      const { seen, text, attempts } = await writeUntilAccepted({
+        read: () => session.snapshot(backend, family),
+        plan: (snapshot) => planText(wanted(), snapshot),
+        write: (snapshot, plan) => journal.write(backend, snapshot, plan),
+        refused: (attempt) =>
+          session.log?.debug('iptables rules changed meanwhile, reading again', { family, attempt }),
+      })
+      if (attempts > 1 || !isNothing(written)) return 'reconcile'
+      if (text === '') return 'unchanged'
+      return holdsOurs(wanted(), seen) ? 'reconcile' : 'fresh'
     },
     async back(alone) {
       if (isNothing(written) && !journal.families.includes(family)) return
@@ -87,7 +84,5 @@ export function familyApply(
 }
 
 // internal
-
-const maxAttempts = 3
 
 const isNothing = (written: ReadonlySet<Table> | 'unknown') => written !== 'unknown' && written.size === 0

@@ -1,5 +1,5 @@
 import { invalid } from '../errors.ts'
-import type { Snapshot } from '../parse/snapshot.ts'
+import type { SavedTables } from '../parse/saved-tables.ts'
 import { isTable, type Table } from '../rules/model.ts'
 import { diffState } from '../state/diff.ts'
 import { isClean } from '../state/drift.ts'
@@ -49,7 +49,7 @@ export const mayTryFresh = (tables: readonly TextTable[]): boolean => tables.eve
  */
 export function writtenBeforeKill(
   wanted: Wanted,
-  snapshot: Snapshot,
+  snapshot: SavedTables,
   tables: readonly TextTable[],
   alone: boolean,
 ): ReadonlySet<Table> {
@@ -62,7 +62,7 @@ export function writtenBeforeKill(
 }
 
 /** Whether the kernel holds anything that belongs to a wanted state. */
-export function holdsOurs(wanted: Wanted, snapshot: Snapshot): boolean {
+export function holdsOurs(wanted: Wanted, snapshot: SavedTables): boolean {
   return [...wanted.tables].some(([table, { own, absent, builtin }]) => {
     const chains = snapshot.tables.get(table)
     if (chains === undefined) return false

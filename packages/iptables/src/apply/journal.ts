@@ -1,4 +1,4 @@
-import type { Snapshot } from '../parse/snapshot.ts'
+import type { SavedTables } from '../parse/saved-tables.ts'
 import type { Family } from '../rules/model.ts'
 import type { Backend } from '../run/backend.ts'
 import { RestoreError } from '../run/failure.ts'
@@ -22,7 +22,7 @@ export class Journal {
   }
 
   /** Writes a text that was planned on `before`, and keeps both; of a write that failed, what it had committed. */
-  async write(backend: Backend, before: Snapshot, text: string): Promise<void> {
+  async write(backend: Backend, before: SavedTables, text: string): Promise<void> {
     const { family } = before
     const keep = (committed: string) => {
       if (committed === '') return
@@ -40,7 +40,7 @@ export class Journal {
   }
 
   /** What a family holds now without the writes of this journal. */
-  without(backend: Backend, now: Snapshot): Snapshot {
+  without(backend: Backend, now: SavedTables): SavedTables {
     const writes = this.#kept.get(`${backend.kind} ${now.family}`)?.writes ?? []
     return writes.toReversed().reduce(reverted, now)
   }

@@ -1,5 +1,5 @@
 import { invalid } from '../errors.ts'
-import type { Snapshot } from '../parse/snapshot.ts'
+import type { SavedTables } from '../parse/saved-tables.ts'
 import { type Family, isBuiltin, type Rule, type Ruleset, type Table } from '../rules/model.ts'
 import { checkPlaces } from '../rules/places.ts'
 import type { Backend } from '../run/backend.ts'
@@ -11,6 +11,7 @@ import { removalText } from '../text/removal-text.ts'
 import { textTables } from './fresh.ts'
 import { Journal } from './journal.ts'
 import { settle } from './settle.ts'
+import { writeUntilAccepted } from './write-until-accepted.ts'
 
 /**
  * Removes a ruleset wherever it may be: both families, both back ends. What is not there is fine. In the back end that
@@ -55,7 +56,7 @@ export async function removeFrom(
 
 // internal
 
-type Target = (snapshot: Snapshot) => Wanted
+type Target = (snapshot: SavedTables) => Wanted
 
 async function everywhere(
   session: Session,
@@ -143,17 +144,14 @@ async function bring(
   family: Family,
   target: Target,
 ): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    const snapshot = await session.snapshot(backend, family)
-    try {
-      return await journal.write(backend, snapshot, planText(target(snapshot), snapshot))
-    } catch (error) {
-      if (attempt === 3 || !(error instanceof RestoreError) || error.line === undefined) throw error
-    }
-  }
+  await writeUntilAccepted({
+    read: () => session.snapshot(backend, family),
+    plan: (snapshot) => planText(target(snapshot), snapshot),
+    write: (snapshot, text) => journal.write(backend, snapshot, text),
+  })
 }
 
-function withoutChains({ family, tables }: Snapshot, prefix: string): Wanted {
+function withoutChains({ family, tables }: SavedTables, prefix: string): Wanted {
   const wanted = new Map<Table, WantedTable>()
   for (const [table, chains] of tables) {
     const absent = [...chains.keys()].filter((name) => name.startsWith(prefix) && !isBuiltin(table, name))

@@ -1,22 +1,22 @@
 import { invalid } from '../errors.ts'
-import type { Snapshot } from '../parse/snapshot.ts'
+import type { SavedTables } from '../parse/saved-tables.ts'
 import { type Family, families, type Table } from '../rules/model.ts'
-import { RestoreError } from '../run/failure.ts'
 import { checkFamilies, type Session } from '../run/session.ts'
 import {
   checkTables,
   diffSnapshots,
   inTables,
-  type NetnsSnapshot,
+  type Snapshot,
   type SnapshotDiff,
   type SnapshotOptions,
-} from '../state/netns-snapshot.ts'
+} from '../state/snapshot.ts'
 import { transitionText } from '../state/transition.ts'
 import type { Journal } from './journal.ts'
 import { settle } from './settle.ts'
+import { writeUntilAccepted } from './write-until-accepted.ts'
 
 /** Reads the back end that is in use: one process per family, and nothing is touched. */
-export async function takeSnapshot(session: Session, options: SnapshotOptions = {}): Promise<NetnsSnapshot> {
+export async function takeSnapshot(session: Session, options: SnapshotOptions = {}): Promise<Snapshot> {
   const covered = checkTables(options.tables)
   const { chosen } = await session.backends()
   const all = checkFamilies(options.families) ?? (await session.families())
@@ -33,29 +33,26 @@ export async function takeSnapshot(session: Session, options: SnapshotOptions = 
 }
 
 /** What differs between a snapshot and what the kernel holds now. */
-export async function diffSince(session: Session, before: NetnsSnapshot): Promise<SnapshotDiff> {
+export async function diffSince(session: Session, before: Snapshot): Promise<SnapshotDiff> {
   const covered = families.filter((family) => before[family] !== undefined)
   const { tables } = before
   return diffSnapshots(before, await takeSnapshot(session, { families: covered, tables }))
 }
 
 /** Makes the kernel hold what a snapshot holds, in the families and tables that it covers. Fails as a whole. */
-export async function restoreSnapshot(session: Session, wanted: NetnsSnapshot, journal: Journal): Promise<void> {
+export async function restoreSnapshot(session: Session, wanted: Snapshot, journal: Journal): Promise<void> {
   const { chosen } = await session.backends()
   if (wanted.backend !== chosen.kind) {
     invalid(`restore: the snapshot is of the ${wanted.backend} back end, in use is ${chosen.kind}; name it as backend`)
   }
   const targets = families.flatMap((family) => wanted[family] ?? [])
-  const jobs = targets.map(async (target) => {
-    for (let attempt = 1; ; attempt++) {
-      const now = await session.snapshot(chosen, target.family)
-      try {
-        return await journal.write(chosen, now, transitionText(now, withTables(now, target, wanted.tables)))
-      } catch (error) {
-        if (attempt === 3 || !(error instanceof RestoreError) || error.line === undefined) throw error
-      }
-    }
-  })
+  const jobs = targets.map((target) =>
+    writeUntilAccepted({
+      read: () => session.snapshot(chosen, target.family),
+      plan: (now) => transitionText(now, withTables(now, target, wanted.tables)),
+      write: (now, text) => journal.write(chosen, now, text),
+    }),
+  )
   await orTakeBack(journal, settle(jobs))
 }
 
@@ -72,7 +69,7 @@ export async function orTakeBack(journal: Journal, writes: Promise<unknown>): Pr
 // internal
 
 /** What is there, with the covered tables replaced. */
-function withTables(now: Snapshot, target: Snapshot, covered: readonly Table[]): Snapshot {
+function withTables(now: SavedTables, target: SavedTables, covered: readonly Table[]): SavedTables {
   const all = new Map([...now.tables].filter(([table]) => !covered.includes(table)))
   for (const [table, chains] of target.tables) if (covered.includes(table)) all.set(table, chains)
   return { family: now.family, tables: all }

@@ -1,5 +1,5 @@
 import { IptablesError, invalid } from '../errors.ts'
-import { type SavedChain, SavedRule, type Snapshot } from '../parse/snapshot.ts'
+import { type SavedChain, SavedRule, type SavedTables } from '../parse/saved-tables.ts'
 import { type Family, isBuiltin, type Rule, type Table } from '../rules/model.ts'
 import { isExtensionTarget } from '../rules/names.ts'
 import { ruleLine } from '../text/quote.ts'
@@ -10,12 +10,12 @@ export class DraftTables {
   readonly family: Family
   readonly #tables: Map<Table, Map<string, SavedChain>>
 
-  constructor({ family, tables }: Snapshot) {
+  constructor({ family, tables }: SavedTables) {
     this.family = family
     this.#tables = new Map([...tables].map(([table, chains]) => [table, new Map(chains)]))
   }
 
-  get snapshot(): Snapshot {
+  get snapshot(): SavedTables {
     return { family: this.family, tables: this.#tables }
   }
 
@@ -50,7 +50,7 @@ export class DraftTables {
   }
 
   /** Throws when a jump leads nowhere: the kernel would only say that COMMIT failed. */
-  check(before: Snapshot): void {
+  check(before: SavedTables): void {
     for (const [table, chains] of this.#tables) {
       const old = before.tables.get(table)
       const deleted = [...(old?.keys() ?? [])].some((name) => !chains.has(name))

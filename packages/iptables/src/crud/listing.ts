@@ -1,5 +1,5 @@
 import { takeSnapshot } from '../apply/restore-snapshot.ts'
-import type { SavedRule } from '../parse/snapshot.ts'
+import type { SavedRule } from '../parse/saved-tables.ts'
 import { type Family, isBuiltin, type Rule, type Table } from '../rules/model.ts'
 import { checkPlace } from '../rules/places.ts'
 import type { Session } from '../run/session.ts'

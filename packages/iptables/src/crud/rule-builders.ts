@@ -7,7 +7,8 @@ import { ruleset } from '../rules/ruleset.ts'
  *
  * @example
  * ```ts
- * import { iptables, ruleBuilders } from '@cni/iptables'
+ * import { iptables } from '@cni/iptables'
+ * import { ruleBuilders } from '@cni/iptables/crud'
  *
  * const { nat } = ruleBuilders({ nat: ['EX'] })
  * export async function redirect(port: number) {

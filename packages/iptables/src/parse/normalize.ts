@@ -1,10 +1,11 @@
+import { protocolNumbers } from '@cni/types/packet'
 import { canonicalNetwork, parseNetwork } from '../rules/address.ts'
 import { icmpNumber } from '../rules/icmp-types.ts'
 import type { Family } from '../rules/model.ts'
 import { tcpFlags } from '../rules/words.ts'
 import { accountId, protocolId } from './name-files.ts'
 import { probability, rate } from './normalize-rate.ts'
-import { protocolNumbers, synonyms } from './options.ts'
+import { synonyms } from './options.ts'
 
 /** An option with the one spelling of its name and values; `undefined` when it says nothing. */
 export interface Normal {

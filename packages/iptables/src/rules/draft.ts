@@ -1,3 +1,4 @@
+import type { PacketType, TcpFlag } from '@cni/types/packet'
 import { invalid } from '../errors.ts'
 import { checkNetwork } from './address.ts'
 import { type DraftPlace, DraftTargets, marked } from './draft-targets.ts'
@@ -14,7 +15,7 @@ import {
   checkStatistic,
   checkTcpFlags,
 } from './match-values.ts'
-import type { AddressPair, AddrType, CtState, Family, Match, PktType, Rule, SetDir, Target, TcpFlag } from './model.ts'
+import type { AddressPair, AddrType, CtState, Family, Match, Rule, SetDir, Target } from './model.ts'
 import { checkInterface, checkOwner, checkText } from './names.ts'
 import { checkInteger, checkPortList, checkPorts } from './numbers.ts'
 import { checkRawMatch } from './raw-tokens.ts'
@@ -155,7 +156,7 @@ export class Draft extends DraftTargets {
     return this.#add({ match: 'mac', address: checkMac(address) })
   }
 
-  pktType(type: PktType): Draft {
+  pktType(type: PacketType): Draft {
     return this.#add({ match: 'pktType', type: checkPktType(type) })
   }
 

@@ -1,5 +1,6 @@
+import type { PacketType, TcpFlag } from '@cni/types/packet'
 import type { IcmpType, Icmpv6Type } from './icmp-types.ts'
-import type { AddrType, CtState, PktType, SetDir, TcpFlag } from './model.ts'
+import type { AddrType, CtState, SetDir } from './model.ts'
 import type { AddressOf, Scope } from './scope.ts'
 
 /** A protocol by name, or by number (1–255). */
@@ -85,7 +86,7 @@ export interface NegatableMatches<Next, S extends Scope> {
   /** `-m set --match-set`: in an ipset. A set is of one family, so a rule for both needs two. */
   set(name: AddressOf<S>, ...dirs: readonly SetDir[]): Next
   /** `-m pkttype --pkt-type`: how the packet came on the link. */
-  pktType(type: PktType): Next
+  pktType(type: PacketType): Next
   /** `-m statistic`: some of the packets, at random or every nth. */
   statistic(options: Statistic): Next
 }

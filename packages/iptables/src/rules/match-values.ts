@@ -1,7 +1,8 @@
+import type { PacketType, TcpFlag } from '@cni/types/packet'
 import { invalid } from '../errors.ts'
 import { parseNetwork } from './address.ts'
 import type { SocketOptions, Statistic } from './match-types.ts'
-import type { Family, Match, PktType, SetDir, TcpFlag } from './model.ts'
+import type { Family, Match, SetDir } from './model.ts'
 import { checkInteger } from './numbers.ts'
 import { checkWords, tcpFlags } from './words.ts'
 
@@ -43,7 +44,7 @@ export function checkDirs(dirs: readonly SetDir[], what: string): readonly SetDi
 }
 
 /** Checks how a packet came on the link. */
-export function checkPktType(type: PktType): PktType {
+export function checkPktType(type: PacketType): PacketType {
   if (type !== 'unicast' && type !== 'broadcast' && type !== 'multicast') {
     invalid(`pktType: ${JSON.stringify(type)} is not one of unicast, broadcast, multicast`)
   }

@@ -1,5 +1,8 @@
+import type { IpFamily } from '@cni/types/ip'
+import type { PacketType, TcpFlag } from '@cni/types/packet'
+
 /** An IP family; each has its own tables, chains and programs. */
-export type Family = 'ipv4' | 'ipv6'
+export type Family = IpFamily
 
 /** Both families, in the order in which reports name them. */
 export const families: readonly Family[] = ['ipv4', 'ipv6']
@@ -40,12 +43,6 @@ export type CtState = 'NEW' | 'ESTABLISHED' | 'RELATED' | 'INVALID' | 'UNTRACKED
 
 /** The kind of an address, as the routing table sees it. */
 export type AddrType = 'LOCAL' | 'UNICAST' | 'BROADCAST' | 'MULTICAST' | 'ANYCAST' | 'BLACKHOLE' | 'UNREACHABLE'
-
-/** A flag of a TCP header. */
-export type TcpFlag = 'FIN' | 'SYN' | 'RST' | 'PSH' | 'ACK' | 'URG'
-
-/** How a packet came on the link. */
-export type PktType = 'unicast' | 'broadcast' | 'multicast'
 
 /** Which address or port of a packet is looked up in a set, one per dimension of the set. */
 export type SetDir = 'src' | 'dst'
@@ -102,7 +99,7 @@ export type Match =
   | (Negatable & { readonly match: 'set'; readonly name: string | AddressPair; readonly dirs: readonly SetDir[] })
   | (Negatable & { readonly match: 'srcRange' | 'dstRange'; readonly range: string | AddressPair })
   | (Negatable & { readonly match: 'mac'; readonly address: string })
-  | (Negatable & { readonly match: 'pktType'; readonly type: PktType })
+  | (Negatable & { readonly match: 'pktType'; readonly type: PacketType })
   | (Negatable & { readonly match: 'random'; readonly probability: number })
   | (Negatable & { readonly match: 'nth'; readonly every: number; readonly packet: number })
   | (Negatable & { readonly match: 'tcpFlags'; readonly mask: readonly TcpFlag[]; readonly set: readonly TcpFlag[] })

@@ -15,7 +15,8 @@ import { checkReach } from './placement.ts'
  *
  * @example
  * ```ts
- * import { restoreText, ruleset } from '@cni/iptables'
+ * import { restoreText } from '@cni/iptables/text'
+ * import { ruleset } from '@cni/iptables'
  *
  * const rules = ruleset({ nat: ['EX_OUTPUT', 'EX_REDIRECT'] }, (t) => [
  *   t.nat.on('OUTPUT').proto('tcp').jump('EX_OUTPUT'),

@@ -1,5 +1,6 @@
+import type { TcpFlag } from '@cni/types/packet'
 import { invalid } from '../errors.ts'
-import type { CtEvent, CtState, Family, LogLevel, RejectIpv4, RejectIpv6, TcpFlag } from './model.ts'
+import type { CtEvent, CtState, Family, LogLevel, RejectIpv4, RejectIpv6 } from './model.ts'
 
 /** Protocols that go by their name. */
 export const protocols: ReadonlySet<string> = new Set([

@@ -1,5 +1,5 @@
 import { IptablesError } from '../errors.ts'
-import { parseSave, type Snapshot } from '../parse/snapshot.ts'
+import { parseSave, type SavedTables } from '../parse/saved-tables.ts'
 import { type Family, families, isBuiltin } from '../rules/model.ts'
 import { packageHint } from './failure.ts'
 import type { IptablesPort } from './port.ts'
@@ -97,7 +97,7 @@ async function holdsLegacy(having: readonly Family[], legacy: Backend, read: Rea
   return (await Promise.all(texts)).some(holdsRules)
 }
 
-function holdsRules(snapshot: Snapshot): boolean {
+function holdsRules(snapshot: SavedTables): boolean {
   return [...snapshot.tables].some(([table, chains]) =>
     [...chains].some(([name, { policy, rules }]) => {
       return rules.length > 0 || !isBuiltin(table, name) || (policy !== undefined && policy !== 'ACCEPT')

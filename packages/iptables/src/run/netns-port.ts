@@ -1,6 +1,7 @@
 import { readFileSync, realpathSync } from 'node:fs'
 import { type Argv, findExecutable, isRunError } from '@cni/host'
-import { exec, isNetnsError, type NetnsTarget, run, start as startIn } from '@cni/netns'
+import { exec, isNetnsError, type NetnsTarget, nssShield, run, start as startIn } from '@cni/netns'
+import type { Place } from '@cni/netns/handle'
 import { IptablesError } from '../errors.ts'
 import { watchCommits } from './commit-watch.ts'
 import { privilegeHint } from './failure.ts'
@@ -8,7 +9,6 @@ import { nftGeneration } from './nft-generation.ts'
 import type { IptablesPort, PortOptions } from './port.ts'
 import { ProbeCache } from './probe-cache.ts'
 import { warnOnce } from './warn-once.ts'
-import type { Place } from './where.ts'
 
 /** The real port: programs of the node, run inside a namespace. */
 export function netnsPort(place: Place, options: { readonly shield: boolean }): IptablesPort {
@@ -67,15 +67,6 @@ async function readInside(target: NetnsTarget, path: string): Promise<string | u
     if (isRunError(error) && error.code === 'EXIT') return
     throw error
   }
-}
-
-/**
- * iptables looks users and protocols up through nsswitch, even for a numeric --uid-owner; in a pod that may end in a
- * network request from inside the pod. With an empty nsswitch.conf only the node's files are read.
- */
-function nssShield(): readonly { source: string; target: string }[] | undefined {
-  const target = '/etc/nsswitch.conf'
-  return readIfThere(target) === undefined ? undefined : [{ source: '/dev/null', target }]
 }
 
 /**

@@ -1,11 +1,11 @@
 import { type Argv, isRunError } from '@cni/host'
+import type { LibraryLog } from '@cni/netns/handle'
 import { IptablesError } from '../errors.ts'
-import { parseSave, type Snapshot } from '../parse/snapshot.ts'
+import { parseSave, type SavedTables } from '../parse/saved-tables.ts'
 import { type Family, families } from '../rules/model.ts'
 import { type Backend, type BackendKind, type Backends, chooseBackend, noBinary } from './backend.ts'
 import { failure } from './failure.ts'
 import type { IptablesPort } from './port.ts'
-import type { Log } from './where.ts'
 
 /** What a session needs to know. */
 export interface SessionOptions {
@@ -14,7 +14,7 @@ export interface SessionOptions {
   /** Seconds to wait for the lock of the legacy back end. */
   readonly wait: number
   readonly signal: AbortSignal | undefined
-  readonly log: Log | undefined
+  readonly log: LibraryLog | undefined
 }
 
 /** One namespace seen through one back end: reads it, writes it, knows which families count. */
@@ -24,12 +24,12 @@ export interface Session {
   /** The families to work on. */
   families(): Promise<readonly Family[]>
   save(backend: Backend, family: Family, how?: Uncancelled): Promise<string>
-  snapshot(backend: Backend, family: Family, how?: Uncancelled): Promise<Snapshot>
+  snapshot(backend: Backend, family: Family, how?: Uncancelled): Promise<SavedTables>
   /** Rejects with a `RestoreError`. An empty text is no process. */
   restore(backend: Backend, family: Family, text: string, how?: Uncancelled & UntilCommitted): Promise<void>
   /** Throws when the caller has given up meanwhile. */
   throwIfAborted(): void
-  readonly log: Log | undefined
+  readonly log: LibraryLog | undefined
 }
 
 /** For steps that must still run after an abort: taking back what was written. */

@@ -1,4 +1,4 @@
-import type { SavedRule } from '../parse/snapshot.ts'
+import type { SavedRule } from '../parse/saved-tables.ts'
 import { commonSubsequence } from './common-subsequence.ts'
 import { countKeys, type WantedRule } from './wanted.ts'
 

@@ -1,4 +1,4 @@
-import type { SavedRule } from '../parse/snapshot.ts'
+import type { SavedRule } from '../parse/saved-tables.ts'
 
 /** A rule and its index in its chain. */
 export interface Placed {

@@ -1,4 +1,4 @@
-import type { SavedChain, SavedRule, Snapshot } from '../parse/snapshot.ts'
+import type { SavedChain, SavedRule, SavedTables } from '../parse/saved-tables.ts'
 import { isBuiltin, type Table } from '../rules/model.ts'
 import { alignBuiltin } from './align-builtin.ts'
 import { commonSubsequence } from './common-subsequence.ts'
@@ -6,7 +6,7 @@ import type { Drift, DriftLine } from './drift.ts'
 import { countKeys, type Wanted, type WantedRule, type WantedTable } from './wanted.ts'
 
 /** The difference between what should be there and what is there, in one family. */
-export function diffState(wanted: Wanted, snapshot: Snapshot): Drift {
+export function diffState(wanted: Wanted, snapshot: SavedTables): Drift {
   const drift: MutableDrift = { missing: [], unexpected: [], changed: [] }
   for (const [table, state] of wanted.tables) {
     const chains = snapshot.tables.get(table) ?? new Map<string, SavedChain>()

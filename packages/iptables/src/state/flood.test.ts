@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseSave, type Snapshot } from '../parse/snapshot.ts'
+import { parseSave, type SavedTables } from '../parse/saved-tables.ts'
 import { ruleset } from '../rules/ruleset.ts'
 import { diffState } from './diff.ts'
 import { planText } from './plan.ts'
@@ -11,7 +11,7 @@ import { written } from './written.ts'
 /** A pod may write into its own namespace what it likes; more than a call can have arguments. */
 const count = 130_000
 
-const flooded = (line: string): Snapshot =>
+const flooded = (line: string): SavedTables =>
   parseSave(`*filter\n:EX - [0:0]\n-A OUTPUT -j EX\n-A EX -j DROP\n${`${line}\n`.repeat(count)}COMMIT\n`, 'ipv4')
 
 const wanted = wantedState(

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { anyRuleset } from '../../test/arbitraries.ts'
-import { parseSave, type Snapshot } from '../parse/snapshot.ts'
+import { parseSave, type SavedTables } from '../parse/saved-tables.ts'
 import type { Rule, Ruleset } from '../rules/model.ts'
 import { ruleset } from '../rules/ruleset.ts'
 import { FakeTables } from '../testing/fake-tables.ts'
@@ -56,7 +56,7 @@ function kernel(current: readonly string[], exA: readonly string[] | undefined):
   return tables
 }
 
-const read = (tables: FakeTables): Snapshot => parseSave(tables.save(), 'ipv4')
+const read = (tables: FakeTables): SavedTables => parseSave(tables.save(), 'ipv4')
 const output = (tables: FakeTables) =>
   read(tables)
     .tables.get('filter')
@@ -68,7 +68,7 @@ const chainsOf = (tables: FakeTables) =>
     [...(read(tables).tables.get('filter') ?? [])].map(([name, { rules }]) => [name, rules.map(({ text }) => text)]),
   )
 
-function leadTo(tables: FakeTables, target: Snapshot): void {
+function leadTo(tables: FakeTables, target: SavedTables): void {
   const now = read(tables)
   const text = transitionText(now, withoutDangling(now, target))
   expect(tables.restore(text), text).toBeUndefined()

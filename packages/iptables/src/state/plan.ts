@@ -1,4 +1,4 @@
-import type { SavedChain, SavedRule, Snapshot } from '../parse/snapshot.ts'
+import type { SavedChain, SavedRule, SavedTables } from '../parse/saved-tables.ts'
 import { isBuiltin, type Table } from '../rules/model.ts'
 import { type Alignment, alignBuiltin } from './align-builtin.ts'
 import { deleteLines, placed } from './delete-lines.ts'
@@ -10,7 +10,7 @@ import type { Wanted, WantedRule, WantedTable } from './wanted.ts'
  * one transaction: own chains that differ are rewritten whole, own rules of built-in chains are deleted and inserted
  * one by one around the rules of others, own chains that should not be there go last.
  */
-export function planText(wanted: Wanted, snapshot: Snapshot): string {
+export function planText(wanted: Wanted, snapshot: SavedTables): string {
   let text = ''
   for (const [table, state] of [...wanted.tables].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const lines = planTable(table, state, snapshot.tables.get(table) ?? new Map<string, SavedChain>())

@@ -1,5 +1,5 @@
 import { canonicalRule } from '../parse/canonical.ts'
-import type { SavedChain, SavedRule, Snapshot } from '../parse/snapshot.ts'
+import type { SavedChain, SavedRule, SavedTables } from '../parse/saved-tables.ts'
 import { chainsFor, type Family, isBuiltin, type Rule, type Ruleset, rulesFor, type Table } from '../rules/model.ts'
 import { commonSubsequence } from './common-subsequence.ts'
 import { sameRules } from './transition.ts'
@@ -7,7 +7,7 @@ import { written } from './written.ts'
 
 /** One write: what was there before it, and the text that was written. */
 export interface Write {
-  readonly before: Snapshot
+  readonly before: SavedTables
   readonly text: string
 }
 
@@ -15,7 +15,7 @@ export interface Write {
  * What is there now, without one of our writes: its chains as they were before, with what others have changed in them
  * since. Chains that the write left alone are not looked at.
  */
-export function reverted(now: Snapshot, { before, text }: Write): Snapshot {
+export function reverted(now: SavedTables, { before, text }: Write): SavedTables {
   const after = written(before, text)
   const tables = new Map<Table, ReadonlyMap<string, SavedChain>>(now.tables)
   for (const table of new Set([...before.tables.keys(), ...after.tables.keys()])) {
@@ -38,7 +38,7 @@ export function reverted(now: Snapshot, { before, text }: Write): Snapshot {
  * What is there now, without what a first `apply` wrote into some tables: the author's rules are taken out in reverse,
  * each from where it was put.
  */
-export function unwritten(now: Snapshot, rules: Ruleset, from: ReadonlySet<Table>): Snapshot {
+export function unwritten(now: SavedTables, rules: Ruleset, from: ReadonlySet<Table>): SavedTables {
   const { family } = now
   const tables = new Map<Table, ReadonlyMap<string, SavedChain>>(now.tables)
   for (const table of from) {
@@ -55,7 +55,7 @@ export function unwritten(now: Snapshot, rules: Ruleset, from: ReadonlySet<Table
 }
 
 /** A snapshot without the rules that lead into a chain which `from` had and it has not. */
-export function withoutDangling(from: Snapshot, to: Snapshot): Snapshot {
+export function withoutDangling(from: SavedTables, to: SavedTables): SavedTables {
   const tables = new Map<Table, ReadonlyMap<string, SavedChain>>()
   for (const [table, chains] of to.tables) {
     const gone = [...(from.tables.get(table)?.keys() ?? [])].filter((name) => !chains.has(name))

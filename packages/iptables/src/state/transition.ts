@@ -1,4 +1,4 @@
-import type { SavedChain, SavedRule, Snapshot } from '../parse/snapshot.ts'
+import type { SavedChain, SavedRule, SavedTables } from '../parse/saved-tables.ts'
 import { isBuiltin, type Table, tables } from '../rules/model.ts'
 import { commonSubsequence } from './common-subsequence.ts'
 import { deleteLines, placed } from './delete-lines.ts'
@@ -7,7 +7,7 @@ import { deleteLines, placed } from './delete-lines.ts'
  * The restore text that leads from one snapshot to another, rule by rule, so that what is in both keeps its place and
  * its counters; `''` when they hold the same. A table or built-in chain that `to` does not have is emptied.
  */
-export function transitionText(from: Snapshot, to: Snapshot): string {
+export function transitionText(from: SavedTables, to: SavedTables): string {
   let text = ''
   for (const table of tables) {
     const lines = tableLines(table, from.tables.get(table) ?? none, to.tables.get(table) ?? none)

@@ -1,11 +1,11 @@
-import { type SavedChain, SavedRule, type Snapshot } from '../parse/snapshot.ts'
+import { type SavedChain, SavedRule, type SavedTables } from '../parse/saved-tables.ts'
 import { isTable, type Table } from '../rules/model.ts'
 
 /**
  * What a snapshot becomes when a text of this package is written: the lines that `planText` and `transitionText` make,
  * without asking the kernel again. Chains that the text leaves alone stay the same objects.
  */
-export function written(snapshot: Snapshot, text: string): Snapshot {
+export function written(snapshot: SavedTables, text: string): SavedTables {
   const tables = new Map<Table, ReadonlyMap<string, SavedChain>>(snapshot.tables)
   let chains = new Map<string, SavedChain>()
   const copied = new WeakSet<SavedRule[]>()
@@ -25,7 +25,7 @@ export function written(snapshot: Snapshot, text: string): Snapshot {
 function writeLine(
   chains: Map<string, SavedChain>,
   line: string,
-  family: Snapshot['family'],
+  family: SavedTables['family'],
   copied: WeakSet<SavedRule[]>,
 ): void {
   const [, verb = '', name = '', rest = ''] = /^(:|-\w )(\S+) ?(.*)$/.exec(line) ?? []

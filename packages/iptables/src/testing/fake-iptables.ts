@@ -1,4 +1,5 @@
-import { type Iptables, type IptablesOptions, iptables } from '../iptables.ts'
+import { type Iptables, iptables } from '../iptables.ts'
+import type { IptablesOptions } from '../work.ts'
 import { type FakeKernel, type FakeKernelOptions, fakeKernel } from './fake-kernel.ts'
 
 /** An `Iptables` over a fake kernel. */

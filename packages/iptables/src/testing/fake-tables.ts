@@ -1,5 +1,5 @@
 import { canonical } from '../parse/canonical.ts'
-import { SavedRule } from '../parse/snapshot.ts'
+import { SavedRule } from '../parse/saved-tables.ts'
 import { tokenize } from '../parse/tokenize.ts'
 import { builtinChains, type Family, isBuiltin, isTable, type Table } from '../rules/model.ts'
 import { isExtensionTarget } from '../rules/names.ts'

@@ -16,7 +16,6 @@
  * @module
  */
 
-export { type FakeIpset, type FakeIpsetCommand, type FakeIpsetOptions, fakeIpset } from '../ipset/testing/fake-ipset.ts'
 export { type FakeIptables, fakeIptables } from './fake-iptables.ts'
 export { type FakeCommand, type FakeKernel, type FakeKernelOptions, fakeKernel } from './fake-kernel.ts'
 export { type MatcherResult, type TraceMatchers, traceMatchers } from './trace-matchers.ts'

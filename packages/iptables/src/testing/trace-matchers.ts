@@ -1,8 +1,8 @@
-import type { Snapshot } from '../parse/snapshot.ts'
+import type { Packet } from '@cni/types/packet'
+import type { SavedTables } from '../parse/saved-tables.ts'
 import type { Ruleset } from '../rules/model.ts'
 import { explain } from '../trace/explain.ts'
 import type { TraceOptions } from '../trace/options.ts'
-import type { Packet } from '../trace/packet.ts'
 import { type Trace, trace } from '../trace/trace.ts'
 
 /** What a matcher of `expect.extend` returns. */
@@ -11,7 +11,7 @@ export interface MatcherResult {
   readonly message: () => string
 }
 
-type Rules = Ruleset | Snapshot
+type Rules = Ruleset | SavedTables
 type Given = Packet | string
 
 /** The methods that {@link traceMatchers} adds to `expect(rules)`. */

@@ -10,7 +10,8 @@ import { ruleArgs } from './rule-args.ts'
  *
  * @example
  * ```ts
- * import { restoreText, ruleset } from '@cni/iptables'
+ * import { restoreText } from '@cni/iptables/text'
+ * import { ruleset } from '@cni/iptables'
  *
  * const rules = ruleset({ filter: [] }, (t) => [t.filter.on('INPUT').only('ipv6').proto('icmpv6').accept()])
  * restoreText(rules, 'ipv6') // '*filter\n-A INPUT -p icmpv6 -j ACCEPT\nCOMMIT\n'

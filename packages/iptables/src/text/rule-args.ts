@@ -8,7 +8,8 @@ import { pushTarget } from './target-args.ts'
  *
  * @example
  * ```ts
- * import { ruleArgs, ruleset } from '@cni/iptables'
+ * import { ruleArgs } from '@cni/iptables/text'
+ * import { ruleset } from '@cni/iptables'
  *
  * const { rules } = ruleset({ nat: ['EX'] }, (t) => [t.nat.on('EX').out('lo').proto('tcp').not.dport(15008).return()])
  * export const tokens = rules.map((rule) => ruleArgs(rule, 'ipv4')) // [['-o', 'lo', '-p', 'tcp', '!', '--dport', …

@@ -1,4 +1,4 @@
-import { addressBytes, plainAddress } from './packet.ts'
+import { addressBytes, plainAddress } from '@cni/types/packet'
 import { type Flight, isLoopback } from './state.ts'
 
 /** Whether an address is of the types; `undefined` when that depends on routes that are not known. */

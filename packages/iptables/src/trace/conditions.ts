@@ -1,8 +1,8 @@
 import { formatAddress } from '@cni/types/ip'
+import { addressBytes, protocolNumber } from '@cni/types/packet'
 import type { Condition } from '../parse/canonical.ts'
 import { isOfType } from './address-type.ts'
 import { cameOverWire, hasFlags, hasSocket, isDirection, isIcmp, isOf, isPacketType } from './fields.ts'
-import { addressBytes, protocolNumber } from './packet.ts'
 import { inRange, inSet } from './sets.ts'
 import { type Flight, hasConnection, stateOf } from './state.ts'
 

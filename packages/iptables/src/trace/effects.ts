@@ -1,6 +1,6 @@
 import { formatAddress } from '@cni/types/ip'
+import { plainAddress } from '@cni/types/packet'
 import type { CanonicalRule } from '../parse/canonical.ts'
-import { plainAddress } from './packet.ts'
 import { type Flight, hasConnection, isLocal, isLoopback } from './state.ts'
 
 /** What a target does: it lets the packet go on, ends the table, ends the way, or is not modelled. */

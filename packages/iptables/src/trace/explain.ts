@@ -1,4 +1,4 @@
-import { endpointText, packetText } from './packet-text.ts'
+import { endpointText, packetText } from '@cni/types/packet'
 import type { Trace } from './trace.ts'
 import type { TraceStep } from './walk.ts'
 

@@ -1,4 +1,4 @@
-import { protocolNumber } from './packet.ts'
+import { protocolNumber } from '@cni/types/packet'
 import { type Flight, stateOf } from './state.ts'
 
 /** `--tcp-flags MASK SET`: of the flags of the mask exactly those are set. */

@@ -1,5 +1,5 @@
 import { parseAddress } from '@cni/types/ip'
-import { addressBytes, type Packet, protocolNumber } from './packet.ts'
+import { addressBytes, type Packet, protocolNumber } from '@cni/types/packet'
 import type { Flight } from './state.ts'
 
 /** Whether a packet is in a set; `flags` are the sides to look at, `src`, `dst` or several with commas. */

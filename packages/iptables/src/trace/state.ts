@@ -1,6 +1,6 @@
+import { addressBytes, type Direction, directionOf, familyOf, type Packet, plainAddress } from '@cni/types/packet'
 import type { Family, Table } from '../rules/model.ts'
 import type { TraceOptions } from './options.ts'
-import { addressBytes, type Direction, directionOf, familyOf, type Packet, plainAddress } from './packet.ts'
 
 /** A hook of the kernel. */
 export type Hook = 'PREROUTING' | 'INPUT' | 'FORWARD' | 'OUTPUT' | 'POSTROUTING'

@@ -1,10 +1,10 @@
+import type { Packet } from '@cni/types/packet'
+import { packetText, parsePacket } from '@cni/types/packet'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { anyRuleset } from '../../test/arbitraries.ts'
-import { parseSave } from '../parse/snapshot.ts'
+import { parseSave } from '../parse/saved-tables.ts'
 import { explain } from './explain.ts'
-import type { Packet } from './packet.ts'
-import { packetText, parsePacket } from './packet-text.ts'
 import { trace } from './trace.ts'
 
 const id = fc.integer({ min: 0, max: 0xffffffff })

@@ -1,10 +1,10 @@
+import { packetText, parsePacket } from '@cni/types/packet'
 import { describe, expect, test } from 'vitest'
-import { parseSave } from '../parse/snapshot.ts'
+import { parseSave } from '../parse/saved-tables.ts'
 import { ruleset } from '../rules/ruleset.ts'
 import { type TraceMatchers, traceMatchers } from '../testing/trace-matchers.ts'
 import { explain } from './explain.ts'
 import type { TraceOptions } from './options.ts'
-import { packetText, parsePacket } from './packet-text.ts'
 import { trace } from './trace.ts'
 
 declare module 'vitest' {

@@ -1,9 +1,9 @@
-import { parseSave, type Snapshot } from '../parse/snapshot.ts'
+import type { Packet } from '@cni/types/packet'
+import { parsePacket } from '@cni/types/packet'
+import { parseSave, type SavedTables } from '../parse/saved-tables.ts'
 import type { Ruleset, Table } from '../rules/model.ts'
 import { restoreText } from '../text/restore-text.ts'
 import type { TraceOptions } from './options.ts'
-import type { Packet } from './packet.ts'
-import { parsePacket } from './packet-text.ts'
 import { type Flight, type Hook, isLocal, routeOut, stateOf, takeOff } from './state.ts'
 import { type Ending, type TraceStep, walkTable } from './walk.ts'
 
@@ -44,7 +44,8 @@ export interface Trace {
  *
  * @example
  * ```ts
- * import { explain, ruleset, trace } from '@cni/iptables'
+ * import { explain, trace } from '@cni/iptables/trace'
+ * import { ruleset } from '@cni/iptables'
  *
  * const rules = ruleset({ nat: ['EX'] }, (t) => [
  *   t.nat.on('OUTPUT').proto('tcp').jump('EX'),
@@ -54,7 +55,7 @@ export interface Trace {
  * export const text = explain(trace(rules, 'tcp 10.0.0.5:80 uid 1337'))
  * ```
  */
-export function trace(rules: Ruleset | Snapshot, given: Packet | string, options: TraceOptions = {}): Trace {
+export function trace(rules: Ruleset | SavedTables, given: Packet | string, options: TraceOptions = {}): Trace {
   const packet = typeof given === 'string' ? parsePacket(given) : given
   const flight = takeOff(packet, options)
   const path: TraceStep[] = []
@@ -80,7 +81,7 @@ const order: Readonly<Record<Hook, readonly Table[]>> = {
 /** iptables-nft registers security at 150, the kernel's own table is at 50; nat is between them. */
 const legacyInput: readonly Table[] = ['mangle', 'filter', 'security', 'nat']
 
-function pass(snapshot: Snapshot, flight: Flight, path: TraceStep[]): Ending {
+function pass(snapshot: SavedTables, flight: Flight, path: TraceStep[]): Ending {
   let hook: Hook | undefined = flight.hook
   while (hook !== undefined) {
     flight.hook = hook

@@ -1,4 +1,4 @@
-import type { SavedChain, SavedRule } from '../parse/snapshot.ts'
+import type { SavedChain, SavedRule } from '../parse/saved-tables.ts'
 import type { Table } from '../rules/model.ts'
 import { conditionText, meets } from './conditions.ts'
 import { act, isHarmless, type Outcome } from './effects.ts'

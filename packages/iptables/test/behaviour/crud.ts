@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { ruleBuilders } from '../../src/crud/rule-builders.ts'
-import type { Iptables } from '../../src/iptables.ts'
 import { type Family, families } from '../../src/rules/model.ts'
 
 import { foreign, held, type Start } from './world.ts'
@@ -16,18 +15,18 @@ export function crudBehaviour(start: Start): void {
       await using s = await start()
       await s.tamper(foreign)
       const before = await held(s.ipt)
-      expect((await s.ipt.createChain('nat', 'EX')).families).toEqual(['ipv4', 'ipv6'])
-      await s.ipt.appendRule(web)
-      await s.ipt.insertRule(jump)
-      await s.ipt.insertRule(nat.on('EX').only('ipv6').return())
-      expect(await s.ipt.hasRule(nat.on('EX').proto('tcp').dport('80').redirect(8080))).toBe(true)
-      expect(await s.ipt.hasRule(nat.on('EX').proto('tcp').dport(81).redirect(8080))).toBe(false)
-      expect((await s.ipt.listChains('nat')).filter(({ name: chain }) => chain === 'EX')).toEqual([
+      expect((await s.crud.createChain('nat', 'EX')).families).toEqual(['ipv4', 'ipv6'])
+      await s.crud.appendRule(web)
+      await s.crud.insertRule(jump)
+      await s.crud.insertRule(nat.on('EX').only('ipv6').return())
+      expect(await s.crud.hasRule(nat.on('EX').proto('tcp').dport('80').redirect(8080))).toBe(true)
+      expect(await s.crud.hasRule(nat.on('EX').proto('tcp').dport(81).redirect(8080))).toBe(false)
+      expect((await s.crud.listChains('nat')).filter(({ name: chain }) => chain === 'EX')).toEqual([
         { family: 'ipv4', name: 'EX', builtin: false, size: 1 },
         { family: 'ipv6', name: 'EX', builtin: false, size: 2 },
       ])
       expect(
-        (await s.ipt.listRules('nat', 'OUTPUT')).map((rule) => `${rule.family} ${rule.position} ${rule.target}`),
+        (await s.crud.listRules('nat', 'OUTPUT')).map((rule) => `${rule.family} ${rule.position} ${rule.target}`),
       ).toEqual(
         families.flatMap((family) => [
           `${family} 1 RETURN`,
@@ -36,14 +35,14 @@ export function crudBehaviour(start: Start): void {
           `${family} 4 RETURN`,
         ]),
       )
-      await s.ipt.renameChain('nat', 'EX', 'EX2')
-      expect(await s.ipt.listRules('nat', 'EX')).toEqual([])
-      expect((await s.ipt.listRules('nat', 'OUTPUT'))[1]?.target).toBe('EX2')
-      await s.ipt.renameChain('nat', 'EX2', 'EX')
-      await s.ipt.deleteRule(jump)
-      await s.ipt.flushChain('nat', 'EX')
-      expect(await s.ipt.listRules('nat', 'EX')).toEqual([])
-      await s.ipt.deleteChain('nat', 'EX')
+      await s.crud.renameChain('nat', 'EX', 'EX2')
+      expect(await s.crud.listRules('nat', 'EX')).toEqual([])
+      expect((await s.crud.listRules('nat', 'OUTPUT'))[1]?.target).toBe('EX2')
+      await s.crud.renameChain('nat', 'EX2', 'EX')
+      await s.crud.deleteRule(jump)
+      await s.crud.flushChain('nat', 'EX')
+      expect(await s.crud.listRules('nat', 'EX')).toEqual([])
+      await s.crud.deleteChain('nat', 'EX')
       expect(await held(s.ipt)).toEqual(before)
     })
 
@@ -53,14 +52,14 @@ export function crudBehaviour(start: Start): void {
         await step()
         return (await step()).families.length
       }
-      expect(await twice(() => s.ipt.createChain('nat', 'EX'))).toBe(0)
-      expect(await twice(() => s.ipt.ensureRule(web))).toBe(0)
-      expect(await twice(() => s.ipt.appendRule(web))).toBe(2)
-      expect(await s.ipt.listRules('nat', 'EX')).toHaveLength(6)
-      for (let left = 3; left > 0; left--) await s.ipt.deleteRule(web)
-      expect((await s.ipt.deleteRule(web)).families).toEqual([])
-      expect(await twice(() => s.ipt.flushChain('nat', 'EX'))).toBe(0)
-      expect(await twice(() => s.ipt.deleteChain('nat', 'EX'))).toBe(0)
+      expect(await twice(() => s.crud.createChain('nat', 'EX'))).toBe(0)
+      expect(await twice(() => s.crud.ensureRule(web))).toBe(0)
+      expect(await twice(() => s.crud.appendRule(web))).toBe(2)
+      expect(await s.crud.listRules('nat', 'EX')).toHaveLength(6)
+      for (let left = 3; left > 0; left--) await s.crud.deleteRule(web)
+      expect((await s.crud.deleteRule(web)).families).toEqual([])
+      expect(await twice(() => s.crud.flushChain('nat', 'EX'))).toBe(0)
+      expect(await twice(() => s.crud.deleteChain('nat', 'EX'))).toBe(0)
       expect(await held(s.ipt)).toEqual({})
     })
 
@@ -87,26 +86,26 @@ export function crudBehaviour(start: Start): void {
       expect(await held(s.ipt)).toEqual({})
     })
 
-    test.for<[string, string, (ipt: Iptables) => Promise<unknown>]>([
-      ['a rule in a chain that is not there', 'NO_CHAIN', (ipt) => ipt.appendRule(web)],
-      ['a jump to a chain that is not there', 'NO_CHAIN', (ipt) => ipt.ensureRule(nat.on('OUTPUT').jump('EX'))],
-      ['deleting a chain that is jumped to', 'NO_CHAIN', (ipt) => ipt.deleteChain('nat', 'OTHER')],
+    test.for<[string, string, (s: Awaited<ReturnType<Start>>) => Promise<unknown>]>([
+      ['a rule in a chain that is not there', 'NO_CHAIN', ({ crud }) => crud.appendRule(web)],
+      ['a jump to a chain that is not there', 'NO_CHAIN', ({ crud }) => crud.ensureRule(nat.on('OUTPUT').jump('EX'))],
+      ['deleting a chain that is jumped to', 'NO_CHAIN', ({ crud }) => crud.deleteChain('nat', 'OTHER')],
       [
         'renaming to a name in use',
         'INVALID_RULE',
-        (ipt) =>
+        ({ ipt }) =>
           ipt.transaction((t) => {
             t.createChain('nat', 'EX')
             t.renameChain('nat', 'EX', 'OTHER')
           }),
       ],
-      ['a position behind the end', 'INVALID_RULE', (ipt) => ipt.insertRule(nat.insert('OTHER', 9).return())],
-      ['the name of a built-in chain', 'INVALID_RULE', (ipt) => ipt.deleteChain('nat', 'OUTPUT')],
-      ['a name that is none', 'INVALID_RULE', (ipt) => ipt.createChain('nat', 'X\nCOMMIT')],
+      ['a position behind the end', 'INVALID_RULE', ({ crud }) => crud.insertRule(nat.insert('OTHER', 9).return())],
+      ['the name of a built-in chain', 'INVALID_RULE', ({ crud }) => crud.deleteChain('nat', 'OUTPUT')],
+      ['a name that is none', 'INVALID_RULE', ({ crud }) => crud.createChain('nat', 'X\nCOMMIT')],
       [
         'steps that throw',
         'INVALID_RULE',
-        (ipt) =>
+        ({ ipt }) =>
           ipt.transaction((t) => {
             t.flushChain('nat', 'OTHER')
             t.appendRule(jump)
@@ -116,7 +115,7 @@ export function crudBehaviour(start: Start): void {
       await using s = await start()
       await s.tamper(foreign)
       const before = await held(s.ipt)
-      await expect(act(s.ipt)).rejects.toMatchObject({ name: 'IptablesError', code })
+      await expect(act(s)).rejects.toMatchObject({ name: 'IptablesError', code })
       expect(await held(s.ipt)).toEqual(before)
     })
 

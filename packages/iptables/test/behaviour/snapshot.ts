@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { driftText } from '../../src/state/drift.ts'
-import { diffSnapshots } from '../../src/state/netns-snapshot.ts'
+import { diffSnapshots } from '../../src/state/snapshot.ts'
 
 import { drifted, foreign, held, rules, type Start } from './world.ts'
 

@@ -22,19 +22,19 @@ export function undoBehaviour(start: Start): void {
       ['a removal of drift', 'applied', drifted, ({ ipt }) => ipt.remove(rules, { reversible: true })],
       ['a removal of nothing', undefined, '', ({ ipt }) => ipt.remove(rules, { reversible: true })],
       ['removeChains', 'applied', '*nat\n-A OTHER -j EX_TO\nCOMMIT\n', ({ ipt }) => ipt.removeChains('EX_')],
-      ['flushChain', undefined, '', ({ ipt }) => ipt.flushChain('nat', 'OUTPUT')],
-      ['renameChain', 'applied', '', ({ ipt }) => ipt.renameChain('nat', 'EX_TO', 'EX_THERE')],
+      ['flushChain', undefined, '', ({ crud }) => crud.flushChain('nat', 'OUTPUT')],
+      ['renameChain', 'applied', '', ({ crud }) => crud.renameChain('nat', 'EX_TO', 'EX_THERE')],
       [
         'deleteRule',
         undefined,
         '',
-        ({ ipt }) => ipt.deleteRule(ruleBuilders({ nat: [] }).nat.on('OUTPUT').out('eth9').return()),
+        ({ crud }) => crud.deleteRule(ruleBuilders({ nat: [] }).nat.on('OUTPUT').out('eth9').return()),
       ],
       [
         'insertRule',
         undefined,
         '',
-        ({ ipt }) => ipt.insertRule(ruleBuilders({ nat: [] }).nat.insert('OUTPUT', 2).out('eth9').return()),
+        ({ crud }) => crud.insertRule(ruleBuilders({ nat: [] }).nat.insert('OUTPUT', 2).out('eth9').return()),
       ],
     ])('of %s', async ([, applied, tampering, act]) => {
       await using s = await start()
@@ -66,7 +66,7 @@ export function undoBehaviour(start: Start): void {
       await s.tamper(foreign)
       const before = await held(s.ipt)
       await s.inHandler.apply(rules)
-      await s.inHandler.createChain('filter', 'MORE')
+      await s.crudInHandler.createChain('filter', 'MORE')
       await s.inHandler.remove(rules)
       expect(s.undo).toHaveLength(3)
       for (const undo of s.undo.toReversed()) await undo()

@@ -1,6 +1,7 @@
 import type { NetnsTarget } from '@cni/netns/handle'
+import { crud } from '../../src/crud/crud.ts'
 import { type Iptables, iptables } from '../../src/iptables.ts'
-import { parseSave } from '../../src/parse/snapshot.ts'
+import { parseSave } from '../../src/parse/saved-tables.ts'
 import { type Family, families, isBuiltin } from '../../src/rules/model.ts'
 import { ruleset } from '../../src/rules/ruleset.ts'
 import type { BackendKind } from '../../src/run/backend.ts'
@@ -61,10 +62,22 @@ export async function startIn(world: World) {
   const undo: (() => unknown)[] = []
   const ipt = iptables(world.where, world)
   const inHandler = iptables({ netns: world.where, undo: (fn) => undo.push(fn) }, world)
+  const rulesOf = crud(world.where, world)
+  const crudInHandler = crud({ netns: world.where, undo: (fn) => undo.push(fn) }, world)
   const tamper = async (text: string) => {
     for (const family of families) await world.tamper(text, family)
   }
-  return { ...world, world, ipt, inHandler, undo, tamper, [Symbol.asyncDispose]: () => world[Symbol.asyncDispose]() }
+  return {
+    ...world,
+    world,
+    ipt,
+    crud: rulesOf,
+    inHandler,
+    crudInHandler,
+    undo,
+    tamper,
+    [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
+  }
 }
 
 /** Opens one. */

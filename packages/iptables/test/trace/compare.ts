@@ -1,5 +1,5 @@
 import { netns } from '@cni/netns'
-import { parseSave } from '../../src/parse/snapshot.ts'
+import { parseSave } from '../../src/parse/saved-tables.ts'
 import type { Family } from '../../src/rules/model.ts'
 import { explain } from '../../src/trace/explain.ts'
 import type { TraceOptions } from '../../src/trace/options.ts'

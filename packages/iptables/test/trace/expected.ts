@@ -1,6 +1,6 @@
-import type { Snapshot } from '../../src/parse/snapshot.ts'
+import type { Packet } from '@cni/types/packet'
+import type { SavedTables } from '../../src/parse/saved-tables.ts'
 import type { TraceOptions } from '../../src/trace/options.ts'
-import type { Packet } from '../../src/trace/packet.ts'
 import { type Trace, trace } from '../../src/trace/trace.ts'
 import { addresses, arrival, ports, tproxyPort } from './machine.ts'
 import type { Drawn } from './random-packets.ts'
@@ -15,7 +15,7 @@ export interface Case {
 
 /** The packets of one draw; none where the trace is open or the kernel would answer by itself. */
 export function casesOf(
-  rules: Snapshot,
+  rules: SavedTables,
   { packet, follow }: Drawn,
   options: TraceOptions,
   nextId: () => number,
@@ -63,7 +63,7 @@ function unique(packet: Packet, id: number, follow: boolean): Numbered {
   return { id, packet: { ...packet, sport: port } }
 }
 
-function caseOf(rules: Snapshot, { id, packet }: Numbered, options: TraceOptions): Case | undefined {
+function caseOf(rules: SavedTables, { id, packet }: Numbered, options: TraceOptions): Case | undefined {
   const first = trace(rules, packet, options)
   const back = loopedBack(rules, first, options)
   if (back === 'unknown') return undefined
@@ -102,7 +102,7 @@ function endsHere({ packet, destination: { address = '' }, tproxy }: Trace): boo
 }
 
 /** A packet that was sent to this machine itself comes in on lo, with the connection and the mark it has. */
-function loopedBack(rules: Snapshot, found: Trace, options: TraceOptions): Trace | undefined | 'unknown' {
+function loopedBack(rules: SavedTables, found: Trace, options: TraceOptions): Trace | undefined | 'unknown' {
   const { packet, verdict, destination, source, mark, connmark } = found
   if (packet.in !== undefined || verdict !== 'ACCEPT' || !endsHere(found)) return undefined
   // Of which interface MASQUERADE takes an address then is the kernel's choice.
@@ -119,7 +119,7 @@ function loopedBack(rules: Snapshot, found: Trace, options: TraceOptions): Trace
   return trace(rules, again, options)
 }
 
-function arrivalsOf({ family }: Snapshot, found: Trace): readonly string[] | undefined {
+function arrivalsOf({ family }: SavedTables, found: Trace): readonly string[] | undefined {
   const { packet, verdict, destination, source, tproxy } = found
   if (verdict !== 'ACCEPT') return []
   const { address, port } = destination

@@ -1,8 +1,8 @@
 import { type Netns, netns } from '@cni/netns'
 import { loadSys, type Sys } from '@cni/netns/sys'
 import { tempNetns } from '@cni/netns/testing'
+import type { Packet } from '@cni/types/packet'
 import type { Family } from '../../src/rules/model.ts'
-import type { Packet } from '../../src/trace/packet.ts'
 import { accept, asOwner, close, connect, listen, receive } from './libc.ts'
 import { decode, encode, fromSockaddr, idOf, sockaddr } from './wire.ts'
 

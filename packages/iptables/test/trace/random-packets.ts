@@ -1,6 +1,6 @@
+import type { Packet, PacketState, TcpFlag } from '@cni/types/packet'
 import fc from 'fast-check'
-import type { Family, TcpFlag } from '../../src/rules/model.ts'
-import type { Packet, PacketState } from '../../src/trace/packet.ts'
+import type { Family } from '../../src/rules/model.ts'
 import { addresses, peerMac, ports } from './machine.ts'
 
 const values = fc.constantFrom

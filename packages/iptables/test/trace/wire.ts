@@ -1,5 +1,5 @@
 import { formatAddress, parseAddress } from '@cni/types/ip'
-import type { Packet } from '../../src/trace/packet.ts'
+import type { Packet } from '@cni/types/packet'
 
 /** How a packet was seen: the fields that NAT may have changed. */
 export interface Seen {

@@ -1,3 +1,6 @@
+/** IPv4 or IPv6. */
+export type IpFamily = 'ipv4' | 'ipv6'
+
 /** An address in network order: 4 bytes for IPv4, 16 for IPv6. */
 export type IpBytes = Uint8Array
 

@@ -5,9 +5,9 @@ import {
   type Family,
   type Iptables,
   iptables,
-  parseSave,
   type Ruleset,
 } from '@cni/iptables'
+import { parseSave } from '@cni/iptables/text'
 import type { NetnsTarget } from '@cni/netns'
 import { openNetwork, removeFromNamespace, type Wanted } from '../../plugin/namespace-network.ts'
 import type { CaptureConfig } from '../../redirect/config.ts'

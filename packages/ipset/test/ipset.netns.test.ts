@@ -1,14 +1,13 @@
 import { isRunError } from '@cni/host'
+import { iptables, ruleset } from '@cni/iptables'
 import { netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isSetError } from '../src/ipset/errors.ts'
-import { ipset } from '../src/ipset/ipset.ts'
-import { iptables } from '../src/iptables.ts'
-import { ruleset } from '../src/rules/ruleset.ts'
+import { isSetError } from '../src/errors.ts'
+import { ipset } from '../src/ipset.ts'
 import { anyContent } from './arbitrary-sets.ts'
-import { ipsetSuite } from './ipset-suite.ts'
+import { ipsetSuite } from './ipset.suite.ts'
 
 describe("the kernel's ipset", () => {
   ipsetSuite(async () => {

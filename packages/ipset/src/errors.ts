@@ -22,12 +22,12 @@ export interface SetErrorOptions {
 const brand = Symbol.for('cni.ipset.error')
 
 /**
- * Every failure of `@cni/iptables/ipset`. The message is a sentence: what failed, the offending value or the refused
+ * Every failure of `@cni/ipset`. The message is a sentence: what failed, the offending value or the refused
  * line, and what to do about it.
  *
  * @example
  * ```ts
- * import { isSetError } from '@cni/iptables/ipset'
+ * import { isSetError } from '@cni/ipset'
  *
  * export const isReferenced = (error: unknown) => isSetError(error) && error.code === 'IN_USE'
  * ```
@@ -46,7 +46,7 @@ export class SetError extends Error {
 Object.defineProperty(SetError.prototype, 'name', { value: 'SetError', configurable: true })
 Object.defineProperty(SetError.prototype, brand, { value: true })
 
-/** Whether `error` comes from `@cni/iptables/ipset`; works across bundles, where `instanceof` does not. */
+/** Whether `error` comes from `@cni/ipset`; works across bundles, where `instanceof` does not. */
 export function isSetError(error: unknown): error is SetError {
   return typeof error === 'object' && error !== null && brand in error
 }

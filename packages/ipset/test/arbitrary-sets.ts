@@ -1,8 +1,8 @@
+import type { IpFamily } from '@cni/types/ip'
 import { formatAddress } from '@cni/types/ip'
 import fc from 'fast-check'
-import { canonicalText } from '../src/ipset/entry.ts'
-import type { Entry, SetSpec } from '../src/ipset/spec-types.ts'
-import type { Family } from '../src/rules/model.ts'
+import { canonicalText } from '../src/entry.ts'
+import type { Entry, SetSpec } from '../src/spec-types.ts'
 
 /** What a comment may be: anything but a double quote, control characters and halves of characters. */
 const comment = fc
@@ -11,7 +11,7 @@ const comment = fc
   .filter((text) => Buffer.byteLength(text) <= 255)
 
 // Few, so that they collide.
-const address = (family: Family) =>
+const address = (family: IpFamily) =>
   fc
     .array(fc.constantFrom(0, 1, 10, 255), {
       minLength: family === 'ipv4' ? 4 : 16,
@@ -20,7 +20,7 @@ const address = (family: Family) =>
     .filter((bytes) => bytes.some((byte) => byte !== 0))
     .map((bytes) => formatAddress(Uint8Array.from(bytes)))
 
-const network = (family: Family) =>
+const network = (family: IpFamily) =>
   fc.tuple(address(family), fc.integer({ min: 1, max: family === 'ipv4' ? 32 : 128 })).map(([ip, n]) => `${ip}/${n}`)
 
 const withPort = (text: fc.Arbitrary<string>) =>
@@ -46,7 +46,7 @@ const texts = (spec: SetSpec): fc.Arbitrary<string> => {
 const spec: fc.Arbitrary<SetSpec> = fc
   .tuple(
     fc.constantFrom('hash:ip' as const, 'hash:net' as const, 'hash:ip,port' as const, 'hash:net,port' as const),
-    fc.constantFrom<Family>('ipv4', 'ipv6'),
+    fc.constantFrom<IpFamily>('ipv4', 'ipv6'),
     fc.record(
       { comment: fc.boolean(), counters: fc.boolean(), timeout: fc.constantFrom(0, 600, 2147483) },
       { requiredKeys: [] },

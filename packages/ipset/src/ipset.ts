@@ -1,7 +1,7 @@
-import { netnsPort } from '../run/netns-port.ts'
-import { placeOf, type Where } from '../run/where.ts'
+import { placeOf, type Where } from '@cni/netns/handle'
 import type { SetInfo } from './parse-list.ts'
-import { type IpsetPort, openSession } from './session.ts'
+import { type IpsetPort, netnsPort } from './port.ts'
+import { openSession } from './session.ts'
 import { type IpSet, makeSet } from './set.ts'
 import { checkSpec } from './spec.ts'
 import type { SetSpec } from './spec-types.ts'
@@ -34,7 +34,7 @@ export type SetName = string | { readonly name: string }
  *
  * @example
  * ```ts
- * import { ipset } from '@cni/iptables/ipset'
+ * import { ipset } from '@cni/ipset'
  *
  * const pods = ipset('host').set('pods-v4', { type: 'hash:ip', family: 'ipv4', comment: true })
  * export async function enrol(ip: string, uid: string) {
@@ -45,8 +45,8 @@ export type SetName = string | { readonly name: string }
  * ```
  */
 export function ipset(where: Where, options: IpsetOptions = {}): Ipset {
-  const place = placeOf(where)
-  const session = openSession(options.port ?? netnsPort(place, { shield: true }), place)
+  const place = placeOf(where, 'ipset')
+  const session = openSession(options.port ?? netnsPort(place), place)
   const both = async (verb: 'swap' | 'rename', one: SetName, other: SetName) => {
     const lines = `${verb} ${checkSetName(nameOf(one))} ${checkSetName(nameOf(other))}\n`
     await session.restore(lines, { exist: false })

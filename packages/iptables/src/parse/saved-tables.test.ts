@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseSave, SavedRule, snapshotText } from './snapshot.ts'
+import { parseSave, SavedRule, saveText } from './saved-tables.ts'
 
 describe('parseSave', () => {
   test('reads iptables-save of either back end, with counters and warnings', () => {
@@ -38,7 +38,7 @@ COMMIT
 
   test('reads the output of -S, whose table the caller knows', () => {
     const snapshot = parseSave('-P OUTPUT ACCEPT\n-N EX_A\n-A OUTPUT -j EX_A\n', 'ipv4', 'nat')
-    expect(snapshotText(snapshot)).toBe('*nat\n:EX_A - [0:0]\n-A OUTPUT -j EX_A\nCOMMIT\n')
+    expect(saveText(snapshot)).toBe('*nat\n:EX_A - [0:0]\n-A OUTPUT -j EX_A\nCOMMIT\n')
   })
 
   test('reads restore text, with inserts where they end up', () => {

@@ -1,6 +1,6 @@
 import { RunError, type RunResult } from '@cni/host'
 import { type Ipset, ipset } from '../ipset.ts'
-import type { IpsetPort } from '../session.ts'
+import type { IpsetPort } from '../port.ts'
 import { FakeSets } from './fake-sets.ts'
 
 /** An `ipset` that ran on fake sets. */
@@ -34,7 +34,7 @@ export interface FakeIpset extends Ipset {
  *
  * @example
  * ```ts
- * import { fakeIpset } from '@cni/iptables/testing'
+ * import { fakeIpset } from '@cni/ipset/testing'
  *
  * const fake = fakeIpset()
  * await fake.set('pods', { type: 'hash:ip', family: 'ipv4', maxelem: 9 }).replace(['10.0.0.5'])

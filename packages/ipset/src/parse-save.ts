@@ -1,4 +1,4 @@
-import type { Family } from '../rules/model.ts'
+import type { IpFamily } from '@cni/types/ip'
 import { SetError } from './errors.ts'
 import type { SetEntry } from './spec-types.ts'
 
@@ -6,7 +6,7 @@ import type { SetEntry } from './spec-types.ts'
 export interface SetHeader {
   readonly name: string
   readonly type: string
-  readonly family?: Family
+  readonly family?: IpFamily
   readonly maxelem?: number
   readonly timeout?: number
   readonly comment?: true
@@ -26,7 +26,7 @@ export interface SavedSet extends SetHeader {
  *
  * @example
  * ```ts
- * import { parseSets } from '@cni/iptables/ipset'
+ * import { parseSets } from '@cni/ipset'
  *
  * const [set] = parseSets('create web hash:ip family inet maxelem 65536 comment\nadd web 10.0.0.5 comment "a pod"\n')
  * export const comment = set?.entries[0]?.comment // 'a pod'

@@ -1,22 +1,23 @@
-import type { PktType, TcpFlag } from '../rules/model.ts'
 import {
   addressBytes,
   familyOf,
   type Packet,
   type PacketSocket,
   type PacketState,
-  protocolNumber,
-  refuse,
+  type PacketType,
+  type TcpFlag,
 } from './packet.ts'
+import { type PacketError, refuse } from './packet-error.ts'
+import { protocolNumber } from './protocols.ts'
 
 /**
  * Reads a packet: protocol, destination, then words with a value: `from ADDRESS[:PORT]`, `in`, `out`, `uid`, `gid`,
  * `mark`, `connmark`, `state`, `flags SYN,ACK` (or `NONE`), `type 8` or `type 3/1` of ICMP, `mac`, `pkttype`, `socket`,
- * `local ADDRESS,…`. Throws `IptablesError('PARSE')`.
+ * `local ADDRESS,…`. Throws {@link PacketError}.
  *
  * @example
  * ```ts
- * import { parsePacket } from '@cni/iptables'
+ * import { parsePacket } from '@cni/types/packet'
  *
  * parsePacket('tcp 10.0.0.5:80 uid 1000') // made here, by user 1000
  * parsePacket('udp [fd00::1]:53 from [fd00::2]:4000 in eth0 local fd00::1') // came in
@@ -111,7 +112,7 @@ const readers: Readonly<Record<string, (value: string) => Partial<Packet>>> = {
 
 const states: readonly PacketState[] = ['NEW', 'ESTABLISHED', 'RELATED', 'INVALID', 'UNTRACKED']
 const tcpFlags: readonly TcpFlag[] = ['FIN', 'SYN', 'RST', 'PSH', 'ACK', 'URG']
-const packetTypes: readonly PktType[] = ['unicast', 'broadcast', 'multicast']
+const packetTypes: readonly PacketType[] = ['unicast', 'broadcast', 'multicast']
 const sockets: readonly PacketSocket[] = ['none', 'plain', 'transparent']
 
 const oneOf = <T extends string>(values: readonly T[], given: string, what: string): T =>

@@ -1,7 +1,12 @@
-import { formatAddress, parseAddress } from '@cni/types/ip'
-import { IptablesError } from '../errors.ts'
-import { protocolNumbers } from '../parse/options.ts'
-import type { Family, PktType, TcpFlag } from '../rules/model.ts'
+import { formatAddress } from '../ip/format-address.ts'
+import { type IpFamily, parseAddress } from '../ip/parse-address.ts'
+import { refuse } from './packet-error.ts'
+
+/** A flag of a TCP header. */
+export type TcpFlag = 'FIN' | 'SYN' | 'RST' | 'PSH' | 'ACK' | 'URG'
+
+/** How the link layer addressed a packet. */
+export type PacketType = 'unicast' | 'broadcast' | 'multicast'
 
 /** What conntrack says of a packet. */
 export type PacketState = 'NEW' | 'ESTABLISHED' | 'RELATED' | 'INVALID' | 'UNTRACKED'
@@ -38,7 +43,7 @@ export interface Packet {
   /** Hardware address of the sender; only of packets that came in. */
   readonly mac?: string
   /** Only of packets that came in; one that was made here is `unicast`. */
-  readonly packetType?: PktType
+  readonly packetType?: PacketType
   readonly socket?: PacketSocket
   /** All addresses of this machine but the loopback ones; the first of a family is that of the incoming interface. */
   readonly local?: readonly string[]
@@ -51,8 +56,8 @@ export type Direction = 'local' | 'incoming' | 'forwarded'
 export const directionOf = (packet: Packet): Direction =>
   packet.in === undefined ? 'local' : packet.out === undefined ? 'incoming' : 'forwarded'
 
-/** The family of a packet; throws `IptablesError('PARSE')` for addresses that are none or of two families. */
-export function familyOf(packet: Packet): Family {
+/** The family of a packet; throws `PacketError` for addresses that are none or of two families. */
+export function familyOf(packet: Packet): IpFamily {
   const bytes = addressBytes(packet.dst)
   for (const other of [packet.src, ...(packet.local ?? [])]) {
     if (other === undefined) continue
@@ -68,15 +73,3 @@ export const addressBytes = (text: string): Uint8Array =>
 
 /** The one spelling of an address. */
 export const plainAddress = (text: string): string => formatAddress(addressBytes(text))
-
-/** The number of a protocol as canonical rules have it, or `undefined`. */
-export function protocolNumber(name: string): string | undefined {
-  if (/^\d{1,3}$/.test(name)) return String(Number(name))
-  const number = protocolNumbers.get(name.toLowerCase())
-  return number === undefined ? undefined : String(number)
-}
-
-/** Throws for a packet that is none. */
-export function refuse(why: string): never {
-  throw new IptablesError('PARSE', `packet: ${why}`)
-}

@@ -1,5 +1,5 @@
 import { invalid } from '../errors.ts'
-import type { SavedChain, SavedRule, Snapshot } from '../parse/snapshot.ts'
+import type { SavedChain, SavedRule, SavedTables } from '../parse/saved-tables.ts'
 import { type Family, families, isBuiltin, isTable, type Table, tables } from '../rules/model.ts'
 import type { BackendKind } from '../run/backend.ts'
 import { diffOwn, type MutableDrift } from './diff.ts'
@@ -14,13 +14,13 @@ export interface SnapshotOptions {
 }
 
 /** What one namespace holds in one back end: a value to look at, compare, put back or give to `trace`. */
-export interface NetnsSnapshot {
+export interface Snapshot {
   readonly backend: BackendKind
   /** The tables that were looked at. */
   readonly tables: readonly Table[]
   /** `undefined` when the family was not looked at. */
-  readonly ipv4?: Snapshot
-  readonly ipv6?: Snapshot
+  readonly ipv4?: SavedTables
+  readonly ipv6?: SavedTables
 }
 
 /** The policy of a built-in chain that differs between two snapshots. */
@@ -50,7 +50,7 @@ export interface SnapshotDiff extends Drift {
  * export const changes = driftText(diffSnapshots(before, await iptables('host').snapshot()))
  * ```
  */
-export function diffSnapshots(before: NetnsSnapshot, after: NetnsSnapshot): SnapshotDiff {
+export function diffSnapshots(before: Snapshot, after: Snapshot): SnapshotDiff {
   const drift: MutableDrift = { missing: [], unexpected: [], changed: [] }
   const policies: PolicyChange[] = []
   for (const family of families) {
@@ -67,7 +67,7 @@ export function diffSnapshots(before: NetnsSnapshot, after: NetnsSnapshot): Snap
 }
 
 /** A family's snapshot restricted to some tables. */
-export const inTables = ({ family, tables: all }: Snapshot, names: readonly Table[]): Snapshot => ({
+export const inTables = ({ family, tables: all }: SavedTables, names: readonly Table[]): SavedTables => ({
   family,
   tables: new Map([...all].filter(([table]) => names.includes(table))),
 })

@@ -4,7 +4,7 @@
  *
  * @example
  * ```ts
- * import { ipset } from '@cni/iptables/ipset'
+ * import { ipset } from '@cni/ipset'
  *
  * const blocked = ipset('host').set('blocked', { type: 'hash:net', family: 'ipv4' })
  * const { plan } = await blocked.replace(['192.0.2.0/24', { entry: '192.0.2.7', nomatch: true }])
@@ -19,8 +19,8 @@ export { isSetError, SetError, type SetErrorCode, type SetErrorOptions } from '.
 export { type Ipset, type IpsetOptions, ipset, type SetName } from './ipset.ts'
 export type { SetInfo } from './parse-list.ts'
 export { parseSets, type SavedSet, type SetHeader } from './parse-save.ts'
+export type { IpsetPort, PortOptions } from './port.ts'
 export type { ReplaceOptions, ReplaceReport } from './replace.ts'
-export type { IpsetPort } from './session.ts'
 export type { ExistOptions, IpSet } from './set.ts'
 export type {
   AddressSetSpec,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ipsetSuite } from '../../../test/ipset-suite.ts'
+import { ipsetSuite } from '../../test/ipset.suite.ts'
 import { fakeIpset } from './fake-ipset.ts'
 
 describe('fakeIpset is an Ipset', () => ipsetSuite(async () => fakeIpset()))

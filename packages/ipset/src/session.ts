@@ -1,13 +1,10 @@
 import { isRunError } from '@cni/host'
-import type { IptablesPort } from '../run/port.ts'
-import type { Place } from '../run/where.ts'
+import type { Place } from '@cni/netns/handle'
 import { isSetError, SetError } from './errors.ts'
 import { failure, noBinary } from './failure.ts'
 import { parseList, type SetInfo } from './parse-list.ts'
 import { parseSets, type SavedSet } from './parse-save.ts'
-
-/** What runs `ipset`: a part of the port of `iptables()`. */
-export type IpsetPort = Pick<IptablesPort, 'run' | 'find'>
+import type { IpsetPort } from './port.ts'
 
 /** For steps that must still run after an abort: taking back what was written. */
 export interface Uncancelled {

@@ -40,7 +40,7 @@ export interface SavedChain {
 }
 
 /** What the kernel holds in one family: tables, their chains, their rules in order. */
-export interface Snapshot {
+export interface SavedTables {
   readonly family: Family
   readonly tables: ReadonlyMap<Table, ReadonlyMap<string, SavedChain>>
 }
@@ -51,7 +51,7 @@ export interface Snapshot {
  *
  * @param table - the table of lines before any `*table`, as in the output of `iptables -t nat -S`.
  */
-export function parseSave(text: string, family: Family, table?: Table): Snapshot {
+export function parseSave(text: string, family: Family, table?: Table): SavedTables {
   const tables = new Map<Table, Map<string, SavedChain>>()
   const open = (name: Table) => {
     const chains = tables.get(name) ?? new Map<string, SavedChain>()
@@ -135,7 +135,7 @@ function chain(chains: Chains, name: string): SavedChain {
 }
 
 /** The snapshot without its empty built-in chains, as text: for people and for tests. */
-export function snapshotText(snapshot: Snapshot): string {
+export function saveText(snapshot: SavedTables): string {
   let text = ''
   for (const [table, chains] of [...snapshot.tables].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const own = [...chains.keys()].filter((name) => !isBuiltin(table, name))

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Ipset } from '../src/ipset/ipset.ts'
-import type { SetEntry } from '../src/ipset/spec-types.ts'
+import type { Ipset } from '../src/ipset.ts'
+import type { SetEntry } from '../src/spec-types.ts'
 
 const pods = { type: 'hash:ip', family: 'ipv4', comment: true } as const
 const nets = { type: 'hash:net', family: 'ipv4', maxelem: 3 } as const

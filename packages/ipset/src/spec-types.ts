@@ -1,4 +1,4 @@
-import type { Family } from '../rules/model.ts'
+import type { IpFamily } from '@cni/types/ip'
 
 /** What every type of set can store besides its entries. */
 export interface SetExtensions {
@@ -13,7 +13,7 @@ export interface SetExtensions {
 /** Addresses, networks, or either with a port. A set holds one family. */
 export interface AddressSetSpec extends SetExtensions {
   readonly type: 'hash:ip' | 'hash:net' | 'hash:ip,port' | 'hash:net,port'
-  readonly family: Family
+  readonly family: IpFamily
   /** How many entries fit. Default 65536. */
   readonly maxelem?: number
   /** The size to begin with; it grows. Default 1024. */

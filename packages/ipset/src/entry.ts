@@ -1,5 +1,5 @@
+import type { IpFamily } from '@cni/types/ip'
 import { formatAddress, networkAddress, parseAddress, parsePrefix } from '@cni/types/ip'
-import type { Family } from '../rules/model.ts'
 import { invalid } from './errors.ts'
 import { rangeOf } from './spec.ts'
 import type { AnyEntry, SetEntry, SetProtocol, SetSpec } from './spec-types.ts'
@@ -98,14 +98,14 @@ const protocols: ReadonlyMap<string, string> = new Map(
 const isPort = (text: string) => /^(0|[1-9]\d{0,4})$/.test(text) && Number(text) <= 65535
 
 /** The kernel stores no null-valued address in a hash of addresses. */
-function address(text: string, family: Family): string | undefined {
+function address(text: string, family: IpFamily): string | undefined {
   const bytes = parseAddress(text)
   if (bytes?.length !== (family === 'ipv4' ? 4 : 16) || bytes.every((byte) => byte === 0)) return undefined
   // Strictly read, IPv4 has one spelling.
   return family === 'ipv4' ? text : formatAddress(bytes)
 }
 
-function network(text: string, family: Family): string | undefined {
+function network(text: string, family: IpFamily): string | undefined {
   const prefix = parsePrefix(text)
   if (prefix?.bytes.length !== (family === 'ipv4' ? 4 : 16) || prefix.length === 0) return undefined
   const bare = formatAddress(networkAddress(prefix))

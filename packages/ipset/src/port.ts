@@ -1,0 +1,38 @@
+import { findExecutable, type RunResult } from '@cni/host'
+import { nssShield, start } from '@cni/netns'
+import type { Place } from '@cni/netns/handle'
+
+/** What a program gets besides its arguments. */
+export interface PortOptions {
+  readonly input?: string
+  readonly signal?: AbortSignal | undefined
+  /** Milliseconds until the program's process group is killed. */
+  readonly timeout: number
+}
+
+/** Everything that this package does to the outside world. */
+export interface IpsetPort {
+  /** Runs a program inside the namespace; rejects with a `RunError` when it fails. */
+  run(argv: readonly [string, ...string[]], options: PortOptions): Promise<RunResult>
+  /** The path of a program, `undefined` when it is not installed. */
+  find(program: string): string | undefined
+}
+
+/** The real port: the node's `ipset`, run inside a namespace. It would look up host names: in a pod that never happens. */
+export function netnsPort({ netns, log }: Place): IpsetPort {
+  const shield = netns === 'host' ? undefined : nssShield()
+  const onShieldError = (error: unknown) =>
+    log?.debug('ipset runs without its shield from nsswitch.conf', { error: String(error) })
+  const { PATH } = process.env
+  return {
+    run: (argv, { input, signal, timeout }) =>
+      start(netns, argv, {
+        env: PATH === undefined ? {} : { PATH },
+        signal,
+        timeout,
+        ...(input === undefined ? undefined : { input }),
+        ...(shield === undefined ? undefined : { shield, onShieldError }),
+      }).done,
+    find: (program) => findExecutable(program),
+  }
+}

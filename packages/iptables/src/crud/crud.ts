@@ -1,0 +1,61 @@
+import type { Where } from '@cni/netns/handle'
+import { type Change, changed } from '../apply/change.ts'
+import type { Rule, Table } from '../rules/model.ts'
+import { type IptablesOptions, openWork } from '../work.ts'
+import { hasRule, type ListedChain, type ListedRule, listChains, listRules } from './listing.ts'
+import { runTransaction } from './run-transaction.ts'
+import type { Transaction } from './transaction.ts'
+
+/** Chains and rules of one namespace, one at a time. Each writing step is a transaction of its own. */
+export interface Crud {
+  createChain(table: Table, chain: string): Promise<Change>
+  flushChain(table: Table, chain: string): Promise<Change>
+  deleteChain(table: Table, chain: string): Promise<Change>
+  renameChain(table: Table, from: string, to: string): Promise<Change>
+  appendRule(rule: Rule): Promise<Change>
+  insertRule(rule: Rule): Promise<Change>
+  ensureRule(rule: Rule): Promise<Change>
+  deleteRule(rule: Rule): Promise<Change>
+  /** Whether the rule stands in its chain, in every family that it is for. */
+  hasRule(rule: Rule): Promise<boolean>
+  /** The chains of a table, family by family. */
+  listChains(table: Table): Promise<ListedChain[]>
+  /** The rules of a chain, family by family; none when there is no such chain. */
+  listRules(table: Table, chain: string): Promise<ListedRule[]>
+}
+
+/**
+ * Single steps on the chains and rules of a namespace, and listings; what each step does, its namesake of
+ * {@link Transaction} says. Several steps at once are `iptables(where).transaction`; a set of rules that belongs
+ * together is better a ruleset, applied.
+ *
+ * @example
+ * ```ts
+ * import { crud, ruleBuilders } from '@cni/iptables/crud'
+ *
+ * const { nat } = ruleBuilders({ nat: ['EX'] })
+ * export async function redirect(port: number) {
+ *   const { createChain, ensureRule } = crud('host')
+ *   await createChain('nat', 'EX')
+ *   await ensureRule(nat.on('EX').proto('tcp').redirect(port))
+ * }
+ * ```
+ */
+export function crud(where: Where, options: Omit<IptablesOptions, 'print'> = {}): Crud {
+  const { place, session } = openWork(where, options)
+  const step = (steps: (t: Transaction) => void) =>
+    changed(session, place.undo, (journal) => runTransaction(session, journal, steps))
+  return {
+    createChain: (table, chain) => step((t) => t.createChain(table, chain)),
+    flushChain: (table, chain) => step((t) => t.flushChain(table, chain)),
+    deleteChain: (table, chain) => step((t) => t.deleteChain(table, chain)),
+    renameChain: (table, from, to) => step((t) => t.renameChain(table, from, to)),
+    appendRule: (rule) => step((t) => t.appendRule(rule)),
+    insertRule: (rule) => step((t) => t.insertRule(rule)),
+    ensureRule: (rule) => step((t) => t.ensureRule(rule)),
+    deleteRule: (rule) => step((t) => t.deleteRule(rule)),
+    hasRule: (rule) => hasRule(session, rule),
+    listChains: (table) => listChains(session, table),
+    listRules: (table, chain) => listRules(session, table, chain),
+  }
+}

@@ -1,0 +1,17 @@
+/**
+ * Chains and rules one at a time, and listings of what the kernel holds.
+ *
+ * @example
+ * ```ts
+ * import { crud } from '@cni/iptables/crud'
+ *
+ * const { listChains, listRules } = crud('host')
+ * for (const { name } of await listChains('nat')) await listRules('nat', name)
+ * ```
+ *
+ * @module
+ */
+
+export { type Crud, crud } from './crud.ts'
+export type { ListedChain, ListedRule } from './listing.ts'
+export { ruleBuilders } from './rule-builders.ts'

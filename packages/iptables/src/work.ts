@@ -1,0 +1,46 @@
+import { type Place, placeOf, type Where } from '@cni/netns/handle'
+import type { Family, Ruleset } from './rules/model.ts'
+import { checkInteger } from './rules/numbers.ts'
+import type { BackendKind } from './run/backend.ts'
+import { netnsPort } from './run/netns-port.ts'
+import type { IptablesPort } from './run/port.ts'
+import { checkFamilies, openSession, type Session, type SessionOptions } from './run/session.ts'
+
+/** How to reach the kernel. Everything is optional. */
+export interface IptablesOptions {
+  /** Default `'auto'`: legacy if it holds rules in the namespace, else what the node's `iptables-restore` is. */
+  readonly backend?: BackendKind | 'auto' | undefined
+  /** Default: IPv4, and IPv6 if the kernel has it in the namespace. */
+  readonly families?: readonly Family[] | undefined
+  /** Seconds to wait for the lock of the legacy back end, at least 1. Default 30. */
+  readonly wait?: number | undefined
+  /** Hide the node's nsswitch.conf from the programs, so that no name lookup leaves the pod. Default: true. */
+  readonly shield?: boolean | undefined
+  /** Prints the text of a first `apply`; default `restoreText`. Its `-N` lines are what makes a second one safe. */
+  readonly print?: ((rules: Ruleset, family: Family) => string) | undefined
+  /** What runs programs and reads files; for tests. */
+  readonly port?: IptablesPort | undefined
+}
+
+/** A namespace, and what reads and writes its rules. */
+export interface Work {
+  readonly place: Place
+  readonly port: IptablesPort
+  readonly session: Session
+  readonly sessionOptions: SessionOptions
+}
+
+/** Checks the options and finds the namespace. Nothing runs yet. */
+export function openWork(where: Where, options: IptablesOptions): Work {
+  const place = placeOf(where, 'iptables')
+  const port = options.port ?? netnsPort(place, { shield: options.shield ?? true })
+  const sessionOptions = {
+    backend: options.backend ?? 'auto',
+    families: checkFamilies(options.families),
+    // 0 would be for ever, in iptables 1.8.9 as well as no --wait at all.
+    wait: checkInteger(options.wait ?? 30, 1, 3600, 'wait'),
+    signal: place.signal,
+    log: place.log,
+  }
+  return { place, port, session: openSession(port, sessionOptions), sessionOptions }
+}

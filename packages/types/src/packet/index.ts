@@ -1,0 +1,29 @@
+/**
+ * One packet as a value and as a line of text, to be traced through a ruleset.
+ *
+ * @example
+ * ```ts
+ * import { packetText, parsePacket } from '@cni/types/packet'
+ *
+ * const packet = parsePacket('tcp 10.0.0.5:80 uid 1000') // made here, by user 1000
+ * export const incoming = packetText({ ...packet, in: 'eth0' })
+ * ```
+ *
+ * @module
+ */
+
+export {
+  addressBytes,
+  type Direction,
+  directionOf,
+  familyOf,
+  type Packet,
+  type PacketSocket,
+  type PacketState,
+  type PacketType,
+  plainAddress,
+  type TcpFlag,
+} from './packet.ts'
+export { isPacketError, PacketError } from './packet-error.ts'
+export { endpointText, packetText, parsePacket } from './packet-text.ts'
+export { protocolNumber, protocolNumbers } from './protocols.ts'
