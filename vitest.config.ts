@@ -62,7 +62,7 @@ export default defineConfig({
         test: {
           name: 'runtimes',
           include: ['{packages,examples}/*/test/runtimes/**/*.test.ts'],
-          globalSetup: ['examples/istio-redirect/test/runtimes/node/global-setup.ts'],
+          globalSetup: ['packages/istio-redirect/test/runtimes/node/global-setup.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

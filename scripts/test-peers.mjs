@@ -10,10 +10,10 @@ import { setUp } from './lib/setup.mjs'
 // What the suites named original*.test.ts look for, and what is compared with it.
 const PEERS = new Map([
   ['cnitool', 'packages/libcni: a list executed and remembered by either'],
-  ['istio-cni', 'examples/istio-redirect: random pods through both plugins'],
-  ['install-cni', 'examples/istio-redirect: the repair controller, with kube-apiserver and etcd'],
-  ['istio-iptables', 'examples/istio-redirect: random command lines through both programs'],
-  ['kube-apiserver', 'examples/istio-redirect: a real API server for the repair controllers'],
+  ['istio-cni', 'packages/istio-redirect: random pods through both plugins'],
+  ['install-cni', 'packages/istio-redirect: the repair controller, with kube-apiserver and etcd'],
+  ['istio-iptables', 'packages/istio-redirect: random command lines through both programs'],
+  ['kube-apiserver', 'packages/istio-redirect: a real API server for the repair controllers'],
 ])
 
 await main(async () => {

@@ -5,7 +5,7 @@ import { main, Stop, say, step } from './lib/progress.mjs'
 import { setUp } from './lib/setup.mjs'
 import { inThrowAwayNode } from './lib/throw-away-node.mjs'
 
-/** The files examples/istio-redirect/test/runtimes/<name>*.test.ts, and what they need beside the reference plugins. */
+/** The files packages/istio-redirect/test/runtimes/<name>*.test.ts, and what they need beside the reference plugins. */
 const SUITES = /** @type {const} */ ({
   containerd: ['containerd', 'runc', 'busybox-static', 'conntrack'],
   podman: ['podman', 'runc', 'busybox-static'],

@@ -1,7 +1,8 @@
 import { run } from '@cni/host'
+import { meshPod, plainPod } from '@cni/istio-redirect/testing'
+import type { Node } from '@cni/istio-redirect/testing/node'
 import { type Netns, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
-import { meshPod, type Node, plainPod } from '@cni-examples/istio-redirect/testing'
 import type { Contender, Prepared } from './race.ts'
 
 export const MESH = meshPod({ namespace: 'demo', name: 'mesh' })

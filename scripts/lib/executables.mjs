@@ -4,9 +4,9 @@ import { step } from './progress.mjs'
 
 /** Every executable of the repository: its entry, and how it shows that it runs. */
 export const EXECUTABLES = /** @type {const} */ ({
-  'istio-cni': { entry: 'examples/istio-redirect/src/plugin/main.ts', smoke: 'plugin' },
-  'install-cni': { entry: 'examples/istio-redirect/src/agent/main.ts', smoke: 'command', jit: 'normal' },
-  'istio-redirect': { entry: 'examples/istio-redirect/src/tools/main.ts', smoke: 'command' },
+  'istio-cni': { entry: 'packages/istio-redirect/src/plugin/main.ts', smoke: 'plugin' },
+  'install-cni': { entry: 'packages/istio-redirect/src/agent/main.ts', smoke: 'command', jit: 'normal' },
+  'istio-redirect': { entry: 'packages/istio-redirect/src/tools/main.ts', smoke: 'command' },
   'hello-chain': { entry: 'examples/hello-chain/src/main.ts', smoke: 'plugin' },
   'contiv-proxy': { entry: 'examples/contiv-proxy/src/main.ts', smoke: 'plugin' },
   cnitool: { entry: 'packages/libcni/src/cli.ts', smoke: 'command' },

@@ -1,5 +1,5 @@
+import { connectFrom, GATEWAY } from '@cni/istio-redirect/testing/node'
 import type { NetnsTarget } from '@cni/netns'
-import { connectFrom, GATEWAY } from '../testing/index.ts'
 import type { Connection, Expected } from './facts.ts'
 
 /** Documentation addresses (RFC 5737, RFC 3849): nothing in the throw-away node has them, or could answer for them. */

@@ -1,5 +1,4 @@
-import type { PluginRun } from '../testing/node.ts'
-import type { Exchange } from '../testing/stand-ins.ts'
+import type { Exchange, PluginRun } from '@cni/istio-redirect/testing/node'
 
 /** A connection, what should have happened to it, and what did. */
 export interface Connection extends Exchange {

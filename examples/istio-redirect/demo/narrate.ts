@@ -1,4 +1,4 @@
-import type { PluginRun } from '../testing/index.ts'
+import type { PluginRun } from '@cni/istio-redirect/testing/node'
 import type { Connection, Facts } from './facts.ts'
 
 /** Prints the story for people, as it happens. Colour only on a terminal. */

@@ -1,4 +1,0 @@
-import { pluginMain } from '@cni/skel'
-import { plugin } from './plugin.ts'
-
-pluginMain(plugin)

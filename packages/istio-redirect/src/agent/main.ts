@@ -1,0 +1,51 @@
+#!/usr/bin/env node
+import { openWriter } from './log/writers.ts'
+import { runInstallCni } from './run-install-cni.ts'
+
+/** How long stopping may take; the kernel may hold a dead disk for ever. */
+const STOP_MS = 900
+
+const stop = new AbortController()
+let reload = (): void => {}
+
+/** Ends the process once what was written is read, or soon. */
+function exit(code: number): void {
+  setTimeout(() => process.exit(code), 50).unref()
+  process.stdout.write('', () => process.stderr.write('', () => process.exit(code)))
+}
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  process.on(signal, () => {
+    if (stop.signal.aborted) exit(1)
+    stop.abort(new Error(`install-cni received ${signal}`))
+    setTimeout(() => {
+      process.stderr.write(`install-cni: clean-up did not end within ${STOP_MS} ms and was left\n`)
+      exit(0)
+    }, STOP_MS).unref()
+  })
+}
+process.on('SIGHUP', () => reload())
+// a log nobody reads is no reason to leave pods without their plugin
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+
+// whatever a part of the agent got wrong: the plugin stays installed
+for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+  process.on(event, (error: unknown) => {
+    process.stderr.write(`install-cni: internal error: ${error instanceof Error ? error.stack : error}\n`)
+  })
+}
+
+runInstallCni(process.argv.slice(2), {
+  env: process.env,
+  stdout: (text) => process.stdout.write(text),
+  stderr: (text) => process.stderr.write(text),
+  colour: process.stdout.isTTY === true && !process.env.NO_COLOR,
+  openLog: openWriter,
+  signal: stop.signal,
+  onHangup(read) {
+    reload = read
+  },
+}).then(exit, (error: unknown) => {
+  process.stderr.write(`install-cni: ${error instanceof Error ? error.stack : error}\n`)
+  exit(1)
+})

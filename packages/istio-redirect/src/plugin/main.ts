@@ -1,0 +1,5 @@
+#!/usr/bin/env node
+import { pluginMain } from '@cni/skel'
+import { plugin } from './plugin.ts'
+
+pluginMain(plugin)

@@ -1,0 +1,46 @@
+import type { StoredPod } from '@cni/istio-redirect/testing'
+import type { CommandCase } from './random-command.ts'
+
+/**
+ * The pod with its lists as ours reads them: without blanks and duplicates, and with decimal ports. With such a pod both
+ * plugins have to do the same: that is how the decision about lists is checked.
+ */
+export function canonicalPod(pod: StoredPod): StoredPod {
+  const { annotations = {} } = pod.metadata
+  const entries = Object.entries(annotations).map(([key, value]) => [key, canonicalList(key, value)])
+  return { ...pod, metadata: { ...pod.metadata, annotations: Object.fromEntries(entries) } }
+}
+
+function canonicalList(key: string, value: string): string {
+  if (!/^traffic\.sidecar|^istio\.io\/reroute/.test(key)) return value
+  // Blanks in ranges are an error for both.
+  if (/IPRanges$/.test(key)) return canonicalItems(value, (item) => item)
+  if (/Ports$/.test(key)) {
+    return canonicalItems(value.trim(), (item) => (/^\s*\d{1,5}\s*$/.test(item) ? String(Number(item)) : item))
+  }
+  return canonicalItems(value, (item) => item.trim())
+}
+
+const canonicalItems = (value: string, canonical: (item: string) => string): string =>
+  [...new Set(value.split(',').map(canonical))].join(',')
+
+/** The commands with their lists as ours reads them. Duplicates stay: there both write the same. */
+export function canonicalCommands({ runs, ...ground }: CommandCase): CommandCase {
+  return {
+    ...ground,
+    runs: runs.map(({ argv, env }) => ({
+      argv: argv.map(canonicalText),
+      env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, canonicalText(value)])),
+    })),
+  }
+}
+
+/** Without blanks around items, and with decimal numbers. A boolean such as `01` is none in either form. */
+function canonicalText(text: string): string {
+  if (/^(?:--[\w-]+=)?0[01]$/.test(text)) return text
+  return text
+    .replace(/^(-[a-z]|--[\w-]+=|)\s+/, '$1')
+    .replace(/\s*,\s*/g, ',')
+    .trimEnd()
+    .replace(/(^-[a-z]|[,=]|^)0+(?=\d)/g, '$1')
+}

@@ -1,0 +1,130 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type StoredPod, startApiServer } from '@cni/istio-redirect/testing'
+import { COMPILED } from '../executables.ts'
+import { PATH, peer } from './peers.ts'
+import type { PodCase } from './random-pod.ts'
+import { outcome, sandbox } from './sandbox.ts'
+import { readState, type State } from './state.ts'
+
+/** What one of the two plugins did. */
+export interface Side {
+  readonly exitCode: number | null
+  readonly stdout: string
+  readonly stderr: string
+  readonly state: State
+}
+
+/** What both did with the same pod in the same world. */
+export interface Pair {
+  readonly theirs: Side
+  readonly ours: Side
+}
+
+/** An API server and two run directories, kept over many pods. */
+export interface Plugins extends AsyncDisposable {
+  /** With another pod for the original, if there is one. */
+  compare(one: PodCase, theirPod?: StoredPod): Promise<Pair>
+}
+
+/** Prepares both plugins. */
+export async function plugins(compiled = COMPILED): Promise<Plugins> {
+  const folder = mkdtempSync(join(tmpdir(), 'istio-original-'))
+  const api = await startApiServer()
+  const side = (name: string, file: string) => {
+    const runDir = join(folder, name)
+    mkdirSync(runDir)
+    chmodSync(runDir, 0o755)
+    api.writeKubeconfig(runDir)
+    return (one: PodCase, stored: string) => add(one, { file, runDir, stored })
+  }
+  const theirs = side('theirs', peer('istio-cni').file)
+  const ours = side('ours', compiled)
+  let count = 0
+  return {
+    async compare(one, theirPod = one.pod) {
+      // Cases run side by side: each has its own pod, in its own words.
+      count += 1
+      const name = `${one.pod.metadata.name}-${count}`
+      const renamed = (pod: StoredPod, stored: string) =>
+        api.setPod({ ...pod, metadata: { ...pod.metadata, name: stored } })
+      renamed(theirPod, `${name}-a`)
+      renamed(one.pod, `${name}-b`)
+      // B1: ours reads owner groups of the pod as well; the original is given them as the runtime's.
+      const [a, b] = await Promise.all([
+        theirs({ ...one, env: { ...one.env, ...podGroups(one) } }, `${name}-a`),
+        ours(one, `${name}-b`),
+      ])
+      for (const stored of [`${name}-a`, `${name}-b`]) api.deletePod(one.pod.metadata.namespace, stored)
+      return { theirs: a, ours: b }
+    },
+    async [Symbol.asyncDispose]() {
+      await api.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function podGroups({ pod }: PodCase): Record<string, string> {
+  const proxies = [...(pod.spec.initContainers ?? []), ...pod.spec.containers].filter(
+    ({ name }) => name === 'istio-proxy',
+  )
+  const groups = proxies
+    .flatMap(({ env = [] }) => env)
+    .filter(({ name }) => name.startsWith('ISTIO_OUTBOUND_OWNER_GROUPS'))
+  return Object.fromEntries(groups.map(({ name, value = '' }) => [name, value]))
+}
+
+async function add(
+  one: PodCase,
+  { file, runDir, stored }: { readonly file: string; readonly runDir: string; readonly stored: string },
+): Promise<Side> {
+  await using target = await sandbox(one)
+  const { namespace } = one.pod.metadata
+  const call = () =>
+    outcome([file], {
+      input: JSON.stringify(configuration(one, runDir)),
+      env: {
+        PATH,
+        ...one.env,
+        CNI_COMMAND: 'ADD',
+        CNI_CONTAINERID: stored,
+        CNI_NETNS: target.path,
+        CNI_IFNAME: 'eth0',
+        CNI_PATH: '/opt/cni/bin',
+        CNI_ARGS: `IgnoreUnknown=1;K8S_POD_NAMESPACE=${namespace};K8S_POD_NAME=${stored};${one.args}`,
+      },
+      timeout: 60_000,
+    })
+  let last = await call()
+  for (let made = 1; made < one.calls && last.exitCode === 0; made += 1) last = await call()
+  const { exitCode, stdout, stderr } = last
+  return { exitCode, stdout, stderr, state: await readState(target) }
+}
+
+function configuration({ cniVersion, conf, addresses, previous }: PodCase, runDir: string): object {
+  const old = cniVersion.startsWith('0.')
+  const ips = addresses.map((address) => ({
+    ...(old && { version: address.includes(':') ? '6' : '4' }),
+    interface: 0,
+    address,
+  }))
+  const more = previous === 'result with more' ? { extra: { a: 1 } } : {}
+  const prevResult = {
+    cniVersion,
+    interfaces: [{ name: 'eth0', mac: '02:00:00:00:00:01', sandbox: '/var/run/netns/pod', ...more }],
+    ips,
+    routes: [{ dst: '0.0.0.0/0', gw: '10.1.2.1' }],
+    dns: { nameservers: ['10.96.0.10'], search: ['a<b>&c'] },
+    ...more,
+  }
+  return {
+    cniVersion,
+    name: 'pods',
+    type: 'istio-cni',
+    cni_agent_run_dir: runDir,
+    ...conf,
+    ...(previous === 'none' ? {} : { prevResult }),
+  }
+}

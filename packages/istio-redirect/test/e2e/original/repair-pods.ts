@@ -1,0 +1,110 @@
+import type { StoredPod } from '@cni/istio-redirect/testing'
+import * as z from 'zod/mini'
+import { printable } from '../../../src/printable.ts'
+import { meshPod } from '../../../testing/pods.ts'
+import type { KubeServer } from './kube-server.ts'
+
+const ended = (exitCode: number, message = '') => ({
+  terminated: { exitCode, reason: exitCode === 0 ? 'Completed' : 'Error', message },
+})
+const backOff = { waiting: { reason: 'CrashLoopBackOff' } }
+const running = { running: { startedAt: '2026-01-01T00:00:00Z' } }
+
+/** How the validation of a pod stands, by the name of the pod. */
+const validations: Readonly<Record<string, { readonly state: object; readonly lastState?: object }>> = {
+  fine: { state: ended(0) },
+  'fine-in-the-end': { state: ended(0), lastState: ended(126) },
+  waiting: { state: backOff, lastState: ended(126) },
+  'failed-twice': { state: ended(126), lastState: ended(126) },
+  'failed-otherwise': { state: ended(1), lastState: ended(126) },
+  'tries-again': { state: running, lastState: ended(126) },
+  'other-code': { state: backOff, lastState: ended(55) },
+  'no-annotation': { state: backOff, lastState: ended(126) },
+  labeled: { state: backOff, lastState: ended(126) },
+}
+
+/** Only ours acts on it. */
+export const firstCrash = 'first-crash'
+
+/** What is left of a pod when a controller has seen it. */
+export interface PodOutcome {
+  readonly label: string | undefined
+  readonly deleted: boolean
+}
+
+const podSchema = z.object({
+  metadata: z.object({
+    labels: z.optional(z.record(z.string(), z.string())),
+    deletionTimestamp: z.optional(z.string()),
+  }),
+})
+const eventsSchema = z.object({
+  items: z.array(
+    z.object({
+      type: z.string(),
+      reason: z.string(),
+      message: z.string(),
+      count: z.number(),
+      source: z.object({ component: z.string() }),
+      reportingComponent: z.string(),
+      involvedObject: z.object({ kind: z.string(), name: z.string(), apiVersion: z.string(), uid: z.string() }),
+    }),
+  ),
+})
+
+/** Pods of every kind, in a namespace and on a node of their own. */
+export async function repairPods({ admin }: KubeServer, node: string) {
+  const signal = AbortSignal.timeout(30_000)
+  const write = (method: 'POST' | 'PATCH', path: string, document: object) =>
+    admin.send(
+      {
+        method,
+        path,
+        body: { type: method === 'POST' ? 'application/json' : 'application/merge-patch+json', document },
+      },
+      signal,
+    )
+  const names = [...Object.keys(validations), firstCrash]
+  const pods = `/api/v1/namespaces/${node}/pods`
+  await write('POST', '/api/v1/namespaces', { metadata: { name: node } })
+  for (const name of names) {
+    const annotated: StoredPod = meshPod({
+      name,
+      namespace: node,
+      ...(name === 'labeled' && { labels: { 'cni.istio.io/uninitialized': 'other' } }),
+    })
+    const { annotations: _, ...bare } = annotated.metadata
+    const metadata = name === 'no-annotation' ? bare : annotated.metadata
+    await write('POST', pods, { ...annotated, metadata, spec: { ...annotated.spec, nodeName: node } })
+  }
+  return {
+    /** The validation of all of them has ended as their name says. */
+    async fail() {
+      for (const name of names) {
+        const { state, lastState } = validations[name] ?? { state: ended(126) }
+        const status = { name: 'istio-validation', image: '', imageID: '', ready: false, restartCount: 1, state }
+        await write('PATCH', `${pods}/${name}/status`, {
+          status: { initContainerStatuses: [{ ...status, lastState: lastState ?? {} }] },
+        })
+      }
+    },
+    async outcomes(): Promise<Record<string, PodOutcome>> {
+      const found: Record<string, PodOutcome> = {}
+      for (const name of names) {
+        const { metadata } = podSchema.parse(await admin.get(`${pods}/${name}`, signal))
+        const label = metadata.labels?.['cni.istio.io/uninitialized']
+        found[name] = { label, deleted: metadata.deletionTimestamp !== undefined }
+      }
+      return found
+    },
+    /** Without what differs each time. */
+    async events(): Promise<string[]> {
+      const { items } = eventsSchema.parse(await admin.get(`/api/v1/namespaces/${node}/events`, signal))
+      return items
+        .map(({ involvedObject: { uid, ...pod }, ...event }) =>
+          printable(JSON.stringify({ ...event, pod, uid: uid !== '' })),
+        )
+        .sort()
+    },
+  }
+}

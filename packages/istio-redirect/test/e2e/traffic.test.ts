@@ -1,0 +1,78 @@
+import { meshPod } from '@cni/istio-redirect/testing'
+import { connectFrom, GATEWAY, startApp, startProxy, type User } from '@cni/istio-redirect/testing/node'
+import { netns } from '@cni/netns'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { RUNTIMES } from './executables.ts'
+import { DUAL_STACK, type TestBed, testBed } from './pod.ts'
+
+const POD = meshPod({
+  annotations: {
+    'traffic.sidecar.istio.io/excludeOutboundPorts': ' 9090 , 15020',
+    'traffic.sidecar.istio.io/excludeInboundPorts': '8081',
+    'traffic.sidecar.istio.io/excludeOutboundIPRanges': '10.222.9.0/24',
+  },
+  proxy: DUAL_STACK,
+})
+const captured = (listener: number, original_dst: string) => ({ served_by: 'proxy', listener, original_dst })
+
+describe.each(RUNTIMES)('a pod redirected by the plugin (%s)', (_, plugin) => {
+  const stack = new AsyncDisposableStack()
+  let bed: TestBed
+  let ips: { ipv4: string; ipv6: string }
+
+  beforeAll(async () => {
+    bed = stack.use(await testBed(plugin, { pod: POD }))
+    ips = await bed.add()
+    // Another network of the node, which the pod's annotation excludes.
+    await netns.exec(bed.nodeNetns, ['ip', 'address', 'add', '10.222.9.1/24', 'dev', 'lo'])
+    stack.use(await startProxy(bed.pod))
+    stack.use(await startApp(bed.pod, { name: 'app', ports: [8080, 8081, 15020, 15021, 15090] }))
+    stack.use(await startApp(bed.nodeNetns, { name: 'server', ports: [8000, 9090] }))
+  })
+  afterAll(() => stack.disposeAsync())
+
+  const answer = async (from: 'pod' | 'node', user: User, host: string, port: number) => {
+    const [exchange] = await connectFrom(from === 'pod' ? bed.pod : bed.nodeNetns, user, [{ host, port }])
+    return exchange?.answer ?? exchange?.error
+  }
+
+  it.each([
+    ['an ordinary user', 1000],
+    ['root', 0],
+  ])('captures what %s sends anywhere, over IPv4 and IPv6', async (_, user) => {
+    expect(await answer('pod', user, '203.0.113.7', 443)).toMatchObject(captured(15001, '203.0.113.7:443'))
+    expect(await answer('pod', user, GATEWAY.ipv4, 8000)).toMatchObject(captured(15001, `${GATEWAY.ipv4}:8000`))
+    expect(await answer('pod', user, '2001:db8::7', 443)).toMatchObject(captured(15001, '[2001:db8::7]:443'))
+  })
+
+  it.each([
+    ['uid 1337', { uid: 1337, gid: 1000 }],
+    ['gid 1337', { uid: 1000, gid: 1337 }],
+  ])('lets %s through, over IPv4 and IPv6', async (_, user) => {
+    expect(await answer('pod', user, GATEWAY.ipv4, 8000)).toMatchObject({ served_by: 'server', listener: 8000 })
+    expect(await answer('pod', user, GATEWAY.ipv6, 8000)).toMatchObject({ served_by: 'server', listener: 8000 })
+  })
+
+  it('lets outbound traffic to an excluded port through', async () => {
+    expect(await answer('pod', 1000, GATEWAY.ipv4, 9090)).toMatchObject({ served_by: 'server', listener: 9090 })
+  })
+
+  it('lets outbound traffic to an excluded range through', async () => {
+    expect(await answer('pod', 1000, '10.222.9.1', 8000)).toMatchObject({ served_by: 'server', listener: 8000 })
+  })
+
+  it('captures inbound traffic, over IPv4 and IPv6', async () => {
+    expect(await answer('node', 0, ips.ipv4, 8080)).toMatchObject(captured(15006, `${ips.ipv4}:8080`))
+    expect(await answer('node', 0, ips.ipv6, 8080)).toMatchObject(captured(15006, `[${ips.ipv6}]:8080`))
+  })
+
+  it.each([8081, 15020, 15021, 15090])('lets inbound port %i through to the application', async (port) => {
+    expect(await answer('node', 0, ips.ipv4, port)).toMatchObject({ served_by: 'app', listener: port })
+    expect(await answer('node', 0, ips.ipv6, port)).toMatchObject({ served_by: 'app', listener: port })
+  })
+
+  it('leaves the pod’s own loopback alone', async () => {
+    expect(await answer('pod', 1000, '127.0.0.1', 8080)).toMatchObject({ served_by: 'app', listener: 8080 })
+    expect(await answer('pod', 1000, '::1', 8080)).toMatchObject({ served_by: 'app', listener: 8080 })
+  })
+})

@@ -1,0 +1,273 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Netns, netns, openRtnl } from '@cni/netns'
+import { ownedNetns, tempNetns } from '@cni/netns/testing'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { findNetns } from '../src/agent/repair/find-netns.ts'
+import { connectFrom, startProxy } from '../testing/node/stand-ins.ts'
+import { type Fixture, fixture } from './fixture.ts'
+import { type RepairFixture, type RepairFixtureOptions, repairFixture, validatedPod } from './repair-fixture.ts'
+
+const until = (check: () => void) => vi.waitFor(check, { timeout: 15_000, interval: 20 })
+
+let children: ChildProcess[]
+/** The node as repair sees it: a procfs with the processes of the test only. */
+let proc: string
+beforeEach(() => {
+  children = []
+  proc = mkdtempSync(join(tmpdir(), 'cni-proc-'))
+  mkdirSync(join(proc, '1/ns'), { recursive: true })
+  symlinkSync(`/proc/${process.pid}/ns/net`, join(proc, '1/ns/net'))
+})
+afterEach(async () => {
+  rmSync(proc, { recursive: true })
+  for (const child of children) {
+    const closed = once(child, 'close')
+    child.kill('SIGKILL')
+    await closed
+  }
+})
+
+/** A process in a namespace, as the pause container of a pod. */
+async function pause(target: Netns): Promise<void> {
+  const child = netns.run(target, () => spawn('sleep', ['60'], { stdio: 'ignore' }))
+  children.push(child)
+  await once(child, 'spawn')
+  show(child.pid)
+}
+
+const show = (pid: number | undefined): void => symlinkSync(`/proc/${pid}`, join(proc, String(pid)))
+
+async function address(target: Netns, ...cidrs: string[]): Promise<void> {
+  using rtnl = await openRtnl(target)
+  await rtnl.addLink({ name: 'eth0', kind: 'bridge' })
+  await rtnl.setLinkUp('eth0')
+  for (const cidr of cidrs) await rtnl.addAddress('eth0', cidr)
+}
+
+const rulesOf = async (target: Netns) => (await netns.exec(target, ['iptables-save'])).stdout
+const redirected = '-A ISTIO_REDIRECT -p tcp -j REDIRECT --to-ports 15001'
+const repair = (options: RepairFixtureOptions): Promise<RepairFixture> =>
+  repairFixture({ hostProc: proc, ...options, config: { repairPods: true, ...options.config } })
+
+describe('a pod that started without the plugin', () => {
+  test('is redirected where it is, once, and again when another one takes its name', async () => {
+    await using target = await tempNetns()
+    await address(target, '10.77.1.2/24')
+    await pause(target)
+    await using node = await repair({ pods: [validatedPod(126, {}, { podIP: '10.77.1.2' })] })
+    await until(() => expect(node.pods('repair/success')).toBe(1))
+    expect(await rulesOf(target)).toContain(redirected)
+
+    node.api.setPod(validatedPod(126, { labels: { a: 'b' } }, { podIP: '10.77.1.2' }))
+    node.api.setPod(validatedPod(126, { name: 'next' }, { podIP: '10.77.1.2' }))
+    // In order: the change of the first has been seen when the second is done.
+    await until(() => expect(node.pods('repair/success')).toBe(2))
+    node.api.deletePod('demo', 'web')
+    node.api.setPod(validatedPod(126, {}, { podIP: '10.77.1.2' }))
+    await until(() => expect(node.pods('repair/success')).toBe(3))
+    expect(node.pods('repair/fail')).toBe(0)
+    expect(node.api.requests.every(({ method }) => method === 'GET')).toBe(true)
+  })
+
+  test('has its connections captured from then on', async () => {
+    await using target = await tempNetns()
+    await address(target, '10.77.2.2/24')
+    await pause(target)
+    await using proxy = await startProxy(target)
+    expect(await connectFrom(target, 1000, [{ host: '10.77.2.2', port: 80 }])).toMatchObject([
+      { error: expect.anything() },
+    ])
+    await using node = await repair({ pods: [validatedPod(126, {}, { podIP: '10.77.2.2' })] })
+    await until(() => expect(node.pods('repair/success')).toBe(1))
+    expect(await connectFrom(target, 1000, [{ host: '10.77.2.9', port: 80 }])).toMatchObject([
+      { answer: { pid: proxy.pid, original_dst: '10.77.2.9:80' } },
+    ])
+  })
+
+  test('gets both families, and with TPROXY its routes', async () => {
+    await using target = await tempNetns()
+    await address(target, '10.77.3.2/24', 'fd77:3::2/64')
+    await pause(target)
+    const env = [{ name: 'ISTIO_DUAL_STACK', value: 'true' }]
+    const annotations = { 'sidecar.istio.io/interceptionMode': 'TPROXY' }
+    const podIPs = [{ ip: '10.77.3.2' }, { ip: 'fd77:3::2' }]
+    await using node = await repair({
+      pods: [validatedPod(126, { annotations, proxy: { env } }, { podIP: '10.77.3.2', podIPs })],
+    })
+    await until(() => expect(node.pods('repair/success')).toBe(1))
+    expect((await netns.exec(target, ['ip6tables-save'])).stdout).toContain('TPROXY --on-port 15006')
+    expect((await netns.exec(target, ['ip', 'rule', 'show', 'fwmark', '1337'])).stdout).toContain('lookup 133')
+  })
+
+  test('is found by a single IPv6 address', async () => {
+    await using target = await tempNetns()
+    await address(target, 'fd77:4::2/64')
+    await pause(target)
+    await using node = await repair({ pods: [validatedPod(126, {}, { podIP: 'FD77:4:0::2' })] })
+    await until(() => expect(node.pods('repair/success')).toBe(1))
+    expect((await netns.exec(target, ['ip6tables-save'])).stdout).toContain(redirected)
+  })
+
+  test('may have users of its own', async () => {
+    await using target = await ownedNetns()
+    await address(target, '10.77.5.2/24')
+    show(Number(target.path.split('/')[2]))
+    await using node = await repair({ pods: [validatedPod(126, {}, { podIP: '10.77.5.2' })] })
+    await until(() => expect(node.pods('repair/success')).toBe(1))
+    expect(await rulesOf(target)).toContain('--uid-owner 1337 -j RETURN')
+  })
+
+  test('is repaired with the back end that is asked for', async () => {
+    await using target = await tempNetns()
+    await address(target, '10.77.6.2/24')
+    await pause(target)
+    await using node = await repair({
+      config: { forceIptablesBinary: 'legacy' },
+      pods: [validatedPod(126, {}, { podIP: '10.77.6.2' })],
+    })
+    await until(() => expect(node.pods('repair/success')).toBe(1))
+    expect((await netns.exec(target, ['iptables-legacy-save'])).stdout).toContain(redirected)
+    expect((await netns.exec(target, ['iptables-nft-save'])).stdout).not.toContain('ISTIO')
+  })
+})
+
+describe('a pod whose rules were lost', () => {
+  let plugin: Fixture
+  beforeEach(async () => {
+    plugin = await fixture(validatedPod(126, {}, { podIP: '10.77.7.2' }))
+    await address(plugin.netns, '10.77.7.2/24')
+    await pause(plugin.netns)
+  })
+  afterEach(() => plugin[Symbol.asyncDispose]())
+
+  test('is repaired, and its record says what is there now', async () => {
+    await plugin.call('ADD')
+    const [before] = plugin.state()
+    await plugin.inside('iptables', '-t', 'nat', '-F')
+    const annotations = { 'traffic.sidecar.istio.io/excludeOutboundPorts': '3306' }
+    await using node = await repair({
+      config: { agentRunDir: plugin.runDir },
+      pods: [validatedPod(126, { annotations }, { podIP: '10.77.7.2' })],
+    })
+    await until(() => expect(node.pods('repair/success')).toBe(1))
+    const [after, ...more] = plugin.state()
+    expect(more).toEqual([])
+    expect(after).toMatchObject({ ...before, rules: { excludeOutboundPorts: [3306] } })
+    expect(await plugin.call('CHECK')).toMatchObject({ exitCode: 0 })
+    expect(await plugin.call('DEL')).toMatchObject({ exitCode: 0 })
+    expect(await plugin.rules()).not.toContain('ISTIO')
+  })
+
+  test('leaves no record where there was none', async () => {
+    await using node = await repair({
+      config: { agentRunDir: plugin.runDir },
+      pods: [validatedPod(126, {}, { podIP: '10.77.7.2' })],
+    })
+    await until(() => expect(node.pods('repair/success')).toBe(1))
+    expect(plugin.state()).toEqual([])
+  })
+})
+
+describe('a repair fails five times, and changes nothing,', () => {
+  const bad = (key: string, value: string) => ({ annotations: { [`traffic.sidecar.istio.io/${key}`]: value } })
+  test.each<[string, Parameters<typeof validatedPod>[1], object, RegExp]>([
+    ['without an address', {}, {}, /failed to parse addr: /],
+    ['with one that is none', {}, { podIP: '10.77.8.2/24', podIPs: [null, 7, { ip: [] }] }, /failed to parse addr: /],
+    ['with one that every namespace has', {}, { podIP: '127.0.0.1', podIPs: [{ ip: '::' }] }, /failed to parse addr: /],
+    ['with one that nobody has', {}, { podIP: '10.77.8.9' }, /failed to find network namespace/],
+    ['with another one that nobody has', {}, { podIP: '10.77.8.2', podIPs: [{ ip: '10.77.8.9' }] }, /failed to find/],
+    ['on the network of the node', { hostNetwork: true }, { podIP: '10.77.8.2' }, /the node's own network/],
+    ['for a bad port', bad('excludeInboundPorts', '80;reboot'), { podIP: '10.77.8.2' }, /excludeInboundPorts/],
+    ['for a hostile range', bad('includeOutboundIPRanges', '$(id)'), { podIP: '10.77.8.2' }, /includeOutboundIPRanges/],
+    [
+      'where the plugin would do nothing',
+      { annotations: { 'sidecar.istio.io/inject': 'false' } },
+      { podIP: '10.77.8.2' },
+      /the plugin would not redirect this pod/,
+    ],
+    ['with containers that are none', {}, { podIP: '10.77.8.2', broken: true }, /not a pod: spec.containers/],
+  ])('%s', async (_, options, status, message) => {
+    await using target = await tempNetns()
+    await address(target, '10.77.8.2/24')
+    await pause(target)
+    const pod = validatedPod(126, options, status)
+    const odd = 'broken' in status ? { ...pod, spec: { ...pod.spec, containers: 'x' as never } } : pod
+    await using node = await repair({ pods: [odd] })
+    await until(() => expect(node.pods('repair/fail')).toBe(5))
+    expect(node.log.filter((line) => message.test(line)).length).toBeGreaterThanOrEqual(5)
+    expect(await rulesOf(target)).toBe('')
+  })
+
+  test('when the rules cannot be written, and takes back what was', async () => {
+    await using target = await tempNetns()
+    await address(target, '10.77.9.2/24', 'fd77:9::2/64')
+    await pause(target)
+    vi.stubEnv('PATH', '/nonexistent')
+    await using node = await repair({ pods: [validatedPod(126, {}, { podIP: '10.77.9.2' })] })
+    await until(() => expect(node.pods('repair/fail')).toBe(5))
+    vi.unstubAllEnvs()
+    expect(node.log).toContainEqual(expect.stringContaining('iptables-restore is not installed'))
+    // It changes, and now it works.
+    node.api.setPod(validatedPod(126, {}, { podIP: '10.77.9.2' }))
+    await until(() => expect(node.pods('repair/success')).toBe(1))
+  })
+})
+
+describe('the namespace of a pod', () => {
+  /** One more process, which need not exist. */
+  const shows = (pid: string, namespace: string, startTime?: number) => {
+    mkdirSync(join(proc, pid, 'ns'), { recursive: true })
+    symlinkSync(namespace, join(proc, pid, 'ns/net'))
+    const fields = `S ${Array.from({ length: 18 }, () => '0').join(' ')} ${startTime} 0`
+    if (startTime !== undefined) writeFileSync(join(proc, pid, 'stat'), `${pid} (a) b) ${fields}`)
+  }
+
+  test('is never that of the node', async () => {
+    await using target = await tempNetns()
+    await address(target, '10.77.10.2/24')
+    rmSync(join(proc, '1'), { recursive: true })
+    shows('1', target.path)
+    shows('7', target.path, 5)
+    await expect(findNetns(['10.77.10.2'], proc)).rejects.toThrow('failed to find network namespace')
+    rmSync(join(proc, '1'), { recursive: true })
+    await expect(findNetns(['10.77.10.2'], proc)).rejects.toThrow("cannot tell which namespace is the node's")
+  })
+
+  test('is the one with the oldest process, if several have the address', async () => {
+    await using older = await tempNetns()
+    await using younger = await tempNetns()
+    for (const each of [older, younger]) await address(each, '10.77.11.2/24')
+    shows('20', younger.path, 900)
+    shows('21', younger.path)
+    shows('30', older.path, 1000)
+    shows('31', older.path, 100)
+    shows('40', '/proc/self/ns/mnt', 1)
+    shows('50', '/nowhere', 1)
+    using found = await findNetns(['10.77.11.2'], proc)
+    expect(found.isSame(older)).toBe(true)
+  })
+
+  test('leaves no descriptor open', async () => {
+    await using target = await tempNetns()
+    await address(target, '10.77.12.2/24')
+    await pause(target)
+    const open = () => descriptors().filter((link) => link.startsWith('net:')).length
+    const before = open()
+    await expect(findNetns(['10.77.12.9'], proc)).rejects.toThrow('failed to find')
+    for (let n = 0; n < 3; n += 1) (await findNetns(['10.77.12.2'], proc)).close()
+    expect(open()).toBe(before)
+  })
+})
+
+const descriptors = (): string[] =>
+  readdirSync('/proc/self/fd').map((fd) => {
+    try {
+      return readlinkSync(join('/proc/self/fd', fd))
+    } catch {
+      return '' // the one of the listing itself
+    }
+  })

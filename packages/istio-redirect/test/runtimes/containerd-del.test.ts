@@ -1,0 +1,87 @@
+import { meshPod } from '@cni/istio-redirect/testing'
+import { startProxy } from '@cni/istio-redirect/testing/node'
+import { netns } from '@cni/netns'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { DUAL_STACK } from '../e2e/pod.ts'
+import { type Containerd, startContainerd } from './node/containerd.ts'
+import { type Kubelet, kubelet } from './node/kubelet.ts'
+import { type Call, spyOn } from './node/spy.ts'
+import { rulesIn, type Stage, setStage } from './node/stage.ts'
+
+const stack = new AsyncDisposableStack()
+let stage: Stage
+let containerd: Containerd
+let node: Kubelet
+let allCalls: () => Call[]
+let before = 0
+
+beforeAll(async () => {
+  stage = stack.use(await setStage({ first: 'bridge', families: 'dual stack' }))
+  allCalls = spyOn(stage.binDir)
+  containerd = stack.use(await startContainerd(stage))
+  node = kubelet(containerd.cri)
+})
+afterAll(() => stack.disposeAsync())
+afterEach(() => node.drain())
+beforeEach(() => {
+  before = allCalls().length
+})
+
+const calls = (): Call[] => allCalls().slice(before)
+
+const runPod = (name: string) => {
+  const stored = meshPod({ name, proxy: DUAL_STACK })
+  stage.api.setPod(stored)
+  return node.run(stored.metadata)
+}
+
+const expectNothingLeft = (): void => {
+  expect(stage.leases()).toEqual([])
+  expect(stage.stateFiles()).toEqual([])
+}
+
+describe('DEL from containerd', () => {
+  it('is repeated, then without netns and without prevResult, and succeeds each time', async () => {
+    const pod = await runPod('deleted-often')
+    await pod.stop()
+    await pod.stop()
+    await pod.remove()
+    expect(calls()).toEqual([
+      { verb: 'ADD', netns: pod.netns, hasPrevResult: true },
+      { verb: 'DEL', netns: pod.netns, hasPrevResult: true },
+      { verb: 'DEL', netns: '', hasPrevResult: false },
+      { verb: 'DEL', netns: '', hasPrevResult: false },
+    ])
+    expectNothingLeft()
+  })
+
+  it('needs neither the API server nor the kubeconfig nor our record', async () => {
+    const pod = await runPod('deleted-alone')
+    using namespace = netns.open(pod.netns)
+    const requests = stage.api.requests.length
+    stage.forget()
+    await pod.stop()
+    expect(await rulesIn(namespace)).not.toContain('ISTIO_')
+    expect(stage.api.requests).toHaveLength(requests)
+    expectNothingLeft()
+    await pod.remove()
+    stage.api.writeKubeconfig(stage.runDir)
+  })
+
+  it('comes with netns and prevResult after containerd was started again', async () => {
+    const pod = await runPod('survives-restart')
+    using namespace = netns.open(pod.netns)
+    await containerd.restart()
+    {
+      await using _ = await startProxy(namespace)
+      const container = await pod.container(1000)
+      const answer = await container.exec('timeout', '5', 'nc', '203.0.113.7', '443')
+      expect(JSON.parse(answer)).toMatchObject({ listener: 15001, original_dst: '203.0.113.7:443' })
+    }
+    await pod.stop()
+    expect(calls().at(-1)).toEqual({ verb: 'DEL', netns: pod.netns, hasPrevResult: true })
+    expect(await rulesIn(namespace)).not.toContain('ISTIO_')
+    expectNothingLeft()
+    await pod.remove()
+  })
+})

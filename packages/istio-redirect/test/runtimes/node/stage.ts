@@ -1,0 +1,85 @@
+import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type ApiServer, startApiServer } from '@cni/istio-redirect/testing'
+import { netns } from '@cni/netns'
+import type { Conflist, PluginConf } from '@cni/types'
+import { COMPILED } from '../../e2e/executables.ts'
+import { type ChainKind, conflistOf, NETWORK } from './conflist.ts'
+import { folderFor } from './throw-away.ts'
+
+const REFERENCE = ['loopback', 'bridge', 'ptp', 'host-local', 'portmap']
+
+/** Everything around a runtime: plugins, network configuration, and an API server that knows the pods. */
+export interface Stage extends AsyncDisposable {
+  readonly binDir: string
+  readonly confDir: string
+  readonly runDir: string
+  readonly ipamDir: string
+  readonly api: ApiServer
+  /** Writes the network's configuration, in place as runtimes notice it. */
+  use(kind: ChainKind, ours?: readonly PluginConf[]): Conflist
+  /** The addresses host-local has handed out. */
+  leases(): string[]
+  /** The records of attachments our plugin has on disk. */
+  stateFiles(): string[]
+  /** Removes the kubeconfig and everything else our plugin keeps on disk. */
+  forget(): void
+}
+
+/** Our plugin's entry, as the node agent writes it. */
+export const entry = (runDir: string, more: object = {}): PluginConf => ({
+  type: 'istio-cni',
+  cni_agent_run_dir: runDir,
+  plugin_log_level: 'debug',
+  capabilities: { 'io.kubernetes.cri.pod-annotations': true },
+  ...more,
+})
+
+/** Sets the stage in the throw-away node. */
+export async function setStage(kind: ChainKind): Promise<Stage> {
+  const folder = folderFor('s')
+  const at = (name: string): string => {
+    mkdirSync(join(folder, name))
+    return join(folder, name)
+  }
+  const [binDir, confDir, runDir, ipamDir] = [at('bin'), at('net.d'), at('run'), at('ipam')]
+  for (const name of REFERENCE) copyFileSync(join('/usr/lib/cni', name), join(binDir, name))
+  copyFileSync(COMPILED, join(binDir, 'istio-cni'))
+  const api = await startApiServer()
+  const conflistFile = join(confDir, '10-pods.conflist')
+  const stage: Stage = {
+    binDir,
+    confDir,
+    runDir,
+    ipamDir,
+    api,
+    use(next, ours = [entry(runDir)]) {
+      const conflist = conflistOf(next, ipamDir, ours)
+      writeFileSync(conflistFile, `${JSON.stringify(conflist, null, 2)}\n`)
+      return conflist
+    },
+    leases: () => filesOf(join(ipamDir, NETWORK)).filter((name) => /^[0-9a-f]*[.:]/.test(name)),
+    stateFiles: () => filesOf(join(runDir, 'attachments')),
+    forget() {
+      for (const name of readdirSync(runDir)) rmSync(join(runDir, name), { recursive: true })
+    },
+    async [Symbol.asyncDispose]() {
+      await api.close()
+      // 110 MB
+      rmSync(binDir, { recursive: true })
+    },
+  }
+  api.writeKubeconfig(runDir)
+  stage.use(kind)
+  return stage
+}
+
+/** The rules of both families in a namespace, without dates and counters. */
+export async function rulesIn(namespace: Parameters<typeof netns.exec>[0]): Promise<string> {
+  const texts = await Promise.all(
+    ['iptables-save', 'ip6tables-save'].map(async (program) => (await netns.exec(namespace, [program])).stdout),
+  )
+  return texts.join('').replaceAll(/^#.*\n|\[\d+:\d+\]/gm, '')
+}
+
+const filesOf = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : [])

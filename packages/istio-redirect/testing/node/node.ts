@@ -1,0 +1,151 @@
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { type Exec, realExec } from '@cni/invoke'
+import { type Cni, cni } from '@cni/libcni'
+import { type NetnsTarget, netns, openRtnl } from '@cni/netns'
+import type { Conflist, PluginConf } from '@cni/types'
+import { type ApiServer, startApiServer } from '../api-server.ts'
+import type { StoredPod } from '../pods.ts'
+
+/** Debian's reference plugins (package containernetworking-plugins). */
+export const REFERENCE_PLUGINS = '/usr/lib/cni'
+
+/** One run of a plugin, as the runtime saw it. */
+export interface PluginRun {
+  verb: string
+  plugin: string
+  exit: number
+  ms: number
+}
+
+export interface NodeOptions {
+  /** An existing folder for everything the node keeps on disk. */
+  folder: string
+  /** The namespace that plays the node: bridges, the host ends of veths and the API server live in it. */
+  target: NetnsTarget
+  /** The plugin under test: a compiled file, or a script with `#!` and an absolute interpreter. */
+  plugin: string
+  pods: readonly StoredPod[]
+  /** More members of the plugin's entry in the conflist. */
+  conf?: Readonly<Record<string, unknown>>
+}
+
+/** A Kubernetes node in small: Debian's bridge and host-local before the plugin under test, and an API server with its pods. */
+export interface Node extends AsyncDisposable {
+  readonly binDir: string
+  readonly confDir: string
+  readonly cacheDir: string
+  readonly runDir: string
+  readonly conflist: Conflist
+  readonly api: ApiServer
+  /** Executes the chain inside the node. */
+  readonly runtime: Cni
+  /** Every plugin process so far, in order. */
+  readonly runs: readonly PluginRun[]
+  /** What plugins wrote on stderr, which a runtime puts in its own log. */
+  readonly log: readonly string[]
+  /** The records of attachments the plugin has on disk. */
+  stateFiles(): string[]
+  /** The addresses host-local has handed out. */
+  leases(): string[]
+}
+
+/** What containerd adds to every pod before the pod network: the loopback interface, brought up. */
+export const LOOPBACK: Conflist = { cniVersion: '0.3.1', name: 'cni-loopback', plugins: [{ type: 'loopback' }] }
+
+/** The node's addresses on its bridge: the pods' gateways. */
+export const GATEWAY = { ipv4: '10.222.0.1', ipv6: 'fd00:10:222::1' } as const
+
+/** Build a node in a namespace and a folder; nothing outside them is touched. */
+export async function startNode(options: NodeOptions): Promise<Node> {
+  const at = (name: string): string => {
+    const path = join(options.folder, name)
+    mkdirSync(path, { recursive: true, mode: 0o755 })
+    return path
+  }
+  const [binDir, confDir, cacheDir, runDir, ipamDir] = [at('bin'), at('net.d'), at('cache'), at('run'), at('ipam')]
+  const reference = ['loopback', 'bridge', 'host-local'].map((name) => join(REFERENCE_PLUGINS, name))
+  for (const plugin of [...reference, options.plugin]) {
+    const copy = join(binDir, basename(plugin))
+    copyFileSync(plugin, copy)
+    chmodSync(copy, 0o755)
+  }
+  {
+    using rtnl = await openRtnl(options.target)
+    await rtnl.setLinkUp('lo')
+  }
+  netns.run(options.target, skipDuplicateAddressDetection)
+  const api = await startApiServer({ pods: options.pods, netns: options.target })
+  api.writeKubeconfig(runDir)
+  const entry = { type: basename(options.plugin), cni_agent_run_dir: runDir, ...options.conf }
+  const conflist = conflistOf(ipamDir, entry)
+  writeFileSync(join(confDir, '10-demo.conflist'), `${JSON.stringify(conflist, null, 2)}\n`)
+  const runs: PluginRun[] = []
+  const log: string[] = []
+  const exec = execIn(options.target, runs)
+  return {
+    binDir,
+    confDir,
+    cacheDir,
+    runDir,
+    conflist,
+    api,
+    runs,
+    log,
+    runtime: cni({
+      path: [binDir],
+      cacheDir,
+      exec,
+      env: { PATH: process.env.PATH },
+      stderr: (text) => log.push(String(text)),
+    }),
+    stateFiles: () => filesOf(join(runDir, 'attachments')),
+    leases: () => filesOf(join(ipamDir, 'demo')).filter((name) => /^[0-9a-f]*[.:]/.test(name)),
+    [Symbol.asyncDispose]: () => api.close(),
+  }
+}
+
+const conflistOf = (ipamDir: string, entry: PluginConf): Conflist => ({
+  cniVersion: '1.0.0',
+  name: 'demo',
+  plugins: [
+    {
+      type: 'bridge',
+      bridge: 'demo0',
+      isGateway: true,
+      ipam: {
+        type: 'host-local',
+        dataDir: ipamDir,
+        ranges: [[{ subnet: '10.222.0.0/24' }], [{ subnet: 'fd00:10:222::/64' }]],
+        routes: [{ dst: '0.0.0.0/0' }, { dst: '::/0' }],
+      },
+    },
+    entry,
+  ],
+})
+
+/** Nobody else has the bridge's addresses, and an IPv6 address is of no use until a second has gone into asking. */
+const skipDuplicateAddressDetection = (): void => {
+  for (const scope of ['all', 'default']) writeFileSync(`/proc/sys/net/ipv6/conf/${scope}/accept_dad`, '0')
+}
+
+/** Starts plugins inside the node, waits for them outside, and writes down how each ended. */
+function execIn(target: NetnsTarget, runs: PluginRun[]): Exec {
+  const real = realExec()
+  return {
+    find: real.find,
+    async run(request) {
+      const { outcome } = netns.run(target, () => ({ outcome: real.run(request) }))
+      const { exitCode, durationMs } = await outcome
+      runs.push({
+        verb: request.env.CNI_COMMAND ?? '',
+        plugin: basename(request.path),
+        exit: exitCode ?? -1,
+        ms: durationMs,
+      })
+      return outcome
+    },
+  }
+}
+
+const filesOf = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : [])

@@ -1,0 +1,88 @@
+/** Stand-ins for what surrounds the plugin in a pod: the proxy, a server, an application. Each is a process of its own. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { extname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type NetnsTarget, netns } from '@cni/netns'
+import * as z from 'zod/mini'
+
+/** What a stand-in server says of a connection. */
+const answerSchema = z.object({
+  served_by: z.string(),
+  pid: z.number(),
+  uid: z.number(),
+  listener: z.number(),
+  /** Only the proxy: `address:port` the connection was meant for. */
+  original_dst: z.optional(z.string()),
+})
+const exchangeSchema = z.object({
+  to: z.string(),
+  answer: z.optional(z.nullable(answerSchema)),
+  error: z.optional(z.string()),
+})
+
+export type Answer = z.infer<typeof answerSchema>
+/** One connection of the application: where it went, and who answered or what went wrong. */
+export type Exchange = z.infer<typeof exchangeSchema>
+
+export interface StandIn extends AsyncDisposable {
+  readonly pid: number
+}
+
+/** Envoy's stand-in: listens on `ports` (default 15001 and 15006) as `uid` (default 1337) and reports original destinations. */
+export const startProxy = (
+  target: NetnsTarget,
+  options: { uid?: number; ports?: readonly number[] } = {},
+): Promise<StandIn> =>
+  startServer(target, 'stand-in-proxy', [options.uid ?? 1337, ...(options.ports ?? [15001, 15006])])
+
+/** An ordinary server that says its name. */
+export const startApp = (
+  target: NetnsTarget,
+  options: { name: string; ports: readonly number[]; uid?: number },
+): Promise<StandIn> => startServer(target, 'app-server', [options.uid ?? 1000, options.name, ...options.ports])
+
+/** A process's user; a bare number is both uid and gid. */
+export type User = number | { uid: number; gid: number }
+
+/** Connect to each destination in turn from inside the namespace as `user`. */
+export async function connectFrom(
+  target: NetnsTarget,
+  user: User,
+  destinations: ReadonlyArray<{ host: string; port: number }>,
+): Promise<Exchange[]> {
+  const { uid, gid } = typeof user === 'number' ? { uid: user, gid: user } : user
+  const child = start(target, 'connect', [`${uid}:${gid}`, ...destinations.flatMap(({ host, port }) => [host, port])])
+  const [stdout] = await Promise.all([textOf(child.stdout), once(child, 'close')])
+  if (child.exitCode !== 0) throw new Error(`connect failed with exit code ${child.exitCode}`)
+  return z.parse(z.array(exchangeSchema), JSON.parse(stdout))
+}
+
+async function startServer(target: NetnsTarget, script: string, args: readonly (string | number)[]): Promise<StandIn> {
+  const child = start(target, script, args)
+  const closed = once(child, 'close')
+  await Promise.race([
+    new Promise<void>((resolve) => child.stdout?.once('data', () => resolve())),
+    closed.then(() => Promise.reject(new Error(`${script} stopped before it listened (exit code ${child.exitCode})`))),
+  ])
+  return {
+    pid: child.pid ?? 0,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL')
+      await closed
+    },
+  }
+}
+
+/** The child keeps the namespace it was started in; we wait for it outside. */
+function start(target: NetnsTarget, script: string, args: readonly (string | number)[]): ChildProcess {
+  const path = fileURLToPath(new URL(`processes/${script}${extname(import.meta.url)}`, import.meta.url))
+  const argv = ['--conditions=@cni/source', '--disable-warning=ExperimentalWarning', path, ...args.map(String)]
+  return netns.run(target, () => spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] }))
+}
+
+async function textOf(stream: NodeJS.ReadableStream | null): Promise<string> {
+  let text = ''
+  for await (const chunk of stream ?? []) text += String(chunk)
+  return text
+}

@@ -1,0 +1,15 @@
+import { library } from '../../tsup.base.ts'
+
+const processes = ['app-server', 'connect', 'stand-in-proxy']
+
+export default library({
+  index: 'src/index.ts',
+  agent: 'src/agent/index.ts',
+  'istio-cni': 'src/plugin/main.ts',
+  'install-cni': 'src/agent/main.ts',
+  'istio-redirect': 'src/tools/main.ts',
+  testing: 'testing/index.ts',
+  'testing-node': 'testing/node/index.ts',
+  // What the stand-ins start: found beside the module that starts them.
+  ...Object.fromEntries(processes.map((name) => [`processes/${name}`, `testing/node/processes/${name}.ts`])),
+})
