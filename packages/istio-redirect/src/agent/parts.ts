@@ -1,7 +1,9 @@
 import type { AgentConfig } from './config/agent-config.ts'
 import type { AgentLog } from './log/agent-log.ts'
+import { calmLog } from './log/calm-log.ts'
 import { createPart, type Part } from './part.ts'
 import { repairPart } from './repair-part.ts'
+import type { BoundedServerOptions } from './serve/bounded-server.ts'
 import { healthServer, type Readiness } from './serve/health.ts'
 import { keepPort } from './serve/kept-port.ts'
 import { type KeptSocket, keepSocket } from './serve/kept-socket.ts'
@@ -31,19 +33,39 @@ export interface Parts {
 /** Makes the parts; none is started. */
 export function createParts({ log, own, metrics, errors, readiness }: PartServices): Parts {
   let logSocket: KeptSocket | undefined
+  const early = metrics.counter(
+    'istio_cni_agent_connections_closed_total',
+    'Connections closed because too many waited for their client, or one took too long',
+    ['server', 'reason'],
+  )
+  const lines = metrics.counter(
+    'istio_cni_agent_log_lines_refused_total',
+    'Lines of the plugin that were not printed, and requests that were no lines',
+    ['reason'],
+  )
+  const closedOn = (server: string, what: string): BoundedServerOptions['closed'] => {
+    const calm = calmLog(own, '')
+    return (reason) => {
+      early.inc({ server, reason })
+      if (reason === 'crowded') calm.failed(`${what}: more connections wait than are kept: the oldest are closed`)
+    }
+  }
   const metricsPort = createPart<AgentConfig>(
     ({ monitoringPort }) => monitoringPort,
     async ({ monitoringPort: port }) => {
       if (port <= 0) return async () => {}
       const failed = (): void => errors.inc({ part: 'metrics' })
-      return keepPort(port, { what: 'metrics', create: () => metricsServer(metrics), log: own, failed })
+      const closed = closedOn('metrics', `metrics on port ${port}`)
+      return keepPort(port, { what: 'metrics', create: () => metricsServer(metrics, { closed }), log: own, failed })
     },
   )
   const logs = createPart<AgentConfig>(
     (config) => config.logSocket,
     async ({ logSocket: path }) => {
       const failed = (): void => errors.inc({ part: 'log_socket' })
-      const socket = await keepSocket(path, () => logServer(log), { log: own, failed })
+      const refused = (reason: string): void => lines.inc({ reason })
+      const closed = closedOn('log_socket', 'log socket')
+      const socket = await keepSocket(path, () => logServer(log, { closed, refused }), { log: own, failed })
       logSocket = socket
       return () => socket.close()
     },
@@ -51,7 +73,7 @@ export function createParts({ log, own, metrics, errors, readiness }: PartServic
   const health = createPart<AgentConfig>(
     ({ healthPort }) => healthPort,
     async ({ healthPort: port }) => {
-      const server = healthServer(readiness)
+      const server = healthServer(readiness, { closed: closedOn('health', `health checks on port ${port}`) })
       await listen(server, port).catch((cause: unknown) => {
         const hint = 'is another agent running on this node? HEALTH_PORT chooses another port'
         const problem = cause instanceof Error ? cause.message : String(cause)

@@ -1,4 +1,5 @@
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
+import { type BoundedServerOptions, boundedServer } from './bounded-server.ts'
 import { targetOf } from './target.ts'
 
 /** Whether the node is in order, and if not, why: one line for each reason. */
@@ -11,8 +12,8 @@ export interface Readiness {
  * Answers kubelet: `/healthz` is always 200; `/readyz` is 200 when all is in place, else 503. `/readyz?verbose` says
  * why not.
  */
-export function healthServer(readiness: () => Readiness): Server {
-  return createServer((request, response) => {
+export function healthServer(readiness: () => Readiness, options: BoundedServerOptions): Server {
+  return boundedServer((request, response) => {
     request.resume()
     const { path, query } = targetOf(request)
     if (path === '/healthz') {
@@ -25,7 +26,7 @@ export function healthServer(readiness: () => Readiness): Server {
     } else {
       response.writeHead(404, PLAIN).end('404 page not found\n')
     }
-  })
+  }, options)
 }
 
 const PLAIN = { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' }

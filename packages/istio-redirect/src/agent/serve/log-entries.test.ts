@@ -13,7 +13,7 @@ test.each([{ level: 'INFO' }, { level: 3 }, { time: 5 }, { time: 'yesterday' }, 
   'a line with %j is dropped alone',
   (more) => {
     const parsed = parseLogBody(JSON.stringify([line(more), line({})]))
-    expect([parsed?.entries.length, parsed?.dropped.length]).toEqual([1, 1])
+    expect([parsed?.entries.length, parsed?.refused.length]).toEqual([1, 1])
   },
 )
 

@@ -10,10 +10,24 @@ const line = z.looseObject({
   msg: z.string(),
 })
 
+/** Deeper than anything a plugin has to say, shallower than any stack. */
+const MAX_DEPTH = 32
+
+/** Why a line is not printed. */
+export const REFUSALS = {
+  form: 'it is no JSON object with level, time and msg',
+  depth: `it is nested deeper than ${MAX_DEPTH} levels`,
+  level: 'its level is unknown',
+  time: 'its time is not RFC 3339',
+} as const
+
+/** One of the reasons. */
+export type Refusal = keyof typeof REFUSALS
+
 /** What a plugin sent: lines to print, and why others are not printed. */
 export interface ReceivedLines {
   readonly entries: readonly LogEntry[]
-  readonly dropped: readonly string[]
+  readonly refused: readonly Refusal[]
 }
 
 /**
@@ -24,22 +38,23 @@ export function parseLogBody(body: string): ReceivedLines | undefined {
   const outer = z.safeParse(lines, parseOrNothing(body))
   if (!outer.success) return undefined
   const entries: LogEntry[] = []
-  const dropped: string[] = []
+  const refused: Refusal[] = []
   for (const text of outer.data) {
     const entry = toEntry(text)
-    if (typeof entry === 'string') dropped.push(entry)
+    if (typeof entry === 'string') refused.push(entry)
     else entries.push(entry)
   }
-  return { entries, dropped }
+  return { entries, refused }
 }
 
-function toEntry(text: string): LogEntry | string {
+function toEntry(text: string): LogEntry | Refusal {
   const parsed = z.safeParse(line, parseOrNothing(text))
-  if (!parsed.success) return 'no JSON object with level, time and msg'
+  if (!parsed.success) return 'form'
   const { level, time, msg, ...others } = parsed.data
-  if (level !== 'debug' && level !== 'info' && level !== 'warn' && level !== 'error') return 'unknown level'
+  if (level !== 'debug' && level !== 'info' && level !== 'warn' && level !== 'error') return 'level'
   const utc = toUtc(time)
-  if (utc === undefined) return 'its time is not RFC 3339'
+  if (utc === undefined) return 'time'
+  if (isDeeper(others, MAX_DEPTH)) return 'depth'
   return { level, time: utc, scope: 'cni-plugin', msg: msg.trim(), labels: toLabels(others) }
 }
 
@@ -48,6 +63,11 @@ function toLabels(members: Readonly<Record<string, unknown>>): Labels {
     Object.entries(members).map(([name, value]) => [name, isScalar(value) ? value : JSON.stringify(value)]),
   )
 }
+
+const isDeeper = (value: unknown, levels: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((one) => isDeeper(one, levels - 1)))
 
 const isScalar = (value: unknown): value is string | number | boolean =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'

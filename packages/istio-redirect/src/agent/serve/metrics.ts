@@ -1,6 +1,7 @@
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import { Counter, Gauge, Registry } from 'prom-client'
 import type { Metrics } from '../services.ts'
+import { type BoundedServerOptions, boundedServer } from './bounded-server.ts'
 import { targetOf } from './target.ts'
 
 /** The agent's metrics, and their text. */
@@ -30,8 +31,8 @@ export function createMetrics(): MetricsRegistry {
 }
 
 /** Serves `/metrics` to any method, as the original does. */
-export function metricsServer(metrics: MetricsRegistry): Server {
-  return createServer((request, response) => {
+export function metricsServer(metrics: MetricsRegistry, options: BoundedServerOptions): Server {
+  return boundedServer((request, response) => {
     request.resume()
     if (targetOf(request).path !== '/metrics') {
       response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' }).end('404 page not found\n')
@@ -41,7 +42,7 @@ export function metricsServer(metrics: MetricsRegistry): Server {
       (text) => response.writeHead(200, { 'content-type': CONTENT_TYPE }).end(text),
       () => response.writeHead(500).end(),
     )
-  })
+  }, options)
 }
 
 const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores'
