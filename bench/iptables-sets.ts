@@ -2,7 +2,7 @@
 import { ipset } from '@cni/ipset'
 import { type Netns, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
-import type { Contender } from './lib/race.ts'
+import type { Contender } from './lib/contender.ts'
 import { SuiteReport, settings } from './lib/suite.ts'
 
 const used = settings({ runs: 10 })

@@ -4,7 +4,8 @@ import { type Iptables, iptables, type Ruleset, ruleset } from '@cni/iptables'
 import { restoreText } from '@cni/iptables/text'
 import { type Netns, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
-import { type Contender, race } from './lib/race.ts'
+import type { Contender } from './lib/contender.ts'
+import { race } from './lib/race.ts'
 import { SuiteReport, settings } from './lib/suite.ts'
 
 const used = settings({ runs: 10 })

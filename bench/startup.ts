@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildExecutable } from '@cni/build'
 import { compiled, root } from './lib/compiled.ts'
-import type { Contender } from './lib/race.ts'
+import type { Contender } from './lib/contender.ts'
 import { freshCopy, scratchFile } from './lib/scratch.ts'
 import { SuiteReport, settings } from './lib/suite.ts'
 

@@ -3,7 +3,7 @@ import { run } from '@cni/host'
 import { netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { type Chain, DEBIAN, PATH, pod } from './chain.ts'
-import type { Contender } from './race.ts'
+import type { Contender } from './contender.ts'
 
 /** A program and its name in the tables. */
 export interface Program {

@@ -6,7 +6,7 @@ import { type Attachment, type Cni, cni, encodeConf, parseNetworkList, planNetwo
 import type { Netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { root } from './compiled.ts'
-import type { Contender } from './race.ts'
+import type { Contender } from './contender.ts'
 
 export const DEBIAN = '/usr/lib/cni'
 export const PATH = '/usr/sbin:/usr/bin:/sbin:/bin'

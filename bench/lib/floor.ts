@@ -4,8 +4,8 @@ import { run } from '@cni/host'
 import type { Node } from '@cni/istio-redirect/testing/node'
 import { netns } from '@cni/netns'
 import { compiled } from './compiled.ts'
+import type { Contender } from './contender.ts'
 import { call, MESH, type Plugin, podNamespace } from './plugin-calls.ts'
-import type { Contender } from './race.ts'
 import { freshCopy } from './scratch.ts'
 
 /**

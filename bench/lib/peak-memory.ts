@@ -1,5 +1,5 @@
 import { run } from '@cni/host'
-import type { Prepared } from './race.ts'
+import type { Prepared } from './contender.ts'
 
 // wait4 tells the peak of a process from before its exec on: that of a runtime which starts it is 42 MB, that of Perl 5.
 // 98 is getrusage on x86-64, -1 stands for all children that have ended, and its fifth number is the peak in kB.

@@ -3,7 +3,7 @@ import { meshPod, plainPod } from '@cni/istio-redirect/testing'
 import type { Node } from '@cni/istio-redirect/testing/node'
 import { type Netns, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
-import type { Contender, Prepared } from './race.ts'
+import type { Contender, Prepared } from './contender.ts'
 
 export const MESH = meshPod({ namespace: 'demo', name: 'mesh' })
 export const OUTSIDE = plainPod({ namespace: 'demo', name: 'outside' })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import type { Contender } from './contender.ts'
 import { peakMB } from './peak-memory.ts'
-import { type Contender, race } from './race.ts'
+import { race } from './race.ts'
 import { SuiteReport } from './suite.ts'
 
 describe('a race', () => {

@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
-import { type Contender, race, type Sample, weigh } from './race.ts'
+import type { Contender } from './contender.ts'
+import { race, type Sample, weigh } from './race.ts'
 import type { Measure, Suite } from './report.ts'
 import { ratio, stats } from './statistics.ts'
 

@@ -1,5 +1,5 @@
 import { checkDocs } from './docs.mjs'
-import { exec, machineNode } from './exec.mjs'
+import { exec, machineNode, node26 } from './exec.mjs'
 import { buildPackages } from './executables.mjs'
 import { checkPackagesOffline, packAndInspect } from './packages.mjs'
 import { step } from './progress.mjs'
@@ -8,6 +8,9 @@ import { step } from './progress.mjs'
 export async function check() {
   await step('lint and format (biome)', () =>
     exec(['biome', 'ci', '--colors=off', '--error-on-warnings', '.'], { quiet: true }),
+  )
+  await step('imports: who may import whom, no circles', () =>
+    exec([node26, 'scripts/check-imports.ts'], { quiet: true }),
   )
   await step('types (tsc)', () => exec(['tsc', '-p', 'tsconfig.json'], { quiet: true }))
   await step('documentation: code blocks, commands, links', checkDocs)

@@ -2,8 +2,8 @@ import { families, iptables, isBuiltin, type Rule, type Ruleset, rulesFor } from
 import { redirectRules } from '../redirect/rules.ts'
 import type { Attachment } from '../state/attachment.ts'
 import { openNetwork, removeFromNamespace } from './namespace-network.ts'
-import type { Ground } from './program-namespace.ts'
 import { recordedBackend } from './recorded-backend.ts'
+import type { RedirectContext } from './redirect-context.ts'
 
 /**
  * Takes back what an earlier ADD of another configuration left where the new rules do not clear up by themselves:
@@ -11,7 +11,7 @@ import { recordedBackend } from './recorded-backend.ts'
  * switched away from, which goes on to see every packet. All of the earlier ADD is restored when this one fails.
  */
 export async function leaveEarlier(
-  c: Ground,
+  c: RedirectContext,
   { before, next, rules }: { readonly before: Attachment; readonly next: Attachment; readonly rules: Ruleset },
 ): Promise<void> {
   if (before.netns.dev !== next.netns.dev || before.netns.ino !== next.netns.ino) return

@@ -1,5 +1,5 @@
 import { type BackendKind, type Family, iptables } from '@cni/iptables'
-import type { AddContext, Log } from '@cni/skel'
+import type { AddContext } from '@cni/skel'
 import { CniError, ErrorCode } from '@cni/types'
 import { type CaptureConfig, captureConfig } from '../redirect/config.ts'
 import { familiesOf } from '../redirect/families.ts'
@@ -12,14 +12,10 @@ import type { Conf } from './conf.ts'
 import type { FoundRedirect } from './find-redirect.ts'
 import { leaveEarlier } from './leave-earlier.ts'
 import { addressesOf, openNetwork } from './namespace-network.ts'
+import type { RedirectContext } from './redirect-context.ts'
 import type { Settings } from './settings.ts'
 
-/** Where redirection is set up. Every context of ADD is such a place. */
-export interface Ground extends Pick<AddContext<Conf>, 'netns' | 'signal' | 'undo'> {
-  readonly log: Pick<Log, 'debug' | 'info' | 'warn'>
-}
-
-/** What to set up there. */
+/** What to set up in a namespace. */
 export interface Program extends FoundRedirect {
   /** The addresses of the pod, if somebody said so; otherwise the kernel is asked. */
   readonly addresses: readonly string[]
@@ -45,7 +41,7 @@ export function programNamespace(c: AddContext<Conf>, settings: Settings, found:
  * Makes the namespace redirect: recorded first, so that a call that is killed at any moment can be repeated or taken
  * back; then the rules; then the addresses and routes they lead to.
  */
-export async function redirectNamespace(c: Ground, program: Program): Promise<void> {
+export async function redirectNamespace(c: RedirectContext, program: Program): Promise<void> {
   requireIptables(program)
   const config = captureConfig(program.redirect, { ipv6: await capturesIpv6(c, program) })
   const rules = redirectRules(config)
@@ -75,7 +71,7 @@ function requireIptables({ nativeNftables }: Program): void {
 }
 
 /** The previous plugins said which addresses the pod has; alone, or behind one that did not, the kernel is asked. */
-async function capturesIpv6(c: Ground, { pod, redirect, addresses: told }: Program): Promise<boolean> {
+async function capturesIpv6(c: RedirectContext, { pod, redirect, addresses: told }: Program): Promise<boolean> {
   const families = familiesOf(told.length > 0 ? told : await addressesOf(c.netns), redirect.dualStack)
   if (families.hostIP === undefined) {
     throw new CniError(ErrorCode.invalidNetworkConfig, 'no valid local IP address found', {
@@ -92,7 +88,7 @@ async function capturesIpv6(c: Ground, { pod, redirect, addresses: told }: Progr
   return families.ipv6
 }
 
-function describe(c: Ground, rules: CaptureConfig): Omit<Attachment, 'backend' | keyof AttachmentKey> {
+function describe(c: RedirectContext, rules: CaptureConfig): Omit<Attachment, 'backend' | keyof AttachmentKey> {
   const families: readonly Family[] = rules.ipv6 ? ['ipv4', 'ipv6'] : ['ipv4']
   const policyRoute = rules.interceptionMode === 'TPROXY' && rules.includeInboundPorts.length > 0
   return {
@@ -105,7 +101,7 @@ function describe(c: Ground, rules: CaptureConfig): Omit<Attachment, 'backend' |
   }
 }
 
-function readEarlier(c: Ground, state: Attachments, key: AttachmentKey): Attachment | undefined {
+function readEarlier(c: RedirectContext, state: Attachments, key: AttachmentKey): Attachment | undefined {
   try {
     return state.read(key)
   } catch (error) {
@@ -115,7 +111,7 @@ function readEarlier(c: Ground, state: Attachments, key: AttachmentKey): Attachm
 }
 
 /** A failed ADD leaves what was recorded before it. */
-function record(c: Ground, state: Attachments, attachment: Attachment, before?: Attachment): void {
+function record(c: RedirectContext, state: Attachments, attachment: Attachment, before?: Attachment): void {
   c.undo(() => {
     if (before === undefined) state.forget(attachment)
     else state.write(before)

@@ -1,7 +1,8 @@
 import type { Netns } from '@cni/netns'
 import { parsePod } from '../../kube/pod.ts'
 import { withoutSidecar } from '../../plugin/ladder.ts'
-import { type Ground, redirectNamespace } from '../../plugin/program-namespace.ts'
+import { redirectNamespace } from '../../plugin/program-namespace.ts'
+import type { RedirectContext } from '../../plugin/redirect-context.ts'
 import { podInfo } from '../../redirect/pod-info.ts'
 import { redirectFor } from '../../redirect/redirect.ts'
 import type { Attachment, AttachmentKey } from '../../state/attachment.ts'
@@ -36,8 +37,8 @@ export async function repairInPlace(observed: ObservedPod, options: InPlaceOptio
   using target = await findNetns(observed.podIPs, hostProc)
   const state = config.agentRunDir === '' ? undefined : attachmentsIn(config.agentRunDir)
   const recorded = state?.findByNetns({ dev: Number(target.dev), ino: Number(target.ino) })
-  await takingBack(groundOf(target, options), (ground) =>
-    redirectNamespace(ground, {
+  await takingBack(contextOf(target, options), (context) =>
+    redirectNamespace(context, {
       pod,
       redirect,
       addresses: [],
@@ -50,24 +51,27 @@ export async function repairInPlace(observed: ObservedPod, options: InPlaceOptio
 
 const keyIn = ({ network, containerID, ifName }: Attachment): AttachmentKey => ({ network, containerID, ifName })
 
-function groundOf(netns: Netns, { log, signal }: InPlaceOptions): Omit<Ground, 'undo'> {
+function contextOf(netns: Netns, { log, signal }: InPlaceOptions): Omit<RedirectContext, 'undo'> {
   const at = (level: 'debug' | 'info' | 'warn') => (message: string, fields?: object) =>
     log[level](message, printed(fields ?? {}))
   return { netns, signal, log: { debug: at('debug'), info: at('info'), warn: at('warn') } }
 }
 
 /** Runs the inverse steps in reverse when the work fails. */
-async function takingBack(ground: Omit<Ground, 'undo'>, work: (ground: Ground) => Promise<void>): Promise<void> {
-  const steps: Parameters<Ground['undo']>[0][] = []
+async function takingBack(
+  context: Omit<RedirectContext, 'undo'>,
+  work: (context: RedirectContext) => Promise<void>,
+): Promise<void> {
+  const steps: Parameters<RedirectContext['undo']>[0][] = []
   try {
-    await work({ ...ground, undo: (step) => void steps.push(step) })
+    await work({ ...context, undo: (step) => void steps.push(step) })
   } catch (error) {
     const signal = AbortSignal.timeout(undoMs)
     for (const step of steps.toReversed()) {
       try {
         await step(signal)
       } catch (problem) {
-        ground.log.warn('a step could not be taken back', { error: problem })
+        context.log.warn('a step could not be taken back', { error: problem })
       }
     }
     throw error

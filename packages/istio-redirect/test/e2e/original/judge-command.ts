@@ -1,17 +1,12 @@
 import type { Argv } from '@cni/host'
 import { canonicalCommands } from './canonical.ts'
+import { type CommandField, commandFields } from './command-fields.ts'
 import { type CommandPair, type CommandSide, runCommands } from './command-pair.ts'
 import { knownCommandDifferences } from './known-command-differences.ts'
 import { LISTS } from './known-differences.ts'
 import type { CommandCase } from './random-command.ts'
-import { parts, type State } from './state.ts'
+import type { State } from './state.ts'
 import type { Verdict } from './sweep.ts'
-
-/** Everything that is compared of two command lines. */
-export const commandFields = ['exit codes', 'dry run', ...parts] as const
-
-/** One of {@link commandFields}. */
-export type CommandField = (typeof commandFields)[number]
 
 /** Runs both programs with the commands of a case and says which differences no decision explains. */
 export function commandJudge(original: Argv, ours: Argv): (one: CommandCase) => Promise<Verdict> {

@@ -4,7 +4,7 @@ import { differences, type Field, shown } from './fields.ts'
 import { knownDifferences, LISTS } from './known-differences.ts'
 import type { Plugins } from './plugin-pair.ts'
 import type { PodCase } from './random-pod.ts'
-import { type Ground, sandbox } from './sandbox.ts'
+import { type Sandbox, sandbox } from './sandbox.ts'
 import { readState, type State } from './state.ts'
 import type { Verdict } from './sweep.ts'
 
@@ -44,7 +44,7 @@ function printed(one: PodCase, fields: readonly Field[], { theirs, ours }: Param
   return [JSON.stringify(one), ...texts, theirs.stdout, ours.stdout].join('\n')
 }
 
-async function stateOf(ground: Ground): Promise<State> {
-  await using target = await sandbox(ground)
+async function stateOf(given: Sandbox): Promise<State> {
+  await using target = await sandbox(given)
   return readState(target)
 }

@@ -1,5 +1,5 @@
+import type { CommandField } from './command-fields.ts'
 import type { CommandPair } from './command-pair.ts'
-import type { CommandField } from './judge-command.ts'
 import type { CommandCase } from './random-command.ts'
 import { parts, type State, sameRules } from './state.ts'
 

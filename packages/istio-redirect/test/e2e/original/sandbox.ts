@@ -5,15 +5,15 @@ import { tempNetns } from '@cni/netns/testing'
 import { PATH } from './peers.ts'
 
 /** What a namespace holds before a program is let loose on it. */
-export interface Ground {
+export interface Sandbox {
   /** Addresses of `eth0`, which is always there; `address/bits`. */
   readonly addresses: readonly string[]
   /** Rules of somebody else, each one command of iptables. */
   readonly foreign: readonly string[]
 }
 
-/** A namespace prepared in the same way as any other of the same {@link Ground}. */
-export async function sandbox({ addresses, foreign }: Ground): Promise<Netns & AsyncDisposable> {
+/** A namespace prepared in the same way as any other of the same {@link Sandbox}. */
+export async function sandbox({ addresses, foreign }: Sandbox): Promise<Netns & AsyncDisposable> {
   const target = await tempNetns()
   try {
     netns.run(target, quietIpv6)

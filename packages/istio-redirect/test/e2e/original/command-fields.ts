@@ -1,0 +1,7 @@
+import { parts } from './state.ts'
+
+/** Everything that is compared of two command lines. */
+export const commandFields = ['exit codes', 'dry run', ...parts] as const
+
+/** One of {@link commandFields}. */
+export type CommandField = (typeof commandFields)[number]

@@ -1,0 +1,90 @@
+/**
+ * Who may import whom, which no other tool sees whole: packages downward only and by name, nothing its own `index.ts`,
+ * no circles. Imports of types alone count.
+ */
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import ts from 'typescript'
+
+const root = resolve(import.meta.dirname, '..')
+
+/** What the sources of each package may import of ours; examples and `istio-redirect` any public entry. */
+const allowed: Readonly<Record<string, readonly RegExp[]>> = {
+  types: [],
+  host: [],
+  netns: [/^@cni\/types(\/|$)/, /^@cni\/host(\/|$)/],
+  skel: [/^@cni\/types(\/|$)/, /^@cni\/host(\/|$)/, /^@cni\/netns\/(handle|sys)$/],
+  invoke: [/^@cni\/(types|host)(\/|$)/],
+  installer: [/^@cni\/(types|host)(\/|$)/],
+  ipset: [/^@cni\/(types|host|netns)(\/|$)/],
+  iptables: [/^@cni\/(types|host|netns)(\/|$)/],
+  libcni: [/^@cni\/(types|host|invoke)(\/|$)/],
+  conformance: [/^@cni\/(types|host|invoke|libcni|netns|iptables)(\/|$)/],
+  build: [/^@cni\/host(\/|$)/],
+  'istio-redirect': [/^@cni\/(?!istio-redirect)/],
+}
+
+const problems: string[] = []
+const packages = globSync('packages/*/package.json', { cwd: root }).map((path) => dirname(path))
+for (const folder of packages) checkPackage(folder)
+for (const folder of [...packages, ...globSync('examples/*', { cwd: root }), 'bench', 'scripts']) checkCircles(folder)
+if (problems.length > 0) {
+  process.stderr.write(`${problems.join('\n')}\n`)
+  process.exitCode = 1
+}
+
+// internal
+
+function checkPackage(folder: string): void {
+  const name = folder.slice('packages/'.length)
+  const mayImport = allowed[name]
+  if (mayImport === undefined) {
+    problems.push(`${folder}: scripts/check-imports.ts does not say what it may import`)
+    return
+  }
+  for (const file of sources(folder)) {
+    for (const specifier of importsOf(file)) {
+      if (specifier.startsWith('@cni-examples/')) problems.push(`${file}: a package never imports an example`)
+      else if (specifier.startsWith('@cni/')) {
+        if (!mayImport.some((pattern) => pattern.test(specifier))) problems.push(`${file}: may not import ${specifier}`)
+      } else if (specifier.startsWith('.')) {
+        const target = relative(root, resolve(root, dirname(file), specifier))
+        if (!target.startsWith(`${folder}/`))
+          problems.push(`${file}: ${specifier} leaves the package; import it by name`)
+        else if (/\/index\.ts$/.test(target)) problems.push(`${file}: ${specifier}: import the file that defines it`)
+      }
+    }
+  }
+}
+
+function checkCircles(folder: string): void {
+  const state = new Map<string, 'open' | 'done'>()
+  const path: string[] = []
+  const visit = (file: string): void => {
+    if (state.get(file) === 'done') return
+    if (state.get(file) === 'open') {
+      problems.push(`a circle: ${[...path.slice(path.indexOf(file)), file].join(' → ')}`)
+      return
+    }
+    state.set(file, 'open')
+    path.push(file)
+    for (const specifier of importsOf(file)) {
+      if (!specifier.startsWith('.')) continue
+      const target = relative(root, resolve(root, dirname(file), specifier))
+      if (existsSync(join(root, target))) visit(target)
+    }
+    path.pop()
+    state.set(file, 'done')
+  }
+  for (const file of globSync(`${folder}/**/*.ts`, { cwd: root, exclude: ['**/{node_modules,dist}/**'] })) visit(file)
+}
+
+/** What is published, without its tests. */
+function sources(folder: string): string[] {
+  return globSync(`${folder}/{src,testing}/**/*.ts`, { cwd: root }).filter((file) => !/\.test(-d)?\.ts$/.test(file))
+}
+
+function importsOf(file: string): string[] {
+  if (!file.endsWith('.ts')) return []
+  return ts.preProcessFile(readFileSync(join(root, file), 'utf8'), true, true).importedFiles.map((one) => one.fileName)
+}
