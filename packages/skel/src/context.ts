@@ -1,9 +1,9 @@
 import type { Netns } from '@cni/netns/handle'
 import type { K8sArgs, NetConf, Result, ValidAttachment } from '@cni/types'
-import type { EnvVars } from './environment.ts'
+import type { UndoStep } from './call/undo.ts'
 import type { Log } from './log.ts'
+import type { EnvVars } from './protocol/environment.ts'
 import type { TraceContext } from './trace-context.ts'
-import type { UndoStep } from './undo.ts'
 
 /** What every handler knows about its call. */
 export interface CallContext {

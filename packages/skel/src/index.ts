@@ -22,6 +22,7 @@
  * @module
  */
 
+export type { UndoStep } from './call/undo.ts'
 // Context
 export type {
   AddContext,
@@ -32,15 +33,14 @@ export type {
   GcContext,
   StatusContext,
 } from './context.ts'
-export type { EnvVars } from './environment.ts'
 // Run
 export type { NetnsPort, PluginIo, PluginOutcome } from './io.ts'
 // Log
 export type { Log, LogFields, LogLevel, LogOptions, LogSink } from './log.ts'
-export type { Describer } from './main/describer.ts'
+export type { Describer } from './main/command-line.ts'
 export { type PluginMainOptions, pluginMain } from './main/plugin-main.ts'
 // Define
 export { definePlugin, type LogRequest, type Plugin, type Verb } from './plugin.ts'
+export type { EnvVars } from './protocol/environment.ts'
 export { runPlugin } from './run.ts'
 export { netConf } from './schema/net-conf.ts'
-export type { UndoStep } from './undo.ts'

@@ -1,5 +1,5 @@
 import type { Netns } from '@cni/netns/handle'
-import type { EnvVars } from './environment.ts'
+import type { EnvVars } from './protocol/environment.ts'
 
 /** Everything a call may touch. */
 export interface PluginIo {

@@ -1,8 +1,8 @@
 import { CNI_VERSIONS, type CniArgKind, type NetConf, type Result } from '@cni/types'
 import type * as z from 'zod/v4/core'
 import type { AddContext, CheckContext, DelContext, GcContext, StatusContext } from './context.ts'
-import type { EnvVars } from './environment.ts'
 import type { LogOptions } from './log.ts'
+import type { EnvVars } from './protocol/environment.ts'
 
 /** The verbs that have a handler. */
 export type Verb = 'ADD' | 'CHECK' | 'DEL' | 'GC' | 'STATUS'

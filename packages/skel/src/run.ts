@@ -1,12 +1,12 @@
 import { CURRENT_VERSION, ErrorCode, encodeError, toErrorDocument } from '@cni/types'
-import type { Call } from './call.ts'
-import { dispatch } from './dispatch.ts'
-import { immediateAnswer } from './immediate.ts'
-import { type Interruption, interruption, SETTLE_BUDGET, settlesWithin } from './interruption.ts'
+import type { Call } from './call/call.ts'
+import { callLog, stackOf } from './call/call-log.ts'
+import { dispatch } from './call/dispatch.ts'
+import { type Interruption, interruption, SETTLE_BUDGET, settlesWithin } from './call/interruption.ts'
+import { undoStack } from './call/undo.ts'
 import type { PluginIo, PluginOutcome } from './io.ts'
-import { callLog, stackOf } from './log.ts'
 import type { Plugin } from './plugin.ts'
-import { undoStack } from './undo.ts'
+import { immediateAnswer } from './protocol/immediate.ts'
 
 /** Milliseconds: a call without a `timeout` of its own; containerd and CRI-O give up after 60 s and more. */
 const DEFAULT_TIMEOUT = 50_000

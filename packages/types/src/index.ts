@@ -62,6 +62,8 @@ export {
 
 // Results
 export type { Dns, Interface, IpConfig, Result, Route } from './result/model.ts'
+// Errors of others
+export { errnoOf, messageOf } from './thrown.ts'
 // Environment
 export { assertContainerID, assertIfName, assertNetworkName, isContainerID, isNetworkName } from './validate.ts'
 // Versions

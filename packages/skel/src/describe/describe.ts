@@ -1,4 +1,4 @@
-import type { Describer } from '../main/describer.ts'
+import type { Describer } from '../main/command-line.ts'
 import { helpText } from './help.ts'
 import { jsonSchema } from './json-schema.ts'
 

@@ -1,6 +1,13 @@
-import { aboutText } from '../immediate.ts'
 import type { Plugin } from '../plugin.ts'
-import type { Describer } from './describer.ts'
+import { aboutText } from '../protocol/immediate.ts'
+
+/** What can be said about a plugin to people; `@cni/skel/describe` has one. */
+export interface Describer {
+  /** The text of `--help`. */
+  help(plugin: Plugin): string | Promise<string>
+  /** The text of `--schema`. */
+  schema(plugin: Plugin): string | Promise<string>
+}
 
 /** What a person gets to see. */
 export interface CommandLineAnswer {

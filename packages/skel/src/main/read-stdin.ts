@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
+import { errnoOf } from '@cni/types'
 
 /**
  * Reads stdin to its end, without ever blocking the event loop: a runtime that does not close it must not keep the
@@ -55,8 +56,4 @@ async function readStream(): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   for await (const chunk of process.stdin) chunks.push(chunk)
   return Buffer.concat(chunks)
-}
-
-function errnoOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined
 }

@@ -1,4 +1,4 @@
-import { interruption, SETTLE_BUDGET, settlesWithin } from '../interruption.ts'
+import { interruption, SETTLE_BUDGET, settlesWithin } from '../call/interruption.ts'
 import type { Verb } from '../plugin.ts'
 import type { Middleware } from './use.ts'
 

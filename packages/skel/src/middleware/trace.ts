@@ -1,4 +1,4 @@
-import type { EnvVars } from '../environment.ts'
+import type { EnvVars } from '../protocol/environment.ts'
 import type { TraceContext } from '../trace-context.ts'
 import type { Middleware } from './use.ts'
 import { isBaggage, isTraceState, parseTraceParent } from './w3c.ts'

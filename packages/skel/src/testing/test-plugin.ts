@@ -1,9 +1,9 @@
 import { Netns } from '@cni/netns/handle'
 import { type CniErrorDocument, decodeResult, type Result, type ValidAttachment } from '@cni/types'
-import type { EnvVars } from '../environment.ts'
+import { machine } from '../call/namespace.ts'
 import type { NetnsPort } from '../io.ts'
-import { machine } from '../namespace.ts'
 import type { Plugin } from '../plugin.ts'
+import type { EnvVars } from '../protocol/environment.ts'
 import { runPlugin } from '../run.ts'
 import { fakeNetns } from './fake-netns.ts'
 

@@ -1,4 +1,4 @@
-import { CniError, decodeError, ErrorCode } from '@cni/types'
+import { CniError, decodeError, ErrorCode, messageOf } from '@cni/types'
 import type { CallContext } from '../context.ts'
 import type { Verb } from '../plugin.ts'
 import type { Answer } from './answer.ts'
@@ -26,7 +26,7 @@ export async function attempt(socket: string, verb: Verb, { env, raw, signal }: 
   try {
     answer = await post(socket, '/cni', encodeCall({ env, config: raw }), signal)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     if (isDown(error)) return { state: 'down', socket, reason }
     if (isBusy(error)) return { state: 'not ready', socket, reason }
     const code = verb === 'STATUS' ? ErrorCode.pluginNotAvailable : ErrorCode.tryAgainLater

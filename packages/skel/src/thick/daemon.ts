@@ -1,5 +1,5 @@
-import type { EnvVars } from '../environment.ts'
 import type { NetnsPort } from '../io.ts'
+import type { EnvVars } from '../protocol/environment.ts'
 
 /** How a daemon serves. */
 export interface DaemonOptions {

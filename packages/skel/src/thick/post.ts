@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import { errnoOf } from '@cni/types'
 import { type Answer, readAnswer } from './answer.ts'
 
 /** Bytes of an answer; a result is a few hundred. */
@@ -41,14 +42,10 @@ export function post(socketPath: string, path: string, body: string, signal: Abo
 
 /** Whether nothing listens at a socket's path: the request was not made. */
 export function isDown(error: unknown): boolean {
-  return ['ENOENT', 'ENOTDIR', 'ECONNREFUSED'].includes(errnoOf(error))
+  return ['ENOENT', 'ENOTDIR', 'ECONNREFUSED'].includes(errnoOf(error) ?? '')
 }
 
 /** Whether the listener's queue is full: the request was not made either, but somebody is there. */
 export function isBusy(error: unknown): boolean {
   return errnoOf(error) === 'EAGAIN'
-}
-
-function errnoOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : ''
 }

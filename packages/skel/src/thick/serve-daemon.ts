@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import { CniError, ErrorCode } from '@cni/types'
-import { settlesWithin } from '../interruption.ts'
+import { settlesWithin } from '../call/interruption.ts'
 import { writeAll } from '../main/write-all.ts'
 import type { Plugin } from '../plugin.ts'
 import type { Daemon, DaemonOptions } from './daemon.ts'

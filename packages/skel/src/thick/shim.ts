@@ -2,8 +2,8 @@ import { setTimeout } from 'node:timers/promises'
 import { CniError, decodeResult, ErrorCode, type NetConf, parseJson } from '@cni/types'
 import type { CallContext } from '../context.ts'
 import { pluginMain } from '../main/plugin-main.ts'
-import { memberText } from '../member-text.ts'
 import { definePlugin, type Plugin, type Verb } from '../plugin.ts'
+import { memberText } from '../protocol/member-text.ts'
 import { type Attempt, attempt } from './attempt.ts'
 
 /** The verbs that wait for a daemon that is not ready yet. */

@@ -1,6 +1,7 @@
 import { chmodSync, lstatSync, mkdirSync, renameSync, type Stats, statSync, unlinkSync } from 'node:fs'
 import { connect } from 'node:net'
 import { basename, dirname, isAbsolute, join } from 'node:path'
+import { errnoOf } from '@cni/types'
 import { DaemonError } from './daemon-error.ts'
 
 /** A place for a socket that nobody else uses. */
@@ -54,7 +55,7 @@ function prepareFolder(folder: string): void {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     stats = statSync(folder)
   } catch (cause) {
-    const code = errnoOf(cause)
+    const code = errnoOf(cause) ?? 'unknown error'
     throw new DaemonError(code, `Cannot make the folder of the socket, "${folder}": ${code}`, folder, { cause })
   }
   // Not made stricter here: it may be one that is not ours, such as /run.
@@ -76,14 +77,10 @@ function answers(path: string): Promise<boolean> {
       resolve(true)
     })
     // Anything else, such as a full queue, means that somebody is there.
-    connection.on('error', (error) => resolve(!['ECONNREFUSED', 'ENOENT'].includes(errnoOf(error))))
+    connection.on('error', (error) => resolve(!['ECONNREFUSED', 'ENOENT'].includes(errnoOf(error) ?? '')))
   })
 }
 
 function refused(code: string, path: string, why: string): DaemonError {
   return new DaemonError(code, `Cannot serve at "${path}": ${why}`, path)
-}
-
-function errnoOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
 }

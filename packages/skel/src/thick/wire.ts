@@ -1,5 +1,5 @@
 import { CniError, ErrorCode, isObject } from '@cni/types'
-import type { EnvVars } from '../environment.ts'
+import type { EnvVars } from '../protocol/environment.ts'
 
 /** One call on its way from the shim to the daemon. */
 export interface WireCall {

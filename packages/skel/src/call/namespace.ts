@@ -1,20 +1,22 @@
 import { current, isNetnsError, type Netns, open } from '@cni/netns/handle'
-import { CniError, ErrorCode } from '@cni/types'
-import type { Environment } from './environment.ts'
-import type { NetnsPort } from './io.ts'
-import type { Log } from './log.ts'
+import { CniError, ErrorCode, messageOf } from '@cni/types'
+import type { NetnsPort } from '../io.ts'
+import type { Environment } from '../protocol/environment.ts'
+import type { AcceptedCall } from './accepted-call.ts'
 
 /** The namespaces of the machine. */
 export const machine: NetnsPort = { open, current }
 
 /**
- * The container's namespace, for ADD and CHECK.
+ * The container's namespace, for ADD and CHECK, closed with the call.
  *
  * @throws {@link CniError} 8 when there is none at `CNI_NETNS`.
  */
-export function requireNetns({ netns: path }: Environment, port: NetnsPort): Netns {
+export function requireNetns({ call, environment: { netns: path }, port }: AcceptedCall): Netns {
   try {
-    return port.open(path)
+    const netns = port.open(path)
+    call.opened.push(netns)
+    return netns
   } catch (cause) {
     throw new CniError(ErrorCode.invalidNetns, `CNI_NETNS: ${messageOf(cause)}`, { details: path, cause })
   }
@@ -26,15 +28,15 @@ export function requireNetns({ netns: path }: Environment, port: NetnsPort): Net
  *
  * @throws {@link CniError} 8
  */
-export function refuseOwnNetns(netns: Netns, environment: Environment, port: NetnsPort): void {
+export function refuseOwnNetns(netns: Netns, { environment, port }: AcceptedCall): void {
   if (!isOwnNetns(netns, environment, port)) return
   throw new CniError(ErrorCode.invalidNetns, "plugin's netns and netns from CNI_NETNS should not be the same", {
     details: environment.netns,
   })
 }
 
-/** The container's namespace, for DEL: `undefined` when it is gone, or when the path leads to the plugin's own. */
-export function findNetns(environment: Environment, port: NetnsPort, log: Log): Netns | undefined {
+/** The container's namespace, for DEL, closed with the call: `undefined` when it is gone, or when the path leads to the plugin's own. */
+export function findNetns({ call: { log, opened }, environment, port }: AcceptedCall): Netns | undefined {
   const path = environment.netns
   if (path === '') return undefined
   let netns: Netns
@@ -48,7 +50,10 @@ export function findNetns(environment: Environment, port: NetnsPort, log: Log): 
     return undefined
   }
   try {
-    if (!isOwnNetns(netns, environment, port)) return netns
+    if (!isOwnNetns(netns, environment, port)) {
+      opened.push(netns)
+      return netns
+    }
   } catch (error) {
     netns.close()
     throw error
@@ -75,8 +80,4 @@ function isOwnNetns(netns: Netns, { netnsOverride }: Environment, port: NetnsPor
   } finally {
     own.close()
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,4 +1,4 @@
-import { CniError, ErrorCode, isCniError } from '@cni/types'
+import { CniError, ErrorCode, isCniError, messageOf } from '@cni/types'
 
 /** Milliseconds for a handler to come to rest after its signal aborted, before its steps are undone. */
 export const SETTLE_BUDGET = 500
@@ -76,6 +76,6 @@ function timedOut(command: string, timeout: number): CniError {
 function interrupted(command: string, reason: unknown): CniError {
   if (reason instanceof CniError) return reason
   if (isCniError(reason)) return new CniError(ErrorCode.tryAgainLater, reason.message, { cause: reason })
-  const why = reason instanceof Error ? reason.message : String(reason)
+  const why = messageOf(reason)
   return new CniError(ErrorCode.tryAgainLater, `${command} was interrupted: ${why}`, { cause: reason })
 }

@@ -1,11 +1,11 @@
-import { CniError, ErrorCode, netConfVersion } from '@cni/types'
+import { CniError, ErrorCode, messageOf, netConfVersion } from '@cni/types'
+import type { PluginIo } from '../io.ts'
+import { supportedVersions } from '../plugin.ts'
+import { readEnvironment } from '../protocol/environment.ts'
+import { decodeNetworkConfig } from '../protocol/network-config.ts'
+import { reconcileVersion } from '../protocol/reconcile.ts'
 import type { Call } from './call.ts'
-import { readEnvironment } from './environment.ts'
-import type { PluginIo } from './io.ts'
 import { machine } from './namespace.ts'
-import { decodeNetworkConfig } from './network-config.ts'
-import { supportedVersions } from './plugin.ts'
-import { reconcileVersion } from './reconcile.ts'
 import { isVerb, verbs } from './verbs.ts'
 
 /**
@@ -30,7 +30,6 @@ async function readStdin(io: PluginIo): Promise<Uint8Array> {
     const input = await io.stdin()
     return typeof input === 'string' ? Buffer.from(input) : input
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new CniError(ErrorCode.ioFailure, `error reading from stdin: ${reason}`, { cause })
+    throw new CniError(ErrorCode.ioFailure, `error reading from stdin: ${messageOf(cause)}`, { cause })
   }
 }

@@ -1,10 +1,10 @@
 import type { Netns } from '@cni/netns/handle'
-import type { PluginIo } from './io.ts'
-import type { CallLog } from './log.ts'
-import type { Plugin } from './plugin.ts'
+import type { PluginIo } from '../io.ts'
+import type { Plugin } from '../plugin.ts'
+import type { CallLog } from './call-log.ts'
 import type { UndoStack } from './undo.ts'
 
-/** One call while it runs. */
+/** One call of the protocol while it runs, from its first moment on: nothing of it has been looked at. */
 export interface Call {
   readonly plugin: Plugin
   readonly io: PluginIo

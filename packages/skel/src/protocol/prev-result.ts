@@ -1,4 +1,13 @@
-import { CniError, decodeResult, ErrorCode, isObject, type Result, reencodeResult, resultVersion } from '@cni/types'
+import {
+  CniError,
+  decodeResult,
+  ErrorCode,
+  isObject,
+  messageOf,
+  type Result,
+  reencodeResult,
+  resultVersion,
+} from '@cni/types'
 import { memberText } from './member-text.ts'
 import type { NetworkConfig } from './network-config.ts'
 
@@ -28,7 +37,7 @@ export function readPrevResult(config: NetworkConfig, version: string): PrevResu
         (received.cniVersion === version ? verbatim(config) : undefined) ?? reencodeResult(received, from, version),
     }
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
+    const reason = messageOf(cause)
     throw new CniError(ErrorCode.internal, `could not parse prevResult: ${reason}`, { cause })
   }
 }

@@ -1,0 +1,109 @@
+import type { Log, LogFields, LogLevel, LogOptions, LogSink } from '../log.ts'
+
+const LEVELS: readonly LogLevel[] = ['silent', 'error', 'warn', 'info', 'debug']
+
+/** A logger whose level and sinks may be decided later; until then it keeps its lines. */
+export interface CallLog extends Log {
+  /** Decides level and sinks, and writes what was kept. */
+  open(options?: LogOptions): void
+  /** Writes what was kept and flushes the sinks. */
+  close(): Promise<void>
+}
+
+/** The logger of one call; `fields` are part of each line. */
+export function callLog(stderr: (line: string) => void, fields: LogFields): CallLog {
+  const now = clock()
+  let bound = fields
+  let kept: Array<{ level: LogLevel; line: string }> | undefined = []
+  let lowest = LEVELS.indexOf('info')
+  let sinks: LogSink[] = []
+
+  const emit = (level: LogLevel, line: string): void => {
+    if (LEVELS.indexOf(level) > lowest) return
+    stderr(line)
+    sinks = sinks.filter((sink) => {
+      try {
+        sink.write(line)
+        return true
+      } catch (error) {
+        stderr(formatLine(now(), 'warn', 'a log sink failed and is left out', { ...bound, error }))
+        return false
+      }
+    })
+  }
+  const log = (level: LogLevel, message: string, own: LogFields = {}): void => {
+    const line = formatLine(now(), level, message, { ...bound, ...own })
+    if (kept === undefined) emit(level, line)
+    else kept.push({ level, line })
+  }
+  const open = (options: LogOptions = {}): void => {
+    const waiting = kept ?? []
+    kept = undefined
+    const level = LEVELS.indexOf(options.level ?? 'info')
+    if (level >= 0) lowest = level
+    sinks = [...(options.sinks ?? [])]
+    for (const { level, line } of waiting) emit(level, line)
+  }
+
+  return {
+    error: (message, own) => log('error', message, own),
+    warn: (message, own) => log('warn', message, own),
+    info: (message, own) => log('info', message, own),
+    debug: (message, own) => log('debug', message, own),
+    bind(own) {
+      bound = { ...bound, ...own }
+    },
+    open,
+    async close() {
+      if (kept !== undefined) open()
+      // A sink that cannot flush has nowhere left to say so.
+      await Promise.allSettled(sinks.map(async (sink) => sink.flush?.()))
+    },
+  }
+}
+
+/** The time in UTC with microseconds, fixed width. In one call it never goes back, whatever happens to the clock. */
+function clock(): () => string {
+  const start = Date.now() - performance.now()
+  return () => {
+    const now = start + performance.now()
+    const micros = Math.floor((now % 1) * 1000)
+    return `${new Date(now).toISOString().slice(0, -1)}${String(micros).padStart(3, '0')}Z`
+  }
+}
+
+/** One line of JSON: level, time and message first; what is not JSON is made printable. */
+function formatLine(time: string, level: LogLevel, message: string, fields: LogFields): string {
+  const { level: _level, time: _time, msg: _msg, ...others } = fields
+  const entry = { level, time, msg: String(message), ...others }
+  let text: string
+  try {
+    text = JSON.stringify(entry, printable)
+  } catch {
+    // A cycle, or a toJSON that throws.
+    text = JSON.stringify({ level, time, msg: entry.msg, fields: 'not serialisable' })
+  }
+  return `${text.replace(/[\u007f-\u009f\u2028\u2029]/g, escaped)}\n`
+}
+
+function printable(_key: string, value: unknown): unknown {
+  if (value instanceof Error) return stackOf(value)
+  if (typeof value === 'bigint' || typeof value === 'symbol') return String(value)
+  if (value instanceof Map) return Object.fromEntries(value)
+  if (value instanceof Set) return [...value]
+  return value
+}
+
+/** The stack of an error and those of its causes. */
+export function stackOf(error: Error): string {
+  const stacks: string[] = []
+  for (let one: unknown = error; one instanceof Error && stacks.length < 8; one = one.cause) {
+    stacks.push(one.stack ?? String(one))
+  }
+  return stacks.join('\ncaused by ')
+}
+
+/** Control characters a terminal, or a reader of lines, would act on. */
+function escaped(char: string): string {
+  return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
+}

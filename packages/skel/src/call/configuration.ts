@@ -1,0 +1,45 @@
+import { CniError, messageOf } from '@cni/types'
+import type { Verb } from '../plugin.ts'
+import { schemaOf } from '../schema/schema-of.ts'
+import { unknownMembers, validateConfig } from '../schema/validate.ts'
+import type { AcceptedCall } from './accepted-call.ts'
+
+/**
+ * The configuration as the plugin's schema makes it, and from here on the log as the plugin wants it.
+ *
+ * @throws {@link CniError} 7 when its members are invalid.
+ */
+export async function configuration(accepted: AcceptedCall, verb: Verb): Promise<unknown> {
+  const { plugin, log } = accepted.call
+  const { document } = accepted.config
+  const schema = await schemaOf(plugin)
+  const conf = schema === undefined ? document : await validateConfig(schema, document)
+  openLog(accepted, verb, conf)
+  const unknown = schema === undefined ? [] : unknownMembers(schema, document)
+  if (unknown.length > 0) log.debug('the configuration has members this plugin does not know', { members: unknown })
+  return conf
+}
+
+/** The same for DEL: a failing DEL keeps the pod's address taken, so an invalid member is only logged. */
+export async function tolerantConfiguration(accepted: AcceptedCall, verb: Verb): Promise<unknown> {
+  try {
+    return await configuration(accepted, verb)
+  } catch (error) {
+    openLog(accepted, verb, undefined)
+    accepted.call.log.warn('the configuration is invalid, going on without it', { reason: messageOf(error) })
+    return undefined
+  }
+}
+
+// internal
+
+function openLog({ call, environment, config }: AcceptedCall, command: Verb, conf: unknown): void {
+  const { plugin, log, io } = call
+  const { containerID } = environment
+  try {
+    log.open(plugin.log?.({ command, conf, networkName: config.document.name, containerID, env: io.env }))
+  } catch (error) {
+    log.open()
+    log.warn('the plugin could not set up its log', { error })
+  }
+}

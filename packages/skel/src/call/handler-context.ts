@@ -1,0 +1,53 @@
+import { CniError, k8sArgs, messageOf, parseCniArgs } from '@cni/types'
+import type { AttachmentContext, CallContext } from '../context.ts'
+import type { AcceptedCall } from './accepted-call.ts'
+
+/** The part of the context all verbs share. */
+export function callContext(
+  { call, environment, raw, config, version }: AcceptedCall,
+  args: ReadonlyMap<string, string> = parseCniArgs(environment.args),
+): CallContext {
+  return {
+    plugin: call.plugin.name,
+    networkName: config.document.name,
+    cniVersion: version,
+    args,
+    k8s: k8sArgs(args),
+    path: environment.path,
+    env: call.io.env,
+    raw,
+    log: call.log,
+    signal: call.signal,
+  }
+}
+
+/**
+ * What ADD, CHECK and DEL have in addition.
+ *
+ * @throws {@link CniError} 999 when `CNI_ARGS` is not as the plugin asks for.
+ */
+export function attachmentContext(accepted: AcceptedCall): AttachmentContext {
+  const { containerID, ifName } = accepted.environment
+  return { ...callContext(accepted, cniArgs(accepted)), containerID, ifName }
+}
+
+/** DEL goes on with what can be read: a failing DEL keeps the pod's address taken. */
+function cniArgs({ call: { plugin, log }, environment }: AcceptedCall): ReadonlyMap<string, string> {
+  const { args: grammar = 'tolerant' } = plugin
+  if (grammar === 'tolerant') return parseCniArgs(environment.args)
+  try {
+    const known = { ...KUBERNETES_ARGS, ...(grammar === 'strict' ? {} : grammar) }
+    return parseCniArgs(environment.args, { strict: true, known })
+  } catch (error) {
+    if (environment.command !== 'DEL') throw error
+    log.warn('CNI_ARGS is invalid, going on with what can be read', { reason: messageOf(error) })
+    return parseCniArgs(environment.args)
+  }
+}
+
+const KUBERNETES_ARGS = {
+  K8S_POD_NAMESPACE: 'string',
+  K8S_POD_NAME: 'string',
+  K8S_POD_UID: 'string',
+  K8S_POD_INFRA_CONTAINER_ID: 'string',
+} as const

@@ -1,0 +1,79 @@
+import { CniError, ErrorCode, encodeResult, isObject } from '@cni/types'
+import type { Verb } from '../plugin.ts'
+import { readAttachments } from '../protocol/valid-attachments.ts'
+import type { AcceptedCall } from './accepted-call.ts'
+import { prevResult, tolerantPrevResult } from './call-prev-result.ts'
+import { configuration, tolerantConfiguration } from './configuration.ts'
+import { attachmentContext, callContext } from './handler-context.ts'
+import { findNetns, refuseOwnNetns, requireNetns } from './namespace.ts'
+
+/** What each verb does with its call; the text is what belongs on stdout. A verb without a handler succeeds. */
+export const verbs: Readonly<Record<Verb, (accepted: AcceptedCall) => Promise<string>>> = {
+  ADD,
+  CHECK,
+  DEL,
+  GC,
+  STATUS,
+}
+
+/** Whether a command is a verb that has a handler. */
+export function isVerb(command: string): command is Verb {
+  return Object.hasOwn(verbs, command)
+}
+
+async function ADD(accepted: AcceptedCall): Promise<string> {
+  const { plugin, undo } = accepted.call
+  // Types ask for it; an object from elsewhere may lack it all the same.
+  if (typeof plugin.add !== 'function') return ''
+  const conf = await configuration(accepted, 'ADD')
+  const prev = prevResult(accepted)
+  const netns = requireNetns(accepted)
+  refuseOwnNetns(netns, accepted)
+  const result: unknown = await plugin.add({
+    ...attachmentContext(accepted),
+    conf,
+    netns,
+    prevResult: prev?.value,
+    undo: (step) => undo.push(step),
+  })
+  if (prev !== undefined && result === prev.value) return prev.print()
+  if (isObject(result)) return encodeResult(result, accepted.version)
+  throw new CniError(ErrorCode.internal, `${plugin.name}: the ADD handler returned no result`, {
+    hint: 'return c.prevResult, or a result of its own',
+  })
+}
+
+async function CHECK(accepted: AcceptedCall): Promise<string> {
+  const { plugin } = accepted.call
+  if (plugin.check === undefined) return ''
+  const conf = await configuration(accepted, 'CHECK')
+  const prev = prevResult(accepted)
+  const netns = requireNetns(accepted)
+  await plugin.check({ ...attachmentContext(accepted), conf, netns, prevResult: prev?.value })
+  return ''
+}
+
+async function DEL(accepted: AcceptedCall): Promise<string> {
+  const { plugin } = accepted.call
+  if (plugin.del === undefined) return ''
+  const conf = await tolerantConfiguration(accepted, 'DEL')
+  const netns = findNetns(accepted)
+  await plugin.del({ ...attachmentContext(accepted), conf, netns, prevResult: tolerantPrevResult(accepted) })
+  return ''
+}
+
+async function GC(accepted: AcceptedCall): Promise<string> {
+  const { plugin } = accepted.call
+  if (plugin.gc === undefined) return ''
+  const conf = await configuration(accepted, 'GC')
+  const validAttachments = readAttachments(accepted.config.document)
+  await plugin.gc({ ...callContext(accepted), conf, validAttachments })
+  return ''
+}
+
+async function STATUS(accepted: AcceptedCall): Promise<string> {
+  const { plugin } = accepted.call
+  if (plugin.status === undefined) return ''
+  await plugin.status({ ...callContext(accepted), conf: await configuration(accepted, 'STATUS') })
+  return ''
+}
