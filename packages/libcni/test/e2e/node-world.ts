@@ -51,8 +51,8 @@ export async function world(): Promise<World> {
         ).done,
       ),
     original: (file, argv, more = {}) => {
-      mkdirSync(CACHE, { recursive: true })
-      const mounted = ['unshare', '--mount', 'sh', '-c', 'mount --bind "$0" "$1" && shift && exec "$@"'] as const
+      const script = 'mount -t tmpfs tmpfs /var/lib && mkdir "$1" && mount --bind "$0" "$1" && shift && exec "$@"'
+      const mounted = ['unshare', '--mount', 'sh', '-c', script] as const
       return finished(
         netns.start(node, [...mounted, `${files.dir}/cache`, CACHE, file, ...argv], {
           env: { ...env, ...more },
