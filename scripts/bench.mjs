@@ -1,6 +1,6 @@
 // npm run bench [-- options]: everything that is measured, in one report; see --help.
 import { benchOptions, HELP, SUITES, UsageError } from './lib/bench-options.mjs'
-import { ensurePackages } from './lib/debian.mjs'
+import { ensurePackages, TEST_PACKAGES } from './lib/debian.mjs'
 import { exec, node26 } from './lib/exec.mjs'
 import { buildExecutables } from './lib/executables.mjs'
 import { main, Stop, say } from './lib/progress.mjs'
@@ -14,7 +14,7 @@ await main(async () => {
   if (process.getuid?.() !== 0)
     throw new Stop('the benchmarks need root: they create network namespaces. Run: sudo npm run bench')
   await setUp()
-  await ensurePackages(['containernetworking-plugins', 'iptables', 'ipset', 'util-linux'], options)
+  await ensurePackages(TEST_PACKAGES, options)
   await buildExecutables([...new Set(options.suites.flatMap((name) => SUITES[name].executables))])
   const flags = ['--conditions=@cni/source', '--disable-warning=ExperimentalWarning']
   await exec([node26, ...flags, 'bench/main.ts', ...process.argv.slice(2)], {

@@ -1,7 +1,7 @@
 // npm run test:peers: our parts side by side with the originals, which CNI_PEERS=<folder> holds.
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { ensurePackages } from './lib/debian.mjs'
+import { ensurePackages, TEST_PACKAGES } from './lib/debian.mjs'
 import { exec } from './lib/exec.mjs'
 import { buildExecutables } from './lib/executables.mjs'
 import { main, Stop, say } from './lib/progress.mjs'
@@ -24,7 +24,7 @@ await main(async () => {
   if (missing.length === PEERS.size) throw new Stop(`CNI_PEERS=${folder} holds none of the originals`)
   if (process.getuid?.() !== 0) throw new Stop('these tests need root: they create network namespaces')
   await setUp()
-  await ensurePackages(['containernetworking-plugins', 'etcd-server', 'iptables', 'util-linux'], { install: true })
+  await ensurePackages([...TEST_PACKAGES, 'etcd-server'], { install: true })
   await buildExecutables()
   // One seed for all suites: the same command line with it repeats a failure. CNI_FUZZ_RUNS asks for more cases.
   const { CNI_SEED = String(Date.now() % 0x7fff_ffff), CNI_FUZZ_RUNS } = process.env

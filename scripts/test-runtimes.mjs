@@ -1,5 +1,5 @@
 // npm run test:runtimes [-- --no-install]: our plugins under containerd, podman and cnitool, in a throw-away node.
-import { ensurePackages, missingPackages } from './lib/debian.mjs'
+import { ensurePackages, missingPackages, TEST_PACKAGES } from './lib/debian.mjs'
 import { buildExecutables } from './lib/executables.mjs'
 import { main, Stop, say, step } from './lib/progress.mjs'
 import { setUp } from './lib/setup.mjs'
@@ -21,7 +21,7 @@ await main(async () => {
   }
   const install = !process.argv.includes('--no-install')
   await setUp()
-  await ensurePackages(['containernetworking-plugins', 'iptables', 'util-linux'], { install })
+  await ensurePackages(TEST_PACKAGES, { install })
   if (install) await ensurePackages(RUNTIMES, { install })
   const suites = Object.entries(SUITES).map(([name, needs]) => ({ name, missing: missingPackages(needs) }))
   const chosen = suites.filter(({ missing }) => missing.length === 0).map(({ name }) => name)

@@ -1,6 +1,6 @@
 // npm test: set up, look at the sources, then unit, property, type, real-namespace and end-to-end tests.
 import { check } from './lib/check.mjs'
-import { ensurePackages } from './lib/debian.mjs'
+import { ensurePackages, TEST_PACKAGES } from './lib/debian.mjs'
 import { exec } from './lib/exec.mjs'
 import { buildExecutables } from './lib/executables.mjs'
 import { main, Stop, step } from './lib/progress.mjs'
@@ -10,8 +10,7 @@ await main(async () => {
   const install = !process.argv.includes('--no-install')
   const isRoot = process.getuid?.() === 0
   await setUp()
-  if (isRoot)
-    await ensurePackages(['containernetworking-plugins', 'iptables', 'nftables', 'ipset', 'util-linux'], { install })
+  if (isRoot) await ensurePackages(TEST_PACKAGES, { install })
   await check()
   await buildExecutables()
   const projects = isRoot ? ['unit', 'types', 'netns', 'e2e'] : ['unit', 'types']

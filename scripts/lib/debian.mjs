@@ -4,11 +4,15 @@ import { Stop, say, step } from './progress.mjs'
 
 /** What the demo and the tests need from Debian, and the file that shows it is there. */
 const PACKAGES = {
+  // The pinned Node is linked against it.
+  libatomic1: '/usr/lib/x86_64-linux-gnu/libatomic.so.1',
   'containernetworking-plugins': '/usr/lib/cni/bridge',
   iptables: '/usr/sbin/iptables-restore',
   nftables: '/usr/sbin/nft',
   ipset: '/usr/sbin/ipset',
   'util-linux': '/usr/bin/unshare',
+  iproute2: '/usr/sbin/ip',
+  procps: '/usr/sbin/sysctl',
   containerd: '/usr/bin/containerd',
   runc: '/usr/sbin/runc',
   podman: '/usr/bin/podman',
@@ -16,9 +20,16 @@ const PACKAGES = {
   'busybox-static': '/usr/share/doc/busybox-static/copyright',
   conntrack: '/usr/sbin/conntrack',
   'etcd-server': '/usr/bin/etcd',
+  mmdebstrap: '/usr/bin/mmdebstrap',
+  'debian-archive-keyring': '/usr/share/keyrings/debian-archive-keyring.gpg',
 }
 
 /** @typedef {keyof typeof PACKAGES} DebianPackage */
+
+/** What the suites on a real kernel run, or make their nodes with. */
+export const TEST_PACKAGES = /** @type {const} @satisfies {readonly DebianPackage[]} */ ([
+  ...['containernetworking-plugins', 'iptables', 'nftables', 'ipset', 'iproute2', 'procps', 'util-linux'],
+])
 
 /** @param {readonly DebianPackage[]} wanted */
 export const missingPackages = (wanted) => wanted.filter((name) => !existsSync(PACKAGES[name]))

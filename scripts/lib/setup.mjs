@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { ensurePackages } from './debian.mjs'
 import { exec, node26, root } from './exec.mjs'
 import { Stop, step } from './progress.mjs'
 
@@ -23,9 +24,20 @@ export async function setUp() {
       env: { CI: 'true' },
       hint: 'The npm registry must be reachable. Run the command again: it goes on where it stopped.',
     })
-    writeFileSync(stampFile, wanted())
   })
+  if (!(await runs(node26))) {
+    await ensurePackages(['libatomic1'], { install: !process.argv.includes('--no-install') })
+    await exec([node26, '--version'], { quiet: true })
+  }
+  writeFileSync(stampFile, wanted())
 }
+
+/** @param {string} node */
+const runs = (node) =>
+  exec([node, '--version'], { quiet: true }).then(
+    () => true,
+    () => false,
+  )
 
 const stampFile = join(root, 'node_modules/.set-up')
 
