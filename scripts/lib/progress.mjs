@@ -35,8 +35,14 @@ export async function step(title, body) {
 /** @param {number} ms */
 export const seconds = (ms) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`)
 
-/** An error whose message is all a person needs: printed without a stack, exit code 1. */
-export class Stop extends Error {}
+/** An error whose message is all a person needs: printed without a stack. */
+export class Stop extends Error {
+  /** @param {string} message @param {number} [exitCode] of the command that it ends */
+  constructor(message, exitCode = 1) {
+    super(message)
+    this.exitCode = exitCode
+  }
+}
 
 /** @param {() => Promise<unknown>} body */
 export async function main(body) {
@@ -50,6 +56,6 @@ export async function main(body) {
           ? String(error.stack)
           : String(error),
     )
-    process.exitCode = 1
+    process.exitCode = error instanceof Stop ? error.exitCode : 1
   }
 }

@@ -1,13 +1,10 @@
-import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { env, root } from './exec.mjs'
+import { env } from './exec.mjs'
+import { runWithUs, UNSHARE } from './run-with-us.mjs'
 
-/** Ends with us, however we end. */
-const WITH_US = ['setpriv', '--pdeathsig', 'KILL', '--']
-const UNSHARE = ['unshare', '--net', '--mount', '--propagation', 'private', '--pid', '--fork', '--kill-child']
 /** The first process of a namespace has to collect the orphans: a shell does that while it waits. */
 const INIT = ['sh', '-c', '"$@" & wait $!', 'sh']
 const PREFIX = 'cni-runtimes-'
@@ -25,22 +22,11 @@ export async function inThrowAwayNode(argv) {
   await sweep()
   const name = `${PREFIX}${process.pid}`
   const folder = mkdtempSync(join(tmpdir(), `${name}-`))
-  const [program = '', ...args] = [...WITH_US, ...UNSHARE, '--mount-proc', '--', ...INIT, ...argv]
-  const child = spawn(program, args, {
-    cwd: root,
-    env: { ...env, CNI_RUNTIMES_FOLDER: folder, CNI_RUNTIMES_CGROUP: `/${name}` },
-    stdio: ['ignore', 'inherit', 'inherit'],
-  })
-  const stop = () => void child.kill('SIGKILL')
-  const signals = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])
-  for (const signal of signals) process.on(signal, stop)
   try {
-    return await new Promise((resolve, reject) => {
-      child.on('error', reject)
-      child.on('close', (code) => resolve(code ?? 1))
+    return await runWithUs([...UNSHARE, '--net', '--mount-proc', '--', ...INIT, ...argv], {
+      env: { ...env, CNI_RUNTIMES_FOLDER: folder, CNI_RUNTIMES_CGROUP: `/${name}` },
     })
   } finally {
-    for (const signal of signals) process.off(signal, stop)
     await removeCgroups(name)
     rmSync(folder, { recursive: true, force: true })
   }
