@@ -1,4 +1,4 @@
-import { lstatSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { lstatSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type TestCall, testPlugin } from '@cni/skel/testing'
@@ -22,7 +22,7 @@ const tester = testPlugin(plugin)
 const call = ({ conf, ...rest }: TestCall = {}): TestCall => ({
   args: ARGS,
   env: { CNI_NETNS: NETNS },
-  conf: { cniVersion: '0.3.1', contiv: { socket }, ...(typeof conf === 'string' ? {} : conf) },
+  conf: { cniVersion: '0.3.1', contiv: { socket, log_file: '' }, ...(typeof conf === 'string' ? {} : conf) },
   ...rest,
 })
 
@@ -163,7 +163,8 @@ describe('every reply of the daemon', () => {
     const { exitCode, stdout, log } = await tester.del(call())
     expect([exitCode, stdout]).toEqual([0, ''])
     const warning = { level: 'warn', msg: 'the daemon did not delete the pod', reason: msg }
-    expect(log).toEqual(fault.endsWith('with 200') ? [] : [expect.objectContaining(warning)])
+    const warnings = log.filter(({ level }) => level === 'warn')
+    expect(warnings).toEqual(fault.endsWith('with 200') ? [] : [expect.objectContaining(warning)])
   })
 
   it.each(['add', 'del'] as const)('none at all: %s ends at its deadline with code 11', async (verb) => {
@@ -190,7 +191,7 @@ describe('a daemon that is down', () => {
   })
 
   it('DEL fails with code 11 when the configuration wants the runtime to try again', async () => {
-    const { error } = await tester.del(call({ conf: { contiv: { socket, unreachable_del: 'fail' } } }))
+    const { error } = await tester.del(call({ conf: { contiv: { socket, log_file: '', unreachable_del: 'fail' } } }))
     expect(error).toMatchObject({ code: 11, msg: 'Contiv:daemon unreachable' })
   })
 })
@@ -242,5 +243,32 @@ describe('the stand-in', () => {
     writeFileSync(socket, '')
     await using _ = await startStandIn({ socket })
     expect([lstatSync(socket).isSocket(), lstatSync(dirname(socket)).mode & 0o777]).toEqual([true, 0o700])
+  })
+})
+
+describe('the log file of the original', () => {
+  const lines = (file: string) =>
+    readFileSync(file, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line): unknown => JSON.parse(line))
+
+  it.each([
+    ['the process id of a path in /proc', NETNS, '4242'],
+    ['any other path as it is', '/run/netns/a', '/run/netns/a'],
+    ['EMPTY without a namespace', '', 'EMPTY'],
+  ])('says what was called, and the namespace: %s', async (_title, path, expected) => {
+    await using _daemon = await startStandIn({ socket })
+    const file = join(folder, 'contivk8s.log')
+    const conf = { contiv: { socket, log_file: file } }
+    await tester.del(call({ conf, netns: 'none', env: { CNI_NETNS: path } }))
+    expect(lines(file)[0]).toMatchObject({ msg: 'called', command: 'DEL', args: ARGS, NETNS: expected })
+  })
+
+  it('is no reason to refuse a pod when it cannot be written', async () => {
+    await using daemon = await startStandIn({ socket })
+    const conf = { contiv: { socket, log_file: join(socket, 'no-folder.log') } }
+    expect((await tester.add(call({ conf }))).exitCode).toBe(0)
+    expect(daemon.requests).toHaveLength(1)
   })
 })

@@ -2,6 +2,7 @@ import type { Netns } from '@cni/netns'
 import { type AttachmentContext, type DelContext, definePlugin, netConf } from '@cni/skel'
 import { CniError, ErrorCode } from '@cni/types'
 import * as z from 'zod/mini'
+import { announce, LOG_FILE, logTo } from './call-log.ts'
 import { callDaemon, probeDaemon, type Reply } from './client.ts'
 import { contivError, failureOf } from './failure.ts'
 import { withProcPath } from './holder.ts'
@@ -12,16 +13,22 @@ const SOCKET = '/run/contiv/contiv-cni.sock'
 
 const contiv = z.object({
   socket: z._default(z.string().check(z.startsWith('/')), SOCKET),
+  /** Where calls are logged; `''`: nowhere but on stderr. */
+  log_file: z._default(z.string().check(z.regex(/^(\/.*)?$/)), LOG_FILE),
   /** What DEL does while nobody listens: succeed with a warning, or fail so that the runtime tries again. */
   unreachable_del: z._default(z.enum(['succeed', 'fail']), 'succeed'),
 })
 
+const DEFAULTS: z.output<typeof contiv> = { socket: SOCKET, log_file: LOG_FILE, unreachable_del: 'succeed' }
+
 /** Hands ADD and DEL to the daemon that knows the network. */
 export const plugin = definePlugin({
   name: 'contiv-proxy',
-  config: netConf({ contiv: z._default(contiv, { socket: SOCKET, unreachable_del: 'succeed' }) }),
+  config: netConf({ contiv: z._default(contiv, DEFAULTS) }),
+  log: ({ conf }) => (conf === undefined ? {} : logTo(conf.contiv.log_file)),
 
   async add(c) {
+    announce(c)
     const { socket } = c.conf.contiv
     if (c.args.size === 0) {
       throw new CniError(ErrorCode.invalidEnvironment, 'CNI_ARGS: empty, expected K8S_POD_NAME and others', {
@@ -37,7 +44,8 @@ export const plugin = definePlugin({
   },
 
   async del(c) {
-    const { socket, unreachable_del: unreachable } = c.conf?.contiv ?? { socket: SOCKET, unreachable_del: 'succeed' }
+    announce(c)
+    const { socket, unreachable_del: unreachable } = c.conf?.contiv ?? DEFAULTS
     if (c.args.size === 0) return c.log.warn('CNI_ARGS is empty: the daemon cannot be told which pod is gone')
     const reply = await askToDelete(c, socket)
     const failure = failureOf(reply)
@@ -47,11 +55,13 @@ export const plugin = definePlugin({
   },
 
   async check(c) {
+    announce(c)
     const problem = await probeDaemon(c.conf.contiv.socket, c.signal)
     if (problem !== undefined) throw contivError(ErrorCode.tryAgainLater, 'daemon unreachable', problem)
   },
 
   async status(c) {
+    announce(c)
     const problem = await probeDaemon(c.conf.contiv.socket, c.signal)
     if (problem !== undefined) throw contivError(ErrorCode.pluginNotAvailable, 'daemon unreachable', problem)
   },

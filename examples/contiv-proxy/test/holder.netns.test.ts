@@ -19,7 +19,7 @@ test('a bound namespace reaches the daemon as that of a process, which is ended 
   const socket = join(folder, 'contiv.sock')
   await using daemon = await startStandIn({ socket })
   await using pod = await tempNetns()
-  const tester = testPlugin(plugin, { conf: { contiv: { socket } }, args, netns: pod })
+  const tester = testPlugin(plugin, { conf: { contiv: { socket, log_file: '' } }, args, netns: pod })
   const { result } = await tester.add()
   expect(result?.interfaces).toEqual([{ name: 'eth0', sandbox: pod.path }])
   expect((await tester.del()).exitCode).toBe(0)
@@ -36,7 +36,7 @@ test('the process is ended as well when the daemon fails, and at the deadline', 
   const socket = join(folder, 'contiv.sock')
   await using daemon = await startStandIn({ socket, fault: '500 with JSON' })
   await using pod = await tempNetns()
-  const call = { conf: { contiv: { socket } }, args, netns: pod }
+  const call = { conf: { contiv: { socket, log_file: '' } }, args, netns: pod }
   expect((await testPlugin(plugin, call).add()).error?.code).toBe(1)
   daemon.fault = 'hang'
   expect((await testPlugin({ ...plugin, timeout: 500 }, call).add()).error?.code).toBe(11)

@@ -36,7 +36,12 @@ describe.each(RUNTIMES)('contiv-proxy, %s', (_name, argv) => {
           CNI_PATH: '/opt/cni/bin',
           CNI_ARGS: 'K8S_POD_NAME=utPod;K8S_POD_NAMESPACE=utK8sNS;K8S_POD_INFRA_CONTAINER_ID=infra;',
         },
-        input: JSON.stringify({ cniVersion: '0.3.1', name: 'contiv-net', type: 'contiv-proxy', contiv: { socket } }),
+        input: JSON.stringify({
+          cniVersion: '0.3.1',
+          name: 'contiv-net',
+          type: 'contiv-proxy',
+          contiv: { socket, log_file: '' },
+        }),
         timeout: 20_000,
         reject: false,
       })
