@@ -215,7 +215,7 @@ describe('a daemon that is up', () => {
 
 describe('the configuration', () => {
   it('needs no member of its own: the socket has the usual path', async () => {
-    const { error } = await tester.add(call({ conf: { contiv: undefined } }))
+    const { error } = await tester.add(call({ conf: { contiv: { log_file: '' } } }))
     expect(error?.details).toContain('/run/contiv/contiv-cni.sock')
   })
 
