@@ -100,6 +100,56 @@ describe('a work queue', () => {
     expect(log).toHaveLength(3)
   })
 
+  test('gives a key that is added while it waits all its attempts again, from the shortest pause on', async () => {
+    const { queue, log, end, wake, waiting } = controlled()
+    queue.add('a')
+    for (let attempt = 1; attempt < 4; attempt += 1) {
+      await end(new Error('x'))
+      await wake()
+    }
+    await end(new Error('x'))
+    queue.add('a')
+    expect(waiting.splice(0).map(({ ms, cancelled }) => [ms, cancelled])).toEqual([[40, true]])
+    const pauses: (number | undefined)[] = []
+    for (let attempt = 1; attempt < 5; attempt += 1) {
+      await end(new Error('x'))
+      expect(log.at(-1)).toBe('again a')
+      pauses.push(await wake())
+    }
+    await end(new Error('x'))
+    expect(pauses).toEqual([5, 10, 20, 40])
+    expect(log.filter((line) => line === 'work a')).toHaveLength(9)
+    expect(log.at(-1)).toBe('given up a')
+  })
+
+  test('gives them to a key that is added during an attempt that fails as well, without a pause', async () => {
+    const { queue, log, end, wake } = controlled()
+    queue.add('a')
+    for (let attempt = 1; attempt < 5; attempt += 1) {
+      await end(new Error('x'))
+      await wake()
+    }
+    queue.add('a')
+    await end(new Error('x'))
+    expect(log.slice(-2)).toEqual(['again a', 'work a'])
+    await end(new Error('x'))
+    expect([log.at(-1), await wake()]).toEqual(['again a', 5])
+  })
+
+  test('works once on a key that is added several times while it waits, also while another is worked on', async () => {
+    const { queue, log, end, wake, settle } = controlled()
+    queue.add('a')
+    queue.add('b')
+    await end(new Error('x'))
+    for (let time = 0; time < 3; time += 1) queue.add('a')
+    await settle()
+    expect(log).toEqual(['work a', 'again a', 'work b'])
+    await end()
+    await end()
+    await wake()
+    expect(log).toEqual(['work a', 'again a', 'work b', 'work a'])
+  })
+
   test('goes on with other keys while one waits', async () => {
     const { queue, log, end, wake } = controlled()
     queue.add('a')
