@@ -3,7 +3,7 @@ import type { AgentLog } from './log/agent-log.ts'
 import { calmLog } from './log/calm-log.ts'
 import { createPart, type Part } from './part.ts'
 import { repairPart } from './repair-part.ts'
-import type { BoundedServerOptions } from './serve/bounded-server.ts'
+import type { CloseReason } from './serve/bounded-server.ts'
 import { healthServer, type Readiness } from './serve/health.ts'
 import { keepPort } from './serve/kept-port.ts'
 import { type KeptSocket, keepSocket } from './serve/kept-socket.ts'
@@ -43,7 +43,7 @@ export function createParts({ log, own, metrics, errors, readiness }: PartServic
     'Lines of the plugin that were not printed, and requests that were no lines',
     ['reason'],
   )
-  const closedOn = (server: string, what: string): BoundedServerOptions['closed'] => {
+  const closedOn = (server: string, what: string): ((reason: CloseReason) => void) => {
     const calm = calmLog(own, '')
     return (reason) => {
       early.inc({ server, reason })

@@ -20,7 +20,7 @@ export type CloseReason = 'crowded' | 'late'
 /** How a bounded server is made. */
 export interface BoundedServerOptions {
   /** Told of each connection that was closed before its time. */
-  readonly closed: (reason: CloseReason) => void
+  readonly closed?: (reason: CloseReason) => void
   /** Default: as many connections as the limit of open files has room for, 5 s and 10 s. */
   readonly bounds?: ServerBounds
 }
@@ -32,7 +32,7 @@ export interface BoundedServerOptions {
  */
 export function boundedServer(
   handle: RequestListener,
-  { closed, bounds = defaultBounds() }: BoundedServerOptions,
+  { closed = () => {}, bounds = defaultBounds() }: BoundedServerOptions = {},
 ): Server {
   const { waiting, burst, headersMs, totalMs } = bounds
   // the oldest first

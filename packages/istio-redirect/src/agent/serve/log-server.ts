@@ -12,15 +12,15 @@ const ARRIVAL_MS = 5000
 /** Who is told what the server does not print. */
 export interface LogServerOptions extends BoundedServerOptions {
   /** Told of each line that is not printed, and of each body that is no list of lines. */
-  readonly refused: (reason: Refusal | 'body') => void
+  readonly refused?: (reason: Refusal | 'body') => void
 }
 
 /**
  * Receives the plugin's lines and prints them as its own scope, with their own time: those of one request together. The
  * answer is always 200: the plugin could do nothing about another one.
  */
-export function logServer(log: AgentLog, options: LogServerOptions): Server {
-  const { refused } = options
+export function logServer(log: AgentLog, options: LogServerOptions = {}): Server {
+  const { refused = () => {} } = options
   const own = log.scope('cni-agent')
   return boundedServer((request, response) => {
     if (targetOf(request).path !== '/log') {

@@ -31,7 +31,7 @@ export function createMetrics(): MetricsRegistry {
 }
 
 /** Serves `/metrics` to any method, as the original does. */
-export function metricsServer(metrics: MetricsRegistry, options: BoundedServerOptions): Server {
+export function metricsServer(metrics: MetricsRegistry, options?: BoundedServerOptions): Server {
   return boundedServer((request, response) => {
     request.resume()
     if (targetOf(request).path !== '/metrics') {
