@@ -64,6 +64,8 @@ export {
 export type { Dns, Interface, IpConfig, Result, Route } from './result/model.ts'
 // Errors of others
 export { errnoOf, messageOf } from './thrown.ts'
+// Text for people
+export { escapeUnsafe, escapeUnsafeLines, replaceUnsafe } from './unsafe-text.ts'
 // Environment
 export { assertContainerID, assertIfName, assertNetworkName, isContainerID, isNetworkName } from './validate.ts'
 // Versions

@@ -1,3 +1,4 @@
+import { escapeUnsafe, replaceUnsafe } from '@cni/types'
 import type { Exchange } from '../execution.ts'
 
 const EXCERPT = 600
@@ -18,16 +19,13 @@ export function exchangeLines(exchange: Exchange): string[] {
 }
 
 function quote(value: string): string {
-  return /^[\w./:=@,;+-]+$/.test(value) ? value : JSON.stringify(value)
+  return /^[\w./:=@,;+-]+$/.test(value) ? value : escapeUnsafe(JSON.stringify(value))
 }
 
 /** On one line, without anything a terminal would obey. */
 function excerpt(text: string): string {
   if (text === '') return '(nothing)'
-  const line = compact(text)
-    .replaceAll('\n', '⏎')
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not reach a terminal
-    .replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, '�')
+  const line = replaceUnsafe(compact(text).replaceAll('\n', '⏎'), '�')
   return line.length > EXCERPT ? `${line.slice(0, EXCERPT)}… (${text.length} characters)` : line
 }
 

@@ -1,3 +1,4 @@
+import { replaceUnsafe } from '@cni/types'
 import type { CheckResult, Finding, Report, Severity } from '../model.ts'
 import { exchangeLines } from './exchange.ts'
 import { groupBy } from './group-by.ts'
@@ -71,8 +72,7 @@ function notes({ results }: Report, paint: Painter): string[] {
 
 // A summary quotes what the plugin printed.
 function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not reach a terminal
-  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, ' ')
+  return replaceUnsafe(text, ' ')
 }
 
 function plural(count: number, noun: string): string {

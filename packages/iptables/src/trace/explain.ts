@@ -1,3 +1,4 @@
+import { escapeUnsafe } from '@cni/types'
 import { endpointText, packetText } from '@cni/types/packet'
 import type { Trace } from './trace.ts'
 import type { TraceStep } from './walk.ts'
@@ -28,7 +29,7 @@ function text(trace: Trace): string {
     }
   }
   lines.push(outcome(trace))
-  return `${lines.map(visible).join('\n')}\n`
+  return `${lines.map(escapeUnsafe).join('\n')}\n`
 }
 
 function mermaid(trace: Trace): string {
@@ -82,10 +83,6 @@ function outcome({ verdict, reason, destination, rewritten, tproxy, mark, zone }
   return notes.join(' ')
 }
 
-/** Control characters, and what turns or breaks a line, by their number. */
-const visible = (line: string) =>
-  line.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`)
-
 /** Mermaid takes entities in a quoted label: all but plain characters are some. */
 const label = (content: string) =>
-  `"${visible(content).replace(/[^\w ./:,=!→·()-]/gu, (char) => `#${char.codePointAt(0)};`)}"`
+  `"${escapeUnsafe(content).replace(/[^\w ./:,=!→·()-]/gu, (char) => `#${char.codePointAt(0)};`)}"`

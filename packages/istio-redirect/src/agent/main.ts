@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { escapeUnsafeLines } from '@cni/types'
 import { openWriter } from './log/writers.ts'
 import { runInstallCni } from './run-install-cni.ts'
 
@@ -7,6 +8,10 @@ const STOP_MS = 900
 
 const stop = new AbortController()
 let reload = (): void => {}
+
+/** What nobody expected, for a terminal. */
+const stackOf = (error: unknown): string =>
+  escapeUnsafeLines(error instanceof Error ? (error.stack ?? error.message) : String(error))
 
 /** Ends the process once what was written is read, or soon. */
 function exit(code: number): void {
@@ -31,7 +36,7 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 // whatever a part of the agent got wrong: the plugin stays installed
 for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
   process.on(event, (error: unknown) => {
-    process.stderr.write(`install-cni: internal error: ${error instanceof Error ? error.stack : error}\n`)
+    process.stderr.write(`install-cni: internal error: ${stackOf(error)}\n`)
   })
 }
 
@@ -46,6 +51,6 @@ runInstallCni(process.argv.slice(2), {
     reload = read
   },
 }).then(exit, (error: unknown) => {
-  process.stderr.write(`install-cni: ${error instanceof Error ? error.stack : error}\n`)
+  process.stderr.write(`install-cni: ${stackOf(error)}\n`)
   exit(1)
 })

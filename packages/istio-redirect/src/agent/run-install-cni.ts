@@ -1,4 +1,5 @@
 import { isInstallError } from '@cni/installer'
+import { escapeUnsafeLines } from '@cni/types'
 import { UsageError } from '../tools/usage-error.ts'
 import { type AgentOptions, runAgent } from './agent.ts'
 import { helpText, parseCommandLine } from './command-line.ts'
@@ -48,7 +49,7 @@ export async function runInstallCni(argv: readonly string[], io: AgentIo): Promi
   } catch (error) {
     const expected = error instanceof UsageError || error instanceof ConfigError || isInstallError(error)
     const text = error instanceof Error ? (expected ? error.message : (error.stack ?? error.message)) : String(error)
-    io.stderr(`install-cni: ${text}\n`)
+    io.stderr(`install-cni: ${escapeUnsafeLines(text)}\n`)
     if (!(error instanceof UsageError)) return 1
     io.stderr('Try: install-cni --help\n')
     return 2

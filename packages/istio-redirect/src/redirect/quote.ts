@@ -1,3 +1,5 @@
+import { escapeUnsafe } from '@cni/types'
+
 const MAX_QUOTED = 80
 
 /** A value as a JSON string of at most 80 characters in which nothing can break a line or hide. */
@@ -11,11 +13,10 @@ export function quote(value: string): string {
   return `"${body}"`
 }
 
-// JSON leaves C1 controls, line separators and direction marks as they are: terminals and log viewers act on them
-const INVISIBLE = /[\u007f-\u00a0\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]/
+/** A space that is none, such as U+00A0, would make a value look right. */
+const OTHER_SPACE = /^[^\S ]$/
 
 function escapeCharacter(character: string): string {
-  return INVISIBLE.test(character)
-    ? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-    : JSON.stringify(character).slice(1, -1)
+  const text = JSON.stringify(character).slice(1, -1)
+  return OTHER_SPACE.test(text) ? `\\u${text.charCodeAt(0).toString(16).padStart(4, '0')}` : escapeUnsafe(text)
 }

@@ -204,6 +204,7 @@ describe('an error', () => {
   test.each([
     ['80\n-A OUTPUT -j ACCEPT', '"80\\n-A OUTPUT -j ACCEPT"'],
     ['\u0000\u001b[2J\u2028\u202e\u0085', '"\\u0000\\u001b[2J\\u2028\\u202e\\u0085"'],
+    ['8\u00a00', '"8\\u00a00"'],
     ['"', '"\\""'],
     ['9'.repeat(1_000_000), `"${'9'.repeat(77)}…"`],
   ])('quotes a hostile value without acting on it: %#', (value, quoted) => {

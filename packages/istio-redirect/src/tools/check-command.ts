@@ -1,6 +1,8 @@
 import { driftText, iptables } from '@cni/iptables'
 import { netns } from '@cni/netns'
+import { escapeUnsafeLines } from '@cni/types'
 import { missingFromNamespace } from '../plugin/namespace-network.ts'
+import { jsonText } from '../printable.ts'
 import { redirectRules } from '../redirect/rules.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { boolFlag, textFlag } from './flags/flag.ts'
@@ -33,8 +35,8 @@ export async function runCheck(argv: readonly string[], io: ToolIo): Promise<Exi
   const drift = await iptables(opened).diff(redirectRules(found.config))
   const missing = await missingFromNamespace(opened, networkOf(found.config))
   const lines = [...driftText(drift).split('\n'), ...missing].filter((line) => line !== '')
-  if (flags.json)
-    io.stdout(`${JSON.stringify({ pod: found.pod, clean: lines.length === 0, drift, missing }, null, 2)}\n`)
-  else io.stdout(lines.length === 0 ? `${found.pod}: as it should be\n` : `${lines.join('\n')}\n`)
+  const text = lines.length === 0 ? `${found.pod}: as it should be` : lines.join('\n')
+  const report = { pod: found.pod, clean: lines.length === 0, drift, missing }
+  io.stdout(flags.json ? jsonText(report) : `${escapeUnsafeLines(text)}\n`)
   return lines.length === 0 ? exitCodes.ok : exitCodes.negative
 }

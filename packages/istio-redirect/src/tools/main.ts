@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { basename } from 'node:path'
 import { stopOnSignals } from '@cni/host'
+import { escapeUnsafeLines } from '@cni/types'
 import { runTools } from './run-tools.ts'
 import { machine } from './system.ts'
 
@@ -13,7 +14,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.
 runTools(basename(process.argv0), process.argv.slice(2), {
   env: process.env,
   stdout: (text) => process.stdout.write(text),
-  stderr: (text) => process.stderr.write(text),
+  // what is said about a pod's or a node's files
+  stderr: (text) => process.stderr.write(escapeUnsafeLines(text)),
   colour: process.stdout.isTTY === true && !process.env.NO_COLOR,
   get signal() {
     // Only for who asks, so that what was begun can be taken back: until then a signal ends the process as usual, also
@@ -28,7 +30,7 @@ runTools(basename(process.argv0), process.argv.slice(2), {
     process.exitCode ??= code
   },
   (error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? error.stack : error}\n`)
+    process.stderr.write(`${escapeUnsafeLines(String(error instanceof Error ? error.stack : error))}\n`)
     process.exitCode = 1
   },
 )

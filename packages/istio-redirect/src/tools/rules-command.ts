@@ -1,5 +1,7 @@
 import { type Family, type Ruleset, rulesFor } from '@cni/iptables'
 import { ruleArgs, ruleLine } from '@cni/iptables/text'
+import { escapeUnsafe } from '@cni/types'
+import { jsonText } from '../printable.ts'
 import type { CaptureConfig } from '../redirect/config.ts'
 import { redirectRules } from '../redirect/rules.ts'
 import { istioRestoreText } from '../redirect/text.ts'
@@ -46,7 +48,8 @@ export async function runRules(argv: readonly string[], io: ToolIo): Promise<Exi
       ? await podDecision(io, flags)
       : ({ act: 'redirect', config: await configFromFile(io, flags.config), pod: undefined } as const)
   if (found.act === 'skip') {
-    if (flags.format === 'json') io.stdout(`${JSON.stringify({ pod: found.pod, skipped: found.reason })}\n`)
+    const skipped = JSON.stringify({ pod: found.pod, skipped: found.reason })
+    if (flags.format === 'json') io.stdout(`${escapeUnsafe(skipped)}\n`)
     io.stderr(`${found.pod} gets no rules: ${found.reason}\n`)
     return exitCodes.skipped
   }
@@ -83,5 +86,5 @@ function asJson(pod: string | undefined, config: CaptureConfig, rules: Ruleset, 
       rule: ruleLine(ruleArgs({ table, chain, ...rule }, family)),
     }))
   const texts = Object.fromEntries(families.map((family) => [family, lines(family)]))
-  return `${JSON.stringify({ ...(pod === undefined ? {} : { pod }), config, rules: texts }, null, 2)}\n`
+  return jsonText({ ...(pod === undefined ? {} : { pod }), config, rules: texts })
 }

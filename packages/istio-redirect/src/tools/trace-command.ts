@@ -3,6 +3,7 @@ import { parseSave, type SavedTables as Snapshot } from '@cni/iptables/text'
 import { explain, trace } from '@cni/iptables/trace'
 import { netns } from '@cni/netns'
 import { type Packet, parsePacket } from '@cni/types/packet'
+import { jsonText } from '../printable.ts'
 import { redirectRules } from '../redirect/rules.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { boolFlag, textFlag } from './flags/flag.ts'
@@ -55,7 +56,7 @@ export async function runTrace(argv: readonly string[], io: ToolIo): Promise<Exi
     local ??= (await io.system.addresses(opened)).map((cidr) => cidr.replace(/\/.*$/, '')).filter(isOutside)
   }
   const result = trace(rules, complete(local === undefined ? packet : { ...packet, local }))
-  if (flags.json) io.stdout(`${JSON.stringify(result, null, 2)}\n`)
+  if (flags.json) io.stdout(jsonText(result))
   else io.stdout(explain(result, { format: flags.mermaid ? 'mermaid' : 'text' }))
   if (result.verdict === 'ACCEPT') return exitCodes.ok
   return result.verdict === 'undecided' ? exitCodes.undecided : exitCodes.negative

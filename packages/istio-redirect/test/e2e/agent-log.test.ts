@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { AGENT, agentNode, ask, calico, entryOf, eventually, freePort, withEntry } from './agent-node.ts'
+import { AGENT, AGENT_BUNDLE, agentNode, ask, calico, entryOf, eventually, freePort, withEntry } from './agent-node.ts'
 
 const conflist = 'net/10-calico.conflist'
 
@@ -65,6 +65,36 @@ test('the log is JSON where programs read it, short at a terminal, and text when
   await terminal.exit
   expect(terminal.log()).toContain('\u001b[36mINFO \u001b[0m keeping istio-cni installed')
 })
+
+test.for<readonly [string, readonly [string, ...string[]], Record<string, string>]>([
+  ['JSON of the compiled agent', [AGENT], {}],
+  ['text of the compiled agent', [AGENT], { LOG_AS_JSON: 'false' }],
+  ['JSON of the bundle on Node', [process.execPath, AGENT_BUNDLE], {}],
+  ['text of the bundle on Node', [process.execPath, AGENT_BUNDLE], { LOG_AS_JSON: 'false' }],
+])(
+  'in the %s a hostile line of a plugin acts on nothing, and one without a bottom is refused',
+  async ([, file, env]) => {
+    await using node = agentNode()
+    delete node.env.LOG_AS_JSON
+    const port = await freePort()
+    const agent = await node.start({ file, env: { ...env, MONITORING_PORT: String(port) } })
+    await eventually(agent.ready, () => agent.log())
+    const socketPath = node.path('run/log.sock')
+    const hostile =
+      'pod\u001b]0;x\u0007\u007f\u0080\u009b2J\u2028\u2029\u200e\u200f\u061c\u202a\u202e\u2066\u2069 started'
+    const line = (more: object) =>
+      JSON.stringify({ level: 'info', time: '2026-01-02T03:04:05Z', msg: hostile, ...more })
+    const nested = `{"a":${'['.repeat(44_000)}${']'.repeat(44_000)},${line({}).slice(1)}`
+    const body = JSON.stringify([line({ [hostile]: hostile, deep: [[hostile]] }), nested])
+    expect(await ask({ socketPath, path: '/log', method: 'POST', body })).toMatchObject({ status: 200, body: '' })
+    const refused = 'log socket: a line was ignored: it is nested deeper than 32 levels'
+    await eventually(() => agent.log().includes(refused), 'the refusal')
+    expect(agent.log()).toContain('\\u009b2J\\u2028\\u2029\\u200e\\u200f\\u061c\\u202a\\u202e\\u2066\\u2069 started')
+    expect(agent.log()).not.toMatch(/(?![\n\t])\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}|internal error/u)
+    const metrics = await ask({ port, path: '/metrics' })
+    expect(metrics.body).toContain('istio_cni_agent_log_lines_refused_total{reason="depth"} 1')
+  },
+)
 
 test('a busy log socket is told of and tried again; installing goes on, and the agent is not ready until it is there', async () => {
   await using node = agentNode()

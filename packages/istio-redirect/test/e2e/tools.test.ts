@@ -88,6 +88,13 @@ describe.each(runtimes)('istio-redirect, %s', (_, program) => {
     expect(stdout.match(/Listening on/g)).toHaveLength(1)
   })
 
+  test('what it says about a hostile file cannot act on a terminal', async () => {
+    const argv: Argv = [...program, 'rules', '--pod', '/nowhere/web\u001b[2J\u009b2J\u202e\u2066']
+    const { stderr } = await run(argv, { env, reject: false })
+    expect(stderr).toContain('/nowhere/web\\u001b[2J\\u009b2J\\u202e\\u2066')
+    expect(stderr).not.toMatch(/(?!\n)\p{Cc}|\p{Cf}/u)
+  })
+
   test('prints what iptables-restore takes', async () => {
     await withAddresses('10.1.2.3/24')
     const file = new URL('../goldens/tools/pod.yaml', import.meta.url).pathname

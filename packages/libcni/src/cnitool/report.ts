@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { isInvokeError, isPluginError } from '@cni/invoke'
-import { type CniErrorDocument, ErrorCode, encodeError, toErrorDocument } from '@cni/types'
+import { type CniErrorDocument, ErrorCode, encodeError, escapeUnsafeLines, toErrorDocument } from '@cni/types'
 import { errorText, hintOf, isRuntimeError } from '../errors.ts'
 import type { Progress } from './commands.ts'
 import type { Places } from './settings.ts'
@@ -10,7 +10,7 @@ import { UsageError } from './usage.ts'
 export function reportText(error: unknown, hints: readonly string[], colour: boolean): string {
   const head = colour ? '\x1b[31mError:\x1b[0m' : 'Error:'
   const lead = colour ? '\x1b[2mHint:\x1b[0m' : 'Hint:'
-  return [`${head} ${errorText(error)}`, ...hints.map((hint) => `${lead} ${hint}`), ''].join('\n')
+  return [`${head} ${escapeUnsafeLines(errorText(error))}`, ...hints.map((hint) => `${lead} ${hint}`), ''].join('\n')
 }
 
 /** The same as a CNI error document: the plugin's code, the whole message. */

@@ -171,6 +171,13 @@ describe('an error', () => {
     })
   })
 
+  test('and what is traced cannot act on a terminal, whatever a plugin says', async () => {
+    const hostile = { a: () => Promise.reject(new CniError(7, 'bad\u001b[2J\u009b2J\u202e\u2066')) }
+    const { stderr } = await cnitool(['add', 'pods', world.temp.dir, '--trace'], { plugins: hostile })
+    expect(stderr).toContain('bad\\u001b[2J\\u009b2J\\u202e\\u2066')
+    expect(stderr).not.toMatch(/(?!\n)\p{Cc}|\p{Cf}/u)
+  })
+
   test('is red only when told so', async () => {
     expect((await cnitool(['add'], { colour: true })).stderr).toContain('\x1b[31mError:\x1b[0m')
     expect((await cnitool(['add'])).stderr).not.toContain('\x1b')

@@ -1,4 +1,4 @@
-import { type CniErrorDocument, goStringify } from '@cni/types'
+import { type CniErrorDocument, escapeUnsafe, goStringify } from '@cni/types'
 import { formatChange } from '../result-diff.ts'
 import type { PluginTrace } from '../trace.ts'
 
@@ -6,10 +6,10 @@ import type { PluginTrace } from '../trace.ts'
 export function traceText({ command, type, containerID, ifName, durationMs, error, changes }: PluginTrace): string {
   const who = containerID === undefined ? '' : ` ${containerID}/${ifName ?? ''}`
   const head = `${command} ${type}${who}: ${ms(durationMs)}`
-  if (error !== undefined) return `${head}, failed with code ${error.code}: ${error.msg}\n`
+  if (error !== undefined) return `${head}, failed with code ${error.code}: ${escapeUnsafe(error.msg)}\n`
   if (changes === undefined) return `${head}\n`
   if (changes.length === 0) return `${head}, result unchanged\n`
-  return `${[head, ...changes.map((change) => `  ${formatChange(change)}`)].join('\n')}\n`
+  return `${[head, ...changes.map((change) => `  ${escapeUnsafe(formatChange(change))}`)].join('\n')}\n`
 }
 
 /** The sum, and what is ours of it. */

@@ -1,3 +1,4 @@
+import { escapeUnsafe } from '@cni/types'
 import type { Log, LogFields, LogLevel, LogOptions, LogSink } from '../log.ts'
 
 const LEVELS: readonly LogLevel[] = ['silent', 'error', 'warn', 'info', 'debug']
@@ -83,7 +84,7 @@ function formatLine(time: string, level: LogLevel, message: string, fields: LogF
     // A cycle, or a toJSON that throws.
     text = JSON.stringify({ level, time, msg: entry.msg, fields: 'not serialisable' })
   }
-  return `${text.replace(/[\u007f-\u009f\u2028\u2029]/g, escaped)}\n`
+  return `${escapeUnsafe(text)}\n`
 }
 
 function printable(_key: string, value: unknown): unknown {
@@ -101,9 +102,4 @@ export function stackOf(error: Error): string {
     stacks.push(one.stack ?? String(one))
   }
   return stacks.join('\ncaused by ')
-}
-
-/** Control characters a terminal, or a reader of lines, would act on. */
-function escaped(char: string): string {
-  return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
 }

@@ -1,5 +1,6 @@
 import { createInstaller, formatDiff, type PlannedChange } from '@cni/installer'
-import { printable } from '../../printable.ts'
+import { escapeUnsafe, escapeUnsafeLines } from '@cni/types'
+import { jsonText } from '../../printable.ts'
 import type { AgentConfig } from '../config/agent-config.ts'
 import { type CommandIo, paint } from './io.ts'
 
@@ -8,12 +9,12 @@ export async function dryRun(config: AgentConfig, json: boolean, io: CommandIo):
   const { changes, artefacts, primary } = await createInstaller(config.install).plan()
   const problems = artefacts.filter(({ state }) => state === 'failed' || state === 'waiting')
   if (json) {
-    io.stdout(`${JSON.stringify({ primary, changes, problems, warnings: config.warnings }, null, 2)}\n`)
+    io.stdout(jsonText({ primary, changes, problems, warnings: config.warnings }))
   } else {
     for (const change of changes) io.stdout(changeText(change, io))
-    for (const warning of config.warnings) io.stderr(`${paint(io, 'yellow', 'warning')} ${warning}\n`)
+    for (const warning of config.warnings) io.stderr(`${paint(io, 'yellow', 'warning')} ${escapeUnsafe(warning)}\n`)
     for (const { artefact, path, reason } of problems) {
-      io.stderr(`${paint(io, 'red', 'problem')} ${artefact}: ${printable(reason ?? path)}\n`)
+      io.stderr(`${paint(io, 'red', 'problem')} ${artefact}: ${escapeUnsafe(reason ?? path)}\n`)
     }
     if (changes.length === 0 && problems.length === 0) io.stdout('nothing would change\n')
   }
@@ -21,9 +22,9 @@ export async function dryRun(config: AgentConfig, json: boolean, io: CommandIo):
 }
 
 function changeText({ action, path, reason, diff }: PlannedChange, io: CommandIo): string {
-  const head = `would ${paint(io, 'bold', `${action} ${path}`)} (${reason})\n`
+  const head = `would ${paint(io, 'bold', `${action} ${escapeUnsafe(path)}`)} (${escapeUnsafe(reason)})\n`
   if (diff === undefined) return head
-  const lines = formatDiff(diff).split('\n')
+  const lines = escapeUnsafeLines(formatDiff(diff)).split('\n')
   return head + lines.map((line) => `${diffLine(line, io)}\n`).join('')
 }
 

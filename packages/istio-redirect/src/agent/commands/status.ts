@@ -1,4 +1,5 @@
-import { printable } from '../../printable.ts'
+import { escapeUnsafe } from '@cni/types'
+import { jsonText, printable } from '../../printable.ts'
 import type { AgentConfig } from '../config/agent-config.ts'
 import { checkAgent, checkLogSocket } from './check-agent.ts'
 import { checkInstall } from './check-install.ts'
@@ -20,7 +21,7 @@ export async function status(config: AgentConfig, json: boolean, io: CommandIo):
   ]
   const healthy = checks.every(({ state }) => state !== 'fail')
   const node = values.kubernetesNodeName || values.nodeName || undefined
-  io.stdout(json ? `${JSON.stringify({ healthy, node, checks }, null, 2)}\n` : report(checks, healthy, node, io))
+  io.stdout(json ? jsonText({ healthy, node, checks }) : report(checks, healthy, node, io))
   return healthy ? 0 : 1
 }
 
@@ -34,5 +35,5 @@ function report(checks: readonly Check[], healthy: boolean, node: string | undef
   })
   const steps = [...new Set(checks.flatMap(({ next }) => next ?? []))].map((next) => `  - ${next}\n`)
   const todo = steps.length === 0 ? '' : `what to look at:\n${steps.join('')}`
-  return `istio-cni on ${node ?? 'this node'}: ${verdict}\n${lines.join('')}${todo}`
+  return `istio-cni on ${escapeUnsafe(node ?? 'this node')}: ${verdict}\n${lines.join('')}${todo}`
 }

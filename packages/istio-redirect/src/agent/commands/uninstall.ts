@@ -1,5 +1,7 @@
 import { lstatSync, unlinkSync } from 'node:fs'
 import { createInstaller } from '@cni/installer'
+import { escapeUnsafe } from '@cni/types'
+import { jsonText } from '../../printable.ts'
 import type { AgentConfig } from '../config/agent-config.ts'
 import { checkLogSocket } from './check-agent.ts'
 import { type CommandIo, paint } from './io.ts'
@@ -22,10 +24,10 @@ export async function uninstall(
   const changes = [...report.changes, ...(running ? [] : removeStaleSocket(config.logSocket))]
   if (json) {
     const problems = errors.map(({ code, message, path }) => ({ code, path, message }))
-    io.stdout(`${JSON.stringify({ changes, problems }, null, 2)}\n`)
+    io.stdout(jsonText({ changes, problems }))
   } else {
-    for (const { action, path } of changes) io.stdout(`${action} ${path}\n`)
-    for (const { message } of errors) io.stderr(`${paint(io, 'red', 'problem')} ${message}\n`)
+    for (const { action, path } of changes) io.stdout(`${action} ${escapeUnsafe(path)}\n`)
+    for (const { message } of errors) io.stderr(`${paint(io, 'red', 'problem')} ${escapeUnsafe(message)}\n`)
     if (changes.length === 0 && errors.length === 0) io.stdout('nothing of istio-cni is on this node\n')
   }
   return errors.length > 0 ? 1 : 0

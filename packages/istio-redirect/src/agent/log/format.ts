@@ -1,3 +1,4 @@
+import { escapeUnsafe } from '@cni/types'
 import type { Labels } from '../services.ts'
 
 /** A line before it is text. */
@@ -22,11 +23,11 @@ export function formatLine(entry: LogEntry, form: LogForm): string {
 function jsonLine({ level, time, scope, msg, labels = {} }: LogEntry): string {
   const head = { level, time, ...(scope === 'default' ? {} : { scope }), msg }
   const others = Object.entries(labels).filter(([name]) => !Object.hasOwn(head, name) && name !== 'scope')
-  return `${JSON.stringify({ ...head, ...Object.fromEntries(others) })}\n`
+  return `${escapeUnsafe(JSON.stringify({ ...head, ...Object.fromEntries(others) }))}\n`
 }
 
 function textLine({ level, time, scope, msg, labels = {} }: LogEntry): string {
-  const columns = [time, level, ...(scope === 'default' ? [] : [scope]), escaped(msg)]
+  const columns = [time, level, ...(scope === 'default' ? [] : [scope]), escapeUnsafe(msg)]
   const extras = texts(labels)
   return `${[...columns, ...(extras.length === 0 ? [] : [extras.join(' ')])].join('\t')}\n`
 }
@@ -38,20 +39,13 @@ function terminalLine({ level, time, scope, msg, labels = {} }: LogEntry): strin
   const extras = texts(labels).map((label) => ` ${paint(90, label)}`)
   const source = scope === 'cni-plugin' ? `${paint(35, 'plugin')} ` : ''
   const clock = paint(90, time.slice(11, 23))
-  return `${clock} ${paint(COLOURS[level], level.toUpperCase().padEnd(5))} ${source}${escaped(msg)}${extras.join('')}\n`
+  return `${clock} ${paint(COLOURS[level], level.toUpperCase().padEnd(5))} ${source}${escapeUnsafe(msg)}${extras.join('')}\n`
 }
 
 const texts = (labels: Labels): string[] =>
   Object.entries(labels).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${escaped(name).replace(/[\s=]/g, '_')}=${labelText(String(value))}`],
+    value === undefined ? [] : [`${escapeUnsafe(name).replace(/[\s=]/g, '_')}=${labelText(String(value))}`],
   )
 
-const labelText = (value: string): string => (/[\s"=]/.test(value) ? escaped(JSON.stringify(value)) : escaped(value))
-
-// What ends a line, moves a cursor or turns text around would let a pod write lines that nobody logged.
-const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu
-
-const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
-
-const escaped = (text: string): string =>
-  text.replace(UNSAFE, (one) => NAMED[one] ?? `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
+const labelText = (value: string): string =>
+  /[\s"=]/.test(value) ? escapeUnsafe(JSON.stringify(value)) : escapeUnsafe(value)

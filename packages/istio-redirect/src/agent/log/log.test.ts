@@ -24,10 +24,11 @@ describe('a line', () => {
     expect(line('text') + line('json')).not.toContain('\u001b')
   })
   test.each(['text', 'terminal', 'json'] as const)('as %s cannot be forged or broken', (form) => {
-    const hostile = line(form, 'a\nb\tc\u001b[2J\u2028\u202ed', { 'k\n=x': 'v\r\n w' })
-    for (const raw of ['\n', '\r', '\u001b[2J', ...(form === 'json' ? [] : ['\u2028', '\u202e'])]) {
-      expect(hostile.slice(0, -1)).not.toContain(raw)
-    }
+    const text = 'a\nb\tc\u001b[2J\u007f\u0085\u009b2J\u2028\u2029\u200e\u200f\u061c\u202a\u202ed\u2066\u2069\u{e0061}'
+    const hostile = line(form, text, { 'k\n=x\u009b\u202e': `v\r\n ${text}` })
+    const ours = form === 'text' ? /\t/g : /\p{Cc}\[\d+m/gu
+    expect(hostile.slice(0, -1).replace(ours, '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
+    if (form === 'json') expect(JSON.parse(hostile)).toMatchObject({ msg: text, 'k\n=x\u009b\u202e': `v\r\n ${text}` })
   })
 })
 

@@ -1,4 +1,5 @@
 import type { Server } from 'node:http'
+import { escapeUnsafe } from '@cni/types'
 import { type BoundedServerOptions, boundedServer } from './bounded-server.ts'
 import { targetOf } from './target.ts'
 
@@ -12,7 +13,7 @@ export interface Readiness {
  * Answers kubelet: `/healthz` is always 200; `/readyz` is 200 when all is in place, else 503. `/readyz?verbose` says
  * why not.
  */
-export function healthServer(readiness: () => Readiness, options: BoundedServerOptions): Server {
+export function healthServer(readiness: () => Readiness, options?: BoundedServerOptions): Server {
   return boundedServer((request, response) => {
     request.resume()
     const { path, query } = targetOf(request)
@@ -20,7 +21,7 @@ export function healthServer(readiness: () => Readiness, options: BoundedServerO
       response.writeHead(200).end()
     } else if (path === '/readyz') {
       const { ready, reasons } = readiness()
-      const why = query.has('verbose') ? reasons.map((reason) => `${reason}\n`).join('') : ''
+      const why = query.has('verbose') ? reasons.map((reason) => `${escapeUnsafe(reason)}\n`).join('') : ''
       if (ready) response.writeHead(200).end(why)
       else response.writeHead(503, PLAIN).end(`Service Unavailable\n${why}`)
     } else {

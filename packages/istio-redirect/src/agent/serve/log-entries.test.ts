@@ -17,6 +17,13 @@ test.each([{ level: 'INFO' }, { level: 3 }, { time: 5 }, { time: 'yesterday' }, 
   },
 )
 
+test('a line nested more deeply than 32 levels is refused, however deep it is, and the others are printed', () => {
+  const nested = (levels: number) => `{"a":${'['.repeat(levels)}${']'.repeat(levels)},${line({}).slice(1)}`
+  const parsed = parseLogBody(JSON.stringify([nested(31), nested(33), nested(44_000), line({ msg: 'flat' })]))
+  expect(parsed?.entries.map(({ msg }) => msg)).toEqual(['x', 'flat'])
+  expect(parsed?.refused).toEqual(['depth', 'depth'])
+})
+
 test.each(['', 'null', '{}', '[1]', '["{}",null]', '"x"'])('the body %j is no array of strings', (body) => {
   expect(parseLogBody(body)).toBeUndefined()
 })

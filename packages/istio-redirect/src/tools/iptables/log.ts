@@ -1,3 +1,5 @@
+import { escapeUnsafe, escapeUnsafeLines } from '@cni/types'
+
 /** Levels from the rarest on. */
 const levels = ['none', 'error', 'warn', 'info', 'debug'] as const
 
@@ -25,7 +27,10 @@ export function toolLog({ level, json, now, write }: LogOptions): ToolLog {
   const at = (each: (typeof levels)[number]) => (message: string) => {
     if (levels.indexOf(each) > levels.indexOf(last)) return
     const time = now().toISOString().replace(/Z$/, '000Z')
-    write(json ? `${JSON.stringify({ level: each, time, msg: message })}\n` : `${time}\t${each}\t${message}\n`)
+    const line = json
+      ? escapeUnsafe(JSON.stringify({ level: each, time, msg: message }))
+      : `${time}\t${each}\t${escapeUnsafeLines(message)}`
+    write(`${line}\n`)
   }
   return { error: at('error'), warn: at('warn'), info: at('info'), debug: at('debug') }
 }
