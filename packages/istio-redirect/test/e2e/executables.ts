@@ -13,10 +13,10 @@ export const RUNTIMES: ReadonlyArray<readonly [name: string, plugin: (folder: st
   ['bundle on Node', onNode],
 ]
 
-/** A container runtime executes a file without arguments: the bundle becomes a script with an absolute interpreter. */
+/** A container runtime executes a file without arguments, perhaps without PATH: the bundle becomes a script of this Node. */
 function onNode(folder: string): string {
   const script = join(folder, 'istio-cni')
-  writeFileSync(script, `#!${process.execPath}\n${readFileSync(BUNDLE, 'utf8')}`)
+  writeFileSync(script, readFileSync(BUNDLE, 'utf8').replace(/^#!.*/, `#!${process.execPath}`))
   chmodSync(script, 0o755)
   return script
 }
