@@ -4,16 +4,22 @@
  */
 export type BuildErrorCode = 'BUNDLE' | 'NO_COMPILER' | 'COMPILE' | 'SMOKE' | 'WRITE' | 'USAGE' | 'ABORTED'
 
+const brand = Symbol.for('cni.build.error')
+
 /** Thrown by every function of this package; the message names the file and what to do next. */
 export class BuildError extends Error {
-  static {
-    BuildError.prototype.name = 'BuildError'
-  }
-
   readonly code: BuildErrorCode
 
   constructor(code: BuildErrorCode, message: string, options?: { cause?: unknown }) {
     super(message, options)
     this.code = code
   }
+}
+
+Object.defineProperty(BuildError.prototype, 'name', { value: 'BuildError', configurable: true })
+Object.defineProperty(BuildError.prototype, brand, { value: true })
+
+/** Whether `error` comes from `@cni/build`; works across bundles, where `instanceof` does not. */
+export function isBuildError(error: unknown): error is BuildError {
+  return typeof error === 'object' && error !== null && brand in error
 }

@@ -4,10 +4,17 @@ import { describe, expect, it } from 'vitest'
 import { runCli } from './run-cli.ts'
 
 const cli = async (...argv: string[]) => {
-  const out: string[] = []
-  const err: string[] = []
-  const exitCode = await runCli(argv, { out: (line) => out.push(line), err: (line) => err.push(line) })
-  return { exitCode, out: out.join('\n'), err: err.join('\n') }
+  let out = ''
+  let err = ''
+  const exitCode = await runCli(argv, {
+    stdout: (text) => {
+      out += text
+    },
+    stderr: (text) => {
+      err += text
+    },
+  })
+  return { exitCode, out, err }
 }
 
 describe('cni-build', () => {
@@ -36,18 +43,18 @@ describe('cni-build', () => {
     [['-o', 'x'], 'expected one entry, got 0'],
     [['a.ts', 'b.ts', '-o', 'x'], 'expected one entry, got 2'],
     [['a.ts'], '-o FILE is missing'],
-    [['a.ts', '-o', 'x', '--smoke', 'maybe'], '--smoke: expected plugin, command or none, got "maybe"'],
-    [['a.ts', '-o', 'x', '--jit', 'never'], '--jit: expected late or normal, got "never"'],
-    [['a.ts', '-o', 'x', '--runtime', 'deno'], '--runtime: expected bun or node, got "deno"'],
-    [['a.ts', '-o', 'x', '--target', 'darwin'], 'or linux-arm64-musl, got "darwin"'],
+    [['a.ts', '-o', 'x', '--smoke', 'maybe'], 'flag --smoke has the value "maybe": expected plugin or command or none'],
+    [['a.ts', '-o', 'x', '--jit', 'never'], 'flag --jit has the value "never": expected late or normal'],
+    [['a.ts', '-o', 'x', '--runtime', 'deno'], 'flag --runtime has the value "deno": expected bun or node'],
+    [['a.ts', '-o', 'x', '--target', 'darwin'], 'flag --target has the value "darwin": expected linux-x64'],
     [['a.ts', '-o', 'x', '--define', 'A'], '--define: expected KEY=VALUE, got "A"'],
     [['a.ts', '-o', 'x', '--incremental'], '--incremental needs --bundle FILE'],
     [['a.ts', '-o', 'x', '--runtime', 'node', '--target', 'linux-x64-musl'], 'there is no Node for linux-x64-musl'],
-    [['a.ts', '--frobnicate'], 'unknown option --frobnicate (see'],
-    [['a.ts', '--targt', 'x'], 'unknown option --targt: did you mean --target?'],
-    [['a.ts', '--no-target'], 'unknown option --no-target'],
-    [['a.ts', '-o', 'x', '--outfile=y'], '--outfile is given twice'],
-    [['a.ts', '-o', 'x', '--minify', '--no-minify'], '--minify is given twice'],
+    [['a.ts', '--frobnicate'], 'unknown flag --frobnicate\nTry: cni-build --help'],
+    [['a.ts', '--targt', 'x'], 'unknown flag --targt, did you mean --target?'],
+    [['a.ts', '--no-target'], 'unknown flag --no-target'],
+    [['a.ts', '-o', 'x', '--outfile=y'], 'flag --outfile is given twice'],
+    [['a.ts', '-o', 'x', '--no-minify', '--no-minify'], 'flag --no-minify is given twice'],
     [['', '-o', 'x'], 'the entry is an empty string'],
     [['a.ts', '-o', tmpdir()], `outfile ${tmpdir()}: a folder; name the file in it, for example ${tmpdir()}/my-plugin`],
     [['a.ts', '-o', 'nowhere/'], 'outfile nowhere/: a folder'],
@@ -61,6 +68,10 @@ describe('cni-build', () => {
     expect(exitCode).toBe(2)
     expect(err).toContain(sentence)
     expect(out).toBe('')
+  })
+
+  it('--version names itself and the runtime', async () => {
+    expect((await cli('--version')).out).toMatch(/^cni-build \d+\.\d+\.\d+ \(node \S+\)\n$/)
   })
 
   it('an entry that does not exist is named, with exit code 1', async () => {
@@ -84,7 +95,7 @@ describe('cni-build', () => {
     )
     expect(exitCode).toBe(1)
     expect(err).toMatch(
-      /@oven\/bun-linux-aarch64-musl is not installed: npm install --save-dev @oven\/bun-linux-aarch64-musl@[0-9.]+ --force$/,
+      /@oven\/bun-linux-aarch64-musl is not installed: npm install --save-dev @oven\/bun-linux-aarch64-musl@[0-9.]+ --force\n$/,
     )
   })
 })

@@ -1,11 +1,15 @@
+import { isUsageError, versionText } from '@cni/host/cli'
 import { buildExecutable } from './build-executable.ts'
-import { HELP, parseCommandLine } from './command-line.ts'
-import { BuildError } from './errors.ts'
+import { helpText, parseCommandLine } from './command-line.ts'
+import { isBuildError } from './errors.ts'
 import { report, shareTable } from './report.ts'
 
+/** Everything {@link runCli} touches besides files and the compiler. */
 export interface CliIo {
-  out(line: string): void
-  err(line: string): void
+  stdout(text: string): void
+  stderr(text: string): void
+  /** Colour on stdout. */
+  colour?: boolean
   /** Stops the build, which leaves nothing behind. */
   signal?: AbortSignal
 }
@@ -16,21 +20,27 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<0 | 1 
   try {
     const command = parseCommandLine(argv)
     if (command === 'help') {
-      io.out(HELP)
+      io.stdout(helpText(io.colour ?? false))
+      return 0
+    }
+    if (command === 'version') {
+      io.stdout(versionText('cni-build'))
       return 0
     }
     const built = await buildExecutable({
       ...command.build,
       ...(io.signal ? { signal: io.signal } : {}),
-      ...(json ? {} : { onProgress: (line: string) => io.err(`cni-build: ${line}`) }),
+      ...(json ? {} : { onProgress: (line: string) => io.stderr(`cni-build: ${line}\n`) }),
     })
-    if (json) io.out(JSON.stringify(built))
-    else for (const line of [...report(built), ...(command.analyze ? shareTable(built) : [])]) io.out(line)
+    if (json) io.stdout(`${JSON.stringify(built)}\n`)
+    else for (const line of [...report(built), ...(command.analyze ? shareTable(built) : [])]) io.stdout(`${line}\n`)
     return 0
   } catch (error) {
-    if (!(error instanceof BuildError)) throw error
-    io.err(`cni-build: ${error.message}`)
-    if (json) io.out(JSON.stringify({ error: { code: error.code, message: error.message } }))
-    return error.code === 'USAGE' ? 2 : 1
+    if (!isUsageError(error) && !isBuildError(error)) throw error
+    const { code } = error
+    const misused = code === 'USAGE'
+    io.stderr(`cni-build: ${error.message}\n${misused ? 'Try: cni-build --help\n' : ''}`)
+    if (json) io.stdout(`${JSON.stringify({ error: { code, message: error.message } })}\n`)
+    return misused ? 2 : 1
   }
 }

@@ -12,6 +12,7 @@
  * @module
  */
 
+export { argvText } from './argv-text.ts'
 export { DEFAULT_PATH, findExecutable } from './find-executable.ts'
 export { run } from './run.ts'
 export { isRunError, RunError } from './run-error.ts'

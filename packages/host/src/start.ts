@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
+import { argvText } from './argv-text.ts'
 import { bunChild } from './bun-child.ts'
 import type { ChildOptions } from './child.ts'
-import { commandLine } from './command-line.ts'
 import { DEFAULT_PATH, findExecutable } from './find-executable.ts'
 import { nodeChild } from './node-child.ts'
 import { RunError } from './run-error.ts'
@@ -20,7 +20,7 @@ import { supervise } from './supervise.ts'
 export function start(argv: Argv, options: RunOptions = {}): Started {
   const begun = performance.now()
   const describe = (part: Partial<RunResult>): Omit<RunResult, 'failed'> => ({
-    command: commandLine(argv),
+    command: argvText(argv),
     argv,
     exitCode: null,
     signal: null,

@@ -1,9 +1,15 @@
+import {
+  boolFlag,
+  type Flag,
+  type Flags,
+  flagsText,
+  heading,
+  parseFlags,
+  similar,
+  textFlag,
+  UsageError,
+} from '@cni/host/cli'
 import { quote } from '../redirect/quote.ts'
-import { boolFlag, type Flag, type Flags, textFlag } from '../tools/flags/flag.ts'
-import { flagsText, heading } from '../tools/flags/help-text.ts'
-import { parseFlags } from '../tools/flags/parse-flags.ts'
-import { similar } from '../tools/flags/similar.ts'
-import { UsageError } from '../tools/usage-error.ts'
 import type { Variable } from './config/variable.ts'
 import { variables } from './config/variables.ts'
 

@@ -1,6 +1,7 @@
+import { UsageError, versionText } from '@cni/host/cli'
 import { isInstallError } from '@cni/installer'
 import { escapeUnsafeLines } from '@cni/types'
-import { UsageError } from '../tools/usage-error.ts'
+import { ISTIO_VERSION } from '../istio-version.ts'
 import { type AgentOptions, runAgent } from './agent.ts'
 import { helpText, parseCommandLine } from './command-line.ts'
 import { dryRun } from './commands/dry-run.ts'
@@ -10,9 +11,6 @@ import { uninstall } from './commands/uninstall.ts'
 import { ConfigError } from './config/config-error.ts'
 import { loadConfig } from './config/source.ts'
 import { createAgentLog, type LogWriter } from './log/agent-log.ts'
-
-/** The version of the Istio whose agent this replaces. */
-const ISTIO_VERSION = '1.30.3'
 
 /** Taking the plugin off a node asks no API server: it works outside of a pod, too. */
 const NO_SERVER = { KUBERNETES_SERVICE_HOST: 'none', KUBERNETES_SERVICE_PORT: '443' }
@@ -33,7 +31,7 @@ export async function runInstallCni(argv: readonly string[], io: AgentIo): Promi
         io.stdout(helpText(io.colour))
         return 0
       case 'version':
-        io.stdout(`install-cni, with the settings of Istio ${ISTIO_VERSION}\n`)
+        io.stdout(versionText('install-cni', `with the settings of Istio ${ISTIO_VERSION}`))
         return 0
       case 'status':
         return await status(loadConfig(source), json, io)

@@ -1,3 +1,4 @@
+import { boolFlag, parseFlags, textFlag, UsageError, withDefaults } from '@cni/host/cli'
 import { driftText, iptables } from '@cni/iptables'
 import { netns } from '@cni/netns'
 import { escapeUnsafeLines } from '@cni/types'
@@ -5,13 +6,10 @@ import { missingFromNamespace } from '../plugin/namespace-network.ts'
 import { jsonText } from '../printable.ts'
 import { redirectRules } from '../redirect/rules.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
-import { boolFlag, textFlag } from './flags/flag.ts'
-import { parseFlags, withDefaults } from './flags/parse-flags.ts'
 import type { ToolIo } from './io.ts'
 import { networkOf } from './iptables/program.ts'
 import { podFlags } from './pod/flags.ts'
 import { podDecision } from './pod/pod-decision.ts'
-import { UsageError } from './usage-error.ts'
 
 /** The flags of `istio-redirect check`. */
 export const checkFlags = {

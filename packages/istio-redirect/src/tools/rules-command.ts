@@ -1,3 +1,4 @@
+import { choiceFlag, parseFlags, textFlag, UsageError, withDefaults } from '@cni/host/cli'
 import { type Family, type Ruleset, rulesFor } from '@cni/iptables'
 import { ruleArgs, ruleLine } from '@cni/iptables/text'
 import { escapeUnsafe } from '@cni/types'
@@ -6,14 +7,11 @@ import type { CaptureConfig } from '../redirect/config.ts'
 import { redirectRules } from '../redirect/rules.ts'
 import { istioRestoreText } from '../redirect/text.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
-import { choiceFlag, textFlag } from './flags/flag.ts'
-import { parseFlags, withDefaults } from './flags/parse-flags.ts'
 import type { ToolIo } from './io.ts'
 import { configFromFile } from './iptables/config-file.ts'
 import { podFlags } from './pod/flags.ts'
 import { podDecision } from './pod/pod-decision.ts'
 import { rulesChart } from './rules-chart.ts'
-import { UsageError } from './usage-error.ts'
 
 /** The flags of `istio-redirect rules`. */
 export const rulesFlags = {

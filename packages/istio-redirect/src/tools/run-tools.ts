@@ -1,15 +1,12 @@
+import type { Flags } from '@cni/host/cli'
+import { flagsText, heading, suggestion, UsageError, versionText } from '@cni/host/cli'
+import { ISTIO_VERSION } from '../istio-version.ts'
 import { checkFlags, runCheck } from './check-command.ts'
 import { exitCodes } from './exit-codes.ts'
-import type { Flags } from './flags/flag.ts'
-import { flagsText, heading } from './flags/help-text.ts'
 import type { ToolIo } from './io.ts'
 import { runIptables } from './iptables/run-iptables.ts'
 import { rulesFlags, runRules } from './rules-command.ts'
 import { runTrace, traceFlags } from './trace-command.ts'
-import { UsageError } from './usage-error.ts'
-
-/** The version of the Istio whose rules and flags these are. */
-const ISTIO_VERSION = '1.30.3'
 
 interface Command {
   readonly summary: string
@@ -36,12 +33,15 @@ export async function runTools(calledAs: string, argv: readonly string[], io: To
     return exitCodes.ok
   }
   if (name === '--version' || name === 'version') {
-    io.stdout(`istio-redirect, with the rules and flags of Istio ${ISTIO_VERSION}\n`)
+    io.stdout(versionText('istio-redirect', `with the rules and flags of Istio ${ISTIO_VERSION}`))
     return exitCodes.ok
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (command === undefined) {
-    io.stderr(`istio-redirect: ${name === '' ? 'a command is missing' : `unknown command ${JSON.stringify(name)}`}\n`)
+    const meant = suggestion(name, ['iptables', ...Object.keys(commands)])
+    io.stderr(
+      `istio-redirect: ${name === '' ? 'a command is missing' : `unknown command ${JSON.stringify(name)}${meant}`}\n`,
+    )
     io.stderr('Try: istio-redirect --help\n')
     return exitCodes.usage
   }

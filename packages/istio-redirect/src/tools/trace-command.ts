@@ -1,3 +1,4 @@
+import { boolFlag, parseFlags, textFlag, UsageError, withDefaults } from '@cni/host/cli'
 import { type Family, iptables, type Ruleset } from '@cni/iptables'
 import { parseSave, type SavedTables as Snapshot } from '@cni/iptables/text'
 import { explain, trace } from '@cni/iptables/trace'
@@ -6,12 +7,9 @@ import { type Packet, parsePacket } from '@cni/types/packet'
 import { jsonText } from '../printable.ts'
 import { redirectRules } from '../redirect/rules.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
-import { boolFlag, textFlag } from './flags/flag.ts'
-import { parseFlags, withDefaults } from './flags/parse-flags.ts'
 import type { ToolIo } from './io.ts'
 import { podFlags } from './pod/flags.ts'
 import { podDecision } from './pod/pod-decision.ts'
-import { UsageError } from './usage-error.ts'
 
 /** The flags of `istio-redirect trace`. */
 export const traceFlags = {

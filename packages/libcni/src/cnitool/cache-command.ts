@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
+import { UsageError } from '@cni/host/cli'
 import { decodeResult, goStringify, isObject } from '@cni/types'
 import { type CacheFile, listCacheFiles } from '../cache.ts'
 import type { CacheRecord } from '../cache-file.ts'
 import { RuntimeError } from '../errors.ts'
 import type { CommandLine } from './command-line.ts'
 import { containerIDOf, type Places } from './settings.ts'
-import { UsageError } from './usage.ts'
 
 /** `cache list` and `cache show`. */
 export function cacheCommand({ positionals, flags }: CommandLine, { cacheDir }: Places, cwd: string): string {

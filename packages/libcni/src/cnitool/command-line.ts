@@ -1,8 +1,13 @@
-import { parseArgs } from 'node:util'
-import { COMMANDS, type Command, UsageError } from './usage.ts'
+import { type FlagValues, parseFlags, suggestion, UsageError } from '@cni/host/cli'
+import type { ValidAttachment } from '@cni/types'
+import { FLAGS } from './flags.ts'
+import { COMMANDS, type Command } from './usage.ts'
 
 /** The commands that execute a verb of the list. */
 export type VerbCommand = 'add' | 'check' | 'del' | 'gc' | 'status'
+
+/** The flags that were given. */
+export type GivenFlags = Partial<FlagValues<typeof FLAGS>>
 
 /** A command line, taken apart. */
 export interface CommandLine {
@@ -10,7 +15,7 @@ export interface CommandLine {
   /** Print what would be executed: `explain VERB`, or `VERB --dry-run`. */
   readonly dryRun: boolean
   readonly positionals: readonly string[]
-  readonly flags: ReturnType<typeof parseFlags>['values']
+  readonly flags: GivenFlags
 }
 
 /** A command line that asks for help. */
@@ -19,16 +24,17 @@ export interface HelpRequest {
 }
 
 /** Takes a command line apart. */
-export function parseCommandLine(argv: readonly string[]): CommandLine | HelpRequest {
-  const { values: flags, positionals } = parseFlags(argv)
+export function parseCommandLine(argv: readonly string[]): CommandLine | HelpRequest | 'version' {
+  const { given: flags, positionals, help } = parseFlags(argv, FLAGS)
+  if (flags.version && !help) return 'version'
   const asksHelp = positionals[0] === 'help'
-  const [given, ...rest] = asksHelp ? positionals.slice(1) : positionals
-  if (given === undefined) return { help: 'all' }
-  const command = commandOf(given)
-  if (asksHelp || flags.help) return { help: command }
+  const [name, ...rest] = asksHelp ? positionals.slice(1) : positionals
+  if (name === undefined) return { help: 'all' }
+  const command = commandOf(name)
+  if (asksHelp || help) return { help: command }
   checkFlags(command, flags)
   if (command === 'explain') return explained(rest, flags)
-  return { command, dryRun: flags['dry-run'] ?? false, positionals: rest, flags }
+  return { command, dryRun: flags.dryRun ?? false, positionals: rest, flags }
 }
 
 /** Whether a command executes a verb of a list. */
@@ -55,7 +61,7 @@ export function targetOf({ command, positionals, flags }: CommandLine): {
   return { network, netns }
 }
 
-function explained(positionals: readonly string[], flags: CommandLine['flags']): CommandLine {
+function explained(positionals: readonly string[], flags: GivenFlags): CommandLine {
   const [verb, ...rest] = positionals
   if (verb === undefined) throw new UsageError('explain needs VERB and NETWORK, got no argument')
   if (!isVerb(verb)) {
@@ -68,45 +74,36 @@ function explained(positionals: readonly string[], flags: CommandLine['flags']):
 function commandOf(given: string): Command {
   const known = Object.keys(COMMANDS).find((name): name is Command => name === given)
   if (known !== undefined) return known
-  throw new UsageError(`unknown command ${JSON.stringify(given)}, expected one of ${Object.keys(COMMANDS).join(', ')}`)
+  const names = Object.keys(COMMANDS)
+  const meant = suggestion(given, names) || `, expected one of ${names.join(', ')}`
+  throw new UsageError(`unknown command ${JSON.stringify(given)}${meant}`)
 }
 
 /** An option that would do nothing is a misunderstanding, and one about what gets deleted in the worst case. */
-function checkFlags(command: Command, flags: CommandLine['flags']): void {
+function checkFlags(command: Command, flags: GivenFlags): void {
   const { options } = COMMANDS[command]
   const given = [
     ...(flags.keep === undefined ? [] : ['keep' as const]),
-    ...(flags['dry-run'] && command !== 'explain' ? ['dry-run' as const] : []),
+    ...(flags.dryRun && command !== 'explain' ? ['dryRun' as const] : []),
     ...(flags.trace || flags.verbose ? ['trace' as const] : []),
   ]
   for (const name of given) {
     if (options.includes(name)) continue
     const takers = Object.entries(COMMANDS).filter(([, one]) => one.options.includes(name))
-    throw new UsageError(`--${name} is for ${takers.map(([taker]) => taker).join(', ')}, not for ${command}`)
+    throw new UsageError(
+      `--${FLAGS[name].name} is for ${takers.map(([taker]) => taker).join(', ')}, not for ${command}`,
+    )
   }
 }
 
-function parseFlags(argv: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...argv],
-      allowPositionals: true,
-      options: {
-        ifname: { type: 'string', short: 'i' },
-        conf: { type: 'string' },
-        'conf-dir': { type: 'string' },
-        'cni-path': { type: 'string' },
-        'cache-dir': { type: 'string' },
-        timeout: { type: 'string' },
-        keep: { type: 'string', multiple: true },
-        'dry-run': { type: 'boolean' },
-        trace: { type: 'boolean' },
-        verbose: { type: 'boolean', short: 'v' },
-        json: { type: 'boolean' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    })
-  } catch (cause) {
-    throw new UsageError(cause instanceof Error ? cause.message : String(cause), { cause })
-  }
+/** The valid attachments that `--keep ID/IFNAME` names. */
+export function validAttachments(keep: readonly string[] = []): ValidAttachment[] {
+  return keep.map(attachment)
+}
+
+function attachment(text: string): ValidAttachment {
+  // Neither a container's id nor an interface's name can contain a slash.
+  const [containerID, ifname, ...more] = text.split('/')
+  if (containerID && ifname && more.length === 0) return { containerID, ifname }
+  throw new UsageError(`invalid --keep ${JSON.stringify(text)}, expected ID/IFNAME as 'cnitool cache list' prints it`)
 }

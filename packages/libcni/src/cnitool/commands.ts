@@ -1,16 +1,15 @@
+import { UsageError } from '@cni/host/cli'
 import { getVersionInfo, realExec } from '@cni/invoke'
 import { reencodeResult } from '@cni/types'
 import { type Cni, cni } from '../cni.ts'
 import { loadConflist, loadConflistFile } from '../load.ts'
 import type { NetworkList } from '../network-list.ts'
 import { cacheCommand } from './cache-command.ts'
-import { type CommandLine, isVerb, targetOf } from './command-line.ts'
+import { type CommandLine, isVerb, targetOf, validAttachments } from './command-line.ts'
 import { explain } from './explain.ts'
 import type { CnitoolIo } from './io.ts'
-import { validAttachments } from './keep.ts'
 import { attachmentOf, type Places } from './settings.ts'
 import type { TraceDocument } from './trace-report.ts'
-import { UsageError } from './usage.ts'
 
 /** What an error message can tell about a run, filled in as the run gets there. */
 export interface Progress {

@@ -9,9 +9,8 @@ import type { NetworkList } from '../network-list.ts'
 import { type Plan, type PlannedCall, type PlanRequest, planNetwork } from '../plan.ts'
 import { staleAttachments } from '../stale.ts'
 import type { CommandLine, VerbCommand } from './command-line.ts'
-import { validAttachments } from './keep.ts'
+import { validAttachments } from './command-line.ts'
 import type { Places } from './settings.ts'
-import { quoteArgument } from './shell.ts'
 
 /** What a verb would execute: read from configuration and cache, without executing or changing anything. */
 export function explain(
@@ -119,4 +118,9 @@ EOF
 /** A remark must not become a command. */
 function oneLine(text: string): string {
   return text.replaceAll(/[\r\n]+/g, ' ')
+}
+
+/** An argument as any POSIX shell reads it back. */
+function quoteArgument(text: string): string {
+  return /^[\w./:=@,+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
+import { UsageError } from '@cni/host/cli'
 import { isInvokeError, isPluginError } from '@cni/invoke'
 import { type CniErrorDocument, ErrorCode, encodeError, escapeUnsafeLines, toErrorDocument } from '@cni/types'
 import { errorText, hintOf, isRuntimeError } from '../errors.ts'
 import type { Progress } from './commands.ts'
 import type { Places } from './settings.ts'
-import { UsageError } from './usage.ts'
 
 /** What went wrong and what to do next, for people. */
 export function reportText(error: unknown, hints: readonly string[], colour: boolean): string {

@@ -194,9 +194,11 @@ describe('an error', () => {
     [['gc'], {}, 'gc needs NETWORK, got 0 argument(s)'],
     [['version'], {}, 'version needs PLUGIN, got no argument'],
     [['add', 'pods', ''], {}, 'add: NETNS is empty'],
-    [['add', 'pods', '/ns', '--frob'], {}, '--frob'],
+    [['add', 'pods', '/ns', '--frob'], {}, 'unknown flag --frob'],
     [['gc', 'pods', '--keep', 'c1'], {}, 'invalid --keep "c1", expected ID/IFNAME'],
-    [['gc', 'pods', '--keep', ''], {}, 'invalid --keep ""'],
+    [['gc', 'pods', '--keep', ''], {}, 'flag --keep has the value "": expected at least one'],
+    [['statsu', 'pods'], {}, 'unknown command "statsu", did you mean status?'],
+    [['add', 'pods', '/ns', '--trce'], {}, 'unknown flag --trce, did you mean --trace?'],
     [['del', 'pods', '/ns', '--keep', 'c1/eth0'], {}, '--keep is for gc, explain, not for del'],
     [['explain', 'del', 'pods', '/ns', '--keep', 'c1/eth0'], {}, '--keep is for gc, not for del'],
     [['explain'], {}, 'explain needs VERB and NETWORK, got no argument'],
@@ -215,10 +217,15 @@ describe('an error', () => {
     [['add', 'pods', '/ns'], { CAP_ARGS: '{' }, 'invalid CAP_ARGS "{", expected a JSON object: '],
   ])('of usage names the culprit and points to the help: %j %j', async (argv, env, message) => {
     const { exitCode, stderr, log } = await cnitool(argv, { env })
-    expect(exitCode).toBe(1)
+    expect(exitCode).toBe(2)
     expect(stderr).toContain(message)
     expect(stderr).toContain("Hint: run 'cnitool --help' for usage")
     expect(log).toEqual([])
+  })
+
+  test('of usage is none when the version is asked for', async () => {
+    const { exitCode, stdout } = await cnitool(['--version'])
+    expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/^cnitool \d+\.\d+\.\d+ \(node .*\), CNI 1\.1\.0\n$/)])
   })
 
   test('of usage is JSON as well', async () => {

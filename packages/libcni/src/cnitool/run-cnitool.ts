@@ -1,11 +1,13 @@
+import { argvText } from '@cni/host'
+import { isUsageError, versionText } from '@cni/host/cli'
 import { observeExec, realExec } from '@cni/invoke'
+import { CURRENT_VERSION } from '@cni/types'
 import { type PluginTrace, traceOf } from '../trace.ts'
 import { type CommandLine, parseCommandLine } from './command-line.ts'
 import { execute, type Progress } from './commands.ts'
 import type { CnitoolIo } from './io.ts'
 import { errorDocument, hintsFor, reportJson, reportText } from './report.ts'
 import { type Places, placesOf } from './settings.ts'
-import { quoteArgument } from './shell.ts'
 import { totalText, traceJson, traceText } from './trace-report.ts'
 import { helpText } from './usage.ts'
 
@@ -19,12 +21,16 @@ export type { CnitoolIo } from './io.ts'
  * const code = await runCnitool(['add', 'pods', '/run/netns/test'], { ...io, env: { CNI_PATH: '/usr/lib/cni' } })
  * ```
  */
-export async function runCnitool(argv: readonly string[], io: CnitoolIo): Promise<0 | 1> {
+export async function runCnitool(argv: readonly string[], io: CnitoolIo): Promise<0 | 1 | 2> {
   const progress: Progress = {}
   let line: CommandLine | undefined
   let places: Places | undefined
   try {
     const parsed = parseCommandLine(argv)
+    if (parsed === 'version') {
+      io.stdout(versionText('cnitool', `CNI ${CURRENT_VERSION}`))
+      return 0
+    }
     if ('help' in parsed) {
       io.stdout(helpText(parsed.help === 'all' ? undefined : parsed.help))
       return 0
@@ -44,7 +50,7 @@ export async function runCnitool(argv: readonly string[], io: CnitoolIo): Promis
       io.stdout(traceJson({ ...progress.trace(), error: errorDocument(error, hints, cniVersion) }))
     } else if (json) io.stdout(reportJson(error, hints, cniVersion))
     else io.stderr(reportText(error, hints, io.colour ?? false))
-    return 1
+    return isUsageError(error) ? 2 : 1
   }
 }
 
@@ -78,6 +84,6 @@ async function traced(
 
 /** The original leaves a half attached container to its user, without a word. */
 function undoHint(argv: readonly string[]): string {
-  const del = argv.with(argv.indexOf('add'), 'del').map(quoteArgument).join(' ')
+  const del = argvText(argv.with(argv.indexOf('add'), 'del'))
   return `what was done up to here stays; undo it with: cnitool ${del}`
 }

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
+import { UsageError } from '@cni/host/cli'
 import { splitCniPath } from '@cni/invoke'
 import { isObject } from '@cni/types'
 import type { Attachment } from '../attachment.ts'
 import { DEFAULT_CACHE_DIR } from '../cache.ts'
 import type { CommandLine } from './command-line.ts'
-import { DEFAULT_CNI_PATH, DEFAULT_CONF_DIR } from './defaults.ts'
+import { DEFAULT_CNI_PATH, DEFAULT_CONF_DIR } from './flags.ts'
 import type { CnitoolIo } from './io.ts'
-import { UsageError } from './usage.ts'
 
 /** Where things are: flag before environment before default. */
 export interface Places {
@@ -21,9 +21,9 @@ export interface Places {
 /** The folders and limits of a run. */
 export function placesOf({ flags }: CommandLine, { env, cwd }: CnitoolIo): Places {
   return {
-    path: splitCniPath(flags['cni-path'] || env.CNI_PATH || DEFAULT_CNI_PATH),
-    cacheDir: resolve(cwd, flags['cache-dir'] || DEFAULT_CACHE_DIR),
-    confDir: resolve(cwd, flags['conf-dir'] || env.NETCONFPATH || DEFAULT_CONF_DIR),
+    path: splitCniPath(flags.cniPath || env.CNI_PATH || DEFAULT_CNI_PATH),
+    cacheDir: resolve(cwd, flags.cacheDir || DEFAULT_CACHE_DIR),
+    confDir: resolve(cwd, flags.confDir || env.NETCONFPATH || DEFAULT_CONF_DIR),
     confFile: flags.conf === undefined ? undefined : resolve(cwd, flags.conf),
     timeout: timeoutOf(flags.timeout),
   }

@@ -1,11 +1,5 @@
-import { DEFAULT_CNI_PATH, DEFAULT_CONF_DIR } from './defaults.ts'
-
-/** What is wrong with the command line itself. */
-export class UsageError extends Error {
-  static {
-    Object.defineProperty(UsageError.prototype, 'name', { value: 'UsageError', configurable: true, writable: true })
-  }
-}
+import { type Flags, flagsText } from '@cni/host/cli'
+import { COMMAND_FLAGS, COMMON_FLAGS } from './flags.ts'
 
 /** What cnitool does. */
 export type Command = 'add' | 'check' | 'del' | 'gc' | 'status' | 'explain' | 'validate' | 'version' | 'cache'
@@ -15,26 +9,10 @@ interface CommandHelp {
   readonly about: string
   readonly more: string
   /** Options besides those that every command takes. */
-  readonly options: readonly (keyof typeof OPTIONS)[]
+  readonly options: readonly (keyof typeof COMMAND_FLAGS)[]
 }
 
-const OPTIONS = {
-  ifname: '  -i, --ifname NAME        interface in the namespace       (CNI_IFNAME, eth0)',
-  keep: '      --keep ID/IFNAME     an attachment that still exists; again for more, or joined by ,',
-  'dry-run': '      --dry-run            as explain: print what would be executed, execute nothing',
-  trace: `  -v, --trace, --verbose   what each plugin took and changed, on stderr; with --json all in one
-                           document on stdout`,
-} as const
-
-const PLACES = `      --conf FILE          this configuration list; NETWORK may be left out
-      --conf-dir DIR       folder of configuration files    (NETCONFPATH, ${DEFAULT_CONF_DIR})
-      --cni-path PATH      folders of plugins, joined by :  (CNI_PATH, ${DEFAULT_CNI_PATH})
-      --cache-dir DIR      where results are remembered     (/var/lib/cni)
-      --timeout SECONDS    kill the plugins after this long
-      --json               for programs: output as JSON, errors as a CNI error document, on stdout
-  -h, --help               print this, or with a command what it does`
-
-const VERB_OPTIONS = ['ifname', 'dry-run', 'trace'] as const
+const VERB_OPTIONS = ['ifname', 'dryRun', 'trace', 'verbose'] as const
 
 /** Every command, in the order of the help. */
 export const COMMANDS: Readonly<Record<Command, CommandHelp>> = {
@@ -64,13 +42,13 @@ Running it again, or when the namespace is gone, is fine.`,
     more: `Runs DEL for every remembered attachment of the network that --keep does not name, then GC of every plugin.
 Without --keep that is every attachment, whoever made it; 'cnitool cache list NETWORK' prints them as
 ID/IFNAME, 'cnitool gc NETWORK --dry-run' what would be deleted.`,
-    options: ['keep', 'dry-run', 'trace'],
+    options: ['keep', 'dryRun', 'trace', 'verbose'],
   },
   status: {
     args: 'NETWORK',
     about: 'ask the plugins whether they could serve an add',
     more: 'Runs STATUS of every plugin. Lists before cniVersion 1.1.0 are always ready.',
-    options: ['dry-run', 'trace'],
+    options: ['dryRun', 'trace', 'verbose'],
   },
   explain: {
     args: 'VERB NETWORK [NETNS]',
@@ -84,13 +62,13 @@ plugins' files.`,
     args: 'NETWORK',
     about: "are all plugins there, and do they support the list's version?",
     more: 'Runs VERSION of every plugin; nothing on the machine is changed.',
-    options: ['trace'],
+    options: ['trace', 'verbose'],
   },
   version: {
     args: 'PLUGIN...',
     about: 'which versions do these plugins support?',
     more: 'Runs VERSION of each plugin, found by its name in the folders of plugins.',
-    options: ['trace'],
+    options: ['trace', 'verbose'],
   },
   cache: {
     args: 'list [NETWORK] | show ID[/IFNAME]',
@@ -121,9 +99,7 @@ ${lines.join('\n')}
 NETWORK is the name inside a configuration file, NETNS a path such as /run/netns/test.
 
 Options:
-${Object.values(OPTIONS).join('\n')}
-${PLACES}
-
+${flagsText({ ...COMMAND_FLAGS, ...COMMON_FLAGS })}
 Environment: CNI_ARGS ("KEY=value;KEY=value"), CAP_ARGS (JSON object of capability arguments), and the names above.
 
 Try it: ip netns add test && cnitool add NETWORK /run/netns/test && cnitool del NETWORK /run/netns/test
@@ -134,7 +110,7 @@ ${EXIT_CODES}
 
 function commandHelp(command: Command): string {
   const { args, about, more, options } = COMMANDS[command]
-  const own = options.map((name) => `${OPTIONS[name]}\n`).join('')
+  const own: Flags = Object.fromEntries(options.map((name) => [name, COMMAND_FLAGS[name]]))
   return `Usage: cnitool ${command} [options] ${args}
 
 ${about.charAt(0).toUpperCase()}${about.slice(1)}.
@@ -142,10 +118,9 @@ ${about.charAt(0).toUpperCase()}${about.slice(1)}.
 ${more}
 
 Options:
-${own}${PLACES}
-
+${flagsText({ ...own, ...COMMON_FLAGS })}
 ${EXIT_CODES}
 `
 }
 
-const EXIT_CODES = `Exit codes: 0 done, 1 failed or misused, 129, 130, 143 ended by SIGHUP, SIGINT, SIGTERM.`
+const EXIT_CODES = `Exit codes: 0 done, 1 failed, 2 wrong usage, 129, 130, 143 ended by SIGHUP, SIGINT, SIGTERM.`

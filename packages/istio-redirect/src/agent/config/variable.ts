@@ -1,4 +1,4 @@
-import { type Flag, goBool } from '../../tools/flags/flag.ts'
+import { type Flag, goBool } from '@cni/host/cli'
 
 /** What a variable's text stands for; `problem` says why a text that makes no sense was taken as the zero value. */
 export interface Decoded<T> {

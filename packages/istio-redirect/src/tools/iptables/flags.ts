@@ -1,5 +1,5 @@
-import { boolFlag, type Flag, textFlag } from '../flags/flag.ts'
-import { goDuration, goUint16 } from '../flags/go-values.ts'
+import { boolFlag, type Flag, textFlag } from '@cni/host/cli'
+import { goDuration, goUint16 } from '../go-values.ts'
 
 /** The flags of `istio-iptables`, with those of its older versions and of the program around it that are passed along. */
 export const iptablesFlags = {

@@ -1,8 +1,7 @@
+import type { Flag, FlagValues } from '@cni/host/cli'
+import { parseFlags, UsageError, withDefaults } from '@cni/host/cli'
 import { quote } from '../../redirect/quote.ts'
-import type { Flag, FlagValues } from '../flags/flag.ts'
-import { TooLarge } from '../flags/go-values.ts'
-import { parseFlags, withDefaults } from '../flags/parse-flags.ts'
-import { UsageError } from '../usage-error.ts'
+import { TooLarge } from '../go-values.ts'
 import { iptablesFlags, variablesOf } from './flags.ts'
 
 /** What is asked for: flags, else variables, else defaults. Texts are not checked yet. */

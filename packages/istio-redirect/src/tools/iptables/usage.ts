@@ -1,4 +1,4 @@
-import { flagsText, heading } from '../flags/help-text.ts'
+import { flagsText, heading } from '@cni/host/cli'
 import { iptablesFlags, variablesOf } from './flags.ts'
 
 /** The help of `istio-redirect iptables`. */

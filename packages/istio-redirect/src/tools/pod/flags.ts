@@ -1,4 +1,4 @@
-import { textFlag } from '../flags/flag.ts'
+import { textFlag } from '@cni/host/cli'
 
 /** The flags by which every command that looks at a pod is told about it. */
 export const podFlags = {

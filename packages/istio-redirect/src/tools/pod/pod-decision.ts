@@ -1,4 +1,4 @@
-import type { FlagValues } from '../flags/flag.ts'
+import type { FlagValues } from '@cni/host/cli'
 import type { ToolIo } from '../io.ts'
 import { type Decision, decide } from './decide.ts'
 import type { podFlags } from './flags.ts'

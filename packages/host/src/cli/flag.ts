@@ -10,6 +10,8 @@ export interface Flag<T> {
   readonly parse: (text: string) => T
   /** The value of the flag alone; a flag that has none takes the next argument. */
   readonly alone?: T
+  /** Its values are lists, and a repeated flag has those of all. Otherwise the last one counts. */
+  readonly collects?: true
   /** What the value is called in the help. */
   readonly value?: string
   readonly help: string
@@ -47,10 +49,30 @@ export const choiceFlag = <const T extends string>(
   value: flag.of.filter((each) => each !== '').join('|'),
   parse: (text) => {
     const found = flag.of.find((each) => each === text)
-    if (found === undefined) throw new Error(`expected ${flag.of.join(' or ')}`)
+    if (found === undefined) throw new Error(`expected ${flag.of.filter((each) => each !== '').join(' or ')}`)
     return found
   },
 })
+
+/** A flag that may be repeated, and takes lists with commas: all values in order. */
+export const listFlag = (
+  flag: Omit<Flag<readonly string[]>, 'fallback' | 'parse' | 'collects'>,
+): Flag<readonly string[]> => ({
+  ...flag,
+  fallback: [],
+  shown: '',
+  parse: (text) => {
+    const items = text.split(',').filter((item) => item !== '')
+    if (items.length === 0) throw new Error('expected at least one')
+    return items
+  },
+  collects: true,
+})
+
+/** A flag that may be repeated: all values in order, taken as they are. */
+export const repeatedFlag = (
+  flag: Omit<Flag<readonly string[]>, 'fallback' | 'parse' | 'collects'>,
+): Flag<readonly string[]> => ({ ...flag, fallback: [], shown: '', parse: (text) => [text], collects: true })
 
 /** A boolean as Go reads it. */
 export function goBool(text: string): boolean {

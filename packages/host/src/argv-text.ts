@@ -1,7 +1,7 @@
 const PLAIN = /^[\w@%+=:,./-]+$/
 
 /** An argument list as one readable line: what a shell would need to be told, control characters escaped. */
-export function commandLine(argv: readonly string[]): string {
+export function argvText(argv: readonly string[]): string {
   return argv.map(quote).join(' ')
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { commandLine } from './command-line.ts'
+import { argvText } from './argv-text.ts'
 
 test.each([
   [['iptables-restore', '--noflush', '-w', '5'], 'iptables-restore --noflush -w 5'],
@@ -8,5 +8,5 @@ test.each([
   [['echo', "it's"], "echo 'it'\\''s'"],
   [['echo', 'two\nlines'], "echo $'two\\nlines'"],
 ])('%j reads %s', (argv, expected) => {
-  expect(commandLine(argv)).toBe(expected)
+  expect(argvText(argv)).toBe(expected)
 })

@@ -16,7 +16,7 @@ const left = ({ name, short, value, alone }: Flag<unknown>): string =>
 
 function right({ help, fallback, shown = String(fallback), alone }: Flag<unknown>, variable: string): string {
   const notes = [
-    ...(fallback === '' || alone !== undefined || fallback === undefined ? [] : [`default ${shown}`]),
+    ...(shown === '' || fallback === '' || alone !== undefined || fallback === undefined ? [] : [`default ${shown}`]),
     ...(variable === '' ? [] : [`variable ${variable}`]),
   ]
   return notes.length === 0 ? help : `${help} (${notes.join('; ')})`

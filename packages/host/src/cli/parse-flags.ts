@@ -1,7 +1,7 @@
-import { quote } from '../../redirect/quote.ts'
-import { UsageError } from '../usage-error.ts'
 import type { Flag, Flags, FlagValues } from './flag.ts'
-import { similar } from './similar.ts'
+import { quote } from './quote.ts'
+import { suggestion } from './similar.ts'
+import { UsageError } from './usage-error.ts'
 
 /** A command line, taken apart. */
 export interface ParsedFlags<F extends Flags> {
@@ -11,12 +11,22 @@ export interface ParsedFlags<F extends Flags> {
   readonly help: boolean
 }
 
+/** How strict {@link parseFlags} is. */
+export interface ParseOptions {
+  /** Refuse a flag that is given twice, unless it collects its values. Default: the last one counts. */
+  readonly once?: boolean
+}
+
 /**
  * Takes a command line apart as Go's pflag does, on which invocations of the original rely: `--flag=value`,
  * `--flag value`, `-f value`, `-fvalue`, `-f=value`, `-nf value`, `--bool=false`, `--` before what are no flags. Throws
  * a {@link UsageError}.
  */
-export function parseFlags<F extends Flags>(argv: readonly string[], flags: F): ParsedFlags<F> {
+export function parseFlags<F extends Flags>(
+  argv: readonly string[],
+  flags: F,
+  { once = false }: ParseOptions = {},
+): ParsedFlags<F> {
   const given: Record<string, unknown> = {}
   const positionals: string[] = []
   const rest = [...argv]
@@ -29,7 +39,10 @@ export function parseFlags<F extends Flags>(argv: readonly string[], flags: F): 
   const set = (key: string, shown: string, text: string | undefined) => {
     const flag = flags[key]
     if (flag === undefined) return
-    given[key] = text === undefined && flag.alone !== undefined ? flag.alone : read(flag, shown, text ?? next(shown))
+    const value = text === undefined && flag.alone !== undefined ? flag.alone : read(flag, shown, text ?? next(shown))
+    const before = given[key]
+    if (before !== undefined && once && flag.collects !== true) throw new UsageError(`flag ${shown} is given twice`)
+    given[key] = Array.isArray(before) && Array.isArray(value) ? [...before, ...value] : value
   }
   for (let arg = rest.shift(); arg !== undefined; arg = rest.shift()) {
     if (arg === '--') {
@@ -39,7 +52,7 @@ export function parseFlags<F extends Flags>(argv: readonly string[], flags: F): 
       const key = Object.keys(flags).find((each) => flags[each]?.name === name)
       if (key !== undefined) set(key, `--${name}`, text)
       else if (name === 'help') help = true
-      else throw new UsageError(`unknown flag --${name}${suggestion(name, flags)}`)
+      else throw new UsageError(`unknown flag --${name}${suggestion(name, namesOf(flags), '--')}`)
     } else if (arg.startsWith('-') && arg !== '-') {
       let letters = arg.slice(1)
       while (letters !== '') {
@@ -80,10 +93,4 @@ function read(flag: Flag<unknown>, shown: string, text: string): unknown {
   }
 }
 
-function suggestion(name: string, flags: Flags): string {
-  const meant = similar(
-    name,
-    Object.values(flags).map((flag) => flag.name),
-  )
-  return meant === undefined ? '' : `, did you mean --${meant}?`
-}
+const namesOf = (flags: Flags): string[] => Object.values(flags).map((flag) => flag.name)

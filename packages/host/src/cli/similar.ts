@@ -11,6 +11,12 @@ export function similar(name: string, names: readonly string[]): string | undefi
   return nearest?.each
 }
 
+/** The end of a message about an unknown name: `, did you mean --json?`, or nothing. */
+export function suggestion(name: string, names: readonly string[], prefix = ''): string {
+  const meant = similar(name, names)
+  return meant === undefined ? '' : `, did you mean ${prefix}${meant}?`
+}
+
 /** How many letters have to be added, removed, exchanged or swapped with their neighbour. */
 function editDistance(a: string, b: string): number {
   let before: number[] = []

@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { commandLine } from './command-line.ts'
+import { argvText } from './argv-text.ts'
 
 test('a command line is one line, whatever the arguments', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'binary' })), (argv) => {
-      expect(commandLine(argv)).not.toMatch(/[\n\r\0]/)
+      expect(argvText(argv)).not.toMatch(/[\n\r\0]/)
     }),
   )
 })
@@ -15,7 +15,7 @@ test('a shell reads back the arguments of a command line without control charact
   const argument = fc.string({ unit: fc.constantFrom(...'ab \'"$`\\!*?#&|;<>()[]{}~=-/') })
   fc.assert(
     fc.property(fc.array(argument, { minLength: 1, maxLength: 4 }), (args) => {
-      const out = execFileSync('bash', ['-c', `printf '%s\\n' ${commandLine(args)}`], { encoding: 'utf8' })
+      const out = execFileSync('bash', ['-c', `printf '%s\\n' ${argvText(args)}`], { encoding: 'utf8' })
       expect(out).toBe(args.map((each) => `${each}\n`).join(''))
     }),
     { numRuns: 40 },

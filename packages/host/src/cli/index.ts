@@ -1,0 +1,38 @@
+/**
+ * Write a command line tool: flags that check themselves, a help text made of them, errors that suggest what was meant,
+ * and the glue to the process.
+ *
+ * @example
+ * ```ts
+ * import { boolFlag, flagsText, parseFlags, textFlag, withDefaults } from '@cni/host/cli'
+ *
+ * const flags = {
+ *   json: boolFlag({ name: 'json', help: 'for programs' }),
+ *   out: textFlag({ name: 'out', short: 'o', value: 'FILE', help: 'where to write' }),
+ * }
+ * const { given } = parseFlags(['--json', '-o', 'x'], flags)
+ * export const { json, out } = withDefaults(flags, given)
+ * export const help = `Usage: my-command [flags]\n\nFlags:\n${flagsText(flags)}`
+ * ```
+ *
+ * @module
+ */
+
+export { VERSION } from '../version.ts'
+export { type Command, type CommandIo, type CommandMainOptions, commandMain } from './command-main.ts'
+export {
+  boolFlag,
+  choiceFlag,
+  type Flag,
+  type Flags,
+  type FlagValues,
+  goBool,
+  listFlag,
+  repeatedFlag,
+  textFlag,
+} from './flag.ts'
+export { flagsText, heading } from './help-text.ts'
+export { type ParsedFlags, type ParseOptions, parseFlags, withDefaults } from './parse-flags.ts'
+export { similar, suggestion } from './similar.ts'
+export { isUsageError, UsageError } from './usage-error.ts'
+export { versionText } from './version-text.ts'

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest'
+import { boolFlag, choiceFlag, listFlag, textFlag } from './flag.ts'
+import { flagsText } from './help-text.ts'
+import { parseFlags, withDefaults } from './parse-flags.ts'
+import { isUsageError } from './usage-error.ts'
+
+const flags = {
+  json: boolFlag({ name: 'json', short: 'j', help: 'for programs' }),
+  out: textFlag({ name: 'out', short: 'o', value: 'FILE', help: 'where to write' }),
+  mode: choiceFlag({ name: 'mode', of: ['fast', 'slow'], fallback: 'fast', help: 'how' }),
+  only: listFlag({ name: 'only', value: 'ID', help: 'which' }),
+}
+
+test.each([
+  [['--json'], { json: true }, []],
+  [['--json=false'], { json: false }, []],
+  [['-jo', 'x'], { json: true, out: 'x' }, []],
+  [['-ox'], { out: 'x' }, []],
+  [['-o=x'], { out: 'x' }, []],
+  [['--out', '--json'], { out: '--json' }, []],
+  [['a', '--out=b', 'c'], { out: 'b' }, ['a', 'c']],
+  [['--', '--json'], {}, ['--json']],
+  [['--only', 'a,b', '--only=c'], { only: ['a', 'b', 'c'] }, []],
+  [['--out', 'a', '--out', 'b'], { out: 'b' }, []],
+])('%j is taken apart', (argv, given, positionals) => {
+  expect(parseFlags(argv, flags)).toEqual({ given, positionals, help: false })
+})
+
+test.each([['--help'], ['-h'], ['-jh']])('%s asks for help', (arg) => {
+  expect(parseFlags([arg], flags).help).toBe(true)
+})
+
+describe('a command line that makes no sense', () => {
+  test.each([
+    [['--jsno'], 'unknown flag --jsno, did you mean --json?'],
+    [['-x'], 'unknown flag -x in "-x"'],
+    [['--out'], 'flag --out needs a value'],
+    [['--mode', 'medium'], 'flag --mode has the value "medium": expected fast or slow'],
+    [['--json=perhaps'], 'flag --json has the value "perhaps": expected true or false'],
+  ])('%j: %s', (argv, message) => {
+    expect(() => parseFlags(argv, flags)).toThrow(message)
+  })
+
+  test('throws a UsageError, which is told apart across bundles', () => {
+    expect.assertions(2)
+    try {
+      parseFlags(['--nope'], flags)
+    } catch (error) {
+      expect(isUsageError(error)).toBe(true)
+    }
+    expect(isUsageError(new Error('else'))).toBe(false)
+  })
+
+  test('repeats a flag, where that is refused', () => {
+    expect(() => parseFlags(['--out=a', '--out=b'], flags, { once: true })).toThrow('flag --out is given twice')
+    expect(parseFlags(['--only=a', '--only=b'], flags, { once: true }).given).toEqual({ only: ['a', 'b'] })
+  })
+
+  test('shows what was typed on one line, with nothing hidden', () => {
+    expect(() => parseFlags(['--mode', 'a\n\u202eb'], flags)).toThrow('"a\\n\\u202eb"')
+  })
+})
+
+test('values that were not given are the defaults', () => {
+  expect(withDefaults(flags, { out: 'x' })).toEqual({ json: false, out: 'x', mode: 'fast', only: [] })
+})
+
+test('the help has each flag with its value and default', () => {
+  const text = flagsText(flags)
+  expect(text).toContain('  -j, --json\n          for programs\n')
+  expect(text).toContain('      --mode fast|slow\n          how (default fast)\n')
+})

@@ -1,0 +1,55 @@
+import { boolFlag, listFlag, textFlag } from '@cni/host/cli'
+
+/** Where cnitool looks for plugins when nobody says: upstream's, Debian's and Fedora's folders. */
+export const DEFAULT_CNI_PATH = '/opt/cni/bin:/usr/lib/cni:/usr/libexec/cni'
+
+/** Where cnitool looks for configuration when nobody says. */
+export const DEFAULT_CONF_DIR = '/etc/cni/net.d'
+
+/** The flags that some commands take; `usage.ts` says which. */
+export const COMMAND_FLAGS = {
+  ifname: textFlag({
+    name: 'ifname',
+    short: 'i',
+    value: 'NAME',
+    help: 'interface in the namespace (variable CNI_IFNAME; default eth0)',
+  }),
+  keep: listFlag({
+    name: 'keep',
+    value: 'ID/IFNAME',
+    help: 'an attachment that still exists; again for more, or joined by commas',
+  }),
+  dryRun: boolFlag({ name: 'dry-run', help: 'as explain: print what would be executed, execute nothing' }),
+  trace: boolFlag({
+    name: 'trace',
+    short: 'v',
+    help: 'what each plugin took and changed, on stderr; with --json all in one document on stdout',
+  }),
+  verbose: boolFlag({ name: 'verbose', help: 'the same as --trace' }),
+} as const
+
+/** The flags that every command takes. */
+export const COMMON_FLAGS = {
+  conf: textFlag({ name: 'conf', value: 'FILE', help: 'this configuration list; NETWORK may be left out' }),
+  confDir: textFlag({
+    name: 'conf-dir',
+    value: 'DIR',
+    help: `folder of configuration files (variable NETCONFPATH; default ${DEFAULT_CONF_DIR})`,
+  }),
+  cniPath: textFlag({
+    name: 'cni-path',
+    value: 'PATH',
+    help: `folders of plugins, joined by : (variable CNI_PATH; default ${DEFAULT_CNI_PATH})`,
+  }),
+  cacheDir: textFlag({
+    name: 'cache-dir',
+    value: 'DIR',
+    help: 'where results are remembered (default /var/lib/cni)',
+  }),
+  timeout: textFlag({ name: 'timeout', value: 'SECONDS', help: 'kill the plugins after this long' }),
+  json: boolFlag({ name: 'json', help: 'for programs: output as JSON, errors as a CNI error document, on stdout' }),
+  version: boolFlag({ name: 'version', help: 'print the version' }),
+} as const
+
+/** Every flag of cnitool. */
+export const FLAGS = { ...COMMAND_FLAGS, ...COMMON_FLAGS }
