@@ -27,8 +27,8 @@ export const SUITES = /** @type {const} @satisfies {Record<string, SuiteInfo>} *
     executables: [],
   },
   agent: {
-    about: 'install-cni: start, heals, idling, exit',
-    numbers: ['runs', 'heals', 'gap-ms', 'idle-seconds'],
+    about: 'install-cni: start, heals, idling, exit; also beside 10000 files',
+    numbers: ['runs', 'heals', 'gap-ms', 'idle-seconds', 'files'],
     executables: ['istio-cni', 'install-cni'],
   },
   startup: {
@@ -42,7 +42,7 @@ export const SUITES = /** @type {const} @satisfies {Record<string, SuiteInfo>} *
 
 export const BASELINE = 'bench/baseline.json'
 
-const NUMBERS = /** @type {const} */ (['runs', 'pods', 'heals', 'gap-ms', 'idle-seconds'])
+const NUMBERS = /** @type {const} */ (['runs', 'pods', 'heals', 'gap-ms', 'idle-seconds', 'files'])
 
 export const HELP = `npm run bench -- [options]
 
@@ -55,6 +55,7 @@ ${Object.entries(SUITES)
   --heals N             agent: heals of each kind (10)
   --gap-ms N            agent: pause between heals (1200)
   --idle-seconds N      agent: how long it is watched doing nothing (20)
+  --files N             agent: how many others are in its crowded folder (10000)
   --peers DIR           folder with the originals istio-cni, install-cni, cnitool;
                         else CNI_PEERS, else the first folder of PATH with one of them
   --compare [FILE]      compare with a stored report, default ${BASELINE}
@@ -121,6 +122,7 @@ function parsed(argv) {
         heals: string,
         'gap-ms': string,
         'idle-seconds': string,
+        files: string,
         peers: string,
         compare: string,
         save: flag,

@@ -1,0 +1,178 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFileSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { loadSys } from '@cni/netns/sys'
+
+/** An agent to measure, and the plugin that it installs. */
+export interface Agent {
+  readonly name: string
+  readonly agent: string
+  readonly plugin: string
+}
+
+/** The list of another network that agents are installed into. */
+const conflist = `${JSON.stringify({ cniVersion: '0.3.1', name: 'k8s-pod-network', plugins: [{ type: 'calico' }] }, null, 2)}\n`
+
+/** What an agent is not given more time for. */
+const START_MS = 20_000
+
+/** Where agents are measured: root folders of their own, one at a time at work. */
+export interface Places extends Disposable {
+  /** A root folder as in the agent's pod, on a tmpfs; libraries are the machine's. Only this process sees it. */
+  add(agent: Agent): Place
+}
+
+/** The root folder of one agent. */
+export interface Place {
+  readonly agent: string
+  readonly path: string
+  /** The node as it was before an agent came, with so many configurations of others in its folder. */
+  reset(crowd?: number): void
+  /** Starts the agent; resolves when it is ready, without `ms` when it never was. */
+  start(): Promise<Running>
+  /** What is healed, where, and how it is damaged. */
+  artefacts(): [name: string, path: string, damage: () => void][]
+}
+
+/** An agent at work. */
+export interface Running {
+  /** From its start until it was ready. */
+  readonly ms: number | undefined
+  readonly pid: number
+  /** Ends it with SIGTERM; returns the milliseconds it took. */
+  stop(): Promise<number>
+}
+
+/** No place yet. All of them end with this. */
+export function newPlaces(): Places {
+  const folder = mkdtempSync(join(tmpdir(), 'cni-bench-agent-'))
+  const sys = loadSys()
+  const mounts: string[] = []
+  const children = new Set<ChildProcess>()
+  const mount = (source: string, target: string, type: string, flags: number): void => {
+    sys.mount(source, target, type, flags, '')
+    mounts.push(target)
+  }
+  return {
+    add: (agent) => newPlace(agent, join(folder, agent.name), { mount, children }),
+    [Symbol.dispose]() {
+      for (const child of children) child.kill('SIGKILL')
+      for (const path of mounts.reverse()) sys.umount2(path, 2)
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+interface Means {
+  readonly mount: (source: string, target: string, type: string, flags: number) => void
+  readonly children: Set<ChildProcess>
+}
+
+function newPlace({ agent, plugin }: Agent, path: string, { mount, children }: Means): Place {
+  mkdirSync(path)
+  mount('tmpfs', path, 'tmpfs', 0)
+  const inside = (...parts: string[]): string => join(path, ...parts)
+  const MS_BIND_REC = 0x1000 | 0x4000
+  for (const one of ['usr', 'lib', 'lib64', 'bin', 'etc', 'proc', 'dev']) {
+    if (!existsSync(`/${one}`)) continue
+    mkdirSync(inside(one))
+    mount(`/${one}`, inside(one), '', MS_BIND_REC)
+  }
+  const account = 'var/run/secrets/kubernetes.io/serviceaccount'
+  for (const one of ['opt/cni/bin', 'tmp', account]) mkdirSync(inside(one), { recursive: true })
+  copyFileSync(agent, inside('install-cni'))
+  copyFileSync(plugin, inside('opt/cni/bin/istio-cni'))
+  writeFileSync(inside(account, 'ca.crt'), 'CA')
+  const list = inside('host/etc/cni/net.d/10-calico.conflist')
+  const binary = inside('host/opt/cni/bin/istio-cni')
+  const kubeconfig = inside('var/run/istio-cni/istio-cni-kubeconfig')
+  let tokens = 0
+  return {
+    agent,
+    path,
+    reset(crowd = 0) {
+      for (const one of ['host', 'var/run/istio-cni']) rmSync(inside(one), { recursive: true, force: true })
+      for (const one of ['host/etc/cni/net.d', 'host/opt/cni/bin', 'var/run/istio-cni']) {
+        mkdirSync(inside(one), { recursive: true })
+      }
+      writeFileSync(list, conflist)
+      writeFileSync(inside(account, 'token'), 'token')
+      for (let index = 0; index < crowd; index += 1) writeFileSync(...other(inside('host/etc/cni/net.d'), index))
+    },
+    start: () => start(path, children),
+    artefacts: () => [
+      ['conflist rewritten', list, () => writeFileSync(list, conflist)],
+      [
+        'conflist rewritten while the binary is copied',
+        list,
+        () => {
+          appendFileSync(binary, 'x')
+          writeFileSync(list, conflist)
+        },
+      ],
+      ['binary removed', binary, () => rmSync(binary)],
+      ['kubeconfig removed', kubeconfig, () => rmSync(kubeconfig)],
+      [
+        'token changed',
+        kubeconfig,
+        () => {
+          tokens += 1
+          writeFileSync(inside(account, 'token'), `token${tokens}`)
+        },
+      ],
+    ],
+  }
+}
+
+/** One of many files in a net folder: half of them sort before the primary and are no configuration, half after it. */
+function other(folder: string, index: number): [path: string, text: string] {
+  const number = String(index).padStart(6, '0')
+  return index % 2 === 0
+    ? [join(folder, `00-${number}.conflist`), conflist.slice(0, -9)]
+    : [join(folder, `50-${number}.conflist`), conflist]
+}
+
+async function start(path: string, children: Set<ChildProcess>): Promise<Running> {
+  const env = {
+    PATH: '/usr/sbin:/usr/bin',
+    KUBERNETES_SERVICE_HOST: '10.96.0.1',
+    KUBERNETES_SERVICE_PORT: '443',
+    REPAIR_ENABLED: 'false',
+    REPAIR_NODE_NAME: 'node',
+  }
+  const began = performance.now()
+  const child = spawn('/usr/bin/unshare', [`--root=${path}`, '--wd=/', '/install-cni'], { env, stdio: 'ignore' })
+  children.add(child)
+  const running = (ms: number | undefined): Running => ({
+    ms,
+    pid: child.pid ?? 0,
+    async stop() {
+      const exit = once(child, 'exit')
+      const asked = performance.now()
+      child.kill('SIGTERM')
+      await exit
+      children.delete(child)
+      return performance.now() - asked
+    },
+  })
+  while (!(await isReady())) {
+    if (child.exitCode !== null) throw new Error(`the agent ended with ${child.exitCode}`)
+    if (performance.now() - began > START_MS) return running(undefined)
+    await sleep(1)
+  }
+  return running(performance.now() - began)
+}
+
+function isReady(): Promise<boolean> {
+  return new Promise((resolve) => {
+    const asked = request({ host: '127.0.0.1', port: 8000, path: '/readyz', agent: false }, (response) => {
+      response.resume()
+      resolve(response.statusCode === 200)
+    })
+    asked.on('error', () => resolve(false)).end()
+  })
+}
