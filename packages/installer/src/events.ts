@@ -1,7 +1,7 @@
 import type { InstallError } from './install-error.ts'
 
-/** The things that are installed; also the steps of a pass, in this order. */
-export type Artefact = 'binary' | 'kubeconfig' | 'conflist'
+/** The steps of a pass, in this order: who keeps the node, and the things that are installed. */
+export type Artefact = 'claim' | 'binary' | 'kubeconfig' | 'conflist'
 
 /** What happens to a file. */
 export type ChangeAction = 'create' | 'replace' | 'chmod' | 'convert' | 'remove'

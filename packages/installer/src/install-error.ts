@@ -9,6 +9,7 @@ export type InstallErrorCode =
   | 'CHANGED'
   | 'NO_CREDENTIALS'
   | 'NO_SOURCE'
+  | 'BROKEN_SOURCE'
   | 'ABORTED'
   | 'IO'
 

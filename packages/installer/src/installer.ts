@@ -1,12 +1,14 @@
 import { listNames } from './files/list-names.ts'
+import { netReader } from './files/net-folder.ts'
 import type { InstallStatus } from './health.ts'
 import { assertNotAborted, InstallError } from './install-error.ts'
 import { type InstallerOptions, type Settings, toSettings } from './options.ts'
+import { startClaim } from './run/claim/claim.ts'
 import { dryRun, type InstallPlan } from './run/dry-run.ts'
 import { foldersToWatch } from './run/folders-to-watch.ts'
 import { type Loop, startLoop } from './run/loop.ts'
 import { type PassResult, pass } from './run/pass.ts'
-import { newState, withSettings } from './run/state.ts'
+import { newState, type State, withSettings } from './run/state.ts'
 import { sweep } from './run/sweep.ts'
 import { type UninstallReport, uninstall } from './run/uninstall.ts'
 
@@ -24,7 +26,10 @@ export interface Installer {
   run(signal: AbortSignal): Promise<void>
   /** How things were after the last pass. Costs nothing: for readiness. */
   status(): InstallStatus
-  /** Ends `run` and takes the plugin off the node. What could not be removed is in the report. */
+  /**
+   * Ends `run` and takes the plugin off the node, unless another installer keeps it now. What could not be removed is in
+   * the report.
+   */
   uninstall(): Promise<UninstallReport>
   /** Other options for the same plugin type; what only the old ones had is removed once the new ones are in place. */
   reconfigure(options: InstallerOptions): void
@@ -55,7 +60,7 @@ export function createInstaller(options: InstallerOptions): Installer {
     if (current.passes === 0) sweep(current.settings, sourceDir === undefined ? [] : listNames(sourceDir))
     const result = await pass(current, signal)
     if (current.status.ready && current === state) {
-      for (const old of retired.splice(0)) await retire(old, current.settings)
+      for (const old of retired.splice(0)) await retire(old, current)
       current.memory.retired.clear()
     }
     return result
@@ -86,6 +91,8 @@ export function createInstaller(options: InstallerOptions): Installer {
     async run(signal) {
       stop = new AbortController()
       const either = AbortSignal.any([signal, stop.signal])
+      const { claimFile } = state.settings
+      if (claimFile !== undefined) state.claim ??= startClaim(claimFile, state.settings)
       loop = startLoop(
         {
           folders: () => foldersToWatch(state.settings),
@@ -95,14 +102,21 @@ export function createInstaller(options: InstallerOptions): Installer {
       )
       await loop.done
       state.binaries.stop.abort()
+      state.memory.displaced.close()
     },
     status: () => state.status,
     uninstall() {
       stop.abort()
       state.binaries.stop.abort()
       return exclusive(async () => {
-        const report = await uninstall(state.settings)
-        state = newState(state.settings)
+        const { settings, net, claim } = state
+        const left = claim?.keeper()
+        const report =
+          left === undefined
+            ? await uninstall({ settings, net, claimant: claim?.claimant })
+            : { changes: [], errors: [], left }
+        state.memory.displaced.close()
+        state = newState(settings)
         return report
       })
     },
@@ -123,12 +137,18 @@ export function createInstaller(options: InstallerOptions): Installer {
 const FAILED_PASS: PassResult = { againMs: 1000, errors: [], busy: undefined }
 
 /** Removes what only the old options had. */
-async function retire(old: Settings, now: Settings): Promise<void> {
+async function retire(old: Settings, { settings: now, claim }: State): Promise<void> {
   const sameFolder = old.netDir === now.netDir
-  await uninstall(old, {
-    entries: sameFolder && now.mode === 'chained',
-    ownFile: sameFolder ? now.ownFile : undefined,
-    kubeconfig: now.kubeconfig?.path,
-    binDirs: now.binDirs,
+  await uninstall({
+    settings: old,
+    net: netReader(old.netDir, old.type),
+    claimant: claim?.claimant,
+    kept: {
+      entries: sameFolder && now.mode === 'chained',
+      ownFile: sameFolder ? now.ownFile : undefined,
+      kubeconfig: now.kubeconfig?.path,
+      binDirs: now.binDirs,
+      claimFile: now.claimFile,
+    },
   })
 }

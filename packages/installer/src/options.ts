@@ -44,13 +44,18 @@ export interface InstallerOptions {
   /** The mode of a file of our own (standalone, owned). A chained one keeps its own. Default: 0o600. */
   readonly confMode?: number | undefined
   readonly kubeconfig?: KubeconfigOptions | undefined
+  /**
+   * A file that all installers of this plugin on the node share, such as `/var/run/mesh/agent.json`: while `run` is at
+   * work, the one that started last writes, and the others wait until it is gone. Default: none, they revert each other.
+   */
+  readonly claimFile?: string | undefined
   /** Told of everything that happens; what it throws is ignored. */
   readonly observe?: InstallObserver | undefined
   /** How often all is looked at without any event. Default: 10 s. */
   readonly recheckMs?: number | undefined
   /** How long a broken primary keeps its role. Default: 2 s. */
   readonly holdMs?: number | undefined
-  /** The least time between two rewrites of the same file. Default: 200 ms, so five a second. */
+  /** The time between rewrites of the same file after the first three. Default: 200 ms, so five a second. */
   readonly rewriteMs?: number | undefined
 }
 
@@ -119,7 +124,7 @@ function ownFile(mode: InstallMode, confName: string | undefined, type: string):
 }
 
 function paths(options: InstallerOptions): [string, string][] {
-  const { netDir, binDirs = [], sourceDir, kubeconfig } = options
+  const { netDir, binDirs = [], sourceDir, kubeconfig, claimFile } = options
   const all: [string, string | undefined][] = [
     ['netDir', netDir],
     ...binDirs.map((one): [string, string] => ['binDirs', one]),
@@ -127,6 +132,7 @@ function paths(options: InstallerOptions): [string, string][] {
     ['kubeconfig path', kubeconfig?.path],
     ['token file', kubeconfig?.tokenFile],
     ['CA file', kubeconfig?.caFile],
+    ['claimFile', claimFile],
   ]
   return all.flatMap(([what, path]) => (path === undefined ? [] : [[what, path]]))
 }

@@ -12,22 +12,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { InstallEvent, InstallerOptions } from '@cni/installer'
 
-/** A list as another network's installer writes it: sorted, so that removal gives the same bytes. */
+/** A list as another network's installer writes it. */
 export const calico = `${JSON.stringify(
   { cniVersion: '0.3.1', name: 'k8s-pod-network', plugins: [{ ipam: { type: 'calico-ipam' }, type: 'calico' }] },
   null,
   2,
 )}\n`
 export const bridge = '{"name":"minikube","type":"bridge","bridge":"bridge"}'
-export const listOfBridge = `${JSON.stringify(
-  {
-    cniVersion: '0.3.1',
-    name: 'k8s-pod-network',
-    plugins: [{ bridge: 'bridge', name: 'minikube', type: 'bridge' }],
-  },
-  null,
-  2,
-)}\n`
+/** The list that a single configuration becomes. */
+export const listOfBridge = `{
+  "cniVersion": "0.3.1",
+  "name": "k8s-pod-network",
+  "plugins": [
+    ${bridge}
+  ]
+}
+`
 
 /** Folders that play a node. */
 export interface FakeNode extends Disposable {

@@ -50,7 +50,7 @@ export {
   type UncheckedNetConf,
   type ValidAttachment,
 } from './net-conf.ts'
-export { type PluginConf, parsePluginConf } from './plugin-conf.ts'
+export { assertPluginConf, type PluginConf, parsePluginConf } from './plugin-conf.ts'
 export {
   convertResult,
   type DecodeResultOptions,

@@ -1,5 +1,4 @@
-import { assertConflistDocument, foldMembers, isObject, type JsonObject, parseJson, parsePluginConf } from '@cni/types'
-import { messageOf } from '../install-error.ts'
+import { type ConfFacts, confFacts } from './conf-facts.ts'
 import { compareNames, isConfName } from './conf-name.ts'
 
 /** A file of a net folder as it was read: its bytes, or why there are none. */
@@ -28,70 +27,45 @@ export interface Candidates {
  * those the ones that parse.
  */
 export function listCandidates(folder: NetFolder): Candidates {
+  const facts = [...folder].map(([name, file]): [string, ConfFacts] => [name, factsOf(name, file)])
+  return candidatesOf(new Map(facts))
+}
+
+/** What a runtime makes of the files of a net folder, by what is known of each. */
+export function candidatesOf(facts: ReadonlyMap<string, ConfFacts>): Candidates {
   const valid: Candidate[] = []
   const invalid = new Map<string, string>()
-  for (const name of [...folder.keys()].filter(isTopLevel).sort(compareNames)) {
-    const file = folder.get(name)
-    if (file === undefined) continue
-    try {
-      if ('unreadable' in file) invalid.set(name, file.unreadable)
-      else valid.push({ name, types: pluginTypes(name, file, folder) })
-    } catch (error) {
-      invalid.set(name, messageOf(error))
-    }
+  const inFolders = byFolder(facts)
+  for (const name of [...facts.keys()].filter(isTopLevel).sort(compareNames)) {
+    const own = facts.get(name)
+    if (own === undefined) continue
+    const all = [own, ...(inFolders.get(own.folder ?? '') ?? [])]
+    const types = all.flatMap((one) => one.types)
+    const problem = all.find((one) => one.problem !== undefined)?.problem ?? (types.length === 0 ? EMPTY : undefined)
+    if (problem === undefined) valid.push({ name, types })
+    else invalid.set(name, problem)
   }
   return { valid, invalid }
 }
 
-/** The folder next to a list whose `.conf` files a runtime adds to it; `undefined` when there is none to look in. */
-export function pluginFolder(name: string, bytes: Uint8Array): string | undefined {
-  if (!name.endsWith('.conflist')) return undefined
-  try {
-    const list = parseJson(bytes, name)
-    if (!isObject(list) || /^true$/i.test(String(list.loadOnlyInlinedPlugins ?? ''))) return undefined
-    const folder = list.name
-    return typeof folder === 'string' && /^[^/\0]+$/.test(folder) && folder !== '.' && folder !== '..'
-      ? folder
-      : undefined
-  } catch {
-    // not JSON: the candidate check says so
-    return undefined
+const EMPTY = 'no plugins in list'
+
+function factsOf(name: string, file: ReadFile): ConfFacts {
+  return 'unreadable' in file ? { types: [], problem: file.unreadable, isUnreadable: true } : confFacts(name, file)
+}
+
+/** The `.conf` files of each sub-folder, in order. What cannot be read there is left out. */
+function byFolder(facts: ReadonlyMap<string, ConfFacts>): Map<string, ConfFacts[]> {
+  const folders = new Map<string, ConfFacts[]>()
+  const names = [...facts.keys()].filter((name) => name.includes('/') && name.endsWith('.conf'))
+  for (const name of names.sort(compareNames)) {
+    const folder = name.slice(0, name.indexOf('/'))
+    const one = facts.get(name)
+    if (one !== undefined && !one.isUnreadable) folders.set(folder, [...(folders.get(folder) ?? []), one])
   }
+  return folders
 }
 
 function isTopLevel(name: string): boolean {
   return isConfName(name) && !name.includes('/')
-}
-
-function pluginTypes(name: string, bytes: Uint8Array, folder: NetFolder): readonly string[] {
-  if (name.endsWith('.conf')) return [typeOf(bytes)]
-  const value = parseJson(bytes, 'error parsing configuration list')
-  const list = foldPlugins(value)
-  assertConflistDocument(list)
-  const types = (list.plugins ?? []).map((plugin) => plugin.type)
-  const sub = pluginFolder(name, bytes)
-  if (sub !== undefined) {
-    const names = [...folder.keys()].filter((one) => one.startsWith(`${sub}/`) && one.endsWith('.conf'))
-    for (const one of names.sort(compareNames)) {
-      const file = folder.get(one)
-      if (file !== undefined && !('unreadable' in file)) types.push(typeOf(file))
-    }
-  }
-  if (types.length === 0) throw new Error('no plugins in list')
-  return types
-}
-
-function typeOf(bytes: Uint8Array): string {
-  const conf = parseJson(bytes, 'error parsing configuration')
-  return parsePluginConf(JSON.stringify(isObject(conf) ? foldMembers(conf, ['type']) : conf)).type
-}
-
-/** Go finds `type` in any case, as runtimes do; it is the only member where that matters here. */
-function foldPlugins(value: unknown): unknown {
-  if (!isObject(value) || !Array.isArray(value.plugins)) return value
-  const folded: JsonObject = {
-    ...value,
-    plugins: value.plugins.map((plugin) => (isObject(plugin) ? foldMembers(plugin, ['type']) : plugin)),
-  }
-  return folded
 }

@@ -21,5 +21,15 @@ export function standaloneName(type: string): string {
 
 /** The order runtimes read a folder in: by bytes. An argument for `sort`. */
 export function compareNames(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b))
+  const end = Math.min(a.length, b.length)
+  for (let at = 0; at < end; at += 1) {
+    const [left, right] = [a.charCodeAt(at), b.charCodeAt(at)]
+    if (left !== right) return rank(left) - rank(right)
+  }
+  return a.length - b.length
+}
+
+/** Halves of a surrogate pair stand for more than any other UTF-16 unit. */
+function rank(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
 }

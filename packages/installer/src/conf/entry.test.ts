@@ -1,57 +1,106 @@
 import { type PluginConf, parseConflistDocument } from '@cni/types'
 import { expect, test } from 'vitest'
+import { diffLines, formatDiff } from './diff.ts'
 import { countEntries, hasEntry, insertEntry, removeEntry, sameDocument, standaloneText } from './entry.ts'
 
 const bridge = '{"cniVersion":"0.4.0","name":"dbnet","type":"bridge","bridge":"cni0","ipam":{"type":"host-local"}}'
 const list =
   '{"name":"dbnet","cniVersion":"0.4.0","plugins":[{"type":"bridge","bridge":"cni0"},{"type":"tuning","sysctl":{"net.core.somaxconn":"500"}}]}'
 const plugin: PluginConf = { cniVersion: '0.3.1', name: 'mesh', type: 'mesh', ipam: {}, list: [], level: 'debug' }
-const withOurs = `{
-  "cniVersion": "0.4.0",
-  "name": "dbnet",
-  "plugins": [
-    {
-      "bridge": "cni0",
-      "type": "bridge"
-    },
-    {
-      "sysctl": {
-        "net.core.somaxconn": "500"
-      },
-      "type": "tuning"
-    },
-    {
-      "ipam": {},
-      "level": "debug",
-      "list": [],
-      "name": "mesh",
-      "type": "mesh"
-    }
-  ]
-}
-`
+const entry = '{"ipam":{},"level":"debug","list":[],"name":"mesh","type":"mesh"}'
+const withOurs = list.replace(']}', `,${entry}]}`)
 
-test('the plugin becomes the last of a list: sorted keys, two blanks, a newline, without its own cniVersion', () => {
+test('the plugin becomes the last of a list: sorted keys, without its own cniVersion', () => {
   expect(insertEntry(list, plugin)).toBe(withOurs)
   expect(insertEntry(Buffer.from(list), plugin)).toBe(withOurs)
 })
 
-test('a single configuration becomes a list under the runtime’s name', () => {
-  expect(JSON.parse(insertEntry(bridge, plugin))).toEqual({
-    cniVersion: '0.3.1',
-    name: 'k8s-pod-network',
-    plugins: [
-      { name: 'dbnet', type: 'bridge', bridge: 'cni0', ipam: { type: 'host-local' } },
-      { ipam: {}, level: 'debug', list: [], name: 'mesh', type: 'mesh' },
-    ],
-  })
+const printed = (lines: readonly string[], newline = '\n') => lines.join(newline) + newline
+const shapes: [string, string, string][] = [
+  [
+    'two blanks a level',
+    printed(['{', '  "plugins": [', '    {', '      "type": "b"', '    }', '  ],', '  "name": "n"', '}']),
+    printed(['    },', '    {', '      "port": 1,', '      "type": "mesh"', '    }', '  ],']),
+  ],
+  [
+    'a tab a level and CRLF',
+    printed(['{', '\t"name": "n",', '\t"plugins": [', '\t\t{', '\t\t\t"type": "b"', '\t\t}', '\t]', '}'], '\r\n'),
+    printed(['\t\t},', '\t\t{', '\t\t\t"port": 1,', '\t\t\t"type": "mesh"', '\t\t}', '\t]'], '\r\n'),
+  ],
+  [
+    'brackets on the lines of braces',
+    '{ "name": "n", "plugins": [{\n    "type": "b"\n}] }\n',
+    '}, {\n    "port": 1,\n    "type": "mesh"\n}] }\n',
+  ],
+  [
+    'a plugin a line',
+    '{"name": "n", "plugins": [\n  {"type": "a"},\n  {"type": "b"}\n]}',
+    '  {"type": "b"},\n  {"port":1,"type":"mesh"}\n]}',
+  ],
+  [
+    'no plugin yet',
+    printed(['{', '    "name": "n",', '    "plugins": []', '}']),
+    printed(['[', '        {', '            "port": 1,', '            "type": "mesh"', '        }', '    ]', '}']),
+  ],
+  ['no plugin and one line', '{"plugins":[ ]}\n', '[{"port":1,"type":"mesh"}]}\n'],
+  [
+    'members twice, numbers no double holds, escapes and keys that look like numbers',
+    '{"plugins":[1],"plugins":[{"10":1e2,"9":12345678901234567890,"x":"\\u00e9\\/","type":"b"}],"a":{"b":-0.0,"a":[]},"a":1}',
+    '"type":"b"},{"port":1,"type":"mesh"}],"a":{"b":-0.0,"a":[]},"a":1}',
+  ],
+]
+
+test.each(shapes)(
+  'a file with %s stays as it is but for our entry, and is what it was when we leave',
+  (_, text, end) => {
+    const inserted = insertEntry(text, { type: 'mesh', port: 1 })
+    expect(inserted).toContain(end)
+    expect(hasEntry(inserted, { type: 'mesh', port: 1 })).toBe(true)
+    const isEmpty = (JSON.parse(text).plugins ?? []).length === 0
+    expect(removeEntry(inserted, 'mesh')).toBe(isEmpty ? text.replace('[ ]', '[]') : text)
+  },
+)
+
+test('a plan shows the lines of our entry and no other', () => {
+  const text = `${JSON.stringify(JSON.parse(list), null, 2)}\n`
+  const changed = diffLines(text, insertEntry(text, { type: 'mesh' })).filter((line) => line.op !== ' ')
+  expect(formatDiff(changed)).toBe('+    },\n+    {\n+      "type": "mesh"')
+})
+
+test('a single configuration becomes a list under the runtime’s name, its text as it was', () => {
+  expect(insertEntry(bridge, plugin)).toBe(`{
+  "cniVersion": "0.3.1",
+  "name": "k8s-pod-network",
+  "plugins": [
+    ${bridge.replace('"cniVersion":"0.4.0",', '')},
+    ${entry}
+  ]
+}
+`)
+  expect(insertEntry('{\n  "type": "z",\n  "cniVersion": "0.4.0",\n  "a": 1\n}\n', { type: 'mesh' })).toBe(`{
+  "cniVersion": "0.3.1",
+  "name": "k8s-pod-network",
+  "plugins": [
+    {
+      "type": "z",
+      "a": 1
+    },
+    {
+      "type": "mesh"
+    }
+  ]
+}
+`)
 })
 
 test('all entries of ours give way, wherever they are', () => {
   const messy = JSON.parse(withOurs)
   messy.plugins.unshift({ type: 'mesh', old: true }, { type: 'mesh' })
+  messy.plugins.splice(3, 0, { type: 'mesh' })
   expect(insertEntry(JSON.stringify(messy), plugin)).toBe(withOurs)
+  expect(removeEntry(JSON.stringify(messy), 'mesh')).toBe(list)
   expect(insertEntry(withOurs, plugin)).toBe(withOurs)
+  expect(removeEntry('{"plugins":[\n{"type":"mesh"}\n]}', 'mesh')).toBe('{"plugins":[]}')
 })
 
 test.each([
@@ -63,10 +112,14 @@ test.each([
   ['{}', '"plugins" must be an array of objects'],
   ['{"plugins":{}}', '"plugins" must be an array of objects'],
   ['{"plugins":[5]}', '"plugins" must be an array of objects'],
-  [`{"plugins":[],"x":${'['.repeat(2000)}${']'.repeat(2000)}}`, 'nested deeper than'],
-])('%s has no place for a plugin', (text, message) => {
+  [deep(10_001), 'nested deeper than 10000 levels'],
+])('%.40s has no place for a plugin', (text, message) => {
   expect(() => insertEntry(text, plugin)).toThrow(message)
   expect(() => insertEntry(text, plugin)).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG' }))
+})
+
+test('what a runtime reads at its limit has a place for a plugin, whatever the stack', () => {
+  expect(removeEntry(insertEntry(deep(10_000), plugin), 'mesh')).toBe(deep(10_000))
 })
 
 test('a list with a type of its own stays a list', () => {
@@ -74,8 +127,8 @@ test('a list with a type of its own stays a list', () => {
   expect(JSON.parse(insertEntry(odd, plugin)).plugins).toHaveLength(2)
 })
 
-test('removing gives the sorted list without us, and nothing to do when we are not in it', () => {
-  expect(removeEntry(withOurs, 'mesh')).toBe(`${sorted(list)}\n`)
+test('removing gives the list without us, and nothing to do when we are not in it', () => {
+  expect(removeEntry(withOurs, 'mesh')).toBe(list)
   expect(removeEntry(list, 'mesh')).toBeUndefined()
   expect(removeEntry(bridge, 'bridge')).toBeUndefined()
 })
@@ -114,15 +167,7 @@ test('order and blanks make no difference, values do', () => {
   expect(sameDocument('{', '{')).toBe(false)
 })
 
-function sorted(text: string): string {
-  const sort = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(sort)
-    if (typeof value !== 'object' || value === null) return value
-    return Object.fromEntries(
-      Object.entries(value)
-        .sort()
-        .map(([key, one]) => [key, sort(one)]),
-    )
-  }
-  return JSON.stringify(sort(JSON.parse(text)), null, 2)
+/** A list that is so many levels deep. */
+function deep(levels: number): string {
+  return `{"plugins":[{"type":"a"}],"x":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
 }

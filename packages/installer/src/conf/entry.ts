@@ -1,37 +1,40 @@
 import {
-  assertConflistDocument,
   type ConflistDocument,
   conflistFromPlugin,
   goStringify,
-  insertPlugin,
   isObject,
   type JsonObject,
   type PluginConf,
   parseJson,
-  removePlugin,
 } from '@cni/types'
 import { InstallError, messageOf } from '../install-error.ts'
+import { appendPlugin, dropPlugins, listText } from './edit-list.ts'
+import { isTooDeep, TOO_DEEP } from './too-deep.ts'
 
 /** A text, or the bytes of a file. */
 export type Text = string | Uint8Array
 
 /**
  * The text of a configuration with the plugin as its last: entries of its type give way to it, a single configuration
- * becomes a list, keys are sorted at every level. The plugin's own `cniVersion` is left out, for a list has its own.
+ * becomes a list. All else stays as it is written, order, blanks and numbers included. The plugin's own `cniVersion` is
+ * left out, for a list has its own.
  *
  * @throws {@link InstallError} `INVALID_CONFIG` for text that has no place for a plugin.
  */
 export function insertEntry(existing: Text, plugin: PluginConf): string {
-  return print(insertPlugin(asList(existing), inList(plugin)))
+  const text = textOf(existing)
+  const document = parseDocument(text)
+  // A list has the version; the plugin's own would be another.
+  const list = isSingle(document) ? listText(text, WRAPPER) : text
+  return appendPlugin(withoutType(list, plugin.type), inList(plugin))
 }
 
 /** The text without the plugins of a type, or `undefined` when there is none in it. */
 export function removeEntry(existing: Text, type: string): string | undefined {
-  const document = parseDocument(existing)
-  if (isSingle(document)) return undefined
-  const list = asDocument(document)
-  const without = removePlugin(list, type)
-  return without === list ? undefined : print(without)
+  const text = textOf(existing)
+  if (isSingle(parseDocument(text))) return undefined
+  const without = withoutType(text, type)
+  return without === text ? undefined : without
 }
 
 /** Whether the text holds the plugin exactly once, as its last, member for member. */
@@ -74,14 +77,9 @@ export function sameDocument(a: Text, b: Text): boolean {
 
 const WRAPPER = { cniVersion: '0.3.1', name: 'k8s-pod-network' } as const
 
-function asList(existing: Text): ConflistDocument {
-  const document = parseDocument(existing)
-  if (!isSingle(document)) return asDocument(document)
-  // A list has the version; the plugin's own would be another.
-  const { cniVersion: _, ...single } = document
-  const list: unknown = { ...WRAPPER, plugins: [single] }
-  assertConflistDocument(list)
-  return list
+function withoutType(list: string, type: string): string {
+  const { plugins = [] } = asDocument(parseDocument(list))
+  return dropPlugins(list, (index) => plugins[index]?.type === type)
 }
 
 /** A list that happens to have a `type` of its own stays a list: wrapped, it would be a network no more. */
@@ -100,9 +98,14 @@ function hasPlugins(document: JsonObject): document is ConflistDocument {
   return Array.isArray(document.plugins) && document.plugins.every(isObject)
 }
 
+function textOf(text: Text): string {
+  return typeof text === 'string' ? text : Buffer.from(text.buffer, text.byteOffset, text.length).toString('utf8')
+}
+
 function parseDocument(text: Text): JsonObject {
   let value: unknown
   try {
+    if (isTooDeep(text)) throw new Error(`not a configuration: ${TOO_DEEP}`)
     value = parseJson(text, 'not a configuration')
   } catch (cause) {
     throw new InstallError('INVALID_CONFIG', messageOf(cause), { cause })

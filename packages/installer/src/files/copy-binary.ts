@@ -7,6 +7,15 @@ import { removeQuietly, temporaryPath } from './temporary.ts'
 
 const flush = promisify(fsync)
 
+/** How a file is copied. */
+export interface CopyOptions {
+  /** The plugin's type, which marks the temporary file. */
+  readonly type: string
+  readonly signal?: AbortSignal | undefined
+  /** Looks at the copy before it gets its name, and throws when it must not. */
+  readonly check: (copied: string) => void
+}
+
 /**
  * Copies an executable over another that may be running. The write descriptor is closed before the new file has its
  * name, so that nobody who starts it meets a busy file; who runs the old one keeps it.
@@ -14,7 +23,8 @@ const flush = promisify(fsync)
  * The name changes hands only after the bytes are on the disk: at a power cut the old file is there or the whole new
  * one. A copy that was cut short stays under the temporary name, which the next start sweeps.
  */
-export async function copyBinary(source: string, target: string, type: string, signal?: AbortSignal): Promise<void> {
+export async function copyBinary(source: string, target: string, options: CopyOptions): Promise<void> {
+  const { type, signal, check } = options
   const temporary = temporaryPath(target, type)
   try {
     const { fd, stat } = openRegular(source)
@@ -24,6 +34,7 @@ export async function copyBinary(source: string, target: string, type: string, s
     assertNotAborted(signal)
     await settle(temporary, stat)
     assertNotAborted(signal)
+    check(temporary)
     renameSync(temporary, target)
   } catch (error) {
     removeQuietly(temporary)

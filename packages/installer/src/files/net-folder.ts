@@ -1,44 +1,155 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type NetFolder, pluginFolder, type ReadFile } from '../conf/candidate.ts'
+import { type Candidates, candidatesOf } from '../conf/candidate.ts'
+import { type ConfFacts, confFacts } from '../conf/conf-facts.ts'
 import { isConfName } from '../conf/conf-name.ts'
 import { isNotFound, messageOf, toInstallError } from '../install-error.ts'
 import { listNames } from './list-names.ts'
 import { readRegular, type Snapshot } from './read-regular.ts'
 
-/** A net folder as it was read. */
+/** A net folder as it was looked at. */
 export interface NetFiles {
-  /** As a value, for the rules of which file counts. */
-  readonly folder: NetFolder
-  /** The readable files by name, for replacing them. */
-  readonly snapshots: ReadonlyMap<string, Snapshot>
+  /** What a runtime makes of it. */
+  readonly candidates: Candidates
+  /** Files that the plugin may be in, by name; it is in no other. */
+  readonly suspects: readonly string[]
+  /** Whether there is a configuration file of this name, readable or not. */
+  has(name: string): boolean
+  /** A file as this look found it, for replacing it; `undefined` when it cannot be read. */
+  read(name: string): Snapshot | undefined
 }
 
-/** Reads the configuration files of a net folder; `undefined` when the folder does not exist. */
-export function readNetFolder(netDir: string): NetFiles | undefined {
-  let names: string[]
+/** Looks at a net folder again and again. */
+export interface NetReader {
+  /**
+   * Reads what was changed since the last look, and the files that are named here whatever their stamps say.
+   *
+   * @returns `undefined` when the folder does not exist.
+   */
+  look(fresh?: ReadonlySet<string>): NetFiles | undefined
+}
+
+/** What is remembered of a file. */
+interface Known {
+  readonly facts: ConfFacts
+  /** Whether the plugin's type is in its text, or could be with escapes. */
+  readonly isSuspect: boolean
+  /** The file these were read from; `undefined` when another text may have the same stamps. */
+  readonly stat: Stats | undefined
+}
+
+/**
+ * A reader that has not looked yet. Nodes have a handful of configurations; thousands must not slow down the heal of the
+ * one that counts, so a file whose stamps say that it is the same is not read again.
+ */
+export function netReader(netDir: string, type: string): NetReader {
+  let known: ReadonlyMap<string, Known> = new Map()
+  return {
+    look(fresh) {
+      const found = namesIn(netDir)
+      const names = found ?? []
+      const now = new Map<string, Known>()
+      const snapshots = new Map<string, Snapshot>()
+      const add = (name: string): Known => {
+        const path = join(netDir, name)
+        const before = fresh?.has(name) ? undefined : known.get(name)
+        const isSame = before !== undefined && isStill(path, before.stat)
+        const one = isSame ? before : readKnown(path, type, (file) => snapshots.set(name, file))
+        now.set(name, one)
+        return one
+      }
+      const lists = names.filter(isConfName).map(add)
+      for (const folder of foldersOf(lists, new Set(names))) {
+        for (const one of listNames(join(netDir, folder))) if (one.endsWith('.conf')) add(`${folder}/${one}`)
+      }
+      known = now
+      return found === undefined ? undefined : filesOf(netDir, now, snapshots)
+    },
+  }
+}
+
+function filesOf(netDir: string, known: ReadonlyMap<string, Known>, snapshots: Map<string, Snapshot>): NetFiles {
+  return {
+    candidates: candidatesOf(new Map([...known].map(([name, { facts }]) => [name, facts]))),
+    suspects: [...known].flatMap(([name, one]) => (one.isSuspect ? [name] : [])),
+    has: (name) => known.has(name),
+    read(name) {
+      const file = snapshots.get(name) ?? (known.has(name) ? readQuietly(join(netDir, name)) : undefined)
+      if (file !== undefined) snapshots.set(name, file)
+      return file
+    },
+  }
+}
+
+function namesIn(netDir: string): string[] | undefined {
   try {
-    names = readdirSync(netDir)
+    return readdirSync(netDir)
   } catch (error) {
     if (isNotFound(error)) return undefined
     throw toInstallError(error, 'cannot read the net folder', netDir)
   }
-  const folder = new Map<string, ReadFile>()
-  const snapshots = new Map<string, Snapshot>()
-  const add = (name: string): void => {
-    try {
-      const file = readRegular(join(netDir, name))
-      folder.set(name, file?.bytes ?? { unreadable: 'a dangling link, or gone' })
-      if (file !== undefined) snapshots.set(name, file)
-    } catch (error) {
-      folder.set(name, { unreadable: messageOf(error) })
-    }
+}
+
+/** The folders, of those that are there, whose files belong to lists. */
+function foldersOf(lists: readonly Known[], names: ReadonlySet<string>): Set<string> {
+  return new Set(lists.flatMap(({ facts: { folder } }) => (folder !== undefined && names.has(folder) ? [folder] : [])))
+}
+
+function readKnown(path: string, type: string, keep: (file: Snapshot) => void): Known {
+  const began = Date.now()
+  try {
+    const file = readRegular(path)
+    if (file === undefined) return unreadable('a dangling link, or gone')
+    keep(file)
+    const { bytes, stat } = file
+    const isSuspect = bytes.includes(type) || bytes.includes('\\')
+    return { facts: confFacts(path, bytes), isSuspect, stat: lasting(stat, began) }
+  } catch (error) {
+    return { ...unreadable(messageOf(error)), stat: lasting(statQuietly(path), began) }
   }
-  for (const name of names.filter(isConfName)) add(name)
-  for (const [name, file] of [...snapshots]) {
-    const sub = pluginFolder(name, file.bytes)
-    if (sub === undefined || !names.includes(sub)) continue
-    for (const one of listNames(join(netDir, sub))) if (one.endsWith('.conf')) add(`${sub}/${one}`)
+}
+
+function unreadable(problem: string): Known {
+  return { facts: { types: [], problem, isUnreadable: true }, isSuspect: false, stat: undefined }
+}
+
+function statQuietly(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch {
+    // links in a circle
+    return undefined
   }
-  return { folder, snapshots }
+}
+
+function readQuietly(path: string): Snapshot | undefined {
+  try {
+    return readRegular(path)
+  } catch {
+    // this look has said so of the file, or it was changed since
+    return undefined
+  }
+}
+
+/**
+ * The clock that stamps files ticks every few milliseconds, on some file systems every second or two: what is written
+ * twice within a tick has the same stamps. A stamp that is older than a tick at the time of reading is not given again.
+ */
+function lasting(stat: Stats | undefined, began: number): Stats | undefined {
+  if (stat === undefined) return undefined
+  const tickMs = stat.ctimeMs % 1000 === 0 ? 3000 : 100
+  return Math.abs(began - stat.ctimeMs) > tickMs ? stat : undefined
+}
+
+function isStill(path: string, before: Stats | undefined): boolean {
+  if (before === undefined) return false
+  const now = statQuietly(path)
+  return (
+    now !== undefined &&
+    now.ino === before.ino &&
+    now.ctimeMs === before.ctimeMs &&
+    now.mtimeMs === before.mtimeMs &&
+    now.size === before.size &&
+    now.dev === before.dev
+  )
 }

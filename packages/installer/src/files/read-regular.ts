@@ -1,4 +1,4 @@
-import { closeSync, readSync, realpathSync, type Stats } from 'node:fs'
+import { closeSync, lstatSync, readSync, realpathSync, type Stats } from 'node:fs'
 import { errnoOf, InstallError, isNotFound, toInstallError } from '../install-error.ts'
 import { openRegular } from './open-regular.ts'
 
@@ -21,6 +21,14 @@ const MAX_TEXT = 4 * 1024 * 1024
  * @throws {@link InstallError} `NOT_READABLE`, `TOO_LARGE` or `IO`.
  */
 export function readRegular(path: string, limit = MAX_TEXT): Snapshot | undefined {
+  const file = openAndRead(path, limit)
+  if (file === undefined) return undefined
+  closeSync(file.fd)
+  return file.snapshot
+}
+
+/** {@link readRegular} of a file that stays open: the caller closes it. */
+function openAndRead(path: string, limit = MAX_TEXT): { fd: number; snapshot: Snapshot } | undefined {
   let file: ReturnType<typeof openRegular>
   try {
     file = openRegular(path)
@@ -30,13 +38,13 @@ export function readRegular(path: string, limit = MAX_TEXT): Snapshot | undefine
   }
   const { fd, stat } = file
   try {
-    return { path, target: realpathSync(path), bytes: readAll(fd, path, stat.size, limit), stat }
+    const target = lstatSync(path).isSymbolicLink() ? realpathSync(path) : path
+    return { fd, snapshot: { path, target, bytes: readAll(fd, path, stat.size, limit), stat } }
   } catch (error) {
-    // gone between open and realpath
+    closeSync(fd)
+    // gone since it was opened
     if (errnoOf(error) === 'ENOENT') return undefined
     throw toInstallError(error, 'cannot read', path)
-  } finally {
-    closeSync(fd)
   }
 }
 
@@ -46,24 +54,40 @@ export function readRegular(path: string, limit = MAX_TEXT): Snapshot | undefine
  * @throws {@link InstallError} `CHANGED`.
  */
 export function assertUnchanged(path: string, before: Snapshot | undefined): void {
-  if (isUnchanged(path, before)) return
-  throw new InstallError('CHANGED', `${JSON.stringify(path)} was changed by another program meanwhile`, { path })
+  const fd = openUnchanged(path, before)
+  if (fd !== undefined) closeSync(fd)
+}
+
+/**
+ * {@link assertUnchanged} of a file that stays open, to see what is written to it later: the caller closes it.
+ *
+ * @throws {@link InstallError} `CHANGED`.
+ */
+export function openUnchanged(path: string, before: Snapshot | undefined): number | undefined {
+  let now: ReturnType<typeof openAndRead>
+  try {
+    now = openAndRead(path)
+  } catch {
+    // something else is there now
+    throw changed(path)
+  }
+  if (now === undefined && before === undefined) return undefined
+  if (now !== undefined && before !== undefined && isSame(now.snapshot, before)) return now.fd
+  if (now !== undefined) closeSync(now.fd)
+  throw changed(path)
 }
 
 /** The same inode with the same bytes: a new file may have an old inode number. */
-function isUnchanged(path: string, before: Snapshot | undefined): boolean {
-  let now: Snapshot | undefined
-  try {
-    now = readRegular(path)
-  } catch {
-    // something else is there now
-    return false
-  }
-  if (now === undefined || before === undefined) return now === before
+function isSame(now: Snapshot, before: Snapshot): boolean {
   return now.stat.ino === before.stat.ino && now.target === before.target && now.bytes.equals(before.bytes)
 }
 
-function readAll(fd: number, path: string, size: number, limit: number): Buffer {
+function changed(path: string): InstallError {
+  return new InstallError('CHANGED', `${JSON.stringify(path)} was changed by another program meanwhile`, { path })
+}
+
+/** All bytes of an open file from its beginning. */
+export function readAll(fd: number, path: string, size: number, limit = MAX_TEXT): Buffer {
   const chunks: Buffer[] = []
   let total = 0
   for (;;) {
@@ -71,7 +95,7 @@ function readAll(fd: number, path: string, size: number, limit: number): Buffer 
       throw new InstallError('TOO_LARGE', `${JSON.stringify(path)} is larger than ${limit} bytes`, { path })
     }
     const chunk = Buffer.allocUnsafe(Math.max(size - total, 0) + 4096)
-    const count = readSync(fd, chunk, 0, chunk.length, null)
+    const count = readSync(fd, chunk, 0, chunk.length, total)
     if (count === 0) return Buffer.concat(chunks, total)
     chunks.push(chunk.subarray(0, count))
     total += count

@@ -8,6 +8,8 @@ import {
   openSync,
   readlinkSync,
   renameSync,
+  type Stats,
+  statSync,
   symlinkSync,
   unlinkSync,
   writeSync,
@@ -15,21 +17,24 @@ import {
 import { basename, dirname, join } from 'node:path'
 import { conflistName } from '../conf/conf-name.ts'
 import { errnoOf, toInstallError } from '../install-error.ts'
-import { permissionsOf } from './permissions.ts'
-import { assertUnchanged, type Snapshot } from './read-regular.ts'
+import type { DisplacedFiles } from './displaced.ts'
+import { permissionsOf, readable } from './permissions.ts'
+import { assertUnchanged, openUnchanged, type Snapshot } from './read-regular.ts'
 import { removeQuietly, temporaryPath } from './temporary.ts'
 
 /** What {@link replaceFile} writes. */
 export interface Replacement {
   readonly path: string
-  readonly text: string
-  /** The permissions of a new file; an existing one keeps its own unless `exactMode`. */
+  readonly text: string | Uint8Array
+  /** The permissions of a new file; an existing one keeps its own unless `exactMode`, and its owner may read it. */
   readonly mode: number
   readonly exactMode?: boolean
   /** The file as it was read, `undefined` for none: when it is another by now, nothing is written. */
   readonly before: Snapshot | undefined
   /** The plugin's type, which marks the temporary file. */
   readonly type: string
+  /** Keeps the replaced file, which another program may have open. */
+  readonly displaced?: DisplacedFiles | undefined
 }
 
 /**
@@ -43,8 +48,8 @@ export function replaceFile(replacement: Replacement): void {
   const target = before?.target ?? path
   try {
     writeAside(replacement, target, (temporary) => {
-      assertUnchanged(path, before)
-      renameSync(temporary, target)
+      const successor = statSync(temporary)
+      displace(replacement, successor, () => renameSync(temporary, target))
     })
     if (dirname(target) !== dirname(path)) renewLink(path, type)
   } catch (error) {
@@ -70,11 +75,24 @@ export function convertConf(replacement: Replacement, existing: Snapshot | undef
         removeQuietly(temporary)
       } else renameSync(temporary, list)
     })
-    assertUnchanged(path, before)
-    unlinkSync(path)
+    displace(replacement, undefined, () => unlinkSync(path))
   } catch (error) {
     throw toInstallError(error, 'cannot convert', path)
   }
+}
+
+/** Takes the name from the file that was read, unless it is another by now; what is written to it later is seen. */
+function displace({ path, before, displaced }: Replacement, successor: Stats | undefined, take: () => void): void {
+  const fd = openUnchanged(path, before)
+  try {
+    take()
+  } catch (error) {
+    if (fd !== undefined) closeSync(fd)
+    throw error
+  }
+  if (fd === undefined || before === undefined) return
+  if (displaced === undefined) closeSync(fd)
+  else displaced.add(path, { fd, bytes: before.bytes }, successor)
 }
 
 function writeAside(replacement: Replacement, target: string, commit: (temporary: string) => void): void {
@@ -84,10 +102,10 @@ function writeAside(replacement: Replacement, target: string, commit: (temporary
     const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
     const fd = openSync(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
     try {
-      const data = Buffer.from(text)
+      const data = typeof text === 'string' ? Buffer.from(text) : text
       for (let offset = 0; offset < data.length; ) offset += writeSync(fd, data, offset)
       if (before !== undefined && !exactMode) keepOwner(fd, before)
-      fchmodSync(fd, before === undefined || exactMode ? mode : permissionsOf(before.stat))
+      fchmodSync(fd, before === undefined || exactMode ? mode : readable(permissionsOf(before.stat)))
       // or a power cut leaves an empty file under the final name on some file systems
       fdatasyncSync(fd)
     } finally {

@@ -13,8 +13,8 @@ export interface InstallPlan extends InstallStatus {
 }
 
 /** Plans a pass without carrying it out. */
-export async function dryRun({ settings, verified, memory }: State): Promise<InstallPlan> {
-  const conflist = planConflist(settings, copyMemory(memory), { now: performance.now() })
+export async function dryRun({ settings, verified, memory, net }: State): Promise<InstallPlan> {
+  const conflist = planConflist(settings, copyMemory(memory), { now: performance.now(), net })
   const steps = [
     { artefact: 'binary' as const, ...(await planBinaries(settings, verified)) },
     { artefact: 'kubeconfig' as const, ...planKubeconfig(settings) },

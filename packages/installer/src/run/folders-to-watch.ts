@@ -1,14 +1,13 @@
-import { realpathSync } from 'node:fs'
+import { readdirSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { isConfName } from '../conf/conf-name.ts'
-import { listNames } from '../files/list-names.ts'
 import type { Settings } from '../options.ts'
 import type { WatchedFolder } from './watch-folders.ts'
 
 /** Every folder with a file that a pass looks at. */
-export function foldersToWatch({ netDir, binDirs, sourceDir, kubeconfig }: Settings): WatchedFolder[] {
-  const folders = new Map<string, ((name: string) => boolean)[]>()
-  const add = (path: string, matters: (name: string) => boolean): void => {
+export function foldersToWatch({ netDir, binDirs, sourceDir, kubeconfig, claimFile }: Settings): WatchedFolder[] {
+  const folders = new Map<string, WatchedFolder['matters'][]>()
+  const add = (path: string, matters: WatchedFolder['matters']): void => {
     folders.set(path, [...(folders.get(path) ?? []), matters])
   }
   const all = (name: string): boolean => !name.endsWith('.tmp')
@@ -25,19 +24,35 @@ export function foldersToWatch({ netDir, binDirs, sourceDir, kubeconfig }: Setti
     add(dirname(kubeconfig.tokenFile), all)
     if (kubeconfig.caFile !== undefined && !kubeconfig.skipTls) add(dirname(kubeconfig.caFile), all)
   }
-  return [...folders].map(([path, tests]) => ({ path, matters: (name) => tests.some((test) => test(name)) }))
+  // it is replaced as a whole, and touched by who keeps the node
+  if (claimFile !== undefined)
+    add(dirname(claimFile), (name, kind) => name === basename(claimFile) && kind === 'rename')
+  return [...folders].map(([path, tests]) => ({
+    path,
+    matters: (name, kind) => tests.some((test) => test(name, kind)),
+  }))
 }
 
 /** Where the symbolic links of a net folder lead: a write there is no event in the folder itself. */
 function foldersOfLinks(netDir: string): Set<string> {
   const folders = new Set<string>()
-  for (const name of listNames(netDir).filter(isConfName)) {
+  for (const name of linksIn(netDir)) {
     try {
-      const folder = dirname(realpathSync(join(netDir, name)))
-      if (folder !== netDir && folder !== realpathSync(netDir)) folders.add(folder)
+      const folder = dirname(realpathSync.native(join(netDir, name)))
+      if (folder !== netDir && folder !== realpathSync.native(netDir)) folders.add(folder)
     } catch {
       // dangling, or gone
     }
   }
   return folders
+}
+
+function linksIn(netDir: string): string[] {
+  try {
+    const entries = readdirSync(netDir, { withFileTypes: true })
+    return entries.flatMap((one) => (one.isSymbolicLink() && isConfName(one.name) ? [one.name] : []))
+  } catch {
+    // missing or unreadable, which is reported where it matters
+    return []
+  }
 }

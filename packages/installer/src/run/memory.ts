@@ -1,4 +1,5 @@
 import type { PrimaryMemory } from '../conf/primary.ts'
+import { type DisplacedFiles, displacedFiles } from '../files/displaced.ts'
 
 /** What an installer remembers of the net folder between two passes. */
 export interface Memory {
@@ -11,11 +12,20 @@ export interface Memory {
   readonly ours: Set<string>
   /** The permissions each file had when it was last in order. */
   readonly modes: Map<string, { readonly ino: number; readonly mode: number }>
+  /** Files of others that we replaced. */
+  readonly displaced: DisplacedFiles
 }
 
 /** Nothing remembered. */
 export function newMemory(): Memory {
-  return { primary: {}, former: new Set(), retired: new Set(), ours: new Set(), modes: new Map() }
+  return {
+    primary: {},
+    former: new Set(),
+    retired: new Set(),
+    ours: new Set(),
+    modes: new Map(),
+    displaced: displacedFiles(),
+  }
 }
 
 /** A copy to plan with: a dry run leaves no trace. */
@@ -26,5 +36,6 @@ export function copyMemory(memory: Memory): Memory {
     retired: new Set(memory.retired),
     ours: new Set(memory.ours),
     modes: new Map(memory.modes),
+    displaced: memory.displaced,
   }
 }

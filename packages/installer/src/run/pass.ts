@@ -1,14 +1,18 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { damageOf } from '../files/damage.ts'
 import type { InstallError } from '../install-error.ts'
 import type { Settings } from '../options.ts'
 import { lookAtBinaries } from './binary-work.ts'
+import { holdClaim } from './claim/hold-claim.ts'
+import { putBack } from './conflist/conf-changes.ts'
 import { planConflist } from './conflist/plan-conflist.ts'
 import { planKubeconfig } from './plan-kubeconfig.ts'
 import { reportAdopted, reportPreempted, reportSkipped, reportStatus, reportWithdrawal } from './report.ts'
 import type { State } from './state.ts'
 import { newWork, step, type Work } from './step.ts'
 import { lookAgainIn } from './step-outcome.ts'
+import { toDo } from './step-plan.ts'
 
 /** What a pass leaves to do. */
 export interface PassResult {
@@ -22,6 +26,11 @@ export interface PassResult {
 /** One pass: binaries, kubeconfig, network configuration; each file only when it is not in order. */
 export async function pass(state: State, signal?: AbortSignal): Promise<PassResult> {
   const work = newWork(state, signal)
+  if (!(await holdClaim(work))) {
+    state.binaries.stop.abort()
+    reportStatus(work, undefined, false)
+    return { againMs: Math.max(work.againMs, 1), errors: [], busy: undefined }
+  }
   const { busy } = await lookAtBinaries(work)
   await step(work, 'kubeconfig', planKubeconfig(state.settings))
   const primary = await configure(work, busy !== undefined)
@@ -43,7 +52,8 @@ async function configure(work: Work, isBusy: boolean): Promise<string | undefine
     health.push({ artefact: 'conflist', path: settings.netDir, state: 'waiting', reason })
     return memory.primary.name
   }
-  const plan = planConflist(settings, memory, { now: performance.now(), withdraw })
+  await putBackLateWrites(work)
+  const plan = planConflist(settings, memory, { now: performance.now(), withdraw, net: state.net })
   reportPreempted(state, plan)
   reportSkipped(state, plan.skipped)
   if (plan.until !== undefined) lookAgainIn(work, plan.until - performance.now() + 1)
@@ -55,13 +65,29 @@ async function configure(work: Work, isBusy: boolean): Promise<string | undefine
   return primary
 }
 
+/** A configuration that another program wrote to the file we replaced is what it wants to be there. */
+async function putBackLateWrites(work: Work): Promise<void> {
+  const { memory, settings } = work.state
+  const { displaced } = memory
+  for (const late of displaced.lateWrites()) await step(work, 'conflist', toDo(putBack(late, settings.type, displaced)))
+}
+
 /** Whether the plugin could work if it were called now: an older one counts. */
 function couldWork({ binDirs, sourceDir, type, kubeconfig }: Settings): boolean {
   if (sourceDir !== undefined) {
     const folders = binDirs.filter((folder) => kindOf(folder) === 'folder')
-    if (folders.length === 0 || !folders.every((folder) => kindOf(join(folder, type)) === 'file')) return false
+    if (folders.length === 0 || !folders.every((folder) => isProgram(join(folder, type)))) return false
   }
   return kubeconfig === undefined || kindOf(kubeconfig.path) === 'file'
+}
+
+function isProgram(path: string): boolean {
+  try {
+    return damageOf(path) === undefined
+  } catch {
+    // missing, or not a file
+    return false
+  }
 }
 
 function kindOf(path: string): 'file' | 'folder' | 'none' {

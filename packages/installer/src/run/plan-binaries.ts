@@ -2,6 +2,7 @@ import { type BigIntStats, chmodSync, lstatSync, readdirSync, statSync } from 'n
 import { join } from 'node:path'
 import { compareNames } from '../conf/conf-name.ts'
 import { copyBinary } from '../files/copy-binary.ts'
+import { damageOf } from '../files/damage.ts'
 import { permissionsOf, wrongPermissions } from '../files/permissions.ts'
 import { sameBytes } from '../files/same-bytes.ts'
 import type { Health } from '../health.ts'
@@ -29,18 +30,24 @@ export async function planBinaries(
   const health: Health[] = []
   const errors: InstallError[] = []
   for (const folder of binDirs) {
+    const ofFolder: Change[] = []
+    let failure: InstallError | undefined
     try {
       if (!statSync(folder).isDirectory()) throw new Error('not a folder')
       for (const source of sources) {
         const path = join(folder, source.name)
         const change = await planBinary({ source, path, type, verified, signal })
         if (change === undefined) health.push({ artefact: 'binary', path, state: 'ok' })
-        else changes.push(change)
+        else ofFolder.push(change)
       }
     } catch (error) {
       if (signal?.aborted) throw error
-      errors.push(toInstallError(error, 'cannot use the binary folder', folder))
+      failure = toInstallError(error, 'cannot use the binary folder', folder)
+      errors.push(failure)
     }
+    // a plugin that must stay keeps the libraries that it works with
+    const isStuck = failure?.code === 'BROKEN_SOURCE'
+    changes.push(...(isStuck ? ofFolder.filter(({ action }) => action !== 'replace') : ofFolder))
   }
   return { changes, health, errors }
 }
@@ -82,13 +89,22 @@ interface Pair {
 }
 
 async function planBinary(pair: Pair): Promise<Change | undefined> {
-  const { source, path } = pair
+  const { source, path, verified } = pair
   const stat = lstat(path)
-  if (stat === undefined) return copy(pair, 'create', 'absent')
+  if (stat === undefined) {
+    assertWhole(pair)
+    return copy(pair, 'create', 'absent')
+  }
   if (stat.isDirectory()) throw new InstallError('NOT_OURS', `${JSON.stringify(path)} is a folder`, { path })
-  if (!stat.isFile()) return copy(pair, 'replace', 'not a regular file')
+  if (!stat.isFile()) {
+    assertWhole(pair)
+    return copy(pair, 'replace', 'not a regular file')
+  }
   if (stat.ino === source.stat.ino && stat.dev === source.stat.dev) return undefined
-  if (!(await isSame(pair, stat))) return copy(pair, 'replace', 'content differs')
+  const isKnown = verified.isKnown(path, source.stat, stat, performance.now())
+  // what was found whole before is not looked into again
+  if (!isKnown) assertWhole(pair)
+  if (!isKnown && !(await isSame(pair, stat))) return copy(pair, 'replace', 'content differs')
   const wanted = permissionsOf(source.stat)
   const actual = permissionsOf(stat)
   if (actual === wanted) return undefined
@@ -96,22 +112,31 @@ async function planBinary(pair: Pair): Promise<Change | undefined> {
   return { artefact: 'binary', action: 'chmod', path, reason, apply: () => chmodSync(path, wanted) }
 }
 
+/** Half a program, as an image that was cut short or a copy under way leaves it, never replaces a whole one. */
+function assertWhole({ source, path, type }: Pair, file = source.path): void {
+  const damage = damageOf(file)
+  // nobody starts a library, and some files are empty on purpose
+  if (damage === undefined || (source.name !== type && damage !== 'truncated')) return
+  const message = `${JSON.stringify(source.path)} is ${damage}, so it is not copied to ${JSON.stringify(path)}`
+  throw new InstallError('BROKEN_SOURCE', message, { path: source.path })
+}
+
 async function isSame({ source, path, verified, signal }: Pair, stat: BigIntStats): Promise<boolean> {
   const now = performance.now()
-  if (verified.isKnown(path, source.stat, stat, now)) return true
   if (stat.size !== source.stat.size || !(await sameBytes(source.path, path, signal))) return false
   verified.add(path, source.stat, stat, now)
   return true
 }
 
-function copy({ source, path, type, verified }: Pair, action: 'create' | 'replace', reason: string): Change {
+function copy(pair: Pair, action: 'create' | 'replace', reason: string): Change {
+  const { source, path, type, verified } = pair
   return {
     artefact: 'binary',
     action,
     path,
     reason,
     async apply(signal) {
-      await copyBinary(source.path, path, type, signal)
+      await copyBinary(source.path, path, { type, signal, check: (copied) => assertWhole(pair, copied) })
       verified.add(path, source.stat, lstatSync(path, { bigint: true }), performance.now())
     },
   }

@@ -43,7 +43,7 @@ function credential(path: string, what: string): Buffer {
   throw new InstallError('NO_CREDENTIALS', `there is no ${what} file ${JSON.stringify(path)}`, { path })
 }
 
-function replaceKubeconfig(file: Replacement): Change {
+function replaceKubeconfig(file: Replacement & { readonly text: string }): Change {
   const { path, text, before } = file
   const old = before === undefined ? undefined : redactKubeconfig(before.bytes.toString('utf8'))
   return {

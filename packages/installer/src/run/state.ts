@@ -1,9 +1,11 @@
 import { basename } from 'node:path'
 import type { Artefact, InstallEvent } from '../events.ts'
+import { type NetReader, netReader } from '../files/net-folder.ts'
 import { type InstallStatus, toStatus } from '../health.ts'
 import type { InstallError } from '../install-error.ts'
 import type { Settings } from '../options.ts'
 import { type BinaryState, newBinaryState } from './binary-state.ts'
+import { type Claim, newClaim } from './claim/claim.ts'
 import { type Memory, newMemory } from './memory.ts'
 import { type Throttle, throttle } from './throttle.ts'
 import { type VerifiedFiles, verifiedFiles } from './verified.ts'
@@ -13,6 +15,7 @@ export interface State {
   readonly settings: Settings
   readonly memory: Memory
   readonly verified: VerifiedFiles
+  readonly net: NetReader
   readonly binaries: BinaryState
   readonly throttle: Throttle
   readonly emit: (event: InstallEvent) => void
@@ -23,6 +26,8 @@ export interface State {
   readonly seen: Set<string>
   status: InstallStatus
   passes: number
+  /** While `run` is at work. */
+  claim: Claim | undefined
 }
 
 interface Failure {
@@ -37,6 +42,7 @@ export function newState(settings: Settings): State {
     settings,
     memory: newMemory(),
     verified: verifiedFiles(),
+    net: netReader(settings.netDir, settings.type),
     binaries: newBinaryState(),
     throttle: throttle(settings.rewriteMs),
     emit(event) {
@@ -51,15 +57,22 @@ export function newState(settings: Settings): State {
     seen: new Set(),
     status: toStatus([], undefined),
     passes: 0,
+    claim: undefined,
   }
 }
 
 /** The state under other options. What is remembered of a net folder holds as long as it is the same one. */
-export function withSettings({ settings: old, memory, passes, status }: State, settings: Settings): State {
-  const fresh = { ...newState(settings), passes, status }
-  const state = settings.netDir === old.netDir ? { ...fresh, memory } : fresh
-  if (old.ownFile !== undefined) state.memory.retired.add(old.ownFile)
-  if (settings.ownFile !== undefined) state.memory.retired.delete(settings.ownFile)
+export function withSettings(old: State, settings: Settings): State {
+  const { memory, net, passes, status, claim: former } = old
+  const { claimFile, netDir, ownFile } = settings
+  const claim =
+    former === undefined || claimFile === undefined ? undefined : newClaim(claimFile, settings, former.claimant)
+  const fresh = { ...newState(settings), passes, status, claim }
+  const isSameFolder = netDir === old.settings.netDir
+  if (!isSameFolder) memory.displaced.close()
+  const state = isSameFolder ? { ...fresh, memory, net } : fresh
+  if (old.settings.ownFile !== undefined) state.memory.retired.add(old.settings.ownFile)
+  if (ownFile !== undefined) state.memory.retired.delete(ownFile)
   return state
 }
 

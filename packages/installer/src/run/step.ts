@@ -1,6 +1,7 @@
 import type { Artefact } from '../events.ts'
 import { assertNotAborted, type InstallError, toInstallError } from '../install-error.ts'
 import type { Change } from './change.ts'
+import { whoElse } from './claim/claim.ts'
 import { hintFor, noteFailure, type State } from './state.ts'
 import { lookAgainIn, type StepOutcome } from './step-outcome.ts'
 import type { StepPlan } from './step-plan.ts'
@@ -58,9 +59,15 @@ async function carryOutAll(
 async function carryOut(work: Work, change: Change): Promise<InstallError | undefined> {
   const { state, health } = work
   const { artefact, action, path, reason } = change
-  const wait = state.throttle.take(path, performance.now())
+  const heal = state.seen.has(path)
+  const wait = state.throttle.take(path, performance.now(), heal)
   if (wait > 0) {
     postpone(work, change, wait)
+    return undefined
+  }
+  if (artefact !== 'claim' && whoElse(state.claim) !== undefined) {
+    lookAgainIn(work, 1)
+    health.push({ artefact, path, state: 'drift', reason: `${path}: ${reason}; left to a newer installer` })
     return undefined
   }
   try {
@@ -78,7 +85,6 @@ async function carryOut(work: Work, change: Change): Promise<InstallError | unde
     return error
   }
   health.push({ artefact, path, state: 'ok' })
-  const heal = state.seen.has(path)
   state.emit({ type: 'changed', artefact, action, path, reason, heal, ms: performance.now() - work.began })
   const rewrites = state.throttle.streak(path)
   if (rewrites % REMINDER === QUARREL) state.emit({ type: 'contended', path, rewrites, hint: hintFor(path) })

@@ -1,24 +1,32 @@
 /** Rewrites closer together than this come from a quarrel, not from chance. */
 const QUARREL_MS = 5000
 
+/** So many heals of a file that was left alone for a while follow each other at once. */
+const BURST = 3
+
 /** Spaces the rewrites of each file, on a monotonic clock. */
 export interface Throttle {
-  /** 0 when the file may be rewritten now, which counts as done; else how many milliseconds to wait. */
-  take(path: string, now: number): number
+  /**
+   * 0 when the file may be written now, which counts as done; else how many milliseconds to wait. The first installation
+   * is no heal, and takes nothing from those that follow.
+   */
+  take(path: string, now: number, isHeal: boolean): number
   /** How many rewrites of a file followed each other closely. */
   streak(path: string): number
 }
 
-/** The first rewrite at once, later ones at least `gapMs` apart. */
+/** The first three heals at once; from then on each needs `gapMs`, which may have been saved up before. */
 export function throttle(gapMs: number): Throttle {
-  const last = new Map<string, { at: number; streak: number }>()
+  const last = new Map<string, { at: number; streak: number; spare: number }>()
   return {
-    take(path, now) {
+    take(path, now, isHeal) {
       const one = last.get(path)
-      const wait = one === undefined ? 0 : one.at + gapMs - now
-      if (wait > 0) return wait
+      const full = BURST * gapMs
+      const atFirst = isHeal ? full : full + gapMs
+      const spare = one === undefined ? atFirst : Math.min(one.spare + now - one.at, full)
+      if (spare < gapMs) return gapMs - spare
       const streak = one !== undefined && now - one.at < QUARREL_MS ? one.streak + 1 : 0
-      last.set(path, { at: now, streak })
+      last.set(path, { at: now, streak, spare: spare - gapMs })
       return 0
     },
     streak: (path) => last.get(path)?.streak ?? 0,

@@ -1,11 +1,13 @@
 import { unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { countEntries, removeEntry } from '../conf/entry.ts'
-import { readNetFolder } from '../files/net-folder.ts'
+import type { NetFiles, NetReader } from '../files/net-folder.ts'
 import type { Snapshot } from '../files/read-regular.ts'
 import { type InstallError, isNotFound, toInstallError } from '../install-error.ts'
 import type { Settings } from '../options.ts'
 import { type Change, describeChange, type PlannedChange } from './change.ts'
+import { removeClaim } from './claim/claim.ts'
+import type { Claimant } from './claim/record.ts'
 import { removeConf, replaceConf } from './conflist/conf-changes.ts'
 import { sweep } from './sweep.ts'
 
@@ -14,6 +16,8 @@ export interface UninstallReport {
   readonly changes: readonly PlannedChange[]
   /** When not empty, our entry may still be somewhere: then binaries and kubeconfig were left, so that pods start. */
   readonly errors: readonly InstallError[]
+  /** Why nothing was taken off: another installer keeps the node. */
+  readonly left?: string
 }
 
 /** What of an earlier installation stays because a newer one has it too. */
@@ -22,6 +26,16 @@ export interface Kept {
   readonly ownFile?: string | undefined
   readonly kubeconfig?: string | undefined
   readonly binDirs?: readonly string[]
+  readonly claimFile?: string | undefined
+}
+
+/** What an uninstallation works with. */
+export interface Removal {
+  readonly settings: Settings
+  readonly net: NetReader
+  readonly kept?: Kept
+  /** Whose claim goes; anybody's, when it is not given. */
+  readonly claimant?: Claimant | undefined
 }
 
 /** How often a file that somebody writes at the same time is looked at again. */
@@ -34,35 +48,36 @@ interface Report {
 }
 
 /** Takes the plugin off the node: first out of every network configuration, then its kubeconfig, then its binary. */
-export async function uninstall(settings: Settings, kept: Kept = {}): Promise<UninstallReport> {
+export async function uninstall(removal: Removal): Promise<UninstallReport> {
   const report: Report = { changes: [], errors: [] }
-  removeEntries(settings, kept, report)
-  if (report.errors.length === 0) removeFiles(settings, kept, report)
-  sweep(settings)
+  removeEntries(removal, report)
+  if (report.errors.length === 0) removeFiles(removal, report)
+  giveUpClaim(removal, report)
+  sweep(removal.settings)
   return report
 }
 
-function removeEntries(settings: Settings, kept: Kept, report: Report): void {
+function removeEntries(removal: Removal, report: Report): void {
   for (let attempt = 1; ; attempt += 1) {
-    const errors = tryToRemoveEntries(settings, kept, report.changes)
+    const errors = tryToRemoveEntries(removal, report.changes)
     if (attempt < ATTEMPTS && errors.some((error) => error.code === 'CHANGED')) continue
     report.errors.push(...errors)
     return
   }
 }
 
-function tryToRemoveEntries(settings: Settings, kept: Kept, done: PlannedChange[]): InstallError[] {
+function tryToRemoveEntries({ settings, net, kept = {} }: Removal, done: PlannedChange[]): InstallError[] {
   const { netDir } = settings
   const errors: InstallError[] = []
-  let files: ReadonlyMap<string, Snapshot>
+  let files: NetFiles | undefined
   try {
-    files = readNetFolder(netDir)?.snapshots ?? new Map()
+    files = net.look()
   } catch (error) {
     return [toInstallError(error, 'cannot read the net folder', netDir)]
   }
-  for (const [name, before] of files) {
+  for (const name of files?.suspects ?? []) {
     try {
-      const change = planRemoval(name, before, settings, kept)
+      const change = planRemoval(name, files?.read(name), settings, kept)
       if (change === undefined) continue
       void change.apply()
       done.push(describeChange(change))
@@ -73,16 +88,22 @@ function tryToRemoveEntries(settings: Settings, kept: Kept, done: PlannedChange[
   return errors
 }
 
-function planRemoval(name: string, before: Snapshot, { ownFile, type }: Settings, kept: Kept): Change | undefined {
+function planRemoval(
+  name: string,
+  before: Snapshot | undefined,
+  { ownFile, type }: Settings,
+  kept: Kept,
+): Change | undefined {
   // what is in the folder of a list is another's
-  if (name.includes('/') || name === kept.ownFile || countEntries(before.bytes, type) === 0) return undefined
+  if (before === undefined || name.includes('/') || name === kept.ownFile) return undefined
+  if (countEntries(before.bytes, type) === 0) return undefined
   if (name === ownFile) return removeConf(before, 'uninstall')
   const text = kept.entries ? undefined : removeEntry(before.bytes, type)
   if (text === undefined) return undefined
   return replaceConf({ path: before.path, before, text, reason: 'uninstall', type })
 }
 
-function removeFiles(settings: Settings, kept: Kept, { changes, errors }: Report): void {
+function removeFiles({ settings, kept = {} }: Removal, { changes, errors }: Report): void {
   const { kubeconfig, binDirs, sourceDir, type } = settings
   const files: [PlannedChange['artefact'], string][] = []
   if (kubeconfig !== undefined && kubeconfig.path !== kept.kubeconfig) files.push(['kubeconfig', kubeconfig.path])
@@ -96,5 +117,16 @@ function removeFiles(settings: Settings, kept: Kept, { changes, errors }: Report
     } catch (error) {
       if (!isNotFound(error)) errors.push(toInstallError(error, 'cannot remove', path))
     }
+  }
+}
+
+/** The last thing to go: another installer that waits for it starts at once. */
+function giveUpClaim({ settings: { claimFile }, kept, claimant }: Removal, { changes, errors }: Report): void {
+  if (claimFile === undefined || claimFile === kept?.claimFile) return
+  try {
+    if (!removeClaim(claimFile, claimant)) return
+    changes.push({ artefact: 'claim', action: 'remove', path: claimFile, reason: 'uninstall' })
+  } catch (error) {
+    errors.push(toInstallError(error, 'cannot remove', claimFile))
   }
 }

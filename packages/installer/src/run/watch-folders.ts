@@ -4,7 +4,8 @@ import { basename } from 'node:path'
 /** A folder to watch, and which of its files matter. */
 export interface WatchedFolder {
   readonly path: string
-  readonly matters: (name: string) => boolean
+  /** `rename`: it was created, replaced or removed; `change`: written, or given other permissions or times. */
+  readonly matters: (name: string, kind: 'rename' | 'change') => boolean
 }
 
 /** Watches on folders, which also notice that a folder itself was replaced. */
@@ -27,11 +28,11 @@ export function watchFolders(wake: () => void): FolderWatches {
     drop(path)
     if (key === undefined) return false
     try {
-      const watcher = watch(path, (_, name) => {
+      const watcher = watch(path, (kind, name) => {
         // The folder's own end is told under its own name. Its inode number may be used again at once.
         const itself = name === null || name === basename(path)
         if (itself) drop(path)
-        if (itself || matters(name)) wake()
+        if (itself || matters(name, kind)) wake()
       })
       watcher.on('error', () => {
         drop(path)

@@ -1,5 +1,15 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, rmSync, statSync, symlinkSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs'
+import fs, {
+  chmodSync,
+  mkdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { createInstaller, formatDiff, type InstallerOptions } from '@cni/installer'
 import { expect, test } from 'vitest'
 import { bridge, calico, eventually, type FakeNode, fakeNode, listOfBridge } from '../node.ts'
@@ -69,10 +79,13 @@ function swap(node: FakeNode, make: () => void): void {
   make()
 }
 
-test.each([5000, 100_000])('a conflist nested %d deep is refused, and stays as it is', async (depth) => {
-  const deep = `{"name":"n","plugins":[{"type":"a"}],"x":${'['.repeat(depth)}${']'.repeat(depth)}}`
-  using node = fakeNode({ '10-deep.conflist': deep })
-  await expect(createInstaller(node.options).install()).rejects.toThrow('nested deeper than')
+test('a conflist nested deeper than runtimes read is left to them, and the next one is used', async () => {
+  const deep = `{"name":"n","plugins":[{"type":"a"}],"x":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
+  using node = fakeNode({ '10-deep.conflist': deep, '20-calico.conflist': calico })
+  expect(await createInstaller(node.options).install()).toMatchObject({ ready: true, primary: '20-calico.conflist' })
+  expect(node.events).toContainEqual(
+    expect.objectContaining({ type: 'skipped', reason: 'nested deeper than 10000 levels' }),
+  )
   expect(node.read('net/10-deep.conflist')).toBe(deep)
 })
 
@@ -197,9 +210,9 @@ test('a list that an earlier conversion left is replaced when the single configu
   await createInstaller(node.options).install()
   const files = node.files()
   expect(files['net/10-bridge.conf']).toBeUndefined()
-  expect(files['net/10-bridge.conflist']).toContain('"bridge": "cni9"')
+  expect(files['net/10-bridge.conflist']).toContain('"bridge":"cni9"')
   await createInstaller(node.options).uninstall()
-  expect(node.read('net/10-bridge.conflist')).toBe(listOfBridge.replace('"bridge": "bridge"', '"bridge": "cni9"'))
+  expect(node.read('net/10-bridge.conflist')).toBe(listOfBridge.replace('"bridge":"bridge"', '"bridge":"cni9"'))
 })
 
 test('another’s list in the way of a conversion is not overwritten', async () => {
@@ -212,14 +225,32 @@ test('an uninstallation that cannot take the entry out leaves the plugin working
   using node = fakeNode()
   const installer = createInstaller(node.options)
   await installer.install()
-  const deep = `{"name":"n","plugins":[{"type":"a"},{"type":"mesh"}],"x":${'['.repeat(2000)}${']'.repeat(2000)}}`
-  node.write('net/05-deep.conflist', deep)
-  const { errors, changes } = await installer.uninstall()
-  expect(errors).toEqual([expect.objectContaining({ code: 'INVALID_CONFIG' })])
+  const stuck = calico.replace('calico"', 'mesh"')
+  node.write('net/05-stuck.conflist', stuck)
+  const { errors, changes } = await withoutRenaming(node.path('net/05-stuck.conflist'), () => installer.uninstall())
+  expect(errors).toEqual([expect.objectContaining({ code: 'IO', errno: 'EROFS' })])
   expect(changes.map((change) => change.path)).toEqual([node.path('net/10-calico.conflist')])
   expect(node.read('bin/mesh')).toBe('plugin v1')
-  expect(node.read('net/05-deep.conflist')).toBe(deep)
+  expect(node.read('net/05-stuck.conflist')).toBe(stuck)
 })
+
+/** Runs something with one name that no file can get. */
+async function withoutRenaming<T>(path: string, work: () => Promise<T>): Promise<T> {
+  const real = fs.renameSync
+  const set = (value: unknown): void => {
+    Reflect.set(fs, 'renameSync', value)
+    syncBuiltinESMExports()
+  }
+  set((from: string, to: string) => {
+    if (to === path) throw Object.assign(new Error('EROFS: read-only file system, rename'), { code: 'EROFS' })
+    real(from, to)
+  })
+  try {
+    return await work()
+  } finally {
+    set(real)
+  }
+}
 
 test('leftovers of interrupted runs are swept, others’ files are not', async () => {
   using node = fakeNode()

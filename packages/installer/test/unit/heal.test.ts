@@ -17,7 +17,7 @@ import { installed, running } from '../running.ts'
 
 const edit = (node: FakeNode, change: (plugins: object[]) => object[]) => {
   const list = JSON.parse(node.read('net/10-calico.conflist'))
-  node.write('net/10-calico.conflist', JSON.stringify({ ...list, plugins: change(list.plugins) }))
+  node.write('net/10-calico.conflist', `${JSON.stringify({ ...list, plugins: change(list.plugins) }, null, 2)}\n`)
 }
 
 test.each<[string, (node: FakeNode) => void]>([
@@ -144,12 +144,24 @@ test('the target of a linked conflist is written, and its changes are noticed', 
   expect(readFileSync(node.path('net/10-calico.conflist'), 'utf8')).toBe(node.read('real/list'))
 })
 
+test('three rewrites of a file are healed at once; the next one waits for its turn', async () => {
+  const { node, installer } = await installed(undefined, { rewriteMs: 600_000 })
+  const withEntry = node.read('net/10-calico.conflist')
+  for (const round of [1, 2, 3]) {
+    node.write('net/10-calico.conflist', calico)
+    await eventually(() => node.read('net/10-calico.conflist') === withEntry, `heal ${round}`)
+  }
+  node.write('net/10-calico.conflist', calico)
+  await eventually(() => installer.status().reason?.includes('put right again in a moment') ?? false, 'said')
+  expect(node.read('net/10-calico.conflist')).toBe(calico)
+})
+
 test('a second healer gets at most five rewrites a second, is told of, and the loop ends at once', async () => {
   const { node, stop } = await installed(undefined, { rewriteMs: 20 })
   await keepReverting(node, 600)
   const rewrites = node.events.filter((event) => event.type === 'changed' && event.path.endsWith('conflist')).length
   expect(rewrites).toBeGreaterThan(8)
-  expect(rewrites).toBeLessThan(33)
+  expect(rewrites).toBeLessThan(36)
   expect(node.events.filter((event) => event.type === 'changed' && event.heal)).toHaveLength(rewrites - 1)
   expect(node.events).toContainEqual(
     expect.objectContaining({ type: 'contended', hint: expect.stringContaining('another program') }),

@@ -1,4 +1,4 @@
-import { createInstaller, type Installer } from '@cni/installer'
+import { createInstaller, type Installer, type InstallObserver } from '@cni/installer'
 import type { AgentConfig } from './config/agent-config.ts'
 import { type ConfigSource, changedVariables, loadConfig, watchConfigDir } from './config/source.ts'
 import { installObserver } from './install-events.ts'
@@ -33,10 +33,17 @@ export async function runAgent({ source, log, signal, onHangup }: AgentOptions):
   const errors = metrics.counter('istio_cni_agent_errors_total', 'What the agent could not do beside installing', [
     'part',
   ])
-  const observe = installObserver(own, metrics)
+  const tell = installObserver(own, metrics)
+  let isAside = false
+  const observe: InstallObserver = (event) => {
+    tell(event)
+    if (!('artefact' in event) || event.artefact !== 'claim') return
+    isAside = event.type === 'not-ready' && installer.status().artefacts.some(({ state }) => state === 'waiting')
+    reloading = reloading.then(() => updateAll(parts.ofClaim, config, own))
+  }
   const installer = createInstaller({ ...config.install, observe })
   const readiness = (): Readiness => readinessOf(installer, parts, config)
-  const parts = createParts({ log, own, metrics, errors, readiness })
+  const parts = createParts({ log, own, metrics, errors, readiness, isAside: () => isAside })
   announce(own, config)
   try {
     for (const part of parts.all) await part.update(config)
@@ -44,6 +51,7 @@ export async function runAgent({ source, log, signal, onHangup }: AgentOptions):
     await closeAll(parts.all, own)
     throw error
   }
+  let reloading = Promise.resolve()
   const installing = installer.run(signal)
 
   // the folder is looked at by the clock, too
@@ -70,11 +78,8 @@ export async function runAgent({ source, log, signal, onHangup }: AgentOptions):
     log.configure(next.log)
     own.info(`the configuration changed: ${names.join(', ')}`)
     announce(own, next)
-    for (const part of parts.all) {
-      await part.update(next).catch((error) => own.error(`the former setting stays in force: ${messageOf(error)}`))
-    }
+    await updateAll(parts.all, next, own)
   }
-  let reloading = Promise.resolve()
   const reloadLater = (asked: boolean): void => {
     reloading = reloading.then(() => reload(asked))
   }
@@ -110,8 +115,15 @@ function announce(log: ScopedLog, { values, warnings, ambient, repair, install }
   if (ambient) log.error(NO_AMBIENT)
 }
 
+async function updateAll(parts: readonly Part<AgentConfig>[], config: AgentConfig, log: ScopedLog): Promise<void> {
+  for (const part of parts) {
+    await part.update(config).catch((error) => log.error(`the former setting stays in force: ${messageOf(error)}`))
+  }
+}
+
 async function leave(installer: Installer, log: ScopedLog): Promise<void> {
-  const { changes, errors } = await installer.uninstall()
+  const { changes, errors, left } = await installer.uninstall()
+  if (left !== undefined) log.info(`nothing is taken off this node: ${left}`)
   for (const { action, path } of changes) log.info(`clean-up: ${action} ${path}`)
   for (const error of errors) log.error(`clean-up: ${error.message}`)
 }

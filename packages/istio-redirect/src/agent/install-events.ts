@@ -2,6 +2,7 @@ import type { Artefact, InstallEvent, InstallObserver } from '@cni/installer'
 import type { Metrics, ScopedLog } from './services.ts'
 
 const FAILURES: Readonly<Record<Artefact, string>> = {
+  claim: 'CLAIM_NODE_FAILURE',
   binary: 'COPY_BINARIES_FAILURE',
   kubeconfig: 'CREATE_KUBECONFIG_FAILURE',
   conflist: 'CREATE_CNI_CONFIG_FAILURE',

@@ -21,17 +21,21 @@ export interface PartServices {
   /** Counts what a part could not do. */
   readonly errors: Counter
   readonly readiness: () => Readiness
+  /** Whether a newer agent keeps the node now. */
+  readonly isAside: () => boolean
 }
 
 /** Everything the agent runs beside the installer, in the order of its start. */
 export interface Parts {
   readonly all: readonly Part<AgentConfig>[]
+  /** Those that a newer agent on the node takes over: to be updated when it comes or goes. */
+  readonly ofClaim: readonly Part<AgentConfig>[]
   /** What is wrong with them, one sentence each. */
   problems(): string[]
 }
 
 /** Makes the parts; none is started. */
-export function createParts({ log, own, metrics, errors, readiness }: PartServices): Parts {
+export function createParts({ log, own, metrics, errors, readiness, isAside }: PartServices): Parts {
   let logSocket: KeptSocket | undefined
   const early = metrics.counter(
     'istio_cni_agent_connections_closed_total',
@@ -60,8 +64,10 @@ export function createParts({ log, own, metrics, errors, readiness }: PartServic
     },
   )
   const logs = createPart<AgentConfig>(
-    (config) => config.logSocket,
+    (config) => (isAside() ? undefined : config.logSocket),
     async ({ logSocket: path }) => {
+      logSocket = undefined
+      if (isAside()) return async () => {}
       const failed = (): void => errors.inc({ part: 'log_socket' })
       const refused = (reason: string): void => lines.inc({ reason })
       const closed = closedOn('log_socket', 'log socket')
@@ -85,6 +91,7 @@ export function createParts({ log, own, metrics, errors, readiness }: PartServic
   )
   return {
     all: [metricsPort, logs, health, repairPart(own, metrics)],
+    ofClaim: [logs],
     problems() {
       const problem = logSocket?.problem()
       return problem === undefined ? [] : [`log socket: ${problem}`]

@@ -216,7 +216,7 @@ test.concurrent.for<[string, (run: string) => string, (run: string) => string, R
   ],
   [
     'a full disk',
-    (run) => `mount -t tmpfs -o size=4k none ${run} && (yes > ${run}/filler 2>/dev/null; true)`,
+    (run) => `mount -t tmpfs -o size=16k none ${run} && (yes > ${run}/filler 2>/dev/null; true)`,
     (run) => `rm ${run}/filler`,
     /full/,
   ],

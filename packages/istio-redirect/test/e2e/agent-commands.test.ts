@@ -135,6 +135,7 @@ test('uninstall takes everything off a node whose agent was killed', async () =>
   expect(settled(node, stdout)).toBe(`replace NODE/net/10-calico.conflist
 remove NODE/run/istio-cni-kubeconfig
 remove NODE/bin/istio-cni
+remove NODE/run/agent.json
 remove NODE/run/log.sock
 `)
   expect(node.read('net/10-calico.conflist')).toBe(calico)

@@ -2,15 +2,16 @@ import { expect, test } from 'vitest'
 import { type AgentNode, agentNode, calico, entryOf, eventually, withEntry } from './agent-node.ts'
 
 const minikube = '{"name":"rkt.kubernetes.io","type":"bridge","bridge":"mybridge","isDefaultGateway":true}'
-const listOfMinikube = `${JSON.stringify(
-  {
-    cniVersion: '0.3.1',
-    name: 'k8s-pod-network',
-    plugins: [{ bridge: 'mybridge', isDefaultGateway: true, name: 'rkt.kubernetes.io', type: 'bridge' }],
-  },
-  null,
-  2,
-)}\n`
+/** The list that a single configuration becomes: its text stays as it is. */
+const listOf = (...plugins: string[]) => `{
+  "cniVersion": "0.3.1",
+  "name": "k8s-pod-network",
+  "plugins": [
+    ${plugins.join(',\n    ')}
+  ]
+}
+`
+const listOfMinikube = listOf(minikube)
 const badMinikube = '{"name":"rkt.kubernetes.io","bridge":"mybridge"}'
 const notJson = 'this is not JSON\n'
 const noName = calico.replace('"name"', '"nam"')
@@ -33,6 +34,10 @@ const settings = (confName: string, chained: boolean) => ({
 })
 
 const entry = (node: AgentNode) => entryOf(node, { plugin_log_level: 'debug', exclude_namespaces: ['istio-system'] })
+
+/** The list with the plugin, in the format of the plugin before it. */
+const installedIn = (list: string, node: AgentNode) =>
+  list === listOfMinikube ? listOf(minikube, JSON.stringify(entry(node))) : withEntry(list, entry(node))
 
 /** Alone in a file, the members are in the order of the source, and the version is first. */
 function standalone(node: AgentNode): string {
@@ -78,7 +83,7 @@ test.concurrent.for<[number, File[], string, boolean, string, string | undefined
     await using node = agentNode(numbered(files))
     const agent = await node.start({ argv: ['--log_output_level=cni-plugin:debug'], env: settings(name, chained) })
     await eventually(agent.ready, () => `ready: ${agent.log()}`)
-    const installed = clean === undefined ? standalone(node) : withEntry(clean, entry(node))
+    const installed = clean === undefined ? standalone(node) : installedIn(clean, node)
     expect(node.read(`net/${result}`)).toBe(installed)
     expect(node.read('bin/istio-cni')).toBe('plugin v1')
     expect(node.read('run/istio-cni-kubeconfig')).toContain('server: https://10.110.0.1:443')

@@ -1,6 +1,7 @@
 import { chmodSync, unlinkSync } from 'node:fs'
 import { diffLines } from '../../conf/diff.ts'
-import { assertUnchanged, type Snapshot } from '../../files/read-regular.ts'
+import type { DisplacedFiles, LateWrite } from '../../files/displaced.ts'
+import { assertUnchanged, readRegular, type Snapshot } from '../../files/read-regular.ts'
 import { convertConf, replaceFile } from '../../files/replace-file.ts'
 import { toInstallError } from '../../install-error.ts'
 import type { Change } from '../change.ts'
@@ -15,11 +16,13 @@ interface NewText {
   readonly type: string
   /** The permissions of a file of our own; another's keeps its own. */
   readonly ownMode?: number
+  /** Keeps another's file that is replaced. */
+  readonly displaced?: DisplacedFiles
   readonly done?: () => void
 }
 
 /** A file of the net folder gets another text. */
-export function replaceConf({ path, before, text, reason, type, ownMode, done }: NewText): Change {
+export function replaceConf({ path, before, text, reason, type, ownMode, displaced, done }: NewText): Change {
   return {
     artefact: 'conflist',
     action: before === undefined ? 'create' : 'replace',
@@ -27,7 +30,8 @@ export function replaceConf({ path, before, text, reason, type, ownMode, done }:
     reason,
     diff: diffLines(before?.bytes.toString('utf8'), text),
     apply() {
-      replaceFile({ path, text, mode: ownMode ?? 0o600, exactMode: ownMode !== undefined, before, type })
+      const exactMode = ownMode !== undefined
+      replaceFile({ path, text, mode: ownMode ?? 0o600, exactMode, before, type, displaced })
       done?.()
     },
   }
@@ -42,11 +46,12 @@ interface Conversion {
   readonly text: string
   /** The plugin's type. */
   readonly type: string
+  readonly displaced: DisplacedFiles
   readonly done: () => void
 }
 
 /** `x.conf` becomes `x.conflist`. */
-export function convertToList({ before, existing, text, type, done }: Conversion): Change {
+export function convertToList({ before, existing, text, type, displaced, done }: Conversion): Change {
   const { path } = before
   return {
     artefact: 'conflist',
@@ -55,7 +60,23 @@ export function convertToList({ before, existing, text, type, done }: Conversion
     reason: 'a chain needs a list',
     diff: diffLines(before.bytes.toString('utf8'), text),
     apply() {
-      convertConf({ path, text, mode: 0o600, before, type }, existing)
+      convertConf({ path, text, mode: 0o600, before, type, displaced }, existing)
+      done()
+    },
+  }
+}
+
+/** What another program wrote after its file was replaced is put where it thinks it is. */
+export function putBack({ path, bytes, mode, done }: LateWrite, type: string, displaced: DisplacedFiles): Change {
+  const before = readRegular(path)
+  return {
+    artefact: 'conflist',
+    action: before === undefined ? 'create' : 'replace',
+    path,
+    reason: 'it was written to through a descriptor from before',
+    diff: diffLines(before?.bytes.toString('utf8'), bytes.toString('utf8')),
+    apply() {
+      replaceFile({ path, text: bytes, mode, before, type, displaced })
       done()
     },
   }

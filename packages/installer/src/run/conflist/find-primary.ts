@@ -26,9 +26,9 @@ function withNamedList({ candidates, files, settings: { confName } }: NetView): 
   if (confName === undefined) return candidates
   const listName = conflistName(confName)
   const name = alternativeName(listName)
-  const file = name === undefined || !candidates.invalid.has(name) ? undefined : files.folder.get(name)
+  const file = name === undefined || !candidates.invalid.has(name) ? undefined : files.read(name)
   if (name === undefined || file === undefined) return candidates
-  const [list] = listCandidates(new Map([[listName, file]])).valid
+  const [list] = listCandidates(new Map([[listName, file.bytes]])).valid
   if (list === undefined) return candidates
   const valid = [...candidates.valid, { ...list, name }].sort((a, b) => compareNames(a.name, b.name))
   return { ...candidates, valid }

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { listCandidates } from '../../conf/candidate.ts'
 import { conflistName } from '../../conf/conf-name.ts'
 import { countEntries, hasEntry, insertEntry } from '../../conf/entry.ts'
-import { permissionsOf, wrongPermissions } from '../../files/permissions.ts'
+import { isReadable, permissionsOf, readable, wrongPermissions } from '../../files/permissions.ts'
 import type { Snapshot } from '../../files/read-regular.ts'
 import { InstallError } from '../../install-error.ts'
 import type { Memory } from '../memory.ts'
@@ -23,7 +23,7 @@ function planConversion({ settings, memory, files }: NetView, primary: Snapshot,
   const { plugin, type } = settings
   const list = conflistName(name)
   const text = insertEntry(primary.bytes, plugin)
-  const existing = files.snapshots.get(list)
+  const existing = files.read(list)
   if (existing !== undefined && !isOwnConversion(existing, primary, type)) {
     const message = `cannot make a list of ${name}: ${list} exists, and is another's`
     throw new InstallError('NOT_OURS', message, { path: primary.path })
@@ -31,7 +31,7 @@ function planConversion({ settings, memory, files }: NetView, primary: Snapshot,
   const done = () => {
     memory.primary = { name: list }
   }
-  return toDo(convertToList({ before: primary, existing, text, type, done }))
+  return toDo(convertToList({ before: primary, existing, text, type, displaced: memory.displaced, done }))
 }
 
 /** A list that holds our plugin behind the very plugins of the `.conf` is what an earlier conversion left. */
@@ -48,9 +48,11 @@ function planEntry({ settings, memory }: NetView, primary: Snapshot): StepPlan {
   const count = countEntries(bytes, type)
   const reason = count === 0 ? 'our entry is missing' : count > 1 ? 'our entry is there twice' : 'our entry differs'
   const done = () => {
-    memory.modes.set(path, { ino: statSync(path).ino, mode: permissionsOf(primary.stat) })
+    const now = statSync(path)
+    memory.modes.set(path, { ino: now.ino, mode: permissionsOf(now) })
   }
-  return toDo(replaceConf({ path, before: primary, text: insertEntry(bytes, plugin), reason, type, done }))
+  const text = insertEntry(bytes, plugin)
+  return toDo(replaceConf({ path, before: primary, text, reason, type, displaced: memory.displaced, done }))
 }
 
 /** Another's file: who opens it up to more than before is put right, who closes it is respected. */
@@ -59,15 +61,10 @@ function planPermissions(memory: Memory, { path, stat }: Snapshot): StepPlan | u
   const known = memory.modes.get(path)
   const before = known !== undefined && known.ino === stat.ino ? known.mode : undefined
   const isOpened = before !== undefined && (mode & ~before) !== 0
-  if (!isOpened && isReadable(mode)) {
+  const wanted = isOpened || !isReadable(mode) ? readable(before ?? mode) : mode
+  if (mode === wanted) {
     memory.modes.set(path, { ino: stat.ino, mode })
     return undefined
   }
-  const wanted = before !== undefined && isReadable(before) ? before : 0o600
   return toDo(chmodConf(path, wanted, wrongPermissions(mode, wanted)))
-}
-
-/** Whether its owner may read it. */
-function isReadable(mode: number): boolean {
-  return (mode & 0o400) !== 0
 }

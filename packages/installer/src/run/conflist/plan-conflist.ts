@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { listCandidates } from '../../conf/candidate.ts'
-import { type NetFiles, readNetFolder } from '../../files/net-folder.ts'
+import { alternativeName, conflistName } from '../../conf/conf-name.ts'
+import type { NetFiles, NetReader } from '../../files/net-folder.ts'
 import type { Snapshot } from '../../files/read-regular.ts'
 import { InstallError, toInstallError } from '../../install-error.ts'
 import type { Settings } from '../../options.ts'
@@ -23,18 +23,20 @@ export interface Circumstances {
   readonly now: number
   /** Why the plugin cannot work: it is taken out of the network, so that pods start without it. */
   readonly withdraw?: string | undefined
+  /** Reads the net folder. */
+  readonly net: NetReader
 }
 
 /** Whether the plugin is in the network configuration as it should be; with `withdraw`, whether it is out of it. */
 export function planConflist(settings: Settings, memory: Memory, circumstances: Circumstances): NetFolderPlan {
   let files: NetFiles | undefined
   try {
-    files = readNetFolder(settings.netDir)
+    files = circumstances.net.look(namesThatMatter(settings, memory))
   } catch (error) {
     return { ...failed(toInstallError(error, 'cannot read', settings.netDir)), skipped: new Map() }
   }
   if (files === undefined) return { ...waits(settings, 'the net folder does not exist'), skipped: new Map() }
-  const candidates = listCandidates(files.folder)
+  const { candidates } = files
   const view = { settings, memory, files, candidates }
   const skipped = candidates.invalid
   try {
@@ -59,8 +61,15 @@ function planWithPrimary(view: NetView, { now, withdraw }: Circumstances): Confl
   return { ...plan, changes: [...plan.changes, ...former], primary: name, preemptedBy }
 }
 
+/** The files that we are in or that have the primary's role: these are never taken as unchanged. */
+function namesThatMatter({ confName, ownFile }: Settings, { primary, former, retired }: Memory): Set<string> {
+  const chosen = [confName, primary.name].flatMap((one) => one ?? [])
+  const others = chosen.flatMap((one) => [conflistName(one), alternativeName(one) ?? one])
+  return new Set([...chosen, ...others, ...(ownFile === undefined ? [] : [ownFile]), ...former, ...retired])
+}
+
 function readable(files: NetFiles, name: string): Snapshot {
-  const file = files.snapshots.get(name)
+  const file = files.read(name)
   if (file === undefined) throw new InstallError('NOT_READABLE', `${name} cannot be read`)
   return file
 }

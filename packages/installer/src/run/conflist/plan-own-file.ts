@@ -41,8 +41,8 @@ interface OwnFile {
 function planOwnFile({ settings, memory, files }: NetView, { name, text, alsoOurs }: OwnFile): StepPlan {
   const { type, netDir, confMode } = settings
   const path = join(netDir, name)
-  const before = files.snapshots.get(name)
-  if (before === undefined && files.folder.has(name)) {
+  const before = files.read(name)
+  if (before === undefined && files.has(name)) {
     throw new InstallError('NOT_OURS', `${JSON.stringify(path)} is there, and cannot be read`, { path })
   }
   const replace = (reason: string): StepPlan => {

@@ -8,26 +8,28 @@ import type { NetView } from './net-view.ts'
 /** Takes our entry out of the files that had the role of the primary before. */
 export function changesOfFormer({ settings, memory, files, candidates }: NetView): Change[] {
   const { type } = settings
+  const { displaced } = memory
   const changes: Change[] = []
   for (const name of memory.former) {
-    const before = files.snapshots.get(name)
-    if (before === undefined || !candidates.valid.some((one) => one.name === name)) continue
+    const before = candidates.valid.some((one) => one.name === name) ? files.read(name) : undefined
+    if (before === undefined) continue
     const text = removeEntry(before.bytes, type)
     if (text === undefined) continue
-    changes.push(replaceConf({ path: before.path, before, text, reason: 'no longer the primary', type }))
+    changes.push(replaceConf({ path: before.path, before, text, reason: 'no longer the primary', type, displaced }))
   }
   return changes
 }
 
 /** Whether the plugin, which cannot work, is out of the network. */
-export function planWithdrawal({ settings, files }: NetView, primary: string, reason: string): StepPlan {
+export function planWithdrawal({ settings, files, memory }: NetView, primary: string, reason: string): StepPlan {
   const { ownFile, type, netDir } = settings
   const name = ownFile ?? primary
   const path = join(netDir, name)
   const isOut = waiting('conflist', path, `left out: ${reason}`)
-  const before = files.snapshots.get(name)
+  const before = files.read(name)
   if (before === undefined || countEntries(before.bytes, type) === 0) return isOut
   if (ownFile !== undefined) return toDo(removeConf(before, reason))
   const text = removeEntry(before.bytes, type)
-  return text === undefined ? isOut : toDo(replaceConf({ path, before, text, reason, type }))
+  if (text === undefined) return isOut
+  return toDo(replaceConf({ path, before, text, reason, type, displaced: memory.displaced }))
 }

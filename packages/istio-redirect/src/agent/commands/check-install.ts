@@ -26,6 +26,7 @@ export async function checkInstall(install: InstallerOptions): Promise<Check[]> 
 }
 
 const NEXT: Readonly<Record<Artefact, string>> = {
+  claim: 'the agents: is --cni-agent-run-dir mounted for writing, and does another one run on this node?',
   binary: 'the binaries: is --cni-bin-source-dir in the image, and --mounted-cni-bin-dirs where the runtime looks?',
   kubeconfig: 'the kubeconfig: are --service-account-dir and --cni-agent-run-dir mounted, the latter for writing?',
   conflist: 'the network: does its own plugin (Calico, Cilium, ...) run, and is --mounted-cni-net-dir where it writes?',

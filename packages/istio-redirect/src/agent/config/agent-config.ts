@@ -56,6 +56,7 @@ export function agentConfig({ values, warnings }: Resolved): AgentConfig {
         skipTls: values.skipTlsVerify,
         mode: values.kubeconfigMode,
       },
+      claimFile: join(values.cniAgentRunDir, 'agent.json'),
     },
     log: { levels, json: values.logAsJson ?? 'unless-terminal', targets: commaList(values.logTarget) },
     logSocket: join(values.cniAgentRunDir, 'log.sock'),

@@ -1,0 +1,112 @@
+import { goStringify, type PluginConf } from '@cni/types'
+import { itemSpans, memberSpans, type Span, valueSpan } from './json-text.ts'
+
+/**
+ * The text of a list with a plugin at the end of its `plugins`, in the format of the plugin before it: a file of one line
+ * stays one. Nothing else of the text is touched, so that a difference shows the plugin only.
+ */
+export function appendPlugin(text: string, plugin: PluginConf): string {
+  const array = pluginsSpan(text)
+  const items = itemSpans(text, array)
+  const last = items.at(-1)
+  const from = last?.end ?? array.start + 1
+  const to = last?.end ?? array.end - 1
+  const { separator, style, tail } = last === undefined ? inEmpty(text, array) : after(text, array, items, last)
+  return text.slice(0, from) + separator + printPlugin(plugin, style) + tail + text.slice(to)
+}
+
+/** The text of a list without the plugins whose place in `plugins` is chosen. */
+export function dropPlugins(text: string, isDropped: (index: number) => boolean): string {
+  const array = pluginsSpan(text)
+  return dropParts(text, array, itemSpans(text, array), isDropped)
+}
+
+/** The text of a list that holds the plugin of a single configuration, whose text stays as it is but for its `cniVersion`. */
+export function listText(single: string, { name, cniVersion }: { name: string; cniVersion: string }): string {
+  const object = valueSpan(single)
+  const members = memberSpans(single, object)
+  const without = dropParts(single, object, members, (index) => members[index]?.key === 'cniVersion')
+  const lines = without.slice(object.start, valueSpan(without).end).split(/\r?\n/)
+  const head = `{\n  "cniVersion": ${JSON.stringify(cniVersion)},\n  "name": ${JSON.stringify(name)},\n  "plugins": [\n    `
+  return `${head}${lines.join('\n    ')}\n  ]\n}\n`
+}
+
+/** How a plugin is printed. */
+interface Style {
+  readonly isOneLine: boolean
+  readonly newline: string
+  /** What each line but the first begins with. */
+  readonly base: string
+  /** What a level adds to it. */
+  readonly unit: string
+}
+
+interface Place {
+  readonly separator: string
+  readonly style: Style
+  readonly tail: string
+}
+
+/** Of several members of that name the last one counts. */
+function pluginsSpan(text: string): Span {
+  const plugins = memberSpans(text, valueSpan(text)).findLast((one) => one.key === 'plugins')
+  if (plugins === undefined) throw new Error('a list without plugins')
+  return plugins.value
+}
+
+function after(text: string, array: Span, items: readonly Span[], last: Span): Place {
+  const lastText = text.slice(last.start, last.end)
+  const isOneLine = !lastText.includes('\n')
+  const base = indentationAt(text, last.start)
+  const inner = /\n([ \t]*)/.exec(lastText)?.[1] ?? ''
+  const unit = inner.length > base.length && inner.startsWith(base) ? inner.slice(base.length) : '  '
+  const before = items.at(-2)
+  const lead = text.slice(array.start + 1, last.start) || (isOneLine ? '' : ' ')
+  const separator = before === undefined ? `,${lead}` : text.slice(before.end, last.start)
+  return { separator, style: { isOneLine, newline: newlineOf(text), base, unit }, tail: '' }
+}
+
+function inEmpty(text: string, array: Span): Place {
+  const newline = newlineOf(text)
+  const outer = indentationAt(text, array.start)
+  const unit = /\n([ \t]+)/.exec(text)?.[1] ?? '  '
+  const style = { isOneLine: !text.trim().includes('\n'), newline, base: outer + unit, unit }
+  if (style.isOneLine) return { separator: '', style, tail: '' }
+  return { separator: newline + style.base, style, tail: newline + outer }
+}
+
+/** Our members are sorted, as Istio's agent prints them. */
+function printPlugin(plugin: PluginConf, { isOneLine, newline, base, unit }: Style): string {
+  if (isOneLine) return goStringify(plugin, { sortKeys: true })
+  const lines = goStringify(plugin, { sortKeys: true, indent: 1 }).split('\n')
+  return lines.map((line) => line.replace(/^ */, (blanks) => unit.repeat(blanks.length))).join(newline + base)
+}
+
+/** The text without parts of an array or object: each goes with the comma and the blanks before it, the first with those after it. */
+function dropParts(
+  text: string,
+  container: Span,
+  parts: readonly Span[],
+  isDropped: (index: number) => boolean,
+): string {
+  const kept = parts.map((part, index) => ({ part, index })).filter(({ index }) => !isDropped(index))
+  if (kept.length === parts.length) return text
+  const inside = kept.map(({ part, index }, place) => {
+    const start = place === 0 ? part.start : (parts[index - 1]?.end ?? part.start)
+    return text.slice(start, part.end)
+  })
+  const [first] = parts
+  const last = parts.at(-1)
+  const lead = kept.length === 0 ? '' : text.slice(container.start + 1, first?.start)
+  const tail = kept.length === 0 ? '' : text.slice(last?.end, container.end - 1)
+  return `${text.slice(0, container.start + 1)}${lead}${inside.join('')}${tail}${text.slice(container.end - 1)}`
+}
+
+function newlineOf(text: string): string {
+  return text.includes('\r\n') ? '\r\n' : '\n'
+}
+
+/** The blanks that the line of a place begins with. */
+function indentationAt(text: string, at: number): string {
+  return /^[ \t]*/.exec(text.slice(text.lastIndexOf('\n', at - 1) + 1, at))?.[0] ?? ''
+}

@@ -1,0 +1,33 @@
+import { toInstallError } from '../../install-error.ts'
+import { newWork, step, type Work } from '../step.ts'
+import { lookAgainIn } from '../step-outcome.ts'
+import { failed, inOrder, toDo, waiting } from '../step-plan.ts'
+
+/**
+ * The step of the claim: whether this installer keeps the node, so that it may write. A claim that cannot be read or
+ * written is a failure, and no reason to leave the node without its plugin.
+ */
+export async function holdClaim(pass: Work): Promise<boolean> {
+  const { claim, settings } = pass.state
+  const path = settings.claimFile ?? ''
+  if (claim === undefined) return true
+  const work = newWork(pass.state, pass.signal)
+  let isOurs = true
+  try {
+    const standing = claim.look(work.began)
+    if (standing.kind === 'theirs') {
+      isOurs = false
+      lookAgainIn(pass, standing.leftMs)
+      await step(work, 'claim', waiting('claim', path, standing.reason))
+    } else {
+      await step(work, 'claim', standing.change === undefined ? inOrder('claim', path) : toDo(standing.change))
+      claim.touch(work.began)
+    }
+  } catch (error) {
+    if (pass.signal?.aborted) throw error
+    await step(work, 'claim', failed(toInstallError(error, 'cannot claim the node with', path)))
+  }
+  pass.health.push(...work.health)
+  lookAgainIn(pass, work.againMs)
+  return isOurs
+}

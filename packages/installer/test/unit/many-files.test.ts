@@ -1,0 +1,97 @@
+import fs, { readdirSync, symlinkSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { createInstaller } from '@cni/installer'
+import { expect, onTestFinished, test } from 'vitest'
+import { calico, eventually, type FakeNode, fakeNode } from '../node.ts'
+import { installed } from '../running.ts'
+
+const MANY = 400
+/** What one file needs: to be opened for a look, to be opened again when it is replaced, and what belongs to it. */
+const FEW = 40
+
+/** Counts how often files of a folder are opened. */
+function countOpens(node: FakeNode): { take(): number } {
+  const real = fs.openSync
+  let count = 0
+  const set = (value: unknown): void => {
+    Reflect.set(fs, 'openSync', value)
+    syncBuiltinESMExports()
+  }
+  set((path: string, ...rest: unknown[]) => {
+    if (path.startsWith(node.path('net/'))) count += 1
+    return Reflect.apply(real, fs, [path, ...rest])
+  })
+  onTestFinished(() => set(real))
+  return {
+    take() {
+      const taken = count
+      count = 0
+      return taken
+    },
+  }
+}
+
+/** A net folder with many files, which were written a while ago. */
+async function crowded(files: (index: number) => readonly [string, string]): Promise<FakeNode> {
+  const node = fakeNode()
+  for (let index = 0; index < MANY; index += 1) {
+    const [name, text] = files(index)
+    node.write(`net/${name}`, text)
+  }
+  // older than a tick of the clock that stamps files: what was just written is read again
+  const last = fs.statSync(node.path('net', readdirSync(node.path('net')).at(-1) ?? '')).ctimeMs
+  await eventually(() => Date.now() - last > 250, 'a tick')
+  return node
+}
+
+const padded = (index: number) => String(index).padStart(5, '0')
+const crowds: [string, (index: number) => readonly [string, string]][] = [
+  ['lists that sort after the primary', (index) => [`50-${padded(index)}.conflist`, calico]],
+  ['files no runtime reads that sort before it', (index) => [`00-${padded(index)}.conf`, '{']],
+  ['lists that look for plugins in a folder', (index) => [`50-${padded(index)}.conflist`, `{"name":"n${index}"}`]],
+]
+
+test.each(crowds)('beside many %s, a heal and an uninstallation read the files that matter only', async (_, files) => {
+  const node = await crowded(files)
+  const opens = countOpens(node)
+  const { installer, stop } = await installed(node)
+  expect(opens.take()).toBeLessThan(MANY + FEW)
+  node.write('net/10-calico.conflist', calico)
+  await eventually(() => node.read('net/10-calico.conflist').includes('"mesh"'), 'healed')
+  await eventually(() => installer.status().ready, 'ready')
+  expect(opens.take()).toBeLessThan(FEW)
+  await stop()
+  expect(await installer.uninstall()).toMatchObject({ errors: [] })
+  expect(opens.take()).toBeLessThan(FEW)
+  expect(node.read('net/10-calico.conflist')).toBe(calico)
+})
+
+test('one of many that is changed is seen, with the same size and in the same moment, too', async () => {
+  const node = await crowded((index) => [`00-${padded(index)}.conflist`, calico.replace('name', 'nam_')])
+  const installer = createInstaller({ ...node.options, holdMs: 0, rewriteMs: 0 })
+  expect(await installer.install()).toMatchObject({ primary: '10-calico.conflist' })
+  for (let round = 0; round < 20; round += 1) {
+    const name = `00-${padded(round)}.conflist`
+    node.write(`net/${name}`, calico.replace('name', 'nAme'))
+    await installer.install()
+    node.write(`net/${name}`, calico)
+    expect(await installer.install()).toMatchObject({ primary: name })
+    fs.rmSync(node.path('net', name))
+  }
+  node[Symbol.dispose]()
+})
+
+test('what many links lead to is followed', async () => {
+  const node = fakeNode({})
+  fs.mkdirSync(node.path('real'))
+  for (let index = 0; index < 20; index += 1) {
+    node.write(`real/${index}`, '{')
+    symlinkSync(`../real/${index}`, node.path(`net/${padded(index)}.conflist`))
+  }
+  const installer = createInstaller(node.options)
+  expect(await installer.install()).toMatchObject({ ready: false })
+  node.write('real/7', calico)
+  expect(await installer.install()).toMatchObject({ ready: true, primary: '00007.conflist' })
+  expect(node.read('real/7')).toContain('"mesh"')
+  node[Symbol.dispose]()
+})

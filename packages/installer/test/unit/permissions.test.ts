@@ -1,0 +1,48 @@
+import { chmodSync, statSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { calico, eventually, type FakeNode, fakeNode } from '../node.ts'
+import { installed } from '../running.ts'
+
+const conflist = 'net/10-calico.conflist'
+const modeOf = (node: FakeNode) => (statSync(node.path(conflist)).mode & 0o777).toString(8)
+const changes = (node: FakeNode) =>
+  node.events.flatMap((event) => (event.type === 'changed' && event.artefact === 'conflist' ? [event.action] : []))
+
+test.each([
+  ['0', '600'],
+  ['40', '640'],
+  ['200', '600'],
+  ['4', '604'],
+])('a conflist of mode %s, which its owner cannot read, is %s with our entry, and stays so', async (mode, wanted) => {
+  const node = fakeNode()
+  chmodSync(node.path(conflist), Number.parseInt(mode, 8))
+  const { installer } = await installed(node)
+  expect(modeOf(node)).toBe(wanted)
+  node.write(conflist, calico)
+  await eventually(() => node.read(conflist).includes('"mesh"'), 'healed')
+  await eventually(() => installer.status().ready, 'ready')
+  expect([modeOf(node), ...changes(node)]).toEqual([wanted, 'replace', 'replace'])
+})
+
+test.each(['0', '40', '200'])('a conflist that becomes %s gets back the mode it had, once', async (mode) => {
+  const node = fakeNode()
+  chmodSync(node.path(conflist), 0o644)
+  const { installer } = await installed(node)
+  chmodSync(node.path(conflist), Number.parseInt(mode, 8))
+  await eventually(() => modeOf(node) === '644', 'healed')
+  await eventually(() => installer.status().ready, 'ready')
+  expect(changes(node)).toEqual(['replace', 'chmod'])
+})
+
+test.each(['0', '40', '200'])(
+  'a conflist that is %s with our entry in it is opened to its owner, once',
+  async (mode) => {
+    const { node, stop } = await installed()
+    await stop()
+    chmodSync(node.path(conflist), Number.parseInt(mode, 8))
+    node.events.splice(0)
+    const { installer } = await installed(node)
+    await eventually(() => installer.status().ready, 'ready')
+    expect([modeOf(node), ...changes(node)]).toEqual([mode === '40' ? '640' : '600', 'chmod'])
+  },
+)
