@@ -1,6 +1,7 @@
-import { CURRENT_VERSION, ErrorCode, encodeError, toErrorDocument } from '@cni/types'
+import { CURRENT_VERSION, ErrorCode, encodeError, messageOf, toErrorDocument } from '@cni/types'
 import type { Call } from './call/call.ts'
-import { callLog, stackOf } from './call/call-log.ts'
+import { callLog } from './call/call-log.ts'
+import { causesOf, stackOf } from './call/causes.ts'
 import { dispatch } from './call/dispatch.ts'
 import { type Interruption, interruption, SETTLE_BUDGET, settlesWithin } from './call/interruption.ts'
 import { undoStack } from './call/undo.ts'
@@ -78,7 +79,15 @@ function closeWhenSettled(work: Promise<unknown>, { opened }: Call): void {
 function errorDocument({ plugin, log, cniVersion }: Call, error: unknown): string {
   const document = toErrorDocument(error)
   const { code, msg, details } = document
-  const isCrash = code === ErrorCode.internal
-  log.error(msg, { code, details, ...(isCrash && error instanceof Error ? { stack: stackOf(error) } : {}) })
+  const causes = causesOf(error)
+  if (code === ErrorCode.internal && error instanceof Error) log.error(msg, { code, details, stack: stackOf(error) })
+  else log.error(msg, { code, details, cause: unsaid(causes, `${msg}\n${details}`) })
+  if (code !== ErrorCode.internal && causes.length > 0) log.debug('where the error comes from', { error })
   return encodeError(plugin.goCompat ? document : { cniVersion: cniVersion || CURRENT_VERSION, ...document })
+}
+
+/** What led to an error, as far as the document does not say it. */
+function unsaid(causes: readonly unknown[], said: string): string | undefined {
+  const texts = causes.map(messageOf)
+  return texts.filter((text) => !said.includes(text)).join('; ') || undefined
 }

@@ -1,3 +1,4 @@
+import { textOf, reachable, whyOf } from './causes.ts'
 import { CniError, carriedBy, ErrorCode, isErrorCode } from './errors.ts'
 import { goStringify } from './go-json.ts'
 import { foldMembers, isObject } from './json.ts'
@@ -12,14 +13,15 @@ export interface CniErrorDocument {
 
 /**
  * What a failure looks like to the runtime: the first error with a CNI code among the error, its causes and the
- * members of an `AggregateError` as it is, without the text around it; anything else as code 999. Never throws.
+ * members of an `AggregateError` as it is, without the text around it; anything else as code 999. What caused a
+ * {@link CniError} without details, or an error without a code, is told in `details`. Never throws.
  */
 export function toErrorDocument(error: unknown): CniErrorDocument {
   try {
     return describe(error)
   } catch (trap) {
     // A member that throws when it is read: the failure must be reported all the same.
-    return { code: ErrorCode.internal, msg: `unreadable error: ${messageOf(trap)}` }
+    return { code: ErrorCode.internal, msg: `unreadable error: ${textOf(trap)}` }
   }
 }
 
@@ -63,13 +65,14 @@ function describe(error: unknown): CniErrorDocument {
   for (const one of chain) {
     const carried = carriedBy(one)
     if (carried === undefined) continue
-    const { code, details } = carried
-    const msg = one instanceof Error ? String(one.message) : messageOf(one)
-    return { code, msg, ...(details === undefined ? {} : { details }) }
+    const { code } = carried
+    const msg = one instanceof Error ? String(one.message) : textOf(one)
+    const details = [whyOf(one), carried.details].filter(Boolean).join('; ')
+    return { code, msg, ...(details === '' ? {} : { details }) }
   }
-  const msg = messageOf(error) || chain.map(messageOf).find(Boolean) || 'unknown error'
+  const msg = textOf(error) || chain.map(textOf).find(Boolean) || 'unknown error'
   // The cause is often all that helps ("fetch failed", caused by ECONNREFUSED): it must not get lost on the wire.
-  const details = chain.map(messageOf).filter((text) => text !== '' && !msg.includes(text))
+  const details = chain.map(textOf).filter((text) => text !== '' && !msg.includes(text))
   return { code: ErrorCode.internal, msg, ...(details.length === 0 ? {} : { details: details.join('; ') }) }
 }
 
@@ -77,32 +80,4 @@ function textMember(name: string, value: unknown): string {
   if (value === undefined || value === null) return ''
   if (typeof value === 'string') return value
   throw new CniError(ErrorCode.decodingFailure, `error document: ${name}: expected a string, got ${typeof value}`)
-}
-
-/** The error, then what it aggregates, then its causes: depth first, each once. */
-function reachable(error: unknown): object[] {
-  const found = new Set<object>()
-  const pending = [error]
-  while (pending.length > 0) {
-    const one = pending.pop()
-    if (typeof one !== 'object' || one === null || found.has(one)) continue
-    found.add(one)
-    const { cause, errors } = one as { cause?: unknown; errors?: unknown }
-    pending.push(cause, ...(one instanceof AggregateError && Array.isArray(errors) ? errors.toReversed() : []))
-  }
-  return [...found]
-}
-
-function messageOf(error: unknown): string {
-  try {
-    return error instanceof Error ? String(error.message) || unnamed(error) : String(error)
-  } catch {
-    // An object without a prototype, or one that throws when it is read: nothing to say about it.
-    return ''
-  }
-}
-
-/** What stands for an error without a text; an aggregate is told by its members. */
-function unnamed(error: Error): string {
-  return error instanceof AggregateError ? '' : String(error.name)
 }

@@ -41,7 +41,11 @@ test.each([
     new Error('o', { cause: new Drift('drifted') }),
     { code: 100, msg: 'drifted', details: 'rule 3' },
   ],
-  ['the outer of two', new CniError(7, 'outer', { cause: new CniError(6, 'inner') }), { code: 7, msg: 'outer' }],
+  [
+    'the outer of two',
+    new CniError(7, 'outer', { details: 'd', cause: new CniError(6, 'inner') }),
+    { code: 7, msg: 'outer', details: 'd' },
+  ],
   [
     'the first typed member of an aggregate',
     new AggregateError([new Error('a'), new CniError(5, 'b'), new CniError(6, 'c')]),
@@ -54,6 +58,44 @@ test.each([
   ],
 ])('the first error with a code wins: %s', (_name, error, document) => {
   expect(toErrorDocument(error)).toEqual(document)
+})
+
+const refused = new Error('connect ECONNREFUSED /run/agent.sock')
+
+test.each([
+  ['its text', new CniError(11, 'no agent', { cause: refused }), refused.message],
+  [
+    'the texts of all causes',
+    new CniError(11, 'a', { cause: new Error('b', { cause: refused }) }),
+    `b; ${refused.message}`,
+  ],
+  [
+    'members of an aggregate',
+    new CniError(11, 'a', { cause: new AggregateError([new Error('b'), refused]) }),
+    `b; ${refused.message}`,
+  ],
+  ['what is no error', new CniError(11, 'a', { cause: 'EPIPE' }), 'EPIPE'],
+  [
+    'text and details of one with a code',
+    new CniError(11, 'a', { cause: new CniError(6, 'b', { details: 'd' }) }),
+    'b; d',
+  ],
+  [
+    'details alone where the message says the text',
+    new CniError(11, 'a: b', { cause: new CniError(6, 'b', { details: 'd' }) }),
+    'd',
+  ],
+  [
+    'nothing behind one with a code, which tells its own',
+    new CniError(11, 'a', { cause: Object.assign(new Drift('b'), { cause: refused }) }),
+    'b; rule 3',
+  ],
+  ['nothing the message says', new CniError(11, `no agent: ${refused.message}`, { cause: refused }), undefined],
+  ['nothing where there are details', new CniError(11, 'no agent', { details: 'd', cause: refused }), 'd'],
+  ['its text, then the hint', new CniError(11, 'no agent', { hint: 'h', cause: refused }), `${refused.message}; h`],
+  ['nothing where the class is another', Object.assign(new Drift('m'), { cause: refused }), 'rule 3'],
+])('a CniError says why in its details: %s', (_name, error, details) => {
+  expect(toErrorDocument(new Error('around', { cause: error })).details).toBe(details)
 })
 
 test.each([
@@ -94,6 +136,9 @@ test('a cycle of causes ends', () => {
   const error = new Error('round')
   error.cause = new Error('and round', { cause: error })
   expect(toErrorDocument(error)).toEqual({ code: 999, msg: 'round', details: 'and round' })
+  const typed = new CniError(11, 'typed')
+  typed.cause = new CniError(6, 'and typed', { cause: typed })
+  expect(toErrorDocument(typed)).toEqual({ code: 11, msg: 'typed', details: 'and typed' })
 })
 
 test('an error has the bytes of the reference implementation, HTML escapes included', () => {

@@ -43,7 +43,7 @@ export interface CniErrorOptions {
   readonly details?: string | undefined
   /** What to do about it; follows the details on the wire. */
   readonly hint?: string | undefined
-  /** The error that led to this one. */
+  /** The error that led to this one; on the wire it stands where there are no details. */
   readonly cause?: unknown
 }
 

@@ -1,5 +1,6 @@
 import { escapeUnsafe } from '@cni/types'
 import type { Log, LogFields, LogLevel, LogOptions, LogSink } from '../log.ts'
+import { stackOf } from './causes.ts'
 
 const LEVELS: readonly LogLevel[] = ['silent', 'error', 'warn', 'info', 'debug']
 
@@ -93,13 +94,4 @@ function printable(_key: string, value: unknown): unknown {
   if (value instanceof Map) return Object.fromEntries(value)
   if (value instanceof Set) return [...value]
   return value
-}
-
-/** The stack of an error and those of its causes. */
-export function stackOf(error: Error): string {
-  const stacks: string[] = []
-  for (let one: unknown = error; one instanceof Error && stacks.length < 8; one = one.cause) {
-    stacks.push(one.stack ?? String(one))
-  }
-  return stacks.join('\ncaused by ')
 }

@@ -94,6 +94,7 @@ describe('the log', () => {
         set: new Set([1]),
       })
       l.info('y', { cycle })
+      l.info('z', { error: new AggregateError([new Error('first'), 'second'], 'both', { cause: new Error('spark') }) })
     }).add()
     expect(log).toMatchObject([
       {
@@ -103,6 +104,11 @@ describe('the log', () => {
         set: [1],
       },
       { msg: 'y' },
+      {
+        error: expect.stringMatching(
+          /^AggregateError: both[\s\S]*caused by Error: first[\s\S]*caused by second\ncaused by Error: spark/,
+        ),
+      },
     ])
   })
 

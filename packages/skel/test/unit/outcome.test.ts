@@ -79,6 +79,49 @@ describe('what a handler does is what the runtime sees', () => {
     })
   })
 
+  it('why an error with a code was thrown is on stdout where it has no details, and in the log', async () => {
+    const full = new Error('ENOSPC: no space left on device')
+    const cause = new Error('cannot write /run/x', { cause: full })
+    const thrown = (details?: string) => {
+      const plugin = definePlugin({
+        name: 'p',
+        add: () => Promise.reject(new CniError(5, 'no record', { details, cause })),
+      })
+      return testPlugin(plugin).add()
+    }
+    const why = `${cause.message}; ${full.message}`
+    const { error, log } = await thrown()
+    expect(error).toMatchObject({ code: 5, msg: 'no record', details: why })
+    expect(log).toEqual([expect.objectContaining({ level: 'error', msg: 'no record', details: why })])
+    expect(log[0]).not.toHaveProperty('cause')
+    const detailed = await thrown('of pod web-0')
+    expect(detailed.error).toMatchObject({ code: 5, msg: 'no record', details: 'of pod web-0' })
+    expect(detailed.log).toEqual([expect.objectContaining({ details: 'of pod web-0', cause: why })])
+  })
+
+  it('the stacks behind an error with a code are for those who ask for debug', async () => {
+    const cause = new TypeError('x is undefined')
+    const plugin = definePlugin({
+      name: 'p',
+      log: () => ({ level: 'debug' }),
+      add: () => Promise.reject(new CniError(5, 'no record', { cause })),
+    })
+    const { log } = await testPlugin(plugin).add()
+    expect(log.at(-1)).toMatchObject({ level: 'debug', error: expect.stringContaining(`caused by ${cause.stack}`) })
+  })
+
+  it('an error whose cause cannot be read is reported all the same', async () => {
+    const trap = () => {
+      throw new Error('trap')
+    }
+    const thrown = Object.defineProperty(new Error('boom'), 'cause', { get: trap })
+    const plugin = definePlugin({ name: 'p', add: () => Promise.reject(thrown) })
+    expect(await testPlugin(plugin).add()).toMatchObject({
+      exitCode: 1,
+      error: { code: 999, msg: 'unreadable error: trap' },
+    })
+  })
+
   it.each([undefined, null, 'text', 5, []])('ADD that returns %j is code 999', async (value) => {
     const plugin = definePlugin<unknown, boolean>({
       name: 'p',
