@@ -70,6 +70,25 @@ describe('what a plugin changed', () => {
     expect(lines(old, same)).toEqual(['~ cniVersion "0.2.0" -> "1.0.0"'])
   })
 
+  test('what says no version is told by its members', () => {
+    const { cniVersion: _, ...model } = bridge
+    const route = { dst: '10.9.0.0/16' }
+    const added = [{ op: 'add', path: 'routes[1]', after: route }]
+    expect(diffResults(model, { ...model, routes: [...model.routes, route] })).toEqual(added)
+    expect(diffResults(undefined, { ips: model.ips })).toEqual([{ op: 'add', path: 'ips[0]', after: model.ips[0] }])
+    const old = { ip4: { ip: '10.1.0.2/24' } }
+    expect(lines(old, { ip4: { ip: '10.1.0.3/24' } })).toEqual([
+      '- ips[0] {"address":"10.1.0.2/24"}',
+      '+ ips[0] {"address":"10.1.0.3/24"}',
+    ])
+  })
+
+  test('a version that comes later is not a change, one that goes is', () => {
+    const { cniVersion, ...model } = bridge
+    expect(diffResults(model, bridge)).toEqual([])
+    expect(diffResults(bridge, model)).toEqual([{ op: 'remove', path: 'cniVersion', before: cniVersion }])
+  })
+
   test('what is no result is an error', () => {
     expect(() => diffResults(bridge, { cniVersion: '1.0.0', ips: 5 })).toThrow('ips')
   })

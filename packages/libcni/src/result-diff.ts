@@ -11,7 +11,8 @@ export interface ResultChange {
 
 /**
  * What a plugin changed: its result compared with the one it was given. Documents of any version are compared as the
- * 1.1.0 model; entries of lists are recognised by interface name, address or destination, wherever they stand.
+ * 1.1.0 model, also those that say none (`resultVersion` of `@cni/types` tells how they are read); entries of lists are
+ * recognised by interface name, address or destination, wherever they stand.
  *
  * @param before - the `prevResult`; `undefined` for the first plugin of a chain.
  * @throws when one of the two is not a result.
@@ -24,10 +25,9 @@ export interface ResultChange {
  */
 export function diffResults(before: unknown, after: unknown): ResultChange[] {
   const changes = compare('', membersOf(before), membersOf(after))
-  const [was, is] = [versionOf(before), versionOf(after)]
+  const was = versionOf(before)
   // A first plugin does not change the version, it chooses it.
-  if (was === undefined || was === is) return changes
-  return [{ op: 'change', path: 'cniVersion', before: was, after: is }, ...changes]
+  return was === undefined ? changes : [...compare('cniVersion', was, versionOf(after)), ...changes]
 }
 
 /** A change on one line: `+ ips[0] {"address":"10.1.0.2/24"}`. */

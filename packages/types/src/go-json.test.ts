@@ -41,6 +41,10 @@ test.each([Number.NaN, Number.POSITIVE_INFINITY])('%d cannot be encoded', (value
   expect(() => goStringify({ value })).toThrow('cannot encode as JSON')
 })
 
+test.each([new Map([['a', 1]]), new Set([1])])('%o would be {} and is refused', (value) => {
+  expect(() => goStringify({ value })).toThrow(/^cannot encode as JSON: a (Map|Set) is no JSON object$/)
+})
+
 test('a cycle and hostile nesting end in an error', () => {
   const cycle: unknown[] = []
   cycle.push(cycle)

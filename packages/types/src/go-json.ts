@@ -15,7 +15,7 @@ const MAX_DEPTH = 1000
  * JSON text with the bytes of Go's encoder: `<`, `>`, `&`, U+2028 and U+2029 escaped, lone surrogates replaced.
  * Members that are `undefined` are left out.
  *
- * @throws {@link CniError} with code 999 for a value JSON cannot express, such as `NaN` or a cycle.
+ * @throws {@link CniError} with code 999 for a value JSON cannot express, such as `NaN`, a `Map` or a cycle.
  */
 export function goStringify(value: unknown, options: GoStringifyOptions = {}): string {
   const { indent = 0, sortKeys = false } = options
@@ -48,6 +48,9 @@ function printObject(value: object, style: Style, newline: string, depth: number
   if (depth >= MAX_DEPTH) throw notEncodable(`nested deeper than ${MAX_DEPTH} levels`)
   if ('toJSON' in value && typeof value.toJSON === 'function') {
     return print(value.toJSON(), style, newline, depth + 1)
+  }
+  if (value instanceof Map || value instanceof Set) {
+    throw notEncodable(`a ${value instanceof Map ? 'Map' : 'Set'} is no JSON object`)
   }
   const inner = newline + style.step
   if (Array.isArray(value)) {

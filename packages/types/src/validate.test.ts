@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { assertContainerID, assertIfName, assertNetworkName } from './validate.ts'
+import { assertContainerID, assertIfName, assertNetworkName, isContainerID, isNetworkName } from './validate.ts'
 
 test.each(['A._-', '0', 'some-container-id', 'x'.repeat(300)])('%j is a container id and a network name', (value) => {
   expect(() => assertContainerID(value)).not.toThrow()
@@ -40,5 +40,20 @@ test.each([
 ])('%j is not: %s', (value, message, details) => {
   expect(() => assertIfName(value)).toThrow(
     expect.objectContaining({ code: 4, message, ...(details ? { details } : {}) }),
+  )
+})
+
+test.each([[undefined], [null], [5], [['eth0']]])('%j is no text, so nothing of all this', (value) => {
+  // What a program without types may pass.
+  const given = value as unknown as string
+  expect([isContainerID(given), isNetworkName(given)]).toEqual([false, false])
+  expect(() => assertContainerID(given)).toThrow(
+    expect.objectContaining({ code: 4, message: expect.stringMatching('^containerID: expected a string, got ') }),
+  )
+  expect(() => assertNetworkName(given)).toThrow(
+    expect.objectContaining({ code: 7, message: expect.stringMatching('^network name: expected a string, got ') }),
+  )
+  expect(() => assertIfName(given)).toThrow(
+    expect.objectContaining({ code: 4, message: expect.stringMatching('^interface name: expected a string, got ') }),
   )
 })

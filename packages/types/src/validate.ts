@@ -1,14 +1,16 @@
 import { CniError, ErrorCode } from './errors.ts'
+import { kindOf } from './json.ts'
 
 const NAME = /^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/
 
 /** Whether a text can be a container id: ASCII letters, digits, `_`, `.` and `-`, the first a letter or digit. */
 export function isContainerID(value: string): boolean {
-  return NAME.test(value)
+  return typeof value === 'string' && NAME.test(value)
 }
 
 /** Throws {@link CniError} 3 for an empty container id and 4 for one that breaks the rule of {@link isContainerID}. */
 export function assertContainerID(value: string): void {
+  assertText('containerID', value, ErrorCode.invalidEnvironment)
   if (value === '') throw new CniError(ErrorCode.unknownContainer, 'missing containerID')
   if (isContainerID(value)) return
   throw new CniError(ErrorCode.invalidEnvironment, 'invalid characters in containerID', { details: value })
@@ -16,11 +18,12 @@ export function assertContainerID(value: string): void {
 
 /** Whether a text can be a network name; the rule is that of {@link isContainerID}. */
 export function isNetworkName(value: string): boolean {
-  return NAME.test(value)
+  return typeof value === 'string' && NAME.test(value)
 }
 
 /** Throws {@link CniError} 7 for an empty or invalid network name. */
 export function assertNetworkName(value: string): void {
+  assertText('network name', value, ErrorCode.invalidNetworkConfig)
   if (value === '') throw new CniError(ErrorCode.invalidNetworkConfig, 'missing network name:')
   if (isNetworkName(value)) return
   throw new CniError(ErrorCode.invalidNetworkConfig, 'invalid characters found in network name', { details: value })
@@ -28,6 +31,7 @@ export function assertNetworkName(value: string): void {
 
 /** Throws {@link CniError} 4 for a text that Linux does not take as the name of an interface. */
 export function assertIfName(value: string): void {
+  assertText('interface name', value, ErrorCode.invalidEnvironment)
   if (value === '') throw invalidIfName('interface name is empty')
   // The kernel's limit (IFNAMSIZ) counts bytes, not characters.
   if (new TextEncoder().encode(value).length > 15) {
@@ -41,4 +45,9 @@ export function assertIfName(value: string): void {
 
 function invalidIfName(message: string, details?: string): CniError {
   return new CniError(ErrorCode.invalidEnvironment, message, { details })
+}
+
+/** A regular expression makes a name of `undefined`. */
+function assertText(what: string, value: unknown, code: number): asserts value is string {
+  if (typeof value !== 'string') throw new CniError(code, `${what}: expected a string, got ${kindOf(value)}`)
 }

@@ -35,4 +35,7 @@ test('a known version is told by its exact text', () => {
 
 test('versions can be listed from a minimum on', () => {
   expect(versionsStartingFrom('0.4.0')).toEqual(['0.4.0', '1.0.0', '1.1.0'])
+  expect(versionsStartingFrom('0.3.2')).toEqual(['0.4.0', '1.0.0', '1.1.0'])
+  expect(versionsStartingFrom('2.0.0')).toEqual([])
+  expect(() => versionsStartingFrom('latest')).toThrow(expect.objectContaining({ code: 6 }))
 })

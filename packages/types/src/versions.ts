@@ -46,15 +46,16 @@ export function gt(a: string, b: string): boolean {
 }
 
 /**
- * The known versions from `min` on.
+ * The known versions from `min` on; none when it is newer than all of them.
  *
+ * @throws {@link CniError} with code 6 when it is not a version.
  * @example
  * ```ts
  * versionsStartingFrom('0.4.0') // ['0.4.0', '1.0.0', '1.1.0']
  * ```
  */
-export function versionsStartingFrom(min: CniVersion): readonly CniVersion[] {
-  return CNI_VERSIONS.slice(CNI_VERSIONS.indexOf(min))
+export function versionsStartingFrom(min: string): readonly CniVersion[] {
+  return CNI_VERSIONS.filter((version) => gte(version, min))
 }
 
 function parsePart(version: string, part: string): number {

@@ -96,6 +96,25 @@ describe('decoding', () => {
     expect(resultVersion({})).toBe('0.1.0')
   })
 
+  test.each<[document: Readonly<Record<string, unknown>>, version: string]>([
+    [{ ips: [{ address: '10.1.2.3/24' }] }, '1.1.0'],
+    [{ interfaces: [{ name: 'eth0', mtu: 1500 }] }, '1.1.0'],
+    [{ routes: [{ dst: '10.0.0.0/8', table: 5 }] }, '1.1.0'],
+    [{ cniVersion: '', IPs: [{ address: '10.1.2.3/24' }] }, '1.1.0'],
+    [{ ips: [{ version: '4', address: '10.1.2.3/24' }], dns: {} }, '0.4.0'],
+    [{ ip4: { ip: '10.1.2.3/24' }, dns: {} }, '0.1.0'],
+    [{ ips: null, dns: { domain: 'x' } }, '0.1.0'],
+  ])('%j says no version and none is given: its members tell that it is in %s', (document, version) => {
+    expect(resultVersion(document)).toBe(version)
+    const { cniVersion: _, ...members } = document
+    expect(decodeResult(document)).toEqual(decodeResult({ cniVersion: version, ...members }))
+    expect(Object.keys(decodeResult(document)).length).toBeGreaterThan(1)
+  })
+
+  test('members that are no result are named, said version or not', () => {
+    expect(() => decodeResult({ ips: 5 })).toThrow('ips: expected an array, got 5')
+  })
+
   test('an unknown version is not decoded: code 1', () => {
     const message = 'unsupported CNI result version "9.9.9"'
     expect(() => decodeResult({ cniVersion: '9.9.9' })).toThrow(expect.objectContaining({ code: 1, message }))
@@ -372,6 +391,14 @@ describe('conversion', () => {
     }
     const oldest = {}
     expect(convertResult(oldest, '', '0.1.0')).toBe(oldest)
+  })
+
+  test('a document that says it has another shape is refused instead of losing its members', () => {
+    const message = 'cniVersion: expected a result of version 0.2.0, got "1.0.0"'
+    const document = { cniVersion: '1.0.0', ips: [{ address: '10.1.2.3/24' }] }
+    expect(() => convertResult(document, '0.2.0', '1.1.0')).toThrow(expect.objectContaining({ code: 6, message }))
+    expect(() => reencodeResult(document, '0.2.0', '0.1.0')).toThrow(expect.objectContaining({ code: 6, message }))
+    expect(convertResult(document, '1.1.0', '0.4.0')).toMatchObject({ ips: [{ version: '4', address: '10.1.2.3/24' }] })
   })
 
   test('an unknown version has no converter', () => {

@@ -1,7 +1,7 @@
 import { CniError, ErrorCode } from '../errors.ts'
 import { goStringify } from '../go-json.ts'
 import { goQuote } from '../go-quote.ts'
-import { isObject, type JsonObject, kindOf } from '../json.ts'
+import { foldMembers, isObject, type JsonObject, kindOf } from '../json.ts'
 import { CURRENT_VERSION } from '../versions.ts'
 import { type Family, familyOf, versionsOf } from './family.ts'
 import { decodeObject } from './members.ts'
@@ -11,7 +11,7 @@ import { convertMembers } from './steps.ts'
 
 /** How {@link decodeResult} reads. */
 export interface DecodeResultOptions {
-  /** The version of a document that does not say its own; without it that is 0.1.0. */
+  /** The version of a document that does not say its own; without it that is {@link resultVersion}'s. */
   readonly version?: string | undefined
   /** Refuse a document whose own version does not share the shape of `version`, as the reference implementation does. */
   readonly strict?: boolean
@@ -72,7 +72,7 @@ export function encodeResult(result: Result, version: string): string {
  */
 export function reencodeResult(document: unknown, from: string, to: string): string {
   const [source, target] = families(from, to)
-  return print(decodeMembers(document, source), source, target, to)
+  return print(decodeWritten(document, source, from), source, target, to)
 }
 
 /**
@@ -81,21 +81,32 @@ export function reencodeResult(document: unknown, from: string, to: string): str
  * Downwards is lossy where the older version has no word for something: extras of interfaces before 1.0.0; before 0.3.0
  * interfaces, further addresses of a family and extras of routes.
  *
- * @throws {@link CniError} with code 999 when there is no such conversion.
+ * @throws {@link CniError} with code 6 for a document that is not a result of the version, or says that it is of one
+ * with another shape; with code 999 when there is no such conversion.
  */
 export function convertResult(document: unknown, from: string, to: string): unknown {
   if ((from || '0.1.0') === (to || '0.1.0')) return document
   const [source, target] = families(from, to)
-  return { cniVersion: to || '0.1.0', ...convertMembers(decodeMembers(document, source), source, target) }
+  return { cniVersion: to || '0.1.0', ...convertMembers(decodeWritten(document, source, from), source, target) }
 }
 
 /**
- * The version a result document says it is in; the fallback, then 0.1.0, when it says none.
+ * The version a result document says it is in; the fallback when it says none. Without either, its members tell: with
+ * `interfaces`, `ips` or `routes` it is the 1.1.0 model, or 0.4.0 where addresses have a `version`; else 0.1.0.
  *
  * @throws {@link CniError} with code 6 when its `cniVersion` is not a text.
  */
 export function resultVersion(document: unknown, fallback = ''): string {
-  return writtenVersion(document) || fallback || '0.1.0'
+  return writtenVersion(document) || fallback || impliedVersion(document)
+}
+
+/** Read as 0.1.0, a document in a later shape would lose everything it says. */
+function impliedVersion(document: unknown): string {
+  if (!isObject(document)) return '0.1.0'
+  const { ip4, ip6, interfaces, ips, routes } = foldMembers(document, ['ip4', 'ip6', 'interfaces', 'ips', 'routes'])
+  if ((ip4 ?? ip6) != null || (interfaces ?? ips ?? routes) == null) return '0.1.0'
+  const hasVersions = Array.isArray(ips) && ips.some((one) => isObject(one) && one.version !== undefined)
+  return hasVersions ? '0.4.0' : CURRENT_VERSION
 }
 
 function writtenVersion(document: unknown): string {
@@ -122,6 +133,14 @@ function decodeMembers(document: unknown, family: Family): JsonObject {
   // Only the oldest family takes null for an empty result.
   const given = document === null && family === 'ip4-ip6' ? {} : document
   return decodeObject(given, { cniVersion: () => undefined, ...shapeOf(family) }, '')
+}
+
+/** {@link decodeMembers}, unless the document says that it has another shape: read as this one it would lose members. */
+function decodeWritten(document: unknown, family: Family, from: string): JsonObject {
+  const own = writtenVersion(document)
+  if (own === '' || familyOf(own) === family) return decodeMembers(document, family)
+  const message = `cniVersion: expected a result of version ${from || '0.1.0'}, got ${goQuote(own)}`
+  throw new CniError(ErrorCode.decodingFailure, message)
 }
 
 function printable(result: Result, family: Family): JsonObject {
