@@ -28,7 +28,7 @@ export type { LibraryLog, NetnsContext, Where } from '@cni/netns/handle'
 // the kernel
 export type { Change } from './apply/change.ts'
 export type { ApplyReport } from './apply/report.ts'
-export type { Transaction } from './crud/transaction.ts'
+export type { Transaction, TransactionSteps } from './crud/transaction.ts'
 // errors
 export { IptablesError, type IptablesErrorCode, type IptablesErrorOptions, isIptablesError } from './errors.ts'
 export { type Iptables, iptables, type RemoveOptions } from './iptables.ts'
@@ -72,11 +72,17 @@ export type {
 } from './rules/target-types.ts'
 export type { BackendKind } from './run/backend.ts'
 export type { Generation, IptablesPort, PortOptions, Probed } from './run/port.ts'
-export { type Drift, type DriftLine, type DriftOrder, type DriftReplaced, driftText } from './state/drift.ts'
+export {
+  type Drift,
+  type DriftLine,
+  type DriftOrder,
+  type DriftReplaced,
+  driftText,
+  type PolicyChange,
+} from './state/drift.ts'
 export { DriftError, isDriftError } from './state/drift-error.ts'
 export {
   diffSnapshots,
-  type PolicyChange,
   type Snapshot,
   type SnapshotDiff,
   type SnapshotOptions,

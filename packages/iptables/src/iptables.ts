@@ -7,7 +7,8 @@ import type { ApplyReport } from './apply/report.ts'
 import { diffSince, restoreSnapshot, takeSnapshot } from './apply/restore-snapshot.ts'
 import { diffRuleset } from './apply/verify.ts'
 import { runTransaction } from './crud/run-transaction.ts'
-import type { Transaction } from './crud/transaction.ts'
+import type { TransactionSteps } from './crud/transaction.ts'
+import type { SavedTables } from './parse/saved-tables.ts'
 import type { Family, Ruleset } from './rules/model.ts'
 import type { BackendKind } from './run/backend.ts'
 import { openSession } from './run/session.ts'
@@ -37,8 +38,8 @@ export interface Iptables {
   verify(rules: Ruleset): Promise<void>
   /** What `verify` would complain about, as data. */
   diff(rules: Ruleset): Promise<Drift>
-  /** What has changed since a snapshot, by whomever. */
-  diff(since: Snapshot): Promise<SnapshotDiff>
+  /** What has changed since a snapshot, or differs from a text that `parseSave` read, by whomever. */
+  diff(since: Snapshot | SavedTables): Promise<SnapshotDiff>
   /** Removes the ruleset's chains and rules. What is not there is fine. */
   remove(rules: Ruleset): Promise<undefined>
   remove(rules: Ruleset, options: RemoveOptions): Promise<Change>
@@ -56,7 +57,7 @@ export interface Iptables {
    */
   watch(rules: Ruleset, options?: WatchOptions): AsyncIterable<WatchEvent>
   /** Several steps on chains and rules as one: per family one process reads, one writes; all happen or none. */
-  transaction(steps: (t: Transaction) => void): Promise<Change>
+  transaction<T>(steps: TransactionSteps<T>): Promise<Change>
 }
 
 /**
@@ -84,8 +85,8 @@ export function iptables(where: Where, options: IptablesOptions = {}): Iptables 
   const print = options.print ?? restoreText
   const change = (run: (journal: Journal) => Promise<void>) => changed(session, place.undo, run)
   function diff(wanted: Ruleset): Promise<Drift>
-  function diff(wanted: Snapshot): Promise<SnapshotDiff>
-  async function diff(wanted: Ruleset | Snapshot): Promise<Drift> {
+  function diff(wanted: Snapshot | SavedTables): Promise<SnapshotDiff>
+  async function diff(wanted: Ruleset | Snapshot | SavedTables): Promise<Drift> {
     return 'rules' in wanted ? diffRuleset(session, wanted) : diffSince(session, wanted)
   }
   function remove(rules: Ruleset): Promise<undefined>

@@ -1,3 +1,4 @@
+import { toErrorDocument } from '@cni/types'
 import { describe, expect, test } from 'vitest'
 import { IptablesError, isIptablesError } from '../errors.ts'
 import { iptables } from '../iptables.ts'
@@ -239,6 +240,21 @@ missing ipv6 mangle: -A OUTPUT -j EX_MARK
 unexpected ipv6 nat: -A OUTPUT -j EX_REDIRECT
 changed ipv4 nat: -A EX_OUTPUT -j ACCEPT (expected: -m owner --uid-owner 1337 -j RETURN)`,
     })
+    expect(error).toMatchObject({
+      message:
+        'iptables rules differ from the ruleset in ipv4 nat EX_OUTPUT and 4 more chains: 4 missing, 1 unexpected, 1 changed',
+    })
+  })
+
+  test('the message and the details of a drift, one behind the other as runtimes print them, say nothing twice', async () => {
+    const { ipt, kernel } = setup({}, { families: ['ipv4'] })
+    await ipt.apply(rules)
+    kernel.restore('*nat\n-F EX_REDIRECT\nCOMMIT\n')
+    const { msg, details } = toErrorDocument(await ipt.verify(rules).catch((each: unknown) => each))
+    expect(`${msg}; ${details}`).toBe(
+      'iptables rules differ from the ruleset in ipv4 nat EX_REDIRECT: 1 missing; ' +
+        'missing ipv4 nat: -A EX_REDIRECT -p tcp -j REDIRECT --to-ports 15001',
+    )
   })
 
   test('read once per family', async () => {

@@ -63,4 +63,4 @@ test('whatever was done to a ruleset, removing it blindly first leaves what look
     { numRuns: 300 },
   )
   expect(blind).toBeGreaterThan(20)
-})
+}, 60_000)

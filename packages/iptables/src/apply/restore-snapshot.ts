@@ -4,6 +4,7 @@ import { type Family, families, type Table } from '../rules/model.ts'
 import { checkFamilies, type Session } from '../run/session.ts'
 import {
   checkTables,
+  coverage,
   diffSnapshots,
   inTables,
   type Snapshot,
@@ -32,15 +33,14 @@ export async function takeSnapshot(session: Session, options: SnapshotOptions = 
   }
 }
 
-/** What differs between a snapshot and what the kernel holds now. */
-export async function diffSince(session: Session, before: Snapshot): Promise<SnapshotDiff> {
-  const covered = families.filter((family) => before[family] !== undefined)
-  const { tables } = before
-  return diffSnapshots(before, await takeSnapshot(session, { families: covered, tables }))
+/** What differs between a snapshot, or a text that was read, and what the kernel holds now. */
+export async function diffSince(session: Session, before: Snapshot | SavedTables): Promise<SnapshotDiff> {
+  return diffSnapshots(before, await takeSnapshot(session, coverage(before)))
 }
 
 /** Makes the kernel hold what a snapshot holds, in the families and tables that it covers. Fails as a whole. */
 export async function restoreSnapshot(session: Session, wanted: Snapshot, journal: Journal): Promise<void> {
+  checkSnapshot(wanted)
   const { chosen } = await session.backends()
   if (wanted.backend !== chosen.kind) {
     invalid(`restore: the snapshot is of the ${wanted.backend} back end, in use is ${chosen.kind}; name it as backend`)
@@ -67,6 +67,13 @@ export async function orTakeBack(journal: Journal, writes: Promise<unknown>): Pr
 }
 
 // internal
+
+/** An empty one would put back nothing, and say that all is well. */
+function checkSnapshot(wanted: Snapshot): void {
+  if ('family' in wanted) invalid('restore: expected what snapshot() returned; a text does not say its back end')
+  checkTables(wanted.tables)
+  if (coverage(wanted).families.length === 0) invalid('restore: the snapshot holds no family')
+}
 
 /** What is there, with the covered tables replaced. */
 function withTables(now: SavedTables, target: SavedTables, covered: readonly Table[]): SavedTables {

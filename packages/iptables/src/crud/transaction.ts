@@ -27,35 +27,43 @@ export interface Transaction {
   deleteRule(rule: Rule): void
 }
 
+/** Collects the steps of a transaction when it is called, not later: an `async` function does not compile. */
+export type TransactionSteps<T> = (t: Transaction) => T extends PromiseLike<unknown> ? never : T
+
 /** One step, done on a family's draft. */
 export type Step = (draft: DraftTables) => void
 
 /** Collects steps; nothing runs. What can be checked without the kernel throws here. */
-export function collect(fn: (t: Transaction) => void): Step[] {
+export function collect<T>(fn: TransactionSteps<T>): Step[] {
   const steps: Step[] = []
+  let closed = false
+  const push = (step: Step) => {
+    if (closed) invalid('transaction: a step after the function returned would be lost; it must be synchronous')
+    steps.push(step)
+  }
   const forRule = (rule: Rule, step: Step) => {
     checkPlace(rule.table, rule.chain)
-    steps.push((draft) => {
+    push((draft) => {
       if (rule.family === undefined || rule.family === draft.family) step(draft)
     })
   }
-  fn({
+  const returned: unknown = fn({
     createChain(table, chain) {
       checkOwn(table, chain)
-      steps.push((draft) => draft.get(table, chain) ?? draft.set(table, chain, []))
+      push((draft) => draft.get(table, chain) ?? draft.set(table, chain, []))
     },
     flushChain(table, chain) {
       checkPlace(table, chain)
-      steps.push((draft) => draft.set(table, chain, []))
+      push((draft) => draft.set(table, chain, []))
     },
     deleteChain(table, chain) {
       checkOwn(table, chain)
-      steps.push((draft) => draft.delete(table, chain))
+      push((draft) => draft.delete(table, chain))
     },
     renameChain(table, from, to) {
       checkOwn(table, from)
       checkOwn(table, to)
-      steps.push((draft) => {
+      push((draft) => {
         const { rules } = draft.need(table, from)
         if (draft.get(table, to) !== undefined) invalid(`${draft.family}: ${table} has a chain ${to} already`)
         draft.set(table, to, rules)
@@ -83,6 +91,12 @@ export function collect(fn: (t: Transaction) => void): Step[] {
       })
     },
   })
+  closed = true
+  if (isThenable(returned)) {
+    // The step that comes too late rejects it.
+    Promise.resolve(returned).catch(() => {})
+    invalid('transaction: the function must be synchronous: steps after its first await would be lost')
+  }
   return steps
 }
 
@@ -93,6 +107,9 @@ export function indexOf(draft: DraftTables, rule: Rule): number {
 }
 
 // internal
+
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 
 function checkOwn(table: Table, chain: string): void {
   checkPlace(table, chain)

@@ -41,6 +41,12 @@ COMMIT
     expect(saveText(snapshot)).toBe('*nat\n:EX_A - [0:0]\n-A OUTPUT -j EX_A\nCOMMIT\n')
   })
 
+  test('what it reads is printed again with the policies that are not ACCEPT', () => {
+    const text = '*filter\n:FORWARD DROP [0:0]\n:EX - [0:0]\n-A INPUT -j EX\nCOMMIT\n*raw\n:OUTPUT DROP [0:0]\nCOMMIT\n'
+    const saved = `*mangle\n:INPUT ACCEPT [0:0]\nCOMMIT\n${text.replace('*filter\n', '*filter\n:INPUT ACCEPT [1:2]\n')}`
+    expect(saveText(parseSave(saved, 'ipv4'))).toBe(text)
+  })
+
   test('reads restore text, with inserts where they end up', () => {
     const text = '* nat\n-N EX_A\n-A EX_A -j RETURN\n-I EX_A 1 -p tcp -j ACCEPT\n-I EX_A -j DROP\n-I EX_A\nCOMMIT\n'
     const rules = parseSave(text, 'ipv4')

@@ -134,13 +134,16 @@ function chain(chains: Chains, name: string): SavedChain {
   return made
 }
 
-/** The snapshot without its empty built-in chains, as text: for people and for tests. */
+/** The tables without empty built-in chains whose policy is ACCEPT, as text: for people and for tests. */
 export function saveText(snapshot: SavedTables): string {
   let text = ''
   for (const [table, chains] of [...snapshot.tables].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const own = [...chains.keys()].filter((name) => !isBuiltin(table, name))
+    const heads = [...chains].flatMap(([name, { policy = 'ACCEPT' }]) => {
+      if (!isBuiltin(table, name)) return `:${name} - [0:0]\n`
+      return policy === 'ACCEPT' ? [] : `:${name} ${policy} [0:0]\n`
+    })
     const body = [
-      ...own.map((name) => `:${name} - [0:0]\n`),
+      ...heads,
       ...[...chains].flatMap(([name, { rules }]) => rules.map(({ text }) => `${`-A ${name} ${text}`.trimEnd()}\n`)),
     ]
     if (body.length > 0) text += `*${table}\n${body.join('')}COMMIT\n`

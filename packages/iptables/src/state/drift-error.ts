@@ -6,10 +6,10 @@ export class DriftError extends IptablesError {
   readonly drift: Drift
 
   constructor(drift: Drift) {
-    const details = driftText(drift)
-    super('DRIFT', `iptables rules differ from the ruleset: ${summary(drift)}; first: ${details.split('\n', 1)[0]}`)
+    // Not a difference itself: runtimes print the details, which have them all, right behind the message.
+    super('DRIFT', `iptables rules differ from the ruleset in ${chains(drift)}: ${summary(drift)}`)
     this.drift = drift
-    Object.defineProperty(this, Symbol.for('cni.error'), { value: { code: 100, details } })
+    Object.defineProperty(this, Symbol.for('cni.error'), { value: { code: 100, details: driftText(drift) } })
   }
 }
 
@@ -18,6 +18,17 @@ Object.defineProperty(DriftError.prototype, 'name', { value: 'DriftError', confi
 /** Whether `error` is the drift that `verify` found. */
 export function isDriftError(error: unknown): error is DriftError {
   return isIptablesError(error) && error.code === 'DRIFT'
+}
+
+/** Where it differs: one chain or both, else the first one and how many more. */
+function chains({ missing, unexpected, changed }: Drift): string {
+  const names = new Set(
+    [...missing, ...unexpected, ...changed].map(({ backend, family, table, chain }) =>
+      [backend, family, table, chain].filter(Boolean).join(' '),
+    ),
+  )
+  const [first = ''] = names
+  return names.size > 2 ? `${first} and ${names.size - 1} more chains` : [...names].join(' and ')
 }
 
 function summary({ missing, unexpected, changed }: Drift): string {

@@ -36,6 +36,15 @@ export interface Drift {
   readonly changed: readonly (DriftOrder | DriftReplaced)[]
 }
 
+/** The policy of a built-in chain that differs between two snapshots. */
+export interface PolicyChange {
+  readonly family: Family
+  readonly table: Table
+  readonly chain: string
+  readonly expected: string
+  readonly actual: string
+}
+
 /** Whether there is no difference at all. */
 export const isClean = (drift: Drift): boolean =>
   drift.missing.length === 0 && drift.unexpected.length === 0 && drift.changed.length === 0
@@ -49,20 +58,31 @@ export function mergeDrift(drifts: readonly Drift[]): Drift {
   }
 }
 
-/** The drift in words, one line per difference; `''` when there is none. */
-export function driftText(drift: Drift): string {
+/** The drift in words, one line per difference, policies between two snapshots too; `''` when there is none. */
+export function driftText({
+  missing,
+  unexpected,
+  changed,
+  policies = [],
+}: Drift & { readonly policies?: readonly PolicyChange[] }): string {
   const lines = [
-    ...drift.missing.map((line) => `missing ${place(line)}`),
-    ...drift.unexpected.map((line) => `unexpected ${place(line)}`),
-    ...drift.changed.map((line) =>
+    ...missing.map((line) => `missing ${place(line)}`),
+    ...unexpected.map((line) => `unexpected ${place(line)}`),
+    ...changed.map((line) =>
       line.reason === 'order'
         ? `out of order ${place(line)}`
-        : `changed ${line.family} ${line.table}: -A ${line.chain} ${line.actual} (expected: ${line.expected})`,
+        : `changed ${place({ ...line, rule: line.actual })} (expected: ${line.expected})`,
+    ),
+    ...policies.map(
+      ({ family, table, chain, expected, actual }) =>
+        `changed ${family} ${table}: -P ${chain} ${actual} (expected: ${expected})`,
     ),
   ]
   // A comment of others may hold a line break.
   return lines.map((line) => line.replaceAll('\n', '\\n')).join('\n')
 }
+
+// internal
 
 const place = ({ family, table, chain, rule, backend }: DriftLine) =>
   `${backend === undefined ? '' : `${backend} `}${family} ${table}: ${rule === undefined ? `chain ${chain}` : `-A ${chain} ${rule}`.trimEnd()}`

@@ -3,7 +3,7 @@ import type { SavedChain, SavedRule, SavedTables } from '../parse/saved-tables.t
 import { type Family, families, isBuiltin, isTable, type Table, tables } from '../rules/model.ts'
 import type { BackendKind } from '../run/backend.ts'
 import { diffOwn, type MutableDrift } from './diff.ts'
-import type { Drift } from './drift.ts'
+import type { Drift, PolicyChange } from './drift.ts'
 
 /** What a snapshot covers. */
 export interface SnapshotOptions {
@@ -13,7 +13,7 @@ export interface SnapshotOptions {
   readonly tables?: readonly Table[] | undefined
 }
 
-/** What one namespace holds in one back end: a value to look at, compare, put back or give to `trace`. */
+/** What one namespace holds in one back end: a value to look at, compare or put back; `trace` takes its families. */
 export interface Snapshot {
   readonly backend: BackendKind
   /** The tables that were looked at. */
@@ -23,24 +23,17 @@ export interface Snapshot {
   readonly ipv6?: SavedTables
 }
 
-/** The policy of a built-in chain that differs between two snapshots. */
-export interface PolicyChange {
-  readonly family: Family
-  readonly table: Table
-  readonly chain: string
-  readonly expected: string
-  readonly actual: string
-}
-
 /** The difference between two snapshots; here every chain and every rule counts, whoever wrote it. */
 export interface SnapshotDiff extends Drift {
   readonly policies: readonly PolicyChange[]
 }
 
 /**
- * What differs between two snapshots: `missing` is in `before` only, `unexpected` in `after` only. Rules are compared
- * by meaning, counters are ignored; families and tables that only one of them covers are left out.
+ * What differs between two snapshots, or two texts that `parseSave` read: `missing` is in `before` only, `unexpected` in
+ * `after` only. Rules are compared by meaning, counters are ignored; families and tables that only one of them covers are
+ * left out. A text covers all tables of its family: one that is not in it is empty.
  *
+ * @throws `IptablesError('INVALID_RULE')` when they cover nothing in common.
  * @example
  * ```ts
  * import { diffSnapshots, driftText, iptables } from '@cni/iptables'
@@ -50,20 +43,36 @@ export interface SnapshotDiff extends Drift {
  * export const changes = driftText(diffSnapshots(before, await iptables('host').snapshot()))
  * ```
  */
-export function diffSnapshots(before: Snapshot, after: Snapshot): SnapshotDiff {
+export function diffSnapshots(before: Snapshot | SavedTables, after: Snapshot | SavedTables): SnapshotDiff {
   const drift: MutableDrift = { missing: [], unexpected: [], changed: [] }
   const policies: PolicyChange[] = []
-  for (const family of families) {
-    const [a, b] = [before[family], after[family]]
-    if (a === undefined || b === undefined) continue
-    for (const table of before.tables.filter((name) => after.tables.includes(name))) {
-      const [from, to] = [a.tables.get(table) ?? none, b.tables.get(table) ?? none]
+  const [one, other] = [coverage(before), coverage(after)]
+  const [common, shared] = [inBoth(one.families, other.families), inBoth(one.tables, other.tables)]
+  if (common.length === 0 || shared.length === 0) {
+    invalid(`diffSnapshots: nothing to compare, the snapshots cover ${coverageText(one)} and ${coverageText(other)}`)
+  }
+  for (const family of common) {
+    for (const table of shared) {
+      const [from, to] = [one.of(family)?.tables.get(table) ?? none, other.of(family)?.tables.get(table) ?? none]
       for (const chain of new Set([...from.keys(), ...to.keys()])) {
         diffChain({ family, table, chain }, from.get(chain), to.get(chain), drift, policies)
       }
     }
   }
   return { ...drift, policies }
+}
+
+/** Which families and tables a snapshot, or a text that was read, says something about. */
+export function coverage(snapshot: Snapshot | SavedTables): Coverage {
+  if ('family' in snapshot) {
+    const { family } = snapshot
+    return { families: [family], tables, of: (name) => (name === family ? snapshot : undefined) }
+  }
+  return {
+    families: families.filter((family) => snapshot[family] !== undefined),
+    tables: snapshot.tables,
+    of: (family) => snapshot[family],
+  }
 }
 
 /** A family's snapshot restricted to some tables. */
@@ -82,6 +91,17 @@ export function checkTables(list: readonly Table[] | undefined): readonly Table[
 }
 
 // internal
+
+interface Coverage {
+  readonly families: readonly Family[]
+  readonly tables: readonly Table[]
+  of(family: Family): SavedTables | undefined
+}
+
+const inBoth = <T>(one: readonly T[], other: readonly T[]): T[] => one.filter((each) => other.includes(each))
+
+const coverageText = ({ families: list, tables: names }: Coverage) =>
+  `${list.join(' and ') || 'no family'} (${names.length === tables.length ? 'all tables' : names.join(', ')})`
 
 const none: ReadonlyMap<string, SavedChain> = new Map()
 const noRules: readonly SavedRule[] = []

@@ -42,7 +42,7 @@ export interface TraceMatchers<R = unknown> {
  * import { ruleset } from '@cni/iptables'
  * import { type TraceMatchers, traceMatchers } from '@cni/iptables/testing'
  *
- * // vitest: declare module 'vitest' { interface Matchers<R extends void | Promise<void>, T> extends TraceMatchers<R> {} }
+ * // vitest: declare global { namespace Chai { interface Assertion extends TraceMatchers {} } }
  * //         expect.extend(traceMatchers)
  * //         expect(rules).toRedirect('tcp 10.0.0.5:80', 15001)
  * const rules = ruleset({ nat: [] }, (t) => [t.nat.on('OUTPUT').proto('tcp').redirect(15001)])

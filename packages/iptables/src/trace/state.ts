@@ -1,4 +1,12 @@
-import { addressBytes, type Direction, directionOf, familyOf, type Packet, plainAddress } from '@cni/types/packet'
+import {
+  addressBytes,
+  checkProtocol,
+  type Direction,
+  directionOf,
+  familyOf,
+  type Packet,
+  plainAddress,
+} from '@cni/types/packet'
 import type { Family, Table } from '../rules/model.ts'
 import type { TraceOptions } from './options.ts'
 
@@ -36,6 +44,7 @@ export interface Flight {
 
 /** The start of a packet's way. */
 export function takeOff(packet: Packet, options: TraceOptions = {}): Flight {
+  checkProtocol(packet.protocol)
   const from = directionOf(packet)
   const first = (packet.state ?? 'NEW') === 'NEW'
   const flight: Flight = {

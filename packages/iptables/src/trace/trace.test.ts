@@ -7,8 +7,12 @@ import { explain } from './explain.ts'
 import type { TraceOptions } from './options.ts'
 import { trace } from './trace.ts'
 
-declare module 'vitest' {
-  interface Matchers<R extends void | Promise<void>, T> extends TraceMatchers<R> {}
+// As the guide has it: vitest 4 and 5 differ in the matchers of their own.
+declare global {
+  // biome-ignore lint/style/noNamespace: it is theirs
+  namespace Chai {
+    interface Assertion extends TraceMatchers {}
+  }
 }
 
 expect.extend(traceMatchers)
@@ -272,6 +276,12 @@ describe('the text of a packet', () => {
     'icmp 10.0.0.1 socket maybe',
   ])('%j is none', (text) => {
     expect(() => parsePacket(text)).toThrow(expect.objectContaining({ code: 'PARSE' }))
+  })
+
+  test('a packet of a protocol that nobody knows is refused, not matched by nothing', () => {
+    const packet = { protocol: 'tpc', dst: '10.0.0.5', dport: 80, uid: 1000 }
+    expect(() => trace(simple, packet)).toThrow('packet: "tpc" is not a protocol')
+    expect(trace(simple, { ...packet, protocol: '6' }).rewritten).toBe('REDIRECT')
   })
 })
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ruleBuilders } from '../../src/crud/rule-builders.ts'
+import type { Transaction } from '../../src/crud/transaction.ts'
 import { type Family, families } from '../../src/rules/model.ts'
 
 import { foreign, held, type Start } from './world.ts'
@@ -101,6 +102,28 @@ export function crudBehaviour(start: Start): void {
       ],
       ['a position behind the end', 'INVALID_RULE', ({ crud }) => crud.insertRule(nat.insert('OTHER', 9).return())],
       ['the name of a built-in chain', 'INVALID_RULE', ({ crud }) => crud.deleteChain('nat', 'OUTPUT')],
+      [
+        'an asynchronous function, whose later steps would be lost',
+        'INVALID_RULE',
+        ({ ipt }) =>
+          // @ts-expect-error: it does not compile either
+          ipt.transaction(async (t) => {
+            t.flushChain('nat', 'OTHER')
+            await Promise.resolve()
+            t.deleteChain('nat', 'OTHER')
+          }),
+      ],
+      [
+        'a step after the transaction',
+        'INVALID_RULE',
+        async ({ ipt }) => {
+          let late: Transaction | undefined
+          await ipt.transaction((t) => {
+            late = t
+          })
+          late?.flushChain('nat', 'OTHER')
+        },
+      ],
       ['a name that is none', 'INVALID_RULE', ({ crud }) => crud.createChain('nat', 'X\nCOMMIT')],
       [
         'steps that throw',

@@ -22,6 +22,7 @@ export function snapshotBehaviour(start: Start): void {
       await s.tamper('*filter\n-A INPUT -j ACCEPT\n-P FORWARD ACCEPT\n-N NEW\nCOMMIT\n*nat\n-F OTHER\nCOMMIT\n')
       const diff = diffSnapshots(before, await s.ipt.snapshot({ families: ['ipv4'] }))
       expect(driftText(diff).split('\n').sort()).toEqual([
+        'changed ipv4 filter: -P FORWARD ACCEPT (expected: DROP)',
         'missing ipv4 nat: -A OTHER -p tcp -j RETURN',
         'unexpected ipv4 filter: -A INPUT -j ACCEPT',
         'unexpected ipv4 filter: chain NEW',

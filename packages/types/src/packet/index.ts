@@ -14,6 +14,7 @@
 
 export {
   addressBytes,
+  checkProtocol,
   type Direction,
   directionOf,
   familyOf,

@@ -1,5 +1,6 @@
 import {
   addressBytes,
+  checkProtocol,
   familyOf,
   type Packet,
   type PacketSocket,
@@ -8,7 +9,6 @@ import {
   type TcpFlag,
 } from './packet.ts'
 import { type PacketError, refuse } from './packet-error.ts'
-import { protocolNumber } from './protocols.ts'
 
 /**
  * Reads a packet: protocol, destination, then words with a value: `from ADDRESS[:PORT]`, `in`, `out`, `uid`, `gid`,
@@ -26,7 +26,7 @@ import { protocolNumber } from './protocols.ts'
  */
 export function parsePacket(text: string): Packet {
   const [protocol = '', target = '', ...words] = text.trim().split(/\s+/)
-  if (protocolNumber(protocol) === undefined) refuse(`${JSON.stringify(protocol)} is not a protocol`)
+  checkProtocol(protocol)
   const { address, port } = endpoint(target)
   const packet: Writable = { protocol, dst: address }
   if (port !== undefined) packet.dport = port

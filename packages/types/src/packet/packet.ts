@@ -1,6 +1,7 @@
 import { formatAddress } from '../ip/format-address.ts'
 import { type IpFamily, parseAddress } from '../ip/parse-address.ts'
 import { refuse } from './packet-error.ts'
+import { protocolNumber } from './protocols.ts'
 
 /** A flag of a TCP header. */
 export type TcpFlag = 'FIN' | 'SYN' | 'RST' | 'PSH' | 'ACK' | 'URG'
@@ -73,3 +74,8 @@ export const addressBytes = (text: string): Uint8Array =>
 
 /** The one spelling of an address. */
 export const plainAddress = (text: string): string => formatAddress(addressBytes(text))
+
+/** Throws `PacketError` for a protocol that no rule could name: it would match nothing, without a word. */
+export function checkProtocol(name: string): void {
+  if (protocolNumber(name) === undefined) refuse(`${JSON.stringify(name)} is not a protocol`)
+}
