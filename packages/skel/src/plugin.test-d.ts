@@ -1,5 +1,5 @@
 import type { Netns } from '@cni/netns/handle'
-import type { NetConf, Result } from '@cni/types'
+import { CNI_VERSIONS, type NetConf, type Result } from '@cni/types'
 import { describe, expectTypeOf, it } from 'vitest'
 import * as classic from 'zod'
 import * as z from 'zod/mini'
@@ -112,6 +112,36 @@ describe('the types of a plugin follow its definition', () => {
     })
     // @ts-expect-error: a plugin adds
     definePlugin({ name: 'p' })
+  })
+
+  it('what is no definition does not compile', () => {
+    const add = () => ({})
+    // @ts-expect-error: no such version
+    definePlugin({ name: 'p', add, versions: ['1.2.0'] })
+    // @ts-expect-error: one version is no list
+    definePlugin({ name: 'p', add, versions: '1.1.0' })
+    definePlugin({ name: 'p', add, versions: CNI_VERSIONS })
+    // @ts-expect-error: a plugin has a name
+    definePlugin({ add })
+    // @ts-expect-error: milliseconds are a number
+    definePlugin({ name: 'p', add, timeout: '50s' })
+    // @ts-expect-error: a boolean
+    definePlugin({ name: 'p', add, chained: 'true' })
+    // @ts-expect-error: no such kind
+    definePlugin({ name: 'p', add, args: { POLICY: 'text' } })
+    // @ts-expect-error: no such grammar
+    definePlugin({ name: 'p', add, args: 'Strict' })
+    // @ts-expect-error: a misspelt handler is never called
+    definePlugin({ name: 'p', add, delete() {} })
+    // @ts-expect-error: not a schema
+    definePlugin({ name: 'p', add, config: { port: 'number' } })
+    // @ts-expect-error: a function that makes none
+    definePlugin({ name: 'p', add, config: () => void netConf({}) })
+  })
+
+  it('a plugin can be made from another', () => {
+    const plugin = definePlugin({ name: 'p', versions: ['1.1.0'], add: () => ({}) })
+    expectTypeOf(definePlugin({ ...plugin, name: 'q' })).toEqualTypeOf(plugin)
   })
 
   it('every plugin can be run', () => {

@@ -1,11 +1,15 @@
-import { CNI_VERSIONS, type CniArgKind, type NetConf, type Result } from '@cni/types'
+import { CNI_VERSIONS, type CniArgKind, type CniVersion, type NetConf, type Result } from '@cni/types'
 import type * as z from 'zod/v4/core'
 import type { AddContext, CheckContext, DelContext, GcContext, StatusContext } from './context.ts'
+import { checkDefinition } from './definition/check-definition.ts'
 import type { LogOptions } from './log.ts'
 import type { EnvVars } from './protocol/environment.ts'
 
 /** The verbs that have a handler. */
-export type Verb = 'ADD' | 'CHECK' | 'DEL' | 'GC' | 'STATUS'
+export const VERBS = ['ADD', 'CHECK', 'DEL', 'GC', 'STATUS'] as const
+
+/** One of them. */
+export type Verb = (typeof VERBS)[number]
 
 /** What the `log` hook may look at. */
 export interface LogRequest<Conf = NetConf> {
@@ -19,15 +23,15 @@ export interface LogRequest<Conf = NetConf> {
 
 /** A plugin: data, made by {@link definePlugin}, run by `pluginMain` or `runPlugin`. */
 export interface Plugin<Conf = unknown, Chained extends boolean = boolean> {
-  /** The name of the executable, and `type` in a configuration. */
+  /** The name of the executable, and `type` in a configuration: a file name without blanks. */
   readonly name: string
   /** One line for a human who starts the executable by hand: then it is printed instead of an error. */
   readonly about?: string
-  /** The specification versions it supports, in the order VERSION reports them. All when not said. */
-  readonly versions?: readonly string[]
+  /** The specification versions it supports, each once, in the order VERSION reports them. All when not said. */
+  readonly versions?: readonly CniVersion[]
   /** Only works behind other plugins: ADD and CHECK without `prevResult` fail with code 7. */
   readonly chained?: Chained
-  /** Milliseconds one call may take; 50 000 when not said. */
+  /** Milliseconds one call may take, 1 to 2 147 483 647; 50 000 when not said. */
   readonly timeout?: number
   /**
    * Any zod 4 schema of the configuration; `netConf` makes one. Without it the configuration is not checked. A function
@@ -58,9 +62,11 @@ export interface Plugin<Conf = unknown, Chained extends boolean = boolean> {
 }
 
 /**
- * Defines a plugin. Gives back what it is given: its use is that handlers know the types of their configuration.
+ * Defines a plugin. Gives back what it is given: its use is that handlers know the types of their configuration, and
+ * that a definition which cannot work is refused when the executable starts: a name that is none, a version without a
+ * known format, a misspelt handler …
  *
- * @throws TypeError for a definition that cannot work.
+ * @throws TypeError that names the member, what is expected of it and what it is.
  * @example
  * ```ts
  * export const plugin = definePlugin({
@@ -77,13 +83,7 @@ export interface Plugin<Conf = unknown, Chained extends boolean = boolean> {
 export function definePlugin<Conf = NetConf, const Chained extends boolean = false>(
   plugin: Plugin<Conf, Chained>,
 ): Plugin<Conf, Chained> {
-  const { name, versions = CNI_VERSIONS, timeout = 1 } = plugin
-  if (name === '') throw new TypeError('definePlugin: name is empty')
-  if (versions.length === 0) throw new TypeError(`definePlugin: ${name} supports no version`)
-  // The longest a timer can wait.
-  if (!(timeout > 0 && timeout < 2 ** 31)) {
-    throw new TypeError(`definePlugin: timeout of ${name}: expected milliseconds from 1 to 2147483647, got ${timeout}`)
-  }
+  checkDefinition(plugin)
   return plugin
 }
 

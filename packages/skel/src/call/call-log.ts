@@ -1,4 +1,5 @@
 import { escapeUnsafe } from '@cni/types'
+import { shown } from '../definition/checks.ts'
 import type { Log, LogFields, LogLevel, LogOptions, LogSink } from '../log.ts'
 import { stackOf } from './causes.ts'
 
@@ -41,9 +42,11 @@ export function callLog(stderr: (line: string) => void, fields: LogFields): Call
   const open = (options: LogOptions = {}): void => {
     const waiting = kept ?? []
     kept = undefined
-    const level = LEVELS.indexOf(options.level ?? 'info')
+    const { level: wanted = 'info' } = options
+    const level = LEVELS.indexOf(wanted)
     if (level >= 0) lowest = level
     sinks = [...(options.sinks ?? [])]
+    if (level < 0) log('warn', `the log level ${shown(wanted)} is none of ${LEVELS.join(', ')}: taking info`)
     for (const { level, line } of waiting) emit(level, line)
   }
 

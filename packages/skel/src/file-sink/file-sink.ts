@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, mkdirSync, openSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { checkPositive, unexpected } from '../definition/checks.ts'
 import type { LogSink } from '../log.ts'
 import { type Limits, rotate } from './rotate.ts'
 
@@ -21,10 +22,14 @@ export interface FileSinkOptions {
  *
  * A link or a device in the place of the file is refused, and what is behind it left alone. Like any sink that throws,
  * for a full disk as well, the file is then left out for the rest of the call, which goes on.
+ *
+ * @throws TypeError for a path that is not absolute and for limits that are none.
  */
 export function fileSink({ path, maxBytes = 10_000_000, keep = 1, maxAge = Infinity }: FileSinkOptions): LogSink {
-  if (!path.startsWith('/'))
-    throw new TypeError(`fileSink: path: expected an absolute path, got ${JSON.stringify(path)}`)
+  if (typeof path !== 'string' || !path.startsWith('/')) throw unexpected('fileSink: path', 'an absolute path', path)
+  checkPositive('fileSink: maxBytes', maxBytes, 'a number of bytes')
+  if (!(Number.isInteger(keep) && keep >= 0)) throw unexpected('fileSink: keep', 'a whole number from 0 on', keep)
+  checkPositive('fileSink: maxAge', maxAge, 'milliseconds')
   const limits: Limits = { maxBytes, keep, maxAge }
   let fd: number | undefined
   return {

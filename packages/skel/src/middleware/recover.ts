@@ -1,5 +1,6 @@
 import { CniError, ErrorCode, toErrorDocument } from '@cni/types'
-import type { Verb } from '../plugin.ts'
+import { checkByVerb, unexpected } from '../definition/checks.ts'
+import { VERBS, type Verb } from '../plugin.ts'
 import type { Middleware } from './use.ts'
 
 /** The code a crash gets, by verb; 999 for a verb that is not named. */
@@ -9,6 +10,7 @@ export type RecoverCodes = Readonly<Partial<Record<Verb, number>>>
  * Gives a crash a code the runtime can act on, where a handler threw an error that has none: 11, try again later, for
  * ADD, and 50, not available, for STATUS. The error is logged with its stack; what it was and why goes into `details`.
  *
+ * @throws TypeError for what is no verb, or no code that can stand on the wire.
  * @example
  * ```ts
  * use(plugin, recover({ ADD: 11, CHECK: 100 }))
@@ -17,6 +19,7 @@ export type RecoverCodes = Readonly<Partial<Record<Verb, number>>>
 export function recover(
   codes: RecoverCodes = { ADD: ErrorCode.tryAgainLater, STATUS: ErrorCode.pluginNotAvailable },
 ): Middleware {
+  checkByVerb('recover', codes, VERBS, checkCode)
   return async function recover(c, next) {
     try {
       return await next()
@@ -32,4 +35,9 @@ export function recover(
       })
     }
   }
+}
+
+function checkCode(what: string, value: unknown): void {
+  if (Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 0xffffffff) return
+  throw unexpected(what, 'an error code', value)
 }

@@ -1,5 +1,6 @@
 import { interruption, SETTLE_BUDGET, settlesWithin } from '../call/interruption.ts'
-import type { Verb } from '../plugin.ts'
+import { checkByVerb, checkMilliseconds } from '../definition/checks.ts'
+import { VERBS, type Verb } from '../plugin.ts'
 import type { Middleware } from './use.ts'
 
 /** Milliseconds by verb; a verb that is not named has the plugin's own deadline only. */
@@ -9,12 +10,15 @@ export type Budgets = Readonly<Partial<Record<Verb, number>>>
  * Deadlines of single verbs, tighter than the plugin's `timeout`. At the deadline `c.signal` aborts and the call fails
  * with code 11, as soon as the handler has come to rest, half a second later at most; its `undo` steps run.
  *
+ * @throws TypeError for what is no verb, or no time that a timer can wait.
  * @example
  * ```ts
  * use(plugin, timeout({ ADD: 20_000, STATUS: 2000 }))
  * ```
  */
 export function timeout(budget: number | Budgets): Middleware {
+  if (typeof budget === 'object') checkByVerb('timeout', budget, VERBS, checkMilliseconds)
+  else checkMilliseconds('timeout', budget)
   return async function timeout(c, next) {
     const milliseconds = typeof budget === 'number' ? budget : budget[c.verb]
     if (milliseconds === undefined) return next()

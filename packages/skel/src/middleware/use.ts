@@ -1,4 +1,5 @@
 import type { AttachmentContext, CallContext } from '../context.ts'
+import { plainPlugin } from '../definition/plain-plugin.ts'
 import type { Plugin, Verb } from '../plugin.ts'
 
 /** What a middleware knows of a call: what all verbs share, the verb, and in ADD, CHECK and DEL the attachment. */
@@ -42,15 +43,15 @@ export function use<Conf, Chained extends boolean>(
   plugin: Plugin<Conf, Chained>,
   ...middleware: readonly Middleware[]
 ): Plugin<Conf, Chained> {
-  // Called on the plugin, as without middleware: a handler may use `this`.
-  const { check, del, gc, status } = plugin
+  const plain = plainPlugin(plugin)
+  const { add, check, del, gc, status } = plain
   return {
-    ...plugin,
-    add: around(middleware, 'ADD', (c) => plugin.add(c)),
-    ...(check && { check: around(middleware, 'CHECK', check.bind(plugin)) }),
-    ...(del && { del: around(middleware, 'DEL', del.bind(plugin)) }),
-    ...(gc && { gc: around(middleware, 'GC', gc.bind(plugin)) }),
-    ...(status && { status: around(middleware, 'STATUS', status.bind(plugin)) }),
+    ...plain,
+    add: around(middleware, 'ADD', add),
+    ...(check && { check: around(middleware, 'CHECK', check) }),
+    ...(del && { del: around(middleware, 'DEL', del) }),
+    ...(gc && { gc: around(middleware, 'GC', gc) }),
+    ...(status && { status: around(middleware, 'STATUS', status) }),
   }
 }
 

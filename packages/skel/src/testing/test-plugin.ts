@@ -1,4 +1,4 @@
-import { Netns } from '@cni/netns/handle'
+import { Netns, NetnsError } from '@cni/netns/handle'
 import { type CniErrorDocument, decodeResult, type Result, type ValidAttachment } from '@cni/types'
 import { machine } from '../call/namespace.ts'
 import type { NetnsPort } from '../io.ts'
@@ -111,7 +111,9 @@ const PATHS = { fake: '/run/netns/test', host: '/proc/self/ns/net', missing: '/r
 
 const fakes: NetnsPort = {
   open(path) {
-    if (path === PATHS.missing) throw new Error(`No network namespace at "${path}": it does not exist`)
+    if (path === PATHS.missing) {
+      throw new NetnsError('NOT_FOUND', `No network namespace at "${path}": it does not exist`, { path })
+    }
     return fakeNetns(path, path === PATHS.host ? 1 : 2)
   },
   current: () => fakeNetns(PATHS.host, 1),

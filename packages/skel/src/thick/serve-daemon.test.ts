@@ -127,6 +127,29 @@ describe('POST /cni', () => {
     expect([status, JSON.parse(text)]).toMatchObject([400, { code: 11, msg: 'ADD did not finish within 50 ms' }])
   })
 
+  it('serves a plugin that is an object of a class, with a deadline of the daemon too', async () => {
+    class Tag {
+      readonly name = 'tag'
+      readonly #domain = 'own'
+      add() {
+        return { dns: { domain: this.#domain } }
+      }
+    }
+    sockets += 1
+    const socket = join(folder, `${sockets}.sock`)
+    await using daemon = await serveDaemon(definePlugin(new Tag()), { socket, netns, stderr: () => {}, timeout: 5000 })
+    expect(JSON.parse((await ask(daemon, '/cni', body('ADD'))).body)).toMatchObject({ dns: { domain: 'own' } })
+  })
+
+  it.each([
+    [{ timeout: 3e9 }, 'timeout: expected milliseconds from 1 to 2147483647, got 3000000000'],
+    [{ grace: -1 }, 'grace: expected milliseconds from 0 to 2147483647, got -1'],
+    [{ grace: Number.NaN }, 'grace: expected milliseconds from 0 to 2147483647, got NaN'],
+    [{ maxBody: 0 }, 'maxBody: expected a number of bytes above 0, got 0'],
+  ])('refuses what would end every call: %j', async (options, message) => {
+    await expect(serve({}, options)).rejects.toThrow(new TypeError(`serveDaemon: ${message}`))
+  })
+
   it('interrupts and undoes the call of a client that goes away', async () => {
     const adding = gate()
     const undone = gate<string>()

@@ -1,6 +1,8 @@
 import { createServer, type Server } from 'node:http'
 import { CniError, ErrorCode } from '@cni/types'
 import { settlesWithin } from '../call/interruption.ts'
+import { checkMilliseconds, checkPositive } from '../definition/checks.ts'
+import { plainPlugin } from '../definition/plain-plugin.ts'
 import { writeAll } from '../main/write-all.ts'
 import type { Plugin } from '../plugin.ts'
 import type { Daemon, DaemonOptions } from './daemon.ts'
@@ -16,7 +18,7 @@ const UNDO_BUDGET = 5000
  * Serves a plugin over HTTP on a unix socket: `POST /cni` for the {@link shim}, `/healthz` and `/readyz` for probes.
  * Each call is a `runPlugin` of its own, many at once; what the client sends reaches nothing but its own call.
  *
- * @throws {@link DaemonError} when the socket cannot be taken.
+ * @throws {@link DaemonError} when the socket cannot be taken, TypeError for a time or size that cannot work.
  * @example
  * ```ts
  * const daemon = await serveDaemon(plugin, { socket: '/run/greet/greet.sock', ready: false })
@@ -27,6 +29,9 @@ const UNDO_BUDGET = 5000
  */
 export async function serveDaemon(plugin: Plugin, options: DaemonOptions): Promise<Daemon> {
   const { socket, ready = true, grace = GRACE, timeout, env = {}, netns, maxBody = MAX_BODY } = options
+  if (timeout !== undefined) checkMilliseconds('serveDaemon: timeout', timeout)
+  checkMilliseconds('serveDaemon: grace', grace, 0)
+  checkPositive('serveDaemon: maxBody', maxBody, 'a number of bytes')
   const place = await claimSocket(socket)
   const inFlight = new Set<Promise<void>>()
   const halt = new AbortController()
@@ -34,7 +39,7 @@ export async function serveDaemon(plugin: Plugin, options: DaemonOptions): Promi
   let stopped: Promise<void> | undefined
 
   const service: Service = {
-    plugin: timeout === undefined ? plugin : { ...plugin, timeout },
+    plugin: timeout === undefined ? plugin : { ...plainPlugin(plugin), timeout },
     isReady: () => isReady && stopped === undefined,
     env,
     maxBody,

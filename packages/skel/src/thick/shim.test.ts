@@ -37,6 +37,33 @@ async function stranger(listener: RequestListener): Promise<void> {
   })
 }
 
+describe('what a shim is made with', () => {
+  it.each<[options: object, message: string]>([
+    [{ socket: 'run/thick.sock' }, 'socket: expected an absolute path, got "run/thick.sock"'],
+    [{ socket: '' }, 'socket: expected an absolute path, got ""'],
+    [{ socket: undefined }, 'socket: expected an absolute path, got undefined'],
+    [{ delWhileDown: 'Fail' }, 'delWhileDown: expected succeed or fail, got "Fail"'],
+    [{ pollInterval: 0 }, 'pollInterval: expected milliseconds from 1 to 2147483647, got 0'],
+    [{ readyTimeout: Number.NaN }, 'readyTimeout: expected milliseconds from 0 to 2147483647, got NaN'],
+    [{ readyTimeout: { ADD: '5' } }, 'readyTimeout: ADD: expected milliseconds from 0 to 2147483647, got "5"'],
+    [{ readyTimeout: { DEL: 5 } }, 'readyTimeout: DEL: expected one of ADD, CHECK, GC, STATUS'],
+  ])('is refused when it cannot work: %j', (options, message) => {
+    expect(() => shim({ name: 'thick', socket, ...options })).toThrow(new TypeError(`shim: thick: ${message}`))
+  })
+
+  it('may be said by the configuration: then the call is refused', async () => {
+    const at = caller({ socket: (conf) => String(conf.at) })
+    expect((await at.add({ conf: { at: 'here' } })).error).toMatchObject({
+      code: 7,
+      msg: 'the socket of the daemon: expected an absolute path, got "here"',
+    })
+    expect(await at.del({ conf: { at: 'here' } })).toMatchObject({
+      exitCode: 0,
+      log: [{ level: 'warn', msg: 'the configuration does not say where the daemon is: nothing was deleted' }],
+    })
+  })
+})
+
 describe('a shim is indistinguishable from the plugin it forwards to', () => {
   const plugin = definePlugin({
     name: 'thick',

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { CniError, decodeResult, ErrorCode, type NetConf, parseJson } from '@cni/types'
 import type { CallContext } from '../context.ts'
+import { checkByVerb, checkMilliseconds, shown, unexpected } from '../definition/checks.ts'
 import { pluginMain } from '../main/plugin-main.ts'
 import { definePlugin, type Plugin, type Verb } from '../plugin.ts'
 import { memberText } from '../protocol/member-text.ts'
@@ -13,7 +14,7 @@ export type WaitingVerb = Exclude<Verb, 'DEL'>
 export interface ShimOptions extends Pick<Plugin<NetConf>, 'about' | 'versions' | 'timeout' | 'goCompat' | 'log'> {
   /** The name of the executable, and `type` in a configuration. */
   readonly name: string
-  /** Where the daemon listens, or how the configuration says so. */
+  /** Where the daemon listens, an absolute path, or how the configuration says so. */
   readonly socket: string | ((conf: NetConf) => string)
   /**
    * Milliseconds to wait for a daemon that is down or not ready, for all waiting verbs or by verb; never longer than
@@ -37,6 +38,7 @@ const POLL = 100
  * The plugin that forwards each call to the daemon of {@link serveDaemon}: environment and stdin over, result and
  * error back as they are. VERSION, and what is wrong with the call itself, is answered here.
  *
+ * @throws TypeError for options that cannot work.
  * @example
  * ```ts
  * pluginMain(shim({ name: 'greet', socket: '/run/greet/greet.sock' }))
@@ -45,8 +47,14 @@ const POLL = 100
 export function shim(options: ShimOptions): Plugin<NetConf> {
   const { name, socket, readyTimeout, pollInterval = POLL, delWhileDown = 'succeed', ...executable } = options
   const { timeout = DEADLINE } = options
+  checkOptions(options)
 
-  const socketOf = (conf: NetConf): string => (typeof socket === 'string' ? socket : socket(conf))
+  const socketOf = (conf: NetConf): string => {
+    const path: unknown = typeof socket === 'string' ? socket : socket(conf)
+    if (isAbsolute(path)) return path
+    const message = `the socket of the daemon: expected an absolute path, got ${shown(path)}`
+    throw new CniError(ErrorCode.invalidNetworkConfig, message)
+  }
   const forward = async (verb: WaitingVerb, c: CallContext & { conf: NetConf }): Promise<string> => {
     const own = typeof readyTimeout === 'number' ? readyTimeout : (readyTimeout?.[verb] ?? READY[verb])
     const until = performance.now() + Math.min(own, timeout * 0.9)
@@ -107,6 +115,22 @@ export function shim(options: ShimOptions): Plugin<NetConf> {
 export function shimMain(options: ShimOptions): void {
   pluginMain(shim(options))
 }
+
+function checkOptions({ name, socket, readyTimeout, pollInterval, delWhileDown }: ShimOptions): void {
+  const where = `shim: ${name}`
+  // The working directory is the runtime's.
+  if (typeof socket !== 'function' && !isAbsolute(socket))
+    throw unexpected(`${where}: socket`, 'an absolute path', socket)
+  const checkReady = (what: string, value: unknown): void => checkMilliseconds(what, value, 0)
+  if (typeof readyTimeout === 'object')
+    checkByVerb(`${where}: readyTimeout`, readyTimeout, Object.keys(READY), checkReady)
+  else if (readyTimeout !== undefined) checkReady(`${where}: readyTimeout`, readyTimeout)
+  if (pollInterval !== undefined) checkMilliseconds(`${where}: pollInterval`, pollInterval)
+  if (delWhileDown === undefined || delWhileDown === 'succeed' || delWhileDown === 'fail') return
+  throw unexpected(`${where}: delWhileDown`, 'succeed or fail', delWhileDown)
+}
+
+const isAbsolute = (path: unknown): path is string => typeof path === 'string' && path.startsWith('/')
 
 function receivedResult({ raw }: CallContext): string | undefined {
   return memberText(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength).toString('utf8'), 'prevResult')

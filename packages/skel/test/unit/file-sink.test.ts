@@ -81,6 +81,17 @@ describe('a log file', () => {
     expect(() => fileSink({ path: 'relative.log' })).toThrow('expected an absolute path, got "relative.log"')
   })
 
+  it.each([
+    [{ maxBytes: Number.NaN }, 'maxBytes: expected a number of bytes above 0, got NaN'],
+    [{ maxBytes: 0 }, 'maxBytes: expected a number of bytes above 0, got 0'],
+    [{ keep: -1 }, 'keep: expected a whole number from 0 on, got -1'],
+    [{ keep: 1.5 }, 'keep: expected a whole number from 0 on, got 1.5'],
+    [{ maxAge: Number.NaN }, 'maxAge: expected milliseconds above 0, got NaN'],
+  ])('has limits that make sense: not %j', (limits, message) => {
+    expect(() => fileSink({ path, ...limits })).toThrow(new TypeError(`fileSink: ${message}`))
+    expect(() => fileSink({ path, maxBytes: Infinity, keep: 0, maxAge: 1 })).not.toThrow()
+  })
+
   it('that cannot be written, because the disk is full or the folder is a file, fails no call', async () => {
     const plugin = (options: FileSinkOptions) =>
       definePlugin({

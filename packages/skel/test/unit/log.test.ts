@@ -42,6 +42,22 @@ describe('the log', () => {
     expect((await debug.add()).log.map(({ msg }) => msg)).toEqual(['d', 'w'])
   })
 
+  it('is at info, and says so, when the level is none', async () => {
+    // What a configuration without a schema may hold.
+    const level = 'warning' as LogOptions['level'] & string
+    const { exitCode, log } = await logging(
+      (l) => {
+        l.debug('d')
+        l.info('i')
+      },
+      () => ({ level }),
+    ).add()
+    expect([exitCode, log.map(({ msg, level: at }) => `${at} ${msg}`)]).toEqual([
+      0,
+      ['warn the log level "warning" is none of silent, error, warn, info, debug: taking info', 'info i'],
+    ])
+  })
+
   it('tells lines of one call apart by microseconds, in order', async () => {
     const { log } = await logging((l) => {
       for (let line = 0; line < 50; line++) l.info('x')

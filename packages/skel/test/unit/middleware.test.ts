@@ -1,4 +1,4 @@
-import { definePlugin, type Plugin } from '@cni/skel'
+import { definePlugin, type Log, type LogOptions, type Plugin } from '@cni/skel'
 import { type Middleware, recover, timeout, use } from '@cni/skel/middleware'
 import { testPlugin } from '@cni/skel/testing'
 import { CniError } from '@cni/types'
@@ -54,6 +54,22 @@ describe('middleware', () => {
     expect(plugin.add).not.toBe(use(plugin, recover()).add)
   })
 
+  it('keeps all of a plugin that is an object of a class', async () => {
+    class Tag {
+      readonly name = 'tag'
+      readonly #level = 'debug'
+      log(): LogOptions {
+        return { level: this.#level }
+      }
+      add(c: { log: Log }) {
+        c.log.debug('added')
+        return {}
+      }
+    }
+    const { exitCode, log } = await testPlugin(use(definePlugin(new Tag()), recover())).add()
+    expect([exitCode, log.map(({ msg }) => msg)]).toEqual([0, ['added']])
+  })
+
   it('may change log, environment and signal for those inside it', async () => {
     const seen: unknown[] = []
     const plugin = definePlugin({ name: 'p', add: () => ({}), del: (c) => void seen.push(c.env.WHO) })
@@ -89,6 +105,30 @@ describe('recover', () => {
       throw new Error('wrapped', { cause: new CniError(123, 'own') })
     }
     expect((await failing(own, recover()).add()).error).toMatchObject({ code: 123, msg: 'own' })
+  })
+})
+
+describe('what is given to middleware', () => {
+  // What a program without types may pass.
+  const made = (make: (given: never) => Middleware, given: unknown) => () => make(given as never)
+
+  it.each([
+    [0, 'timeout: expected milliseconds from 1 to 2147483647, got 0'],
+    [3e9, 'timeout: expected milliseconds from 1 to 2147483647, got 3000000000'],
+    ['20', 'timeout: expected milliseconds from 1 to 2147483647, got "20"'],
+    [{ ADD: Number.NaN }, 'timeout: ADD: expected milliseconds from 1 to 2147483647, got NaN'],
+    [{ Add: 20 }, 'timeout: Add: expected one of ADD, CHECK, DEL, GC, STATUS'],
+    [{ VERSION: 20 }, 'timeout: VERSION: expected one of ADD, CHECK, DEL, GC, STATUS'],
+  ])('is refused when it would end calls at once or never: timeout(%j)', (budget, message) => {
+    expect(made(timeout, budget)).toThrow(new TypeError(message))
+  })
+
+  it.each([
+    [{ add: 11 }, 'recover: add: expected one of ADD, CHECK, DEL, GC, STATUS'],
+    [{ ADD: -1 }, 'recover: ADD: expected an error code, got -1'],
+    [{ ADD: '11' }, 'recover: ADD: expected an error code, got "11"'],
+  ])('is refused when no runtime could read it: recover(%j)', (codes, message) => {
+    expect(made(recover, codes)).toThrow(new TypeError(message))
   })
 })
 

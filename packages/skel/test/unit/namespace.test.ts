@@ -1,3 +1,5 @@
+import { open } from '@cni/netns/handle'
+import { type TestOutcome, testPlugin } from '@cni/skel/testing'
 import { CNI_VERSIONS } from '@cni/types'
 import { describe, expect, it } from 'vitest'
 import { call, recorder } from './recorder.ts'
@@ -81,5 +83,19 @@ describe('the network namespace', () => {
       stdin: () => CONF,
     })
     expect(JSON.parse(stdout)).toMatchObject({ code: 8, msg: OWN })
+  })
+
+  it('that is missing in testPlugin is gone, as on a machine', async () => {
+    const { plugin } = recorder()
+    const [fake, real] = [
+      await testPlugin(plugin).del({ netns: 'missing' }),
+      await testPlugin(plugin).del({
+        netns: open('/proc/self/ns/net'),
+        env: { CNI_NETNS: '/run/netns/cni-test-missing' },
+      }),
+    ]
+    const said = ({ log }: TestOutcome) => log.map(({ level, msg }) => `${level} ${msg}`)
+    expect(said(fake)).toEqual(['info the network namespace is gone'])
+    expect(said(real)).toEqual(said(fake))
   })
 })

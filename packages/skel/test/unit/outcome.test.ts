@@ -138,7 +138,8 @@ describe('what a handler does is what the runtime sees', () => {
   })
 
   it('a version without a known format fails only when the result is printed', async () => {
-    const plugin = definePlugin({ name: 'p', versions: ['2.0.0'], add })
+    // Behind the back of definePlugin, which refuses it.
+    const plugin = Object.assign(definePlugin({ name: 'p', add }), { versions: ['2.0.0'] })
     const { error } = await testPlugin(plugin).add({ conf: { cniVersion: '2.0.0' } })
     expect(error).toMatchObject({
       cniVersion: '2.0.0',
@@ -165,17 +166,5 @@ describe('what a handler does is what the runtime sees', () => {
     const outcomes = await Promise.all(ids.map((containerID) => testPlugin(plugin).add({ containerID })))
     expect(outcomes.map(({ result }) => result?.dns?.domain)).toEqual(ids)
     expect(outcomes.map(({ log }) => log.map(({ msg }) => msg))).toEqual(ids.map((id) => [id]))
-  })
-})
-
-describe('a definition', () => {
-  it.each([
-    [{ name: '' }, 'name is empty'],
-    [{ versions: [] }, 'p supports no version'],
-    [{ timeout: 0 }, 'timeout of p: expected milliseconds from 1 to 2147483647, got 0'],
-    [{ timeout: Number.NaN }, 'got NaN'],
-    [{ timeout: 2 ** 31 }, 'got 2147483648'],
-  ])('with %j cannot work and throws', (wrong, message) => {
-    expect(() => definePlugin({ name: 'p', add, ...wrong })).toThrow(message)
   })
 })

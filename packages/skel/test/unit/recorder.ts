@@ -11,8 +11,11 @@ export interface Recorded {
   readonly path: readonly string[]
 }
 
+/** What else the plugin is; the reference implementation's own tests use versions that do not exist. */
+type RecorderOptions = Partial<Omit<Plugin, 'versions'>> & { readonly versions?: readonly string[] }
+
 /** A plugin that records its calls; its results are empty ones. */
-export function recorder(options: Partial<Plugin> = {}): { plugin: Plugin; calls: Recorded[] } {
+export function recorder({ versions, ...options }: RecorderOptions = {}): { plugin: Plugin; calls: Recorded[] } {
   const calls: Recorded[] = []
   const record =
     (verb: string) =>
@@ -37,7 +40,8 @@ export function recorder(options: Partial<Plugin> = {}): { plugin: Plugin; calls
     status: (c) => void record('STATUS')(c),
     ...options,
   })
-  return { plugin, calls }
+  // Behind the back of definePlugin, which refuses versions that do not exist.
+  return { plugin: versions === undefined ? plugin : Object.assign(plugin, { versions }), calls }
 }
 
 /** The defaults of the reference implementation's own tests. */

@@ -1,0 +1,19 @@
+import type { Plugin } from '../plugin.ts'
+
+/**
+ * The same plugin as a plain object, so that a copy of it lacks nothing: one of a class has its handlers elsewhere.
+ * They are called on the plugin itself, because a handler may use `this`.
+ */
+export function plainPlugin<Conf, Chained extends boolean>(plugin: Plugin<Conf, Chained>): Plugin<Conf, Chained> {
+  const { log, check, del, gc, status } = plugin
+  return {
+    ...plugin,
+    name: plugin.name,
+    ...(log && { log: log.bind(plugin) }),
+    add: (c) => plugin.add(c),
+    ...(check && { check: check.bind(plugin) }),
+    ...(del && { del: del.bind(plugin) }),
+    ...(gc && { gc: gc.bind(plugin) }),
+    ...(status && { status: status.bind(plugin) }),
+  }
+}
