@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
+import { toErrorDocument } from '@cni/types'
 import { expect, test } from 'vitest'
 import { ruleBuilders } from '../src/crud/rule-builders.ts'
 import { iptables } from '../src/iptables.ts'
@@ -99,7 +100,7 @@ test.for(backends)(
       run('-I', chain, '1', '-m', 'comment', '--comment', 'a\nb', '-j', 'EX_OUTPUT')
     }
     const error = await ipt.verify(rules(15001)).then(undefined, (reason: unknown) => reason)
-    expect(error).toMatchObject({ message: expect.stringContaining('--comment "a\\nb" -j EX_OUTPUT') })
+    expect(toErrorDocument(error).details).toContain('--comment "a\\nb" -j EX_OUTPUT')
     await ipt.removeChains('EX_')
     expect(run('-S', 'OUTPUT').stdout).toBe('-P OUTPUT ACCEPT\n-A OUTPUT -m comment --comment before -j RETURN\n')
     expect(run('-S', 'OTHER').stdout).toBe('-N OTHER\n-A OTHER -m comment --comment before -j RETURN\n')

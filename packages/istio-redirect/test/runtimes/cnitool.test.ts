@@ -52,7 +52,7 @@ describe.each([
     await netns.exec(pod, ['iptables', '-t', 'nat', '-D', 'OUTPUT', '-j', 'ISTIO_OUTPUT'])
     expect(await cnitool('check')).toMatchObject({
       exitCode: 1,
-      document: { code: 100, msg: expect.stringContaining('-A OUTPUT -j ISTIO_OUTPUT') },
+      document: { code: 100, details: expect.stringContaining('-A OUTPUT -j ISTIO_OUTPUT') },
     })
   })
 
