@@ -1,4 +1,4 @@
-import { textOf, reachable, whyOf } from './causes.ts'
+import { reachable, textOf, whyOf } from './causes.ts'
 import { CniError, carriedBy, ErrorCode, isErrorCode } from './errors.ts'
 import { goStringify } from './go-json.ts'
 import { foldMembers, isObject } from './json.ts'
