@@ -66,7 +66,7 @@ export function attachTo(pod: Pod, version: string, settings: AttachmentSettings
       env: { CNI_COMMAND: verb, ...place, CNI_PATH: settings.path, ...changes.env },
       stdin: changes.stdin ?? conf(verb, changes.conf),
     })
-    if (verb === 'ADD' && exchange.exitCode === 0) added = resultIn(exchange)
+    if (verb === 'ADD') added = resultIn(exchange) ?? added
     return exchange
   }
 
@@ -81,8 +81,9 @@ export function attachTo(pod: Pod, version: string, settings: AttachmentSettings
   }
 }
 
-/** The first object on stdout that is not an error. */
-export function resultIn({ stdout }: Exchange): JsonObject | undefined {
+/** What an ADD that succeeded printed: the first object that is not an error. */
+export function resultIn({ exitCode, stdout }: Exchange): JsonObject | undefined {
+  if (exitCode !== 0) return undefined
   return readStdout(stdout).documents.find((value): value is JsonObject => isObject(value) && !isErrorDocument(value))
 }
 

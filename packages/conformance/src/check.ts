@@ -9,5 +9,7 @@ export interface Check {
   readonly title: string
   /** Where that is written. */
   readonly spec: string
+  /** Judges the executions so far, also of a plugin that hangs too often for any more. */
+  readonly looksBack?: true
   run(ctx: Context): Promise<void>
 }

@@ -5,6 +5,7 @@ import { del } from './checks/del.ts'
 import { environment } from './checks/environment.ts'
 import { errors } from './checks/errors.ts'
 import { isolation } from './checks/isolation.ts'
+import { leftovers } from './checks/leftovers.ts'
 import { prevResult } from './checks/prev-result.ts'
 import { results } from './checks/results.ts'
 import { signals } from './checks/signals.ts'
@@ -21,6 +22,7 @@ import { versions } from './checks/versions.ts'
 export const checks: readonly Check[] = Object.freeze([
   // before anything else has left a trace on the node
   ...isolation,
+  ...leftovers,
   ...results,
   ...prevResult,
   ...versions,

@@ -10,22 +10,25 @@ export interface Context {
   readonly timeout: number
   /** What VERSION claims; `undefined` when it could not be read. */
   readonly supportedVersions: readonly string[] | undefined
-  /** The newest version both sides know. */
+  /** The version of configurations: the one asked for, else the newest both sides know. */
   readonly version: string
-  /** A configuration was given: the plugin has to work with it. */
-  readonly configured: boolean
   readonly world: World
   /** Every execution of the run so far. */
   readonly exchanges: readonly Exchange[]
   execute(execution: Execution): Promise<Exchange>
   /** A fresh pod and the verbs for it; removed after the check. */
   attachment(version?: string): Promise<Attachment>
-  /** The outcome of a plain ADD. When it failed the check counts as skipped and this is `undefined`. */
+  /** A plain ADD, with DEL after it; made once in a run. */
+  plainAdd(): Promise<Exchange>
+  /** The outcome of the plain ADD. When it gave no result the check counts as blocked and this is `undefined`. */
   working(): Promise<Working | undefined>
   violation(summary: string, why: string, exchange?: Exchange): void
   advice(summary: string, why: string, exchange?: Exchange): void
   note(text: string): void
+  /** The rule does not concern this plugin. */
   skip(reason: string): void
+  /** The rule concerns this plugin and could not be checked: the run is incomplete. */
+  block(reason: string): void
 }
 
 /** A plain ADD. */

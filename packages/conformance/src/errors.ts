@@ -4,7 +4,10 @@ export type ConformanceErrorCode =
   | 'NO_PLUGIN'
   | 'NO_CONFIG'
   | 'INVALID_CONFIG'
+  | 'INVALID_SHARE'
+  | 'UNKNOWN_VERSION'
   | 'UNKNOWN_CHECK'
+  | 'NOTHING_TO_CHECK'
   | 'ABORTED'
 
 const brand = Symbol.for('cni.conformance.error')

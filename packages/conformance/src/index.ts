@@ -17,13 +17,14 @@ export type { Attachment, Changes, Verb } from './attachment.ts'
 export type { Check } from './check.ts'
 export { checks } from './checks.ts'
 // cni-conformance
-export { type CliIo, runConformance } from './cli/run-conformance.ts'
-export { type ConformanceOptions, conformance } from './conformance.ts'
+export { type CliIo, type ExitCode, runConformance } from './cli/run-conformance.ts'
+export { conformance } from './conformance.ts'
 export type { Context, Working } from './context.ts'
 // Errors
 export { ConformanceError, type ConformanceErrorCode, isConformanceError } from './errors.ts'
 export type { Exchange, Execution } from './execution.ts'
-export type { CheckResult, Finding, Group, Outcome, Report, Severity } from './model.ts'
+export type { CheckResult, Finding, Group, Outcome, Report, Severity, Unchecked, Verdict } from './model.ts'
+export type { ConformanceOptions } from './options/options.ts'
 // Reports
 export { renderJson } from './report/json.ts'
 export { renderJunit } from './report/junit.ts'

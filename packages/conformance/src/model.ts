@@ -25,12 +25,21 @@ export interface Finding {
   readonly exchange?: Exchange
 }
 
-/** How a check ended. */
+/**
+ * How a check ended. `skipped`: its rule does not concern this plugin. `blocked`: its rule does, and the check could not
+ * be made. A check that found something before it came to a stop is `fail` and says in `blocked` why it stopped.
+ */
 export type Outcome =
   | { readonly status: 'pass' }
-  | { readonly status: 'fail'; readonly findings: readonly Finding[]; readonly notes: readonly string[] }
+  | {
+      readonly status: 'fail'
+      readonly findings: readonly Finding[]
+      readonly notes: readonly string[]
+      readonly blocked?: string
+    }
   | { readonly status: 'note'; readonly notes: readonly string[] }
   | { readonly status: 'skipped'; readonly reason: string }
+  | { readonly status: 'blocked'; readonly reason: string }
 
 /** A check and how it ended. */
 export interface CheckResult {
@@ -42,8 +51,24 @@ export interface CheckResult {
   readonly durationMs: number
 }
 
+/**
+ * What a run comes to. `violations`: there are some. `incomplete`: none was found, but not everything that was asked for
+ * could be looked at. `conforms`: everything was looked at, and there is no violation.
+ */
+export type Verdict = 'conforms' | 'violations' | 'incomplete'
+
+/** Why checks could not be made, and which. */
+export interface Unchecked {
+  readonly reason: string
+  /** Their ids. */
+  readonly checks: readonly string[]
+}
+
 /** Everything found out about a plugin. */
 export interface Report {
+  readonly verdict: Verdict
+  /** What could not be looked at; empty when everything was. Violations may have been found nevertheless. */
+  readonly unchecked: readonly Unchecked[]
   readonly plugin: string
   readonly chained: boolean
   /** What VERSION claims; `undefined` when it could not be read. */
@@ -52,8 +77,10 @@ export interface Report {
   readonly version: string
   readonly results: readonly CheckResult[]
   readonly counts: Readonly<Record<Outcome['status'] | Severity, number>>
-  /** No violations. */
+  /** Whether the verdict is `conforms`. */
   readonly conforms: boolean
+  /** How many checks `only` and `skip` left out. */
+  readonly leftOut: number
   /** How often the plugin was executed. */
   readonly executions: number
   readonly durationMs: number

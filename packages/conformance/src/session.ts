@@ -7,13 +7,14 @@ import { onlyDocument, readStdout } from './judge/documents.ts'
 import { failureText } from './judge/expect-success.ts'
 import type { CheckResult, Finding, Outcome } from './model.ts'
 import { createPod } from './world/pod.ts'
-import { becamePlugin, settled, type World } from './world/world.ts'
+import { becamePlugin, PATH, settled, type World } from './world/world.ts'
 
 /** What a run was asked for, with nothing left open. */
 export interface Settings {
   readonly plugin: string
   readonly conf: JsonObject
-  readonly configured: boolean
+  /** The version of configurations; `undefined`: the newest that the plugin claims. */
+  readonly version: string | undefined
   readonly chained: boolean
   readonly path: string
   readonly args: string | undefined
@@ -33,7 +34,6 @@ export interface Session {
 const PATIENCE = 5
 // As many as the concurrency check needs.
 const AT_ONCE = 8
-const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
 /** Begins a run: asks the plugin for its versions. */
 export async function openSession(settings: Settings, world: World): Promise<Session> {
@@ -44,7 +44,7 @@ export async function openSession(settings: Settings, world: World): Promise<Ses
   const supportedVersions = versionsIn(
     await execute({ env: versionEnv(settings.path), stdin: { cniVersion: '1.0.0' } }),
   )
-  const version = newestKnown(supportedVersions) ?? versionOf(settings.conf)
+  const version = settings.version ?? newestKnown(supportedVersions) ?? '1.0.0'
   let plainAdd: Promise<Exchange> | undefined
 
   return { supportedVersions, version, exchanges, run }
@@ -57,32 +57,35 @@ export async function openSession(settings: Settings, world: World): Promise<Ses
   }
 
   async function outcomeOf(check: Check): Promise<Outcome> {
-    if (exchanges.filter(({ timedOut }) => timedOut).length >= PATIENCE) {
-      return { status: 'skipped', reason: `gave up: ${PATIENCE} executions did not end in time` }
+    if (!check.looksBack && exchanges.filter(({ timedOut }) => timedOut).length >= PATIENCE) {
+      return { status: 'blocked', reason: `gave up: ${PATIENCE} executions did not end in time` }
     }
+    world.renew()
     const findings: Finding[] = []
     const notes: string[] = []
     const pods: AsyncDisposable[] = []
     let skipped: string | undefined
+    let blocked: string | undefined
     const found = (severity: Finding['severity']) => (summary: string, why: string, exchange?: Exchange) =>
       void findings.push({ severity, summary, why, spec: check.spec, ...(exchange && { exchange }) })
     const ctx: Context = {
       chained: settings.chained,
       timeout: settings.timeout,
-      configured: settings.configured,
       supportedVersions,
       version,
       world,
       exchanges,
       execute,
       attachment: (given = version) => attach(pods, given),
-      working: async () => {
+      plainAdd: () => {
         plainAdd ??= addOnce()
-        const exchange = await plainAdd
-        const result = exchange.exitCode === 0 ? resultIn(exchange) : undefined
+        return plainAdd
+      },
+      working: async () => {
+        const exchange = await ctx.plainAdd()
+        const result = resultIn(exchange)
         if (result !== undefined) return { exchange, result } satisfies Working
-        const how = exchange.exitCode === 0 ? 'printed no result' : failureText(exchange)
-        skipped = `ADD with this configuration ${how}`
+        ctx.block(`ADD with this configuration ${failureText(exchange)}`)
         return undefined
       },
       violation: found('violation'),
@@ -91,16 +94,20 @@ export async function openSession(settings: Settings, world: World): Promise<Ses
       skip: (reason) => {
         skipped = reason
       },
+      block: (reason) => {
+        blocked ??= reason
+      },
     }
     try {
       await check.run(ctx)
     } catch (error) {
       if (settings.signal?.aborted) throw error
-      skipped = `the check itself failed: ${error instanceof Error ? error.message : String(error)}`
+      blocked = `the check itself failed: ${error instanceof Error ? error.message : String(error)}`
     } finally {
       for (const pod of pods) await pod[Symbol.asyncDispose]()
     }
-    if (findings.length > 0) return { status: 'fail', findings, notes }
+    if (findings.length > 0) return { status: 'fail', findings, notes, ...(blocked !== undefined && { blocked }) }
+    if (blocked !== undefined) return { status: 'blocked', reason: blocked }
     if (skipped !== undefined) return { status: 'skipped', reason: skipped }
     return notes.length > 0 ? { status: 'note', notes } : { status: 'pass' }
   }
@@ -170,10 +177,6 @@ function versionsIn({ exitCode, stdout }: Exchange): string[] | undefined {
 
 function newestKnown(claimed: readonly string[] | undefined): string | undefined {
   return CNI_VERSIONS.findLast((version) => claimed?.includes(version))
-}
-
-function versionOf({ cniVersion }: JsonObject): string {
-  return typeof cniVersion === 'string' && cniVersion !== '' ? cniVersion : '1.0.0'
 }
 
 /** Lets that many run at once. */

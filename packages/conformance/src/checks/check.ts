@@ -1,10 +1,11 @@
-import { findExecutable } from '@cni/host'
 import type { Netns } from '@cni/netns'
 import { from } from '../attachment.ts'
 import type { Check } from '../check.ts'
 import type { Context } from '../context.ts'
+import { addFirst } from '../judge/add-first.ts'
 import { expectFailure } from '../judge/expect-failure.ts'
 import { expectSuccess } from '../judge/expect-success.ts'
+import { needsSight } from '../judge/remains.ts'
 import { difference, takeSnapshot } from '../world/snapshot.ts'
 import { filters, type Tampering, tamperings } from '../world/tamper.ts'
 
@@ -20,7 +21,7 @@ export const check: readonly Check[] = [
     async run(ctx) {
       if (!hasCheck(ctx) || (await ctx.working()) === undefined) return
       const attachment = await ctx.attachment()
-      await attachment.add()
+      if ((await addFirst(ctx, attachment)) === undefined) return
       const why = '"The plugin must handle a CHECK call immediately after an ADD."'
       expectSuccess(ctx, await attachment.check(), { what: 'CHECK after ADD', why })
       expectSuccess(ctx, await attachment.check(), { what: 'CHECK, the second time', why })
@@ -34,16 +35,19 @@ export const check: readonly Check[] = [
     spec: `${CHECK}: must return an error if something the plugin created is missing or in an invalid state`,
     async run(ctx) {
       if (!hasCheck(ctx) || (await ctx.working()) === undefined) return
-      const ways = await waysToTamper(ctx)
-      if (ways.length === 0) {
-        const tools = findExecutable('nft') === undefined ? '; there is no nft to look with' : ''
-        return ctx.skip(`ADD changed nothing observable${tools}`)
+      needsSight(ctx)
+      const found = await waysToTamper(ctx)
+      if (found === undefined) return
+      if (found.ways.length === 0) {
+        return ctx.skip(
+          found.changed ? 'ADD changed only what is not undone here, such as routes' : 'ADD changed nothing observable',
+        )
       }
-      for (const { where, tampering } of ways) {
+      for (const { where, tampering } of found.ways) {
         const attachment = await ctx.attachment()
-        await attachment.add()
+        if ((await addFirst(ctx, attachment)) === undefined) return
         const plain = await attachment.check()
-        if (plain.exitCode !== 0) return ctx.skip('CHECK fails even before (see check.after-add)')
+        if (plain.exitCode !== 0) return ctx.block('CHECK fails even before (see check.after-add)')
         await tampering.apply(where === 'pod' ? attachment.pod.netns : ctx.world.node)
         const on = where === 'pod' ? 'in the pod' : 'on the node'
         const why = 'CHECK exists to find this; a broken pod is reported as healthy.'
@@ -55,20 +59,30 @@ export const check: readonly Check[] = [
   },
 ]
 
-async function waysToTamper(ctx: Context): Promise<Array<{ where: 'pod' | 'node'; tampering: Tampering }>> {
+interface Undoing {
+  /** Did ADD do anything that shows? */
+  readonly changed: boolean
+  readonly ways: ReadonlyArray<{ readonly where: 'pod' | 'node'; readonly tampering: Tampering }>
+}
+
+async function waysToTamper(ctx: Context): Promise<Undoing | undefined> {
   const attachment = await ctx.attachment()
   const both = async () => {
     const take = (where: Netns) => takeSnapshot(where)
     return { pod: await take(attachment.pod.netns), node: await take(ctx.world.node) }
   }
   const before = await both()
-  await attachment.add()
+  if ((await addFirst(ctx, attachment)) === undefined) return undefined
   const after = await both()
   await attachment.del()
-  return [
-    ...tamperings(before.pod, after.pod).map((tampering) => ({ where: 'pod' as const, tampering })),
-    ...filters(difference(before.node, after.node)).map((tampering) => ({ where: 'node' as const, tampering })),
-  ]
+  const [inPod, onNode] = [difference(before.pod, after.pod), difference(before.node, after.node)]
+  return {
+    changed: [inPod, onNode].some((change) => change.added.length + change.removed.length > 0),
+    ways: [
+      ...tamperings(before.pod, after.pod).map((tampering) => ({ where: 'pod' as const, tampering })),
+      ...filters(onNode).map((tampering) => ({ where: 'node' as const, tampering })),
+    ],
+  }
 }
 
 /** Skips for plugins that have no CHECK. */

@@ -1,6 +1,7 @@
 import type { Check } from '../check.ts'
+import { addFirst } from '../judge/add-first.ts'
 import { expectSuccess } from '../judge/expect-success.ts'
-import { remains } from '../judge/remains.ts'
+import { needsSight, remains } from '../judge/remains.ts'
 
 const DEL = 'SPEC 1.1.0, section 2, "DEL"'
 const MISSING =
@@ -16,7 +17,7 @@ export const del: readonly Check[] = [
     async run(ctx) {
       if ((await ctx.working()) === undefined) return
       const attachment = await ctx.attachment()
-      await attachment.add()
+      if ((await addFirst(ctx, attachment)) === undefined) return
       expectSuccess(ctx, await attachment.del(), { what: 'DEL after ADD', why: 'The pod cannot be deleted.' })
       expectSuccess(ctx, await attachment.del(), { what: 'DEL, the second time', why: MISSING })
       const third = await attachment.del({ conf: { prevResult: undefined }, env: { CNI_NETNS: '' } })
@@ -49,7 +50,7 @@ export const del: readonly Check[] = [
         ['with an empty CNI_NETNS', ''],
       ] as const) {
         const attachment = await ctx.attachment()
-        await attachment.add()
+        if ((await addFirst(ctx, attachment)) === undefined) return
         expectSuccess(ctx, await attachment.del({ env: { CNI_NETNS: value } }), { what: `DEL ${what}`, why })
       }
     },
@@ -62,7 +63,7 @@ export const del: readonly Check[] = [
     async run(ctx) {
       if ((await ctx.working()) === undefined) return
       const attachment = await ctx.attachment()
-      await attachment.add()
+      if ((await addFirst(ctx, attachment)) === undefined) return
       await attachment.pod[Symbol.asyncDispose]()
       const why = 'After a reboot no namespace is there, and no pod could ever be deleted.'
       expectSuccess(ctx, await attachment.del(), { what: 'DEL with the path of a namespace that is gone', why })
@@ -75,9 +76,10 @@ export const del: readonly Check[] = [
     spec: DEL,
     async run(ctx) {
       if ((await ctx.working()) === undefined) return
+      needsSight(ctx)
       const attachment = await ctx.attachment()
       const left = await remains(attachment, async () => {
-        await attachment.add()
+        if ((await addFirst(ctx, attachment)) === undefined) return
         const exchange = await attachment.del({ conf: { prevResult: undefined } })
         const why = 'After a failed ADD, and when its cache is lost, the runtime has none.'
         expectSuccess(ctx, exchange, { what: 'DEL without prevResult', why })

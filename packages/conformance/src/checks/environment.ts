@@ -62,11 +62,14 @@ export const environment: readonly Check[] = [
     spec: `${PARAMETERS}: CNI_CONTAINERID`,
     async run(ctx) {
       if ((await ctx.working()) === undefined) return
-      await each(['A._-', '0', 'f'.repeat(64)], async (id) => {
-        const exchange = await call(ctx, 'ADD', { env: { CNI_CONTAINERID: id } })
+      // One after the other: the configuration may ask for something that one pod at a time can have.
+      for (const id of ['A._-', '0', 'f'.repeat(64)]) {
+        const attachment = await ctx.attachment()
+        const exchange = await attachment.add({ env: { CNI_CONTAINERID: id } })
         const why = 'Runtimes choose the id.'
         expectSuccess(ctx, exchange, { what: `CNI_CONTAINERID=${JSON.stringify(id)}`, why })
-      })
+        await attachment.del({ env: { CNI_CONTAINERID: id } })
+      }
     },
   },
   {

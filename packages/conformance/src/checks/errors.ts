@@ -1,4 +1,5 @@
 import type { Check } from '../check.ts'
+import type { Context } from '../context.ts'
 import type { Exchange } from '../execution.ts'
 import { isErrorDocument, readStdout } from '../judge/documents.ts'
 import { call } from './environment.ts'
@@ -7,6 +8,9 @@ const ERROR = 'SPEC 1.1.0, section 5, "Error"'
 // 8 is the reference implementation's: the namespace is the plugin's own.
 const RESERVED = [1, 2, 3, 4, 5, 6, 7, 8, 11, 50, 51]
 
+const PROVOCATION = '{'
+const NO_ERROR = 'no execution printed an error: there is none to look at'
+
 /** All failures of the run so far: these come last. */
 export const errors: readonly Check[] = [
   {
@@ -14,9 +18,11 @@ export const errors: readonly Check[] = [
     group: 'errors',
     title: 'Every failure prints one error document with code and msg',
     spec: ERROR,
+    looksBack: true,
     async run(ctx) {
       await provoke(ctx)
       const failed = ctx.exchanges.filter(isFailure)
+      if (failed.length === 0) return ctx.block(NO_ERROR)
       const silent = failed.filter(({ stdout }) => stdout.trim() === '')
       const noisy = failed.filter(
         ({ stdout }) => stdout.trim() !== '' && !readStdout(stdout).documents.some(isErrorDocument),
@@ -37,12 +43,14 @@ export const errors: readonly Check[] = [
     group: 'errors',
     title: 'Error documents have a code that is free or reserved for the case, a message, and cniVersion',
     spec: ERROR,
+    looksBack: true,
     async run(ctx) {
       await provoke(ctx)
       const documents = ctx.exchanges.filter(isFailure).flatMap((exchange) => {
         const document = readStdout(exchange.stdout).documents.find(isErrorDocument)
         return document === undefined ? [] : [{ exchange, document }]
       })
+      if (documents.length === 0) return ctx.block(NO_ERROR)
       for (const { exchange, document } of documents) {
         const { code, msg } = document
         const number = typeof code === 'number' && Number.isInteger(code) && code >= 0 ? code : undefined
@@ -64,8 +72,10 @@ export const errors: readonly Check[] = [
     group: 'errors',
     title: 'An error document never comes with exit code 0',
     spec: `${ERROR}; section 2, "Overview"`,
+    looksBack: true,
     async run(ctx) {
       await provoke(ctx)
+      if (ctx.exchanges.every(({ timedOut }) => timedOut)) return ctx.block('no execution ended by itself')
       const found = ctx.exchanges.filter(
         ({ exitCode, stdout }) => exitCode === 0 && readStdout(stdout).documents.some(isErrorDocument),
       )
@@ -78,6 +88,7 @@ export const errors: readonly Check[] = [
     group: 'errors',
     title: 'It does not crash and does not hang',
     spec: `${ERROR}; section 2, "Overview"`,
+    looksBack: true,
     async run(ctx) {
       await provoke(ctx)
       const ordinary = ctx.exchanges.filter(({ special }) => special === undefined)
@@ -93,9 +104,10 @@ export const errors: readonly Check[] = [
 ]
 
 /** Two failures every plugin has, so that there is something to look at when these checks run alone. */
-async function provoke(ctx: Parameters<Check['run']>[0]): Promise<void> {
-  if (ctx.exchanges.some(isFailure)) return
-  await call(ctx, 'ADD', { stdin: '{' })
+async function provoke(ctx: Context): Promise<void> {
+  const tried = ctx.exchanges.some(({ stdin }) => stdin === PROVOCATION)
+  if (tried || ctx.exchanges.some((exchange) => isFailure(exchange) || exchange.timedOut)) return
+  await call(ctx, 'ADD', { stdin: PROVOCATION })
   await call(ctx, 'ADD', { conf: { cniVersion: '9.9.9' } })
 }
 

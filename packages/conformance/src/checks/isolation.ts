@@ -1,7 +1,9 @@
 import type { Attachment } from '../attachment.ts'
 import type { Check } from '../check.ts'
 import type { Context } from '../context.ts'
-import { remains, settledDifference } from '../judge/remains.ts'
+import { addFirst } from '../judge/add-first.ts'
+import { needsSight, remains, settledDifference } from '../judge/remains.ts'
+import { shorten } from '../judge/shorten.ts'
 import { difference, type Snapshot, takeSnapshot } from '../world/snapshot.ts'
 
 const DEL = 'SPEC 1.1.0, section 2, "DEL": delete the interface, or undo any modifications applied in ADD'
@@ -14,6 +16,7 @@ export const isolation: readonly Check[] = [
     title: 'A pod that comes and goes leaves nothing on the node',
     spec: DEL,
     async run(ctx) {
+      needsSight(ctx)
       const take = () => takeSnapshot(ctx.world.node)
       // The first pod of the run finds a node that was never used; it is the second one that must leave no trace.
       const before = await take()
@@ -37,8 +40,9 @@ export const isolation: readonly Check[] = [
     spec: DEL,
     async run(ctx) {
       if ((await ctx.working()) === undefined) return
+      needsSight(ctx)
       const attachment = await ctx.attachment()
-      const left = await remains(attachment, () => addAndDelete(attachment))
+      const left = await remains(attachment, () => addAndDelete(ctx, attachment))
       if (left.length === 0) return
       const summary = `DEL leaves in the pod: ${shorten(left)}`
       const why = 'The same namespace may be attached again, or have other attachments.'
@@ -55,8 +59,9 @@ export const isolation: readonly Check[] = [
       if (!ctx.chained) return ctx.skip('not a chained plugin')
       if ((await ctx.working()) === undefined) return
       const attachment = await ctx.attachment()
+      needsSight(ctx)
       const before = await takeSnapshot(ctx.world.node)
-      await attachment.add()
+      if ((await addFirst(ctx, attachment)) === undefined) return
       const { added, removed } = difference(before, await takeSnapshot(ctx.world.node))
       await attachment.del()
       const lines = [...added.map((line) => `+ ${line}`), ...removed.map((line) => `- ${line}`)]
@@ -70,16 +75,10 @@ async function leftOnNode(ctx: Context): Promise<string[]> {
   const attachment = await ctx.attachment()
   const take = (): Promise<Snapshot> => takeSnapshot(ctx.world.node)
   const before = await take()
-  await addAndDelete(attachment)
+  await addAndDelete(ctx, attachment)
   return await settledDifference(before, take)
 }
 
-async function addAndDelete(attachment: Attachment): Promise<void> {
-  await attachment.add()
-  await attachment.del()
-}
-
-function shorten(lines: readonly string[]): string {
-  const more = lines.length - 6
-  return `${lines.slice(0, 6).join('; ')}${more > 0 ? `; and ${more} more` : ''}`
+async function addAndDelete(ctx: Context, attachment: Attachment): Promise<void> {
+  if ((await addFirst(ctx, attachment)) !== undefined) await attachment.del()
 }

@@ -1,3 +1,4 @@
+import { resultIn } from '../attachment.ts'
 import type { Check } from '../check.ts'
 import type { Context } from '../context.ts'
 import type { Exchange } from '../execution.ts'
@@ -17,6 +18,7 @@ export const signals: readonly Check[] = [
       const text = JSON.stringify(attachment.conf('ADD'))
       const half = text.slice(0, Math.floor(text.length / 2))
       using input = await ctx.world.openStdin(half)
+      let waited = false
       const timeout = Math.min(ctx.timeout, 3000)
       const exchange = await attachment.add({
         stdin: half,
@@ -26,13 +28,14 @@ export const signals: readonly Check[] = [
           timeout,
           async onStarted(kill) {
             // before it reads, SIGTERM may come before its handler is there
-            await input.beingRead(timeout / 2)
+            waited = await input.beingRead(timeout / 2)
             kill('SIGTERM')
           },
         },
       })
       const why = 'A runtime that shuts down, or whose deadline has passed, has to wait, and kills it in the middle.'
       if (exchange.timedOut) ctx.advice(`SIGTERM does not end it within ${timeout / 1000} s`, why, exchange)
+      else if (!waited) ctx.block('ADD did not wait for stdin')
       else if (exchange.exitCode === 0) ctx.advice('exit code 0 after SIGTERM', 'Nothing was done.', exchange)
     },
   },
@@ -65,12 +68,9 @@ export const signals: readonly Check[] = [
       const streams = { stderr: await ctx.world.fifo() }
       const exchange = await attachment.add({ execution: { streams, special: 'stderr has no reader' } })
       ended(ctx, exchange, 'nobody reads stderr')
-      if (exchange.exitCode !== 0 && !exchange.timedOut) {
-        ctx.advice(
-          'ADD fails when nobody reads stderr',
-          'A log that cannot be written should not stop a pod.',
-          exchange,
-        )
+      const why = 'A log that cannot be written should not stop a pod.'
+      if (resultIn(exchange) === undefined && !exchange.timedOut) {
+        ctx.advice('ADD fails when nobody reads stderr', why, exchange)
       }
       await attachment.del()
     },

@@ -2,6 +2,7 @@ import { from } from '../attachment.ts'
 import type { Check } from '../check.ts'
 import type { Context } from '../context.ts'
 import type { Exchange } from '../execution.ts'
+import { addFirst } from '../judge/add-first.ts'
 import { isErrorDocument, readStdout } from '../judge/documents.ts'
 import { failureText } from '../judge/expect-success.ts'
 
@@ -15,7 +16,7 @@ export const silence: readonly Check[] = [
     async run(ctx) {
       if ((await ctx.working()) === undefined) return
       const attachment = await ctx.attachment()
-      await attachment.add()
+      if ((await addFirst(ctx, attachment)) === undefined) return
       silent(ctx, await attachment.del(), 'DEL')
     },
   },
@@ -28,7 +29,7 @@ export const silence: readonly Check[] = [
       if (!from(ctx.version, '0.4.0')) return ctx.skip(`there is no CHECK in ${ctx.version}`)
       if ((await ctx.working()) === undefined) return
       const attachment = await ctx.attachment()
-      await attachment.add()
+      if ((await addFirst(ctx, attachment)) === undefined) return
       silent(ctx, await attachment.check(), 'CHECK')
       await attachment.del()
     },
@@ -61,7 +62,7 @@ export const silence: readonly Check[] = [
 
 function silent(ctx: Context, exchange: Exchange, verb: string): void {
   if (exchange.exitCode !== 0) {
-    ctx.skip(`${verb} fails, another check says how`)
+    ctx.block(`${verb} fails, another check says how`)
   } else if (exchange.stdout !== '') {
     const why = `stdout belongs to the protocol, and a ${verb} that succeeds says nothing there; logs go to stderr.`
     ctx.violation(`${verb} prints on stdout: ${JSON.stringify(exchange.stdout.slice(0, 100))}`, why, exchange)

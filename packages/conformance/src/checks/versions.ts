@@ -1,4 +1,4 @@
-import { CNI_VERSIONS, isCniVersion, parseVersion } from '@cni/types'
+import { CNI_VERSIONS, isCniVersion, isObject, type JsonObject, parseVersion } from '@cni/types'
 import { from, resultIn } from '../attachment.ts'
 import type { Check } from '../check.ts'
 import type { Context } from '../context.ts'
@@ -7,6 +7,7 @@ import { onlyDocument } from '../judge/documents.ts'
 import { expectFailure } from '../judge/expect-failure.ts'
 import { expectSuccess } from '../judge/expect-success.ts'
 import { call, each } from './environment.ts'
+import { isInVersion } from './results.ts'
 
 const VERSION = 'SPEC 1.1.0, section 2, "VERSION", and section 5, "Version"'
 
@@ -60,29 +61,33 @@ export const versions: readonly Check[] = [
     title: 'ADD and DEL work in every version it claims, and the result is in that version',
     spec: 'SPEC 1.1.0, section 1: cniVersion; section 5, "Add Success": cniVersion',
     async run(ctx) {
+      if (ctx.supportedVersions === undefined) return ctx.block('VERSION does not say which versions are supported')
+      const claimed = [...new Set(ctx.supportedVersions)]
+      const unknown = claimed.filter((version) => !isCniVersion(version))
+      if (unknown.length > 0) {
+        const summary = `claims versions that do not exist: ${unknown.map((version) => JSON.stringify(version)).join(', ')}`
+        ctx.advice(summary, 'Nobody can know what it would do with a configuration of such a version.')
+      }
       const working = await ctx.working()
       if (working === undefined) return
-      if (ctx.supportedVersions === undefined) return ctx.skip('VERSION does not say which versions are supported')
-      const unknown = ctx.supportedVersions.filter((version) => !isCniVersion(version))
-      if (unknown.length > 0) ctx.note(`claims versions that do not exist: ${unknown.join(', ')}`)
-      const { ips } = working.result
-      const old = !ctx.chained && Array.isArray(ips) && ips.length > 0
+      const old = !ctx.chained && hasAddress(working.result)
       // Before 0.3.0 there are no chains, and no results without an address.
-      const usable = ctx.supportedVersions.filter((version) => isCniVersion(version) && (old || from(version, '0.3.0')))
-      await each(usable, async (version) => {
+      const usable = claimed.filter((version) => isCniVersion(version) && (old || from(version, '0.3.0')))
+      if (usable.length === 0) return ctx.block('VERSION claims no version that such a plugin could be executed with')
+      // One after the other: the configuration may ask for something that one pod at a time can have.
+      for (const version of usable) {
         const attachment = await ctx.attachment(version)
         const added = await attachment.add()
         const why = 'VERSION claims it, and runtimes choose a version by that.'
         if (expectSuccess(ctx, added, { what: `ADD with cniVersion ${version}`, why })) {
-          const own = resultIn(added)?.cniVersion
-          // 0.1.0 has no such member.
-          if (own !== version && !(version === '0.1.0' && own === undefined)) {
-            const summary = `ADD with cniVersion ${version}: the result is in ${JSON.stringify(own)}`
+          const result = resultIn(added)
+          if (result !== undefined && !isInVersion(result, version)) {
+            const summary = `ADD with cniVersion ${version}: the result is in ${JSON.stringify(result.cniVersion)}`
             ctx.violation(summary, 'The result has to be in the version of the configuration.', added)
           }
         }
         expectSuccess(ctx, await attachment.del(), { what: `DEL with cniVersion ${version}`, why })
-      })
+      }
     },
   },
   {
@@ -91,9 +96,10 @@ export const versions: readonly Check[] = [
     title: 'Refuses versions it does not claim with code 1',
     spec: 'SPEC 1.1.0, section 5, "Error": code 1',
     async run(ctx) {
-      const claimed = ctx.supportedVersions ?? [ctx.version]
-      const texts = ['9.9.9', '1.2.0', '1.0', 'abc', ...CNI_VERSIONS]
-      const vectors = texts.filter((version) => !claimed.includes(version))
+      const claimed = ctx.supportedVersions
+      // Without claims it may know any version that there is.
+      const known = claimed === undefined ? [] : CNI_VERSIONS
+      const vectors = ['9.9.9', '1.2.0', '1.0', 'abc', ...known].filter((version) => !claimed?.includes(version))
       await each(vectors, async (version) => {
         const exchange = await call(ctx, 'ADD', { conf: { cniVersion: version } })
         const why = 'It cannot know what a configuration of that version means, or how its result must look.'
@@ -127,6 +133,11 @@ export const versions: readonly Check[] = [
     },
   },
 ]
+
+/** In a result of any version. */
+function hasAddress({ ips, ip4, ip6 }: JsonObject): boolean {
+  return (Array.isArray(ips) && ips.length > 0) || isObject(ip4) || isObject(ip6)
+}
 
 function judgeVersion(ctx: Context, exchange: Exchange, what: string): void {
   if (!expectSuccess(ctx, exchange, { what, why: 'Runtimes ask before they choose a version.' })) return

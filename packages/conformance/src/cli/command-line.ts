@@ -40,6 +40,8 @@ function parseFlags(argv: readonly string[]) {
         only: { type: 'string', multiple: true },
         skip: { type: 'string', multiple: true },
         'cni-path': { type: 'string' },
+        'cni-version': { type: 'string' },
+        share: { type: 'string', multiple: true },
         args: { type: 'string' },
         timeout: { type: 'string' },
         strict: { type: 'boolean' },

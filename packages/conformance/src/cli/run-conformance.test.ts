@@ -21,6 +21,10 @@ test.each([
   [['a', 'b'], 'expected the path of one plugin, got 2 arguments'],
   [['a', '--nope'], "Unknown option '--nope'"],
   [['a', '--timeout', '0'], 'invalid --timeout "0", expected seconds'],
+  [['/bin/true', '--only', 'del', '--skip', 'del'], 'Nothing is left to check without del'],
+  [['/bin/true', '--cni-version', '1.0'], '"1.0" is no version of the specification; use one of 0.1.0, 0.2.0'],
+  [['/bin/true', '--share', '/not/there'], 'There is no "/not/there" to share'],
+  [['/bin/true', '--share', '/etc/passwd'], '"/etc/passwd" is not below /run and /var/lib/cni'],
   [['/bin/true', '--only', 'del,nope'], 'Unknown check "nope": use an id or a group that --list shows'],
 ])('%j is wrong usage: exit code 2', async (argv, message) => {
   const { code, stdout, stderr } = await run(...argv)

@@ -2,7 +2,7 @@ import { writeFileAtomic } from '@cni/host'
 import type { Check } from '../check.ts'
 import { checks } from '../checks.ts'
 import { conformance } from '../conformance.ts'
-import { isConformanceError } from '../errors.ts'
+import { type ConformanceErrorCode, isConformanceError } from '../errors.ts'
 import type { Report } from '../model.ts'
 import { renderJson } from '../report/json.ts'
 import { renderJunit } from '../report/junit.ts'
@@ -21,6 +21,9 @@ export interface CliIo {
   readonly signal?: AbortSignal | undefined
 }
 
+/** 0 conforms, 1 does not, 2 wrong usage, 3 could not run, 4 incomplete. */
+export type ExitCode = 0 | 1 | 2 | 3 | 4
+
 /**
  * The `cni-conformance` command without its process: arguments in, exit code out.
  *
@@ -29,7 +32,7 @@ export interface CliIo {
  * const code = await runConformance(['/usr/lib/cni/loopback', '--json'], io)
  * ```
  */
-export async function runConformance(argv: readonly string[], io: CliIo): Promise<0 | 1 | 2 | 3> {
+export async function runConformance(argv: readonly string[], io: CliIo): Promise<ExitCode> {
   let line: ReturnType<typeof parseCommandLine>
   try {
     line = parseCommandLine(argv)
@@ -47,15 +50,26 @@ export async function runConformance(argv: readonly string[], io: CliIo): Promis
   }
   try {
     const report = await check(line, io)
-    const { counts, conforms } = report
     if (line.flags.junit !== undefined) writeFileAtomic(line.flags.junit, renderJunit(report))
     io.stdout(line.flags.json ? renderJson(report) : renderText(report, { colour: io.colour ?? false }))
-    return conforms && !(line.flags.strict && counts.advice > 0) ? 0 : 1
+    return exitCodeOf(report, line.flags.strict ?? false)
   } catch (error) {
-    if (isConformanceError(error) && error.code === 'UNKNOWN_CHECK') return usage(error.message, io)
+    if (isConformanceError(error) && WRONG_USAGE.has(error.code)) return usage(error.message, io)
     io.stderr(`cni-conformance: ${error instanceof Error ? error.message : String(error)}\n`)
     return 3
   }
+}
+
+const WRONG_USAGE: ReadonlySet<ConformanceErrorCode> = new Set([
+  'UNKNOWN_CHECK',
+  'NOTHING_TO_CHECK',
+  'UNKNOWN_VERSION',
+  'INVALID_SHARE',
+])
+
+function exitCodeOf({ verdict, counts }: Report, strict: boolean): ExitCode {
+  if (verdict === 'violations' || (strict && counts.advice > 0)) return 1
+  return verdict === 'incomplete' ? 4 : 0
 }
 
 async function check({ plugin, only, skip, timeout, flags }: CommandLine, io: CliIo): Promise<Report> {
@@ -68,6 +82,8 @@ async function check({ plugin, only, skip, timeout, flags }: CommandLine, io: Cl
       conf: flags.conf,
       chained: flags.chained,
       cniPath: flags['cni-path'],
+      cniVersion: flags['cni-version'],
+      share: flags.share,
       args: flags.args,
       signal: io.signal,
       onCheck: io.progress

@@ -16,7 +16,10 @@ Options:
       --only ID            run this check or group; may be repeated, or a list with commas
       --skip ID            leave this check or group out; may be repeated
       --cni-path DIRS      where it finds plugins it calls      (its own folder, /opt/cni/bin, /usr/lib/cni)
+      --cni-version VERSION
+                           cniVersion of configurations         (the configuration's, or the newest it claims)
       --args TEXT          CNI_ARGS of every call
+      --share PATH         a file or folder below /run or /var/lib/cni that it sees, such as its daemon's socket
       --timeout SECONDS    how long one execution may take      (10)
       --strict             advice counts too: exit code 1
       --json               the whole report as JSON on stdout
@@ -26,5 +29,6 @@ Options:
 
 Try it: cni-conformance /usr/lib/cni/loopback
 
-Exit codes: 0 conforms, 1 does not, 2 wrong usage, 3 could not run.
+Exit codes: 0 conforms, 1 does not, 2 wrong usage, 3 could not run,
+            4 incomplete: no violation, but not everything could be checked; the report begins with why
 `

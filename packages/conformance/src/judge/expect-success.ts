@@ -1,3 +1,4 @@
+import { resultIn } from '../attachment.ts'
 import type { Context } from '../context.ts'
 import type { Exchange } from '../execution.ts'
 import type { Severity } from '../model.ts'
@@ -13,21 +14,23 @@ export interface ExpectedSuccess {
   readonly severity?: Severity
 }
 
-/** Reports an execution that had to succeed and did not. Returns whether it did. */
+/** Reports an execution that had to succeed and did not, or an ADD without a result. Returns whether it did succeed. */
 export function expectSuccess(ctx: Context, exchange: Exchange, expected: ExpectedSuccess): boolean {
   const { what, why, severity = 'violation' } = expected
   if (exchange.timedOut) {
     ctx.violation(`${what}: did not end within ${ctx.timeout / 1000} s`, why, exchange)
     return false
   }
-  if (exchange.exitCode === 0) return true
+  const silent = exchange.env.CNI_COMMAND === 'ADD' && resultIn(exchange) === undefined
+  if (exchange.exitCode === 0 && !silent) return true
   ctx[severity](`${what}: ${failureText(exchange)}`, why, exchange)
   return false
 }
 
-/** How an execution failed, in a few words. */
+/** How an execution failed, in a few words; an ADD also by success without a result. */
 export function failureText({ exitCode, signal, stdout, stderr, timedOut }: Exchange): string {
   if (timedOut) return 'did not end in time'
+  if (exitCode === 0) return 'printed no result'
   const document = readStdout(stdout).documents.findLast(isErrorDocument)
   if (document !== undefined) {
     const details = document.details ? `; ${document.details}` : ''

@@ -1,5 +1,11 @@
 import type { Attachment } from '../attachment.ts'
-import { difference, type Snapshot, takeSnapshot } from '../world/snapshot.ts'
+import type { Context } from '../context.ts'
+import { difference, type Snapshot, seesNft, takeSnapshot } from '../world/snapshot.ts'
+
+/** For checks that compare what is there before and after: they are blocked where half of it cannot be seen. */
+export function needsSight(ctx: Context): void {
+  if (!seesNft) ctx.block('there is no nft: packet filters cannot be seen')
+}
 
 /** What is different in the pod after the body: `+ link eth0 …`, `- address …`. */
 export async function remains({ pod }: Attachment, body: () => Promise<void>): Promise<string[]> {
@@ -13,10 +19,17 @@ const SETTLE_MS = 500
 
 /** The difference that is still there after a moment. */
 export async function settledDifference(before: Snapshot, take: () => Promise<Snapshot>): Promise<string[]> {
+  return await settled(async () => {
+    const { added, removed } = difference(before, await take())
+    return [...added.map((line) => `+ ${line}`), ...removed.map((line) => `- ${line}`)]
+  })
+}
+
+/** The lines that are still there after a moment. */
+export async function settled(take: () => Promise<string[]>): Promise<string[]> {
   const deadline = performance.now() + SETTLE_MS
   for (;;) {
-    const { added, removed } = difference(before, await take())
-    const lines = [...added.map((line) => `+ ${line}`), ...removed.map((line) => `- ${line}`)]
+    const lines = await take()
     if (lines.length === 0 || performance.now() > deadline) return lines
     await new Promise((resolve) => setTimeout(resolve, 20))
   }

@@ -1,18 +1,40 @@
+import { groupBy } from '../group-by.ts'
 import type { CheckResult, Report } from '../model.ts'
 import { exchangeLines } from './exchange.ts'
-import { groupBy } from './group-by.ts'
 
-/** The report as JUnit XML: a suite per group; advice and notes are in the output of a case that passed. */
+/**
+ * The report as JUnit XML: a suite per group; advice and notes are in the output of a case that passed. What could not be
+ * checked is skipped in its group, and first of all an error, as a skipped case stops nobody.
+ */
 export function renderJunit(report: Report): string {
   const groups = groupBy(report.results, ({ group }) => group)
   const suites = [...groups].map(([group, results]) => suite(group, results))
-  const total = `tests="${report.results.length}" failures="${failures(report.results)}" time="${seconds(report.durationMs)}"`
+  const errors = report.unchecked.length
+  const counts = `tests="${report.results.length + errors}" failures="${failures(report.results)}" errors="${errors}"`
+  const total = `${counts} time="${seconds(report.durationMs)}"`
   const all = `<testsuites name="cni-conformance ${escapeXml(report.plugin)}" ${total}>`
-  return `${['<?xml version="1.0" encoding="UTF-8"?>', all, ...suites, '</testsuites>'].join('\n')}\n`
+  const lines = ['<?xml version="1.0" encoding="UTF-8"?>', all, ...incomplete(report), ...suites, '</testsuites>']
+  return `${lines.join('\n')}\n`
+}
+
+function incomplete({ unchecked }: Report): string[] {
+  if (unchecked.length === 0) return []
+  const count = unchecked.length
+  return [
+    `  <testsuite name="incomplete" tests="${count}" failures="0" errors="${count}" skipped="0" time="0.000">`,
+    ...unchecked.map(({ reason, checks }) =>
+      [
+        `    <testcase classname="incomplete" name="${escapeXml(reason)}" time="0.000">`,
+        `      <error message="${escapeXml(reason)}">${escapeXml(`not checked: ${checks.join(', ')}`)}</error>`,
+        '    </testcase>',
+      ].join('\n'),
+    ),
+    '  </testsuite>',
+  ]
 }
 
 function suite(group: string, results: readonly CheckResult[]): string {
-  const skipped = results.filter(({ outcome }) => outcome.status === 'skipped').length
+  const skipped = results.filter(({ outcome: { status } }) => status === 'skipped' || status === 'blocked').length
   const time = seconds(results.reduce((sum, { durationMs }) => sum + durationMs, 0))
   const counts = `tests="${results.length}" failures="${failures(results)}" skipped="${skipped}" time="${time}"`
   return [`  <testsuite name="${group}" ${counts}>`, ...results.map(testcase), '  </testsuite>'].join('\n')
@@ -26,7 +48,9 @@ function testcase(result: CheckResult): string {
 }
 
 function* body(outcome: CheckResult['outcome']): Generator<string> {
-  if (outcome.status === 'skipped') yield `      <skipped message="${escapeXml(outcome.reason)}"/>`
+  if (outcome.status === 'skipped' || outcome.status === 'blocked') {
+    yield `      <skipped message="${escapeXml(outcome.reason)}"/>`
+  }
   if (outcome.status === 'note') yield output(outcome.notes)
   if (outcome.status !== 'fail') return
   const violations = outcome.findings.filter(({ severity }) => severity === 'violation')

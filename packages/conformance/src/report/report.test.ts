@@ -21,6 +21,8 @@ const result = (id: string, outcome: CheckResult['outcome']): CheckResult => {
 }
 const finding = { why: 'because', spec: 'SPEC "DEL"' }
 const report: Report = {
+  verdict: 'violations',
+  unchecked: [{ reason: 'ADD with <this> failed', checks: ['f.blocked', 'g.blocked'] }],
   plugin: '/opt/cni/bin/p',
   chained: true,
   supportedVersions: ['1.0.0'],
@@ -39,9 +41,12 @@ const report: Report = {
     result('c.note', { status: 'note', notes: ['only this'] }),
     result('d.skip', { status: 'skipped', reason: 'not chained' }),
     result('e.skip', { status: 'skipped', reason: 'not chained' }),
+    result('f.blocked', { status: 'blocked', reason: 'ADD with <this> failed' }),
+    result('g.blocked', { status: 'blocked', reason: 'ADD with <this> failed' }),
   ],
-  counts: { pass: 1, fail: 1, note: 1, skipped: 2, violation: 2, advice: 1 },
+  counts: { pass: 1, fail: 1, note: 1, skipped: 2, blocked: 2, violation: 2, advice: 1 },
   conforms: false,
+  leftOut: 0,
   executions: 40,
   durationMs: 2500,
 }
@@ -67,10 +72,41 @@ test('the text has violations, advice, notes and reasons, and what was sent and 
       'b.fail: by the way',
       'c.note: only this',
       'not chained: d.skip, e.skip',
-      '1 passed, 2 violations, 1 of advice, 1 note, 2 skipped',
+      '1 passed, 2 violations, 1 of advice, 1 note, 2 skipped, 2 not made',
       'The plugin does not conform.',
     ]),
   )
+})
+
+test('what could not be checked comes first in every report', () => {
+  const text = renderText(report)
+  expect(text.split('\n').slice(3, 7)).toEqual([
+    'INCOMPLETE',
+    '  - ADD with <this> failed',
+    '    f.blocked, g.blocked',
+    '  What a plugin may need: --conf; --chained, after other plugins; --args; --share, its daemon.',
+  ])
+  expect(Object.keys(JSON.parse(renderJson(report))).slice(0, 2)).toEqual(['verdict', 'unchecked'])
+  expect(renderJunit(report).split('\n').slice(2, 6)).toEqual([
+    '  <testsuite name="incomplete" tests="1" failures="0" errors="1" skipped="0" time="0.000">',
+    '    <testcase classname="incomplete" name="ADD with &lt;this&gt; failed" time="0.000">',
+    '      <error message="ADD with &lt;this&gt; failed">not checked: f.blocked, g.blocked</error>',
+    '    </testcase>',
+  ])
+})
+
+test.each<[Partial<Report>, string]>([
+  [{ verdict: 'conforms', unchecked: [] }, 'The plugin conforms.'],
+  [{ verdict: 'conforms', unchecked: [], leftOut: 3 }, 'The plugin conforms in 7 checks; 3 were left out.'],
+  [{ verdict: 'incomplete' }, 'Incomplete: 2 checks could not be made. The others found no violation.'],
+  [{ verdict: 'violations' }, 'The plugin does not conform.'],
+])('%j is summed up: %s', (changes, sentence) => {
+  expect(
+    renderText({ ...report, ...changes })
+      .trimEnd()
+      .split('\n')
+      .at(-1),
+  ).toBe(sentence)
 })
 
 test('nothing a plugin prints can move the cursor; colour is ours and only when asked for', () => {
@@ -84,7 +120,7 @@ test('JSON has everything', () => {
 
 test('JUnit counts violations as failures, escapes text, and keeps advice as output', () => {
   const xml = renderJunit(report)
-  expect(xml).toContain('<testsuite name="del" tests="5" failures="1" skipped="2" time="7.500">')
+  expect(xml).toContain('<testsuite name="del" tests="7" failures="1" skipped="4" time="10.500">')
   expect(xml).toContain('<testcase classname="del" name="a.pass: title of a.pass" time="1.500"/>')
   expect(xml).toContain('<failure message="it is &lt;bad&gt;\ufffd\u009b\u202e">')
   expect(xml).toContain('<system-out>advice: could be nicer (SPEC &quot;DEL&quot;)\nby the way</system-out>')

@@ -1,7 +1,7 @@
 import { replaceUnsafe } from '@cni/types'
+import { groupBy } from '../group-by.ts'
 import type { CheckResult, Finding, Report, Severity } from '../model.ts'
 import { exchangeLines } from './exchange.ts'
-import { groupBy } from './group-by.ts'
 
 /** How the report looks. */
 export interface TextOptions {
@@ -15,18 +15,44 @@ type Paint = (text: string) => string
 export function renderText(report: Report, options: TextOptions = {}): string {
   const paint = painter(options.colour ?? false)
   const { counts } = report
+  const blocked = counts.blocked > 0 ? `, ${counts.blocked} not made` : ''
   const claims = report.supportedVersions?.join(' ') ?? 'unknown'
   const lines = [
     paint.bold(`${report.plugin}${report.chained ? ' (chained)' : ''}`),
     `supports ${claims}; checked with ${report.version}, ${report.executions} executions in ${(report.durationMs / 1000).toFixed(1)} s`,
+    ...unchecked(report, paint),
     ...findings(report, 'violation', paint.red('VIOLATIONS'), paint),
     ...findings(report, 'advice', paint.yellow('ADVICE'), paint),
     ...notes(report, paint),
     '',
-    `${counts.pass} passed, ${plural(counts.violation, 'violation')}, ${counts.advice} of advice, ${plural(counts.note, 'note')}, ${counts.skipped} skipped`,
-    report.conforms ? paint.green('The plugin conforms.') : paint.red('The plugin does not conform.'),
+    `${counts.pass} passed, ${plural(counts.violation, 'violation')}, ${counts.advice} of advice, ${plural(counts.note, 'note')}, ${counts.skipped} skipped${blocked}`,
+    verdict(report, paint),
   ]
   return `${lines.join('\n')}\n`
+}
+
+function unchecked(report: Report, paint: Painter): string[] {
+  if (report.unchecked.length === 0) return []
+  const reasons = report.unchecked.flatMap(({ reason, checks }) => [
+    `  - ${printable(reason)}`,
+    paint.dim(`    ${checks.join(', ')}`),
+  ])
+  return ['', paint.yellow('INCOMPLETE'), ...reasons, ...hint(report)]
+}
+
+function hint({ unchecked }: Report): string[] {
+  if (!unchecked.some(({ reason }) => reason.startsWith('ADD with'))) return []
+  return ['  What a plugin may need: --conf; --chained, after other plugins; --args; --share, its daemon.']
+}
+
+function verdict({ verdict, unchecked, leftOut, results }: Report, paint: Painter): string {
+  if (verdict === 'violations') return paint.red('The plugin does not conform.')
+  if (verdict === 'incomplete') {
+    const count = new Set(unchecked.flatMap(({ checks }) => checks)).size
+    return paint.yellow(`Incomplete: ${plural(count, 'check')} could not be made. The others found no violation.`)
+  }
+  const all = leftOut === 0 ? '' : ` in ${plural(results.length, 'check')}; ${leftOut} were left out`
+  return paint.green(`The plugin conforms${all}.`)
 }
 
 function findings(report: Report, severity: Severity, title: string, paint: Painter): string[] {

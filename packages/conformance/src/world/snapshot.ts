@@ -16,6 +16,10 @@ export interface Difference {
 }
 
 const NFT = findExecutable('nft')
+
+/** Whether snapshots have the nftables ruleset. */
+export const seesNft = NFT !== undefined
+
 const LEGACY = ['iptables', 'ip6tables'] as const
 
 /** Links, addresses, routes, rules, packet filters of both kinds and sysctls of a namespace. Counters are left out. */
@@ -104,7 +108,7 @@ async function legacyLines(where: Netns, name: (typeof LEGACY)[number]): Promise
   // Empty until a table is used: no process needs to be started, and none may load a table.
   if (!netns.run(where, () => hasLegacyTables(name))) return []
   const save = findExecutable(`${name}-legacy-save`)
-  if (save === undefined) return []
+  if (save === undefined) throw new Error(`There are legacy tables, and no ${name}-legacy-save to see them`)
   const { stdout } = await netns.exec(where, [save], { timeout: 10_000 })
   let table = ''
   return stdout.split('\n').flatMap((line) => {

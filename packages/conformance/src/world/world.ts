@@ -1,25 +1,19 @@
-import {
-  closeSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  rmdirSync,
-  rmSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, constants, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isRunError, type RunResult, run, type Started } from '@cni/host'
 import { type Netns, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
-import { type Covers, type Streams, WRAPPER, wrap } from './wrapper.ts'
+import { freshState, type State, shareBelowState } from './state.ts'
+import { NOT_STARTED, type Streams, WRAPPER, wrap } from './wrapper.ts'
 
 /** The throw-away node: a network namespace, and folders in place of those where plugins keep state. */
 export interface World extends AsyncDisposable {
   readonly node: Netns
+  /** The folders where plugins keep state, as the last `renew` left them. */
+  readonly state: State
+  /** New, empty folders of state. */
+  renew(): void
   /** Starts the plugin on the node. */
   start(request: StartRequest): Started
   /** A new FIFO. */
@@ -44,20 +38,26 @@ export interface StartRequest {
   readonly signal?: AbortSignal | undefined
 }
 
-// Leases and caches; D-Bus because the firewall plugin would tell the machine's firewalld about our pods.
-const STATE = '/var/lib/cni'
-const HIDDEN = ['/run/cni', '/run/dbus'] as const
+/** Where the plugin finds programs. */
+export const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+
+/** What the node is made of. */
+export interface WorldOptions {
+  readonly plugin: string
+  /** Files and folders below the folders of state that the plugin sees as they are. */
+  readonly shares: readonly string[]
+  /** Folders that have to be seen wherever they are: the plugin's, and those of plugins it calls. */
+  readonly needed: readonly string[]
+}
 
 /** Makes the node. Disposing it removes everything, also what the plugin left. */
-export async function world(plugin: string): Promise<World> {
+export async function world({ plugin, shares, needed }: WorldOptions): Promise<World> {
   const dir = mkdtempSync(join(tmpdir(), 'cni-conformance-'))
-  const madeState = !existsSync(STATE)
-  mkdirSync(STATE, { recursive: true })
-  const covers: Covers = [STATE, ...HIDDEN.filter((folder) => existsSync(folder))].map((folder, index) => {
-    const by = join(dir, `state-${index}`)
-    mkdirSync(by)
-    return { folder, by }
-  })
+  // Namespaces of pods and our streams are in the temporary folder.
+  const seen = [tmpdir(), ...needed].flatMap((folder) => (existsSync(folder) ? (shareBelowState(folder) ?? []) : []))
+  const shared = [...new Set([...shares, ...seen])].sort()
+  let states = 0
+  let state = freshState(join(dir, `state-${states}`), shared)
   const node = await tempNetns()
   let fifos = 0
   let pipes = 0
@@ -66,25 +66,40 @@ export async function world(plugin: string): Promise<World> {
     await run(['mkfifo', path])
     return path
   }
-
-  return {
+  const start = (program: string, { env, input, streams = {}, timeout, signal }: StartRequest) =>
+    netns.start(node, wrap(program, streams, join(dir, `pipe-${++pipes}`), state.mounts), {
+      env,
+      input,
+      timeout,
+      signal,
+      killGrace: 200,
+      waitDelay: 200,
+    })
+  const made: World = {
     node,
+    get state() {
+      return state
+    },
+    renew() {
+      state.remove()
+      state = freshState(join(dir, `state-${++states}`), shared)
+    },
     fifo,
-    start: ({ env, input, streams = {}, timeout, signal }) =>
-      netns.start(node, wrap(plugin, streams, join(dir, `pipe-${++pipes}`), covers), {
-        env,
-        input,
-        timeout,
-        signal,
-        killGrace: 200,
-        waitDelay: 200,
-      }),
+    start: (request) => start(plugin, request),
     openStdin: async (text) => openStdin(await fifo(), text),
     async [Symbol.asyncDispose]() {
       await node[Symbol.asyncDispose]()
+      state.remove()
       rmSync(dir, { recursive: true, force: true })
-      if (madeState) removeIfEmpty(STATE)
     },
+  }
+  try {
+    const { exitCode, stderr } = await settled(start('true', { env: { PATH }, timeout: 10_000 }))
+    if (exitCode !== 0) throw new Error(`Cannot start programs on the node: ${stderr.trim()}`)
+    return made
+  } catch (error) {
+    await made[Symbol.asyncDispose]()
+    throw error
   }
 }
 
@@ -117,14 +132,15 @@ function takesMore(fd: number): boolean {
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, 2))
 
-/** The result, however the program ended. */
+/** The result, however the plugin ended. Throws when it was not even started: that says nothing about it. */
 export async function settled({ done }: Started): Promise<RunResult> {
-  try {
-    return await done
-  } catch (error) {
+  const result = await done.catch((error: unknown) => {
     if (isRunError(error)) return error
     throw error
-  }
+  })
+  const said = result.stderr.trimEnd()
+  if (result.exitCode === 0 || !said.endsWith(NOT_STARTED)) return result
+  throw new Error(`the plugin could not be started: ${said.slice(0, -NOT_STARTED.length).trim()}`)
 }
 
 /** Waits until the process has become the plugin; `false` when it ended before or took longer. */
@@ -145,13 +161,5 @@ function commandLine(pid: number | undefined): string | undefined {
   } catch {
     // it has ended
     return undefined
-  }
-}
-
-function removeIfEmpty(folder: string): void {
-  try {
-    rmdirSync(folder)
-  } catch {
-    // somebody uses it by now
   }
 }

@@ -1,14 +1,19 @@
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { isRunError, type RunResult, run } from '@cni/host'
+import { findExecutable, isRunError, type RunResult, run } from '@cni/host'
 import { describe, expect, test } from 'vitest'
 import { plantedPlugin } from '../planted-plugin.ts'
 
 const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
 
-async function cli(...argv: string[]): Promise<RunResult> {
+const cli = (...argv: string[]) => cliWith({}, ...argv)
+
+async function cliWith(env: NodeJS.ProcessEnv, ...argv: string[]): Promise<RunResult> {
   try {
-    return await run([process.execPath, '--conditions=@cni/source', CLI, ...argv], { timeout: 60_000 })
+    const command = [process.execPath, '--conditions=@cni/source', CLI, ...argv] as const
+    return await run(command, { timeout: 60_000, env: { ...process.env, ...env } })
   } catch (error) {
     if (isRunError(error)) return error
     throw error
@@ -34,6 +39,48 @@ describe.runIf(process.getuid?.() === 0)('cni-conformance', () => {
     const argv = [plugin.path, '--chained', '--only', 'prev-result.unknown']
     expect(await cli(...argv)).toMatchObject({ exitCode: 0 })
     expect(await cli(...argv, '--strict')).toMatchObject({ exitCode: 1 })
+  })
+
+  test('what could not be checked has an exit code of its own, and a file of its own for CI', async () => {
+    using plugin = plantedPlugin(true, ['needs-eth9'])
+    const junit = `${plugin.path}.xml`
+    const { exitCode, stdout } = await cli(plugin.path, '--chained', '--only', 'del', '--junit', junit)
+    expect(exitCode).toBe(4)
+    expect(stdout.split('\n').slice(3, 5)).toEqual([
+      'INCOMPLETE',
+      '  - ADD with this configuration failed with code 7: there is no eth9',
+    ])
+    expect(stdout).toMatch(/\nIncomplete: 6 checks could not be made\..*\n$/)
+    expect(readFileSync(junit, 'utf8')).toContain('errors="1"')
+    using bad = plantedPlugin(true, ['prints-ok'])
+    expect(await cli(bad.path, '--chained', '--only', 'add.document,del')).toMatchObject({ exitCode: 1 })
+  })
+
+  test('what it has no eyes for is not blessed: without nft packet filters cannot be seen', async () => {
+    using plugin = plantedPlugin(true, ['keeps-rules'])
+    const bin = mkdtempSync(join(tmpdir(), 'cni-no-nft-'))
+    try {
+      for (const name of ['unshare', 'mount', 'mkfifo', 'sh', 'cat', 'true', 'nsenter']) {
+        symlinkSync(findExecutable(name) ?? '', join(bin, name))
+      }
+      const argv = [plugin.path, '--chained', '--only', 'isolation.pod', '--json']
+      const blind = await cliWith({ PATH: bin }, ...argv)
+      expect(blind.exitCode).toBe(4)
+      const reason = 'there is no nft: packet filters cannot be seen'
+      expect(JSON.parse(blind.stdout)).toMatchObject({ verdict: 'incomplete', unchecked: [{ reason }] })
+      expect(JSON.parse((await cli(...argv)).stdout)).toMatchObject({ verdict: 'conforms', counts: { advice: 1 } })
+    } finally {
+      rmSync(bin, { recursive: true })
+    }
+  })
+
+  test('checks in the version it is asked to', async () => {
+    using plugin = plantedPlugin(true, [])
+    const argv = [plugin.path, '--chained', '--only', 'results', '--json']
+    const { stdout } = await cli(...argv, '--cni-version', '0.4.0')
+    expect(JSON.parse(stdout)).toMatchObject({ verdict: 'conforms', version: '0.4.0' })
+    const conf = new URL('../fixtures/list.conflist', import.meta.url).pathname
+    expect(JSON.parse((await cli(...argv, '--conf', conf)).stdout)).toMatchObject({ version: '1.0.0' })
   })
 
   test('takes its configuration from a list, under the name of the list', async () => {

@@ -1,0 +1,108 @@
+import { type Attachment, from } from '../attachment.ts'
+import type { Check } from '../check.ts'
+import type { Context } from '../context.ts'
+import { addFirst } from '../judge/add-first.ts'
+import { needsSight, settled } from '../judge/remains.ts'
+import { shorten } from '../judge/shorten.ts'
+import type { Pod } from '../world/pod.ts'
+import { difference, type Snapshot, takeSnapshot } from '../world/snapshot.ts'
+
+const DEL = 'SPEC 1.1.0, section 2, "DEL": undo any modifications applied in ADD'
+const GC = 'SPEC 1.1.0, section 2, "GC"'
+
+/** What is left in files: leases, caches, sockets. */
+export const leftovers: readonly Check[] = [
+  {
+    id: 'isolation.state',
+    group: 'isolation',
+    title: 'A pod that comes and goes leaves nothing in /run and /var/lib/cni',
+    spec: DEL,
+    async run(ctx) {
+      if ((await ctx.working()) === undefined) return
+      const { state } = ctx.world
+      // The first pod may leave a lock or a folder for all others; it is the second one that must leave no trace.
+      const first = await comeAndGo(ctx)
+      const once = state.look()
+      const second = first && (await comeAndGo(ctx))
+      if (second === undefined) return
+      const left = newIn(state.look(), once)
+      if (left.length > 0 && from(ctx.version, '1.1.0')) await second.run('GC')
+      const now = state.look()
+      const still = left.filter((path) => now.has(path))
+      if (still.length > 0) {
+        const why = 'It grows with every pod, until the disk or, below /run, the memory is full.'
+        ctx.violation(`every pod leaves files: ${shorten(still)}`, why)
+      } else if (left.length > 0) {
+        ctx.advice(`only GC removes what DEL leaves: ${shorten(left)}`, 'Most runtimes never send GC.')
+      }
+      const naming = [...now].filter(([path, text]) => once.has(path) && text.includes(second.pod.id))
+      if (naming.length > 0) {
+        const summary = `the pod is still named in ${shorten(naming.map(([path]) => path))}`
+        ctx.advice(summary, 'What is kept of every pod that is gone grows for ever.')
+      }
+      if (once.size > 0) ctx.note(`the first pod leaves ${shorten([...once.keys()])}`)
+    },
+  },
+  {
+    id: 'isolation.gc',
+    group: 'isolation',
+    title: 'GC removes what is left of pods that are gone, and nothing of the others',
+    spec: GC,
+    async run(ctx) {
+      if (!from(ctx.version, '1.1.0')) return ctx.skip(`there is no GC in ${ctx.version}`)
+      if ((await ctx.working()) === undefined) return
+      needsSight(ctx)
+      // What is made for the first pod and kept for all is nobody's.
+      if ((await comeAndGo(ctx)) === undefined) return
+      const [alive, gone] = [await ctx.attachment(), await ctx.attachment()]
+      const look = () => outside(ctx, [alive.pod, gone.pod])
+      const before = await look()
+      if ((await addFirst(ctx, alive)) === undefined) return
+      const one = await look()
+      if ((await addFirst(ctx, gone)) === undefined) return
+      const ofTheLiving = new Set(difference(before, one).added)
+      const ofTheGone = new Set(difference(one, await look()).added)
+      if (ofTheGone.size === 0) return ctx.skip('ADD does nothing outside of the pod')
+      await gone.pod[Symbol.asyncDispose]()
+
+      const valid = [{ containerID: alive.pod.id, ifname: alive.pod.ifName }]
+      const conf = { 'cni.dev/valid-attachments': valid, 'cni.dev/attachments': valid }
+      const exchange = await alive.run('GC', { conf })
+      if (exchange.exitCode !== 0) return ctx.skip('GC fails (see stdout.gc)')
+      const left = await settled(async () => difference(one, await look()).added.filter((line) => ofTheGone.has(line)))
+      const lost = difference(one, await look()).removed.filter((line) => ofTheLiving.has(line))
+      if (lost.length > 0) {
+        const why = 'It is in cni.dev/valid-attachments: its network breaks while it runs.'
+        ctx.violation(`GC takes away what a valid attachment has: ${shorten(lost)}`, why, exchange)
+      }
+      if (left.length > 0) {
+        const why = 'What a runtime that crashed has forgotten is only ever collected here.'
+        ctx.advice(`GC leaves of a pod that is gone: ${shorten(left)}`, why, exchange)
+      }
+      await alive.del()
+    },
+  },
+]
+
+/** A pod that was added and deleted; `undefined` when it could not be added. */
+async function comeAndGo(ctx: Context): Promise<Attachment | undefined> {
+  const attachment = await ctx.attachment()
+  if ((await addFirst(ctx, attachment)) === undefined) return undefined
+  await attachment.del()
+  return attachment
+}
+
+/** The node, with the files of state, and which of them name these pods. */
+async function outside({ world }: Context, pods: readonly Pod[]): Promise<Snapshot> {
+  const { lines, sysctls } = await takeSnapshot(world.node)
+  const files = [...world.state.look()].flatMap(([path, text]) => [
+    `file ${path}`,
+    ...pods.filter(({ id }) => text.includes(id)).map(({ id }) => `file ${path} names ${id}`),
+  ])
+  return { lines: [...lines, ...files], sysctls }
+}
+
+/** What is there now and was not. */
+function newIn(now: ReadonlyMap<string, string>, before: ReadonlyMap<string, string>): string[] {
+  return [...now.keys()].filter((path) => !before.has(path))
+}

@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs'
+import { assertConflistDocument, isObject, type JsonObject, parseJson, selectVersion } from '@cni/types'
+import { ConformanceError } from '../errors.ts'
+
+/**
+ * A plugin's configuration, from a file or a list, which has an entry for it. A list gives its name and the version that a
+ * runtime would choose. Throws a `ConformanceError` with `NO_CONFIG` or `INVALID_CONFIG`.
+ */
+export function confOf(given: string | JsonObject | undefined, type: string): JsonObject {
+  if (given === undefined) return {}
+  const conf = typeof given === 'string' ? readConf(given) : given
+  if (!Array.isArray(conf.plugins)) return conf
+  const own = conf.plugins.find((each) => isObject(each) && each.type === type)
+  if (!isObject(own)) {
+    throw new ConformanceError('INVALID_CONFIG', `The configuration list has no plugin of type ${JSON.stringify(type)}`)
+  }
+  const { name } = conf
+  const cniVersion = versionOf(conf)
+  return { ...own, ...(name === undefined ? {} : { name }), ...(cniVersion === undefined ? {} : { cniVersion }) }
+}
+
+function versionOf(list: JsonObject): unknown {
+  if (list.cniVersions === undefined) return list.cniVersion
+  try {
+    assertConflistDocument(list)
+  } catch (cause) {
+    throw invalid(cause)
+  }
+  return selectVersion(list)
+}
+
+function readConf(file: string): JsonObject {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new ConformanceError('NO_CONFIG', `Could not read the configuration: ${why}`, { cause })
+  }
+  let conf: unknown
+  try {
+    conf = parseJson(text, file)
+  } catch (cause) {
+    throw invalid(cause)
+  }
+  if (!isObject(conf)) throw new ConformanceError('INVALID_CONFIG', `${file}: expected a JSON object`)
+  return conf
+}
+
+function invalid(cause: unknown): ConformanceError {
+  return new ConformanceError('INVALID_CONFIG', cause instanceof Error ? cause.message : String(cause), { cause })
+}

@@ -1,0 +1,26 @@
+import type { Check } from '../check.ts'
+import { checks } from '../checks.ts'
+import { ConformanceError } from '../errors.ts'
+import type { ConformanceOptions } from './options.ts'
+
+/**
+ * The checks that `only` and `skip` leave, at least one, and how many they leave out. Throws a `ConformanceError` with
+ * `UNKNOWN_CHECK` for a name that is none, and with `NOTHING_TO_CHECK`.
+ */
+export function selectChecks({ only = [], skip = [] }: Pick<ConformanceOptions, 'only' | 'skip'>): {
+  selected: readonly Check[]
+  leftOut: number
+} {
+  const matches = (name: string) => (check: Check) => check.id === name || check.group === name
+  const unknown = [...only, ...skip].find((name) => !checks.some(matches(name)))
+  if (unknown !== undefined) {
+    const message = `Unknown check ${JSON.stringify(unknown)}: use an id or a group that --list shows`
+    throw new ConformanceError('UNKNOWN_CHECK', message)
+  }
+  const wanted = (check: Check) => only.length === 0 || only.some((name) => matches(name)(check))
+  const selected = checks.filter((check) => wanted(check) && !skip.some((name) => matches(name)(check)))
+  if (selected.length === 0) {
+    throw new ConformanceError('NOTHING_TO_CHECK', `Nothing is left to check without ${skip.join(', ')}`)
+  }
+  return { selected, leftOut: checks.length - selected.length }
+}

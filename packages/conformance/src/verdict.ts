@@ -1,0 +1,32 @@
+import { groupBy } from './group-by.ts'
+import type { CheckResult, Report, Unchecked } from './model.ts'
+
+/** What the results of all checks come to. */
+export function verdictOf(
+  results: readonly CheckResult[],
+): Pick<Report, 'verdict' | 'unchecked' | 'counts' | 'conforms'> {
+  const counts = { pass: 0, fail: 0, note: 0, skipped: 0, blocked: 0, violation: 0, advice: 0 }
+  for (const { outcome } of results) {
+    counts[outcome.status]++
+    if (outcome.status === 'fail') for (const { severity } of outcome.findings) counts[severity]++
+  }
+  const unchecked = uncheckedIn(results)
+  const verdict = counts.violation > 0 ? 'violations' : unchecked.length > 0 ? 'incomplete' : 'conforms'
+  return { verdict, unchecked, counts, conforms: verdict === 'conforms' }
+}
+
+function uncheckedIn(results: readonly CheckResult[]): Unchecked[] {
+  const stopped = results.flatMap(({ id, outcome }) => {
+    const reason =
+      outcome.status === 'blocked' ? outcome.reason : outcome.status === 'fail' ? outcome.blocked : undefined
+    return reason === undefined ? [] : [{ id, reason }]
+  })
+  const unchecked = [...groupBy(stopped, ({ reason }) => reason)].map(([reason, each]) => {
+    return { reason, checks: each.map(({ id }) => id) }
+  })
+  // Every rule was about another kind of plugin: there is nothing that the plugin could have conformed to.
+  if (results.every(({ outcome }) => outcome.status === 'skipped')) {
+    unchecked.push({ reason: 'no check concerns this plugin', checks: results.map(({ id }) => id) })
+  }
+  return unchecked
+}

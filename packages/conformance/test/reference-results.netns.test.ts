@@ -1,0 +1,91 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { conformance } from '../src/conformance.ts'
+import type { Report } from '../src/model.ts'
+import type { ConformanceOptions } from '../src/options/options.ts'
+
+const PLUGINS = '/usr/lib/cni'
+const runs = process.getuid?.() === 0 && existsSync(`${PLUGINS}/static`)
+
+const check = (name: string, options: Omit<ConformanceOptions, 'plugin'>) =>
+  conformance({ plugin: `${PLUGINS}/${name}`, ...options })
+const outcome = (report: Report, id: string) => report.results.find((result) => result.id === id)?.outcome
+const failed = ({ results }: Report) =>
+  results.flatMap(({ id, outcome }) => (outcome.status === 'fail' ? [id] : [])).sort()
+
+describe.runIf(runs)("results of Debian's plugins are judged as what they are", () => {
+  const addresses = [{ address: '10.79.1.3/24', gateway: '10.79.1.1' }]
+  const same = {
+    status: 'note',
+    notes: ['all pods got the address 10.79.1.3/24, as the configuration asks for it'],
+  }
+
+  test('static: an address of no interface, the same for every pod', async () => {
+    const report = await check('static', { conf: { ipam: { type: 'static', addresses } } })
+    // as every Go plugin, its errors have no cniVersion
+    expect(failed(report)).toEqual(['errors.members'])
+    expect(report).toMatchObject({ verdict: 'conforms', unchecked: [] })
+    const notes = ['addresses of no interface, not looked for in the pod: 10.79.1.3/24']
+    expect(outcome(report, 'add.truth')).toEqual({ status: 'note', notes })
+    expect(outcome(report, 'concurrency.pods')).toEqual(same)
+  }, 60_000)
+
+  test('host-local: its leases go with the pod, what it keeps for the next one is a note', async () => {
+    const report = await check('host-local', { conf: { ipam: { type: 'host-local', subnet: '10.79.2.0/24' } } })
+    expect(failed(report)).toEqual(['errors.members'])
+    expect(report).toMatchObject({ verdict: 'conforms', unchecked: [] })
+    const folder = '/var/lib/cni/networks'
+    const files = ['', 'conformance/', 'conformance/last_reserved_ip.0', 'conformance/lock']
+    const notes = [`the first pod leaves ${files.map((file) => `${folder}/${file}`).join('; ')}`]
+    expect(outcome(report, 'isolation.state')).toEqual({ status: 'note', notes })
+    expect(outcome(report, 'concurrency.pods')).toEqual({ status: 'pass' })
+  }, 60_000)
+
+  test('host-local, asked for an address: one pod at a time can have it', async () => {
+    const ipam = { type: 'host-local', subnet: '10.79.2.0/24' }
+    const conf = { args: { cni: { ips: ['10.79.2.77'] } }, ipam }
+    const report = await check('host-local', {
+      conf,
+      only: ['concurrency', 'version.claims', 'env.container-id-accepted'],
+    })
+    expect(failed(report)).toEqual([])
+    const reason = 'the configuration asks for an address that one pod at a time can have'
+    expect(outcome(report, 'concurrency.pods')).toEqual({ status: 'skipped', reason })
+  }, 60_000)
+
+  test('ptp with a static address and a default route: both are in the pod', async () => {
+    const conf = { ipam: { type: 'static', addresses, routes: [{ dst: '0.0.0.0/0' }] } }
+    const report = await check('ptp', { conf, only: ['add.truth', 'concurrency'] })
+    expect(outcome(report, 'add.truth')).toEqual({ status: 'pass' })
+    expect(outcome(report, 'concurrency.pods')).toEqual(same)
+  }, 60_000)
+
+  test('sbr: routes that moved to a table of their own are neither lost nor made up', async () => {
+    const report = await check('sbr', {
+      conf: {},
+      chained: true,
+      only: ['add.truth', 'prev-result.kept', 'check.tampered'],
+    })
+    expect(report).toMatchObject({ verdict: 'conforms', counts: { pass: 2 } })
+    const reason = 'ADD changed only what is not undone here, such as routes'
+    expect(outcome(report, 'check.tampered')).toEqual({ status: 'skipped', reason })
+  }, 60_000)
+
+  test('sbr locks a file in the place of a namespace that is not there: not on the machine', async () => {
+    const left = () =>
+      existsSync('/run/netns') ? readdirSync('/run/netns').filter((name) => name.startsWith('conf')) : []
+    const before = left()
+    await check('sbr', { conf: {}, chained: true, only: ['del.after-failed-add'] })
+    expect(left()).toEqual(before)
+  }, 60_000)
+
+  test('portmap, in the version of its configuration', async () => {
+    const runtimeConfig = { portMappings: [{ hostPort: 8080, containerPort: 80, protocol: 'tcp' }] }
+    const conf = { cniVersion: '0.3.1', runtimeConfig }
+    const report = await check('portmap', { conf, chained: true, skip: ['signals', 'concurrency'] })
+    expect(report).toMatchObject({ verdict: 'conforms', version: '0.3.1' })
+    expect(failed(report)).toEqual(['errors.members', 'isolation.node', 'prev-result.unknown'])
+    expect(outcome(report, 'check.after-add')).toMatchObject({ status: 'skipped' })
+    expect(outcome(report, 'isolation.state')).toEqual({ status: 'pass' })
+  }, 60_000)
+})
