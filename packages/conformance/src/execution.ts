@@ -10,8 +10,8 @@ export interface Execution {
   readonly streams?: Streams
   /** What is special about it, for the report. */
   readonly special?: string
-  /** Called when the process has become the plugin. */
-  onStarted?(kill: (signal: NodeJS.Signals) => void): Promise<void>
+  /** Called when the process has become the plugin; `runs` says whether it still is. */
+  onStarted?(kill: (signal: NodeJS.Signals) => void, runs: () => boolean): Promise<void>
   /** Default: the run's. */
   readonly timeout?: number
 }

@@ -7,7 +7,7 @@ import { onlyDocument, readStdout } from './judge/documents.ts'
 import { failureText } from './judge/expect-success.ts'
 import type { CheckResult, Finding, Outcome } from './model.ts'
 import { createPod } from './world/pod.ts'
-import { becamePlugin, PATH, settled, type World } from './world/world.ts'
+import { becamePlugin, isRunning, PATH, settled, type World } from './world/world.ts'
 
 /** What a run was asked for, with nothing left open. */
 export interface Settings {
@@ -144,7 +144,10 @@ export async function openSession(settings: Settings, world: World): Promise<Ses
       ...(streams === undefined ? {} : { streams }),
     })
     if (onStarted !== undefined && (await becamePlugin(started.pid, settings.timeout))) {
-      await onStarted((signal) => started.kill(signal))
+      await onStarted(
+        (signal) => started.kill(signal),
+        () => isRunning(started.pid),
+      )
     }
     const result = await settled(started)
     settings.signal?.throwIfAborted()

@@ -19,22 +19,29 @@ export const signals: readonly Check[] = [
       const half = text.slice(0, Math.floor(text.length / 2))
       using input = await ctx.world.openStdin(half)
       let waited = false
-      const timeout = Math.min(ctx.timeout, 3000)
+      let ignored = false
+      let patience: NodeJS.Timeout | undefined
+      const grace = Math.min(ctx.timeout, 3000)
       const exchange = await attachment.add({
         stdin: half,
         execution: {
           streams: { stdin: input.path },
           special: 'stdin stays open after half a configuration; SIGTERM',
-          timeout,
-          async onStarted(kill) {
+          timeout: 2 * ctx.timeout + grace,
+          async onStarted(kill, runs) {
             // before it reads, SIGTERM may come before its handler is there
-            waited = await input.beingRead(timeout / 2)
+            waited = await input.beingRead(ctx.timeout, runs)
             kill('SIGTERM')
+            patience = setTimeout(() => {
+              ignored = true
+              kill('SIGKILL')
+            }, grace)
           },
         },
       })
+      clearTimeout(patience)
       const why = 'A runtime that shuts down, or whose deadline has passed, has to wait, and kills it in the middle.'
-      if (exchange.timedOut) ctx.advice(`SIGTERM does not end it within ${timeout / 1000} s`, why, exchange)
+      if (ignored) ctx.advice(`SIGTERM does not end it within ${grace / 1000} s`, why, exchange)
       else if (!waited) ctx.block('ADD did not wait for stdin')
       else if (exchange.exitCode === 0) ctx.advice('exit code 0 after SIGTERM', 'Nothing was done.', exchange)
     },

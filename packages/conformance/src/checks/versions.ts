@@ -43,7 +43,7 @@ export const versions: readonly Check[] = [
     spec: VERSION,
     async run(ctx) {
       const path = await ctx.world.fifo()
-      const timeout = Math.min(ctx.timeout, 2000)
+      const timeout = Math.min(ctx.timeout, 5000)
       const exchange = await ctx.execute({
         env: { CNI_COMMAND: 'VERSION' },
         streams: { stdin: path },

@@ -15,7 +15,7 @@ export async function remains({ pod }: Attachment, body: () => Promise<void>): P
 }
 
 // The kernel removes the other end of a veth, and a bridge's port, a moment after DEL has returned.
-const SETTLE_MS = 500
+const SETTLE_MS = 1000
 
 /** The difference that is still there after a moment. */
 export async function settledDifference(before: Snapshot, take: () => Promise<Snapshot>): Promise<string[]> {

@@ -25,8 +25,8 @@ export interface World extends AsyncDisposable {
 /** A FIFO to be a plugin's stdin. */
 export interface OpenStdin extends Disposable {
   readonly path: string
-  /** Waits until the plugin has read some of it. */
-  beingRead(withinMs: number): Promise<boolean>
+  /** Waits until the plugin has read some of it, for as long as it runs. */
+  beingRead(withinMs: number, runs: () => boolean): Promise<boolean>
 }
 
 /** How the plugin is started. */
@@ -109,9 +109,9 @@ function openStdin(path: string, text: string): OpenStdin {
   writeSync(fd, text.padStart(16 * 4096))
   return {
     path,
-    async beingRead(withinMs) {
+    async beingRead(withinMs, runs) {
       const deadline = performance.now() + withinMs
-      while (performance.now() < deadline) {
+      while (performance.now() < deadline && runs()) {
         if (takesMore(fd)) return true
         await pause()
       }
@@ -153,6 +153,11 @@ export async function becamePlugin(pid: number | undefined, withinMs: number): P
     await pause()
   }
   return false
+}
+
+/** Whether a process has not ended; one that has is a while without a command line. */
+export function isRunning(pid: number | undefined): boolean {
+  return Boolean(commandLine(pid))
 }
 
 function commandLine(pid: number | undefined): string | undefined {
