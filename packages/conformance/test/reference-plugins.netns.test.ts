@@ -1,7 +1,8 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { netns, openRtnl } from '@cni/netns'
-import { describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { conformance } from '../src/conformance.ts'
 import type { Report } from '../src/model.ts'
 
@@ -46,13 +47,24 @@ describe.runIf(runs)("Debian's reference plugins", () => {
 })
 
 describe.runIf(runs)('the machine', () => {
+  // Of its own, as other suites use the machine's at the same time.
+  let temporary: string
+  beforeEach(() => {
+    temporary = mkdtempSync(join(tmpdir(), 'cni-stays-'))
+    vi.stubEnv('TMPDIR', temporary)
+  })
+  afterEach(() => {
+    vi.unstubAllEnvs()
+    rmSync(temporary, { recursive: true })
+  })
+
   test('stays as it is', async () => {
     const look = async () => {
       using rtnl = await openRtnl(netns.current())
       return {
         links: (await rtnl.getLinks()).map(({ name }) => name).sort(),
         leases: existsSync(LEASES) && readdirSync(LEASES, { recursive: true }).sort(),
-        folders: readdirSync(tmpdir()).filter((name) => name.startsWith('cni-conformance-')),
+        folders: readdirSync(temporary),
       }
     }
     const before = await look()

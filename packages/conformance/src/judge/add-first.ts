@@ -1,11 +1,11 @@
-import { type Attachment, type Changes, resultIn } from '../attachment.ts'
+import { type Attachment, resultIn } from '../attachment.ts'
 import type { Context } from '../context.ts'
 import type { Exchange } from '../execution.ts'
 import { failureText } from './expect-success.ts'
 
 /** An ADD for the rest of a check to build on. Without a result the check counts as blocked and this is `undefined`. */
-export async function addFirst(ctx: Context, attachment: Attachment, changes?: Changes): Promise<Exchange | undefined> {
-  const exchange = await attachment.add(changes)
+export async function addFirst(ctx: Context, attachment: Attachment): Promise<Exchange | undefined> {
+  const exchange = await attachment.add()
   if (resultIn(exchange) !== undefined) return exchange
   ctx.block(`ADD, which had worked before, ${failureText(exchange)}`)
   return undefined

@@ -110,7 +110,8 @@ test.each<[Partial<Report>, string]>([
 })
 
 test('nothing a plugin prints can move the cursor; colour is ours and only when asked for', () => {
-  expect(renderText(report)).not.toMatch(/(?!\n)\p{Cc}|\p{Cf}/u)
+  const hostile = { ...report, supportedVersions: ['1.0.0', '\u001b[2J\u202e'] }
+  expect(renderText(hostile)).not.toMatch(/(?!\n)\p{Cc}|\p{Cf}/u)
   expect(renderText(report, { colour: true })).toContain('\u001b[31mVIOLATIONS\u001b[0m')
 })
 

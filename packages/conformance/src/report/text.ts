@@ -16,7 +16,7 @@ export function renderText(report: Report, options: TextOptions = {}): string {
   const paint = painter(options.colour ?? false)
   const { counts } = report
   const blocked = counts.blocked > 0 ? `, ${counts.blocked} not made` : ''
-  const claims = report.supportedVersions?.join(' ') ?? 'unknown'
+  const claims = printable(report.supportedVersions?.join(' ') ?? 'unknown')
   const lines = [
     paint.bold(`${report.plugin}${report.chained ? ' (chained)' : ''}`),
     `supports ${claims}; checked with ${report.version}, ${report.executions} executions in ${(report.durationMs / 1000).toFixed(1)} s`,

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { type Netns, netns, openRtnl } from '@cni/netns'
+import { type Netns, netns, openRtnl, type Rtnl } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import type { Result } from '@cni/types'
 
@@ -36,6 +36,16 @@ export async function createPod(node: Netns, chained: boolean): Promise<Pod> {
   }
 }
 
+/** Waits for the route to an IPv6 address of ours, which the kernel makes some time later, in the middle of a check. */
+async function complete(rtnl: Rtnl, cidr: string): Promise<void> {
+  const destination = `${cidr.split('/')[0]}/128`
+  const deadline = performance.now() + 5000
+  while (!(await rtnl.getRoutes()).some((route) => route.type === 'local' && route.destination === destination)) {
+    if (performance.now() > deadline) throw new Error(`The kernel has no route to ${cidr} after 5 s`)
+    await new Promise((resolve) => setTimeout(resolve, 2))
+  }
+}
+
 function peerOf(number: number): string {
   return `conf${number}`
 }
@@ -56,6 +66,7 @@ async function attach(node: Netns, pod: Netns, number: number): Promise<Result> 
   await inPod.addAddress('eth0', ipv4)
   await inPod.addAddress('eth0', ipv6)
   await inPod.addRoute({ destination: 'default', gateway: '10.213.0.1', link: 'eth0' })
+  await complete(inPod, ipv6)
   const mac = (await inPod.getLink('eth0'))?.mac
   const hostMac = (await onNode.getLink(peer))?.mac
   return {
