@@ -21,7 +21,7 @@ describe.runIf(runs)("Debian's reference plugins", () => {
     expect(report.conforms).toBe(true)
     expect(failed(report)).toEqual(['errors.members'])
     expect(outcome(report, 'check.tampered')).toEqual({ status: 'pass' })
-  }, 60_000)
+  }, 120_000)
 
   test('bridge conforms but for CHECK, which does not look at its masquerading', async () => {
     const conf = {
@@ -35,7 +35,7 @@ describe.runIf(runs)("Debian's reference plugins", () => {
     expect(outcome(report, 'check.tampered')).toMatchObject({
       findings: [{ summary: expect.stringContaining('flushed the nftables ruleset on the node: accepted') }],
     })
-  }, 60_000)
+  }, 120_000)
 
   test('tuning loses members it does not know and leaves its sysctls', async () => {
     const conf = { sysctl: { 'net.ipv4.conf.eth0.log_martians': '1' } }
@@ -43,7 +43,7 @@ describe.runIf(runs)("Debian's reference plugins", () => {
     const report = await conformance({ plugin: `${PLUGINS}/tuning`, conf, chained: true, only })
     expect(report.conforms).toBe(true)
     expect(failed(report)).toEqual(['isolation.pod', 'prev-result.unknown'])
-  }, 60_000)
+  }, 120_000)
 })
 
 describe.runIf(runs)('the machine', () => {
@@ -71,5 +71,5 @@ describe.runIf(runs)('the machine', () => {
     const conf = { ipMasq: true, ipam: { type: 'host-local', subnet: '10.78.0.0/16' } }
     await conformance({ plugin: `${PLUGINS}/ptp`, conf, only: ['isolation', 'concurrency.pods'] })
     expect(await look()).toEqual(before)
-  }, 60_000)
+  }, 120_000)
 })

@@ -28,7 +28,7 @@ describe.runIf(runs)("results of Debian's plugins are judged as what they are", 
     const notes = ['addresses of no interface, not looked for in the pod: 10.79.1.3/24']
     expect(outcome(report, 'add.truth')).toEqual({ status: 'note', notes })
     expect(outcome(report, 'concurrency.pods')).toEqual(same)
-  }, 60_000)
+  }, 120_000)
 
   test('host-local: its leases go with the pod, what it keeps for the next one is a note', async () => {
     const report = await check('host-local', { conf: { ipam: { type: 'host-local', subnet: '10.79.2.0/24' } } })
@@ -39,7 +39,7 @@ describe.runIf(runs)("results of Debian's plugins are judged as what they are", 
     const notes = [`the first pod leaves ${files.map((file) => `${folder}/${file}`).join('; ')}`]
     expect(outcome(report, 'isolation.state')).toEqual({ status: 'note', notes })
     expect(outcome(report, 'concurrency.pods')).toEqual({ status: 'pass' })
-  }, 60_000)
+  }, 120_000)
 
   test('host-local, asked for an address: one pod at a time can have it', async () => {
     const ipam = { type: 'host-local', subnet: '10.79.2.0/24' }
@@ -51,14 +51,14 @@ describe.runIf(runs)("results of Debian's plugins are judged as what they are", 
     expect(failed(report)).toEqual([])
     const reason = 'the configuration asks for an address that one pod at a time can have'
     expect(outcome(report, 'concurrency.pods')).toEqual({ status: 'skipped', reason })
-  }, 60_000)
+  }, 120_000)
 
   test('ptp with a static address and a default route: both are in the pod', async () => {
     const conf = { ipam: { type: 'static', addresses, routes: [{ dst: '0.0.0.0/0' }] } }
     const report = await check('ptp', { conf, only: ['add.truth', 'concurrency'] })
     expect(outcome(report, 'add.truth')).toEqual({ status: 'pass' })
     expect(outcome(report, 'concurrency.pods')).toEqual(same)
-  }, 60_000)
+  }, 120_000)
 
   test('sbr: routes that moved to a table of their own are neither lost nor made up', async () => {
     const report = await check('sbr', {
@@ -69,7 +69,7 @@ describe.runIf(runs)("results of Debian's plugins are judged as what they are", 
     expect(report).toMatchObject({ verdict: 'conforms', counts: { pass: 2 } })
     const reason = 'ADD changed only what is not undone here, such as routes'
     expect(outcome(report, 'check.tampered')).toEqual({ status: 'skipped', reason })
-  }, 60_000)
+  }, 120_000)
 
   test('sbr locks a file in the place of a namespace that is not there: not on the machine', async () => {
     const left = () =>
@@ -77,7 +77,7 @@ describe.runIf(runs)("results of Debian's plugins are judged as what they are", 
     const before = left()
     await check('sbr', { conf: {}, chained: true, only: ['del.after-failed-add'] })
     expect(left()).toEqual(before)
-  }, 60_000)
+  }, 120_000)
 
   test('portmap, in the version of its configuration', async () => {
     const runtimeConfig = { portMappings: [{ hostPort: 8080, containerPort: 80, protocol: 'tcp' }] }
@@ -87,5 +87,5 @@ describe.runIf(runs)("results of Debian's plugins are judged as what they are", 
     expect(failed(report)).toEqual(['errors.members', 'isolation.node', 'prev-result.unknown'])
     expect(outcome(report, 'check.after-add')).toMatchObject({ status: 'skipped' })
     expect(outcome(report, 'isolation.state')).toEqual({ status: 'pass' })
-  }, 60_000)
+  }, 120_000)
 })

@@ -14,5 +14,5 @@ describe.runIf(missing === '')(`the compiled hello-chain${missing}`, () => {
     expect(report).toMatchObject({ verdict: 'conforms', unchecked: [] })
     const skipped = report.results.filter(({ outcome }) => outcome.status === 'skipped').map(({ id }) => id)
     expect(skipped).toEqual(['isolation.gc', 'add.exists'])
-  }, 60_000)
+  }, 120_000)
 })
