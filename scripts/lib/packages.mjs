@@ -40,12 +40,13 @@ export function packAndInspect() {
  */
 export async function checkPackagesOffline(packed) {
   const ours = packed.filter(({ manifest }) =>
-    Object.keys(manifest.dependencies ?? {}).every((name) => name.startsWith('@cni/')),
+    Object.keys(manifest.dependencies ?? {}).every((name) => name.startsWith('@cni/') || name === 'debug'),
   )
   const project = await step('packages: npm install into an empty project, offline', async () => {
-    // zod as a folder, which npm links: the one that is installed here.
+    // zod and debug as folders, which npm links: those that are installed here.
     const zod = `file:${realpathSync(join(root, 'node_modules/zod'))}`
-    const project = emptyProject('offline', { ...tarballs(ours), zod })
+    const debug = `file:${realpathSync(join(root, 'packages/host/node_modules/debug'))}`
+    const project = emptyProject('offline', { ...tarballs(ours), zod, debug })
     await npm(machineNode, project, ['install', '--offline'])
     return { project, note: plainJavaScript(project) }
   })
@@ -140,7 +141,7 @@ function plainJavaScript(project) {
   }
   visit('@cni/skel')
   const all = [...seen].sort().join(' ')
-  if (all !== '@cni/host @cni/netns @cni/skel @cni/types zod')
+  if (!/^@cni\/host @cni\/netns @cni\/skel @cni\/types debug (ms )?zod$/.test(all))
     throw new Stop(`@cni/skel brings more than it should: ${all}`)
   return `@cni/skel brings ${all.replace('@cni/skel ', '')}`
 }

@@ -2,9 +2,10 @@ import { existsSync } from 'node:fs'
 import { argvText } from './argv-text.ts'
 import { bunChild } from './bun-child.ts'
 import type { ChildOptions } from './child.ts'
+import { type DebugTrace, debugFor } from './debug/debug-for.ts'
 import { DEFAULT_PATH, findExecutable } from './find-executable.ts'
 import { nodeChild } from './node-child.ts'
-import { RunError } from './run-error.ts'
+import { isRunError, RunError } from './run-error.ts'
 import type { Argv, RunErrorCode, RunOptions, RunResult, Started } from './run-types.ts'
 import { supervise } from './supervise.ts'
 
@@ -49,13 +50,23 @@ export function start(argv: Argv, options: RunOptions = {}): Started {
     inherit: options.inherit ?? [],
   }
   try {
-    return supervise((events) => spawn(file, args, given, events), options, {
+    const started = supervise((events) => spawn(file, args, given, events), options, {
       describe,
       spawnFailure: (error) => spawnFailure(error, describe({}), file, options.cwd),
     })
+    const debug = debugFor('host')
+    if (debug !== undefined) traceEnd(debug, started)
+    return started
   } catch (error) {
     return notStarted(spawnFailure(error, describe({}), file, options.cwd))
   }
+}
+
+/** What was run and how it ended; not what it was given on stdin, nor its environment. */
+function traceEnd(debug: DebugTrace, { pid, done }: Started): void {
+  const ended = ({ command, exitCode, signal, durationMs }: RunResult | RunError): void =>
+    debug('run', { command, pid, exitCode, signal: signal ?? undefined, ms: durationMs })
+  done.then(ended, (error: unknown) => isRunError(error) && ended(error))
 }
 
 // ETXTBSY, E2BIG and bad arguments are thrown by spawn, ENOENT and EACCES emitted later: both end here.

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isRunError, type RunError, type RunResult, start } from '@cni/host'
+import { debugFor } from '@cni/host/debug'
 import type { Exec, ExecOutcome, ExecRequest } from './exec.ts'
 import { findInPath } from './find.ts'
 
@@ -40,7 +41,18 @@ async function runPatiently(request: ExecRequest, options: RealExecOptions): Pro
     const durationMs = performance.now() - started
     const next = durationMs + BUSY_PAUSE
     const patient = next <= busyTimeout && (request.timeout === undefined || next < request.timeout)
-    if (outcome.stopped?.reason !== 'busy' || !patient) return { ...outcome, durationMs }
+    if (outcome.stopped?.reason !== 'busy' || !patient) {
+      const { exitCode, stopped } = outcome
+      const command = request.env.CNI_COMMAND
+      debugFor('invoke')?.('plugin', {
+        path: request.path,
+        command,
+        exitCode,
+        stopped: stopped?.reason,
+        ms: durationMs,
+      })
+      return { ...outcome, durationMs }
+    }
     await pause(request.signal)
   }
 }

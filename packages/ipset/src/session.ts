@@ -1,4 +1,5 @@
 import { isRunError } from '@cni/host'
+import { debugFor } from '@cni/host/debug'
 import type { Place } from '@cni/netns/handle'
 import { isSetError, SetError } from './errors.ts'
 import { failure, noBinary } from './failure.ts'
@@ -42,11 +43,13 @@ export function openSession(port: IpsetPort, { signal, log }: Place): IpsetSessi
         timeout,
       })
       log?.debug(command, { ms: Math.round(result.durationMs) })
+      debugFor('ipset')?.(command, { lines: input?.split('\n').length, ms: result.durationMs })
       return result.stdout
     } catch (error) {
       if (!isRunError(error)) throw error
       const refused = failure(error, command, input)
       log?.debug(refused.message, { code: refused.code })
+      debugFor('ipset')?.(command, { refused: refused.code, error: refused })
       throw refused
     }
   }

@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import { debugFor } from '@cni/host/debug'
 import type { Artefact, InstallEvent } from '../events.ts'
 import { type NetReader, netReader } from '../files/net-folder.ts'
 import { type InstallStatus, toStatus } from '../health.ts'
@@ -46,6 +47,7 @@ export function newState(settings: Settings): State {
     binaries: newBinaryState(),
     throttle: throttle(settings.rewriteMs),
     emit(event) {
+      debugFor('installer')?.(event.type, { ...event, type: undefined })
       try {
         settings.observe?.(event)
       } catch {

@@ -1,4 +1,5 @@
 import { type Argv, isRunError } from '@cni/host'
+import { debugFor } from '@cni/host/debug'
 import type { LibraryLog } from '@cni/netns/handle'
 import { IptablesError } from '../errors.ts'
 import { parseSave, type SavedTables } from '../parse/saved-tables.ts'
@@ -62,11 +63,13 @@ export function openSession(port: IptablesPort, options: SessionOptions): Sessio
         ? port.run(argv, given)
         : port.runUntilCommitted(argv, { ...given, commits: how.commits }))
       options.log?.debug(argv.join(' '), { ms: Math.round(result.durationMs), ...(input !== undefined && { input }) })
+      debugFor('iptables')?.(argv.join(' '), { family, lines: input?.split('\n').length, ms: result.durationMs })
       return result
     } catch (error) {
       if (!isRunError(error)) throw error
       const refused = await failure(error, argv.join(' '), family, port, input)
       options.log?.debug(refused.message, { code: refused.code })
+      debugFor('iptables')?.(argv.join(' '), { family, refused: refused.code, error: refused })
       throw refused
     } finally {
       late?.dispose()

@@ -1,3 +1,4 @@
+import { debugFor } from '@cni/host/debug'
 import { defaultTransport } from '../http/default-transport.ts'
 import { TooLarge, type Transport, type TransportAnswer, type Trust } from '../http/transport.ts'
 import { printable } from '../printable.ts'
@@ -58,6 +59,9 @@ export function kubeClient(access: ClusterAccess, options: KubeClientOptions = {
     const url = new URL(`${access.server.pathname.replace(/\/+$/, '')}${path}`, access.server.origin)
     const where = `${method} ${url.href}`
     const deadline = AbortSignal.timeout(timeoutMs)
+    // Neither headers nor bodies: those have the token, and what pods say.
+    const debug = debugFor('kube')
+    const begun = debug && performance.now()
     try {
       const answer = await transport({
         method,
@@ -69,10 +73,12 @@ export function kubeClient(access: ClusterAccess, options: KubeClientOptions = {
         body: body === undefined ? undefined : JSON.stringify(body.document),
         onData,
       })
+      debug?.(method, { url: url.href, status: answer.status, ms: begun && performance.now() - begun })
       if (onData !== undefined && answer.status === 200) return undefined
       return interpret(answer, where, { token, created: method !== 'GET' })
     } catch (cause) {
       if (cause instanceof KubeError) throw cause
+      debug?.(method, { url: url.href, failed: codeOf(cause), ms: begun && performance.now() - begun })
       if (signal.aborted) throw new KubeError('ABORTED', `${where}: given up`, { cause: signal.reason })
       if (deadline.aborted) throw new KubeError('TIMEOUT', `${where}: no answer within ${timeoutMs / 1000} s`)
       if (cause instanceof TooLarge) {

@@ -1,3 +1,4 @@
+import { debugFor } from '@cni/host/debug'
 import { CniError, ErrorCode, messageOf, netConfVersion } from '@cni/types'
 import type { PluginIo } from '../io.ts'
 import { supportedVersions } from '../plugin.ts'
@@ -22,6 +23,15 @@ export async function dispatch(call: Call): Promise<string> {
   if (!isVerb(command)) throw new CniError(ErrorCode.invalidEnvironment, `unknown CNI_COMMAND: ${command}`)
   const version = netConfVersion(config.document)
   reconcileVersion(command, version, supportedVersions(plugin))
+  const { containerID, netns, ifName } = environment
+  debugFor('skel')?.(command, {
+    plugin: plugin.name,
+    network: config.document.name,
+    version,
+    containerID,
+    netns,
+    ifName,
+  })
   return verbs[command]({ call, environment, raw, config, version, port: io.netns ?? machine })
 }
 

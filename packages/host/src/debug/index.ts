@@ -1,0 +1,19 @@
+/**
+ * `DEBUG=cni:*`: what each package does, on stderr, with times. Costs nothing unless the variable is set: only then the
+ * package `debug` is loaded. Areas are `cni:host`, `cni:iptables`, `cni:ipset`, `cni:rtnl`, `cni:invoke`, `cni:skel`,
+ * `cni:kube` and `cni:installer`; names are chosen as that package says (`DEBUG=cni:*,-cni:host`).
+ *
+ * @example
+ * ```ts
+ * import { debugFor } from '@cni/host/debug'
+ *
+ * const debug = debugFor('mine')
+ * export function attach(name: string) {
+ *   debug?.('attach', { name })
+ * }
+ * ```
+ *
+ * @module
+ */
+
+export { type DebugTrace, debugFor } from './debug-for.ts'
