@@ -1,3 +1,8 @@
 import { library } from '../../tsup.base.ts'
 
-export default library({ index: 'src/index.ts', ip: 'src/ip/index.ts', packet: 'src/packet/index.ts' })
+export default library({
+  index: 'src/index.ts',
+  ip: 'src/ip/index.ts',
+  packet: 'src/packet/index.ts',
+  subnet: 'src/subnet/index.ts',
+})

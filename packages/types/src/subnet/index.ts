@@ -1,0 +1,17 @@
+/**
+ * Subnet arithmetic for authors and tools, by the package `ip-address`. What runs once for every pod uses `@cni/types/ip`,
+ * which has no dependency; both read and write addresses alike.
+ *
+ * @example
+ * ```ts
+ * import { contains, nextAddress, overlaps, subnet } from '@cni/types/subnet'
+ *
+ * export const free = !overlaps('10.1.0.0/16', '10.1.128.0/17') // false
+ * export const inside = contains('10.1.0.0/16', '10.1.2.3') // true
+ * export const gateway = nextAddress(subnet('10.1.2.3/24').first) // '10.1.2.1'
+ * ```
+ *
+ * @module
+ */
+
+export { addressesOf, contains, nextAddress, overlaps, type Subnet, subnet } from './subnet.ts'
