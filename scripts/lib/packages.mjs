@@ -33,6 +33,9 @@ export function packAndInspect() {
   }).then(({ packed }) => packed)
 }
 
+/** What our packages depend on; npm is given the folders that are installed here. */
+const LINKED = ['debug', 'ip-address']
+
 /**
  * The light check of `npm test`: no network. Everything but what depends on packages of others: npm would have to fetch those.
  *
@@ -40,13 +43,18 @@ export function packAndInspect() {
  */
 export async function checkPackagesOffline(packed) {
   const ours = packed.filter(({ manifest }) =>
-    Object.keys(manifest.dependencies ?? {}).every((name) => name.startsWith('@cni/') || name === 'debug'),
+    Object.keys(manifest.dependencies ?? {}).every((name) => name.startsWith('@cni/') || LINKED.includes(name)),
   )
   const project = await step('packages: npm install into an empty project, offline', async () => {
-    // zod and debug as folders, which npm links: those that are installed here.
-    const zod = `file:${realpathSync(join(root, 'node_modules/zod'))}`
-    const debug = `file:${realpathSync(join(root, 'packages/host/node_modules/debug'))}`
-    const project = emptyProject('offline', { ...tarballs(ours), zod, debug })
+    // As folders, which npm links: those that are installed here.
+    const linked = Object.fromEntries(
+      [
+        ['zod', '.'],
+        ['debug', 'packages/host'],
+        ['ip-address', 'packages/types'],
+      ].map(([name, owner]) => [name, `file:${realpathSync(join(root, String(owner), 'node_modules', String(name)))}`]),
+    )
+    const project = emptyProject('offline', { ...tarballs(ours), ...linked })
     await npm(machineNode, project, ['install', '--offline'])
     return { project, note: plainJavaScript(project) }
   })
@@ -141,7 +149,7 @@ function plainJavaScript(project) {
   }
   visit('@cni/skel')
   const all = [...seen].sort().join(' ')
-  if (!/^@cni\/host @cni\/netns @cni\/skel @cni\/types debug (ms )?zod$/.test(all))
+  if (!/^@cni\/host @cni\/netns @cni\/skel @cni\/types debug ip-address (ms )?zod$/.test(all))
     throw new Stop(`@cni/skel brings more than it should: ${all}`)
   return `@cni/skel brings ${all.replace('@cni/skel ', '')}`
 }

@@ -16,7 +16,9 @@ const theirs = (text: string) => (text.includes(':') ? new Address6(text) : new 
 describe('the parser of the hot path and the package ip-address', () => {
   test('give back the text that they read, IPv4-mapped addresses with their dots too', () => {
     fc.assert(
-      fc.property(fc.oneof(address, fc.constant('::ffff:10.0.0.1')), (text) => expect(nextAddress(text, 0)).toBe(text)),
+      fc.property(fc.oneof(address, fc.constant('::ffff:10.0.0.1')), (text) => {
+        expect(nextAddress(text, 0)).toBe(text)
+      }),
     )
   })
 
