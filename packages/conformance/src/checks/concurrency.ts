@@ -1,7 +1,8 @@
 import { decodeResult } from '@cni/types'
-import { resultIn } from '../attachment.ts'
+import { type Attachment, resultIn } from '../attachment.ts'
 import type { Check } from '../check.ts'
 import type { Context } from '../context.ts'
+import type { Exchange } from '../execution.ts'
 import { addressesAskedFor, bare } from '../judge/asked-for.ts'
 import { expectSuccess } from '../judge/expect-success.ts'
 
@@ -18,28 +19,27 @@ export const concurrency: readonly Check[] = [
       if ((await ctx.working()) === undefined) return
       const pods = await Promise.all(Array.from({ length: PODS }, () => ctx.attachment()))
       const added = await Promise.all(pods.map((attachment) => attachment.add()))
-      const failed = added.filter((exchange) => resultIn(exchange) === undefined)
-      const [first] = pods
-      const asked = addressesAskedFor(first?.conf('ADD', { prevResult: undefined }) ?? {}, added[0]?.env.CNI_ARGS)
-      const refused = failed.length > 0 && failed.every(({ exitCode, timedOut }) => exitCode !== 0 && !timedOut)
-      if (!ctx.chained && asked.size > 0 && refused && failed.length === PODS - 1) {
+      const asked = ctx.chained ? new Set<string>() : askedFor(pods[0], added[0])
+      const worked = added.filter((exchange) => resultIn(exchange) !== undefined)
+      const refused = added.filter(({ exitCode, timedOut }) => exitCode !== 0 && !timedOut)
+      if (asked.size > 0 && worked.length === 1 && refused.length === PODS - 1) {
         ctx.skip('the configuration asks for an address that one pod at a time can have')
       } else {
         const why = 'A node that starts runs many at once; what works alone fails at random.'
         for (const exchange of added) expectSuccess(ctx, exchange, { what: `one of ${PODS} ADDs at once`, why })
       }
-      if (!ctx.chained)
-        judgeAddresses(
-          ctx,
-          asked,
-          added.flatMap((exchange) => addressesIn(resultIn(exchange), ctx.version)),
-        )
+      const addresses = added.flatMap((exchange) => addressesIn(resultIn(exchange), ctx.version))
+      if (!ctx.chained) judgeAddresses(ctx, asked, addresses)
       const deleted = await Promise.all(pods.map((attachment) => attachment.del()))
       const why = 'A node that drains runs many at once; what works alone fails at random.'
       for (const exchange of deleted) expectSuccess(ctx, exchange, { what: `one of ${PODS} DELs at once`, why })
     },
   },
 ]
+
+function askedFor(pod: Attachment | undefined, added: Exchange | undefined): ReadonlySet<string> {
+  return addressesAskedFor(pod?.conf('ADD') ?? {}, added?.env.CNI_ARGS)
+}
 
 function judgeAddresses(ctx: Context, asked: ReadonlySet<string>, addresses: readonly string[]): void {
   // An interface that every pod has, such as lo, has the same address everywhere.

@@ -99,6 +99,7 @@ test.each<[Partial<Report>, string]>([
   [{ verdict: 'conforms', unchecked: [] }, 'The plugin conforms.'],
   [{ verdict: 'conforms', unchecked: [], leftOut: 3 }, 'The plugin conforms in 7 checks; 3 were left out.'],
   [{ verdict: 'incomplete' }, 'Incomplete: 2 checks could not be made. The others found no violation.'],
+  [{ verdict: 'incomplete', results: report.results.slice(-2) }, 'Incomplete: nothing could be checked.'],
   [{ verdict: 'violations' }, 'The plugin does not conform.'],
 ])('%j is summed up: %s', (changes, sentence) => {
   expect(

@@ -49,6 +49,7 @@ function verdict({ verdict, unchecked, leftOut, results }: Report, paint: Painte
   if (verdict === 'violations') return paint.red('The plugin does not conform.')
   if (verdict === 'incomplete') {
     const count = new Set(unchecked.flatMap(({ checks }) => checks)).size
+    if (count === results.length) return paint.yellow('Incomplete: nothing could be checked.')
     return paint.yellow(`Incomplete: ${plural(count, 'check')} could not be made. The others found no violation.`)
   }
   const all = leftOut === 0 ? '' : ` in ${plural(results.length, 'check')}; ${leftOut} were left out`
