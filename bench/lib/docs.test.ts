@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { plots } from '../../scripts/lib/bench-plots.mjs'
-import { tables, withTables } from '../../scripts/lib/bench-tables.mjs'
+import { plots } from '../../scripts/lib/bench-plots.ts'
+import { tables, withTables } from '../../scripts/lib/bench-tables.ts'
 import { readReport } from './report.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { benchOptions, HELP, SUITES, suiteArguments, UsageError } from '../../scripts/lib/bench-options.mjs'
+import { benchOptions, HELP, SUITES, suiteArguments, UsageError } from '../../scripts/lib/bench-options.ts'
 import { compareText } from './compare-text.ts'
 import { findPeers } from './peers.ts'
 

@@ -1,0 +1,24 @@
+// npm run demo [-- --json --keep --clean --no-install]: the main job on real parts, told as a story.
+import { ensurePackages } from './lib/debian.ts'
+import { exec, node26 } from './lib/exec.ts'
+import { buildExecutables } from './lib/executables.ts'
+import { main, Stop } from './lib/progress.ts'
+
+const demo = 'examples/istio-redirect/demo/main.ts'
+
+await main(async () => {
+  const options = process.argv.slice(2)
+  if (!options.includes('--help') && !options.includes('-h')) {
+    if (process.getuid?.() !== 0) {
+      throw new Stop('the demo needs root: it creates network namespaces and iptables rules. Run: sudo npm run demo')
+    }
+    await ensurePackages(['containernetworking-plugins', 'iptables', 'util-linux'], {
+      install: !options.includes('--no-install'),
+    })
+    await buildExecutables(['istio-cni'])
+  }
+  await exec([node26, '--conditions=@cni/source', '--disable-warning=ExperimentalWarning', demo, ...options], {
+    stdout: 'inherit',
+    explains: true,
+  })
+})

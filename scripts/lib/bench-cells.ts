@@ -1,0 +1,39 @@
+// Cells of tables about a report of npm run bench; empty where it has no such measure.
+import type { Measure, Report } from '../../bench/lib/report.ts'
+
+export type Find = (suite: string, group: string, name?: string, quantity?: string) => Measure | undefined
+
+export const finder =
+  (report: Report): Find =>
+  (suite, group, name = 'ours', quantity = 'ms') =>
+    report.suites[suite]?.measures.find((one) => one.group === group && one.name === name && one.quantity === quantity)
+
+export function withP99(of: Find, suite: string, group: string, name: string, quantity = 'ms') {
+  const p99 = of(suite, group, name, `p99 ${quantity}`)
+  return `${ms(of(suite, group, name, quantity))}${p99?.runs ? ` (p99 ${ms(p99)})` : ''}`
+}
+
+export const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
+  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+
+export function ms(one: Measure | undefined, digits?: number) {
+  if (one === undefined) return ''
+  return one.runs === 0 ? 'never' : one.median.toFixed(digits ?? (one.median < 100 ? 1 : 0))
+}
+
+export const difference = (one: Measure | undefined, before: Measure | undefined) =>
+  one === undefined || before === undefined ? '' : signed(one.median - before.median)
+
+/** By the rounds' ratios, which do not mind a machine that drifts. */
+export const overBare = (one: Measure | undefined, bare: Measure | undefined) => {
+  const found = one?.ratios.find(({ to }) => to === 'bare runtime')
+  return found === undefined || bare === undefined ? '' : signed((found.value - 1) * bare.median)
+}
+
+/** Without a minus before nothing. */
+const signed = (value: number) => (Math.abs(value) < 0.05 ? 0 : value).toFixed(1)
+
+export const ratioOf = (one: Measure | undefined, to: string) => {
+  const found = one?.ratios.find((ratio) => ratio.to === to)
+  return found === undefined ? '' : `${found.value < 0.1 ? found.value.toPrecision(2) : found.value.toFixed(2)} ×`
+}

@@ -1,0 +1,147 @@
+import { parseArgs } from 'node:util'
+import type { ExecutableName } from './executables.ts'
+
+type SuiteInfo = { about: string; numbers: readonly string[]; executables: readonly ExecutableName[] }
+
+/** What each suite measures, the numbers it takes, and what must be there first. */
+export const SUITES = {
+  plugin: {
+    about: 'istio-cni as whole processes: every verb, and many pods at a time',
+    numbers: ['runs', 'pods'],
+    executables: ['istio-cni'],
+  },
+  libcni: {
+    about: 'chains through @cni/libcni, cnitool, a plugin that does nothing',
+    numbers: ['runs'],
+    executables: ['hello-chain', 'cnitool'],
+  },
+  iptables: {
+    about: 'apply and verify of 30, 300, 3000 rules, both back ends',
+    numbers: ['runs'],
+    executables: [],
+  },
+  'iptables-sets': {
+    about: 'the content of ipsets of 10, 1000, 65000 entries',
+    numbers: ['runs'],
+    executables: [],
+  },
+  agent: {
+    about: 'install-cni: start, heals, idling, exit; also beside 10000 files',
+    numbers: ['runs', 'heals', 'gap-ms', 'idle-seconds', 'files'],
+    executables: ['istio-cni', 'install-cni'],
+  },
+  startup: {
+    about: 'what each step costs a compiled file over the bare runtime',
+    numbers: ['runs'],
+    executables: ['istio-cni'],
+  },
+} as const satisfies Record<string, SuiteInfo>
+
+export type SuiteName = keyof typeof SUITES
+
+const isSuite = (name: string): name is SuiteName => name in SUITES
+
+export const BASELINE = 'bench/baseline.json'
+
+const NUMBERS = ['runs', 'pods', 'heals', 'gap-ms', 'idle-seconds', 'files'] as const
+
+export const HELP = `npm run bench -- [options]
+
+  --suite NAME[,NAME…]  only these suites, default all:
+${Object.entries(SUITES)
+  .map(([name, { about }]) => `${' '.repeat(26)}${name.padEnd(15)}${about}`)
+  .join('\n')}
+  --runs N              of every contender, 20 unless told (agent, rules and sets: 10)
+  --pods N              plugin: pods of the burst (200)
+  --heals N             agent: heals of each kind (10)
+  --gap-ms N            agent: pause between heals (1200)
+  --idle-seconds N      agent: how long it is watched doing nothing (20)
+  --files N             agent: how many others are in its crowded folder (10000)
+  --peers DIR           folder with the originals istio-cni, install-cni, cnitool;
+                        else CNI_PEERS, else the first folder of PATH with one of them
+  --compare [FILE]      compare with a stored report, default ${BASELINE}
+  --save                store the result as ${BASELINE}
+  --no-install          do not install missing Debian packages
+  --list                names of the suites
+  --help
+
+Needs root. The report is bench/report/report.md and report.json; progress is on stderr.
+Exit code: 0 done, 1 a regression or a suite that failed, 2 wrong options.
+`
+
+/** A command line that makes no sense: exit code 2. */
+export class UsageError extends Error {}
+
+type BenchOptions = {
+  help: boolean
+  list: boolean
+  save: boolean
+  install: boolean
+  compare: string | undefined
+  peers: string | undefined
+  suites: SuiteName[]
+  numbers: Record<string, string>
+}
+
+export function benchOptions(argv: readonly string[]): BenchOptions {
+  const { values } = parsed(argv)
+  const names = values.suite?.flatMap((list) => list.split(','))
+  const unknown = names?.find((name) => !isSuite(name))
+  if (unknown !== undefined)
+    throw new UsageError(`--suite: expected one of ${Object.keys(SUITES).join(', ')}, got ${JSON.stringify(unknown)}`)
+  const numbers = Object.fromEntries(
+    NUMBERS.flatMap((name) => (values[name] === undefined ? [] : [[name, count(name, values[name])]])),
+  )
+  return {
+    help: values.help ?? false,
+    list: values.list ?? false,
+    save: values.save ?? false,
+    install: !(values['no-install'] ?? false),
+    compare: values.compare,
+    peers: values.peers,
+    suites: Object.keys(SUITES)
+      .filter(isSuite)
+      .filter((name) => names?.includes(name) ?? true),
+    numbers,
+  }
+}
+
+/** The options of one suite's own command line. */
+export const suiteArguments = (suite: SuiteName, numbers: Record<string, string>) =>
+  SUITES[suite].numbers.flatMap((name) => (numbers[name] === undefined ? [] : [`--${name}=${numbers[name]}`]))
+
+function parsed(argv: readonly string[]) {
+  const string = { type: 'string' } as const
+  const flag = { type: 'boolean' } as const
+  // parseArgs knows no option with a value that may be left out
+  const args = argv.flatMap((arg, index) =>
+    arg === '--compare' && (argv[index + 1] ?? '-').startsWith('-') ? [`${arg}=${BASELINE}`] : [arg],
+  )
+  try {
+    return parseArgs({
+      args,
+      options: {
+        suite: { type: 'string', multiple: true },
+        runs: string,
+        pods: string,
+        heals: string,
+        'gap-ms': string,
+        'idle-seconds': string,
+        files: string,
+        peers: string,
+        compare: string,
+        save: flag,
+        'no-install': flag,
+        list: flag,
+        help: { type: 'boolean', short: 'h' },
+      },
+    })
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error))
+  }
+}
+
+function count(name: string, text: string) {
+  if (/^[1-9]\d{0,5}$/.test(text)) return text
+  throw new UsageError(`--${name}: expected a positive integer, got ${JSON.stringify(text)}`)
+}

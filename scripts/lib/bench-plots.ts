@@ -1,0 +1,42 @@
+import type { Report } from '../../bench/lib/report.ts'
+import { barChart } from './bar-chart.ts'
+import { finder } from './bench-cells.ts'
+
+/** The pictures of docs/performance.md as SVG text, by file name. */
+export function plots(report: Report): Record<string, string> {
+  const of = finder(report)
+  const bars = (suite: string, group: string, names: readonly string[]) =>
+    names.flatMap((name) => {
+      const one = of(suite, group, name)
+      return one === undefined ? [] : [{ name, medianMs: one.median, minMs: one.min, maxMs: one.max }]
+    })
+  const verbs = ['VERSION', 'ADD, mesh pod', 'ADD, pod outside the mesh', 'CHECK, mesh pod', 'DEL, mesh pod']
+  const starts =
+    report.suites.startup?.measures.filter(({ quantity }) => quantity === 'ms').map(({ name }) => name) ?? []
+  const sizes = [30, 300, 3000].flatMap((rules) => ['nft', 'legacy'].map((backend) => `${rules} rules, ${backend}`))
+  const note = (suite: string) =>
+    `milliseconds, median of ${report.suites[suite]?.settings.runs} runs, line: minimum to maximum. ${report.machine.cores} × ${report.machine.cpu}, Linux ${report.machine.kernel.replace(/-.*/, '')}`
+  return {
+    'plugin.svg': barChart({
+      title: 'istio-cni and the original: whole process',
+      note: note('plugin'),
+      groups: verbs.map((group) => ({ label: group, bars: bars('plugin', group, ['ours', 'original']) })),
+    }),
+    'iptables.svg': barChart({
+      title: 'apply: what it adds to iptables-restore',
+      note: note('iptables'),
+      groups: sizes.map((size) => ({
+        label: size,
+        bars: bars('iptables', `apply, ${size}`, ['ours', 'iptables-restore']),
+      })),
+    }),
+    'startup.svg': barChart({
+      title: 'What a start costs: compiled files',
+      note: note('startup'),
+      groups: starts.map((name) => ({
+        label: name,
+        bars: bars('startup', 'start', [name]).map((bar) => ({ ...bar, name: 'ours' })),
+      })),
+    }),
+  }
+}

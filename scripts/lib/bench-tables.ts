@@ -1,0 +1,189 @@
+// The tables of docs/performance.md, from a report of npm run bench.
+import type { Report } from '../../bench/lib/report.ts'
+import { difference, type Find, finder, ms, overBare, ratioOf, table, withP99 } from './bench-cells.ts'
+
+/** When `istio-cni` loads what the suite `startup` measures. */
+const LOADED: Record<string, string> = {
+  'a file read (node:fs)': 'with stdin: every verb but VERSION',
+  'the same by process.getBuiltinModule': 'never',
+  'a plugin without schema, VERSION': 'always: `@cni/skel`',
+  'a schema of two members (zod/mini)': 'with the configuration: every verb but VERSION',
+  'system calls (bun:ffi)': 'to enter a namespace: ADD in the mesh, CHECK, DEL',
+  'a program run by @cni/host': 'for `iptables-restore`, `iptables-save`: the same',
+  'the same by node:child_process': 'never',
+  "a digest by the runtime's own hasher": 'to name and check the state file: ADD in the mesh, CHECK, DEL',
+  'the same by node:crypto': 'never',
+  'node:https loaded': 'never: the API is asked by `fetch`',
+}
+
+const VERBS = [
+  'VERSION',
+  'ADD, mesh pod',
+  'ADD, pod outside the mesh',
+  'ADD, pod outside the mesh, annotations handed over',
+]
+const OTHER_VERBS = ['ADD, excluded namespace', 'CHECK, mesh pod', 'DEL, mesh pod']
+
+/** Every table by the name of its markers. */
+export function tables(report: Report): Record<string, string> {
+  const of = finder(report)
+  return {
+    machine: machine(report),
+    plugin: pluginTable(of),
+    startup: startupTable(of),
+    steps: table(['ADD of a mesh pod, step by step', 'ms', 'so far'], steps(of)),
+    rules: rulesTable(of),
+    chains: chainsTable(of),
+    agent: agentTable(report, of),
+  }
+}
+
+/** Put each table between its markers `<!-- bench: NAME -->` and `<!-- end -->`. */
+export function withTables(page: string, report: Report) {
+  const all = tables(report)
+  return page.replaceAll(/(<!-- bench: (\w+) -->\n)[\s\S]*?(<!-- end -->)/g, (_, begin, name, end) => {
+    const text = all[name]
+    if (text === undefined) throw new Error(`docs/performance.md asks for an unknown table ${JSON.stringify(name)}`)
+    return `${begin}${text}\n${end}`
+  })
+}
+
+function machine({ machine: { cpu, cores, kernel }, versions, peers, suites }: Report) {
+  const runs = Object.entries(suites).map(([name, { settings }]) => `${name} ${settings.runs}`)
+  const days = [...new Set(Object.values(suites).map(({ date }) => date.slice(0, 10)))].sort()
+  const loads = Object.values(suites).map(({ load }) => load)
+  return [
+    `${cores} × ${cpu}, Linux ${kernel.replace(/-.*/, '')}, iptables ${versions.iptables}, bun ${versions.bun}; ${days.join(' to ')}, load ${Math.min(...loads)} to ${Math.max(...loads)};`,
+    `runs: ${runs.join(', ')}; originals: ${peers.join(', ') || 'none found'}.`,
+  ].join('\n')
+}
+
+function pluginTable(of: Find) {
+  const row = (group: string, label: string = group) => {
+    const [ours, original] = ['ours', 'original'].map((name) => withP99(of, 'plugin', group, name))
+    const ratio = (quantity: string) => ratioOf(of('plugin', group, 'ours', quantity), 'original')
+    const memory = ['ours', 'original'].map((name) => ms(of('plugin', group, name, 'peak MB'), 0))
+    return [label, ours ?? '', original ?? '', ratio('ms'), ratio('CPU ms'), memory.filter(Boolean).join(' / ')]
+  }
+  const does = '(the original’s does nothing)'
+  return table(
+    ['', 'ours, ms', 'original, ms', 'wall', 'CPU', 'peak MB'],
+    [
+      ...VERBS.map((group) => row(group)),
+      ...OTHER_VERBS.map((group, index) => row(group, index === 0 ? group : `${group} ${does}`)),
+      row('mesh pods, 8 at a time', 'many mesh pods, 8 at a time'),
+    ],
+  )
+}
+
+function startupTable(of: Find) {
+  const bare = of('startup', 'start', 'bare runtime')
+  const names = ['bare runtime', ...Object.keys(LOADED), 'istio-cni, VERSION']
+  return table(
+    ['a compiled file with', 'ms', 'over the bare runtime', '`istio-cni` loads it'],
+    names.map((name) => {
+      const one = of('startup', 'start', name)
+      const over = name === 'bare runtime' ? '' : overBare(one, bare)
+      return [name === 'bare runtime' ? 'nothing: the bare runtime' : name, ms(one), over, LOADED[name] ?? '']
+    }),
+  )
+}
+
+/**
+ * Where an ADD of a mesh pod spends its time: each line is what one more step costs, as a difference of medians.
+ */
+function steps(of: Find): string[][] {
+  const rows = [
+    ['the bare runtime', of('plugin', 'VERSION', 'bare runtime')],
+    ['start-up: our code, up to the answer to VERSION', of('plugin', 'VERSION')],
+    ['configuration and its schema, log, result', of('plugin', 'ADD, excluded namespace')],
+    ['kubeconfig and one request to the API server', of('plugin', 'ADD, pod outside the mesh')],
+    ['state, rules and `iptables-restore`', of('plugin', 'ADD, mesh pod')],
+  ] as const
+  const cells = rows.map(([label, one], index) => [
+    label,
+    index === 0 ? ms(one) : difference(one, rows[index - 1]?.[1]),
+    ms(one),
+  ])
+  return [...cells, ...floor(of)]
+}
+
+/**
+ * The bare runtime, one request and one `iptables-restore`, which no plugin can do without, and what ours takes besides.
+ */
+function floor(of: Find): string[][] {
+  const need = (name: string) => of('plugin', 'what a mesh ADD needs', name)?.median
+  const [request, entering, restoring] = ['a request', 'nsenter', 'nsenter and iptables-restore'].map(need)
+  const ours = of('plugin', 'ADD, mesh pod')?.median
+  if (request === undefined || entering === undefined || restoring === undefined || ours === undefined) return []
+  const least = request + restoring - entering
+  return [
+    ['*what none can do without: the runtime, one request, one `iptables-restore`*', '', least.toFixed(1)],
+    ['*ours besides that*', (ours - least).toFixed(1), ''],
+  ]
+}
+
+function rulesTable(of: Find) {
+  const rows = [30, 300, 3000].flatMap((count) =>
+    ['nft', 'legacy'].map((backend) => {
+      const [apply, verify] = ['apply', 'verify'].map((verb) => `${verb}, ${count} rules, ${backend}`)
+      const one = (group: string | undefined, name: string) => of('iptables', group ?? '', name)
+      return [
+        `${count} rules, ${backend}`,
+        ms(one(apply, 'ours')),
+        ratioOf(one(apply, 'ours'), 'iptables-restore'),
+        ms(one(apply, 'one process per rule'), 0),
+        ms(one(verify, 'ours')),
+        ratioOf(one(verify, 'ours'), 'iptables-save'),
+      ]
+    }),
+  )
+  const head = [
+    '',
+    'apply, ms',
+    '÷ `iptables-restore` alone',
+    'one process per rule, ms (300 timed)',
+    'verify, ms',
+    '÷ `iptables-save` alone',
+  ]
+  return table(head, rows)
+}
+
+function chainsTable(of: Find) {
+  const row = (group: string, to: string, name = 'ours') => [
+    group,
+    ms(of('libcni', group, name)),
+    to,
+    ms(of('libcni', group, to)),
+    ratioOf(of('libcni', group, name), to),
+  ]
+  return table(
+    ['', 'ours, ms', 'beside', 'ms', 'ratio'],
+    [
+      row('chain of three, ADD', 'sum of its parts'),
+      row('chain of three, DEL', 'sum of its parts'),
+      row('cnitool add, chain of three', 'original'),
+      row('cnitool del, chain of three', 'original'),
+      row('cnitool status, nothing to execute', 'original'),
+      row('VERSION', 'loopback', 'ours (no-op)'),
+      row('ADD of one plugin', 'tuning', 'ours (no-op)'),
+    ],
+  )
+}
+
+function agentTable(report: Report, of: Find) {
+  const measures = report.suites.agent?.measures ?? []
+  const rows = measures.filter(({ name, quantity }) => name === 'ours' && !quantity.startsWith('p99'))
+  return table(
+    ['', 'ours', 'original', 'ratio'],
+    rows.map(({ group, quantity }) => {
+      const [ours, original] = ['ours', 'original'].map((name) => withP99(of, 'agent', group, name, quantity))
+      return [
+        `${group}, ${quantity}`,
+        ours ?? '',
+        original ?? '',
+        ratioOf(of('agent', group, 'ours', quantity), 'original'),
+      ]
+    }),
+  )
+}

@@ -1,0 +1,52 @@
+import { existsSync } from 'node:fs'
+import { exec } from './exec.ts'
+import { Stop, say, step } from './progress.ts'
+
+/** What the demo and the tests need from Debian, and the file that shows it is there. */
+const PACKAGES = {
+  'containernetworking-plugins': '/usr/lib/cni/bridge',
+  iptables: '/usr/sbin/iptables-restore',
+  nftables: '/usr/sbin/nft',
+  ipset: '/usr/sbin/ipset',
+  'util-linux': '/usr/bin/unshare',
+  iproute2: '/usr/sbin/ip',
+  procps: '/usr/sbin/sysctl',
+  containerd: '/usr/bin/containerd',
+  runc: '/usr/sbin/runc',
+  podman: '/usr/bin/podman',
+  // The package busybox has the same program, which needs a C library that no image of ours has.
+  'busybox-static': '/usr/share/doc/busybox-static/copyright',
+  conntrack: '/usr/sbin/conntrack',
+  'etcd-server': '/usr/bin/etcd',
+  mmdebstrap: '/usr/bin/mmdebstrap',
+  'debian-archive-keyring': '/usr/share/keyrings/debian-archive-keyring.gpg',
+}
+
+type DebianPackage = keyof typeof PACKAGES
+
+/** What the suites on a real kernel run, or make their nodes with. */
+export const TEST_PACKAGES = [
+  ...['containernetworking-plugins', 'iptables', 'nftables', 'ipset', 'iproute2', 'procps', 'util-linux'],
+] as const satisfies readonly DebianPackage[]
+
+export const missingPackages = (wanted: readonly DebianPackage[]) =>
+  wanted.filter((name) => !existsSync(PACKAGES[name]))
+
+/** Install what is missing, naming it first. */
+export async function ensurePackages(wanted: readonly DebianPackage[], options: { install: boolean }) {
+  const missing = missingPackages(wanted)
+  if (missing.length === 0) return
+  const command = `apt-get install --no-install-recommends ${missing.join(' ')}`
+  if (!options.install) throw new Stop(`missing Debian packages, and --no-install was given. Install them: ${command}`)
+  if (process.getuid?.() !== 0) throw new Stop(`missing Debian packages: ${missing.join(', ')}. As root: ${command}`)
+  if (!existsSync('/usr/bin/apt-get')) throw new Stop(`no apt-get here. Install these by hand: ${missing.join(', ')}`)
+  say(`  These Debian packages will be installed: ${missing.join(', ')}`)
+  const apt = { quiet: true, env: { DEBIAN_FRONTEND: 'noninteractive' } }
+  const lock = ['-o', 'DPkg::Lock::Timeout=120']
+  await step('apt-get update', () => exec(['apt-get', ...lock, 'update', '-qq'], apt))
+  await step(`apt-get install ${missing.join(' ')}`, () =>
+    exec(['apt-get', ...lock, 'install', '-y', '-qq', '--no-install-recommends', ...missing], apt),
+  )
+  const still = missingPackages(wanted)
+  if (still.length > 0) throw new Stop(`apt-get succeeded, but these are still missing: ${still.join(', ')}`)
+}

@@ -1,0 +1,85 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { exec, root } from './exec.ts'
+import { anchors, blocks, links, markdownFiles } from './markdown.ts'
+import { Stop } from './progress.ts'
+import { commandProblems } from './shell-blocks.ts'
+
+/**
+ * Of every Markdown file: a ts block is the text of the file that the comment above it names, or a module of its own that
+ * type-checks against the packages' sources; commands of shell blocks exist; links lead somewhere.
+ */
+export async function checkDocs() {
+  const files = markdownFiles(root)
+  const problems = files.flatMap((file) => [
+    ...includeProblems(file),
+    ...linkProblems(file),
+    ...commandProblems(file).map((problem) => `${relative(root, file)}: ${problem}`),
+  ])
+  if (problems.length > 0) throw new Stop(problems.join('\n'))
+  const count = writeModules(files)
+  if (count === 0) throw new Stop('no ```ts block found in any Markdown file: is the check looking in the right place?')
+  await exec(['tsc', '-p', join(checkFolder, 'tsconfig.json')], { quiet: true })
+  return { note: `${files.length} pages, ${count} modules` }
+}
+
+/** Put the present text of the named files into the blocks. */
+export function includeFiles() {
+  let changed = 0
+  for (const file of markdownFiles(root)) {
+    const before = readFileSync(file, 'utf8')
+    let text = before
+    for (const { source, start, end } of blocks(before).reverse()) {
+      if (source !== undefined) text = text.slice(0, start) + readFileSync(join(root, source), 'utf8') + text.slice(end)
+    }
+    if (text === before) continue
+    writeFileSync(file, text)
+    changed++
+  }
+  return { note: `${changed} pages changed` }
+}
+
+const includeProblems = (file: string) =>
+  blocks(readFileSync(file, 'utf8')).flatMap(({ source, code, line }) => {
+    if (source === undefined) return []
+    const where = `${relative(root, file)}:${line}`
+    if (!existsSync(join(root, source))) return [`${where}: ${source} does not exist`]
+    if (readFileSync(join(root, source), 'utf8') === code) return []
+    return [`${where}: the block is not the text of ${source}; npm run docs puts it there`]
+  })
+
+function linkProblems(file: string) {
+  const text = readFileSync(file, 'utf8')
+  return links(text).flatMap((link) => {
+    if (/^[a-z]+:/.test(link)) return []
+    const [path = '', anchor] = link.split('#')
+    const target = path === '' ? file : resolve(dirname(file), path)
+    const where = `${relative(root, file)}: the link ${link}`
+    if (!existsSync(target)) return [`${where} leads nowhere`]
+    if (anchor === undefined || !statSync(target).isFile()) return []
+    return anchors(readFileSync(target, 'utf8')).includes(anchor) ? [] : [`${where} names no heading`]
+  })
+}
+
+const checkFolder = join(root, 'dist/docs-check')
+
+function writeModules(files: string[]) {
+  rmSync(checkFolder, { recursive: true, force: true })
+  mkdirSync(checkFolder, { recursive: true })
+  let count = 0
+  for (const file of files) {
+    for (const { language, line, code, source } of blocks(readFileSync(file, 'utf8'))) {
+      if (language !== 'ts' || source !== undefined) continue
+      const name = `${relative(root, file).replaceAll(/[^a-zA-Z0-9]+/g, '-')}-line-${line}.ts`
+      writeFileSync(join(checkFolder, name), `${code}\nexport {}\n`)
+      count++
+    }
+  }
+  const tsconfig = {
+    extends: '../../tsconfig.base.json',
+    include: ['*.ts'],
+    compilerOptions: { noUnusedLocals: false },
+  }
+  writeFileSync(join(checkFolder, 'tsconfig.json'), JSON.stringify(tsconfig))
+  return count
+}

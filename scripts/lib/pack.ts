@@ -1,0 +1,99 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { exec } from './exec.ts'
+
+export type Manifest = {
+  name: string
+  version: string
+  engines?: { node?: string }
+  license?: string
+  bin?: Record<string, string>
+  exports: Record<string, string | { types: string; default: string; [condition: string]: string }>
+  dependencies?: Record<string, string>
+  scripts?: Record<string, string>
+}
+
+export type Packed = { tarball: string; bytes: number; manifest: Manifest; files: Map<string, Buffer> }
+
+/**
+ * Pack every package of the repository as it would be published: `workspace:` replaced by the version, LICENSE added.
+ *
+ * @param folder - emptied first
+ */
+export async function packAll(folder: string): Promise<Packed[]> {
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  // pnpm, as npm would leave `workspace:*` in the dependencies.
+  await exec(['pnpm', '--filter', './packages/*', '--recursive', 'pack', '--pack-destination', folder], { quiet: true })
+  return readdirSync(folder).map((name) => {
+    const tarball = join(folder, name)
+    const bytes = readFileSync(tarball)
+    const files = untar(gunzipSync(bytes))
+    const manifest = JSON.parse(files.get('package.json')?.toString() ?? '{}')
+    return { tarball, bytes: bytes.length, manifest, files }
+  })
+}
+
+/** What is wrong with the contents of a package, as sentences. */
+export function faults({ manifest, files }: Packed): string[] {
+  const found: string[] = []
+  const { name } = manifest
+  for (const file of ['README.md', 'LICENSE']) if (!files.has(file)) found.push(`${name}: ${file} is missing`)
+  for (const file of files.keys()) {
+    if (/\.test(-d)?\.ts$|\.prop\.|^test\/|\.log$|tsup\.config|tsconfig/.test(file))
+      found.push(`${name}: ${file} is packed`)
+  }
+  for (const target of targets(manifest)) if (!files.has(target)) found.push(`${name}: ${target} is missing`)
+  for (const [file, content] of files) {
+    if (!/^dist\/.*\.js$/.test(file)) continue
+    const map = files.get(`${file}.map`)
+    if (map === undefined) {
+      found.push(`${name}: ${file} has no source map`)
+      continue
+    }
+
+    const { sources, sourcesContent }: { sources: string[]; sourcesContent?: (string | null)[] } = JSON.parse(
+      map.toString(),
+    )
+    const lost = sources.filter((source, i) => !sourcesContent?.[i] && !files.has(join('dist', source)))
+    if (lost.length > 0) found.push(`${name}: ${file}.map points at what is not packed: ${lost.join(', ')}`)
+    if (content.includes('workspace:')) found.push(`${name}: ${file} mentions workspace:`)
+  }
+  if (manifest.engines?.node !== '>=20.19') found.push(`${name}: engines.node is ${manifest.engines?.node}`)
+  if (manifest.license !== 'Apache-2.0') found.push(`${name}: license is ${manifest.license}`)
+  for (const [dependency, range] of Object.entries(manifest.dependencies ?? {})) {
+    if (/^(workspace|catalog|file|link):/.test(range)) found.push(`${name}: depends on ${dependency}@${range}`)
+  }
+  for (const script of ['preinstall', 'install', 'postinstall']) {
+    if (manifest.scripts?.[script]) found.push(`${name}: has a script ${script}`)
+  }
+  return found
+}
+
+/** What a user may import: every entry but `./package.json`. */
+export const entries = ({ name, exports }: Manifest) =>
+  Object.entries(exports)
+    .filter(([, target]) => typeof target === 'object')
+    .map(([path]) => name + path.slice(1))
+
+const targets = ({ exports, bin = {} }: Manifest) =>
+  [...Object.values(exports).flatMap((target) => (typeof target === 'string' ? target : Object.values(target)))]
+    .concat(Object.values(bin))
+    .map((path) => path.replace(/^\.\//, ''))
+
+/** The regular files of a tar archive whose names are short, which ours are. */
+function untar(tar: Buffer) {
+  const files: Map<string, Buffer> = new Map()
+  const text = (from: number, to: number) => tar.toString('utf8', from, to).replace(/\0.*$/s, '')
+  for (let at = 0; tar[at]; ) {
+    const size = Number.parseInt(text(at + 124, at + 136), 8)
+    const prefix = text(at + 345, at + 500)
+    const name = [prefix, text(at, at + 100)].filter(Boolean).join('/')
+    const type = text(at + 156, at + 157)
+    if (type !== '0' && type !== '') throw new Error(`${name}: an entry of type ${type} in a package`)
+    files.set(name.replace(/^package\//, ''), tar.subarray(at + 512, at + 512 + size))
+    at += 512 + Math.ceil(size / 512) * 512
+  }
+  return files
+}

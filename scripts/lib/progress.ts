@@ -1,0 +1,56 @@
+// Progress for people: one line a step on stderr, so that stdout stays free for a command's own output.
+const tty = process.stderr.isTTY === true && process.env.NO_COLOR === undefined
+const paint = (code: string, text: string) => (tty ? `\u001b[${code}m${text}\u001b[0m` : text)
+
+export const dim = (text: string) => paint('2', text)
+export const green = (text: string) => paint('32', text)
+export const red = (text: string) => paint('31', text)
+
+export const say = (line: string) => void process.stderr.write(`${line}\n`)
+
+/**
+ * Announce a step, do it, and say how long it took or why it failed.
+ *
+ * @param body - may return `{ note }` to be printed behind the title
+ */
+export async function step<T>(title: string, body: () => T | Promise<T>): Promise<T> {
+  const started = performance.now()
+  say(`${dim('…')} ${title}`)
+  try {
+    const result = await body()
+    const note = result && typeof result === 'object' && 'note' in result ? ` ${dim(String(result.note))}` : ''
+    say(`${green('✓')} ${title}${note} ${dim(`(${seconds(performance.now() - started)})`)}`)
+    return result
+  } catch (error) {
+    say(`${red('✗')} ${title} ${dim(`(${seconds(performance.now() - started)})`)}`)
+    throw error
+  }
+}
+
+export const seconds = (ms: number) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`)
+
+/** An error whose message is all a person needs: printed without a stack. */
+export class Stop extends Error {
+  /** Of the command that it ends. */
+  readonly exitCode: number
+
+  constructor(message: string, exitCode = 1) {
+    super(message)
+    this.exitCode = exitCode
+  }
+}
+
+export async function main(body: () => Promise<unknown>) {
+  try {
+    await body()
+  } catch (error) {
+    say(
+      error instanceof Stop
+        ? `\n${red('Stopped:')} ${error.message}`
+        : error instanceof Error
+          ? String(error.stack)
+          : String(error),
+    )
+    process.exitCode = error instanceof Stop ? error.exitCode : 1
+  }
+}

@@ -1,0 +1,64 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from './exec.ts'
+import { EXECUTABLES } from './executables.ts'
+import { blocks } from './markdown.ts'
+
+const manifest = (folder: string) => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
+
+const scripts = new Set(Object.keys(manifest('.').scripts))
+
+/** What the packages install, and what the build leaves in dist/bin. */
+const ours = new Set([
+  ...readdirSync(join(root, 'packages')).flatMap((folder) => Object.keys(manifest(`packages/${folder}`).bin ?? {})),
+  ...Object.keys(EXECUTABLES),
+])
+
+/** Programs that a reader has, or that a page tells to install. */
+const known = new Set(
+  'cat kill cd chmod cp crictl curl diff docker echo export helm ip ip6tables-restore ip6tables-save iptables iptables-restore iptables-save jq journalctl kubectl ls mkdir mv node npm npx nsenter podman ps rm sh ss sudo systemctl tail tee vitest tsc biome changeset pnpm'.split(
+    ' ',
+  ),
+)
+
+/** Commands of `sh` and `console` blocks that nobody could execute. */
+export function commandProblems(file: string) {
+  return blocks(readFileSync(file, 'utf8')).flatMap(({ language, code, line }) => {
+    if (language !== 'sh' && language !== 'console') return []
+    return commandsOf(language, code)
+      .map(problemOf)
+      .filter((problem) => problem !== undefined)
+      .map((problem) => `the shell block in line ${line}: ${problem}`)
+  })
+}
+
+/** The words of each command; output and comments left out. */
+function commandsOf(language: string, code: string) {
+  const joined = code.replaceAll(/\\\n/g, ' ').replaceAll(/'[^']*'|"[^"]*"/g, 'TEXT')
+  const lines = joined.split('\n').flatMap((line) => {
+    if (language === 'console') return /^[$#] (.*)$/.exec(line)?.slice(1) ?? []
+    return /^\s*(#|$)/.test(line) ? [] : [line]
+  })
+  return lines
+    .map((line) => line.replace(/\s#.*$/, ''))
+    .flatMap((line) => line.split(/&&|\|\||[|;]/))
+    .map((command) => command.trim().split(/\s+/))
+    .map((words) => words.slice(words.findIndex((word) => !/^[A-Z_]+=/.test(word))))
+}
+
+function problemOf([program = '', ...args]: string[]): string | undefined {
+  const first = args.find((word) => !word.startsWith('-')) ?? ''
+  if (program === 'sudo') return problemOf(args)
+  if (program === 'npm' && first === 'run') {
+    const name = args[args.indexOf('run') + 1] ?? ''
+    return scripts.has(name) ? undefined : `npm run ${name} is no script of this repository`
+  }
+  if (program === 'npx') {
+    const tool = first.replace(/(?<=.)@.*$/, '')
+    return ours.has(tool) || known.has(tool) ? undefined : `npx ${first}: neither ours nor a tool that this check knows`
+  }
+  // What a guide has just built.
+  if (program.startsWith('dist/')) return undefined
+  const name = program.split('/').at(-1) ?? ''
+  return ours.has(name) || known.has(name) ? undefined : `${program} is no command that this check knows`
+}

@@ -1,0 +1,123 @@
+// npm run test:fresh [-- --only demo --keep --rebuild]: the README's commands on a machine that has nothing.
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, writeSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { ensurePackages } from './lib/debian.ts'
+import { exec } from './lib/exec.ts'
+import { baseArchive } from './lib/fresh/base.ts'
+import { loginCommand, type Machine, makeMachine, runIn } from './lib/fresh/machine.ts'
+import { main, Stop, say, step } from './lib/progress.ts'
+
+/** In this order, on one machine; `code` is the exit code that tells which failed. */
+const COMMANDS = [
+  { name: 'demo', argv: ['npm', 'run', 'demo'], code: 3 },
+  { name: 'test', argv: ['.ci/run'], code: 4 },
+  { name: 'build', argv: ['npm', 'run', 'build'], code: 5 },
+] as const
+
+const HELP = `npm run test:fresh [-- OPTIONS]
+
+A minimal Debian 12 with Node and npm of this machine and git, nothing else; in it a clone of the commit that is checked
+out here, then "npm run demo", "npm test" (through .ci/run) and "npm run build". This machine's folders are not visible
+there; its network is. Needs root. All of it is removed afterwards but the logs and the archive of the base.
+
+  --only NAME   only demo, test or build; may be given more than once
+  --keep        leave the machine's folder, with a copy of npm's settings in it, and say how to look around there
+  --rebuild     make the base anew from Debian's packages
+  --help
+
+Exit code: 3, 4 or 5 when demo, test or build failed; 2 wrong options; 1 when it did not come to that.
+Archive and logs: $XDG_CACHE_HOME/cni-ts or /var/cache/cni-ts.
+`
+
+const CLONE = '/root/cni-ts'
+const cache = join(process.env.XDG_CACHE_HOME || '/var/cache', 'cni-ts/fresh')
+const logs = join(cache, 'logs')
+
+await main(async () => {
+  const options = parse()
+  if (options.help) return void process.stdout.write(HELP)
+  if (process.getuid?.() !== 0) {
+    throw new Stop('a fresh machine is made of namespaces and mounts, which need root. Run: sudo npm run test:fresh')
+  }
+  // What is made has the modes of a fresh machine, whoever makes it.
+  process.umask(0o022)
+  await ensurePackages(['mmdebstrap', 'debian-archive-keyring', 'util-linux'], { install: true })
+  mkdirSync(logs, { recursive: true, mode: 0o700 })
+  await sweep()
+  const work = join(cache, `${options.keep ? 'kept' : 'run'}-${process.pid}`)
+  mkdirSync(work)
+  try {
+    const archive = await baseArchive({ cache, work, rebuild: options.rebuild })
+    const machine = await step('a fresh machine', () => makeMachine(join(work, 'root'), archive))
+    await clone(machine)
+    if (options.keep) say(`  It stays: ${loginCommand(machine, CLONE)}\n  To remove it: rm -r ${work}`)
+    for (const command of COMMANDS.filter(({ name }) => options.only.has(name))) await runLogged(machine, command)
+  } finally {
+    if (!options.keep) await step('nothing is left of it', () => rm(work, { recursive: true, force: true }))
+  }
+})
+
+function parse() {
+  const names = COMMANDS.map(({ name }) => name)
+  const { only = names, ...flags } = parsed()
+  const unknown = only.find((name) => !names.some((each) => each === name))
+  if (unknown !== undefined) {
+    throw new Stop(`--only: expected one of ${names.join(', ')}, got ${JSON.stringify(unknown)}`, 2)
+  }
+  return { ...flags, only: new Set(only) }
+}
+
+function parsed() {
+  const flag = { type: 'boolean', default: false } as const
+  const help = { ...flag, short: 'h' } as const
+  try {
+    return parseArgs({ options: { only: { type: 'string', multiple: true }, keep: flag, rebuild: flag, help } }).values
+  } catch (error) {
+    throw new Stop(`${error instanceof Error ? error.message : error}. --help lists the options`, 2)
+  }
+}
+
+/** The commit that is checked out here, through a bundle: the machine has no other way to it. */
+async function clone(machine: Machine) {
+  const changed = await exec(['git', 'status', '--porcelain'], { quiet: true })
+  if (changed !== '') say(`  Not committed, so not in the clone:\n${changed.trimEnd().replaceAll(/^/gm, '  ')}`)
+  const head = await exec(['git', 'log', '-1', '--format=%h %s'], { quiet: true })
+  await step(`git clone: ${head.trim()}`, async () => {
+    const bundle = '/tmp/head.bundle'
+    await exec(['git', 'bundle', 'create', '--quiet', join(machine.dir, bundle), 'HEAD'], { quiet: true })
+    let said = ''
+    const code = await runIn(machine, '/root', ['git', 'clone', '--quiet', bundle, CLONE], (chunk) => {
+      said += chunk
+    })
+    if (code !== 0) throw new Stop(`git clone failed with exit code ${code}\n${said.trim()}`)
+    await rm(join(machine.dir, bundle))
+  })
+}
+
+async function runLogged(machine: Machine, { name, argv, code }: (typeof COMMANDS)[number]) {
+  const file = join(logs, `${new Date().toISOString().replaceAll(/[-:]|\..*/g, '')}-${name}.log`)
+  const log = openSync(file, 'w')
+  try {
+    say(`  Log: ${file}`)
+    await step(argv.join(' '), async () => {
+      const status = await runIn(machine, CLONE, argv, (chunk) => {
+        writeSync(log, chunk)
+        process.stderr.write(chunk)
+      })
+      if (status !== 0) throw new Stop(`${argv.join(' ')} failed with exit code ${status}. What it said: ${file}`, code)
+    })
+  } finally {
+    closeSync(log)
+  }
+}
+
+/** Remove what a run left that was killed before it could, and all logs but the latest. */
+async function sweep() {
+  for (const name of readdirSync(cache)) {
+    const pid = /^run-(\d+)$/.exec(name)?.[1]
+    if (pid !== undefined && !existsSync(`/proc/${pid}`)) await rm(join(cache, name), { recursive: true, force: true })
+  }
+  for (const old of readdirSync(logs).sort().slice(0, -30)) await rm(join(logs, old))
+}

@@ -1,0 +1,11 @@
+// npm run test:packages: every package packed, installed and used from an empty project on Node 20, 22, 24 and 26. Needs the npm registry.
+import { buildPackages } from './lib/executables.ts'
+import { checkPackagesOffline, checkPackagesOnline, packAndInspect } from './lib/packages.ts'
+import { main } from './lib/progress.ts'
+
+await main(async () => {
+  await buildPackages()
+  const packed = await packAndInspect()
+  if (process.argv.includes('--offline')) return checkPackagesOffline(packed)
+  await checkPackagesOnline(packed, [20, 22, 24, 26])
+})

@@ -1,0 +1,35 @@
+// npm run test:peers: our parts side by side with the originals, which CNI_PEERS=<folder> holds.
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { ensurePackages, TEST_PACKAGES } from './lib/debian.ts'
+import { exec } from './lib/exec.ts'
+import { buildExecutables } from './lib/executables.ts'
+import { main, Stop, say } from './lib/progress.ts'
+
+// What the suites named original*.test.ts look for, and what is compared with it.
+const PEERS = new Map([
+  ['cnitool', 'packages/libcni: a list executed and remembered by either'],
+  ['istio-cni', 'packages/istio-redirect: random pods through both plugins'],
+  ['install-cni', 'packages/istio-redirect: the repair controller, with kube-apiserver and etcd'],
+  ['istio-iptables', 'packages/istio-redirect: random command lines through both programs'],
+  ['kube-apiserver', 'packages/istio-redirect: a real API server for the repair controllers'],
+])
+
+await main(async () => {
+  const folder = process.env.CNI_PEERS
+  if (!folder) throw new Stop(`CNI_PEERS is not set: name the folder that holds ${[...PEERS.keys()].join(', ')}`)
+  const missing = [...PEERS].filter(([name]) => !existsSync(join(folder, name)))
+  for (const [name, what] of missing) say(`missing: ${join(folder, name)} (${what})`)
+  if (missing.length === PEERS.size) throw new Stop(`CNI_PEERS=${folder} holds none of the originals`)
+  if (process.getuid?.() !== 0) throw new Stop('these tests need root: they create network namespaces')
+  await ensurePackages([...TEST_PACKAGES, 'etcd-server'], { install: true })
+  await buildExecutables()
+  // One seed for all suites: the same command line with it repeats a failure. CNI_FUZZ_RUNS asks for more cases.
+  const { CNI_SEED = String(Date.now() % 0x7fff_ffff), CNI_FUZZ_RUNS } = process.env
+  say(`CNI_SEED=${CNI_SEED}${CNI_FUZZ_RUNS === undefined ? '' : ` CNI_FUZZ_RUNS=${CNI_FUZZ_RUNS}`}`)
+  await exec(['vitest', 'run', '--project=e2e', 'e2e/original'], {
+    stdout: 'inherit',
+    env: { CNI_PEERS: resolve(folder), CNI_SEED },
+  })
+  for (const [name] of missing) say(`not compared, because it is missing: ${name}`)
+})
