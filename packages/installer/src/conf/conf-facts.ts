@@ -18,8 +18,9 @@ export interface ConfFacts {
 export function confFacts(name: string, bytes: Uint8Array): ConfFacts {
   const isList = name.endsWith('.conflist')
   try {
-    if (isTooDeep(bytes)) throw new Error(TOO_DEEP)
-    const value = parseJson(bytes, isList ? 'error parsing configuration list' : 'error parsing configuration')
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')
+    if (isTooDeep(text)) throw new Error(TOO_DEEP)
+    const value = parseJson(text, isList ? 'error parsing configuration list' : 'error parsing configuration')
     return isList ? listFacts(value) : { types: [typeOf(value)] }
   } catch (error) {
     return { types: [], problem: messageOf(error) }

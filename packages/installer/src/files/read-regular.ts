@@ -1,4 +1,4 @@
-import { closeSync, lstatSync, readSync, realpathSync, type Stats } from 'node:fs'
+import { closeSync, constants, readSync, realpathSync, type Stats } from 'node:fs'
 import { errnoOf, InstallError, isNotFound, toInstallError } from '../install-error.ts'
 import { openRegular } from './open-regular.ts'
 
@@ -29,22 +29,30 @@ export function readRegular(path: string, limit = MAX_TEXT): Snapshot | undefine
 
 /** {@link readRegular} of a file that stays open: the caller closes it. */
 function openAndRead(path: string, limit = MAX_TEXT): { fd: number; snapshot: Snapshot } | undefined {
-  let file: ReturnType<typeof openRegular>
+  let file: ReturnType<typeof openTarget>
   try {
-    file = openRegular(path)
+    file = openTarget(path)
   } catch (error) {
     if (isNotFound(error)) return undefined
     throw toInstallError(error, 'cannot read', path)
   }
-  const { fd, stat } = file
+  const { fd, target, stat } = file
   try {
-    const target = lstatSync(path).isSymbolicLink() ? realpathSync(path) : path
     return { fd, snapshot: { path, target, bytes: readAll(fd, path, stat.size, limit), stat } }
   } catch (error) {
     closeSync(fd)
-    // gone since it was opened
-    if (errnoOf(error) === 'ENOENT') return undefined
     throw toInstallError(error, 'cannot read', path)
+  }
+}
+
+/** Few of many files are links: these alone cost a second look. */
+function openTarget(path: string): { fd: number; stat: Stats; target: string } {
+  try {
+    return { ...openRegular(path, constants.O_NOFOLLOW), target: path }
+  } catch (error) {
+    if (errnoOf(error) !== 'ELOOP') throw error
+    const target = realpathSync(path)
+    return { ...openRegular(target), target }
   }
 }
 
@@ -96,8 +104,9 @@ export function readAll(fd: number, path: string, size: number, limit = MAX_TEXT
     }
     const chunk = Buffer.allocUnsafe(Math.max(size - total, 0) + 4096)
     const count = readSync(fd, chunk, 0, chunk.length, total)
-    if (count === 0) return Buffer.concat(chunks, total)
     chunks.push(chunk.subarray(0, count))
     total += count
+    // a file gives less than was asked for at its end only
+    if (count < chunk.length) return Buffer.concat(chunks, total)
   }
 }

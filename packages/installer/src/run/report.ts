@@ -10,15 +10,20 @@ export function reportPreempted(state: State, { preemptedBy, primary = '' }: Con
   sayOnce(state, 'preempted', preemptedBy, () => ({ type: 'preempted', by, primary, hint: hintFor(by) }))
 }
 
+/** So many files are named that are skipped; a log of thousands helps nobody. */
+const NAMED = 20
+
 /** Says which files runtimes skip, and forgets those that are no longer skipped. */
 export function reportSkipped(state: State, skipped: ReadonlyMap<string, string>): void {
   for (const topic of state.said.keys()) {
     if (topic.startsWith('skipped ') && !skipped.has(topic.slice('skipped '.length))) state.said.delete(topic)
   }
-  for (const [name, reason] of skipped) {
-    const path = join(state.settings.netDir, name)
-    sayOnce(state, `skipped ${name}`, reason, () => ({ type: 'skipped', path, reason }))
-  }
+  const { netDir } = state.settings
+  const news = [...skipped].filter(([name, reason]) => state.said.get(`skipped ${name}`) !== reason)
+  for (const [name, reason] of news) state.said.set(`skipped ${name}`, reason)
+  for (const [name, reason] of news.slice(0, NAMED)) state.emit({ type: 'skipped', path: join(netDir, name), reason })
+  const more = news.length - NAMED
+  if (more > 0) state.emit({ type: 'skipped', path: netDir, reason: 'no runtime would load them', more })
 }
 
 /** Says that our entry was taken out: what the step wrote is in order, and yet it is left out of it. */

@@ -66,6 +66,21 @@ test.each(crowds)('beside many %s, a heal and an uninstallation read the files t
   expect(node.read('net/10-calico.conflist')).toBe(calico)
 })
 
+test('of many files that no runtime reads a few are named, and how many more there are', async () => {
+  using node = await crowded((index) => [`00-${padded(index)}.conf`, '{'])
+  const installer = createInstaller(node.options)
+  await installer.install()
+  const skipped = () => node.events.filter((event) => event.type === 'skipped')
+  expect(skipped()).toHaveLength(21)
+  expect(skipped().at(-1)).toMatchObject({
+    path: node.path('net'),
+    more: MANY - 20,
+  })
+  node.write('net/00-00300.conf', '[')
+  await installer.install()
+  expect(skipped().slice(21)).toMatchObject([{ path: node.path('net/00-00300.conf') }])
+})
+
 test('one of many that is changed is seen, with the same size and in the same moment, too', async () => {
   const node = await crowded((index) => [`00-${padded(index)}.conflist`, calico.replace('name', 'nam_')])
   const installer = createInstaller({ ...node.options, holdMs: 0, rewriteMs: 0 })

@@ -79,7 +79,8 @@ function say(log: ScopedLog, event: InstallEvent): void {
       log.error(`the plugin was taken out of ${event.path} until it works again: ${event.reason}`)
       break
     case 'skipped':
-      log.warn(`${event.path} is skipped, as runtimes do: ${event.reason}`)
+      if (event.more === undefined) log.warn(`${event.path} is skipped, as runtimes do: ${event.reason}`)
+      else log.warn(`${event.more} more files of ${event.path} are skipped, as runtimes do`)
       break
   }
 }
