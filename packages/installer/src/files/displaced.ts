@@ -12,6 +12,7 @@ export interface LateWrite {
   readonly path: string
   readonly bytes: Buffer
   readonly mode: number
+  readonly mtimeMs: number
   /** To be called when the bytes are in place. */
   done(): void
 }
@@ -23,7 +24,7 @@ export interface LateWrite {
 export interface DisplacedFiles {
   /** Takes over the descriptor of the file that was at `path`, and notes the one that we put there, if any. */
   add(path: string, old: { readonly fd: number; readonly bytes: Buffer }, successor: Stats | undefined): void
-  /** What was written since: whole configurations only, for the rest of a part is still to come. */
+  /** What was written since, oldest first: whole configurations only, for the rest of a part is still to come. */
   lateWrites(): LateWrite[]
   /** Lets go of all of them. */
   close(): void
@@ -60,7 +61,7 @@ export function displacedFiles(): DisplacedFiles {
       file.bytes = bytes
     }
     const isOverwritten = there !== undefined && there.mtimeMs !== ours?.mtimeMs && there.mtimeMs > stat.mtimeMs
-    if (!isOverwritten) return { path, bytes, mode: permissionsOf(stat), done }
+    if (!isOverwritten) return { path, bytes, mode: permissionsOf(stat), mtimeMs: stat.mtimeMs, done }
     done()
     return undefined
   }
@@ -72,7 +73,7 @@ export function displacedFiles(): DisplacedFiles {
       if (files.size > MAX_FILES && oldest !== undefined) drop(oldest)
     },
     lateWrites() {
-      return [...files].flatMap((file) => {
+      const all = [...files].flatMap((file) => {
         try {
           return lateWrite(file) ?? []
         } catch {
@@ -80,6 +81,7 @@ export function displacedFiles(): DisplacedFiles {
           return []
         }
       })
+      return all.sort((a, b) => a.mtimeMs - b.mtimeMs)
     },
     close() {
       for (const file of [...files]) drop(file)

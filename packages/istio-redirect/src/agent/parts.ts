@@ -89,9 +89,14 @@ export function createParts({ log, own, metrics, errors, readiness, isAside }: P
       return () => shut(server)
     },
   )
+  const repairs = repairPart(own, metrics)
+  const repair: Part<AgentConfig> = {
+    update: (config) => repairs.update(isAside() ? { ...config, repair: undefined } : config),
+    close: () => repairs.close(),
+  }
   return {
-    all: [metricsPort, logs, health, repairPart(own, metrics)],
-    ofClaim: [logs],
+    all: [metricsPort, logs, health, repair],
+    ofClaim: [logs, repair],
     problems() {
       const problem = logSocket?.problem()
       return problem === undefined ? [] : [`log socket: ${problem}`]
