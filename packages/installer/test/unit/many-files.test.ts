@@ -6,8 +6,8 @@ import { calico, eventually, type FakeNode, fakeNode } from '../node.ts'
 import { installed } from '../running.ts'
 
 const MANY = 400
-/** What one file needs: to be opened for a look, to be opened again when it is replaced, and what belongs to it. */
-const FEW = 40
+/** Less than to read all of them once, more than any number of passes needs for the files that matter. */
+const FEW = MANY / 2
 
 /** Counts how often files of a folder are opened. */
 function countOpens(node: FakeNode): { take(): number } {
