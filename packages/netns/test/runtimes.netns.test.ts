@@ -1,6 +1,7 @@
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { start } from '@cni/host'
 import { tempNetns } from '@cni/netns/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bundleFixture, compile, fixture, runtimes } from './runtimes.ts'
@@ -24,6 +25,16 @@ describe.each([
     expect(report).toEqual({ name, cases: expected })
     expect(stderr).toBe('')
   })
+})
+
+test.each([
+  ['bun:ffi', bun],
+  ['node:ffi', node26],
+  ['koffi', oldNode],
+])('execve through %s makes the process another program: same id, bytes as given, stdin unread', async (_, runtime) => {
+  const { done, pid } = start([runtime, bundle.cjs, 'execve'], { input: 'stdin' })
+  // as \xff and \xfe look in `cat -v`
+  expect((await done).stdout).toBe(`${pid}|argv0||M-^?|M-~|stdin`)
 })
 
 test('koffi is found from an ES module, too', async () => {
@@ -116,6 +127,7 @@ const expected = {
     'recv EBADF',
     'setsockopt EBADF',
     'ioctl EBADF',
+    'execve ENOENT',
   ],
   // two lines of heading, lo, and the end
   'unshare enters a new network namespace, setns comes back': [4, true],

@@ -15,9 +15,9 @@ const failing = (errno: number): Libc => {
     'flock',
     'socket',
   ] as const
-  const more = ['bind', 'sendto', 'recv', 'setsockopt', 'ioctl'] as const
+  const more = ['bind', 'sendto', 'recv', 'setsockopt', 'ioctl', 'execve'] as const
   const functions = Object.fromEntries([...names, ...more].map((name) => [name, minusOne]))
-  return { ...(functions as unknown as Libc), errno: () => errno }
+  return { ...(functions as unknown as Libc), addressOf: () => 4096, errno: () => errno }
 }
 
 test('every call that fails throws with its errno, its name and its arguments', () => {
@@ -41,13 +41,41 @@ test('every call that fails throws with its errno, its name and its arguments', 
     () => sys.recv(0, one, 0),
     () => sys.setsockopt(0, 0, 0, one),
     () => sys.ioctl(0, 0, one),
+    () => sys.execve('/x', [one.subarray(1)], []),
   ]) {
     expect(call).toThrow(expect.objectContaining({ code: 'EPERM' }))
   }
 })
 
 test('text with a NUL is refused: C would act on another file', () => {
-  expect(() => sysOver('koffi', failing(1)).umount2('/a\0b', 0)).toThrow(TypeError)
+  const sys = sysOver('koffi', failing(1))
+  expect(() => sys.umount2('/a\0b', 0)).toThrow(TypeError)
+  expect(() => sys.execve('/x', [Buffer.from('a\0b')], [])).toThrow('"a\\u0000b" contains a NUL')
+})
+
+test('arguments and environment are arrays of C strings, byte for byte, with a null pointer at the end', () => {
+  const found: string[][] = []
+  const start = 0x7fff_0000_1000n
+  const strings = (block: Uint8Array | null): string[] => {
+    const bytes = Buffer.from(block ?? [])
+    const texts: string[] = []
+    for (let at = 0; bytes.readBigUInt64LE(at) !== 0n; at += 8) {
+      const from = Number(bytes.readBigUInt64LE(at) - start)
+      texts.push(bytes.subarray(from, bytes.indexOf(0, from)).toString('latin1'))
+    }
+    return texts
+  }
+  const libc: Libc = {
+    ...failing(7),
+    addressOf: () => start,
+    execve: (_, args, env) => {
+      found.push(strings(args), strings(env))
+      return -1
+    },
+  }
+  const bytes = (...texts: string[]) => texts.map((text) => Buffer.from(text, 'latin1'))
+  expect(() => sysOver('bun:ffi', libc).execve('/x', bytes('argv0', '', '\xff'), bytes())).toThrow('execve /x: E2BIG')
+  expect(found).toEqual([['argv0', '', '\xff'], []])
 })
 
 test('an errno has its usual name, and an unknown one its number', () => {

@@ -22,6 +22,9 @@ export interface Libc {
   setsockopt(fd: number, level: number, option: number, value: Pointer, length: number): number
   getsockopt(fd: number, level: number, option: number, value: Pointer, length: Pointer): number
   ioctl(fd: number, request: number, argument: Pointer): number
+  execve(path: Pointer, args: Pointer, env: Pointer): number
+  /** Where a buffer is in memory, as long as somebody holds it. */
+  addressOf(buffer: Uint8Array): number | bigint
   errno(): number
 }
 
@@ -30,10 +33,13 @@ const F_DUPFD_CLOEXEC = 1030
 /** The port over an FFI: C strings in, errors out. */
 export function sysOver(name: Sys['name'], libc: Libc): Sys {
   // errno is read at once: any other call on this thread may overwrite it
+  const failed = (syscall: string, detail: readonly unknown[]): SysError => {
+    const errno = libc.errno()
+    return new SysError(syscall, errnoName(errno), errno, detail.join(' '))
+  }
   const check = (result: number, syscall: string, ...detail: unknown[]): number => {
     if (result !== -1) return result
-    const errno = libc.errno()
-    throw new SysError(syscall, errnoName(errno), errno, detail.join(' '))
+    throw failed(syscall, detail)
   }
   return {
     name,
@@ -71,7 +77,27 @@ export function sysOver(name: Sys['name'], libc: Libc): Sys {
       return value.subarray(0, length[0])
     },
     ioctl: (fd, request, argument) => check(libc.ioctl(fd, request, argument), 'ioctl', request),
+    execve(path, args, env) {
+      libc.execve(text(path), texts(libc, args), texts(libc, env))
+      throw failed('execve', [path])
+    },
   }
+}
+
+/** An array of C strings in one buffer, so that whoever holds it holds them: addresses, a null pointer, the strings. */
+function texts(libc: Libc, values: readonly Uint8Array[]): Uint8Array {
+  const nul = values.find((value) => value.includes(0))
+  if (nul !== undefined) throw notText(Buffer.from(nul).toString())
+  const addresses = 8 * (values.length + 1)
+  const block = Buffer.alloc(values.reduce((size, value) => size + value.length + 1, addresses))
+  const start = BigInt(libc.addressOf(block))
+  let offset = addresses
+  for (const [index, value] of values.entries()) {
+    block.writeBigUInt64LE(start + BigInt(offset), 8 * index)
+    block.set(value, offset)
+    offset += value.length + 1
+  }
+  return block
 }
 
 function text(value: string): Uint8Array
@@ -79,9 +105,11 @@ function text(value: string | null): Pointer
 function text(value: string | null): Pointer {
   if (value === null) return null
   // C would silently stop there, and act on another file
-  if (value.includes('\0')) throw new TypeError(`Not a C string: ${JSON.stringify(value)} contains a NUL`)
+  if (value.includes('\0')) throw notText(value)
   return Buffer.from(`${value}\0`)
 }
+
+const notText = (value: string): TypeError => new TypeError(`Not a C string: ${JSON.stringify(value)} contains a NUL`)
 
 // an empty buffer has no address
 function filled(buffer: Uint8Array): Uint8Array {

@@ -2,8 +2,9 @@ import { type Libc, sysOver } from './libc.ts'
 import type { Sys } from './sys.ts'
 
 interface BunFfi {
-  dlopen(path: string, symbols: object): { symbols: Libc & { __errno_location(): number } }
+  dlopen(path: string, symbols: object): { symbols: Omit<Libc, 'addressOf' | 'errno'> & { __errno_location(): number } }
   read: { i32(pointer: number, offset: number): number }
+  ptr(buffer: Uint8Array): number
 }
 
 const int = { args: ['i32', 'i32', 'i32'], returns: 'i32' }
@@ -30,9 +31,10 @@ export function sysBun(): Sys | undefined {
     setsockopt: { args: ['i32', 'i32', 'i32', 'ptr', 'u32'], returns: 'i32' },
     getsockopt: { args: ['i32', 'i32', 'i32', 'ptr', 'ptr'], returns: 'i32' },
     ioctl: { args: ['i32', 'u64', 'ptr'], returns: 'i32' },
+    execve: { args: ['ptr', 'ptr', 'ptr'], returns: 'i32' },
     __errno_location: { args: [], returns: 'ptr' },
   })
   // one address per thread for ever
   const location = symbols.__errno_location()
-  return sysOver('bun:ffi', { ...symbols, errno: () => ffi.read.i32(location, 0) })
+  return sysOver('bun:ffi', { ...symbols, addressOf: ffi.ptr, errno: () => ffi.read.i32(location, 0) })
 }

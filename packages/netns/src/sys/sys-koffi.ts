@@ -4,6 +4,7 @@ import type { Sys } from './sys.ts'
 interface Koffi {
   load(path: string | null): { func(prototype: string): (...args: never) => never }
   errno(): number
+  address(buffer: Uint8Array): bigint
 }
 
 const prototypes = {
@@ -23,6 +24,7 @@ const prototypes = {
   setsockopt: 'int setsockopt(int, int, int, void *, uint32_t)',
   getsockopt: 'int getsockopt(int, int, int, void *, void *)',
   ioctl: 'int ioctl(int, uint64_t, void *)',
+  execve: 'int execve(void *, void *, void *)',
 }
 
 /** koffi, the optional peer. Throws what `require` throws when it is not installed. */
@@ -34,7 +36,11 @@ export function sysKoffi(): Sys {
   const functions = Object.fromEntries(
     Object.entries(prototypes).map(([name, prototype]) => [name, libc.func(prototype)]),
   )
-  return sysOver('koffi', { ...(functions as unknown as Omit<Libc, 'errno'>), errno: () => koffi.errno() })
+  return sysOver('koffi', {
+    ...(functions as unknown as Omit<Libc, 'addressOf' | 'errno'>),
+    addressOf: koffi.address,
+    errno: () => koffi.errno(),
+  })
 }
 
 /** This module's own file: never the working directory, which may be hostile. */

@@ -26,6 +26,12 @@ export interface Sys {
   setsockopt(fd: number, level: number, option: number, value: Uint8Array): void
   /** At most `size` bytes of the option's value. */
   getsockopt(fd: number, level: number, option: number, size: number): Uint8Array
+  /**
+   * Makes this process another program: it returns only by throwing. The process keeps its id and the descriptors that
+   * are not close-on-exec, which Node makes even 0, 1 and 2; ignored and blocked signals stay so. Texts are bytes, like
+   * those of `/proc/self/environ`.
+   */
+  execve(path: string, args: readonly Uint8Array[], env: readonly Uint8Array[]): never
   /** The argument is read and written in place. */
   ioctl(fd: number, request: number, argument: Uint8Array): number
 }
