@@ -9,6 +9,7 @@ import { BuildError } from './errors.ts'
 import { needPackage } from './find-package.ts'
 import { lazyBuiltins } from './lazy-builtins.ts'
 import { writing } from './output-files.ts'
+import { readPrelude, withPrelude } from './prelude.ts'
 import type { Runtime } from './target.ts'
 
 export interface BundleOptions {
@@ -25,8 +26,8 @@ export interface BundleOptions {
   /**
    * Make it part of an executable with this runtime. `process.versions.bun` becomes a constant, so that the branches it
    * decides are dropped with all they import; for bun, Node's modules are loaded when they are first used; a package
-   * that is not in the bundle counts as not installed, wherever the
-   * executable is started. Default: a bundle for both, which looks for such packages when it runs.
+   * that is not in the bundle counts as not installed, wherever the executable is started; and it starts anew where the
+   * environment holds a variable of the runtime. Default: a bundle for both, which looks for such packages when it runs.
    */
   runtime?: Runtime
 }
@@ -62,8 +63,7 @@ const RUNTIME_DEFINES: Readonly<Record<Runtime, Readonly<Record<string, string>>
 export async function bundle(options: BundleOptions): Promise<Bundle> {
   const esbuild = needEsbuild()
   const { outfile } = options
-  const result = await buildWith(esbuild, options)
-  const text = result.outputFiles[0]?.text ?? ''
+  const { text, metafile, warnings } = await buildWith(esbuild, options)
   if (outfile) {
     writing(outfile, () => {
       mkdirSync(dirname(resolve(outfile)), { recursive: true })
@@ -71,40 +71,37 @@ export async function bundle(options: BundleOptions): Promise<Bundle> {
     })
   }
   const folder = folderOf(options)
-  const output = Object.values(result.metafile.outputs)[0]
+  const output = Object.values(metafile.outputs)[0]
   const inputs = Object.entries(output?.inputs ?? {})
     .map(([path, input]) => ({ path: relative('', resolve(folder, path)), bytes: input.bytesInOutput }))
     .sort((a, b) => b.bytes - a.bytes)
-  const warnings = messagesOf(esbuild, 'warning', result.warnings, folder)
-  return { text, bytes: Buffer.byteLength(text), inputs, packages: shares(inputs), warnings }
+  return {
+    text,
+    bytes: Buffer.byteLength(text),
+    inputs,
+    packages: shares(inputs),
+    warnings: messagesOf(esbuild, 'warning', warnings, folder),
+  }
 }
 
 async function buildWith(esbuild: typeof Esbuild, options: BundleOptions) {
-  const settings = {
-    entryPoints: [resolve(options.entry)],
-    // Comments and names that are not minified hold paths from here: not from the working directory.
-    absWorkingDir: folderOf(options),
-    bundle: true,
-    write: false,
-    metafile: true,
-    platform: 'node',
-    format: 'cjs',
-    target: 'node20',
-    minify: options.minify ?? true,
-    legalComments: 'none',
-    conditions: [...(options.conditions ?? [])],
-    define: { ...(options.runtime && RUNTIME_DEFINES[options.runtime]), ...options.define },
-    external,
-    logLevel: 'silent',
-    // Node has its own modules loaded when it starts.
-    plugins: options.runtime === 'bun' ? [lazyBuiltins] : [],
-  } as const satisfies Esbuild.BuildOptions
+  const { runtime, minify = true } = options
   try {
-    const result = await esbuild.build(settings)
-    const missing = options.runtime === undefined ? [] : leftToRunTime(result.metafile)
-    return missing.length === 0
-      ? result
-      : await esbuild.build({ ...settings, plugins: [...settings.plugins, absent(missing)] })
+    if (runtime === undefined) return await esbuildOnce(esbuild, options, {})
+    const prelude = await readPrelude(esbuild)
+    const define = RUNTIME_DEFINES[runtime]
+    const settings = {
+      define: { ...prelude.define, ...define },
+      // Node has its own modules loaded when it starts.
+      plugins: runtime === 'bun' ? [lazyBuiltins] : [],
+    }
+    const first = await esbuildOnce(esbuild, options, settings)
+    const missing = leftToRunTime(first.metafile)
+    const { text, ...result } =
+      missing.length === 0
+        ? first
+        : await esbuildOnce(esbuild, options, { ...settings, plugins: [...settings.plugins, absent(missing)] })
+    return { ...result, text: await withPrelude(esbuild, text, prelude, { minify, define }) }
   } catch (cause) {
     // Without a list it is esbuild itself that does not start: its own package for this machine is missing.
     if (!isBuildFailure(cause)) throw new BuildError('NO_COMPILER', `esbuild does not run: ${cause}`, { cause })
@@ -113,7 +110,33 @@ async function buildWith(esbuild: typeof Esbuild, options: BundleOptions) {
   }
 }
 
-const folderOf = ({ entry }: BundleOptions): string => dirname(resolve(entry))
+async function esbuildOnce(
+  esbuild: typeof Esbuild,
+  { entry, minify = true, conditions = [], define }: BundleOptions,
+  runtime: Pick<Esbuild.BuildOptions, 'define' | 'plugins'>,
+) {
+  const { outputFiles, metafile, warnings } = await esbuild.build({
+    entryPoints: [resolve(entry)],
+    // Comments and names that are not minified hold paths from here: not from the working directory.
+    absWorkingDir: folderOf({ entry }),
+    bundle: true,
+    write: false,
+    metafile: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node20',
+    minify,
+    legalComments: 'none',
+    conditions: [...conditions],
+    ...runtime,
+    define: { ...runtime.define, ...define },
+    external,
+    logLevel: 'silent',
+  })
+  return { text: outputFiles[0]?.text ?? '', metafile, warnings }
+}
+
+const folderOf = ({ entry }: Pick<BundleOptions, 'entry'>): string => dirname(resolve(entry))
 
 // Found at use and not imported: its JavaScript cannot be bundled, and `cni-build` is compiled, too.
 const needEsbuild = (): typeof Esbuild => needPackage('esbuild').require('./lib/main.js')

@@ -15,7 +15,7 @@ const failing = (errno: number): Libc => {
     'flock',
     'socket',
   ] as const
-  const more = ['bind', 'sendto', 'recv', 'setsockopt', 'ioctl', 'execve'] as const
+  const more = ['bind', 'sendto', 'recv', 'setsockopt', 'ioctl', 'sigprocmask', 'execve'] as const
   const functions = Object.fromEntries([...names, ...more].map((name) => [name, minusOne]))
   return { ...(functions as unknown as Libc), addressOf: () => 4096, errno: () => errno }
 }

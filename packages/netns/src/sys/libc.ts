@@ -1,4 +1,3 @@
-import { constants } from 'node:os'
 import { type Sys, SysError } from './sys.ts'
 
 /** NUL-terminated text, a buffer, or a null pointer. */
@@ -23,12 +22,16 @@ export interface Libc {
   getsockopt(fd: number, level: number, option: number, value: Pointer, length: Pointer): number
   ioctl(fd: number, request: number, argument: Pointer): number
   execve(path: Pointer, args: Pointer, env: Pointer): number
+  sigprocmask(how: number, set: Pointer, old: Pointer): number
   /** Where a buffer is in memory, as long as somebody holds it. */
   addressOf(buffer: Uint8Array): number | bigint
   errno(): number
 }
 
 const F_DUPFD_CLOEXEC = 1030
+const SIG_BLOCK = 0
+const SIG_SETMASK = 2
+const SIGSET_BYTES = 128
 
 /** The port over an FFI: C strings in, errors out. */
 export function sysOver(name: Sys['name'], libc: Libc): Sys {
@@ -77,9 +80,15 @@ export function sysOver(name: Sys['name'], libc: Libc): Sys {
       return value.subarray(0, length[0])
     },
     ioctl: (fd, request, argument) => check(libc.ioctl(fd, request, argument), 'ioctl', request),
-    execve(path, args, env) {
-      libc.execve(text(path), texts(libc, args), texts(libc, env))
-      throw failed('execve', [path])
+    execve(path, args, env, blocked) {
+      const [file, argv, envp] = [text(path), texts(libc, args), texts(libc, env)]
+      const [signals, before] = [signalSet(blocked), signalSet(undefined)]
+      // Nothing between these two: a thread that waits for us to answer the signal may hold a lock that we would need.
+      libc.sigprocmask(SIG_BLOCK, signals, before)
+      libc.execve(file, argv, envp)
+      const error = failed('execve', [path])
+      libc.sigprocmask(SIG_SETMASK, before, null)
+      throw error
     },
   }
 }
@@ -100,6 +109,12 @@ function texts(libc: Libc, values: readonly Uint8Array[]): Uint8Array {
   return block
 }
 
+function signalSet(signal: number | undefined): Uint8Array {
+  const set = new Uint8Array(SIGSET_BYTES)
+  if (signal !== undefined) set[(signal - 1) >> 3] = 1 << ((signal - 1) & 7)
+  return set
+}
+
 function text(value: string): Uint8Array
 function text(value: string | null): Pointer
 function text(value: string | null): Pointer {
@@ -118,7 +133,8 @@ function filled(buffer: Uint8Array): Uint8Array {
 
 /** `EPERM` for 1. */
 export function errnoName(errno: number): string {
-  const numbers = constants.errno
+  // Not imported: what starts an executable is one text without imports, and only a failure needs it.
+  const { errno: numbers } = process.getBuiltinModule('node:os').constants
   // two names, and Linux says this one
   if (errno === numbers.EOPNOTSUPP) return 'EOPNOTSUPP'
   for (const [name, value] of Object.entries(numbers)) if (value === errno) return name

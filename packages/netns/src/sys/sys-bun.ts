@@ -31,6 +31,7 @@ export function sysBun(): Sys | undefined {
     setsockopt: { args: ['i32', 'i32', 'i32', 'ptr', 'u32'], returns: 'i32' },
     getsockopt: { args: ['i32', 'i32', 'i32', 'ptr', 'ptr'], returns: 'i32' },
     ioctl: { args: ['i32', 'u64', 'ptr'], returns: 'i32' },
+    sigprocmask: { args: ['i32', 'ptr', 'ptr'], returns: 'i32' },
     execve: { args: ['ptr', 'ptr', 'ptr'], returns: 'i32' },
     __errno_location: { args: [], returns: 'ptr' },
   })

@@ -24,6 +24,7 @@ const prototypes = {
   setsockopt: 'int setsockopt(int, int, int, void *, uint32_t)',
   getsockopt: 'int getsockopt(int, int, int, void *, void *)',
   ioctl: 'int ioctl(int, uint64_t, void *)',
+  sigprocmask: 'int sigprocmask(int, void *, void *)',
   execve: 'int execve(void *, void *, void *)',
 }
 

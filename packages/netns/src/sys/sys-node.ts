@@ -29,6 +29,7 @@ export function sysNode(): Sys | undefined {
     setsockopt: { arguments: ['int32', 'int32', 'int32', 'pointer', 'uint32'], return: 'int32' },
     getsockopt: { arguments: ['int32', 'int32', 'int32', 'pointer', 'pointer'], return: 'int32' },
     ioctl: { arguments: ['int32', 'uint64', 'pointer'], return: 'int32' },
+    sigprocmask: { arguments: ['int32', 'pointer', 'pointer'], return: 'int32' },
     execve: { arguments: ['pointer', 'pointer', 'pointer'], return: 'int32' },
     __errno_location: { arguments: [], return: 'pointer' },
   })
@@ -51,6 +52,7 @@ export function sysNode(): Sys | undefined {
     setsockopt: libc.setsockopt,
     getsockopt: libc.getsockopt,
     ioctl: (fd, request, argument) => libc.ioctl(fd, BigInt(request), argument),
+    sigprocmask: libc.sigprocmask,
     execve: libc.execve,
     addressOf: ffi.getRawPointer,
     errno: () => ffi.getInt32(location, 0),

@@ -30,8 +30,10 @@ export interface Sys {
    * Makes this process another program: it returns only by throwing. The process keeps its id and the descriptors that
    * are not close-on-exec, which Node makes even 0, 1 and 2; ignored and blocked signals stay so. Texts are bytes, like
    * those of `/proc/self/environ`.
+   *
+   * @param blocked a signal for which the program is not ready when it begins: it unblocks it itself
    */
-  execve(path: string, args: readonly Uint8Array[], env: readonly Uint8Array[]): never
+  execve(path: string, args: readonly Uint8Array[], env: readonly Uint8Array[], blocked?: number): never
   /** The argument is read and written in place. */
   ioctl(fd: number, request: number, argument: Uint8Array): number
 }

@@ -1,0 +1,202 @@
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buildExecutable } from '@cni/build'
+import { run, start } from '@cni/host'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+const folder = mkdtempSync(join(tmpdir(), 'cni-build-variables-'))
+const entry = join(import.meta.dirname, 'fixture', 'probe.ts')
+const executables = { bun: join(folder, 'bun', 'probe'), node: join(folder, 'node', 'probe') }
+
+beforeAll(async () => {
+  for (const runtime of ['bun', 'node'] as const) {
+    await buildExecutable({ entry, outfile: executables[runtime], runtime, smoke: false })
+  }
+}, 60_000)
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** What the runtime does with each; `@` is the folder that it is started in. */
+const VARIABLES: Record<'bun' | 'node', readonly (readonly [variable: string, effect: string])[]> = {
+  bun: [
+    ['BUN_INSPECT=127.0.0.1:0', 'listens for a debugger'],
+    ['BUN_INSPECT=unix://@/before/socket', 'listens for a debugger'],
+    ['BUN_INSPECT_CONNECT_TO=unix://@/none', 'looks for a debugger'],
+    ['BUN_JSC_useJIT=0', 'has no FFI'],
+    ['JavaScriptCoreUseJIT=0', 'has no FFI'],
+    ['BUN_JSC_logGC=1', 'tells of its memory on stderr'],
+    ['BUN_JSC_useSamplingProfiler=1', 'samples itself'],
+    ['BUN_BYTECODE_ORDER_OUT=@/order', 'writes a file when it ends'],
+    ['BUN_BYTECODE_DIGEST_OUT=@/digest', 'writes a file when it ends'],
+    ['BUN_OPTIONS=--cpu-prof', 'writes a file when it ends'],
+    ['BUN_OPTIONS=--smol', 'saves memory'],
+    ['BUN_BE_BUN=0', 'does nothing'],
+    ['BUN_CONFIG_VERBOSE_FETCH=curl', 'prints requests, and the tokens in them'],
+    ['BUN_CONFIG_MAX_HTTP_REQUESTS=many', 'complains on stderr'],
+    ['BUN_DESTRUCT_VM_ON_EXIT=1', 'ends slowly'],
+    ['BUN_OF_A_LATER_VERSION=1', 'does what nobody knows'],
+    ['MIMALLOC_VERBOSE=1', 'tells of its memory on stderr'],
+    ['mimalloc_arena_reserve=1', 'reserves memory'],
+    ['NODE_DEBUG=*', 'traces on stderr'],
+    ['NODE_EXTRA_CA_CERTS=@/none', 'trusts more'],
+    ['NODE_PATH=@', 'loads code'],
+    ['NODE_TLS_REJECT_UNAUTHORIZED=0', 'trusts everybody'],
+    ['NODE_USE_SYSTEM_CA=1', 'trusts more'],
+    ['WTF_numberOfProcessorCores=many', 'complains on stderr'],
+  ],
+  node: [
+    ['NODE_V8_COVERAGE=@/coverage', 'writes a file when it ends'],
+    ['NODE_COMPILE_CACHE=@/before', 'writes files'],
+    ['NODE_REDIRECT_WARNINGS=@/warnings', 'writes a file'],
+    ['NODE_DEBUG=*', 'traces on stderr'],
+    ['NODE_DEBUG_NATIVE=*', 'traces on stderr'],
+    ['NODE_EXTRA_CA_CERTS=@/none', 'trusts more'],
+    ['NODE_ICU_DATA=@', 'reads other data'],
+    ['NODE_PATH=@', 'loads code'],
+    ['NODE_PENDING_DEPRECATION=1', 'warns on stderr'],
+    ['NODE_TLS_REJECT_UNAUTHORIZED=0', 'trusts everybody'],
+    ['NODE_USE_ENV_PROXY=1', 'asks a proxy'],
+    ['NODE_USE_SYSTEM_CA=1', 'trusts more'],
+    ['OPENSSL_CONF=@/none', 'loads modules'],
+    ['SIMDUTF_FORCE_IMPLEMENTATION=fallback', 'decodes slowly'],
+  ],
+}
+
+const env = { CNI_COMMAND: 'ADD', LANG: 'C', EMPTY: '', LONG: 'x'.repeat(100_000), CNI_ARGS: 'A=1;B=ü\n' }
+const input = 'x'.repeat(1_000_000)
+
+/** What is the same for every process of a program, and how it ended. */
+async function probe(executable: string, cwd: string, more: Record<string, string> = {}) {
+  const started = start([executable, 'a', '', 'ü'], { cwd, env: { ...env, ...more }, input, timeout: 20_000 })
+  const { exitCode, stdout, stderr } = await started.done.catch((error) => error)
+  const { pid, parent, ...found } = JSON.parse(stdout)
+  expect([pid, parent]).toEqual([started.pid, process.pid])
+  return { exitCode, found, stderr }
+}
+
+describe.each(['bun', 'node'] as const)('an executable with %s in it', (runtime) => {
+  const executable = executables[runtime]
+  const sh = (script: string, ...args: string[]) =>
+    run(['sh', '-c', script, executable, ...args], { env, input, reject: false, timeout: 20_000 })
+  const newFolder = () => {
+    const cwd = mkdtempSync(join(folder, 'cwd-'))
+    // For what happens before the first line of ours, which nothing can undo.
+    mkdirSync(join(cwd, 'before'))
+    return cwd
+  }
+  /** A variable of each runtime that is harmless in itself. */
+  const variable = { bun: 'BUN_X=1', node: 'NODE_DEBUG=none' }[runtime]
+
+  it.each(VARIABLES[runtime])('with %s, by which it %s, is as it is without', async (text) => {
+    const cwd = newFolder()
+    const [name = '', value = ''] = text.replace('@', cwd).split(/=(.*)/s)
+    const without = await probe(executable, cwd)
+    expect(without).toMatchObject({ exitCode: 7, stderr: '', found: { stdin: 1_000_000, sockets: 0 } })
+    const { exitCode, found } = await probe(executable, cwd, { [name]: value })
+    expect({ exitCode, found }).toEqual({ exitCode: 7, found: { ...without.found, cwd } })
+    expect(readdirSync(cwd)).toEqual(['before'])
+  })
+
+  it('says nothing about it', async () => {
+    const [name = '', value = ''] = variable.split('=')
+    expect((await probe(executable, newFolder(), { [name]: value })).stderr).toBe('')
+  })
+
+  it('keeps its process id, its name, argv[0] and ignored signals', async () => {
+    const of = async (script: string) => JSON.parse((await sh(`trap '' HUP USR2; ${script}`)).stdout)
+    const [without, found] = [await of('exec "$0"'), await of(`export ${variable}; exec "$0"`)]
+    expect({ ...found, pid: 0 }).toEqual({ ...without, pid: 0 })
+    expect(found.comm).toBe(runtime === 'bun' ? 'probe\n' : without.comm)
+    const { stdout } = await run(['bash', '-c', `echo $$; export ${variable}; exec -a role "$0"`, executable], {
+      reject: false,
+    })
+    const [pid, document = ''] = stdout.split('\n')
+    expect(JSON.parse(document)).toMatchObject({ pid: Number(pid), argv0: 'role', commandLine: 'role\0' })
+  })
+
+  it('hands on arguments and variables that are no UTF-8', async () => {
+    const { stdout } = await sh(`export BYTES=$(printf '\\376') ${variable}; exec "$0" "$(printf '\\377')" ''`)
+    const { commandLine, child } = JSON.parse(stdout)
+    expect(commandLine).toBe(`${executable}\0\xff\0\0`)
+    expect(child).toContain(`BYTES=\ufffd`)
+  })
+
+  it('is the same program when its file is gone, or another by now', async () => {
+    const copy = join(folder, runtime, 'copy')
+    for (const change of ['rm "$1"', 'mv "$1" "$1.old"; echo "#!/bin/false" > "$1"; chmod 755 "$1"']) {
+      copyFileSync(executable, copy)
+      chmodSync(copy, 0o755)
+      const { exitCode, stdout } = await sh(`exec 3< "$1"; ${change}; export ${variable}; exec /proc/self/fd/3`, copy)
+      expect({ exitCode, ...JSON.parse(stdout) }).toMatchObject({ exitCode: 7, stdin: 1_000_000 })
+    }
+  })
+
+  it('starts anew once: a variable that comes back stays, and it says so', async () => {
+    const { exitCode, stdout, stderr } = await sh(`export CNI_BUILD_STARTED_ANEW=$$ ${variable}; exec "$0"`)
+    const { env: found, child, ...rest } = JSON.parse(stdout)
+    const [name = '', value] = variable.split('=')
+    expect({ exitCode, ...rest }).toMatchObject({ exitCode: 7, stdin: 1_000_000 })
+    expect(found).toMatchObject({ [name]: value })
+    expect([...Object.keys(found), child.join()].join()).not.toContain('CNI_BUILD_STARTED_ANEW')
+    expect(stderr).toBe(
+      `probe: ${name} in force, as it cannot start anew without: that was done, and they are there again\n`,
+    )
+  })
+
+  it('is not kept from it by the mark of another process, and keeps that to itself', async () => {
+    const cwd = newFolder()
+    const [name = '', value = ''] = variable.split('=')
+    const without = await probe(executable, cwd)
+    for (const more of [{ CNI_BUILD_STARTED_ANEW: '1', [name]: value }, { CNI_BUILD_STARTED_ANEW: '1' }]) {
+      expect((await probe(executable, cwd, more)).found).toEqual(without.found)
+    }
+  })
+
+  it('goes on, and says so, where /proc does not tell its environment', async () => {
+    const script = `echo $$; mount --bind /dev/null /proc/$$/environ && export ${variable} && exec "$0"`
+    const { exitCode, stdout, stderr } = await run(
+      ['unshare', '--mount', '--propagation=private', 'sh', '-c', script, executable],
+      { env, input, reject: false, timeout: 20_000 },
+    )
+    const name = variable.split('=')[0]
+    expect(exitCode).toBe(7)
+    expect(JSON.parse(stdout.split('\n')[1] ?? '')).toMatchObject({ stdin: 1_000_000 })
+    expect(stderr).toBe(
+      `probe: ${name} in force, as it cannot start anew without: /proc/self/environ does not have them\n`,
+    )
+  })
+})
+
+it('a command line that is no UTF-8, without FFI, stays as it is', async () => {
+  const { exitCode, stdout, stderr } = await run(
+    ['sh', '-c', `export BUN_JSC_useJIT=0; exec "$0" "$(printf '\\377')"`, executables.bun],
+    { env: {}, reject: false },
+  )
+  expect({ exitCode, ...JSON.parse(stdout) }).toMatchObject({ exitCode: 7, arguments: ['\ufffd'] })
+  expect(stderr).toMatch(/^probe: BUN_JSC_useJIT in force, as it cannot start anew without: .*utf-8/)
+})
+
+describe('what comes first in an executable', () => {
+  it('does not make sloppy sources strict, nor strict ones sloppy', async () => {
+    const answers = async (name: string, source: string) => {
+      const [file, outfile] = [join(folder, name), join(folder, 'mode', name.replace('.', '-'))]
+      writeFileSync(file, source)
+      await buildExecutable({ entry: file, outfile, smoke: false })
+      return (await run([outfile], { env: {} })).stdout
+    }
+    const ask = 'console.log((function () { return this === undefined })())'
+    expect(await answers('sloppy.cjs', `undeclared = 1\n${ask}`)).toBe('false\n')
+    expect(await answers('strict.cjs', `#!/usr/bin/env node\n'use strict'\n${ask}`)).toBe('true\n')
+  })
+
+  it('is in a cni-build that is an executable itself, with the same result', async () => {
+    const cli = join(folder, 'cli', 'cni-build')
+    const source = join(import.meta.dirname, '../../src/cli.ts')
+    await buildExecutable({ entry: source, outfile: cli, conditions: ['@cni/source'], smoke: false })
+    const outfile = join(folder, 'by-cli', 'probe')
+    const cwd = join(import.meta.dirname, '../..')
+    await run([cli, entry, '-o', outfile, '--smoke=none'], { cwd, env: {} })
+    const { exitCode } = await run(['cmp', outfile, executables.bun], { reject: false })
+    expect(exitCode).toBe(0)
+  })
+})

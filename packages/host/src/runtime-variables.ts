@@ -1,0 +1,66 @@
+/**
+ * Is this a variable by which an environment tells the runtime of a program what to do: listen for a debugger, write
+ * files, load code, trust more certificates, manage memory otherwise? An executable of `cni-build` obeys none of them.
+ *
+ * Not among them is what programs in any language obey (`TZ`, `SSL_CERT_FILE`, `HTTPS_PROXY`, `LD_PRELOAD`).
+ */
+export function isRuntimeVariable(name: string, runtime: 'bun' | 'node'): boolean {
+  return NAMES[runtime].includes(name) || (runtime === 'bun' && isOfBun(name))
+}
+
+// internal
+
+/**
+ * What bun 1.4 and Node 26 look for, as seen by a library between them and `getenv`, where it has an effect. `NODE_OPTIONS`
+ * is not here: neither executable reads it.
+ */
+const NAMES: Readonly<Record<'bun' | 'node', readonly string[]>> = {
+  bun: [
+    'ICU_DATA',
+    'ICU_TIMEZONE_FILES_DIR',
+    'JSC_SIGNAL_FOR_GC',
+    'JavaScriptCoreUseJIT',
+    'NODE_CHANNEL_FD',
+    'NODE_COMPILE_CACHE',
+    'NODE_DEBUG',
+    'NODE_EXTRA_CA_CERTS',
+    'NODE_PATH',
+    'NODE_TLS_REJECT_UNAUTHORIZED',
+    'NODE_USE_SYSTEM_CA',
+    'OPENSSL_ia32cap',
+    'SIMDUTF_FORCE_IMPLEMENTATION',
+    'WTF_numberOfProcessorCores',
+  ],
+  node: [
+    'ICU_TIMEZONE_FILES_DIR',
+    'NODE_CHANNEL_FD',
+    'NODE_COMPILE_CACHE',
+    'NODE_DEBUG',
+    'NODE_DEBUG_NATIVE',
+    'NODE_EXTRA_CA_CERTS',
+    'NODE_ICU_DATA',
+    'NODE_PATH',
+    'NODE_PENDING_DEPRECATION',
+    'NODE_PRESERVE_SYMLINKS',
+    'NODE_PRESERVE_SYMLINKS_MAIN',
+    'NODE_REDIRECT_WARNINGS',
+    'NODE_REPL_EXTERNAL_MODULE',
+    'NODE_TLS_REJECT_UNAUTHORIZED',
+    'NODE_UNIQUE_ID',
+    'NODE_USE_ENV_PROXY',
+    'NODE_USE_SYSTEM_CA',
+    'NODE_V8_COVERAGE',
+    'OPENSSL_CONF',
+    'OPENSSL_ENGINES',
+    'OPENSSL_MODULES',
+    'OPENSSL_ia32cap',
+    'SIMDUTF_FORCE_IMPLEMENTATION',
+  ],
+}
+
+/**
+ * All of bun's own, those of later versions included, but the folders of its package manager, which a developer's shell
+ * sets and no executable reads. The names of its allocator count in any case of letters.
+ */
+const isOfBun = (name: string): boolean =>
+  name.startsWith('BUN_') ? !name.startsWith('BUN_INSTALL') : name.slice(0, 9).toLowerCase() === 'mimalloc_'
