@@ -78,6 +78,8 @@ async function load(source: string, runtime: 'bun' | 'node' = 'bun') {
     loaded.push(name)
     return real(name)
   }
-  new Function('module', 'exports', 'require', text)(module, module.exports, recording)
+  // Whatever is in our environment: an executable would start anew without some of it.
+  const clean = Object.create(process, { env: { value: {} } })
+  new Function('module', 'exports', 'require', 'process', text)(module, module.exports, recording, clean)
   return { loaded, exports: module.exports }
 }

@@ -18,16 +18,19 @@ test('variables that change the plugin are found in the environment of container
     writeFileSync(join(folder, String(pid), 'environ'), environ)
   }
   process(1, 'systemd', 'BUN_BE_BUN=1\0')
-  process(7, 'containerd', 'PATH=/bin\0BUN_OPTIONS=--smol\0BUN_BE_BUN=\0')
-  process(8, 'kubelet', 'BUN=1\0XBUN_OPTIONS=1\0')
+  process(
+    7,
+    'containerd',
+    'PATH=/bin\0BUN_OPTIONS=--smol\0BUN_BE_BUN=\0BUN_INSPECT=1\0NODE_PATH=/x\0NODE_V8_COVERAGE=/x',
+  )
+  process(8, 'kubelet', 'BUN=1\0XBUN_OPTIONS=1\0NODE_NAME=node-1\0')
   mkdirSync(join(folder, '9'))
-  expect(checkRuntimeEnv([join(folder, 'missing'), folder])).toEqual([
-    {
-      name: 'runtime',
-      state: 'warn',
-      subject: join(folder, '7'),
-      detail: expect.stringContaining('BUN_OPTIONS and BUN_BE_BUN in the environment of containerd'),
-    },
+  const found = (runtime: 'bun' | 'node') => checkRuntimeEnv([join(folder, 'missing'), folder], runtime)
+  const sentence = 'in the environment of containerd, and obeyed by istio-cni before its first line'
+  const warning = { name: 'runtime', state: 'warn', subject: join(folder, '7') }
+  expect([...found('bun'), ...found('node')]).toEqual([
+    { ...warning, detail: `${sentence}: BUN_OPTIONS, BUN_BE_BUN, BUN_INSPECT, NODE_PATH; remove them there` },
+    { ...warning, detail: `${sentence}: NODE_PATH, NODE_V8_COVERAGE; remove them there` },
   ])
   expect(checkRuntimeEnv([join(folder, 'missing')])).toEqual([])
 })
