@@ -94,7 +94,8 @@ describe.each(['bun', 'node'] as const)('an executable with %s in it', (runtime)
     expect(without).toMatchObject({ exitCode: 7, stderr: '', found: { stdin: 1_000_000, sockets: 0 } })
     const { exitCode, found } = await probe(executable, cwd, { [name]: value })
     expect({ exitCode, found }).toEqual({ exitCode: 7, found: { ...without.found, cwd } })
-    expect(readdirSync(cwd)).toEqual(['before'])
+    const written = readdirSync(cwd, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+    expect(written.map(({ name }) => name)).toEqual([])
   })
 
   it('says nothing about it', async () => {
@@ -165,6 +166,16 @@ describe.each(['bun', 'node'] as const)('an executable with %s in it', (runtime)
       `probe: ${name} in force, as it cannot start anew without: /proc/self/environ does not have them\n`,
     )
   })
+})
+
+it.each([
+  ['bun', { exitCode: 1, stdout: '', stderr: expect.stringContaining('The current working directory was deleted') }],
+  ['node', { exitCode: 7, stdout: expect.stringContaining('"pid":'), stderr: '' }],
+] as const)('%s in a working directory that was deleted, as the guide says', async (runtime, expected) => {
+  const gone = mkdtempSync(join(folder, 'gone-'))
+  const script = 'cd "$1" && rmdir "$1" && exec "$0"'
+  const result = await run(['sh', '-c', script, executables[runtime], gone], { env: {}, reject: false })
+  expect(result).toMatchObject(expected)
 })
 
 it('a command line that is no UTF-8, without FFI, stays as it is', async () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { meshPod } from '@cni/istio-redirect/testing'
 import { netns } from '@cni/netns'
@@ -128,6 +128,19 @@ describe('what surrounds the plugin does not change what it does', () => {
     expect({ exitCode, document }).toEqual({ exitCode: 0, document: { cniVersion: '1.0.0' } })
     expect(await bed.save()).toContain('-A OUTPUT -j ISTIO_OUTPUT')
   })
+
+  it.each(['BUN_INSPECT=127.0.0.1:0', 'BUN_JSC_useJIT=0', 'BUN_BYTECODE_DIGEST_OUT=@', 'BUN_OPTIONS=--smol'])(
+    'a variable of the runtime is ignored: %s',
+    async (variable) => {
+      const bed = await bedFor(() => COMPILED)
+      const file = join(bed.folder, 'written')
+      const [name = '', value = ''] = variable.replace('@', file).split('=')
+      const { exitCode, document } = await call(bed, { env: { [name]: value } })
+      expect({ exitCode, document }).toEqual({ exitCode: 0, document: { cniVersion: '1.0.0' } })
+      expect(await bed.save()).toContain('-A OUTPUT -j ISTIO_OUTPUT')
+      expect(existsSync(file)).toBe(false)
+    },
+  )
 
   it('a server with another certificate is not believed, whatever the environment says', async () => {
     const bed = await bedFor(() => COMPILED)

@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs'
+import { isRuntimeVariable } from '@cni/host'
+import * as esbuild from 'esbuild'
+import { expect, test } from 'vitest'
+import { readPrelude, withPrelude } from './prelude.ts'
+
+const prelude = await readPrelude(esbuild)
+const compose = (text: string) => withPrelude(esbuild, text, prelude, { minify: true, define: {} })
+
+test('it imports nothing: what every start pays for is its own few lines', async () => {
+  expect(await compose('')).not.toMatch(/\brequire\s*\(|\bimport\s*[({"']/)
+})
+
+test.each([
+  ['', 'f()'],
+  ['"use strict";', 'f()'],
+  ['"use strict";\n', 'f()\n'],
+  ['#!/usr/bin/env node\n', 'f()'],
+  ['#!/usr/bin/env node\n"use strict";\n', 'f()'],
+])('it comes behind %j, and before all else', async (first, rest) => {
+  const text = await compose(first + rest)
+  expect([text.startsWith(`${first}(()=>{`), text.endsWith(`})();\n${rest}`)]).toEqual([true, true])
+})
+
+test('it is the same from the source that cni-build carries when it is an executable itself', () => {
+  expect(JSON.parse(prelude.define.CNI_BUILD_PRELUDE ?? '')).toBe(prelude.source)
+})
+
+test('the README names the variables that count', () => {
+  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+  const listOf = (runtime: string) => new RegExp(`^- with ${runtime}: ([^]*?)\\n(?:-|\\n)`, 'm').exec(readme)?.[1] ?? ''
+  const names = (text: string) => [...text.matchAll(/`(\w+)(\*?)`/g)].map(([, name = '', more = '']) => name + more)
+  const [bun, node] = [names(listOf('bun')), names(listOf('Node'))]
+  expect(bun.filter((name) => !isRuntimeVariable(name.replace('*', 'X'), 'bun'))).toEqual(['BUN_INSTALL*'])
+  expect(node.filter((name) => !isRuntimeVariable(name, 'node'))).toEqual(['NODE_*'])
+})
