@@ -20,7 +20,7 @@ const allowed: Readonly<Record<string, readonly RegExp[]>> = {
   iptables: [/^@cni\/(types|host|netns)(\/|$)/],
   libcni: [/^@cni\/(types|host|invoke)(\/|$)/],
   conformance: [/^@cni\/(types|host|invoke|libcni|netns|iptables)(\/|$)/],
-  build: [/^@cni\/host(\/|$)/],
+  build: [/^@cni\/host(\/|$)/, /^@cni\/netns\/sys$/],
   'istio-redirect': [/^@cni\/(?!istio-redirect)/],
 }
 
