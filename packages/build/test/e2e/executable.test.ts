@@ -272,7 +272,7 @@ writeFileSync(${JSON.stringify(pidFile)}, String(process.pid))
       },
     })
     await expect(started.done).rejects.toMatchObject({ exitCode: signal === 'SIGINT' ? 130 : 143 })
-    expect(said).toContain(`cni-build: stopped by ${signal}`)
+    expect(said).toContain(`received ${signal}`)
     expect(readdirSync(out)).toEqual([])
   })
 
