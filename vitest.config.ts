@@ -17,12 +17,21 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: [
-            '{packages,examples}/*/src/**/*.test.ts',
+            '{packages,examples}/*/{src,testing}/**/*.test.ts',
             '{packages,examples}/*/test/unit/**/*.test.ts',
             'docs/examples/**/*.test.ts',
             'bench/**/*.test.ts',
           ],
-          exclude: ['**/*.netns.test.ts', '**/node_modules/**'],
+          exclude: ['**/*.{netns,process}.test.ts', '**/node_modules/**'],
+        },
+      },
+      {
+        ...shared,
+        test: {
+          name: 'process',
+          include: ['{packages,examples}/*/{src,testing}/**/*.process.test.ts'],
+          testTimeout: 30_000,
+          hookTimeout: 30_000,
         },
       },
       {

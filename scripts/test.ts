@@ -1,4 +1,4 @@
-// npm test: set up, look at the sources, then unit, property, type, real-namespace and end-to-end tests.
+// npm test: set up, look at the sources, then unit, property, process, type, real-namespace and end-to-end tests.
 import { check } from './lib/check.ts'
 import { ensurePackages, TEST_PACKAGES } from './lib/debian.ts'
 import { exec } from './lib/exec.ts'
@@ -11,7 +11,7 @@ await main(async () => {
   if (isRoot) await ensurePackages(TEST_PACKAGES, { install })
   await check()
   await buildExecutables()
-  const projects = isRoot ? ['unit', 'types', 'netns', 'e2e'] : ['unit', 'types']
+  const projects = isRoot ? ['unit', 'process', 'types', 'netns', 'e2e'] : ['unit', 'process', 'types']
   await step(`tests (${projects.join(', ')})`, () =>
     exec(['vitest', 'run', ...projects.map((project) => `--project=${project}`)], { stdout: 'inherit' }),
   )

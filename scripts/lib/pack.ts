@@ -41,7 +41,7 @@ export function faults({ manifest, files }: Packed): string[] {
   const { name } = manifest
   for (const file of ['README.md', 'LICENSE']) if (!files.has(file)) found.push(`${name}: ${file} is missing`)
   for (const file of files.keys()) {
-    if (/\.test(-d)?\.ts$|\.prop\.|^test\/|\.log$|tsup\.config|tsconfig/.test(file))
+    if (/\.(test(-d)?|suite)\.ts$|\.prop\.|^test\/|\.log$|tsup\.config|tsconfig/.test(file))
       found.push(`${name}: ${file} is packed`)
   }
   for (const target of targets(manifest)) if (!files.has(target)) found.push(`${name}: ${target} is missing`)

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { run } from '@cni/host'
 import { expect, test } from 'vitest'
 
-const fixture = new URL('../fixtures/behaviour.ts', import.meta.url).pathname
+const fixture = new URL('../test/fixtures/behaviour.ts', import.meta.url).pathname
 const bun = createRequire(import.meta.url)
   .resolve('@oven/bun-linux-x64-baseline/package.json')
   .replace('package.json', 'bin/bun')

@@ -75,7 +75,7 @@ describe('what a handler does is what the runtime sees', () => {
     expect(log.at(-1)).toMatchObject({
       level: 'error',
       msg: 'x is undefined',
-      stack: expect.stringContaining('outcome'),
+      stack: expect.stringContaining('run.test.ts'),
     })
   })
 

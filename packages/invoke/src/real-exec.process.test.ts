@@ -1,6 +1,7 @@
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { ErrorCode } from '@cni/types'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
+import { execPortSuite } from '../test/exec-port.suite.ts'
 import type { PluginError } from './errors.ts'
 import { execPlugin } from './exec-plugin.ts'
 import { realExec } from './real-exec.ts'
@@ -9,6 +10,25 @@ import { scriptFolder } from './testing/scripts.ts'
 const bin = scriptFolder()
 afterAll(() => bin[Symbol.dispose]())
 const options = { env: { PATH: '/usr/bin:/bin' }, stderr: () => undefined }
+
+describe('real plugins', () => {
+  const folder = scriptFolder()
+  afterAll(() => folder[Symbol.dispose]())
+  folder.script(
+    'good',
+    `case "$CNI_COMMAND" in
+    ADD) printf '{"cniVersion":"1.0.0","ips":[{"address":"10.0.0.2/24"}],"extra":1}' ;;
+    VERSION) printf '{"cniVersion":"1.0.0","supportedVersions":["0.4.0","1.0.0"]}' ;;
+  esac`,
+  )
+  folder.script('bad', `printf '{"code":7,"msg":"bad","details":"dd"}'; exit 1`)
+  folder.script('silent', 'exit 3')
+  folder.script('noisy', 'echo why >&2; exit 3')
+  folder.script('killed', 'kill -9 $$')
+  folder.script('stuck', 'exec sleep 60')
+
+  execPortSuite(realExec(), folder.dir)
+})
 
 // A child and a grandchild: both must be gone. The grandchild holds the pipes.
 const hang = `sleep 60 & echo $$ $! > "$PIDS"; wait`

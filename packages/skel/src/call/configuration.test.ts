@@ -2,7 +2,7 @@ import { definePlugin, netConf, runPlugin } from '@cni/skel'
 import { CNI_VERSIONS } from '@cni/types'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
-import { call, recorder } from './recorder.ts'
+import { call, recorder } from '../../test/recorder.ts'
 
 const VALID = '{"cniVersion":"1.1.0","name":"a"}'
 

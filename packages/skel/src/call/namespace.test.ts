@@ -2,7 +2,7 @@ import { open } from '@cni/netns/handle'
 import { type TestOutcome, testPlugin } from '@cni/skel/testing'
 import { CNI_VERSIONS } from '@cni/types'
 import { describe, expect, it } from 'vitest'
-import { call, recorder } from './recorder.ts'
+import { call, recorder } from '../../test/recorder.ts'
 
 const CONF = '{"cniVersion":"1.1.0","name":"a"}'
 const OWN = "plugin's netns and netns from CNI_NETNS should not be the same"

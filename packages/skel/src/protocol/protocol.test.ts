@@ -1,6 +1,6 @@
 import { runPlugin } from '@cni/skel'
 import { describe, expect, it } from 'vitest'
-import { call, DEFAULT_ENV, recorder } from './recorder.ts'
+import { call, DEFAULT_ENV, recorder } from '../../test/recorder.ts'
 
 const VERSIONS = ['9.8.7', '10.0.0']
 const CONF = '{"name":"skel-test","some":"config","cniVersion":"9.8.7"}'

@@ -1,50 +1,15 @@
-import { CniError } from '@cni/types'
-import { afterAll, describe, expect, test } from 'vitest'
-import type { Exec } from '../exec.ts'
-import { addPlugin, checkPlugin, delPlugin, gcPlugin, statusPlugin } from '../plugin.ts'
-import { realExec } from '../real-exec.ts'
-import { getVersionInfo } from '../version-info.ts'
-import { fakeExec, outcome } from './fake-exec.ts'
-import { scriptFolder } from './scripts.ts'
+import { expect, test } from 'vitest'
+import type { Exec } from '../src/exec.ts'
+import { addPlugin, checkPlugin, delPlugin, gcPlugin, statusPlugin } from '../src/plugin.ts'
+import { getVersionInfo } from '../src/version-info.ts'
 
-// One suite for the port: what holds for processes must hold for the fake.
-const bin = scriptFolder()
-afterAll(() => bin[Symbol.dispose]())
-
-bin.script(
-  'good',
-  `case "$CNI_COMMAND" in
-    ADD) printf '{"cniVersion":"1.0.0","ips":[{"address":"10.0.0.2/24"}],"extra":1}' ;;
-    VERSION) printf '{"cniVersion":"1.0.0","supportedVersions":["0.4.0","1.0.0"]}' ;;
-  esac`,
-)
-bin.script('bad', `printf '{"code":7,"msg":"bad","details":"dd"}'; exit 1`)
-bin.script('silent', 'exit 3')
-bin.script('noisy', 'echo why >&2; exit 3')
-bin.script('killed', 'kill -9 $$')
-bin.script('stuck', 'exec sleep 60')
-
-const fake = fakeExec({
-  good: {
-    ADD: { cniVersion: '1.0.0', ips: [{ address: '10.0.0.2/24' }], extra: 1 },
-    VERSION: { cniVersion: '1.0.0', supportedVersions: ['0.4.0', '1.0.0'] },
-  },
-  bad: () => {
-    throw new CniError(7, 'bad', { details: 'dd' })
-  },
-  silent: () => outcome({ exitCode: 3 }),
-  noisy: () => outcome({ exitCode: 3, stderr: 'why\n' }),
-  killed: () => outcome({ signal: 'SIGKILL' }),
-  stuck: () => new Promise(() => undefined),
-})
-
-const call = { containerID: 'c1', netns: '/ns', ifName: 'eth0', path: [bin.dir] }
 const conf = { cniVersion: '1.0.0', name: 'net', type: 'x' }
 
-describe.each<[string, Exec]>([
-  ['real', realExec()],
-  ['fake', fake],
-])('%s plugins', (_, exec) => {
+/**
+ * What holds for processes and for the fake: the plugins good, bad, silent, noisy, killed and stuck, which are in `folder`.
+ */
+export function execPortSuite(exec: Exec, folder: string): void {
+  const call = { containerID: 'c1', netns: '/ns', ifName: 'eth0', path: [folder] }
   const heard: string[] = []
   const options = { exec, stderr: (chunk: Uint8Array) => void heard.push(new TextDecoder().decode(chunk)) }
 
@@ -62,7 +27,7 @@ describe.each<[string, Exec]>([
   })
 
   test('VERSION gives the list', async () => {
-    const { supportedVersions } = await getVersionInfo(exec.find('good', [bin.dir]), options)
+    const { supportedVersions } = await getVersionInfo(exec.find('good', [folder]), options)
     expect(supportedVersions).toEqual(['0.4.0', '1.0.0'])
   })
 
@@ -95,19 +60,12 @@ describe.each<[string, Exec]>([
   })
 
   test('a plugin that is not there is not found', () => {
-    expect(() => exec.find('gone', [bin.dir])).toThrow(`failed to find plugin "gone" in path [${bin.dir}]`)
+    expect(() => exec.find('gone', [folder])).toThrow(`failed to find plugin "gone" in path [${folder}]`)
     expect(() => exec.find('gone', [])).toThrow('no paths provided')
-    expect(() => exec.find('', [bin.dir])).toThrow('no plugin name provided')
-    expect(() => exec.find('a/b', [bin.dir])).toThrow('invalid plugin name: a/b')
+    expect(() => exec.find('', [folder])).toThrow('no plugin name provided')
+    expect(() => exec.find('a/b', [folder])).toThrow('invalid plugin name: a/b')
   })
-})
-
-test('a fake plugin passes on its prevResult and supports every version unless told otherwise', async () => {
-  const exec = fakeExec({ through: {} })
-  const prevResult = { cniVersion: '1.0.0', ips: [{ address: '10.0.0.2/24' }] }
-  expect((await addPlugin('through', { ...conf, prevResult }, call, { exec })).document).toEqual(prevResult)
-  expect((await getVersionInfo(exec.find('through', ['/']), { exec })).supportedVersions).toContain('0.1.0')
-})
+}
 
 function abortSoon(): AbortSignal {
   const controller = new AbortController()

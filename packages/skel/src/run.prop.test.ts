@@ -3,8 +3,8 @@ import { fakeNetns } from '@cni/skel/testing'
 import { decodeResult, netConfVersion, normalizeNetConf } from '@cni/types'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { environment, SECRET, stdin } from './input.ts'
-import { passThrough, redirecting } from './plugins.ts'
+import { environment, SECRET, stdin } from '../test/fuzz/input.ts'
+import { passThrough, redirecting } from '../test/fuzz/plugins.ts'
 
 // CNI_FUZZ_RUNS=100000 for a long run, with another seed each time: the report of a failure names it.
 const { CNI_FUZZ_RUNS } = process.env
