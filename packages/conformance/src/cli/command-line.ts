@@ -1,60 +1,89 @@
-import { parseArgs } from 'node:util'
-import { UsageError } from './usage.ts'
+import {
+  boolFlag,
+  type FlagValues,
+  flagsText,
+  heading,
+  listFlag,
+  parseFlags,
+  repeatedFlag,
+  textFlag,
+  UsageError,
+} from '@cni/host/cli'
+
+const FLAGS = {
+  conf: textFlag({ name: 'conf', value: 'FILE', help: "the plugin's configuration, or a list that has one for it" }),
+  chained: boolFlag({
+    name: 'chained',
+    help: 'it comes after other plugins: give it a pod with an interface, and a prevResult',
+  }),
+  only: listFlag({
+    name: 'only',
+    value: 'ID',
+    help: 'run this check or group; may be repeated, or a list with commas',
+  }),
+  skip: listFlag({ name: 'skip', value: 'ID', help: 'leave this check or group out; may be repeated' }),
+  cniPath: textFlag({
+    name: 'cni-path',
+    value: 'DIRS',
+    help: 'where it finds plugins it calls (default: its own folder, /opt/cni/bin, /usr/lib/cni)',
+  }),
+  cniVersion: textFlag({
+    name: 'cni-version',
+    value: 'VERSION',
+    help: "cniVersion of configurations (default: the configuration's, or the newest it claims)",
+  }),
+  args: textFlag({ name: 'args', value: 'TEXT', help: 'CNI_ARGS of every call' }),
+  share: repeatedFlag({
+    name: 'share',
+    value: 'PATH',
+    help: "a file or folder below /run or /var/lib/cni that it sees, such as its daemon's socket",
+  }),
+  timeout: textFlag({ name: 'timeout', value: 'SECONDS', help: 'how long one execution may take (default: 10)' }),
+  strict: boolFlag({ name: 'strict', help: 'advice counts too: exit code 1' }),
+  json: boolFlag({ name: 'json', help: 'the whole report as JSON on stdout' }),
+  junit: textFlag({ name: 'junit', value: 'FILE', help: 'and as JUnit XML to a file' }),
+  list: boolFlag({ name: 'list', help: 'print the checks' }),
+  version: boolFlag({ name: 'version', help: 'print the version' }),
+} as const
 
 /** A command line, taken apart. */
 export interface CommandLine {
   readonly plugin: string
-  readonly only: readonly string[]
-  readonly skip: readonly string[]
   readonly timeout: number | undefined
-  readonly flags: ReturnType<typeof parseFlags>['values']
+  readonly flags: Partial<FlagValues<typeof FLAGS>>
 }
 
-/** Takes a command line apart; `help` and `list` need no plugin. Throws a {@link UsageError}. */
-export function parseCommandLine(argv: readonly string[]): CommandLine | 'help' | 'list' {
-  const { values, positionals } = parseFlags(argv)
-  if (values.help) return 'help'
-  if (values.list) return 'list'
+/** Takes a command line apart; `help`, `version` and `list` need no plugin. Throws a {@link UsageError}. */
+export function parseCommandLine(argv: readonly string[]): CommandLine | 'help' | 'version' | 'list' {
+  const { given, positionals, help } = parseFlags(argv, FLAGS)
+  if (help) return 'help'
+  if (given.version) return 'version'
+  if (given.list) return 'list'
   const [plugin, ...more] = positionals
   if (!plugin || more.length > 0) {
     throw new UsageError(`expected the path of one plugin, got ${positionals.length} arguments`)
   }
-  const split = (lists: readonly string[] = []) => lists.flatMap((list) => list.split(',')).filter((id) => id !== '')
-  return {
-    plugin,
-    only: split(values.only),
-    skip: split(values.skip),
-    timeout: timeoutOf(values.timeout),
-    flags: values,
-  }
+  return { plugin, timeout: timeoutOf(given.timeout), flags: given }
 }
 
-function parseFlags(argv: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...argv],
-      allowPositionals: true,
-      options: {
-        conf: { type: 'string' },
-        chained: { type: 'boolean' },
-        only: { type: 'string', multiple: true },
-        skip: { type: 'string', multiple: true },
-        'cni-path': { type: 'string' },
-        'cni-version': { type: 'string' },
-        share: { type: 'string', multiple: true },
-        args: { type: 'string' },
-        timeout: { type: 'string' },
-        strict: { type: 'boolean' },
-        json: { type: 'boolean' },
-        junit: { type: 'string' },
-        list: { type: 'boolean' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    })
-  } catch (cause) {
-    throw new UsageError(cause instanceof Error ? cause.message : String(cause), { cause })
-  }
-}
+/** The text of `--help`. */
+export const helpText = (colour: boolean): string => `${heading('Usage:', colour)} cni-conformance PLUGIN [flags]
+
+Checks a CNI plugin against the specification, in throw-away namespaces: the machine stays as it is. Needs root.
+
+${heading('Flags:', colour)}
+${flagsText(FLAGS)}
+Try it: cni-conformance /usr/lib/cni/loopback
+
+${heading('Exit codes:', colour)}
+  0  conforms
+  1  does not
+  2  wrong usage
+  3  could not run
+  4  incomplete: no violation, but not everything could be checked; the report begins with why
+`
+
+// internal
 
 function timeoutOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined

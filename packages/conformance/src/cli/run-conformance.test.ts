@@ -19,7 +19,9 @@ async function run(...argv: string[]) {
 test.each([
   [[], 'expected the path of one plugin, got 0 arguments'],
   [['a', 'b'], 'expected the path of one plugin, got 2 arguments'],
-  [['a', '--nope'], "Unknown option '--nope'"],
+  [['a', '--nope'], 'unknown flag --nope'],
+  [['a', '--chaind'], 'unknown flag --chaind, did you mean --chained?'],
+  [['a', '--only', ''], 'flag --only has the value "": expected at least one'],
   [['a', '--timeout', '0'], 'invalid --timeout "0", expected seconds'],
   [['/bin/true', '--only', 'del', '--skip', 'del'], 'Nothing is left to check without del'],
   [['/bin/true', '--cni-version', '1.0'], '"1.0" is no version of the specification; use one of 0.1.0, 0.2.0'],
@@ -42,6 +44,10 @@ test.each([
   const { code, stdout, stderr } = await run(...argv)
   expect([code, stdout]).toEqual([3, ''])
   expect(stderr).toContain(message)
+})
+
+test('--version names itself and the runtime', async () => {
+  expect((await run('--version')).stdout).toMatch(/^cni-conformance \d+\.\d+\.\d+ \(node \S+\)\n$/)
 })
 
 test('--help and --list need no plugin and no root', async () => {

@@ -1,4 +1,6 @@
 import { writeFileAtomic } from '@cni/host'
+import { isUsageError, versionText } from '@cni/host/cli'
+import { messageOf } from '@cni/types'
 import type { Check } from '../check.ts'
 import { checks } from '../checks.ts'
 import { conformance } from '../conformance.ts'
@@ -7,8 +9,7 @@ import type { Report } from '../model.ts'
 import { renderJson } from '../report/json.ts'
 import { renderJunit } from '../report/junit.ts'
 import { renderText } from '../report/text.ts'
-import { type CommandLine, parseCommandLine } from './command-line.ts'
-import { HELP, UsageError } from './usage.ts'
+import { type CommandLine, helpText, parseCommandLine } from './command-line.ts'
 
 /** Everything {@link runConformance} touches besides plugins and namespaces. */
 export interface CliIo {
@@ -37,11 +38,15 @@ export async function runConformance(argv: readonly string[], io: CliIo): Promis
   try {
     line = parseCommandLine(argv)
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error
+    if (!isUsageError(error)) throw error
     return usage(error.message, io)
   }
   if (line === 'help') {
-    io.stdout(HELP)
+    io.stdout(helpText(io.colour ?? false))
+    return 0
+  }
+  if (line === 'version') {
+    io.stdout(versionText('cni-conformance'))
     return 0
   }
   if (line === 'list') {
@@ -55,7 +60,7 @@ export async function runConformance(argv: readonly string[], io: CliIo): Promis
     return exitCodeOf(report, line.flags.strict ?? false)
   } catch (error) {
     if (isConformanceError(error) && WRONG_USAGE.has(error.code)) return usage(error.message, io)
-    io.stderr(`cni-conformance: ${error instanceof Error ? error.message : String(error)}\n`)
+    io.stderr(`cni-conformance: ${messageOf(error)}\n`)
     return 3
   }
 }
@@ -72,17 +77,17 @@ function exitCodeOf({ verdict, counts }: Report, strict: boolean): ExitCode {
   return verdict === 'incomplete' ? 4 : 0
 }
 
-async function check({ plugin, only, skip, timeout, flags }: CommandLine, io: CliIo): Promise<Report> {
+async function check({ plugin, timeout, flags }: CommandLine, io: CliIo): Promise<Report> {
   try {
     return await conformance({
       plugin,
-      only,
-      skip,
+      only: flags.only,
+      skip: flags.skip,
       timeout,
       conf: flags.conf,
       chained: flags.chained,
-      cniPath: flags['cni-path'],
-      cniVersion: flags['cni-version'],
+      cniPath: flags.cniPath,
+      cniVersion: flags.cniVersion,
       share: flags.share,
       args: flags.args,
       signal: io.signal,
