@@ -1,21 +1,7 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { runCli } from './run-cli.ts'
-
-const cli = async (...argv: string[]) => {
-  let out = ''
-  let err = ''
-  const exitCode = await runCli(argv, {
-    stdout: (text) => {
-      out += text
-    },
-    stderr: (text) => {
-      err += text
-    },
-  })
-  return { exitCode, out, err }
-}
+import { cli } from '../test/cli.ts'
 
 describe('cni-build', () => {
   it('--help names every option and exits with 0', async () => {
@@ -72,17 +58,6 @@ describe('cni-build', () => {
 
   it('--version names itself and the runtime', async () => {
     expect((await cli('--version')).out).toMatch(/^cni-build \d+\.\d+\.\d+ \(node \S+\)\n$/)
-  })
-
-  it('an entry that does not exist is named, with exit code 1', async () => {
-    const { exitCode, err } = await cli('/nowhere/main.ts', '-o', join(tmpdir(), 'cni-build-never/out'))
-    expect(exitCode).toBe(1)
-    expect(err).toContain('/nowhere/main.ts')
-  })
-
-  it('--json is one object, also for a failure', async () => {
-    const { out } = await cli('/nowhere/main.ts', '-o', join(tmpdir(), 'cni-build-never/out'), '--json')
-    expect(JSON.parse(out)).toMatchObject({ error: { code: 'BUNDLE', message: expect.stringContaining('/nowhere') } })
   })
 
   it('a runtime for another machine that is not installed is named with the command that installs it', async () => {

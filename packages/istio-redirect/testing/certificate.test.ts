@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { createAuthority } from '../../testing/certificate.ts'
-import { integer, oid, sequence, time } from '../../testing/der.ts'
+import { createAuthority } from './certificate.ts'
+import { integer, oid, sequence, time } from './der.ts'
 
 describe('a test authority', () => {
   const authority = createAuthority('test-ca')

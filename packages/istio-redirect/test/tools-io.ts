@@ -1,4 +1,4 @@
-import { runTools } from '../../src/tools/run-tools.ts'
+import { runTools } from '../src/tools/run-tools.ts'
 
 /** What a command may find. */
 export interface Machine {

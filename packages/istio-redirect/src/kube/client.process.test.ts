@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { run } from '@cni/host'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runtimePrograms } from '../../test/runtime-programs.ts'
 import { type ApiServer, type Misbehaviour, startApiServer } from '../../testing/api-server.ts'
 import { type Authority, createAuthority } from '../../testing/certificate.ts'
 import { kubeconfigText } from '../../testing/kubeconfig-text.ts'
 import { meshPod } from '../../testing/pods.ts'
-import { runtimePrograms } from '../runtime-programs.ts'
 
-const script = fileURLToPath(new URL('../fixtures/get-once.ts', import.meta.url))
+const script = fileURLToPath(new URL('../../test/fixtures/get-once.ts', import.meta.url))
 
 /** Each runtime has a transport of its own; to the rest of the plugin they have to be the same. */
 describe.each(runtimePrograms)('on %s', (_, runtime) => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ApiServer, meshPod, startApiServer } from '../../testing/index.ts'
+import { type ApiServer, meshPod, startApiServer } from './index.ts'
 
 let api: ApiServer
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Machine, tools } from './tools-io.ts'
+import { type Machine, tools } from '../../../test/tools-io.ts'
 
 const resolv = { '/etc/resolv.conf': '# none\nsearch x\nnameserver 10.0.0.10\nnameserver fd00::10\nnameserver x\n' }
 
@@ -33,7 +33,7 @@ describe('istio-redirect iptables --dry-run', () => {
       const { exitCode, stdout, stderr } = await tools(['iptables', '-n', ...argv.split(' ').filter(Boolean)], machine)
       expect([exitCode, stderr]).toEqual([0, ''])
       await expect(stdout.replace(/^Istio config:\n(?:\w+=.*\n)*/m, '')).toMatchFileSnapshot(
-        `../goldens/tools/${name}.txt`,
+        `../../../test/goldens/tools/${name}.txt`,
       )
     },
   )

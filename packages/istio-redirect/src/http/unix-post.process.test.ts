@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { run } from '@cni/host'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { runtimePrograms } from '../runtime-programs.ts'
+import { runtimePrograms } from '../../test/runtime-programs.ts'
 
-const script = fileURLToPath(new URL('../fixtures/post-once.ts', import.meta.url))
+const script = fileURLToPath(new URL('../../test/fixtures/post-once.ts', import.meta.url))
 
 /** Each runtime has a way of its own to post; to the rest of the plugin they have to be the same. */
 describe.each(runtimePrograms)('a post over a unix socket, on %s', (_, runtime) => {

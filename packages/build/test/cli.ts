@@ -1,0 +1,16 @@
+import { runCli } from '../src/run-cli.ts'
+
+/** Runs a command line, and says what it wrote. */
+export async function cli(...argv: string[]) {
+  let out = ''
+  let err = ''
+  const exitCode = await runCli(argv, {
+    stdout: (text) => {
+      out += text
+    },
+    stderr: (text) => {
+      err += text
+    },
+  })
+  return { exitCode, out, err }
+}
