@@ -18,7 +18,6 @@ export default defineConfig({
           name: 'unit',
           include: [
             '{packages,examples}/*/{src,testing}/**/*.test.ts',
-            '{packages,examples}/*/test/unit/**/*.test.ts',
             'docs/examples/**/*.test.ts',
             'bench/**/*.test.ts',
           ],

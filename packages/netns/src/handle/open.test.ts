@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -64,12 +63,6 @@ test('a file of another kind is NOT_A_NAMESPACE', () => {
       path,
     ).toBe('NOT_A_NAMESPACE')
   }
-})
-
-test('a FIFO is refused without waiting for its writer', () => {
-  const fifo = join(folder, 'fifo')
-  execFileSync('mkfifo', [fifo])
-  expect(code(() => open(fifo))).toBe('NOT_A_NAMESPACE')
 })
 
 test.each(['mnt', 'pid', 'user', 'uts', 'ipc', 'cgroup'])(

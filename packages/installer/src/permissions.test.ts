@@ -1,7 +1,7 @@
 import { chmodSync, statSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { calico, eventually, type FakeNode, fakeNode } from '../node.ts'
-import { installed } from '../running.ts'
+import { calico, eventually, type FakeNode, fakeNode } from '../test/node.ts'
+import { installed } from '../test/running.ts'
 
 const conflist = 'net/10-calico.conflist'
 const modeOf = (node: FakeNode) => (statSync(node.path(conflist)).mode & 0o777).toString(8)

@@ -2,8 +2,8 @@ import fs, { copyFileSync, readFileSync, truncateSync, writeFileSync } from 'nod
 import { syncBuiltinESMExports } from 'node:module'
 import { createInstaller } from '@cni/installer'
 import { expect, onTestFinished, test } from 'vitest'
-import { calico, eventually, fakeNode } from '../node.ts'
-import { running } from '../running.ts'
+import { calico, eventually, fakeNode } from '../test/node.ts'
+import { running } from '../test/running.ts'
 
 /** Holds the copies of a file, as a slow disk does, until they are let go. */
 function holdCopiesOf(name: string) {

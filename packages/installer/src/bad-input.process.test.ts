@@ -12,8 +12,8 @@ import fs, {
 import { syncBuiltinESMExports } from 'node:module'
 import { createInstaller, formatDiff, type InstallerOptions } from '@cni/installer'
 import { expect, test } from 'vitest'
-import { bridge, calico, eventually, type FakeNode, fakeNode, listOfBridge } from '../node.ts'
-import { running } from '../running.ts'
+import { bridge, calico, eventually, type FakeNode, fakeNode, listOfBridge } from '../test/node.ts'
+import { running } from '../test/running.ts'
 
 test.each<[Partial<InstallerOptions>, string]>([
   [{ plugin: { type: '' } }, 'plugin type ""'],

@@ -2,8 +2,8 @@ import fs, { readdirSync, symlinkSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { createInstaller } from '@cni/installer'
 import { expect, onTestFinished, test } from 'vitest'
-import { calico, eventually, type FakeNode, fakeNode } from '../node.ts'
-import { installed } from '../running.ts'
+import { calico, eventually, type FakeNode, fakeNode } from '../test/node.ts'
+import { installed } from '../test/running.ts'
 
 const MANY = 400
 /** Less than to read all of them once, more than any number of passes needs for the files that matter. */

@@ -1,8 +1,8 @@
 import { readFileSync, rmSync, statSync } from 'node:fs'
 import { createInstaller, type InstallerOptions } from '@cni/installer'
 import { expect, test } from 'vitest'
-import { calico, eventually, type FakeNode, fakeNode } from '../node.ts'
-import { installed, running } from '../running.ts'
+import { calico, eventually, type FakeNode, fakeNode } from '../test/node.ts'
+import { installed, running } from '../test/running.ts'
 
 const claimed = (node: FakeNode, port: number): Partial<InstallerOptions> => ({
   claimFile: node.path('run', 'agent.json'),

@@ -1,8 +1,8 @@
 import { closeSync, ftruncateSync, openSync, readdirSync, writeSync } from 'node:fs'
 import { createInstaller } from '@cni/installer'
 import { expect, onTestFinished, test } from 'vitest'
-import { bridge, calico, eventually, type FakeNode, fakeNode } from '../node.ts'
-import { installed } from '../running.ts'
+import { bridge, calico, eventually, type FakeNode, fakeNode } from '../test/node.ts'
+import { installed } from '../test/running.ts'
 
 const conflist = 'net/10-calico.conflist'
 const changed = (version: string) => calico.replace('0.3.1', version)

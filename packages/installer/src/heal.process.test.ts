@@ -12,8 +12,8 @@ import {
 import { run, start } from '@cni/host'
 import { createInstaller } from '@cni/installer'
 import { expect, test } from 'vitest'
-import { bridge, calico, eventually, type FakeNode, fakeNode, keepReverting } from '../node.ts'
-import { installed, running } from '../running.ts'
+import { bridge, calico, eventually, type FakeNode, fakeNode, keepReverting } from '../test/node.ts'
+import { installed, running } from '../test/running.ts'
 
 const edit = (node: FakeNode, change: (plugins: object[]) => object[]) => {
   const list = JSON.parse(node.read('net/10-calico.conflist'))

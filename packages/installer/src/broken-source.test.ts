@@ -1,8 +1,8 @@
 import { copyFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { createInstaller } from '@cni/installer'
 import { expect, test } from 'vitest'
-import { calico, eventually, type FakeNode, fakeNode } from '../node.ts'
-import { installed, running } from '../running.ts'
+import { calico, eventually, type FakeNode, fakeNode } from '../test/node.ts'
+import { installed, running } from '../test/running.ts'
 
 const whole = readFileSync('/bin/true')
 const damages: [string, Buffer, string][] = [

@@ -1,7 +1,7 @@
 import { type InstallerOptions, insertEntry, standaloneText } from '@cni/installer'
 import { expect, test } from 'vitest'
-import { bridge, calico, eventually, fakeNode, listOfBridge } from '../node.ts'
-import { installed, running } from '../running.ts'
+import { bridge, calico, eventually, fakeNode, listOfBridge } from '../test/node.ts'
+import { installed, running } from '../test/running.ts'
 
 const noType = '{"name":"minikube","bridge":"bridge"}'
 const notJson = 'this is not JSON\n'

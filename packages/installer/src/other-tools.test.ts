@@ -1,8 +1,8 @@
 import { utimesSync } from 'node:fs'
 import { createInstaller } from '@cni/installer'
 import { afterEach, expect, test, vi } from 'vitest'
-import { bridge, calico, eventually, fakeNode, keepReverting, revert } from '../node.ts'
-import { installed } from '../running.ts'
+import { bridge, calico, eventually, fakeNode, keepReverting, revert } from '../test/node.ts'
+import { installed } from '../test/running.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()
