@@ -1,7 +1,7 @@
 import { netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { netnsPort } from '../src/run/netns-port.ts'
-import { behaviour } from './behaviour.ts'
+import { behaviour } from './behaviour.suite.ts'
 
 for (const backend of ['nft', 'legacy'] as const) {
   behaviour(`real ${backend}`, async () => {

@@ -1,4 +1,4 @@
-import { behaviour } from '../../test/behaviour.ts'
+import { behaviour } from '../../test/behaviour.suite.ts'
 import { fakeKernel } from './fake-kernel.ts'
 
 for (const backend of ['nft', 'legacy'] as const) {

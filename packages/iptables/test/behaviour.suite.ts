@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { crudBehaviour } from './behaviour/crud.ts'
-import { failingBehaviour } from './behaviour/failing.ts'
-import { snapshotBehaviour } from './behaviour/snapshot.ts'
-import { undoBehaviour } from './behaviour/undo.ts'
-import { watchBehaviour } from './behaviour/watch.ts'
+import { crudBehaviour } from './behaviour/crud.suite.ts'
+import { failingBehaviour } from './behaviour/failing.suite.ts'
+import { snapshotBehaviour } from './behaviour/snapshot.suite.ts'
+import { undoBehaviour } from './behaviour/undo.suite.ts'
+import { watchBehaviour } from './behaviour/watch.suite.ts'
 import { drifted, foreign, held, rules, startIn, type World } from './behaviour/world.ts'
 
 /** What `iptables()` promises, over a fake or a real kernel. */
