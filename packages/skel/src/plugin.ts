@@ -27,6 +27,8 @@ export interface Plugin<Conf = unknown, Chained extends boolean = boolean> {
   readonly name: string
   /** One line for a human who starts the executable by hand: then it is printed instead of an error. */
   readonly about?: string
+  /** What `--version` says, on one line; the version of these packages when not said. Not the protocol's: `versions`. */
+  readonly release?: string
   /** The specification versions it supports, each once, in the order VERSION reports them. All when not said. */
   readonly versions?: readonly CniVersion[]
   /** Only works behind other plugins: ADD and CHECK without `prevResult` fail with code 7. */

@@ -1,4 +1,6 @@
+import { VERSION } from '@cni/host/cli'
 import { definePlugin } from '@cni/skel'
+import { ISTIO_VERSION } from '../istio-version.ts'
 import { logLevel, logSinks } from '../log/sinks.ts'
 import { settingsOf } from './settings.ts'
 
@@ -8,6 +10,7 @@ import { settingsOf } from './settings.ts'
 export const plugin = definePlugin({
   name: 'istio-cni',
   about: 'CNI plugin istio-cni',
+  release: `${VERSION}, for Istio ${ISTIO_VERSION}`,
   log({ conf }) {
     if (conf === undefined) return {}
     const settings = settingsOf(conf)

@@ -65,7 +65,7 @@ describe('a definition that cannot work throws, and says why', () => {
     ['version', 'definePlugin: tag: version is no member of a plugin, did you mean versions?'],
     [
       'onReady',
-      'definePlugin: tag: onReady is no member of a plugin: name, about, versions, chained, timeout, config, args, goCompat, log, add, check, del, gc, status',
+      'definePlugin: tag: onReady is no member of a plugin: name, about, release, versions, chained, timeout, config, args, goCompat, log, add, check, del, gc, status',
     ],
   ])('a member that nobody would look at: %s', (member, message) => {
     expect(() => untyped({ name: 'tag', add, [member]: () => {} })).toThrow(new TypeError(message))

@@ -36,6 +36,7 @@ const aBoolean: Check = (value) => (typeof value === 'boolean' ? undefined : exp
 const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['name', () => undefined],
   ['about', about],
+  ['release', about],
   ['versions', versions],
   ['chained', aBoolean],
   ['timeout', (value, where) => void checkMilliseconds(where, value)],

@@ -96,6 +96,7 @@ describe('the help', () => {
       Options:
         --help, -h   this text
         --schema     the JSON Schema of the configuration
+        --version    the version
       "
     `)
   })

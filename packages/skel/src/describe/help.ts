@@ -22,7 +22,7 @@ export async function helpText(plugin: Plugin): Promise<string> {
     ...(Object.keys(own).length === 0 ? [] : [`Configuration, besides the members of every plugin:\n${table(own)}`]),
     `Try it: write this to /etc/cni/net.d/10-${name}.conflist\n\n${indented(listOf(plugin, own))}`,
     `and add a namespace to it\n\n  ip netns add try\n  CNI_PATH=/opt/cni/bin cnitool add ${name} /run/netns/try`,
-    'Options:\n  --help, -h   this text\n  --schema     the JSON Schema of the configuration',
+    'Options:\n  --help, -h   this text\n  --schema     the JSON Schema of the configuration\n  --version    the version',
   ]
   return `${paragraphs.join('\n\n')}\n`
 }

@@ -16,6 +16,19 @@ describe('the command line', () => {
     expect(await answerPerson(plugin, [option], describer)).toEqual({ exitCode: 0, stdout: 'all of it\n', stderr: '' })
   })
 
+  it('--version says its own, or that of the packages, and the runtime', async () => {
+    const versionOf = async (version?: string) =>
+      (
+        await answerPerson(
+          definePlugin({ ...plugin, ...(version === undefined ? {} : { release: version }) }),
+          ['--version'],
+          undefined,
+        )
+      )?.stdout
+    expect(await versionOf('4.5.6')).toMatch(/^p 4\.5\.6 \(node \S+\)\n$/)
+    expect(await versionOf()).toMatch(/^p \d+\.\d+\.\d+ \(node \S+\)\n$/)
+  })
+
   it('--schema needs a describer', async () => {
     expect(await answerPerson(plugin, ['--schema'], describer)).toEqual({ exitCode: 0, stdout: '{}\n', stderr: '' })
     expect(await answerPerson(plugin, ['--schema'], undefined)).toEqual({

@@ -1,3 +1,4 @@
+import { versionText } from '@cni/host/cli'
 import type { Plugin } from '../plugin.ts'
 import { aboutText } from '../protocol/immediate.ts'
 
@@ -37,6 +38,7 @@ async function answer(
   if (rest.length === 0 && (option === undefined || option === '--help' || option === '-h')) {
     return shown(await helpOf(plugin, describe))
   }
+  if (rest.length === 0 && option === '--version') return shown(versionText(plugin.name, '', plugin.release))
   if (rest.length === 0 && option === '--schema') {
     return describe === undefined
       ? refused(plugin, 'it was built without --schema')
