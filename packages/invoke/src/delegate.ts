@@ -1,4 +1,4 @@
-import { CniError, formatError, type Result } from '@cni/types'
+import { errorLine, type Result } from '@cni/types'
 import type { PluginInput } from './conf.ts'
 import { delegateEnv, splitCniPath, type Verb } from './env.ts'
 import { isPluginError, PluginError } from './errors.ts'
@@ -74,18 +74,11 @@ async function undo(error: unknown, del: () => Promise<void>): Promise<unknown> 
     await del()
     return error
   } catch (delError) {
-    if (!isPluginError(error)) return new AggregateError([error, delError], messageOf(error), { cause: error })
-    const details = [error.details, `undoing it failed as well (DEL): ${messageOf(delError)}`]
+    if (!isPluginError(error)) return new AggregateError([error, delError], errorLine(error), { cause: error })
+    const details = [error.details, `undoing it failed as well (DEL): ${errorLine(delError)}`]
     return new PluginError(error.code, error.message, error, {
       cause: new AggregateError([error, delError], 'ADD and then DEL failed'),
       details: details.filter(Boolean).join('; '),
     })
   }
-}
-
-function messageOf(error: unknown): string {
-  if (error instanceof CniError) {
-    return formatError({ msg: error.message, ...(error.details ? { details: error.details } : {}) })
-  }
-  return error instanceof Error ? error.message : String(error)
 }

@@ -85,6 +85,9 @@ describe('add', () => {
   })
 
   test('a list without plugins is an error', async () => {
-    await expect(worlds.setUp({}).runtime.add(list('1.1.0'), rt)).rejects.toThrow('network "net1" has no plugins')
+    const conflist = list('1.1.0')
+    const { runtime } = worlds.setUp({})
+    await expect(runtime.add({ conflist, text: '' }, rt)).rejects.toThrow('network "net1" has no plugins')
+    await expect(runtime.add(conflist, rt)).rejects.toThrow('no plugins in list')
   })
 })

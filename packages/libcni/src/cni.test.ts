@@ -1,5 +1,5 @@
 import { fakeExec } from '@cni/invoke/testing'
-import { toErrorDocument } from '@cni/types'
+import { type Conflist, toErrorDocument } from '@cni/types'
 import { describe, expect, test } from 'vitest'
 import { failure, fakeWorlds, first, list, rt } from '../test/fake-world.ts'
 import { cni } from './cni.ts'
@@ -43,6 +43,35 @@ describe('the time of an operation', () => {
       signal: AbortSignal.abort(),
     })
     expect(toErrorDocument(await failure(runtime.del(list('1.1.0', 'a'), rt))).code).toBe(11)
+  })
+})
+
+describe('a list that is given plain', () => {
+  const plugins = [{ type: 'a' }]
+
+  test('is read like one that is loaded: its newest version counts, and flags that are words', async () => {
+    const { runtime, log, exec } = worlds.setUp({ a: { ADD: first } })
+    const plain = { name: 'net1', cniVersions: ['0.4.0', '1.0.0'], plugins, disableCheck: 'true' }
+    // What a program without types may pass.
+    const conflist = plain as unknown as Conflist
+    await runtime.add(conflist, rt)
+    await runtime.check(conflist, rt)
+    expect(log()).toEqual(['ADD a'])
+    expect(exec.calls[0]?.conf).toMatchObject({ cniVersion: '1.0.0' })
+    expect(plain).toEqual({ name: 'net1', cniVersions: ['0.4.0', '1.0.0'], plugins, disableCheck: 'true' })
+  })
+
+  test.each<[list: object, message: string]>([
+    [{ cniVersion: '1.0.0', name: 'net1', plugins: [] }, 'no plugins in list'],
+    [{ cniVersion: '1.0.0', name: 'net1', plugins: [{ name: 'a' }] }, "missing 'type'"],
+    [{ cniVersion: 1, name: 'net1', plugins }, 'invalid cniVersion type number'],
+  ])('and refused when it is none: %j', async (given, message) => {
+    const { runtime, log } = worlds.setUp({ a: {} })
+    const conflist = given as unknown as Conflist
+    for (const run of [() => runtime.add(conflist, rt), () => runtime.status(conflist)]) {
+      await expect(run()).rejects.toThrow(message)
+    }
+    expect(log()).toEqual([])
   })
 })
 

@@ -1,5 +1,5 @@
 import { isInvokeError } from '@cni/invoke'
-import { CniError, formatError } from '@cni/types'
+import { isCniError } from '@cni/types'
 
 /** What went wrong; the plugin's own error, with its code, is the `cause`. */
 export type RuntimeErrorCode =
@@ -50,20 +50,15 @@ export function isRuntimeError(value: unknown): value is RuntimeError {
   return value instanceof Error && value.name === 'RuntimeError'
 }
 
-/** An error as one line, the way runtimes print it: a plugin's `message; details`. */
-export function errorText(error: unknown): string {
-  if (error instanceof CniError) {
-    return formatError({ msg: error.message, ...(error.details ? { details: error.details } : {}) })
-  }
-  return error instanceof Error ? error.message : String(error)
-}
+export { errorLine as errorText } from '@cni/types'
 
 /** The advice an error or one of its causes carries. */
 export function hintOf(error: unknown): string | undefined {
   const seen = new Set<unknown>()
   for (let one = error; one instanceof Error && !seen.has(one); one = one.cause) {
     seen.add(one)
-    if ((isRuntimeError(one) || isInvokeError(one) || one instanceof CniError) && one.hint) return one.hint
+    if ((isRuntimeError(one) || isInvokeError(one) || isCniError(one)) && 'hint' in one && typeof one.hint === 'string')
+      return one.hint
   }
   return undefined
 }

@@ -1,6 +1,8 @@
 import { toErrorDocument } from '@cni/types'
 import { describe, expect, test } from 'vitest'
 import { failing, failure, fakeWorlds, first, list, rt } from '../test/fake-world.ts'
+import type { GcArgs } from './cni.ts'
+import { staleAttachments } from './stale.ts'
 
 const worlds = fakeWorlds()
 
@@ -52,6 +54,28 @@ describe('gc', () => {
     await runtime.add(list('1.0.0', 'a'), rt)
     await runtime.gc(list('1.0.0', 'a'), { validAttachments: [] })
     expect(log()).toEqual(['ADD a', 'DEL a'])
+  })
+
+  test.each<[given: unknown, message: string]>([
+    [undefined, 'validAttachments: expected a list of { containerID, ifname }, got undefined'],
+    [{ containerID: 'c1', ifname: 'eth0' }, 'validAttachments: expected a list of { containerID, ifname }, got object'],
+    [
+      [
+        { containerID: 'c1', ifname: 'eth0' },
+        { containerID: 'c2', ifName: 'eth0' },
+      ],
+      'validAttachments[1]: expected { containerID, ifname }, got {"containerID":"c2","ifName":"eth0"}',
+    ],
+    [['c1'], 'validAttachments[0]: expected { containerID, ifname }, got "c1"'],
+  ])('%j is not taken for "nothing is valid": nothing is deleted', async (given, message) => {
+    const { runtime, log } = worlds.setUp({ a: { ADD: first } })
+    await runtime.add(list('1.1.0', 'a'), rt)
+    // What a program without types may pass.
+    const args = { validAttachments: given } as GcArgs
+    const error = await failure(runtime.gc(list('1.1.0', 'a'), args))
+    expect(error).toMatchObject({ code: 'GC', message: `${message}; every other attachment would be deleted` })
+    expect(() => staleAttachments('net1', [], args.validAttachments)).toThrow(message)
+    expect(log()).toEqual(['ADD a'])
   })
 
   test('a cache that cannot be listed is an error, not an empty cache', async () => {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
-import { CniError, type Conflist, type PluginConf, parseConflist, parsePluginConf } from '@cni/types'
-import { RuntimeError } from './errors.ts'
+import { type Conflist, type PluginConf, parseConflist, parsePluginConf } from '@cni/types'
+import { errorText, RuntimeError } from './errors.ts'
 import type { NetworkList } from './network-list.ts'
 import { listOfOne } from './single-conf.ts'
 
@@ -99,7 +99,7 @@ function read(file: string): string {
   try {
     return new TextDecoder('utf-8', { ignoreBOM: true }).decode(readFileSync(file))
   } catch (cause) {
-    throw new RuntimeError('INVALID_CONFIG', `error reading ${file}: ${messageOf(cause)}`, { cause })
+    throw new RuntimeError('INVALID_CONFIG', `error reading ${file}: ${errorText(cause)}`, { cause })
   }
 }
 
@@ -108,11 +108,6 @@ function naming<T>(file: string, parse: () => T): T {
   try {
     return parse()
   } catch (cause) {
-    const details = cause instanceof CniError && cause.details ? `; ${cause.details}` : ''
-    throw new RuntimeError('INVALID_CONFIG', `${file}: ${messageOf(cause)}${details}`, { cause })
+    throw new RuntimeError('INVALID_CONFIG', `${file}: ${errorText(cause)}`, { cause })
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

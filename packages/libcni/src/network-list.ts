@@ -20,10 +20,9 @@ export function parseNetworkList(text: string): NetworkList {
   return { conflist: parseConflist(text), text }
 }
 
-/** The list of a network that is given parsed or as it was loaded. */
+/** The list of a network that is given as it was loaded, or plain: then it is checked as one that is loaded. */
 export function toNetworkList(list: NetworkList | Conflist): NetworkList {
-  if (isNetworkList(list)) return list
-  return { conflist: list, text: JSON.stringify(list) }
+  return isNetworkList(list) ? list : parseNetworkList(JSON.stringify(list))
 }
 
 function isNetworkList(list: NetworkList | Conflist): list is NetworkList {

@@ -42,6 +42,22 @@ describe('the policy', () => {
     expect(retryDelay(new CniError(code, 'x'), 1)).toBeUndefined()
   })
 
+  test('a pause is never longer than a timer can wait', () => {
+    expect(retryDelay(later, 60, { attempts: 99, maxDelay: Number.POSITIVE_INFINITY })).toBe(2 ** 31 - 1)
+  })
+
+  test.each([
+    [{ attempts: Number.NaN }, 'attempts: expected a number from 1 on, got NaN'],
+    [{ attempts: 0 }, 'attempts: expected a number from 1 on, got 0'],
+    [{ delay: Number.NaN }, 'delay: expected milliseconds from 0 on, got NaN'],
+    [{ delay: -1 }, 'delay: expected milliseconds from 0 on, got -1'],
+    [{ maxDelay: Number.NaN }, 'maxDelay: expected milliseconds from 0 on, got NaN'],
+  ])('%j would try for ever or without a pause: it is refused before the first attempt', async (policy, message) => {
+    const { body, calls } = flaky(0)
+    await expect(withRetry(body, policy)).rejects.toThrow(new TypeError(`withRetry: ${message}`))
+    expect(calls()).toBe(0)
+  })
+
   test('a failed ADD needs DEL, unless the first plugin knows no such container', () => {
     const unknown = new CniError(3, 'no such container')
     const at = (pluginIndex: number) => new RuntimeError('PLUGIN', 'x', { cause: unknown, pluginIndex })

@@ -28,6 +28,9 @@ export interface RetryOptions extends RetryPolicy {
   readonly sleep?: (delay: number, signal: AbortSignal | undefined) => Promise<unknown>
 }
 
+/** The longest a timer can wait: what is longer ends at once. */
+const LONGEST = 2 ** 31 - 1
+
 /**
  * Milliseconds until an operation that failed so often should be tried again, or `undefined` when it should not: only
  * code 11, "try again later", asks for it. Pure.
@@ -43,7 +46,7 @@ export function retryDelay(error: unknown, failures: number, policy: RetryPolicy
   // What is half deleted must not be added again, whatever the ADD asked for.
   if (isRuntimeError(error) && error.code === 'UNDO') return undefined
   if (failures >= attempts || toErrorDocument(error).code !== ErrorCode.tryAgainLater) return undefined
-  return Math.min(maxDelay, delay * 2 ** (failures - 1))
+  return Math.min(maxDelay, LONGEST, delay * 2 ** (failures - 1))
 }
 
 /**
@@ -58,6 +61,7 @@ export function needsDel(error: unknown): boolean {
 /**
  * Runs an operation again while it fails with code 11, with growing pauses.
  *
+ * @throws TypeError for a policy that would try for ever or without a pause.
  * @example
  * ```ts
  * await withRetry(() => runtime.del(list, pod), { attempts: 3 })
@@ -65,6 +69,7 @@ export function needsDel(error: unknown): boolean {
  */
 export async function withRetry<T>(body: () => Promise<T>, options: RetryOptions = {}): Promise<T> {
   const { signal, onRetry, random = Math.random, sleep = sleepUnlessAborted } = options
+  checkPolicy(options)
   for (let failures = 1; ; failures++) {
     try {
       return await body()
@@ -104,6 +109,13 @@ export function addWithRetry(
       throw error
     }
   }, options)
+}
+
+function checkPolicy({ attempts = 1, delay = 0, maxDelay = 0 }: RetryPolicy): void {
+  if (!(attempts >= 1)) throw new TypeError(`withRetry: attempts: expected a number from 1 on, got ${attempts}`)
+  for (const [name, value] of Object.entries({ delay, maxDelay })) {
+    if (!(value >= 0)) throw new TypeError(`withRetry: ${name}: expected milliseconds from 0 on, got ${value}`)
+  }
 }
 
 async function undo(error: unknown, del: () => Promise<void>): Promise<void> {

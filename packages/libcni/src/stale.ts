@@ -1,15 +1,34 @@
-import type { ValidAttachment } from '@cni/types'
+import { isObject, type ValidAttachment } from '@cni/types'
 import type { CachedAttachment } from './attachment.ts'
+import { RuntimeError } from './errors.ts'
 
-/** Of remembered attachments those of a network that are not among the valid ones. */
+/**
+ * Of remembered attachments those of a network that are not among the valid ones.
+ *
+ * @throws {@link RuntimeError} `GC` when what should be valid attachments is none: all would be stale.
+ */
 export function staleAttachments<T extends CachedAttachment>(
   network: string,
   remembered: readonly T[],
   valid: readonly ValidAttachment[],
 ): T[] {
+  assertAttachments(valid)
   return remembered.filter(
     (one) =>
       one.network === network &&
       !valid.some(({ containerID, ifname }) => containerID === one.containerID && ifname === one.ifName),
   )
+}
+
+/** Of the two spellings in use, `ifName` is that of an attachment and not of this list. */
+function assertAttachments(valid: unknown): void {
+  const wrong = (what: string, expected: string, got: unknown): RuntimeError => {
+    const message = `${what}: expected ${expected}, got ${got}; every other attachment would be deleted`
+    return new RuntimeError('GC', message, { hint: 'the key is ifname, in lower case; [] says that none is valid' })
+  }
+  if (!Array.isArray(valid)) throw wrong('validAttachments', 'a list of { containerID, ifname }', typeof valid)
+  for (const [index, one] of valid.entries()) {
+    if (isObject(one) && typeof one.containerID === 'string' && typeof one.ifname === 'string') continue
+    throw wrong(`validAttachments[${index}]`, '{ containerID, ifname }', JSON.stringify(one))
+  }
 }

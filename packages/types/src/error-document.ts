@@ -1,7 +1,8 @@
 import { reachable, textOf, whyOf } from './causes.ts'
-import { CniError, carriedBy, ErrorCode, isErrorCode } from './errors.ts'
+import { CniError, carriedBy, ErrorCode, isCniError, isErrorCode } from './errors.ts'
 import { goStringify } from './go-json.ts'
 import { foldMembers, isObject } from './json.ts'
+import { messageOf } from './thrown.ts'
 
 /** An error as it stands on stdout. */
 export interface CniErrorDocument {
@@ -58,6 +59,16 @@ export function decodeError(document: unknown): CniError {
 /** An error as one line, the way runtimes print it: `msg; details`. */
 export function formatError({ msg, details }: Pick<CniErrorDocument, 'msg' | 'details'>): string {
   return details ? `${msg}; ${details}` : msg
+}
+
+/**
+ * What was thrown as one line, the way runtimes print it: of an error with a CNI code its message and its details, as
+ * {@link CniError} has them.
+ */
+export function errorLine(error: unknown): string {
+  // Not by class: a bundle may hold two copies of it.
+  const hasDetails = isCniError(error) && 'details' in error && typeof error.details === 'string'
+  return hasDetails ? formatError({ msg: error.message, details: String(error.details) }) : messageOf(error)
 }
 
 function describe(error: unknown): CniErrorDocument {

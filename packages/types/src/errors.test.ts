@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { decodeError, encodeError, formatError, toErrorDocument } from './error-document.ts'
+import { decodeError, encodeError, errorLine, formatError, toErrorDocument } from './error-document.ts'
 import { CniError, cniErrorKey, isCniError } from './errors.ts'
 
 const key: unique symbol = Symbol.for('cni.error')
@@ -157,6 +157,13 @@ test('an error document is read back, missing members being 0 and empty', () => 
   expect(decodeError({ Code: 7, MSG: 'bad' })).toMatchObject({ code: 7, message: 'bad' })
   expect(formatError({ msg: 'bad', details: 'dd' })).toBe('bad; dd')
   expect(formatError({ msg: 'bad' })).toBe('bad')
+})
+
+test('an error is told on one line, with its details also when it is of another copy of the class', () => {
+  const foreign = Object.assign(new Error('bad'), { details: 'dd', [cniErrorKey]: { code: 7 } })
+  expect([new CniError(7, 'bad', { details: 'dd', hint: 'h' }), foreign].map(errorLine)).toEqual(['bad; dd', 'bad; dd'])
+  expect([new CniError(7, 'bad'), new Error('plain'), 'text'].map(errorLine)).toEqual(['bad', 'plain', 'text'])
+  expect(errorLine(Object.assign(new Error('plain'), { details: 'of its own' }))).toBe('plain')
 })
 
 test.each([[null], [[]], ['x'], [{ code: -1 }], [{ code: 1.5 }], [{ code: '7' }], [{ msg: 5 }], [{ details: {} }]])(

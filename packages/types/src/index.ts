@@ -24,7 +24,14 @@ export {
   selectVersion,
 } from './conflist.ts'
 export { conflistFromPlugin, insertPlugin, removePlugin } from './conflist-edit.ts'
-export { type CniErrorDocument, decodeError, encodeError, formatError, toErrorDocument } from './error-document.ts'
+export {
+  type CniErrorDocument,
+  decodeError,
+  encodeError,
+  errorLine,
+  formatError,
+  toErrorDocument,
+} from './error-document.ts'
 // Errors
 export {
   CniError,
