@@ -9,7 +9,7 @@ export interface RunOptions {
   inherit?: readonly number[] | undefined
   /** Aborting it ends the program's whole process group. */
   signal?: AbortSignal | undefined
-  /** Milliseconds until the process group is ended. Default: none. */
+  /** Milliseconds until the process group is ended. Default: none. Of this and the next two, more than 2³¹ − 1 is never. */
   timeout?: number | undefined
   /** Milliseconds between SIGTERM and SIGKILL. Default: 1000. */
   killGrace?: number | undefined

@@ -189,6 +189,11 @@ describe('a program whose file is being written', () => {
 })
 
 describe('a program that takes too long', () => {
+  test.each([Number.POSITIVE_INFINITY, 2 ** 31, 1e12])('has %d ms, which no timer can wait: for ever', async (ms) => {
+    const { stdout } = await sh('sleep 0.1; echo done', { timeout: ms, killGrace: ms, waitDelay: ms })
+    expect(stdout).toBe('done\n')
+  })
+
   test('is ended, with what it had said', async () => {
     const error = await failure(sh('echo started; exec sleep 60', { timeout: 200 }))
     expect(error).toMatchObject({ code: 'TIMEOUT', timedOut: true, stdout: 'started\n', signal: 'SIGTERM' })

@@ -3,6 +3,9 @@ import { forget, remember, signalGroup } from './process-group.ts'
 import { RunError } from './run-error.ts'
 import type { RunOptions, RunResult, Started } from './run-types.ts'
 
+/** The longest a timer can wait: a longer one ends at once. */
+const LONGEST = 2 ** 31 - 1
+
 type Stop = 'TIMEOUT' | 'ABORTED' | 'MAX_OUTPUT'
 
 interface Supervision {
@@ -40,7 +43,7 @@ export function supervise(
     exit(exitCode, signal) {
       ended = { exitCode, signal }
       // A grandchild may hold our pipes for ever: `close` alone would never come.
-      timers.push(setTimeout(settle, waitDelay))
+      after(waitDelay, settle)
     },
     close(exitCode, signal) {
       ended ??= { exitCode, signal }
@@ -49,11 +52,16 @@ export function supervise(
   })
   const { pid } = child
   if (pid !== undefined) remember(pid)
-  if (timeout !== undefined) timers.push(setTimeout(() => stop('TIMEOUT'), timeout))
+  if (timeout !== undefined) after(timeout, () => stop('TIMEOUT'))
   signal?.addEventListener('abort', abort, { once: true })
   // The caller may await something else first; a rejection in the meantime must not end the process.
   done.catch(() => {})
   return { pid, done, kill: (name = 'SIGTERM') => pid !== undefined && signalGroup(pid, name) }
+
+  function after(milliseconds: number, act: () => void): void {
+    if (milliseconds > LONGEST) return
+    timers.push(setTimeout(act, milliseconds))
+  }
 
   function abort(): void {
     stop('ABORTED', signal?.reason)
@@ -65,11 +73,7 @@ export function supervise(
     if (pid === undefined) return
     if (ended) return settle()
     signalGroup(pid, 'SIGTERM')
-    timers.push(
-      setTimeout(() => {
-        signalGroup(pid, 'SIGKILL')
-      }, killGrace),
-    )
+    after(killGrace, () => signalGroup(pid, 'SIGKILL'))
   }
 
   function settle(failure?: unknown) {

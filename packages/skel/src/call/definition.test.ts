@@ -37,7 +37,7 @@ describe('a definition that cannot work throws, and says why', () => {
     ['versions', [], `expected at least one of ${CNI_VERSIONS.join(', ')}`],
     ['versions', ['1.0.0', '1.1'], `expected some of ${CNI_VERSIONS.join(', ')}, got "1.1"`],
     ['versions', ['2.0.0'], `expected some of ${CNI_VERSIONS.join(', ')}, got "2.0.0"`],
-    ['versions', ['1.0.0', '1.0.0'], 'expected each version once, got "1.0.0" again'],
+    ['versions', ['1.0.0', '1.0.0'], 'expected each version once, got "1.0.0"'],
     ['chained', 'true', 'expected a boolean, got "true"'],
     ['goCompat', 1, 'expected a boolean, got 1'],
     ['timeout', 0, 'expected milliseconds from 1 to 2147483647, got 0'],
@@ -65,7 +65,7 @@ describe('a definition that cannot work throws, and says why', () => {
     ['version', 'definePlugin: tag: version is no member of a plugin, did you mean versions?'],
     [
       'onReady',
-      'definePlugin: tag: onReady is no member of a plugin: name, about, release, versions, chained, timeout, config, args, goCompat, log, add, check, del, gc, status',
+      'definePlugin: tag: onReady is no member of a plugin: name, about, release, versions, timeout, config, args, add, check, del, gc, status, log, chained, goCompat',
     ],
   ])('a member that nobody would look at: %s', (member, message) => {
     expect(() => untyped({ name: 'tag', add, [member]: () => {} })).toThrow(new TypeError(message))
