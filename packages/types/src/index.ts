@@ -46,6 +46,7 @@ export { goQuote } from './go-quote.ts'
 // Scalars and bytes
 export { type Cidr, type Ip, parseCidr, parseIp } from './ip.ts'
 export { foldMembers, isObject, type JsonObject, parseJson } from './json.ts'
+export { type JsonMember, type JsonSpan, jsonDepth, jsonItems, jsonMembers, jsonValue } from './json-text.ts'
 export { type K8sArgs, k8sArgs } from './k8s-args.ts'
 // Configurations
 export {

@@ -1,5 +1,4 @@
-import { goStringify, type PluginConf } from '@cni/types'
-import { itemSpans, memberSpans, type Span, valueSpan } from './json-text.ts'
+import { goStringify, type JsonSpan, jsonItems, jsonMembers, jsonValue, type PluginConf } from '@cni/types'
 
 /**
  * The text of a list with a plugin at the end of its `plugins`, in the format of the plugin before it: a file of one line
@@ -7,7 +6,7 @@ import { itemSpans, memberSpans, type Span, valueSpan } from './json-text.ts'
  */
 export function appendPlugin(text: string, plugin: PluginConf): string {
   const array = pluginsSpan(text)
-  const items = itemSpans(text, array)
+  const items = jsonItems(text, array)
   const last = items.at(-1)
   const from = last?.end ?? array.start + 1
   const to = last?.end ?? array.end - 1
@@ -18,15 +17,15 @@ export function appendPlugin(text: string, plugin: PluginConf): string {
 /** The text of a list without the plugins whose place in `plugins` is chosen. */
 export function dropPlugins(text: string, isDropped: (index: number) => boolean): string {
   const array = pluginsSpan(text)
-  return dropParts(text, array, itemSpans(text, array), isDropped)
+  return dropParts(text, array, jsonItems(text, array), isDropped)
 }
 
 /** The text of a list that holds the plugin of a single configuration, whose text stays as it is but for its `cniVersion`. */
 export function listText(single: string, { name, cniVersion }: { name: string; cniVersion: string }): string {
-  const object = valueSpan(single)
-  const members = memberSpans(single, object)
+  const object = jsonValue(single)
+  const members = jsonMembers(single, object)
   const without = dropParts(single, object, members, (index) => members[index]?.key === 'cniVersion')
-  const lines = without.slice(object.start, valueSpan(without).end).split(/\r?\n/)
+  const lines = without.slice(object.start, jsonValue(without).end).split(/\r?\n/)
   const head = `{\n  "cniVersion": ${JSON.stringify(cniVersion)},\n  "name": ${JSON.stringify(name)},\n  "plugins": [\n    `
   return `${head}${lines.join('\n    ')}\n  ]\n}\n`
 }
@@ -48,13 +47,13 @@ interface Place {
 }
 
 /** Of several members of that name the last one counts. */
-function pluginsSpan(text: string): Span {
-  const plugins = memberSpans(text, valueSpan(text)).findLast((one) => one.key === 'plugins')
+function pluginsSpan(text: string): JsonSpan {
+  const plugins = jsonMembers(text, jsonValue(text)).findLast((one) => one.key === 'plugins')
   if (plugins === undefined) throw new Error('a list without plugins')
   return plugins.value
 }
 
-function after(text: string, array: Span, items: readonly Span[], last: Span): Place {
+function after(text: string, array: JsonSpan, items: readonly JsonSpan[], last: JsonSpan): Place {
   const lastText = text.slice(last.start, last.end)
   const isOneLine = !lastText.includes('\n')
   const base = indentationAt(text, last.start)
@@ -66,7 +65,7 @@ function after(text: string, array: Span, items: readonly Span[], last: Span): P
   return { separator, style: { isOneLine, newline: newlineOf(text), base, unit }, tail: '' }
 }
 
-function inEmpty(text: string, array: Span): Place {
+function inEmpty(text: string, array: JsonSpan): Place {
   const newline = newlineOf(text)
   const outer = indentationAt(text, array.start)
   const unit = /\n([ \t]+)/.exec(text)?.[1] ?? '  '
@@ -85,8 +84,8 @@ function printPlugin(plugin: PluginConf, { isOneLine, newline, base, unit }: Sty
 /** The text without parts of an array or object: each goes with the comma and the blanks before it, the first with those after it. */
 function dropParts(
   text: string,
-  container: Span,
-  parts: readonly Span[],
+  container: JsonSpan,
+  parts: readonly JsonSpan[],
   isDropped: (index: number) => boolean,
 ): string {
   const kept = parts.map((part, index) => ({ part, index })).filter(({ index }) => !isDropped(index))

@@ -1,28 +1,38 @@
-/** A part of a text: from `start` up to, and without, `end`. */
-export interface Span {
+/** A part of a JSON text: from `start` up to, and without, `end`. */
+export interface JsonSpan {
   readonly start: number
   readonly end: number
 }
 
 /** A member of an object: from the first character of its key to the last of its value. */
-export interface MemberSpan extends Span {
+export interface JsonMember extends JsonSpan {
   readonly key: string
-  readonly value: Span
+  readonly value: JsonSpan
 }
 
-/** Where the value of a JSON text is, without the blanks around it. The text must be one that `JSON.parse` accepts. */
-export function valueSpan(text: string): Span {
+/**
+ * Where the value of a JSON text is, without the blanks around it. With {@link jsonItems} and {@link jsonMembers} a text can
+ * be edited and all else in it stays as it is written. The text must be one that `JSON.parse` accepts.
+ *
+ * @example
+ * ```ts
+ * const text = '{ "a": 1.0, "b": [] }'
+ * const a = jsonMembers(text, jsonValue(text)).find(({ key }) => key === 'a')
+ * text.slice(a?.value.start, a?.value.end) // '1.0'
+ * ```
+ */
+export function jsonValue(text: string): JsonSpan {
   const start = skipBlanks(text, 0)
   return { start, end: endOfValue(text, start) }
 }
 
 /** Where the items of an array are. */
-export function itemSpans(text: string, array: Span): Span[] {
+export function jsonItems(text: string, array: JsonSpan): JsonSpan[] {
   return parts(text, array, (start) => ({ start, end: endOfValue(text, start) }))
 }
 
 /** Where the members of an object are, all those of the same key included. */
-export function memberSpans(text: string, object: Span): MemberSpan[] {
+export function jsonMembers(text: string, object: JsonSpan): JsonMember[] {
   return parts(text, object, (start) => {
     const endOfKey = endOfString(text, start)
     const value = skipBlanks(text, skipBlanks(text, endOfKey) + 1)
@@ -33,7 +43,7 @@ export function memberSpans(text: string, object: Span): MemberSpan[] {
 }
 
 /** How deep arrays and objects are in each other. */
-export function depthOf(text: string): number {
+export function jsonDepth(text: string): number {
   let depth = 0
   let deepest = 0
   for (let at = 0; at < text.length; ) {
@@ -45,7 +55,7 @@ export function depthOf(text: string): number {
   return deepest
 }
 
-function parts<Part extends Span>(text: string, { start, end }: Span, read: (at: number) => Part): Part[] {
+function parts<Part extends JsonSpan>(text: string, { start, end }: JsonSpan, read: (at: number) => Part): Part[] {
   const all: Part[] = []
   for (let at = skipBlanks(text, start + 1); at < end - 1; ) {
     const part = read(at)
@@ -58,27 +68,30 @@ function parts<Part extends Span>(text: string, { start, end }: Span, read: (at:
 
 /** Not recursive: hostile nesting is deeper than any stack. */
 function endOfValue(text: string, start: number): number {
+  const first = text[start]
+  if (first === '"') return endOfString(text, start)
+  if (first !== '{' && first !== '[') return endOfWord(text, start)
   let depth = 0
-  let at = start
-  do {
+  for (let at = start; at < text.length; ) {
     const character = text[at]
-    if (character === '"') at = endOfString(text, at)
-    else if (character === '{' || character === '[') {
-      depth += 1
-      at += 1
-    } else if (character === '}' || character === ']') {
-      depth -= 1
-      at += 1
-    } else if (depth === 0) at = endOfWord(text, at)
-    else at += 1
-  } while (depth > 0 && at < text.length)
-  return at
+    if (character === '"') {
+      at = endOfString(text, at)
+      continue
+    }
+    at += 1
+    if (character === '{' || character === '[') depth += 1
+    else if ((character === '}' || character === ']') && --depth === 0) return at
+  }
+  return text.length
 }
 
 function endOfString(text: string, start: number): number {
-  let at = start + 1
-  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1
-  return at + 1
+  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let escapes = 0
+    while (text[at - 1 - escapes] === '\\') escapes += 1
+    if (escapes % 2 === 0) return at + 1
+  }
+  return text.length
 }
 
 /** The end of a number, or of `true`, `false` and `null`. */
