@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Netns } from '@cni/netns'
 import { constants, loadSys } from '@cni/netns/sys'
 import { tempNetns } from '@cni/netns/testing'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import { crud } from '../src/crud/crud.ts'
 import { iptables } from '../src/iptables.ts'
 import { ruleset } from '../src/rules/ruleset.ts'
@@ -55,6 +55,20 @@ describe.each(['nft', 'legacy'] as const)('on %s', (backend) => {
   })
 })
 
+test('without CAP_NET_RAW the legacy back end cannot work, and the error says why', async () => {
+  await using pod = await tempNetns()
+  const without = ['setpriv', '--bounding-set=-net_raw', '--inh-caps=-net_raw'] as const
+  const { read } = netnsPort({ netns: pod }, { shield: false })
+  const ours = await read('/proc/thread-self/status')
+  const status = ours?.replace(/^CapEff:.*$/m, 'CapEff:\t000001ffffffdfff')
+  const port = {
+    ...wrapped(pod, ...without),
+    read: async (path: string) => (/status$/.test(path) ? status : read(path)),
+  }
+  await fails(iptables(pod, { backend: 'legacy', port }).apply(rules), 'DENIED', /needs CAP_NET_RAW/)
+  expect(await iptables(pod, { backend: 'nft', port }).apply(rules)).toMatchObject({ plan: 'fresh' })
+})
+
 test('a file of the kernel that only root may read is an error that names the privilege', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'cni-read-'))
   const path = join(folder, 'ip_tables_names')
@@ -78,6 +92,20 @@ describe('programs', () => {
   const { PATH } = process.env
   afterEach(() => {
     process.env.PATH = PATH
+  })
+
+  test('that may not be started are not blamed on a missing package', async () => {
+    await using pod = await tempNetns()
+    const folder = mkdtempSync(join(tmpdir(), 'cni-denied-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    // Its interpreter is no program: the kernel says what it says of a start that a security module forbids.
+    writeFileSync(join(folder, 'iptables-nft-restore'), '#!/etc/passwd\n', { mode: 0o755 })
+    process.env.PATH = folder
+    await fails(
+      iptables(pod).apply(rules),
+      'DENIED',
+      /^iptables-nft-restore .*may not be started \(EACCES\); do AppArmor/,
+    )
   })
 
   test('that are not in PATH are an error that names the package', async () => {

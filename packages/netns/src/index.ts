@@ -20,6 +20,7 @@
 
 export type { NotPromise } from './enter/not-promise.ts'
 export { nssShield } from './enter/nss-shield.ts'
+export { readFile } from './enter/read-file.ts'
 export { type EnterOptions, run } from './enter/runner.ts'
 export type { ShieldBind } from './enter/shield.ts'
 export { exec, type StartOptions, start } from './enter/start.ts'

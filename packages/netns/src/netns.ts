@@ -1,3 +1,4 @@
+import { readFile } from './enter/read-file.ts'
 import { run } from './enter/runner.ts'
 import { exec, start } from './enter/start.ts'
 import { warmPool } from './enter/warm-pool.ts'
@@ -6,4 +7,4 @@ import { current, open } from './handle/open.ts'
 import { bind, create, destroy } from './named/create.ts'
 
 /** Everything one does with a network namespace. */
-export const netns = { open, current, isSame, create, bind, destroy, run, start, exec, warmPool } as const
+export const netns = { open, current, isSame, create, bind, destroy, run, start, exec, readFile, warmPool } as const

@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads'
 import { run } from '@cni/host'
 import { netns } from '@cni/netns'
 import { ownedNetns, tempNetns } from '@cni/netns/testing'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { throughNsenter } from '../src/enter/start.ts'
 import { bundleFixture, runtimes } from './runtimes.ts'
 
@@ -76,6 +76,47 @@ test('through nsenter a program is inside, too, and gets its arguments, environm
   expect(stdout).toBe(`net:[${pod.ino}]\n--a b x y\nin`)
 })
 
+test('a file is read as the namespace shows it, and one that is not there is told apart', async () => {
+  await using pod = await tempNetns()
+  const file = '/proc/sys/net/ipv6/conf/lo/disable_ipv6'
+  await netns.exec(pod, ['sysctl', '-qw', 'net.ipv6.conf.lo.disable_ipv6=1'])
+  expect(await netns.readFile(pod, file)).toBe('1\n')
+  expect(await netns.readFile('host', file)).toBe(readFileSync(file, 'utf8'))
+  expect(await netns.readFile(pod, '/proc/thread-self/net/if_inet6')).toBe('')
+  expect(await netns.readFile(pod, '/proc/sys/net/ipv6/conf/eth7/disable_ipv6')).toBeUndefined()
+  await expect(netns.readFile(pod, '/proc')).rejects.toMatchObject({ code: 'EISDIR' })
+})
+
+test.each([
+  [
+    'sys_admin',
+    'enter',
+    /^NetnsError: Could not enter .*: setns \d+: EPERM \(needs CAP_SYS_ADMIN: this process lacks CAP_SYS_ADMIN\)$/,
+  ],
+  ['sys_chroot', 'shield', /^NetnsError: No shield: setns \d+: EPERM \(needs .*: this process lacks CAP_SYS_CHROOT\)$/],
+  ['sys_admin', 'create', /^NetnsError: Could not prepare the folder .*: EPERM \(needs CAP_SYS_ADMIN: .*\)$/],
+])('without CAP_%s, what it is needed for says so: %s', async (capability, what, message) => {
+  await using pod = await tempNetns()
+  const code = `
+    import { netns } from '@cni/netns'
+    const tell = (error) => void process.stdout.write(String(error))
+    try {
+      if ('${what}' === 'create') netns.create('never', { dir: process.env.DIR })
+      using pod = netns.open('${pod.path}')
+      const shield = '${what}' === 'shield' ? [{ source: '/dev/null', target: '/etc/hostname' }] : undefined
+      netns.run(pod, () => {}, { shield, onShieldError: tell })
+    } catch (error) {
+      tell(error)
+    }`
+  const dir = mkdtempSync(join(tmpdir(), 'cni-netns-test-'))
+  onTestFinished(() => rmSync(dir, { recursive: true }))
+  const drop = ['setpriv', `--bounding-set=-${capability}`, `--inh-caps=-${capability}`] as const
+  const program = [process.execPath, '--conditions=@cni/source', '--input-type=module', '--eval', code] as const
+  const cwd = new URL('..', import.meta.url).pathname
+  const { stdout } = await run([...drop, ...program], { cwd, env: { ...process.env, DIR: dir } })
+  expect(stdout).toMatch(message)
+})
+
 test('a socket opened inside stays inside', async () => {
   await using pod = await tempNetns()
   const server = createServer()
@@ -108,7 +149,12 @@ test('without the shield, when its target is missing, the body still runs and th
   const shield = [{ source: '/dev/null', target: '/no/such/file' }]
   const inside = netns.run(pod, () => [here(), mounts()], { shield, onShieldError: (error) => errors.push(error) })
   expect(inside).toEqual([`net:[${pod.ino}]`, before])
-  expect(errors).toEqual([expect.objectContaining({ code: 'ENOENT', syscall: 'mount' })])
+  expect(errors).toEqual([
+    expect.objectContaining({
+      code: 'ENOENT',
+      message: expect.stringContaining('No shield: mount /dev/null on /no/such/file'),
+    }),
+  ])
 })
 
 test('a shield works on the host, too', () => {

@@ -93,6 +93,8 @@ test('without FFI programs go through nsenter, and everything else says what to 
       inside: true,
       shieldErrors: [expect.stringContaining('koffi')],
       missing: 'NOT_FOUND',
+      // its heading, no connection; no file (JSON has no undefined)
+      read: [2, null],
     })
   } finally {
     rmSync(folder, { recursive: true })

@@ -121,10 +121,14 @@ describe('a failed program', () => {
     expect(message).toMatch(/at line 4 \("COMMIT"\): line 4 failed; the kernel refused a rule of this table; its log/)
   })
 
-  test('without the capability is not blamed on a kernel module', async () => {
-    const files = { '/proc/thread-self/status': 'Name:\tx\nCapEff:\t0000000000000000\n' }
+  test.each([
+    ['0000000000000000', /this needs CAP_NET_ADMIN/],
+    ['000001ffffffdfff', /the legacy back end needs CAP_NET_RAW besides CAP_NET_ADMIN$/],
+  ])('without a capability (%s) is not blamed on a kernel module', async (effective, message) => {
+    const files = { '/proc/thread-self/status': `Name:\tx\nCapEff:\t${effective}\n` }
     const stderr = "iptables-restore v1.8.9 (legacy): iptables-restore: unable to initialize table 'nat'\n"
-    expect((await classify(stderr, 'EXIT', 2, { files })).code).toBe('DENIED')
+    const error = await classify(stderr, 'EXIT', 2, { files })
+    expect(error).toMatchObject({ code: 'DENIED', message: expect.stringMatching(message) })
   })
 
   test('in a user namespace leaves both possible: no module, or no privilege over the network namespace', async () => {
@@ -147,6 +151,14 @@ describe('a failed program', () => {
   test('that could not be started names the package', async () => {
     const error = await classify('', 'NOT_EXECUTABLE', null)
     expect(error).toMatchObject({ code: 'NO_BINARY', message: expect.stringContaining('package iptables'), ran: false })
+  })
+
+  test.each(['EACCES', 'EPERM'])('that was not allowed to start (%s) says so, and names no package', async (errno) => {
+    const cause = Object.assign(new Error(`spawn ${errno}`), { code: errno })
+    const error = await classify('', 'NOT_EXECUTABLE', null, { cause })
+    expect(error).toMatchObject({ code: 'DENIED', ran: false })
+    expect(error.message).toMatch(new RegExp(`^iptables-restore is there, but may not be started \\(${errno}\\)`))
+    expect(error.message).not.toContain('package')
   })
 
   test('that was ended keeps the reason as its code', async () => {

@@ -32,6 +32,11 @@ export async function failure(
   input = '',
 ): Promise<RestoreError> {
   const parts = { cause: error, stderr: error.stderr, input, ran: !neverStarted.has(error.code) }
+  const denied = error.code === 'NOT_EXECUTABLE' ? denial(error.cause) : undefined
+  if (denied !== undefined) {
+    const message = `${program} is there, but may not be started (${denied}); ${startHint}`
+    return new RestoreError('DENIED', message, undefined, parts)
+  }
   if (error.code === 'NOT_FOUND' || error.code === 'NOT_EXECUTABLE') {
     return new RestoreError('NO_BINARY', `${program} cannot be run (${error.code}); ${packageHint}`, undefined, parts)
   }
@@ -61,6 +66,14 @@ export const privilegeHint =
 
 // internal
 
+const startHint = 'do AppArmor, SELinux, seccomp or the mode of its interpreter forbid it?'
+
+/** The errno of a start that was refused, and did not fail for what the file is. */
+function denial(cause: unknown): string | undefined {
+  const errno = cause instanceof Error && 'code' in cause ? cause.code : undefined
+  return errno === 'EACCES' || errno === 'EPERM' ? errno : undefined
+}
+
 const neverStarted: ReadonlySet<string> = new Set(['NOT_FOUND', 'NOT_EXECUTABLE', 'BUSY', 'SPAWN'])
 
 interface ErrorParts {
@@ -89,7 +102,8 @@ async function explain(
   }
   const table = /(?:can't|unable to) initialize (?:\w+ )?table [`'](\w+)'/.exec(stderr)?.[1]
   if (table !== undefined) {
-    if (!(await mayConfigure(port))) return ['DENIED', privilegeHint]
+    if (await lacks(port, CAP_NET_ADMIN)) return ['DENIED', privilegeHint]
+    if (await lacks(port, CAP_NET_RAW)) return ['DENIED', 'the legacy back end needs CAP_NET_RAW besides CAP_NET_ADMIN']
     const module = `load the kernel module ${family === 'ipv4' ? 'iptable' : 'ip6table'}_${table}`
     return ['NO_MODULE', (await mapsUsers(port)) ? `${module}; if it is loaded, ${privilegeHint}` : module]
   }
@@ -119,10 +133,13 @@ async function explain(
 
 const lockHint = (path: string) => `the lock ${path} must be a file that can be written; see XTABLES_LOCKFILE`
 
-/** Whether the programs run with CAP_NET_ADMIN (12). It may still be one of another user namespace. */
-async function mayConfigure(port: IptablesPort): Promise<boolean> {
+const CAP_NET_ADMIN = 12n
+const CAP_NET_RAW = 13n
+
+/** Whether the programs run without a capability. One that they have may still be of another user namespace. */
+async function lacks(port: IptablesPort, capability: bigint): Promise<boolean> {
   const effective = /^CapEff:\s*([0-9a-f]+)/m.exec((await port.read('/proc/thread-self/status')) ?? '')?.[1]
-  return effective === undefined || ((BigInt(`0x${effective}`) >> 12n) & 1n) === 1n
+  return effective !== undefined && ((BigInt(`0x${effective}`) >> capability) & 1n) === 0n
 }
 
 /** The kernel refuses a user that the namespace does not map with nothing but "Invalid argument". */

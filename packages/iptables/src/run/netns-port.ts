@@ -1,6 +1,6 @@
-import { readFileSync, realpathSync } from 'node:fs'
-import { type Argv, findExecutable, isRunError } from '@cni/host'
-import { exec, isNetnsError, type NetnsTarget, nssShield, run, start as startIn } from '@cni/netns'
+import { realpathSync } from 'node:fs'
+import { type Argv, findExecutable } from '@cni/host'
+import { isNetnsError, type NetnsTarget, nssShield, readFile, start as startIn } from '@cni/netns'
 import type { Place } from '@cni/netns/handle'
 import { IptablesError } from '../errors.ts'
 import { watchCommits } from './commit-watch.ts'
@@ -53,19 +53,12 @@ const cache = new ProbeCache()
 
 async function readInside(target: NetnsTarget, path: string): Promise<string | undefined> {
   try {
-    return run(target, () => readIfThere(path))
+    return await readFile(target, path)
   } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'EACCES' || error.code === 'EPERM')) {
-      throw new IptablesError('DENIED', `${path} cannot be read (${error.code}); ${privilegeHint}`, { cause: error })
-    }
-    if (!isNetnsError(error) || error.code !== 'NO_FFI') throw error
-  }
-  try {
-    // Without FFI only a child can be inside.
-    return (await exec(target, ['cat', path])).stdout
-  } catch (error) {
-    if (isRunError(error) && error.code === 'EXIT') return
-    throw error
+    const denied = error instanceof Error && 'code' in error && (error.code === 'EACCES' || error.code === 'EPERM')
+    // A namespace that may not be entered says so itself.
+    if (!denied || isNetnsError(error)) throw error
+    throw new IptablesError('DENIED', `${path} cannot be read (${error.code}); ${privilegeHint}`, { cause: error })
   }
 }
 
@@ -81,14 +74,5 @@ function childEnvironment(ownFile: string | undefined): NodeJS.ProcessEnv {
     ...(XTABLES_LIBDIR === undefined ? undefined : { XTABLES_LIBDIR }),
     // Understood since 1.8.6; older ones take the node's lock.
     ...(lockFile === '' ? undefined : { XTABLES_LOCKFILE: lockFile }),
-  }
-}
-
-function readIfThere(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return
-    throw error
   }
 }

@@ -143,7 +143,13 @@ test('a shield that may not be lowered is not raised: the body runs without it',
   const errors: unknown[] = []
   runner.run(pod, () => calls.push('body'), { shield, onShieldError: (error) => errors.push(error) })
   expect(calls).toEqual(['setns pod net', 'unshare 512', 'setns back mnt', 'body', 'setns back net'])
-  expect(errors).toEqual([expect.objectContaining({ code: 'EPERM', syscall: 'setns' })])
+  expect(errors).toEqual([
+    expect.objectContaining({
+      name: 'NetnsError',
+      code: 'EPERM',
+      message: expect.stringMatching(/^No shield: setns back mnt: EPERM \(needs CAP_SYS_ADMIN and CAP_SYS_CHROOT\b/),
+    }),
+  ])
 })
 
 test('a shield with one impossible mount is taken down again: the body runs without it', () => {
@@ -184,6 +190,8 @@ test('an error of onShieldError reaches the caller, from outside', () => {
   const strict = (error: unknown) => {
     throw error
   }
-  expect(() => runner.run(pod, () => calls.push('body'), { shield, onShieldError: strict })).toThrow(SysError)
+  expect(() => runner.run(pod, () => calls.push('body'), { shield, onShieldError: strict })).toThrow(
+    expect.objectContaining({ name: 'NetnsError', code: 'EPERM', cause: expect.any(SysError) }),
+  )
   expect(calls).toEqual(['setns pod net', 'unshare 512', 'setns back net'])
 })

@@ -5,6 +5,7 @@ import { CLONE_NEWNET } from '../sys/constants.ts'
 import { loadSys } from '../sys/load-sys.ts'
 import { type Sys, SysError } from '../sys/sys.ts'
 import { assertNotPromise, assertSynchronous, type NotPromise } from './not-promise.ts'
+import { privilegeHint } from './privileges.ts'
 import { raiseShield, type ShieldBind } from './shield.ts'
 import { assertTarget, targetName } from './target.ts'
 
@@ -118,21 +119,28 @@ function enterOrThrow(place: string, enter: () => void): void {
     enter()
   } catch (cause) {
     if (!(cause instanceof SysError)) throw cause
-    throw new NetnsError(cause.code, `Could not enter ${place}: ${cause.message}${hint(cause.code)}`, { cause })
+    throw new NetnsError(
+      cause.code,
+      `Could not enter ${place}: ${cause.message}${privilegeHint(cause.code, 'CAP_SYS_ADMIN')}`,
+      {
+        cause,
+      },
+    )
   }
-}
-
-function hint(errno: string): string {
-  return errno === 'EPERM' ? ' (needs root: CAP_SYS_ADMIN)' : ''
 }
 
 function tryShield(sys: Sys, options: EnterOptions): (() => void) | undefined {
   try {
     return raiseShield(sys, options.shield ?? [])
   } catch (error) {
-    options.onShieldError?.(error)
+    options.onShieldError?.(error instanceof SysError ? noShield(error) : error)
     return undefined
   }
+}
+
+function noShield(cause: SysError): NetnsError {
+  const hint = privilegeHint(cause.code, 'CAP_SYS_ADMIN', 'CAP_SYS_CHROOT')
+  return new NetnsError(cause.code, `No shield: ${cause.message}${hint}`, { cause })
 }
 
 function checked<T>(value: T): T {

@@ -1,5 +1,6 @@
 import { closeSync, constants, lstatSync, openSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { privilegeHint } from '../enter/privileges.ts'
 import { runInNew } from '../enter/runner.ts'
 import { assertTarget } from '../enter/target.ts'
 import type { Netns } from '../handle/netns.ts'
@@ -119,8 +120,14 @@ function isBound(path: string): boolean {
 
 function failed(what: string, path: string, cause: unknown): NetnsError {
   const errno = errnoOf(cause)
-  const hint = errno === 'EPERM' ? ' (needs root: CAP_SYS_ADMIN)' : ''
-  return new NetnsError(errno, `Could not ${what} ${JSON.stringify(path)}: ${errno}${hint}`, { path, cause })
+  return new NetnsError(
+    errno,
+    `Could not ${what} ${JSON.stringify(path)}: ${errno}${privilegeHint(errno, 'CAP_SYS_ADMIN')}`,
+    {
+      path,
+      cause,
+    },
+  )
 }
 
 function errnoOf(error: unknown): string {

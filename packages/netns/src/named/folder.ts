@@ -1,5 +1,6 @@
 import { closeSync, constants, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { privilegeHint } from '../enter/privileges.ts'
 import { NetnsError } from '../handle/netns-error.ts'
 import { LOCK_EX, MS_BIND, MS_REC, MS_SHARED } from '../sys/constants.ts'
 import { type Sys, SysError } from '../sys/sys.ts'
@@ -23,7 +24,7 @@ export function prepareFolder(sys: Sys, folder: string): void {
     const errno = cause instanceof Error && 'code' in cause ? String(cause.code) : 'INVALID'
     throw new NetnsError(
       errno,
-      `Could not prepare the folder ${JSON.stringify(folder)} for network namespaces: ${errno}`,
+      `Could not prepare the folder ${JSON.stringify(folder)} for network namespaces: ${errno}${privilegeHint(errno, 'CAP_SYS_ADMIN')}`,
       {
         path: folder,
         cause,
