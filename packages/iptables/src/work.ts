@@ -10,7 +10,10 @@ import { checkFamilies, openSession, type Session, type SessionOptions } from '.
 export interface IptablesOptions {
   /** Default `'auto'`: legacy if it holds rules in the namespace, else what the node's `iptables-restore` is. */
   readonly backend?: BackendKind | 'auto' | undefined
-  /** Default: IPv4, and IPv6 if the kernel has it in the namespace. */
+  /**
+   * Default: IPv4, and IPv6 if the kernel has it in the namespace. Then a family of which a ruleset says nothing is left
+   * out where its programs are not installed; one of which it says something is `NO_BINARY`.
+   */
   readonly families?: readonly Family[] | undefined
   /** Seconds to wait for the lock of the legacy back end, at least 1. Default 30. */
   readonly wait?: number | undefined

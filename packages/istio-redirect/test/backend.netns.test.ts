@@ -18,10 +18,10 @@ const count = async (kind: 'nft' | 'legacy') =>
   (await node.inside(`iptables-${kind}-save`)).match(/-A ISTIO_/g)?.length ?? 0
 
 /** Calls the plugin on a node whose plain iptables is of one kind; both kinds are installed under their own names. */
-async function call(verb: string, kind: 'nft' | 'legacy', conf: object = {}) {
-  const bin = join(node.runDir, `bin-${kind}`)
+async function call(verb: string, kind: 'nft' | 'legacy', conf: object = {}, stems = ['iptables', 'ip6tables']) {
+  const bin = join(node.runDir, `bin-${kind}-${stems.length}`)
   mkdirSync(bin, { recursive: true })
-  for (const stem of ['iptables', 'ip6tables']) {
+  for (const stem of stems) {
     for (const program of ['restore', 'save']) {
       const names = [`${stem}-nft-${program}`, `${stem}-legacy-${program}`]
       for (const name of names) link(findExecutable(name) ?? name, join(bin, name))
@@ -74,12 +74,59 @@ describe('when the node’s iptables changes its kind', () => {
   test('a failing ADD leaves the rules in the old one', async () => {
     await call('ADD', 'nft')
     const before = { rules: await node.inside('iptables-nft-save', '-t', 'nat'), state: node.state() }
-    await node.inside('sysctl', '-qw', 'net.ipv6.conf.lo.disable_ipv6=1')
+    node.api.setPod(meshPod({ annotations: { 'sidecar.istio.io/interceptionMode': 'TPROXY' } }))
+    await node.inside('ip', 'link', 'set', 'lo', 'down')
     const prevResult = { cniVersion: '1.0.0', ips: [{ address: 'fd00::5/64' }] }
-    expect(await call('ADD', 'legacy', { prevResult })).toMatchObject({ exitCode: 1 })
+    expect(await call('ADD', 'legacy', { prevResult })).toMatchObject({
+      exitCode: 1,
+      document: { msg: expect.stringContaining('ENETDOWN') },
+    })
     expect(await count('legacy')).toBe(0)
     const ruleLines = (text: string) => text.match(/^[-:].*$/gm)
     expect(ruleLines(await node.inside('iptables-nft-save', '-t', 'nat'))).toEqual(ruleLines(before.rules))
     expect(node.state()).toEqual(before.state)
+  })
+})
+
+describe.each(['nft', 'legacy'] as const)('on a node without ip6tables (%s)', (kind) => {
+  const both = { prevResult: { cniVersion: '1.0.0', ips: [{ address: '10.1.2.3/24' }, { address: 'fd00::5/64' }] } }
+  const without = (verb: string, conf = {}) => call(verb, kind, conf, ['iptables'])
+  const missing = {
+    exitCode: 1,
+    document: { code: 50, msg: expect.stringMatching(/^ip6tables-[\w-]+ is not installed/) },
+  }
+
+  test('a pod of IPv4 is redirected, and CHECK agrees', async () => {
+    expect(await without('ADD')).toMatchObject({ exitCode: 0 })
+    expect(await without('CHECK')).toMatchObject({ exitCode: 0 })
+    await node.inside(`iptables-${kind}`, '-t', 'nat', '-F', 'ISTIO_OUTPUT')
+    expect(await without('CHECK')).toMatchObject({ exitCode: 1, document: { code: 100 } })
+    expect(await without('ADD')).toMatchObject({ exitCode: 0 })
+    expect(await without('CHECK')).toMatchObject({ exitCode: 0 })
+    const { exitCode, log } = await without('DEL')
+    expect({ exitCode, warnings: log.filter(({ level }) => level === 'warn') }).toEqual({ exitCode: 0, warnings: [] })
+    expect(await count(kind)).toBe(0)
+  })
+
+  test('so is one that does not ask for its IPv6', async () => {
+    expect(await without('ADD', both)).toMatchObject({ exitCode: 0 })
+    expect(await without('CHECK', both)).toMatchObject({ exitCode: 0 })
+  })
+
+  test('a pod whose IPv6 is to be captured is refused by ADD, and where ip6tables went later by CHECK as well', async () => {
+    node.api.setPod(meshPod({ proxy: { env: [{ name: 'ISTIO_DUAL_STACK', value: 'true' }] } }))
+    expect(await without('ADD', both)).toMatchObject(missing)
+    expect(await count(kind)).toBe(0)
+    expect(node.state()).toEqual([])
+    expect(await call('ADD', kind, both)).toMatchObject({ exitCode: 0 })
+    expect(await without('CHECK', both)).toMatchObject(missing)
+    expect(await without('ADD', both)).toMatchObject(missing)
+  })
+
+  test('DEL without a record needs no ip6tables either', async () => {
+    expect(await without('ADD')).toMatchObject({ exitCode: 0 })
+    const { exitCode, log } = await without('DEL', { cni_agent_run_dir: '' })
+    expect({ exitCode, warnings: log.filter(({ level }) => level === 'warn') }).toEqual({ exitCode: 0, warnings: [] })
+    expect(await count(kind)).toBe(0)
   })
 })

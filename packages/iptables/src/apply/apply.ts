@@ -23,8 +23,7 @@ export async function applyRuleset(session: Session, rules: Ruleset, options: Ap
   checkPlaces(rules)
   const started = performance.now()
   const { chosen, other } = await session.backends()
-  const all = await session.families()
-  const filled = all.filter((family) => rulesFor(rules, family).length > 0)
+  const filled = (await session.families()).filter((family) => rulesFor(rules, family).length > 0)
   const journal = new Journal(session)
   // What an older ruleset left in the back end that is not in use.
   const cleared = new Journal(session)
@@ -46,11 +45,12 @@ export async function applyRuleset(session: Session, rules: Ruleset, options: Ap
     )
     const rest = jobs.filter((_, index) => fresh[index] === false)
     // Where one family has an older ruleset, those without a rule in this one may have it too.
-    const empty = rest.length === 0 ? [] : all.filter((family) => !filled.includes(family))
+    const looked = rest.length === 0 ? [] : await session.familiesFor(chosen, rules)
+    const empty = looked.filter((family) => !filled.includes(family))
     const emptied = empty.map((family) => job(family, ''))
     jobs.push(...emptied)
     const plans = await settle([...rest, ...emptied].map((each) => each.reconcile()))
-    if (other !== undefined) await removeFrom(session, other, rules, all, cleared)
+    if (other !== undefined) await removeFrom(session, other, rules, cleared)
     for (const _ of done) plans.push('fresh')
     session.throwIfAborted()
     return {

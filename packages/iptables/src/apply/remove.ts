@@ -20,7 +20,7 @@ import { writeUntilAccepted } from './write-until-accepted.ts'
 export async function removeRuleset(session: Session, rules: Ruleset): Promise<void> {
   checkPlaces(rules)
   const journal = new Journal(session)
-  await everywhere(session, (backend, family, inUse) =>
+  await everywhere(session, rules, (backend, family, inUse) =>
     inUse
       ? removeBlindly(session, journal, backend, rules, family)
       : removeLooking(session, journal, backend, rules, family),
@@ -30,7 +30,7 @@ export async function removeRuleset(session: Session, rules: Ruleset): Promise<v
 /** The same for a removal that can be undone: it looks first, for what is there may not be as it was written. */
 export async function removeReversibly(session: Session, rules: Ruleset, journal: Journal): Promise<void> {
   checkPlaces(rules)
-  await everywhere(session, (backend, family) => removeLooking(session, journal, backend, rules, family))
+  await everywhere(session, rules, (backend, family) => removeLooking(session, journal, backend, rules, family))
 }
 
 /** Removes all chains whose name begins with `prefix`, and the jumps to them, wherever they may be. */
@@ -38,19 +38,14 @@ export async function removeByPrefix(session: Session, prefix: string, journal: 
   if (typeof prefix !== 'string' || !/^[A-Za-z0-9_.][A-Za-z0-9_.:-]*$/.test(prefix)) {
     invalid(`removeChains(${JSON.stringify(prefix)}): a prefix of chain names is needed; an empty one would mean all`)
   }
-  await everywhere(session, (backend, family) =>
+  await everywhere(session, undefined, (backend, family) =>
     bring(session, journal, backend, family, (snapshot) => withoutChains(snapshot, prefix)),
   )
 }
 
 /** Removes a ruleset from one back end. */
-export async function removeFrom(
-  session: Session,
-  backend: Backend,
-  rules: Ruleset,
-  families: readonly Family[],
-  journal: Journal,
-): Promise<void> {
+export async function removeFrom(session: Session, backend: Backend, rules: Ruleset, journal: Journal): Promise<void> {
+  const families = await session.familiesFor(backend, rules)
   await settle(families.map((family) => removeLooking(session, journal, backend, rules, family)))
 }
 
@@ -60,6 +55,7 @@ type Target = (snapshot: SavedTables) => Wanted
 
 async function everywhere(
   session: Session,
+  rules: Ruleset | undefined,
   remove: (backend: Backend, family: Family, inUse: boolean) => Promise<void>,
 ): Promise<void> {
   const { chosen, other, legacyTables } = await session.backends()
@@ -67,8 +63,12 @@ async function everywhere(
     // No table, no rule: nothing to look for.
     ({ kind }) => kind === 'nft' || legacyTables,
   )
-  const families = await session.families()
-  await settle(backends.flatMap((backend) => families.map((family) => remove(backend, family, backend === chosen))))
+  const places = backends.map(async (backend) => ({ backend, families: await session.familiesFor(backend, rules) }))
+  await settle(
+    (await Promise.all(places)).flatMap(({ backend, families }) =>
+      families.map((family) => remove(backend, family, backend === chosen)),
+    ),
+  )
 }
 
 /** Tables that the text cannot cover are looked at meanwhile; those in which it was refused, after it. */

@@ -13,7 +13,6 @@ import { removedState, wantedState } from '../state/wanted.ts'
 export async function diffRuleset(session: Session, rules: Ruleset): Promise<Drift> {
   checkPlaces(rules)
   const { chosen, other } = await session.backends()
-  const families = await session.families()
   const one = async (backend: Backend, family: Family) => {
     const wanted = backend === chosen ? wantedState(rules, family) : removedState(rules, family)
     const drift = diffState(wanted, await session.snapshot(backend, family))
@@ -22,5 +21,9 @@ export async function diffRuleset(session: Session, rules: Ruleset): Promise<Dri
       : { ...drift, unexpected: drift.unexpected.map((line) => ({ ...line, backend: backend.kind })) }
   }
   const backends = other === undefined ? [chosen] : [chosen, other]
-  return mergeDrift(await Promise.all(backends.flatMap((backend) => families.map((family) => one(backend, family)))))
+  const all = backends.map(async (backend) => {
+    const families = await session.familiesFor(backend, rules)
+    return mergeDrift(await Promise.all(families.map((family) => one(backend, family))))
+  })
+  return mergeDrift(await Promise.all(all))
 }

@@ -46,7 +46,7 @@ export async function chooseBackend(port: IptablesPort, wanted: BackendKind | 'a
   const legacy = await named(port, 'legacy', read)
   if (legacy === undefined) return { chosen: plain, legacyTables }
   const same = port.probed?.()?.tables === names.join()
-  const inUse = same || (await holdsLegacy(tables, legacy, read))
+  const inUse = same || (await holdsLegacy(port, tables, legacy, read))
   // Only that it is in use is kept: someone may begin to use it at any time.
   if (inUse && !same) port.remember?.({ tables: names.join() })
   return { chosen: inUse ? legacy : plain, legacyTables, ...(inUse ? { other: plain } : undefined) }
@@ -92,8 +92,14 @@ async function plainBackend(port: IptablesPort, read: Reader): Promise<Backend |
   return backend(version.includes('nf_tables') ? 'nft' : 'legacy', '')
 }
 
-async function holdsLegacy(having: readonly Family[], legacy: Backend, read: Reader): Promise<boolean> {
-  const texts = having.map(async (family) => parseSave(await read([legacy.save(family)], family), family))
+async function holdsLegacy(
+  port: IptablesPort,
+  having: readonly Family[],
+  legacy: Backend,
+  read: Reader,
+): Promise<boolean> {
+  const readable = having.filter((family) => port.find(legacy.save(family)) !== undefined)
+  const texts = readable.map(async (family) => parseSave(await read([legacy.save(family)], family), family))
   return (await Promise.all(texts)).some(holdsRules)
 }
 

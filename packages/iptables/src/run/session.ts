@@ -3,7 +3,7 @@ import { debugFor } from '@cni/host/debug'
 import type { LibraryLog } from '@cni/netns/handle'
 import { IptablesError } from '../errors.ts'
 import { parseSave, type SavedTables } from '../parse/saved-tables.ts'
-import { type Family, families } from '../rules/model.ts'
+import { families as bothFamilies, type Family, type Ruleset, rulesFor } from '../rules/model.ts'
 import { type Backend, type BackendKind, type Backends, chooseBackend, noBinary } from './backend.ts'
 import { failure } from './failure.ts'
 import type { IptablesPort } from './port.ts'
@@ -24,6 +24,11 @@ export interface Session {
   backends(): Promise<Backends>
   /** The families to work on. */
   families(): Promise<readonly Family[]>
+  /**
+   * Those of them that a call with a ruleset has to do with in a back end. A family of which the ruleset says nothing is
+   * only looked at, for what an older one left, and there is nothing to look with where its program is not installed.
+   */
+  familiesFor(backend: Backend, rules?: Ruleset): Promise<readonly Family[]>
   save(backend: Backend, family: Family, how?: Uncancelled): Promise<string>
   snapshot(backend: Backend, family: Family, how?: Uncancelled): Promise<SavedTables>
   /** Rejects with a `RestoreError`. An empty text is no process. */
@@ -77,6 +82,7 @@ export function openSession(port: IptablesPort, options: SessionOptions): Sessio
   }
   const save = async (backend: Backend, family: Family, how?: Uncancelled) =>
     (await run([backend.save(family)], family, undefined, how)).stdout
+  const families = async () => options.families ?? (await availableFamilies(port))
   return {
     log: options.log,
     throwIfAborted: () => {
@@ -87,7 +93,13 @@ export function openSession(port: IptablesPort, options: SessionOptions): Sessio
       const found = await backends
       return wroteLegacy ? { ...found, legacyTables: true } : found
     },
-    families: async () => options.families ?? (await availableFamilies(port)),
+    families,
+    familiesFor: async (backend, rules) => {
+      const all = await families()
+      if (options.families !== undefined) return all
+      const has = (family: Family) => rules !== undefined && rulesFor(rules, family).length > 0
+      return all.filter((family) => has(family) || port.find(backend.save(family)) !== undefined)
+    },
     save,
     snapshot: async (backend, family, how) => parseSave(await save(backend, family, how), family),
     restore: async (backend, family, text, how) => {
@@ -131,14 +143,14 @@ const undoTimeout = 10_000
 
 /** IPv4 always; IPv6 where the kernel has it. Disabled interfaces still count: they may be enabled later. */
 async function availableFamilies(port: IptablesPort): Promise<readonly Family[]> {
-  return (await port.read('/proc/thread-self/net/if_inet6')) === undefined ? ['ipv4'] : families
+  return (await port.read('/proc/thread-self/net/if_inet6')) === undefined ? ['ipv4'] : bothFamilies
 }
 
 /** Checks a list of families given by a user. */
 export function checkFamilies(list: readonly Family[] | undefined): readonly Family[] | undefined {
   if (list === undefined) return undefined
-  if (list.length === 0 || list.some((family) => !families.includes(family))) {
+  if (list.length === 0 || list.some((family) => !bothFamilies.includes(family))) {
     throw new IptablesError('INVALID_RULE', `families: ${JSON.stringify(list)} is not a list of 'ipv4' and 'ipv6'`)
   }
-  return families.filter((family) => list.includes(family))
+  return bothFamilies.filter((family) => list.includes(family))
 }
