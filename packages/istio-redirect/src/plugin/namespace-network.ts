@@ -80,8 +80,20 @@ const passThroughAddress: Item = {
   what: 'address ::6/128 on lo',
   present: async (rtnl) =>
     (await rtnl.getAddresses({ link: 'lo', family: 'ipv6' })).some(({ cidr }) => cidr === '::6/128'),
-  add: (rtnl) => rtnl.addAddress('lo', '::6/128'),
+  add: addPassThrough,
   remove: (rtnl) => rtnl.deleteAddress('lo', '::6/128'),
+}
+
+async function addPassThrough(rtnl: Rtnl): Promise<void> {
+  try {
+    await rtnl.addAddress('lo', '::6/128')
+  } catch (cause) {
+    if (!isNetnsError(cause) || cause.code !== 'EACCES') throw cause
+    throw new CniError(ErrorCode.ioFailure, `the IPv6 traffic of the pod cannot be captured: ${cause.message}`, {
+      hint: 'net.ipv6.conf.lo.disable_ipv6 has to be 0 where another interface of the pod has IPv6',
+      cause,
+    })
+  }
 }
 
 type Family = Attachment['families'][number]

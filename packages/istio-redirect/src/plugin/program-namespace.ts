@@ -2,23 +2,21 @@ import { type BackendKind, type Family, iptables } from '@cni/iptables'
 import type { AddContext } from '@cni/skel'
 import { CniError, ErrorCode } from '@cni/types'
 import { type CaptureConfig, captureConfig } from '../redirect/config.ts'
-import { familiesOf } from '../redirect/families.ts'
 import { redirectRules } from '../redirect/rules.ts'
 import { istioRestoreText } from '../redirect/text.ts'
 import type { Attachment, AttachmentKey } from '../state/attachment.ts'
 import { type Attachments, attachmentsIn } from '../state/attachments.ts'
 import { attachmentKey } from './attachment-key.ts'
+import { type CapturedPod, capturesIpv6 } from './captured-families.ts'
 import type { Conf } from './conf.ts'
 import type { FoundRedirect } from './find-redirect.ts'
 import { leaveEarlier } from './leave-earlier.ts'
-import { addressesOf, openNetwork } from './namespace-network.ts'
+import { openNetwork } from './namespace-network.ts'
 import type { RedirectContext } from './redirect-context.ts'
 import type { Settings } from './settings.ts'
 
 /** What to set up in a namespace. */
-export interface Program extends FoundRedirect {
-  /** The addresses of the pod, if somebody said so; otherwise the kernel is asked. */
-  readonly addresses: readonly string[]
+export interface Program extends CapturedPod {
   readonly nativeNftables: boolean
   /** Default: what is in use there. */
   readonly backend?: BackendKind | undefined
@@ -32,6 +30,7 @@ export function programNamespace(c: AddContext<Conf>, settings: Settings, found:
   return redirectNamespace(c, {
     ...found,
     addresses: c.prevResult?.ips?.map((ip) => ip.address) ?? [],
+    ifName: c.ifName,
     nativeNftables: c.conf.native_nftables === true,
     record: state && { key: attachmentKey(c), state },
   })
@@ -68,24 +67,6 @@ function requireIptables({ nativeNftables }: Program): void {
   throw new CniError(ErrorCode.unsupportedField, 'native_nftables: true is not supported yet', {
     hint: 'without it the rules are written by iptables, which may itself be the nft variant',
   })
-}
-
-/** The previous plugins said which addresses the pod has; alone, or behind one that did not, the kernel is asked. */
-async function capturesIpv6(c: RedirectContext, { pod, redirect, addresses: told }: Program): Promise<boolean> {
-  const families = familiesOf(told.length > 0 ? told : await addressesOf(c.netns), redirect.dualStack)
-  if (families.hostIP === undefined) {
-    throw new CniError(ErrorCode.invalidNetworkConfig, 'no valid local IP address found', {
-      details: told.length > 0 ? `prevResult.ips: ${told.join(', ')}` : `in ${c.netns.path}`,
-      hint: 'istio-cni has to come after the plugin that gives the pod its address',
-    })
-  }
-  if (families.ipv6Ignored) {
-    const hint = 'set ISTIO_DUAL_STACK=true in the environment of istio-proxy to capture it'
-    c.log.warn(`the IPv6 traffic of this dual-stack pod is not captured: ${hint}`, {
-      pod: `${pod.namespace}/${pod.name}`,
-    })
-  }
-  return families.ipv6
 }
 
 function describe(c: RedirectContext, rules: CaptureConfig): Omit<Attachment, 'backend' | keyof AttachmentKey> {

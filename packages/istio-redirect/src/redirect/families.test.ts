@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { familiesOf } from './families.ts'
+import { familiesOf, usableAddresses } from './families.ts'
 
 test.each([
   [['127.0.0.1', '1.2.3.5'], false, { ipv6: false, hostIP: '1.2.3.5' }],
@@ -15,12 +15,12 @@ test.each([
   [['127.0.0.1', '::1', 'fe80::1', 'garbage', ''], true, { ipv6: false }],
   [[], false, { ipv6: false }],
 ] as const)('addresses %j with dualStack %j give %j', (addresses, dualStack, expected) => {
-  expect(familiesOf(addresses, dualStack)).toEqual(expected)
+  expect(familiesOf(usableAddresses(addresses), dualStack)).toEqual(expected)
 })
 
 test.each([[['1.2.3.5', '2222:3333::1']], [['2222:3333::1', '1.2.3.5']]])(
   'a pod with both families that is not marked as dual-stack gets IPv4 only and says so: %j',
   (addresses) => {
-    expect(familiesOf(addresses, false)).toEqual({ ipv6: false, hostIP: '1.2.3.5', ipv6Ignored: true })
+    expect(familiesOf(usableAddresses(addresses), false)).toEqual({ ipv6: false, hostIP: '1.2.3.5', ipv6Ignored: true })
   },
 )

@@ -10,17 +10,26 @@ export interface Families {
   readonly ipv6Ignored?: true
 }
 
-/**
- * Decide from the addresses of a pod, with or without `/bits`. Addresses are looked at as the kernel lists them, IPv4
- * first, whatever order a runtime reports; loopback and link-local ones do not count.
- */
-export function familiesOf(addresses: readonly string[], dualStack: boolean): Families {
-  const usable = addresses.map(parse).filter((ip) => ip !== undefined)
-  const [ipv4] = usable.filter((ip) => ip.length === 4)
-  const [ipv6] = usable.filter((ip) => ip.length === 16)
-  const first = ipv4 ?? ipv6
-  if (first === undefined) return { ipv6: false }
-  const hostIP = formatAddress(first)
+/** Addresses by which others reach a pod, as the kernel writes them, without `/bits`. */
+export interface UsableAddresses {
+  readonly ipv4: readonly string[]
+  readonly ipv6: readonly string[]
+}
+
+/** Sorts addresses, with or without `/bits`, by their family; loopback and link-local ones do not count. */
+export function usableAddresses(addresses: readonly string[]): UsableAddresses {
+  const ipv4: string[] = []
+  const ipv6: string[] = []
+  for (const ip of addresses.map(parse)) {
+    if (ip !== undefined) (ip.length === 4 ? ipv4 : ipv6).push(formatAddress(ip))
+  }
+  return { ipv4, ipv6 }
+}
+
+/** Decide from the addresses of a pod. They are looked at as the kernel lists them: IPv4 first, whoever told of them. */
+export function familiesOf({ ipv4: [ipv4], ipv6: [ipv6] }: UsableAddresses, dualStack: boolean): Families {
+  const hostIP = ipv4 ?? ipv6
+  if (hostIP === undefined) return { ipv6: false }
   if (ipv4 === undefined) return { ipv6: true, hostIP }
   if (ipv6 === undefined || dualStack) return { ipv6: ipv6 !== undefined, hostIP }
   return { ipv6: false, hostIP, ipv6Ignored: true }

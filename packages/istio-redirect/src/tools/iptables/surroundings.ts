@@ -1,6 +1,6 @@
 import type { NetnsTarget } from '@cni/netns'
 import { parseAddress } from '@cni/types/ip'
-import { familiesOf } from '../../redirect/families.ts'
+import { familiesOf, usableAddresses } from '../../redirect/families.ts'
 import type { IpRanges } from '../../redirect/validators.ts'
 import type { ToolIo } from '../io.ts'
 import type { IptablesSettings } from './settings.ts'
@@ -20,7 +20,8 @@ export interface Surroundings {
 /** Looks at the namespace and at the files of this machine. Throws when there is no address to capture for. */
 export async function lookAround(io: ToolIo, settings: IptablesSettings, target: NetnsTarget): Promise<Surroundings> {
   const proxyUID = settings.proxyUID || proxyUser(io)
-  const { ipv6, hostIP, ipv6Ignored = false } = familiesOf(await io.system.addresses(target), settings.dualStack)
+  const addresses = usableAddresses(await io.system.addresses(target))
+  const { ipv6, hostIP, ipv6Ignored = false } = familiesOf(addresses, settings.dualStack)
   if (hostIP === undefined)
     throw new Error('no valid local IP address found: only loopback and link-local ones, or none')
   const dnsServers =

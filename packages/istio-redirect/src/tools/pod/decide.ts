@@ -2,7 +2,7 @@ import { parsePod } from '../../kube/pod.ts'
 import { beforeAsking, maybeAmbient, withoutSidecar } from '../../plugin/ladder.ts'
 import type { Settings } from '../../plugin/settings.ts'
 import { type CaptureConfig, captureConfig } from '../../redirect/config.ts'
-import { familiesOf } from '../../redirect/families.ts'
+import { familiesOf, usableAddresses } from '../../redirect/families.ts'
 import { podInfo } from '../../redirect/pod-info.ts'
 import { redirectFor } from '../../redirect/redirect.ts'
 import type { ToolIo } from '../io.ts'
@@ -37,7 +37,10 @@ export function decide(io: ToolIo, pod: PodDocument, { settings, addresses: give
   const log = (level: 'info' | 'warn', message: string) => io.stderr(`${level}: ${message}\n`)
   const redirect = redirectFor(info, { log, env: io.env })
   // without an address nothing says that there is IPv6, but the pod may say that both are meant
-  const families = familiesOf(addresses.length > 0 ? addresses : ['192.0.2.1', '2001:db8::1'], redirect.dualStack)
+  const families = familiesOf(
+    usableAddresses(addresses.length > 0 ? addresses : ['192.0.2.1', '2001:db8::1']),
+    redirect.dualStack,
+  )
   if (families.hostIP === undefined) throw new Error(`no valid local IP address found: ${addresses.join(', ')}`)
   if (families.ipv6Ignored && addresses.length > 0) {
     log(

@@ -12,7 +12,7 @@ import type { Verdict } from './sweep.ts'
 export function podJudge(both: Plugins): (one: PodCase) => Promise<Verdict> {
   const grounds = new Map<string, Promise<State>>()
   const untouched = (one: PodCase): Promise<State> => {
-    const key = JSON.stringify([one.addresses, one.foreign])
+    const key = JSON.stringify([one.addresses, one.withoutIpv6, one.foreign])
     const state = grounds.get(key) ?? stateOf(one)
     grounds.set(key, state)
     return state

@@ -103,9 +103,9 @@ async function add(
   return { exitCode, stdout, stderr, state: await readState(target) }
 }
 
-function configuration({ cniVersion, conf, addresses, previous }: PodCase, runDir: string): object {
+function configuration({ cniVersion, conf, told, previous }: PodCase, runDir: string): object {
   const old = cniVersion.startsWith('0.')
-  const ips = addresses.map((address) => ({
+  const ips = told.map((address) => ({
     ...(old && { version: address.includes(':') ? '6' : '4' }),
     interface: 0,
     address,

@@ -7,8 +7,12 @@ export interface PodCase {
   readonly pod: StoredPod
   readonly cniVersion: string
   readonly conf: Readonly<Record<string, unknown>>
-  /** The addresses of the pod, in its namespace and, unless it has none, in the previous result. */
+  /** The addresses in the namespace of the pod. */
   readonly addresses: readonly string[]
+  /** Those in the previous result, if there is one: the same, fewer (autoconfiguration), or more. */
+  readonly told: readonly string[]
+  /** Interfaces on which IPv6 is switched off. */
+  readonly withoutIpv6: readonly string[]
   readonly previous: 'result' | 'result with more' | 'none'
   /** Variables of the runtime. */
   readonly env: Readonly<Record<string, string>>
@@ -139,43 +143,63 @@ const addresses = mostly<readonly string[]>(
   fc.constantFrom(['169.254.3.4/16'], ['fe80::7/64'], ['169.254.3.4/16', 'fd00::8/64'], ['10.9.9.9/24', 'fe80::7/64']),
 )
 
+/** What the kernel has, and what the previous plugins say that it has. */
+const known = fc.oneof<fc.WeightedArbitrary<Pick<PodCase, 'addresses' | 'told'>>[]>(
+  { arbitrary: addresses.map((found) => ({ addresses: found, told: found })), weight: 6 },
+  // autoconfiguration
+  {
+    arbitrary: addresses.map((found) => ({ addresses: found, told: found.filter((one) => !one.includes(':')) })),
+    weight: 2,
+  },
+  { arbitrary: addresses.map((found) => ({ addresses: found, told: found.slice(0, 1) })), weight: 1 },
+  { arbitrary: addresses.map((found) => ({ addresses: found, told: [...found, 'fd00:77::1/64'] })), weight: 1 },
+)
+const withoutIpv6 = fc.oneof<fc.WeightedArbitrary<readonly string[]>[]>(
+  { arbitrary: fc.constant([]), weight: 6 },
+  { arbitrary: fc.constant(['all']), weight: 1 },
+  { arbitrary: fc.constantFrom(['lo'], ['eth0'], ['default']), weight: 1 },
+)
+
 /** A random pod, and the world in which it starts. */
-export const podCase: fc.Arbitrary<PodCase> = fc.record({
-  pod,
-  cniVersion: fc.constantFrom('0.3.1', '1.0.0', '1.1.0', '0.4.0', '0.3.0'),
-  conf: optional({
-    exclude_namespaces: mostly<unknown>(
-      fc.constantFrom(null, [], ['kube-system'], ['kube-system', 'istio-system']),
-      fc.constantFrom('kube-system', [7]),
+export const podCase: fc.Arbitrary<PodCase> = fc
+  .record({
+    pod,
+    cniVersion: fc.constantFrom('0.3.1', '1.0.0', '1.1.0', '0.4.0', '0.3.0'),
+    conf: optional({
+      exclude_namespaces: mostly<unknown>(
+        fc.constantFrom(null, [], ['kube-system'], ['kube-system', 'istio-system']),
+        fc.constantFrom('kube-system', [7]),
+      ),
+      pod_namespace: fc.constantFrom('', 'istio-system'),
+      plugin_log_level: fc.constantFrom('debug', 'info', 'error', '', 'loud'),
+      ambient_enabled: mostly(fc.constant<unknown>(false), fc.constant('true')),
+      unknown: fc.constantFrom(1),
+    }),
+    known,
+    withoutIpv6,
+    previous: mostly<PodCase['previous']>(fc.constant('result'), fc.constant('result with more'), fc.constant('none')),
+    env: mostly(
+      fc.constant({}),
+      fc.record({ ISTIO_OUTBOUND_OWNER_GROUPS: groups }),
+      fc.record({ ISTIO_OUTBOUND_OWNER_GROUPS_EXCLUDE: groups }),
+      fc.record({ ISTIO_OUTBOUND_IPV4_LOOPBACK_CIDR: loopback }),
     ),
-    pod_namespace: fc.constantFrom('', 'istio-system'),
-    plugin_log_level: fc.constantFrom('debug', 'info', 'error', '', 'loud'),
-    ambient_enabled: mostly(fc.constant<unknown>(false), fc.constant('true')),
-    unknown: fc.constantFrom(1),
-  }),
-  addresses,
-  previous: mostly<PodCase['previous']>(fc.constant('result'), fc.constant('result with more'), fc.constant('none')),
-  env: mostly(
-    fc.constant({}),
-    fc.record({ ISTIO_OUTBOUND_OWNER_GROUPS: groups }),
-    fc.record({ ISTIO_OUTBOUND_OWNER_GROUPS_EXCLUDE: groups }),
-    fc.record({ ISTIO_OUTBOUND_IPV4_LOOPBACK_CIDR: loopback }),
-  ),
-  args: mostly(
-    fc.constant('K8S_POD_INFRA_CONTAINER_ID=c0ffee;K8S_POD_UID=7'),
-    fc.constantFrom('K8S_POD_UID=7;IgnoreUnknown=1;X=2', 'K8S_POD_NAME=', 'X=1', 'X=1=2', 'K8S_POD_UID=7;'),
-  ),
-  foreign: mostly<readonly string[]>(
-    fc.constant([]),
-    fc.constantFrom(
-      ['iptables-legacy -t nat -A POSTROUTING -s 10.0.0.0/8 -j MASQUERADE', 'iptables-legacy -A INPUT -j ACCEPT'],
-      ['iptables-nft -t nat -A OUTPUT -p tcp --dport 9 -j ACCEPT'],
-      ['iptables-nft -t nat -N MINE', 'iptables-nft -t nat -A OUTPUT -j MINE'],
-      ['ip rule add fwmark 5 lookup 100', 'ip route add local 0.0.0.0/0 dev lo table 133'],
+    args: mostly(
+      fc.constant('K8S_POD_INFRA_CONTAINER_ID=c0ffee;K8S_POD_UID=7'),
+      fc.constantFrom('K8S_POD_UID=7;IgnoreUnknown=1;X=2', 'K8S_POD_NAME=', 'X=1', 'X=1=2', 'K8S_POD_UID=7;'),
     ),
-  ),
-  calls: mostly(fc.constant(1), fc.constant(2)),
-})
+    foreign: mostly<readonly string[]>(
+      fc.constant([]),
+      fc.constantFrom(
+        ['iptables-legacy -t nat -A POSTROUTING -s 10.0.0.0/8 -j MASQUERADE', 'iptables-legacy -A INPUT -j ACCEPT'],
+        ['iptables-nft -t nat -A OUTPUT -p tcp --dport 9 -j ACCEPT'],
+        ['iptables-nft -t nat -N MINE', 'iptables-nft -t nat -A OUTPUT -j MINE'],
+        ['ip rule add fwmark 5 lookup 100', 'ip route add local 0.0.0.0/0 dev lo table 133'],
+      ),
+    ),
+    calls: mostly(fc.constant(1), fc.constant(2)),
+  })
+  .map(({ known, ...more }) => ({ ...more, ...known }))
 
 function optional<T>(all: { readonly [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<Partial<T>> {
   return fc.record({ ...all }, { requiredKeys: [] }) as fc.Arbitrary<Partial<T>>

@@ -8,12 +8,14 @@ import { PATH } from './peers.ts'
 export interface Sandbox {
   /** Addresses of `eth0`, which is always there; `address/bits`. */
   readonly addresses: readonly string[]
+  /** Interfaces on which IPv6 is switched off, addresses or not; `all` for every one. */
+  readonly withoutIpv6?: readonly string[]
   /** Rules of somebody else, each one command of iptables. */
   readonly foreign: readonly string[]
 }
 
 /** A namespace prepared in the same way as any other of the same {@link Sandbox}. */
-export async function sandbox({ addresses, foreign }: Sandbox): Promise<Netns & AsyncDisposable> {
+export async function sandbox({ addresses, withoutIpv6 = [], foreign }: Sandbox): Promise<Netns & AsyncDisposable> {
   const target = await tempNetns()
   try {
     netns.run(target, quietIpv6)
@@ -23,6 +25,7 @@ export async function sandbox({ addresses, foreign }: Sandbox): Promise<Netns & 
       await rtnl.setLinkUp('eth0')
       for (const address of addresses) await rtnl.addAddress('eth0', address)
     }
+    netns.run(target, () => withoutIpv6.forEach(switchIpv6Off))
     if (foreign.length > 0) await netns.exec(target, ['sh', '-ec', foreign.join('\n')], { env: { PATH } })
     return target
   } catch (error) {
@@ -37,6 +40,11 @@ function quietIpv6(): void {
     writeFileSync(`/proc/sys/net/ipv6/conf/${scope}/addr_gen_mode`, '1')
     writeFileSync(`/proc/sys/net/ipv6/conf/${scope}/accept_dad`, '0')
   }
+}
+
+/** Its IPv6 addresses go with it. */
+function switchIpv6Off(link: string): void {
+  writeFileSync(`/proc/sys/net/ipv6/conf/${link}/disable_ipv6`, '1')
 }
 
 /** What came of a program, whatever it is. */
