@@ -190,6 +190,7 @@ describe('ADD fails with the culprit, and leaves nothing behind', () => {
   const annotation = (key: string, value: string) => ({ annotations: { [key]: value } })
   const inbound = 'traffic.sidecar.istio.io/includeInboundPorts'
   const outbound = 'traffic.sidecar.istio.io/includeOutboundIPRanges'
+  const mode = 'sidecar.istio.io/interceptionMode'
   test.each([
     [inbound, '80 -j ACCEPT'],
     [inbound, '80\n-A OUTPUT -j ACCEPT'],
@@ -199,7 +200,7 @@ describe('ADD fails with the culprit, and leaves nothing behind', () => {
     [outbound, '10.0.0.0/8 -j ACCEPT'],
     ['traffic.sidecar.istio.io/excludeOutboundPorts', '*'],
     ['traffic.sidecar.istio.io/excludeInterfaces', "eth0' -j ACCEPT #"],
-    ['sidecar.istio.io/interceptionMode', 'NOPE'],
+    [mode, 'NOPE'],
   ])('annotation %s with the value %j', async (key, value) => {
     node.api.setPod(meshPod(annotation(key, value)))
     const { exitCode, document } = await node.call('ADD')
@@ -307,9 +308,17 @@ describe('ADD fails with the culprit, and leaves nothing behind', () => {
   })
 
   test('a failure after the rules are written', async () => {
-    await node.inside('sysctl', '-qw', 'net.ipv6.conf.lo.disable_ipv6=1')
+    node.api.setPod(meshPod(annotation(mode, 'TPROXY')))
+    await node.inside('ip', 'link', 'set', 'lo', 'down')
     const { exitCode, document } = await node.call('ADD', { conf: { prevResult: prevResult('fd00::5/64') } })
-    expect({ exitCode, document }).toMatchObject({ exitCode: 1, document: { msg: expect.stringContaining('::6/128') } })
+    expect({ exitCode, document }).toMatchObject({
+      exitCode: 1,
+      document: {
+        code: 5,
+        msg: expect.stringMatching(/^Add route "default": ENETDOWN/),
+        details: expect.stringContaining('lo has to be up before'),
+      },
+    })
     expect(await own()).toEqual([])
     expect(node.state()).toEqual([])
   })
@@ -317,10 +326,10 @@ describe('ADD fails with the culprit, and leaves nothing behind', () => {
   test('a second ADD, back to what the first one left', async () => {
     await node.call('ADD')
     const before = { rules: await node.rules(), state: node.state() }
-    await node.inside('sysctl', '-qw', 'net.ipv6.conf.lo.disable_ipv6=1')
-    node.api.setPod(meshPod({ annotations: { [inbound]: '8080' } }))
+    await node.inside('ip', 'link', 'set', 'lo', 'down')
+    node.api.setPod(meshPod({ annotations: { [inbound]: '8080', [mode]: 'TPROXY' } }))
     expect(await node.call('ADD', { conf: { prevResult: prevResult('fd00::5/64') } })).toMatchObject({ exitCode: 1 })
-    const left = (await node.rules()).replace(/^\*nat\n(?::\w+ ACCEPT \[0:0\]\n)*COMMIT\n/gm, '')
+    const left = (await node.rules()).replace(/^\*(?:nat|mangle)\n(?::\w+ ACCEPT \[0:0\]\n)*COMMIT\n/gm, '')
     expect({ rules: left, state: node.state() }).toEqual(before)
   })
 })

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Netns, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
-import { runPlugin } from '@cni/skel'
-import { plugin } from '../src/plugin/plugin.ts'
+import { type Plugin, runPlugin } from '@cni/skel'
+import { plugin as istioCni } from '../src/plugin/plugin.ts'
 import { type ApiServer, startApiServer } from '../testing/api-server.ts'
 import type { StoredPod } from '../testing/pods.ts'
 
@@ -13,6 +13,7 @@ export interface CallOptions {
   readonly conf?: Readonly<Record<string, unknown>>
   readonly env?: Readonly<Record<string, string | undefined>>
   readonly signal?: AbortSignal
+  readonly plugin?: Plugin
 }
 
 /** What a call left behind, with its documents parsed. */
@@ -65,7 +66,7 @@ export async function fixture(
     netns: target,
     runDir,
     inside,
-    async call(verb, { conf, env, signal } = {}) {
+    async call(verb, { conf, env, signal, plugin = istioCni } = {}) {
       const stdin = {
         cniVersion: '1.0.0',
         name: 'pods',

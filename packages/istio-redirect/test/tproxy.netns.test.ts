@@ -45,7 +45,7 @@ describe('a pod that asks for TPROXY', () => {
     const { exitCode, log } = await node.call('DEL', both)
     vi.unstubAllEnvs()
     expect(exitCode).toBe(0)
-    expect(log.map(({ msg }) => msg).join()).toContain('its rules cannot be removed')
+    expect(log.map(({ msg }) => msg).join()).toContain('its rules are left in')
     expect(await policy()).toEqual([])
   })
 
@@ -58,7 +58,7 @@ describe('a pod that asks for TPROXY', () => {
     if (verb === 'ADD') node.api.setPod(meshPod())
     const { exitCode, log } = await node.call(verb, both)
     expect(exitCode).toBe(0)
-    expect(log.map(({ msg }) => msg).join()).not.toContain('cannot be removed')
+    expect(log.map(({ msg }) => msg).join()).not.toMatch(/cannot be removed|are left/)
     expect(await policy()).toEqual([])
   })
 

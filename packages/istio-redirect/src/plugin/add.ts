@@ -11,11 +11,8 @@ export async function add(c: AddContext<Conf>): Promise<Result> {
   warnAboutSettings(c.log, c.conf, settings)
   const found = await findRedirect(c, settings)
   if (found !== undefined) {
-    const [{ programNamespace }, { withIptablesCode }] = await Promise.all([
-      import('./program-namespace.ts'),
-      import('./iptables-failure.ts'),
-    ])
-    await withIptablesCode(() => programNamespace(c, settings, found))
+    const { programNamespace } = await import('./program-namespace.ts')
+    await programNamespace(c, settings, found)
   }
   return c.prevResult ?? {}
 }

@@ -6,7 +6,6 @@ import type { Attachment } from '../state/attachment.ts'
 import { attachmentsIn } from '../state/attachments.ts'
 import { attachmentKey } from './attachment-key.ts'
 import type { Conf } from './conf.ts'
-import { withIptablesCode } from './iptables-failure.ts'
 import { missingFromNamespace } from './namespace-network.ts'
 import { recordedBackend } from './recorded-backend.ts'
 import { settingsOf } from './settings.ts'
@@ -26,7 +25,7 @@ export async function check(c: CheckContext<Conf>): Promise<void> {
   }
   requireSameNamespace(c, recorded)
   const tables = iptables(c, { backend: recordedBackend(recorded) })
-  await withIptablesCode(() => tables.verify(redirectRules(recorded.rules)))
+  await tables.verify(redirectRules(recorded.rules))
   const missing = await missingFromNamespace(c.netns, recorded)
   if (missing.length > 0) {
     throw new CniError(drift, 'the network of the pod differs from what was set up', { details: missing.join('\n') })

@@ -1,6 +1,7 @@
 import { chainsFor, iptables, type Ruleset } from '@cni/iptables'
 import type { Netns } from '@cni/netns/handle'
 import type { DelContext } from '@cni/skel'
+import { messageOf } from '@cni/types'
 import { captureDefaults } from '../redirect/config.ts'
 import { redirectRules } from '../redirect/rules.ts'
 import type { Attachment } from '../state/attachment.ts'
@@ -10,25 +11,32 @@ import type { Conf } from './conf.ts'
 import { removeFromNamespace } from './namespace-network.ts'
 import { recordedBackend } from './recorded-backend.ts'
 import { settingsOf } from './settings.ts'
+import { within } from './within.ts'
+
+/** For tests: how long a DEL takes at most. */
+export interface DelOptions {
+  /** Milliseconds for the programs, all together. What comes besides takes less than 3 s, and runtimes expect 10 s. */
+  readonly programMs?: number
+}
 
 /**
- * Takes back what ADD did, as far as it is still there, and forgets it. Never fails: a failing DEL keeps the plugins
- * before this one from cleaning up, and the pod's address stays taken.
+ * Takes back what ADD did, as far as it is still there, and forgets it. Never fails, and never waits for a program that
+ * does not end: a failing DEL keeps the plugins before this one from cleaning up, and the pod's address stays taken.
  */
-export async function del(c: DelContext<Conf>): Promise<void> {
+export async function del(c: DelContext<Conf>, { programMs = 6000 }: DelOptions = {}): Promise<void> {
   const runDir = c.conf === undefined ? '' : settingsOf(c.conf).runDir
   const state = runDir === '' ? undefined : attachmentsIn(runDir)
   const key = attachmentKey(c)
   const recorded = await orWarn(c, 'its state cannot be read', () => state?.read(key))
   const { netns } = c
   if (netns !== undefined) {
-    const where = { netns, signal: c.signal, log: c.log }
-    const done =
-      recorded !== undefined &&
-      (await orWarn(c, 'its rules cannot be removed as they were recorded', () => removeRecorded(where, recorded)))
-    if (done !== true) await orWarn(c, 'its rules cannot be removed', () => removeUnrecorded(where))
+    await orWarn(c, `its rules are left in ${netns.path}, all or some`, () =>
+      within(programMs, c.signal, (signal) => removeRules({ netns, signal, log: c.log }, recorded)),
+    )
     if (recorded !== undefined) {
-      await orWarn(c, 'its addresses and routes cannot be removed', () => removeFromNamespace(netns, recorded))
+      await orWarn(c, `its addresses and routes are left in ${netns.path}, all or some`, () =>
+        removeFromNamespace(netns, recorded),
+      )
     }
   }
   await orWarn(c, 'its state cannot be removed', () => state?.forget(key))
@@ -36,18 +44,31 @@ export async function del(c: DelContext<Conf>): Promise<void> {
 
 type Where = Required<Pick<DelContext<Conf>, 'signal' | 'log'>> & { readonly netns: Netns }
 
-async function removeRecorded(where: Where, recorded: Attachment): Promise<true> {
+async function removeRules(where: Where, recorded: Attachment | undefined): Promise<void> {
+  if (recorded !== undefined) {
+    try {
+      return await removeRecorded(where, recorded)
+    } catch (error) {
+      // Nor would another program end.
+      if (where.signal.aborted) throw error
+      warn(where, 'its rules cannot be removed as they were recorded', error)
+    }
+  }
+  await removeUnrecorded(where)
+}
+
+async function removeRecorded(where: Where, recorded: Attachment): Promise<void> {
   const rules = redirectRules(recorded.rules)
   const backend = recordedBackend(recorded)
   // A complete ADD says all there is, and one process takes it away; an incomplete one has to be looked for.
-  if (recorded.applied) await iptables(where, { backend, families: recorded.families }).remove(inUse(rules, recorded))
-  else await iptables(where, { backend }).remove(rules)
-  return true
+  const { families } = recorded
+  if (recorded.applied) await iptables(where, { wait, backend, families }).remove(inUse(rules, recorded))
+  else await iptables(where, { wait, backend }).remove(rules)
 }
 
 /** Nothing usable recorded means skipped, or set up by Istio's own plugin, or a run directory that was lost. */
 async function removeUnrecorded(where: Where): Promise<void> {
-  const { families } = await iptables(where).removeChains('ISTIO_')
+  const { families } = await iptables(where, { wait }).removeChains('ISTIO_')
   if (families.length === 0) return
   const { tproxyMark: mark, tproxyRouteTable: table } = captureDefaults
   await removeFromNamespace(where.netns, { families, tproxy: { mark, table } })
@@ -63,7 +84,14 @@ async function orWarn<T>(c: DelContext<Conf>, what: string, step: () => T | Prom
   try {
     return await step()
   } catch (error) {
-    c.log.warn(`deleting an attachment: ${what}: ${error instanceof Error ? error.message : String(error)}`)
+    warn(c, what, error)
     return undefined
   }
 }
+
+function warn({ log }: Pick<Where, 'log'>, what: string, error: unknown): void {
+  log.warn(`deleting an attachment: ${what}: ${messageOf(error)}`)
+}
+
+/** Seconds for the lock of the legacy back end: less than for all programs, so that the log can say that it was the lock. */
+const wait = 5

@@ -18,9 +18,17 @@ export const plugin = definePlugin({
   },
   // Each call loads what it needs and no more: 6 ms less for VERSION.
   config: async () => (await import('./conf.ts')).confSchema,
-  add: async (c) => (await import('./add.ts')).add(c),
-  check: async (c) => (await import('./check.ts')).check(c),
+  add: (c) => coded(async () => (await import('./add.ts')).add(c)),
+  check: (c) => coded(async () => (await import('./check.ts')).check(c)),
   del: async (c) => (await import('./del.ts')).del(c),
-  gc: async (c) => (await import('./gc.ts')).gc(c),
-  status: async (c) => (await import('./status.ts')).status(c),
+  gc: (c) => coded(async () => (await import('./gc.ts')).gc(c)),
+  status: (c) => coded(async () => (await import('./status.ts')).status(c)),
 })
+
+async function coded<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw (await import('./failure-code.ts')).withFailureCode(error)
+  }
+}

@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeFileAtomic } from '@cni/host'
-import { cniErrorKey, ErrorCode } from '@cni/types'
+import { cniErrorKey, ErrorCode, messageOf } from '@cni/types'
 import { NotRegular, readRegularFile } from '../regular-file.ts'
 import { type Attachment, type AttachmentKey, type NetnsIdentity, parseAttachment } from './attachment.ts'
 import { sha256 } from './sha256.ts'
@@ -71,8 +71,7 @@ export function attachmentsIn(runDir: string): Attachments {
         mkdirSync(folder, { recursive: true, mode: 0o700 })
         writeFileAtomic(path, `${JSON.stringify(attachment)}\n`, { mode: 0o600 })
       } catch (cause) {
-        const reason = cause instanceof Error ? cause.message : String(cause)
-        throw new StateError(path, `it cannot be written: ${reason}`, { code: ErrorCode.ioFailure, cause })
+        throw failed(path, 'written', cause)
       }
     },
     forgetOthers(network, valid) {
@@ -124,7 +123,7 @@ function readIfThere(path: string): string | undefined {
   } catch (error) {
     if (isMissing(error)) return undefined
     if (error instanceof NotRegular) throw new StateError(path, error.message, { cause: error })
-    throw error
+    throw failed(path, 'read', error)
   }
 }
 
@@ -132,9 +131,12 @@ function remove(path: string): void {
   try {
     rmSync(path, { force: true })
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new StateError(path, `it cannot be removed: ${reason}`, { code: ErrorCode.ioFailure, cause })
+    throw failed(path, 'removed', cause)
   }
+}
+
+function failed(path: string, what: 'read' | 'written' | 'removed', cause: unknown): StateError {
+  return new StateError(path, `it cannot be ${what}: ${messageOf(cause)}`, { code: ErrorCode.ioFailure, cause })
 }
 
 function readIfSane(path: string): Attachment | undefined {
@@ -152,6 +154,6 @@ function listIfThere(folder: string): string[] {
     return readdirSync(folder)
   } catch (error) {
     if (isMissing(error)) return []
-    throw error
+    throw failed(folder, 'read', error)
   }
 }

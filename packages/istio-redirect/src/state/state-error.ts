@@ -1,6 +1,6 @@
 import { cniErrorKey, ErrorCode } from '@cni/types'
 
-/** A state file that exists and says nothing usable, CNI code 6, or that cannot be written or removed, CNI code 5. */
+/** A state file that exists and says nothing usable, CNI code 6, or that cannot be read, written or removed, CNI code 5. */
 export class StateError extends Error {
   static {
     StateError.prototype.name = 'StateError'

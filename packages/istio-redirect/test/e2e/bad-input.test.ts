@@ -26,21 +26,11 @@ interface Call {
 
 /** The plugin as a container runtime starts it; what it printed has to be one document, or nothing. */
 async function call(bed: TestBed, { stdin, conf, env, cwd = '/' }: Call) {
-  const [, entry] = bed.node.conflist.plugins
-  const complete: Record<string, string | undefined> = {
-    PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
-    CNI_COMMAND: 'ADD',
-    CNI_CONTAINERID: 'c0ffee',
-    CNI_NETNS: bed.pod.path,
-    CNI_IFNAME: 'eth0',
-    CNI_PATH: bed.node.binDir,
-    CNI_ARGS: 'IgnoreUnknown=1;K8S_POD_NAMESPACE=demo;K8S_POD_NAME=web',
-    ...env,
-  }
+  const direct = bed.direct('ADD', conf)
+  const complete: Record<string, string | undefined> = { ...direct.env, ...env }
   const given = Object.fromEntries(Object.entries(complete).filter(([, value]) => value !== undefined))
-  const input = stdin ?? JSON.stringify({ ...entry, cniVersion: '1.0.0', name: 'demo', ...conf })
-  const options = { env: given, cwd, input, timeout: 20_000, reject: false }
-  const result = await netns.exec(bed.nodeNetns, [join(bed.node.binDir, 'istio-cni')], options)
+  const options = { env: given, cwd, input: stdin ?? direct.input, timeout: 20_000, reject: false }
+  const result = await netns.exec(bed.nodeNetns, [direct.file], options)
   return { ...result, document: result.stdout === '' ? undefined : JSON.parse(result.stdout) }
 }
 

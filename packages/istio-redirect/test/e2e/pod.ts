@@ -15,8 +15,17 @@ export interface TestBed extends AsyncDisposable {
   readonly node: Node
   readonly pod: Netns
   readonly attachment: Attachment
+  /** The plugin's own call, as a runtime starts it, and without the chain around it. */
+  direct(command: string, conf?: object): DirectCall
   add(): Promise<{ ipv4: string; ipv6: string; result: PluginResult['result'] }>
   save(program?: 'iptables-save' | 'ip6tables-save'): Promise<string>
+}
+
+/** What a runtime starts. */
+export interface DirectCall {
+  readonly file: string
+  readonly input: string
+  readonly env: Readonly<Record<string, string>>
 }
 
 export const DUAL_STACK = { env: [{ name: 'ISTIO_DUAL_STACK', value: 'true' }] }
@@ -50,6 +59,22 @@ export async function testBed(
     node,
     pod,
     attachment,
+    direct(command, conf = {}) {
+      const [, entry] = node.conflist.plugins
+      return {
+        file: join(node.binDir, 'istio-cni'),
+        input: JSON.stringify({ ...entry, cniVersion: '1.0.0', name: 'demo', ...conf }),
+        env: {
+          PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
+          CNI_COMMAND: command,
+          CNI_CONTAINERID: attachment.containerID,
+          CNI_NETNS: pod.path,
+          CNI_IFNAME: attachment.ifName,
+          CNI_PATH: node.binDir,
+          CNI_ARGS: `IgnoreUnknown=1;K8S_POD_NAMESPACE=${namespace};K8S_POD_NAME=${name}`,
+        },
+      }
+    },
     async add() {
       const { result } = await node.runtime.add(node.conflist, attachment)
       const addresses = (result.ips ?? []).map(({ address }) => address.split('/')[0] ?? '')

@@ -23,19 +23,8 @@ it('an API server that hangs: SIGTERM ends ADD at once with code 11 and leaves n
   await using bed = await testBed(() => COMPILED)
   bed.node.api.misbehave({ hang: true }, { hang: true })
   await netns.exec(bed.pod, ['ip', 'address', 'add', '10.9.9.9/32', 'dev', 'lo'])
-  const [, entry] = bed.node.conflist.plugins
-  const started = netns.start(bed.nodeNetns, [`${bed.node.binDir}/istio-cni`], {
-    input: JSON.stringify({ ...entry, cniVersion: '1.0.0', name: 'demo' }),
-    env: {
-      PATH: '/usr/sbin:/usr/bin',
-      CNI_COMMAND: 'ADD',
-      CNI_CONTAINERID: 'c0ffee',
-      CNI_NETNS: bed.pod.path,
-      CNI_IFNAME: 'eth0',
-      CNI_PATH: bed.node.binDir,
-      CNI_ARGS: 'K8S_POD_NAMESPACE=demo;K8S_POD_NAME=web',
-    },
-  })
+  const { file, ...options } = bed.direct('ADD')
+  const started = netns.start(bed.nodeNetns, [file], options)
   await expect.poll(() => bed.node.api.requests.length, { timeout: 5000 }).toBe(1)
   started.kill('SIGTERM')
   const outcome = await started.done.catch((error: { stdout: string; exitCode: number }) => error)

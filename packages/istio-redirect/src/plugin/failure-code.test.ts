@@ -1,0 +1,58 @@
+import { DriftError, IptablesError, type IptablesErrorCode } from '@cni/iptables'
+import { NetnsError } from '@cni/netns'
+import { CniError, toErrorDocument } from '@cni/types'
+import { describe, expect, test } from 'vitest'
+import { withFailureCode } from './failure-code.ts'
+
+describe('a failure without a code of its own', () => {
+  test.each<[IptablesErrorCode, number]>([
+    ['NO_BINARY', 50],
+    ['NO_MODULE', 50],
+    ['DENIED', 50],
+    ['LOCKED', 11],
+    ['TIMEOUT', 11],
+    ['ABORTED', 11],
+    ['EXIT', 5],
+    ['PARSE', 5],
+  ])('of iptables, %s, is code %i with what the program said', (code, expected) => {
+    const error = new IptablesError(code, 'iptables-restore failed', { stderr: 'line 2 failed\n' })
+    const { msg, ...rest } = toErrorDocument(withFailureCode(error))
+    expect({ msg, rest }).toEqual({
+      msg: 'iptables-restore failed',
+      rest: { code: expected, details: 'line 2 failed' },
+    })
+  })
+
+  test.each([
+    ['ENETDOWN', 5, 'lo has to be up before'],
+    ['ENODEV', 5, 'an interface of the pod is gone'],
+    ['ELOOP', 5, 'symbolic links lead in a circle'],
+    ['ENOSYS', 50, 'does not have this system call'],
+    ['EPERM', 50, undefined],
+    ['EACCES', 5, undefined],
+    ['ENOMEM', 11, undefined],
+    ['EMFILE', 11, undefined],
+    ['NO_FFI', 50, undefined],
+    ['NO_NSENTER', 50, undefined],
+  ])('of a namespace or a file, %s, is code %i', (errno, code, hint) => {
+    for (const error of [new NetnsError(errno, 'it failed'), Object.assign(new Error('it failed'), { code: errno })]) {
+      const document = toErrorDocument(withFailureCode(error))
+      expect(document).toMatchObject({ code, msg: 'it failed' })
+      expect(document.details).toEqual(hint === undefined ? undefined : expect.stringContaining(hint))
+    }
+  })
+})
+
+test('a code of its own is kept', () => {
+  const drift = new DriftError({ missing: [], unexpected: [], changed: [] })
+  for (const error of [new CniError(7, 'bad'), drift]) expect(withFailureCode(error)).toBe(error)
+})
+
+test.each([
+  ['a namespace that cannot be left', new NetnsError('RESTORE_FAILED', 'stuck')],
+  ['an error of the program', new TypeError('x is not a function')],
+  ['an error of the runtime', Object.assign(new TypeError('bad'), { code: 'ERR_INVALID_ARG_TYPE' })],
+  ['a text', 'boom'],
+])('%s is none that anybody could expect: it stays as it is', (_, error) => {
+  expect(withFailureCode(error)).toBe(error)
+})

@@ -1,0 +1,45 @@
+import { netns } from '@cni/netns'
+import { describe, expect, it } from 'vitest'
+import { RUNTIMES } from './executables.ts'
+import { testBed } from './pod.ts'
+
+describe.each(RUNTIMES)('ADD names the capability that it lacks (%s)', (_, plugin) => {
+  /** The plugin as a runtime starts it that has itself been confined. */
+  async function addWithout(capability: string) {
+    await using bed = await testBed(plugin)
+    await netns.exec(bed.pod, ['ip', 'address', 'add', '10.9.9.9/32', 'dev', 'lo'])
+    const { file, ...options } = bed.direct('ADD')
+    const argv = ['setpriv', `--bounding-set=-${capability}`, `--inh-caps=-${capability}`, file] as const
+    const { exitCode, stdout, stderr } = await netns.exec(bed.nodeNetns, argv, {
+      ...options,
+      timeout: 20_000,
+      reject: false,
+    })
+    return { exitCode, document: JSON.parse(stdout), stderr, rules: await bed.save() }
+  }
+
+  it('SYS_ADMIN, without which no namespace can be entered: code 50', async () => {
+    const { exitCode, document, rules } = await addWithout('sys_admin')
+    expect({ exitCode, document }).toMatchObject({
+      exitCode: 1,
+      document: { code: 50, msg: expect.stringMatching(/setns \d+: EPERM \(.*this process lacks CAP_SYS_ADMIN\)$/) },
+    })
+    expect(rules).not.toContain('ISTIO_')
+  })
+
+  it('NET_ADMIN, without which no rule can be written: code 50', async () => {
+    const { exitCode, document, rules } = await addWithout('net_admin')
+    expect({ exitCode, document }).toMatchObject({
+      exitCode: 1,
+      document: { code: 50, msg: expect.stringContaining('this needs CAP_NET_ADMIN') },
+    })
+    expect(rules).not.toContain('ISTIO_')
+  })
+
+  it('SYS_CHROOT, without which the rules are written unshielded: a warning', async () => {
+    const { exitCode, stderr, rules } = await addWithout('sys_chroot')
+    expect(exitCode).toBe(0)
+    expect(stderr).toMatch(/without its shield.*No shield: setns \d+: EPERM \(.*this process lacks CAP_SYS_CHROOT\)/)
+    expect(rules).toContain('-A OUTPUT -j ISTIO_OUTPUT')
+  })
+})
