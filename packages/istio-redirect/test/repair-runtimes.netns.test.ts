@@ -37,10 +37,9 @@ describe.each(runtimePrograms)('repair on %s', (_, runtime) => {
     await closed
   })
 
-  test('outlives cut watches, and leaves every thread where it was, however many pods it entered', {
-    timeout: 120_000,
-  }, async () => {
-    await using target = await tempNetns()
+  /** The namespace of the pod, with a process in it, as the node's procfs shows it. */
+  async function runningPod() {
+    const target = await tempNetns()
     {
       using rtnl = await openRtnl(target)
       await rtnl.addLink({ name: 'eth0', kind: 'bridge' })
@@ -51,15 +50,43 @@ describe.each(runtimePrograms)('repair on %s', (_, runtime) => {
     mkdirSync(join(folder, 'proc/1/ns'), { recursive: true })
     symlinkSync('/proc/self/ns/net', join(folder, 'proc/1/ns/net'))
     symlinkSync(`/proc/${pause.pid}`, join(folder, `proc/${pause.pid}`))
+    return target
+  }
+  const program = (repairs: number) =>
+    [
+      ...[runtime, '--conditions=@cni/source', script, api.url],
+      ...['token', 'ca.crt', 'proc'].map((name) => join(folder, name)),
+      String(repairs),
+    ] as const
+
+  test.each([
+    ['works with SYS_ADMIN, SYS_CHROOT, SYS_PTRACE and NET_ADMIN', '+sys_chroot', []],
+    [
+      'works without SYS_CHROOT unshielded, and says why',
+      '-sys_chroot',
+      [expect.stringMatching(/runs without its shield .*No shield: .*: this process lacks CAP_SYS_CHROOT\)$/)],
+    ],
+  ])('%s', async (_, chroot, failures) => {
+    await using target = await runningPod()
+    api.setPod(validatedPod(126, { name: 'web' }, { podIP: '10.78.1.2' }))
+    const only = `--bounding-set=-all,+sys_admin,+sys_ptrace,+net_admin,${chroot}`
+    const { stdout } = await run(['setpriv', only, '--inh-caps=-all', ...program(1)], { timeout: 20_000 })
+    expect(JSON.parse(stdout)).toMatchObject({ success: 1, failures })
+    const { stdout: rules } = await netns.exec(target, ['iptables-save'])
+    expect(rules).toContain('-A OUTPUT -j ISTIO_OUTPUT')
+  })
+
+  test('outlives cut watches, and leaves every thread where it was, however many pods it entered', {
+    timeout: 120_000,
+  }, async () => {
+    await using target = await runningPod()
     const fail = (n: number) => {
       // Each differs from the one before: the rules are written every time.
       const annotations = { 'traffic.sidecar.istio.io/excludeOutboundPorts': String(1000 + n) }
       api.setPod(validatedPod(126, { name: `pod-${n}`, annotations }, { podIP: '10.78.1.2' }))
     }
     for (let n = 0; n < repairs - 1; n += 1) fail(n)
-    const argv = [runtime, '--conditions=@cni/source', script, api.url] as const
-    const files = ['token', 'ca.crt', 'proc'].map((name) => join(folder, name))
-    const ended = run([...argv, ...files, String(repairs)], { timeout: 110_000 })
+    const ended = run(program(repairs), { timeout: 110_000 })
     const watches = () => api.requests.filter(({ url }) => url.includes('watch=true')).length
     await vi.waitFor(() => expect(watches()).toBe(1), { timeout: 20_000, interval: 10 })
     await vi.waitFor(() => expect(api.watches()).toBe(1))

@@ -38,10 +38,8 @@ async function tools(...argv: string[]) {
 }
 
 const program = (...flags: string[]) => tools('iptables', '--network-namespace', pod.path, ...flags)
-const rules = async () =>
-  `${await inside('iptables-save')}${await inside('ip6tables-save')}`
-    .replace(/^#.*\n/gm, '')
-    .replace(/\[\d+:\d+\]/g, '')
+const withoutCounters = (text: string) => text.replace(/^#.*\n/gm, '').replace(/\[\d+:\d+\]/g, '')
+const rules = async () => withoutCounters(`${await inside('iptables-save')}${await inside('ip6tables-save')}`)
 const policy = async () => `${await inside('ip', 'rule')}${await inside('ip', '-6', 'rule')}`.match(/fwmark .*$/gm)
 
 test('a second run with the same flags writes nothing, other flags are refused without --reconcile', async () => {
@@ -58,6 +56,18 @@ test('a second run with the same flags writes nothing, other flags are refused w
   expect(await rules()).toBe(first)
   expect(await program('-b', '80', '-i', '*', '--reconcile')).toMatchObject({ exitCode: 0 })
   expect(await rules()).toContain('--dport 80 -j ISTIO_IN_REDIRECT')
+})
+
+test('--force-apply writes what is new; a second time it fails, and nothing is written on any back end', async () => {
+  const forced = ['-b', '*', '-i', '*', '--force-apply']
+  expect(await program(...forced)).toMatchObject({ exitCode: 0 })
+  const before = [await inside('iptables-nft-save'), await inside('iptables-legacy-save')].map(withoutCounters)
+  expect(await program(...forced)).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('the chains exist') })
+  const after = [await inside('iptables-nft-save'), await inside('iptables-legacy-save')].map(withoutCounters)
+  expect(after).toEqual(before)
+  // Given twice on one line it is what it is once.
+  expect(await program('--cleanup-only')).toMatchObject({ exitCode: 0 })
+  expect(await program(...forced, '--force-apply')).toMatchObject({ exitCode: 0 })
 })
 
 test('nothing of TPROXY survives a change to REDIRECT, and nothing at all --cleanup-only', async () => {

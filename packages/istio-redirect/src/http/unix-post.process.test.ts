@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -35,7 +35,12 @@ describe.each(runtimePrograms)('a post over a unix socket, on %s', (_, runtime) 
       { status: 503, body: 'no' },
     ],
     ['silence', () => {}, { problem: 'no answer within 700 ms' }],
-    ['a cut connection', (socket) => socket.destroy(), { problem: expect.stringContaining('ECONNRESET') }],
+    ['a cut connection', (socket) => socket.destroy(), { problem: 'ECONNRESET: the connection was cut' }],
+    [
+      'an answer that is none',
+      (socket) => socket.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nZZ\r\n\r\n'),
+      { problem: expect.stringMatching(/^\w+: the answer is not HTTP$/) },
+    ],
     [
       'an answer without end',
       (socket) => {
@@ -53,6 +58,8 @@ describe.each(runtimePrograms)('a post over a unix socket, on %s', (_, runtime) 
     expect(await post(join(folder, 'none.sock'))).toEqual({ problem: 'ENOENT: there is no such socket' })
     writeFileSync(join(folder, 'file.sock'), '')
     expect(await post(join(folder, 'file.sock'))).toEqual({ problem: 'ECONNREFUSED: nobody listens there' })
+    symlinkSync('loop.sock', join(folder, 'loop.sock'))
+    expect(await post(join(folder, 'loop.sock'))).toEqual({ problem: 'ELOOP: symbolic links lead in a circle' })
   })
 })
 

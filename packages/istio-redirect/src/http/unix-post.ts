@@ -1,4 +1,5 @@
 import { defaultTransport } from './default-transport.ts'
+import { failureWords } from './failure-words.ts'
 import { TooLarge, type TransportAnswer } from './transport.ts'
 
 /** What {@link postOverUnix} sends. */
@@ -32,23 +33,11 @@ export async function postOverUnix(socketPath: string, post: UnixPost): Promise<
     if (signal?.aborted) throw new Error('given up', { cause })
     if (deadline.aborted) throw new Error(`no answer within ${timeoutMs} ms`, { cause })
     if (cause instanceof TooLarge) throw new Error(`the answer is larger than ${maxBytes} bytes`, { cause })
-    throw new Error(reason(cause), { cause })
+    const { code, words } = failureWords(cause)
+    throw new Error(code === '' ? words : `${code}: ${words}`, { cause })
   }
 }
 
 // internal
 
 const maxBytes = 1024 * 1024
-
-const reasons = new Map<unknown, string>([
-  ['ENOENT', 'there is no such socket'],
-  ['ECONNREFUSED', 'nobody listens there'],
-  ['ECONNRESET', 'the connection was closed without an answer'],
-])
-
-function reason(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  const known = reasons.get(code)
-  if (known !== undefined) return `${code}: ${known}`
-  return error instanceof Error ? error.message : String(error)
-}

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { run } from '@cni/host'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { runtimePrograms } from '../../test/runtime-programs.ts'
 import { type ApiServer, type Misbehaviour, startApiServer } from '../../testing/api-server.ts'
 import { type Authority, createAuthority } from '../../testing/certificate.ts'
@@ -98,9 +98,35 @@ describe.each(runtimePrograms)('on %s', (_, runtime) => {
     })
   })
 
+  test.each([
+    ['cut', null, 'the connection was cut (ECONNRESET)'],
+    ['no TLS', 'HTTP/1.1 200 OK\r\n\r\n', 'the TLS handshake failed: does that port speak TLS? (EPROTO)'],
+  ])('a server that is none (%s) is told in our words, without advice for programmers', async (_, answer, words) => {
+    const server = createServer((socket) => {
+      socket.on('error', () => {})
+      socket.once('data', () => (answer === null ? socket.destroy() : socket.end(answer)))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())))
+    const address = server.address()
+    const port = typeof address === 'object' ? address?.port : 0
+    const { code, message } = await get(kubeconfigText({ server: `https://127.0.0.1:${port}`, ca: api.ca, token: 'x' }))
+    expect({ code, message }).toEqual({
+      code: 'NETWORK',
+      message: `GET https://127.0.0.1:${port}/api/v1/namespaces/demo/pods/web: ${words}`,
+    })
+  })
+
   test.each<[string, Misbehaviour, object]>([
     ['silence', { hang: true }, { code: 'TIMEOUT' }],
-    ['a cut connection', { cut: true }, { code: 'NETWORK' }],
+    [
+      'a cut connection',
+      { cut: true },
+      {
+        code: 'NETWORK',
+        message: expect.stringMatching(/: the connection was cut \(ECONNRESET\)$/),
+      },
+    ],
     ['an endless answer', { endless: true }, { code: 'BAD_ANSWER', message: expect.stringContaining('larger than') }],
     ['something that is not JSON', { status: 200, body: '<html>' }, { code: 'BAD_ANSWER' }],
     ['a redirect', { status: 302, headers: { location: '/elsewhere' } }, { code: 'STATUS', status: 302 }],

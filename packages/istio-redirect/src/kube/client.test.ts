@@ -258,8 +258,10 @@ describe('the labels of a namespace', () => {
 
   test('may be none', async () => {
     await start()
-    api.misbehave({ status: 200, body: '{"metadata":{"name":"demo"}}' })
-    expect(await labels()).toEqual({})
+    for (const none of ['', ',"labels":null']) {
+      api.misbehave({ status: 200, body: `{"metadata":{"name":"demo"${none}}}` })
+      expect(await labels()).toEqual({})
+    }
   })
 
   test.each([

@@ -1,5 +1,7 @@
 import { debugFor } from '@cni/host/debug'
+import { errnoOf } from '@cni/types'
 import { defaultTransport } from '../http/default-transport.ts'
+import { failureWords } from '../http/failure-words.ts'
 import { TooLarge, type Transport, type TransportAnswer, type Trust } from '../http/transport.ts'
 import { printable } from '../printable.ts'
 import { KubeError } from './kube-error.ts'
@@ -78,7 +80,7 @@ export function kubeClient(access: ClusterAccess, options: KubeClientOptions = {
       return interpret(answer, where, { token, created: method !== 'GET' })
     } catch (cause) {
       if (cause instanceof KubeError) throw cause
-      debug?.(method, { url: url.href, failed: codeOf(cause), ms: begun && performance.now() - begun })
+      debug?.(method, { url: url.href, failed: errnoOf(cause), ms: begun && performance.now() - begun })
       if (signal.aborted) throw new KubeError('ABORTED', `${where}: given up`, { cause: signal.reason })
       if (deadline.aborted) throw new KubeError('TIMEOUT', `${where}: no answer within ${timeoutMs / 1000} s`)
       if (cause instanceof TooLarge) {
@@ -123,17 +125,15 @@ function parse(body: string): unknown {
 const milliseconds = (retryAfter: string | undefined): number | undefined =>
   retryAfter !== undefined && /^\d{1,5}$/.test(retryAfter) ? Number(retryAfter) * 1000 : undefined
 
-/** What the runtime says in its own words; both say the same codes. */
 function failure(where: string, kubeconfig: string, cause: unknown): KubeError {
-  const code = codeOf(cause)
+  const { code, words } = failureWords(cause)
   if (distrust.test(code)) {
     return new KubeError('UNTRUSTED', `${where}: the server's certificate is not trusted (${code})`, { cause })
   }
   if (unusable.test(code)) {
     return new KubeError('BAD_KUBECONFIG', `kubeconfig ${kubeconfig}: unusable TLS settings (${code})`, { cause })
   }
-  const text = words[code] ?? printable(cause instanceof Error ? cause.message : String(cause))
-  return new KubeError('NETWORK', `${where}: ${text}${code === '' ? '' : ` (${code})`}`, { cause })
+  return new KubeError('NETWORK', `${where}: ${words}${code === '' ? '' : ` (${code})`}`, { cause })
 }
 
 /**
@@ -154,15 +154,3 @@ function tlsProblem({ ca, client }: Trust): unknown {
 const distrust =
   /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)/
 const unusable = /^ERR_(?:OSSL|CRYPTO|BORINGSSL|INVALID_ARG)/
-const words: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nobody listens there',
-  ECONNRESET: 'the connection was cut',
-  EHOSTUNREACH: 'there is no way to that host',
-  ENETUNREACH: 'there is no way to that network',
-  ENOTFOUND: 'there is no such host',
-}
-
-const codeOf = (error: unknown): string => {
-  const code = (error as { code?: unknown } | null)?.code
-  return typeof code === 'string' ? code : ''
-}

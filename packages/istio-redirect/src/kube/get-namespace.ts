@@ -4,7 +4,7 @@ import { KubeError } from './kube-error.ts'
 import type { Labels } from './label-selector.ts'
 
 const namespaceSchema = z.object({
-  metadata: z.object({ name: z.string(), labels: z.optional(z.record(z.string(), z.string())) }),
+  metadata: z.object({ name: z.string(), labels: z.nullish(z.record(z.string(), z.string())) }),
 })
 
 /** Gets the labels of a namespace; `name` has passed `isPodIdentity`. */

@@ -19,7 +19,7 @@ test('lines are the same however a stream is cut', () => {
       expect(seen).toEqual(lines.map((line) => Buffer.from(line).toString()))
     }),
   )
-})
+}, 30_000)
 
 test('a line without an end is refused', () => {
   const take = lineSplitter(10, () => {})

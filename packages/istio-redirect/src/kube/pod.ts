@@ -42,10 +42,15 @@ const podSchema = z.object({
   }),
 })
 
-/** The members of a pod that decide about its traffic, from what the API server answered. Throws `KubeError`. */
+/**
+ * The members of a pod that decide about its traffic, from what the API server answered; one that is `null` is absent.
+ * Throws `KubeError`.
+ */
 export function parsePod(document: unknown, expected: PodIdentity): Pod {
   const who = `${expected.namespace}/${expected.name}`
-  const parsed = podSchema.safeParse(document)
+  const asItIs = podSchema.safeParse(document)
+  // API servers leave out what is absent: only other sources pay for a second look.
+  const parsed = asItIs.success ? asItIs : podSchema.safeParse(withoutNulls(document))
   if (!parsed.success) {
     const where = parsed.error.issues[0]?.path.map(String).join('.') || 'the document'
     throw new KubeError('BAD_ANSWER', `pod ${who}: the API server's answer is not a pod: ${where} has the wrong type`)
@@ -58,4 +63,14 @@ export function parsePod(document: unknown, expected: PodIdentity): Pod {
     )
   }
   return parsed.data
+}
+
+/** As deep as the schema looks: `spec.containers[0].env[0].value`. */
+const maxDepth = 6
+
+function withoutNulls(value: unknown, depth = 0): unknown {
+  if (typeof value !== 'object' || value === null || depth > maxDepth) return value
+  if (Array.isArray(value)) return value.map((item: unknown) => withoutNulls(item, depth + 1))
+  const members = Object.entries(value).filter(([, member]) => member !== null)
+  return Object.fromEntries(members.map(([key, member]) => [key, withoutNulls(member, depth + 1)]))
 }

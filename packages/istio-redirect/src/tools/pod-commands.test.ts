@@ -27,6 +27,9 @@ const files = {
   'plain.yaml': plain,
   'deploy.yaml': 'kind: Deployment\nspec: {template: {}}\n',
   'broken.yaml': 'a: [',
+  'nulls.yaml': plain
+    .replace('namespace: demo', 'namespace:')
+    .replace(/ {2}annotations:[\s\S]*?spec:/, '  labels:\n  annotations:\nspec:\n  hostNetwork:'),
   'annotation.yaml': web.replace('"5432"', '"x"'),
   'number.yaml': web.replace('"5432"', '5432'),
   'netconf.json': JSON.stringify({
@@ -52,6 +55,15 @@ describe('istio-redirect rules', () => {
     expect([ipv6.stdout.includes('::6/128'), ipv6.stdout.includes('127.0.0.6')]).toEqual([true, false])
     const both = await tools(['rules', '--pod', 'dual.yaml', '--family=both'], { files })
     expect(both.stdout).toContain('# ip6tables-restore --noflush\n')
+  })
+
+  test('a member without a value is absent, as Kubernetes reads it', async () => {
+    const { exitCode, stdout, stderr } = await tools(['rules', '--pod', 'nulls.yaml'], { files })
+    expect({ exitCode, stdout, stderr }).toEqual({
+      exitCode: 3,
+      stdout: '',
+      stderr: expect.stringContaining('does not have istio-proxy container'),
+    })
   })
 
   test('has the rules as data and as a chart', async () => {

@@ -56,9 +56,9 @@ function podsIn(document: unknown, where: string): readonly PodDocument[] {
   if (!isRecord(document)) throw new Error(`${where}: a document in it is no Kubernetes object`)
   const { kind, items, metadata } = document
   if (Array.isArray(items)) return items.flatMap((item) => podsIn(item, where))
-  if (kind === undefined || kind === 'Pod') {
+  if (kind == null || kind === 'Pod') {
     const { name, namespace, generateName } = isRecord(metadata) ? metadata : {}
-    if (namespace !== undefined && typeof namespace !== 'string') {
+    if (namespace != null && typeof namespace !== 'string') {
       throw new Error(`${where}: metadata.namespace is ${JSON.stringify(namespace)}, expected a text`)
     }
     return [{ name: text(name) ?? text(generateName) ?? '', namespace: text(namespace) ?? 'default', document }]

@@ -40,6 +40,16 @@ export const knownCommandDifferences: readonly KnownCommandDifference[] = [
     holds: (seen) => weRefuse(seen, /expected a decimal number of 32 bits/),
   },
   {
+    id: 'force-apply',
+    what: '--force-apply a second time fails and writes nothing; there it writes into the other back end, unless one is forced',
+    holds: ({ one, pair, untouched }, field) =>
+      one.runs.length > 1 &&
+      one.runs.at(-1)?.argv.includes('--force-apply') === true &&
+      !isForced(one) &&
+      pair.ours.exitCodes.at(-1) === 1 &&
+      (field === 'exit codes' || parts.some((part) => part === field && pair.ours.state[part] === untouched[part])),
+  },
+  {
     id: 'A7',
     what: 'a repeated run writes nothing; there each run goes to another back end, unless one is forced',
     holds: ({ one }, field) => one.runs.length > 1 && !isForced(one) && (field === 'exit codes' || isTables(field)),

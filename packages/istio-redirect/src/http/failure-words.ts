@@ -1,0 +1,41 @@
+import { errnoOf } from '@cni/types'
+
+/** Why a request came to nothing. */
+export interface FailureWords {
+  /** The errno name, or what the runtime calls it; `''` when it does not say. */
+  readonly code: string
+  readonly words: string
+}
+
+/**
+ * Our own words for what a transport rejects with. The runtimes' are for their programmers ("pass `verbose: true` in the
+ * second argument to fetch()"), and ours are read in the events of a pod; the code is the same on all of them.
+ */
+export function failureWords(error: unknown): FailureWords {
+  const code = errnoOf(error) ?? ''
+  return { code, words: words[code] ?? (notHttp.test(code) ? 'the answer is not HTTP' : 'the request failed') }
+}
+
+const words: Readonly<Record<string, string>> = {
+  EACCES: 'it may not be connected to',
+  ECONNREFUSED: 'nobody listens there',
+  ECONNRESET: 'the connection was cut',
+  EHOSTUNREACH: 'there is no way to that host',
+  ELOOP: 'symbolic links lead in a circle',
+  EMFILE: 'this process has too many files open',
+  ENAMETOOLONG: 'the path is too long for a socket',
+  ENETDOWN: 'the network is down',
+  ENETUNREACH: 'there is no way to that network',
+  ENFILE: 'the node has too many files open',
+  ENOENT: 'there is no such socket',
+  ENOTDIR: 'there is no such socket',
+  ENOTFOUND: 'there is no such host',
+  EAI_AGAIN: 'no name server answers',
+  EPERM: 'it may not be connected to',
+  EPIPE: 'the connection was cut',
+  EPROTO: 'the TLS handshake failed: does that port speak TLS?',
+  ETIMEDOUT: 'nobody answers there',
+}
+
+/** Those of Node's parser begin with HPE. */
+const notHttp = /^HPE_|HTTP|Header|Content|Chunk/i
