@@ -24,13 +24,16 @@ async function traced(pattern: string, steps: (debugFor: typeof import('./debug-
   return text
 }
 
-test('without DEBUG there is no trace, and its arguments are not even evaluated', async () => {
-  vi.stubEnv('DEBUG', '')
-  const { debugFor } = await import('./debug-for.ts')
-  const evaluated = vi.fn()
-  debugFor('x')?.('step', { value: evaluated() })
-  expect(evaluated).not.toHaveBeenCalled()
-})
+test.each(['', '*', '1', 'express:*'])(
+  'with DEBUG=%j there is no trace, and its arguments are not even evaluated',
+  async (value) => {
+    vi.stubEnv('DEBUG', value)
+    const { debugFor } = await import('./debug-for.ts')
+    const evaluated = vi.fn()
+    debugFor('x')?.('step', { value: evaluated() })
+    expect(evaluated).not.toHaveBeenCalled()
+  },
+)
 
 test('DEBUG=cni:* prints each step with its area and values, in order, also those from before the package was there', async () => {
   const text = await traced('cni:*', (debugFor) => {

@@ -2,11 +2,12 @@
 export type DebugTrace = (step: string, values?: Readonly<Record<string, unknown>>) => void
 
 /**
- * The trace of one area, `cni:<area>`; `undefined` when the variable `DEBUG` is not set, so that `debug?.(…)` does not even
+ * The trace of one area, `cni:<area>`; `undefined` unless the variable `DEBUG` names `cni:`, so that `debug?.(…)` does not even
  * evaluate its arguments. Whoever traces leaves out what is secret: a token never gets here.
  */
 export function debugFor(area: string): DebugTrace | undefined {
-  if (!process.env.DEBUG) return undefined
+  // A variable that is meant for other programs, such as `DEBUG=*` or `DEBUG=1`, changes nothing here.
+  if (process.env.DEBUG?.includes('cni:') !== true) return undefined
   const name = `cni:${area}`
   return (step, values) => print(name, lineOf(step, values))
 }
