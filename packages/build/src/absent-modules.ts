@@ -5,8 +5,8 @@ import type * as Esbuild from 'esbuild'
 const OF_A_RUNTIME = new Set(['bun:ffi', 'node:ffi'])
 
 /**
- * The packages that a bundle would look for when it runs: those in a `try` that are not installed, and koffi. bun finds
- * them in `node_modules` of the working directory, which may be anybody's.
+ * The packages that a bundle would look for when it runs: those in a `try` that are not installed, koffi and netlink. bun
+ * finds them in `node_modules` of the working directory, which may be anybody's.
  */
 export function leftToRunTime({ outputs }: Esbuild.Metafile): string[] {
   const imports = Object.values(outputs).flatMap((output) => output.imports)

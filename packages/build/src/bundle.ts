@@ -45,7 +45,7 @@ export interface Bundle {
 }
 
 /** Loaded at run time if the runtime has them; never part of a bundle. */
-const external = ['koffi', 'bun:ffi', 'node:ffi']
+const external = ['koffi', 'netlink', 'bun:ffi', 'node:ffi']
 
 const RUNTIME_DEFINES: Readonly<Record<Runtime, Readonly<Record<string, string>>>> = {
   bun: { 'process.versions.bun': '"1"' },

@@ -1,7 +1,8 @@
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { start } from '@cni/host'
+import { netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bundleFixture, compile, fixture, runtimes } from './runtimes.ts'
@@ -80,6 +81,44 @@ test('loading node:ffi is silent, and silences nothing else', async () => {
   expect(stderr).not.toContain('FFI')
 })
 
+test('without FFI rtnetlink goes through the package netlink, in the namespace of the process alone', async () => {
+  await using pod = await tempNetns()
+  const folder = mkdtempSync(join(tmpdir(), 'cni-netns-test-'))
+  try {
+    // Where koffi is not found, but netlink is.
+    const file = join(folder, 'main.cjs')
+    copyFileSync(bundle.cjs, file)
+    const inside = () => netns.exec(pod, [oldNode, file, 'rtnl-without-ffi', pod.path], { env: {}, timeout: 20_000 })
+    expect(JSON.parse((await inside()).stdout)).toEqual({ opened: expect.stringMatching(/install the package koffi/) })
+
+    mkdirSync(join(folder, 'node_modules'))
+    symlinkSync(join(import.meta.dirname, '../node_modules/netlink'), join(folder, 'node_modules/netlink'))
+    expect(JSON.parse((await inside()).stdout)).toEqual({
+      links: [lo],
+      added: [{ added: true }, { added: false }],
+      link: expect.objectContaining({ name: 'b0', kind: 'bridge', up: true }),
+      missing: 'none',
+      addresses: ['10.1.0.1/24'],
+      routes: [{ added: true }, { added: false }, { deleted: true }, { deleted: false }],
+      together: [1, 2, 3],
+      refused: ['NetnsError', 'ENETUNREACH', 'Add route "10.9.0.0/16": ENETUNREACH'],
+      unknown: ['NetnsError', 'ENODEV', 'Set link "eth7" up: ENODEV'],
+      invalid: ['NetnsError', 'INVALID', expect.stringContaining('Not an interface name')],
+      elsewhere: ['NetnsError', 'NO_FFI', expect.stringContaining('koffi')],
+      closed: ['NetnsError', 'CLOSED', 'List links: the netlink socket is closed'],
+    })
+
+    rmSync(join(folder, 'node_modules/netlink'))
+    mkdirSync(join(folder, 'node_modules/netlink'))
+    writeFileSync(join(folder, 'node_modules/netlink/index.js'), 'throw new Error("no build for this machine")')
+    expect(JSON.parse((await inside()).stdout)).toEqual({
+      opened: expect.stringMatching(/koffi.*the package netlink does not load: no build for this machine/),
+    })
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
 test('without FFI programs go through nsenter, and everything else says what to install', async () => {
   await using pod = await tempNetns()
   // Out of reach of the package's node_modules koffi is not found.
@@ -101,6 +140,8 @@ test('without FFI programs go through nsenter, and everything else says what to 
   }
 })
 
+const lo = expect.objectContaining({ index: 1, name: 'lo', mac: '00:00:00:00:00:00', loopback: true })
+
 const expectedNamespaces = {
   run: [[true, ['lo'], [true, [], true], true], true],
   child: true,
@@ -109,6 +150,7 @@ const expectedNamespaces = {
   shield: [['ours', `ours\n${process.cwd()}\nread-only\n`], true, true, true, true],
   links: [['lo', true]],
   rule: [{ added: true }, 4],
+  netlink: [[], [{ index: 1, errno: 2, code: 'ENOENT', offset: 28 }], true],
   created: [true, true, []],
   after: [true, true, 0],
 }
@@ -139,11 +181,12 @@ const expected = {
   'dup is not inherited, dup2 is, and both are the same file': [[true, true, false], 'ours child\n'],
   'fchdir and chroot go there, and back': [true, true, false, true],
   'flock keeps others out': ['flock EAGAIN', 'success'],
-  'datagrams are sent to an address and received whole, cut or not at all': [
+  'datagrams are sent to an address and received whole with their sender, cut or not at all': [
     5,
     [5, 0, 0, 0],
     5,
     'hello',
+    '\x01\0\0cni-',
     12,
     'recv EAGAIN',
   ],

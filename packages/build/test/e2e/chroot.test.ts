@@ -81,7 +81,10 @@ describe.each(plugins)('%s, in a root of the C library, /proc and nothing else',
     'plugin.js': 'process.exit(77)',
     'index.js': 'process.exit(77)',
     ...Object.fromEntries(
-      ['koffi', 'zod', 'debug', 'bun:ffi'].map((name) => [`node_modules/${name}/index.js`, 'process.exit(77)']),
+      ['koffi', 'netlink', 'zod', 'debug', 'bun:ffi'].map((name) => [
+        `node_modules/${name}/index.js`,
+        'process.exit(77)',
+      ]),
     ),
   }
   const hostileEnv = {

@@ -57,13 +57,13 @@ describe('a compiled executable', () => {
 
   it('holds nothing of a node_modules that its source does not see, beside the file or where it is started', async () => {
     const beside = join(folder, 'beside')
-    addPackage(beside, 'not-installed')
-    addPackage(beside, 'koffi')
+    const names = ['not-installed', 'koffi', 'netlink']
+    for (const name of names) addPackage(beside, name)
     const plugin = join(beside, 'plugin')
     const file = join(folder, 'optional.ts')
     const ask = (name: string) => `try { found.push(require('${name}')) } catch {}`
     const answer = 'process.stdout.write(JSON.stringify({ supportedVersions: found }))'
-    writeFileSync(file, ['const found = []', ask('not-installed'), ask('koffi'), answer].join('\n'))
+    writeFileSync(file, ['const found = []', ...names.map(ask), answer].join('\n'))
     await buildExecutable({ entry: file, outfile: plugin })
     expect(JSON.parse((await run([plugin], { cwd: beside, env: {} })).stdout)).toEqual(alone)
   })

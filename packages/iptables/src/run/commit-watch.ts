@@ -1,8 +1,7 @@
-import { closeSync } from 'node:fs'
 import type { NetnsTarget } from '@cni/netns'
-import { constants, type Sys, SysError, tryLoadSys } from '@cni/netns/sys'
+import { events, NETLINK_NETFILTER, openNetlinkSocket } from '@cni/netns/netlink'
+import { SysError, tryLoadSys } from '@cni/netns/sys'
 import { committedBy } from './generation-message.ts'
-import { netlinkAddress, openNetfilter } from './netfilter-socket.ts'
 
 /** Hears of every transaction of the nft back end in a namespace, and of the process that made it. */
 export interface CommitWatch extends Disposable {
@@ -14,30 +13,24 @@ export interface CommitWatch extends Disposable {
 
 /** `undefined` where the kernel does not tell: without FFI, or without the privilege. */
 export function watchCommits(target: NetnsTarget): CommitWatch | undefined {
-  const sys = tryLoadSys()
-  if (sys === undefined) return undefined
-  let fd: number
-  try {
-    fd = subscribe(sys, target)
-  } catch (error) {
-    if (error instanceof SysError) return undefined
-    throw error
-  }
-  let open = true
+  if (tryLoadSys() === undefined) return undefined
+  const socket = subscribe(target)
+  if (socket === undefined) return undefined
+  const end = new AbortController()
   return {
-    fd,
+    fd: socket.fd,
     async committed(pid, count) {
       let seen = 0
-      while (open) {
-        for (const by of received(sys, fd)) if (by === pid) seen++
+      // Events that were lost count as none: then the program's end is waited for.
+      for await (const { messages } of events(socket, { signal: end.signal, interval: 1 })) {
+        for (const message of messages) if (committedBy(message) === pid) seen++
         if (seen >= count) return
-        await new Promise((resolve) => setTimeout(resolve, 1))
       }
       return new Promise(() => {})
     },
     [Symbol.dispose]() {
-      if (open) closeSync(fd)
-      open = false
+      end.abort()
+      socket.close()
     },
   }
 }
@@ -46,33 +39,11 @@ export function watchCommits(target: NetnsTarget): CommitWatch | undefined {
 
 const NFNLGRP_NFTABLES = 7
 
-function subscribe(sys: Sys, target: NetnsTarget): number {
-  const fd = openNetfilter(sys, target)
+function subscribe(target: NetnsTarget) {
   try {
-    sys.bind(fd, netlinkAddress(1 << (NFNLGRP_NFTABLES - 1)))
-    return fd
+    return openNetlinkSocket(target, NETLINK_NETFILTER, { groups: [NFNLGRP_NFTABLES] })
   } catch (error) {
-    closeSync(fd)
+    if (error instanceof SysError) return undefined
     throw error
-  }
-}
-
-/** What has come so far; more than fits in the socket's buffer counts as nothing: then the program's end is waited for. */
-function* received(sys: Sys, fd: number): Generator<number | undefined> {
-  const buffer = Buffer.alloc(65_536)
-  for (;;) {
-    let length: number
-    try {
-      length = sys.recv(fd, buffer, constants.MSG_DONTWAIT)
-    } catch (error) {
-      if (error instanceof SysError && ['EAGAIN', 'ENOBUFS', 'EINTR'].includes(error.code)) return
-      throw error
-    }
-    for (let at = 0; at + 16 <= length; ) {
-      const size = buffer.readUInt32LE(at)
-      if (size < 16) break
-      yield committedBy(buffer.subarray(at, at + size))
-      at += (size + 3) & ~3
-    }
   }
 }

@@ -1,10 +1,16 @@
+import { decodeMessages, type Message } from '@cni/netns/netlink'
 import { expect, test } from 'vitest'
 import { committedBy, generationIn } from './generation-message.ts'
 
+const messageOf = (hex: string): Message => {
+  const [message] = decodeMessages(Buffer.from(hex, 'hex'))
+  if (message === undefined) throw new Error('no message')
+  return message
+}
+
 /** NFT_MSG_NEWGEN as a 6.x kernel sends it: generation 7, then process and name. */
-const message = Buffer.from(
+const message = messageOf(
   `2c0000000f0a000001000000e803000000000000${'0800010000000007'}${'08000200000004d2'}${'07000300736800' + '00'}`,
-  'hex',
 )
 
 test('the generation is read out of the kernel’s message', () => {
@@ -15,12 +21,10 @@ test('so is the process that made it', () => {
   expect(committedBy(message)).toBe(1234)
 })
 
-test.for<[string, Buffer]>([
-  ['an error', Buffer.from('2400000002000000010000000000000000000000ffffffff', 'hex')],
-  ['a message that is cut', message.subarray(0, 24)],
-  ['a message without attributes', message.subarray(0, 20)],
-  ['an attribute without a size', Buffer.concat([message.subarray(0, 20), Buffer.alloc(8)])],
-  ['nothing', Buffer.alloc(0)],
-])('%s has none', ([, bytes]) => {
-  expect([generationIn(bytes), committedBy(bytes)]).toEqual([undefined, undefined])
+test.for<[string, Message]>([
+  ['another message', messageOf('24000000020000000100000000000000ffffffff00000000000000000000000000000000')],
+  ['a message without attributes', { ...message, body: message.body.subarray(0, 4) }],
+  ['a message with a short value', messageOf('1c0000000f0a00000000000000000000000000000600010007000000')],
+])('%s has none', ([, other]) => {
+  expect([generationIn(other), committedBy(other)]).toEqual([undefined, undefined])
 })

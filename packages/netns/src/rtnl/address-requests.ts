@@ -1,21 +1,22 @@
 import { formatAddress } from '@cni/types/ip'
+import type { Questions } from '../netlink/channel.ts'
+import { NLM_F_CREATE, NLM_F_EXCL } from '../netlink/constants.ts'
 import { type Address, type AddressFilter, addressQuery, decodeAddress, encodeAddress } from './address.ts'
 import { unlessAlready } from './already.ts'
-import type { Channel } from './channel.ts'
-import { NLM_F_CREATE, NLM_F_EXCL, RTM_DELADDR, RTM_GETADDR, RTM_NEWADDR } from './constants.ts'
+import { RTM_DELADDR, RTM_GETADDR, RTM_NEWADDR } from './constants.ts'
 import { parsePrefix } from './ip.ts'
 import { linkIndex } from './link-requests.ts'
 
-export function getAddresses(channel: Channel, filter: AddressFilter): Address[] {
+export function getAddresses(channel: Questions, filter: AddressFilter): Address[] {
   const what = 'List addresses'
   const index = filter.link === undefined ? undefined : linkIndex(channel, filter.link, what)
   return channel
     .dump({ type: RTM_GETADDR, fixed: addressQuery(filter.family), what })
-    .flatMap((body) => decodeAddress(body) ?? [])
+    .flatMap(({ body }) => decodeAddress(body) ?? [])
     .filter((address) => index === undefined || address.linkIndex === index)
 }
 
-export function addAddress(channel: Channel, link: string, cidr: string): boolean {
+export function addAddress(channel: Questions, link: string, cidr: string): boolean {
   const what = `Add address ${JSON.stringify(cidr)} on ${JSON.stringify(link)}`
   const prefix = parsePrefix(cidr)
   const text = `${formatAddress(prefix.bytes)}/${prefix.length}`
@@ -28,7 +29,7 @@ export function addAddress(channel: Channel, link: string, cidr: string): boolea
   )
 }
 
-export function deleteAddress(channel: Channel, link: string, cidr: string): boolean {
+export function deleteAddress(channel: Questions, link: string, cidr: string): boolean {
   const what = `Delete address ${JSON.stringify(cidr)} on ${JSON.stringify(link)}`
   const encoded = encodeAddress(parsePrefix(cidr), linkIndex(channel, link, what))
   return unlessAlready(['EADDRNOTAVAIL'], () => channel.ask({ type: RTM_DELADDR, ...encoded, what }))

@@ -1,6 +1,8 @@
 import { formatAddress } from '@cni/types/ip'
+import { attributeMap } from '../netlink/decode.ts'
+import type { Attribute } from '../netlink/encode.ts'
+import { readU32 } from '../netlink/values.ts'
 import { familyName, familyNumber, familyQuery, type IpFamily, type Prefix } from './ip.ts'
-import { type Attribute, decodeAttributes, readU32, view } from './message.ts'
 
 /** An address of a link. */
 export interface Address {
@@ -54,23 +56,22 @@ export function encodeAddress(prefix: Prefix, linkIndex: number): { fixed: Uint8
 }
 
 /** An address message of the kernel; `undefined` for another family. */
-export function decodeAddress(body: Uint8Array): Address | undefined {
-  const bytes = view(body)
-  const family = familyName(bytes.readUInt8(0))
-  const attributes = decodeAttributes(body, IFADDRMSG)
+export function decodeAddress(body: Buffer): Address | undefined {
+  const attributes = attributeMap(body, IFADDRMSG)
+  const family = familyName(body.readUInt8(0))
   // IFA_ADDRESS is the peer's on a point-to-point link
   const raw = attributes.get(IFA_LOCAL) ?? attributes.get(IFA_ADDRESS)
   if (family === undefined || raw === undefined) return undefined
-  const flags = readU32(attributes.get(IFA_FLAGS)) ?? bytes.readUInt8(2)
-  const scope = bytes.readUInt8(3)
+  const flags = readU32(attributes.get(IFA_FLAGS)) ?? body.readUInt8(2)
+  const scope = body.readUInt8(3)
   const address = formatAddress(raw)
-  const prefixLength = bytes.readUInt8(1)
+  const prefixLength = body.readUInt8(1)
   return {
     family,
     address,
     prefixLength,
     cidr: `${address}/${prefixLength}`,
-    linkIndex: bytes.readUInt32LE(4),
+    linkIndex: body.readUInt32LE(4),
     scope: scopes[scope] ?? scope,
     tentative: (flags & IFA_F_TENTATIVE) !== 0,
     duplicate: (flags & IFA_F_DADFAILED) !== 0,

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
+import { decodeMessages, type Message } from '../netlink/decode.ts'
+import { type Attribute, encodeAttributes } from '../netlink/encode.ts'
 import { decodeAddress } from './address.ts'
 import { decodeLink } from './link.ts'
-import { decodeMessages, encodeMessage, type Message } from './message.ts'
 import { decodeRoute, isRoute } from './route.ts'
 import { decodeRule, isRule } from './rule.ts'
 
@@ -16,8 +17,8 @@ const ADDRESSES =
   '810d0500810d0500080008008000000005000b0001000000'
 
 const messages = (hex: string): Message[] => decodeMessages(Buffer.from(hex, 'hex'))
-const build = (fixed: string, attributes: Parameters<typeof encodeMessage>[2]) =>
-  encodeMessage({ type: 1, flags: 0, sequence: 1 }, Buffer.from(fixed, 'hex'), attributes).subarray(16)
+const build = (fixed: string, attributes: readonly Attribute[]) =>
+  encodeAttributes(attributes, Buffer.from(fixed, 'hex'))
 
 test('the rules of a new namespace', () => {
   expect(messages(RULES).map(({ body }) => decodeRule(body))).toEqual([

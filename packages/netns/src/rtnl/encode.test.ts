@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
+import { type Attribute, encodeMessage } from '../netlink/encode.ts'
 import { encodeAddress } from './address.ts'
 import { parsePrefix } from './ip.ts'
 import { encodeNewLink, IFF_UP, linkHeader, linkName } from './link.ts'
-import { type Attribute, encodeMessage } from './message.ts'
 import { encodeRoute, type NewRoute } from './route.ts'
 import { encodeRule } from './rule.ts'
 
-// What iproute2 6.1 sends for the command in the title (strace), its sequence number set to 1.
+// What iproute2 6.1 sends for the command in the title (strace), its sequence number set to 0.
 const bytes = (type: number, flags: number, { fixed, attributes }: { fixed: Uint8Array; attributes: Attribute[] }) =>
-  Buffer.from(encodeMessage({ type, flags, sequence: 1 }, fixed, attributes)).toString('hex')
+  Buffer.from(encodeMessage({ type, flags, fixed, attributes })).toString('hex')
 
 test('ip addr add 10.1.0.1/24 dev lo', () => {
   expect(bytes(20, 0x605, encodeAddress(parsePrefix('10.1.0.1/24'), 1))).toBe(
-    '28000000140005060100000000000000' + '0218000001000000' + '080002000a010001' + '080001000a010001',
+    '28000000140005060000000000000000' + '0218000001000000' + '080002000a010001' + '080001000a010001',
   )
 })
 
@@ -22,7 +22,7 @@ test('ip link add v0 type veth peer name v1 (nested attributes carry NLA_F_NESTE
     .replaceAll('1280', '1200')
     .replaceAll('0280', '0200')
   expect(plain).toBe(
-    '58000000100005060100000000000000' +
+    '58000000100005060000000000000000' +
       '00000000000000000000000000000000' +
       '0700030076300000' +
       // iproute2 leaves out the NUL of the kind, which saves four bytes
@@ -34,14 +34,14 @@ test('ip link add v0 type veth peer name v1 (nested attributes carry NLA_F_NESTE
 
 test('ip link set lo up (by name instead of by index)', () => {
   expect(bytes(16, 5, { fixed: linkHeader(0, IFF_UP, IFF_UP), attributes: [linkName('lo')] })).toBe(
-    '28000000100005000100000000000000' + '00000000000000000100000001000000' + '070003006c6f0000',
+    '28000000100005000000000000000000' + '00000000000000000100000001000000' + '070003006c6f0000',
   )
 })
 
 test('ip rule add fwmark 1337 table 133 pref 100 (and the table again, in 32 bits)', () => {
   const rule = encodeRule({ family: 'ipv4', fwmark: 1337, table: 133, priority: 100 })
   expect(bytes(32, 0x605, rule)).toBe(
-    '34000000200005060100000000000000' +
+    '34000000200005060000000000000000' +
       '020000008500000100000000' +
       '08000f0085000000' +
       '0800060064000000' +
@@ -52,13 +52,13 @@ test('ip rule add fwmark 1337 table 133 pref 100 (and the table again, in 32 bit
 test('ip route add local default dev lo table 133 (and the table again, in 32 bits)', () => {
   const route = encodeRoute({ destination: 'default', family: 'ipv4', type: 'local', table: 133 }, 1, 'add')
   expect(bytes(24, 0x605, route)).toBe(
-    '2c000000180005060100000000000000' + '020000008503fe0200000000' + '08000f0085000000' + '0800040001000000',
+    '2c000000180005060000000000000000' + '020000008503fe0200000000' + '08000f0085000000' + '0800040001000000',
   )
 })
 
 test('an attribute is padded to four bytes, its length is not', () => {
   expect(bytes(1, 0, { fixed: Uint8Array.of(9), attributes: [[5, Uint8Array.of(1, 2)]] })).toBe(
-    '1c000000010000000100000000000000' + '09000000' + '0600050001020000',
+    '1c000000010000000000000000000000' + '09000000' + '0600050001020000',
   )
 })
 

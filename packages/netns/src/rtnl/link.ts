@@ -1,6 +1,8 @@
 import type { Netns } from '../handle/netns.ts'
 import { NetnsError } from '../handle/netns-error.ts'
-import { type Attribute, cString, decodeAttributes, readCString, readU32, u32, view } from './message.ts'
+import { attributeMap } from '../netlink/decode.ts'
+import { type Attribute, encodeAttributes } from '../netlink/encode.ts'
+import { cString, readCString, readU32, u32 } from '../netlink/values.ts'
 
 /** A network interface. */
 export interface Link {
@@ -80,24 +82,23 @@ export function encodeNewLink(link: LinkSpec): Attribute[] {
 }
 
 /** A link message of the kernel. */
-export function decodeLink(body: Uint8Array): Link {
-  const attributes = decodeAttributes(body, IFINFOMSG)
-  const bytes = view(body)
-  const flags = bytes.readUInt32LE(8)
+export function decodeLink(body: Buffer): Link {
+  const attributes = attributeMap(body, IFINFOMSG)
+  const flags = body.readUInt32LE(8)
   const info = attributes.get(IFLA_LINKINFO)
-  const kind = info === undefined ? undefined : readCString(decodeAttributes(info, 0).get(IFLA_INFO_KIND))
+  const kind = info === undefined ? undefined : readCString(attributeMap(info).get(IFLA_INFO_KIND))
   const mac = attributes.get(IFLA_ADDRESS)
   const master = readU32(attributes.get(IFLA_MASTER))
   const parent = readU32(attributes.get(IFLA_LINK))
   return {
-    index: bytes.readInt32LE(4),
+    index: body.readInt32LE(4),
     name: readCString(attributes.get(IFLA_IFNAME)) ?? '',
     mtu: readU32(attributes.get(IFLA_MTU)) ?? 0,
     up: (flags & IFF_UP) !== 0,
     running: (flags & IFF_RUNNING) !== 0,
     loopback: (flags & IFF_LOOPBACK) !== 0,
     ...(kind === undefined ? {} : { kind }),
-    ...(mac?.length === 6 ? { mac: mac.toString('hex').replaceAll(/(..)(?=.)/g, '$1:') } : {}),
+    ...(mac?.length === 6 ? { mac: formatMac(mac) } : {}),
     ...(master === undefined ? {} : { master }),
     ...(parent === undefined || parent === 0 ? {} : { parent }),
   }
@@ -105,19 +106,14 @@ export function decodeLink(body: Uint8Array): Link {
 
 // A link message within a link message: the fixed part, then attributes; not an ordinary nested attribute.
 function encodePeer(peer: VethPeer): Uint8Array {
-  const parts = [linkHeader(0), ...[linkName(peer.name), ...netnsAttribute(peer.netns?.fd)].map(flatAttribute)]
-  return Buffer.concat(parts)
+  const attributes = [linkName(peer.name)]
+  if (peer.netns !== undefined) attributes.push([IFLA_NET_NS_FD, u32(peer.netns.fd)])
+  return encodeAttributes(attributes, linkHeader(0))
 }
 
-function netnsAttribute(fd: number | undefined): Attribute[] {
-  return fd === undefined ? [] : [[IFLA_NET_NS_FD, u32(fd)]]
-}
-
-function flatAttribute([type, value]: Attribute): Uint8Array {
-  if (!(value instanceof Uint8Array)) throw new TypeError('A veth peer has only flat attributes')
-  const bytes = Buffer.alloc((4 + value.length + 3) & ~3)
-  bytes.writeUInt16LE(4 + value.length, 0)
-  bytes.writeUInt16LE(type, 2)
-  bytes.set(value, 4)
-  return bytes
+// A regular expression takes bun 0.1 ms the first time.
+function formatMac(bytes: Buffer): string {
+  let text = bytes.toString('hex', 0, 1)
+  for (let i = 1; i < bytes.length; i++) text += `:${bytes.toString('hex', i, i + 1)}`
+  return text
 }

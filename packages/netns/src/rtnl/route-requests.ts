@@ -1,17 +1,18 @@
+import type { Questions } from '../netlink/channel.ts'
+import { NLM_F_CREATE, NLM_F_EXCL } from '../netlink/constants.ts'
 import { unlessAlready } from './already.ts'
-import type { Channel } from './channel.ts'
-import { NLM_F_CREATE, NLM_F_EXCL, RTM_DELROUTE, RTM_GETROUTE, RTM_NEWROUTE } from './constants.ts'
+import { RTM_DELROUTE, RTM_GETROUTE, RTM_NEWROUTE } from './constants.ts'
 import { findLink, linkIndex } from './link-requests.ts'
 import { decodeRoute, encodeRoute, isRoute, type NewRoute, type Route, type RouteFilter, routeQuery } from './route.ts'
 
-export function getRoutes(channel: Channel, filter: RouteFilter): Route[] {
+export function getRoutes(channel: Questions, filter: RouteFilter): Route[] {
   return channel
     .dump({ type: RTM_GETROUTE, fixed: routeQuery(filter.family), what: 'List routes' })
-    .flatMap((body) => decodeRoute(body) ?? [])
+    .flatMap(({ body }) => decodeRoute(body) ?? [])
     .filter((route) => filter.table === undefined || route.table === filter.table)
 }
 
-export function addRoute(channel: Channel, route: NewRoute): boolean {
+export function addRoute(channel: Questions, route: NewRoute): boolean {
   const what = `Add route ${JSON.stringify(route.destination)}`
   const index = route.link === undefined ? undefined : linkIndex(channel, route.link, what)
   const encoded = encodeRoute(route, index, 'add')
@@ -23,7 +24,7 @@ export function addRoute(channel: Channel, route: NewRoute): boolean {
   )
 }
 
-export function deleteRoute(channel: Channel, route: NewRoute): boolean {
+export function deleteRoute(channel: Questions, route: NewRoute): boolean {
   const what = `Delete route ${JSON.stringify(route.destination)}`
   const index = route.link === undefined ? undefined : findLink(channel, route.link)?.index
   const encoded = encodeRoute(route, index, 'delete')

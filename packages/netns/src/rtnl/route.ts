@@ -1,8 +1,10 @@
 import { formatAddress, networkAddress } from '@cni/types/ip'
 import { NetnsError } from '../handle/netns-error.ts'
+import { attributeMap } from '../netlink/decode.ts'
+import type { Attribute } from '../netlink/encode.ts'
+import { readU32, u32 } from '../netlink/values.ts'
 import { RT_TABLE_LOCAL, RT_TABLE_MAIN } from './constants.ts'
 import { familyName, familyNumber, familyQuery, formatPrefix, type IpFamily, parseAddress, parsePrefix } from './ip.ts'
-import { type Attribute, decodeAttributes, readU32, u32, view } from './message.ts'
 
 const types = ['unspec', 'unicast', 'local', 'broadcast', 'anycast', 'multicast', 'blackhole', 'unreachable'] as const
 const moreTypes = ['prohibit', 'throw', 'nat'] as const
@@ -120,25 +122,24 @@ export function isRoute(route: Route, wanted: NewRoute, linkIndex: number | unde
 }
 
 /** A route message of the kernel; `undefined` for another family. */
-export function decodeRoute(body: Uint8Array): Route | undefined {
-  const bytes = view(body)
-  const family = familyName(bytes.readUInt8(0))
+export function decodeRoute(body: Buffer): Route | undefined {
+  const attributes = attributeMap(body, RTMSG)
+  const family = familyName(body.readUInt8(0))
   if (family === undefined) return undefined
-  const attributes = decodeAttributes(body, RTMSG)
   const destination = attributes.get(RTA_DST)
   const gateway = attributes.get(RTA_GATEWAY)
   const source = attributes.get(RTA_PREFSRC)
   const linkIndex = readU32(attributes.get(RTA_OIF))
   const metric = readU32(attributes.get(RTA_PRIORITY))
-  const scope = bytes.readUInt8(6)
-  const type = bytes.readUInt8(7)
+  const scope = body.readUInt8(6)
+  const type = body.readUInt8(7)
   return {
     family,
-    destination: destination === undefined ? 'default' : `${formatAddress(destination)}/${bytes.readUInt8(1)}`,
-    table: readU32(attributes.get(RTA_TABLE)) ?? bytes.readUInt8(4),
+    destination: destination === undefined ? 'default' : `${formatAddress(destination)}/${body.readUInt8(1)}`,
+    table: readU32(attributes.get(RTA_TABLE)) ?? body.readUInt8(4),
     type: [...types, ...moreTypes][type] ?? type,
     scope: scopeName(scope),
-    protocol: bytes.readUInt8(5),
+    protocol: body.readUInt8(5),
     ...(gateway === undefined ? {} : { gateway: formatAddress(gateway) }),
     ...(linkIndex === undefined ? {} : { linkIndex }),
     ...(source === undefined ? {} : { source: formatAddress(source) }),

@@ -1,6 +1,6 @@
+import type { Questions } from '../netlink/channel.ts'
 import type { Address, AddressFilter } from './address.ts'
 import { addAddress, deleteAddress, getAddresses } from './address-requests.ts'
-import type { Channel } from './channel.ts'
 import type { IpFamily } from './ip.ts'
 import type { Link, LinkSpec } from './link.ts'
 import { addLink, deleteLink, findLink, getLinks, setLink } from './link-requests.ts'
@@ -36,25 +36,32 @@ export interface Rtnl extends Disposable {
   close(): void
 }
 
-/** The operations over a channel. Each is done when it returns; promises leave room for other transports. */
-export function rtnlOver(channel: Channel): Rtnl {
+/** How the operations reach the kernel. */
+export interface Transport {
+  /** Calls an operation with what it asks its questions of. */
+  perform<T>(operation: (channel: Questions) => T): Promise<T>
+  close(): void
+}
+
+/** The operations over a transport. */
+export function rtnlOver({ perform, close }: Transport): Rtnl {
   return {
-    getLinks: async () => getLinks(channel),
-    getLink: async (name) => findLink(channel, name),
-    addLink: async (link) => ({ added: addLink(channel, link) }),
-    deleteLink: async (name) => ({ deleted: deleteLink(channel, name) }),
-    setLinkUp: async (name) => setLink(channel, name, 'up'),
-    setLinkDown: async (name) => setLink(channel, name, 'down'),
-    getAddresses: async (filter = {}) => getAddresses(channel, filter),
-    addAddress: async (link, cidr) => ({ added: addAddress(channel, link, cidr) }),
-    deleteAddress: async (link, cidr) => ({ deleted: deleteAddress(channel, link, cidr) }),
-    getRoutes: async (filter = {}) => getRoutes(channel, filter),
-    addRoute: async (route) => ({ added: addRoute(channel, route) }),
-    deleteRoute: async (route) => ({ deleted: deleteRoute(channel, route) }),
-    getRules: async (family) => getRules(channel, family),
-    addRule: async (rule) => ({ added: addRule(channel, rule) }),
-    deleteRule: async (rule) => ({ deleted: deleteRule(channel, rule) }),
-    close: () => channel.close(),
-    [Symbol.dispose]: () => channel.close(),
+    getLinks: () => perform(getLinks),
+    getLink: (name) => perform((channel) => findLink(channel, name)),
+    addLink: (link) => perform((channel) => ({ added: addLink(channel, link) })),
+    deleteLink: (name) => perform((channel) => ({ deleted: deleteLink(channel, name) })),
+    setLinkUp: (name) => perform((channel) => setLink(channel, name, 'up')),
+    setLinkDown: (name) => perform((channel) => setLink(channel, name, 'down')),
+    getAddresses: (filter = {}) => perform((channel) => getAddresses(channel, filter)),
+    addAddress: (link, cidr) => perform((channel) => ({ added: addAddress(channel, link, cidr) })),
+    deleteAddress: (link, cidr) => perform((channel) => ({ deleted: deleteAddress(channel, link, cidr) })),
+    getRoutes: (filter = {}) => perform((channel) => getRoutes(channel, filter)),
+    addRoute: (route) => perform((channel) => ({ added: addRoute(channel, route) })),
+    deleteRoute: (route) => perform((channel) => ({ deleted: deleteRoute(channel, route) })),
+    getRules: (family) => perform((channel) => getRules(channel, family)),
+    addRule: (rule) => perform((channel) => ({ added: addRule(channel, rule) })),
+    deleteRule: (rule) => perform((channel) => ({ deleted: deleteRule(channel, rule) })),
+    close,
+    [Symbol.dispose]: close,
   }
 }

@@ -1,15 +1,16 @@
+import type { Questions } from '../netlink/channel.ts'
+import { NLM_F_CREATE, NLM_F_EXCL } from '../netlink/constants.ts'
 import { unlessAlready } from './already.ts'
-import type { Channel } from './channel.ts'
-import { NLM_F_CREATE, NLM_F_EXCL, RTM_DELRULE, RTM_GETRULE, RTM_NEWRULE } from './constants.ts'
+import { RTM_DELRULE, RTM_GETRULE, RTM_NEWRULE } from './constants.ts'
 import type { IpFamily } from './ip.ts'
 import { decodeRule, encodeRule, isRule, type NewRule, type Rule, ruleQuery } from './rule.ts'
 
-export function getRules(channel: Channel, family: IpFamily | undefined): Rule[] {
+export function getRules(channel: Questions, family: IpFamily | undefined): Rule[] {
   const families = family === undefined ? (['ipv4', 'ipv6'] as const) : [family]
   return families.flatMap((each) => dumpRules(channel, each).flatMap((body) => decodeRule(body) ?? []))
 }
 
-export function addRule(channel: Channel, rule: NewRule): boolean {
+export function addRule(channel: Questions, rule: NewRule): boolean {
   const encoded = encodeRule(rule)
   if (findRule(channel, rule) !== undefined) return false
   const what = `Add rule for table ${rule.table} (${rule.family})`
@@ -21,7 +22,7 @@ export function addRule(channel: Channel, rule: NewRule): boolean {
   )
 }
 
-export function deleteRule(channel: Channel, rule: NewRule): boolean {
+export function deleteRule(channel: Questions, rule: NewRule): boolean {
   const existing = findRule(channel, rule)
   if (existing === undefined) return false
   const encoded = encodeRule({ ...rule, priority: existing.priority })
@@ -29,11 +30,12 @@ export function deleteRule(channel: Channel, rule: NewRule): boolean {
   return unlessAlready(['ENOENT'], () => channel.ask({ type: RTM_DELRULE, ...encoded, what }))
 }
 
-function findRule(channel: Channel, rule: NewRule): Rule | undefined {
+function findRule(channel: Questions, rule: NewRule): Rule | undefined {
   const body = dumpRules(channel, rule.family).find((each) => isRule(each, rule))
   return body === undefined ? undefined : decodeRule(body)
 }
 
-function dumpRules(channel: Channel, family: IpFamily): Uint8Array[] {
-  return channel.dump({ type: RTM_GETRULE, fixed: ruleQuery(family), what: `List ${family} rules` })
+function dumpRules(channel: Questions, family: IpFamily): Buffer[] {
+  const what = `List ${family} rules`
+  return channel.dump({ type: RTM_GETRULE, fixed: ruleQuery(family), what }).map(({ body }) => body)
 }

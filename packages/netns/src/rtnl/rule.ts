@@ -1,7 +1,9 @@
 import { formatAddress, networkAddress } from '@cni/types/ip'
 import { NetnsError } from '../handle/netns-error.ts'
+import { attributeMap } from '../netlink/decode.ts'
+import type { Attribute } from '../netlink/encode.ts'
+import { cString, readCString, readU32, u32 } from '../netlink/values.ts'
 import { familyName, familyNumber, familyQuery, formatPrefix, type IpFamily, parsePrefix } from './ip.ts'
-import { type Attribute, cString, decodeAttributes, readCString, readU32, u32, view } from './message.ts'
 
 /** A policy routing rule to add or delete: packets that match use the table. */
 export interface NewRule {
@@ -85,11 +87,10 @@ export function encodeRule(rule: NewRule): { fixed: Uint8Array; attributes: Attr
  * Is the kernel's rule exactly the wanted one? The kernel itself compares too little: it adds a second rule
  * when the priority is left to it, and deletes the first rule that has at least the given selectors.
  */
-export function isRule(body: Uint8Array, wanted: NewRule): boolean {
+export function isRule(body: Buffer, wanted: NewRule): boolean {
   const rule = decodeRule(body)
-  const bytes = view(body)
-  const attributes = decodeAttributes(body, FIB_RULE_HDR)
-  if (rule === undefined || bytes.readUInt8(3) !== 0 || bytes.readUInt8(7) !== FR_ACT_TO_TBL) return false
+  const attributes = attributeMap(body, FIB_RULE_HDR)
+  if (rule === undefined || body.readUInt8(3) !== 0 || body.readUInt8(7) !== FR_ACT_TO_TBL) return false
   if (OTHER_SELECTORS.some((type) => attributes.has(type))) return false
   const marked = wanted.fwmark !== undefined || wanted.mask !== undefined
   return (
@@ -106,11 +107,10 @@ export function isRule(body: Uint8Array, wanted: NewRule): boolean {
 }
 
 /** A rule message of the kernel; `undefined` for another family. */
-export function decodeRule(body: Uint8Array): Rule | undefined {
-  const bytes = view(body)
-  const family = familyName(bytes.readUInt8(0))
+export function decodeRule(body: Buffer): Rule | undefined {
+  const attributes = attributeMap(body, FIB_RULE_HDR)
+  const family = familyName(body.readUInt8(0))
   if (family === undefined) return undefined
-  const attributes = decodeAttributes(body, FIB_RULE_HDR)
   const fwmark = readU32(attributes.get(FRA_FWMARK))
   const mask = readU32(attributes.get(FRA_FWMASK))
   const from = attributes.get(FRA_SRC)
@@ -118,13 +118,13 @@ export function decodeRule(body: Uint8Array): Rule | undefined {
   const iif = readCString(attributes.get(FRA_IIFNAME))
   return {
     family,
-    table: readU32(attributes.get(FRA_TABLE)) ?? bytes.readUInt8(4),
+    table: readU32(attributes.get(FRA_TABLE)) ?? body.readUInt8(4),
     priority: readU32(attributes.get(FRA_PRIORITY)) ?? 0,
-    invert: (bytes.readUInt32LE(8) & FIB_RULE_INVERT) !== 0,
+    invert: (body.readUInt32LE(8) & FIB_RULE_INVERT) !== 0,
     ...(fwmark === undefined ? {} : { fwmark }),
     ...(mask === undefined ? {} : { mask }),
-    ...(from === undefined ? {} : { from: `${formatAddress(from)}/${bytes.readUInt8(2)}` }),
-    ...(to === undefined ? {} : { to: `${formatAddress(to)}/${bytes.readUInt8(1)}` }),
+    ...(from === undefined ? {} : { from: `${formatAddress(from)}/${body.readUInt8(2)}` }),
+    ...(to === undefined ? {} : { to: `${formatAddress(to)}/${body.readUInt8(1)}` }),
     ...(iif === undefined ? {} : { iif }),
   }
 }

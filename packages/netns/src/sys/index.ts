@@ -15,5 +15,6 @@
  */
 
 export * as constants from './constants.ts'
+export { errnoName } from './errno.ts'
 export { loadSys, tryLoadSys } from './load-sys.ts'
 export { type Sys, SysError } from './sys.ts'

@@ -1,3 +1,4 @@
+import { errnoName } from './errno.ts'
 import { type Sys, SysError } from './sys.ts'
 
 /** NUL-terminated text, a buffer, or a null pointer. */
@@ -17,7 +18,7 @@ export interface Libc {
   socket(domain: number, type: number, protocol: number): number
   bind(fd: number, address: Pointer, length: number): number
   sendto(fd: number, data: Pointer, size: number, flags: number, address: Pointer, length: number): number
-  recv(fd: number, buffer: Pointer, size: number, flags: number): number
+  recvfrom(fd: number, buffer: Pointer, size: number, flags: number, address: Pointer, length: Pointer): number
   setsockopt(fd: number, level: number, option: number, value: Pointer, length: number): number
   getsockopt(fd: number, level: number, option: number, value: Pointer, length: Pointer): number
   ioctl(fd: number, request: number, argument: Pointer): number
@@ -44,6 +45,8 @@ export function sysOver(name: Sys['name'], libc: Libc): Sys {
     if (result !== -1) return result
     throw failed(syscall, detail)
   }
+  const addressLength = new Uint32Array(1)
+  const addressLengthBytes = new Uint8Array(addressLength.buffer)
   return {
     name,
     setns: (fd, nstype) => void check(libc.setns(fd, nstype), 'setns', fd),
@@ -64,7 +67,11 @@ export function sysOver(name: Sys['name'], libc: Libc): Sys {
       const result = libc.sendto(fd, filled(data), data.length, flags, address ?? null, address?.length ?? 0)
       return check(result, 'sendto', fd)
     },
-    recv: (fd, buffer, flags) => check(libc.recv(fd, filled(buffer), buffer.length, flags), 'recv', fd),
+    recv(fd, buffer, flags, from) {
+      if (from !== undefined) addressLength[0] = from.length
+      const length = from === undefined ? null : addressLengthBytes
+      return check(libc.recvfrom(fd, filled(buffer), buffer.length, flags, from ?? null, length), 'recv', fd)
+    },
     setsockopt(fd, level, option, value) {
       check(libc.setsockopt(fd, level, option, value, value.length), 'setsockopt', level, option)
     },
@@ -129,14 +136,4 @@ const notText = (value: string): TypeError => new TypeError(`Not a C string: ${J
 // an empty buffer has no address
 function filled(buffer: Uint8Array): Uint8Array {
   return buffer.length === 0 ? new Uint8Array(1) : buffer
-}
-
-/** `EPERM` for 1. */
-export function errnoName(errno: number): string {
-  // Not imported: what starts an executable is one text without imports, and only a failure needs it.
-  const { errno: numbers } = process.getBuiltinModule('node:os').constants
-  // two names, and Linux says this one
-  if (errno === numbers.EOPNOTSUPP) return 'EOPNOTSUPP'
-  for (const [name, value] of Object.entries(numbers)) if (value === errno) return name
-  return `ERRNO_${errno}`
 }

@@ -27,7 +27,7 @@ export function sysBun(): Sys | undefined {
     socket: int,
     bind: { args: ['i32', 'ptr', 'u32'], returns: 'i32' },
     sendto: { args: ['i32', 'ptr', 'u64', 'i32', 'ptr', 'u32'], returns: 'i64_fast' },
-    recv: { args: ['i32', 'ptr', 'u64', 'i32'], returns: 'i64_fast' },
+    recvfrom: { args: ['i32', 'ptr', 'u64', 'i32', 'ptr', 'ptr'], returns: 'i64_fast' },
     setsockopt: { args: ['i32', 'i32', 'i32', 'ptr', 'u32'], returns: 'i32' },
     getsockopt: { args: ['i32', 'i32', 'i32', 'ptr', 'ptr'], returns: 'i32' },
     ioctl: { args: ['i32', 'u64', 'ptr'], returns: 'i32' },

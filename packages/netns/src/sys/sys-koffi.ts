@@ -1,4 +1,5 @@
 import { type Libc, sysOver } from './libc.ts'
+import { optionalPackage } from './optional-package.ts'
 import type { Sys } from './sys.ts'
 
 interface Koffi {
@@ -20,7 +21,7 @@ const prototypes = {
   socket: 'int socket(int, int, int)',
   bind: 'int bind(int, void *, uint32_t)',
   sendto: 'int64_t sendto(int, void *, uint64_t, int, void *, uint32_t)',
-  recv: 'int64_t recv(int, void *, uint64_t, int)',
+  recvfrom: 'int64_t recvfrom(int, void *, uint64_t, int, void *, void *)',
   setsockopt: 'int setsockopt(int, int, int, void *, uint32_t)',
   getsockopt: 'int getsockopt(int, int, int, void *, void *)',
   ioctl: 'int ioctl(int, uint64_t, void *)',
@@ -30,9 +31,8 @@ const prototypes = {
 
 /** koffi, the optional peer. Throws what `require` throws when it is not installed. */
 export function sysKoffi(): Sys {
-  const { createRequire } = process.getBuiltinModule('node:module')
   // foreign API: the parse boundary
-  const koffi = createRequire(base())('koffi') as Koffi
+  const koffi = optionalPackage('koffi') as Koffi
   const libc = koffi.load(null)
   const functions = Object.fromEntries(
     Object.entries(prototypes).map(([name, prototype]) => [name, libc.func(prototype)]),
@@ -42,13 +42,4 @@ export function sysKoffi(): Sys {
     addressOf: koffi.address,
     errno: () => koffi.errno(),
   })
-}
-
-/** This module's own file: never the working directory, which may be hostile. */
-function base(): string {
-  // a CJS bundle has no import.meta.url, an ES module no __filename
-  const file = typeof __filename === 'string' ? __filename : import.meta?.url
-  if (file === undefined)
-    throw new Error('koffi cannot be resolved: this bundle has neither __filename nor import.meta')
-  return file
 }

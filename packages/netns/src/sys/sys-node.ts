@@ -25,7 +25,7 @@ export function sysNode(): Sys | undefined {
     socket: int32(3),
     bind: { arguments: ['int32', 'pointer', 'uint32'], return: 'int32' },
     sendto: { arguments: ['int32', 'pointer', 'uint64', 'int32', 'pointer', 'uint32'], return: 'int64' },
-    recv: { arguments: ['int32', 'pointer', 'uint64', 'int32'], return: 'int64' },
+    recvfrom: { arguments: ['int32', 'pointer', 'uint64', 'int32', 'pointer', 'pointer'], return: 'int64' },
     setsockopt: { arguments: ['int32', 'int32', 'int32', 'pointer', 'uint32'], return: 'int32' },
     getsockopt: { arguments: ['int32', 'int32', 'int32', 'pointer', 'pointer'], return: 'int32' },
     ioctl: { arguments: ['int32', 'uint64', 'pointer'], return: 'int32' },
@@ -48,7 +48,8 @@ export function sysNode(): Sys | undefined {
     socket: libc.socket,
     bind: libc.bind,
     sendto: (fd, data, size, flags, to, length) => Number(libc.sendto(fd, data, BigInt(size), flags, to, length)),
-    recv: (fd, buffer, size, flags) => Number(libc.recv(fd, buffer, BigInt(size), flags)),
+    recvfrom: (fd, data, size, flags, from, length) =>
+      Number(libc.recvfrom(fd, data, BigInt(size), flags, from, length)),
     setsockopt: libc.setsockopt,
     getsockopt: libc.getsockopt,
     ioctl: (fd, request, argument) => libc.ioctl(fd, BigInt(request), argument),

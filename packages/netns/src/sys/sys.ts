@@ -21,8 +21,11 @@ export interface Sys {
   bind(fd: number, address: Uint8Array): void
   /** The number of bytes sent. */
   sendto(fd: number, data: Uint8Array, flags: number, address?: Uint8Array): number
-  /** The number of bytes received; with MSG_TRUNC the real length, which may exceed the buffer's. */
-  recv(fd: number, buffer: Uint8Array, flags: number): number
+  /**
+   * The number of bytes received; with MSG_TRUNC the real length, which may exceed the buffer's. The sender's address
+   * is written into `from`, cut if it does not fit.
+   */
+  recv(fd: number, buffer: Uint8Array, flags: number, from?: Uint8Array): number
   setsockopt(fd: number, level: number, option: number, value: Uint8Array): void
   /** At most `size` bytes of the option's value. */
   getsockopt(fd: number, level: number, option: number, size: number): Uint8Array

@@ -1,0 +1,336 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { NetnsError } from '../handle/netns-error.ts'
+import { SysError } from '../sys/sys.ts'
+import { type Channel, channelOver } from './channel.ts'
+import { NLM_F_ACK, NLM_F_CAPPED, NLM_F_DUMP_INTR, NLMSG_DONE, NLMSG_ERROR } from './constants.ts'
+import { decodeMessages } from './decode.ts'
+import { type Attribute, encodeAttributes, encodeMessage } from './encode.ts'
+import { isNetlinkError } from './netlink-error.ts'
+import type { NetlinkSocket } from './socket.ts'
+import { cString, u32 } from './values.ts'
+import { MessageWriter } from './writer.ts'
+
+type Built = (sequence: number) => Buffer | 'lost'
+
+// A kernel that answers each datagram with the next list of datagrams.
+let answers: Built[][]
+let waiting: (Buffer | 'lost')[]
+let sent: Buffer[]
+let channel: Channel
+let closed: number
+
+const kernel: NetlinkSocket = {
+  fd: 7,
+  send(datagram) {
+    sent.push(Buffer.from(datagram))
+    const sequence = sent.at(-1)?.readUInt32LE(8) ?? 0
+    waiting.push(...(answers.shift() ?? []).map((build) => build(sequence)))
+  },
+  receive: () => waiting.shift() ?? 'none',
+  close: () => void closed++,
+  [Symbol.dispose]: () => {},
+}
+
+const message =
+  (type: number, flags: number, fixed: Uint8Array, attributes: Attribute[] = [], offset = 0): Built =>
+  (sequence) => {
+    const bytes = encodeMessage({ type, flags, fixed, attributes })
+    bytes.writeUInt32LE(sequence + offset, 8)
+    bytes.writeUInt32LE(4711, 12)
+    return bytes
+  }
+const item = (value: number, flags = 2) => message(16, flags, u32(value))
+const done = (flags = 2, errno = 0, attributes: Attribute[] = []) => message(NLMSG_DONE, flags, u32(-errno), attributes)
+const echo = (errno: number, length = 16) => Buffer.concat([u32(-errno), u32(length), new Uint8Array(length - 4)])
+const ack = (errno = 0, offset = 0) => message(NLMSG_ERROR, NLM_F_CAPPED, echo(errno), [], offset)
+const lost: Built = () => 'lost'
+const after =
+  (sequence: number, build: Built): Built =>
+  () =>
+    build(sequence)
+const request = { type: 18, fixed: new Uint8Array(16), what: 'List links' }
+
+const values = (messages: readonly { body: Buffer }[]) => messages.map(({ body }) => body[0])
+
+beforeEach(() => {
+  answers = []
+  waiting = []
+  sent = []
+  closed = 0
+  channel = channelOver(kernel)
+})
+
+describe('dump', () => {
+  test('is read until it is done, over several datagrams', () => {
+    answers = [[item(1), item(2), done()]]
+    expect(values(channel.dump(request))).toEqual([1, 2])
+    expect(sent[0]?.readUInt16LE(6)).toBe(0x301)
+  })
+
+  test('that was interrupted is asked again', () => {
+    answers = [
+      [item(1, NLM_F_DUMP_INTR | 2), done()],
+      [item(1), done(NLM_F_DUMP_INTR)],
+      [item(3), item(4), done()],
+    ]
+    expect(values(channel.dump(request))).toEqual([3, 4])
+    expect(sent).toHaveLength(3)
+  })
+
+  test('that is always interrupted is taken as it is after six tries', () => {
+    answers = Array.from({ length: 10 }, () => [item(1, NLM_F_DUMP_INTR), done()])
+    expect(channel.dump(request)).toHaveLength(1)
+    expect(sent).toHaveLength(6)
+  })
+
+  test('that is always interrupted is EINTR for who wants it consistent', () => {
+    answers = Array.from({ length: 10 }, () => [item(1, NLM_F_DUMP_INTR), done()])
+    expect(() => channel.dump(request, { consistent: true })).toThrow(
+      expect.objectContaining({ code: 'EINTR', message: 'List links: EINTR, it changed during each of 6 readings' }),
+    )
+  })
+
+  test('of which something was lost is read to its end and asked again', () => {
+    answers = [
+      [item(1), lost, item(2), done()],
+      [item(1), lost],
+      [item(1), item(2), item(3), done()],
+    ]
+    expect(values(channel.dump(request))).toEqual([1, 2, 3])
+    answers = Array.from({ length: 10 }, () => [lost])
+    expect(() => channel.dump(request)).toThrow(expect.objectContaining({ code: 'ENOBUFS' }))
+  })
+
+  test('can be refused at its end, with the text and the place', () => {
+    const details: Attribute[] = [
+      [1, cString('Unsupported attribute')],
+      [2, u32(32)],
+    ]
+    answers = [[item(1), done(0x202, 22, details)]]
+    expect(() => channel.dump(request)).toThrow(
+      expect.objectContaining({
+        message: 'List links: EINVAL, Unsupported attribute',
+        refusal: { index: 0, errno: 22, code: 'EINVAL', text: 'Unsupported attribute', offset: 32 },
+      }),
+    )
+  })
+})
+
+describe('ask', () => {
+  test('is over with the acknowledgement', () => {
+    answers = [[ack()]]
+    expect(channel.ask(request)).toEqual([])
+    expect(sent[0]?.readUInt16LE(6)).toBe(5)
+  })
+
+  test('returns what the kernel tells before the acknowledgement', () => {
+    answers = [[item(5, 0), ack()]]
+    expect(values(channel.ask(request))).toEqual([5])
+  })
+
+  test('a refusal carries the errno, and what was tried', () => {
+    answers = [[ack(17)]]
+    expect(() => channel.ask({ ...request, what: 'Add link "v0"' })).toThrow(
+      expect.objectContaining({ name: 'NetnsError', code: 'EEXIST', message: 'Add link "v0": EEXIST' }),
+    )
+  })
+
+  test('without the privilege the message names it', () => {
+    answers = [[ack(1)]]
+    expect(() => channel.ask(request)).toThrow('List links: EPERM (needs root: CAP_NET_ADMIN)')
+  })
+
+  test('without an answer there is an error, not a wait', () => {
+    expect(() => channel.ask(request)).toThrow(
+      expect.objectContaining({ code: 'EAGAIN', message: 'List links: EAGAIN, the kernel has not answered' }),
+    )
+  })
+
+  test('is never repeated: when its answer is lost, nobody knows whether it was done', () => {
+    answers = [[lost], [ack()]]
+    expect(() => channel.ask(request)).toThrow(expect.objectContaining({ code: 'ENOBUFS' }))
+    expect(sent).toHaveLength(1)
+  })
+})
+
+describe('get', () => {
+  test('is over with the first answer, without an acknowledgement', () => {
+    answers = [[item(5, 0)]]
+    expect(channel.get(request).body[0]).toBe(5)
+    expect(sent[0]?.readUInt16LE(6)).toBe(1)
+  })
+
+  test('is asked again when the answer is lost', () => {
+    answers = [[lost], [item(6, 0)]]
+    expect(channel.get(request).body[0]).toBe(6)
+  })
+
+  test('refused, unanswered or merely acknowledged it is an error', () => {
+    answers = [[ack(19)], [], [ack()]]
+    expect(() => channel.get(request)).toThrow(expect.objectContaining({ code: 'ENODEV' }))
+    expect(() => channel.get(request)).toThrow(expect.objectContaining({ code: 'EAGAIN' }))
+    expect(() => channel.get(request)).toThrow(expect.objectContaining({ code: 'PROTOCOL' }))
+  })
+})
+
+describe('the details of a refusal', () => {
+  const text: Attribute = [1, cString('Nexthop has invalid gateway')]
+
+  test.each<[string, number, Uint8Array]>([
+    ['behind the header of our message', 0x300, echo(101)],
+    ['behind the whole of it', 0x200, echo(101, 28)],
+    ['behind the whole of it, padded', 0x200, echo(101, 27)],
+  ])('stand %s', (_, flags, fixed) => {
+    answers = [[message(NLMSG_ERROR, flags, fixed, [text, [2, u32(44)]])]]
+    expect(() => channel.ask(request)).toThrow(
+      expect.objectContaining({
+        message: 'List links: ENETUNREACH, Nexthop has invalid gateway',
+        refusal: expect.objectContaining({ offset: 44, text: 'Nexthop has invalid gateway' }),
+      }),
+    )
+  })
+
+  test.each<[string, number, Uint8Array]>([
+    ['without the flag that announces them', 0x100, Buffer.concat([echo(22), encodeAttributes([text])])],
+    ['behind a message longer than the answer', 0x200, Buffer.concat([u32(-22), u32(9999), new Uint8Array(12)])],
+    ['with a length that lies', 0x300, Buffer.concat([echo(22), Uint8Array.of(200, 0, 1, 0)])],
+    ['that are cut short', 0x300, u32(-22)],
+  ])('%s are none, and the errno counts', (_, flags, fixed) => {
+    answers = [[message(NLMSG_ERROR, flags, fixed)]]
+    const error = thrown(() => channel.ask(request))
+    expect(isNetlinkError(error) && error.refusal).toEqual({ index: 0, errno: 22, code: 'EINVAL' })
+  })
+})
+
+describe('exchange', () => {
+  const batch = (...flags: number[]) => {
+    const writer = new MessageWriter()
+    for (const each of flags) writer.begin(20, each, u32(0)).end()
+    return writer.take()
+  }
+
+  test('numbers all messages, and never with a number that was used', () => {
+    answers = [[ack(0, 2)], [ack(0, 1)]]
+    const bytes = batch(1, 1, 1 | NLM_F_ACK)
+    channel.exchange(bytes, 'Change')
+    expect(decodeMessages(bytes).map(({ sequence }) => sequence)).toEqual([1, 2, 3])
+    channel.exchange(batch(1, 1 | NLM_F_ACK), 'Change')
+    expect(decodeMessages(sent[1] ?? Buffer.alloc(0)).map(({ sequence }) => sequence)).toEqual([4, 5])
+  })
+
+  test('tells of every message that was refused which one, and does not throw', () => {
+    answers = [[ack(2, 1), ack(16, 3), ack(0, 4)]]
+    const outcome = channel.exchange(batch(1, 1, 1, 1, 1 | NLM_F_ACK), 'Change')
+    expect(outcome).toEqual({
+      replies: [],
+      refusals: [
+        { index: 1, errno: 2, code: 'ENOENT' },
+        { index: 3, errno: 16, code: 'EBUSY' },
+      ],
+      acknowledged: true,
+      lost: false,
+    })
+  })
+
+  test('with an acknowledgement for each is over with the last, and keeps what came between', () => {
+    answers = [[ack(0, 0), item(9, 0), ack(0, 1), ack(17, 2)]]
+    const outcome = channel.exchange(batch(5, 5, 5), 'Change')
+    expect(values(outcome.replies)).toEqual([9])
+    expect(outcome.refusals).toEqual([{ index: 2, errno: 17, code: 'EEXIST' }])
+  })
+
+  test('silence is no refusal: an older kernel acknowledges no batch', () => {
+    expect(channel.exchange(batch(1, 5), 'Change')).toEqual({
+      replies: [],
+      refusals: [],
+      acknowledged: false,
+      lost: false,
+    })
+  })
+
+  test('says when the kernel had more to say than its buffer held', () => {
+    answers = [[ack(2, 0), lost]]
+    expect(channel.exchange(batch(1, 1, 5), 'Change')).toMatchObject({ lost: true, acknowledged: false })
+  })
+
+  test('what cannot be a batch is not sent', () => {
+    const cut = batch(1, 1).subarray(0, 30)
+    expect(() => channel.exchange(cut, 'Change')).toThrow(
+      expect.objectContaining({
+        code: 'PROTOCOL',
+        message: 'Change: Bad netlink message: length 10 at 20 of 30 bytes',
+      }),
+    )
+    expect(sent).toEqual([])
+  })
+})
+
+describe('what is left of an earlier exchange', () => {
+  test('is not taken for an answer', () => {
+    answers = [[after(99, item(9)), after(0, ack(1)), item(5), done()]]
+    expect(values(channel.dump(request))).toEqual([5])
+  })
+
+  test('is read before the next is sent, so that it takes no room', () => {
+    answers = [[item(1), () => Buffer.from('ff000000000000000000000000000000', 'hex'), item(2), done()], [ack()]]
+    expect(() => channel.dump(request)).toThrow(
+      expect.objectContaining({ code: 'PROTOCOL', message: expect.stringMatching(/^List links: Bad netlink message/) }),
+    )
+    expect(waiting).toHaveLength(2)
+    channel.ask(request)
+    expect(waiting).toHaveLength(0)
+  })
+})
+
+test('the port is what the kernel calls us in any answer, and asked for only without one', () => {
+  answers = [[ack(1)]]
+  expect([channel.port(), channel.port()]).toEqual([4711, 4711])
+  expect(sent.map((bytes) => [bytes.length, bytes.readUInt16LE(4), bytes.readUInt16LE(6)])).toEqual([[16, 1, 5]])
+
+  const other = channelOver(kernel)
+  answers = [[ack()]]
+  other.ask(request)
+  expect([other.port(), sent.length]).toEqual([4711, 2])
+})
+
+test('errors of the socket say what was tried, and keep their code and cause', () => {
+  const cause = new SysError('sendto', 'EMSGSIZE', 90, '7')
+  const failing = channelOver({
+    ...kernel,
+    send: () => {
+      throw cause
+    },
+  })
+  expect(() => failing.ask(request)).toThrow(
+    expect.objectContaining({ name: 'NetnsError', code: 'EMSGSIZE', message: 'List links: sendto 7: EMSGSIZE', cause }),
+  )
+  const gone = channelOver({
+    ...kernel,
+    send: () => {
+      throw new NetnsError('CLOSED', 'the netlink socket is closed')
+    },
+  })
+  expect(() => gone.dump(request)).toThrow('List links: the netlink socket is closed')
+})
+
+test('closing closes the socket, also at the end of a block', () => {
+  channel.close()
+  {
+    using _ = channel
+  }
+  expect(closed).toBe(2)
+  expect(channel.fd).toBe(7)
+})
+
+test('a NetlinkError of another copy of the package is recognised', () => {
+  expect(isNetlinkError(Object.assign(new Error('x'), { [Symbol.for('cni.NetlinkError')]: true }))).toBe(true)
+  expect(isNetlinkError(new NetnsError('EPERM', 'x'))).toBe(false)
+})
+
+function thrown(act: () => unknown): unknown {
+  try {
+    return act()
+  } catch (error) {
+    return error
+  }
+}

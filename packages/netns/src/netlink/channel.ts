@@ -1,0 +1,117 @@
+import { NetnsError } from '../handle/netns-error.ts'
+import { SysError } from '../sys/sys.ts'
+import { type Answers, addDatagram, firstOf, noAnswers, repliesOf } from './answers.ts'
+import { NLM_F_ACK, NLM_F_REQUEST, NLMSG_NOOP } from './constants.ts'
+import type { Message } from './decode.ts'
+import { encodeMessage } from './encode.ts'
+import { numberMessages } from './numbering.ts'
+import type { Refusal } from './refusal.ts'
+import { encodeRequest, type Request, type Way } from './request.ts'
+import type { NetlinkSocket } from './socket.ts'
+
+/** What the kernel said of messages that were sent together. */
+export interface Outcome {
+  /** All answers but acknowledgements, in their order. */
+  readonly replies: readonly Message[]
+  /** The messages that were refused, each with the reason, in the kernel's order. */
+  readonly refusals: readonly Refusal[]
+  /** The last message that asked for an acknowledgement was answered. */
+  readonly acknowledged: boolean
+  /** The kernel had more to say than the socket's buffer held (ENOBUFS): something was refused that is not listed. */
+  readonly lost: boolean
+}
+
+/**
+ * Single requests to the kernel. Each throws a {@link NetlinkError} when the kernel refuses it, else a `NetnsError`:
+ * `EAGAIN` without an answer, `ENOBUFS` when it was lost, `PROTOCOL` for bytes that are no messages, `CLOSED`, or an
+ * errno name.
+ */
+export interface Questions {
+  /** Reads one thing: one answer, no acknowledgement. */
+  get(request: Request): Message
+  /** Changes something; with `NLM_F_ECHO` the kernel tells what became of it. */
+  ask(request: Request): Message[]
+  /**
+   * Reads a table. One that changed meanwhile may miss entries, or have them twice, and is read again, six times at
+   * most; the last reading is taken as it is, or with `consistent` throws `EINTR`.
+   */
+  dump(request: Request, options?: { readonly consistent?: boolean }): Message[]
+}
+
+/**
+ * A netlink socket that asks and reads the answers. The kernel answers within the call, so that nothing here waits, and
+ * all of it may be used inside and outside `netns.run`. Sequence numbers run through the whole life of the channel: an
+ * answer is never taken for that to another request. For events open a socket of their own.
+ */
+export interface Channel extends Questions, Disposable {
+  /** For a child to inherit: whoever closes the socket last waits for what the kernel still has to clean up. */
+  readonly fd: number
+  /** The number under which the kernel knows the socket: the `port` in events about changes that were made through it. */
+  port(): number
+  /**
+   * Sends messages in one piece, as nfnetlink wants its batches, and tells what the kernel says of each; a refusal is not
+   * thrown, everything else as of single requests. The sequence numbers are written into the bytes. `NLM_F_ACK` on the
+   * last message is enough.
+   */
+  exchange(datagram: Buffer, what: string): Outcome
+  /** A second call does nothing. */
+  close(): void
+}
+
+/** A channel over a socket, or over a fake of the kernel. */
+export function channelOver(socket: NetlinkSocket): Channel {
+  let sequence = 0
+  let port: number | undefined
+  let unread = false
+
+  const talk = (datagram: Buffer, what: string, way?: Way): Answers => {
+    try {
+      // 32 bits, and room for a batch.
+      const expected = numberMessages(datagram, sequence > 0xf0000000 ? 1 : sequence + 1, way)
+      sequence = expected.last
+      // What an earlier exchange left takes the room of these answers.
+      while (unread) unread = socket.receive() !== 'none'
+      unread = true
+      const answers = noAnswers(expected)
+      socket.send(datagram)
+      while (!answers.done) {
+        const received = socket.receive()
+        if (received === 'none') break
+        if (received === 'lost') answers.lost = true
+        else addDatagram(answers, received)
+      }
+      unread = answers.lost
+      port = answers.port ?? port
+      return answers
+    } catch (cause) {
+      if (!(cause instanceof SysError) && !(cause instanceof NetnsError)) throw cause
+      throw new NetnsError(cause.code, `${what}: ${cause.message}`, { cause })
+    }
+  }
+  const replies = (way: Way, request: Request, consistent?: boolean): Message[] => {
+    for (let attempt = 1; ; attempt++) {
+      const answers = talk(encodeRequest(way, request), request.what, way)
+      const found = repliesOf(answers, request.what, attempt, consistent)
+      if (found !== 'again') return found
+    }
+  }
+
+  return {
+    fd: socket.fd,
+    port() {
+      // An empty message: every family acknowledges or refuses it, and does nothing.
+      const datagram = encodeMessage({ type: NLMSG_NOOP, flags: NLM_F_REQUEST | NLM_F_ACK })
+      if (port === undefined) talk(datagram, 'Ask for the port of the socket', 'ask')
+      return port ?? 0
+    },
+    get: (request) => firstOf(replies('get', request), request.what),
+    ask: (request) => replies('ask', request),
+    dump: (request, options) => replies('dump', request, options?.consistent),
+    exchange(datagram, what) {
+      const { replies, refusals, done, lost } = talk(datagram, what)
+      return { replies, refusals, acknowledged: done, lost }
+    },
+    close: () => socket.close(),
+    [Symbol.dispose]: () => socket.close(),
+  }
+}

@@ -1,0 +1,35 @@
+/** Numbers of every netlink family; those of one family are with its package. */
+export const NETLINK_ROUTE = 0
+export const NETLINK_NETFILTER = 12
+export const NETLINK_GENERIC = 16
+
+export const NLMSG_NOOP = 1
+export const NLMSG_ERROR = 2
+export const NLMSG_DONE = 3
+export const NLMSG_OVERRUN = 4
+
+export const NLM_F_REQUEST = 0x1
+export const NLM_F_MULTI = 0x2
+export const NLM_F_ACK = 0x4
+export const NLM_F_ECHO = 0x8
+export const NLM_F_DUMP_INTR = 0x10
+
+/** Of requests that read. */
+export const NLM_F_DUMP = 0x300
+
+/** Of requests that create. */
+export const NLM_F_REPLACE = 0x100
+export const NLM_F_EXCL = 0x200
+export const NLM_F_CREATE = 0x400
+export const NLM_F_APPEND = 0x800
+
+/** Of acknowledgements. */
+export const NLM_F_CAPPED = 0x100
+export const NLM_F_ACK_TLVS = 0x200
+
+export const NLA_F_NESTED = 0x8000
+export const NLA_TYPE_MASK = 0x3fff
+
+/** Bytes of the header of a message, and of an attribute. */
+export const NLMSG_HDRLEN = 16
+export const NLA_HDRLEN = 4

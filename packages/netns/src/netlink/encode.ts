@@ -1,0 +1,80 @@
+import { NetnsError } from '../handle/netns-error.ts'
+import { align } from './align.ts'
+import { NLA_F_NESTED, NLA_HDRLEN, NLMSG_HDRLEN } from './constants.ts'
+
+/** An attribute to send: its value, or nested attributes. */
+export type Attribute = readonly [type: number, value: Uint8Array | readonly Attribute[]]
+
+/** What a message consists of, besides the sequence number that the channel gives it. */
+export interface MessageParts {
+  readonly type: number
+  readonly flags?: number | undefined
+  /** What stands before the attributes: `ifinfomsg`, `nfgenmsg` … Default: nothing. */
+  readonly fixed?: Uint8Array | undefined
+  readonly attributes?: readonly Attribute[] | undefined
+}
+
+/**
+ * One message as bytes: a header, the fixed part, the attributes, everything aligned to four. Host order is
+ * little-endian, as on every machine we run on (x64, arm64). Throws `NetnsError('INVALID')` for an attribute that is too
+ * long.
+ */
+export function encodeMessage({ type, flags = 0, fixed, attributes = [] }: MessageParts): Buffer {
+  const start = NLMSG_HDRLEN + align(fixed?.length ?? 0)
+  const bytes = Buffer.alloc(start + sizeOf(attributes))
+  if (fixed !== undefined) bytes.set(fixed, NLMSG_HDRLEN)
+  writeHeader(bytes, 0, bytes.length, type, flags)
+  writeAttributes(bytes, start, attributes)
+  return bytes
+}
+
+/**
+ * Attributes alone, behind a fixed part where there is one: a value to encode once and send often, with `NLA_F_NESTED` in
+ * its type.
+ */
+export function encodeAttributes(attributes: readonly Attribute[], fixed?: Uint8Array): Buffer {
+  return encodeMessage({ type: 0, fixed, attributes }).subarray(NLMSG_HDRLEN)
+}
+
+/** The header of a message; its sequence number stays 0. */
+export function writeHeader(bytes: Buffer, at: number, length: number, type: number, flags: number): void {
+  bytes.writeUInt32LE(length, at)
+  bytes.writeUInt16LE(type, at + 4)
+  bytes.writeUInt16LE(flags, at + 6)
+}
+
+/** Bytes that attributes take, with their headers. */
+export function sizeOf(attributes: readonly Attribute[]): number {
+  let size = 0
+  for (const [, value] of attributes) {
+    size += NLA_HDRLEN + (value instanceof Uint8Array ? align(value.length) : sizeOf(value))
+  }
+  return size
+}
+
+/** Writes attributes one behind the other, where there is room for them, and tells where they end. */
+export function writeAttributes(bytes: Buffer, at: number, attributes: readonly Attribute[]): number {
+  let end = at
+  for (const [type, value] of attributes) {
+    const start = end
+    if (value instanceof Uint8Array) {
+      bytes.set(value, start + NLA_HDRLEN)
+      end = start + NLA_HDRLEN + value.length
+      writeAttributeHeader(bytes, start, end - start, type)
+    } else {
+      end = writeAttributes(bytes, start + NLA_HDRLEN, value)
+      writeAttributeHeader(bytes, start, end - start, type | NLA_F_NESTED)
+    }
+    end = align(end)
+  }
+  return end
+}
+
+/** The header of an attribute. Throws `NetnsError('INVALID')` when it is too long. */
+export function writeAttributeHeader(bytes: Buffer, at: number, length: number, type: number): void {
+  if (length > 0xffff) {
+    throw new NetnsError('INVALID', `A netlink attribute of ${length} bytes: at most 65535 fit; send several messages`)
+  }
+  bytes.writeUInt16LE(length, at)
+  bytes.writeUInt16LE(type, at + 2)
+}

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { encodeMessage } from './encode.ts'
+import { events } from './events.ts'
+import type { NetlinkSocket } from './socket.ts'
+
+type Waiting = ReturnType<NetlinkSocket['receive']>
+
+const socketWith = (waiting: Waiting[]): NetlinkSocket => ({
+  fd: -1,
+  send: () => {},
+  receive: () => waiting.shift() ?? 'none',
+  close: () => {},
+  [Symbol.dispose]: () => {},
+})
+const event = (type: number) => encodeMessage({ type })
+
+test('events come datagram by datagram, also those that come while it waits', { timeout: 5000 }, async () => {
+  const waiting: Waiting[] = [Buffer.concat([event(20), event(21)]), event(22)]
+  const seen: number[][] = []
+  for await (const { messages, lost } of events(socketWith(waiting), { interval: 1 })) {
+    seen.push(messages.map(({ type }) => type))
+    expect(lost).toBe(false)
+    if (seen.length === 2) setTimeout(() => waiting.push(event(23)), 1)
+    if (seen.length === 3) break
+  }
+  expect(seen).toEqual([[20, 21], [22], [23]])
+})
+
+test('that events were lost is told before the next ones', async () => {
+  const seen: unknown[] = []
+  for await (const { messages, lost } of events(socketWith(['lost', event(20)]))) {
+    seen.push([lost, messages.length])
+    if (messages.length > 0) break
+  }
+  expect(seen).toEqual([
+    [true, 0],
+    [false, 1],
+  ])
+})
+
+test('an abort ends them, also while waiting for a long time', { timeout: 5000 }, async () => {
+  const controller = new AbortController()
+  const waiting: Waiting[] = [event(20)]
+  let count = 0
+  for await (const _ of events(socketWith(waiting), { signal: controller.signal, interval: 3_600_000 })) {
+    count++
+    setTimeout(() => controller.abort(), 1)
+  }
+  expect(count).toBe(1)
+  const again = events(socketWith([event(20)]), { signal: controller.signal })
+  expect((await again.next()).done).toBe(true)
+})
+
+test('bytes that are no messages are an error', async () => {
+  const rejected = events(socketWith([Buffer.alloc(16)])).next()
+  await expect(rejected).rejects.toMatchObject({ code: 'PROTOCOL' })
+})

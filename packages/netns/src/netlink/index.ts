@@ -1,0 +1,62 @@
+/**
+ * Netlink, the socket on which the kernel is asked about networks and told what to change: messages as bytes, and a
+ * channel that sends them and reads the answers. It knows no family; links and routes are in `@cni/netns`.
+ *
+ * @example
+ * ```ts
+ * import { netns } from '@cni/netns'
+ * import { decodeAttributes, NETLINK_ROUTE, openNetlink, readCString } from '@cni/netns/netlink'
+ *
+ * const RTM_GETLINK = 18
+ * const IFINFOMSG = 16
+ * const IFLA_IFNAME = 3
+ *
+ * using pod = netns.open('/run/netns/cni-7f3a')
+ * using channel = openNetlink(pod, NETLINK_ROUTE)
+ * const links = channel.dump({ type: RTM_GETLINK, fixed: new Uint8Array(IFINFOMSG), what: 'List links' })
+ * export const names = links.map(({ body }) => {
+ *   const name = decodeAttributes(body, IFINFOMSG).find(([type]) => type === IFLA_IFNAME)
+ *   return readCString(name?.[1])
+ * })
+ * ```
+ *
+ * @module
+ */
+
+export { type Channel, channelOver, type Outcome } from './channel.ts'
+export {
+  NETLINK_GENERIC,
+  NETLINK_NETFILTER,
+  NETLINK_ROUTE,
+  NLA_F_NESTED,
+  NLM_F_ACK,
+  NLM_F_APPEND,
+  NLM_F_CREATE,
+  NLM_F_ECHO,
+  NLM_F_EXCL,
+  NLM_F_REPLACE,
+  NLM_F_REQUEST,
+} from './constants.ts'
+export { attributeMap, decodeAttributes, decodeMessages, type Message } from './decode.ts'
+export { type Attribute, encodeAttributes, encodeMessage, type MessageParts } from './encode.ts'
+export { type EventOptions, type Events, events } from './events.ts'
+export { isNetlinkError, NetlinkError } from './netlink-error.ts'
+export { openNetlink, openNetlinkSocket } from './open.ts'
+export type { Refusal } from './refusal.ts'
+export type { Request } from './request.ts'
+export type { NetlinkOptions, NetlinkSocket } from './socket.ts'
+export {
+  be16,
+  be32,
+  be64,
+  cString,
+  readBe16,
+  readBe32,
+  readBe64,
+  readCString,
+  readU16,
+  readU32,
+  u16,
+  u32,
+} from './values.ts'
+export { MessageWriter } from './writer.ts'

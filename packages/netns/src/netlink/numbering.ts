@@ -1,0 +1,22 @@
+import type { Expected } from './answers.ts'
+import { NLM_F_ACK } from './constants.ts'
+import { eachMessage } from './decode.ts'
+import type { Way } from './request.ts'
+
+const SEQUENCE_AT = 8
+const FLAGS_AT = 6
+
+/** Writes sequence numbers into one request, or all messages of a batch, and tells which answer will be the last. */
+export function numberMessages(datagram: Buffer, first: number, way: Way | undefined): Expected {
+  if (way !== undefined) {
+    datagram.writeUInt32LE(first, SEQUENCE_AT)
+    return { way, first, last: first, final: first }
+  }
+  let last = first - 1
+  let final: number | undefined
+  eachMessage(datagram, (at) => {
+    datagram.writeUInt32LE(++last, at + SEQUENCE_AT)
+    if ((datagram.readUInt16LE(at + FLAGS_AT) & NLM_F_ACK) !== 0) final = last
+  })
+  return { way, first, last, final }
+}

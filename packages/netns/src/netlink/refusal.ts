@@ -1,0 +1,52 @@
+import { errnoName } from '../sys/errno.ts'
+import { NLM_F_ACK_TLVS, NLM_F_CAPPED, NLMSG_DONE, NLMSG_HDRLEN } from './constants.ts'
+import { attributeMap, type Message } from './decode.ts'
+import { readCString, readU32 } from './values.ts'
+
+/** Why the kernel refused a message. */
+export interface Refusal {
+  /** Which of the messages that were sent together, from 0. */
+  readonly index: number
+  readonly errno: number
+  /** Its name: `EEXIST`. */
+  readonly code: string
+  /** The kernel's own sentence; most refusals have none. */
+  readonly text?: string
+  /** Where in that message the attribute is that the kernel did not like: bytes from the message's first. */
+  readonly offset?: number
+}
+
+const NLMSGERR_ATTR_MSG = 1
+const NLMSGERR_ATTR_OFFS = 2
+
+/** What an acknowledgement or the end of a dump refuses; `undefined` when it does not. */
+export function refusalIn({ type, flags, body }: Message, index: number): Refusal | undefined {
+  // A DONE may carry nothing at all.
+  const errno = body.length >= 4 ? -body.readInt32LE(0) : 0
+  if (errno <= 0) return undefined
+  const details = (flags & NLM_F_ACK_TLVS) === 0 ? undefined : attributesOf(body, detailsAt(type, flags, body))
+  const text = readCString(details?.get(NLMSGERR_ATTR_MSG))
+  const offset = readU32(details?.get(NLMSGERR_ATTR_OFFS))
+  return {
+    index,
+    errno,
+    code: errnoName(errno),
+    ...(text === undefined ? {} : { text }),
+    ...(offset === undefined ? {} : { offset }),
+  }
+}
+
+/** Behind the errno; in an acknowledgement behind our message, too, or, capped, its header. */
+function detailsAt(type: number, flags: number, body: Buffer): number {
+  if (type === NLMSG_DONE) return 4
+  return 4 + ((flags & NLM_F_CAPPED) === 0 ? (readU32(body.subarray(4)) ?? 0) : NLMSG_HDRLEN)
+}
+
+function attributesOf(body: Buffer, at: number): ReadonlyMap<number, Buffer> | undefined {
+  try {
+    return attributeMap(body, at)
+  } catch {
+    // What explains an error must not hide it.
+    return undefined
+  }
+}

@@ -1,0 +1,150 @@
+import { closeSync } from 'node:fs'
+import { NetnsError } from '../handle/netns-error.ts'
+import { AF_NETLINK, MSG_DONTWAIT, MSG_TRUNC, SOCK_CLOEXEC, SOCK_RAW } from '../sys/constants.ts'
+import { type Sys, SysError } from '../sys/sys.ts'
+import { u32 } from './values.ts'
+
+/** How to open a netlink socket. */
+export interface NetlinkOptions {
+  /** Multicast groups whose events to hear, by number; such a socket is not for asking. */
+  readonly groups?: readonly number[] | undefined
+  /** Bytes that may wait to be read. More than the node allows takes CAP_NET_ADMIN on the node, and is cut without it. */
+  readonly receiveBuffer?: number | undefined
+  /** Have what a dump request says checked and obeyed (NETLINK_GET_STRICT_CHK, Linux 4.20). */
+  readonly strict?: boolean | undefined
+}
+
+/** Datagrams to and from the kernel. The kernel works inside `send`: when that returns, its answer can be received. */
+export interface NetlinkSocket extends Disposable {
+  /** For a child to inherit: whoever closes the socket last waits for what the kernel still has to clean up. */
+  readonly fd: number
+  /** Throws a `SysError`, or `NetnsError('CLOSED')`. */
+  send(datagram: Uint8Array): void
+  /**
+   * The next datagram of the kernel, without waiting for one. `lost`: something did not fit, into the socket's buffer
+   * (ENOBUFS) or into ours, which is larger from then on. Throws as `send` does, and `NetnsError('ENOBUFS')` when other
+   * processes send more than can be read.
+   */
+  receive(): Buffer | 'none' | 'lost'
+  /** A second call does nothing. */
+  close(): void
+}
+
+// More datagrams than the buffer holds: an answer of the kernel would be among them.
+const MOST_STRANGERS = 10_000
+
+// The kernel fills at most 32 KiB of a dump into one datagram; a single message may be larger.
+const BUFFER_SIZE = 64 * 1024
+
+const SOL_SOCKET = 1
+const SO_SNDBUF = 7
+const SO_RCVBUF = 8
+const SO_SNDBUFFORCE = 32
+const SO_RCVBUFFORCE = 33
+const SOL_NETLINK = 270
+const NETLINK_ADD_MEMBERSHIP = 1
+const NETLINK_CAP_ACK = 10
+const NETLINK_EXT_ACK = 11
+const NETLINK_GET_STRICT_CHK = 12
+
+/** Opens a socket in the namespace of the calling thread; it stays there, wherever it is used from. */
+export function openSocket(
+  sys: Sys,
+  protocol: number,
+  { groups = [], receiveBuffer, strict = false }: NetlinkOptions = {},
+): NetlinkSocket {
+  const fd = sys.socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, protocol)
+  const set = (level: number, option: number, value: number) => sys.setsockopt(fd, level, option, u32(value))
+  const trySet = (level: number, option: number, value: number) => {
+    try {
+      set(level, option, value)
+      return true
+    } catch {
+      // ENOPROTOOPT of an older kernel, EPERM
+      return false
+    }
+  }
+  const resize = (force: number, ordinary: number, bytes: number) =>
+    trySet(SOL_SOCKET, force, bytes) || trySet(SOL_SOCKET, ordinary, bytes)
+  try {
+    if (groups.length === 0) {
+      // Extended errors (4.12), short acknowledgements (4.3).
+      trySet(SOL_NETLINK, NETLINK_EXT_ACK, 1)
+      trySet(SOL_NETLINK, NETLINK_CAP_ACK, 1)
+    }
+    if (strict) trySet(SOL_NETLINK, NETLINK_GET_STRICT_CHK, 1)
+    if (receiveBuffer !== undefined) resize(SO_RCVBUFFORCE, SO_RCVBUF, receiveBuffer)
+    sys.bind(fd, kernelAddress())
+    for (const group of groups) set(SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, group)
+  } catch (error) {
+    closeSync(fd)
+    throw error
+  }
+
+  const from = Buffer.alloc(ADDRESS_SIZE)
+  let buffer = Buffer.allocUnsafeSlow(BUFFER_SIZE)
+  let open = true
+  const check = () => {
+    if (!open) throw new NetnsError('CLOSED', 'the netlink socket is closed')
+  }
+  const close = () => {
+    if (open) closeSync(fd)
+    open = false
+  }
+  return {
+    fd,
+    send(datagram) {
+      check()
+      try {
+        sys.sendto(fd, datagram, 0)
+      } catch (error) {
+        if (!isCode(error, 'EMSGSIZE')) throw error
+        // Larger than the send buffer; the kernel has not looked at it yet.
+        resize(SO_SNDBUFFORCE, SO_SNDBUF, datagram.length)
+        sys.sendto(fd, datagram, 0)
+      }
+    },
+    receive() {
+      check()
+      for (let strangers = 0; strangers < MOST_STRANGERS; ) {
+        try {
+          const length = sys.recv(fd, buffer, MSG_DONTWAIT | MSG_TRUNC, from)
+          // Whoever has CAP_NET_ADMIN in the namespace, also a pod, may send to our port.
+          if (from.readUInt32LE(PORT_AT) !== 0) strangers++
+          else if (length <= buffer.length) return copyOf(buffer, length)
+          else {
+            buffer = Buffer.allocUnsafeSlow(2 * length)
+            return 'lost'
+          }
+        } catch (error) {
+          if (isCode(error, 'EAGAIN')) return 'none'
+          if (isCode(error, 'ENOBUFS')) return 'lost'
+          if (!isCode(error, 'EINTR')) throw error
+        }
+      }
+      throw new NetnsError('ENOBUFS', 'another process floods the netlink socket')
+    },
+    close,
+    [Symbol.dispose]: close,
+  }
+}
+
+const ADDRESS_SIZE = 12
+const PORT_AT = 4
+
+// struct sockaddr_nl: family, padding, port (0: the kernel chooses one), groups
+function kernelAddress(): Uint8Array {
+  const address = new Uint8Array(ADDRESS_SIZE)
+  address[0] = AF_NETLINK
+  return address
+}
+
+function copyOf(buffer: Buffer, length: number): Buffer {
+  const copy = Buffer.allocUnsafe(length)
+  buffer.copy(copy, 0, 0, length)
+  return copy
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof SysError && error.code === code
+}

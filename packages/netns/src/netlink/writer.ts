@@ -1,0 +1,118 @@
+import { align } from './align.ts'
+import { NLA_F_NESTED, NLA_HDRLEN, NLMSG_HDRLEN } from './constants.ts'
+import { type Attribute, sizeOf, writeAttributeHeader, writeAttributes, writeHeader } from './encode.ts'
+import { cString } from './values.ts'
+
+/**
+ * Writes messages one behind the other, for a batch. Sequence numbers stay 0: `exchange` of a channel writes them.
+ *
+ * @example
+ * const batch = new MessageWriter()
+ * batch.begin(NFNL_MSG_BATCH_BEGIN, NLM_F_REQUEST, subsystem).end()
+ * batch.begin(NEWRULE, NLM_F_REQUEST | NLM_F_CREATE, family).string(1, 'nat').string(2, 'output')
+ * batch.nest(4).nest(1).string(1, 'counter').end().end().end()
+ * batch.begin(NFNL_MSG_BATCH_END, NLM_F_REQUEST | NLM_F_ACK, subsystem).end()
+ * const { refusals } = channel.exchange(batch.take(), 'Add a rule')
+ */
+export class MessageWriter {
+  #bytes: Buffer
+  #length = 0
+  /** Where the message, and each nested attribute, begins that is not yet ended. */
+  readonly #open: number[] = []
+
+  /** Room for so many bytes; more is made when needed. */
+  constructor(size = 4096) {
+    this.#bytes = Buffer.alloc(size)
+  }
+
+  /** Bytes written so far. */
+  get length(): number {
+    return this.#length
+  }
+
+  /** Begins a message, with what stands before its attributes. */
+  begin(type: number, flags: number, fixed?: Uint8Array): this {
+    if (this.#open.length > 0) throw new Error('Bug: a netlink message begins before the one before it ends')
+    const at = this.#advance(NLMSG_HDRLEN + (fixed?.length ?? 0))
+    this.#open.push(at)
+    writeHeader(this.#bytes, at, 0, type, flags)
+    if (fixed !== undefined) this.#bytes.set(fixed, at + NLMSG_HDRLEN)
+    return this
+  }
+
+  /** An attribute of any bytes. */
+  bytes(type: number, value: Uint8Array): this {
+    const at = this.#attribute(type, value.length)
+    this.#bytes.set(value, at)
+    return this
+  }
+
+  /** An attribute of 32 bits in host order. */
+  u32(type: number, value: number): this {
+    const at = this.#attribute(type, 4)
+    this.#bytes.writeUInt32LE(value >>> 0, at)
+    return this
+  }
+
+  /** An attribute of 32 bits in network order. */
+  be32(type: number, value: number): this {
+    const at = this.#attribute(type, 4)
+    this.#bytes.writeUInt32BE(value >>> 0, at)
+    return this
+  }
+
+  /** An attribute of NUL-terminated text. Throws `NetnsError('INVALID')` for text with a NUL. */
+  string(type: number, text: string): this {
+    return this.bytes(type, cString(text))
+  }
+
+  /** Attributes given as data. */
+  attributes(list: readonly Attribute[]): this {
+    const at = this.#advance(sizeOf(list))
+    writeAttributes(this.#bytes, at, list)
+    return this
+  }
+
+  /** Begins an attribute that consists of attributes. */
+  nest(type: number): this {
+    this.#open.push(this.#attribute(type | NLA_F_NESTED, 0) - NLA_HDRLEN)
+    return this
+  }
+
+  /** Ends what was begun last. Throws `NetnsError('INVALID')` for a nested attribute that is too long. */
+  end(): this {
+    const at = this.#open.pop()
+    if (at === undefined) throw new Error('Bug: the end of a netlink message that was not begun')
+    const length = this.#length - at
+    if (this.#open.length === 0) this.#bytes.writeUInt32LE(length, at)
+    else writeAttributeHeader(this.#bytes, at, length, this.#bytes.readUInt16LE(at + 2))
+    return this
+  }
+
+  /** The bytes of all messages; the writer is empty again. */
+  take(): Buffer {
+    if (this.#open.length > 0) throw new Error('Bug: a netlink message is taken before its end')
+    const taken = this.#bytes.subarray(0, this.#length)
+    this.#bytes = Buffer.alloc(0)
+    this.#length = 0
+    return taken
+  }
+
+  /** Writes an attribute's header and makes room for its value, which begins where this tells; the bytes may move. */
+  #attribute(type: number, length: number): number {
+    const at = this.#advance(NLA_HDRLEN + length)
+    writeAttributeHeader(this.#bytes, at, NLA_HDRLEN + length, type)
+    return at + NLA_HDRLEN
+  }
+
+  #advance(length: number): number {
+    const at = this.#length
+    this.#length += align(length)
+    if (this.#length > this.#bytes.length) {
+      const larger = Buffer.alloc(Math.max(2 * this.#bytes.length, this.#length, 256))
+      larger.set(this.#bytes)
+      this.#bytes = larger
+    }
+    return at
+  }
+}

@@ -1,0 +1,116 @@
+import { NetnsError } from '../handle/netns-error.ts'
+import { type Answers, addDatagram, noAnswers, repliesOf } from '../netlink/answers.ts'
+import type { Questions } from '../netlink/channel.ts'
+import { NETLINK_ROUTE } from '../netlink/constants.ts'
+import type { Message } from '../netlink/decode.ts'
+import { numberMessages } from '../netlink/numbering.ts'
+import { encodeRequest, type Request, type Way } from '../netlink/request.ts'
+import { optionalPackage } from '../sys/optional-package.ts'
+import { performLater } from './perform-later.ts'
+import type { Transport } from './rtnl.ts'
+
+/** What we use of the package `netlink` (0.3.0): datagrams to and from the kernel, by the event loop. */
+interface RawSocket {
+  on(event: 'message', listener: (datagram: Buffer, from: { readonly port: number }) => void): void
+  on(event: 'error', listener: (error: Error) => void): void
+  send(datagram: Uint8Array, options: object, sent: (error?: Error) => void): void
+  ref(): void
+  unref(): void
+  close(): void
+}
+interface NpmNetlink {
+  readonly RawNetlinkSocket: new (protocol: number, options: { localPort: number }) => RawSocket
+}
+
+// The kernel answers at once, and nothing tells that it has not.
+const TIMEOUT = 5000
+
+/**
+ * rtnetlink through the package `netlink`, in the namespace of this process: for Node without FFI. The kernel's own
+ * sentences are missing from errors, as the package cannot ask for them. Throws the given error when it is not installed.
+ */
+export function npmTransport(withoutFfi: NetnsError): Transport {
+  const { RawNetlinkSocket } = load(withoutFfi)
+  const socket = new RawNetlinkSocket(NETLINK_ROUTE, { localPort: 0 })
+  let sequence = 0
+  let waiting: { readonly answers: Answers; settle(error?: unknown): void } | undefined
+  let turn: Promise<unknown> = Promise.resolve()
+  let open = true
+
+  // Only who waits for an answer keeps the process alive.
+  socket.unref()
+  socket.on('error', (error) => waiting?.settle(error))
+  socket.on('message', (datagram, { port }) => {
+    if (waiting === undefined || port !== 0) return
+    try {
+      addDatagram(waiting.answers, datagram)
+      if (waiting.answers.done) waiting.settle()
+    } catch (error) {
+      waiting.settle(error)
+    }
+  })
+
+  const talk = (datagram: Buffer, way: Way) =>
+    new Promise<Answers>((resolve, reject) => {
+      if (!open) throw closed()
+      const answers = noAnswers(numberMessages(datagram, ++sequence, way))
+      const settle = (error?: unknown) => {
+        waiting = undefined
+        clearTimeout(timer)
+        if (open) socket.unref()
+        if (error === undefined) resolve(answers)
+        else reject(error)
+      }
+      const timer = setTimeout(settle, TIMEOUT)
+      waiting = { answers, settle }
+      socket.ref()
+      socket.send(datagram, {}, (error) => error !== undefined && settle(error))
+    })
+  const replies = async (way: Way, request: Request): Promise<Message[]> => {
+    const { what } = request
+    for (let attempt = 1; ; attempt++) {
+      const answers = await talk(encodeRequest(way, request), way).catch((cause) => {
+        throw new NetnsError(codeOf(cause), `${what}: ${messageOf(cause)}`, { cause })
+      })
+      const found = repliesOf(answers, what, attempt)
+      if (found !== 'again') return found
+    }
+  }
+  return {
+    perform<T>(operation: (channel: Questions) => T) {
+      // One after the other: the kernel refuses a dump while another runs on the socket.
+      const done = turn.then(() => performLater(operation, replies))
+      turn = done.catch(() => {})
+      return done
+    },
+    close() {
+      if (!open) return
+      open = false
+      socket.close()
+      waiting?.settle(closed())
+    },
+  }
+}
+
+function load(withoutFfi: NetnsError): NpmNetlink {
+  try {
+    // foreign API: the parse boundary
+    return optionalPackage('netlink') as NpmNetlink
+  } catch (cause) {
+    if (codeOf(cause) === 'MODULE_NOT_FOUND') throw withoutFfi
+    const message = `${withoutFfi.message}; the package netlink does not load: ${messageOf(cause)}`
+    throw new NetnsError('NO_FFI', message, { cause })
+  }
+}
+
+function closed(): NetnsError {
+  return new NetnsError('CLOSED', 'the netlink socket is closed')
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'PROTOCOL'
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { NetnsError } from '../handle/netns-error.ts'
+import type { Questions } from '../netlink/channel.ts'
+import type { Message } from '../netlink/decode.ts'
+import type { Request } from '../netlink/request.ts'
+import { performLater } from './perform-later.ts'
+
+const request = (type: number): Request => ({ type, what: `Ask ${type}` })
+const message = (type: number): Message => ({ type, flags: 0, sequence: 0, port: 0, body: Buffer.alloc(0) })
+
+/** Answers `ask` with one message of the same type, refuses above 100, and writes down what was asked. */
+function kernel() {
+  const asked: string[] = []
+  const ask = async (way: string, { type, what }: Request) => {
+    asked.push(`${way} ${type}`)
+    await new Promise((resolve) => setTimeout(resolve, 1))
+    if (type > 100) throw new NetnsError('ENODEV', `${what}: ENODEV`)
+    return way === 'dump' ? [message(type), message(type)] : [message(type)]
+  }
+  return { asked, ask }
+}
+
+test('an operation is given its answers one after the other, and asks nothing twice', async () => {
+  const { asked, ask } = kernel()
+  const operation = (channel: Questions) => {
+    const first = channel.get(request(1)).type
+    const second = channel.ask(request(first + 1)).length
+    return [first, second, channel.dump(request(9)).length]
+  }
+  expect(await performLater(operation, ask)).toEqual([1, 1, 2])
+  expect(asked).toEqual(['get 1', 'ask 2', 'dump 9'])
+})
+
+test('a refusal reaches the operation where it asked, which may go on otherwise', async () => {
+  const { asked, ask } = kernel()
+  const operation = (channel: Questions) => {
+    try {
+      return channel.get(request(101)).type
+    } catch (error) {
+      if (!(error instanceof NetnsError)) throw error
+      return channel.get(request(7)).type
+    }
+  }
+  expect(await performLater(operation, ask)).toBe(7)
+  expect(asked).toEqual(['get 101', 'get 7'])
+})
+
+test('what the operation throws is what the caller gets', async () => {
+  const { asked, ask } = kernel()
+  await expect(performLater((channel) => channel.ask(request(101)), ask)).rejects.toMatchObject({ code: 'ENODEV' })
+  const invalid = new NetnsError('INVALID', 'Not an interface name')
+  const operation = () => {
+    throw invalid
+  }
+  await expect(performLater(operation, ask)).rejects.toBe(invalid)
+  expect(asked).toEqual(['ask 101'])
+})

@@ -1,0 +1,62 @@
+import { firstOf } from '../netlink/answers.ts'
+import type { Questions } from '../netlink/channel.ts'
+import type { Message } from '../netlink/decode.ts'
+import type { Request, Way } from '../netlink/request.ts'
+
+/** Answers a question, or throws what the kernel said instead. */
+type Answer = () => Message[]
+
+/** Thrown out of an operation that asks what is not answered yet; no operation catches what is no `NetnsError`. */
+class Unanswered {
+  readonly way: Way
+  readonly request: Request
+
+  constructor(way: Way, request: Request) {
+    this.way = way
+    this.request = request
+  }
+}
+
+/**
+ * Performs an operation that is written for answers at once by a transport that takes time. What it asks depends on
+ * nothing but the answers before, so it is called again, with those that are there, until none is missing.
+ */
+export async function performLater<T>(
+  operation: (channel: Questions) => T,
+  ask: (way: Way, request: Request) => Promise<Message[]>,
+): Promise<T> {
+  const answers: Answer[] = []
+  for (;;) {
+    try {
+      return operation(replaying(answers))
+    } catch (missing) {
+      if (!(missing instanceof Unanswered)) throw missing
+      answers.push(await settled(ask(missing.way, missing.request)))
+    }
+  }
+}
+
+function replaying(answers: readonly Answer[]): Questions {
+  let asked = 0
+  const replies = (way: Way, request: Request): Message[] => {
+    const answer = answers[asked++]
+    if (answer === undefined) throw new Unanswered(way, request)
+    return answer()
+  }
+  return {
+    get: (request) => firstOf(replies('get', request), request.what),
+    ask: (request) => replies('ask', request),
+    dump: (request) => replies('dump', request),
+  }
+}
+
+async function settled(promise: Promise<Message[]>): Promise<Answer> {
+  try {
+    const messages = await promise
+    return () => messages
+  } catch (error) {
+    return () => {
+      throw error
+    }
+  }
+}
