@@ -3,6 +3,7 @@ import { tempNetns } from '@cni/netns/testing'
 import { expect, test } from 'vitest'
 import { describePod } from './interfaces.ts'
 import { listenIn } from './listen.ts'
+import { neighbours } from './neighbours.ts'
 import { connect } from './veth.ts'
 
 test('a pod is described from outside', async () => {
@@ -17,6 +18,15 @@ test('a pod is connected once', async () => {
   await using pod = await tempNetns()
   expect(await connect(pod, node)).toBe(true)
   expect(await connect(pod, node)).toBe(false)
+})
+
+test('the neighbours of a pod are listed', async () => {
+  await using node = await tempNetns()
+  await using pod = await tempNetns()
+  await connect(pod, node)
+  const entry = ['10.42.0.7', 'lladdr', '02:00:00:00:00:07', 'dev', 'eth0'] as const
+  await netns.exec(pod, ['ip', 'neighbour', 'add', ...entry])
+  expect(neighbours(pod)).toContain('10.42.0.7')
 })
 
 test('a server listens in the pod, and only there', async () => {

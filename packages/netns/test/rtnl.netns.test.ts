@@ -229,6 +229,20 @@ describe('rules', () => {
   })
 })
 
+test('DEBUG=cni:rtnl traces every question, its time and its refusal on stderr', async () => {
+  const code = `
+    import { openRtnl } from '@cni/netns'
+    using rtnl = await openRtnl('host')
+    await rtnl.getLink('lo')
+    await rtnl.setLinkUp('eth\\u009b7').catch(() => {})`
+  const cwd = new URL('..', import.meta.url).pathname
+  const argv = [process.execPath, '--conditions=@cni/source', '--input-type=module', '--eval', code] as const
+  const env = { ...process.env, DEBUG: 'cni:rtnl' }
+  const { stderr } = await netns.exec(pod, argv, { cwd, env })
+  expect(stderr).toMatch(/cni:rtnl Find link "lo" replies=1 ms=[\d.]+/)
+  expect(stderr).toMatch(/cni:rtnl Set link "eth\\u009b7" up refused="ENODEV" error=/)
+})
+
 test('an ordinary user is refused with EPERM and the capability it takes', async () => {
   const code = `
     import { openRtnl } from '@cni/netns'

@@ -1,8 +1,10 @@
+import { debugFor } from '@cni/host/debug'
 import type { NetnsTarget } from '../handle/netns.ts'
 import { isNetnsError } from '../handle/netns-error.ts'
 import { NETLINK_ROUTE } from '../netlink/constants.ts'
 import { openNetlink } from '../netlink/open.ts'
 import { type Rtnl, rtnlOver, type Transport } from './rtnl.ts'
+import { traced } from './traced.ts'
 
 /**
  * Opens an rtnetlink socket inside a namespace. The socket stays there: use it from outside, then close it.
@@ -33,5 +35,7 @@ async function transportTo(target: NetnsTarget): Promise<Transport> {
 /** Each operation is done when its call returns. */
 function channelTransport(target: NetnsTarget): Transport {
   const channel = openNetlink(target, NETLINK_ROUTE, { strict: true })
-  return { perform: async (operation) => operation(channel), close: () => channel.close() }
+  const debug = debugFor('rtnl')
+  const asked = debug === undefined ? channel : traced(channel, debug)
+  return { perform: async (operation) => operation(asked), close: () => channel.close() }
 }

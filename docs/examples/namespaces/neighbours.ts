@@ -1,0 +1,18 @@
+import type { NetnsTarget } from '@cni/netns'
+import { attributeMap, NETLINK_ROUTE, openNetlink } from '@cni/netns/netlink'
+import { formatAddress } from '@cni/types/ip'
+
+// <linux/neighbour.h>
+const RTM_GETNEIGH = 30
+const NDMSG = 12 // bytes of struct ndmsg, which stands before the attributes
+const NDA_DST = 1
+
+/** The addresses in a namespace's neighbour tables. */
+export function neighbours(where: NetnsTarget): string[] {
+  using channel = openNetlink(where, NETLINK_ROUTE)
+  const request = { type: RTM_GETNEIGH, fixed: new Uint8Array(NDMSG), what: 'List neighbours' }
+  return channel.dump(request).flatMap(({ body }) => {
+    const address = attributeMap(body, NDMSG).get(NDA_DST)
+    return address === undefined ? [] : [formatAddress(address)]
+  })
+}

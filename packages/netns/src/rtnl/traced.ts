@@ -1,0 +1,25 @@
+import type { DebugTrace } from '@cni/host/debug'
+import type { Questions } from '../netlink/channel.ts'
+import { isNetlinkError } from '../netlink/netlink-error.ts'
+import type { Request } from '../netlink/request.ts'
+
+/** The same channel, its questions traced in words, with times and refusals. */
+export function traced(channel: Questions, debug: DebugTrace): Questions {
+  const trace = <T>({ what }: Request, ask: () => T): T => {
+    const begun = performance.now()
+    try {
+      const answer = ask()
+      debug(what, { replies: Array.isArray(answer) ? answer.length : 1, ms: performance.now() - begun })
+      return answer
+    } catch (error) {
+      const refused = isNetlinkError(error) ? error.code : undefined
+      debug(what, { refused, error, ms: performance.now() - begun })
+      throw error
+    }
+  }
+  return {
+    get: (request) => trace(request, () => channel.get(request)),
+    ask: (request) => trace(request, () => channel.ask(request)),
+    dump: (request, options) => trace(request, () => channel.dump(request, options)),
+  }
+}
