@@ -23,7 +23,7 @@
  * @module
  */
 
-export { type Channel, channelOver, type Outcome } from './channel.ts'
+export { type Channel, channelOver, type Outcome, type Questions } from './channel.ts'
 export {
   NETLINK_GENERIC,
   NETLINK_NETFILTER,

@@ -1,3 +1,4 @@
+import { errnoOf, messageOf } from '@cni/types'
 import { NetnsError } from '../handle/netns-error.ts'
 import { type Answers, addDatagram, noAnswers, repliesOf } from '../netlink/answers.ts'
 import type { Questions } from '../netlink/channel.ts'
@@ -70,7 +71,7 @@ export function npmTransport(withoutFfi: NetnsError): Transport {
     const { what } = request
     for (let attempt = 1; ; attempt++) {
       const answers = await talk(encodeRequest(way, request), way).catch((cause) => {
-        throw new NetnsError(codeOf(cause), `${what}: ${messageOf(cause)}`, { cause })
+        throw new NetnsError(errnoOf(cause) ?? 'PROTOCOL', `${what}: ${messageOf(cause)}`, { cause })
       })
       const found = repliesOf(answers, what, attempt)
       if (found !== 'again') return found
@@ -97,7 +98,7 @@ function load(withoutFfi: NetnsError): NpmNetlink {
     // foreign API: the parse boundary
     return optionalPackage('netlink') as NpmNetlink
   } catch (cause) {
-    if (codeOf(cause) === 'MODULE_NOT_FOUND') throw withoutFfi
+    if (errnoOf(cause) === 'MODULE_NOT_FOUND') throw withoutFfi
     const message = `${withoutFfi.message}; the package netlink does not load: ${messageOf(cause)}`
     throw new NetnsError('NO_FFI', message, { cause })
   }
@@ -105,12 +106,4 @@ function load(withoutFfi: NetnsError): NpmNetlink {
 
 function closed(): NetnsError {
   return new NetnsError('CLOSED', 'the netlink socket is closed')
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'PROTOCOL'
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
