@@ -1,3 +1,3 @@
 import { library } from '../../tsup.base.ts'
 
-export default library({ index: 'src/index.ts', cli: 'src/cli.ts', 'clean-start': 'src/clean-start.ts' })
+export default library({ index: 'src/index.ts', cli: 'src/cli.ts' })

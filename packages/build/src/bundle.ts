@@ -9,7 +9,7 @@ import { BuildError } from './errors.ts'
 import { needPackage } from './find-package.ts'
 import { lazyBuiltins } from './lazy-builtins.ts'
 import { writing } from './output-files.ts'
-import { readPrelude, withPrelude } from './prelude.ts'
+import { preludeDefine, readPrelude, withPrelude } from './prelude.ts'
 import type { Runtime } from './target.ts'
 
 export interface BundleOptions {
@@ -91,7 +91,7 @@ async function buildWith(esbuild: typeof Esbuild, options: BundleOptions) {
     const prelude = await readPrelude(esbuild)
     const define = RUNTIME_DEFINES[runtime]
     const settings = {
-      define: { ...prelude.define, ...define },
+      define: { ...preludeDefine(prelude), ...define },
       // Node has its own modules loaded when it starts.
       plugins: runtime === 'bun' ? [lazyBuiltins] : [],
     }

@@ -1,11 +1,13 @@
-// The first thing in every executable: it obeys no variable of its runtime. Bundled by `prelude.ts`, imported by nothing.
+// The first thing in every executable: it obeys no variable of its runtime. Part of the prelude, imported by nothing.
 import { isRuntimeVariable } from '@cni/host'
-import { STARTED_ANEW, startAnew } from './start-anew.ts'
+import { STARTED_ANEW, type startAnew as StartAnew } from './start-anew.ts'
+
+/** Not imported but put around this code: a function that nobody calls costs next to nothing. */
+declare const startAnew: typeof StartAnew
 
 const runtime = process.versions.bun === undefined ? 'node' : 'bun'
-const obeyed = (name: string): boolean => isRuntimeVariable(name, runtime)
 
-// The names only: for most starts this is all, and every plugin's start pays for it.
-let suspect = false
-for (const name in process.env) suspect ||= name === STARTED_ANEW || obeyed(name)
-if (suspect) startAnew(obeyed)
+// The names only: for most starts this is all, and each of them pays for it.
+let isSuspect = false
+for (const name in process.env) isSuspect ||= name === STARTED_ANEW || isRuntimeVariable(name, runtime)
+if (isSuspect) startAnew((name) => isRuntimeVariable(name, runtime))

@@ -1,49 +1,52 @@
-import { extname } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type * as Esbuild from 'esbuild'
 
 /**
- * What an executable runs before all else: `clean-start.ts` with all that it imports. A text and no import of the
+ * What an executable runs before all else, as two modules without imports, for any runtime. Texts and no import of the
  * entry, because whoever builds a plugin need not have our packages, and because nothing of the plugin, not even a module
  * that it imports, is to run earlier.
  */
 export interface Prelude {
-  /** One module without imports, for any runtime. */
-  source: string
-  /** Makes the source part of `cni-build`, should it be what is bundled. */
-  define: Readonly<Record<string, string>>
+  /** What every start runs: `clean-start.ts`. It calls `startAnew`. */
+  check: string
+  /** The body of `startAnew(unwanted)`, which few starts need: `start-anew.ts`. */
+  startAnew: string
 }
 
 /** Replaced where this package is an executable itself, which has no file beside it. */
-declare const CNI_BUILD_PRELUDE: string | undefined
+declare const CNI_BUILD_PRELUDE: Prelude | undefined
+
+/** Makes the prelude part of `cni-build`, should that be what is bundled. */
+export const preludeDefine = (prelude: Prelude) => ({ CNI_BUILD_PRELUDE: JSON.stringify(prelude) })
 
 export async function readPrelude(esbuild: typeof Esbuild): Promise<Prelude> {
-  const source = typeof CNI_BUILD_PRELUDE === 'string' ? CNI_BUILD_PRELUDE : await sourceBeside(esbuild)
-  return { source, define: { CNI_BUILD_PRELUDE: JSON.stringify(source) } }
+  if (typeof CNI_BUILD_PRELUDE === 'object') return CNI_BUILD_PRELUDE
+  // Our packages have their sources with them: the result is the same whatever this is executed from.
+  const folder = fileURLToPath(new URL('../src', import.meta.url))
+  const call = `import { startAnew } from './start-anew.ts'\nstartAnew(unwanted)`
+  const options: Esbuild.BuildOptions = { conditions: ['@cni/source'], format: 'esm' }
+  return {
+    check: await bundled(esbuild, { ...options, entryPoints: [join(folder, 'clean-start.ts')] }),
+    startAnew: await bundled(esbuild, { ...options, stdin: { contents: call, resolveDir: folder } }),
+  }
 }
 
 /** The text of a bundle with the prelude in front, but behind what only counts on the first line. */
 export async function withPrelude(
   esbuild: typeof Esbuild,
   text: string,
-  { source }: Prelude,
+  { check, startAnew }: Prelude,
   options: { minify: boolean; define: Readonly<Record<string, string>> },
 ): Promise<string> {
+  const script = (contents: string) => bundled(esbuild, { ...options, stdin: { contents }, format: 'iife' })
   const first = /^(?:#!.*\n)?(?:"use strict";\n?)?/.exec(text)?.[0] ?? ''
-  const code = await bundled(esbuild, { ...options, stdin: { contents: source }, format: 'iife' })
-  return `${first}${code}${text.slice(first.length)}`
+  // A function inside: the runtime reads no bytecode of what is not called.
+  const prelude = `(()=>{function startAnew(unwanted){${await script(startAnew)}}\n${await script(check)}})();\n`
+  return `${first}${prelude}${text.slice(first.length)}`
 }
 
 // internal
-
-function sourceBeside(esbuild: typeof Esbuild): Promise<string> {
-  const extension = extname(import.meta.url)
-  return bundled(esbuild, {
-    entryPoints: [fileURLToPath(new URL(`./clean-start${extension}`, import.meta.url))],
-    conditions: extension === '.ts' ? ['@cni/source'] : [],
-    format: 'esm',
-  })
-}
 
 async function bundled(esbuild: typeof Esbuild, options: Esbuild.BuildOptions): Promise<string> {
   const { outputFiles } = await esbuild.build({
