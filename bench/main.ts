@@ -17,7 +17,7 @@ import { parseSuite, type Report, ReportError, readReport, reportText, type Suit
 type SuiteName = keyof typeof SUITES
 
 const options = benchOptions(process.argv.slice(2))
-const peers = findPeers(options.peers ?? process.env.CNI_PEERS, process.env.PATH ?? '', join(root, 'dist/bin'))
+const peers = findPeers(options.peers ?? process.env.CNI_PEERS, process.env.PATH ?? '', root)
 
 await main(async () => {
   try {

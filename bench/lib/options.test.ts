@@ -54,11 +54,12 @@ describe('the originals', () => {
   const folder = mkdtempSync(join(tmpdir(), 'cni-bench-test-'))
   afterAll(() => rmSync(folder, { recursive: true }))
   const [own, other, empty] = ['own', 'other', 'empty'].map((name) => join(folder, name)) as [string, string, string]
-  for (const place of [own, other, empty]) mkdirSync(place)
-  for (const place of [own, other]) writeFileSync(join(place, 'cnitool'), '')
+  const bins = join(own, 'node_modules/.bin')
+  for (const place of [bins, other, empty]) mkdirSync(place, { recursive: true })
+  for (const place of [own, bins, other]) writeFileSync(join(place, 'cnitool'), '')
 
   it('are where a person says, else in the first folder of PATH that has one and is not our own', () => {
-    const path = [empty, own, other].join(':')
+    const path = [empty, own, bins, other].join(':')
     expect(findPeers('/named', path, own)).toBe('/named')
     expect(findPeers(undefined, path, own)).toBe(other)
     expect(findPeers('', empty, own)).toBeUndefined()

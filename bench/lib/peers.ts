@@ -1,13 +1,18 @@
 import { existsSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { delimiter, join, sep } from 'node:path'
 
 /** The originals that are raced where they are found. */
 export const PEERS = ['istio-cni', 'install-cni', 'cnitool'] as const
 
-/** The folder with originals: the one that was named, or the first of PATH with one of them that is not our own. */
+/**
+ * The folder with originals: the one that was named, or the first of PATH with one of them that is not our own.
+ *
+ * @param own - the repository: `npm run` puts its `node_modules/.bin` into PATH, where our own programs are
+ */
 export function findPeers(named: string | undefined, path: string, own: string): string | undefined {
   if (named !== undefined && named !== '') return named
-  return path.split(delimiter).find((folder) => folder !== '' && folder !== own && peersIn(folder).length > 0)
+  const isOwn = (folder: string) => folder === own || folder.startsWith(`${own}${sep}`)
+  return path.split(delimiter).find((folder) => folder !== '' && !isOwn(folder) && peersIn(folder).length > 0)
 }
 
 export function peersIn(folder: string): string[] {
