@@ -2,9 +2,12 @@ import { defineConfig } from 'vitest/config'
 
 // Packages resolve to their sources, so that no test depends on a build of a sibling.
 const conditions = ['@cni/source', 'node']
+const resolve = { conditions, externalConditions: conditions }
 const shared = {
   resolve: { conditions },
-  ssr: { resolve: { conditions, externalConditions: conditions } },
+  ssr: { resolve },
+  // Global set-up runs there.
+  environments: { __vitest__: { resolve } },
 }
 
 export default defineConfig({
@@ -22,13 +25,15 @@ export default defineConfig({
             'bench/**/*.test.ts',
           ],
           exclude: ['**/*.{netns,process}.test.ts', '**/node_modules/**'],
+          // For what hangs. A property takes a second on an idle core, and many where every core has other work.
+          testTimeout: 30_000,
         },
       },
       {
         ...shared,
         test: {
           name: 'process',
-          include: ['{packages,examples}/*/{src,testing}/**/*.process.test.ts'],
+          include: ['{packages,examples}/*/{src,testing}/**/*.process.test.ts', 'bench/**/*.process.test.ts'],
           testTimeout: 30_000,
           hookTimeout: 30_000,
         },
