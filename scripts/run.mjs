@@ -23,8 +23,13 @@ const [name, ...args] = process.argv.slice(2)
 try {
   checkMachine()
   const script = scriptNamed(name)
-  setUp()
-  run(script)
+  const help = wantsHelp(args) ? helpOf(script) : undefined
+  if (help === undefined) {
+    setUp()
+    run(script)
+  } else {
+    process.stdout.write(help)
+  }
 } catch (error) {
   say(error instanceof Stop ? `\n${red('Stopped:')} ${error.message}` : String(error.stack))
   process.exitCode = error instanceof Stop ? error.exitCode : 1
@@ -44,6 +49,18 @@ function scriptNamed(wanted) {
   const names = readdirSync(join(root, 'scripts')).flatMap((file) => /^(.*)\.ts$/.exec(file)?.[1] ?? [])
   if (names.includes(wanted)) return join(root, 'scripts', `${wanted}.ts`)
   throw new Stop(`scripts/run.mjs: expected one of ${names.join(', ')}, got ${JSON.stringify(wanted) ?? 'nothing'}`, 2)
+}
+
+function wantsHelp(options) {
+  const own = options.includes('--') ? options.slice(0, options.indexOf('--')) : options
+  return own.includes('--help') || own.includes('-h')
+}
+
+/** The lines a script begins with, nothing installed for them; `undefined`: it has options and lists them itself. */
+function helpOf(script) {
+  const source = readFileSync(script, 'utf8')
+  if (source.includes('--help')) return undefined
+  return /^(?:\/\/ .*\n)+/.exec(source)?.[0].replaceAll(/^\/\/ /gm, '')
 }
 
 /** The dependencies at exactly the versions of the lockfile. A second run does nothing. */

@@ -1,4 +1,4 @@
-// npm test: set up, look at the sources, then unit, property, process, type, real-namespace and end-to-end tests.
+// npm test [-- --no-install]: set up, look at the sources, then unit, property, process, type, real-namespace and end-to-end tests.
 import { check } from './lib/check.ts'
 import { ensurePackages, TEST_PACKAGES } from './lib/debian.ts'
 import { exec } from './lib/exec.ts'
