@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { run } from './run.ts'
 import { isRunError, RunError } from './run-error.ts'
 import type { RunOptions } from './run-types.ts'
@@ -205,6 +205,35 @@ describe('a program that takes too long', () => {
       sh('trap "" TERM; echo ready; while :; do sleep 1; done', { timeout: 200, killGrace: 100 }),
     )
     expect(error).toMatchObject({ code: 'TIMEOUT', signal: 'SIGKILL' })
+  })
+
+  test('has a second between SIGTERM and SIGKILL, unless told otherwise', async () => {
+    const controller = new AbortController()
+    const signals = vi.spyOn(process, 'kill')
+    let isReady: () => void = () => {}
+    const ready = new Promise<void>((resolve) => {
+      isReady = resolve
+    })
+    const script = 'trap "" TERM; echo ready >&2; while :; do sleep 1; done'
+    const child = start(['sh', '-c', script], { signal: controller.signal, stderr: () => isReady() })
+    await ready
+    const group = -Number(child.pid)
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      controller.abort()
+      vi.advanceTimersByTime(999)
+      expect(signals.mock.calls).toEqual([[group, 'SIGTERM']])
+      vi.advanceTimersByTime(1)
+      expect(signals.mock.calls).toEqual([
+        [group, 'SIGTERM'],
+        [group, 'SIGKILL'],
+      ])
+    } finally {
+      vi.useRealTimers()
+      signals.mockRestore()
+      child.kill('SIGKILL')
+    }
+    expect(await failure(child.done)).toMatchObject({ code: 'ABORTED', signal: 'SIGKILL' })
   })
 
   test('is ended with its children, also those that ignore SIGTERM', async () => {

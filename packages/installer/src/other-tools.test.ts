@@ -84,3 +84,19 @@ test('while another program keeps reverting us the status says so, and a quarrel
   await eventually(() => installer.status().ready, 'ready again', 1000)
   expect(node.read('net/10-calico.conflist')).toContain('"mesh"')
 })
+
+test('the sixth time in a row that a file is put right is told of, and every fiftieth after it, with the suspect', async () => {
+  using node = fakeNode()
+  const installer = createInstaller({ ...node.options, rewriteMs: 0 })
+  await installer.install()
+  const told = () => node.events.filter((event) => event.type === 'contended')
+  for (let rewrites = 1; rewrites <= 60; rewrites += 1) {
+    revert(node)
+    await installer.install()
+    expect(told().map((event) => event.rewrites)).toEqual([6, 56].filter((each) => each <= rewrites))
+  }
+  expect(told()[0]).toMatchObject({
+    path: node.path('net/10-calico.conflist'),
+    hint: expect.stringMatching(/another program writes network configurations/),
+  })
+})

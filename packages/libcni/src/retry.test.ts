@@ -1,3 +1,4 @@
+import type { FakeCall } from '@cni/invoke/testing'
 import { CniError, toErrorDocument } from '@cni/types'
 import { describe, expect, test } from 'vitest'
 import { failing, failure, fakeWorlds, first, list, rt } from '../test/fake-world.ts'
@@ -40,6 +41,11 @@ describe('the policy', () => {
 
   test.each([0, 1, 3, 4, 5, 6, 7, 8, 50, 51, 100, 999])('code %i is not', (code) => {
     expect(retryDelay(new CniError(code, 'x'), 1)).toBeUndefined()
+  })
+
+  test('unless told otherwise five attempts, the first pause 200 ms and the longest 10 s', () => {
+    expect([1, 2, 3, 4, 5].map((failures) => retryDelay(later, failures))).toEqual([200, 400, 800, 1600, undefined])
+    expect([6, 7, 50].map((failures) => retryDelay(later, failures, { attempts: 99 }))).toEqual([6400, 10_000, 10_000])
   })
 
   test('a pause is never longer than a timer can wait', () => {
@@ -133,14 +139,20 @@ describe('addWithRetry', () => {
     expect(log()).toEqual(['ADD a', 'DEL a'])
   })
 
-  test('DEL runs although the caller has given up', async () => {
+  test('DEL runs to its end although the caller has given up, and the ADD is what is told', async () => {
     const controller = new AbortController()
-    const stuck = () => {
-      controller.abort()
-      return new Promise(() => undefined)
+    const ended: unknown[] = []
+    const a = {
+      ADD() {
+        controller.abort()
+        return new Promise(() => undefined)
+      },
+      DEL: ({ signal }: FakeCall) => void ended.push(signal?.aborted ?? false),
     }
-    const { runtime, log } = worlds.setUp({ a: { ADD: stuck } })
-    await failure(addWithRetry(runtime, list('1.1.0', 'a'), rt, { signal: controller.signal }))
+    const { runtime, log } = worlds.setUp({ a })
+    const error = await failure(addWithRetry(runtime, list('1.1.0', 'a'), rt, { signal: controller.signal }))
     expect(log()).toEqual(['ADD a', 'DEL a'])
+    expect(ended).toEqual([false])
+    expect(error).toMatchObject({ code: 'PLUGIN', message: expect.stringContaining('failed (add)') })
   })
 })

@@ -1,7 +1,7 @@
 import { definePlugin, type UndoStep } from '@cni/skel'
 import { testPlugin } from '@cni/skel/testing'
 import { CniError } from '@cni/types'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 
 const forever = () => new Promise<never>(() => {})
 
@@ -22,6 +22,23 @@ describe('the deadline', () => {
       error: { cniVersion: '1.1.0', code: 11, msg: 'ADD did not finish within 20 ms' },
     })
     expect(signal?.aborted).toBe(true)
+  })
+
+  it('is 50 s when the plugin does not say, before containerd and CRI-O give up', async () => {
+    vi.useFakeTimers()
+    try {
+      const errors: unknown[] = []
+      void testPlugin(definePlugin({ name: 'p', add: forever }))
+        .add()
+        .then(({ error }) => errors.push(error))
+      await vi.advanceTimersByTimeAsync(49_999)
+      expect(errors).toEqual([])
+      // The handler may come to rest before its steps are undone.
+      await vi.advanceTimersByTimeAsync(1000)
+      expect(errors).toMatchObject([{ code: 11, msg: 'ADD did not finish within 50 s' }])
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it('counts for every verb, and for a stdin that never ends', async () => {

@@ -1,7 +1,10 @@
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { open } from '@cni/netns/handle'
 import { type TestOutcome, testPlugin } from '@cni/skel/testing'
 import { CNI_VERSIONS } from '@cni/types'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { call, recorder } from '../../test/recorder.ts'
 
 const CONF = '{"cniVersion":"1.1.0","name":"a"}'
@@ -83,6 +86,24 @@ describe('the network namespace', () => {
       stdin: () => CONF,
     })
     expect(JSON.parse(stdout)).toMatchObject({ code: 8, msg: OWN })
+  })
+
+  it.each([
+    ['nothing is there', 'gone', 'info the network namespace is gone'],
+    ['it leads to a file', 'file', 'info the network namespace is gone'],
+    ['it leads to a folder', '', 'info the network namespace is gone'],
+    ['it cannot be followed', 'loop', 'warn the network namespace cannot be opened: it counts as gone'],
+  ])('DEL says of a path that is no namespace what an operator has to know: %s', async (_title, name, line) => {
+    const folder = mkdtempSync(join(tmpdir(), 'cni-netns-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    writeFileSync(join(folder, 'file'), '')
+    symlinkSync('loop', join(folder, 'loop'))
+    const { plugin, calls } = recorder()
+    // A real namespace among the options of the call: then paths are opened as on a machine.
+    using real = open('/proc/self/ns/net')
+    const { exitCode, log } = await testPlugin(plugin).del({ netns: real, env: { CNI_NETNS: join(folder, name) } })
+    expect([exitCode, log.map(({ level, msg }) => `${level} ${msg}`)]).toEqual([0, [line]])
+    expect(calls).toMatchObject([{ verb: 'DEL', netns: undefined }])
   })
 
   it('that is missing in testPlugin is gone, as on a machine', async () => {
