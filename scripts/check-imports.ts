@@ -1,6 +1,6 @@
 /**
- * Who may import whom, which no other tool sees whole: packages downward only and by name, nothing its own `index.ts`,
- * no circles. Imports of types alone count.
+ * Who may import whom, which no other tool sees whole: packages downward only and by name, the rooms of a package as
+ * listed, nothing its own `index.ts`, no circles. Imports of types alone count.
  */
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
@@ -22,6 +22,23 @@ const allowed: Readonly<Record<string, readonly RegExp[]>> = {
   conformance: [/^@cni\/(types|host|invoke|libcni|netns|iptables)(\/|$)/],
   build: [/^@cni\/host(\/|$)/, /^@cni\/netns\/sys$/],
   'istio-redirect': [/^@cni\/(?!istio-redirect)/],
+}
+
+/**
+ * What each folder of a package's sources may import of the others: all of a folder, or one file of it. What lies beside
+ * the folders is for all of them, and imports none; only `index.ts` imports any.
+ */
+const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  'istio-redirect': {
+    http: [],
+    kube: ['http'],
+    log: ['http'],
+    redirect: ['kube/pod.ts'],
+    state: ['redirect'],
+    plugin: ['http', 'kube', 'log', 'redirect', 'state'],
+    agent: ['kube', 'plugin', 'redirect', 'state'],
+    tools: ['kube', 'plugin', 'redirect'],
+  },
 }
 
 const problems: string[] = []
@@ -52,9 +69,25 @@ function checkPackage(folder: string): void {
         if (!target.startsWith(`${folder}/`))
           problems.push(`${file}: ${specifier} leaves the package; import it by name`)
         else if (/\/index\.ts$/.test(target)) problems.push(`${file}: ${specifier}: import the file that defines it`)
+        else if (!isInReach(name, file, target)) problems.push(`${file}: may not import ${specifier} of another room`)
       }
     }
   }
+}
+
+function isInReach(name: string, file: string, target: string): boolean {
+  const ofPackage = rooms[name]
+  const from = insideSources(name, file)
+  const to = insideSources(name, target)
+  if (ofPackage === undefined || from === undefined || to === undefined || from === 'index.ts') return true
+  const [room = ''] = from.split('/', 1)
+  if (!to.includes('/') || to.startsWith(`${room}/`)) return true
+  return ofPackage[room]?.some((each) => to === each || to.startsWith(`${each}/`)) ?? false
+}
+
+function insideSources(name: string, file: string): string | undefined {
+  const folder = `packages/${name}/src/`
+  return file.startsWith(folder) ? file.slice(folder.length) : undefined
 }
 
 function checkCircles(folder: string): void {

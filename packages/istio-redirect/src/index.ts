@@ -17,6 +17,8 @@
  * @module
  */
 
+// from a pod to rules
+export type { Pod, PodContainer } from './kube/pod.ts'
 // the plugin
 export { type Conf, confSchema } from './plugin/conf.ts'
 // the decision
@@ -31,9 +33,9 @@ export {
 } from './plugin/ladder.ts'
 export { plugin } from './plugin/plugin.ts'
 export { type EnablementSelector, type Settings, settingsOf } from './plugin/settings.ts'
-// from a pod to rules
+export type { Capture } from './redirect/capture.ts'
 export { type CaptureConfig, captureConfig, captureDefaults, type DnsCapture } from './redirect/config.ts'
-export { type Pod, type PodContainer, type PodInfo, podInfo } from './redirect/pod-info.ts'
+export { type PodInfo, podInfo } from './redirect/pod-info.ts'
 export { type Redirect, type RedirectOptions, redirectFor } from './redirect/redirect.ts'
 export { RedirectError, type RedirectSource } from './redirect/redirect-error.ts'
 export { redirectRules } from './redirect/rules.ts'

@@ -1,4 +1,5 @@
 import { createInstaller, type Installer, type InstallObserver } from '@cni/installer'
+import { messageOf } from '@cni/types'
 import type { AgentConfig } from './config/agent-config.ts'
 import { type ConfigSource, changedVariables, loadConfig, watchConfigDir } from './config/source.ts'
 import { installObserver } from './install-events.ts'
@@ -137,5 +138,3 @@ const aborted = (signal: AbortSignal): Promise<void> =>
     if (signal.aborted) resolve()
     else signal.addEventListener('abort', () => resolve(), { once: true })
   })
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

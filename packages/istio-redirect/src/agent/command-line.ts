@@ -9,7 +9,7 @@ import {
   textFlag,
   UsageError,
 } from '@cni/host/cli'
-import { quote } from '../redirect/quote.ts'
+import { quote } from '../foreign-text.ts'
 import type { Variable } from './config/variable.ts'
 import { variables } from './config/variables.ts'
 

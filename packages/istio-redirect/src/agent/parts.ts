@@ -1,3 +1,4 @@
+import { messageOf } from '@cni/types'
 import type { AgentConfig } from './config/agent-config.ts'
 import type { AgentLog } from './log/agent-log.ts'
 import { calmLog } from './log/calm-log.ts'
@@ -82,7 +83,7 @@ export function createParts({ log, own, metrics, errors, readiness, isAside }: P
       const server = healthServer(readiness, { closed: closedOn('health', `health checks on port ${port}`) })
       await listen(server, port).catch((cause: unknown) => {
         const hint = 'is another agent running on this node? HEALTH_PORT chooses another port'
-        const problem = cause instanceof Error ? cause.message : String(cause)
+        const problem = messageOf(cause)
         throw new Error(`cannot serve health checks on port ${port}: ${problem} (${hint})`, { cause })
       })
       own.info(`health checks on port ${portOf(server)}`)

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { messageOf } from '@cni/types'
 import type { AgentConfig } from './config/agent-config.ts'
 import { createPart, type Part } from './part.ts'
 import type { Metrics, RepairServices, ScopedLog, StartRepair } from './services.ts'
@@ -40,7 +41,7 @@ async function keepRunning(start: () => Promise<StartRepair>, services: RepairSe
       log.error('repair ended by itself; it is started again', { pauseMs: pause })
     } catch (error) {
       if (signal.aborted) return
-      log.error(`repair: ${error instanceof Error ? error.message : error}`, { pauseMs: pause })
+      log.error(`repair: ${messageOf(error)}`, { pauseMs: pause })
     }
     // the pause ends with the agent
     await sleep(pause, undefined, { signal }).catch(() => {})

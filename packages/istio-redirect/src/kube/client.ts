@@ -1,9 +1,9 @@
 import { debugFor } from '@cni/host/debug'
 import { errnoOf } from '@cni/types'
+import { printable } from '../foreign-text.ts'
 import { defaultTransport } from '../http/default-transport.ts'
 import { failureWords } from '../http/failure-words.ts'
 import { TooLarge, type Transport, type TransportAnswer, type Trust } from '../http/transport.ts'
-import { printable } from '../printable.ts'
 import { KubeError } from './kube-error.ts'
 import type { ClusterAccess } from './kubeconfig.ts'
 

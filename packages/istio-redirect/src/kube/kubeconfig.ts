@@ -1,4 +1,5 @@
 import { dirname, resolve } from 'node:path'
+import { messageOf } from '@cni/types'
 import * as z from 'zod/mini'
 import { NotRegular, readRegularFile } from '../regular-file.ts'
 import { parseBlockYaml } from './block-yaml.ts'
@@ -195,10 +196,6 @@ function readBounded(path: string): string {
   } catch (cause) {
     if (cause instanceof NotRegular) throw bad(path, cause.message)
     const hint = 'is the node agent (install-cni) running on this node?'
-    throw new KubeError(
-      'NO_KUBECONFIG',
-      `cannot read ${path}: ${cause instanceof Error ? cause.message : String(cause)}; ${hint}`,
-      { cause },
-    )
+    throw new KubeError('NO_KUBECONFIG', `cannot read ${path}: ${messageOf(cause)}; ${hint}`, { cause })
   }
 }

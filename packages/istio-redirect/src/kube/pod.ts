@@ -1,6 +1,31 @@
 import * as z from 'zod/mini'
-import type { Pod } from '../redirect/pod-info.ts'
+import { type AskOptions, ask } from './ask.ts'
 import { KubeError } from './kube-error.ts'
+
+/** The members of a pod that decide about its traffic. */
+export interface Pod {
+  readonly metadata: {
+    readonly name: string
+    readonly namespace: string
+    readonly labels?: Readonly<Record<string, string>> | undefined
+    readonly annotations?: Readonly<Record<string, string>> | undefined
+  }
+  readonly spec: {
+    readonly hostNetwork?: boolean | undefined
+    readonly initContainers?: readonly PodContainer[] | undefined
+    readonly containers?: readonly PodContainer[] | undefined
+  }
+}
+
+/** The same of one of its containers. */
+export interface PodContainer {
+  readonly name: string
+  readonly args?: readonly string[] | undefined
+  readonly env?: readonly { readonly name: string; readonly value?: string | undefined }[] | undefined
+  readonly securityContext?:
+    | { readonly runAsUser?: number | undefined; readonly runAsGroup?: number | undefined }
+    | undefined
+}
 
 /** Which pod is meant; both parts have passed {@link isPodIdentity}. */
 export interface PodIdentity {
@@ -18,6 +43,12 @@ const subdomain = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-
 /** Where the API server keeps a pod. */
 export const podPath = ({ namespace, name }: PodIdentity): string =>
   `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}`
+
+/** Gets one pod. */
+export function getPod(who: PodIdentity, options: AskOptions): Promise<Pod> {
+  const what = `pod ${who.namespace}/${who.name}`
+  return ask({ what, path: podPath(who), parse: (document) => parsePod(document, who) }, options)
+}
 
 const strings = z.record(z.string(), z.string())
 

@@ -1,4 +1,5 @@
-import { NotRegular, readRegularFile } from '../regular-file.ts'
+import { messageOf } from '@cni/types'
+import { readRegularFile } from '../regular-file.ts'
 import { KubeError } from './kube-error.ts'
 import type { ClusterAccess } from './kubeconfig.ts'
 
@@ -40,7 +41,7 @@ function read(path: string): string {
   try {
     return readRegularFile(path, maxBytes)
   } catch (cause) {
-    const problem = cause instanceof NotRegular || cause instanceof Error ? cause.message : String(cause)
+    const problem = messageOf(cause)
     throw new KubeError('NO_KUBECONFIG', `cannot read ${path}: ${problem}`, { cause })
   }
 }

@@ -1,4 +1,5 @@
 import type { LogSink } from '@cni/skel'
+import { messageOf } from '@cni/types'
 import { postOverUnix } from '../http/unix-post.ts'
 
 /**
@@ -25,6 +26,6 @@ async function post(socketPath: string, body: string, timeoutMs: number): Promis
     const { status } = await postOverUnix(socketPath, { path: '/log', body, timeoutMs })
     if (status !== 200) throw new Error(`status ${status}`)
   } catch (cause) {
-    throw new Error(`log socket ${socketPath}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+    throw new Error(`log socket ${socketPath}: ${messageOf(cause)}`, { cause })
   }
 }

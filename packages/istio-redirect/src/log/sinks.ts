@@ -2,11 +2,18 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LogLevel, LogSink } from '@cni/skel'
 import { fileSink } from '@cni/skel/file-sink'
-import type { Settings } from '../plugin/settings.ts'
 import { agentSocket } from './agent-socket.ts'
 
+/** Where log lines may go. */
+export interface LogPlaces {
+  /** The folder of `istio-cni.log`; `''`: no file. */
+  readonly runDir: string
+  /** Where the node agent listens. */
+  readonly logSocket: string | undefined
+}
+
 /** Where log lines go besides stderr: the node agent, if it listens now, and a file in the run directory. */
-export function logSinks({ runDir, logSocket }: Settings): LogSink[] {
+export function logSinks({ runDir, logSocket }: LogPlaces): LogSink[] {
   return [
     ...(logSocket !== undefined && existsSync(logSocket) ? [agentSocket(logSocket)] : []),
     ...(runDir === '' ? [] : [fileSink({ path: join(runDir, 'istio-cni.log'), maxAge: TWO_DAYS })]),

@@ -1,8 +1,8 @@
 import type { AddContext } from '@cni/skel'
-import { CniError, ErrorCode, goStringify, type IpConfig } from '@cni/types'
+import { CniError, ErrorCode, goStringify, type IpConfig, messageOf } from '@cni/types'
 import { formatAddress, parsePrefix, unmapAddress } from '@cni/types/ip'
+import { printable } from '../foreign-text.ts'
 import { postOverUnix, type UnixAnswer } from '../http/unix-post.ts'
-import { printable } from '../printable.ts'
 import type { PodInfo } from '../redirect/pod-info.ts'
 import type { Conf } from './conf.ts'
 import type { Settings } from './settings.ts'
@@ -28,7 +28,7 @@ async function post(socket: string, body: string, signal: AbortSignal, who: stri
   try {
     return await postOverUnix(socket, { path: '/cmdadd', body, timeoutMs, signal })
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
+    const reason = messageOf(cause)
     throw unreachable(who, socket, `failed to send event request: ${reason}`, cause)
   }
 }

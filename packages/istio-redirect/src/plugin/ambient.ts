@@ -1,4 +1,5 @@
 import type { AddContext } from '@cni/skel'
+import { messageOf } from '@cni/types'
 import type { AskOptions } from '../kube/ask.ts'
 import { namespaceLabels } from '../kube/get-namespace.ts'
 import { selects } from '../kube/label-selector.ts'
@@ -33,7 +34,7 @@ async function isChosen(c: AddContext<Conf>, settings: Settings, pod: PodInfo, a
     return left.some(({ namespaceSelector }) => selects(namespaceSelector ?? {}, labels))
   } catch (error) {
     if (ambientFailsClosed || c.signal.aborted) throw error
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     const name = `${pod.namespace}/${pod.name}`
     c.log.warn(`whether pod ${name} is ambient cannot be found out, it is treated as not ambient: ${reason}`, {
       pod: name,

@@ -2,12 +2,10 @@ import { iptables } from '@cni/iptables'
 import type { CheckContext } from '@cni/skel'
 import { CniError } from '@cni/types'
 import { redirectRules } from '../redirect/rules.ts'
-import type { Attachment } from '../state/attachment.ts'
+import { type AttachmentRecord, attachmentKey, recordedBackend } from '../state/attachment-record.ts'
 import { attachmentsIn } from '../state/attachments.ts'
-import { attachmentKey } from './attachment-key.ts'
 import type { Conf } from './conf.ts'
 import { missingFromNamespace } from './namespace-network.ts'
-import { recordedBackend } from './recorded-backend.ts'
 import { settingsOf } from './settings.ts'
 import { warnAboutSettings } from './warn-settings.ts'
 
@@ -32,7 +30,7 @@ export async function check(c: CheckContext<Conf>): Promise<void> {
   }
 }
 
-function requireSameNamespace(c: CheckContext<Conf>, { netns }: Attachment): void {
+function requireSameNamespace(c: CheckContext<Conf>, { netns }: AttachmentRecord): void {
   if (Number(c.netns.dev) === netns.dev && Number(c.netns.ino) === netns.ino) return
   throw new CniError(drift, `${c.netns.path} is not the namespace that was set up`, {
     details: `expected ${netns.dev}:${netns.ino}, got ${c.netns.dev}:${c.netns.ino}`,

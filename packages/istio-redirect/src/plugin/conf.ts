@@ -30,11 +30,7 @@ const texts = z.nullish(z.array(z.string()))
 /** Absolute: the working directory is the runtime's, and may be anybody's. */
 const path = z.nullish(z.string().check(z.regex(/^(?:\/|$)/, 'expected an absolute path')))
 
-/**
- * The plugin's configuration, with the keys of Istio's plugin as they are on the wire. `null` stands for "not given",
- * as in the documents Istio's installer writes.
- */
-export const confSchema = netConf({
+const keys = {
   plugin_log_level: text,
   cni_agent_run_dir: path,
   ambient_enabled: flag,
@@ -65,7 +61,16 @@ export const confSchema = netConf({
       intercept_type: z.nullish(z.enum(['iptables', ''])),
     }),
   ),
-})
+}
+
+/**
+ * The plugin's configuration, with the keys of Istio's plugin as they are on the wire. `null` stands for "not given",
+ * as in the documents Istio's installer writes.
+ */
+export const confSchema = netConf(keys)
+
+/** The keys that are this plugin's own, those of Istio 1.19 among them. */
+export const confKeys: readonly string[] = Object.keys(keys)
 
 /** A parsed configuration. */
 export type Conf = z.infer<typeof confSchema>

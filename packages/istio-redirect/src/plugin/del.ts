@@ -4,12 +4,10 @@ import type { DelContext } from '@cni/skel'
 import { messageOf } from '@cni/types'
 import { captureDefaults } from '../redirect/config.ts'
 import { redirectRules } from '../redirect/rules.ts'
-import type { Attachment } from '../state/attachment.ts'
+import { type AttachmentRecord, attachmentKey, recordedBackend } from '../state/attachment-record.ts'
 import { attachmentsIn } from '../state/attachments.ts'
-import { attachmentKey } from './attachment-key.ts'
 import type { Conf } from './conf.ts'
 import { removeFromNamespace } from './namespace-network.ts'
-import { recordedBackend } from './recorded-backend.ts'
 import { settingsOf } from './settings.ts'
 import { within } from './within.ts'
 
@@ -44,7 +42,7 @@ export async function del(c: DelContext<Conf>, { programMs = 6000 }: DelOptions 
 
 type Where = Required<Pick<DelContext<Conf>, 'signal' | 'log'>> & { readonly netns: Netns }
 
-async function removeRules(where: Where, recorded: Attachment | undefined): Promise<void> {
+async function removeRules(where: Where, recorded: AttachmentRecord | undefined): Promise<void> {
   if (recorded !== undefined) {
     try {
       return await removeRecorded(where, recorded)
@@ -57,7 +55,7 @@ async function removeRules(where: Where, recorded: Attachment | undefined): Prom
   await removeUnrecorded(where)
 }
 
-async function removeRecorded(where: Where, recorded: Attachment): Promise<void> {
+async function removeRecorded(where: Where, recorded: AttachmentRecord): Promise<void> {
   const rules = redirectRules(recorded.rules)
   const backend = recordedBackend(recorded)
   // A complete ADD says all there is, and one process takes it away; an incomplete one has to be looked for.
@@ -75,7 +73,7 @@ async function removeUnrecorded(where: Where): Promise<void> {
 }
 
 /** Without the chains that only other modes have. */
-function inUse(rules: Ruleset, { families }: Attachment): Ruleset {
+function inUse(rules: Ruleset, { families }: AttachmentRecord): Ruleset {
   const used = new Set(families.flatMap((family) => chainsFor(rules, family)))
   return { ...rules, chains: rules.chains.filter((chain) => used.has(chain)) }
 }

@@ -1,10 +1,9 @@
 import type { AddContext } from '@cni/skel'
-import { CniError, ErrorCode } from '@cni/types'
+import { CniError, ErrorCode, messageOf } from '@cni/types'
 import type { AskOptions } from '../kube/ask.ts'
 import { type KubeClient, kubeClient } from '../kube/client.ts'
-import { getPod } from '../kube/get-pod.ts'
 import { loadKubeconfig } from '../kube/kubeconfig.ts'
-import type { PodIdentity } from '../kube/pod.ts'
+import { getPod, type PodIdentity } from '../kube/pod.ts'
 import { type PodInfo, podInfo } from '../redirect/pod-info.ts'
 import { type Redirect, redirectFor } from '../redirect/redirect.ts'
 import type { Conf } from './conf.ts'
@@ -44,7 +43,7 @@ export async function findRedirect(c: AddContext<Conf>, settings: Settings): Pro
     const log = (level: 'info' | 'warn', message: string, more: object) => c.log[level](message, { ...fields, ...more })
     return { pod, redirect: redirectFor(pod, { log, env: c.env }) }
   } catch (error) {
-    c.log.error(`redirect failed due to bad params: ${error instanceof Error ? error.message : String(error)}`, fields)
+    c.log.error(`redirect failed due to bad params: ${messageOf(error)}`, fields)
     throw error
   }
 }

@@ -1,4 +1,4 @@
-import { CniError, ErrorCode } from '@cni/types'
+import { CniError, ErrorCode, isObject } from '@cni/types'
 import { isPodIdentity, type PodIdentity } from '../kube/pod.ts'
 import type { PodInfo } from '../redirect/pod-info.ts'
 import { capturesNothing } from '../redirect/redirect.ts'
@@ -49,7 +49,7 @@ export function beforeAsking({ pod, podAnnotations, settings }: Clues): Skip | A
   }
   // With ambient mode labels decide, and those no runtime hands over.
   const mayBeAmbient = settings.ambientSelectors.length > 0
-  if (!mayBeAmbient && isRecord(podAnnotations) && !Object.hasOwn(podAnnotations, statusAnnotation)) {
+  if (!mayBeAmbient && isObject(podAnnotations) && !Object.hasOwn(podAnnotations, statusAnnotation)) {
     return skip('excluded due to not containing sidecar annotation')
   }
   return { act: 'ask', pod }
@@ -86,9 +86,6 @@ const quoted = ({ namespace, name }: PodIdentity): string => `${namespace}/${nam
 
 const own = (record: Readonly<Record<string, string>>, key: string): string | undefined =>
   Object.hasOwn(record, key) ? record[key] : undefined
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Go's strconv.ParseBool; anything else says nothing. */
 function goBool(text: string | undefined): boolean | undefined {

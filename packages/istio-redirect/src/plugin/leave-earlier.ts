@@ -1,8 +1,7 @@
 import { families, iptables, isBuiltin, type Rule, type Ruleset, rulesFor } from '@cni/iptables'
 import { redirectRules } from '../redirect/rules.ts'
-import type { Attachment } from '../state/attachment.ts'
+import { type AttachmentRecord, recordedBackend } from '../state/attachment-record.ts'
 import { openNetwork, removeFromNamespace } from './namespace-network.ts'
-import { recordedBackend } from './recorded-backend.ts'
 import type { RedirectContext } from './redirect-context.ts'
 
 /**
@@ -12,7 +11,11 @@ import type { RedirectContext } from './redirect-context.ts'
  */
 export async function leaveEarlier(
   c: RedirectContext,
-  { before, next, rules }: { readonly before: Attachment; readonly next: Attachment; readonly rules: Ruleset },
+  {
+    before,
+    next,
+    rules,
+  }: { readonly before: AttachmentRecord; readonly next: AttachmentRecord; readonly rules: Ruleset },
 ): Promise<void> {
   if (before.netns.dev !== next.netns.dev || before.netns.ino !== next.netns.ino) return
   const earlier = redirectRules(before.rules)

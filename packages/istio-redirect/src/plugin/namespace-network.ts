@@ -1,7 +1,7 @@
 import { isNetnsError, type NetnsTarget, openRtnl, type Rtnl } from '@cni/netns'
 import { CniError, ErrorCode } from '@cni/types'
 import { annotations } from '../redirect/annotations.ts'
-import type { Attachment } from '../state/attachment.ts'
+import type { AttachmentRecord } from '../state/attachment-record.ts'
 
 /** The addresses of a namespace as the kernel lists them, `address/bits`. */
 export async function addressesOf(netns: NetnsTarget): Promise<string[]> {
@@ -10,7 +10,7 @@ export async function addressesOf(netns: NetnsTarget): Promise<string[]> {
 }
 
 /** What decides about it: of which families the rules are, and whether they are those of TPROXY. */
-export type Wanted = Pick<Attachment, 'families' | 'tproxy'>
+export type Wanted = Pick<AttachmentRecord, 'families' | 'tproxy'>
 
 /** What the rules of a redirection lead to, besides the proxy: an address on `lo`, and the policy routes of TPROXY. */
 export interface NamespaceNetwork extends Disposable {
@@ -96,8 +96,8 @@ async function addPassThrough(rtnl: Rtnl): Promise<void> {
   }
 }
 
-type Family = Attachment['families'][number]
-type PolicyRoute = NonNullable<Attachment['tproxy']>
+type Family = AttachmentRecord['families'][number]
+type PolicyRoute = NonNullable<AttachmentRecord['tproxy']>
 
 /** Looked for first: the kernel takes a rule it already has, with another priority, for another rule. */
 const markRule = (family: Family, { mark, table }: PolicyRoute): Item => ({

@@ -4,9 +4,8 @@ import { CniError, ErrorCode } from '@cni/types'
 import { type CaptureConfig, captureConfig } from '../redirect/config.ts'
 import { redirectRules } from '../redirect/rules.ts'
 import { istioRestoreText } from '../redirect/text.ts'
-import type { Attachment, AttachmentKey } from '../state/attachment.ts'
+import { type AttachmentKey, type AttachmentRecord, attachmentKey } from '../state/attachment-record.ts'
 import { type Attachments, attachmentsIn } from '../state/attachments.ts'
-import { attachmentKey } from './attachment-key.ts'
 import { type CapturedPod, capturesIpv6 } from './captured-families.ts'
 import type { Conf } from './conf.ts'
 import type { FoundRedirect } from './find-redirect.ts'
@@ -69,7 +68,7 @@ function requireIptables({ nativeNftables }: Program): void {
   })
 }
 
-function describe(c: RedirectContext, rules: CaptureConfig): Omit<Attachment, 'backend' | keyof AttachmentKey> {
+function describe(c: RedirectContext, rules: CaptureConfig): Omit<AttachmentRecord, 'backend' | keyof AttachmentKey> {
   const families: readonly Family[] = rules.ipv6 ? ['ipv4', 'ipv6'] : ['ipv4']
   const policyRoute = rules.interceptionMode === 'TPROXY' && rules.includeInboundPorts.length > 0
   return {
@@ -82,7 +81,7 @@ function describe(c: RedirectContext, rules: CaptureConfig): Omit<Attachment, 'b
   }
 }
 
-function readEarlier(c: RedirectContext, state: Attachments, key: AttachmentKey): Attachment | undefined {
+function readEarlier(c: RedirectContext, state: Attachments, key: AttachmentKey): AttachmentRecord | undefined {
   try {
     return state.read(key)
   } catch (error) {
@@ -92,7 +91,7 @@ function readEarlier(c: RedirectContext, state: Attachments, key: AttachmentKey)
 }
 
 /** A failed ADD leaves what was recorded before it. */
-function record(c: RedirectContext, state: Attachments, attachment: Attachment, before?: Attachment): void {
+function record(c: RedirectContext, state: Attachments, attachment: AttachmentRecord, before?: AttachmentRecord): void {
   c.undo(() => {
     if (before === undefined) state.forget(attachment)
     else state.write(before)

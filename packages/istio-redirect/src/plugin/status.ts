@@ -1,6 +1,6 @@
 import { iptables, isIptablesError } from '@cni/iptables'
 import type { StatusContext } from '@cni/skel'
-import { CniError, ErrorCode } from '@cni/types'
+import { CniError, ErrorCode, messageOf } from '@cni/types'
 import { loadKubeconfig } from '../kube/kubeconfig.ts'
 import type { Conf } from './conf.ts'
 import { type Settings, settingsOf } from './settings.ts'
@@ -17,7 +17,7 @@ export async function status(c: StatusContext<Conf>): Promise<void> {
   try {
     await requireKubeconfig(settings)
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error)
+    const problem = messageOf(error)
     if (settings.statusMode === 'strict') throw new CniError(ErrorCode.pluginNotAvailable, problem, { cause: error })
     c.log.warn(`pods of the mesh cannot start now: ${problem}`)
   }

@@ -1,6 +1,6 @@
 import type { Log } from '@cni/skel'
 import { logLevel } from '../log/sinks.ts'
-import type { Conf } from './conf.ts'
+import { type Conf, confKeys } from './conf.ts'
 import type { Settings } from './settings.ts'
 
 /** Says what of the configuration is not taken at its word. */
@@ -11,19 +11,6 @@ export function warnAboutSettings(log: Log, conf: Conf, settings: Settings): voi
   for (const key of Object.keys(conf)) {
     const plain = key.toLowerCase()
     // Go would take it for the key: an operator who relies on that must not have to guess.
-    if (plain !== key && keys.has(plain)) log.warn(`${JSON.stringify(key)} is ignored: write ${plain}`)
+    if (plain !== key && confKeys.includes(plain)) log.warn(`${JSON.stringify(key)} is ignored: write ${plain}`)
   }
 }
-
-const keys = new Set([
-  'plugin_log_level',
-  'cni_agent_run_dir',
-  'ambient_enabled',
-  'enablement_selectors',
-  'exclude_namespaces',
-  'pod_namespace',
-  'native_nftables',
-  'enable_ambient_detection_retry',
-  'check_mode',
-  'status_mode',
-])

@@ -1,4 +1,5 @@
 import type { Builders } from '@cni/iptables'
+import type { PortOrRange } from './capture.ts'
 
 /**
  * Every chain we own, in any mode: applying a configuration removes those that only an older one used.
@@ -16,3 +17,11 @@ export const chains = {
 
 /** The builders that the concerns write their rules with. */
 export type Tables = Builders<typeof chains>
+
+/** The rule under construction once for every port, or as it is when all ports are meant. */
+export function onPorts<B extends { dport(port: PortOrRange): B }>(
+  rule: B,
+  ports: '*' | readonly PortOrRange[],
+): readonly B[] {
+  return ports === '*' ? [rule] : ports.map((port) => rule.dport(port))
+}

@@ -1,17 +1,13 @@
-import type { OwnerGroups } from './owner-groups.ts'
+import type { Capture } from './capture.ts'
 import type { Redirect } from './redirect.ts'
-import type { InterceptionMode, IpRanges } from './validators.ts'
-
-/** A port, or on a command line a range of ports. */
-export type PortOrRange = number | `${number}:${number}`
+import type { IpRanges } from './validators.ts'
 
 /**
- * Everything the rules depend on. Lists are in rule order; ranges of ports and names of users and groups are possible
- * outside the plugin's path only.
+ * Everything the rules depend on: what is captured, and what no pod can say but a namespace or a command line can.
+ * That is what state files keep.
  */
-export interface CaptureConfig {
+export interface CaptureConfig extends Capture {
   readonly ipv6: boolean
-  readonly interceptionMode: InterceptionMode
   readonly proxyPort: number
   readonly inboundCapturePort: number
   readonly inboundTunnelPort: number
@@ -19,18 +15,7 @@ export interface CaptureConfig {
   readonly proxyGIDs: readonly (number | string)[]
   readonly tproxyMark: number
   readonly tproxyRouteTable: number
-  readonly includeInboundPorts: '*' | readonly PortOrRange[]
-  readonly excludeInboundPorts: readonly PortOrRange[]
-  readonly includeOutboundPorts: readonly PortOrRange[]
-  readonly excludeOutboundPorts: readonly PortOrRange[]
-  readonly includeOutboundIPRanges: '*' | IpRanges
-  readonly excludeOutboundIPRanges: IpRanges
-  readonly excludeInterfaces: readonly string[]
-  readonly rerouteVirtualInterfaces: readonly string[]
-  readonly ownerGroups: OwnerGroups<number | string>
   readonly dns: DnsCapture
-  readonly dropInvalid: boolean
-  readonly loopbackCidr: string
 }
 
 /** Whose DNS queries go to the agent: nobody's, all, or those to these servers. */

@@ -1,7 +1,6 @@
 import type { Rule } from '@cni/iptables'
-import type { Tables } from './chains.ts'
+import { onPorts, type Tables } from './chains.ts'
 import type { CaptureConfig } from './config.ts'
-import { onPorts } from './on-ports.ts'
 import { tproxyDelivery, tproxyInbound } from './tproxy.ts'
 
 /** The ways into the proxy; its tunnel port is reached directly, whatever is captured. */

@@ -1,4 +1,4 @@
-import { quote } from './quote.ts'
+import { quote } from '../foreign-text.ts'
 import { unique, unsigned } from './validators.ts'
 
 /**

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type PodContainer, podInfo } from './pod-info.ts'
+import type { PodContainer } from '../kube/pod.ts'
+import { podInfo } from './pod-info.ts'
 
 const pod = (containers: readonly PodContainer[], initContainers: readonly PodContainer[] = []) =>
   podInfo({ metadata: { namespace: 'default', name: 'web' }, spec: { containers, initContainers } })

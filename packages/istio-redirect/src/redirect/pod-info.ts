@@ -1,27 +1,4 @@
-/** The members of a Kubernetes pod that decide about its redirection, as parsed from the API or from an annotation. */
-export interface Pod {
-  readonly metadata: {
-    readonly name: string
-    readonly namespace: string
-    readonly labels?: Readonly<Record<string, string>> | undefined
-    readonly annotations?: Readonly<Record<string, string>> | undefined
-  }
-  readonly spec: {
-    readonly hostNetwork?: boolean | undefined
-    readonly initContainers?: readonly PodContainer[] | undefined
-    readonly containers?: readonly PodContainer[] | undefined
-  }
-}
-
-/** The members of a container that {@link podInfo} reads. */
-export interface PodContainer {
-  readonly name: string
-  readonly args?: readonly string[] | undefined
-  readonly env?: readonly { readonly name: string; readonly value?: string | undefined }[] | undefined
-  readonly securityContext?:
-    | { readonly runAsUser?: number | undefined; readonly runAsGroup?: number | undefined }
-    | undefined
-}
+import type { Pod } from '../kube/pod.ts'
 
 /** What the decision ladder and {@link redirectFor} know about a pod. */
 export interface PodInfo {

@@ -1,7 +1,7 @@
+import { quote } from '../foreign-text.ts'
 import { isLoopback, parsePrefix } from './ip.ts'
 import { type OwnerGroups, ownerGroups } from './owner-groups.ts'
 import { type PodInfo, podName } from './pod-info.ts'
-import { quote } from './quote.ts'
 import { parseFrom, type RedirectSource } from './redirect-error.ts'
 
 /** Where the derivation reports what it tolerates. */

@@ -1,5 +1,5 @@
-import { cniErrorKey, ErrorCode } from '@cni/types'
-import { quote } from './quote.ts'
+import { cniErrorKey, ErrorCode, messageOf } from '@cni/types'
+import { quote } from '../foreign-text.ts'
 
 /** Where a value that cannot be turned into rules was found. */
 export interface RedirectSource {
@@ -34,6 +34,6 @@ export function parseFrom<T>(source: RedirectSource, parse: (value: string) => T
   try {
     return parse(source.value)
   } catch (cause) {
-    throw new RedirectError(source, cause instanceof Error ? cause.message : String(cause), { cause })
+    throw new RedirectError(source, messageOf(cause), { cause })
   }
 }

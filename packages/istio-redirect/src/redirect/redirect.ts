@@ -1,31 +1,22 @@
 import { annotations, hasAnnotation, readAnnotation } from './annotations.ts'
-import { MAX_ID, type OwnerGroups } from './owner-groups.ts'
+import type { Capture } from './capture.ts'
+import { MAX_ID } from './owner-groups.ts'
 import { type PodInfo, podName } from './pod-info.ts'
 import { type Environment, loopbackCidr, proxyFlag, proxyOwnerGroups, type RedirectLog } from './proxy-env.ts'
 import { RedirectError } from './redirect-error.ts'
-import { type InterceptionMode, type IpRanges, unique } from './validators.ts'
+import { unique } from './validators.ts'
 
-/** What a pod asks for: which of its traffic goes through its proxy, and how. */
-export interface Redirect {
-  readonly interceptionMode: InterceptionMode
-  readonly includeInboundPorts: '*' | readonly number[]
-  /** Matters only when every inbound port is included. */
-  readonly excludeInboundPorts: readonly number[]
-  readonly includeOutboundPorts: readonly number[]
-  readonly excludeOutboundPorts: readonly number[]
-  readonly includeOutboundIPRanges: '*' | IpRanges
-  readonly excludeOutboundIPRanges: IpRanges
-  readonly excludeInterfaces: readonly string[]
-  readonly rerouteVirtualInterfaces: readonly string[]
-  readonly ownerGroups: OwnerGroups
+/**
+ * What a pod asks for, whatever its namespace turns out to have: which of its traffic goes through its proxy, and how.
+ * With the families of the namespace it becomes a `CaptureConfig`.
+ */
+export interface Redirect extends Capture<number, number> {
   /** The user and the group whose traffic is the proxy's own. */
   readonly proxyUID: number
   readonly proxyGID: number
   readonly dnsCapture: boolean
+  /** Whether IPv6 is captured beside IPv4. */
   readonly dualStack: boolean
-  readonly dropInvalid: boolean
-  /** The IPv4 range that counts as loopback. */
-  readonly loopbackCidr: string
 }
 
 /** Settings of {@link redirectFor}. */

@@ -1,8 +1,7 @@
 import { type Rule, type Ruleset, ruleset } from '@cni/iptables'
-import { chains } from './chains.ts'
+import { chains, type Tables } from './chains.ts'
 import type { CaptureConfig } from './config.ts'
 import { dnsRules } from './dns.ts'
-import { dropInvalid } from './drop-invalid.ts'
 import { capturedInbound, proxyPorts } from './inbound.ts'
 import { excludedInterfaces, virtualInterfaces } from './interfaces.ts'
 import { capturedRanges, outboundStart, uncapturedRanges } from './outbound.ts'
@@ -20,7 +19,7 @@ export function redirectRules(config: CaptureConfig): Ruleset {
     [
       ...excludedInterfaces(t, config),
       ...virtualInterfaces(t, config),
-      ...dropInvalid(t, config),
+      ...invalidDrops(t, config),
       ...proxyPorts(t, config),
       ...capturedInbound(t, config),
       ...outboundStart(t, config),
@@ -32,6 +31,12 @@ export function redirectRules(config: CaptureConfig): Ruleset {
       ...tproxyLoops(t, config),
     ].flatMap((rule) => inFamilies(rule, config)),
   )
+}
+
+/** Drop packets that conntrack cannot place, before the stack answers them with a reset that nobody translates back. */
+function invalidDrops({ mangle }: Tables, { dropInvalid }: CaptureConfig): readonly Rule[] {
+  if (!dropInvalid) return []
+  return [mangle.on('PREROUTING').ctstate('INVALID').jump('ISTIO_DROP'), mangle.on('ISTIO_DROP').drop()]
 }
 
 /** A pod without IPv6 gets no IPv6 rule at all; the IPv4 rules are always written. */

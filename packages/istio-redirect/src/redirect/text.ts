@@ -1,4 +1,4 @@
-import type { Family, Rule, Ruleset } from '@cni/iptables'
+import { type Family, isBuiltin, type Rule, type Ruleset, type Table } from '@cni/iptables'
 import { ruleArgs, ruleLine } from '@cni/iptables/text'
 
 /**
@@ -22,27 +22,20 @@ export function istioRestoreText({ rules }: Ruleset, family: Family): string {
     .join('')
 }
 
-function tableText(table: string, rules: readonly Rule[], family: Family): string {
-  const parts = rules.map((rule) => ({ rule, args: istioArgs(rule, family) }))
-  const chains = [...rules.map((rule) => rule.chain), ...parts.flatMap(({ args }) => jumpedTo(args))]
+function tableText(table: Table, rules: readonly Rule[], family: Family): string {
+  const own = rules.map((rule) => rule.chain).filter((chain) => !isBuiltin(table, chain))
+  const jumpedTo = rules.flatMap(({ target }) => (target.target === 'jump' ? [target.chain] : []))
   const lines = [
     `* ${table}`,
-    ...[...new Set(chains)].filter((chain) => !BUILT_IN.has(chain)).map((chain) => `-N ${chain}`),
-    ...parts.map(({ rule, args }) => ruleLine([...place(rule), ...args])),
+    ...[...new Set([...own, ...jumpedTo])].map((chain) => `-N ${chain}`),
+    ...rules.map((rule) => ruleLine([...place(rule), ...istioArgs(rule, family)])),
     'COMMIT',
   ]
   return `${lines.join('\n')}\n`
 }
 
-const BUILT_IN = new Set(['INPUT', 'OUTPUT', 'FORWARD', 'PREROUTING', 'POSTROUTING', 'ACCEPT', 'RETURN', 'DROP'])
-
 function place({ chain, position }: Rule): string[] {
   return position === undefined ? ['-A', chain] : ['-I', chain, String(position)]
-}
-
-/** The target of a jump without options: anything with options, such as MARK, is no chain. */
-function jumpedTo(args: readonly string[]): readonly string[] {
-  return args.at(-2) === '-j' ? args.slice(-1) : []
 }
 
 /** Istio spells the redirect of udp with `--to-port`; to iptables it is an abbreviation. */

@@ -1,8 +1,7 @@
 import type { Rule } from '@cni/iptables'
 import { loopback, PASSTHROUGH } from './addresses.ts'
-import type { Tables } from './chains.ts'
+import { onPorts, type Tables } from './chains.ts'
 import type { CaptureConfig } from './config.ts'
-import { onPorts } from './on-ports.ts'
 
 /** Marks what the proxy sends to its own pod, so that it is told from what the application sends there. */
 const OUTBOUND_MARK = 1338

@@ -1,5 +1,5 @@
+import { quote } from '../foreign-text.ts'
 import { parsePrefix } from './ip.ts'
-import { quote } from './quote.ts'
 
 /** How inbound traffic reaches the proxy. */
 export type InterceptionMode = 'REDIRECT' | 'TPROXY'

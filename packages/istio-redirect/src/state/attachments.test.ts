@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { captureDefaults } from '../redirect/config.ts'
-import type { Attachment } from './attachment.ts'
+import type { AttachmentRecord } from './attachment-record.ts'
 import { attachmentsIn } from './attachments.ts'
 
 const key = { network: 'pods', containerID: 'abc', ifName: 'eth0' }
-const attachment: Attachment = {
+const attachment: AttachmentRecord = {
   v: 1,
   ...key,
   netns: { dev: 4, ino: 4026532281 },

@@ -1,21 +1,20 @@
 import { lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeFileAtomic } from '@cni/host'
-import { cniErrorKey, ErrorCode, messageOf } from '@cni/types'
+import { cniErrorKey, ErrorCode, errnoOf, messageOf } from '@cni/types'
 import { NotRegular, readRegularFile } from '../regular-file.ts'
-import { type Attachment, type AttachmentKey, type NetnsIdentity, parseAttachment } from './attachment.ts'
-import { sha256 } from './sha256.ts'
+import { type AttachmentKey, type AttachmentRecord, type NetnsIdentity, parseRecord } from './attachment-record.ts'
 import { StateError } from './state-error.ts'
 
 /** The state files of one node. */
 export interface Attachments {
   readonly folder: string
   /** What ADD recorded; `undefined` when it recorded nothing. Throws `StateError` for a file that cannot be read. */
-  read(key: AttachmentKey): Attachment | undefined
+  read(key: AttachmentKey): AttachmentRecord | undefined
   /** What was recorded about a namespace; files nobody can read are passed over. */
-  findByNetns(netns: NetnsIdentity): Attachment | undefined
+  findByNetns(netns: NetnsIdentity): AttachmentRecord | undefined
   /** Throws `StateError` when there is no room, or no right to write. */
-  write(attachment: Attachment): void
+  write(attachment: AttachmentRecord): void
   /** Whether there was something to forget. What a killed call left half written goes as well. Throws `StateError`. */
   forget(key: AttachmentKey): boolean
   /**
@@ -54,7 +53,7 @@ export function attachmentsIn(runDir: string): Attachments {
       const path = pathOf(key)
       const text = readIfThere(path)
       if (text === undefined) return undefined
-      const found = parseAttachment(path, text)
+      const found = parseRecord(path, text)
       if (fileName(found) !== fileName(key)) throw new StateError(path, 'it describes another attachment')
       return found
     },
@@ -82,7 +81,7 @@ export function attachmentsIn(runDir: string): Attachments {
       for (const name of listIfThere(folder).filter((file) => isStateFile(file) && !keep.has(file))) {
         try {
           const text = readIfThere(join(folder, name))
-          const found = text === undefined ? undefined : parseAttachment(join(folder, name), text)
+          const found = text === undefined ? undefined : parseRecord(join(folder, name), text)
           if (found?.network === network && forget(found)) forgotten.push(found)
         } catch (error) {
           if (!(error instanceof StateError)) throw error
@@ -111,8 +110,7 @@ const halfWritten = /^\.([0-9a-f]{32}\.json)\.\w+\.tmp$/
 const isOld = (path: string): boolean =>
   Date.now() - (lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Number.NaN) > 3_600_000
 
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')
+const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(errnoOf(error) ?? '')
 
 /** The annotations of a pod, which fill most of it, are limited to 256 KiB. */
 const maxBytes = 4 * 1024 * 1024
@@ -139,10 +137,10 @@ function failed(path: string, what: 'read' | 'written' | 'removed', cause: unkno
   return new StateError(path, `it cannot be ${what}: ${messageOf(cause)}`, { code: ErrorCode.ioFailure, cause })
 }
 
-function readIfSane(path: string): Attachment | undefined {
+function readIfSane(path: string): AttachmentRecord | undefined {
   try {
     const text = readIfThere(path)
-    return text === undefined ? undefined : parseAttachment(path, text)
+    return text === undefined ? undefined : parseRecord(path, text)
   } catch (error) {
     if (error instanceof StateError) return undefined
     throw error
@@ -156,4 +154,16 @@ function listIfThere(folder: string): string[] {
     if (isMissing(error)) return []
     throw failed(folder, 'read', error)
   }
+}
+
+/** The digest of a text, in hexadecimal. On bun by its own hasher: to load `node:crypto` there takes 2 ms. */
+function sha256(text: string): string {
+  if (process.versions.bun === undefined) {
+    return process.getBuiltinModule('node:crypto').createHash('sha256').update(text).digest('hex')
+  }
+  // foreign API without types: the parse boundary
+  const { Bun } = globalThis as unknown as {
+    Bun: { CryptoHasher: { hash(name: string, text: string, as: 'hex'): string } }
+  }
+  return Bun.CryptoHasher.hash('sha256', text, 'hex')
 }

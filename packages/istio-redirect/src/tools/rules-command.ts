@@ -2,7 +2,7 @@ import { choiceFlag, parseFlags, textFlag, UsageError, withDefaults } from '@cni
 import { type Family, type Ruleset, rulesFor } from '@cni/iptables'
 import { ruleArgs, ruleLine } from '@cni/iptables/text'
 import { escapeUnsafe } from '@cni/types'
-import { jsonText } from '../printable.ts'
+import { jsonText } from '../foreign-text.ts'
 import type { CaptureConfig } from '../redirect/config.ts'
 import { redirectRules } from '../redirect/rules.ts'
 import { istioRestoreText } from '../redirect/text.ts'

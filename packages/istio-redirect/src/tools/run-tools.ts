@@ -1,5 +1,6 @@
 import type { Flags } from '@cni/host/cli'
 import { flagsText, heading, suggestion, UsageError, versionText } from '@cni/host/cli'
+import { messageOf } from '@cni/types'
 import { ISTIO_VERSION } from '../istio-version.ts'
 import { checkFlags, runCheck } from './check-command.ts'
 import { exitCodes } from './exit-codes.ts'
@@ -52,7 +53,7 @@ export async function runTools(calledAs: string, argv: readonly string[], io: To
   try {
     return await command.run(rest, io)
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error)
+    const problem = messageOf(error)
     io.stderr(`istio-redirect ${name}: ${problem}\n`)
     if (!(error instanceof UsageError)) return exitCodes.failed
     io.stderr(`Try: istio-redirect ${name} --help\n`)

@@ -1,5 +1,6 @@
+import type { PodContainer } from '../../src/kube/pod.ts'
 import { type CaptureConfig, captureConfig, captureDefaults } from '../../src/redirect/config.ts'
-import { type PodContainer, podInfo } from '../../src/redirect/pod-info.ts'
+import { podInfo } from '../../src/redirect/pod-info.ts'
 import { redirectFor } from '../../src/redirect/redirect.ts'
 
 /** Number of lines and the first 16 hex digits of the SHA-256 of a text written by the original. */

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs'
+import { errnoOf, messageOf } from '@cni/types'
 import * as z from 'zod/mini'
 import { readRegularFile } from '../../regular-file.ts'
 import type { Check } from './checks.ts'
@@ -21,7 +22,7 @@ export function checkToken(path: string, now: number): Check {
     token = readRegularFile(path, MAX_BYTES).trim()
     age = `${duration(now - statSync(path).mtimeMs)} old`
   } catch (error) {
-    return check('fail', isGone(error) ? 'it does not exist' : error instanceof Error ? error.message : String(error))
+    return check('fail', errnoOf(error) === 'ENOENT' ? 'it does not exist' : messageOf(error))
   }
   if (token === '') return check('fail', 'it is empty')
   const expiry = expiryOf(token)
@@ -32,8 +33,6 @@ export function checkToken(path: string, now: number): Check {
 
 const NEXT =
   'kubelet mounts and renews the token: is this the pod with the service account, and --service-account-dir right?'
-
-const isGone = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
 function expiryOf(token: string): number | undefined {
   try {

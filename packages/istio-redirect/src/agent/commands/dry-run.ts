@@ -1,6 +1,6 @@
 import { createInstaller, formatDiff, type PlannedChange } from '@cni/installer'
 import { escapeUnsafe, escapeUnsafeLines } from '@cni/types'
-import { jsonText } from '../../printable.ts'
+import { jsonText } from '../../foreign-text.ts'
 import type { AgentConfig } from '../config/agent-config.ts'
 import { type CommandIo, paint } from './io.ts'
 

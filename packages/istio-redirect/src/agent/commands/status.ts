@@ -1,5 +1,5 @@
 import { escapeUnsafe } from '@cni/types'
-import { jsonText, printable } from '../../printable.ts'
+import { jsonText, printable } from '../../foreign-text.ts'
 import type { AgentConfig } from '../config/agent-config.ts'
 import { checkAgent, checkLogSocket } from './check-agent.ts'
 import { checkInstall } from './check-install.ts'

@@ -1,7 +1,7 @@
 import { lstatSync, unlinkSync } from 'node:fs'
 import { createInstaller } from '@cni/installer'
 import { escapeUnsafe } from '@cni/types'
-import { jsonText } from '../../printable.ts'
+import { jsonText } from '../../foreign-text.ts'
 import type { AgentConfig } from '../config/agent-config.ts'
 import { checkLogSocket } from './check-agent.ts'
 import { type CommandIo, paint } from './io.ts'

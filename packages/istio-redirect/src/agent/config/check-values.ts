@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path'
 import { isConfName } from '@cni/installer'
 import { parseIp } from '@cni/types'
-import { quote } from '../../redirect/quote.ts'
+import { quote } from '../../foreign-text.ts'
 import { ConfigError } from './config-error.ts'
 import { commaList } from './plugin-entry.ts'
 import type { Values } from './variables.ts'

@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { quote } from '../../redirect/quote.ts'
+import { messageOf } from '@cni/types'
+import { quote } from '../../foreign-text.ts'
 import { readRegularFile } from '../../regular-file.ts'
 import { ConfigError } from './config-error.ts'
 import type { Layer } from './resolve.ts'
@@ -37,5 +38,3 @@ export function readConfigDir(folder: string): Layer {
   }
   return layer
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -1,4 +1,4 @@
-import { quote } from '../../redirect/quote.ts'
+import { quote } from '../../foreign-text.ts'
 import type { Variable } from './variable.ts'
 import { type Values, variables } from './variables.ts'
 

@@ -1,3 +1,4 @@
+import { messageOf } from '@cni/types'
 import { parse } from 'yaml'
 import * as z from 'zod/mini'
 import { selectorProblem } from '../../kube/label-selector.ts'
@@ -41,7 +42,7 @@ export function parseSelectors(yaml: string): object[] {
   try {
     document = parse(yaml, { version: '1.1', maxAliasCount: 20 })
   } catch (cause) {
-    const [first = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\n')
+    const [first = ''] = messageOf(cause).split('\n')
     throw new ConfigError(`AMBIENT_ENABLEMENT_SELECTOR is not YAML: ${first}`, { cause })
   }
   const parsed = z.safeParse(selectors, document)

@@ -1,4 +1,5 @@
 import { type Flag, goBool } from '@cni/host/cli'
+import { messageOf } from '@cni/types'
 
 /** What a variable's text stands for; `problem` says why a text that makes no sense was taken as the zero value. */
 export interface Decoded<T> {
@@ -76,6 +77,6 @@ function lenient<T>(given: string, parse: (text: string) => T, zero: T): Decoded
   try {
     return { value: parse(given) }
   } catch (error) {
-    return { value: zero, problem: `${error instanceof Error ? error.message : error}, so it counts as ${zero}` }
+    return { value: zero, problem: `${messageOf(error)}, so it counts as ${zero}` }
   }
 }

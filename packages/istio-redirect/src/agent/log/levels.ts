@@ -1,4 +1,4 @@
-import { quote } from '../../redirect/quote.ts'
+import { quote } from '../../foreign-text.ts'
 
 /** From silence to everything. */
 const NAMES = ['none', 'fatal', 'error', 'warn', 'info', 'debug'] as const

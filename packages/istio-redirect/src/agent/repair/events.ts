@@ -1,6 +1,6 @@
+import { printable } from '../../foreign-text.ts'
 import type { KubeClient, KubeRequest } from '../../kube/client.ts'
 import { KubeError } from '../../kube/kube-error.ts'
-import { printable } from '../../printable.ts'
 import type { ObservedPod } from './observed-pod.ts'
 
 /** Why an event is written; what `kubectl describe pod` shows. */

@@ -1,3 +1,4 @@
+import { isObject } from '@cni/types'
 import { isPodIdentity } from '../../kube/pod.ts'
 
 /** What repair looks at of a pod. What has the wrong type counts as absent. */
@@ -64,15 +65,12 @@ function initContainer(entry: unknown): InitContainerStatus {
 
 function termination(state: unknown): Termination | undefined {
   const { terminated } = record(state)
-  if (!isRecord(terminated)) return undefined
+  if (!isObject(terminated)) return undefined
   const { exitCode, reason, message } = terminated
   // Absent is zero, as for a client written in Go.
   return { exitCode: typeof exitCode === 'number' ? exitCode : 0, reason: text(reason), message: text(message) }
 }
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const record = (value: unknown): Readonly<Record<string, unknown>> => (isRecord(value) ? value : {})
+const record = (value: unknown): Readonly<Record<string, unknown>> => (isObject(value) ? value : {})
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')

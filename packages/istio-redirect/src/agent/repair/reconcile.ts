@@ -1,10 +1,11 @@
+import { messageOf } from '@cni/types'
+import { printable } from '../../foreign-text.ts'
 import type { KubeClient, KubeRequest } from '../../kube/client.ts'
 import { KubeError } from '../../kube/kube-error.ts'
-import { printable } from '../../printable.ts'
+import { podPath } from '../../kube/pod.ts'
 import type { Counter, RepairConfig, ScopedLog } from '../services.ts'
 import type { EventReason, EventRecorder } from './events.ts'
 import { keyOf, type ObservedPod } from './observed-pod.ts'
-import { deleteRequest, labelRequest } from './pod-requests.ts'
 
 /** What is done about broken pods: the first of repair, delete and label that is switched on. */
 export type Mode = 'repair' | 'delete' | 'label' | 'none'
@@ -109,9 +110,30 @@ export function reconciler(options: ReconcilerOptions): Reconciler {
   }
 }
 
+/** Deletes exactly the pod that was looked at: neither a successor of the same name nor one that has changed since. */
+const deleteRequest = (pod: ObservedPod): KubeRequest => ({
+  method: 'DELETE',
+  path: podPath(pod),
+  body: {
+    type: 'application/json',
+    document: {
+      kind: 'DeleteOptions',
+      apiVersion: 'v1',
+      preconditions: { uid: pod.uid, resourceVersion: pod.resourceVersion },
+    },
+  },
+})
+
+/** Labels through the status, for which less permission is needed than for the pod itself. */
+const labelRequest = (pod: ObservedPod, key: string, value: string): KubeRequest => ({
+  method: 'PATCH',
+  path: `${podPath(pod)}/status`,
+  body: { type: 'application/merge-patch+json', document: { metadata: { labels: { [key]: value } } } },
+})
+
 /** For an event: what the server said is enough, its address and our files are nobody's business. */
 function words(error: unknown): string {
-  if (!(error instanceof KubeError)) return printable(error instanceof Error ? error.message : String(error))
+  if (!(error instanceof KubeError)) return printable(messageOf(error))
   return (
     error.said ??
     { NETWORK: 'the API server cannot be reached', TIMEOUT: 'no answer' }[error.code as string] ??

@@ -5,7 +5,7 @@ import { redirectNamespace } from '../../plugin/program-namespace.ts'
 import type { RedirectContext } from '../../plugin/redirect-context.ts'
 import { podInfo } from '../../redirect/pod-info.ts'
 import { redirectFor } from '../../redirect/redirect.ts'
-import type { Attachment, AttachmentKey } from '../../state/attachment.ts'
+import type { AttachmentKey, AttachmentRecord } from '../../state/attachment-record.ts'
 import { attachmentsIn } from '../../state/attachments.ts'
 import type { RepairConfig, ScopedLog } from '../services.ts'
 import { findNetns } from './find-netns.ts'
@@ -49,7 +49,7 @@ export async function repairInPlace(observed: ObservedPod, options: InPlaceOptio
   )
 }
 
-const keyIn = ({ network, containerID, ifName }: Attachment): AttachmentKey => ({ network, containerID, ifName })
+const keyIn = ({ network, containerID, ifName }: AttachmentRecord): AttachmentKey => ({ network, containerID, ifName })
 
 function contextOf(netns: Netns, { log, signal }: InPlaceOptions): Omit<RedirectContext, 'undo'> {
   const at = (level: 'debug' | 'info' | 'warn') => (message: string, fields?: object) =>

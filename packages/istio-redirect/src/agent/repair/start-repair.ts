@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { warmPool } from '@cni/netns'
+import { messageOf } from '@cni/types'
+import { printable } from '../../foreign-text.ts'
 import { type KubeClient, kubeClient } from '../../kube/client.ts'
 import type { KubeError } from '../../kube/kube-error.ts'
 import { type ListWatchOptions, listWatch, type Observer } from '../../kube/list-watch.ts'
 import { serviceAccountAccess } from '../../kube/service-account.ts'
-import { printable } from '../../printable.ts'
 import { calmLog } from '../log/calm-log.ts'
 import type { RepairServices } from '../services.ts'
 import { isBroken } from './broken.ts'
@@ -177,7 +178,7 @@ function observe({ config, log, broken, queue, act }: Watched, told: Told): Obse
 const fieldSelector = ({ fieldSelectors, nodeName }: RepairServices['config']): string =>
   [fieldSelectors, nodeName === '' ? '' : `spec.nodeName=${nodeName}`].filter(Boolean).join(',')
 
-const words = (error: unknown): string => printable(error instanceof Error ? error.message : String(error))
+const words = (error: unknown): string => printable(messageOf(error))
 
 const aborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {

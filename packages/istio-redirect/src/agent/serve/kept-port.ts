@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { messageOf } from '@cni/types'
 import { calmLog } from '../log/calm-log.ts'
 import type { ScopedLog } from '../services.ts'
 import { listen, shut } from './listen.ts'
@@ -30,7 +31,7 @@ export async function keepPort(port: number, { what, create, log, failed }: Port
       calm.worked()
     } catch (error) {
       failed()
-      calm.failed(`no ${what}: cannot listen on port ${port}: ${error instanceof Error ? error.message : error}`)
+      calm.failed(`no ${what}: cannot listen on port ${port}: ${messageOf(error)}`)
     }
   }
   await attempt()

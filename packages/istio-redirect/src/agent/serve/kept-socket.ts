@@ -1,6 +1,7 @@
 import { chmodSync, type FSWatcher, lstatSync, mkdirSync, rmdirSync, unlinkSync, watch } from 'node:fs'
 import type { Server } from 'node:http'
 import { basename, dirname } from 'node:path'
+import { errnoOf, messageOf } from '@cni/types'
 import { calmLog } from '../log/calm-log.ts'
 import type { ScopedLog } from '../services.ts'
 import { listen, shut } from './listen.ts'
@@ -123,7 +124,7 @@ function remove(path: string): void {
     if (lstatSync(path).isDirectory()) rmdirSync(path)
     else unlinkSync(path)
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+    if (errnoOf(error) !== 'ENOENT') throw error
   }
 }
 
@@ -137,5 +138,3 @@ function identityOf(path: string): string | undefined {
     return undefined
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -1,4 +1,5 @@
 import type { Server } from 'node:http'
+import { errnoOf } from '@cni/types'
 
 /** Makes a server listen on a port of all addresses, or on a unix socket. */
 export async function listen(server: Server, where: number | string): Promise<void> {
@@ -6,9 +7,9 @@ export async function listen(server: Server, where: number | string): Promise<vo
   try {
     await attempt(server, { port: where, host: '::' })
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    const errno = errnoOf(error)
     // a node without IPv6
-    if (code !== 'EAFNOSUPPORT' && code !== 'EADDRNOTAVAIL') throw error
+    if (errno !== 'EAFNOSUPPORT' && errno !== 'EADDRNOTAVAIL') throw error
     await attempt(server, { port: where, host: '0.0.0.0' })
   }
 }

@@ -1,7 +1,8 @@
+import { messageOf } from '@cni/types'
+import { quote } from '../../foreign-text.ts'
 import type { CaptureConfig, DnsCapture } from '../../redirect/config.ts'
 import type { OwnerGroups } from '../../redirect/owner-groups.ts'
 import { loopbackCidr } from '../../redirect/proxy-env.ts'
-import { quote } from '../../redirect/quote.ts'
 import { iptablesFlags } from './flags.ts'
 import {
   decimal,
@@ -45,7 +46,7 @@ export function captureOf(settings: IptablesSettings, around: Surroundings, env:
     try {
       return parse(text)
     } catch (cause) {
-      const problem = cause instanceof Error ? cause.message : String(cause)
+      const problem = messageOf(cause)
       throw new Error(`--${iptablesFlags[key].name} is ${quote(text)}: ${problem}`, { cause })
     }
   }
@@ -93,7 +94,7 @@ function ownerGroups(env: Environment): OwnerGroups<number | string> {
     if (groups.length <= MAX_GROUPS) return { mode: 'only', groups }
     throw new Error(`it lists ${groups.length} groups, more than ${MAX_GROUPS} cannot be matched`)
   } catch (cause) {
-    const problem = cause instanceof Error ? cause.message : String(cause)
+    const problem = messageOf(cause)
     throw new Error(`environment variable ${key} is ${quote(value)}: ${problem}`, { cause })
   }
 }

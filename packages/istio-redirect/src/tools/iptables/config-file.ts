@@ -1,5 +1,6 @@
+import { messageOf } from '@cni/types'
+import { quote } from '../../foreign-text.ts'
 import type { CaptureConfig } from '../../redirect/config.ts'
-import { quote } from '../../redirect/quote.ts'
 import type { ToolIo } from '../io.ts'
 import { documents } from '../pod/read-pods.ts'
 import { captureOf, checkSettings } from './capture.ts'
@@ -53,6 +54,6 @@ export async function configFromFile(io: ToolIo, path: string): Promise<CaptureC
       env,
     )
   } catch (cause) {
-    throw new Error(`${path}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+    throw new Error(`${path}: ${messageOf(cause)}`, { cause })
   }
 }

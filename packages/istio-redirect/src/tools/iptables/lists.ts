@@ -1,6 +1,6 @@
-import type { PortOrRange } from '../../redirect/config.ts'
+import { quote } from '../../foreign-text.ts'
+import type { PortOrRange } from '../../redirect/capture.ts'
 import { MAX_ID } from '../../redirect/owner-groups.ts'
-import { quote } from '../../redirect/quote.ts'
 import { type IpRanges, ipRanges, ports } from '../../redirect/validators.ts'
 
 /** The items of a comma list; empty ones are dropped. Repeated ones stay, as in Istio: the rules are the same text. */

@@ -1,4 +1,5 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
+import { messageOf } from '@cni/types'
 import type { ToolLog } from './log.ts'
 
 /** What {@link probe} needs to know. */
@@ -45,7 +46,7 @@ export async function probe(options: ProbeOptions): Promise<void> {
       servers.push(await listen(host, port, accept))
       log.info(`Listening on ${endpoint(host, port)}`)
     } catch (error) {
-      log.error(`Not listening on ${endpoint(host, port)}: ${error instanceof Error ? error.message : String(error)}`)
+      log.error(`Not listening on ${endpoint(host, port)}: ${messageOf(error)}`)
     }
   }
   if (servers.length === 0) {

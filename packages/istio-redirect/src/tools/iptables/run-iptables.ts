@@ -1,18 +1,19 @@
-import { UsageError } from '@cni/host/cli'
+import { flagsText, heading, UsageError } from '@cni/host/cli'
 import { type Netns, netns } from '@cni/netns'
+import { messageOf } from '@cni/types'
 import { capturesDns } from '../../redirect/dns.ts'
 import { redirectRules } from '../../redirect/rules.ts'
 import type { ToolIo } from '../io.ts'
 import { backendOf, captureOf, checkSettings } from './capture.ts'
 import { configText } from './config-text.ts'
 import { dryRun } from './dry-run.ts'
+import { iptablesFlags, variablesOf } from './flags.ts'
 import { onePort } from './lists.ts'
 import { type ToolLog, toolLog } from './log.ts'
 import { probe } from './probe.ts'
 import { type ProgramReport, program } from './program.ts'
 import { type IptablesSettings, readSettings } from './settings.ts'
 import { lookAround, type Surroundings } from './surroundings.ts'
-import { iptablesHelp } from './usage.ts'
 
 /** What Istio's node agent takes for "the pod started before its rules were there". */
 const NOT_REDIRECTED = 126
@@ -29,7 +30,7 @@ export async function runIptables(argv: readonly string[], io: ToolIo): Promise<
   }
   const { settings, warnings, help } = read
   if (help) {
-    io.stdout(iptablesHelp(io.colour))
+    io.stdout(helpText(io.colour))
     return 0
   }
   const log = toolLog({
@@ -48,9 +49,9 @@ export async function runIptables(argv: readonly string[], io: ToolIo): Promise<
     if (settings.json) io.stdout(`${JSON.stringify({ ...report, hostIP: around.hostIP, validated })}\n`)
     return validated === false ? NOT_REDIRECTED : 0
   } catch (error) {
-    log.error(error instanceof Error ? error.message : String(error))
+    log.error(messageOf(error))
     if (settings.json) {
-      io.stdout(`${JSON.stringify({ error: error instanceof Error ? error.message : String(error) })}\n`)
+      io.stdout(`${JSON.stringify({ error: messageOf(error) })}\n`)
     }
     return 1
   }
@@ -119,11 +120,33 @@ async function validate(io: ToolIo, log: ToolLog, settings: IptablesSettings, { 
     })
     return true
   } catch (error) {
-    log.error(`Validation failed: ${error instanceof Error ? error.message : String(error)}
+    log.error(`Validation failed: ${messageOf(error)}
 
 No connection of our own came out at the proxy, so this workload is not ready for Istio. With Istio's CNI plugin that
 happens when a pod was scheduled before the plugin was installed on the node. The node agent repairs or deletes such pods
 if it is told to (repair.repairPods, repair.deletePods); otherwise delete the pod, and it starts again with its rules.`)
     return false
   }
+}
+
+/** The help of `istio-redirect iptables`. */
+function helpText(colour: boolean): string {
+  return `${heading('Usage:', colour)} istio-redirect iptables [flags]
+
+Write the iptables rules that send this machine's traffic through an Istio proxy. A drop-in for istio-iptables, as
+init container and on virtual machines: the same flags, variables, rules and exit codes.
+
+A flag wins over its variable, that over the default. Lists are separated by commas.
+
+${heading('Flags:', colour)}
+${flagsText(iptablesFlags, { variable: (flag) => variablesOf(flag).join(', ') })}
+${heading('Variables without a flag:', colour)}
+  ENVOY_USER                            user whose id is the default of --proxy-uid
+  ISTIO_OUTBOUND_OWNER_GROUPS           groups whose outbound traffic is captured; default *
+  ISTIO_OUTBOUND_OWNER_GROUPS_EXCLUDE   groups whose outbound traffic is not captured
+  ISTIO_OUTBOUND_IPV4_LOOPBACK_CIDR     the IPv4 range that counts as loopback; default 127.0.0.1/32
+  DRY_RUN_FILE_PATH                     with --dry-run, the file for what programs would get
+
+${heading('Exit codes:', colour)} 0 done, 1 failed or wrong usage (then nothing was changed), 126 --run-validation found no redirection.
+`
 }

@@ -1,6 +1,7 @@
 import type { Flag, FlagValues } from '@cni/host/cli'
 import { parseFlags, UsageError, withDefaults } from '@cni/host/cli'
-import { quote } from '../../redirect/quote.ts'
+import { messageOf } from '@cni/types'
+import { quote } from '../../foreign-text.ts'
 import { TooLarge } from '../go-values.ts'
 import { iptablesFlags, variablesOf } from './flags.ts'
 
@@ -42,7 +43,7 @@ function fromVariable(flag: Flag<string> | Flag<boolean> | Flag<number>, name: s
     return flag.parse(text)
   } catch (error) {
     const zero = typeof flag.fallback === 'boolean' ? false : error instanceof TooLarge ? 65535 : 0
-    const problem = error instanceof Error ? error.message : String(error)
+    const problem = messageOf(error)
     warn.push(`environment variable ${name} is ${quote(text)}: ${problem}; taken as ${zero}`)
     return zero
   }

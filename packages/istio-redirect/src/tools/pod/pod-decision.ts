@@ -1,9 +1,11 @@
 import type { FlagValues } from '@cni/host/cli'
+import * as z from 'zod/mini'
+import { confSchema } from '../../plugin/conf.ts'
+import { type Settings, settingsOf } from '../../plugin/settings.ts'
 import type { ToolIo } from '../io.ts'
 import { type Decision, decide } from './decide.ts'
 import type { podFlags } from './flags.ts'
-import { readNetconf } from './read-netconf.ts'
-import { readPod } from './read-pods.ts'
+import { documents, readPod } from './read-pods.ts'
 
 /** What the flags of a command line say about a pod, decided. */
 export async function podDecision(
@@ -16,4 +18,24 @@ export async function podDecision(
   const given = address === '' ? addresses : address.split(',')
   const decision = decide(io, document, { settings, addresses: given })
   return { ...decision, pod: `${document.namespace}/${document.name}` }
+}
+
+/** The plugin's settings from its configuration: a file with it alone, or a list that it is in. `''` is the defaults. */
+async function readNetconf(io: ToolIo, path: string): Promise<Settings> {
+  if (path === '') return settingsOf({ name: 'none' })
+  const [document] = await documents(io, path)
+  const parsed = confSchema.safeParse(entryOf(document, path))
+  if (parsed.success) return settingsOf(parsed.data)
+  const [issue] = parsed.error.issues
+  throw new Error(`${path}: ${issue?.path.map(String).join('.') || 'the document'}: ${issue?.message ?? 'invalid'}`)
+}
+
+const list = z.object({ name: z.string(), plugins: z.array(z.looseObject({ type: z.string() })) })
+
+function entryOf(document: unknown, path: string): unknown {
+  const parsed = list.safeParse(document)
+  if (!parsed.success) return document
+  const entry = parsed.data.plugins.find(({ type }) => type === 'istio-cni')
+  if (entry === undefined) throw new Error(`${path}: no plugin of this list has the type istio-cni`)
+  return { name: parsed.data.name, ...entry }
 }

@@ -1,4 +1,5 @@
-import { quote } from '../../redirect/quote.ts'
+import { isObject, messageOf } from '@cni/types'
+import { quote } from '../../foreign-text.ts'
 import type { ToolIo } from '../io.ts'
 
 /** Larger than any pod, and than a list of a few hundred. */
@@ -34,7 +35,7 @@ export async function documents(io: ToolIo, path: string): Promise<readonly unkn
   try {
     text = io.system.readFile(path)
   } catch (cause) {
-    throw new Error(`${where} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+    throw new Error(`${where} cannot be read: ${messageOf(cause)}`, { cause })
   }
   if (text.length > MAX_BYTES) throw new Error(`${where} is larger than ${MAX_BYTES} bytes`)
   const { parseAllDocuments } = await import('yaml')
@@ -48,22 +49,22 @@ export async function documents(io: ToolIo, path: string): Promise<readonly unkn
   try {
     return all.map((document): unknown => document.toJS()).filter((document) => document !== null)
   } catch (cause) {
-    throw new Error(`${where}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+    throw new Error(`${where}: ${messageOf(cause)}`, { cause })
   }
 }
 
 function podsIn(document: unknown, where: string): readonly PodDocument[] {
-  if (!isRecord(document)) throw new Error(`${where}: a document in it is no Kubernetes object`)
+  if (!isObject(document)) throw new Error(`${where}: a document in it is no Kubernetes object`)
   const { kind, items, metadata } = document
   if (Array.isArray(items)) return items.flatMap((item) => podsIn(item, where))
   if (kind == null || kind === 'Pod') {
-    const { name, namespace, generateName } = isRecord(metadata) ? metadata : {}
+    const { name, namespace, generateName } = isObject(metadata) ? metadata : {}
     if (namespace != null && typeof namespace !== 'string') {
       throw new Error(`${where}: metadata.namespace is ${JSON.stringify(namespace)}, expected a text`)
     }
     return [{ name: text(name) ?? text(generateName) ?? '', namespace: text(namespace) ?? 'default', document }]
   }
-  if (isRecord(document.spec) && isRecord(document.spec.template)) {
+  if (isObject(document.spec) && isObject(document.spec.template)) {
     throw new Error(
       `${where}: ${quote(String(kind))} is no pod, and its template has no sidecar yet; take a pod: kubectl get pod NAME -o yaml`,
     )
@@ -72,6 +73,3 @@ function podsIn(document: unknown, where: string): readonly PodDocument[] {
 }
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,6 +1,6 @@
 import type { StoredPod } from '@cni/istio-redirect/testing'
 import * as z from 'zod/mini'
-import { printable } from '../../../src/printable.ts'
+import { printable } from '../../../src/foreign-text.ts'
 import { meshPod } from '../../../testing/pods.ts'
 import type { KubeServer } from './kube-server.ts'
 

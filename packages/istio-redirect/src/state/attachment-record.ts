@@ -10,7 +10,7 @@ export interface AttachmentKey {
 }
 
 /** What ADD did to a namespace, so that CHECK, DEL and GC need not ask anybody. */
-export interface Attachment extends AttachmentKey {
+export interface AttachmentRecord extends AttachmentKey {
   readonly v: 1
   readonly netns: NetnsIdentity
   /** Which iptables carries it out; `null` when that was not known yet. */
@@ -30,22 +30,36 @@ export interface NetnsIdentity {
   readonly ino: number
 }
 
+/** The attachment a call is about. */
+export const attachmentKey = (call: {
+  readonly networkName: string
+  readonly containerID: string
+  readonly ifName: string
+}): AttachmentKey => ({ network: call.networkName, containerID: call.containerID, ifName: call.ifName })
+
+/**
+ * The back end to say when the node's `iptables` may have come to mean another one since: an nft that holds our rules
+ * leaves no trace by which it would be found. A legacy one is found by its tables.
+ */
+export const recordedBackend = ({ backend }: AttachmentRecord): 'nft' | undefined =>
+  backend === 'nft' ? 'nft' : undefined
+
 /** Reads the text of a state file; `path` only appears in messages. */
-export function parseAttachment(path: string, text: string): Attachment {
+export function parseRecord(path: string, text: string): AttachmentRecord {
   let document: unknown
   try {
     document = JSON.parse(text)
   } catch (cause) {
     throw new StateError(path, 'it is not JSON', { cause })
   }
-  const parsed = attachmentSchema().safeParse(document)
+  const parsed = recordSchema().safeParse(document)
   if (parsed.success) return parsed.data
   const where = parsed.error.issues[0]?.path.map(String).join('.') || 'the document'
   throw new StateError(path, `${where} is missing or has the wrong type`)
 }
 
 /** Made at use: an ADD finds no file, and reads none. */
-const attachmentSchema = (): z.ZodMiniType<Attachment> => {
+const recordSchema = (): z.ZodMiniType<AttachmentRecord> => {
   const integer = z.int().check(z.nonnegative())
   const port = z.int().check(z.minimum(0), z.maximum(65535))
   const ports = z.array(port)

@@ -1,4 +1,4 @@
-import { escapeUnsafe } from '@cni/types'
+import { escapeUnsafe, escapeUnsafeLines, replaceUnsafe } from '@cni/types'
 
 const MAX_QUOTED = 80
 
@@ -12,6 +12,12 @@ export function quote(value: string): string {
   }
   return `"${body}"`
 }
+
+/** Foreign text as one line of at most 500 characters, without anything a terminal or a log viewer would act on. */
+export const printable = (text: string): string => replaceUnsafe(text, ' ').replace(/\s+/g, ' ').slice(0, 500)
+
+/** A value as indented JSON for programs, which does a terminal no harm either. */
+export const jsonText = (value: unknown): string => `${escapeUnsafeLines(JSON.stringify(value, null, 2))}\n`
 
 /** A space that is none, such as U+00A0, would make a value look right. */
 const OTHER_SPACE = /^[^\S ]$/
