@@ -1,4 +1,5 @@
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
+import { messageOf } from '@cni/types'
 import { decodeResponse, encodeRequest, type Method, type PodRequest, type PodResponse } from './protocol.ts'
 
 /** What became of a request. */
@@ -95,8 +96,4 @@ async function readText(response: IncomingMessage): Promise<string> {
 
 function isConnecting(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error && error.syscall === 'connect'
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

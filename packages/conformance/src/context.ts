@@ -1,6 +1,6 @@
 import type { JsonObject } from '@cni/types'
-import type { Attachment } from './attachment.ts'
-import type { Exchange, Execution } from './execution.ts'
+import type { AttachedPod } from './attached-pod.ts'
+import type { Exchange, ExchangeRequest } from './exchange.ts'
 import type { World } from './world/world.ts'
 
 /** What a check works with. */
@@ -15,9 +15,9 @@ export interface Context {
   readonly world: World
   /** Every execution of the run so far. */
   readonly exchanges: readonly Exchange[]
-  execute(execution: Execution): Promise<Exchange>
+  execute(execution: ExchangeRequest): Promise<Exchange>
   /** A fresh pod and the verbs for it; removed after the check. */
-  attachment(version?: string): Promise<Attachment>
+  attach(version?: string): Promise<AttachedPod>
   /** A plain ADD, with DEL after it; made once in a run. */
   plainAdd(): Promise<Exchange>
   /** The outcome of the plain ADD. When it gave no result the check counts as blocked and this is `undefined`. */

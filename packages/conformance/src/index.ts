@@ -13,7 +13,8 @@
  * @module
  */
 
-export type { Attachment, Changes, Verb } from './attachment.ts'
+export type { Verb } from '@cni/types'
+export type { AttachedPod, Changes } from './attached-pod.ts'
 export type { Check } from './check.ts'
 export { checks } from './checks.ts'
 // cni-conformance
@@ -22,8 +23,8 @@ export { conformance } from './conformance.ts'
 export type { Context, Working } from './context.ts'
 // Errors
 export { ConformanceError, type ConformanceErrorCode, isConformanceError } from './errors.ts'
-export type { Exchange, Execution } from './execution.ts'
-export type { CheckResult, Finding, Group, Outcome, Report, Severity, Unchecked, Verdict } from './model.ts'
+export type { Exchange, ExchangeRequest } from './exchange.ts'
+export type { CheckOutcome, CheckResult, Finding, Group, Report, Severity, Unchecked, Verdict } from './model.ts'
 export type { ConformanceOptions } from './options/options.ts'
 // Reports
 export { renderJson } from './report/json.ts'

@@ -1,4 +1,4 @@
-import type { Exchange } from './execution.ts'
+import type { Exchange } from './exchange.ts'
 
 /** `violation`: of something the specification requires, or every runtime relies on. `advice`: of what it recommends. */
 export type Severity = 'violation' | 'advice'
@@ -29,7 +29,7 @@ export interface Finding {
  * How a check ended. `skipped`: its rule does not concern this plugin. `blocked`: its rule does, and the check could not
  * be made. A check that found something before it came to a stop is `fail` and says in `blocked` why it stopped.
  */
-export type Outcome =
+export type CheckOutcome =
   | { readonly status: 'pass' }
   | {
       readonly status: 'fail'
@@ -47,7 +47,7 @@ export interface CheckResult {
   readonly group: Group
   readonly title: string
   readonly spec: string
-  readonly outcome: Outcome
+  readonly outcome: CheckOutcome
   readonly durationMs: number
 }
 
@@ -76,7 +76,7 @@ export interface Report {
   /** The version of the configurations, where a check does not need another. */
   readonly version: string
   readonly results: readonly CheckResult[]
-  readonly counts: Readonly<Record<Outcome['status'] | Severity, number>>
+  readonly counts: Readonly<Record<CheckOutcome['status'] | Severity, number>>
   /** Whether the verdict is `conforms`. */
   readonly conforms: boolean
   /** How many checks `only` and `skip` left out. */

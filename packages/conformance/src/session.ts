@@ -1,11 +1,11 @@
-import { CNI_VERSIONS, isObject, type JsonObject } from '@cni/types'
-import { type Attachment, type AttachmentSettings, attachTo, resultIn } from './attachment.ts'
+import { CNI_VERSIONS, isObject, type JsonObject, messageOf } from '@cni/types'
+import { type AttachedPod, type AttachSettings, attachTo, resultIn } from './attached-pod.ts'
 import type { Check } from './check.ts'
 import type { Context, Working } from './context.ts'
-import type { Exchange, Execution } from './execution.ts'
+import type { Exchange, ExchangeRequest } from './exchange.ts'
 import { onlyDocument, readStdout } from './judge/documents.ts'
 import { failureText } from './judge/expect-success.ts'
-import type { CheckResult, Finding, Outcome } from './model.ts'
+import type { CheckOutcome, CheckResult, Finding } from './model.ts'
 import { createPod } from './world/pod.ts'
 import { becamePlugin, isRunning, PATH, settled, type World } from './world/world.ts'
 
@@ -39,8 +39,8 @@ const AT_ONCE = 8
 export async function openSession(settings: Settings, world: World): Promise<Session> {
   const exchanges: Exchange[] = []
   const enter = limiter(AT_ONCE)
-  const execute = (execution: Execution) => enter(() => executeOnce(execution))
-  const shared: AttachmentSettings = { conf: settings.conf, path: settings.path, args: settings.args, execute }
+  const execute = (execution: ExchangeRequest) => enter(() => executeOnce(execution))
+  const shared: AttachSettings = { conf: settings.conf, path: settings.path, args: settings.args, execute }
   const supportedVersions = versionsIn(
     await execute({ env: versionEnv(settings.path), stdin: { cniVersion: '1.0.0' } }),
   )
@@ -56,7 +56,7 @@ export async function openSession(settings: Settings, world: World): Promise<Ses
     return { id, group, title, spec, outcome, durationMs: Math.round(performance.now() - begun) }
   }
 
-  async function outcomeOf(check: Check): Promise<Outcome> {
+  async function outcomeOf(check: Check): Promise<CheckOutcome> {
     if (!check.looksBack && exchanges.filter(({ timedOut }) => timedOut).length >= PATIENCE) {
       return { status: 'blocked', reason: `gave up: ${PATIENCE} executions did not end in time` }
     }
@@ -76,7 +76,7 @@ export async function openSession(settings: Settings, world: World): Promise<Ses
       world,
       exchanges,
       execute,
-      attachment: (given = version) => attach(pods, given),
+      attach: (given = version) => attach(pods, given),
       plainAdd: () => {
         plainAdd ??= addOnce()
         return plainAdd
@@ -102,7 +102,7 @@ export async function openSession(settings: Settings, world: World): Promise<Ses
       await check.run(ctx)
     } catch (error) {
       if (settings.signal?.aborted) throw error
-      blocked = `the check itself failed: ${error instanceof Error ? error.message : String(error)}`
+      blocked = `the check itself failed: ${messageOf(error)}`
     } finally {
       for (const pod of pods) await pod[Symbol.asyncDispose]()
     }
@@ -112,7 +112,7 @@ export async function openSession(settings: Settings, world: World): Promise<Ses
     return notes.length > 0 ? { status: 'note', notes } : { status: 'pass' }
   }
 
-  async function attach(pods: AsyncDisposable[], given: string): Promise<Attachment> {
+  async function attach(pods: AsyncDisposable[], given: string): Promise<AttachedPod> {
     const pod = await createPod(world.node, settings.chained)
     pods.push(pod)
     return attachTo(pod, given, shared)
@@ -121,16 +121,23 @@ export async function openSession(settings: Settings, world: World): Promise<Ses
   async function addOnce(): Promise<Exchange> {
     const pods: AsyncDisposable[] = []
     try {
-      const attachment = await attach(pods, version)
-      const exchange = await attachment.add()
-      await attachment.del()
+      const attached = await attach(pods, version)
+      const exchange = await attached.add()
+      await attached.del()
       return exchange
     } finally {
       for (const pod of pods) await pod[Symbol.asyncDispose]()
     }
   }
 
-  async function executeOnce({ env, stdin = '', streams, special, onStarted, timeout }: Execution): Promise<Exchange> {
+  async function executeOnce({
+    env,
+    stdin = '',
+    streams,
+    special,
+    onStarted,
+    timeout,
+  }: ExchangeRequest): Promise<Exchange> {
     settings.signal?.throwIfAborted()
     const given = Object.fromEntries(
       Object.entries({ PATH, ...env }).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
-import type { CheckResult, Outcome, Severity } from './model.ts'
+import type { CheckOutcome, CheckResult, Severity } from './model.ts'
 import { verdictOf } from './verdict.ts'
 
-const result = (outcome: Outcome, index: number): CheckResult => {
+const result = (outcome: CheckOutcome, index: number): CheckResult => {
   return { id: `check.${index}`, group: 'del', title: 't', spec: 's', outcome, durationMs: 1 }
 }
-const fail = (severity: Severity, blocked?: string): Outcome => {
+const fail = (severity: Severity, blocked?: string): CheckOutcome => {
   const findings = [{ severity, summary: 's', why: 'w', spec: 's' }]
   return { status: 'fail', findings, notes: [], ...(blocked === undefined ? {} : { blocked }) }
 }
-const pass: Outcome = { status: 'pass' }
-const skipped: Outcome = { status: 'skipped', reason: 'not chained' }
-const blocked: Outcome = { status: 'blocked', reason: 'ADD failed' }
+const pass: CheckOutcome = { status: 'pass' }
+const skipped: CheckOutcome = { status: 'skipped', reason: 'not chained' }
+const blocked: CheckOutcome = { status: 'blocked', reason: 'ADD failed' }
 const added = { reason: 'ADD failed', checks: ['check.1'] }
 
 test.each([
@@ -34,7 +34,7 @@ test.each([
 })
 
 test('checks that could not be made for the same reason are together', () => {
-  const other: Outcome = { status: 'blocked', reason: 'no nft' }
+  const other: CheckOutcome = { status: 'blocked', reason: 'no nft' }
   expect(verdictOf([blocked, other, blocked].map(result)).unchecked).toEqual([
     { reason: 'ADD failed', checks: ['check.0', 'check.2'] },
     { reason: 'no nft', checks: ['check.1'] },

@@ -20,4 +20,4 @@ export type { Argv, RunErrorCode, RunOptions, RunResult, Started } from './run-t
 export { isRuntimeVariable } from './runtime-variables.ts'
 export { start } from './start.ts'
 export { type StopSignal, stopOnSignals } from './stop-on-signals.ts'
-export { WriteError, type WriteOptions, writeFileAtomic } from './write-file-atomic.ts'
+export { isWriteError, WriteError, type WriteOptions, writeFileAtomic } from './write-file-atomic.ts'

@@ -37,10 +37,13 @@ export function writeFileAtomic(path: string, data: string | Uint8Array, options
   if (fsync) syncFolder(folder, path)
 }
 
+const brand = Symbol.for('cni.WriteError')
+
 /** A file that could not be written. `code` is the errno name (`ENOSPC`, `EROFS` …); the old content is untouched. */
 export class WriteError extends Error {
   readonly code: string
   readonly path: string
+  readonly [brand] = true
 
   constructor(path: string, cause: unknown) {
     const text = cause instanceof Error ? cause.message : String(cause)
@@ -50,6 +53,11 @@ export class WriteError extends Error {
   }
 }
 WriteError.prototype.name = 'WriteError'
+
+/** Is it a {@link WriteError}, also one of another copy of this package? */
+export function isWriteError(error: unknown): error is WriteError {
+  return error instanceof Error && brand in error
+}
 
 function writeAll(path: string, data: Uint8Array, mode: number, fsync: boolean): void {
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants

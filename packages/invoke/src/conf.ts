@@ -1,4 +1,4 @@
-import { goStringify, isObject } from '@cni/types'
+import { goStringify, isObject, messageOf } from '@cni/types'
 import { InvokeError } from './errors.ts'
 
 /**
@@ -31,7 +31,7 @@ function parse(plugin: string, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
+    const why = messageOf(cause)
     throw new InvokeError('INVALID_CONF', plugin, `the configuration for the plugin is not JSON: ${why}`, { cause })
   }
 }

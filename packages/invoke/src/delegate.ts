@@ -1,6 +1,6 @@
-import { errorLine, type Result } from '@cni/types'
+import { errorLine, type Result, type Verb } from '@cni/types'
 import type { PluginInput } from './conf.ts'
-import { delegateEnv, splitCniPath, type Verb } from './env.ts'
+import { delegateEnv, splitCniPath } from './env.ts'
 import { isPluginError, PluginError } from './errors.ts'
 import type { InvokeOptions } from './exec.ts'
 import { execWithoutResult, execWithResult } from './exec-plugin.ts'

@@ -1,7 +1,5 @@
+import type { Verb } from '@cni/types'
 import { InvokeError } from './errors.ts'
-
-/** What a plugin is asked to do. */
-export type Verb = 'ADD' | 'CHECK' | 'DEL' | 'GC' | 'STATUS' | 'VERSION'
 
 /** A complete environment of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -27,7 +25,7 @@ export interface PluginArgs {
  * ```
  */
 export function pluginEnv(
-  command: Verb,
+  command: Verb | 'VERSION',
   args: PluginArgs,
   inherited: Environment = process.env,
 ): Record<string, string> {
@@ -43,7 +41,7 @@ export function pluginEnv(
 }
 
 /** The environment of a plugin executed by another plugin: that plugin's own, with only the verb replaced. */
-export function delegateEnv(command: Verb, inherited: Environment = process.env): Record<string, string> {
+export function delegateEnv(command: Verb | 'VERSION', inherited: Environment = process.env): Record<string, string> {
   return { ...defined(inherited), CNI_COMMAND: command }
 }
 
@@ -68,7 +66,7 @@ export function formatCniArgs(pairs: ReadonlyArray<readonly [string, string]>): 
 }
 
 /** DEL gets what ADD got, whoever's runtime that was: a pair that should not have been is no reason to keep it all. */
-function cniArgs(command: Verb, args: NonNullable<PluginArgs['args']>): string {
+function cniArgs(command: Verb | 'VERSION', args: NonNullable<PluginArgs['args']>): string {
   if (typeof args === 'string') return args
   return command === 'DEL' ? joined(args) : formatCniArgs(args)
 }

@@ -1,4 +1,4 @@
-import { CniError, decodeError, ErrorCode, formatError } from '@cni/types'
+import { CniError, decodeError, ErrorCode, formatError, messageOf } from '@cni/types'
 import { PluginError, type PluginErrorFacts, type PluginFailure } from './errors.ts'
 import type { ExecOutcome } from './exec.ts'
 import { exitText, quoteOutput } from './go-text.ts'
@@ -24,7 +24,7 @@ function spokenFailure(plugin: string, outcome: ExecOutcome): PluginError {
     const text = message || (details ? '' : `netplugin failed with an empty error document: ${exitText(outcome)}`)
     return new PluginError(code, text, factsOf(plugin, outcome, 'reported'), { details })
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
+    const why = messageOf(cause)
     const message = `netplugin failed but error parsing its diagnostic message ${quoteOutput(outcome.stdout)}: ${why}`
     return new PluginError(0, message, factsOf(plugin, outcome, 'unreadable'), {
       cause,

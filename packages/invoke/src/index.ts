@@ -17,6 +17,7 @@
  * @module
  */
 
+export type { Verb } from '@cni/types'
 export type { PluginInput } from './conf.ts'
 // One plugin on behalf of another
 export {
@@ -35,7 +36,6 @@ export {
   type PluginArgs,
   pluginEnv,
   splitCniPath,
-  type Verb,
 } from './env.ts'
 // Errors
 export {

@@ -1,5 +1,6 @@
+import type { Verb } from '@cni/types'
 import type { PluginInput } from './conf.ts'
-import { type PluginArgs, pluginEnv, type Verb } from './env.ts'
+import { type PluginArgs, pluginEnv } from './env.ts'
 import type { InvokeOptions } from './exec.ts'
 import { type ExecPluginOptions, execWithoutResult, execWithResult } from './exec-plugin.ts'
 import { realExec } from './real-exec.ts'

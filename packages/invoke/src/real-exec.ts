@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isRunError, type RunError, type RunResult, start } from '@cni/host'
 import { debugFor } from '@cni/host/debug'
+import { errnoOf } from '@cni/types'
 import type { Exec, ExecOutcome, ExecRequest } from './exec.ts'
 import { findInPath } from './find.ts'
 
@@ -115,7 +116,7 @@ const ERRNO: Readonly<Record<string, string>> = {
 }
 
 function errnoText({ cause, message }: RunError): string {
-  const errno = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  const errno = errnoOf(cause) ?? ''
   return ERRNO[errno] ?? (errno || message)
 }
 

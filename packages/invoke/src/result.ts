@@ -1,4 +1,4 @@
-import { decodeResult, isObject, type Result } from '@cni/types'
+import { decodeResult, isObject, messageOf, type Result } from '@cni/types'
 import { InvokeError } from './errors.ts'
 import { quoteOutput } from './go-text.ts'
 
@@ -25,7 +25,7 @@ export function readResult(plugin: string, stdout: string, version: string): Plu
   try {
     return { cniVersion, document, result: decodeResult(document) }
   } catch (cause) {
-    throw badResult(plugin, cause instanceof Error ? cause.message : String(cause), cause)
+    throw badResult(plugin, messageOf(cause), cause)
   }
 }
 
@@ -45,7 +45,7 @@ function parseJson(plugin: string, stdout: string): unknown {
   try {
     return JSON.parse(stdout)
   } catch (cause) {
-    throw badResult(plugin, `${cause instanceof Error ? cause.message : cause}, got ${quoteOutput(stdout)}`, cause)
+    throw badResult(plugin, `${messageOf(cause)}, got ${quoteOutput(stdout)}`, cause)
   }
 }
 

@@ -19,7 +19,7 @@ export { isSetError, SetError, type SetErrorCode, type SetErrorOptions } from '.
 export { type Ipset, type IpsetOptions, ipset, type SetName } from './ipset.ts'
 export type { SetInfo } from './parse-list.ts'
 export { parseSets, type SavedSet, type SetHeader } from './parse-save.ts'
-export type { IpsetPort, PortOptions } from './port.ts'
+export type { IpsetPort, IpsetPortOptions } from './port.ts'
 export type { ReplaceOptions, ReplaceReport } from './replace.ts'
 export type { ExistOptions, IpSet } from './set.ts'
 export type {

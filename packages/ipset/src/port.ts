@@ -3,7 +3,7 @@ import { nssShield, start } from '@cni/netns'
 import type { Place } from '@cni/netns/handle'
 
 /** What a program gets besides its arguments. */
-export interface PortOptions {
+export interface IpsetPortOptions {
   readonly input?: string
   readonly signal?: AbortSignal | undefined
   /** Milliseconds until the program's process group is killed. */
@@ -13,7 +13,7 @@ export interface PortOptions {
 /** Everything that this package does to the outside world. */
 export interface IpsetPort {
   /** Runs a program inside the namespace; rejects with a `RunError` when it fails. */
-  run(argv: readonly [string, ...string[]], options: PortOptions): Promise<RunResult>
+  run(argv: readonly [string, ...string[]], options: IpsetPortOptions): Promise<RunResult>
   /** The path of a program, `undefined` when it is not installed. */
   find(program: string): string | undefined
 }

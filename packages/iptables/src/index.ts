@@ -44,8 +44,8 @@ export type {
   CtState,
   CtZone,
   Family,
-  LogFlag,
-  LogLevel,
+  LogTargetFlag,
+  LogTargetLevel,
   MarkAction,
   Match,
   OwnChain,
@@ -63,7 +63,7 @@ export type { AddressOf, Scope } from './rules/scope.ts'
 export type {
   AddSetOptions,
   CtOptions,
-  LogOptions,
+  LogTargetOptions,
   MasqueradeOptions,
   NatOptions,
   NflogOptions,
@@ -71,7 +71,7 @@ export type {
   SnatOptions,
 } from './rules/target-types.ts'
 export type { BackendKind } from './run/backend.ts'
-export type { Generation, IptablesPort, PortOptions, Probed } from './run/port.ts'
+export type { Generation, IptablesPort, IptablesPortOptions, Probed } from './run/port.ts'
 export {
   type Drift,
   type DriftLine,

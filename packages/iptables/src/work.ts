@@ -16,7 +16,7 @@ export interface IptablesOptions {
    */
   readonly families?: readonly Family[] | undefined
   /** Seconds to wait for the lock of the legacy back end, at least 1. Default 30. */
-  readonly wait?: number | undefined
+  readonly waitSeconds?: number | undefined
   /** Hide the node's nsswitch.conf from the programs, so that no name lookup leaves the pod. Default: true. */
   readonly shield?: boolean | undefined
   /** Prints the text of a first `apply`; default `restoreText`. Its `-N` lines are what makes a second one safe. */
@@ -41,7 +41,7 @@ export function openWork(where: Where, options: IptablesOptions): Work {
     backend: options.backend ?? 'auto',
     families: checkFamilies(options.families),
     // 0 would be for ever, in iptables 1.8.9 as well as no --wait at all.
-    wait: checkInteger(options.wait ?? 30, 1, 3600, 'wait'),
+    waitSeconds: checkInteger(options.waitSeconds ?? 30, 1, 3600, 'waitSeconds'),
     signal: place.signal,
     log: place.log,
   }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { Draft } from '../src/rules/draft.ts'
-import type { CtEvent, LogLevel, RejectIpv4, RejectIpv6, Rule } from '../src/rules/model.ts'
+import type { CtEvent, LogTargetLevel, RejectIpv4, RejectIpv6, Rule } from '../src/rules/model.ts'
 import { mark, rangePair, setDirs, setPair } from './arbitrary-conditions.ts'
 
 /** What ends a random rule. */
@@ -46,7 +46,7 @@ const everywhere: fc.Arbitrary<End> = fc.oneof(
   end(
     fc.record({
       prefix: optional(prefix),
-      level: optional(fc.oneof(fc.nat(7), fc.constantFrom<LogLevel>('emerg', 'warning', 'error', 'debug'))),
+      level: optional(fc.oneof(fc.nat(7), fc.constantFrom<LogTargetLevel>('emerg', 'warning', 'error', 'debug'))),
       tcpSequence: flag,
       tcpOptions: flag,
       ipOptions: flag,

@@ -229,14 +229,16 @@ describe('the lock of the legacy back end', () => {
   test('is one file per namespace: the node’s lock does not hold up a pod', async () => {
     await using pod = await tempNetns()
     await withLock('/run/xtables.lock', async () => {
-      await iptables(pod, { backend: 'legacy', wait: 1 }).apply(rules)
+      await iptables(pod, { backend: 'legacy', waitSeconds: 1 }).apply(rules)
     })
   })
 
   test('that stays taken is LOCKED after the wait, and nothing was written', async () => {
     await using pod = await tempNetns()
     await withLock(pod.path, async () => {
-      await expect(iptables(pod, { backend: 'legacy', wait: 1 }).apply(rules)).rejects.toMatchObject({ code: 'LOCKED' })
+      await expect(iptables(pod, { backend: 'legacy', waitSeconds: 1 }).apply(rules)).rejects.toMatchObject({
+        code: 'LOCKED',
+      })
     })
     expect(await iptables(pod, { backend: 'legacy' }).save('ipv4')).not.toContain('EX_')
   })
@@ -245,7 +247,7 @@ describe('the lock of the legacy back end', () => {
     await using pod = await tempNetns()
     const signal = AbortSignal.timeout(50)
     await withLock(pod.path, async () => {
-      const apply = iptables({ netns: pod, signal }, { backend: 'legacy', wait: 600 }).apply(rules)
+      const apply = iptables({ netns: pod, signal }, { backend: 'legacy', waitSeconds: 600 }).apply(rules)
       await expect(apply).rejects.toMatchObject({ code: 'ABORTED' })
     })
     expect(await iptables(pod, { backend: 'legacy' }).save('ipv4')).not.toContain('EX_')

@@ -131,17 +131,17 @@ describe('the lock of the legacy back end', () => {
     else process.env.XTABLES_LOCKFILE = XTABLES_LOCKFILE
   })
 
-  test('held by another process for longer than wait is LOCKED, and nothing is written', async () => {
+  test('held by another process for longer than waitSeconds is LOCKED, and nothing is written', async () => {
     await using pod = await tempNetns()
     const held = openSync(pod.path, 'r')
     try {
       loadSys().flock(held, constants.LOCK_EX)
-      const ipt = iptables(pod, { backend: 'legacy', wait: 1, families: ['ipv4'] })
-      await fails(ipt.apply(rules), 'LOCKED', /another iptables holds the lock; raise the option wait/)
+      const ipt = iptables(pod, { backend: 'legacy', waitSeconds: 1, families: ['ipv4'] })
+      await fails(ipt.apply(rules), 'LOCKED', /another iptables holds the lock; raise the option waitSeconds/)
     } finally {
       closeSync(held)
     }
-    const ipt = iptables(pod, { backend: 'legacy', wait: 1 })
+    const ipt = iptables(pod, { backend: 'legacy', waitSeconds: 1 })
     expect((await ipt.apply(rules)).plan).toBe('fresh')
   })
 

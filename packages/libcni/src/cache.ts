@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeFileAtomic } from '@cni/host'
-import { convertResult, decodeResult, isObject, resultVersion } from '@cni/types'
+import { convertResult, decodeResult, errnoOf, isObject, resultVersion } from '@cni/types'
 import type { Attachment, CachedAttachment } from './attachment.ts'
 import { type CacheRecord, decodeCacheRecord, encodeCacheRecord } from './cache-file.ts'
 import { errorText, isRuntimeError, RuntimeError } from './errors.ts'
@@ -153,7 +153,7 @@ function names(folder: string): string[] {
     // A leading dot is a temporary file: no network's name begins with one.
     return entries.filter((name) => !name.startsWith('.')).sort()
   } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return []
+    if (errnoOf(cause) === 'ENOENT') return []
     throw new RuntimeError('CACHE', `cannot list the cached attachments in ${folder}: ${errorText(cause)}`, { cause })
   }
 }

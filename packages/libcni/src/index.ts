@@ -40,6 +40,7 @@ export { type CnitoolIo, runCnitool } from './cnitool/run-cnitool.ts'
 export { capabilitiesOf, type Derivation, type DerivedConf, deriveConf, encodeConf } from './derive.ts'
 // Errors
 export { errorText, hintOf, isRuntimeError, RuntimeError, type RuntimeErrorCode } from './errors.ts'
+export { type ExecutionReport, executionReport } from './execution-report.ts'
 // Configuration
 export { confFiles, type LoadOptions, loadConflist, loadConflistFile } from './load.ts'
 export { type NetworkList, parseNetworkList } from './network-list.ts'
@@ -50,4 +51,3 @@ export { diffResults, formatChange, type ResultChange } from './result-diff.ts'
 export { addWithRetry, needsDel, type RetryOptions, type RetryPolicy, retryDelay, withRetry } from './retry.ts'
 export type { CniOptions, OperationOptions } from './runtime.ts'
 export { staleAttachments } from './stale.ts'
-export { type PluginTrace, traceOf } from './trace.ts'

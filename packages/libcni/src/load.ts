@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
-import { type Conflist, type PluginConf, parseConflist, parsePluginConf } from '@cni/types'
+import { type Conflist, errnoOf, goStringify, type PluginConf, parseConflist, parsePluginConf } from '@cni/types'
 import { errorText, RuntimeError } from './errors.ts'
-import type { NetworkList } from './network-list.ts'
-import { listOfOne } from './single-conf.ts'
+import { type NetworkList, parseNetworkList } from './network-list.ts'
 
 /** How configuration is looked up. */
 export interface LoadOptions {
@@ -66,7 +65,7 @@ export function confFiles(dir: string, extensions: readonly string[]): string[] 
     const files = entries.filter((entry) => !entry.isDirectory() && extensions.includes(extname(entry.name)))
     return files.map((entry) => join(dir, entry.name)).sort()
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
+    if (errnoOf(error) === 'ENOENT') return []
     throw error
   }
 }
@@ -83,6 +82,12 @@ function attempt<T>(file: string, load: (file: string) => T, options: LoadOption
 
 function loadPluginFile(file: string): PluginConf {
   return naming(file, () => parsePluginConf(read(file)))
+}
+
+/** A single-plugin configuration as a list: its name and version move up, the plugin's object stays whole. */
+function listOfOne(plugin: PluginConf): NetworkList {
+  const { name, cniVersion } = plugin
+  return parseNetworkList(goStringify({ name, cniVersion, plugins: [plugin] }, { sortKeys: true }))
 }
 
 function withFolder(conflist: Conflist, file: string): Conflist {

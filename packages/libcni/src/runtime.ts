@@ -1,5 +1,5 @@
-import { type Exec, type InvokeOptions, type PluginArgs, pluginEnv, realExec, type Verb } from '@cni/invoke'
-import type { PluginConf } from '@cni/types'
+import { type Exec, type InvokeOptions, type PluginArgs, pluginEnv, realExec } from '@cni/invoke'
+import type { PluginConf, Verb } from '@cni/types'
 import type { Attachment } from './attachment.ts'
 import { DEFAULT_CACHE_DIR } from './cache.ts'
 

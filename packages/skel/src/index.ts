@@ -40,7 +40,7 @@ export type { Log, LogFields, LogLevel, LogOptions, LogSink } from './log.ts'
 export type { Describer } from './main/command-line.ts'
 export { type PluginMainOptions, pluginMain } from './main/plugin-main.ts'
 // Define
-export { definePlugin, type LogRequest, type Plugin, type Verb } from './plugin.ts'
+export { definePlugin, type LogRequest, type Plugin } from './plugin.ts'
 export type { EnvVars } from './protocol/environment.ts'
 export { runPlugin } from './run.ts'
 export { netConf } from './schema/net-conf.ts'

@@ -1,15 +1,9 @@
-import { CNI_VERSIONS, type CniArgKind, type CniVersion, type NetConf, type Result } from '@cni/types'
+import { CNI_VERSIONS, type CniArgKind, type CniVersion, type NetConf, type Result, type Verb } from '@cni/types'
 import type * as z from 'zod/v4/core'
 import type { AddContext, CheckContext, DelContext, GcContext, StatusContext } from './context.ts'
 import { checkDefinition } from './definition/check-definition.ts'
 import type { LogOptions } from './log.ts'
 import type { EnvVars } from './protocol/environment.ts'
-
-/** The verbs that have a handler. */
-export const VERBS = ['ADD', 'CHECK', 'DEL', 'GC', 'STATUS'] as const
-
-/** One of them. */
-export type Verb = (typeof VERBS)[number]
 
 /** What the `log` hook may look at. */
 export interface LogRequest<Conf = NetConf> {

@@ -76,6 +76,8 @@ export { errnoOf, messageOf } from './thrown.ts'
 export { escapeUnsafe, escapeUnsafeLines, replaceUnsafe } from './unsafe-text.ts'
 // Environment
 export { assertContainerID, assertIfName, assertNetworkName, isContainerID, isNetworkName } from './validate.ts'
+// Verbs
+export { VERBS, type Verb } from './verbs.ts'
 // Versions
 export {
   CNI_VERSIONS,

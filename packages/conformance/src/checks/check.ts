@@ -1,5 +1,5 @@
 import type { Netns } from '@cni/netns'
-import { from } from '../attachment.ts'
+import { from } from '../attached-pod.ts'
 import type { Check } from '../check.ts'
 import type { Context } from '../context.ts'
 import { addFirst } from '../judge/add-first.ts'
@@ -20,12 +20,12 @@ export const check: readonly Check[] = [
     spec: CHECK,
     async run(ctx) {
       if (!hasCheck(ctx) || (await ctx.working()) === undefined) return
-      const attachment = await ctx.attachment()
-      if ((await addFirst(ctx, attachment)) === undefined) return
+      const attached = await ctx.attach()
+      if ((await addFirst(ctx, attached)) === undefined) return
       const why = '"The plugin must handle a CHECK call immediately after an ADD."'
-      expectSuccess(ctx, await attachment.check(), { what: 'CHECK after ADD', why })
-      expectSuccess(ctx, await attachment.check(), { what: 'CHECK, the second time', why })
-      await attachment.del()
+      expectSuccess(ctx, await attached.check(), { what: 'CHECK after ADD', why })
+      expectSuccess(ctx, await attached.check(), { what: 'CHECK, the second time', why })
+      await attached.del()
     },
   },
   {
@@ -44,16 +44,16 @@ export const check: readonly Check[] = [
         )
       }
       for (const { where, tampering } of found.ways) {
-        const attachment = await ctx.attachment()
-        if ((await addFirst(ctx, attachment)) === undefined) return
-        const plain = await attachment.check()
+        const attached = await ctx.attach()
+        if ((await addFirst(ctx, attached)) === undefined) return
+        const plain = await attached.check()
         if (plain.exitCode !== 0) return ctx.block('CHECK fails even before (see check.after-add)')
-        await tampering.apply(where === 'pod' ? attachment.pod.netns : ctx.world.node)
+        await tampering.apply(where === 'pod' ? attached.pod.netns : ctx.world.node)
         const on = where === 'pod' ? 'in the pod' : 'on the node'
         const why = 'CHECK exists to find this; a broken pod is reported as healthy.'
-        const exchange = await attachment.check()
+        const exchange = await attached.check()
         expectFailure(ctx, exchange, { what: `CHECK after somebody ${tampering.text} ${on}`, why })
-        await attachment.del()
+        await attached.del()
       }
     },
   },
@@ -66,15 +66,15 @@ interface Undoing {
 }
 
 async function waysToTamper(ctx: Context): Promise<Undoing | undefined> {
-  const attachment = await ctx.attachment()
+  const attached = await ctx.attach()
   const both = async () => {
     const take = (where: Netns) => takeSnapshot(where)
-    return { pod: await take(attachment.pod.netns), node: await take(ctx.world.node) }
+    return { pod: await take(attached.pod.netns), node: await take(ctx.world.node) }
   }
   const before = await both()
-  if ((await addFirst(ctx, attachment)) === undefined) return undefined
+  if ((await addFirst(ctx, attached)) === undefined) return undefined
   const after = await both()
-  await attachment.del()
+  await attached.del()
   const [inPod, onNode] = [difference(before.pod, after.pod), difference(before.node, after.node)]
   return {
     changed: [inPod, onNode].some((change) => change.added.length + change.removed.length > 0),

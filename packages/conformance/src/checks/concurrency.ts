@@ -1,8 +1,8 @@
 import { decodeResult } from '@cni/types'
-import { type Attachment, resultIn } from '../attachment.ts'
+import { type AttachedPod, resultIn } from '../attached-pod.ts'
 import type { Check } from '../check.ts'
 import type { Context } from '../context.ts'
-import type { Exchange } from '../execution.ts'
+import type { Exchange } from '../exchange.ts'
 import { addressesAskedFor, bare } from '../judge/asked-for.ts'
 import { expectSuccess } from '../judge/expect-success.ts'
 
@@ -17,8 +17,8 @@ export const concurrency: readonly Check[] = [
     spec: 'SPEC 1.1.0, section 3, "Lifecycle & Ordering": different containers may be invoked in parallel',
     async run(ctx) {
       if ((await ctx.working()) === undefined) return
-      const pods = await Promise.all(Array.from({ length: PODS }, () => ctx.attachment()))
-      const added = await Promise.all(pods.map((attachment) => attachment.add()))
+      const pods = await Promise.all(Array.from({ length: PODS }, () => ctx.attach()))
+      const added = await Promise.all(pods.map((attached) => attached.add()))
       const asked = ctx.chained ? new Set<string>() : askedFor(pods[0], added[0])
       const worked = added.filter((exchange) => resultIn(exchange) !== undefined)
       const refused = added.filter(({ exitCode, timedOut }) => exitCode !== 0 && !timedOut)
@@ -30,14 +30,14 @@ export const concurrency: readonly Check[] = [
       }
       const addresses = added.flatMap((exchange) => addressesIn(resultIn(exchange), ctx.version))
       if (!ctx.chained) judgeAddresses(ctx, asked, addresses)
-      const deleted = await Promise.all(pods.map((attachment) => attachment.del()))
+      const deleted = await Promise.all(pods.map((attached) => attached.del()))
       const why = 'A node that drains runs many at once; what works alone fails at random.'
       for (const exchange of deleted) expectSuccess(ctx, exchange, { what: `one of ${PODS} DELs at once`, why })
     },
   },
 ]
 
-function askedFor(pod: Attachment | undefined, added: Exchange | undefined): ReadonlySet<string> {
+function askedFor(pod: AttachedPod | undefined, added: Exchange | undefined): ReadonlySet<string> {
   return addressesAskedFor(pod?.conf('ADD') ?? {}, added?.env.CNI_ARGS)
 }
 

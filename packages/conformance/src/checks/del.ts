@@ -16,11 +16,11 @@ export const del: readonly Check[] = [
     spec: DEL,
     async run(ctx) {
       if ((await ctx.working()) === undefined) return
-      const attachment = await ctx.attachment()
-      if ((await addFirst(ctx, attachment)) === undefined) return
-      expectSuccess(ctx, await attachment.del(), { what: 'DEL after ADD', why: 'The pod cannot be deleted.' })
-      expectSuccess(ctx, await attachment.del(), { what: 'DEL, the second time', why: MISSING })
-      const third = await attachment.del({ conf: { prevResult: undefined }, env: { CNI_NETNS: '' } })
+      const attached = await ctx.attach()
+      if ((await addFirst(ctx, attached)) === undefined) return
+      expectSuccess(ctx, await attached.del(), { what: 'DEL after ADD', why: 'The pod cannot be deleted.' })
+      expectSuccess(ctx, await attached.del(), { what: 'DEL, the second time', why: MISSING })
+      const third = await attached.del({ conf: { prevResult: undefined }, env: { CNI_NETNS: '' } })
       const why = 'containerd repeats DEL like this until it succeeds.'
       expectSuccess(ctx, third, { what: 'DEL, the third time, without netns and prevResult', why })
     },
@@ -32,8 +32,8 @@ export const del: readonly Check[] = [
     spec: DEL,
     async run(ctx) {
       if ((await ctx.working()) === undefined) return
-      const attachment = await ctx.attachment()
-      const exchange = await attachment.del({ conf: { prevResult: undefined } })
+      const attached = await ctx.attach()
+      const exchange = await attached.del({ conf: { prevResult: undefined } })
       expectSuccess(ctx, exchange, { what: 'DEL without ADD', why: MISSING })
     },
   },
@@ -49,9 +49,9 @@ export const del: readonly Check[] = [
         ['without CNI_NETNS', undefined],
         ['with an empty CNI_NETNS', ''],
       ] as const) {
-        const attachment = await ctx.attachment()
-        if ((await addFirst(ctx, attachment)) === undefined) return
-        expectSuccess(ctx, await attachment.del({ env: { CNI_NETNS: value } }), { what: `DEL ${what}`, why })
+        const attached = await ctx.attach()
+        if ((await addFirst(ctx, attached)) === undefined) return
+        expectSuccess(ctx, await attached.del({ env: { CNI_NETNS: value } }), { what: `DEL ${what}`, why })
       }
     },
   },
@@ -62,11 +62,11 @@ export const del: readonly Check[] = [
     spec: DEL,
     async run(ctx) {
       if ((await ctx.working()) === undefined) return
-      const attachment = await ctx.attachment()
-      if ((await addFirst(ctx, attachment)) === undefined) return
-      await attachment.pod[Symbol.asyncDispose]()
+      const attached = await ctx.attach()
+      if ((await addFirst(ctx, attached)) === undefined) return
+      await attached.pod[Symbol.asyncDispose]()
       const why = 'After a reboot no namespace is there, and no pod could ever be deleted.'
-      expectSuccess(ctx, await attachment.del(), { what: 'DEL with the path of a namespace that is gone', why })
+      expectSuccess(ctx, await attached.del(), { what: 'DEL with the path of a namespace that is gone', why })
     },
   },
   {
@@ -77,10 +77,10 @@ export const del: readonly Check[] = [
     async run(ctx) {
       if ((await ctx.working()) === undefined) return
       needsSight(ctx)
-      const attachment = await ctx.attachment()
-      const left = await remains(attachment, async () => {
-        if ((await addFirst(ctx, attachment)) === undefined) return
-        const exchange = await attachment.del({ conf: { prevResult: undefined } })
+      const attached = await ctx.attach()
+      const left = await remains(attached, async () => {
+        if ((await addFirst(ctx, attached)) === undefined) return
+        const exchange = await attached.del({ conf: { prevResult: undefined } })
         const why = 'After a failed ADD, and when its cache is lost, the runtime has none.'
         expectSuccess(ctx, exchange, { what: 'DEL without prevResult', why })
       })
@@ -96,11 +96,11 @@ export const del: readonly Check[] = [
     spec: `${DEL}; section 3, "Attachments"`,
     async run(ctx) {
       if ((await ctx.working()) === undefined) return
-      const attachment = await ctx.attachment()
+      const attached = await ctx.attach()
       const env = { CNI_NETNS: '/run/netns/conformance-not-there' }
-      const added = await attachment.add({ env })
+      const added = await attached.add({ env })
       if (added.exitCode === 0) ctx.note('ADD succeeds with a namespace that does not exist')
-      const exchange = await attachment.del({ env, conf: { prevResult: undefined } })
+      const exchange = await attached.del({ env, conf: { prevResult: undefined } })
       const why = 'Runtimes send DEL after a failed ADD; when it fails too, the pod hangs in deletion.'
       expectSuccess(ctx, exchange, { what: 'DEL after a failed ADD', why })
     },

@@ -1,4 +1,5 @@
-import type { Changes, Verb } from '../attachment.ts'
+import type { Verb } from '@cni/types'
+import type { Changes } from '../attached-pod.ts'
 import type { Check } from '../check.ts'
 import type { Context } from '../context.ts'
 import { expectFailure } from '../judge/expect-failure.ts'
@@ -64,11 +65,11 @@ export const environment: readonly Check[] = [
       if ((await ctx.working()) === undefined) return
       // One after the other: the configuration may ask for something that one pod at a time can have.
       for (const id of ['A._-', '0', 'f'.repeat(64)]) {
-        const attachment = await ctx.attachment()
-        const exchange = await attachment.add({ env: { CNI_CONTAINERID: id } })
+        const attached = await ctx.attach()
+        const exchange = await attached.add({ env: { CNI_CONTAINERID: id } })
         const why = 'Runtimes choose the id.'
         expectSuccess(ctx, exchange, { what: `CNI_CONTAINERID=${JSON.stringify(id)}`, why })
-        await attachment.del({ env: { CNI_CONTAINERID: id } })
+        await attached.del({ env: { CNI_CONTAINERID: id } })
       }
     },
   },
@@ -107,7 +108,7 @@ export const environment: readonly Check[] = [
     spec: 'CONVENTIONS, "CNI_ARGS": IgnoreUnknown',
     async run(ctx) {
       if ((await ctx.working()) === undefined) return
-      const own = (await ctx.attachment()).pod
+      const own = (await ctx.attach()).pod
       const args = `K8S_POD_UID=1-2;IgnoreUnknown=1;K8S_POD_NAMESPACE=demo;K8S_POD_NAME=web;K8S_POD_INFRA_CONTAINER_ID=${own.id}`
       const exchange = await call(ctx, 'ADD', { env: { CNI_ARGS: args } })
       const why = 'containerd and CRI-O add these to every call, in random order.'
@@ -118,8 +119,8 @@ export const environment: readonly Check[] = [
 
 /** One execution in a pod of its own, so that a wrongly accepted one does not disturb the next. */
 export async function call(ctx: Context, verb: Verb, changes: Changes, version?: string) {
-  const attachment = await ctx.attachment(version)
-  return await attachment.run(verb, changes)
+  const attached = await ctx.attach(version)
+  return await attached.run(verb, changes)
 }
 
 /** The same for every vector, at once; the run limits how many. */

@@ -1,6 +1,6 @@
 import type { Check } from '../check.ts'
 import type { Context } from '../context.ts'
-import type { Exchange } from '../execution.ts'
+import type { Exchange } from '../exchange.ts'
 import { isErrorDocument, readStdout } from '../judge/documents.ts'
 import { call } from './environment.ts'
 

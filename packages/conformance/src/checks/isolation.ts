@@ -1,4 +1,4 @@
-import type { Attachment } from '../attachment.ts'
+import type { AttachedPod } from '../attached-pod.ts'
 import type { Check } from '../check.ts'
 import type { Context } from '../context.ts'
 import { addFirst } from '../judge/add-first.ts'
@@ -41,8 +41,8 @@ export const isolation: readonly Check[] = [
     async run(ctx) {
       if ((await ctx.working()) === undefined) return
       needsSight(ctx)
-      const attachment = await ctx.attachment()
-      const left = await remains(attachment, () => addAndDelete(ctx, attachment))
+      const attached = await ctx.attach()
+      const left = await remains(attached, () => addAndDelete(ctx, attached))
       if (left.length === 0) return
       const summary = `DEL leaves in the pod: ${shorten(left)}`
       const why = 'The same namespace may be attached again, or have other attachments.'
@@ -58,12 +58,12 @@ export const isolation: readonly Check[] = [
     async run(ctx) {
       if (!ctx.chained) return ctx.skip('not a chained plugin')
       if ((await ctx.working()) === undefined) return
-      const attachment = await ctx.attachment()
+      const attached = await ctx.attach()
       needsSight(ctx)
       const before = await takeSnapshot(ctx.world.node)
-      if ((await addFirst(ctx, attachment)) === undefined) return
+      if ((await addFirst(ctx, attached)) === undefined) return
       const { added, removed } = difference(before, await takeSnapshot(ctx.world.node))
-      await attachment.del()
+      await attached.del()
       const lines = [...added.map((line) => `+ ${line}`), ...removed.map((line) => `- ${line}`)]
       // A port mapping has to be there; whether that is meant only its author knows.
       if (lines.length > 0) ctx.note(`while a pod lives the node has changed: ${shorten(lines)}`)
@@ -72,13 +72,13 @@ export const isolation: readonly Check[] = [
 ]
 
 async function leftOnNode(ctx: Context): Promise<string[]> {
-  const attachment = await ctx.attachment()
+  const attached = await ctx.attach()
   const take = (): Promise<Snapshot> => takeSnapshot(ctx.world.node)
   const before = await take()
-  await addAndDelete(ctx, attachment)
+  await addAndDelete(ctx, attached)
   return await settledDifference(before, take)
 }
 
-async function addAndDelete(ctx: Context, attachment: Attachment): Promise<void> {
-  if ((await addFirst(ctx, attachment)) !== undefined) await attachment.del()
+async function addAndDelete(ctx: Context, attached: AttachedPod): Promise<void> {
+  if ((await addFirst(ctx, attached)) !== undefined) await attached.del()
 }

@@ -1,4 +1,4 @@
-import { type Attachment, from } from '../attachment.ts'
+import { type AttachedPod, from } from '../attached-pod.ts'
 import type { Check } from '../check.ts'
 import type { Context } from '../context.ts'
 import { addFirst } from '../judge/add-first.ts'
@@ -54,7 +54,7 @@ export const leftovers: readonly Check[] = [
       needsSight(ctx)
       // What is made for the first pod and kept for all is nobody's.
       if ((await comeAndGo(ctx)) === undefined) return
-      const [alive, gone] = [await ctx.attachment(), await ctx.attachment()]
+      const [alive, gone] = [await ctx.attach(), await ctx.attach()]
       const look = () => outside(ctx, [alive.pod, gone.pod])
       const before = await look()
       if ((await addFirst(ctx, alive)) === undefined) return
@@ -85,11 +85,11 @@ export const leftovers: readonly Check[] = [
 ]
 
 /** A pod that was added and deleted; `undefined` when it could not be added. */
-async function comeAndGo(ctx: Context): Promise<Attachment | undefined> {
-  const attachment = await ctx.attachment()
-  if ((await addFirst(ctx, attachment)) === undefined) return undefined
-  await attachment.del()
-  return attachment
+async function comeAndGo(ctx: Context): Promise<AttachedPod | undefined> {
+  const attached = await ctx.attach()
+  if ((await addFirst(ctx, attached)) === undefined) return undefined
+  await attached.del()
+  return attached
 }
 
 /** The node, with the files of state, and which of them name these pods. */

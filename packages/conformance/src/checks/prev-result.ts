@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '@cni/types'
-import { from, resultIn } from '../attachment.ts'
+import { from, resultIn } from '../attached-pod.ts'
 import type { Check } from '../check.ts'
 import type { Context } from '../context.ts'
 import { addFirst } from '../judge/add-first.ts'
@@ -21,9 +21,9 @@ export const prevResult: readonly Check[] = [
     spec: SPEC,
     async run(ctx) {
       if (!hasPrevResult(ctx) || (await ctx.working()) === undefined) return
-      const attachment = await ctx.attachment()
-      const { pod } = attachment
-      const exchange = await addFirst(ctx, attachment)
+      const attached = await ctx.attach()
+      const { pod } = attached
+      const exchange = await addFirst(ctx, attached)
       const result = exchange && decoded(ctx, exchange, resultIn(exchange))
       if (result === undefined || pod.prevResult === undefined) return
       const kernel = { pod: await kernelOf(pod.netns), node: await kernelOf(ctx.world.node) }
@@ -31,7 +31,7 @@ export const prevResult: readonly Check[] = [
         if (removed) ctx.note(`prevResult's ${what} is gone from the result, and from the pod`)
         else ctx.violation(`prevResult's ${what} is not in the result`, WHY, exchange)
       }
-      await attachment.del()
+      await attached.del()
     },
   },
   {
@@ -45,8 +45,8 @@ export const prevResult: readonly Check[] = [
       const versions = ['1.0.0', '0.4.0'].filter((each) => ctx.supportedVersions?.includes(each))
       if (versions.length === 0) return ctx.skip('it claims neither 1.0.0 nor 0.4.0')
       for (const version of versions) {
-        const attachment = await ctx.attachment(version)
-        const exchange = await attachment.add()
+        const attached = await ctx.attach(version)
+        const exchange = await attached.add()
         if (!expectSuccess(ctx, exchange, { what: `ADD with cniVersion ${version}`, why: WHY })) continue
         const result = resultIn(exchange)
         if (result?.cniVersion !== version) {
@@ -63,10 +63,10 @@ export const prevResult: readonly Check[] = [
     spec: SPEC,
     async run(ctx) {
       if (!hasPrevResult(ctx) || (await ctx.working()) === undefined) return
-      const attachment = await ctx.attachment()
-      const { prevResult: given } = attachment.conf('ADD')
+      const attached = await ctx.attach()
+      const { prevResult: given } = attached.conf('ADD')
       if (!isObject(given)) return
-      const exchange = await attachment.add({ conf: { prevResult: withUnknown(given) } })
+      const exchange = await attached.add({ conf: { prevResult: withUnknown(given) } })
       const why = 'A plugin of a newer version before this one may have said more than this one understands.'
       if (!expectSuccess(ctx, exchange, { what: 'ADD with unknown members in prevResult', why })) return
       const result = resultIn(exchange)
@@ -74,7 +74,7 @@ export const prevResult: readonly Check[] = [
         Array.isArray(result?.interfaces) && result.interfaces.some((each) => isObject(each) && UNKNOWN in each)
       const lost = [...(result && UNKNOWN in result ? [] : ['of the result']), ...(inside ? [] : ['of an interface'])]
       if (lost.length > 0) ctx.advice(`an unknown member ${lost.join(' and one ')} is lost`, why, exchange)
-      await attachment.del()
+      await attached.del()
     },
   },
 ]

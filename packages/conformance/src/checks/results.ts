@@ -1,9 +1,9 @@
 import { openRtnl } from '@cni/netns'
-import { decodeResult, isObject, type JsonObject, type Result } from '@cni/types'
-import { resultIn } from '../attachment.ts'
+import { decodeResult, isObject, type JsonObject, messageOf, type Result } from '@cni/types'
+import { resultIn } from '../attached-pod.ts'
 import type { Check } from '../check.ts'
 import type { Context } from '../context.ts'
-import type { Exchange } from '../execution.ts'
+import type { Exchange } from '../exchange.ts'
 import { addFirst } from '../judge/add-first.ts'
 import { isErrorDocument, readStdout } from '../judge/documents.ts'
 import { expectFailure } from '../judge/expect-failure.ts'
@@ -59,12 +59,12 @@ export const results: readonly Check[] = [
     spec: SUCCESS,
     async run(ctx) {
       if ((await ctx.working()) === undefined) return
-      const attachment = await ctx.attachment()
-      const exchange = await addFirst(ctx, attachment)
+      const attached = await ctx.attach()
+      const exchange = await addFirst(ctx, attached)
       if (exchange === undefined) return
       const result = decoded(ctx, exchange, resultIn(exchange))
-      if (result !== undefined) await compareWithPod(ctx, attachment.pod, exchange, result)
-      await attachment.del()
+      if (result !== undefined) await compareWithPod(ctx, attached.pod, exchange, result)
+      await attached.del()
     },
   },
   {
@@ -75,8 +75,8 @@ export const results: readonly Check[] = [
     async run(ctx) {
       const working = await ctx.working()
       if (working === undefined) return
-      const attachment = await ctx.attachment()
-      const { pod } = attachment
+      const attached = await ctx.attach()
+      const { pod } = attached
       const { interfaces } = working.result
       const own = Array.isArray(interfaces) && interfaces.some((each) => isObject(each) && each.name === pod.ifName)
       if (ctx.chained || !own) return ctx.skip(`its result lists no interface ${pod.ifName} of its own`)
@@ -84,7 +84,7 @@ export const results: readonly Check[] = [
       await rtnl.addLink({ kind: 'bridge', name: pod.ifName })
       const why =
         '"If the requested interface name already exists in the container, the CNI plugin MUST return with an error."'
-      expectFailure(ctx, await attachment.add(), { what: `ADD with ${pod.ifName} in the pod`, why })
+      expectFailure(ctx, await attached.add(), { what: `ADD with ${pod.ifName} in the pod`, why })
       if ((await rtnl.getLink(pod.ifName))?.kind !== 'bridge') {
         ctx.violation(`a failed ADD removed the ${pod.ifName} that was there`, 'It belongs to somebody else.')
       }
@@ -97,7 +97,7 @@ export function decoded(ctx: Context, exchange: Exchange, document: unknown): Re
   try {
     return decodeResult(document, { version: ctx.version })
   } catch (error) {
-    const text = error instanceof Error ? error.message : String(error)
+    const text = messageOf(error)
     ctx.violation(`the result cannot be read: ${text}`, 'The runtime refuses it, and the pod does not start.', exchange)
     return undefined
   }

@@ -1,7 +1,7 @@
-import { resultIn } from '../attachment.ts'
+import { resultIn } from '../attached-pod.ts'
 import type { Check } from '../check.ts'
 import type { Context } from '../context.ts'
-import type { Exchange } from '../execution.ts'
+import type { Exchange } from '../exchange.ts'
 import { expectSuccess } from '../judge/expect-success.ts'
 
 const SPEC = 'SPEC 1.1.0, section 2, "Overview": the runtime executes a binary and waits for it to end'
@@ -14,15 +14,15 @@ export const signals: readonly Check[] = [
     title: 'SIGTERM ends it while it waits for stdin',
     spec: SPEC,
     async run(ctx) {
-      const attachment = await ctx.attachment()
-      const text = JSON.stringify(attachment.conf('ADD'))
+      const attached = await ctx.attach()
+      const text = JSON.stringify(attached.conf('ADD'))
       const half = text.slice(0, Math.floor(text.length / 2))
       using input = await ctx.world.openStdin(half)
       let waited = false
       let ignored = false
       let patience: NodeJS.Timeout | undefined
       const grace = Math.min(ctx.timeout, 3000)
-      const exchange = await attachment.add({
+      const exchange = await attached.add({
         stdin: half,
         execution: {
           streams: { stdin: input.path },
@@ -53,12 +53,12 @@ export const signals: readonly Check[] = [
     spec: SPEC,
     async run(ctx) {
       if ((await ctx.working()) === undefined) return
-      const attachment = await ctx.attachment()
+      const attached = await ctx.attach()
       const streams = { stdout: await ctx.world.fifo() }
-      const exchange = await attachment.add({ execution: { streams, special: 'stdout has no reader' } })
+      const exchange = await attached.add({ execution: { streams, special: 'stdout has no reader' } })
       ended(ctx, exchange, 'nobody reads stdout')
       const what = 'DEL after an ADD whose result nobody read'
-      expectSuccess(ctx, await attachment.del({ conf: { prevResult: undefined } }), {
+      expectSuccess(ctx, await attached.del({ conf: { prevResult: undefined } }), {
         what,
         why: 'A runtime that crashed sends DEL when it is back.',
       })
@@ -71,15 +71,15 @@ export const signals: readonly Check[] = [
     spec: SPEC,
     async run(ctx) {
       if ((await ctx.working()) === undefined) return
-      const attachment = await ctx.attachment()
+      const attached = await ctx.attach()
       const streams = { stderr: await ctx.world.fifo() }
-      const exchange = await attachment.add({ execution: { streams, special: 'stderr has no reader' } })
+      const exchange = await attached.add({ execution: { streams, special: 'stderr has no reader' } })
       ended(ctx, exchange, 'nobody reads stderr')
       const why = 'A log that cannot be written should not stop a pod.'
       if (resultIn(exchange) === undefined && !exchange.timedOut) {
         ctx.advice('ADD fails when nobody reads stderr', why, exchange)
       }
-      await attachment.del()
+      await attached.del()
     },
   },
 ]

@@ -1,7 +1,7 @@
-import { from } from '../attachment.ts'
+import { from } from '../attached-pod.ts'
 import type { Check } from '../check.ts'
 import type { Context } from '../context.ts'
-import type { Exchange } from '../execution.ts'
+import type { Exchange } from '../exchange.ts'
 import { addFirst } from '../judge/add-first.ts'
 import { isErrorDocument, readStdout } from '../judge/documents.ts'
 import { failureText } from '../judge/expect-success.ts'
@@ -15,9 +15,9 @@ export const silence: readonly Check[] = [
     spec: 'SPEC 1.1.0, section 2, "DEL", and section 5',
     async run(ctx) {
       if ((await ctx.working()) === undefined) return
-      const attachment = await ctx.attachment()
-      if ((await addFirst(ctx, attachment)) === undefined) return
-      silent(ctx, await attachment.del(), 'DEL')
+      const attached = await ctx.attach()
+      if ((await addFirst(ctx, attached)) === undefined) return
+      silent(ctx, await attached.del(), 'DEL')
     },
   },
   {
@@ -28,10 +28,10 @@ export const silence: readonly Check[] = [
     async run(ctx) {
       if (!from(ctx.version, '0.4.0')) return ctx.skip(`there is no CHECK in ${ctx.version}`)
       if ((await ctx.working()) === undefined) return
-      const attachment = await ctx.attachment()
-      if ((await addFirst(ctx, attachment)) === undefined) return
-      silent(ctx, await attachment.check(), 'CHECK')
-      await attachment.del()
+      const attached = await ctx.attach()
+      if ((await addFirst(ctx, attached)) === undefined) return
+      silent(ctx, await attached.check(), 'CHECK')
+      await attached.del()
     },
   },
   {
@@ -41,7 +41,7 @@ export const silence: readonly Check[] = [
     spec: 'SPEC 1.1.0, section 2, "STATUS"',
     async run(ctx) {
       if (!from(ctx.version, '1.1.0')) return ctx.skip(`there is no STATUS in ${ctx.version}`)
-      const exchange = await (await ctx.attachment()).run('STATUS')
+      const exchange = await (await ctx.attach()).run('STATUS')
       if (exchange.exitCode === 0) return silent(ctx, exchange, 'STATUS')
       ready(ctx, exchange)
     },
@@ -53,7 +53,7 @@ export const silence: readonly Check[] = [
     spec: 'SPEC 1.1.0, section 2, "GC": "No output on success"',
     async run(ctx) {
       if (!from(ctx.version, '1.1.0')) return ctx.skip(`there is no GC in ${ctx.version}`)
-      const exchange = await (await ctx.attachment()).run('GC')
+      const exchange = await (await ctx.attach()).run('GC')
       if (exchange.exitCode === 0) return silent(ctx, exchange, 'GC')
       ctx.advice(`GC ${failureText(exchange)}`, 'What a crashed runtime left is never collected.', exchange)
     },

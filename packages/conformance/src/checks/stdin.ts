@@ -12,7 +12,7 @@ export const stdin: readonly Check[] = [
     title: 'Fails with code 6 when stdin is not one JSON object',
     spec: `${ERRORS}: code 6`,
     async run(ctx) {
-      const valid = JSON.stringify((await ctx.attachment()).conf('ADD'))
+      const valid = JSON.stringify((await ctx.attach()).conf('ADD'))
       const vectors: ReadonlyArray<readonly [what: string, stdin: string | Uint8Array]> = [
         ['nothing on stdin', ''],
         ['"{" on stdin', '{'],

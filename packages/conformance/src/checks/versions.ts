@@ -1,8 +1,8 @@
 import { CNI_VERSIONS, isCniVersion, isObject, type JsonObject, parseVersion } from '@cni/types'
-import { from, resultIn } from '../attachment.ts'
+import { from, resultIn } from '../attached-pod.ts'
 import type { Check } from '../check.ts'
 import type { Context } from '../context.ts'
-import type { Exchange } from '../execution.ts'
+import type { Exchange } from '../exchange.ts'
 import { onlyDocument } from '../judge/documents.ts'
 import { expectFailure } from '../judge/expect-failure.ts'
 import { expectSuccess } from '../judge/expect-success.ts'
@@ -76,8 +76,8 @@ export const versions: readonly Check[] = [
       if (usable.length === 0) return ctx.block('VERSION claims no version that such a plugin could be executed with')
       // One after the other: the configuration may ask for something that one pod at a time can have.
       for (const version of usable) {
-        const attachment = await ctx.attachment(version)
-        const added = await attachment.add()
+        const attached = await ctx.attach(version)
+        const added = await attached.add()
         const why = 'VERSION claims it, and runtimes choose a version by that.'
         if (expectSuccess(ctx, added, { what: `ADD with cniVersion ${version}`, why })) {
           const result = resultIn(added)
@@ -86,7 +86,7 @@ export const versions: readonly Check[] = [
             ctx.violation(summary, 'The result has to be in the version of the configuration.', added)
           }
         }
-        expectSuccess(ctx, await attachment.del(), { what: `DEL with cniVersion ${version}`, why })
+        expectSuccess(ctx, await attached.del(), { what: `DEL with cniVersion ${version}`, why })
       }
     },
   },

@@ -1,11 +1,11 @@
-import { type Attachment, resultIn } from '../attachment.ts'
+import { type AttachedPod, resultIn } from '../attached-pod.ts'
 import type { Context } from '../context.ts'
-import type { Exchange } from '../execution.ts'
+import type { Exchange } from '../exchange.ts'
 import { failureText } from './expect-success.ts'
 
 /** An ADD for the rest of a check to build on. Without a result the check counts as blocked and this is `undefined`. */
-export async function addFirst(ctx: Context, attachment: Attachment): Promise<Exchange | undefined> {
-  const exchange = await attachment.add()
+export async function addFirst(ctx: Context, attached: AttachedPod): Promise<Exchange | undefined> {
+  const exchange = await attached.add()
   if (resultIn(exchange) !== undefined) return exchange
   ctx.block(`ADD, which had worked before, ${failureText(exchange)}`)
   return undefined

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts'
-import type { Exchange } from '../execution.ts'
+import type { Exchange } from '../exchange.ts'
 import type { Severity } from '../model.ts'
 import { isErrorDocument, readStdout } from './documents.ts'
 

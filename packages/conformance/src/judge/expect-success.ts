@@ -1,6 +1,6 @@
-import { resultIn } from '../attachment.ts'
+import { resultIn } from '../attached-pod.ts'
 import type { Context } from '../context.ts'
-import type { Exchange } from '../execution.ts'
+import type { Exchange } from '../exchange.ts'
 import type { Severity } from '../model.ts'
 import { isErrorDocument, readStdout } from './documents.ts'
 

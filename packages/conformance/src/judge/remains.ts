@@ -1,4 +1,4 @@
-import type { Attachment } from '../attachment.ts'
+import type { AttachedPod } from '../attached-pod.ts'
 import type { Context } from '../context.ts'
 import { difference, type Snapshot, seesNft, takeSnapshot } from '../world/snapshot.ts'
 
@@ -8,7 +8,7 @@ export function needsSight(ctx: Context): void {
 }
 
 /** What is different in the pod after the body: `+ link eth0 …`, `- address …`. */
-export async function remains({ pod }: Attachment, body: () => Promise<void>): Promise<string[]> {
+export async function remains({ pod }: AttachedPod, body: () => Promise<void>): Promise<string[]> {
   const before = await takeSnapshot(pod.netns)
   await body()
   return await settledDifference(before, () => takeSnapshot(pod.netns))

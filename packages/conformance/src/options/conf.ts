@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { assertConflistDocument, isObject, type JsonObject, parseJson, selectVersion } from '@cni/types'
+import { assertConflistDocument, isObject, type JsonObject, messageOf, parseJson, selectVersion } from '@cni/types'
 import { ConformanceError } from '../errors.ts'
 
 /**
@@ -34,7 +34,7 @@ function readConf(file: string): JsonObject {
   try {
     text = readFileSync(file, 'utf8')
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
+    const why = messageOf(cause)
     throw new ConformanceError('NO_CONFIG', `Could not read the configuration: ${why}`, { cause })
   }
   let conf: unknown
@@ -48,5 +48,5 @@ function readConf(file: string): JsonObject {
 }
 
 function invalid(cause: unknown): ConformanceError {
-  return new ConformanceError('INVALID_CONFIG', cause instanceof Error ? cause.message : String(cause), { cause })
+  return new ConformanceError('INVALID_CONFIG', messageOf(cause), { cause })
 }

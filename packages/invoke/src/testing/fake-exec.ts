@@ -1,5 +1,4 @@
-import { CNI_VERSIONS, CniError, ErrorCode, encodeError, isObject, toErrorDocument } from '@cni/types'
-import type { Verb } from '../env.ts'
+import { CNI_VERSIONS, CniError, ErrorCode, encodeError, isObject, toErrorDocument, type Verb } from '@cni/types'
 import { InvokeError } from '../errors.ts'
 import type { Exec, ExecOutcome, ExecRequest } from '../exec.ts'
 
@@ -31,7 +30,7 @@ export interface FakeOutcome {
 export type FakeAnswer = Readonly<Record<string, unknown>> | ((call: FakeCall) => unknown)
 
 /** A fake plugin: one function for all verbs, or an answer for each. */
-export type FakePlugin = ((call: FakeCall) => unknown) | { readonly [verb in Verb]?: FakeAnswer }
+export type FakePlugin = ((call: FakeCall) => unknown) | { readonly [verb in Verb | 'VERSION']?: FakeAnswer }
 
 /** An {@link Exec} without processes that remembers what it was asked. */
 export interface FakeExec extends Exec {

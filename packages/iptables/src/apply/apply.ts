@@ -1,3 +1,4 @@
+import { messageOf } from '@cni/types'
 import { IptablesError } from '../errors.ts'
 import { type Family, type Ruleset, rulesFor } from '../rules/model.ts'
 import { checkPlaces } from '../rules/places.ts'
@@ -63,7 +64,7 @@ export async function applyRuleset(session: Session, rules: Ruleset, options: Ap
   } catch (error) {
     await undo().catch((second: unknown) => {
       const code = error instanceof IptablesError ? error.code : 'EXIT'
-      const text = `${message(error)}; and taking back what was written failed too: ${message(second)}`
+      const text = `${messageOf(error)}; and taking back what was written failed too: ${messageOf(second)}`
       throw new IptablesError(code, text, { cause: new AggregateError([error, second]) })
     })
     throw error
@@ -77,5 +78,3 @@ function overall(plans: readonly ApplyReport['plan'][]): ApplyReport['plan'] {
   const [first = 'unchanged', ...rest] = new Set(plans)
   return rest.length === 0 ? first : 'reconcile'
 }
-
-const message = (error: unknown) => (error instanceof Error ? error.message : String(error))

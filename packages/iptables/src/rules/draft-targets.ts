@@ -1,19 +1,18 @@
 import { invalid } from '../errors.ts'
 import { checkDirs, checkSetName } from './match-values.ts'
 import type { AddressPair, Family, MarkAction, Rule, SetDir, Table, Target } from './model.ts'
-import { checkNat } from './nat-address.ts'
 import { checkInteger, checkMark, checkPorts } from './numbers.ts'
 import { checkRawTarget } from './raw-tokens.ts'
 import type {
   AddSetOptions,
   CtOptions,
-  LogOptions,
+  LogTargetOptions,
   MasqueradeOptions,
   NatOptions,
   NflogOptions,
   SnatOptions,
 } from './target-types.ts'
-import { checkCt, checkLog, checkNflog, checkReject, natFlags } from './target-values.ts'
+import { checkCt, checkLog, checkNat, checkNflog, checkReject, natFlags } from './target-values.ts'
 
 /** Where a rule goes and what may be said there. */
 export interface DraftPlace {
@@ -161,7 +160,7 @@ export abstract class DraftTargets {
     return this.end({ target: 'CT', notrack: true })
   }
 
-  log(options: string | LogOptions = {}): Rule {
+  log(options: string | LogTargetOptions = {}): Rule {
     return this.end(checkLog(options))
   }
 

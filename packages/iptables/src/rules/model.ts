@@ -67,10 +67,10 @@ export type RejectIpv6 =
   | 'icmp6-reject-route'
 
 /** A level of syslog. */
-export type LogLevel = 'emerg' | 'alert' | 'crit' | 'error' | 'warning' | 'notice' | 'info' | 'debug'
+export type LogTargetLevel = 'emerg' | 'alert' | 'crit' | 'error' | 'warning' | 'notice' | 'info' | 'debug'
 
 /** What LOG adds to its line. */
-export type LogFlag = 'tcp-sequence' | 'tcp-options' | 'ip-options' | 'uid' | 'macdecode'
+export type LogTargetFlag = 'tcp-sequence' | 'tcp-options' | 'ip-options' | 'uid' | 'macdecode'
 
 /** An event of connection tracking. */
 export type CtEvent = 'new' | 'related' | 'destroy' | 'reply' | 'assured' | 'protoinfo' | 'helper' | 'mark'
@@ -132,7 +132,12 @@ export type Target =
       readonly zoneReply?: CtZone
     }
   | { readonly target: 'REJECT'; readonly with?: string | AddressPair }
-  | { readonly target: 'LOG'; readonly prefix?: string; readonly level?: string; readonly flags?: readonly LogFlag[] }
+  | {
+      readonly target: 'LOG'
+      readonly prefix?: string
+      readonly level?: string
+      readonly flags?: readonly LogTargetFlag[]
+    }
   | {
       readonly target: 'NFLOG'
       readonly group?: number

@@ -1,11 +1,21 @@
-import type { BuiltinChain, CtEvent, CtZone, LogLevel, RejectIpv4, RejectIpv6, Rule, SetDir, Table } from './model.ts'
+import type {
+  BuiltinChain,
+  CtEvent,
+  CtZone,
+  LogTargetLevel,
+  RejectIpv4,
+  RejectIpv6,
+  Rule,
+  SetDir,
+  Table,
+} from './model.ts'
 import type { AddressOf, At, Scope } from './scope.ts'
 
 /** What a line of LOG holds. */
-export interface LogOptions {
+export interface LogTargetOptions {
   /** At most 29 bytes. */
   readonly prefix?: string
-  readonly level?: LogLevel | number
+  readonly level?: LogTargetLevel | number
   readonly tcpSequence?: boolean
   readonly tcpOptions?: boolean
   readonly ipOptions?: boolean
@@ -109,7 +119,7 @@ export interface CommonTargets<Own extends string, S extends Scope> {
   /** `-j CONNMARK --restore-mark`: copy the connection's mark to the packet. */
   restoreMark(mask?: number): Rule
   /** `-j LOG`: write a line to the kernel log. */
-  log(options?: string | LogOptions): Rule
+  log(options?: string | LogTargetOptions): Rule
   /** `-j NFLOG`: send the packet to listeners of a netlink group. */
   nflog(options?: NflogOptions): Rule
   /** `-j SET --add-set`: put the packet's addresses or ports into an ipset. */

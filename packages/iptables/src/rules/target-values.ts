@@ -1,8 +1,9 @@
 import { invalid } from '../errors.ts'
-import type { CtZone, Family, LogFlag, Target } from './model.ts'
+import { checkRange } from './match-values.ts'
+import type { CtZone, Family, LogTargetFlag, Target } from './model.ts'
 import { checkText } from './names.ts'
-import { checkInteger } from './numbers.ts'
-import type { CtOptions, LogOptions, MasqueradeOptions, NflogOptions, SnatOptions } from './target-types.ts'
+import { checkInteger, checkPorts } from './numbers.ts'
+import type { CtOptions, LogTargetOptions, MasqueradeOptions, NflogOptions, SnatOptions } from './target-types.ts'
 import { checkWords, ctEvents, logLevels, rejectTypes } from './words.ts'
 
 /** Checks how REJECT answers in `family`. */
@@ -14,7 +15,7 @@ export function checkReject(text: string, family: Family): string {
 }
 
 /** Checks what a line of LOG holds. */
-export function checkLog(given: string | LogOptions): Target {
+export function checkLog(given: string | LogTargetOptions): Target {
   const options = typeof given === 'string' ? { prefix: given } : given
   const { prefix, level } = options
   const flags = logFlags.filter(([name]) => options[name] === true).map(([, flag]) => flag)
@@ -68,9 +69,24 @@ export function natFlags({ random, randomFully, persistent }: SnatOptions & Masq
   return flags.length === 0 ? undefined : { flags: Object.freeze(flags) }
 }
 
+/** Checks a new address for DNAT or SNAT: `10.0.0.1`, `10.0.0.1:80`, `[fd00::1]:80`; both as ranges `from-to`. */
+export function checkNat(text: string, family: Family, what: string): string {
+  const form =
+    family === 'ipv4' ? /^([0-9.-]+)(?::([0-9-]+))?$/ : /^(?:\[([0-9A-Fa-f:.-]+)\]:([0-9-]+)|([0-9A-Fa-f:.-]+))$/
+  const parts = typeof text === 'string' ? form.exec(text) : null
+  const address = parts?.[1] ?? parts?.[3]
+  if (address === undefined) {
+    const sample = family === 'ipv4' ? '10.0.0.1:80' : '[fd00::1]:80'
+    invalid(`${what}: ${JSON.stringify(text)} is not an ${family} address with an optional port, such as ${sample}`)
+  }
+  checkRange(address, family, what)
+  if (parts?.[2] !== undefined) checkPorts(parts[2], what, '-')
+  return text
+}
+
 // internal
 
-const logFlags: readonly (readonly [Exclude<keyof LogOptions, 'prefix' | 'level'>, LogFlag])[] = [
+const logFlags: readonly (readonly [Exclude<keyof LogTargetOptions, 'prefix' | 'level'>, LogTargetFlag])[] = [
   ['tcpSequence', 'tcp-sequence'],
   ['tcpOptions', 'tcp-options'],
   ['ipOptions', 'ip-options'],

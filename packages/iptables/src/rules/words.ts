@@ -1,6 +1,6 @@
 import type { TcpFlag } from '@cni/types/packet'
 import { invalid } from '../errors.ts'
-import type { CtEvent, CtState, Family, LogLevel, RejectIpv4, RejectIpv6 } from './model.ts'
+import type { CtEvent, CtState, Family, LogTargetLevel, RejectIpv4, RejectIpv6 } from './model.ts'
 
 /** Protocols that go by their name. */
 export const protocols: ReadonlySet<string> = new Set([
@@ -23,7 +23,7 @@ export const tcpFlags: readonly TcpFlag[] = ['FIN', 'SYN', 'RST', 'PSH', 'ACK', 
 
 /** Levels of syslog, the index is the number. */
 export const logLevels: readonly string[] = [
-  ...(['emerg', 'alert', 'crit', 'error', 'warning', 'notice', 'info', 'debug'] satisfies LogLevel[]),
+  ...(['emerg', 'alert', 'crit', 'error', 'warning', 'notice', 'info', 'debug'] satisfies LogTargetLevel[]),
 ]
 
 /** Events of connection tracking. */

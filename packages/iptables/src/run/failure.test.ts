@@ -65,12 +65,12 @@ describe('a failed program', () => {
     [
       'Another app is currently holding the xtables lock. Perhaps you want to use the -w option?\n',
       'LOCKED',
-      /another iptables holds the lock; raise the option wait$/,
+      /another iptables holds the lock; raise the option waitSeconds$/,
     ],
     [
       "Can't lock /x: Resource temporarily unavailable\nAnother app is currently holding the xtables lock. Stopped waiting after 1s.\n",
       'LOCKED',
-      /another iptables holds the lock; raise the option wait$/,
+      /another iptables holds the lock; raise the option waitSeconds$/,
     ],
     [
       "Fatal: can't open lock file /run/xtables.lock: Permission denied\n",

@@ -1,7 +1,7 @@
 import type { RunError } from '@cni/host'
+import { errnoOf } from '@cni/types'
 import { IptablesError, type IptablesErrorCode } from '../errors.ts'
 import type { Family } from '../rules/model.ts'
-import { moduleOf, usedModules } from './modules.ts'
 import type { IptablesPort } from './port.ts'
 
 /** A failed program, with what is known about how far it got. */
@@ -70,7 +70,7 @@ const startHint = 'do AppArmor, SELinux, seccomp or the mode of its interpreter 
 
 /** The errno of a start that was refused, and did not fail for what the file is. */
 function denial(cause: unknown): string | undefined {
-  const errno = cause instanceof Error && 'code' in cause ? cause.code : undefined
+  const errno = errnoOf(cause)
   return errno === 'EACCES' || errno === 'EPERM' ? errno : undefined
 }
 
@@ -95,7 +95,7 @@ async function explain(
     return [/denied|permitted|Read-only/.test(lock[2] ?? '') ? 'DENIED' : 'EXIT', lockHint(lock[1] ?? '')]
   }
   if (/holding the xtables lock/.test(stderr))
-    return ['LOCKED', 'another iptables holds the lock; raise the option wait']
+    return ['LOCKED', 'another iptables holds the lock; raise the option waitSeconds']
   if (/Permission denied|Operation not permitted|must be root/.test(stderr)) return ['DENIED', privilegeHint]
   if (/Address family not supported/.test(stderr)) {
     return ['NO_MODULE', `the kernel has no ${family} here; leave it out of the option families`]
@@ -182,3 +182,26 @@ function firstWords(stderr: string): string {
     .filter((line) => line !== '' && !line.startsWith('Try `') && !line.startsWith('#'))
   return lines.slice(0, 2).join('; ') || 'it printed no reason'
 }
+
+/** The kernel module that brings a match or target. */
+function moduleOf(name: string): string {
+  if (name === 'tcp' || name === 'udp') return 'xt_tcpudp'
+  if (name === 'icmp' || name === 'icmp6') return 'ip_tables'
+  return `xt_${name}`
+}
+
+/** Names of the matches and targets that restore lines use, each once. */
+function usedModules(lines: readonly string[]): string[] {
+  const chains = new Set(lines.map((line) => /^(?:-N |:)(\S+)/.exec(line)?.[1]))
+  const used = new Set<string>()
+  for (const line of lines) {
+    for (const [, kind, name = ''] of line.matchAll(/ (-[mj]) (\S+)/g)) {
+      if (kind === '-m' || (!chains.has(name) && !verdicts.has(name) && /^[A-Z]+$/.test(name))) used.add(name)
+    }
+    const protocol = / --[ds]port /.test(line) ? / -p (tcp|udp) /.exec(line)?.[1] : undefined
+    if (protocol !== undefined) used.add(protocol)
+  }
+  return [...used]
+}
+
+const verdicts = new Set(['ACCEPT', 'DROP', 'RETURN', 'QUEUE'])

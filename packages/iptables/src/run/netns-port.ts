@@ -2,11 +2,12 @@ import { realpathSync } from 'node:fs'
 import { type Argv, findExecutable } from '@cni/host'
 import { isNetnsError, type NetnsTarget, nssShield, readFile, start as startIn } from '@cni/netns'
 import type { Place } from '@cni/netns/handle'
+import { errnoOf } from '@cni/types'
 import { IptablesError } from '../errors.ts'
 import { watchCommits } from './commit-watch.ts'
 import { privilegeHint } from './failure.ts'
 import { nftGeneration } from './nft-generation.ts'
-import type { IptablesPort, PortOptions } from './port.ts'
+import type { IptablesPort, IptablesPortOptions } from './port.ts'
 import { ProbeCache } from './probe-cache.ts'
 import { warnOnce } from './warn-once.ts'
 
@@ -17,7 +18,7 @@ export function netnsPort(place: Place, options: { readonly shield: boolean }): 
   const onShieldError = (error: unknown) =>
     warnOnce(place.log, 'iptables runs without its shield from nsswitch.conf', { error: String(error) })
   const env = childEnvironment(target === 'host' ? undefined : target.path)
-  const start = (argv: Argv, { input, signal, timeout }: PortOptions, inherit: readonly number[] = []) =>
+  const start = (argv: Argv, { input, signal, timeout }: IptablesPortOptions, inherit: readonly number[] = []) =>
     startIn(target, argv, {
       env,
       signal,
@@ -55,10 +56,10 @@ async function readInside(target: NetnsTarget, path: string): Promise<string | u
   try {
     return await readFile(target, path)
   } catch (error) {
-    const denied = error instanceof Error && 'code' in error && (error.code === 'EACCES' || error.code === 'EPERM')
+    const errno = errnoOf(error)
     // A namespace that may not be entered says so itself.
-    if (!denied || isNetnsError(error)) throw error
-    throw new IptablesError('DENIED', `${path} cannot be read (${error.code}); ${privilegeHint}`, { cause: error })
+    if (isNetnsError(error) || (errno !== 'EACCES' && errno !== 'EPERM')) throw error
+    throw new IptablesError('DENIED', `${path} cannot be read (${errno}); ${privilegeHint}`, { cause: error })
   }
 }
 

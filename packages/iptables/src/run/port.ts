@@ -1,7 +1,7 @@
 import type { RunResult } from '@cni/host'
 
 /** What a program gets besides its arguments. */
-export interface PortOptions {
+export interface IptablesPortOptions {
   readonly input?: string
   readonly signal?: AbortSignal | undefined
   /** Milliseconds until the program's process group is killed. */
@@ -14,14 +14,14 @@ export interface PortOptions {
  */
 export interface IptablesPort {
   /** Runs a program inside the namespace; rejects with a `RunError` when it fails. */
-  run(argv: readonly [string, ...string[]], options: PortOptions): Promise<RunResult>
+  run(argv: readonly [string, ...string[]], options: IptablesPortOptions): Promise<RunResult>
   /**
    * Runs a program that writes `commits` transactions of the nft back end, and is back once the kernel has them: the
    * program itself then still waits, some 10 ms, until the kernel has freed what was deleted. Rejects as `run` does.
    */
   runUntilCommitted?(
     argv: readonly [string, ...string[]],
-    options: PortOptions & { readonly commits: number },
+    options: IptablesPortOptions & { readonly commits: number },
   ): Promise<Pick<RunResult, 'durationMs' | 'stdout'>>
   /** A file as it looks inside the namespace, `undefined` when there is none. */
   read(path: string): Promise<string | undefined>

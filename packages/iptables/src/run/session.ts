@@ -13,7 +13,7 @@ export interface SessionOptions {
   readonly backend: BackendKind | 'auto'
   readonly families: readonly Family[] | undefined
   /** Seconds to wait for the lock of the legacy back end. */
-  readonly wait: number
+  readonly waitSeconds: number
   readonly signal: AbortSignal | undefined
   readonly log: LibraryLog | undefined
 }
@@ -62,7 +62,7 @@ export function openSession(port: IptablesPort, options: SessionOptions): Sessio
       const given = {
         ...(input === undefined ? undefined : { input }),
         signal: late?.signal ?? signal,
-        timeout: how.uncancelled === true ? undoTimeout : (options.wait + 30) * 1000,
+        timeout: how.uncancelled === true ? undoTimeout : (options.waitSeconds + 30) * 1000,
       }
       const result = await (how.commits === undefined || port.runUntilCommitted === undefined
         ? port.run(argv, given)
@@ -109,7 +109,7 @@ export function openSession(port: IptablesPort, options: SessionOptions): Sessio
         wroteLegacy = true
         port.remember?.(undefined)
       }
-      const wait = backend.kind === 'legacy' ? [`--wait=${options.wait}`] : []
+      const wait = backend.kind === 'legacy' ? [`--wait=${options.waitSeconds}`] : []
       await run([backend.restore(family), '--noflush', ...wait], family, text, how)
     },
   }

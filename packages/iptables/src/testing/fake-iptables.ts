@@ -27,6 +27,6 @@ export function fakeIptables(
   options: FakeKernelOptions & Omit<IptablesOptions, 'port' | 'backend'> = {},
 ): FakeIptables {
   const { port, restore: tamper, ...kernel } = fakeKernel(options)
-  const { families, wait, print } = options
-  return { ...iptables('host', { families, wait, print, port }), ...kernel, tamper }
+  const { families, waitSeconds, print } = options
+  return { ...iptables('host', { families, waitSeconds, print, port }), ...kernel, tamper }
 }

@@ -1,7 +1,7 @@
 import { RunError, type RunResult } from '@cni/host'
 import { type Family, families } from '../rules/model.ts'
 import type { BackendKind } from '../run/backend.ts'
-import type { IptablesPort, PortOptions } from '../run/port.ts'
+import type { IptablesPort, IptablesPortOptions } from '../run/port.ts'
 import { FakeTables } from './fake-tables.ts'
 
 /** A program that ran on a fake kernel. */
@@ -55,7 +55,7 @@ export function fakeKernel(options: FakeKernelOptions = {}): FakeKernel {
     legacy: { ipv4: new FakeTables('ipv4'), ipv6: new FakeTables('ipv6') },
     nft: { ipv4: new FakeTables('ipv4'), ipv6: new FakeTables('ipv6') },
   }
-  const execute = (argv: readonly [string, ...string[]], { input, signal }: PortOptions): RunResult => {
+  const execute = (argv: readonly [string, ...string[]], { input, signal }: IptablesPortOptions): RunResult => {
     const command = input === undefined ? { argv } : { argv, input }
     if (signal?.aborted === true) throw failed(argv, '', 'ABORTED')
     commands.push(command)

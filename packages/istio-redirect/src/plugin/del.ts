@@ -60,13 +60,13 @@ async function removeRecorded(where: Where, recorded: AttachmentRecord): Promise
   const backend = recordedBackend(recorded)
   // A complete ADD says all there is, and one process takes it away; an incomplete one has to be looked for.
   const { families } = recorded
-  if (recorded.applied) await iptables(where, { wait, backend, families }).remove(inUse(rules, recorded))
-  else await iptables(where, { wait, backend }).remove(rules)
+  if (recorded.applied) await iptables(where, { waitSeconds, backend, families }).remove(inUse(rules, recorded))
+  else await iptables(where, { waitSeconds, backend }).remove(rules)
 }
 
 /** Nothing usable recorded means skipped, or set up by Istio's own plugin, or a run directory that was lost. */
 async function removeUnrecorded(where: Where): Promise<void> {
-  const { families } = await iptables(where, { wait }).removeChains('ISTIO_')
+  const { families } = await iptables(where, { waitSeconds }).removeChains('ISTIO_')
   if (families.length === 0) return
   const { tproxyMark: mark, tproxyRouteTable: table } = captureDefaults
   await removeFromNamespace(where.netns, { families, tproxy: { mark, table } })
@@ -92,4 +92,4 @@ function warn({ log }: Pick<Where, 'log'>, what: string, error: unknown): void {
 }
 
 /** Seconds for the lock of the legacy back end: less than for all programs, so that the log can say that it was the lock. */
-const wait = 5
+const waitSeconds = 5

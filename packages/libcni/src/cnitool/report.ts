@@ -1,7 +1,14 @@
 import { existsSync } from 'node:fs'
-import { UsageError } from '@cni/host/cli'
+import { isUsageError } from '@cni/host/cli'
 import { isInvokeError, isPluginError } from '@cni/invoke'
-import { type CniErrorDocument, ErrorCode, encodeError, escapeUnsafeLines, toErrorDocument } from '@cni/types'
+import {
+  type CniErrorDocument,
+  ErrorCode,
+  encodeError,
+  escapeUnsafeLines,
+  messageOf,
+  toErrorDocument,
+} from '@cni/types'
 import { errorText, hintOf, isRuntimeError } from '../errors.ts'
 import type { Progress } from './commands.ts'
 import type { Places } from './settings.ts'
@@ -25,16 +32,16 @@ export function errorDocument(
   cniVersion: string | undefined,
 ): CniErrorDocument {
   const { code, details } = toErrorDocument(error)
-  const msg = error instanceof Error ? error.message : String(error)
+  const msg = messageOf(error)
   const more = [msg.includes(details ?? '') ? '' : (details ?? ''), ...hints].filter(Boolean).join('; ')
   const document: CniErrorDocument = { code, msg, ...(more === '' ? {} : { details: more }) }
-  if (error instanceof UsageError) document.code = ErrorCode.invalidEnvironment
+  if (isUsageError(error)) document.code = ErrorCode.invalidEnvironment
   return { cniVersion: cniVersion || '1.1.0', ...document }
 }
 
 /** What to do next, as far as can be told. */
 export function hintsFor(error: unknown, places: Places | undefined, progress: Progress): string[] {
-  if (error instanceof UsageError) return ["run 'cnitool --help' for usage"]
+  if (isUsageError(error)) return ["run 'cnitool --help' for usage"]
   const hints = [hintOf(error), places && lookupHint(error, places), namespaceHint(progress), retryHint(error)]
   return hints.filter((hint) => hint !== undefined)
 }

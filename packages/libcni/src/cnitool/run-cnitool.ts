@@ -2,7 +2,7 @@ import { argvText } from '@cni/host'
 import { isUsageError, versionText } from '@cni/host/cli'
 import { observeExec, realExec } from '@cni/invoke'
 import { CURRENT_VERSION } from '@cni/types'
-import { type PluginTrace, traceOf } from '../trace.ts'
+import { type ExecutionReport, executionReport } from '../execution-report.ts'
 import { type CommandLine, parseCommandLine } from './command-line.ts'
 import { execute, type Progress } from './commands.ts'
 import type { CnitoolIo } from './io.ts'
@@ -63,11 +63,11 @@ async function traced(
 ): Promise<string> {
   if (dryRun || !(flags.trace || flags.verbose)) return body(io)
   const started = performance.now()
-  const plugins: PluginTrace[] = []
+  const plugins: ExecutionReport[] = []
   const exec = observeExec(io.exec ?? realExec(), (execution) => {
-    const trace = traceOf(execution)
-    plugins.push(trace)
-    if (!flags.json) io.stderr(traceText(trace))
+    const report = executionReport(execution)
+    plugins.push(report)
+    if (!flags.json) io.stderr(traceText(report))
   })
   progress.trace = () => {
     const network = progress.list?.conflist.name

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import { UsageError } from '@cni/host/cli'
 import { splitCniPath } from '@cni/invoke'
-import { isObject } from '@cni/types'
+import { isObject, messageOf } from '@cni/types'
 import type { Attachment } from '../attachment.ts'
 import { DEFAULT_CACHE_DIR } from '../cache.ts'
 import type { CommandLine } from './command-line.ts'
@@ -67,7 +67,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
+    const why = messageOf(cause)
     throw new UsageError(`invalid CAP_ARGS ${JSON.stringify(text)}, expected a JSON object: ${why}`, { cause })
   }
 }

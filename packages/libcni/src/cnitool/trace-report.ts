@@ -1,9 +1,9 @@
 import { type CniErrorDocument, escapeUnsafe, goStringify } from '@cni/types'
+import type { ExecutionReport } from '../execution-report.ts'
 import { formatChange } from '../result-diff.ts'
-import type { PluginTrace } from '../trace.ts'
 
 /** One plugin's execution for people: time, failure or changes. */
-export function traceText({ command, type, containerID, ifName, durationMs, error, changes }: PluginTrace): string {
+export function traceText({ command, type, containerID, ifName, durationMs, error, changes }: ExecutionReport): string {
   const who = containerID === undefined ? '' : ` ${containerID}/${ifName ?? ''}`
   const head = `${command} ${type}${who}: ${ms(durationMs)}`
   if (error !== undefined) return `${head}, failed with code ${error.code}: ${escapeUnsafe(error.msg)}\n`
@@ -13,8 +13,8 @@ export function traceText({ command, type, containerID, ifName, durationMs, erro
 }
 
 /** The sum, and what is ours of it. */
-export function totalText(durationMs: number, traces: readonly PluginTrace[]): string {
-  return `total ${ms(durationMs)}, of which in plugins ${ms(pluginTime(traces))}\n`
+export function totalText(durationMs: number, reports: readonly ExecutionReport[]): string {
+  return `total ${ms(durationMs)}, of which in plugins ${ms(pluginTime(reports))}\n`
 }
 
 /** What a traced run prints for programs. */
@@ -22,7 +22,7 @@ export interface TraceDocument {
   readonly command: string
   readonly network?: string | undefined
   readonly durationMs: number
-  readonly plugins: readonly PluginTrace[]
+  readonly plugins: readonly ExecutionReport[]
   readonly error?: CniErrorDocument | undefined
   /** The result of an add, or what else the command prints. */
   readonly result?: unknown
@@ -34,8 +34,8 @@ export function traceJson(document: TraceDocument): string {
   return `${goStringify({ ...document, durationMs: rounded(document.durationMs), plugins }, { indent: 2 })}\n`
 }
 
-function pluginTime(traces: readonly PluginTrace[]): number {
-  return traces.reduce((sum, { durationMs }) => sum + durationMs, 0)
+function pluginTime(reports: readonly ExecutionReport[]): number {
+  return reports.reduce((sum, { durationMs }) => sum + durationMs, 0)
 }
 
 function ms(duration: number): string {

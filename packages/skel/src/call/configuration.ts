@@ -1,5 +1,4 @@
-import { CniError, messageOf } from '@cni/types'
-import type { Verb } from '../plugin.ts'
+import { CniError, messageOf, type Verb } from '@cni/types'
 import { schemaOf } from '../schema/schema-of.ts'
 import { unknownMembers, validateConfig } from '../schema/validate.ts'
 import type { AcceptedCall } from './accepted-call.ts'

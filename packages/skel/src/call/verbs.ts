@@ -1,5 +1,4 @@
-import { CniError, ErrorCode, encodeResult, isObject } from '@cni/types'
-import type { Verb } from '../plugin.ts'
+import { CniError, ErrorCode, encodeResult, isObject, type Verb } from '@cni/types'
 import { readAttachments } from '../protocol/valid-attachments.ts'
 import type { AcceptedCall } from './accepted-call.ts'
 import { prevResult, tolerantPrevResult } from './call-prev-result.ts'

@@ -1,6 +1,5 @@
-import { CniError, ErrorCode, toErrorDocument } from '@cni/types'
+import { CniError, ErrorCode, toErrorDocument, VERBS, type Verb } from '@cni/types'
 import { checkByVerb, unexpected } from '../definition/checks.ts'
-import { VERBS, type Verb } from '../plugin.ts'
 import type { Middleware } from './use.ts'
 
 /** The code a crash gets, by verb; 999 for a verb that is not named. */

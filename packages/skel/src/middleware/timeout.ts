@@ -1,6 +1,6 @@
+import { VERBS, type Verb } from '@cni/types'
 import { interruption, SETTLE_BUDGET, settlesWithin } from '../call/interruption.ts'
 import { checkByVerb, checkMilliseconds } from '../definition/checks.ts'
-import { VERBS, type Verb } from '../plugin.ts'
 import type { Middleware } from './use.ts'
 
 /** Milliseconds by verb; a verb that is not named has the plugin's own deadline only. */

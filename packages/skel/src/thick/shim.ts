@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
-import { CniError, decodeResult, ErrorCode, type NetConf, parseJson } from '@cni/types'
+import { CniError, decodeResult, ErrorCode, type NetConf, parseJson, type Verb } from '@cni/types'
 import type { CallContext } from '../context.ts'
 import { checkByVerb, checkMilliseconds, shown, unexpected } from '../definition/checks.ts'
 import { pluginMain } from '../main/plugin-main.ts'
-import { definePlugin, type Plugin, type Verb } from '../plugin.ts'
+import { definePlugin, type Plugin } from '../plugin.ts'
 import { memberText } from '../protocol/member-text.ts'
 import { type Attempt, attempt } from './attempt.ts'
 

@@ -2,6 +2,7 @@ import { CniError, ErrorCode } from '../errors.ts'
 import { goStringify } from '../go-json.ts'
 import { goQuote } from '../go-quote.ts'
 import { foldMembers, isObject, type JsonObject, kindOf } from '../json.ts'
+import { messageOf } from '../thrown.ts'
 import { CURRENT_VERSION } from '../versions.ts'
 import { type Family, familyOf, versionsOf } from './family.ts'
 import { decodeObject } from './members.ts'
@@ -147,7 +148,7 @@ function printable(result: Result, family: Family): JsonObject {
   try {
     return decodeMembers(result, family)
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
+    const reason = messageOf(cause)
     throw new CniError(ErrorCode.internal, `cannot print the result: ${reason}`, { cause })
   }
 }

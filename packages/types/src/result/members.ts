@@ -1,6 +1,7 @@
 import { CniError, ErrorCode } from '../errors.ts'
 import { parseCidr, parseIp } from '../ip.ts'
 import { foldMembers, isObject, type JsonObject, kindOf } from '../json.ts'
+import { messageOf } from '../thrown.ts'
 
 /** Reads one member. `undefined` and `null` both mean it is missing; returning `undefined` leaves it out. */
 export type MemberDecoder = (value: unknown, path: string) => unknown
@@ -80,7 +81,7 @@ function at<T>(path: string, parse: () => T): T {
   try {
     return parse()
   } catch (cause) {
-    throw invalid(path, cause instanceof Error ? cause.message : String(cause), cause)
+    throw invalid(path, messageOf(cause), cause)
   }
 }
 

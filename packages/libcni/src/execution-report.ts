@@ -5,7 +5,7 @@ import { errorText } from './errors.ts'
 import { diffResults, type ResultChange } from './result-diff.ts'
 
 /** What one execution of a plugin did and how long it took. */
-export interface PluginTrace {
+export interface ExecutionReport {
   readonly command: string
   readonly type: string
   readonly path: string
@@ -20,16 +20,16 @@ export interface PluginTrace {
 }
 
 /**
- * Tells an execution as a {@link PluginTrace}; pure.
+ * Tells an execution as a {@link ExecutionReport}; pure.
  *
  * @example
  * ```ts
- * const traces: PluginTrace[] = []
- * const exec = observeExec(realExec(), (execution) => traces.push(traceOf(execution)))
+ * const reports: ExecutionReport[] = []
+ * const exec = observeExec(realExec(), (execution) => reports.push(executionReport(execution)))
  * await cni({ path, exec }).add(list, rt)
  * ```
  */
-export function traceOf(execution: Execution): PluginTrace {
+export function executionReport(execution: Execution): ExecutionReport {
   const { path, env } = execution.request
   const { exitCode, signal, durationMs } = execution.outcome
   const type = basename(path)

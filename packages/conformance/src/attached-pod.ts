@@ -1,10 +1,7 @@
-import { convertResult, gte, isCniVersion, isObject, type JsonObject } from '@cni/types'
-import type { Exchange, Execution } from './execution.ts'
+import { convertResult, gte, isCniVersion, isObject, type JsonObject, type Verb } from '@cni/types'
+import type { Exchange, ExchangeRequest } from './exchange.ts'
 import { isErrorDocument, readStdout } from './judge/documents.ts'
 import type { Pod } from './world/pod.ts'
-
-/** The verbs that take a configuration. */
-export type Verb = 'ADD' | 'CHECK' | 'DEL' | 'GC' | 'STATUS'
 
 /** What is different from a plain execution. */
 export interface Changes {
@@ -14,11 +11,11 @@ export interface Changes {
   readonly conf?: JsonObject
   /** In place of the configuration. */
   readonly stdin?: string | Uint8Array
-  readonly execution?: Partial<Execution>
+  readonly execution?: Partial<ExchangeRequest>
 }
 
 /** A pod and the plugin's verbs for it, as a runtime would use them. */
-export interface Attachment {
+export interface AttachedPod {
   readonly pod: Pod
   readonly version: string
   /** What stdin is for a verb. */
@@ -29,16 +26,16 @@ export interface Attachment {
   del(changes?: Changes): Promise<Exchange>
 }
 
-/** What all attachments of a run share. */
-export interface AttachmentSettings {
+/** What all pods of a run share. */
+export interface AttachSettings {
   readonly conf: JsonObject
   readonly path: string
   readonly args: string | undefined
-  execute(execution: Execution): Promise<Exchange>
+  execute(execution: ExchangeRequest): Promise<Exchange>
 }
 
 /** The verbs for a pod. CHECK and DEL get the result of the last ADD, from 0.4.0 on. */
-export function attachTo(pod: Pod, version: string, settings: AttachmentSettings): Attachment {
+export function attachTo(pod: Pod, version: string, settings: AttachSettings): AttachedPod {
   let added: JsonObject | undefined
 
   const prevResult = (verb: Verb): unknown => {

@@ -2,7 +2,7 @@ import type { JsonObject } from '@cni/types'
 import type { Streams } from './world/wrapper.ts'
 
 /** One execution to make. */
-export interface Execution {
+export interface ExchangeRequest {
   /** Added to what every execution gets (`PATH`); a member that is `undefined` is left out. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** An object is written as JSON. */
