@@ -5,10 +5,10 @@ import type { Session } from '../run/session.ts'
 import { planText } from '../state/plan.ts'
 import { unwritten } from '../state/revert.ts'
 import { type Wanted, wantedState } from '../state/wanted.ts'
-import { bringTo } from './bring-to.ts'
 import { holdsOurs, mayTryFresh, textTables, writtenBeforeKill } from './fresh.ts'
 import type { Journal } from './journal.ts'
 import type { ApplyReport } from './report.ts'
+import { rewriteFamily } from './rewrite-family.ts'
 import { writeUntilAccepted } from './write-until-accepted.ts'
 
 /** Applying one family: what was done so far, and the way back. */
@@ -74,7 +74,7 @@ export function familyApply(
     },
     async back(alone) {
       if (isNothing(written) && !journal.families.includes(family)) return
-      await bringTo(session, backend, family, (now) => {
+      await rewriteFamily(session, backend, family, (now) => {
         const target = journal.without(backend, now)
         const ours = written === 'unknown' ? writtenBeforeKill(wanted(), target, tables, alone) : written
         return unwritten(target, rules, ours)

@@ -4,7 +4,7 @@ import type { Backend } from '../run/backend.ts'
 import { RestoreError } from '../run/failure.ts'
 import type { Session } from '../run/session.ts'
 import { reverted, type Write } from '../state/revert.ts'
-import { bringTo } from './bring-to.ts'
+import { rewriteFamily } from './rewrite-family.ts'
 import { settle } from './settle.ts'
 
 /** What one call wrote, in order, per back end and family; the way back is made from it. */
@@ -49,7 +49,9 @@ export class Journal {
   async takeBack(): Promise<void> {
     const all = [...this.#kept.values()]
     await settle(
-      all.map(({ backend, family }) => bringTo(this.#session, backend, family, (now) => this.without(backend, now))),
+      all.map(({ backend, family }) =>
+        rewriteFamily(this.#session, backend, family, (now) => this.without(backend, now)),
+      ),
     )
   }
 }

@@ -39,7 +39,7 @@ export async function removeByPrefix(session: Session, prefix: string, journal: 
     invalid(`removeChains(${JSON.stringify(prefix)}): a prefix of chain names is needed; an empty one would mean all`)
   }
   await everywhere(session, undefined, (backend, family) =>
-    bring(session, journal, backend, family, (snapshot) => withoutChains(snapshot, prefix)),
+    reduceTo(session, journal, backend, family, (snapshot) => withoutChains(snapshot, prefix)),
   )
 }
 
@@ -128,7 +128,7 @@ async function removeLooking(
 ): Promise<void> {
   if (rules.chains.length + rules.rules.length === 0) return
   const wanted = removedState(rules, family)
-  await bring(session, journal, backend, family, () => wanted)
+  await reduceTo(session, journal, backend, family, () => wanted)
 }
 
 const inTables = ({ chains, rules }: Ruleset, has: (table: Table) => boolean): Ruleset => ({
@@ -137,7 +137,7 @@ const inTables = ({ chains, rules }: Ruleset, has: (table: Table) => boolean): R
 })
 
 /** Reads and writes until the state is reached; a rule that someone else deletes meanwhile makes a write fail. */
-async function bring(
+async function reduceTo(
   session: Session,
   journal: Journal,
   backend: Backend,

@@ -13,7 +13,7 @@ export interface Normal {
   readonly values: readonly string[]
 }
 
-/** Brings a match's option into its one spelling: what the kernel prints differently comes out the same. */
+/** Gives a match's option its one spelling, so that spellings of the same condition compare equal. */
 export function normalizeMatch(
   module: string,
   option: string,

@@ -9,8 +9,8 @@ export interface IptablesPortOptions {
 }
 
 /**
- * Everything that this package does to the outside world. The real one works inside a network namespace; tests bring
- * `recordingPort()` or `fakeKernel()` from `@cni/iptables/testing`.
+ * Everything that this package does to the outside world. The real port works inside a network namespace; tests use
+ * `fakeKernel()` of `@cni/iptables/testing`.
  */
 export interface IptablesPort {
   /** Runs a program inside the namespace; rejects with a `RunError` when it fails. */

@@ -1,11 +1,11 @@
 import { addressBytes, plainAddress } from '@cni/types/packet'
-import { type Flight, isLoopback } from './state.ts'
+import { isLoopback, type TracedPacket } from './traced-packet.ts'
 
 /** Whether an address is of the types; `undefined` when that depends on routes that are not known. */
-export function isOfType(side: 'src' | 'dst', types: readonly string[], flight: Flight): boolean | undefined {
-  const address = side === 'dst' ? flight.dst : flight.source.address
-  if (flight.family === 'ipv6') return isOfTypes6(address, types, flight)
-  const possible = possibleTypes(address, flight)
+export function isOfType(side: 'src' | 'dst', types: readonly string[], traced: TracedPacket): boolean | undefined {
+  const address = side === 'dst' ? traced.dst : traced.source.address
+  if (traced.family === 'ipv6') return isOfTypes6(address, types, traced)
+  const possible = possibleTypes(address, traced)
   const hits = possible.filter((type) => types.includes(type)).length
   return hits === 0 ? false : hits === possible.length ? true : undefined
 }
@@ -13,7 +13,7 @@ export function isOfType(side: 'src' | 'dst', types: readonly string[], flight: 
 // internal
 
 /** IPv4: an address has one type, and one of the list will do. */
-function possibleTypes(address: string | undefined, { packet }: Flight): readonly string[] {
+function possibleTypes(address: string | undefined, { packet }: TracedPacket): readonly string[] {
   const remote = ['UNICAST', 'BROADCAST', 'BLACKHOLE', 'UNREACHABLE', 'PROHIBIT']
   if (address === undefined) return ['LOCAL', ...remote]
   const first = addressBytes(address)[0] ?? 0
@@ -25,7 +25,11 @@ function possibleTypes(address: string | undefined, { packet }: Flight): readonl
 }
 
 /** IPv6: MULTICAST and UNICAST must each hold, and then one of those that the routes tell (Linux, `match_type6`). */
-function isOfTypes6(address: string | undefined, types: readonly string[], { packet }: Flight): boolean | undefined {
+function isOfTypes6(
+  address: string | undefined,
+  types: readonly string[],
+  { packet }: TracedPacket,
+): boolean | undefined {
   if (address === undefined) return undefined
   const multicast = addressBytes(address)[0] === 0xff
   if (types.includes('MULTICAST') && !multicast) return false

@@ -4,15 +4,15 @@ import type { Condition } from '../parse/canonical.ts'
 import { isOfType } from './address-type.ts'
 import { cameOverWire, hasFlags, hasSocket, isDirection, isIcmp, isOf, isPacketType } from './fields.ts'
 import { inRange, inSet } from './sets.ts'
-import { type Flight, hasConnection, stateOf } from './state.ts'
+import { hasConnection, stateOf, type TracedPacket } from './traced-packet.ts'
 
 /** Whether a packet meets a condition; `undefined` when that is not known or not modelled. */
-export function meets(condition: Condition, flight: Flight): boolean | undefined {
+export function meets(condition: Condition, traced: TracedPacket): boolean | undefined {
   // Without a connection there is no mark, and neither it nor its negation matches.
-  if (condition.module === 'connmark' && !hasConnection(flight)) return false
-  if (condition.module === 'mac' && !cameOverWire(flight)) return false
-  if (protocolModules.has(condition.module) && !isOf(condition.module, flight)) return false
-  const met = plain(condition, flight)
+  if (condition.module === 'connmark' && !hasConnection(traced)) return false
+  if (condition.module === 'mac' && !cameOverWire(traced)) return false
+  if (protocolModules.has(condition.module) && !isOf(condition.module, traced)) return false
+  const met = plain(condition, traced)
   return met === undefined ? undefined : met !== condition.not
 }
 
@@ -25,86 +25,86 @@ export function conditionText({ module, option, not, values }: Condition): strin
 
 // internal
 
-function plain({ module, option, values }: Condition, flight: Flight): boolean | undefined {
+function plain({ module, option, values }: Condition, traced: TracedPacket): boolean | undefined {
   const [value = '', second = ''] = values
-  const { packet } = flight
+  const { packet } = traced
   switch (`${module}.${option}`) {
     case 'comment.comment':
       return true
     case '.p':
       return /^\d+$/.test(value) ? protocolNumber(packet.protocol) === value : undefined
     case '.s':
-      return inNetwork(flight.source.address, value)
+      return inNetwork(traced.source.address, value)
     case '.d':
-      return inNetwork(flight.dst, value)
+      return inNetwork(traced.dst, value)
     case '.i':
-      return isInterface(flight.in, value)
+      return isInterface(traced.in, value)
     case '.o':
-      return isInterface(flight.out, value)
+      return isInterface(traced.out, value)
     case 'owner.uid-owner':
-      return owns(packet.uid, value, flight)
+      return owns(packet.uid, value, traced)
     case 'owner.gid-owner':
-      return owns(packet.gid, value, flight)
+      return owns(packet.gid, value, traced)
     case 'owner.socket-exists':
-      if (flight.from !== 'local') return false
+      if (traced.from !== 'local') return false
       return packet.uid === undefined && packet.gid === undefined ? undefined : true
     case 'mark.mark':
-      return hasMark(flight.mark, value)
+      return hasMark(traced.mark, value)
     case 'connmark.mark':
-      return flight.tracking === 'template' ? undefined : hasMark(flight.connmark, value)
+      return traced.tracking === 'template' ? undefined : hasMark(traced.connmark, value)
     case 'conntrack.ctstate':
     case 'state.state':
-      return inState(value.split(','), flight)
+      return inState(value.split(','), traced)
     case 'conntrack.ctdir':
-      return isDirection(value, flight)
+      return isDirection(value, traced)
     case 'addrtype.src-type':
-      return isOfType('src', value.split(','), flight)
+      return isOfType('src', value.split(','), traced)
     case 'addrtype.dst-type':
-      return isOfType('dst', value.split(','), flight)
+      return isOfType('dst', value.split(','), traced)
     case 'multiport.sports':
-      return inPorts(flight.source.port, value)
+      return inPorts(traced.source.port, value)
     case 'multiport.dports':
-      return inPorts(flight.dport, value)
+      return inPorts(traced.dport, value)
     case 'multiport.ports':
-      return either(inPorts(flight.source.port, value), inPorts(flight.dport, value))
+      return either(inPorts(traced.source.port, value), inPorts(traced.dport, value))
     case 'tcp.tcp-flags':
-      return hasFlags(value, second, flight)
+      return hasFlags(value, second, traced)
     case 'icmp.icmp-type':
     case 'icmp6.icmpv6-type':
-      return isIcmp(value, flight)
+      return isIcmp(value, traced)
     case 'iprange.src-range':
-      return between(flight.source.address, value)
+      return between(traced.source.address, value)
     case 'iprange.dst-range':
-      return between(flight.dst, value)
+      return between(traced.dst, value)
     case 'mac.mac-source':
       return packet.mac === undefined ? undefined : packet.mac.toLowerCase() === value
     case 'pkttype.pkt-type':
-      return isPacketType(value, flight)
+      return isPacketType(value, traced)
     case 'socket.restore-skmark':
       // The mark of the socket, which is not known.
-      if (packet.socket !== 'none') flight.mark = undefined
-      return hasSocket('any', flight)
+      if (packet.socket !== 'none') traced.mark = undefined
+      return hasSocket('any', traced)
     case 'socket.':
     case 'socket.nowildcard':
-      return hasSocket('any', flight)
+      return hasSocket('any', traced)
     case 'socket.transparent':
-      return hasSocket('transparent', flight)
+      return hasSocket('transparent', traced)
     case 'set.match-set':
-      return inSet(value, second, flight)
+      return inSet(value, second, traced)
     case 'limit.limit':
-      return flight.options.limit === undefined ? undefined : flight.options.limit === 'within'
+      return traced.options.limit === undefined ? undefined : traced.options.limit === 'within'
     case 'limit.limit-burst':
     case 'statistic.mode':
     case 'statistic.packet':
       return true
     case 'statistic.probability':
     case 'statistic.every':
-      return picked(option, Number(value), flight)
+      return picked(option, Number(value), traced)
     default:
   }
   if (!portProtocols.has(module)) return undefined
-  if (option === 'sport') return inPorts(flight.source.port, value)
-  return option === 'dport' ? inPorts(flight.dport, value) : undefined
+  if (option === 'sport') return inPorts(traced.source.port, value)
+  return option === 'dport' ? inPorts(traced.dport, value) : undefined
 }
 
 const protocolModules: ReadonlySet<string> = new Set(['tcp', 'udp', 'udplite', 'sctp', 'dccp', 'icmp', 'icmp6'])
@@ -124,7 +124,7 @@ function between(address: string | undefined, range: string): boolean | undefine
 }
 
 /** Every packet, none, or as the caller says. */
-function picked(option: string, value: number, { options }: Flight): boolean | undefined {
+function picked(option: string, value: number, { options }: TracedPacket): boolean | undefined {
   if (value === 1) return true
   if (option === 'probability' && value === 0) return false
   return options.statistic === undefined ? undefined : options.statistic === 'hit'
@@ -148,7 +148,7 @@ function isInterface(name: string | undefined, pattern: string): boolean | undef
   return pattern.endsWith('+') ? name.startsWith(pattern.slice(0, -1)) : name === pattern
 }
 
-function owns(id: number | undefined, owner: string, { from }: Flight): boolean | undefined {
+function owns(id: number | undefined, owner: string, { from }: TracedPacket): boolean | undefined {
   if (from !== 'local') return false
   const [low, high] = bounds(owner, '-')
   return id === undefined || low === undefined || high === undefined ? undefined : id >= low && id <= high
@@ -160,13 +160,13 @@ function hasMark(mark: number | undefined, text: string): boolean | undefined {
   return Number.isNaN(value + mask) ? undefined : (mark & mask) >>> 0 === value
 }
 
-function inState(states: readonly string[], flight: Flight): boolean | undefined {
-  const known = states.includes(stateOf(flight))
-  if (known || !hasConnection(flight)) return known
+function inState(states: readonly string[], traced: TracedPacket): boolean | undefined {
+  const known = states.includes(stateOf(traced))
+  if (known || !hasConnection(traced)) return known
   // Whether the source was changed is decided in the last chain of all.
-  const first = flight.packet.state === undefined || flight.packet.state === 'NEW'
-  const snat = states.includes('SNAT') ? (first && flight.packet.in !== 'lo' ? false : undefined) : false
-  return either(states.includes('DNAT') ? flight.dnat : false, snat)
+  const first = traced.packet.state === undefined || traced.packet.state === 'NEW'
+  const snat = states.includes('SNAT') ? (first && traced.packet.in !== 'lo' ? false : undefined) : false
+  return either(states.includes('DNAT') ? traced.dnat : false, snat)
 }
 
 function inPorts(port: number | undefined, text: string): boolean | undefined {

@@ -1,7 +1,7 @@
 import { formatAddress } from '@cni/types/ip'
 import { plainAddress } from '@cni/types/packet'
 import type { CanonicalRule } from '../parse/canonical.ts'
-import { type Flight, hasConnection, isLocal, isLoopback } from './state.ts'
+import { hasConnection, isLocal, isLoopback, type TracedPacket } from './traced-packet.ts'
 
 /** What a target does: it lets the packet go on, ends the table, ends the way, or is not modelled. */
 export type Outcome =
@@ -19,7 +19,7 @@ const harmless: ReadonlySet<string> = new Set([
 export const isHarmless = (target: string): boolean => harmless.has(target)
 
 /** Does to the packet what a target other than a jump does. */
-export function act({ target, targetOptions }: CanonicalRule, flight: Flight): Outcome {
+export function act({ target, targetOptions }: CanonicalRule, traced: TracedPacket): Outcome {
   if (harmless.has(target)) return { kind: 'continue' }
   const options = new Map(targetOptions.map((text) => split(text)))
   switch (target) {
@@ -29,22 +29,22 @@ export function act({ target, targetOptions }: CanonicalRule, flight: Flight): O
     case 'REJECT':
       return { kind: 'drop', verdict: target }
     case 'MARK':
-      return setMark(options.get('set-xmark'), flight)
+      return setMark(options.get('set-xmark'), traced)
     case 'CONNMARK':
-      return connmark(options, flight)
+      return connmark(options, traced)
     case 'CT':
-      return ct(options, flight)
+      return ct(options, traced)
     case 'SET':
-      return changeSet(options, flight)
+      return changeSet(options, traced)
     case 'TPROXY':
-      return tproxy(options, flight)
+      return tproxy(options, traced)
     case 'REDIRECT':
-      return redirect(options, flight)
+      return redirect(options, traced)
     case 'DNAT':
-      return dnat(options, flight)
+      return dnat(options, traced)
     case 'SNAT':
     case 'MASQUERADE':
-      return snat(options, flight)
+      return snat(options, traced)
     default:
       return unknown(`the target ${target} is not modelled`)
   }
@@ -54,37 +54,37 @@ export function act({ target, targetOptions }: CanonicalRule, flight: Flight): O
 
 type Options = ReadonlyMap<string, string>
 
-function setMark(text: string | undefined, flight: Flight): Outcome {
+function setMark(text: string | undefined, traced: TracedPacket): Outcome {
   const pair = maskPair(text)
   if (pair === undefined) return unknown('this way to write a mark is not modelled')
-  flight.mark = mix(flight.mark, pair.mask, pair.value)
-  return { kind: 'continue', effect: `mark ${shown(flight.mark)}` }
+  traced.mark = mix(traced.mark, pair.mask, pair.value)
+  return { kind: 'continue', effect: `mark ${shown(traced.mark)}` }
 }
 
-function connmark(options: Options, flight: Flight): Outcome {
-  if (!hasConnection(flight)) return { kind: 'continue', effect: 'no connection' }
-  if (flight.tracking === 'template') return unknown('a connection mark before conntrack is not modelled')
+function connmark(options: Options, traced: TracedPacket): Outcome {
+  if (!hasConnection(traced)) return { kind: 'continue', effect: 'no connection' }
+  if (traced.tracking === 'template') return unknown('a connection mark before conntrack is not modelled')
   const set = maskPair(options.get('set-xmark'))
   if (set !== undefined) {
-    flight.connmark = mix(flight.connmark, set.mask, set.value)
-    return { kind: 'continue', effect: `connmark ${shown(flight.connmark)}` }
+    traced.connmark = mix(traced.connmark, set.mask, set.value)
+    return { kind: 'continue', effect: `connmark ${shown(traced.connmark)}` }
   }
   const save = maskPair(options.get('save-mark'))
   if (save !== undefined) {
-    flight.connmark = copy(flight.mark, save.value, flight.connmark, save.mask)
-    return { kind: 'continue', effect: `connmark ${shown(flight.connmark)}` }
+    traced.connmark = copy(traced.mark, save.value, traced.connmark, save.mask)
+    return { kind: 'continue', effect: `connmark ${shown(traced.connmark)}` }
   }
   const restore = maskPair(options.get('restore-mark'))
   if (restore === undefined) return unknown('this way to write a connection mark is not modelled')
-  flight.mark = copy(flight.connmark, restore.mask, flight.mark, restore.value)
-  return { kind: 'continue', effect: `mark ${shown(flight.mark)}` }
+  traced.mark = copy(traced.connmark, restore.mask, traced.mark, restore.value)
+  return { kind: 'continue', effect: `mark ${shown(traced.mark)}` }
 }
 
-function ct(options: Options, flight: Flight): Outcome {
+function ct(options: Options, traced: TracedPacket): Outcome {
   // A packet that has a connection, a template or none for good keeps that.
-  if (flight.tracking !== 'before') return { kind: 'continue' }
+  if (traced.tracking !== 'before') return { kind: 'continue' }
   if (options.has('notrack') && options.size === 1) {
-    flight.tracking = 'untracked'
+    traced.tracking = 'untracked'
     return { kind: 'continue', effect: 'not tracked' }
   }
   if ([...options.keys()].some((option) => !['zone', 'zone-orig', 'zone-reply'].includes(option))) {
@@ -92,72 +92,72 @@ function ct(options: Options, flight: Flight): Outcome {
   }
   const zone = Number(options.get('zone') ?? options.get('zone-orig') ?? 0)
   if (Number.isNaN(zone)) return unknown('a zone by mark is not modelled')
-  flight.tracking = 'template'
-  flight.zone = zone
+  traced.tracking = 'template'
+  traced.zone = zone
   return { kind: 'continue', effect: `zone ${zone}` }
 }
 
-function changeSet(options: Options, flight: Flight): Outcome {
+function changeSet(options: Options, traced: TracedPacket): Outcome {
   const name = (options.get('add-set') ?? options.get('del-set') ?? '').split(' ')[0] ?? ''
-  flight.changedSets.add(name)
+  traced.changedSets.add(name)
   return { kind: 'continue', effect: `set ${name} changed` }
 }
 
-function tproxy(options: Options, flight: Flight): Outcome {
+function tproxy(options: Options, traced: TracedPacket): Outcome {
   const pair = maskPair(options.get('tproxy-mark'))
   const port = onePort(options.get('on-port')) ?? Number.NaN
   if (pair === undefined || Number.isNaN(port)) return unknown('these options of TPROXY are not modelled')
   const ip = options.get('on-ip')
-  const to = port === 0 ? flight.dport : port
+  const to = port === 0 ? traced.dport : port
   if (to === undefined) return unknown('the destination port is not known')
-  flight.tproxy = ip === undefined ? { port: to } : { address: fromBytes(ip) ?? ip, port: to }
-  flight.mark = mix(flight.mark, pair.mask, pair.value)
+  traced.tproxy = ip === undefined ? { port: to } : { address: fromBytes(ip) ?? ip, port: to }
+  traced.mark = mix(traced.mark, pair.mask, pair.value)
   return { kind: 'accept', effect: `to the proxy on port ${to}` }
 }
 
-function redirect(options: Options, flight: Flight): Outcome {
+function redirect(options: Options, traced: TracedPacket): Outcome {
   const text = options.get('to-ports')
-  const port = text === undefined ? flight.dport : onePort(text)
+  const port = text === undefined ? traced.dport : onePort(text)
   if (text !== undefined && port === undefined) return unknown('a range of ports is not modelled')
-  const loopback = flight.family === 'ipv4' ? '127.0.0.1' : '::1'
-  const here = flight.packet.local?.map(plainAddress).find((each) => each.includes(':') === loopback.includes(':'))
-  flight.rewritten = 'REDIRECT'
-  return rewrite(flight, flight.hook === 'OUTPUT' ? loopback : here, port)
+  const loopback = traced.family === 'ipv4' ? '127.0.0.1' : '::1'
+  const here = traced.packet.local?.map(plainAddress).find((each) => each.includes(':') === loopback.includes(':'))
+  traced.rewritten = 'REDIRECT'
+  return rewrite(traced, traced.hook === 'OUTPUT' ? loopback : here, port)
 }
 
-function dnat(options: Options, flight: Flight): Outcome {
+function dnat(options: Options, traced: TracedPacket): Outcome {
   const text = options.get('to-destination')
   const [, bracketed, plain = '', port] = /^(?:\[([^\]]*)\]|([^:]*))(?::(.*))?$/.exec(text ?? '') ?? []
   const written = bracketed ?? plain
-  const address = written === '' ? flight.dst : fromBytes(written)
-  const to = port === undefined ? flight.dport : onePort(port)
+  const address = written === '' ? traced.dst : fromBytes(written)
+  const to = port === undefined ? traced.dport : onePort(port)
   if (text === undefined || address === undefined || (port !== undefined && to === undefined)) {
     return unknown('ranges of addresses or ports are not modelled')
   }
   // Without route_localnet the kernel drops what would leave from, or come in to, a loopback address.
-  const source = flight.packet.src === undefined ? flight.dst : plainAddress(flight.packet.src)
-  const leaves = source === undefined || (isLoopback(source) && isLocal(address, flight) !== true)
-  if (flight.from === 'local' ? leaves : isLoopback(address)) return unknown('whether loopback is routed is not known')
-  flight.rewritten = 'DNAT'
-  return rewrite(flight, address, to)
+  const source = traced.packet.src === undefined ? traced.dst : plainAddress(traced.packet.src)
+  const leaves = source === undefined || (isLoopback(source) && isLocal(address, traced) !== true)
+  if (traced.from === 'local' ? leaves : isLoopback(address)) return unknown('whether loopback is routed is not known')
+  traced.rewritten = 'DNAT'
+  return rewrite(traced, address, to)
 }
 
-function snat(options: Options, flight: Flight): Outcome {
+function snat(options: Options, traced: TracedPacket): Outcome {
   // MASQUERADE takes an address of the interface, ranges let the kernel choose; a port is kept only while it is free.
   const text = options.get('to-source') ?? ''
   const address = fromBytes(
-    /^\[([^\]]*)\]/.exec(text)?.[1] ?? (flight.family === 'ipv4' ? text.split(':')[0] : text) ?? '',
+    /^\[([^\]]*)\]/.exec(text)?.[1] ?? (traced.family === 'ipv4' ? text.split(':')[0] : text) ?? '',
   )
-  flight.source = address === undefined ? {} : { address }
+  traced.source = address === undefined ? {} : { address }
   return { kind: 'accept', effect: address === undefined ? 'source rewritten' : `from ${address}` }
 }
 
-function rewrite(flight: Flight, dst: string | undefined, dport: number | undefined): Outcome {
-  const known = dst !== undefined && flight.dst !== undefined
-  if (known || dport !== flight.dport) flight.dnat = dst !== flight.dst || dport !== flight.dport
-  else flight.dnat = undefined
-  flight.dst = dst
-  flight.dport = dport
+function rewrite(traced: TracedPacket, dst: string | undefined, dport: number | undefined): Outcome {
+  const known = dst !== undefined && traced.dst !== undefined
+  if (known || dport !== traced.dport) traced.dnat = dst !== traced.dst || dport !== traced.dport
+  else traced.dnat = undefined
+  traced.dst = dst
+  traced.dport = dport
   return { kind: 'accept', effect: `to ${dst ?? 'this machine'}${dport === undefined ? '' : ` port ${dport}`}` }
 }
 

@@ -1,9 +1,9 @@
 import { protocolNumber } from '@cni/types/packet'
-import { type Flight, stateOf } from './state.ts'
+import { stateOf, type TracedPacket } from './traced-packet.ts'
 
 /** `--tcp-flags MASK SET`: of the flags of the mask exactly those are set. */
-export function hasFlags(mask: string, set: string, flight: Flight): boolean | undefined {
-  const { packet } = flight
+export function hasFlags(mask: string, set: string, traced: TracedPacket): boolean | undefined {
+  const { packet } = traced
   const first = packet.state === undefined || packet.state === 'NEW'
   const flags = packet.tcpFlags ?? (first ? (['SYN'] as const) : undefined)
   const looked = flagNames(mask)
@@ -14,7 +14,7 @@ export function hasFlags(mask: string, set: string, flight: Flight): boolean | u
 }
 
 /** `--icmp-type any`, `8` or `3/1`. */
-export function isIcmp(text: string, { packet }: Flight): boolean | undefined {
+export function isIcmp(text: string, { packet }: TracedPacket): boolean | undefined {
   if (text === 'any' || text === '255') return true
   const [, type, code] = /^(\d+)(?:\/(\d+))?$/.exec(text) ?? []
   if (type === undefined || packet.icmp === undefined) return undefined
@@ -24,30 +24,30 @@ export function isIcmp(text: string, { packet }: Flight): boolean | undefined {
 }
 
 /** Whether a packet is of the protocol that a match belongs to: the match fails for others, negated too. */
-export function isOf(module: string, { packet }: Flight): boolean {
+export function isOf(module: string, { packet }: TracedPacket): boolean {
   const numbers: Readonly<Record<string, string>> = { icmp: '1', icmp6: '58' }
   return (numbers[module] ?? protocolNumber(module)) === protocolNumber(packet.protocol)
 }
 
 /** The sender's hardware address: there is none, and the match fails either way, unless it came in over a wire. */
-export const cameOverWire = ({ from, packet }: Flight): boolean => from !== 'local' && packet.in !== 'lo'
+export const cameOverWire = ({ from, packet }: TracedPacket): boolean => from !== 'local' && packet.in !== 'lo'
 
 /** `--pkt-type`: for what was made here nobody asked the link layer yet. */
-export function isPacketType(type: string, { from, packet }: Flight): boolean | undefined {
+export function isPacketType(type: string, { from, packet }: TracedPacket): boolean | undefined {
   const given = from === 'local' || packet.in === 'lo' ? (packet.packetType ?? 'unicast') : packet.packetType
   return given === undefined ? undefined : given === type || (type === 'host' && given === 'unicast')
 }
 
 /** `-m socket`: by what the caller says that is found. */
-export function hasSocket(options: 'any' | 'transparent', flight: Flight): boolean | undefined {
-  const { socket } = flight.packet
+export function hasSocket(options: 'any' | 'transparent', traced: TracedPacket): boolean | undefined {
+  const { socket } = traced.packet
   if (socket === undefined) return undefined
   return options === 'any' ? socket !== 'none' : socket === 'transparent'
 }
 
 /** `-m conntrack --ctdir`: which side opened the connection; only clear for its first packet. */
-export function isDirection(text: string, flight: Flight): boolean | undefined {
-  if (stateOf(flight) !== 'NEW') return undefined
+export function isDirection(text: string, traced: TracedPacket): boolean | undefined {
+  if (stateOf(traced) !== 'NEW') return undefined
   return text.toUpperCase() === 'ORIGINAL'
 }
 

@@ -15,6 +15,6 @@
 
 export { type ExplainOptions, explain } from './explain.ts'
 export type { TraceOptions } from './options.ts'
-export type { Hook } from './state.ts'
 export { type Trace, trace } from './trace.ts'
+export type { Hook } from './traced-packet.ts'
 export type { TraceStep } from './walk.ts'

@@ -1,15 +1,15 @@
 import { parseAddress } from '@cni/types/ip'
 import { addressBytes, type Packet, protocolNumber } from '@cni/types/packet'
-import type { Flight } from './state.ts'
+import type { TracedPacket } from './traced-packet.ts'
 
 /** Whether a packet is in a set; `flags` are the sides to look at, `src`, `dst` or several with commas. */
-export function inSet(name: string, flags: string, flight: Flight): boolean | undefined {
-  const { sets = {} } = flight.options
+export function inSet(name: string, flags: string, traced: TracedPacket): boolean | undefined {
+  const { sets = {} } = traced.options
   const entries = Object.hasOwn(sets, name) ? sets[name] : undefined
-  if (entries === undefined || flight.changedSets.has(name)) return undefined
+  if (entries === undefined || traced.changedSets.has(name)) return undefined
   let open = false
   for (const entry of entries) {
-    const found = isEntry(entry.split(','), flags.split(','), flight)
+    const found = isEntry(entry.split(','), flags.split(','), traced)
     if (found === true) return true
     if (found === undefined) open = true
   }
@@ -34,23 +34,23 @@ function bytesOf(text: string): Buffer | undefined {
   return parsed === undefined ? undefined : Buffer.from(parsed)
 }
 
-function isEntry(parts: readonly string[], sides: readonly string[], flight: Flight): boolean | undefined {
+function isEntry(parts: readonly string[], sides: readonly string[], traced: TracedPacket): boolean | undefined {
   // A set of one dimension takes the first side; one with more needs all of them.
   if (parts.length > sides.length) return undefined
-  const found = parts.map((part, i) => meetsPart(part, sides[i] === 'src' ? 'src' : 'dst', flight))
+  const found = parts.map((part, i) => meetsPart(part, sides[i] === 'src' ? 'src' : 'dst', traced))
   return found.includes(false) ? false : found.includes(undefined) ? undefined : true
 }
 
-function meetsPart(part: string, side: 'src' | 'dst', flight: Flight): boolean | undefined {
-  const { packet } = flight
+function meetsPart(part: string, side: 'src' | 'dst', traced: TracedPacket): boolean | undefined {
+  const { packet } = traced
   const port = /^(?:(\w+):)?(\d+)(?:-(\d+))?$/.exec(part)
   if (port !== null) {
     const [, protocol, low, high = low] = port
     if (!ofProtocol(packet, protocol)) return false
-    const given = side === 'src' ? flight.source.port : flight.dport
+    const given = side === 'src' ? traced.source.port : traced.dport
     return given === undefined ? undefined : given >= Number(low) && given <= Number(high)
   }
-  const address = side === 'src' ? flight.source.address : flight.dst
+  const address = side === 'src' ? traced.source.address : traced.dst
   const network = /^([0-9a-f.:]+)\/(\d+)$/i.exec(part)
   if (network !== null) return inPrefix(address, network[1] ?? '', Number(network[2]))
   const [low = '', high = low] = part.split('-')

@@ -1,46 +1,45 @@
-import type { Packet } from '@cni/types/packet'
-import { parsePacket } from '@cni/types/packet'
+import { type Packet, parsePacket } from '@cni/types/packet'
 import { parseSave, type SavedTables } from '../parse/saved-tables.ts'
 import type { Ruleset, Table } from '../rules/model.ts'
 import { restoreText } from '../text/restore-text.ts'
 import type { TraceOptions } from './options.ts'
-import { type Flight, type Hook, isLocal, routeOut, stateOf, takeOff } from './state.ts'
+import { type Hook, isLocal, routeOut, startTrace, stateOf, type TracedPacket } from './traced-packet.ts'
 import { type Ending, type TraceStep, walkTable } from './walk.ts'
 
-/** Where a packet went and what became of it. */
+/** The way of a packet through the rules, and its end. */
 export interface Trace {
   readonly packet: Packet
-  /** `undecided`: it came to something that is not modelled or not known; `reason` names it. */
+  /** `undecided`: the trace ended at something that is not modelled or not known; `reason` names it. */
   readonly verdict: 'ACCEPT' | 'DROP' | 'REJECT' | 'undecided'
-  /** The rule or policy that decided; empty when all hooks let it pass. */
+  /** The rule or policy that decided; empty when every hook accepted the packet. */
   readonly reason: string
-  /** Where it is sent in the end; an address that is not known is missing. */
+  /** The destination after the last hook; an address that is not known is missing. */
   readonly destination: { readonly address?: string; readonly port?: number }
-  /** From where others see it come; what NAT left to the kernel's choice is missing. */
+  /** The source after the last hook; what NAT leaves to the kernel's choice is missing. */
   readonly source: { readonly address?: string; readonly port?: number }
-  /** The target that rewrote its destination. */
+  /** The target that rewrote the destination. */
   readonly rewritten?: 'REDIRECT' | 'DNAT'
-  /** The local proxy that gets it by TPROXY, its destination unchanged. */
+  /** The local proxy that TPROXY gives the packet to, with the destination unchanged. */
   readonly tproxy?: { readonly address?: string; readonly port: number }
-  /** Its mark in the end; missing when not known. */
+  /** The mark after the last hook; missing when not known. */
   readonly mark?: number
-  /** The mark of its connection. */
+  /** The mark of the connection. */
   readonly connmark?: number
-  /** The conntrack zone that a rule gave it. */
+  /** The conntrack zone that a rule set. */
   readonly zone?: number
-  /** Every rule that it came to, in order. */
+  /** Every rule that the packet reached, in order. */
   readonly path: readonly TraceStep[]
 }
 
 /**
- * Sends a packet through a ruleset, or through what `parseSave` read of either back end, without a kernel and without
- * root. Pure. What is not modelled or not given makes the verdict `undecided`; nothing is guessed; `options` answer what
- * is not in a packet: members of sets, limits, conditions of matches that are not modelled.
+ * Traces a packet through a ruleset, or through what `parseSave` read from either back end, without a kernel and without
+ * root. Pure. Nothing is guessed: what is not modelled or not given makes the verdict `undecided`. `options` answer what
+ * a packet does not tell: members of sets, limits, conditions of matches that are not modelled.
  *
- * Assumed: built-in chains of a ruleset have policy ACCEPT, a TPROXY has its listener, a mark changes no route, NAT finds
- * the port free that it wants. `NEW` is the first packet of its connection. A later one of a connection that NAT changed
- * is not rewritten here: the kernel does that without asking a rule. Only one pass: what is sent to this machine itself
- * comes in again on `lo`, a second packet to trace.
+ * The trace assumes that built-in chains of a ruleset have policy ACCEPT, that a TPROXY has a listener, that a mark
+ * changes no route, and that the port NAT wants is free. `NEW` is the first packet of its connection. A later packet of a
+ * connection that NAT changed is not rewritten here: the kernel does that without a rule. A packet to this machine itself
+ * comes in again on `lo`: trace it as a second packet.
  *
  * @example
  * ```ts
@@ -56,21 +55,20 @@ export interface Trace {
  * ```
  */
 export function trace(rules: Ruleset | SavedTables, given: Packet | string, options: TraceOptions = {}): Trace {
-  const packet = typeof given === 'string' ? parsePacket(given) : given
-  const flight = takeOff(packet, options)
+  const traced = startTrace(typeof given === 'string' ? parsePacket(given) : given, options)
   const path: TraceStep[] = []
-  const snapshot = 'tables' in rules ? rules : parseSave(restoreText(rules, flight.family), flight.family)
+  const saved = 'tables' in rules ? rules : parseSave(restoreText(rules, traced.family), traced.family)
   const ending: Ending =
-    snapshot.family === flight.family
-      ? pass(snapshot, flight, path)
-      : { kind: 'end', verdict: 'undecided', reason: `the rules are of ${snapshot.family}, the packet is not` }
-  return result(flight, ending, path)
+    saved.family === traced.family
+      ? walkHooks(saved, traced, path)
+      : { kind: 'end', verdict: 'undecided', reason: `the rules are of ${saved.family}, the packet is not` }
+  return endOfTrace(traced, ending, path)
 }
 
 // internal
 
-/** Tables by hook, in the order of their priorities; conntrack sees a packet after raw. */
-const order: Readonly<Record<Hook, readonly Table[]>> = {
+/** The tables of each hook in the order of their priorities; conntrack runs after raw. */
+const tablesOf: Readonly<Record<Hook, readonly Table[]>> = {
   PREROUTING: ['raw', 'mangle', 'nat'],
   INPUT: ['mangle', 'filter', 'nat', 'security'],
   FORWARD: ['mangle', 'filter', 'security'],
@@ -78,74 +76,75 @@ const order: Readonly<Record<Hook, readonly Table[]>> = {
   POSTROUTING: ['mangle', 'nat'],
 }
 
-/** iptables-nft registers security at 150, the kernel's own table is at 50; nat is between them. */
-const legacyInput: readonly Table[] = ['mangle', 'filter', 'security', 'nat']
+/** The legacy security table has priority 50 and comes before nat; that of iptables-nft has 150 and comes after. */
+const legacyInputTables: readonly Table[] = ['mangle', 'filter', 'security', 'nat']
 
-function pass(snapshot: SavedTables, flight: Flight, path: TraceStep[]): Ending {
-  let hook: Hook | undefined = flight.hook
+function walkHooks(saved: SavedTables, traced: TracedPacket, path: TraceStep[]): Ending {
+  let hook: Hook | undefined = traced.hook
   while (hook !== undefined) {
-    flight.hook = hook
-    const before = flight.dst
-    for (const table of hook === 'INPUT' && flight.options.backend === 'legacy' ? legacyInput : order[hook]) {
-      flight.table = table
-      if (table !== 'raw' && flight.tracking !== 'untracked') flight.tracking = trackedState(flight)
-      const chains = snapshot.tables.get(table)
-      if (chains === undefined || (table === 'nat' && !natApplies(flight))) continue
-      const ending = walkTable(chains, flight, path)
+    traced.hook = hook
+    const before = traced.dst
+    const legacyInput = hook === 'INPUT' && traced.options.backend === 'legacy'
+    for (const table of legacyInput ? legacyInputTables : tablesOf[hook]) {
+      traced.table = table
+      if (table !== 'raw' && traced.tracking !== 'untracked') traced.tracking = trackedState(traced)
+      const chains = saved.tables.get(table)
+      if (chains === undefined || (table === 'nat' && !isSeenByNat(traced))) continue
+      const ending = walkTable(chains, traced, path)
       if (ending.kind === 'end') return ending
     }
-    const next = route(hook, flight, before)
+    const next = nextHook(hook, traced, before)
     if (typeof next === 'object') return next
     hook = next
   }
   return { kind: 'accept' }
 }
 
-const trackedState = ({ packet }: Flight) => (packet.state === 'UNTRACKED' ? 'untracked' : 'done')
+const trackedState = ({ packet }: TracedPacket) => (packet.state === 'UNTRACKED' ? 'untracked' : 'done')
 
-/** nat is asked once per connection; a packet on lo was asked on its way out. */
-function natApplies(flight: Flight): boolean {
-  const { packet } = flight
+/** The nat table sees the first packet of a connection only; one on lo was seen on its way out. */
+function isSeenByNat(traced: TracedPacket): boolean {
+  const { packet } = traced
   if (packet.in === 'lo') return false
-  const state = stateOf(flight)
-  // A packet of ICMP that is related to a connection belongs to that.
+  const state = stateOf(traced)
+  // A related ICMP packet belongs to the connection that it reports about.
   return (
     state === 'NEW' || (state === 'RELATED' && !/icmp/i.test(packet.protocol) && !['1', '58'].includes(packet.protocol))
   )
 }
 
-/** The next hook, with the interfaces that a packet has there. */
-function route(hook: Hook, flight: Flight, before: string | undefined): Hook | undefined | Ending {
-  const { packet } = flight
-  const moved = flight.dst !== before || flight.dst === undefined
+/** Moves the packet to its next hook and sets the interfaces that it has there. */
+function nextHook(hook: Hook, traced: TracedPacket, before: string | undefined): Hook | undefined | Ending {
+  const { packet } = traced
+  const moved = traced.dst !== before || traced.dst === undefined
   switch (hook) {
     case 'PREROUTING': {
-      // With TPROXY it is for here, and so is what REDIRECT sent to this machine's own address.
-      const redirected = flight.dst === undefined
+      // TPROXY delivers to this machine, and so does REDIRECT, whose new address may not be known.
+      const redirected = traced.dst === undefined
       const here =
-        flight.tproxy !== undefined || redirected || (moved ? isLocal(flight.dst, flight) : flight.from === 'incoming')
+        traced.tproxy !== undefined || redirected || (moved ? isLocal(traced.dst, traced) : traced.from === 'incoming')
       if (here === undefined) {
-        return { kind: 'end', verdict: 'undecided', reason: `whether ${flight.dst} is of this machine is not known` }
+        return { kind: 'end', verdict: 'undecided', reason: `whether ${traced.dst} is of this machine is not known` }
       }
-      if (!here) flight.out = moved ? undefined : packet.out
+      if (!here) traced.out = moved ? undefined : packet.out
       return here ? 'INPUT' : 'FORWARD'
     }
     case 'FORWARD':
-      // Which interface POSTROUTING shows as the incoming one differs between kernels.
-      flight.in = undefined
+      // Kernels differ in the incoming interface that they show in POSTROUTING.
+      traced.in = undefined
       return 'POSTROUTING'
     case 'OUTPUT':
-      flight.in = undefined
-      // Hooks see the interface of before until the last table of OUTPUT is through.
-      if (moved) flight.out = routeOut(flight)
+      traced.in = undefined
+      // The kernel routes a rewritten packet again only after the last table of OUTPUT.
+      if (moved) traced.out = routeOut(traced)
       return 'POSTROUTING'
     default:
       return undefined
   }
 }
 
-function result(flight: Flight, ending: Ending, path: readonly TraceStep[]): Trace {
-  const { packet, dst, dport, tproxy, mark, connmark, zone, rewritten, source } = flight
+function endOfTrace(traced: TracedPacket, ending: Ending, path: readonly TraceStep[]): Trace {
+  const { packet, dst, dport, tproxy, mark, connmark, zone, rewritten, source } = traced
   const [verdict, reason] = ending.kind === 'accept' ? (['ACCEPT', ''] as const) : [ending.verdict, ending.reason]
   return {
     packet,

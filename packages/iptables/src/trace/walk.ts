@@ -2,9 +2,9 @@ import type { SavedChain, SavedRule } from '../parse/saved-tables.ts'
 import type { Table } from '../rules/model.ts'
 import { conditionText, meets } from './conditions.ts'
 import { act, isHarmless, type Outcome } from './effects.ts'
-import type { Flight, Hook } from './state.ts'
+import type { Hook, TracedPacket } from './traced-packet.ts'
 
-/** One rule that the packet came to. */
+/** One rule that the packet reached. */
 export interface TraceStep {
   readonly hook: Hook
   readonly table: Table
@@ -13,25 +13,25 @@ export interface TraceStep {
   readonly index: number
   /** The rule after `-A CHAIN`. */
   readonly rule: string
-  /** `undefined`: not decidable. */
+  /** `undefined`: not known. */
   readonly matched: boolean | undefined
   /** Conditions that `assume` answered. */
   readonly assumed?: readonly string[]
-  /** What it did, where that is more than its text says. */
+  /** What the rule did to the packet, where its text does not say it all. */
   readonly effect?: string
 }
 
-/** How a table ended. */
+/** How the walk through a table ended. */
 export type Ending =
   | { readonly kind: 'accept' }
   | { readonly kind: 'end'; readonly verdict: 'DROP' | 'REJECT' | 'undecided'; readonly reason: string }
 
-/** More rules than that are exponential growth or a loop of `goto`. */
+/** A walk of more rules is exponential growth or a loop of `goto`. */
 const maxSteps = 10_000
 
 /** Walks the packet through the chains of one table, from the built-in chain of the hook. */
-export function walkTable(chains: ReadonlyMap<string, SavedChain>, flight: Flight, path: TraceStep[]): Ending {
-  const base = flight.hook
+export function walkTable(chains: ReadonlyMap<string, SavedChain>, traced: TracedPacket, path: TraceStep[]): Ending {
+  const base = traced.hook
   const stack: Place[] = []
   let at: Place = { chain: base, next: 0 }
   for (;;) {
@@ -39,16 +39,16 @@ export function walkTable(chains: ReadonlyMap<string, SavedChain>, flight: Fligh
     const rule = rules[at.next++]
     if (rule === undefined) {
       const back = stack.pop()
-      if (back === undefined) return policy(chains.get(base), flight)
+      if (back === undefined) return policy(chains.get(base), traced)
       at = back
       continue
     }
     if (path.length >= maxSteps) return undecided(`more than ${maxSteps} rules on the way`)
-    const where = `${flight.table} ${at.chain} rule ${at.next}`
+    const where = `${traced.table} ${at.chain} rule ${at.next}`
     const { target, goto } = rule.canonical
-    const { matched, open, assumed } = matches(rule, flight)
+    const { matched, open, assumed } = matches(rule, traced)
     const place = {
-      ...{ hook: base, table: flight.table, chain: at.chain, index: at.next, rule: rule.text },
+      ...{ hook: base, table: traced.table, chain: at.chain, index: at.next, rule: rule.text },
       ...(assumed.length === 0 ? {} : { assumed }),
     }
     if (matched === false || (matched === undefined && isHarmless(target))) {
@@ -69,7 +69,7 @@ export function walkTable(chains: ReadonlyMap<string, SavedChain>, flight: Fligh
       path.push({ ...place, matched })
       at = { chain: at.chain, next: Number.POSITIVE_INFINITY }
     } else {
-      const outcome = act(rule.canonical, flight)
+      const outcome = act(rule.canonical, traced)
       path.push(stepOf({ ...place, matched }, outcome))
       if (outcome.kind === 'accept') return { kind: 'accept' }
       if (outcome.kind === 'drop')
@@ -92,12 +92,12 @@ interface Answer {
   readonly assumed: readonly string[]
 }
 
-function matches(rule: SavedRule, flight: Flight): Answer {
+function matches(rule: SavedRule, traced: TracedPacket): Answer {
   const open: string[] = []
   const assumed: string[] = []
-  const { assume = {} } = flight.options
+  const { assume = {} } = traced.options
   for (const condition of rule.canonical.conditions) {
-    let met = meets(condition, flight)
+    let met = meets(condition, traced)
     const text = met === undefined ? conditionText(condition) : ''
     if (met === undefined && Object.hasOwn(assume, text)) {
       met = assume[text]
@@ -109,7 +109,7 @@ function matches(rule: SavedRule, flight: Flight): Answer {
   return { matched: open.length === 0 ? true : undefined, open: open.join(', '), assumed }
 }
 
-function policy(chain: SavedChain | undefined, { table, hook }: Flight): Ending {
+function policy(chain: SavedChain | undefined, { table, hook }: TracedPacket): Ending {
   const verdict = chain?.policy ?? 'ACCEPT'
   if (verdict === 'ACCEPT') return { kind: 'accept' }
   const reason = `policy of ${table} ${hook}: ${verdict}`

@@ -6,8 +6,11 @@ import { withoutDangling } from '../state/revert.ts'
 import { transitionText } from '../state/transition.ts'
 import { writeUntilAccepted } from './write-until-accepted.ts'
 
-/** The way back: makes one family hold what `target` says of what it holds now. Goes on after an abort. */
-export async function bringTo(
+/**
+ * Rewrites one family to what `target` makes of its current rules. It undoes what was written, so an abort of the caller
+ * does not stop it.
+ */
+export async function rewriteFamily(
   session: Session,
   backend: Backend,
   family: Family,

@@ -13,41 +13,41 @@ import type { TraceOptions } from './options.ts'
 /** A hook of the kernel. */
 export type Hook = 'PREROUTING' | 'INPUT' | 'FORWARD' | 'OUTPUT' | 'POSTROUTING'
 
-/** The packet on its way; `undefined` is "not known". */
-export interface Flight {
+/** A packet on its way through the hooks, as it is now; `undefined` is "not known". */
+export interface TracedPacket {
   readonly packet: Packet
   readonly family: Family
   readonly from: Direction
   readonly options: TraceOptions
-  /** Where it is now. */
+  /** The hook and the table that see it now. */
   hook: Hook
   table: Table
   dst: string | undefined
   dport: number | undefined
-  /** Of the hook that is running; `''` where it has none. */
+  /** Interfaces as this hook shows them; `''` where it shows none. */
   in: string | undefined
   out: string | undefined
   mark: number | undefined
   connmark: number | undefined
-  /** Before conntrack there is no state; a zone leaves a template instead. */
+  /** `before` conntrack there is no state; a rule that sets a zone leaves a `template`. */
   tracking: 'before' | 'template' | 'done' | 'untracked'
-  /** Whether this connection's destination was changed. */
+  /** Whether NAT changed the destination of the connection. */
   dnat: boolean | undefined
   zone: number | undefined
-  /** Whose members are no longer those that the caller gave. */
+  /** Sets whose members a rule changed: what the caller said of them no longer holds. */
   readonly changedSets: Set<string>
   rewritten: 'REDIRECT' | 'DNAT' | undefined
-  /** As it is now; a part that is not known is missing. */
+  /** A part that is not known is missing. */
   source: { readonly address?: string; readonly port?: number }
   tproxy: { address?: string; port: number } | undefined
 }
 
-/** The start of a packet's way. */
-export function takeOff(packet: Packet, options: TraceOptions = {}): Flight {
+/** The packet at its first hook. */
+export function startTrace(packet: Packet, options: TraceOptions = {}): TracedPacket {
   checkProtocol(packet.protocol)
   const from = directionOf(packet)
   const first = (packet.state ?? 'NEW') === 'NEW'
-  const flight: Flight = {
+  const traced: TracedPacket = {
     packet,
     family: familyOf(packet),
     from,
@@ -60,7 +60,7 @@ export function takeOff(packet: Packet, options: TraceOptions = {}): Flight {
     out: '',
     mark: packet.mark ?? 0,
     connmark: packet.connmark ?? (first && packet.in !== 'lo' ? 0 : undefined),
-    tracking: startOf(packet),
+    tracking: initialTracking(packet),
     dnat: first && packet.in !== 'lo' ? false : undefined,
     zone: undefined,
     changedSets: new Set(),
@@ -71,29 +71,29 @@ export function takeOff(packet: Packet, options: TraceOptions = {}): Flight {
     },
     tproxy: undefined,
   }
-  if (from === 'local') flight.out = packet.out ?? routeOut(flight)
-  return flight
+  if (from === 'local') traced.out = packet.out ?? routeOut(traced)
+  return traced
 }
 
-/** A packet on lo still has the connection that it got on its way out; an invalid one got none. */
-function startOf({ in: from, state }: Packet): Flight['tracking'] {
+/** A packet on lo keeps the connection that it got on its way out; an invalid one has none. */
+function initialTracking({ in: from, state }: Packet): TracedPacket['tracking'] {
   if (from !== 'lo' || state === 'INVALID') return 'before'
   return state === 'UNTRACKED' ? 'untracked' : 'done'
 }
 
-/** What conntrack says of it here. */
-export function stateOf({ tracking, packet }: Flight): string {
+/** The conntrack state that a rule sees here. */
+export function stateOf({ tracking, packet }: TracedPacket): string {
   if (tracking === 'untracked') return 'UNTRACKED'
   if (tracking === 'before') return 'INVALID'
   if (tracking === 'template') return 'NEW'
   return packet.state ?? 'NEW'
 }
 
-/** Whether there is a connection whose mark can be read and written. */
-export const hasConnection = (flight: Flight): boolean => !['INVALID', 'UNTRACKED'].includes(stateOf(flight))
+/** Whether the packet has a connection, whose mark rules can read and write. */
+export const hasConnection = (traced: TracedPacket): boolean => !['INVALID', 'UNTRACKED'].includes(stateOf(traced))
 
-/** Whether an address is of this machine; `undefined` when the caller did not say. */
-export function isLocal(address: string | undefined, { packet }: Flight): boolean | undefined {
+/** Whether an address belongs to this machine; `undefined` when the caller did not say. */
+export function isLocal(address: string | undefined, { packet }: TracedPacket): boolean | undefined {
   if (address === undefined) return undefined
   if (isLoopback(address)) return true
   return packet.local?.some((each) => plainAddress(each) === address)
@@ -103,6 +103,6 @@ export function isLocal(address: string | undefined, { packet }: Flight): boolea
 export const isLoopback = (address: string): boolean =>
   address === '::1' || (!address.includes(':') && addressBytes(address)[0] === 127)
 
-/** The interface towards a destination of this machine; others depend on routes that we do not have. */
-export const routeOut = (flight: Flight): string | undefined =>
-  isLocal(flight.dst, flight) === true ? 'lo' : undefined
+/** The outgoing interface, known for destinations on this machine only: others depend on routes. */
+export const routeOut = (traced: TracedPacket): string | undefined =>
+  isLocal(traced.dst, traced) === true ? 'lo' : undefined
