@@ -10,7 +10,7 @@ import fs, {
   writeFileSync,
 } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
-import { createInstaller, formatDiff, type InstallerOptions } from '@cni/installer'
+import { formatDiff, type InstallerOptions, installer } from '@cni/installer'
 import { expect, test } from 'vitest'
 import { bridge, calico, eventually, type FakeNode, fakeNode, listOfBridge } from '../test/node.ts'
 import { running } from '../test/running.ts'
@@ -29,7 +29,7 @@ test.each<[Partial<InstallerOptions>, string]>([
   [{ recheckMs: -1 }, 'recheckMs -1'],
 ])('the options %j are refused: %s', (options, message) => {
   using node = fakeNode()
-  expect(() => createInstaller({ ...node.options, ...options })).toThrow(message)
+  expect(() => installer({ ...node.options, ...options })).toThrow(message)
 })
 
 test.each<[string, (node: FakeNode) => void, string]>([
@@ -63,13 +63,13 @@ test.each<[string, (node: FakeNode) => void, string]>([
 ])('a conflist that is %s is waited for and left alone', async (_, make, reason) => {
   using node = fakeNode()
   make(node)
-  const installer = createInstaller(node.options)
-  const status = await installer.install()
+  const mesh = installer(node.options)
+  const status = await mesh.install()
   expect(status).toMatchObject({ ready: false, reason: expect.stringContaining(reason) })
   expect(node.events).toContainEqual(
     expect.objectContaining({ type: 'skipped', reason: expect.stringContaining(reason) }),
   )
-  expect(await installer.uninstall()).toMatchObject({ errors: [] })
+  expect(await mesh.uninstall()).toMatchObject({ errors: [] })
 })
 
 const padded = (megabytes: number): string => calico.replace('{', `{"x":"${'x'.repeat(megabytes * 2 ** 20)}",`)
@@ -82,7 +82,7 @@ function swap(node: FakeNode, make: () => void): void {
 test('a conflist nested deeper than runtimes read is left to them, and the next one is used', async () => {
   const deep = `{"name":"n","plugins":[{"type":"a"}],"x":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
   using node = fakeNode({ '10-deep.conflist': deep, '20-calico.conflist': calico })
-  expect(await createInstaller(node.options).install()).toMatchObject({ ready: true, primary: '20-calico.conflist' })
+  expect(await installer(node.options).install()).toMatchObject({ ready: true, primary: '20-calico.conflist' })
   expect(node.events).toContainEqual(
     expect.objectContaining({ type: 'skipped', reason: 'nested deeper than 10000 levels' }),
   )
@@ -130,35 +130,35 @@ test.each<[string, (node: FakeNode) => void, Partial<InstallerOptions>, string]>
 ])('with %s the first installation fails, and the network stays as it was', async (_, damage, options, code) => {
   using node = fakeNode()
   damage(node)
-  const installer = createInstaller({ ...node.options, ...options })
-  await expect(installer.install()).rejects.toMatchObject({ code })
+  const mesh = installer({ ...node.options, ...options })
+  await expect(mesh.install()).rejects.toMatchObject({ code })
   expect(node.events).toContainEqual(
     expect.objectContaining({ type: 'failed', attempt: 1, error: expect.objectContaining({ code }) }),
   )
   const files = node.files()
   expect(files['net/10-calico.conflist']).toBe(calico)
   expect(JSON.stringify(files)).not.toContain('"mesh"')
-  expect(installer.status()).toMatchObject({ ready: false })
+  expect(mesh.status()).toMatchObject({ ready: false })
 })
 
 test('an entry of an earlier run is taken out when the plugin cannot work, and put back when it can', async () => {
   const node = fakeNode()
-  await createInstaller(node.options).install()
+  await installer(node.options).install()
   for (const name of ['bin/mesh', 'src/mesh']) rmSync(node.path(name))
-  const { installer } = running(node)
+  const { installer: mesh } = running(node)
   await eventually(() => node.read('net/10-calico.conflist') === calico, 'withdrawn')
   await eventually(() => node.events.some((event) => event.type === 'withdrawn'), 'told')
   node.write('src/mesh', 'plugin v1', 0o755)
-  await eventually(() => installer.status().ready, 'ready')
+  await eventually(() => mesh.status().ready, 'ready')
   expect(node.read('net/10-calico.conflist')).toContain('"mesh"')
 })
 
 test('an old binary that still works keeps its entry when its update fails', async () => {
   using node = fakeNode()
-  await createInstaller(node.options).install()
+  await installer(node.options).install()
   const installed = node.read('net/10-calico.conflist')
   rmSync(node.path('src'), { recursive: true })
-  await expect(createInstaller(node.options).install()).rejects.toMatchObject({ code: 'IO' })
+  await expect(installer(node.options).install()).rejects.toMatchObject({ code: 'IO' })
   expect(node.read('net/10-calico.conflist')).toBe(installed)
 })
 
@@ -179,9 +179,9 @@ test('nothing secret is in events, plans and errors', async () => {
   using node = fakeNode()
   node.write('sa/token', 'se.cr.et')
   node.write('run/kubeconfig', 'users:\n- user:\n    token: se.cr.et.old\n')
-  const installer = createInstaller(node.options)
-  const { changes } = await installer.plan()
-  await installer.install()
+  const mesh = installer(node.options)
+  const { changes } = await mesh.plan()
+  await mesh.install()
   expect(changes.map(({ action, artefact }) => `${action} ${artefact}`)).toEqual([
     'create binary',
     'create binary',
@@ -196,38 +196,38 @@ test('nothing secret is in events, plans and errors', async () => {
 test('a plan changes nothing, and is empty once all is installed', async () => {
   using node = fakeNode({ '10-bridge.conf': bridge })
   const before = node.files()
-  const installer = createInstaller(node.options)
-  expect(await installer.plan()).toMatchObject({ ready: false, primary: '10-bridge.conf' })
+  const mesh = installer(node.options)
+  expect(await mesh.plan()).toMatchObject({ ready: false, primary: '10-bridge.conf' })
   expect(node.files()).toEqual(before)
-  await installer.install()
-  expect(await installer.plan()).toMatchObject({ ready: true, primary: '10-bridge.conflist', changes: [] })
+  await mesh.install()
+  expect(await mesh.plan()).toMatchObject({ ready: true, primary: '10-bridge.conflist', changes: [] })
 })
 
 test('a list that an earlier conversion left is replaced when the single configuration comes back', async () => {
   using node = fakeNode({ '10-bridge.conf': bridge })
-  await createInstaller(node.options).install()
+  await installer(node.options).install()
   node.write('net/10-bridge.conf', bridge.replace('"bridge":"bridge"', '"bridge":"cni9"'))
-  await createInstaller(node.options).install()
+  await installer(node.options).install()
   const files = node.files()
   expect(files['net/10-bridge.conf']).toBeUndefined()
   expect(files['net/10-bridge.conflist']).toContain('"bridge":"cni9"')
-  await createInstaller(node.options).uninstall()
+  await installer(node.options).uninstall()
   expect(node.read('net/10-bridge.conflist')).toBe(listOfBridge.replace('"bridge":"bridge"', '"bridge":"cni9"'))
 })
 
 test('another’s list in the way of a conversion is not overwritten', async () => {
   using node = fakeNode({ '10-net.conf': bridge, '10-net.conflist': calico })
-  await expect(createInstaller(node.options).install()).rejects.toMatchObject({ code: 'NOT_OURS' })
+  await expect(installer(node.options).install()).rejects.toMatchObject({ code: 'NOT_OURS' })
   expect([node.read('net/10-net.conf'), node.read('net/10-net.conflist')]).toEqual([bridge, calico])
 })
 
 test('an uninstallation that cannot take the entry out leaves the plugin working', async () => {
   using node = fakeNode()
-  const installer = createInstaller(node.options)
-  await installer.install()
+  const mesh = installer(node.options)
+  await mesh.install()
   const stuck = calico.replace('calico"', 'mesh"')
   node.write('net/05-stuck.conflist', stuck)
-  const { errors, changes } = await withoutRenaming(node.path('net/05-stuck.conflist'), () => installer.uninstall())
+  const { errors, changes } = await withoutRenaming(node.path('net/05-stuck.conflist'), () => mesh.uninstall())
   expect(errors).toEqual([expect.objectContaining({ code: 'IO', errno: 'EROFS' })])
   expect(changes.map((change) => change.path)).toEqual([node.path('net/10-calico.conflist')])
   expect(node.read('bin/mesh')).toBe('plugin v1')
@@ -262,7 +262,7 @@ test('leftovers of interrupted runs are swept, others’ files are not', async (
   ]
   const others = ['bin/mesh.tmp.x1', 'bin/other.tmp.123', 'net/.x.conflist.other-abc1.tmp', 'net/x.tmp', 'run/mesh.log']
   for (const name of [...ours, ...others]) node.write(name, '')
-  await createInstaller(node.options).install()
+  await installer(node.options).install()
   const left = Object.keys(node.files())
   expect(left.filter((name) => ours.includes(name))).toEqual([])
   expect(left.filter((name) => others.includes(name)).sort()).toEqual(others.toSorted())
@@ -271,7 +271,7 @@ test('leftovers of interrupted runs are swept, others’ files are not', async (
 test('the permissions and the owner of another’s file are kept', async () => {
   using node = fakeNode()
   chmodSync(node.path('net/10-calico.conflist'), 0o640)
-  await createInstaller(node.options).install()
+  await installer(node.options).install()
   expect(statSync(node.path('net/10-calico.conflist')).mode & 0o777).toBe(0o640)
   expect(statSync(node.path('run/kubeconfig')).mode & 0o777).toBe(0o600)
   expect(statSync(node.path('bin/mesh')).mode & 0o777).toBe(0o755)
@@ -282,5 +282,5 @@ test('an observer that throws is no reason to stop', async () => {
   const observe = () => {
     throw new Error('log full')
   }
-  expect(await createInstaller({ ...node.options, observe }).install()).toMatchObject({ ready: true })
+  expect(await installer({ ...node.options, observe }).install()).toMatchObject({ ready: true })
 })

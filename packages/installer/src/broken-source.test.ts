@@ -1,5 +1,5 @@
 import { copyFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
-import { createInstaller } from '@cni/installer'
+import { installer } from '@cni/installer'
 import { expect, test } from 'vitest'
 import { calico, eventually, type FakeNode, fakeNode } from '../test/node.ts'
 import { installed, running } from '../test/running.ts'
@@ -69,8 +69,8 @@ const isBroken = (event: FakeNode['events'][number]) => event.type === 'failed' 
 test('a truncated library is not copied, an empty one may be meant', async () => {
   using node = fakeNode()
   writeFileSync(node.path('src/mesh-lib.so'), '')
-  expect(await createInstaller(node.options).install()).toMatchObject({ ready: true })
+  expect(await installer(node.options).install()).toMatchObject({ ready: true })
   writeFileSync(node.path('src/mesh-lib.so'), whole.subarray(0, -1))
-  await expect(createInstaller(node.options).install()).rejects.toMatchObject({ code: 'BROKEN_SOURCE' })
+  await expect(installer(node.options).install()).rejects.toMatchObject({ code: 'BROKEN_SOURCE' })
   expect(node.read('bin/mesh-lib.so')).toBe('')
 })

@@ -1,5 +1,5 @@
 import { readFileSync, rmSync, statSync } from 'node:fs'
-import { createInstaller, type InstallerOptions } from '@cni/installer'
+import { type InstallerOptions, installer } from '@cni/installer'
 import { expect, test } from 'vitest'
 import { calico, eventually, type FakeNode, fakeNode } from '../test/node.ts'
 import { installed, running } from '../test/running.ts'
@@ -112,11 +112,11 @@ test('of many that start at once one keeps the node', async () => {
 
 test('one that is stopped before its first pass takes nothing off the node of another', async () => {
   const node = fakeNode()
-  const { installer } = await installed(node, claimed(node, 1))
-  const late = createInstaller({ ...node.options, ...claimed(node, 2) })
-  await late.run(AbortSignal.abort())
+  const { installer: early } = await installed(node, claimed(node, 1))
+  const late = installer({ ...node.options, ...claimed(node, 2) })
+  await late.run({ signal: AbortSignal.abort() })
   expect(await late.uninstall()).toMatchObject({ changes: [], left: expect.stringContaining('an older installer') })
-  expect([port(node), installer.status().ready]).toEqual([1, true])
+  expect([port(node), early.status().ready]).toEqual([1, true])
 })
 
 test.each([
@@ -153,6 +153,6 @@ test('an uninstallation by itself takes any record along', async () => {
   const node = fakeNode()
   const { stop } = await installed(node, claimed(node, 1))
   await stop()
-  const { changes } = await createInstaller({ ...node.options, ...claimed(node, 2) }).uninstall()
+  const { changes } = await installer({ ...node.options, ...claimed(node, 2) }).uninstall()
   expect(changes.map(({ path }) => path)).toContain(node.path('run/agent.json'))
 })

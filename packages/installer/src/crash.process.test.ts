@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { run } from '@cni/host'
-import { createInstaller, listCandidates } from '@cni/installer'
+import { installer, listCandidates } from '@cni/installer'
 import { expect, test } from 'vitest'
 import { crashBefore } from '../test/crash-fs.ts'
 import { bridge, calico, type FakeNode, fakeNode } from '../test/node.ts'
@@ -25,12 +25,8 @@ function expectWhole(node: FakeNode, primaries: readonly string[]): void {
 }
 
 const scenarios: [string, () => FakeNode, (node: FakeNode) => Promise<unknown>][] = [
-  ['a first installation', () => fakeNode(), (node) => createInstaller(node.options).install()],
-  [
-    'a conversion to a list',
-    () => fakeNode({ '10-bridge.conf': bridge }),
-    (node) => createInstaller(node.options).install(),
-  ],
+  ['a first installation', () => fakeNode(), (node) => installer(node.options).install()],
+  ['a conversion to a list', () => fakeNode({ '10-bridge.conf': bridge }), (node) => installer(node.options).install()],
   [
     'an update',
     () => {
@@ -41,12 +37,12 @@ const scenarios: [string, () => FakeNode, (node: FakeNode) => Promise<unknown>][
       node.write('net/10-calico.conflist', JSON.stringify({ name: 'n', plugins: [mine, { type: 'calico' }, mine] }))
       return node
     },
-    (node) => createInstaller(node.options).install(),
+    (node) => installer(node.options).install(),
   ],
   [
     'an installation into a file of its own',
     () => fakeNode(),
-    (node) => createInstaller({ ...node.options, mode: { owned: '02-mesh.conflist' } }).install(),
+    (node) => installer({ ...node.options, mode: { owned: '02-mesh.conflist' } }).install(),
   ],
 ]
 
@@ -75,11 +71,11 @@ test.each(scenarios)(
 test('an uninstallation that is killed between any two calls leaves a working node, and the next one ends it', async () => {
   for (let n = 1; ; n += 1) {
     using node = fakeNode()
-    const installer = createInstaller(node.options)
-    await installer.install()
-    const calls = await crashBefore(n, () => createInstaller(node.options).uninstall())
+    const mesh = installer(node.options)
+    await mesh.install()
+    const calls = await crashBefore(n, () => installer(node.options).uninstall())
     expectWhole(node, ['calico'])
-    await createInstaller(node.options).uninstall()
+    await installer(node.options).uninstall()
     expect(node.files()).toEqual({
       'bin/mesh-lib.so': 'library v1',
       'net/10-calico.conflist': calico,
@@ -108,7 +104,7 @@ test.each(steps)('a process that gets SIGKILL before call %d leaves a working no
   try {
     cpSync(node.root, copy, { recursive: true })
     using again = fakeNode(null, copy)
-    const { ready } = await createInstaller(again.options).install()
+    const { ready } = await installer(again.options).install()
     expect(ready).toBe(true)
     expect(Object.keys(again.files()).filter((name) => name.includes('tmp'))).toEqual([])
   } finally {

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { run, start } from '@cni/host'
-import { createInstaller } from '@cni/installer'
+import { installer } from '@cni/installer'
 import { expect, test } from 'vitest'
 import { bridge, calico, eventually, type FakeNode, fakeNode, keepReverting } from '../test/node.ts'
 import { installed, running } from '../test/running.ts'
@@ -172,13 +172,13 @@ test('a second healer gets at most five rewrites a second, is told of, and the l
 })
 
 test('own writes and files that do not matter set nothing off', async () => {
-  const { node, installer } = await installed()
+  const { node, installer: mesh } = await installed()
   const count = node.events.length
   node.write('run/plugin.log', 'line')
   node.write('net/README', 'x')
   node.write('sa/token', 'tok.en')
-  await createInstaller({ ...node.options, observe: () => {} }).plan()
-  await installer.plan()
+  await installer({ ...node.options, observe: () => {} }).plan()
+  await mesh.plan()
   expect(node.events.slice(count)).toEqual([])
 })
 
@@ -205,7 +205,9 @@ test('uninstalling ends the loop, so that nothing is put back', async () => {
 
 test('an aborted signal means no pass at all', async () => {
   using node = fakeNode()
-  await createInstaller(node.options).run(AbortSignal.abort())
+  await installer(node.options).run({ signal: AbortSignal.abort() })
   expect(node.read('net/10-calico.conflist')).toBe(calico)
-  await expect(createInstaller(node.options).install(AbortSignal.abort())).rejects.toMatchObject({ code: 'ABORTED' })
+  await expect(installer(node.options).install({ signal: AbortSignal.abort() })).rejects.toMatchObject({
+    code: 'ABORTED',
+  })
 })

@@ -3,9 +3,9 @@
  *
  * @example
  * ```ts
- * import { createInstaller } from '@cni/installer'
+ * import { installer } from '@cni/installer'
  *
- * const installer = createInstaller({
+ * const redirect = installer({
  *   plugin: { type: 'tcp-redirect', port: 15001 },
  *   netDir: '/etc/cni/net.d',
  *   binDirs: ['/opt/cni/bin'],
@@ -14,8 +14,8 @@
  * })
  * const stop = new AbortController()
  * process.once('SIGTERM', () => stop.abort())
- * await installer.run(stop.signal)
- * await installer.uninstall()
+ * await redirect.run({ signal: stop.signal })
+ * await redirect.uninstall()
  * ```
  *
  * @module
@@ -39,7 +39,7 @@ export type { Artefact, ChangeAction, InstallEvent, InstallObserver } from './ev
 export type { Health, HealthState, InstallStatus } from './health.ts'
 // Errors
 export { InstallError, type InstallErrorCode, isInstallError } from './install-error.ts'
-export { createInstaller, type Installer } from './installer.ts'
+export { type Installer, installer } from './installer.ts'
 export type { InstallerOptions, InstallMode, KubeconfigOptions } from './options.ts'
 export type { PlannedChange } from './run/change.ts'
 export type { InstallPlan } from './run/dry-run.ts'

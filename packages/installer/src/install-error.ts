@@ -1,3 +1,5 @@
+import { errnoOf, messageOf } from '@cni/types'
+
 /** What kept a step from working; errno failures have `IO` and the errno name in `errno`. */
 export type InstallErrorCode =
   | 'INVALID_OPTIONS'
@@ -36,20 +38,10 @@ export function isInstallError(error: unknown): error is InstallError {
   return error instanceof Error && brand in error
 }
 
-/** The errno name of a system error, such as `ENOSPC`. */
-export function errnoOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
-}
-
 /** Whether a path leads to no file. */
 export function isNotFound(error: unknown): boolean {
   const errno = errnoOf(error)
   return errno === 'ENOENT' || errno === 'ENOTDIR'
-}
-
-/** What anything that was thrown has to say. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
 
 /** Ends work whose result nobody wants any more. */

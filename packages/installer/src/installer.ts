@@ -19,11 +19,11 @@ export interface Installer {
   /**
    * One pass. A primary that is not there yet is no error: the status says what is waited for.
    *
-   * @throws {@link InstallError} of the first step that failed.
+   * @throws {@link InstallError} of the first step that failed, `ABORTED` after the signal.
    */
-  install(signal?: AbortSignal): Promise<InstallStatus>
+  install(options?: { readonly signal?: AbortSignal | undefined }): Promise<InstallStatus>
   /** Installs, watches and heals until the signal; failures are events, and tried again. Never rejects. */
-  run(signal: AbortSignal): Promise<void>
+  run(options: { readonly signal: AbortSignal }): Promise<void>
   /** How things were after the last pass. Costs nothing: for readiness. */
   status(): InstallStatus
   /**
@@ -40,7 +40,7 @@ export interface Installer {
  *
  * @throws {@link InstallError} `INVALID_OPTIONS` for a set-up that could never work.
  */
-export function createInstaller(options: InstallerOptions): Installer {
+export function installer(options: InstallerOptions): Installer {
   let state = newState(toSettings(options))
   const retired: Settings[] = []
   let stop = new AbortController()
@@ -83,12 +83,12 @@ export function createInstaller(options: InstallerOptions): Installer {
 
   return {
     plan: () => exclusive(() => dryRun(state)),
-    async install(signal) {
+    async install({ signal } = {}) {
       const [error] = await exclusive(() => wholePass(signal))
       if (error !== undefined) throw error
       return state.status
     },
-    async run(signal) {
+    async run({ signal }) {
       stop = new AbortController()
       const either = AbortSignal.any([signal, stop.signal])
       const { claimFile } = state.settings

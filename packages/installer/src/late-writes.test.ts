@@ -1,5 +1,5 @@
 import { closeSync, ftruncateSync, openSync, readdirSync, writeSync } from 'node:fs'
-import { createInstaller } from '@cni/installer'
+import { installer } from '@cni/installer'
 import { expect, onTestFinished, test } from 'vitest'
 import { bridge, calico, eventually, type FakeNode, fakeNode } from '../test/node.ts'
 import { installed } from '../test/running.ts'
@@ -62,10 +62,10 @@ test('a single configuration that is written to after it became a list is conver
 test('a file that another program put in its place counts, not what is written to the one before', async () => {
   using node = fakeNode()
   const write = openAt(node, conflist)
-  const installer = createInstaller(node.options)
-  await installer.install()
-  await createInstaller({ ...node.options, observe: () => {}, plugin: { type: 'mesh', port: 2 } }).install()
+  const mesh = installer(node.options)
+  await mesh.install()
+  await installer({ ...node.options, observe: () => {}, plugin: { type: 'mesh', port: 2 } }).install()
   write(changed('0.4.0'))
-  await installer.install()
+  await mesh.install()
   expect(node.read(conflist)).not.toContain('0.4.0')
 })

@@ -1,6 +1,6 @@
 import fs, { readdirSync, symlinkSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
-import { createInstaller } from '@cni/installer'
+import { installer } from '@cni/installer'
 import { expect, onTestFinished, test } from 'vitest'
 import { calico, eventually, type FakeNode, fakeNode } from '../test/node.ts'
 import { installed } from '../test/running.ts'
@@ -68,8 +68,8 @@ test.each(crowds)('beside many %s, a heal and an uninstallation read the files t
 
 test('of many files that no runtime reads a few are named, and how many more there are', async () => {
   using node = await crowded((index) => [`00-${padded(index)}.conf`, '{'])
-  const installer = createInstaller(node.options)
-  await installer.install()
+  const mesh = installer(node.options)
+  await mesh.install()
   const skipped = () => node.events.filter((event) => event.type === 'skipped')
   expect(skipped()).toHaveLength(21)
   expect(skipped().at(-1)).toMatchObject({
@@ -77,20 +77,20 @@ test('of many files that no runtime reads a few are named, and how many more the
     more: MANY - 20,
   })
   node.write('net/00-00300.conf', '[')
-  await installer.install()
+  await mesh.install()
   expect(skipped().slice(21)).toMatchObject([{ path: node.path('net/00-00300.conf') }])
 })
 
 test('one of many that is changed is seen, with the same size and in the same moment, too', async () => {
   const node = await crowded((index) => [`00-${padded(index)}.conflist`, calico.replace('name', 'nam_')])
-  const installer = createInstaller({ ...node.options, holdMs: 0, rewriteMs: 0 })
-  expect(await installer.install()).toMatchObject({ primary: '10-calico.conflist' })
+  const mesh = installer({ ...node.options, holdMs: 0, rewriteMs: 0 })
+  expect(await mesh.install()).toMatchObject({ primary: '10-calico.conflist' })
   for (let round = 0; round < 20; round += 1) {
     const name = `00-${padded(round)}.conflist`
     node.write(`net/${name}`, calico.replace('name', 'nAme'))
-    await installer.install()
+    await mesh.install()
     node.write(`net/${name}`, calico)
-    expect(await installer.install()).toMatchObject({ primary: name })
+    expect(await mesh.install()).toMatchObject({ primary: name })
     fs.rmSync(node.path('net', name))
   }
   node[Symbol.dispose]()
@@ -103,10 +103,10 @@ test('what many links lead to is followed', async () => {
     node.write(`real/${index}`, '{')
     symlinkSync(`../real/${index}`, node.path(`net/${padded(index)}.conflist`))
   }
-  const installer = createInstaller(node.options)
-  expect(await installer.install()).toMatchObject({ ready: false })
+  const mesh = installer(node.options)
+  expect(await mesh.install()).toMatchObject({ ready: false })
   node.write('real/7', calico)
-  expect(await installer.install()).toMatchObject({ ready: true, primary: '00007.conflist' })
+  expect(await mesh.install()).toMatchObject({ ready: true, primary: '00007.conflist' })
   expect(node.read('real/7')).toContain('"mesh"')
   node[Symbol.dispose]()
 })

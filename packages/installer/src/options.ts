@@ -1,9 +1,10 @@
 import { isAbsolute } from 'node:path'
-import { goStringify, type PluginConf } from '@cni/types'
+import { goStringify, messageOf, type PluginConf } from '@cni/types'
 import { conflistName, isConfName, standaloneName } from './conf/conf-name.ts'
 import { isServerUrl } from './conf/kubeconfig.ts'
+import { HOLD_MS } from './conf/primary.ts'
 import type { InstallObserver } from './events.ts'
-import { InstallError, messageOf } from './install-error.ts'
+import { InstallError } from './install-error.ts'
 
 /**
  * How the plugin gets into the network configuration: at the end of the primary list, alone in a file, or at the end of
@@ -97,7 +98,7 @@ export function toSettings(options: InstallerOptions): Settings {
   if (kubeconfig !== undefined && !isServerUrl(kubeconfig.server)) {
     throw invalid(`kubeconfig server ${JSON.stringify(kubeconfig.server)} must be a URL`)
   }
-  const { confMode = 0o600, recheckMs = 10_000, holdMs = 2000, rewriteMs = 200 } = options
+  const { confMode = 0o600, recheckMs = 10_000, holdMs = HOLD_MS, rewriteMs = 200 } = options
   const times = { confMode, recheckMs, holdMs, rewriteMs }
   for (const [what, value] of Object.entries(times)) {
     if (!Number.isInteger(value) || value < 0) throw invalid(`${what} ${value} must be a whole number`)

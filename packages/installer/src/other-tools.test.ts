@@ -1,5 +1,5 @@
 import { utimesSync } from 'node:fs'
-import { createInstaller } from '@cni/installer'
+import { installer } from '@cni/installer'
 import { afterEach, expect, test, vi } from 'vitest'
 import { bridge, calico, eventually, fakeNode, keepReverting, revert } from '../test/node.ts'
 import { installed } from '../test/running.ts'
@@ -10,19 +10,19 @@ afterEach(() => {
 
 test('no part of a configuration that another tool is writing is adopted or changed, and the whole is healed', async () => {
   using node = fakeNode({ '10-calico.conflist': calico, '20-bridge.conf': bridge })
-  const installer = createInstaller({ ...node.options, rewriteMs: 0, holdMs: 60_000 })
-  await installer.install()
+  const mesh = installer({ ...node.options, rewriteMs: 0, holdMs: 60_000 })
+  await mesh.install()
   const installed = node.read('net/10-calico.conflist')
   // without its last line break the text is whole
   for (let length = 0; length < calico.length - 1; length += 1) {
     const part = calico.slice(0, length)
     node.write('net/10-calico.conflist', part)
-    const status = await installer.install()
+    const status = await mesh.install()
     expect(status).toMatchObject({ ready: false, reason: expect.stringContaining('10-calico.conflist is not usable') })
     expect([node.read('net/10-calico.conflist'), node.read('net/20-bridge.conf')]).toEqual([part, bridge])
   }
   node.write('net/10-calico.conflist', calico)
-  expect(await installer.install()).toMatchObject({ ready: true, primary: '10-calico.conflist' })
+  expect(await mesh.install()).toMatchObject({ ready: true, primary: '10-calico.conflist' })
   expect(node.read('net/10-calico.conflist')).toBe(installed)
 })
 
@@ -30,7 +30,7 @@ test('half a configuration on a node that is new to us is waited for, and left a
   using node = fakeNode()
   for (let length = 0; length < calico.length - 1; length += 7) {
     node.write('net/10-calico.conflist', calico.slice(0, length))
-    expect(await createInstaller(node.options).install()).toMatchObject({ ready: false })
+    expect(await installer(node.options).install()).toMatchObject({ ready: false })
     expect(node.read('net/10-calico.conflist')).toBe(calico.slice(0, length))
   }
 })
@@ -87,12 +87,12 @@ test('while another program keeps reverting us the status says so, and a quarrel
 
 test('the sixth time in a row that a file is put right is told of, and every fiftieth after it, with the suspect', async () => {
   using node = fakeNode()
-  const installer = createInstaller({ ...node.options, rewriteMs: 0 })
-  await installer.install()
+  const mesh = installer({ ...node.options, rewriteMs: 0 })
+  await mesh.install()
   const told = () => node.events.filter((event) => event.type === 'contended')
   for (let rewrites = 1; rewrites <= 60; rewrites += 1) {
     revert(node)
-    await installer.install()
+    await mesh.install()
     expect(told().map((event) => event.rewrites)).toEqual([6, 56].filter((each) => each <= rewrites))
   }
   expect(told()[0]).toMatchObject({

@@ -1,6 +1,6 @@
 import fs, { copyFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
-import { createInstaller } from '@cni/installer'
+import { installer } from '@cni/installer'
 import { expect, onTestFinished, test } from 'vitest'
 import { calico, eventually, fakeNode } from '../test/node.ts'
 import { running } from '../test/running.ts'
@@ -86,13 +86,13 @@ test('a large binary that is there already is not copied, and one that differs i
   const size = 2 ** 20
   truncateSync(node.path('src/mesh'), size)
   copyFileSync(node.path('src/mesh'), node.path('bin/mesh'))
-  const installer = createInstaller(node.options)
-  await installer.install()
+  const mesh = installer(node.options)
+  await mesh.install()
   const changed = () => node.events.flatMap((event) => (event.type === 'changed' ? [event.path] : []))
   expect(changed()).not.toContain(node.path('bin/mesh'))
   truncateSync(node.path('bin/mesh'), size - 1)
   writeFileSync(node.path('bin/mesh'), 'x', { flag: 'a' })
-  await installer.install()
+  await mesh.install()
   expect(changed()).toContain(node.path('bin/mesh'))
   expect(readFileSync(node.path('bin/mesh')).at(-1)).toBe(0)
 })

@@ -1,4 +1,4 @@
-import { createInstaller, type Installer, type InstallerOptions } from '@cni/installer'
+import { type Installer, type InstallerOptions, installer } from '@cni/installer'
 import { onTestFinished } from 'vitest'
 import { eventually, type FakeNode, fakeNode } from './node.ts'
 
@@ -11,9 +11,9 @@ export interface Running {
 
 /** Starts an installer that heals at once. */
 export function running(node: FakeNode = fakeNode(), options: Partial<InstallerOptions> = {}): Running {
-  const installer = createInstaller({ ...node.options, rewriteMs: 0, ...options })
+  const mesh = installer({ ...node.options, rewriteMs: 0, ...options })
   const abort = new AbortController()
-  const done = installer.run(abort.signal)
+  const done = mesh.run({ signal: abort.signal })
   const stop = async (): Promise<void> => {
     abort.abort()
     await done
@@ -22,7 +22,7 @@ export function running(node: FakeNode = fakeNode(), options: Partial<InstallerO
     await stop()
     node[Symbol.dispose]()
   })
-  return { node, installer, stop }
+  return { node, installer: mesh, stop }
 }
 
 /** Starts an installer, and waits until everything is in place. */

@@ -24,8 +24,8 @@ export { type Conf, confSchema } from './plugin/conf.ts'
 // the decision
 export {
   type Ask,
+  type BeforeAskingOptions,
   beforeAsking,
-  type Clues,
   maybeAmbient,
   podAnnotationsKey,
   type Skip,
@@ -37,6 +37,6 @@ export type { Capture } from './redirect/capture.ts'
 export { type CaptureConfig, captureConfig, captureDefaults, type DnsCapture } from './redirect/config.ts'
 export { type PodInfo, podInfo } from './redirect/pod-info.ts'
 export { type Redirect, type RedirectOptions, redirectFor } from './redirect/redirect.ts'
-export { RedirectError, type RedirectSource } from './redirect/redirect-error.ts'
+export { isRedirectError, RedirectError, type RedirectSource } from './redirect/redirect-error.ts'
 export { redirectRules } from './redirect/rules.ts'
 export { istioRestoreText } from './redirect/text.ts'

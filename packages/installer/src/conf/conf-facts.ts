@@ -1,5 +1,12 @@
-import { assertConflistDocument, assertPluginConf, foldMembers, isObject, type JsonObject, parseJson } from '@cni/types'
-import { messageOf } from '../install-error.ts'
+import {
+  assertConflistDocument,
+  assertPluginConf,
+  foldMembers,
+  isObject,
+  type JsonObject,
+  messageOf,
+  parseJson,
+} from '@cni/types'
 import { isTooDeep, TOO_DEEP } from './too-deep.ts'
 
 /** What a configuration file says, whatever the others in its folder are. */

@@ -4,10 +4,11 @@ import {
   goStringify,
   isObject,
   type JsonObject,
+  messageOf,
   type PluginConf,
   parseJson,
 } from '@cni/types'
-import { InstallError, messageOf } from '../install-error.ts'
+import { InstallError } from '../install-error.ts'
 import { appendPlugin, dropPlugins, listText } from './edit-list.ts'
 import { isTooDeep, TOO_DEEP } from './too-deep.ts'
 

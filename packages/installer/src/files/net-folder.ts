@@ -1,9 +1,10 @@
 import { readdirSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { messageOf } from '@cni/types'
 import { type Candidates, candidatesOf } from '../conf/candidate.ts'
 import { type ConfFacts, confFacts } from '../conf/conf-facts.ts'
 import { isConfName } from '../conf/conf-name.ts'
-import { isNotFound, messageOf, toInstallError } from '../install-error.ts'
+import { isNotFound, toInstallError } from '../install-error.ts'
 import { listNames } from './list-names.ts'
 import { readRegular, type Snapshot } from './read-regular.ts'
 

@@ -1,5 +1,6 @@
 import { closeSync, constants, readSync, realpathSync, type Stats } from 'node:fs'
-import { errnoOf, InstallError, isNotFound, toInstallError } from '../install-error.ts'
+import { errnoOf } from '@cni/types'
+import { InstallError, isNotFound, toInstallError } from '../install-error.ts'
 import { openRegular } from './open-regular.ts'
 
 /** A file as it was read: what must still be true when it is replaced. */

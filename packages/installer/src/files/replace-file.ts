@@ -15,8 +15,9 @@ import {
   writeSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { errnoOf } from '@cni/types'
 import { conflistName } from '../conf/conf-name.ts'
-import { errnoOf, toInstallError } from '../install-error.ts'
+import { toInstallError } from '../install-error.ts'
 import type { DisplacedFiles } from './displaced.ts'
 import { permissionsOf, readable } from './permissions.ts'
 import { assertUnchanged, openUnchanged, type Snapshot } from './read-regular.ts'

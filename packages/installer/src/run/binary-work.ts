@@ -2,8 +2,8 @@ import type { Health } from '../health.ts'
 import { toInstallError } from '../install-error.ts'
 import type { Change } from './change.ts'
 import { planBinaries } from './plan-binaries.ts'
+import { lookAgainIn } from './state.ts'
 import { newWork, step, type Work } from './step.ts'
-import { lookAgainIn } from './step-outcome.ts'
 
 /**
  * The step of the binaries: takes over what the work beside the passes came to, or looks, which takes two `stat` calls

@@ -9,9 +9,8 @@ import { putBack } from './conflist/conf-changes.ts'
 import { planConflist } from './conflist/plan-conflist.ts'
 import { planKubeconfig } from './plan-kubeconfig.ts'
 import { reportAdopted, reportPreempted, reportSkipped, reportStatus, reportWithdrawal } from './report.ts'
-import type { State } from './state.ts'
+import { lookAgainIn, type State } from './state.ts'
 import { newWork, step, type Work } from './step.ts'
-import { lookAgainIn } from './step-outcome.ts'
 import { toDo } from './step-plan.ts'
 
 /** What a pass leaves to do. */

@@ -4,29 +4,33 @@ import type { ConflistPlan } from './conflist/net-view.ts'
 import { hintFor, type State, sayOnce } from './state.ts'
 import type { Work } from './step.ts'
 
-/** Says that runtimes read another file than the one we are in. */
+/** Emits `preempted` when runtimes begin to use another file than the one with our entry. */
 export function reportPreempted(state: State, { preemptedBy, primary = '' }: ConflistPlan): void {
   const by = preemptedBy ?? ''
   sayOnce(state, 'preempted', preemptedBy, () => ({ type: 'preempted', by, primary, hint: hintFor(by) }))
 }
 
-/** So many files are named that are skipped; a log of thousands helps nobody. */
-const NAMED = 20
+/** At most so many skipped files are named by one pass; of the others it gives the number. */
+const MAX_NAMED = 20
 
-/** Says which files runtimes skip, and forgets those that are no longer skipped. */
+/** Emits `skipped` for each file that runtimes skip: once, and again when the reason is another one. */
 export function reportSkipped(state: State, skipped: ReadonlyMap<string, string>): void {
   for (const topic of state.said.keys()) {
     if (topic.startsWith('skipped ') && !skipped.has(topic.slice('skipped '.length))) state.said.delete(topic)
   }
   const { netDir } = state.settings
-  const news = [...skipped].filter(([name, reason]) => state.said.get(`skipped ${name}`) !== reason)
-  for (const [name, reason] of news) state.said.set(`skipped ${name}`, reason)
-  for (const [name, reason] of news.slice(0, NAMED)) state.emit({ type: 'skipped', path: join(netDir, name), reason })
-  const more = news.length - NAMED
+  const unreported = [...skipped].filter(([name, reason]) => state.said.get(`skipped ${name}`) !== reason)
+  for (const [name, reason] of unreported) state.said.set(`skipped ${name}`, reason)
+  for (const [name, reason] of unreported.slice(0, MAX_NAMED))
+    state.emit({ type: 'skipped', path: join(netDir, name), reason })
+  const more = unreported.length - MAX_NAMED
   if (more > 0) state.emit({ type: 'skipped', path: netDir, reason: 'no runtime would load them', more })
 }
 
-/** Says that our entry was taken out: what the step wrote is in order, and yet it is left out of it. */
+/**
+ * Emits `withdrawn` for each file that our entry was taken out of. Writing these files succeeded, so their health is `ok`;
+ * but without our entry the plugin is not installed, so it becomes `waiting`.
+ */
 export function reportWithdrawal({ state, health }: Work, plan: ConflistPlan, reason: string): void {
   for (const { path } of plan.changes) {
     const index = health.findIndex((one) => one.path === path && one.state === 'ok')
@@ -36,13 +40,13 @@ export function reportWithdrawal({ state, health }: Work, plan: ConflistPlan, re
   }
 }
 
-/** Says that another file is the primary. */
+/** Emits `adopted` when another file has become the primary. */
 export function reportAdopted(state: State, primary: string): void {
   const former = state.status.primary
   sayOnce(state, 'primary', primary, () => ({ type: 'adopted', primary, former }))
 }
 
-/** Makes the health of the pass the status, and says whether everything is in place. */
+/** Makes what the pass found the installer's status, and emits `ready` or `not-ready` when that has changed. */
 export function reportStatus(work: Work, primary: string | undefined, isBusy: boolean): void {
   const { state, health, began } = work
   state.status = toStatus(health, primary)
@@ -51,7 +55,7 @@ export function reportStatus(work: Work, primary: string | undefined, isBusy: bo
   const { ready, reason } = state.status
   const ms = performance.now() - began
   sayOnce(state, 'ready', ready ? 'ready' : undefined, () => ({ type: 'ready', primary, ms }))
-  // what is being copied will be there in a moment
+  // While binaries are being copied something is always missing: the pass after it decides.
   if (isBusy) return
   const bad = health.find((one) => one.state !== 'ok')
   sayOnce(state, 'not ready', ready ? undefined : reason, () => ({

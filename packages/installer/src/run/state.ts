@@ -2,10 +2,9 @@ import { basename } from 'node:path'
 import { debugFor } from '@cni/host/debug'
 import type { Artefact, InstallEvent } from '../events.ts'
 import { type NetReader, netReader } from '../files/net-folder.ts'
-import { type InstallStatus, toStatus } from '../health.ts'
+import { type Health, type InstallStatus, toStatus } from '../health.ts'
 import type { InstallError } from '../install-error.ts'
 import type { Settings } from '../options.ts'
-import { type BinaryState, newBinaryState } from './binary-state.ts'
 import { type Claim, newClaim } from './claim/claim.ts'
 import { type Memory, newMemory } from './memory.ts'
 import { type Throttle, throttle } from './throttle.ts'
@@ -37,6 +36,31 @@ interface Failure {
   retryAt: number
 }
 
+/**
+ * The work on the binaries, which may take seconds: it goes on beside the passes, so that no other file waits for it.
+ */
+export interface BinaryState {
+  /** What is under way, and what it found so far. */
+  running: { readonly end: Promise<void>; readonly found: () => readonly Health[] } | undefined
+  /** What came of it, until the next pass takes it over. */
+  done: StepOutcome | undefined
+  /** What the last pass knew. */
+  health: readonly Health[]
+  /** Whether all of them have been in place. */
+  wereFine: boolean
+  stop: AbortController
+}
+
+/** What steps came to. */
+export interface StepOutcome {
+  readonly health: Health[]
+  readonly errors: InstallError[]
+  /** When to look again even if nothing happens. */
+  againMs: number
+  /** How many changes must wait, because their file was just written. */
+  postponed: number
+}
+
 /** The state of an installer that has done nothing yet. */
 export function newState(settings: Settings): State {
   return {
@@ -63,6 +87,11 @@ export function newState(settings: Settings): State {
   }
 }
 
+/** Nothing under way. */
+function newBinaryState(): BinaryState {
+  return { running: undefined, done: undefined, health: [], wereFine: false, stop: new AbortController() }
+}
+
 /** The state under other options. What is remembered of a net folder holds as long as it is the same one. */
 export function withSettings(old: State, settings: Settings): State {
   const { memory, net, passes, status, claim: former } = old
@@ -78,7 +107,10 @@ export function withSettings(old: State, settings: Settings): State {
   return state
 }
 
-/** Says something unless it was the last thing said about this topic; `undefined` forgets it. */
+/**
+ * Emits an event unless the last one about this topic had the same text. `undefined` ends the topic: whatever comes next
+ * is emitted.
+ */
 export function sayOnce(state: State, topic: string, text: string | undefined, event: () => InstallEvent): void {
   if (text === undefined) {
     state.said.delete(topic)
@@ -89,7 +121,10 @@ export function sayOnce(state: State, topic: string, text: string | undefined, e
   state.emit(event())
 }
 
-/** Notes that a step failed, and returns when to try again. A repeated failure is told when its time has come only. */
+/**
+ * Notes that a step failed, and returns after how many milliseconds to try again. The same failure is emitted again only
+ * when that time is over, so that a lasting one does not fill the log.
+ */
 export function noteFailure(state: State, artefact: Artefact, error: InstallError, now: number): number {
   const known = state.failures.get(artefact)
   if (known !== undefined && known.message === error.message && now < known.retryAt) return known.retryAt - now
@@ -98,6 +133,11 @@ export function noteFailure(state: State, artefact: Artefact, error: InstallErro
   state.failures.set(artefact, { message: error.message, attempt, retryAt: now + retryMs })
   state.emit({ type: 'failed', artefact, error, attempt, retryMs })
   return retryMs
+}
+
+/** Notes that another look is due after so many milliseconds, unless an earlier one is noted. */
+export function lookAgainIn(outcome: StepOutcome, ms: number): void {
+  outcome.againMs = Math.min(outcome.againMs, ms)
 }
 
 /** What an operator can do about a file that another program claims. */

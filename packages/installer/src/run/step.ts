@@ -2,8 +2,7 @@ import type { Artefact } from '../events.ts'
 import { assertNotAborted, type InstallError, toInstallError } from '../install-error.ts'
 import type { Change } from './change.ts'
 import { whoElse } from './claim/claim.ts'
-import { hintFor, noteFailure, type State } from './state.ts'
-import { lookAgainIn, type StepOutcome } from './step-outcome.ts'
+import { hintFor, lookAgainIn, noteFailure, type State, type StepOutcome } from './state.ts'
 import type { StepPlan } from './step-plan.ts'
 
 /** After so many rewrites in a row somebody keeps reverting us. */

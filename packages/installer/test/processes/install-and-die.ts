@@ -1,4 +1,4 @@
-import { createInstaller } from '@cni/installer'
+import { installer } from '@cni/installer'
 import { crashBefore } from '../crash-fs.ts'
 import { fakeNode } from '../node.ts'
 
@@ -9,4 +9,4 @@ const die = (): never => {
   process.kill(process.pid, 'SIGKILL')
   throw new Error('unreachable')
 }
-await crashBefore(Number(n), () => createInstaller(options).install(), die)
+await crashBefore(Number(n), () => installer(options).install(), die)

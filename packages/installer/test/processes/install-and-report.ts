@@ -1,11 +1,11 @@
-import { createInstaller, type InstallEvent } from '@cni/installer'
+import { type InstallEvent, installer } from '@cni/installer'
 import { calico, fakeNode } from '../node.ts'
 
 // argv: the folder of the node. Runs for a moment on it, and prints what happened.
 const [root = ''] = process.argv.slice(2)
 const events: InstallEvent[] = []
 const { options } = fakeNode(null, root)
-const installer = createInstaller({ ...options, observe: (event) => events.push(event) })
-await installer.run(AbortSignal.timeout(400))
+const mesh = installer({ ...options, observe: (event) => events.push(event) })
+await mesh.run({ signal: AbortSignal.timeout(400) })
 const failed = events.flatMap((event) => (event.type === 'failed' ? [{ ...event, message: event.error.message }] : []))
-process.stdout.write(JSON.stringify({ failed, status: installer.status(), calico }))
+process.stdout.write(JSON.stringify({ failed, status: mesh.status(), calico }))

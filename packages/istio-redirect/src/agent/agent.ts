@@ -1,4 +1,4 @@
-import { createInstaller, type Installer, type InstallObserver } from '@cni/installer'
+import { type Installer, type InstallObserver, installer } from '@cni/installer'
 import { messageOf } from '@cni/types'
 import type { AgentConfig } from './config/agent-config.ts'
 import { type ConfigSource, changedVariables, loadConfig, watchConfigDir } from './config/source.ts'
@@ -6,9 +6,9 @@ import { installObserver } from './install-events.ts'
 import type { AgentLog } from './log/agent-log.ts'
 import { calmLog } from './log/calm-log.ts'
 import type { Part } from './part.ts'
-import { createParts, type Parts } from './parts.ts'
+import { agentParts, type Parts } from './parts.ts'
 import type { Readiness } from './serve/health.ts'
-import { createMetrics } from './serve/metrics.ts'
+import { metricsRegistry } from './serve/metrics.ts'
 import type { ScopedLog } from './services.ts'
 
 /** What the agent is started with. */
@@ -17,8 +17,8 @@ export interface AgentOptions {
   readonly log: AgentLog
   /** Ends the agent: it takes the plugin off the node and settles. */
   readonly signal: AbortSignal
-  /** Told what to call when the configuration should be read again. */
-  readonly onHangup: (reload: () => void) => void
+  /** Registers a listener for SIGHUP, which asks the agent to read its configuration again. */
+  readonly onHangup: (listener: () => void) => void
 }
 
 /**
@@ -30,7 +30,7 @@ export async function runAgent({ source, log, signal, onHangup }: AgentOptions):
   let config = loadConfig(source)
   log.configure(config.log)
   const own = log.scope('cni-agent')
-  const metrics = createMetrics()
+  const metrics = metricsRegistry()
   const errors = metrics.counter('istio_cni_agent_errors_total', 'What the agent could not do beside installing', [
     'part',
   ])
@@ -39,12 +39,12 @@ export async function runAgent({ source, log, signal, onHangup }: AgentOptions):
   const observe: InstallObserver = (event) => {
     tell(event)
     if (!('artefact' in event) || event.artefact !== 'claim') return
-    isAside = event.type === 'not-ready' && installer.status().artefacts.some(({ state }) => state === 'waiting')
+    isAside = event.type === 'not-ready' && onNode.status().artefacts.some(({ state }) => state === 'waiting')
     reloading = reloading.then(() => updateAll(parts.ofClaim, config, own))
   }
-  const installer = createInstaller({ ...config.install, observe })
-  const readiness = (): Readiness => readinessOf(installer, parts, config)
-  const parts = createParts({ log, own, metrics, errors, readiness, isAside: () => isAside })
+  const onNode = installer({ ...config.install, observe })
+  const readiness = (): Readiness => readinessOf(onNode, parts, config)
+  const parts = agentParts({ log, own, metrics, errors, readiness, isAside: () => isAside })
   announce(own, config)
   try {
     for (const part of parts.all) await part.update(config)
@@ -53,7 +53,7 @@ export async function runAgent({ source, log, signal, onHangup }: AgentOptions):
     throw error
   }
   let reloading = Promise.resolve()
-  const installing = installer.run(signal)
+  const installing = onNode.run({ signal })
 
   // the folder is looked at by the clock, too
   const refusals = calmLog(own, 'the configuration can be used again', { level: 'error' })
@@ -63,7 +63,7 @@ export async function runAgent({ source, log, signal, onHangup }: AgentOptions):
     try {
       next = loadConfig(source)
       const isSame = JSON.stringify(next.install) === JSON.stringify(config.install)
-      if (!isSame) installer.reconfigure({ ...next.install, observe })
+      if (!isSame) onNode.reconfigure({ ...next.install, observe })
       refusals.worked()
     } catch (error) {
       errors.inc({ part: 'configuration' })
@@ -85,12 +85,12 @@ export async function runAgent({ source, log, signal, onHangup }: AgentOptions):
     reloading = reloading.then(() => reload(asked))
   }
   onHangup(() => reloadLater(true))
-  if (source.configDir !== undefined) watchConfigDir(source.configDir, () => reloadLater(false), signal)
+  if (source.configDir !== undefined) watchConfigDir(source.configDir, () => reloadLater(false), { signal })
 
   await aborted(signal)
   own.info('stopping: the plugin is taken off this node')
   await installing
-  await leave(installer, own)
+  await leave(onNode, own)
   await closeAll(parts.all, own)
 }
 

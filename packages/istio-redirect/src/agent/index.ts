@@ -3,10 +3,10 @@
  *
  * @example
  * ```ts
- * import { createMetrics, healthServer, metricsServer } from '@cni/istio-redirect/agent'
+ * import { metricsRegistry, healthServer, metricsServer } from '@cni/istio-redirect/agent'
  *
  * export const health = healthServer(() => ({ ready: true, reasons: [] }))
- * export const metrics = metricsServer(createMetrics())
+ * export const metrics = metricsServer(metricsRegistry())
  * ```
  *
  * @module
@@ -14,14 +14,14 @@
 
 export { type AgentOptions, runAgent } from './agent.ts'
 export type { AgentConfig } from './config/agent-config.ts'
-export { ConfigError } from './config/config-error.ts'
+export { ConfigError, isConfigError } from './config/config-error.ts'
 export { type ConfigSource, loadConfig, watchConfigDir } from './config/source.ts'
-export { type AgentLog, createAgentLog, type LogWriter } from './log/agent-log.ts'
-export { createPart, type Part } from './part.ts'
+export { type AgentLog, agentLog, type LogWriter } from './log/agent-log.ts'
+export { agentPart, type Part } from './part.ts'
 export { type RepairSurroundings, startRepair } from './repair/start-repair.ts'
 export { type AgentIo, runInstallCni } from './run-install-cni.ts'
 export type { BoundedServerOptions, CloseReason, ServerBounds } from './serve/bounded-server.ts'
 export { healthServer, type Readiness } from './serve/health.ts'
 export type { Refusal } from './serve/log-entries.ts'
 export { type LogServerOptions, logServer } from './serve/log-server.ts'
-export { createMetrics, type MetricsRegistry, metricsServer } from './serve/metrics.ts'
+export { type MetricsRegistry, metricsRegistry, metricsServer } from './serve/metrics.ts'

@@ -7,7 +7,6 @@ import { runInstallCni } from './run-install-cni.ts'
 const STOP_MS = 900
 
 const stop = new AbortController()
-let reload = (): void => {}
 
 /** What nobody expected, for a terminal. */
 const stackOf = (error: unknown): string =>
@@ -29,7 +28,8 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     }, STOP_MS).unref()
   })
 }
-process.on('SIGHUP', () => reload())
+// before the agent listens there is nothing to read again, and by default the signal would end the process
+process.on('SIGHUP', () => {})
 // a log nobody reads is no reason to leave pods without their plugin
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 
@@ -47,9 +47,7 @@ runInstallCni(process.argv.slice(2), {
   colour: process.stdout.isTTY === true && !process.env.NO_COLOR,
   openLog: openWriter,
   signal: stop.signal,
-  onHangup(read) {
-    reload = read
-  },
+  onHangup: (listener) => void process.on('SIGHUP', listener),
 }).then(exit, (error: unknown) => {
   process.stderr.write(`install-cni: ${stackOf(error)}\n`)
   exit(1)

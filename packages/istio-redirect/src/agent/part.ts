@@ -5,11 +5,11 @@ export interface Part<C> {
   close(): Promise<void>
 }
 
-/** A part that depends on `key` and is started by `start`, which returns how to end it. */
-export function createPart<C>(
-  key: (config: C) => unknown,
-  start: (config: C) => Promise<() => Promise<void>>,
-): Part<C> {
+/**
+ * A part that is started anew whenever `key` has another value (compared as JSON). `start` returns the function that ends
+ * what it started.
+ */
+export function agentPart<C>(key: (config: C) => unknown, start: (config: C) => Promise<() => Promise<void>>): Part<C> {
   let running: { readonly key: string; readonly stop: () => Promise<void> } | undefined
   return {
     async update(config) {

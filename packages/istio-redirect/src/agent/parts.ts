@@ -2,7 +2,7 @@ import { messageOf } from '@cni/types'
 import type { AgentConfig } from './config/agent-config.ts'
 import type { AgentLog } from './log/agent-log.ts'
 import { calmLog } from './log/calm-log.ts'
-import { createPart, type Part } from './part.ts'
+import { agentPart, type Part } from './part.ts'
 import { repairPart } from './repair-part.ts'
 import type { CloseReason } from './serve/bounded-server.ts'
 import { healthServer, type Readiness } from './serve/health.ts'
@@ -36,7 +36,7 @@ export interface Parts {
 }
 
 /** Makes the parts; none is started. */
-export function createParts({ log, own, metrics, errors, readiness, isAside }: PartServices): Parts {
+export function agentParts({ log, own, metrics, errors, readiness, isAside }: PartServices): Parts {
   let logSocket: KeptSocket | undefined
   const early = metrics.counter(
     'istio_cni_agent_connections_closed_total',
@@ -55,7 +55,7 @@ export function createParts({ log, own, metrics, errors, readiness, isAside }: P
       if (reason === 'crowded') calm.failed(`${what}: more connections wait than are kept: the oldest are closed`)
     }
   }
-  const metricsPort = createPart<AgentConfig>(
+  const metricsPort = agentPart<AgentConfig>(
     ({ monitoringPort }) => monitoringPort,
     async ({ monitoringPort: port }) => {
       if (port <= 0) return async () => {}
@@ -64,7 +64,7 @@ export function createParts({ log, own, metrics, errors, readiness, isAside }: P
       return keepPort(port, { what: 'metrics', create: () => metricsServer(metrics, { closed }), log: own, failed })
     },
   )
-  const logs = createPart<AgentConfig>(
+  const logs = agentPart<AgentConfig>(
     (config) => (isAside() ? undefined : config.logSocket),
     async ({ logSocket: path }) => {
       logSocket = undefined
@@ -77,7 +77,7 @@ export function createParts({ log, own, metrics, errors, readiness, isAside }: P
       return () => socket.close()
     },
   )
-  const health = createPart<AgentConfig>(
+  const health = agentPart<AgentConfig>(
     ({ healthPort }) => healthPort,
     async ({ healthPort: port }) => {
       const server = healthServer(readiness, { closed: closedOn('health', `health checks on port ${port}`) })

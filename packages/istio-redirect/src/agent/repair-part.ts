@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf } from '@cni/types'
 import type { AgentConfig } from './config/agent-config.ts'
-import { createPart, type Part } from './part.ts'
+import { agentPart, type Part } from './part.ts'
 import type { Metrics, RepairServices, ScopedLog, StartRepair } from './services.ts'
 
 const FIRST_PAUSE_MS = 1000
@@ -16,7 +16,7 @@ export function repairPart(
   metrics: Metrics,
   start: () => Promise<StartRepair> = load,
 ): Part<AgentConfig> {
-  return createPart(
+  return agentPart(
     ({ repair, api }) => ({ repair, api }),
     async ({ repair: config, api }) => {
       const stop = new AbortController()

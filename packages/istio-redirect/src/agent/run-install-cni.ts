@@ -1,4 +1,4 @@
-import { UsageError, versionText } from '@cni/host/cli'
+import { isUsageError, versionText } from '@cni/host/cli'
 import { isInstallError } from '@cni/installer'
 import { escapeUnsafeLines } from '@cni/types'
 import { ISTIO_VERSION } from '../istio-version.ts'
@@ -8,9 +8,9 @@ import { dryRun } from './commands/dry-run.ts'
 import type { CommandIo } from './commands/io.ts'
 import { status } from './commands/status.ts'
 import { uninstall } from './commands/uninstall.ts'
-import { ConfigError } from './config/config-error.ts'
+import { isConfigError } from './config/config-error.ts'
 import { loadConfig } from './config/source.ts'
-import { createAgentLog, type LogWriter } from './log/agent-log.ts'
+import { agentLog, type LogWriter } from './log/agent-log.ts'
 
 /** Taking the plugin off a node asks no API server: it works outside of a pod, too. */
 const NO_SERVER = { KUBERNETES_SERVICE_HOST: 'none', KUBERNETES_SERVICE_PORT: '443' }
@@ -40,15 +40,15 @@ export async function runInstallCni(argv: readonly string[], io: AgentIo): Promi
       case 'run': {
         if (isDry) return await dryRun(loadConfig(source), json, io)
         const { signal, onHangup } = io
-        await runAgent({ source, log: createAgentLog(io.openLog), signal, onHangup })
+        await runAgent({ source, log: agentLog(io.openLog), signal, onHangup })
         return 0
       }
     }
   } catch (error) {
-    const expected = error instanceof UsageError || error instanceof ConfigError || isInstallError(error)
+    const expected = isUsageError(error) || isConfigError(error) || isInstallError(error)
     const text = error instanceof Error ? (expected ? error.message : (error.stack ?? error.message)) : String(error)
     io.stderr(`install-cni: ${escapeUnsafeLines(text)}\n`)
-    if (!(error instanceof UsageError)) return 1
+    if (!isUsageError(error)) return 1
     io.stderr('Try: install-cni --help\n')
     return 2
   }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { KubeClient } from './client.ts'
-import { KubeError } from './kube-error.ts'
+import { isKubeError, KubeError } from './kube-error.ts'
 import { type Attempts, nextStep } from './retry.ts'
 
 /** One object of the API server. */
@@ -39,7 +39,7 @@ export async function ask<T>({ what, path, parse }: Question<T>, options: AskOpt
     try {
       return parse(await client.get(path, signal))
     } catch (error) {
-      if (!(error instanceof KubeError)) throw error
+      if (!isKubeError(error)) throw error
       // Out of time: what went wrong before says more than the fact itself.
       if (error.code === 'ABORTED') throw summary(what, last ?? error, attempts)
       last = error

@@ -4,7 +4,7 @@ import { printable } from '../foreign-text.ts'
 import { defaultTransport } from '../http/default-transport.ts'
 import { failureWords } from '../http/failure-words.ts'
 import { TooLarge, type Transport, type TransportAnswer, type Trust } from '../http/transport.ts'
-import { KubeError } from './kube-error.ts'
+import { isKubeError, KubeError } from './kube-error.ts'
 import type { ClusterAccess } from './kubeconfig.ts'
 
 /** A client of one API server. */
@@ -79,7 +79,7 @@ export function kubeClient(access: ClusterAccess, options: KubeClientOptions = {
       if (onData !== undefined && answer.status === 200) return undefined
       return interpret(answer, where, { token, created: method !== 'GET' })
     } catch (cause) {
-      if (cause instanceof KubeError) throw cause
+      if (isKubeError(cause)) throw cause
       debug?.(method, { url: url.href, failed: errnoOf(cause), ms: begun && performance.now() - begun })
       if (signal.aborted) throw new KubeError('ABORTED', `${where}: given up`, { cause: signal.reason })
       if (deadline.aborted) throw new KubeError('TIMEOUT', `${where}: no answer within ${timeoutMs / 1000} s`)

@@ -1,6 +1,8 @@
 import { cniErrorKey, ErrorCode } from '@cni/types'
 
-/** Why the pod could not be read. */
+const brand = Symbol.for('cni.KubeError')
+
+/** Why the API server could not be asked, or what was wrong with its answer. */
 export type KubeErrorCode =
   | 'NO_KUBECONFIG'
   | 'BAD_KUBECONFIG'
@@ -26,11 +28,15 @@ export interface KubeErrorOptions {
  * and never holds a credential.
  */
 export class KubeError extends Error {
-  override readonly name = 'KubeError'
+  static {
+    KubeError.prototype.name = 'KubeError'
+  }
+
   readonly code: KubeErrorCode
   readonly status: number | undefined
   readonly retryAfterMs: number | undefined
   readonly said: string | undefined
+  readonly [brand] = true
   /** Found by the SDK anywhere in a cause chain. */
   readonly [cniErrorKey]: { readonly code: number; readonly details?: string }
 
@@ -43,6 +49,11 @@ export class KubeError extends Error {
     const hint = hints[code === 'STATUS' ? `STATUS ${options.status}` : code]
     this[cniErrorKey] = { code: cniCode(code, options.status), ...(hint !== undefined && { details: hint }) }
   }
+}
+
+/** Is it a {@link KubeError}, also one of another copy of this package? */
+export function isKubeError(error: unknown): error is KubeError {
+  return error instanceof Error && brand in error
 }
 
 /**

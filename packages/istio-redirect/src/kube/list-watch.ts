@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import * as z from 'zod/mini'
 import type { KubeClient } from './client.ts'
-import { KubeError } from './kube-error.ts'
+import { isKubeError, KubeError } from './kube-error.ts'
 import { lineSplitter } from './line-splitter.ts'
 
 /** What becomes of the objects of a {@link listWatch}. They are as the server sent them. */
@@ -47,7 +47,7 @@ export async function listWatch(options: ListWatchOptions): Promise<void> {
       await watch(options, state)
     } catch (error) {
       if (signal.aborted) return
-      if (!(error instanceof KubeError)) throw error
+      if (!isKubeError(error)) throw error
       if (error.code === 'STATUS' && error.status === 410) expire(state)
       // What was said is lost: only a list tells.
       if (error.code === 'BAD_ANSWER') state.version = undefined
@@ -131,7 +131,7 @@ async function watch(options: ListWatchOptions, state: State): Promise<void> {
       AbortSignal.any([signal, silence.signal]),
     )
   } catch (error) {
-    if (signal.aborted || error instanceof KubeError === false || error.code !== 'ABORTED') throw error
+    if (signal.aborted || !isKubeError(error) || error.code !== 'ABORTED') throw error
     throw new KubeError('TIMEOUT', `GET ${path}: the watch was silent for ${silenceMs / 1000} s`)
   } finally {
     clearTimeout(timer)

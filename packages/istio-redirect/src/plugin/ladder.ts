@@ -17,16 +17,16 @@ export interface Ask {
   readonly pod: PodIdentity
 }
 
-/** What {@link beforeAsking} decides from: nothing of it costs a file or a request. */
-export interface Clues {
+/** What {@link beforeAsking} decides by: all of it is known without reading a file or asking the API server. */
+export interface BeforeAskingOptions {
   /** From `CNI_ARGS`; absent unless both name and namespace are given. */
   readonly pod: PodIdentity | undefined
-  /** What the runtime handed over under {@link podAnnotationsKey}, if it did. */
+  /** The value of {@link podAnnotationsKey} in `runtimeConfig`; `undefined` when the runtime passes no annotations. */
   readonly podAnnotations: unknown
   readonly settings: Settings
 }
 
-/** The capability by which containerd hands over the pod's annotations. */
+/** The capability with which containerd passes the pod's annotations to a plugin. */
 export const podAnnotationsKey = 'io.kubernetes.cri.pod-annotations'
 
 const statusAnnotation = 'sidecar.istio.io/status'
@@ -36,7 +36,7 @@ const injectKey = 'sidecar.istio.io/inject'
  * The first steps of the ladder, cheapest first. They come before the kubeconfig: neither the node agent's own pod nor
  * an excluded namespace may wait for an agent that is down.
  */
-export function beforeAsking({ pod, podAnnotations, settings }: Clues): Skip | Ask {
+export function beforeAsking({ pod, podAnnotations, settings }: BeforeAskingOptions): Skip | Ask {
   if (pod === undefined) return skip('Not a kubernetes pod', 'debug')
   const { namespace, name } = pod
   if (name.startsWith('istio-cni-node-') && namespace === settings.agentNamespace) {

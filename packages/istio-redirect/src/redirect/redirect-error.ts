@@ -1,6 +1,8 @@
 import { cniErrorKey, ErrorCode, messageOf } from '@cni/types'
 import { quote } from '../foreign-text.ts'
 
+const brand = Symbol.for('cni.RedirectError')
+
 /** Where a value that cannot be turned into rules was found. */
 export interface RedirectSource {
   readonly kind: 'annotation' | 'environment variable' | 'securityContext'
@@ -19,6 +21,7 @@ export class RedirectError extends Error {
   readonly key: string
   readonly value: string
   readonly owner: string
+  readonly [brand] = true
   readonly [cniErrorKey] = { code: ErrorCode.invalidNetworkConfig }
 
   constructor(source: RedirectSource, problem: string, options?: { cause?: unknown }) {
@@ -27,6 +30,11 @@ export class RedirectError extends Error {
     this.value = source.value
     this.owner = source.owner
   }
+}
+
+/** Is it a {@link RedirectError}, also one of another copy of this package? */
+export function isRedirectError(error: unknown): error is RedirectError {
+  return error instanceof Error && brand in error
 }
 
 /** Parse a found value; what the parser throws becomes a {@link RedirectError} that says where it was found. */

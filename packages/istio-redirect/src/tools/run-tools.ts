@@ -1,5 +1,5 @@
 import type { Flags } from '@cni/host/cli'
-import { flagsText, heading, suggestion, UsageError, versionText } from '@cni/host/cli'
+import { flagsText, heading, isUsageError, suggestion, versionText } from '@cni/host/cli'
 import { messageOf } from '@cni/types'
 import { ISTIO_VERSION } from '../istio-version.ts'
 import { checkFlags, runCheck } from './check-command.ts'
@@ -55,7 +55,7 @@ export async function runTools(calledAs: string, argv: readonly string[], io: To
   } catch (error) {
     const problem = messageOf(error)
     io.stderr(`istio-redirect ${name}: ${problem}\n`)
-    if (!(error instanceof UsageError)) return exitCodes.failed
+    if (!isUsageError(error)) return exitCodes.failed
     io.stderr(`Try: istio-redirect ${name} --help\n`)
     return exitCodes.usage
   }

@@ -1,6 +1,6 @@
 import { toInstallError } from '../../install-error.ts'
+import { lookAgainIn } from '../state.ts'
 import { newWork, step, type Work } from '../step.ts'
-import { lookAgainIn } from '../step-outcome.ts'
 import { failed, inOrder, toDo, waiting } from '../step-plan.ts'
 
 /**

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Artefact, createInstaller, type InstallerOptions } from '@cni/installer'
+import { type Artefact, type InstallerOptions, installer } from '@cni/installer'
 import { parseConflist } from '@cni/types'
 import type { Check } from './checks.ts'
 
 /** Binaries, kubeconfig and network configuration, as a dry run finds them. */
 export async function checkInstall(install: InstallerOptions): Promise<Check[]> {
-  const { artefacts, primary } = await createInstaller(install).plan()
+  const { artefacts, primary } = await installer(install).plan()
   return artefacts.map(({ artefact, path, state, reason }) => {
     const place = artefact === 'conflist' && state === 'ok' ? placeOf(path, install.plugin.type) : undefined
     const order = place !== undefined && primary !== undefined ? `, primary network ${primary}` : ''

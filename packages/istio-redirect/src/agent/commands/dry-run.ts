@@ -1,4 +1,4 @@
-import { createInstaller, formatDiff, type PlannedChange } from '@cni/installer'
+import { formatDiff, installer, type PlannedChange } from '@cni/installer'
 import { escapeUnsafe, escapeUnsafeLines } from '@cni/types'
 import { jsonText } from '../../foreign-text.ts'
 import type { AgentConfig } from '../config/agent-config.ts'
@@ -6,7 +6,7 @@ import { type CommandIo, paint } from './io.ts'
 
 /** Shows what the agent would write now, and changes nothing. 0: nothing; 2: something; 1: it would not succeed. */
 export async function dryRun(config: AgentConfig, json: boolean, io: CommandIo): Promise<number> {
-  const { changes, artefacts, primary } = await createInstaller(config.install).plan()
+  const { changes, artefacts, primary } = await installer(config.install).plan()
   const problems = artefacts.filter(({ state }) => state === 'failed' || state === 'waiting')
   if (json) {
     io.stdout(jsonText({ primary, changes, problems, warnings: config.warnings }))

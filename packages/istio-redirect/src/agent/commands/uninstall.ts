@@ -1,5 +1,5 @@
 import { lstatSync, unlinkSync } from 'node:fs'
-import { createInstaller } from '@cni/installer'
+import { installer } from '@cni/installer'
 import { escapeUnsafe } from '@cni/types'
 import { jsonText } from '../../foreign-text.ts'
 import type { AgentConfig } from '../config/agent-config.ts'
@@ -19,7 +19,7 @@ export async function uninstall(
     )
     return 1
   }
-  const report = await createInstaller(config.install).uninstall()
+  const report = await installer(config.install).uninstall()
   const { errors } = report
   const changes = [...report.changes, ...(running ? [] : removeStaleSocket(config.logSocket))]
   if (json) {

@@ -31,8 +31,12 @@ export function changedVariables(a: Values, b: Values): string[] {
 const QUIET_MS = 50
 const LOOK_MS = 10_000
 
-/** Calls `changed` when something happened in a folder, and now and then without a reason. */
-export function watchConfigDir(folder: string, changed: () => void, signal: AbortSignal): void {
+/** Calls `changed` when something happened in a folder, and now and then without a reason; until the signal. */
+export function watchConfigDir(
+  folder: string,
+  changed: () => void,
+  { signal }: { readonly signal: AbortSignal },
+): void {
   let quiet: NodeJS.Timeout | undefined
   let watcher: FSWatcher | undefined
   const arm = (): void => {

@@ -18,7 +18,7 @@ export interface AgentLog {
 const BEFORE_CONFIGURATION: LogSettings = { levels: {}, json: false, targets: ['stdout'] }
 
 /** Makes the log. `open` gives a writer for a target, again whenever the targets change. */
-export function createAgentLog(open: (target: string) => LogWriter, now: () => Date = () => new Date()): AgentLog {
+export function agentLog(open: (target: string) => LogWriter, now: () => Date = () => new Date()): AgentLog {
   let settings = BEFORE_CONFIGURATION
   let writers: readonly LogWriter[] = settings.targets.map(open)
   const emit = (entry: LogEntry): void => {

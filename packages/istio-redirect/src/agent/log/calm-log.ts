@@ -1,8 +1,10 @@
 import type { ScopedLog } from '../services.ts'
 
-/** Says once that something does not work, and once that it works again. */
+/** Logs that something does not work, and that it works again, without repeating itself. */
 export interface CalmLog {
+  /** Logs the message as long as it is another one than before, or five minutes later. */
   failed(message: string, labels?: Readonly<Record<string, string | number>>): void
+  /** Logs that it works again, if it had failed. */
   worked(): void
 }
 
@@ -14,7 +16,7 @@ export interface CalmLogOptions {
   readonly now?: () => number
 }
 
-/** The same message again is worth a line every five minutes only. */
+/** A {@link CalmLog} that writes to `log`; `recovered` is the line for when it works again. */
 export function calmLog(log: ScopedLog, recovered: string, options: CalmLogOptions = {}): CalmLog {
   const { level = 'warn', now = () => performance.now() } = options
   let last: { readonly message: string; readonly at: number } | undefined

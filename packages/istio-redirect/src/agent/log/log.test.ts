@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createAgentLog } from './agent-log.ts'
+import { agentLog } from './agent-log.ts'
 import { formatLine, type LogForm } from './format.ts'
 import { type LogSettings, levelOf, parseLevels } from './levels.ts'
 import { formFor } from './writers.ts'
@@ -63,7 +63,7 @@ describe('log_output_level', () => {
 
 test('the log prints what its levels let pass, and follows new ones', () => {
   const lines: string[] = []
-  const log = createAgentLog(
+  const log = agentLog(
     () => ({ write: (entry) => lines.push(formatLine(entry, 'text')) }),
     () => new Date(0),
   )

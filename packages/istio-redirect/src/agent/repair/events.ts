@@ -1,6 +1,6 @@
 import { printable } from '../../foreign-text.ts'
 import type { KubeClient, KubeRequest } from '../../kube/client.ts'
-import { KubeError } from '../../kube/kube-error.ts'
+import { isKubeError } from '../../kube/kube-error.ts'
 import type { ObservedPod } from './observed-pod.ts'
 
 /** Why an event is written; what `kubectl describe pod` shows. */
@@ -73,7 +73,7 @@ export function eventRecorder({ connect, signal, failed, now = Date.now }: Event
       await connect().send(countRequest(namespace, name, { count, lastTimestamp: at }), signal)
       return true
     } catch (error) {
-      if (error instanceof KubeError && error.status === 404) return false
+      if (isKubeError(error) && error.status === 404) return false
       throw error
     }
   }

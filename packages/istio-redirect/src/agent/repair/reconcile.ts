@@ -1,7 +1,7 @@
 import { messageOf } from '@cni/types'
 import { printable } from '../../foreign-text.ts'
 import type { KubeClient, KubeRequest } from '../../kube/client.ts'
-import { KubeError } from '../../kube/kube-error.ts'
+import { isKubeError } from '../../kube/kube-error.ts'
 import { podPath } from '../../kube/pod.ts'
 import type { Counter, RepairConfig, ScopedLog } from '../services.ts'
 import type { EventReason, EventRecorder } from './events.ts'
@@ -133,7 +133,7 @@ const labelRequest = (pod: ObservedPod, key: string, value: string): KubeRequest
 
 /** For an event: what the server said is enough, its address and our files are nobody's business. */
 function words(error: unknown): string {
-  if (!(error instanceof KubeError)) return printable(messageOf(error))
+  if (!isKubeError(error)) return printable(messageOf(error))
   return (
     error.said ??
     { NETWORK: 'the API server cannot be reached', TIMEOUT: 'no answer' }[error.code as string] ??

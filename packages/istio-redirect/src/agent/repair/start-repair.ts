@@ -113,13 +113,14 @@ export async function startRepair(services: RepairServices, around: RepairSurrou
   }
 }
 
-/** Of the second within which an agent has to end. */
+/** How long running repairs may take to end. The whole agent has to end within a second. */
 const settleMs = 800
 
-/** Longer than any repair that will still succeed. */
+/** When a repair in place is given up. One that succeeds takes far less. */
 const repairMs = 60_000
 
-interface Told {
+/** What the observer counts and logs. */
+interface ObserverReports {
   readonly malformed: () => void
   readonly listed: () => void
   readonly failed: (error: KubeError) => void
@@ -132,8 +133,8 @@ interface Watched extends Pick<RepairServices, 'config' | 'log'> {
   readonly act: Reconciler
 }
 
-/** Only broken pods are kept; of all others nothing. */
-function observe({ config, log, broken, queue, act }: Watched, told: Told): Observer {
+/** Keeps what is broken up to date. Of all other pods nothing is remembered: a node may have hundreds. */
+function observe({ config, log, broken, queue, act }: Watched, reports: ObserverReports): Observer {
   const malformedLog = calmLog(log, '')
   // Only while a list is read: the names of all pods there ever were would add up.
   let seen: Set<string> | undefined
@@ -148,7 +149,7 @@ function observe({ config, log, broken, queue, act }: Watched, told: Told): Obse
     present(object) {
       const pod = observePod(object)
       if (pod === undefined) {
-        told.malformed()
+        reports.malformed()
         malformedLog.failed('the API server sent something that is not a pod: it is ignored')
         return
       }
@@ -164,13 +165,13 @@ function observe({ config, log, broken, queue, act }: Watched, told: Told): Obse
     listed() {
       for (const key of [...broken.keys(), ...act.remembered()]) if (seen?.has(key) === false) leave(key)
       seen = undefined
-      told.listed()
+      reports.listed()
     },
     gone(object) {
       const pod = observePod(object)
       if (pod !== undefined) leave(keyOf(pod))
     },
-    failed: told.failed,
+    failed: reports.failed,
   }
 }
 

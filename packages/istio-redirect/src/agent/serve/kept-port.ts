@@ -5,46 +5,49 @@ import { calmLog } from '../log/calm-log.ts'
 import type { ScopedLog } from '../services.ts'
 import { listen, shut } from './listen.ts'
 
-/** How soon a busy port is tried again. */
-const AGAIN_MS = 1000
+/** How long to wait before a busy port is tried again. */
+const RETRY_MS = 1000
 
-/** What is served on a port, and where is told what becomes of it. */
+/** What {@link keepPort} serves, and where it reports that it cannot. */
 export interface PortOptions {
-  /** What nobody gets while the port is busy. */
+  /** What the server offers, for the log: `metrics`. */
   readonly what: string
   readonly create: () => Server
   readonly log: ScopedLog
-  /** Once for each attempt. */
+  /** Called after each attempt to listen that failed. */
   readonly failed: () => void
 }
 
-/** Serves on a port as soon as it is free. Returns how to end it. */
+/**
+ * Makes a server listen on a port. If the port is busy, it is tried again every second until it is free. Resolves after
+ * the first attempt, whatever came of it, with a function that closes the server or gives up.
+ */
 export async function keepPort(port: number, { what, create, log, failed }: PortOptions): Promise<() => Promise<void>> {
   const stop = new AbortController()
-  const calm = calmLog(log, `${what} on port ${port}`, { level: 'error' })
-  let server: Server | undefined
+  const portLog = calmLog(log, `${what} on port ${port}`, { level: 'error' })
+  let listening: Server | undefined
   const attempt = async (): Promise<void> => {
-    const made = create()
+    const server = create()
     try {
-      await listen(made, port)
-      server = made
-      calm.worked()
+      await listen(server, port)
+      listening = server
+      portLog.worked()
     } catch (error) {
       failed()
-      calm.failed(`no ${what}: cannot listen on port ${port}: ${messageOf(error)}`)
+      portLog.failed(`no ${what}: cannot listen on port ${port}: ${messageOf(error)}`)
     }
   }
   await attempt()
-  const trying = (async () => {
-    while (server === undefined && !stop.signal.aborted) {
-      // ends with the agent
-      await sleep(AGAIN_MS, undefined, { signal: stop.signal }).catch(() => {})
+  const retries = (async () => {
+    while (listening === undefined && !stop.signal.aborted) {
+      // It rejects when the wait is cut short: the condition of the loop sees to that.
+      await sleep(RETRY_MS, undefined, { signal: stop.signal }).catch(() => {})
       if (!stop.signal.aborted) await attempt()
     }
   })()
   return async () => {
     stop.abort()
-    await trying
-    if (server !== undefined) await shut(server)
+    await retries
+    if (listening !== undefined) await shut(listening)
   }
 }

@@ -10,7 +10,7 @@ export interface MetricsRegistry extends Metrics {
 }
 
 /** Metrics of one agent, with those of its process. */
-export function createMetrics(): MetricsRegistry {
+export function metricsRegistry(): MetricsRegistry {
   const registry = new Registry()
   const counters = new Map<string, Counter>()
   const gauges = new Map<string, Gauge>()

@@ -1,4 +1,4 @@
-import { flagsText, heading, UsageError } from '@cni/host/cli'
+import { flagsText, heading, isUsageError } from '@cni/host/cli'
 import { type Netns, netns } from '@cni/netns'
 import { messageOf } from '@cni/types'
 import { capturesDns } from '../../redirect/dns.ts'
@@ -24,7 +24,7 @@ export async function runIptables(argv: readonly string[], io: ToolIo): Promise<
   try {
     read = readSettings(argv, io.env)
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error
+    if (!isUsageError(error)) throw error
     io.stderr(`Error: ${error.message}\nTry: istio-redirect iptables --help\n`)
     return 1
   }

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { ConfigError, isConfigError } from './agent/config/config-error.ts'
+import { isKubeError, KubeError } from './kube/kube-error.ts'
+import { isRedirectError, RedirectError } from './redirect/redirect-error.ts'
+
+const source = { kind: 'annotation', key: 'a', value: 'b', owner: 'pod demo/web' } as const
+const guards: readonly (readonly [name: string, is: (error: unknown) => boolean, error: Error])[] = [
+  ['ConfigError', isConfigError, new ConfigError('--log_level: expected a level')],
+  ['KubeError', isKubeError, new KubeError('NETWORK', 'GET https://10.0.0.1: nobody listens there')],
+  ['RedirectError', isRedirectError, new RedirectError(source, 'expected a port')],
+]
+
+test.each(guards)(
+  'a %s is recognised, also one of another copy of the package, and no other error',
+  (name, is, error) => {
+    expect(is(error)).toBe(true)
+    expect(error.name).toBe(name)
+    expect(is(Object.assign(new Error('of another copy'), { [Symbol.for(`cni.${name}`)]: true }))).toBe(true)
+    expect(is(Object.assign(new Error('a namesake'), { name }))).toBe(false)
+    expect(is({ [Symbol.for(`cni.${name}`)]: true })).toBe(false)
+    expect(guards.filter(([, other]) => other(error)).map(([each]) => each)).toEqual([name])
+  },
+)
