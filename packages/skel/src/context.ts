@@ -1,5 +1,6 @@
 import type { Netns } from '@cni/netns/handle'
 import type { K8sArgs, NetConf, Result, ValidAttachment } from '@cni/types'
+import type { AttachmentState, NetworkState, WritableState } from './attachment-state.ts'
 import type { UndoStep } from './call/undo.ts'
 import type { Log } from './log.ts'
 import type { EnvVars } from './protocol/environment.ts'
@@ -41,8 +42,11 @@ export interface AttachmentContext extends CallContext {
 type Prev<Chained extends boolean> = Chained extends true ? Result : Result | undefined
 
 /** What an ADD handler gets. */
-export interface AddContext<Conf = NetConf, Chained extends boolean = false> extends AttachmentContext {
+export interface AddContext<Conf = NetConf, Chained extends boolean = false, State = undefined>
+  extends AttachmentContext {
   readonly conf: Conf
+  /** What the plugin keeps of the attachment; to use it without a `state` in the definition is an error. */
+  readonly state: WritableState<State>
   /** The container's namespace, open until the call ends. Never the plugin's own. */
   readonly netns: Netns
   /**
@@ -64,8 +68,11 @@ export interface AddContext<Conf = NetConf, Chained extends boolean = false> ext
 }
 
 /** What a CHECK handler gets. Throw when the container is not as ADD left it. */
-export interface CheckContext<Conf = NetConf, Chained extends boolean = false> extends AttachmentContext {
+export interface CheckContext<Conf = NetConf, Chained extends boolean = false, State = undefined>
+  extends AttachmentContext {
   readonly conf: Conf
+  /** What ADD kept, in a plugin that declares a `state`. */
+  readonly state: AttachmentState<State>
   /** The container's namespace, open until the call ends. */
   readonly netns: Netns
   /** The final result of the whole chain, in the 1.1.0 model, frozen. */
@@ -73,18 +80,22 @@ export interface CheckContext<Conf = NetConf, Chained extends boolean = false> e
 }
 
 /** What a DEL handler gets: any part may be missing, and none is a reason to fail. */
-export interface DelContext<Conf = NetConf> extends AttachmentContext {
+export interface DelContext<Conf = NetConf, State = undefined> extends AttachmentContext {
   /** `undefined` when the plugin's own members are invalid. */
   readonly conf: Conf | undefined
   /** `undefined` when the runtime gave none, when it is gone, or when the path leads to the plugin's own. */
   readonly netns: Netns | undefined
   /** `undefined` when the runtime gave none, or none that can be read. */
   readonly prevResult: Result | undefined
+  /** What ADD kept, in a plugin that declares a `state`; it is removed when the handler has succeeded. */
+  readonly state: AttachmentState<State>
 }
 
 /** What a GC handler gets. */
-export interface GcContext<Conf = NetConf> extends CallContext {
+export interface GcContext<Conf = NetConf, State = undefined> extends CallContext {
   readonly conf: Conf
+  /** What ADDs kept, in a plugin that declares a `state`. */
+  readonly state: NetworkState<State>
   /** Everything else is stale. `undefined` when the runtime did not say: then nothing is known to be stale. */
   readonly validAttachments: readonly Readonly<ValidAttachment>[] | undefined
 }

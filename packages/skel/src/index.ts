@@ -22,6 +22,13 @@
  * @module
  */
 
+export type {
+  AttachmentState,
+  NetworkState,
+  StaleState,
+  StateDefinition,
+  WritableState,
+} from './attachment-state.ts'
 export type { UndoStep } from './call/undo.ts'
 // Context
 export type {
@@ -44,3 +51,4 @@ export { definePlugin, type LogRequest, type Plugin } from './plugin.ts'
 export type { EnvVars } from './protocol/environment.ts'
 export { runPlugin } from './run.ts'
 export { netConf } from './schema/net-conf.ts'
+export type { SchemaSource } from './schema-source.ts'

@@ -1,5 +1,6 @@
 import type { Netns } from '@cni/netns/handle'
 import type { EnvVars } from './protocol/environment.ts'
+import type { StateFolder } from './state/state-folder.ts'
 
 /** Everything a call may touch. */
 export interface PluginIo {
@@ -10,6 +11,8 @@ export interface PluginIo {
   readonly signal?: AbortSignal
   /** How namespaces are opened; the machine's own when not said. */
   readonly netns?: NetnsPort
+  /** How the folder of the plugin's `state` is reached; as one of the machine when not said. */
+  stateFolder?(path: string): StateFolder
   /** Gets each line of stderr, newline included, as it is written. */
   stderr?(line: string): void
 }

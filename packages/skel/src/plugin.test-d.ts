@@ -7,6 +7,7 @@ import { pluginMain } from './main/plugin-main.ts'
 import { definePlugin, type Plugin } from './plugin.ts'
 import { runPlugin } from './run.ts'
 import { netConf } from './schema/net-conf.ts'
+import { attachmentState } from './state/attachment-state.ts'
 
 describe('the types of a plugin follow its definition', () => {
   it('conf is what the schema makes, with the standard members', () => {
@@ -47,6 +48,37 @@ describe('the types of a plugin follow its definition', () => {
       add(c) {
         expectTypeOf(c.conf.port).toEqualTypeOf<number>()
         return c.prevResult
+      },
+    })
+  })
+
+  it('c.state is what its schema makes, and nothing where none is declared', () => {
+    const lazy = async () => z.object({ mark: z._default(z.int(), 1) })
+    const options = { folder: '/run/p', version: 2 }
+    for (const state of [attachmentState(classic.object({ mark: classic.number() })), attachmentState(lazy, options)]) {
+      definePlugin({
+        name: 'p',
+        state,
+        add(c) {
+          c.state.write({ mark: 1 })
+          // @ts-expect-error: the schema says a number
+          c.state.write({ mark: '1' })
+          expectTypeOf(c.state.read()).toEqualTypeOf<{ mark: number } | undefined>()
+          return {}
+        },
+        // @ts-expect-error: what CHECK and DEL find is not theirs to change
+        check: (c) => c.state.write({ mark: 2 }),
+        del: (c) => void expectTypeOf(c.state.read()?.mark).toEqualTypeOf<number | undefined>(),
+        gc: (c) => void expectTypeOf(c.state.stale()[0]?.state.mark).toEqualTypeOf<number | undefined>(),
+      })
+    }
+    definePlugin({
+      name: 'p',
+      add(c) {
+        // @ts-expect-error: no state is declared
+        c.state.write({ mark: 1 })
+        expectTypeOf(c.state.read()).toEqualTypeOf<undefined>()
+        return {}
       },
     })
   })

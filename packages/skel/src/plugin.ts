@@ -1,9 +1,10 @@
 import { CNI_VERSIONS, type CniArgKind, type CniVersion, type NetConf, type Result, type Verb } from '@cni/types'
-import type * as z from 'zod/v4/core'
+import type { StateDefinition } from './attachment-state.ts'
 import type { AddContext, CheckContext, DelContext, GcContext, StatusContext } from './context.ts'
 import { checkDefinition } from './definition/check-definition.ts'
 import type { LogOptions } from './log.ts'
 import type { EnvVars } from './protocol/environment.ts'
+import type { SchemaSource } from './schema-source.ts'
 
 /** What the `log` hook may look at. */
 export interface LogRequest<Conf = NetConf> {
@@ -16,7 +17,7 @@ export interface LogRequest<Conf = NetConf> {
 }
 
 /** A plugin: data, made by {@link definePlugin}, run by `pluginMain` or `runPlugin`. */
-export interface Plugin<Conf = unknown, Chained extends boolean = boolean> {
+export interface Plugin<Conf = unknown, Chained extends boolean = boolean, State = unknown> {
   /** The name of the executable, and `type` in a configuration: a file name without blanks. */
   readonly name: string
   /** One line for a human who starts the executable by hand: then it is printed instead of an error. */
@@ -33,7 +34,13 @@ export interface Plugin<Conf = unknown, Chained extends boolean = boolean> {
    * Any zod 4 schema of the configuration; `netConf` makes one. Without it the configuration is not checked. A function
    * makes or loads the schema when a configuration has to be checked; VERSION then does without (2 ms less on bun).
    */
-  readonly config?: z.$ZodType<Conf> | (() => z.$ZodType<Conf> | Promise<z.$ZodType<Conf>>)
+  readonly config?: SchemaSource<Conf>
+  /**
+   * What ADD keeps of an attachment for CHECK and DEL: `attachmentState(schema)` of `@cni/skel/state`. `c.state` reads and
+   * writes it. It is taken back when ADD fails, gone after a DEL that succeeded, and swept by GC. A plugin that stands
+   * twice in one list has one state there.
+   */
+  readonly state?: StateDefinition<State>
   /**
    * How `CNI_ARGS` is read. `tolerant`, when not said: whatever is for others, or malformed, is passed over. `strict`
    * fails ADD and CHECK with code 999 as the reference implementation does, for a malformed pair and, unless
@@ -46,13 +53,13 @@ export interface Plugin<Conf = unknown, Chained extends boolean = boolean> {
   /** Decides level and sinks of the log, once the configuration is known. */
   log?(request: LogRequest<Conf>): LogOptions
   /** Attaches the container; the result is printed in the configuration's version. */
-  add(c: AddContext<Conf, Chained>): Result | Promise<Result>
+  add(c: AddContext<Conf, Chained, State>): Result | Promise<Result>
   /** Throws when the attachment is not as ADD left it. */
-  check?(c: CheckContext<Conf, Chained>): void | Promise<void>
+  check?(c: CheckContext<Conf, Chained, State>): void | Promise<void>
   /** Takes back what ADD did. Has to succeed when it is gone already. */
-  del?(c: DelContext<Conf>): void | Promise<void>
+  del?(c: DelContext<Conf, State>): void | Promise<void>
   /** Takes back what belongs to no valid attachment. */
-  gc?(c: GcContext<Conf>): void | Promise<void>
+  gc?(c: GcContext<Conf, State>): void | Promise<void>
   /** Throws when an ADD could not succeed now. */
   status?(c: StatusContext<Conf>): void | Promise<void>
 }
@@ -76,9 +83,9 @@ export interface Plugin<Conf = unknown, Chained extends boolean = boolean> {
  * })
  * ```
  */
-export function definePlugin<Conf = NetConf, const Chained extends boolean = false>(
-  plugin: Plugin<Conf, Chained>,
-): Plugin<Conf, Chained> {
+export function definePlugin<Conf = NetConf, const Chained extends boolean = false, State = undefined>(
+  plugin: Plugin<Conf, Chained, State>,
+): Plugin<Conf, Chained, State> {
   checkDefinition(plugin)
   return plugin
 }

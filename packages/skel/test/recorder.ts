@@ -31,7 +31,7 @@ export function recorder({ versions, ...options }: RecorderOptions = {}): { plug
       calls.push({ verb, ...attachment, netns: netns?.path, raw: Buffer.from(raw).toString(), path })
       return {}
     }
-  const plugin = definePlugin<unknown, boolean>({
+  const plugin = definePlugin<unknown, boolean, unknown>({
     name: 'recorder',
     add: record('ADD'),
     check: (c) => void record('CHECK')(c),

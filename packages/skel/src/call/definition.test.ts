@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import * as classic from 'zod'
 
 const add = () => ({})
+const schema = classic.object({})
 /** What a program without types may pass. */
 const untyped = (definition: unknown) => definePlugin(definition as Parameters<typeof definePlugin>[0])
 
@@ -51,6 +52,7 @@ describe('a definition that cannot work throws, and says why', () => {
     ['args', { POLICY: 'text' }, 'POLICY: expected string, ip or boolean, got "text"'],
     ['config', {}, 'expected a zod 4 schema or a function that makes one, got an object'],
     ['config', null, 'expected a zod 4 schema or a function that makes one, got null'],
+    ['state', schema, 'expected attachmentState(…) of @cni/skel/state, got an object'],
   ])('%s: %j', (member, value, message) => {
     const where = `definePlugin: tag: ${member}`
     const text = message.startsWith('POLICY') ? `${where}.${message}` : `${where}: ${message}`
@@ -65,7 +67,7 @@ describe('a definition that cannot work throws, and says why', () => {
     ['version', 'definePlugin: tag: version is no member of a plugin, did you mean versions?'],
     [
       'onReady',
-      'definePlugin: tag: onReady is no member of a plugin: name, about, release, versions, timeout, config, args, add, check, del, gc, status, log, chained, goCompat',
+      'definePlugin: tag: onReady is no member of a plugin: name, about, release, versions, timeout, config, state, args, add, check, del, gc, status, log, chained, goCompat',
     ],
   ])('a member that nobody would look at: %s', (member, message) => {
     expect(() => untyped({ name: 'tag', add, [member]: () => {} })).toThrow(new TypeError(message))

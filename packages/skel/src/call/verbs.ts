@@ -1,10 +1,12 @@
 import { CniError, ErrorCode, encodeResult, isObject, type Verb } from '@cni/types'
+import type { CallState } from '../attachment-state.ts'
 import { readAttachments } from '../protocol/valid-attachments.ts'
 import type { AcceptedCall } from './accepted-call.ts'
 import { prevResult, tolerantPrevResult } from './call-prev-result.ts'
 import { configuration, tolerantConfiguration } from './configuration.ts'
 import { attachmentContext, callContext } from './handler-context.ts'
 import { findNetns, refuseOwnNetns, requireNetns } from './namespace.ts'
+import { undeclaredState } from './undeclared-state.ts'
 
 /** What each verb does with its call; the text is what belongs on stdout. A verb without a handler succeeds. */
 export const verbs: Readonly<Record<Verb, (accepted: AcceptedCall) => Promise<string>>> = {
@@ -28,11 +30,13 @@ async function ADD(accepted: AcceptedCall): Promise<string> {
   const prev = prevResult(accepted)
   const netns = requireNetns(accepted)
   refuseOwnNetns(netns, accepted)
+  const state = await stateOf(accepted)
   const result: unknown = await plugin.add({
     ...attachmentContext(accepted),
     conf,
     netns,
     prevResult: prev?.value,
+    state: state.strict,
     undo: (step) => undo.push(step),
   })
   if (prev !== undefined && result === prev.value) return prev.print()
@@ -48,25 +52,40 @@ async function CHECK(accepted: AcceptedCall): Promise<string> {
   const conf = await configuration(accepted, 'CHECK')
   const prev = prevResult(accepted)
   const netns = requireNetns(accepted)
-  await plugin.check({ ...attachmentContext(accepted), conf, netns, prevResult: prev?.value })
+  const state = await stateOf(accepted)
+  await plugin.check({
+    ...attachmentContext(accepted),
+    conf,
+    netns,
+    prevResult: prev?.value,
+    state: state.strict,
+  })
   return ''
 }
 
 async function DEL(accepted: AcceptedCall): Promise<string> {
   const { plugin } = accepted.call
-  if (plugin.del === undefined) return ''
-  const conf = await tolerantConfiguration(accepted, 'DEL')
-  const netns = findNetns(accepted)
-  await plugin.del({ ...attachmentContext(accepted), conf, netns, prevResult: tolerantPrevResult(accepted) })
+  const state = await stateOf(accepted)
+  if (plugin.del !== undefined) {
+    const conf = await tolerantConfiguration(accepted, 'DEL')
+    const netns = findNetns(accepted)
+    const prevResult = tolerantPrevResult(accepted)
+    await plugin.del({ ...attachmentContext(accepted), conf, netns, prevResult, state: state.tolerant })
+  }
+  state.forget()
   return ''
 }
 
 async function GC(accepted: AcceptedCall): Promise<string> {
   const { plugin } = accepted.call
-  if (plugin.gc === undefined) return ''
-  const conf = await configuration(accepted, 'GC')
+  const state = await stateOf(accepted)
+  if (plugin.gc === undefined && plugin.state === undefined) return ''
   const validAttachments = readAttachments(accepted.config.document)
-  await plugin.gc({ ...callContext(accepted), conf, validAttachments })
+  if (plugin.gc !== undefined) {
+    const conf = await configuration(accepted, 'GC')
+    await plugin.gc({ ...callContext(accepted), conf, validAttachments, state: state.ofNetwork(validAttachments) })
+  }
+  state.sweep(validAttachments)
   return ''
 }
 
@@ -75,4 +94,19 @@ async function STATUS(accepted: AcceptedCall): Promise<string> {
   if (plugin.status === undefined) return ''
   await plugin.status({ ...callContext(accepted), conf: await configuration(accepted, 'STATUS') })
   return ''
+}
+
+async function stateOf({ call, environment, config }: AcceptedCall): Promise<CallState> {
+  const { plugin, io, log, undo } = call
+  if (plugin.state === undefined) return undeclaredState(plugin.name)
+  const { containerID, ifName } = environment
+  return plugin.state.open({
+    plugin: plugin.name,
+    network: config.document.name,
+    containerID,
+    ifName,
+    log,
+    undo: undo.push,
+    folder: io.stateFolder?.bind(io),
+  })
 }

@@ -10,7 +10,7 @@ import { checkMilliseconds, unexpected } from './checks.ts'
  */
 export function checkDefinition(plugin: unknown): void {
   if (!isObject(plugin)) throw unexpected('definePlugin', 'a plugin', plugin)
-  const { name, versions, timeout, config, args } = plugin
+  const { name, versions, timeout, config, state, args } = plugin
   checkName(name)
   const at = (member: string): string => `definePlugin: ${name}: ${member}`
   if (typeof plugin.add !== 'function') throw unexpected(at('add'), 'a function', plugin.add)
@@ -21,6 +21,9 @@ export function checkDefinition(plugin: unknown): void {
   if (timeout !== undefined) checkMilliseconds(at('timeout'), timeout)
   if (config !== undefined && typeof config !== 'function' && !isSchema(config)) {
     throw unexpected(at('config'), 'a zod 4 schema or a function that makes one', config)
+  }
+  if (state !== undefined && !(isObject(state) && typeof state.open === 'function')) {
+    throw unexpected(at('state'), 'attachmentState(…) of @cni/skel/state', state)
   }
   if (args !== undefined) checkArgs(at('args'), args)
   checkMembers(plugin, at)
@@ -34,7 +37,7 @@ export function isSchema(value: unknown): boolean {
 const FUNCTIONS = ['check', 'del', 'gc', 'status', 'log']
 const FLAGS = ['chained', 'goCompat']
 const LINES = ['about', 'release']
-const MEMBERS = ['name', ...LINES, 'versions', 'timeout', 'config', 'args', 'add', ...FUNCTIONS, ...FLAGS]
+const MEMBERS = ['name', ...LINES, 'versions', 'timeout', 'config', 'state', 'args', 'add', ...FUNCTIONS, ...FLAGS]
 
 /** For a member of a plugin the beginning of a message. */
 type At = (member: string) => string

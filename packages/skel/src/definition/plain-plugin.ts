@@ -4,7 +4,9 @@ import type { Plugin } from '../plugin.ts'
  * The same plugin as a plain object, so that a copy of it lacks nothing: one of a class has its handlers elsewhere.
  * They are called on the plugin itself, because a handler may use `this`.
  */
-export function plainPlugin<Conf, Chained extends boolean>(plugin: Plugin<Conf, Chained>): Plugin<Conf, Chained> {
+export function plainPlugin<Conf, Chained extends boolean, State>(
+  plugin: Plugin<Conf, Chained, State>,
+): Plugin<Conf, Chained, State> {
   const { log, check, del, gc, status } = plugin
   return {
     ...plugin,

@@ -40,10 +40,10 @@ export type Middleware = <Outcome>(c: MiddlewareContext, next: Next<Outcome>) =>
  * pluginMain(use(plugin, trace(), recover()))
  * ```
  */
-export function use<Conf, Chained extends boolean>(
-  plugin: Plugin<Conf, Chained>,
+export function use<Conf, Chained extends boolean, State>(
+  plugin: Plugin<Conf, Chained, State>,
   ...middleware: readonly Middleware[]
-): Plugin<Conf, Chained> {
+): Plugin<Conf, Chained, State> {
   const plain = plainPlugin(plugin)
   const { add, check, del, gc, status } = plain
   return {

@@ -8,14 +8,23 @@ type Path = readonly PropertyKey[]
 /**
  * One sentence per wrong member: `port: expected a positive integer, got "80;"`. Made from path, schema and raw value,
  * because the issues of zod/mini say no more than "Invalid input".
+ *
+ * @param whole - what `input` is called where all of it is wrong.
  */
-export function describeIssues(schema: core.$ZodType, issues: readonly core.$ZodIssue[], input: unknown): string[] {
-  const sentences = issues.flatMap((issue) => leaves(issue, input)).map((issue) => describe(schema, issue, input))
+export function describeIssues(
+  schema: core.$ZodType,
+  issues: readonly core.$ZodIssue[],
+  input: unknown,
+  whole = 'configuration',
+): string[] {
+  const sentences = issues
+    .flatMap((issue) => leaves(issue, input))
+    .map((issue) => describe(schema, issue, input, whole))
   return [...new Set(sentences)]
 }
 
-function describe(schema: core.$ZodType, issue: core.$ZodIssue, input: unknown): string {
-  const where = pathText(issue.path)
+function describe(schema: core.$ZodType, issue: core.$ZodIssue, input: unknown, whole: string): string {
+  const where = pathText(issue.path) || whole
   if (issue.code === 'unrecognized_keys') return `${where}: unknown members ${issue.keys.map(quoteText).join(', ')}`
   const value = valueAt(input, issue.path)
   const wanted = expectation(schemaAt(schema, issue.path), issue)
@@ -73,7 +82,7 @@ function pathText(path: Path): string {
     else if (/^[\w-]+$/.test(String(key))) text += text === '' ? String(key) : `.${String(key)}`
     else text += `[${quoteText(String(key))}]`
   }
-  return text || 'configuration'
+  return text
 }
 
 const quoteText = (text: string): string => JSON.stringify(text)

@@ -2,6 +2,7 @@ import type { core } from 'zod/mini'
 import { isSchema } from '../definition/check-definition.ts'
 import { unexpected } from '../definition/checks.ts'
 import type { Plugin } from '../plugin.ts'
+import type { SchemaSource } from '../schema-source.ts'
 
 /**
  * The schema of the configuration, made or loaded now if the plugin says how.
@@ -12,8 +13,17 @@ export async function schemaOf<Conf>({
   name,
   config,
 }: Pick<Plugin<Conf>, 'name' | 'config'>): Promise<core.$ZodType<Conf> | undefined> {
-  if (typeof config !== 'function') return config
-  const made = await config()
+  return config === undefined ? undefined : schemaFrom(`${name}: config`, config)
+}
+
+/**
+ * The schema a definition gives or makes.
+ *
+ * @throws TypeError that begins with `what` when it is none.
+ */
+export async function schemaFrom<Value>(what: string, source: SchemaSource<Value>): Promise<core.$ZodType<Value>> {
+  if (typeof source !== 'function') return source
+  const made = await source()
   if (isSchema(made)) return made
-  throw unexpected(`${name}: config`, 'a zod 4 schema', made)
+  throw unexpected(what, 'a zod 4 schema', made)
 }

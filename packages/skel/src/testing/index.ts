@@ -23,4 +23,5 @@
  */
 
 export { fakeNetns } from './fake-netns.ts'
+export { type MemoryStateFolder, memoryStateFolder } from './memory-state-folder.ts'
 export { type PluginTester, type TestCall, type TestNetns, type TestOutcome, testPlugin } from './test-plugin.ts'

@@ -5,7 +5,9 @@ import type { NetnsPort } from '../io.ts'
 import type { Plugin } from '../plugin.ts'
 import type { EnvVars } from '../protocol/environment.ts'
 import { runPlugin } from '../run.ts'
+import type { StateFolder } from '../state/state-folder.ts'
 import { fakeNetns } from './fake-netns.ts'
+import { memoryStateFolder } from './memory-state-folder.ts'
 
 /**
  * What `CNI_NETNS` leads to: a real namespace, a fake one, the plugin's own, a path where nothing is; with `none` the
@@ -29,6 +31,8 @@ export interface TestCall {
   readonly path?: readonly string[]
   /** For GC: the attachments that are still valid. */
   readonly validAttachments?: readonly ValidAttachment[]
+  /** Where the plugin keeps its `state`. Defaults to a folder in memory, the same for all calls of one tester. */
+  readonly state?: StateFolder
   /** Variables that are added, or with `undefined` taken away, last. */
   readonly env?: EnvVars
   /** Ends the call early, as SIGTERM does. */
@@ -67,7 +71,7 @@ export interface PluginTester {
 }
 
 /**
- * Wraps a plugin for tests. Calls do not share anything and may run at the same time.
+ * Wraps a plugin for tests. Calls share nothing but the state of attachments, and may run at the same time.
  *
  * @param defaults - goes into each call; members of `conf` are merged.
  * @example
@@ -77,8 +81,9 @@ export interface PluginTester {
  * ```
  */
 export function testPlugin(plugin: Plugin, defaults: TestCall = {}): PluginTester {
+  const state = memoryStateFolder()
   const run = (command: string, call: TestCall = {}): Promise<TestOutcome> =>
-    perform(plugin, command, { ...defaults, ...call, conf: mergedConf(defaults.conf, call.conf) })
+    perform(plugin, command, { state, ...defaults, ...call, conf: mergedConf(defaults.conf, call.conf) })
   return {
     add: (call) => run('ADD', call),
     check: (call) => run('CHECK', call),
@@ -90,11 +95,16 @@ export function testPlugin(plugin: Plugin, defaults: TestCall = {}): PluginTeste
   }
 }
 
-async function perform(plugin: Plugin, command: string, call: TestCall): Promise<TestOutcome> {
+async function perform(
+  plugin: Plugin,
+  command: string,
+  { state, ...call }: TestCall & { state: StateFolder },
+): Promise<TestOutcome> {
   const { exitCode, stdout, stderr } = await runPlugin(plugin, {
     env: environmentOf(command, call),
     stdin: () => stdinOf(plugin, command, call),
     netns: call.netns instanceof Netns ? machine : fakes,
+    stateFolder: () => state,
     ...(call.signal === undefined ? {} : { signal: call.signal }),
   })
   return {

@@ -1,0 +1,257 @@
+import { definePlugin, netConf, runPlugin } from '@cni/skel'
+import { attachmentState, StateError } from '@cni/skel/state'
+import { fakeNetns, memoryStateFolder, testPlugin } from '@cni/skel/testing'
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod/mini'
+
+/** Does what its configuration says, and tells what it sees of its state. */
+function keeper() {
+  const seen: unknown[] = []
+  const plugin = definePlugin({
+    name: 'keeper',
+    config: netConf({ write: z._default(z.array(z.int()), []), fail: z._default(z.boolean(), false) }),
+    state: attachmentState(z.object({ mark: z.int() })),
+    add(c) {
+      seen.push(c.state.read())
+      for (const mark of c.conf.write) {
+        c.state.write({ mark })
+        c.undo(() => seen.push(`undone before ${mark}`, c.state.read()))
+      }
+      if (c.conf.fail) throw new Error('ADD fails')
+      return {}
+    },
+    check: (c) => void seen.push(c.state.read()),
+    del(c) {
+      seen.push(c.state.read())
+      if (c.conf?.fail) throw new Error('DEL fails')
+    },
+    gc(c) {
+      seen.push(c.state.stale())
+      if (c.conf.fail) throw new Error('GC fails')
+    },
+  })
+  const state = memoryStateFolder()
+  const records = () => [...state.files.values()].map((text) => JSON.parse(String(text)))
+  return { tester: testPlugin(plugin, { state }), state, seen, records }
+}
+
+describe('the state of an attachment', () => {
+  it('is what ADD wrote, in CHECK and DEL, and gone after DEL', async () => {
+    const { tester, seen, records } = keeper()
+    expect((await tester.add({ conf: { write: [1, 2] } })).exitCode).toBe(0)
+    expect(records()).toEqual([{ v: 1, network: 'test', containerID: 'test-container', ifName: 'eth0', mark: 2 }])
+    expect((await tester.check()).exitCode).toBe(0)
+    expect((await tester.del()).exitCode).toBe(0)
+    expect(seen).toEqual([undefined, { mark: 2 }, { mark: 2 }])
+    expect(records()).toEqual([])
+  })
+
+  it('is its own in each network, container and interface', async () => {
+    const { tester, seen, records } = keeper()
+    await tester.add({ conf: { write: [1] } })
+    await tester.add({ conf: { write: [2] }, ifName: 'eth1' })
+    await tester.add({ conf: { write: [3], name: 'other' } })
+    await tester.del({ ifName: 'eth1' })
+    expect(seen.at(-1)).toEqual({ mark: 2 })
+    expect(records().map(({ mark }) => mark)).toEqual([1, 3])
+  })
+
+  it('is taken back when ADD fails, in the order of the other steps', async () => {
+    const { tester, seen, records } = keeper()
+    await tester.add({ conf: { write: [1] } })
+    const { error } = await tester.add({ conf: { write: [2, 3], fail: true } })
+    expect(error?.msg).toBe('ADD fails')
+    expect(seen).toEqual([undefined, { mark: 1 }, 'undone before 3', { mark: 3 }, 'undone before 2', { mark: 2 }])
+    expect(records()).toMatchObject([{ mark: 1 }])
+  })
+
+  it('is nothing after the first ADD failed', async () => {
+    const { tester, records } = keeper()
+    await tester.add({ conf: { write: [1], fail: true } })
+    expect(records()).toEqual([])
+  })
+
+  it('stays until a DEL succeeds', async () => {
+    const { tester, records } = keeper()
+    await tester.add({ conf: { write: [1] } })
+    expect((await tester.del({ conf: { fail: true } })).exitCode).toBe(1)
+    expect(records()).toMatchObject([{ mark: 1 }])
+    expect((await tester.del({ netns: 'missing', conf: { write: 'nonsense' } })).exitCode).toBe(0)
+    expect(records()).toEqual([])
+  })
+
+  it('is not written when the schema does not accept it: code 999, by name', async () => {
+    const plugin = definePlugin({
+      name: 'wrong',
+      state: attachmentState(z.object({ port: z.int().check(z.positive()) })),
+      add(c) {
+        c.state.write({ port: -1 })
+        return {}
+      },
+    })
+    const state = memoryStateFolder()
+    const { error } = await testPlugin(plugin, { state }).add()
+    expect(error).toMatchObject({ code: 999, msg: 'state: port: expected a positive integer, got -1' })
+    expect(state.files.size).toBe(0)
+  })
+
+  it('that says nothing usable fails CHECK with code 6, is logged by DEL, which succeeds and removes it', async () => {
+    const { tester, state, seen } = keeper()
+    await tester.add({ conf: { write: [1] } })
+    const [name = ''] = state.files.keys()
+    state.files.set(name, '{"v":2}')
+    const { error } = await tester.check()
+    expect(error).toMatchObject({ code: 6, msg: `state file ${state.path}/${name}: it has version 2, expected 1` })
+    expect(error?.details).toContain('DEL goes on without it')
+    const { exitCode, log } = await tester.del()
+    expect(exitCode).toBe(0)
+    expect(log).toMatchObject([{ level: 'warn', reason: expect.stringContaining(`${name}: it has version 2`) }])
+    expect(seen.at(-1)).toBeUndefined()
+    expect(state.files.size).toBe(0)
+  })
+
+  it('that cannot be removed does not keep DEL from succeeding', async () => {
+    const { tester, state } = keeper()
+    await tester.add({ conf: { write: [1] } })
+    const broken = {
+      ...state,
+      remove() {
+        throw new StateError('EROFS', '/run/cni/keeper/x.json', 'it cannot be removed: EROFS')
+      },
+    }
+    const { exitCode, log } = await tester.del({ state: broken })
+    expect(exitCode).toBe(0)
+    expect(log).toMatchObject([{ level: 'warn', msg: 'the state of the attachment is left behind' }])
+  })
+
+  it('goes with a DEL that has no handler', async () => {
+    const plugin = definePlugin({
+      name: 'plain',
+      state: attachmentState(async () => z.object({ mark: z.int() }), { version: 3 }),
+      add(c) {
+        c.state.write({ mark: 1 })
+        return {}
+      },
+    })
+    const state = memoryStateFolder()
+    const tester = testPlugin(plugin, { state })
+    await tester.add()
+    expect([...state.files.values()]).toEqual([expect.stringContaining('"v":3')])
+    expect((await tester.del()).exitCode).toBe(0)
+    expect(state.files.size).toBe(0)
+  })
+})
+
+describe('GC', () => {
+  const pods = ['a', 'b', 'c']
+  const begun = async () => {
+    const made = keeper()
+    for (const containerID of pods) await made.tester.add({ containerID, conf: { write: [1] } })
+    await made.tester.add({ conf: { name: 'other', write: [2] } })
+    return made
+  }
+  const validAttachments = [{ containerID: 'b', ifname: 'eth0' }]
+
+  it('shows the handler what is stale, and sweeps it afterwards', async () => {
+    const { tester, seen, records } = await begun()
+    const { exitCode, log } = await tester.gc({ validAttachments })
+    expect(exitCode).toBe(0)
+    const stale = seen.at(-1)
+    expect(stale).toHaveLength(2)
+    expect(stale).toEqual(
+      expect.arrayContaining(['a', 'c'].map((containerID) => ({ containerID, ifName: 'eth0', state: { mark: 1 } }))),
+    )
+    expect(records().map(({ network, containerID }) => `${network} ${containerID}`)).toEqual([
+      'test b',
+      'other test-container',
+    ])
+    expect(log.map(({ containerID }) => containerID).sort()).toEqual(['a', 'c'])
+  })
+
+  it('sweeps nothing when the handler fails, or when the runtime does not say what is valid', async () => {
+    const { tester, seen, records } = await begun()
+    expect((await tester.gc({ validAttachments, conf: { fail: true } })).exitCode).toBe(1)
+    const conf = JSON.stringify({ cniVersion: '1.1.0', name: 'test', type: 'keeper' })
+    expect((await tester.gc({ conf })).exitCode).toBe(0)
+    expect(seen.at(-1)).toEqual([])
+    expect(records()).toHaveLength(4)
+  })
+
+  it('leaves what says nothing usable, and says so', async () => {
+    const { tester, state } = await begun()
+    state.files.set(`${'0'.repeat(32)}.json`, 'nonsense')
+    const { exitCode, log } = await tester.gc({ validAttachments: [] })
+    expect(exitCode).toBe(0)
+    expect(log.filter(({ level }) => level === 'warn')).toMatchObject([{ reason: expect.stringContaining('not JSON') }])
+    expect([...state.files.values()]).toHaveLength(2)
+  })
+
+  it('sweeps for a plugin without a handler', async () => {
+    const plugin = definePlugin({
+      name: 'plain',
+      state: attachmentState(z.object({})),
+      add(c) {
+        c.state.write({})
+        return {}
+      },
+    })
+    const state = memoryStateFolder()
+    const tester = testPlugin(plugin, { state })
+    await tester.add()
+    expect((await tester.gc()).exitCode).toBe(0)
+    expect(state.files.size).toBe(0)
+  })
+})
+
+it('calls of one tester share the state, those of another do not', async () => {
+  const { tester, seen } = keeper()
+  await tester.add({ conf: { write: [1] } })
+  await keeper().tester.check()
+  await tester.check()
+  expect(seen).toEqual([undefined, { mark: 1 }])
+})
+
+it('a plugin that declares no state is told how when it uses it', async () => {
+  const plugin = definePlugin({ name: 'none', add: (c) => c.state.read() ?? {} })
+  expect((await testPlugin(plugin).add()).error).toMatchObject({
+    code: 999,
+    msg: 'none: c.state needs a schema: definePlugin({ state: attachmentState(schema), … })',
+  })
+})
+
+describe('a state', () => {
+  const opened = async (options: { folder?: string }) => {
+    const paths: string[] = []
+    const plugin = definePlugin({
+      name: 'tag',
+      state: attachmentState(z.object({}), options),
+      add: (c) => c.state.read() ?? {},
+    })
+    const conf = JSON.stringify({ cniVersion: '1.1.0', name: 'n' })
+    const env = { CNI_COMMAND: 'ADD', CNI_CONTAINERID: 'c', CNI_NETNS: '/x', CNI_IFNAME: 'eth0', CNI_PATH: '/' }
+    const netns = { open: (path: string) => fakeNetns(path, 2), current: () => fakeNetns('/proc/self/ns/net', 1) }
+    await runPlugin(plugin, {
+      env,
+      stdin: () => conf,
+      netns,
+      stateFolder(path) {
+        paths.push(path)
+        return memoryStateFolder(path)
+      },
+    })
+    return paths
+  }
+
+  it('is in a folder that a reboot empties, by the name of the plugin, when the definition does not say', async () => {
+    expect(await opened({})).toEqual(['/run/cni/tag'])
+    expect(await opened({ folder: '/var/lib/tag' })).toEqual(['/var/lib/tag'])
+  })
+
+  it.each<[options: object, message: string]>([
+    [{ folder: 'run' }, 'attachmentState: folder: expected an absolute path, got "run"'],
+    [{ folder: '' }, 'attachmentState: folder: expected an absolute path, got ""'],
+    [{ version: 0 }, 'attachmentState: version: expected an integer from 1 on, got 0'],
+  ])('%j cannot be', (options, message) => {
+    expect(() => attachmentState(z.object({}), options)).toThrow(new TypeError(message))
+  })
+})

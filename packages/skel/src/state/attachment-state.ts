@@ -1,0 +1,97 @@
+import { messageOf, type ValidAttachment } from '@cni/types'
+import type { CallState, StateCall, StateDefinition } from '../attachment-state.ts'
+import { unexpected } from '../definition/checks.ts'
+import { schemaFrom } from '../schema/schema-of.ts'
+import type { SchemaSource } from '../schema-source.ts'
+import { attachmentStore, type ValidKey } from './attachment-store.ts'
+
+/** Where and how {@link attachmentState} keeps a state. */
+export interface StateOptions {
+  /**
+   * The absolute path of the folder with one file for each attachment. Default: `/run/cni/<name of the plugin>`, which
+   * is gone after a reboot, as containers and their namespaces are.
+   */
+  readonly folder?: string
+  /** `v` of every file, from 1 on. Default: 1. A file of another version is refused. */
+  readonly version?: number
+}
+
+/**
+ * The `state` of a plugin: what ADD keeps of an attachment for CHECK, DEL and GC, as an object.
+ *
+ * @param schema - any zod 4 schema without asynchronous parts, or a function that makes or loads it when it is needed.
+ * @throws TypeError for a folder or version that cannot be.
+ * @example
+ * ```ts
+ * const plugin = definePlugin({
+ *   name: 'tag',
+ *   state: attachmentState(z.object({ mark: z.int() })),
+ *   add(c) {
+ *     c.state.write({ mark: 1337 })
+ *     return c.prevResult ?? {}
+ *   },
+ *   del: (c) => c.log.info('unmarked', { mark: c.state.read()?.mark }),
+ * })
+ * ```
+ */
+export function attachmentState<State>(
+  schema: SchemaSource<State>,
+  { folder, version }: StateOptions = {},
+): StateDefinition<State> {
+  if (folder !== undefined && !(typeof folder === 'string' && folder.startsWith('/'))) {
+    throw unexpected('attachmentState: folder', 'an absolute path', folder)
+  }
+  if (version !== undefined && !(Number.isSafeInteger(version) && version > 0)) {
+    throw unexpected('attachmentState: version', 'an integer from 1 on', version)
+  }
+  return {
+    schema,
+    async open(call) {
+      const path = folder ?? `/run/cni/${call.plugin}`
+      const made = await schemaFrom(`${call.plugin}: state`, schema)
+      return callState(call, { folder: call.folder?.(path) ?? path, schema: made, ...(version && { version }) })
+    },
+  }
+}
+
+function callState(call: StateCall, options: Parameters<typeof attachmentStore>[0]): CallState {
+  const { network, containerID, ifName, log } = call
+  const store = attachmentStore(options)
+  const key = { network, containerID, ifName }
+  const read = (): unknown => store.read(key)
+  return {
+    strict: { read, write: (state) => call.undo(store.write(key, state)) },
+    tolerant: {
+      read() {
+        try {
+          return read()
+        } catch (error) {
+          log.warn('the state of the attachment is unusable, going on without it', { reason: messageOf(error) })
+          return undefined
+        }
+      },
+    },
+    ofNetwork: (valid) => ({
+      stale() {
+        if (valid === undefined) return []
+        const { stored } = store.stale(network, valid.map(keyOf))
+        return stored.map(({ key: { containerID, ifName }, state }) => ({ containerID, ifName, state }))
+      },
+    }),
+    forget() {
+      try {
+        store.remove(key)
+      } catch (error) {
+        log.warn('the state of the attachment is left behind', { reason: messageOf(error) })
+      }
+    },
+    sweep(valid) {
+      if (valid === undefined) return
+      const { stored, unreadable } = store.removeStale(network, valid.map(keyOf))
+      for (const { key } of stored) log.info('the state of a stale attachment is removed', { ...key })
+      for (const error of unreadable) log.warn('a state file is left alone', { reason: error.message })
+    },
+  }
+}
+
+const keyOf = ({ containerID, ifname }: ValidAttachment): ValidKey => ({ containerID, ifName: ifname })

@@ -1,0 +1,20 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { attachmentStore } from '@cni/skel/state'
+import { expect, onTestFinished, test } from 'vitest'
+import * as z from 'zod/mini'
+
+test('a state file that is a pipe is an error at once, and can be removed', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'state-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const store = attachmentStore({ folder, schema: z.object({}) })
+  const key = { network: 'pods', containerID: 'abc', ifName: 'eth0' }
+  store.write(key, {})
+  const path = join(folder, readdirSync(folder)[0] ?? '')
+  rmSync(path)
+  execFileSync('mkfifo', ['-m', '600', path])
+  expect(() => store.read(key)).toThrow(`state file ${path}: it is not a regular file`)
+  expect(store.remove(key)).toBe(true)
+})

@@ -1,0 +1,184 @@
+import type { core } from 'zod/mini'
+import { describeIssues } from '../schema/issues.ts'
+import { type AttachmentKey, fileNameOf, isStateFile } from './attachment-key.ts'
+import { diskFolder } from './disk-folder.ts'
+import { decodeRecord, encodeRecord } from './record.ts'
+import { isStateError, StateError } from './state-error.ts'
+import { MAX_BYTES, type StateFolder } from './state-folder.ts'
+
+/** What {@link attachmentStore} is told. */
+export interface AttachmentStoreOptions<State> {
+  /** Where the files are: an absolute path, or a folder of another kind, such as one in memory. */
+  readonly folder: string | StateFolder
+  /** What is kept of an attachment: an object. Any zod 4 schema without asynchronous parts; a function makes it at use. */
+  readonly schema: core.$ZodType<State> | (() => core.$ZodType<State>)
+  /** `v` of every record. Default: 1. A record of another version is refused. */
+  readonly version?: number
+  /**
+   * Whether a write first reads what it is about to write, so that nothing is kept which could not be read again.
+   * Default: true. Without it a write needs no schema.
+   */
+  readonly readBack?: boolean
+}
+
+/** What was found of one attachment. */
+export interface StoredState<State> {
+  readonly key: AttachmentKey
+  readonly state: State
+}
+
+/** The state of all attachments of a plugin, one file each. Everything happens at once: no method waits for anything. */
+export interface AttachmentStore<State> {
+  /** The folder's path. */
+  readonly folder: string
+  /**
+   * What was written; `undefined` when nothing was.
+   *
+   * @throws StateError for a file that says nothing usable, or that cannot be read.
+   */
+  read(key: AttachmentKey): State | undefined
+  /**
+   * Writes atomically, for the owner only (0600), over whatever was there.
+   *
+   * @returns how to put back what was there before, byte for byte; of what was no file of ours nothing is put back.
+   * @throws StateError when it cannot be written, TypeError for a state the schema does not accept. Nothing has changed
+   *   then.
+   */
+  write(key: AttachmentKey, state: State): () => void
+  /**
+   * Removes the file, whatever it is; whether there was one.
+   *
+   * @throws StateError when it cannot be removed.
+   */
+  remove(key: AttachmentKey): boolean
+  /** Everything that is kept; files that say nothing usable are told apart. */
+  list(): Listed<State>
+  /** What is kept of a network's attachments that are not among the valid ones. */
+  stale(network: string, valid: readonly ValidKey[]): Listed<State>
+  /**
+   * Removes just that, and what killed processes left
+   * half written. Files that say nothing usable are left alone.
+   *
+   * @throws StateError, after all others, for a file that cannot be removed.
+   */
+  removeStale(network: string, valid: readonly ValidKey[]): Listed<State>
+}
+
+/** An attachment of a network that is known. */
+export type ValidKey = Pick<AttachmentKey, 'containerID' | 'ifName'>
+
+/** What was found in a folder. */
+export interface Listed<State> {
+  readonly stored: readonly StoredState<State>[]
+  /** Files that say nothing usable, or that cannot be read. */
+  readonly unreadable: readonly StateError[]
+}
+
+/**
+ * Keeps what ADD has to remember of an attachment for CHECK, DEL and GC: one JSON file each,
+ * `{ v, network, containerID, ifName, …state }`, named by a digest of the attachment. What others could have written, a
+ * link, a record of another version or attachment is refused by name.
+ *
+ * @example
+ * ```ts
+ * const store = attachmentStore({ folder: '/run/my-agent/attachments', schema: z.object({ mark: z.int() }) })
+ * store.write({ network: 'pods', containerID: 'abc', ifName: 'eth0' }, { mark: 1337 })
+ * ```
+ */
+export function attachmentStore<State>(options: AttachmentStoreOptions<State>): AttachmentStore<State> {
+  const { version = 1, readBack = true } = options
+  const folder = folderOf(options.folder)
+  const pathOf = (name: string): string => `${folder.path}/${name}`
+  let made: core.$ZodType<State> | undefined
+
+  const accepted = (state: unknown, refuse: (problem: string) => Error): State => {
+    made ??= typeof options.schema === 'function' ? options.schema() : options.schema
+    const parsed = made['~standard'].validate(state)
+    if (parsed instanceof Promise) throw new TypeError('the schema of a state must not be asynchronous')
+    if (parsed.issues === undefined) return parsed.value
+    throw refuse(describeIssues(made, parsed.issues as readonly core.$ZodIssue[], state, 'the state').join('; '))
+  }
+  const readFile = (name: string): StoredState<State> | undefined => {
+    const text = folder.read(name)
+    if (text === undefined) return undefined
+    const path = pathOf(name)
+    const { key, state } = decodeRecord(version, path, text)
+    if (fileNameOf(key) !== name) throw new StateError('OTHER_ATTACHMENT', path, 'it describes another attachment')
+    return { key, state: accepted(state, (problem) => new StateError('INVALID', path, problem)) }
+  }
+  const list: AttachmentStore<State>['list'] = () => {
+    const stored: StoredState<State>[] = []
+    const unreadable: StateError[] = []
+    for (const name of folder.list().filter(isStateFile)) {
+      try {
+        const found = readFile(name)
+        if (found !== undefined) stored.push(found)
+      } catch (error) {
+        if (!isStateError(error)) throw error
+        unreadable.push(error)
+      }
+    }
+    return { stored, unreadable }
+  }
+
+  const stale: AttachmentStore<State>['stale'] = (network, valid) => {
+    const keep = new Set(valid.map(({ containerID, ifName }) => fileNameOf({ network, containerID, ifName })))
+    const { stored, unreadable } = list()
+    return { stored: stored.filter(({ key }) => key.network === network && !keep.has(fileNameOf(key))), unreadable }
+  }
+
+  return {
+    folder: folder.path,
+    list,
+    stale,
+    read: (key) => readFile(fileNameOf(key))?.state,
+    write(key, state) {
+      const name = fileNameOf(key)
+      const text = encodeRecord(version, key, state)
+      if (Buffer.byteLength(text) > MAX_BYTES) {
+        throw new StateError('TOO_LARGE', pathOf(name), `a state of ${text.length} characters is not kept`)
+      }
+      if (readBack)
+        accepted(decodeRecord(version, pathOf(name), text).state, (problem) => new TypeError(`state: ${problem}`))
+      const before = textBefore(folder, name)
+      folder.write(name, text)
+      return () => {
+        if (before === undefined) folder.remove(name)
+        else folder.write(name, before)
+      }
+    },
+    remove: (key) => folder.remove(fileNameOf(key)),
+    removeStale(network, valid) {
+      const { stored, unreadable } = stale(network, valid)
+      const failures: StateError[] = []
+      const removed = stored.filter(({ key }) => {
+        try {
+          return folder.remove(fileNameOf(key))
+        } catch (error) {
+          if (!isStateError(error)) throw error
+          failures.push(error)
+          return false
+        }
+      })
+      folder.sweep()
+      if (failures[0] !== undefined) throw failures[0]
+      return { stored: removed, unreadable }
+    },
+  }
+}
+
+function folderOf(folder: string | StateFolder): StateFolder {
+  if (typeof folder !== 'string') return folder
+  if (folder.startsWith('/')) return diskFolder(folder)
+  throw new TypeError(`attachmentStore: folder: expected an absolute path, got ${JSON.stringify(folder)}`)
+}
+
+/** What was no file of ours is replaced, and not missed. */
+function textBefore(folder: StateFolder, name: string): string | undefined {
+  try {
+    return folder.read(name)
+  } catch (error) {
+    if (isStateError(error)) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,85 @@
+import { lstatSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { writeFileAtomic } from '@cni/host'
+import { errnoOf, messageOf } from '@cni/types'
+import { insecurity, readStateFile } from './read-state-file.ts'
+import { isStateError, StateError } from './state-error.ts'
+import type { StateFolder } from './state-folder.ts'
+
+/** Milliseconds: older than any call may become, so that nobody is writing it now. */
+const ABANDONED = 3_600_000
+
+/** The state files in a folder of this machine. The folder is made at the first write, for its owner only. */
+export function diskFolder(path: string): StateFolder {
+  return {
+    path,
+    read(name) {
+      const file = join(path, name)
+      return attempt(file, 'read', () => {
+        refuseInsecureFolder(path, file)
+        return readStateFile(file)
+      })
+    },
+    write(name, text) {
+      const file = join(path, name)
+      attempt(file, 'written', () => {
+        mkdirSync(dirname(path), { recursive: true })
+        mkdirSync(path, { recursive: true, mode: 0o700 })
+        refuseInsecureFolder(path, file)
+        writeFileAtomic(file, text, { mode: 0o600 })
+        return undefined
+      })
+    },
+    remove(name) {
+      const found = names(path).filter((each) => each === name || halfOf(each) === name)
+      for (const each of found) removeFile(join(path, each))
+      return found.includes(name)
+    },
+    list: () => names(path).filter((name) => halfOf(name) === undefined),
+    sweep() {
+      const halves = names(path).filter((name) => halfOf(name) !== undefined)
+      for (const file of halves.map((name) => join(path, name))) if (isAbandoned(file)) removeFile(file)
+    },
+  }
+}
+
+// internal
+
+/** The file whose beginning `writeFileAtomic` leaves behind when its process is killed. */
+const halfOf = (name: string): string | undefined => /^\.(.+)\.\w+\.tmp$/.exec(name)?.[1]
+
+function names(path: string): string[] {
+  return attempt(path, 'read', () => readdirSync(path).sort()) ?? []
+}
+
+function removeFile(file: string): void {
+  attempt(file, 'removed', () => rmSync(file, { force: true }))
+}
+
+function isAbandoned(file: string): boolean {
+  return Date.now() - (lstatSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Number.NaN) > ABANDONED
+}
+
+/** Not made stricter here: it may be one that is not ours, such as /run. */
+function refuseInsecureFolder(path: string, file: string): void {
+  const reason = insecurity(statSync(path))
+  if (reason === undefined) return
+  throw new StateError('INSECURE', file, `its folder ${reason}`, {
+    hint: `only its owner may write to ${path}: chown root, chmod 700`,
+  })
+}
+
+/** What is not there is no error. */
+function attempt<T>(file: string, what: 'read' | 'written' | 'removed', step: () => T): T | undefined {
+  try {
+    return step()
+  } catch (error) {
+    const errno = errnoOf(error)
+    if (what !== 'written' && (errno === 'ENOENT' || errno === 'ENOTDIR')) return undefined
+    if (isStateError(error)) throw error
+    throw new StateError(errno ?? 'UNKNOWN', file, `it cannot be ${what}: ${messageOf(error)}`, {
+      cause: error,
+      hint: 'is the folder on a file system that is mounted, writable and not full?',
+    })
+  }
+}

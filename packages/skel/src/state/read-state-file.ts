@@ -1,0 +1,42 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs'
+import { errnoOf } from '@cni/types'
+import { StateError } from './state-error.ts'
+import { MAX_BYTES } from './state-folder.ts'
+
+/**
+ * The text of a file, and of nothing else: a pipe or a device in its place would be waited for, for ever, and with it
+ * the deadline and SIGTERM.
+ *
+ * @throws StateError for what is no such file, or the file system's error.
+ */
+export function readStateFile(path: string): string {
+  const fd = open(path)
+  try {
+    const file = fstatSync(fd)
+    if (!file.isFile()) throw new StateError('NOT_A_FILE', path, 'it is not a regular file')
+    const reason = insecurity(file)
+    if (reason !== undefined) throw new StateError('INSECURE', path, `it ${reason}`)
+    if (file.size > MAX_BYTES) {
+      throw new StateError('TOO_LARGE', path, `it has ${file.size} bytes, more than ${MAX_BYTES}`)
+    }
+    return readFileSync(fd, 'utf8')
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** Who besides us could have written a file or folder; `undefined` when nobody. */
+export function insecurity({ uid, mode }: Pick<Stats, 'uid' | 'mode'>): string | undefined {
+  if (uid !== 0 && uid !== process.geteuid?.()) return `belongs to another user (uid ${uid})`
+  if ((mode & 0o022) !== 0) return `may be written by others (mode ${(mode & 0o7777).toString(8)})`
+  return undefined
+}
+
+function open(path: string): number {
+  try {
+    return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
+  } catch (cause) {
+    if (errnoOf(cause) !== 'ELOOP') throw cause
+    throw new StateError('NOT_A_FILE', path, 'it is a symbolic link, which is not followed', { cause })
+  }
+}

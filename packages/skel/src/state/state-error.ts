@@ -1,0 +1,53 @@
+import { type CniErrorCarrier, cniErrorKey, ErrorCode } from '@cni/types'
+
+const brand = Symbol.for('cni.StateError')
+
+/**
+ * What is wrong with a state file: its content (`INVALID`, `VERSION`, `OTHER_ATTACHMENT`, `TOO_LARGE`), that it is
+ * something else than a file (`NOT_A_FILE`), that others can change it or its folder (`INSECURE`), or the errno name of
+ * what the kernel refused.
+ */
+export type StateErrorCode =
+  | 'INVALID'
+  | 'VERSION'
+  | 'OTHER_ATTACHMENT'
+  | 'TOO_LARGE'
+  | 'NOT_A_FILE'
+  | 'INSECURE'
+  | (string & {})
+
+const UNUSABLE: readonly string[] = ['INVALID', 'VERSION', 'OTHER_ATTACHMENT', 'TOO_LARGE', 'NOT_A_FILE', 'INSECURE']
+
+/** A state file that says nothing usable, CNI code 6, or that cannot be read, written or removed, CNI code 5. */
+export class StateError extends Error {
+  readonly code: StateErrorCode
+  readonly path: string
+  /** What to do about it. */
+  readonly hint: string
+  readonly [brand] = true
+
+  constructor(
+    code: StateErrorCode,
+    path: string,
+    problem: string,
+    { hint = HINT, ...options }: { readonly hint?: string; readonly cause?: unknown } = {},
+  ) {
+    super(`state file ${path}: ${problem}`, options)
+    this.code = code
+    this.path = path
+    this.hint = hint
+  }
+
+  get [cniErrorKey](): CniErrorCarrier {
+    const code = UNUSABLE.includes(this.code) ? ErrorCode.decodingFailure : ErrorCode.ioFailure
+    return { code, details: this.hint }
+  }
+}
+StateError.prototype.name = 'StateError'
+
+/** Is it a {@link StateError}, also one of another copy of this package? */
+export function isStateError(error: unknown): error is StateError {
+  return error instanceof Error && brand in error
+}
+
+const HINT = 'DEL goes on without it and removes it; ADD writes it anew'
