@@ -1,5 +1,5 @@
 /**
- * The two things everyone does to a node: run a program, and write a file atomically.
+ * What everyone does to a node: run a program, read a file that may be something else, and write one atomically.
  *
  * @example
  * ```ts
@@ -14,6 +14,7 @@
 
 export { argvText } from './argv-text.ts'
 export { DEFAULT_PATH, findExecutable } from './find-executable.ts'
+export { isReadError, type OpenedFile, openRegularFile, ReadError, readRegularFile } from './regular-file.ts'
 export { run } from './run.ts'
 export { isRunError, RunError } from './run-error.ts'
 export type { Argv, RunErrorCode, RunOptions, RunResult, Started } from './run-types.ts'

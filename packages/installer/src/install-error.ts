@@ -1,3 +1,4 @@
+import { isReadError } from '@cni/host'
 import { errnoOf, messageOf } from '@cni/types'
 
 /** What kept a step from working; errno failures have `IO` and the errno name in `errno`. */
@@ -52,6 +53,9 @@ export function assertNotAborted(signal: AbortSignal | undefined): void {
 /** Any error as an {@link InstallError}: `what` failed, with the hint that goes with its errno. */
 export function toInstallError(error: unknown, what: string, path: string): InstallError {
   if (isInstallError(error)) return error
+  if (isReadError(error)) {
+    return new InstallError('NOT_READABLE', `${JSON.stringify(error.path)} is not a file`, { path: error.path })
+  }
   const errno = errnoOf(error)
   const message = messageOf(error)
   // "ENOSPC: no space left on device, write": the rest names a temporary file, another one each time

@@ -1,7 +1,7 @@
 import { closeSync, constants, copyFile, fchmodSync, fstatSync, fsync, openSync, renameSync, type Stats } from 'node:fs'
 import { promisify } from 'node:util'
+import { openRegularFile } from '@cni/host'
 import { assertNotAborted, InstallError, toInstallError } from '../install-error.ts'
-import { openRegular } from './open-regular.ts'
 import { permissionsOf } from './permissions.ts'
 import { removeQuietly, temporaryPath } from './temporary.ts'
 
@@ -27,7 +27,7 @@ export async function copyBinary(source: string, target: string, options: CopyOp
   const { type, signal, check } = options
   const temporary = temporaryPath(target, type)
   try {
-    const { fd, stat } = openRegular(source)
+    const { fd, stat } = openRegularFile(source)
     closeSync(fd)
     // In the kernel and on another thread: shared blocks where the file system can, and no heal waits for it.
     await promisify(copyFile)(source, temporary, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)

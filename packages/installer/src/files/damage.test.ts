@@ -75,5 +75,5 @@ test.each([
 })
 
 test('a folder is none', () => {
-  expect(() => damageOf(folder)).toThrow('is not a file')
+  expect(() => damageOf(folder)).toThrow('it is not a regular file')
 })

@@ -1,6 +1,6 @@
 import { closeSync, readSync } from 'node:fs'
+import { openRegularFile } from '@cni/host'
 import { elfLength } from './elf-length.ts'
-import { openRegular } from './open-regular.ts'
 
 /** More than the table of any program. */
 const MAX_BYTES = 4 * 1024 * 1024
@@ -12,7 +12,7 @@ const MAX_BYTES = 4 * 1024 * 1024
  * @throws what keeps it from being read.
  */
 export function damageOf(path: string): 'empty' | 'blank' | 'truncated' | undefined {
-  const { fd, stat } = openRegular(path)
+  const { fd, stat } = openRegularFile(path)
   const read = (at: number, length: number): Uint8Array => {
     const chunk = Buffer.alloc(Math.max(0, Math.min(length, MAX_BYTES, stat.size - at)))
     return chunk.subarray(0, chunk.length === 0 ? 0 : readSync(fd, chunk, 0, chunk.length, at))

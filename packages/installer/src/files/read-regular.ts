@@ -1,7 +1,7 @@
 import { closeSync, constants, readSync, realpathSync, type Stats } from 'node:fs'
+import { openRegularFile } from '@cni/host'
 import { errnoOf } from '@cni/types'
 import { InstallError, isNotFound, toInstallError } from '../install-error.ts'
-import { openRegular } from './open-regular.ts'
 
 /** A file as it was read: what must still be true when it is replaced. */
 export interface Snapshot {
@@ -49,11 +49,11 @@ function openAndRead(path: string, limit = MAX_TEXT): { fd: number; snapshot: Sn
 /** Few of many files are links: these alone cost a second look. */
 function openTarget(path: string): { fd: number; stat: Stats; target: string } {
   try {
-    return { ...openRegular(path, constants.O_NOFOLLOW), target: path }
+    return { ...openRegularFile(path, constants.O_NOFOLLOW), target: path }
   } catch (error) {
     if (errnoOf(error) !== 'ELOOP') throw error
     const target = realpathSync(path)
-    return { ...openRegular(target), target }
+    return { ...openRegularFile(target), target }
   }
 }
 

@@ -1,7 +1,7 @@
 import { closeSync, read, readSync } from 'node:fs'
 import { promisify } from 'node:util'
+import { openRegularFile } from '@cni/host'
 import { assertNotAborted } from '../install-error.ts'
-import { openRegular } from './open-regular.ts'
 
 /** Two of them fit into a core's own cache. */
 const CHUNK = 256 * 1024
@@ -9,9 +9,9 @@ const readLater = promisify(read)
 
 /** Whether two files hold the same bytes. Those of large ones are read off this thread, so that other work goes on. */
 export async function sameBytes(a: string, b: string, signal?: AbortSignal): Promise<boolean> {
-  const left = openRegular(a)
+  const left = openRegularFile(a)
   try {
-    const right = openRegular(b)
+    const right = openRegularFile(b)
     try {
       const { size } = left.stat
       if (size !== right.stat.size) return false

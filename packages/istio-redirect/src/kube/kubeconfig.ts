@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path'
+import { isReadError, readRegularFile } from '@cni/host'
 import { messageOf } from '@cni/types'
 import * as z from 'zod/mini'
-import { NotRegular, readRegularFile } from '../regular-file.ts'
 import { parseBlockYaml } from './block-yaml.ts'
 import { KubeError } from './kube-error.ts'
 
@@ -194,7 +194,7 @@ function readBounded(path: string): string {
   try {
     return readRegularFile(path, maxBytes)
   } catch (cause) {
-    if (cause instanceof NotRegular) throw bad(path, cause.message)
+    if (isReadError(cause)) throw bad(path, cause.message)
     const hint = 'is the node agent (install-cni) running on this node?'
     throw new KubeError('NO_KUBECONFIG', `cannot read ${path}: ${messageOf(cause)}; ${hint}`, { cause })
   }

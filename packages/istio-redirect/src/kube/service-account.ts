@@ -1,5 +1,5 @@
+import { readRegularFile } from '@cni/host'
 import { messageOf } from '@cni/types'
-import { readRegularFile } from '../regular-file.ts'
 import { KubeError } from './kube-error.ts'
 import type { ClusterAccess } from './kubeconfig.ts'
 

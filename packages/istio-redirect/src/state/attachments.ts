@@ -1,8 +1,7 @@
 import { lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeFileAtomic } from '@cni/host'
+import { isReadError, readRegularFile, writeFileAtomic } from '@cni/host'
 import { cniErrorKey, ErrorCode, errnoOf, messageOf } from '@cni/types'
-import { NotRegular, readRegularFile } from '../regular-file.ts'
 import { type AttachmentKey, type AttachmentRecord, type NetnsIdentity, parseRecord } from './attachment-record.ts'
 import { StateError } from './state-error.ts'
 
@@ -120,7 +119,7 @@ function readIfThere(path: string): string | undefined {
     return readRegularFile(path, maxBytes)
   } catch (error) {
     if (isMissing(error)) return undefined
-    if (error instanceof NotRegular) throw new StateError(path, error.message, { cause: error })
+    if (isReadError(error)) throw new StateError(path, error.message, { cause: error })
     throw failed(path, 'read', error)
   }
 }

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
+import { readRegularFile } from '@cni/host'
 import { errnoOf, messageOf } from '@cni/types'
 import * as z from 'zod/mini'
-import { readRegularFile } from '../../regular-file.ts'
 import type { Check } from './checks.ts'
 
 const MAX_BYTES = 1024 * 1024

@@ -1,0 +1,70 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs'
+
+/** A file that was opened, and what the kernel says of it. */
+export interface OpenedFile {
+  readonly fd: number
+  readonly stat: Stats
+}
+
+/**
+ * Opens a file for reading, and nothing else: a pipe or a device in its place would be waited for, for ever, and with it
+ * every deadline and signal. The caller closes it.
+ *
+ * @param flags - more of `constants.O_*`; without `O_NOFOLLOW` symbolic links are followed.
+ * @throws {@link ReadError} `NOT_REGULAR`, or the file system's error.
+ *
+ * @example
+ * const { fd, stat } = openRegularFile('/etc/cni/net.d/10-mesh.conflist', constants.O_NOFOLLOW)
+ */
+export function openRegularFile(path: string, flags = 0): OpenedFile {
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY | flags)
+  try {
+    const stat = fstatSync(fd)
+    if (stat.isFile()) return { fd, stat }
+    throw new ReadError('NOT_REGULAR', path, 'it is not a regular file')
+  } catch (error) {
+    closeSync(fd)
+    throw error
+  }
+}
+
+/**
+ * The text of a regular file of bearable size, symbolic links followed.
+ *
+ * @throws {@link ReadError}, or the file system's error.
+ */
+export function readRegularFile(path: string, maxBytes: number): string {
+  const { fd, stat } = openRegularFile(path)
+  try {
+    if (stat.size > maxBytes) {
+      throw new ReadError('TOO_LARGE', path, `it has ${stat.size} bytes, more than ${maxBytes}`)
+    }
+    return readFileSync(fd, 'utf8')
+  } finally {
+    closeSync(fd)
+  }
+}
+
+const brand = Symbol.for('cni.ReadError')
+
+/**
+ * Something stands where a file should be that must not be read. The message begins with "it": the sentence around it
+ * names the file, and what the file is to whoever wants to read it.
+ */
+export class ReadError extends Error {
+  readonly code: 'NOT_REGULAR' | 'TOO_LARGE'
+  readonly path: string
+  readonly [brand] = true
+
+  constructor(code: ReadError['code'], path: string, message: string) {
+    super(message)
+    this.code = code
+    this.path = path
+  }
+}
+ReadError.prototype.name = 'ReadError'
+
+/** Is it a {@link ReadError}, also one of another copy of this package? */
+export function isReadError(error: unknown): error is ReadError {
+  return error instanceof Error && brand in error
+}
