@@ -4,6 +4,7 @@ import { errnoOf } from '@cni/types'
 import { compareNames } from '../conf/conf-name.ts'
 import { copyBinary } from '../files/copy-binary.ts'
 import { damageOf } from '../files/damage.ts'
+import { linkBinary } from '../files/link-binary.ts'
 import { permissionsOf, wrongPermissions } from '../files/permissions.ts'
 import { sameBytes } from '../files/same-bytes.ts'
 import type { Health } from '../health.ts'
@@ -37,7 +38,9 @@ export async function planBinaries(
       if (!statSync(folder).isDirectory()) throw new Error('not a folder')
       for (const source of sources) {
         const path = join(folder, source.name)
-        const change = await planBinary({ source, path, type, verified, signal })
+        const twins = sources.filter((one) => one !== source && isSameFile(one.stat, source.stat))
+        const links = twins.map(({ name }) => join(folder, name))
+        const change = await planBinary({ source, path, links, type, verified, signal })
         if (change === undefined) health.push({ artefact: 'binary', path, state: 'ok' })
         else ofFolder.push(change)
       }
@@ -83,6 +86,8 @@ function listSources(folder: string, type: string): Source[] {
 interface Pair {
   readonly source: Source
   readonly path: string
+  /** Where the other names of the source are: hard links, as several plugins in one file have them. */
+  readonly links: readonly string[]
   /** The plugin's type. */
   readonly type: string
   readonly verified: VerifiedFiles
@@ -101,7 +106,7 @@ async function planBinary(pair: Pair): Promise<Change | undefined> {
     assertWhole(pair)
     return copy(pair, 'replace', 'not a regular file')
   }
-  if (stat.ino === source.stat.ino && stat.dev === source.stat.dev) return undefined
+  if (isSameFile(stat, source.stat)) return undefined
   const isKnown = verified.isKnown(path, source.stat, stat, performance.now())
   // what was found whole before is not looked into again
   if (!isKnown) assertWhole(pair)
@@ -137,11 +142,31 @@ function copy(pair: Pair, action: 'create' | 'replace', reason: string): Change 
     path,
     reason,
     async apply(signal) {
+      if (await linkToTwin(pair)) return
       await copyBinary(source.path, path, { type, signal, check: (copied) => assertWhole(pair, copied) })
       verified.add(path, source.stat, lstatSync(path, { bigint: true }), performance.now())
     },
   }
 }
+
+/** Makes the path one more name of a copy that is there already; false where there is none, or no link can be. */
+async function linkToTwin(pair: Pair): Promise<boolean> {
+  const { source, path, links, type, verified } = pair
+  for (const twin of links) {
+    const stat = lstat(twin)
+    if (!stat?.isFile() || permissionsOf(stat) !== permissionsOf(source.stat)) continue
+    const isKnown = verified.isKnown(twin, source.stat, stat, performance.now())
+    if (!isKnown && !(await isSame({ ...pair, path: twin }, stat))) continue
+    if (!linkBinary(twin, path, type)) continue
+    // The number of its names is part of what was remembered of it.
+    for (const name of [path, twin])
+      verified.add(name, source.stat, lstatSync(name, { bigint: true }), performance.now())
+    return true
+  }
+  return false
+}
+
+const isSameFile = (a: BigIntStats, b: BigIntStats): boolean => a.ino === b.ino && a.dev === b.dev
 
 function lstat(path: string): BigIntStats | undefined {
   try {
