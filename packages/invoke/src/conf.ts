@@ -13,10 +13,16 @@ export function confBytes(conf: PluginInput): string | Uint8Array {
   return goStringify(conf, { sortKeys: true })
 }
 
+/** A configuration that is text, or is in bytes, as text. */
+export function confText(conf: PluginInput): string | undefined {
+  if (typeof conf === 'string') return conf
+  return conf instanceof Uint8Array ? new TextDecoder().decode(conf) : undefined
+}
+
 /** The configuration as an object; throws `INVALID_CONF` when it is not one. */
 export function confObject(plugin: string, conf: PluginInput): Readonly<Record<string, unknown>> {
-  if (typeof conf !== 'string' && !(conf instanceof Uint8Array)) return conf
-  const document = parse(plugin, typeof conf === 'string' ? conf : new TextDecoder().decode(conf))
+  const text = confText(conf)
+  const document = text === undefined ? conf : parse(plugin, text)
   if (isObject(document)) return document
   throw new InvokeError('INVALID_CONF', plugin, 'the configuration for the plugin is not a JSON object')
 }

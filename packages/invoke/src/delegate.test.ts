@@ -1,35 +1,50 @@
 import { CniError, ErrorCode, toErrorDocument } from '@cni/types'
 import { describe, expect, test } from 'vitest'
-import { delegateAdd, delegateCheck, delegateDel, delegateGC, delegateStatus } from './delegate.ts'
+import { delegate } from './delegate.ts'
 import { fakeExec, outcome } from './testing/fake-exec.ts'
 
 const env = { CNI_COMMAND: 'CHECK', CNI_CONTAINERID: 'c1', CNI_NETNS: '/ns', CNI_IFNAME: 'eth0', CNI_PATH: '/a::/b' }
 const raw = '{"cniVersion":"1.0.0","name":"net","type":"parent","ipam":{"type":"local"}}'
+const newer = raw.replace('1.0.0', '1.1.0')
 const address = { cniVersion: '1.0.0', ips: [{ address: '10.1.0.2/24' }] }
+const speaks = (...supportedVersions: string[]) => ({ cniVersion: supportedVersions.at(-1), supportedVersions })
 
 describe('delegation', () => {
   test('ADD gives the result; the delegate has the environment and the very configuration of its parent', async () => {
     const exec = fakeExec({ local: { ADD: address } })
-    const result = await delegateAdd('local', raw, { exec, env })
+    const result = await delegate('local', { raw, env }, { exec }).add()
     expect(result.ips).toEqual([{ address: '10.1.0.2/24' }])
     expect(exec.calls).toMatchObject([{ type: 'local', stdin: raw, env: { ...env, CNI_COMMAND: 'ADD' } }])
   })
 
   test.each([
-    ['CHECK', delegateCheck],
-    ['DEL', delegateDel],
-    ['STATUS', delegateStatus],
-    ['GC', delegateGC],
-  ] as const)('%s runs that verb, whatever the parent runs', async (verb, delegate) => {
+    ['CHECK', 'check', ['CHECK'], { kind: 'done', cniVersion: '1.1.0' }],
+    ['DEL', 'del', ['DEL'], undefined],
+    ['STATUS', 'status', ['VERSION', 'STATUS'], { kind: 'done', cniVersion: '1.1.0' }],
+    ['GC', 'gc', ['VERSION', 'GC'], { kind: 'done', cniVersion: '1.1.0' }],
+  ] as const)('%s runs that verb, whatever the parent runs', async (_, verb, commands, done) => {
     const exec = fakeExec({ local: {} })
-    await delegate('local', raw, { exec, env })
-    expect(exec.calls.map(({ command, stdin }) => [command, stdin])).toEqual([[verb, raw]])
+    expect(await delegate('local', { raw: newer, env }, { exec })[verb]()).toEqual(done)
+    expect(exec.calls.map(({ command }) => command)).toEqual(commands)
+    expect(exec.calls.at(-1)?.stdin).toBe(newer)
   })
 
   test('without CNI_PATH nothing is found', async () => {
-    await expect(delegateDel('local', raw, { exec: fakeExec({ local: {} }), env: {} })).rejects.toThrow(
+    await expect(delegate('local', { raw, env: {} }, { exec: fakeExec({ local: {} }) }).del()).rejects.toThrow(
       'no paths provided',
     )
+  })
+
+  test.each([
+    ['', 'NO_NAME', 'no plugin name provided'],
+    ['../../bin/sh', 'INVALID_NAME', 'invalid plugin name: ../../bin/sh'],
+    ['/bin/sh', 'INVALID_NAME', 'invalid plugin name: /bin/sh'],
+    ['a\0b', 'INVALID_NAME', 'invalid plugin name: a\0b'],
+    ['..', 'INVALID_NAME', 'invalid plugin name: ..'],
+    ['.', 'INVALID_NAME', 'invalid plugin name: .'],
+  ])('the type %j is refused whatever the port to processes thinks of it', (type, code, message) => {
+    const exec = { find: () => '/bin/sh', run: () => Promise.reject(new Error('ran')) }
+    expect(() => delegate(type, { raw, env }, { exec })).toThrow(expect.objectContaining({ code, message }))
   })
 
   test("the delegate's error keeps its code", async () => {
@@ -38,18 +53,20 @@ describe('delegation', () => {
         throw new CniError(ErrorCode.tryAgainLater, 'no addresses', { details: 'range full' })
       },
     })
-    const error = await delegateAdd('local', raw, { exec, env }).catch((reason: unknown) => reason)
+    const error = await delegate('local', { raw, env }, { exec })
+      .check()
+      .catch((reason: unknown) => reason)
     expect(toErrorDocument(error)).toEqual({ code: 11, msg: 'no addresses', details: 'range full' })
     expect(exec.calls).toHaveLength(1)
   })
 })
 
-describe('addOrUndo', () => {
+describe('an ADD that fails', () => {
   const fails = () => outcome({ exitCode: 1, stdout: '{"code":7,"msg":"bad","details":"dd"}' })
 
-  test('runs DEL of the same plugin after a failed ADD, and throws the error of the ADD', async () => {
+  test('is followed by DEL of the same plugin, and throws the error of the ADD', async () => {
     const exec = fakeExec({ local: { ADD: fails } })
-    await expect(delegateAdd('local', raw, { exec, env, addOrUndo: true })).rejects.toMatchObject({
+    await expect(delegate('local', { raw, env }, { exec }).add()).rejects.toMatchObject({
       code: 7,
       message: 'bad',
       details: 'dd',
@@ -60,16 +77,18 @@ describe('addOrUndo', () => {
     ])
   })
 
-  test('runs DEL when ADD printed something that is no result', async () => {
+  test('is followed by DEL when it printed something that is no result', async () => {
     const exec = fakeExec({ local: { ADD: () => outcome({ stdout: 'done!' }) } })
-    await expect(delegateAdd('local', raw, { exec, env, addOrUndo: true })).rejects.toThrow(/got "done!"$/)
+    await expect(delegate('local', { raw, env }, { exec }).add()).rejects.toThrow(/got "done!"$/)
     expect(exec.calls.map(({ command }) => command)).toEqual(['ADD', 'DEL'])
   })
 
   test('tells of a DEL that failed as well', async () => {
     const del = () => outcome({ exitCode: 1, stdout: '{"code":5,"msg":"disk full"}' })
     const exec = fakeExec({ local: { ADD: fails, DEL: del } })
-    const error = await delegateAdd('local', raw, { exec, env, addOrUndo: true }).catch((reason: unknown) => reason)
+    const error = await delegate('local', { raw, env }, { exec })
+      .add()
+      .catch((reason: unknown) => reason)
     expect(toErrorDocument(error)).toEqual({
       code: 7,
       msg: 'bad',
@@ -77,7 +96,7 @@ describe('addOrUndo', () => {
     })
   })
 
-  test('runs DEL although the caller has given up', async () => {
+  test('is followed by DEL although the caller has given up', async () => {
     const controller = new AbortController()
     const exec = fakeExec({
       local: {
@@ -87,7 +106,7 @@ describe('addOrUndo', () => {
         },
       },
     })
-    const add = delegateAdd('local', raw, { exec, env, signal: controller.signal, addOrUndo: true })
+    const add = delegate('local', { raw, env, signal: controller.signal }, { exec }).add()
     await expect(add).rejects.toMatchObject({ code: ErrorCode.tryAgainLater, reason: 'aborted' })
     expect(exec.calls.map(({ command, signal }) => [command, signal?.aborted])).toEqual([
       ['ADD', true],
@@ -95,9 +114,110 @@ describe('addOrUndo', () => {
     ])
   })
 
-  test('does nothing after a successful ADD', async () => {
-    const exec = fakeExec({ local: { ADD: address } })
-    await delegateAdd('local', raw, { exec, env, addOrUndo: true })
-    expect(exec.calls).toHaveLength(1)
+  test('because the plugin is not there is followed by nothing', async () => {
+    const exec = fakeExec({})
+    const steps: unknown[] = []
+    const c = { raw, env, undo: (step: unknown) => void steps.push(step) }
+    await expect(delegate('local', c, { exec }).add()).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    expect([exec.calls, steps]).toEqual([[], []])
+  })
+})
+
+describe('undo of the context', () => {
+  type Step = (signal: AbortSignal) => Promise<void>
+
+  test('gets the DEL when the delegate begins, so that nothing can come between', async () => {
+    const steps: Step[] = []
+    const ADD = async () => {
+      await Promise.resolve()
+      return { ...address, known: steps.length }
+    }
+    const exec = fakeExec({ local: { ADD } })
+    const result = await delegate('local', { raw, env, undo: (step) => void steps.push(step) }, { exec }).add()
+    expect(result.known).toBe(1)
+    expect(exec.calls.map(({ command }) => command)).toEqual(['ADD'])
+    const { signal } = new AbortController()
+    for (const step of steps) await step(signal)
+    expect(exec.calls.map(({ command }) => command)).toEqual(['ADD', 'DEL'])
+    expect(exec.calls[1]?.signal).toBe(signal)
+  })
+
+  test('waits for an ADD that still runs, and DEL runs once', async () => {
+    const steps: Step[] = []
+    let print: (answer: unknown) => void = () => undefined
+    const printed = new Promise<unknown>((resolve) => {
+      print = resolve
+    })
+    const exec = fakeExec({ local: { ADD: () => printed } })
+    const adding = delegate('local', { raw, env, undo: (step) => void steps.push(step) }, { exec }).add()
+    const undone = steps.map((step) => step(new AbortController().signal))
+    expect(exec.calls.map(({ command }) => command)).toEqual(['ADD'])
+    print(outcome({ exitCode: 1, stdout: '{"code":7,"msg":"bad"}' }))
+    await expect(adding).rejects.toThrow('bad')
+    await Promise.all(undone)
+    expect(exec.calls.map(({ command }) => command)).toEqual(['ADD', 'DEL'])
+  })
+})
+
+describe('the version', () => {
+  const old = { VERSION: speaks('0.3.1', '0.4.0', '1.0.0'), ADD: address }
+
+  test('that the delegate refuses is followed by the newest that both know, in one more execution', async () => {
+    const exec = fakeExec({ local: old })
+    const result = await delegate('local', { raw: newer, env }, { exec }).add()
+    expect(result).toMatchObject({ cniVersion: '1.1.0', ips: address.ips })
+    expect(exec.calls.map(({ command, stdin }) => [command, stdin])).toEqual([
+      ['ADD', newer],
+      ['ADD', raw],
+    ])
+  })
+
+  test('is known from then on: DEL after ADD is one execution', async () => {
+    const exec = fakeExec({ local: old })
+    const local = delegate('local', { raw: newer, env }, { exec })
+    await local.add()
+    await local.del()
+    expect(exec.calls.map(({ command, conf }) => `${command} ${conf.cniVersion}`)).toEqual([
+      'ADD 1.1.0',
+      'ADD 1.0.0',
+      'DEL 1.0.0',
+    ])
+  })
+
+  test('is asked for when a refusal does not name any', async () => {
+    const refuse = ({ conf }: { readonly conf: Readonly<Record<string, unknown>> }) => {
+      if (conf.cniVersion !== '0.4.0') throw new CniError(ErrorCode.incompatibleVersion, 'too new')
+      return { cniVersion: '0.4.0', ips: [{ version: '4', address: '10.1.0.2/24' }] }
+    }
+    const exec = fakeExec({ local: { VERSION: () => speaks('0.4.0'), ADD: refuse } })
+    const { ips } = await delegate('local', { raw, env }, { exec }).add()
+    expect(ips).toEqual([{ address: '10.1.0.2/24' }])
+    expect(exec.calls.map(({ command }) => command)).toEqual(['ADD', 'VERSION', 'ADD'])
+  })
+
+  test('that nobody shares is the refusal of the delegate; nothing is undone, for nothing was done', async () => {
+    const exec = fakeExec({ local: { VERSION: speaks('7.0.0'), ADD: address } })
+    const steps: Array<(signal: AbortSignal) => Promise<void>> = []
+    const c = { raw, env, undo: (step: (signal: AbortSignal) => Promise<void>) => void steps.push(step) }
+    await expect(delegate('local', c, { exec }).add()).rejects.toMatchObject({
+      code: 1,
+      message: 'incompatible CNI versions',
+      details: 'config is "1.0.0", plugin supports ["7.0.0"]',
+    })
+    for (const step of steps) await step(new AbortController().signal)
+    expect(exec.calls.map(({ command }) => command)).toEqual(['ADD', 'VERSION'])
+  })
+
+  test.each([
+    ['gc', ['0.4.0', '1.0.0'], newer, 'GC came with version 1.1.0, and local knows 1.0.0 at most'],
+    ['status', ['0.4.0'], newer, 'STATUS came with version 1.1.0, and local knows 0.4.0 at most'],
+    ['gc', ['1.0.0', '1.1.0'], raw, 'GC came with version 1.1.0, and the configuration is of version 1.0.0'],
+    ['check', ['0.3.1'], raw, 'CHECK came with version 0.4.0, and local knows 0.3.1 at most'],
+    ['check', ['0.3.1'], '{"name":"n"}', 'CHECK came with version 0.4.0, and the configuration is of version 0.1.0'],
+  ] as const)('%s is not asked of a delegate of %j', async (verb, supported, conf, reason) => {
+    const exec = fakeExec({ local: { VERSION: speaks(...supported) } })
+    expect(await delegate('local', { raw: conf, env }, { exec })[verb]()).toEqual({ kind: 'skipped', reason })
+    const asked = exec.calls.filter(({ conf: { cniVersion } }) => supported.some((one) => one === cniVersion))
+    expect(asked.map(({ command }) => command).filter((command) => command !== 'VERSION')).toEqual([])
   })
 })

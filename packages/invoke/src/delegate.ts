@@ -1,77 +1,183 @@
-import { errorLine, type Result, type Verb } from '@cni/types'
-import type { PluginInput } from './conf.ts'
-import { delegateEnv, splitCniPath } from './env.ts'
+import { errorLine, gte, type Result, type Verb } from '@cni/types'
+import { confVersion, type PluginInput } from './conf.ts'
+import { confInVersion } from './conf-in-version.ts'
+import { delegateEnv, type Environment, splitCniPath } from './env.ts'
 import { isPluginError, PluginError } from './errors.ts'
 import type { InvokeOptions } from './exec.ts'
-import { execWithoutResult, execWithResult } from './exec-plugin.ts'
+import { execPlugin } from './exec-plugin.ts'
+import { assertPluginName } from './find.ts'
+import { chooseVersion, isVersionRefusal, versionsInRefusal } from './negotiate.ts'
 import { realExec } from './real-exec.ts'
+import { readResult } from './result.ts'
+import { knownVersions, rememberVersions, supportedVersions } from './supported-versions.ts'
 
-/** {@link InvokeOptions} of a delegated ADD. */
-export interface DelegateAddOptions extends InvokeOptions {
-  /** Run DEL of the same plugin when its ADD fails, as the specification asks of whoever delegates. */
-  readonly addOrUndo?: boolean
-  /** Milliseconds for that DEL, which runs even when the caller's signal has aborted; default 2000. */
-  readonly undoTimeout?: number
+/** What a delegating plugin has to say; the context of its handler fits as it is. */
+export interface DelegationContext {
+  /** The configuration for the delegate: that of the delegating plugin, as it came. */
+  readonly raw: PluginInput
+  /** The environment for the delegate; default `process.env`. */
+  readonly env?: Environment | undefined
+  /** Ends the delegate and its children; the call then fails with code 11. */
+  readonly signal?: AbortSignal | undefined
+  /** Takes the inverse of `add` when it begins. */
+  undo?(step: (signal: AbortSignal) => Promise<void>): void
+}
+
+/** How a delegate is run. */
+export interface DelegateOptions extends Pick<InvokeOptions, 'exec' | 'timeout' | 'stderr'> {
+  /** Milliseconds for the DEL that takes back a failed ADD; it runs even when the caller has given up. Default 2000. */
+  readonly undoTimeout?: number | undefined
+}
+
+/** What became of a verb that not every plugin knows. */
+export type DelegationOutcome =
+  /** The delegate succeeded; `cniVersion` is the version it was asked in. */
+  | { readonly kind: 'done'; readonly cniVersion: string }
+  /** The delegate was not asked, and `reason` says why. */
+  | { readonly kind: 'skipped'; readonly reason: string }
+
+/**
+ * One plugin on behalf of another. All verbs speak the newest version that both know: the delegate's copy of the
+ * configuration says that version, and a result comes back in the 1.1.0 model.
+ */
+export interface Delegate {
+  /** The delegate's `type`. */
+  readonly type: string
+  /**
+   * Runs ADD. When it fails, DEL has run before this rejects; when it succeeds, DEL is what the context's `undo` got.
+   *
+   * @throws {@link PluginError} with the delegate's own code and message.
+   */
+  add(): Promise<Result>
+  /** Runs CHECK, which came with 0.4.0. */
+  check(): Promise<DelegationOutcome>
+  /** Runs DEL. */
+  del(): Promise<void>
+  /** Runs GC, which came with 1.1.0. */
+  gc(): Promise<DelegationOutcome>
+  /** Runs STATUS, which came with 1.1.0. */
+  status(): Promise<DelegationOutcome>
 }
 
 /**
- * Runs ADD of another plugin on behalf of this one: found in this plugin's `CNI_PATH`, in this plugin's environment,
- * with this plugin's configuration. `env`, `signal` and `raw` of a handler's context fit as they are.
+ * Another plugin, to be run on behalf of this one: found in the `CNI_PATH` of the context's environment, run in that
+ * environment, with that configuration. Nothing runs before the first call.
  *
- * @throws {@link PluginError} with the delegate's own code and message.
+ * The delegate is asked in the configuration's own version. If it refuses that, it is asked again in the newest version
+ * that both know; a process that delegates again remembers it for as long as the executable is the same file.
+ *
+ * @throws {@link InvokeError} `NO_NAME` or `INVALID_NAME` for a type that is not the name of a file.
  *
  * @example
  * ```ts
- * const ipam = await delegateAdd('host-local', c.raw, { env: c.env, signal: c.signal, addOrUndo: true })
+ * const { interfaces = [] } = await delegate('bridge', { ...c, raw: { ...conf, type: 'bridge' } }).add()
  * ```
  */
-export async function delegateAdd(type: string, conf: PluginInput, options: DelegateAddOptions = {}): Promise<Result> {
-  const { addOrUndo = false, undoTimeout = 2000, ...invoke } = options
-  const { path, exec } = findDelegate(type, invoke)
-  try {
-    const { result } = await execWithResult(path, conf, { ...invoke, exec, env: delegateEnv('ADD', invoke.env) })
-    return result
-  } catch (error) {
-    if (!addOrUndo) throw error
-    throw await undo(error, () => delegateDel(type, conf, { ...invoke, exec, signal: undefined, timeout: undoTimeout }))
+export function delegate(type: string, c: DelegationContext, options: DelegateOptions = {}): Delegate {
+  assertPluginName(type)
+  const { undoTimeout = 2000, exec = realExec(), timeout, stderr } = options
+  const { raw, env, signal } = c
+  const invoke: InvokeOptions = { exec, timeout, stderr, env, signal }
+  // Kept here as well: a port of its own need not have files.
+  let learned: readonly string[] | undefined
+
+  const find = () => exec.find(type, splitCniPath((env ?? process.env).CNI_PATH))
+  const learn = (path: string, versions: readonly string[]) => {
+    learned = versions
+    rememberVersions(path, versions)
+    return versions
+  }
+
+  /** Runs a verb in a version, unless the verb came later. */
+  const askIn = async (version: string, verb: Verb, path: string, how: InvokeOptions): Promise<Answer> => {
+    if (isBefore(version, verb)) return { version }
+    const conf = confInVersion(type, raw, version)
+    return { version, stdout: await execPlugin(path, conf, { ...how, env: delegateEnv(verb, env) }) }
+  }
+  const ask = async (verb: Verb, path: string, how = invoke): Promise<Answer> => {
+    const written = confVersion(type, raw)
+    const versions = learned ?? knownVersions(path)
+    const first = (versions && chooseVersion(written, versions)) ?? written
+    try {
+      return await askIn(first, verb, path, how)
+    } catch (refusal) {
+      if (!isVersionRefusal(refusal)) throw refusal
+      const supported = learn(path, versionsInRefusal(refusal) ?? (await supportedVersions(path, how)))
+      const second = chooseVersion(written, supported)
+      if (second === undefined || second === first) throw refusal
+      return askIn(second, verb, path, how)
+    }
+  }
+  const outcomeOf = (verb: Verb, { version, stdout }: Answer): DelegationOutcome => {
+    if (stdout !== undefined) return { kind: 'done', cniVersion: version }
+    const own = version === confVersion(type, raw)
+    const why = own ? `the configuration is of version ${version}` : `${type} knows ${version} at most`
+    return { kind: 'skipped', reason: `${verb} came with version ${SINCE.get(verb) ?? ''}, and ${why}` }
+  }
+  // A plugin from before these verbs fails with whatever it misses first, so that its versions are asked before it is.
+  const askForNews = async (verb: 'GC' | 'STATUS'): Promise<DelegationOutcome> => {
+    const path = find()
+    learned ??= await supportedVersions(path, invoke)
+    return outcomeOf(verb, await ask(verb, path))
+  }
+
+  return {
+    type,
+    async add() {
+      const path = find()
+      const adding = ask('ADD', path)
+      let undone: Promise<void> | undefined
+      const undo = (by?: AbortSignal): Promise<void> => {
+        undone ??= takeBack(adding, () => ask('DEL', path, { ...invoke, signal: by, timeout: undoTimeout }))
+        return undone
+      }
+      c.undo?.(undo)
+      try {
+        const { version, stdout = '' } = await adding
+        return readResult(type, stdout, version).result
+      } catch (error) {
+        throw await undoFailed(error, undo)
+      }
+    },
+    check: async () => outcomeOf('CHECK', await ask('CHECK', find())),
+    del: async () => void (await ask('DEL', find())),
+    gc: () => askForNews('GC'),
+    status: () => askForNews('STATUS'),
   }
 }
 
-/** Runs CHECK of another plugin on behalf of this one. */
-export function delegateCheck(type: string, conf: PluginInput, options?: InvokeOptions): Promise<void> {
-  return delegate('CHECK', type, conf, options)
+/** What a verb printed, in the version it was asked in; no text when it was not asked. */
+interface Answer {
+  readonly version: string
+  readonly stdout?: string
 }
 
-/** Runs DEL of another plugin on behalf of this one. */
-export function delegateDel(type: string, conf: PluginInput, options?: InvokeOptions): Promise<void> {
-  return delegate('DEL', type, conf, options)
+/** The versions that brought a verb, where that is not the first one. */
+const SINCE: ReadonlyMap<Verb, string> = new Map([
+  ['CHECK', '0.4.0'],
+  ['GC', '1.1.0'],
+  ['STATUS', '1.1.0'],
+])
+
+function isBefore(version: string, verb: Verb): boolean {
+  const since = SINCE.get(verb)
+  return since !== undefined && !gte(version, since)
 }
 
-/** Runs STATUS of another plugin on behalf of this one. */
-export function delegateStatus(type: string, conf: PluginInput, options?: InvokeOptions): Promise<void> {
-  return delegate('STATUS', type, conf, options)
-}
-
-/** Runs GC of another plugin on behalf of this one. */
-export function delegateGC(type: string, conf: PluginInput, options?: InvokeOptions): Promise<void> {
-  return delegate('GC', type, conf, options)
-}
-
-async function delegate(verb: Verb, type: string, conf: PluginInput, options: InvokeOptions = {}): Promise<void> {
-  const { path, exec } = findDelegate(type, options)
-  await execWithoutResult(path, conf, { ...options, exec, env: delegateEnv(verb, options.env) })
-}
-
-function findDelegate(type: string, options: InvokeOptions) {
-  const exec = options.exec ?? realExec()
-  const { CNI_PATH } = options.env ?? process.env
-  return { exec, path: exec.find(type, splitCniPath(CNI_PATH)) }
+/** DEL after an ADD that has ended; nothing after one that was refused for its version. */
+async function takeBack(adding: Promise<unknown>, del: () => Promise<unknown>): Promise<void> {
+  try {
+    await adding
+  } catch (error) {
+    if (isVersionRefusal(error)) return
+  }
+  await del()
 }
 
 /** The error of the ADD, which tells of a failed DEL as well: the ADD is what the operator has to fix first. */
-async function undo(error: unknown, del: () => Promise<void>): Promise<unknown> {
+async function undoFailed(error: unknown, undo: () => Promise<void>): Promise<unknown> {
   try {
-    await del()
+    await undo()
     return error
   } catch (delError) {
     if (!isPluginError(error)) return new AggregateError([error, delError], errorLine(error), { cause: error })

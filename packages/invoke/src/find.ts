@@ -6,7 +6,7 @@ import { InvokeError } from './errors.ts'
  * The path of a plugin's executable: the first regular file of that name in the folders, symbolic links followed.
  * Whether it can be executed shows when it is.
  *
- * @throws {@link InvokeError} `NO_NAME`, `INVALID_NAME` (a name, not a path), `NO_PATHS` or `NOT_FOUND`.
+ * @throws {@link InvokeError} `NO_NAME`, `INVALID_NAME` (a path, not a name), `NO_PATHS` or `NOT_FOUND`.
  *
  * @example
  * ```ts
@@ -14,12 +14,7 @@ import { InvokeError } from './errors.ts'
  * ```
  */
 export function findInPath(plugin: string, paths: readonly string[]): string {
-  if (plugin === '') throw new InvokeError('NO_NAME', plugin, 'no plugin name provided')
-  if (/[/\0]/.test(plugin)) {
-    throw new InvokeError('INVALID_NAME', plugin, `invalid plugin name: ${plugin}`, {
-      hint: 'the "type" of a plugin is a file name, not a path',
-    })
-  }
+  assertPluginName(plugin)
   // An empty element would mean the working directory: the spec's list has none.
   const folders = paths.filter((path) => path !== '')
   if (folders.length === 0) {
@@ -30,6 +25,15 @@ export function findInPath(plugin: string, paths: readonly string[]): string {
     if (isRegularFile(candidate)) return candidate
   }
   throw new InvokeError('NOT_FOUND', plugin, `failed to find plugin "${plugin}" in path [${folders.join(' ')}]`)
+}
+
+/** Throws {@link InvokeError} `NO_NAME` or `INVALID_NAME` unless the `type` of a plugin is the name of a file. */
+export function assertPluginName(plugin: string): void {
+  if (plugin === '') throw new InvokeError('NO_NAME', plugin, 'no plugin name provided')
+  if (!/[/\0]/.test(plugin) && plugin !== '.' && plugin !== '..') return
+  throw new InvokeError('INVALID_NAME', plugin, `invalid plugin name: ${plugin}`, {
+    hint: 'the "type" of a plugin is a file name, not a path',
+  })
 }
 
 function isRegularFile(path: string): boolean {

@@ -21,12 +21,11 @@ export type { Verb } from '@cni/types'
 export type { PluginInput } from './conf.ts'
 // One plugin on behalf of another
 export {
-  type DelegateAddOptions,
-  delegateAdd,
-  delegateCheck,
-  delegateDel,
-  delegateGC,
-  delegateStatus,
+  type Delegate,
+  type DelegateOptions,
+  type DelegationContext,
+  type DelegationOutcome,
+  delegate,
 } from './delegate.ts'
 // Environment and configuration
 export {
@@ -53,7 +52,7 @@ export { type ExecPluginOptions, execPlugin, execWithoutResult, execWithResult }
 export { pluginFailure } from './failure.ts'
 // Find, execute, read
 export { findInPath } from './find.ts'
-export { ipam } from './ipam.ts'
+export { ipam, ipamType } from './ipam.ts'
 export { type Execution, observeExec } from './observe-exec.ts'
 // One plugin, the way a runtime runs it
 export { addPlugin, checkPlugin, delPlugin, gcPlugin, type PluginCall, statusPlugin } from './plugin.ts'

@@ -1,6 +1,6 @@
 import { CniError } from '@cni/types'
 import { expect, test } from 'vitest'
-import { delegateAdd, delegateDel } from './delegate.ts'
+import { delegate } from './delegate.ts'
 import { type Execution, observeExec } from './observe-exec.ts'
 import { fakeExec } from './testing/fake-exec.ts'
 
@@ -13,8 +13,8 @@ test('every execution is told once it ended, with what went in and came out; not
     throw new CniError(7, 'bad')
   }
   const exec = observeExec(fakeExec({ local: { ADD: { cniVersion: '1.0.0' }, DEL: failing } }), (one) => seen.push(one))
-  expect(await delegateAdd('local', conf, { exec, env })).toEqual({ cniVersion: '1.1.0' })
-  await expect(delegateDel('local', conf, { exec, env })).rejects.toMatchObject({ code: 7 })
+  expect(await delegate('local', { raw: conf, env }, { exec }).add()).toEqual({ cniVersion: '1.1.0' })
+  await expect(delegate('local', { raw: conf, env }, { exec }).del()).rejects.toMatchObject({ code: 7 })
   expect(seen).toMatchObject([
     { request: { path: '/fake/local', env: { CNI_COMMAND: 'ADD' } }, outcome: { exitCode: 0 } },
     { request: { env: { CNI_COMMAND: 'DEL' } }, outcome: { exitCode: 1, stdout: expect.stringContaining('bad') } },

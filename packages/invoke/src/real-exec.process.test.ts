@@ -18,7 +18,7 @@ describe('real plugins', () => {
     'good',
     `case "$CNI_COMMAND" in
     ADD) printf '{"cniVersion":"1.0.0","ips":[{"address":"10.0.0.2/24"}],"extra":1}' ;;
-    VERSION) printf '{"cniVersion":"1.0.0","supportedVersions":["0.4.0","1.0.0"]}' ;;
+    VERSION) printf '{"cniVersion":"1.1.0","supportedVersions":["1.0.0","1.1.0"]}' ;;
   esac`,
   )
   folder.script('bad', `printf '{"code":7,"msg":"bad","details":"dd"}'; exit 1`)

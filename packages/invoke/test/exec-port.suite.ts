@@ -28,7 +28,7 @@ export function execPortSuite(exec: Exec, folder: string): void {
 
   test('VERSION gives the list', async () => {
     const { supportedVersions } = await getVersionInfo(exec.find('good', [folder]), options)
-    expect(supportedVersions).toEqual(['0.4.0', '1.0.0'])
+    expect(supportedVersions).toEqual(['1.0.0', '1.1.0'])
   })
 
   test.each([

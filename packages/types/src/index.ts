@@ -68,6 +68,7 @@ export {
   resultVersion,
 } from './result/convert.ts'
 
+export { assignInterface, mergeResults, resolveRoutes } from './result/merge.ts'
 // Results
 export type { Dns, Interface, IpConfig, Result, Route } from './result/model.ts'
 // Errors of others

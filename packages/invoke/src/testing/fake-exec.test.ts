@@ -8,7 +8,7 @@ import { fakeExec, outcome } from './fake-exec.ts'
 const fake = fakeExec({
   good: {
     ADD: { cniVersion: '1.0.0', ips: [{ address: '10.0.0.2/24' }], extra: 1 },
-    VERSION: { cniVersion: '1.0.0', supportedVersions: ['0.4.0', '1.0.0'] },
+    VERSION: { cniVersion: '1.1.0', supportedVersions: ['1.0.0', '1.1.0'] },
   },
   bad: () => {
     throw new CniError(7, 'bad', { details: 'dd' })

@@ -42,8 +42,9 @@ const OUTCOME = Symbol('outcome')
 
 /**
  * Plugins as functions, for tests of runtimes and of delegating plugins. Verbs a fake plugin does not mention succeed:
- * ADD passes on its `prevResult`, VERSION names every version, the others print nothing. Folders are not looked at:
- * every plugin in `plugins` is found, in `/fake` .
+ * ADD passes on its `prevResult`, VERSION names every version, the others print nothing. One whose VERSION is an object
+ * with `supportedVersions` refuses other versions as a real one does. Folders are not looked at: every plugin in `plugins`
+ * is found, in `/fake`.
  *
  * @example
  * ```ts
@@ -51,7 +52,7 @@ const OUTCOME = Symbol('outcome')
  *   'host-local': { ADD: { cniVersion: '1.1.0', ips: [{ address: '10.1.0.2/24' }] } },
  *   broken: () => { throw new CniError(ErrorCode.tryAgainLater, 'no agent') },
  * })
- * await delegateAdd('host-local', conf, { exec, env: { CNI_PATH: '/opt/cni/bin' } })
+ * await delegate('host-local', { raw: conf, env: { CNI_PATH: '/opt/cni/bin' } }, { exec }).add()
  * exec.calls.map((call) => `${call.command} ${call.type}`) // ['ADD host-local']
  * ```
  */
@@ -116,6 +117,7 @@ async function perform(plugin: FakePlugin, call: FakeCall): Promise<ExecOutcome>
 }
 
 function answerOf(plugin: Exclude<FakePlugin, (call: FakeCall) => unknown>, call: FakeCall): FakeAnswer {
+  refuseVersion(plugin.VERSION, call)
   const answer = Object.entries(plugin).find(([verb]) => verb === call.command)?.[1]
   if (answer !== undefined) return answer
   switch (call.command) {
@@ -131,6 +133,19 @@ function answerOf(plugin: Exclude<FakePlugin, (call: FakeCall) => unknown>, call
     default:
       throw new CniError(ErrorCode.invalidEnvironment, `unknown CNI_COMMAND: ${call.command}`)
   }
+}
+
+/** What plugins made with Go's skeleton do: the versions that VERSION names are those they take. */
+function refuseVersion(answer: FakeAnswer | undefined, { command, conf }: FakeCall): void {
+  const supported: unknown = typeof answer === 'object' ? answer.supportedVersions : undefined
+  if (!Array.isArray(supported) || command === 'VERSION') return
+  const version = conf.cniVersion || '0.1.0'
+  const isNews = command === 'GC' || command === 'STATUS'
+  if (isNews && !supported.includes('1.1.0')) throw new CniError(ErrorCode.unknownContainer, 'missing containerID')
+  if (supported.includes(version)) return
+  throw new CniError(ErrorCode.incompatibleVersion, 'incompatible CNI versions', {
+    details: `config is ${JSON.stringify(version)}, plugin supports [${supported.map((one) => JSON.stringify(one)).join(' ')}]`,
+  })
 }
 
 function callOf({ path, stdin, env, signal }: ExecRequest): FakeCall {

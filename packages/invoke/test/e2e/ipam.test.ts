@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { findInPath } from '../../src/find.ts'
 import { ipam } from '../../src/ipam.ts'
+import { observeExec } from '../../src/observe-exec.ts'
+import { realExec } from '../../src/real-exec.ts'
 import { getVersionInfo } from '../../src/version-info.ts'
 
 const PLUGINS = '/usr/lib/cni'
@@ -26,27 +28,60 @@ describe.runIf(missing === '')(`the reference IPAM plugin${missing}`, () => {
   const leases = () => readdirSync(`${dataDir}/net`).filter((name) => name.startsWith('10.'))
 
   test('reserves, checks and releases', async () => {
-    const { ips, routes, interfaces } = await ipam.add(conf(), { env })
+    const { ips, routes, interfaces } = await ipam({ raw: conf(), env }).add()
     expect(ips).toEqual([{ address: '10.99.0.2/24', gateway: '10.99.0.1' }])
     expect(routes).toEqual([{ dst: '0.0.0.0/0' }])
     expect(interfaces).toBeUndefined()
-    await ipam.check(conf(), { env })
+    await ipam({ raw: conf(), env }).check()
     expect(leases()).toEqual(['10.99.0.2'])
-    await ipam.del(conf(), { env })
+    await ipam({ raw: conf(), env }).del()
     expect(leases()).toEqual([])
-    await expect(ipam.check(conf(), { env })).rejects.toThrow(/failed to find address/i)
+    await expect(ipam({ raw: conf(), env }).check()).rejects.toThrow(/failed to find address/i)
   })
 
   test('an error of the plugin arrives with its text', async () => {
     const full = conf({ rangeStart: '10.99.0.5', rangeEnd: '10.99.0.5' })
-    await ipam.add(full, { env })
+    await ipam({ raw: full, env }).add()
     const second = { ...env, CNI_CONTAINERID: 'c2' }
-    await expect(ipam.add(full, { env: second, addOrUndo: true })).rejects.toMatchObject({
+    await expect(ipam({ raw: full, env: second }).add()).rejects.toMatchObject({
       name: 'PluginError',
       plugin: 'host-local',
       message: expect.stringContaining('no IP addresses available in range set'),
     })
     expect(leases()).toEqual(['10.99.0.5'])
+  })
+
+  test('speaks its own versions behind a configuration of 1.1.0', async () => {
+    const newer = { ...conf(), cniVersion: '1.1.0' }
+    const { supportedVersions } = await getVersionInfo(findInPath('host-local', [PLUGINS]))
+    const knows = supportedVersions.includes('1.1.0')
+    const local = ipam({ raw: newer, env })
+    const { ips, cniVersion } = await local.add()
+    expect({ ips, cniVersion }).toEqual({
+      ips: [{ address: '10.99.0.2/24', gateway: '10.99.0.1' }],
+      cniVersion: '1.1.0',
+    })
+    expect(await local.check()).toEqual({ kind: 'done', cniVersion: knows ? '1.1.0' : '1.0.0' })
+    const why = (verb: string) => `${verb} came with version 1.1.0, and host-local knows 1.0.0 at most`
+    const outcome = (verb: string) =>
+      knows ? { kind: 'done', cniVersion: '1.1.0' } : { kind: 'skipped', reason: why(verb) }
+    expect(await local.gc()).toEqual(outcome('GC'))
+    expect(await local.status()).toEqual(outcome('STATUS'))
+    await local.del()
+    expect(leases()).toEqual([])
+  })
+
+  test('is asked once per file for its versions by a process that goes on', async () => {
+    const asked: string[] = []
+    const exec = observeExec(realExec(), ({ request }) => asked.push(`${request.env.CNI_COMMAND}`))
+    const again = () => ipam({ raw: { ...conf(), cniVersion: '1.1.0' }, env }, { exec })
+    await again().add()
+    asked.length = 0
+    await again().del()
+    await again().gc()
+    await again().status()
+    expect(asked).not.toContain('VERSION')
+    expect(asked.filter((verb) => verb === 'DEL')).toHaveLength(1)
   })
 
   test('answers VERSION', async () => {

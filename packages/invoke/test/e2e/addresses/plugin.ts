@@ -1,5 +1,5 @@
 import { definePlugin, netConf } from '@cni/skel'
-import { CniError, ErrorCode } from '@cni/types'
+import { assignInterface, CniError, ErrorCode, mergeResults } from '@cni/types'
 import * as z from 'zod/mini'
 import { ipam } from '../../../src/ipam.ts'
 
@@ -8,18 +8,21 @@ export const plugin = definePlugin({
   name: 'addresses',
   config: netConf({ refuse: z.optional(z.string()) }),
   async add(c) {
-    const { ips = [], routes, dns } = await ipam.add(c.raw, { env: c.env, signal: c.signal, addOrUndo: true })
-    c.undo(() => ipam.del(c.raw, { env: c.env }))
+    const addresses = await ipam(c).add()
     if (c.conf.refuse) throw new CniError(ErrorCode.invalidNetworkConfig, c.conf.refuse)
-    return {
-      interfaces: [{ name: c.ifName, sandbox: c.netns.path }],
-      ips: ips.map((ip) => ({ ...ip, interface: 0 })),
-      ...(routes === undefined ? {} : { routes }),
-      ...(dns === undefined ? {} : { dns }),
-    }
+    const own = { interfaces: [{ name: c.ifName, sandbox: c.netns.path }] }
+    return assignInterface(mergeResults(own, addresses), c.ifName)
   },
-  check: (c) => ipam.check(c.raw, { env: c.env, signal: c.signal }),
-  del: (c) => ipam.del(c.raw, { env: c.env, signal: c.signal }),
-  gc: (c) => ipam.gc(c.raw, { env: c.env, signal: c.signal }),
-  status: (c) => ipam.status(c.raw, { env: c.env, signal: c.signal }),
+  async check(c) {
+    await ipam(c).check()
+  },
+  del: (c) => ipam(c).del(),
+  async gc(c) {
+    const outcome = await ipam(c).gc()
+    if (outcome.kind === 'skipped') c.log.info(outcome.reason)
+  },
+  async status(c) {
+    const outcome = await ipam(c).status()
+    if (outcome.kind === 'skipped') c.log.info(outcome.reason)
+  },
 })
