@@ -1,0 +1,42 @@
+import { type Family, type Rule, type Ruleset, ruleset } from '@cni/iptables'
+import type { Entry } from './entry.ts'
+
+/** Who may come in. An entry of `deny` wins over one of `allow`; what neither names goes by `otherwise`. */
+export interface Policy {
+  readonly deny: readonly Entry[]
+  readonly allow: readonly Entry[]
+  readonly otherwise: 'deny' | 'allow'
+}
+
+/** Without neighbours, and routers that say who they are, there is no IPv6. */
+const NEIGHBOURHOOD = ['neighbour-solicitation', 'neighbour-advertisement', 'router-advertisement'] as const
+/** A refusal is known at once; the client of a dropped packet waits for minutes. */
+const REFUSED = { ipv4: 'icmp-port-unreachable', ipv6: 'icmp6-port-unreachable' } as const
+
+/** What the chains of an interface begin with: a pod may have several interfaces, each with a policy of its own. */
+export const chainsOf = (ifName: string): string => `FW:${ifName.replaceAll(/[^\w.-]/g, '_')}:`
+
+/** The rules of one interface. What they let in, rules of others may still refuse. */
+export function firewall(ifName: string, { deny, allow, otherwise }: Policy): Ruleset {
+  const chain = `${chainsOf(ifName)}IN`
+  return ruleset({ filter: [chain] }, ({ filter }) => {
+    const matching = ({ protocol, ports, from }: Entry, family: Family) => {
+      let rule = filter.on(chain).only(family)
+      rule = rule.proto(protocol === 'icmp' && family === 'ipv6' ? 'icmpv6' : protocol)
+      if (ports !== undefined) rule = rule.dport(ports)
+      return from === undefined ? rule : rule.src(from.network)
+    }
+    const each = (entries: readonly Entry[], end: (rule: ReturnType<typeof matching>) => Rule): Rule[] =>
+      entries.flatMap((entry) => familiesOf(entry).map((family) => end(matching(entry, family))))
+    return [
+      filter.on('INPUT').in(ifName).jump(chain),
+      filter.on(chain).ctstate('RELATED', 'ESTABLISHED').return(),
+      ...NEIGHBOURHOOD.map((type) => filter.on(chain).only('ipv6').proto('icmpv6').icmpv6Type(type).return()),
+      ...each(deny, (rule) => rule.reject(REFUSED)),
+      ...each(allow, (rule) => rule.return()),
+      ...(otherwise === 'deny' ? [filter.on(chain).reject(REFUSED)] : []),
+    ]
+  })
+}
+
+const familiesOf = ({ from }: Entry): readonly Family[] => (from === undefined ? ['ipv4', 'ipv6'] : [from.family])
