@@ -30,10 +30,32 @@ export { isNetnsError, NetnsError, type NetnsErrorCode } from './handle/netns-er
 export { current, open } from './handle/open.ts'
 export type { CreateOptions } from './named/create.ts'
 export { netns } from './netns.ts'
-export type { Address, AddressFilter } from './rtnl/address.ts'
+export type { Address, AddressFilter, AddressScope, NewAddress } from './rtnl/address/address.ts'
 export type { IpFamily } from './rtnl/ip.ts'
-export type { Link, LinkSpec, VethPeer } from './rtnl/link.ts'
+export type { Link, LinkChange, LinkRef, NewLink, NewLinkCommon, OldLink, VethPeer } from './rtnl/link/link.ts'
+export type {
+  BridgeOptions,
+  BridgePort,
+  GeneveOptions,
+  IpvlanOptions,
+  MacvlanMode,
+  MacvlanOptions,
+  VlanOptions,
+  VxlanOptions,
+} from './rtnl/link/options.ts'
 export { openRtnl } from './rtnl/open-rtnl.ts'
-export type { NewRoute, Route, RouteFilter, RouteScope, RouteType } from './rtnl/route.ts'
-export type { Rtnl } from './rtnl/rtnl.ts'
-export type { NewRule, Rule } from './rtnl/rule.ts'
+export type {
+  NewRoute,
+  Nexthop,
+  Route,
+  RouteAttribute,
+  RouteDestination,
+  RouteFilter,
+  RouteScope,
+  RouteType,
+} from './rtnl/route/route.ts'
+export type { Rtnl, RtnlPort } from './rtnl/rtnl.ts'
+export type { NewPolicyRule, PolicyRule } from './rtnl/rule/rule.ts'
+export type { SysctlChange, SysctlPort } from './sysctl/port.ts'
+export { sysctl } from './sysctl/sysctl.ts'
+export type { SysctlValue } from './sysctl/value.ts'

@@ -3,7 +3,8 @@ import type { NetnsTarget } from '../handle/netns.ts'
 import { NetnsError } from '../handle/netns-error.ts'
 import { CLONE_NEWNET } from '../sys/constants.ts'
 import { loadSys } from '../sys/load-sys.ts'
-import { type Sys, SysError } from '../sys/sys.ts'
+import { isSysError, type Sys, type SysError } from '../sys/sys.ts'
+import { fakeRefusal } from './fake.ts'
 import { assertNotPromise, assertSynchronous, type NotPromise } from './not-promise.ts'
 import { privilegeHint } from './privileges.ts'
 import { raiseShield, type ShieldBind } from './shield.ts'
@@ -45,11 +46,11 @@ export function createRunner(load: () => Sys): Runner {
       assertSynchronous(body)
       const shielded = options.shield !== undefined && options.shield.length > 0
       if (target === 'host' && entered.length === 0 && !shielded) return checked(body())
-      const sys = load()
+      const sys = unlessFake(target, load)
       const value = within(
         sys,
         targetName(target),
-        (here) => setns(sys, target, entered[0] ?? here),
+        (here) => unlessFake(target, () => setns(sys, target, entered[0] ?? here)),
         () => {
           const lower = shielded ? tryShield(sys, options) : undefined
           return attempt(body, lower)
@@ -114,11 +115,20 @@ function setns(sys: Sys, target: NetnsTarget, host: number): void {
   sys.setns(target === 'host' ? host : target.fd, CLONE_NEWNET)
 }
 
+/** What cannot be done with a handle for tests fails with an error that says so. */
+function unlessFake<T>(target: NetnsTarget, act: () => T): T {
+  try {
+    return act()
+  } catch (error) {
+    throw fakeRefusal(target, error) ?? error
+  }
+}
+
 function enterOrThrow(place: string, enter: () => void): void {
   try {
     enter()
   } catch (cause) {
-    if (!(cause instanceof SysError)) throw cause
+    if (!isSysError(cause)) throw cause
     throw new NetnsError(
       cause.code,
       `Could not enter ${place}: ${cause.message}${privilegeHint(cause.code, 'CAP_SYS_ADMIN')}`,
@@ -133,7 +143,7 @@ function tryShield(sys: Sys, options: EnterOptions): (() => void) | undefined {
   try {
     return raiseShield(sys, options.shield ?? [])
   } catch (error) {
-    options.onShieldError?.(error instanceof SysError ? noShield(error) : error)
+    options.onShieldError?.(isSysError(error) ? noShield(error) : error)
     return undefined
   }
 }

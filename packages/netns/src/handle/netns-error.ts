@@ -13,6 +13,7 @@ export type NetnsErrorCode =
   | 'ASYNC_BODY'
   | 'RESTORE_FAILED'
   | 'PROTOCOL'
+  | 'FAKE'
   | (string & {})
 
 /** A failed operation on a network namespace. */

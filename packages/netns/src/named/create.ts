@@ -8,7 +8,7 @@ import { isNetnsError, NetnsError } from '../handle/netns-error.ts'
 import { open } from '../handle/open.ts'
 import { MNT_DETACH, MS_BIND, UMOUNT_NOFOLLOW } from '../sys/constants.ts'
 import { loadSys } from '../sys/load-sys.ts'
-import { type Sys, SysError } from '../sys/sys.ts'
+import { isSysError, type Sys } from '../sys/sys.ts'
 import { prepareFolder } from './folder.ts'
 
 /** Where `ip netns` keeps its namespaces. */
@@ -131,7 +131,7 @@ function failed(what: string, path: string, cause: unknown): NetnsError {
 }
 
 function errnoOf(error: unknown): string {
-  if (error instanceof SysError) return error.code
+  if (isSysError(error)) return error.code
   return error instanceof Error && 'code' in error ? String(error.code) : 'INVALID'
 }
 

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { privilegeHint } from '../enter/privileges.ts'
 import { NetnsError } from '../handle/netns-error.ts'
 import { LOCK_EX, MS_BIND, MS_REC, MS_SHARED } from '../sys/constants.ts'
-import { type Sys, SysError } from '../sys/sys.ts'
+import { isSysError, type Sys } from '../sys/sys.ts'
 
 /**
  * Makes a folder a shared mount point, as `ip netns add` does: names made in it, and removed from it,
@@ -51,7 +51,7 @@ function shareMount(sys: Sys, folder: string): void {
     share()
   } catch (error) {
     // EINVAL: not a mount point yet
-    if (!(error instanceof SysError) || error.code !== 'EINVAL') throw error
+    if (!isSysError(error) || error.code !== 'EINVAL') throw error
     sys.mount(folder, folder, 'none', MS_BIND | MS_REC, null)
     share()
   }

@@ -1,5 +1,5 @@
 import { NetnsError } from '../handle/netns-error.ts'
-import { SysError } from '../sys/sys.ts'
+import { isSysError } from '../sys/sys.ts'
 import { type Answers, addDatagram, firstOf, noAnswers, repliesOf } from './answers.ts'
 import { NLM_F_ACK, NLM_F_REQUEST, NLMSG_NOOP } from './constants.ts'
 import type { Message } from './decode.ts'
@@ -84,7 +84,7 @@ export function channelOver(socket: NetlinkSocket): Channel {
       port = answers.port ?? port
       return answers
     } catch (cause) {
-      if (!(cause instanceof SysError) && !(cause instanceof NetnsError)) throw cause
+      if (!isSysError(cause) && !(cause instanceof NetnsError)) throw cause
       throw new NetnsError(cause.code, `${what}: ${cause.message}`, { cause })
     }
   }

@@ -54,6 +54,8 @@ export {
   readBe32,
   readBe64,
   readCString,
+  readFlag,
+  readU8,
   readU16,
   readU32,
   u16,

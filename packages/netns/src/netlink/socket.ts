@@ -1,7 +1,7 @@
 import { closeSync } from 'node:fs'
 import { NetnsError } from '../handle/netns-error.ts'
 import { AF_NETLINK, MSG_DONTWAIT, MSG_TRUNC, SOCK_CLOEXEC, SOCK_RAW } from '../sys/constants.ts'
-import { type Sys, SysError } from '../sys/sys.ts'
+import { isSysError, type Sys } from '../sys/sys.ts'
 import { u32 } from './values.ts'
 
 /** How to open a netlink socket. */
@@ -146,5 +146,5 @@ function copyOf(buffer: Buffer, length: number): Buffer {
 }
 
 function isCode(error: unknown, code: string): boolean {
-  return error instanceof SysError && error.code === code
+  return isSysError(error) && error.code === code
 }

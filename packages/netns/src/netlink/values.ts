@@ -36,6 +36,17 @@ export function cString(text: string): Uint8Array {
   throw new NetnsError('INVALID', `Not a name: ${JSON.stringify(text)} contains a NUL`)
 }
 
+/** A byte, if the attribute is there and has one. */
+export function readU8(bytes: Buffer | undefined): number | undefined {
+  return bytes?.[0]
+}
+
+/** Whether a byte is set, if the attribute is there and has one. */
+export function readFlag(bytes: Buffer | undefined): boolean | undefined {
+  const byte = readU8(bytes)
+  return byte === undefined ? undefined : byte !== 0
+}
+
 /** A 16-bit value, if the attribute is there and long enough. */
 export function readU16(bytes: Buffer | undefined): number | undefined {
   return bytes !== undefined && bytes.length >= 2 ? bytes.readUInt16LE(0) : undefined

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
 import { decodeMessages, type Message } from '../netlink/decode.ts'
 import { type Attribute, encodeAttributes } from '../netlink/encode.ts'
-import { decodeAddress } from './address.ts'
-import { decodeLink } from './link.ts'
-import { decodeRoute, isRoute } from './route.ts'
-import { decodeRule, isRule } from './rule.ts'
+import { decodeAddress } from './address/decode.ts'
+import { decodeLink } from './link/decode.ts'
+import { decodeRoute } from './route/decode.ts'
+import { isRoute } from './route/match.ts'
+import { decodeRule, isRule } from './rule/rule.ts'
 
 // Datagrams as Linux 6.18 sends them.
 const RULES =
@@ -41,6 +42,7 @@ test('a link: flags, MAC, kind, master and parent', () => {
     [4, Uint8Array.of(0xdc, 5, 0, 0)],
     [5, Uint8Array.of(12, 0, 0, 0)],
     [10, Uint8Array.of(3, 0, 0, 0)],
+    [13, Uint8Array.of(0xe8, 3, 0, 0)],
     [18, [[1, Buffer.from('veth\0')]]],
   ])
   expect(decodeLink(body)).toEqual({
@@ -48,9 +50,12 @@ test('a link: flags, MAC, kind, master and parent', () => {
     name: 'eth0',
     mac: '02:00:00:ab:00:01',
     mtu: 1500,
+    txqlen: 1000,
     up: true,
     running: true,
     loopback: false,
+    promisc: false,
+    allmulti: false,
     kind: 'veth',
     master: 3,
     parent: 12,
@@ -71,13 +76,20 @@ test('a route is the wanted one only when everything that was said fits', () => 
     ]),
   )
   if (route === undefined) throw new Error('not decoded')
-  expect(route).toMatchObject({ destination: '10.0.0.0/12', table: 254, type: 'unicast', scope: 'link', linkIndex: 2 })
-  expect(isRoute(route, { destination: '10.1.2.3/12' }, 2)).toBe(true)
-  expect(isRoute(route, { destination: '10.1.2.3/12' }, 3)).toBe(false)
-  expect(isRoute(route, { destination: '10.1.2.3/12', gateway: '10.0.0.1' }, 2)).toBe(false)
-  expect(isRoute(route, { destination: '10.1.2.3/12', table: 7 }, 2)).toBe(false)
-  expect(isRoute(route, { destination: '10.1.2.3/12', type: 'local', table: 254 }, 2)).toBe(false)
-  expect(isRoute(route, { destination: '10.1.2.3/12', metric: 5 }, 2)).toBe(false)
+  expect(route).toMatchObject({
+    destination: '10.0.0.0/12',
+    cidr: '10.0.0.0/12',
+    table: 254,
+    type: 'unicast',
+    scope: 'link',
+    linkIndex: 2,
+  })
+  expect(isRoute(route, { destination: '10.1.2.3/12' }, { link: 2 })).toBe(true)
+  expect(isRoute(route, { destination: '10.1.2.3/12' }, { link: 3 })).toBe(false)
+  expect(isRoute(route, { destination: '10.1.2.3/12', gateway: '10.0.0.1' }, { link: 2 })).toBe(false)
+  expect(isRoute(route, { destination: '10.1.2.3/12', table: 7 }, { link: 2 })).toBe(false)
+  expect(isRoute(route, { destination: '10.1.2.3/12', type: 'local', table: 254 }, { link: 2 })).toBe(false)
+  expect(isRoute(route, { destination: '10.1.2.3/12', metric: 5 }, { link: 2 })).toBe(false)
 })
 
 test('a rule with selectors we do not know is never the wanted one', () => {

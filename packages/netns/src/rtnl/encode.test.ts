@@ -1,24 +1,24 @@
 import { expect, test } from 'vitest'
 import { type Attribute, encodeMessage } from '../netlink/encode.ts'
-import { encodeAddress } from './address.ts'
-import { parsePrefix } from './ip.ts'
-import { encodeNewLink, IFF_UP, linkHeader, linkName } from './link.ts'
-import { encodeRoute, type NewRoute } from './route.ts'
-import { encodeRule } from './rule.ts'
+import { encodeAddress } from './address/encode.ts'
+import { encodeNewLink } from './link/encode.ts'
+import { IFF_UP, linkHeader, linkName } from './link/wire.ts'
+import { encodeRoute } from './route/encode.ts'
+import type { NewRoute } from './route/route.ts'
+import { encodeRule } from './rule/rule.ts'
 
 // What iproute2 6.1 sends for the command in the title (strace), its sequence number set to 0.
 const bytes = (type: number, flags: number, { fixed, attributes }: { fixed: Uint8Array; attributes: Attribute[] }) =>
   Buffer.from(encodeMessage({ type, flags, fixed, attributes })).toString('hex')
 
 test('ip addr add 10.1.0.1/24 dev lo', () => {
-  expect(bytes(20, 0x605, encodeAddress(parsePrefix('10.1.0.1/24'), 1))).toBe(
+  expect(bytes(20, 0x605, encodeAddress({ cidr: '10.1.0.1/24' }, 1))).toBe(
     '28000000140005060000000000000000' + '0218000001000000' + '080002000a010001' + '080001000a010001',
   )
 })
 
 test('ip link add v0 type veth peer name v1 (nested attributes carry NLA_F_NESTED, the rest is the same)', () => {
-  const attributes = encodeNewLink({ name: 'v0', kind: 'veth', peer: { name: 'v1' } })
-  const plain = bytes(16, 0x605, { fixed: linkHeader(0), attributes })
+  const plain = bytes(16, 0x605, encodeNewLink({ name: 'v0', kind: 'veth', peer: { name: 'v1' } }))
     .replaceAll('1280', '1200')
     .replaceAll('0280', '0200')
   expect(plain).toBe(
@@ -50,7 +50,7 @@ test('ip rule add fwmark 1337 table 133 pref 100 (and the table again, in 32 bit
 })
 
 test('ip route add local default dev lo table 133 (and the table again, in 32 bits)', () => {
-  const route = encodeRoute({ destination: 'default', family: 'ipv4', type: 'local', table: 133 }, 1, 'add')
+  const route = encodeRoute({ destination: 'default', family: 'ipv4', type: 'local', table: 133 }, { link: 1 }, 'add')
   expect(bytes(24, 0x605, route)).toBe(
     '2c000000180005060000000000000000' + '020000008503fe0200000000' + '08000f0085000000' + '0800040001000000',
   )
@@ -74,7 +74,7 @@ test.each<[string, NewRoute]>([
   ['Not an IP address', { destination: 'default', gateway: '10.0.0.1/8' }],
   ['Not an address or prefix', { destination: 'everywhere' }],
 ])('a route that %s is refused', (message, route) => {
-  expect(() => encodeRoute(route, undefined, 'add')).toThrow(
+  expect(() => encodeRoute(route, {}, 'add')).toThrow(
     expect.objectContaining({ code: 'INVALID', message: expect.stringContaining(message) }),
   )
 })

@@ -8,7 +8,7 @@ import { numberMessages } from '../netlink/numbering.ts'
 import { encodeRequest, type Request, type Way } from '../netlink/request.ts'
 import { optionalPackage } from '../sys/optional-package.ts'
 import { performLater } from './perform-later.ts'
-import type { Transport } from './rtnl.ts'
+import type { Transport } from './transport.ts'
 
 /** What we use of the package `netlink` (0.3.0): datagrams to and from the kernel, by the event loop. */
 interface RawSocket {

@@ -1,67 +1,51 @@
-import type { Questions } from '../netlink/channel.ts'
-import type { Address, AddressFilter } from './address.ts'
-import { addAddress, deleteAddress, getAddresses } from './address-requests.ts'
+import type { Address, AddressFilter, NewAddress } from './address/address.ts'
 import type { IpFamily } from './ip.ts'
-import type { Link, LinkSpec } from './link.ts'
-import { addLink, deleteLink, findLink, getLinks, setLink } from './link-requests.ts'
-import type { NewRoute, Route, RouteFilter } from './route.ts'
-import { addRoute, deleteRoute, getRoutes } from './route-requests.ts'
-import type { NewRule, Rule } from './rule.ts'
-import { addRule, deleteRule, getRules } from './rule-requests.ts'
+import type { Link, LinkChange, LinkRef, NewLink, OldLink } from './link/link.ts'
+import type { NewRoute, Route, RouteFilter } from './route/route.ts'
+import type { NewPolicyRule, PolicyRule } from './rule/rule.ts'
 
 /**
- * Links, addresses, routes and rules of one namespace. Adding what is there, and deleting what is not, is no error
- * and says so; adding what is there but different is `EEXIST`.
- * Errors are `NetnsError` with the errno name (`ENODEV`, `EPERM` …) and the kernel's own explanation.
+ * Links, addresses, routes and rules of one namespace: what code that configures them takes, so that its tests can give
+ * it `fakeRtnl()`. Adding what is there, and deleting what is not, is no error and says so; adding what is there but
+ * different is `EEXIST`. What was read (`Link`, `Address`, `Route`, `PolicyRule`) can be added and deleted as it is.
+ * Errors are `NetnsError` with the errno name (`ENODEV`, `EPERM` …) and the kernel's own explanation, or `INVALID` for
+ * what cannot be said to the kernel; nothing is half made then.
  */
-export interface Rtnl extends Disposable {
+export interface RtnlPort {
   getLinks(): Promise<Link[]>
   /** `undefined` when there is no such link. */
-  getLink(name: string): Promise<Link | undefined>
-  addLink(link: LinkSpec): Promise<{ added: boolean }>
-  deleteLink(name: string): Promise<{ deleted: boolean }>
-  setLinkUp(name: string): Promise<void>
-  setLinkDown(name: string): Promise<void>
+  getLink(link: LinkRef): Promise<Link | undefined>
+  addLink(link: NewLink | OldLink): Promise<{ added: boolean }>
+  /** Changes what is said and not so yet. `before`: the link as it was. A change that fails half-way is taken back. */
+  setLink(link: LinkRef, change: LinkChange): Promise<{ changed: boolean; before: Link }>
+  deleteLink(link: LinkRef): Promise<{ deleted: boolean }>
+  setLinkUp(link: LinkRef): Promise<void>
+  setLinkDown(link: LinkRef): Promise<void>
   getAddresses(filter?: AddressFilter): Promise<Address[]>
-  addAddress(link: string, cidr: string): Promise<{ added: boolean }>
-  deleteAddress(link: string, cidr: string): Promise<{ deleted: boolean }>
+  addAddress(link: LinkRef, cidr: string): Promise<{ added: boolean }>
+  addAddress(address: NewAddress): Promise<{ added: boolean }>
+  deleteAddress(link: LinkRef, cidr: string): Promise<{ deleted: boolean }>
+  deleteAddress(address: NewAddress): Promise<{ deleted: boolean }>
   getRoutes(filter?: RouteFilter): Promise<Route[]>
   addRoute(route: NewRoute): Promise<{ added: boolean }>
+  /** Instead of the route to the same destination with the same metric. */
+  replaceRoute(route: NewRoute): Promise<void>
   /** What is not said about the route matches anything; one is deleted. */
   deleteRoute(route: NewRoute): Promise<{ deleted: boolean }>
-  getRules(family?: IpFamily): Promise<Rule[]>
-  addRule(rule: NewRule): Promise<{ added: boolean }>
+  getRules(family?: IpFamily): Promise<PolicyRule[]>
+  addRule(rule: NewPolicyRule): Promise<{ added: boolean }>
   /** Deletes exactly that rule, of any priority when none is given. */
-  deleteRule(rule: NewRule): Promise<{ deleted: boolean }>
+  deleteRule(rule: NewPolicyRule): Promise<{ deleted: boolean }>
+}
+
+/** An {@link RtnlPort} with what it holds open. */
+export interface Rtnl extends RtnlPort, Disposable {
+  /** A second call does nothing. */
   close(): void
 }
 
-/** How the operations reach the kernel. */
-export interface Transport {
-  /** Calls an operation with what it asks its questions of. */
-  perform<T>(operation: (channel: Questions) => T): Promise<T>
-  close(): void
-}
-
-/** The operations over a transport. */
-export function rtnlOver({ perform, close }: Transport): Rtnl {
-  return {
-    getLinks: () => perform(getLinks),
-    getLink: (name) => perform((channel) => findLink(channel, name)),
-    addLink: (link) => perform((channel) => ({ added: addLink(channel, link) })),
-    deleteLink: (name) => perform((channel) => ({ deleted: deleteLink(channel, name) })),
-    setLinkUp: (name) => perform((channel) => setLink(channel, name, 'up')),
-    setLinkDown: (name) => perform((channel) => setLink(channel, name, 'down')),
-    getAddresses: (filter = {}) => perform((channel) => getAddresses(channel, filter)),
-    addAddress: (link, cidr) => perform((channel) => ({ added: addAddress(channel, link, cidr) })),
-    deleteAddress: (link, cidr) => perform((channel) => ({ deleted: deleteAddress(channel, link, cidr) })),
-    getRoutes: (filter = {}) => perform((channel) => getRoutes(channel, filter)),
-    addRoute: (route) => perform((channel) => ({ added: addRoute(channel, route) })),
-    deleteRoute: (route) => perform((channel) => ({ deleted: deleteRoute(channel, route) })),
-    getRules: (family) => perform((channel) => getRules(channel, family)),
-    addRule: (rule) => perform((channel) => ({ added: addRule(channel, rule) })),
-    deleteRule: (rule) => perform((channel) => ({ deleted: deleteRule(channel, rule) })),
-    close,
-    [Symbol.dispose]: close,
-  }
+/** `(link, cidr)` or an address as one object. */
+export function addressOf(first: LinkRef | NewAddress, cidr: string | undefined): NewAddress {
+  if (typeof first === 'object' && 'cidr' in first) return first
+  return { link: first, cidr: cidr ?? '' }
 }

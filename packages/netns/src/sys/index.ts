@@ -17,4 +17,4 @@
 export * as constants from './constants.ts'
 export { errnoName } from './errno.ts'
 export { loadSys, tryLoadSys } from './load-sys.ts'
-export { type Sys, SysError } from './sys.ts'
+export { isSysError, type Sys, SysError } from './sys.ts'

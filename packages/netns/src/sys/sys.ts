@@ -41,11 +41,14 @@ export interface Sys {
   ioctl(fd: number, request: number, argument: Uint8Array): number
 }
 
+const brand = Symbol.for('cni.SysError')
+
 /** A failed system call: `code` is the errno name. */
 export class SysError extends Error {
   readonly code: string
   readonly errno: number
   readonly syscall: string
+  readonly [brand] = true
 
   constructor(syscall: string, code: string, errno: number, detail: string) {
     super(`${syscall}${detail === '' ? '' : ` ${detail}`}: ${code}`)
@@ -55,3 +58,8 @@ export class SysError extends Error {
   }
 }
 SysError.prototype.name = 'SysError'
+
+/** Is it a {@link SysError}, also one of another copy of this package? */
+export function isSysError(error: unknown): error is SysError {
+  return error instanceof Error && brand in error
+}

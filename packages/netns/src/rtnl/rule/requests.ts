@@ -1,16 +1,16 @@
-import type { Questions } from '../netlink/channel.ts'
-import { NLM_F_CREATE, NLM_F_EXCL } from '../netlink/constants.ts'
-import { unlessAlready } from './already.ts'
-import { RTM_DELRULE, RTM_GETRULE, RTM_NEWRULE } from './constants.ts'
-import type { IpFamily } from './ip.ts'
-import { decodeRule, encodeRule, isRule, type NewRule, type Rule, ruleQuery } from './rule.ts'
+import type { Questions } from '../../netlink/channel.ts'
+import { NLM_F_CREATE, NLM_F_EXCL } from '../../netlink/constants.ts'
+import { unlessAlready } from '../already.ts'
+import { RTM_DELRULE, RTM_GETRULE, RTM_NEWRULE } from '../constants.ts'
+import type { IpFamily } from '../ip.ts'
+import { decodeRule, encodeRule, isRule, type NewPolicyRule, type PolicyRule, ruleQuery } from './rule.ts'
 
-export function getRules(channel: Questions, family: IpFamily | undefined): Rule[] {
+export function getRules(channel: Questions, family: IpFamily | undefined): PolicyRule[] {
   const families = family === undefined ? (['ipv4', 'ipv6'] as const) : [family]
   return families.flatMap((each) => dumpRules(channel, each).flatMap((body) => decodeRule(body) ?? []))
 }
 
-export function addRule(channel: Questions, rule: NewRule): boolean {
+export function addRule(channel: Questions, rule: NewPolicyRule): boolean {
   const encoded = encodeRule(rule)
   if (findRule(channel, rule) !== undefined) return false
   const what = `Add rule for table ${rule.table} (${rule.family})`
@@ -18,11 +18,11 @@ export function addRule(channel: Questions, rule: NewRule): boolean {
   return unlessAlready(
     ['EEXIST'],
     () => channel.ask(request),
-    () => findRule(channel, rule) !== undefined,
+    () => (findRule(channel, rule) === undefined ? 'there is one that is otherwise' : undefined),
   )
 }
 
-export function deleteRule(channel: Questions, rule: NewRule): boolean {
+export function deleteRule(channel: Questions, rule: NewPolicyRule): boolean {
   const existing = findRule(channel, rule)
   if (existing === undefined) return false
   const encoded = encodeRule({ ...rule, priority: existing.priority })
@@ -30,7 +30,7 @@ export function deleteRule(channel: Questions, rule: NewRule): boolean {
   return unlessAlready(['ENOENT'], () => channel.ask({ type: RTM_DELRULE, ...encoded, what }))
 }
 
-function findRule(channel: Questions, rule: NewRule): Rule | undefined {
+function findRule(channel: Questions, rule: NewPolicyRule): PolicyRule | undefined {
   const body = dumpRules(channel, rule.family).find((each) => isRule(each, rule))
   return body === undefined ? undefined : decodeRule(body)
 }

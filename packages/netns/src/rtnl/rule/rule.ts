@@ -1,12 +1,13 @@
 import { formatAddress, networkAddress } from '@cni/types/ip'
-import { NetnsError } from '../handle/netns-error.ts'
-import { attributeMap } from '../netlink/decode.ts'
-import type { Attribute } from '../netlink/encode.ts'
-import { cString, readCString, readU32, u32 } from '../netlink/values.ts'
-import { familyName, familyNumber, familyQuery, formatPrefix, type IpFamily, parsePrefix } from './ip.ts'
+import { NetnsError } from '../../handle/netns-error.ts'
+import { attributeMap } from '../../netlink/decode.ts'
+import type { Attribute } from '../../netlink/encode.ts'
+import { cString, readCString, readU32, u32 } from '../../netlink/values.ts'
+import { checkInteger } from '../check.ts'
+import { familyName, familyNumber, familyQuery, formatPrefix, type IpFamily, parsePrefix } from '../ip.ts'
 
 /** A policy routing rule to add or delete: packets that match use the table. */
-export interface NewRule {
+export interface NewPolicyRule {
   readonly family: IpFamily
   readonly table: number
   readonly fwmark?: number | undefined
@@ -23,7 +24,7 @@ export interface NewRule {
 }
 
 /** A rule of the kernel. */
-export interface Rule {
+export interface PolicyRule {
   readonly family: IpFamily
   readonly table: number
   readonly priority: number
@@ -37,6 +38,8 @@ export interface Rule {
 
 // goto, tunnel, l3mdev, oif, uid range, protocol, ports: rules that have them are not ours
 const OTHER_SELECTORS = [4, 12, 17, 19, 20, 22, 23, 24]
+
+const MOST = 0xffffffff
 
 const FIB_RULE_HDR = 12
 const FR_ACT_TO_TBL = 1
@@ -54,9 +57,9 @@ const FRA_FWMASK = 16
 export const ruleQuery = (family: IpFamily): Uint8Array => familyQuery(FIB_RULE_HDR, family)
 
 /** The fixed part and attributes of a rule. Throws `NetnsError('INVALID')`. */
-export function encodeRule(rule: NewRule): { fixed: Uint8Array; attributes: Attribute[] } {
+export function encodeRule(rule: NewPolicyRule): { fixed: Uint8Array; attributes: Attribute[] } {
   const fixed = Buffer.alloc(FIB_RULE_HDR)
-  const attributes: Attribute[] = [[FRA_TABLE, u32(rule.table)]]
+  const attributes: Attribute[] = [[FRA_TABLE, u32(checkInteger(rule.table, 0, MOST, 'table'))]]
   fixed[0] = familyNumber(rule.family)
   fixed[4] = rule.table < 256 ? rule.table : 0
   fixed[7] = FR_ACT_TO_TBL
@@ -76,9 +79,10 @@ export function encodeRule(rule: NewRule): { fixed: Uint8Array; attributes: Attr
     fixed[at] = prefix.length
     attributes.push([type, networkAddress(prefix)])
   }
-  if (rule.priority !== undefined) attributes.push([FRA_PRIORITY, u32(rule.priority)])
-  if (rule.fwmark !== undefined) attributes.push([FRA_FWMARK, u32(rule.fwmark)])
-  if (rule.mask !== undefined) attributes.push([FRA_FWMASK, u32(rule.mask)])
+  if (rule.priority !== undefined)
+    attributes.push([FRA_PRIORITY, u32(checkInteger(rule.priority, 0, MOST, 'priority'))])
+  if (rule.fwmark !== undefined) attributes.push([FRA_FWMARK, u32(checkInteger(rule.fwmark, 0, MOST, 'fwmark'))])
+  if (rule.mask !== undefined) attributes.push([FRA_FWMASK, u32(checkInteger(rule.mask, 0, MOST, 'mask'))])
   if (rule.iif !== undefined) attributes.push([FRA_IIFNAME, cString(rule.iif)])
   return { fixed, attributes }
 }
@@ -87,7 +91,7 @@ export function encodeRule(rule: NewRule): { fixed: Uint8Array; attributes: Attr
  * Is the kernel's rule exactly the wanted one? The kernel itself compares too little: it adds a second rule
  * when the priority is left to it, and deletes the first rule that has at least the given selectors.
  */
-export function isRule(body: Buffer, wanted: NewRule): boolean {
+export function isRule(body: Buffer, wanted: NewPolicyRule): boolean {
   const rule = decodeRule(body)
   const attributes = attributeMap(body, FIB_RULE_HDR)
   if (rule === undefined || body.readUInt8(3) !== 0 || body.readUInt8(7) !== FR_ACT_TO_TBL) return false
@@ -107,7 +111,7 @@ export function isRule(body: Buffer, wanted: NewRule): boolean {
 }
 
 /** A rule message of the kernel; `undefined` for another family. */
-export function decodeRule(body: Buffer): Rule | undefined {
+export function decodeRule(body: Buffer): PolicyRule | undefined {
   const attributes = attributeMap(body, FIB_RULE_HDR)
   const family = familyName(body.readUInt8(0))
   if (family === undefined) return undefined

@@ -1,0 +1,52 @@
+import { openRtnl, sysctl } from '@cni/netns'
+import { tempNetns } from '@cni/netns/testing'
+import { testPlugin } from '@cni/skel/testing'
+import { expect, test } from 'vitest'
+import { smallBridge } from './main-plugin.ts'
+import { rename } from './put-back.ts'
+
+test('a pod is on the bridge, and DEL takes it off', async () => {
+  await using node = await tempNetns()
+  await using pod = await tempNetns()
+  using outside = await openRtnl(node)
+  using inside = await openRtnl(pod)
+  const plugin = testPlugin(smallBridge(node), { netns: pod })
+  const { result } = await plugin.add()
+  expect(result?.interfaces).toEqual([expect.objectContaining({ name: 'eth0', mac: expect.any(String) })])
+  expect(await inside.getLink('eth0')).toMatchObject({ up: true, mtu: 1400 })
+  expect(await inside.getRoutes({ link: 'eth0', family: 'ipv4', table: 254 })).toContainEqual(
+    expect.objectContaining({ cidr: '0.0.0.0/0', gateway: '10.42.0.1' }),
+  )
+  expect(await sysctl(pod).get('net.ipv4.conf.eth0.arp_notify')).toBe('1')
+  const ports = (await outside.getLinks()).filter(({ master }) => master !== undefined)
+  expect(ports).toEqual([expect.objectContaining({ up: true, bridgePort: expect.objectContaining({ hairpin: true }) })])
+  await plugin.del()
+  expect((await outside.getLinks()).map(({ name }) => name)).toEqual(['lo', 'cni0'])
+})
+
+test('an ADD that fails leaves the node as it was', async () => {
+  await using node = await tempNetns()
+  await using pod = await tempNetns()
+  using outside = await openRtnl(node)
+  using inside = await openRtnl(pod)
+  // somebody else's, in the way of the route
+  await inside.addLink({ kind: 'ifb', name: 'other', up: true })
+  await inside.addRoute({ cidr: '0.0.0.0/0', link: 'other' })
+  const before = [await outside.getLinks(), await inside.getRoutes({ family: 'ipv4' })]
+  const { error } = await testPlugin(smallBridge(node), { netns: pod }).add()
+  expect(error?.msg).toContain('Add route "0.0.0.0/0": EEXIST')
+  expect([await outside.getLinks(), await inside.getRoutes({ family: 'ipv4' })]).toEqual(before)
+  expect(await inside.getLink('eth0')).toBeUndefined()
+})
+
+test('routes of a link that is renamed are put back as they were', async () => {
+  await using pod = await tempNetns()
+  using rtnl = await openRtnl(pod)
+  await rtnl.addLink({ kind: 'veth', name: 'tmp', up: true, peer: { name: 'peer', up: true } })
+  await rtnl.addAddress('tmp', '10.42.0.2/24')
+  await rtnl.addRoute({ cidr: '0.0.0.0/0', gateway: '10.42.0.1', metric: 7, mtu: 1300 })
+  const before = await rtnl.getRoutes({ family: 'ipv4' })
+  await rename(pod, 'tmp', 'eth0')
+  expect(new Set(await rtnl.getRoutes({ family: 'ipv4' }))).toEqual(new Set(before))
+  expect(await rtnl.getLink('eth0')).toMatchObject({ up: true })
+})

@@ -1,0 +1,30 @@
+import { type NetnsTarget, openRtnl, sysctl } from '@cni/netns'
+import { definePlugin } from '@cni/skel'
+
+/** A pod's eth0 on the bridge cni0 of the node, without IPAM: what a main plugin does with links. */
+export const smallBridge = (nodeNetns: NetnsTarget = 'host') =>
+  definePlugin({
+    name: 'small-bridge',
+    async add(c) {
+      const outside = `veth${c.containerID.slice(0, 8)}`
+      using node = await openRtnl({ ...c, netns: nodeNetns }) // every change is taken back when a later step fails
+      await node.addLink({ kind: 'bridge', name: 'cni0', up: true })
+      const peer = { name: c.ifName, netns: c.netns, mtu: 1400, up: true }
+      await node.addLink({ kind: 'veth', name: outside, up: true, master: 'cni0', bridgePort: { hairpin: true }, peer })
+
+      using pod = await openRtnl(c)
+      await pod.addAddress(c.ifName, '10.42.0.2/24')
+      await pod.addRoute({ cidr: '0.0.0.0/0', gateway: '10.42.0.1', link: c.ifName })
+      await sysctl(c).set(`net.ipv4.conf.${c.ifName}.arp_notify`, true)
+
+      const { mac } = (await pod.getLink(c.ifName)) ?? {}
+      const eth0 = { name: c.ifName, mac, sandbox: c.netns.path }
+      return { interfaces: [eth0], ips: [{ address: '10.42.0.2/24', interface: 0 }] }
+    },
+    check() {},
+    async del(c) {
+      if (c.netns === undefined) return // its links went with it
+      using pod = await openRtnl(c.netns)
+      await pod.deleteLink(c.ifName)
+    },
+  })

@@ -1,0 +1,10 @@
+import { type NetnsTarget, openRtnl } from '@cni/netns'
+
+/** Gives a link another name. To be renamed it goes down, with which its routes go: what was read is written as it is. */
+export async function rename(where: NetnsTarget, link: string, name: string) {
+  using rtnl = await openRtnl(where)
+  const routes = await rtnl.getRoutes({ link, family: 'ipv4', table: 254 })
+  const { before } = await rtnl.setLink(link, { up: false, name })
+  if (before.up) await rtnl.setLinkUp(name)
+  for (const route of routes) await rtnl.addRoute(route)
+}

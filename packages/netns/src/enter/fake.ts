@@ -1,0 +1,21 @@
+import { readlinkSync } from 'node:fs'
+import type { NetnsTarget } from '../handle/netns.ts'
+import { NetnsError } from '../handle/netns-error.ts'
+import { targetName } from './target.ts'
+
+/** Why a handle for tests cannot be entered; `undefined` for another one. `netns.open` never gives out such a handle. */
+export function fakeRefusal(target: NetnsTarget, cause: unknown): NetnsError | undefined {
+  if (target === 'host' || !isFake(target.fd)) return undefined
+  const message =
+    `Could not enter ${targetName(target)}: it is the fake namespace of a test (fakeNetns), which nothing can enter; ` +
+    'give the plugin fakes (fakeRtnl, fakeSysctl, fakeIptables), or run the test as root in tempNetns() of @cni/netns/testing'
+  return new NetnsError('FAKE', message, { path: target.path, cause })
+}
+
+function isFake(fd: number): boolean {
+  try {
+    return readlinkSync(`/proc/thread-self/fd/${fd}`) === '/dev/null'
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,64 @@
+import { formatAddress } from '@cni/types/ip'
+import { NetnsError } from '../../handle/netns-error.ts'
+import type { Questions } from '../../netlink/channel.ts'
+import { NLM_F_CREATE, NLM_F_EXCL } from '../../netlink/constants.ts'
+import { unlessAlready } from '../already.ts'
+import { firstDifference } from '../check.ts'
+import { RTM_DELADDR, RTM_GETADDR, RTM_NEWADDR } from '../constants.ts'
+import { linkIndex } from '../link/requests.ts'
+import { linkText } from '../link/wire.ts'
+import type { Address, AddressFilter, NewAddress } from './address.ts'
+import { decodeAddress } from './decode.ts'
+import { addressQuery, encodeAddress, parseCidr } from './encode.ts'
+
+export function getAddresses(channel: Questions, filter: AddressFilter): Address[] {
+  const what = 'List addresses'
+  const index = filter.link === undefined ? undefined : linkIndex(channel, filter.link, what)
+  return channel
+    .dump({ type: RTM_GETADDR, fixed: addressQuery(filter.family), what })
+    .flatMap(({ body }) => decodeAddress(body) ?? [])
+    .filter((address) => index === undefined || address.linkIndex === index)
+}
+
+export function addAddress(channel: Questions, address: NewAddress): boolean {
+  const { what, index, encoded } = prepare(channel, 'Add', address)
+  return unlessAlready(
+    ['EEXIST'],
+    () => channel.ask({ type: RTM_NEWADDR, flags: NLM_F_CREATE | NLM_F_EXCL, ...encoded, what }),
+    // of IPv6 the kernel compares the address without its prefix length
+    () => addressDifference(getAddresses(channel, { link: index }), address),
+  )
+}
+
+export function deleteAddress(channel: Questions, address: NewAddress): boolean {
+  const { what, encoded } = prepare(channel, 'Delete', address)
+  return unlessAlready(['EADDRNOTAVAIL'], () => channel.ask({ type: RTM_DELADDR, ...encoded, what }))
+}
+
+/** What is otherwise about the address that the kernel says is there. */
+export function addressDifference(existing: readonly Address[], wanted: NewAddress): string | undefined {
+  const prefix = parseCidr(wanted.cidr)
+  const text = formatAddress(prefix.bytes)
+  const there = existing.filter(({ address }) => address === text)
+  const { peer } = wanted
+  const said = { prefixLength: prefix.length, ...(peer === undefined || peer === text ? {} : { peer }) }
+  const differences = there.map((address) => firstDifference(address, said))
+  if (differences.includes(undefined)) return undefined
+  return differences.length === 0 ? 'it was there, and has gone meanwhile' : `there is one whose ${differences[0]}`
+}
+
+/** The link of an address to add or delete. */
+export function linkOf({ link, linkIndex: index, cidr }: NewAddress): NonNullable<NewAddress['link']> {
+  const ref = link ?? index
+  if (ref !== undefined) return ref
+  throw new NetnsError('INVALID', `Address ${JSON.stringify(cidr)}: of which link? Say link, or linkIndex`)
+}
+
+function prepare(channel: Questions, verb: string, address: NewAddress) {
+  const link = linkOf(address)
+  const what = `${verb} address ${JSON.stringify(address.cidr)} on ${linkText(link)}`
+  // Checked before the kernel is asked for anything.
+  encodeAddress(address, 1)
+  const index = linkIndex(channel, link, what)
+  return { what, index, encoded: encodeAddress(address, index) }
+}

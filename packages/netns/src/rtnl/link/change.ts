@@ -1,0 +1,65 @@
+import { firstDifference } from '../check.ts'
+import type { Link, LinkChange } from './link.ts'
+import { formatMac, parseMac } from './mac.ts'
+
+/** A change whose master is an index, 0 for none, and that says nothing that is so already. */
+export type Reduced = Omit<LinkChange, 'master' | 'netns'> & { readonly master?: number | undefined }
+
+/** What of a change is not so yet; `undefined` when that is nothing. Throws `NetnsError('INVALID')` for a bad MAC. */
+export function reduceChange(link: Link, change: LinkChange, master: number | undefined): Reduced | undefined {
+  const { netns: _, master: __, bridge, bridgePort, mac, ...rest } = change
+  const differing = Object.entries({ ...rest, ...(mac === undefined ? {} : { mac: formatMac(parseMac(mac)) }) }).filter(
+    ([name, value]) => value !== undefined && firstDifference(withDefaults(link), { [name]: value }) !== undefined,
+  )
+  const reduced: Reduced = {
+    ...Object.fromEntries(differing),
+    ...(master === undefined || master === (link.master ?? 0) ? {} : { master }),
+    ...(bridge === undefined || fits(link.bridge, bridge) ? {} : { bridge }),
+    // A new master makes it another port.
+    ...(bridgePort === undefined || (fits(link.bridgePort, bridgePort) && (master ?? link.master) === link.master)
+      ? {}
+      : { bridgePort }),
+  }
+  return Object.keys(reduced).length === 0 ? undefined : reduced
+}
+
+/** The change that makes a link again what it was, in what was changed. */
+export function changeBack(
+  before: Link,
+  { name, master, mtu, mac, txqlen, up, promisc, allmulti, alias, bridge, bridgePort, netns }: LinkChange,
+): LinkChange {
+  // Whoever leaves a namespace leaves its bridge, and goes down.
+  const moved = netns !== undefined
+  const masterBack = master !== undefined || moved
+  return {
+    ...(name === undefined && !moved ? {} : { name: before.name }),
+    ...(mtu === undefined ? {} : { mtu: before.mtu }),
+    ...(mac === undefined || before.mac === undefined ? {} : { mac: before.mac }),
+    ...(txqlen === undefined ? {} : { txqlen: before.txqlen }),
+    ...(up === undefined && !moved ? {} : { up: before.up }),
+    ...(promisc === undefined ? {} : { promisc: before.promisc }),
+    ...(allmulti === undefined ? {} : { allmulti: before.allmulti }),
+    ...(alias === undefined ? {} : { alias: before.alias ?? '' }),
+    ...(bridge === undefined || before.bridge === undefined ? {} : { bridge: membersOf(before.bridge, bridge) }),
+    ...(masterBack ? { master: before.master ?? null } : {}),
+    ...portBack(before, masterBack, bridgePort),
+  }
+}
+
+function portBack({ bridgePort: before }: Link, masterBack: boolean, changed: object | undefined): LinkChange {
+  if (before === undefined || (!masterBack && changed === undefined)) return {}
+  return { bridgePort: masterBack || changed === undefined ? before : membersOf(before, changed) }
+}
+
+function fits(there: object | undefined, wanted: object): boolean {
+  return there !== undefined && firstDifference(there, wanted) === undefined
+}
+
+/** The members of one object that another one has. */
+function membersOf<T extends object>(values: T, names: object): Partial<T> {
+  const result: Partial<T> = {}
+  for (const name in values) if (Object.hasOwn(names, name)) result[name] = values[name]
+  return result
+}
+
+const withDefaults = (link: Link): Link => ({ alias: '', ...link })

@@ -1,0 +1,136 @@
+import { run } from '../../enter/runner.ts'
+import type { Netns, NetnsTarget } from '../../handle/netns.ts'
+import { isNetnsError, NetnsError } from '../../handle/netns-error.ts'
+import { current } from '../../handle/open.ts'
+import type { Questions } from '../../netlink/channel.ts'
+import { openTransport } from '../open-transport.ts'
+import type { Transport } from '../transport.ts'
+import { changeBack } from './change.ts'
+import type { Link, LinkChange, LinkRef, LinkToAdd } from './link.ts'
+import { addLink, deleteLink, differenceOf, findLink, refsOf, setLinkState } from './requests.ts'
+import { applyChange, type PlannedChange, planChange, takeBack } from './set-link.ts'
+
+/** What changes links, in two namespaces where it takes two. */
+export interface Elsewhere {
+  addLink(link: LinkToAdd): Promise<{ added: boolean }>
+  setLink(link: LinkRef, change: LinkChange): Promise<{ changed: boolean; before: Link }>
+}
+
+/** The changes of links over a transport, and others that are opened when a link is to go elsewhere. */
+export function elsewhere(perform: Transport['perform'], here: NetnsTarget): Elsewhere {
+  return {
+    async addLink(link) {
+      const { name, netns, peer, up } = link
+      const added =
+        netns === undefined ? await perform((channel) => addLink(channel, link)) : await addLinkThere(link, netns)
+      if (!added) return { added }
+      try {
+        if (netns !== undefined && peer !== undefined && up === true) await raise(netns, name)
+        if (peer?.up === true) await raise(peer.netns, peer.name)
+        return { added }
+      } catch (error) {
+        if (netns === undefined) await perform((channel) => deleteLink(channel, name))
+        else await at(netns, (there) => there((channel) => deleteLink(channel, name)))
+        throw error
+      }
+    },
+
+    async setLink(link, change) {
+      const planned = await perform((channel) => planChange(channel, link, change))
+      const { before, reduced } = planned
+      const netns = change.netns === undefined ? undefined : handleOf(change.netns)
+      try {
+        if (reduced === undefined && (netns === undefined || isHere(netns, here))) return { changed: false, before }
+        await perform((channel) => applyChange(channel, planned, netns?.handle.fd))
+        return { changed: true, before }
+      } catch (error) {
+        // What it takes to make it again what it was may be refused, too: the first error is what counts.
+        if (isNetnsError(error)) await returnLink(planned, change).catch(() => {})
+        throw error
+      } finally {
+        netns?.[Symbol.dispose]()
+      }
+    },
+  }
+
+  async function addLinkThere(link: LinkToAdd, netns: Netns): Promise<boolean> {
+    const what = `Add ${link.kind} link ${JSON.stringify(link.name)} in ${JSON.stringify(netns.path)}`
+    return await at(netns, async (there) => {
+      const existing = await there((channel) => findLink(channel, link.name))
+      if (existing !== undefined) {
+        const { parent } = await perform((channel) => refsOf(channel, { ...link, master: undefined }, what))
+        const difference = differenceOf(existing, { ...link, master: undefined }, { parent })
+        if (difference === undefined) return false
+        throw new NetnsError('EEXIST', `${what}: EEXIST, ${difference}`)
+      }
+      if (link.master !== undefined || link.bridgePort !== undefined) {
+        throw new NetnsError('INVALID', `${what}: a master is of one namespace; set it there, when the link is there`)
+      }
+      const taken = await perform((channel) => findLink(channel, link.name))
+      if (taken === undefined) return await perform((channel) => addLink(channel, link))
+      // Before Linux 6.13 a name that is taken here cannot be given there.
+      const born = `cni${Math.floor(Math.random() * 0xffffffff).toString(16)}`
+      await perform((channel) => addLink(channel, { ...link, name: born, up: false }))
+      try {
+        const change = { name: link.name, up: link.up }
+        await there((channel) => applyChange(channel, planChange(channel, born, change)))
+        return true
+      } catch (error) {
+        await there((channel) => deleteLink(channel, born))
+        throw error
+      }
+    })
+  }
+
+  async function raise(netns: Netns | undefined, name: string): Promise<void> {
+    const up = (channel: Questions) => setLinkState(channel, name, 'up')
+    await (netns === undefined ? perform(up) : at(netns, (there) => there(up)))
+  }
+
+  async function returnLink(planned: PlannedChange, change: LinkChange): Promise<void> {
+    const { before } = planned
+    if ((await perform((channel) => takeBack(channel, planned))) || change.netns === undefined) return
+    using home = handleOf(here)
+    await at(change.netns, (there) =>
+      there((channel) => {
+        // Under which of its names it has arrived depends on the kernel, and on how far it came.
+        const arrived = [change.name, before.name].map((name) => name && findLink(channel, name))
+        const link = arrived.find((each) => each && isArrival(each, before, change))
+        if (!link) return
+        const { up, mtu, mac } = changeBack(before, change)
+        applyChange(channel, planChange(channel, link, { name: before.name, up, mtu, mac }), home.handle.fd)
+      }),
+    )
+  }
+}
+
+/** Another link there may have had the name before. */
+function isArrival(link: Link, before: Link, { mac }: LinkChange): boolean {
+  return link.kind === before.kind && (link.mac === before.mac || link.mac === mac?.toLowerCase())
+}
+
+/** Calls a body with a transport to a namespace, which is closed then. */
+async function at<T>(target: NetnsTarget, body: (perform: Transport['perform']) => Promise<T>): Promise<T> {
+  const transport = await openTransport(target)
+  try {
+    return await body(transport.perform)
+  } finally {
+    transport.close()
+  }
+}
+
+interface Held extends Disposable {
+  readonly handle: Netns
+}
+
+/** A handle of a namespace: a new one for the host's, else the one that is given. */
+function handleOf(target: NetnsTarget): Held {
+  if (target !== 'host') return { handle: target, [Symbol.dispose]() {} }
+  const handle = run('host', current)
+  return { handle, [Symbol.dispose]: () => handle.close() }
+}
+
+function isHere({ handle }: Held, here: NetnsTarget): boolean {
+  using home = handleOf(here)
+  return handle.isSame(home.handle)
+}

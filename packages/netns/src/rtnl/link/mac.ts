@@ -1,0 +1,20 @@
+import { NetnsError } from '../../handle/netns-error.ts'
+import { shown } from '../check.ts'
+
+/** Reads `02:00:00:ab:00:01`, in either case. Throws `NetnsError('INVALID')`. */
+export function parseMac(text: string): Uint8Array {
+  if (typeof text === 'string' && /^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/i.test(text)) {
+    return Uint8Array.from(text.split(':'), (pair) => Number.parseInt(pair, 16))
+  }
+  throw new NetnsError('INVALID', `Not a MAC address: ${shown(text)}; expected one like 02:00:00:ab:00:01`)
+}
+
+/** Its usual text. */
+export function formatMac(bytes: Uint8Array): string {
+  // A regular expression takes bun 0.1 ms the first time.
+  let text = hex(bytes[0] ?? 0)
+  for (let i = 1; i < bytes.length; i++) text += `:${hex(bytes[i] ?? 0)}`
+  return text
+}
+
+const hex = (byte: number): string => (byte < 16 ? '0' : '') + byte.toString(16)

@@ -1,0 +1,109 @@
+import { isNetnsError, NetnsError } from '../../handle/netns-error.ts'
+import type { Questions } from '../../netlink/channel.ts'
+import { NLM_F_CREATE, NLM_F_EXCL } from '../../netlink/constants.ts'
+import { unlessAlready } from '../already.ts'
+import { firstDifference } from '../check.ts'
+import { RTM_DELLINK, RTM_GETLINK, RTM_NEWLINK } from '../constants.ts'
+import { decodeLink } from './decode.ts'
+import { encodeNewLink, encodePortChange, hangsOnParent, type LinkRefs } from './encode.ts'
+import type { Link, LinkRef, LinkToAdd } from './link.ts'
+import { formatMac, parseMac } from './mac.ts'
+import { IFF_UP, linkHeader, linkSelector, linkText } from './wire.ts'
+
+export function getLinks(channel: Questions): Link[] {
+  return channel
+    .dump({ type: RTM_GETLINK, fixed: linkHeader(0), what: 'List links' })
+    .map(({ body }) => decodeLink(body))
+}
+
+export function findLink(channel: Questions, link: LinkRef): Link | undefined {
+  const what = `Find link ${linkText(link)}`
+  const { index, attributes } = linkSelector(link)
+  try {
+    const { body } = channel.get({ type: RTM_GETLINK, fixed: linkHeader(index), attributes, what })
+    return decodeLink(body)
+  } catch (error) {
+    if (isNetnsError(error) && error.code === 'ENODEV') return undefined
+    throw error
+  }
+}
+
+/** A link that must be there. */
+export function requireLink(channel: Questions, link: LinkRef, what: string): Link {
+  const found = findLink(channel, link)
+  if (found !== undefined) return found
+  throw new NetnsError('ENODEV', `${what}: ENODEV, there is no link ${linkText(link)}`)
+}
+
+/** The index of a link that must be there; of an index that is given, the kernel says whether it is. */
+export function linkIndex(channel: Questions, link: LinkRef, what: string): number {
+  return typeof link === 'number' ? linkSelector(link).index : requireLink(channel, link, what).index
+}
+
+export function addLink(channel: Questions, link: LinkToAdd): boolean {
+  const what = `Add ${link.kind} link ${linkText(link.name)}`
+  const refs = refsOf(channel, link, what)
+  const request = { type: RTM_NEWLINK, flags: NLM_F_CREATE | NLM_F_EXCL, ...encodeNewLink(link, refs), what }
+  const added = unlessAlready(
+    ['EEXIST'],
+    () => channel.ask(request),
+    () => {
+      const there = findLink(channel, link.name)
+      if (there !== undefined) return differenceOf(there, link, refs)
+      return link.peer === undefined
+        ? 'it has gone meanwhile'
+        : `its other end ${linkText(link.peer.name)} is there already`
+    },
+  )
+  if (added) finish(channel, link, what)
+  return added
+}
+
+/** What about a link that is there is not as wanted; `undefined` when nothing is. */
+export function differenceOf(there: Link, link: LinkToAdd, { master, parent }: LinkRefs): string | undefined {
+  const { kind, mtu, mac, txqlen, alias, bridge, vlan, macvlan, ipvlan, vxlan, geneve, bridgePort } = link
+  const difference = firstDifference(there, {
+    ...{ kind, mtu, mac: mac === undefined ? undefined : formatMac(parseMac(mac)), txqlen, alias, master },
+    ...{ parent: hangsOnParent(link) || kind === 'vxlan' ? parent : undefined },
+    ...{ bridge, vlan, macvlan, ipvlan, vxlan, geneve, bridgePort },
+  })
+  return difference === undefined ? undefined : `there is one whose ${difference}`
+}
+
+/** The links that a new one refers to. */
+export function refsOf(channel: Questions, link: LinkToAdd, what: string): LinkRefs {
+  const { master, parent } = link
+  return {
+    master: master === undefined ? undefined : linkIndex(channel, master, what),
+    // The parent as read may be a link of another namespace.
+    parent: parent === undefined || typeof parent === 'number' ? parent : linkIndex(channel, parent, what),
+  }
+}
+
+export function deleteLink(channel: Questions, link: LinkRef): boolean {
+  const what = `Delete link ${linkText(link)}`
+  const { index, attributes } = linkSelector(link)
+  const request = { type: RTM_DELLINK, fixed: linkHeader(index), attributes, what }
+  return unlessAlready(['ENODEV'], () => channel.ask(request))
+}
+
+export function setLinkState(channel: Questions, link: LinkRef, state: 'up' | 'down'): void {
+  const { index, attributes } = linkSelector(link)
+  const fixed = linkHeader(index, state === 'up' ? IFF_UP : 0, IFF_UP)
+  channel.ask({ type: RTM_NEWLINK, fixed, attributes, what: `Set link ${linkText(link)} ${state}` })
+}
+
+/** What the kernel takes only of a link that is there; when it does not, there is none. */
+function finish(channel: Questions, link: LinkToAdd, what: string): void {
+  const { name, netns, kind, up, master, bridgePort } = link
+  if (netns !== undefined) return
+  try {
+    const port = bridgePort === undefined || master === undefined ? undefined : { bridgePort }
+    const message = port && encodePortChange(requireLink(channel, name, what).index, port)
+    if (message !== undefined) channel.ask({ type: RTM_NEWLINK, ...message, what })
+    if (kind === 'veth' && up === true) setLinkState(channel, name, 'up')
+  } catch (error) {
+    if (isNetnsError(error)) deleteLink(channel, name)
+    throw error
+  }
+}

@@ -1,0 +1,72 @@
+import { NetnsError } from '../../handle/netns-error.ts'
+import type { Questions } from '../../netlink/channel.ts'
+import { RTM_NEWLINK } from '../constants.ts'
+import { changeBack, type Reduced, reduceChange } from './change.ts'
+import { encodeLinkChange, encodePortChange } from './encode.ts'
+import type { Link, LinkChange, LinkRef } from './link.ts'
+import { findLink, linkIndex, requireLink } from './requests.ts'
+import { linkText } from './wire.ts'
+
+/** A change that has been checked against the link as it is. */
+export interface PlannedChange {
+  readonly before: Link
+  /** `undefined` when all of it is so already. */
+  readonly reduced: Reduced | undefined
+  /** As it was said, whatever the link is now. */
+  readonly up?: boolean | undefined
+  readonly what: string
+}
+
+/** Checks a change and what it refers to; nothing is changed yet. Throws `ENODEV`, `INVALID`. */
+export function planChange(channel: Questions, link: LinkRef, change: LinkChange): PlannedChange {
+  const what = `Set link ${linkText(link)}`
+  const before = requireLink(channel, link, what)
+  const { master, netns, bridgePort } = change
+  const masterIndex = master === null ? 0 : master === undefined ? undefined : linkIndex(channel, master, what)
+  if (netns !== undefined && (bridgePort !== undefined || masterIndex !== undefined)) {
+    throw new NetnsError(
+      'INVALID',
+      `${what}: a master is of one namespace; move the link first, then set its master there`,
+    )
+  }
+  if (change.bridge !== undefined && before.kind !== 'bridge') throw notSupported(what, 'it is no bridge')
+  if (bridgePort !== undefined && (masterIndex ?? before.master ?? 0) === 0) {
+    throw notSupported(what, 'it is no port of a bridge')
+  }
+  const reduced = reduceChange(before, change, masterIndex)
+  if (reduced !== undefined) messagesOf(before, reduced, undefined)
+  return { before, reduced, up: change.up, what }
+}
+
+/** Tells the kernel, in as few steps as it takes. What a step that fails leaves is for {@link takeBack}. */
+export function applyChange(channel: Questions, { before, reduced, up, what }: PlannedChange, netns?: number): void {
+  // Whoever goes elsewhere goes down.
+  const change = netns === undefined || up !== true ? { ...reduced } : { ...reduced, up }
+  for (const message of messagesOf(before, change, netns)) channel.ask({ type: RTM_NEWLINK, ...message, what })
+}
+
+/** Makes a link again what it was, after a change that failed half-way; `false` when it is not in this namespace. */
+export function takeBack(channel: Questions, { before, reduced = {}, what }: PlannedChange): boolean {
+  const now = findLink(channel, before.index)
+  if (now === undefined) return false
+  const back = changeBack(before, { ...reduced, master: reduced.master })
+  const left = reduceChange(now, back, back.master === undefined ? undefined : (before.master ?? 0))
+  if (left !== undefined) applyChange(channel, { before: now, reduced: left, what: `${what}, back` })
+  return true
+}
+
+function notSupported(what: string, why: string): NetnsError {
+  return new NetnsError('EOPNOTSUPP', `${what}: EOPNOTSUPP, ${why}`)
+}
+
+function messagesOf(before: Link, change: Reduced, netns: number | undefined) {
+  const { index } = before
+  const { bridgePort, master, ...main } = change
+  // A name and, of some kinds, a MAC can be given only to a link that is down.
+  const down = change.up === false && (change.name !== undefined || change.mac !== undefined)
+  return [
+    down ? encodeLinkChange(index, { up: false }, {}) : undefined,
+    encodeLinkChange(index, main, { master }, netns),
+    encodePortChange(index, { bridgePort }),
+  ].filter((message) => message !== undefined)
+}

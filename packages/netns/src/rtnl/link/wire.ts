@@ -1,0 +1,63 @@
+import { NetnsError } from '../../handle/netns-error.ts'
+import type { Attribute } from '../../netlink/encode.ts'
+import { cString } from '../../netlink/values.ts'
+import { checkInteger, shown } from '../check.ts'
+import type { LinkRef } from './link.ts'
+
+// <linux/if_link.h>
+export const IFLA_ADDRESS = 1
+export const IFLA_IFNAME = 3
+export const IFLA_MTU = 4
+export const IFLA_LINK = 5
+export const IFLA_MASTER = 10
+export const IFLA_TXQLEN = 13
+export const IFLA_LINKINFO = 18
+export const IFLA_IFALIAS = 20
+export const IFLA_NET_NS_FD = 28
+export const IFLA_LINK_NETNSID = 37
+export const IFLA_INFO_KIND = 1
+export const IFLA_INFO_DATA = 2
+export const IFLA_INFO_SLAVE_KIND = 4
+export const IFLA_INFO_SLAVE_DATA = 5
+export const VETH_INFO_PEER = 1
+
+export const IFF_UP = 0x1
+export const IFF_LOOPBACK = 0x8
+export const IFF_RUNNING = 0x40
+export const IFF_PROMISC = 0x100
+export const IFF_ALLMULTI = 0x200
+
+/** Bytes of struct ifinfomsg. */
+export const IFINFOMSG = 16
+
+/** The fixed part of a link message: which link, and which of its flags become what. */
+export function linkHeader(index: number, flags = 0, change = 0): Uint8Array {
+  const bytes = Buffer.alloc(IFINFOMSG)
+  bytes.writeInt32LE(index, 4)
+  bytes.writeUInt32LE(flags, 8)
+  bytes.writeUInt32LE(change, 12)
+  return bytes
+}
+
+/** The attribute that names a link. Throws `NetnsError('INVALID')` for what cannot be a name. */
+export function linkName(name: string): Attribute {
+  const length = typeof name === 'string' ? Buffer.byteLength(name) : 0
+  // the kernel's own rule (dev_valid_name), IFNAMSIZ counts the NUL
+  if (length === 0 || length > 15 || name === '.' || name === '..' || /[/:\s\0]/.test(name)) {
+    throw new NetnsError('INVALID', `Not an interface name: ${shown(name)}; at most 15 bytes, no blanks, / or :`)
+  }
+  return [IFLA_IFNAME, cString(name)]
+}
+
+/** What tells the kernel which link is meant. */
+export function linkSelector(link: LinkRef): { index: number; attributes: Attribute[] } {
+  if (typeof link === 'string') return { index: 0, attributes: [linkName(link)] }
+  const index = typeof link === 'number' ? link : link.index
+  return { index: checkInteger(index, 1, 0x7fffffff, 'Index of a link'), attributes: [] }
+}
+
+/** How messages call a link. */
+export function linkText(link: LinkRef): string {
+  if (typeof link === 'number') return `number ${link}`
+  return JSON.stringify(typeof link === 'string' ? link : link.name)
+}

@@ -1,0 +1,53 @@
+import { debugFor } from '@cni/host/debug'
+import type { NetnsTarget } from '../handle/netns.ts'
+import { isNetnsError } from '../handle/netns-error.ts'
+import { NETLINK_ROUTE } from '../netlink/constants.ts'
+import { openNetlink } from '../netlink/open.ts'
+import { traced } from './traced.ts'
+import type { Transport } from './transport.ts'
+
+/** A transport to a namespace. */
+export async function openTransport(target: NetnsTarget): Promise<Transport> {
+  try {
+    return channelTransport(target)
+  } catch (error) {
+    // Decided by a bundler, which then leaves out what is inside: an executable for bun always has FFI.
+    if (process.versions.bun === undefined && target === 'host' && isNetnsError(error) && error.code === 'NO_FFI') {
+      const { npmTransport } = await import('./npm-transport.ts')
+      return npmTransport(error)
+    }
+    throw error
+  }
+}
+
+/**
+ * The same, which is opened again for every operation after it was closed: inverse steps run when the block that
+ * declared it with `using` has ended long since, and nobody tells when the last of them has.
+ */
+export async function openReviving(target: NetnsTarget): Promise<Transport> {
+  const first = await openTransport(target)
+  let open = true
+  return {
+    async perform(operation) {
+      if (open) return first.perform(operation)
+      const again = await openTransport(target)
+      try {
+        return await again.perform(operation)
+      } finally {
+        again.close()
+      }
+    },
+    close() {
+      open = false
+      first.close()
+    },
+  }
+}
+
+/** Each operation is done when its call returns. */
+function channelTransport(target: NetnsTarget): Transport {
+  const channel = openNetlink(target, NETLINK_ROUTE, { strict: true })
+  const debug = debugFor('rtnl')
+  const asked = debug === undefined ? channel : traced(channel, debug)
+  return { perform: async (operation) => operation(asked), close: () => channel.close() }
+}

@@ -1,0 +1,93 @@
+import { formatAddress } from '@cni/types/ip'
+import { attributeMap, decodeAttributes } from '../../netlink/decode.ts'
+import { readU32 } from '../../netlink/values.ts'
+import { familyName } from '../ip.ts'
+import type { Nexthop, Route, RouteAttribute, RouteScope } from './route.ts'
+import * as wire from './wire.ts'
+
+const NAMED = new Set([
+  wire.RTA_DST,
+  wire.RTA_OIF,
+  wire.RTA_GATEWAY,
+  wire.RTA_PRIORITY,
+  wire.RTA_PREFSRC,
+  wire.RTA_METRICS,
+  wire.RTA_MULTIPATH,
+  wire.RTA_TABLE,
+  // What the kernel tells, and does not take.
+  wire.RTA_CACHEINFO,
+  wire.RTA_PAD,
+  wire.RTA_UID,
+])
+
+/** A route message of the kernel; `undefined` for another family. */
+export function decodeRoute(body: Buffer): Route | undefined {
+  const attributes = attributeMap(body, wire.RTMSG)
+  const family = familyName(body.readUInt8(0))
+  if (family === undefined) return undefined
+  const destination = attributes.get(wire.RTA_DST)
+  const gateway = attributes.get(wire.RTA_GATEWAY)
+  const source = attributes.get(wire.RTA_PREFSRC)
+  const linkIndex = readU32(attributes.get(wire.RTA_OIF))
+  const metric = readU32(attributes.get(wire.RTA_PRIORITY))
+  const nexthops = attributes.get(wire.RTA_MULTIPATH)
+  const type = body.readUInt8(7)
+  const prefix = destination === undefined ? undefined : `${formatAddress(destination)}/${body.readUInt8(1)}`
+  return {
+    family,
+    destination: prefix ?? 'default',
+    cidr: prefix ?? (family === 'ipv4' ? '0.0.0.0/0' : '::/0'),
+    table: readU32(attributes.get(wire.RTA_TABLE)) ?? body.readUInt8(4),
+    type: wire.types[type] ?? type,
+    scope: scopeName(body.readUInt8(6)),
+    protocol: body.readUInt8(5),
+    ...(gateway === undefined ? {} : { gateway: formatAddress(gateway) }),
+    ...(linkIndex === undefined ? {} : { linkIndex }),
+    ...(source === undefined ? {} : { source: formatAddress(source) }),
+    ...(metric === undefined ? {} : { metric }),
+    // Of a route with several ways the flag is each way's.
+    ...(nexthops === undefined && (body.readUInt32LE(8) & wire.RTNH_F_ONLINK) !== 0 ? { onlink: true } : {}),
+    ...decodeMetrics(attributes.get(wire.RTA_METRICS)),
+    ...(nexthops === undefined ? {} : { nexthops: decodeNexthops(nexthops) }),
+    ...others(attributes),
+  }
+}
+
+function decodeMetrics(bytes: Buffer | undefined): Pick<Route, 'mtu' | 'advMss'> {
+  if (bytes === undefined) return {}
+  const metrics = attributeMap(bytes)
+  const mtu = readU32(metrics.get(wire.RTAX_MTU))
+  const advMss = readU32(metrics.get(wire.RTAX_ADVMSS))
+  return { ...(mtu === undefined ? {} : { mtu }), ...(advMss === undefined ? {} : { advMss }) }
+}
+
+function decodeNexthops(bytes: Buffer): Nexthop[] {
+  const nexthops: Nexthop[] = []
+  for (let at = 0; at + wire.RTNEXTHOP <= bytes.length; ) {
+    const length = bytes.readUInt16LE(at)
+    if (length < wire.RTNEXTHOP || at + length > bytes.length) break
+    const attributes = decodeAttributes(bytes.subarray(at, at + length), wire.RTNEXTHOP)
+    const gateway = attributes.find(([type]) => type === wire.RTA_GATEWAY)?.[1]
+    const onlink = ((bytes[at + 2] ?? 0) & wire.RTNH_F_ONLINK) !== 0
+    nexthops.push({
+      linkIndex: bytes.readInt32LE(at + 4),
+      weight: (bytes[at + 3] ?? 0) + 1,
+      ...(gateway === undefined ? {} : { gateway: formatAddress(gateway) }),
+      ...(onlink ? { onlink } : {}),
+    })
+    at += (length + 3) & ~3
+  }
+  return nexthops
+}
+
+function others(attributes: ReadonlyMap<number, Buffer>): { other?: readonly RouteAttribute[] } {
+  const other = [...attributes].filter(([type]) => !NAMED.has(type))
+  return other.length === 0 ? {} : { other }
+}
+
+function scopeName(number: number): RouteScope | number {
+  for (const name of ['universe', 'site', 'link', 'host', 'nowhere'] as const) {
+    if (wire.scopeNumbers[name] === number) return name
+  }
+  return number
+}

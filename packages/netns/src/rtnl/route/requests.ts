@@ -1,0 +1,68 @@
+import type { Questions } from '../../netlink/channel.ts'
+import { NLM_F_CREATE, NLM_F_EXCL, NLM_F_REPLACE } from '../../netlink/constants.ts'
+import { unlessAlready } from '../already.ts'
+import { RTM_DELROUTE, RTM_GETROUTE, RTM_NEWROUTE } from '../constants.ts'
+import { findLink, linkIndex } from '../link/requests.ts'
+import { decodeRoute } from './decode.ts'
+import { encodeRoute, type RouteLinks, routeQuery } from './encode.ts'
+import { isRoute } from './match.ts'
+import { resolveRoute, routeText } from './resolve.ts'
+import type { NewRoute, Nexthop, Route, RouteFilter } from './route.ts'
+
+export function getRoutes(channel: Questions, { family, table, link }: RouteFilter): Route[] {
+  const index = link === undefined ? undefined : linkIndex(channel, link, 'List routes')
+  return channel
+    .dump({ type: RTM_GETROUTE, fixed: routeQuery(family), what: 'List routes' })
+    .flatMap(({ body }) => decodeRoute(body) ?? [])
+    .filter(
+      (route) =>
+        (table === undefined || route.table === table) &&
+        (index === undefined || [route, ...(route.nexthops ?? [])].some(({ linkIndex }) => linkIndex === index)),
+    )
+}
+
+export function addRoute(channel: Questions, route: NewRoute): boolean {
+  const what = `Add route ${routeText(route)}`
+  const links = linksOf(channel, route, what)
+  const encoded = encodeRoute(route, links, 'add')
+  return unlessAlready(
+    ['EEXIST'],
+    () => channel.ask({ type: RTM_NEWROUTE, flags: NLM_F_CREATE | NLM_F_EXCL, ...encoded, what }),
+    // the kernel also says so of a route by another gateway
+    () => {
+      const isThere = getRoutes(channel, {}).some((existing) => isRoute(existing, route, links))
+      return isThere ? undefined : 'there is one that leads elsewhere, or otherwise'
+    },
+  )
+}
+
+/** Puts a route in the place of the one to the same destination with the same metric, or adds it. */
+export function replaceRoute(channel: Questions, route: NewRoute): void {
+  const what = `Replace route ${routeText(route)}`
+  const encoded = encodeRoute(route, linksOf(channel, route, what), 'add')
+  channel.ask({ type: RTM_NEWROUTE, flags: NLM_F_CREATE | NLM_F_REPLACE, ...encoded, what })
+}
+
+export function deleteRoute(channel: Questions, route: NewRoute): boolean {
+  const what = `Delete route ${routeText(route)}`
+  resolveRoute(route, 'delete')
+  const links = {
+    link: indexIfThere(channel, route),
+    nexthops: route.nexthops?.map((way) => indexIfThere(channel, way)),
+  }
+  const encoded = encodeRoute(route, links, 'delete')
+  // its routes went with the link
+  if (route.link !== undefined && links.link === undefined) return false
+  // ENOENT: of an IPv6 table that exists, as a rule leads to it, and is empty; ENODEV: of an index that is no link's
+  return unlessAlready(['ESRCH', 'ENOENT', 'ENODEV'], () => channel.ask({ type: RTM_DELROUTE, ...encoded, what }))
+}
+
+function linksOf(channel: Questions, route: NewRoute, what: string): RouteLinks {
+  resolveRoute(route, 'add')
+  const index = ({ link, linkIndex: known }: Nexthop) => (link === undefined ? known : linkIndex(channel, link, what))
+  return { link: index(route), nexthops: route.nexthops?.map(index) }
+}
+
+function indexIfThere(channel: Questions, { link, linkIndex: known }: Nexthop): number | undefined {
+  return link === undefined ? known : findLink(channel, link)?.index
+}

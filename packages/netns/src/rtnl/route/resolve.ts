@@ -1,0 +1,106 @@
+import { NetnsError } from '../../handle/netns-error.ts'
+import { checkInteger, shown } from '../check.ts'
+import { RT_TABLE_LOCAL, RT_TABLE_MAIN } from '../constants.ts'
+import { formatPrefix, type IpFamily, type Prefix, parseAddress, parsePrefix } from '../ip.ts'
+import type { NewRoute, RouteScope, RouteType } from './route.ts'
+import { scopeNumbers, types } from './wire.ts'
+
+/** A route with everything that was left to defaults. */
+export interface ResolvedRoute {
+  readonly family: IpFamily
+  /** `undefined`: everything. */
+  readonly destination: Prefix | undefined
+  readonly table: number
+  /** Numbers of the kernel. */
+  readonly type: number
+  readonly scope: number
+}
+
+/**
+ * Reads what a route says and fills in the rest, as `ip route` does. To delete, what is not said matches anything.
+ * Throws `NetnsError('INVALID')`.
+ */
+export function resolveRoute(route: NewRoute, purpose: 'add' | 'delete'): ResolvedRoute {
+  const { prefix, family: familyOfPrefix } = destinationOf(route)
+  const gateways = [route.gateway, ...(route.nexthops ?? []).map(({ gateway }) => gateway)]
+  const families = [...gateways, route.source].flatMap((text) => (text === undefined ? [] : parseAddress(text).family))
+  const family = familyOfPrefix ?? families[0] ?? route.family
+  if (family === undefined) {
+    throw new NetnsError('INVALID', 'A default route without a gateway needs its family: ipv4 or ipv6')
+  }
+  for (const other of [route.family, ...families]) {
+    if (other !== undefined && other !== family) {
+      throw new NetnsError('INVALID', `The route to ${routeText(route)} mixes ${family} and ${other}`)
+    }
+  }
+  const type = route.type === undefined ? (purpose === 'add' ? UNICAST : 0) : typeNumber(route.type)
+  const table = route.table ?? (type === LOCAL ? RT_TABLE_LOCAL : RT_TABLE_MAIN)
+  return {
+    family,
+    destination: prefix,
+    table: checkInteger(table, 0, 0xffffffff, 'table'),
+    type,
+    scope: route.scope === undefined ? defaultScope(type, purpose, gateways.some(Boolean)) : scopeNumber(route.scope),
+  }
+}
+
+/** How messages call a route. */
+export function routeText({ destination, cidr }: NewRoute): string {
+  return shown(destination ?? cidr)
+}
+
+/** The destination in the kernel's words: a prefix without bits behind it, or `default`. */
+export function destinationText({ destination }: ResolvedRoute): string {
+  return destination === undefined ? 'default' : formatPrefix(destination)
+}
+
+function destinationOf({ destination, cidr }: NewRoute): { prefix?: Prefix | undefined; family?: IpFamily } {
+  const text = destination ?? cidr
+  if (text === undefined) throw new NetnsError('INVALID', 'A route needs its destination, or cidr')
+  const other = destination === undefined || cidr === undefined ? undefined : notNull(parsePrefix(cidr))
+  if (text === 'default') {
+    if (other?.prefix !== undefined) throw contradiction(text, cidr)
+    return other ?? {}
+  }
+  const own = notNull(parsePrefix(text))
+  if (other !== undefined && textOf(own.prefix) !== textOf(other.prefix)) throw contradiction(text, cidr)
+  return own
+}
+
+/** `0.0.0.0/0` is what the kernel calls no destination. */
+function notNull(prefix: Prefix): { prefix: Prefix | undefined; family: IpFamily } {
+  return { prefix: prefix.length === 0 ? undefined : prefix, family: prefix.family }
+}
+
+const textOf = (prefix: Prefix | undefined): string => (prefix === undefined ? '' : formatPrefix(prefix))
+
+function contradiction(destination: string, cidr: string | undefined): NetnsError {
+  return new NetnsError('INVALID', `A route to ${shown(destination)}, and to ${shown(cidr)}: say one of them`)
+}
+
+const UNICAST = 1
+const LOCAL = 2
+
+function typeNumber(type: RouteType | number): number {
+  if (typeof type === 'number') return checkInteger(type, 0, 255, 'type')
+  const number = types.indexOf(type)
+  if (number !== -1) return number
+  throw new NetnsError('INVALID', `Not a type of routes: ${shown(type)}; expected one of ${types.join(', ')}`)
+}
+
+function scopeNumber(scope: RouteScope | number): number {
+  if (typeof scope === 'number') return checkInteger(scope, 0, 255, 'scope')
+  if (Object.hasOwn(scopeNumbers, scope)) return scopeNumbers[scope]
+  const known = Object.keys(scopeNumbers).join(', ')
+  throw new NetnsError('INVALID', `Not a scope of routes: ${shown(scope)}; expected one of ${known}`)
+}
+
+// as `ip route` chooses
+function defaultScope(type: number, purpose: 'add' | 'delete', hasGateway: boolean): number {
+  if (purpose === 'delete') return scopeNumbers.nowhere
+  const name = types[type]
+  if (name === 'local' || name === 'nat') return scopeNumbers.host
+  if (name === 'unicast' || name === 'unspec') return hasGateway ? scopeNumbers.universe : scopeNumbers.link
+  const isNear = name === 'broadcast' || name === 'multicast' || name === 'anycast'
+  return isNear ? scopeNumbers.link : scopeNumbers.universe
+}

@@ -1,0 +1,99 @@
+import { closeSync, constants, openSync, readFileSync, writeSync } from 'node:fs'
+import { errnoOf } from '@cni/types'
+import { run } from '../enter/runner.ts'
+import type { NetnsTarget } from '../handle/netns.ts'
+import { NetnsError } from '../handle/netns-error.ts'
+import { placeOf, type Where } from '../handle/where.ts'
+import { sysctlPath } from './name.ts'
+import type { SysctlPort } from './port.ts'
+import { undoingSysctl } from './undoing.ts'
+import { sameValue, valueText } from './value.ts'
+
+/**
+ * The network settings of a namespace (`/proc/sys/net`). With the context of a call, every change registers its
+ * inverse: the value from before is set again when a later step of ADD fails. An inverse step of your own takes
+ * `sysctl(c.netns)`, lest it is undone itself.
+ *
+ * @example
+ * const settings = sysctl(c)
+ * await settings.set('net.ipv4.conf.eth0.arp_notify', true) // { changed: true, previous: '0' }
+ */
+export function sysctl(where: Where): SysctlPort {
+  const { netns, undo } = placeOf(where, 'sysctl')
+  const port = kernelSysctl(netns)
+  return undo === undefined ? port : undoingSysctl(port, undo)
+}
+
+function kernelSysctl(netns: NetnsTarget): SysctlPort {
+  return {
+    async get(name) {
+      const path = pathOf(name)
+      return run(netns, () => read(name, path))
+    },
+    async set(name, value) {
+      const path = pathOf(name)
+      const text = valueText(name, value)
+      return run(netns, () => {
+        const previous = readBefore(path)
+        if (previous !== undefined && sameValue(previous, text)) return { changed: false, previous }
+        write(name, path, text)
+        return { changed: true, ...(previous === undefined ? {} : { previous }) }
+      })
+    },
+  }
+}
+
+/** `/proc/sys/net` is that of whoever looks. */
+const pathOf = (name: string): string => `/proc/sys/${sysctlPath(name).join('/')}`
+
+function read(name: string, path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').trimEnd()
+  } catch (cause) {
+    const code = errnoOf(cause)
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    throw failure(`Read sysctl ${JSON.stringify(name)}`, cause)
+  }
+}
+
+/** What can only be written, or was never set, has no value to go back to. */
+function readBefore(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').trimEnd()
+  } catch {
+    // The write says what is wrong.
+    return undefined
+  }
+}
+
+function write(name: string, path: string, text: string): void {
+  try {
+    const fd = openSync(path, constants.O_WRONLY)
+    try {
+      // In one piece: what comes in a second one is another value to the kernel.
+      writeSync(fd, `${text}\n`)
+    } finally {
+      closeSync(fd)
+    }
+  } catch (cause) {
+    throw failure(`Set sysctl ${JSON.stringify(name)} to ${JSON.stringify(text)}`, cause)
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'this kernel, or this namespace, has no such setting; those of a link come with the link',
+  ENOTDIR: 'this kernel, or this namespace, has no such setting',
+  EISDIR: 'it is a folder of settings',
+  EACCES: 'it can only be read, or takes root',
+  EPERM: 'it takes root: CAP_NET_ADMIN',
+  EROFS: '/proc/sys is mounted read-only',
+  EINVAL: 'the kernel refuses the value',
+  ERANGE: 'the kernel refuses the value: out of range',
+}
+
+function failure(what: string, cause: unknown): NetnsError {
+  const code = errnoOf(cause) ?? 'INVALID'
+  const reason = reasons[code]
+  const message = `${what}: ${code}${reason === undefined ? '' : `, ${reason}`}`
+  return new NetnsError(code === 'ENOTDIR' ? 'ENOENT' : code, message, { cause })
+}

@@ -1,0 +1,14 @@
+import type { SysctlPort } from './port.ts'
+
+/** The same settings; each change registers the step that takes it back. */
+export function undoingSysctl(port: SysctlPort, undo: (step: () => unknown) => void): SysctlPort {
+  return {
+    get: (name) => port.get(name),
+    async set(name, value) {
+      const change = await port.set(name, value)
+      const { previous } = change
+      if (change.changed && previous !== undefined) undo(() => port.set(name, previous))
+      return change
+    },
+  }
+}

@@ -1,0 +1,16 @@
+import type { NetnsContext, NetnsTarget } from '@cni/netns/handle'
+
+/** A call whose ADD fails: what registers inverse steps with its context, and what runs them, last first. */
+export function failingCall(netns: NetnsTarget): NetnsContext & { unwind(): Promise<void>; readonly steps: number } {
+  const steps: Array<() => unknown> = []
+  return {
+    netns,
+    undo: (step: () => unknown) => void steps.push(step),
+    async unwind() {
+      for (let step = steps.pop(); step !== undefined; step = steps.pop()) await step()
+    },
+    get steps() {
+      return steps.length
+    },
+  }
+}
