@@ -3,7 +3,7 @@ import { parseAddress } from '../ip.ts'
 import type { RouteLinks } from './encode.ts'
 import { destinationText, type ResolvedRoute, resolveRoute } from './resolve.ts'
 import type { NewRoute, Nexthop, Route } from './route.ts'
-import { scopeNumbers, types } from './wire.ts'
+import { types } from './wire.ts'
 
 /** Is the kernel's route the wanted one, in all that was said about it? */
 export function isRoute(route: Route, wanted: NewRoute, links: RouteLinks): boolean {
