@@ -9,6 +9,7 @@ import { bunFlags } from './compile-with-bun.ts'
 import { seaConfig } from './compile-with-node.ts'
 import { BuildError } from './errors.ts'
 import { type HostNeeds, hostNeeds } from './host-needs.ts'
+import { giveNames, nameBeside, namePaths } from './names.ts'
 import { checkOutputs, inFolderBeside, writing } from './output-files.ts'
 import { type Smoke, startUp } from './start-up.ts'
 import { notRunnable, type Runtime, type Target } from './target.ts'
@@ -19,7 +20,9 @@ export interface BuildExecutableOptions
     Omit<CompileOptions, 'bundle'> {
   /** Also write a bundle for Node 20.19 and later here; the one in the executable has only what its runtime needs. */
   bundleFile?: string
-  /** Start the result as a plugin (`CNI_COMMAND=VERSION`, the default) or a command (`--help`); false skips. */
+  /** More names of the executable, which lie beside it: hard links, or copies on a file system without. Default: none. */
+  names?: readonly string[]
+  /** Start the result, under each of its names, as a plugin (`CNI_COMMAND=VERSION`, the default) or a command (`--help`); false skips. */
   smoke?: Smoke | false
   /** Keep the executable when neither bundle nor compiler has changed (a stamp beside `bundleFile`). Default false. */
   incremental?: boolean
@@ -29,6 +32,8 @@ export interface BuildExecutableOptions
 
 export interface BuiltExecutable {
   outfile: string
+  /** Where its other names are. */
+  names: readonly string[]
   runtime: Runtime
   /** The version of that runtime. */
   version: string
@@ -42,7 +47,10 @@ export interface BuiltExecutable {
   warnings: readonly string[]
   /** What a host must have, beside a mounted `/proc`. */
   needs?: HostNeeds
-  /** Whole-process time of one start in milliseconds, the median of five; absent when it was not started. */
+  /**
+   * Whole-process time of one start in milliseconds, the median of five, under its slowest name; absent when it was not
+   * started.
+   */
   startMs?: number
   /** Why it was not started though that was wanted. */
   notStarted?: string
@@ -68,8 +76,10 @@ export async function buildExecutable(options: BuildExecutableOptions): Promise<
 }
 
 async function build(options: BuildExecutableOptions): Promise<BuiltExecutable> {
-  checkOutputs(options.entry, { outfile: options.outfile, bundle: options.bundleFile })
   const outfile = resolve(options.outfile)
+  const names = namePaths(outfile, options.names ?? [])
+  const others = Object.fromEntries(names.map((path) => [`name ${basename(path)}`, path]))
+  checkOutputs(options.entry, { outfile: options.outfile, bundle: options.bundleFile, ...others })
   const say = options.onProgress ?? (() => {})
   const tools = findTools(options.runtime, options.target)
   const { runtime, target, version } = tools
@@ -87,16 +97,18 @@ async function build(options: BuildExecutableOptions): Promise<BuiltExecutable> 
     await inFolderBeside(outfile, async (folder) => {
       const fresh = await compileIn(folder, tools, contents.text, options)
       say(`compiled with ${runtime} ${version} for ${target}`)
-      started = await start(fresh, target, options, say)
+      started = await start([fresh, ...giveNames(fresh, folder, names)], target, options, say)
       options.signal?.throwIfAborted()
       // The older file stays until the new one has been started.
       writing(outfile, () => renameSync(fresh, outfile))
     })
     if (stampFile !== undefined) writeFileAtomic(stampFile, stamp, { mode: 0o644 })
   }
+  await nameBeside(outfile, names)
   const needs = hostNeeds(outfile)
   return {
     outfile,
+    names,
     runtime,
     version,
     target,
@@ -111,7 +123,7 @@ async function build(options: BuildExecutableOptions): Promise<BuiltExecutable> 
 }
 
 async function start(
-  executable: string,
+  executables: readonly string[],
   target: Target,
   { smoke = 'plugin', signal }: BuildExecutableOptions,
   say: (line: string) => void,
@@ -122,7 +134,9 @@ async function start(
     say(`not started: ${notStarted}`)
     return { notStarted }
   }
-  const startMs = await startUp(executable, smoke, signal)
+  const times: number[] = []
+  for (const executable of executables) times.push(await startUp(executable, smoke, signal))
+  const startMs = Math.max(...times)
   say(`started it: ${startMs.toFixed(1)} ms`)
   return { startMs }
 }

@@ -33,6 +33,7 @@ export function parseCommandLine(argv: readonly string[]): Command {
     build: {
       entry,
       outfile: values.outfile,
+      names: values.name,
       runtime: values.runtime,
       ...(target === '' ? {} : { target }),
       minify: !values.noMinify,
@@ -66,6 +67,11 @@ const FLAGS = {
     short: 'o',
     value: 'FILE',
     help: 'the executable to write; its name is part of its bytes',
+  }),
+  name: repeatedFlag({
+    name: 'name',
+    value: 'NAME',
+    help: 'one more name of FILE, a hard link beside it: several plugins in one file (pluginsMain); repeatable',
   }),
   runtime: choiceFlag({
     name: 'runtime',

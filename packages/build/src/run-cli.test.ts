@@ -9,6 +9,7 @@ describe('cni-build', () => {
     expect(exitCode).toBe(0)
     for (const option of [
       '--outfile',
+      '--name',
       '--runtime',
       '--target',
       '--define',
@@ -48,6 +49,12 @@ describe('cni-build', () => {
     [['a.ts', '-o', '/dev/null'], 'outfile /dev/null: there is something that is no file'],
     [['a.ts', '-o', './a.ts'], 'outfile ./a.ts: that is the entry'],
     [['a.ts', '-o', 'x', '--bundle', './x'], 'bundle ./x: that is outfile'],
+    [['a.ts', '-o', 'x', '--name', 'bin/y'], 'name "bin/y": expected the name of a file beside'],
+    [['a.ts', '-o', 'x', '--name', '..'], 'name "..": expected the name of a file beside'],
+    [['a.ts', '-o', 'x', '--name', ''], 'name "": expected the name of a file beside'],
+    [['a.ts', '-o', 'bin/x', '--name', 'x'], 'name x: given twice; each name is one plugin'],
+    [['a.ts', '-o', 'x', '--name', 'y', '--name', 'y'], 'name y: given twice'],
+    [['a.ts', '-o', './x', '--name', 'a.ts'], 'a.ts: that is the entry'],
     [['a.ts', '-o', 'x'.repeat(256)], 'the name is longer than 235 bytes'],
   ])('%j is wrong usage: exit code 2 and a sentence', async (argv, sentence) => {
     const { exitCode, err, out } = await cli(...argv)

@@ -50,6 +50,7 @@ function report(built: BuiltExecutable): string[] {
   const size = `${(built.bytes / 1e6).toFixed(1)} MB, of which ${(built.bundleBytes / 1e3).toFixed(1)} kB is the bundle`
   const what = `${built.compiled ? 'compiled' : 'unchanged'}, ${built.runtime} ${built.version}, ${built.target}`
   const lines = [`${basename(built.outfile)}: ${what}`, `  size      ${size}`]
+  if (built.names.length > 0) lines.push(`  names     ${built.names.map((path) => basename(path)).join(', ')}`)
   if (built.startMs !== undefined) lines.push(`  start-up  ${built.startMs.toFixed(1)} ms`)
   if (built.notStarted !== undefined) lines.push(`  start-up  not measured: ${built.notStarted}`)
   return [...lines, `  needs     ${needs(built)}`]

@@ -46,6 +46,7 @@ export type { NetnsPort, PluginIo, PluginOutcome } from './io.ts'
 export type { Log, LogFields, LogLevel, LogOptions, LogSink } from './log.ts'
 export type { Describer } from './main/command-line.ts'
 export { type PluginMainOptions, pluginMain } from './main/plugin-main.ts'
+export { type PluginSource, pluginsMain } from './main/plugins-main.ts'
 // Define
 export { definePlugin, type LogRequest, type Plugin } from './plugin.ts'
 export type { EnvVars } from './protocol/environment.ts'

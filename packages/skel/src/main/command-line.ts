@@ -12,7 +12,7 @@ export interface Describer {
 
 /** What a person gets to see. */
 export interface CommandLineAnswer {
-  readonly exitCode: 0 | 2
+  readonly exitCode: 0 | 1 | 2
   readonly stdout: string
   readonly stderr: string
 }
@@ -20,31 +20,55 @@ export interface CommandLineAnswer {
 /**
  * The answer to whoever starts the executable by hand: no `CNI_COMMAND`, and arguments or a terminal. `undefined`
  * otherwise: then the protocol says what happens.
+ *
+ * @param others - the names of the other plugins in the file.
  */
 export function answerPerson(
   plugin: Plugin,
   args: readonly string[],
   describe: Describer | undefined,
+  others: readonly string[] = [],
 ): Promise<CommandLineAnswer> | undefined {
-  return args.length > 0 || isAtTerminal() ? answer(plugin, args, describe) : undefined
+  return isPerson(args) ? answer(plugin, args, describe, others) : undefined
+}
+
+/** Whether somebody is there: runtimes pass no arguments. */
+export function isPerson(args: readonly string[]): boolean {
+  return args.length > 0 || isAtTerminal()
+}
+
+/** What a single argument asks for; `undefined` for one that nobody knows, and for several. */
+export function askedFor(args: readonly string[]): 'help' | 'version' | 'schema' | undefined {
+  const [option, ...rest] = args
+  if (rest.length > 0) return undefined
+  if (option === undefined || option === '--help' || option === '-h') return 'help'
+  return option === '--version' ? 'version' : option === '--schema' ? 'schema' : undefined
 }
 
 async function answer(
   plugin: Plugin,
   args: readonly string[],
   describe: Describer | undefined,
+  others: readonly string[],
 ): Promise<CommandLineAnswer> {
-  const [option, ...rest] = args
-  if (rest.length === 0 && (option === undefined || option === '--help' || option === '-h')) {
-    return shown(await helpOf(plugin, describe))
+  const { name, release } = plugin
+  switch (askedFor(args)) {
+    case 'help':
+      return shown(`${await helpOf(plugin, describe)}${alsoHelp(name, others)}`)
+    case 'version':
+      return shown(versionText(name, others.length === 0 ? '' : `in one file with ${others.join(', ')}`, release))
+    case 'schema':
+      return describe === undefined
+        ? refused(name, 'it was built without --schema')
+        : shown(await describe.schema(plugin))
+    default:
+      return refused(name, `unknown argument ${JSON.stringify(args.join(' '))}`)
   }
-  if (rest.length === 0 && option === '--version') return shown(versionText(plugin.name, '', plugin.release))
-  if (rest.length === 0 && option === '--schema') {
-    return describe === undefined
-      ? refused(plugin, 'it was built without --schema')
-      : shown(await describe.schema(plugin))
-  }
-  return refused(plugin, `unknown argument ${JSON.stringify(rest[0] === undefined ? option : args.join(' '))}`)
+}
+
+function alsoHelp(name: string, others: readonly string[]): string {
+  if (others.length === 0) return ''
+  return `\nThis file is one plugin for each name it is called by: ${[name, ...others].join(', ')}.\n`
 }
 
 function helpOf(plugin: Plugin, describe: Describer | undefined): string | Promise<string> {
@@ -59,10 +83,12 @@ function isAtTerminal(): boolean {
   return isatty(0) && isatty(1)
 }
 
-function shown(text: string): CommandLineAnswer {
+/** The text that was asked for. */
+export function shown(text: string): CommandLineAnswer {
   return { exitCode: 0, stdout: text, stderr: '' }
 }
 
-function refused({ name }: Plugin, reason: string): CommandLineAnswer {
+/** Wrong usage. */
+export function refused(name: string, reason: string): CommandLineAnswer {
   return { exitCode: 2, stdout: '', stderr: `${name}: ${reason}\nTry: ${name} --help\n` }
 }

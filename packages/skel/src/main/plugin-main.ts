@@ -33,17 +33,20 @@ export interface PluginMainOptions {
  * ```
  */
 export function pluginMain(plugin: Plugin, options: PluginMainOptions = {}): void {
-  const forPerson = process.env.CNI_COMMAND ? undefined : answerPerson(plugin, process.argv.slice(2), options.describe)
+  runAsProcess(plugin, options, [])
+}
+
+/** {@link pluginMain} for a plugin of a file that is others as well, by their names. */
+export function runAsProcess(plugin: Plugin, { describe }: PluginMainOptions, others: readonly string[]): void {
+  const args = process.argv.slice(2)
+  const forPerson = process.env.CNI_COMMAND ? undefined : answerPerson(plugin, args, describe, others)
   if (forPerson !== undefined) {
-    forPerson.then(
-      (answer) => leave(plugin, answer),
-      (error: unknown) => leave(plugin, { exitCode: 1, stdout: '', stderr: `${plugin.name}: ${messageOf(error)}\n` }),
-    )
+    answerAndLeave(plugin.name, forPerson)
     return
   }
   const immediate = immediateAnswer(plugin, process.env)
   if (immediate !== undefined) {
-    void leave(plugin, immediate)
+    void leave(plugin.name, immediate)
     return
   }
 
@@ -77,8 +80,16 @@ export function pluginMain(plugin: Plugin, options: PluginMainOptions = {}): voi
   )
 }
 
+/** Ends the process with an answer, or with why there is none. */
+export function answerAndLeave(name: string, answer: Promise<CommandLineAnswer>): void {
+  answer.then(
+    (text) => leave(name, text),
+    (error: unknown) => leave(name, { exitCode: 1, stdout: '', stderr: `${name}: ${messageOf(error)}\n` }),
+  )
+}
+
 /** Nothing but the answer is ever written here: there is no stdout to guard. */
-async function leave({ name }: Plugin, answer: CommandLineAnswer | PluginOutcome): Promise<never> {
+async function leave(name: string, answer: CommandLineAnswer | PluginOutcome): Promise<never> {
   // What is empty is not waited for: the document of VERSION is out before the caller goes on.
   if (answer.stderr !== '') await writeText('stderr', answer.stderr)
   const failure = answer.stdout === '' ? undefined : await writeText('stdout', answer.stdout)

@@ -1,0 +1,106 @@
+import { versionText } from '@cni/host/cli'
+import { CniError, CURRENT_VERSION, ErrorCode, encodeError, toErrorDocument } from '@cni/types'
+import { unexpected } from '../definition/checks.ts'
+import type { Plugin } from '../plugin.ts'
+import { askedFor, type CommandLineAnswer, isPerson, refused, shown } from './command-line.ts'
+import { answerAndLeave, type PluginMainOptions, runAsProcess } from './plugin-main.ts'
+
+/** A plugin, or a function that loads it when the file is called by its name. */
+export type PluginSource = Plugin | (() => Plugin | Promise<Plugin>)
+
+/**
+ * Runs one of several plugins as this process: the one whose name the file is called by. Hard links, symbolic links or
+ * copies give one executable its names; `cni-build --name` makes them. Everything else is as in `pluginMain`.
+ *
+ * A plugin that is loaded when it is called costs the others nothing at start.
+ *
+ * @param plugins - by their names.
+ * @throws TypeError when there is none, or one has another name than its key: two would have the same.
+ * @example
+ * ```ts
+ * pluginsMain({ bridge, 'host-device': () => import('./host-device.ts').then((module) => module.plugin) })
+ * ```
+ */
+export function pluginsMain(plugins: Readonly<Record<string, PluginSource>>, options: PluginMainOptions = {}): void {
+  const names = Object.keys(plugins)
+  if (names.length === 0) throw unexpected('pluginsMain', 'at least one plugin', {})
+  for (const [name, source] of Object.entries(plugins)) if (typeof source !== 'function') checkName(name, source)
+
+  const name = calledBy(names, process.argv0, process.argv[1])
+  const source = names.includes(name) ? plugins[name] : undefined
+  if (source === undefined) {
+    const args = process.argv.slice(2)
+    answerAndLeave(name, answerUnknown(name, plugins, process.env.CNI_COMMAND || !isPerson(args) ? undefined : args))
+    return
+  }
+  const others = names.filter((one) => one !== name)
+  if (typeof source !== 'function') {
+    runAsProcess(source, options, others)
+    return
+  }
+  load(name, source).then(
+    (plugin) => runAsProcess(plugin, options, others),
+    (error: unknown) => answerAndLeave(name, Promise.resolve(failure(error))),
+  )
+}
+
+/**
+ * The name the process was called by. A script has that of its runtime as its own, and is known by its file; what an
+ * executable was called when it was built counts for nothing.
+ */
+export function calledBy(names: readonly string[], argv0: string, script: string | undefined): string {
+  const name = baseName(argv0)
+  if (names.includes(name) || script === undefined || script.startsWith('/$bunfs/')) return name
+  const [, stem] = /^(.+)\.[cm]?[jt]s$/.exec(baseName(script)) ?? []
+  return stem ?? name
+}
+
+/**
+ * What a file says that is called by a name it does not know.
+ *
+ * @param args - of a person; `undefined` for a runtime.
+ */
+export async function answerUnknown(
+  name: string,
+  plugins: Readonly<Record<string, PluginSource>>,
+  args: readonly string[] | undefined,
+): Promise<CommandLineAnswer> {
+  const names = Object.keys(plugins)
+  if (args === undefined) {
+    const message = `called as ${JSON.stringify(name)}, but this file is the plugins ${names.join(', ')}`
+    return failure(
+      new CniError(ErrorCode.invalidEnvironment, message, {
+        hint: 'call it by the name of one of them: a hard link, a symbolic link or a copy',
+      }),
+    )
+  }
+  const asked = askedFor(args)
+  if (asked === undefined || asked === 'schema')
+    return refused(name, `call it by one of its names: ${names.join(', ')}`)
+  const all = await Promise.all(Object.entries(plugins).map(([key, source]) => load(key, source)))
+  if (asked === 'version') return shown(all.map((plugin) => versionText(plugin.name, '', plugin.release)).join(''))
+  const width = Math.max(...names.map((one) => one.length))
+  const lines = all.map((plugin) => `  ${plugin.name.padEnd(width)}   ${plugin.about ?? 'a CNI plugin'}\n`)
+  return shown(`${name}: several CNI plugins in one file, each by the name it is called:\n\n${lines.join('')}`)
+}
+
+async function load(name: string, source: PluginSource): Promise<Plugin> {
+  const plugin = typeof source === 'function' ? await source() : source
+  checkName(name, plugin)
+  return plugin
+}
+
+function checkName(name: string, plugin: Plugin): void {
+  if (plugin.name === name) return
+  throw new TypeError(
+    `pluginsMain: ${name}: expected the plugin ${JSON.stringify(name)}, got ${JSON.stringify(plugin.name)}: ` +
+      'the plugins of one file are told apart by their names',
+  )
+}
+
+function failure(error: unknown): CommandLineAnswer {
+  const document = encodeError({ cniVersion: CURRENT_VERSION, ...toErrorDocument(error) })
+  return { exitCode: 1, stdout: document, stderr: '' }
+}
+
+const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
