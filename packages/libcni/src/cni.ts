@@ -1,5 +1,5 @@
 import type { PluginResult } from '@cni/invoke'
-import type { Conflist, ValidAttachment } from '@cni/types'
+import type { Conflist, ValidAttachment, Verb } from '@cni/types'
 import { addNetwork } from './add.ts'
 import type { Attachment, CachedAttachment } from './attachment.ts'
 import { DEFAULT_CACHE_DIR, listCachedAttachments, readCachedAttachment, readCachedResult } from './cache.ts'
@@ -7,7 +7,8 @@ import { checkNetwork } from './check.ts'
 import { delNetwork } from './del.ts'
 import { collectGarbage } from './gc.ts'
 import { type NetworkList, toNetworkList } from './network-list.ts'
-import { type CniOptions, type OperationOptions, operation } from './runtime.ts'
+import { perform } from './perform.ts'
+import { type CniOptions, type Operation, type OperationOptions, operation } from './runtime.ts'
 import { networkStatus } from './status.ts'
 import { validateNetwork } from './validate.ts'
 
@@ -46,6 +47,9 @@ export interface Cni {
  * A runtime: executes the plugins of network configuration lists and remembers their results, in the folder and format
  * of the Go library, so that one can take over from the other.
  *
+ * Operations of this process on one container run one at a time, in the order of the calls, and a GC runs alone in its
+ * network; others run at once. Waiting counts for an operation's time. Two processes have to agree by themselves.
+ *
  * @example
  * ```ts
  * const runtime = cni({ path: ['/opt/cni/bin', '/usr/lib/cni'], timeout: 60_000 })
@@ -61,12 +65,33 @@ export interface Cni {
  */
 export function cni(options: CniOptions): Cni {
   const { cacheDir = DEFAULT_CACHE_DIR } = options
+  const attachment = async <T>(
+    verb: Verb,
+    list: NetworkList | Conflist,
+    rt: Attachment,
+    own: OperationOptions | undefined,
+    body: (op: Operation, list: NetworkList, rt: Attachment) => Promise<T>,
+  ): Promise<T> => {
+    const loaded = toNetworkList(list)
+    const task = { verb, network: loaded.conflist.name, rt }
+    return perform(options, own, task, (op) => body(op, loaded, rt))
+  }
+  const network = async (
+    verb: Verb,
+    list: NetworkList | Conflist,
+    own: OperationOptions | undefined,
+    body: (op: Operation, list: NetworkList) => Promise<void>,
+  ): Promise<void> => {
+    const loaded = toNetworkList(list)
+    return perform(options, own, { verb, network: loaded.conflist.name }, (op) => body(op, loaded))
+  }
   return {
-    add: async (list, rt, own) => addNetwork(operation(options, own), toNetworkList(list), rt),
-    check: async (list, rt, own) => checkNetwork(operation(options, own), toNetworkList(list), rt),
-    del: async (list, rt, own) => delNetwork(operation(options, own), toNetworkList(list), rt),
-    gc: async (list, args, own) => collectGarbage(operation(options, own), toNetworkList(list), args.validAttachments),
-    status: async (list, own) => networkStatus(operation(options, own), toNetworkList(list)),
+    add: (list, rt, own) => attachment('ADD', list, rt, own, addNetwork),
+    check: (list, rt, own) => attachment('CHECK', list, rt, own, checkNetwork),
+    del: (list, rt, own) => attachment('DEL', list, rt, own, delNetwork),
+    gc: (list, args, own) =>
+      network('GC', list, own, (op, loaded) => collectGarbage(op, loaded, args.validAttachments)),
+    status: (list, own) => network('STATUS', list, own, networkStatus),
     validate: async (list, own) => validateNetwork(operation(options, own), toNetworkList(list)),
     cachedResult(list, rt) {
       const { name, cniVersion = '' } = toNetworkList(list).conflist

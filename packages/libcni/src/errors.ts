@@ -13,6 +13,7 @@ export type RuntimeErrorCode =
   | 'VALIDATE'
   | 'UNSAFE_NAME'
   | 'UNDO'
+  | 'BUSY'
 
 /**
  * A network that could not be loaded, attached, checked or detached.

@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { type Execution, pluginFailure, readResult } from '@cni/invoke'
+import { type Execution, type PluginFailure, pluginFailure, readResult } from '@cni/invoke'
 import { isObject } from '@cni/types'
 import { errorText } from './errors.ts'
 import { diffResults, type ResultChange } from './result-diff.ts'
@@ -14,7 +14,7 @@ export interface ExecutionReport {
   readonly durationMs: number
   readonly exitCode: number | null
   readonly signal?: NodeJS.Signals
-  readonly error?: { readonly code: number; readonly msg: string }
+  readonly error?: { readonly code: number; readonly msg: string; readonly reason: PluginFailure }
   /** What a successful ADD changed in the result, compared with the `prevResult` it was given. */
   readonly changes?: readonly ResultChange[]
 }
@@ -44,7 +44,9 @@ export function executionReport(execution: Execution): ExecutionReport {
     durationMs,
     exitCode,
     ...(signal === null ? {} : { signal }),
-    ...(failure === undefined ? {} : { error: { code: failure.code, msg: errorText(failure) } }),
+    ...(failure === undefined
+      ? {}
+      : { error: { code: failure.code, msg: errorText(failure), reason: failure.reason } }),
     ...(changes === undefined ? {} : { changes }),
   }
 }

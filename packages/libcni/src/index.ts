@@ -32,7 +32,6 @@ export {
   writeCache,
 } from './cache.ts'
 export { type CacheRecord, decodeCacheRecord, encodeCacheRecord } from './cache-file.ts'
-
 // Runtime
 export { type Cni, cni, type GcArgs } from './cni.ts'
 // cnitool
@@ -43,7 +42,12 @@ export { errorText, hintOf, isRuntimeError, RuntimeError, type RuntimeErrorCode 
 export { type ExecutionReport, executionReport } from './execution-report.ts'
 // Configuration
 export { confFiles, type LoadOptions, loadConflist, loadConflistFile } from './load.ts'
+// Loopback
+export { addLoopback, delLoopback, loopbackList, loopbackOf } from './loopback.ts'
 export { type NetworkList, parseNetworkList } from './network-list.ts'
+// Metrics
+export { type Durations, type OperationCounts, type OperationMetrics, operationMetrics } from './operation-metrics.ts'
+export type { OperationReport } from './operation-report.ts'
 // What would be executed, and what was
 export { type Plan, type PlannedCall, type PlanRequest, planNetwork } from './plan.ts'
 export { diffResults, formatChange, type ResultChange } from './result-diff.ts'

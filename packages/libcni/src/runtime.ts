@@ -2,6 +2,7 @@ import { type Exec, type InvokeOptions, type PluginArgs, pluginEnv, realExec } f
 import type { PluginConf, Verb } from '@cni/types'
 import type { Attachment } from './attachment.ts'
 import { DEFAULT_CACHE_DIR } from './cache.ts'
+import type { OperationReport } from './operation-report.ts'
 
 /** What {@link cni} takes. */
 export interface CniOptions extends Omit<InvokeOptions, 'timeout'> {
@@ -11,6 +12,8 @@ export interface CniOptions extends Omit<InvokeOptions, 'timeout'> {
   readonly cacheDir?: string | undefined
   /** Milliseconds for one operation, all plugins of the list together; none by default. */
   readonly timeout?: number | undefined
+  /** Told of every operation but `validate`, once it has ended; see `operationMetrics`. What it throws is ignored. */
+  readonly observe?: ((report: OperationReport) => void) | undefined
 }
 
 /** What one operation may set for itself. */

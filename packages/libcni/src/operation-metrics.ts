@@ -1,0 +1,86 @@
+import type { OperationReport } from './operation-report.ts'
+
+/** How often something happened and how long it took. */
+export interface Durations {
+  readonly count: number
+  /** Milliseconds, all together. */
+  readonly sumMs: number
+  readonly maxMs: number
+  /** How many took at most `leMs` milliseconds: each includes those before it, and `count` is the last of all. */
+  readonly buckets: readonly { readonly leMs: number; readonly count: number }[]
+}
+
+/** What {@link operationMetrics} counted. */
+export interface OperationCounts {
+  /** `outcome` is `done` or `failed`. */
+  readonly operations: readonly (Durations & Labels<'verb' | 'network' | 'outcome'>)[]
+  /** `outcome` is `done` or how the plugin failed: `reported`, `exit`, `timeout` … */
+  readonly plugins: readonly (Durations & Labels<'verb' | 'plugin' | 'outcome'>)[]
+}
+
+type Labels<Name extends string> = { readonly [name in Name]: string }
+
+/** Counters of a runtime. */
+export interface OperationMetrics {
+  /** Goes into the option `observe` of `cni`. */
+  observe(report: OperationReport): void
+  /** The counts so far, as plain data. */
+  read(): OperationCounts
+}
+
+/** From a plugin that does nothing to one that is given up. */
+const BUCKETS_MS = [5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000] as const
+
+/**
+ * Counts operations by verb, network and outcome, and executions of plugins by verb, plugin and outcome, with their
+ * durations. Nothing is exported: a metrics library is fed with {@link OperationMetrics.read}, or with each report.
+ *
+ * @throws TypeError unless the buckets are ascending milliseconds above 0.
+ * @example
+ * ```ts
+ * const metrics = operationMetrics()
+ * const runtime = cni({ path: ['/opt/cni/bin'], observe: metrics.observe })
+ * metrics.read().operations // [{ verb: 'ADD', network: 'pods', outcome: 'done', count: 3, sumMs: 91.4, … }]
+ * ```
+ */
+export function operationMetrics({
+  bucketsMs = BUCKETS_MS,
+}: {
+  readonly bucketsMs?: readonly number[]
+} = {}): OperationMetrics {
+  if (!bucketsMs.every((bound, index) => bound > (bucketsMs[index - 1] ?? 0))) {
+    throw new TypeError(`operationMetrics: bucketsMs: expected ascending milliseconds, got ${bucketsMs.join(', ')}`)
+  }
+  const operations = series<'verb' | 'network' | 'outcome'>(bucketsMs)
+  const plugins = series<'verb' | 'plugin' | 'outcome'>(bucketsMs)
+  return {
+    observe({ verb, network, durationMs, error, plugins: executions }) {
+      operations.add({ verb, network, outcome: error === undefined ? 'done' : 'failed' }, durationMs)
+      for (const { command, type, error: failure, durationMs: ms } of executions) {
+        plugins.add({ verb: command, plugin: type, outcome: failure?.reason ?? 'done' }, ms)
+      }
+    },
+    read: () => ({ operations: operations.read(), plugins: plugins.read() }),
+  }
+}
+
+function series<Name extends string>(bounds: readonly number[]) {
+  const all = new Map<string, { labels: Labels<Name>; sumMs: number; maxMs: number; within: number[]; count: number }>()
+  return {
+    add(labels: Labels<Name>, ms: number): void {
+      const key = JSON.stringify(Object.values(labels))
+      const one = all.get(key) ?? { labels, sumMs: 0, maxMs: 0, within: bounds.map(() => 0), count: 0 }
+      all.set(key, one)
+      one.count += 1
+      one.sumMs += ms
+      one.maxMs = Math.max(one.maxMs, ms)
+      for (const [index, bound] of bounds.entries()) if (ms <= bound) one.within[index] = (one.within[index] ?? 0) + 1
+    },
+    read: (): (Durations & Labels<Name>)[] =>
+      [...all.values()].map(({ labels, within, ...sums }) => ({
+        ...labels,
+        ...sums,
+        buckets: bounds.map((leMs, index) => ({ leMs, count: within[index] ?? 0 })),
+      })),
+  }
+}

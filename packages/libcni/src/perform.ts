@@ -1,0 +1,64 @@
+import { debugFor } from '@cni/host/debug'
+import { observeExec, realExec } from '@cni/invoke'
+import { toErrorDocument, type Verb } from '@cni/types'
+import type { Attachment } from './attachment.ts'
+import { errorText } from './errors.ts'
+import { type ExecutionReport, executionReport } from './execution-report.ts'
+import type { OperationReport } from './operation-report.ts'
+import { type CniOptions, type Operation, type OperationOptions, operation } from './runtime.ts'
+import { inTurn } from './turns.ts'
+
+/** Which operation it is. */
+export interface Task {
+  readonly verb: Verb
+  readonly network: string
+  /** Missing for GC and STATUS. */
+  readonly rt?: Pick<Attachment, 'containerID' | 'ifName'>
+}
+
+/** Runs one operation when its turn has come, and tells the runtime's observer how it ended. */
+export async function perform<T>(
+  options: CniOptions,
+  own: OperationOptions | undefined,
+  task: Task,
+  body: (op: Operation) => Promise<T>,
+): Promise<T> {
+  const { observe } = options
+  // The time of the operation includes its waiting.
+  if (observe === undefined) return run(operation(options, own), task, body)
+  const begun = performance.now()
+  const plugins: ExecutionReport[] = []
+  const exec = observeExec(options.exec ?? realExec(), (execution) => plugins.push(executionReport(execution)))
+  let waitedMs: number | undefined
+  const report = (more: Pick<OperationReport, 'error'>): OperationReport => {
+    const durationMs = performance.now() - begun
+    const { verb, network, rt } = task
+    const who = rt === undefined ? {} : { containerID: rt.containerID, ifName: rt.ifName }
+    return { verb, network, ...who, durationMs, waitedMs: waitedMs ?? durationMs, plugins, ...more }
+  }
+  try {
+    const result = await run(operation({ ...options, exec }, own), task, (op) => {
+      waitedMs = performance.now() - begun
+      return body(op)
+    })
+    tell(observe, report({}))
+    return result
+  } catch (error) {
+    tell(observe, report({ error: { code: toErrorDocument(error).code, msg: errorText(error) } }))
+    throw error
+  }
+}
+
+function run<T>(op: Operation, { verb, network, rt }: Task, body: (op: Operation) => Promise<T>): Promise<T> {
+  if (verb === 'STATUS') return body(op)
+  return inTurn(op.cacheDir, { verb, network, containerID: rt?.containerID }, op.invoke.signal, () => body(op))
+}
+
+function tell(observe: (report: OperationReport) => void, report: OperationReport): void {
+  try {
+    observe(report)
+  } catch (error) {
+    // What became of a container does not depend on who counts it.
+    debugFor('libcni')?.('an observer failed', { error: errorText(error) })
+  }
+}
