@@ -1,0 +1,20 @@
+import { createServer, type Server } from 'node:http'
+import type { Registry } from './registry.ts'
+
+/** Answers `GET /10.42.0.5` with who has that address, as JSON; 404 when nobody has. */
+export function answers(known: Registry): Server {
+  return createServer(({ method, url = '' }, response) => {
+    const found = method === 'GET' ? known.whoIs(addressIn(url)) : []
+    response.writeHead(found.length === 0 ? 404 : 200, { 'content-type': 'application/json' })
+    response.end(`${JSON.stringify(found)}\n`)
+  })
+}
+
+function addressIn(url: string): string {
+  try {
+    return decodeURIComponent(url.slice(1))
+  } catch {
+    // No address is written like that.
+    return ''
+  }
+}

@@ -1,0 +1,56 @@
+import type { AttachmentKey } from '@cni/skel/state'
+import { formatAddress, parsePrefix } from '@cni/types/ip'
+import * as z from 'zod/mini'
+
+/** What is remembered of an attachment. */
+export const attachment = z.object({
+  /** With the length of their prefixes, as in a result. */
+  addresses: z.array(z.string()),
+  pod: z.optional(z.object({ namespace: z.string(), name: z.string() })),
+})
+
+export type Attachment = z.infer<typeof attachment>
+
+/** An attachment, and which it is. */
+export type Known = AttachmentKey & Attachment
+
+/** All attachments of the node, in memory. */
+export interface Registry {
+  readonly size: number
+  /** Gives back the step that undoes it. */
+  put(key: AttachmentKey, attachment: Attachment): () => void
+  remove(key: AttachmentKey): void
+  has(key: AttachmentKey): boolean
+  /** Who has an address. Two networks may both have given it away. */
+  whoIs(address: string): Known[]
+}
+
+/** An empty registry. */
+export function registry(): Registry {
+  const known = new Map<string, Known>()
+  const textOf = ({ network, containerID, ifName }: AttachmentKey): string => `${network}\0${containerID}\0${ifName}`
+  return {
+    get size() {
+      return known.size
+    },
+    put(key, attachment) {
+      const text = textOf(key)
+      const before = known.get(text)
+      known.set(text, { ...key, ...attachment })
+      return () => void (before === undefined ? known.delete(text) : known.set(text, before))
+    },
+    remove: (key) => void known.delete(textOf(key)),
+    has: (key) => known.has(textOf(key)),
+    whoIs(address) {
+      const wanted = plain(address)
+      if (wanted === undefined) return []
+      return [...known.values()].filter(({ addresses }) => addresses.some((each) => plain(each) === wanted))
+    },
+  }
+}
+
+/** An address in the one form, without its prefix. */
+function plain(address: string): string | undefined {
+  const prefix = parsePrefix(address)
+  return prefix === undefined ? undefined : formatAddress(prefix.bytes)
+}

@@ -1,0 +1,30 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { get } from 'node:http'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const ENTRY = fileURLToPath(new URL('../src/daemon-main.ts', import.meta.url))
+
+/** The daemon as a process. It may not be ready yet: shims wait for it. */
+export function startProcess(folder: string): { child: ChildProcess; ended: Promise<unknown[]> } {
+  const argv = ['--conditions=@cni/source', ENTRY, folder]
+  const child = spawn(process.execPath, argv, { stdio: ['ignore', 'ignore', 'pipe'] })
+  child.stderr.resume()
+  return { child, ended: once(child, 'exit') }
+}
+
+/** What the daemon says about an address: the containers that have it. */
+export async function ask(folder: string, address: string): Promise<string[]> {
+  const text = await new Promise<string>((resolve, reject) => {
+    get({ socketPath: join(folder, 'ask.sock'), path: `/${address}`, agent: false }, (response) => {
+      let body = ''
+      response.setEncoding('utf8').on('data', (chunk: string) => {
+        body += chunk
+      })
+      response.on('end', () => resolve(body))
+    }).on('error', reject)
+  })
+  const found: { containerID: string }[] = JSON.parse(text)
+  return found.map(({ containerID }) => containerID)
+}
