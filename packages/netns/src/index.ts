@@ -31,8 +31,10 @@ export { current, open } from './handle/open.ts'
 export type { CreateOptions } from './named/create.ts'
 export { netns } from './netns.ts'
 export type { Address, AddressFilter, AddressScope, NewAddress } from './rtnl/address/address.ts'
+export type { BridgeVlan, BridgeVlanFilter, NewBridgeVlan } from './rtnl/bridge-vlan/bridge-vlan.ts'
 export type { IpFamily } from './rtnl/ip.ts'
 export type { Link, LinkChange, LinkRef, NewLink, NewLinkCommon, OldLink, VethPeer } from './rtnl/link/link.ts'
+export type { OnLink } from './rtnl/link/on-link.ts'
 export type {
   BridgeOptions,
   BridgePort,
@@ -43,7 +45,14 @@ export type {
   VlanOptions,
   VxlanOptions,
 } from './rtnl/link/options.ts'
+export type {
+  Neighbour,
+  NeighbourFilter,
+  NeighbourState,
+  NewNeighbour,
+} from './rtnl/neighbour/neighbour.ts'
 export { openRtnl } from './rtnl/open-rtnl.ts'
+export type { NewQdisc, NewRedirect, OldQdisc, Qdisc, QdiscFilter, Redirect, TbfOptions } from './rtnl/qdisc/qdisc.ts'
 export type {
   NewRoute,
   Nexthop,

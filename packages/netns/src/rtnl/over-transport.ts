@@ -1,7 +1,11 @@
 import type { NetnsTarget } from '../handle/netns.ts'
 import { addAddress, deleteAddress, getAddresses } from './address/requests.ts'
+import { addBridgeVlan, deleteBridgeVlan, getBridgeVlans } from './bridge-vlan/requests.ts'
 import { elsewhere } from './link/elsewhere.ts'
 import { deleteLink, findLink, getLinks, setLinkState } from './link/requests.ts'
+import { addNeighbour, deleteNeighbour, getNeighbours, replaceNeighbour } from './neighbour/requests.ts'
+import { addRedirect, deleteRedirect, getRedirects } from './qdisc/redirect.ts'
+import { addQdisc, deleteQdisc, getQdiscs, replaceQdisc } from './qdisc/requests.ts'
 import { addRoute, deleteRoute, getRoutes, replaceRoute } from './route/requests.ts'
 import { addressOf, type Rtnl } from './rtnl.ts'
 import { addRule, deleteRule, getRules } from './rule/requests.ts'
@@ -27,6 +31,20 @@ export function rtnlOver({ perform, close }: Transport, target: NetnsTarget): Rt
     addRoute: (route) => perform((channel) => ({ added: addRoute(channel, route) })),
     replaceRoute: (route) => perform((channel) => replaceRoute(channel, route)),
     deleteRoute: (route) => perform((channel) => ({ deleted: deleteRoute(channel, route) })),
+    getNeighbours: (filter = {}) => perform((channel) => getNeighbours(channel, filter)),
+    addNeighbour: (neighbour) => perform((channel) => ({ added: addNeighbour(channel, neighbour) })),
+    replaceNeighbour: (neighbour) => perform((channel) => replaceNeighbour(channel, neighbour)),
+    deleteNeighbour: (neighbour) => perform((channel) => ({ deleted: deleteNeighbour(channel, neighbour) })),
+    getBridgeVlans: (filter = {}) => perform((channel) => getBridgeVlans(channel, filter)),
+    addBridgeVlan: (vlan) => perform((channel) => ({ added: addBridgeVlan(channel, vlan) })),
+    deleteBridgeVlan: (vlan) => perform((channel) => ({ deleted: deleteBridgeVlan(channel, vlan) })),
+    getQdiscs: (filter = {}) => perform((channel) => getQdiscs(channel, filter)),
+    addQdisc: (qdisc) => perform((channel) => ({ added: addQdisc(channel, qdisc) })),
+    replaceQdisc: (qdisc) => perform((channel) => replaceQdisc(channel, qdisc)),
+    deleteQdisc: (qdisc) => perform((channel) => ({ deleted: deleteQdisc(channel, qdisc) })),
+    getRedirects: (filter = {}) => perform((channel) => getRedirects(channel, filter)),
+    addRedirect: (redirect) => perform((channel) => ({ added: addRedirect(channel, redirect) })),
+    deleteRedirect: (redirect) => perform((channel) => ({ deleted: deleteRedirect(channel, redirect) })),
     getRules: (family) => perform((channel) => getRules(channel, family)),
     addRule: (rule) => perform((channel) => ({ added: addRule(channel, rule) })),
     deleteRule: (rule) => perform((channel) => ({ deleted: deleteRule(channel, rule) })),

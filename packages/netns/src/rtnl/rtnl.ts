@@ -1,11 +1,14 @@
 import type { Address, AddressFilter, NewAddress } from './address/address.ts'
+import type { BridgeVlan, BridgeVlanFilter, NewBridgeVlan } from './bridge-vlan/bridge-vlan.ts'
 import type { IpFamily } from './ip.ts'
 import type { Link, LinkChange, LinkRef, NewLink, OldLink } from './link/link.ts'
+import type { Neighbour, NeighbourFilter, NewNeighbour } from './neighbour/neighbour.ts'
+import type { NewQdisc, NewRedirect, OldQdisc, Qdisc, QdiscFilter, Redirect } from './qdisc/qdisc.ts'
 import type { NewRoute, Route, RouteFilter } from './route/route.ts'
 import type { NewPolicyRule, PolicyRule } from './rule/rule.ts'
 
 /**
- * Links, addresses, routes and rules of one namespace: what code that configures them takes, so that its tests can give
+ * Links, addresses, routes, rules, neighbours and qdiscs of one namespace: what code that configures them takes, so that its tests can give
  * it `fakeRtnl()`. Adding what is there, and deleting what is not, is no error and says so; adding what is there but
  * different is `EEXIST`. What was read (`Link`, `Address`, `Route`, `PolicyRule`) can be added and deleted as it is.
  * Errors are `NetnsError` with the errno name (`ENODEV`, `EPERM` …) and the kernel's own explanation, or `INVALID` for
@@ -32,6 +35,24 @@ export interface RtnlPort {
   replaceRoute(route: NewRoute): Promise<void>
   /** What is not said about the route matches anything; one is deleted. */
   deleteRoute(route: NewRoute): Promise<{ deleted: boolean }>
+  getNeighbours(filter?: NeighbourFilter): Promise<Neighbour[]>
+  addNeighbour(neighbour: NewNeighbour): Promise<{ added: boolean }>
+  /** Instead of the entry for the same address. */
+  replaceNeighbour(neighbour: NewNeighbour): Promise<void>
+  deleteNeighbour(neighbour: NewNeighbour): Promise<{ deleted: boolean }>
+  /** Of the ports of bridges, and of bridges. */
+  getBridgeVlans(filter?: BridgeVlanFilter): Promise<BridgeVlan[]>
+  addBridgeVlan(vlan: NewBridgeVlan): Promise<{ added: boolean }>
+  deleteBridgeVlan(vlan: NewBridgeVlan): Promise<{ deleted: boolean }>
+  getQdiscs(filter?: QdiscFilter): Promise<Qdisc[]>
+  addQdisc(qdisc: NewQdisc | Qdisc): Promise<{ added: boolean }>
+  /** Instead of the one that is there; of the same kind, its options are changed. */
+  replaceQdisc(qdisc: NewQdisc | Qdisc): Promise<void>
+  deleteQdisc(qdisc: OldQdisc): Promise<{ deleted: boolean }>
+  /** What comes in on a link and leaves by another one instead. */
+  getRedirects(filter?: QdiscFilter): Promise<Redirect[]>
+  addRedirect(redirect: NewRedirect): Promise<{ added: boolean }>
+  deleteRedirect(redirect: NewRedirect): Promise<{ deleted: boolean }>
   getRules(family?: IpFamily): Promise<PolicyRule[]>
   addRule(rule: NewPolicyRule): Promise<{ added: boolean }>
   /** Deletes exactly that rule, of any priority when none is given. */

@@ -1,5 +1,6 @@
 import type { IpFamily } from '../ip.ts'
 import type { LinkRef } from '../link/link.ts'
+import type { OnLink } from '../link/on-link.ts'
 
 /** How far an address is known. */
 export type AddressScope = 'universe' | 'site' | 'link' | 'host'
@@ -35,10 +36,7 @@ export interface Address {
 }
 
 /** An address to add or delete. */
-export interface NewAddress {
-  /** The link, unless `linkIndex` says it. */
-  readonly link?: LinkRef | undefined
-  readonly linkIndex?: number | undefined
+export interface NewAddress extends OnLink {
   /** With its prefix length: `10.0.0.1/24`. */
   readonly cidr: string
   /** Default: `host` for loopback addresses, else `universe`. */

@@ -1,10 +1,10 @@
 import { formatAddress } from '@cni/types/ip'
-import { NetnsError } from '../../handle/netns-error.ts'
 import type { Questions } from '../../netlink/channel.ts'
 import { NLM_F_CREATE, NLM_F_EXCL } from '../../netlink/constants.ts'
 import { unlessAlready } from '../already.ts'
 import { firstDifference } from '../check.ts'
 import { RTM_DELADDR, RTM_GETADDR, RTM_NEWADDR } from '../constants.ts'
+import { linkOf } from '../link/on-link.ts'
 import { linkIndex } from '../link/requests.ts'
 import { linkText } from '../link/wire.ts'
 import type { Address, AddressFilter, NewAddress } from './address.ts'
@@ -47,16 +47,10 @@ export function addressDifference(existing: readonly Address[], wanted: NewAddre
   return differences.length === 0 ? 'it was there, and has gone meanwhile' : `there is one whose ${differences[0]}`
 }
 
-/** The link of an address to add or delete. */
-export function linkOf({ link, linkIndex: index, cidr }: NewAddress): NonNullable<NewAddress['link']> {
-  const ref = link ?? index
-  if (ref !== undefined) return ref
-  throw new NetnsError('INVALID', `Address ${JSON.stringify(cidr)}: of which link? Say link, or linkIndex`)
-}
-
 function prepare(channel: Questions, verb: string, address: NewAddress) {
-  const link = linkOf(address)
-  const what = `${verb} address ${JSON.stringify(address.cidr)} on ${linkText(link)}`
+  const name = `${verb} address ${JSON.stringify(address.cidr)}`
+  const link = linkOf(address, name)
+  const what = `${name} on ${linkText(link)}`
   // Checked before the kernel is asked for anything.
   encodeAddress(address, 1)
   const index = linkIndex(channel, link, what)

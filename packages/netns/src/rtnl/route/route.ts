@@ -1,5 +1,6 @@
 import type { IpFamily } from '../ip.ts'
 import type { LinkRef } from '../link/link.ts'
+import type { OnLink } from '../link/on-link.ts'
 import type { scopeNumbers, types } from './wire.ts'
 
 /** What happens to a packet that takes the route. */
@@ -8,11 +9,8 @@ export type RouteType = (typeof types)[number]
 export type RouteScope = keyof typeof scopeNumbers
 
 /** One of the ways of a route that has several. */
-export interface Nexthop {
+export interface Nexthop extends OnLink {
   readonly gateway?: string | undefined
-  /** The link, unless `linkIndex` says it. */
-  readonly link?: LinkRef | undefined
-  readonly linkIndex?: number | undefined
   /** How often it is taken compared with the others, from 1 to 256. Default: 1. */
   readonly weight?: number | undefined
   readonly onlink?: boolean | undefined
@@ -28,34 +26,32 @@ export type RouteDestination =
   | { readonly destination?: undefined; readonly cidr: string }
 
 /** A route to add or delete. A {@link Route} as read is one. */
-export type NewRoute = RouteDestination & {
-  readonly family?: IpFamily | undefined
-  readonly gateway?: string | undefined
-  /** The link, unless `linkIndex` says it. */
-  readonly link?: LinkRef | undefined
-  readonly linkIndex?: number | undefined
-  /** Preferred source address. */
-  readonly source?: string | undefined
-  /** Default: the main table; the local one for type `local`. */
-  readonly table?: number | undefined
-  /** Default: `unicast`. */
-  readonly type?: RouteType | number | undefined
-  /** Default: `host` for type `local`, `link` without a gateway, else `universe`. The kernel ignores it for IPv6. */
-  readonly scope?: RouteScope | number | undefined
-  readonly metric?: number | undefined
-  /** Who made it: 2 kernel, 3 boot, 4 static. Default: 3. */
-  readonly protocol?: number | undefined
-  /** The gateway is on the link, whatever its addresses say. */
-  readonly onlink?: boolean | undefined
-  /** Bytes, of packets that take the route. */
-  readonly mtu?: number | undefined
-  /** The largest segment to offer to the other end, in bytes. */
-  readonly advMss?: number | undefined
-  /** Several ways, instead of `gateway` and `link`. */
-  readonly nexthops?: readonly Nexthop[] | undefined
-  /** Attributes of the kernel that have no name here, as read. */
-  readonly other?: readonly RouteAttribute[] | undefined
-}
+export type NewRoute = RouteDestination &
+  OnLink & {
+    readonly family?: IpFamily | undefined
+    readonly gateway?: string | undefined
+    /** Preferred source address. */
+    readonly source?: string | undefined
+    /** Default: the main table; the local one for type `local`. */
+    readonly table?: number | undefined
+    /** Default: `unicast`. */
+    readonly type?: RouteType | number | undefined
+    /** Default: `host` for type `local`, `link` without a gateway, else `universe`. The kernel ignores it for IPv6. */
+    readonly scope?: RouteScope | number | undefined
+    readonly metric?: number | undefined
+    /** Who made it: 2 kernel, 3 boot, 4 static. Default: 3. */
+    readonly protocol?: number | undefined
+    /** The gateway is on the link, whatever its addresses say. */
+    readonly onlink?: boolean | undefined
+    /** Bytes, of packets that take the route. */
+    readonly mtu?: number | undefined
+    /** The largest segment to offer to the other end, in bytes. */
+    readonly advMss?: number | undefined
+    /** Several ways, instead of `gateway` and `link`. */
+    readonly nexthops?: readonly Nexthop[] | undefined
+    /** Attributes of the kernel that have no name here, as read. */
+    readonly other?: readonly RouteAttribute[] | undefined
+  }
 
 /** An attribute by its number in `<linux/rtnetlink.h>`. */
 export type RouteAttribute = readonly [type: number, value: Uint8Array]

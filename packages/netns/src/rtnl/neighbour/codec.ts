@@ -1,0 +1,84 @@
+import { formatAddress } from '@cni/types/ip'
+import { NetnsError } from '../../handle/netns-error.ts'
+import { attributeMap } from '../../netlink/decode.ts'
+import type { Attribute } from '../../netlink/encode.ts'
+import { checkInteger, shown } from '../check.ts'
+import { familyName, familyNumber, familyQuery, type IpFamily, parseAddress } from '../ip.ts'
+import { formatMac, parseMac } from '../link/mac.ts'
+import type { Neighbour, NewNeighbour } from './neighbour.ts'
+
+// <linux/neighbour.h>
+const NDMSG = 12
+const NDA_DST = 1
+const NDA_LLADDR = 2
+const NTF_PROXY = 0x08
+const NTF_ROUTER = 0x80
+
+/** The states of an entry, and the kernel's numbers of them. */
+export const states = {
+  none: 0,
+  incomplete: 0x01,
+  reachable: 0x02,
+  stale: 0x04,
+  delay: 0x08,
+  probe: 0x10,
+  failed: 0x20,
+  noarp: 0x40,
+  permanent: 0x80,
+} as const
+
+/** The fixed part that asks for entries. */
+export function neighbourQuery(family: IpFamily | undefined, proxy: boolean): Uint8Array {
+  const fixed = familyQuery(NDMSG, family)
+  fixed[10] = proxy ? NTF_PROXY : 0
+  return fixed
+}
+
+/** The fixed part and attributes of an entry. Throws `NetnsError('INVALID')`. */
+export function encodeNeighbour(
+  neighbour: NewNeighbour,
+  linkIndex: number,
+): { fixed: Uint8Array; attributes: Attribute[] } {
+  const { mac, proxy = false, router = false } = neighbour
+  const { family, bytes } = parseAddress(neighbour.address)
+  const fixed = Buffer.alloc(NDMSG)
+  fixed[0] = familyNumber(family)
+  fixed.writeInt32LE(linkIndex, 4)
+  fixed.writeUInt16LE(proxy ? 0 : stateNumber(neighbour), 8)
+  fixed[10] = (proxy ? NTF_PROXY : 0) | (router ? NTF_ROUTER : 0)
+  const attributes: Attribute[] = [[NDA_DST, bytes]]
+  if (mac !== undefined) attributes.push([NDA_LLADDR, parseMac(mac)])
+  return { fixed, attributes }
+}
+
+/** An entry of the kernel; `undefined` for another family. */
+export function decodeNeighbour(body: Buffer): Neighbour | undefined {
+  const attributes = attributeMap(body, NDMSG)
+  const family = familyName(body.readUInt8(0))
+  const address = attributes.get(NDA_DST)
+  const mac = attributes.get(NDA_LLADDR)
+  if (family === undefined || address === undefined) return undefined
+  const flags = body.readUInt8(10)
+  return {
+    family,
+    address: formatAddress(address),
+    linkIndex: body.readInt32LE(4),
+    state: stateName(body.readUInt16LE(8)),
+    proxy: (flags & NTF_PROXY) !== 0,
+    router: (flags & NTF_ROUTER) !== 0,
+    ...(mac?.length === 6 ? { mac: formatMac(mac) } : {}),
+  }
+}
+
+function stateNumber({ state = 'permanent' }: NewNeighbour): number {
+  if (typeof state === 'number') return checkInteger(state, 0, 0xffff, 'state')
+  if (Object.hasOwn(states, state)) return states[state]
+  throw new NetnsError('INVALID', `Not a state of neighbours: ${shown(state)}; expected one of ${Object.keys(states)}`)
+}
+
+function stateName(number: number): Neighbour['state'] {
+  for (const name of ['none', 'incomplete', 'reachable', 'stale', 'delay', 'probe', 'failed', 'noarp'] as const) {
+    if (states[name] === number) return name
+  }
+  return number === states.permanent ? 'permanent' : number
+}

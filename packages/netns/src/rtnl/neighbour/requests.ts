@@ -1,0 +1,74 @@
+import { formatAddress } from '@cni/types/ip'
+import { NetnsError } from '../../handle/netns-error.ts'
+import type { Questions } from '../../netlink/channel.ts'
+import { NLM_F_CREATE, NLM_F_EXCL, NLM_F_REPLACE } from '../../netlink/constants.ts'
+import { unlessAlready } from '../already.ts'
+import { firstDifference } from '../check.ts'
+import { RTM_DELNEIGH, RTM_GETNEIGH, RTM_NEWNEIGH } from '../constants.ts'
+import { parseAddress } from '../ip.ts'
+import { formatMac, parseMac } from '../link/mac.ts'
+import { linkOf } from '../link/on-link.ts'
+import { linkIndex } from '../link/requests.ts'
+import { linkText } from '../link/wire.ts'
+import { decodeNeighbour, encodeNeighbour, neighbourQuery } from './codec.ts'
+import type { Neighbour, NeighbourFilter, NewNeighbour } from './neighbour.ts'
+
+export function getNeighbours(channel: Questions, { link, family, proxy = false }: NeighbourFilter): Neighbour[] {
+  const what = 'List neighbours'
+  const index = link === undefined ? undefined : linkIndex(channel, link, what)
+  return channel
+    .dump({ type: RTM_GETNEIGH, fixed: neighbourQuery(family, proxy), what })
+    .flatMap(({ body }) => decodeNeighbour(body) ?? [])
+    .filter((neighbour) => index === undefined || neighbour.linkIndex === index)
+}
+
+export function addNeighbour(channel: Questions, neighbour: NewNeighbour): boolean {
+  const { what, index, encoded } = prepare(channel, 'Add', neighbour)
+  checkMac(neighbour, what)
+  const existing = () => getNeighbours(channel, { link: index, proxy: neighbour.proxy ?? false })
+  // The kernel does not mind to be told twice for whom it answers.
+  if (neighbour.proxy && neighbourDifference(existing(), neighbour) === undefined) return false
+  return unlessAlready(
+    ['EEXIST'],
+    () => channel.ask({ type: RTM_NEWNEIGH, flags: NLM_F_CREATE | NLM_F_EXCL, ...encoded, what }),
+    () => neighbourDifference(existing(), neighbour),
+  )
+}
+
+/** Puts an entry in the place of the one for the same address, or adds it. */
+export function replaceNeighbour(channel: Questions, neighbour: NewNeighbour): void {
+  const { what, encoded } = prepare(channel, 'Replace', neighbour)
+  checkMac(neighbour, what)
+  channel.ask({ type: RTM_NEWNEIGH, flags: NLM_F_CREATE | NLM_F_REPLACE, ...encoded, what })
+}
+
+export function deleteNeighbour(channel: Questions, neighbour: NewNeighbour): boolean {
+  const { what, encoded } = prepare(channel, 'Delete', neighbour)
+  return unlessAlready(['ENOENT'], () => channel.ask({ type: RTM_DELNEIGH, ...encoded, what }))
+}
+
+/** What is otherwise about the entry that is there; `undefined` when nothing is. */
+export function neighbourDifference(existing: readonly Neighbour[], wanted: NewNeighbour): string | undefined {
+  const address = formatAddress(parseAddress(wanted.address).bytes)
+  const there = existing.find((each) => each.address === address)
+  if (there === undefined) return 'it has gone meanwhile'
+  const { mac, state, proxy = false, router } = wanted
+  const said = { mac: mac === undefined ? undefined : formatMac(parseMac(mac)), router }
+  const difference = firstDifference(there, { ...said, state: proxy ? undefined : (state ?? 'permanent') })
+  return difference === undefined ? undefined : `there is one whose ${difference}`
+}
+
+/** Checks what the kernel would take for an entry that nobody has. */
+export function checkMac({ mac, proxy, state }: NewNeighbour, what: string): void {
+  if (mac !== undefined || proxy || state === 'noarp') return
+  throw new NetnsError('INVALID', `${what}: it needs mac, the address of who has it`)
+}
+
+function prepare(channel: Questions, verb: string, neighbour: NewNeighbour) {
+  const name = `${verb} neighbour ${JSON.stringify(neighbour.address)}`
+  const link = linkOf(neighbour, name)
+  const what = `${name} on ${linkText(link)}`
+  encodeNeighbour(neighbour, 1)
+  const index = linkIndex(channel, link, what)
+  return { what, index, encoded: encodeNeighbour(neighbour, index) }
+}

@@ -1,0 +1,69 @@
+import type { Questions } from '../../netlink/channel.ts'
+import { NLM_F_CREATE, NLM_F_EXCL, NLM_F_REPLACE } from '../../netlink/constants.ts'
+import { unlessAlready } from '../already.ts'
+import { shown } from '../check.ts'
+import { RTM_DELQDISC, RTM_GETQDISC, RTM_NEWQDISC } from '../constants.ts'
+import { linkOf } from '../link/on-link.ts'
+import { linkIndex } from '../link/requests.ts'
+import { linkText } from '../link/wire.ts'
+import { decodeQdisc, encodeQdisc, handleNumber, parentNumber, parentOf, sameTbf, trafficHeader } from './codec.ts'
+import type { OldQdisc, Qdisc, QdiscFilter, QdiscToAdd } from './qdisc.ts'
+
+export function getQdiscs(channel: Questions, { link }: QdiscFilter): Qdisc[] {
+  const what = 'List qdiscs'
+  const index = link === undefined ? undefined : linkIndex(channel, link, what)
+  return channel
+    .dump({ type: RTM_GETQDISC, fixed: trafficHeader(index ?? 0), what })
+    .map(({ body }) => decodeQdisc(body))
+    .filter((qdisc) => index === undefined || qdisc.linkIndex === index)
+}
+
+export function addQdisc(channel: Questions, qdisc: QdiscToAdd): boolean {
+  const { what, index, encoded } = prepare(channel, 'Add', qdisc)
+  return unlessAlready(
+    ['EEXIST'],
+    () => channel.ask({ type: RTM_NEWQDISC, flags: NLM_F_CREATE | NLM_F_EXCL, ...encoded, what }),
+    () => qdiscDifference(qdiscAt(getQdiscs(channel, { link: index }), parentOf(qdisc)), qdisc),
+  )
+}
+
+/** Puts a qdisc in the place of another one, or changes its options. */
+export function replaceQdisc(channel: Questions, qdisc: QdiscToAdd): void {
+  const { what, encoded } = prepare(channel, 'Replace', qdisc)
+  channel.ask({ type: RTM_NEWQDISC, flags: NLM_F_CREATE | NLM_F_REPLACE, ...encoded, what })
+}
+
+export function deleteQdisc(channel: Questions, qdisc: OldQdisc): boolean {
+  const parent = parentOf(qdisc)
+  const number = parentNumber(parent)
+  const ref = linkOf(qdisc, `Delete qdisc ${parent}`)
+  const what = `Delete qdisc ${parent} of ${linkText(ref)}`
+  const index = linkIndex(channel, ref, what)
+  // The kernel says several things of one that is not there, and takes any kind for the one that is.
+  const there = qdiscAt(getQdiscs(channel, { link: index }), parent)
+  if (there === undefined || (qdisc.kind !== undefined && qdisc.kind !== there.kind)) return false
+  const fixed = trafficHeader(index, handleNumber(there.handle), number)
+  return unlessAlready(['ENOENT'], () => channel.ask({ type: RTM_DELQDISC, fixed, what }))
+}
+
+/** The qdisc that somebody has put somewhere; the kernel's own has no handle. */
+export function qdiscAt(qdiscs: readonly Qdisc[], parent: string): Qdisc | undefined {
+  return qdiscs.find((qdisc) => qdisc.parent === parent && qdisc.handle !== '0:')
+}
+
+/** What is otherwise about the qdisc that is there; `undefined` when nothing is. */
+export function qdiscDifference(there: Qdisc | undefined, wanted: QdiscToAdd): string | undefined {
+  if (there === undefined) return 'it has gone meanwhile'
+  if (there.kind !== wanted.kind) return `there is one of the kind ${there.kind}`
+  if (wanted.tbf === undefined || there.tbf === undefined || sameTbf(there.tbf, wanted.tbf)) return undefined
+  return `there is one whose tbf is ${shown(there.tbf)}`
+}
+
+function prepare(channel: Questions, verb: string, qdisc: QdiscToAdd) {
+  const name = `${verb} qdisc ${qdisc.kind}`
+  const ref = linkOf(qdisc, name)
+  const what = `${name} of ${linkText(ref)}`
+  encodeQdisc(qdisc, 1)
+  const index = linkIndex(channel, ref, what)
+  return { what, index, encoded: encodeQdisc(qdisc, index) }
+}

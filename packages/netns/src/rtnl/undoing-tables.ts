@@ -1,0 +1,142 @@
+import { formatAddress } from '@cni/types/ip'
+import type { BridgeVlan } from './bridge-vlan/bridge-vlan.ts'
+import { parseAddress } from './ip.ts'
+import type { OnLink } from './link/on-link.ts'
+import type { Neighbour, NewNeighbour } from './neighbour/neighbour.ts'
+import { parentOf } from './qdisc/codec.ts'
+import type { OldQdisc, Qdisc } from './qdisc/qdisc.ts'
+import { destinationText, resolveRoute } from './route/resolve.ts'
+import type { NewRoute } from './route/route.ts'
+import { addressOf, type RtnlPort } from './rtnl.ts'
+
+/** The operations that change what links have, and tables. */
+type TableChanges = Pick<
+  RtnlPort,
+  | `${'add' | 'delete'}${'Address' | 'Route' | 'Rule' | 'Neighbour' | 'BridgeVlan' | 'Qdisc' | 'Redirect'}`
+  | `replace${'Route' | 'Neighbour' | 'Qdisc'}`
+>
+
+/** The same operations; each change registers the step that takes it back. */
+export function undoingTables(rtnl: RtnlPort, undo: (step: () => unknown) => void): TableChanges {
+  /** What was added is deleted. */
+  const adding = async <T>(thing: T, add: (thing: T) => Promise<{ added: boolean }>, remove: (thing: T) => unknown) => {
+    const answer = await add(thing)
+    if (answer.added) undo(() => remove(thing))
+    return answer
+  }
+  /** What has gone is added, what has come is deleted, as far as the list tells it. */
+  const changing = async <T, Answer>(
+    list: () => Promise<T[]>,
+    change: () => Promise<Answer>,
+    add: (thing: T) => Promise<unknown>,
+    remove: (thing: T) => Promise<unknown>,
+    register = undo,
+  ): Promise<Answer> => {
+    const before = await list()
+    const answer = await change()
+    const after = await list()
+    for (const thing of notIn(after, before).toReversed()) register(() => add(thing))
+    for (const thing of notIn(before, after)) register(() => remove(thing))
+    return answer
+  }
+  const sameDestination = (route: NewRoute) => {
+    const resolved = resolveRoute(route, 'delete')
+    const { family, table } = resolved
+    const destination = destinationText(resolved)
+    return async () => (await rtnl.getRoutes({ family, table })).filter((each) => each.destination === destination)
+  }
+
+  return {
+    addAddress: (first, cidr?: string) => adding(addressOf(first, cidr), rtnl.addAddress, rtnl.deleteAddress),
+    async deleteAddress(first, cidr?: string) {
+      const address = addressOf(first, cidr)
+      const link = address.link ?? address.linkIndex
+      // Those of IPv4 that are secondary go with the first of their network.
+      const list = async () => (link === undefined ? [] : await rtnl.getAddresses({ link }))
+      return await changing(list, () => rtnl.deleteAddress(address), rtnl.addAddress, rtnl.deleteAddress)
+    },
+    addRoute: (route) => adding(route, rtnl.addRoute, rtnl.deleteRoute),
+    replaceRoute: (route) =>
+      changing(sameDestination(route), () => rtnl.replaceRoute(route), rtnl.addRoute, rtnl.deleteRoute),
+    deleteRoute: (route) =>
+      changing(sameDestination(route), () => rtnl.deleteRoute(route), rtnl.addRoute, rtnl.deleteRoute),
+    addRule: (rule) => adding(rule, rtnl.addRule, rtnl.deleteRule),
+    deleteRule(rule) {
+      const list = async () => (await rtnl.getRules(rule.family)).filter(({ table }) => table === rule.table)
+      return changing(list, () => rtnl.deleteRule(rule), rtnl.addRule, rtnl.deleteRule)
+    },
+    addNeighbour: (neighbour) => adding(neighbour, rtnl.addNeighbour, rtnl.deleteNeighbour),
+    replaceNeighbour: (neighbour) =>
+      changing(
+        sameNeighbour(rtnl, neighbour),
+        () => rtnl.replaceNeighbour(neighbour),
+        rtnl.addNeighbour,
+        rtnl.deleteNeighbour,
+      ),
+    deleteNeighbour: (neighbour) =>
+      changing(
+        sameNeighbour(rtnl, neighbour),
+        () => rtnl.deleteNeighbour(neighbour),
+        rtnl.addNeighbour,
+        rtnl.deleteNeighbour,
+      ),
+    addBridgeVlan: (vlan) =>
+      changing(vlansOf(rtnl, vlan), () => rtnl.addBridgeVlan(vlan), rtnl.addBridgeVlan, rtnl.deleteBridgeVlan),
+    deleteBridgeVlan: (vlan) =>
+      changing(vlansOf(rtnl, vlan), () => rtnl.deleteBridgeVlan(vlan), rtnl.addBridgeVlan, rtnl.deleteBridgeVlan),
+    addQdisc: (qdisc) => adding(qdisc, rtnl.addQdisc, rtnl.deleteQdisc),
+    replaceQdisc: (qdisc) =>
+      changing(qdiscsAt(rtnl, qdisc), () => rtnl.replaceQdisc(qdisc), rtnl.addQdisc, rtnl.deleteQdisc),
+    async deleteQdisc(qdisc) {
+      const link = qdisc.link ?? qdisc.linkIndex
+      const redirects = async () => (link === undefined ? [] : await rtnl.getRedirects({ link }))
+      const before = await redirects()
+      const steps: Array<() => unknown> = []
+      const remove = () => rtnl.deleteQdisc(qdisc)
+      const register = (step: () => unknown) => void steps.unshift(step)
+      const answer = await changing(qdiscsAt(rtnl, qdisc), remove, rtnl.addQdisc, rtnl.deleteQdisc, register)
+      // What it redirected has gone with it.
+      for (const gone of notIn(await redirects(), before)) steps.push(() => rtnl.addRedirect(gone))
+      undo(async () => {
+        for (const step of steps) await step()
+      })
+      return answer
+    },
+    addRedirect: (redirect) => adding(redirect, rtnl.addRedirect, rtnl.deleteRedirect),
+    deleteRedirect: (redirect) => {
+      const link = redirect.link ?? redirect.linkIndex
+      const list = async () => (link === undefined ? [] : await rtnl.getRedirects({ link }))
+      return changing(list, () => rtnl.deleteRedirect(redirect), rtnl.addRedirect, rtnl.deleteRedirect)
+    },
+  }
+}
+
+/** The entries for the address of one. */
+function sameNeighbour(rtnl: RtnlPort, neighbour: NewNeighbour): () => Promise<Neighbour[]> {
+  const { proxy = false } = neighbour
+  const address = formatAddress(parseAddress(neighbour.address).bytes)
+  const link = neighbour.link ?? neighbour.linkIndex
+  const filter = { proxy, ...(link === undefined ? {} : { link }) }
+  return async () => (await rtnl.getNeighbours(filter)).filter((each) => each.address === address)
+}
+
+function vlansOf(rtnl: RtnlPort, { link: name, linkIndex }: OnLink): () => Promise<BridgeVlan[]> {
+  const link = name ?? linkIndex
+  return async () => (link === undefined ? [] : await rtnl.getBridgeVlans({ link }))
+}
+
+/** What somebody has put where one is, or is to be. */
+function qdiscsAt(rtnl: RtnlPort, qdisc: OldQdisc): () => Promise<Qdisc[]> {
+  const link = qdisc.link ?? qdisc.linkIndex
+  const parent = parentOf(qdisc)
+  return async () => {
+    const all = link === undefined ? [] : await rtnl.getQdiscs({ link })
+    return all.filter((each) => each.parent === parent && each.handle !== '0:')
+  }
+}
+
+/** The values of the second list that the first one has not. */
+function notIn<T>(list: readonly T[], values: readonly T[]): T[] {
+  const known = new Set(list.map((value) => JSON.stringify(value)))
+  return values.filter((value) => !known.has(JSON.stringify(value)))
+}
