@@ -6,6 +6,7 @@ import { checkInteger, shown } from '../check.ts'
 import { familyName, familyNumber, familyQuery, type IpFamily, parseAddress } from '../ip.ts'
 import { formatMac, parseMac } from '../link/mac.ts'
 import type { Neighbour, NewNeighbour } from './neighbour.ts'
+import { states } from './states.ts'
 
 // <linux/neighbour.h>
 const NDMSG = 12
@@ -13,19 +14,6 @@ const NDA_DST = 1
 const NDA_LLADDR = 2
 const NTF_PROXY = 0x08
 const NTF_ROUTER = 0x80
-
-/** The states of an entry, and the kernel's numbers of them. */
-export const states = {
-  none: 0,
-  incomplete: 0x01,
-  reachable: 0x02,
-  stale: 0x04,
-  delay: 0x08,
-  probe: 0x10,
-  failed: 0x20,
-  noarp: 0x40,
-  permanent: 0x80,
-} as const
 
 /** The fixed part that asks for entries. */
 export function neighbourQuery(family: IpFamily | undefined, proxy: boolean): Uint8Array {

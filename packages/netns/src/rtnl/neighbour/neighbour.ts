@@ -1,7 +1,7 @@
 import type { IpFamily } from '../ip.ts'
 import type { LinkRef } from '../link/link.ts'
 import type { OnLink } from '../link/on-link.ts'
-import type { states } from './codec.ts'
+import type { states } from './states.ts'
 
 /** What the kernel thinks of an entry. */
 export type NeighbourState = keyof typeof states
