@@ -31,10 +31,17 @@ export interface ExecutionReport {
  */
 export function executionReport(execution: Execution): ExecutionReport {
   const { path, env } = execution.request
-  const { exitCode, signal, durationMs } = execution.outcome
+  const facts = executionFacts(execution)
+  const changes =
+    facts.error === undefined && env.CNI_COMMAND === 'ADD' ? changesOf(basename(path), execution) : undefined
+  return { ...facts, ...(changes === undefined ? {} : { changes }) }
+}
+
+/** The report without what an ADD changed, which takes longest to find out; pure. */
+export function executionFacts({ request: { path, env }, outcome }: Execution): ExecutionReport {
+  const { exitCode, signal, durationMs } = outcome
   const type = basename(path)
-  const failure = pluginFailure(type, execution.outcome)
-  const changes = failure === undefined && env.CNI_COMMAND === 'ADD' ? changesOf(type, execution) : undefined
+  const failure = pluginFailure(type, outcome)
   return {
     command: env.CNI_COMMAND ?? '',
     type,
@@ -47,7 +54,6 @@ export function executionReport(execution: Execution): ExecutionReport {
     ...(failure === undefined
       ? {}
       : { error: { code: failure.code, msg: errorText(failure), reason: failure.reason } }),
-    ...(changes === undefined ? {} : { changes }),
   }
 }
 

@@ -13,7 +13,7 @@ export interface OperationReport {
   readonly durationMs: number
   /** Milliseconds until its turn came: another operation worked on the same container or network. */
   readonly waitedMs: number
-  /** The executions of plugins, in their order. */
+  /** The executions of plugins, in their order, without `changes`. */
   readonly plugins: readonly ExecutionReport[]
   /** Why it failed, as the runtime's caller is told it. */
   readonly error?: { readonly code: number; readonly msg: string }

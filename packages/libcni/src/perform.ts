@@ -3,7 +3,7 @@ import { observeExec, realExec } from '@cni/invoke'
 import { toErrorDocument, type Verb } from '@cni/types'
 import type { Attachment } from './attachment.ts'
 import { errorText } from './errors.ts'
-import { type ExecutionReport, executionReport } from './execution-report.ts'
+import { type ExecutionReport, executionFacts } from './execution-report.ts'
 import type { OperationReport } from './operation-report.ts'
 import { type CniOptions, type Operation, type OperationOptions, operation } from './runtime.ts'
 import { inTurn } from './turns.ts'
@@ -28,7 +28,7 @@ export async function perform<T>(
   if (observe === undefined) return run(operation(options, own), task, body)
   const begun = performance.now()
   const plugins: ExecutionReport[] = []
-  const exec = observeExec(options.exec ?? realExec(), (execution) => plugins.push(executionReport(execution)))
+  const exec = observeExec(options.exec ?? realExec(), (execution) => plugins.push(executionFacts(execution)))
   let waitedMs: number | undefined
   const report = (more: Pick<OperationReport, 'error'>): OperationReport => {
     const durationMs = performance.now() - begun
