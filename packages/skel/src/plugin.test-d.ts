@@ -32,6 +32,20 @@ describe('the types of a plugin follow its definition', () => {
     })
   })
 
+  it('a configuration that refuses unknown members has none', () => {
+    definePlugin({
+      name: 'p',
+      config: netConf({ port: z.int() }, { unknown: 'refuse' }),
+      add(c) {
+        expectTypeOf(c.conf.port).toEqualTypeOf<number>()
+        expectTypeOf(c.conf.cniVersion).toEqualTypeOf<string | undefined>()
+        // @ts-expect-error: nobody may give another member
+        c.conf.other
+        return {}
+      },
+    })
+  })
+
   it('a schema that is made at use infers as well', () => {
     definePlugin({
       name: 'p',

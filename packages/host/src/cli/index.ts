@@ -18,6 +18,7 @@
  * @module
  */
 
+export { similar, suggestion } from '../similar.ts'
 export { VERSION } from '../version.ts'
 export { type Command, type CommandIo, type CommandMainOptions, commandMain } from './command-main.ts'
 export {
@@ -33,6 +34,5 @@ export {
 } from './flag.ts'
 export { flagsText, heading } from './help-text.ts'
 export { type ParsedFlags, type ParseOptions, parseFlags, withDefaults } from './parse-flags.ts'
-export { similar, suggestion } from './similar.ts'
 export { isUsageError, UsageError } from './usage-error.ts'
 export { versionText } from './version-text.ts'

@@ -1,5 +1,5 @@
+import { suggestion } from '../similar.ts'
 import type { Flag, Flags, FlagValues } from './flag.ts'
-import { suggestion } from './similar.ts'
 import { UsageError } from './usage-error.ts'
 
 /** A command line, taken apart. */

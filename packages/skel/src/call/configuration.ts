@@ -1,6 +1,9 @@
 import { CniError, messageOf, type Verb } from '@cni/types'
+import type { Log } from '../log.ts'
+import { pathText } from '../schema/issues.ts'
 import { schemaOf } from '../schema/schema-of.ts'
-import { unknownMembers, validateConfig } from '../schema/validate.ts'
+import { type UnknownMember, unknownMembers } from '../schema/unknown-members.ts'
+import { validateConfig } from '../schema/validate.ts'
 import type { AcceptedCall } from './accepted-call.ts'
 
 /**
@@ -14,8 +17,7 @@ export async function configuration(accepted: AcceptedCall, verb: Verb): Promise
   const schema = await schemaOf(plugin)
   const conf = schema === undefined ? document : await validateConfig(schema, document)
   openLog(accepted, verb, conf)
-  const unknown = schema === undefined ? [] : unknownMembers(schema, document)
-  if (unknown.length > 0) log.debug('the configuration has members this plugin does not know', { members: unknown })
+  if (schema !== undefined) tellUnknown(log, unknownMembers(schema, document))
   return conf
 }
 
@@ -31,6 +33,16 @@ export async function tolerantConfiguration(accepted: AcceptedCall, verb: Verb):
 }
 
 // internal
+
+/** A runtime may add members of its own: only what looks like a misspelling is for everybody to see. */
+function tellUnknown(log: Log, unknown: readonly UnknownMember[]): void {
+  if (unknown.length === 0) return
+  for (const { path, meant } of unknown) {
+    if (meant !== undefined) log.warn(`${pathText(path)}: did you mean ${meant}?`)
+  }
+  const members = unknown.map(({ path }) => pathText(path))
+  log.debug('the configuration has members this plugin does not know', { members })
+}
 
 function openLog({ call, environment, config }: AcceptedCall, command: Verb, conf: unknown): void {
   const { plugin, log, io } = call

@@ -14,4 +14,4 @@
  * @module
  */
 
-export { netConf } from './net-conf.ts'
+export { type NetConfOptions, netConf } from './net-conf.ts'

@@ -55,7 +55,13 @@ describe('an invalid member is named with what is expected and what it is', () =
   it.each<[string, z.core.$ZodType, unknown]>([
     ['member.a[1]: expected an integer, got "x"', z.object({ a: z.array(z.int()) }), { a: [1, 'x'] }],
     ['member["io.x/y"]: expected true or false, got 1', z.record(z.string(), z.boolean()), { 'io.x/y': 1 }],
-    ['member: unknown members "b", "c"', z.strictObject({ a: z.int() }), { a: 1, b: 2, c: 3 }],
+    ['member.b: unknown member; member.c: unknown member', z.strictObject({ a: z.int() }), { a: 1, b: 2, c: 3 }],
+    [
+      'member.prot: unknown member, did you mean port?',
+      z.strictObject({ port: z.optional(z.int()), other: z.optional(z.int()) }),
+      { prot: 1 },
+    ],
+    ['member.ports: unknown member', z.strictObject({ port: z.int() }), { port: 1, ports: 2 }],
     [
       'member.n: expected a value of type number, got "1"',
       z.union([z.object({ kind: z.literal('x'), n: z.int() }), z.object({ kind: z.literal('y'), m: z.int() })]),

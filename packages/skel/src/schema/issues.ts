@@ -1,7 +1,9 @@
+import { isObject } from '@cni/types'
 import type { core } from 'zod/mini'
 import { describeSchema } from './describe.ts'
 import { quoteValue } from './quote.ts'
-import { hasOwnMessage, schemaAt } from './walk.ts'
+import { COMPARED, meantBy } from './unknown-members.ts'
+import { hasOwnMessage, schemaAt, shapeOf } from './walk.ts'
 
 type Path = readonly PropertyKey[]
 
@@ -19,17 +21,34 @@ export function describeIssues(
 ): string[] {
   const sentences = issues
     .flatMap((issue) => leaves(issue, input))
-    .map((issue) => describe(schema, issue, input, whole))
+    .flatMap((issue) => describe(schema, issue, input, whole))
   return [...new Set(sentences)]
 }
 
-function describe(schema: core.$ZodType, issue: core.$ZodIssue, input: unknown, whole: string): string {
+function describe(schema: core.$ZodType, issue: core.$ZodIssue, input: unknown, whole: string): string[] {
+  if (issue.code === 'unrecognized_keys') return describeUnknown(schema, issue, input, whole)
   const where = pathText(issue.path) || whole
-  if (issue.code === 'unrecognized_keys') return `${where}: unknown members ${issue.keys.map(quoteText).join(', ')}`
   const value = valueAt(input, issue.path)
   const wanted = expectation(schemaAt(schema, issue.path), issue)
-  if (value === undefined) return `${where}: missing, ${wanted}`
-  return `${where}: ${wanted}, got ${quoteValue(value, issue.path)}`
+  if (value === undefined) return [`${where}: missing, ${wanted}`]
+  return [`${where}: ${wanted}, got ${quoteValue(value, issue.path)}`]
+}
+
+function describeUnknown(
+  schema: core.$ZodType,
+  { path, keys }: { readonly path: Path; readonly keys: readonly string[] },
+  input: unknown,
+  whole: string,
+): string[] {
+  const at = schemaAt(schema, path)
+  const names = at === undefined ? [] : Object.keys(shapeOf(at) ?? {})
+  const given = valueAt(input, path)
+  const left = keys.length - COMPARED
+  const sentences = keys.slice(0, COMPARED).map((key) => {
+    const meant = meantBy(key, names, isObject(given) ? given : {})
+    return `${pathText([...path, key])}: unknown member${meant === undefined ? '' : `, did you mean ${meant}?`}`
+  })
+  return left <= 0 ? sentences : [...sentences, `${pathText(path) || whole}: ${left} more unknown members`]
 }
 
 function expectation(schema: core.$ZodType | undefined, issue: core.$ZodIssue): string {
@@ -75,7 +94,8 @@ function valueAt(input: unknown, path: Path): unknown {
   return value
 }
 
-function pathText(path: Path): string {
+/** A path as one would write it: `selector.labels[0]`. */
+export function pathText(path: Path): string {
   let text = ''
   for (const key of path) {
     if (typeof key === 'number') text += `[${key}]`

@@ -1,16 +1,40 @@
 import * as z from 'zod/mini'
+import { unexpected } from '../definition/checks.ts'
+
+/** What {@link netConf} makes of members it does not know. */
+export interface NetConfOptions {
+  /** Default: `keep`. With `refuse` ADD, CHECK, GC and STATUS fail with code 7 that names each of them. */
+  readonly unknown?: 'keep' | 'refuse'
+}
+
+const keeping = <const Shape extends z.core.$ZodShape>(shape: Shape) => z.extend(z.looseObject(standardMembers), shape)
+const refusing = <const Shape extends z.core.$ZodShape>(shape: Shape) =>
+  z.extend(z.strictObject(standardMembers), shape)
 
 /**
  * The schema of a plugin's configuration: the given members, the standard CNI ones, and any other. Members nobody
- * knows are kept and logged at debug: a runtime may add its own.
+ * knows are kept and logged at debug: a runtime may add its own. One that is a misspelling of a known member, most
+ * likely, is a warning.
  *
+ * @throws TypeError for an option that is none.
  * @example
  * ```ts
  * netConf({ port: z.int().check(z.positive()), exempt_uid: z.optional(z.int()) })
+ * netConf({ port: z.int() }, { unknown: 'refuse' }) // prot: unknown member, did you mean port?
  * ```
  */
-export function netConf<const Shape extends z.core.$ZodShape>(shape: Shape) {
-  return z.extend(z.looseObject(standardMembers), shape)
+export function netConf<const Shape extends z.core.$ZodShape>(
+  shape: Shape,
+  options: NetConfOptions & { readonly unknown: 'refuse' },
+): ReturnType<typeof refusing<Shape>>
+export function netConf<const Shape extends z.core.$ZodShape>(
+  shape: Shape,
+  options?: NetConfOptions,
+): ReturnType<typeof keeping<Shape>>
+export function netConf(shape: z.core.$ZodShape, { unknown = 'keep' }: NetConfOptions = {}): z.core.$ZodObject {
+  if (unknown === 'keep') return keeping(shape)
+  if (unknown === 'refuse') return refusing(shape)
+  throw unexpected('netConf: unknown', 'keep or refuse', unknown)
 }
 
 /** Getters, which zod reads at the first validation: VERSION needs none of them, and they cost it 0.5 ms. */

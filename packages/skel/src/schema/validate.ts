@@ -1,10 +1,8 @@
 import { CniError, ErrorCode, type UncheckedNetConf } from '@cni/types'
 import type { core } from 'zod/mini'
 import { describeIssues } from './issues.ts'
-import { shapeOf } from './walk.ts'
-
-/** Members of the protocol; `null` means absent for them, as it does in the reference implementation. */
-const STANDARD = ['type', 'capabilities', 'runtimeConfig', 'args', 'ipMasq', 'ipam', 'dns']
+import { isOfRuntimes, STANDARD } from './unknown-members.ts'
+import { isStrict } from './walk.ts'
 
 /**
  * The configuration as the plugin's schema makes it.
@@ -16,17 +14,11 @@ export async function validateConfig<Conf>(schema: core.$ZodType<Conf>, document
   for (const member of STANDARD) {
     if (input[member] === null) delete input[member]
   }
+  // The runtime adds them, whatever the author of a strict schema thought of.
+  if (isStrict(schema)) for (const member of Object.keys(input).filter(isOfRuntimes)) delete input[member]
   // Through the schema itself: to import zod's own function would cost a plugin without a schema 10 kB and 0.5 ms.
   const parsed = await schema['~standard'].validate(input)
   if (parsed.issues === undefined) return parsed.value
   const issues = parsed.issues as readonly core.$ZodIssue[]
   throw new CniError(ErrorCode.invalidNetworkConfig, describeIssues(schema, issues, input).join('; '))
-}
-
-/** Members that neither the schema nor the protocol knows; none when the schema does not list its members. */
-export function unknownMembers(schema: core.$ZodType, document: UncheckedNetConf): string[] {
-  const shape = shapeOf(schema)
-  if (shape === undefined) return []
-  const known = new Set([...Object.keys(shape), ...STANDARD, 'cniVersion', 'name', 'prevResult'])
-  return Object.keys(document).filter((member) => !known.has(member) && !member.startsWith('cni.dev/'))
 }

@@ -30,6 +30,12 @@ export function shapeOf(schema: core.$ZodType): Readonly<Record<string, core.$Zo
   return def.type === 'object' ? def.shape : undefined
 }
 
+/** Whether an object schema refuses the members it does not list. */
+export function isStrict(schema: core.$ZodType): boolean {
+  const { def } = unwrap(schema)._zod
+  return def.type === 'object' && def.catchall !== undefined && known(def.catchall)._zod.def.type === 'never'
+}
+
 /** The schema responsible for a path; `undefined` behind a union, or where there is none. */
 export function schemaAt(schema: core.$ZodType, path: readonly PropertyKey[]): core.$ZodType | undefined {
   const [key, ...rest] = path

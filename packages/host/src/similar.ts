@@ -1,11 +1,37 @@
-/** The name that was probably meant: one that begins, ends or continues like it, or is two slips of the pen away. */
+/**
+ * What was probably meant by a name that nobody knows: suggestions for command lines and configurations. A module of its
+ * own and nothing else, because plugins are started once for every pod.
+ *
+ * @example
+ * ```ts
+ * import { suggestion } from '@cni/host/similar'
+ *
+ * const names = ['port', 'exempt_uid']
+ * console.error(`prot: unknown${suggestion('prot', names)}`) // prot: unknown, did you mean port?
+ * ```
+ *
+ * @module
+ */
+
+/** The name that was probably meant: one that begins, ends or continues like it, or is a slip of the pen away. */
 export function similar(name: string, names: readonly string[]): string | undefined {
   if (name.length < 3) return undefined
   const part = names.find((each) => each.startsWith(name) || name.startsWith(each) || each.endsWith(name))
-  if (part !== undefined) return part
+  return part ?? misspelt(name, names)
+}
+
+/**
+ * The name that is two slips of the pen away, one in a short name. Capitals, `-` and `_` do not count: `exemptUid` is
+ * `exempt_uid`.
+ */
+export function misspelt(name: string, names: readonly string[]): string | undefined {
+  if (name.length < 3) return undefined
   const most = name.length < 6 ? 1 : 2
+  const written = folded(name)
   const [nearest] = names
-    .map((each) => ({ each, distance: editDistance(name, each) }))
+    .map((each) => ({ each, other: folded(each) }))
+    .filter(({ other }) => Math.abs(other.length - written.length) <= most)
+    .map(({ each, other }) => ({ each, distance: editDistance(written, other) }))
     .filter(({ distance }) => distance <= most)
     .sort((a, b) => a.distance - b.distance)
   return nearest?.each
@@ -16,6 +42,8 @@ export function suggestion(name: string, names: readonly string[], prefix = ''):
   const meant = similar(name, names)
   return meant === undefined ? '' : `, did you mean ${prefix}${meant}?`
 }
+
+const folded = (name: string): string => name.toLowerCase().replaceAll(/[-_]/g, '')
 
 /** How many letters have to be added, removed, exchanged or swapped with their neighbour. */
 function editDistance(a: string, b: string): number {

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { misspelt, similar } from './similar.ts'
+
+const names = ['dry-run', 'cni-conf-name', 'status', 'json']
+
+test.each([
+  ['dry-rn', 'dry-run'],
+  ['dryrun', 'dry-run'],
+  ['cni-conf', 'cni-conf-name'],
+  ['conf-name', 'cni-conf-name'],
+  ['cni-cofn-name', 'cni-conf-name'],
+  ['statsu', 'status'],
+  ['jsno', 'json'],
+])('%s is taken for %s', (name, meant) => {
+  expect(similar(name, names)).toBe(meant)
+})
+
+test.each(['', 'x', 'node', 'uninstall', 'toString'])('%j is like none of them', (name) => {
+  expect(similar(name, names)).toBeUndefined()
+})
+
+const members = ['port', 'exempt_uid', 'runtimeConfig', 'mtu']
+
+test.each([
+  ['prot', 'port'],
+  ['ports', 'port'],
+  ['Port', 'port'],
+  ['exemptUid', 'exempt_uid'],
+  ['EXEMPT-UIDS', 'exempt_uid'],
+  ['runtimeconfg', 'runtimeConfig'],
+])('%s is %s misspelt', (name, meant) => {
+  expect(misspelt(name, members)).toBe(meant)
+})
+
+test.each(['portMappings', 'mt', 'mtuProbing', 'exempt', 'x'.repeat(100_000)])('%.20s is another member', (name) => {
+  expect(misspelt(name, members)).toBeUndefined()
+})
