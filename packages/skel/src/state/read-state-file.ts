@@ -1,23 +1,21 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs'
+import { closeSync, constants, readFileSync, type Stats } from 'node:fs'
+import { isReadError, type OpenedFile, openRegularFile } from '@cni/host'
 import { errnoOf } from '@cni/types'
 import { StateError } from './state-error.ts'
 import { MAX_BYTES } from './state-folder.ts'
 
 /**
- * The text of a file, and of nothing else: a pipe or a device in its place would be waited for, for ever, and with it
- * the deadline and SIGTERM.
+ * The text of a file that only we could have written.
  *
  * @throws StateError for what is no such file, or the file system's error.
  */
 export function readStateFile(path: string): string {
-  const fd = open(path)
+  const { fd, stat } = open(path)
   try {
-    const file = fstatSync(fd)
-    if (!file.isFile()) throw new StateError('NOT_A_FILE', path, 'it is not a regular file')
-    const reason = insecurity(file)
+    const reason = insecurity(stat)
     if (reason !== undefined) throw new StateError('INSECURE', path, `it ${reason}`)
-    if (file.size > MAX_BYTES) {
-      throw new StateError('TOO_LARGE', path, `it has ${file.size} bytes, more than ${MAX_BYTES}`)
+    if (stat.size > MAX_BYTES) {
+      throw new StateError('TOO_LARGE', path, `it has ${stat.size} bytes, more than ${MAX_BYTES}`)
     }
     return readFileSync(fd, 'utf8')
   } finally {
@@ -32,10 +30,11 @@ export function insecurity({ uid, mode }: Pick<Stats, 'uid' | 'mode'>): string |
   return undefined
 }
 
-function open(path: string): number {
+function open(path: string): OpenedFile {
   try {
-    return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
+    return openRegularFile(path, constants.O_NOFOLLOW)
   } catch (cause) {
+    if (isReadError(cause)) throw new StateError('NOT_A_FILE', path, cause.message, { cause })
     if (errnoOf(cause) !== 'ELOOP') throw cause
     throw new StateError('NOT_A_FILE', path, 'it is a symbolic link, which is not followed', { cause })
   }
