@@ -4,8 +4,7 @@ import type { DelContext } from '@cni/skel'
 import { messageOf } from '@cni/types'
 import { captureDefaults } from '../redirect/config.ts'
 import { redirectRules } from '../redirect/rules.ts'
-import { type AttachmentRecord, attachmentKey, recordedBackend } from '../state/attachment-record.ts'
-import { attachmentsIn } from '../state/attachments.ts'
+import { type AttachmentRecord, attachmentKey, attachmentsIn, recordedBackend } from '../state/attachments.ts'
 import type { Conf } from './conf.ts'
 import { removeFromNamespace } from './namespace-network.ts'
 import { settingsOf } from './settings.ts'
@@ -37,7 +36,7 @@ export async function del(c: DelContext<Conf>, { programMs = 6000 }: DelOptions 
       )
     }
   }
-  await orWarn(c, 'its state cannot be removed', () => state?.forget(key))
+  await orWarn(c, 'its state cannot be removed', () => state?.remove(key))
 }
 
 type Where = Required<Pick<DelContext<Conf>, 'signal' | 'log'>> & { readonly netns: Netns }

@@ -8,7 +8,7 @@ export function gc(c: GcContext<Conf>): void {
   const { runDir } = settingsOf(c.conf)
   if (runDir === '' || c.validAttachments === undefined) return
   const valid = c.validAttachments.map(({ containerID, ifname }) => ({ containerID, ifName: ifname }))
-  const { forgotten, unreadable } = attachmentsIn(runDir).forgetOthers(c.networkName, valid)
-  for (const { containerID, ifName } of forgotten) c.log.info('forgot an attachment', { containerID, if: ifName })
+  const { stored, unreadable } = attachmentsIn(runDir).removeStale(c.networkName, valid)
+  for (const { key } of stored) c.log.info('forgot an attachment', { containerID: key.containerID, if: key.ifName })
   for (const error of unreadable) c.log.warn(`left alone: ${error.message}`)
 }

@@ -1,6 +1,6 @@
 import { families, iptables, isBuiltin, type Rule, type Ruleset, rulesFor } from '@cni/iptables'
 import { redirectRules } from '../redirect/rules.ts'
-import { type AttachmentRecord, recordedBackend } from '../state/attachment-record.ts'
+import { type AttachmentRecord, recordedBackend } from '../state/attachments.ts'
 import { openNetwork, removeFromNamespace } from './namespace-network.ts'
 import type { RedirectContext } from './redirect-context.ts'
 

@@ -1,7 +1,7 @@
 import { isNetnsError, type NetnsTarget, openRtnl, type Rtnl } from '@cni/netns'
 import { CniError, ErrorCode } from '@cni/types'
 import { annotations } from '../redirect/annotations.ts'
-import type { AttachmentRecord } from '../state/attachment-record.ts'
+import type { AttachmentRecord } from '../state/attachments.ts'
 
 /** The addresses of a namespace as the kernel lists them, `address/bits`. */
 export async function addressesOf(netns: NetnsTarget): Promise<string[]> {

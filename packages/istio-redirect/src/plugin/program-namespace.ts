@@ -1,11 +1,11 @@
 import { type BackendKind, type Family, iptables } from '@cni/iptables'
 import type { AddContext } from '@cni/skel'
+import type { AttachmentKey } from '@cni/skel/state'
 import { CniError, ErrorCode } from '@cni/types'
 import { type CaptureConfig, captureConfig } from '../redirect/config.ts'
 import { redirectRules } from '../redirect/rules.ts'
 import { istioRestoreText } from '../redirect/text.ts'
-import { type AttachmentKey, type AttachmentRecord, attachmentKey } from '../state/attachment-record.ts'
-import { type Attachments, attachmentsIn } from '../state/attachments.ts'
+import { type AttachmentRecord, type Attachments, attachmentKey, attachmentsIn } from '../state/attachments.ts'
 import { type CapturedPod, capturesIpv6 } from './captured-families.ts'
 import type { Conf } from './conf.ts'
 import type { FoundRedirect } from './find-redirect.ts'
@@ -19,19 +19,25 @@ export interface Program extends CapturedPod {
   readonly nativeNftables: boolean
   /** Default: what is in use there. */
   readonly backend?: BackendKind | undefined
-  /** Where it is recorded, and as what; absent: nowhere. */
-  readonly record?: { readonly key: AttachmentKey; readonly state: Attachments } | undefined
+  /** As what and where it is recorded; absent: nowhere. */
+  readonly recordAs?: RecordPlace | undefined
+}
+
+/** Where the record of an attachment is. */
+interface RecordPlace {
+  readonly key: AttachmentKey
+  readonly attachments: Attachments
 }
 
 /** {@link redirectNamespace} for ADD. */
 export function programNamespace(c: AddContext<Conf>, settings: Settings, found: FoundRedirect): Promise<void> {
-  const state = settings.runDir === '' ? undefined : attachmentsIn(settings.runDir)
+  const attachments = settings.runDir === '' ? undefined : attachmentsIn(settings.runDir)
   return redirectNamespace(c, {
     ...found,
     addresses: c.prevResult?.ips?.map((ip) => ip.address) ?? [],
     ifName: c.ifName,
     nativeNftables: c.conf.native_nftables === true,
-    record: state && { key: attachmentKey(c), state },
+    recordAs: attachments && { key: attachmentKey(c), attachments },
   })
 }
 
@@ -44,20 +50,20 @@ export async function redirectNamespace(c: RedirectContext, program: Program): P
   const config = captureConfig(program.redirect, { ipv6: await capturesIpv6(c, program) })
   const rules = redirectRules(config)
   const tables = iptables(c, { print: istioRestoreText, backend: program.backend })
-  const carriedOut = { ...describe(c, config), backend: await tables.backend() }
-  using network = await openNetwork(c.netns, carriedOut)
-  const { record: place } = program
+  const record = { ...describe(c, config), backend: await tables.backend() }
+  using network = await openNetwork(c.netns, record)
+  const { recordAs: place } = program
   if (place !== undefined) {
-    const attachment = { ...carriedOut, ...place.key }
-    const before = readEarlier(c, place.state, attachment)
-    if (before !== undefined) await leaveEarlier(c, { before, next: attachment, rules })
-    record(c, place.state, attachment, before)
+    const before = readEarlier(c, place)
+    if (before !== undefined) await leaveEarlier(c, { before, next: record, rules })
+    // A failed ADD leaves what was recorded before it.
+    c.undo(place.attachments.write(place.key, record))
   }
 
   const pod = `${program.pod.namespace}/${program.pod.name}`
   const report = await tables.apply(rules)
   await network.prepare((step) => c.undo(step))
-  place?.state.write({ ...carriedOut, ...place.key, applied: true })
+  place?.attachments.replace(place.key, { ...record, applied: true })
   c.log.info('traffic is redirected', { pod, mode: config.interceptionMode, ...report })
 }
 
@@ -68,11 +74,10 @@ function requireIptables({ nativeNftables }: Program): void {
   })
 }
 
-function describe(c: RedirectContext, rules: CaptureConfig): Omit<AttachmentRecord, 'backend' | keyof AttachmentKey> {
+function describe(c: RedirectContext, rules: CaptureConfig): Omit<AttachmentRecord, 'backend'> {
   const families: readonly Family[] = rules.ipv6 ? ['ipv4', 'ipv6'] : ['ipv4']
   const policyRoute = rules.interceptionMode === 'TPROXY' && rules.includeInboundPorts.length > 0
   return {
-    v: 1,
     netns: { dev: Number(c.netns.dev), ino: Number(c.netns.ino) },
     families,
     rules,
@@ -81,20 +86,11 @@ function describe(c: RedirectContext, rules: CaptureConfig): Omit<AttachmentReco
   }
 }
 
-function readEarlier(c: RedirectContext, state: Attachments, key: AttachmentKey): AttachmentRecord | undefined {
+function readEarlier(c: RedirectContext, { key, attachments }: RecordPlace): AttachmentRecord | undefined {
   try {
-    return state.read(key)
+    return attachments.read(key)
   } catch (error) {
     c.log.warn('the state of an earlier ADD is replaced', { error })
     return undefined
   }
-}
-
-/** A failed ADD leaves what was recorded before it. */
-function record(c: RedirectContext, state: Attachments, attachment: AttachmentRecord, before?: AttachmentRecord): void {
-  c.undo(() => {
-    if (before === undefined) state.forget(attachment)
-    else state.write(before)
-  })
-  state.write(attachment)
 }

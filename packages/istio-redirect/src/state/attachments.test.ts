@@ -1,15 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { RECORDS_OF_VERSION_1 } from '../../test/records-of-version-1.ts'
 import { captureDefaults } from '../redirect/config.ts'
-import type { AttachmentRecord } from './attachment-record.ts'
-import { attachmentsIn } from './attachments.ts'
+import { type AttachmentRecord, attachmentKey, attachmentsIn, findByNetns } from './attachments.ts'
 
-const key = { network: 'pods', containerID: 'abc', ifName: 'eth0' }
-const attachment: AttachmentRecord = {
-  v: 1,
-  ...key,
+const key = attachmentKey({ networkName: 'pods', containerID: 'container-1', ifName: 'eth0' })
+const record: AttachmentRecord = {
   netns: { dev: 4, ino: 4026532281 },
   backend: 'nft',
   families: ['ipv4', 'ipv6'],
@@ -19,144 +17,77 @@ const attachment: AttachmentRecord = {
 }
 
 let runDir: string
-const files = () => readdirSync(join(runDir, 'attachments'))
+let path: string
 beforeEach(() => {
   runDir = mkdtempSync(join(tmpdir(), 'attachments-'))
+  path = join(runDir, 'attachments', RECORDS_OF_VERSION_1.name)
 })
 afterEach(() => rmSync(runDir, { recursive: true }))
 
-describe('the state of an attachment', () => {
-  test('reads back as it was written', () => {
-    attachmentsIn(runDir).write(attachment)
-    expect(attachmentsIn(runDir).read(key)).toEqual(attachment)
+test('a record reads back as it was written, in a file that only root can read', () => {
+  attachmentsIn(runDir).write(key, record)
+  expect(attachmentsIn(runDir).read(key)).toEqual(record)
+  expect(readdirSync(join(runDir, 'attachments'))).toEqual([RECORDS_OF_VERSION_1.name])
+  expect(statSync(join(runDir, 'attachments')).mode & 0o777).toBe(0o700)
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+})
+
+describe.each(['redirect', 'tproxy'] as const)('the record that an earlier plugin wrote for %s', (mode) => {
+  const { [mode]: text } = RECORDS_OF_VERSION_1
+  const { v, network, containerID, ifName, ...members } = JSON.parse(text)
+  beforeEach(() => {
+    mkdirSync(join(runDir, 'attachments'), { mode: 0o700 })
+    writeFileSync(path, text, { mode: 0o600 })
   })
 
-  test('is one file that only root can read, named by a digest', () => {
-    attachmentsIn(join(runDir, 'deep/er')).write(attachment)
-    runDir = join(runDir, 'deep/er')
-    expect(files()).toEqual([expect.stringMatching(/^[0-9a-f]{32}\.json$/)])
-    expect(statSync(join(runDir, 'attachments')).mode & 0o777).toBe(0o700)
-    expect(statSync(join(runDir, 'attachments', files()[0] ?? '')).mode & 0o777).toBe(0o600)
-    runDir = join(runDir, '../..')
+  test('is read under its old name with every member', () => {
+    expect({ v, key: { network, containerID, ifName } }).toEqual({ v: 1, key: RECORDS_OF_VERSION_1.key })
+    expect(attachmentsIn(runDir).read(key)).toEqual(members)
   })
 
-  test('is replaced by the next one', () => {
-    const state = attachmentsIn(runDir)
-    state.write(attachment)
-    state.write({ ...attachment, applied: true })
-    expect(state.read(key)).toEqual({ ...attachment, applied: true })
-    expect(files()).toHaveLength(1)
+  test('is found by its namespace', () => {
+    expect(findByNetns(attachmentsIn(runDir), members.netns)?.key).toEqual(key)
+    expect(findByNetns(attachmentsIn(runDir), { ...members.netns, ino: 1 })).toBeUndefined()
   })
 
-  test('is not mixed up with that of a similar attachment', () => {
-    const state = attachmentsIn(runDir)
-    state.write(attachment)
-    for (const other of [{ network: 'podsa' }, { containerID: 'abc\0' }, { ifName: 'eth1' }]) {
-      expect(state.read({ ...key, ...other })).toBeUndefined()
-    }
+  test('has the form that is written today, so that the earlier plugin can delete what this one added', () => {
+    const attachments = attachmentsIn(runDir)
+    const found = attachments.read(key)
+    rmSync(path)
+    if (found !== undefined) attachments.write(key, found)
+    const written = readFileSync(path, 'utf8')
+    expect(JSON.parse(written)).toEqual(JSON.parse(text))
+    expect(written).toMatch(/^\{"v":1,.*\}\n$/)
   })
 
-  test('may belong to a container with a name of any length', () => {
-    const long = { ...key, containerID: 'x'.repeat(5000) }
-    const state = attachmentsIn(runDir)
-    state.write({ ...attachment, ...long })
-    expect(state.read(long)?.containerID).toHaveLength(5000)
-  })
-
-  test('is forgotten once', () => {
-    const state = attachmentsIn(runDir)
-    state.write(attachment)
-    expect([state.forget(key), state.forget(key)]).toEqual([true, false])
-    expect(files()).toEqual([])
-  })
-
-  test('is forgotten with what a killed call left half written, but not with what another is writing', () => {
-    const state = attachmentsIn(runDir)
-    state.write(attachment)
-    const [name] = files()
-    const other = `.${'0'.repeat(32)}.json.1a2b3c.tmp`
-    for (const half of [`.${name}.4cj10jnsh.tmp`, other]) writeFileSync(join(runDir, 'attachments', half), '{"v"')
-    state.forget(key)
-    expect(files()).toEqual([other])
-  })
-
-  test('is absent, and no error, where nothing was ever written', () => {
-    const state = attachmentsIn(join(runDir, 'nowhere'))
-    expect(state.read(key)).toBeUndefined()
-    expect(state.forget(key)).toBe(false)
-    expect(state.forgetOthers('pods', [])).toEqual({ forgotten: [], unreadable: [] })
+  test('is put back byte for byte by an ADD that fails', () => {
+    attachmentsIn(runDir).write(key, record)()
+    expect(readFileSync(path, 'utf8')).toBe(text)
   })
 })
 
-describe('a state file that says nothing usable is an error with its path', () => {
+describe('a state file that says nothing usable is an error with its path and the member', () => {
+  const whole = { v: 1, ...key, ...record }
   test.each([
-    ['empty', '', 'it is not JSON'],
-    ['cut off', JSON.stringify(attachment).slice(0, 40), 'it is not JSON'],
-    ['of another version', JSON.stringify({ ...attachment, v: 2 }), 'v is missing or has the wrong type'],
-    ['a list', '[]', 'the document is missing or has the wrong type'],
-    ['without a namespace', JSON.stringify({ ...attachment, netns: {} }), 'netns.dev is missing'],
-    [
-      'with a port that is none',
-      JSON.stringify({ ...attachment, rules: { ...attachment.rules, proxyPort: 70000 } }),
-      'rules.proxyPort',
-    ],
-    ['of somebody else', JSON.stringify({ ...attachment, ifName: 'eth1' }), 'it describes another attachment'],
-  ])('%s', (_, text, problem) => {
-    const state = attachmentsIn(runDir)
-    state.write(attachment)
-    const path = join(runDir, 'attachments', files()[0] ?? '')
-    writeFileSync(path, text)
-    expect(() => state.read(key)).toThrow(`state file ${path}: ${problem}`)
-    expect(state.forget(key)).toBe(true)
+    ['of another version', { ...whole, v: 2 }, 'it has version 2, expected 1'],
+    ['without a namespace', { ...whole, netns: {} }, 'netns.dev'],
+    ['of a back end that is no name', { ...whole, backend: 7 }, 'backend'],
+    ['with a port that is none', { ...whole, rules: { ...record.rules, proxyPort: 70_000 } }, 'rules.proxyPort'],
+    ['without loopback', { ...whole, rules: { ...record.rules, loopbackCidr: undefined } }, 'rules.loopbackCidr'],
+    ['of somebody else', { ...whole, ifName: 'eth1' }, 'it describes another attachment'],
+  ])('%s', (_, document, problem) => {
+    const attachments = attachmentsIn(runDir)
+    attachments.write(key, record)
+    writeFileSync(path, JSON.stringify(document))
+    expect(() => attachments.read(key)).toThrow(`state file ${path}: ${problem}`)
+    expect(findByNetns(attachments, record.netns)).toBeUndefined()
+    expect(attachments.remove(key)).toBe(true)
   })
-})
-
-test('a state file that is a device is an error at once, and can be forgotten', () => {
-  const state = attachmentsIn(runDir)
-  state.write(attachment)
-  const path = join(runDir, 'attachments', files()[0] ?? '')
-  rmSync(path)
-  symlinkSync('/dev/zero', path)
-  expect(() => state.read(key)).toThrow(`state file ${path}: it is not a regular file`)
-  expect(state.forget(key)).toBe(true)
 })
 
 test('a state file that cannot be written is an I/O failure with its path', () => {
   writeFileSync(join(runDir, 'attachments'), 'a file in the place of the folder')
-  const write = () => attachmentsIn(runDir).write(attachment)
-  expect(write).toThrow(`state file ${join(runDir, 'attachments')}/`)
-  expect(write).toThrow(expect.objectContaining({ [Symbol.for('cni.error')]: { code: 5 } }))
-})
-
-describe('forgetting all but the valid attachments of a network', () => {
-  test('leaves those, and every other network', () => {
-    const state = attachmentsIn(runDir)
-    const gone = { ...key, containerID: 'gone' }
-    const elsewhere = { ...gone, network: 'other' }
-    for (const one of [key, gone, elsewhere]) state.write({ ...attachment, ...one })
-    expect(state.forgetOthers('pods', [{ containerID: 'abc', ifName: 'eth0' }])).toMatchObject({ forgotten: [gone] })
-    expect(state.read(key)).toBeDefined()
-    expect(state.read(gone)).toBeUndefined()
-    expect(state.read(elsewhere)).toBeDefined()
-  })
-
-  test('removes what was half written an hour ago, and no younger', () => {
-    mkdirSync(join(runDir, 'attachments'))
-    const [old, young] = ['0', '1'].map((digit) => `.${digit.repeat(32)}.json.1a2b3c.tmp`)
-    for (const half of [`${old}`, `${young}`]) writeFileSync(join(runDir, 'attachments', half), '{"v"')
-    const past = Date.now() / 1000 - 3700
-    utimesSync(join(runDir, 'attachments', `${old}`), past, past)
-    attachmentsIn(runDir).forgetOthers('pods', [])
-    expect(files()).toEqual([young])
-  })
-
-  test('reports files it cannot read and leaves what is not state', () => {
-    mkdirSync(join(runDir, 'attachments'))
-    writeFileSync(join(runDir, 'attachments', `${'0'.repeat(32)}.json`), '{')
-    writeFileSync(join(runDir, 'attachments', 'README'), 'not state')
-    const { forgotten, unreadable } = attachmentsIn(runDir).forgetOthers('pods', [])
-    expect(forgotten).toEqual([])
-    expect(unreadable.map((error) => error.message)).toEqual([expect.stringContaining('it is not JSON')])
-    expect(files()).toHaveLength(2)
-  })
+  const write = () => attachmentsIn(runDir).write(key, record)
+  expect(write).toThrow(`state file ${path}: it cannot be written`)
+  expect(write).toThrow(expect.objectContaining({ [Symbol.for('cni.error')]: expect.objectContaining({ code: 5 }) }))
 })

@@ -50,6 +50,16 @@ describe.each<[kind: string, folderOf: () => string | StateFolder]>([
     expect(kept.read(key)).toEqual(state)
   })
 
+  test('is replaced by a second write, and what was there first is put back by the step of the first one', () => {
+    const kept = anyStore()
+    kept.write(key, { ...state, mark: 1 })
+    const undo = kept.write(key, state)
+    kept.replace(key, { ...state, mark: 8 })
+    expect(kept.read(key)).toEqual({ ...state, mark: 8 })
+    undo()
+    expect(kept.read(key)).toEqual({ ...state, mark: 1 })
+  })
+
   test('is nothing where nothing was written', () => {
     const kept = anyStore()
     expect(kept.read(key)).toBeUndefined()

@@ -15,17 +15,17 @@ export function diskFolder(path: string): StateFolder {
     path,
     read(name) {
       const file = join(path, name)
-      return attempt(file, 'read', () => {
-        refuseInsecureFolder(path, file)
-        return readStateFile(file)
-      })
+      return attempt(file, 'read', () => (isThere(path, file) ? readStateFile(file) : undefined))
     },
     write(name, text) {
       const file = join(path, name)
       attempt(file, 'written', () => {
-        mkdirSync(dirname(path), { recursive: true })
-        mkdirSync(path, { recursive: true, mode: 0o700 })
-        refuseInsecureFolder(path, file)
+        if (!isThere(path, file)) {
+          mkdirSync(dirname(path), { recursive: true })
+          mkdirSync(path, { recursive: true, mode: 0o700 })
+          // Somebody else may have been faster.
+          isThere(path, file)
+        }
         writeFileAtomic(file, text, { mode: 0o600 })
         return undefined
       })
@@ -60,10 +60,11 @@ function isAbandoned(file: string): boolean {
   return Date.now() - (lstatSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Number.NaN) > ABANDONED
 }
 
-/** Not made stricter here: it may be one that is not ours, such as /run. */
-function refuseInsecureFolder(path: string, file: string): void {
-  const reason = insecurity(statSync(path))
-  if (reason === undefined) return
+/** Whether the folder is there. One that others may write to is refused, not made stricter: it may be /run. */
+function isThere(path: string, file: string): boolean {
+  const stat = statSync(path, { throwIfNoEntry: false })
+  const reason = stat && insecurity(stat)
+  if (reason === undefined) return stat !== undefined
   throw new StateError('INSECURE', file, `its folder ${reason}`, {
     hint: `only its owner may write to ${path}: chown root, chmod 700`,
   })

@@ -5,8 +5,7 @@ import { redirectNamespace } from '../../plugin/program-namespace.ts'
 import type { RedirectContext } from '../../plugin/redirect-context.ts'
 import { podInfo } from '../../redirect/pod-info.ts'
 import { redirectFor } from '../../redirect/redirect.ts'
-import type { AttachmentKey, AttachmentRecord } from '../../state/attachment-record.ts'
-import { attachmentsIn } from '../../state/attachments.ts'
+import { attachmentsIn, findByNetns } from '../../state/attachments.ts'
 import type { RepairConfig, ScopedLog } from '../services.ts'
 import { findNetns } from './find-netns.ts'
 import { keyOf, type ObservedPod } from './observed-pod.ts'
@@ -35,8 +34,8 @@ export async function repairInPlace(observed: ObservedPod, options: InPlaceOptio
     log[level](message, { pod: keyOf(observed), ...printed(more) })
   const redirect = redirectFor(pod, { log: tell, env: process.env })
   using target = await findNetns(observed.podIPs, hostProc)
-  const state = config.agentRunDir === '' ? undefined : attachmentsIn(config.agentRunDir)
-  const recorded = state?.findByNetns({ dev: Number(target.dev), ino: Number(target.ino) })
+  const attachments = config.agentRunDir === '' ? undefined : attachmentsIn(config.agentRunDir)
+  const recorded = attachments && findByNetns(attachments, { dev: Number(target.dev), ino: Number(target.ino) })
   await takingBack(contextOf(target, options), (context) =>
     redirectNamespace(context, {
       pod,
@@ -44,12 +43,10 @@ export async function repairInPlace(observed: ObservedPod, options: InPlaceOptio
       addresses: [],
       nativeNftables: config.nativeNftables,
       backend: config.forceIptablesBinary || undefined,
-      record: state && recorded && { key: keyIn(recorded), state },
+      recordAs: attachments && recorded && { key: recorded.key, attachments },
     }),
   )
 }
-
-const keyIn = ({ network, containerID, ifName }: AttachmentRecord): AttachmentKey => ({ network, containerID, ifName })
 
 function contextOf(netns: Netns, { log, signal }: InPlaceOptions): Omit<RedirectContext, 'undo'> {
   const at = (level: 'debug' | 'info' | 'warn') => (message: string, fields?: object) =>
