@@ -114,6 +114,15 @@ describe('an ADD that fails', () => {
     ])
   })
 
+  test.each([
+    ['{"cniVersion":"1.1.0"', { code: 'INVALID_CONF', message: expect.stringContaining('is not JSON') }, []],
+    ['{"cniVersion":"abc"}', { code: 1, details: 'config is "abc", plugin supports ["1.0.0"]' }, ['ADD']],
+  ])('because of the configuration %s is followed by nothing', async (conf, error, commands) => {
+    const exec = fakeExec({ local: { VERSION: speaks('1.0.0') } })
+    await expect(delegate('local', { raw: conf, env }, { exec }).add()).rejects.toMatchObject(error)
+    expect(exec.calls.map(({ command }) => command)).toEqual(commands)
+  })
+
   test('because the plugin is not there is followed by nothing', async () => {
     const exec = fakeExec({})
     const steps: unknown[] = []

@@ -2,7 +2,7 @@ import { errorLine, gte, type Result, type Verb } from '@cni/types'
 import { confVersion, type PluginInput } from './conf.ts'
 import { confInVersion } from './conf-in-version.ts'
 import { delegateEnv, type Environment, splitCniPath } from './env.ts'
-import { isPluginError, PluginError } from './errors.ts'
+import { isInvokeError, isPluginError, PluginError } from './errors.ts'
 import type { InvokeOptions } from './exec.ts'
 import { execPlugin } from './exec-plugin.ts'
 import { assertPluginName } from './find.ts'
@@ -78,13 +78,13 @@ export function delegate(type: string, c: DelegationContext, options: DelegateOp
   const { undoTimeout = 2000, exec = realExec(), timeout, stderr } = options
   const { raw, env, signal } = c
   const invoke: InvokeOptions = { exec, timeout, stderr, env, signal }
-  // Kept here as well: a port of its own need not have files.
+  // Kept here as well: plugins behind a port need not be files.
   let learned: readonly string[] | undefined
 
   const find = () => exec.find(type, splitCniPath((env ?? process.env).CNI_PATH))
   const learn = (path: string, versions: readonly string[]) => {
     learned = versions
-    rememberVersions(path, versions)
+    rememberVersions(path, options.exec, versions)
     return versions
   }
 
@@ -96,13 +96,13 @@ export function delegate(type: string, c: DelegationContext, options: DelegateOp
   }
   const ask = async (verb: Verb, path: string, how = invoke): Promise<Answer> => {
     const written = confVersion(type, raw)
-    const versions = learned ?? knownVersions(path)
+    const versions = learned ?? knownVersions(path, options.exec)
     const first = (versions && chooseVersion(written, versions)) ?? written
     try {
       return await askIn(first, verb, path, how)
     } catch (refusal) {
       if (!isVersionRefusal(refusal)) throw refusal
-      const supported = learn(path, versionsInRefusal(refusal) ?? (await supportedVersions(path, how)))
+      const supported = learn(path, versionsInRefusal(refusal) ?? (await supportedVersions(path, options.exec, how)))
       const second = chooseVersion(written, supported)
       if (second === undefined || second === first) throw refusal
       return askIn(second, verb, path, how)
@@ -117,7 +117,7 @@ export function delegate(type: string, c: DelegationContext, options: DelegateOp
   // A plugin from before these verbs fails with whatever it misses first, so that its versions are asked before it is.
   const askForNews = async (verb: 'GC' | 'STATUS'): Promise<DelegationOutcome> => {
     const path = find()
-    learned ??= await supportedVersions(path, invoke)
+    learned ??= await supportedVersions(path, options.exec, invoke)
     return outcomeOf(verb, await ask(verb, path))
   }
 
@@ -164,12 +164,12 @@ function isBefore(version: string, verb: Verb): boolean {
   return since !== undefined && !gte(version, since)
 }
 
-/** DEL after an ADD that has ended; nothing after one that was refused for its version. */
+/** DEL after an ADD that has ended; nothing after one that did not begin, or was refused for its version. */
 async function takeBack(adding: Promise<unknown>, del: () => Promise<unknown>): Promise<void> {
   try {
     await adding
   } catch (error) {
-    if (isVersionRefusal(error)) return
+    if (isInvokeError(error) || isVersionRefusal(error)) return
   }
   await del()
 }

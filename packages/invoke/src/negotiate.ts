@@ -3,12 +3,11 @@ import { isPluginError } from './errors.ts'
 
 /**
  * The version to speak with a plugin: the configuration's own if the plugin supports it, else the newest one before it,
- * else the oldest one after it; `undefined` when none is known to both. Pure.
- *
- * @throws CniError with code 6 when the configuration's version is none.
+ * else the oldest one after it; `undefined` when none is known to both, or the configuration's is none. Pure.
  */
 export function chooseVersion(own: string, supported: readonly string[]): string | undefined {
   if (supported.includes(own)) return own
+  if (!/^\d+(\.\d+){0,2}$/.test(own)) return undefined
   const shared = CNI_VERSIONS.filter((version) => supported.includes(version))
   return shared.findLast((version) => compareVersions(version, own) < 0) ?? shared[0]
 }

@@ -1,34 +1,46 @@
 import { statSync } from 'node:fs'
-import type { InvokeOptions } from './exec.ts'
+import type { Exec, InvokeOptions } from './exec.ts'
 import { getVersionInfo } from './version-info.ts'
 
-/** The versions of the executables that this process has asked, by what tells one file from the next in its place. */
-const known = new Map<string, readonly string[]>()
+type Versions = readonly string[]
 
-/** What this process knows of the versions of an executable; `undefined` when it has not asked, or the file changed. */
-export function knownVersions(path: string): readonly string[] | undefined {
-  // One process per pod: where nothing was asked yet, nothing is looked up either.
-  const identity = known.size === 0 ? undefined : identityOf(path)
-  return identity === undefined ? undefined : known.get(identity)
+/** What this process learned of executables, by what tells one file from the next in its place. */
+const ours = new Map<string, Versions>()
+/** The same for ports of others, for which a path may lead elsewhere. */
+const byPort = new WeakMap<Exec, Map<string, Versions>>()
+
+/** The versions of an executable that this process has learned; `undefined` if it has not, or the file is another now. */
+export function knownVersions(path: string, exec: Exec | undefined): Versions | undefined {
+  const known = exec === undefined ? ours : byPort.get(exec)
+  // One process per pod: where nothing was learned yet, nothing is looked up either.
+  const identity = known?.size ? identityOf(path) : undefined
+  return identity === undefined ? undefined : known?.get(identity)
 }
 
 /** Keeps the versions of an executable for later calls of this process. */
-export function rememberVersions(path: string, versions: readonly string[]): void {
+export function rememberVersions(path: string, exec: Exec | undefined, versions: Versions): void {
   const identity = identityOf(path)
-  if (identity !== undefined) known.set(identity, versions)
+  if (identity === undefined) return
+  const known = exec === undefined ? ours : (byPort.get(exec) ?? new Map<string, Versions>())
+  if (exec !== undefined) byPort.set(exec, known)
+  known.set(identity, versions)
 }
 
 /** The versions that an executable supports: asked with VERSION, once per file. */
-export async function supportedVersions(path: string, options: InvokeOptions): Promise<readonly string[]> {
-  const already = knownVersions(path)
+export async function supportedVersions(
+  path: string,
+  exec: Exec | undefined,
+  options: InvokeOptions,
+): Promise<Versions> {
+  const already = knownVersions(path, exec)
   if (already !== undefined) return already
   const { supportedVersions: versions } = await getVersionInfo(path, options)
-  rememberVersions(path, versions)
+  rememberVersions(path, exec, versions)
   return versions
 }
 
 function identityOf(path: string): string | undefined {
-  // No file: a plugin behind a port of its own.
+  // Plugins behind a port need not be files.
   const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
   return stat && [path, stat.dev, stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join(' ')
 }
