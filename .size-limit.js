@@ -1,5 +1,5 @@
 /** What a compiled plugin pays for what it imports: minified, with our own packages and without zod; 10 kB are DEBUG's, evaluated only when it is set. */
-const limit = (name, path, imported, size) => ({
+const limit = (name, path, imported, size, external = []) => ({
   name,
   path,
   import: imported,
@@ -12,7 +12,7 @@ const limit = (name, path, imported, size) => ({
     format: 'esm',
     // As cni-build does: what only Node needs is left out.
     define: { 'process.versions.bun': '"1"' },
-    external: ['koffi', 'bun:ffi', 'node:ffi', 'zod'],
+    external: ['koffi', 'bun:ffi', 'node:ffi', 'zod', ...external],
   }),
 })
 
@@ -23,5 +23,11 @@ export default [
   limit('@cni/iptables: a ruleset', 'packages/iptables/dist/index.js', '{ ruleset }', '39 kB'),
   limit('@cni/iptables/text: a ruleset as text', 'packages/iptables/dist/text.js', '{ restoreText }', '39 kB'),
   limit('@cni/iptables: apply it', 'packages/iptables/dist/index.js', '{ ruleset, iptables }', '126 kB'),
+  // By itself: whoever uses it has the namespaces and their netlink already.
+  limit('@cni/nftables/wire', 'packages/nftables/dist/wire.js', '{ Batch, openNft }', '23 kB', [
+    '@cni/netns',
+    '@cni/host',
+    '@cni/types',
+  ]),
   limit('@cni/libcni: a runtime', 'packages/libcni/dist/index.js', '{ cni, loadConflist }', '62 kB'),
 ]

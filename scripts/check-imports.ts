@@ -16,6 +16,7 @@ const allowed: Readonly<Record<string, readonly RegExp[]>> = {
   skel: [/^@cni\/types(\/|$)/, /^@cni\/host(\/|$)/, /^@cni\/netns\/(handle|sys)$/],
   invoke: [/^@cni\/(types|host)(\/|$)/],
   installer: [/^@cni\/(types|host)(\/|$)/],
+  nftables: [/^@cni\/(types|host|netns)(\/|$)/],
   ipset: [/^@cni\/(types|host|netns)(\/|$)/],
   iptables: [/^@cni\/(types|host|netns)(\/|$)/],
   libcni: [/^@cni\/(types|host|invoke)(\/|$)/],

@@ -1,0 +1,205 @@
+import {
+  attributeMap,
+  be32,
+  channelOver,
+  cString,
+  decodeMessages,
+  encodeAttributes,
+  type Message,
+  type NetlinkSocket,
+  NLM_F_ACK,
+  readBe32,
+} from '@cni/netns/netlink'
+import {
+  changeOf,
+  messageOfType,
+  NFGENMSG,
+  NFNL_MSG_BATCH_BEGIN,
+  NFNL_MSG_BATCH_END,
+  NFT_MSG_GETGEN,
+  NFT_MSG_NEWGEN,
+  nfgenmsg,
+  typeOf,
+} from '../wire/messages.ts'
+import { type Nft, nftOver } from '../wire/nft.ts'
+import { type Answer, acknowledgement, datagramOf, dumpDatagrams } from './fake-answers.ts'
+import { change, type FakeTransaction } from './fake-changes.ts'
+import { dumpBodies } from './fake-dumps.ts'
+import { NFTA_GEN } from './fake-numbers.ts'
+import { FakeRefusal } from './fake-refusal.ts'
+import { FakeSocket } from './fake-socket.ts'
+import type { FakeState, FakeTable } from './fake-state.ts'
+
+/** A change that the fake is asked to make. */
+export interface FakeChange {
+  /** `add rule`, `delete chain` … */
+  readonly what: string
+  /** Its attributes, as bytes. */
+  readonly body: Buffer
+}
+
+/** What a fake kernel is like. */
+export interface FakeKernelOptions {
+  /** Whether the caller has CAP_NET_ADMIN. Default: true. */
+  readonly privileged?: boolean
+  /** Whether there is nf_tables. Default: true. */
+  readonly nftables?: boolean
+  /** Called before each change; return an errno name to have it refused with that. */
+  readonly fail?: (change: FakeChange) => string | undefined
+}
+
+/** How to open a socket of the fake. */
+export interface FakeSocketOptions {
+  /** Hear of every transaction, as a socket for `commits`. */
+  readonly events?: boolean
+  /** Bytes that may wait to be read; of each message the kernel counts about 500 more. Default 212 992. */
+  readonly receiveBuffer?: number
+}
+
+/** nf_tables in memory, behind netlink sockets. */
+export interface FakeKernel {
+  /** A netlink socket to it, for `channelOver` of `@cni/netns/netlink`. */
+  nfnetlink(options?: FakeSocketOptions): NetlinkSocket
+  /** The same, with what one does with it. */
+  open(options?: FakeSocketOptions): Nft
+  /** Every datagram that was sent to it, in order. */
+  readonly sent: readonly Buffer[]
+}
+
+const RECEIVE_BUFFER = 212_992
+const FIRST_PORT = 4711
+const NLM_F_DUMP = 0x300
+const NLMSG_NOOP = 1
+
+/**
+ * A fake of nf_tables below netlink: it takes the bytes, commits batches whole or not at all, counts generations, refuses
+ * with the errno and the place that the kernel tells, and gives back what it was given. It knows what rules refer to, not
+ * what they mean for a packet; intervals may overlap.
+ *
+ * @example
+ * ```ts
+ * import { Batch } from '@cni/nftables/wire'
+ * import { fakeKernel } from '@cni/nftables/testing'
+ *
+ * const kernel = fakeKernel()
+ * const chain = { family: 'ip', table: 'ex', chain: 'c' } as const
+ * const nft = kernel.open()
+ * nft.commit(new Batch().addTable(chain).addChain(chain).addRule({ ...chain, expressions: [{ name: 'counter' }] }))
+ * export const rules = nft.rules(chain).length // 1
+ * ```
+ */
+export function fakeKernel(options: FakeKernelOptions = {}): FakeKernel {
+  const { privileged = true, nftables = true, fail } = options
+  const sockets: FakeSocket[] = []
+  const sent: Buffer[] = []
+  let state: FakeState = new Map()
+  let generation = 1
+  let nextTable = 1n
+
+  const batch = (port: number, [begin, ...messages]: readonly Message[]): Answer[] => {
+    if (begin === undefined) return []
+    const why = refusalOf(begin)
+    if (why !== undefined) return [acknowledgement(begin, port, new FakeRefusal(why))]
+    const transaction: FakeTransaction = { state, nextTable, told: [] }
+    const end = messages.at(-1)
+    const changes = messages.filter(({ type }) => type !== NFNL_MSG_BATCH_END)
+    const refusals = changes.flatMap((message) => tryChange(transaction, message, port))
+    // Without an end nothing was meant.
+    if (refusals.length > 0 || end?.type !== NFNL_MSG_BATCH_END) return refusals
+    if (transaction.told.length > 0) commit(transaction, port)
+    return (end.flags & NLM_F_ACK) === 0 ? [] : [acknowledgement(end, port)]
+  }
+  /** Why a batch is not looked at. */
+  const refusalOf = (begin: Message): string | undefined => {
+    if (!privileged) return 'EPERM'
+    if (!nftables) return 'EOPNOTSUPP'
+    const expected = readBe32(attributeMap(begin.body, NFGENMSG).get(NFTA_GEN.ID))
+    return expected === undefined || expected === generation ? undefined : 'ERESTART'
+  }
+  const tryChange = (transaction: FakeTransaction, message: Message, port: number): Answer[] => {
+    const { type, flags, body } = message
+    try {
+      const refused = fail?.({ what: words(message), body })
+      if (refused !== undefined) throw new FakeRefusal(refused)
+      change(transaction, { message: messageOfType(type), flags, body })
+      return []
+    } catch (error) {
+      if (error instanceof FakeRefusal) return [acknowledgement(message, port, error)]
+      throw error
+    }
+  }
+  const commit = (transaction: FakeTransaction, port: number): void => {
+    state = withoutIds(transaction.state)
+    nextTable = transaction.nextTable
+    generation++
+    const told: Answer[] = transaction.told.map(({ message, body }) => ({
+      ...{ type: typeOf(message), sequence: 0, port, body },
+    }))
+    told.push({ type: typeOf(NFT_MSG_NEWGEN), sequence: 0, port, body: generationBody(generation) })
+    for (const socket of sockets) if (socket.events) for (const each of told) socket.take(datagramOf([each]))
+  }
+
+  const request = (port: number, message: Message): Buffer[] => {
+    const { type, flags, sequence, body } = message
+    const kind = messageOfType(type)
+    try {
+      if (type === NLMSG_NOOP) return [datagramOf([acknowledgement(message, port)])]
+      if (!privileged) throw new FakeRefusal('EPERM')
+      if (!nftables) throw new FakeRefusal('EINVAL')
+      if (kind === NFT_MSG_GETGEN) {
+        return [datagramOf([{ type: typeOf(NFT_MSG_NEWGEN), sequence, port, body: generationBody(generation) }])]
+      }
+      if ((flags & NLM_F_DUMP) !== NLM_F_DUMP) throw new FakeRefusal('EOPNOTSUPP')
+      const { add, bodies } = dumpBodies(state, kind, body)
+      return dumpDatagrams(typeOf(add), bodies, sequence, port)
+    } catch (error) {
+      if (error instanceof FakeRefusal) return [datagramOf([acknowledgement(message, port, error)])]
+      throw error
+    }
+  }
+
+  const nfnetlink = ({ events = false, receiveBuffer = RECEIVE_BUFFER }: FakeSocketOptions = {}): NetlinkSocket => {
+    const port = FIRST_PORT + sockets.length
+    const socket = new FakeSocket(events, receiveBuffer, (datagram) => {
+      sent.push(datagram)
+      const messages = decodeMessages(datagram)
+      if (messages[0]?.type !== NFNL_MSG_BATCH_BEGIN) return messages.flatMap((message) => request(port, message))
+      // Each answer is a datagram of its own.
+      return batch(port, messages).map((answer) => datagramOf([answer]))
+    })
+    sockets.push(socket)
+    return socket
+  }
+  return { nfnetlink, open: (opened) => nftOver(channelOver(nfnetlink(opened))), sent }
+}
+
+function words(message: Message): string {
+  const change = changeOf(messageOfType(message.type))
+  return change === undefined ? 'nothing' : `${change.action} ${change.kind}`
+}
+
+function generationBody(generation: number): Buffer {
+  return encodeAttributes(
+    [
+      [NFTA_GEN.ID, be32(generation)],
+      [NFTA_GEN.PID, be32(process.pid)],
+      [NFTA_GEN.PROCESS, cString('fake')],
+    ],
+    nfgenmsg(0),
+  )
+}
+
+/** Ids are those of one batch. */
+function withoutIds(state: FakeState): FakeState {
+  const forget = (table: FakeTable): FakeTable => ({
+    ...table,
+    chains: new Map(
+      [...table.chains].map(([name, chain]) => [
+        name,
+        { ...chain, rules: chain.rules.map((rule) => ({ ...rule, id: undefined })) },
+      ]),
+    ),
+    sets: new Map([...table.sets].map(([name, set]) => [name, { ...set, id: undefined }])),
+  })
+  return new Map([...state].map(([key, table]) => [key, forget(table)]))
+}

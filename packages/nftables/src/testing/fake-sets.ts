@@ -1,0 +1,110 @@
+import { attributeMap, decodeAttributes, NLM_F_EXCL, readBe32, readCString } from '@cni/netns/netlink'
+import { NFT_MSG, NFTA_DESCRIPTION, NFTA_ELEMENT, NFTA_ELEMENTS, NFTA_SET } from './fake-numbers.ts'
+import { elementBodies, setBody } from './fake-records.ts'
+import { refuse } from './fake-refusal.ts'
+import {
+  type FakeElement,
+  type FakeMessage,
+  type FakeSet,
+  type FakeTable,
+  lookupsOf,
+  put,
+  without,
+} from './fake-state.ts'
+
+/** What is told of a set besides its names; the kernel tells of flags and types even when they are 0. */
+const TOLD = [
+  ...[NFTA_SET.FLAGS, NFTA_SET.KEY_TYPE, NFTA_SET.KEY_LENGTH, NFTA_SET.DATA_TYPE, NFTA_SET.DATA_LENGTH],
+  ...[NFTA_SET.TIMEOUT, NFTA_SET.USERDATA, NFTA_SET.DESCRIPTION],
+] as const
+
+const CONCAT = 0x80
+const CONSTANT = 2
+
+/** Adds or deletes a set. */
+export function changeSet(table: FakeTable, message: FakeMessage, tell: (body: Buffer) => void): FakeTable {
+  const given = readCString(message.attributes.get(NFTA_SET.NAME)) ?? refuse('EINVAL')
+  const found = table.sets.get(given)
+  if (message.message === NFT_MSG.DELSET) {
+    if (found === undefined) return refuse('ENOENT', message.body, NFTA_SET.NAME)
+    if (lookupsOf(table, given) > 0) return refuse('EBUSY', message.body, NFTA_SET.NAME)
+    tell(setBody(table, found))
+    return { ...table, sets: without(table.sets, given) }
+  }
+  if (found !== undefined) {
+    if ((message.flags & NLM_F_EXCL) !== 0) return refuse('EEXIST', message.body, NFTA_SET.NAME)
+    return table
+  }
+  // As the kernel, which wants one of every set.
+  const id = readBe32(message.attributes.get(NFTA_SET.ID)) ?? refuse('EINVAL')
+  const name = given.includes('%d') ? freeName(table, given) : given
+  const flags = readBe32(message.attributes.get(NFTA_SET.FLAGS)) ?? 0
+  const attributes = new Map(TOLD.flatMap((type) => pair(type, message.attributes.get(type))))
+  const set: FakeSet = {
+    ...{ name, flags, handle: table.nextHandle, attributes, elements: new Map() },
+    id,
+  }
+  tell(setBody(table, set))
+  return { ...table, nextHandle: table.nextHandle + 1n, sets: put(table.sets, name, set) }
+}
+
+function pair(type: number, value: Buffer | undefined): [number, Buffer][] {
+  return value === undefined ? [] : [[type, value]]
+}
+
+function freeName(table: FakeTable, template: string): string {
+  for (let number = 0; ; number++) {
+    const name = template.replace('%d', String(number))
+    if (!table.sets.has(name)) return name
+  }
+}
+
+/** Adds or deletes elements. */
+export function changeElements(table: FakeTable, message: FakeMessage, tell: (body: Buffer) => void): FakeTable {
+  const name = readCString(message.attributes.get(NFTA_ELEMENTS.SET)) ?? ''
+  const id = readBe32(message.attributes.get(NFTA_ELEMENTS.SET_ID))
+  const byId = id === undefined ? undefined : [...table.sets.values()].find((each) => each.id === id)
+  const set = table.sets.get(name) ?? byId ?? refuse('ENOENT', message.body, NFTA_ELEMENTS.SET)
+  const list = message.attributes.get(NFTA_ELEMENTS.ELEMENTS)
+  const given =
+    list === undefined ? [...set.elements.values()] : decodeAttributes(list).map(([, each]) => attributeMap(each))
+  if ((set.flags & CONSTANT) !== 0 && lookupsOf(table, set.name) > 0)
+    return refuse('EBUSY', message.body, NFTA_ELEMENTS.SET)
+  const elements = new Map(set.elements)
+  for (const each of given) {
+    if (message.message === NFT_MSG.NEWSETELEM) add(elements, each, message, set)
+    else if (!elements.delete(keyOf(each))) return refuse('ENOENT')
+  }
+  for (const each of elementBodies(table, set, given)) tell(each)
+  return { ...table, sets: put(table.sets, set.name, { ...set, elements }) }
+}
+
+const keyOf = (element: FakeElement) =>
+  [NFTA_ELEMENT.KEY, NFTA_ELEMENT.KEY_END, NFTA_ELEMENT.FLAGS].map((type) => element.get(type)?.toString('hex')).join()
+
+function add(held: Map<string, FakeElement>, element: FakeElement, { flags }: FakeMessage, set: FakeSet): void {
+  checkKey(element, set)
+  const key = keyOf(element)
+  const found = held.get(key)
+  if (found === undefined) {
+    if (held.size >= sizeOf(set)) refuse('ENFILE')
+    held.set(key, element)
+    return
+  }
+  const same = found.get(NFTA_ELEMENT.DATA)?.toString('hex') === element.get(NFTA_ELEMENT.DATA)?.toString('hex')
+  if (!same || (flags & NLM_F_EXCL) !== 0) refuse('EEXIST')
+}
+
+function checkKey(element: FakeElement, { attributes, flags }: FakeSet): void {
+  const key = element.get(NFTA_ELEMENT.KEY)
+  const length = readBe32(attributes.get(NFTA_SET.KEY_LENGTH)) ?? 0
+  const value = key === undefined ? undefined : attributeMap(key).get(1)
+  if (value !== undefined && value.length !== length) refuse('EINVAL')
+  if ((flags & CONCAT) !== 0 && element.has(NFTA_ELEMENT.KEY) && !element.has(NFTA_ELEMENT.KEY_END)) refuse('EINVAL')
+}
+
+function sizeOf({ attributes }: FakeSet): number {
+  const description = attributes.get(NFTA_SET.DESCRIPTION)
+  const size = description === undefined ? undefined : readBe32(attributeMap(description).get(NFTA_DESCRIPTION.SIZE))
+  return size ?? Number.POSITIVE_INFINITY
+}

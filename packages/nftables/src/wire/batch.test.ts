@@ -1,0 +1,118 @@
+import { isNetnsError } from '@cni/netns'
+import { describe, expect, test } from 'vitest'
+import { Batch } from './batch.ts'
+import type { Expression } from './expressions.ts'
+import { isNftError } from './nft-error.ts'
+
+const chain = { family: 'inet', table: 'ex', chain: 'c' } as const
+const set = { ...chain, set: 's', keyType: 13, keyLength: 2 }
+const rule = (expression: unknown) => (batch: Batch) =>
+  batch.addRule({ ...chain, expressions: [expression as Expression] })
+const cast = <T>(value: unknown) => value as T
+
+describe('what cannot be sent is refused with a sentence, and the batch is as it was', () => {
+  test.each<[string, (batch: Batch) => unknown, RegExp]>([
+    [
+      'an empty name',
+      (b) => b.addTable({ ...chain, table: '' }),
+      /^table table: expected a name of 1 to 255 bytes without NUL, got ""$/,
+    ],
+    [
+      'a long name',
+      (b) => b.addChain({ ...chain, chain: 'é'.repeat(128) }),
+      /^chain chain: expected a name of 1 to 255 bytes/,
+    ],
+    ['a name with a NUL', (b) => b.addChain({ ...chain, chain: 'a\0b' }), /^chain chain: .* got "a\\u0000b"$/],
+    ['a family that is none', (b) => b.addTable({ ...chain, family: cast('ipv4') }), /^There is no family "ipv4"$/],
+    [
+      'a hook of another family',
+      (b) => b.addChain({ ...chain, base: { type: 'filter', hook: 'egress', priority: 0 } }),
+      /^inet has no hook "egress"$/,
+    ],
+    [
+      'a priority that is no integer',
+      (b) => b.addChain({ ...chain, base: { type: 'filter', hook: 'input', priority: 1.5 } }),
+      /^base priority: expected a signed integer of 32 bits, got 1.5$/,
+    ],
+    ['an expression that is none', rule({ name: 'nosuch' }), /^There is no expression "nosuch"$/],
+    [
+      'a word that is none',
+      rule({ name: 'meta', key: 'iifnam', dreg: 1 }),
+      /^meta key: expected one of len, .*, got "iifnam"$/,
+    ],
+    [
+      'a number that is too large',
+      rule({ name: 'meta', key: 'mark', dreg: 2 ** 32 }),
+      /^meta dreg: expected an integer of 32 bits, got 4294967296$/,
+    ],
+    [
+      'a number for a bigint',
+      rule({ name: 'counter', bytes: 1 }),
+      /^counter bytes: expected a bigint of 64 bits, got 1$/,
+    ],
+    ['a negative bigint', rule({ name: 'counter', bytes: -1n }), /^counter bytes: .* got -1n$/],
+    ['a field that is missing', rule({ name: 'cmp', sreg: 1, op: 'eq' }), /^cmp data: expected bytes, got undefined$/],
+    [
+      'a verdict that is none',
+      rule({ name: 'immediate', dreg: 0, data: { verdict: 'maybe' } }),
+      /^immediate data: expected bytes, or a verdict/,
+    ],
+    [
+      'a jump nowhere',
+      rule({ name: 'immediate', dreg: 0, data: { verdict: 'jump' } }),
+      /^immediate data: expected bytes, or a verdict/,
+    ],
+    ['a text with a NUL', rule({ name: 'log', prefix: 'a\0' }), /^log prefix: expected a text without NUL/],
+    [
+      'a rule that is too long',
+      rule({ name: 'match', module: 'x', revision: 0, info: new Uint8Array(70_000) }),
+      /at most 65\d\d\d fit/,
+    ],
+    [
+      'a long comment',
+      (b) => b.addRule({ ...chain, expressions: [], comment: 'x'.repeat(254) }),
+      /^comment: expected a text of at most 253 bytes without NUL/,
+    ],
+    [
+      'two notes',
+      (b) => b.addTable({ ...chain, comment: 'x', userdata: new Uint8Array(2) }),
+      /^A comment and userdata/,
+    ],
+    [
+      'a set flag that is none',
+      (b) => b.addSet({ ...set, flags: [cast('intervals')] }),
+      /^set flags: expected some of anonymous, .*, got \["intervals"\]$/,
+    ],
+    [
+      'an element without a key',
+      (b) => b.addElements(set, [{ key: Uint8Array.of(0, 1) }, {}]),
+      /^An element has a key, or is the catch-all$/,
+    ],
+    [
+      'a handle that is a number',
+      (b) => b.addRule({ ...chain, expressions: [], place: { after: cast(7) } }),
+      /^after: expected a bigint/,
+    ],
+  ])('%s', (_, add, message) => {
+    const batch = new Batch().addTable(chain)
+    const before = batch.bytes()
+    let error: unknown
+    try {
+      add(batch)
+    } catch (caught) {
+      error = caught
+    }
+    expect(isNftError(error) || isNetnsError(error)).toBe(true)
+    expect(error).toMatchObject({ code: 'INVALID', message: expect.stringMatching(message) })
+    expect(batch.bytes().equals(before)).toBe(true)
+    expect(batch.size).toBe(1)
+  })
+})
+
+test('what was read can be written as it is', () => {
+  const batch = new Batch().addRule({
+    ...chain,
+    expressions: [{ name: 'raw', of: 'quota', data: Uint8Array.of(1, 2, 3) }, { name: 'notrack' }],
+  })
+  expect(batch.bytes().includes(Buffer.from('quota\0'))).toBe(true)
+})

@@ -1,0 +1,117 @@
+import type { NetnsTarget } from '@cni/netns'
+import {
+  type EventOptions,
+  events,
+  type Message,
+  NETLINK_NETFILTER,
+  type NetlinkSocket,
+  openNetlinkSocket,
+} from '@cni/netns/netlink'
+import { familyWord } from './family.ts'
+import { decodeFields } from './fields.ts'
+import { changeOf, messageOfType, NFGENMSG, NFT_MSG_NEWGEN } from './messages.ts'
+import { generationFields } from './objects.ts'
+import {
+  chainIn,
+  elementsIn,
+  type NftChain,
+  type NftElement,
+  type NftRule,
+  type NftSet,
+  type NftTable,
+  ruleIn,
+  setIn,
+  tableIn,
+} from './records.ts'
+import type { SetName } from './specs.ts'
+
+/** What was added or deleted: by its kind, as it is now, or was. */
+export type Change = { readonly action: 'add' | 'delete' } & (
+  | { readonly kind: 'table'; readonly table: NftTable }
+  | { readonly kind: 'chain'; readonly chain: NftChain }
+  | { readonly kind: 'rule'; readonly rule: NftRule }
+  | { readonly kind: 'set'; readonly set: NftSet }
+  | { readonly kind: 'element'; readonly set: SetName; readonly elements: readonly NftElement[] }
+  | { readonly kind: 'object' | 'flowtable' }
+)
+
+/** A transaction that somebody made. */
+export interface Commit {
+  /** From this on; `undefined` when it is not known which there were. */
+  readonly generation: number | undefined
+  /** The process that made it, and its program; a process of a namespace that we do not see is 0. */
+  readonly pid: number
+  readonly program: string
+  /** The socket through which it was made: `port()` of {@link Nft} is ours. */
+  readonly port: number
+  /** In the kernel's order. */
+  readonly changes: readonly Change[]
+  /** There were others before it, or more changes in it, than the socket holds: read everything again. */
+  readonly lost: boolean
+}
+
+const NFNLGRP_NFTABLES = 7
+
+/** A socket that hears of each transaction in a namespace, from now on. For {@link commits}; needs root there. */
+export function openCommits(target: NetnsTarget, options: { readonly receiveBuffer?: number } = {}): NetlinkSocket {
+  return openNetlinkSocket(target, NETLINK_NETFILTER, { groups: [NFNLGRP_NFTABLES], ...options })
+}
+
+// More than the buffer holds: others may be quicker than we.
+const MOST_LEFT = 10_000
+
+/**
+ * The transactions of a namespace, as they are made. When the kernel had more to tell than the socket holds, that is told
+ * once, without a generation, as soon as there is nothing left to read: until then the kernel drops whatever happens. The
+ * first transaction after it may be told in part, and is `lost`, too. Throws `NetnsError('PROTOCOL')` for bytes that are no
+ * messages.
+ *
+ * @example
+ * using socket = openCommits(pod)
+ * for await (const { lost, port, changes } of commits(socket, { signal })) {
+ *   if (lost || (port !== nft.port() && changes.some(({ kind }) => kind === 'rule'))) await look()
+ * }
+ */
+export async function* commits(socket: NetlinkSocket, options?: EventOptions): AsyncGenerator<Commit, void, void> {
+  let changes: Change[] = []
+  let partial = false
+  for await (const { messages, lost } of events(socket, options)) {
+    if (lost) {
+      for (let left = 0; left < MOST_LEFT && socket.receive() !== 'none'; left++);
+      changes = []
+      partial = true
+      yield { generation: undefined, pid: 0, program: '', port: 0, changes, lost }
+    }
+    for (const message of messages) {
+      const change = changeIn(message)
+      if (change !== undefined) changes.push(change)
+      else if (messageOfType(message.type) === NFT_MSG_NEWGEN) {
+        const { generation, pid = 0, program = '' } = decodeFields(generationFields, message.body, NFGENMSG)
+        yield { generation, pid, program, port: message.port, changes, lost: partial }
+        changes = []
+        partial = false
+      }
+    }
+  }
+}
+
+function changeIn({ type, body }: Message): Change | undefined {
+  const change = changeOf(messageOfType(type))
+  const family = familyWord(body[0])
+  if (change === undefined || family === undefined) return undefined
+  const { action, kind } = change
+  switch (kind) {
+    case 'table':
+      return { action, kind, table: tableIn(family, body) }
+    case 'chain':
+      return { action, kind, chain: chainIn(family, body) }
+    case 'rule':
+      return { action, kind, rule: ruleIn(family, body) }
+    case 'set':
+      return { action, kind, set: setIn(family, body) }
+    case 'element':
+      return { action, kind, ...elementsIn(family, body) }
+    default:
+      return { action, kind }
+  }
+}

@@ -1,0 +1,32 @@
+/** What a table is about: `inet` is both `ip` and `ip6`. */
+export type Family = 'ip' | 'ip6' | 'inet' | 'arp' | 'bridge' | 'netdev'
+
+const numbers: Readonly<Record<Family, number>> = { inet: 1, ip: 2, arp: 3, netdev: 5, bridge: 7, ip6: 10 }
+const words = new Map<number, string>(Object.entries(numbers).map(([word, number]) => [number, word]))
+
+/** `NFPROTO_…`; `undefined` for a word that is none. */
+export function familyNumber(family: string): number | undefined {
+  return isFamily(family) ? numbers[family] : undefined
+}
+
+/** The word for `NFPROTO_…`; `undefined` for a number we do not know. */
+export function familyWord(number: number | undefined): Family | undefined {
+  const word = number === undefined ? undefined : words.get(number)
+  return word !== undefined && isFamily(word) ? word : undefined
+}
+
+function isFamily(word: string): word is Family {
+  return Object.hasOwn(numbers, word)
+}
+
+const INET_HOOKS = ['prerouting', 'input', 'forward', 'output', 'postrouting', 'ingress'] as const
+const ARP_HOOKS = ['input', 'output', 'forward'] as const
+const NETDEV_HOOKS = ['ingress', 'egress'] as const
+
+/** Where in the way of a packet a base chain stands. `arp` has the middle three, `netdev` the last two. */
+export type Hook = (typeof INET_HOOKS)[number] | (typeof NETDEV_HOOKS)[number]
+
+/** A family's hooks, in the kernel's order. */
+export function hooksOf(family: Family): readonly Hook[] {
+  return family === 'arp' ? ARP_HOOKS : family === 'netdev' ? NETDEV_HOOKS : INET_HOOKS
+}

@@ -1,0 +1,105 @@
+import { attributeMap, decodeAttributes, decodeMessages, type Refusal, readCString } from '@cni/netns/netlink'
+import { decodeExpressions, fieldName } from './expression.ts'
+import type { Expression } from './expressions.ts'
+import { familyWord } from './family.ts'
+import { type Names, type Part, reasonOf } from './fault-reason.ts'
+import { byTypeOf, readFields } from './fields.ts'
+import { changeOf, messageOfType, NFGENMSG } from './messages.ts'
+import type { Fault } from './nft-error.ts'
+import type { ObjectKind } from './object-kind.ts'
+import { objects } from './objects.ts'
+
+/** What the refusals are about, from the batch that was sent. */
+export function faultsOf(batch: Buffer, refusals: readonly Refusal[]): Fault[] {
+  const messages = decodeMessages(batch)
+  return refusals.map((refusal) => {
+    const message = messages[refusal.index]
+    return faultOf(refusal, message?.type ?? 0, message?.body ?? Buffer.alloc(0))
+  })
+}
+
+function faultOf({ index, errno, code, text, offset }: Refusal, type: number, body: Buffer): Fault {
+  const change = changeOf(messageOfType(type))
+  const said = text === undefined ? '' : ` (${text})`
+  const known = { index: index - 1, errno, code }
+  if (change === undefined) return { ...known, text: `The batch: ${code}${said}` }
+  const { action, kind } = change
+  const names = namesIn(kind, body)
+  const place = offset === undefined ? undefined : placeIn(kind, body, offset - NLMSG_HDRLEN)
+  const expressions = kind === 'rule' ? expressionsIn(body) : []
+  const reason = reasonOf({ code, action, kind, names, part: place, expressions })
+  const part = place === undefined ? '' : ` at ${place.part}`
+  return {
+    ...known,
+    text: `${action === 'add' ? 'Add' : 'Delete'} ${subject(kind, names)}: ${code}${part}${reason === undefined ? '' : `, ${reason}`}${said}`,
+    kind,
+    ...names,
+    part: place?.part,
+    expression: place?.expression,
+  }
+}
+
+const NLMSG_HDRLEN = 16
+
+function namesIn(kind: ObjectKind, body: Buffer): Names {
+  const { table, chain, set }: Omit<Names, 'family'> = readFields(objects[kind].fields, body, NFGENMSG).values
+  return { family: familyWord(body[0]), table, chain, set }
+}
+
+function subject(kind: ObjectKind, { family, table, chain, set }: Names): string {
+  const where = `table ${family} ${JSON.stringify(table)}`
+  if (kind === 'table') return where
+  if (kind === 'rule')
+    return chain === undefined ? `the rules of ${where}` : `a rule of chain ${JSON.stringify(chain)} in ${where}`
+  if (kind === 'element') return `elements of set ${JSON.stringify(set)} in ${where}`
+  const name = chain ?? set
+  return `${kind} ${name === undefined ? '' : `${JSON.stringify(name)} `}in ${where}`
+}
+
+const EXPRESSIONS = objects.rule.fields.expressions.type
+
+function expressionsIn(body: Buffer): readonly Expression[] {
+  const bytes = attributeMap(body, NFGENMSG).get(EXPRESSIONS)
+  return bytes === undefined ? [] : decodeExpressions(bytes)
+}
+
+/** The attribute in which an offset lies, in words. */
+function placeIn(kind: ObjectKind, body: Buffer, offset: number): Part | undefined {
+  const found = attributeAt(body.subarray(NFGENMSG), offset - NFGENMSG)
+  if (found === undefined) return undefined
+  const [part] = byTypeOf(objects[kind].fields).get(found.type) ?? []
+  if (kind !== 'rule' || found.type !== EXPRESSIONS) return part === undefined ? undefined : { part }
+  const element = attributeAt(found.value, found.rest)
+  if (element === undefined) return { part: 'expressions' }
+  const name = readCString(attributeMap(element.value).get(1)) ?? ''
+  const inside = attributeAt(element.value, element.rest)
+  const field = inside?.type === 2 ? attributeAt(inside.value, inside.rest) : undefined
+  const words = field === undefined ? undefined : fieldName(name, field.type)
+  return {
+    part: `expression ${element.index} (${name})${words === undefined ? '' : ` ${words}`}`,
+    expression: element.index,
+  }
+}
+
+interface Found {
+  readonly index: number
+  readonly type: number
+  readonly value: Buffer
+  /** How far into the value the offset is; less than 0 when it is the attribute itself. */
+  readonly rest: number
+}
+
+/** Which of some attributes, that begin at 0, an offset is in. */
+function attributeAt(bytes: Buffer, offset: number): Found | undefined {
+  let at = 0
+  let index = 0
+  for (const [type, value] of decodeAttributes(bytes)) {
+    const end = at + NLA_HDRLEN + ((value.length + 3) & ~3)
+    if (offset >= at && offset < end) return { index, type, value, rest: offset - at - NLA_HDRLEN }
+    at = end
+    index++
+  }
+  return undefined
+}
+
+const NLA_HDRLEN = 4

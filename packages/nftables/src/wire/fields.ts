@@ -1,0 +1,144 @@
+import { NetnsError } from '@cni/netns/handle'
+import { type Attribute, decodeAttributes, encodeAttributes } from '@cni/netns/netlink'
+import type { Codec } from './codec.ts'
+import { invalid } from './nft-error.ts'
+
+/** An attribute: its number, its form, and whether it is there. */
+export interface Field<T = unknown> {
+  readonly type: number
+  readonly codec: Codec<T>
+  /** `told`: the kernel tells it, and does not take it; `hinted`: it may. */
+  readonly presence: 'always' | 'maybe' | 'told' | 'hinted'
+  /** What it is when it is not named; always sent, as the kernel always tells it. */
+  readonly fallback?: T
+}
+
+/** One that is always there. */
+export interface Always<T> extends Field<T> {
+  readonly presence: 'always' | 'told'
+}
+
+/** One that may be there. */
+export interface Maybe<T> extends Field<T> {
+  readonly presence: 'maybe' | 'hinted'
+}
+
+/** Attributes by the names that we give them, in the order in which they are sent and told. */
+export type Fields = Readonly<Record<string, Field>>
+
+/** One that has to be there. */
+export const must = <T>(type: number, codec: Codec<T>): Always<T> => ({ type, codec, presence: 'always' })
+
+/** One that need not. */
+export const may = <T>(type: number, codec: Codec<T>, fallback?: T): Maybe<T> => ({
+  ...{ type, codec, presence: 'maybe' },
+  ...(fallback === undefined ? {} : { fallback }),
+})
+
+/** One that is always told, and never sent. */
+export const told = <T>(type: number, codec: Codec<T>): Always<T> => ({ type, codec, presence: 'told' })
+
+/** One that may be told, and is never sent. */
+export const hinted = <T>(type: number, codec: Codec<T>): Maybe<T> => ({ type, codec, presence: 'hinted' })
+
+/** Whether it is never sent. */
+export const isTold = ({ presence }: Field): boolean => presence === 'told' || presence === 'hinted'
+
+type ValueOf<F> = F extends Field<infer T> ? T : never
+type Flat<T> = { [K in keyof T]: T[K] }
+
+/** What some attributes say. */
+export type Values<F> = Flat<
+  { readonly [K in keyof F as F[K] extends Always<unknown> ? K : never]: ValueOf<F[K]> } & {
+    readonly [K in keyof F as F[K] extends Maybe<unknown> ? K : never]?: ValueOf<F[K]>
+  }
+>
+
+/** The attributes that say it. Throws `NftError('INVALID')`, beginning with `where`. */
+export function encodeFields(fields: Fields, given: object, where: string): Attribute[] {
+  const values = new Map<string, unknown>(Object.entries(given))
+  const attributes: Attribute[] = []
+  for (const [key, field] of Object.entries(fields)) {
+    const { type, codec, presence, fallback } = field
+    const value = values.get(key) ?? fallback
+    if (isTold(field) || (value === undefined && presence === 'maybe')) continue
+    const bytes = value === undefined ? undefined : codec.encode(value)
+    if (bytes === undefined) return invalid(`${where} ${key}: expected ${codec.expected}, got ${shown(value)}`)
+    attributes.push([type, bytes])
+  }
+  return attributes
+}
+
+/** What attributes say, and whether that is all they say. */
+interface ReadFields<F> {
+  readonly values: Partial<Values<F>>
+  readonly exact: boolean
+}
+
+/** Reads as many of them as can be read. What has its usual value is not named. */
+export function readFields<F extends Fields>(fields: F, bytes: Buffer, start?: number): ReadFields<F> {
+  const values: Record<string, unknown> = {}
+  let exact = true
+  const byType = byTypeOf(fields)
+  for (const [type, content] of decodeAttributes(bytes, start)) {
+    const [key, field] = byType.get(type) ?? []
+    const value = field?.codec.decode(content)
+    if (key === undefined || value === undefined || key in values) exact = false
+    else values[key] = value
+  }
+  for (const [key, { presence, fallback }] of byType.values()) {
+    if (presence === 'always' && !(key in values)) exact = false
+    if (fallback !== undefined && values[key] === fallback) delete values[key]
+  }
+  // The parse boundary: the table that the values were read by is the one that the type is made of.
+  return { values: values as Partial<Values<F>>, exact }
+}
+
+const indexes = new WeakMap<Fields, ReadonlyMap<number, readonly [key: string, field: Field]>>()
+
+/** The same by number. */
+export function byTypeOf(fields: Fields): ReadonlyMap<number, readonly [key: string, field: Field]> {
+  const known = indexes.get(fields)
+  if (known !== undefined) return known
+  const byType = new Map(Object.entries(fields).map((named) => [named[1].type, named]))
+  indexes.set(fields, byType)
+  return byType
+}
+
+/** Reads what has to be there. Throws `NetnsError('PROTOCOL')` when it is not. */
+export function decodeFields<F extends Fields>(fields: F, bytes: Buffer, start?: number): Values<F> {
+  const { values } = readFields(fields, bytes, start)
+  for (const [key, { presence }] of Object.entries<Field>(fields)) {
+    if ((presence === 'always' || presence === 'told') && !(key in values))
+      throw new NetnsError('PROTOCOL', `Bad answer: no ${key}`)
+  }
+  return values as Values<F>
+}
+
+/** Attributes in an attribute. */
+export const nested = <const F extends Fields>(fields: F, what = ''): Codec<Values<F>> => ({
+  expected: 'an object',
+  encode: (value) => encodeAttributes(encodeFields(fields, value, what)),
+  decode: (bytes) => decodeFields(fields, bytes),
+})
+
+const NFTA_LIST_ELEM = 1
+
+/** Again and again the same. */
+export const listOf = <T>(codec: Codec<T>): Codec<readonly T[]> => ({
+  expected: 'a list',
+  encode(values) {
+    const elements = values.map((value) => codec.encode(value))
+    const all = elements.flatMap((bytes): Attribute[] => (bytes === undefined ? [] : [[NFTA_LIST_ELEM, bytes]]))
+    return all.length === values.length ? encodeAttributes(all) : undefined
+  },
+  decode: (bytes) =>
+    decodeAttributes(bytes).flatMap(([, element]) => {
+      const value = codec.decode(element)
+      return value === undefined ? [] : [value]
+    }),
+})
+
+function shown(value: unknown): string {
+  return typeof value === 'bigint' ? `${value}n` : (JSON.stringify(value) ?? String(value))
+}

@@ -1,0 +1,63 @@
+/**
+ * nf_tables over netlink, below any rule language: changes to any tables in one transaction, rules as expressions, what is
+ * there, who changed it. No program is run.
+ *
+ * @example
+ * ```ts
+ * import { netns } from '@cni/netns'
+ * import { Batch, openNft } from '@cni/nftables/wire'
+ *
+ * using pod = netns.open('/run/netns/cni-7f3a')
+ * using nft = openNft(pod)
+ * const chain = { family: 'inet', table: 'ex', chain: 'output' } as const
+ * nft.commit(
+ *   new Batch()
+ *     .addTable(chain)
+ *     .addChain({ ...chain, base: { type: 'filter', hook: 'output', priority: 0 } })
+ *     .addRule({
+ *       ...chain,
+ *       expressions: [
+ *         { name: 'meta', key: 'l4proto', dreg: 1 },
+ *         { name: 'cmp', sreg: 1, op: 'eq', data: Uint8Array.of(6) },
+ *         { name: 'counter' },
+ *         { name: 'immediate', dreg: 0, data: { verdict: 'drop' } },
+ *       ],
+ *       comment: 'no TCP',
+ *     }),
+ * )
+ * export const handles = nft.rules(chain).map(({ handle }) => handle)
+ * ```
+ *
+ * @module
+ */
+
+export { type AddOptions, Batch } from './batch.ts'
+export { type Change, type Commit, commits, openCommits } from './commits.ts'
+export type { Dumps, Filter } from './dumps.ts'
+export { decodeExpressions, encodeExpressions } from './expression.ts'
+export type { Expression, Expressions, RawExpression } from './expressions.ts'
+export type { Family, Hook } from './family.ts'
+export { type Nft, nftOver, openNft } from './nft.ts'
+export { type Fault, isNftError, NftError, type NftErrorCode, type NftErrorOptions } from './nft-error.ts'
+export type { ObjectKind } from './object-kind.ts'
+export type { NftChain, NftElement, NftRule, NftSet, NftTable, NotesRead } from './records.ts'
+export { restore, type Snapshot, snapshot } from './snapshot.ts'
+export type {
+  BaseChain,
+  ChainName,
+  ChainSpec,
+  Compat,
+  ElementFlag,
+  ElementSpec,
+  Note,
+  Place,
+  RuleName,
+  RuleSpec,
+  SetFlag,
+  SetName,
+  SetSpec,
+  TableName,
+  TableSpec,
+} from './specs.ts'
+export { decodeUserdata, encodeUserdata, type Userdata } from './userdata.ts'
+export type { Verdict } from './verdict.ts'

@@ -1,0 +1,83 @@
+import type { Family } from './family.ts'
+import type { ObjectKind } from './object-kind.ts'
+
+/** A message of a batch that the kernel refused. */
+export interface Fault {
+  /** What was to be done, what the kernel said, and why it says so: a sentence. */
+  readonly text: string
+  /** Which change of the batch, from 0; -1 is the batch itself. */
+  readonly index: number
+  /** `ENOENT`. */
+  readonly code: string
+  readonly errno: number
+  readonly kind?: ObjectKind | undefined
+  readonly family?: Family | undefined
+  readonly table?: string | undefined
+  readonly chain?: string | undefined
+  readonly set?: string | undefined
+  /** What the kernel did not like, when it says so: an attribute, or in a rule `expression 2 (immediate) data`. */
+  readonly part?: string | undefined
+  /** Which expression of the rule that is, from 0. */
+  readonly expression?: number | undefined
+}
+
+/** Why an operation failed; stable, for programs. */
+export type NftErrorCode =
+  /** A value that cannot be sent; nothing was. */
+  | 'INVALID'
+  /** The kernel refused at least one message, and so the whole batch: see `faults`. */
+  | 'REFUSED'
+  /** What was read is not what is there any more: the generation of the batch has passed. */
+  | 'STALE'
+  /** Others changed the rules again and again while we tried. */
+  | 'CHANGED'
+  /** No CAP_NET_ADMIN in the namespace. */
+  | 'DENIED'
+  /** The kernel has no nf_tables. */
+  | 'UNSUPPORTED'
+  /** What was asked about is not there. */
+  | 'NOT_FOUND'
+
+/** What an error may carry besides its message. */
+export interface NftErrorOptions {
+  readonly cause?: unknown
+  readonly faults?: readonly Fault[] | undefined
+}
+
+const brand = Symbol.for('cni.nftables.error')
+
+/**
+ * A failure of this package. The message is a sentence: what was refused, why, and what to do about it. Failures of the
+ * socket are `NetnsError`s of `@cni/netns` (`NO_FFI`, `ENOBUFS`, `PROTOCOL` …) and pass unchanged.
+ *
+ * @example
+ * ```ts
+ * import { isNftError } from '@cni/nftables/wire'
+ *
+ * export const unknownModule = (error: unknown) => isNftError(error) && error.faults.some(({ code }) => code === 'ENOENT')
+ * ```
+ */
+export class NftError extends Error {
+  readonly code: NftErrorCode
+  /** Each message that the kernel refused, in its order. */
+  readonly faults: readonly Fault[]
+
+  constructor(code: NftErrorCode, message: string, options: NftErrorOptions = {}) {
+    super(message, 'cause' in options ? { cause: options.cause } : undefined)
+    this.code = code
+    this.faults = options.faults ?? []
+  }
+}
+
+Object.defineProperty(NftError.prototype, 'name', { value: 'NftError', configurable: true })
+Object.defineProperty(NftError.prototype, brand, { value: true })
+
+/** Whether `error` comes from this package; works across bundles, where `instanceof` does not. */
+export function isNftError(error: unknown): error is NftError {
+  return typeof error === 'object' && error !== null && brand in error
+}
+
+/** Throws the `INVALID` error of every check of a value. */
+export function invalid(message: string): never {
+  throw new NftError('INVALID', message)
+}

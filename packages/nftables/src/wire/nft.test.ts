@@ -1,0 +1,112 @@
+import { channelOver, type NetlinkSocket } from '@cni/netns/netlink'
+import { describe, expect, test } from 'vitest'
+import { fakeKernel } from '../testing/fake-kernel.ts'
+import { Batch } from './batch.ts'
+import { nftOver } from './nft.ts'
+import { isNftError, NftError } from './nft-error.ts'
+
+const chain = { family: 'ip', table: 'ex', chain: 'c' } as const
+const begun = () => new Batch().addTable(chain).addChain(chain)
+
+function thrown(act: () => unknown): NftError {
+  try {
+    act()
+  } catch (error) {
+    if (isNftError(error)) return error
+    throw error
+  }
+  throw new Error('Nothing was thrown')
+}
+
+describe('without the privilege, or without nf_tables, every call says so', () => {
+  test.each([
+    [{ privileged: false }, 'DENIED', /EPERM.*needs root: CAP_NET_ADMIN/],
+    [{ nftables: false }, 'UNSUPPORTED', /the kernel has no nf_tables: it needs the module nf_tables$/],
+  ] as const)('%o', (options, code, message) => {
+    const nft = fakeKernel(options).open()
+    for (const act of [
+      () => nft.generation(),
+      () => nft.rules(),
+      () => nft.commit(begun()),
+      () => nft.transact(() => {}),
+    ]) {
+      expect(thrown(act)).toMatchObject({ code, message: expect.stringMatching(message) })
+    }
+  })
+})
+
+describe('a refusal is explained', () => {
+  test.each([
+    [
+      'ids of users from another user namespace',
+      'EINVAL',
+      { name: 'match', module: 'owner', revision: 1, info: new Uint8Array(24) },
+      'ids of users and groups are taken only from the user namespace that owns the network namespace',
+    ],
+    ['nothing more than its number is known', 'ENOMEM', { name: 'counter' }, 'ENOMEM'],
+  ] as const)('%s', (_, code, expression, reason) => {
+    const kernel = fakeKernel({ fail: ({ what }) => (what === 'add rule' ? code : undefined) })
+    const error = thrown(() => kernel.open().commit(begun().addRule({ ...chain, expressions: [expression] })))
+    expect(error.faults).toEqual([
+      expect.objectContaining({ code, text: expect.stringMatching(new RegExp(`${reason}$`)) }),
+    ])
+  })
+
+  test('also for a commit that fails as a whole', () => {
+    const kernel = fakeKernel()
+    const failing: NetlinkSocket = {
+      ...kernel.nfnetlink(),
+      send(datagram) {
+        // errno 12 for the message that begins the batch
+        const answer = Buffer.from('24000000020000010000000000000000f4ffffff14000000100000000000000000000000', 'hex')
+        Buffer.from(datagram).copy(answer, 8, 8, 12)
+        waiting.push(answer)
+      },
+      receive: () => waiting.shift() ?? 'none',
+      close: () => {},
+    }
+    const waiting: Buffer[] = []
+    const error = thrown(() => nftOver(channelOver(failing)).commit(begun()))
+    expect(error).toMatchObject({ code: 'REFUSED', faults: [{ index: -1, code: 'ENOMEM', text: 'The batch: ENOMEM' }] })
+  })
+})
+
+test('a table that never rests is not taken as it is', () => {
+  const kernel = fakeKernel()
+  kernel.open().commit(begun())
+  const socket = kernel.nfnetlink()
+  const nft = nftOver(
+    channelOver({
+      fd: -1,
+      send: (datagram) => socket.send(datagram),
+      receive() {
+        const next = socket.receive()
+        // NLM_F_DUMP_INTR
+        if (typeof next !== 'string') next.writeUInt16LE(next.readUInt16LE(6) | 0x10, 6)
+        return next
+      },
+      close: () => {},
+      [Symbol.dispose]: () => {},
+    }),
+  )
+  expect(thrown(() => nft.chains()).code).toBe('CHANGED')
+})
+
+test('an empty batch is not sent', () => {
+  const kernel = fakeKernel()
+  kernel.open().commit(new Batch())
+  expect(kernel.sent).toEqual([])
+})
+
+test('a closed one says so, and may be closed again', () => {
+  const nft = fakeKernel().open()
+  nft.close()
+  nft.close()
+  expect(() => nft.generation()).toThrow(expect.objectContaining({ code: 'CLOSED' }))
+})
+
+test('an NftError of another copy of the package is recognised', () => {
+  expect(isNftError(Object.assign(new Error('x'), { [Symbol.for('cni.nftables.error')]: true }))).toBe(true)
+  expect(isNftError(new Error('x'))).toBe(false)
+  expect(new NftError('INVALID', 'x')).toMatchObject({ name: 'NftError', faults: [] })
+})

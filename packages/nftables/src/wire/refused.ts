@@ -1,0 +1,56 @@
+import { isNetlinkError, type NetlinkError, type Outcome } from '@cni/netns/netlink'
+import { errnoOf, messageOf } from '@cni/types'
+import { faultsOf } from './fault.ts'
+import { NftError, type NftErrorCode } from './nft-error.ts'
+
+const NEEDS_ROOT = 'needs root: CAP_NET_ADMIN in the namespace'
+const NEEDS_KERNEL = 'the kernel has no nf_tables: it needs the module nf_tables'
+
+// What the whole batch is refused with, before anything in it is looked at.
+const ERESTART = 85
+const reasons = new Map<string, readonly [NftErrorCode, string]>([
+  ['EPERM', ['DENIED', NEEDS_ROOT]],
+  ['EOPNOTSUPP', ['UNSUPPORTED', NEEDS_KERNEL]],
+])
+
+/** At most so many faults in a message; all of them are in the error. */
+const TOLD = 3
+
+/** The error for a batch that was refused; `undefined` when it was committed. */
+export function refused(batch: Buffer, { refusals, lost }: Outcome): NftError | undefined {
+  if (refusals.length === 0 && !lost) return undefined
+  const faults = faultsOf(batch, refusals)
+  const whole = refusals.find(({ index }) => index === 0)
+  if (whole?.errno === ERESTART) {
+    return new NftError('STALE', 'The rules have changed since they were read: ERESTART; nothing was done', { faults })
+  }
+  const reason = whole === undefined ? undefined : reasons.get(whole.code)
+  if (reason !== undefined && refusals.length === 1) {
+    return new NftError(reason[0], `Change nf_tables: ${whole?.code}, ${reason[1]}`, { faults })
+  }
+  const told = faults.slice(0, TOLD).map(({ text }) => text)
+  const more = faults.length > TOLD ? [`and ${faults.length - TOLD} more`] : []
+  const unheard = lost ? ['and others, of which the kernel told more than the socket holds'] : []
+  const text = [...told, ...more, ...unheard].join('; ')
+  return new NftError('REFUSED', `nf_tables refused the changes, and made none of them: ${text}`, { faults })
+}
+
+/** The error for a single request, or a dump, that was refused. Other errors pass. */
+export function requestRefused(error: unknown): unknown {
+  if (isNetlinkError(error)) {
+    const [code, hint] = codeOf(error)
+    return new NftError(code, hint === undefined ? error.message : `${error.message}, ${hint}`, { cause: error })
+  }
+  // A dump that never was of one moment.
+  return errnoOf(error) === 'EINTR' ? new NftError('CHANGED', messageOf(error), { cause: error }) : error
+}
+
+function codeOf({ code, refusal }: NetlinkError): readonly [NftErrorCode, string?] {
+  if (code === 'EPERM') return ['DENIED']
+  if (code === 'ENOENT') return ['NOT_FOUND']
+  // What nfnetlink says of a subsystem that is not there.
+  if (refusal.errno === EINVAL) return ['UNSUPPORTED', NEEDS_KERNEL]
+  return ['REFUSED']
+}
+
+const EINVAL = 22

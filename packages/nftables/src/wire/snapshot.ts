@@ -1,0 +1,163 @@
+import {
+  type Attribute,
+  be32,
+  cString,
+  decodeAttributes,
+  encodeAttributes,
+  encodeMessage,
+  NLM_F_APPEND,
+  NLM_F_CREATE,
+  NLM_F_EXCL,
+  NLM_F_REQUEST,
+  readBe32,
+  readCString,
+} from '@cni/netns/netlink'
+import type { Batch } from './batch.ts'
+import { decodeExpressions } from './expression.ts'
+import type { Expression } from './expressions.ts'
+import { familyNumber } from './family.ts'
+import { isTold } from './fields.ts'
+import { NFGENMSG, typeOf } from './messages.ts'
+import type { Nft } from './nft.ts'
+import type { ObjectKind } from './object-kind.ts'
+import { objects } from './objects.ts'
+import type { TableName } from './specs.ts'
+
+/** What the kernel told of some tables, as bytes: everything in them, also what we do not understand. */
+export interface Snapshot {
+  /** In the order in which they can be added: what each is about, and what followed the header. */
+  readonly messages: readonly { readonly kind: ObjectKind; readonly body: Uint8Array }[]
+}
+
+/**
+ * Everything in these tables, or in all. Chains that belong to a single rule become chains like others when they are
+ * restored.
+ *
+ * @example
+ * const before = snapshot(nft, [table])
+ * nft.commit(new Batch().deleteTable(table))
+ * nft.commit(restore(new Batch(), before))
+ */
+export function snapshot(nft: Nft, tables?: readonly TableName[]): Snapshot {
+  return nft.read(() => {
+    const wanted = (tables ?? nft.tables()).map(({ family, table }) => ({
+      family,
+      number: familyNumber(family),
+      table,
+    }))
+    const isWanted = (family: unknown, table: string | undefined) =>
+      wanted.some((each) => (each.family === family || each.number === family) && each.table === table)
+    const collect = (kind: ObjectKind) =>
+      // Of everything the first attribute is the table.
+      nft.bytes(kind).flatMap((body) => {
+        const [, table] = decodeAttributes(body, NFGENMSG).find(([type]) => type === 1) ?? []
+        return isWanted(body[0], readCString(table)) ? [{ kind, body }] : []
+      })
+    const sets = nft.sets().filter(({ family, table }) => isWanted(family, table))
+    return {
+      messages: [
+        ...(['table', 'chain', 'object', 'flowtable', 'set'] as const).flatMap(collect),
+        ...sets.flatMap((set) => nft.bytes('element', set).map((body) => ({ kind: 'element' as const, body }))),
+        ...collect('rule'),
+      ],
+    }
+  })
+}
+
+/** Adds what a snapshot tells to a batch. What is there of it must be deleted before, in this batch or another. */
+export function restore(batch: Batch, { messages }: Snapshot): Batch {
+  return batch.addMessages((firstId) => {
+    const anonymous = new Map<string, number>()
+    return messages.map(({ kind, body }, i) => again(kind, Buffer.from(body), firstId + i, anonymous))
+  })
+}
+
+const { set: SETS, element: ELEMENTS, rule: RULES } = objects
+const ANONYMOUS = 1
+
+/** What adds it. Sets get an id, for their rule to find them by; `anonymous` has those of the sets without a name. */
+function again(kind: ObjectKind, body: Buffer, id: number, anonymous: Map<string, number>): Buffer {
+  const told = Object.values(objects[kind].fields).flatMap((field) => (isTold(field) ? [field.type] : []))
+  const given = decodeAttributes(body, NFGENMSG).filter(([type]) => !told.includes(type))
+  const find = (type: number) => given.find(([each]) => each === type)?.[1]
+  const of = (set: Buffer | undefined) => `${body[0]} ${readCString(find(1))} ${readCString(set)}`
+  const message = (attributes: readonly Attribute[], flags = 0) =>
+    encodeMessage({
+      ...{ type: typeOf(objects[kind].add), flags: NLM_F_REQUEST | NLM_F_CREATE | flags },
+      ...{ fixed: body.subarray(0, NFGENMSG), attributes },
+    })
+  if (kind === 'chain') return message(given, NLM_F_EXCL)
+  if (kind === 'rule')
+    return message(
+      ruleAgain(given, (set) => anonymous.get(of(set))),
+      NLM_F_APPEND,
+    )
+  if (kind === 'set') {
+    const { set, setId, flags } = SETS.fields
+    const named = ((readBe32(find(flags.type)) ?? 0) & ANONYMOUS) === 0
+    if (!named) anonymous.set(of(find(set.type)), id)
+    return message([...(named ? given : unnamed(given, set.type)), [setId.type, be32(id)]])
+  }
+  if (kind === 'element') {
+    const { set, setId } = ELEMENTS.fields
+    const known = anonymous.get(of(find(set.type)))
+    return message(known === undefined ? given : [...unnamed(given, set.type), [setId.type, be32(known)]])
+  }
+  return message(given)
+}
+
+type Read = readonly [type: number, value: Buffer]
+
+/** The name, `__set3` or `__map3`, is the kernel's to find: another set may have the old one by now. */
+function unnamed(attributes: readonly Read[], name: number): Attribute[] {
+  const template = (value: Buffer) => cString((readCString(value) ?? '').replace(/\d+$/, '%d'))
+  return attributes.map(([type, value]) => [type, type === name ? template(value) : value])
+}
+
+function ruleAgain(attributes: readonly Read[], idOf: (set: Buffer | undefined) => number | undefined): Attribute[] {
+  const { expressions, compat } = RULES.fields
+  const list = attributes.find(([type]) => type === expressions.type)?.[1]
+  if (list === undefined) return [...attributes]
+  const elements = decodeAttributes(list).map(([type, element]): Attribute => [type, withSetId(element, idOf)])
+  const told = compatOf(decodeExpressions(list))
+  return [
+    ...attributes.map(
+      ([type, value]): Attribute => [type, type === expressions.type ? encodeAttributes(elements) : value],
+    ),
+    ...(told === undefined ? [] : ([[compat.type, compat.codec.encode(told) ?? Buffer.alloc(0)]] as const)),
+  ]
+}
+
+/** Where the expressions that look into sets say which, behind its name: the id. */
+const idTypes = new Map([
+  ['lookup', 4],
+  ['dynset', 2],
+])
+
+function withSetId(element: Buffer, idOf: (set: Buffer | undefined) => number | undefined): Buffer {
+  const parts = decodeAttributes(element)
+  const idType = idTypes.get(readCString(parts.find(([type]) => type === 1)?.[1]) ?? '')
+  const data = parts.find(([type]) => type === 2)?.[1]
+  if (idType === undefined || data === undefined) return element
+  const inside = decodeAttributes(data)
+  const id = idOf(inside.find(([type]) => type === 1)?.[1])
+  if (id === undefined) return element
+  const found = encodeAttributes([...unnamed(inside, 1), [idType, be32(id)]])
+  return encodeAttributes(parts.map(([type, value]) => [type, type === 2 ? found : value]))
+}
+
+const IPV4_PROTOCOL = 9
+const NFT_RULE_COMPAT_F_INV = 2
+
+/** What xt modules are told of their rule: the protocol is in its own comparison, as iptables writes it. */
+function compatOf(expressions: readonly Expression[]) {
+  if (!expressions.some(({ name }) => name === 'match' || name === 'target')) return undefined
+  const at = expressions.findIndex(
+    (each) =>
+      (each.name === 'meta' && each.key === 'l4proto') ||
+      (each.name === 'payload' && each.base === 'network' && each.offset === IPV4_PROTOCOL && each.len === 1),
+  )
+  const compared = at < 0 ? undefined : expressions[at + 1]
+  if (compared?.name !== 'cmp') return { protocol: 0, flags: 0 }
+  return { protocol: compared.data[0] ?? 0, flags: compared.op === 'neq' ? NFT_RULE_COMPAT_F_INV : 0 }
+}

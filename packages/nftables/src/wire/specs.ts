@@ -1,0 +1,132 @@
+import type { Expression } from './expressions.ts'
+import type { Family, Hook } from './family.ts'
+import type { Verdict } from './verdict.ts'
+
+/** A table by its name. Names are at most 255 bytes, otherwise whatever text. */
+export interface TableName {
+  readonly family: Family
+  readonly table: string
+}
+
+/** A note on it: as text, or whatever bytes a program wants to find there again. */
+export interface Note {
+  /** What `nft list` prints as the comment. */
+  readonly comment?: string | undefined
+  /** Instead of a comment: all notes, see {@link encodeUserdata}. */
+  readonly userdata?: Uint8Array | undefined
+}
+
+/** A table to add. */
+export interface TableSpec extends TableName, Note {
+  /** 1: dormant, 2: owned by the socket, and gone with it. Default 0. */
+  readonly flags?: number | undefined
+}
+
+/** A chain by its name. */
+export interface ChainName extends TableName {
+  readonly chain: string
+}
+
+/** Where packets enter a base chain. */
+export interface BaseChain {
+  readonly type: 'filter' | 'nat' | 'route'
+  readonly hook: Hook
+  /** Lower ones see a packet first; `nat` from -200 on is refused. */
+  readonly priority: number
+  /** Of `netdev`, and of the hook `ingress`: the interface. */
+  readonly device?: string | undefined
+}
+
+/** A chain to add. Without `base` it is entered by jumps only. */
+export interface ChainSpec extends ChainName, Note {
+  readonly base?: BaseChain | undefined
+  /** What becomes of a packet at the end of a base chain. Default: an existing chain keeps its policy, a new one accepts. */
+  readonly policy?: 'accept' | 'drop' | undefined
+}
+
+/** Where a rule goes: a handle is that of a rule of the chain, an id that of a rule of the same batch. */
+export type Place =
+  | 'last'
+  | 'first'
+  | { readonly before: bigint }
+  | { readonly after: bigint }
+  | { readonly beforeId: number }
+  | { readonly afterId: number }
+
+/** What xt modules are told of the rule they stand in: the protocol it is about (0: any), and whether that is negated. */
+export interface Compat {
+  readonly protocol: number
+  readonly inverted: boolean
+}
+
+/** A rule to add. */
+export interface RuleSpec extends ChainName, Note {
+  readonly expressions: readonly Expression[]
+  /** For xt modules. The kernel does not give it back. */
+  readonly compat?: Compat | undefined
+  /** For other rules of the batch to be placed by. */
+  readonly id?: number | undefined
+  /** Default `last`. */
+  readonly place?: Place | undefined
+}
+
+/** A rule by its handle. */
+export interface RuleName extends ChainName {
+  readonly handle: bigint
+}
+
+/** A set by its name. */
+export interface SetName extends TableName {
+  readonly set: string
+  /** Of a set which the same batch makes, for one that has no name yet. */
+  readonly setId?: number | undefined
+}
+
+/** Properties of a set; `concat` is added by the kernel's needs: intervals of concatenated keys. */
+export type SetFlag =
+  | 'anonymous'
+  | 'constant'
+  | 'interval'
+  | 'map'
+  | 'timeout'
+  | 'dynamic'
+  | 'object'
+  | 'concat'
+  | 'expression'
+
+/** A set, or a map, to add. An anonymous one is called `__set%d` and found by its id; it goes with its rule. */
+export interface SetSpec extends SetName, Note {
+  readonly flags?: readonly SetFlag[] | undefined
+  /** nft's number for what keys are (7 IPv4 address, 8 IPv6, 13 port …); of concatenations six bits each. */
+  readonly keyType: number
+  /** Bytes of a key; each part of a concatenation is padded to four. */
+  readonly keyLength: number
+  /** Of a map: nft's number for what is found, or `verdict`. */
+  readonly dataType?: number | 'verdict' | undefined
+  readonly dataLength?: number | undefined
+  /** How many elements are to be expected, or allowed. */
+  readonly size?: number | undefined
+  /** Bytes of each part of a concatenation with intervals. */
+  readonly concat?: readonly number[] | undefined
+  /** Milliseconds that an element stays. */
+  readonly timeout?: bigint | undefined
+}
+
+/**
+ * `intervalEnd`: the first key behind the interval which the element before this one begins, in a set of intervals that
+ * is none of concatenations. `catchAll`: it is found when no other is, and has no key.
+ */
+export type ElementFlag = 'intervalEnd' | 'catchAll'
+
+/** An element of a set: a key, an interval of keys, or a mapping. */
+export interface ElementSpec extends Note {
+  /** Network order. */
+  readonly key?: Uint8Array | undefined
+  /** The last key of an interval, in a set of concatenations. */
+  readonly keyEnd?: Uint8Array | undefined
+  /** What a map maps it to. */
+  readonly data?: Uint8Array | Verdict | undefined
+  readonly flags?: readonly ElementFlag[] | undefined
+  /** Milliseconds. */
+  readonly timeout?: bigint | undefined
+}

@@ -1,0 +1,60 @@
+import { readCString } from '@cni/netns/netlink'
+import { text } from './codec.ts'
+import { invalid } from './nft-error.ts'
+import type { ObjectKind } from './object-kind.ts'
+
+/** What programs note with a rule, a chain, a set …: values with a type of one byte. The kernel does not read them. */
+export type Userdata = readonly (readonly [type: number, value: Uint8Array])[]
+
+/** At most so many bytes, of all values with their headers. */
+const MOST = 256
+
+/**
+ * As bytes, in the form of libnftnl. Throws `NftError('INVALID')` for more than fits.
+ *
+ * @example
+ * const note = encodeUserdata([[0, cString('to the proxy')]])
+ */
+export function encodeUserdata(entries: Userdata): Uint8Array {
+  const bytes = Buffer.alloc(entries.reduce((sum, [, { length }]) => sum + 2 + length, 0))
+  if (bytes.length > MOST) return invalid(`Userdata of ${bytes.length} bytes: at most ${MOST} fit`)
+  let at = 0
+  for (const [type, value] of entries) {
+    bytes[at] = type
+    bytes[at + 1] = value.length
+    bytes.set(value, at + 2)
+    at += 2 + value.length
+  }
+  return bytes
+}
+
+/** Reads them, up to the first that is cut. */
+export function decodeUserdata(userdata: Uint8Array): [type: number, value: Buffer][] {
+  const bytes = Buffer.from(userdata.buffer, userdata.byteOffset, userdata.length)
+  const entries: [number, Buffer][] = []
+  for (let at = 0; at + 2 <= bytes.length; ) {
+    const end = at + 2 + bytes.readUInt8(at + 1)
+    if (end > bytes.length) break
+    entries.push([bytes.readUInt8(at), bytes.subarray(at + 2, end)])
+    at = end
+  }
+  return entries
+}
+
+/** Which type a comment has. */
+const commentType = (of: ObjectKind) => (of === 'set' ? 7 : 0)
+
+/** A comment, alone, as nft writes it. Throws `NftError('INVALID')` for one of more than 253 bytes, or with a NUL. */
+export function commentUserdata(comment: string, of: ObjectKind): Uint8Array {
+  const value = text.encode(comment)
+  // Its length is one byte.
+  if (value === undefined || value.length > MOST - 2) {
+    return invalid(`comment: expected a text of at most ${MOST - 3} bytes without NUL, got ${JSON.stringify(comment)}`)
+  }
+  return encodeUserdata([[commentType(of), value]])
+}
+
+/** The comment among them, if there is one. */
+export function commentIn(userdata: Uint8Array, of: ObjectKind): string | undefined {
+  return readCString(decodeUserdata(userdata).find(([type]) => type === commentType(of))?.[1])
+}

@@ -1,0 +1,49 @@
+import { type Attribute, be32, cString, decodeAttributes, encodeAttributes, readCString } from '@cni/netns/netlink'
+
+/** How a rule, or an element of a verdict map, ends. `continue` goes on with the next rule. */
+export type Verdict =
+  | { readonly verdict: 'accept' | 'drop' | 'return' | 'continue' | 'break' }
+  | { readonly verdict: 'jump' | 'goto'; readonly chain: string }
+
+const codes = new Map([
+  ['drop', 0],
+  ['accept', 1],
+  ['continue', -1],
+  ['break', -2],
+  ['jump', -3],
+  ['goto', -4],
+  ['return', -5],
+] as const)
+
+const NFTA_DATA_VERDICT = 2
+const NFTA_VERDICT_CODE = 1
+const NFTA_VERDICT_CHAIN = 2
+
+/** As a register's content; `undefined` for what is no verdict. */
+export function verdictBytes(verdict: Verdict): Uint8Array | undefined {
+  const code = codes.get(verdict.verdict)
+  if (code === undefined) return undefined
+  const attributes: Attribute[] = [[NFTA_VERDICT_CODE, be32(code)]]
+  if (verdict.verdict === 'jump' || verdict.verdict === 'goto') {
+    if (typeof verdict.chain !== 'string' || verdict.chain.includes('\0')) return undefined
+    attributes.push([NFTA_VERDICT_CHAIN, cString(verdict.chain)])
+  }
+  return encodeAttributes([[NFTA_DATA_VERDICT, encodeAttributes(attributes)]])
+}
+
+/** Reads it again; `undefined` when it is another kind of content, or a verdict that would not be written the same. */
+export function verdictIn(nested: Buffer): Verdict | undefined {
+  const [only] = decodeAttributes(nested)
+  if (only?.[0] !== NFTA_DATA_VERDICT) return undefined
+  const attributes = new Map(decodeAttributes(only[1]))
+  const code = attributes.get(NFTA_VERDICT_CODE)
+  const chain = readCString(attributes.get(NFTA_VERDICT_CHAIN))
+  if (code?.length !== 4) return undefined
+  for (const [word, number] of codes) {
+    if (number !== code.readInt32BE(0)) continue
+    const jumps = word === 'jump' || word === 'goto'
+    const found = jumps ? (chain === undefined ? undefined : { verdict: word, chain }) : { verdict: word }
+    return found !== undefined && nested.equals(verdictBytes(found) ?? nested.subarray(1)) ? found : undefined
+  }
+  return undefined
+}

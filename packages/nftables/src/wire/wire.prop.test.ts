@@ -1,0 +1,156 @@
+import { isNetnsError } from '@cni/netns'
+import { channelOver, type NetlinkSocket } from '@cni/netns/netlink'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { rules } from '../../test/arbitrary-expressions.ts'
+import { fakeKernel } from '../testing/fake-kernel.ts'
+import { Batch } from './batch.ts'
+import { commits } from './commits.ts'
+import { decodeExpressions, encodeExpressions } from './expression.ts'
+import { nftOver } from './nft.ts'
+import { isNftError } from './nft-error.ts'
+import { restore, snapshot } from './snapshot.ts'
+import { decodeUserdata, encodeUserdata } from './userdata.ts'
+
+const endsWell = <T>(act: () => T): T | undefined => {
+  try {
+    return act()
+  } catch (error) {
+    if (!isNetnsError(error) && !isNftError(error)) throw error
+    return undefined
+  }
+}
+
+test('what is written of a rule is read the same', () => {
+  fc.assert(
+    fc.property(rules, (rule) => {
+      const bytes = encodeExpressions(rule)
+      expect(decodeExpressions(bytes)).toEqual(rule)
+      expect(encodeExpressions(decodeExpressions(bytes)).equals(bytes)).toBe(true)
+    }),
+  )
+})
+
+/** One byte is another, or the rest is missing. */
+const mutation = fc.record({
+  at: fc.nat(400),
+  to: fc.oneof(fc.nat(255), fc.constantFrom(0, 1, 4, 255)),
+  cut: fc.boolean(),
+  often: fc.integer({ min: 1, max: 5 }),
+})
+type Mutation = typeof mutation extends fc.Arbitrary<infer M> ? M : never
+
+function mutate(bytes: Buffer, { at, to, cut }: Mutation): Buffer {
+  const changed = Buffer.from(bytes)
+  if (at >= bytes.length) return changed
+  if (cut) return changed.subarray(0, at)
+  changed[at] = to
+  return changed
+}
+
+test('bytes that are almost a rule are read, or refused by name; what is read is written and read the same', () => {
+  fc.assert(
+    fc.property(rules, mutation, (rule, change) => {
+      const read = endsWell(() => decodeExpressions(mutate(encodeExpressions(rule), change)))
+      if (read !== undefined) expect(decodeExpressions(encodeExpressions(read))).toEqual(read)
+    }),
+  )
+})
+
+test('any bytes are read as a rule and as notes, or refused by name', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 120 }), (some) => {
+      endsWell(() => decodeExpressions(Buffer.from(some)))
+      decodeUserdata(Buffer.from(some))
+    }),
+  )
+})
+
+test('notes are read as they were written', () => {
+  const note = fc.tuple(fc.nat(255), fc.uint8Array({ maxLength: 20 }))
+  fc.assert(
+    fc.property(fc.array(note, { maxLength: 8 }), (notes) => {
+      const read = decodeUserdata(Buffer.from(encodeUserdata(notes)))
+      expect(read.map(([type, value]) => [type, [...value]])).toEqual(notes.map(([type, value]) => [type, [...value]]))
+    }),
+  )
+})
+
+const chain = { family: 'inet', table: 'ex', chain: 'c' } as const
+const ports = { ...chain, set: 'ports', keyType: 13, keyLength: 2 }
+
+function filled() {
+  const kernel = fakeKernel()
+  kernel.open().commit(
+    new Batch()
+      .addTable({ ...chain, comment: 'a table' })
+      .addChain({ ...chain, base: { type: 'filter', hook: 'output', priority: 0 } })
+      .addSet({ ...ports, size: 3, concat: [2] })
+      .addElements(ports, [{ key: Uint8Array.of(0, 80), comment: 'http' }])
+      .addRule({ ...chain, expressions: [{ name: 'counter' }], comment: 'count' }),
+  )
+  return kernel
+}
+
+/** A socket of the fake whose every answer is changed. */
+function lying(socket: NetlinkSocket, changes: readonly Mutation[]): NetlinkSocket {
+  let received = 0
+  return {
+    fd: socket.fd,
+    send: (datagram) => socket.send(datagram),
+    receive() {
+      const next = socket.receive()
+      const change = changes[received++ % changes.length]
+      return change === undefined || typeof next === 'string' || received % change.often > 0
+        ? next
+        : mutate(next, change)
+    },
+    close: () => socket.close(),
+    [Symbol.dispose]: () => socket.close(),
+  }
+}
+
+test('whatever the kernel answers, a question ends: with an answer, or with an error that is named', () => {
+  const kernel = filled()
+  fc.assert(
+    fc.property(fc.array(mutation, { minLength: 1, maxLength: 4 }), (changes) => {
+      const nft = nftOver(channelOver(lying(kernel.nfnetlink(), changes)))
+      endsWell(() => nft.generation())
+      endsWell(() => nft.tables())
+      endsWell(() => nft.chains())
+      endsWell(() => nft.rules().map(({ expressions }) => expressions))
+      endsWell(() => nft.sets())
+      endsWell(() => nft.elements(ports))
+      endsWell(() => nft.read(() => nft.rules()))
+      endsWell(() => restore(new Batch(), snapshot(nft)).bytes())
+      endsWell(() => nft.check(new Batch().addTable(chain, { exclusive: true })))
+      endsWell(() => nft.transact((batch) => batch.addTable(chain, { exclusive: true })))
+      nft.close()
+    }),
+  )
+})
+
+test('whatever the kernel tells by itself, events are told or end by name', async () => {
+  const kernel = fakeKernel()
+  const nft = kernel.open()
+  await fc.assert(
+    fc.asyncProperty(fc.array(mutation, { minLength: 1, maxLength: 4 }), async (changes) => {
+      using socket = kernel.nfnetlink({ events: true })
+      nft.commit(
+        new Batch()
+          .addTable(chain)
+          .addChain(chain)
+          .addRule({ ...chain, expressions: [{ name: 'counter' }] }),
+      )
+      nft.commit(new Batch().deleteTable(chain))
+      const signal = AbortSignal.timeout(20)
+      try {
+        for await (const { lost } of commits(lying(socket, changes), { signal, interval: 1 })) expect(lost).toBe(false)
+      } catch (error) {
+        if (!isNetnsError(error)) throw error
+        expect(error.code).toBe('PROTOCOL')
+      }
+    }),
+    { numRuns: 40 },
+  )
+})

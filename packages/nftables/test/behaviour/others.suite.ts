@@ -1,0 +1,204 @@
+import { be16 } from '@cni/netns/netlink'
+import { Batch, type Commit, commits, type Expression, type Nft, restore, snapshot } from '@cni/nftables/wire'
+import { describe, expect, test } from 'vitest'
+import { accept, begun, chain, comments, counter, ex, jump, rule, thrown, type World } from './world.ts'
+
+const tamper = (nft: Nft) => nft.commit(begun().addRule({ ...rule('theirs'), place: 'first' }))
+
+/** Others change the rules, too. */
+export function othersBehaviour(open: () => Promise<World>): void {
+  describe('when others change the rules', () => {
+    test('a batch of an earlier generation is refused', async () => {
+      await using world = await open()
+      using other = world.other()
+      const generation = world.nft.generation()
+      tamper(other)
+      const stale = new Batch({ generation }).deleteTable(ex)
+      expect(thrown(() => world.nft.commit(stale)).code).toBe('STALE')
+      expect(comments(world.nft)).toEqual(['theirs'])
+      world.nft.commit(new Batch({ generation: world.nft.generation() }).deleteTable(ex))
+    })
+
+    test('a transaction reads again what it changes', async () => {
+      await using world = await open()
+      using other = world.other()
+      world.nft.commit(begun().addRule(rule('ours')))
+      let calls = 0
+      const found = world.nft.transact((batch) => {
+        const rules = world.nft.rules(chain)
+        if (++calls <= 3) tamper(other)
+        for (const each of rules) batch.deleteRule(each)
+        return rules.length
+      })
+      expect([calls, found]).toEqual([4, 4])
+      expect(comments(world.nft)).toEqual([])
+    })
+
+    test('again and again, a transaction gives up', async () => {
+      await using world = await open()
+      using other = world.other()
+      let calls = 0
+      const error = thrown(() =>
+        world.nft.transact((batch) => {
+          calls++
+          tamper(other)
+          batch.deleteTable(ex)
+        }),
+      )
+      expect([error.code, calls]).toEqual(['CHANGED', 6])
+      expect(error.cause).toMatchObject({ code: 'STALE' })
+      expect(comments(world.nft)).toHaveLength(6)
+    })
+
+    test('a transaction without changes is none', async () => {
+      await using world = await open()
+      using other = world.other()
+      const before = world.nft.generation()
+      world.nft.transact(() => tamper(other))
+      expect(world.nft.generation()).toBe(before + 1)
+    })
+
+    test('a refused transaction is not tried again', async () => {
+      await using world = await open()
+      let calls = 0
+      const error = thrown(() =>
+        world.nft.transact((batch) => {
+          calls++
+          batch.deleteTable(ex)
+        }),
+      )
+      expect([error.code, calls]).toEqual(['REFUSED', 1])
+    })
+
+    test('what is read together is of one moment', async () => {
+      await using world = await open()
+      using other = world.other()
+      let calls = 0
+      const [chains, rules] = world.nft.read(() => {
+        const before = world.nft.chains().length
+        if (++calls < 3) tamper(other)
+        return [before, world.nft.rules().length]
+      })
+      expect([calls, chains, rules]).toEqual([3, 1, 2])
+      expect(thrown(() => world.nft.read(() => tamper(other))).code).toBe('CHANGED')
+    })
+  })
+
+  describe('a snapshot', () => {
+    test('is everything, as it was, when it is restored', async () => {
+      await using world = await open()
+      const { nft } = world
+      const load = { name: 'payload', dreg: 1, base: 'transport', offset: 2, len: 2 } as const
+      const map = { ...ex, set: 'm', keyType: 13, keyLength: 2, flags: ['map'] as const }
+      const set = { ...ex, set: '__set%d', keyType: 13, keyLength: 2, flags: ['anonymous', 'constant'] as const }
+      const other = { family: 'ip', table: 'nat', chain: 'OUTPUT' } as const
+      const batch = begun()
+        .addChain({ ...ex, chain: 'out', base: { type: 'filter', hook: 'output', priority: -5 }, policy: 'drop' })
+        .addSet({ ...map, dataType: 'verdict', dataLength: 16, comment: 'where to' })
+        .addElements(map, [{ key: be16(80), data: { verdict: 'jump', chain: 'c' }, comment: 'http' }])
+        .addRule({ ...chain, chain: 'out', expressions: [load, { name: 'lookup', set: 'm', sreg: 1, dreg: 0 }] })
+      // Names that the kernel found in another order than that of the rules.
+      for (const setId of [1, 2]) batch.addSet({ ...set, setId }).addElements({ ...set, setId }, [{ key: be16(setId) }])
+      for (const setId of [2, 1])
+        batch.addRule(rule(`set ${setId}`, [load, { name: 'lookup', set: set.set, setId, sreg: 1 }]))
+      batch
+        .addRule({ ...rule('jump'), chain: 'out', expressions: [counter, jump('c')] })
+        .addTable(other)
+        .addChain({ ...other, base: { type: 'nat', hook: 'output', priority: -100 } })
+        .addRule({
+          ...other,
+          compat: { protocol: 6, inverted: false },
+          expressions: [
+            { name: 'meta', key: 'l4proto', dreg: 1 },
+            { name: 'cmp', sreg: 1, op: 'eq', data: Uint8Array.of(6) },
+            { name: 'match', module: 'tcp', revision: 0, info: Buffer.from('0000ffff500050000000000000000000', 'hex') },
+            { name: 'counter', bytes: 180n, packets: 3n },
+            accept,
+          ],
+        })
+      nft.commit(batch)
+      const before = everything(nft)
+      const all = snapshot(nft)
+      nft.commit(restore(new Batch().deleteTable(ex).deleteTable(other), all))
+      expect(everything(nft)).toEqual(before)
+
+      const one = snapshot(nft, [other])
+      nft.commit(new Batch().deleteTable(ex).deleteTable(other))
+      nft.commit(restore(new Batch(), one))
+      expect(nft.tables().map(({ table }) => table)).toEqual(['nat'])
+      expect(thrown(() => nft.commit(restore(new Batch(), one))).faults[0]).toMatchObject({ code: 'EEXIST' })
+      nft.commit(restore(new Batch().deleteTable(other), all))
+      expect(everything(nft)).toEqual(before)
+    })
+  })
+
+  describe('events', () => {
+    const next = async (events: AsyncGenerator<Commit, void, void>) => {
+      const { value } = await events.next()
+      if (value === undefined) throw new Error('no more events')
+      return value
+    }
+
+    test('tell each transaction, who made it and what it changed', { timeout: 20_000 }, async () => {
+      await using world = await open()
+      using socket = world.listen()
+      using other = world.other()
+      const events = commits(socket, { interval: 1 })
+      world.nft.commit(begun().addRule(rule('ours')))
+      tamper(other)
+      other.commit(new Batch().deleteTable(ex))
+      const first = await next(events)
+      expect(first).toMatchObject({ generation: 2, pid: process.pid, port: world.nft.port(), lost: false })
+      expect(first.changes).toEqual([
+        { action: 'add', kind: 'table', table: expect.objectContaining(ex) },
+        { action: 'add', kind: 'chain', chain: expect.objectContaining(chain) },
+        { action: 'add', kind: 'rule', rule: expect.objectContaining({ ...chain, comment: 'ours' }) },
+      ])
+      const second = await next(events)
+      expect([second.generation, second.port === other.port()]).toEqual([3, true])
+      expect(second.changes.map(({ action, kind }) => `${action} ${kind}`)).toContain('add rule')
+      const third = await next(events)
+      expect(third.changes.map(({ action, kind }) => `${action} ${kind}`)).toEqual(
+        expect.arrayContaining(['delete rule', 'delete chain', 'delete table']),
+      )
+      await events.return()
+    })
+
+    test('that nobody read in time are told to be lost, and the next ones are whole', { timeout: 20_000 }, async () => {
+      await using world = await open()
+      using socket = world.listen(4096)
+      const events = commits(socket, { interval: 1 })
+      const batch = begun()
+      for (let i = 0; i < 300; i++) batch.addRule(rule(`${i}`))
+      world.nft.commit(batch)
+      let last = await next(events)
+      while (!last.lost) last = await next(events)
+      expect(last).toMatchObject({ generation: undefined, changes: [] })
+      for (const [comment, lost] of [
+        ['after', true],
+        ['later', false],
+      ] as const) {
+        world.nft.commit(new Batch().addRule(rule(comment)))
+        last = await next(events)
+        expect(last).toMatchObject({ generation: world.nft.generation(), lost })
+        expect(last.changes).toMatchObject([{ action: 'add', kind: 'rule', rule: { comment } }])
+      }
+      await events.return()
+    })
+  })
+}
+
+const everything = (nft: Nft) => ({
+  tables: nft.tables().map(({ handle: _, ...rest }) => rest),
+  chains: nft.chains().map(({ handle: _, ...rest }) => rest),
+  rules: nft.rules().map((each) => [each.table, each.chain, resolved(nft, each.expressions), each.comment]),
+  sets: nft.sets().map(({ handle: _, set, ...rest }) => ({
+    ...rest,
+    elements: nft.elements({ ...rest, set }),
+    name: set.startsWith('__') ? 'anonymous' : set,
+  })),
+})
+
+/** A set without a name may get another one: what counts is what is in it. */
+const resolved = (nft: Nft, expressions: readonly Expression[]) =>
+  expressions.map((each) => (each.name === 'lookup' ? { ...each, set: nft.elements({ ...ex, set: each.set }) } : each))

@@ -1,0 +1,49 @@
+import { type Netns, netns } from '@cni/netns'
+import { tempNetns } from '@cni/netns/testing'
+import { Batch, decodeExpressions, encodeExpressions, type Nft, openNft } from '@cni/nftables/wire'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { rows } from './expression-rows.ts'
+
+let pod: Netns & AsyncDisposable
+let nft: Nft
+beforeEach(async () => {
+  pod = await tempNetns()
+  nft = openNft(pod)
+})
+afterEach(async () => {
+  nft.close()
+  await pod[Symbol.asyncDispose]()
+})
+
+const list = async (table: string) =>
+  (await netns.exec(pod, ['nft', 'list', 'table', 'inet', table])).stdout.replace(table, 'ex')
+
+describe('a rule that we write is the one that nft writes', () => {
+  test.each(rows)('$text', async ({ text, base, set, elements, expressions }) => {
+    const head = base === undefined ? '' : `type ${base.type} hook ${base.hook} priority ${base.priority};`
+    const input = `table inet theirs {\nchain target {\n}\nchain c {\n${head}\n${text} comment "hello"\n}\n}\n`
+    await netns.exec(pod, ['nft', '-f', '-'], { input })
+
+    const ours = { family: 'inet', table: 'ours', chain: 'c' } as const
+    const batch = new Batch().addTable(ours).addChain({ ...ours, chain: 'target' })
+    batch.addChain(base === undefined ? ours : { ...ours, base, policy: 'accept' })
+    if (set !== undefined) {
+      const anonymous = { ...ours, ...set, setId: 1 }
+      batch.addSet(anonymous).addElements(anonymous, elements ?? [])
+    }
+    nft.commit(batch.addRule({ ...ours, expressions, comment: 'hello' }))
+
+    const [theirRule, ourRule] = ['theirs', 'ours'].map((table) => nft.rules({ family: 'inet', table })[0])
+    expect(ourRule?.expressions).toEqual(theirRule?.expressions)
+    expect(ourRule?.bytes.toString('hex')).toBe(theirRule?.bytes.toString('hex'))
+    expect(ourRule?.userdata).toEqual(theirRule?.userdata)
+    expect(ourRule?.comment).toBe('hello')
+    const anySet = nft.sets().map(({ table: _, handle: __, ...rest }) => rest)
+    if (set !== undefined) expect(anySet[0]).toEqual(anySet[1])
+    expect(await list('ours')).toBe(await list('theirs'))
+
+    // What the kernel gives back, it was given: its own order, no expression that we do not understand.
+    expect(decodeExpressions(ourRule?.bytes ?? Buffer.alloc(0)).map(({ name }) => name)).not.toContain('raw')
+    expect(encodeExpressions(ourRule?.expressions ?? []).equals(ourRule?.bytes ?? Buffer.alloc(0))).toBe(true)
+  })
+})

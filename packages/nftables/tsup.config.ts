@@ -1,0 +1,3 @@
+import { library } from '../../tsup.base.ts'
+
+export default library({ testing: 'src/testing/index.ts', wire: 'src/wire/index.ts' })
