@@ -10,6 +10,7 @@ export const EXECUTABLES = {
   'hello-chain': { entry: 'examples/hello-chain/src/main.ts', smoke: 'plugin' },
   'contiv-proxy': { entry: 'examples/contiv-proxy/src/main.ts', smoke: 'plugin' },
   'pod-firewall': { entry: 'examples/firewall/src/main.ts', smoke: 'plugin' },
+  'ptp-routed': { entry: 'examples/ptp-routed/src/main.ts', smoke: 'plugin' },
   'who-is': { entry: 'examples/thick/src/main.ts', smoke: 'plugin' },
   cnitool: { entry: 'packages/libcni/src/cli.ts', smoke: 'command' },
   'cni-build': { entry: 'packages/build/src/cli.ts', smoke: 'command', jit: 'normal' },

@@ -1,0 +1,4 @@
+import { pluginMain } from '@cni/skel'
+import { ptpRouted } from './plugin.ts'
+
+pluginMain(ptpRouted())

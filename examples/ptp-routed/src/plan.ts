@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto'
+import type { NewAddress, NewRoute } from '@cni/netns'
+import { CniError, ErrorCode, type IpConfig, type Result, resolveRoutes } from '@cni/types'
+
+/** What both ends of the cable get. */
+export interface Plan {
+  /** As leased, but alone in their networks: who is a neighbour is the node's business. */
+  readonly ips: IpConfig[]
+  readonly pod: { readonly addresses: readonly NewAddress[]; readonly routes: readonly NewRoute[] }
+  readonly node: { readonly addresses: readonly NewAddress[]; readonly routes: readonly NewRoute[] }
+  readonly hasIpv6: boolean
+}
+
+/** The name of the node's end: the same for an attachment however often it is made, and short enough. */
+export function hostLinkOf(network: string, containerID: string, ifName: string): string {
+  return `ptp${createHash('sha256').update(`${network}\0${containerID}\0${ifName}`).digest('hex').slice(0, 12)}`
+}
+
+/**
+ * A pod reaches everything over its gateway, which is the node's end of its own cable; the node reaches the pod by a route.
+ * Pure: nothing is done yet.
+ *
+ * @throws CniError 7 for an address without a gateway.
+ */
+export function planOf(leased: Result, ifName: string, hostLink: string): Plan {
+  const ips = (leased.ips ?? []).map((ip) => ({ ...ip, address: alone(ip.address) }))
+  const gateways = [...new Set(ips.map(gatewayOf))].map(alone)
+  return {
+    ips,
+    pod: {
+      addresses: ips.map(({ address }) => on(ifName, address)),
+      routes: [
+        ...gateways.map((cidr) => ({ cidr, link: ifName })),
+        ...resolveRoutes(leased).map(({ dst, gw, mtu, advmss, priority, table }) => ({
+          ...{ cidr: dst, gateway: gw, link: ifName },
+          ...{ mtu, advMss: advmss, metric: priority, table },
+        })),
+      ],
+    },
+    node: {
+      addresses: gateways.map((cidr) => on(hostLink, cidr)),
+      routes: ips.map(({ address }) => ({ cidr: address, link: hostLink })),
+    },
+    hasIpv6: ips.some(({ address }) => isIpv6(address)),
+  }
+}
+
+function gatewayOf({ address, gateway }: IpConfig): string {
+  if (gateway) return gateway
+  throw new CniError(ErrorCode.invalidNetworkConfig, `ipam: there is no gateway for the address ${address}`)
+}
+
+/** The address as the only one of its network. */
+function alone(address: string): string {
+  return `${address.split('/')[0]}/${isIpv6(address) ? 128 : 32}`
+}
+
+/** Nobody else on the cable could have the address: IPv6 need not ask. */
+const on = (link: string, cidr: string): NewAddress => ({ link, cidr, ...(isIpv6(cidr) ? { noDad: true } : {}) })
+
+const isIpv6 = (address: string): boolean => address.includes(':')
