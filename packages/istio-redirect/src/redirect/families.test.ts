@@ -12,6 +12,16 @@ test.each([
   [['10.1.0.5/24', 'fe80::1/64'], true, { ipv6: false, hostIP: '10.1.0.5' }],
   [['169.254.1.1', 'fe80::1%eth0', 'febf::1', 'fd00::0:5'], false, { ipv6: true, hostIP: 'fd00::5' }],
   [['224.0.0.5', 'ff02::1', '10.0.0.1'], true, { ipv6: false, hostIP: '10.0.0.1' }],
+  // Next to the link-local ranges, on each side.
+  [['169.253.1.1'], false, { ipv6: false, hostIP: '169.253.1.1' }],
+  [['168.254.1.1'], false, { ipv6: false, hostIP: '168.254.1.1' }],
+  [['fe40::1'], false, { ipv6: true, hostIP: 'fe40::1' }],
+  [['fec0::1'], false, { ipv6: true, hostIP: 'fec0::1' }],
+  [['fd80::1'], false, { ipv6: true, hostIP: 'fd80::1' }],
+  [['224.0.1.1'], false, { ipv6: false, hostIP: '224.0.1.1' }],
+  [['224.1.0.1'], false, { ipv6: false, hostIP: '224.1.0.1' }],
+  [['223.0.0.1'], false, { ipv6: false, hostIP: '223.0.0.1' }],
+  [['ff05::1'], false, { ipv6: true, hostIP: 'ff05::1' }],
   [['127.0.0.1', '::1', 'fe80::1', 'garbage', ''], true, { ipv6: false }],
   [[], false, { ipv6: false }],
 ] as const)('addresses %j with dualStack %j give %j', (addresses, dualStack, expected) => {

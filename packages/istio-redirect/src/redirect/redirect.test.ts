@@ -96,7 +96,9 @@ describe('the proxy', () => {
   })
 
   test.each([-1, 1.5, 2 ** 32 - 1, Number.NaN])('identity %d is refused', (proxyUID) => {
-    expect(() => redirectFor(pod({}, { proxyUID }))).toThrow(/^securityContext runAsUser of pod default\/web is /)
+    expect(() => redirectFor(pod({}, { proxyUID }))).toThrow(
+      /^securityContext runAsUser of pod default\/web is .*: expected an id from 0 to 4294967294$/,
+    )
   })
 
   test.each(['1', 't', 'T', 'TRUE', 'true', 'True'])('a variable %j is true', (value) => {
@@ -137,6 +139,26 @@ describe('owner groups', () => {
     expect(redirectFor(pod({}, { proxyEnv })).ownerGroups).toEqual(expected)
   })
 
+  test.each([
+    [{ [INCLUDE]: '' }, {}, ['warn environment variable ISTIO_OUTBOUND_OWNER_GROUPS of pod default/web']],
+    [{}, { [INCLUDE]: ',' }, ['warn environment variable ISTIO_OUTBOUND_OWNER_GROUPS of this node']],
+    [{ [INCLUDE]: '202' }, {}, []],
+    [{ [INCLUDE]: '*' }, {}, []],
+  ])('that nothing outbound is captured is said with the variable: %j, of the node %j', (proxyEnv, env, said) => {
+    const lines: unknown[] = []
+    redirectFor(pod({}, { proxyEnv }), {
+      env,
+      log: (level, message, fields) => lines.push([`${level} ${message}`, fields]),
+    })
+    expect(lines).toEqual(said.map((who) => [`${who} is empty: nothing outbound is captured`, { key: INCLUDE }]))
+  })
+
+  test.each(['12a', 'a12', '1 2', '٣'])('a group %j is said to be no number', (value) => {
+    expect(() => redirectFor(pod({}, { proxyEnv: { [EXCLUDE]: value } }))).toThrow(
+      `${JSON.stringify(value)} is not a numeric group id, write ids as "1000,2000"`,
+    )
+  })
+
   test('the variables of the pod win over those of the node', () => {
     const env = { [INCLUDE]: '1', [EXCLUDE]: '2' }
     expect(redirectFor(pod(), { env }).ownerGroups).toEqual({ mode: 'only', groups: [1] })
@@ -170,7 +192,9 @@ describe('the loopback range of the node', () => {
   test.each(['', '10.0.0.0/8', '127.0.0.0/7', '::1/128', '127.0.0.1', '127.0.0.1/32 -j ACCEPT'])(
     '%j is refused',
     (value) => {
-      expect(() => loopback(value)).toThrow(/^environment variable ISTIO_OUTBOUND_IPV4_LOOPBACK_CIDR of this node is /)
+      expect(() => loopback(value)).toThrow(
+        /^environment variable ISTIO_OUTBOUND_IPV4_LOOPBACK_CIDR of this node is .*: expected a range inside 127\.0\.0\.0\/8/,
+      )
     },
   )
 })

@@ -222,6 +222,26 @@ describe('owner groups', () => {
     expect(rules.at(-1)).toBe('-m owner --gid-owner 94-4294967293 -j RETURN')
   })
 
+  test('with "only" 47 groups are one rule, and 48 are not', () => {
+    const rules = (count: number) => {
+      const groups = Array.from({ length: count }, (_, i) => 2 * i)
+      return chain({ ownerGroups: { mode: 'only', groups } }, 'nat', 'ISTIO_OUTPUT').slice(7, -1)
+    }
+    expect(rules(47)).toEqual([
+      `${Array.from({ length: 47 }, (_, i) => `-m owner ! --gid-owner ${2 * i} `).join('')}-j RETURN`,
+    ])
+    expect(rules(48)).toHaveLength(49)
+    expect(rules(48).at(-1)).toBe('-m owner --gid-owner 95-4294967294 -j RETURN')
+  })
+
+  test('with "only" a name among more groups than fit into one rule is refused, and not left out', () => {
+    const groups = ['java', ...Array.from({ length: 48 }, (_, i) => i)]
+    expect(() => chain({ ownerGroups: { mode: 'only', groups } }, 'nat', 'ISTIO_OUTPUT')).toThrow(/too long/)
+    expect(output({ mode: 'only', groups: ['java', 5] })[1]).toBe(
+      '-m owner ! --gid-owner java -m owner ! --gid-owner 5 -j RETURN',
+    )
+  })
+
   test('with "all except" each group returns', () => {
     expect(output({ mode: 'all-except', groups: [5, 6] }).slice(0, 3)).toEqual([
       '-m owner --gid-owner 5 -j RETURN',
