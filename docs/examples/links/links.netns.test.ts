@@ -1,16 +1,18 @@
-import { openRtnl, sysctl } from '@cni/netns'
+import { type NetnsTarget, openRtnl, sysctl } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { testPlugin } from '@cni/skel/testing'
 import { expect, test } from 'vitest'
 import { smallBridge } from './main-plugin.ts'
 import { rename } from './put-back.ts'
 
+const on = (node: NetnsTarget) => smallBridge({ openRtnl, sysctl, node })
+
 test('a pod is on the bridge, and DEL takes it off', async () => {
   await using node = await tempNetns()
   await using pod = await tempNetns()
   using outside = await openRtnl(node)
   using inside = await openRtnl(pod)
-  const plugin = testPlugin(smallBridge(node), { netns: pod })
+  const plugin = testPlugin(on(node), { netns: pod })
   const { result } = await plugin.add()
   expect(result?.interfaces).toEqual([expect.objectContaining({ name: 'eth0', mac: expect.any(String) })])
   expect(await inside.getLink('eth0')).toMatchObject({ up: true, mtu: 1400 })
@@ -33,7 +35,7 @@ test('an ADD that fails leaves the node as it was', async () => {
   await inside.addLink({ kind: 'ifb', name: 'other', up: true })
   await inside.addRoute({ cidr: '0.0.0.0/0', link: 'other' })
   const before = [await outside.getLinks(), await inside.getRoutes({ family: 'ipv4' })]
-  const { error } = await testPlugin(smallBridge(node), { netns: pod }).add()
+  const { error } = await testPlugin(on(node), { netns: pod }).add()
   expect(error?.msg).toContain('Add route "0.0.0.0/0": EEXIST')
   expect([await outside.getLinks(), await inside.getRoutes({ family: 'ipv4' })]).toEqual(before)
   expect(await inside.getLink('eth0')).toBeUndefined()

@@ -1,13 +1,20 @@
 import { type NetnsTarget, openRtnl, sysctl } from '@cni/netns'
 import { definePlugin } from '@cni/skel'
 
+/** What the plugin works on; a test gives it something else. */
+const machine: { openRtnl: typeof openRtnl; sysctl: typeof sysctl; node: NetnsTarget } = {
+  openRtnl,
+  sysctl,
+  node: 'host',
+}
+
 /** A pod's eth0 on the bridge cni0 of the node, without IPAM: what a main plugin does with links. */
-export const smallBridge = (nodeNetns: NetnsTarget = 'host') =>
+export const smallBridge = ({ openRtnl, sysctl, node: netns } = machine) =>
   definePlugin({
     name: 'small-bridge',
     async add(c) {
       const outside = `veth${c.containerID.slice(0, 8)}`
-      using node = await openRtnl({ ...c, netns: nodeNetns }) // every change is taken back when a later step fails
+      using node = await openRtnl({ ...c, netns }) // every change is taken back when a later step fails
       await node.addLink({ kind: 'bridge', name: 'cni0', up: true })
       const peer = { name: c.ifName, netns: c.netns, mtu: 1400, up: true }
       await node.addLink({ kind: 'veth', name: outside, up: true, master: 'cni0', bridgePort: { hairpin: true }, peer })

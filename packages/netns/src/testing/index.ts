@@ -1,5 +1,5 @@
 /**
- * Throw-away namespaces for tests.
+ * Throw-away namespaces for tests, and fakes for those without root.
  *
  * @example
  * ```ts
@@ -16,5 +16,7 @@
  * @module
  */
 
+export { type FakeSysctl, fakeSysctl } from './fake-sysctl.ts'
 export { ownedNetns } from './owned-netns.ts'
+export { type FakeRtnl, fakeRtnl } from './rtnl/fake-rtnl.ts'
 export { type TempNetnsOptions, tempNetns } from './temp-netns.ts'

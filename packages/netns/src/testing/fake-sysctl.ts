@@ -1,0 +1,72 @@
+import type { NetnsTarget } from '../handle/netns.ts'
+import { NetnsError } from '../handle/netns-error.ts'
+import { placeOf, type Where } from '../handle/where.ts'
+import { sysctlKey, sysctlPath } from '../sysctl/name.ts'
+import type { SysctlPort } from '../sysctl/port.ts'
+import { undoingSysctl } from '../sysctl/undoing.ts'
+import { type SysctlValue, sameValue, valueText } from '../sysctl/value.ts'
+
+/** A {@link SysctlPort} in memory, which has the settings of other namespaces, too. */
+export interface FakeSysctl extends SysctlPort {
+  /** What `sysctl` is to the real one: inverse steps included, other namespaces included. */
+  open(where: Where): SysctlPort
+}
+
+/**
+ * `sysctl()` without a kernel and without root, for tests of code that takes a `SysctlPort`, or a `sysctl`: the same
+ * names, answers and errors. It has the settings that are given, in every namespace, and those of a link
+ * (`net.ipv4.conf.eth0.rp_filter`) where `all` or `default` has them. Numbers stay numbers: other values for them are
+ * `EINVAL`.
+ *
+ * @example
+ * ```ts
+ * import { fakeSysctl } from '@cni/netns/testing'
+ *
+ * const settings = fakeSysctl({ 'net.ipv4.ip_forward': 0, 'net.ipv4.conf.default.rp_filter': 0 })
+ * export const change = await settings.set('net.ipv4.conf.eth0.rp_filter', 2) // { changed: true, previous: '0' }
+ * ```
+ */
+export function fakeSysctl(values: Readonly<Record<string, SysctlValue>> = {}): FakeSysctl {
+  const initial = new Map(Object.entries(values).map(([name, value]) => [sysctlKey(name), valueText(name, value)]))
+  const namespaces = new Map<string, Map<string, string>>()
+  const portTo = (target: NetnsTarget): SysctlPort => {
+    const key = target === 'host' ? target : `${target.dev}:${target.ino}`
+    const settings = namespaces.get(key) ?? new Map(initial)
+    namespaces.set(key, settings)
+    return portOver(settings)
+  }
+  const open = (where: Where): SysctlPort => {
+    const { netns, undo } = placeOf(where, 'sysctl')
+    return undo === undefined ? portTo(netns) : undoingSysctl(portTo(netns), undo)
+  }
+  return { ...portTo('host'), open }
+}
+
+function portOver(settings: Map<string, string>): SysctlPort {
+  const currentOf = (name: string): string | undefined => {
+    const own = settings.get(sysctlKey(name))
+    const [net, family, kind, , ...setting] = sysctlPath(name)
+    if (own !== undefined || (kind !== 'conf' && kind !== 'neigh')) return own
+    const of = (link: string) => settings.get([net, family, kind, link, ...setting].join('/'))
+    return of('default') ?? of('all')
+  }
+  return {
+    async get(name) {
+      return currentOf(name)
+    },
+    async set(name, value) {
+      const text = valueText(name, value)
+      const previous = currentOf(name)
+      const what = `Set sysctl ${JSON.stringify(name)} to ${JSON.stringify(text)}`
+      if (previous === undefined)
+        throw new NetnsError('ENOENT', `${what}: ENOENT, the fake has no such setting; give it one`)
+      if (sameValue(previous, text)) return { changed: false, previous }
+      if (isNumber(previous) && !isNumber(text))
+        throw new NetnsError('EINVAL', `${what}: EINVAL, the kernel refuses the value`)
+      settings.set(sysctlKey(name), text)
+      return { changed: true, previous }
+    },
+  }
+}
+
+const isNumber = (text: string): boolean => /^\s*-?\d+(\s+-?\d+)*\s*$/.test(text)

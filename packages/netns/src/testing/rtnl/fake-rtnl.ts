@@ -1,0 +1,95 @@
+import type { NetnsTarget } from '../../handle/netns.ts'
+import { NetnsError } from '../../handle/netns-error.ts'
+import { placeOf, type Where } from '../../handle/where.ts'
+import { addressOf, type Rtnl } from '../../rtnl/rtnl.ts'
+import { undoing } from '../../rtnl/undoing.ts'
+import { dropAddress, listAddresses, putAddress } from './addresses.ts'
+import { addDevice, changeDevice, deleteDevice } from './links.ts'
+import { dropRoute, listRoutes, putRoute } from './routes.ts'
+import * as tables from './tables.ts'
+import { type Device, findDevice, viewOf, World } from './world.ts'
+
+/** An {@link Rtnl} over a fake kernel, which has other namespaces, too. */
+export interface FakeRtnl extends Rtnl {
+  /** What `openRtnl` is to the real one: inverse steps included, other namespaces of the same fake kernel included. */
+  open(where: Where): Promise<Rtnl>
+}
+
+/**
+ * `openRtnl()` without a kernel and without root, for tests of code that takes an `RtnlPort`, or an `openRtnl`: the same
+ * answers, the same errors, links that go with their other end, routes that go with their link. It is the node's
+ * namespace; `open` gives those of others, such as the fake ones of `@cni/skel/testing`. New ones have `lo`, up.
+ *
+ * It knows no packets, no IPv6 link-local addresses, no time.
+ *
+ * @example
+ * ```ts
+ * import { fakeRtnl } from '@cni/netns/testing'
+ *
+ * const node = fakeRtnl()
+ * await node.addLink({ kind: 'bridge', name: 'cni0', up: true })
+ * export const { added } = await node.addLink({ kind: 'bridge', name: 'cni0' }) // false
+ * ```
+ */
+export function fakeRtnl(): FakeRtnl {
+  const world = new World()
+  const open = async (where: Where): Promise<Rtnl> => {
+    const { netns, undo } = placeOf(where, 'openRtnl')
+    if (undo === undefined) return portTo(world, netns)
+    // Like the real one, it serves inverse steps when it is closed.
+    return undoing({ ...portTo(world, netns), close() {} }, { netns, undo, open })
+  }
+  return { ...portTo(world, 'host'), open }
+}
+
+function portTo(world: World, target: NetnsTarget): Rtnl {
+  const here = world.namespace(target)
+  let open = true
+  /** Errors are rejections, and what is closed says so. */
+  const on = async <T>(act: () => T): Promise<T> => {
+    if (!open) throw new NetnsError('CLOSED', 'the netlink socket is closed')
+    return structuredClone(act())
+  }
+  const close = (): void => {
+    open = false
+  }
+  const setState = (link: Parameters<Rtnl['setLinkUp']>[0], up: boolean) =>
+    on(() => void changeDevice(world, here, link, { up }))
+  return {
+    getLinks: () => on(() => here.devices.map(viewOf)),
+    getLink: (link) => on(() => viewIfThere(findDevice(here, link))),
+    addLink: (link) => on(() => ({ added: addDevice(world, here, link) })),
+    setLink: (link, change) => on(() => changeDevice(world, here, link, change)),
+    deleteLink: (link) => on(() => ({ deleted: deleteDevice(world, here, link) })),
+    setLinkUp: (link) => setState(link, true),
+    setLinkDown: (link) => setState(link, false),
+    getAddresses: (filter = {}) => on(() => listAddresses(here, filter)),
+    addAddress: (first, cidr?: string) => on(() => ({ added: putAddress(here, addressOf(first, cidr)) })),
+    deleteAddress: (first, cidr?: string) => on(() => ({ deleted: dropAddress(here, addressOf(first, cidr)) })),
+    getRoutes: (filter = {}) => on(() => listRoutes(here, filter)),
+    addRoute: (route) => on(() => ({ added: putRoute(here, route) })),
+    replaceRoute: (route) => on(() => void putRoute(here, route, true)),
+    deleteRoute: (route) => on(() => ({ deleted: dropRoute(here, route) })),
+    getRules: (family) => on(() => tables.listRules(here, family)),
+    addRule: (rule) => on(() => ({ added: tables.putRule(here, rule) })),
+    deleteRule: (rule) => on(() => ({ deleted: tables.dropRule(here, rule) })),
+    getNeighbours: (filter = {}) => on(() => tables.listNeighbours(here, filter)),
+    addNeighbour: (neighbour) => on(() => ({ added: tables.putNeighbour(here, neighbour) })),
+    replaceNeighbour: (neighbour) => on(() => void tables.putNeighbour(here, neighbour, true)),
+    deleteNeighbour: (neighbour) => on(() => ({ deleted: tables.dropNeighbour(here, neighbour) })),
+    getBridgeVlans: (filter = {}) => on(() => tables.listVlans(here, filter)),
+    addBridgeVlan: (vlan) => on(() => ({ added: tables.putVlan(here, vlan) })),
+    deleteBridgeVlan: (vlan) => on(() => ({ deleted: tables.dropVlan(here, vlan) })),
+    getQdiscs: (filter = {}) => on(() => tables.listQdiscs(here, filter)),
+    addQdisc: (qdisc) => on(() => ({ added: tables.putQdisc(here, qdisc) })),
+    replaceQdisc: (qdisc) => on(() => void tables.putQdisc(here, qdisc, true)),
+    deleteQdisc: (qdisc) => on(() => ({ deleted: tables.dropQdisc(here, qdisc) })),
+    getRedirects: (filter = {}) => on(() => tables.listRedirects(here, filter)),
+    addRedirect: (redirect) => on(() => ({ added: tables.putRedirect(here, redirect) })),
+    deleteRedirect: (redirect) => on(() => ({ deleted: tables.dropRedirect(here, redirect) })),
+    close,
+    [Symbol.dispose]: close,
+  }
+}
+
+const viewIfThere = (device: Device | undefined) => (device === undefined ? undefined : viewOf(device))
