@@ -39,7 +39,7 @@ export const plugin = definePlugin({
     const failure = failureOf(reply)
     if (failure !== undefined) throw failure
     // From here on the endpoint is there, and an ADD that fails must not leave it.
-    c.undo(async (signal) => void (await ask({ ...c, signal }, 'DelPod', socket, c.netns)))
+    c.undo(async ({ signal }) => void (await ask({ ...c, signal }, 'DelPod', socket, c.netns)))
     return toResult(reply.kind === 'answer' ? reply.response : {}, c.ifName, c.netns.path)
   },
 

@@ -133,7 +133,7 @@ describe('an ADD that fails', () => {
 })
 
 describe('undo of the context', () => {
-  type Step = (signal: AbortSignal) => Promise<void>
+  type Step = (options: { readonly signal: AbortSignal }) => Promise<void>
 
   test('gets the DEL when the delegate begins, so that nothing can come between', async () => {
     const steps: Step[] = []
@@ -146,7 +146,7 @@ describe('undo of the context', () => {
     expect(result.known).toBe(1)
     expect(exec.calls.map(({ command }) => command)).toEqual(['ADD'])
     const { signal } = new AbortController()
-    for (const step of steps) await step(signal)
+    for (const step of steps) await step({ signal })
     expect(exec.calls.map(({ command }) => command)).toEqual(['ADD', 'DEL'])
     expect(exec.calls[1]?.signal).toBe(signal)
   })
@@ -159,7 +159,7 @@ describe('undo of the context', () => {
     })
     const exec = fakeExec({ local: { ADD: () => printed } })
     const adding = delegate('local', { raw, env, undo: (step) => void steps.push(step) }, { exec }).add()
-    const undone = steps.map((step) => step(new AbortController().signal))
+    const undone = steps.map((step) => step(new AbortController()))
     expect(exec.calls.map(({ command }) => command)).toEqual(['ADD'])
     print(outcome({ exitCode: 1, stdout: '{"code":7,"msg":"bad"}' }))
     await expect(adding).rejects.toThrow('bad')
@@ -206,14 +206,18 @@ describe('the version', () => {
 
   test('that nobody shares is the refusal of the delegate; nothing is undone, for nothing was done', async () => {
     const exec = fakeExec({ local: { VERSION: speaks('7.0.0'), ADD: address } })
-    const steps: Array<(signal: AbortSignal) => Promise<void>> = []
-    const c = { raw, env, undo: (step: (signal: AbortSignal) => Promise<void>) => void steps.push(step) }
+    const steps: Array<(options: { readonly signal: AbortSignal }) => Promise<void>> = []
+    const c = {
+      raw,
+      env,
+      undo: (step: (options: { readonly signal: AbortSignal }) => Promise<void>) => void steps.push(step),
+    }
     await expect(delegate('local', c, { exec }).add()).rejects.toMatchObject({
       code: 1,
       message: 'incompatible CNI versions',
       details: 'config is "1.0.0", plugin supports ["7.0.0"]',
     })
-    for (const step of steps) await step(new AbortController().signal)
+    for (const step of steps) await step(new AbortController())
     expect(exec.calls.map(({ command }) => command)).toEqual(['ADD', 'VERSION'])
   })
 

@@ -20,7 +20,7 @@ export interface DelegationContext {
   /** Ends the delegate and its children; the call then fails with code 11. */
   readonly signal?: AbortSignal | undefined
   /** Takes the inverse of `add` when it begins. */
-  undo?(step: (signal: AbortSignal) => Promise<void>): void
+  undo?(step: (options: { readonly signal: AbortSignal }) => Promise<void>): void
 }
 
 /** How a delegate is run. */
@@ -127,8 +127,8 @@ export function delegate(type: string, c: DelegationContext, options: DelegateOp
       const path = find()
       const adding = ask('ADD', path)
       let undone: Promise<void> | undefined
-      const undo = (by?: AbortSignal): Promise<void> => {
-        undone ??= takeBack(adding, () => ask('DEL', path, { ...invoke, signal: by, timeout: undoTimeout }))
+      const undo = (by?: { readonly signal: AbortSignal }): Promise<void> => {
+        undone ??= takeBack(adding, () => ask('DEL', path, { ...invoke, signal: by?.signal, timeout: undoTimeout }))
         return undone
       }
       c.undo?.(undo)

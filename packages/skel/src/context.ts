@@ -4,7 +4,7 @@ import type { AttachmentState, NetworkState, WritableState } from './attachment-
 import type { UndoStep } from './call/undo.ts'
 import type { Log } from './log.ts'
 import type { EnvVars } from './protocol/environment.ts'
-import type { TraceContext } from './trace-context.ts'
+import type { SpanContext } from './span-context.ts'
 
 /** What every handler knows about its call. */
 export interface CallContext {
@@ -25,8 +25,8 @@ export interface CallContext {
   /** Stdin as it came, for delegates. */
   readonly raw: Uint8Array
   readonly log: Log
-  /** The trace of the call; `trace` of `@cni/skel/middleware` sets it. */
-  readonly trace?: TraceContext
+  /** The call as a span of a distributed trace; `span` of `@cni/skel/middleware` sets it. */
+  readonly span?: SpanContext
   /** Aborts at the deadline and on SIGTERM. Give it to everything that waits. */
   readonly signal: AbortSignal
 }
@@ -61,7 +61,7 @@ export interface AddContext<Conf = NetConf, Chained extends boolean = false, Sta
    * @example
    * ```ts
    * await addRoute(route)
-   * c.undo((signal) => removeRoute(route, { signal }))
+   * c.undo(({ signal }) => removeRoute(route, { signal }))
    * ```
    */
   undo(step: UndoStep): void

@@ -22,6 +22,7 @@
  * @module
  */
 
+export type { Verb } from '@cni/types'
 export type {
   AttachmentState,
   NetworkState,

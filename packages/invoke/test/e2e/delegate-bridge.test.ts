@@ -8,6 +8,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { delegate } from '../../src/delegate.ts'
 import { realExec } from '../../src/real-exec.ts'
 
+type Step = (options: { readonly signal: AbortSignal }) => Promise<void>
+
 const PLUGINS = '/usr/lib/cni'
 const missing =
   process.getuid?.() !== 0
@@ -37,7 +39,7 @@ describe.runIf(missing === undefined)(
     const conf = (more = '') =>
       `{"cniVersion":"1.1.0","name":"net","type":"meta","bridge":"cni-dlg0","isGateway":true,"big":12345678901234567890,
       "ipam":{"type":"host-local","dataDir":"${dataDir}","subnet":"10.96.0.0/24","routes":[{"dst":"0.0.0.0/0"}]}${more}}`
-    const bridge = (raw: string, undo?: (step: (signal: AbortSignal) => Promise<void>) => void) =>
+    const bridge = (raw: string, undo?: (step: Step) => void) =>
       delegate(
         'bridge',
         {
@@ -83,10 +85,10 @@ describe.runIf(missing === undefined)(
     })
 
     test('what it did is taken back by the step that undo got', async () => {
-      const steps: Array<(signal: AbortSignal) => Promise<void>> = []
+      const steps: Step[] = []
       await bridge(conf(), (step) => void steps.push(step)).add()
       expect(await links()).toContain('net1')
-      for (const step of steps) await step(AbortSignal.timeout(20_000))
+      for (const step of steps) await step({ signal: AbortSignal.timeout(20_000) })
       expect(await links()).not.toContain('net1')
     })
   },

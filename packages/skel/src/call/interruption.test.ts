@@ -163,7 +163,7 @@ describe('undo', () => {
     const { plugin, undone } = failing(
       (list) => [
         () => void list.push('never reached'),
-        (signal) => {
+        ({ signal }) => {
           signal.addEventListener('abort', () => {
             aborted = true
           })
@@ -180,7 +180,7 @@ describe('undo', () => {
 
   it('gives its steps a signal that is not aborted when that of the call is', async () => {
     const seen: boolean[] = []
-    const { plugin } = failing(() => [(signal) => void seen.push(signal.aborted)], forever)
+    const { plugin } = failing(() => [({ signal }) => void seen.push(signal.aborted)], forever)
     await testPlugin(plugin).add()
     expect(seen).toEqual([false])
   })

@@ -5,7 +5,7 @@ import { settlesWithin } from './interruption.ts'
  * One inverse step; a promise is awaited. Its signal aborts when the time for undoing is over; that of the call may be
  * aborted already.
  */
-export type UndoStep = (signal: AbortSignal) => unknown
+export type UndoStep = (options: { readonly signal: AbortSignal }) => unknown
 
 /** The inverse steps of an ADD, run last first when it fails. */
 export interface UndoStack {
@@ -22,7 +22,7 @@ export function undoStack(log: Log): UndoStack {
 
   const run = async (step: UndoStep): Promise<void> => {
     try {
-      await step(expired.signal)
+      await step({ signal: expired.signal })
     } catch (error) {
       log.warn('an undo step failed', { error })
     }

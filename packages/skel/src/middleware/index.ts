@@ -4,11 +4,11 @@
  * @example
  * ```ts
  * import { definePlugin } from '@cni/skel'
- * import { recover, timeout, trace, use } from '@cni/skel/middleware'
+ * import { recover, span, timeout, use } from '@cni/skel/middleware'
  *
  * const plugin = use(
  *   definePlugin({ name: 'tag', chained: true, add: (c) => c.prevResult }),
- *   trace(),
+ *   span(),
  *   recover(),
  *   timeout({ ADD: 20_000, STATUS: 2000 }),
  * )
@@ -17,8 +17,8 @@
  * @module
  */
 
-export type { TraceContext } from '../trace-context.ts'
+export type { SpanContext } from '../span-context.ts'
 export { type RecoverCodes, recover } from './recover.ts'
+export { span } from './span.ts'
 export { type Budgets, timeout } from './timeout.ts'
-export { trace } from './trace.ts'
 export { type Middleware, type MiddlewareContext, type Next, type NextContext, use } from './use.ts'

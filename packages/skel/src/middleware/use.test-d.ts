@@ -4,7 +4,7 @@ import * as z from 'zod/mini'
 import type { CheckContext } from '../context.ts'
 import { definePlugin } from '../plugin.ts'
 import { netConf } from '../schema/net-conf.ts'
-import type { TraceContext } from '../trace-context.ts'
+import type { SpanContext } from '../span-context.ts'
 import { type Middleware, use } from './use.ts'
 
 const plugin = definePlugin({
@@ -12,7 +12,7 @@ const plugin = definePlugin({
   chained: true,
   config: netConf({ port: z.int() }),
   add(c) {
-    expectTypeOf(c.trace).toEqualTypeOf<TraceContext | undefined>()
+    expectTypeOf(c.span).toEqualTypeOf<SpanContext | undefined>()
     return c.prevResult
   },
   check() {},

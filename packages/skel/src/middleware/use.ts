@@ -9,7 +9,7 @@ export interface MiddlewareContext extends CallContext, Partial<Pick<AttachmentC
 }
 
 /** What a middleware can change for those inside it. */
-export type NextContext = Partial<Pick<CallContext, 'env' | 'log' | 'signal' | 'trace'>>
+export type NextContext = Partial<Pick<CallContext, 'env' | 'log' | 'signal' | 'span'>>
 
 /** Runs the rest: the other middleware, then the handler. */
 export type Next<Outcome> = (changes?: NextContext) => Promise<Outcome>
@@ -37,7 +37,7 @@ export type Middleware = <Outcome>(c: MiddlewareContext, next: Next<Outcome>) =>
  *
  * @example
  * ```ts
- * pluginMain(use(plugin, trace(), recover()))
+ * pluginMain(use(plugin, span(), recover()))
  * ```
  */
 export function use<Conf, Chained extends boolean, State>(

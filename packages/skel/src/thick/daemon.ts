@@ -15,6 +15,8 @@ export interface DaemonOptions {
   readonly maxBody?: number
   /** What handlers see in `c.env` besides the CNI variables of the call, such as a `PATH` for delegates. */
   readonly env?: EnvVars
+  /** Stops it, as `stop` does. */
+  readonly signal?: AbortSignal
   /** How namespaces are opened; the machine's own when not said. */
   readonly netns?: NetnsPort
   /** Gets each log line, newline included; the process's stderr when not said. */

@@ -279,4 +279,17 @@ describe('stop', () => {
     expect(undone).toBe(true)
     expect(JSON.parse((await asked).body)).toMatchObject({ code: 11, msg: 'the daemon is stopping' })
   })
+
+  it('happens when the signal aborts, also one that was aborted before', async () => {
+    const stopping = new AbortController()
+    const daemon = await serve({}, { signal: stopping.signal })
+    expect(daemon.isReady).toBe(true)
+    stopping.abort()
+    expect(daemon.isReady).toBe(false)
+    await daemon.stop()
+    const late = await serve({}, { signal: stopping.signal })
+    expect(late.isReady).toBe(false)
+    await late.stop()
+    await expect(ask(late, '/cni', body('DEL'))).rejects.toMatchObject({ code: 'ENOENT' })
+  })
 })

@@ -28,7 +28,7 @@ const UNDO_BUDGET = 5000
  * ```
  */
 export async function serveDaemon(plugin: Plugin, options: DaemonOptions): Promise<Daemon> {
-  const { socket, ready = true, grace = GRACE, timeout, env = {}, netns, maxBody = MAX_BODY } = options
+  const { socket, ready = true, grace = GRACE, timeout, env = {}, netns, maxBody = MAX_BODY, signal } = options
   if (timeout !== undefined) checkMilliseconds('serveDaemon: timeout', timeout)
   checkMilliseconds('serveDaemon: grace', grace, 0)
   checkPositive('serveDaemon: maxBody', maxBody, 'a number of bytes')
@@ -67,9 +67,13 @@ export async function serveDaemon(plugin: Plugin, options: DaemonOptions): Promi
     await close(server)
   }
   const stop = (): Promise<void> => {
+    signal?.removeEventListener('abort', onAbort)
     stopped ??= shutDown()
     return stopped
   }
+  const onAbort = (): void => void stop()
+  signal?.addEventListener('abort', onAbort)
+  if (signal?.aborted) onAbort()
   return {
     socket,
     get isReady() {

@@ -1,5 +1,5 @@
 import { definePlugin, netConf, type Plugin } from '@cni/skel'
-import { recover, timeout, trace, use } from '@cni/skel/middleware'
+import { recover, span, timeout, use } from '@cni/skel/middleware'
 import * as z from 'zod/mini'
 
 /** Hands on what it got. */
@@ -36,7 +36,7 @@ export function redirecting(world: Set<string>): Plugin {
       gc: (c) => void c.validAttachments?.map(({ containerID }) => containerID),
       status() {},
     }),
-    trace(),
+    span(),
     recover(),
     timeout(1000),
   )

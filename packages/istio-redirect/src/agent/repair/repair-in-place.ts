@@ -66,7 +66,7 @@ async function takingBack(
     const signal = AbortSignal.timeout(undoMs)
     for (const step of steps.toReversed()) {
       try {
-        await step(signal)
+        await step({ signal })
       } catch (problem) {
         context.log.warn('a step could not be taken back', { error: problem })
       }

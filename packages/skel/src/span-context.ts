@@ -1,5 +1,5 @@
-/** The trace a call belongs to, in the terms of the W3C recommendation. */
-export interface TraceContext {
+/** The span a call is, in the terms of OpenTelemetry, and the W3C trace it belongs to. */
+export interface SpanContext {
   /** 32 hexadecimal digits. */
   readonly traceId: string
   /** The span of this call: 16 hexadecimal digits. */

@@ -1,28 +1,28 @@
 import type { EnvVars } from '../protocol/environment.ts'
-import type { TraceContext } from '../trace-context.ts'
+import type { SpanContext } from '../span-context.ts'
 import type { Middleware } from './use.ts'
 import { isBaggage, isTraceState, parseTraceParent } from './w3c.ts'
 
 /**
  * Makes the call a span of the trace the runtime is in, as it says in `TRACEPARENT`, `TRACESTATE` and `BAGGAGE`:
- * handlers get `c.trace`, every later line of the log `trace_id` and `span_id`, and delegates, by `c.env`, the trace
+ * handlers get `c.span`, every later line of the log `trace_id` and `span_id`, and delegates, by `c.env`, the trace
  * with this call as their parent. What is malformed is passed on to nobody; without a trace nothing is done.
  *
  * @example
  * ```ts
- * use(plugin, trace())
+ * use(plugin, span())
  * ```
  */
-export function trace(): Middleware {
-  return async function trace(c, next) {
+export function span(): Middleware {
+  return async function span(c, next) {
     const found = parseTraceParent(c.env.TRACEPARENT)
     const env = { ...c.env, ...validated(c.env) }
     if (found === undefined) return next({ env })
     const { traceId, parentId, flags } = found
-    const own: TraceContext = { traceId, spanId: newSpanId(), parentId, sampled: (flags & 1) === 1 }
+    const own: SpanContext = { traceId, spanId: newSpanId(), parentId, sampled: (flags & 1) === 1 }
     c.log.bind({ trace_id: traceId, span_id: own.spanId })
     const TRACEPARENT = `00-${traceId}-${own.spanId}-${flags.toString(16).padStart(2, '0')}`
-    return next({ trace: own, env: { ...env, TRACEPARENT } })
+    return next({ span: own, env: { ...env, TRACEPARENT } })
   }
 }
 

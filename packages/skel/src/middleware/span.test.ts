@@ -1,5 +1,5 @@
 import { definePlugin, type EnvVars } from '@cni/skel'
-import { type TraceContext, trace, use } from '@cni/skel/middleware'
+import { type SpanContext, span, use } from '@cni/skel/middleware'
 import { testPlugin } from '@cni/skel/testing'
 import { describe, expect, it } from 'vitest'
 
@@ -8,7 +8,7 @@ const PARENT = '00f067aa0ba902b7'
 const TRACEPARENT = `00-${TRACE}-${PARENT}-01`
 
 async function traced(env: EnvVars, fail = false) {
-  let seen: { trace?: TraceContext; env: EnvVars } | undefined
+  let seen: { span?: SpanContext; env: EnvVars } | undefined
   const plugin = definePlugin({
     name: 'p',
     add(c) {
@@ -18,13 +18,13 @@ async function traced(env: EnvVars, fail = false) {
       return {}
     },
   })
-  const { log } = await testPlugin(use(plugin, trace())).add({ env })
-  return { trace: seen?.trace, env: seen?.env ?? {}, log }
+  const { log } = await testPlugin(use(plugin, span())).add({ env })
+  return { span: seen?.span, env: seen?.env ?? {}, log }
 }
 
 describe('a call within a trace', () => {
   it('is a span of its own, which handlers and delegates see', async () => {
-    const { trace: own, env } = await traced({ TRACEPARENT, TRACESTATE: 'a=b, c@d=e f', BAGGAGE: 'user = x;p=1' })
+    const { span: own, env } = await traced({ TRACEPARENT, TRACESTATE: 'a=b, c@d=e f', BAGGAGE: 'user = x;p=1' })
     expect(own).toEqual({
       traceId: TRACE,
       parentId: PARENT,
@@ -40,7 +40,7 @@ describe('a call within a trace', () => {
   })
 
   it('has its ids on every line of the log, also on the one that says why it failed', async () => {
-    const { trace: own, log } = await traced({ TRACEPARENT }, true)
+    const { span: own, log } = await traced({ TRACEPARENT }, true)
     const ids = { trace_id: TRACE, span_id: own?.spanId }
     expect(log).toMatchObject([
       { msg: 'inside', ...ids },
@@ -53,7 +53,7 @@ describe('a call within a trace', () => {
     ['not sampled', `00-${TRACE}-${PARENT}-00`, 0],
     ['unknown flags', `00-${TRACE}-${PARENT}-fc`, 0],
   ])('%s', async (_title, text, flags) => {
-    const { trace: own, env } = await traced({ TRACEPARENT: text })
+    const { span: own, env } = await traced({ TRACEPARENT: text })
     expect(own?.sampled).toBe((flags & 1) === 1)
     expect(env.TRACEPARENT).toBe(`00-${TRACE}-${own?.spanId}-0${flags}`)
   })
@@ -70,7 +70,7 @@ describe('what is malformed is passed on to nobody', () => {
     `00-${TRACE.toUpperCase()}-${PARENT}-01`,
     `00-${TRACE}-${PARENT}-01\n`,
   ])('TRACEPARENT %j', async (text) => {
-    const { trace: own, env, log } = await traced({ TRACEPARENT: text, TRACESTATE: 'a=b', BAGGAGE: 'a=b' })
+    const { span: own, env, log } = await traced({ TRACEPARENT: text, TRACESTATE: 'a=b', BAGGAGE: 'a=b' })
     expect(own).toBeUndefined()
     expect([env.TRACEPARENT, env.TRACESTATE, env.BAGGAGE]).toEqual([undefined, undefined, 'a=b'])
     expect(log[0]).not.toHaveProperty('trace_id')
@@ -96,7 +96,7 @@ describe('what is malformed is passed on to nobody', () => {
   )
 
   it('no trace is no trace', async () => {
-    const { trace: own, env } = await traced({})
+    const { span: own, env } = await traced({})
     expect(own).toBeUndefined()
     expect(Object.keys(env).filter((name) => !name.startsWith('CNI_'))).toEqual([])
   })
