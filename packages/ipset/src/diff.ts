@@ -67,7 +67,7 @@ export function sameHeader(spec: SetSpec, there: SavedSet): boolean {
   return (
     otherKind(spec, there) === undefined &&
     there.other.length === 0 &&
-    there.timeout === spec.timeout &&
+    there.timeoutSeconds === spec.timeoutSeconds &&
     there.comment === (spec.comment || undefined) &&
     there.counters === (spec.counters || undefined) &&
     (there.maxelem ?? Number.POSITIVE_INFINITY) === maxelemOf(spec) &&
@@ -93,6 +93,6 @@ function sameEntry(spec: SetSpec, wanted: SetEntry, there: SetEntry): boolean {
   return (
     wanted.comment === there.comment &&
     wanted.nomatch === there.nomatch &&
-    ((wanted.timeout ?? spec.timeout ?? 0) === 0) === ((there.timeout ?? 0) === 0)
+    ((wanted.timeoutSeconds ?? spec.timeoutSeconds ?? 0) === 0) === ((there.timeoutSeconds ?? 0) === 0)
   )
 }

@@ -12,22 +12,25 @@ export function checkEntry(name: string, spec: SetSpec, entry: AnyEntry): SetEnt
   const given: unknown = entry
   if (typeof given !== 'object' || given === null) invalid(`${what}: ${JSON.stringify(given)} is not an entry`)
   for (const key in entry) {
-    if (!members.has(key)) invalid(`${what}: an entry has no ${JSON.stringify(key)}; entry, comment, timeout, nomatch`)
+    if (!members.has(key))
+      invalid(`${what}: an entry has no ${JSON.stringify(key)}; entry, comment, timeoutSeconds, nomatch`)
   }
   const text = checkText(what, spec, entry.entry)
-  const { comment, timeout, nomatch } = entry
+  const { comment, timeoutSeconds, nomatch } = entry
   const where = `${what}, entry ${text}`
   if (comment !== undefined && spec.comment !== true)
     invalid(`${where}: a comment needs comment: true in the set's spec`)
-  if (timeout !== undefined && spec.timeout === undefined)
-    invalid(`${where}: a timeout needs a timeout in the set's spec`)
+  if (timeoutSeconds !== undefined && spec.timeoutSeconds === undefined)
+    invalid(`${where}: timeoutSeconds needs timeoutSeconds in the set's spec`)
   if (nomatch !== undefined && (typeof nomatch !== 'boolean' || (nomatch && !spec.type.startsWith('hash:net')))) {
     invalid(`${where}: nomatch is true or false, and for hash:net types`)
   }
   return {
     entry: text,
     ...(comment !== undefined && { comment: checkComment(comment, where) }),
-    ...(timeout !== undefined && { timeout: checkTimeout(timeout, `${where}: timeout`) }),
+    ...(timeoutSeconds !== undefined && {
+      timeoutSeconds: checkTimeout(timeoutSeconds, `${where}: timeoutSeconds`),
+    }),
     ...(nomatch === true && { nomatch }),
   }
 }
@@ -66,13 +69,13 @@ export function canonicalText(spec: SetSpec, text: string): string | undefined {
 }
 
 /** An entry as a line says it. Numbers for protocols: `ipset` reads names from /etc/protocols, which may not be there. */
-export function entryWords({ entry, timeout, comment, nomatch }: SetEntry): string {
+export function entryWords({ entry, timeoutSeconds, comment, nomatch }: SetEntry): string {
   const at = entry.lastIndexOf(',')
   const proto = at === -1 ? undefined : /^,([a-z]+):/.exec(entry.slice(at))?.[1]
   const number = proto === undefined ? undefined : protocolNumbers.get(proto)
   let words =
     number === undefined ? entry : `${entry.slice(0, at)},${number}${entry.slice(at + 1 + (proto ?? '').length)}`
-  if (timeout !== undefined) words += ` timeout ${timeout}`
+  if (timeoutSeconds !== undefined) words += ` timeout ${timeoutSeconds}`
   if (nomatch === true) words += ' nomatch'
   if (comment !== undefined) words += ` comment "${comment}"`
   return words
@@ -80,7 +83,7 @@ export function entryWords({ entry, timeout, comment, nomatch }: SetEntry): stri
 
 // internal
 
-const members = new Set(['entry', 'comment', 'timeout', 'nomatch'])
+const members = new Set(['entry', 'comment', 'timeoutSeconds', 'nomatch'])
 
 const protocolNumbers: ReadonlyMap<string, number> = new Map<SetProtocol, number>([
   ['tcp', 6],

@@ -28,13 +28,13 @@ const hostile = fc.oneof(
 )
 
 const specs: readonly SetSpec[] = [
-  { type: 'hash:ip', family: 'ipv4', comment: true, timeout: 9 },
-  { type: 'hash:net', family: 'ipv6', comment: true, timeout: 9 },
-  { type: 'hash:ip,port', family: 'ipv6', comment: true, timeout: 9 },
-  { type: 'hash:net,port', family: 'ipv4', comment: true, timeout: 9 },
-  { type: 'hash:mac', comment: true, timeout: 9 },
-  { type: 'list:set', comment: true, timeout: 9 },
-  { type: 'bitmap:port', comment: true, timeout: 9 },
+  { type: 'hash:ip', family: 'ipv4', comment: true, timeoutSeconds: 9 },
+  { type: 'hash:net', family: 'ipv6', comment: true, timeoutSeconds: 9 },
+  { type: 'hash:ip,port', family: 'ipv6', comment: true, timeoutSeconds: 9 },
+  { type: 'hash:net,port', family: 'ipv4', comment: true, timeoutSeconds: 9 },
+  { type: 'hash:mac', comment: true, timeoutSeconds: 9 },
+  { type: 'list:set', comment: true, timeoutSeconds: 9 },
+  { type: 'bitmap:port', comment: true, timeoutSeconds: 9 },
 ]
 
 /** One line, one set, one entry, known options. */
@@ -50,7 +50,7 @@ test('no value of an entry or a name adds a word or a line; it is refused before
         {
           entry: fc.oneof(hostile, fc.constantFrom('10.0.0.1', 'fd00::1', '10.0.0.1,tcp:80', 'x', '80')),
           comment: hostile,
-          timeout: fc.oneof(hostile, fc.nat(9)),
+          timeoutSeconds: fc.oneof(hostile, fc.nat(9)),
           nomatch: fc.oneof(hostile, fc.boolean()),
         },
         { requiredKeys: ['entry'] },
@@ -76,7 +76,10 @@ test('no value of an entry or a name adds a word or a line; it is refused before
 test.for([
   [{ type: 'hash:ip', family: 'inet' }, "family \"inet\" is neither 'ipv4' nor 'ipv6'"],
   [{ type: 'hash:ip', family: 'ipv4', maxelem: '9 comment' }, 'maxelem: "9 comment" is not an integer'],
-  [{ type: 'hash:ip', family: 'ipv4', timeout: 2147484 }, 'timeout: 2147484 is not an integer from 0 to 2147483'],
+  [
+    { type: 'hash:ip', family: 'ipv4', timeoutSeconds: 2147484 },
+    'timeoutSeconds: 2147484 is not an integer from 0 to 2147483',
+  ],
   [{ type: 'hash:ip', family: 'ipv4', size: 9 }, 'a hash:ip set has no "size"'],
   [{ type: 'hash:ip', family: 'ipv4', comment: 'yes' }, 'comment is true or false'],
   [{ type: 'hash:ip x', family: 'ipv4' }, 'the type "hash:ip x" is not one of hash:ip, '],

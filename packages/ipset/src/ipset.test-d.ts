@@ -8,11 +8,11 @@ test('an entry takes what its set can store', () => {
   // @ts-expect-error: no comments in this set
   void (() => plain.add({ entry: '10.0.0.1', comment: 'x' }))
   // @ts-expect-error: no time-outs in this set
-  void (() => plain.add({ entry: '10.0.0.1', timeout: 9 }))
+  void (() => plain.add({ entry: '10.0.0.1', timeoutSeconds: 9 }))
   // @ts-expect-error: nomatch is for networks
   void (() => plain.add({ entry: '10.0.0.1', nomatch: true }))
-  const rich = ipset('host').set('rich', { type: 'hash:net', family: 'ipv6', comment: true, timeout: 0 })
-  expectTypeOf(rich.add).toBeCallableWith({ entry: 'fd00::/8', comment: 'x', timeout: 9, nomatch: true })
+  const rich = ipset('host').set('rich', { type: 'hash:net', family: 'ipv6', comment: true, timeoutSeconds: 0 })
+  expectTypeOf(rich.add).toBeCallableWith({ entry: 'fd00::/8', comment: 'x', timeoutSeconds: 9, nomatch: true })
 })
 
 test('an entry with a port has a protocol', () => {
@@ -31,5 +31,5 @@ test('a spec has what its type takes', () => {
 
 test('a spec known only at run time is checked then', () => {
   const set = ipset('host').set('x', {} as SetSpec)
-  expectTypeOf(set.add).toBeCallableWith({ entry: '10.0.0.1', comment: 'x', timeout: 9, nomatch: true })
+  expectTypeOf(set.add).toBeCallableWith({ entry: '10.0.0.1', comment: 'x', timeoutSeconds: 9, nomatch: true })
 })

@@ -8,7 +8,7 @@ export interface SetHeader {
   readonly type: string
   readonly family?: IpFamily
   readonly maxelem?: number
-  readonly timeout?: number
+  readonly timeoutSeconds?: number
   readonly comment?: true
   readonly counters?: true
   readonly range?: string
@@ -56,7 +56,8 @@ export function parseHeader(name: string, type: string, words: readonly string[]
     const word = words[i] ?? ''
     const value = () => words[++i] ?? ''
     if (word === 'comment' || word === 'counters') found[word] = true
-    else if (word === 'maxelem' || word === 'timeout') found[word] = Number(value())
+    else if (word === 'maxelem') found.maxelem = Number(value())
+    else if (word === 'timeout') found.timeoutSeconds = Number(value())
     else if (word === 'range') found.range = value()
     else if (word === 'family') found.family = value() === 'inet6' ? 'ipv6' : 'ipv4'
     // Chosen by the kernel, or grown since.
@@ -101,7 +102,8 @@ function parseEntry(entry: string, words: readonly string[], line: string): SetE
     else {
       const value = words[++i] ?? ''
       if (word === 'comment') found.comment = value
-      else if (word === 'timeout' || word === 'packets' || word === 'bytes') found[word] = Number(value)
+      else if (word === 'timeout') found.timeoutSeconds = Number(value)
+      else if (word === 'packets' || word === 'bytes') found[word] = Number(value)
     }
   }
   return found

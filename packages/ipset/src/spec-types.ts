@@ -7,7 +7,7 @@ export interface SetExtensions {
   /** Packets and bytes are counted per entry. */
   readonly counters?: boolean
   /** Entries expire after this many seconds unless they say otherwise; 0: only those that say so. */
-  readonly timeout?: number
+  readonly timeoutSeconds?: number
 }
 
 /** Addresses, networks, or either with a port. A set holds one family. */
@@ -66,8 +66,8 @@ export type Entry<S extends SetSpec = SetSpec> =
       readonly entry: EntryText<S>
       /** At most 255 bytes, no `"` and no control characters. The spec needs `comment: true`. */
       readonly comment?: 'comment' extends keyof S ? (true extends S['comment'] ? string : never) : never
-      /** Seconds until it expires, 0 for never. The spec needs a `timeout`. */
-      readonly timeout?: 'timeout' extends keyof S ? number : never
+      /** Seconds until it expires, 0 for never. The spec needs a `timeoutSeconds`. */
+      readonly timeoutSeconds?: 'timeoutSeconds' extends keyof S ? number : never
       /** An exception: addresses in this network do not match. */
       readonly nomatch?: [Extract<S['type'], `hash:net${string}`>] extends [never] ? never : boolean
     }
@@ -78,14 +78,14 @@ export type Entries<S extends SetSpec = SetSpec> = Entry<S> | readonly Entry<S>[
 /** An entry of whatever spec, before it is checked. */
 export type AnyEntry =
   | string
-  | { readonly entry: string; readonly comment?: string; readonly timeout?: number; readonly nomatch?: boolean }
+  | { readonly entry: string; readonly comment?: string; readonly timeoutSeconds?: number; readonly nomatch?: boolean }
 
 /** An entry as the kernel holds it. */
 export interface SetEntry {
   readonly entry: string
   readonly comment?: string
   /** Seconds left, 0 for ever. */
-  readonly timeout?: number
+  readonly timeoutSeconds?: number
   readonly nomatch?: true
   readonly packets?: number
   readonly bytes?: number

@@ -26,7 +26,7 @@ export function checkSpec<S extends SetSpec>(name: string, spec: S): S {
   for (const flag of ['comment', 'counters'] as const) {
     if (spec[flag] !== undefined && typeof spec[flag] !== 'boolean') invalid(`${what}: ${flag} is true or false`)
   }
-  if (spec.timeout !== undefined) checkTimeout(spec.timeout, `${what}: timeout`)
+  if (spec.timeoutSeconds !== undefined) checkTimeout(spec.timeoutSeconds, `${what}: timeoutSeconds`)
   checkMembers(spec, what)
   const copy = { ...spec }
   Object.freeze(copy)
@@ -43,7 +43,7 @@ export function createOptions(spec: SetSpec): string {
     if (spec.hashsize !== undefined) words.push('hashsize', spec.hashsize)
     words.push('maxelem', maxelemOf(spec))
   }
-  if (spec.timeout !== undefined) words.push('timeout', spec.timeout)
+  if (spec.timeoutSeconds !== undefined) words.push('timeout', spec.timeoutSeconds)
   if (spec.counters === true) words.push('counters')
   if (spec.comment === true) words.push('comment')
   return words.join(' ')
@@ -51,7 +51,7 @@ export function createOptions(spec: SetSpec): string {
 
 // internal
 
-const common = ['type', 'comment', 'counters', 'timeout']
+const common = ['type', 'comment', 'counters', 'timeoutSeconds']
 const hash = [...common, 'maxelem', 'hashsize']
 const members: Readonly<Record<SetType, readonly string[]>> = {
   'hash:ip': [...hash, 'family'],

@@ -48,7 +48,7 @@ const spec: fc.Arbitrary<SetSpec> = fc
     fc.constantFrom('hash:ip' as const, 'hash:net' as const, 'hash:ip,port' as const, 'hash:net,port' as const),
     fc.constantFrom<IpFamily>('ipv4', 'ipv6'),
     fc.record(
-      { comment: fc.boolean(), counters: fc.boolean(), timeout: fc.constantFrom(0, 600, 2147483) },
+      { comment: fc.boolean(), counters: fc.boolean(), timeoutSeconds: fc.constantFrom(0, 600, 2147483) },
       { requiredKeys: [] },
     ),
     fc.record({ maxelem: fc.constantFrom(64, 70_000), hashsize: fc.constantFrom(1, 64, 4096) }, { requiredKeys: [] }),
@@ -66,7 +66,7 @@ export const anyContent: fc.Arbitrary<{ spec: SetSpec; entries: Entry[] }> = spe
     {
       entry: texts(made),
       ...(made.comment === true && { comment }),
-      ...(made.timeout !== undefined && { timeout: fc.constantFrom(0, 600, 2147483) }),
+      ...(made.timeoutSeconds !== undefined && { timeoutSeconds: fc.constantFrom(0, 600, 2147483) }),
       ...(made.type.startsWith('hash:net') && { nomatch: fc.boolean() }),
     },
     { requiredKeys: ['entry'] },

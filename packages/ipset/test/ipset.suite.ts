@@ -133,10 +133,10 @@ export function ipsetSuite(make: () => Promise<Ipset & Partial<AsyncDisposable>>
 
     run('with ports, of both families, are read as they were written', async (sets) => {
       const wanted = ['fd00::5,tcp:80', 'fd00::5,udp:0', 'fd00::5,sctp:65535', 'fd00::5,udplite:7'] as const
-      const set = sets.set('web', { type: 'hash:ip,port', family: 'ipv6', counters: true, timeout: 0 })
+      const set = sets.set('web', { type: 'hash:ip,port', family: 'ipv6', counters: true, timeoutSeconds: 0 })
       await set.replace(wanted)
       expect(sorted(await set.list())).toEqual(
-        sorted(wanted.map((entry) => ({ entry, timeout: 0, packets: 0, bytes: 0 }))),
+        sorted(wanted.map((entry) => ({ entry, timeoutSeconds: 0, packets: 0, bytes: 0 }))),
       )
       expect((await set.replace([...wanted])).plan).toBe('unchanged')
       const net = sets.set('net', { type: 'hash:net,port', family: 'ipv4' })
@@ -150,11 +150,17 @@ export function ipsetSuite(make: () => Promise<Ipset & Partial<AsyncDisposable>>
     })
 
     run('have time-outs of their own', async (sets) => {
-      const set = sets.set('short', { type: 'hash:ip', family: 'ipv4', timeout: 600 })
-      await set.replace(['10.0.0.1', { entry: '10.0.0.2', timeout: 0 }, { entry: '10.0.0.3', timeout: 2147483 }])
-      const [first, second, third] = sorted(await set.list()).map(({ timeout }) => timeout ?? -1)
+      const set = sets.set('short', { type: 'hash:ip', family: 'ipv4', timeoutSeconds: 600 })
+      await set.replace([
+        '10.0.0.1',
+        { entry: '10.0.0.2', timeoutSeconds: 0 },
+        { entry: '10.0.0.3', timeoutSeconds: 2147483 },
+      ])
+      const [first, second, third] = sorted(await set.list()).map(({ timeoutSeconds }) => timeoutSeconds ?? -1)
       expect([first, second, third].map((each) => Math.ceil((each ?? -1) / 600))).toEqual([1, 0, 3580])
-      expect((await set.replace([{ entry: '10.0.0.2', timeout: 0 }, '10.0.0.1', '10.0.0.3'])).plan).toBe('unchanged')
+      expect((await set.replace([{ entry: '10.0.0.2', timeoutSeconds: 0 }, '10.0.0.1', '10.0.0.3'])).plan).toBe(
+        'unchanged',
+      )
     })
   })
 
@@ -177,11 +183,11 @@ export function ipsetSuite(make: () => Promise<Ipset & Partial<AsyncDisposable>>
     })
 
     run('by change leaves alone what stays', async (sets) => {
-      const set = sets.set('nets', { ...nets, timeout: 600 })
-      await set.replace([{ entry: '10.0.0.0/8', timeout: 90_000 }, '11.0.0.0/8', '12.0.0.0/8'])
+      const set = sets.set('nets', { ...nets, timeoutSeconds: 600 })
+      await set.replace([{ entry: '10.0.0.0/8', timeoutSeconds: 90_000 }, '11.0.0.0/8', '12.0.0.0/8'])
       const wanted = ['10.0.0.0/8', { entry: '11.0.0.0/8', nomatch: true }, '13.0.0.0/8'] as const
       expect((await set.replace(wanted, { by: 'change' })).plan).toBe('change')
-      expect((await set.get('10.0.0.0/8'))?.timeout).toBeGreaterThan(600)
+      expect((await set.get('10.0.0.0/8'))?.timeoutSeconds).toBeGreaterThan(600)
       expect((await set.get('11.0.0.0/8'))?.nomatch).toBe(true)
       expect(await set.diff(wanted)).toEqual({ missing: [], unexpected: [], changed: [] })
     })

@@ -40,8 +40,8 @@ const everywhere: fc.Arbitrary<End> = fc.oneof(
   end(bits, (d, value) => d.orConnmark(value)),
   end(bits, (d, value) => d.xorConnmark(value)),
   end(setDirs, (d, dirs) => d.delSet(setPair, dirs)),
-  end(fc.tuple(setDirs, optional(fc.nat(100)), flag), (d, [dirs, timeout, exist]) =>
-    d.addSet(setPair, dirs, given({ timeout, exist })),
+  end(fc.tuple(setDirs, optional(fc.nat(100)), flag), (d, [dirs, timeoutSeconds, exist]) =>
+    d.addSet(setPair, dirs, given({ timeoutSeconds, exist })),
   ),
   end(
     fc.record({

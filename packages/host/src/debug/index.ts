@@ -1,7 +1,8 @@
 /**
  * `DEBUG=cni:*`: what each package does, on stderr, with times. Costs nothing unless the variable names
- * `cni:`: only then the package `debug` is loaded. Areas are `cni:host`, `cni:iptables`, `cni:nftables`, `cni:ipset`, `cni:invoke`, `cni:skel`,
- * `cni:kube` and `cni:installer`; names are chosen as that package says (`DEBUG=cni:*,-cni:host`).
+ * `cni:`: only then the package `debug` is loaded. Areas are `cni:host`, `cni:rtnl`, `cni:iptables`, `cni:nftables`,
+ * `cni:ipset`, `cni:invoke`, `cni:libcni`, `cni:skel`, `cni:kube` and `cni:installer`; names are chosen as that package says
+ * (`DEBUG=cni:*,-cni:host`).
  *
  * @example
  * ```ts

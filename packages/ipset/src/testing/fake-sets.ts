@@ -102,7 +102,7 @@ export class FakeSets {
     if (read.comment !== undefined && set.spec.comment !== true) {
       return 'Comment cannot be used: set was created without comment support'
     }
-    if (read.timeout !== undefined && set.spec.timeout === undefined) {
+    if (read.timeoutSeconds !== undefined && set.spec.timeoutSeconds === undefined) {
       return 'Timeout cannot be used: set was created without timeout support'
     }
     const old = set.entries.get(text)
@@ -114,7 +114,7 @@ export class FakeSets {
       if (member.spec.type === 'list:set') return 'Sets with list:set type cannot be added to the set.'
     }
     set.entries.set(text, {
-      ...(set.spec.timeout !== undefined && { timeout: set.spec.timeout }),
+      ...(set.spec.timeoutSeconds !== undefined && { timeoutSeconds: set.spec.timeoutSeconds }),
       ...(set.spec.counters === true && { packets: old?.packets ?? 0, bytes: old?.bytes ?? 0 }),
       ...read,
       entry: text,
@@ -149,11 +149,19 @@ const kind = (spec: SetSpec) => `${spec.type} ${'family' in spec ? spec.family :
 
 const withoutSize = (made: string) => made.replace(/ (hash)?size \d+/, '')
 
-function specOf({ type, family = 'ipv4', comment, counters, timeout, maxelem, range }: SavedSet): SetSpec | undefined {
+function specOf({
+  type,
+  family = 'ipv4',
+  comment,
+  counters,
+  timeoutSeconds,
+  maxelem,
+  range,
+}: SavedSet): SetSpec | undefined {
   const common = {
     ...(comment && { comment }),
     ...(counters && { counters }),
-    ...(timeout !== undefined && { timeout }),
+    ...(timeoutSeconds !== undefined && { timeoutSeconds }),
   }
   switch (type) {
     case 'hash:ip':
@@ -177,7 +185,7 @@ function specOf({ type, family = 'ipv4', comment, counters, timeout, maxelem, ra
 /** As `ipset save` does: names for protocols, counters before the comment. */
 function printed(entry: SetEntry): string {
   const { entry: text, comment, packets, bytes, nomatch } = entry
-  const timeout = entry.timeout === undefined ? '' : ` timeout ${entry.timeout}`
+  const timeout = entry.timeoutSeconds === undefined ? '' : ` timeout ${entry.timeoutSeconds}`
   const counters = packets === undefined ? '' : ` packets ${packets} bytes ${bytes ?? 0}`
   return `${text}${timeout}${counters}${nomatch ? ' nomatch' : ''}${comment === undefined ? '' : ` comment "${comment}"`}`
 }

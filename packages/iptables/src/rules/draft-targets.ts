@@ -169,12 +169,14 @@ export abstract class DraftTargets {
   }
 
   addSet(name: string | AddressPair, dirs: SetDir | readonly SetDir[], options: AddSetOptions = {}): Rule {
-    const { exist, timeout } = options
+    const { exist, timeoutSeconds: seconds } = options
     return this.end({
       ...this.#set('add', name, dirs),
       ...(exist === true ? { exist } : undefined),
       // ipset counts the seconds in milliseconds, in 32 bits with a sign.
-      ...(timeout === undefined ? undefined : { timeout: checkInteger(timeout, 0, 2_147_483, 'addSet timeout') }),
+      ...(seconds === undefined
+        ? undefined
+        : { timeoutSeconds: checkInteger(seconds, 0, 2_147_483, 'addSet timeoutSeconds') }),
     })
   }
 

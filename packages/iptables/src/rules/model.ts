@@ -152,7 +152,7 @@ export type Target =
       readonly name: string | AddressPair
       readonly dirs: readonly SetDir[]
       readonly exist?: true
-      readonly timeout?: number
+      readonly timeoutSeconds?: number
     }
   | { readonly target: 'raw'; readonly name: string; readonly tokens: readonly string[] }
   | { readonly target: 'none' }

@@ -73,7 +73,7 @@ export interface MasqueradeOptions {
 /** How the SET target adds. */
 export interface AddSetOptions {
   /** Seconds, for a set with time-outs. */
-  readonly timeout?: number
+  readonly timeoutSeconds?: number
   /** An element that is there gets a new time-out. */
   readonly exist?: boolean
 }

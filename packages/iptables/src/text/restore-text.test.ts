@@ -105,7 +105,7 @@ test('ruleArgs prints the conditions and targets of extensions', () => {
     t.filter.on('A').state('NEW', 'RELATED').limit('3/min', 7).log({ prefix: 'a b', level: 'debug', uid: true }),
     t.filter.on('A').socket().nflog({ group: 7, prefix: 'p', size: 100, threshold: 20 }),
     t.filter.on('A').socket({ nowildcard: true, transparent: true, restoreSkmark: true }).drop(),
-    t.filter.on('A').not.set(sets, 'src', 'dst').addSet(sets, 'src', { exist: true, timeout: 60 }),
+    t.filter.on('A').not.set(sets, 'src', 'dst').addSet(sets, 'src', { exist: true, timeoutSeconds: 60 }),
     t.filter.on('A').mac('02:00:00:00:00:01').pktType('broadcast').delSet(sets, ['src', 'dst']),
     t.filter
       .on('A')

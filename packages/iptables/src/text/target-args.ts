@@ -73,7 +73,7 @@ function pushOptions(out: string[], target: Target, family: Family): void {
     case 'SET':
       out.push(`--${target.action}-set`, forFamily(target.name, family), target.dirs.join(','))
       if (target.exist === true) out.push('--exist')
-      pushIf(out, '--timeout', target.timeout)
+      pushIf(out, '--timeout', target.timeoutSeconds)
       return
     default:
   }
