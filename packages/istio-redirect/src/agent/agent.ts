@@ -34,10 +34,11 @@ export async function runAgent({ source, log, signal, onHangup }: AgentOptions):
   const errors = metrics.counter('istio_cni_agent_errors_total', 'What the agent could not do beside installing', [
     'part',
   ])
-  const tell = installObserver(own, metrics)
+  const logAndCount = installObserver(own, metrics)
+  /** Whether a newer agent on this node does the work, so that this one waits. */
   let isAside = false
   const observe: InstallObserver = (event) => {
-    tell(event)
+    logAndCount(event)
     if (!('artefact' in event) || event.artefact !== 'claim') return
     isAside = event.type === 'not-ready' && onNode.status().artefacts.some(({ state }) => state === 'waiting')
     reloading = reloading.then(() => updateAll(parts.ofClaim, config, own))
@@ -55,9 +56,9 @@ export async function runAgent({ source, log, signal, onHangup }: AgentOptions):
   let reloading = Promise.resolve()
   const installing = onNode.run({ signal })
 
-  // the folder is looked at by the clock, too
+  // The folder is read every ten seconds even if nothing happened: the same refusal is not logged each time.
   const refusals = calmLog(own, 'the configuration can be used again', { level: 'error' })
-  const reload = async (asked: boolean): Promise<void> => {
+  const reload = async (bySignal: boolean): Promise<void> => {
     if (signal.aborted) return
     let next: AgentConfig
     try {
@@ -72,7 +73,8 @@ export async function runAgent({ source, log, signal, onHangup }: AgentOptions):
     }
     const names = changedVariables(config.values, next.values)
     if (names.length === 0) {
-      if (asked) own.info('the configuration was read again: nothing changed')
+      // Whoever sent the signal wants to know; nobody asked the clock.
+      if (bySignal) own.info('the configuration was read again: nothing changed')
       return
     }
     config = next
@@ -81,8 +83,8 @@ export async function runAgent({ source, log, signal, onHangup }: AgentOptions):
     announce(own, next)
     await updateAll(parts.all, next, own)
   }
-  const reloadLater = (asked: boolean): void => {
-    reloading = reloading.then(() => reload(asked))
+  const reloadLater = (bySignal: boolean): void => {
+    reloading = reloading.then(() => reload(bySignal))
   }
   onHangup(() => reloadLater(true))
   if (source.configDir !== undefined) watchConfigDir(source.configDir, () => reloadLater(false), { signal })

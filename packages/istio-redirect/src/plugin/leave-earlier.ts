@@ -1,4 +1,5 @@
-import { families, iptables, isBuiltin, type Rule, type Ruleset, rulesFor } from '@cni/iptables'
+import { iptables, type Ruleset } from '@cni/iptables'
+import { rulesLeftBehind } from '../redirect/left-behind.ts'
 import { redirectRules } from '../redirect/rules.ts'
 import { type AttachmentRecord, recordedBackend } from '../state/attachments.ts'
 import { openNetwork, removeFromNamespace } from './namespace-network.ts'
@@ -28,20 +29,7 @@ export async function leaveEarlier(
     await network.prepare(() => {})
   })
   if (switched) await iptables(c, { backend }).remove(earlier)
-  const stale = switched ? [] : staleRules(earlier, rules)
+  const stale = switched ? [] : rulesLeftBehind(earlier, rules)
   if (stale.length > 0) await iptables(c).remove({ chains: [], rules: stale })
   await removeFromNamespace(c.netns, before, next)
 }
-
-/** Jumps to own chains are not among them: applying the new rules deletes those, with the chains. */
-function staleRules(earlier: Ruleset, rules: Ruleset): Rule[] {
-  return families.flatMap((family) => {
-    const kept = new Set(rulesFor(rules, family).map(identity))
-    return rulesFor(earlier, family)
-      .filter(({ table, chain, target }) => isBuiltin(table, chain) && target.target !== 'jump')
-      .filter((rule) => !kept.has(identity(rule)))
-      .map((rule) => ({ ...rule, family }))
-  })
-}
-
-const identity = ({ family: _, ...rule }: Rule): string => JSON.stringify(rule)

@@ -7,33 +7,33 @@ import type { ScopedLog } from '../services.ts'
 import { listen, shut } from './listen.ts'
 
 /**
- * How often the socket is looked for when its folder tells nothing, tried again when it could not be made, and taken
- * back from another agent that does the same.
+ * How long at most a missing socket goes unnoticed, and how long to wait before it is made again when that failed or when
+ * another agent has just made its own in the same place.
  */
 const LOOK_MS = 1000
 
-/** A unix socket that is made again when somebody removes it. */
+/** A unix socket that is made again when somebody removes or replaces it. */
 export interface KeptSocket {
-  /** Why nobody reaches it now. */
+  /** Why nobody can connect now; `undefined` when everybody can. */
   problem(): string | undefined
   close(): Promise<void>
 }
 
-/** Where is told what becomes of the socket. */
+/** Where {@link keepSocket} reports what happens to the socket. */
 export interface SocketReports {
   readonly log: ScopedLog
-  /** Once for each attempt. */
+  /** Called after each attempt to make the socket that failed. */
   readonly failed: () => void
 }
 
 /**
  * Serves on a unix socket that every process of the node may write to; its folder is for root. What keeps the socket
- * from being made, such as a full folder in its place or a read-only disk, is told and tried again.
+ * from being made, such as a folder with files in its place or a read-only disk, is logged, and it is tried again.
  */
 export async function keepSocket(path: string, create: () => Server, reports: SocketReports): Promise<KeptSocket> {
   const { log } = reports
-  const calm = calmLog(log, `listening on ${path} again`, { level: 'error' })
-  const quarrel = calmLog(log, '')
+  const failures = calmLog(log, `listening on ${path} again`, { level: 'error' })
+  const losses = calmLog(log, '')
   let server: Server | undefined
   let madeAt = 0
   let identity: string | undefined
@@ -48,11 +48,11 @@ export async function keepSocket(path: string, create: () => Server, reports: So
       identity = identityOf(path)
       madeAt = performance.now()
       problem = undefined
-      calm.worked()
+      failures.worked()
     } catch (error) {
       problem = `cannot listen on ${path}: ${messageOf(error)}`
       reports.failed()
-      calm.failed(problem)
+      failures.failed(problem)
     }
   }
   const isInOrder = (): boolean => server !== undefined && identityOf(path) === identity
@@ -61,7 +61,7 @@ export async function keepSocket(path: string, create: () => Server, reports: So
       if (closed) return
       if (!isInOrder()) {
         if (server !== undefined) {
-          quarrel.failed(`${path} was ${identityOf(path) === undefined ? 'removed' : 'replaced'}: it is made again`)
+          losses.failed(`${path} was ${identityOf(path) === undefined ? 'removed' : 'replaced'}: it is made again`)
           await shut(server)
           server = undefined
         }
@@ -70,20 +70,21 @@ export async function keepSocket(path: string, create: () => Server, reports: So
       arm()
     })
   }
-  // The folder may be replaced as well: then the watch is on the old one until the clock's next look.
+  // The folder may be replaced as well: then the old one is watched until the timer's next look.
   const arm = (): void => {
     watcher?.close()
     watcher = undefined
     try {
       const made = watch(dirname(path), (_, name) => {
-        // otherwise the clock looks: an attempt that failed may be an event itself, and so is another agent's
-        const isCalm = problem === undefined && performance.now() - madeAt > LOOK_MS
-        if (name === basename(path) && isCalm && !isInOrder()) look()
+        // Not after a failure, and not soon after a success: our own attempts are events too, and so are those of another
+        // agent. The timer looks then.
+        const isQuiet = problem === undefined && performance.now() - madeAt > LOOK_MS
+        if (name === basename(path) && isQuiet && !isInOrder()) look()
       })
       made.on('error', () => {})
       watcher = made
     } catch {
-      // looked at by the clock
+      // The timer looks.
     }
   }
   await attempt()

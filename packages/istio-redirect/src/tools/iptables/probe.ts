@@ -9,7 +9,8 @@ export interface ProbeOptions {
   readonly ports: readonly number[]
   /** The port that is connected to. */
   readonly probePort: number
-  readonly timeout: number
+  /** For all of it. */
+  readonly timeoutMs: number
   readonly signal: AbortSignal
   readonly log: ToolLog
 }
@@ -19,7 +20,7 @@ export interface ProbeOptions {
  * user, the connection comes out at one of the proxy's ports. Throws an `Error` when that does not happen in time.
  */
 export async function probe(options: ProbeOptions): Promise<void> {
-  const { log, ports, timeout, signal } = options
+  const { log, ports, timeoutMs, signal } = options
   log.info(
     'Starting iptables validation. This check verifies that iptables rules are properly established for the network.',
   )
@@ -55,7 +56,7 @@ export async function probe(options: ProbeOptions): Promise<void> {
   const stop = new AbortController()
   const dialling = dialEverySecond(options, (socket) => see('sent', socket.localAddress, socket.localPort), stop.signal)
   try {
-    await Promise.race([arrival, expired(timeout, AbortSignal.any([signal, stop.signal])), dialling])
+    await Promise.race([arrival, expired(timeoutMs, AbortSignal.any([signal, stop.signal])), dialling])
   } finally {
     stop.abort()
     for (const server of servers) server.close()

@@ -11,10 +11,10 @@ import { parseSave } from '@cni/iptables/text'
 import type { NetnsTarget } from '@cni/netns'
 import { openNetwork, removeFromNamespace, type Wanted } from '../../plugin/namespace-network.ts'
 import type { CaptureConfig } from '../../redirect/config.ts'
+import { rulesLeftBehind } from '../../redirect/left-behind.ts'
 import { redirectRules } from '../../redirect/rules.ts'
 import { istioRestoreText } from '../../redirect/text.ts'
 import type { ToolLog } from './log.ts'
-import { rulesOfOtherMode } from './other-mode.ts'
 
 /** What is to be done to a namespace. */
 export interface Program {
@@ -96,6 +96,13 @@ async function writeRules(job: Program, kernel: Iptables, rules: Ruleset, famili
   await kernel.remove(rulesOfOtherMode(job.config))
   await removeFromNamespace(job.target, everyNetworkOf(job.config), networkOf(job.config))
   return plan
+}
+
+/** What an application of this configuration in the other interception mode left behind. */
+function rulesOfOtherMode(config: CaptureConfig): Ruleset {
+  const interceptionMode = config.interceptionMode === 'TPROXY' ? 'REDIRECT' : 'TPROXY'
+  const other = redirectRules({ ...config, interceptionMode, ipv6: true })
+  return { chains: [], rules: rulesLeftBehind(other, redirectRules({ ...config, ipv6: true })) }
 }
 
 /** Whether one of the chains that a first application creates is there: it would be refused. */

@@ -114,7 +114,7 @@ async function validate(io: ToolIo, log: ToolLog, settings: IptablesSettings, { 
       family: hostIP.includes(':') ? 'ipv6' : 'ipv4',
       ports: [onePort(settings.proxyPort), onePort(settings.inboundCapturePort)],
       probePort: settings.probePort,
-      timeout: settings.probeTimeout,
+      timeoutMs: settings.probeTimeout,
       signal: io.signal,
       log,
     })
