@@ -1,5 +1,6 @@
 import { type Installer, type InstallObserver, installer } from '@cni/installer'
 import { messageOf } from '@cni/types'
+import { aborted } from './aborted.ts'
 import type { AgentConfig } from './config/agent-config.ts'
 import { type ConfigSource, changedVariables, loadConfig, watchConfigDir } from './config/source.ts'
 import { installObserver } from './install-events.ts'
@@ -134,9 +135,3 @@ async function leave(installer: Installer, log: ScopedLog): Promise<void> {
 async function closeAll(parts: readonly Part<AgentConfig>[], log: ScopedLog): Promise<void> {
   for (const part of parts) await part.close().catch((error) => log.error(`stopping: ${messageOf(error)}`))
 }
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })

@@ -37,7 +37,7 @@ export async function ask<T>({ what, path, parse }: Question<T>, options: AskOpt
   let last: KubeError | undefined
   for (;;) {
     try {
-      return parse(await client.get(path, signal))
+      return parse(await client.get(path, { signal }))
     } catch (error) {
       if (!isKubeError(error)) throw error
       // Out of time: what went wrong before says more than the fact itself.

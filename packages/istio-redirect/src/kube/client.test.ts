@@ -26,7 +26,7 @@ const connect = async (kubeconfig = api.kubeconfig(), options: KubeClientOptions
   writeFileSync(join(folder, 'kubeconfig'), kubeconfig)
   return kubeClient(await loadKubeconfig(join(folder, 'kubeconfig')), options)
 }
-const get = async (options?: KubeClientOptions) => (await connect(undefined, options)).get(path, never)
+const get = async (options?: KubeClientOptions) => (await connect(undefined, options)).get(path, { signal: never })
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'kube-client-'))
@@ -70,7 +70,7 @@ describe('a request', () => {
     expect(proxy.connections()).toBe(0)
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
     const stranger = kubeconfigText({ server: api.url, ca: createAuthority('other').cert, token: api.token })
-    await expect((await connect(stranger)).get(path, never)).rejects.toMatchObject({ code: 'UNTRUSTED' })
+    await expect((await connect(stranger)).get(path, { signal: never })).rejects.toMatchObject({ code: 'UNTRUSTED' })
     proxy.server.close()
   })
 
@@ -86,7 +86,7 @@ describe('a server is trusted', () => {
   test('only when the kubeconfig names its authority', async () => {
     await start()
     const stranger = kubeconfigText({ server: api.url, ca: createAuthority('other').cert, token: api.token })
-    await expect((await connect(stranger)).get(path, never)).rejects.toMatchObject({
+    await expect((await connect(stranger)).get(path, { signal: never })).rejects.toMatchObject({
       code: 'UNTRUSTED',
       message: expect.stringContaining(api.url),
     })
@@ -97,20 +97,20 @@ describe('a server is trusted', () => {
     const authority = createAuthority('ca')
     await start({ certificate: authority.issue('other', ['other.example']) })
     const kubeconfig = kubeconfigText({ server: api.url, ca: authority.cert, token: api.token })
-    await expect((await connect(kubeconfig)).get(path, never)).rejects.toMatchObject({ code: 'UNTRUSTED' })
+    await expect((await connect(kubeconfig)).get(path, { signal: never })).rejects.toMatchObject({ code: 'UNTRUSTED' })
   })
 
   test('only as long as its certificate is valid', async () => {
     const authority = createAuthority('ca', { notAfter: new Date(Date.now() - 1000) })
     await start({ certificate: authority.issue('old', ['127.0.0.1']) })
     const kubeconfig = kubeconfigText({ server: api.url, ca: authority.cert, token: api.token })
-    await expect((await connect(kubeconfig)).get(path, never)).rejects.toMatchObject({ code: 'UNTRUSTED' })
+    await expect((await connect(kubeconfig)).get(path, { signal: never })).rejects.toMatchObject({ code: 'UNTRUSTED' })
   })
 
   test('in any case when the kubeconfig says so', async () => {
     await start()
     const careless = kubeconfigText({ server: api.url, token: api.token })
-    expect(await (await connect(careless)).get(path, never)).toMatchObject({ kind: 'Pod' })
+    expect(await (await connect(careless)).get(path, { signal: never })).toMatchObject({ kind: 'Pod' })
   })
 })
 
@@ -150,7 +150,7 @@ describe('an answer is refused', () => {
     await start()
     api.misbehave({ hang: true })
     const caller = new AbortController()
-    const request = (await connect()).get(path, caller.signal)
+    const request = (await connect()).get(path, caller)
     setTimeout(() => caller.abort(new Error('deadline')), 50)
     await expect(request).rejects.toMatchObject({ code: 'ABORTED' })
   })

@@ -10,9 +10,14 @@ import type { ClusterAccess } from './kubeconfig.ts'
 /** A client of one API server. */
 export interface KubeClient {
   /** Gets one JSON document; `path` is absolute and already percent-encoded. Throws `KubeError`. */
-  get(path: string, signal: AbortSignal): Promise<unknown>
+  get(path: string, options: UntilSignal): Promise<unknown>
   /** Any other request; answers like {@link KubeClient.get}, or `undefined` where the answer went to `onData`. */
-  send(request: KubeRequest, signal: AbortSignal): Promise<unknown>
+  send(request: KubeRequest, options: UntilSignal): Promise<unknown>
+}
+
+/** What ends a request before its time. */
+export interface UntilSignal {
+  readonly signal: AbortSignal
 }
 
 /** What the node agent asks for besides single objects. */
@@ -55,7 +60,7 @@ export function kubeClient(access: ClusterAccess, options: KubeClientOptions = {
   }
   const { ca, insecure, serverName } = access
   const trust = { ca, insecure, serverName, client: secure ? access.clientCertificate() : undefined }
-  const send = async (request: KubeRequest, signal: AbortSignal): Promise<unknown> => {
+  const send = async (request: KubeRequest, { signal }: UntilSignal): Promise<unknown> => {
     const { method, path, body, onData } = request
     const { timeoutMs = 10_000, maxBytes = 4 * 1024 * 1024 } = { ...options, ...request }
     const url = new URL(`${access.server.pathname.replace(/\/+$/, '')}${path}`, access.server.origin)
@@ -89,7 +94,7 @@ export function kubeClient(access: ClusterAccess, options: KubeClientOptions = {
       throw failure(where, access.source, tlsProblem(trust) ?? cause)
     }
   }
-  return { send, get: (path, signal) => send({ method: 'GET', path }, signal) }
+  return { send, get: (path, options) => send({ method: 'GET', path }, options) }
 }
 
 function interpret(

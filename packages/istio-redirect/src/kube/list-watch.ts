@@ -88,7 +88,7 @@ async function list({ connect, signal, observer, paged, ...what }: ListWatchOpti
     if (next !== undefined) query.set('continue', next)
     const document = await connect().send(
       { method: 'GET', path: `${what.path}?${query}`, timeoutMs: 60_000, maxBytes: maxListBytes },
-      signal,
+      { signal },
     )
     const parsed = listSchema.safeParse(document)
     if (!parsed.success) throw new KubeError('BAD_ANSWER', `GET ${what.path}: the answer is not a list`)
@@ -128,7 +128,7 @@ async function watch(options: ListWatchOptions, state: State): Promise<void> {
           take(chunk)
         },
       },
-      AbortSignal.any([signal, silence.signal]),
+      { signal: AbortSignal.any([signal, silence.signal]) },
     )
   } catch (error) {
     if (signal.aborted || !isKubeError(error) || error.code !== 'ABORTED') throw error

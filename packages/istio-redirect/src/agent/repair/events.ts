@@ -63,14 +63,14 @@ export function eventRecorder({ connect, signal, failed, now = Date.now }: Event
     }
     serial += 1
     const fresh = { name: eventName(pod.name, now(), serial), firstTimestamp: at, count: 1 }
-    await connect().send(createRequest(pod, fresh, { reason, message, at }), signal)
+    await connect().send(createRequest(pod, fresh, { reason, message, at }), { signal })
     remember(key, fresh)
   }
 
   /** `false`: the server has forgotten the event; it does so after an hour. */
   async function counted(namespace: string, { name, count }: Written, at: string): Promise<boolean> {
     try {
-      await connect().send(countRequest(namespace, name, { count, lastTimestamp: at }), signal)
+      await connect().send(countRequest(namespace, name, { count, lastTimestamp: at }), { signal })
       return true
     } catch (error) {
       if (isKubeError(error) && error.status === 404) return false

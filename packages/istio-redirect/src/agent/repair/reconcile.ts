@@ -106,7 +106,7 @@ export function reconciler(options: ReconcilerOptions): Reconciler {
   }
 
   async function send(request: KubeRequest): Promise<unknown> {
-    return connect().send(request, signal)
+    return connect().send(request, { signal })
   }
 }
 

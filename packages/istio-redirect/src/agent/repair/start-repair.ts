@@ -6,6 +6,7 @@ import { type KubeClient, kubeClient } from '../../kube/client.ts'
 import type { KubeError } from '../../kube/kube-error.ts'
 import { type ListWatchOptions, listWatch, type Observer } from '../../kube/list-watch.ts'
 import { serviceAccountAccess } from '../../kube/service-account.ts'
+import { aborted } from '../aborted.ts'
 import { calmLog } from '../log/calm-log.ts'
 import type { RepairServices } from '../services.ts'
 import { isBroken } from './broken.ts'
@@ -180,9 +181,3 @@ const fieldSelector = ({ fieldSelectors, nodeName }: RepairServices['config']): 
   [fieldSelectors, nodeName === '' ? '' : `spec.nodeName=${nodeName}`].filter(Boolean).join(',')
 
 const words = (error: unknown): string => printable(messageOf(error))
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })

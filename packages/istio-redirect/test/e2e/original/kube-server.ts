@@ -103,7 +103,7 @@ async function ready(admin: () => KubeClient, children: readonly ChildProcess[])
     const ended = children.find(({ exitCode }) => exitCode !== null)
     if (ended !== undefined) throw new Error(`${ended.spawnfile} ended with ${ended.exitCode}`)
     try {
-      await admin().get('/api/v1/namespaces/default', AbortSignal.timeout(1000))
+      await admin().get('/api/v1/namespaces/default', { signal: AbortSignal.timeout(1000) })
       return
     } catch (error) {
       if (tries === 300) throw error
@@ -125,7 +125,7 @@ async function grant(admin: KubeClient, user: string, grants: readonly Grant[]):
         path: `/apis/rbac.authorization.k8s.io/v1/${kind}`,
         body: { type: 'application/json', document: { ...rbac, ...document } },
       },
-      AbortSignal.timeout(5000),
+      { signal: AbortSignal.timeout(5000) },
     )
   await post('clusterroles', { kind: 'ClusterRole', rules })
   await post('clusterrolebindings', {

@@ -62,7 +62,7 @@ export async function repairPods({ admin }: KubeServer, node: string) {
         path,
         body: { type: method === 'POST' ? 'application/json' : 'application/merge-patch+json', document },
       },
-      signal,
+      { signal },
     )
   const names = [...Object.keys(validations), firstCrash]
   const pods = `/api/v1/namespaces/${node}/pods`
@@ -91,7 +91,7 @@ export async function repairPods({ admin }: KubeServer, node: string) {
     async outcomes(): Promise<Record<string, PodOutcome>> {
       const found: Record<string, PodOutcome> = {}
       for (const name of names) {
-        const { metadata } = podSchema.parse(await admin.get(`${pods}/${name}`, signal))
+        const { metadata } = podSchema.parse(await admin.get(`${pods}/${name}`, { signal }))
         const label = metadata.labels?.['cni.istio.io/uninitialized']
         found[name] = { label, deleted: metadata.deletionTimestamp !== undefined }
       }
@@ -99,7 +99,7 @@ export async function repairPods({ admin }: KubeServer, node: string) {
     },
     /** Without what differs each time. */
     async events(): Promise<string[]> {
-      const { items } = eventsSchema.parse(await admin.get(`/api/v1/namespaces/${node}/events`, signal))
+      const { items } = eventsSchema.parse(await admin.get(`/api/v1/namespaces/${node}/events`, { signal }))
       return items
         .map(({ involvedObject: { uid, ...pod }, ...event }) =>
           printable(JSON.stringify({ ...event, pod, uid: uid !== '' })),
