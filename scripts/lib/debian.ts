@@ -18,6 +18,8 @@ const PACKAGES = {
   'busybox-static': '/usr/share/doc/busybox-static/copyright',
   conntrack: '/usr/sbin/conntrack',
   'etcd-server': '/usr/bin/etcd',
+  'qemu-system-x86': '/usr/bin/qemu-system-x86_64',
+  kmod: '/usr/sbin/depmod',
   mmdebstrap: '/usr/bin/mmdebstrap',
   'debian-archive-keyring': '/usr/share/keyrings/debian-archive-keyring.gpg',
 }
@@ -32,6 +34,11 @@ export const TEST_PACKAGES = [
 export const missingPackages = (wanted: readonly DebianPackage[]) =>
   wanted.filter((name) => !existsSync(PACKAGES[name]))
 
+const APT = ['apt-get', '-o', 'DPkg::Lock::Timeout=120'] as const
+const QUIETLY = { quiet: true, env: { DEBIAN_FRONTEND: 'noninteractive' } }
+
+export const updateLists = () => step('apt-get update', () => exec([...APT, 'update', '-qq'], QUIETLY))
+
 /** Install what is missing, naming it first. */
 export async function ensurePackages(wanted: readonly DebianPackage[], options: { install: boolean }) {
   const missing = missingPackages(wanted)
@@ -41,11 +48,9 @@ export async function ensurePackages(wanted: readonly DebianPackage[], options: 
   if (process.getuid?.() !== 0) throw new Stop(`missing Debian packages: ${missing.join(', ')}. As root: ${command}`)
   if (!existsSync('/usr/bin/apt-get')) throw new Stop(`no apt-get here. Install these by hand: ${missing.join(', ')}`)
   say(`  These Debian packages will be installed: ${missing.join(', ')}`)
-  const apt = { quiet: true, env: { DEBIAN_FRONTEND: 'noninteractive' } }
-  const lock = ['-o', 'DPkg::Lock::Timeout=120']
-  await step('apt-get update', () => exec(['apt-get', ...lock, 'update', '-qq'], apt))
+  await updateLists()
   await step(`apt-get install ${missing.join(' ')}`, () =>
-    exec(['apt-get', ...lock, 'install', '-y', '-qq', '--no-install-recommends', ...missing], apt),
+    exec([...APT, 'install', '-y', '-qq', '--no-install-recommends', ...missing], QUIETLY),
   )
   const still = missingPackages(wanted)
   if (still.length > 0) throw new Stop(`apt-get succeeded, but these are still missing: ${still.join(', ')}`)

@@ -13,13 +13,13 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 /**
  * Run a program that does not outlive us. A signal that ends us kills it first, so that what follows can clean up.
  *
- * @param options - `output`: gets what the program prints; without it, that is shown as it comes
+ * @param options - `output`: gets what the program prints; without it, that is shown as it comes. `signal`: kills it
  * @returns its exit code
- * @throws {Stop} when it was killed, or cannot be started
+ * @throws {Stop} when it was killed, or cannot be started; the signal's reason when it was that
  */
 export async function runWithUs(
   argv: readonly [string, ...string[]],
-  options: { env?: NodeJS.ProcessEnv; output?: (chunk: Buffer) => void } = {},
+  options: { env?: NodeJS.ProcessEnv; output?: (chunk: Buffer) => void; signal?: AbortSignal } = {},
 ): Promise<number> {
   const [program = '', ...args] = [...WITH_US, ...argv]
   const out = options.output ? 'pipe' : 'inherit'
@@ -32,16 +32,20 @@ export async function runWithUs(
     child.kill('SIGKILL')
   }
   for (const signal of SIGNALS) process.on(signal, stop)
+  const kill = () => child.kill('SIGKILL')
+  options.signal?.addEventListener('abort', kill)
   try {
     return await new Promise((resolve, reject) => {
       child.on('error', (error) => reject(new Stop(`cannot start ${program}: ${error.message}`)))
       child.on('close', (code, signal) => {
         if (received !== undefined) return reject(new Stop(`stopped by ${received}`))
+        if (options.signal?.aborted) return reject(options.signal.reason)
         if (code === null) return reject(new Stop(`${argv[0]} was killed by ${signal}`))
         resolve(code)
       })
     })
   } finally {
     for (const signal of SIGNALS) process.off(signal, stop)
+    options.signal?.removeEventListener('abort', kill)
   }
 }

@@ -1,0 +1,28 @@
+/** A file of an archive, or a folder when it has no content. */
+export interface Entry {
+  readonly name: string
+  readonly content?: Uint8Array | string
+  readonly executable?: boolean
+}
+
+const FOLDER = 0o040755
+const FILE = 0o100644
+const PROGRAM = 0o100755
+
+/** The archive that a kernel unpacks as its first file system: "new ASCII" cpio, all of it owned by root. */
+export function cpio(entries: readonly Entry[]): Buffer {
+  const all = [...entries, { name: 'TRAILER!!!', content: '' }]
+  return Buffer.concat(all.flatMap((entry, index) => record(entry, index + 1)))
+}
+
+function record({ name, content, executable }: Entry, inode: number): Buffer[] {
+  const body = Buffer.from(content ?? '')
+  const path = Buffer.from(`${name}\0`)
+  const mode = content === undefined ? FOLDER : executable ? PROGRAM : FILE
+  const [links, time, device] = [1, 0, 0]
+  const fields = [inode, mode, 0, 0, links, time, body.length, device, 0, 0, 0, path.length, 0]
+  const header = `070701${fields.map((field) => field.toString(16).padStart(8, '0')).join('')}`
+  return [padded(Buffer.concat([Buffer.from(header), path])), padded(body)]
+}
+
+const padded = (bytes: Buffer) => Buffer.concat([bytes, Buffer.alloc(-bytes.length & 3)])

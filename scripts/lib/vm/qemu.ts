@@ -1,0 +1,31 @@
+import type { Kernel } from './kernel.ts'
+
+/** What a machine's processor is: that of the machine we run on, or a program. */
+export type Accelerator = 'kvm' | 'tcg'
+
+export const isAccelerator = (name: string): name is Accelerator => name === 'kvm' || name === 'tcg'
+
+/** Megabytes: what is written stays in memory. */
+const MEMORY = 3072
+
+/**
+ * The command that is the machine: without network and devices, its second serial port on its own standard streams.
+ *
+ * @param options - `console`: the file that gets what the kernel says
+ */
+export function qemu(
+  kernel: Kernel,
+  { initrd, console, accelerator }: { initrd: string; console: string; accelerator: Accelerator },
+): [string, ...string[]] {
+  return [
+    ...(['qemu-system-x86_64', '-nodefaults', '-no-user-config', '-no-reboot', '-display', 'none'] as const),
+    ...['-machine', 'pc', '-smp', '2', '-m', String(MEMORY), '-nic', 'none', '-sandbox', 'on'],
+    ...(accelerator === 'kvm'
+      ? ['-accel', 'kvm', '-cpu', 'host']
+      : ['-accel', 'tcg,thread=multi,tb-size=1024', '-cpu', 'max']),
+    ...['-kernel', kernel.image, '-initrd', initrd, '-append', 'console=ttyS0 panic=-1'],
+    ...['-serial', `file:${console}`, '-serial', 'stdio'],
+    ...['-fsdev', 'local,id=host,path=/,security_model=none,readonly=on,multidevs=remap'],
+    ...['-device', 'virtio-9p-pci,fsdev=host,mount_tag=host'],
+  ]
+}

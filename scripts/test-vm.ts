@@ -1,0 +1,166 @@
+// npm run test:vm [-- OPTIONS] [FILE...]: a sample of the suites on a real kernel, on Debian's own; see --help.
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { ensurePackages, missingPackages, TEST_PACKAGES } from './lib/debian.ts'
+import { exec, node26, root } from './lib/exec.ts'
+import { buildExecutables } from './lib/executables.ts'
+import { main, Stop, say, seconds, step } from './lib/progress.ts'
+import { initramfs } from './lib/vm/initramfs.ts'
+import { debianKernel } from './lib/vm/kernel.ts'
+import { isAccelerator, qemu } from './lib/vm/qemu.ts'
+import { testsInMachine } from './lib/vm/tests-in-machine.ts'
+
+/** Of every real-kernel suite what tells kernels apart: all of it takes long where a program is the processor. */
+const SAMPLE = [
+  'packages/netns/test/',
+  'packages/iptables/test/foreign.netns.test.ts',
+  'packages/iptables/test/trouble.netns.test.ts',
+  'packages/iptables/test/trace.netns.test.ts',
+  'packages/ipset/test/ipset.netns.test.ts',
+  'packages/istio-redirect/test/tproxy.netns.test.ts',
+  'packages/istio-redirect/test/e2e/user-namespace.test.ts',
+  'docs/examples/tcp-redirect/',
+]
+/** Compares runtimes, not kernels. */
+const LEFT_OUT = 'packages/netns/test/runtimes.netns.test.ts'
+/** Few random cases: elsewhere there are more. */
+const CASES = ['CNI_SET_CASES=5', 'CNI_FUZZ_RUNS=2']
+
+const PACKAGES = [...TEST_PACKAGES, 'qemu-system-x86', 'kmod', 'busybox-static'] as const
+
+const USAGE = 2
+const FAILED = 3
+const LATE = 4
+const SKIPPED = 77
+
+const HELP = `npm run test:vm [-- OPTIONS] [FILE...]
+
+Boots Debian's own kernel in a virtual machine (qemu) and runs a sample of the suites that need a real kernel there, link
+kinds included that other kernels may lack. The machine sees this machine's files and changes none of them: what is
+written there stays in its memory. It has no network and no disks. Needs root and these packages of Debian:
+${PACKAGES.join(', ')}.
+The kernel is taken out of its package, not installed.
+
+  FILE             test files of the projects netns and e2e instead of the sample, by their path or a part of it
+  --no-install     neither install missing packages nor download the kernel: where one is missing, nothing is run
+  --accel kvm|tcg  the processor: this machine's, where that works, which is much faster; or a program, the default
+  --minutes N      when the machine is switched off whatever it does, 30 unless told
+  --keep           leave the machine's folder, and say how to look around in it
+  --help
+
+Progress is on stderr, what it came to in one line on stdout. All that was said is in $XDG_CACHE_HOME/cni-ts/vm/logs or
+/var/cache/cni-ts/vm/logs; the kernel is beside it.
+
+Exit code: 0 all passed; ${FAILED} in the machine a test failed or was skipped; ${LATE} it took too long; ${USAGE} wrong options;
+${SKIPPED} nothing was run, and what is missing here is named; 1 something else went wrong.
+`
+
+const cache = join(process.env.XDG_CACHE_HOME || '/var/cache', 'cni-ts/vm')
+const logs = join(cache, 'logs')
+
+await main(async () => {
+  const options = parse()
+  if (options.help) return void process.stdout.write(HELP)
+  await prepare(options)
+  const work = join(cache, `${options.keep ? 'kept' : 'run'}-${process.pid}`)
+  mkdirSync(work)
+  try {
+    await bootAndTest(work, options)
+  } finally {
+    if (!options.keep) rmSync(work, { recursive: true, force: true })
+  }
+})
+
+type Options = ReturnType<typeof parse>
+
+function parse() {
+  const { values, positionals } = parsed()
+  const { 'no-install': noInstall = false, accel = 'tcg', minutes = '30', keep = false, help = false } = values
+  if (!isAccelerator(accel)) throw new Stop(`--accel: expected kvm or tcg, got ${JSON.stringify(accel)}`, USAGE)
+  if (!/^[1-9]\d{0,3}$/.test(minutes)) {
+    throw new Stop(`--minutes: expected a number from 1 to 9999, got ${JSON.stringify(minutes)}`, USAGE)
+  }
+  const files = positionals.length === 0 ? SAMPLE : positionals
+  return { install: !noInstall, accelerator: accel, minutes: Number(minutes), keep, help, files }
+}
+
+function parsed() {
+  const [text, flag] = [{ type: 'string' }, { type: 'boolean' }] as const
+  const options = { 'no-install': flag, accel: text, minutes: text, keep: flag, help: { ...flag, short: 'h' } } as const
+  try {
+    return parseArgs({ options, allowPositionals: true })
+  } catch (error) {
+    throw new Stop(`${error instanceof Error ? error.message : error}. --help lists the options`, USAGE)
+  }
+}
+
+function skipped(why: string) {
+  return new Stop(`skipped: Debian's kernel in a virtual machine, because ${why}`, SKIPPED)
+}
+
+async function prepare({ install }: Options) {
+  const missing = missingPackages(PACKAGES)
+  const command = `apt-get install --no-install-recommends ${missing.join(' ')}`
+  const too = missing.length === 0 ? '' : `; as root: ${command}`
+  if (process.getuid?.() !== 0) throw skipped(`it needs root. Run: sudo npm run test:vm${too}`)
+  if (missing.length > 0 && !(install && existsSync('/usr/bin/apt-get'))) {
+    throw skipped(`these Debian packages are missing: ${missing.join(', ')}. Install them: ${command}`)
+  }
+  await ensurePackages(PACKAGES, { install })
+  mkdirSync(logs, { recursive: true, mode: 0o700 })
+  // What a run left that was killed before it could, and all logs but the latest.
+  for (const name of readdirSync(cache)) {
+    const pid = /^run-(\d+)$/.exec(name)?.[1]
+    if (pid !== undefined && !existsSync(`/proc/${pid}`)) rmSync(join(cache, name), { recursive: true, force: true })
+  }
+  for (const old of readdirSync(logs).sort().slice(0, -30)) rmSync(join(logs, old))
+}
+
+async function bootAndTest(work: string, { install, accelerator, minutes, keep, files }: Options) {
+  const kernel = await debianKernel(cache, { install, work })
+  if (kernel === undefined) throw skipped(`${cache} holds no kernel, and --no-install was given`)
+  await buildExecutables(['istio-cni'])
+  // All is read and nothing run: translated by the way, and kept where the machine finds it.
+  await step('test files', () => exec([...vitest(files), '--testNamePattern=^$', '--passWithNoTests'], { quiet: true }))
+  const log = join(logs, new Date().toISOString().replaceAll(/[-:]|\..*/g, ''))
+  const initrd = join(work, 'initramfs')
+  writeFileSync(initrd, initramfs(kernel, root, vitest(files)))
+  if (keep) {
+    const shell = join(work, 'initramfs-shell')
+    writeFileSync(shell, initramfs(kernel, root, []))
+    const machine = qemu(kernel, { initrd: shell, console: '/dev/null', accelerator })
+    say(`  A shell in the machine: ${machine.map((each) => (each.includes(' ') ? `'${each}'` : each)).join(' ')}`)
+    say(`  To remove it: rm -r ${work}`)
+  }
+  say(`  Log: ${log}.log; of the kernel: ${log}-kernel.log`)
+  const started = performance.now()
+  const machine = qemu(kernel, { initrd, console: `${log}-kernel.log`, accelerator })
+  const {
+    version,
+    files: reports,
+    exitCode,
+  } = await testsInMachine(machine, { log: `${log}.log`, minutes, lateCode: LATE })
+  if (version === undefined) throw new Stop(`the machine did not come up. What it said: ${log}-kernel.log`)
+  const sum = (of: (report: (typeof reports)[number]) => number) => reports.reduce((all, each) => all + of(each), 0)
+  const [passed, failed, left] = [
+    sum((each) => each.passed),
+    sum((each) => each.failed),
+    sum((each) => each.skipped.length),
+  ]
+  process.stdout.write(
+    `Linux ${version}: ${passed} passed, ${failed} failed, ${left} skipped in ${reports.length} files, ${seconds(performance.now() - started)}\n`,
+  )
+  if (exitCode === 0 && failed + left === 0 && passed > 0) return
+  const how = exitCode === undefined ? 'the machine went off before its tests were done' : 'not all tests passed there'
+  throw new Stop(`${how}. What it said: ${log}.log, and the kernel: ${log}-kernel.log`, FAILED)
+}
+
+/** One process for all files: each start takes seconds there. */
+function vitest(files: readonly string[]): [string, ...string[]] {
+  return [
+    ...(['env', ...CASES, node26, join(root, 'node_modules/vitest/vitest.mjs'), 'run'] as const),
+    ...['--config=scripts/lib/vm/vitest.config.ts', '--project=netns', '--project=e2e', '--fsModuleCache'],
+    ...['--testTimeout=300000', '--no-color', ...(files === SAMPLE ? [`--exclude=${LEFT_OUT}`] : []), ...files],
+  ]
+}
