@@ -48,7 +48,8 @@ export interface Cni {
  * of the Go library, so that one can take over from the other.
  *
  * Operations of this process on one container run one at a time, in the order of the calls, and a GC runs alone in its
- * network; others run at once. Waiting counts for an operation's time. Two processes have to agree by themselves.
+ * network; others run at once. Waiting counts for an operation's time. Two processes have to agree by themselves, and a plugin
+ * that is a function must not use the runtime for its own container: it would wait for itself.
  *
  * @example
  * ```ts
