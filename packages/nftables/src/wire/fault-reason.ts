@@ -33,10 +33,17 @@ export function reasonOf(refused: Refused): string | undefined {
     if (kind === 'chain') return 'it exists with another type, hook or priority, or has a nat chain before -200'
     if (kind === 'rule') return 'something in it does not work in this kind of chain, or in one that jumps here'
   }
-  if (code === 'EINVAL' && refused.expressions.some((each) => each.name === 'match' && each.module === 'owner')) {
+  if (code === 'EINVAL') return invalidIn(refused)
+  return undefined
+}
+
+function invalidIn({ part, expressions }: Refused): string | undefined {
+  if (expressions.some((each) => each.name === 'match' && each.module === 'owner')) {
     return 'ids of users and groups are taken only from the user namespace that owns the network namespace'
   }
-  return undefined
+  const at = expressions[part?.expression ?? -1]
+  if (at?.name !== 'match' && at?.name !== 'target') return undefined
+  return `the xt module ${JSON.stringify(at.module)} wants another structure, table, hook or protocol`
 }
 
 function missing({ names, part, expressions }: Refused): string | undefined {

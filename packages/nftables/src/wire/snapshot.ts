@@ -118,7 +118,7 @@ function ruleAgain(attributes: readonly Read[], idOf: (set: Buffer | undefined) 
   const { expressions, compat } = RULES.fields
   const list = attributes.find(([type]) => type === expressions.type)?.[1]
   if (list === undefined) return [...attributes]
-  const elements = decodeAttributes(list).map(([type, element]): Attribute => [type, withSetId(element, idOf)])
+  const elements = decodeAttributes(list).map(([type, element]): Attribute => [type, expressionAgain(element, idOf)])
   const told = compatOf(decodeExpressions(list))
   return [
     ...attributes.map(
@@ -128,22 +128,36 @@ function ruleAgain(attributes: readonly Read[], idOf: (set: Buffer | undefined) 
   ]
 }
 
+/** An expression with what the kernel takes for what it told of it. */
+function expressionAgain(element: Buffer, idOf: (set: Buffer | undefined) => number | undefined): Buffer {
+  const parts = decodeAttributes(element)
+  const name = readCString(parts.find(([type]) => type === 1)?.[1]) ?? ''
+  const data = parts.find(([type]) => type === 2)?.[1]
+  const changed = data === undefined ? undefined : dataAgain(name, decodeAttributes(data), idOf)
+  if (changed === undefined) return element
+  return encodeAttributes(parts.map(([type, value]) => [type, type === 2 ? encodeAttributes(changed) : value]))
+}
+
 /** Where the expressions that look into sets say which, behind its name: the id. */
 const idTypes = new Map([
   ['lookup', 4],
   ['dynset', 2],
 ])
+const EXTHDR_FLAGS = 5
+const EXTHDR_SREG = 7
 
-function withSetId(element: Buffer, idOf: (set: Buffer | undefined) => number | undefined): Buffer {
-  const parts = decodeAttributes(element)
-  const idType = idTypes.get(readCString(parts.find(([type]) => type === 1)?.[1]) ?? '')
-  const data = parts.find(([type]) => type === 2)?.[1]
-  if (idType === undefined || data === undefined) return element
-  const inside = decodeAttributes(data)
-  const id = idOf(inside.find(([type]) => type === 1)?.[1])
-  if (id === undefined) return element
-  const found = encodeAttributes([...unnamed(inside, 1), [idType, be32(id)]])
-  return encodeAttributes(parts.map(([type, value]) => [type, type === 2 ? found : value]))
+function dataAgain(
+  name: string,
+  given: readonly Read[],
+  idOf: (set: Buffer | undefined) => number | undefined,
+): readonly Attribute[] | undefined {
+  // Its flags are told also of one that writes a header, and refused there.
+  if (name === 'exthdr' && given.some(([type]) => type === EXTHDR_SREG)) {
+    return given.filter(([type]) => type !== EXTHDR_FLAGS)
+  }
+  const idType = idTypes.get(name)
+  const id = idType === undefined ? undefined : idOf(given.find(([type]) => type === 1)?.[1])
+  return idType === undefined || id === undefined ? undefined : [...unnamed(given, 1), [idType, be32(id)]]
 }
 
 const IPV4_PROTOCOL = 9
