@@ -66,12 +66,12 @@ describe('what cannot be sent is refused with a sentence, and the batch is as it
     [
       'a rule that is too long',
       rule({ name: 'match', module: 'x', revision: 0, info: new Uint8Array(70_000) }),
-      /at most 65\d\d\d fit/,
+      /^An attribute of 70\d\d\d bytes, a rule or a value: at most 65535 fit$/,
     ],
     [
       'a long comment',
       (b) => b.addRule({ ...chain, expressions: [], comment: 'x'.repeat(254) }),
-      /^comment: expected a text of at most 253 bytes without NUL/,
+      /^A comment of 254 bytes: at most 253 fit$/,
     ],
     [
       'two notes',
@@ -91,7 +91,7 @@ describe('what cannot be sent is refused with a sentence, and the batch is as it
     [
       'a handle that is a number',
       (b) => b.addRule({ ...chain, expressions: [], place: { after: cast(7) } }),
-      /^after: expected a bigint/,
+      /^place after: expected a bigint/,
     ],
   ])('%s', (_, add, message) => {
     const batch = new Batch().addTable(chain)

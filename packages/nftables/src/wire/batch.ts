@@ -1,5 +1,4 @@
 import {
-  type Attribute,
   encodeMessage,
   NLM_F_ACK,
   NLM_F_APPEND,
@@ -8,10 +7,10 @@ import {
   NLM_F_REPLACE,
   NLM_F_REQUEST,
 } from '@cni/netns/netlink'
-import { type Codec, n32, n64 } from './codec.ts'
-import { encodeExpressions } from './expression.ts'
+import { n32, n64 } from './codec.ts'
+import { writeExpressions } from './expression.ts'
 import { type Family, familyNumber, hooksOf } from './family.ts'
-import { encodeFields } from './fields.ts'
+import { may, must, valueBytes, writeFields } from './fields.ts'
 import {
   BATCH_OF_NFTABLES,
   DELETE,
@@ -23,7 +22,7 @@ import {
 } from './messages.ts'
 import { invalid } from './nft-error.ts'
 import type { ObjectKind } from './object-kind.ts'
-import { encodeElement, encodeNames, generationFields, objects } from './objects.ts'
+import { encodeElement, generationFields, type ObjectNames, objects, writeNames } from './objects.ts'
 import type {
   ChainName,
   ChainSpec,
@@ -38,6 +37,7 @@ import type {
   TableSpec,
 } from './specs.ts'
 import { commentUserdata } from './userdata.ts'
+import { type AttributeWriter, written } from './writer.ts'
 
 /** How to add something that may be there already. */
 export interface AddOptions {
@@ -70,7 +70,7 @@ export class Batch {
     this.#begin = encodeMessage({
       ...{ type: NFNL_MSG_BATCH_BEGIN, flags: NLM_F_REQUEST, fixed: BATCH_OF_NFTABLES },
       attributes:
-        generation === undefined ? [] : [[generationFields.generation.type, sent(n32, generation, 'generation')]],
+        generation === undefined ? [] : [[generationFields.generation.type, valueBytes(n32, generation, 'generation')]],
     })
   }
 
@@ -91,7 +91,7 @@ export class Batch {
 
   /** The same without an error when it is not there. Linux 6.3 or later. */
   destroyTable({ family, table }: TableName): this {
-    return this.#delete('table', family, { table }, [], NFT_MSG_DESTROYTABLE)
+    return this.#delete('table', family, { table }, undefined, NFT_MSG_DESTROYTABLE)
   }
 
   /** Adds a chain; of one that is there the policy is set, if one is given. */
@@ -114,12 +114,12 @@ export class Batch {
 
   /** Puts a rule into the place of another, which is deleted. */
   replaceRule(handle: bigint, spec: Omit<RuleSpec, 'place'>): this {
-    return this.#rule(spec, NLM_F_REPLACE, undefined, [[HANDLE, sent(n64, handle, 'handle')]])
+    return this.#rule(spec, NLM_F_REPLACE, 'first', handle)
   }
 
   /** Deletes one rule. */
   deleteRule({ family, table, chain, handle }: RuleName): this {
-    return this.#delete('rule', family, { table, chain }, [[HANDLE, sent(n64, handle, 'handle')]])
+    return this.#delete('rule', family, { table, chain }, (writer) => writeHandle(writer, handle))
   }
 
   /** Deletes all rules of a chain, or of all chains of a table. */
@@ -142,14 +142,14 @@ export class Batch {
 
   /** Adds elements to a set; those that are there are left. */
   addElements(set: SetName, elements: readonly ElementSpec[], options?: AddOptions): this {
-    for (const list of elementLists(elements)) this.#add('element', adding(options), set, [[ELEMENTS, list]])
+    for (const list of elementLists(elements)) this.#add('element', adding(options), set, list)
     return this
   }
 
   /** Deletes elements of a set; without any, all that it has. */
   deleteElements({ family, table, set }: SetName, elements?: readonly ElementSpec[]): this {
     if (elements === undefined) return this.#delete('element', family, { table, set })
-    for (const list of elementLists(elements)) this.#delete('element', family, { table, set }, [[ELEMENTS, list]])
+    for (const list of elementLists(elements)) this.#delete('element', family, { table, set }, list)
     return this
   }
 
@@ -171,75 +171,85 @@ export class Batch {
     return 0x4000_0000 + this.#messages.length
   }
 
-  #rule(spec: RuleSpec, flags: number, place: Place = 'last', extra: readonly Attribute[] = []): this {
-    const expressions = encodeExpressions(spec.expressions)
-    if (expressions.length > MOST_IN_ATTRIBUTE) {
-      return invalid(`A rule of ${expressions.length} bytes: at most ${MOST_IN_ATTRIBUTE} fit`)
-    }
-    const { compat } = spec
+  #rule(spec: Omit<RuleSpec, 'place'>, flags: number, place: Place = 'last', replaced?: bigint): this {
+    // The expressions are written for themselves.
+    const { expressions, compat, ...rest } = spec
     const told = compat && { compat: { protocol: compat.protocol, flags: compat.inverted ? NFT_RULE_COMPAT_F_INV : 0 } }
-    const [behind, at] = placed(place)
-    return this.#add('rule', flags | (behind ? NLM_F_APPEND : 0), { ...spec, ...told, expressions }, [...at, ...extra])
+    const behind = place === 'last' || (place !== 'first' && ('after' in place || 'afterId' in place))
+    return this.#add('rule', flags | (behind ? NLM_F_APPEND : 0), { ...rest, ...told }, (writer) => {
+      const at = writer.open(EXPRESSIONS)
+      writeExpressions(writer, expressions)
+      writer.close(at)
+      if (replaced !== undefined) writeHandle(writer, replaced)
+      if (typeof place === 'object') writeFields(writer, PLACES, place, 'place')
+    })
   }
 
-  #add<S extends TableName & Note>(kind: ObjectKind, flags: number, spec: S, extra: readonly Attribute[] = []): this {
+  #add<S extends TableName & Note>(kind: ObjectKind, flags: number, spec: S, more?: Write): this {
     const { comment, userdata } = spec
-    if (comment !== undefined && userdata !== undefined)
+    if (comment !== undefined && userdata !== undefined) {
       return invalid('A comment and userdata: the one is in the other')
+    }
     const noted = comment === undefined ? spec : { ...spec, userdata: commentUserdata(comment, kind) }
-    const attributes = encodeFields(objects[kind].fields, noted, kind)
-    return this.#push(objects[kind].add, flags, spec.family, [...attributes, ...extra])
+    return this.#push(objects[kind].add, flags, spec.family, (writer) => {
+      writeFields(writer, objects[kind].fields, noted, kind)
+      more?.(writer)
+    })
   }
 
   #delete(
     kind: ObjectKind,
     family: Family,
-    names: Parameters<typeof encodeNames>[1],
-    extra: readonly Attribute[] = [],
+    names: ObjectNames,
+    more?: Write,
     message = objects[kind].add + DELETE,
   ): this {
-    return this.#push(message, 0, family, [...encodeNames(kind, names), ...extra])
+    return this.#push(message, 0, family, (writer) => {
+      writeNames(writer, kind, names)
+      more?.(writer)
+    })
   }
 
-  #push(message: number, flags: number, family: Family, attributes: readonly Attribute[]): this {
+  #push(message: number, flags: number, family: Family, write: Write): this {
     const number = familyNumber(family)
     if (number === undefined) return invalid(`There is no family ${JSON.stringify(family)}`)
-    const type = typeOf(message)
-    this.#messages.push(encodeMessage({ type, flags: flags | NLM_F_REQUEST, fixed: nfgenmsg(number), attributes }))
+    const fixed = written((writer) => {
+      writer.raw(nfgenmsg(number))
+      write(writer)
+    })
+    this.#messages.push(encodeMessage({ type: typeOf(message), flags: flags | NLM_F_REQUEST, fixed }))
     return this
   }
 }
 
-const HANDLE = objects.rule.fields.handle.type
+type Write = (writer: AttributeWriter) => void
+
+const EXPRESSIONS = objects.rule.fields.expressions.type
+const HANDLE = { handle: must(objects.rule.fields.handle.type, n64) }
 const POSITION = objects.rule.fields.position.type
 const POSITION_ID = objects.rule.fields.positionId.type
-const ELEMENTS = objects.element.fields.elements.type
+const PLACES = {
+  ...{ before: may(POSITION, n64), after: may(POSITION, n64) },
+  ...{ beforeId: may(POSITION_ID, n32), afterId: may(POSITION_ID, n32) },
+}
 
 const NFT_RULE_COMPAT_F_INV = 2
+
+function writeHandle(writer: AttributeWriter, handle: bigint): void {
+  writeFields(writer, HANDLE, { handle }, 'rule')
+}
 
 function adding(options: AddOptions = {}): number {
   return NLM_F_CREATE | (options.exclusive === true ? NLM_F_EXCL : 0)
 }
 
-function sent<T>(codec: Codec<T>, value: T, what: string): Uint8Array {
-  return codec.encode(value) ?? invalid(`${what}: expected ${codec.expected}, got ${JSON.stringify(value)}`)
-}
-
-/** Whether a rule goes behind those that are there, or that which is named. */
-function placed(place: Place): readonly [behind: boolean, at: readonly Attribute[]] {
-  if (typeof place === 'string') return [place === 'last', []]
-  if ('before' in place) return [false, [[POSITION, sent(n64, place.before, 'before')]]]
-  if ('after' in place) return [true, [[POSITION, sent(n64, place.after, 'after')]]]
-  if ('beforeId' in place) return [false, [[POSITION_ID, sent(n32, place.beforeId, 'beforeId')]]]
-  return [true, [[POSITION_ID, sent(n32, place.afterId, 'afterId')]]]
-}
-
 const MOST_IN_ATTRIBUTE = 0xffff - 4
+const ELEMENTS = objects.element.fields.elements.type
 const NFTA_LIST_ELEM = 1
 
 /** As many lists as it takes for each to fit into an attribute. */
-function elementLists(specs: readonly ElementSpec[]): Attribute[][] {
-  const lists: Attribute[][] = []
+function elementLists(specs: readonly ElementSpec[]): Write[] {
+  const lists: Buffer[][] = []
   let room = 0
   for (const spec of specs) {
     const { comment } = spec
@@ -251,8 +261,16 @@ function elementLists(specs: readonly ElementSpec[]): Attribute[][] {
       lists.push([])
       room = MOST_IN_ATTRIBUTE
     }
-    lists.at(-1)?.push([NFTA_LIST_ELEM, bytes])
+    lists.at(-1)?.push(bytes)
     room -= size
   }
-  return lists
+  return lists.map((list) => (writer) => {
+    const at = writer.open(ELEMENTS)
+    for (const element of list) {
+      const elementAt = writer.open(NFTA_LIST_ELEM)
+      writer.raw(element)
+      writer.close(elementAt)
+    }
+    writer.close(at)
+  })
 }

@@ -2,7 +2,7 @@ import type { Channel } from '@cni/netns/netlink'
 import { type Family, familyNumber, familyWord } from './family.ts'
 import { GET, nfgenmsg, typeOf } from './messages.ts'
 import type { ObjectKind } from './object-kind.ts'
-import { encodeNames, objects } from './objects.ts'
+import { objects, writeNames } from './objects.ts'
 import {
   chainIn,
   elementsIn,
@@ -17,6 +17,7 @@ import {
 } from './records.ts'
 import { requestRefused } from './refused.ts'
 import type { ChainName, SetName, TableName } from './specs.ts'
+import { written } from './writer.ts'
 
 /** Which of all to read: those of a family, a table, a chain. Nothing: of all families. */
 export type Filter = { readonly [K in keyof ChainName]?: ChainName[K] | undefined }
@@ -42,10 +43,12 @@ export interface Dumps {
 export function dumpsOver(channel: Pick<Channel, 'dump'>): Dumps {
   const bytes = (kind: ObjectKind, { family, ...names }: Filter | SetName = {}) => {
     const { add } = objects[kind]
-    const fixed = nfgenmsg(family === undefined ? 0 : (familyNumber(family) ?? 0))
-    const attributes = encodeNames(kind, names)
+    const fixed = written((writer) => {
+      writer.raw(nfgenmsg(family === undefined ? 0 : (familyNumber(family) ?? 0)))
+      writeNames(writer, kind, names)
+    })
     try {
-      const request = { type: typeOf(add + GET), fixed, attributes, what: `List ${kind}s` }
+      const request = { type: typeOf(add + GET), fixed, what: `List ${kind}s` }
       const messages = channel.dump(request, { consistent: true })
       return messages.filter(({ type }) => type === typeOf(add)).map(({ body }) => body)
     } catch (error) {

@@ -1,7 +1,8 @@
-import { type Attribute, cString, decodeAttributes, encodeAttributes, readCString } from '@cni/netns/netlink'
+import { decodeAttributes, readCString } from '@cni/netns/netlink'
 import { type Expression, expressions } from './expressions.ts'
-import { byTypeOf, encodeFields, type Fields, readFields } from './fields.ts'
+import { byTypeOf, type Fields, readFields, writeFields } from './fields.ts'
 import { invalid } from './nft-error.ts'
+import { type AttributeWriter, written } from './writer.ts'
 
 const NFTA_LIST_ELEM = 1
 const NFTA_EXPR_NAME = 1
@@ -9,10 +10,33 @@ const NFTA_EXPR_DATA = 2
 
 /**
  * The expressions of a rule, as the value of its attribute: the very bytes that the kernel gives back, counters aside.
- * Nested attributes are not marked as such, because the kernel does not mark its own. Throws `NftError('INVALID')`.
+ * Throws `NftError('INVALID')`.
  */
 export function encodeExpressions(list: readonly Expression[]): Buffer {
-  return encodeAttributes(list.map((expression): Attribute => [NFTA_LIST_ELEM, encodeExpression(expression)]))
+  return written((writer) => writeExpressions(writer, list))
+}
+
+/** Writes them. Throws as {@link encodeExpressions}. */
+export function writeExpressions(writer: AttributeWriter, list: readonly Expression[]): void {
+  for (const expression of list) {
+    const at = writer.open(NFTA_LIST_ELEM)
+    const nameAt = writer.open(NFTA_EXPR_NAME)
+    writer.text(expression.name === 'raw' ? expression.of : expression.name)
+    writer.close(nameAt)
+    writeData(writer, expression)
+    writer.close(at)
+  }
+}
+
+/** As nft: an expression that can say nothing has no data, one that says nothing has empty data. */
+function writeData(writer: AttributeWriter, expression: Expression): void {
+  const { name } = expression
+  if (name !== 'raw' && !isKnown(name)) invalid(`There is no expression ${JSON.stringify(name)}`)
+  if (name === 'raw' ? expression.data === undefined : !hasData(expressions[name])) return
+  const at = writer.open(NFTA_EXPR_DATA)
+  if (name !== 'raw') writeFields(writer, expressions[name], expression, name)
+  else if (expression.data !== undefined) writer.raw(expression.data)
+  writer.close(at)
 }
 
 /**
@@ -21,21 +45,6 @@ export function encodeExpressions(list: readonly Expression[]): Buffer {
  */
 export function decodeExpressions(bytes: Buffer): Expression[] {
   return decodeAttributes(bytes).map(([, element]) => decodeExpression(element))
-}
-
-function encodeExpression(expression: Expression): Buffer {
-  const { name } = expression
-  if (name === 'raw') return encoded(expression.of, expression.data)
-  if (!isKnown(name)) return invalid(`There is no expression ${JSON.stringify(name)}`)
-  const fields = expressions[name]
-  // As nft: an expression that can say nothing has no data, one that says nothing has empty data.
-  return encoded(name, hasData(fields) ? encodeAttributes(encodeFields(fields, expression, name)) : undefined)
-}
-
-function encoded(name: string, data: Uint8Array | undefined): Buffer {
-  const attributes: Attribute[] = [[NFTA_EXPR_NAME, cString(name)]]
-  if (data !== undefined) attributes.push([NFTA_EXPR_DATA, data])
-  return encodeAttributes(attributes)
 }
 
 function decodeExpression(element: Buffer): Expression {

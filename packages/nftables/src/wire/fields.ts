@@ -1,7 +1,8 @@
 import { NetnsError } from '@cni/netns/handle'
-import { type Attribute, decodeAttributes, encodeAttributes } from '@cni/netns/netlink'
+import { decodeAttributes } from '@cni/netns/netlink'
 import type { Codec } from './codec.ts'
 import { invalid } from './nft-error.ts'
+import { type AttributeWriter, written } from './writer.ts'
 
 /** An attribute: its number, its form, and whether it is there. */
 export interface Field<T = unknown> {
@@ -54,19 +55,36 @@ export type Values<F> = Flat<
   }
 >
 
-/** The attributes that say it. Throws `NftError('INVALID')`, beginning with `where`. */
-export function encodeFields(fields: Fields, given: object, where: string): Attribute[] {
-  const values = new Map<string, unknown>(Object.entries(given))
-  const attributes: Attribute[] = []
-  for (const [key, field] of Object.entries(fields)) {
-    const { type, codec, presence, fallback } = field
-    const value = values.get(key) ?? fallback
-    if (isTold(field) || (value === undefined && presence === 'maybe')) continue
-    const bytes = value === undefined ? undefined : codec.encode(value)
-    if (bytes === undefined) return invalid(`${where} ${key}: expected ${codec.expected}, got ${shown(value)}`)
-    attributes.push([type, bytes])
+/** Writes the attributes that say it. Throws `NftError('INVALID')`, beginning with `where`. */
+export function writeFields(writer: AttributeWriter, fields: Fields, given: object, where: string): void {
+  for (const [key, field] of listOfFields(fields)) {
+    const { codec, presence, fallback } = field
+    const value: unknown = Reflect.get(given, key) ?? fallback
+    if (value === undefined ? presence !== 'always' : isTold(field)) continue
+    const at = writer.open(field.type)
+    if (value === undefined || !codec.write(writer, value)) {
+      invalid(`${where} ${key}: expected ${codec.expected}, got ${shown(value)}`)
+    }
+    writer.close(at)
   }
-  return attributes
+}
+
+const lists = new WeakMap<Fields, readonly (readonly [key: string, field: Field])[]>()
+
+/** Once for each table: the same thousands of times over. */
+function listOfFields(fields: Fields): readonly (readonly [key: string, field: Field])[] {
+  const known = lists.get(fields)
+  if (known !== undefined) return known
+  const list = Object.entries(fields)
+  lists.set(fields, list)
+  return list
+}
+
+/** A value alone, as bytes. Throws `NftError('INVALID')`, beginning with `where`. */
+export function valueBytes<T>(codec: Codec<T>, value: T, where: string): Buffer {
+  return written((writer) => {
+    if (!codec.write(writer, value)) invalid(`${where}: expected ${codec.expected}, got ${shown(value)}`)
+  })
 }
 
 /** What attributes say, and whether that is all they say. */
@@ -118,7 +136,10 @@ export function decodeFields<F extends Fields>(fields: F, bytes: Buffer, start?:
 /** Attributes in an attribute. */
 export const nested = <const F extends Fields>(fields: F, what = ''): Codec<Values<F>> => ({
   expected: 'an object',
-  encode: (value) => encodeAttributes(encodeFields(fields, value, what)),
+  write(writer, value) {
+    writeFields(writer, fields, value, what)
+    return true
+  },
   decode: (bytes) => decodeFields(fields, bytes),
 })
 
@@ -127,11 +148,13 @@ const NFTA_LIST_ELEM = 1
 /** Again and again the same. */
 export const listOf = <T>(codec: Codec<T>): Codec<readonly T[]> => ({
   expected: 'a list',
-  encode(values) {
-    const elements = values.map((value) => codec.encode(value))
-    const all = elements.flatMap((bytes): Attribute[] => (bytes === undefined ? [] : [[NFTA_LIST_ELEM, bytes]]))
-    return all.length === values.length ? encodeAttributes(all) : undefined
-  },
+  write: (writer, values) =>
+    values.every((value) => {
+      const at = writer.open(NFTA_LIST_ELEM)
+      const fits = codec.write(writer, value)
+      writer.close(at)
+      return fits
+    }),
   decode: (bytes) =>
     decodeAttributes(bytes).flatMap(([, element]) => {
       const value = codec.decode(element)

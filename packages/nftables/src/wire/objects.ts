@@ -1,16 +1,17 @@
-import { type Attribute, encodeAttributes } from '@cni/netns/netlink'
 import { buffer, bytes, data, i32, n32, n64, name, oneOf, someOf, value } from './codec.ts'
-import { encodeFields, hinted, listOf, may, must, nested, told } from './fields.ts'
+import { type Fields, hinted, listOf, may, must, nested, told, writeFields } from './fields.ts'
 import { invalid } from './nft-error.ts'
 import type { ObjectKind } from './object-kind.ts'
 import type { ElementSpec } from './specs.ts'
+import { type AttributeWriter, written } from './writer.ts'
 
 const NFT_DATA_VERDICT = 0xffffff00
 
 /** nft's number for what a map finds. */
 const dataType = {
   expected: `${n32.expected}, or verdict`,
-  encode: (type: number | 'verdict') => n32.encode(type === 'verdict' ? NFT_DATA_VERDICT : type),
+  write: (writer: AttributeWriter, type: number | 'verdict') =>
+    n32.write(writer, type === 'verdict' ? NFT_DATA_VERDICT : type),
   decode(read: Buffer): number | 'verdict' | undefined {
     const type = n32.decode(read)
     return type === NFT_DATA_VERDICT ? 'verdict' : type
@@ -115,22 +116,30 @@ export const objects = {
   },
 } as const satisfies Record<ObjectKind, unknown>
 
-/** The attributes that name one, or some, of a kind of things. Throws `NftError('INVALID')`. */
-export function encodeNames(
-  kind: ObjectKind,
-  names: Partial<Record<'table' | 'chain' | 'set', string | undefined>>,
-): Attribute[] {
-  const given = Object.entries(names).filter(([, value]) => value !== undefined)
-  const keys = given.map(([key]) => key)
-  const fields = Object.entries(objects[kind].fields).filter(([key]) => keys.includes(key))
-  return encodeFields(Object.fromEntries(fields), names, kind)
+/** What names one, or some, of a kind of things. */
+export type ObjectNames = Partial<Record<'table' | 'chain' | 'set', string | undefined>>
+
+const namingFields = { table: may(1, name) }
+const naming: Readonly<Record<ObjectKind, Fields>> = {
+  table: namingFields,
+  chain: { ...namingFields, chain: may(3, name) },
+  rule: { ...namingFields, chain: may(2, name) },
+  set: { ...namingFields, set: may(2, name) },
+  element: { ...namingFields, set: may(2, name) },
+  object: namingFields,
+  flowtable: namingFields,
+}
+
+/** Writes the attributes that name it. Throws `NftError('INVALID')`. */
+export function writeNames(writer: AttributeWriter, kind: ObjectKind, names: ObjectNames): void {
+  writeFields(writer, naming[kind], names, kind)
 }
 
 /** One of a list of elements. Throws `NftError('INVALID')`. */
 export function encodeElement(given: ElementSpec): Buffer {
   const catchAll = given.flags?.includes('catchAll') ?? false
   if ((given.key === undefined) !== catchAll) return invalid('An element has a key, or is the catch-all')
-  return encodeAttributes(encodeFields(element, given, 'element'))
+  return written((writer) => writeFields(writer, element, given, 'element'))
 }
 
 /** What `NFT_MSG_NEWGEN` tells. */

@@ -16,7 +16,7 @@ import type { Batch } from './batch.ts'
 import { decodeExpressions } from './expression.ts'
 import type { Expression } from './expressions.ts'
 import { familyNumber } from './family.ts'
-import { isTold } from './fields.ts'
+import { isTold, valueBytes } from './fields.ts'
 import { NFGENMSG, typeOf } from './messages.ts'
 import type { Nft } from './nft.ts'
 import type { ObjectKind } from './object-kind.ts'
@@ -124,7 +124,7 @@ function ruleAgain(attributes: readonly Read[], idOf: (set: Buffer | undefined) 
     ...attributes.map(
       ([type, value]): Attribute => [type, type === expressions.type ? encodeAttributes(elements) : value],
     ),
-    ...(told === undefined ? [] : ([[compat.type, compat.codec.encode(told) ?? Buffer.alloc(0)]] as const)),
+    ...(told === undefined ? [] : ([[compat.type, valueBytes(compat.codec, told, 'compat')]] as const)),
   ]
 }
 

@@ -1,5 +1,6 @@
 import { readCString } from '@cni/netns/netlink'
 import { text } from './codec.ts'
+import { valueBytes } from './fields.ts'
 import { invalid } from './nft-error.ts'
 import type { ObjectKind } from './object-kind.ts'
 
@@ -46,11 +47,9 @@ const commentType = (of: ObjectKind) => (of === 'set' ? 7 : 0)
 
 /** A comment, alone, as nft writes it. Throws `NftError('INVALID')` for one of more than 253 bytes, or with a NUL. */
 export function commentUserdata(comment: string, of: ObjectKind): Uint8Array {
-  const value = text.encode(comment)
+  const value = valueBytes(text, comment, 'comment')
   // Its length is one byte.
-  if (value === undefined || value.length > MOST - 2) {
-    return invalid(`comment: expected a text of at most ${MOST - 3} bytes without NUL, got ${JSON.stringify(comment)}`)
-  }
+  if (value.length > MOST - 2) return invalid(`A comment of ${value.length - 1} bytes: at most ${MOST - 3} fit`)
   return encodeUserdata([[commentType(of), value]])
 }
 

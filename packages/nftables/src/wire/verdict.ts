@@ -1,4 +1,5 @@
-import { type Attribute, be32, cString, decodeAttributes, encodeAttributes, readCString } from '@cni/netns/netlink'
+import { decodeAttributes, readCString } from '@cni/netns/netlink'
+import { type AttributeWriter, written } from './writer.ts'
 
 /** How a rule, or an element of a verdict map, ends. `continue` goes on with the next rule. */
 export type Verdict =
@@ -19,16 +20,22 @@ const NFTA_DATA_VERDICT = 2
 const NFTA_VERDICT_CODE = 1
 const NFTA_VERDICT_CHAIN = 2
 
-/** As a register's content; `undefined` for what is no verdict. */
-export function verdictBytes(verdict: Verdict): Uint8Array | undefined {
+/** As a register's content; tells whether it is a verdict. */
+export function writeVerdict(writer: AttributeWriter, verdict: Verdict): boolean {
   const code = codes.get(verdict.verdict)
-  if (code === undefined) return undefined
-  const attributes: Attribute[] = [[NFTA_VERDICT_CODE, be32(code)]]
+  if (code === undefined) return false
+  const at = writer.open(NFTA_DATA_VERDICT)
+  const codeAt = writer.open(NFTA_VERDICT_CODE)
+  writer.u32(code)
+  writer.close(codeAt)
   if (verdict.verdict === 'jump' || verdict.verdict === 'goto') {
-    if (typeof verdict.chain !== 'string' || verdict.chain.includes('\0')) return undefined
-    attributes.push([NFTA_VERDICT_CHAIN, cString(verdict.chain)])
+    if (typeof verdict.chain !== 'string' || verdict.chain.includes('\0')) return false
+    const chainAt = writer.open(NFTA_VERDICT_CHAIN)
+    writer.text(verdict.chain)
+    writer.close(chainAt)
   }
-  return encodeAttributes([[NFTA_DATA_VERDICT, encodeAttributes(attributes)]])
+  writer.close(at)
+  return true
 }
 
 /** Reads it again; `undefined` when it is another kind of content, or a verdict that would not be written the same. */
@@ -43,7 +50,7 @@ export function verdictIn(nested: Buffer): Verdict | undefined {
     if (number !== code.readInt32BE(0)) continue
     const jumps = word === 'jump' || word === 'goto'
     const found = jumps ? (chain === undefined ? undefined : { verdict: word, chain }) : { verdict: word }
-    return found !== undefined && nested.equals(verdictBytes(found) ?? nested.subarray(1)) ? found : undefined
+    return found !== undefined && nested.equals(written((writer) => writeVerdict(writer, found))) ? found : undefined
   }
   return undefined
 }
