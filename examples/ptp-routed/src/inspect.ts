@@ -24,10 +24,11 @@ export async function missingIn(
 }
 
 /** The settings that are not as they should be. */
-export async function otherSettings(settings: SysctlPort, wanted: Readonly<Record<string, string>>): Promise<string[]> {
-  const found = await Promise.all(
-    Object.entries(wanted).map(async ([name, value]) => ({ name, value, is: await settings.get(name) })),
-  )
+export async function otherSettings(
+  settings: SysctlPort,
+  wanted: readonly (readonly [name: string, value: string])[],
+): Promise<string[]> {
+  const found = await Promise.all(wanted.map(async ([name, value]) => ({ name, value, is: await settings.get(name) })))
   return found
     .filter(({ value, is }) => value !== is)
     .map(({ name, value, is }) => `pod: ${name} is ${is}, not ${value}`)

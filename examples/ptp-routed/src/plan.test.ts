@@ -46,7 +46,9 @@ it('an address without a gateway is refused by name', () => {
 })
 
 it("the node's end has a name of its own for each attachment, which fits", () => {
-  const names = ['a', 'b'].flatMap((network) => ['c', 'd'].map((id) => hostLinkOf(network, id.repeat(200), 'eth0')))
+  const names = ['a', 'b'].flatMap((networkName) =>
+    ['c', 'd'].map((id) => hostLinkOf({ networkName, containerID: id.repeat(200), ifName: 'eth0' })),
+  )
   expect(new Set(names).size).toBe(4)
   for (const name of names) expect(name).toMatch(/^ptp[0-9a-f]{12}$/)
 })

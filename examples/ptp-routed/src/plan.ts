@@ -11,9 +11,17 @@ export interface Plan {
   readonly hasIpv6: boolean
 }
 
+/** Which attachment: the context of a call says it. */
+interface Attachment {
+  readonly networkName: string
+  readonly containerID: string
+  readonly ifName: string
+}
+
 /** The name of the node's end: the same for an attachment however often it is made, and short enough. */
-export function hostLinkOf(network: string, containerID: string, ifName: string): string {
-  return `ptp${createHash('sha256').update(`${network}\0${containerID}\0${ifName}`).digest('hex').slice(0, 12)}`
+export function hostLinkOf({ networkName, containerID, ifName }: Attachment): string {
+  const digest = createHash('sha256').update(`${networkName}\0${containerID}\0${ifName}`).digest('hex')
+  return `ptp${digest.slice(0, 12)}`
 }
 
 /**

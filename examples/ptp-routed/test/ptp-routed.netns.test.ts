@@ -31,6 +31,8 @@ function testerOn(node: Netns) {
   })
 }
 
+const hostLinkFor = (containerID: string) => hostLinkOf({ networkName: 'test', containerID, ifName: 'eth0' })
+
 const leases = (): string[] =>
   readdirSync(join(folder, 'test'))
     .filter((name) => /^(10|fd)/.test(name))
@@ -65,7 +67,7 @@ test('two pods reach each other over the node, in both families, until DEL', asy
   await using b = await tempNetns()
   const tester = testerOn(node)
   const { result } = await tester.add({ netns: a, containerID: 'a' })
-  const hostLink = hostLinkOf('test', 'a', 'eth0')
+  const hostLink = hostLinkFor('a')
   expect(result).toMatchObject({
     interfaces: [{ name: hostLink }, { name: 'eth0', sandbox: a.path, mac: expect.stringMatching(/^..:/) }],
     ips: [
@@ -96,7 +98,7 @@ test('CHECK says what somebody changed, on either end', async () => {
   await using pod = await tempNetns()
   const tester = testerOn(node)
   const { result } = await tester.add({ netns: pod })
-  const hostLink = hostLinkOf('test', 'test-container', 'eth0')
+  const hostLink = hostLinkFor('test-container')
   using inPod = await openRtnl(pod)
   using onNode = await openRtnl(node)
   await inPod.deleteRoute({ cidr: '0.0.0.0/0' })
@@ -145,6 +147,6 @@ test('GC unplugs what is not valid and gives its addresses back, with an IPAM pl
   await tester.add({ netns: a, containerID: 'a' })
   await tester.add({ netns: b, containerID: 'b' })
   expect((await tester.gc({ validAttachments: [{ containerID: 'b', ifname: 'eth0' }] })).exitCode).toBe(0)
-  expect(await hostLinks(node)).toEqual([hostLinkOf('test', 'b', 'eth0')])
+  expect(await hostLinks(node)).toEqual([hostLinkFor('b')])
   expect(leases()).toEqual(['10.78.0.3', 'fd78::3'])
 })

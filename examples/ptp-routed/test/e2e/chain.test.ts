@@ -74,7 +74,7 @@ test.each(Object.keys(INSTALL))("%s works in a chain between Debian's plugins", 
     timeout: 30_000,
   })
   const attachment = { containerID: `chain-${process.pid}`, netns: pod.path, ifName: 'eth0' }
-  const hostLink = hostLinkOf('ptp-chain', attachment.containerID, 'eth0')
+  const hostLink = hostLinkOf({ networkName: 'ptp-chain', ...attachment })
 
   const { result } = await runtime.add(list(), attachment)
   expect(result.interfaces?.map(({ name }) => name)).toEqual(['lo', hostLink, 'eth0'])

@@ -1,0 +1,33 @@
+import { openRtnl } from '@cni/netns'
+import { definePlugin } from '@cni/skel'
+
+const MAIN = 254
+/** A table for each interface of the pod. */
+const tableOf = (linkIndex: number): number => 1000 + linkIndex
+
+/** What is sent from an address of the interface takes the routes of that interface, whatever other networks the pod has. */
+export const sbr = definePlugin({
+  name: 'small-sbr',
+  chained: true,
+  async add(c) {
+    using rtnl = await openRtnl(c)
+    for (const { address, family, linkIndex, scope } of await rtnl.getAddresses({ link: c.ifName })) {
+      if (scope !== 'universe') continue
+      const table = tableOf(linkIndex)
+      await rtnl.addRule({ family, table, from: `${address}/${family === 'ipv4' ? 32 : 128}` })
+    }
+    for (const route of await rtnl.getRoutes({ link: c.ifName, table: MAIN })) {
+      await rtnl.addRoute({ ...route, table: tableOf(route.linkIndex ?? 0) })
+      if (route.gateway !== undefined) await rtnl.deleteRoute(route)
+    }
+    return c.prevResult
+  },
+  async del(c) {
+    if (c.netns === undefined) return
+    using rtnl = await openRtnl(c.netns)
+    const link = await rtnl.getLink(c.ifName)
+    if (link === undefined) return
+    const table = tableOf(link.index)
+    for (const rule of await rtnl.getRules()) if (rule.table === table) await rtnl.deleteRule(rule)
+  },
+})

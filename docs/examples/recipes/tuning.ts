@@ -1,0 +1,46 @@
+import { openRtnl, sysctl } from '@cni/netns'
+import { definePlugin, netConf } from '@cni/skel'
+import { attachmentState } from '@cni/skel/state'
+import { CniError } from '@cni/types'
+import * as z from 'zod/mini'
+
+const link = z.partial(z.object({ mtu: z.int(), mac: z.string(), txqlen: z.int(), promisc: z.boolean() }))
+const settings = z.record(z.string(), z.string())
+
+/** Settings of the pod's namespace, and of its interface; as they were after DEL. */
+export const tuning = definePlugin({
+  name: 'small-tuning',
+  chained: true,
+  config: netConf({ link: z._default(link, {}), sysctl: z._default(settings, {}) }),
+  state: attachmentState(z.object({ link, sysctl: settings })),
+  async add(c) {
+    using rtnl = await openRtnl(c)
+    const { mtu, mac, txqlen, promisc } = (await rtnl.getLink(c.ifName)) ?? {}
+    const before: Record<string, string> = {}
+    for (const name of Object.keys(c.conf.sysctl)) before[name] = (await sysctl(c).get(name)) ?? ''
+    // Before anything changes; a second ADD must not take the first one's settings for the original ones.
+    if (c.state.read() === undefined) c.state.write({ link: { mtu, mac, txqlen, promisc }, sysctl: before })
+    await rtnl.setLink(c.ifName, c.conf.link)
+    for (const [name, value] of Object.entries(c.conf.sysctl)) await sysctl(c).set(name, value)
+    const own = c.conf.link.mac === undefined ? {} : { mac: c.conf.link.mac }
+    const interfaces = c.prevResult.interfaces?.map((each) =>
+      each.name === c.ifName && each.sandbox ? { ...each, ...own } : each,
+    )
+    return { ...c.prevResult, ...(interfaces && { interfaces }) }
+  },
+  async check(c) {
+    for (const [name, value] of Object.entries(c.conf.sysctl)) {
+      const is = await sysctl(c.netns).get(name)
+      if (is !== value) throw new CniError(100, `${name} is ${is}, not ${value}`)
+    }
+  },
+  async del(c) {
+    const before = c.state.read()
+    if (before === undefined || c.netns === undefined) return
+    using rtnl = await openRtnl(c.netns)
+    if (await rtnl.getLink(c.ifName)) await rtnl.setLink(c.ifName, before.link)
+    for (const [name, value] of Object.entries(before.sysctl)) {
+      if ((await sysctl(c.netns).get(name)) !== undefined) await sysctl(c.netns).set(name, value)
+    }
+  },
+})

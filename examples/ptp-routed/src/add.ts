@@ -1,0 +1,46 @@
+import { ipam } from '@cni/invoke'
+import { openRtnl, sysctl } from '@cni/netns'
+import type { AddContext } from '@cni/skel'
+import { assignInterface, CniError, ErrorCode, mergeResults, type Result } from '@cni/types'
+import { type Conf, type Kept, type Place, settingsOf } from './conf.ts'
+import { hostLinkOf, planOf } from './plan.ts'
+
+/** Makes the cable, with all that belongs to it. What fails takes everything before it back. */
+export async function attach(c: AddContext<Conf, false, Kept>, { node, delegates }: Place): Promise<Result> {
+  using inPod = await openRtnl(c)
+  using onNode = await openRtnl({ ...c, netns: node })
+  // Before the lease: its undoing would give up the address of the pod that is there.
+  if (await inPod.getLink(c.ifName))
+    throw new CniError(ErrorCode.internal, `the pod has an interface ${c.ifName} already`)
+  const leased = await ipam(c, delegates).add()
+  const hostLink = hostLinkOf(c)
+  const { ips, pod, node: ofNode, hasIpv6 } = planOf(leased, c.ifName, hostLink)
+
+  // First: a DEL after this process was killed has to find it.
+  c.state.write({ hostLink })
+  // Of an ADD that was killed; the pod does not have its other end.
+  await onNode.deleteLink(hostLink)
+  const { mtu } = c.conf
+  const peer = { name: c.ifName, netns: c.netns, mtu, up: true }
+  await onNode.addLink({ kind: 'veth', name: hostLink, mtu, up: true, peer })
+  if (hasIpv6) {
+    await sysctl(c).set(`net/ipv6/conf/${c.ifName}/disable_ipv6`, false)
+    await sysctl({ ...c, netns: node }).set(`net/ipv6/conf/${hostLink}/disable_ipv6`, false)
+    await sysctl(node).set('net.ipv6.conf.all.forwarding', true)
+  }
+  // Without the context: other pods rely on it, so that it is not taken back when this ADD fails.
+  await sysctl(node).set('net.ipv4.ip_forward', true)
+  for (const address of ofNode.addresses) await onNode.addAddress(address)
+  for (const route of ofNode.routes) await onNode.addRoute(route)
+  for (const address of pod.addresses) await inPod.addAddress(address)
+  for (const route of pod.routes) await inPod.addRoute(route)
+  for (const [name, value] of settingsOf(c)) await sysctl(c).set(name, value)
+
+  const { mac: nodeMac = '' } = (await onNode.getLink(hostLink)) ?? {}
+  const { mac = '' } = (await inPod.getLink(c.ifName)) ?? {}
+  const interfaces = [
+    { name: hostLink, mac: nodeMac },
+    { name: c.ifName, mac, sandbox: c.netns.path },
+  ]
+  return assignInterface(mergeResults(c.prevResult ?? {}, { interfaces }, { ...leased, ips }), c.ifName)
+}

@@ -1,0 +1,32 @@
+import { ipam } from '@cni/invoke'
+import { openRtnl, sysctl } from '@cni/netns'
+import type { CheckContext } from '@cni/skel'
+import { CniError, type Result } from '@cni/types'
+import { type Conf, type Kept, type Place, settingsOf } from './conf.ts'
+import { missingIn, otherSettings } from './inspect.ts'
+import { hostLinkOf, planOf } from './plan.ts'
+
+/** What differs from what ADD left: the code that plugins use for it. */
+const NOT_AS_ADDED = 100
+
+/** Compares both ends of the cable with the result of the chain. */
+export async function verify(c: CheckContext<Conf, false, Kept>, { node, delegates }: Place): Promise<void> {
+  await ipam(c, delegates).check()
+  const hostLink = hostLinkOf(c)
+  const { pod, node: ofNode } = planOf(ownPart(c.prevResult, c.ifName), c.ifName, hostLink)
+  using inPod = await openRtnl(c.netns)
+  using onNode = await openRtnl(node)
+  const missing = [
+    ...(await missingIn('pod', inPod, c.ifName, pod)),
+    ...(await missingIn('node', onNode, hostLink, ofNode)),
+    ...(await otherSettings(sysctl(c.netns), settingsOf(c))),
+  ]
+  if (missing.length === 0) return
+  throw new CniError(NOT_AS_ADDED, `not as ADD left it: ${missing[0]}`, { details: missing.join('\n') })
+}
+
+/** What of the chain's result is about our interface. */
+function ownPart({ interfaces = [], ips = [], routes = [] }: Result = {}, ifName: string): Result {
+  const index = interfaces.findIndex(({ name, sandbox }) => name === ifName && sandbox)
+  return { ips: ips.filter((ip) => ip.interface === index), routes }
+}

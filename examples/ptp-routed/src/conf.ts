@@ -1,0 +1,27 @@
+import type { DelegateOptions } from '@cni/invoke'
+import type { NetnsTarget } from '@cni/netns'
+import { netConf } from '@cni/skel'
+import * as z from 'zod/mini'
+
+/** The plugin's configuration. */
+export const config = netConf({
+  ipam: z.looseObject({ type: z.string() }),
+  mtu: z.optional(z.int().check(z.gte(68), z.lte(65535))),
+  sysctls: z._default(z.record(z.string(), z.string()), {}),
+})
+export type Conf = z.infer<typeof config>
+
+/** What ADD keeps of an attachment for DEL and GC. */
+export const kept = z.object({ hostLink: z.string() })
+export type Kept = z.infer<typeof kept>
+
+/** What tests choose: a node that is another namespace, IPAM plugins that are functions. */
+export interface Place {
+  readonly node: NetnsTarget
+  readonly delegates: DelegateOptions
+}
+
+/** The settings of the pod; IFNAME in a name is the pod's interface. */
+export function settingsOf({ ifName, conf }: { readonly ifName: string; readonly conf: Conf }): [string, string][] {
+  return Object.entries(conf.sysctls).map(([name, value]) => [name.replace('IFNAME', ifName), value])
+}
