@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { errnoOf, messageOf } from './thrown.ts'
+
+test.each([
+  [new TypeError('no'), 'no'],
+  ['text', 'text'],
+  [undefined, 'undefined'],
+  [null, 'null'],
+  [{ message: 'of no error' }, '[object Object]'],
+])('what %j has to say is %j', (thrown, message) => {
+  expect(messageOf(thrown)).toBe(message)
+})
+
+test.each([
+  [Object.assign(new Error('disk full'), { code: 'ENOSPC' }), 'ENOSPC'],
+  [Object.assign(new Error('of the specification'), { code: 7 }), undefined],
+  [new Error('without a code'), undefined],
+  [{ code: 'ENOSPC' }, undefined],
+  [undefined, undefined],
+])('the errno of %j is %j', (thrown, errno) => {
+  expect(errnoOf(thrown)).toBe(errno)
+})
