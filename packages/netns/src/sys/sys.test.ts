@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { isSysError, SysError } from './sys.ts'
+
+test('a failed system call is known by its brand, whichever copy of the package threw it', () => {
+  const ours = new SysError('setns', 'EINVAL', 22, '')
+  const ofAnotherCopy = Object.assign(new Error('setns: EINVAL'), { [Symbol.for('cni.SysError')]: true })
+  expect([ours, ofAnotherCopy, new Error('setns: EINVAL'), 'EINVAL', undefined].map(isSysError)).toEqual([
+    ...[true, true, false, false, false],
+  ])
+  expect(ours).toMatchObject({
+    name: 'SysError',
+    code: 'EINVAL',
+    errno: 22,
+    syscall: 'setns',
+    message: 'setns: EINVAL',
+  })
+})
