@@ -19,6 +19,7 @@ describe("the kernel's ipset", () => {
 test('every set is given back as it was written, and needs no second writing', { timeout: 120_000 }, async () => {
   await using pod = await tempNetns()
   const sets = ipset(pod)
+  const cases = Number(process.env.CNI_SET_CASES ?? 25)
   let seen = 0
   await fc.assert(
     fc.asyncProperty(anyContent, async ({ spec, entries }) => {
@@ -39,9 +40,9 @@ test('every set is given back as it was written, and needs no second writing', {
         await set.destroy()
       }
     }),
-    { numRuns: Number(process.env.CNI_SET_CASES ?? 25) },
+    { numRuns: cases },
   )
-  expect(seen).toBeGreaterThan(40)
+  if (cases >= 25) expect(seen).toBeGreaterThan(40)
 })
 
 test('a comment is kept as it is, or refused before a program runs: also one that is an option of ipset', async () => {
