@@ -80,6 +80,21 @@ describe('operations on one container', () => {
   })
 })
 
+test('the end of one operation lets in nobody who waits for another', async () => {
+  const { plugin, begun, letGo } = gate()
+  const { runtime } = worlds.setUp({ gate: plugin, idle: {} })
+  const added = runtime.add(net('a'), pod('c1'))
+  const other = runtime.add(net('a'), pod('c2'))
+  await letGo('ADD a c2')
+  await other
+  const deleted = runtime.del(net('a'), pod('c1'))
+  await runtime.status({ ...net('a'), plugins: [{ type: 'idle' }] })
+  expect(begun).toEqual(['ADD a c1', 'ADD a c2'])
+  await letGo('ADD a c1')
+  await letGo('DEL a c1')
+  await Promise.all([added, deleted])
+})
+
 test('a GC runs alone in its network, and does not keep other networks', async () => {
   const { plugin, begun, running, letGo } = gate()
   const { runtime } = worlds.setUp({ gate: plugin })

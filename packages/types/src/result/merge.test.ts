@@ -44,14 +44,15 @@ describe('mergeResults', () => {
       { interfaces: [eth0], ips: [{ address: '10.1.0.2/24' }, { address: '10.1.0.3/24' }] },
     ],
     [
-      'a route is listed once; through another gateway or table it is another one',
+      'a route is listed once; through another gateway, in another table or of another priority it is another one',
       [
         { routes: [{ dst: '0.0.0.0/0', gw: '10.1.0.1' }] },
         {
           routes: [
-            { dst: '0.0.0.0/0', gw: '10.1.0.1' },
+            { dst: '0.0.0.0/0', gw: '10.1.0.1', mtu: 1400 },
             { dst: '0.0.0.0/0', gw: '10.1.0.9' },
-            { dst: '0.0.0.0/0', table: 7 },
+            { dst: '0.0.0.0/0', gw: '10.1.0.9', table: 7 },
+            { dst: '0.0.0.0/0', gw: '10.1.0.9', table: 7, priority: 1 },
           ],
         },
       ],
@@ -59,7 +60,8 @@ describe('mergeResults', () => {
         routes: [
           { dst: '0.0.0.0/0', gw: '10.1.0.1' },
           { dst: '0.0.0.0/0', gw: '10.1.0.9' },
-          { dst: '0.0.0.0/0', table: 7 },
+          { dst: '0.0.0.0/0', gw: '10.1.0.9', table: 7 },
+          { dst: '0.0.0.0/0', gw: '10.1.0.9', table: 7, priority: 1 },
         ],
       },
     ],
