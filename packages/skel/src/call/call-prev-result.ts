@@ -15,7 +15,7 @@ export function prevResult({ call: { plugin }, config, version }: AcceptedCall):
   })
 }
 
-/** The same for DEL, where no result and an unreadable one are alike. */
+/** The same for DEL, which treats an unreadable result like a missing one. */
 export function tolerantPrevResult({ call, config, version }: AcceptedCall): Result | undefined {
   try {
     return readPrevResult(config, version)?.value

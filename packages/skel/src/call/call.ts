@@ -4,7 +4,7 @@ import type { Plugin } from '../plugin.ts'
 import type { CallLog } from './call-log.ts'
 import type { UndoStack } from './undo.ts'
 
-/** One call of the protocol while it runs, from its first moment on: nothing of it has been looked at. */
+/** One call of the protocol while it runs, from its start on. Nothing of it has been checked yet. */
 export interface Call {
   readonly plugin: Plugin
   readonly io: PluginIo
@@ -13,6 +13,6 @@ export interface Call {
   readonly undo: UndoStack
   /** Handles that are closed when the call is over. */
   readonly opened: Netns[]
-  /** The configuration's version, once it is known: an error is written in it. */
+  /** The configuration's version once it is known; error documents are written in it. */
   cniVersion: string | undefined
 }

@@ -5,7 +5,7 @@ export function stackOf(error: Error): string {
     .join('\ncaused by ')
 }
 
-/** What an error aggregates and its causes, each once; a log needs no more of them than this. */
+/** The causes of an error and the errors it aggregates, each once and a few at most: enough for a log. */
 export function causesOf(error: unknown): unknown[] {
   const found = new Set<unknown>()
   const pending = behind(error)
@@ -18,16 +18,16 @@ export function causesOf(error: unknown): unknown[] {
   return [...found]
 }
 
-/** An object that is no error has no text of its own, and may have none at all. */
+/** Objects that are not errors are left out, because they may have no text. */
 const isTellable = (one: unknown): boolean => one instanceof Error || typeof one === 'string'
 
-/** Last one first. */
+/** The errors directly behind one, the last first: they are taken from the end. */
 function behind(error: unknown): unknown[] {
   if (!(error instanceof Error)) return []
   try {
     return [error.cause, ...(error instanceof AggregateError ? error.errors.toReversed() : [])]
   } catch {
-    // A member that throws when it is read: the failure must be reported all the same.
+    // A member throws when it is read, and the failure must be reported all the same.
     return []
   }
 }

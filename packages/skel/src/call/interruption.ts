@@ -23,13 +23,13 @@ export function interruption(command: string, timeout: number, outer: AbortSigna
   const raised = new Promise<never>((_, rejected) => {
     reject = rejected
   })
-  // Raised after the handler's own outcome, nobody listens any more.
+  // Nobody listens any more when the handler has finished before.
   raised.catch(() => {})
 
   const raise = (reason: CniError): void => {
     if (error !== undefined) return
     error = reason
-    // Before the abort: what the handler makes of its aborted signal must not win the race.
+    // The rejection comes before the abort, so that it wins over what the handler throws when its signal aborts.
     reject(reason)
     controller.abort(reason)
   }

@@ -35,7 +35,10 @@ export function refuseOwnNetns(netns: Netns, { environment, port }: AcceptedCall
   })
 }
 
-/** The container's namespace, for DEL, closed with the call: `undefined` when it is gone, or when the path leads to the plugin's own. */
+/**
+ * The container's namespace, for DEL, closed with the call. `undefined` when it is gone, or when the path leads to the
+ * plugin's own.
+ */
 export function findNetns({ call: { log, opened }, environment, port }: AcceptedCall): Netns | undefined {
   const path = environment.netns
   if (path === '') return undefined
@@ -45,7 +48,7 @@ export function findNetns({ call: { log, opened }, environment, port }: Accepted
   } catch (error) {
     const reason = messageOf(error)
     if (isGone(error)) log.info('the network namespace is gone', { netns: path, reason })
-    // It may well exist: DEL must succeed all the same, but what is inside stays, and somebody should know.
+    // The namespace may still exist. DEL has to succeed, but the log should say that something may be left inside.
     else log.warn('the network namespace cannot be opened: it counts as gone', { netns: path, reason })
     return undefined
   }
@@ -63,7 +66,7 @@ export function findNetns({ call: { log, opened }, environment, port }: Accepted
   return undefined
 }
 
-/** Nothing there, or something else by now; any other reason (EACCES, EMFILE …) says nothing about it. */
+/** Whether nothing is at the path, or something that is no namespace. Other errors (EACCES, EMFILE …) do not say. */
 const isGone = (error: unknown): boolean =>
   isNetnsError(error) && (error.code === 'NOT_FOUND' || error.code === 'NOT_A_NAMESPACE')
 

@@ -34,7 +34,7 @@ export function undoStack(log: Log): UndoStack {
   return {
     push(step) {
       steps.push(step)
-      // A handler that outlived its deadline has just done what this step takes back.
+      // A handler that outlived its deadline has just made the change that this step takes back.
       if (unwound) void unwind()
     },
     async unwind(budget) {

@@ -24,7 +24,7 @@ export function isVerb(command: string): command is Verb {
 
 async function ADD(accepted: AcceptedCall): Promise<string> {
   const { plugin, undo } = accepted.call
-  // Types ask for it; an object from elsewhere may lack it all the same.
+  // The types require it, but a plugin from untyped code may lack it.
   if (typeof plugin.add !== 'function') return ''
   const conf = await configuration(accepted, 'ADD')
   const prev = prevResult(accepted)

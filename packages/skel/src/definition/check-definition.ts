@@ -1,10 +1,10 @@
 import { CNI_VERSIONS, isCniVersion, isObject } from '@cni/types'
 import { checkMilliseconds, unexpected } from './checks.ts'
 
-// Every process of a plugin begins with this: plain steps, and no pattern or list before it is needed.
+// Every process of a plugin runs this first: plain steps, and no pattern or list before it is needed.
 
 /**
- * Checks what types say of a plugin, and what they cannot say.
+ * Checks a definition: what its types require, and what they cannot express.
  *
  * @throws TypeError that names the plugin, the member, what is expected of it and what it is.
  */
@@ -29,7 +29,7 @@ export function checkDefinition(plugin: unknown): void {
   checkMembers(plugin, at)
 }
 
-/** Whether a value can check a configuration: older versions of zod and other libraries say less of what is wrong. */
+/** Whether a value is a schema of zod 4; those of zod 3 and of other libraries say too little about what is wrong. */
 export function isSchema(value: unknown): boolean {
   return typeof value === 'object' && value !== null && '_zod' in value
 }
@@ -39,7 +39,7 @@ const FLAGS = ['chained', 'goCompat']
 const LINES = ['about', 'release']
 const MEMBERS = ['name', ...LINES, 'versions', 'timeout', 'config', 'state', 'args', 'add', ...FUNCTIONS, ...FLAGS]
 
-/** For a member of a plugin the beginning of a message. */
+/** Makes the beginning of a message about a member of a plugin. */
 type At = (member: string) => string
 
 function checkType(at: At, member: string, value: unknown, type: 'function' | 'boolean'): void {
@@ -78,7 +78,7 @@ function checkArgs(what: string, value: unknown): void {
   }
 }
 
-/** A handler under another name would never be called. What a class keeps besides is its own affair. */
+/** Refuses a handler under another name, which would never be called. A class may have more members. */
 function checkMembers(plugin: object, at: At): void {
   const prototype: unknown = Object.getPrototypeOf(plugin)
   if (prototype !== Object.prototype && prototype !== null) return

@@ -34,7 +34,7 @@ export function unexpected(what: string, expected: string, value: unknown): Type
   return new TypeError(`${what}: expected ${expected}, got ${shown(value)}`)
 }
 
-/** A value in a message: texts and numbers as they are, of others the kind. */
+/** A value for a message: texts and numbers in full, of anything else only the kind. */
 export function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value)
   if (Array.isArray(value)) return 'an array'

@@ -1,7 +1,7 @@
 import type { Plugin } from '../plugin.ts'
 
 /**
- * The same plugin as a plain object, so that a copy of it lacks nothing: one of a class has its handlers elsewhere.
+ * The same plugin as a plain object, which can be copied by spreading: the handlers of a class are on its prototype.
  * They are called on the plugin itself, because a handler may use `this`.
  */
 export function plainPlugin<Conf, Chained extends boolean, State>(

@@ -10,23 +10,23 @@ import { tryLoadSys } from '@cni/netns/sys'
 export function claimStdout(): number {
   const isBun = process.versions.bun !== undefined
   const claimed = process.platform === 'linux' ? (viaProc() ?? viaSys()) : undefined
-  // On bun the streams follow the descriptor, and to redefine process.stdout costs 2 ms: it creates the stream first.
+  // The streams of bun follow the descriptor; redefining process.stdout would create it first, which costs 2 ms.
   if (!isBun || claimed === undefined) redirectStreams()
   return claimed ?? 1
 }
 
 /**
- * Without FFI, in 0.1 ms: what a runtime connects us to, two pipes, /proc can open once more. A file is left to `dup`,
- * because a second description of it would have a position of its own.
+ * Claims stdout without FFI, in 0.1 ms. Runtimes connect two pipes, and /proc can open a pipe once more. A file is left
+ * to `dup`, because a second description of it would have a position of its own.
  */
 function viaProc(): number | undefined {
   let stdout: number | undefined
   let stderr: number | undefined
   try {
     if (!fstatSync(1).isFIFO() || fstatSync(2).isFile()) return undefined
-    // A pipe that nobody reads any more would be waited for, for ever: non-blocking it is ENXIO.
+    // Opening a pipe that nobody reads would block for ever; non-blocking it is ENXIO.
     stdout = openSync('/proc/self/fd/1', constants.O_WRONLY | constants.O_NONBLOCK)
-    // Before descriptor 1 is given up: there is no way back.
+    // Both are open before descriptor 1 is given up, because there is no way back.
     stderr = openSync('/proc/self/fd/2', constants.O_WRONLY | constants.O_NONBLOCK)
     closeSync(1)
     // The lowest free number is the one just closed.
@@ -54,9 +54,9 @@ function viaSys(): number | undefined {
   }
 }
 
-/** For what does not go through descriptor 1, or when the descriptor could not be claimed. */
+/** Redirects writes that do not go through descriptor 1, and all of them when it could not be claimed. */
 function redirectStreams(): void {
-  // A getter: to touch process.stdout would create the stream and make a pipe non-blocking.
+  // A getter, because touching process.stdout would create the stream and make a pipe non-blocking.
   Object.defineProperty(process, 'stdout', { configurable: true, enumerable: true, get: () => process.stderr })
   const sink = globalThis.console
   for (const method of ['debug', 'dir', 'dirxml', 'info', 'log', 'table'] as const) {

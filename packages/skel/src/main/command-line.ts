@@ -37,7 +37,7 @@ export function isPerson(args: readonly string[]): boolean {
   return args.length > 0 || isAtTerminal()
 }
 
-/** What a single argument asks for; `undefined` for one that nobody knows, and for several. */
+/** What the only argument asks for; `undefined` for an unknown one, and for several. */
 export function askedFor(args: readonly string[]): 'help' | 'version' | 'schema' | undefined {
   const [option, ...rest] = args
   if (rest.length > 0) return undefined
@@ -77,7 +77,7 @@ function helpOf(plugin: Plugin, describe: Describer | undefined): string | Promi
   return `${about}Container runtimes start it with CNI_COMMAND and a configuration on stdin.\n`
 }
 
-/** Both: a runtime can have either as `/dev/console`, and a person redirects the one or the other for a reason. */
+/** Both are checked: a runtime can have either as `/dev/console`, and a person may redirect one of them. */
 function isAtTerminal(): boolean {
   const { isatty } = process.getBuiltinModule('node:tty')
   return isatty(0) && isatty(1)

@@ -36,7 +36,7 @@ export function pluginMain(plugin: Plugin, options: PluginMainOptions = {}): voi
   runAsProcess(plugin, options, [])
 }
 
-/** {@link pluginMain} for a plugin of a file that is others as well, by their names. */
+/** Does what {@link pluginMain} does, for one of several plugins in a file; `others` are the names of the rest. */
 export function runAsProcess(plugin: Plugin, { describe }: PluginMainOptions, others: readonly string[]): void {
   const args = process.argv.slice(2)
   const forPerson = process.env.CNI_COMMAND ? undefined : answerPerson(plugin, args, describe, others)
@@ -90,7 +90,7 @@ export function answerAndLeave(name: string, answer: Promise<CommandLineAnswer>)
 
 /** Nothing but the answer is ever written here: there is no stdout to guard. */
 async function leave(name: string, answer: CommandLineAnswer | PluginOutcome): Promise<never> {
-  // What is empty is not waited for: the document of VERSION is out before the caller goes on.
+  // An empty text is not awaited, so that the document of VERSION is written before the caller goes on.
   if (answer.stderr !== '') await writeText('stderr', answer.stderr)
   const failure = answer.stdout === '' ? undefined : await writeText('stdout', answer.stdout)
   if (failure !== undefined) await writeText('stderr', notWritten(name, failure))

@@ -45,8 +45,8 @@ export function pluginsMain(plugins: Readonly<Record<string, PluginSource>>, opt
 }
 
 /**
- * The name the process was called by. A script has that of its runtime as its own, and is known by its file; what an
- * executable was called when it was built counts for nothing.
+ * The name the process was called by. A script is known by its file, because its process has the name of the runtime.
+ * The name an executable had when it was built does not count.
  */
 export function calledBy(names: readonly string[], argv0: string, script: string | undefined): string {
   const name = baseName(argv0)

@@ -12,8 +12,8 @@ export async function readStdin(): Promise<Uint8Array> {
 }
 
 /**
- * The usual case. A second, non-blocking description of the same pipe, polled: `process.stdin` costs 4 ms more on bun,
- * and a read in Node's thread pool would keep the process from exiting as long as the pipe is open.
+ * Reads a pipe, the usual case, by polling a second, non-blocking description of it. `process.stdin` costs 4 ms more on
+ * bun, and a read in Node's thread pool would keep the process from exiting as long as the pipe is open.
  */
 async function readPipe(): Promise<Uint8Array | undefined> {
   let fd: number
@@ -46,7 +46,7 @@ function readChunk(fd: number): Uint8Array | 'again' {
   }
 }
 
-/** Sockets, terminals, devices. On bun its own reader: `process.stdin` takes 3 ms longer. */
+/** Reads sockets, terminals and devices; on bun with its own reader, because `process.stdin` takes 3 ms longer. */
 async function readStream(): Promise<Uint8Array> {
   if (process.versions.bun !== undefined) {
     // foreign API without types: the parse boundary

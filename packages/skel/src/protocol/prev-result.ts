@@ -20,8 +20,8 @@ export interface PrevResult {
 }
 
 /**
- * Reads `prevResult`. Its own version counts, the configuration's where it says none; which family they belong to does
- * not matter.
+ * Reads `prevResult` in its own version, or in the configuration's when it names none. The two may have different
+ * formats.
  *
  * @throws {@link CniError} 999 when it is no result.
  */
@@ -42,7 +42,7 @@ export function readPrevResult(config: NetworkConfig, version: string): PrevResu
   }
 }
 
-/** The received text: re-printing would round large numbers in members we do not know. */
+/** The text as it was received: printing it anew would round large numbers in members that we do not know. */
 function verbatim({ text }: NetworkConfig): string | undefined {
   return memberText(text, 'prevResult')
 }

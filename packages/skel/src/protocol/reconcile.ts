@@ -12,7 +12,7 @@ export function reconcileVersion(command: string, version: string, supported: re
   const introduced = INTRODUCED[command]
   if (introduced !== undefined) {
     if (!gte(version, introduced)) throw notAllowed('config', command)
-    // An unreadable entry after the first that is new enough is never looked at, as in the reference implementation.
+    // Entries after the first one that is new enough are not read, valid or not, as in the reference implementation.
     if (!supported.some((candidate) => gte(candidate, version))) throw notAllowed('plugin', command)
   }
   if (supported.includes(version)) return

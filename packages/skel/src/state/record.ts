@@ -2,7 +2,7 @@ import { isObject, messageOf } from '@cni/types'
 import type { AttachmentKey } from './attachment-key.ts'
 import { StateError } from './state-error.ts'
 
-/** The members of a record that are not the state's. */
+/** The members of a record besides those of the state. */
 const OWN = ['v', 'network', 'containerID', 'ifName']
 
 /**

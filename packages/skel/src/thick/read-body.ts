@@ -12,7 +12,7 @@ export function readBody(
   return new Promise((resolve) => {
     const chunks: Uint8Array[] = []
     let size = 0
-    // Not destroyed: bun answers a destroyed request with an empty 200, which a client takes for success.
+    // The request is not destroyed: bun would answer it with an empty 200, which a client takes for success.
     const timer = setTimeout(() => finish('too late'), timeout)
     const finish = (body: string): void => {
       clearTimeout(timer)
@@ -20,7 +20,7 @@ export function readBody(
     }
     request.on('data', (chunk: Uint8Array) => {
       size += chunk.length
-      // Read to its end all the same: a client that is still writing would see a broken pipe instead of the answer.
+      // The body is read to its end: a client that is still writing would see a broken pipe instead of the answer.
       if (size <= limit) chunks.push(chunk)
       else chunks.length = 0
     })

@@ -21,7 +21,7 @@ export interface Service {
 
 /** Answers one request, whatever it is. Resolves when the answer is on its way, and never rejects. */
 export async function answerTo(request: IncomingMessage, response: ServerResponse, service: Service): Promise<void> {
-  // One call, one connection: nothing to keep alive, and a closed connection is a client that went away.
+  // Each call has a connection of its own, so a closed connection is a client that went away.
   response.setHeader('connection', 'close')
   const [path = ''] = (request.url ?? '').split('?')
   const isPost = request.method === 'POST'

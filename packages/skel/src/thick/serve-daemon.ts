@@ -107,7 +107,7 @@ function listen(server: Server, path: string): Promise<void> {
 function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve())
-    // Clients that connected and say nothing.
+    // Some clients may have connected without asking anything.
     server.closeAllConnections()
   })
 }

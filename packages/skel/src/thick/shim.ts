@@ -75,7 +75,7 @@ export function shim(options: ShimOptions): Plugin<NetConf> {
     timeout,
     async add(c) {
       const answer = await forward('ADD', c)
-      // Passed on by the daemon's plugin, so by us: printed as it was received, to the last digit.
+      // The daemon's plugin passed the result on, so it is printed as it was received, to the last digit.
       if (c.prevResult !== undefined && answer === receivedResult(c)) return c.prevResult
       return decodeResult(parseJson(answer, 'the result of the daemon'))
     },

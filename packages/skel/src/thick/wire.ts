@@ -7,8 +7,8 @@ export interface WireCall {
   readonly config: Uint8Array
 }
 
-// What the specification defines, and the trace context newer runtimes add; nothing else crosses the socket, in either
-// direction of trust: the shim tells no secrets, the daemon takes no orders.
+// Only the variables of the specification and the trace context of newer runtimes cross the socket: the shim passes on
+// no secrets of its environment, and the daemon takes no settings from a client.
 const VARIABLES = [
   'CNI_COMMAND',
   'CNI_CONTAINERID',
@@ -51,7 +51,7 @@ function members(body: string): { env?: unknown; config?: unknown } {
   try {
     call = JSON.parse(body)
   } catch {
-    // What the engine says quotes the body, which may hold a secret.
+    // The engine's message quotes the body, which may hold a secret.
     throw new CniError(ErrorCode.decodingFailure, `the call is no JSON (${body.length} characters)`)
   }
   if (!isObject(call)) throw malformed('the call', 'an object', call)
