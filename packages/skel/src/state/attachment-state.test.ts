@@ -110,6 +110,15 @@ describe('the state of an attachment', () => {
     expect(state.files.size).toBe(0)
   })
 
+  it('is not quoted when it is malformed: it may hold a secret', async () => {
+    const { tester, state } = keeper()
+    await tester.add({ conf: { write: [1] } })
+    for (const name of state.files.keys()) state.files.set(name, '{"v":1,"token":"hunter2"x}')
+    const { stdout, stderr } = await tester.check()
+    expect(stdout).toContain('it is not JSON')
+    expect(stdout + stderr + (await tester.del()).stderr).not.toContain('hunter2')
+  })
+
   it('that cannot be removed does not keep DEL from succeeding', async () => {
     const { tester, state } = keeper()
     await tester.add({ conf: { write: [1] } })

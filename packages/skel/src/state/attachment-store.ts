@@ -61,8 +61,7 @@ export interface AttachmentStore<State> {
   /** What is kept of a network's attachments that are not among the valid ones. */
   stale(network: string, valid: readonly ValidKey[]): Listed<State>
   /**
-   * Removes just that, and what killed processes left
-   * half written. Files that say nothing usable are left alone.
+   * Removes just that, and what killed processes left half written. Files that say nothing usable are left alone.
    *
    * @throws StateError, after all others, for a file that cannot be removed.
    */

@@ -1,4 +1,4 @@
-import { isObject, messageOf } from '@cni/types'
+import { isObject } from '@cni/types'
 import type { AttachmentKey } from './attachment-key.ts'
 import { StateError } from './state-error.ts'
 
@@ -43,8 +43,9 @@ function objectIn(path: string, text: string): Record<string, unknown> {
   let document: unknown
   try {
     document = JSON.parse(text)
-  } catch (cause) {
-    throw new StateError('INVALID', path, `it is not JSON: ${messageOf(cause).slice(0, 80)}`, { cause })
+  } catch {
+    // The engine's message quotes the text, which may hold a secret.
+    throw new StateError('INVALID', path, 'it is not JSON')
   }
   if (isObject(document)) return document
   throw new StateError('INVALID', path, 'it is not a JSON object')
