@@ -92,6 +92,9 @@ export const bytes: Codec<Uint8Array> = {
   decode: (value) => value,
 }
 
+/** The same, of which a rule consists. */
+export const buffer: Codec<Buffer> = { ...bytes, decode: (value) => value }
+
 /** Words that are each a bit, from 1 on. */
 export function someOf<const W extends string>(words: readonly W[]): Codec<readonly W[]> {
   return {
@@ -103,9 +106,6 @@ export function someOf<const W extends string>(words: readonly W[]): Codec<reado
     decode: (value) => words.filter((_, bit) => ((readBe32(value) ?? 0) & (1 << bit)) !== 0),
   }
 }
-
-/** The same, of which a rule consists. */
-export const buffer: Codec<Buffer> = { ...bytes, decode: (value) => value }
 
 /** A number for which there is a word, from 0 on; a hole is an empty word. */
 export function oneOf<const W extends string>(words: readonly W[]): Codec<Exclude<W, ''>> {

@@ -1,6 +1,6 @@
 import { decodeAttributes, readCString } from '@cni/netns/netlink'
 import { type Expression, expressions } from './expressions.ts'
-import { byTypeOf, type Fields, readFields, writeFields } from './fields.ts'
+import { type Fields, indexOf, readFields, writeFields } from './fields.ts'
 import { invalid } from './nft-error.ts'
 import { type AttributeWriter, written } from './writer.ts'
 
@@ -61,7 +61,7 @@ function decodeExpression(element: Buffer): Expression {
 
 /** What the kernel calls the attribute of an expression, for messages. */
 export function fieldName(name: string, type: number): string | undefined {
-  return isKnown(name) ? byTypeOf(expressions[name]).get(type)?.[0] : undefined
+  return isKnown(name) ? indexOf(expressions[name]).byType.get(type)?.[0] : undefined
 }
 
 function hasData(fields: Fields): boolean {

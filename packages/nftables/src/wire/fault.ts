@@ -3,7 +3,7 @@ import { decodeExpressions, fieldName } from './expression.ts'
 import type { Expression } from './expressions.ts'
 import { familyWord } from './family.ts'
 import { type Names, type Part, reasonOf } from './fault-reason.ts'
-import { byTypeOf, readFields } from './fields.ts'
+import { indexOf, readFields } from './fields.ts'
 import { changeOf, messageOfType, NFGENMSG } from './messages.ts'
 import type { Fault } from './nft-error.ts'
 import type { ObjectKind } from './object-kind.ts'
@@ -67,7 +67,7 @@ function expressionsIn(body: Buffer): readonly Expression[] {
 function placeIn(kind: ObjectKind, body: Buffer, offset: number): Part | undefined {
   const found = attributeAt(body.subarray(NFGENMSG), offset - NFGENMSG)
   if (found === undefined) return undefined
-  const [part] = byTypeOf(objects[kind].fields).get(found.type) ?? []
+  const [part] = indexOf(objects[kind].fields).byType.get(found.type) ?? []
   if (kind !== 'rule' || found.type !== EXPRESSIONS) return part === undefined ? undefined : { part }
   const element = attributeAt(found.value, found.rest)
   if (element === undefined) return { part: 'expressions' }

@@ -57,7 +57,7 @@ export type Values<F> = Flat<
 
 /** Writes the attributes that say it. Throws `NftError('INVALID')`, beginning with `where`. */
 export function writeFields(writer: AttributeWriter, fields: Fields, given: object, where: string): void {
-  for (const [key, field] of listOfFields(fields)) {
+  for (const [key, field] of indexOf(fields).list) {
     const { codec, presence, fallback } = field
     const value: unknown = Reflect.get(given, key) ?? fallback
     if (value === undefined ? presence !== 'always' : isTold(field)) continue
@@ -67,17 +67,6 @@ export function writeFields(writer: AttributeWriter, fields: Fields, given: obje
     }
     writer.close(at)
   }
-}
-
-const lists = new WeakMap<Fields, readonly (readonly [key: string, field: Field])[]>()
-
-/** Once for each table: the same thousands of times over. */
-function listOfFields(fields: Fields): readonly (readonly [key: string, field: Field])[] {
-  const known = lists.get(fields)
-  if (known !== undefined) return known
-  const list = Object.entries(fields)
-  lists.set(fields, list)
-  return list
 }
 
 /** A value alone, as bytes. Throws `NftError('INVALID')`, beginning with `where`. */
@@ -97,14 +86,14 @@ interface ReadFields<F> {
 export function readFields<F extends Fields>(fields: F, bytes: Buffer, start?: number): ReadFields<F> {
   const values: Record<string, unknown> = {}
   let exact = true
-  const byType = byTypeOf(fields)
+  const { list, byType } = indexOf(fields)
   for (const [type, content] of decodeAttributes(bytes, start)) {
     const [key, field] = byType.get(type) ?? []
     const value = field?.codec.decode(content)
     if (key === undefined || value === undefined || key in values) exact = false
     else values[key] = value
   }
-  for (const [key, { presence, fallback }] of byType.values()) {
+  for (const [key, { presence, fallback }] of list) {
     if (presence === 'always' && !(key in values)) exact = false
     if (fallback !== undefined && values[key] === fallback) delete values[key]
   }
@@ -112,23 +101,31 @@ export function readFields<F extends Fields>(fields: F, bytes: Buffer, start?: n
   return { values: values as Partial<Values<F>>, exact }
 }
 
-const indexes = new WeakMap<Fields, ReadonlyMap<number, readonly [key: string, field: Field]>>()
+type Named = readonly [key: string, field: Field]
 
-/** The same by number. */
-export function byTypeOf(fields: Fields): ReadonlyMap<number, readonly [key: string, field: Field]> {
+interface FieldIndex {
+  readonly list: readonly Named[]
+  readonly byType: ReadonlyMap<number, Named>
+}
+
+const indexes = new WeakMap<Fields, FieldIndex>()
+
+/** Made once for each table: the same is asked thousands of times over. */
+export function indexOf(fields: Fields): FieldIndex {
   const known = indexes.get(fields)
   if (known !== undefined) return known
-  const byType = new Map(Object.entries(fields).map((named) => [named[1].type, named]))
-  indexes.set(fields, byType)
-  return byType
+  const list: Named[] = Object.entries(fields)
+  const index = { list, byType: new Map(list.map((named) => [named[1].type, named])) }
+  indexes.set(fields, index)
+  return index
 }
 
 /** Reads what has to be there. Throws `NetnsError('PROTOCOL')` when it is not. */
 export function decodeFields<F extends Fields>(fields: F, bytes: Buffer, start?: number): Values<F> {
   const { values } = readFields(fields, bytes, start)
-  for (const [key, { presence }] of Object.entries<Field>(fields)) {
-    if ((presence === 'always' || presence === 'told') && !(key in values))
-      throw new NetnsError('PROTOCOL', `Bad answer: no ${key}`)
+  for (const [key, { presence }] of indexOf(fields).list) {
+    const needed = presence === 'always' || presence === 'told'
+    if (needed && !(key in values)) throw new NetnsError('PROTOCOL', `Bad answer: no ${key}`)
   }
   return values as Values<F>
 }
