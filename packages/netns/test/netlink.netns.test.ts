@@ -232,7 +232,9 @@ describe('events', () => {
     expect(commits).toEqual([true, false])
   })
 
-  test('that nobody read in time are told to be lost', { timeout: 10_000 }, async () => {
+  test('that nobody read in time are told to be lost, and what happens after that is heard', {
+    timeout: 10_000,
+  }, async () => {
     using socket = openNetlinkSocket(pod, NETLINK_NETFILTER, { groups: [NFNLGRP_NFTABLES], receiveBuffer: 1 })
     nft.exchange(
       batchOf((writer) => {
@@ -241,7 +243,14 @@ describe('events', () => {
       }),
       'Add rules',
     )
-    for await (const { lost } of events(socket, { interval: 1 })) if (lost) break
+    let lostOnes = 0
+    for await (const { messages, lost } of events(socket, { interval: 1 })) {
+      if (lost) {
+        lostOnes++
+        nft.exchange(batchOf(addRule), 'Add a rule')
+      } else if (lostOnes > 0 && messages.some(({ type }) => type === 0x0a0f)) break
+    }
+    expect(lostOnes).toBe(1)
   })
 })
 

@@ -26,16 +26,27 @@ test('events come datagram by datagram, also those that come while it waits', { 
   expect(seen).toEqual([[20, 21], [22], [23]])
 })
 
-test('that events were lost is told before the next ones', async () => {
+test('that events were lost is told when there is nothing left to read: until then the kernel drops them', async () => {
+  const waiting: Waiting[] = [event(20), 'lost', event(21), Buffer.concat([event(22), event(23)]), 'lost', event(24)]
   const seen: unknown[] = []
-  for await (const { messages, lost } of events(socketWith(['lost', event(20)]))) {
-    seen.push([lost, messages.length])
-    if (messages.length > 0) break
+  for await (const { messages, lost } of events(socketWith(waiting), { interval: 1 })) {
+    seen.push([lost, messages.map(({ type }) => type)])
+    if (lost) {
+      expect(waiting).toEqual([])
+      waiting.push(event(25))
+    }
+    if (seen.length === 3) break
   }
   expect(seen).toEqual([
-    [true, 0],
-    [false, 1],
+    [false, [20]],
+    [true, [21, 22, 23, 24]],
+    [false, [25]],
   ])
+})
+
+test('a socket on which others are quicker than we is not read for ever', async () => {
+  const flooded: NetlinkSocket = { ...socketWith([]), receive: () => 'lost' }
+  expect(await events(flooded).next()).toEqual({ done: false, value: { messages: [], lost: true } })
 })
 
 test('an abort ends them, also while waiting for a long time', { timeout: 5000 }, async () => {

@@ -4,7 +4,10 @@ import type { NetlinkSocket } from './socket.ts'
 /** What the kernel told by itself. */
 export interface Events {
   readonly messages: readonly Message[]
-  /** Events before these did not fit into the socket's buffer (ENOBUFS): look at the whole again. */
+  /**
+   * Events before or among these did not fit into the socket's buffer (ENOBUFS): look at the whole again. Told once
+   * there is nothing left to read, because until then the kernel drops whatever happens, and says so no more.
+   */
   readonly lost: boolean
 }
 
@@ -30,8 +33,22 @@ export async function* events(
   while (signal?.aborted !== true) {
     const received = socket.receive()
     if (received === 'none') await pause(interval, signal)
-    else yield received === 'lost' ? { messages: [], lost: true } : { messages: decodeMessages(received), lost: false }
+    else if (received === 'lost') yield { messages: rest(socket), lost: true }
+    else yield { messages: decodeMessages(received), lost: false }
   }
+}
+
+// More datagrams than a buffer holds: others may be quicker than we.
+const MOST_LEFT = 10_000
+
+function rest(socket: NetlinkSocket): Message[] {
+  const messages: Message[] = []
+  for (let left = 0; left < MOST_LEFT; left++) {
+    const received = socket.receive()
+    if (received === 'none') break
+    if (received !== 'lost') messages.push(...decodeMessages(received))
+  }
+  return messages
 }
 
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {

@@ -57,14 +57,10 @@ export function openCommits(target: NetnsTarget, options: { readonly receiveBuff
   return openNetlinkSocket(target, NETLINK_NETFILTER, { groups: [NFNLGRP_NFTABLES], ...options })
 }
 
-// More than the buffer holds: others may be quicker than we.
-const MOST_LEFT = 10_000
-
 /**
  * The transactions of a namespace, as they are made. When the kernel had more to tell than the socket holds, that is told
- * once, without a generation, as soon as there is nothing left to read: until then the kernel drops whatever happens. The
- * first transaction after it may be told in part, and is `lost`, too. Throws `NetnsError('PROTOCOL')` for bytes that are no
- * messages.
+ * once, without a generation, when there is nothing left to read; the first transaction after it may be told in part, and
+ * is `lost`, too. Throws `NetnsError('PROTOCOL')` for bytes that are no messages.
  *
  * @example
  * using socket = openCommits(pod)
@@ -77,10 +73,11 @@ export async function* commits(socket: NetlinkSocket, options?: EventOptions): A
   let partial = false
   for await (const { messages, lost } of events(socket, options)) {
     if (lost) {
-      for (let left = 0; left < MOST_LEFT && socket.receive() !== 'none'; left++);
       changes = []
       partial = true
-      yield { generation: undefined, pid: 0, program: '', port: 0, changes, lost }
+      yield { generation: undefined, pid: 0, program: '', port: 0, changes: [], lost }
+      // What was left is among what has to be read again.
+      continue
     }
     for (const message of messages) {
       const change = changeIn(message)
