@@ -1,4 +1,4 @@
-import { CURRENT_VERSION, isObject } from '@cni/types'
+import { CURRENT_VERSION, isObject, messageOf } from '@cni/types'
 import { pluginEnv } from './env.ts'
 import { InvokeError, isPluginError } from './errors.ts'
 import type { InvokeOptions } from './exec.ts'
@@ -56,8 +56,8 @@ function parse(path: string, stdout: string): unknown {
   try {
     return JSON.parse(stdout)
   } catch (cause) {
-    const why = stdout.trim() === '' ? 'unexpected end of JSON input' : cause instanceof Error ? cause.message : cause
-    throw badAnswer(path, String(why), cause)
+    const why = stdout.trim() === '' ? 'unexpected end of JSON input' : messageOf(cause)
+    throw badAnswer(path, why, cause)
   }
 }
 
