@@ -6,8 +6,11 @@ folder=$1
 shift
 exec < /dev/ttyS1 > /dev/ttyS1 2>&1
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8
-for tmpfs in /run /tmp; do mount -t tmpfs -o mode=1777 tmpfs "$tmpfs"; done
-chmod 755 /run
+mount -t tmpfs -o mode=755 tmpfs /run
+case $folder/ in
+  /tmp/*) ;; # else it would be hidden
+  *) mount -t tmpfs -o mode=1777 tmpfs /tmp ;;
+esac
 mkdir -p /dev/pts /dev/shm
 mount -t devpts -o ptmxmode=666 devpts /dev/pts
 mount -t tmpfs -o mode=1777 tmpfs /dev/shm
