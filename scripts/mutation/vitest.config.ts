@@ -1,0 +1,16 @@
+import { defineConfig } from 'vitest/config'
+import all from '../../vitest.config.ts'
+
+const { resolve = {}, ssr = {}, environments = {} } = all
+
+// The unit tests beside the sources that are mutated; without the projects, each of which would be started for every mutant.
+export default defineConfig({
+  ...{ resolve, ssr, environments },
+  test: {
+    include: [`${process.env.MUTATED}/**/*.test.ts`],
+    exclude: ['**/*.process.test.ts', '**/node_modules/**'],
+    setupFiles: ['scripts/mutation/same-cases.ts'],
+    testTimeout: 30_000,
+    isolate: false,
+  },
+})

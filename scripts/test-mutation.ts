@@ -1,0 +1,34 @@
+// npm run test:mutation [-- NAME...]: whether the unit tests see what is changed in types and redirect; the score of
+// each must be 85. It takes an hour or two and one core; what did not change since the last run is not run again.
+import { join } from 'node:path'
+import { env, exec } from './lib/exec.ts'
+import { main, Stop, say } from './lib/progress.ts'
+
+/** What is mutated: everything depends on it, and all of it computes. */
+const FOLDERS = new Map([
+  ['types', 'packages/types/src'],
+  ['redirect', 'packages/istio-redirect/src/redirect'],
+])
+
+await main(async () => {
+  const given = process.argv.slice(2)
+  const unknown = given.find((name) => !FOLDERS.has(name))
+  if (unknown !== undefined) {
+    throw new Stop(`expected ${[...FOLDERS.keys()].join(' or ')}, got ${JSON.stringify(unknown)}`, 2)
+  }
+  for (const [name, folder] of FOLDERS) {
+    if (given.length > 0 && !given.includes(name)) continue
+    const results = join('dist/mutation', name)
+    say(`${folder}: results in ${results}.json and ${results}.html`)
+    // Behind everything else on this machine.
+    await exec(['nice', '-n', '19', 'stryker', 'run', ...options(folder, results)], {
+      env: { ...env, MUTATED: folder },
+      stdout: 'inherit',
+    })
+  }
+})
+
+function options(folder: string, results: string) {
+  const mutated = [`${folder}/**/*.ts`, '!**/*.test.ts', '!**/*.test-d.ts', '!**/index.ts'].join()
+  return ['scripts/mutation/stryker.json', `--mutate=${mutated}`, `--incrementalFile=${results}.json`]
+}
