@@ -19,7 +19,7 @@ await main(async () => {
   for (const [name, folder] of FOLDERS) {
     if (given.length > 0 && !given.includes(name)) continue
     const results = join('dist/mutation', name)
-    say(`${folder}: results in ${results}.json and ${results}.html`)
+    say(`${folder}: what was seen is kept in ${results}.json; its page is dist/mutation/report.html at the end`)
     // Behind everything else on this machine.
     await exec(['nice', '-n', '19', 'stryker', 'run', ...options(folder, results)], {
       env: { ...env, MUTATED: folder },
