@@ -81,7 +81,9 @@ function decodeNexthops(bytes: Buffer): Nexthop[] {
 }
 
 function others(attributes: ReadonlyMap<number, Buffer>): { other?: readonly RouteAttribute[] } {
-  const other = [...attributes].filter(([type]) => !NAMED.has(type))
+  // Every route of IPv6 tells its preference: the middle one, which is the default.
+  const isDefault = (type: number, value: Buffer): boolean => type === wire.RTA_PREF && value[0] === 0
+  const other = [...attributes].filter(([type, value]) => !NAMED.has(type) && !isDefault(type, value))
   return other.length === 0 ? {} : { other }
 }
 

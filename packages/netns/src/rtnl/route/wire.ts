@@ -8,6 +8,7 @@ export const RTA_METRICS = 8
 export const RTA_MULTIPATH = 9
 export const RTA_CACHEINFO = 12
 export const RTA_TABLE = 15
+export const RTA_PREF = 20
 export const RTA_PAD = 24
 export const RTA_UID = 25
 
