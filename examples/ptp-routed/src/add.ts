@@ -1,12 +1,13 @@
 import { ipam } from '@cni/invoke'
-import { openRtnl, sysctl } from '@cni/netns'
 import type { AddContext } from '@cni/skel'
 import { assignInterface, CniError, ErrorCode, mergeResults, type Result } from '@cni/types'
-import { type Conf, type Kept, type Place, settingsOf } from './conf.ts'
+import { type Conf, type Kept, settingsOf } from './conf.ts'
+import type { Place } from './place.ts'
 import { hostLinkOf, planOf } from './plan.ts'
 
 /** Makes the cable, with all that belongs to it. What fails takes everything before it back. */
-export async function attach(c: AddContext<Conf, false, Kept>, { node, delegates }: Place): Promise<Result> {
+export async function attach(c: AddContext<Conf, false, Kept>, place: Place): Promise<Result> {
+  const { node, delegates, openRtnl, sysctl } = place
   using inPod = await openRtnl(c)
   using onNode = await openRtnl({ ...c, netns: node })
   // Before the lease: its undoing would give up the address of the pod that is there.

@@ -1,16 +1,17 @@
 import { ipam } from '@cni/invoke'
-import { openRtnl, sysctl } from '@cni/netns'
 import type { CheckContext } from '@cni/skel'
 import { CniError, type Result } from '@cni/types'
-import { type Conf, type Kept, type Place, settingsOf } from './conf.ts'
+import { type Conf, type Kept, settingsOf } from './conf.ts'
 import { missingIn, otherSettings } from './inspect.ts'
+import type { Place } from './place.ts'
 import { hostLinkOf, planOf } from './plan.ts'
 
 /** What differs from what ADD left: the code that plugins use for it. */
 const NOT_AS_ADDED = 100
 
 /** Compares both ends of the cable with the result of the chain. */
-export async function verify(c: CheckContext<Conf, false, Kept>, { node, delegates }: Place): Promise<void> {
+export async function verify(c: CheckContext<Conf, false, Kept>, place: Place): Promise<void> {
+  const { node, delegates, openRtnl, sysctl } = place
   await ipam(c, delegates).check()
   const hostLink = hostLinkOf(c)
   const { pod, node: ofNode } = planOf(ownPart(c.prevResult, c.ifName), c.ifName, hostLink)

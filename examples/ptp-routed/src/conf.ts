@@ -1,5 +1,3 @@
-import type { DelegateOptions } from '@cni/invoke'
-import type { NetnsTarget } from '@cni/netns'
 import { netConf } from '@cni/skel'
 import * as z from 'zod/mini'
 
@@ -14,12 +12,6 @@ export type Conf = z.infer<typeof config>
 /** What ADD keeps of an attachment for DEL and GC. */
 export const kept = z.object({ hostLink: z.string() })
 export type Kept = z.infer<typeof kept>
-
-/** What tests choose: a node that is another namespace, IPAM plugins that are functions. */
-export interface Place {
-  readonly node: NetnsTarget
-  readonly delegates: DelegateOptions
-}
 
 /** The settings of the pod; IFNAME in a name is the pod's interface. */
 export function settingsOf({ ifName, conf }: { readonly ifName: string; readonly conf: Conf }): [string, string][] {

@@ -1,32 +1,32 @@
 import { ipam, ipamType } from '@cni/invoke'
-import { type NetnsTarget, openRtnl } from '@cni/netns'
 import type { DelContext, GcContext } from '@cni/skel'
-import type { Conf, Kept, Place } from './conf.ts'
+import type { Conf, Kept } from './conf.ts'
+import type { Place } from './place.ts'
 
 /** DEL: the cable, then the lease. An address is for others once nobody answers for it. */
-export async function detach(c: DelContext<Conf, Kept>, { node, delegates }: Place): Promise<void> {
+export async function detach(c: DelContext<Conf, Kept>, place: Place): Promise<void> {
   const known = c.state.read()
-  if (known !== undefined) await unplug(node, [known])
-  if (ipamType(c.raw) !== undefined) await ipam(c, delegates).del()
+  if (known !== undefined) await unplug(place, [known])
+  if (ipamType(c.raw) !== undefined) await ipam(c, place.delegates).del()
 }
 
 /** GC: the same for every attachment that the runtime does not call valid. */
-export async function collect(c: GcContext<Conf, Kept>, { node, delegates }: Place): Promise<void> {
+export async function collect(c: GcContext<Conf, Kept>, place: Place): Promise<void> {
   const stale = c.state.stale()
   await unplug(
-    node,
+    place,
     stale.map(({ state }) => state),
   )
-  const { kind } = await ipam(c, delegates).gc()
+  const { kind } = await ipam(c, place.delegates).gc()
   if (kind === 'done') return
   // An IPAM plugin from before GC is told of each attachment that we know to be gone.
   for (const { containerID, ifName } of stale) {
     const env = { ...c.env, CNI_CONTAINERID: containerID, CNI_IFNAME: ifName, CNI_NETNS: '' }
-    await ipam({ ...c, env }, delegates).del()
+    await ipam({ ...c, env }, place.delegates).del()
   }
 }
 
-async function unplug(node: NetnsTarget, cables: readonly Kept[]): Promise<void> {
+async function unplug({ openRtnl, node }: Place, cables: readonly Kept[]): Promise<void> {
   if (cables.length === 0) return
   using onNode = await openRtnl(node)
   for (const { hostLink } of cables) await onNode.deleteLink(hostLink)

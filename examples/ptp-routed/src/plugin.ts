@@ -1,15 +1,15 @@
-import { type DelegateOptions, ipam } from '@cni/invoke'
-import type { NetnsTarget } from '@cni/netns'
+import { ipam } from '@cni/invoke'
 import { definePlugin } from '@cni/skel'
 import { attachmentState } from '@cni/skel/state'
 import { attach } from './add.ts'
 import { verify } from './check.ts'
 import { config, kept } from './conf.ts'
 import { collect, detach } from './del.ts'
+import { machine, type Place } from './place.ts'
 
 /** A pod on a cable of its own, to which the node has a route. */
-export function ptpRouted({ node = 'host', ...delegates }: DelegateOptions & { readonly node?: NetnsTarget } = {}) {
-  const place = { node, delegates }
+export function ptpRouted(options: Partial<Place> = {}) {
+  const place: Place = { ...machine, ...options }
   return definePlugin({
     name: 'ptp-routed',
     about: 'Connects a pod with the node by a veth of its own and routes.',
@@ -20,7 +20,7 @@ export function ptpRouted({ node = 'host', ...delegates }: DelegateOptions & { r
     del: (c) => detach(c, place),
     gc: (c) => collect(c, place),
     async status(c) {
-      await ipam(c, delegates).status()
+      await ipam(c, place.delegates).status()
     },
   })
 }

@@ -5,9 +5,12 @@ import { expect, test } from 'vitest'
 
 const plugin = fileURLToPath(new URL('../../../../dist/bin/pod-firewall', import.meta.url))
 
+/** What is the plugin's own; what the skeleton answers for all of them is asked of ptp-routed. */
+const only = ['results', 'del', 'check', 'isolation', 'concurrency', 'errors']
+
 test('the executable conforms, without any advice', async () => {
   if (!existsSync(plugin)) throw new Error(`${plugin} is missing: npm run build`)
-  const report = await conformance({ plugin, chained: true, conf: { deny: ['tcp 22'], allow: ['tcp 80'] } })
+  const report = await conformance({ plugin, chained: true, conf: { deny: ['tcp 22'], allow: ['tcp 80'] }, only })
   expect(report.results.filter(({ outcome }) => outcome.status === 'fail')).toEqual([])
   expect(report).toMatchObject({ verdict: 'conforms', unchecked: [] })
 }, 120_000)
