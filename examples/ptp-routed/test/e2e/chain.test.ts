@@ -4,6 +4,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  rmdirSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -21,12 +22,21 @@ import { hostLinkOf } from '../../src/plan.ts'
 const dist = fileURLToPath(new URL('../../../../dist', import.meta.url))
 const DEBIAN = '/usr/lib/cni'
 
+// The plugin's own folder on this machine: it stays when its last file goes.
+const STATE = '/run/cni/ptp-routed'
+
 let folder: string
+let hadState: boolean
 beforeEach(() => {
+  hadState = existsSync(STATE)
   folder = mkdtempSync(join(tmpdir(), 'ptp-chain-'))
   mkdirSync(join(folder, 'bin'))
 })
-afterEach(() => rmSync(folder, { recursive: true }))
+afterEach(() => {
+  rmSync(folder, { recursive: true })
+  // Fails when a file was left behind.
+  if (!hadState) rmdirSync(STATE)
+})
 
 /** The same source twice: compiled to one file, and as a bundle on Node. */
 const INSTALL: Readonly<Record<string, (to: string) => void>> = {
