@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 // Packages resolve to their sources, so that no test depends on a build of a sibling.
@@ -14,6 +15,8 @@ export default defineConfig({
   ...shared,
   test: {
     pool: 'forks',
+    // Many tests wait for a process; on two cores vitest starts one worker, and the run takes almost twice as long.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       {
         ...shared,
