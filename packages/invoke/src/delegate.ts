@@ -37,8 +37,8 @@ export type DelegationOutcome =
   | { readonly kind: 'skipped'; readonly reason: string }
 
 /**
- * One plugin on behalf of another. All verbs speak the newest version that both know: the delegate's copy of the
- * configuration says that version, and a result comes back in the 1.1.0 model.
+ * One plugin on behalf of another. All verbs speak a version that both know: the delegate's copy of the configuration
+ * says that version, and a result comes back in the 1.1.0 model.
  */
 export interface Delegate {
   /** The delegate's `type`. */
@@ -64,7 +64,7 @@ export interface Delegate {
  * environment, with that configuration. Nothing runs before the first call.
  *
  * The delegate is asked in the configuration's own version. If it refuses that, it is asked again in the newest version
- * that both know; a process that delegates again remembers it for as long as the executable is the same file.
+ * before it that both know, else in the oldest after it; a process that delegates again remembers it for as long as the executable is the same file.
  *
  * @throws {@link InvokeError} `NO_NAME` or `INVALID_NAME` for a type that is not the name of a file.
  *

@@ -1,13 +1,19 @@
+import { readlinkSync } from 'node:fs'
 import { channelOver, NETLINK_NETFILTER, openNetlinkSocket } from '@cni/netns/netlink'
 import { tempNetns } from '@cni/netns/testing'
 import { nftOver, openCommits, openNft } from '@cni/nftables/wire'
+import { expect } from 'vitest'
 import { behaviour } from './behaviour.suite.ts'
+
+// The kernel numbers processes outside all PID namespaces; the first of these has this number of an inode.
+const pid = readlinkSync('/proc/self/ns/pid') === 'pid:[4026531836]' ? process.pid : expect.any(Number)
 
 behaviour('the kernel', async () => {
   const pod = await tempNetns()
   const nft = openNft(pod)
   return {
     nft,
+    pid,
     other: (receiveBuffer) =>
       receiveBuffer === undefined
         ? openNft(pod)

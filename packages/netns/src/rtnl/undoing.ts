@@ -14,7 +14,8 @@ export interface Undoing {
 
 /**
  * The same operations; each change registers the step that takes it back, once it has been made. Not once it is closed:
- * then only inverse steps use it, whose own inverse nobody wants.
+ * then only inverse steps use it, whose own inverse nobody wants. `deleteLink` has none: a link made again would lack its
+ * addresses and routes.
  */
 export function undoing(rtnl: Rtnl, { netns, undo: register, open }: Undoing): Rtnl {
   let closed = false

@@ -39,7 +39,7 @@ export type Change = { readonly action: 'add' | 'delete' } & (
 export interface Commit {
   /** From this on; `undefined` when it is not known which there were. */
   readonly generation: number | undefined
-  /** The process that made it, and its program; a process of a namespace that we do not see is 0. */
+  /** The process that made it, by its number outside all PID namespaces, and its program. */
   readonly pid: number
   readonly program: string
   /** The socket through which it was made: `port()` of {@link Nft} is ours. */

@@ -148,7 +148,7 @@ export function othersBehaviour(open: () => Promise<World>): void {
       tamper(other)
       other.commit(new Batch().deleteTable(ex))
       const first = await next(events)
-      expect(first).toMatchObject({ generation: 2, pid: process.pid, port: world.nft.port(), lost: false })
+      expect(first).toMatchObject({ generation: 2, pid: world.pid, port: world.nft.port(), lost: false })
       expect(first.changes).toEqual([
         { action: 'add', kind: 'table', table: expect.objectContaining(ex) },
         { action: 'add', kind: 'chain', chain: expect.objectContaining(chain) },

@@ -4,6 +4,8 @@ import { Batch, type Expression, isNftError, type Nft, type NftError } from '@cn
 /** nf_tables of a namespace, or of a fake, without any table. */
 export interface World extends AsyncDisposable {
   readonly nft: Nft
+  /** What a transaction says of this process; a matcher where that cannot be known. */
+  readonly pid: unknown
   /** Another program's, on a socket of its own; with a small buffer, if one is given. */
   other(receiveBuffer?: number): Nft
   /** A socket that hears of transactions. */

@@ -5,20 +5,21 @@ import type { Plugin } from '../plugin.ts'
 import { askedFor, type CommandLineAnswer, isPerson, refused, shown } from './command-line.ts'
 import { answerAndLeave, type PluginMainOptions, runAsProcess } from './plugin-main.ts'
 
-/** A plugin, or a function that loads it when the file is called by its name. */
+/** A plugin, or a function that makes or loads it when the file is called by its name. */
 export type PluginSource = Plugin | (() => Plugin | Promise<Plugin>)
 
 /**
  * Runs one of several plugins as this process: the one whose name the file is called by. Hard links, symbolic links or
  * copies give one executable its names; `cni-build --name` makes them. Everything else is as in `pluginMain`.
  *
- * A plugin that is loaded when it is called costs the others nothing at start.
+ * A function is called under its own name only: what it makes costs the others nothing. An `import()` in it saves next to
+ * nothing in one executable, whose code is all in one file: give small plugins directly.
  *
  * @param plugins - by their names.
  * @throws TypeError when there is none, or one has another name than its key: two would have the same.
  * @example
  * ```ts
- * pluginsMain({ bridge, 'host-device': () => import('./host-device.ts').then((module) => module.plugin) })
+ * pluginsMain({ bridge, 'host-device': hostDevice })
  * ```
  */
 export function pluginsMain(plugins: Readonly<Record<string, PluginSource>>, options: PluginMainOptions = {}): void {
