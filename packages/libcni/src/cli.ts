@@ -9,7 +9,9 @@ commandMain('cnitool', (argv, io) =>
     stdout: io.stdout,
     stderr: io.stderr,
     pluginStderr: (chunk) => process.stderr.write(chunk),
-    colour: io.stderrColour,
+    get colour() {
+      return io.stderrColour
+    },
     // Plugins are in process groups of their own: a Ctrl-C reaches only us.
     signal: io.signal,
   }),

@@ -45,20 +45,29 @@ export interface CommandMainOptions {
  */
 export function commandMain(name: string, run: Command, options: CommandMainOptions = {}): void {
   const { crashed = 1, cleanStderr = (text) => text } = options
-  const { stdout, stderr, env } = process
+  const { env } = process
   const unread = new AbortController()
   let stop: AbortSignal | undefined
-  stdout.on('error', () => unread.abort(new Error('nobody reads the output any more')))
-  stderr.on('error', () => {})
+  // At first use: a command that says nothing does without the streams, which take milliseconds on bun.
+  const stdout = once(() =>
+    process.stdout.on('error', () => unread.abort(new Error('nobody reads the output any more'))),
+  )
+  const stderr = once(() => process.stderr.on('error', () => {}))
   const io: CommandIo = {
     env,
     stdout: (text) => {
-      if (!unread.signal.aborted) stdout.write(text)
+      if (text !== '' && !unread.signal.aborted) stdout().write(text)
     },
-    stderr: (text) => void stderr.write(cleanStderr(text)),
-    colour: stdout.isTTY === true && !env.NO_COLOR,
-    stderrColour: stderr.isTTY === true && !env.NO_COLOR,
-    progress: stderr.isTTY === true,
+    stderr: (text) => void stderr().write(cleanStderr(text)),
+    get colour() {
+      return stdout().isTTY === true && !env.NO_COLOR
+    },
+    get stderrColour() {
+      return stderr().isTTY === true && !env.NO_COLOR
+    },
+    get progress() {
+      return stderr().isTTY === true
+    },
     get signal() {
       stop ??= AbortSignal.any([stopOnSignals((signal) => new Error(`${name} received ${signal}`)), unread.signal])
       return stop
@@ -70,8 +79,16 @@ export function commandMain(name: string, run: Command, options: CommandMainOpti
     },
     (error: unknown) => {
       if (unread.signal.aborted) return
-      stderr.write(cleanStderr(`${name}: ${error instanceof Error ? error.stack : error}\n`))
+      io.stderr(`${name}: ${error instanceof Error ? error.stack : error}\n`)
       process.exitCode = crashed
     },
   )
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
 }
