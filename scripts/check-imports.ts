@@ -18,7 +18,7 @@ const allowed: Readonly<Record<string, readonly RegExp[]>> = {
   installer: [/^@cni\/(types|host)(\/|$)/],
   nftables: [/^@cni\/(types|host|netns)(\/|$)/],
   ipset: [/^@cni\/(types|host|netns)(\/|$)/],
-  iptables: [/^@cni\/(types|host|netns)(\/|$)/],
+  iptables: [/^@cni\/(types|host|netns)(\/|$)/, /^@cni\/nftables\/wire$/],
   libcni: [/^@cni\/(types|host|invoke)(\/|$)/],
   conformance: [/^@cni\/(types|host|invoke|libcni|netns|iptables)(\/|$)/],
   build: [/^@cni\/host(\/|$)/, /^@cni\/netns\/sys$/],

@@ -1,0 +1,201 @@
+import type { Expression } from '@cni/nftables/wire'
+import { networkAddress, parseAddress, parsePrefix } from '@cni/types/ip'
+import type { TcpFlag } from '@cni/types/packet'
+import { icmpTypes, icmpv6Types } from '../rules/icmp-types.ts'
+import type { AddrType, CtState, Family, Match } from '../rules/model.ts'
+import { forFamily } from '../text/match-args.ts'
+import { compare, loadInterface, loadNetwork, maskWith, xtMatch } from './expressions.ts'
+import { Structure } from './structure.ts'
+
+/** A condition that stands in a module of its own; `undefined` for what is not modelled. */
+export function matchExpression(match: Match, family: Family): Expression | undefined {
+  const not = 'not' in match && match.not === true ? 1 : 0
+  switch (match.match) {
+    case 'sports':
+    case 'dports':
+      return xtMatch('multiport', 1, multiport(match.match === 'sports' ? 0 : 1, match.ports, not))
+    case 'uid':
+    case 'gid':
+      return owner(match.match, match.owner, not)
+    case 'socketExists':
+      return xtMatch('owner', 1, new Structure(24).u8(16, SOCKET).u8(17, not * SOCKET))
+    case 'ctstate':
+    case 'state':
+      return xtMatch('conntrack', 3, states(match.states, match.match === 'state' ? 0x2000 : 0, not))
+    case 'mark':
+    case 'connmark':
+      return xtMatch(
+        match.match,
+        1,
+        new Structure(12)
+          .u32(0, match.value)
+          .u32(4, match.mask ?? ALL)
+          .u8(8, not),
+      )
+    case 'srcType':
+    case 'dstType':
+      return xtMatch('addrtype', 1, addressTypes(match.match === 'srcType', match.types, not))
+    case 'srcRange':
+    case 'dstRange':
+      return range(match.match === 'srcRange', forFamily(match.range, family), not)
+    case 'mac':
+      return xtMatch(
+        'mac',
+        0,
+        new Structure(12).set(0, Buffer.from(match.address.replaceAll(':', ''), 'hex')).u32(8, not),
+      )
+    case 'pktType':
+      return xtMatch('pkttype', 0, new Structure(8).u32(0, packetTypes.indexOf(match.type)).u32(4, not))
+    case 'random': {
+      // The program writes the share twice: in its own field, and in one of the other mode.
+      const share = Math.round(match.probability * 2 ** 31)
+      return xtMatch('statistic', 0, new Structure(24).u16(2, not).u32(4, share).u32(12, share))
+    }
+    case 'nth': {
+      const { every, packet } = match
+      const counted = new Structure(24).u16(0, 1).u16(2, not)
+      return xtMatch(
+        'statistic',
+        0,
+        counted
+          .u32(4, every - 1)
+          .u32(8, packet)
+          .u32(12, every - 1 - packet),
+      )
+    }
+    case 'socket':
+      return xtMatch('socket', 3, new Structure(1).u8(0, bitsOf(socketFlags, match.flags)))
+    case 'comment':
+      return xtMatch('comment', 0, new Structure(256).text(0, match.text))
+    case 'icmpType':
+      return xtMatch('icmp', 0, icmp(icmpTypes, match.type, not))
+    case 'icmpv6Type':
+      return xtMatch('icmp6', 0, icmp(icmpv6Types, match.type, not))
+    default:
+      return undefined
+  }
+}
+
+const ALL = 0xffffffff
+const SOCKET = 4
+
+/** The bits of words; the first is 1. */
+export function bitsOf<W extends string>(words: readonly W[], given: readonly string[]): number {
+  return words.reduce((bits, word, i) => (given.includes(word) ? bits | (1 << i) : bits), 0)
+}
+
+function multiport(kind: number, text: string, not: number): Structure {
+  const info = new Structure(48).u8(0, kind).u8(47, not)
+  let count = 0
+  for (const part of text.split(',')) {
+    const [first, last] = part.split(':').map(Number)
+    if (last !== undefined) info.u8(32 + count, 1)
+    info.u16(2 + 2 * count++, first ?? 0)
+    if (last !== undefined) info.u16(2 + 2 * count++, last)
+  }
+  return info.u8(1, count)
+}
+
+/** Names of users are looked up by the program. */
+function owner(kind: 'uid' | 'gid', text: string, not: number): Expression | undefined {
+  const found = /^(\d+)(?:-(\d+))?$/.exec(text)
+  if (found === null) return undefined
+  const [at, bit] = kind === 'uid' ? [0, 1] : [8, 2]
+  const min = Number(found[1])
+  const info = new Structure(24).u32(at, min).u32(at + 4, Number(found[2] ?? min))
+  return xtMatch('owner', 1, info.u8(16, bit).u8(17, not * bit))
+}
+
+const stateBits: Readonly<Record<CtState, number>> = {
+  ...{ INVALID: 1, ESTABLISHED: 2, RELATED: 4, NEW: 8, SNAT: 64, DNAT: 128, UNTRACKED: 256 },
+}
+
+function states(given: readonly CtState[], flags: number, not: number): Structure {
+  const bits = given.reduce((sum, state) => sum | stateBits[state], 0)
+  return new Structure(168)
+    .u16(146, 1 | flags)
+    .u16(148, not)
+    .u16(150, bits)
+}
+
+const typeBits: Readonly<Record<AddrType, number>> = {
+  ...{ UNICAST: 1, LOCAL: 2, BROADCAST: 3, ANYCAST: 4, MULTICAST: 5, BLACKHOLE: 6, UNREACHABLE: 7 },
+}
+
+function addressTypes(source: boolean, types: readonly AddrType[], not: number): Structure {
+  const bits = types.reduce((sum, type) => sum | (1 << typeBits[type]), 0)
+  return new Structure(8).u16(source ? 0 : 2, bits).u32(4, not * (source ? 1 : 2))
+}
+
+function range(source: boolean, text: string, not: number): Expression | undefined {
+  const [first, last] = text.split('-').map(parseAddress)
+  if (first === undefined) return undefined
+  const at = source ? 0 : 32
+  const bit = source ? 1 : 2
+  const info = new Structure(65).set(at, first).set(at + 16, last ?? first)
+  return xtMatch('iprange', 1, info.u8(64, bit | (not * bit * 16)))
+}
+
+const packetTypes = ['unicast', 'broadcast', 'multicast']
+const socketFlags = ['transparent', 'nowildcard', 'restore-skmark'] as const
+
+function icmp(names: Readonly<Record<string, string>>, text: string, not: number): Structure {
+  const [type, code] = (Object.hasOwn(names, text) ? names[text] : text)?.split('/').map(Number) ?? []
+  return new Structure(4)
+    .u8(0, type ?? 0)
+    .u8(1, code ?? 0)
+    .u8(2, code ?? 255)
+    .u8(3, not)
+}
+
+const FLAGS: readonly TcpFlag[] = ['FIN', 'SYN', 'RST', 'PSH', 'ACK', 'URG']
+
+/** Ports and flags, which are one match of the protocol's module; `undefined` for a protocol whose is not modelled. */
+export function transportExpression(protocol: number | undefined, matches: readonly Match[]): Expression | undefined {
+  if (protocol !== 6 && protocol !== 17) return undefined
+  const info = new Structure(16).u16(0, 0).u16(2, 65535).u16(4, 0).u16(6, 65535)
+  let inverse = 0
+  for (const match of matches) {
+    const not = 'not' in match && match.not === true
+    if (match.match === 'sport' || match.match === 'dport') {
+      const [first, last] = match.ports.split(':').map(Number)
+      const at = match.match === 'sport' ? 0 : 4
+      info.u16(at, first ?? 0).u16(at + 2, last ?? first ?? 0)
+      if (not) inverse |= match.match === 'sport' ? 1 : 2
+    } else if (match.match === 'tcpFlags' || match.match === 'syn') {
+      const [mask, set] = match.match === 'syn' ? [['FIN', 'SYN', 'RST', 'ACK'], ['SYN']] : [match.mask, match.set]
+      info.u8(9, bitsOf(FLAGS, mask)).u8(10, bitsOf(FLAGS, set))
+      if (not) inverse |= 4
+    }
+  }
+  return protocol === 6 ? xtMatch('tcp', 0, info.u8(11, inverse)) : xtMatch('udp', 0, shortened(info, inverse))
+}
+
+function shortened(tcp: Structure, inverse: number): Structure {
+  return new Structure(10).set(0, tcp.bytes.subarray(0, 8)).u8(8, inverse)
+}
+
+/** The interface: a name with its NUL, or the beginning of one. */
+export function interfaceExpressions(match: Match & { match: 'in' | 'out' }): Expression[] {
+  const load = loadInterface(match.match === 'in' ? 'iifname' : 'oifname')
+  if (match.name === '+') return [load]
+  const text = match.name.endsWith('+') ? match.name.slice(0, -1) : `${match.name}\0`
+  return [load, compare(Buffer.from(text), match.not)]
+}
+
+const offsets = { ipv4: { src: 12, dst: 16 }, ipv6: { src: 8, dst: 24 } } as const
+
+/** The address: as many bytes as the prefix has, or all of them behind a mask. */
+export function addressExpressions(match: Match & { match: 'src' | 'dst' }, family: Family): Expression[] | undefined {
+  const prefix = parsePrefix(forFamily(match.address, family))
+  if (prefix === undefined) return undefined
+  const { length } = prefix
+  if (length === 0) return match.not === true ? undefined : []
+  const bytes = networkAddress(prefix)
+  const offset = offsets[family][match.match]
+  if (length % 8 === 0) {
+    return [loadNetwork(offset, length / 8), compare(bytes.subarray(0, length / 8), match.not)]
+  }
+  const mask = bytes.map((_, i) => (0xff00 >> Math.min(8, Math.max(0, length - 8 * i))) & 0xff)
+  return [loadNetwork(offset, bytes.length), maskWith(mask), compare(bytes, match.not)]
+}

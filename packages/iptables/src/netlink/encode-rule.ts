@@ -1,0 +1,89 @@
+import type { Compat, Expression } from '@cni/nftables/wire'
+import { rate } from '../parse/normalize-rate.ts'
+import type { Family, Match, Rule } from '../rules/model.ts'
+import { addressExpressions, interfaceExpressions, matchExpression, transportExpression } from './encode-matches.ts'
+import { targetExpressions } from './encode-targets.ts'
+import { compare, loadProtocol } from './expressions.ts'
+
+/** A rule as iptables-nft keeps it, ports and marks in the form that all versions read. */
+export interface EncodedRule {
+  readonly expressions: readonly Expression[]
+  readonly compat: Compat
+}
+
+const protocolNumbers: Readonly<Record<string, number>> = {
+  ...{ icmp: 1, tcp: 6, udp: 17, dccp: 33, gre: 47, esp: 50, ah: 51, icmpv6: 58, 'ipv6-icmp': 58, ipip: 94 },
+  ...{ sctp: 132, udplite: 136 },
+}
+
+/** `undefined` for a rule of which something is not modelled: programs write it. */
+export function encodeRule(rule: Rule, family: Family): EncodedRule | undefined {
+  const { matches } = rule
+  const protocolMatch = last(matches, 'proto')
+  const protocol = protocolMatch === undefined ? undefined : numberOf(protocolMatch.protocol)
+  if (protocolMatch !== undefined && protocol === undefined) return undefined
+  const head = headOf(matches, family, protocol)
+  const body = bodyOf(matches, family, protocol)
+  const end = targetExpressions(rule.target, family)
+  if (head === undefined || body === undefined || end === undefined) return undefined
+  return {
+    expressions: [...head, ...body, { name: 'counter' }, ...end],
+    compat: { protocol: protocol ?? 0, inverted: protocolMatch?.not === true },
+  }
+}
+
+function numberOf(protocol: string): number | undefined {
+  return /^\d+$/.test(protocol) ? Number(protocol) : protocolNumbers[protocol]
+}
+
+/** The options of iptables itself stand in its order, wherever they were written. */
+function headOf(matches: readonly Match[], family: Family, protocol: number | undefined): Expression[] | undefined {
+  const list: Expression[] = []
+  for (const kind of ['in', 'out'] as const) {
+    const found = last(matches, kind)
+    if (found !== undefined) list.push(...interfaceExpressions(found))
+  }
+  if (protocol !== undefined) list.push(loadProtocol, compare(Uint8Array.of(protocol), last(matches, 'proto')?.not))
+  for (const kind of ['src', 'dst'] as const) {
+    const found = last(matches, kind)
+    if (found === undefined) continue
+    const address = addressExpressions(found, family)
+    if (address === undefined) return undefined
+    list.push(...address)
+  }
+  return list
+}
+
+const HEAD: readonly Match['match'][] = ['in', 'out', 'proto', 'src', 'dst']
+const TRANSPORT: readonly Match['match'][] = ['sport', 'dport', 'tcpFlags', 'syn']
+
+/** Modules in the order in which they were loaded; that of the protocol where its first option stands. */
+function bodyOf(matches: readonly Match[], family: Family, protocol: number | undefined): Expression[] | undefined {
+  const list: Expression[] = []
+  const transport = matches.filter(({ match }) => TRANSPORT.includes(match))
+  for (const match of matches) {
+    if (HEAD.includes(match.match) || (TRANSPORT.includes(match.match) && match !== transport[0])) continue
+    const found =
+      match === transport[0]
+        ? transportExpression(protocol, transport)
+        : match.match === 'limit'
+          ? limitExpression(match.rate, match.burst)
+          : matchExpression(match, family)
+    if (found === undefined) return undefined
+    list.push(found)
+  }
+  return list
+}
+
+const units: Readonly<Record<string, bigint>> = { sec: 1n, min: 60n, hour: 3600n, day: 86_400n }
+const USUAL_BURST = 5
+
+function limitExpression(text: string, burst = USUAL_BURST): Expression | undefined {
+  const [count, unit = ''] = rate(text).split('/')
+  const seconds = units[unit]
+  return seconds === undefined ? undefined : { name: 'limit', rate: BigInt(count ?? 0), unit: seconds, burst }
+}
+
+function last<K extends Match['match']>(matches: readonly Match[], kind: K): (Match & { match: K }) | undefined {
+  return matches.findLast((match): match is Match & { match: K } => match.match === kind)
+}

@@ -1,0 +1,27 @@
+import type { Expression } from '@cni/nftables/wire'
+import type { Structure } from './structure.ts'
+
+/** Loads the protocol above IP. */
+export const loadProtocol: Expression = { name: 'meta', key: 'l4proto', dreg: 1 }
+
+export const loadInterface = (key: 'iifname' | 'oifname'): Expression => ({ name: 'meta', key, dreg: 1 })
+
+export const loadNetwork = (offset: number, len: number): Expression => ({
+  ...{ name: 'payload', dreg: 1, base: 'network', offset, len },
+})
+
+export const compare = (data: Uint8Array, not: boolean | undefined): Expression => ({
+  ...{ name: 'cmp', sreg: 1, op: not === true ? 'neq' : 'eq', data },
+})
+
+export const maskWith = (mask: Uint8Array): Expression => ({
+  ...{ name: 'bitwise', sreg: 1, dreg: 1, len: mask.length, mask, xor: new Uint8Array(mask.length) },
+})
+
+export const xtMatch = (module: string, revision: number, { bytes }: Structure): Expression => ({
+  ...{ name: 'match', module, revision, info: bytes },
+})
+
+export const xtTarget = (module: string, revision: number, { bytes }: Structure): Expression => ({
+  ...{ name: 'target', module, revision, info: bytes },
+})

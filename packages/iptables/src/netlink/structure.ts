@@ -1,0 +1,39 @@
+/** A structure of an xt module, filled piece by piece; numbers are in host order unless said otherwise. */
+export class Structure {
+  readonly bytes: Buffer
+
+  /** Padded to eight bytes, as the modules want it. */
+  constructor(size: number) {
+    this.bytes = Buffer.alloc((size + 7) & ~7)
+  }
+
+  u8(at: number, value: number): this {
+    this.bytes.writeUInt8(value, at)
+    return this
+  }
+
+  u16(at: number, value: number): this {
+    this.bytes.writeUInt16LE(value, at)
+    return this
+  }
+
+  be16(at: number, value: number): this {
+    this.bytes.writeUInt16BE(value, at)
+    return this
+  }
+
+  u32(at: number, value: number): this {
+    this.bytes.writeUInt32LE(value >>> 0, at)
+    return this
+  }
+
+  set(at: number, value: Uint8Array): this {
+    this.bytes.set(value, at)
+    return this
+  }
+
+  text(at: number, value: string): this {
+    this.bytes.write(value, at)
+    return this
+  }
+}
