@@ -4,6 +4,8 @@ import { Batch, type Expression, encodeExpressions, type NftRule, openNft } from
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { encodeRule } from '../src/netlink/encode-rule.ts'
+import { formOf } from '../src/netlink/form.ts'
+import { tablesFrom } from '../src/netlink/read-tables.ts'
 import { families, type Rule } from '../src/rules/model.ts'
 import { restoreText } from '../src/text/restore-text.ts'
 import { anyRuleset } from './arbitraries.ts'
@@ -38,12 +40,16 @@ test('each rule that we encode is saved by iptables-nft as the one that it write
         const text = await save()
         // The same rules, in the chains that are there.
         const batch = new Batch()
+        const forms = new Map<string, string[]>()
         for (const { table, chain } of nft.chains({ family: program })) batch.flush({ family: program, table, chain })
         for (const rule of rules.rules) {
           const encoded = encodeRule(rule, family)
           if (rule.family !== undefined && rule.family !== family) continue
-          if (encoded !== undefined)
+          if (encoded !== undefined) {
             batch.addRule({ family: program, table: rule.table, chain: rule.chain, ...encoded })
+            const place = `${rule.table} ${rule.chain}`
+            forms.set(place, [...(forms.get(place) ?? []), formOf(encoded)])
+          }
           seen++
         }
         nft.commit(batch)
@@ -55,6 +61,11 @@ test('each rule that we encode is saved by iptables-nft as the one that it write
         expect(await save()).toEqual(text)
         expect(ours.length).toBe(theirs.length)
         for (const rule of ours) expect(encodeExpressions(rule.expressions).equals(rule.bytes)).toBe(true)
+        for (const [table, chains] of tablesFrom(nft.chains(), nft.rules(), family).tables) {
+          for (const [chain, { rules: read }] of chains) {
+            expect(read.map(({ form }) => form)).toEqual(forms.get(`${table} ${chain}`) ?? [])
+          }
+        }
       }
     }),
     { numRuns: runs },

@@ -1,19 +1,46 @@
+import type { NftRule } from '@cni/nftables/wire'
 import { IptablesError } from '../errors.ts'
 import { type Family, isBuiltin, isTable, type Table } from '../rules/model.ts'
 import { type CanonicalRule, canonical } from './canonical.ts'
 import { targetName } from './normalize-target.ts'
 import { tokenize } from './tokenize.ts'
 
-/** A rule as it was read. Its canonical form is computed when first asked for: most rules of a node are of others. */
-export class SavedRule {
-  /** The text after `-A CHAIN`, without counters. */
+/** A rule that the kernel itself told, and what there is to say of it. */
+export interface KernelRule {
+  readonly rule: NftRule
+  /** As `iptables-save` prints it. */
   readonly text: string
+  readonly target: string
+  readonly form: string
+}
+
+/** A rule as it was read. Its text and its canonical form are computed when asked for: most rules of a node are of others. */
+export class SavedRule {
+  readonly #read: string | KernelRule
   readonly #family: Family
   #canonical: CanonicalRule | undefined
 
-  constructor(text: string, family: Family) {
-    this.text = text
+  constructor(read: string | KernelRule, family: Family) {
+    this.#read = read
     this.#family = family
+  }
+
+  /** The text after `-A CHAIN`, without counters. */
+  get text(): string {
+    return typeof this.#read === 'string' ? this.#read : this.#read.text
+  }
+
+  /** As the kernel told it, to be written again byte for byte or deleted by its handle; `undefined` for one of a text. */
+  get source(): NftRule | undefined {
+    return typeof this.#read === 'string' ? undefined : this.#read.rule
+  }
+
+  /**
+   * Its expressions as a string, counts aside: rules of one family with equal forms are equal. Others may be, too: versions
+   * of iptables write the same rule in different ways. `undefined` for one of a text.
+   */
+  get form(): string | undefined {
+    return typeof this.#read === 'string' ? undefined : this.#read.form
   }
 
   get canonical(): CanonicalRule {
@@ -27,8 +54,9 @@ export class SavedRule {
 
   /** Name of the target or chain, `''` without one; cheap for the thousands of rules that a node has of others. */
   get target(): string {
+    if (typeof this.#read !== 'string') return this.#read.target
     // A comment may be "-j" without quotes; an option follows that then, not a name.
-    const name = this.text.includes('"') ? undefined : /(?:^| )-[jg] ([^-!\s]\S*)/.exec(this.text)?.[1]
+    const name = this.#read.includes('"') ? undefined : /(?:^| )-[jg] ([^-!\s]\S*)/.exec(this.#read)?.[1]
     return name === undefined ? this.canonical.target : targetName(name)
   }
 }

@@ -1,0 +1,40 @@
+import { encodeExpressions } from '@cni/nftables/wire'
+import type { EncodedRule } from './encode-rule.ts'
+
+/** A rule's expressions as a string, to compare it with what the kernel tells. */
+export const formOf = ({ expressions }: EncodedRule): string => encodeExpressions(expressions).toString('latin1')
+
+/** Those that the kernel tells, as if nothing had been counted. */
+export function formIn(bytes: Buffer): string {
+  let form = bytes
+  for (const at of elementsIn(bytes)) {
+    if (!isCounter(bytes, at)) continue
+    if (form === bytes) form = Buffer.from(bytes)
+    form.fill(0, at + BYTES, at + BYTES + COUNT).fill(0, at + PACKETS, at + PACKETS + COUNT)
+  }
+  return form.toString('latin1')
+}
+
+/** Where each expression of a rule begins; ends at the first length that lies. */
+export function elementsIn(bytes: Buffer): number[] {
+  const starts: number[] = []
+  for (let at = 0; at + HEADER <= bytes.length; ) {
+    const length = bytes.readUInt16LE(at)
+    if (length < HEADER || at + length > bytes.length) break
+    starts.push(at)
+    at += (length + 3) & ~3
+  }
+  return starts
+}
+
+// internal: [element [name "counter"] [data [bytes] [packets]]], each attribute behind four bytes of length and type
+
+const HEADER = 4
+const NAME = 8
+const BYTES = 24
+const PACKETS = 36
+const COUNT = 8
+const END = 44
+
+const isCounter = (bytes: Buffer, at: number) =>
+  bytes.readUInt16LE(at) === END && bytes.toString('latin1', at + NAME, at + NAME + 8) === 'counter\0'

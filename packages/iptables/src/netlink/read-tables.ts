@@ -1,0 +1,61 @@
+import type { NftChain, NftRule } from '@cni/nftables/wire'
+import { type SavedChain, SavedRule, type SavedTables } from '../parse/saved-tables.ts'
+import { builtinChains, type Family, isBuiltin, type Table } from '../rules/model.ts'
+import { ReadRule } from './read-rule.ts'
+import { savedName } from './saved-word.ts'
+
+/** The tables in the order in which iptables-nft-save prints them. */
+const saveOrder: readonly Table[] = ['mangle', 'security', 'raw', 'filter', 'nat']
+
+/**
+ * What the kernel told of a family, as `parseSave` of what `iptables-nft-save` prints would give it: a table has all its
+ * built-in chains, in the order of hooks, then its own ones by name. A table without a chain is none.
+ */
+export function tablesFrom(chains: readonly NftChain[], rules: readonly NftRule[], family: Family): SavedTables {
+  const own = family === 'ipv4' ? 'ip' : 'ip6'
+  const all = new Map<string, Map<string, SavedChain>>()
+  for (const { family: of, table, chain, base, policy = 'accept' } of chains) {
+    if (of !== own) continue
+    const found = all.get(table) ?? new Map<string, SavedChain>()
+    all.set(table, found.set(chain, { ...(base === undefined ? {} : { policy: policy.toUpperCase() }), rules: [] }))
+  }
+  for (const rule of rules) {
+    if (rule.family !== own) continue
+    all
+      .get(rule.table)
+      ?.get(rule.chain)
+      ?.rules.push(new SavedRule(new ReadRule(rule), family))
+  }
+  return {
+    family,
+    tables: new Map(
+      saveOrder.flatMap((table) => {
+        const found = all.get(table)
+        return found === undefined ? [] : [[table, ordered(table, found)]]
+      }),
+    ),
+  }
+}
+
+function ordered(table: Table, found: ReadonlyMap<string, SavedChain>): Map<string, SavedChain> {
+  const list: [string, SavedChain][] = builtinChains[table].map((name) => [name, found.get(name) ?? unused()])
+  const others = [...found].filter(([name]) => !isBuiltin(table, name)).sort(([a], [b]) => (a < b ? -1 : 1))
+  return new Map([...list, ...others])
+}
+
+/** A built-in chain is made when it gets its first rule. */
+const unused = (): SavedChain => ({ policy: 'ACCEPT', rules: [] })
+
+/** What `iptables-nft-save` prints of it, without comment lines and without what was counted. */
+export function savedText({ tables }: SavedTables): string {
+  let text = ''
+  for (const [table, chains] of tables) {
+    text += `*${table}\n`
+    for (const [name, { policy }] of chains) text += `:${savedName(name)} ${policy ?? '-'} [0:0]\n`
+    for (const [name, { rules }] of chains) {
+      for (const rule of rules) text += `${`-A ${savedName(name)} ${rule.text}`.trimEnd()}\n`
+    }
+    text += 'COMMIT\n'
+  }
+  return text
+}
