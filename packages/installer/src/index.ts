@@ -23,17 +23,17 @@
 
 // Network configurations as values
 export { type Candidate, type Candidates, listCandidates, type NetFolder, type ReadFile } from './conf/candidate.ts'
-export { alternativeName, conflistName, isConfName, standaloneName } from './conf/conf-name.ts'
-export { type DiffLine, diffLines, formatDiff } from './conf/diff.ts'
-export { countEntries, hasEntry, insertEntry, removeEntry, sameDocument, standaloneText } from './conf/entry.ts'
-export { apiServerUrl, type KubeconfigContent, redactKubeconfig, renderKubeconfig } from './conf/kubeconfig.ts'
 export {
   choosePrimary,
   HOLD_MS,
   type PrimaryChoice,
   type PrimaryMemory,
   type PrimaryRules,
-} from './conf/primary.ts'
+} from './conf/choose-primary.ts'
+export { alternativeName, conflistName, isConfName, standaloneName } from './conf/conf-name.ts'
+export { type DiffLine, diffLines, formatDiff } from './conf/diff.ts'
+export { countEntries, hasEntry, insertEntry, removeEntry, sameDocument, standaloneText } from './conf/entry.ts'
+export { apiServerUrl, type KubeconfigContent, redactKubeconfig, renderKubeconfig } from './conf/kubeconfig.ts'
 // The installer
 export type { Artefact, ChangeAction, InstallEvent, InstallObserver } from './events.ts'
 export type { Health, HealthState, InstallStatus } from './health.ts'

@@ -1,8 +1,8 @@
 import { isAbsolute } from 'node:path'
 import { goStringify, messageOf, type PluginConf } from '@cni/types'
+import { HOLD_MS } from './conf/choose-primary.ts'
 import { conflistName, isConfName, standaloneName } from './conf/conf-name.ts'
 import { isServerUrl } from './conf/kubeconfig.ts'
-import { HOLD_MS } from './conf/primary.ts'
 import type { InstallObserver } from './events.ts'
 import { InstallError } from './install-error.ts'
 

@@ -1,7 +1,7 @@
 import type { Netns } from '@cni/netns/handle'
 import type { K8sArgs, NetConf, Result, ValidAttachment } from '@cni/types'
-import type { AttachmentState, NetworkState, WritableState } from './attachment-state.ts'
 import type { UndoStep } from './call/undo.ts'
+import type { AttachmentState, NetworkState, WritableState } from './call-state.ts'
 import type { Log } from './log.ts'
 import type { EnvVars } from './protocol/environment.ts'
 import type { SpanContext } from './span-context.ts'

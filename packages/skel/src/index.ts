@@ -23,14 +23,14 @@
  */
 
 export type { Verb } from '@cni/types'
+export type { UndoStep } from './call/undo.ts'
 export type {
   AttachmentState,
   NetworkState,
   StaleState,
   StateDefinition,
   WritableState,
-} from './attachment-state.ts'
-export type { UndoStep } from './call/undo.ts'
+} from './call-state.ts'
 // Context
 export type {
   AddContext,

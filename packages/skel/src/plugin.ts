@@ -1,5 +1,5 @@
 import { CNI_VERSIONS, type CniArgKind, type CniVersion, type NetConf, type Result, type Verb } from '@cni/types'
-import type { StateDefinition } from './attachment-state.ts'
+import type { StateDefinition } from './call-state.ts'
 import type { AddContext, CheckContext, DelContext, GcContext, StatusContext } from './context.ts'
 import { checkDefinition } from './definition/check-definition.ts'
 import type { LogOptions } from './log.ts'

@@ -1,5 +1,5 @@
-import { newPace } from './pace.ts'
 import type { PassResult } from './pass.ts'
+import { newPassPace } from './pass-pace.ts'
 import { newWakeups, type Wakeups } from './wakeups.ts'
 import { type FolderWatches, type WatchedFolder, watchFolders } from './watch-folders.ts'
 
@@ -41,7 +41,7 @@ interface Drive {
 }
 
 async function drive({ body, watches, wakeups, signal }: Drive): Promise<void> {
-  const pace = newPace()
+  const pace = newPassPace()
   let awaited: Promise<void> | undefined
   while (!signal.aborted) {
     const isByEvent = wakeups.take() === 'event'

@@ -1,4 +1,4 @@
-import type { PrimaryMemory } from '../conf/primary.ts'
+import type { PrimaryMemory } from '../conf/choose-primary.ts'
 import { type DisplacedFiles, displacedFiles } from '../files/displaced.ts'
 
 /** What an installer remembers of the net folder between two passes. */

@@ -6,8 +6,8 @@ import { type Health, type InstallStatus, toStatus } from '../health.ts'
 import type { InstallError } from '../install-error.ts'
 import type { Settings } from '../options.ts'
 import { type Claim, newClaim } from './claim/claim.ts'
+import { type HealLimit, healLimit } from './heal-limit.ts'
 import { type Memory, newMemory } from './memory.ts'
-import { type Throttle, throttle } from './throttle.ts'
 import { type VerifiedFiles, verifiedFiles } from './verified.ts'
 
 /** What an installer carries from pass to pass. */
@@ -17,7 +17,7 @@ export interface State {
   readonly verified: VerifiedFiles
   readonly net: NetReader
   readonly binaries: BinaryState
-  readonly throttle: Throttle
+  readonly healLimit: HealLimit
   readonly emit: (event: InstallEvent) => void
   readonly failures: Map<Artefact, Failure>
   /** What was said last, so that nothing is said twice. */
@@ -69,7 +69,7 @@ export function newState(settings: Settings): State {
     verified: verifiedFiles(),
     net: netReader(settings.netDir, settings.type),
     binaries: newBinaryState(),
-    throttle: throttle(settings.rewriteMs),
+    healLimit: healLimit(settings.rewriteMs),
     emit(event) {
       debugFor('installer')?.(event.type, { ...event, type: undefined })
       try {

@@ -59,7 +59,7 @@ async function carryOut(work: Work, change: Change): Promise<InstallError | unde
   const { state, health } = work
   const { artefact, action, path, reason } = change
   const heal = state.seen.has(path)
-  const wait = state.throttle.take(path, performance.now(), heal)
+  const wait = state.healLimit.take(path, performance.now(), heal)
   if (wait > 0) {
     postpone(work, change, wait)
     return undefined
@@ -85,7 +85,7 @@ async function carryOut(work: Work, change: Change): Promise<InstallError | unde
   }
   health.push({ artefact, path, state: 'ok' })
   state.emit({ type: 'changed', artefact, action, path, reason, heal, ms: performance.now() - work.began })
-  const rewrites = state.throttle.streak(path)
+  const rewrites = state.healLimit.streak(path)
   if (rewrites % REMINDER === QUARREL) state.emit({ type: 'contended', path, rewrites, hint: hintFor(path) })
   return undefined
 }
@@ -94,7 +94,7 @@ async function carryOut(work: Work, change: Change): Promise<InstallError | unde
 function postpone(work: Work, { artefact, path, reason }: Change, ms: number): void {
   lookAgainIn(work, ms)
   work.postponed += 1
-  const why = work.state.throttle.streak(path) >= QUARREL ? ` (${hintFor(path)})` : ''
+  const why = work.state.healLimit.streak(path) >= QUARREL ? ` (${hintFor(path)})` : ''
   const text = `${path}: ${reason}; put right again in a moment${why}`
   work.health.push({ artefact, path, state: 'drift', reason: text })
 }

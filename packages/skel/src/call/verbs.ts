@@ -1,5 +1,5 @@
 import { CniError, ErrorCode, encodeResult, isObject, type Verb } from '@cni/types'
-import type { CallState } from '../attachment-state.ts'
+import type { CallState } from '../call-state.ts'
 import { readAttachments } from '../protocol/valid-attachments.ts'
 import type { AcceptedCall } from './accepted-call.ts'
 import { prevResult, tolerantPrevResult } from './call-prev-result.ts'

@@ -1,5 +1,5 @@
 import { messageOf, type ValidAttachment } from '@cni/types'
-import type { CallState, StateCall, StateDefinition } from '../attachment-state.ts'
+import type { CallState, StateCall, StateDefinition } from '../call-state.ts'
 import { unexpected } from '../definition/checks.ts'
 import { schemaFrom } from '../schema/schema-of.ts'
 import type { SchemaSource } from '../schema-source.ts'

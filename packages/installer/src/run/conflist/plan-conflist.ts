@@ -6,11 +6,11 @@ import { InstallError, toInstallError } from '../../install-error.ts'
 import type { Settings } from '../../options.ts'
 import type { Memory } from '../memory.ts'
 import { failed, type StepPlan, waiting } from '../step-plan.ts'
-import { findPrimary } from './find-primary.ts'
 import type { ConflistPlan, NetView } from './net-view.ts'
 import { planChained } from './plan-chained.ts'
 import { planOwned, planStandalone } from './plan-own-file.ts'
 import { changesOfFormer, planWithdrawal } from './plan-removal.ts'
+import { rememberPrimary } from './remember-primary.ts'
 
 /** A plan for the net folder with what else a look at it brought up. */
 export interface NetFolderPlan extends ConflistPlan {
@@ -49,7 +49,7 @@ export function planConflist(settings: Settings, memory: Memory, circumstances: 
 
 function planWithPrimary(view: NetView, { now, withdraw }: Circumstances): ConflistPlan {
   const { settings, files } = view
-  const choice = findPrimary(view, now)
+  const choice = rememberPrimary(view, now)
   if (choice.kind === 'hold') return { ...waits(settings, choice.reason), until: choice.until }
   if (choice.kind === 'wait') return waits(settings, choice.reason)
   const { name, preemptedBy } = choice

@@ -3,13 +3,13 @@ const GAP_MS = 4
 const BUSY_GAP_MS = 25
 
 /** How long to pause after each pass, so that events without end do not take the whole processor. */
-export interface Pace {
+export interface PassPace {
   /** Notes a pass; returns the pause that is due after it. `now` is of a monotonic clock. */
   gapAfter(now: number): number
 }
 
 /** No pass yet: the first few follow each other at once. */
-export function newPace(): Pace {
+export function newPassPace(): PassPace {
   const lastSecond: number[] = []
   return {
     gapAfter(now) {

@@ -1,10 +1,10 @@
 import { type Candidates, listCandidates } from '../../conf/candidate.ts'
+import { choosePrimary, type PrimaryChoice } from '../../conf/choose-primary.ts'
 import { alternativeName, compareNames, conflistName } from '../../conf/conf-name.ts'
-import { choosePrimary, type PrimaryChoice } from '../../conf/primary.ts'
 import type { NetView } from './net-view.ts'
 
 /** Chooses the primary, and remembers the choice and which file had the role before. */
-export function findPrimary(view: NetView, now: number): PrimaryChoice {
+export function rememberPrimary(view: NetView, now: number): PrimaryChoice {
   const { type, confName, ownFile, pin, holdMs } = view.settings
   const { memory } = view
   const own = [...memory.retired, ...(ownFile === undefined ? [] : [ownFile])]

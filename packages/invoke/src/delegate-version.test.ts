@@ -1,8 +1,8 @@
 import { CNI_VERSIONS } from '@cni/types'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { chooseVersion, isVersionRefusal, versionsInRefusal } from './delegate-version.ts'
 import { PluginError } from './errors.ts'
-import { chooseVersion, isVersionRefusal, versionsInRefusal } from './negotiate.ts'
 
 const refusal = (details?: string, code = 1) =>
   new PluginError(

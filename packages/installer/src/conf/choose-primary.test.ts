@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Candidates } from './candidate.ts'
-import { choosePrimary, type PrimaryMemory, type PrimaryRules } from './primary.ts'
+import { choosePrimary, type PrimaryMemory, type PrimaryRules } from './choose-primary.ts'
 
 const rules: PrimaryRules = { type: 'mesh' }
 function candidates(names: readonly string[], invalid: Record<string, string> = {}): Candidates {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { newPace } from './pace.ts'
+import { newPassPace } from './pass-pace.ts'
 
 /** The pauses after passes that end so many milliseconds apart. */
-function gaps(passes: number, apart: number, start = 0, pace = newPace()): number[] {
+function gaps(passes: number, apart: number, start = 0, pace = newPassPace()): number[] {
   return Array.from({ length: passes }, (_, index) => pace.gapAfter(start + index * apart))
 }
 
@@ -15,7 +15,7 @@ test('when somebody writes without a pause, 25 ms from the 51st pass of a second
 })
 
 test('a second without passes, and they follow each other at once again', () => {
-  const pace = newPace()
+  const pace = newPassPace()
   expect(gaps(51, 1, 0, pace).at(-1)).toBe(25)
   expect(gaps(6, 1, 1051, pace)).toEqual([0, 0, 0, 0, 0, 4])
 })

@@ -5,7 +5,7 @@ const QUARREL_MS = 5000
 const BURST = 3
 
 /** Spaces the rewrites of each file, on a monotonic clock. */
-export interface Throttle {
+export interface HealLimit {
   /**
    * 0 when the file may be written now, which counts as done; else how many milliseconds to wait. The first installation
    * is no heal, and takes nothing from those that follow.
@@ -16,7 +16,7 @@ export interface Throttle {
 }
 
 /** The first three heals at once; from then on each needs `gapMs`, which may have been saved up before. */
-export function throttle(gapMs: number): Throttle {
+export function healLimit(gapMs: number): HealLimit {
   const last = new Map<string, { at: number; streak: number; spare: number }>()
   return {
     take(path, now, isHeal) {
