@@ -1,13 +1,13 @@
 import { connectFrom, GATEWAY } from '@cni/istio-redirect/testing/node'
 import type { NetnsTarget } from '@cni/netns'
-import type { Connection, Expected } from './facts.ts'
+import type { Expected, JudgedConnection } from './facts.ts'
 
 /** Documentation addresses (RFC 5737, RFC 3849): nothing in the throw-away node has them, or could answer for them. */
 const NOWHERE = { ipv4: '203.0.113.10', ipv6: '2001:db8::10' }
 
 interface Attempt {
   what: string
-  from: Connection['from']
+  from: JudgedConnection['from']
   to: { host: string; port: number }
   expected: Expected
 }
@@ -65,11 +65,11 @@ export const attempts = (pod: { ipv4: string; ipv6: string }): Attempt[] => [
 ]
 
 /** Make one of them and say whether it went as promised. */
-export async function attempt(pod: NetnsTarget, { what, from, to, expected }: Attempt): Promise<Connection> {
-  const [exchange] = await connectFrom(from.namespace === 'pod' ? pod : 'host', from.uid, [to])
-  if (!exchange) throw new Error('the client said nothing')
-  const { served_by, listener, original_dst } = exchange.answer ?? {}
+export async function attempt(pod: NetnsTarget, { what, from, to, expected }: Attempt): Promise<JudgedConnection> {
+  const [connection] = await connectFrom(from.namespace === 'pod' ? pod : 'host', from.uid, [to])
+  if (!connection) throw new Error('the client said nothing')
+  const { served_by, listener, original_dst } = connection.answer ?? {}
   const as_expected =
     served_by === expected.served_by && listener === expected.listener && original_dst === expected.original_dst
-  return { what, from, ...exchange, expected, as_expected }
+  return { what, from, ...connection, expected, as_expected }
 }

@@ -1,7 +1,7 @@
-import type { Exchange, PluginRun } from '@cni/istio-redirect/testing/node'
+import type { Connection, PluginRun } from '@cni/istio-redirect/testing/node'
 
 /** A connection, what should have happened to it, and what did. */
-export interface Connection extends Exchange {
+export interface JudgedConnection extends Connection {
   /** For people: what this connection shows. */
   what: string
   from: { namespace: 'pod' | 'node'; uid: number }
@@ -31,7 +31,7 @@ export interface Facts {
   result: unknown
   /** `iptables-save` of the pod, own chains and jumps only, with packet counters after the connections. */
   rules: { ipv4: string[]; ipv6: string[] }
-  connections: Connection[]
+  connections: JudgedConnection[]
   check: { untouched: CheckOutcome; tampered_with: string; tampered: CheckOutcome }
   /** Absent with `--keep`. */
   left_behind?: { rules: string[]; state: string[]; addresses: string[]; interfaces: string[] }

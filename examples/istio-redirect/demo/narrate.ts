@@ -1,5 +1,5 @@
 import type { PluginRun } from '@cni/istio-redirect/testing/node'
-import type { Connection, Facts } from './facts.ts'
+import type { Facts, JudgedConnection } from './facts.ts'
 
 /** Prints the story for people, as it happens. Colour only on a terminal. */
 export interface Narrator {
@@ -27,12 +27,12 @@ export const pluginRunText = ({ verb, plugin, exit, ms }: PluginRun): string =>
   `${verb.padEnd(6)} ${plugin.padEnd(11)} exit ${exit}  ${ms.toFixed(0).padStart(4)} ms`
 
 /** `uid 1000 in the pod → 203.0.113.10:80   answered by the proxy on 15001 (meant for 203.0.113.10:80)`. */
-export function connectionText(connection: Connection): string {
+export function connectionText(connection: JudgedConnection): string {
   const who = `uid ${connection.from.uid} in the ${connection.from.namespace}`
   return `${`${who} → ${connection.to}`.padEnd(46)} ${answerText(connection)}`
 }
 
-function answerText({ answer, error }: Connection): string {
+function answerText({ answer, error }: JudgedConnection): string {
   if (error) return `failed: ${error}`
   if (!answer) return 'closed without an answer'
   const meant = answer.original_dst ? `, original destination ${answer.original_dst}` : ''
@@ -41,9 +41,9 @@ function answerText({ answer, error }: Connection): string {
 
 /** The ways of packets through the pod, with the figures of this run. */
 export function picture({ connections }: Pick<Facts, 'connections'>): string[] {
-  const first = (wanted: (connection: Connection) => boolean): Connection | undefined =>
+  const first = (wanted: (connection: JudgedConnection) => boolean): JudgedConnection | undefined =>
     connections.find((connection) => connection.as_expected && wanted(connection))
-  const way = (connection: Connection | undefined, from: string, steps: string): string[] =>
+  const way = (connection: JudgedConnection | undefined, from: string, steps: string): string[] =>
     connection
       ? [
           `     ${from.padEnd(11)} ── ${connection.to} ──►  ${steps}`,

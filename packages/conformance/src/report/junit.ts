@@ -1,6 +1,6 @@
 import { groupBy } from '../group-by.ts'
 import type { CheckResult, Report } from '../model.ts'
-import { exchangeLines } from './exchange.ts'
+import { exchangeLines } from './exchange-lines.ts'
 
 /**
  * The report as JUnit XML: a suite per group; advice and notes are in the output of a case that passed. What could not be

@@ -1,7 +1,7 @@
 import { replaceUnsafe } from '@cni/types'
 import { groupBy } from '../group-by.ts'
 import type { CheckResult, Finding, Report, Severity } from '../model.ts'
-import { exchangeLines } from './exchange.ts'
+import { exchangeLines } from './exchange-lines.ts'
 
 /** How the report looks. */
 export interface TextOptions {

@@ -5,7 +5,7 @@ import { dnsRules } from './dns.ts'
 import { capturedInbound, proxyPorts } from './inbound.ts'
 import { excludedInterfaces, virtualInterfaces } from './interfaces.ts'
 import { capturedRanges, outboundStart, uncapturedRanges } from './outbound.ts'
-import { ownerGroupRules, proxyOwnerRules } from './owners.ts'
+import { ownerGroupRules, proxyOwnerRules } from './owner-rules.ts'
 import { tproxyLoops } from './tproxy.ts'
 
 /**

@@ -24,8 +24,8 @@ export {
 } from './node.ts'
 export {
   type Answer,
+  type Connection,
   connectFrom,
-  type Exchange,
   type StandIn,
   startApp,
   startProxy,

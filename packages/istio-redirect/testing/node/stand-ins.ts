@@ -15,7 +15,7 @@ const answerSchema = z.object({
   /** Only the proxy: `address:port` the connection was meant for. */
   original_dst: z.optional(z.string()),
 })
-const exchangeSchema = z.object({
+const connectionSchema = z.object({
   to: z.string(),
   answer: z.optional(z.nullable(answerSchema)),
   error: z.optional(z.string()),
@@ -23,7 +23,7 @@ const exchangeSchema = z.object({
 
 export type Answer = z.infer<typeof answerSchema>
 /** One connection of the application: where it went, and who answered or what went wrong. */
-export type Exchange = z.infer<typeof exchangeSchema>
+export type Connection = z.infer<typeof connectionSchema>
 
 export interface StandIn extends AsyncDisposable {
   readonly pid: number
@@ -50,12 +50,12 @@ export async function connectFrom(
   target: NetnsTarget,
   user: User,
   destinations: ReadonlyArray<{ host: string; port: number }>,
-): Promise<Exchange[]> {
+): Promise<Connection[]> {
   const { uid, gid } = typeof user === 'number' ? { uid: user, gid: user } : user
   const child = start(target, 'connect', [`${uid}:${gid}`, ...destinations.flatMap(({ host, port }) => [host, port])])
   const [stdout] = await Promise.all([textOf(child.stdout), once(child, 'close')])
   if (child.exitCode !== 0) throw new Error(`connect failed with exit code ${child.exitCode}`)
-  return z.parse(z.array(exchangeSchema), JSON.parse(stdout))
+  return z.parse(z.array(connectionSchema), JSON.parse(stdout))
 }
 
 async function startServer(target: NetnsTarget, script: string, args: readonly (string | number)[]): Promise<StandIn> {

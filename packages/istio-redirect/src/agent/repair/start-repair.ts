@@ -14,7 +14,7 @@ import { eventRecorder } from './events.ts'
 import { keyOf, type ObservedPod, observePod } from './observed-pod.ts'
 import { modeOf, type Reconciler, reconciler } from './reconcile.ts'
 import { repairInPlace } from './repair-in-place.ts'
-import { retryLimit } from './retry-limit.ts'
+import { MAX_ATTEMPTS, retryPause } from './retries.ts'
 import { type WorkQueue, workQueue } from './work-queue.ts'
 
 /** What tests may want to differ. */
@@ -79,8 +79,8 @@ export async function startRepair(services: RepairServices, around: RepairSurrou
         pod: key,
       })
     },
-    maxAttempts: 5,
-    limit: retryLimit(),
+    maxAttempts: MAX_ATTEMPTS,
+    pause: retryPause(),
     signal,
   })
 

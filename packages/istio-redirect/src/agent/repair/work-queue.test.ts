@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { retryLimit } from './retry-limit.ts'
+import { MAX_ATTEMPTS, retryPause } from './retries.ts'
 import { workQueue } from './work-queue.ts'
 
 /** A queue whose time is ours and whose work ends when we say so. */
@@ -15,8 +15,8 @@ function controlled() {
         open.push({ key, end: (error) => (error === undefined ? resolve() : reject(error)) })
       }),
     failed: (key, _, again) => log.push(`${again ? 'again' : 'given up'} ${key}`),
-    maxAttempts: 5,
-    limit: retryLimit(() => 0),
+    maxAttempts: MAX_ATTEMPTS,
+    pause: retryPause(() => 0),
     signal: stop.signal,
     after(ms, then) {
       const timer = { ms, then, cancelled: false }
@@ -173,22 +173,5 @@ describe('a work queue', () => {
     await queue.idle()
     expect(log).toEqual(['work a', 'again a', 'work b', 'given up b'])
     expect(waiting.every(({ cancelled }) => cancelled)).toBe(true)
-  })
-})
-
-describe('the limit of retries', () => {
-  test('is that of the key', () => {
-    const limit = retryLimit(() => 0)
-    expect([1, 2, 3, 18, 19, 40].map(limit)).toEqual([5, 10, 20, 655_360, 1_000_000, 1_000_000])
-  })
-
-  test('is ten a second for all, after a burst of a hundred', () => {
-    let now = 0
-    const limit = retryLimit(() => now)
-    for (let made = 0; made < 100; made += 1) expect(limit(1)).toBe(5)
-    expect(limit(1)).toBe(100)
-    expect(limit(1)).toBe(200)
-    now = 10_000
-    expect(limit(1)).toBe(5)
   })
 })

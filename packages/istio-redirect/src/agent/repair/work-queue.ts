@@ -1,4 +1,4 @@
-import type { RetryLimit } from './retry-limit.ts'
+import type { RetryPause } from './retries.ts'
 
 /** Settings of a {@link workQueue}. */
 export interface WorkQueueOptions {
@@ -7,7 +7,7 @@ export interface WorkQueueOptions {
   /** Told about every failure; `false`: it was the last attempt. */
   readonly failed: (key: string, error: unknown, again: boolean) => void
   readonly maxAttempts: number
-  readonly limit: RetryLimit
+  readonly pause: RetryPause
   readonly signal: AbortSignal
   /** For tests. Returns how to cancel. */
   readonly after?: (ms: number, then: () => void) => () => void
@@ -30,7 +30,7 @@ interface Entry {
 
 /** Starts a queue with one worker; after the signal nothing new is begun. */
 export function workQueue(options: WorkQueueOptions): WorkQueue {
-  const { work, failed, maxAttempts, limit, signal, after = onTimer } = options
+  const { work, failed, maxAttempts, pause, signal, after = onTimer } = options
   const entries = new Map<string, Entry>()
   const ready: string[] = []
   let running: { readonly key: string; readonly done: Promise<void> } | undefined
@@ -97,7 +97,7 @@ export function workQueue(options: WorkQueueOptions): WorkQueue {
     } else if (failures === undefined) {
       entries.delete(key)
     } else {
-      entry.cancel = after(limit(failures), () => {
+      entry.cancel = after(pause(failures), () => {
         retryNow(key, entry)
         next()
       })

@@ -14,7 +14,7 @@ const line = z.looseObject({
 const MAX_DEPTH = 32
 
 /** Why a line is not printed. */
-export const REFUSALS = {
+export const LINE_FAULTS = {
   form: 'it is no JSON object with level, time and msg',
   depth: `it is nested deeper than ${MAX_DEPTH} levels`,
   level: 'its level is unknown',
@@ -22,12 +22,12 @@ export const REFUSALS = {
 } as const
 
 /** One of the reasons. */
-export type Refusal = keyof typeof REFUSALS
+export type LineFault = keyof typeof LINE_FAULTS
 
 /** What a plugin sent: lines to print, and why others are not printed. */
 export interface ReceivedLines {
   readonly entries: readonly LogEntry[]
-  readonly refused: readonly Refusal[]
+  readonly refused: readonly LineFault[]
 }
 
 /**
@@ -38,7 +38,7 @@ export function parseLogBody(body: string): ReceivedLines | undefined {
   const outer = z.safeParse(lines, parseOrNothing(body))
   if (!outer.success) return undefined
   const entries: LogEntry[] = []
-  const refused: Refusal[] = []
+  const refused: LineFault[] = []
   for (const text of outer.data) {
     const entry = toEntry(text)
     if (typeof entry === 'string') refused.push(entry)
@@ -47,7 +47,7 @@ export function parseLogBody(body: string): ReceivedLines | undefined {
   return { entries, refused }
 }
 
-function toEntry(text: string): LogEntry | Refusal {
+function toEntry(text: string): LogEntry | LineFault {
   const parsed = z.safeParse(line, parseOrNothing(text))
   if (!parsed.success) return 'form'
   const { level, time, msg, ...others } = parsed.data

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { AgentLog } from '../log/agent-log.ts'
 import { type BoundedServerOptions, boundedServer } from './bounded-server.ts'
-import { parseLogBody, REFUSALS, type Refusal } from './log-entries.ts'
+import { LINE_FAULTS, type LineFault, parseLogBody } from './log-entries.ts'
 import { targetOf } from './target.ts'
 
 /** More than any call of the plugin writes. */
@@ -12,7 +12,7 @@ const ARRIVAL_MS = 5000
 /** Who is told what the server does not print. */
 export interface LogServerOptions extends BoundedServerOptions {
   /** Told of each line that is not printed, and of each body that is no list of lines. */
-  readonly refused?: (reason: Refusal | 'body') => void
+  readonly refused?: (reason: LineFault | 'body') => void
 }
 
 /**
@@ -39,7 +39,7 @@ export function logServer(log: AgentLog, options: LogServerOptions = {}): Server
         for (const entry of received?.entries ?? []) log.emit(entry)
         for (const reason of received?.refused ?? []) {
           refused(reason)
-          own[LEVELS[reason]](`log socket: a line was ignored: ${REFUSALS[reason]}`)
+          own[LEVELS[reason]](`log socket: a line was ignored: ${LINE_FAULTS[reason]}`)
         }
       },
       (error: Error) => {

@@ -1,0 +1,24 @@
+/** How often a broken pod is acted on in all, before it has to change first. */
+export const MAX_ATTEMPTS = 5
+
+/** Says how long the next retry of a key has to wait. */
+export type RetryPause = (failures: number) => number
+
+/**
+ * The pauses of Kubernetes' own controllers: 5 ms before the first retry of a key, doubled up to 1000 s, and for all
+ * together 10 a second with bursts of 100.
+ */
+export function retryPause(now: () => number = () => performance.now()): RetryPause {
+  let tokens = BURST
+  let last = now()
+  return (failures) => {
+    const at = now()
+    tokens = Math.min(BURST, tokens + ((at - last) / 1000) * PER_SECOND) - 1
+    last = at
+    const own = Math.min(5 * 2 ** (failures - 1), 1_000_000)
+    return Math.max(own, tokens >= 0 ? 0 : (-tokens / PER_SECOND) * 1000)
+  }
+}
+
+const BURST = 100
+const PER_SECOND = 10
