@@ -22,11 +22,7 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'unit',
-          include: [
-            '{packages,examples}/*/{src,testing}/**/*.test.ts',
-            'docs/examples/**/*.test.ts',
-            'bench/**/*.test.ts',
-          ],
+          include: ['{packages,examples}/*/src/**/*.test.ts', 'docs/examples/**/*.test.ts', 'bench/**/*.test.ts'],
           exclude: ['**/*.{netns,process}.test.ts', '**/node_modules/**'],
           // For what hangs. A property takes a second on an idle core, and many where every core has other work.
           testTimeout: 30_000,
@@ -36,7 +32,7 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'process',
-          include: ['{packages,examples}/*/{src,testing}/**/*.process.test.ts', 'bench/**/*.process.test.ts'],
+          include: ['{packages,examples}/*/src/**/*.process.test.ts', 'bench/**/*.process.test.ts'],
           testTimeout: 30_000,
           hookTimeout: 30_000,
         },

@@ -8,8 +8,8 @@ export default library({
   'istio-cni': 'src/plugin/main.ts',
   'install-cni': 'src/agent/main.ts',
   'istio-redirect': 'src/tools/main.ts',
-  testing: 'testing/index.ts',
-  'testing-node': 'testing/node/index.ts',
+  testing: 'src/testing/index.ts',
+  'testing-node': 'src/testing/node/index.ts',
   // What the stand-ins start: found beside the module that starts them.
-  ...Object.fromEntries(processes.map((name) => [`processes/${name}`, `testing/node/processes/${name}.ts`])),
+  ...Object.fromEntries(processes.map((name) => [`processes/${name}`, `src/testing/node/processes/${name}.ts`])),
 })

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type TestCall, testPlugin } from '@cni/skel/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Fault, startStandIn } from '../testing/stand-in.ts'
 import { plugin } from './plugin.ts'
+import { type Fault, startStandIn } from './testing/stand-in.ts'
 
 let folder: string
 let socket: string

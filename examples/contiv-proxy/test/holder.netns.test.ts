@@ -5,7 +5,7 @@ import { tempNetns } from '@cni/netns/testing'
 import { testPlugin } from '@cni/skel/testing'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { plugin } from '../src/plugin.ts'
-import { startStandIn } from '../testing/stand-in.ts'
+import { startStandIn } from '../src/testing/stand-in.ts'
 
 let folder: string
 beforeEach(() => {

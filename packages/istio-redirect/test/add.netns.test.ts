@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { meshPod, plainPod } from '../testing/pods.ts'
+import { meshPod, plainPod } from '../src/testing/pods.ts'
 import { type Fixture, fixture, prevResult } from './fixture.ts'
 
 let node: Fixture

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { type NodeAgent, startNodeAgent } from '../testing/node-agent.ts'
-import { meshPod, plainPod } from '../testing/pods.ts'
+import { type NodeAgent, startNodeAgent } from '../src/testing/node-agent.ts'
+import { meshPod, plainPod } from '../src/testing/pods.ts'
 import { type Fixture, fixture, prevResult } from './fixture.ts'
 
 let node: Fixture

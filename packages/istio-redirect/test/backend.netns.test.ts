@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { findExecutable } from '@cni/host'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { meshPod } from '../testing/pods.ts'
+import { meshPod } from '../src/testing/pods.ts'
 import { type Fixture, fixture } from './fixture.ts'
 
 let node: Fixture

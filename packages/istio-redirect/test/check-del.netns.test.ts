@@ -3,7 +3,7 @@ import { readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { tempNetns } from '@cni/netns/testing'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { meshPod } from '../testing/pods.ts'
+import { meshPod } from '../src/testing/pods.ts'
 import { type Fixture, fixture, prevResult } from './fixture.ts'
 
 let node: Fixture

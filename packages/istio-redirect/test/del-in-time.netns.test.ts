@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { del } from '../src/plugin/del.ts'
 import { plugin } from '../src/plugin/plugin.ts'
-import { meshPod } from '../testing/pods.ts'
+import { meshPod } from '../src/testing/pods.ts'
 import { type Fixture, fixture, prevResult } from './fixture.ts'
 
 let node: Fixture

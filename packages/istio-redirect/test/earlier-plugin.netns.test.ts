@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { meshPod } from '../testing/pods.ts'
+import { meshPod } from '../src/testing/pods.ts'
 import { fixture, prevResult } from './fixture.ts'
 import { RECORDS_OF_VERSION_1 } from './records-of-version-1.ts'
 

@@ -5,8 +5,8 @@ import { type Netns, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { type Plugin, runPlugin } from '@cni/skel'
 import { plugin as istioCni } from '../src/plugin/plugin.ts'
-import { type ApiServer, startApiServer } from '../testing/api-server.ts'
-import type { StoredPod } from '../testing/pods.ts'
+import { type ApiServer, startApiServer } from '../src/testing/api-server.ts'
+import type { StoredPod } from '../src/testing/pods.ts'
 
 /** What a test may want to differ from the ordinary call. */
 export interface CallOptions {

@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Misbehaviour } from '../testing/api-server.ts'
-import { type NodeAgent, startNodeAgent } from '../testing/node-agent.ts'
-import { meshPod, plainPod } from '../testing/pods.ts'
+import type { Misbehaviour } from '../src/testing/api-server.ts'
+import { type NodeAgent, startNodeAgent } from '../src/testing/node-agent.ts'
+import { meshPod, plainPod } from '../src/testing/pods.ts'
 import { type CallOptions, type Fixture, fixture } from './fixture.ts'
 
 let node: Fixture

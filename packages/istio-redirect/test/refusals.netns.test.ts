@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { meshPod } from '../testing/pods.ts'
+import { meshPod } from '../src/testing/pods.ts'
 import { type Fixture, fixture } from './fixture.ts'
 
 let node: Fixture

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type RepairSurroundings, startRepair } from '../src/agent/repair/start-repair.ts'
 import type { Labels, RepairConfig } from '../src/agent/services.ts'
-import { type ApiServer, startApiServer } from '../testing/api-server.ts'
-import { type Grant, repairGrants } from '../testing/grants.ts'
-import { meshPod, type PodOptions, type StoredPod } from '../testing/pods.ts'
+import { type ApiServer, startApiServer } from '../src/testing/api-server.ts'
+import { type Grant, repairGrants } from '../src/testing/grants.ts'
+import { meshPod, type PodOptions, type StoredPod } from '../src/testing/pods.ts'
 
 /** A running repair controller, its API server, and what it said. */
 export interface RepairFixture extends AsyncDisposable {

@@ -7,7 +7,7 @@ import { type Netns, netns, openRtnl } from '@cni/netns'
 import { ownedNetns, tempNetns } from '@cni/netns/testing'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { findNetns } from '../src/agent/repair/find-netns.ts'
-import { connectFrom, startProxy } from '../testing/node/stand-ins.ts'
+import { connectFrom, startProxy } from '../src/testing/node/stand-ins.ts'
 import { type Fixture, fixture } from './fixture.ts'
 import { type RepairFixture, type RepairFixtureOptions, repairFixture, validatedPod } from './repair-fixture.ts'
 

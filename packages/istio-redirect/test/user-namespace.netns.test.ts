@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { findExecutable } from '@cni/host'
 import { ownedNetns } from '@cni/netns/testing'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { meshPod } from '../testing/pods.ts'
+import { meshPod } from '../src/testing/pods.ts'
 import { type Fixture, fixture, prevResult } from './fixture.ts'
 
 let node: Fixture

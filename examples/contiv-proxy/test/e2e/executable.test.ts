@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { run } from '@cni/host'
 import { tempNetns } from '@cni/netns/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { startStandIn } from '../../testing/stand-in.ts'
+import { startStandIn } from '../../src/testing/stand-in.ts'
 
 const dist = fileURLToPath(new URL('../../../../dist', import.meta.url))
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { kubeconfigText } from '../../testing/kubeconfig-text.ts'
+import { kubeconfigText } from '../testing/kubeconfig-text.ts'
 import { parseBlockYaml } from './block-yaml.ts'
 
 const kubectl = `apiVersion: v1

@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url'
 import { run } from '@cni/host'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { runtimePrograms } from '../../test/runtime-programs.ts'
-import { type ApiServer, type Misbehaviour, startApiServer } from '../../testing/api-server.ts'
-import { type Authority, createAuthority } from '../../testing/certificate.ts'
-import { kubeconfigText } from '../../testing/kubeconfig-text.ts'
-import { meshPod } from '../../testing/pods.ts'
+import { type ApiServer, type Misbehaviour, startApiServer } from '../testing/api-server.ts'
+import { type Authority, createAuthority } from '../testing/certificate.ts'
+import { kubeconfigText } from '../testing/kubeconfig-text.ts'
+import { meshPod } from '../testing/pods.ts'
 
 const script = fileURLToPath(new URL('../../test/fixtures/get-once.ts', import.meta.url))
 

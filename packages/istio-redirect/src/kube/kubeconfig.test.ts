@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { stringify } from 'yaml'
-import { createAuthority } from '../../testing/certificate.ts'
-import { kubeconfigText } from '../../testing/kubeconfig-text.ts'
+import { createAuthority } from '../testing/certificate.ts'
+import { kubeconfigText } from '../testing/kubeconfig-text.ts'
 import { loadKubeconfig } from './kubeconfig.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'kubeconfig-'))

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { meshPod, type PodOptions, plainPod } from '../../testing/pods.ts'
 import { podInfo } from '../redirect/pod-info.ts'
+import { meshPod, type PodOptions, plainPod } from '../testing/pods.ts'
 import type { Conf } from './conf.ts'
 import { beforeAsking, maybeAmbient, withoutSidecar } from './ladder.ts'
 import { settingsOf } from './settings.ts'

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, truncateSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { type ApiServer, type Misbehaviour, startApiServer } from '../../testing/api-server.ts'
-import { repairGrants } from '../../testing/grants.ts'
+import { type ApiServer, type Misbehaviour, startApiServer } from '../../src/testing/api-server.ts'
+import { repairGrants } from '../../src/testing/grants.ts'
 import { validatedPod } from '../repair-fixture.ts'
 import {
   AGENT,

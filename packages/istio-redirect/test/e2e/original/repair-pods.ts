@@ -1,7 +1,7 @@
 import type { StoredPod } from '@cni/istio-redirect/testing'
 import * as z from 'zod/mini'
 import { printable } from '../../../src/foreign-text.ts'
-import { meshPod } from '../../../testing/pods.ts'
+import { meshPod } from '../../../src/testing/pods.ts'
 import type { KubeServer } from './kube-server.ts'
 
 const ended = (exitCode: number, message = '') => ({
