@@ -18,6 +18,7 @@
  * @module
  */
 
+export type { IpFamily } from '@cni/types/ip'
 export type { NotPromise } from './enter/not-promise.ts'
 export { nssShield } from './enter/nss-shield.ts'
 export { readFile } from './enter/read-file.ts'
@@ -32,7 +33,6 @@ export type { CreateOptions } from './named/create.ts'
 export { netns } from './netns.ts'
 export type { Address, AddressFilter, AddressScope, NewAddress } from './rtnl/address/address.ts'
 export type { BridgeVlan, BridgeVlanFilter, NewBridgeVlan } from './rtnl/bridge-vlan/bridge-vlan.ts'
-export type { IpFamily } from './rtnl/ip.ts'
 export type { Link, LinkChange, LinkRef, NewLink, NewLinkCommon, OldLink, VethPeer } from './rtnl/link/link.ts'
 export type { OnLink } from './rtnl/link/on-link.ts'
 export type {

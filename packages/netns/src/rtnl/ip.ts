@@ -1,9 +1,6 @@
-import { formatAddress, type IpPrefix, networkAddress, parsePrefix as parseBytes } from '@cni/types/ip'
+import { formatAddress, type IpFamily, type IpPrefix, networkAddress, parsePrefix as parseBytes } from '@cni/types/ip'
 import { NetnsError } from '../handle/netns-error.ts'
 import { AF_INET, AF_INET6 } from './constants.ts'
-
-/** An address family, as it is called everywhere in these packages. */
-export type IpFamily = 'ipv4' | 'ipv6'
 
 /** An address with its prefix length, as bytes. */
 export interface Prefix extends IpPrefix {

@@ -1,6 +1,6 @@
+import type { IpFamily } from '@cni/types/ip'
 import type { Address, AddressFilter, NewAddress } from './address/address.ts'
 import type { BridgeVlan, BridgeVlanFilter, NewBridgeVlan } from './bridge-vlan/bridge-vlan.ts'
-import type { IpFamily } from './ip.ts'
 import type { Link, LinkChange, LinkRef, NewLink, OldLink } from './link/link.ts'
 import type { Neighbour, NeighbourFilter, NewNeighbour } from './neighbour/neighbour.ts'
 import type { NewQdisc, NewRedirect, OldQdisc, Qdisc, QdiscFilter, Redirect } from './qdisc/qdisc.ts'

@@ -1,4 +1,4 @@
-import type { IpFamily } from '../ip.ts'
+import type { IpFamily } from '@cni/types/ip'
 import type { LinkRef } from '../link/link.ts'
 import type { OnLink } from '../link/on-link.ts'
 

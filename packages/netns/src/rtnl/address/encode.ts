@@ -1,8 +1,9 @@
+import type { IpFamily } from '@cni/types/ip'
 import { NetnsError } from '../../handle/netns-error.ts'
 import type { Attribute } from '../../netlink/encode.ts'
 import { cString, u32 } from '../../netlink/values.ts'
 import { checkInteger, shown } from '../check.ts'
-import { familyNumber, familyQuery, type IpFamily, type Prefix, parseAddress, parsePrefix } from '../ip.ts'
+import { familyNumber, familyQuery, type Prefix, parseAddress, parsePrefix } from '../ip.ts'
 import type { NewAddress } from './address.ts'
 import * as wire from './wire.ts'
 

@@ -1,7 +1,8 @@
+import type { IpFamily } from '@cni/types/ip'
 import { NetnsError } from '../../handle/netns-error.ts'
 import { checkInteger, shown } from '../check.ts'
 import { RT_TABLE_LOCAL, RT_TABLE_MAIN } from '../constants.ts'
-import { formatPrefix, type IpFamily, type Prefix, parseAddress, parsePrefix } from '../ip.ts'
+import { formatPrefix, type Prefix, parseAddress, parsePrefix } from '../ip.ts'
 import type { NewRoute, RouteScope, RouteType } from './route.ts'
 import { scopeNumbers, types } from './wire.ts'
 

@@ -1,8 +1,8 @@
+import type { IpFamily } from '@cni/types/ip'
 import type { Questions } from '../../netlink/channel.ts'
 import { NLM_F_CREATE, NLM_F_EXCL } from '../../netlink/constants.ts'
 import { unlessAlready } from '../already.ts'
 import { RTM_DELRULE, RTM_GETRULE, RTM_NEWRULE } from '../constants.ts'
-import type { IpFamily } from '../ip.ts'
 import { decodeRule, encodeRule, isRule, type NewPolicyRule, type PolicyRule, ruleQuery } from './rule.ts'
 
 export function getRules(channel: Questions, family: IpFamily | undefined): PolicyRule[] {

@@ -1,10 +1,11 @@
+import type { IpFamily } from '@cni/types/ip'
 import { formatAddress, networkAddress } from '@cni/types/ip'
 import { NetnsError } from '../../handle/netns-error.ts'
 import { attributeMap } from '../../netlink/decode.ts'
 import type { Attribute } from '../../netlink/encode.ts'
 import { cString, readCString, readU32, u32 } from '../../netlink/values.ts'
 import { checkInteger } from '../check.ts'
-import { familyName, familyNumber, familyQuery, formatPrefix, type IpFamily, parsePrefix } from '../ip.ts'
+import { familyName, familyNumber, familyQuery, formatPrefix, parsePrefix } from '../ip.ts'
 
 /** A policy routing rule to add or delete: packets that match use the table. */
 export interface NewPolicyRule {

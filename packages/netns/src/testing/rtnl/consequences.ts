@@ -1,5 +1,6 @@
+import type { IpFamily } from '@cni/types/ip'
 import type { Address } from '../../rtnl/address/address.ts'
-import { formatPrefix, type IpFamily, parsePrefix } from '../../rtnl/ip.ts'
+import { formatPrefix, parsePrefix } from '../../rtnl/ip.ts'
 import type { Route } from '../../rtnl/route/route.ts'
 import type { Device, Namespace } from './world.ts'
 

@@ -1,6 +1,7 @@
+import type { IpFamily } from '@cni/types/ip'
 import { networkAddress } from '@cni/types/ip'
 import { encodeAttributes } from '../../netlink/encode.ts'
-import { formatPrefix, type IpFamily, parseAddress, parsePrefix } from '../../rtnl/ip.ts'
+import { formatPrefix, parseAddress, parsePrefix } from '../../rtnl/ip.ts'
 import { decodeRoute } from '../../rtnl/route/decode.ts'
 import { encodeRoute, type RouteLinks } from '../../rtnl/route/encode.ts'
 import { isRoute } from '../../rtnl/route/match.ts'
