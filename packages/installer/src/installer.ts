@@ -147,7 +147,7 @@ async function retire(old: Settings, { settings: now, claim }: State): Promise<v
       entries: sameFolder && now.mode === 'chained',
       ownFile: sameFolder ? now.ownFile : undefined,
       kubeconfig: now.kubeconfig?.path,
-      binDirs: now.binDirs,
+      binaries: now,
       claimFile: now.claimFile,
     },
   })

@@ -1,5 +1,6 @@
-import fs, { linkSync, lstatSync, rmSync } from 'node:fs'
+import fs, { linkSync, lstatSync, rmSync, symlinkSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
+import { basename } from 'node:path'
 import { installer } from '@cni/installer'
 import { expect, onTestFinished, test } from 'vitest'
 import { eventually, type FakeNode, fakeNode } from '../test/node.ts'
@@ -52,19 +53,79 @@ test('files that are different stay different files', async () => {
   expect(new Set(inodes(node)).size).toBe(3)
 })
 
-test('where the file system has no hard links each name is a copy', async () => {
+/** Plays a binary folder whose file system has no hard links, until the end of the test. */
+function withoutLinks(node: FakeNode): void {
   const real = fs.linkSync
   const set = (value: unknown): void => {
     Reflect.set(fs, 'linkSync', value)
     syncBuiltinESMExports()
   }
-  using node = withNames()
-  set(() => {
+  set((file: string, path: string) => {
+    if (!path.startsWith(node.path('bin'))) return real(file, path)
     throw Object.assign(new Error('EPERM: operation not permitted, link'), { code: 'EPERM' })
   })
   onTestFinished(() => set(real))
+}
+
+test('where the file system has no hard links each name is a copy', async () => {
+  using node = withNames()
+  withoutLinks(node)
   expect(await installer(node.options).install()).toMatchObject({ ready: true })
   expect(texts(node)).toEqual(['plugin v1', 'plugin v1', 'plugin v1'])
   expect(new Set(inodes(node)).size).toBe(3)
   expect(fs.readdirSync(node.path('bin')).sort()).toEqual([...names, 'mesh-lib.so'].sort())
+})
+
+/** Takes the plugin off the node; what is left in the binary folder. */
+async function leftBy(node: FakeNode): Promise<string[]> {
+  const { errors, changes } = await installer(node.options).uninstall()
+  expect(errors).toEqual([])
+  const removed = changes.filter(({ artefact }) => artefact === 'binary').map(({ path }) => basename(path))
+  const left = fs.readdirSync(node.path('bin'))
+  expect([...removed, ...left].sort()).toEqual(['mesh-lib.so', ...names, 'other'].sort())
+  return left
+}
+
+test.each<[string, (node: FakeNode) => void]>([
+  ['as hard links', () => {}],
+  ['as copies', withoutLinks],
+])('an uninstallation removes all names of the plugin, installed %s, and nothing else', async (_, prepare) => {
+  using node = withNames()
+  prepare(node)
+  await installer(node.options).install()
+  node.write('bin/other', 'plugin v1', 0o755)
+  newVersion(node)
+  expect(await leftBy(node)).toEqual(['mesh-lib.so', 'other'])
+})
+
+test.each<[string, (node: FakeNode) => void]>([
+  ['another’s file', (node) => node.write('bin/mesh-a', 'another’s', 0o755)],
+  ['another’s link', (node) => symlinkSync('mesh-b', node.path('bin/mesh-a'))],
+  ['a folder', (node) => fs.mkdirSync(node.path('bin/mesh-a'))],
+])('%s under a name of the plugin stays', async (_, put) => {
+  using node = withNames()
+  await installer(node.options).install()
+  node.write('bin/other', 'another', 0o755)
+  rmSync(node.path('bin/mesh-a'))
+  put(node)
+  expect(await leftBy(node)).toEqual(['mesh-a', 'mesh-lib.so', 'other'])
+})
+
+test('an uninstallation that was killed half-way is ended by the next one', async () => {
+  using node = withNames()
+  await installer(node.options).install()
+  rmSync(node.path('bin/mesh'))
+  await installer(node.options).uninstall()
+  expect(fs.readdirSync(node.path('bin'))).toEqual(['mesh-lib.so'])
+})
+
+test('a source folder with fewer names leaves only these', async () => {
+  const { node, installer: mesh } = await installed(withNames())
+  fs.mkdirSync(node.path('next'))
+  node.write('next/mesh', 'plugin v2', 0o755)
+  linkSync(node.path('next/mesh'), node.path('next/mesh-b'))
+  mesh.reconfigure({ ...node.options, sourceDir: node.path('next') })
+  await eventually(() => !fs.existsSync(node.path('bin/mesh-a')), 'removed')
+  expect(fs.readdirSync(node.path('bin'))).toEqual(['mesh', 'mesh-b', 'mesh-lib.so'])
+  expect(node.read('bin/mesh-b')).toBe('plugin v2')
 })

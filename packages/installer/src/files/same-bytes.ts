@@ -1,4 +1,4 @@
-import { closeSync, read, readSync } from 'node:fs'
+import { type BigIntStats, closeSync, read, readSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { openRegularFile } from '@cni/host'
 import { assertNotAborted } from '../install-error.ts'
@@ -6,6 +6,9 @@ import { assertNotAborted } from '../install-error.ts'
 /** Two of them fit into a core's own cache. */
 const CHUNK = 256 * 1024
 const readLater = promisify(read)
+
+/** Whether two names are those of one file. */
+export const isSameFile = (a: BigIntStats, b: BigIntStats): boolean => a.ino === b.ino && a.dev === b.dev
 
 /** Whether two files hold the same bytes. Those of large ones are read off this thread, so that other work goes on. */
 export async function sameBytes(a: string, b: string, signal?: AbortSignal): Promise<boolean> {

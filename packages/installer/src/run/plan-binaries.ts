@@ -6,7 +6,7 @@ import { copyBinary } from '../files/copy-binary.ts'
 import { damageOf } from '../files/damage.ts'
 import { linkBinary } from '../files/link-binary.ts'
 import { permissionsOf, wrongPermissions } from '../files/permissions.ts'
-import { sameBytes } from '../files/same-bytes.ts'
+import { isSameFile, sameBytes } from '../files/same-bytes.ts'
 import type { Health } from '../health.ts'
 import { InstallError, toInstallError } from '../install-error.ts'
 import type { Settings } from '../options.ts'
@@ -165,8 +165,6 @@ async function linkToTwin(pair: Pair): Promise<boolean> {
   }
   return false
 }
-
-const isSameFile = (a: BigIntStats, b: BigIntStats): boolean => a.ino === b.ino && a.dev === b.dev
 
 function lstat(path: string): BigIntStats | undefined {
   try {

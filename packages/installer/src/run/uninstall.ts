@@ -1,6 +1,7 @@
 import { unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { countEntries, removeEntry } from '../conf/entry.ts'
+import { listNames } from '../files/list-names.ts'
 import type { NetFiles, NetReader } from '../files/net-folder.ts'
 import type { Snapshot } from '../files/read-regular.ts'
 import { type InstallError, isNotFound, toInstallError } from '../install-error.ts'
@@ -9,6 +10,7 @@ import { type Change, describeChange, type PlannedChange } from './change.ts'
 import { removeClaim } from './claim/claim.ts'
 import type { Claimant } from './claim/record.ts'
 import { removeConf, replaceConf } from './conflist/conf-changes.ts'
+import { isInstalled, pluginNames } from './plugin-names.ts'
 import { sweep } from './sweep.ts'
 
 /** What `uninstall` did, and what it had to leave. */
@@ -25,7 +27,8 @@ export interface Kept {
   readonly entries?: boolean
   readonly ownFile?: string | undefined
   readonly kubeconfig?: string | undefined
-  readonly binDirs?: readonly string[]
+  /** In these folders the names that the plugin has in this source folder; all of them, when there is none. */
+  readonly binaries?: { readonly binDirs: readonly string[]; readonly sourceDir?: string | undefined }
   readonly claimFile?: string | undefined
 }
 
@@ -47,11 +50,14 @@ interface Report {
   readonly errors: InstallError[]
 }
 
-/** Takes the plugin off the node: first out of every network configuration, then its kubeconfig, then its binary. */
+/**
+ * Takes the plugin off the node: first out of every network configuration, then its kubeconfig, then its binary under
+ * all the names that it has in the source folder.
+ */
 export async function uninstall(removal: Removal): Promise<UninstallReport> {
   const report: Report = { changes: [], errors: [] }
   removeEntries(removal, report)
-  if (report.errors.length === 0) removeFiles(removal, report)
+  if (report.errors.length === 0) await removeFiles(removal, report)
   giveUpClaim(removal, report)
   sweep(removal.settings)
   return report
@@ -103,20 +109,40 @@ function planRemoval(
   return replaceConf({ path: before.path, before, text, reason: 'uninstall', type })
 }
 
-function removeFiles({ settings, kept = {} }: Removal, { changes, errors }: Report): void {
-  const { kubeconfig, binDirs, sourceDir, type } = settings
-  const files: [PlannedChange['artefact'], string][] = []
-  if (kubeconfig !== undefined && kubeconfig.path !== kept.kubeconfig) files.push(['kubeconfig', kubeconfig.path])
-  if (sourceDir !== undefined) {
-    for (const folder of binDirs) if (!kept.binDirs?.includes(folder)) files.push(['binary', join(folder, type)])
-  }
-  for (const [artefact, path] of files) {
-    try {
-      unlinkSync(path)
-      changes.push({ artefact, action: 'remove', path, reason: 'uninstall' })
-    } catch (error) {
-      if (!isNotFound(error)) errors.push(toInstallError(error, 'cannot remove', path))
+async function removeFiles({ settings, kept = {} }: Removal, report: Report): Promise<void> {
+  const { kubeconfig, binDirs } = settings
+  if (kubeconfig !== undefined && kubeconfig.path !== kept.kubeconfig) remove('kubeconfig', kubeconfig.path, report)
+  for (const folder of binDirs) await removeNames(folder, { settings, kept }, report)
+}
+
+/** The plugin's own name is the last to go: by it the others are known. */
+async function removeNames(folder: string, { settings, kept }: KeptOf, report: Report): Promise<void> {
+  const { type } = settings
+  try {
+    for (const name of namesToRemove(folder, { settings, kept })) {
+      if (name === type || (await isInstalled(name, folder, settings))) remove('binary', join(folder, name), report)
     }
+  } catch (error) {
+    report.errors.push(toInstallError(error, 'cannot remove the binaries in', folder))
+  }
+}
+
+type KeptOf = Pick<Required<Removal>, 'settings' | 'kept'>
+
+function namesToRemove(folder: string, { settings, kept: { binaries } }: KeptOf): string[] {
+  const names = pluginNames(settings)
+  if (!binaries?.binDirs.includes(folder)) return names
+  const { sourceDir } = binaries
+  const stay = sourceDir === undefined ? names : listNames(sourceDir)
+  return names.filter((name) => name !== settings.type && !stay.includes(name))
+}
+
+function remove(artefact: PlannedChange['artefact'], path: string, { changes, errors }: Report): void {
+  try {
+    unlinkSync(path)
+    changes.push({ artefact, action: 'remove', path, reason: 'uninstall' })
+  } catch (error) {
+    if (!isNotFound(error)) errors.push(toInstallError(error, 'cannot remove', path))
   }
 }
 
