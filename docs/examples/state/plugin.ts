@@ -27,7 +27,4 @@ export const plugin = definePlugin({
     const file = c.state.read()?.file
     if (file !== undefined) rmSync(file, { force: true })
   },
-  gc(c) {
-    for (const { state } of c.state.stale()) rmSync(state.file, { force: true })
-  },
 })

@@ -58,7 +58,10 @@ export interface Plugin<Conf = unknown, Chained extends boolean = boolean, State
   check?(c: CheckContext<Conf, Chained, State>): void | Promise<void>
   /** Takes back what ADD did. Has to succeed when it is gone already. */
   del?(c: DelContext<Conf, State>): void | Promise<void>
-  /** Takes back what belongs to no valid attachment. */
+  /**
+   * Takes back what belongs to no valid attachment. In a plugin with a `state` and without this, `del` is called for each
+   * attachment that is stale, without a namespace.
+   */
   gc?(c: GcContext<Conf, State>): void | Promise<void>
   /** Throws when an ADD could not succeed now. */
   status?(c: StatusContext<Conf>): void | Promise<void>

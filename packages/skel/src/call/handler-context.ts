@@ -14,7 +14,7 @@ export function callContext(
     args,
     k8s: k8sArgs(args),
     path: environment.path,
-    env: call.io.env,
+    env: environment.variables,
     raw,
     log: call.log,
     signal: call.signal,

@@ -1,6 +1,7 @@
-import { CniError, ErrorCode, encodeResult, isObject, type Verb } from '@cni/types'
+import { CniError, ErrorCode, encodeResult, isObject, messageOf, type Verb } from '@cni/types'
 import type { CallState } from '../call-state.ts'
 import { readAttachments } from '../protocol/valid-attachments.ts'
+import type { ValidKey } from '../state/attachment-store.ts'
 import type { AcceptedCall } from './accepted-call.ts'
 import { prevResult, tolerantPrevResult } from './call-prev-result.ts'
 import { configuration, tolerantConfiguration } from './configuration.ts'
@@ -64,16 +65,20 @@ async function CHECK(accepted: AcceptedCall): Promise<string> {
 }
 
 async function DEL(accepted: AcceptedCall): Promise<string> {
+  await deleteAttachment(accepted, () => tolerantConfiguration(accepted, 'DEL'))
+  return ''
+}
+
+async function deleteAttachment(accepted: AcceptedCall, configured: () => unknown): Promise<void> {
   const { plugin } = accepted.call
   const state = await stateOf(accepted)
   if (plugin.del !== undefined) {
-    const conf = await tolerantConfiguration(accepted, 'DEL')
+    const conf: unknown = await configured()
     const netns = findNetns(accepted)
     const prevResult = tolerantPrevResult(accepted)
     await plugin.del({ ...attachmentContext(accepted), conf, netns, prevResult, state: state.tolerant })
   }
   state.forget()
-  return ''
 }
 
 async function GC(accepted: AcceptedCall): Promise<string> {
@@ -81,12 +86,47 @@ async function GC(accepted: AcceptedCall): Promise<string> {
   const state = await stateOf(accepted)
   if (plugin.gc === undefined && plugin.state === undefined) return ''
   const validAttachments = readAttachments(accepted.config.document)
+  const ofNetwork = state.ofNetwork(validAttachments)
   if (plugin.gc !== undefined) {
     const conf = await configuration(accepted, 'GC')
-    await plugin.gc({ ...callContext(accepted), conf, validAttachments, state: state.ofNetwork(validAttachments) })
+    await plugin.gc({ ...callContext(accepted), conf, validAttachments, state: ofNetwork })
+  } else if (plugin.del !== undefined) {
+    await deleteStale(accepted, ofNetwork.stale())
   }
   state.sweep(validAttachments)
   return ''
+}
+
+/**
+ * What GC does without a handler: a state says what is left of a stale attachment, and the DEL handler how that goes.
+ * An attachment whose DEL fails keeps its state, for the next GC; the others are deleted all the same.
+ *
+ * @throws the first failure.
+ */
+async function deleteStale(accepted: AcceptedCall, stale: readonly ValidKey[]): Promise<void> {
+  if (stale.length === 0) return
+  const { log, signal } = accepted.call
+  const conf = await configuration(accepted, 'GC')
+  const failures: unknown[] = []
+  for (const { containerID, ifName } of stale) {
+    signal.throwIfAborted()
+    log.info('a stale attachment is deleted', { containerID, ifName })
+    try {
+      await deleteAttachment(ofAttachment(accepted, { containerID, ifName }), () => conf)
+    } catch (error) {
+      log.warn('a stale attachment could not be deleted', { containerID, ifName, reason: messageOf(error) })
+      failures.push(error)
+    }
+  }
+  if (failures.length > 0) throw failures[0]
+}
+
+/** A DEL in the place of a GC: nobody knows the namespace any more. */
+function ofAttachment(accepted: AcceptedCall, { containerID, ifName }: ValidKey): AcceptedCall {
+  const { environment } = accepted
+  const own = { CNI_COMMAND: 'DEL', CNI_CONTAINERID: containerID, CNI_IFNAME: ifName, CNI_NETNS: '' }
+  const variables = { ...environment.variables, ...own }
+  return { ...accepted, environment: { ...environment, command: 'DEL', containerID, ifName, netns: '', variables } }
 }
 
 async function STATUS(accepted: AcceptedCall): Promise<string> {

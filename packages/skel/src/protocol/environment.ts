@@ -9,6 +9,8 @@ export interface Environment {
   readonly args: string
   readonly path: readonly string[]
   readonly netnsOverride: boolean
+  /** All of them, those of others too. */
+  readonly variables: EnvVars
 }
 
 /** Environment variables as a process has them. */
@@ -54,5 +56,6 @@ export function readEnvironment(env: EnvVars): Environment {
     // An empty element would mean the working directory, which is the runtime's and not ours.
     path: (env.CNI_PATH ?? '').split(':').filter(Boolean),
     netnsOverride: /^(?:1|true)$/i.test(env.CNI_NETNS_OVERRIDE ?? ''),
+    variables: env,
   }
 }

@@ -195,7 +195,88 @@ describe('GC', () => {
     expect([...state.files.values()]).toHaveLength(2)
   })
 
-  it('sweeps for a plugin without a handler', async () => {
+  /** A plugin that tells GC nothing, and what its DEL sees. */
+  const withoutHandler = async () => {
+    const seen: unknown[] = []
+    const plugin = definePlugin({
+      name: 'plain',
+      config: netConf({ fail: z._default(z.string(), '') }),
+      state: attachmentState(z.object({ mark: z.int() })),
+      add(c) {
+        c.state.write({ mark: c.containerID.length })
+        return {}
+      },
+      del(c) {
+        const { CNI_COMMAND, CNI_CONTAINERID, CNI_NETNS } = c.env
+        seen.push({ ifName: c.ifName, netns: c.netns, state: c.state.read(), CNI_COMMAND, CNI_CONTAINERID, CNI_NETNS })
+        if (c.conf?.fail === c.containerID) throw new Error(`${c.containerID} resists`)
+      },
+    })
+    const state = memoryStateFolder()
+    const tester = testPlugin(plugin, { state })
+    for (const containerID of ['a', 'bb', 'ccc']) await tester.add({ containerID })
+    const kept = () => [...state.files.values()].map((text) => JSON.parse(String(text)).containerID).sort()
+    return { tester, seen, kept }
+  }
+
+  it('without a handler is DEL for what is stale', async () => {
+    const { tester, seen, kept } = await withoutHandler()
+    const valid = [{ containerID: 'bb', ifname: 'eth0' }]
+    const { exitCode, log } = await tester.gc({ validAttachments: valid })
+    expect(exitCode).toBe(0)
+    const del = (id: string) => {
+      const of = { CNI_COMMAND: 'DEL', CNI_CONTAINERID: id, CNI_NETNS: '' }
+      return { ifName: 'eth0', netns: undefined, state: { mark: id.length }, ...of }
+    }
+    expect(seen).toHaveLength(2)
+    expect(seen).toEqual(expect.arrayContaining([del('a'), del('ccc')]))
+    expect(log.map(({ level, containerID }) => `${level} ${containerID}`).sort()).toEqual(['info a', 'info ccc'])
+    expect(kept()).toEqual(['bb'])
+    expect((await tester.gc({ validAttachments: valid })).exitCode).toBe(0)
+    expect(seen).toHaveLength(2)
+  })
+
+  it('without a handler keeps the state of an attachment whose DEL fails, and deletes the others', async () => {
+    const { tester, kept } = await withoutHandler()
+    const { error, log } = await tester.gc({ validAttachments: [], conf: { fail: 'bb' } })
+    expect(error?.msg).toBe('bb resists')
+    expect(log.filter(({ level }) => level === 'warn')).toMatchObject([
+      { msg: 'a stale attachment could not be deleted', containerID: 'bb', ifName: 'eth0', reason: 'bb resists' },
+    ])
+    expect(kept()).toEqual(['bb'])
+    expect((await tester.gc({ validAttachments: [] })).exitCode).toBe(0)
+    expect(kept()).toEqual([])
+  })
+
+  it('without a handler touches nothing where the configuration is invalid, or nothing is known to be stale', async () => {
+    const { tester, seen, kept } = await withoutHandler()
+    expect((await tester.gc({ validAttachments: [], conf: { fail: 7 } })).error).toMatchObject({ code: 7 })
+    const conf = JSON.stringify({ cniVersion: '1.1.0', name: 'test', type: 'plain' })
+    expect((await tester.gc({ conf })).exitCode).toBe(0)
+    expect(seen).toEqual([])
+    expect(kept()).toHaveLength(3)
+  })
+
+  it('without a handler ends with its time, and leaves the rest to the next one', async () => {
+    let running: AbortController | undefined
+    const plugin = definePlugin({
+      name: 'plain',
+      state: attachmentState(z.object({})),
+      add(c) {
+        c.state.write({})
+        return {}
+      },
+      del: () => running?.abort(new Error('enough')),
+    })
+    const state = memoryStateFolder()
+    const tester = testPlugin(plugin, { state })
+    for (const containerID of ['a', 'b']) await tester.add({ containerID })
+    running = new AbortController()
+    expect((await tester.gc({ validAttachments: [], signal: running.signal })).error?.msg).toContain('enough')
+    expect(state.files.size).toBe(1)
+  })
+
+  it('sweeps for a plugin that has nothing to delete with', async () => {
     const plugin = definePlugin({
       name: 'plain',
       state: attachmentState(z.object({})),
