@@ -1,6 +1,15 @@
 import { type Netns, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
-import { Batch, decodeExpressions, encodeExpressions, type Nft, openNft } from '@cni/nftables/wire'
+import {
+  addElements,
+  addSet,
+  Batch,
+  decodeExpressions,
+  encodeExpressions,
+  type Nft,
+  openNft,
+  setsOf,
+} from '@cni/nftables/wire'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { rows } from './expression-rows.ts'
 
@@ -29,7 +38,7 @@ describe('a rule that we write is the one that nft writes', () => {
     batch.addChain(base === undefined ? ours : { ...ours, base, policy: 'accept' })
     if (set !== undefined) {
       const anonymous = { ...ours, ...set, setId: 1 }
-      batch.addSet(anonymous).addElements(anonymous, elements ?? [])
+      addElements(addSet(batch, anonymous), anonymous, elements ?? [])
     }
     nft.commit(batch.addRule({ ...ours, expressions, comment: 'hello' }))
 
@@ -38,7 +47,7 @@ describe('a rule that we write is the one that nft writes', () => {
     expect(ourRule?.bytes.toString('hex')).toBe(theirRule?.bytes.toString('hex'))
     expect(ourRule?.userdata).toEqual(theirRule?.userdata)
     expect(ourRule?.comment).toBe('hello')
-    const anySet = nft.sets().map(({ table: _, handle: __, ...rest }) => rest)
+    const anySet = setsOf(nft).map(({ table: _, handle: __, ...rest }) => rest)
     if (set !== undefined) expect(anySet[0]).toEqual(anySet[1])
     expect(await list('ours')).toBe(await list('theirs'))
 

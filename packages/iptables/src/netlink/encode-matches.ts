@@ -177,7 +177,7 @@ function shortened(tcp: Structure, inverse: number): Structure {
 
 /** The interface: a name with its NUL, or the beginning of one. */
 export function interfaceExpressions(match: Match & { match: 'in' | 'out' }): Expression[] {
-  const load = loadInterface(match.match === 'in' ? 'iifname' : 'oifname')
+  const load = loadInterface[match.match]
   if (match.name === '+') return [load]
   const text = match.name.endsWith('+') ? match.name.slice(0, -1) : `${match.name}\0`
   return [load, compare(Buffer.from(text), match.not)]

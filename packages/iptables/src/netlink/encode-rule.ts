@@ -3,7 +3,7 @@ import { rate } from '../parse/normalize-rate.ts'
 import type { Family, Match, Rule } from '../rules/model.ts'
 import { addressExpressions, interfaceExpressions, matchExpression, transportExpression } from './encode-matches.ts'
 import { targetExpressions } from './encode-targets.ts'
-import { compare, loadProtocol } from './expressions.ts'
+import { compare, counter, loadProtocol } from './expressions.ts'
 
 /** A rule as iptables-nft keeps it, ports and marks in the form that all versions read. */
 export interface EncodedRule {
@@ -27,7 +27,7 @@ export function encodeRule(rule: Rule, family: Family): EncodedRule | undefined 
   const end = targetExpressions(rule.target, family)
   if (head === undefined || body === undefined || end === undefined) return undefined
   return {
-    expressions: [...head, ...body, { name: 'counter' }, ...end],
+    expressions: [...head, ...body, counter, ...end],
     compat: { protocol: protocol ?? 0, inverted: protocolMatch?.not === true },
   }
 }

@@ -7,7 +7,9 @@ import { bitsOf } from './encode-matches.ts'
 import { xtTarget } from './expressions.ts'
 import { Structure } from './structure.ts'
 
-const verdicts = { ACCEPT: 'accept', DROP: 'drop', RETURN: 'return' } as const
+const end = (verdict: 'accept' | 'drop' | 'return'): Expression =>
+  Object.freeze({ name: 'immediate', dreg: 0, data: Object.freeze({ verdict }) })
+const verdicts = { ACCEPT: end('accept'), DROP: end('drop'), RETURN: end('return') } as const
 const ALL = 0xffffffff
 
 /** What a rule does; nothing for a rule that only counts, `undefined` for what is not modelled. */
@@ -18,7 +20,7 @@ export function targetExpressions(target: Target, family: Family): Expression[] 
     case 'ACCEPT':
     case 'DROP':
     case 'RETURN':
-      return [{ name: 'immediate', dreg: 0, data: { verdict: verdicts[target.target] } }]
+      return [verdicts[target.target]]
     case 'jump':
     case 'goto':
       return [{ name: 'immediate', dreg: 0, data: { verdict: target.target, chain: target.chain } }]

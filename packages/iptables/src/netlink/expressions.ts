@@ -1,10 +1,14 @@
 import type { Expression } from '@cni/nftables/wire'
 import type { Structure } from './structure.ts'
 
-/** Loads the protocol above IP. */
-export const loadProtocol: Expression = { name: 'meta', key: 'l4proto', dreg: 1 }
+// Frozen: encoded once for all rules.
+const load = (key: 'l4proto' | 'iifname' | 'oifname'): Expression => Object.freeze({ name: 'meta', key, dreg: 1 })
 
-export const loadInterface = (key: 'iifname' | 'oifname'): Expression => ({ name: 'meta', key, dreg: 1 })
+/** Loads the protocol above IP. */
+export const loadProtocol = load('l4proto')
+export const loadInterface = { in: load('iifname'), out: load('oifname') } as const
+
+export const counter: Expression = Object.freeze({ name: 'counter' })
 
 export const loadNetwork = (offset: number, len: number): Expression => ({
   ...{ name: 'payload', dreg: 1, base: 'network', offset, len },

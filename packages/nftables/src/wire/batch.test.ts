@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { Batch } from './batch.ts'
 import type { Expression } from './expressions.ts'
 import { isNftError } from './nft-error.ts'
+import { addElements, addSet } from './sets.ts'
 
 const chain = { family: 'inet', table: 'ex', chain: 'c' } as const
 const set = { ...chain, set: 's', keyType: 13, keyLength: 2 }
@@ -80,12 +81,12 @@ describe('what cannot be sent is refused with a sentence, and the batch is as it
     ],
     [
       'a set flag that is none',
-      (b) => b.addSet({ ...set, flags: [cast('intervals')] }),
+      (b) => addSet(b, { ...set, flags: [cast('intervals')] }),
       /^set flags: expected some of anonymous, .*, got \["intervals"\]$/,
     ],
     [
       'an element without a key',
-      (b) => b.addElements(set, [{ key: Uint8Array.of(0, 1) }, {}]),
+      (b) => addElements(b, set, [{ key: Uint8Array.of(0, 1) }, {}]),
       /^An element has a key, or is the catch-all$/,
     ],
     [

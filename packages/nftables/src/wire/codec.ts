@@ -3,46 +3,47 @@ import { type Verdict, verdictIn, writeVerdict } from './verdict.ts'
 import type { AttributeWriter } from './writer.ts'
 
 /**
- * How the value of an attribute is written and read. What is read is written as the same bytes again; bytes of which
- * that is not true are `undefined`.
+ * How an attribute is written, and its value read. What is read is written as the same bytes again; bytes of which that is
+ * not true are `undefined`.
  */
 export interface Codec<T> {
   /** What may be written, in words. */
   readonly expected: string
   /** Tells whether it can be written; if not, something may have been. */
-  write(writer: AttributeWriter, value: T): boolean
+  write(writer: AttributeWriter, type: number, value: T): boolean
   decode(bytes: Buffer): T | undefined
 }
 
 const integer = (
-  expected: string,
-  length: number,
-  write: (writer: AttributeWriter, value: number) => void,
+  bits: number,
+  write: (writer: AttributeWriter, type: number, value: number) => void,
   read: (bytes: Buffer) => number | undefined,
-): Codec<number> => ({
-  expected,
-  write(writer, value) {
-    const fits = Number.isInteger(value) && value >= 0 && value < 256 ** length
-    if (fits) write(writer, value)
-    return fits
-  },
-  decode: (bytes) => (bytes.length === length ? read(bytes) : undefined),
-})
+): Codec<number> => {
+  const end = 2 ** bits
+  return {
+    expected: `an integer of ${bits} bits`,
+    write(writer, type, value) {
+      const fits = Number.isInteger(value) && value >= 0 && value < end
+      if (fits) write(writer, type, value)
+      return fits
+    },
+    decode: (bytes) => (bytes.length === bits / 8 ? read(bytes) : undefined),
+  }
+}
 
 export const n8 = integer(
-  'an integer of 8 bits',
-  1,
-  (writer, value) => writer.u8(value),
+  8,
+  (writer, type, value) => writer.u8(type, value),
   (bytes) => bytes[0],
 )
-export const n16 = integer('an integer of 16 bits', 2, (writer, value) => writer.u16(value), readBe16)
-export const n32 = integer('an integer of 32 bits', 4, (writer, value) => writer.u32(value), readBe32)
+export const n16 = integer(16, (writer, type, value) => writer.u16(type, value), readBe16)
+export const n32 = integer(32, (writer, type, value) => writer.u32(type, value), readBe32)
 
 export const n64: Codec<bigint> = {
   expected: 'a bigint of 64 bits',
-  write(writer, value) {
+  write(writer, type, value) {
     const fits = typeof value === 'bigint' && value === BigInt.asUintN(64, value)
-    if (fits) writer.u64(value)
+    if (fits) writer.u64(type, value)
     return fits
   },
   decode: (bytes) => (bytes.length === 8 ? readBe64(bytes) : undefined),
@@ -50,9 +51,9 @@ export const n64: Codec<bigint> = {
 
 export const text: Codec<string> = {
   expected: 'a text without NUL',
-  write(writer, value) {
+  write(writer, type, value) {
     const fits = typeof value === 'string' && !value.includes('\0')
-    if (fits) writer.text(value)
+    if (fits) writer.text(type, value)
     return fits
   },
   decode(bytes) {
@@ -65,9 +66,9 @@ export const text: Codec<string> = {
 /** A signed one. */
 export const i32: Codec<number> = {
   expected: 'a signed integer of 32 bits',
-  write(writer, value) {
+  write(writer, type, value) {
     const fits = value === (value | 0)
-    if (fits) writer.u32(value)
+    if (fits) writer.u32(type, value)
     return fits
   },
   decode: (bytes) => (bytes.length === 4 ? bytes.readInt32BE(0) : undefined),
@@ -78,15 +79,16 @@ const MOST_IN_NAME = 255
 /** What tables, chains and sets are called. One of bytes that are no text is told with replacement characters. */
 export const name: Codec<string> = {
   expected: `a name of 1 to ${MOST_IN_NAME} bytes without NUL`,
-  write: (writer, value) => value !== '' && text.write(writer, value) && Buffer.byteLength(value) <= MOST_IN_NAME,
+  write: (writer, type, value) =>
+    value !== '' && text.write(writer, type, value) && Buffer.byteLength(value) <= MOST_IN_NAME,
   decode: readCString,
 }
 
 export const bytes: Codec<Uint8Array> = {
   expected: 'bytes',
-  write(writer, value) {
+  write(writer, type, value) {
     const fits = value instanceof Uint8Array
-    if (fits) writer.raw(value)
+    if (fits) writer.bytes(type, value)
     return fits
   },
   decode: (value) => value,
@@ -99,8 +101,11 @@ export const buffer: Codec<Buffer> = { ...bytes, decode: (value) => value }
 export function someOf<const W extends string>(words: readonly W[]): Codec<readonly W[]> {
   return {
     expected: `some of ${words.join(', ')}`,
-    write(writer, given) {
-      writer.u32(given.reduce((sum, word) => sum | (1 << words.indexOf(word)), 0))
+    write(writer, type, given) {
+      writer.u32(
+        type,
+        given.reduce((sum, word) => sum | (1 << words.indexOf(word)), 0),
+      )
       return given.every((word) => words.includes(word))
     },
     decode: (value) => words.filter((_, bit) => ((readBe32(value) ?? 0) & (1 << bit)) !== 0),
@@ -111,10 +116,13 @@ export function someOf<const W extends string>(words: readonly W[]): Codec<reado
 export function oneOf<const W extends string>(words: readonly W[]): Codec<Exclude<W, ''>> {
   const isWord = (word: W | undefined): word is Exclude<W, ''> => word !== undefined && word !== ''
   return {
-    expected: `one of ${words.filter(isWord).join(', ')}`,
-    write(writer, word) {
+    // Put together when it is asked for: a start of the process does without.
+    get expected() {
+      return `one of ${words.filter(isWord).join(', ')}`
+    },
+    write(writer, type, word) {
       const number = word === '' ? -1 : words.indexOf(word)
-      if (number >= 0) writer.u32(number)
+      if (number >= 0) writer.u32(type, number)
       return number >= 0
     },
     decode(value) {
@@ -129,10 +137,10 @@ const NFTA_DATA_VALUE = 1
 /** The content of a register, or of a key: bytes in an attribute of their own. */
 export const value: Codec<Uint8Array> = {
   expected: 'bytes',
-  write(writer, content) {
+  write(writer, type, content) {
     if (!(content instanceof Uint8Array)) return false
-    const at = writer.open(NFTA_DATA_VALUE)
-    writer.raw(content)
+    const at = writer.open(type)
+    writer.bytes(NFTA_DATA_VALUE, content)
     writer.close(at)
     return true
   },
@@ -145,7 +153,12 @@ export const value: Codec<Uint8Array> = {
 /** What an `immediate` loads, or a map's element is mapped to: bytes, or a verdict. */
 export const data: Codec<Uint8Array | Verdict> = {
   expected: 'bytes, or a verdict',
-  write: (writer, content) =>
-    content instanceof Uint8Array ? value.write(writer, content) : writeVerdict(writer, content),
+  write(writer, type, content) {
+    if (content instanceof Uint8Array) return value.write(writer, type, content)
+    const at = writer.open(type)
+    const fits = writeVerdict(writer, content)
+    writer.close(at)
+    return fits
+  },
   decode: (nested) => value.decode(nested) ?? verdictIn(nested),
 }

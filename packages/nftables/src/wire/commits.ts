@@ -11,18 +11,8 @@ import { familyWord } from './family.ts'
 import { decodeFields } from './fields.ts'
 import { changeOf, messageOfType, NFGENMSG, NFT_MSG_NEWGEN } from './messages.ts'
 import { generationFields } from './objects.ts'
-import {
-  chainIn,
-  elementsIn,
-  type NftChain,
-  type NftElement,
-  type NftRule,
-  type NftSet,
-  type NftTable,
-  ruleIn,
-  setIn,
-  tableIn,
-} from './records.ts'
+import { chainIn, type NftChain, type NftRule, type NftTable, ruleIn, tableIn } from './records.ts'
+import { elementsIn, type NftElement, type NftSet, setIn } from './set-records.ts'
 import type { SetName } from './specs.ts'
 
 /** What was added or deleted: by its kind, as it is now, or was. */

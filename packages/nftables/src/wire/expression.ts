@@ -8,6 +8,8 @@ const NFTA_LIST_ELEM = 1
 const NFTA_EXPR_NAME = 1
 const NFTA_EXPR_DATA = 2
 
+const tables = new Map<string, Fields>(Object.entries(expressions))
+
 /**
  * The expressions of a rule, as the value of its attribute: the very bytes that the kernel gives back, counters aside.
  * Throws `NftError('INVALID')`.
@@ -19,23 +21,39 @@ export function encodeExpressions(list: readonly Expression[]): Buffer {
 /** Writes them. Throws as {@link encodeExpressions}. */
 export function writeExpressions(writer: AttributeWriter, list: readonly Expression[]): void {
   for (const expression of list) {
-    const at = writer.open(NFTA_LIST_ELEM)
-    const nameAt = writer.open(NFTA_EXPR_NAME)
-    writer.text(expression.name === 'raw' ? expression.of : expression.name)
-    writer.close(nameAt)
-    writeData(writer, expression)
-    writer.close(at)
+    const known = memo.get(expression)
+    if (known !== undefined) writer.raw(known)
+    else if (Object.isFrozen(expression)) writer.raw(remembered(expression))
+    else writeExpression(writer, expression)
   }
 }
 
-/** As nft: an expression that can say nothing has no data, one that says nothing has empty data. */
-function writeData(writer: AttributeWriter, expression: Expression): void {
+/** Frozen expressions, which rule after rule may share, are encoded once: that takes a fifth of the time. */
+const memo = new WeakMap<Expression, Buffer>()
+
+function remembered(expression: Expression): Buffer {
+  const bytes = written((writer) => writeExpression(writer, expression))
+  const isConstant = Object.values(expression).every((each) => typeof each !== 'object' || Object.isFrozen(each))
+  if (isConstant) memo.set(expression, bytes)
+  return bytes
+}
+
+function writeExpression(writer: AttributeWriter, expression: Expression): void {
   const { name } = expression
-  if (name !== 'raw' && !isKnown(name)) invalid(`There is no expression ${JSON.stringify(name)}`)
-  if (name === 'raw' ? expression.data === undefined : !hasData(expressions[name])) return
+  const at = writer.open(NFTA_LIST_ELEM)
+  writer.text(NFTA_EXPR_NAME, name === 'raw' ? expression.of : name)
+  if (name !== 'raw') writeData(writer, name, expression)
+  else if (expression.data !== undefined) writer.bytes(NFTA_EXPR_DATA, expression.data)
+  writer.close(at)
+}
+
+/** As nft: an expression that can say nothing has no data, one that says nothing has empty data. */
+function writeData(writer: AttributeWriter, name: string, expression: Expression): void {
+  const fields = tables.get(name)
+  if (fields === undefined) invalid(`There is no expression ${JSON.stringify(name)}`)
+  if (!hasData(fields)) return
   const at = writer.open(NFTA_EXPR_DATA)
-  if (name !== 'raw') writeFields(writer, expressions[name], expression, name)
-  else if (expression.data !== undefined) writer.raw(expression.data)
+  writeFields(writer, fields, expression, name)
   writer.close(at)
 }
 
@@ -51,8 +69,9 @@ function decodeExpression(element: Buffer): Expression {
   const attributes = new Map(decodeAttributes(element))
   const name = readCString(attributes.get(NFTA_EXPR_NAME)) ?? ''
   const data = attributes.get(NFTA_EXPR_DATA)
-  if (isKnown(name) && hasData(expressions[name]) === (data !== undefined)) {
-    const { values, exact } = readFields(expressions[name], data ?? Buffer.alloc(0))
+  const fields = tables.get(name)
+  if (fields !== undefined && hasData(fields) === (data !== undefined)) {
+    const { values, exact } = readFields(fields, data ?? Buffer.alloc(0))
     // The parse boundary: these are all the fields of this name.
     if (exact) return { name, ...values } as Expression
   }
@@ -61,13 +80,10 @@ function decodeExpression(element: Buffer): Expression {
 
 /** What the kernel calls the attribute of an expression, for messages. */
 export function fieldName(name: string, type: number): string | undefined {
-  return isKnown(name) ? indexOf(expressions[name]).byType.get(type)?.[0] : undefined
+  const fields = tables.get(name)
+  return fields === undefined ? undefined : indexOf(fields).byType.get(type)?.key
 }
 
 function hasData(fields: Fields): boolean {
-  return Object.keys(fields).length > 0
-}
-
-function isKnown(name: string): name is keyof typeof expressions {
-  return Object.hasOwn(expressions, name)
+  return indexOf(fields).list.length > 0
 }

@@ -1,22 +1,25 @@
 /** What a table is about: `inet` is both `ip` and `ip6`. */
 export type Family = 'ip' | 'ip6' | 'inet' | 'arp' | 'bridge' | 'netdev'
 
-const numbers: Readonly<Record<Family, number>> = { inet: 1, ip: 2, arp: 3, netdev: 5, bridge: 7, ip6: 10 }
-const words = new Map<number, string>(Object.entries(numbers).map(([word, number]) => [number, word]))
+const families = [
+  ['inet', 1],
+  ['ip', 2],
+  ['arp', 3],
+  ['netdev', 5],
+  ['bridge', 7],
+  ['ip6', 10],
+] as const
+const numbers = new Map<string, number>(families)
+const words = new Map<number | undefined, Family>(families.map(([word, number]) => [number, word]))
 
 /** `NFPROTO_…`; `undefined` for a word that is none. */
 export function familyNumber(family: string): number | undefined {
-  return isFamily(family) ? numbers[family] : undefined
+  return numbers.get(family)
 }
 
 /** The word for `NFPROTO_…`; `undefined` for a number we do not know. */
 export function familyWord(number: number | undefined): Family | undefined {
-  const word = number === undefined ? undefined : words.get(number)
-  return word !== undefined && isFamily(word) ? word : undefined
-}
-
-function isFamily(word: string): word is Family {
-  return Object.hasOwn(numbers, word)
+  return words.get(number)
 }
 
 const INET_HOOKS = ['prerouting', 'input', 'forward', 'output', 'postrouting', 'ingress'] as const

@@ -11,7 +11,7 @@ export interface Field<T = unknown> {
   /** `told`: the kernel tells it, and does not take it; `hinted`: it may. */
   readonly presence: 'always' | 'maybe' | 'told' | 'hinted'
   /** What it is when it is not named; always sent, as the kernel always tells it. */
-  readonly fallback?: T
+  readonly fallback?: T | undefined
 }
 
 /** One that is always there. */
@@ -32,8 +32,7 @@ export const must = <T>(type: number, codec: Codec<T>): Always<T> => ({ type, co
 
 /** One that need not. */
 export const may = <T>(type: number, codec: Codec<T>, fallback?: T): Maybe<T> => ({
-  ...{ type, codec, presence: 'maybe' },
-  ...(fallback === undefined ? {} : { fallback }),
+  ...{ type, codec, presence: 'maybe', fallback },
 })
 
 /** One that is always told, and never sent. */
@@ -57,23 +56,28 @@ export type Values<F> = Flat<
 
 /** Writes the attributes that say it. Throws `NftError('INVALID')`, beginning with `where`. */
 export function writeFields(writer: AttributeWriter, fields: Fields, given: object, where: string): void {
-  for (const [key, field] of indexOf(fields).list) {
-    const { codec, presence, fallback } = field
-    const value: unknown = Reflect.get(given, key) ?? fallback
-    if (value === undefined ? presence !== 'always' : isTold(field)) continue
-    const at = writer.open(field.type)
-    if (value === undefined || !codec.write(writer, value)) {
-      invalid(`${where} ${key}: expected ${codec.expected}, got ${shown(value)}`)
+  for (const { key, type, codec, presence, usual } of indexOf(fields).list) {
+    const value: unknown = Reflect.get(given, key)
+    if (value === undefined) {
+      if (usual !== undefined) writer.raw(usual)
+      else if (presence === 'always') refuse(where, key, codec, value)
+    } else if ((presence === 'always' || presence === 'maybe') && !codec.write(writer, type, value)) {
+      refuse(where, key, codec, value)
     }
-    writer.close(at)
   }
 }
 
 /** A value alone, as bytes. Throws `NftError('INVALID')`, beginning with `where`. */
 export function valueBytes<T>(codec: Codec<T>, value: T, where: string): Buffer {
-  return written((writer) => {
-    if (!codec.write(writer, value)) invalid(`${where}: expected ${codec.expected}, got ${shown(value)}`)
+  const attribute = written((writer) => {
+    if (!codec.write(writer, 0, value)) refuse(where, '', codec, value)
   })
+  return attribute.subarray(4, attribute.readUInt16LE(0))
+}
+
+function refuse(where: string, key: string, { expected }: Codec<unknown>, value: unknown): never {
+  const shown = typeof value === 'bigint' ? `${value}n` : (JSON.stringify(value) ?? String(value))
+  return invalid(`${where}${key && ` ${key}`}: expected ${expected}, got ${shown}`)
 }
 
 /** What attributes say, and whether that is all they say. */
@@ -88,12 +92,12 @@ export function readFields<F extends Fields>(fields: F, bytes: Buffer, start?: n
   let exact = true
   const { list, byType } = indexOf(fields)
   for (const [type, content] of decodeAttributes(bytes, start)) {
-    const [key, field] = byType.get(type) ?? []
+    const field = byType.get(type)
     const value = field?.codec.decode(content)
-    if (key === undefined || value === undefined || key in values) exact = false
-    else values[key] = value
+    if (field === undefined || value === undefined || field.key in values) exact = false
+    else values[field.key] = value
   }
-  for (const [key, { presence, fallback }] of list) {
+  for (const { key, presence, fallback } of list) {
     if (presence === 'always' && !(key in values)) exact = false
     if (fallback !== undefined && values[key] === fallback) delete values[key]
   }
@@ -101,7 +105,11 @@ export function readFields<F extends Fields>(fields: F, bytes: Buffer, start?: n
   return { values: values as Partial<Values<F>>, exact }
 }
 
-type Named = readonly [key: string, field: Field]
+interface Named extends Field {
+  readonly key: string
+  /** The attribute with its fallback. */
+  readonly usual: Buffer | undefined
+}
 
 interface FieldIndex {
   readonly list: readonly Named[]
@@ -114,8 +122,18 @@ const indexes = new WeakMap<Fields, FieldIndex>()
 export function indexOf(fields: Fields): FieldIndex {
   const known = indexes.get(fields)
   if (known !== undefined) return known
-  const list: Named[] = Object.entries(fields)
-  const index = { list, byType: new Map(list.map((named) => [named[1].type, named])) }
+  const list: Named[] = []
+  const byType = new Map<number, Named>()
+  for (const key in fields) {
+    const field = fields[key]
+    if (field === undefined) continue
+    const { type, codec, presence, fallback } = field
+    const usual = fallback === undefined ? undefined : written((writer) => codec.write(writer, type, fallback))
+    const named = { key, type, codec, presence, fallback, usual }
+    list.push(named)
+    byType.set(type, named)
+  }
+  const index = { list, byType }
   indexes.set(fields, index)
   return index
 }
@@ -123,7 +141,7 @@ export function indexOf(fields: Fields): FieldIndex {
 /** Reads what has to be there. Throws `NetnsError('PROTOCOL')` when it is not. */
 export function decodeFields<F extends Fields>(fields: F, bytes: Buffer, start?: number): Values<F> {
   const { values } = readFields(fields, bytes, start)
-  for (const [key, { presence }] of indexOf(fields).list) {
+  for (const { key, presence } of indexOf(fields).list) {
     const needed = presence === 'always' || presence === 'told'
     if (needed && !(key in values)) throw new NetnsError('PROTOCOL', `Bad answer: no ${key}`)
   }
@@ -133,8 +151,10 @@ export function decodeFields<F extends Fields>(fields: F, bytes: Buffer, start?:
 /** Attributes in an attribute. */
 export const nested = <const F extends Fields>(fields: F, what = ''): Codec<Values<F>> => ({
   expected: 'an object',
-  write(writer, value) {
+  write(writer, type, value) {
+    const at = writer.open(type)
     writeFields(writer, fields, value, what)
+    writer.close(at)
     return true
   },
   decode: (bytes) => decodeFields(fields, bytes),
@@ -145,20 +165,15 @@ const NFTA_LIST_ELEM = 1
 /** Again and again the same. */
 export const listOf = <T>(codec: Codec<T>): Codec<readonly T[]> => ({
   expected: 'a list',
-  write: (writer, values) =>
-    values.every((value) => {
-      const at = writer.open(NFTA_LIST_ELEM)
-      const fits = codec.write(writer, value)
-      writer.close(at)
-      return fits
-    }),
+  write(writer, type, values) {
+    const at = writer.open(type)
+    const fits = values.every((value) => codec.write(writer, NFTA_LIST_ELEM, value))
+    writer.close(at)
+    return fits
+  },
   decode: (bytes) =>
     decodeAttributes(bytes).flatMap(([, element]) => {
       const value = codec.decode(element)
       return value === undefined ? [] : [value]
     }),
 })
-
-function shown(value: unknown): string {
-  return typeof value === 'bigint' ? `${value}n` : (JSON.stringify(value) ?? String(value))
-}

@@ -31,7 +31,7 @@
  * @module
  */
 
-export { type AddOptions, Batch } from './batch.ts'
+export { type AddOptions, Batch, type Subject } from './batch.ts'
 export { type Change, type Commit, commits, openCommits } from './commits.ts'
 export type { Dumps, Filter } from './dumps.ts'
 export { decodeExpressions, encodeExpressions } from './expression.ts'
@@ -40,7 +40,9 @@ export type { Family, Hook } from './family.ts'
 export { type Nft, nftOver, openNft } from './nft.ts'
 export { type Fault, isNftError, NftError, type NftErrorCode, type NftErrorOptions } from './nft-error.ts'
 export type { ObjectKind } from './object-kind.ts'
-export type { NftChain, NftElement, NftRule, NftSet, NftTable, NotesRead } from './records.ts'
+export type { NftChain, NftRule, NftTable } from './records.ts'
+export type { NftElement, NftSet } from './set-records.ts'
+export { addElements, addSet, deleteElements, deleteSet, elementsOf, setsOf } from './sets.ts'
 export { restore, type Snapshot, snapshot } from './snapshot.ts'
 export type {
   BaseChain,
@@ -59,5 +61,5 @@ export type {
   TableName,
   TableSpec,
 } from './specs.ts'
-export { decodeUserdata, encodeUserdata, type Userdata } from './userdata.ts'
+export { decodeUserdata, encodeUserdata, type NotesRead, type Userdata } from './userdata.ts'
 export type { Verdict } from './verdict.ts'

@@ -1,5 +1,4 @@
 import type { ObjectKind } from './object-kind.ts'
-import { objects } from './objects.ts'
 
 export const NFT_MSG_NEWGEN = 15
 export const NFT_MSG_GETGEN = 16
@@ -8,7 +7,8 @@ export const NFT_MSG_DESTROYTABLE = 26
 /** `struct nfgenmsg`: family, version, and two bytes of a resource. */
 export const NFGENMSG = 4
 
-const NFNL_SUBSYS_NFTABLES = 10
+/** Which part of netfilter a batch is for. */
+export const NFNL_SUBSYS_NFTABLES = 10
 export const NFNL_MSG_BATCH_BEGIN = 0x10
 export const NFNL_MSG_BATCH_END = 0x11
 
@@ -21,10 +21,10 @@ export const messageOfType = (type: number): number => (type >> 8 === NFNL_SUBSY
 /** What stands before the attributes of a message. */
 export const nfgenmsg = (family: number): Uint8Array => Uint8Array.of(family, 0, 0, 0)
 
-/** The same for the beginning and the end of a batch: which subsystem it is for. */
-export const BATCH_OF_NFTABLES = Uint8Array.of(0, 0, 0, NFNL_SUBSYS_NFTABLES)
-
-/** Behind the message that adds a kind of things are those that read and delete one. */
+/** The message that adds one of a kind; behind it are those that read and delete one. */
+export const ADD = {
+  ...{ table: 0, chain: 3, rule: 6, set: 9, element: 12, object: 18, flowtable: 22 },
+} as const satisfies Record<ObjectKind, number>
 export const GET = 1
 export const DELETE = 2
 const actions = ['add', undefined, 'delete'] as const
@@ -34,8 +34,8 @@ export function changeOf(
   message: number,
 ): { readonly action: 'add' | 'delete'; readonly kind: ObjectKind } | undefined {
   if (message === NFT_MSG_DESTROYTABLE) return { action: 'delete', kind: 'table' }
-  for (const kind of Object.keys(objects) as ObjectKind[]) {
-    const action = actions[message - objects[kind].add]
+  for (const kind of Object.keys(ADD) as ObjectKind[]) {
+    const action = actions[message - ADD[kind]]
     if (action !== undefined) return { action, kind }
   }
   return undefined

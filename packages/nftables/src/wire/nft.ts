@@ -8,7 +8,7 @@ import { decodeFields } from './fields.ts'
 import { NFGENMSG, NFT_MSG_GETGEN, nfgenmsg, typeOf } from './messages.ts'
 import { isNftError, NftError } from './nft-error.ts'
 import { generationFields } from './objects.ts'
-import { refused, requestRefused } from './refused.ts'
+import { refused, requestRefused } from './refusal.ts'
 
 /**
  * nf_tables of a namespace, over one socket: changes as batches, and what is there. Nothing waits but `close`, and that
@@ -85,7 +85,7 @@ export function nftOver(channel: Channel): Nft {
     if (batch.size === 0) return
     const begun = performance.now()
     const bytes = batch.bytes({ commit })
-    const error = refused(bytes, channel.exchange(bytes, 'Change nf_tables'))
+    const error = refused(batch, bytes, channel.exchange(bytes, 'Change nf_tables'))
     debug?.(commit ? 'commit' : 'check', {
       messages: batch.size,
       bytes: bytes.length,

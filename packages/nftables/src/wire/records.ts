@@ -1,20 +1,11 @@
 import { decodeExpressions } from './expression.ts'
 import type { Expression } from './expressions.ts'
-import { type Family, hooksOf } from './family.ts'
+import { type Family, familyWord, hooksOf } from './family.ts'
 import { decodeFields } from './fields.ts'
 import { NFGENMSG } from './messages.ts'
-import type { ObjectKind } from './object-kind.ts'
-import { objects } from './objects.ts'
-import type { BaseChain, ChainName, ElementFlag, RuleName, SetFlag, SetName, TableName } from './specs.ts'
-import { commentIn } from './userdata.ts'
-import type { Verdict } from './verdict.ts'
-
-/** What programs noted with it. */
-export interface NotesRead {
-  readonly comment?: string
-  /** All notes, see {@link decodeUserdata}. */
-  readonly userdata?: Uint8Array
-}
+import { chainFields, ruleFields, tableFields } from './objects.ts'
+import type { BaseChain, ChainName, RuleName, TableName } from './specs.ts'
+import { type NotesRead, withComment } from './userdata.ts'
 
 /** A table that is there, or was. */
 export interface NftTable extends TableName, NotesRead {
@@ -45,43 +36,20 @@ export interface NftRule extends RuleName, NotesRead {
   readonly bytes: Buffer
 }
 
-/** A set or a map that is there, or was. */
-export interface NftSet extends SetName, NotesRead {
-  readonly handle: bigint
-  readonly flags?: readonly SetFlag[]
-  readonly keyType: number
-  readonly keyLength: number
-  readonly dataType?: number | 'verdict'
-  readonly dataLength?: number
-  readonly size?: number
-  readonly concat?: readonly number[]
-  readonly timeout?: bigint
-}
-
-/** An element that is there, or was. */
-export interface NftElement extends NotesRead {
-  readonly key?: Uint8Array
-  readonly keyEnd?: Uint8Array
-  readonly data?: Uint8Array | Verdict
-  readonly flags?: readonly ElementFlag[]
-  readonly timeout?: bigint
-  /** Milliseconds that are left. */
-  readonly expiration?: bigint
-}
-
-/** The comment is what most read of the notes. */
-function noted<T extends { readonly userdata?: Uint8Array }>(values: T, kind: ObjectKind): T & NotesRead {
-  const { userdata } = values
-  const comment = userdata === undefined ? undefined : commentIn(userdata, kind)
-  return comment === undefined ? values : { ...values, comment }
+/** What messages tell; those of a family we do not know are left out. */
+export function decodeAll<T>(bodies: readonly Buffer[], decode: (family: Family, body: Buffer) => T): T[] {
+  return bodies.flatMap((body) => {
+    const family = familyWord(body[0])
+    return family === undefined ? [] : [decode(family, body)]
+  })
 }
 
 export function tableIn(family: Family, body: Buffer): NftTable {
-  return { family, ...noted(decodeFields(objects.table.fields, body, NFGENMSG), 'table') }
+  return { family, ...withComment(decodeFields(tableFields, body, NFGENMSG), 'table') }
 }
 
 export function chainIn(family: Family, body: Buffer): NftChain {
-  const read = noted(decodeFields(objects.chain.fields, body, NFGENMSG), 'chain')
+  const read = withComment(decodeFields(chainFields, body, NFGENMSG), 'chain')
   const { hook: where, type, flags: _, counters: __, id: ___, ...chain } = read
   const hook = hooksOf(family)[where?.hook ?? -1]
   // A kind of chain that we do not know is there all the same.
@@ -95,7 +63,7 @@ function isChainType(type: string | undefined): type is BaseChain['type'] {
 }
 
 export function ruleIn(family: Family, body: Buffer): NftRule {
-  const read = noted(decodeFields(objects.rule.fields, body, NFGENMSG), 'rule')
+  const read = withComment(decodeFields(ruleFields, body, NFGENMSG), 'rule')
   const { expressions: bytes = Buffer.alloc(0), compat: _, position: __, id: ___, positionId: ____, ...rule } = read
   let expressions: readonly Expression[] | undefined
   return {
@@ -106,21 +74,4 @@ export function ruleIn(family: Family, body: Buffer): NftRule {
       return expressions
     },
   }
-}
-
-export function setIn(family: Family, body: Buffer): NftSet {
-  const read = noted(decodeFields(objects.set.fields, body, NFGENMSG), 'set')
-  const { description, structure: _, count: __, ...set } = read
-  const { size, concat } = description ?? {}
-  return {
-    ...{ family, ...set },
-    ...(size === undefined ? {} : { size }),
-    ...(concat === undefined ? {} : { concat: concat.map(({ length }) => length) }),
-  }
-}
-
-/** The elements that one message tells of, and the set they are in. */
-export function elementsIn(family: Family, body: Buffer): { readonly set: SetName; readonly elements: NftElement[] } {
-  const { table, set, elements = [] } = decodeFields(objects.element.fields, body, NFGENMSG)
-  return { set: { family, table, set }, elements: elements.map((element) => noted(element, 'element')) }
 }

@@ -4,23 +4,24 @@ import {
   cString,
   decodeAttributes,
   encodeAttributes,
-  encodeMessage,
   NLM_F_APPEND,
   NLM_F_CREATE,
   NLM_F_EXCL,
-  NLM_F_REQUEST,
   readBe32,
   readCString,
 } from '@cni/netns/netlink'
 import type { Batch } from './batch.ts'
 import { decodeExpressions } from './expression.ts'
 import type { Expression } from './expressions.ts'
-import { familyNumber } from './family.ts'
-import { isTold, valueBytes } from './fields.ts'
-import { NFGENMSG, typeOf } from './messages.ts'
+import { familyNumber, familyWord } from './family.ts'
+import { type Fields, isTold, valueBytes } from './fields.ts'
+import { NFGENMSG } from './messages.ts'
 import type { Nft } from './nft.ts'
+import { invalid } from './nft-error.ts'
 import type { ObjectKind } from './object-kind.ts'
-import { objects } from './objects.ts'
+import { chainFields, flowtableFields, objectFields, ruleFields, tableFields } from './objects.ts'
+import { elementsFields, setFields } from './set-fields.ts'
+import { setsOf } from './sets.ts'
 import type { TableName } from './specs.ts'
 
 /** What the kernel told of some tables, as bytes: everything in them, also what we do not understand. */
@@ -53,7 +54,7 @@ export function snapshot(nft: Nft, tables?: readonly TableName[]): Snapshot {
         const [, table] = decodeAttributes(body, NFGENMSG).find(([type]) => type === 1) ?? []
         return isWanted(body[0], readCString(table)) ? [{ kind, body }] : []
       })
-    const sets = nft.sets().filter(({ family, table }) => isWanted(family, table))
+    const sets = setsOf(nft).filter(({ family, table }) => isWanted(family, table))
     return {
       messages: [
         ...(['table', 'chain', 'object', 'flowtable', 'set'] as const).flatMap(collect),
@@ -66,44 +67,45 @@ export function snapshot(nft: Nft, tables?: readonly TableName[]): Snapshot {
 
 /** Adds what a snapshot tells to a batch. What is there of it must be deleted before, in this batch or another. */
 export function restore(batch: Batch, { messages }: Snapshot): Batch {
-  return batch.addMessages((firstId) => {
-    const anonymous = new Map<string, number>()
-    return messages.map(({ kind, body }, i) => again(kind, Buffer.from(body), firstId + i, anonymous))
-  })
+  const anonymous = new Map<string, number>()
+  for (const { kind, body } of messages) again(batch, kind, Buffer.from(body), anonymous)
+  return batch
 }
 
-const { set: SETS, element: ELEMENTS, rule: RULES } = objects
+const fieldsOf: Readonly<Record<ObjectKind, Fields>> = {
+  ...{ table: tableFields, chain: chainFields, rule: ruleFields, set: setFields, element: elementsFields },
+  ...{ object: objectFields, flowtable: flowtableFields },
+}
 const ANONYMOUS = 1
 
-/** What adds it. Sets get an id, for their rule to find them by; `anonymous` has those of the sets without a name. */
-function again(kind: ObjectKind, body: Buffer, id: number, anonymous: Map<string, number>): Buffer {
-  const told = Object.values(objects[kind].fields).flatMap((field) => (isTold(field) ? [field.type] : []))
+/** Adds it. Sets get an id, for their rule to find them by; `anonymous` has those of the sets without a name. */
+function again(batch: Batch, kind: ObjectKind, body: Buffer, anonymous: Map<string, number>): void {
+  const family = familyWord(body[0])
+  if (family === undefined) invalid(`A snapshot of a family ${body[0]} that is none`)
+  const fields = fieldsOf[kind]
+  const told = Object.values(fields).flatMap((field) => (isTold(field) ? [field.type] : []))
   const given = decodeAttributes(body, NFGENMSG).filter(([type]) => !told.includes(type))
   const find = (type: number) => given.find(([each]) => each === type)?.[1]
-  const of = (set: Buffer | undefined) => `${body[0]} ${readCString(find(1))} ${readCString(set)}`
-  const message = (attributes: readonly Attribute[], flags = 0) =>
-    encodeMessage({
-      ...{ type: typeOf(objects[kind].add), flags: NLM_F_REQUEST | NLM_F_CREATE | flags },
-      ...{ fixed: body.subarray(0, NFGENMSG), attributes },
-    })
-  if (kind === 'chain') return message(given, NLM_F_EXCL)
-  if (kind === 'rule')
-    return message(
+  const of = (set: Buffer | undefined) => `${family} ${readCString(find(1))} ${readCString(set)}`
+  const add = (attributes: readonly Attribute[], flags = 0) =>
+    batch.add({ kind, fields }, NLM_F_CREATE | flags, family, (writer) => writer.raw(encodeAttributes(attributes)))
+  if (kind === 'chain') add(given, NLM_F_EXCL)
+  else if (kind === 'rule') {
+    add(
       ruleAgain(given, (set) => anonymous.get(of(set))),
       NLM_F_APPEND,
     )
-  if (kind === 'set') {
-    const { set, setId, flags } = SETS.fields
+  } else if (kind === 'set') {
+    const { set, setId, flags } = setFields
+    const id = batch.nextId
     const named = ((readBe32(find(flags.type)) ?? 0) & ANONYMOUS) === 0
     if (!named) anonymous.set(of(find(set.type)), id)
-    return message([...(named ? given : unnamed(given, set.type)), [setId.type, be32(id)]])
-  }
-  if (kind === 'element') {
-    const { set, setId } = ELEMENTS.fields
+    add([...(named ? given : unnamed(given, set.type)), [setId.type, be32(id)]])
+  } else if (kind === 'element') {
+    const { set, setId } = elementsFields
     const known = anonymous.get(of(find(set.type)))
-    return message(known === undefined ? given : [...unnamed(given, set.type), [setId.type, be32(known)]])
-  }
-  return message(given)
+    add(known === undefined ? given : [...unnamed(given, set.type), [setId.type, be32(known)]])
+  } else add(given)
 }
 
 type Read = readonly [type: number, value: Buffer]
@@ -115,7 +117,7 @@ function unnamed(attributes: readonly Read[], name: number): Attribute[] {
 }
 
 function ruleAgain(attributes: readonly Read[], idOf: (set: Buffer | undefined) => number | undefined): Attribute[] {
-  const { expressions, compat } = RULES.fields
+  const { expressions, compat } = ruleFields
   const list = attributes.find(([type]) => type === expressions.type)?.[1]
   if (list === undefined) return [...attributes]
   const elements = decodeAttributes(list).map(([type, element]): Attribute => [type, expressionAgain(element, idOf)])

@@ -3,6 +3,7 @@ import { text } from './codec.ts'
 import { valueBytes } from './fields.ts'
 import { invalid } from './nft-error.ts'
 import type { ObjectKind } from './object-kind.ts'
+import type { Note } from './specs.ts'
 
 /** What programs note with a rule, a chain, a set …: values with a type of one byte. The kernel does not read them. */
 export type Userdata = readonly (readonly [type: number, value: Uint8Array])[]
@@ -45,15 +46,40 @@ export function decodeUserdata(userdata: Uint8Array): [type: number, value: Buff
 /** Which type a comment has. */
 const commentType = (of: ObjectKind) => (of === 'set' ? 7 : 0)
 
-/** A comment, alone, as nft writes it. Throws `NftError('INVALID')` for one of more than 253 bytes, or with a NUL. */
-export function commentUserdata(comment: string, of: ObjectKind): Uint8Array {
+/** A comment, alone, as nft writes it: at most 253 bytes, without a NUL. */
+function commentUserdata(comment: string, of: ObjectKind): Uint8Array {
   const value = valueBytes(text, comment, 'comment')
   // Its length is one byte.
   if (value.length > MOST - 2) return invalid(`A comment of ${value.length - 1} bytes: at most ${MOST - 3} fit`)
   return encodeUserdata([[commentType(of), value]])
 }
 
+/** Something to add with its comment as userdata. Throws `NftError('INVALID')`. */
+export function withUserdata<S extends Note>(
+  spec: S,
+  of: ObjectKind,
+): S | (Omit<S, 'userdata'> & { readonly userdata: Uint8Array }) {
+  const { comment, userdata } = spec
+  if (comment === undefined) return spec
+  if (userdata !== undefined) return invalid('A comment and userdata: the one is in the other')
+  return { ...spec, userdata: commentUserdata(comment, of) }
+}
+
 /** The comment among them, if there is one. */
-export function commentIn(userdata: Uint8Array, of: ObjectKind): string | undefined {
+function commentIn(userdata: Uint8Array, of: ObjectKind): string | undefined {
   return readCString(decodeUserdata(userdata).find(([type]) => type === commentType(of))?.[1])
+}
+
+/** What programs noted with something that is there. */
+export interface NotesRead {
+  readonly comment?: string
+  /** All notes, see {@link decodeUserdata}. */
+  readonly userdata?: Uint8Array
+}
+
+/** Something that was read with its comment, what most read of the notes. */
+export function withComment<T extends { readonly userdata?: Uint8Array }>(values: T, kind: ObjectKind): T & NotesRead {
+  const { userdata } = values
+  const comment = userdata === undefined ? undefined : commentIn(userdata, kind)
+  return comment === undefined ? values : { ...values, comment }
 }

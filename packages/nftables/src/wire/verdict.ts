@@ -25,14 +25,10 @@ export function writeVerdict(writer: AttributeWriter, verdict: Verdict): boolean
   const code = codes.get(verdict.verdict)
   if (code === undefined) return false
   const at = writer.open(NFTA_DATA_VERDICT)
-  const codeAt = writer.open(NFTA_VERDICT_CODE)
-  writer.u32(code)
-  writer.close(codeAt)
+  writer.u32(NFTA_VERDICT_CODE, code)
   if (verdict.verdict === 'jump' || verdict.verdict === 'goto') {
     if (typeof verdict.chain !== 'string' || verdict.chain.includes('\0')) return false
-    const chainAt = writer.open(NFTA_VERDICT_CHAIN)
-    writer.text(verdict.chain)
-    writer.close(chainAt)
+    writer.text(NFTA_VERDICT_CHAIN, verdict.chain)
   }
   writer.close(at)
   return true

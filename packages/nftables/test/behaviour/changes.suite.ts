@@ -1,5 +1,5 @@
 import { be16 } from '@cni/netns/netlink'
-import { Batch, type Nft } from '@cni/nftables/wire'
+import { addElements, addSet, Batch, deleteElements, deleteSet, elementsOf, type Nft, setsOf } from '@cni/nftables/wire'
 import { describe, expect, test } from 'vitest'
 import { accept, begun, chain, comments, counter, ex, jump, rule, thrown, type World } from './world.ts'
 
@@ -164,40 +164,37 @@ export function changesBehaviour(open: () => Promise<World>): void {
 
     run('hold what was put in', (nft) => {
       nft.commit(
-        begun()
-          .addSet({ ...ports, comment: 'a set', size: 10 })
-          .addElements(ports, [{ key: be16(80), comment: 'http' }, { key: be16(443) }]),
+        addElements(addSet(begun(), { ...ports, comment: 'a set', size: 10 }), ports, [
+          { key: be16(80), comment: 'http' },
+          { key: be16(443) },
+        ]),
       )
-      expect(nft.sets()).toEqual([
+      expect(setsOf(nft)).toEqual([
         expect.objectContaining({ set: 'ports', keyType: 13, keyLength: 2, size: 10, comment: 'a set' }),
       ])
-      const keys = () => nft.elements(ports).map(({ key }) => Buffer.from(key ?? []).readUInt16BE(0))
+      const keys = () => elementsOf(nft, ports).map(({ key }) => Buffer.from(key ?? []).readUInt16BE(0))
       expect(keys().sort()).toEqual([443, 80])
-      expect(nft.elements(ports).find(({ key }) => key?.[1] === 80)?.comment).toBe('http')
-      nft.commit(new Batch().addElements(ports, [{ key: be16(80) }]).deleteElements(ports, [{ key: be16(443) }]))
+      expect(elementsOf(nft, ports).find(({ key }) => key?.[1] === 80)?.comment).toBe('http')
+      nft.commit(deleteElements(addElements(new Batch(), ports, [{ key: be16(80) }]), ports, [{ key: be16(443) }]))
       expect(keys()).toEqual([80])
-      nft.commit(new Batch().deleteElements(ports))
+      nft.commit(deleteElements(new Batch(), ports))
       expect(keys()).toEqual([])
-      nft.commit(new Batch().deleteSet(ports))
-      expect(nft.sets()).toEqual([])
+      nft.commit(deleteSet(new Batch(), ports))
+      expect(setsOf(nft)).toEqual([])
     })
 
     run('with 20 000 elements are written and read in as many messages as it takes', (nft) => {
       const all = Array.from({ length: 20_000 }, (_, i) => ({ key: be16(i) }))
-      nft.commit(new Batch().addTable(ex).addSet(ports).addElements(ports, all))
-      const found = nft.elements(ports).map(({ key }) => Buffer.from(key ?? []).readUInt16BE(0))
+      nft.commit(addElements(addSet(new Batch().addTable(ex), ports), ports, all))
+      const found = elementsOf(nft, ports).map(({ key }) => Buffer.from(key ?? []).readUInt16BE(0))
       expect(found.sort((a, b) => a - b)).toEqual(all.map((_, i) => i))
     })
 
     run('may be maps of verdicts', (nft) => {
       const map = { ...ports, flags: ['map'] as const, dataType: 'verdict' as const, dataLength: 16 }
-      nft.commit(
-        begun()
-          .addSet(map)
-          .addElements(ports, [{ key: be16(80), data: { verdict: 'jump', chain: 'c' } }]),
-      )
-      expect(nft.sets()[0]).toMatchObject({ flags: ['map'], dataType: 'verdict', dataLength: 16 })
-      expect(nft.elements(ports)[0]?.data).toEqual({ verdict: 'jump', chain: 'c' })
+      nft.commit(addElements(addSet(begun(), map), ports, [{ key: be16(80), data: { verdict: 'jump', chain: 'c' } }]))
+      expect(setsOf(nft)[0]).toMatchObject({ flags: ['map'], dataType: 'verdict', dataLength: 16 })
+      expect(elementsOf(nft, ports)[0]?.data).toEqual({ verdict: 'jump', chain: 'c' })
     })
 
     run('may hold intervals of concatenated keys', (nft) => {
@@ -205,37 +202,31 @@ export function changesBehaviour(open: () => Promise<World>): void {
       const key = Buffer.from('0a00000000500000', 'hex')
       const keyEnd = Buffer.from('0affffff005a0000', 'hex')
       nft.commit(
-        new Batch()
-          .addTable(ex)
-          .addSet({ ...set, flags: ['interval', 'concat'], concat: [4, 2] })
-          .addElements(set, [{ key, keyEnd }]),
+        addElements(addSet(new Batch().addTable(ex), { ...set, flags: ['interval', 'concat'], concat: [4, 2] }), set, [
+          { key, keyEnd },
+        ]),
       )
-      expect(nft.sets()[0]).toMatchObject({ flags: ['interval', 'concat'], concat: [4, 2] })
-      expect(nft.elements(set)[0]).toMatchObject({ key, keyEnd })
+      expect(setsOf(nft)[0]).toMatchObject({ flags: ['interval', 'concat'], concat: [4, 2] })
+      expect(elementsOf(nft, set)[0]).toMatchObject({ key, keyEnd })
     })
 
     run('without a name are found by their id, and go with their rule', (nft) => {
       const set = { ...ports, set: '__set%d', setId: 1, flags: ['anonymous', 'constant'] as const }
       const lookup = { name: 'lookup', set: '__set%d', setId: 1, sreg: 1 } as const
       const load = { name: 'payload', dreg: 1, base: 'transport', offset: 2, len: 2 } as const
-      nft.commit(
-        begun()
-          .addSet(set)
-          .addElements(set, [{ key: be16(80) }])
-          .addRule(rule('ports', [load, lookup])),
-      )
-      expect(nft.sets().map((each) => each.set)).toEqual(['__set0'])
+      nft.commit(addElements(addSet(begun(), set), set, [{ key: be16(80) }]).addRule(rule('ports', [load, lookup])))
+      expect(setsOf(nft).map((each) => each.set)).toEqual(['__set0'])
       expect(nft.rules(chain)[0]?.expressions).toEqual([load, { name: 'lookup', set: '__set0', sreg: 1 }])
       nft.commit(new Batch().flush(chain))
-      expect(nft.sets()).toEqual([])
+      expect(setsOf(nft)).toEqual([])
     })
 
     run('that are not there are refused, and not found', (nft) => {
       nft.commit(begun())
-      expect(thrown(() => nft.elements(ports)).code).toBe('NOT_FOUND')
-      expect(nft.sets({ family: 'inet', table: 'other' })).toEqual([])
+      expect(thrown(() => elementsOf(nft, ports)).code).toBe('NOT_FOUND')
+      expect(setsOf(nft, { family: 'inet', table: 'other' })).toEqual([])
       expect(nft.rules({ family: 'inet', table: 'other' })).toEqual([])
-      const batch = new Batch().addElements(ports, [{ key: be16(80) }]).addRule({
+      const batch = addElements(new Batch(), ports, [{ key: be16(80) }]).addRule({
         ...chain,
         expressions: [{ name: 'lookup', set: 'ports', sreg: 1 }],
       })

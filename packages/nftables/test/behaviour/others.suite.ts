@@ -1,5 +1,17 @@
 import { be16 } from '@cni/netns/netlink'
-import { Batch, type Commit, commits, type Expression, type Nft, restore, snapshot } from '@cni/nftables/wire'
+import {
+  addElements,
+  addSet,
+  Batch,
+  type Commit,
+  commits,
+  type Expression,
+  elementsOf,
+  type Nft,
+  restore,
+  setsOf,
+  snapshot,
+} from '@cni/nftables/wire'
 import { describe, expect, test } from 'vitest'
 import { accept, begun, chain, comments, counter, ex, jump, rule, thrown, type World } from './world.ts'
 
@@ -92,13 +104,18 @@ export function othersBehaviour(open: () => Promise<World>): void {
       const map = { ...ex, set: 'm', keyType: 13, keyLength: 2, flags: ['map'] as const }
       const set = { ...ex, set: '__set%d', keyType: 13, keyLength: 2, flags: ['anonymous', 'constant'] as const }
       const other = { family: 'ip', table: 'nat', chain: 'OUTPUT' } as const
-      const batch = begun()
-        .addChain({ ...ex, chain: 'out', base: { type: 'filter', hook: 'output', priority: -5 }, policy: 'drop' })
-        .addSet({ ...map, dataType: 'verdict', dataLength: 16, comment: 'where to' })
-        .addElements(map, [{ key: be16(80), data: { verdict: 'jump', chain: 'c' }, comment: 'http' }])
-        .addRule({ ...chain, chain: 'out', expressions: [load, { name: 'lookup', set: 'm', sreg: 1, dreg: 0 }] })
+      const batch = begun().addChain({
+        ...ex,
+        chain: 'out',
+        base: { type: 'filter', hook: 'output', priority: -5 },
+        policy: 'drop',
+      })
+      addSet(batch, { ...map, dataType: 'verdict', dataLength: 16, comment: 'where to' })
+      addElements(batch, map, [{ key: be16(80), data: { verdict: 'jump', chain: 'c' }, comment: 'http' }])
+      batch.addRule({ ...chain, chain: 'out', expressions: [load, { name: 'lookup', set: 'm', sreg: 1, dreg: 0 }] })
       // Names that the kernel found in another order than that of the rules.
-      for (const setId of [1, 2]) batch.addSet({ ...set, setId }).addElements({ ...set, setId }, [{ key: be16(setId) }])
+      for (const setId of [1, 2])
+        addElements(addSet(batch, { ...set, setId }), { ...set, setId }, [{ key: be16(setId) }])
       for (const setId of [2, 1])
         batch.addRule(rule(`set ${setId}`, [load, { name: 'lookup', set: set.set, setId, sreg: 1 }]))
       batch
@@ -192,13 +209,15 @@ const everything = (nft: Nft) => ({
   tables: nft.tables().map(({ handle: _, ...rest }) => rest),
   chains: nft.chains().map(({ handle: _, ...rest }) => rest),
   rules: nft.rules().map((each) => [each.table, each.chain, resolved(nft, each.expressions), each.comment]),
-  sets: nft.sets().map(({ handle: _, set, ...rest }) => ({
+  sets: setsOf(nft).map(({ handle: _, set, ...rest }) => ({
     ...rest,
-    elements: nft.elements({ ...rest, set }),
+    elements: elementsOf(nft, { ...rest, set }),
     name: set.startsWith('__') ? 'anonymous' : set,
   })),
 })
 
 /** A set without a name may get another one: what counts is what is in it. */
 const resolved = (nft: Nft, expressions: readonly Expression[]) =>
-  expressions.map((each) => (each.name === 'lookup' ? { ...each, set: nft.elements({ ...ex, set: each.set }) } : each))
+  expressions.map((each) =>
+    each.name === 'lookup' ? { ...each, set: elementsOf(nft, { ...ex, set: each.set }) } : each,
+  )

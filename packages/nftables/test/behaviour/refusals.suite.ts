@@ -1,4 +1,4 @@
-import { Batch, type Expression, type Nft } from '@cni/nftables/wire'
+import { addSet, Batch, deleteSet, type Expression, type Nft, setsOf } from '@cni/nftables/wire'
 import { describe, expect, test } from 'vitest'
 import { begun, chain, counter, ex, jump, rule, thrown, type World } from './world.ts'
 
@@ -33,17 +33,17 @@ const refused: Record<string, { batch: () => Batch; fault: Record<string, unknow
     text: /a rule still jumps to it$/,
   },
   'the deletion of a set that a rule looks into': {
-    batch: () =>
-      new Batch()
-        .addSet({ ...ex, set: 's', keyType: 13, keyLength: 2 })
-        .addRule({
-          ...chain,
-          expressions: [
-            { name: 'payload', dreg: 1, base: 'transport', offset: 2, len: 2 },
-            { name: 'lookup', set: 's', sreg: 1 },
-          ],
-        })
-        .deleteSet({ ...ex, set: 's' }),
+    batch: () => {
+      const batch = addSet(new Batch(), { ...ex, set: 's', keyType: 13, keyLength: 2 })
+      batch.addRule({
+        ...chain,
+        expressions: [
+          { name: 'payload', dreg: 1, base: 'transport', offset: 2, len: 2 },
+          { name: 'lookup', set: 's', sreg: 1 },
+        ],
+      })
+      return deleteSet(batch, { ...ex, set: 's' })
+    },
     fault: { code: 'EBUSY', kind: 'set', set: 's' },
     text: /^Delete set "s" in table inet "ex": EBUSY.*it is in use$/,
   },
@@ -149,4 +149,4 @@ export function refusalsBehaviour(open: () => Promise<World>): void {
   })
 }
 
-const state = (nft: Nft) => [nft.generation(), nft.tables(), nft.chains(), nft.rules(), nft.sets()]
+const state = (nft: Nft) => [nft.generation(), nft.tables(), nft.chains(), nft.rules(), setsOf(nft)]

@@ -1,7 +1,8 @@
 import { isNetlinkError, type NetlinkError, type Outcome } from '@cni/netns/netlink'
 import { errnoOf, messageOf } from '@cni/types'
-import { faultsOf } from './fault.ts'
+import type { Batch } from './batch.ts'
 import { NftError, type NftErrorCode } from './nft-error.ts'
+import { faultsOf } from './refusal-fault.ts'
 
 const NEEDS_ROOT = 'needs root: CAP_NET_ADMIN in the namespace'
 const NEEDS_KERNEL = 'the kernel has no nf_tables: it needs the module nf_tables'
@@ -17,9 +18,9 @@ const reasons = new Map<string, readonly [NftErrorCode, string]>([
 const TOLD = 3
 
 /** The error for a batch that was refused; `undefined` when it was committed. */
-export function refused(batch: Buffer, { refusals, lost }: Outcome): NftError | undefined {
+export function refused(batch: Batch, sent: Buffer, { refusals, lost }: Outcome): NftError | undefined {
   if (refusals.length === 0 && !lost) return undefined
-  const faults = faultsOf(batch, refusals)
+  const faults = faultsOf(batch.subjects, sent, refusals)
   const whole = refusals.find(({ index }) => index === 0)
   if (whole?.errno === ERESTART) {
     return new NftError('STALE', 'The rules have changed since they were read: ERESTART; nothing was done', { faults })

@@ -1,31 +1,39 @@
-import { attributeMap, decodeAttributes, decodeMessages, type Refusal, readCString } from '@cni/netns/netlink'
+import {
+  attributeMap,
+  decodeAttributes,
+  decodeMessages,
+  type Message,
+  type Refusal,
+  readCString,
+} from '@cni/netns/netlink'
+import type { Subject } from './batch.ts'
 import { decodeExpressions, fieldName } from './expression.ts'
 import type { Expression } from './expressions.ts'
 import { familyWord } from './family.ts'
-import { type Names, type Part, reasonOf } from './fault-reason.ts'
 import { indexOf, readFields } from './fields.ts'
-import { changeOf, messageOfType, NFGENMSG } from './messages.ts'
+import { ADD, messageOfType, NFGENMSG } from './messages.ts'
 import type { Fault } from './nft-error.ts'
 import type { ObjectKind } from './object-kind.ts'
-import { objects } from './objects.ts'
+import { namesOf, ruleFields } from './objects.ts'
+import { type Names, type Part, reasonOf } from './refusal-reason.ts'
 
-/** What the refusals are about, from the batch that was sent. */
-export function faultsOf(batch: Buffer, refusals: readonly Refusal[]): Fault[] {
-  const messages = decodeMessages(batch)
-  return refusals.map((refusal) => {
-    const message = messages[refusal.index]
-    return faultOf(refusal, message?.type ?? 0, message?.body ?? Buffer.alloc(0))
-  })
+/** What the refusals are about, from the batch and the bytes that were sent. */
+export function faultsOf(subjects: readonly Subject[], sent: Buffer, refusals: readonly Refusal[]): Fault[] {
+  const messages = decodeMessages(sent)
+  // The first is the beginning of the batch.
+  return refusals.map((refusal) => faultOf(refusal, subjects[refusal.index - 1], messages[refusal.index]))
 }
 
-function faultOf({ index, errno, code, text, offset }: Refusal, type: number, body: Buffer): Fault {
-  const change = changeOf(messageOfType(type))
+function faultOf(refusal: Refusal, of: Subject | undefined, message: Message | undefined): Fault {
+  const { index, errno, code, text, offset } = refusal
   const said = text === undefined ? '' : ` (${text})`
   const known = { index: index - 1, errno, code }
-  if (change === undefined) return { ...known, text: `The batch: ${code}${said}` }
-  const { action, kind } = change
+  if (of === undefined || message === undefined) return { ...known, text: `The batch: ${code}${said}` }
+  const { kind } = of
+  const { type, body } = message
+  const action = messageOfType(type) === ADD[kind] ? 'add' : 'delete'
   const names = namesIn(kind, body)
-  const place = offset === undefined ? undefined : placeIn(kind, body, offset - NLMSG_HDRLEN)
+  const place = offset === undefined ? undefined : placeIn(of, body, offset - NLMSG_HDRLEN)
   const expressions = kind === 'rule' ? expressionsIn(body) : []
   const reason = reasonOf({ code, action, kind, names, part: place, expressions })
   const part = place === undefined ? '' : ` at ${place.part}`
@@ -42,7 +50,7 @@ function faultOf({ index, errno, code, text, offset }: Refusal, type: number, bo
 const NLMSG_HDRLEN = 16
 
 function namesIn(kind: ObjectKind, body: Buffer): Names {
-  const { table, chain, set }: Omit<Names, 'family'> = readFields(objects[kind].fields, body, NFGENMSG).values
+  const { table, chain, set }: Omit<Names, 'family'> = readFields(namesOf(kind), body, NFGENMSG).values
   return { family: familyWord(body[0]), table, chain, set }
 }
 
@@ -56,7 +64,7 @@ function subject(kind: ObjectKind, { family, table, chain, set }: Names): string
   return `${kind} ${name === undefined ? '' : `${JSON.stringify(name)} `}in ${where}`
 }
 
-const EXPRESSIONS = objects.rule.fields.expressions.type
+const EXPRESSIONS = ruleFields.expressions.type
 
 function expressionsIn(body: Buffer): readonly Expression[] {
   const bytes = attributeMap(body, NFGENMSG).get(EXPRESSIONS)
@@ -64,10 +72,10 @@ function expressionsIn(body: Buffer): readonly Expression[] {
 }
 
 /** The attribute in which an offset lies, in words. */
-function placeIn(kind: ObjectKind, body: Buffer, offset: number): Part | undefined {
+function placeIn({ kind, fields }: Subject, body: Buffer, offset: number): Part | undefined {
   const found = attributeAt(body.subarray(NFGENMSG), offset - NFGENMSG)
   if (found === undefined) return undefined
-  const [part] = indexOf(objects[kind].fields).byType.get(found.type) ?? []
+  const part = indexOf(fields).byType.get(found.type)?.key
   if (kind !== 'rule' || found.type !== EXPRESSIONS) return part === undefined ? undefined : { part }
   const element = attributeAt(found.value, found.rest)
   if (element === undefined) return { part: 'expressions' }

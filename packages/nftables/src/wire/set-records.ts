@@ -1,0 +1,48 @@
+import type { Family } from './family.ts'
+import { decodeFields } from './fields.ts'
+import { NFGENMSG } from './messages.ts'
+import { elementsFields, setFields } from './set-fields.ts'
+import type { ElementFlag, SetFlag, SetName } from './specs.ts'
+import { type NotesRead, withComment } from './userdata.ts'
+import type { Verdict } from './verdict.ts'
+
+/** A set or a map that is there, or was. */
+export interface NftSet extends SetName, NotesRead {
+  readonly handle: bigint
+  readonly flags?: readonly SetFlag[]
+  readonly keyType: number
+  readonly keyLength: number
+  readonly dataType?: number | 'verdict'
+  readonly dataLength?: number
+  readonly size?: number
+  readonly concat?: readonly number[]
+  readonly timeout?: bigint
+}
+
+/** An element that is there, or was. */
+export interface NftElement extends NotesRead {
+  readonly key?: Uint8Array
+  readonly keyEnd?: Uint8Array
+  readonly data?: Uint8Array | Verdict
+  readonly flags?: readonly ElementFlag[]
+  readonly timeout?: bigint
+  /** Milliseconds that are left. */
+  readonly expiration?: bigint
+}
+
+export function setIn(family: Family, body: Buffer): NftSet {
+  const read = withComment(decodeFields(setFields, body, NFGENMSG), 'set')
+  const { description, structure: _, count: __, ...set } = read
+  const { size, concat } = description ?? {}
+  return {
+    ...{ family, ...set },
+    ...(size === undefined ? {} : { size }),
+    ...(concat === undefined ? {} : { concat: concat.map(({ length }) => length) }),
+  }
+}
+
+/** The elements that one message tells of, and the set they are in. */
+export function elementsIn(family: Family, body: Buffer): { readonly set: SetName; readonly elements: NftElement[] } {
+  const { table, set, elements = [] } = decodeFields(elementsFields, body, NFGENMSG)
+  return { set: { family, table, set }, elements: elements.map((element) => withComment(element, 'element')) }
+}

@@ -1,0 +1,100 @@
+import { type AddOptions, adding, type Batch, type Subject } from './batch.ts'
+import type { Dumps, Filter } from './dumps.ts'
+import { writeFields } from './fields.ts'
+import { invalid } from './nft-error.ts'
+import { decodeAll } from './records.ts'
+import { elementFields, elementsFields, setFields } from './set-fields.ts'
+import { elementsIn, type NftElement, type NftSet, setIn } from './set-records.ts'
+import type { ElementSpec, SetName, SetSpec } from './specs.ts'
+import { withUserdata } from './userdata.ts'
+import { type AttributeWriter, written } from './writer.ts'
+
+const SET: Subject = { kind: 'set', fields: setFields }
+const ELEMENT: Subject = { kind: 'element', fields: elementsFields }
+
+/**
+ * Adds a set or a map to a batch.
+ *
+ * @example
+ * const ports = { family: 'inet', table: 'ex', set: 'ports' } as const
+ * addSet(batch, { ...ports, keyType: 13, keyLength: 2 })
+ * addElements(batch, ports, [{ key: be16(80) }, { key: be16(443) }])
+ */
+export function addSet(batch: Batch, spec: SetSpec, options?: AddOptions): Batch {
+  const { size, concat } = spec
+  const description = (size !== undefined || concat) && { size, concat: concat?.map((length) => ({ length })) }
+  // The kernel wants an id of every set.
+  const given = { setId: batch.nextId, ...spec, ...(description && { description }) }
+  return batch.add(SET, adding(options), spec.family, (writer) =>
+    writeFields(writer, setFields, withUserdata(given, 'set'), 'set'),
+  )
+}
+
+/** Deletes a set that no rule looks into. */
+export function deleteSet(batch: Batch, { family, table, set }: SetName): Batch {
+  return batch.delete(SET, { family, table, set })
+}
+
+/** Adds elements to a set; those that are there are left. */
+export function addElements(batch: Batch, set: SetName, elements: readonly ElementSpec[], options?: AddOptions): Batch {
+  for (const list of elementLists(elements)) {
+    batch.add(ELEMENT, adding(options), set.family, (writer) => {
+      writeFields(writer, elementsFields, { ...set, elements: undefined }, 'element')
+      list(writer)
+    })
+  }
+  return batch
+}
+
+/** Deletes elements of a set; without any, all that it has. */
+export function deleteElements(
+  batch: Batch,
+  { family, table, set }: SetName,
+  elements?: readonly ElementSpec[],
+): Batch {
+  if (elements === undefined) return batch.delete(ELEMENT, { family, table, set })
+  for (const list of elementLists(elements)) batch.delete(ELEMENT, { family, table, set }, list)
+  return batch
+}
+
+/** The sets and maps that are there. Throws as {@link Dumps} does. */
+export function setsOf(nft: Pick<Dumps, 'bytes'>, { family, table }: Omit<Filter, 'chain'> = {}): NftSet[] {
+  // The kernel refuses to filter them by a table that is not there.
+  return decodeAll(nft.bytes('set', { family }), setIn).filter((set) => table === undefined || set.table === table)
+}
+
+/** The elements of a set, in no order, but intervals: there each end is followed by what it ends. `NOT_FOUND` without the set. */
+export function elementsOf(nft: Pick<Dumps, 'bytes'>, set: SetName): NftElement[] {
+  return decodeAll(nft.bytes('element', set), elementsIn).flatMap(({ elements }) => elements)
+}
+
+const MOST_IN_ATTRIBUTE = 0xffff - 4
+const NFTA_LIST_ELEM = 1
+
+/** As many lists as it takes for each to fit into an attribute. */
+function elementLists(specs: readonly ElementSpec[]): ((writer: AttributeWriter) => void)[] {
+  const lists: Buffer[][] = []
+  let room = 0
+  for (const spec of specs) {
+    const bytes = written((writer) => writeElement(writer, spec))
+    if (bytes.length > room) {
+      lists.push([])
+      room = MOST_IN_ATTRIBUTE
+    }
+    lists.at(-1)?.push(bytes)
+    room -= bytes.length
+  }
+  return lists.map((list) => (writer) => {
+    const at = writer.open(elementsFields.elements.type)
+    for (const element of list) writer.raw(element)
+    writer.close(at)
+  })
+}
+
+function writeElement(writer: AttributeWriter, spec: ElementSpec): void {
+  const catchAll = spec.flags?.includes('catchAll') ?? false
+  if ((spec.key === undefined) !== catchAll) invalid('An element has a key, or is the catch-all')
+  const at = writer.open(NFTA_LIST_ELEM)
+  writeFields(writer, elementFields, withUserdata(spec, 'element'), 'element')
+  writer.close(at)
+}
