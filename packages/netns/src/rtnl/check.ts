@@ -1,8 +1,8 @@
 import { NetnsError } from '../handle/netns-error.ts'
 
 /** An integer within bounds. Throws `NetnsError('INVALID')` that names the member and the value. */
-export function checkInteger(value: number, least: number, most: number, name: string): number {
-  if (Number.isInteger(value) && value >= least && value <= most) return value
+export function checkInteger(value: unknown, least: number, most: number, name: string): number {
+  if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value
   throw new NetnsError('INVALID', `${name}: expected an integer from ${least} to ${most}, got ${shown(value)}`)
 }
 
@@ -10,12 +10,6 @@ export function checkInteger(value: number, least: number, most: number, name: s
 export function shown(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'bigint') return String(value)
   return JSON.stringify(value)?.slice(0, 80) ?? String(value)
-}
-
-/** The same object without the members that are `undefined`: what is not known is not there. */
-export function defined<T extends object>(object: T): T {
-  for (const [name, value] of Object.entries(object)) if (value === undefined) Reflect.deleteProperty(object, name)
-  return object
 }
 
 /**

@@ -1,0 +1,135 @@
+import { formatAddress } from '@cni/types/ip'
+import { NetnsError } from '../../handle/netns-error.ts'
+import type { Attribute } from '../../netlink/encode.ts'
+import * as values from '../../netlink/values.ts'
+import { checkInteger, shown } from '../check.ts'
+import { parseAddress } from '../ip.ts'
+
+/** The attributes of a kind, by type. */
+type Attributes = ReadonlyMap<number, Buffer>
+
+/** How one option is written as an attribute, and read from one. */
+export interface OptionForm<Value> {
+  /** Throws `NetnsError('INVALID')` with the option's path, such as `bridge.stp`, for what it cannot be. */
+  encode(value: unknown, path: string): Attribute
+  decode(data: Attributes): Value | undefined
+}
+
+/** The forms of all options of a kind, in the order of their attributes. */
+export type OptionTable<Options> = { readonly [Name in keyof Options]-?: OptionForm<Options[Name]> }
+
+/** The options that are said, as attributes. Throws `NetnsError('INVALID')`. */
+export function encodeOptions<Options>(kind: string, table: OptionTable<Options>, options: Options): Attribute[] {
+  const attributes: Attribute[] = []
+  for (const name in table) {
+    const value = options[name]
+    if (value !== undefined) attributes.push(table[name].encode(value, `${kind}.${name}`))
+  }
+  return attributes
+}
+
+/** The options among the attributes. What the kernel does not tell is left out. */
+export function decodeOptions<Options>(table: OptionTable<Options>, data: Attributes): Partial<Options> {
+  const options: Partial<Options> = {}
+  for (const name in table) {
+    const value = table[name].decode(data)
+    if (value !== undefined) options[name] = value
+  }
+  return options
+}
+
+/** A byte of 0 or 1. */
+export const flag = (type: number): OptionForm<boolean> => ({
+  encode: (value, path) => [type, Uint8Array.of(bit(value, path))],
+  decode: (data) => values.readFlag(data.get(type)),
+})
+
+/** The same in 32 bits. */
+export const flag32 = (type: number): OptionForm<boolean> => ({
+  encode: (value, path) => [type, values.u32(bit(value, path))],
+  decode: (data) => values.readFlag(data.get(type)),
+})
+
+/** A byte. */
+export const u8 = (type: number): OptionForm<number> => ({
+  encode: (value, path) => [type, Uint8Array.of(checkInteger(value, 0, 0xff, path))],
+  decode: (data) => values.readU8(data.get(type)),
+})
+
+/** 16 bits, up to a bound. */
+export const u16 = (type: number, most = 0xffff): OptionForm<number> => ({
+  encode: (value, path) => [type, values.u16(checkInteger(value, 0, most, path))],
+  decode: (data) => values.readU16(data.get(type)),
+})
+
+/** 32 bits, up to a bound. */
+export const u32 = (type: number, most = 0xffffffff): OptionForm<number> => ({
+  encode: (value, path) => [type, values.u32(checkInteger(value, 0, most, path))],
+  decode: (data) => values.readU32(data.get(type)),
+})
+
+/** A port, in network order. */
+export const be16 = (type: number): OptionForm<number> => ({
+  encode: (value, path) => [type, values.be16(checkInteger(value, 0, 0xffff, path))],
+  decode: (data) => values.readBe16(data.get(type)),
+})
+
+/** Seconds, which the kernel counts in hundredths. */
+export const seconds = (type: number): OptionForm<number> => ({
+  encode(value, path) {
+    const isTime = typeof value === 'number' && value >= 0 && value <= 40_000_000
+    if (!isTime) throw refused(path, 'seconds', value)
+    return [type, values.u32(Math.round(value * 100))]
+  },
+  decode(data) {
+    const hundredths = values.readU32(data.get(type))
+    return hundredths === undefined ? undefined : hundredths / 100
+  },
+})
+
+/** An address, whose family is in the type of the attribute; all zeros stand for none. */
+export const address = (type4: number, type6: number): OptionForm<string> => ({
+  encode(value, path) {
+    const { family, bytes } = parseOrRefuse(value, path)
+    return [family === 'ipv4' ? type4 : type6, Uint8Array.from(bytes)]
+  },
+  decode(data) {
+    const bytes = data.get(type4) ?? data.get(type6)
+    const isSome = (bytes?.length === 4 || bytes?.length === 16) && bytes.some((byte) => byte !== 0)
+    return isSome ? formatAddress(bytes) : undefined
+  },
+})
+
+/** One of several words, each with its number, which another form writes and reads. */
+export const choice = <Word extends string>(
+  numbers: Readonly<Record<Word, number>>,
+  number: OptionForm<number>,
+): OptionForm<Word> => ({
+  encode(value, path) {
+    for (const word in numbers) if (word === value) return number.encode(numbers[word], path)
+    throw refused(path, `one of ${Object.keys(numbers).join(', ')}`, value)
+  },
+  decode(data) {
+    const wanted = number.decode(data)
+    for (const word in numbers) if (numbers[word] === wanted) return word
+    return undefined
+  },
+})
+
+function bit(value: unknown, path: string): number {
+  if (typeof value !== 'boolean') throw refused(path, 'true or false', value)
+  return Number(value)
+}
+
+function parseOrRefuse(value: unknown, path: string) {
+  try {
+    if (typeof value === 'string') return parseAddress(value)
+  } catch {
+    // said below, with the option's path
+  }
+  throw refused(path, 'an IP address', value)
+}
+
+function refused(path: string, expected: string, value: unknown): NetnsError {
+  return new NetnsError('INVALID', `${path}: expected ${expected}, got ${shown(value)}`)
+}
