@@ -1,0 +1,33 @@
+import type { Rtnl } from '@cni/netns'
+import type { Netns, Where } from '@cni/netns/handle'
+import { test } from 'vitest'
+
+/** A node and a pod, of a fake or a real kernel. */
+export interface Machines extends AsyncDisposable {
+  readonly node: Netns
+  readonly pod: Netns
+  open(where: Where): Promise<Rtnl>
+}
+
+/** A test in the node of new machines. */
+export type Within = (title: string, body: (rtnl: Rtnl, pod: Rtnl, machines: Machines) => Promise<void>) => void
+
+/** Tests in which the node has a veth `v0`, `v1` that is up, and a bridge `b0`. */
+export const withinNode =
+  (start: () => Promise<Machines>): Within =>
+  (title, body) =>
+    test(title, async () => {
+      await using machines = await start()
+      using rtnl = await machines.open(machines.node)
+      using pod = await machines.open(machines.pod)
+      await rtnl.addLink({ kind: 'veth', name: 'v0', up: true, peer: { name: 'v1', up: true } })
+      await rtnl.addLink({ kind: 'bridge', name: 'b0' })
+      await body(rtnl, pod, machines)
+    })
+
+/** The main table of IPv4. */
+export const MAIN = { family: 'ipv4', table: 254 } as const
+
+/** Where routes of the main table lead, sorted. */
+export const destinations = async (rtnl: Rtnl): Promise<string[]> =>
+  (await rtnl.getRoutes(MAIN)).map(({ cidr }) => cidr).sort()
