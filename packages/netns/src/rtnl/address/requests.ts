@@ -4,9 +4,8 @@ import { NLM_F_CREATE, NLM_F_EXCL } from '../../netlink/constants.ts'
 import { unlessAlready } from '../already.ts'
 import { firstDifference } from '../check.ts'
 import { RTM_DELADDR, RTM_GETADDR, RTM_NEWADDR } from '../constants.ts'
-import { linkOf } from '../link/on-link.ts'
+import { prepareOnLink } from '../link/prepare-on-link.ts'
 import { linkIndex } from '../link/requests.ts'
-import { linkText } from '../link/wire.ts'
 import type { Address, AddressFilter, NewAddress } from './address.ts'
 import { decodeAddress } from './decode.ts'
 import { addressQuery, encodeAddress, parseCidr } from './encode.ts'
@@ -47,12 +46,5 @@ export function addressDifference(existing: readonly Address[], wanted: NewAddre
   return differences.length === 0 ? 'it was there, and has gone meanwhile' : `there is one whose ${differences[0]}`
 }
 
-function prepare(channel: Questions, verb: string, address: NewAddress) {
-  const name = `${verb} address ${JSON.stringify(address.cidr)}`
-  const link = linkOf(address, name)
-  const what = `${name} on ${linkText(link)}`
-  // Checked before the kernel is asked for anything.
-  encodeAddress(address, 1)
-  const index = linkIndex(channel, link, what)
-  return { what, index, encoded: encodeAddress(address, index) }
-}
+const prepare = (channel: Questions, verb: string, address: NewAddress) =>
+  prepareOnLink(channel, [`${verb} address ${JSON.stringify(address.cidr)}`, 'on'], address, encodeAddress)

@@ -7,9 +7,8 @@ import { firstDifference } from '../check.ts'
 import { RTM_DELNEIGH, RTM_GETNEIGH, RTM_NEWNEIGH } from '../constants.ts'
 import { parseAddress } from '../ip.ts'
 import { formatMac, parseMac } from '../link/mac.ts'
-import { linkOf } from '../link/on-link.ts'
+import { prepareOnLink } from '../link/prepare-on-link.ts'
 import { linkIndex } from '../link/requests.ts'
-import { linkText } from '../link/wire.ts'
 import { decodeNeighbour, encodeNeighbour, neighbourQuery } from './codec.ts'
 import type { Neighbour, NeighbourFilter, NewNeighbour } from './neighbour.ts'
 
@@ -64,11 +63,5 @@ export function checkMac({ mac, proxy, state }: NewNeighbour, what: string): voi
   throw new NetnsError('INVALID', `${what}: it needs mac, the address of who has it`)
 }
 
-function prepare(channel: Questions, verb: string, neighbour: NewNeighbour) {
-  const name = `${verb} neighbour ${JSON.stringify(neighbour.address)}`
-  const link = linkOf(neighbour, name)
-  const what = `${name} on ${linkText(link)}`
-  encodeNeighbour(neighbour, 1)
-  const index = linkIndex(channel, link, what)
-  return { what, index, encoded: encodeNeighbour(neighbour, index) }
-}
+const prepare = (channel: Questions, verb: string, neighbour: NewNeighbour) =>
+  prepareOnLink(channel, [`${verb} neighbour ${JSON.stringify(neighbour.address)}`, 'on'], neighbour, encodeNeighbour)

@@ -4,6 +4,7 @@ import { unlessAlready } from '../already.ts'
 import { shown } from '../check.ts'
 import { RTM_DELQDISC, RTM_GETQDISC, RTM_NEWQDISC } from '../constants.ts'
 import { linkOf } from '../link/on-link.ts'
+import { prepareOnLink } from '../link/prepare-on-link.ts'
 import { linkIndex } from '../link/requests.ts'
 import { linkText } from '../link/wire.ts'
 import { decodeQdisc, encodeQdisc, handleNumber, parentNumber, parentOf, sameTbf, trafficHeader } from './codec.ts'
@@ -59,11 +60,5 @@ export function qdiscDifference(there: Qdisc | undefined, wanted: QdiscToAdd): s
   return `there is one whose tbf is ${shown(there.tbf)}`
 }
 
-function prepare(channel: Questions, verb: string, qdisc: QdiscToAdd) {
-  const name = `${verb} qdisc ${qdisc.kind}`
-  const ref = linkOf(qdisc, name)
-  const what = `${name} of ${linkText(ref)}`
-  encodeQdisc(qdisc, 1)
-  const index = linkIndex(channel, ref, what)
-  return { what, index, encoded: encodeQdisc(qdisc, index) }
-}
+const prepare = (channel: Questions, verb: string, qdisc: QdiscToAdd) =>
+  prepareOnLink(channel, [`${verb} qdisc ${qdisc.kind}`, 'of'], qdisc, encodeQdisc)
