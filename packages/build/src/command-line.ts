@@ -7,6 +7,7 @@ import {
   repeatedFlag,
   textFlag,
   UsageError,
+  versionFlag,
   withDefaults,
 } from '@cni/host/cli'
 import type { BuildExecutableOptions } from './build-executable.ts'
@@ -115,7 +116,7 @@ const FLAGS = {
   }),
   analyze: boolFlag({ name: 'analyze', help: 'print what of the bundle belongs to which package' }),
   json: boolFlag({ name: 'json', help: 'print one JSON object and no progress' }),
-  version: boolFlag({ name: 'version', help: 'print the version' }),
+  version: versionFlag,
 }
 
 function definition(text: string): readonly [string, string] {

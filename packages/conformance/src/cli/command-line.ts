@@ -6,8 +6,10 @@ import {
   listFlag,
   parseFlags,
   repeatedFlag,
+  secondsFlag,
   textFlag,
   UsageError,
+  versionFlag,
 } from '@cni/host/cli'
 
 const FLAGS = {
@@ -38,18 +40,17 @@ const FLAGS = {
     value: 'PATH',
     help: "a file or folder below /run or /var/lib/cni that it sees, such as its daemon's socket",
   }),
-  timeout: textFlag({ name: 'timeout', value: 'SECONDS', help: 'how long one execution may take (default: 10)' }),
+  timeout: secondsFlag({ name: 'timeout', mostSeconds: 3600, help: 'how long one execution may take (default: 10)' }),
   strict: boolFlag({ name: 'strict', help: 'advice counts too: exit code 1' }),
   json: boolFlag({ name: 'json', help: 'the whole report as JSON on stdout' }),
   junit: textFlag({ name: 'junit', value: 'FILE', help: 'and as JUnit XML to a file' }),
   list: boolFlag({ name: 'list', help: 'print the checks' }),
-  version: boolFlag({ name: 'version', help: 'print the version' }),
+  version: versionFlag,
 } as const
 
 /** A command line, taken apart. */
 export interface CommandLine {
   readonly plugin: string
-  readonly timeout: number | undefined
   readonly flags: Partial<FlagValues<typeof FLAGS>>
 }
 
@@ -63,7 +64,7 @@ export function parseCommandLine(argv: readonly string[]): CommandLine | 'help' 
   if (!plugin || more.length > 0) {
     throw new UsageError(`expected the path of one plugin, got ${positionals.length} arguments`)
   }
-  return { plugin, timeout: timeoutOf(given.timeout), flags: given }
+  return { plugin, flags: given }
 }
 
 /** The text of `--help`. */
@@ -82,12 +83,3 @@ ${heading('Exit codes:', colour)}
   3  could not run
   4  incomplete: no violation, but not everything could be checked; the report begins with why
 `
-
-// internal
-
-function timeoutOf(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined
-  const seconds = Number(text)
-  if (text.trim() !== '' && seconds > 0 && seconds <= 3600) return seconds * 1000
-  throw new UsageError(`invalid --timeout ${JSON.stringify(text)}, expected seconds`)
-}

@@ -22,7 +22,7 @@ test.each([
   [['a', '--nope'], 'unknown flag --nope'],
   [['a', '--chaind'], 'unknown flag --chaind, did you mean --chained?'],
   [['a', '--only', ''], 'flag --only has the value "": expected at least one'],
-  [['a', '--timeout', '0'], 'invalid --timeout "0", expected seconds'],
+  [['a', '--timeout', '0'], 'flag --timeout has the value "0": expected seconds, more than 0 and at most 3600'],
   [['/bin/true', '--only', 'del', '--skip', 'del'], 'Nothing is left to check without del'],
   [['/bin/true', '--cni-version', '1.0'], '"1.0" is no version of the specification; use one of 0.1.0, 0.2.0'],
   [['/bin/true', '--share', '/not/there'], 'There is no "/not/there" to share'],

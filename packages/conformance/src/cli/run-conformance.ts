@@ -77,13 +77,13 @@ function exitCodeOf({ verdict, counts }: Report, strict: boolean): ExitCode {
   return verdict === 'incomplete' ? 4 : 0
 }
 
-async function check({ plugin, timeout, flags }: CommandLine, io: CliIo): Promise<Report> {
+async function check({ plugin, flags }: CommandLine, io: CliIo): Promise<Report> {
   try {
     return await conformance({
       plugin,
       only: flags.only,
       skip: flags.skip,
-      timeout,
+      timeout: flags.timeout,
       conf: flags.conf,
       chained: flags.chained,
       cniPath: flags.cniPath,

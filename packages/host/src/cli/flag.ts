@@ -74,6 +74,23 @@ export const repeatedFlag = (
   flag: Omit<Flag<readonly string[]>, 'fallback' | 'parse' | 'collects'>,
 ): Flag<readonly string[]> => ({ ...flag, fallback: [], shown: '', parse: (text) => [text], collects: true })
 
+type Seconds = Omit<Flag<number | undefined>, 'fallback' | 'parse' | 'value'> & { readonly mostSeconds: number }
+
+/** A flag that takes seconds, up to a bound; its value is milliseconds. */
+export const secondsFlag = ({ mostSeconds, ...flag }: Seconds): Flag<number | undefined> => ({
+  ...flag,
+  value: 'SECONDS',
+  fallback: undefined,
+  parse: (text) => {
+    const seconds = text.trim() === '' ? Number.NaN : Number(text)
+    if (seconds > 0 && seconds <= mostSeconds) return seconds * 1000
+    throw new Error(`expected seconds, more than 0 and at most ${mostSeconds}`)
+  },
+})
+
+/** `--version`, which every command has. */
+export const versionFlag: Flag<boolean> = /* @__PURE__ */ boolFlag({ name: 'version', help: 'print the version' })
+
 /** A boolean as Go reads it. */
 export function goBool(text: string): boolean {
   if (/^(?:1|t|T|TRUE|true|True)$/.test(text)) return true

@@ -30,7 +30,9 @@ export {
   goBool,
   listFlag,
   repeatedFlag,
+  secondsFlag,
   textFlag,
+  versionFlag,
 } from './flag.ts'
 export { flagsText, heading } from './help-text.ts'
 export { type ParsedFlags, type ParseOptions, parseFlags, withDefaults } from './parse-flags.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { boolFlag, choiceFlag, listFlag, textFlag } from './flag.ts'
+import { boolFlag, choiceFlag, listFlag, secondsFlag, textFlag } from './flag.ts'
 import { flagsText } from './help-text.ts'
 import { parseFlags, withDefaults } from './parse-flags.ts'
 import { isUsageError } from './usage-error.ts'
@@ -9,6 +9,7 @@ const flags = {
   out: textFlag({ name: 'out', short: 'o', value: 'FILE', help: 'where to write' }),
   mode: choiceFlag({ name: 'mode', of: ['fast', 'slow'], fallback: 'fast', help: 'how' }),
   only: listFlag({ name: 'only', value: 'ID', help: 'which' }),
+  timeout: secondsFlag({ name: 'timeout', mostSeconds: 60, help: 'how long' }),
 }
 
 test.each([
@@ -22,6 +23,8 @@ test.each([
   [['--', '--json'], {}, ['--json']],
   [['--only', 'a,b', '--only=c'], { only: ['a', 'b', 'c'] }, []],
   [['--out', 'a', '--out', 'b'], { out: 'b' }, []],
+  [['--timeout', '0.25'], { timeout: 250 }, []],
+  [['--timeout=60'], { timeout: 60_000 }, []],
 ])('%j is taken apart', (argv, given, positionals) => {
   expect(parseFlags(argv, flags)).toEqual({ given, positionals, help: false })
 })
@@ -37,6 +40,10 @@ describe('a command line that makes no sense', () => {
     [['--out'], 'flag --out needs a value'],
     [['--mode', 'medium'], 'flag --mode has the value "medium": expected fast or slow'],
     [['--json=perhaps'], 'flag --json has the value "perhaps": expected true or false'],
+    ...['0', '-1', '60.1', ' ', 'soon', 'NaN'].map((text): [string[], string] => [
+      ['--timeout', text],
+      `flag --timeout has the value ${JSON.stringify(text)}: expected seconds, more than 0 and at most 60`,
+    ]),
   ])('%j: %s', (argv, message) => {
     expect(() => parseFlags(argv, flags)).toThrow(message)
   })

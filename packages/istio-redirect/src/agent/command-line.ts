@@ -8,6 +8,7 @@ import {
   similar,
   textFlag,
   UsageError,
+  versionFlag,
 } from '@cni/host/cli'
 import { quote } from '../foreign-text.ts'
 import type { Variable } from './config/variable.ts'
@@ -40,7 +41,7 @@ const own = {
   dryRun: boolFlag({ name: 'dry-run', help: 'show what would be written, and change nothing' }),
   json: boolFlag({ name: 'json', help: 'for --dry-run, status and uninstall: one JSON object' }),
   force: boolFlag({ name: 'force', help: 'for uninstall: even while an agent is running' }),
-  version: boolFlag({ name: 'version', help: 'print the version' }),
+  version: versionFlag,
 }
 
 const all: readonly (readonly [string, Variable<unknown>])[] = Object.entries(variables)

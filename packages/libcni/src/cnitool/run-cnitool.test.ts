@@ -209,7 +209,7 @@ describe('an error', () => {
     [['cache'], {}, 'cache needs list or show, got no argument'],
     [['cache', 'drop'], {}, 'cache: unknown "drop", expected list or show'],
     [['cache', 'show'], {}, 'cache show needs ID, ID/IFNAME or NETNS'],
-    [['add', 'pods', '/ns', '--timeout', 'soon'], {}, 'invalid --timeout "soon", expected seconds'],
+    [['add', 'pods', '/ns', '--timeout', 'soon'], {}, 'flag --timeout has the value "soon": expected seconds'],
     [['add', 'pods', '/ns'], { CNI_ARGS: 'A=' }, 'invalid CNI_ARGS pair "A="'],
     [['add', 'pods', '/ns'], { CNI_ARGS: 'A=1;' }, 'invalid CNI_ARGS pair ""'],
     [['add', 'pods', '/ns'], { CNI_ARGS: 'A=1=2' }, 'invalid CNI_ARGS pair "A=1=2"'],

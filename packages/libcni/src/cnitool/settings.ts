@@ -25,7 +25,7 @@ export function placesOf({ flags }: CommandLine, { env, cwd }: CnitoolIo): Place
     cacheDir: resolve(cwd, flags.cacheDir || DEFAULT_CACHE_DIR),
     confDir: resolve(cwd, flags.confDir || env.NETCONFPATH || DEFAULT_CONF_DIR),
     confFile: flags.conf === undefined ? undefined : resolve(cwd, flags.conf),
-    timeout: timeoutOf(flags.timeout),
+    timeout: flags.timeout,
   }
 }
 
@@ -70,11 +70,4 @@ function parseJson(text: string): unknown {
     const why = messageOf(cause)
     throw new UsageError(`invalid CAP_ARGS ${JSON.stringify(text)}, expected a JSON object: ${why}`, { cause })
   }
-}
-
-function timeoutOf(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined
-  const seconds = Number(text)
-  if (text.trim() !== '' && seconds > 0 && seconds <= 86_400) return seconds * 1000
-  throw new UsageError(`invalid --timeout ${JSON.stringify(text)}, expected seconds`)
 }
