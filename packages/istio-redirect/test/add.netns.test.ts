@@ -8,10 +8,7 @@ let node: Fixture
 beforeEach(async () => {
   node = await fixture(meshPod())
 })
-afterEach(async () => {
-  vi.unstubAllEnvs()
-  await node[Symbol.asyncDispose]()
-})
+afterEach(() => node[Symbol.asyncDispose]())
 
 const redirected = '-A ISTIO_REDIRECT -p tcp -j REDIRECT --to-ports 15001'
 const dualStack = { proxy: { env: [{ name: 'ISTIO_DUAL_STACK', value: 'true' }] } }

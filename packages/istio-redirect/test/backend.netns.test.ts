@@ -9,10 +9,7 @@ let node: Fixture
 beforeEach(async () => {
   node = await fixture(meshPod())
 })
-afterEach(async () => {
-  vi.unstubAllEnvs()
-  await node[Symbol.asyncDispose]()
-})
+afterEach(() => node[Symbol.asyncDispose]())
 
 const count = async (kind: 'nft' | 'legacy') =>
   (await node.inside(`iptables-${kind}-save`)).match(/-A ISTIO_/g)?.length ?? 0

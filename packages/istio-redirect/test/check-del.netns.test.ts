@@ -10,10 +10,7 @@ let node: Fixture
 beforeEach(async () => {
   node = await fixture(meshPod({ proxy: { env: [{ name: 'ISTIO_DUAL_STACK', value: '1' }] } }))
 })
-afterEach(async () => {
-  vi.unstubAllEnvs()
-  await node[Symbol.asyncDispose]()
-})
+afterEach(() => node[Symbol.asyncDispose]())
 
 const both = { conf: { prevResult: prevResult('10.1.2.3/24', 'fd00::5/64') } }
 const stateFile = () => {

@@ -12,10 +12,7 @@ beforeEach(async () => {
   node = await fixture(meshPod({ annotations: { 'sidecar.istio.io/interceptionMode': 'TPROXY' }, proxy: { env } }))
   expect(await node.call('ADD', both)).toMatchObject({ exitCode: 0 })
 })
-afterEach(async () => {
-  vi.unstubAllEnvs()
-  await node[Symbol.asyncDispose]()
-})
+afterEach(() => node[Symbol.asyncDispose]())
 
 const both = { conf: { prevResult: prevResult('10.1.2.3/24', 'fd00::5/64') } }
 const inAMoment = { ...plugin, del: (c: Parameters<typeof del>[0]) => del(c, { programMs: 300 }) }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type Netns, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { type Plugin, runPlugin } from '@cni/skel'
+import { vi } from 'vitest'
 import { plugin as istioCni } from '../src/plugin/plugin.ts'
 import { type ApiServer, startApiServer } from '../src/testing/api-server.ts'
 import type { StoredPod } from '../src/testing/pods.ts'
@@ -29,7 +30,10 @@ export interface Outcome {
   readonly log: readonly { readonly level: string; readonly msg: string; readonly [more: string]: unknown }[]
 }
 
-/** A pod's namespace, an API server that knows the pod, and a run directory with its kubeconfig. */
+/**
+ * A pod's namespace, an API server that knows the pod, and a run directory with its kubeconfig. With it goes what a test
+ * has put into the environment.
+ */
 export interface Fixture extends AsyncDisposable {
   readonly api: ApiServer
   readonly netns: Netns
@@ -112,6 +116,7 @@ export async function fixture(
       }
     },
     async [Symbol.asyncDispose]() {
+      vi.unstubAllEnvs()
       await api.close()
       await target[Symbol.asyncDispose]()
       rmSync(runDir, { recursive: true, force: true })

@@ -8,10 +8,7 @@ let node: Fixture
 beforeEach(async () => {
   node = await fixture(meshPod())
 })
-afterEach(async () => {
-  vi.unstubAllEnvs()
-  await node[Symbol.asyncDispose]()
-})
+afterEach(() => node[Symbol.asyncDispose]())
 
 describe('an iptables that may not be started', () => {
   // Its interpreter is no program: the kernel says what it says of a start that a security module forbids.

@@ -1,3 +1,4 @@
+import type { System } from '../src/tools/io.ts'
 import { runTools } from '../src/tools/run-tools.ts'
 
 /** What a command may find. */
@@ -6,9 +7,11 @@ export interface Machine {
   readonly files?: Readonly<Record<string, string>>
   readonly addresses?: readonly string[]
   readonly calledAs?: string
+  /** A real one, instead of what is described. */
+  readonly system?: System
 }
 
-/** Runs a command on a machine that is only described. */
+/** Runs a command on a machine that is only described, or on a real one. */
 export async function tools(argv: readonly string[], machine: Machine = {}) {
   const written: Record<string, string> = {}
   let stdout = ''
@@ -24,7 +27,7 @@ export async function tools(argv: readonly string[], machine: Machine = {}) {
     colour: false,
     signal: new AbortController().signal,
     now: () => new Date('2026-01-02T03:04:05.678Z'),
-    system: {
+    system: machine.system ?? {
       readFile: (path) => {
         const text = machine.files?.[path]
         if (text === undefined) throw new Error(`ENOENT: no such file or directory, open '${path}'`)

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { type Netns, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { runTools } from '../src/tools/run-tools.ts'
 import { machine } from '../src/tools/system.ts'
+import { tools as toolsOn } from './tools-io.ts'
 
 let pod: Netns & AsyncDisposable
 const inside = async (...argv: [string, ...string[]]) => (await netns.exec(pod, argv)).stdout
@@ -18,25 +18,7 @@ beforeEach(async () => {
 })
 afterEach(() => pod[Symbol.asyncDispose]())
 
-async function tools(...argv: string[]) {
-  let stdout = ''
-  let stderr = ''
-  const exitCode = await runTools('istio-redirect', argv, {
-    env: {},
-    stdout: (text) => {
-      stdout += text
-    },
-    stderr: (text) => {
-      stderr += text
-    },
-    colour: false,
-    signal: new AbortController().signal,
-    now: () => new Date(),
-    system: machine,
-  })
-  return { exitCode, stdout, stderr }
-}
-
+const tools = (...argv: string[]) => toolsOn(argv, { system: machine })
 const program = (...flags: string[]) => tools('iptables', '--network-namespace', pod.path, ...flags)
 const withoutCounters = (text: string) => text.replace(/^#.*\n/gm, '').replace(/\[\d+:\d+\]/g, '')
 const rules = async () => withoutCounters(`${await inside('iptables-save')}${await inside('ip6tables-save')}`)

@@ -17,10 +17,7 @@ beforeEach(async () => {
     ownedNetns,
   )
 })
-afterEach(async () => {
-  vi.unstubAllEnvs()
-  await node[Symbol.asyncDispose]()
-})
+afterEach(() => node[Symbol.asyncDispose]())
 
 const both = { conf: { prevResult: prevResult('10.1.2.3/24', 'fd00::5/64') } }
 
