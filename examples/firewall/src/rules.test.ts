@@ -4,7 +4,7 @@ import { type Entry, parseEntry } from './entry.ts'
 import { firewall } from './rules.ts'
 
 declare global {
-  // biome-ignore lint/style/noNamespace: it is theirs
+  // biome-ignore lint/style/noNamespace: vitest takes the types of matchers from this namespace
   namespace Chai {
     interface Assertion extends TraceMatchers {}
   }
