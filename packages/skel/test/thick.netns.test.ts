@@ -1,18 +1,16 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { definePlugin } from '@cni/skel'
 import { testPlugin } from '@cni/skel/testing'
 import { serveDaemon, shim } from '@cni/skel/thick'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { tempFolder } from './temp-folder.ts'
 
 let folder: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'cni-thick-'))
+  folder = tempFolder()
 })
-afterEach(() => rmSync(folder, { recursive: true }))
 
 const plugin = definePlugin({
   name: 'thick',

@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { open } from '@cni/netns/handle'
 import { type TestOutcome, testPlugin } from '@cni/skel/testing'
 import { CNI_VERSIONS } from '@cni/types'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { call, recorder } from '../../test/recorder.ts'
+import { tempFolder } from '../../test/temp-folder.ts'
 
 const CONF = '{"cniVersion":"1.1.0","name":"a"}'
 const OWN = "plugin's netns and netns from CNI_NETNS should not be the same"
@@ -94,8 +94,7 @@ describe('the network namespace', () => {
     ['it leads to a folder', '', 'info the network namespace is gone'],
     ['it cannot be followed', 'loop', 'warn the network namespace cannot be opened: it counts as gone'],
   ])('DEL says of a path that is no namespace what an operator has to know: %s', async (_title, name, line) => {
-    const folder = mkdtempSync(join(tmpdir(), 'cni-netns-'))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const folder = tempFolder()
     writeFileSync(join(folder, 'file'), '')
     symlinkSync('loop', join(folder, 'loop'))
     const { plugin, calls } = recorder()

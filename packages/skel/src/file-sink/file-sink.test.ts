@@ -1,28 +1,17 @@
-import {
-  linkSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { linkSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { definePlugin } from '@cni/skel'
 import { type FileSinkOptions, fileSink } from '@cni/skel/file-sink'
 import { testPlugin } from '@cni/skel/testing'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { tempFolder } from '../../test/temp-folder.ts'
 
 let folder: string
 let path: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'file-sink-'))
+  folder = tempFolder()
   path = join(folder, 'log')
 })
-afterEach(() => rmSync(folder, { recursive: true }))
 
 /** One call that logs some lines. */
 const write = async (options: Partial<FileSinkOptions>, ...lines: string[]) => {

@@ -4,6 +4,16 @@ import { fakeNetns, memoryStateFolder, testPlugin } from '@cni/skel/testing'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
 
+/** Keeps something in ADD, and has nothing else to do. */
+const keepsOnly = definePlugin({
+  name: 'plain',
+  state: attachmentState(z.object({})),
+  add(c) {
+    c.state.write({})
+    return {}
+  },
+})
+
 /** Does what its configuration says, and tells what it sees of its state. */
 function keeper() {
   const seen: unknown[] = []
@@ -259,17 +269,8 @@ describe('GC', () => {
 
   it('without a handler ends with its time, and leaves the rest to the next one', async () => {
     let running: AbortController | undefined
-    const plugin = definePlugin({
-      name: 'plain',
-      state: attachmentState(z.object({})),
-      add(c) {
-        c.state.write({})
-        return {}
-      },
-      del: () => running?.abort(new Error('enough')),
-    })
     const state = memoryStateFolder()
-    const tester = testPlugin(plugin, { state })
+    const tester = testPlugin({ ...keepsOnly, del: () => running?.abort(new Error('enough')) }, { state })
     for (const containerID of ['a', 'b']) await tester.add({ containerID })
     running = new AbortController()
     expect((await tester.gc({ validAttachments: [], signal: running.signal })).error?.msg).toContain('enough')
@@ -277,16 +278,8 @@ describe('GC', () => {
   })
 
   it('sweeps for a plugin that has nothing to delete with', async () => {
-    const plugin = definePlugin({
-      name: 'plain',
-      state: attachmentState(z.object({})),
-      add(c) {
-        c.state.write({})
-        return {}
-      },
-    })
     const state = memoryStateFolder()
-    const tester = testPlugin(plugin, { state })
+    const tester = testPlugin(keepsOnly, { state })
     await tester.add()
     expect((await tester.gc()).exitCode).toBe(0)
     expect(state.files.size).toBe(0)

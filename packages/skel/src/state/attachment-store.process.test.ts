@@ -1,14 +1,13 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { attachmentStore } from '@cni/skel/state'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import * as z from 'zod/mini'
+import { tempFolder } from '../../test/temp-folder.ts'
 
 test('a state file that is a pipe is an error at once, and can be removed', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'state-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const folder = tempFolder()
   const store = attachmentStore({ folder, schema: z.object({}) })
   const key = { network: 'pods', containerID: 'abc', ifName: 'eth0' }
   store.write(key, {})

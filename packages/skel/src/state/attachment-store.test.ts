@@ -3,7 +3,6 @@ import {
   chownSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -13,15 +12,15 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type AttachmentKey, attachmentStore, isStateError, StateError, type StateFolder } from '@cni/skel/state'
 import { memoryStateFolder } from '@cni/skel/testing'
 import { cniErrorKey } from '@cni/types'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import * as classic from 'zod'
 import * as z from 'zod/mini'
+import { tempFolder } from '../../test/temp-folder.ts'
 
 const schema = z.object({ mac: z.string(), mark: z._default(z.int(), 1) })
 const key: AttachmentKey = { network: 'pods', containerID: 'abc', ifName: 'eth0' }
@@ -30,10 +29,9 @@ const state = { mac: '02:00:00:00:00:01', mark: 7 }
 let base: string
 let folder: string
 beforeEach(() => {
-  base = mkdtempSync(join(tmpdir(), 'state-'))
+  base = tempFolder()
   folder = join(base, 'deep/er')
 })
-afterEach(() => rmSync(base, { recursive: true }))
 const store = () => attachmentStore({ folder, schema })
 /** The only file there is. */
 const file = () => join(folder, readdirSync(folder)[0] ?? '')

@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CniError, type NetConf } from '@cni/types'
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { tempFolder } from '../../test/temp-folder.ts'
 import { definePlugin, type Plugin } from '../plugin.ts'
 import { fakeNetns } from '../testing/fake-netns.ts'
 import { testPlugin } from '../testing/test-plugin.ts'
@@ -16,10 +15,9 @@ const netns = { open: (path: string) => fakeNetns(path, 2), current: () => fakeN
 let folder: string
 let socket: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'cni-thick-'))
+  folder = tempFolder()
   socket = join(folder, 'thick.sock')
 })
-afterEach(() => rmSync(folder, { recursive: true }))
 
 const serve = (plugin: Plugin, options: Partial<DaemonOptions> = {}) =>
   serveDaemon(plugin, { socket, netns, stderr: () => {}, ...options })

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, existsSync, lstatSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { tempFolder } from '../../test/temp-folder.ts'
 import { definePlugin } from '../plugin.ts'
 import { isDaemonError } from './daemon-error.ts'
 import { serveDaemon } from './serve-daemon.ts'
@@ -10,9 +10,8 @@ import { serveDaemon } from './serve-daemon.ts'
 const plugin = definePlugin({ name: 'thick', add: () => ({}) })
 let folder: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'cni-thick-'))
+  folder = tempFolder()
 })
-afterEach(() => rmSync(folder, { recursive: true }))
 
 const mode = (path: string): number => lstatSync(path).mode & 0o777
 const refusal = async (socket: string): Promise<unknown> => {
