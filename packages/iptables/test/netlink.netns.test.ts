@@ -1,21 +1,22 @@
 import { netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
-import { Batch, type Expression, encodeExpressions, type NftRule, openNft } from '@cni/nftables/wire'
+import { Batch, type Expression, encodeExpressions, type Nft, type NftRule, openNft } from '@cni/nftables/wire'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { encodeRule } from '../src/netlink/encode-rule.ts'
 import { formOf } from '../src/netlink/form.ts'
-import { tablesFrom } from '../src/netlink/read-tables.ts'
-import { families, type Rule } from '../src/rules/model.ts'
+import { savedText, tablesFrom } from '../src/netlink/read-tables.ts'
+import { parseSave } from '../src/parse/saved-tables.ts'
+import { type Family, families, type Rule } from '../src/rules/model.ts'
 import { restoreText } from '../src/text/restore-text.ts'
 import { anyRuleset } from './arbitraries.ts'
 
 const runs = Number(process.env.CNI_FUZZ_RUNS ?? 40)
 const programs = { ipv4: 'ip', ipv6: 'ip6' } as const
+const sentence =
+  'each rule that we encode is saved by iptables-nft as the one that it writes, and each of both read as it is saved'
 
-test('each rule that we encode is saved by iptables-nft as the one that it writes', {
-  timeout: 120_000 + runs * 2000,
-}, async () => {
+test(sentence, { timeout: 120_000 + runs * 2000 }, async () => {
   await using pod = await tempNetns()
   using nft = openNft(pod)
   let seen = 0
@@ -32,12 +33,11 @@ test('each rule that we encode is saved by iptables-nft as the one that it write
         const rules = { ...all, rules: all.rules.filter(modelled) }
         left += all.rules.length - rules.rules.length
         const save = async () =>
-          (await netns.exec(pod, [`${program}tables-nft-save`])).stdout
-            .split('\n')
-            .filter((line) => line.startsWith('-A'))
+          (await netns.exec(pod, [`${program}tables-nft-save`])).stdout.replaceAll(/^#.*\n/gm, '')
         await netns.exec(pod, [`${program}tables-nft-restore`, '--noflush'], { input: restoreText(rules, family) })
         const theirs = nft.rules({ family: program })
         const text = await save()
+        expect(readText(nft, family)).toBe(text)
         // The same rules, in the chains that are there.
         const batch = new Batch()
         const forms = new Map<string, string[]>()
@@ -58,14 +58,18 @@ test('each rule that we encode is saved by iptables-nft as the one that it write
         for (const [i, rule] of ours.entries()) {
           if (!rule.expressions.some(isOther)) expect(shown(rule)).toEqual(shown(theirs[i]))
         }
-        expect(await save()).toEqual(text)
+        expect(await save()).toBe(text)
+        expect(readText(nft, family)).toBe(text)
         expect(ours.length).toBe(theirs.length)
         for (const rule of ours) expect(encodeExpressions(rule.expressions).equals(rule.bytes)).toBe(true)
-        for (const [table, chains] of tablesFrom(nft.chains(), nft.rules(), family).tables) {
-          for (const [chain, { rules: read }] of chains) {
-            expect(read.map(({ form }) => form)).toEqual(forms.get(`${table} ${chain}`) ?? [])
+        const read = tablesFrom(nft.chains(), nft.rules(), family)
+        for (const [table, chains] of read.tables) {
+          for (const [chain, { rules: list }] of chains) {
+            expect(list.map(({ form }) => form)).toEqual(forms.get(`${table} ${chain}`) ?? [])
           }
         }
+        const parsed = parseSave(text, family)
+        expect(plain(read)).toEqual(plain(parsed))
       }
     }),
     { numRuns: runs },
@@ -73,6 +77,15 @@ test('each rule that we encode is saved by iptables-nft as the one that it write
   expect(seen).toBeGreaterThan(runs * 5)
   expect(left).toBeLessThan(seen)
 })
+
+const readText = (nft: Nft, family: Family) => savedText(tablesFrom(nft.chains(), nft.rules(), family))
+
+/** What both ways to read give: the source aside. */
+const plain = ({ tables }: ReturnType<typeof parseSave>) =>
+  [...tables].map(([table, chains]) => [
+    table,
+    [...chains].map(([name, { policy, rules }]) => [name, policy, rules.map(({ key, target }) => [key, target])]),
+  ])
 
 const isOther = (each: Expression) =>
   (each.name === 'match' || each.name === 'target') && ['tcp', 'udp', 'mark', 'NFLOG'].includes(each.module)

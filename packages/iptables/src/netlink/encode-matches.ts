@@ -1,11 +1,12 @@
 import type { Expression } from '@cni/nftables/wire'
 import { networkAddress, parseAddress, parsePrefix } from '@cni/types/ip'
-import type { TcpFlag } from '@cni/types/packet'
 import { icmpTypes, icmpv6Types } from '../rules/icmp-types.ts'
 import type { AddrType, CtState, Family, Match } from '../rules/model.ts'
+import { tcpFlags } from '../rules/words.ts'
 import { forFamily } from '../text/match-args.ts'
-import { compare, loadInterface, loadNetwork, maskWith, xtMatch } from './expressions.ts'
+import { addressOffsets, compare, loadInterface, loadNetwork, maskWith, NO_INTERFACE, xtMatch } from './expressions.ts'
 import { Structure } from './structure.ts'
+import { addressTypeBits, bitsOf, OLD_STATE, packetTypes, SOCKET, STATE, socketBits, stateBits } from './words.ts'
 
 /** A condition that stands in a module of its own; `undefined` for what is not modelled. */
 export function matchExpression(match: Match, family: Family): Expression | undefined {
@@ -21,7 +22,7 @@ export function matchExpression(match: Match, family: Family): Expression | unde
       return xtMatch('owner', 1, new Structure(24).u8(16, SOCKET).u8(17, not * SOCKET))
     case 'ctstate':
     case 'state':
-      return xtMatch('conntrack', 3, states(match.states, match.match === 'state' ? 0x2000 : 0, not))
+      return xtMatch('conntrack', 3, states(match.states, match.match === 'state' ? OLD_STATE : 0, not))
     case 'mark':
     case 'connmark':
       return xtMatch(
@@ -47,8 +48,8 @@ export function matchExpression(match: Match, family: Family): Expression | unde
     case 'pktType':
       return xtMatch('pkttype', 0, new Structure(8).u32(0, packetTypes.indexOf(match.type)).u32(4, not))
     case 'random': {
-      // The program writes the share twice: in its own field, and in one of the other mode.
-      const share = Math.round(match.probability * 2 ** 31)
+      // The program reads eleven digits, and writes the share twice: in its own field, and in one of the other mode.
+      const share = Math.round(Number(match.probability.toFixed(11)) * 2 ** 31)
       return xtMatch('statistic', 0, new Structure(24).u16(2, not).u32(4, share).u32(12, share))
     }
     case 'nth': {
@@ -64,7 +65,7 @@ export function matchExpression(match: Match, family: Family): Expression | unde
       )
     }
     case 'socket':
-      return xtMatch('socket', 3, new Structure(1).u8(0, bitsOf(socketFlags, match.flags)))
+      return xtMatch('socket', 3, new Structure(1).u8(0, bitsOf(socketBits, match.flags)))
     case 'comment':
       return xtMatch('comment', 0, new Structure(256).text(0, match.text))
     case 'icmpType':
@@ -77,12 +78,6 @@ export function matchExpression(match: Match, family: Family): Expression | unde
 }
 
 const ALL = 0xffffffff
-const SOCKET = 4
-
-/** The bits of words; the first is 1. */
-export function bitsOf<W extends string>(words: readonly W[], given: readonly string[]): number {
-  return words.reduce((bits, word, i) => (given.includes(word) ? bits | (1 << i) : bits), 0)
-}
 
 function multiport(kind: number, text: string, not: number): Structure {
   const info = new Structure(48).u8(0, kind).u8(47, not)
@@ -106,25 +101,15 @@ function owner(kind: 'uid' | 'gid', text: string, not: number): Expression | und
   return xtMatch('owner', 1, info.u8(16, bit).u8(17, not * bit))
 }
 
-const stateBits: Readonly<Record<CtState, number>> = {
-  ...{ INVALID: 1, ESTABLISHED: 2, RELATED: 4, NEW: 8, SNAT: 64, DNAT: 128, UNTRACKED: 256 },
-}
-
 function states(given: readonly CtState[], flags: number, not: number): Structure {
-  const bits = given.reduce((sum, state) => sum | stateBits[state], 0)
   return new Structure(168)
-    .u16(146, 1 | flags)
+    .u16(146, STATE | flags)
     .u16(148, not)
-    .u16(150, bits)
-}
-
-const typeBits: Readonly<Record<AddrType, number>> = {
-  ...{ UNICAST: 1, LOCAL: 2, BROADCAST: 3, ANYCAST: 4, MULTICAST: 5, BLACKHOLE: 6, UNREACHABLE: 7 },
+    .u16(150, bitsOf(stateBits, given))
 }
 
 function addressTypes(source: boolean, types: readonly AddrType[], not: number): Structure {
-  const bits = types.reduce((sum, type) => sum | (1 << typeBits[type]), 0)
-  return new Structure(8).u16(source ? 0 : 2, bits).u32(4, not * (source ? 1 : 2))
+  return new Structure(8).u16(source ? 0 : 2, bitsOf(addressTypeBits, types)).u32(4, not * (source ? 1 : 2))
 }
 
 function range(source: boolean, text: string, not: number): Expression | undefined {
@@ -136,9 +121,6 @@ function range(source: boolean, text: string, not: number): Expression | undefin
   return xtMatch('iprange', 1, info.u8(64, bit | (not * bit * 16)))
 }
 
-const packetTypes = ['unicast', 'broadcast', 'multicast']
-const socketFlags = ['transparent', 'nowildcard', 'restore-skmark'] as const
-
 function icmp(names: Readonly<Record<string, string>>, text: string, not: number): Structure {
   const [type, code] = (Object.hasOwn(names, text) ? names[text] : text)?.split('/').map(Number) ?? []
   return new Structure(4)
@@ -147,8 +129,6 @@ function icmp(names: Readonly<Record<string, string>>, text: string, not: number
     .u8(2, code ?? 255)
     .u8(3, not)
 }
-
-const FLAGS: readonly TcpFlag[] = ['FIN', 'SYN', 'RST', 'PSH', 'ACK', 'URG']
 
 /** Ports and flags, which are one match of the protocol's module; `undefined` for a protocol whose is not modelled. */
 export function transportExpression(protocol: number | undefined, matches: readonly Match[]): Expression | undefined {
@@ -164,7 +144,7 @@ export function transportExpression(protocol: number | undefined, matches: reado
       if (not) inverse |= match.match === 'sport' ? 1 : 2
     } else if (match.match === 'tcpFlags' || match.match === 'syn') {
       const [mask, set] = match.match === 'syn' ? [['FIN', 'SYN', 'RST', 'ACK'], ['SYN']] : [match.mask, match.set]
-      info.u8(9, bitsOf(FLAGS, mask)).u8(10, bitsOf(FLAGS, set))
+      info.u8(9, bitsOf(tcpFlags, mask)).u8(10, bitsOf(tcpFlags, set))
       if (not) inverse |= 4
     }
   }
@@ -178,12 +158,10 @@ function shortened(tcp: Structure, inverse: number): Structure {
 /** The interface: a name with its NUL, or the beginning of one. */
 export function interfaceExpressions(match: Match & { match: 'in' | 'out' }): Expression[] {
   const load = loadInterface[match.match]
-  if (match.name === '+') return [load]
+  if (match.name === '+') return match.not === true ? [load, compare(Buffer.from(NO_INTERFACE), undefined)] : [load]
   const text = match.name.endsWith('+') ? match.name.slice(0, -1) : `${match.name}\0`
   return [load, compare(Buffer.from(text), match.not)]
 }
-
-const offsets = { ipv4: { src: 12, dst: 16 }, ipv6: { src: 8, dst: 24 } } as const
 
 /** The address: as many bytes as the prefix has, or all of them behind a mask. */
 export function addressExpressions(match: Match & { match: 'src' | 'dst' }, family: Family): Expression[] | undefined {
@@ -192,7 +170,7 @@ export function addressExpressions(match: Match & { match: 'src' | 'dst' }, fami
   const { length } = prefix
   if (length === 0) return match.not === true ? undefined : []
   const bytes = networkAddress(prefix)
-  const offset = offsets[family][match.match]
+  const offset = addressOffsets[family][match.match]
   if (length % 8 === 0) {
     return [loadNetwork(offset, length / 8), compare(bytes.subarray(0, length / 8), match.not)]
   }

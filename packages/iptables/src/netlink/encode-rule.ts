@@ -1,19 +1,15 @@
 import type { Compat, Expression } from '@cni/nftables/wire'
+import { protocolId } from '../parse/node-names.ts'
 import { rate } from '../parse/normalize-rate.ts'
 import type { Family, Match, Rule } from '../rules/model.ts'
 import { addressExpressions, interfaceExpressions, matchExpression, transportExpression } from './encode-matches.ts'
 import { targetExpressions } from './encode-targets.ts'
-import { compare, counter, loadProtocol } from './expressions.ts'
+import { compare, counter, loadProtocol, rateUnits, USUAL_BURST } from './expressions.ts'
 
 /** A rule as iptables-nft keeps it, ports and marks in the form that all versions read. */
 export interface EncodedRule {
   readonly expressions: readonly Expression[]
   readonly compat: Compat
-}
-
-const protocolNumbers: Readonly<Record<string, number>> = {
-  ...{ icmp: 1, tcp: 6, udp: 17, dccp: 33, gre: 47, esp: 50, ah: 51, icmpv6: 58, 'ipv6-icmp': 58, ipip: 94 },
-  ...{ sctp: 132, udplite: 136 },
 }
 
 /** `undefined` for a rule of which something is not modelled: programs write it. */
@@ -33,7 +29,8 @@ export function encodeRule(rule: Rule, family: Family): EncodedRule | undefined 
 }
 
 function numberOf(protocol: string): number | undefined {
-  return /^\d+$/.test(protocol) ? Number(protocol) : protocolNumbers[protocol]
+  const id = protocolId(protocol)
+  return /^\d+$/.test(id) ? Number(id) : undefined
 }
 
 /** The options of iptables itself stand in its order, wherever they were written. */
@@ -75,12 +72,9 @@ function bodyOf(matches: readonly Match[], family: Family, protocol: number | un
   return list
 }
 
-const units: Readonly<Record<string, bigint>> = { sec: 1n, min: 60n, hour: 3600n, day: 86_400n }
-const USUAL_BURST = 5
-
 function limitExpression(text: string, burst = USUAL_BURST): Expression | undefined {
   const [count, unit = ''] = rate(text).split('/')
-  const seconds = units[unit]
+  const seconds = rateUnits[unit]
   return seconds === undefined ? undefined : { name: 'limit', rate: BigInt(count ?? 0), unit: seconds, burst }
 }
 

@@ -3,14 +3,29 @@ import { parseAddress } from '@cni/types/ip'
 import type { Family, Target } from '../rules/model.ts'
 import { ctEvents, logLevels } from '../rules/words.ts'
 import { forFamily } from '../text/match-args.ts'
-import { bitsOf } from './encode-matches.ts'
 import { xtTarget } from './expressions.ts'
 import { Structure } from './structure.ts'
+import {
+  ADDRESSES,
+  ALL,
+  bitsOf,
+  CLAMP,
+  CT_MARK,
+  CT_NOTRACK,
+  CT_ORIG,
+  CT_REPLY,
+  connmarkModes,
+  logBits,
+  NFLOG_COPY,
+  natBits,
+  PORTS,
+  rejects,
+  USUAL_LEVEL,
+} from './words.ts'
 
 const end = (verdict: 'accept' | 'drop' | 'return'): Expression =>
   Object.freeze({ name: 'immediate', dreg: 0, data: Object.freeze({ verdict }) })
 const verdicts = { ACCEPT: end('accept'), DROP: end('drop'), RETURN: end('return') } as const
-const ALL = 0xffffffff
 
 /** What a rule does; nothing for a rule that only counts, `undefined` for what is not modelled. */
 export function targetExpressions(target: Target, family: Family): Expression[] | undefined {
@@ -59,12 +74,12 @@ function xt(target: XtTarget, family: Family): Expression | undefined {
     case 'REJECT':
       return reject(target.with === undefined ? undefined : forFamily(target.with, family), family)
     case 'LOG': {
-      const level = target.level === undefined ? 4 : logLevel(target.level)
-      const info = new Structure(32).u8(0, level).u8(1, bitsOf(logFlags, target.flags ?? []))
+      const level = target.level === undefined ? USUAL_LEVEL : logLevel(target.level)
+      const info = new Structure(32).u8(0, level).u8(1, bitsOf(logBits, target.flags ?? []))
       return xtTarget('LOG', 0, info.text(2, target.prefix ?? ''))
     }
     case 'TCPMSS':
-      return xtTarget('TCPMSS', 0, new Structure(2).u16(0, target.mss === 'pmtu' ? 0xffff : target.mss))
+      return xtTarget('TCPMSS', 0, new Structure(2).u16(0, target.mss === 'pmtu' ? CLAMP : target.mss))
     case 'NFLOG': {
       const { group = 0, prefix = '', size, threshold } = target
       // A size that is given is another way to cut packets than none.
@@ -78,10 +93,6 @@ function xt(target: XtTarget, family: Family): Expression | undefined {
       return undefined
   }
 }
-
-const NFLOG_COPY = 1
-
-const logFlags = ['tcp-sequence', 'tcp-options', 'ip-options', 'uid', '', 'macdecode'] as const
 
 function logLevel(text: string): number {
   return logLevels.includes(text) ? logLevels.indexOf(text) : Number(text)
@@ -103,10 +114,6 @@ function destination(text: string): Destination | undefined {
   return { addresses, ports }
 }
 
-const ADDRESSES = 1
-const PORTS = 2
-const natFlags: Readonly<Record<string, number>> = { random: 4, persistent: 8, 'random-fully': 16 }
-
 function nat(
   name: 'REDIRECT' | 'MASQUERADE' | 'SNAT' | 'DNAT',
   { addresses, ports }: Destination,
@@ -115,10 +122,7 @@ function nat(
 ): Expression {
   const [from, to = from] = addresses ?? []
   const [first, last = first] = ports
-  const bits =
-    (from === undefined ? 0 : ADDRESSES) |
-    (first === undefined ? 0 : PORTS) |
-    flags.reduce((sum, flag) => sum | (natFlags[flag] ?? 0), 0)
+  const bits = (from === undefined ? 0 : ADDRESSES) | (first === undefined ? 0 : PORTS) | bitsOf(natBits, flags)
   if (family === 'ipv4' && name !== 'DNAT') {
     const info = new Structure(20).u32(0, 1).u32(4, bits)
     if (from !== undefined && to !== undefined) info.set(8, from).set(12, to)
@@ -146,20 +150,13 @@ function marked(action: string, value: number, mask = ALL): readonly [value: num
   }
 }
 
-const CONNMARK_MODES = ['set', 'save', 'restore']
-
 function connmark(target: Target & { target: 'CONNMARK' }): Expression {
-  const mode = 'value' in target ? 0 : CONNMARK_MODES.indexOf(target.action)
+  const mode = 'value' in target ? 0 : connmarkModes.indexOf(target.action)
   const [ctmark, ctmask] =
     'value' in target ? marked(target.action, target.value, target.mask) : [0, target.mask ?? ALL]
   const nfmask = 'value' in target ? ALL : (target.mask ?? ALL)
   return xtTarget('CONNMARK', 2, new Structure(15).u32(0, ctmark).u32(4, ctmask).u32(8, nfmask).u8(14, mode))
 }
-
-const CT_NOTRACK = 1
-const CT_ORIG = 4
-const CT_REPLY = 8
-const CT_MARK = 16
 
 function connectionTracking(target: Target & { target: 'CT' }): Expression | undefined {
   const { notrack, helper, ctevents = [], zone, zoneOrig, zoneReply } = target
@@ -169,32 +166,15 @@ function connectionTracking(target: Target & { target: 'CT' }): Expression | und
     (zoneOrig === undefined ? 0 : CT_ORIG) |
     (zoneReply === undefined ? 0 : CT_REPLY) |
     (given === 'mark' ? CT_MARK : 0)
-  const events = ctevents.reduce((bits, event) => bits | (1 << ctEvents.indexOf(event)), 0)
   const info = new Structure(72)
     .u16(0, flags)
     .u16(2, typeof given === 'number' ? given : 0)
-    .u32(4, events)
+    .u32(4, bitsOf(ctEvents, ctevents))
   return xtTarget('CT', 2, info.text(12, helper ?? ''))
-}
-
-const rejectNumbers: Readonly<Record<Family, Readonly<Record<string, number>>>> = {
-  ipv4: {
-    ...{
-      'icmp-net-unreachable': 0,
-      'icmp-host-unreachable': 1,
-      'icmp-proto-unreachable': 2,
-      'icmp-port-unreachable': 3,
-    },
-    ...{ 'icmp-net-prohibited': 5, 'icmp-host-prohibited': 6, 'tcp-reset': 7, 'icmp-admin-prohibited': 8 },
-  },
-  ipv6: {
-    ...{ 'icmp6-no-route': 0, 'icmp6-adm-prohibited': 1, 'icmp6-addr-unreachable': 3, 'icmp6-port-unreachable': 4 },
-    ...{ 'tcp-reset': 6, 'icmp6-policy-fail': 7, 'icmp6-reject-route': 8 },
-  },
 }
 
 function reject(answer: string | undefined, family: Family): Expression | undefined {
   const usual = family === 'ipv4' ? 'icmp-port-unreachable' : 'icmp6-port-unreachable'
-  const number = rejectNumbers[family][answer ?? usual]
-  return number === undefined ? undefined : xtTarget('REJECT', 0, new Structure(4).u32(0, number))
+  const number = rejects[family].indexOf(answer ?? usual)
+  return number === -1 ? undefined : xtTarget('REJECT', 0, new Structure(4).u32(0, number))
 }

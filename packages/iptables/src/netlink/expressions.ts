@@ -1,6 +1,16 @@
 import type { Expression } from '@cni/nftables/wire'
 import type { Structure } from './structure.ts'
 
+/** Where the addresses stand in the header, and how long they are. */
+export const addressOffsets = { ipv4: { src: 12, dst: 16, size: 4 }, ipv6: { src: 8, dst: 24, size: 16 } } as const
+
+/** No interface has this name: what the program compares with for `! -i +`. */
+export const NO_INTERFACE = 'INVAL/D\0'
+
+/** Seconds. */
+export const rateUnits: Readonly<Record<string, bigint>> = { sec: 1n, min: 60n, hour: 3600n, day: 86_400n }
+export const USUAL_BURST = 5
+
 // Frozen: encoded once for all rules.
 const load = (key: 'l4proto' | 'iifname' | 'oifname'): Expression => Object.freeze({ name: 'meta', key, dreg: 1 })
 

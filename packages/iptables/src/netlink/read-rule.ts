@@ -2,17 +2,22 @@ import { isNetnsError } from '@cni/netns/handle'
 import { decodeExpressions, type Expression, type NftRule } from '@cni/nftables/wire'
 import { targetName } from '../parse/normalize-target.ts'
 import type { KernelRule } from '../parse/saved-tables.ts'
+import type { Family } from '../rules/model.ts'
+import { decodeRule } from './decode-rule.ts'
 import { elementsIn, formIn } from './form.ts'
-import { savedName } from './saved-word.ts'
+import { words } from './option-text.ts'
+import { endOf, endText, type RuleEnd } from './rule-end.ts'
 
 /** A rule that the kernel told; each thing about it is found out when it is asked for. */
 export class ReadRule implements KernelRule {
   readonly rule: NftRule
+  readonly #family: Family
   #form: string | undefined
   #text: string | undefined
 
-  constructor(rule: NftRule) {
+  constructor(rule: NftRule, family: Family) {
     this.rule = rule
+    this.#family = family
   }
 
   get form(): string {
@@ -21,33 +26,32 @@ export class ReadRule implements KernelRule {
   }
 
   get text(): string {
-    this.#text ??= this.#opaque()
+    this.#text ??= this.#decoded() ?? this.#opaque()
     return this.#text
   }
 
   get target(): string {
-    return targetName(endOf(this.rule.bytes)?.name ?? '')
+    return targetName(endIn(this.rule.bytes)?.name ?? '')
+  }
+
+  #decoded(): string | undefined {
+    const { bytes } = this.rule
+    const expressions = expressionsIn(bytes)
+    return expressions.length === elementsIn(bytes).length ? decodeRule(expressions, this.#family) : undefined
   }
 
   /** No option of iptables: what is not understood is no rule of another text, and every byte of it is there. */
   #opaque(): string {
-    const { option, name } = endOf(this.rule.bytes) ?? {}
-    const end = name === undefined ? '' : ` ${option} ${savedName(name)}`
-    return `-m nft --expressions ${Buffer.from(this.form, 'latin1').toString('hex')}${end}`
+    const all = Buffer.from(this.form, 'latin1').toString('hex')
+    return words('-m nft --expressions', all, endText(endIn(this.rule.bytes)) ?? '')
   }
 }
 
-/** What a rule does, as the option and the name that say it. */
-interface RuleEnd {
-  readonly option: '-j' | '-g'
-  readonly name: string
-}
-
 /** It is the last expression that does it, nearly always. */
-function endOf(bytes: Buffer): RuleEnd | undefined {
+function endIn(bytes: Buffer): RuleEnd | undefined {
   for (const at of elementsIn(bytes).reverse()) {
     const [expression] = expressionsIn(bytes.subarray(at, at + bytes.readUInt16LE(at)))
-    const end = expression === undefined ? undefined : ruleEnd(expression)
+    const end = expression === undefined ? undefined : endOf(expression)
     if (end !== undefined) return end
   }
   return undefined
@@ -60,25 +64,5 @@ function expressionsIn(bytes: Buffer): readonly Expression[] {
   } catch (error) {
     if (isNetnsError(error)) return []
     throw error
-  }
-}
-
-/** The name of the verdict, chain or target that an expression is. */
-function ruleEnd(expression: Expression): RuleEnd | undefined {
-  if (expression.name === 'target') return { option: '-j', name: expression.module }
-  if (expression.name === 'log') return { option: '-j', name: expression.group === undefined ? 'LOG' : 'NFLOG' }
-  if (expression.name !== 'immediate' || !('verdict' in expression.data)) return undefined
-  const { data } = expression
-  switch (data.verdict) {
-    case 'jump':
-      return { option: '-j', name: data.chain }
-    case 'goto':
-      return { option: '-g', name: data.chain }
-    case 'accept':
-    case 'drop':
-    case 'return':
-      return { option: '-j', name: data.verdict.toUpperCase() }
-    default:
-      return undefined
   }
 }

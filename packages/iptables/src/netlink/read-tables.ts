@@ -24,7 +24,7 @@ export function tablesFrom(chains: readonly NftChain[], rules: readonly NftRule[
     all
       .get(rule.table)
       ?.get(rule.chain)
-      ?.rules.push(new SavedRule(new ReadRule(rule), family))
+      ?.rules.push(new SavedRule(new ReadRule(rule, family), family))
   }
   return {
     family,

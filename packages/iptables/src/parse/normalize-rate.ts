@@ -21,11 +21,23 @@ export function withDefaults(match: {
 export function rate(text: string): string {
   let now = text
   for (let i = 0; i < 8; i++) {
-    const next = printed(now)
+    const next = printedRate(now)
     if (next === now) break
     now = next
   }
   return now
+}
+
+/** A rate in the unit in which iptables prints it. */
+export function printedRate(text: string): string {
+  const [, count, unit = 'second'] = /^(\d+)(?:\/([a-z]+))?$/.exec(text.toLowerCase()) ?? []
+  const ticks = units[longNames.findIndex((name) => name.startsWith(unit))]?.[1]
+  if (count === undefined || ticks === undefined) return text
+  const period = Math.floor(ticks / Number(count))
+  if (period < 1 || !Number.isFinite(period)) return text
+  const tooSmall = units.findIndex(([, each], index) => index > 0 && (period > each || each / period < each % period))
+  const [name, of] = units[tooSmall === -1 ? units.length - 1 : tooSmall - 1] ?? ['', 0]
+  return `${Math.floor(of / period)}/${name}`
 }
 
 /** A probability in steps of 2^-31, which is what the kernel keeps. */
@@ -44,14 +56,3 @@ const units: readonly (readonly [name: string, ticks: number])[] = [
 ]
 
 const longNames = ['day', 'hour', 'minute', 'second']
-
-function printed(text: string): string {
-  const [, count, unit = 'second'] = /^(\d+)(?:\/([a-z]+))?$/.exec(text.toLowerCase()) ?? []
-  const ticks = units[longNames.findIndex((name) => name.startsWith(unit))]?.[1]
-  if (count === undefined || ticks === undefined) return text
-  const period = Math.floor(ticks / Number(count))
-  if (period < 1 || !Number.isFinite(period)) return text
-  const tooSmall = units.findIndex(([, each], index) => index > 0 && (period > each || each / period < each % period))
-  const [name, of] = units[tooSmall === -1 ? units.length - 1 : tooSmall - 1] ?? ['', 0]
-  return `${Math.floor(of / period)}/${name}`
-}

@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs'
-import { protocolNumbers } from '@cni/types/packet'
 import { canonicalNetwork, parseNetwork } from '../rules/address.ts'
 import { icmpNumber } from '../rules/icmp-types.ts'
 import type { Family } from '../rules/model.ts'
 import { tcpFlags } from '../rules/words.ts'
+import { accountId, protocolId } from './node-names.ts'
 import { probability, rate } from './normalize-rate.ts'
 import { synonyms } from './options.ts'
 
@@ -26,7 +25,7 @@ export function normalizeMatch(
   const one = (text: string): Normal => ({ option: name, values: [text] })
   switch (`${module}.${name}`) {
     case '.p':
-      return protocolNumber(value) === '0' && !not ? undefined : one(protocolNumber(value))
+      return protocolId(value) === '0' && !not ? undefined : one(protocolId(value))
     case '.s':
     case '.d': {
       const text = network(value, family)
@@ -130,8 +129,6 @@ function flagList(text: string): string {
   return flags.length === 0 ? 'NONE' : flags.sort().join(',')
 }
 
-const protocolNumber = (text: string) => String(protocolNumbers.get(text.toLowerCase()) ?? protocolId(text))
-
 function portRange(text: string): string {
   const [from, to] = text.split(':')
   if (to === undefined) return text
@@ -144,27 +141,4 @@ function maskLength(dotted: string): number | string {
   if (bytes === undefined) return dotted
   const bits = Array.from(bytes, (byte) => byte.toString(2).padStart(8, '0')).join('')
   return /^1*0*$/.test(bits) ? bits.indexOf('0') + (bits.includes('0') ? 0 : 33) : dotted
-}
-
-/** The id of a user or group by name, from the node's files as iptables itself reads them; unknown names stay. */
-function accountId(file: 'passwd' | 'group', name: string): string {
-  if (/^\d/.test(name)) return name
-  return records(`/etc/${file}`, ':').find((fields) => fields[0] === name)?.[2] ?? name
-}
-
-/** The number of a protocol that iptables printed by the name in the node's file; unknown names stay. */
-function protocolId(name: string): string {
-  if (/^\d/.test(name)) return name
-  return records('/etc/protocols', /\s+/).find((fields) => fields[0] === name)?.[1] ?? name
-}
-
-function records(path: string, separator: string | RegExp): string[][] {
-  try {
-    return readFileSync(path, 'utf8')
-      .split('\n')
-      .map((line) => line.split(separator))
-  } catch {
-    // No such file: then iptables knows no names either.
-    return []
-  }
 }

@@ -7,8 +7,8 @@ export const protocols: ReadonlySet<string> = new Set([
   ...['tcp', 'udp', 'udplite', 'sctp', 'dccp', 'icmp', 'icmpv6', 'ipv6-icmp', 'esp', 'ah', 'gre', 'ipip'],
 ])
 
-/** States of connection tracking. */
-export const ctStates: readonly string[] = ['NEW', 'ESTABLISHED', 'RELATED', 'INVALID', 'UNTRACKED', 'SNAT', 'DNAT']
+/** States of connection tracking, in the order in which iptables prints them. */
+export const ctStates: readonly string[] = ['INVALID', 'NEW', 'RELATED', 'ESTABLISHED', 'UNTRACKED', 'SNAT', 'DNAT']
 
 /** Kinds of addresses. */
 export const addrTypes: readonly string[] = [

@@ -20,9 +20,9 @@ export const protocolNumbers: ReadonlyMap<string, number> = new Map(
     icmp6: 58,
     ipcomp: 108,
     sctp: 132,
+    'mobility-header': 135,
     'ipv6-mh': 135,
     mobility: 135,
-    'mobility-header': 135,
     udplite: 136,
   }),
 )

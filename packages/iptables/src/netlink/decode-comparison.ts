@@ -1,0 +1,152 @@
+import type { Expressions } from '@cni/nftables/wire'
+import { protocolName } from '../parse/node-names.ts'
+import type { Family } from '../rules/model.ts'
+import { addressOffsets, NO_INTERFACE } from './expressions.ts'
+import { addressText, flagsOption, maskedText, option, portOption } from './option-text.ts'
+import { savedName } from './saved-word.ts'
+
+/** What the register holds, and with what it is compared. */
+export interface Comparison {
+  readonly loaded: Expressions['meta' | 'payload']
+  readonly mask: Uint8Array | undefined
+  readonly op: Expressions['cmp']['op']
+  readonly data: Uint8Array
+  /** The end of a range. */
+  readonly to?: Uint8Array
+}
+
+/** The options of iptables itself, in the order in which they are printed. */
+export const generalOptions = ['-s', '-d', '-i', '-o', '-p'] as const
+export type GeneralOption = (typeof generalOptions)[number]
+
+/** Those of a protocol, in that order. */
+export const transportOptions = ['--sport', '--dport', '--tcp-flags'] as const
+export type TransportOption = (typeof transportOptions)[number]
+
+/** An option with its negation and its value. */
+export interface Said {
+  readonly option: GeneralOption | TransportOption | '--mark'
+  readonly text: string
+}
+
+/** What a comparison says to iptables; `undefined` when it says nothing that iptables knows. */
+export function saidBy(comparison: Comparison, family: Family): readonly Said[] | undefined {
+  const { loaded, op, mask, data, to } = comparison
+  if (mask !== undefined && mask.length !== data.length) return undefined
+  if (loaded.name === 'payload') {
+    if (data.length !== loaded.len || (to !== undefined && to.length !== loaded.len)) return undefined
+    if (loaded.base === 'transport') return transport(comparison, loaded.offset)
+    if (loaded.base !== 'network') return undefined
+  }
+  if ((op !== 'eq' && op !== 'neq') || to !== undefined) return undefined
+  const not = op === 'neq'
+  if (loaded.name === 'payload') {
+    return loaded.offset === 9 && family === 'ipv4' && mask === undefined
+      ? protocol(not, data)
+      : address(loaded.offset, not, mask, data, family)
+  }
+  if (loaded.key === 'mark') {
+    if (data.length !== 4) return undefined
+    return said('--mark', not, maskedText(u32(data), mask === undefined ? ALL : u32(mask)))
+  }
+  if (mask !== undefined) return undefined
+  switch (loaded.key) {
+    case 'l4proto':
+      return protocol(not, data)
+    case 'iifname':
+      return networkInterface('-i', not, data)
+    case 'oifname':
+      return networkInterface('-o', not, data)
+    default:
+      return undefined
+  }
+}
+
+// internal
+
+const ALL = 0xffffffff
+const TCP_FLAGS = 13
+
+const be16 = (bytes: Uint8Array) => ((bytes[0] ?? 0) << 8) | (bytes[1] ?? 0)
+const u32 = (bytes: Uint8Array) => Buffer.from(bytes).readUInt32LE(0)
+
+const said = (name: GeneralOption | '--mark', not: boolean, value: string): readonly Said[] => [
+  { option: name, text: option(not, name, value) },
+]
+
+function protocol(not: boolean, data: Uint8Array): readonly Said[] | undefined {
+  const [number = 0] = data
+  return data.length === 1 && number !== 0 ? said('-p', not, protocolName(number)) : undefined
+}
+
+function networkInterface(name: '-i' | '-o', not: boolean, data: Uint8Array): readonly Said[] | undefined {
+  const text = Buffer.from(data).toString()
+  // Bytes that are no text could not be told from others.
+  if (!/^[^\0\ufffd]+\0*$/.test(text)) return undefined
+  if (text === NO_INTERFACE && !not) return said(name, true, '+')
+  return said(name, not, savedName(text.endsWith('\0') ? text.replace(/\0+$/, '') : `${text}+`))
+}
+
+function address(
+  offset: number,
+  not: boolean,
+  mask: Uint8Array | undefined,
+  data: Uint8Array,
+  family: Family,
+): readonly Said[] | undefined {
+  const { src, dst, size } = addressOffsets[family]
+  const name = offset === src ? '-s' : offset === dst ? '-d' : undefined
+  if (name === undefined || data.length > size || (mask !== undefined && data.length !== size)) return undefined
+  // Bits that the mask clears are found in no packet.
+  if (mask?.some((byte, i) => ((data[i] ?? 0) & ~byte) !== 0) === true) return undefined
+  const length = mask === undefined ? 8 * data.length : prefixLength(mask)
+  const bytes = new Uint8Array(size)
+  bytes.set(data)
+  return length === undefined ? undefined : said(name, not, `${addressText(bytes)}/${length}`)
+}
+
+/** `undefined` for a mask with holes, and for one that asks nothing. */
+function prefixLength(mask: Uint8Array): number | undefined {
+  const bits = Array.from(mask, (byte) => byte.toString(2).padStart(8, '0')).join('')
+  return /^1+0*$/.test(bits) ? bits.lastIndexOf('1') + 1 : undefined
+}
+
+function transport({ op, mask, data, to }: Comparison, offset: number): readonly Said[] | undefined {
+  const not = op === 'neq'
+  if (mask !== undefined) {
+    const isFlags = offset === TCP_FLAGS && data.length === 1 && (not || op === 'eq')
+    const text = isFlags ? flagsOption(not, mask[0] ?? 0, data[0] ?? 0) : undefined
+    return text === undefined ? undefined : [{ option: '--tcp-flags', text }]
+  }
+  const source = be16(data)
+  if (data.length === 4 && offset === 0 && (not || op === 'eq') && to === undefined) {
+    // Neighbours are compared together; 1.8.9 says so also of two that are negated, though one of them may be equal then.
+    const destination = be16(data.subarray(2))
+    return [port('--sport', not, source, source), port('--dport', not, destination, destination)]
+  }
+  const name = offset === 0 ? '--sport' : offset === 2 ? '--dport' : undefined
+  const [first, last] = to === undefined ? portsOf(op, source) : [source, be16(to)]
+  return name === undefined || data.length !== 2 || first > last ? undefined : [port(name, not, first, last)]
+}
+
+const port = (name: '--sport' | '--dport', not: boolean, first: number, last: number): Said => ({
+  ...{ option: name, text: portOption(not, name, first, last) },
+})
+
+/** What is compared with one port, as a range. */
+function portsOf(op: Expressions['cmp']['op'], value: number): readonly [first: number, last: number] {
+  switch (op) {
+    case 'lt':
+      return [0, value - 1]
+    case 'lte':
+      return [0, value]
+    case 'gt':
+      return [value + 1, MOST_PORT]
+    case 'gte':
+      return [value, MOST_PORT]
+    default:
+      return [value, value]
+  }
+}
+
+const MOST_PORT = 65535

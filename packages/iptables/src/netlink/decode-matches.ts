@@ -1,0 +1,139 @@
+import type { Expressions } from '@cni/nftables/wire'
+import type { Family } from '../rules/model.ts'
+import { ctStates } from '../rules/words.ts'
+import { addressText, flagsOption, maskedText, option, portOption, span, words } from './option-text.ts'
+import { savedWord } from './saved-word.ts'
+import { StructureReader } from './structure-reader.ts'
+import { addressTypeBits, OLD_STATE, packetTypes, SOCKET, STATE, socketBits, stateBits, wordsOf } from './words.ts'
+
+/** A module as `iptables-save` prints it; `undefined` for one that says something that is not modelled. */
+export function matchText({ module, revision, info }: Expressions['match'], family: Family): string | undefined {
+  const structure = new StructureReader(info)
+  const text = readers.get(`${module} ${revision}`)?.(structure, family)
+  return text !== undefined && structure.isEmpty() ? `-m ${text}` : undefined
+}
+
+// internal: each tells the module and its options
+
+type Read = (info: StructureReader, family: Family) => string | undefined
+
+const readers: ReadonlyMap<string, Read> = new Map(
+  Object.entries<Read>({
+    'tcp 0': (info) => transport(info, 'tcp', info.u8(11)),
+    'udp 0': (info) => transport(info, 'udp', info.u8(8)),
+    'multiport 1': multiport,
+    'owner 1': owner,
+    'conntrack 3': states,
+    'mark 1': (info) => mark(info, 'mark'),
+    'connmark 1': (info) => mark(info, 'connmark'),
+    'addrtype 1': addressTypes,
+    'iprange 1': ranges,
+    'mac 0': mac,
+    'pkttype 0': packetType,
+    'statistic 0': statistic,
+    'socket 3': socket,
+    'comment 0': (info) => `comment --comment ${savedWord(info.text(0, 256))}`,
+    'icmp 0': (info) => icmp(info, 'icmp', '--icmp-type'),
+    'icmp6 0': (info) => icmp(info, 'icmp6', '--icmpv6-type'),
+  }),
+)
+
+function transport(info: StructureReader, name: 'tcp' | 'udp', inverse: number): string | undefined {
+  const ports = ['--sport', '--dport'].map((each, i) =>
+    portOption((inverse & (1 << i)) !== 0, each, info.u16(4 * i), info.u16(4 * i + 2)),
+  )
+  const flags = name === 'udp' ? '' : flagsOption((inverse & 4) !== 0, info.u8(9), info.u8(10))
+  const known = name === 'udp' ? 3 : 7
+  return flags === undefined || inverse > known ? undefined : words(name, ...ports, flags)
+}
+
+function multiport(info: StructureReader): string | undefined {
+  const name = ['--sports', '--dports', '--ports'][info.u8(0)]
+  const count = Math.min(info.u8(1), 15)
+  let list = ''
+  for (let i = 0; i < count; i++) {
+    const range = info.u8(32 + i) !== 0
+    list += `${i === 0 ? '' : ','}${info.u16(2 + 2 * i)}`
+    if (range) list += `:${info.u16(2 + 2 * ++i)}`
+  }
+  return name && `multiport ${option(info.flag(47), name, list)}`
+}
+
+function owner(info: StructureReader): string | undefined {
+  const [bits, inverse] = [info.u8(16), info.u8(17)]
+  const ids = ['--uid-owner', '--gid-owner'].map((name, i) => {
+    if ((bits & (1 << i)) === 0) return ''
+    return option((inverse & (1 << i)) !== 0, name, span(info.u32(8 * i), info.u32(8 * i + 4), '-'))
+  })
+  const exists = (bits & SOCKET) === 0 ? '' : `${(inverse & SOCKET) === 0 ? '' : '! '}--socket-exists`
+  return bits > 7 || (inverse & ~bits) !== 0 ? undefined : words('owner', exists, ...ids)
+}
+
+function states(info: StructureReader): string | undefined {
+  const [flags, not] = [info.u16(146), info.u16(148)]
+  const found = wordsOf(stateBits, info.u16(150))
+  if (found === undefined || not > 1 || (flags | OLD_STATE) !== (STATE | OLD_STATE)) return undefined
+  const list = ctStates.filter((state) => found.includes(state)).join(',')
+  const [module, name] = flags === STATE ? ['conntrack', '--ctstate'] : ['state', '--state']
+  return `${module} ${option(not === 1, name, list)}`
+}
+
+function mark(info: StructureReader, module: string): string {
+  return `${module} ${option(info.flag(8), '--mark', maskedText(info.u32(0), info.u32(4)))}`
+}
+
+function addressTypes(info: StructureReader): string | undefined {
+  const flags = info.u32(4)
+  const lists = ['--src-type', '--dst-type'].map((name, i) => {
+    const found = wordsOf(addressTypeBits, info.u16(2 * i))
+    return found?.length === 0 ? '' : found && option((flags & (1 << i)) !== 0, name, found.join(','))
+  })
+  const [source, destination] = lists
+  const limits = wordsOf(['', '', '--limit-iface-in', '--limit-iface-out'], flags & ~3)
+  if (source === undefined || destination === undefined || limits === undefined) return undefined
+  return words('addrtype', source, destination, ...limits)
+}
+
+function ranges(info: StructureReader, family: Family): string | undefined {
+  const flags = info.u8(64)
+  const length = family === 'ipv4' ? 4 : 16
+  const list = ['--src-range', '--dst-range'].map((name, i) => {
+    if ((flags & (1 << i)) === 0) return ''
+    const [first = '', last = ''] = [32 * i, 32 * i + 16].map((at) => addressText(info.take(at, length)))
+    return option((flags & (16 << i)) !== 0, name, `${first}-${last}`)
+  })
+  return (flags & ~0x33) === 0 ? words('iprange', ...list) : undefined
+}
+
+function mac(info: StructureReader): string {
+  const bytes = [...info.take(0, 6)].map((byte) => byte.toString(16).padStart(2, '0'))
+  return `mac ${option(info.flag(8), '--mac-source', bytes.join(':'))}`
+}
+
+function packetType(info: StructureReader): string | undefined {
+  const type = packetTypes[info.u32(0)]
+  return type && `pkttype ${option(info.flag(4), '--pkt-type', type)}`
+}
+
+function statistic(info: StructureReader): string | undefined {
+  const [mode, not, first, packet] = [info.u16(0), info.flag(2), info.u32(4), info.u32(8)]
+  // What it has counted down from.
+  info.u32(12)
+  if (mode === 1) {
+    return `statistic --mode nth ${option(not, '--every', first + 1)} --packet ${packet}`
+  }
+  const share = (first / 2 ** 31).toFixed(11)
+  return mode === 0 && packet === 0 ? `statistic --mode random ${option(not, '--probability', share)}` : undefined
+}
+
+function socket(info: StructureReader): string | undefined {
+  const flags = wordsOf(socketBits, info.u8(0))
+  return flags && words('socket', ...flags.map((flag) => `--${flag}`))
+}
+
+function icmp(info: StructureReader, module: string, name: string): string {
+  const [type, first, last, not] = [info.u8(0), info.u8(1), info.u8(2), info.flag(3)]
+  const any = type === 255 && module === 'icmp'
+  const code = any || (first === 0 && last === 255) ? '' : `/${first}`
+  return `${module} ${option(not, name, any ? 'any' : `${type}${code}`)}`
+}

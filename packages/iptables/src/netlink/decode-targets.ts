@@ -1,0 +1,161 @@
+import type { Expressions } from '@cni/nftables/wire'
+import type { Family } from '../rules/model.ts'
+import { ctEvents } from '../rules/words.ts'
+import { hex } from '../text/numbers.ts'
+import { addressText, span, words } from './option-text.ts'
+import { savedWord } from './saved-word.ts'
+import { StructureReader } from './structure-reader.ts'
+import {
+  ADDRESSES,
+  ALL,
+  CLAMP,
+  CT_MARK,
+  CT_NOTRACK,
+  CT_OLD_NAME,
+  CT_ORIG,
+  CT_REPLY,
+  connmarkModes,
+  logBits,
+  NFLOG_COPY,
+  natBits,
+  PORTS,
+  rejects,
+  USUAL_LEVEL,
+  wordsOf,
+} from './words.ts'
+
+/** A target as `iptables-save` prints it; `undefined` for one that says something that is not modelled. */
+export function targetText({ module, revision, info }: Expressions['target'], family: Family): string | undefined {
+  const structure = new StructureReader(info)
+  const text = readers.get(`${module} ${revision}`)?.(structure, family)
+  return text !== undefined && structure.isEmpty() ? `-j ${text}` : undefined
+}
+
+/** What NFLOG tells, of the module or of nf_tables. */
+export interface Nflog {
+  readonly prefix: string
+  readonly group: number
+  readonly size: number | undefined
+  readonly threshold: number
+}
+
+export function nflogText({ prefix, group, size, threshold }: Nflog): string {
+  return words(
+    'NFLOG',
+    prefix === '' ? '' : `--nflog-prefix ${savedWord(prefix)}`,
+    group === 0 ? '' : `--nflog-group ${group}`,
+    size === undefined ? '' : `--nflog-size ${size}`,
+    threshold === 0 ? '' : `--nflog-threshold ${threshold}`,
+  )
+}
+
+// internal: each tells the name of the target and its options
+
+type Read = (info: StructureReader, family: Family) => string | undefined
+
+const readers: ReadonlyMap<string, Read> = new Map(
+  Object.entries<Read>({
+    'REDIRECT 0': (info, family) => nat(info, 'REDIRECT', family),
+    'MASQUERADE 0': (info, family) => nat(info, 'MASQUERADE', family),
+    'SNAT 0': (info) => nat(info, 'SNAT', 'ipv4'),
+    'SNAT 1': (info) => nat(info, 'SNAT', 'ipv6'),
+    'DNAT 2': (info, family) => nat(info, 'DNAT', family),
+    'TPROXY 1': tproxy,
+    'MARK 2': (info) => `MARK --set-xmark ${hex(info.u32(0))}/${hex(info.u32(4))}`,
+    'CONNMARK 2': connmark,
+    'CT 2': connectionTracking,
+    'NOTRACK 0': () => 'NOTRACK',
+    'REJECT 0': reject,
+    'LOG 0': log,
+    'NFLOG 0': nflog,
+    'TCPMSS 0': tcpmss,
+  }),
+)
+
+function nat(info: StructureReader, name: string, family: Family): string | undefined {
+  const old = family === 'ipv4' && name !== 'DNAT'
+  // Room for several ranges, of which there is one.
+  if (old && info.u32(0) !== 1) return undefined
+  const bits = info.u32(old ? 4 : 0)
+  const flags = wordsOf(natBits, bits & ~(ADDRESSES | PORTS))
+  if (flags === undefined) return undefined
+  const address = (at: number) => addressText(info.take(at, family === 'ipv4' ? 4 : 16))
+  const [host, port] = [old ? 8 : 4, old ? 16 : 36]
+  const hosts = (bits & ADDRESSES) === 0 ? '' : span(address(host), address(host + (old ? 4 : 16)), '-')
+  const ports = (bits & PORTS) === 0 ? '' : span(info.be16(port), info.be16(port + 2), '-')
+  const ways = natWays.filter((way) => flags.includes(way)).map((way) => `--${way}`)
+  return words(name, natOption(name, hosts, ports), ...ways)
+}
+
+/** In the order in which they are printed. */
+const natWays = ['random', 'random-fully', 'persistent']
+
+function natOption(name: string, hosts: string, ports: string): string {
+  if (hosts === '' && ports === '') return ''
+  if (name === 'REDIRECT' || name === 'MASQUERADE') return `--to-ports ${ports}`
+  const to = ports === '' ? hosts : `${hosts.includes(':') ? `[${hosts}]` : hosts}:${ports}`
+  return `${name === 'DNAT' ? '--to-destination' : '--to-source'} ${to}`
+}
+
+function tproxy(info: StructureReader, family: Family): string {
+  const [mask, value] = [info.u32(0), info.u32(4)]
+  const address = addressText(info.take(8, family === 'ipv4' ? 4 : 16))
+  return `TPROXY --on-port ${info.be16(24)} --on-ip ${address} --tproxy-mark ${hex(value)}/${hex(mask)}`
+}
+
+function connmark(info: StructureReader): string | undefined {
+  const [mark, mask, packetMask, mode] = [info.u32(0), info.u32(4), info.u32(8), info.u8(14)]
+  if (mode === 0) return packetMask === ALL ? `CONNMARK --set-xmark ${hex(mark)}/${hex(mask)}` : undefined
+  const name = connmarkModes[mode]
+  return mark === 0 && name ? `CONNMARK --${name}-mark --nfmask ${hex(packetMask)} --ctmask ${hex(mask)}` : undefined
+}
+
+function connectionTracking(info: StructureReader): string | undefined {
+  const [flags, zone, bits, helper] = [info.u16(0), info.u16(2), info.u32(4), info.text(12, 16)]
+  const events = wordsOf(ctEvents, bits)
+  const which = zoneOptions.get(flags & (CT_ORIG | CT_REPLY))
+  const known = CT_NOTRACK | CT_OLD_NAME | CT_ORIG | CT_REPLY | CT_MARK
+  if (events === undefined || which === undefined || (flags & ~known) !== 0) return undefined
+  if ((flags & CT_OLD_NAME) !== 0)
+    return flags === (CT_OLD_NAME | CT_NOTRACK) && helper === '' && zone === 0 && bits === 0 ? 'NOTRACK' : undefined
+  return words(
+    'CT',
+    (flags & CT_NOTRACK) === 0 ? '' : '--notrack',
+    helper === '' ? '' : `--helper ${helper}`,
+    events.length === 0 ? '' : `--ctevents ${events.join(',')}`,
+    (flags & CT_MARK) !== 0 ? `${which} mark` : zone === 0 ? '' : `${which} ${zone}`,
+  )
+}
+
+const zoneOptions: ReadonlyMap<number, string> = new Map([
+  [0, '--zone'],
+  [CT_ORIG, '--zone-orig'],
+  [CT_REPLY, '--zone-reply'],
+])
+
+function reject(info: StructureReader, family: Family): string | undefined {
+  const answer = rejects[family][info.u32(0)]
+  return answer && `REJECT --reject-with ${answer}`
+}
+
+function log(info: StructureReader): string | undefined {
+  const [level, flags, prefix] = [info.u8(0), wordsOf(logBits, info.u8(1)), info.text(2, 30)]
+  if (flags === undefined) return undefined
+  return words(
+    'LOG',
+    prefix === '' ? '' : `--log-prefix ${savedWord(prefix)}`,
+    level === USUAL_LEVEL ? '' : `--log-level ${level}`,
+    ...flags.map((flag) => `--log-${flag}`),
+  )
+}
+
+function nflog(info: StructureReader): string | undefined {
+  const [size, group, threshold, flags] = [info.u32(0), info.u16(4), info.u16(6), info.u16(8)]
+  if (flags > NFLOG_COPY || (flags === 0 && size !== 0)) return undefined
+  return nflogText({ prefix: info.text(12, 64), group, threshold, size: flags === 0 ? undefined : size })
+}
+
+function tcpmss(info: StructureReader): string {
+  const mss = info.u16(0)
+  return `TCPMSS ${mss === CLAMP ? '--clamp-mss-to-pmtu' : `--set-mss ${mss}`}`
+}

@@ -1,0 +1,51 @@
+const MOST = 256
+const nothing = Buffer.alloc(MOST)
+
+/** A structure of an xt module, from which what is read is taken: what is left then is what was not understood. */
+export class StructureReader {
+  readonly #bytes = Buffer.alloc(MOST)
+
+  constructor(info: Uint8Array) {
+    this.#bytes.set(info.subarray(0, MOST))
+  }
+
+  flag(at: number): boolean {
+    return this.u8(at) !== 0
+  }
+
+  u8(at: number): number {
+    return this.#taken(this.#bytes.readUInt8(at), at, 1)
+  }
+
+  u16(at: number): number {
+    return this.#taken(this.#bytes.readUInt16LE(at), at, 2)
+  }
+
+  be16(at: number): number {
+    return this.#taken(this.#bytes.readUInt16BE(at), at, 2)
+  }
+
+  u32(at: number): number {
+    return this.#taken(this.#bytes.readUInt32LE(at), at, 4)
+  }
+
+  take(at: number, length: number): Buffer {
+    return this.#taken(Buffer.from(this.#bytes.subarray(at, at + length)), at, length)
+  }
+
+  /** Up to a NUL, and that there is nothing behind it. */
+  text(at: number, most: number): string {
+    const end = this.#bytes.indexOf(0, at)
+    const length = end === -1 ? most : Math.min(end - at, most)
+    return this.take(at, length).toString()
+  }
+
+  isEmpty(): boolean {
+    return this.#bytes.equals(nothing)
+  }
+
+  #taken<T>(value: T, at: number, length: number): T {
+    this.#bytes.fill(0, at, at + length)
+    return value
+  }
+}

@@ -1,0 +1,64 @@
+import type { AddrType, CtState, Family, RejectIpv4, RejectIpv6 } from '../rules/model.ts'
+
+/** The words of bits, the first of which is 1; a bit that means nothing is an empty word. */
+type Bits<W extends string = string> = readonly (W | '')[]
+
+export const stateBits: Bits<CtState> = [
+  ...(['INVALID', 'ESTABLISHED', 'RELATED', 'NEW', '', '', 'SNAT', 'DNAT', 'UNTRACKED'] as const),
+]
+export const addressTypeBits: Bits<AddrType> = [
+  ...(['', 'UNICAST', 'LOCAL', 'BROADCAST', 'ANYCAST', 'MULTICAST', 'BLACKHOLE', 'UNREACHABLE'] as const),
+]
+export const socketBits: Bits = ['transparent', 'nowildcard', 'restore-skmark']
+export const logBits: Bits = ['tcp-sequence', 'tcp-options', 'ip-options', 'uid', '', 'macdecode']
+/** The first two say that there are addresses, and ports. */
+export const natBits: Bits = ['', '', 'random', 'persistent', 'random-fully']
+
+/** Of what conntrack is asked; `OLD_STATE` when by the name of `-m state`. */
+export const STATE = 1
+export const OLD_STATE = 0x2000
+/** Of what owner is asked, behind users and groups. */
+export const SOCKET = 4
+/** Of what a rule changes: addresses, ports. */
+export const ADDRESSES = 1
+export const PORTS = 2
+/** Of CT; the old name is NOTRACK. */
+export const CT_NOTRACK = 1
+export const CT_OLD_NAME = 2
+export const CT_ORIG = 4
+export const CT_REPLY = 8
+export const CT_MARK = 16
+/** A size is given. */
+export const NFLOG_COPY = 1
+/** The size of segments that the path takes. */
+export const CLAMP = 0xffff
+/** Of LOG: a warning. */
+export const USUAL_LEVEL = 4
+/** All bits of a mark. */
+export const ALL = 0xffffffff
+
+/** The bits of words. */
+export function bitsOf(words: Bits, given: readonly string[]): number {
+  return words.reduce((bits, word, i) => (given.includes(word) ? bits | (1 << i) : bits), 0)
+}
+
+/** The words of bits; `undefined` when one has none. */
+export function wordsOf(words: Bits, bits: number): string[] | undefined {
+  const found = words.filter((word, i) => word !== '' && (bits & (1 << i)) !== 0)
+  return bitsOf(words, found) === bits ? found : undefined
+}
+
+/** The index is the number. */
+export const packetTypes: readonly string[] = ['unicast', 'broadcast', 'multicast']
+export const connmarkModes: readonly string[] = ['set', 'save', 'restore']
+
+const rejects4: readonly (RejectIpv4 | 'tcp-reset' | '')[] = [
+  ...(['icmp-net-unreachable', 'icmp-host-unreachable', 'icmp-proto-unreachable', 'icmp-port-unreachable'] as const),
+  ...(['', 'icmp-net-prohibited', 'icmp-host-prohibited', 'tcp-reset', 'icmp-admin-prohibited'] as const),
+]
+const rejects6: readonly (RejectIpv6 | 'tcp-reset' | '')[] = [
+  ...(['icmp6-no-route', 'icmp6-adm-prohibited', '', 'icmp6-addr-unreachable', 'icmp6-port-unreachable'] as const),
+  ...(['', 'tcp-reset', 'icmp6-policy-fail', 'icmp6-reject-route'] as const),
+]
+/** How REJECT answers; the index is the number. */
+export const rejects: Readonly<Record<Family, readonly string[]>> = { ipv4: rejects4, ipv6: rejects6 }
