@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { type Netns, netns } from '@cni/netns'
 import {
   attributeMap,
@@ -281,4 +282,17 @@ test('a closed channel says so, and may be closed again', () => {
   expect(names).toThrow(
     expect.objectContaining({ code: 'CLOSED', message: 'List links: the netlink socket is closed' }),
   )
+})
+
+test('a socket that is left is closed by the kernel, and nothing of it stays in this process', async () => {
+  const open = readdirSync('/proc/self/fd').length
+  const left = openNetlink(pod, NETLINK_NETFILTER)
+  const port = left.port()
+  const there = () => netns.run(pod, () => readFileSync('/proc/thread-self/net/netlink', 'utf8')).includes(` ${port} `)
+  expect(there()).toBe(true)
+  left.leave()
+  expect(() => left.port()).not.toThrow()
+  expect(() => left.get(getGeneration)).toThrow('the netlink socket is closed')
+  expect(readdirSync('/proc/self/fd')).toHaveLength(open)
+  await expect.poll(there, { timeout: 10_000 }).toBe(false)
 })

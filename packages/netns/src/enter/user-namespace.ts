@@ -24,3 +24,14 @@ export function foreignUserNamespace(target: Netns): number | undefined {
   closeSync(owner)
   return undefined
 }
+
+/**
+ * Whether a network namespace belongs to another user namespace than ours, as that of a pod with `hostUsers: false`. There
+ * the kernel takes users and groups in iptables rules only from a process of that user namespace.
+ */
+export function hasOwnUsers(target: Netns): boolean {
+  const owner = foreignUserNamespace(target)
+  if (owner === undefined) return false
+  closeSync(owner)
+  return true
+}

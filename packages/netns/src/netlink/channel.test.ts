@@ -28,6 +28,7 @@ const kernel: NetlinkSocket = {
   },
   receive: () => waiting.shift() ?? 'none',
   close: () => void closed++,
+  leave: () => void closed++,
   [Symbol.dispose]: () => {},
 }
 

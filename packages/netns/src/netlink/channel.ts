@@ -56,6 +56,8 @@ export interface Channel extends Questions, Disposable {
   exchange(datagram: Buffer, what: string): Outcome
   /** A second call does nothing. */
   close(): void
+  /** Closes it without a wait for what the kernel still has to free. */
+  leave(): void
 }
 
 /** A channel over a socket, or over a fake of the kernel. */
@@ -112,6 +114,7 @@ export function channelOver(socket: NetlinkSocket): Channel {
       return { replies, refusals, acknowledged: done, lost }
     },
     close: () => socket.close(),
+    leave: () => socket.leave(),
     [Symbol.dispose]: () => socket.close(),
   }
 }

@@ -10,6 +10,7 @@ const socketWith = (waiting: Waiting[]): NetlinkSocket => ({
   send: () => {},
   receive: () => waiting.shift() ?? 'none',
   close: () => {},
+  leave: () => {},
   [Symbol.dispose]: () => {},
 })
 const event = (type: number) => encodeMessage({ type })

@@ -45,6 +45,7 @@ const holding = (waiting: Buffer[]): NetlinkSocket => ({
   send: () => {},
   receive: () => waiting.shift() ?? 'none',
   close: () => {},
+  leave: () => {},
   [Symbol.dispose]: () => {},
 })
 

@@ -2,6 +2,7 @@ import { closeSync } from 'node:fs'
 import { NetnsError } from '../handle/netns-error.ts'
 import { AF_NETLINK, MSG_DONTWAIT, MSG_TRUNC, SOCK_CLOEXEC, SOCK_RAW } from '../sys/constants.ts'
 import { isSysError, type Sys } from '../sys/sys.ts'
+import { leaveSocket } from './leave-socket.ts'
 import { u32 } from './values.ts'
 
 /** How to open a netlink socket. */
@@ -28,6 +29,8 @@ export interface NetlinkSocket extends Disposable {
   receive(): Buffer | 'none' | 'lost'
   /** A second call does nothing. */
   close(): void
+  /** Closes it without a wait for what the kernel still has to free, as after deletions of nf_tables (11 ms). */
+  leave(): void
 }
 
 // More datagrams than the buffer holds: an answer of the kernel would be among them.
@@ -125,6 +128,10 @@ export function openSocket(
       throw new NetnsError('ENOBUFS', 'another process floods the netlink socket')
     },
     close,
+    leave() {
+      if (open) leaveSocket(sys, fd)
+      open = false
+    },
     [Symbol.dispose]: close,
   }
 }

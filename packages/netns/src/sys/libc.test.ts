@@ -15,7 +15,17 @@ const failing = (errno: number): Libc => {
     'flock',
     'socket',
   ] as const
-  const more = ['bind', 'sendto', 'recvfrom', 'setsockopt', 'ioctl', 'sigprocmask', 'execve'] as const
+  const more = [
+    'socketpair',
+    'sendmsg',
+    'bind',
+    'sendto',
+    'recvfrom',
+    'setsockopt',
+    'ioctl',
+    'sigprocmask',
+    'execve',
+  ] as const
   const functions = Object.fromEntries([...names, ...more].map((name) => [name, minusOne]))
   return { ...(functions as unknown as Libc), addressOf: () => 4096, errno: () => errno }
 }
@@ -36,6 +46,8 @@ test('every call that fails throws with its errno, its name and its arguments', 
     () => sys.chroot('/'),
     () => sys.flock(0, 0),
     () => sys.socket(0, 0, 0),
+    () => sys.socketpair(1),
+    () => sys.sendDescriptors(0, [1, 2]),
     () => sys.bind(0, one),
     () => sys.sendto(0, one, 0),
     () => sys.recv(0, one, 0),

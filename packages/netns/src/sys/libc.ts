@@ -16,6 +16,8 @@ export interface Libc {
   chroot(path: Pointer): number
   flock(fd: number, operation: number): number
   socket(domain: number, type: number, protocol: number): number
+  socketpair(domain: number, type: number, protocol: number, pair: Pointer): number
+  sendmsg(fd: number, message: Pointer, flags: number): number
   bind(fd: number, address: Pointer, length: number): number
   sendto(fd: number, data: Pointer, size: number, flags: number, address: Pointer, length: number): number
   recvfrom(fd: number, buffer: Pointer, size: number, flags: number, address: Pointer, length: Pointer): number
@@ -30,6 +32,10 @@ export interface Libc {
 }
 
 const F_DUPFD_CLOEXEC = 1030
+const AF_UNIX = 1
+const SOL_SOCKET = 1
+const SCM_RIGHTS = 1
+const CMSGHDR = 16
 const SIG_BLOCK = 0
 const SIG_SETMASK = 2
 const SIGSET_BYTES = 128
@@ -62,6 +68,14 @@ export function sysOver(name: Sys['name'], libc: Libc): Sys {
     chroot: (path) => void check(libc.chroot(text(path)), 'chroot', path),
     flock: (fd, operation) => void check(libc.flock(fd, operation), 'flock', fd),
     socket: (domain, type, protocol) => check(libc.socket(domain, type, protocol), 'socket', domain),
+    socketpair(type) {
+      const pair = new Int32Array(2)
+      check(libc.socketpair(AF_UNIX, type, 0, new Uint8Array(pair.buffer)), 'socketpair')
+      return [pair[0] ?? -1, pair[1] ?? -1]
+    },
+    sendDescriptors(fd, descriptors) {
+      check(libc.sendmsg(fd, messageWith(libc, descriptors), 0), 'sendmsg', fd)
+    },
     bind: (fd, address) => void check(libc.bind(fd, address, address.length), 'bind', fd),
     sendto(fd, data, flags, address) {
       const result = libc.sendto(fd, filled(data), data.length, flags, address ?? null, address?.length ?? 0)
@@ -113,6 +127,29 @@ function texts(libc: Libc, values: readonly Uint8Array[]): Uint8Array {
     block.set(value, offset)
     offset += value.length + 1
   }
+  return block
+}
+
+/**
+ * struct msghdr, and behind it in the same buffer, so that whoever holds it holds all: struct iovec, struct cmsghdr with
+ * the descriptors, and the byte that goes with them.
+ */
+function messageWith(libc: Libc, descriptors: readonly number[]): Uint8Array {
+  const [IOVEC, CONTROL] = [56, 72]
+  const size = CMSGHDR + 4 * descriptors.length
+  const byte = CONTROL + ((size + 7) & ~7)
+  const block = Buffer.alloc(byte + 1)
+  const start = BigInt(libc.addressOf(block))
+  block.writeBigUInt64LE(start + BigInt(IOVEC), 16)
+  block.writeBigUInt64LE(1n, 24)
+  block.writeBigUInt64LE(start + BigInt(CONTROL), 32)
+  block.writeBigUInt64LE(BigInt(size), 40)
+  block.writeBigUInt64LE(start + BigInt(byte), IOVEC)
+  block.writeBigUInt64LE(1n, IOVEC + 8)
+  block.writeBigUInt64LE(BigInt(size), CONTROL)
+  block.writeInt32LE(SOL_SOCKET, CONTROL + 8)
+  block.writeInt32LE(SCM_RIGHTS, CONTROL + 12)
+  for (const [index, fd] of descriptors.entries()) block.writeInt32LE(fd, CONTROL + CMSGHDR + 4 * index)
   return block
 }
 

@@ -25,6 +25,8 @@ export function sysBun(): Sys | undefined {
     chroot: { args: ['ptr'], returns: 'i32' },
     flock: { args: ['i32', 'i32'], returns: 'i32' },
     socket: int,
+    socketpair: { args: ['i32', 'i32', 'i32', 'ptr'], returns: 'i32' },
+    sendmsg: { args: ['i32', 'ptr', 'i32'], returns: 'i64_fast' },
     bind: { args: ['i32', 'ptr', 'u32'], returns: 'i32' },
     sendto: { args: ['i32', 'ptr', 'u64', 'i32', 'ptr', 'u32'], returns: 'i64_fast' },
     recvfrom: { args: ['i32', 'ptr', 'u64', 'i32', 'ptr', 'ptr'], returns: 'i64_fast' },

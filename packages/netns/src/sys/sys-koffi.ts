@@ -19,6 +19,8 @@ const prototypes = {
   chroot: 'int chroot(void *)',
   flock: 'int flock(int, int)',
   socket: 'int socket(int, int, int)',
+  socketpair: 'int socketpair(int, int, int, void *)',
+  sendmsg: 'int64_t sendmsg(int, void *, int)',
   bind: 'int bind(int, void *, uint32_t)',
   sendto: 'int64_t sendto(int, void *, uint64_t, int, void *, uint32_t)',
   recvfrom: 'int64_t recvfrom(int, void *, uint64_t, int, void *, void *)',

@@ -23,6 +23,8 @@ export function sysNode(): Sys | undefined {
     chroot: { arguments: ['pointer'], return: 'int32' },
     flock: int32(2),
     socket: int32(3),
+    socketpair: { arguments: ['int32', 'int32', 'int32', 'pointer'], return: 'int32' },
+    sendmsg: { arguments: ['int32', 'pointer', 'int32'], return: 'int64' },
     bind: { arguments: ['int32', 'pointer', 'uint32'], return: 'int32' },
     sendto: { arguments: ['int32', 'pointer', 'uint64', 'int32', 'pointer', 'uint32'], return: 'int64' },
     recvfrom: { arguments: ['int32', 'pointer', 'uint64', 'int32', 'pointer', 'pointer'], return: 'int64' },
@@ -46,6 +48,8 @@ export function sysNode(): Sys | undefined {
     chroot: libc.chroot,
     flock: libc.flock,
     socket: libc.socket,
+    socketpair: libc.socketpair,
+    sendmsg: (fd, message, flags) => Number(libc.sendmsg(fd, message, flags)),
     bind: libc.bind,
     sendto: (fd, data, size, flags, to, length) => Number(libc.sendto(fd, data, BigInt(size), flags, to, length)),
     recvfrom: (fd, data, size, flags, from, length) =>

@@ -18,6 +18,10 @@ export interface Sys {
   flock(fd: number, operation: number): void
   /** Close it with `fs.closeSync`. */
   socket(domain: number, type: number, protocol: number): number
+  /** Two unix sockets that are connected. Close both with `fs.closeSync`. */
+  socketpair(type: number): [number, number]
+  /** Sends a byte through a unix socket, and with it copies of descriptors (SCM_RIGHTS). */
+  sendDescriptors(fd: number, descriptors: readonly number[]): void
   bind(fd: number, address: Uint8Array): void
   /** The number of bytes sent. */
   sendto(fd: number, data: Uint8Array, flags: number, address?: Uint8Array): number

@@ -52,6 +52,10 @@ export class FakeSocket implements NetlinkSocket {
     this.#waiting = []
   }
 
+  leave(): void {
+    this.close()
+  }
+
   [Symbol.dispose](): void {
     this.close()
   }

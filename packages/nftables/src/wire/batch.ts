@@ -41,6 +41,7 @@ export interface AddOptions {
 export class Batch {
   readonly #writer = new AttributeWriter(ROOM)
   readonly #subjects: Subject[] = []
+  #deletes = false
 
   /**
    * @param options - with `generation` the batch is refused (`STALE`) unless the rules are still those of that
@@ -55,6 +56,11 @@ export class Batch {
   /** How many messages there are: none change nothing. */
   get size(): number {
     return this.#subjects.length
+  }
+
+  /** Whether something is deleted: then the kernel has something to free afterwards. */
+  get deletes(): boolean {
+    return this.#deletes
   }
 
   /** What each message is about. */
@@ -102,6 +108,7 @@ export class Batch {
 
   /** Puts a rule into the place of another, which is deleted. */
   replaceRule(handle: bigint, spec: Omit<RuleSpec, 'place'>): this {
+    this.#deletes = true
     return this.#rule(spec, NLM_F_REPLACE, 'first', handle)
   }
 
@@ -127,6 +134,7 @@ export class Batch {
     write?: Write,
     message: number = ADD[subject.kind] + DELETE,
   ): this {
+    this.#deletes = true
     return this.#push(subject, message, 0, family, (writer) => {
       writeNames(writer, subject.kind, names)
       write?.(writer)

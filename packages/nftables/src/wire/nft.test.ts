@@ -64,6 +64,7 @@ describe('a refusal is explained', () => {
       },
       receive: () => waiting.shift() ?? 'none',
       close: () => {},
+      leave: () => {},
     }
     const waiting: Buffer[] = []
     const error = thrown(() => nftOver(channelOver(failing)).commit(begun()))
@@ -86,6 +87,7 @@ test('a table that never rests is not taken as it is', () => {
         return next
       },
       close: () => {},
+      leave: () => {},
       [Symbol.dispose]: () => {},
     }),
   )

@@ -11,13 +11,10 @@ import { generationFields } from './objects.ts'
 import { refused, requestRefused } from './refusal.ts'
 
 /**
- * nf_tables of a namespace, over one socket: changes as batches, and what is there. Nothing waits but `close`, and that
- * only after deletions (about 11 ms): keep one for long, and close it at the end. May be used inside and outside
- * `netns.run`.
+ * nf_tables of a namespace, over one socket: changes as batches, and what is there. Nothing waits, also not for what the
+ * kernel frees after deletions (about 11 ms; before Linux 6.9 `close` does). May be used inside and outside `netns.run`.
  */
 export interface Nft extends Dumps, Disposable {
-  /** For a child to inherit: whoever closes the socket last waits for what the kernel still has to clean up. */
-  readonly fd: number
   /** The `port` in {@link Commit}s that were made through it. */
   port(): number
   /** Counts up with every commit, by whoever. 6 µs. */
@@ -81,8 +78,11 @@ export function nftOver(channel: Channel): Nft {
       throw requestRefused(error)
     }
   }
+  let mustWait = false
+  const close = () => (mustWait ? channel.leave() : channel.close())
   const send = (batch: Batch, commit: boolean) => {
     if (batch.size === 0) return
+    mustWait ||= batch.deletes
     const begun = performance.now()
     const bytes = batch.bytes({ commit })
     const error = refused(batch, bytes, channel.exchange(bytes, 'Change nf_tables'))
@@ -97,7 +97,6 @@ export function nftOver(channel: Channel): Nft {
 
   return {
     ...dumps,
-    fd: channel.fd,
     port: () => channel.port(),
     generation,
     commit: (batch) => send(batch, true),
@@ -123,8 +122,8 @@ export function nftOver(channel: Channel): Nft {
         if (attempt === ATTEMPTS) throw changed('read them')
       }
     },
-    close: () => channel.close(),
-    [Symbol.dispose]: () => channel.close(),
+    close,
+    [Symbol.dispose]: close,
   }
 }
 

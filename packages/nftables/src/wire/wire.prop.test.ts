@@ -124,6 +124,7 @@ function lying(socket: NetlinkSocket, changes: readonly Mutation[]): NetlinkSock
         : mutate(next, change)
     },
     close: () => socket.close(),
+    leave: () => socket.leave(),
     [Symbol.dispose]: () => socket.close(),
   }
 }
