@@ -11,10 +11,8 @@ export const sbr = definePlugin({
   chained: true,
   async add(c) {
     using rtnl = await openRtnl(c)
-    for (const { address, family, linkIndex, scope } of await rtnl.getAddresses({ link: c.ifName })) {
-      if (scope !== 'universe') continue
-      const table = tableOf(linkIndex)
-      await rtnl.addRule({ family, table, from: `${address}/${family === 'ipv4' ? 32 : 128}` })
+    for (const { address, family, linkIndex } of await rtnl.getAddresses({ link: c.ifName, scope: 'universe' })) {
+      await rtnl.addRule({ family, table: tableOf(linkIndex), from: `${address}/${family === 'ipv4' ? 32 : 128}` })
     }
     for (const route of await rtnl.getRoutes({ link: c.ifName, table: MAIN })) {
       await rtnl.addRoute({ ...route, table: tableOf(route.linkIndex ?? 0) })
@@ -27,7 +25,6 @@ export const sbr = definePlugin({
     using rtnl = await openRtnl(c.netns)
     const link = await rtnl.getLink(c.ifName)
     if (link === undefined) return
-    const table = tableOf(link.index)
-    for (const rule of await rtnl.getRules()) if (rule.table === table) await rtnl.deleteRule(rule)
+    for (const rule of await rtnl.getRules({ table: tableOf(link.index) })) await rtnl.deleteRule(rule)
   },
 })

@@ -1,7 +1,7 @@
 import { openRtnl, sysctl } from '@cni/netns'
 import { definePlugin, netConf } from '@cni/skel'
 import { attachmentState } from '@cni/skel/state'
-import { CniError } from '@cni/types'
+import { CniError, changeInterface } from '@cni/types'
 import * as z from 'zod/mini'
 
 const link = z.partial(z.object({ mtu: z.int(), mac: z.string(), txqlen: z.int(), promisc: z.boolean() }))
@@ -22,11 +22,8 @@ export const tuning = definePlugin({
     if (c.state.read() === undefined) c.state.write({ link: { mtu, mac, txqlen, promisc }, sysctl: before })
     await rtnl.setLink(c.ifName, c.conf.link)
     for (const [name, value] of Object.entries(c.conf.sysctl)) await sysctl(c).set(name, value)
-    const own = c.conf.link.mac === undefined ? {} : { mac: c.conf.link.mac }
-    const interfaces = c.prevResult.interfaces?.map((each) =>
-      each.name === c.ifName && each.sandbox ? { ...each, ...own } : each,
-    )
-    return { ...c.prevResult, ...(interfaces && { interfaces }) }
+    const own = c.conf.link.mac
+    return own === undefined ? c.prevResult : changeInterface(c.prevResult, c.ifName, { mac: own })
   },
   async check(c) {
     for (const [name, value] of Object.entries(c.conf.sysctl)) {

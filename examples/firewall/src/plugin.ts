@@ -1,5 +1,6 @@
 import { type IptablesOptions, iptables, type Ruleset } from '@cni/iptables'
 import { definePlugin, netConf } from '@cni/skel'
+import { runtimeConfig } from '@cni/skel/capabilities'
 import { CniError, ErrorCode } from '@cni/types'
 import * as z from 'zod/mini'
 import { ENTRY_FORM, type Entry, parseEntry } from './entry.ts'
@@ -24,7 +25,7 @@ const config = netConf({
   deny: entries,
   allow: entries,
   otherwise: z._default(z.enum(['deny', 'allow']), 'deny'),
-  runtimeConfig: z.optional(z.looseObject({ [ANNOTATIONS]: z.optional(z.record(z.string(), z.string())) })),
+  runtimeConfig: runtimeConfig(ANNOTATIONS),
 })
 type Conf = z.infer<typeof config>
 
@@ -58,11 +59,11 @@ export const podFirewall = (options: IptablesOptions = {}) =>
 export const plugin = podFirewall()
 
 function rulesOf({ ifName, conf }: { readonly ifName: string; readonly conf: Conf }): Ruleset {
-  const { deny, allow, otherwise, runtimeConfig } = conf
-  return firewall(ifName, { deny, allow: [...allow, ...ofPod(runtimeConfig?.[ANNOTATIONS])], otherwise })
+  const { deny, allow, otherwise, runtimeConfig: passed } = conf
+  return firewall(ifName, { deny, allow: [...allow, ...ofPod(passed[ANNOTATIONS])], otherwise })
 }
 
-function ofPod(annotations: Readonly<Record<string, string>> = {}): Entry[] {
+function ofPod(annotations: Readonly<Record<string, string>>): Entry[] {
   const text = annotations[ALLOW_ANNOTATION]?.trim() ?? ''
   if (text === '') return []
   return text.split(/\s*,\s*/).map((each) => {

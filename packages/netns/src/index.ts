@@ -65,7 +65,7 @@ export type {
   RouteType,
 } from './rtnl/route/route.ts'
 export type { Rtnl, RtnlPort } from './rtnl/rtnl.ts'
-export type { NewPolicyRule, PolicyRule } from './rtnl/rule/rule.ts'
+export type { NewPolicyRule, PolicyRule, RuleFilter } from './rtnl/rule/rule.ts'
 export type { SysctlChange, SysctlPort } from './sysctl/port.ts'
 export { sysctl } from './sysctl/sysctl.ts'
 export type { SysctlValue } from './sysctl/value.ts'

@@ -1,4 +1,4 @@
-import type { NewRoute } from '@cni/netns'
+import type { AddressFilter, NewRoute } from '@cni/netns'
 import { describe, expect } from 'vitest'
 import { settledRoutes } from './comes-later.ts'
 import { destinations, MAIN, type Within } from './machines.ts'
@@ -23,6 +23,15 @@ export function routeBehaviour(name: string, within: Within): void {
       expect(await rtnl.deleteAddress('v0', '10.9.0.1/24')).toEqual({ deleted: false })
       expect((await rtnl.getAddresses({ link: 'v0', family: 'ipv4' })).map(({ cidr }) => cidr)).toEqual(['10.8.0.1/32'])
       expect(await destinations(rtnl)).toEqual([])
+    })
+
+    within('addresses are found by link, family and scope', async (rtnl) => {
+      await rtnl.addAddress('v0', '10.9.0.1/24')
+      await rtnl.addAddress({ link: 'v0', cidr: '169.254.0.1/16', scope: 'link' })
+      const found = async (filter: AddressFilter) => (await rtnl.getAddresses(filter)).map(({ address }) => address)
+      expect(await found({ link: 'v0', scope: 'universe' })).toEqual(['10.9.0.1'])
+      expect(await found({ link: 'v0', family: 'ipv4', scope: 'link' })).toEqual(['169.254.0.1'])
+      expect(await found({ link: 'v0', family: 'ipv6', scope: 'universe' })).toEqual([])
     })
 
     within('an address of IPv6 with another prefix length is EEXIST', async (rtnl) => {
@@ -114,6 +123,9 @@ export function routeBehaviour(name: string, within: Within): void {
         [32766, 254],
         [32767, 253],
       ])
+      expect(await rtnl.getRules({ table: 133 })).toEqual([read[2]])
+      expect(await rtnl.getRules({ table: 133, family: 'ipv6' })).toEqual([])
+      expect(await rtnl.getRules({ family: 'ipv4' })).toEqual(read)
       const [, first] = read
       if (first === undefined) throw new Error('not there')
       expect(first.from).toBe('10.0.0.0/8')

@@ -23,6 +23,7 @@
  */
 
 export type { Verb } from '@cni/types'
+export { attachmentName } from './attachment-name.ts'
 export type { UndoStep } from './call/undo.ts'
 export type {
   AttachmentState,

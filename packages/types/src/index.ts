@@ -71,6 +71,7 @@ export {
 export { assignInterface, mergeResults, resolveRoutes } from './result/merge.ts'
 // Results
 export type { Dns, Interface, IpConfig, Result, Route } from './result/model.ts'
+export { type ContainerIpFilter, changeInterface, containerIps } from './result/of-containers.ts'
 // Errors of others
 export { errnoOf, messageOf } from './thrown.ts'
 // Text for people

@@ -45,7 +45,7 @@ export function rtnlOver({ perform, close }: Transport, target: NetnsTarget): Rt
     getRedirects: (filter = {}) => perform((channel) => getRedirects(channel, filter)),
     addRedirect: (redirect) => perform((channel) => ({ added: addRedirect(channel, redirect) })),
     deleteRedirect: (redirect) => perform((channel) => ({ deleted: deleteRedirect(channel, redirect) })),
-    getRules: (family) => perform((channel) => getRules(channel, family)),
+    getRules: (filter = {}) => perform((channel) => getRules(channel, filter)),
     addRule: (rule) => perform((channel) => ({ added: addRule(channel, rule) })),
     deleteRule: (rule) => perform((channel) => ({ deleted: deleteRule(channel, rule) })),
     close,

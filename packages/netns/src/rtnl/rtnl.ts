@@ -5,7 +5,7 @@ import type { Link, LinkChange, LinkRef, NewLink, OldLink } from './link/link.ts
 import type { Neighbour, NeighbourFilter, NewNeighbour } from './neighbour/neighbour.ts'
 import type { NewQdisc, NewRedirect, OldQdisc, Qdisc, QdiscFilter, Redirect } from './qdisc/qdisc.ts'
 import type { NewRoute, Route, RouteFilter } from './route/route.ts'
-import type { NewPolicyRule, PolicyRule } from './rule/rule.ts'
+import type { NewPolicyRule, PolicyRule, RuleFilter } from './rule/rule.ts'
 
 /**
  * Links, addresses, routes, rules, neighbours and qdiscs of one namespace: what code that configures them takes, so that its tests can give
@@ -53,7 +53,7 @@ export interface RtnlPort {
   getRedirects(filter?: QdiscFilter): Promise<Redirect[]>
   addRedirect(redirect: NewRedirect): Promise<{ added: boolean }>
   deleteRedirect(redirect: NewRedirect): Promise<{ deleted: boolean }>
-  getRules(family?: IpFamily): Promise<PolicyRule[]>
+  getRules(filter?: RuleFilter | IpFamily): Promise<PolicyRule[]>
   addRule(rule: NewPolicyRule): Promise<{ added: boolean }>
   /** Deletes exactly that rule, of any priority when none is given. */
   deleteRule(rule: NewPolicyRule): Promise<{ deleted: boolean }>

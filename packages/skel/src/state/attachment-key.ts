@@ -8,8 +8,13 @@ export interface AttachmentKey {
 }
 
 /** The name of an attachment's file: a digest, because container ids have no length limit and a name may hold a slash. */
-export function fileNameOf({ network, containerID, ifName }: AttachmentKey): string {
-  return `${sha256(`${network}\0${containerID}\0${ifName}`).slice(0, 32)}.json`
+export function fileNameOf(key: AttachmentKey): string {
+  return `${digestOf(key).slice(0, 32)}.json`
+}
+
+/** 64 hexadecimal digits that are those of one attachment. */
+export function digestOf({ network, containerID, ifName }: AttachmentKey): string {
+  return sha256(`${network}\0${containerID}\0${ifName}`)
 }
 
 /** Whether a file may be an attachment's, by its name. */

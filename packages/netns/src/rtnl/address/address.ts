@@ -56,4 +56,6 @@ export interface NewAddress extends OnLink {
 export interface AddressFilter {
   readonly link?: LinkRef
   readonly family?: IpFamily
+  /** `universe` is what others reach the link by. */
+  readonly scope?: AddressScope
 }

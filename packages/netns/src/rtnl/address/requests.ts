@@ -16,7 +16,11 @@ export function getAddresses(channel: Questions, filter: AddressFilter): Address
   return channel
     .dump({ type: RTM_GETADDR, fixed: addressQuery(filter.family), what })
     .flatMap(({ body }) => decodeAddress(body) ?? [])
-    .filter((address) => index === undefined || address.linkIndex === index)
+    .filter(
+      (address) =>
+        (index === undefined || address.linkIndex === index) &&
+        (filter.scope === undefined || address.scope === filter.scope),
+    )
 }
 
 export function addAddress(channel: Questions, address: NewAddress): boolean {

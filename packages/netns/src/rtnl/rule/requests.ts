@@ -3,12 +3,27 @@ import type { Questions } from '../../netlink/channel.ts'
 import { NLM_F_CREATE, NLM_F_EXCL } from '../../netlink/constants.ts'
 import { unlessAlready } from '../already.ts'
 import { RTM_DELRULE, RTM_GETRULE, RTM_NEWRULE } from '../constants.ts'
-import { decodeRule, encodeRule, isRule, type NewPolicyRule, type PolicyRule, ruleQuery } from './rule.ts'
+import {
+  decodeRule,
+  encodeRule,
+  isRule,
+  type NewPolicyRule,
+  type PolicyRule,
+  type RuleFilter,
+  ruleQuery,
+} from './rule.ts'
 
-export function getRules(channel: Questions, family: IpFamily | undefined): PolicyRule[] {
+export function getRules(channel: Questions, filter: RuleFilter | IpFamily): PolicyRule[] {
+  const { family, table } = ruleFilter(filter)
   const families = family === undefined ? (['ipv4', 'ipv6'] as const) : [family]
-  return families.flatMap((each) => dumpRules(channel, each).flatMap((body) => decodeRule(body) ?? []))
+  return families
+    .flatMap((each) => dumpRules(channel, each).flatMap((body) => decodeRule(body) ?? []))
+    .filter((rule) => table === undefined || rule.table === table)
 }
+
+/** A family by itself is a filter, too. */
+export const ruleFilter = (filter: RuleFilter | IpFamily): RuleFilter =>
+  typeof filter === 'string' ? { family: filter } : filter
 
 export function addRule(channel: Questions, rule: NewPolicyRule): boolean {
   const encoded = encodeRule(rule)

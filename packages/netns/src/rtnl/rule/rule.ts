@@ -37,6 +37,12 @@ export interface PolicyRule {
   readonly invert: boolean
 }
 
+/** Which rules are meant; all that are not said. */
+export interface RuleFilter {
+  readonly family?: IpFamily
+  readonly table?: number
+}
+
 // goto, tunnel, l3mdev, oif, uid range, protocol, ports: rules that have them are not ours
 const OTHER_SELECTORS = [4, 12, 17, 19, 20, 22, 23, 24]
 

@@ -10,11 +10,13 @@ import { linkText } from '../../rtnl/link/wire.ts'
 import { connect, disconnect } from './consequences.ts'
 import { type Device, type Namespace, refusal, requireDevice } from './world.ts'
 
-export function listAddresses(netns: Namespace, { link, family }: AddressFilter): Address[] {
+export function listAddresses(netns: Namespace, { link, family, scope }: AddressFilter): Address[] {
   const index = link === undefined ? undefined : requireDevice(netns, link, 'List addresses').index
   return netns.addresses.filter(
     (address) =>
-      (index === undefined || address.linkIndex === index) && (family === undefined || address.family === family),
+      (index === undefined || address.linkIndex === index) &&
+      (family === undefined || address.family === family) &&
+      (scope === undefined || address.scope === scope),
   )
 }
 

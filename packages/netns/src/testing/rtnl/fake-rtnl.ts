@@ -70,7 +70,7 @@ function portTo(world: World, target: NetnsTarget): Rtnl {
     addRoute: (route) => on(() => ({ added: putRoute(here, route) })),
     replaceRoute: (route) => on(() => void putRoute(here, route, true)),
     deleteRoute: (route) => on(() => ({ deleted: dropRoute(here, route) })),
-    getRules: (family) => on(() => tables.listRules(here, family)),
+    getRules: (filter = {}) => on(() => tables.listRules(here, filter)),
     addRule: (rule) => on(() => ({ added: tables.putRule(here, rule) })),
     deleteRule: (rule) => on(() => ({ deleted: tables.dropRule(here, rule) })),
     getNeighbours: (filter = {}) => on(() => tables.listNeighbours(here, filter)),

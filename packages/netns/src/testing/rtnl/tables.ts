@@ -12,11 +12,23 @@ import { checkMac, neighbourDifference } from '../../rtnl/neighbour/requests.ts'
 import { encodeQdisc, limitOf, parentOf } from '../../rtnl/qdisc/codec.ts'
 import type { NewRedirect, OldQdisc, QdiscFilter, QdiscToAdd } from '../../rtnl/qdisc/qdisc.ts'
 import { qdiscAt, qdiscDifference } from '../../rtnl/qdisc/requests.ts'
-import { decodeRule, encodeRule, isRule, type NewPolicyRule, type PolicyRule } from '../../rtnl/rule/rule.ts'
+import { ruleFilter } from '../../rtnl/rule/requests.ts'
+import {
+  decodeRule,
+  encodeRule,
+  isRule,
+  type NewPolicyRule,
+  type PolicyRule,
+  type RuleFilter,
+} from '../../rtnl/rule/rule.ts'
 import { type Device, type Namespace, refusal, requireDevice } from './world.ts'
 
-export const listRules = ({ rules }: Namespace, family: IpFamily | undefined): PolicyRule[] =>
-  rules.filter((rule) => family === undefined || rule.family === family)
+export function listRules({ rules }: Namespace, filter: RuleFilter | IpFamily): PolicyRule[] {
+  const { family, table } = ruleFilter(filter)
+  return rules.filter(
+    (rule) => (family === undefined || rule.family === family) && (table === undefined || rule.table === table),
+  )
+}
 
 export function putRule(netns: Namespace, wanted: NewPolicyRule): boolean {
   const message = encodeRule(wanted)

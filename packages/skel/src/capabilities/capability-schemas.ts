@@ -1,0 +1,75 @@
+import { foldMembers, isObject } from '@cni/types'
+import * as z from 'zod/mini'
+
+/** A port of the node that is one of the container. */
+export type PortMapping = z.infer<ReturnType<typeof portMapping>>
+
+/** Bits for each second, and bits at once; 0: no limit. `ingress` is what comes to the container. */
+export type Bandwidth = z.infer<ReturnType<typeof bandwidth>>
+
+/** A part of a subnet that addresses may be taken from. */
+export type IpRange = z.infer<ReturnType<typeof ipRange>>
+
+/** A capability that {@link capabilitySchemas} knows. */
+export type CapabilityName = keyof typeof capabilitySchemas
+
+/** The schema of each capability; made when it is asked for. */
+export const capabilitySchemas = {
+  portMappings: () => listOf(portMapping()),
+  bandwidth: () => z.prefault(bandwidth(), {}),
+  ipRanges: () => listOf(z.array(ipRange())),
+  ips: () => listOf(z.string()),
+  aliases: () => listOf(z.string()),
+  dns: () => z.optional(dns()),
+  mac: () => z.optional(z.string()),
+  infinibandGUID: () => z.optional(z.string()),
+  deviceID: () => z.optional(z.string()),
+  cgroupPath: () => z.optional(z.string()),
+  /** The annotations of the pod; containerd and CRI-O pass them. */
+  'io.kubernetes.cri.pod-annotations': () => z.prefault(z.pipe(filled({}), z.record(z.string(), z.string())), {}),
+} as const
+
+function portMapping() {
+  const port = z.int().check(z.minimum(1), z.maximum(65_535))
+  return folded({
+    hostPort: port,
+    containerPort: port,
+    /** Runtimes leave it out for TCP. */
+    protocol: z._default(z.pipe(z.string().check(z.toLowerCase()), z.enum(['tcp', 'udp', 'sctp'])), 'tcp'),
+    /** `''`: all addresses of the node. */
+    hostIP: z._default(z.string(), ''),
+  })
+}
+
+function bandwidth() {
+  const bits = z._default(z.int().check(z.nonnegative()), 0)
+  return folded({ ingressRate: bits, ingressBurst: bits, egressRate: bits, egressBurst: bits })
+}
+
+function ipRange() {
+  const address = z.optional(z.string())
+  return folded({ subnet: z.string(), rangeStart: address, rangeEnd: address, gateway: address })
+}
+
+/** Not the names of the configuration's `dns`. */
+function dns() {
+  return folded({ servers: listOf(z.string()), searches: listOf(z.string()), options: listOf(z.string()) })
+}
+
+/** Members by any spelling: containerd writes `HostPort`, podman `hostPort`; Go, which reads both, does not see it. */
+function folded<Shape extends z.core.$ZodShape>(shape: Shape) {
+  const names = Object.keys(shape)
+  return z.pipe(
+    z.transform((value: unknown) => (isObject(value) ? foldMembers(value, names) : value)),
+    z.looseObject(shape),
+  )
+}
+
+function listOf<Item extends z.core.$ZodType>(item: Item) {
+  return z.prefault(z.pipe(filled([]), z.array(item)), [])
+}
+
+/** Go writes `null` for a list or a map that nobody filled. */
+function filled(empty: object) {
+  return z.transform((value: unknown) => value ?? empty)
+}

@@ -1,0 +1,67 @@
+import { definePlugin, netConf } from '@cni/skel'
+import { runtimeConfig } from '@cni/skel/capabilities'
+import { testPlugin } from '@cni/skel/testing'
+import { expect, test } from 'vitest'
+
+const ANNOTATIONS = 'io.kubernetes.cri.pod-annotations'
+
+/** What a plugin that asks for these capabilities makes of a configuration. */
+async function read(conf: object) {
+  let seen: unknown
+  const plugin = definePlugin({
+    name: 'asks',
+    config: netConf({ runtimeConfig: runtimeConfig('portMappings', 'bandwidth', 'ips', 'mac', 'dns', ANNOTATIONS) }),
+    add(c) {
+      seen = c.conf.runtimeConfig
+      return {}
+    },
+  })
+  const { error, log } = await testPlugin(plugin).add({ conf: { ...conf } })
+  return { seen, error, log }
+}
+
+const nothing = {
+  portMappings: [],
+  bandwidth: { ingressRate: 0, ingressBurst: 0, egressRate: 0, egressBurst: 0 },
+  ips: [],
+  [ANNOTATIONS]: {},
+}
+
+test.each([
+  ['no runtimeConfig', {}],
+  ['an empty one', { runtimeConfig: {} }],
+  ['lists that Go did not fill', { runtimeConfig: { portMappings: null, ips: null, [ANNOTATIONS]: null } }],
+])('%s is one without mappings, rates and addresses', async (_, conf) => {
+  expect((await read(conf)).seen).toEqual(nothing)
+})
+
+const tcp = { hostPort: 8081, containerPort: 8080, protocol: 'tcp', hostIP: '' }
+
+test.each<[runtime: string, given: object, read: object]>([
+  [
+    'containerd',
+    { portMappings: [{ HostPort: 8081, ContainerPort: 8080, Protocol: 'TCP', HostIP: '' }] },
+    { portMappings: [tcp] },
+  ],
+  ['podman', { portMappings: [{ hostPort: 8081, containerPort: 8080, protocol: 'tcp' }] }, { portMappings: [tcp] }],
+  ['containerd', { bandwidth: { IngressRate: 8 } }, { bandwidth: { ...nothing.bandwidth, ingressRate: 8 } }],
+  ['containerd', { dns: { Servers: null } }, { dns: { servers: [], searches: [], options: [] } }],
+  ['a runtime of one’s own', { mac: '02:00:00:00:00:01', ips: ['10.1.0.2/24'], more: 1 }, { ips: ['10.1.0.2/24'] }],
+])('what %s passes is read: %j', async (_, given, expected) => {
+  const { seen, error, log } = await read({ runtimeConfig: given })
+  expect([error, log]).toEqual([undefined, []])
+  expect(seen).toEqual({ ...nothing, ...('mac' in given ? given : {}), ...expected })
+})
+
+test.each<[given: object, says: string]>([
+  [{ portMappings: [{ hostPort: 0, containerPort: 80 }] }, 'runtimeConfig.portMappings[0].hostPort'],
+  [{ portMappings: [{ hostPort: 80 }] }, 'runtimeConfig.portMappings[0].containerPort'],
+  [{ portMappings: [{ hostPort: 80, containerPort: 80, protocol: 'icmp' }] }, 'runtimeConfig.portMappings[0].protocol'],
+  [{ portMappings: ['80'] }, 'runtimeConfig.portMappings[0]'],
+  [{ bandwidth: { ingressRate: -1 } }, 'runtimeConfig.bandwidth.ingressRate'],
+  [{ ips: '10.1.0.2/24' }, 'runtimeConfig.ips'],
+])('%j is refused by name', async (runtimeConf, says) => {
+  const { error } = await read({ runtimeConfig: runtimeConf })
+  expect(error?.code).toBe(7)
+  expect(`${error?.msg}\n${error?.details ?? ''}`).toContain(says)
+})

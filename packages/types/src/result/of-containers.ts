@@ -1,0 +1,52 @@
+import type { IpFamily } from '../ip/parse-address.ts'
+import { parseCidr } from '../ip.ts'
+import type { Interface, Result } from './model.ts'
+
+/** Which addresses of a result are meant; all that are not said. */
+export interface ContainerIpFilter {
+  readonly family?: IpFamily | undefined
+  /** Only those that the result has on this interface. */
+  readonly ifName?: string | undefined
+}
+
+/**
+ * The addresses of the container, without prefix, as canonical text: those on interfaces with a sandbox, and those of which
+ * a result does not say the interface, as IPAM plugins leave it. Pure.
+ *
+ * @throws {@link CniError} with code 6 for an address that is none.
+ * @example
+ * ```ts
+ * const interfaces = [{ name: 'cni0' }, { name: 'eth0', sandbox: '/run/netns/a' }]
+ * const ips = [{ address: '10.1.0.1/24', interface: 0 }, { address: '10.1.0.2/24', interface: 1 }]
+ * containerIps({ interfaces, ips }, { family: 'ipv4' }) // ['10.1.0.2']
+ * ```
+ */
+export function containerIps(result: Result, { family, ifName }: ContainerIpFilter = {}): string[] {
+  const { interfaces = [], ips = [] } = result
+  return ips.flatMap(({ address, interface: index = -1 }) => {
+    const on = index < 0 ? undefined : interfaces[index]
+    if (index < 0 ? ifName !== undefined : !isInContainer(on, ifName)) return []
+    const ip = parseCidr(address)
+    return family === undefined || family === `ipv${ip.family}` ? [ip.address] : []
+  })
+}
+
+/**
+ * The result with something else about the interface of that name in a container, such as the MAC that a plugin gave it.
+ * A result without it stays as it is. Pure.
+ *
+ * @example
+ * ```ts
+ * changeInterface({ interfaces: [{ name: 'eth0', sandbox: '/run/netns/a' }] }, 'eth0', { mac: '02:00:00:00:00:07' })
+ * // { interfaces: [{ name: 'eth0', sandbox: '/run/netns/a', mac: '02:00:00:00:00:07' }] }
+ * ```
+ */
+export function changeInterface(result: Result, ifName: string, change: Partial<Interface>): Result {
+  const { interfaces } = result
+  if (!interfaces?.some((one) => isInContainer(one, ifName))) return result
+  return { ...result, interfaces: interfaces.map((one) => (isInContainer(one, ifName) ? { ...one, ...change } : one)) }
+}
+
+function isInContainer(one: Interface | undefined, ifName: string | undefined): boolean {
+  return Boolean(one?.sandbox) && (ifName === undefined || one?.name === ifName)
+}
