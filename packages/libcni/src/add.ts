@@ -1,9 +1,9 @@
 import { execWithResult, type PluginResult } from '@cni/invoke'
-import { assertContainerID, assertIfName, assertNetworkName, type PluginConf } from '@cni/types'
+import { assertContainerID, assertIfName, assertNetworkName, errorLine, type PluginConf } from '@cni/types'
 import type { Attachment } from './attachment.ts'
 import { writeCache } from './cache.ts'
 import { deriveConf, encodeConf } from './derive.ts'
-import { errorText, RuntimeError } from './errors.ts'
+import { RuntimeError } from './errors.ts'
 import type { NetworkList } from './network-list.ts'
 import { argsOf, describePlugin, type Operation, pluginOptions } from './runtime.ts'
 
@@ -18,7 +18,7 @@ export async function addNetwork(op: Operation, list: NetworkList, rt: Attachmen
     try {
       result = await addOne(op, list, rt, plugin, result)
     } catch (cause) {
-      const message = `plugin ${describePlugin(plugin)} failed (add): ${errorText(cause)}`
+      const message = `plugin ${describePlugin(plugin)} failed (add): ${errorLine(cause)}`
       throw new RuntimeError('PLUGIN', message, { cause, pluginIndex })
     }
   }
@@ -26,7 +26,7 @@ export async function addNetwork(op: Operation, list: NetworkList, rt: Attachmen
   try {
     writeCache(op.cacheDir, { name: conflist.name, text: list.text }, rt, result.document)
   } catch (cause) {
-    const message = `failed to set network "${conflist.name}" cached result: ${errorText(cause)}`
+    const message = `failed to set network "${conflist.name}" cached result: ${errorLine(cause)}`
     throw new RuntimeError('CACHE', message, {
       cause,
       hint: 'the interface is up, but CHECK and DEL will not know its result: fix the cache folder, then run DEL',

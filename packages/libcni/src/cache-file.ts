@@ -1,7 +1,7 @@
-import { goStringify, isObject } from '@cni/types'
+import { errorLine, goStringify, isObject } from '@cni/types'
 import * as z from 'zod/mini'
 import type { Attachment, CachedAttachment } from './attachment.ts'
-import { errorText, RuntimeError } from './errors.ts'
+import { RuntimeError } from './errors.ts'
 
 /** What a cache file of an attachment says. */
 export interface CacheRecord extends CachedAttachment {
@@ -72,7 +72,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    const why = text.trim() === '' ? 'it is empty' : errorText(cause)
+    const why = text.trim() === '' ? 'it is empty' : errorLine(cause)
     throw new RuntimeError('CACHE', `not a cache file: ${why}`, { cause })
   }
 }

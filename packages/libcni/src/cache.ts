@@ -1,10 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeFileAtomic } from '@cni/host'
-import { convertResult, decodeResult, errnoOf, isObject, resultVersion } from '@cni/types'
+import { convertResult, decodeResult, errnoOf, errorLine, isObject, resultVersion } from '@cni/types'
 import type { Attachment, CachedAttachment } from './attachment.ts'
 import { type CacheRecord, decodeCacheRecord, encodeCacheRecord } from './cache-file.ts'
-import { errorText, isRuntimeError, RuntimeError } from './errors.ts'
+import { isRuntimeError, RuntimeError } from './errors.ts'
 
 /** Which file of the cache: network, container and interface. */
 export interface CacheKey {
@@ -58,7 +58,7 @@ export function readCachedResult(cacheDir: string, key: CacheKey, version: strin
     decodeResult(document)
     return convertResult(document, own, version)
   } catch (cause) {
-    const why = `failed to convert cached result to config version "${version}": ${errorText(cause)}`
+    const why = `failed to convert cached result to config version "${version}": ${errorLine(cause)}`
     throw new RuntimeError('CACHE', `${file}: ${why}`, { cause })
   }
 }
@@ -98,7 +98,7 @@ function resultOf(file: string, text: string): Readonly<Record<string, unknown>>
     const record = decodeCacheRecord(text)
     if (record !== undefined) return record.result
   } catch (cause) {
-    throw new RuntimeError('CACHE', `${file}: ${errorText(cause)}`, { cause })
+    throw new RuntimeError('CACHE', `${file}: ${errorLine(cause)}`, { cause })
   }
   const bare: unknown = JSON.parse(text)
   if (!isObject(bare)) throw new RuntimeError('CACHE', `${file}: not a cache file: expected a JSON object`)
@@ -154,6 +154,6 @@ function names(folder: string): string[] {
     return entries.filter((name) => !name.startsWith('.')).sort()
   } catch (cause) {
     if (errnoOf(cause) === 'ENOENT') return []
-    throw new RuntimeError('CACHE', `cannot list the cached attachments in ${folder}: ${errorText(cause)}`, { cause })
+    throw new RuntimeError('CACHE', `cannot list the cached attachments in ${folder}: ${errorLine(cause)}`, { cause })
   }
 }

@@ -1,8 +1,9 @@
 import { execWithoutResult } from '@cni/invoke'
+import { errorLine } from '@cni/types'
 import type { Attachment } from './attachment.ts'
 import { readCachedResult } from './cache.ts'
 import { deriveConf, encodeConf } from './derive.ts'
-import { errorText, RuntimeError } from './errors.ts'
+import { RuntimeError } from './errors.ts'
 import { assertCheckSupported } from './gates.ts'
 import type { NetworkList } from './network-list.ts'
 import { argsOf, type Operation, pluginOptions } from './runtime.ts'
@@ -24,7 +25,7 @@ function cachedResult(op: Operation, network: string, rt: Attachment, version: s
   try {
     return readCachedResult(op.cacheDir, { ...rt, network }, version)
   } catch (cause) {
-    throw new RuntimeError('CACHE', `failed to get network "${network}" cached result: ${errorText(cause)}`, {
+    throw new RuntimeError('CACHE', `failed to get network "${network}" cached result: ${errorLine(cause)}`, {
       cause,
       hint: 'the runtime lost what ADD returned: run DEL and ADD again',
     })

@@ -1,8 +1,9 @@
 import { execWithoutResult } from '@cni/invoke'
+import { errorLine } from '@cni/types'
 import type { Attachment } from './attachment.ts'
 import { cacheFile, readCachedResult, removeCache } from './cache.ts'
 import { deriveConf, encodeConf } from './derive.ts'
-import { errorText, RuntimeError } from './errors.ts'
+import { RuntimeError } from './errors.ts'
 import { delKnowsResult } from './gates.ts'
 import type { NetworkList } from './network-list.ts'
 import { argsOf, describePlugin, type Operation, pluginOptions } from './runtime.ts'
@@ -22,7 +23,7 @@ export async function delNetwork(op: Operation, { conflist }: NetworkList, rt: A
       const conf = deriveConf(conflist, plugin, { command: 'DEL', prevResult, capabilityArgs: rt.capabilityArgs })
       await execWithoutResult(path, encodeConf(conf), pluginOptions(op, 'DEL', argsOf(rt)))
     } catch (cause) {
-      const message = `plugin ${describePlugin(plugin)} failed (delete): ${errorText(cause)}`
+      const message = `plugin ${describePlugin(plugin)} failed (delete): ${errorLine(cause)}`
       throw new RuntimeError('PLUGIN', message, { cause })
     }
   }

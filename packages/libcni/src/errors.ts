@@ -51,8 +51,6 @@ export function isRuntimeError(value: unknown): value is RuntimeError {
   return value instanceof Error && value.name === 'RuntimeError'
 }
 
-export { errorLine as errorText } from '@cni/types'
-
 /** The advice an error or one of its causes carries. */
 export function hintOf(error: unknown): string | undefined {
   const seen = new Set<unknown>()

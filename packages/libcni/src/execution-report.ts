@@ -1,7 +1,6 @@
 import { basename } from 'node:path'
 import { type Execution, type PluginFailure, pluginFailure, readResult } from '@cni/invoke'
-import { isObject } from '@cni/types'
-import { errorText } from './errors.ts'
+import { errorLine, isObject } from '@cni/types'
 import { diffResults, type ResultChange } from './result-diff.ts'
 
 /** What one execution of a plugin did and how long it took. */
@@ -53,7 +52,7 @@ export function executionFacts({ request: { path, env }, outcome }: Execution): 
     ...(signal === null ? {} : { signal }),
     ...(failure === undefined
       ? {}
-      : { error: { code: failure.code, msg: errorText(failure), reason: failure.reason } }),
+      : { error: { code: failure.code, msg: errorLine(failure), reason: failure.reason } }),
   }
 }
 

@@ -1,9 +1,10 @@
 import { execWithoutResult } from '@cni/invoke'
 import type { PluginConf, ValidAttachment } from '@cni/types'
+import { errorLine } from '@cni/types'
 import { listCachedAttachments } from './cache.ts'
 import { delNetwork } from './del.ts'
 import { deriveConf, encodeConf } from './derive.ts'
-import { errorText, RuntimeError } from './errors.ts'
+import { RuntimeError } from './errors.ts'
 import { knowsGcAndStatus } from './gates.ts'
 import type { NetworkList } from './network-list.ts'
 import { type Operation, pluginOptions } from './runtime.ts'
@@ -51,6 +52,6 @@ async function collecting(failures: RuntimeError[], what: string, body: () => Pr
   try {
     await body()
   } catch (cause) {
-    failures.push(new RuntimeError('GC', `${what}: ${errorText(cause)}`, { cause }))
+    failures.push(new RuntimeError('GC', `${what}: ${errorLine(cause)}`, { cause }))
   }
 }

@@ -38,7 +38,7 @@ export { type Cni, cni, type GcArgs } from './cni.ts'
 export { type CnitoolIo, runCnitool } from './cnitool/run-cnitool.ts'
 export { capabilitiesOf, type Derivation, type DerivedConf, deriveConf, encodeConf } from './derive.ts'
 // Errors
-export { errorText, hintOf, isRuntimeError, RuntimeError, type RuntimeErrorCode } from './errors.ts'
+export { hintOf, isRuntimeError, RuntimeError, type RuntimeErrorCode } from './errors.ts'
 export { type ExecutionReport, executionReport } from './execution-report.ts'
 // Configuration
 export { confFiles, type LoadOptions, loadConflist, loadConflistFile } from './load.ts'

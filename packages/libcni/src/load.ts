@@ -1,7 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
-import { type Conflist, errnoOf, goStringify, type PluginConf, parseConflist, parsePluginConf } from '@cni/types'
-import { errorText, RuntimeError } from './errors.ts'
+import {
+  type Conflist,
+  errnoOf,
+  errorLine,
+  goStringify,
+  type PluginConf,
+  parseConflist,
+  parsePluginConf,
+} from '@cni/types'
+import { RuntimeError } from './errors.ts'
 import { type NetworkList, parseNetworkList } from './network-list.ts'
 
 /** How configuration is looked up. */
@@ -104,7 +112,7 @@ function read(file: string): string {
   try {
     return new TextDecoder('utf-8', { ignoreBOM: true }).decode(readFileSync(file))
   } catch (cause) {
-    throw new RuntimeError('INVALID_CONFIG', `error reading ${file}: ${errorText(cause)}`, { cause })
+    throw new RuntimeError('INVALID_CONFIG', `error reading ${file}: ${errorLine(cause)}`, { cause })
   }
 }
 
@@ -113,6 +121,6 @@ function naming<T>(file: string, parse: () => T): T {
   try {
     return parse()
   } catch (cause) {
-    throw new RuntimeError('INVALID_CONFIG', `${file}: ${errorText(cause)}`, { cause })
+    throw new RuntimeError('INVALID_CONFIG', `${file}: ${errorLine(cause)}`, { cause })
   }
 }

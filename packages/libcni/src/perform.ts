@@ -1,8 +1,7 @@
 import { debugFor } from '@cni/host/debug'
 import { observeExec, realExec } from '@cni/invoke'
-import { toErrorDocument, type Verb } from '@cni/types'
+import { errorLine, toErrorDocument, type Verb } from '@cni/types'
 import type { Attachment } from './attachment.ts'
-import { errorText } from './errors.ts'
 import { type ExecutionReport, executionFacts } from './execution-report.ts'
 import type { OperationReport } from './operation-report.ts'
 import { type CniOptions, type Operation, type OperationOptions, operation } from './runtime.ts'
@@ -44,7 +43,7 @@ export async function perform<T>(
     tell(observe, report({}))
     return result
   } catch (error) {
-    tell(observe, report({ error: { code: toErrorDocument(error).code, msg: errorText(error) } }))
+    tell(observe, report({ error: { code: toErrorDocument(error).code, msg: errorLine(error) } }))
     throw error
   }
 }
@@ -59,6 +58,6 @@ function tell(observe: (report: OperationReport) => void, report: OperationRepor
     observe(report)
   } catch (error) {
     // What became of a container does not depend on who counts it.
-    debugFor('libcni')?.('an observer failed', { error: errorText(error) })
+    debugFor('libcni')?.('an observer failed', { error: errorLine(error) })
   }
 }

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { PluginResult } from '@cni/invoke'
-import { type Conflist, ErrorCode, toErrorDocument } from '@cni/types'
+import { type Conflist, ErrorCode, errorLine, toErrorDocument } from '@cni/types'
 import type { Attachment } from './attachment.ts'
 import type { Cni } from './cni.ts'
-import { errorText, isRuntimeError, RuntimeError } from './errors.ts'
+import { isRuntimeError, RuntimeError } from './errors.ts'
 import type { NetworkList } from './network-list.ts'
 import type { OperationOptions } from './runtime.ts'
 
@@ -122,7 +122,7 @@ async function undo(error: unknown, del: () => Promise<void>): Promise<void> {
   try {
     await del()
   } catch (cause) {
-    throw new RuntimeError('UNDO', `${errorText(error)}; and it could not be undone: ${errorText(cause)}`, {
+    throw new RuntimeError('UNDO', `${errorLine(error)}; and it could not be undone: ${errorLine(cause)}`, {
       cause: new AggregateError([error, cause], 'ADD and then DEL failed'),
       hint: 'run DEL again before the next ADD',
     })

@@ -1,7 +1,8 @@
 import { getVersionInfo } from '@cni/invoke'
 import type { PluginConf } from '@cni/types'
+import { errorLine } from '@cni/types'
 import { capabilitiesOf } from './derive.ts'
-import { errorText, RuntimeError } from './errors.ts'
+import { RuntimeError } from './errors.ts'
 import type { NetworkList } from './network-list.ts'
 import type { Operation } from './runtime.ts'
 
@@ -19,7 +20,7 @@ export async function validateNetwork(op: Operation, { conflist }: NetworkList):
     }
   }
   if (failures.length > 0) {
-    const message = `[${failures.map(errorText).join(' ')}]`
+    const message = `[${failures.map(errorLine).join(' ')}]`
     throw new RuntimeError('VALIDATE', message, { cause: new AggregateError(failures, message) })
   }
   return [...new Set(conflist.plugins.flatMap(capabilitiesOf))].sort()

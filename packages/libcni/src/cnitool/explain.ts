@@ -1,9 +1,8 @@
 import type { Exec } from '@cni/invoke'
-import { goStringify } from '@cni/types'
+import { errorLine, goStringify } from '@cni/types'
 import type { Attachment } from '../attachment.ts'
 import { type CacheKey, listCachedAttachments, readCachedResult } from '../cache.ts'
 import { encodeConf } from '../derive.ts'
-import { errorText } from '../errors.ts'
 import { delKnowsResult } from '../gates.ts'
 import type { NetworkList } from '../network-list.ts'
 import { type Plan, type PlannedCall, type PlanRequest, planNetwork } from '../plan.ts'
@@ -44,7 +43,7 @@ function requestOf(
     try {
       return readCachedResult(cacheDir, key, cniVersion)
     } catch (error) {
-      notes.push(`DEL goes without a result and removes its file: ${errorText(error)}`)
+      notes.push(`DEL goes without a result and removes its file: ${errorLine(error)}`)
       return undefined
     }
   }
@@ -79,7 +78,7 @@ function lookUp({ type }: PlannedCall, { path }: Places, exec: Pick<Exec, 'find'
   try {
     return { executable: exec.find(type, path) }
   } catch (error) {
-    return { problem: errorText(error) }
+    return { problem: errorLine(error) }
   }
 }
 

@@ -5,11 +5,12 @@ import {
   type CniErrorDocument,
   ErrorCode,
   encodeError,
+  errorLine,
   escapeUnsafeLines,
   messageOf,
   toErrorDocument,
 } from '@cni/types'
-import { errorText, hintOf, isRuntimeError } from '../errors.ts'
+import { hintOf, isRuntimeError } from '../errors.ts'
 import type { Progress } from './commands.ts'
 import type { Places } from './settings.ts'
 
@@ -17,7 +18,7 @@ import type { Places } from './settings.ts'
 export function reportText(error: unknown, hints: readonly string[], colour: boolean): string {
   const head = colour ? '\x1b[31mError:\x1b[0m' : 'Error:'
   const lead = colour ? '\x1b[2mHint:\x1b[0m' : 'Hint:'
-  return [`${head} ${escapeUnsafeLines(errorText(error))}`, ...hints.map((hint) => `${lead} ${hint}`), ''].join('\n')
+  return [`${head} ${escapeUnsafeLines(errorLine(error))}`, ...hints.map((hint) => `${lead} ${hint}`), ''].join('\n')
 }
 
 /** The same as a CNI error document: the plugin's code, the whole message. */
