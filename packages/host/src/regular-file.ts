@@ -7,8 +7,8 @@ export interface OpenedFile {
 }
 
 /**
- * Opens a file for reading, and nothing else: a pipe or a device in its place would be waited for, for ever, and with it
- * every deadline and signal. The caller closes it.
+ * Opens a regular file for reading. Anything else in its place is an error at once: to open or read a pipe or a device may
+ * take for ever, and no deadline or signal would end that. The caller closes the descriptor.
  *
  * @param flags - more of `constants.O_*`; without `O_NOFOLLOW` symbolic links are followed.
  * @throws {@link ReadError} `NOT_REGULAR`, or the file system's error.

@@ -13,7 +13,7 @@ export function confBytes(conf: PluginInput): string | Uint8Array {
   return goStringify(conf, { sortKeys: true })
 }
 
-/** A configuration that is text, or is in bytes, as text. */
+/** The text of a configuration that is text or bytes; `undefined` for an object. */
 export function confText(conf: PluginInput): string | undefined {
   if (typeof conf === 'string') return conf
   return conf instanceof Uint8Array ? new TextDecoder().decode(conf) : undefined

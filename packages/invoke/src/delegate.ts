@@ -64,7 +64,8 @@ export interface Delegate {
  * environment, with that configuration. Nothing runs before the first call.
  *
  * The delegate is asked in the configuration's own version. If it refuses that, it is asked again in the newest version
- * before it that both know, else in the oldest after it; a process that delegates again remembers it for as long as the executable is the same file.
+ * before it that both know, else in the oldest after it. The process remembers that for its next call, for as long as the
+ * executable is the same file.
  *
  * @throws {@link InvokeError} `NO_NAME` or `INVALID_NAME` for a type that is not the name of a file.
  *
@@ -78,7 +79,7 @@ export function delegate(type: string, c: DelegationContext, options: DelegateOp
   const { undoTimeout = 2000, exec = realExec(), timeout, stderr } = options
   const { raw, env, signal } = c
   const invoke: InvokeOptions = { exec, timeout, stderr, env, signal }
-  // Kept here as well: plugins behind a port need not be files.
+  // Kept here as well: what is remembered of a process is of files, and a caller's `Exec` need not run files.
   let learned: readonly string[] | undefined
 
   const find = () => exec.find(type, splitCniPath((env ?? process.env).CNI_PATH))
@@ -114,7 +115,7 @@ export function delegate(type: string, c: DelegationContext, options: DelegateOp
     const why = own ? `the configuration is of version ${version}` : `${type} knows ${version} at most`
     return { kind: 'skipped', reason: `${verb} came with version ${SINCE.get(verb) ?? ''}, and ${why}` }
   }
-  // A plugin from before these verbs fails with whatever it misses first, so that its versions are asked before it is.
+  // Asked for its versions first, because a plugin older than these verbs fails with whatever it misses.
   const askForNews = async (verb: 'GC' | 'STATUS'): Promise<DelegationOutcome> => {
     const path = find()
     learned ??= await supportedVersions(path, options.exec, invoke)

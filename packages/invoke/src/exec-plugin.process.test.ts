@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { CniError } from '@cni/types'
 import { afterAll, describe, expect, test } from 'vitest'
 import { pluginEnv } from './env.ts'
@@ -65,7 +67,6 @@ describe('a plugin that fails', () => {
 
   test('a script without its interpreter', async () => {
     const path = bin.script('orphan', '')
-    const { writeFileSync } = await import('node:fs')
     writeFileSync(path, '#!/nonexist/interpreter\n')
     const error = await failure(execPlugin(path, conf, quiet))
     expect(error.message).toBe(`netplugin failed with no error message: fork/exec ${path}: no such file or directory`)
@@ -94,8 +95,6 @@ describe('a plugin that succeeds', () => {
   test('is heard on stderr while it runs', async () => {
     const path = bin.script('talk', 'echo first >&2; read line <"$GATE"; echo second >&2')
     const gate = `${bin.dir}/gate`
-    const { execFileSync } = await import('node:child_process')
-    const { writeFileSync } = await import('node:fs')
     execFileSync('mkfifo', [gate])
     let heard = ''
     await execPlugin(path, conf, {

@@ -4,9 +4,9 @@ import { getVersionInfo } from './version-info.ts'
 
 type Versions = readonly string[]
 
-/** What this process learned of executables, by what tells one file from the next in its place. */
+/** The versions that this process has learned, by the path and identity of the executable file. */
 const ours = new Map<string, Versions>()
-/** The same for ports of others, for which a path may lead elsewhere. */
+/** The same for each `Exec` of a caller, where a path may lead to another file. */
 const byPort = new WeakMap<Exec, Map<string, Versions>>()
 
 /** The versions of an executable that this process has learned; `undefined` if it has not, or the file is another now. */

@@ -1,3 +1,4 @@
+import { suggestion } from '@cni/host/similar'
 import { CNI_VERSIONS, isCniVersion, isObject } from '@cni/types'
 import { checkMilliseconds, unexpected } from './checks.ts'
 
@@ -84,9 +85,7 @@ function checkMembers(plugin: object, at: At): void {
   if (prototype !== Object.prototype && prototype !== null) return
   for (const member of Object.keys(plugin)) {
     if (MEMBERS.includes(member)) continue
-    const written = member.toLowerCase()
-    const near = MEMBERS.find((known) => written.startsWith(known) || known.startsWith(written))
-    const hint = near === undefined ? `: ${MEMBERS.join(', ')}` : `, did you mean ${near}?`
+    const hint = suggestion(member, MEMBERS) || `: ${MEMBERS.join(', ')}`
     throw new TypeError(`${at(member)} is no member of a plugin${hint}`)
   }
 }

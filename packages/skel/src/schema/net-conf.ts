@@ -13,8 +13,8 @@ const refusing = <const Shape extends z.core.$ZodShape>(shape: Shape) =>
 
 /**
  * The schema of a plugin's configuration: the given members, the standard CNI ones, and any other. Members nobody
- * knows are kept and logged at debug: a runtime may add its own. One that is a misspelling of a known member, most
- * likely, is a warning.
+ * knows are kept and logged at debug: a runtime may add its own. One that is probably a misspelling of a
+ * known member is a warning.
  *
  * @throws TypeError for an option that is none.
  * @example

@@ -14,12 +14,12 @@ export interface UnknownMember {
   readonly meant: string | undefined
 }
 
-/** More of them than this are not compared with the known ones. */
+/** How many unknown members of an object are compared with the known ones: a hostile one may have thousands. */
 export const COMPARED = 20
 
 /**
- * The unknown members of a configuration, also those inside of the plugin's own; none of what does not list its members.
- * A known member that is there as well was not meant.
+ * The members of a configuration that its schema does not list, also those of objects inside it. A schema that lists no
+ * members has no unknown ones. A known member that the configuration has is not suggested.
  */
 export function unknownMembers(schema: core.$ZodType, document: Readonly<Record<string, unknown>>): UnknownMember[] {
   const shape = shapeOf(schema)

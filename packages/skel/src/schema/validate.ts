@@ -14,7 +14,7 @@ export async function validateConfig<Conf>(schema: core.$ZodType<Conf>, document
   for (const member of STANDARD) {
     if (input[member] === null) delete input[member]
   }
-  // The runtime adds them, whatever the author of a strict schema thought of.
+  // Runtimes add these members, and no strict schema lists them.
   if (isStrict(schema)) for (const member of Object.keys(input).filter(isOfRuntimes)) delete input[member]
   // Through the schema itself: to import zod's own function would cost a plugin without a schema 10 kB and 0.5 ms.
   const parsed = await schema['~standard'].validate(input)

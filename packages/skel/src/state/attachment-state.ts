@@ -3,7 +3,7 @@ import type { CallState, StateCall, StateDefinition } from '../call-state.ts'
 import { unexpected } from '../definition/checks.ts'
 import { schemaFrom } from '../schema/schema-of.ts'
 import type { SchemaSource } from '../schema-source.ts'
-import { attachmentStore, type ValidKey } from './attachment-store.ts'
+import { type AttachmentStoreOptions, attachmentStore, type ValidKey } from './attachment-store.ts'
 
 /** Where and how {@link attachmentState} keeps a state. */
 export interface StateOptions {
@@ -54,7 +54,7 @@ export function attachmentState<State>(
   }
 }
 
-function callState(call: StateCall, options: Parameters<typeof attachmentStore>[0]): CallState {
+function callState(call: StateCall, options: AttachmentStoreOptions<unknown>): CallState {
   const { network, containerID, ifName, log } = call
   const store = attachmentStore(options)
   const key = { network, containerID, ifName }

@@ -40,14 +40,14 @@ export interface AttachmentStore<State> {
   /**
    * Writes atomically, for the owner only (0600), over whatever was there.
    *
-   * @returns how to put back what was there before, byte for byte; of what was no file of ours nothing is put back.
+   * @returns a function that puts back what was there before, byte for byte, or removes the file if that was none of ours.
    * @throws StateError when it cannot be written, TypeError for a state the schema does not accept. Nothing has changed
    *   then.
    */
   write(key: AttachmentKey, state: State): () => void
   /**
-   * The same without a way back, for what one was registered already: a second write in one call. It does not read what
-   * is there, which half of a write's time goes into.
+   * Writes without a way back: for a second write in one call, when the first one's is registered already. It saves
+   * reading what is there, half of a write's time.
    */
   replace(key: AttachmentKey, state: State): void
   /**
@@ -183,7 +183,7 @@ function folderOf(folder: string | StateFolder): StateFolder {
   throw new TypeError(`attachmentStore: folder: expected an absolute path, got ${JSON.stringify(folder)}`)
 }
 
-/** What was no file of ours is replaced, and not missed. */
+/** The text to put back; `undefined` also for what was no file of ours, which is replaced and not missed. */
 function textBefore(folder: StateFolder, name: string): string | undefined {
   try {
     return folder.read(name)

@@ -23,7 +23,7 @@ export function diskFolder(path: string): StateFolder {
         if (!isThere(path, file)) {
           mkdirSync(dirname(path), { recursive: true })
           mkdirSync(path, { recursive: true, mode: 0o700 })
-          // Somebody else may have been faster.
+          // Checked once more: somebody else may have made it meanwhile.
           isThere(path, file)
         }
         writeFileAtomic(file, text, { mode: 0o600 })
