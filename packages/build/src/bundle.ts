@@ -5,6 +5,7 @@ import type * as Esbuild from 'esbuild'
 import { absent, leftToRunTime } from './absent-modules.ts'
 import { messagesOf } from './bundle-messages.ts'
 import { type BundleShare, shares } from './bundle-shares.ts'
+import { codeOnDemand } from './code-on-demand.ts'
 import { BuildError } from './errors.ts'
 import { needPackage } from './find-package.ts'
 import { lazyBuiltins } from './lazy-builtins.ts'
@@ -46,6 +47,9 @@ export interface Bundle {
 
 /** Loaded at run time if the runtime has them; never part of a bundle. */
 const external = ['koffi', 'netlink', 'bun:ffi', 'node:ffi']
+
+/** The oldest Node that a bundle runs on. */
+const TARGET = 'node20'
 
 const RUNTIME_DEFINES: Readonly<Record<Runtime, Readonly<Record<string, string>>>> = {
   bun: { 'process.versions.bun': '"1"' },
@@ -97,11 +101,10 @@ async function buildWith(esbuild: typeof Esbuild, options: BundleOptions) {
     }
     const first = await esbuildOnce(esbuild, options, settings)
     const missing = leftToRunTime(first.metafile)
-    const { text, ...result } =
-      missing.length === 0
-        ? first
-        : await esbuildOnce(esbuild, options, { ...settings, plugins: [...settings.plugins, absent(missing)] })
-    return { ...result, text: await withPrelude(esbuild, text, prelude, { minify, define }) }
+    const complete = { ...settings, plugins: [...settings.plugins, ...(missing.length === 0 ? [] : [absent(missing)])] }
+    const { text, ...result } = missing.length === 0 ? first : await esbuildOnce(esbuild, options, complete)
+    const arranged = runtime === 'bun' ? await onDemand(esbuild, options, complete) : text
+    return { ...result, text: await withPrelude(esbuild, arranged, prelude, { minify, define }) }
   } catch (cause) {
     // Without a list it is esbuild itself that does not start: its own package for this machine is missing.
     if (!isBuildFailure(cause)) throw new BuildError('NO_COMPILER', `esbuild does not run: ${cause}`, { cause })
@@ -110,10 +113,22 @@ async function buildWith(esbuild: typeof Esbuild, options: BundleOptions) {
   }
 }
 
+/** Node has compiled nothing of what is not called: only for bun. Sizes of parts are told of what has its final form. */
+async function onDemand(esbuild: typeof Esbuild, options: BundleOptions, settings: Settings): Promise<string> {
+  const { minify = true } = options
+  const readable = { ...settings, minify: false, minifySyntax: minify }
+  const text = codeOnDemand((await esbuildOnce(esbuild, options, readable)).text)
+  if (!minify) return text
+  const final = { minify, format: 'cjs', platform: 'node', target: TARGET, legalComments: 'none' } as const
+  return (await esbuild.transform(text, { ...final, logLevel: 'silent' })).code
+}
+
+type Settings = Pick<Esbuild.BuildOptions, 'define' | 'plugins' | 'minify' | 'minifySyntax'>
+
 async function esbuildOnce(
   esbuild: typeof Esbuild,
   { entry, minify = true, conditions = [], define }: BundleOptions,
-  runtime: Pick<Esbuild.BuildOptions, 'define' | 'plugins'>,
+  settings: Settings,
 ) {
   const { outputFiles, metafile, warnings } = await esbuild.build({
     entryPoints: [resolve(entry)],
@@ -124,12 +139,12 @@ async function esbuildOnce(
     metafile: true,
     platform: 'node',
     format: 'cjs',
-    target: 'node20',
+    target: TARGET,
     minify,
     legalComments: 'none',
     conditions: [...conditions],
-    ...runtime,
-    define: { ...runtime.define, ...define },
+    ...settings,
+    define: { ...settings.define, ...define },
     external,
     logLevel: 'silent',
   })

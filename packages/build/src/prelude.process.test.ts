@@ -25,7 +25,7 @@ test.each([
 })
 
 test('it is the same from the source that cni-build carries when it is an executable itself', () => {
-  expect(JSON.parse(preludeDefine(prelude).CNI_BUILD_PRELUDE)).toEqual(prelude)
+  expect(JSON.parse(JSON.parse(preludeDefine(prelude).CNI_BUILD_PRELUDE))).toEqual(prelude)
 })
 
 test('the README names the variables that count', () => {

@@ -14,14 +14,14 @@ export interface Prelude {
   startAnew: string
 }
 
-/** Replaced where this package is an executable itself, which has no file beside it. */
-declare const CNI_BUILD_PRELUDE: Prelude | undefined
+/** Replaced by its JSON where this package is an executable itself, which has no file beside it. */
+declare const CNI_BUILD_PRELUDE: string | undefined
 
-/** Makes the prelude part of `cni-build`, should that be what is bundled. */
-export const preludeDefine = (prelude: Prelude) => ({ CNI_BUILD_PRELUDE: JSON.stringify(prelude) })
+/** Makes the prelude part of `cni-build`, should that be what is bundled. As a text: an object would be a module, for all to import. */
+export const preludeDefine = (prelude: Prelude) => ({ CNI_BUILD_PRELUDE: JSON.stringify(JSON.stringify(prelude)) })
 
 export async function readPrelude(esbuild: typeof Esbuild): Promise<Prelude> {
-  if (typeof CNI_BUILD_PRELUDE === 'object') return CNI_BUILD_PRELUDE
+  if (typeof CNI_BUILD_PRELUDE === 'string') return JSON.parse(CNI_BUILD_PRELUDE)
   // Our packages have their sources with them: the result is the same whatever this is executed from.
   const folder = fileURLToPath(new URL('../src', import.meta.url))
   const call = `import { startAnew } from './start-anew.ts'\nstartAnew(unwanted)`

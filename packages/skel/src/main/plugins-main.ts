@@ -12,8 +12,8 @@ export type PluginSource = Plugin | (() => Plugin | Promise<Plugin>)
  * Runs one of several plugins as this process: the one whose name the file is called by. Hard links, symbolic links or
  * copies give one executable its names; `cni-build --name` makes them. Everything else is as in `pluginMain`.
  *
- * A function is called under its own name only: what it makes costs the others nothing. An `import()` in it saves next to
- * nothing in one executable, whose code is all in one file: give small plugins directly.
+ * A function is called under its own name only: what it makes costs the others nothing, and in an executable of `cni-build`
+ * neither does what an `import()` in it leads to.
  *
  * @param plugins - by their names.
  * @throws TypeError when there is none, or one has another name than its key: two would have the same.

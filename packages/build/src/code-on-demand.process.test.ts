@@ -1,0 +1,185 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { parse } from 'acorn'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { bundle } from './bundle.ts'
+
+/** Files of a program by their names; `main.mjs` calls `say` with what can be seen of it. */
+type Files = Readonly<Record<string, string>>
+
+const programs: ReadonlyArray<readonly [what: string, files: Files, said: readonly unknown[]]> = [
+  [
+    'what is shared is evaluated once, when it is first imported, after what it imports',
+    {
+      'main.mjs': `say('main'); const one = await1(); async function await1() { await import('./one.mjs'); await import('./two.mjs'); say('end') }`,
+      'one.mjs': `import { shared } from './shared.mjs'; say('one', shared)`,
+      'two.mjs': `import { shared } from './shared.mjs'; import { other } from './other.mjs'; say('two', shared, other)`,
+      'shared.mjs': `import { other } from './other.mjs'; say('shared', other); export const shared = 'S'`,
+      'other.mjs': `say('other'); export const other = 'O'`,
+    },
+    ['main', 'other', 'shared O', 'one S', 'two S O', 'end'],
+  ],
+  [
+    'a variable that changes is the same everywhere',
+    {
+      'main.mjs': `import { count, up } from './count.mjs'; up(); go(); async function go() { (await import('./one.mjs')).more(); say(count, (await import('./two.mjs')).seen()) }`,
+      'count.mjs': `export let count = 0; export function up() { count++ }`,
+      'one.mjs': `import { up } from './count.mjs'; import { mark } from './marks.mjs'; export function more() { up(); mark() }`,
+      'two.mjs': `import { count } from './count.mjs'; import { marks } from './marks.mjs'; export const seen = () => [count, marks].join()`,
+      'marks.mjs': `export let marks = 10; export function mark() { marks += 1 }`,
+    },
+    ['2 2,11'],
+  ],
+  [
+    'a function can be called before its module is evaluated, in a circle of them',
+    {
+      'main.mjs': `import('./a.mjs').then(({ a }) => say(a()))`,
+      'a.mjs': `import { early } from './b.mjs'; export function a() { return 'a' + early } `,
+      'b.mjs': `import { a } from './a.mjs'; export const early = typeof a; say(early)`,
+    },
+    ['function', 'afunction'],
+  ],
+  [
+    'a module that throws does so at every import(), and is evaluated once',
+    {
+      'main.mjs': `const t = () => import('./bad.mjs').catch((e) => { say(e.message); return e }); t().then(async (e) => say(e === await t()))`,
+      'bad.mjs': `say('bad'); export function never() {} throw new Error('no')`,
+    },
+    ['bad', 'no', 'no', 'true'],
+  ],
+  [
+    'a module of CommonJS is what it exports, with its own helpers',
+    {
+      'main.mjs': `import('./old.cjs').then((m) => say(m.default.name, m.twice(2)))`,
+      'old.cjs': `const { double } = require('./double.cjs'); module.exports = { name: 'old', twice(n) { return double(n) } }`,
+      'double.cjs': `exports.double = (n) => 2 * n`,
+    },
+    ['old 4'],
+  ],
+  [
+    'an import() in what was imported, of something that others need as well',
+    {
+      'main.mjs': `import('./outer.mjs').then(async ({ inner }) => say((await inner()).base(), typeof (await import('./side.mjs')).side))`,
+      'outer.mjs': `import { base } from './base.mjs'; export async function inner() { say(base()); return import('./inner.mjs') }`,
+      'inner.mjs': `export { base } from './base.mjs'`,
+      'side.mjs': `import * as all from './base.mjs'; export const side = all`,
+      'base.mjs': `export function base() { return helper() } function helper() { return 'B' } export default class {}`,
+    },
+    ['B', 'B object'],
+  ],
+  [
+    'generators, asynchronous functions, classes with state, and the names of functions',
+    {
+      'main.mjs': `import('./kinds.mjs').then(async (k) => say([...k.numbers()].join(), await k.later(), k.Kept.of(), new k.default().x, k.later.name.length > 0))`,
+      'kinds.mjs': `export function* numbers() { yield 1; yield 2 } export async function later() { return 'L' }
+        export class Kept { static #n = 1; static of() { return ++Kept.#n } } export default class { x = numbers.length }`,
+    },
+    ['1,2 L 2 0 true'],
+  ],
+  [
+    'names of members, labels and parameters are not those of the top level',
+    {
+      'main.mjs': `const call = (add) => add({ add: 1 }).add; say(call((x) => x)); import('./add.mjs').then(({ add }) => say(add(1)))`,
+      'add.mjs': `export function add(add) { const o = { add }; outer: for (;;) { break outer } return o.add }`,
+    },
+    ['1', '1'],
+  ],
+  [
+    'what only looks like an import() is left as it is',
+    {
+      'main.mjs': `import { a, b } from './ab.mjs'; Promise.resolve().then(() => (a(), b)).then((v) => say(v))`,
+      'ab.mjs': `export let b = 1; export function a() { b = 2 }`,
+    },
+    ['2'],
+  ],
+]
+
+describe.each(['bun', 'node'] as const)('in a bundle for %s', (runtime) => {
+  test.each(programs)('%s', async (_, files, said) => {
+    for (const minify of [true, false]) {
+      const text = await bundled(files, runtime, minify)
+      expect(await run(text, said.length)).toEqual(said)
+    }
+  })
+})
+
+test('what only an import() leads to is no part of the top level of a bundle for bun, what it shares is', async () => {
+  const files = {
+    'main.mjs': `import { always } from './always.mjs'; always(); use(import('./one.mjs'), import('./two.mjs'))`,
+    'always.mjs': `export function always() {} export function lateUser() { return 1 }`,
+    'one.mjs': `import { lateUser } from './always.mjs'; import { both } from './both.mjs'; export function one() { only(); both(); lateUser() } function only() {}`,
+    'two.mjs': `import { both } from './both.mjs'; export function two() { both() }`,
+    'both.mjs': `export function both() { inBoth() } function inBoth() {}`,
+  }
+  const names = topLevelNames(await bundled(files, 'bun', false))
+  expect(names).toEqual(expect.arrayContaining(['always', 'both']))
+  for (const name of ['lateUser', 'one', 'only', 'two', 'inBoth']) expect(names).not.toContain(name)
+  expect(topLevelNames(await bundled(files, 'node', false))).toEqual(expect.arrayContaining(['only', 'inBoth']))
+})
+
+test('what could be used by a name in a text stays where it is', async () => {
+  const files = {
+    'main.mjs': `import('./f.mjs').then(({ f }) => say(f()))`,
+    'f.mjs': `export function f() { return eval('g' + '()') } function g() { return 'g' }`,
+  }
+  const text = await bundled(files, 'bun', false)
+  expect(topLevelNames(text)).toContain('f')
+  expect(await run(text, 1)).toEqual(['g'])
+})
+
+test('a program without import() is left as it is', async () => {
+  const text = await bundled(
+    { 'main.mjs': `import { f } from './f.mjs'; f()`, 'f.mjs': `export function f() {}` },
+    'bun',
+    false,
+  )
+  expect(text).not.toContain('__load')
+})
+
+// internal
+
+async function bundled(files: Files, runtime: 'bun' | 'node', minify: boolean): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'on-demand-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true })
+    writeFileSync(join(folder, name), text)
+  }
+  const { text } = await bundle({ entry: join(folder, 'main.mjs'), runtime, minify })
+  return text
+}
+
+/** What a program says, until it has said so much and has nothing more to say. */
+async function run(text: string, lines: number): Promise<string[]> {
+  const said: string[] = []
+  let enough = (): void => {}
+  const complete = new Promise<void>((resolve) => {
+    enough = resolve
+  })
+  const say = (...values: unknown[]): void => {
+    said.push(values.map(String).join(' '))
+    if (said.length === lines) setImmediate(enough)
+  }
+  // Whatever is in our environment: an executable would start anew without some of it.
+  const clean = Object.create(process, { env: { value: {} } })
+  const module = { exports: {} }
+  new Function('module', 'exports', 'require', 'process', 'say', text)(
+    module,
+    module.exports,
+    createRequire(import.meta.url),
+    clean,
+    say,
+  )
+  await complete
+  return said
+}
+
+function topLevelNames(text: string): string[] {
+  return parse(text, { ecmaVersion: 'latest', allowHashBang: true }).body.flatMap((statement) => {
+    if (statement.type === 'FunctionDeclaration') return [statement.id.name]
+    if (statement.type !== 'VariableDeclaration') return []
+    return statement.declarations.flatMap(({ id }) => (id.type === 'Identifier' ? [id.name] : []))
+  })
+}

@@ -1,0 +1,144 @@
+import { type AnyNode, type Expression, type Program, parse } from 'acorn'
+
+/** A piece of the top level of a bundle, as esbuild writes one that is not minified. */
+export interface Piece {
+  readonly start: number
+  readonly end: number
+  /**
+   * What it declares, if it does nothing else, and can be anywhere before its first use: a function, a variable without a
+   * value, a module that is evaluated when it is first imported, or the object of its exports. `undefined` for anything
+   * that happens when the bundle is started.
+   */
+  readonly declares: Declared | undefined
+  readonly uses: Uses
+}
+
+export interface Declared {
+  readonly name: string
+  readonly as: 'function' | 'variable' | 'exports'
+  /** Where its own name is. */
+  readonly at: { readonly start: number; readonly end: number }
+}
+
+/** The names that are used at some place. Among them are some that nobody declared, and members of nothing. */
+export interface Uses {
+  readonly names: ReadonlySet<string>
+  /** What is only used by an `import()`. */
+  readonly imports: readonly DynamicImport[]
+}
+
+/** What became of an `import()` of a module in the bundle: where its value is computed, and from what. */
+export interface DynamicImport {
+  readonly start: number
+  readonly end: number
+  readonly names: ReadonlySet<string>
+}
+
+/**
+ * The top level of a bundle in pieces, in their order. No name means two things in it: esbuild renames whatever is inside
+ * of a function and called like something outside.
+ */
+export function topLevelOf(text: string): readonly Piece[] {
+  const program: Program = parse(text, { ecmaVersion: 'latest', allowHashBang: true })
+  return program.body.flatMap(piecesOf)
+}
+
+// internal
+
+function piecesOf(statement: Program['body'][number]): Piece[] {
+  const { type, start, end } = statement
+  if (type === 'FunctionDeclaration') {
+    return [piece(statement, { name: statement.id.name, as: 'function', at: statement.id })]
+  }
+  if (type === 'VariableDeclaration' && statement.kind === 'var') {
+    const variables = statement.declarations.map((one) =>
+      one.id.type === 'Identifier' && isInert(one.init)
+        ? piece(one, { name: one.id.name, as: 'variable', at: one.id })
+        : undefined,
+    )
+    if (variables.every((one) => one !== undefined)) return variables
+  }
+  const exporting = type === 'ExpressionStatement' ? exportsOf(statement.expression) : undefined
+  return exporting === undefined
+    ? [{ start, end, declares: undefined, uses: usesOf(statement) }]
+    : [piece(statement, { name: exporting.name, as: 'exports', at: exporting })]
+}
+
+const piece = (node: AnyNode, declares: Declared): Piece => ({
+  start: node.start,
+  end: node.end,
+  declares,
+  uses: usesOf(node),
+})
+
+/** Whether nothing happens when it is evaluated: a module that waits to be imported, or the object for its exports. */
+function isInert(value: Expression | null | undefined): boolean {
+  if (value === null || value === undefined) return true
+  if (value.type === 'ObjectExpression') return value.properties.length === 0
+  return value.type === 'CallExpression' && value.callee.type === 'Identifier' && WAITING.test(value.callee.name)
+}
+
+/** esbuild's own; a number follows where a source has such a name as well. */
+const WAITING = /^__(?:esm|commonJS)\d*$/
+const EXPORTING = /^__export\d*$/
+
+/** Whose exports a statement `__export(object, { … })` defines. */
+function exportsOf(expression: Expression): { name: string; start: number; end: number } | undefined {
+  if (expression.type !== 'CallExpression' || expression.callee.type !== 'Identifier') return undefined
+  const [object] = expression.arguments
+  return EXPORTING.test(expression.callee.name) && object?.type === 'Identifier' ? object : undefined
+}
+
+function usesOf(node: AnyNode): Uses {
+  const names = new Set<string>()
+  const imports: DynamicImport[] = []
+  collect(node, names, imports)
+  return { names, imports }
+}
+
+function collect(node: AnyNode, names: Set<string>, imports: DynamicImport[]): void {
+  if (node.type === 'Identifier') names.add(node.name)
+  const imported = importedBy(node)
+  if (imported !== undefined) {
+    const used = new Set<string>()
+    collect(imported, used, imports)
+    imports.push({ start: imported.start, end: imported.end, names: used })
+    return
+  }
+  const label = labelOf(node)
+  for (const value of Object.values(node)) {
+    for (const child of Array.isArray(value) ? value : [value]) {
+      if (isNode(child) && child !== label) collect(child, names, imports)
+    }
+  }
+}
+
+/** What only looks like a use: `a.name` and `{ name: a }` have nothing to do with what is called `name`. */
+function labelOf(node: AnyNode): AnyNode | undefined {
+  switch (node.type) {
+    case 'MemberExpression':
+      return node.computed ? undefined : node.property
+    case 'Property':
+      return node.computed || node.shorthand ? undefined : node.key
+    case 'MethodDefinition':
+    case 'PropertyDefinition':
+      return node.computed ? undefined : node.key
+    default:
+      return undefined
+  }
+}
+
+/** What an `import()` comes to: `b, c` of `Promise.resolve().then(() => (b, c))`. */
+function importedBy(node: AnyNode): Expression | undefined {
+  if (node.type !== 'CallExpression' || node.callee.type !== 'MemberExpression') return undefined
+  const { object, property } = node.callee
+  if (property.type !== 'Identifier' || property.name !== 'then' || object.type !== 'CallExpression') return undefined
+  if (object.callee.type !== 'MemberExpression' || object.arguments.length > 0) return undefined
+  if (object.callee.object.type !== 'Identifier' || object.callee.object.name !== 'Promise') return undefined
+  const [answer] = node.arguments
+  if (answer?.type !== 'ArrowFunctionExpression' || answer.params.length > 0) return undefined
+  return answer.body.type === 'BlockStatement' ? undefined : answer.body
+}
+
+// A node among the members of a node, which are of all kinds: what is no node has no type.
+const isNode = (value: unknown): value is AnyNode => typeof value === 'object' && value !== null && 'type' in value
