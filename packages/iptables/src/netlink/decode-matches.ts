@@ -52,7 +52,7 @@ function multiport(info: StructureReader): string | undefined {
   const count = Math.min(info.u8(1), 15)
   let list = ''
   for (let i = 0; i < count; i++) {
-    const range = info.u8(32 + i) !== 0
+    const range = info.flag(32 + i)
     list += `${i === 0 ? '' : ','}${info.u16(2 + 2 * i)}`
     if (range) list += `:${info.u16(2 + 2 * ++i)}`
   }
@@ -84,11 +84,12 @@ function mark(info: StructureReader, module: string): string {
 
 function addressTypes(info: StructureReader): string | undefined {
   const flags = info.u32(4)
-  const lists = ['--src-type', '--dst-type'].map((name, i) => {
-    const found = wordsOf(addressTypeBits, info.u16(2 * i))
-    return found?.length === 0 ? '' : found && option((flags & (1 << i)) !== 0, name, found.join(','))
+  const [source, destination] = ['--src-type', '--dst-type'].map((name, i) => {
+    const [types, not] = [info.u16(2 * i), (flags & (1 << i)) !== 0]
+    const found = wordsOf(addressTypeBits, types)
+    if (types === 0) return not ? undefined : ''
+    return found && option(not, name, found.join(','))
   })
-  const [source, destination] = lists
   const limits = wordsOf(['', '', '--limit-iface-in', '--limit-iface-out'], flags & ~3)
   if (source === undefined || destination === undefined || limits === undefined) return undefined
   return words('addrtype', source, destination, ...limits)
@@ -102,7 +103,7 @@ function ranges(info: StructureReader, family: Family): string | undefined {
     const [first = '', last = ''] = [32 * i, 32 * i + 16].map((at) => addressText(info.take(at, length)))
     return option((flags & (16 << i)) !== 0, name, `${first}-${last}`)
   })
-  return (flags & ~0x33) === 0 ? words('iprange', ...list) : undefined
+  return (flags & ~0x33) === 0 && ((flags >> 4) & ~flags) === 0 ? words('iprange', ...list) : undefined
 }
 
 function mac(info: StructureReader): string {
@@ -131,9 +132,10 @@ function socket(info: StructureReader): string | undefined {
   return flags && words('socket', ...flags.map((flag) => `--${flag}`))
 }
 
-function icmp(info: StructureReader, module: string, name: string): string {
+function icmp(info: StructureReader, module: 'icmp' | 'icmp6', name: string): string | undefined {
   const [type, first, last, not] = [info.u8(0), info.u8(1), info.u8(2), info.flag(3)]
+  const all = first === 0 && last === 255
   const any = type === 255 && module === 'icmp'
-  const code = any || (first === 0 && last === 255) ? '' : `/${first}`
-  return `${module} ${option(not, name, any ? 'any' : `${type}${code}`)}`
+  if (!all && (any || first !== last)) return undefined
+  return `${module} ${option(not, name, any ? 'any' : `${type}${all ? '' : `/${first}`}`)}`
 }

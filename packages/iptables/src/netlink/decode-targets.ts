@@ -3,7 +3,7 @@ import type { Family } from '../rules/model.ts'
 import { ctEvents } from '../rules/words.ts'
 import { hex } from '../text/numbers.ts'
 import { addressText, span, words } from './option-text.ts'
-import { savedWord } from './saved-word.ts'
+import { savedName, savedWord } from './saved-word.ts'
 import { StructureReader } from './structure-reader.ts'
 import {
   ADDRESSES,
@@ -111,19 +111,20 @@ function connmark(info: StructureReader): string | undefined {
 }
 
 function connectionTracking(info: StructureReader): string | undefined {
-  const [flags, zone, bits, helper] = [info.u16(0), info.u16(2), info.u32(4), info.text(12, 16)]
-  const events = wordsOf(ctEvents, bits)
+  const flags = info.u16(0)
+  if (flags === (CT_NOTRACK | CT_OLD_NAME)) return 'NOTRACK'
+  const [zone, events, helper] = [info.u16(2), wordsOf(ctEvents, info.u32(4)), info.text(12, 16)]
   const which = zoneOptions.get(flags & (CT_ORIG | CT_REPLY))
-  const known = CT_NOTRACK | CT_OLD_NAME | CT_ORIG | CT_REPLY | CT_MARK
-  if (events === undefined || which === undefined || (flags & ~known) !== 0) return undefined
-  if ((flags & CT_OLD_NAME) !== 0)
-    return flags === (CT_OLD_NAME | CT_NOTRACK) && helper === '' && zone === 0 && bits === 0 ? 'NOTRACK' : undefined
+  const fromMark = (flags & CT_MARK) !== 0
+  const known = CT_NOTRACK | CT_ORIG | CT_REPLY | CT_MARK
+  if (events === undefined || which === undefined || (flags & ~known) !== 0 || (fromMark && zone !== 0))
+    return undefined
   return words(
     'CT',
     (flags & CT_NOTRACK) === 0 ? '' : '--notrack',
-    helper === '' ? '' : `--helper ${helper}`,
+    helper === '' ? '' : `--helper ${savedName(helper)}`,
     events.length === 0 ? '' : `--ctevents ${events.join(',')}`,
-    (flags & CT_MARK) !== 0 ? `${which} mark` : zone === 0 ? '' : `${which} ${zone}`,
+    fromMark ? `${which} mark` : zone === 0 ? '' : `${which} ${zone}`,
   )
 }
 

@@ -9,8 +9,9 @@ export class StructureReader {
     this.#bytes.set(info.subarray(0, MOST))
   }
 
+  /** Whether it is 1; anything but 0 and 1 is left. */
   flag(at: number): boolean {
-    return this.u8(at) !== 0
+    return this.#bytes[at] === 1 && this.u8(at) === 1
   }
 
   u8(at: number): number {
