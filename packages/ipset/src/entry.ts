@@ -81,6 +81,12 @@ export function entryWords({ entry, timeoutSeconds, comment, nomatch }: SetEntry
   return words
 }
 
+/** The number of a protocol that is named by its word, or by its number. */
+export const protocolNumber = (word: string): number => protocolNumbers.get(word) ?? Number(word)
+
+/** The word of a protocol that an entry may have; of any other its number. */
+export const protocolWord = (number: number): string => protocols.get(String(number)) ?? String(number)
+
 // internal
 
 const members = new Set(['entry', 'comment', 'timeoutSeconds', 'nomatch'])

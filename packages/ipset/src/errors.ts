@@ -7,6 +7,7 @@ export type SetErrorCode =
   | 'FULL'
   | 'NO_BINARY'
   | 'NO_KERNEL'
+  | 'NO_NETLINK'
   | 'EXIT'
   | 'ABORTED'
   | 'TIMEOUT'

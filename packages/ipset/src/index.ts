@@ -17,6 +17,7 @@
 export type { EntryDiff } from './diff.ts'
 export { isSetError, SetError, type SetErrorCode, type SetErrorOptions } from './errors.ts'
 export { type Ipset, type IpsetOptions, ipset, type SetName } from './ipset.ts'
+export type { Programs } from './open-session.ts'
 export type { SetInfo } from './parse-list.ts'
 export { parseSets, type SavedSet, type SetHeader } from './parse-save.ts'
 export type { IpsetPort, IpsetPortOptions } from './port.ts'

@@ -1,7 +1,7 @@
 import { placeOf, type Where } from '@cni/netns/handle'
+import { openSession, type Programs } from './open-session.ts'
 import type { SetInfo } from './parse-list.ts'
 import { type IpsetPort, netnsPort } from './port.ts'
-import { openSession } from './session.ts'
 import { type IpSet, makeSet } from './set.ts'
 import { checkSpec } from './spec.ts'
 import type { SetSpec } from './spec-types.ts'
@@ -9,7 +9,12 @@ import { checkSetName } from './values.ts'
 
 /** How to reach the kernel. */
 export interface IpsetOptions {
-  /** What runs `ipset`; for tests. */
+  /**
+   * When the program `ipset` is run. `'auto'` (default): only where the kernel cannot be talked to without it, because the
+   * runtime has no system calls or the kernel no nfnetlink. `'always'`, or `'never'`: then such a place is an error.
+   */
+  readonly programs?: Programs | undefined
+  /** What reaches the kernel; for tests. */
   readonly port?: IpsetPort | undefined
 }
 
@@ -46,10 +51,10 @@ export type SetName = string | { readonly name: string }
  */
 export function ipset(where: Where, options: IpsetOptions = {}): Ipset {
   const place = placeOf(where, 'ipset')
-  const session = openSession(options.port ?? netnsPort(place), place)
+  const session = openSession(options.port ?? netnsPort(place), place, options.programs)
   const both = async (verb: 'swap' | 'rename', one: SetName, other: SetName) => {
-    const lines = `${verb} ${checkSetName(nameOf(one))} ${checkSetName(nameOf(other))}\n`
-    await session.restore(lines, { exist: false })
+    const change = { verb, set: checkSetName(nameOf(one)), other: checkSetName(nameOf(other)) }
+    await session.change([change], { exist: false })
   }
   return {
     set: (name, spec) => makeSet(session, checkSetName(name), checkSpec(name, spec)),

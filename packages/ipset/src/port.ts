@@ -1,6 +1,7 @@
 import { findExecutable, type RunResult } from '@cni/host'
 import { nssShield, start } from '@cni/netns'
 import type { Place } from '@cni/netns/handle'
+import { type Channel, NETLINK_NETFILTER, openNetlink } from '@cni/netns/netlink'
 
 /** What a program gets besides its arguments. */
 export interface IpsetPortOptions {
@@ -16,9 +17,14 @@ export interface IpsetPort {
   run(argv: readonly [string, ...string[]], options: IpsetPortOptions): Promise<RunResult>
   /** The path of a program, `undefined` when it is not installed. */
   find(program: string): string | undefined
+  /**
+   * Opens a channel to nfnetlink in the namespace. `NO_FFI`, `EAFNOSUPPORT` or `EPROTONOSUPPORT` as the `code` of what it
+   * throws says that there is none, and programs are run; as they are for a port without this.
+   */
+  netlink?(): Channel
 }
 
-/** The real port: the node's `ipset`, run inside a namespace. It would look up host names: in a pod that never happens. */
+/** The real port: ip_set of a namespace, and the node's `ipset`, run inside it. The program would look up host names: in a pod that never happens. */
 export function netnsPort({ netns, log }: Place): IpsetPort {
   const shield = netns === 'host' ? undefined : nssShield()
   const onShieldError = (error: unknown) =>
@@ -34,5 +40,6 @@ export function netnsPort({ netns, log }: Place): IpsetPort {
         ...(shield === undefined ? undefined : { shield, onShieldError }),
       }).done,
     find: (program) => findExecutable(program),
+    netlink: () => openNetlink(netns, NETLINK_NETFILTER),
   }
 }

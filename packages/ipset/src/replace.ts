@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { type Change, entryChange } from './changes.ts'
 import { diffEntries, type EntryDiff, isEqual, otherKind, sameHeader } from './diff.ts'
-import { canonicalText, entryWords } from './entry.ts'
+import { canonicalText } from './entry.ts'
 import { SetError } from './errors.ts'
 import type { IpsetSession } from './session.ts'
-import { createOptions } from './spec.ts'
 import type { SetEntry, SetSpec } from './spec-types.ts'
 
 /** How to replace. Everything is optional. */
@@ -49,31 +49,23 @@ export async function replaceEntries(
   return { plan: 'swap', diff }
 }
 
-/** The lines of several entries. */
-export function entryLines(verb: 'add' | 'del', name: string, entries: readonly SetEntry[]): string {
-  let text = ''
-  for (const entry of entries)
-    text += `${verb} ${name} ${verb === 'add' ? entryWords(entry) : entryWords({ entry: entry.entry })}\n`
-  return text
-}
-
 // internal
 
 async function swap(session: IpsetSession, name: string, spec: SetSpec, entries: readonly SetEntry[], known: boolean) {
-  const made = createOptions(spec)
   const temporary = temporaryName(name)
-  const text = [
-    `create ${temporary} ${made}\n`,
-    entryLines('add', temporary, entries),
+  const changes: Change[] = [
+    { verb: 'create', set: temporary, spec },
+    ...entryChange('add', temporary, entries),
     // As late as it can be: an entry that is refused shall not leave an empty set.
-    known ? '' : `create ${name} ${made}\n`,
-    `swap ${temporary} ${name}\n`,
-    `destroy ${temporary}\n`,
-  ].join('')
+    ...(known ? [] : [{ verb: 'create', set: name, spec } as const]),
+    { verb: 'swap', set: temporary, other: name },
+    { verb: 'destroy', set: temporary },
+  ]
   try {
-    await session.restore(text, { exist: true })
+    await session.change(changes, { exist: true })
   } catch (error) {
-    await takeBack(session, `set ${temporary} could not be removed`, async () => `destroy ${temporary}\n`)
+    const otherwise = `set ${temporary} could not be removed`
+    await takeBack(session, otherwise, async () => [{ verb: 'destroy', set: temporary }])
     throw error
   }
 }
@@ -86,26 +78,32 @@ async function change(
   before: readonly SetEntry[],
 ) {
   try {
-    await session.restore(changeLines(name, diff), { exist: true })
+    await session.change(entryChanges(name, diff), { exist: true })
   } catch (error) {
     await takeBack(session, `set ${name} could not be put back as it was`, async () => {
       // How far it got, only the kernel knows.
       const now = await session.save(name, { uncancelled: true })
-      if (now === undefined) return ''
+      if (now === undefined) return []
       const old = new Map(before.map((each) => [canonicalText(spec, each.entry) ?? each.entry, each]))
-      return changeLines(name, diffEntries(spec, old, now))
+      return entryChanges(name, diffEntries(spec, old, now))
     })
     throw error
   }
 }
 
 /** An entry that is there gets the new comment, `nomatch` and time-out. */
-const changeLines = (name: string, { missing, unexpected, changed }: EntryDiff) =>
-  entryLines('del', name, unexpected) + entryLines('add', name, [...changed, ...missing])
+const entryChanges = (name: string, { missing, unexpected, changed }: EntryDiff) => [
+  ...entryChange('del', name, unexpected),
+  ...entryChange('add', name, [...changed, ...missing]),
+]
 
-async function takeBack(session: IpsetSession, otherwise: string, lines: () => Promise<string>): Promise<void> {
+async function takeBack(
+  session: IpsetSession,
+  otherwise: string,
+  changes: () => Promise<readonly Change[]>,
+): Promise<void> {
   try {
-    await session.restore(await lines(), { exist: true, uncancelled: true })
+    await session.change(await changes(), { exist: true, uncancelled: true })
   } catch (error) {
     // The first failure is the one to tell.
     session.warn(otherwise, { error: String(error) })

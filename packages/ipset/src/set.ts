@@ -1,9 +1,9 @@
+import { entryChange } from './changes.ts'
 import { asList, diffEntries, type EntryDiff, wantedEntries } from './diff.ts'
 import { canonicalText, checkEntry, checkText } from './entry.ts'
 import { invalid, SetError } from './errors.ts'
-import { entryLines, type ReplaceOptions, type ReplaceReport, replaceEntries } from './replace.ts'
+import { type ReplaceOptions, type ReplaceReport, replaceEntries } from './replace.ts'
 import type { IpsetSession } from './session.ts'
-import { createOptions } from './spec.ts'
 import type { AnyEntry, Entries, EntryText, SetEntry, SetSpec } from './spec-types.ts'
 import { checkComment } from './values.ts'
 
@@ -12,7 +12,7 @@ export interface ExistOptions {
   readonly exist?: boolean | undefined
 }
 
-/** One set of a namespace. All entries are checked before any process starts. */
+/** One set of a namespace. All entries are checked before anything is asked of the kernel. */
 export interface IpSet<S extends SetSpec = SetSpec> {
   readonly name: string
   readonly spec: S
@@ -52,26 +52,26 @@ export function makeSet<const S extends SetSpec>(session: IpsetSession, name: st
   return {
     name,
     spec,
-    create: ({ exist = true } = {}) => session.restore(`create ${name} ${createOptions(spec)}\n`, { exist }),
-    destroy: ({ exist = true } = {}) => session.restore(`destroy ${name}\n`, { exist }),
+    create: ({ exist = true } = {}) => session.change([{ verb: 'create', set: name, spec }], { exist }),
+    destroy: ({ exist = true } = {}) => session.change([{ verb: 'destroy', set: name }], { exist }),
     async add(entries, { exist = true } = {}) {
       const checked = asList<AnyEntry>(entries).map((each) => checkEntry(name, spec, each))
-      await session.restore(entryLines('add', name, checked), { exist })
+      await session.change(entryChange('add', name, checked), { exist })
     },
     async delete(entries, { exist = true } = {}) {
       const checked = asList<string>(entries).map((each) => {
         if (typeof each !== 'string') invalid(`set ${name}: entries are deleted by their text`)
         return { entry: checkText(`set ${name}`, spec, each) }
       })
-      await session.restore(entryLines('del', name, checked), { exist })
+      await session.change(entryChange('del', name, checked), { exist })
     },
     async deleteByComment(comment) {
       checkComment(comment, `set ${name}`)
       const found = (await list()).filter((each) => each.comment === comment)
-      await session.restore(entryLines('del', name, found), { exist: true })
+      await session.change(entryChange('del', name, found), { exist: true })
       return found
     },
-    flush: () => session.restore(`flush ${name}\n`, { exist: false }),
+    flush: () => session.change([{ verb: 'flush', set: name }], { exist: false }),
     list,
     async get(entry) {
       const text = checkText(`set ${name}`, spec, entry)

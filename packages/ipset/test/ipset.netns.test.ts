@@ -9,16 +9,36 @@ import { ipset } from '../src/ipset.ts'
 import { anyContent } from './arbitrary-sets.ts'
 import { ipsetSuite } from './ipset.suite.ts'
 
-describe("the kernel's ipset", () => {
+/** How a set is written, and how it is read. */
+const ways = [
+  ['always', 'always'],
+  ['never', 'never'],
+  ['always', 'never'],
+  ['never', 'always'],
+] as const
+
+describe.each(ways)("the kernel's sets, written with programs: %j and read with programs: %j", (writing, reading) => {
   ipsetSuite(async () => {
     const pod = await tempNetns()
-    return { ...ipset(pod), [Symbol.asyncDispose]: () => pod[Symbol.asyncDispose]() }
+    const written = ipset(pod, { programs: writing })
+    const read = ipset(pod, { programs: reading })
+    return {
+      ...written,
+      list: read.list,
+      set(name, spec) {
+        const { list, get, diff, test, deleteByComment } = read.set(name, spec)
+        return { ...written.set(name, spec), list, get, diff, test, deleteByComment }
+      },
+      [Symbol.asyncDispose]: () => pod[Symbol.asyncDispose](),
+    }
   })
 })
 
-test('every set is given back as it was written, and needs no second writing', { timeout: 120_000 }, async () => {
+const each = test.for(['always', 'never'] as const)
+
+each('every set is given back as it was written (programs: %j)', { timeout: 120_000 }, async (programs) => {
   await using pod = await tempNetns()
-  const sets = ipset(pod)
+  const sets = ipset(pod, { programs })
   const cases = Number(process.env.CNI_SET_CASES ?? 25)
   let seen = 0
   await fc.assert(
@@ -45,21 +65,24 @@ test('every set is given back as it was written, and needs no second writing', {
   if (cases >= 25) expect(seen).toBeGreaterThan(40)
 })
 
-test('a comment is kept as it is, or refused before a program runs: also one that is an option of ipset', async () => {
-  await using pod = await tempNetns()
-  const set = ipset(pod).set('pods', { type: 'hash:ip', family: 'ipv4', comment: true })
-  await set.create()
-  const options = ['-q', '-exist', '--exist', '-!', '-o', '-output', '-f', '-file', '-terse', '-name', '-sorted']
-  for (const comment of [...options, '-', '- a', '-q x', "it's", '\\', '#', 'a  b ', 'timeout']) {
-    const error = await set.add({ entry: '10.0.0.1', comment }).then(undefined, (reason: unknown) => reason)
-    if (options.includes(comment)) expect(error).toMatchObject({ code: 'INVALID' })
-    else expect([error, await set.get('10.0.0.1')]).toEqual([undefined, { entry: '10.0.0.1', comment }])
-  }
-})
+each(
+  'a comment is kept as it is, or refused first: also one that is an option of ipset (programs: %j)',
+  async (programs) => {
+    await using pod = await tempNetns()
+    const set = ipset(pod, { programs }).set('pods', { type: 'hash:ip', family: 'ipv4', comment: true })
+    await set.create()
+    const options = ['-q', '-exist', '--exist', '-!', '-o', '-output', '-f', '-file', '-terse', '-name', '-sorted']
+    for (const comment of [...options, '-', '- a', '-q x', "it's", '\\', '#', 'a  b ', 'timeout']) {
+      const error = await set.add({ entry: '10.0.0.1', comment }).then(undefined, (reason: unknown) => reason)
+      if (options.includes(comment)) expect(error).toMatchObject({ code: 'INVALID' })
+      else expect([error, await set.get('10.0.0.1')]).toEqual([undefined, { entry: '10.0.0.1', comment }])
+    }
+  },
+)
 
-test('a comment of others with a line feed and a line inside stays a comment', async () => {
+each('a comment of others with a line feed and a line inside stays a comment (programs: %j)', async (programs) => {
   await using pod = await tempNetns()
-  const set = ipset(pod).set('pods', { type: 'hash:ip', family: 'ipv4', comment: true })
+  const set = ipset(pod, { programs }).set('pods', { type: 'hash:ip', family: 'ipv4', comment: true })
   await set.create()
   const comment = 'x\nadd pods 10.9.9.9\ncreate evil hash:ip'
   await netns.exec(pod, ['ipset', 'add', 'pods', '10.0.0.1', 'comment', comment])
@@ -68,9 +91,9 @@ test('a comment of others with a line feed and a line inside stays a comment', a
   expect(await set.list()).toEqual([{ entry: '10.0.0.2' }])
 })
 
-test('a set that a rule matches is replaced under it, and is in use', async () => {
+each('a set that a rule matches is replaced under it, and is in use (programs: %j)', async (programs) => {
   await using pod = await tempNetns()
-  const set = ipset(pod).set('blocked', { type: 'hash:ip', family: 'ipv4' })
+  const set = ipset(pod, { programs }).set('blocked', { type: 'hash:ip', family: 'ipv4' })
   await set.replace('127.0.0.2')
   const rules = ruleset({ filter: [] }, (t) => [
     t.filter.on('OUTPUT').only('ipv4').raw('-m', 'set', '--match-set', set.name, 'dst').drop(),
@@ -91,9 +114,9 @@ test('a set that a rule matches is replaced under it, and is in use', async () =
   await set.destroy()
 })
 
-test('a set whose type the kernel lacks says so, or works', async () => {
+each('a set whose type the kernel lacks says so, or works (programs: %j)', async (programs) => {
   await using pod = await tempNetns()
-  const set = ipset(pod).set('macs', { type: 'hash:mac', comment: true })
+  const set = ipset(pod, { programs }).set('macs', { type: 'hash:mac', comment: true })
   const wanted = { entry: '02:00:00:00:00:AB', comment: 'x' }
   const outcome = await set.replace(wanted).then(
     () => set.list(),
@@ -102,14 +125,14 @@ test('a set whose type the kernel lacks says so, or works', async () => {
   expect(['NO_KERNEL', [{ ...wanted, entry: '02:00:00:00:00:ab' }]]).toContainEqual(outcome)
 })
 
-test('an aborted replace leaves nothing', async () => {
+each('an aborted replace leaves nothing (programs: %j)', async (programs) => {
   await using pod = await tempNetns()
   const signal = AbortSignal.abort()
-  const set = ipset({ netns: pod, signal }).set('pods', { type: 'hash:ip', family: 'ipv4' })
+  const set = ipset({ netns: pod, signal }, { programs }).set('pods', { type: 'hash:ip', family: 'ipv4' })
   await expect(set.replace('10.0.0.1')).rejects.toMatchObject({ code: 'ABORTED' })
   const controller = new AbortController()
   const many = Array.from({ length: 60_000 }, (_, i) => `10.1.${i >> 8}.${i & 255}`)
-  const running = ipset({ netns: pod, signal: controller.signal })
+  const running = ipset({ netns: pod, signal: controller.signal }, { programs })
     .set('pods', { type: 'hash:ip', family: 'ipv4' })
     .replace(many, { compare: false })
   setImmediate(() => controller.abort())

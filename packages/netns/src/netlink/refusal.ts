@@ -1,5 +1,5 @@
 import { errnoName } from '../sys/errno.ts'
-import { NLM_F_ACK_TLVS, NLM_F_CAPPED, NLMSG_DONE, NLMSG_HDRLEN } from './constants.ts'
+import { NLM_F_ACK_TLVS, NLM_F_CAPPED, NLMSG_DONE, NLMSG_ERROR, NLMSG_HDRLEN } from './constants.ts'
 import { attributeMap, type Message } from './decode.ts'
 import { readCString, readU32 } from './values.ts'
 
@@ -14,6 +14,8 @@ export interface Refusal {
   readonly text?: string
   /** Where in that message the attribute is that the kernel did not like: bytes from the message's first. */
   readonly offset?: number
+  /** That message, where the kernel gives it back whole: what is wrong may be written into it (ip_set). */
+  readonly request?: Buffer
 }
 
 const NLMSGERR_ATTR_MSG = 1
@@ -27,13 +29,20 @@ export function refusalIn({ type, flags, body }: Message, index: number): Refusa
   const details = (flags & NLM_F_ACK_TLVS) === 0 ? undefined : attributesOf(body, detailsAt(type, flags, body))
   const text = readCString(details?.get(NLMSGERR_ATTR_MSG))
   const offset = readU32(details?.get(NLMSGERR_ATTR_OFFS))
+  const request = type === NLMSG_ERROR && (flags & NLM_F_CAPPED) === 0 ? requestIn(body) : undefined
   return {
     index,
     errno,
     code: errnoName(errno),
     ...(text === undefined ? {} : { text }),
     ...(offset === undefined ? {} : { offset }),
+    ...(request === undefined ? {} : { request }),
   }
+}
+
+function requestIn(body: Buffer): Buffer | undefined {
+  const length = readU32(body.subarray(4))
+  return length === undefined || 4 + length > body.length ? undefined : body.subarray(4, 4 + length)
 }
 
 /** Behind the errno; in an acknowledgement behind our message, too, or, capped, its header. */

@@ -1,0 +1,139 @@
+import { type Attribute, cString, decodeAttributes, readBe16, readBe32, readCString, readU8 } from '@cni/netns/netlink'
+import { formatAddress, parseAddress, parsePrefix } from '@cni/types/ip'
+import { protocolNumber, protocolWord } from '../entry.ts'
+import {
+  ATTR_CADT_FLAGS,
+  ATTR_CIDR,
+  ATTR_CIDR2,
+  ATTR_ETHER,
+  ATTR_IFACE,
+  ATTR_IP,
+  ATTR_IP2,
+  ATTR_MARK,
+  ATTR_NAME,
+  ATTR_PORT,
+  ATTR_PROTO,
+  addressAttribute,
+  FLAG_PHYSDEV,
+  number16,
+} from './protocol.ts'
+
+/** The attributes of an entry, by type. */
+export type Data = ReadonlyMap<number, Buffer>
+
+/** How one part of an entry, of those between its commas, stands in a message. */
+export interface Part {
+  /** `undefined` for a text that is none. */
+  write(text: string): Attribute[] | undefined
+  /** As `ipset` prints it; `undefined` when it is not there. */
+  read(data: Data): string | undefined
+}
+
+/**
+ * The parts of a type's entries, which are what its name consists of; `undefined` for a type of a later kernel. A second
+ * address has attributes of its own.
+ */
+export function partsOf(type: string): readonly Part[] | undefined {
+  const words = type.slice(type.indexOf(':') + 1).split(',')
+  const found = words.map((word, index) =>
+    index > 0 && isAddress(word) && words.slice(0, index).some(isAddress) ? second.get(word) : first.get(word),
+  )
+  return found.every((part) => part !== undefined) ? found : undefined
+}
+
+/** An address as text, out of the attribute around it. */
+export function readAddress(around: Buffer | undefined): string | undefined {
+  const bytes = around && decodeAttributes(around)[0]?.[1]
+  return bytes?.length === 4 || bytes?.length === 16 ? formatAddress(bytes) : undefined
+}
+
+/** As `ipset` prints marks. */
+export const hexWord = (value: number): string => `0x${value.toString(16).padStart(8, '0')}`
+
+// internal
+
+const isAddress = (word: string) => word === 'ip' || word === 'net'
+
+const ip = (type: number): Part => ({
+  write(text) {
+    const address = parseAddress(text)
+    return address && [addressAttribute(type, address)]
+  },
+  read: (data) => readAddress(data.get(type)),
+})
+
+const net = (type: number, cidr: number): Part => ({
+  write(text) {
+    const prefix = parsePrefix(text)
+    return prefix && [addressAttribute(type, prefix.bytes), [cidr, Uint8Array.of(prefix.length)]]
+  },
+  read(data) {
+    const address = readAddress(data.get(type))
+    const length = readU8(data.get(cidr)) ?? 128
+    return address === undefined || length >= (address.includes(':') ? 128 : 32) ? address : `${address}/${length}`
+  },
+})
+
+const ICMP = 1
+const ICMPV6 = 58
+
+const port: Part = {
+  write(text) {
+    const [, protocol, high, low] = /^(?:(\w+):)?(\d+)(?:\/(\d+))?$/.exec(text) ?? []
+    if (high === undefined) return undefined
+    const value = number16(ATTR_PORT, low === undefined ? Number(high) : (Number(high) << 8) | Number(low))
+    return protocol === undefined ? [value] : [value, [ATTR_PROTO, Uint8Array.of(protocolNumber(protocol))]]
+  },
+  // Other protocols as numbers: what they are called is in files.
+  read(data) {
+    const value = readBe16(data.get(ATTR_PORT))
+    const protocol = readU8(data.get(ATTR_PROTO))
+    if (value === undefined || protocol === undefined) return value?.toString()
+    const isIcmp = protocol === ICMP || protocol === ICMPV6
+    return `${protocolWord(protocol)}:${isIcmp ? `${value >> 8}/${value & 255}` : value}`
+  },
+}
+
+const mac: Part = {
+  write: (text) => [[ATTR_ETHER, Buffer.from(text.replaceAll(':', ''), 'hex')]],
+  read: (data) =>
+    data
+      .get(ATTR_ETHER)
+      ?.toString('hex')
+      .toUpperCase()
+      .replace(/..(?=.)/g, '$&:'),
+}
+
+const set: Part = {
+  write: (text) => [[ATTR_NAME, cString(text)]],
+  read: (data) => readCString(data.get(ATTR_NAME)),
+}
+
+const unwritten = () => undefined
+
+const mark: Part = {
+  write: unwritten,
+  read(data) {
+    const value = readBe32(data.get(ATTR_MARK))
+    return value === undefined ? undefined : hexWord(value)
+  },
+}
+
+const iface: Part = {
+  write: unwritten,
+  read(data) {
+    const name = readCString(data.get(ATTR_IFACE))
+    return name && ((readBe32(data.get(ATTR_CADT_FLAGS)) ?? 0) & FLAG_PHYSDEV ? `physdev:${name}` : name)
+  },
+}
+
+const first: ReadonlyMap<string, Part> = new Map([
+  ['ip', ip(ATTR_IP)],
+  ['net', net(ATTR_IP, ATTR_CIDR)],
+  ...Object.entries({ port, mac, set, mark, iface }),
+])
+
+const second: ReadonlyMap<string, Part> = new Map([
+  ['ip', ip(ATTR_IP2)],
+  ['net', net(ATTR_IP2, ATTR_CIDR2)],
+])

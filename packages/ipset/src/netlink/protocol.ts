@@ -1,0 +1,118 @@
+import { type Attribute, be16, be32, cString, NLA_F_NESTED, type Request } from '@cni/netns/netlink'
+
+/** Numbers of `linux/netfilter/ipset/ip_set.h`: commands, */
+export const CMD_PROTOCOL = 1
+export const CMD_CREATE = 2
+export const CMD_DESTROY = 3
+export const CMD_FLUSH = 4
+export const CMD_RENAME = 5
+export const CMD_SWAP = 6
+export const CMD_LIST = 7
+export const CMD_ADD = 9
+export const CMD_DEL = 10
+export const CMD_TEST = 11
+export const CMD_HEADER = 12
+
+/** attributes of a message, */
+const ATTR_PROTOCOL = 1
+export const ATTR_SETNAME = 2
+export const ATTR_TYPENAME = 3
+export const ATTR_SETNAME2 = 3
+export const ATTR_REVISION = 4
+export const ATTR_FAMILY = 5
+export const ATTR_FLAGS = 6
+export const ATTR_DATA = 7
+export const ATTR_ADT = 8
+export const ATTR_LINENO = 9
+
+/** of the data of sets and entries alike, */
+export const ATTR_IP = 1
+export const ATTR_IP_TO = 2
+export const ATTR_CIDR = 3
+export const ATTR_PORT = 4
+export const ATTR_PORT_TO = 5
+export const ATTR_TIMEOUT = 6
+export const ATTR_PROTO = 7
+export const ATTR_CADT_FLAGS = 8
+export const ATTR_MARK = 10
+export const ATTR_MARKMASK = 11
+export const ATTR_BITMASK = 12
+
+/** of sets, */
+export const ATTR_HASHSIZE = 18
+export const ATTR_MAXELEM = 19
+export const ATTR_NETMASK = 20
+export const ATTR_SIZE = 23
+export const ATTR_ELEMENTS = 24
+export const ATTR_REFERENCES = 25
+
+/** of entries. */
+export const ATTR_ETHER = 17
+export const ATTR_NAME = 18
+export const ATTR_IP2 = 20
+export const ATTR_CIDR2 = 21
+export const ATTR_IFACE = 23
+export const ATTR_BYTES = 24
+export const ATTR_PACKETS = 25
+export const ATTR_COMMENT = 26
+
+export const FLAG_LIST_HEADER = 4
+
+export const FLAG_PHYSDEV = 2
+export const FLAG_NOMATCH = 4
+export const FLAG_WITH_COUNTERS = 8
+export const FLAG_WITH_COMMENT = 16
+export const FLAG_WITH_FORCEADD = 32
+export const FLAG_WITH_SKBINFO = 64
+
+/** Bytes of `nfgenmsg`: family, version, resource. */
+export const NFGENMSG = 4
+
+const NFNL_SUBSYS_IPSET = 6
+
+// Spoken by every kernel since 2.6.39. What 7 adds, sets by their number, is not needed here.
+const PROTOCOL = Uint8Array.of(6)
+
+/** A message to ip_set, and what it takes to say why it was refused. */
+export interface IpsetRequest {
+  /** What it does, as the beginning of a sentence. */
+  readonly what: string
+  readonly command: number
+  readonly flags?: number
+  readonly attributes: readonly Attribute[]
+  /** The type of the set, where it is known. */
+  readonly type?: string
+  /** The same as `what`, about one of the entries in it, by its number from 1. */
+  readonly about?: (number: number) => string
+}
+
+/** The message for the channel. */
+export const message = ({ what, command, flags, attributes }: IpsetRequest): Request => ({
+  what,
+  type: (NFNL_SUBSYS_IPSET << 8) | command,
+  flags,
+  fixed: new Uint8Array(NFGENMSG),
+  attributes: [[ATTR_PROTOCOL, PROTOCOL], ...attributes],
+})
+
+/** The name of a set, as which command may want it. */
+export const nameAttribute = (name: string, type = ATTR_SETNAME): Attribute => [type, cString(name)]
+
+// ip_set refuses numbers that do not say that they are in network order.
+const NLA_F_NET_BYTEORDER = 0x4000
+
+export const number16 = (type: number, value: number): Attribute => [type | NLA_F_NET_BYTEORDER, be16(value)]
+
+export const number32 = (type: number, value: number): Attribute => [type | NLA_F_NET_BYTEORDER, be32(value)]
+
+const IPADDR_IPV4 = 1
+const IPADDR_IPV6 = 2
+
+/** An address of 4 or 16 bytes. */
+export const addressAttribute = (type: number, bytes: Uint8Array): Attribute => [
+  type,
+  [[(bytes.length === 4 ? IPADDR_IPV4 : IPADDR_IPV6) | NLA_F_NET_BYTEORDER, bytes]],
+]
+
+/** Attributes that are bytes already. */
+export const nested = (type: number, bytes: Uint8Array): Attribute => [type | NLA_F_NESTED, bytes]

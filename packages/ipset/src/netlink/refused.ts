@@ -1,0 +1,113 @@
+import { attributeMap, type NetlinkError, readU32 } from '@cni/netns/netlink'
+import { SetError, type SetErrorCode } from '../errors.ts'
+import {
+  ATTR_LINENO,
+  CMD_ADD,
+  CMD_CREATE,
+  CMD_DEL,
+  CMD_SWAP,
+  CMD_TEST,
+  type IpsetRequest,
+  NFGENMSG,
+} from './protocol.ts'
+
+/** The error for a request that ip_set refused. */
+export function refused(asked: IpsetRequest, error: NetlinkError): SetError {
+  const { errno, code: name, text } = error.refusal
+  const [code, why] = meaning(asked, errno) ?? ['EXIT', undefined]
+  const reason = [errno < IPSET_ERR_PRIVATE ? name : `error ${errno}`, text, why].filter((each) => each !== undefined)
+  return new SetError(code, `${aboutEntry(asked, error) ?? asked.what}: ${reason.join(', ')}`, { cause: error })
+}
+
+/** The error for a kernel without ip_set: nfnetlink itself has refused. */
+export const noIpSet = (what: string, cause: unknown): SetError =>
+  new SetError('NO_KERNEL', `${what}: the kernel has no ip_set; load the kernel module ip_set`, { cause })
+
+/** ip_set's own: the entry is there already, or is not there. */
+export const IPSET_ERR_EXIST = 4103
+
+// internal
+
+/** ip_set writes the number of the entry that it refuses into the message, and gives it back. */
+function aboutEntry({ about }: IpsetRequest, { refusal: { request } }: NetlinkError): string | undefined {
+  const number = about && request && readU32(attributeMap(request, NLMSGHDR + NFGENMSG).get(ATTR_LINENO))
+  return number === undefined ? undefined : about?.(number)
+}
+
+type Meaning = readonly [SetErrorCode, string]
+
+const NLMSGHDR = 16
+
+const IPSET_ERR_PRIVATE = 4096
+const IPSET_ERR_TYPE_SPECIFIC = 4352
+
+function meaning({ command, type = '' }: IpsetRequest, errno: number): Meaning | undefined {
+  if (errno >= IPSET_ERR_TYPE_SPECIFIC) return ofType.get(type.split(':', 1)[0] ?? '')?.get(errno)
+  const known = general.get(errno)
+  return typeof known === 'function' ? known(command) : known
+}
+
+const invalid = (why: string): Meaning => ['INVALID', why]
+
+const inUse: Meaning = ['IN_USE', 'it is in use; remove the rules and sets that refer to it first']
+
+const general = new Map<number, Meaning | ((command: number) => Meaning)>([
+  [1, ['EXIT', 'CAP_NET_ADMIN in the namespace is needed']],
+  [2, ['NOT_FOUND', 'there is no such set; create it first']],
+  [12, ['EXIT', 'the kernel has not enough memory']],
+  [16, inUse],
+  [
+    17,
+    (command) => [
+      'EXISTS',
+      command === CMD_CREATE
+        ? 'a set of that name is there; one with other options has to be destroyed first, or replaced'
+        : 'it is there already',
+    ],
+  ],
+  [
+    4097,
+    (command) =>
+      [CMD_ADD, CMD_DEL, CMD_TEST].includes(command)
+        ? ['INVALID', 'it does not fit the family that the set has']
+        : ['EXIT', 'the kernel does not understand the message'],
+  ],
+  [4098, ['NO_KERNEL', 'the kernel lacks the module of this type of set, or has too old a one']],
+  [4099, ['FULL', 'the kernel has no room for another set']],
+  [4100, inUse],
+  [
+    4101,
+    (command) =>
+      command === CMD_SWAP
+        ? ['NOT_FOUND', 'the second set is not there']
+        : ['EXISTS', 'a set with the new name is there already'],
+  ],
+  [4102, invalid('sets of two types or families cannot be swapped')],
+  [
+    IPSET_ERR_EXIST,
+    (command) => (command === CMD_DEL ? ['NOT_FOUND', 'it is not in the set'] : ['EXISTS', 'it is in the set already']),
+  ],
+  [4107, invalid('the set was made without time-outs')],
+  [4108, inUse],
+  [4112, invalid('the set was made without comments')],
+])
+
+/** By what a type begins with. */
+const ofType: ReadonlyMap<string, ReadonlyMap<number, Meaning>> = new Map([
+  [
+    'hash',
+    new Map([
+      [4352, ['FULL', 'the set is full; raise maxelem']],
+      [4353, invalid('the kernel stores no entry that is zero')],
+    ]),
+  ],
+  ['bitmap', new Map([[4352, invalid("it is out of the set's range")]])],
+  [
+    'list',
+    new Map([
+      [4352, ['NOT_FOUND', 'there is no set of that name to refer to']],
+      [4353, invalid('a list of sets cannot be in another')],
+      [4356, ['FULL', 'the list is full']],
+    ]),
+  ],
+])

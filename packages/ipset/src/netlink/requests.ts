@@ -1,0 +1,121 @@
+import { NLM_F_EXCL, u32 } from '@cni/netns/netlink'
+import type { Change, EntryChange } from '../changes.ts'
+import { entryBytes, textAttributes } from './entries.ts'
+import { createAttributes } from './headers.ts'
+import {
+  ATTR_ADT,
+  ATTR_DATA,
+  ATTR_FLAGS,
+  ATTR_LINENO,
+  ATTR_SETNAME2,
+  CMD_ADD,
+  CMD_CREATE,
+  CMD_DEL,
+  CMD_DESTROY,
+  CMD_FLUSH,
+  CMD_HEADER,
+  CMD_LIST,
+  CMD_RENAME,
+  CMD_SWAP,
+  CMD_TEST,
+  FLAG_LIST_HEADER,
+  type IpsetRequest,
+  nameAttribute,
+  nested,
+  number32,
+} from './protocol.ts'
+
+/** Asks for the type of a set; `what` is what it is wanted for. */
+export type TypeOf = (set: string, what: string) => string
+
+/** A change as messages; of many entries there are several, made as they are asked for. */
+export function* requestsOf(change: Change, exist: boolean, typeOf: TypeOf): Generator<IpsetRequest> {
+  const { verb, set } = change
+  const flags = exist ? 0 : NLM_F_EXCL
+  const name = nameAttribute(set)
+  switch (verb) {
+    case 'create': {
+      const { spec } = change
+      const attributes = createAttributes(set, spec)
+      yield { what: `Create set ${set}`, command: CMD_CREATE, flags, attributes, type: spec.type }
+      break
+    }
+    case 'destroy':
+      yield { what: `Destroy set ${set}`, command: CMD_DESTROY, flags, attributes: [name] }
+      break
+    case 'flush':
+      yield { what: `Flush set ${set}`, command: CMD_FLUSH, attributes: [name] }
+      break
+    case 'swap':
+      yield {
+        what: `Swap sets ${set} and ${change.other}`,
+        command: CMD_SWAP,
+        attributes: [name, nameAttribute(change.other, ATTR_SETNAME2)],
+      }
+      break
+    case 'rename':
+      yield {
+        what: `Rename set ${set} to ${change.other}`,
+        command: CMD_RENAME,
+        attributes: [name, nameAttribute(change.other, ATTR_SETNAME2)],
+      }
+      break
+    default:
+      yield* entryRequests(change, flags, typeOf)
+  }
+}
+
+/** Whether the kernel would match an entry. */
+export function testRequest(set: string, entry: string, typeOf: TypeOf): IpsetRequest {
+  const what = `Test ${entry} in set ${set}`
+  const type = typeOf(set, what)
+  const attributes = [nameAttribute(set), [ATTR_DATA, textAttributes(set, type, entry)]] as const
+  return { what, command: CMD_TEST, attributes, type }
+}
+
+/** The name and the type of a set. */
+export const headerRequest = (set: string, what: string): IpsetRequest => ({
+  what,
+  command: CMD_HEADER,
+  attributes: [nameAttribute(set)],
+})
+
+/** One set with its entries, or the headers of all. */
+export const listRequest = (set?: string): IpsetRequest => ({
+  what: set === undefined ? 'List sets' : `Read set ${set}`,
+  command: CMD_LIST,
+  attributes: [set === undefined ? number32(ATTR_FLAGS, FLAG_LIST_HEADER) : nameAttribute(set)],
+})
+
+// internal
+
+/** Bytes of entries in one message: those of 500 addresses. The kernel copies it whole to say which entry it refuses. */
+const MOST = 16_000
+
+function* entryRequests({ verb, set, entries }: EntryChange, flags: number, typeOf: TypeOf): Generator<IpsetRequest> {
+  const phrase = (what = 'an entry') =>
+    verb === 'add' ? `Add ${what} to set ${set}` : `Delete ${what} from set ${set}`
+  const what = phrase(entries.length === 1 ? entries[0]?.entry : `${entries.length} entries`)
+  const type = typeOf(set, what)
+  const packed = (list: readonly Buffer[]): IpsetRequest => ({
+    what,
+    about: (number) => phrase(entries[number - 1]?.entry),
+    command: verb === 'add' ? CMD_ADD : CMD_DEL,
+    flags,
+    attributes: [nameAttribute(set), [ATTR_LINENO, u32(0)], nested(ATTR_ADT, Buffer.concat(list))],
+    type,
+  })
+  let list: Buffer[] = []
+  let size = 0
+  for (const [index, each] of entries.entries()) {
+    const bytes = entryBytes(set, type, verb === 'add' ? each : { entry: each.entry }, index + 1)
+    if (size + bytes.length > MOST) {
+      yield packed(list)
+      list = []
+      size = 0
+    }
+    list.push(bytes)
+    size += bytes.length
+  }
+  yield packed(list)
+}

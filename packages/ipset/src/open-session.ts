@@ -1,0 +1,51 @@
+import type { Place } from '@cni/netns/handle'
+import { errnoOf, messageOf } from '@cni/types'
+import { invalid, SetError } from './errors.ts'
+import { netlinkSession } from './netlink/netlink-session.ts'
+import type { IpsetPort } from './port.ts'
+import { programSession } from './program-session.ts'
+import type { IpsetSession } from './session.ts'
+
+/**
+ * When the program `ipset` is run. `'auto'`: where the runtime has no system calls, or the kernel no nfnetlink; `'always'`;
+ * `'never'`: then such a runtime or kernel is an error.
+ */
+export type Programs = 'auto' | 'always' | 'never'
+
+/** Opens a session over a port. Nothing runs before the first call, which decides how all of them reach the kernel. */
+export function openSession(port: IpsetPort, place: Place, programs: Programs = 'auto'): IpsetSession {
+  if (!['auto', 'always', 'never'].includes(programs)) {
+    invalid(`ipset: programs is 'auto', 'always' or 'never', not ${JSON.stringify(programs)}`)
+  }
+  const open = programs === 'always' ? undefined : port.netlink?.bind(port)
+  if (open === undefined) {
+    if (programs === 'never') invalid("ipset: programs is 'never', but the port has no netlink")
+    return programSession(port, place)
+  }
+  const byNetlink = netlinkSession(open, place)
+  let chosen = byNetlink
+  const use = async <T>(work: (session: IpsetSession) => Promise<T>): Promise<T> => {
+    try {
+      return await work(chosen)
+    } catch (error) {
+      if (chosen !== byNetlink || !noNetlink.has(errnoOf(error) ?? '')) throw error
+      if (programs === 'never') {
+        const why = `ipset: programs is 'never', and netlink is not to be had: ${messageOf(error)}`
+        throw new SetError('NO_NETLINK', why, { cause: error })
+      }
+      place.log?.debug('sets are reached by the program ipset', { reason: String(error) })
+      chosen = programSession(port, place)
+      return work(chosen)
+    }
+  }
+  return {
+    ...byNetlink,
+    change: (changes, options) => use((session) => session.change(changes, options)),
+    save: (name, options) => use((session) => session.save(name, options)),
+    list: () => use((session) => session.list()),
+    test: (name, entry) => use((session) => session.test(name, entry)),
+  }
+}
+
+/** Nothing was sent when opening a channel fails with one of these: no FFI, no netlink, no nfnetlink. */
+const noNetlink = new Set(['NO_FFI', 'EAFNOSUPPORT', 'EPROTONOSUPPORT'])
