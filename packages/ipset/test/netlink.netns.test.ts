@@ -120,18 +120,17 @@ describe('many entries', () => {
       expect(await read.diff(entries)).toEqual({ missing: [], unexpected: [], changed: [] })
     }
     expect((await ipset(pod, { programs: 'never' }).list())[0]).toMatchObject({ name: 'pods', entryCount: 65_000 })
-    await expect(set.add({ entry: 'fd00::f:f:1', comment: 'one too many' })).rejects.toMatchObject({ code: 'FULL' })
   })
 
   test('of which one is refused are there up to that one, and the error names it', async () => {
     await using pod = await tempNetns()
-    const set = ipset(pod, { programs: 'never' }).set('pods', { ...spec, maxelem: 1500 })
+    const set = ipset(pod, { programs: 'never' }).set('pods', { ...spec, maxelem: 700 })
     await set.create()
     await expect(set.add(entries)).rejects.toMatchObject({
       code: 'FULL',
-      message: 'Add fd00::5dc:1 to set pods: error 4352, the set is full; raise maxelem',
+      message: 'Add fd00::2bc:1 to set pods: error 4352, the set is full; raise maxelem',
     })
-    expect(await set.list()).toHaveLength(1500)
+    expect(await set.list()).toHaveLength(700)
   })
 })
 

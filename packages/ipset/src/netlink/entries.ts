@@ -1,14 +1,4 @@
-import {
-  type Attribute,
-  attributeMap,
-  cString,
-  decodeAttributes,
-  encodeAttributes,
-  readBe32,
-  readBe64,
-  readCString,
-  u32,
-} from '@cni/netns/netlink'
+import { attributeMap, decodeAttributes, MessageWriter, readBe32, readBe64, readCString } from '@cni/netns/netlink'
 import { invalid, SetError } from '../errors.ts'
 import type { SetEntry } from '../spec-types.ts'
 import { type Part, partsOf } from './parts.ts'
@@ -21,33 +11,28 @@ import {
   ATTR_PACKETS,
   ATTR_TIMEOUT,
   FLAG_NOMATCH,
-  number32,
+  NET_ORDER,
+  NLMSGHDR,
 } from './protocol.ts'
 
-/** The attributes of an entry, without those of its options; `type` is what the kernel says the set is. */
-export function textAttributes(set: string, type: string, text: string): Attribute[] {
-  const parts = partsOf(type) ?? []
-  // A name may have commas.
-  const texts = parts.length === 1 ? [text] : text.split(',')
-  const attributes: Attribute[] = []
-  for (const [index, part] of parts.entries()) {
-    const written = texts.length === parts.length ? part.write(texts[index] ?? '') : undefined
-    if (written === undefined)
-      invalid(`set ${set}: ${JSON.stringify(text)} is no entry for it, because it is there as a ${type} set`)
-    attributes.push(...written)
-  }
-  return attributes
+/** The bytes of an entry's text; `type` is what the kernel says the set is. */
+export function textBytes(set: string, type: string, text: string): Buffer {
+  const write = textWriter(set, type)
+  return attributesOf((writer) => write(writer, text))
 }
 
-/** An entry to write, as bytes. `number`, from 1, is what the kernel calls it when it refuses it. */
-export function entryBytes(set: string, type: string, entry: SetEntry, number: number): Buffer {
-  const { timeoutSeconds, comment, nomatch } = entry
-  const attributes = textAttributes(set, type, entry.entry)
-  attributes.push([ATTR_LINENO, u32(number)])
-  if (timeoutSeconds !== undefined) attributes.push(number32(ATTR_TIMEOUT, timeoutSeconds))
-  if (nomatch === true) attributes.push(number32(ATTR_CADT_FLAGS, FLAG_NOMATCH))
-  if (comment !== undefined) attributes.push([ATTR_COMMENT, cString(comment)])
-  return encodeAttributes([[ATTR_DATA, attributes]])
+/** The bytes of entries, in pieces of about as many as `most`. They are numbered from 1, for the kernel's answer. */
+export function* entriesBytes(set: string, type: string, list: readonly SetEntry[], most: number): Generator<Buffer> {
+  const write = textWriter(set, type)
+  let next = 0
+  while (next < list.length) {
+    yield attributesOf((writer) => {
+      for (; next < list.length && writer.length < most; next++) {
+        const entry = list[next]
+        if (entry !== undefined) writeEntry(writer, write, entry, next + 1)
+      }
+    })
+  }
 }
 
 /** The entries of a list. Throws `PARSE` for those of a type that no kernel has yet. */
@@ -62,6 +47,36 @@ export function readEntries(set: string, type: string, list: Buffer): SetEntry[]
 }
 
 // internal
+
+function attributesOf(write: (writer: MessageWriter) => void): Buffer {
+  const writer = new MessageWriter().begin(0, 0)
+  write(writer)
+  return writer.end().take().subarray(NLMSGHDR)
+}
+
+type TextWriter = (writer: MessageWriter, text: string) => void
+
+function textWriter(set: string, type: string): TextWriter {
+  const parts = partsOf(type) ?? []
+  return (writer, text) => {
+    // A name may have commas.
+    const texts = parts.length === 1 ? [text] : text.split(',')
+    if (texts.length !== parts.length || !parts.every((part, index) => part.write(writer, texts[index] ?? ''))) {
+      invalid(`set ${set}: ${JSON.stringify(text)} is no entry for it, because it is there as a ${type} set`)
+    }
+  }
+}
+
+function writeEntry(writer: MessageWriter, writeText: TextWriter, entry: SetEntry, number: number): void {
+  const { entry: text, timeoutSeconds, comment, nomatch } = entry
+  writer.nest(ATTR_DATA)
+  writeText(writer, text)
+  writer.u32(ATTR_LINENO, number)
+  if (timeoutSeconds !== undefined) writer.be32(ATTR_TIMEOUT | NET_ORDER, timeoutSeconds)
+  if (nomatch === true) writer.be32(ATTR_CADT_FLAGS | NET_ORDER, FLAG_NOMATCH)
+  if (comment !== undefined) writer.string(ATTR_COMMENT, comment)
+  writer.end()
+}
 
 function readEntry(parts: readonly Part[], bytes: Buffer): SetEntry | undefined {
   const data = attributeMap(bytes)

@@ -1,4 +1,4 @@
-import { type Attribute, cString, decodeAttributes, readBe16, readBe32, readCString, readU8 } from '@cni/netns/netlink'
+import { be16, decodeAttributes, type MessageWriter, readBe16, readBe32, readCString, readU8 } from '@cni/netns/netlink'
 import { formatAddress, parseAddress, parsePrefix } from '@cni/types/ip'
 import { protocolNumber, protocolWord } from '../entry.ts'
 import {
@@ -13,9 +13,8 @@ import {
   ATTR_NAME,
   ATTR_PORT,
   ATTR_PROTO,
-  addressAttribute,
   FLAG_PHYSDEV,
-  number16,
+  NET_ORDER,
 } from './protocol.ts'
 
 /** The attributes of an entry, by type. */
@@ -23,8 +22,8 @@ export type Data = ReadonlyMap<number, Buffer>
 
 /** How one part of an entry, of those between its commas, stands in a message. */
 export interface Part {
-  /** `undefined` for a text that is none. */
-  write(text: string): Attribute[] | undefined
+  /** `false` for a text that is none; then nothing was written. */
+  write(writer: MessageWriter, text: string): boolean
   /** As `ipset` prints it; `undefined` when it is not there. */
   read(data: Data): string | undefined
 }
@@ -52,20 +51,31 @@ export const hexWord = (value: number): string => `0x${value.toString(16).padSta
 
 // internal
 
+const IPADDR_IPV4 = 1
+const IPADDR_IPV6 = 2
+
+function writeAddress(writer: MessageWriter, type: number, address: Uint8Array | undefined): boolean {
+  if (address === undefined) return false
+  writer
+    .nest(type)
+    .bytes((address.length === 4 ? IPADDR_IPV4 : IPADDR_IPV6) | NET_ORDER, address)
+    .end()
+  return true
+}
+
 const isAddress = (word: string) => word === 'ip' || word === 'net'
 
 const ip = (type: number): Part => ({
-  write(text) {
-    const address = parseAddress(text)
-    return address && [addressAttribute(type, address)]
-  },
+  write: (writer, text) => writeAddress(writer, type, parseAddress(text)),
   read: (data) => readAddress(data.get(type)),
 })
 
 const net = (type: number, cidr: number): Part => ({
-  write(text) {
+  write(writer, text) {
     const prefix = parsePrefix(text)
-    return prefix && [addressAttribute(type, prefix.bytes), [cidr, Uint8Array.of(prefix.length)]]
+    if (!writeAddress(writer, type, prefix?.bytes)) return false
+    writer.bytes(cidr, Uint8Array.of(prefix?.length ?? 0))
+    return true
   },
   read(data) {
     const address = readAddress(data.get(type))
@@ -78,11 +88,12 @@ const ICMP = 1
 const ICMPV6 = 58
 
 const port: Part = {
-  write(text) {
+  write(writer, text) {
     const [, protocol, high, low] = /^(?:(\w+):)?(\d+)(?:\/(\d+))?$/.exec(text) ?? []
-    if (high === undefined) return undefined
-    const value = number16(ATTR_PORT, low === undefined ? Number(high) : (Number(high) << 8) | Number(low))
-    return protocol === undefined ? [value] : [value, [ATTR_PROTO, Uint8Array.of(protocolNumber(protocol))]]
+    if (high === undefined) return false
+    writer.bytes(ATTR_PORT | NET_ORDER, be16(low === undefined ? Number(high) : (Number(high) << 8) | Number(low)))
+    if (protocol !== undefined) writer.bytes(ATTR_PROTO, Uint8Array.of(protocolNumber(protocol)))
+    return true
   },
   // Other protocols as numbers: what they are called is in files.
   read(data) {
@@ -95,7 +106,10 @@ const port: Part = {
 }
 
 const mac: Part = {
-  write: (text) => [[ATTR_ETHER, Buffer.from(text.replaceAll(':', ''), 'hex')]],
+  write(writer, text) {
+    writer.bytes(ATTR_ETHER, Buffer.from(text.replaceAll(':', ''), 'hex'))
+    return true
+  },
   read: (data) =>
     data
       .get(ATTR_ETHER)
@@ -105,11 +119,15 @@ const mac: Part = {
 }
 
 const set: Part = {
-  write: (text) => [[ATTR_NAME, cString(text)]],
+  write(writer, text) {
+    writer.string(ATTR_NAME, text)
+    return true
+  },
   read: (data) => readCString(data.get(ATTR_NAME)),
 }
 
-const unwritten = () => undefined
+/** Of types that this package does not make. */
+const unwritten = () => false
 
 const mark: Part = {
   write: unwritten,

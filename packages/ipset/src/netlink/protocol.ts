@@ -65,6 +65,9 @@ export const FLAG_WITH_COMMENT = 16
 export const FLAG_WITH_FORCEADD = 32
 export const FLAG_WITH_SKBINFO = 64
 
+/** Bytes of the header of a message. */
+export const NLMSGHDR = 16
+
 /** Bytes of `nfgenmsg`: family, version, resource. */
 export const NFGENMSG = 4
 
@@ -98,21 +101,12 @@ export const message = ({ what, command, flags, attributes }: IpsetRequest): Req
 /** The name of a set, as which command may want it. */
 export const nameAttribute = (name: string, type = ATTR_SETNAME): Attribute => [type, cString(name)]
 
-// ip_set refuses numbers that do not say that they are in network order.
-const NLA_F_NET_BYTEORDER = 0x4000
+/** In the type of a number: ip_set refuses those that do not say that they are in network order. */
+export const NET_ORDER = 0x4000
 
-export const number16 = (type: number, value: number): Attribute => [type | NLA_F_NET_BYTEORDER, be16(value)]
+export const number16 = (type: number, value: number): Attribute => [type | NET_ORDER, be16(value)]
 
-export const number32 = (type: number, value: number): Attribute => [type | NLA_F_NET_BYTEORDER, be32(value)]
-
-const IPADDR_IPV4 = 1
-const IPADDR_IPV6 = 2
-
-/** An address of 4 or 16 bytes. */
-export const addressAttribute = (type: number, bytes: Uint8Array): Attribute => [
-  type,
-  [[(bytes.length === 4 ? IPADDR_IPV4 : IPADDR_IPV6) | NLA_F_NET_BYTEORDER, bytes]],
-]
+export const number32 = (type: number, value: number): Attribute => [type | NET_ORDER, be32(value)]
 
 /** Attributes that are bytes already. */
 export const nested = (type: number, bytes: Uint8Array): Attribute => [type | NLA_F_NESTED, bytes]

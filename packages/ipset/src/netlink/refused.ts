@@ -9,6 +9,7 @@ import {
   CMD_TEST,
   type IpsetRequest,
   NFGENMSG,
+  NLMSGHDR,
 } from './protocol.ts'
 
 /** The error for a request that ip_set refused. */
@@ -35,8 +36,6 @@ function aboutEntry({ about }: IpsetRequest, { refusal: { request } }: NetlinkEr
 }
 
 type Meaning = readonly [SetErrorCode, string]
-
-const NLMSGHDR = 16
 
 const IPSET_ERR_PRIVATE = 4096
 const IPSET_ERR_TYPE_SPECIFIC = 4352

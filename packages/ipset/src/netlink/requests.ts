@@ -1,6 +1,6 @@
 import { NLM_F_EXCL, u32 } from '@cni/netns/netlink'
 import type { Change, EntryChange } from '../changes.ts'
-import { entryBytes, textAttributes } from './entries.ts'
+import { entriesBytes, textBytes } from './entries.ts'
 import { createAttributes } from './headers.ts'
 import {
   ATTR_ADT,
@@ -69,7 +69,7 @@ export function* requestsOf(change: Change, exist: boolean, typeOf: TypeOf): Gen
 export function testRequest(set: string, entry: string, typeOf: TypeOf): IpsetRequest {
   const what = `Test ${entry} in set ${set}`
   const type = typeOf(set, what)
-  const attributes = [nameAttribute(set), [ATTR_DATA, textAttributes(set, type, entry)]] as const
+  const attributes = [nameAttribute(set), nested(ATTR_DATA, textBytes(set, type, entry))]
   return { what, command: CMD_TEST, attributes, type }
 }
 
@@ -89,7 +89,7 @@ export const listRequest = (set?: string): IpsetRequest => ({
 
 // internal
 
-/** Bytes of entries in one message: those of 500 addresses. The kernel copies it whole to say which entry it refuses. */
+/** Bytes of entries in one message, of about 600 addresses. The kernel copies it whole to say which entry it refuses. */
 const MOST = 16_000
 
 function* entryRequests({ verb, set, entries }: EntryChange, flags: number, typeOf: TypeOf): Generator<IpsetRequest> {
@@ -97,25 +97,15 @@ function* entryRequests({ verb, set, entries }: EntryChange, flags: number, type
     verb === 'add' ? `Add ${what} to set ${set}` : `Delete ${what} from set ${set}`
   const what = phrase(entries.length === 1 ? entries[0]?.entry : `${entries.length} entries`)
   const type = typeOf(set, what)
-  const packed = (list: readonly Buffer[]): IpsetRequest => ({
-    what,
-    about: (number) => phrase(entries[number - 1]?.entry),
-    command: verb === 'add' ? CMD_ADD : CMD_DEL,
-    flags,
-    attributes: [nameAttribute(set), [ATTR_LINENO, u32(0)], nested(ATTR_ADT, Buffer.concat(list))],
-    type,
-  })
-  let list: Buffer[] = []
-  let size = 0
-  for (const [index, each] of entries.entries()) {
-    const bytes = entryBytes(set, type, verb === 'add' ? each : { entry: each.entry }, index + 1)
-    if (size + bytes.length > MOST) {
-      yield packed(list)
-      list = []
-      size = 0
+  const written = verb === 'add' ? entries : entries.map(({ entry }) => ({ entry }))
+  for (const bytes of entriesBytes(set, type, written, MOST)) {
+    yield {
+      what,
+      about: (number) => phrase(entries[number - 1]?.entry),
+      command: verb === 'add' ? CMD_ADD : CMD_DEL,
+      flags,
+      attributes: [nameAttribute(set), [ATTR_LINENO, u32(0)], nested(ATTR_ADT, bytes)],
+      type,
     }
-    list.push(bytes)
-    size += bytes.length
   }
-  yield packed(list)
 }
