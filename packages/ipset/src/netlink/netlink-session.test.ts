@@ -33,6 +33,7 @@ function kernel(answersTo: (asked: Buffer) => readonly Answer[]) {
     },
     receive: () => waiting.shift() ?? 'none',
     close,
+    leave: close,
     [Symbol.dispose]: close,
   }
   return { asked, isClosed: () => closed === 1, netlink: () => channelOver(socket) }
