@@ -20,7 +20,7 @@ const allowed: Readonly<Record<string, readonly RegExp[]>> = {
   ipset: [/^@cni\/(types|host|netns)(\/|$)/],
   iptables: [/^@cni\/(types|host|netns)(\/|$)/, /^@cni\/nftables\/wire$/],
   libcni: [/^@cni\/(types|host|invoke)(\/|$)/],
-  conformance: [/^@cni\/(types|host|invoke|libcni|netns|iptables)(\/|$)/],
+  conformance: [/^@cni\/(types|host|invoke|libcni|netns|iptables)(\/|$)/, /^@cni\/nftables\/wire$/],
   build: [/^@cni\/host(\/|$)/, /^@cni\/netns\/sys$/],
   'istio-redirect': [/^@cni\/(?!istio-redirect)/],
 }

@@ -1,10 +1,13 @@
+import { openNft } from '@cni/nftables/wire'
 import type { AttachedPod } from '../attached-pod.ts'
 import type { Context } from '../context.ts'
-import { difference, type Snapshot, seesNft, takeSnapshot } from '../world/snapshot.ts'
+import { nftBlindness } from '../world/nft-lines.ts'
+import { difference, type Snapshot, takeSnapshot } from '../world/snapshot.ts'
 
 /** For checks that compare what is there before and after: they are blocked where half of it cannot be seen. */
 export function needsSight(ctx: Context): void {
-  if (!seesNft) ctx.block('there is no nft: packet filters cannot be seen')
+  const why = nftBlindness(() => openNft(ctx.world.node))
+  if (why !== undefined) ctx.block(`packet filters cannot be seen: ${why}`)
 }
 
 /** What is different in the pod after the body: `+ link eth0 …`, `- address …`. */

@@ -1,13 +1,78 @@
+import { be16 } from '@cni/netns/netlink'
+import { fakeKernel } from '@cni/nftables/testing'
+import { addElements, addSet, Batch } from '@cni/nftables/wire'
 import { expect, test } from 'vitest'
-import { flattenNft } from './nft-lines.ts'
+import { linesOf, nftBlindness } from './nft-lines.ts'
 
-test('every line of a ruleset says where it is', () => {
-  const text = 'table ip a {\n\tchain b {\n\t\t# a comment\n\t\taccept\n\t}\n\tset s {\n\t}\n}\ntable ip6 a {\n}\n'
-  expect(flattenNft(text)).toEqual([
-    'nft table ip a',
-    'nft table ip a / chain b',
-    'nft table ip a / chain b / accept',
-    'nft table ip a / set s',
-    'nft table ip6 a',
+const table = { family: 'ip', table: 'ex' } as const
+const chain = { ...table, chain: 'c' } as const
+
+test('each thing is a line that says where it is, without what counters count', () => {
+  const nft = fakeKernel().open()
+  const ports = { ...table, set: 'ports', keyType: 13, keyLength: 2 }
+  const batch = new Batch()
+    .addTable({ ...table, flags: 1 })
+    .addChain({ ...chain, base: { type: 'filter', hook: 'output', priority: -5 }, policy: 'drop' })
+    .addChain({ ...table, chain: 'sub', comment: 'reached by jumps' })
+  addElements(addSet(batch, ports), ports, [{ key: be16(80), comment: 'http' }])
+  batch.addRule({
+    ...{ ...chain, comment: 'hello' },
+    expressions: [
+      { name: 'meta', key: 'oifname', dreg: 1 },
+      { name: 'cmp', sreg: 1, op: 'neq', data: Buffer.from('lo\0') },
+      { name: 'payload', dreg: 1, base: 'network', offset: 16, len: 4 },
+      { name: 'cmp', sreg: 1, op: 'eq', data: Uint8Array.of(10, 0, 0, 1) },
+      { name: 'lookup', set: 'ports', sreg: 1, flags: 1 },
+      { name: 'counter', packets: 7n, bytes: 420n },
+      { name: 'meta', key: 'mark', sreg: 1 },
+      { name: 'target', module: 'MARK', revision: 2, info: Buffer.from('39050000ffffffff00000000', 'hex') },
+      { name: 'immediate', dreg: 0, data: { verdict: 'jump', chain: 'sub' } },
+    ],
+  })
+  nft.commit(batch)
+  expect(linesOf(nft)).toEqual([
+    'nft table ip ex flags 1',
+    'nft table ip ex / chain c type filter hook output priority -5 policy drop',
+    'nft table ip ex / chain sub comment "reached by jumps"',
+    'nft table ip ex / set ports type 13 length 2',
+    'nft table ip ex / set ports / 0050 comment "http"',
+    'nft table ip ex / chain c / ' +
+      'meta oifname, cmp neq "lo", payload network offset 16 len 4, cmp eq 0a000001, not in @ports, counter, ' +
+      'meta mark set, target MARK 2 39050000ffffffff…, jump sub comment "hello"',
   ])
+})
+
+test('a set that belongs to one rule stands in it, whatever the kernel calls it', () => {
+  const nft = fakeKernel().open()
+  const set = { ...table, set: '__set%d', flags: ['anonymous', 'constant'] as const, keyType: 13, keyLength: 2 }
+  const batch = new Batch().addTable(table).addChain(chain)
+  for (const setId of [1, 2]) {
+    const one = { ...set, setId }
+    addElements(addSet(batch, one), one, [{ key: be16(443) }, { key: be16(setId) }])
+    batch.addRule({ ...chain, expressions: [{ name: 'lookup', set: set.set, setId, sreg: 1 }] })
+  }
+  nft.commit(batch)
+  expect(linesOf(nft).slice(2)).toEqual([
+    'nft table ip ex / chain c / in { 0001, 01bb }',
+    'nft table ip ex / chain c / in { 0002, 01bb }',
+  ])
+})
+
+test('the empty tables of iptables-nft are nothing, what is in them is', () => {
+  const nft = fakeKernel().open()
+  const nat = { family: 'ip', table: 'nat', chain: 'OUTPUT' } as const
+  const base = { type: 'nat', hook: 'output', priority: -100 } as const
+  nft.commit(new Batch().addTable(nat).addChain({ ...nat, base, policy: 'accept' }))
+  expect(linesOf(nft)).toEqual([])
+  nft.commit(new Batch().addChain({ ...nat, policy: 'drop' }).addRule({ ...nat, expressions: [{ name: 'counter' }] }))
+  expect(linesOf(nft)).toEqual([
+    'nft table ip nat / chain OUTPUT type nat hook output priority -100 policy drop',
+    'nft table ip nat / chain OUTPUT / counter',
+  ])
+})
+
+test('where there is no nf_tables that is a reason; other failures are failures', () => {
+  expect(nftBlindness(() => fakeKernel().open())).toBeUndefined()
+  expect(nftBlindness(() => fakeKernel({ nftables: false }).open())).toContain('the kernel has no nf_tables')
+  expect(() => nftBlindness(() => fakeKernel({ privileged: false }).open())).toThrow('CAP_NET_ADMIN')
 })

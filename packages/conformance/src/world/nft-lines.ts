@@ -1,23 +1,113 @@
+import type { Netns } from '@cni/netns'
+import { decodeAttributes, readBe32, readCString } from '@cni/netns/netlink'
+import {
+  elementsOf,
+  isNftError,
+  type Nft,
+  type NftChain,
+  type NftElement,
+  type NftSet,
+  openNft,
+  type SetName,
+  setsOf,
+  type TableName,
+} from '@cni/nftables/wire'
+import { ruleText, valueText } from './nft-text.ts'
+
+/** Why nf_tables of a namespace cannot be seen: a sentence, or `undefined` when they can. */
+export function nftBlindness(open: () => Nft): string | undefined {
+  try {
+    using nft = open()
+    nft.generation()
+    return undefined
+  } catch (error) {
+    if (isNftError(error) && error.code === 'UNSUPPORTED') return error.message
+    throw error
+  }
+}
+
+/** The lines of a namespace; none where nf_tables cannot be seen. */
+export function nftLines(where: Netns): string[] {
+  const open = () => openNft(where)
+  if (nftBlindness(open) !== undefined) return []
+  using nft = open()
+  return linesOf(nft)
+}
+
 /**
- * The ruleset of `nft list ruleset` with each rule on a line of its own that says where it is.
+ * nf_tables as lines: one for each thing that is there, with where it is. Left out are counters, handles, the sets that
+ * belong to one rule (they stand in it), and the empty tables that iptables-nft leaves.
  *
  * @example
- * flattenNft('table ip nat {\n\tchain X {\n\t\treturn\n\t}\n}\n') // ['nft table ip nat', …, 'nft table ip nat / chain X / return']
+ * linesOf(nft) // ['nft table ip nat', 'nft table ip nat / chain X', 'nft table ip nat / chain X / counter, return']
  */
-export function flattenNft(text: string): string[] {
-  const path: string[] = []
-  const lines: string[] = []
-  for (const raw of text.split('\n')) {
-    const line = raw.trim()
-    if (line === '' || line.startsWith('#')) continue
-    if (line === '}') {
-      path.pop()
-    } else if (line.endsWith('{')) {
-      path.push(line.slice(0, -1).trim())
-      lines.push(`nft ${path.join(' / ')}`)
-    } else {
-      lines.push(`nft ${[...path, line].join(' / ')}`)
+export function linesOf(nft: Nft): string[] {
+  return nft.read(() => {
+    const sets = setsOf(nft)
+    const contents = new Map(sets.map((set) => [keyOf(set), elementsOf(nft, set).map(elementText)]))
+    const setText = (set: SetName) => {
+      const anonymous = sets.some((each) => keyOf(each) === keyOf(set) && isAnonymous(each))
+      return anonymous ? `{ ${contents.get(keyOf(set))?.sort().join(', ')} }` : `@${set.set}`
     }
-  }
-  return lines
+    return [
+      ...nft
+        .tables()
+        .map((table) => `${placeOf(table)}${table.flags === undefined ? '' : ` flags ${table.flags}`}${noteOf(table)}`),
+      ...nft.chains().map((chain) => `${placeOf(chain)} / chain ${chain.chain}${baseText(chain)}${noteOf(chain)}`),
+      ...sets
+        .filter((set) => !isAnonymous(set))
+        .flatMap((set) => {
+          const place = `${placeOf(set)} / set ${set.set}`
+          return [`${place}${kindText(set)}`, ...(contents.get(keyOf(set)) ?? []).map((text) => `${place} / ${text}`)]
+        }),
+      ...nft.bytes('object').map((body) => otherLine('object', body)),
+      ...nft.bytes('flowtable').map((body) => otherLine('flowtable', body)),
+      ...nft.rules().map((rule) => {
+        const text = ruleText(rule.expressions, (set) => setText({ ...rule, set }))
+        return `${placeOf(rule)} / chain ${rule.chain} / ${text}${noteOf(rule)}`
+      }),
+    ].filter((line) => !isEmptyShell(line))
+  })
+}
+
+const placeOf = ({ family, table }: TableName) => `nft table ${family} ${table}`
+const keyOf = ({ family, table, set }: SetName) => JSON.stringify([family, table, set])
+const isAnonymous = ({ flags }: NftSet) => flags?.includes('anonymous') ?? false
+const noteOf = ({ comment }: { readonly comment?: string }) => (comment === undefined ? '' : ` comment "${comment}"`)
+
+function baseText({ base, policy = 'accept' }: NftChain): string {
+  if (base === undefined) return ''
+  const { type, hook, priority, device } = base
+  return ` type ${type} hook ${hook}${device === undefined ? '' : ` device ${device}`} priority ${priority} policy ${policy}`
+}
+
+function kindText({ flags = [], keyType, keyLength, dataType, size, timeout, comment }: NftSet): string {
+  const said = { type: keyType, length: keyLength, data: dataType, size, timeout, comment }
+  const fields = Object.entries(said).flatMap(([key, value]) => (value === undefined ? [] : [`${key} ${value}`]))
+  return ` ${[...fields, ...flags].join(' ')}`
+}
+
+function elementText({ key, keyEnd, data, flags = [], comment }: NftElement): string {
+  const range = keyEnd === undefined ? '' : `-${valueText(keyEnd)}`
+  const mapped = data === undefined ? '' : ` : ${valueText(data)}`
+  return (
+    [`${valueText(key)}${range}${mapped}`, ...flags].join(' ').trimStart() + noteOf({ ...(comment && { comment }) })
+  )
+}
+
+const families: Readonly<Record<number, string>> = { 1: 'inet', 2: 'ip', 3: 'arp', 5: 'netdev', 7: 'bridge', 10: 'ip6' }
+const NFGENMSG = 4
+
+/** A named counter, a quota, a flowtable …: which there is, not what it counts. */
+function otherLine(kind: 'object' | 'flowtable', body: Buffer): string {
+  const attributes = new Map(decodeAttributes(body, NFGENMSG))
+  const family = families[body[0] ?? 0] ?? '?'
+  const type = kind === 'object' ? ` type ${readBe32(attributes.get(3))}` : ''
+  return `nft table ${family} ${readCString(attributes.get(1))} / ${kind} ${readCString(attributes.get(2))}${type}`
+}
+
+/** iptables-nft makes its built-in tables and chains when it first needs them, and has no command to remove them. */
+function isEmptyShell(line: string): boolean {
+  const chain = '(PREROUTING|INPUT|FORWARD|OUTPUT|POSTROUTING) type \\S+ hook \\S+ priority \\S+ policy accept'
+  return new RegExp(`^nft table ip6? (filter|nat|mangle|raw|security)( / chain ${chain})?$`).test(line)
 }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { findExecutable } from '@cni/host'
 import { type Netns, netns, openRtnl, type Rtnl } from '@cni/netns'
-import { flattenNft } from './nft-lines.ts'
+import { nftLines } from './nft-lines.ts'
 
 /** A namespace as lines, and as what is needed to put something back. */
 export interface Snapshot {
@@ -15,24 +15,15 @@ export interface Difference {
   readonly removed: readonly string[]
 }
 
-const NFT = findExecutable('nft')
-
-/** Whether snapshots have the nftables ruleset. */
-export const seesNft = NFT !== undefined
-
 const LEGACY = ['iptables', 'ip6tables'] as const
 
 /** Links, addresses, routes, rules, packet filters of both kinds and sysctls of a namespace. Counters are left out. */
 export async function takeSnapshot(where: Netns): Promise<Snapshot> {
   using rtnl = await openRtnl(where)
-  const [state, nft, ...legacy] = await Promise.all([
-    kernelState(rtnl),
-    nftLines(where),
-    ...LEGACY.map((name) => legacyLines(where, name)),
-  ])
+  const [state, ...legacy] = await Promise.all([kernelState(rtnl), ...LEGACY.map((name) => legacyLines(where, name))])
   const sysctls = netns.run(where, readSysctls)
   const settings = [...sysctls].map(([name, value]) => `sysctl ${name} = ${value}`)
-  return { lines: [...state, ...nft, ...legacy.flat(), ...settings], sysctls }
+  return { lines: [...state, ...nftLines(where), ...legacy.flat(), ...settings], sysctls }
 }
 
 /** Lines are counted: the second of two equal rules is a change. Settings that come with a link are not mentioned. */
@@ -88,20 +79,6 @@ async function kernelState(rtnl: Rtnl): Promise<string[]> {
 /** Link-local addresses, those of `lo`, and their routes: the kernel adds them when it finds the time. */
 function comesByItself(line: string): boolean {
   return /^(address|route \S+) (fe80|ff00)::/.test(line) || /^(address|route \S+) (127\.|::1).* dev lo\b/.test(line)
-}
-
-async function nftLines(where: Netns): Promise<string[]> {
-  if (NFT === undefined) return []
-  const { stdout } = await netns.exec(where, [NFT, '-s', 'list', 'ruleset'], { timeout: 10_000 })
-  return flattenNft(stdout).filter((line) => !isEmptyShell(line))
-}
-
-/** iptables-nft makes its built-in tables and chains when it first needs them, and has no command to remove them. */
-function isEmptyShell(line: string): boolean {
-  const [table, chain, hook, ...rule] = line.split(' / ')
-  const builtIn = /^nft table ip6? (filter|nat|mangle|raw|security)$/.test(table ?? '')
-  const own = chain === undefined || /^chain (PREROUTING|INPUT|FORWARD|OUTPUT|POSTROUTING)$/.test(chain)
-  return builtIn && own && rule.length === 0 && (hook === undefined || /^type .* policy accept;$/.test(hook))
 }
 
 async function legacyLines(where: Netns, name: (typeof LEGACY)[number]): Promise<string[]> {

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { findExecutable } from '@cni/host'
 import { type Netns, netns, openRtnl, type Rtnl } from '@cni/netns'
+import { openNft } from '@cni/nftables/wire'
 import { type Difference, difference, type Snapshot } from './snapshot.ts'
 
 /** A way to undo behind the plugin's back something it did. */
@@ -20,7 +21,7 @@ export function tamperings(before: Snapshot, after: Snapshot): Tampering[] {
 export function filters({ added }: Difference): Tampering[] {
   const found: Tampering[] = []
   if (added.some((line) => line.startsWith('nft '))) {
-    found.push({ text: 'flushed the nftables ruleset', apply: (where) => exec(where, 'nft', 'flush', 'ruleset') })
+    found.push({ text: 'flushed the nftables ruleset', apply: flushNft })
   }
   for (const tool of ['iptables', 'ip6tables']) {
     const prefix = `${tool}-legacy `
@@ -85,6 +86,13 @@ function sysctls(before: Snapshot, after: Snapshot, { added }: Difference): Tamp
       },
     },
   ]
+}
+
+async function flushNft(where: Netns): Promise<void> {
+  using nft = openNft(where)
+  nft.transact((batch) => {
+    for (const table of nft.tables()) batch.deleteTable(table)
+  })
 }
 
 async function withRtnl(where: Netns, body: (rtnl: Rtnl) => Promise<void>): Promise<void> {

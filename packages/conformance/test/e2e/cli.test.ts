@@ -56,19 +56,23 @@ describe.runIf(process.getuid?.() === 0)('cni-conformance', () => {
     expect(await cli(bad.path, '--chained', '--only', 'add.document,del')).toMatchObject({ exitCode: 1 })
   })
 
-  test('what it has no eyes for is not blessed: without nft packet filters cannot be seen', async () => {
-    using plugin = plantedPlugin(true, ['keeps-rules'])
+  test('packet filters are seen where no program sees them', async () => {
+    using keeps = plantedPlugin(true, ['keeps-rules'])
+    using leaks = plantedPlugin(true, ['leaks-on-node'])
     const bin = mkdtempSync(join(tmpdir(), 'cni-no-nft-'))
     try {
       for (const name of ['unshare', 'mount', 'mkfifo', 'sh', 'cat', 'true', 'nsenter']) {
         symlinkSync(findExecutable(name) ?? '', join(bin, name))
       }
-      const argv = [plugin.path, '--chained', '--only', 'isolation.pod', '--json']
-      const blind = await cliWith({ PATH: bin }, ...argv)
-      expect(blind.exitCode).toBe(4)
-      const reason = 'there is no nft: packet filters cannot be seen'
-      expect(JSON.parse(blind.stdout)).toMatchObject({ verdict: 'incomplete', unchecked: [{ reason }] })
-      expect(JSON.parse((await cli(...argv)).stdout)).toMatchObject({ verdict: 'conforms', counts: { advice: 1 } })
+      const check = (plugin: string) =>
+        cliWith({ PATH: bin }, plugin, '--chained', '--only', 'isolation,check.tampered')
+      const left = await check(keeps.path)
+      expect(left).toMatchObject({ exitCode: 0, stderr: '' })
+      expect(left.stdout).toContain('DEL leaves in the pod: + nft table ip planted')
+      expect(left.stdout).toContain('+ nft table ip planted / chain c / accept')
+      const leaked = await check(leaks.path)
+      expect(leaked).toMatchObject({ exitCode: 1, stderr: '' })
+      expect(leaked.stdout).toContain('every pod leaves something on the node: + nft table ip leak / chain c / counter')
     } finally {
       rmSync(bin, { recursive: true })
     }
