@@ -11,7 +11,7 @@ export async function openTransport(target: NetnsTarget): Promise<Transport> {
   try {
     return channelTransport(target)
   } catch (error) {
-    // Decided by a bundler, which then leaves out what is inside: an executable for bun always has FFI.
+    // A bundler for bun knows the first condition, and leaves the import out: its executables always have FFI.
     if (process.versions.bun === undefined && target === 'host' && isNetnsError(error) && error.code === 'NO_FFI') {
       const { npmTransport } = await import('./npm-transport.ts')
       return npmTransport(error)
@@ -21,8 +21,8 @@ export async function openTransport(target: NetnsTarget): Promise<Transport> {
 }
 
 /**
- * The same, which is opened again for every operation after it was closed: inverse steps run when the block that
- * declared it with `using` has ended long since, and nobody tells when the last of them has.
+ * A transport that still works after it was closed, by opening another one for each operation: inverse steps run long
+ * after the block that declared it with `using`, and nothing tells when the last of them has run.
  */
 export async function openReviving(target: NetnsTarget): Promise<Transport> {
   const first = await openTransport(target)

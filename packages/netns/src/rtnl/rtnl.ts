@@ -8,8 +8,8 @@ import type { NewRoute, Route, RouteFilter } from './route/route.ts'
 import type { NewPolicyRule, PolicyRule, RuleFilter } from './rule/rule.ts'
 
 /**
- * Links, addresses, routes, rules, neighbours and qdiscs of one namespace: what code that configures them takes, so that its tests can give
- * it `fakeRtnl()`. Adding what is there, and deleting what is not, is no error and says so; adding what is there but
+ * Links, addresses, routes, rules, neighbours and qdiscs of one namespace. Code that configures them takes this port, so
+ * that its tests can give it `fakeRtnl()`. Adding what is there, and deleting what is not, is no error and says so; adding what is there but
  * different is `EEXIST`. What was read (`Link`, `Address`, `Route`, `PolicyRule`) can be added and deleted as it is.
  * Errors are `NetnsError` with the errno name (`ENODEV`, `EPERM` …) and the kernel's own explanation, or `INVALID` for
  * what cannot be said to the kernel; nothing is half made then.

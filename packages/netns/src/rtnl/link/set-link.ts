@@ -21,21 +21,35 @@ export interface PlannedChange {
 export function planChange(channel: Questions, link: LinkRef, change: LinkChange): PlannedChange {
   const what = `Set link ${linkText(link)}`
   const before = requireLink(channel, link, what)
-  const { master, netns, bridgePort } = change
+  const { master } = change
   const masterIndex = master === null ? 0 : master === undefined ? undefined : linkIndex(channel, master, what)
-  if (netns !== undefined && (bridgePort !== undefined || masterIndex !== undefined)) {
+  checkChange(before, change, masterIndex, what)
+  const reduced = reduceChange(before, change, masterIndex)
+  if (reduced !== undefined) messagesOf(before, reduced, undefined)
+  return { before, reduced, up: change.up, what }
+}
+
+/**
+ * Refuses a change that makes no sense for the link as it is. Throws `INVALID`, `EOPNOTSUPP`.
+ *
+ * @param master - the index of the new one, 0 for none.
+ */
+export function checkChange(
+  before: Link,
+  { netns, bridge, bridgePort }: LinkChange,
+  master: number | undefined,
+  what: string,
+): void {
+  if (netns !== undefined && (bridgePort !== undefined || master !== undefined)) {
     throw new NetnsError(
       'INVALID',
       `${what}: a master is of one namespace; move the link first, then set its master there`,
     )
   }
-  if (change.bridge !== undefined && before.kind !== 'bridge') throw notSupported(what, 'it is no bridge')
-  if (bridgePort !== undefined && (masterIndex ?? before.master ?? 0) === 0) {
+  if (bridge !== undefined && before.kind !== 'bridge') throw notSupported(what, 'it is no bridge')
+  if (bridgePort !== undefined && (master ?? before.master ?? 0) === 0) {
     throw notSupported(what, 'it is no port of a bridge')
   }
-  const reduced = reduceChange(before, change, masterIndex)
-  if (reduced !== undefined) messagesOf(before, reduced, undefined)
-  return { before, reduced, up: change.up, what }
 }
 
 /** Tells the kernel, in as few steps as it takes. What a step that fails leaves is for {@link takeBack}. */

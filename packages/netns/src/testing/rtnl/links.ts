@@ -3,6 +3,7 @@ import { reduceChange } from '../../rtnl/link/change.ts'
 import { encodeLinkChange, encodeNewLink, encodePortChange } from '../../rtnl/link/encode.ts'
 import type { Link, LinkChange, LinkRef, LinkToAdd } from '../../rtnl/link/link.ts'
 import { differenceOf } from '../../rtnl/link/requests.ts'
+import { checkChange } from '../../rtnl/link/set-link.ts'
 import { linkName, linkText } from '../../rtnl/link/wire.ts'
 import { bringDown, bringUp, forget } from './consequences.ts'
 import { NEW_PORT, settingsOf } from './settings.ts'
@@ -87,20 +88,11 @@ export function changeDevice(
   const what = `Set link ${linkText(ref)}`
   const device = requireDevice(here, ref, what)
   const before = viewOf(device)
-  const { master, netns, bridge, bridgePort, name } = change
+  const { master, netns, name } = change
   const newMaster = master === undefined || master === null ? undefined : requireDevice(here, master, what)
   const masterIndex = master === null ? 0 : newMaster?.index
   const home = netns === undefined ? here : world.namespace(netns)
-  if (netns !== undefined && (bridgePort !== undefined || masterIndex !== undefined)) {
-    throw new NetnsError(
-      'INVALID',
-      `${what}: a master is of one namespace; move the link first, then set its master there`,
-    )
-  }
-  if (bridge !== undefined && before.kind !== 'bridge') throw refusal(what, 'EOPNOTSUPP', 'it is no bridge')
-  if (bridgePort !== undefined && (masterIndex ?? before.master ?? 0) === 0) {
-    throw refusal(what, 'EOPNOTSUPP', 'it is no port of a bridge')
-  }
+  checkChange(before, change, masterIndex, what)
   const reduced = reduceChange(before, change, masterIndex)
   if (reduced !== undefined) {
     encodeLinkChange(device.index, reduced, {})
