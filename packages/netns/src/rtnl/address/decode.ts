@@ -2,10 +2,9 @@ import { formatAddress } from '@cni/types/ip'
 import { attributeMap } from '../../netlink/decode.ts'
 import { readCString, readU32 } from '../../netlink/values.ts'
 import { familyName } from '../ip.ts'
+import { wordOf } from '../word-of.ts'
 import type { Address } from './address.ts'
 import * as wire from './wire.ts'
-
-const scopes: Readonly<Record<number, Address['scope']>> = { 0: 'universe', 200: 'site', 253: 'link', 254: 'host' }
 
 /** An address message of the kernel; `undefined` for another family. */
 export function decodeAddress(body: Buffer): Address | undefined {
@@ -27,7 +26,7 @@ export function decodeAddress(body: Buffer): Address | undefined {
     prefixLength,
     cidr: `${address}/${prefixLength}`,
     linkIndex: body.readUInt32LE(4),
-    scope: scopes[scope] ?? scope,
+    scope: wordOf(wire.scopeNumbers, scope) ?? scope,
     tentative: (flags & wire.IFA_F_TENTATIVE) !== 0,
     duplicate: (flags & wire.IFA_F_DADFAILED) !== 0,
     ...(other === undefined || other.equals(raw) ? {} : { peer: formatAddress(other) }),

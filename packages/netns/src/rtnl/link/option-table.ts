@@ -4,6 +4,7 @@ import type { Attribute } from '../../netlink/encode.ts'
 import * as values from '../../netlink/values.ts'
 import { checkInteger, shown } from '../check.ts'
 import { parseAddress } from '../ip.ts'
+import { wordOf } from '../word-of.ts'
 
 /** The attributes of a kind, by type. */
 type Attributes = ReadonlyMap<number, Buffer>
@@ -109,11 +110,7 @@ export const choice = <Word extends string>(
     for (const word in numbers) if (word === value) return number.encode(numbers[word], path)
     throw refused(path, `one of ${Object.keys(numbers).join(', ')}`, value)
   },
-  decode(data) {
-    const wanted = number.decode(data)
-    for (const word in numbers) if (numbers[word] === wanted) return word
-    return undefined
-  },
+  decode: (data) => wordOf(numbers, number.decode(data)),
 })
 
 function bit(value: unknown, path: string): number {

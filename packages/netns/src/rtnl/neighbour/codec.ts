@@ -6,6 +6,7 @@ import type { Attribute } from '../../netlink/encode.ts'
 import { checkInteger, shown } from '../check.ts'
 import { familyName, familyNumber, familyQuery, parseAddress } from '../ip.ts'
 import { formatMac, parseMac } from '../link/mac.ts'
+import { wordOf } from '../word-of.ts'
 import type { Neighbour, NewNeighbour } from './neighbour.ts'
 import { states } from './states.ts'
 
@@ -48,11 +49,12 @@ export function decodeNeighbour(body: Buffer): Neighbour | undefined {
   const mac = attributes.get(NDA_LLADDR)
   if (family === undefined || address === undefined) return undefined
   const flags = body.readUInt8(10)
+  const state = body.readUInt16LE(8)
   return {
     family,
     address: formatAddress(address),
     linkIndex: body.readInt32LE(4),
-    state: stateName(body.readUInt16LE(8)),
+    state: wordOf(states, state) ?? state,
     proxy: (flags & NTF_PROXY) !== 0,
     router: (flags & NTF_ROUTER) !== 0,
     ...(mac?.length === 6 ? { mac: formatMac(mac) } : {}),
@@ -63,11 +65,4 @@ function stateNumber({ state = 'permanent' }: NewNeighbour): number {
   if (typeof state === 'number') return checkInteger(state, 0, 0xffff, 'state')
   if (Object.hasOwn(states, state)) return states[state]
   throw new NetnsError('INVALID', `Not a state of neighbours: ${shown(state)}; expected one of ${Object.keys(states)}`)
-}
-
-function stateName(number: number): Neighbour['state'] {
-  for (const name of ['none', 'incomplete', 'reachable', 'stale', 'delay', 'probe', 'failed', 'noarp'] as const) {
-    if (states[name] === number) return name
-  }
-  return number === states.permanent ? 'permanent' : number
 }

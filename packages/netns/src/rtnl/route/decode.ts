@@ -2,7 +2,8 @@ import { formatAddress } from '@cni/types/ip'
 import { attributeMap, decodeAttributes } from '../../netlink/decode.ts'
 import { readU32 } from '../../netlink/values.ts'
 import { familyName } from '../ip.ts'
-import type { Nexthop, Route, RouteAttribute, RouteScope } from './route.ts'
+import { wordOf } from '../word-of.ts'
+import type { Nexthop, Route, RouteAttribute } from './route.ts'
 import * as wire from './wire.ts'
 
 const NAMED = new Set([
@@ -31,6 +32,7 @@ export function decodeRoute(body: Buffer): Route | undefined {
   const linkIndex = readU32(attributes.get(wire.RTA_OIF))
   const metric = readU32(attributes.get(wire.RTA_PRIORITY))
   const nexthops = attributes.get(wire.RTA_MULTIPATH)
+  const scope = body.readUInt8(6)
   const type = body.readUInt8(7)
   const prefix = destination === undefined ? undefined : `${formatAddress(destination)}/${body.readUInt8(1)}`
   return {
@@ -39,7 +41,7 @@ export function decodeRoute(body: Buffer): Route | undefined {
     cidr: prefix ?? (family === 'ipv4' ? '0.0.0.0/0' : '::/0'),
     table: readU32(attributes.get(wire.RTA_TABLE)) ?? body.readUInt8(4),
     type: wire.types[type] ?? type,
-    scope: scopeName(body.readUInt8(6)),
+    scope: wordOf(wire.scopeNumbers, scope) ?? scope,
     protocol: body.readUInt8(5),
     ...(gateway === undefined ? {} : { gateway: formatAddress(gateway) }),
     ...(linkIndex === undefined ? {} : { linkIndex }),
@@ -85,11 +87,4 @@ function others(attributes: ReadonlyMap<number, Buffer>): { other?: readonly Rou
   const isDefault = (type: number, value: Buffer): boolean => type === wire.RTA_PREF && value[0] === 0
   const other = [...attributes].filter(([type, value]) => !NAMED.has(type) && !isDefault(type, value))
   return other.length === 0 ? {} : { other }
-}
-
-function scopeName(number: number): RouteScope | number {
-  for (const name of ['universe', 'site', 'link', 'host', 'nowhere'] as const) {
-    if (wire.scopeNumbers[name] === number) return name
-  }
-  return number
 }
