@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { isRunError } from '@cni/host'
+import { errnoOf } from '@cni/types'
 import type { NetnsTarget } from '../handle/netns.ts'
 import { isNetnsError } from '../handle/netns-error.ts'
 import { run } from './runner.ts'
@@ -31,7 +32,8 @@ function readIfThere(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return
+    const errno = errnoOf(error)
+    if (errno === 'ENOENT' || errno === 'ENOTDIR') return undefined
     throw error
   }
 }

@@ -129,13 +129,8 @@ function enterOrThrow(place: string, enter: () => void): void {
     enter()
   } catch (cause) {
     if (!isSysError(cause)) throw cause
-    throw new NetnsError(
-      cause.code,
-      `Could not enter ${place}: ${cause.message}${privilegeHint(cause.code, 'CAP_SYS_ADMIN')}`,
-      {
-        cause,
-      },
-    )
+    const why = `${cause.message}${privilegeHint(cause.code, 'CAP_SYS_ADMIN')}`
+    throw new NetnsError(cause.code, `Could not enter ${place}: ${why}`, { cause })
   }
 }
 

@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, statfsSync } from 'node:fs'
+import { errnoOf } from '@cni/types'
 import { namespaceKind } from './kind.ts'
 import { Netns } from './netns.ts'
 import { NetnsError } from './netns-error.ts'
@@ -58,7 +59,7 @@ function notANamespace(path: string, what: string): NetnsError {
 }
 
 function failure(path: string, cause: unknown): NetnsError {
-  const errno = cause instanceof Error && 'code' in cause ? String(cause.code) : 'INVALID'
+  const errno = errnoOf(cause) ?? 'INVALID'
   const quoted = JSON.stringify(path)
   // ESRCH: /proc/<pid>/ns/net of a process that is just ending
   if (errno === 'ENOENT' || errno === 'ESRCH') {

@@ -1,5 +1,6 @@
 import { closeSync, constants, lstatSync, openSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { errnoOf } from '@cni/types'
 import { privilegeHint } from '../enter/privileges.ts'
 import { runInNew } from '../enter/runner.ts'
 import { assertTarget } from '../enter/target.ts'
@@ -8,7 +9,7 @@ import { isNetnsError, NetnsError } from '../handle/netns-error.ts'
 import { open } from '../handle/open.ts'
 import { MNT_DETACH, MS_BIND, UMOUNT_NOFOLLOW } from '../sys/constants.ts'
 import { loadSys } from '../sys/load-sys.ts'
-import { isSysError, type Sys } from '../sys/sys.ts'
+import type { Sys } from '../sys/sys.ts'
 import { prepareFolder } from './folder.ts'
 
 /** Where `ip netns` keeps its namespaces. */
@@ -119,20 +120,9 @@ function isBound(path: string): boolean {
 }
 
 function failed(what: string, path: string, cause: unknown): NetnsError {
-  const errno = errnoOf(cause)
-  return new NetnsError(
-    errno,
-    `Could not ${what} ${JSON.stringify(path)}: ${errno}${privilegeHint(errno, 'CAP_SYS_ADMIN')}`,
-    {
-      path,
-      cause,
-    },
-  )
-}
-
-function errnoOf(error: unknown): string {
-  if (isSysError(error)) return error.code
-  return error instanceof Error && 'code' in error ? String(error.code) : 'INVALID'
+  const errno = errnoOf(cause) ?? 'INVALID'
+  const why = `${errno}${privilegeHint(errno, 'CAP_SYS_ADMIN')}`
+  return new NetnsError(errno, `Could not ${what} ${JSON.stringify(path)}: ${why}`, { path, cause })
 }
 
 function isName(name: string): boolean {

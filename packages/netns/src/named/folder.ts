@@ -1,5 +1,6 @@
 import { closeSync, constants, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { errnoOf } from '@cni/types'
 import { privilegeHint } from '../enter/privileges.ts'
 import { NetnsError } from '../handle/netns-error.ts'
 import { LOCK_EX, MS_BIND, MS_REC, MS_SHARED } from '../sys/constants.ts'
@@ -21,15 +22,10 @@ export function prepareFolder(sys: Sys, folder: string): void {
       closeSync(fd)
     }
   } catch (cause) {
-    const errno = cause instanceof Error && 'code' in cause ? String(cause.code) : 'INVALID'
-    throw new NetnsError(
-      errno,
-      `Could not prepare the folder ${JSON.stringify(folder)} for network namespaces: ${errno}${privilegeHint(errno, 'CAP_SYS_ADMIN')}`,
-      {
-        path: folder,
-        cause,
-      },
-    )
+    const errno = errnoOf(cause) ?? 'INVALID'
+    const why = `${errno}${privilegeHint(errno, 'CAP_SYS_ADMIN')}`
+    const message = `Could not prepare the folder ${JSON.stringify(folder)} for network namespaces: ${why}`
+    throw new NetnsError(errno, message, { path: folder, cause })
   }
 }
 

@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs'
+import { errnoOf } from '@cni/types'
 
 /**
  * Writes a whole text to a descriptor, waiting while a pipe is full: `process.stdout.write` followed by an exit would
@@ -15,7 +16,7 @@ export function writeAll(fd: number, text: string, patience = Number.POSITIVE_IN
       rest = rest.subarray(writeSync(fd, rest))
     } catch (error) {
       if (!(error instanceof Error)) return new Error(String(error))
-      const errno = 'code' in error ? error.code : undefined
+      const errno = errnoOf(error)
       if (errno === 'EINTR') continue
       if (errno !== 'EAGAIN' || waited++ >= patience) return error
       // A full non-blocking pipe: there is no event to wait for without giving up control.
