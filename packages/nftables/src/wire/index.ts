@@ -61,5 +61,14 @@ export type {
   TableName,
   TableSpec,
 } from './specs.ts'
+export {
+  openTraces,
+  type Trace,
+  type TracedPacket,
+  type TraceStep,
+  type TraceVerdict,
+  traceOn,
+  traces,
+} from './traces.ts'
 export { decodeUserdata, encodeUserdata, type NotesRead, type Userdata } from './userdata.ts'
 export type { Verdict } from './verdict.ts'

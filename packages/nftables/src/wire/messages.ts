@@ -2,6 +2,7 @@ import type { ObjectKind } from './object-kind.ts'
 
 export const NFT_MSG_NEWGEN = 15
 export const NFT_MSG_GETGEN = 16
+export const NFT_MSG_TRACE = 17
 export const NFT_MSG_DESTROYTABLE = 26
 
 /** `struct nfgenmsg`: family, version, and two bytes of a resource. */

@@ -41,12 +41,16 @@ export function verdictIn(nested: Buffer): Verdict | undefined {
   const attributes = new Map(decodeAttributes(only[1]))
   const code = attributes.get(NFTA_VERDICT_CODE)
   const chain = readCString(attributes.get(NFTA_VERDICT_CHAIN))
-  if (code?.length !== 4) return undefined
+  const found = code?.length === 4 ? verdictOf(code.readInt32BE(0), chain) : undefined
+  return found !== undefined && nested.equals(written((writer) => writeVerdict(writer, found))) ? found : undefined
+}
+
+/** A verdict by the kernel's number. */
+export function verdictOf(code: number, chain: string | undefined): Verdict | undefined {
   for (const [word, number] of codes) {
-    if (number !== code.readInt32BE(0)) continue
-    const jumps = word === 'jump' || word === 'goto'
-    const found = jumps ? (chain === undefined ? undefined : { verdict: word, chain }) : { verdict: word }
-    return found !== undefined && nested.equals(written((writer) => writeVerdict(writer, found))) ? found : undefined
+    if (number !== code) continue
+    if (word !== 'jump' && word !== 'goto') return { verdict: word }
+    return chain === undefined ? undefined : { verdict: word, chain }
   }
   return undefined
 }

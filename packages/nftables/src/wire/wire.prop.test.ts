@@ -11,7 +11,9 @@ import { nftOver } from './nft.ts'
 import { isNftError } from './nft-error.ts'
 import { addElements, addSet, elementsOf, setsOf } from './sets.ts'
 import { restore, snapshot } from './snapshot.ts'
+import { type Trace, traces } from './traces.ts'
 import { decodeUserdata, encodeUserdata } from './userdata.ts'
+import { written } from './writer.ts'
 
 const endsWell = <T>(act: () => T): T | undefined => {
   try {
@@ -146,6 +148,51 @@ test('whatever the kernel answers, a question ends: with an answer, or with an e
       endsWell(() => nft.transact((batch) => batch.addTable(chain, { exclusive: true })))
       nft.close()
     }),
+  )
+})
+
+/** A step through a rule of a jump, with a packet. */
+const traced = written((writer) => {
+  const at = writer.begin((10 << 8) | 17, 0, 2)
+  writer.text(1, 'ex')
+  writer.text(2, 'c')
+  writer.u64(3, 7n)
+  writer.u32(4, 3)
+  const verdict = writer.open(5)
+  writer.u32(1, -3)
+  writer.text(2, 'sub')
+  writer.close(verdict)
+  writer.u32(6, 4711)
+  writer.bytes(8, new Uint8Array(20))
+  writer.u32(15, 2)
+  writer.end(at)
+})
+
+const telling = (datagram: Buffer): NetlinkSocket => {
+  const waiting: (Buffer | 'lost')[] = [datagram, 'lost', Buffer.from(traced)]
+  const nothing = () => {}
+  const end = { close: nothing, leave: nothing, [Symbol.dispose]: nothing }
+  return { fd: -1, send: nothing, receive: () => waiting.shift() ?? 'none', ...end }
+}
+
+test('whatever the kernel tells of packets, steps are told or end by name', async () => {
+  const whole = { family: 'ip', table: 'ex', chain: 'c', id: 4711, step: 'rule', handle: 7n } as const
+  await fc.assert(
+    fc.asyncProperty(mutation, async (change) => {
+      const found: Trace[] = []
+      try {
+        const signal = AbortSignal.timeout(20)
+        for await (const trace of traces(telling(mutate(traced, change)), { signal, interval: 1 })) found.push(trace)
+        expect(found.slice(-2)).toMatchObject([
+          { step: 'lost' },
+          { ...whole, verdict: { verdict: 'jump', chain: 'sub' }, packet: { protocol: 2 } },
+        ])
+      } catch (error) {
+        if (!isNetnsError(error)) throw error
+        expect(error.code).toBe('PROTOCOL')
+      }
+    }),
+    { numRuns: 40 },
   )
 })
 

@@ -1,0 +1,137 @@
+import type { NetnsTarget } from '@cni/netns'
+import {
+  type EventOptions,
+  events,
+  type Message,
+  NETLINK_NETFILTER,
+  type NetlinkSocket,
+  openNetlinkSocket,
+} from '@cni/netns/netlink'
+import { bytes, i32, n32, n64, name } from './codec.ts'
+import type { Expression } from './expressions.ts'
+import { familyWord } from './family.ts'
+import { decodeFields, may, must, nested } from './fields.ts'
+import { messageOfType, NFGENMSG, NFT_MSG_TRACE } from './messages.ts'
+import type { ChainName } from './specs.ts'
+import { type Verdict, verdictOf } from './verdict.ts'
+
+/** What a packet is like, as it is told with the first of its steps in each base chain. */
+export interface TracedPacket {
+  /** `NFPROTO_…`: 2 IPv4, 10 IPv6, 7 a bridge's frame. */
+  readonly protocol?: number
+  /** The interfaces it comes in by and goes out by, as far as known: their indexes. */
+  readonly iif?: number
+  readonly oif?: number
+  /** 0 is not told. */
+  readonly mark?: number
+  /** The first bytes of its headers: of Ethernet, of IP, of TCP, UDP … */
+  readonly link?: Uint8Array
+  readonly network?: Uint8Array
+  readonly transport?: Uint8Array
+}
+
+/**
+ * What became of the packet: `drop` is also that of a rejection, for `queue` a program decides, a packet that is `stolen`
+ * was taken by a target.
+ */
+export type TraceVerdict = Verdict | { readonly verdict: 'queue' | 'repeat' | 'stolen' }
+
+/** A step of a traced packet. */
+export interface TraceStep extends ChainName {
+  /** A rule that it matched, the end of a chain that did not decide, what a base chain does then. */
+  readonly step: 'rule' | 'end' | 'policy'
+  /** Of the rule. */
+  readonly handle?: bigint
+  /** `undefined` for a number that is none we know. */
+  readonly verdict: TraceVerdict | undefined
+  /** Of the packet: the same in all its steps, and in those of no other for a while. */
+  readonly id: number
+  readonly packet?: TracedPacket
+}
+
+/** What is told of traced packets; `lost`: steps before the next one were more than the socket holds. */
+export type Trace = TraceStep | { readonly step: 'lost' }
+
+/**
+ * The expressions of a rule behind which a packet is traced: `meta nftrace set 1`. In a base chain of one's own at
+ * priority -350 that is before the rules of others.
+ */
+export const traceOn: readonly Expression[] = [
+  { name: 'immediate', dreg: 1, data: Uint8Array.of(1) },
+  { name: 'meta', key: 'nftrace', sreg: 1 },
+]
+
+const NFNLGRP_NFTRACE = 9
+
+/** A socket that hears of traced packets in a namespace, from now on. For {@link traces}; needs root there. */
+export function openTraces(target: NetnsTarget, options: { readonly receiveBuffer?: number } = {}): NetlinkSocket {
+  return openNetlinkSocket(target, NETLINK_NETFILTER, { groups: [NFNLGRP_NFTRACE], ...options })
+}
+
+/**
+ * The steps of traced packets, as they are made, through the rules of any program that writes nf_tables. Throws
+ * `NetnsError('PROTOCOL')` for bytes that are no messages.
+ *
+ * @example
+ * const chain = { family: 'inet', table: 'trace', chain: 'prerouting' } as const
+ * const base = { type: 'filter', hook: 'prerouting', priority: -350 } as const
+ * using socket = openTraces(pod)
+ * nft.commit(new Batch().addTable(chain).addChain({ ...chain, base }).addRule({ ...chain, expressions: traceOn }))
+ * for await (const trace of traces(socket, { signal })) if (trace.step === 'rule') passed.push(trace.handle)
+ */
+export async function* traces(socket: NetlinkSocket, options?: EventOptions): AsyncGenerator<Trace, void, void> {
+  for await (const { messages, lost } of events(socket, options)) {
+    if (lost) yield { step: 'lost' }
+    for (const message of messages) {
+      const trace = traceIn(message)
+      if (trace !== undefined) yield trace
+    }
+  }
+}
+
+const NFT_TRACETYPE_POLICY = 1
+
+const fields = {
+  table: must(1, name),
+  chain: must(2, name),
+  handle: may(3, n64),
+  type: must(4, n32),
+  verdict: may(5, nested({ code: must(1, i32), chain: may(2, name) })),
+  id: must(6, n32),
+  link: may(7, bytes),
+  network: may(8, bytes),
+  transport: may(9, bytes),
+  iif: may(10, n32),
+  oif: may(12, n32),
+  mark: may(14, n32),
+  protocol: may(15, n32),
+  policy: may(16, n32),
+}
+
+function traceIn({ type, body }: Message): TraceStep | undefined {
+  const family = familyWord(body[0])
+  if (messageOfType(type) !== NFT_MSG_TRACE || family === undefined) return undefined
+  const { table, chain, handle, type: reason, id, verdict, policy, ...packet } = decodeFields(fields, body, NFGENMSG)
+  return {
+    ...{ family, table, chain, id },
+    // The end of a chain is told as a rule without a handle, or, by other kernels, as a return.
+    step: reason === NFT_TRACETYPE_POLICY ? 'policy' : handle === undefined ? 'end' : 'rule',
+    ...(handle === undefined ? {} : { handle }),
+    verdict: decided(policy ?? verdict?.code, verdict?.chain),
+    ...(Object.keys(packet).length === 0 ? {} : { packet }),
+  }
+}
+
+const others = new Map<number | undefined, 'queue' | 'repeat' | 'stolen'>([
+  [2, 'stolen'],
+  [3, 'queue'],
+  [4, 'repeat'],
+])
+
+function decided(code: number | undefined, chain: string | undefined): TraceVerdict | undefined {
+  // A verdict on the packet has an errno or the number of a queue in its upper half.
+  const number = code === undefined || code < 0 ? code : code & 0xff
+  const word = others.get(number)
+  if (word !== undefined) return { verdict: word }
+  return number === undefined ? undefined : verdictOf(number, chain)
+}

@@ -1,0 +1,174 @@
+import { type Netns, netns, openRtnl } from '@cni/netns'
+import type { NetlinkSocket } from '@cni/netns/netlink'
+import { tempNetns } from '@cni/netns/testing'
+import { Batch, type Nft, openNft, openTraces, type Trace, type TraceStep, traceOn, traces } from '@cni/nftables/wire'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+
+let pod: Netns & AsyncDisposable
+let nft: Nft
+beforeEach(async () => {
+  pod = await tempNetns()
+  nft = openNft(pod)
+  using rtnl = await openRtnl(pod)
+  await rtnl.setLinkUp('lo')
+})
+afterEach(async () => {
+  nft.close()
+  await pod[Symbol.asyncDispose]()
+})
+
+const begin = { family: 'inet', table: 'trace', chain: 'output' } as const
+const traced = () =>
+  new Batch()
+    .addTable(begin)
+    .addChain({ ...begin, base: { type: 'filter', hook: 'output', priority: -350 } })
+    .addRule({ ...begin, expressions: traceOn })
+
+/** Sends packets to port 9 of UDP, and tells what was traced of them, up to a step. */
+async function tracesOf(isLast: (trace: Trace) => boolean, packets = 1): Promise<Trace[]> {
+  using socket = openTraces(pod)
+  await send(packets)
+  return await collect(socket, isLast)
+}
+
+const send = (packets: number, family = 4) =>
+  netns.exec(pod, [
+    'bash',
+    '-c',
+    `for ((i = 0; i < ${packets}; i++)); do echo hello > /dev/udp/${family === 4 ? '127.0.0.1' : '::1'}/9; done 2>&-; true`,
+  ])
+
+async function collect(socket: NetlinkSocket, isLast: (trace: Trace) => boolean): Promise<Trace[]> {
+  const found: Trace[] = []
+  for await (const trace of traces(socket, { signal: AbortSignal.timeout(10_000), interval: 1 })) {
+    found.push(trace)
+    if (isLast(trace)) return found
+  }
+  throw new Error(`Not told within 10 s; only ${found.length} steps were`)
+}
+
+const isStep = (trace: Trace): trace is TraceStep => trace.step !== 'lost'
+const inTable = (table: string) => (trace: Trace) => isStep(trace) && trace.table === table
+const words = ({ table, chain, step, handle, verdict }: TraceStep) =>
+  `${table} ${chain} ${step}${handle === undefined ? '' : ` ${handle}`} ${Object.values(verdict ?? {}).join(' ')}`
+
+describe('the way of a packet', () => {
+  test('is told step by step: rules with their handles, jumps, the ends of chains, the policy', async () => {
+    const ex = { family: 'ip', table: 'ex' } as const
+    const udp = [
+      { name: 'meta', key: 'l4proto', dreg: 1 },
+      { name: 'cmp', sreg: 1, op: 'eq', data: Uint8Array.of(17) },
+    ] as const
+    const tcp = [udp[0], { ...udp[1], data: Uint8Array.of(6) }] as const
+    const verdict = (data: { verdict: 'accept' | 'return' } | { verdict: 'jump' | 'goto'; chain: string }) =>
+      ({ name: 'immediate', dreg: 0, data }) as const
+    nft.commit(
+      traced()
+        .addTable(ex)
+        .addChain({ ...ex, chain: 'sub' })
+        .addChain({ ...ex, chain: 'other' })
+        .addChain({ ...ex, chain: 'out', base: { type: 'filter', hook: 'output', priority: 5 } })
+        .addRule({ ...ex, chain: 'out', expressions: [...tcp, verdict({ verdict: 'accept' })] })
+        .addRule({ ...ex, chain: 'out', expressions: [...udp, { name: 'counter' }] })
+        .addRule({ ...ex, chain: 'out', expressions: [...udp, verdict({ verdict: 'jump', chain: 'sub' })] })
+        .addRule({ ...ex, chain: 'out', expressions: [...udp, verdict({ verdict: 'goto', chain: 'other' })] })
+        .addRule({ ...ex, chain: 'other', expressions: [verdict({ verdict: 'return' })] }),
+    )
+    const [, counter, jump, go] = nft.rules({ ...ex, chain: 'out' }).map(({ handle }) => handle)
+    const [back] = nft.rules({ ...ex, chain: 'other' }).map(({ handle }) => handle)
+    const [on] = nft.rules(begin).map(({ handle }) => handle)
+    const found = (await tracesOf((each) => each.step === 'policy' && each.table === 'ex')).filter(isStep)
+    expect(found.map(words)).toEqual([
+      `trace output rule ${on} continue`,
+      'trace output end continue',
+      'trace output policy accept',
+      `ex out rule ${counter} continue`,
+      `ex out rule ${jump} jump sub`,
+      'ex sub end continue',
+      `ex out rule ${go} goto other`,
+      `ex other rule ${back} return`,
+      'ex out policy accept',
+    ])
+    expect(new Set(found.map(({ id }) => id)).size).toBe(1)
+    expect(found.map(({ family }) => family)).toEqual([...Array(3).fill('inet'), ...Array(6).fill('ip')])
+  })
+
+  test('begins with what the packet is like', async () => {
+    nft.commit(traced().addRule({ ...begin, expressions: [{ name: 'counter' }] }))
+    const [first] = (await tracesOf(inTable('trace'))).filter(isStep)
+    const { network, transport, oif, protocol } = first?.packet ?? {}
+    expect({ protocol, oif }).toEqual({ protocol: 2, oif: 1 })
+    // UDP from 127.0.0.1 to 127.0.0.1, port 9
+    expect([network?.[9], Buffer.from(network ?? []).toString('hex', 12)]).toEqual([17, '7f0000017f000001'])
+    expect(Buffer.from(transport ?? []).readUInt16BE(2)).toBe(9)
+  })
+
+  test('is told of IPv6, too', async () => {
+    nft.commit(traced())
+    using socket = openTraces(pod)
+    await send(1, 6)
+    const [first] = (await collect(socket, inTable('trace'))).filter(isStep)
+    expect([first?.family, first?.packet?.protocol, (first?.packet?.network?.[0] ?? 0) >> 4]).toEqual(['inet', 10, 6])
+  })
+
+  test('ends where it is dropped', async () => {
+    const rule = { ...begin, expressions: [{ name: 'immediate', dreg: 0, data: { verdict: 'drop' } }] as const }
+    nft.commit(traced().addRule(rule))
+    const [, drop] = nft.rules(begin)
+    const found = await tracesOf((each) => isStep(each) && each.verdict?.verdict === 'drop')
+    expect(found.filter(isStep).map(words).at(-1)).toBe(`trace output rule ${drop?.handle} drop`)
+  })
+
+  test('is told through the rules of iptables-nft, with the handles that they have', async () => {
+    const add = (...argv: string[]) => netns.exec(pod, ['iptables-nft', '-w', '-t', 'mangle', ...argv])
+    await add('-N', 'MARKED')
+    await add('-A', 'OUTPUT', '-p', 'tcp', '-j', 'DROP')
+    await add('-A', 'OUTPUT', '-p', 'udp', '-m', 'udp', '--dport', '9', '-j', 'MARKED')
+    await add('-A', 'MARKED', '-j', 'MARK', '--set-xmark', '0x7/0xffffffff')
+    await add(
+      '-A',
+      'MARKED',
+      '-p',
+      'udp',
+      '-m',
+      'multiport',
+      '--dports',
+      '9,10',
+      '-j',
+      'NFQUEUE',
+      '--queue-num',
+      '3',
+      '--queue-bypass',
+    )
+    nft.commit(traced())
+    const handles = (chain: string) => nft.rules({ family: 'ip', table: 'mangle', chain }).map(({ handle }) => handle)
+    const [mark, queue] = handles('MARKED')
+    const found = await tracesOf((each) => isStep(each) && each.table === 'mangle' && each.handle === queue)
+    expect(found.filter(isStep).filter(inTable('mangle')).map(words)).toEqual([
+      `mangle OUTPUT rule ${handles('OUTPUT')[1]} jump MARKED`,
+      `mangle MARKED rule ${mark} continue`,
+      `mangle MARKED rule ${queue} queue`,
+    ])
+  })
+})
+
+test('without a rule that has packets traced nothing is told', async () => {
+  using socket = openTraces(pod)
+  await send(3)
+  nft.commit(traced())
+  await send(1)
+  const found = await collect(socket, (each) => each.step === 'policy')
+  expect(found.filter(isStep).map(({ step }) => step)).toEqual(['rule', 'end', 'policy'])
+})
+
+test('steps that do not fit into the socket are lost, which is told, and those after them are not', async () => {
+  nft.commit(traced())
+  using socket = openTraces(pod, { receiveBuffer: 4096 })
+  await send(50)
+  const found = await collect(socket, ({ step }) => step === 'lost')
+  expect(found.at(-1)).toEqual({ step: 'lost' })
+  await send(1)
+  expect((await collect(socket, ({ step }) => step === 'policy')).filter(isStep).at(-1)).toMatchObject({
+    step: 'policy',
+  })
+})
