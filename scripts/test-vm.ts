@@ -17,7 +17,7 @@ const SAMPLE = [
   'packages/iptables/test/foreign.netns.test.ts',
   'packages/iptables/test/trouble.netns.test.ts',
   'packages/iptables/test/trace.netns.test.ts',
-  'packages/ipset/test/ipset.netns.test.ts',
+  'packages/ipset/test/',
   'packages/istio-redirect/test/tproxy.netns.test.ts',
   'packages/istio-redirect/test/e2e/user-namespace.test.ts',
   'docs/examples/tcp-redirect/',

@@ -184,6 +184,11 @@ describe('what the kernel refuses', () => {
       (sets) => sets.set('pods', { type: 'hash:ip,port', family: 'ipv4' }).add('10.0.0.1,tcp:80'),
     ],
     [
+      'INVALID',
+      'set ports: "99999" is no entry for it, because it is there as a bitmap:port set',
+      (sets) => sets.set('ports', lists).add('99999'),
+    ],
+    [
       'EXISTS',
       'Create set pods: EEXIST, a set of that name is there; one with other options has to be destroyed first',
       (sets) => sets.set('pods', { ...pods, maxelem: 7 }).create(),

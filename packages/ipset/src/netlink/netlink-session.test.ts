@@ -132,6 +132,37 @@ test('whatever the kernel tells, there is a list or a SetError', async () => {
   )
 })
 
+test('whatever stands in a refusal, it is a SetError with the reason; an entry is named where the kernel names one', async () => {
+  const type = reply(0x60c, 0, new Uint8Array(4), [[3, cString('hash:ip')]])
+  const refusal =
+    (inside: (asked: Buffer) => Uint8Array): Answer =>
+    (asked) => {
+      const message = inside(asked)
+      return reply(NLMSG_ERROR, 0, Buffer.concat([u32(-4352), asked.subarray(0, 16), message]))(asked)
+    }
+  const added = (inside: (asked: Buffer) => Uint8Array) =>
+    over(kernel((asked) => [typeOf(asked) === 0x60c ? type : refusal(inside)]).netlink)
+      .pods.add(['10.0.0.1', '10.0.0.2'])
+      .catch((error: unknown) => error)
+  await fc.assert(
+    fc.asyncProperty(fc.uint8Array({ maxLength: 80 }), async (bytes) => {
+      expect(await added(() => bytes)).toMatchObject({
+        code: 'FULL',
+        message: expect.stringMatching(/^Add .* to set pods: /),
+      })
+    }),
+    { numRuns: 500 },
+  )
+  const numbered = (number: number) => (asked: Buffer) => {
+    const message = Buffer.from(asked.subarray(16))
+    // Behind nfgenmsg, the protocol, the name and a header.
+    message.writeUInt32LE(number, 4 + 8 + 12 + 4)
+    return message
+  }
+  expect(await added(numbered(2))).toMatchObject({ message: expect.stringContaining('Add 10.0.0.2 to set pods') })
+  expect(await added(numbered(0))).toMatchObject({ message: expect.stringContaining('Add 2 entries to set pods') })
+})
+
 describe('programs', () => {
   const reasons = [new NetnsError('NO_FFI', 'No system calls'), new SysError('socket', 'EPROTONOSUPPORT', 93, '')]
 

@@ -119,9 +119,9 @@ function ask(channel: Channel, asked: IpsetRequest): void {
 }
 
 function dump(channel: Channel, asked: IpsetRequest): (SavedSet & SetInfo)[] {
-  // An older kernel tells that a set is not there only to those who ask for an acknowledgement.
   const sets: (SetInfo & { entries: SetEntry[] })[] = []
   try {
+    // An older kernel tells only those who ask for an acknowledgement that a set is not there.
     for (const { body } of channel.dump(message({ ...asked, flags: NLM_F_ACK }))) {
       const attributes = attributeMap(body, NFGENMSG)
       const header = readHeader(attributes)

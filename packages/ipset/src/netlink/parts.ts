@@ -89,10 +89,13 @@ const ICMPV6 = 58
 
 const port: Part = {
   write(writer, text) {
-    const [, protocol, high, low] = /^(?:(\w+):)?(\d+)(?:\/(\d+))?$/.exec(text) ?? []
-    if (high === undefined) return false
-    writer.bytes(ATTR_PORT | NET_ORDER, be16(low === undefined ? Number(high) : (Number(high) << 8) | Number(low)))
-    if (protocol !== undefined) writer.bytes(ATTR_PROTO, Uint8Array.of(protocolNumber(protocol)))
+    const [, word, high, low] = /^(?:(\w+):)?(\d{1,5})(?:\/(\d{1,3}))?$/.exec(text) ?? []
+    const value = low === undefined ? Number(high) : Number(high) * 256 + Number(low)
+    const protocol = word === undefined ? undefined : protocolNumber(word)
+    // Neither of no number.
+    if (!(value <= 0xffff) || (protocol !== undefined && !(protocol <= 0xff))) return false
+    writer.bytes(ATTR_PORT | NET_ORDER, be16(value))
+    if (protocol !== undefined) writer.bytes(ATTR_PROTO, Uint8Array.of(protocol))
     return true
   },
   // Other protocols as numbers: what they are called is in files.
@@ -105,9 +108,13 @@ const port: Part = {
   },
 }
 
+const ETH_ALEN = 6
+
 const mac: Part = {
   write(writer, text) {
-    writer.bytes(ATTR_ETHER, Buffer.from(text.replaceAll(':', ''), 'hex'))
+    const bytes = Buffer.from(text.replaceAll(':', ''), 'hex')
+    if (bytes.length !== ETH_ALEN) return false
+    writer.bytes(ATTR_ETHER, bytes)
     return true
   },
   read: (data) =>

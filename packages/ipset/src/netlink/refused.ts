@@ -1,16 +1,6 @@
 import { attributeMap, type NetlinkError, readU32 } from '@cni/netns/netlink'
 import { SetError, type SetErrorCode } from '../errors.ts'
-import {
-  ATTR_LINENO,
-  CMD_ADD,
-  CMD_CREATE,
-  CMD_DEL,
-  CMD_SWAP,
-  CMD_TEST,
-  type IpsetRequest,
-  NFGENMSG,
-  NLMSGHDR,
-} from './protocol.ts'
+import { ATTR_LINENO, CMD_ADD, CMD_DEL, CMD_SWAP, CMD_TEST, type IpsetRequest, NFGENMSG, NLMSGHDR } from './protocol.ts'
 
 /** The error for a request that ip_set refused. */
 export function refused(asked: IpsetRequest, error: NetlinkError): SetError {
@@ -31,8 +21,15 @@ export const IPSET_ERR_EXIST = 4103
 
 /** ip_set writes the number of the entry that it refuses into the message, and gives it back. */
 function aboutEntry({ about }: IpsetRequest, { refusal: { request } }: NetlinkError): string | undefined {
-  const number = about && request && readU32(attributeMap(request, NLMSGHDR + NFGENMSG).get(ATTR_LINENO))
-  return number === undefined ? undefined : about?.(number)
+  if (about === undefined || request === undefined) return undefined
+  try {
+    const number = readU32(attributeMap(request, NLMSGHDR + NFGENMSG).get(ATTR_LINENO))
+    // Not of an entry, but of the whole message.
+    return number === undefined || number === 0 ? undefined : about(number)
+  } catch {
+    // What explains an error must not hide it.
+    return undefined
+  }
 }
 
 type Meaning = readonly [SetErrorCode, string]
@@ -55,15 +52,7 @@ const general = new Map<number, Meaning | ((command: number) => Meaning)>([
   [2, ['NOT_FOUND', 'there is no such set; create it first']],
   [12, ['EXIT', 'the kernel has not enough memory']],
   [16, inUse],
-  [
-    17,
-    (command) => [
-      'EXISTS',
-      command === CMD_CREATE
-        ? 'a set of that name is there; one with other options has to be destroyed first, or replaced'
-        : 'it is there already',
-    ],
-  ],
+  [17, ['EXISTS', 'a set of that name is there; one with other options has to be destroyed first, or replaced']],
   [
     4097,
     (command) =>

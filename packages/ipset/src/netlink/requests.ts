@@ -47,19 +47,13 @@ export function* requestsOf(change: Change, exist: boolean, typeOf: TypeOf): Gen
       yield { what: `Flush set ${set}`, command: CMD_FLUSH, attributes: [name] }
       break
     case 'swap':
-      yield {
-        what: `Swap sets ${set} and ${change.other}`,
-        command: CMD_SWAP,
-        attributes: [name, nameAttribute(change.other, ATTR_SETNAME2)],
-      }
+    case 'rename': {
+      const { other } = change
+      const what = verb === 'swap' ? `Swap sets ${set} and ${other}` : `Rename set ${set} to ${other}`
+      const attributes = [name, nameAttribute(other, ATTR_SETNAME2)]
+      yield { what, command: verb === 'swap' ? CMD_SWAP : CMD_RENAME, attributes }
       break
-    case 'rename':
-      yield {
-        what: `Rename set ${set} to ${change.other}`,
-        command: CMD_RENAME,
-        attributes: [name, nameAttribute(change.other, ATTR_SETNAME2)],
-      }
-      break
+    }
     default:
       yield* entryRequests(change, flags, typeOf)
   }
