@@ -1,18 +1,9 @@
 import { getEventListeners } from 'node:events'
-import {
-  chmodSync,
-  closeSync,
-  copyFileSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { closeSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { busyFile } from '../test/busy-file.ts'
 import { run } from './run.ts'
 import { isRunError, RunError } from './run-error.ts'
 import type { RunOptions } from './run-types.ts'
@@ -154,15 +145,13 @@ describe('a program that fails', () => {
 
 describe('a program whose file is being written', () => {
   // A native program: a script is run by an interpreter, which only reads it.
-  const busyFile = (name: string) => {
+  const busy = (name: string) => {
     const file = join(folder, name)
-    copyFileSync('/bin/true', file)
-    chmodSync(file, 0o755)
-    return { file, fd: openSync(file, 'r+') }
+    return { file, fd: busyFile(file) }
   }
 
   test('is BUSY for start', async () => {
-    const { file, fd } = busyFile('busy1')
+    const { file, fd } = busy('busy1')
     try {
       expect((await failure(start([file]).done)).code).toBe('BUSY')
     } finally {
@@ -171,14 +160,14 @@ describe('a program whose file is being written', () => {
   })
 
   test('runs once it is complete', async () => {
-    const { file, fd } = busyFile('busy2')
+    const { file, fd } = busy('busy2')
     const done = run([file])
     setTimeout(() => closeSync(fd), 50)
     expect((await done).exitCode).toBe(0)
   })
 
   test('is given up when the time is over', async () => {
-    const { file, fd } = busyFile('busy3')
+    const { file, fd } = busy('busy3')
     try {
       const error = await failure(run([file], { timeout: 100 }))
       expect(error.code).toBe('BUSY')
