@@ -38,7 +38,7 @@ export type InstallEvent =
   | { readonly type: 'contended'; readonly path: string; readonly rewrites: number; readonly hint: string }
   /** Our entry was taken out because the plugin could not work: pods start without it instead of failing. */
   | { readonly type: 'withdrawn'; readonly path: string; readonly reason: string }
-  /** A file of the net folder that runtimes skip; with `more` so many others of the folder `path`, which are not named. */
+  /** A file of the net folder that runtimes skip. With `more`, `path` is the folder, and so many others are not named. */
   | { readonly type: 'skipped'; readonly path: string; readonly reason: string; readonly more?: number }
 
 /** Receives {@link InstallEvent}s. */

@@ -20,7 +20,7 @@ export function parseNetworkList(text: string): NetworkList {
   return { conflist: parseConflist(text), text }
 }
 
-/** The list of a network that is given as it was loaded, or plain: then it is checked as one that is loaded. */
+/** A network's list as it was loaded; one that is given plain is checked as a loaded one is. */
 export function toNetworkList(list: NetworkList | Conflist): NetworkList {
   return isNetworkList(list) ? list : parseNetworkList(JSON.stringify(list))
 }

@@ -158,7 +158,7 @@ async function linkToTwin(pair: Pair): Promise<boolean> {
     const isKnown = verified.isKnown(twin, source.stat, stat, performance.now())
     if (!isKnown && !(await isSame({ ...pair, path: twin }, stat))) continue
     if (!linkBinary(twin, path, type)) continue
-    // The number of its names is part of what was remembered of it.
+    // The link has changed the number of names, which is part of what is remembered of a file.
     for (const name of [path, twin])
       verified.add(name, source.stat, lstatSync(name, { bigint: true }), performance.now())
     return true
