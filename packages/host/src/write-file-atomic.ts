@@ -1,5 +1,4 @@
 import { closeSync, constants, fchmodSync, fsyncSync, openSync, renameSync, unlinkSync, writeSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
 
 /** Options of {@link writeFileAtomic}. */
 export interface WriteOptions {
@@ -18,15 +17,17 @@ export interface WriteOptions {
  */
 export function writeFileAtomic(path: string, data: string | Uint8Array, options: WriteOptions = {}): void {
   const { mode = 0o644, fsync = true } = options
-  const folder = dirname(path)
+  // Not by `node:path`, whose loading takes a plugin 0.3 ms.
+  const end = path.lastIndexOf('/') + 1
+  const folder = end === 0 ? '.' : path.slice(0, end)
   // 255 bytes is the limit for a name on every common file system
-  const stem = Buffer.from(basename(path))
+  const stem = Buffer.from(path.slice(end))
     .subarray(0, 200)
     .toString('latin1')
     .replaceAll(/[^ -~]/g, '_')
   // unique without `node:crypto` (~2 ms to load); O_EXCL guards the rest
   const unique = `${process.pid.toString(36)}${process.hrtime.bigint().toString(36)}`
-  const temporary = join(folder, `.${stem}.${unique}.tmp`)
+  const temporary = `${path.slice(0, end)}.${stem}.${unique}.tmp`
   try {
     writeAll(temporary, typeof data === 'string' ? Buffer.from(data) : data, mode, fsync)
     renameSync(temporary, path)

@@ -19,18 +19,17 @@
 
 // from a pod to rules
 export type { Pod, PodContainer } from './kube/pod.ts'
-// the plugin
-export { type Conf, confSchema } from './plugin/conf.ts'
 // the decision
 export {
   type Ask,
   type BeforeAskingOptions,
   beforeAsking,
-  maybeAmbient,
   podAnnotationsKey,
   type Skip,
-  withoutSidecar,
-} from './plugin/ladder.ts'
+} from './plugin/before-asking.ts'
+// the plugin
+export { type Conf, confSchema } from './plugin/conf.ts'
+export { maybeAmbient, withoutSidecar } from './plugin/ladder.ts'
 export { plugin } from './plugin/plugin.ts'
 export { type EnablementSelector, type Settings, settingsOf } from './plugin/settings.ts'
 export type { Capture } from './redirect/capture.ts'

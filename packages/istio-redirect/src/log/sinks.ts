@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import type { LogLevel, LogSink } from '@cni/skel'
 import { fileSink } from '@cni/skel/file-sink'
+import { inFolder } from '../in-folder.ts'
 import { agentSocket } from './agent-socket.ts'
 
 /** Where log lines may go. */
@@ -16,7 +16,7 @@ export interface LogPlaces {
 export function logSinks({ runDir, logSocket }: LogPlaces): LogSink[] {
   return [
     ...(logSocket !== undefined && existsSync(logSocket) ? [agentSocket(logSocket)] : []),
-    ...(runDir === '' ? [] : [fileSink({ path: join(runDir, 'istio-cni.log'), maxAge: TWO_DAYS })]),
+    ...(runDir === '' ? [] : [fileSink({ path: inFolder(runDir, 'istio-cni.log'), maxAge: TWO_DAYS })]),
   ]
 }
 

@@ -3,9 +3,9 @@ import { CniError, ErrorCode } from '@cni/types'
 import { formatAddress } from '@cni/types/ip'
 import { PASSTHROUGH } from '../redirect/addresses.ts'
 import { familiesOf, type UsableAddresses, usableAddresses } from '../redirect/families.ts'
-import type { FoundRedirect } from './find-redirect.ts'
 import { addressesOf } from './namespace-network.ts'
 import type { RedirectContext } from './redirect-context.ts'
+import type { FoundRedirect } from './redirect-of-pod.ts'
 
 /** A pod, and what is known of its addresses before the kernel is asked. */
 export interface CapturedPod extends FoundRedirect {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { podInfo } from '../redirect/pod-info.ts'
 import { meshPod, type PodOptions, plainPod } from '../testing/pods.ts'
+import { beforeAsking } from './before-asking.ts'
 import type { Conf } from './conf.ts'
-import { beforeAsking, maybeAmbient, withoutSidecar } from './ladder.ts'
+import { maybeAmbient, withoutSidecar } from './ladder.ts'
 import { settingsOf } from './settings.ts'
 
 const selectors = [{ podSelector: { matchLabels: { 'istio.io/dataplane-mode': 'ambient' } } }]

@@ -8,10 +8,10 @@ import { istioRestoreText } from '../redirect/text.ts'
 import { type AttachmentRecord, type Attachments, attachmentKey, attachmentsIn } from '../state/attachments.ts'
 import { type CapturedPod, capturesIpv6 } from './captured-families.ts'
 import type { Conf } from './conf.ts'
-import type { FoundRedirect } from './find-redirect.ts'
 import { leaveEarlier } from './leave-earlier.ts'
 import { openNetwork } from './namespace-network.ts'
 import type { RedirectContext } from './redirect-context.ts'
+import type { FoundRedirect } from './redirect-of-pod.ts'
 import type { Settings } from './settings.ts'
 
 /** What to set up in a namespace. */

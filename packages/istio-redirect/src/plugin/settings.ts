@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { inFolder } from '../in-folder.ts'
 import type { LabelSelector } from '../kube/label-selector.ts'
 import type { Conf } from './conf.ts'
 
@@ -33,14 +33,14 @@ export function settingsOf(conf: Conf): Settings {
   const runDir = conf.cni_agent_run_dir ?? ''
   return {
     runDir,
-    kubeconfig: runDir === '' ? conf.kubernetes?.kubeconfig || undefined : join(runDir, 'istio-cni-kubeconfig'),
+    kubeconfig: runDir === '' ? conf.kubernetes?.kubeconfig || undefined : inFolder(runDir, 'istio-cni-kubeconfig'),
     excludeNamespaces: conf.exclude_namespaces ?? conf.kubernetes?.exclude_namespaces ?? [],
     agentNamespace: conf.pod_namespace ?? '',
     ambientSelectors: conf.ambient_enabled === true ? (conf.enablement_selectors ?? []) : [],
     ambientFailsClosed: conf.enable_ambient_detection_retry === true,
-    eventSocket: runDir === '' ? undefined : join(runDir, 'pluginevent.sock'),
+    eventSocket: runDir === '' ? undefined : inFolder(runDir, 'pluginevent.sock'),
     logLevel: conf.plugin_log_level || conf.log_level || '',
-    logSocket: runDir === '' ? conf.log_uds_address || undefined : join(runDir, 'log.sock'),
+    logSocket: runDir === '' ? conf.log_uds_address || undefined : inFolder(runDir, 'log.sock'),
     checkMode: conf.check_mode ?? 'verify',
     statusMode: conf.status_mode ?? 'lenient',
   }

@@ -1,6 +1,6 @@
-import { join } from 'node:path'
 import { type AttachmentKey, type AttachmentStore, attachmentStore, type StoredState } from '@cni/skel/state'
 import * as z from 'zod/mini'
+import { inFolder } from '../in-folder.ts'
 import type { CaptureConfig } from '../redirect/config.ts'
 
 /** What ADD did to a namespace, so that CHECK, DEL and GC need not ask anybody. Version 1 of what is kept. */
@@ -34,7 +34,7 @@ export type Attachments = AttachmentStore<AttachmentRecord>
  */
 export function attachmentsIn(runDir: string): Attachments {
   // To read back what is written would make a schema, and nothing else: it is typed, and no text of others.
-  return attachmentStore({ folder: join(runDir, 'attachments'), schema: recordSchema, readBack: false })
+  return attachmentStore({ folder: inFolder(runDir, 'attachments'), schema: recordSchema, readBack: false })
 }
 
 /** The attachment a call is about. */

@@ -1,8 +1,6 @@
 import { placeOf, type Where } from '../handle/where.ts'
 import { openReviving, openTransport } from './open-transport.ts'
-import { rtnlOver } from './over-transport.ts'
 import type { Rtnl } from './rtnl.ts'
-import { undoing } from './undoing.ts'
 
 /**
  * Opens an rtnetlink socket inside a namespace. The socket stays there: use it from outside, then close it.
@@ -19,6 +17,11 @@ import { undoing } from './undoing.ts'
  */
 export async function openRtnl(where: Where): Promise<Rtnl> {
   const { netns, undo } = placeOf(where, 'openRtnl')
-  if (undo === undefined) return rtnlOver(await openTransport(netns), netns)
-  return undoing(rtnlOver(await openReviving(netns), netns), { netns, undo, open: openRtnl })
+  const transport = await (undo === undefined ? openTransport(netns) : openReviving(netns))
+  // Loaded when a socket is open: it is most of what this package is, and many a call of a plugin does without.
+  const { rtnlOver } = await import('./over-transport.ts')
+  const rtnl = rtnlOver(transport, netns)
+  if (undo === undefined) return rtnl
+  const { undoing } = await import('./undoing.ts')
+  return undoing(rtnl, { netns, undo, open: openRtnl })
 }

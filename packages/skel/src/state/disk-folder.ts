@@ -1,5 +1,5 @@
 import { lstatSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { writeFileAtomic } from '@cni/host'
 import { errnoOf, messageOf } from '@cni/types'
 import { insecurity, readStateFile } from './read-state-file.ts'
@@ -14,11 +14,11 @@ export function diskFolder(path: string): StateFolder {
   return {
     path,
     read(name) {
-      const file = join(path, name)
+      const file = `${path}/${name}`
       return attempt(file, 'read', () => (isThere(path, file) ? readStateFile(file) : undefined))
     },
     write(name, text) {
-      const file = join(path, name)
+      const file = `${path}/${name}`
       attempt(file, 'written', () => {
         if (!isThere(path, file)) {
           mkdirSync(dirname(path), { recursive: true })
@@ -32,13 +32,13 @@ export function diskFolder(path: string): StateFolder {
     },
     remove(name) {
       const found = names(path).filter((each) => each === name || halfOf(each) === name)
-      for (const each of found) removeFile(join(path, each))
+      for (const each of found) removeFile(`${path}/${each}`)
       return found.includes(name)
     },
     list: () => names(path).filter((name) => halfOf(name) === undefined),
     sweep() {
       const halves = names(path).filter((name) => halfOf(name) !== undefined)
-      for (const file of halves.map((name) => join(path, name))) if (isAbandoned(file)) removeFile(file)
+      for (const file of halves.map((name) => `${path}/${name}`)) if (isAbandoned(file)) removeFile(file)
     },
   }
 }

@@ -1,5 +1,5 @@
 import { isObject } from '@cni/types'
-import { isPodIdentity } from '../../kube/pod.ts'
+import { isPodIdentity } from '../../kube/pod-identity.ts'
 
 /** What repair looks at of a pod. What has the wrong type counts as absent. */
 export interface ObservedPod {

@@ -1,5 +1,6 @@
 import { parsePod } from '../../kube/pod.ts'
-import { beforeAsking, maybeAmbient, withoutSidecar } from '../../plugin/ladder.ts'
+import { beforeAsking } from '../../plugin/before-asking.ts'
+import { maybeAmbient, withoutSidecar } from '../../plugin/ladder.ts'
 import type { Settings } from '../../plugin/settings.ts'
 import { type CaptureConfig, captureConfig } from '../../redirect/config.ts'
 import { familiesOf, usableAddresses } from '../../redirect/families.ts'
