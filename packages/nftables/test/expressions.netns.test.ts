@@ -1,37 +1,19 @@
-import { type Netns, netns } from '@cni/netns'
-import { tempNetns } from '@cni/netns/testing'
-import {
-  addElements,
-  addSet,
-  Batch,
-  decodeExpressions,
-  encodeExpressions,
-  type Nft,
-  openNft,
-  setsOf,
-} from '@cni/nftables/wire'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { netns } from '@cni/netns'
+import { addElements, addSet, Batch, decodeExpressions, encodeExpressions, setsOf } from '@cni/nftables/wire'
+import { describe, expect, test } from 'vitest'
+import { eachPod } from './each-pod.ts'
 import { rows } from './expression-rows.ts'
 
-let pod: Netns & AsyncDisposable
-let nft: Nft
-beforeEach(async () => {
-  pod = await tempNetns()
-  nft = openNft(pod)
-})
-afterEach(async () => {
-  nft.close()
-  await pod[Symbol.asyncDispose]()
-})
+const here = eachPod()
 
 const list = async (table: string) =>
-  (await netns.exec(pod, ['nft', 'list', 'table', 'inet', table])).stdout.replace(table, 'ex')
+  (await netns.exec(here.pod, ['nft', 'list', 'table', 'inet', table])).stdout.replace(table, 'ex')
 
 describe('a rule that we write is the one that nft writes', () => {
   test.each(rows)('$text', async ({ text, base, set, elements, expressions }) => {
     const head = base === undefined ? '' : `type ${base.type} hook ${base.hook} priority ${base.priority};`
     const input = `table inet theirs {\nchain target {\n}\nchain c {\n${head}\n${text} comment "hello"\n}\n}\n`
-    await netns.exec(pod, ['nft', '-f', '-'], { input })
+    await netns.exec(here.pod, ['nft', '-f', '-'], { input })
 
     const ours = { family: 'inet', table: 'ours', chain: 'c' } as const
     const batch = new Batch().addTable(ours).addChain({ ...ours, chain: 'target' })
@@ -40,14 +22,14 @@ describe('a rule that we write is the one that nft writes', () => {
       const anonymous = { ...ours, ...set, setId: 1 }
       addElements(addSet(batch, anonymous), anonymous, elements ?? [])
     }
-    nft.commit(batch.addRule({ ...ours, expressions, comment: 'hello' }))
+    here.nft.commit(batch.addRule({ ...ours, expressions, comment: 'hello' }))
 
-    const [theirRule, ourRule] = ['theirs', 'ours'].map((table) => nft.rules({ family: 'inet', table })[0])
+    const [theirRule, ourRule] = ['theirs', 'ours'].map((table) => here.nft.rules({ family: 'inet', table })[0])
     expect(ourRule?.expressions).toEqual(theirRule?.expressions)
     expect(ourRule?.bytes.toString('hex')).toBe(theirRule?.bytes.toString('hex'))
     expect(ourRule?.userdata).toEqual(theirRule?.userdata)
     expect(ourRule?.comment).toBe('hello')
-    const anySet = setsOf(nft).map(({ table: _, handle: __, ...rest }) => rest)
+    const anySet = setsOf(here.nft).map(({ table: _, handle: __, ...rest }) => rest)
     if (set !== undefined) expect(anySet[0]).toEqual(anySet[1])
     expect(await list('ours')).toBe(await list('theirs'))
 

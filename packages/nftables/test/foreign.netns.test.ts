@@ -138,11 +138,11 @@ describe('who may not', () => {
   test('an ordinary user is told what it takes', async () => {
     await using pod = await tempNetns()
     const code = `
-      import { Batch, openNft } from '@cni/nftables/wire'
+      import { Batch, openCommits, openNft } from '@cni/nftables/wire'
       using nft = openNft('host')
       process.setuid(65534)
       const batch = new Batch().addTable({ family: 'ip', table: 'ex' })
-      for (const act of [() => nft.generation(), () => nft.rules(), () => nft.commit(batch)]) {
+      for (const act of [() => nft.generation(), () => nft.rules(), () => nft.commit(batch), () => openCommits('host')]) {
         try { act() } catch (error) { process.stdout.write(error.code + ' ' + error.message + '\\n') }
       }`
     const argv = [process.execPath, '--conditions=@cni/source', '--input-type=module', '--eval', code] as const
@@ -151,6 +151,7 @@ describe('who may not', () => {
       'DENIED Ask for the generation: EPERM (needs root: CAP_NET_ADMIN)',
       'DENIED List rules: EPERM (needs root: CAP_NET_ADMIN)',
       'DENIED Change nf_tables: EPERM, needs root: CAP_NET_ADMIN in the namespace',
+      'DENIED Hear of netfilter: EPERM, needs root: CAP_NET_ADMIN in the namespace',
     ])
   })
 

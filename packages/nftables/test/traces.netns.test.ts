@@ -1,20 +1,13 @@
-import { type Netns, netns, openRtnl } from '@cni/netns'
+import { netns, openRtnl } from '@cni/netns'
 import type { NetlinkSocket } from '@cni/netns/netlink'
-import { tempNetns } from '@cni/netns/testing'
-import { Batch, type Nft, openNft, openTraces, type Trace, type TraceStep, traceOn, traces } from '@cni/nftables/wire'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { Batch, openTraces, type Trace, type TraceStep, traceOn, traces } from '@cni/nftables/wire'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { eachPod } from './each-pod.ts'
 
-let pod: Netns & AsyncDisposable
-let nft: Nft
+const here = eachPod()
 beforeEach(async () => {
-  pod = await tempNetns()
-  nft = openNft(pod)
-  using rtnl = await openRtnl(pod)
+  using rtnl = await openRtnl(here.pod)
   await rtnl.setLinkUp('lo')
-})
-afterEach(async () => {
-  nft.close()
-  await pod[Symbol.asyncDispose]()
 })
 
 const begin = { family: 'inet', table: 'trace', chain: 'output' } as const
@@ -26,13 +19,13 @@ const traced = () =>
 
 /** Sends packets to port 9 of UDP, and tells what was traced of them, up to a step. */
 async function tracesOf(isLast: (trace: Trace) => boolean, packets = 1): Promise<Trace[]> {
-  using socket = openTraces(pod)
+  using socket = openTraces(here.pod)
   await send(packets)
   return await collect(socket, isLast)
 }
 
 const send = (packets: number, family = 4) =>
-  netns.exec(pod, [
+  netns.exec(here.pod, [
     'bash',
     '-c',
     `for ((i = 0; i < ${packets}; i++)); do echo hello > /dev/udp/${family === 4 ? '127.0.0.1' : '::1'}/9; done 2>&-; true`,
@@ -62,7 +55,7 @@ describe('the way of a packet', () => {
     const tcp = [udp[0], { ...udp[1], data: Uint8Array.of(6) }] as const
     const verdict = (data: { verdict: 'accept' | 'return' } | { verdict: 'jump' | 'goto'; chain: string }) =>
       ({ name: 'immediate', dreg: 0, data }) as const
-    nft.commit(
+    here.nft.commit(
       traced()
         .addTable(ex)
         .addChain({ ...ex, chain: 'sub' })
@@ -74,9 +67,9 @@ describe('the way of a packet', () => {
         .addRule({ ...ex, chain: 'out', expressions: [...udp, verdict({ verdict: 'goto', chain: 'other' })] })
         .addRule({ ...ex, chain: 'other', expressions: [verdict({ verdict: 'return' })] }),
     )
-    const [, counter, jump, go] = nft.rules({ ...ex, chain: 'out' }).map(({ handle }) => handle)
-    const [back] = nft.rules({ ...ex, chain: 'other' }).map(({ handle }) => handle)
-    const [on] = nft.rules(begin).map(({ handle }) => handle)
+    const [, counter, jump, go] = here.nft.rules({ ...ex, chain: 'out' }).map(({ handle }) => handle)
+    const [back] = here.nft.rules({ ...ex, chain: 'other' }).map(({ handle }) => handle)
+    const [on] = here.nft.rules(begin).map(({ handle }) => handle)
     const found = (await tracesOf((each) => each.step === 'policy' && each.table === 'ex')).filter(isStep)
     expect(found.map(words)).toEqual([
       `trace output rule ${on} continue`,
@@ -94,7 +87,7 @@ describe('the way of a packet', () => {
   })
 
   test('begins with what the packet is like', async () => {
-    nft.commit(traced().addRule({ ...begin, expressions: [{ name: 'counter' }] }))
+    here.nft.commit(traced().addRule({ ...begin, expressions: [{ name: 'counter' }] }))
     const [first] = (await tracesOf(inTable('trace'))).filter(isStep)
     const { network, transport, oif, protocol } = first?.packet ?? {}
     expect({ protocol, oif }).toEqual({ protocol: 2, oif: 1 })
@@ -104,8 +97,8 @@ describe('the way of a packet', () => {
   })
 
   test('is told of IPv6, too', async () => {
-    nft.commit(traced())
-    using socket = openTraces(pod)
+    here.nft.commit(traced())
+    using socket = openTraces(here.pod)
     await send(1, 6)
     const [first] = (await collect(socket, inTable('trace'))).filter(isStep)
     expect([first?.family, first?.packet?.protocol, (first?.packet?.network?.[0] ?? 0) >> 4]).toEqual(['inet', 10, 6])
@@ -113,14 +106,14 @@ describe('the way of a packet', () => {
 
   test('ends where it is dropped', async () => {
     const rule = { ...begin, expressions: [{ name: 'immediate', dreg: 0, data: { verdict: 'drop' } }] as const }
-    nft.commit(traced().addRule(rule))
-    const [, drop] = nft.rules(begin)
+    here.nft.commit(traced().addRule(rule))
+    const [, drop] = here.nft.rules(begin)
     const found = await tracesOf((each) => isStep(each) && each.verdict?.verdict === 'drop')
     expect(found.filter(isStep).map(words).at(-1)).toBe(`trace output rule ${drop?.handle} drop`)
   })
 
   test('is told through the rules of iptables-nft, with the handles that they have', async () => {
-    const add = (...argv: string[]) => netns.exec(pod, ['iptables-nft', '-w', '-t', 'mangle', ...argv])
+    const add = (...argv: string[]) => netns.exec(here.pod, ['iptables-nft', '-w', '-t', 'mangle', ...argv])
     await add('-N', 'MARKED')
     await add('-A', 'OUTPUT', '-p', 'tcp', '-j', 'DROP')
     await add('-A', 'OUTPUT', '-p', 'udp', '-m', 'udp', '--dport', '9', '-j', 'MARKED')
@@ -140,8 +133,9 @@ describe('the way of a packet', () => {
       '3',
       '--queue-bypass',
     )
-    nft.commit(traced())
-    const handles = (chain: string) => nft.rules({ family: 'ip', table: 'mangle', chain }).map(({ handle }) => handle)
+    here.nft.commit(traced())
+    const handles = (chain: string) =>
+      here.nft.rules({ family: 'ip', table: 'mangle', chain }).map(({ handle }) => handle)
     const [mark, queue] = handles('MARKED')
     const found = await tracesOf((each) => isStep(each) && each.table === 'mangle' && each.handle === queue)
     expect(found.filter(isStep).filter(inTable('mangle')).map(words)).toEqual([
@@ -153,17 +147,17 @@ describe('the way of a packet', () => {
 })
 
 test('without a rule that has packets traced nothing is told', async () => {
-  using socket = openTraces(pod)
+  using socket = openTraces(here.pod)
   await send(3)
-  nft.commit(traced())
+  here.nft.commit(traced())
   await send(1)
   const found = await collect(socket, (each) => each.step === 'policy')
   expect(found.filter(isStep).map(({ step }) => step)).toEqual(['rule', 'end', 'policy'])
 })
 
 test('steps that do not fit into the socket are lost, which is told, and those after them are not', async () => {
-  nft.commit(traced())
-  using socket = openTraces(pod, { receiveBuffer: 4096 })
+  here.nft.commit(traced())
+  using socket = openTraces(here.pod, { receiveBuffer: 4096 })
   await send(50)
   const found = await collect(socket, ({ step }) => step === 'lost')
   expect(found.at(-1)).toEqual({ step: 'lost' })

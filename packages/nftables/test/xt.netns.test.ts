@@ -1,19 +1,10 @@
-import { type Netns, netns } from '@cni/netns'
+import { netns } from '@cni/netns'
 import { be16, u16, u32 } from '@cni/netns/netlink'
-import { tempNetns } from '@cni/netns/testing'
-import { type BaseChain, Batch, type Expression, isNftError, type Nft, openNft } from '@cni/nftables/wire'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type BaseChain, Batch, type Expression, isNftError } from '@cni/nftables/wire'
+import { describe, expect, test } from 'vitest'
+import { eachPod } from './each-pod.ts'
 
-let pod: Netns & AsyncDisposable
-let nft: Nft
-beforeEach(async () => {
-  pod = await tempNetns()
-  nft = openNft(pod)
-})
-afterEach(async () => {
-  nft.close()
-  await pod[Symbol.asyncDispose]()
-})
+const here = eachPod()
 
 const meta = (key: 'l4proto'): Expression => ({ name: 'meta', key, dreg: 1 })
 const cmp = (data: Uint8Array): Expression => ({ name: 'cmp', sreg: 1, op: 'eq', data })
@@ -102,17 +93,17 @@ describe('a rule of xt modules that we write is the one that iptables-nft writes
     const builtin = base.hook.toUpperCase()
     const chain = { family: 'ip', table, chain: builtin } as const
     const argv = ['iptables-nft', '-w', '-t', table, '-A', builtin, ...args.split(' ')] as const
-    await netns.exec(pod, argv)
-    const [theirs] = nft.rules(chain)
+    await netns.exec(here.pod, argv)
+    const [theirs] = here.nft.rules(chain)
     if (theirs === undefined) throw new Error('iptables-nft wrote no rule')
 
-    nft.commit(new Batch().flush(chain).addRule({ ...chain, expressions, compat: { protocol, inverted: false } }))
-    const [ours] = nft.rules(chain)
+    here.nft.commit(new Batch().flush(chain).addRule({ ...chain, expressions, compat: { protocol, inverted: false } }))
+    const [ours] = here.nft.rules(chain)
     expect(ours?.expressions).toEqual(theirs.expressions)
     expect(ours?.bytes.toString('hex')).toBe(theirs.bytes.toString('hex'))
-    await netns.exec(pod, ['iptables-nft', '-w', '-t', table, '-C', builtin, ...args.split(' ')])
-    await netns.exec(pod, ['iptables-nft', '-w', '-t', table, '-D', builtin, ...args.split(' ')])
-    expect(nft.rules(chain)).toEqual([])
+    await netns.exec(here.pod, ['iptables-nft', '-w', '-t', table, '-C', builtin, ...args.split(' ')])
+    await netns.exec(here.pod, ['iptables-nft', '-w', '-t', table, '-D', builtin, ...args.split(' ')])
+    expect(here.nft.rules(chain)).toEqual([])
   })
 
   test('in a table that iptables has not made, too', async () => {
@@ -121,8 +112,8 @@ describe('a rule of xt modules that we write is the one that iptables-nft writes
     for (const { table, protocol, expressions } of rows) {
       if (table === 'nat') batch.addRule({ ...chain, expressions, compat: { protocol, inverted: false } })
     }
-    nft.commit(batch)
-    const { stdout } = await netns.exec(pod, ['iptables-nft-save', '-t', 'nat'])
+    here.nft.commit(batch)
+    const { stdout } = await netns.exec(here.pod, ['iptables-nft-save', '-t', 'nat'])
     expect(stdout.split('\n').filter((line) => line.startsWith('-A'))).toEqual([
       '-A OUTPUT -p tcp -j REDIRECT --to-ports 15001',
       '-A OUTPUT -m owner --uid-owner 1337 -j RETURN',
@@ -137,14 +128,14 @@ test.each([
 ])('an xt %s that the kernel does not have is named', (_, expression, reason) => {
   const chain = { family: 'ip', table: 'ex', chain: 'c' } as const
   const batch = new Batch().addTable(chain).addChain(chain)
-  const error = thrown(() => nft.commit(batch.addRule({ ...chain, expressions: [counter, expression] })))
+  const error = thrown(() => here.nft.commit(batch.addRule({ ...chain, expressions: [counter, expression] })))
   if (!isNftError(error)) throw error
   expect(error.code).toBe('REFUSED')
   expect(error.faults).toEqual([
     expect.objectContaining({ index: 2, code: 'ENOENT', kind: 'rule', chain: 'c', expression: 1 }),
   ])
   expect(error.message).toContain(reason)
-  expect(nft.tables()).toEqual([])
+  expect(here.nft.tables()).toEqual([])
 })
 
 function thrown(act: () => unknown): unknown {

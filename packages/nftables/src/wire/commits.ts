@@ -1,16 +1,10 @@
 import type { NetnsTarget } from '@cni/netns'
-import {
-  type EventOptions,
-  events,
-  type Message,
-  NETLINK_NETFILTER,
-  type NetlinkSocket,
-  openNetlinkSocket,
-} from '@cni/netns/netlink'
+import { type EventOptions, events, type Message, type NetlinkSocket } from '@cni/netns/netlink'
 import { familyWord } from './family.ts'
 import { decodeFields } from './fields.ts'
 import { changeOf, messageOfType, NFGENMSG, NFT_MSG_NEWGEN } from './messages.ts'
 import { generationFields } from './objects.ts'
+import { openGroup } from './open-netfilter.ts'
 import { chainIn, type NftChain, type NftRule, type NftTable, ruleIn, tableIn } from './records.ts'
 import { elementsIn, type NftElement, type NftSet, setIn } from './set-records.ts'
 import type { SetName } from './specs.ts'
@@ -42,9 +36,9 @@ export interface Commit {
 
 const NFNLGRP_NFTABLES = 7
 
-/** A socket that hears of each transaction in a namespace, from now on. For {@link commits}; needs root there. */
+/** A socket that hears of each transaction in a namespace, from now on. For {@link commits}. Throws `NftError`: `DENIED`, `UNSUPPORTED`. */
 export function openCommits(target: NetnsTarget, options: { readonly receiveBuffer?: number } = {}): NetlinkSocket {
-  return openNetlinkSocket(target, NETLINK_NETFILTER, { groups: [NFNLGRP_NFTABLES], ...options })
+  return openGroup(target, NFNLGRP_NFTABLES, options)
 }
 
 /**

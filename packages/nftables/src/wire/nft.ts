@@ -1,13 +1,13 @@
 import { debugFor } from '@cni/host/debug'
 import type { NetnsTarget } from '@cni/netns'
-import { type Channel, NETLINK_NETFILTER, openNetlink } from '@cni/netns/netlink'
-import { errnoOf } from '@cni/types'
+import type { Channel } from '@cni/netns/netlink'
 import { Batch } from './batch.ts'
 import { type Dumps, dumpsOver } from './dumps.ts'
 import { decodeFields } from './fields.ts'
 import { NFGENMSG, NFT_MSG_GETGEN, nfgenmsg, typeOf } from './messages.ts'
 import { isNftError, NftError } from './nft-error.ts'
 import { generationFields } from './objects.ts'
+import { openNetfilter } from './open-netfilter.ts'
 import { refused, requestRefused } from './refusal.ts'
 
 /**
@@ -43,9 +43,6 @@ export interface Nft extends Dumps, Disposable {
   close(): void
 }
 
-/** Room for thousands of refusals. */
-const RECEIVE_BUFFER = 4_000_000
-
 /**
  * Opens nf_tables of a namespace. The socket stays there. Throws `NftError('UNSUPPORTED')` without netfilter in the
  * kernel, `NetnsError` when the namespace cannot be entered.
@@ -55,12 +52,7 @@ const RECEIVE_BUFFER = 4_000_000
  * const ours = nft.rules({ family: 'ip', table: 'nat' })
  */
 export function openNft(target: NetnsTarget): Nft {
-  try {
-    return nftOver(openNetlink(target, NETLINK_NETFILTER, { receiveBuffer: RECEIVE_BUFFER }))
-  } catch (cause) {
-    if (errnoOf(cause) !== 'EPROTONOSUPPORT') throw cause
-    throw new NftError('UNSUPPORTED', 'The kernel has no nfnetlink: it needs the module nfnetlink', { cause })
-  }
+  return nftOver(openNetfilter(target))
 }
 
 const ATTEMPTS = 6

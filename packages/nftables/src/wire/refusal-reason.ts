@@ -28,6 +28,7 @@ export function reasonOf(refused: Refused): string | undefined {
   if (code === 'EEXIST') return 'it exists'
   if (code === 'EBUSY') return kind === 'chain' ? 'a rule still jumps to it' : 'it is in use'
   if (code === 'EMLINK' || code === 'ELOOP') return 'jumps in a circle, or more than 16 deep'
+  if (code === 'ERANGE') return 'a name or a text in it is too long: at most 255 bytes fit, in some places less'
   if (code === 'EPERM') return action === 'delete' ? 'another program owns the table' : undefined
   if (code === 'EOPNOTSUPP') {
     if (kind === 'chain') return 'it exists with another type, hook or priority, or has a nat chain before -200'

@@ -1,17 +1,11 @@
 import type { NetnsTarget } from '@cni/netns'
-import {
-  type EventOptions,
-  events,
-  type Message,
-  NETLINK_NETFILTER,
-  type NetlinkSocket,
-  openNetlinkSocket,
-} from '@cni/netns/netlink'
+import { type EventOptions, events, type Message, type NetlinkSocket } from '@cni/netns/netlink'
 import { bytes, i32, n32, n64, name } from './codec.ts'
 import type { Expression } from './expressions.ts'
 import { familyWord } from './family.ts'
 import { decodeFields, may, must, nested } from './fields.ts'
 import { messageOfType, NFGENMSG, NFT_MSG_TRACE } from './messages.ts'
+import { openGroup } from './open-netfilter.ts'
 import type { ChainName } from './specs.ts'
 import { type Verdict, verdictOf } from './verdict.ts'
 
@@ -63,9 +57,9 @@ export const traceOn: readonly Expression[] = [
 
 const NFNLGRP_NFTRACE = 9
 
-/** A socket that hears of traced packets in a namespace, from now on. For {@link traces}; needs root there. */
+/** A socket that hears of traced packets in a namespace, from now on. For {@link traces}. Throws `NftError`: `DENIED`, `UNSUPPORTED`. */
 export function openTraces(target: NetnsTarget, options: { readonly receiveBuffer?: number } = {}): NetlinkSocket {
-  return openNetlinkSocket(target, NETLINK_NETFILTER, { groups: [NFNLGRP_NFTRACE], ...options })
+  return openGroup(target, NFNLGRP_NFTRACE, options)
 }
 
 /**
