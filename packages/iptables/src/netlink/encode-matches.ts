@@ -131,7 +131,10 @@ function icmp(names: Readonly<Record<string, string>>, text: string, not: number
 }
 
 /** Ports and flags, which are one match of the protocol's module; `undefined` for a protocol whose is not modelled. */
-export function transportExpression(protocol: number | undefined, matches: readonly Match[]): Expression | undefined {
+export function transportExpressions(
+  protocol: number | undefined,
+  matches: readonly Match[],
+): Expression[] | undefined {
   if (protocol !== 6 && protocol !== 17) return undefined
   const info = new Structure(16).u16(0, 0).u16(2, 65535).u16(4, 0).u16(6, 65535)
   let inverse = 0
@@ -148,7 +151,7 @@ export function transportExpression(protocol: number | undefined, matches: reado
       if (not) inverse |= 4
     }
   }
-  return protocol === 6 ? xtMatch('tcp', 0, info.u8(11, inverse)) : xtMatch('udp', 0, shortened(info, inverse))
+  return [protocol === 6 ? xtMatch('tcp', 0, info.u8(11, inverse)) : xtMatch('udp', 0, shortened(info, inverse))]
 }
 
 function shortened(tcp: Structure, inverse: number): Structure {
