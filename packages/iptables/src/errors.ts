@@ -6,6 +6,10 @@ export type IptablesErrorCode =
   | 'NO_CHAIN'
   | 'DENIED'
   | 'LOCKED'
+  /** The kernel refused rules that were written by netlink, for a reason that is none of the others. */
+  | 'REFUSED'
+  /** Others changed the rules again and again while we tried. */
+  | 'CHANGED'
   | 'EXIT'
   | 'ABORTED'
   | 'TIMEOUT'

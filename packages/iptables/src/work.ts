@@ -1,7 +1,7 @@
 import { type Place, placeOf, type Where } from '@cni/netns/handle'
 import type { Family, Ruleset } from './rules/model.ts'
 import { checkInteger } from './rules/numbers.ts'
-import type { BackendKind } from './run/backend.ts'
+import type { BackendKind, Programs } from './run/backend.ts'
 import { netnsPort } from './run/netns-port.ts'
 import type { IptablesPort } from './run/port.ts'
 import { checkFamilies, openSession, type Session, type SessionOptions } from './run/session.ts'
@@ -19,7 +19,13 @@ export interface IptablesOptions {
   readonly waitSeconds?: number | undefined
   /** Hide the node's nsswitch.conf from the programs, so that no name lookup leaves the pod. Default: true. */
   readonly shield?: boolean | undefined
-  /** Prints the text of a first `apply`; default `restoreText`. Its `-N` lines are what makes a second one safe. */
+  /**
+   * Whether programs write and read the rules of the nft back end. `auto`: only where a rule can be written in no other
+   * way, the namespace belongs to another user namespace, or the runtime has no FFI. `never`: that is an error then.
+   * `always`: as if there were no netlink. The legacy back end is only for programs. Default `'auto'`.
+   */
+  readonly programs?: Programs | undefined
+  /** Prints the text of a first `apply` by programs; default `restoreText`. Its `-N` lines are what makes a second one safe. */
   readonly print?: ((rules: Ruleset, family: Family) => string) | undefined
   /** What runs programs and reads files; for tests. */
   readonly port?: IptablesPort | undefined
@@ -39,6 +45,7 @@ export function openWork(where: Where, options: IptablesOptions): Work {
   const port = options.port ?? netnsPort(place, { shield: options.shield ?? true })
   const sessionOptions = {
     backend: options.backend ?? 'auto',
+    programs: options.programs ?? 'auto',
     families: checkFamilies(options.families),
     // 0 would be for ever, in iptables 1.8.9 as well as no --wait at all.
     waitSeconds: checkInteger(options.waitSeconds ?? 30, 1, 3600, 'waitSeconds'),

@@ -2,13 +2,15 @@ import { netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { netnsPort } from '../src/run/netns-port.ts'
 import { behaviour } from './behaviour.suite.ts'
+import { modes } from './modes.ts'
 
-for (const backend of ['nft', 'legacy'] as const) {
-  behaviour(`real ${backend}`, async () => {
+for (const { mode, backend, programs } of modes) {
+  behaviour(`real ${mode}`, async () => {
     const pod = await tempNetns()
     return {
       where: pod,
       backend,
+      programs,
       port: netnsPort({ netns: pod }, { shield: true }),
       async tamper(input, family = 'ipv4') {
         const program = `ip${family === 'ipv6' ? '6' : ''}tables-${backend}-restore`

@@ -8,6 +8,7 @@ import { parseSave, saveText } from '../src/parse/saved-tables.ts'
 import { type Family, families } from '../src/rules/model.ts'
 import { ruleset } from '../src/rules/ruleset.ts'
 import { restoreText } from '../src/text/restore-text.ts'
+import { modes } from './modes.ts'
 
 const loopback = { ipv4: '127.0.0.1/32', ipv6: '::1/128' }
 
@@ -40,8 +41,8 @@ const rules = ruleset(
 const foreign =
   '*nat\n:OTHER - [0:0]\n-A OUTPUT -p udp -j OTHER\n-A OTHER -j RETURN\nCOMMIT\n*filter\n-A INPUT -p tcp -m tcp --dport 9 -j DROP\nCOMMIT\n'
 
-describe.each(['nft', 'legacy'] as const)('on %s', (backend) => {
-  const open = (pod: Netns, signal?: AbortSignal): Iptables => iptables({ netns: pod, signal }, { backend })
+describe.each(modes)('on $mode', ({ backend, programs }) => {
+  const open = (pod: Netns, signal?: AbortSignal): Iptables => iptables({ netns: pod, signal }, { backend, programs })
 
   /** Restore text as someone else gives it, with the real program. */
   async function restore(pod: Netns, input: string, family: Family = 'ipv4'): Promise<void> {
@@ -117,6 +118,7 @@ describe.each(['nft', 'legacy'] as const)('on %s', (backend) => {
     ])
     const error: unknown = await ipt.apply(refused).catch((each: unknown) => each)
     expect(error).toMatchObject({ name: 'IptablesError', code: 'EXIT' })
+    // What is not modelled is written by programs in every mode.
     expect(String(error)).toMatch(new RegExp(`ip6tables-${backend}-restore .* failed with exit code \\d at line \\d`))
     expect([await dump(ipt, 'ipv4'), await dump(ipt, 'ipv6')]).toEqual(before)
   })
@@ -137,7 +139,7 @@ describe.each(['nft', 'legacy'] as const)('on %s', (backend) => {
   test('undo brings back what was there: nothing, or the drift that was found', async () => {
     await using pod = await tempNetns()
     const undo: (() => unknown)[] = []
-    const inHandler = iptables({ netns: pod, undo: (fn) => undo.push(fn) }, { backend })
+    const inHandler = iptables({ netns: pod, undo: (fn) => undo.push(fn) }, { backend, programs })
     await inHandler.apply(rules)
     await undo.pop()?.()
     for (const family of families) expect(await dump(inHandler, family)).toBe('')

@@ -42,16 +42,24 @@ describe.each(['nft', 'legacy'] as const)('on %s', (backend) => {
   test('in a user namespace that does not own the network namespace, privileges are the error', async () => {
     await using pod = await tempNetns()
     const port = wrapped(pod, 'unshare', '--user', '--map-root-user')
-    await fails(iptables(pod, { backend, port }).apply(rules), backend === 'nft' ? 'DENIED' : 'NO_MODULE', /tables/)
+    await fails(
+      iptables(pod, { backend, port, programs: 'always' }).apply(rules),
+      backend === 'nft' ? 'DENIED' : 'NO_MODULE',
+      /tables/,
+    )
     expect(await crud(pod, { backend }).listRules('nat', 'EX')).toEqual([])
   })
 
   test('in a user namespace of its own everything works, except users that it does not map', async () => {
     await using pod = await tempNetns()
     const port = { ...wrapped(pod, 'unshare', '--user', '--map-root-user', '--net'), read: userFiles(pod) }
-    await fails(iptables(pod, { backend, port }).apply(rules), 'EXIT', /only users and groups that it maps/)
+    await fails(
+      iptables(pod, { backend, port, programs: 'always' }).apply(rules),
+      'EXIT',
+      /only users and groups that it maps/,
+    )
     const plain = ruleset({ nat: ['EX'] }, (t) => [t.nat.on('EX').uid(0).return()])
-    expect(await iptables(pod, { backend, port }).apply(plain)).toMatchObject({ plan: 'fresh' })
+    expect(await iptables(pod, { backend, port, programs: 'always' }).apply(plain)).toMatchObject({ plan: 'fresh' })
   })
 })
 
@@ -102,7 +110,7 @@ describe('programs', () => {
     writeFileSync(join(folder, 'iptables-nft-restore'), '#!/etc/passwd\n', { mode: 0o755 })
     process.env.PATH = folder
     await fails(
-      iptables(pod).apply(rules),
+      iptables(pod, { programs: 'always' }).apply(rules),
       'DENIED',
       /^iptables-nft-restore .*may not be started \(EACCES\); do AppArmor/,
     )
@@ -112,7 +120,7 @@ describe('programs', () => {
     await using pod = await tempNetns()
     process.env.PATH = '/nonexistent'
     await fails(
-      iptables(pod).apply(rules),
+      iptables(pod, { programs: 'always' }).apply(rules),
       'NO_BINARY',
       /iptables-restore is not installed.*install the package iptables/,
     )

@@ -1,14 +1,19 @@
 import { messageOf } from '@cni/types'
 import { IptablesError } from '../errors.ts'
+import type { SavedTables } from '../parse/saved-tables.ts'
 import { type Family, type Ruleset, rulesFor } from '../rules/model.ts'
 import { checkPlaces } from '../rules/places.ts'
+import type { Backend } from '../run/backend.ts'
 import type { Session } from '../run/session.ts'
+import { settle } from '../settle.ts'
+import { freshSteps } from '../state/fresh.ts'
+import { planSteps } from '../state/plan.ts'
+import { wantedState } from '../state/wanted.ts'
 import { once, type RegisterUndo } from './change.ts'
 import { type FamilyApply, familyApply } from './family-apply.ts'
 import { Journal } from './journal.ts'
 import { removeFrom } from './remove.ts'
-import type { ApplyReport } from './report.ts'
-import { settle } from './settle.ts'
+import { type ApplyReport, overall, planOf } from './report.ts'
 
 /** What `apply` needs besides the session. */
 export interface ApplyOptions {
@@ -17,50 +22,27 @@ export interface ApplyOptions {
 }
 
 /**
- * Brings a ruleset into the kernel. All families at once, each with its own programs; the kernel commits table by
- * table, so whatever fails, everything that this call wrote is taken back before the error reaches the caller.
+ * Brings a ruleset into the kernel. Whatever fails, everything that this call wrote is taken back before the error reaches
+ * the caller.
  */
 export async function applyRuleset(session: Session, rules: Ruleset, options: ApplyOptions): Promise<ApplyReport> {
   checkPlaces(rules)
   const started = performance.now()
-  const { chosen, other } = await session.backends()
-  const filled = (await session.families()).filter((family) => rulesFor(rules, family).length > 0)
-  const journal = new Journal(session)
+  const { chosen, other } = await session.backends(rules)
+  const families = (await session.families()).filter((family) => rulesFor(rules, family).length > 0)
+  const work = new ApplyWork(session, chosen, rules)
   // What an older ruleset left in the back end that is not in use.
   const cleared = new Journal(session)
-  const job = (family: Family, text: string) => familyApply(session, journal, chosen, rules, family, text)
-  const jobs = filled.map((family) => job(family, options.print(rules, family)))
-  const done = new Set<FamilyApply>()
   const undo = once(async () => {
-    await settle([...jobs.map((each) => each.back(done.size > 0)), cleared.takeBack()])
+    await settle([work.takeBack(), cleared.takeBack()])
   })
   // Before the first write: a handler that fails while we write still takes it back.
   options.undo?.(undo)
   try {
-    const fresh = await settle(
-      jobs.map(async (each) => {
-        const ok = await each.fresh()
-        if (ok) done.add(each)
-        return ok
-      }),
-    )
-    const rest = jobs.filter((_, index) => fresh[index] === false)
-    // Where one family has an older ruleset, those without a rule in this one may have it too.
-    const looked = rest.length === 0 ? [] : await session.familiesFor(chosen, rules)
-    const empty = looked.filter((family) => !filled.includes(family))
-    const emptied = empty.map((family) => job(family, ''))
-    jobs.push(...emptied)
-    const plans = await settle([...rest, ...emptied].map((each) => each.reconcile()))
+    const plan = (await work.byNetlink()) ?? (await work.byPrograms(families, options.print))
     if (other !== undefined) await removeFrom(session, other, rules, cleared)
-    for (const _ of done) plans.push('fresh')
     session.throwIfAborted()
-    return {
-      plan: overall(plans),
-      families: filled,
-      backend: chosen.kind,
-      durationMs: performance.now() - started,
-      undo,
-    }
+    return { plan, families, backend: chosen.kind, durationMs: performance.now() - started, undo }
   } catch (error) {
     await undo().catch((second: unknown) => {
       const code = error instanceof IptablesError ? error.code : 'EXIT'
@@ -73,8 +55,73 @@ export async function applyRuleset(session: Session, rules: Ruleset, options: Ap
 
 // internal
 
-/** One word for all families: the same in each, or a reconciliation. */
-function overall(plans: readonly ApplyReport['plan'][]): ApplyReport['plan'] {
-  const [first = 'unchanged', ...rest] = new Set(plans)
-  return rest.length === 0 ? first : 'reconcile'
+class ApplyWork {
+  readonly #session: Session
+  readonly #backend: Backend
+  readonly #rules: Ruleset
+  readonly #journal: Journal
+  readonly #jobs: FamilyApply[] = []
+  readonly #fresh = new Set<FamilyApply>()
+
+  constructor(session: Session, backend: Backend, rules: Ruleset) {
+    this.#session = session
+    this.#backend = backend
+    this.#rules = rules
+    this.#journal = new Journal(session)
+  }
+
+  /** All families in one transaction. `undefined` where that cannot be. */
+  async byNetlink(): Promise<ApplyReport['plan'] | undefined> {
+    const rules = this.#rules
+    const plans = new Map<Family, ApplyReport['plan']>()
+    const plan = (seen: SavedTables) => {
+      const fresh = freshSteps(rules, seen)
+      if (fresh !== undefined) {
+        plans.set(seen.family, 'fresh')
+        return fresh
+      }
+      const wanted = wantedState(rules, seen.family)
+      const steps = planSteps(wanted, seen)
+      plans.set(seen.family, planOf(wanted, { seen, steps }))
+      return steps
+    }
+    const families = await this.#session.familiesFor(this.#backend, rules)
+    const done = await this.#session.editByNetlink(this.#backend, families, plan)
+    if (done === undefined) return undefined
+    for (const { seen, steps } of done) this.#journal.keep(this.#backend, seen, steps)
+    // A family of which the ruleset says nothing only counts when an older one had left something there.
+    const counts = (family: Family) => rulesFor(rules, family).length > 0
+    const written = done.filter(({ seen, steps }) => steps.size > 0 || counts(seen.family))
+    return overall(written.map(({ seen }) => plans.get(seen.family) ?? 'unchanged'))
+  }
+
+  /** All families at once, each with its own programs; the kernel commits table by table. */
+  async byPrograms(
+    families: readonly Family[],
+    print: (rules: Ruleset, family: Family) => string,
+  ): Promise<ApplyReport['plan']> {
+    const job = (family: Family, text: string) =>
+      familyApply(this.#session, this.#journal, this.#backend, this.#rules, family, text)
+    this.#jobs.push(...families.map((family) => job(family, print(this.#rules, family))))
+    const fresh = await settle(
+      this.#jobs.map(async (each) => {
+        const ok = await each.fresh()
+        if (ok) this.#fresh.add(each)
+        return ok
+      }),
+    )
+    const rest = this.#jobs.filter((_, index) => fresh[index] === false)
+    // Where one family has an older ruleset, those without a rule in this one may have it too.
+    const looked = rest.length === 0 ? [] : await this.#session.familiesFor(this.#backend, this.#rules)
+    const emptied = looked.filter((family) => !families.includes(family)).map((family) => job(family, ''))
+    this.#jobs.push(...emptied)
+    const plans = await settle([...rest, ...emptied].map((each) => each.reconcile()))
+    for (const _ of this.#fresh) plans.push('fresh')
+    return overall(plans)
+  }
+
+  async takeBack(): Promise<void> {
+    if (this.#jobs.length === 0) return this.#journal.takeBack()
+    await settle(this.#jobs.map((each) => each.back(this.#fresh.size > 0)))
+  }
 }

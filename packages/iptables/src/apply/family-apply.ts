@@ -1,15 +1,16 @@
+import type { SavedTables } from '../parse/saved-tables.ts'
 import type { Family, Ruleset, Table } from '../rules/model.ts'
 import type { Backend } from '../run/backend.ts'
 import { RestoreError } from '../run/failure.ts'
 import type { Session } from '../run/session.ts'
-import { planText } from '../state/plan.ts'
+import { planSteps } from '../state/plan.ts'
 import { unwritten } from '../state/revert.ts'
 import { type Wanted, wantedState } from '../state/wanted.ts'
-import { holdsOurs, mayTryFresh, textTables, writtenBeforeKill } from './fresh.ts'
+import { edit } from './edit.ts'
+import { mayTryFresh, textTables, writtenBeforeKill } from './fresh.ts'
 import type { Journal } from './journal.ts'
-import type { ApplyReport } from './report.ts'
-import { rewriteFamily } from './rewrite-family.ts'
-import { writeUntilAccepted } from './write-until-accepted.ts'
+import { type ApplyReport, planOf } from './report.ts'
+import { rewrite } from './rewrite.ts'
 
 /** Applying one family: what was done so far, and the way back. */
 export interface FamilyApply {
@@ -61,20 +62,14 @@ export function familyApply(
       }
     },
     async reconcile() {
-      const { seen, text, attempts } = await writeUntilAccepted({
-        read: () => session.snapshot(backend, family),
-        plan: (snapshot) => planText(wanted(), snapshot),
-        write: (snapshot, plan) => journal.write(backend, snapshot, plan),
-        refused: (attempt) =>
-          session.log?.debug('iptables rules changed meanwhile, reading again', { family, attempt }),
-      })
-      if (attempts > 1 || !isNothing(written)) return 'reconcile'
-      if (text === '') return 'unchanged'
-      return holdsOurs(wanted(), seen) ? 'reconcile' : 'fresh'
+      const plan = (snapshot: SavedTables) => planSteps(wanted(), snapshot)
+      const [found] = await edit(session, backend, { families: [family], plan, journal })
+      if (found === undefined || found.attempts > 1 || !isNothing(written)) return 'reconcile'
+      return planOf(wanted(), found)
     },
     async back(alone) {
       if (isNothing(written) && !journal.families.includes(family)) return
-      await rewriteFamily(session, backend, family, (now) => {
+      await rewrite(session, backend, [family], (now) => {
         const target = journal.without(backend, now)
         const ours = written === 'unknown' ? writtenBeforeKill(wanted(), target, tables, alone) : written
         return unwritten(target, rules, ours)

@@ -3,7 +3,7 @@ import type { SavedTables } from '../parse/saved-tables.ts'
 import { isTable, type Table } from '../rules/model.ts'
 import { diffState } from '../state/diff.ts'
 import { isClean } from '../state/drift.ts'
-import { onlyTables, type Wanted } from '../state/wanted.ts'
+import { holdsOurs, onlyTables, type Wanted } from '../state/wanted.ts'
 
 /** A table of a restore text. */
 export interface TextTable {
@@ -59,17 +59,4 @@ export function writtenBeforeKill(
   if (count === -1) return new Set(alone ? names : [])
   const rest = onlyTables(wanted, names.slice(count))
   return new Set(holdsOurs(rest, snapshot) ? [] : names.slice(0, count))
-}
-
-/** Whether the kernel holds anything that belongs to a wanted state. */
-export function holdsOurs(wanted: Wanted, snapshot: SavedTables): boolean {
-  return [...wanted.tables].some(([table, { own, absent, builtin }]) => {
-    const chains = snapshot.tables.get(table)
-    if (chains === undefined) return false
-    if ([...own.keys(), ...absent].some((name) => chains.has(name))) return true
-    return [...builtin].some(([name, rules]) => {
-      const keys = new Set(rules.map(({ key }) => key))
-      return chains.get(name)?.rules.some(({ key }) => keys.has(key)) === true
-    })
-  })
 }

@@ -3,12 +3,14 @@ import type { Family } from '../rules/model.ts'
 import type { Backend } from '../run/backend.ts'
 import { RestoreError } from '../run/failure.ts'
 import type { Session } from '../run/session.ts'
+import { settle } from '../settle.ts'
 import { reverted, type Write } from '../state/revert.ts'
-import { rewriteFamily } from './rewrite-family.ts'
-import { settle } from './settle.ts'
+import { type Steps, stepsText } from '../state/steps.ts'
+import type { Ledger } from './edit.ts'
+import { rewrite } from './rewrite.ts'
 
 /** What one call wrote, in order, per back end and family; the way back is made from it. */
-export class Journal {
+export class Journal implements Ledger {
   readonly #session: Session
   readonly #kept = new Map<string, { backend: Backend; family: Family; writes: Write[] }>()
 
@@ -21,22 +23,25 @@ export class Journal {
     return [...new Set([...this.#kept.values()].map(({ family }) => family))].sort()
   }
 
-  /** Writes a text that was planned on `before`, and keeps both; of a write that failed, what it had committed. */
-  async write(backend: Backend, before: SavedTables, text: string): Promise<void> {
-    const { family } = before
-    const keep = (committed: string) => {
-      if (committed === '') return
-      const entry = this.#kept.get(`${backend.kind} ${family}`) ?? { backend, family, writes: [] }
-      this.#kept.set(`${backend.kind} ${family}`, entry)
-      entry.writes.push({ before, text: committed })
-    }
+  /** Has a program write steps that were planned on `before`, and keeps both; of a write that failed, what it had committed. */
+  async write(backend: Backend, before: SavedTables, steps: Steps): Promise<void> {
+    const text = stepsText(steps)
     try {
-      await this.#session.restore(backend, family, text)
+      await this.#session.restore(backend, before.family, text)
     } catch (error) {
-      if (error instanceof RestoreError && error.ran) keep(committedPart(text, error.line))
+      if (error instanceof RestoreError && error.ran) this.keep(backend, before, committedPart(steps, text, error.line))
       throw error
     }
-    keep(text)
+    this.keep(backend, before, steps)
+  }
+
+  /** Keeps what was written. */
+  keep(backend: Backend, before: SavedTables, steps: Steps): void {
+    if (steps.size === 0) return
+    const { family } = before
+    const entry = this.#kept.get(`${backend.kind} ${family}`) ?? { backend, family, writes: [] }
+    this.#kept.set(`${backend.kind} ${family}`, entry)
+    entry.writes.push({ before, steps })
   }
 
   /** What a family holds now without the writes of this journal. */
@@ -48,19 +53,22 @@ export class Journal {
   /** Takes back everything, also after an abort: per family one read and one write. */
   async takeBack(): Promise<void> {
     const all = [...this.#kept.values()]
+    const backends = new Set(all.map(({ backend }) => backend))
     await settle(
-      all.map(({ backend, family }) =>
-        rewriteFamily(this.#session, backend, family, (now) => this.without(backend, now)),
-      ),
+      [...backends].map((backend) => {
+        const families = all.flatMap((each) => (each.backend === backend ? [each.family] : []))
+        return rewrite(this.#session, backend, families, (now) => this.without(backend, now))
+      }),
     )
   }
 }
 
 // internal
 
-/** The tables of a text that were committed before a line was refused; all when the program did not say. */
-function committedPart(text: string, line: number | undefined): string {
-  if (line === undefined) return text
-  const lines = text.split('\n').slice(0, line - 1)
-  return lines.slice(0, lines.lastIndexOf('COMMIT') + 1).join('\n')
+/** The tables that were committed before a line was refused; all when the program did not say. */
+function committedPart(steps: Steps, text: string, line: number | undefined): Steps {
+  if (line === undefined) return steps
+  const before = text.split('\n').slice(0, line - 1)
+  const commits = before.filter((each) => each === 'COMMIT').length
+  return new Map([...steps].slice(0, commits))
 }

@@ -4,7 +4,8 @@ import { anyRuleset } from '../../test/arbitraries.ts'
 import { iptables } from '../iptables.ts'
 import { parseSave } from '../parse/saved-tables.ts'
 import { isBuiltin, type Ruleset } from '../rules/model.ts'
-import { planText } from '../state/plan.ts'
+import { planSteps } from '../state/plan.ts'
+import { stepsText } from '../state/steps.ts'
 import { removedState } from '../state/wanted.ts'
 import { fakeKernel } from '../testing/fake-kernel.ts'
 import { FakeTables } from '../testing/fake-tables.ts'
@@ -53,7 +54,7 @@ test('whatever was done to a ruleset, removing it blindly first leaves what look
       for (const each of changes) both(change(each, kernel.dump(), rules))
 
       const snapshot = parseSave(looking.save(), 'ipv4')
-      expect(looking.restore(planText(removedState(rules, 'ipv4'), snapshot))).toBeUndefined()
+      expect(looking.restore(stepsText(planSteps(removedState(rules, 'ipv4'), snapshot)))).toBeUndefined()
       await iptables('host', { families: ['ipv4'], port: kernel.port }).remove(rules)
 
       expect(kernel.dump()).toBe(looking.save({ brief: true }))

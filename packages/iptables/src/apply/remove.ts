@@ -5,13 +5,13 @@ import { checkPlaces } from '../rules/places.ts'
 import type { Backend } from '../run/backend.ts'
 import { RestoreError } from '../run/failure.ts'
 import type { Session } from '../run/session.ts'
-import { planText } from '../state/plan.ts'
+import { settle } from '../settle.ts'
+import { planSteps } from '../state/plan.ts'
 import { removedState, type Wanted, type WantedTable } from '../state/wanted.ts'
 import { removalText } from '../text/removal-text.ts'
+import { edit } from './edit.ts'
 import { textTables } from './fresh.ts'
 import { Journal } from './journal.ts'
-import { settle } from './settle.ts'
-import { writeUntilAccepted } from './write-until-accepted.ts'
 
 /**
  * Removes a ruleset wherever it may be: both families, both back ends. What is not there is fine. In the back end that
@@ -20,17 +20,16 @@ import { writeUntilAccepted } from './write-until-accepted.ts'
 export async function removeRuleset(session: Session, rules: Ruleset): Promise<void> {
   checkPlaces(rules)
   const journal = new Journal(session)
-  await everywhere(session, rules, (backend, family, inUse) =>
-    inUse
-      ? removeBlindly(session, journal, backend, rules, family)
-      : removeLooking(session, journal, backend, rules, family),
-  )
+  await everywhere(session, rules, async (backend, families, inUse) => {
+    if (!inUse || backend.netlink) return removeLooking(session, journal, backend, rules, families)
+    await settle(families.map((family) => removeBlindly(session, journal, backend, rules, family)))
+  })
 }
 
 /** The same for a removal that can be undone: it looks first, for what is there may not be as it was written. */
 export async function removeReversibly(session: Session, rules: Ruleset, journal: Journal): Promise<void> {
   checkPlaces(rules)
-  await everywhere(session, rules, (backend, family) => removeLooking(session, journal, backend, rules, family))
+  await everywhere(session, rules, (backend, families) => removeLooking(session, journal, backend, rules, families))
 }
 
 /** Removes all chains whose name begins with `prefix`, and the jumps to them, wherever they may be. */
@@ -38,36 +37,32 @@ export async function removeByPrefix(session: Session, prefix: string, journal: 
   if (typeof prefix !== 'string' || !/^[A-Za-z0-9_.][A-Za-z0-9_.:-]*$/.test(prefix)) {
     invalid(`removeChains(${JSON.stringify(prefix)}): a prefix of chain names is needed; an empty one would mean all`)
   }
-  await everywhere(session, undefined, (backend, family) =>
-    reduceTo(session, journal, backend, family, (snapshot) => withoutChains(snapshot, prefix)),
-  )
+  const plan = (seen: SavedTables) => planSteps(withoutChains(seen, prefix), seen)
+  await everywhere(session, undefined, async (backend, families) => {
+    await edit(session, backend, { families, plan, journal })
+  })
 }
 
 /** Removes a ruleset from one back end. */
 export async function removeFrom(session: Session, backend: Backend, rules: Ruleset, journal: Journal): Promise<void> {
-  const families = await session.familiesFor(backend, rules)
-  await settle(families.map((family) => removeLooking(session, journal, backend, rules, family)))
+  await removeLooking(session, journal, backend, rules, await session.familiesFor(backend, rules))
 }
 
 // internal
 
-type Target = (snapshot: SavedTables) => Wanted
-
 async function everywhere(
   session: Session,
   rules: Ruleset | undefined,
-  remove: (backend: Backend, family: Family, inUse: boolean) => Promise<void>,
+  remove: (backend: Backend, families: readonly Family[], inUse: boolean) => Promise<void>,
 ): Promise<void> {
-  const { chosen, other, legacyTables } = await session.backends()
+  const { chosen, other, legacyTables } = await session.backends(rules)
   const backends = [chosen, ...(other === undefined ? [] : [other])].filter(
     // No table, no rule: nothing to look for.
     ({ kind }) => kind === 'nft' || legacyTables,
   )
   const places = backends.map(async (backend) => ({ backend, families: await session.familiesFor(backend, rules) }))
   await settle(
-    (await Promise.all(places)).flatMap(({ backend, families }) =>
-      families.map((family) => remove(backend, family, backend === chosen)),
-    ),
+    (await Promise.all(places)).map(({ backend, families }) => remove(backend, families, backend === chosen)),
   )
 }
 
@@ -96,7 +91,7 @@ async function removeBlindly(
         journal,
         backend,
         inTables(rules, (table) => left.has(table)),
-        family,
+        [family],
       )
     }
   }
@@ -107,7 +102,7 @@ async function removeBlindly(
       journal,
       backend,
       inTables(rules, (table) => !tables.has(table)),
-      family,
+      [family],
     ),
   ])
 }
@@ -119,37 +114,23 @@ async function removeBlindly(
 const holdsMore = ({ matches, target }: Rule) =>
   matches.some(({ match }) => match === 'set' || match === 'raw') || target.target === 'SET' || target.target === 'raw'
 
+/** Reads and writes until nothing of the rules is left. */
 async function removeLooking(
   session: Session,
   journal: Journal,
   backend: Backend,
   rules: Ruleset,
-  family: Family,
+  families: readonly Family[],
 ): Promise<void> {
   if (rules.chains.length + rules.rules.length === 0) return
-  const wanted = removedState(rules, family)
-  await reduceTo(session, journal, backend, family, () => wanted)
+  const plan = (seen: SavedTables) => planSteps(removedState(rules, seen.family), seen)
+  await edit(session, backend, { families, plan, journal })
 }
 
 const inTables = ({ chains, rules }: Ruleset, has: (table: Table) => boolean): Ruleset => ({
   chains: chains.filter(({ table }) => has(table)),
   rules: rules.filter(({ table }) => has(table)),
 })
-
-/** Reads and writes until the state is reached; a rule that someone else deletes meanwhile makes a write fail. */
-async function reduceTo(
-  session: Session,
-  journal: Journal,
-  backend: Backend,
-  family: Family,
-  target: Target,
-): Promise<void> {
-  await writeUntilAccepted({
-    read: () => session.snapshot(backend, family),
-    plan: (snapshot) => planText(target(snapshot), snapshot),
-    write: (snapshot, text) => journal.write(backend, snapshot, text),
-  })
-}
 
 function withoutChains({ family, tables }: SavedTables, prefix: string): Wanted {
   const wanted = new Map<Table, WantedTable>()

@@ -1,5 +1,7 @@
 import type { Family } from '../rules/model.ts'
+import { holdsOurs, type Wanted } from '../state/wanted.ts'
 import type { Change } from './change.ts'
+import type { Planned } from './write-until-accepted.ts'
 
 /** What `apply` did. */
 export interface ApplyReport extends Change {
@@ -7,4 +9,16 @@ export interface ApplyReport extends Change {
   readonly plan: 'fresh' | 'reconcile' | 'unchanged'
   /** The families in which the ruleset stands now. */
   readonly families: readonly Family[]
+}
+
+/** One word for what was done to a family. */
+export function planOf(wanted: Wanted, { seen, steps }: Planned): ApplyReport['plan'] {
+  if (steps.size === 0) return 'unchanged'
+  return holdsOurs(wanted, seen) ? 'reconcile' : 'fresh'
+}
+
+/** One word for all families: the same in each, or a reconciliation. */
+export function overall(plans: readonly ApplyReport['plan'][]): ApplyReport['plan'] {
+  const [first = 'unchanged', ...rest] = new Set(plans)
+  return rest.length === 0 ? first : 'reconcile'
 }

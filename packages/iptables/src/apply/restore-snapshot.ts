@@ -11,10 +11,9 @@ import {
   type SnapshotDiff,
   type SnapshotOptions,
 } from '../state/snapshot.ts'
-import { transitionText } from '../state/transition.ts'
+import { transitionSteps } from '../state/transition.ts'
+import { edit } from './edit.ts'
 import type { Journal } from './journal.ts'
-import { settle } from './settle.ts'
-import { writeUntilAccepted } from './write-until-accepted.ts'
 
 /** Reads the back end that is in use: one process per family, and nothing is touched. */
 export async function takeSnapshot(session: Session, options: SnapshotOptions = {}): Promise<Snapshot> {
@@ -22,7 +21,7 @@ export async function takeSnapshot(session: Session, options: SnapshotOptions = 
   const { chosen } = await session.backends()
   const all = checkFamilies(options.families) ?? (await session.families())
   // Always the whole save: asking the legacy back end for one table makes the kernel create it.
-  const found = await settle(all.map(async (family) => inTables(await session.snapshot(chosen, family), covered)))
+  const found = (await session.read(chosen, all)).map((each) => inTables(each, covered))
   const of = (family: Family) => found.find((each) => each.family === family)
   const [ipv4, ipv6] = [of('ipv4'), of('ipv6')]
   return {
@@ -45,15 +44,9 @@ export async function restoreSnapshot(session: Session, wanted: Snapshot, journa
   if (wanted.backend !== chosen.kind) {
     invalid(`restore: the snapshot is of the ${wanted.backend} back end, in use is ${chosen.kind}; name it as backend`)
   }
-  const targets = families.flatMap((family) => wanted[family] ?? [])
-  const jobs = targets.map((target) =>
-    writeUntilAccepted({
-      read: () => session.snapshot(chosen, target.family),
-      plan: (now) => transitionText(now, withTables(now, target, wanted.tables)),
-      write: (now, text) => journal.write(chosen, now, text),
-    }),
-  )
-  await orTakeBack(journal, settle(jobs))
+  const covered = families.filter((family) => wanted[family] !== undefined)
+  const plan = (now: SavedTables) => transitionSteps(now, withTables(now, wanted[now.family] ?? now, wanted.tables))
+  await orTakeBack(journal, edit(session, chosen, { families: covered, plan, journal }))
 }
 
 /** Waits for writes; when one of them fails, takes back what the others wrote. */

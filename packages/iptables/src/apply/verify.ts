@@ -1,4 +1,5 @@
-import type { Family, Ruleset } from '../rules/model.ts'
+import type { SavedTables } from '../parse/saved-tables.ts'
+import type { Ruleset } from '../rules/model.ts'
 import { checkPlaces } from '../rules/places.ts'
 import type { Backend } from '../run/backend.ts'
 import type { Session } from '../run/session.ts'
@@ -12,18 +13,18 @@ import { removedState, wantedState } from '../state/wanted.ts'
  */
 export async function diffRuleset(session: Session, rules: Ruleset): Promise<Drift> {
   checkPlaces(rules)
-  const { chosen, other } = await session.backends()
-  const one = async (backend: Backend, family: Family) => {
-    const wanted = backend === chosen ? wantedState(rules, family) : removedState(rules, family)
-    const drift = diffState(wanted, await session.snapshot(backend, family))
+  const { chosen, other } = await session.backends(rules)
+  const one = (backend: Backend, seen: SavedTables) => {
+    const wanted = backend === chosen ? wantedState(rules, seen.family) : removedState(rules, seen.family)
+    const drift = diffState(wanted, seen)
     return backend === chosen
       ? drift
       : { ...drift, unexpected: drift.unexpected.map((line) => ({ ...line, backend: backend.kind })) }
   }
   const backends = other === undefined ? [chosen] : [chosen, other]
   const all = backends.map(async (backend) => {
-    const families = await session.familiesFor(backend, rules)
-    return mergeDrift(await Promise.all(families.map((family) => one(backend, family))))
+    const found = await session.read(backend, await session.familiesFor(backend, rules))
+    return mergeDrift(found.map((seen) => one(backend, seen)))
   })
   return mergeDrift(await Promise.all(all))
 }

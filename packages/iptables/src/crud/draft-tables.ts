@@ -67,7 +67,7 @@ export class DraftTables {
 
   /** A rule of the builder as it would be read back. */
   ruleOf(rule: Rule): SavedRule {
-    return new SavedRule(ruleLine(ruleArgs(rule, this.family)), this.family)
+    return new SavedRule(ruleLine(ruleArgs(rule, this.family)), this.family, rule)
   }
 
   #jumpTo(rule: SavedRule, from: string, to: string): SavedRule {

@@ -1,5 +1,6 @@
 import type { Expression } from '@cni/nftables/wire'
 import { networkAddress, parseAddress, parsePrefix } from '@cni/types/ip'
+import { accountId } from '../parse/node-names.ts'
 import { icmpTypes, icmpv6Types } from '../rules/icmp-types.ts'
 import type { AddrType, CtState, Family, Match } from '../rules/model.ts'
 import { tcpFlags } from '../rules/words.ts'
@@ -91,9 +92,9 @@ function multiport(kind: number, text: string, not: number): Structure {
   return info.u8(1, count)
 }
 
-/** Names of users are looked up by the program. */
+/** Names of users are looked up in the node's files; unknown ones are for the program to refuse. */
 function owner(kind: 'uid' | 'gid', text: string, not: number): Expression | undefined {
-  const found = /^(\d+)(?:-(\d+))?$/.exec(text)
+  const found = /^(\d+)(?:-(\d+))?$/.exec(accountId(kind === 'uid' ? 'passwd' : 'group', text))
   if (found === null) return undefined
   const [at, bit] = kind === 'uid' ? [0, 1] : [8, 2]
   const min = Number(found[1])
@@ -131,10 +132,7 @@ function icmp(names: Readonly<Record<string, string>>, text: string, not: number
 }
 
 /** Ports and flags, which are one match of the protocol's module; `undefined` for a protocol whose is not modelled. */
-export function transportExpressions(
-  protocol: number | undefined,
-  matches: readonly Match[],
-): Expression[] | undefined {
+export function transportExpression(protocol: number | undefined, matches: readonly Match[]): Expression | undefined {
   if (protocol !== 6 && protocol !== 17) return undefined
   const info = new Structure(16).u16(0, 0).u16(2, 65535).u16(4, 0).u16(6, 65535)
   let inverse = 0
@@ -151,7 +149,7 @@ export function transportExpressions(
       if (not) inverse |= 4
     }
   }
-  return [protocol === 6 ? xtMatch('tcp', 0, info.u8(11, inverse)) : xtMatch('udp', 0, shortened(info, inverse))]
+  return protocol === 6 ? xtMatch('tcp', 0, info.u8(11, inverse)) : xtMatch('udp', 0, shortened(info, inverse))
 }
 
 function shortened(tcp: Structure, inverse: number): Structure {

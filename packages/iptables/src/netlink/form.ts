@@ -15,21 +15,17 @@ export function formIn(bytes: Buffer): string {
   return form.toString('latin1')
 }
 
-/** Where each expression of a rule begins; none where a length lies, which no kernel sends. */
+/** Where each expression of a rule begins; ends at the first length that lies. */
 export function elementsIn(bytes: Buffer): number[] {
   const starts: number[] = []
-  for (let at = 0; at + NAME <= bytes.length; ) {
+  for (let at = 0; at + HEADER <= bytes.length; ) {
     const length = bytes.readUInt16LE(at)
-    if (length < NAME || at + length > bytes.length) return []
+    if (length < HEADER || at + length > bytes.length) break
     starts.push(at)
     at += (length + 3) & ~3
   }
   return starts
 }
-
-/** The name of the expression that begins there. */
-export const nameIn = (bytes: Buffer, at: number): string =>
-  bytes.toString('latin1', at + NAME, at + HEADER + bytes.readUInt16LE(at + HEADER) - 1)
 
 // internal: [element [name "counter"] [data [bytes] [packets]]], each attribute behind four bytes of length and type
 
@@ -40,4 +36,5 @@ const PACKETS = 36
 const COUNT = 8
 const END = 44
 
-const isCounter = (bytes: Buffer, at: number) => bytes.readUInt16LE(at) === END && nameIn(bytes, at) === 'counter'
+const isCounter = (bytes: Buffer, at: number) =>
+  bytes.readUInt16LE(at) === END && bytes.toString('latin1', at + NAME, at + NAME + 8) === 'counter\0'

@@ -1,6 +1,6 @@
 import type { NftRule } from '@cni/nftables/wire'
 import { IptablesError } from '../errors.ts'
-import { type Family, isBuiltin, isTable, type Table } from '../rules/model.ts'
+import { type Family, isBuiltin, isTable, type Rule, type Table } from '../rules/model.ts'
 import { type CanonicalRule, canonical } from './canonical.ts'
 import { targetName } from './normalize-target.ts'
 import { tokenize } from './tokenize.ts'
@@ -16,13 +16,17 @@ export interface KernelRule {
 
 /** A rule as it was read. Its text and its canonical form are computed when asked for: most rules of a node are of others. */
 export class SavedRule {
+  /** What it was made from, to be written without a program; `undefined` for one that was read. */
+  readonly rule: Rule | undefined
   readonly #read: string | KernelRule
   readonly #family: Family
   #canonical: CanonicalRule | undefined
 
-  constructor(read: string | KernelRule, family: Family) {
+  /** @param rule - the rule of a ruleset of which the text is */
+  constructor(read: string | KernelRule, family: Family, rule?: Rule) {
     this.#read = read
     this.#family = family
+    this.rule = rule
   }
 
   /** The text after `-A CHAIN`, without counters. */

@@ -7,15 +7,25 @@ import type { IptablesPort } from './port.ts'
 /** The two implementations of iptables in the kernel. Each has its own rules; both see every packet. */
 export type BackendKind = 'legacy' | 'nft'
 
+/** Whether programs write and read the nft back end: where nothing else can, always, or never. */
+export type Programs = 'auto' | 'always' | 'never'
+
 /** A back end and the names under which its programs are installed here. */
 export interface Backend {
   readonly kind: BackendKind
+  /** It is read and written by netlink, as far as that goes. */
+  readonly netlink: boolean
   restore(family: Family): string
   save(family: Family): string
 }
 
-/** Runs a program that only reads, and returns its output. */
-export type Reader = (argv: readonly [string, ...string[]], family: Family) => Promise<string>
+/** Ways to find out about a namespace. */
+export interface Probe {
+  /** Runs a program that only reads, and returns its output. */
+  read(argv: readonly [string, ...string[]], family: Family): Promise<string>
+  /** Whether the rules of the nft back end are read and written by netlink. */
+  reachesNetlink(): boolean
+}
 
 /** The back end to write to, and the one that may hold rules of ours as well. */
 export interface Backends {
@@ -26,27 +36,38 @@ export interface Backends {
 }
 
 /**
- * Chooses the back end. `auto`: legacy if it holds rules in this namespace, else what the node's `iptables-restore` is.
- * That the kernel has no legacy table here is a file read; only when it has one (reading a table with a legacy program
- * is enough to create it) a process looks for rules in it, until it found some.
+ * Chooses the back end. `auto`: legacy if it holds rules in this namespace, else what the node's `iptables-restore` is,
+ * and nft where there is none and netlink does. That the kernel has no legacy table here is a file read; only when it has
+ * one (reading a table with a legacy program is enough to create it) a process looks for rules in it, until it found some.
  */
-export async function chooseBackend(port: IptablesPort, wanted: BackendKind | 'auto', read: Reader): Promise<Backends> {
+export async function chooseBackend(
+  port: IptablesPort,
+  { backend: wanted, programs }: { readonly backend: BackendKind | 'auto'; readonly programs: Programs },
+  probe: Probe,
+): Promise<Backends> {
+  const nft = (infix: string) => backend('nft', infix, probe.reachesNetlink())
+  const nodes = { port, probe, nft }
   const names = await Promise.all(families.map((family) => port.read(namesFile(family))))
   const tables = families.filter((_, index) => (names[index] ?? '').trim() !== '')
   const legacyTables = tables.length > 0
+  if (programs === 'never') {
+    const chosen = nft('-nft')
+    if (wanted === 'legacy' || !chosen.netlink) throw needsProgram(wanted === 'legacy')
+    return { chosen, legacyTables }
+  }
   if (wanted !== 'auto') {
-    const chosen = await named(port, wanted, read)
+    const chosen = await named(nodes, wanted)
     if (chosen === undefined) throw noBinary(`iptables-${wanted}-restore`)
-    const other = wanted === 'nft' && legacyTables ? await named(port, 'legacy', read) : undefined
+    const other = wanted === 'nft' && legacyTables ? await named(nodes, 'legacy') : undefined
     return { chosen, legacyTables, ...(other === undefined ? undefined : { other }) }
   }
-  const plain = await plainBackend(port, read)
+  const plain = await plainBackend(nodes)
   if (plain === undefined) throw noBinary('iptables-restore')
   if (!legacyTables || plain.kind === 'legacy') return { chosen: plain, legacyTables }
-  const legacy = await named(port, 'legacy', read)
+  const legacy = await named(nodes, 'legacy')
   if (legacy === undefined) return { chosen: plain, legacyTables }
   const same = port.probed?.()?.tables === names.join()
-  const inUse = same || (await holdsLegacy(port, tables, legacy, read))
+  const inUse = same || (await holdsLegacy(nodes, tables, legacy))
   // Only that it is in use is kept: someone may begin to use it at any time.
   if (inUse && !same) port.remember?.({ tables: names.join() })
   return { chosen: inUse ? legacy : plain, legacyTables, ...(inUse ? { other: plain } : undefined) }
@@ -63,8 +84,22 @@ export function noBinary(program: string): IptablesError {
 
 // internal
 
-const backend = (kind: BackendKind, infix: string): Backend => ({
+interface Nodes {
+  readonly port: IptablesPort
+  readonly probe: Probe
+  readonly nft: (infix: string) => Backend
+}
+
+function needsProgram(legacy: boolean): IptablesError {
+  const why = legacy
+    ? 'the legacy back end is written by programs only'
+    : 'rules cannot be written by netlink here: the namespace belongs to another user namespace, the kernel has no nfnetlink, or the runtime no FFI'
+  return new IptablesError('NO_BINARY', `programs: 'never': ${why}`)
+}
+
+const backend = (kind: BackendKind, infix: string, netlink = false): Backend => ({
   kind,
+  netlink,
   restore: (family) => `${stem(family)}${infix}-restore`,
   save: (family) => `${stem(family)}${infix}-save`,
 })
@@ -72,34 +107,39 @@ const backend = (kind: BackendKind, infix: string): Backend => ({
 const stem = (family: Family) => (family === 'ipv4' ? 'iptables' : 'ip6tables')
 
 /** The back end of a given kind: under its own name, or as the node's plain programs. */
-async function named(port: IptablesPort, kind: BackendKind, read: Reader): Promise<Backend | undefined> {
-  if (port.find(`iptables-${kind}-restore`) !== undefined) return backend(kind, `-${kind}`)
-  const plain = await plainBackend(port, read)
-  return plain?.kind === kind ? plain : undefined
+async function named(nodes: Nodes, kind: BackendKind): Promise<Backend | undefined> {
+  if (nodes.port.find(`iptables-${kind}-restore`) !== undefined) {
+    return kind === 'nft' ? nodes.nft('-nft') : backend(kind, `-${kind}`)
+  }
+  const plain = await plainBackend(nodes)
+  return plain?.kind === kind ? plain : kind === 'nft' ? netlinkAlone(nodes) : undefined
 }
 
 /** What the node calls `iptables-restore`: told by the file behind the links, by its version only for a wrapper. */
-async function plainBackend(port: IptablesPort, read: Reader): Promise<Backend | undefined> {
+async function plainBackend(nodes: Nodes): Promise<Backend | undefined> {
+  const { port, probe, nft } = nodes
   const path = port.find('iptables-restore')
   if (path === undefined) {
-    const kind = (['nft', 'legacy'] as const).find((each) => port.find(`iptables-${each}-restore`) !== undefined)
-    return kind === undefined ? undefined : backend(kind, `-${kind}`)
+    if (port.find('iptables-nft-restore') !== undefined) return nft('-nft')
+    if (port.find('iptables-legacy-restore') !== undefined) return backend('legacy', '-legacy')
+    return netlinkAlone(nodes)
   }
   const file = port.resolve(path).split('/').at(-1) ?? ''
-  if (file.includes('nft')) return backend('nft', '')
+  if (file.includes('nft')) return nft('')
   if (file.includes('legacy') || file === 'xtables-multi') return backend('legacy', '')
-  const version = await read(['iptables-restore', '--version'], 'ipv4')
-  return backend(version.includes('nf_tables') ? 'nft' : 'legacy', '')
+  const version = await probe.read(['iptables-restore', '--version'], 'ipv4')
+  return version.includes('nf_tables') ? nft('') : backend('legacy', '')
 }
 
-async function holdsLegacy(
-  port: IptablesPort,
-  having: readonly Family[],
-  legacy: Backend,
-  read: Reader,
-): Promise<boolean> {
+/** Without programs, which is enough for what netlink does. */
+function netlinkAlone({ nft }: Nodes): Backend | undefined {
+  const found = nft('-nft')
+  return found.netlink ? found : undefined
+}
+
+async function holdsLegacy({ port, probe }: Nodes, having: readonly Family[], legacy: Backend): Promise<boolean> {
   const readable = having.filter((family) => port.find(legacy.save(family)) !== undefined)
-  const texts = readable.map(async (family) => parseSave(await read([legacy.save(family)], family), family))
+  const texts = readable.map(async (family) => parseSave(await probe.read([legacy.save(family)], family), family))
   return (await Promise.all(texts)).some(holdsRules)
 }
 

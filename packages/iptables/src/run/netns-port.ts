@@ -1,7 +1,9 @@
 import { realpathSync } from 'node:fs'
 import { type Argv, findExecutable } from '@cni/host'
-import { isNetnsError, type NetnsTarget, nssShield, readFile, start as startIn } from '@cni/netns'
+import { hasOwnUsers, isNetnsError, type NetnsTarget, nssShield, readFile, start as startIn } from '@cni/netns'
 import type { Place } from '@cni/netns/handle'
+import { tryLoadSys } from '@cni/netns/sys'
+import { isNftError, type Nft, openNft } from '@cni/nftables/wire'
 import { errnoOf } from '@cni/types'
 import { IptablesError } from '../errors.ts'
 import { watchCommits } from './commit-watch.ts'
@@ -40,6 +42,7 @@ export function netnsPort(place: Place, options: { readonly shield: boolean }): 
     read: (path) => readInside(target, path),
     find: (program) => findExecutable(program),
     resolve: (path) => realpathSync(path),
+    nfnetlink: () => openRules(target),
     async generation() {
       return nftGeneration(target)
     },
@@ -51,6 +54,17 @@ export function netnsPort(place: Place, options: { readonly shield: boolean }): 
 // internal
 
 const cache = new ProbeCache()
+
+/** `undefined` where programs have to do it: they start a process of the right user namespace, and know the kernel's excuse. */
+function openRules(target: NetnsTarget): Nft | undefined {
+  if (tryLoadSys() === undefined || (target !== 'host' && hasOwnUsers(target))) return undefined
+  try {
+    return openNft(target)
+  } catch (error) {
+    if (isNftError(error) && error.code === 'UNSUPPORTED') return undefined
+    throw error
+  }
+}
 
 async function readInside(target: NetnsTarget, path: string): Promise<string | undefined> {
   try {

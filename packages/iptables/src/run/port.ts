@@ -1,4 +1,5 @@
 import type { RunResult } from '@cni/host'
+import type { Nft } from '@cni/nftables/wire'
 
 /** What a program gets besides its arguments. */
 export interface IptablesPortOptions {
@@ -31,6 +32,8 @@ export interface IptablesPort {
   resolve(path: string): string
   /** Opens the counter of changes of the nft back end in the namespace; `undefined` where there is none to be had. */
   generation?(): Promise<Generation | undefined>
+  /** Opens nf_tables of the namespace, for the caller to close; `undefined` where only programs reach it. */
+  nfnetlink?(): Nft | undefined
   /** What an earlier call found out about the namespace by running a program. */
   probed?(): Probed | undefined
   /** Keeps it for the next call; `undefined` when it may have changed. */

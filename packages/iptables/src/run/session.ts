@@ -1,16 +1,26 @@
 import { type Argv, isRunError } from '@cni/host'
 import { debugFor } from '@cni/host/debug'
 import type { LibraryLog } from '@cni/netns/handle'
+import type { Accepted } from '../apply/write-until-accepted.ts'
 import { IptablesError } from '../errors.ts'
+import { NotModelled } from '../netlink/compile.ts'
+import { notModelled } from '../netlink/encoded.ts'
+import { editFamilies, readFamilies } from '../netlink/netlink-rules.ts'
+import { savedText } from '../netlink/read-tables.ts'
 import { parseSave, type SavedTables } from '../parse/saved-tables.ts'
-import { families as bothFamilies, type Family, type Ruleset, rulesFor } from '../rules/model.ts'
-import { type Backend, type BackendKind, type Backends, chooseBackend, noBinary } from './backend.ts'
+import { families as bothFamilies, type Family, type Rule, type Ruleset, rulesFor } from '../rules/model.ts'
+import { settle } from '../settle.ts'
+import type { Steps } from '../state/steps.ts'
+import { ruleLine } from '../text/quote.ts'
+import { ruleArgs } from '../text/rule-args.ts'
+import { type Backend, type BackendKind, type Backends, chooseBackend, noBinary, type Programs } from './backend.ts'
 import { failure } from './failure.ts'
 import type { IptablesPort } from './port.ts'
 
 /** What a session needs to know. */
 export interface SessionOptions {
   readonly backend: BackendKind | 'auto'
+  readonly programs: Programs
   readonly families: readonly Family[] | undefined
   /** Seconds to wait for the lock of the legacy back end. */
   readonly waitSeconds: number
@@ -20,8 +30,8 @@ export interface SessionOptions {
 
 /** One namespace seen through one back end: reads it, writes it, knows which families count. */
 export interface Session {
-  /** The back ends, found out once. */
-  backends(): Promise<Backends>
+  /** The back ends, found out once. Programs read and write those that hold a ruleset with a rule that only they can write. */
+  backends(rules?: Ruleset): Promise<Backends>
   /** The families to work on. */
   families(): Promise<readonly Family[]>
   /**
@@ -30,7 +40,18 @@ export interface Session {
    */
   familiesFor(backend: Backend, rules?: Ruleset): Promise<readonly Family[]>
   save(backend: Backend, family: Family, how?: Uncancelled): Promise<string>
-  snapshot(backend: Backend, family: Family, how?: Uncancelled): Promise<SavedTables>
+  /** What a back end holds in some families. */
+  read(backend: Backend, families: readonly Family[], how?: Uncancelled): Promise<SavedTables[]>
+  /**
+   * Reads, plans and writes some families in one transaction by netlink. `undefined` where that cannot be: then nothing
+   * was written, and programs have to do it.
+   */
+  editByNetlink(
+    backend: Backend,
+    families: readonly Family[],
+    plan: (seen: SavedTables) => Steps,
+    how?: Uncancelled,
+  ): Promise<Accepted[] | undefined>
   /** Rejects with a `RestoreError`. An empty text is no process. */
   restore(backend: Backend, family: Family, text: string, how?: Uncancelled & UntilCommitted): Promise<void>
   /** Throws when the caller has given up meanwhile. */
@@ -53,6 +74,18 @@ export interface UntilCommitted {
 export function openSession(port: IptablesPort, options: SessionOptions): Session {
   let backends: Promise<Backends> | undefined
   let wroteLegacy = false
+  let reachesNetlink: boolean | undefined
+  /** For the caller to close. */
+  const openNetlink = () => {
+    const nft = options.programs === 'always' || reachesNetlink === false ? undefined : port.nfnetlink?.()
+    reachesNetlink = nft !== undefined
+    return nft
+  }
+  const throwIfAborted = () => {
+    if (options.signal?.aborted === true) throw new IptablesError('ABORTED', 'iptables: aborted by the caller')
+  }
+  const byProgramsOnly = (what: string) =>
+    new IptablesError('NO_BINARY', `${what}, which the option programs: 'never' rules out`)
   const run = async (argv: Argv, family: Family, input?: string, how: Uncancelled & UntilCommitted = {}) => {
     if (port.find(argv[0]) === undefined) throw noBinary(argv[0])
     const signal = how.uncancelled === true ? undefined : options.signal
@@ -80,30 +113,72 @@ export function openSession(port: IptablesPort, options: SessionOptions): Sessio
       late?.dispose()
     }
   }
-  const save = async (backend: Backend, family: Family, how?: Uncancelled) =>
-    (await run([backend.save(family)], family, undefined, how)).stdout
+  const save = async (backend: Backend, family: Family, how?: Uncancelled) => {
+    if (options.programs === 'never') throw byProgramsOnly(`the ${backend.kind} back end is read by programs here`)
+    return (await run([backend.save(family)], family, undefined, how)).stdout
+  }
+  const findBackends = () =>
+    chooseBackend(port, options, {
+      read: async (argv, family) => (await run(argv, family)).stdout,
+      reachesNetlink() {
+        if (reachesNetlink === undefined) openNetlink()?.close()
+        return reachesNetlink === true
+      },
+    }).catch((error: unknown) => {
+      // A later call may have more luck.
+      backends = undefined
+      throw error
+    })
   const families = async () => options.families ?? (await availableFamilies(port))
   return {
     log: options.log,
-    throwIfAborted: () => {
-      if (options.signal?.aborted === true) throw new IptablesError('ABORTED', 'iptables: aborted by the caller')
-    },
-    backends: async () => {
-      backends ??= chooseBackend(port, options.backend, async (argv, family) => (await run(argv, family)).stdout)
-      const found = await backends
-      return wroteLegacy ? { ...found, legacyTables: true } : found
+    throwIfAborted,
+    backends: async (rules) => {
+      backends ??= findBackends()
+      const found = { ...(await backends), ...(wroteLegacy && { legacyTables: true }) }
+      const { chosen, other } = found
+      const asked = rules !== undefined && (chosen.netlink || other?.netlink === true)
+      const odd = asked ? notModelled(rules, await families()) : undefined
+      if (odd === undefined) return found
+      if (options.programs === 'never') throw byProgramsOnly(`only a program can write ${oddText(odd)}`)
+      const byPrograms = { netlink: false }
+      return { ...found, chosen: { ...chosen, ...byPrograms }, ...(other && { other: { ...other, ...byPrograms } }) }
     },
     families,
     familiesFor: async (backend, rules) => {
       const all = await families()
       if (options.families !== undefined) return all
       const has = (family: Family) => rules !== undefined && rulesFor(rules, family).length > 0
-      return all.filter((family) => has(family) || port.find(backend.save(family)) !== undefined)
+      return all.filter((family) => has(family) || backend.netlink || port.find(backend.save(family)) !== undefined)
     },
-    save,
-    snapshot: async (backend, family, how) => parseSave(await save(backend, family, how), family),
+    async save(backend, family, how) {
+      const nft = backend.netlink ? openNetlink() : undefined
+      const [read] = nft === undefined ? [] : readFamilies(nft, [family])
+      return read === undefined ? save(backend, family, how) : savedText(read)
+    },
+    async read(backend, list, how = {}) {
+      if (how.uncancelled !== true) throwIfAborted()
+      const nft = backend.netlink ? openNetlink() : undefined
+      if (nft !== undefined) return readFamilies(nft, list)
+      return settle(list.map(async (family) => parseSave(await save(backend, family, how), family)))
+    },
+    async editByNetlink(backend, list, plan, how = {}) {
+      if (how.uncancelled !== true) throwIfAborted()
+      const nft = backend.netlink ? openNetlink() : undefined
+      if (nft === undefined) return undefined
+      const begun = performance.now()
+      const done = editFamilies(nft, list, plan)
+      if (done instanceof NotModelled) {
+        if (options.programs === 'never') throw byProgramsOnly(`only a program can write ${done.rule.text}`)
+        return undefined
+      }
+      const ms = performance.now() - begun
+      options.log?.debug('iptables by netlink', { ms: Math.round(ms), families: list })
+      return done
+    },
     restore: async (backend, family, text, how) => {
       if (text === '') return
+      if (options.programs === 'never') throw byProgramsOnly(`the ${backend.kind} back end is written by programs here`)
       // nft has no lock; the legacy programs of iptables before 1.6.2 do not know the option, and are not supported.
       if (backend.kind === 'legacy' && !wroteLegacy) {
         wroteLegacy = true
@@ -135,6 +210,8 @@ function lateSignal(signal: AbortSignal | undefined) {
     },
   }
 }
+
+const oddText = (rule: Rule) => `-A ${rule.chain} ${ruleLine(ruleArgs(rule, rule.family ?? 'ipv4'))}`
 
 const restoreGrace = 250
 

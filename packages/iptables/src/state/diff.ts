@@ -33,8 +33,8 @@ export function builtinsOf(table: Table, state: WantedTable, chains: ReadonlyMap
 export const ownNames = (state: WantedTable): ReadonlySet<string> => new Set([...state.own.keys(), ...state.absent])
 
 /** Whether an own chain holds exactly these rules in this order. */
-export const sameContent = (wanted: readonly { key: string }[], current: readonly SavedRule[]): boolean =>
-  wanted.length === current.length && wanted.every((rule, index) => rule.key === current[index]?.key)
+export const sameContent = (wanted: readonly Comparable[], current: readonly SavedRule[]): boolean =>
+  wanted.length === current.length && wanted.every((rule, index) => isSame(rule, current[index]))
 
 /** Adds how a chain differs in which content and order both count. */
 export function diffOwn(
@@ -78,6 +78,14 @@ export interface MutableDrift {
 interface Comparable {
   readonly text: string
   readonly key: string
+  readonly form?: string | undefined
+}
+
+/** The bytes first: a key is made from words. */
+function isSame(wanted: Comparable, current: SavedRule | undefined): boolean {
+  if (current === undefined) return false
+  const { form } = current
+  return (form !== undefined && form === wanted.form) || wanted.key === current.key
 }
 
 type Place = Omit<DriftLine, 'rule'>

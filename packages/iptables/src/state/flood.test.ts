@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { parseSave, type SavedTables } from '../parse/saved-tables.ts'
 import { ruleset } from '../rules/ruleset.ts'
 import { diffState } from './diff.ts'
-import { planText } from './plan.ts'
+import { planSteps } from './plan.ts'
 import { reverted } from './revert.ts'
-import { transitionText } from './transition.ts'
+import { transitionSteps } from './transition.ts'
 import { wantedState } from './wanted.ts'
 import { written } from './written.ts'
 
@@ -35,13 +35,13 @@ test.each([
   const before = flooded(line)
   const drift = diffState(wanted, before)
   expect([drift.missing.length, drift.unexpected.length]).toEqual([missing, missing * count])
-  expect(planText(wanted, before) === '').toBe(line === harmless)
+  expect(planSteps(wanted, before).size === 0).toBe(line === harmless)
 })
 
 test('a flood of an own chain is put back when its correction is undone', () => {
   const before = flooded(own)
-  const text = planText(wanted, before)
-  const after = written(before, text)
+  const steps = planSteps(wanted, before)
+  const after = written(before, steps)
   expect(diffState(wanted, after)).toEqual({ missing: [], unexpected: [], changed: [] })
-  expect(transitionText(reverted(after, { before, text }), before)).toBe('')
+  expect(transitionSteps(reverted(after, { before, steps }), before).size).toBe(0)
 })

@@ -8,9 +8,10 @@ import { FakeTables } from '../testing/fake-tables.ts'
 import { restoreText } from '../text/restore-text.ts'
 import { diffState } from './diff.ts'
 import { isClean } from './drift.ts'
-import { planText } from './plan.ts'
+import { planSteps } from './plan.ts'
 import { reverted, unwritten, withoutDangling } from './revert.ts'
-import { transitionText } from './transition.ts'
+import { stepsText } from './steps.ts'
+import { transitionSteps } from './transition.ts'
 import { removedState, wantedState } from './wanted.ts'
 import { written } from './written.ts'
 
@@ -70,23 +71,23 @@ const chainsOf = (tables: FakeTables) =>
 
 function leadTo(tables: FakeTables, target: SavedTables): void {
   const now = read(tables)
-  const text = transitionText(now, withoutDangling(now, target))
+  const text = stepsText(transitionSteps(now, withoutDangling(now, target)))
   expect(tables.restore(text), text).toBeUndefined()
 }
 const foreignIn = (list: readonly string[]) => list.filter((rule) => foreign.includes(rule))
 
-describe('planText', () => {
+describe('planSteps', () => {
   test('leads from any state to the wanted one, in one text, and never moves or drops a rule of others', () => {
     fc.assert(
       fc.property(wantedRules, currentRules, content, (list, current, exA) => {
         const rules = build(list)
         const wanted = wantedState(rules, 'ipv4')
         const tables = kernel(current, exA)
-        const plan = planText(wanted, read(tables))
+        const plan = stepsText(planSteps(wanted, read(tables)))
         expect(tables.restore(plan), plan).toBeUndefined()
         const drift = diffState(wanted, read(tables))
         expect(drift, `${plan}\n${output(tables).join('\n')}`).toEqual({ missing: [], unexpected: [], changed: [] })
-        expect(planText(wanted, read(tables))).toBe('')
+        expect(stepsText(planSteps(wanted, read(tables)))).toBe('')
         expect(foreignIn(output(tables))).toEqual(foreignIn(current))
       }),
       { numRuns: 1000 },
@@ -98,7 +99,7 @@ describe('planText', () => {
       fc.property(wantedRules, currentRules, content, (list, current, exA) => {
         const wanted = wantedState(build(list), 'ipv4')
         const snapshot = read(kernel(current, exA))
-        expect(planText(wanted, snapshot) === '').toBe(isClean(diffState(wanted, snapshot)))
+        expect(planSteps(wanted, snapshot).size === 0).toBe(isClean(diffState(wanted, snapshot)))
       }),
       { numRuns: 500 },
     )
@@ -111,11 +112,12 @@ describe('planText', () => {
         const tables = kernel(current, exA)
         const before = read(tables)
         const saved = chainsOf(tables)
-        const plan = planText(wanted, before)
-        tables.restore(plan)
-        const after = written(before, plan)
-        expect(transitionText(after, read(tables)), 'what a write makes is known without reading').toBe('')
-        leadTo(tables, reverted(read(tables), { before, text: plan }))
+        const steps = planSteps(wanted, before)
+        tables.restore(stepsText(steps))
+        const after = written(before, steps)
+        const left = transitionSteps(after, read(tables))
+        expect(stepsText(left), 'what a write makes is known without reading').toBe('')
+        leadTo(tables, reverted(read(tables), { before, steps }))
         expect(chainsOf(tables)).toEqual(saved)
       }),
       { numRuns: 500 },
@@ -127,11 +129,11 @@ describe('planText', () => {
       fc.property(wantedRules, currentRules, fc.nat(9), (list, current, place) => {
         const tables = kernel(current, [])
         const before = read(tables)
-        const plan = planText(wantedState(build(list), 'ipv4'), before)
-        tables.restore(plan)
+        const steps = planSteps(wantedState(build(list), 'ipv4'), before)
+        tables.restore(stepsText(steps))
         const position = Math.min(place, output(tables).length) + 1
         tables.restore(`*filter\n-I OUTPUT ${position} -p icmp -j DROP\nCOMMIT\n`)
-        leadTo(tables, reverted(read(tables), { before, text: plan }))
+        leadTo(tables, reverted(read(tables), { before, steps }))
         expect(output(tables)).toContain('-p icmp -j DROP')
         expect(output(tables).filter((rule) => rule !== '-p icmp -j DROP')).toEqual(current)
       }),
@@ -161,8 +163,8 @@ describe('planText', () => {
         const tables = new FakeTables('ipv6')
         expect(tables.restore(restoreText(rules, 'ipv6'))).toBeUndefined()
         expect(isClean(diffState(wantedState(rules, 'ipv6'), parseSave(tables.save(), 'ipv6')))).toBe(true)
-        const plan = planText(removedState(rules, 'ipv6'), parseSave(tables.save(), 'ipv6'))
-        expect(tables.restore(plan)).toBeUndefined()
+        const steps = planSteps(removedState(rules, 'ipv6'), parseSave(tables.save(), 'ipv6'))
+        expect(tables.restore(stepsText(steps))).toBeUndefined()
         expect(tables.save({ brief: true })).toBe('')
       }),
       { numRuns: 200 },

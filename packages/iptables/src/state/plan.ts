@@ -1,27 +1,28 @@
 import type { SavedChain, SavedRule, SavedTables } from '../parse/saved-tables.ts'
 import { isBuiltin, type Table } from '../rules/model.ts'
 import { type Alignment, alignBuiltin } from './align-builtin.ts'
-import { deleteLines, placed } from './delete-lines.ts'
+import { deleteSteps, placed } from './delete-steps.ts'
 import { builtinsOf, ownNames, sameContent } from './diff.ts'
+import type { Step, Steps } from './steps.ts'
 import type { Wanted, WantedRule, WantedTable } from './wanted.ts'
 
 /**
- * The restore text that leads from what is there to what should be there; `''` when nothing is to be done. Per table
- * one transaction: own chains that differ are rewritten whole, own rules of built-in chains are deleted and inserted
- * one by one around the rules of others, own chains that should not be there go last.
+ * The steps that lead from what is there to what should be there; none when nothing is to be done. Own chains that differ
+ * are rewritten whole, own rules of built-in chains are deleted and inserted one by one around the rules of others, own
+ * chains that should not be there go last.
  */
-export function planText(wanted: Wanted, snapshot: SavedTables): string {
-  let text = ''
+export function planSteps(wanted: Wanted, snapshot: SavedTables): Steps {
+  const steps = new Map<Table, readonly Step[]>()
   for (const [table, state] of [...wanted.tables].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const lines = planTable(table, state, snapshot.tables.get(table) ?? new Map<string, SavedChain>())
-    if (lines.length > 0) text += `*${table}\n${lines.join('\n')}\nCOMMIT\n`
+    const list = planTable(table, state, snapshot.tables.get(table) ?? new Map<string, SavedChain>())
+    if (list.length > 0) steps.set(table, list)
   }
-  return text
+  return steps
 }
 
 // internal
 
-function planTable(table: Table, state: WantedTable, chains: ReadonlyMap<string, SavedChain>): string[] {
+function planTable(table: Table, state: WantedTable, chains: ReadonlyMap<string, SavedChain>): Step[] {
   const rewritten = [...state.own].filter(([name, rules]) => {
     const current = chains.get(name)
     return current === undefined || !sameContent(rules, current.rules)
@@ -29,13 +30,12 @@ function planTable(table: Table, state: WantedTable, chains: ReadonlyMap<string,
   const gone = state.absent.filter((name) => chains.has(name))
   const builtins = builtinsOf(table, state, chains)
   return [
-    // With --noflush this line empties an existing chain, on both back ends.
-    ...rewritten.map(([name]) => `:${name} - [0:0]`),
-    ...gone.map((name) => `-F ${name}`),
-    ...rewritten.flatMap(([name, rules]) => rules.map(({ text }) => command('-A', name, text))),
+    ...rewritten.map(([chain]): Step => ({ step: 'renew', chain })),
+    ...gone.map((chain): Step => ({ step: 'flush', chain })),
+    ...rewritten.flatMap(([chain, rules]) => rules.map((rule): Step => ({ step: 'append', chain, rule }))),
     ...foreignJumps(table, state, chains, gone),
     ...builtins.flatMap((name) => planBuiltin(name, state, chains.get(name)?.rules ?? [])),
-    ...gone.map((name) => `-X ${name}`),
+    ...gone.map((chain): Step => ({ step: 'remove', chain })),
   ]
 }
 
@@ -45,30 +45,30 @@ function foreignJumps(
   state: WantedTable,
   chains: ReadonlyMap<string, SavedChain>,
   gone: readonly string[],
-): string[] {
+): Step[] {
   if (gone.length === 0) return []
   const own = ownNames(state)
   return [...chains].flatMap(([name, { rules }]) =>
     own.has(name) || isBuiltin(table, name)
       ? []
-      : deleteLines(
+      : deleteSteps(
           name,
           placed(rules, ({ target }) => gone.includes(target)),
         ),
   )
 }
 
-function planBuiltin(chain: string, state: WantedTable, current: readonly SavedRule[]): string[] {
+function planBuiltin(chain: string, state: WantedTable, current: readonly SavedRule[]): Step[] {
   const wanted = state.builtin.get(chain) ?? []
   const removable = state.removable.get(chain) ?? new Map<string, number>()
   const { kept, deleted, floating } = alignBuiltin(wanted, current, { own: ownNames(state), removable })
   const gone = new Set(deleted)
-  const lines = deleteLines(
+  const steps = deleteSteps(
     chain,
     placed(current, (_, index) => gone.has(index)),
   )
   const left = current.map((_, index) => index).filter((index) => !gone.has(index))
-  return [...lines, ...insertMissing(chain, wanted, { kept, floating }, left)]
+  return [...steps, ...insertMissing(chain, wanted, { kept, floating }, left)]
 }
 
 /**
@@ -81,8 +81,8 @@ function insertMissing(
   wanted: readonly WantedRule[],
   { kept, floating }: Pick<Alignment, 'kept' | 'floating'>,
   left: readonly number[],
-): string[] {
-  const lines: string[] = []
+): Step[] {
+  const steps: Step[] = []
   const list = [...left]
   for (const [index, rule] of authorOrder(wanted)) {
     if (kept.has(index)) continue
@@ -93,12 +93,10 @@ function insertMissing(
     const first = rule.position !== undefined && before === undefined
     const behind = rule.position !== undefined && before !== undefined && after === list.length
     const place = first ? Math.min((rule.position ?? 1) - 1, after) : behind ? before + 1 : after
-    lines.push(
-      place === list.length ? command('-A', chain, rule.text) : command('-I', `${chain} ${place + 1}`, rule.text),
-    )
+    steps.push(place === list.length ? { step: 'append', chain, rule } : { step: 'insert', chain, at: place, rule })
     list.splice(place, 0, -1 - index)
   }
-  return lines
+  return steps
 }
 
 /** Rules that were appended come first, as they are the ones that others were inserted before. */
@@ -109,5 +107,3 @@ const authorOrder = (wanted: readonly WantedRule[]): [number, WantedRule][] => {
     ...all.filter(([, rule]) => rule.position !== undefined).reverse(),
   ]
 }
-
-const command = (verb: string, chain: string, text: string) => `${verb} ${chain} ${text}`.trimEnd()

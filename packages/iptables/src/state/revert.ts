@@ -2,21 +2,22 @@ import { canonicalRule } from '../parse/canonical.ts'
 import type { SavedChain, SavedRule, SavedTables } from '../parse/saved-tables.ts'
 import { chainsFor, type Family, isBuiltin, type Rule, type Ruleset, rulesFor, type Table } from '../rules/model.ts'
 import { commonSubsequence } from './common-subsequence.ts'
+import type { Steps } from './steps.ts'
 import { sameRules } from './transition.ts'
 import { written } from './written.ts'
 
-/** One write: what was there before it, and the text that was written. */
+/** One write: what was there before it, and the steps that were taken. */
 export interface Write {
   readonly before: SavedTables
-  readonly text: string
+  readonly steps: Steps
 }
 
 /**
  * What is there now, without one of our writes: its chains as they were before, with what others have changed in them
  * since. Chains that the write left alone are not looked at.
  */
-export function reverted(now: SavedTables, { before, text }: Write): SavedTables {
-  const after = written(before, text)
+export function reverted(now: SavedTables, { before, steps }: Write): SavedTables {
+  const after = written(before, steps)
   const tables = new Map<Table, ReadonlyMap<string, SavedChain>>(now.tables)
   for (const table of new Set([...before.tables.keys(), ...after.tables.keys()])) {
     const [old, ours] = [before.tables.get(table), after.tables.get(table)]

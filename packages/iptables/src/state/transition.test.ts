@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parseSave, saveText } from '../parse/saved-tables.ts'
-import { transitionText } from './transition.ts'
+import { stepsText } from './steps.ts'
+import { transitionSteps } from './transition.ts'
 import { written } from './written.ts'
 
 const rule = fc.constantFrom('-p tcp -j ACCEPT', '-p udp -j ACCEPT', '-j DROP')
@@ -12,29 +13,29 @@ const read = (rules: readonly string[], name = 'INPUT') =>
 test('leads from any chain to any other without a rule number in a delete, which could be the rule of another writer', () => {
   fc.assert(
     fc.property(chain, chain, (from, to) => {
-      const text = transitionText(read(from), read(to))
-      expect(text).not.toMatch(/^-D \S+ \d+$/m)
-      expect(saveText(written(read(from), text))).toBe(saveText(read(to)))
+      const steps = transitionSteps(read(from), read(to))
+      expect(stepsText(steps)).not.toMatch(/^-D \S+ \d+$/m)
+      expect(saveText(written(read(from), steps))).toBe(saveText(read(to)))
     }),
   )
 })
 
 test('deletes the rules of a long chain from its front, where the programs find them at once', () => {
   const rules = ['-s 10.0.0.1/32 -j DROP', '-s 10.0.0.2/32 -j DROP', '-s 10.0.0.3/32 -j DROP']
-  const deletes = transitionText(read(rules), read([])).match(/^-D.*/gm)
+  const deletes = stepsText(transitionSteps(read(rules), read([]))).match(/^-D.*/gm)
   expect(deletes).toEqual(rules.map((each) => `-D INPUT ${each}`))
 })
 
 test('empties a long chain of which nothing stays at once', () => {
   const rules = Array.from({ length: 300 }, (_, i) => `-s 10.0.${i >> 8}.${i & 255}/32 -j DROP`)
-  const text = transitionText(read(rules), read(['-j ACCEPT']))
-  expect(text).toBe('*filter\n-F INPUT\n-A INPUT -j ACCEPT\nCOMMIT\n')
-  expect(saveText(written(read(rules), text))).toBe(saveText(read(['-j ACCEPT'])))
+  const steps = transitionSteps(read(rules), read(['-j ACCEPT']))
+  expect(stepsText(steps)).toBe('*filter\n-F INPUT\n-A INPUT -j ACCEPT\nCOMMIT\n')
+  expect(saveText(written(read(rules), steps))).toBe(saveText(read(['-j ACCEPT'])))
 })
 
 test('deletes a rule with a line break by its number, and never writes the break', () => {
   const hostile = ['-m comment --comment "a\n-A INPUT -j ACCEPT" -j DROP', '-j ACCEPT']
-  expect(transitionText(read(hostile), read(['-j ACCEPT']))).toBe('*filter\n-D INPUT 1\nCOMMIT\n')
-  const back = transitionText(read(['-j ACCEPT']), read(hostile))
+  expect(stepsText(transitionSteps(read(hostile), read(['-j ACCEPT'])))).toBe('*filter\n-D INPUT 1\nCOMMIT\n')
+  const back = stepsText(transitionSteps(read(['-j ACCEPT']), read(hostile)))
   expect(back).toBe('*filter\n-I INPUT 1 -m comment --comment "a -A INPUT -j ACCEPT" -j DROP\nCOMMIT\n')
 })

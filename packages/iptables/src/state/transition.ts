@@ -1,19 +1,20 @@
 import type { SavedChain, SavedRule, SavedTables } from '../parse/saved-tables.ts'
 import { isBuiltin, type Table, tables } from '../rules/model.ts'
 import { commonSubsequence } from './common-subsequence.ts'
-import { deleteLines, placed } from './delete-lines.ts'
+import { deleteSteps, placed } from './delete-steps.ts'
+import type { Step, Steps } from './steps.ts'
 
 /**
- * The restore text that leads from one snapshot to another, rule by rule, so that what is in both keeps its place and
- * its counters; `''` when they hold the same. A table or built-in chain that `to` does not have is emptied.
+ * The steps that lead from one snapshot to another, rule by rule, so that what is in both keeps its place and its
+ * counters; none when they hold the same. A table or built-in chain that `to` does not have is emptied.
  */
-export function transitionText(from: SavedTables, to: SavedTables): string {
-  let text = ''
+export function transitionSteps(from: SavedTables, to: SavedTables): Steps {
+  const steps = new Map<Table, readonly Step[]>()
   for (const table of tables) {
-    const lines = tableLines(table, from.tables.get(table) ?? none, to.tables.get(table) ?? none)
-    if (lines.length > 0) text += `*${table}\n${lines.join('\n')}\nCOMMIT\n`
+    const list = tableSteps(table, from.tables.get(table) ?? none, to.tables.get(table) ?? none)
+    if (list.length > 0) steps.set(table, list)
   }
-  return text
+  return steps
 }
 
 /** Whether two chains hold the same rules in the same order. */
@@ -29,33 +30,33 @@ const none: Chains = new Map()
 // Most rules are the same bytes; only the others are worth parsing.
 const sameRule = (a: SavedRule, b: SavedRule | undefined) => b !== undefined && (a.text === b.text || a.key === b.key)
 
-function tableLines(table: Table, from: Chains, to: Chains): string[] {
+function tableSteps(table: Table, from: Chains, to: Chains): Step[] {
   if (from === to) return []
   const made: string[] = []
   const gone: string[] = []
-  const edits: string[] = []
+  const edits: Step[] = []
   for (const name of new Set([...from.keys(), ...to.keys()])) {
     const [a, b] = [from.get(name), to.get(name)]
     if (a === b) continue
     if (isBuiltin(table, name)) {
       const policy = b?.policy ?? 'ACCEPT'
-      if (policy !== (a?.policy ?? 'ACCEPT')) edits.push(`-P ${name} ${policy}`)
+      if (policy !== (a?.policy ?? 'ACCEPT')) edits.push({ step: 'policy', chain: name, policy })
     } else if (b === undefined) {
       gone.push(name)
       continue
     } else if (a === undefined) made.push(name)
-    // No push(...lines): a chain may have more rules than a call may have arguments.
-    for (const line of chainLines(name, a?.rules ?? [], b?.rules ?? [])) edits.push(line)
+    // No push(...steps): a chain may have more rules than a call may have arguments.
+    for (const step of chainSteps(name, a?.rules ?? [], b?.rules ?? [])) edits.push(step)
   }
   return [
-    ...made.map((name) => `-N ${name}`),
-    ...gone.map((name) => `-F ${name}`),
+    ...made.map((chain): Step => ({ step: 'create', chain })),
+    ...gone.map((chain): Step => ({ step: 'flush', chain })),
     ...edits,
-    ...gone.map((name) => `-X ${name}`),
+    ...gone.map((chain): Step => ({ step: 'remove', chain })),
   ]
 }
 
-function chainLines(name: string, from: readonly SavedRule[], to: readonly SavedRule[]): string[] {
+function chainSteps(chain: string, from: readonly SavedRule[], to: readonly SavedRule[]): Step[] {
   if (sameRules(from, to)) return []
   const keys = from.map(({ key }) => key)
   const pairs = commonSubsequence(
@@ -67,16 +68,14 @@ function chainLines(name: string, from: readonly SavedRule[], to: readonly Saved
   // Deleting 10 000 rules one by one takes the nft back end 5 s, longer than an undo may take on a slow node.
   const flush = kept.size === 0 && from.length > 256
   const gone = placed(from, (_, index) => !kept.has(index))
-  const lines = flush ? [`-F ${name}`] : deleteLines(name, gone)
+  const steps: Step[] = flush ? [{ step: 'flush', chain }] : deleteSteps(chain, gone)
   let length = kept.size
   for (const [index, rule] of to.entries()) {
     if (there.has(index)) continue
-    // A restore text has no line breaks, and a comment of others must not become a line of its own.
-    const text = rule.text.replaceAll('\n', ' ')
-    lines.push((index === length ? `-A ${name} ${text}` : `-I ${name} ${index + 1} ${text}`).trimEnd())
+    steps.push(index === length ? { step: 'append', chain, rule } : { step: 'insert', chain, at: index, rule })
     length++
   }
-  return lines
+  return steps
 }
 
 /**

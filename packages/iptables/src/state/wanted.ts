@@ -1,13 +1,49 @@
+import { encodedRule } from '../netlink/encoded.ts'
+import { formOf } from '../netlink/form.ts'
 import { canonicalRule } from '../parse/canonical.ts'
+import type { SavedTables } from '../parse/saved-tables.ts'
 import { chainsFor, type Family, isBuiltin, type Rule, type Ruleset, rulesFor, type Table } from '../rules/model.ts'
 import { ruleLine } from '../text/quote.ts'
 import { ruleArgs } from '../text/rule-args.ts'
 
-/** A rule as it should stand: its text after `-A CHAIN`, its identity, and where its author put it. */
-export interface WantedRule {
-  readonly text: string
-  readonly key: string
-  readonly position?: number
+/** A rule as it should stand. What it is told by is computed when first asked for. */
+export class WantedRule {
+  readonly rule: Rule
+  readonly #family: Family
+  #text: string | undefined
+  #key: string | undefined
+  #form: { readonly is: string | undefined } | undefined
+
+  constructor(rule: Rule, family: Family) {
+    this.rule = rule
+    this.#family = family
+  }
+
+  /** After `-A CHAIN`. */
+  get text(): string {
+    this.#text ??= ruleLine(ruleArgs(this.rule, this.#family))
+    return this.#text
+  }
+
+  /** Equal to that of a rule that means the same. */
+  get key(): string {
+    this.#key ??= canonicalRule(this.rule, this.#family).key
+    return this.#key
+  }
+
+  /** As `form` of a `SavedRule`; `undefined` for a rule that only a program can write. */
+  get form(): string | undefined {
+    if (this.#form === undefined) {
+      const encoded = encodedRule(this.rule, this.#family)
+      this.#form = { is: encoded && formOf(encoded) }
+    }
+    return this.#form.is
+  }
+
+  /** Where its author put it, from 1; `undefined` at the end. */
+  get position(): number | undefined {
+    return this.rule.position
+  }
 }
 
 /** What one table should hold of ours. */
@@ -46,7 +82,7 @@ export function wantedState(rules: Ruleset, family: Family): Wanted {
     const chains = isBuiltin(rule.table, rule.chain) ? table.builtin : table.own
     const list = chains.get(rule.chain) ?? []
     chains.set(rule.chain, list)
-    const wanted = wantedRule(rule, family)
+    const wanted = new WantedRule(rule, family)
     if (rule.position === undefined) list.push(wanted)
     else list.splice(rule.position - 1, 0, wanted)
   }
@@ -76,6 +112,19 @@ export function countKeys(rules: readonly { readonly key: string }[]): Map<strin
   return counts
 }
 
+/** Whether the kernel holds anything that belongs to a wanted state. */
+export function holdsOurs(wanted: Wanted, snapshot: SavedTables): boolean {
+  return [...wanted.tables].some(([table, { own, absent, builtin }]) => {
+    const chains = snapshot.tables.get(table)
+    if (chains === undefined) return false
+    if ([...own.keys(), ...absent].some((name) => chains.has(name))) return true
+    return [...builtin].some(([name, rules]) => {
+      const keys = new Set(rules.map(({ key }) => key))
+      return chains.get(name)?.rules.some(({ key }) => keys.has(key)) === true
+    })
+  })
+}
+
 // internal
 
 interface MutableTable extends WantedTable {
@@ -87,9 +136,3 @@ interface MutableTable extends WantedTable {
 const emptyTable = (): MutableTable => ({ own: new Map(), absent: [], builtin: new Map(), removable: new Map() })
 
 const tablesOf = (rules: Ruleset) => new Set([...rules.chains, ...rules.rules].map(({ table }) => table))
-
-function wantedRule(rule: Rule, family: Family): WantedRule {
-  const { key } = canonicalRule(rule, family)
-  const text = ruleLine(ruleArgs(rule, family))
-  return rule.position === undefined ? { text, key } : { text, key, position: rule.position }
-}

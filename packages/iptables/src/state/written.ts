@@ -1,65 +1,62 @@
 import { type SavedChain, SavedRule, type SavedTables } from '../parse/saved-tables.ts'
-import { isTable, type Table } from '../rules/model.ts'
+import type { Table } from '../rules/model.ts'
+import type { Step, StepRule, Steps } from './steps.ts'
 
 /**
- * What a snapshot becomes when a text of this package is written: the lines that `planText` and `transitionText` make,
- * without asking the kernel again. Chains that the text leaves alone stay the same objects.
+ * What a snapshot becomes by some steps, without asking the kernel again. Chains that they leave alone stay the same
+ * objects.
  */
-export function written(snapshot: SavedTables, text: string): SavedTables {
+export function written(snapshot: SavedTables, steps: Steps): SavedTables {
   const tables = new Map<Table, ReadonlyMap<string, SavedChain>>(snapshot.tables)
-  let chains = new Map<string, SavedChain>()
   const copied = new WeakSet<SavedRule[]>()
-  for (const line of text.split('\n')) {
-    const table = line.slice(1)
-    if (line.startsWith('*') && isTable(table)) {
-      chains = new Map(tables.get(table))
-      tables.set(table, chains)
-    } else if (line !== '' && line !== 'COMMIT') writeLine(chains, line, snapshot.family, copied)
+  for (const [table, list] of steps) {
+    const chains = new Map(tables.get(table))
+    tables.set(table, chains)
+    for (const step of list) take(chains, step, snapshot.family, copied)
   }
   return { family: snapshot.family, tables }
 }
 
 // internal
 
-/** `copied` holds the lists that are ours to change: copying a long one for each line would take minutes. */
-function writeLine(
+/** `copied` holds the lists that are ours to change: copying a long one for each step would take minutes. */
+function take(
   chains: Map<string, SavedChain>,
-  line: string,
+  step: Step,
   family: SavedTables['family'],
   copied: WeakSet<SavedRule[]>,
 ): void {
-  const [, verb = '', name = '', rest = ''] = /^(:|-\w )(\S+) ?(.*)$/.exec(line) ?? []
+  const { chain: name } = step
   const chain = chains.get(name)
   const old = chain?.rules ?? []
+  const saved = (rule: StepRule) => (rule instanceof SavedRule ? rule : new SavedRule(rule.text, family))
   const change = (position: number, remove: number, ...add: SavedRule[]) => {
     const rules = copied.has(old) ? old : [...old]
     copied.add(rules)
     rules.splice(position, remove, ...add)
     if (rules !== old) chains.set(name, { ...chain, rules })
   }
-  switch (verb.trimEnd()) {
-    case ':':
-    case '-N':
-    case '-F':
+  switch (step.step) {
+    case 'create':
+    case 'renew':
+    case 'flush':
       chains.set(name, { ...chain, rules: [] })
       break
-    case '-X':
+    case 'remove':
       chains.delete(name)
       break
-    case '-A':
-      change(old.length, 0, new SavedRule(rest, family))
+    case 'append':
+      change(old.length, 0, saved(step.rule))
       break
-    case '-I': {
-      const [, position = '1', text = ''] = /^(\d+) ?(.*)$/.exec(rest) ?? []
-      change(Number(position) - 1, 0, new SavedRule(text, family))
+    case 'insert':
+      change(step.at, 0, saved(step.rule))
       break
-    }
-    case '-D': {
-      const index = /^\d+$/.test(rest) ? Number(rest) - 1 : old.findIndex(({ text }) => text === rest)
+    case 'delete': {
+      const index = step.at ?? old.findIndex(({ text }) => text === step.rule.text)
       if (index !== -1) change(index, 1)
       break
     }
-    case '-P':
-      chains.set(name, { rules: old, policy: rest })
+    case 'policy':
+      chains.set(name, { rules: old, policy: step.policy })
   }
 }

@@ -4,6 +4,9 @@ import { fakeKernel } from './fake-kernel.ts'
 for (const backend of ['nft', 'legacy'] as const) {
   behaviour(`fake ${backend}`, async () => {
     const kernel = fakeKernel({ backend })
-    return { where: 'host', backend, port: kernel.port, tamper: kernel.restore, [Symbol.asyncDispose]: async () => {} }
+    return {
+      ...{ where: 'host', backend, programs: 'always', port: kernel.port, tamper: kernel.restore },
+      [Symbol.asyncDispose]: async () => {},
+    }
   })
 }

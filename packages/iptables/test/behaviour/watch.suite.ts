@@ -31,7 +31,9 @@ export function watchBehaviour(start: Start): void {
       expect(looks).toBe(3)
     })
 
-    test('looks with a process only after a change on nft, each time on legacy', { timeout: 20_000 }, async () => {
+    test('looks with programs only after a change on nft, each time on legacy, and by netlink with none', {
+      timeout: 20_000,
+    }, async () => {
       await using s = await start()
       await s.ipt.apply(rules)
       let [processes, asked] = [0, 0]
@@ -61,7 +63,7 @@ export function watchBehaviour(start: Start): void {
       for await (const { state } of ipt.watch(rules, { interval: 10, signal: controller.signal })) seen.push(state)
       expect(seen).toEqual(['clean'])
       expect(asked).toBeGreaterThan(5)
-      if (s.backend === 'nft') expect(processes).toBe(2)
+      if (s.backend === 'nft') expect(processes).toBe(s.programs === 'always' ? 2 : 0)
     })
 
     test('reports an error, goes on, and ends when it is aborted', { timeout: 20_000 }, async () => {
@@ -71,6 +73,10 @@ export function watchBehaviour(start: Start): void {
       const port: IptablesPort = {
         ...s.port,
         run: (argv, options) => (broken ? Promise.reject(new Error('no process today')) : s.port.run(argv, options)),
+        nfnetlink() {
+          if (broken) throw new Error('no socket today')
+          return s.port.nfnetlink?.()
+        },
       }
       const controller = new AbortController()
       const seen: WatchEvent[] = []

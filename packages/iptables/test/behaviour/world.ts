@@ -4,13 +4,14 @@ import { type Iptables, iptables } from '../../src/iptables.ts'
 import { parseSave } from '../../src/parse/saved-tables.ts'
 import { type Family, families, isBuiltin } from '../../src/rules/model.ts'
 import { ruleset } from '../../src/rules/ruleset.ts'
-import type { BackendKind } from '../../src/run/backend.ts'
+import type { BackendKind, Programs } from '../../src/run/backend.ts'
 import type { IptablesPort } from '../../src/run/port.ts'
 
 /** An empty namespace, real or not. */
 export interface World extends AsyncDisposable {
   readonly where: NetnsTarget
   readonly backend: BackendKind
+  readonly programs: Programs
   readonly port: IptablesPort
   /** Writes as someone else does. */
   tamper(text: string, family?: Family): Promise<void> | void

@@ -28,7 +28,7 @@ export interface Nft extends Dumps, Disposable {
   check(batch: Batch): void
   /**
    * Reads, and changes what was read: the function fills the batch, which is committed only if nobody changed the rules
-   * since the function began; else it is called again, with a new one, five times at most (`CHANGED`). An empty batch is
+   * since the function began; else it is called again, with a new one, `retries` times at most (`CHANGED`). An empty batch is
    * not sent. Gives back what the function did.
    *
    * @example
@@ -36,11 +36,17 @@ export interface Nft extends Dumps, Disposable {
    *   for (const rule of nft.rules(chain)) if (rule.comment === 'ours') batch.deleteRule(rule)
    * })
    */
-  transact<T>(plan: (batch: Batch) => T): T
-  /** Reads what belongs together: calls the function again, five times at most, when somebody changed something meanwhile. */
-  read<T>(look: () => T): T
+  transact<T>(plan: (batch: Batch) => T, options?: RetryOptions): T
+  /** Reads what belongs together: calls the function again, `retries` times at most, when somebody changed something meanwhile. */
+  read<T>(look: () => T, options?: RetryOptions): T
   /** A second call does nothing. */
   close(): void
+}
+
+/** How often to begin anew when others change something at the same time. */
+export interface RetryOptions {
+  /** Default 5. */
+  readonly retries?: number | undefined
 }
 
 /**
@@ -55,7 +61,7 @@ export function openNft(target: NetnsTarget): Nft {
   return nftOver(openNetfilter(target))
 }
 
-const ATTEMPTS = 6
+const RETRIES = 5
 
 /** The same over a channel that is open, or one to a fake of the kernel. */
 export function nftOver(channel: Channel): Nft {
@@ -93,7 +99,7 @@ export function nftOver(channel: Channel): Nft {
     generation,
     commit: (batch) => send(batch, true),
     check: (batch) => send(batch, false),
-    transact(plan) {
+    transact(plan, { retries = RETRIES } = {}) {
       for (let attempt = 1; ; attempt++) {
         const batch = new Batch({ generation: generation() })
         const value = plan(batch)
@@ -102,16 +108,16 @@ export function nftOver(channel: Channel): Nft {
           return value
         } catch (error) {
           if (!isNftError(error) || error.code !== 'STALE') throw error
-          if (attempt === ATTEMPTS) throw changed('changed them', error)
+          if (attempt > retries) throw changed(attempt, 'changed them', error)
         }
       }
     },
-    read(look) {
+    read(look, { retries = RETRIES } = {}) {
       for (let attempt = 1; ; attempt++) {
         const before = generation()
         const value = look()
         if (generation() === before) return value
-        if (attempt === ATTEMPTS) throw changed('read them')
+        if (attempt > retries) throw changed(attempt, 'read them')
       }
     },
     close,
@@ -119,6 +125,6 @@ export function nftOver(channel: Channel): Nft {
   }
 }
 
-function changed(done: string, cause?: unknown): NftError {
-  return new NftError('CHANGED', `Others changed the rules each of the ${ATTEMPTS} times that we ${done}`, { cause })
+function changed(attempts: number, done: string, cause?: unknown): NftError {
+  return new NftError('CHANGED', `Others changed the rules each of the ${attempts} times that we ${done}`, { cause })
 }

@@ -1,4 +1,5 @@
 import type { SavedRule } from '../parse/saved-tables.ts'
+import type { Step } from './steps.ts'
 
 /** A rule and its index in its chain. */
 export interface Placed {
@@ -7,16 +8,16 @@ export interface Placed {
 }
 
 /**
- * Restore lines that delete some rules of a chain, in the chain's order. By text where one can be written: a number
- * would hit the rule of someone who writes meanwhile. A text deletes the first copy, so those have to be among them.
+ * Deletes some rules of a chain, in the chain's order. By text where one can be written: a number would hit the rule of
+ * someone who writes meanwhile. A text deletes the first copy, so those have to be among them.
  */
-export function deleteLines(chain: string, rules: readonly Placed[]): string[] {
+export function deleteSteps(chain: string, rules: readonly Placed[]): Step[] {
   // No line can hold the line break of a comment. From the back, and first, while the numbers count.
   const numbered = rules.filter(({ rule }) => rule.text.includes('\n')).toReversed()
   const rest = rules.filter(({ rule }) => !rule.text.includes('\n'))
   return [
-    ...numbered.map(({ index }) => `-D ${chain} ${index + 1}`),
-    ...rest.map(({ rule }) => `-D ${chain} ${rule.text}`.trimEnd()),
+    ...numbered.map(({ rule, index }): Step => ({ step: 'delete', chain, rule, at: index })),
+    ...rest.map(({ rule }): Step => ({ step: 'delete', chain, rule })),
   ]
 }
 

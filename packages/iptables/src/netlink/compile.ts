@@ -1,0 +1,207 @@
+import type { BaseChain, Batch, ChainName, Compat, Expression, Place } from '@cni/nftables/wire'
+import { SavedRule, type SavedTables } from '../parse/saved-tables.ts'
+import { type Family, isBuiltin, type Table } from '../rules/model.ts'
+import type { Step, StepRule, Steps } from '../state/steps.ts'
+import { encodedRule } from './encoded.ts'
+
+/** What is there of a family: its rules, and what nf_tables has of the tables that `iptables-save` prints anyway. */
+export interface Found {
+  readonly saved: SavedTables
+  /** The tables that exist. */
+  readonly tables: ReadonlySet<string>
+  /** The chains that exist, as `table chain`. */
+  readonly chains: ReadonlySet<string>
+}
+
+/** What a message of a batch is for. */
+export interface Purpose {
+  readonly family: Family
+  readonly table: Table
+  readonly step: Step
+}
+
+/** A rule that only a program can write. */
+export class NotModelled extends Error {
+  readonly rule: StepRule
+
+  constructor(rule: StepRule) {
+    super(rule.text)
+    this.rule = rule
+  }
+}
+
+/**
+ * Adds steps to a batch, and says of each of its messages what it is for. Rules that are there are told by their handles.
+ * Throws {@link NotModelled}.
+ */
+export function addSteps(batch: Batch, found: Found, steps: Steps, purposes: Purpose[]): void {
+  for (const [table, list] of steps) {
+    const writer = new TableWriter(batch, found, table, list)
+    for (const step of list) {
+      writer.take(step)
+      while (purposes.length < batch.size) purposes.push({ family: found.saved.family, table, step })
+    }
+  }
+}
+
+/** The family of nf_tables. */
+export const nftFamily = (family: Family) => (family === 'ipv4' ? 'ip' : 'ip6')
+
+// internal
+
+/** Where a rule of a chain is: it was there, or the batch writes it. */
+type Standing = { readonly handle: bigint } | { readonly id: number }
+
+const hooks: Readonly<Record<string, BaseChain['hook']>> = {
+  PREROUTING: 'prerouting',
+  INPUT: 'input',
+  FORWARD: 'forward',
+  OUTPUT: 'output',
+  POSTROUTING: 'postrouting',
+}
+
+const priorities: Readonly<Record<Table, number>> = { filter: 0, mangle: -150, nat: -100, raw: -300, security: 50 }
+
+class TableWriter {
+  readonly #batch: Batch
+  readonly #found: Found
+  readonly #table: Table
+  readonly #chains = new Map<string, Standing[]>()
+  readonly #made = new Set<string>()
+  readonly #inserted: ReadonlySet<string>
+  #hasTable: boolean
+
+  constructor(batch: Batch, found: Found, table: Table, steps: readonly Step[]) {
+    this.#batch = batch
+    this.#found = found
+    this.#table = table
+    this.#hasTable = found.tables.has(table)
+    this.#inserted = new Set(steps.flatMap((each) => (each.step === 'insert' ? [each.chain] : [])))
+  }
+
+  take(step: Step): void {
+    const name = this.#name(step.chain)
+    switch (step.step) {
+      case 'create':
+      case 'renew':
+        this.#chains.set(step.chain, [])
+        if (this.#exists(step.chain)) this.#batch.flush(name)
+        else this.#make(step.chain)
+        break
+      case 'flush':
+        this.#chains.set(step.chain, [])
+        if (this.#exists(step.chain)) this.#batch.flush(name)
+        break
+      case 'append':
+        this.#add(step.chain, this.#rules(step.chain).length, step.rule)
+        break
+      case 'insert':
+        this.#add(step.chain, step.at, step.rule)
+        break
+      case 'delete':
+        this.#delete(step.chain, step.rule)
+        break
+      case 'remove':
+        this.#batch.deleteChain(name)
+        break
+      case 'policy': {
+        const policy = step.policy === 'DROP' ? 'drop' : 'accept'
+        this.#needTable()
+        this.#made.add(step.chain)
+        this.#batch.addChain({ ...name, base: baseOf(this.#table, step.chain), policy })
+      }
+    }
+  }
+
+  #add(chain: string, at: number, rule: StepRule): void {
+    if (isBuiltin(this.#table, chain)) this.#need(chain)
+    const encoded = encodingOf(rule, this.#found.saved.family)
+    if (encoded === undefined) throw new NotModelled(rule)
+    const rules = this.#rules(chain)
+    // Only where another may have to be put in front of it.
+    const id = this.#inserted.has(chain) ? this.#batch.size + 1 : undefined
+    this.#batch.addRule({ ...this.#name(chain), ...encoded, id, place: placeAt(rules, at) })
+    rules.splice(at, 0, { id: id ?? 0 })
+  }
+
+  #delete(chain: string, rule: StepRule): void {
+    const handle = rule instanceof SavedRule ? rule.source?.handle : undefined
+    if (handle === undefined) throw new NotModelled(rule)
+    const rules = this.#rules(chain)
+    const at = rules.findIndex((each) => 'handle' in each && each.handle === handle)
+    if (at !== -1) rules.splice(at, 1)
+    this.#batch.deleteRule({ ...this.#name(chain), handle })
+  }
+
+  /** As the steps so far have left it. */
+  #rules(chain: string): Standing[] {
+    const known = this.#chains.get(chain)
+    if (known !== undefined) return known
+    const there = this.#found.saved.tables.get(this.#table)?.get(chain)?.rules ?? []
+    const rules = there.map(({ source }): Standing => ({ handle: source?.handle ?? 0n }))
+    this.#chains.set(chain, rules)
+    return rules
+  }
+
+  #need(chain: string): void {
+    if (!this.#exists(chain)) this.#make(chain)
+  }
+
+  #exists(chain: string): boolean {
+    return this.#made.has(chain) || this.#found.chains.has(`${this.#table} ${chain}`)
+  }
+
+  #make(chain: string): void {
+    this.#needTable()
+    this.#made.add(chain)
+    const base = isBuiltin(this.#table, chain) ? baseOf(this.#table, chain) : undefined
+    this.#batch.addChain({ ...this.#name(chain), base }, { exclusive: true })
+  }
+
+  #needTable(): void {
+    if (this.#hasTable) return
+    this.#hasTable = true
+    this.#batch.addTable({ family: nftFamily(this.#found.saved.family), table: this.#table })
+  }
+
+  #name(chain: string): ChainName {
+    return { family: nftFamily(this.#found.saved.family), table: this.#table, chain }
+  }
+}
+
+function placeAt(rules: readonly Standing[], at: number): Place {
+  if (at >= rules.length) return 'last'
+  if (at === 0) return 'first'
+  const next = rules[at]
+  if (next === undefined) return 'last'
+  return 'handle' in next ? { before: next.handle } : { beforeId: next.id }
+}
+
+function baseOf(table: Table, chain: string): BaseChain {
+  const type = table === 'nat' ? 'nat' : table === 'mangle' && chain === 'OUTPUT' ? 'route' : 'filter'
+  // Translation of sources comes last.
+  const late = table === 'nat' && (chain === 'INPUT' || chain === 'POSTROUTING')
+  return { type, hook: hooks[chain] ?? 'output', priority: late ? 100 : priorities[table] }
+}
+
+interface Encoding {
+  readonly expressions: readonly Expression[]
+  readonly compat: Compat
+}
+
+/** A rule that was read is written as the same bytes. */
+function encodingOf(rule: StepRule, family: Family): Encoding | undefined {
+  if (rule instanceof SavedRule && rule.source !== undefined) {
+    const { expressions } = rule.source
+    return { expressions, compat: compatOf(expressions) }
+  }
+  return rule.rule === undefined ? undefined : encodedRule(rule.rule, family)
+}
+
+/** What xt modules are told of their rule: the protocol is in its own comparison, as iptables writes it. */
+function compatOf(expressions: readonly Expression[]): Compat {
+  const at = expressions.findIndex((each) => each.name === 'meta' && each.key === 'l4proto')
+  const compared = at === -1 ? undefined : expressions[at + 1]
+  if (compared?.name !== 'cmp') return { protocol: 0, inverted: false }
+  return { protocol: compared.data[0] ?? 0, inverted: compared.op === 'neq' }
+}

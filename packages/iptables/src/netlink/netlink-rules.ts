@@ -1,0 +1,65 @@
+import type { Nft } from '@cni/nftables/wire'
+import type { Accepted } from '../apply/write-until-accepted.ts'
+import type { SavedTables } from '../parse/saved-tables.ts'
+import { type Family, isTable } from '../rules/model.ts'
+import type { Steps } from '../state/steps.ts'
+import { addSteps, type Found, NotModelled, nftFamily, type Purpose } from './compile.ts'
+import { tablesFrom } from './read-tables.ts'
+import { kernelRefusal } from './refusal.ts'
+
+/** What some families hold, as of one moment. */
+export function readFamilies(nft: Nft, families: readonly Family[]): SavedTables[] {
+  try {
+    return nft.read(() => families.map((family) => find(nft, family).saved), patience)
+  } catch (error) {
+    throw kernelRefusal(error, [])
+  } finally {
+    nft.close()
+  }
+}
+
+/**
+ * Plans and writes all families in one transaction, again when others wrote in between. `undefined`: a rule can only be
+ * written by a program, and nothing was.
+ */
+export function editFamilies(
+  nft: Nft,
+  families: readonly Family[],
+  plan: (seen: SavedTables) => Steps,
+): Accepted[] | NotModelled {
+  let purposes: Purpose[] = []
+  let attempts = 0
+  try {
+    return nft.transact((batch) => {
+      attempts++
+      purposes = []
+      return families.map((family) => {
+        const found = find(nft, family)
+        const steps = plan(found.saved)
+        addSteps(batch, found, steps, purposes)
+        return { seen: found.saved, steps, attempts }
+      })
+    }, patience)
+  } catch (error) {
+    if (error instanceof NotModelled) return error
+    throw kernelRefusal(error, purposes)
+  } finally {
+    nft.close()
+  }
+}
+
+// internal
+
+/** Programs that write rule after rule leave gaps of a few milliseconds; a planned transaction takes one. */
+const patience = { retries: 20 }
+
+function find(nft: Nft, family: Family): Found {
+  const chains = nft.chains({ family: nftFamily(family) }).filter(({ table }) => isTable(table))
+  const tables = nft.tables({ family: nftFamily(family) })
+  const rules = chains.length === 0 ? [] : nft.rules({ family: nftFamily(family) })
+  return {
+    saved: tablesFrom(chains, rules, family),
+    tables: new Set(tables.map(({ table }) => table)),
+    chains: new Set(chains.map(({ table, chain }) => `${table} ${chain}`)),
+  }
+}

@@ -1,0 +1,41 @@
+import { type Fault, isNftError, type NftError } from '@cni/nftables/wire'
+import { IptablesError, type IptablesErrorCode } from '../errors.ts'
+import { stepsText } from '../state/steps.ts'
+import type { Purpose } from './compile.ts'
+
+/** The error for a read or a transaction that the kernel refused, from what each of its messages was for. Others pass. */
+export function kernelRefusal(error: unknown, purposes: readonly Purpose[]): unknown {
+  if (!isNftError(error)) return error
+  const { faults } = error
+  if (faults.length === 0) return new IptablesError(codeOf(error), error.message, { cause: error })
+  const told = faults.slice(0, TOLD).map((fault) => sentence(fault, purposes[fault.index]))
+  const more = faults.length > TOLD ? [`and ${faults.length - TOLD} more`] : []
+  const message = `nf_tables refused the rules, and wrote none of them: ${[...told, ...more].join('; ')}`
+  return new IptablesError(codeOf(error), message, { cause: error })
+}
+
+// internal
+
+/** At most so many refused rules in a message; all are in its cause. */
+const TOLD = 3
+
+const codes: Readonly<Partial<Record<NftError['code'], IptablesErrorCode>>> = {
+  DENIED: 'DENIED',
+  UNSUPPORTED: 'NO_MODULE',
+  CHANGED: 'CHANGED',
+}
+
+function codeOf({ code, faults }: NftError): IptablesErrorCode {
+  const known = codes[code]
+  if (known !== undefined) return known
+  const missing = faults.filter((fault) => fault.code === 'ENOENT' && fault.kind === 'rule')
+  if (missing.some(({ part = '' }) => /\((?:match|target)\)/.test(part))) return 'NO_MODULE'
+  return missing.some(({ part = '' }) => part.includes('(immediate)')) ? 'NO_CHAIN' : 'REFUSED'
+}
+
+function sentence({ text }: Fault, purpose: Purpose | undefined): string {
+  if (purpose === undefined) return text
+  const { table, step } = purpose
+  const line = stepsText(new Map([[table, [step]]])).split('\n')[1] ?? ''
+  return `${text} (${line})`
+}

@@ -1,0 +1,32 @@
+import type { SavedTables } from '../parse/saved-tables.ts'
+import { chainsFor, type Ruleset, rulesFor, type Table, tables } from '../rules/model.ts'
+import type { Step, Steps } from './steps.ts'
+import { WantedRule } from './wanted.ts'
+
+/**
+ * The steps that write a ruleset of which nothing is there, in its author's order: each rule, also where somebody else has
+ * an equal one. `undefined` when one of its chains is there, or a table has rules without a chain that tells.
+ */
+export function freshSteps(rules: Ruleset, seen: SavedTables): Steps | undefined {
+  const { family } = seen
+  if (rules.chains.some(({ table, name }) => seen.tables.get(table)?.has(name) === true)) return undefined
+  const steps = new Map<Table, Step[]>()
+  for (const { table, name } of chainsFor(rules, family)) {
+    const list = steps.get(table) ?? []
+    steps.set(table, list)
+    list.push({ step: 'create', chain: name })
+  }
+  for (const rule of rulesFor(rules, family)) {
+    const list = steps.get(rule.table)
+    if (list === undefined) return undefined
+    list.push(stepFor(new WantedRule(rule, family)))
+  }
+  return new Map(tables.flatMap((table) => (steps.has(table) ? [[table, steps.get(table) ?? []]] : [])))
+}
+
+// internal
+
+function stepFor(rule: WantedRule): Step {
+  const { chain, position } = rule.rule
+  return position === undefined ? { step: 'append', chain, rule } : { step: 'insert', chain, at: position - 1, rule }
+}
