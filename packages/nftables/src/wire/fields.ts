@@ -56,11 +56,10 @@ export type Values<F> = Flat<
 
 /** Writes the attributes that say it. Throws `NftError('INVALID')`, beginning with `where`. */
 export function writeFields(writer: AttributeWriter, fields: Fields, given: object, where: string): void {
-  for (const { key, type, codec, presence, usual } of indexOf(fields).list) {
-    const value: unknown = Reflect.get(given, key)
+  for (const { key, type, codec, presence, fallback } of indexOf(fields).list) {
+    const value: unknown = Reflect.get(given, key) ?? fallback
     if (value === undefined) {
-      if (usual !== undefined) writer.raw(usual)
-      else if (presence === 'always') refuse(where, key, codec, value)
+      if (presence === 'always') refuse(where, key, codec, value)
     } else if ((presence === 'always' || presence === 'maybe') && !codec.write(writer, type, value)) {
       refuse(where, key, codec, value)
     }
@@ -107,8 +106,6 @@ export function readFields<F extends Fields>(fields: F, bytes: Buffer, start?: n
 
 interface Named extends Field {
   readonly key: string
-  /** The attribute with its fallback. */
-  readonly usual: Buffer | undefined
 }
 
 interface FieldIndex {
@@ -128,8 +125,7 @@ export function indexOf(fields: Fields): FieldIndex {
     const field = fields[key]
     if (field === undefined) continue
     const { type, codec, presence, fallback } = field
-    const usual = fallback === undefined ? undefined : written((writer) => codec.write(writer, type, fallback))
-    const named = { key, type, codec, presence, fallback, usual }
+    const named = { key, type, codec, presence, fallback }
     list.push(named)
     byType.set(type, named)
   }
