@@ -54,13 +54,7 @@ export class AttributeWriter {
 
   /** With its NUL. Throws `NetnsError('INVALID')` for one in it. */
   text(type: number, value: string): void {
-    let bytes = texts.get(value)
-    if (bytes === undefined) {
-      if (texts.size >= MOST_TEXTS) texts.clear()
-      bytes = cString(value)
-      texts.set(value, bytes)
-    }
-    this.bytes(type, bytes)
+    this.bytes(type, texts.get(value) ?? textBytes(value))
   }
 
   /** Attributes that are written already. */
@@ -141,6 +135,14 @@ export class AttributeWriter {
 /** Names come again and again, and encoding one takes as long as the rest of its attribute. */
 const texts = new Map<string, Uint8Array>()
 const MOST_TEXTS = 500
+const LONGEST_TEXT = 64
+
+function textBytes(text: string): Uint8Array {
+  const bytes = cString(text)
+  if (texts.size >= MOST_TEXTS) texts.clear()
+  if (text.length <= LONGEST_TEXT) texts.set(text, bytes)
+  return bytes
+}
 
 const viewOf = ({ buffer, byteOffset, length }: Buffer) => new DataView(buffer, byteOffset, length)
 
