@@ -1,7 +1,10 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { isRunError } from '@cni/host'
 import { type Netns, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { isIptablesError } from '../src/errors.ts'
 import { type Iptables, iptables } from '../src/iptables.ts'
 import { parseSave, saveText } from '../src/parse/saved-tables.ts'
@@ -254,6 +257,37 @@ describe('the lock of the legacy back end', () => {
     })
     expect(await iptables(pod, { backend: 'legacy' }).save('ipv4')).not.toContain('EX_')
   })
+})
+
+test.each([
+  ['by itself', false],
+  ['and so does the undo step of a call that does not wait for it', true],
+])('an abort takes back what programs wrote that are slow to end, %s', async (_, early) => {
+  const folder = mkdtempSync(join(tmpdir(), 'slow-'))
+  vi.stubEnv('PATH', `${folder}:${process.env.PATH}`)
+  onTestFinished(() => {
+    vi.unstubAllEnvs()
+    rmSync(folder, { recursive: true })
+  })
+  await using pod = await tempNetns()
+  for (const program of ['iptables-legacy-restore', 'ip6tables-legacy-restore']) {
+    const text = `#!/bin/sh\n/usr/sbin/${program} "$@"; code=$?; sleep 1; exit $code\n`
+    writeFileSync(join(folder, program), text, { mode: 0o755 })
+  }
+  const look = iptables(pod, { backend: 'legacy' })
+  const controller = new AbortController()
+  const steps: Array<() => unknown> = []
+  const c = { netns: pod, signal: controller.signal, undo: (step: () => unknown) => void steps.push(step) }
+  const applied = iptables(c, { backend: 'legacy' }).apply(rules)
+  applied.catch(() => {})
+  for (const family of families) {
+    const deadline = Date.now() + 10_000
+    while (!(await look.save(family)).includes('-A EX_DNS') && Date.now() < deadline);
+  }
+  controller.abort()
+  if (early) await steps[0]?.()
+  else await expect(applied).rejects.toMatchObject({ code: 'ABORTED' })
+  for (const family of families) expect(await look.save(family)).not.toContain('EX_')
 })
 
 /** Runs `body` while another process holds a lock file. */

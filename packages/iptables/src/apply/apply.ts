@@ -33,14 +33,23 @@ export async function applyRuleset(session: Session, rules: Ruleset, options: Ap
   const work = new ApplyWork(session, chosen, rules)
   // What an older ruleset left in the back end that is not in use.
   const cleared = new Journal(session)
+  let writing: Promise<unknown> | undefined
   const undo = once(async () => {
+    // Of a call that is over before its handler is: what is written then is taken back, too.
+    await writing?.catch(() => {})
     await settle([work.takeBack(), cleared.takeBack()])
   })
   // Before the first write: a handler that fails while we write still takes it back.
   options.undo?.(undo)
-  try {
+  const write = async (): Promise<ApplyReport['plan']> => {
     const plan = (await work.byNetlink()) ?? (await work.byPrograms(families, options.print))
     if (other !== undefined) await removeFrom(session, other, rules, cleared)
+    return plan
+  }
+  try {
+    const written = write()
+    writing = written
+    const plan = await written
     session.throwIfAborted()
     return { plan, families, backend: chosen.kind, durationMs: performance.now() - started, undo }
   } catch (error) {

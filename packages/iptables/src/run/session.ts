@@ -15,6 +15,7 @@ import { ruleLine } from '../text/quote.ts'
 import { ruleArgs } from '../text/rule-args.ts'
 import { type Backend, type BackendKind, type Backends, chooseBackend, noBinary, type Programs } from './backend.ts'
 import { failure } from './failure.ts'
+import { lateSignal } from './late-signal.ts'
 import type { IptablesPort } from './port.ts'
 
 /** What a session needs to know. */
@@ -90,7 +91,7 @@ export function openSession(port: IptablesPort, options: SessionOptions): Sessio
     if (port.find(argv[0]) === undefined) throw noBinary(argv[0])
     const signal = how.uncancelled === true ? undefined : options.signal
     if (signal?.aborted === true) throw new IptablesError('ABORTED', `${argv[0]} was not started: aborted`)
-    const late = input === undefined ? undefined : lateSignal(signal)
+    const late = input === undefined || signal === undefined ? undefined : lateSignal(signal, port.read)
     try {
       const given = {
         ...(input === undefined ? undefined : { input }),
@@ -190,30 +191,7 @@ export function openSession(port: IptablesPort, options: SessionOptions): Sessio
   }
 }
 
-/**
- * Aborts a little after `signal`: a restore takes milliseconds, and one that ends by itself says what it wrote. One
- * that is still there then waits for the lock and has written nothing.
- */
-function lateSignal(signal: AbortSignal | undefined) {
-  if (signal === undefined) return undefined
-  const controller = new AbortController()
-  let timer: NodeJS.Timeout | undefined
-  const onAbort = () => {
-    timer = setTimeout(() => controller.abort(signal.reason), restoreGrace)
-  }
-  signal.addEventListener('abort', onAbort, { once: true })
-  return {
-    signal: controller.signal,
-    dispose: () => {
-      signal.removeEventListener('abort', onAbort)
-      clearTimeout(timer)
-    },
-  }
-}
-
 const oddText = (rule: Rule) => `-A ${rule.chain} ${ruleLine(ruleArgs(rule, rule.family ?? 'ipv4'))}`
-
-const restoreGrace = 250
 
 /** What a failed call may still take to leave nothing behind. */
 const undoTimeout = 10_000
