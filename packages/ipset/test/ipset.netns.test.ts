@@ -36,7 +36,7 @@ describe.each(ways)("the kernel's sets, written with programs: %j and read with 
 
 const each = test.for(['always', 'never'] as const)
 
-each('every set is given back as it was written (programs: %j)', { timeout: 120_000 }, async (programs) => {
+each('every set is given back as it was written (programs: %j)', { timeout: 300_000 }, async (programs) => {
   await using pod = await tempNetns()
   const sets = ipset(pod, { programs })
   const cases = Number(process.env.CNI_SET_CASES ?? 25)

@@ -18,7 +18,7 @@ const saved = async (pod: Netns) => {
     .sort()
 }
 
-test('ipset prints the same of a set, whichever way it was written', { timeout: 120_000 }, async () => {
+test('ipset prints the same of a set, whichever way it was written', { timeout: 300_000 }, async () => {
   await using programs = await tempNetns()
   await using netlink = await tempNetns()
   const compare = async (name: string, spec: SetSpec, entries: Entry[]) => {
@@ -39,7 +39,7 @@ test('ipset prints the same of a set, whichever way it was written', { timeout: 
 })
 
 describe('what others made', () => {
-  // Those of which a kernel lacks the type are not made. Without `forceadd`, which ipset 7.17 does not print.
+  // Those of which a kernel lacks the type or an option are not made. Without `forceadd`, which ipset 7.17 does not print.
   const foreign: readonly (readonly [type: string, options: string, ...entries: string[]])[] = [
     ['hash:ip', 'netmask 24 skbinfo', '10.0.0.0 skbmark 0x11/0xff skbprio 1:10 skbqueue 3'],
     ['hash:ip', 'family inet6 counters comment', 'fd00::1 packets 7 bytes 5000000000 comment é'],
@@ -51,7 +51,7 @@ describe('what others made', () => {
     ['hash:ip,port,ip', '', '10.0.0.1,tcp:80,10.0.0.2'],
     ['hash:ip,port,net', 'family inet6', 'fd00::1,tcp:80,fd01::/64', 'fd00::1,tcp:80,fd01::/63 nomatch'],
     ['hash:net', '', '10.0.0.0/8', '10.1.0.0/16 nomatch', '10.0.0.1'],
-    ['hash:net,net', '', '10.0.0.0/8,11.0.0.0/16 nomatch', '10.0.0.0/8,0.0.0.0/0'],
+    ['hash:net,net', '', '10.0.0.0/8,11.0.0.0/16 nomatch', '10.0.0.1,11.0.0.0/9'],
     ['hash:net,port,net', '', '10.0.0.0/8,udp:7,11.0.0.1'],
     ['hash:net,iface', '', '10.0.0.0/8,eth0', '0.0.0.0/0,physdev:eth0 nomatch', '10.1.0.0/16,eth wildcard'],
     ['bitmap:ip', 'range 10.0.0.0/16 netmask 24 skbinfo', '10.0.3.0'],
@@ -70,7 +70,7 @@ describe('what others made', () => {
       const done = netns.exec(pod, ['ipset', 'restore'], { input: `${lines.join('\n')}\n` })
       await done.then(
         () => made.push(name),
-        (error: unknown) => expect(String(error)).toMatch('type not supported'),
+        (error: unknown) => expect(String(error)).toMatch(/type not supported|Your kernel is behind/),
       )
     }
     expect(made.length).toBeGreaterThan(9)
@@ -107,7 +107,7 @@ describe('many entries', () => {
     comment: `pod ${i}`,
   }))
 
-  test('are written and read in several messages, and nobody waits for all of them', { timeout: 120_000 }, async () => {
+  test('are written and read in several messages, and nobody waits for all of them', { timeout: 300_000 }, async () => {
     await using pod = await tempNetns()
     const set = ipset(pod, { programs: 'never' }).set('pods', spec)
     let turns = 0

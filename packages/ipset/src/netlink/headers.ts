@@ -1,4 +1,13 @@
-import { type Attribute, attributeMap, cString, readBe16, readBe32, readCString, readU8 } from '@cni/netns/netlink'
+import {
+  type Attribute,
+  attributeMap,
+  cString,
+  readBe16,
+  readBe32,
+  readCString,
+  readU8,
+  readU32,
+} from '@cni/netns/netlink'
 import { SetError } from '../errors.ts'
 import type { SetInfo } from '../parse-list.ts'
 import { maxelemOf, rangeOf } from '../spec.ts'
@@ -125,7 +134,8 @@ function rangeIn(data: Data): string | undefined {
 function otherWords(data: Data, flags: number): string[] {
   const netmask = readU8(data.get(ATTR_NETMASK))
   const bitmask = readAddress(data.get(ATTR_BITMASK))
-  const markmask = readBe32(data.get(ATTR_MARKMASK))
+  // The only number that the kernel tells in its own order.
+  const markmask = readU32(data.get(ATTR_MARKMASK))
   return [
     ...(netmask === undefined ? [] : ['netmask', String(netmask)]),
     ...(bitmask === undefined ? [] : ['bitmask', bitmask]),
