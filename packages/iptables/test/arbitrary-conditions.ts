@@ -140,7 +140,10 @@ const protocol: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc
-      .tuple(fc.constantFrom('tcp', 'udp', 'sctp', 'udplite', 17 as const), fc.array(inProtocol, { maxLength: 2 }))
+      .tuple(
+        fc.constantFrom('tcp', 'udp', 'sctp', 'dccp', 'udplite', 17 as const),
+        fc.array(inProtocol, { maxLength: 2 }),
+      )
       .map(
         ([name, steps]): Step =>
           (draft) =>

@@ -1,6 +1,7 @@
 import { netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { Batch, encodeExpressions, openNft } from '@cni/nftables/wire'
+import { protocolNumbers } from '@cni/types/packet'
 import { describe, expect, test } from 'vitest'
 import { formIn } from '../src/netlink/form.ts'
 import { savedText, tablesFrom } from '../src/netlink/read-tables.ts'
@@ -24,7 +25,7 @@ describe.each(families)('in %s', (family) => {
     for (const row of rows) {
       // What modules want to know: they stand behind a protocol that they are of.
       const protocol = /(?:^| )-p (\w+)/.exec(row.text)?.[1]
-      const compat = { protocol: protocol === 'tcp' ? 6 : protocol === 'udp' ? 17 : 0, inverted: false }
+      const compat = { protocol: protocolNumbers.get(protocol ?? '') ?? 0, inverted: false }
       batch.addRule({ ...table, chain: 'EX', expressions: expressionsOf(row, dialect, family), compat })
     }
     nft.commit(batch)

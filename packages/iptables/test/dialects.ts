@@ -115,6 +115,12 @@ export const dialectRows: readonly DialectRow[] = [
     `${tcp}; match tcp 0 16 @2:ffff @6:ffff @9:17 @10:02 @11:04; ${accept}`,
     `${tcp}; payload transport+13 1; and 17; cmp neq 02; ${accept}`,
   ),
+  row(
+    '-p sctp -m sctp ! --sport 5:6 --dport 80 -j ACCEPT',
+    all,
+    `proto 84; match sctp 0 296 @0:5000 @2:5000 @4:0500 @6:0600 @268:ff0000ff0000ff0000ff @284:03 @288:01; ${accept}`,
+  ),
+  row('-p dccp -m dccp --dport 80 -j ACCEPT', all, `proto 21; match dccp 0 16 @0:5000 @2:5000 @8:02; ${accept}`),
   row('-p tcp -m tcp -j ACCEPT', all, `${tcp}; match tcp 0 16 @2:ffff @6:ffff; ${accept}`),
   row(
     '-p tcp -m mark --mark 0x1/0x3 -m tcp --dport 80 -j ACCEPT',

@@ -19,7 +19,7 @@ const unknown = [
   '-p tcp -m set --match-set ex src -j EX2',
   '-s 10.0.1.0/255.0.255.0 -j DROP',
   '-p tcp -m tcp --tcp-option 5 -j DROP',
-  '-p sctp -m sctp --dport 80 -g EX2',
+  '-p sctp -m sctp --chunk-types any INIT -g EX2',
   '-m recent --set --name DEFAULT --mask 255.255.255.255 --rsource',
   '-j SET --add-set ex src',
 ]

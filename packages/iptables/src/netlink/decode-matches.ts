@@ -4,7 +4,18 @@ import { ctStates } from '../rules/words.ts'
 import { addressText, flagsOption, maskedText, option, portOption, span, words } from './option-text.ts'
 import { savedWord } from './saved-word.ts'
 import { StructureReader } from './structure-reader.ts'
-import { addressTypeBits, OLD_STATE, packetTypes, SOCKET, STATE, socketBits, stateBits, wordsOf } from './words.ts'
+import {
+  addressTypeBits,
+  askingModules,
+  OLD_STATE,
+  packetTypes,
+  SOCKET,
+  STATE,
+  socketBits,
+  stateBits,
+  UNUSED,
+  wordsOf,
+} from './words.ts'
 
 /** A module as `iptables-save` prints it; `undefined` for one that says something that is not modelled. */
 export function matchText({ module, revision, info }: Expressions['match'], family: Family): string | undefined {
@@ -21,6 +32,8 @@ const readers: ReadonlyMap<string, Read> = new Map(
   Object.entries<Read>({
     'tcp 0': (info) => transport(info, 'tcp', info.u8(11)),
     'udp 0': (info) => transport(info, 'udp', info.u8(8)),
+    'dccp 0': (info) => asking(info, 'dccp'),
+    'sctp 0': (info) => asking(info, 'sctp'),
     'multiport 1': multiport,
     'owner 1': owner,
     'conntrack 3': states,
@@ -45,6 +58,19 @@ function transport(info: StructureReader, name: 'tcp' | 'udp', inverse: number):
   const flags = name === 'udp' ? '' : flagsOption((inverse & 4) !== 0, info.u8(9), info.u8(10))
   const known = name === 'udp' ? 3 : 7
   return flags === undefined || inverse > known ? undefined : words(name, ...ports, flags)
+}
+
+function asking(info: StructureReader, name: keyof typeof askingModules): string | undefined {
+  const places = askingModules[name]
+  const [asked, inverse] = [info.u16(places.asked), info.u16(places.inverse)]
+  // The ports of the destination stand first.
+  const ports = ['--sport', '--dport'].map((each, i) =>
+    (asked & (1 << i)) === 0
+      ? ''
+      : option((inverse & (1 << i)) !== 0, each, span(info.u16(4 - 4 * i), info.u16(6 - 4 * i), ':')),
+  )
+  const isPlain = places.unused.every((at) => info.u8(at) === UNUSED)
+  return isPlain && asked <= 3 && (inverse & ~asked) === 0 ? words(name, ...ports) : undefined
 }
 
 function multiport(info: StructureReader): string | undefined {

@@ -48,6 +48,10 @@ describe('is no text of iptables', () => {
       'bits that are not',
       [{ name: 'match', module: 'socket', revision: 3, info: Uint8Array.of(8, 0, 0, 0, 0, 0, 0, 0) }],
     ],
+    [
+      'a structure that is longer',
+      [{ name: 'match', module: 'comment', revision: 0, info: new Uint8Array(304).fill(65, 296) }],
+    ],
     ['a port without a protocol', [dport, is80]],
     ['a port twice', [...tcp, dport, is80, dport, is80]],
     ['two protocols', [...tcp, ...tcp]],

@@ -7,7 +7,18 @@ import { tcpFlags } from '../rules/words.ts'
 import { forFamily } from '../text/match-args.ts'
 import { addressOffsets, compare, loadInterface, loadNetwork, maskWith, NO_INTERFACE, xtMatch } from './expressions.ts'
 import { Structure } from './structure.ts'
-import { addressTypeBits, bitsOf, OLD_STATE, packetTypes, SOCKET, STATE, socketBits, stateBits } from './words.ts'
+import {
+  addressTypeBits,
+  askingModules,
+  bitsOf,
+  OLD_STATE,
+  packetTypes,
+  SOCKET,
+  STATE,
+  socketBits,
+  stateBits,
+  UNUSED,
+} from './words.ts'
 
 /** A condition that stands in a module of its own; `undefined` for what is not modelled. */
 export function matchExpression(match: Match, family: Family): Expression | undefined {
@@ -132,16 +143,18 @@ function icmp(names: Readonly<Record<string, string>>, text: string, not: number
 }
 
 /** Ports and flags, which are one match of the protocol's module; `undefined` for a protocol whose is not modelled. */
-export function transportExpression(protocol: number | undefined, matches: readonly Match[]): Expression | undefined {
+export function transportExpressions(
+  protocol: number | undefined,
+  matches: readonly Match[],
+): Expression[] | undefined {
+  if (protocol === 33 || protocol === 132) return askingExpressions(protocol === 33 ? 'dccp' : 'sctp', matches)
   if (protocol !== 6 && protocol !== 17) return undefined
   const info = new Structure(16).u16(0, 0).u16(2, 65535).u16(4, 0).u16(6, 65535)
   let inverse = 0
   for (const match of matches) {
     const not = 'not' in match && match.not === true
     if (match.match === 'sport' || match.match === 'dport') {
-      const [first, last] = match.ports.split(':').map(Number)
-      const at = match.match === 'sport' ? 0 : 4
-      info.u16(at, first ?? 0).u16(at + 2, last ?? first ?? 0)
+      putPorts(info, match.match === 'sport' ? 0 : 4, match.ports)
       if (not) inverse |= match.match === 'sport' ? 1 : 2
     } else if (match.match === 'tcpFlags' || match.match === 'syn') {
       const [mask, set] = match.match === 'syn' ? [['FIN', 'SYN', 'RST', 'ACK'], ['SYN']] : [match.mask, match.set]
@@ -149,7 +162,28 @@ export function transportExpression(protocol: number | undefined, matches: reado
       if (not) inverse |= 4
     }
   }
-  return protocol === 6 ? xtMatch('tcp', 0, info.u8(11, inverse)) : xtMatch('udp', 0, shortened(info, inverse))
+  return [protocol === 6 ? xtMatch('tcp', 0, info.u8(11, inverse)) : xtMatch('udp', 0, shortened(info, inverse))]
+}
+
+function putPorts(info: Structure, at: number, text: string): void {
+  const [first = 0, last = first] = text.split(':').map(Number)
+  info.u16(at, first).u16(at + 2, last)
+}
+
+/** The ports of the destination stand first. */
+function askingExpressions(module: keyof typeof askingModules, matches: readonly Match[]): Expression[] {
+  const places = askingModules[module]
+  const info = new Structure(places.size)
+  let [asked, inverse] = [0, 0]
+  for (const match of matches) {
+    if (match.match !== 'sport' && match.match !== 'dport') continue
+    const [at, bit] = match.match === 'sport' ? [4, 1] : [0, 2]
+    putPorts(info, at, match.ports)
+    asked |= bit
+    if (match.not === true) inverse |= bit
+  }
+  for (const at of places.unused) info.u8(at, UNUSED)
+  return [xtMatch(module, 0, info.u16(places.asked, asked).u16(places.inverse, inverse))]
 }
 
 function shortened(tcp: Structure, inverse: number): Structure {

@@ -2,7 +2,7 @@ import type { Compat, Expression } from '@cni/nftables/wire'
 import { protocolId } from '../parse/node-names.ts'
 import { rate } from '../parse/normalize-rate.ts'
 import type { Family, Match, Rule } from '../rules/model.ts'
-import { addressExpressions, interfaceExpressions, matchExpression, transportExpression } from './encode-matches.ts'
+import { addressExpressions, interfaceExpressions, matchExpression, transportExpressions } from './encode-matches.ts'
 import { targetExpressions } from './encode-targets.ts'
 import { compare, counter, loadProtocol, rateUnits, USUAL_BURST } from './expressions.ts'
 
@@ -13,71 +13,88 @@ export interface EncodedRule {
 }
 
 /** `undefined` for a rule of which something is not modelled: programs write it. */
-export function encodeRule(rule: Rule, family: Family): EncodedRule | undefined {
-  const { matches } = rule
-  const protocolMatch = last(matches, 'proto')
-  const protocol = protocolMatch === undefined ? undefined : numberOf(protocolMatch.protocol)
-  if (protocolMatch !== undefined && protocol === undefined) return undefined
-  const head = headOf(matches, family, protocol)
-  const body = bodyOf(matches, family, protocol)
-  const end = targetExpressions(rule.target, family)
-  if (head === undefined || body === undefined || end === undefined) return undefined
+export function encodeRule({ matches, target }: Rule, family: Family): EncodedRule | undefined {
+  const general: General = {}
+  const body: Expression[] = []
+  const transport: Match[] = []
+  let transportAt = 0
+  for (const match of matches) {
+    switch (match.match) {
+      case 'in':
+      case 'out':
+        general[match.match] = match
+        break
+      case 'src':
+      case 'dst':
+        general[match.match] = match
+        break
+      case 'proto':
+        general.proto = match
+        break
+      case 'sport':
+      case 'dport':
+      case 'tcpFlags':
+      case 'syn':
+        // One match of the protocol's module, where the first of them stands.
+        if (transport.push(match) === 1) transportAt = body.length
+        break
+      default: {
+        const found =
+          match.match === 'limit' ? limitExpression(match.rate, match.burst) : matchExpression(match, family)
+        if (found === undefined) return undefined
+        body.push(found)
+      }
+    }
+  }
+  const { proto } = general
+  const protocol = proto === undefined ? 0 : protocolNumber(proto.protocol)
+  const ofTransport = transport.length === 0 ? [] : transportExpressions(protocol, transport)
+  const head = protocol === undefined ? undefined : headOf(general, family, protocol)
+  const end = targetExpressions(target, family)
+  if (protocol === undefined || head === undefined || ofTransport === undefined || end === undefined) return undefined
+  body.splice(transportAt, 0, ...ofTransport)
   return {
     expressions: [...head, ...body, counter, ...end],
-    compat: { protocol: protocol ?? 0, inverted: protocolMatch?.not === true },
+    compat: { protocol, inverted: proto?.not === true },
   }
 }
 
-function numberOf(protocol: string): number | undefined {
-  const id = protocolId(protocol)
-  return /^\d+$/.test(id) ? Number(id) : undefined
+/** The options of iptables itself; of several of a kind the last. */
+interface General {
+  in?: Match & { match: 'in' | 'out' }
+  out?: Match & { match: 'in' | 'out' }
+  src?: Match & { match: 'src' | 'dst' }
+  dst?: Match & { match: 'src' | 'dst' }
+  proto?: Match & { match: 'proto' }
 }
 
-/** The options of iptables itself stand in its order, wherever they were written. */
-function headOf(matches: readonly Match[], family: Family, protocol: number | undefined): Expression[] | undefined {
-  const list: Expression[] = []
-  for (const kind of ['in', 'out'] as const) {
-    const found = last(matches, kind)
-    if (found !== undefined) list.push(...interfaceExpressions(found))
-  }
-  if (protocol !== undefined) list.push(loadProtocol, compare(Uint8Array.of(protocol), last(matches, 'proto')?.not))
-  for (const kind of ['src', 'dst'] as const) {
-    const found = last(matches, kind)
-    if (found === undefined) continue
-    const address = addressExpressions(found, family)
-    if (address === undefined) return undefined
-    list.push(...address)
-  }
-  return list
+function protocolNumber(protocol: string): number | undefined {
+  const id = Number(protocolId(protocol))
+  return Number.isInteger(id) ? id : undefined
 }
 
-const HEAD: readonly Match['match'][] = ['in', 'out', 'proto', 'src', 'dst']
-const TRANSPORT: readonly Match['match'][] = ['sport', 'dport', 'tcpFlags', 'syn']
-
-/** Modules in the order in which they were loaded; that of the protocol where its first option stands. */
-function bodyOf(matches: readonly Match[], family: Family, protocol: number | undefined): Expression[] | undefined {
-  const list: Expression[] = []
-  const transport = matches.filter(({ match }) => TRANSPORT.includes(match))
-  for (const match of matches) {
-    if (HEAD.includes(match.match) || (TRANSPORT.includes(match.match) && match !== transport[0])) continue
-    const found =
-      match === transport[0]
-        ? transportExpression(protocol, transport)
-        : match.match === 'limit'
-          ? limitExpression(match.rate, match.burst)
-          : matchExpression(match, family)
-    if (found === undefined) return undefined
-    list.push(found)
-  }
-  return list
+/** They stand in an order of their own, wherever they were written. */
+function headOf(
+  { in: input, out: output, src: source, dst: destination, proto }: General,
+  family: Family,
+  protocol: number,
+): Expression[] | undefined {
+  const from = source === undefined ? [] : addressExpressions(source, family)
+  const to = destination === undefined ? [] : addressExpressions(destination, family)
+  return (
+    from &&
+    to && [
+      ...(input === undefined ? [] : interfaceExpressions(input)),
+      ...(output === undefined ? [] : interfaceExpressions(output)),
+      ...(proto === undefined ? [] : [loadProtocol, compare(Uint8Array.of(protocol), proto.not)]),
+      ...from,
+      ...to,
+    ]
+  )
 }
 
 function limitExpression(text: string, burst = USUAL_BURST): Expression | undefined {
   const [count, unit = ''] = rate(text).split('/')
   const seconds = rateUnits[unit]
   return seconds === undefined ? undefined : { name: 'limit', rate: BigInt(count ?? 0), unit: seconds, burst }
-}
-
-function last<K extends Match['match']>(matches: readonly Match[], kind: K): (Match & { match: K }) | undefined {
-  return matches.findLast((match): match is Match & { match: K } => match.match === kind)
 }

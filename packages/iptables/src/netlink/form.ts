@@ -15,17 +15,21 @@ export function formIn(bytes: Buffer): string {
   return form.toString('latin1')
 }
 
-/** Where each expression of a rule begins; ends at the first length that lies. */
+/** Where each expression of a rule begins; none where a length lies, which no kernel sends. */
 export function elementsIn(bytes: Buffer): number[] {
   const starts: number[] = []
-  for (let at = 0; at + HEADER <= bytes.length; ) {
+  for (let at = 0; at + NAME <= bytes.length; ) {
     const length = bytes.readUInt16LE(at)
-    if (length < HEADER || at + length > bytes.length) break
+    if (length < NAME || at + length > bytes.length) return []
     starts.push(at)
     at += (length + 3) & ~3
   }
   return starts
 }
+
+/** The name of the expression that begins there. */
+export const nameIn = (bytes: Buffer, at: number): string =>
+  bytes.toString('latin1', at + NAME, at + HEADER + bytes.readUInt16LE(at + HEADER) - 1)
 
 // internal: [element [name "counter"] [data [bytes] [packets]]], each attribute behind four bytes of length and type
 
@@ -36,5 +40,4 @@ const PACKETS = 36
 const COUNT = 8
 const END = 44
 
-const isCounter = (bytes: Buffer, at: number) =>
-  bytes.readUInt16LE(at) === END && bytes.toString('latin1', at + NAME, at + NAME + 8) === 'counter\0'
+const isCounter = (bytes: Buffer, at: number) => bytes.readUInt16LE(at) === END && nameIn(bytes, at) === 'counter'

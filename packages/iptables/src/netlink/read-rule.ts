@@ -4,7 +4,7 @@ import { targetName } from '../parse/normalize-target.ts'
 import type { KernelRule } from '../parse/saved-tables.ts'
 import type { Family } from '../rules/model.ts'
 import { decodeRule } from './decode-rule.ts'
-import { elementsIn, formIn } from './form.ts'
+import { elementsIn, formIn, nameIn } from './form.ts'
 import { words } from './option-text.ts'
 import { endOf, endText, type RuleEnd } from './rule-end.ts'
 
@@ -36,8 +36,9 @@ export class ReadRule implements KernelRule {
 
   #decoded(): string | undefined {
     const { bytes } = this.rule
-    const expressions = expressionsIn(bytes)
-    return expressions.length === elementsIn(bytes).length ? decodeRule(expressions, this.#family) : undefined
+    const expressions = elementsIn(bytes).map((at) => expressionAt(bytes, at))
+    const isRead = expressions.every((each) => each !== undefined) && (expressions.length > 0 || bytes.length === 0)
+    return isRead ? decodeRule(expressions, this.#family) : undefined
   }
 
   /** No option of iptables: what is not understood is no rule of another text, and every byte of it is there. */
@@ -50,19 +51,41 @@ export class ReadRule implements KernelRule {
 /** It is the last expression that does it, nearly always. */
 function endIn(bytes: Buffer): RuleEnd | undefined {
   for (const at of elementsIn(bytes).reverse()) {
-    const [expression] = expressionsIn(bytes.subarray(at, at + bytes.readUInt16LE(at)))
+    if (!ends.includes(nameIn(bytes, at))) continue
+    const expression = expressionAt(bytes, at)
     const end = expression === undefined ? undefined : endOf(expression)
     if (end !== undefined) return end
   }
   return undefined
 }
 
-/** None where a length lies: no kernel sends that. */
-function expressionsIn(bytes: Buffer): readonly Expression[] {
+/** The expressions that may be it. */
+const ends = ['immediate', 'target', 'log']
+
+/** Rules have most of their expressions in common, and to decode them is most of the time that their text takes. */
+const known = new Map<string, Expression>()
+const MOST_KNOWN = 1000
+const LONGEST_KNOWN = 96
+
+function expressionAt(bytes: Buffer, at: number): Expression | undefined {
+  const length = bytes.readUInt16LE(at)
+  const key = bytes.toString('latin1', at, at + length)
+  const found = known.get(key)
+  if (found !== undefined) return found
+  // A copy: what is kept does not keep the whole dump.
+  const expression = decoded(Buffer.from(key, 'latin1'))
+  if (expression === undefined || length > LONGEST_KNOWN) return expression
+  if (known.size === MOST_KNOWN) known.clear()
+  known.set(key, expression)
+  return expression
+}
+
+/** `undefined` where a length lies. */
+function decoded(bytes: Buffer): Expression | undefined {
   try {
-    return decodeExpressions(bytes)
+    return decodeExpressions(bytes)[0]
   } catch (error) {
-    if (isNetnsError(error)) return []
+    if (isNetnsError(error)) return undefined
     throw error
   }
 }

@@ -1,12 +1,15 @@
-const MOST = 256
+/** That of sctp is the longest. */
+const MOST = 296
 const nothing = Buffer.alloc(MOST)
 
 /** A structure of an xt module, from which what is read is taken: what is left then is what was not understood. */
 export class StructureReader {
   readonly #bytes = Buffer.alloc(MOST)
+  readonly #isWhole: boolean
 
   constructor(info: Uint8Array) {
     this.#bytes.set(info.subarray(0, MOST))
+    this.#isWhole = info.length <= MOST
   }
 
   /** Whether it is 1; anything but 0 and 1 is left. */
@@ -42,7 +45,7 @@ export class StructureReader {
   }
 
   isEmpty(): boolean {
-    return this.#bytes.equals(nothing)
+    return this.#isWhole && this.#bytes.equals(nothing)
   }
 
   #taken<T>(value: T, at: number, length: number): T {

@@ -62,3 +62,13 @@ const rejects6: readonly (RejectIpv6 | 'tcp-reset' | '')[] = [
 ]
 /** How REJECT answers; the index is the number. */
 export const rejects: Readonly<Record<Family, readonly string[]>> = { ipv4: rejects4, ipv6: rejects6 }
+
+/**
+ * Modules that say for which ports they ask: the size of their structure, where that stands, and what is negated; where
+ * the program writes 255, for kinds of chunks that are not asked for.
+ */
+export const askingModules = {
+  dccp: { size: 15, asked: 8, inverse: 10, unused: [] },
+  sctp: { size: 292, asked: 284, inverse: 288, unused: [268, 271, 274, 277] },
+} as const
+export const UNUSED = 255
