@@ -124,6 +124,15 @@ describe('ask', () => {
     expect(sent[0]?.readUInt16LE(6)).toBe(5)
   })
 
+  test('a refusal has the message where the kernel gives it back whole, and not its header alone', () => {
+    const whole = echo(17, 20)
+    answers = [[message(NLMSG_ERROR, 0, whole)], [ack(17)]]
+    const refusal = { index: 0, errno: 17, code: 'EEXIST' }
+    expect(thrown(() => channel.ask(request))).toMatchObject({ refusal: { ...refusal, request: whole.subarray(4) } })
+    const capped = thrown(() => channel.ask(request))
+    expect(isNetlinkError(capped) && capped.refusal).toEqual(refusal)
+  })
+
   test('returns what the kernel tells before the acknowledgement', () => {
     answers = [[item(5, 0), ack()]]
     expect(values(channel.ask(request))).toEqual([5])
