@@ -24,7 +24,7 @@ export default [
   limit('@cni/iptables/text: a ruleset as text', 'packages/iptables/dist/text.js', '{ restoreText }', '39 kB'),
   limit('@cni/iptables: apply it', 'packages/iptables/dist/index.js', '{ ruleset, iptables }', '126 kB'),
   // By itself: whoever uses it has the namespaces and their netlink already.
-  limit('@cni/nftables/wire', 'packages/nftables/dist/wire.js', '{ Batch, openNft }', '24 kB', [
+  limit('@cni/nftables/wire', 'packages/nftables/dist/wire.js', '{ Batch, openNft }', '22.5 kB', [
     '@cni/netns',
     '@cni/host',
     '@cni/types',

@@ -1,3 +1,11 @@
 import { library } from '../../tsup.base.ts'
 
-export default library({ testing: 'src/testing/index.ts', wire: 'src/wire/index.ts' })
+export default library({
+  testing: 'src/testing/index.ts',
+  wire: 'src/wire/index.ts',
+  // Files of their own: what of them is not imported is not in a bundle, though tables are made when they are loaded.
+  commits: 'src/wire/commits.ts',
+  sets: 'src/wire/sets.ts',
+  snapshot: 'src/wire/snapshot.ts',
+  traces: 'src/wire/traces.ts',
+})
