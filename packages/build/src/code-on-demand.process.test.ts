@@ -129,6 +129,17 @@ test('what could be used by a name in a text stays where it is', async () => {
   expect(await run(text, 1)).toEqual(['g'])
 })
 
+test.each([
+  ['a list that is nested too deep to be read', `${'['.repeat(3000)}${']'.repeat(3000)}`],
+  ['a sum of ten thousand texts', `${`''+`.repeat(10_000)}''`],
+])('%s is no reason to refuse a program', async (_, value) => {
+  const files = {
+    'main.mjs': `import('./f.mjs').then(({ f }) => say(f()))`,
+    'f.mjs': `const v = ${value}; export const f = () => typeof v`,
+  }
+  expect(await run(await bundled(files, 'bun', false), 1)).toEqual([expect.stringMatching(/^(?:object|string)$/)])
+})
+
 test('a program without import() is left as it is', async () => {
   const text = await bundled(
     { 'main.mjs': `import { f } from './f.mjs'; f()`, 'f.mjs': `export function f() {}` },

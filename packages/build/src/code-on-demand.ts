@@ -13,8 +13,8 @@ import { type DynamicImport, type Piece, topLevelOf } from './top-level.ts'
  */
 export function codeOnDemand(text: string): string {
   const pieces = topLevelOf(text)
-  // It could use any name, unseen.
-  if (pieces.some(({ uses }) => uses.names.has('eval'))) return text
+  // `eval` could use any name, unseen.
+  if (pieces === undefined || pieces.some(({ uses }) => uses.names.has('eval'))) return text
   const { always, groups } = codeByUse(pieces)
   if (groups.length === 0) return text
   const printer = new Printer(text, pieces, groups)

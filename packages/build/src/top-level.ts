@@ -35,15 +35,24 @@ export interface DynamicImport {
 }
 
 /**
- * The top level of a bundle in pieces, in their order. No name means two things in it: esbuild renames whatever is inside
- * of a function and called like something outside.
+ * The top level of a bundle in pieces, in their order; `undefined` for one that is nested too deep to be read. No name means
+ * two things in it: esbuild renames whatever is inside of a function and called like something outside.
  */
-export function topLevelOf(text: string): readonly Piece[] {
-  const program: Program = parse(text, { ecmaVersion: 'latest', allowHashBang: true })
-  return program.body.flatMap(piecesOf)
+export function topLevelOf(text: string): readonly Piece[] | undefined {
+  return read(text)?.body.flatMap(piecesOf)
 }
 
 // internal
+
+function read(text: string): Program | undefined {
+  try {
+    return parse(text, { ecmaVersion: 'latest', allowHashBang: true })
+  } catch (error) {
+    // The bundler has read it: a list in a list in a list, a thousand times, is no reason to refuse a plugin.
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
 
 function piecesOf(statement: Program['body'][number]): Piece[] {
   const { type, start, end } = statement
@@ -96,19 +105,23 @@ function usesOf(node: AnyNode): Uses {
   return { names, imports }
 }
 
-function collect(node: AnyNode, names: Set<string>, imports: DynamicImport[]): void {
-  if (node.type === 'Identifier') names.add(node.name)
-  const imported = importedBy(node)
-  if (imported !== undefined) {
-    const used = new Set<string>()
-    collect(imported, used, imports)
-    imports.push({ start: imported.start, end: imported.end, names: used })
-    return
-  }
-  const label = labelOf(node)
-  for (const value of Object.values(node)) {
-    for (const child of Array.isArray(value) ? value : [value]) {
-      if (isNode(child) && child !== label) collect(child, names, imports)
+/** Not by recursion: a sum of ten thousand texts is as deep. */
+function collect(root: AnyNode, names: Set<string>, imports: DynamicImport[]): void {
+  const open = [root]
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if (node.type === 'Identifier') names.add(node.name)
+    const imported = importedBy(node)
+    if (imported !== undefined) {
+      const used = new Set<string>()
+      collect(imported, used, imports)
+      imports.push({ start: imported.start, end: imported.end, names: used })
+      continue
+    }
+    const label = labelOf(node)
+    for (const value of Object.values(node)) {
+      for (const child of Array.isArray(value) ? value : [value]) {
+        if (isNode(child) && child !== label) open.push(child)
+      }
     }
   }
 }
