@@ -1,7 +1,6 @@
 import { netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
-import { Batch, encodeExpressions, openNft } from '@cni/nftables/wire'
-import { protocolNumbers } from '@cni/types/packet'
+import { Batch, compatOf, encodeExpressions, openNft } from '@cni/nftables/wire'
 import { describe, expect, test } from 'vitest'
 import { formIn } from '../src/netlink/form.ts'
 import { savedText, tablesFrom } from '../src/netlink/read-tables.ts'
@@ -23,10 +22,8 @@ describe.each(families)('in %s', (family) => {
     const batch = new Batch().addTable(table)
     for (const chain of ['EX', 'EX2']) batch.addChain({ ...table, chain })
     for (const row of rows) {
-      // What modules want to know: they stand behind a protocol that they are of.
-      const protocol = /(?:^| )-p (\w+)/.exec(row.text)?.[1]
-      const compat = { protocol: protocolNumbers.get(protocol ?? '') ?? 0, inverted: false }
-      batch.addRule({ ...table, chain: 'EX', expressions: expressionsOf(row, dialect, family), compat })
+      const expressions = expressionsOf(row, dialect, family)
+      batch.addRule({ ...table, chain: 'EX', expressions, compat: compatOf(expressions) })
     }
     nft.commit(batch)
     expect(linesIn((await netns.exec(pod, [`${program}tables-nft-save`])).stdout)).toEqual(lines)

@@ -1,6 +1,6 @@
 import { netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
-import { Batch, openNft } from '@cni/nftables/wire'
+import { Batch, compatOf, openNft } from '@cni/nftables/wire'
 import { expect, test } from 'vitest'
 import { savedText, tablesFrom } from '../src/netlink/read-tables.ts'
 import { parseSave } from '../src/parse/saved-tables.ts'
@@ -47,14 +47,9 @@ test('rules of others without a word for us keep their bytes, their place and wh
   expect(new Set(read.map(({ key }) => key)).size).toBe(all.length)
 
   const batch = new Batch().addChain({ family: 'ip', table: 'filter', chain: 'COPY' })
-  for (const [i, { source }] of read.entries()) {
-    if (source === undefined) throw new Error('no source')
-    const protocol = all[i]?.includes('-p sctp') === true ? 132 : all[i]?.includes('-p tcp') === true ? 6 : 1
-    batch.addRule({
-      ...{ family: 'ip', table: 'filter', chain: 'COPY' },
-      expressions: source.expressions,
-      compat: { protocol, inverted: false },
-    })
+  for (const { source } of read) {
+    const expressions = source?.expressions ?? []
+    batch.addRule({ ...{ family: 'ip', table: 'filter', chain: 'COPY' }, expressions, compat: compatOf(expressions) })
   }
   nft.commit(batch)
   const again = (await netns.exec(pod, ['iptables-nft-save'])).stdout

@@ -1,4 +1,12 @@
-import type { BaseChain, Batch, ChainName, Compat, Expression, Place } from '@cni/nftables/wire'
+import {
+  type BaseChain,
+  type Batch,
+  type ChainName,
+  type Compat,
+  compatOf,
+  type Expression,
+  type Place,
+} from '@cni/nftables/wire'
 import { SavedRule, type SavedTables } from '../parse/saved-tables.ts'
 import { type Family, isBuiltin, type Table } from '../rules/model.ts'
 import type { Step, StepRule, Steps } from '../state/steps.ts'
@@ -60,7 +68,8 @@ const hooks: Readonly<Record<string, BaseChain['hook']>> = {
   POSTROUTING: 'postrouting',
 }
 
-const priorities: Readonly<Record<Table, number>> = { filter: 0, mangle: -150, nat: -100, raw: -300, security: 50 }
+/** That of security is not the kernel's (50): iptables-nft refuses chains that stand elsewhere than its own. */
+const priorities: Readonly<Record<Table, number>> = { filter: 0, mangle: -150, nat: -100, raw: -300, security: 150 }
 
 class TableWriter {
   readonly #batch: Batch
@@ -186,7 +195,7 @@ function baseOf(table: Table, chain: string): BaseChain {
 
 interface Encoding {
   readonly expressions: readonly Expression[]
-  readonly compat: Compat
+  readonly compat: Compat | undefined
 }
 
 /** A rule that was read is written as the same bytes. */
@@ -196,12 +205,4 @@ function encodingOf(rule: StepRule, family: Family): Encoding | undefined {
     return { expressions, compat: compatOf(expressions) }
   }
   return rule.rule === undefined ? undefined : encodedRule(rule.rule, family)
-}
-
-/** What xt modules are told of their rule: the protocol is in its own comparison, as iptables writes it. */
-function compatOf(expressions: readonly Expression[]): Compat {
-  const at = expressions.findIndex((each) => each.name === 'meta' && each.key === 'l4proto')
-  const compared = at === -1 ? undefined : expressions[at + 1]
-  if (compared?.name !== 'cmp') return { protocol: 0, inverted: false }
-  return { protocol: compared.data[0] ?? 0, inverted: compared.op === 'neq' }
 }

@@ -1,5 +1,6 @@
 import { NLM_F_ACK, NLM_F_APPEND, NLM_F_CREATE, NLM_F_EXCL, NLM_F_REPLACE, NLM_F_REQUEST } from '@cni/netns/netlink'
 import { n32, n64 } from './codec.ts'
+import { compatValues } from './compat.ts'
 import { writeExpressions } from './expression.ts'
 import { type Family, familyNumber, hooksOf } from './family.ts'
 import { type Fields, may, must, writeFields } from './fields.ts'
@@ -163,8 +164,7 @@ export class Batch {
       writeExpressions(writer, expressions)
       writer.close(at)
       if (compat !== undefined) {
-        const told = { protocol: compat.protocol, flags: compat.inverted ? NFT_RULE_COMPAT_F_INV : 0 }
-        ruleFields.compat.codec.write(writer, ruleFields.compat.type, told)
+        ruleFields.compat.codec.write(writer, ruleFields.compat.type, compatValues(compat))
       }
       if (replaced !== undefined) writeFields(writer, HANDLE, { handle: replaced }, 'rule')
       if (typeof place === 'object') writeFields(writer, PLACES, place, 'place')
@@ -215,8 +215,6 @@ const PLACES = {
   ...{ before: may(POSITION, n64), after: may(POSITION, n64) },
   ...{ beforeId: may(POSITION_ID, n32), afterId: may(POSITION_ID, n32) },
 }
-
-const NFT_RULE_COMPAT_F_INV = 2
 
 /** The flags of a message that adds something. */
 export function adding(options: AddOptions = {}): number {

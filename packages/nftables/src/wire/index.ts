@@ -33,6 +33,7 @@
 
 export { type AddOptions, Batch, type Subject } from './batch.ts'
 export { type Change, type Commit, commits, openCommits } from './commits.ts'
+export { compatOf } from './compat.ts'
 export type { Dumps, Filter } from './dumps.ts'
 export { decodeExpressions, encodeExpressions } from './expression.ts'
 export type { Expression, Expressions, RawExpression } from './expressions.ts'

@@ -11,8 +11,8 @@ import {
   readCString,
 } from '@cni/netns/netlink'
 import type { Batch } from './batch.ts'
+import { compatOf, compatValues } from './compat.ts'
 import { decodeExpressions } from './expression.ts'
-import type { Expression } from './expressions.ts'
 import { familyNumber, familyWord } from './family.ts'
 import { type Fields, isTold, valueBytes } from './fields.ts'
 import { NFGENMSG } from './messages.ts'
@@ -126,7 +126,7 @@ function ruleAgain(attributes: readonly Read[], idOf: (set: Buffer | undefined) 
     ...attributes.map(
       ([type, value]): Attribute => [type, type === expressions.type ? encodeAttributes(elements) : value],
     ),
-    ...(told === undefined ? [] : ([[compat.type, valueBytes(compat.codec, told, 'compat')]] as const)),
+    ...(told === undefined ? [] : ([[compat.type, valueBytes(compat.codec, compatValues(told), 'compat')]] as const)),
   ]
 }
 
@@ -160,20 +160,4 @@ function dataAgain(
   const idType = idTypes.get(name)
   const id = idType === undefined ? undefined : idOf(given.find(([type]) => type === 1)?.[1])
   return idType === undefined || id === undefined ? undefined : [...unnamed(given, 1), [idType, be32(id)]]
-}
-
-const IPV4_PROTOCOL = 9
-const NFT_RULE_COMPAT_F_INV = 2
-
-/** What xt modules are told of their rule: the protocol is in its own comparison, as iptables writes it. */
-function compatOf(expressions: readonly Expression[]) {
-  if (!expressions.some(({ name }) => name === 'match' || name === 'target')) return undefined
-  const at = expressions.findIndex(
-    (each) =>
-      (each.name === 'meta' && each.key === 'l4proto') ||
-      (each.name === 'payload' && each.base === 'network' && each.offset === IPV4_PROTOCOL && each.len === 1),
-  )
-  const compared = at < 0 ? undefined : expressions[at + 1]
-  if (compared?.name !== 'cmp') return { protocol: 0, flags: 0 }
-  return { protocol: compared.data[0] ?? 0, flags: compared.op === 'neq' ? NFT_RULE_COMPAT_F_INV : 0 }
 }

@@ -1,0 +1,26 @@
+import type { Expression } from './expressions.ts'
+import type { Compat } from './specs.ts'
+
+const IPV4_PROTOCOL = 9
+const NFT_RULE_COMPAT_F_INV = 2
+
+/**
+ * What xt modules are to be told of a rule that was read, which the kernel does not tell: the protocol is in its own
+ * comparison, as all versions of iptables write it. `undefined` for a rule without such a module.
+ */
+export function compatOf(expressions: readonly Expression[]): Compat | undefined {
+  if (!expressions.some(({ name }) => name === 'match' || name === 'target')) return undefined
+  const at = expressions.findIndex(
+    (each) =>
+      (each.name === 'meta' && each.key === 'l4proto') ||
+      (each.name === 'payload' && each.base === 'network' && each.offset === IPV4_PROTOCOL && each.len === 1),
+  )
+  const compared = at < 0 ? undefined : expressions[at + 1]
+  if (compared?.name !== 'cmp') return { protocol: 0, inverted: false }
+  return { protocol: compared.data[0] ?? 0, inverted: compared.op === 'neq' }
+}
+
+/** As attributes. */
+export const compatValues = ({ protocol, inverted }: Compat) => ({
+  ...{ protocol, flags: inverted ? NFT_RULE_COMPAT_F_INV : 0 },
+})
