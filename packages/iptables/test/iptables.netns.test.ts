@@ -271,7 +271,9 @@ test.each([
   })
   await using pod = await tempNetns()
   for (const program of ['iptables-legacy-restore', 'ip6tables-legacy-restore']) {
-    const text = `#!/bin/sh\n/usr/sbin/${program} "$@"; code=$?; sleep 1; exit $code\n`
+    // Half a second after the abort: more than one that waits for the lock is given.
+    const wait = `until [ -e ${join(folder, 'aborted')} ]; do sleep 0.05; done; sleep 0.5`
+    const text = `#!/bin/sh\n/usr/sbin/${program} "$@"; code=$?; ${wait}; exit $code\n`
     writeFileSync(join(folder, program), text, { mode: 0o755 })
   }
   const look = iptables(pod, { backend: 'legacy' })
@@ -281,10 +283,11 @@ test.each([
   const applied = iptables(c, { backend: 'legacy' }).apply(rules)
   applied.catch(() => {})
   for (const family of families) {
-    const deadline = Date.now() + 10_000
+    const deadline = Date.now() + 60_000
     while (!(await look.save(family)).includes('-A EX_DNS') && Date.now() < deadline);
   }
   controller.abort()
+  writeFileSync(join(folder, 'aborted'), '')
   if (early) await steps[0]?.()
   else await expect(applied).rejects.toMatchObject({ code: 'ABORTED' })
   for (const family of families) expect(await look.save(family)).not.toContain('EX_')
