@@ -6,6 +6,7 @@ import {
   type Nft,
   type NftChain,
   type NftElement,
+  type NftError,
   type NftSet,
   openNft,
   type SetName,
@@ -21,18 +22,23 @@ export function nftBlindness(open: () => Nft): string | undefined {
     nft.generation()
     return undefined
   } catch (error) {
-    if (isNftError(error) && error.code === 'UNSUPPORTED') return error.message
+    if (isUnsupported(error)) return error.message
     throw error
   }
 }
 
 /** The lines of a namespace; none where nf_tables cannot be seen. */
 export function nftLines(where: Netns): string[] {
-  const open = () => openNft(where)
-  if (nftBlindness(open) !== undefined) return []
-  using nft = open()
-  return linesOf(nft)
+  try {
+    using nft = openNft(where)
+    return linesOf(nft)
+  } catch (error) {
+    if (isUnsupported(error)) return []
+    throw error
+  }
 }
+
+const isUnsupported = (error: unknown): error is NftError => isNftError(error) && error.code === 'UNSUPPORTED'
 
 /**
  * nf_tables as lines: one for each thing that is there, with where it is. Left out are counters, handles, the sets that

@@ -39,7 +39,7 @@ export function deleteSet(batch: Batch, { family, table, set }: SetName): Batch 
 export function addElements(batch: Batch, set: SetName, elements: readonly ElementSpec[], options?: AddOptions): Batch {
   for (const list of elementLists(elements)) {
     batch.add(ELEMENT, adding(options), set.family, (writer) => {
-      writeFields(writer, elementsFields, { ...set, elements: undefined }, 'element')
+      writeFields(writer, elementsFields, set, 'element')
       list(writer)
     })
   }

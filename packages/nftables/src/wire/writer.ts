@@ -20,11 +20,6 @@ export class AttributeWriter {
     this.#view = viewOf(this.#bytes)
   }
 
-  /** Bytes written so far. */
-  get length(): number {
-    return this.#length
-  }
-
   u8(type: number, value: number): void {
     this.#word(5, type, value << 24)
   }
