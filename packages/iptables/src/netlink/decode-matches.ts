@@ -1,9 +1,9 @@
-import type { Expressions } from '@cni/nftables/wire'
 import type { Family } from '../rules/model.ts'
 import { ctStates } from '../rules/words.ts'
+import { moduleTexts } from './module-text.ts'
 import { addressText, flagsOption, maskedText, option, portOption, span, words } from './option-text.ts'
 import { savedWord } from './saved-word.ts'
-import { StructureReader } from './structure-reader.ts'
+import type { StructureReader } from './structure-reader.ts'
 import {
   addressTypeBits,
   askingModules,
@@ -17,39 +17,29 @@ import {
   wordsOf,
 } from './words.ts'
 
-/** A module as `iptables-save` prints it; `undefined` for one that says something that is not modelled. */
-export function matchText({ module, revision, info }: Expressions['match'], family: Family): string | undefined {
-  const structure = new StructureReader(info)
-  const text = readers.get(`${module} ${revision}`)?.(structure, family)
-  return text !== undefined && structure.isEmpty() ? `-m ${text}` : undefined
-}
+/** A condition as `iptables-save` prints it; `undefined` for one that says something that is not modelled. */
+export const matchText = moduleTexts('-m', {
+  'tcp 0': (info) => transport(info, 'tcp', info.u8(11)),
+  'udp 0': (info) => transport(info, 'udp', info.u8(8)),
+  'dccp 0': (info) => asking(info, 'dccp'),
+  'sctp 0': (info) => asking(info, 'sctp'),
+  'multiport 1': multiport,
+  'owner 1': owner,
+  'conntrack 3': states,
+  'mark 1': (info) => mark(info, 'mark'),
+  'connmark 1': (info) => mark(info, 'connmark'),
+  'addrtype 1': addressTypes,
+  'iprange 1': ranges,
+  'mac 0': mac,
+  'pkttype 0': packetType,
+  'statistic 0': statistic,
+  'socket 3': socket,
+  'comment 0': (info) => `comment --comment ${savedWord(info.text(0, 256))}`,
+  'icmp 0': (info) => icmp(info, 'icmp', '--icmp-type'),
+  'icmp6 0': (info) => icmp(info, 'icmp6', '--icmpv6-type'),
+})
 
-// internal: each tells the module and its options
-
-type Read = (info: StructureReader, family: Family) => string | undefined
-
-const readers: ReadonlyMap<string, Read> = new Map(
-  Object.entries<Read>({
-    'tcp 0': (info) => transport(info, 'tcp', info.u8(11)),
-    'udp 0': (info) => transport(info, 'udp', info.u8(8)),
-    'dccp 0': (info) => asking(info, 'dccp'),
-    'sctp 0': (info) => asking(info, 'sctp'),
-    'multiport 1': multiport,
-    'owner 1': owner,
-    'conntrack 3': states,
-    'mark 1': (info) => mark(info, 'mark'),
-    'connmark 1': (info) => mark(info, 'connmark'),
-    'addrtype 1': addressTypes,
-    'iprange 1': ranges,
-    'mac 0': mac,
-    'pkttype 0': packetType,
-    'statistic 0': statistic,
-    'socket 3': socket,
-    'comment 0': (info) => `comment --comment ${savedWord(info.text(0, 256))}`,
-    'icmp 0': (info) => icmp(info, 'icmp', '--icmp-type'),
-    'icmp6 0': (info) => icmp(info, 'icmp6', '--icmpv6-type'),
-  }),
-)
+// internal: each tells the module's name and its options
 
 function transport(info: StructureReader, name: 'tcp' | 'udp', inverse: number): string | undefined {
   const ports = ['--sport', '--dport'].map((each, i) =>

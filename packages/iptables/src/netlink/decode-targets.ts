@@ -1,10 +1,10 @@
-import type { Expressions } from '@cni/nftables/wire'
 import type { Family } from '../rules/model.ts'
 import { ctEvents } from '../rules/words.ts'
 import { hex } from '../text/numbers.ts'
+import { moduleTexts } from './module-text.ts'
 import { addressText, span, words } from './option-text.ts'
 import { savedName, savedWord } from './saved-word.ts'
-import { StructureReader } from './structure-reader.ts'
+import type { StructureReader } from './structure-reader.ts'
 import {
   ADDRESSES,
   ALL,
@@ -25,11 +25,22 @@ import {
 } from './words.ts'
 
 /** A target as `iptables-save` prints it; `undefined` for one that says something that is not modelled. */
-export function targetText({ module, revision, info }: Expressions['target'], family: Family): string | undefined {
-  const structure = new StructureReader(info)
-  const text = readers.get(`${module} ${revision}`)?.(structure, family)
-  return text !== undefined && structure.isEmpty() ? `-j ${text}` : undefined
-}
+export const targetText = moduleTexts('-j', {
+  'REDIRECT 0': (info, family) => nat(info, 'REDIRECT', family),
+  'MASQUERADE 0': (info, family) => nat(info, 'MASQUERADE', family),
+  'SNAT 0': (info) => nat(info, 'SNAT', 'ipv4'),
+  'SNAT 1': (info) => nat(info, 'SNAT', 'ipv6'),
+  'DNAT 2': (info, family) => nat(info, 'DNAT', family),
+  'TPROXY 1': tproxy,
+  'MARK 2': (info) => `MARK --set-xmark ${hex(info.u32(0))}/${hex(info.u32(4))}`,
+  'CONNMARK 2': connmark,
+  'CT 2': connectionTracking,
+  'NOTRACK 0': () => 'NOTRACK',
+  'REJECT 0': reject,
+  'LOG 0': log,
+  'NFLOG 0': nflog,
+  'TCPMSS 0': tcpmss,
+})
 
 /** What NFLOG tells, of the module or of nf_tables. */
 export interface Nflog {
@@ -49,28 +60,7 @@ export function nflogText({ prefix, group, size, threshold }: Nflog): string {
   )
 }
 
-// internal: each tells the name of the target and its options
-
-type Read = (info: StructureReader, family: Family) => string | undefined
-
-const readers: ReadonlyMap<string, Read> = new Map(
-  Object.entries<Read>({
-    'REDIRECT 0': (info, family) => nat(info, 'REDIRECT', family),
-    'MASQUERADE 0': (info, family) => nat(info, 'MASQUERADE', family),
-    'SNAT 0': (info) => nat(info, 'SNAT', 'ipv4'),
-    'SNAT 1': (info) => nat(info, 'SNAT', 'ipv6'),
-    'DNAT 2': (info, family) => nat(info, 'DNAT', family),
-    'TPROXY 1': tproxy,
-    'MARK 2': (info) => `MARK --set-xmark ${hex(info.u32(0))}/${hex(info.u32(4))}`,
-    'CONNMARK 2': connmark,
-    'CT 2': connectionTracking,
-    'NOTRACK 0': () => 'NOTRACK',
-    'REJECT 0': reject,
-    'LOG 0': log,
-    'NFLOG 0': nflog,
-    'TCPMSS 0': tcpmss,
-  }),
-)
+// internal: each tells the module's name and its options
 
 function nat(info: StructureReader, name: string, family: Family): string | undefined {
   const old = family === 'ipv4' && name !== 'DNAT'
