@@ -21,4 +21,15 @@ export function leaveSocket(sys: Sys, fd: number): void {
   } finally {
     for (const each of open) closeSync(each)
   }
+  collect(sys)
+}
+
+/** The kernel looks for circles when a unix socket goes, and these do not go by themselves. */
+function collect(sys: Sys): void {
+  try {
+    for (const each of sys.socketpair(SOCK_STREAM | SOCK_CLOEXEC)) closeSync(each)
+  } catch (error) {
+    // The next unix socket of whomever does it.
+    if (!isSysError(error)) throw error
+  }
 }
