@@ -69,8 +69,8 @@ interface General {
 }
 
 function protocolNumber(protocol: string): number | undefined {
-  const id = Number(protocolId(protocol))
-  return Number.isInteger(id) ? id : undefined
+  const id = protocolId(protocol)
+  return /^\d+$/.test(id) ? Number(id) : undefined
 }
 
 /** They stand in an order of their own, wherever they were written. */

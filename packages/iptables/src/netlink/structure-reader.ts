@@ -37,7 +37,7 @@ export class StructureReader {
     return this.#taken(Buffer.from(this.#bytes.subarray(at, at + length)), at, length)
   }
 
-  /** Up to a NUL, and that there is nothing behind it. */
+  /** Up to a NUL; what stands behind it is left. */
   text(at: number, most: number): string {
     const end = this.#bytes.indexOf(0, at)
     const length = end === -1 ? most : Math.min(end - at, most)
