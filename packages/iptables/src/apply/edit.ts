@@ -37,13 +37,15 @@ export async function edit(session: Session, backend: Backend, job: Edit): Promi
     for (const { seen, steps } of done) journal?.keep(backend, seen, steps)
     return done
   }
-  const planned = (await session.read(backend, families, how)).map((seen) => ({ seen, steps: plan(seen) }))
+  // In the words of those who are to write.
+  const programs = { ...backend, netlink: false }
+  const planned = (await session.read(programs, families, how)).map((seen) => ({ seen, steps: plan(seen) }))
   const writes = planned.map((first) => {
     const { family } = first.seen
     return writeUntilAccepted({
       first,
       read: async () => {
-        const [seen = first.seen] = await session.read(backend, [family], how)
+        const [seen = first.seen] = await session.read(programs, [family], how)
         return { seen, steps: plan(seen) }
       },
       write: ({ seen, steps }) =>

@@ -55,7 +55,9 @@ async function everywhere(
   rules: Ruleset | undefined,
   remove: (backend: Backend, families: readonly Family[], inUse: boolean) => Promise<void>,
 ): Promise<void> {
-  const { chosen, other, legacyTables } = await session.backends(rules)
+  // Own chains go whatever is in them; rules of built-in chains have to be recognized.
+  const told = rules && { chains: [], rules: rules.rules.filter(({ table, chain }) => isBuiltin(table, chain)) }
+  const { chosen, other, legacyTables } = await session.backends(told)
   const backends = [chosen, ...(other === undefined ? [] : [other])].filter(
     // No table, no rule: nothing to look for.
     ({ kind }) => kind === 'nft' || legacyTables,

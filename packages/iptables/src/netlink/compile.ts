@@ -12,11 +12,9 @@ import { type Family, isBuiltin, type Table } from '../rules/model.ts'
 import type { Step, StepRule, Steps } from '../state/steps.ts'
 import { encodedRule } from './encoded.ts'
 
-/** What is there of a family: its rules, and what nf_tables has of the tables that `iptables-save` prints anyway. */
+/** What is there of a family: its rules, and what nf_tables has of the chains that `iptables-save` prints anyway. */
 export interface Found {
   readonly saved: SavedTables
-  /** The tables that exist. */
-  readonly tables: ReadonlySet<string>
   /** The chains that exist, as `table chain`. */
   readonly chains: ReadonlySet<string>
 }
@@ -84,7 +82,7 @@ class TableWriter {
     this.#batch = batch
     this.#found = found
     this.#table = table
-    this.#hasTable = found.tables.has(table)
+    this.#hasTable = found.saved.tables.has(table)
     this.#inserted = new Set(steps.flatMap((each) => (each.step === 'insert' ? [each.chain] : [])))
   }
 
@@ -167,6 +165,7 @@ class TableWriter {
     this.#batch.addChain({ ...this.#name(chain), base }, { exclusive: true })
   }
 
+  /** One that is there without a chain is left as it is. */
   #needTable(): void {
     if (this.#hasTable) return
     this.#hasTable = true

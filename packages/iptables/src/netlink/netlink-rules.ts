@@ -10,7 +10,7 @@ import { kernelRefusal } from './refusal.ts'
 /** What some families hold, as of one moment. */
 export function readFamilies(nft: Nft, families: readonly Family[]): SavedTables[] {
   try {
-    return nft.read(() => families.map((family) => find(nft, family).saved), patience)
+    return nft.read(() => findAll(nft, families).map(({ saved }) => saved), patience)
   } catch (error) {
     throw kernelRefusal(error, [])
   } finally {
@@ -33,8 +33,7 @@ export function editFamilies(
     return nft.transact((batch) => {
       attempts++
       purposes = []
-      return families.map((family) => {
-        const found = find(nft, family)
+      return findAll(nft, families).map((found) => {
         const steps = plan(found.saved)
         addSteps(batch, found, steps, purposes)
         return { seen: found.saved, steps, attempts }
@@ -53,13 +52,16 @@ export function editFamilies(
 /** Programs that write rule after rule leave gaps of a few milliseconds; a planned transaction takes one. */
 const patience = { retries: 20 }
 
-function find(nft: Nft, family: Family): Found {
-  const chains = nft.chains({ family: nftFamily(family) }).filter(({ table }) => isTable(table))
-  const tables = nft.tables({ family: nftFamily(family) })
-  const rules = chains.length === 0 ? [] : nft.rules({ family: nftFamily(family) })
-  return {
-    saved: tablesFrom(chains, rules, family),
-    tables: new Set(tables.map(({ table }) => table)),
-    chains: new Set(chains.map(({ table, chain }) => `${table} ${chain}`)),
-  }
+/** The chains of all families in one question; rules are only asked for where there is a chain. */
+function findAll(nft: Nft, families: readonly Family[]): Found[] {
+  const all = nft.chains()
+  return families.map((family) => {
+    const own = nftFamily(family)
+    const chains = all.filter((chain) => chain.family === own && isTable(chain.table))
+    const rules = chains.length === 0 ? [] : nft.rules({ family: own })
+    return {
+      saved: tablesFrom(chains, rules, family),
+      chains: new Set(chains.map(({ table, chain }) => `${table} ${chain}`)),
+    }
+  })
 }

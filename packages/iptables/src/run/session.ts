@@ -16,6 +16,7 @@ import { ruleArgs } from '../text/rule-args.ts'
 import { type Backend, type BackendKind, type Backends, chooseBackend, noBinary, type Programs } from './backend.ts'
 import { failure } from './failure.ts'
 import { lateSignal } from './late-signal.ts'
+import { NftOpener } from './nft-opener.ts'
 import type { IptablesPort } from './port.ts'
 
 /** What a session needs to know. */
@@ -75,13 +76,7 @@ export interface UntilCommitted {
 export function openSession(port: IptablesPort, options: SessionOptions): Session {
   let backends: Promise<Backends> | undefined
   let wroteLegacy = false
-  let reachesNetlink: boolean | undefined
-  /** For the caller to close. */
-  const openNetlink = () => {
-    const nft = options.programs === 'always' || reachesNetlink === false ? undefined : port.nfnetlink?.()
-    reachesNetlink = nft !== undefined
-    return nft
-  }
+  const nftables = new NftOpener(port, options.programs)
   const throwIfAborted = () => {
     if (options.signal?.aborted === true) throw new IptablesError('ABORTED', 'iptables: aborted by the caller')
   }
@@ -121,10 +116,7 @@ export function openSession(port: IptablesPort, options: SessionOptions): Sessio
   const findBackends = () =>
     chooseBackend(port, options, {
       read: async (argv, family) => (await run(argv, family)).stdout,
-      reachesNetlink() {
-        if (reachesNetlink === undefined) openNetlink()?.close()
-        return reachesNetlink === true
-      },
+      reachesNetlink: () => nftables.works(),
     }).catch((error: unknown) => {
       // A later call may have more luck.
       backends = undefined
@@ -153,19 +145,19 @@ export function openSession(port: IptablesPort, options: SessionOptions): Sessio
       return all.filter((family) => has(family) || backend.netlink || port.find(backend.save(family)) !== undefined)
     },
     async save(backend, family, how) {
-      const nft = backend.netlink ? openNetlink() : undefined
+      const nft = backend.netlink ? nftables.open() : undefined
       const [read] = nft === undefined ? [] : readFamilies(nft, [family])
       return read === undefined ? save(backend, family, how) : savedText(read)
     },
     async read(backend, list, how = {}) {
       if (how.uncancelled !== true) throwIfAborted()
-      const nft = backend.netlink ? openNetlink() : undefined
+      const nft = backend.netlink ? nftables.open() : undefined
       if (nft !== undefined) return readFamilies(nft, list)
       return settle(list.map(async (family) => parseSave(await save(backend, family, how), family)))
     },
     async editByNetlink(backend, list, plan, how = {}) {
       if (how.uncancelled !== true) throwIfAborted()
-      const nft = backend.netlink ? openNetlink() : undefined
+      const nft = backend.netlink ? nftables.open() : undefined
       if (nft === undefined) return undefined
       const begun = performance.now()
       const done = editFamilies(nft, list, plan)

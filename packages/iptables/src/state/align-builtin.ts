@@ -1,5 +1,6 @@
 import type { SavedRule } from '../parse/saved-tables.ts'
 import { commonSubsequence } from './common-subsequence.ts'
+import { type Marked, marksOf } from './marks.ts'
 import { countKeys, type WantedRule } from './wanted.ts'
 
 /** How a built-in chain relates to the own rules that should stand in it. */
@@ -16,8 +17,8 @@ export interface Alignment {
 export interface AlignOptions {
   /** Names of own chains: a jump to one of them is ours. */
   readonly own: ReadonlySet<string>
-  /** Extra copies of other rules that may go, by key. */
-  readonly removable: ReadonlyMap<string, number>
+  /** Other rules of which a copy may go. */
+  readonly removable: readonly WantedRule[]
 }
 
 /**
@@ -26,12 +27,24 @@ export interface AlignOptions {
  * the last ones are kept.
  */
 export function alignBuiltin(
-  wanted: readonly WantedRule[],
-  current: readonly SavedRule[],
-  { own, removable }: AlignOptions,
+  rules: readonly WantedRule[],
+  chain: readonly SavedRule[],
+  { own, removable: extra }: AlignOptions,
 ): Alignment {
+  const mark = marksOf([...rules, ...extra], chain)
+  const wanted = rules.map((rule): Marked => ({ key: mark(rule), position: rule.position }))
+  const current = chain.map(
+    (rule): There => ({
+      jumps: own.has(rule.target),
+      get key() {
+        return mark(rule)
+      },
+    }),
+  )
+  const removable = countKeys(extra.map((rule) => ({ key: mark(rule) })))
   const counts = countKeys(wanted)
-  const copies = copiesOf(current, (key) => counts.has(key) || removable.has(key), own)
+  const knownKeys = new Set([...counts.keys(), ...removable.keys()])
+  const copies = copiesOf(current, knownKeys)
   const candidates = [...copies.values()]
     .flatMap(({ key, indices, jumps }) => {
       const keepable = counts.get(key) ?? 0
@@ -52,6 +65,13 @@ export function alignBuiltin(
 
 // internal
 
+interface There {
+  /** Into an own chain. */
+  readonly jumps: boolean
+  /** Found out when asked for. */
+  readonly key: string
+}
+
 interface Copies {
   readonly key: string
   readonly indices: number[]
@@ -59,28 +79,27 @@ interface Copies {
 }
 
 /** The rules of the chain that are, or may be, ours, by key. */
-function copiesOf(current: readonly SavedRule[], known: (key: string) => boolean, own: ReadonlySet<string>) {
+function copiesOf(current: readonly There[], known: ReadonlySet<string>) {
   const copies = new Map<string, Copies>()
   for (const [index, rule] of current.entries()) {
-    const jumps = own.has(rule.target)
-    const found = copies.get(rule.key)
+    const { jumps } = rule
+    // A rule of others, whatever it says.
+    if (!jumps && known.size === 0) continue
+    const { key } = rule
+    const found = copies.get(key)
     if (found !== undefined) found.indices.push(index)
-    else if (jumps || known(rule.key)) copies.set(rule.key, { key: rule.key, indices: [index], jumps })
+    else if (jumps || known.has(key)) copies.set(key, { key, indices: [index], jumps })
   }
   return copies
 }
 
 /** With rules of others in the chain, the place of an insert behind position 1 depended on them: any place is right. */
-function floats(
-  rule: WantedRule | undefined,
-  current: readonly SavedRule[],
-  copies: ReadonlyMap<string, Copies>,
-): boolean {
+function floats(rule: Marked | undefined, current: readonly There[], copies: ReadonlyMap<string, Copies>): boolean {
   return (rule?.position ?? 0) > 1 && current.some(({ key }) => !copies.has(key))
 }
 
 function keepFloating(
-  wanted: readonly WantedRule[],
+  wanted: readonly Marked[],
   floating: ReadonlySet<number>,
   copies: ReadonlyMap<string, Copies>,
   kept: Map<number, number>,
@@ -97,7 +116,7 @@ function keepFloating(
 /** Which copies of one rule go. Un-keeps all of them when those kept are not the last ones. */
 function settle(
   { key, indices, jumps }: Copies,
-  wanted: readonly WantedRule[],
+  wanted: readonly Marked[],
   kept: Map<number, number>,
   counts: ReadonlyMap<string, number>,
   removable: ReadonlyMap<string, number>,

@@ -13,8 +13,10 @@ export interface Placed {
  */
 export function deleteSteps(chain: string, rules: readonly Placed[]): Step[] {
   // No line can hold the line break of a comment. From the back, and first, while the numbers count.
-  const numbered = rules.filter(({ rule }) => rule.text.includes('\n')).toReversed()
-  const rest = rules.filter(({ rule }) => !rule.text.includes('\n'))
+  // What the kernel told itself is deleted by its handle, and needs no text.
+  const isNumbered = ({ rule }: Placed) => rule.source === undefined && rule.text.includes('\n')
+  const numbered = rules.filter(isNumbered).toReversed()
+  const rest = rules.filter((each) => !isNumbered(each))
   return [
     ...numbered.map(({ rule, index }): Step => ({ step: 'delete', chain, rule, at: index })),
     ...rest.map(({ rule }): Step => ({ step: 'delete', chain, rule })),

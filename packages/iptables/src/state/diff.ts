@@ -3,6 +3,7 @@ import { isBuiltin, type Table } from '../rules/model.ts'
 import { alignBuiltin } from './align-builtin.ts'
 import { commonSubsequence } from './common-subsequence.ts'
 import type { Drift, DriftLine } from './drift.ts'
+import { marksOf } from './marks.ts'
 import { countKeys, type Wanted, type WantedRule, type WantedTable } from './wanted.ts'
 
 /** The difference between what should be there and what is there, in one family. */
@@ -97,21 +98,24 @@ function diffBuiltin(
   at: Place,
   drift: MutableDrift,
 ): void {
-  const { kept, deleted } = alignBuiltin(wanted, current, { own: ownNames(state), removable: new Map() })
-  const there = countKeys(current)
+  const { kept, deleted } = alignBuiltin(wanted, current, { own: ownNames(state), removable: [] })
+  if (kept.size === wanted.length && deleted.length === 0) return
+  const mark = marksOf(wanted, current)
+  const keys = (rules: readonly (WantedRule | SavedRule)[]) => countKeys(rules.map((rule) => ({ key: mark(rule) })))
+  const there = keys(current)
   // A rule that is deleted and written again is out of place, not missing.
   const moved = new Map<string, number>()
-  for (const [key, count] of countKeys(wanted)) moved.set(key, Math.min(count, there.get(key) ?? 0))
-  for (const index of kept.keys()) take(moved, wanted[index]?.key)
+  for (const [key, count] of keys(wanted)) moved.set(key, Math.min(count, there.get(key) ?? 0))
+  for (const [index, rule] of wanted.entries()) if (kept.has(index)) take(moved, mark(rule))
   const goes = new Map(moved)
   for (const [index, rule] of wanted.entries()) {
     if (kept.has(index)) continue
-    if (take(moved, rule.key)) drift.changed.push({ ...at, reason: 'order', rule: rule.text })
+    if (take(moved, mark(rule))) drift.changed.push({ ...at, reason: 'order', rule: rule.text })
     else drift.missing.push({ ...at, rule: rule.text })
   }
   for (const index of deleted) {
     const rule = current[index]
-    if (rule !== undefined && !take(goes, rule.key)) drift.unexpected.push({ ...at, rule: rule.text })
+    if (rule !== undefined && !take(goes, mark(rule))) drift.unexpected.push({ ...at, rule: rule.text })
   }
 }
 

@@ -60,7 +60,7 @@ function foreignJumps(
 
 function planBuiltin(chain: string, state: WantedTable, current: readonly SavedRule[]): Step[] {
   const wanted = state.builtin.get(chain) ?? []
-  const removable = state.removable.get(chain) ?? new Map<string, number>()
+  const removable = state.removable.get(chain) ?? []
   const { kept, deleted, floating } = alignBuiltin(wanted, current, { own: ownNames(state), removable })
   const gone = new Set(deleted)
   const steps = deleteSteps(

@@ -55,10 +55,10 @@ export interface WantedTable {
   /** Own rules of built-in chains in their final relative order. */
   readonly builtin: ReadonlyMap<string, readonly WantedRule[]>
   /**
-   * How many extra copies of a rule that jumps nowhere may be deleted from a built-in chain, by chain and key. Such a
-   * rule does not say whose it is, so a copy too many stays unless we know that we wrote it.
+   * Rules of which one copy each may be deleted from a built-in chain. One that jumps nowhere does not say whose it is, so
+   * a copy too many stays unless we know that we wrote it.
    */
-  readonly removable: ReadonlyMap<string, ReadonlyMap<string, number>>
+  readonly removable: ReadonlyMap<string, readonly WantedRule[]>
 }
 
 /** What one family should hold of ours, table by table; tables that the ruleset does not declare are not ours. */
@@ -93,8 +93,7 @@ export function wantedState(rules: Ruleset, family: Family): Wanted {
 export function removedState(rules: Ruleset, family: Family): Wanted {
   const tables = new Map<Table, WantedTable>()
   for (const [table, { own, absent, builtin }] of wantedState(rules, family).tables) {
-    const removable = new Map([...builtin].map(([chain, list]) => [chain, countKeys(list)]))
-    tables.set(table, { own: new Map(), absent: [...absent, ...own.keys()], builtin: new Map(), removable })
+    tables.set(table, { own: new Map(), absent: [...absent, ...own.keys()], builtin: new Map(), removable: builtin })
   }
   return { family, tables }
 }
