@@ -283,17 +283,6 @@ describe('ADD fails with the culprit, and leaves nothing behind', () => {
     expect(tokens).toEqual([`Bearer ${stale}`, 'Bearer renewed'])
   })
 
-  test('a node without iptables', async () => {
-    vi.stubEnv('PATH', '/nonexistent')
-    const { exitCode, document } = await node.call('ADD')
-    vi.unstubAllEnvs()
-    expect({ exitCode, document }).toMatchObject({
-      exitCode: 1,
-      document: { code: 50, msg: expect.stringMatching(/iptables-restore is not installed.*package iptables/) },
-    })
-    expect(node.state()).toEqual([])
-  })
-
   test('a state that cannot be written', async () => {
     writeFileSync(join(node.runDir, 'attachments'), 'in the way')
     const { exitCode, document } = await node.call('ADD')

@@ -68,6 +68,23 @@ describe('when the node’s iptables changes its kind', () => {
     expect(await count('nft')).toBe(0)
   })
 
+  test('from legacy to no program at all, CHECK, DEL and ADD say what is missing, and ADD writes nothing', async () => {
+    await call('ADD', 'legacy')
+    const state = node.state()
+    vi.stubEnv('PATH', '/nonexistent')
+    const missing = expect.stringMatching(/^iptables-legacy-restore is not installed/)
+    for (const verb of ['CHECK', 'ADD']) {
+      expect(await node.call(verb)).toMatchObject({ exitCode: 1, document: { code: 50, msg: missing } })
+    }
+    expect(node.state()).toEqual(state)
+    const { exitCode, log } = await node.call('DEL')
+    vi.unstubAllEnvs()
+    expect(exitCode).toBe(0)
+    expect(log.map(({ msg }) => msg).join()).toMatch(/cannot be removed.*: iptables-legacy-restore is not installed/)
+    expect(await count('nft')).toBe(0)
+    expect(await count('legacy')).toBeGreaterThan(0)
+  })
+
   test('a failing ADD leaves the rules in the old one', async () => {
     await call('ADD', 'nft')
     const before = { rules: await node.inside('iptables-nft-save', '-t', 'nat'), state: node.state() }
@@ -88,6 +105,7 @@ describe('when the node’s iptables changes its kind', () => {
 describe.each(['nft', 'legacy'] as const)('on a node without ip6tables (%s)', (kind) => {
   const both = { prevResult: { cniVersion: '1.0.0', ips: [{ address: '10.1.2.3/24' }, { address: 'fd00::5/64' }] } }
   const without = (verb: string, conf = {}) => call(verb, kind, conf, ['iptables'])
+  const dualStack = meshPod({ proxy: { env: [{ name: 'ISTIO_DUAL_STACK', value: 'true' }] } })
   const missing = {
     exitCode: 1,
     document: { code: 50, msg: expect.stringMatching(/^ip6tables-[\w-]+ is not installed/) },
@@ -110,15 +128,26 @@ describe.each(['nft', 'legacy'] as const)('on a node without ip6tables (%s)', (k
     expect(await without('CHECK', both)).toMatchObject({ exitCode: 0 })
   })
 
-  test('a pod whose IPv6 is to be captured is refused by ADD, and where ip6tables went later by CHECK as well', async () => {
-    node.api.setPod(meshPod({ proxy: { env: [{ name: 'ISTIO_DUAL_STACK', value: 'true' }] } }))
-    expect(await without('ADD', both)).toMatchObject(missing)
-    expect(await count(kind)).toBe(0)
-    expect(node.state()).toEqual([])
-    expect(await call('ADD', kind, both)).toMatchObject({ exitCode: 0 })
-    expect(await without('CHECK', both)).toMatchObject(missing)
-    expect(await without('ADD', both)).toMatchObject(missing)
+  test.runIf(kind === 'nft')('a pod whose IPv6 is captured misses nothing: no program is needed', async () => {
+    node.api.setPod(dualStack)
+    for (const verb of ['ADD', 'CHECK']) expect(await without(verb, both)).toMatchObject({ exitCode: 0 })
+    expect(await node.inside('ip6tables-save')).toContain('ISTIO_OUTPUT')
+    expect(await without('DEL', both)).toMatchObject({ exitCode: 0 })
+    expect(await node.inside('ip6tables-save')).not.toContain('ISTIO')
   })
+
+  test.runIf(kind === 'legacy')(
+    'a pod whose IPv6 is to be captured is refused by ADD, and where ip6tables went later by CHECK as well',
+    async () => {
+      node.api.setPod(dualStack)
+      expect(await without('ADD', both)).toMatchObject(missing)
+      expect(await count(kind)).toBe(0)
+      expect(node.state()).toEqual([])
+      expect(await call('ADD', kind, both)).toMatchObject({ exitCode: 0 })
+      expect(await without('CHECK', both)).toMatchObject(missing)
+      expect(await without('ADD', both)).toMatchObject(missing)
+    },
+  )
 
   test('DEL without a record needs no ip6tables either', async () => {
     expect(await without('ADD')).toMatchObject({ exitCode: 0 })

@@ -5,12 +5,12 @@ import { del } from '../src/plugin/del.ts'
 import { plugin } from '../src/plugin/plugin.ts'
 import { meshPod } from '../src/testing/pods.ts'
 import { type Fixture, fixture, prevResult } from './fixture.ts'
+import { legacyPath } from './legacy-path.ts'
 
 let node: Fixture
 beforeEach(async () => {
   const env = [{ name: 'ISTIO_DUAL_STACK', value: '1' }]
   node = await fixture(meshPod({ annotations: { 'sidecar.istio.io/interceptionMode': 'TPROXY' }, proxy: { env } }))
-  expect(await node.call('ADD', both)).toMatchObject({ exitCode: 0 })
 })
 afterEach(() => node[Symbol.asyncDispose]())
 
@@ -30,12 +30,31 @@ function hanging(file: string, ...links: string[]): { readonly pids: () => numbe
   return { pids: () => noted().trim().split('\n').filter(Boolean).map(Number) }
 }
 
+test('DEL does not even start programs that never end where nothing but nf_tables has rules of the pod', async () => {
+  expect(await node.call('ADD', both)).toMatchObject({ exitCode: 0 })
+  const { pids } = hanging(
+    'xtables-nft-multi',
+    'iptables-restore',
+    'iptables-save',
+    'ip6tables-restore',
+    'ip6tables-save',
+  )
+  const { exitCode, log } = await node.call('DEL', { ...both, plugin: inAMoment })
+  vi.unstubAllEnvs()
+  expect({ exitCode, pids: pids() }).toEqual({ exitCode: 0, pids: [] })
+  expect(log.filter(({ level }) => level === 'warn')).toEqual([])
+  expect(await node.rules()).not.toContain('ISTIO')
+  expect(node.state()).toEqual([])
+})
+
 describe('DEL is back in time, says what it left, and forgets', () => {
   test.each([
-    ['iptables-restore never returns', 'xtables-nft-multi', ['iptables-restore', 'ip6tables-restore']],
-    ['nor iptables-save', 'xtables-nft-multi', ['iptables-restore', 'iptables-save', 'ip6tables-save']],
+    ['iptables-restore never returns', 'xtables-legacy-multi', ['iptables-restore', 'ip6tables-restore']],
+    ['nor iptables-save', 'xtables-legacy-multi', ['iptables-restore', 'iptables-save', 'ip6tables-save']],
     ['not even with its version', 'wrapper', ['iptables-restore', 'ip6tables-restore']],
   ])('when %s', async (_, file, links) => {
+    vi.stubEnv('PATH', legacyPath(node.runDir))
+    expect(await node.call('ADD', both)).toMatchObject({ exitCode: 0 })
     const unrecorded = links.includes('iptables-save')
     const { pids } = hanging(file, ...links)
     const begun = performance.now()
@@ -44,8 +63,8 @@ describe('DEL is back in time, says what it left, and forgets', () => {
     const took = performance.now() - begun
     vi.unstubAllEnvs()
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' })
-    // 300 ms, 250 ms for the programs to end by themselves, 1 s until they are killed
-    expect(took).toBeLessThan(4000)
+    // 300 ms, 1.5 s for the programs to end by themselves, 1 s until they are killed
+    expect(took).toBeLessThan(6000)
     const warnings = log.filter(({ level }) => level === 'warn').map(({ msg }) => msg)
     expect(warnings).toEqual([
       expect.stringMatching(
@@ -54,7 +73,7 @@ describe('DEL is back in time, says what it left, and forgets', () => {
         ),
       ),
     ])
-    expect(await node.rules()).toContain('ISTIO_OUTPUT')
+    expect(await node.inside('iptables-legacy-save')).toContain('ISTIO_OUTPUT')
     expect(pids().length).toBeGreaterThan(0)
     for (const pid of pids()) await expect.poll(() => existsSync(`/proc/${pid}`)).toBe(false)
     if (unrecorded) return

@@ -60,19 +60,21 @@ describe.each(runtimePrograms)('repair on %s', (_, runtime) => {
     ] as const
 
   test.each([
-    ['works with SYS_ADMIN, SYS_CHROOT, SYS_PTRACE and NET_ADMIN', '+sys_chroot', []],
+    ['works with SYS_ADMIN, SYS_PTRACE and NET_ADMIN', '-sys_chroot', '', []],
+    ['with SYS_CHROOT, and NET_RAW for legacy programs, works through those', '+sys_chroot,+net_raw', 'legacy', []],
     [
-      'works without SYS_CHROOT unshielded, and says why',
-      '-sys_chroot',
+      'works without SYS_CHROOT through unshielded programs, and says why',
+      '-sys_chroot,+net_raw',
+      'legacy',
       [expect.stringMatching(/runs without its shield .*No shield: .*: this process lacks CAP_SYS_CHROOT\)$/)],
     ],
-  ])('%s', async (_, chroot, failures) => {
+  ])('%s', async (_, more, forced, failures) => {
     await using target = await runningPod()
     api.setPod(validatedPod(126, { name: 'web' }, { podIP: '10.78.1.2' }))
-    const only = `--bounding-set=-all,+sys_admin,+sys_ptrace,+net_admin,${chroot}`
-    const { stdout } = await run(['setpriv', only, '--inh-caps=-all', ...program(1)], { timeout: 20_000 })
+    const only = `--bounding-set=-all,+sys_admin,+sys_ptrace,+net_admin,${more}`
+    const { stdout } = await run(['setpriv', only, '--inh-caps=-all', ...program(1), forced], { timeout: 20_000 })
     expect(JSON.parse(stdout)).toMatchObject({ success: 1, failures })
-    const { stdout: rules } = await netns.exec(target, ['iptables-save'])
+    const { stdout: rules } = await netns.exec(target, [`iptables-${forced || 'nft'}-save`])
     expect(rules).toContain('-A OUTPUT -j ISTIO_OUTPUT')
   })
 

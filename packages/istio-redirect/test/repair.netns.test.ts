@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Netns, netns, openRtnl } from '@cni/netns'
 import { ownedNetns, tempNetns } from '@cni/netns/testing'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { findNetns } from '../src/agent/repair/find-netns.ts'
 import { connectFrom, startProxy } from '../src/testing/node/stand-ins.ts'
 import { type Fixture, fixture } from './fixture.ts'
@@ -206,11 +206,15 @@ describe('a repair fails five times, and changes nothing,', () => {
     await using target = await tempNetns()
     await address(target, '10.77.9.2/24', 'fd77:9::2/64')
     await pause(target)
+    onTestFinished(() => void vi.unstubAllEnvs())
     vi.stubEnv('PATH', '/nonexistent')
-    await using node = await repair({ pods: [validatedPod(126, {}, { podIP: '10.77.9.2' })] })
+    await using node = await repair({
+      pods: [validatedPod(126, {}, { podIP: '10.77.9.2' })],
+      config: { forceIptablesBinary: 'legacy' },
+    })
     await until(() => expect(node.pods('repair/fail')).toBe(5))
     vi.unstubAllEnvs()
-    expect(node.log).toContainEqual(expect.stringContaining('iptables-restore is not installed'))
+    expect(node.log).toContainEqual(expect.stringContaining('iptables-legacy-restore is not installed'))
     // It changes, and now it works.
     node.api.setPod(validatedPod(126, {}, { podIP: '10.77.9.2' }))
     await until(() => expect(node.pods('repair/success')).toBe(1))

@@ -1,9 +1,9 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { findExecutable } from '@cni/host'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { meshPod } from '../src/testing/pods.ts'
 import { type Fixture, fixture, prevResult } from './fixture.ts'
+import { legacyPath } from './legacy-path.ts'
 
 let node: Fixture
 beforeEach(async () => {
@@ -39,13 +39,17 @@ describe('a pod that asks for TPROXY', () => {
   })
 
   test('loses its policy routing with DEL even where the rules cannot be removed', async () => {
-    await node.call('ADD', both)
-    vi.stubEnv('PATH', '/nonexistent')
     onTestFinished(() => void vi.unstubAllEnvs())
+    vi.stubEnv('PATH', legacyPath(node.runDir))
+    expect(await node.call('ADD', both)).toMatchObject({ exitCode: 0 })
+    vi.stubEnv('PATH', '/nonexistent')
     const { exitCode, log } = await node.call('DEL', both)
     vi.unstubAllEnvs()
     expect(exitCode).toBe(0)
-    expect(log.map(({ msg }) => msg).join()).toContain('its rules are left in')
+    expect(log.map(({ msg }) => msg).join()).toMatch(
+      /its rules cannot be removed.*: iptables-legacy-restore is not installed/,
+    )
+    expect(await node.inside('iptables-legacy-save')).toContain('ISTIO')
     expect(await policy()).toEqual([])
   })
 
@@ -114,29 +118,37 @@ describe('a pod that asks for TPROXY', () => {
   })
 
   test('stays as it was when an ADD for REDIRECT fails', async () => {
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const bin = legacyPath(node.runDir)
+    vi.stubEnv('PATH', bin)
     await node.call('ADD', both)
+    vi.unstubAllEnvs()
     node.api.setPod(meshPod())
-    const before = { rules: await node.rules(), policy: await policy(), state: node.state() }
-    vi.stubEnv('PATH', withFailureOnce(node.runDir))
+    const seen = async () => ({ rules: await legacyRules(), policy: await policy(), state: node.state() })
+    const before = await seen()
+    expect(before).toMatchObject({ rules: expect.stringContaining('TPROXY'), state: [{ backend: 'legacy' }] })
+    failOnce(join(bin, 'ip6tables-restore'))
+    vi.stubEnv('PATH', bin)
     const failed = await node.call('ADD', both)
     vi.unstubAllEnvs()
     expect(failed).toMatchObject({ exitCode: 1, document: { msg: expect.stringContaining('ip6tables-restore') } })
-    expect({ rules: await node.rules(), policy: await policy(), state: node.state() }).toEqual(before)
+    expect(await seen()).toEqual(before)
   })
 })
 
-/** A PATH with every program of iptables, one of which fails the first time. */
-function withFailureOnce(folder: string): string {
-  const bin = join(folder, 'bin')
-  mkdirSync(bin)
-  for (const program of ['iptables-save', 'iptables-restore', 'ip6tables-save']) {
-    symlinkSync(findExecutable(program) ?? program, join(bin, program))
-  }
+const legacyRules = async () => {
+  const texts = [await node.inside('iptables-legacy-save'), await node.inside('ip6tables-legacy-save')]
+  return texts.join('').replace(/^#.*\n|\[\d+:\d+\]/gm, '')
+}
+
+/** In place of a link to a program: it fails the first time. */
+function failOnce(link: string): void {
+  const program = readlinkSync(link)
+  rmSync(link)
   const script = `#!/bin/sh
-if [ -e "$0.failed" ]; then exec ${findExecutable('ip6tables-restore')} "$@"; fi
+if [ -e "$0.failed" ]; then exec ${program} "$@"; fi
 : > "$0.failed"
 exit 1
 `
-  writeFileSync(join(bin, 'ip6tables-restore'), script, { mode: 0o755 })
-  return bin
+  writeFileSync(link, script, { mode: 0o755 })
 }

@@ -12,7 +12,7 @@ import { within } from './within.ts'
 
 /** For tests: how long a DEL takes at most. */
 export interface DelOptions {
-  /** Milliseconds for the programs, all together. What comes besides takes less than 3 s, and runtimes expect 10 s. */
+  /** Milliseconds for the programs, all together. What comes besides takes less than 4 s, and runtimes expect 10 s. */
   readonly programMs?: number
 }
 
@@ -20,7 +20,7 @@ export interface DelOptions {
  * Takes back what ADD did, as far as it is still there, and forgets it. Never fails, and never waits for a program that
  * does not end: a failing DEL keeps the plugins before this one from cleaning up, and the pod's address stays taken.
  */
-export async function del(c: DelContext<Conf>, { programMs = 6000 }: DelOptions = {}): Promise<void> {
+export async function del(c: DelContext<Conf>, { programMs = 5500 }: DelOptions = {}): Promise<void> {
   const runDir = c.conf === undefined ? '' : settingsOf(c.conf).runDir
   const state = runDir === '' ? undefined : attachmentsIn(runDir)
   const key = attachmentKey(c)

@@ -20,5 +20,5 @@ export async function within<T>(ms: number, outer: AbortSignal, work: (signal: A
   }
 }
 
-/** A program gets 250 ms to end by itself, and 1 s after SIGTERM until SIGKILL. */
-const settleMs = 1500
+/** A program gets 1.5 s to end by itself, and 1 s after SIGTERM until SIGKILL. */
+const settleMs = 2750

@@ -54,10 +54,10 @@ export function findByNetns(
 
 /**
  * The back end to say when the node's `iptables` may have come to mean another one since: an nft that holds our rules
- * leaves no trace by which it would be found. A legacy one is found by its tables.
+ * leaves no trace by which it would be found, and a legacy one is not found where its programs are gone.
  */
-export const recordedBackend = ({ backend }: AttachmentRecord): 'nft' | undefined =>
-  backend === 'nft' ? 'nft' : undefined
+export const recordedBackend = ({ backend }: AttachmentRecord): 'nft' | 'legacy' | undefined =>
+  backend === 'nft' || backend === 'legacy' ? backend : undefined
 
 /** Made at use: an ADD that finds no file reads none. */
 const recordSchema = (): z.ZodMiniType<AttachmentRecord> => {
