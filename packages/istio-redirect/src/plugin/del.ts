@@ -20,7 +20,7 @@ export interface DelOptions {
  * Takes back what ADD did, as far as it is still there, and forgets it. Never fails, and never waits for a program that
  * does not end: a failing DEL keeps the plugins before this one from cleaning up, and the pod's address stays taken.
  */
-export async function del(c: DelContext<Conf>, { programMs = 5500 }: DelOptions = {}): Promise<void> {
+export async function del(c: DelContext<Conf>, { programMs = 5000 }: DelOptions = {}): Promise<void> {
   const runDir = c.conf === undefined ? '' : settingsOf(c.conf).runDir
   const state = runDir === '' ? undefined : attachmentsIn(runDir)
   const key = attachmentKey(c)
@@ -91,4 +91,4 @@ function warn({ log }: Pick<Where, 'log'>, what: string, error: unknown): void {
 }
 
 /** Seconds for the lock of the legacy back end: less than for all programs, so that the log can say that it was the lock. */
-const waitSeconds = 5
+const waitSeconds = 4
