@@ -1,7 +1,6 @@
 import type { NetnsTarget } from '@cni/netns'
-import { events, NETLINK_NETFILTER, openNetlinkSocket } from '@cni/netns/netlink'
 import { SysError, tryLoadSys } from '@cni/netns/sys'
-import { committedBy } from './generation-message.ts'
+import { commits, isNftError, openCommits } from '@cni/nftables/wire'
 
 /** Hears of every transaction of the nft back end in a namespace, and of the process that made it. */
 export interface CommitWatch extends Disposable {
@@ -22,9 +21,8 @@ export function watchCommits(target: NetnsTarget): CommitWatch | undefined {
     async committed(pid, count) {
       let seen = 0
       // Events that were lost count as none: then the program's end is waited for.
-      for await (const { messages } of events(socket, { signal: end.signal, interval: 1 })) {
-        for (const message of messages) if (committedBy(message) === pid) seen++
-        if (seen >= count) return
+      for await (const commit of commits(socket, { signal: end.signal, interval: 1 })) {
+        if (commit.pid === pid && ++seen >= count) return
       }
       return new Promise(() => {})
     },
@@ -37,13 +35,11 @@ export function watchCommits(target: NetnsTarget): CommitWatch | undefined {
 
 // internal
 
-const NFNLGRP_NFTABLES = 7
-
 function subscribe(target: NetnsTarget) {
   try {
-    return openNetlinkSocket(target, NETLINK_NETFILTER, { groups: [NFNLGRP_NFTABLES] })
+    return openCommits(target)
   } catch (error) {
-    if (error instanceof SysError) return undefined
+    if (error instanceof SysError || isNftError(error)) return undefined
     throw error
   }
 }

@@ -6,10 +6,10 @@ import { tryLoadSys } from '@cni/netns/sys'
 import { isNftError, type Nft, openNft } from '@cni/nftables/wire'
 import { errnoOf } from '@cni/types'
 import { IptablesError } from '../errors.ts'
+import { kernelRefusal } from '../netlink/refusal.ts'
 import { watchCommits } from './commit-watch.ts'
 import { privilegeHint } from './failure.ts'
-import { nftGeneration } from './nft-generation.ts'
-import type { IptablesPort, IptablesPortOptions } from './port.ts'
+import type { Generation, IptablesPort, IptablesPortOptions } from './port.ts'
 import { ProbeCache } from './probe-cache.ts'
 import { warnOnce } from './warn-once.ts'
 
@@ -44,7 +44,7 @@ export function netnsPort(place: Place, options: { readonly shield: boolean }): 
     resolve: (path) => realpathSync(path),
     nfnetlink: () => openRules(target),
     async generation() {
-      return nftGeneration(target)
+      return counterOf(target)
     },
     probed: () => cache.get(target),
     remember: (found) => cache.set(target, found),
@@ -64,6 +64,19 @@ function openRules(target: NetnsTarget): Nft | undefined {
     if (isNftError(error) && error.code === 'UNSUPPORTED') return undefined
     throw error
   }
+}
+
+/** Also where programs write: who counts is the kernel. Needs the FFI of `@cni/netns`. */
+function counterOf(target: NetnsTarget): Generation {
+  const nft = openNft(target)
+  const current = () => {
+    try {
+      return nft.generation()
+    } catch (error) {
+      throw kernelRefusal(error, [])
+    }
+  }
+  return { current, close: () => nft.close() }
 }
 
 async function readInside(target: NetnsTarget, path: string): Promise<string | undefined> {
