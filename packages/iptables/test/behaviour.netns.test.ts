@@ -2,18 +2,17 @@ import { netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { netnsPort } from '../src/run/netns-port.ts'
 import { behaviour } from './behaviour.suite.ts'
-import { modes } from './modes.ts'
+import { fewModes } from './modes.ts'
 
-for (const { mode, backend, programs } of modes) {
-  behaviour(`real ${mode}`, async () => {
+for (const mode of fewModes) {
+  behaviour(`real ${mode.mode}`, async () => {
     const pod = await tempNetns()
     return {
       where: pod,
-      backend,
-      programs,
+      ...mode,
       port: netnsPort({ netns: pod }, { shield: true }),
       async tamper(input, family = 'ipv4') {
-        const program = `ip${family === 'ipv6' ? '6' : ''}tables-${backend}-restore`
+        const program = `ip${family === 'ipv6' ? '6' : ''}tables-${mode.backend}-restore`
         await netns.exec(pod, [program, '--noflush'], { input })
       },
       [Symbol.asyncDispose]: () => pod[Symbol.asyncDispose](),

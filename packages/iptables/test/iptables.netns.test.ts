@@ -11,7 +11,7 @@ import { parseSave, saveText } from '../src/parse/saved-tables.ts'
 import { type Family, families } from '../src/rules/model.ts'
 import { ruleset } from '../src/rules/ruleset.ts'
 import { restoreText } from '../src/text/restore-text.ts'
-import { modes } from './modes.ts'
+import { inMode, modes } from './modes.ts'
 
 const loopback = { ipv4: '127.0.0.1/32', ipv6: '::1/128' }
 
@@ -44,8 +44,9 @@ const rules = ruleset(
 const foreign =
   '*nat\n:OTHER - [0:0]\n-A OUTPUT -p udp -j OTHER\n-A OTHER -j RETURN\nCOMMIT\n*filter\n-A INPUT -p tcp -m tcp --dport 9 -j DROP\nCOMMIT\n'
 
-describe.each(modes)('on $mode', ({ backend, programs }) => {
-  const open = (pod: Netns, signal?: AbortSignal): Iptables => iptables({ netns: pod, signal }, { backend, programs })
+describe.each(modes)('on $mode', (mode) => {
+  const { backend } = mode
+  const open = (pod: Netns, signal?: AbortSignal): Iptables => inMode(mode, { netns: pod, signal })
 
   /** Restore text as someone else gives it, with the real program. */
   async function restore(pod: Netns, input: string, family: Family = 'ipv4'): Promise<void> {
@@ -142,7 +143,7 @@ describe.each(modes)('on $mode', ({ backend, programs }) => {
   test('undo brings back what was there: nothing, or the drift that was found', async () => {
     await using pod = await tempNetns()
     const undo: (() => unknown)[] = []
-    const inHandler = iptables({ netns: pod, undo: (fn) => undo.push(fn) }, { backend, programs })
+    const inHandler = inMode(mode, { netns: pod, undo: (fn) => undo.push(fn) })
     await inHandler.apply(rules)
     await undo.pop()?.()
     for (const family of families) expect(await dump(inHandler, family)).toBe('')

@@ -1,11 +1,10 @@
 import { type Netns, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { describe, expect, test } from 'vitest'
-import { iptables } from '../src/iptables.ts'
 import { parseSave, saveText } from '../src/parse/saved-tables.ts'
 import { type Family, families } from '../src/rules/model.ts'
 import { ruleset } from '../src/rules/ruleset.ts'
-import { modes } from './modes.ts'
+import { inMode, modes } from './modes.ts'
 
 const rules = ruleset(
   { mangle: ['EX_IN', 'EX_MARK'], nat: ['EX_OUTPUT', 'EX_REDIRECT', 'EX_UNUSED'], raw: ['EX_RAW'] },
@@ -25,7 +24,8 @@ const foreign =
   '*mangle\n:OTHER - [0:0]\n-A PREROUTING -j OTHER\n-A PREROUTING -i eth9 -m comment --comment "not \\"ours\\" alone" -j RETURN\nCOMMIT\n' +
   '*nat\n:OTHER - [0:0]\n-A OUTPUT -p udp -j OTHER\nCOMMIT\n'
 
-describe.each(modes)('on $mode, remove', ({ backend, programs }) => {
+describe.each(modes)('on $mode, remove', (mode) => {
+  const { backend, programs } = mode
   const program = (family: Family, what: string) => `ip${family === 'ipv6' ? '6' : ''}tables-${backend}-${what}`
   const restore = (pod: Netns, input: string, family: Family) =>
     netns.exec(pod, [program(family, 'restore'), '--noflush'], { input })
@@ -33,7 +33,7 @@ describe.each(modes)('on $mode, remove', ({ backend, programs }) => {
   async function removed(pod: Netns) {
     const ran: string[] = []
     const log = { debug: (message: string) => ran.push(message), warn: (message: string) => ran.push(message) }
-    await iptables({ netns: pod, log }, { backend, programs }).remove(rules)
+    await inMode(mode, { netns: pod, log }).remove(rules)
     const left = await Promise.all(
       families.map(async (family) =>
         saveText(parseSave((await netns.exec(pod, [program(family, 'save')])).stdout, family)),
@@ -46,7 +46,7 @@ describe.each(modes)('on $mode, remove', ({ backend, programs }) => {
     await using pod = await tempNetns()
     for (const family of families) await restore(pod, foreign, family)
     const covered = { ...rules, chains: rules.chains.filter(({ table }) => table !== 'raw') }
-    const ipt = iptables(pod, { backend, programs })
+    const ipt = inMode(mode, pod)
     const before = await Promise.all(families.map((family) => ipt.save(family)))
     await ipt.apply(covered)
     const { left, saves } = await removed(pod)
@@ -59,10 +59,10 @@ describe.each(modes)('on $mode, remove', ({ backend, programs }) => {
   test.runIf(programs === 'always')('without tables that only declare chains is one process per family', async () => {
     await using pod = await tempNetns()
     const covered = { ...rules, chains: rules.chains.filter(({ table }) => table !== 'raw') }
-    await iptables(pod, { backend, programs }).apply(covered)
+    await inMode(mode, pod).apply(covered)
     const ran: string[] = []
     const log = { debug: (message: string) => ran.push(message), warn: (message: string) => ran.push(message) }
-    await iptables({ netns: pod, log }, { backend, programs }).remove(covered)
+    await inMode(mode, { netns: pod, log }).remove(covered)
     expect(ran.map((line) => line.split(' ')[0]).sort()).toEqual(
       families.map((family) => program(family, 'restore')).sort(),
     )
@@ -84,7 +84,7 @@ describe.each(modes)('on $mode, remove', ({ backend, programs }) => {
   ])('after %s leaves nothing of ours and every rule of others', async ([, tampering]) => {
     await using pod = await tempNetns()
     for (const family of families) await restore(pod, foreign, family)
-    await iptables(pod, { backend, programs }).apply(rules)
+    await inMode(mode, pod).apply(rules)
     for (const family of families) await restore(pod, tampering, family)
     const { left } = await removed(pod)
     const flushed = tampering.includes('-F\n-X')

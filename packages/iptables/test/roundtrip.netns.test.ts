@@ -8,7 +8,7 @@ import { parseSave } from '../src/parse/saved-tables.ts'
 import { families, type Ruleset } from '../src/rules/model.ts'
 import { wantedState } from '../src/state/wanted.ts'
 import { anyRuleset, setPair } from './arbitraries.ts'
-import { modes } from './modes.ts'
+import { inMode, modes } from './modes.ts'
 
 /** Random rulesets in all; `CNI_FUZZ_RUNS=3000` for a long search. */
 const runs = Number(process.env.CNI_FUZZ_RUNS ?? 60)
@@ -26,12 +26,12 @@ create ${setPair.ipv6} hash:ip,port family inet6
 test.for(modes)(
   'on $mode the kernel gives back every ruleset as it was written, rule by rule',
   { timeout: 120_000 + runs * 1000 },
-  async ({ backend, programs }) => {
+  async (mode) => {
     await using pod = await tempNetns()
     netns.run(pod, () => execFileSync('ipset', ['restore'], { input: sets }))
-    const ipt = iptables(pod, { backend, programs })
+    const ipt = inMode(mode, pod)
     // Sets are only read by programs: what stands with them is looked at in their words.
-    const shown = iptables(pod, { backend, programs: 'always' })
+    const shown = iptables(pod, { backend: mode.backend, programs: 'always' })
     let rulesSeen = 0
     await fc.assert(
       fc.asyncProperty(manyRules, async (rules) => {

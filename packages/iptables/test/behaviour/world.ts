@@ -1,17 +1,15 @@
 import type { NetnsTarget } from '@cni/netns/handle'
 import { crud } from '../../src/crud/crud.ts'
-import { type Iptables, iptables } from '../../src/iptables.ts'
+import type { Iptables } from '../../src/iptables.ts'
 import { parseSave } from '../../src/parse/saved-tables.ts'
 import { type Family, families, isBuiltin } from '../../src/rules/model.ts'
 import { ruleset } from '../../src/rules/ruleset.ts'
-import type { BackendKind, Programs } from '../../src/run/backend.ts'
 import type { IptablesPort } from '../../src/run/port.ts'
+import { inMode, type Way } from '../modes.ts'
 
 /** An empty namespace, real or not. */
-export interface World extends AsyncDisposable {
+export interface World extends Way, AsyncDisposable {
   readonly where: NetnsTarget
-  readonly backend: BackendKind
-  readonly programs: Programs
   readonly port: IptablesPort
   /** Writes as someone else does. */
   tamper(text: string, family?: Family): Promise<void> | void
@@ -61,8 +59,8 @@ export async function held(ipt: Iptables): Promise<Record<string, unknown>> {
 /** A world, ways into it, and what contexts registered. */
 export async function startIn(world: World) {
   const undo: (() => unknown)[] = []
-  const ipt = iptables(world.where, world)
-  const inHandler = iptables({ netns: world.where, undo: (fn) => undo.push(fn) }, world)
+  const ipt = inMode(world, world.where, { port: world.port })
+  const inHandler = inMode(world, { netns: world.where, undo: (fn) => undo.push(fn) }, { port: world.port })
   const rulesOf = crud(world.where, world)
   const crudInHandler = crud({ netns: world.where, undo: (fn) => undo.push(fn) }, world)
   const tamper = async (text: string) => {

@@ -1,0 +1,17 @@
+// npm run test:backends [-- FILE...]: the real-kernel suites of packages/iptables in every way to write and to read rules.
+import { ensurePackages, TEST_PACKAGES } from './lib/debian.ts'
+import { exec } from './lib/exec.ts'
+import { main, Stop, say } from './lib/progress.ts'
+
+await main(async () => {
+  if (process.getuid?.() !== 0) throw new Stop('these tests need root: they create network namespaces')
+  await ensurePackages(TEST_PACKAGES, { install: true })
+  // More random rulesets than npm test has.
+  const { CNI_FUZZ_RUNS = '200' } = process.env
+  say(`CNI_FUZZ_RUNS=${CNI_FUZZ_RUNS}`)
+  const files = process.argv.slice(2)
+  await exec(['vitest', 'run', '--project=netns', ...(files.length === 0 ? ['packages/iptables/'] : files)], {
+    stdout: 'inherit',
+    env: { CNI_BACKENDS: 'all', CNI_FUZZ_RUNS },
+  })
+})
