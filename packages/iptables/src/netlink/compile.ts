@@ -1,21 +1,14 @@
-import {
-  type BaseChain,
-  type Batch,
-  type ChainName,
-  type Compat,
-  compatOf,
-  type Expression,
-  type Place,
-} from '@cni/nftables/wire'
+import { type Batch, type ChainName, type Compat, compatOf, type Expression, type Place } from '@cni/nftables/wire'
 import { SavedRule, type SavedTables } from '../parse/saved-tables.ts'
 import { type Family, isBuiltin, type Table } from '../rules/model.ts'
 import type { Step, StepRule, Steps } from '../state/steps.ts'
+import { baseOf } from './base-chains.ts'
 import { encodedRule } from './encoded.ts'
 
 /** What is there of a family: its rules, and what nf_tables has of the chains that `iptables-save` prints anyway. */
 export interface Found {
   readonly saved: SavedTables
-  /** The chains that exist, as `table chain`. */
+  /** The chains that exist, as `table chain`; none that only has the name of a built-in one. */
   readonly chains: ReadonlySet<string>
 }
 
@@ -28,11 +21,8 @@ export interface Purpose {
 
 /** A rule that only a program can write. */
 export class NotModelled extends Error {
-  readonly rule: StepRule
-
-  constructor(rule: StepRule) {
-    super(rule.text)
-    this.rule = rule
+  constructor(chain: string, { text }: StepRule) {
+    super(`-A ${chain} ${text}`)
   }
 }
 
@@ -57,17 +47,6 @@ export const nftFamily = (family: Family) => (family === 'ipv4' ? 'ip' : 'ip6')
 
 /** Where a rule of a chain is: it was there, or the batch writes it. */
 type Standing = { readonly handle: bigint } | { readonly id: number }
-
-const hooks: Readonly<Record<string, BaseChain['hook']>> = {
-  PREROUTING: 'prerouting',
-  INPUT: 'input',
-  FORWARD: 'forward',
-  OUTPUT: 'output',
-  POSTROUTING: 'postrouting',
-}
-
-/** That of security is not the kernel's (50): iptables-nft refuses chains that stand elsewhere than its own. */
-const priorities: Readonly<Record<Table, number>> = { filter: 0, mangle: -150, nat: -100, raw: -300, security: 150 }
 
 class TableWriter {
   readonly #batch: Batch
@@ -123,7 +102,7 @@ class TableWriter {
   #add(chain: string, at: number, rule: StepRule): void {
     if (isBuiltin(this.#table, chain)) this.#need(chain)
     const encoded = encodingOf(rule, this.#found.saved.family)
-    if (encoded === undefined) throw new NotModelled(rule)
+    if (encoded === undefined) throw new NotModelled(chain, rule)
     const rules = this.#rules(chain)
     // Only where another may have to be put in front of it.
     const id = this.#inserted.has(chain) ? this.#batch.size + 1 : undefined
@@ -133,7 +112,7 @@ class TableWriter {
 
   #delete(chain: string, rule: StepRule): void {
     const handle = rule instanceof SavedRule ? rule.source?.handle : undefined
-    if (handle === undefined) throw new NotModelled(rule)
+    if (handle === undefined) throw new NotModelled(chain, rule)
     const rules = this.#rules(chain)
     const at = rules.findIndex((each) => 'handle' in each && each.handle === handle)
     if (at !== -1) rules.splice(at, 1)
@@ -183,13 +162,6 @@ function placeAt(rules: readonly Standing[], at: number): Place {
   const next = rules[at]
   if (next === undefined) return 'last'
   return 'handle' in next ? { before: next.handle } : { beforeId: next.id }
-}
-
-function baseOf(table: Table, chain: string): BaseChain {
-  const type = table === 'nat' ? 'nat' : table === 'mangle' && chain === 'OUTPUT' ? 'route' : 'filter'
-  // Translation of sources comes last.
-  const late = table === 'nat' && (chain === 'INPUT' || chain === 'POSTROUTING')
-  return { type, hook: hooks[chain] ?? 'output', priority: late ? 100 : priorities[table] }
 }
 
 interface Encoding {

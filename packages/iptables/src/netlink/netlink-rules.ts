@@ -3,6 +3,7 @@ import type { Accepted } from '../apply/write-until-accepted.ts'
 import type { SavedTables } from '../parse/saved-tables.ts'
 import { type Family, isTable } from '../rules/model.ts'
 import type { Steps } from '../state/steps.ts'
+import { isImpostor } from './base-chains.ts'
 import { addSteps, type Found, NotModelled, nftFamily, type Purpose } from './compile.ts'
 import { tablesFrom } from './read-tables.ts'
 import { kernelRefusal } from './refusal.ts'
@@ -57,7 +58,7 @@ function findAll(nft: Nft, families: readonly Family[]): Found[] {
   const all = nft.chains()
   return families.map((family) => {
     const own = nftFamily(family)
-    const chains = all.filter((chain) => chain.family === own && isTable(chain.table))
+    const chains = all.filter((chain) => chain.family === own && isTable(chain.table) && !isImpostor(chain))
     const rules = chains.length === 0 ? [] : nft.rules({ family: own })
     return {
       saved: tablesFrom(chains, rules, family),

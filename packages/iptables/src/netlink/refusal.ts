@@ -1,5 +1,6 @@
 import { type Fault, isNftError, type NftError } from '@cni/nftables/wire'
 import { IptablesError, type IptablesErrorCode } from '../errors.ts'
+import { isBuiltin } from '../rules/model.ts'
 import { stepsText } from '../state/steps.ts'
 import type { Purpose } from './compile.ts'
 
@@ -33,9 +34,28 @@ function codeOf({ code, faults }: NftError): IptablesErrorCode {
   return missing.some(({ part = '' }) => part.includes('(immediate)')) ? 'NO_CHAIN' : 'REFUSED'
 }
 
-function sentence({ text }: Fault, purpose: Purpose | undefined): string {
-  if (purpose === undefined) return text
+function sentence(fault: Fault, purpose: Purpose | undefined): string {
+  if (purpose === undefined) return fault.text
   const { table, step } = purpose
   const line = stepsText(new Map([[table, [step]]])).split('\n')[1] ?? ''
-  return `${text} (${line})`
+  const shown = line.length > SHOWN ? `${line.slice(0, SHOWN)}…` : line
+  const reason = reasonFor(fault, purpose)
+  return `${fault.text}${reason === undefined ? '' : `, ${reason}`} (${shown})`
 }
+
+/** What the kernel's answer means for a rule of iptables, where nf_tables alone does not tell. */
+function reasonFor({ code, kind, part }: Fault, { table, step }: Purpose): string | undefined {
+  if (kind === 'chain' && code === 'EEXIST' && isBuiltin(table, step.chain)) {
+    return 'but not as iptables attaches it: another program made a chain of this name, where rules see other packets or none'
+  }
+  if (kind !== 'rule') return undefined
+  if (code === 'EOVERFLOW') return 'a value in it is too long'
+  // The kernel looks again at every chain that a new jump leads to.
+  if (code === 'EINVAL' && part === undefined && !('rule' in step && / --[ug]id-owner /.test(` ${step.rule.text} `))) {
+    return `the kernel does not take it in this chain, or not what it jumps to when that is reached from ${step.chain}`
+  }
+  return undefined
+}
+
+/** Characters of a rule that a message shows. */
+const SHOWN = 300

@@ -162,7 +162,7 @@ export function openSession(port: IptablesPort, options: SessionOptions): Sessio
       const begun = performance.now()
       const done = editFamilies(nft, list, plan)
       if (done instanceof NotModelled) {
-        if (options.programs === 'never') throw byProgramsOnly(`only a program can write ${done.rule.text}`)
+        if (options.programs === 'never') throw byProgramsOnly(`only a program can write ${done.message}`)
         return undefined
       }
       const ms = performance.now() - begun

@@ -1,0 +1,113 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { type Netns, netns } from '@cni/netns'
+import { ownedNetns, tempNetns } from '@cni/netns/testing'
+import { openNft } from '@cni/nftables/wire'
+import { describe, expect, test } from 'vitest'
+import { iptables } from '../src/iptables.ts'
+import { ruleset } from '../src/rules/ruleset.ts'
+import { chain, commit, disturbance, disturbed, held, node, recording, rules } from './interference.ts'
+
+describe('programs write', () => {
+  test('where the kernel has no nfnetlink', async () => {
+    await using pod = await tempNetns()
+    const ran: string[] = []
+    const port = { ...recording(pod, ran), nfnetlink: () => undefined }
+    const ipt = iptables(pod, { backend: 'nft', port })
+    await ipt.apply(rules)
+    await ipt.verify(rules)
+    expect(ran).toContain('ip6tables-nft-restore')
+    await ipt.remove(rules)
+    expect(await held(pod)).not.toContain('EX_')
+  })
+
+  test('where the namespace belongs to another user namespace: it takes users only from there', async () => {
+    await using pod = await ownedNetns()
+    const ran: string[] = []
+    const ipt = iptables(pod, { backend: 'nft', port: recording(pod, ran) })
+    await ipt.apply(rules)
+    await ipt.verify(rules)
+    expect(ran).toContain('iptables-nft-restore')
+    await expect(iptables(pod, { backend: 'nft', programs: 'never' }).apply(rules)).rejects.toMatchObject({
+      code: 'NO_BINARY',
+      message: expect.stringMatching(/the namespace belongs to another user namespace/),
+    })
+    await ipt.verify(rules)
+  })
+
+  test('what only they can, around rules of others that only they can print', async () => {
+    await using pod = await tempNetns()
+    await netns.exec(pod, ['iptables-nft', '-t', 'nat', '-A', 'OUTPUT', '-p', 'udp', '-j', 'RETURN'])
+    await netns.exec(pod, ['iptables-nft', '-A', 'FORWARD', '-m', 'length', '--length', '1:9', '-j', 'DROP'])
+    const before = await held(pod)
+    const ipt = iptables(pod, { backend: 'nft' })
+    const read = iptables(pod, { backend: 'nft', programs: 'always' })
+    const snapshot = await read.snapshot()
+    await netns.exec(pod, ['iptables-nft', '-F', 'FORWARD'])
+    await ipt.restore(snapshot)
+    expect(await held(pod)).toBe(before)
+    await netns.exec(pod, ['iptables-nft', '-I', 'FORWARD', '-m', 'length', '--length', '1:5', '-j', 'DROP'])
+    await ipt.restore(snapshot)
+    expect(await held(pod)).toBe(before)
+  })
+})
+
+test('another writer in between is no failure: what it wrote is seen, and kept', async () => {
+  await using pod = await tempNetns()
+  await iptables(pod, { backend: 'nft', port: disturbed(pod, 3) }).apply(rules)
+  await iptables(pod, { backend: 'nft' }).verify(rules)
+  expect((await held(pod)).match(disturbance)).toHaveLength(1)
+})
+
+test('rules in a chain that only has the name of a built-in one do not count as ours', async () => {
+  await using pod = await tempNetns()
+  const jump = ruleset({ nat: ['EX'] }, (t) => [t.nat.on('OUTPUT').jump('EX'), t.nat.on('EX').return()])
+  const ipt = iptables(pod, { backend: 'nft' })
+  await ipt.apply(jump)
+  commit(pod, (batch) => batch.deleteRule({ ...chain('OUTPUT'), handle: handlesIn(pod, 'OUTPUT')[0] ?? 0n }))
+  commit(pod, (batch) => {
+    batch.deleteChain(chain('OUTPUT'))
+    batch.addChain(chain('OUTPUT'))
+    batch.addRule({
+      ...chain('OUTPUT'),
+      expressions: [{ name: 'immediate', dreg: 0, data: { verdict: 'jump', chain: 'EX' } }],
+    })
+  })
+  await expect(ipt.verify(jump)).rejects.toMatchObject({ code: 'DRIFT' })
+  await expect(ipt.apply(jump)).rejects.toMatchObject({ code: 'REFUSED' })
+})
+
+test('a process that is killed at any instant has written all of a ruleset, in both families, or nothing', async () => {
+  await using pod = await tempNetns()
+  const code = `
+    import { iptables, ruleset } from '@cni/iptables'
+    const names = Array.from({ length: 60 }, (_, i) => 'EX_' + i)
+    const rules = ruleset({ nat: names, mangle: names }, (t) => ['nat', 'mangle'].flatMap((table) =>
+      names.flatMap((name) => [t[table].on('OUTPUT').jump(name), t[table].on(name).proto('tcp').return()])))
+    const ipt = iptables('host', { backend: 'nft', programs: 'never' })
+    for (let round = 0; ; round++) {
+      await ipt.apply(rules)
+      await ipt.remove(rules)
+      if (round === 0) process.stdout.write('ready')
+    }
+  `
+  for (let round = 0; round < 6; round++) {
+    const [program, ...argv] = node(code)
+    const { child } = netns.run(pod, () => ({
+      child: spawn(program, argv, { cwd: import.meta.dirname, stdio: ['ignore', 'pipe', 'inherit'] }),
+    }))
+    const ended = once(child, 'close')
+    await once(child.stdout, 'data')
+    // Somewhere in its loop, each time after another number of looks.
+    for (let look = 0; look < round; look++) await held(pod)
+    child.kill('SIGKILL')
+    await ended
+    const count = (await held(pod)).match(/^-A /gm)?.length ?? 0
+    expect([0, 2 * 2 * 120]).toContain(count)
+  }
+})
+
+function handlesIn(pod: Netns, name: string): bigint[] {
+  using nft = openNft(pod)
+  return nft.rules(chain(name)).map(({ handle }) => handle)
+}

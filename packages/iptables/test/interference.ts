@@ -1,0 +1,99 @@
+import { type Netns, netns } from '@cni/netns'
+import { Batch, type Expression, type Nft, openNft } from '@cni/nftables/wire'
+import { families } from '../src/rules/model.ts'
+import { ruleset } from '../src/rules/ruleset.ts'
+import { netnsPort } from '../src/run/netns-port.ts'
+import type { IptablesPort } from '../src/run/port.ts'
+
+/** In two tables and both families. */
+export const rules = ruleset({ mangle: ['EX_MARK'], nat: ['EX_OUT', 'EX_TO'] }, (t) => [
+  t.mangle.on('OUTPUT').jump('EX_MARK'),
+  t.mangle.on('EX_MARK').setMark(1),
+  t.nat.on('OUTPUT').proto('tcp').jump('EX_OUT'),
+  t.nat.on('EX_OUT').uid(1337).return(),
+  t.nat.on('EX_OUT').jump('EX_TO'),
+  t.nat.on('EX_TO').proto('tcp').redirect(15001),
+])
+
+/** As `iptables-nft-save` of both families prints it, counters aside. */
+export async function held(pod: Netns): Promise<string> {
+  const texts = families.map(async (family) => {
+    const { stdout } = await netns.exec(pod, [`ip${family === 'ipv6' ? '6' : ''}tables-nft-save`])
+    return stdout.replaceAll(/^#.*\n|\[\d+:\d+\]/gm, '')
+  })
+  return (await Promise.all(texts)).join('')
+}
+
+/** A chain of the nat table. */
+export const chain = (name: string) => ({ family: 'ip', table: 'nat', chain: name }) as const
+
+/** Writes as another program of nftables. */
+export function commit(pod: Netns, fill: (batch: Batch) => void): void {
+  using nft = openNft(pod)
+  const batch = new Batch()
+  fill(batch)
+  nft.commit(batch)
+}
+
+/** The command line for a module's text. */
+export const node = (code: string): [string, ...string[]] => [
+  ...([process.execPath, '--conditions=@cni/source', '--input-type=module', '--eval', code] as const),
+]
+
+/** The real port, and the programs that it ran. */
+export function recording(pod: Netns, ran: string[]): IptablesPort {
+  const port = netnsPort({ netns: pod }, { shield: true })
+  return {
+    ...port,
+    run: (argv, options) => {
+      ran.push(argv[0])
+      return port.run(argv, options)
+    },
+  }
+}
+
+/** The real port, with another word in what is sent. */
+export function changing(pod: Netns, change: (expression: Expression) => Expression): IptablesPort {
+  return withNft(pod, (nft) => ({
+    ...nft,
+    transact: (plan, options) =>
+      nft.transact((batch) => {
+        const add = batch.addRule.bind(batch)
+        batch.addRule = (rule) => add({ ...rule, expressions: rule.expressions.map(change) })
+        return plan(batch)
+      }, options),
+  }))
+}
+
+/** The real port, and someone who writes so many times whenever all rules were read. */
+export function disturbed(pod: Netns, times: number): IptablesPort {
+  let left = times
+  return withNft(pod, (nft) => ({
+    ...nft,
+    transact: (plan, options) =>
+      nft.transact((batch) => {
+        const planned = plan(batch)
+        if (left-- > 0) {
+          commit(pod, (other) => {
+            const place = { family: 'ip6', table: 'raw', chain: 'NOISE' } as const
+            other.addTable(place).addChain(place)
+          })
+        }
+        return planned
+      }, options),
+  }))
+}
+
+/** What that leaves, in the text of {@link held}. */
+export const disturbance = /\*raw\n:PREROUTING ACCEPT \n:OUTPUT ACCEPT \n:NOISE - \nCOMMIT\n/g
+
+function withNft(pod: Netns, change: (nft: Nft) => Nft): IptablesPort {
+  const port = netnsPort({ netns: pod }, { shield: true })
+  return {
+    ...port,
+    nfnetlink() {
+      const nft = port.nfnetlink?.()
+      return nft === undefined ? undefined : change(nft)
+    },
+  }
+}
