@@ -1,0 +1,87 @@
+import { spawnSync } from 'node:child_process'
+import { type Netns, netns } from '@cni/netns'
+import { tempNetns } from '@cni/netns/testing'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { iptables } from '../src/iptables.ts'
+import { notModelled } from '../src/netlink/encoded.ts'
+import { type Family, families, type Rule, type Ruleset, rulesFor } from '../src/rules/model.ts'
+import { ruleLine } from '../src/text/quote.ts'
+import { ruleArgs } from '../src/text/rule-args.ts'
+import { anyRuleset } from './arbitraries.ts'
+
+const runs = Number(process.env.CNI_FUZZ_RUNS ?? 15)
+
+/** Rules of others, before, between and after which ours come. */
+const theirs = '-m comment --comment "of others" -j RETURN'
+
+test('iptables finds each rule that netlink wrote, and deletes it; rules of others stay, in their places', {
+  timeout: 120_000 + runs * 2000,
+}, async () => {
+  await using pod = await tempNetns()
+  const ipt = iptables(pod, { backend: 'nft', programs: 'never' })
+  let seen = 0
+  await fc.assert(
+    fc.asyncProperty(anyRuleset, async (all) => {
+      const rules = { ...all, rules: all.rules.filter((rule) => notModelled(only(rule), families) === undefined) }
+      await ipt.apply(rules)
+      for (const family of families) {
+        const wanted = rulesFor(rules, family)
+        const places = [...new Set(wanted.map(({ table, chain }) => `${table} ${chain}`))].map((place) =>
+          place.split(' '),
+        )
+        // Others write in front of ours and behind them.
+        restore(
+          pod,
+          family,
+          places.map(([table, chain]) => [table, `-I ${chain} 1 ${theirs}`]),
+        )
+        restore(
+          pod,
+          family,
+          places.map(([table, chain]) => [table, `-A ${chain} ${theirs}`]),
+        )
+        restore(
+          pod,
+          family,
+          wanted.map((rule) => [rule.table, `-C ${lineOf(rule, family)}`]),
+        )
+        restore(
+          pod,
+          family,
+          wanted.map((rule) => [rule.table, `-D ${lineOf(rule, family)}`]),
+        )
+        seen += wanted.length
+        const left = (await ipt.save(family)).match(/^-A .*$/gm) ?? []
+        expect(left.toSorted()).toEqual(
+          places.flatMap(([, chain]) => Array(2).fill(`-A ${chain} ${theirs}`)).toSorted(),
+        )
+        restore(
+          pod,
+          family,
+          places.map(([table, chain]) => [table, `-F ${chain}`]),
+        )
+      }
+      await ipt.remove(rules)
+    }),
+    { numRuns: runs },
+  )
+  expect(seen).toBeGreaterThan(runs * 5)
+})
+
+test('a rule that is not there is not found: what is found above was looked for', async () => {
+  await using pod = await tempNetns()
+  expect(() => restore(pod, 'ipv4', [['nat', '-C OUTPUT -p tcp -j RETURN']])).toThrow(/does a matching rule exist/)
+})
+
+const only = (rule: Rule): Ruleset => ({ chains: [], rules: [rule] })
+
+const lineOf = (rule: Rule, family: Family) => `${rule.chain} ${ruleLine(ruleArgs(rule, family))}`
+
+/** Throws what the program says when it does not take a line. */
+function restore(pod: Netns, family: Family, lines: readonly (readonly (string | undefined)[])[]): void {
+  const input = lines.map(([table, line]) => `*${table}\n${line}\nCOMMIT\n`).join('')
+  const program = `ip${family === 'ipv6' ? '6' : ''}tables-nft-restore`
+  const { status, stderr } = netns.run(pod, () => spawnSync(program, ['--noflush'], { input, encoding: 'utf8' }))
+  if (status !== 0 || stderr !== '') throw new Error(`${stderr}\n${input}`)
+}
