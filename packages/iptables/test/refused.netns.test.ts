@@ -192,7 +192,7 @@ const cases: readonly Case[] = [
     port: (pod) => disturbed(pod, Number.POSITIVE_INFINITY),
     act: (ipt) => ipt.apply(rules),
     code: 'CHANGED',
-    message: /^Others changed the rules each of the 21 times that we changed them/,
+    message: /^Others changed the rules each of the 101 times that we changed them/,
   },
 ]
 

@@ -50,8 +50,11 @@ export function editFamilies(
 
 // internal
 
-/** Programs that write rule after rule leave gaps of a few milliseconds; a planned transaction takes one. */
-const patience = { retries: 20 }
+/**
+ * Programs that write rule after rule leave gaps of a few milliseconds; a planned transaction takes one, and more where it
+ * has to share its core with them: 20 retries were not always enough.
+ */
+const patience = { retries: 100 }
 
 /** The chains of all families in one question; rules are only asked for where there is a chain. */
 function findAll(nft: Nft, families: readonly Family[]): Found[] {
