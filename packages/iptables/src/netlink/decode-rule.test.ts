@@ -141,7 +141,8 @@ test('whatever bytes a rule has, it has a text that is read as the same rule', (
       const rule = new SavedRule(new ReadRule(kernelRule(bytes), family), family)
       const saved = parseSave(`*filter\n-A EX ${rule.text}\nCOMMIT\n`, family).tables.get('filter')?.get('EX')?.rules
       expect(saved?.map(({ text, target, key }) => ({ text, target, key }))).toEqual([
-        { text: rule.text.trim(), target: rule.target, key: rule.key },
+        // A text says no control characters, which chains of nf_tables may be named with.
+        { text: rule.text.trim(), target: rule.target.replace(/\p{Cc}/gu, '\ufffd'), key: rule.key },
       ])
     }),
     { numRuns: 400 },

@@ -68,7 +68,8 @@ function nat(info: StructureReader, name: string, family: Family): string | unde
   if (old && info.u32(0) !== 1) return undefined
   const bits = info.u32(old ? 4 : 0)
   const flags = wordsOf(natBits, bits & ~(ADDRESSES | PORTS))
-  if (flags === undefined) return undefined
+  const onlyPorts = name === 'REDIRECT' || name === 'MASQUERADE'
+  if (flags === undefined || (onlyPorts && (bits & ADDRESSES) !== 0)) return undefined
   const address = (at: number) => addressText(info.take(at, family === 'ipv4' ? 4 : 16))
   const [host, port] = [old ? 8 : 4, old ? 16 : 36]
   const hosts = (bits & ADDRESSES) === 0 ? '' : span(address(host), address(host + (old ? 4 : 16)), '-')
@@ -126,7 +127,7 @@ const zoneOptions: ReadonlyMap<number, string> = new Map([
 
 function reject(info: StructureReader, family: Family): string | undefined {
   const answer = rejects[family][info.u32(0)]
-  return answer && `REJECT --reject-with ${answer}`
+  return answer ? `REJECT --reject-with ${answer}` : undefined
 }
 
 function log(info: StructureReader): string | undefined {

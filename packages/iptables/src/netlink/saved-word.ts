@@ -4,4 +4,4 @@ export const savedWord = (text: string): string =>
 
 /** The name of a chain, which is printed as it is; one of nf_tables may be any text, and stays one word of one line. */
 export const savedName = (name: string): string =>
-  /^[^\s"\\]+$/.test(name) ? name : savedWord(name.replace(/\p{Cc}/gu, '\ufffd'))
+  /^[^\s"\\\p{Cc}]+$/u.test(name) ? name : savedWord(name.replace(/\p{Cc}/gu, '\ufffd'))
