@@ -1,0 +1,80 @@
+import { type Family, iptables } from '@cni/iptables'
+import { type Netns, netns } from '@cni/netns'
+import { tempNetns } from '@cni/netns/testing'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { parsePod } from '../src/kube/pod.ts'
+import { withoutSidecar } from '../src/plugin/ladder.ts'
+import { captureConfig } from '../src/redirect/config.ts'
+import { podInfo } from '../src/redirect/pod-info.ts'
+import { redirectFor } from '../src/redirect/redirect.ts'
+import { RedirectError } from '../src/redirect/redirect-error.ts'
+import { redirectRules } from '../src/redirect/rules.ts'
+import { istioRestoreText } from '../src/redirect/text.ts'
+import { type PodCase, podCase } from './e2e/original/random-pod.ts'
+
+// CNI_FUZZ_RUNS=2000 for a long run, with another seed each time: the report of a failure names it.
+const { CNI_FUZZ_RUNS } = process.env
+const runs = Number(CNI_FUZZ_RUNS ?? 24)
+const seed = CNI_FUZZ_RUNS === undefined ? 20_261_122 : Date.now() % 0x7fffffff
+
+/** Several at once: while one waits for a program, another one is written. */
+const together = 4
+
+const redirected = fc.array(
+  podCase.filter((one) => rulesOf(one) !== undefined),
+  {
+    minLength: together,
+    maxLength: together,
+  },
+)
+
+test('a random pod has the same rules, to the letter of iptables-save, whether netlink or programs write them', {
+  timeout: 60_000 + runs * 2000,
+}, async () => {
+  let compared = 0
+  await fc.assert(
+    fc.asyncProperty(redirected, async (cases) => {
+      await Promise.all(cases.map(compare))
+      compared += cases.length
+    }),
+    { numRuns: Math.ceil(runs / together), seed, endOnFailure: CNI_FUZZ_RUNS === undefined },
+  )
+  expect(compared).toBeGreaterThanOrEqual(runs)
+})
+
+async function compare(one: PodCase): Promise<void> {
+  const rules = rulesOf(one) ?? expect.unreachable()
+  const written: Record<Family, string>[] = []
+  for (const programs of ['never', 'always'] as const) {
+    await using pod = await tempNetns()
+    for (const line of one.foreign) {
+      const [program = '', ...args] = line.split(' ')
+      if (program === 'iptables-nft') await netns.exec(pod, [program, ...args])
+    }
+    const tables = iptables(pod, { backend: 'nft', programs, print: istioRestoreText })
+    for (let n = 0; n < one.calls; n += 1) await tables.apply(rules)
+    written.push({ ipv4: await saved(pod, 'iptables-nft-save'), ipv6: await saved(pod, 'ip6tables-nft-save') })
+    // What programs wrote is read by netlink as well.
+    await iptables(pod, { backend: 'nft', programs: 'never' }).verify(rules)
+  }
+  expect(written[0]).toEqual(written[1])
+  expect(written[0]?.ipv4).toContain('-j ISTIO_')
+}
+
+/** What ADD would write for it; `undefined` for a pod that it passes or refuses. */
+function rulesOf({ pod: document, told, env }: PodCase) {
+  const pod = podInfo(parsePod(document, document.metadata))
+  if (pod.hostNetwork || withoutSidecar(pod) !== undefined) return undefined
+  try {
+    return redirectRules(captureConfig(redirectFor(pod, { env }), { ipv6: told.some((one) => one.includes(':')) }))
+  } catch (error) {
+    if (error instanceof RedirectError) return undefined
+    throw error
+  }
+}
+
+/** Without the lines that say when. */
+async function saved(pod: Netns, program: string): Promise<string> {
+  return (await netns.exec(pod, [program])).stdout.replace(/^#.*\n/gm, '')
+}
