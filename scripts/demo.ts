@@ -1,4 +1,4 @@
-// npm run demo [-- --json --keep --clean --no-install]: the main job on real parts, told as a story.
+// npm run demo [-- --json --keep --clean --without-iptables --no-install]: the main job on real parts, told as a story.
 import { ensurePackages } from './lib/debian.ts'
 import { exec, node26 } from './lib/exec.ts'
 import { buildExecutables } from './lib/executables.ts'
@@ -12,7 +12,8 @@ await main(async () => {
     if (process.getuid?.() !== 0) {
       throw new Stop('the demo needs root: it creates network namespaces and iptables rules. Run: sudo npm run demo')
     }
-    await ensurePackages(['containernetworking-plugins', 'iptables', 'util-linux'], {
+    const iptables = options.includes('--without-iptables') ? [] : (['iptables'] as const)
+    await ensurePackages(['containernetworking-plugins', ...iptables, 'util-linux'], {
       install: !options.includes('--no-install'),
     })
     await buildExecutables(['istio-cni'])

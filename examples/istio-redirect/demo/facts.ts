@@ -21,7 +21,8 @@ export type CheckOutcome = { passed: true } | { passed: false; code: number; msg
 /** Everything the demo saw; `--json` prints it. Times are milliseconds. */
 export interface Facts {
   as_expected: boolean
-  machine: { kernel: string; node: string; iptables: string }
+  /** `hidden`: the programs that `--without-iptables` took away. */
+  machine: { kernel: string; node: string; iptables: string; hidden?: string[] }
   plugin: { file: string; bytes: number; sha256: string; version: unknown }
   node: { netns: string; folder: string }
   pod: { namespace: string; name: string; netns: string; ips: string[]; annotations: Readonly<Record<string, string>> }
@@ -29,7 +30,7 @@ export interface Facts {
   plugin_runs: readonly PluginRun[]
   api_requests: string[]
   result: unknown
-  /** `iptables-save` of the pod, own chains and jumps only, with packet counters after the connections. */
+  /** `iptables-save` of the pod, own chains and jumps only, with packet counters after the connections, if a program read them. */
   rules: { ipv4: string[]; ipv6: string[] }
   connections: JudgedConnection[]
   check: { untouched: CheckOutcome; tampered_with: string; tampered: CheckOutcome }

@@ -4,6 +4,7 @@ export interface DemoOptions {
   json: boolean
   keep: boolean
   clean: boolean
+  withoutIptables: boolean
   help: boolean
 }
 
@@ -16,6 +17,9 @@ Options:
   --json         progress on stderr, one JSON object with all facts on stdout
   --keep         stop before DEL and leave the namespaces for exploring
   --clean        remove what --keep left
+  --without-iptables
+                 take iptables, ip6tables, nft and nsenter away from the node first:
+                 nothing needs them. Debian's package iptables is not asked for
   --no-install   do not install Debian packages; say what is missing
   -h, --help     print this
 
@@ -29,6 +33,7 @@ export function parseOptions(argv: readonly string[]): DemoOptions {
       json: { type: 'boolean' },
       keep: { type: 'boolean' },
       clean: { type: 'boolean' },
+      'without-iptables': { type: 'boolean' },
       'no-install': { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },
     },
@@ -37,6 +42,7 @@ export function parseOptions(argv: readonly string[]): DemoOptions {
     json: values.json ?? false,
     keep: values.keep ?? false,
     clean: values.clean ?? false,
+    withoutIptables: values['without-iptables'] ?? false,
     help: values.help ?? false,
   }
 }

@@ -10,9 +10,11 @@ import { loadSys } from '@cni/netns/sys'
 import { toErrorDocument } from '@cni/types'
 import { attempt, attempts } from './connections.ts'
 import type { CheckOutcome, Facts } from './facts.ts'
+import { hidePrograms } from './hide-programs.ts'
 import { KEPT_FOLDER, NODE_NETNS, POD_NETNS } from './keep.ts'
 import { connectionText, type Narrator, narrator, picture, pluginRunText } from './narrate.ts'
 import type { DemoOptions } from './options.ts'
+import { ownRules, type Rules, rulesByNetlink, rulesByPrograms } from './rules.ts'
 
 /** The compiled plugin that `npm run build` leaves. */
 const PLUGIN = fileURLToPath(new URL('../../../dist/bin/istio-cni', import.meta.url))
@@ -43,6 +45,7 @@ export async function runStory(options: DemoOptions & { folder: string }): Promi
   const started = performance.now()
   const tell = narrator(options.json ? process.stderr : process.stdout)
   hideFolder('/run/netns')
+  const hidden = options.withoutIptables ? hidePrograms() : undefined
   using pod = netns.create('cni-demo-pod')
   await using node = await startNode({
     folder: options.folder,
@@ -51,13 +54,14 @@ export async function runStory(options: DemoOptions & { folder: string }): Promi
     pods: [POD],
     conf: { plugin_log_level: 'warn', exclude_namespaces: ['kube-system'] },
   })
-  const parts = await setTheStage(tell, options.folder, pod)
+  const rulesOfPod = hidden === undefined ? await rulesByPrograms(pod) : rulesByNetlink(pod)
+  const parts = await setTheStage(tell, options.folder, pod, { by: rulesOfPod.by, hidden })
   const { result, ips } = await add(tell, node)
   const connections = await connect(tell, pod, ips)
-  const rules = await showRules(tell, pod)
+  const rules = await showRules(tell, rulesOfPod)
   for (const line of picture({ connections })) tell.line(line)
-  const check = await tamper(tell, node, pod)
-  const ending = options.keep ? await leave(tell, node) : await del(tell, node, pod)
+  const check = await tamper(tell, node, rulesOfPod)
+  const ending = options.keep ? await leave(tell, node) : await del(tell, node, pod, rulesOfPod)
   const facts: Facts = {
     as_expected: true,
     ...parts,
@@ -84,14 +88,12 @@ async function setTheStage(
   tell: Narrator,
   folder: string,
   pod: Netns,
+  { by, hidden }: { by: string; hidden: string[] | undefined },
 ): Promise<Pick<Facts, 'machine' | 'plugin' | 'node' | 'pod'>> {
-  const [iptables, version] = await Promise.all([
-    run(['iptables-restore', '--version']),
-    run([PLUGIN], { env: { CNI_COMMAND: 'VERSION' } }),
-  ])
+  const version = await run([PLUGIN], { env: { CNI_COMMAND: 'VERSION' } })
   using here = netns.current()
   const facts = {
-    machine: { kernel: release(), node: process.version, iptables: iptables.stdout.trim() },
+    machine: { kernel: release(), node: process.version, iptables: by, ...(hidden && { hidden }) },
     plugin: {
       file: PLUGIN,
       bytes: statSync(PLUGIN).size,
@@ -114,7 +116,8 @@ async function setTheStage(
   tell.line(
     `   istio-cni one file of ${(facts.plugin.bytes / 1e6).toFixed(0)} MB, sha256 ${facts.plugin.sha256.slice(0, 16)}…, VERSION in ${version.durationMs.toFixed(0)} ms`,
   )
-  tell.line(`   machine   Linux ${facts.machine.kernel}, ${facts.machine.iptables}`)
+  tell.line(`   machine   Linux ${facts.machine.kernel}, ${by}`)
+  if (hidden !== undefined) tell.line(`   gone      ${hidden.join(', ') || 'nothing: there was no such program'}`)
   return facts
 }
 
@@ -154,35 +157,34 @@ async function connect(tell: Narrator, pod: Netns, ips: { ipv4: string; ipv6: st
   return connections
 }
 
-async function showRules(tell: Narrator, pod: Netns): Promise<Facts['rules']> {
-  const rules = { ipv4: await ownRules(pod, 'iptables-save'), ipv6: await ownRules(pod, 'ip6tables-save') }
+async function showRules(tell: Narrator, rulesOfPod: Rules): Promise<Facts['rules']> {
+  const rules = await ownRules(rulesOfPod)
   tell.chapter(`The rules that did it: ${rules.ipv4.length} for IPv4, ${rules.ipv6.length} for IPv6`)
-  tell.line('   those that saw packets, with the kernel’s own [packets:bytes] counters:')
+  const counted = rules.ipv4[0]?.startsWith('[') === true
+  tell.line(
+    counted
+      ? '   those that saw packets, with the kernel’s own [packets:bytes] counters:'
+      : '   those of IPv4, as iptables-save would print them:',
+  )
   for (const line of rules.ipv4.filter((rule) => !rule.startsWith('[0:0]'))) tell.line(`     ${line}`)
   tell.line()
   return rules
 }
 
-async function ownRules(pod: Netns, save: string): Promise<string[]> {
-  const { stdout } = await netns.exec(pod, [save, '-c'])
-  return stdout.split('\n').filter((line) => line.includes('ISTIO_') && line.startsWith('['))
-}
-
-async function tamper(tell: Narrator, node: Node, pod: Netns): Promise<Facts['check']> {
+async function tamper(tell: Narrator, node: Node, rulesOfPod: Rules): Promise<Facts['check']> {
   tell.chapter('CHECK: it really looks')
   const untouched = await check(node)
   if (untouched.passed) tell.ok('untouched: CHECK passes')
   else tell.bad(`untouched, and yet CHECK fails: ${untouched.msg}`)
-  const tampering = ['iptables', '-t', 'nat', '-D', 'OUTPUT', '-j', 'ISTIO_OUTPUT'] as const
-  await netns.exec(pod, [...tampering])
-  tell.line(`     somebody runs in the pod: ${tampering.join(' ')}`)
+  const tampered_with = await rulesOfPod.spoil()
+  tell.line(`     somebody runs in the pod: ${tampered_with}`)
   const tampered = await check(node)
   if (tampered.passed) tell.bad('CHECK does not notice')
   else {
     tell.ok(`CHECK fails with code ${tampered.code}: ${tampered.msg}`)
     for (const line of tampered.details.split('\n')) tell.line(`       ${line}`)
   }
-  return { untouched, tampered_with: tampering.join(' '), tampered }
+  return { untouched, tampered_with, tampered }
 }
 
 async function check(node: Node): Promise<CheckOutcome> {
@@ -195,14 +197,14 @@ async function check(node: Node): Promise<CheckOutcome> {
   }
 }
 
-async function del(tell: Narrator, node: Node, pod: Netns): Promise<Pick<Facts, 'left_behind'>> {
+async function del(tell: Narrator, node: Node, pod: Netns, rulesOfPod: Rules): Promise<Pick<Facts, 'left_behind'>> {
   tell.chapter('DEL: nothing stays')
   const before = node.runs.length
   await node.runtime.del(node.conflist, ATTACHMENT)
   await node.runtime.del(LOOPBACK, { ...ATTACHMENT, ifName: 'lo' })
   for (const run of node.runs.slice(before)) tell.ok(pluginRunText(run))
   const left_behind = {
-    rules: [...(await ownRules(pod, 'iptables-save')), ...(await ownRules(pod, 'ip6tables-save'))],
+    rules: Object.values(await ownRules(rulesOfPod)).flat(),
     state: node.stateFiles(),
     addresses: node.leases(),
     interfaces: netns.run(pod, () => Object.keys(networkInterfaces())).filter((name) => name !== 'lo'),

@@ -1,0 +1,53 @@
+import { run } from '@cni/host'
+import { type Family, families, iptables } from '@cni/iptables'
+import { crud, ruleBuilders } from '@cni/iptables/crud'
+import { type Netns, netns } from '@cni/netns'
+
+/** How the demo looks at the rules of the pod, and spoils them. */
+export interface Rules {
+  /** What does both, for people. */
+  readonly by: string
+  /** As `iptables-save` prints rules: those of the plugin's chains, and the jumps to them. */
+  own(family: Family): Promise<string[]>
+  /** Deletes one of IPv4, and says how. */
+  spoil(): Promise<string>
+}
+
+const isOwn = (line: string): boolean => line.includes('ISTIO_') && /^(?:\[|-A)/.test(line)
+
+/** With Debian's programs, which know nothing of us; each rule with its `[packets:bytes]`. */
+export async function rulesByPrograms(pod: Netns): Promise<Rules> {
+  const { stdout: version } = await run(['iptables-restore', '--version'])
+  return {
+    by: version.trim(),
+    async own(family) {
+      const { stdout } = await netns.exec(pod, [family === 'ipv4' ? 'iptables-save' : 'ip6tables-save', '-c'])
+      return stdout.split('\n').filter(isOwn)
+    },
+    async spoil() {
+      const command = ['iptables', '-t', 'nat', '-D', 'OUTPUT', '-j', 'ISTIO_OUTPUT'] as const
+      await netns.exec(pod, command)
+      return command.join(' ')
+    },
+  }
+}
+
+/** With `@cni/iptables` itself, where no program is: by netlink. */
+export function rulesByNetlink(pod: Netns): Rules {
+  const { nat } = ruleBuilders({ nat: ['ISTIO_OUTPUT'] })
+  return {
+    by: 'no program of iptables; rules read by netlink',
+    own: async (family) => (await iptables(pod, { programs: 'never' }).save(family)).split('\n').filter(isOwn),
+    async spoil() {
+      const jump = nat.on('OUTPUT').jump('ISTIO_OUTPUT')
+      await crud(pod, { programs: 'never', families: ['ipv4'] }).deleteRule(jump)
+      return "crud(pod, { families: ['ipv4'] }).deleteRule(nat.on('OUTPUT').jump('ISTIO_OUTPUT'))"
+    },
+  }
+}
+
+/** Of both families. */
+export async function ownRules({ own }: Rules): Promise<Record<Family, string[]>> {
+  const [ipv4, ipv6] = await Promise.all(families.map(own))
+  return { ipv4: ipv4 ?? [], ipv6: ipv6 ?? [] }
+}

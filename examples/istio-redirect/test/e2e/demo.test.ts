@@ -1,0 +1,35 @@
+import { fileURLToPath } from 'node:url'
+import { run } from '@cni/host'
+import { expect, test } from 'vitest'
+
+const demo = fileURLToPath(new URL('../../demo/main.ts', import.meta.url))
+
+async function play(...options: string[]) {
+  const argv = [process.execPath, '--conditions=@cni/source', demo, ...options] as const
+  return await run(argv, { timeout: 50_000, reject: false })
+}
+
+test.each([
+  ['with the programs of the machine', []],
+  ['without any program of iptables', ['--without-iptables']],
+])('the demo ends as it should %s', async (_, options) => {
+  const { exitCode, stdout, stderr } = await play('--json', ...options)
+  expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 })
+  const facts = JSON.parse(stdout)
+  expect(facts).toMatchObject({ as_expected: true, check: { untouched: { passed: true }, tampered: { code: 100 } } })
+  expect(facts.rules.ipv4.join('\n')).toMatch(/-A ISTIO_REDIRECT -p tcp -j REDIRECT --to-ports 15001/)
+  expect(facts.rules.ipv6.join('\n')).toMatch(/-A OUTPUT -j ISTIO_OUTPUT/)
+  const hidden: string[] | undefined = facts.machine.hidden
+  if (options.length === 0) expect(hidden).toBeUndefined()
+  else expect(hidden).toEqual(expect.arrayContaining(['nft', 'nsenter', 'xtables-legacy-multi', 'xtables-nft-multi']))
+  // What the demo hides, it hides in its own node.
+  await expect(run(['iptables-restore', '--version'])).resolves.toMatchObject({ exitCode: 0 })
+})
+
+test('an option that the demo has not got is wrong usage, and its help names all it has', async () => {
+  expect(await play('--without-nft')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--without-nft') })
+  const { exitCode, stdout } = await play('--help')
+  expect(exitCode).toBe(0)
+  for (const option of ['--json', '--keep', '--clean', '--without-iptables', '--no-install'])
+    expect(stdout).toContain(option)
+})
