@@ -40,6 +40,13 @@ const and = (...mask: number[]): Expression => ({
 })
 const cmp = (...data: number[]): Expression => ({ name: 'cmp', sreg: 1, op: 'eq', data: Uint8Array.from(data) })
 
+test('an answer of REJECT for which iptables has no word is no text of iptables', () => {
+  const info = Uint8Array.of(2, 0, 0, 0)
+  const rule = read([{ name: 'target', module: 'REJECT', revision: 0, info }], 'ipv6')
+  expect(rule.text).toMatch(/^-m nft --expressions [0-9a-f]+ -j REJECT$/)
+  expect(rule.target).toBe('REJECT')
+})
+
 describe('is no text of iptables', () => {
   test.each<[string, readonly Expression[]]>([
     ['a module that is not modelled', [{ name: 'match', module: 'length', revision: 0, info: new Uint8Array(8) }]],
