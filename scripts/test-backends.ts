@@ -1,7 +1,10 @@
-// npm run test:backends [-- FILE...]: the real-kernel suites of packages/iptables in every way to write and to read rules.
+// npm run test:backends [-- FILE...]: the real-kernel suites of packages/iptables, and the rules
+// of packages/istio-redirect, in every way to write and to read them.
 import { ensurePackages, TEST_PACKAGES } from './lib/debian.ts'
 import { exec } from './lib/exec.ts'
 import { main, Stop, say } from './lib/progress.ts'
+
+const SUITES = ['packages/iptables/', 'packages/istio-redirect/test/redirect-rules']
 
 await main(async () => {
   if (process.getuid?.() !== 0) throw new Stop('these tests need root: they create network namespaces')
@@ -10,7 +13,7 @@ await main(async () => {
   const { CNI_FUZZ_RUNS = '200' } = process.env
   say(`CNI_FUZZ_RUNS=${CNI_FUZZ_RUNS}`)
   const files = process.argv.slice(2)
-  await exec(['vitest', 'run', '--project=netns', ...(files.length === 0 ? ['packages/iptables/'] : files)], {
+  await exec(['vitest', 'run', '--project=netns', ...(files.length === 0 ? SUITES : files)], {
     stdout: 'inherit',
     env: { CNI_BACKENDS: 'all', CNI_FUZZ_RUNS },
   })

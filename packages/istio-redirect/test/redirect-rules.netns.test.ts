@@ -1,4 +1,7 @@
-import { type Family, iptables } from '@cni/iptables'
+import { spawnSync } from 'node:child_process'
+import { type Family, iptables, rulesFor } from '@cni/iptables'
+import { ruleArgs } from '@cni/iptables/text'
+import { netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { expect, test } from 'vitest'
 import { type CaptureConfig, captureDefaults } from '../src/redirect/config.ts'
@@ -7,12 +10,23 @@ import { istioRestoreText } from '../src/redirect/text.ts'
 import { goldens } from './goldens/cases.ts'
 
 const backends = ['nft', 'legacy'] as const
+const programs = [
+  ['ipv4', 'iptables-nft'],
+  ['ipv6', 'ip6tables-nft'],
+] as const
 
 const configs: readonly { readonly name: string; readonly config: CaptureConfig }[] = [
   ...goldens,
   { name: 'more owner groups than one rule holds', config: manyGroups(64) },
   { name: 'values that the kernel writes in another way', config: oddValues() },
 ].map(({ name, config }) => ({ name, config: numericGroups(config) }))
+
+/** Rule by rule, each by a process: all of them only with `npm run test:backends`. */
+const looked = configs.filter(
+  ({ name }) =>
+    process.env.CNI_BACKENDS === 'all' ||
+    ['everything', 'pod-tproxy', 'values that the kernel writes in another way'].includes(name),
+)
 
 test.each(backends.flatMap((backend) => configs.map((each) => ({ backend, ...each }))))(
   'the rules of $name load on iptables-$backend, verify, and a second apply writes nothing',
@@ -26,6 +40,28 @@ test.each(backends.flatMap((backend) => configs.map((each) => ({ backend, ...eac
     const again = await firewall.apply(rules)
     expect(again.plan).toBe('unchanged')
     expect(await save(firewall)).toEqual(saved)
+  },
+)
+
+test.each(looked)(
+  'Debian’s iptables finds each of the rules of $name that netlink wrote, and deletes it',
+  async ({ config }) => {
+    await using pod = await tempNetns()
+    const rules = redirectRules(config)
+    const firewall = iptables(pod, { backend: 'nft', programs: 'never' })
+    await firewall.apply(rules)
+    for (const [family, program] of programs) {
+      for (const command of ['-C', '-D']) {
+        for (const rule of rulesFor(rules, family)) {
+          const argv = ['-t', rule.table, command, rule.chain, ...ruleArgs(rule, family)]
+          expect(netns.run(pod, () => spawnSync(program, argv, { encoding: 'utf8' }))).toMatchObject({
+            status: 0,
+            stderr: '',
+          })
+        }
+      }
+      expect(await firewall.save(family)).not.toMatch(/^-A/m)
+    }
   },
 )
 
