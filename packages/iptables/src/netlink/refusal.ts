@@ -1,6 +1,7 @@
 import { type Fault, isNftError, type NftError } from '@cni/nftables/wire'
 import { IptablesError, type IptablesErrorCode } from '../errors.ts'
 import { isBuiltin } from '../rules/model.ts'
+import { privilegeHint } from '../run/failure.ts'
 import { stepsText } from '../state/steps.ts'
 import type { Purpose } from './compile.ts'
 
@@ -8,6 +9,11 @@ import type { Purpose } from './compile.ts'
 export function kernelRefusal(error: unknown, purposes: readonly Purpose[]): unknown {
   if (!isNftError(error)) return error
   const { faults } = error
+  if (error.code === 'DENIED') {
+    return new IptablesError('DENIED', `nf_tables refuses to be read or written: EPERM, ${privilegeHint}`, {
+      cause: error,
+    })
+  }
   if (faults.length === 0) return new IptablesError(codeOf(error), error.message, { cause: error })
   const told = faults.slice(0, TOLD).map((fault) => sentence(fault, purposes[fault.index]))
   const more = faults.length > TOLD ? [`and ${faults.length - TOLD} more`] : []
