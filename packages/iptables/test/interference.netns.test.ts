@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type Netns, netns } from '@cni/netns'
 import { ownedNetns, tempNetns } from '@cni/netns/testing'
 import { openNft } from '@cni/nftables/wire'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { iptables } from '../src/iptables.ts'
 import { ruleset } from '../src/rules/ruleset.ts'
 import { chain, commit, disturbance, disturbed, held, node, recording, rules } from './interference.ts'
@@ -77,7 +77,9 @@ test('rules in a chain that only has the name of a built-in one do not count as 
   await expect(ipt.apply(jump)).rejects.toMatchObject({ code: 'REFUSED' })
 })
 
-test('a process that is killed at any instant has written all of a ruleset, in both families, or nothing', async () => {
+test('a process that is killed at any instant has written all of a ruleset, in both families, or nothing', {
+  timeout: 120_000,
+}, async () => {
   await using pod = await tempNetns()
   const code = `
     import { iptables, ruleset } from '@cni/iptables'
@@ -96,6 +98,8 @@ test('a process that is killed at any instant has written all of a ruleset, in b
     const { child } = netns.run(pod, () => ({
       child: spawn(program, argv, { cwd: import.meta.dirname, stdio: ['ignore', 'pipe', 'inherit'] }),
     }))
+    // Also where the test gives up before.
+    onTestFinished(() => void child.kill('SIGKILL'))
     const ended = once(child, 'close')
     await once(child.stdout, 'data')
     // Somewhere in its loop, each time after another number of looks.
