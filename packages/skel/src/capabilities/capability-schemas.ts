@@ -10,7 +10,7 @@ export type Bandwidth = z.infer<ReturnType<typeof bandwidth>>
 /** A part of a subnet that addresses may be taken from. */
 export type IpRange = z.infer<ReturnType<typeof ipRange>>
 
-/** A capability that {@link capabilitySchemas} knows. */
+/** A capability that `capabilitySchemas` knows. */
 export type CapabilityName = keyof typeof capabilitySchemas
 
 /** The schema of each capability; made when it is asked for. */
