@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findExecutable } from '@cni/host'
 import { meshPod } from '@cni/istio-redirect/testing'
@@ -19,7 +19,10 @@ let stage: Stage
 let containerd: Containerd
 let node: Kubelet
 let calls: () => Call[]
-/** While it is there, the next `iptables-restore` writes its rules and then never ends. */
+/**
+ * While it is there, the next `iptables-restore` writes its rules and then never ends. The iptables of this node is the
+ * legacy one: nothing can hang between the transaction that writes by netlink and the end of the plugin.
+ */
 let hangAfterRestore: string
 
 beforeAll(async () => {
@@ -27,7 +30,11 @@ beforeAll(async () => {
   calls = spyOn(stage.binDir)
   const path = folderFor('path')
   hangAfterRestore = join(path, 'hang')
-  const real = findExecutable('iptables-restore', process.env.PATH)
+  const legacy = (program: string) => findExecutable(program.replace('-', '-legacy-'), process.env.PATH) ?? program
+  for (const program of ['iptables-save', 'ip6tables-save', 'ip6tables-restore']) {
+    symlinkSync(legacy(program), join(path, program))
+  }
+  const real = legacy('iptables-restore')
   const script = `#!/bin/sh
 case "$*" in *--version*) exec ${real} "$@"; esac
 rmdir ${hangAfterRestore} 2> /dev/null || exec ${real} "$@"
@@ -74,7 +81,7 @@ describe('a plugin killed at the deadline of containerd’s client leaves nothin
 
   const expectClean = async (name: string, pod: Netns): Promise<void> => {
     await vi.waitFor(expectNothingLeft, { timeout: 10_000, interval: 50 })
-    expect(await rulesIn(pod)).not.toContain('ISTIO_')
+    expect(await rulesIn(pod, 'legacy')).not.toContain('ISTIO_')
     expect(calls().at(-1)).toMatchObject({ verb: 'DEL', hasPrevResult: false })
     // Asked to end, it would have said so in a document; "netplugin failed" is libcni's word for a plugin without one.
     expect(containerd.log()).toMatch(new RegExp(`Name:${name},.* failed \\(add\\): netplugin failed`))
@@ -90,7 +97,8 @@ describe('a plugin killed at the deadline of containerd’s client leaves nothin
 
   it('when it has written its rules', async () => {
     mkdirSync(hangAfterRestore)
-    const written = async (namespace: Netns) => expect(await rulesIn(namespace)).toContain('-A OUTPUT -j ISTIO_OUTPUT')
+    const written = async (namespace: Netns) =>
+      expect(await rulesIn(namespace, 'legacy')).toContain('-A OUTPUT -j ISTIO_OUTPUT')
     using pod = await runTooLong('killed-late', (namespace) =>
       vi.waitFor(() => written(namespace), { timeout: RUN_MS }),
     )

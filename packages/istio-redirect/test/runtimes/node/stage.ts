@@ -75,9 +75,14 @@ export async function setStage(kind: ChainKind): Promise<Stage> {
 }
 
 /** The rules of both families in a namespace, without dates and counters. */
-export async function rulesIn(namespace: Parameters<typeof netns.exec>[0]): Promise<string> {
+export async function rulesIn(
+  namespace: Parameters<typeof netns.exec>[0],
+  kind: 'nft' | 'legacy' = 'nft',
+): Promise<string> {
   const texts = await Promise.all(
-    ['iptables-save', 'ip6tables-save'].map(async (program) => (await netns.exec(namespace, [program])).stdout),
+    [`iptables-${kind}-save`, `ip6tables-${kind}-save`].map(
+      async (program) => (await netns.exec(namespace, [program])).stdout,
+    ),
   )
   return texts.join('').replaceAll(/^#.*\n|\[\d+:\d+\]/gm, '')
 }
