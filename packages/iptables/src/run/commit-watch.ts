@@ -1,6 +1,8 @@
 import type { NetnsTarget } from '@cni/netns'
+import { events } from '@cni/netns/netlink'
 import { SysError, tryLoadSys } from '@cni/netns/sys'
-import { commits, isNftError, openCommits } from '@cni/nftables/wire'
+import { isNftError, openCommits } from '@cni/nftables/wire'
+import { committedBy } from './commit-message.ts'
 
 /** Hears of every transaction of the nft back end in a namespace, and of the process that made it. */
 export interface CommitWatch extends Disposable {
@@ -21,8 +23,9 @@ export function watchCommits(target: NetnsTarget): CommitWatch | undefined {
     async committed(pid, count) {
       let seen = 0
       // Events that were lost count as none: then the program's end is waited for.
-      for await (const commit of commits(socket, { signal: end.signal, interval: 1 })) {
-        if (commit.pid === pid && ++seen >= count) return
+      for await (const { messages } of events(socket, { signal: end.signal, interval: 1 })) {
+        for (const message of messages) if (committedBy(message) === pid) seen++
+        if (seen >= count) return
       }
       return new Promise(() => {})
     },

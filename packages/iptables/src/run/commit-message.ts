@@ -1,0 +1,17 @@
+import { decodeAttributes, type Message, readBe32 } from '@cni/netns/netlink'
+
+/**
+ * The process that made the transaction an `NFT_MSG_NEWGEN` announces; `undefined` when the message is another one.
+ * `commits` of `@cni/nftables/wire` tells it too, and brings 2 kB that read what was changed.
+ */
+export function committedBy({ type, body }: Message): number | undefined {
+  if (type !== NFT_MSG_NEWGEN) return undefined
+  const found = decodeAttributes(body, NFGENMSG).find(([each]) => each === NFTA_GEN_PROC_PID)
+  return readBe32(found?.[1])
+}
+
+// internal
+
+const NFT_MSG_NEWGEN = (10 << 8) | 15
+const NFGENMSG = 4
+const NFTA_GEN_PROC_PID = 2
