@@ -37,11 +37,6 @@ const rows: Record<string, Row> = {
     exitCode: 1,
     stdout: /"code": 6,/,
   },
-  'ADD in a network namespace, without iptables or a kubeconfig': {
-    call: { env: { CNI_COMMAND: 'ADD', ...pod, CNI_ARGS: 'K8S_POD_NAMESPACE=web;K8S_POD_NAME=web-0' }, stdin: conf },
-    exitCode: 1,
-    stdout: /iptables-restore is not installed|cannot read \/kubeconfig/,
-  },
   'DEL of a pod whose namespace is gone': {
     call: { env: { CNI_COMMAND: 'DEL', ...pod, CNI_NETNS: '' }, stdin: conf },
     exitCode: 0,
@@ -55,21 +50,42 @@ const rows: Record<string, Row> = {
   },
 }
 
+const addInNamespace = {
+  call: { env: { CNI_COMMAND: 'ADD', ...pod, CNI_ARGS: 'K8S_POD_NAMESPACE=web;K8S_POD_NAME=web-0' }, stdin: conf },
+}
+
+/** Rules need no program; who asks the API server needs to be told where it is. */
+const ownRows: Readonly<Record<string, Record<string, Row>>> = {
+  'hello-chain': {
+    'ADD in a network namespace, without iptables': { ...addInNamespace, exitCode: 0, stdout: /"sandbox":"\/pod"/ },
+  },
+  'istio-cni': {
+    'ADD in a network namespace, without a kubeconfig': {
+      ...addInNamespace,
+      exitCode: 1,
+      stdout: /cannot read \/kubeconfig/,
+    },
+  },
+}
+
 beforeAll(() => {
   for (const [, path] of plugins) if (!existsSync(path)) throw new Error(`${path} is missing: npm run build`)
 })
 
-describe.each(plugins)('%s, in a root of the C library, /proc and nothing else', (_, path) => {
+describe.each(plugins)('%s, in a root of the C library, /proc and nothing else', (name, path) => {
   describe.each<Disk>(['writable', 'read-only', 'full'])('that is %s', (disk) => {
-    it.each(Object.entries(rows))('%s: answers and leaves no trace', async (_, { call, ...expected }) => {
-      const { exitCode, stdout, stderr, changed } = await inChroot({ executable: path, disk, ...call })
-      expect({ exitCode, changed, stderr }).toEqual({
-        exitCode: expected.exitCode,
-        changed: [],
-        stderr: expected.stderr ? expect.stringMatching(expected.stderr) : expect.any(String),
-      })
-      expect(stdout.trim()).toMatch(expected.stdout)
-    })
+    it.each(Object.entries({ ...rows, ...ownRows[name] }))(
+      '%s: answers and leaves no trace',
+      async (_, { call, ...expected }) => {
+        const { exitCode, stdout, stderr, changed } = await inChroot({ executable: path, disk, ...call })
+        expect({ exitCode, changed, stderr }).toEqual({
+          exitCode: expected.exitCode,
+          changed: [],
+          stderr: expected.stderr ? expect.stringMatching(expected.stderr) : expect.any(String),
+        })
+        expect(stdout.trim()).toMatch(expected.stdout)
+      },
+    )
   })
 
   const hostileFiles = {

@@ -20,8 +20,8 @@ export function readFamilies(nft: Nft, families: readonly Family[]): SavedTables
 }
 
 /**
- * Plans and writes all families in one transaction, again when others wrote in between. `undefined`: a rule can only be
- * written by a program, and nothing was.
+ * Plans and writes all families in one transaction, again when others wrote in between. A rule that only a program can
+ * write is returned, and then nothing was written.
  */
 export function editFamilies(
   nft: Nft,
