@@ -4,11 +4,11 @@ import fc from 'fast-check'
 import { canonicalText } from '../src/entry.ts'
 import type { Entry, SetSpec } from '../src/spec-types.ts'
 
-/** What a comment may be: anything but a double quote, control characters and halves of characters. */
+/** What a comment may be: anything but an option, a double quote, control characters and halves of characters. */
 const comment = fc
   .string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
   .map((text) => text.replace(/["\p{Cc}\p{Cs}]/gu, '\\'))
-  .filter((text) => Buffer.byteLength(text) <= 255)
+  .filter((text) => Buffer.byteLength(text) <= 255 && !/^--?[a-z!]+$/i.test(text))
 
 // Few, so that they collide.
 const address = (family: IpFamily) =>
