@@ -9,7 +9,7 @@ import { trace } from './trace.ts'
 
 // As the guide has it: vitest 4 and 5 differ in the matchers of their own.
 declare global {
-  // biome-ignore lint/style/noNamespace: it is theirs
+  // biome-ignore lint/style/noNamespace: Chai keeps its assertions in one
   namespace Chai {
     interface Assertion extends TraceMatchers {}
   }
