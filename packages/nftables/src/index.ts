@@ -1,0 +1,56 @@
+/**
+ * nftables rulesets as data. No program is run.
+ *
+ * @example
+ * ```ts
+ * import type { Rule } from '@cni/nftables'
+ *
+ * export const web: Rule = {
+ *   statements: [
+ *     { kind: 'l4proto', value: 'tcp' },
+ *     { kind: 'tcp dport', value: { set: [80, 443] } },
+ *     { kind: 'counter' },
+ *     { kind: 'accept' },
+ *   ],
+ *   comment: 'web',
+ * }
+ * ```
+ *
+ * @module
+ */
+
+// rulesets
+export type { Chain, ElementKey, NamedSet, Rule, Ruleset, SetElement, Table } from './rules/model.ts'
+export {
+  type Action,
+  isMatch,
+  type Limit,
+  type Log,
+  type LogFlag,
+  type MarkValue,
+  type Match,
+  type MatchOp,
+  type Nat,
+  type NatFlag,
+  type Raw,
+  type Redirect,
+  type Reject,
+  type Statement,
+  type Tproxy,
+  type Vmap,
+  type VmapElement,
+} from './rules/statement.ts'
+export type {
+  AddrType,
+  CtState,
+  CtStatus,
+  InterfaceName,
+  Key,
+  Masked,
+  Operand,
+  Protocol,
+  Range,
+  Selector,
+  SelectorValues,
+  SetType,
+} from './rules/values.ts'
