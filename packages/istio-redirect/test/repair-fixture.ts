@@ -2,8 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { podWatches } from '../src/agent/pods/pod-watches.ts'
 import { type RepairSurroundings, startRepair } from '../src/agent/repair/start-repair.ts'
 import type { Labels, RepairConfig } from '../src/agent/services.ts'
+import type { ListWatchOptions } from '../src/kube/list-watch.ts'
 import { type ApiServer, startApiServer } from '../src/testing/api-server.ts'
 import { type Grant, repairGrants } from '../src/testing/grants.ts'
 import { meshPod, type PodOptions, type StoredPod } from '../src/testing/pods.ts'
@@ -33,6 +35,7 @@ export interface RepairFixtureOptions extends RepairSurroundings {
   readonly grants?: readonly Grant[]
   readonly server?: string
   readonly prepare?: (api: ApiServer) => void
+  readonly watching?: Pick<ListWatchOptions, 'silenceMs'>
 }
 
 export const repairDefaults: RepairConfig = {
@@ -97,18 +100,16 @@ export async function repairFixture(options: RepairFixtureOptions = {}): Promise
         }),
         gauge: () => ({ set: () => {} }),
       },
-      signal: stop.signal,
-    },
-    {
-      ...options,
-      watching: {
+      watches: podWatches({
         pause: (ms) => {
           pauses.push(ms)
           return delay(5)
         },
         ...options.watching,
-      },
+      }),
+      signal: stop.signal,
     },
+    options,
   )
   const count = (name: string, labels: object): number => counters.get(`${name}${JSON.stringify(labels)}`) ?? 0
   return {

@@ -3,6 +3,7 @@ import type { AgentConfig } from './config/agent-config.ts'
 import type { AgentLog } from './log/agent-log.ts'
 import { calmLog } from './log/calm-log.ts'
 import { agentPart, type Part } from './part.ts'
+import { podWatches } from './pods/pod-watches.ts'
 import { repairPart } from './repair-part.ts'
 import type { CloseReason } from './serve/bounded-server.ts'
 import { healthServer, type Readiness } from './serve/health.ts'
@@ -90,7 +91,7 @@ export function agentParts({ log, own, metrics, errors, readiness, isAside }: Pa
       return () => shut(server)
     },
   )
-  const repairs = repairPart(own, metrics)
+  const repairs = repairPart({ log: own, metrics, watches: podWatches() })
   const repair: Part<AgentConfig> = {
     update: (config) => repairs.update(isAside() ? { ...config, repair: undefined } : config),
     close: () => repairs.close(),

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { agentConfig } from './config/agent-config.ts'
 import { resolveValues } from './config/resolve.ts'
+import { podWatches } from './pods/pod-watches.ts'
 import { repairPart } from './repair-part.ts'
 import { metricsRegistry } from './serve/metrics.ts'
 import type { RepairServices } from './services.ts'
@@ -24,7 +25,9 @@ const note = (msg: string) => void lines.push(msg)
 const log = { debug: note, info: note, warn: note, error: note }
 
 test('repair is not even loaded when it has nothing to do', async () => {
-  const part = repairPart(log, metricsRegistry(), () => Promise.reject(new Error('loaded')))
+  const part = repairPart({ log, metrics: metricsRegistry(), watches: podWatches() }, () =>
+    Promise.reject(new Error('loaded')),
+  )
   await part.update(config({}))
   await part.close()
   expect(lines).toEqual([])
@@ -32,7 +35,7 @@ test('repair is not even loaded when it has nothing to do', async () => {
 
 test('repair is started once, again with a new configuration, and stopped', async () => {
   const { started, start } = controller()
-  const part = repairPart(log, metricsRegistry(), start)
+  const part = repairPart({ log, metrics: metricsRegistry(), watches: podWatches() }, start)
   await part.update(config({ REPAIR_LABEL_PODS: 'true' }))
   await part.update(config({ REPAIR_LABEL_PODS: 'true', POD_NAMESPACE: '' }))
   await expect.poll(() => started.length).toBe(1)
@@ -51,7 +54,7 @@ test('a controller that fails is told of and does not keep the agent from stoppi
   const { started, start } = controller(() => {
     throw new Error('no such client')
   })
-  const part = repairPart(log, metricsRegistry(), start)
+  const part = repairPart({ log, metrics: metricsRegistry(), watches: podWatches() }, start)
   await part.update(config({ REPAIR_LABEL_PODS: 'true' }))
   await expect.poll(() => lines).toEqual(['repair: no such client'])
   await part.close()

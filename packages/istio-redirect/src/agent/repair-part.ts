@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf } from '@cni/types'
 import type { AgentConfig } from './config/agent-config.ts'
 import { agentPart, type Part } from './part.ts'
-import type { Metrics, RepairServices, ScopedLog, StartRepair } from './services.ts'
+import type { RepairServices, StartRepair } from './services.ts'
 
 const FIRST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 60_000
@@ -12,8 +12,7 @@ const load = async (): Promise<StartRepair> => (await import('./repair/start-rep
 
 /** Runs the repair controller beside the installer. Whatever becomes of it, installing goes on. */
 export function repairPart(
-  log: ScopedLog,
-  metrics: Metrics,
+  { log, metrics, watches }: Pick<RepairServices, 'log' | 'metrics' | 'watches'>,
   start: () => Promise<StartRepair> = load,
 ): Part<AgentConfig> {
   return agentPart(
@@ -21,7 +20,8 @@ export function repairPart(
     async ({ repair: config, api }) => {
       const stop = new AbortController()
       const { signal } = stop
-      const done = config === undefined ? Promise.resolve() : keepRunning(start, { config, api, log, metrics, signal })
+      const done =
+        config === undefined ? Promise.resolve() : keepRunning(start, { config, api, log, metrics, watches, signal })
       return async () => {
         stop.abort()
         await done

@@ -1,3 +1,5 @@
+import type { PodWatches } from './pods/pod-watches.ts'
+
 /** Labels of a log line or a sample. */
 export type Labels = Readonly<Record<string, string | number | boolean | undefined>>
 
@@ -62,6 +64,7 @@ export interface RepairServices {
   readonly api: ApiAccess
   readonly log: ScopedLog
   readonly metrics: Metrics
+  readonly watches: PodWatches
   /** Aborted when the agent stops, or when the configuration changed: repair is then started again with the new one. */
   readonly signal: AbortSignal
 }

@@ -12,6 +12,8 @@ export interface Observer {
   /** Everything is known. */
   listed(): void
   gone(object: unknown): void
+  /** The watch said something: a change, or a bookmark, which says that there was none. Told after the change itself. */
+  alive?(): void
   /** It did not work and will be tried again after the pause. */
   failed(error: KubeError, pauseMs: number): void
 }
@@ -158,6 +160,7 @@ function event(line: string, path: string, observer: Observer, state: State): vo
   if (type === 'DELETED') observer.gone(object)
   if (version !== undefined) state.version = version
   state.failures = 0
+  observer.alive?.()
 }
 
 function parse(line: string): unknown {

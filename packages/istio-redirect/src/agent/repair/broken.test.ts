@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { observePod } from '../pods/observed-pod.ts'
 import { isBroken } from './broken.ts'
-import { observePod } from './observed-pod.ts'
 
 const filter = {
   sidecarAnnotation: 'sidecar.istio.io/status',

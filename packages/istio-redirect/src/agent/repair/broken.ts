@@ -1,5 +1,5 @@
+import type { InitContainerStatus, ObservedPod, Termination } from '../pods/observed-pod.ts'
 import type { RepairConfig } from '../services.ts'
-import type { InitContainerStatus, ObservedPod, Termination } from './observed-pod.ts'
 
 /** The settings that say which pods are broken. */
 export type BrokenFilter = Pick<

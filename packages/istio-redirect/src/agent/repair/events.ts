@@ -1,7 +1,7 @@
 import { printable } from '../../foreign-text.ts'
 import type { KubeClient, KubeRequest } from '../../kube/client.ts'
 import { isKubeError } from '../../kube/kube-error.ts'
-import type { ObservedPod } from './observed-pod.ts'
+import type { ObservedPod } from '../pods/observed-pod.ts'
 
 /** Why an event is written; what `kubectl describe pod` shows. */
 export type EventReason = 'DeleteBrokenPod' | 'LabelBrokenPod'

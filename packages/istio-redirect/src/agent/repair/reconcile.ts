@@ -3,9 +3,9 @@ import { printable } from '../../foreign-text.ts'
 import type { KubeClient, KubeRequest } from '../../kube/client.ts'
 import { isKubeError } from '../../kube/kube-error.ts'
 import { podPath } from '../../kube/pod.ts'
+import { keyOf, type ObservedPod } from '../pods/observed-pod.ts'
 import type { Counter, RepairConfig, ScopedLog } from '../services.ts'
 import type { EventReason, EventRecorder } from './events.ts'
-import { keyOf, type ObservedPod } from './observed-pod.ts'
 
 /** What is done about broken pods: the first of repair, delete and label that is switched on. */
 export type Mode = 'repair' | 'delete' | 'label' | 'none'

@@ -6,9 +6,9 @@ import type { RedirectContext } from '../../plugin/redirect-context.ts'
 import { podInfo } from '../../redirect/pod-info.ts'
 import { redirectFor } from '../../redirect/redirect.ts'
 import { attachmentsIn, findByNetns } from '../../state/attachments.ts'
+import { keyOf, type ObservedPod } from '../pods/observed-pod.ts'
 import type { RepairConfig, ScopedLog } from '../services.ts'
 import { findNetns } from './find-netns.ts'
-import { keyOf, type ObservedPod } from './observed-pod.ts'
 import { RepairError } from './repair-error.ts'
 
 /** What {@link repairInPlace} works with. */

@@ -4,14 +4,14 @@ import { messageOf } from '@cni/types'
 import { printable } from '../../foreign-text.ts'
 import { type KubeClient, kubeClient } from '../../kube/client.ts'
 import type { KubeError } from '../../kube/kube-error.ts'
-import { type ListWatchOptions, listWatch, type Observer } from '../../kube/list-watch.ts'
+import type { Observer } from '../../kube/list-watch.ts'
 import { serviceAccountAccess } from '../../kube/service-account.ts'
 import { aborted } from '../aborted.ts'
 import { calmLog } from '../log/calm-log.ts'
+import { keyOf, type ObservedPod, observePod } from '../pods/observed-pod.ts'
 import type { RepairServices } from '../services.ts'
 import { isBroken } from './broken.ts'
 import { eventRecorder } from './events.ts'
-import { keyOf, type ObservedPod, observePod } from './observed-pod.ts'
 import { modeOf, type Reconciler, reconciler } from './reconcile.ts'
 import { repairInPlace } from './repair-in-place.ts'
 import { MAX_ATTEMPTS, retryPause } from './retries.ts'
@@ -23,7 +23,6 @@ export interface RepairSurroundings {
   readonly hostProc?: string
   /** Instead of repairing in place. */
   readonly repair?: (pod: ObservedPod) => Promise<void>
-  readonly watching?: Pick<ListWatchOptions, 'pause' | 'silenceMs'>
 }
 
 /**
@@ -31,8 +30,8 @@ export interface RepairSurroundings {
  * the API server does, it is tried again; see `StartRepair`.
  */
 export async function startRepair(services: RepairServices, around: RepairSurroundings = {}): Promise<void> {
-  const { config, api, log, metrics, signal } = services
-  const { hostProc = '/host/proc', watching, repair = inPlace } = around
+  const { config, api, log, metrics, watches, signal } = services
+  const { hostProc = '/host/proc', repair = inPlace } = around
   const mode = modeOf(config)
   if (mode === 'none') {
     log.info('repair is enabled, but neither to repair, to delete nor to label pods: nothing is watched')
@@ -96,16 +95,8 @@ export async function startRepair(services: RepairServices, around: RepairSurrou
       },
     },
   )
-  await listWatch({
-    connect,
-    path: '/api/v1/pods',
-    fieldSelector: fieldSelector(config),
-    labelSelector: config.labelSelectors,
-    paged: config.nodeName === '',
-    observer,
-    signal,
-    ...watching,
-  })
+  const { nodeName, fieldSelectors, labelSelectors } = config
+  await watches.follow({ api, nodeName, fieldSelectors, labelSelectors }, observer, signal)
   await Promise.race([queue.idle(), delay(settleMs)])
 
   function inPlace(pod: ObservedPod): Promise<void> {
@@ -175,9 +166,5 @@ function observe({ config, log, broken, queue, act }: Watched, reports: Observer
     failed: reports.failed,
   }
 }
-
-/** Without a node the term is left out: `spec.nodeName=` would choose the pods that are on none. */
-const fieldSelector = ({ fieldSelectors, nodeName }: RepairServices['config']): string =>
-  [fieldSelectors, nodeName === '' ? '' : `spec.nodeName=${nodeName}`].filter(Boolean).join(',')
 
 const words = (error: unknown): string => printable(messageOf(error))

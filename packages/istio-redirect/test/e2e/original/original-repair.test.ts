@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers'
 import { findExecutable } from '@cni/host'
 import { repairGrants } from '@cni/istio-redirect/testing'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { podWatches } from '../../../src/agent/pods/pod-watches.ts'
 import { startRepair } from '../../../src/agent/repair/start-repair.ts'
 import { repairDefaults } from '../../repair-fixture.ts'
 import { type KubeServer, startKubeServer } from './kube-server.ts'
@@ -96,6 +97,7 @@ async function ours(kube: KubeServer, mode: Mode): Promise<Side> {
         },
       }),
     },
+    watches: podWatches(),
     signal: stop.signal,
   })
   try {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isBroken } from './broken.ts'
+import { isBroken } from '../repair/broken.ts'
 import { observePod } from './observed-pod.ts'
 
 const filter = {

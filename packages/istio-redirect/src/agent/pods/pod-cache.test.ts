@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import { KubeError } from '../../kube/kube-error.ts'
+import { statusAnnotation } from '../../plugin/before-asking.ts'
+import { annotations } from '../../redirect/annotations.ts'
+import { meshPod, type PodOptions } from '../../testing/pods.ts'
+import { podCache } from './pod-cache.ts'
+
+/** What a watch tells of a pod. */
+const told = (name: string, options: PodOptions = {}, uid = `uid-${name}`) => {
+  const pod = meshPod({ ...options, name, namespace: 'demo' })
+  return { ...pod, metadata: { ...pod.metadata, uid, resourceVersion: '1' } }
+}
+const wanted = (name: string) => ({ namespace: 'demo', name, uid: `uid-${name}` })
+
+function filled(options: Parameters<typeof podCache>[0], pods: readonly unknown[]) {
+  const cache = podCache(options)
+  cache.observer.listing()
+  for (const pod of pods) cache.observer.present(pod)
+  cache.observer.listed()
+  return cache
+}
+
+test('every annotation that decides about traffic is kept, and no other', () => {
+  const keys = [...Object.values(annotations).map(({ key }) => key), statusAnnotation, 'sidecar.istio.io/inject']
+  const foreign = ['kubectl.kubernetes.io/last-applied-configuration', 'istio.io', 'notistio.io/x', 'a/istio.io/b']
+  const all = Object.fromEntries([...keys, ...foreign].map((key) => [key, 'x']))
+  const cache = filled({}, [told('web', { annotations: all })])
+  expect(Object.keys(cache.find(wanted('web'))?.annotations ?? {}).sort()).toEqual(keys.sort())
+})
+
+test('nothing counts before the first list is complete', () => {
+  const cache = podCache()
+  expect(cache.problem()).toBe('the pods of the node are not listed yet')
+  cache.observer.listing()
+  cache.observer.present(told('web'))
+  cache.observer.alive?.()
+  expect(cache.find(wanted('web'))).toBeUndefined()
+  cache.observer.listed()
+  expect(cache.find(wanted('web'))?.name).toBe('web')
+})
+
+test('a list that does not have a pod, and its deletion, take it out; the deletion of an earlier one does not', () => {
+  const cache = filled({}, [told('a'), told('b'), told('c')])
+  cache.observer.gone(told('a'))
+  cache.observer.gone(told('b', {}, 'uid-earlier'))
+  expect([cache.find(wanted('a')), cache.find(wanted('b'))?.name]).toEqual([undefined, 'b'])
+  cache.observer.listing()
+  cache.observer.present(told('c'))
+  cache.observer.listed()
+  expect([cache.find(wanted('b')), cache.find(wanted('c'))?.name]).toEqual([undefined, 'c'])
+  expect(cache.size()).toBe(1)
+})
+
+test('a failure is the problem until something is said', () => {
+  const cache = filled({}, [told('web')])
+  cache.observer.failed(new KubeError('NETWORK', 'GET /: cut'), 1000)
+  expect([cache.problem(), cache.find(wanted('web'))]).toEqual(['GET /: cut', undefined])
+  cache.observer.alive?.()
+  expect([cache.problem(), cache.find(wanted('web'))?.name]).toEqual([undefined, 'web'])
+})
+
+test('of more pods than it keeps, those that changed longest ago are left out', () => {
+  const cache = filled({ maxPods: 2 }, [told('a'), told('b'), told('a'), told('c')])
+  expect(['a', 'b', 'c'].map((name) => cache.find(wanted(name))?.name)).toEqual(['a', undefined, 'c'])
+})
+
+test('pods that say much push others out, and one that says too much is not kept', () => {
+  const saying = (name: string, chars: number) =>
+    told(name, { proxy: { env: [{ name: 'HUGE', value: 'x'.repeat(chars) }] } })
+  const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']
+  const cache = filled(
+    { maxChars: 40_000 },
+    names.map((name) => saying(name, 4800)),
+  )
+  expect(names.filter((name) => cache.find(wanted(name)) === undefined)).toEqual(['a'])
+  cache.observer.present(saying('b', 5001))
+  expect([cache.find(wanted('b')), cache.size()]).toEqual([undefined, 7])
+})
+
+test('what is no pod, or one that cannot be read, is not kept, and replaces what was', () => {
+  const cache = filled({}, [told('web'), null, 7, { metadata: {} }, { metadata: { name: '../x' } }])
+  expect(cache.size()).toBe(1)
+  cache.observer.present({ ...told('web'), spec: { containers: 'none' } })
+  expect(cache.size()).toBe(0)
+})

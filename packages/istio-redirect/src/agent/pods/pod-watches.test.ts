@@ -1,0 +1,113 @@
+import { expect, test, vi } from 'vitest'
+import { onNode, podsFixture } from '../../../test/pods-fixture.ts'
+import type { Observer } from '../../kube/list-watch.ts'
+import { plainPod } from '../../testing/pods.ts'
+
+const until = (check: () => void) => vi.waitFor(check, { timeout: 5000, interval: 5 })
+const pod = (name: string) => onNode(plainPod({ name, namespace: 'demo' }))
+
+/** Notes what it is told; `names` is what there is. */
+function witness() {
+  const told: string[] = []
+  const names = new Set<string>()
+  let listed: Set<string> | undefined
+  const nameOf = (object: unknown) => (object as { metadata: { name: string } }).metadata.name
+  const observer: Observer = {
+    listing() {
+      told.push('listing')
+      listed = new Set()
+    },
+    present(object) {
+      told.push(`present ${nameOf(object)}`)
+      names.add(nameOf(object))
+      listed?.add(nameOf(object))
+    },
+    listed() {
+      told.push('listed')
+      for (const name of names) if (listed?.has(name) === false) names.delete(name)
+      listed = undefined
+    },
+    gone: (object) => void names.delete(nameOf(object)),
+    alive: () => void told.push('alive'),
+    failed: (error) => void told.push(error.code),
+  }
+  return { told, names, observer }
+}
+
+test('those who want the same pods share one watch, and whoever comes later is told of all of them', async () => {
+  await using node = await podsFixture([pod('a')])
+  const [first, second, late] = [witness(), witness(), witness()]
+  const following = [first, second].map(({ observer }) => node.watches.follow(node.pods, observer, node.signal))
+  await until(() => expect(node.api.watches()).toBe(1))
+  expect(node.lists()).toBe(1)
+  expect(first.told).toEqual(['listing', 'present a', 'listed'])
+  expect(second.told).toEqual(first.told)
+
+  node.api.setPod(pod('b'))
+  await until(() => expect([...second.names]).toEqual(['a', 'b']))
+  const leave = new AbortController()
+  const leaving = node.watches.follow(node.pods, late.observer, leave.signal)
+  await until(() => expect([...late.names]).toEqual(['a', 'b']))
+  await until(() => expect(node.api.watches()).toBe(1))
+  expect(node.lists()).toBe(2)
+  node.api.bookmark()
+  await until(() => expect(first.told.at(-1)).toBe('alive'))
+
+  leave.abort()
+  await leaving
+  node.api.deletePod('demo', 'a')
+  await until(() => expect([...first.names]).toEqual(['b']))
+  expect([...late.names]).toEqual(['a', 'b'])
+  expect(node.lists()).toBe(2)
+  expect(following).toHaveLength(2)
+})
+
+test('who wants other pods has a watch of their own; the last one who leaves ends theirs', async () => {
+  await using node = await podsFixture([pod('a')])
+  const [ours, all] = [witness(), witness()]
+  const leave = [new AbortController(), new AbortController()] as const
+  const following = [
+    node.watches.follow(node.pods, ours.observer, leave[0].signal),
+    node.watches.follow({ ...node.pods, nodeName: '' }, all.observer, leave[1].signal),
+  ]
+  await until(() => expect(node.api.watches()).toBe(2))
+  node.api.setPod(plainPod({ name: 'elsewhere', namespace: 'demo' }))
+  await until(() => expect([...all.names]).toEqual(['a', 'elsewhere']))
+  expect([...ours.names]).toEqual(['a'])
+  leave[0].abort()
+  await following[0]
+  await until(() => expect(node.api.watches()).toBe(1))
+  leave[1].abort()
+  await following[1]
+  await until(() => expect(node.api.watches()).toBe(0))
+
+  const again = witness()
+  const back = new AbortController()
+  const returned = node.watches.follow(node.pods, again.observer, back.signal)
+  await until(() => expect([...again.names]).toEqual(['a']))
+  back.abort()
+  await returned
+})
+
+test('one who fails is told no more, and the others are told on', async () => {
+  await using node = await podsFixture([pod('a')])
+  const fine = witness()
+  const broken: Observer = {
+    ...witness().observer,
+    present() {
+      throw new Error('no room')
+    },
+  }
+  const failed = expect(node.watches.follow(node.pods, broken, node.signal)).rejects.toThrow('no room')
+  void node.watches.follow(node.pods, fine.observer, node.signal)
+  await failed
+  await until(() => expect(node.api.watches()).toBe(1))
+  node.api.setPod(pod('b'))
+  await until(() => expect([...fine.names]).toEqual(['a', 'b']))
+})
+
+test('a signal that came before the follower asks for nothing', async () => {
+  await using node = await podsFixture()
+  await node.watches.follow(node.pods, witness().observer, AbortSignal.abort())
+  expect(node.api.requests).toEqual([])
+})

@@ -1,0 +1,123 @@
+import { expect, test, vi } from 'vitest'
+import { onNode, podsFixture } from '../../../test/pods-fixture.ts'
+import { withoutSidecar } from '../../plugin/ladder.ts'
+import { meshPod, plainPod } from '../../testing/pods.ts'
+import { type PodCacheOptions, podCache } from './pod-cache.ts'
+import { rightPod } from './right-pod.ts'
+
+const until = (check: () => void) => vi.waitFor(check, { timeout: 5000, interval: 2 })
+const who = { namespace: 'demo', name: 'web' }
+
+/** A pod that is in the mesh or not, on node `n1`. */
+const webPod = (uid: string, isMesh: boolean) => {
+  const pod = onNode(isMesh ? meshPod(who) : plainPod(who))
+  return { ...pod, metadata: { ...pod.metadata, uid } }
+}
+
+/** A cache of the pods of node `n1`, and how a pod is asked for there. */
+async function cachedPods(options: PodCacheOptions = {}, waitMs = 200) {
+  const node = await podsFixture()
+  const cache = podCache(options)
+  const following = node.watches.follow(node.pods, cache.observer, node.signal)
+  const ask = (uid?: string) => rightPod({ ...who, uid }, { cache, connect: node.connect, signal: node.signal, waitMs })
+  const isMesh = async (uid?: string) => withoutSidecar((await ask(uid)).pod) === undefined
+  await until(() => expect(node.api.watches()).toBe(1))
+  return {
+    ...node,
+    cache,
+    ask,
+    isMesh,
+    async [Symbol.asyncDispose]() {
+      await node[Symbol.asyncDispose]()
+      await following
+    },
+  }
+}
+
+/** Random numbers that are the same in each run. */
+function random(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+test('a name that is used again 1 000 times, in and out of the mesh in turn, is never taken for an earlier pod', async () => {
+  await using node = await cachedPods({}, 20)
+  const chance = random(7)
+  const sources = new Map<string, number>()
+  for (let round = 0; round < 1000; round += 1) {
+    const mesh = round % 2 === 0
+    const uid = `uid-${round}`
+    // A watch that was cut does not hear of it, or hears of it later than the runtime; some pods are never deleted first.
+    const luck = chance()
+    if (luck < 0.05) node.api.cutAll()
+    if (luck > 0.9) node.api.compact()
+    if (luck > 0.3) node.api.deletePod(who.namespace, who.name)
+    node.api.setPod(webPod(uid, mesh))
+    if (luck > 0.6) await until(() => expect(node.cache.find({ ...who, uid }) ?? node.cache.problem()).toBeDefined())
+    const { pod, source } = await node.ask(luck > 0.5 && luck < 0.6 ? undefined : uid)
+    expect([round, withoutSidecar(pod) === undefined]).toEqual([round, mesh])
+    sources.set(source, (sources.get(source) ?? 0) + 1)
+  }
+  expect(sources.get('cache')).toBeGreaterThan(100)
+  expect(sources.get('watch')).toBeGreaterThan(10)
+  expect(sources.get('request')).toBeGreaterThan(50)
+  expect(node.gets()).toBe(sources.get('request'))
+})
+
+test('a pod that the watch brought is known without a request; without its UID one request tells', async () => {
+  await using node = await cachedPods()
+  node.api.setPod(webPod('u1', true))
+  expect((await node.ask('u1')).source).toBe('watch')
+  expect((await node.ask('u1')).source).toBe('cache')
+  expect(node.gets()).toBe(0)
+  expect((await node.ask()).source).toBe('request')
+  expect((await node.ask('')).source).toBe('request')
+  expect(node.gets()).toBe(2)
+})
+
+test('a pod with another UID, as the mirror of a static one has, is what the API server says after a while', async () => {
+  await using node = await cachedPods()
+  node.api.setPod(webPod('u1', true))
+  const began = performance.now()
+  expect((await node.ask('config-hash')).source).toBe('request')
+  expect(performance.now() - began).toBeGreaterThan(190)
+})
+
+test('what was known counts no more when the watch is silent for a minute, and again with the next bookmark', async () => {
+  let time = 0
+  await using node = await cachedPods({ now: () => time })
+  node.api.setPod(webPod('u1', true))
+  await node.ask('u1')
+  time += 60_000
+  expect((await node.ask('u1')).source).toBe('cache')
+  time += 1
+  expect(node.cache.problem()).toBe('the watch of pods is silent for 60 s')
+  expect((await node.ask('u1')).source).toBe('request')
+  node.api.bookmark()
+  await until(() => expect(node.cache.problem()).toBeUndefined())
+  expect((await node.ask('u1')).source).toBe('cache')
+})
+
+test('nothing counts after a cut or a 410 until the server has said something again', async () => {
+  await using node = await cachedPods()
+  node.api.setPod(webPod('u1', true))
+  await node.ask('u1')
+  node.api.misbehave({ status: 410 }, { status: 503 }, { hang: true })
+  node.api.cutAll()
+  await until(() => expect(node.cache.problem()).toMatch(/: 503/))
+  node.api.deletePod(who.namespace, who.name)
+  node.api.setPod(webPod('u1', false))
+  node.api.behave()
+  const began = performance.now()
+  expect(await node.isMesh('u1')).toBe(false)
+  expect(performance.now() - began).toBeLessThan(150)
+})
+
+test('a pod that cannot be asked for is an error after one request', async () => {
+  await using node = await cachedPods()
+  await expect(node.ask()).rejects.toThrow(/pod demo\/web could not be read: .*404/)
+  expect(node.gets()).toBe(1)
+})

@@ -1,0 +1,42 @@
+import type { AskOptions } from '../../kube/ask.ts'
+import { getPod } from '../../kube/pod.ts'
+import type { PodIdentity } from '../../kube/pod-identity.ts'
+import { type PodInfo, podInfo } from '../../redirect/pod-info.ts'
+import type { PodCache } from './pod-cache.ts'
+
+/** Where a pod was found: in the cache at once, there after a while, or at the API server. */
+export type PodSource = 'cache' | 'watch' | 'request'
+
+/** A pod, and who said so. */
+export interface RightPod {
+  readonly pod: PodInfo
+  readonly source: PodSource
+}
+
+/** What {@link rightPod} works with. */
+export interface RightPodOptions {
+  /** `undefined`: pods are not watched. */
+  readonly cache: PodCache | undefined
+  readonly connect: AskOptions['connect']
+  readonly signal: AbortSignal
+  /** How long a watch may take to bring a pod, in milliseconds. Default 200. */
+  readonly waitMs?: number
+}
+
+/**
+ * The pod that a runtime is starting. A name is used again, so that only the UID tells whether a pod that was seen is the
+ * one: without it, or without a live watch, one request tells. Throws `KubeError`.
+ */
+export async function rightPod(
+  { uid, ...who }: PodIdentity & { readonly uid?: string | undefined },
+  { cache, connect, signal, waitMs = 200 }: RightPodOptions,
+): Promise<RightPod> {
+  if (cache !== undefined && uid !== undefined && uid !== '') {
+    const wanted = { ...who, uid }
+    const known = cache.find(wanted)
+    if (known !== undefined) return { pod: known, source: 'cache' }
+    const brought = await cache.waitFor(wanted, waitMs)
+    if (brought !== undefined) return { pod: brought, source: 'watch' }
+  }
+  return { pod: podInfo(await getPod(who, { connect, signal, maxRequests: 1 })), source: 'request' }
+}
