@@ -17,8 +17,6 @@
  * @module
  */
 
-// from a pod to rules
-export type { Pod, PodContainer } from './kube/pod.ts'
 // the decision
 export {
   type Ask,
@@ -26,10 +24,12 @@ export {
   beforeAsking,
   podAnnotationsKey,
   type Skip,
-} from './plugin/before-asking.ts'
+} from './decide/before-asking.ts'
+export { maybeAmbient, withoutSidecar } from './decide/ladder.ts'
+// from a pod to rules
+export type { Pod, PodContainer } from './kube/pod.ts'
 // the plugin
 export { type Conf, confSchema } from './plugin/conf.ts'
-export { maybeAmbient, withoutSidecar } from './plugin/ladder.ts'
 export { plugin } from './plugin/plugin.ts'
 export { type EnablementSelector, type Settings, settingsOf } from './plugin/settings.ts'
 export type { Capture } from './redirect/capture.ts'

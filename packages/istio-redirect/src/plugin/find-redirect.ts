@@ -1,5 +1,5 @@
 import type { AddContext } from '@cni/skel'
-import { beforeAsking, podAnnotationsKey, quoted } from './before-asking.ts'
+import { beforeAsking, podAnnotationsKey, quoted } from '../decide/before-asking.ts'
 import type { Conf } from './conf.ts'
 import type { FoundRedirect } from './redirect-of-pod.ts'
 import type { Settings } from './settings.ts'

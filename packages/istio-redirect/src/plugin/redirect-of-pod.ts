@@ -1,5 +1,6 @@
 import type { AddContext } from '@cni/skel'
 import { CniError, ErrorCode, messageOf } from '@cni/types'
+import { maybeAmbient, withoutSidecar } from '../decide/ladder.ts'
 import type { AskOptions } from '../kube/ask.ts'
 import { type KubeClient, kubeClient } from '../kube/client.ts'
 import { loadKubeconfig } from '../kube/kubeconfig.ts'
@@ -8,7 +9,6 @@ import type { PodIdentity } from '../kube/pod-identity.ts'
 import { type PodInfo, podInfo } from '../redirect/pod-info.ts'
 import { type Redirect, redirectFor } from '../redirect/redirect.ts'
 import type { Conf } from './conf.ts'
-import { maybeAmbient, withoutSidecar } from './ladder.ts'
 import type { Settings } from './settings.ts'
 
 /** A pod whose traffic is to be redirected, and how. */

@@ -4,7 +4,7 @@ import { type Conf, confKeys } from './conf.ts'
 import type { Settings } from './settings.ts'
 
 /** Says what of the configuration is not taken at its word. */
-export function warnAboutSettings(log: Log, conf: Conf, settings: Settings): void {
+export function warnAboutSettings(log: Pick<Log, 'warn'>, conf: Conf, settings: Settings): void {
   if (logLevel(settings.logLevel) === undefined) {
     log.warn(`plugin_log_level ${JSON.stringify(settings.logLevel)} is unknown: taken as "info"`)
   }

@@ -1,8 +1,6 @@
 import { CniError, messageOf, type Verb } from '@cni/types'
-import type { Log } from '../log.ts'
-import { pathText } from '../schema/issues.ts'
 import { schemaOf } from '../schema/schema-of.ts'
-import { type UnknownMember, unknownMembers } from '../schema/unknown-members.ts'
+import { tellUnknown } from '../schema/tell-unknown.ts'
 import { validateConfig } from '../schema/validate.ts'
 import type { AcceptedCall } from './accepted-call.ts'
 
@@ -17,7 +15,7 @@ export async function configuration(accepted: AcceptedCall, verb: Verb): Promise
   const schema = await schemaOf(plugin)
   const conf = schema === undefined ? document : await validateConfig(schema, document)
   openLog(accepted, verb, conf)
-  if (schema !== undefined) tellUnknown(log, unknownMembers(schema, document))
+  if (schema !== undefined) tellUnknown(schema, document, log)
   return conf
 }
 
@@ -33,16 +31,6 @@ export async function tolerantConfiguration(accepted: AcceptedCall, verb: Verb):
 }
 
 // internal
-
-/** A runtime may add members of its own: only what looks like a misspelling is for everybody to see. */
-function tellUnknown(log: Log, unknown: readonly UnknownMember[]): void {
-  if (unknown.length === 0) return
-  for (const { path, meant } of unknown) {
-    if (meant !== undefined) log.warn(`${pathText(path)}: did you mean ${meant}?`)
-  }
-  const members = unknown.map(({ path }) => pathText(path))
-  log.debug('the configuration has members this plugin does not know', { members })
-}
 
 function openLog({ call, environment, config }: AcceptedCall, command: Verb, conf: unknown): void {
   const { plugin, log, io } = call

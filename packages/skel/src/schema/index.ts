@@ -14,4 +14,5 @@
  * @module
  */
 
+export { checkConfig } from './check-config.ts'
 export { type NetConfOptions, netConf } from './net-conf.ts'

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import type { Conf } from '../plugin/conf.ts'
+import { settingsOf } from '../plugin/settings.ts'
 import { podInfo } from '../redirect/pod-info.ts'
 import { meshPod, type PodOptions, plainPod } from '../testing/pods.ts'
 import { beforeAsking } from './before-asking.ts'
-import type { Conf } from './conf.ts'
 import { maybeAmbient, withoutSidecar } from './ladder.ts'
-import { settingsOf } from './settings.ts'
 
 const selectors = [{ podSelector: { matchLabels: { 'istio.io/dataplane-mode': 'ambient' } } }]
 const settings = (conf: Partial<Conf> = {}) => settingsOf({ name: 'pods', cni_agent_run_dir: '/run', ...conf })

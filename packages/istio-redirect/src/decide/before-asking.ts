@@ -1,6 +1,6 @@
 import { CniError, ErrorCode, isObject } from '@cni/types'
 import { isPodIdentity, type PodIdentity } from '../kube/pod-identity.ts'
-import type { Settings } from './settings.ts'
+import type { Settings } from '../plugin/settings.ts'
 
 /** The pod starts without redirection. */
 export interface Skip {

@@ -1,7 +1,7 @@
+import type { Settings } from '../plugin/settings.ts'
 import type { PodInfo } from '../redirect/pod-info.ts'
 import { capturesNothing } from '../redirect/redirect.ts'
 import { quoted, type Skip, skip, statusAnnotation } from './before-asking.ts'
-import type { Settings } from './settings.ts'
 
 const injectKey = 'sidecar.istio.io/inject'
 

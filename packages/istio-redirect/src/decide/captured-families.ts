@@ -1,0 +1,51 @@
+import { CniError, ErrorCode } from '@cni/types'
+import { familiesOf, type UsableAddresses } from '../redirect/families.ts'
+import { quoted } from './before-asking.ts'
+import type { DecisionLog } from './log.ts'
+import type { FoundRedirect } from './redirection.ts'
+
+/** What is known of the addresses of a pod, and from whom. */
+export interface KnownAddresses {
+  /** The namespace's path: for messages. */
+  readonly place: string
+  /** The addresses that the pod has, as far as somebody told, as they were told. */
+  readonly addresses: readonly string[]
+  /** The usable ones of these. */
+  readonly told: UsableAddresses
+  /** The usable ones that the kernel knows. IPv4 may be left out where some was told. */
+  readonly found: UsableAddresses
+  /** Whether IPv6 is switched off where the pod would have it; only asked where {@link mayHaveLostIpv6} says so. */
+  readonly ipv6Off: boolean
+}
+
+/** Whether a switch decides: IPv6 addresses were told of, and the kernel has none. */
+export const mayHaveLostIpv6 = ({ told, found }: Pick<KnownAddresses, 'told' | 'found'>): boolean =>
+  told.ipv6.length > 0 && found.ipv6.length === 0
+
+/**
+ * Whether IPv6 is captured: when the previous plugins or the namespace know such an address of the pod, and nobody has
+ * switched IPv6 off there. Addresses by autoconfiguration are in no result; and a result may name one that a later step
+ * took away.
+ */
+export function capturesIpv6({ pod, redirect }: FoundRedirect, known: KnownAddresses, log: DecisionLog): boolean {
+  const { place, addresses, told, found } = known
+  const lost = mayHaveLostIpv6(known) && known.ipv6Off
+  if (lost) {
+    const fields = { pod: quoted(pod), without: told.ipv6.join(', ') }
+    log.info('IPv6 is switched off in the pod: it is not captured', fields)
+  }
+  const ipv6 = lost ? [] : [...told.ipv6, ...found.ipv6]
+  const families = familiesOf({ ipv4: [...told.ipv4, ...found.ipv4], ipv6 }, redirect.dualStack)
+  if (families.hostIP === undefined) {
+    const sources = [...(addresses.length > 0 ? [`prevResult.ips: ${addresses.join(', ')}`] : []), `in ${place}`]
+    throw new CniError(ErrorCode.invalidNetworkConfig, 'no valid local IP address found', {
+      details: `${sources.join('; ')}${lost ? ', where IPv6 is switched off' : ''}`,
+      hint: 'istio-cni has to come after the plugin that gives the pod its address',
+    })
+  }
+  if (families.ipv6Ignored) {
+    const hint = 'set ISTIO_DUAL_STACK=true in the environment of istio-proxy to capture it'
+    log.warn(`the IPv6 traffic of this dual-stack pod is not captured: ${hint}`, { pod: quoted(pod) })
+  }
+  return families.ipv6
+}

@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest'
+import { KubeError } from '../kube/kube-error.ts'
+import type { Pod } from '../kube/pod.ts'
+import { meshPod, plainPod } from '../testing/pods.ts'
+import { answerCall } from './answer-call.ts'
+import type { NamespaceFacts, ServeRequest } from './protocol.ts'
+
+const facts: NamespaceFacts = {
+  netns: { dev: 4, ino: 4026532 },
+  backend: 'nft',
+  fresh: true,
+  told: ['10.1.2.3/24'],
+  found: [],
+  foundIpv4: false,
+  ipv6Off: false,
+}
+const conf = { cniVersion: '1.0.0', name: 'pods', type: 'istio-cni', cni_agent_run_dir: '/run/istio-cni' }
+
+interface Asked {
+  readonly conf?: object
+  readonly facts?: Partial<NamespaceFacts>
+  readonly args?: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+function request(asked: Asked = {}): ServeRequest {
+  const args = asked.args ?? 'K8S_POD_NAMESPACE=demo;K8S_POD_NAME=web;K8S_POD_UID=7'
+  return {
+    protocol: 1,
+    version: '1',
+    env: { CNI_COMMAND: 'ADD', CNI_ARGS: args, CNI_NETNS: '/run/netns/x', ...asked.env },
+    facts: { ...facts, ...asked.facts },
+    stdin: Buffer.from(JSON.stringify({ ...conf, ...asked.conf })),
+  }
+}
+
+const answer = (pod: Pod, asked?: Asked) => answerCall(request(asked), { pod: async () => pod })
+
+test('a pod of the mesh is answered with its record and one batch', async () => {
+  const found = await answer(meshPod())
+  expect(found).toMatchObject({
+    act: 'program',
+    pod: 'demo/web',
+    mode: 'REDIRECT',
+    logLevel: 'info',
+    lines: [],
+    record: { netns: facts.netns, backend: 'nft', families: ['ipv4'], tproxy: null, applied: false },
+  })
+  expect(found.act === 'program' && found.batch.length).toBeGreaterThan(1000)
+})
+
+test('the agent is asked for the pod by its UID', async () => {
+  const asked: unknown[] = []
+  const pod = async (who: unknown) => {
+    asked.push(who)
+    return meshPod()
+  }
+  await answerCall(request(), { pod })
+  await answerCall(request({ args: 'K8S_POD_NAMESPACE=demo;K8S_POD_NAME=web' }), { pod })
+  expect(asked).toMatchObject([
+    { namespace: 'demo', name: 'web', uid: '7' },
+    { namespace: 'demo', name: 'web', uid: undefined },
+  ])
+})
+
+test.each<[string, Pod, Asked, string]>([
+  ['outside the mesh', plainPod(), {}, 'excluded because it does not have istio-proxy container (have [app])'],
+  ['of an excluded namespace', meshPod(), { conf: { exclude_namespaces: ['demo'] } }, 'pod namespace demo excluded'],
+  ['that is none', meshPod(), { args: '' }, 'Not a kubernetes pod'],
+])('a pod %s is skipped, with the reason as its last line', async (_, pod, asked, reason) => {
+  const found = await answer(pod, asked)
+  expect(found).toMatchObject({ act: 'skip', logLevel: 'info' })
+  expect(found.act === 'skip' && found.lines.at(-1)?.message).toBe(reason)
+})
+
+const badPorts = { 'traffic.sidecar.istio.io/excludeInboundPorts': 'x' }
+test.each<[string, Pod, Asked, object]>([
+  [
+    'an annotation',
+    meshPod({ annotations: badPorts }),
+    {},
+    { code: 7, msg: expect.stringContaining('excludeInboundPorts') },
+  ],
+  [
+    'a configuration',
+    meshPod(),
+    { conf: { exclude_namespaces: 7 } },
+    { code: 7, msg: expect.stringContaining('exclude_namespaces') },
+  ],
+  ['a name', meshPod(), { args: 'K8S_POD_NAMESPACE=demo;K8S_POD_NAME=../x' }, { code: 4 }],
+  [
+    'a namespace without an address',
+    meshPod(),
+    { facts: { told: [], foundIpv4: true } },
+    { code: 7, msg: 'no valid local IP address found' },
+  ],
+  ['stdin', meshPod(), { conf: { toJSON: () => [] } }, { code: 6 }],
+])('%s that cannot be worked with is answered with the error', async (_, pod, asked, error) => {
+  expect(await answer(pod, asked)).toMatchObject({ act: 'error', error })
+})
+
+describe('what the plugin has to do by itself is refused', () => {
+  const ambient = { ambient_enabled: true, enablement_selectors: [{}] }
+  test.each<[string, Asked, string]>([
+    ['legacy tables', { facts: { backend: 'legacy' } }, 'backend'],
+    ['rules that are there already', { facts: { fresh: false } }, 'not-fresh'],
+    ['no address of IPv4, and the kernel was not asked', { facts: { told: ['fd00::1/64'] } }, 'addresses'],
+    ['a pod that may be ambient', { conf: ambient }, 'ambient'],
+  ])('%s', async (_, asked, reason) => {
+    const pod = reason === 'ambient' ? plainPod() : meshPod()
+    expect(await answer(pod, asked)).toMatchObject({ act: 'refused', reason })
+  })
+
+  test('a pod of which nobody can say what it is', async () => {
+    const pod = async () => Promise.reject(new KubeError('NETWORK', 'no route'))
+    expect(await answerCall(request(), { pod })).toEqual({ act: 'refused', reason: 'pod', detail: 'no route' })
+  })
+})

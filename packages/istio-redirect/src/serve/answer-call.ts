@@ -1,0 +1,148 @@
+import { freshBatch } from '@cni/iptables/fresh'
+import { checkConfig } from '@cni/skel/schema'
+import {
+  ErrorCode,
+  isCniError,
+  k8sArgs,
+  messageOf,
+  normalizeNetConf,
+  parseCniArgs,
+  parseJson,
+  toErrorDocument,
+} from '@cni/types'
+import { beforeAsking, podAnnotationsKey, quoted } from '../decide/before-asking.ts'
+import { capturesIpv6 } from '../decide/captured-families.ts'
+import { maybeAmbient } from '../decide/ladder.ts'
+import type { DecisionLog } from '../decide/log.ts'
+import { recordOf } from '../decide/record.ts'
+import { type FoundRedirect, redirectionOf } from '../decide/redirection.ts'
+import type { Pod } from '../kube/pod.ts'
+import type { PodIdentity } from '../kube/pod-identity.ts'
+import { logLevel } from '../log/sinks.ts'
+import { type Conf, confSchema } from '../plugin/conf.ts'
+import { settingsOf } from '../plugin/settings.ts'
+import { warnAboutSettings } from '../plugin/warn-settings.ts'
+import { captureConfig } from '../redirect/config.ts'
+import { usableAddresses } from '../redirect/families.ts'
+import { podInfo } from '../redirect/pod-info.ts'
+import { redirectRules } from '../redirect/rules.ts'
+import type { ProgramAnswer, RefusalReason, RefusedAnswer, ServeAnswer, ServedLine, ServeRequest } from './protocol.ts'
+
+/** Which pod is meant. Without a UID the name may be that of an earlier one. */
+export interface AskedPod extends PodIdentity {
+  /** `K8S_POD_UID`, as the runtime says it. */
+  readonly uid: string | undefined
+}
+
+/** What {@link answerCall} cannot know by itself. */
+export interface CallSources {
+  /**
+   * What the pod is, certainly: of this UID, and not of a while ago. Rejects where that cannot be said soon: then the
+   * plugin asks by itself, and is the one that says what is wrong.
+   */
+  pod(who: AskedPod): Promise<Pod>
+}
+
+/**
+ * Decides about an ADD as the plugin would, from what the plugin knows of the namespace and the agent of the pod. Never
+ * rejects: what should not happen is refused, and the plugin's to find.
+ */
+export async function answerCall(request: ServeRequest, sources: CallSources): Promise<ServeAnswer> {
+  const call = new ServedCall(request)
+  try {
+    return await call.answer(sources)
+  } catch (error) {
+    if (error instanceof Refusal) return error.answer
+    const { code, msg, details } = toErrorDocument(error)
+    if (!isCniError(error) || code === ErrorCode.internal) return refused('internal', messageOf(error))
+    const cause = error.cause === undefined ? undefined : messageOf(error.cause)
+    return { act: 'error', ...call.logged, error: { code, msg, details, cause } }
+  }
+}
+
+// internal
+
+class ServedCall {
+  readonly #request: ServeRequest
+  readonly #lines: ServedLine[] = []
+  readonly #log: DecisionLog
+  #level: ReturnType<typeof logLevel>
+
+  constructor(request: ServeRequest) {
+    this.#request = request
+    const at = (level: ServedLine['level']) => (message: string, fields?: ServedLine['fields']) => {
+      this.#lines.push({ level, message, fields })
+    }
+    this.#log = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+  }
+
+  /** What the call logs so far. */
+  get logged() {
+    return { lines: this.#lines, logLevel: this.#level }
+  }
+
+  async answer(sources: CallSources): Promise<ServeAnswer> {
+    const { env, facts } = this.#request
+    const conf = await this.#configuration()
+    const settings = settingsOf(conf)
+    this.#level = logLevel(settings.logLevel) ?? 'info'
+    warnAboutSettings(this.#log, conf, settings)
+    const k8s = k8sArgs(parseCniArgs(env.CNI_ARGS ?? ''))
+    const first = beforeAsking({ pod: k8s, podAnnotations: conf.runtimeConfig?.[podAnnotationsKey], settings })
+    if (first.act === 'skip') {
+      this.#log[first.level](first.reason, k8s && { pod: quoted(k8s) })
+      return { act: 'skip', ...this.logged }
+    }
+    const pod = podInfo(await known(sources, { ...first.pod, uid: k8s?.uid }))
+    if (maybeAmbient(pod, settings)) throw new Refusal('ambient')
+    const found = redirectionOf(pod, { log: this.#log, env })
+    if (found === undefined) return { act: 'skip', ...this.logged }
+    if (facts.backend !== 'nft' || conf.native_nftables === true) throw new Refusal('backend')
+    if (!facts.fresh) throw new Refusal('not-fresh')
+    return this.#program(found)
+  }
+
+  async #configuration(): Promise<Conf> {
+    const { stdin } = this.#request
+    const text = Buffer.from(stdin.buffer, stdin.byteOffset, stdin.byteLength).toString('utf8')
+    const document = normalizeNetConf(parseJson(text, 'error unmarshall network config'))
+    return checkConfig(confSchema, document, this.#log)
+  }
+
+  #program(found: FoundRedirect): ProgramAnswer {
+    const { env, facts } = this.#request
+    const told = usableAddresses(facts.told)
+    if (told.ipv4.length === 0 && !facts.foundIpv4) throw new Refusal('addresses')
+    const known = {
+      place: env.CNI_NETNS ?? '',
+      addresses: facts.told,
+      told,
+      found: usableAddresses(facts.found),
+      ipv6Off: facts.ipv6Off,
+    }
+    const config = captureConfig(found.redirect, { ipv6: capturesIpv6(found, known, this.#log) })
+    const record = { ...recordOf(facts.netns, config), backend: 'nft' }
+    const batch = freshBatch(redirectRules(config), record.families)
+    if (batch === undefined) throw new Refusal('rules')
+    return { act: 'program', ...this.logged, pod: quoted(found.pod), mode: config.interceptionMode, record, batch }
+  }
+}
+
+class Refusal extends Error {
+  readonly answer: RefusedAnswer
+
+  constructor(reason: RefusalReason, detail?: string) {
+    super(detail ?? reason)
+    this.answer = refused(reason, detail)
+  }
+}
+
+const refused = (reason: RefusalReason, detail?: string): RefusedAnswer => ({ act: 'refused', reason, detail })
+
+async function known(sources: CallSources, who: AskedPod): Promise<Pod> {
+  try {
+    return await sources.pod(who)
+  } catch (error) {
+    throw new Refusal('pod', messageOf(error))
+  }
+}

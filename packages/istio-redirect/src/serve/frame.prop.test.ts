@@ -1,0 +1,164 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { encodeAnswer, readAnswer } from './answer.ts'
+import { encodeFrame, type Frame, FrameReader } from './frame.ts'
+import { REFUSALS, type ServeAnswer } from './protocol.ts'
+import { readRequest } from './read-request.ts'
+import { encodeRequest, serveRequest } from './request.ts'
+
+const bytes = fc.uint8Array({ maxLength: 300 })
+
+/** Cut where the numbers say. */
+function pieces(whole: Uint8Array, cuts: readonly number[]): Uint8Array[] {
+  const at = [0, ...cuts.map((cut) => cut % (whole.length + 1)).sort((a, b) => a - b), whole.length]
+  return at.slice(1).map((end, index) => whole.subarray(at[index], end))
+}
+
+/** What comes out of a stream; `take` stands for who reads until there is nothing more. */
+function frames(limit: number, stream: readonly Uint8Array[]): Frame[] {
+  const reader = new FrameReader(limit)
+  const found: Frame[] = []
+  for (const piece of stream) {
+    let frame = reader.push(piece)
+    while (frame !== undefined) {
+      found.push(frame)
+      frame = reader.push(new Uint8Array())
+    }
+  }
+  expect(reader.isHalf).toBe(false)
+  return found
+}
+
+test('frames come out of a stream as they went in, wherever it is cut', () => {
+  const heads = fc.array(fc.tuple(fc.jsonValue(), bytes), { minLength: 1, maxLength: 4 })
+  fc.assert(
+    fc.property(heads, fc.array(fc.nat(), { maxLength: 12 }), (sent, cuts) => {
+      const whole = Buffer.concat(sent.map(([head, more]) => encodeFrame(head, more)))
+      const read = frames(10_000, pieces(whole, cuts))
+      expect(read.map(({ json, bytes }) => [json, [...bytes]])).toEqual(
+        sent.map(([head, more]) => [JSON.stringify(head), [...more]]),
+      )
+    }),
+  )
+})
+
+test('a frame that is too long is refused when its lengths are there, not when it is', () => {
+  const reader = new FrameReader(100)
+  const header = Buffer.alloc(8)
+  header.writeUInt32LE(60, 0)
+  header.writeUInt32LE(0xffffffff, 4)
+  expect(reader.push(header.subarray(0, 7))).toBeUndefined()
+  expect(() => reader.push(header.subarray(7))).toThrow(RangeError)
+})
+
+const text = fc.string({ maxLength: 20, unit: 'grapheme' })
+const lines = fc.array(
+  fc.record({
+    level: fc.constantFrom('debug', 'info', 'warn', 'error'),
+    message: text,
+    fields: fc.dictionary(text, fc.oneof(text, fc.integer(), fc.boolean())),
+  }),
+  { maxLength: 3 },
+)
+const logged = { lines, logLevel: fc.constantFrom('silent', 'error', 'warn', 'info', 'debug') }
+const number = fc.nat()
+const answers = fc.oneof(
+  fc.record({ act: fc.constant('refused'), reason: fc.constantFrom(...REFUSALS), detail: text }),
+  fc.record({ act: fc.constant('skip'), ...logged }),
+  fc.record({
+    act: fc.constant('error'),
+    ...logged,
+    error: fc.record({ code: number, msg: text, details: text, cause: text }),
+  }),
+  fc.record({
+    act: fc.constant('program'),
+    ...logged,
+    pod: text,
+    mode: text,
+    record: fc.record({
+      netns: fc.record({ dev: number, ino: number }),
+      backend: fc.constant('nft'),
+      families: fc.constantFrom(['ipv4'], ['ipv4', 'ipv6']),
+      rules: fc.dictionary(text, text),
+      tproxy: fc.constantFrom(null, { mark: 1, table: 2 }),
+      applied: fc.constant(false),
+    }),
+    batch: bytes,
+  }),
+) as fc.Arbitrary<ServeAnswer>
+
+test('an answer is read as it was sent', () => {
+  fc.assert(
+    fc.property(answers, (answer) => {
+      const [frame] = frames(100_000, [encodeAnswer(answer)])
+      const read = frame && readAnswer(frame)
+      expect(plain(read)).toEqual(plain(answer))
+    }),
+  )
+})
+
+test('what is no answer is none, and throws nothing', () => {
+  const documents = fc.oneof(
+    fc.jsonValue().map((value) => JSON.stringify(value)),
+    text,
+  )
+  fc.assert(
+    fc.property(documents, bytes, (json, more) => {
+      expect(readAnswer({ json, bytes: more })).toBeUndefined()
+    }),
+  )
+})
+
+test('an answer with anything of another type is none', () => {
+  const values = fc.constantFrom(null, 0, -1.5, '', 'x', true, [], [[]], {}, { level: 'info' })
+  fc.assert(
+    fc.property(answers, fc.nat(), values, (answer, at, value) => {
+      const { batch: _, ...head } = { batch: undefined, ...answer }
+      const keys = Object.keys(head)
+      const key = keys[at % keys.length] ?? ''
+      const read = readAnswer({ json: JSON.stringify({ ...head, [key]: value }), bytes: new Uint8Array() })
+      // Either nothing, or every member has the type it should have.
+      if (read === undefined) return
+      expect(plain(read)).toEqual(plain(readAnswer({ json: JSON.stringify(read), bytes: new Uint8Array() })))
+    }),
+  )
+})
+
+test('a request is read as it was sent, and says nothing of the rest of the environment', () => {
+  const facts = fc.record({
+    netns: fc.record({ dev: number, ino: number }),
+    backend: fc.constantFrom('nft' as const, 'legacy' as const),
+    fresh: fc.boolean(),
+    told: fc.array(text),
+    found: fc.array(text),
+    foundIpv4: fc.boolean(),
+    ipv6Off: fc.boolean(),
+  })
+  const env = { CNI_ARGS: 'a=b', CNI_NETNS: '/x', ISTIO_OUTBOUND_OWNER_GROUPS: '*', AWS_SECRET: 'no', PATH: '/bin' }
+  fc.assert(
+    fc.property(facts, bytes, (known, stdin) => {
+      const request = serveRequest(env, { version: '1', facts: known, stdin })
+      const [frame] = frames(100_000, [encodeRequest(request)])
+      const read = frame && readRequest(frame, '1')
+      expect(plain(read)).toEqual(plain(request))
+      expect(Object.keys(request.env)).toEqual(['CNI_ARGS', 'CNI_NETNS', 'ISTIO_OUTBOUND_OWNER_GROUPS'])
+    }),
+  )
+})
+
+test.each([
+  ['no JSON', '{', 'request'],
+  ['no request', '[]', 'request'],
+  ['a request without facts', '{"protocol":1,"version":"1","env":{}}', 'request'],
+  ['another protocol', '{"protocol":2,"version":"1"}', 'version'],
+  ['another version', '{"protocol":1,"version":"2","else":{}}', 'version'],
+])('%s is refused with a reason', (_, json, reason) => {
+  expect(readRequest({ json, bytes: new Uint8Array() }, '1')).toMatchObject({ act: 'refused', reason })
+})
+
+/** Without what is undefined, and bytes as numbers. */
+function plain(value: ServeAnswer | ReturnType<typeof readRequest> | undefined): unknown {
+  if (value === undefined) return undefined
+  const { batch, stdin } = { batch: undefined, stdin: undefined, ...value }
+  return JSON.parse(JSON.stringify({ ...value, batch: batch && [...batch], stdin: stdin && [...stdin] }))
+}

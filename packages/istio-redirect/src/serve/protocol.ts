@@ -1,0 +1,155 @@
+import type { LogFields, LogLevel } from '@cni/skel'
+import type { AttachmentRecord, NetnsIdentity } from '../state/attachments.ts'
+
+/**
+ * What the plugin asks the node agent, and what it is answered: one call per connection of a unix stream socket, each
+ * message a frame (`frame.ts`).
+ *
+ * | | |
+ * |---|---|
+ * | plugin | a {@link ServeRequest} |
+ * | agent | the byte {@link ACCEPTED}, as soon as it has the request; then a {@link ServeAnswer} |
+ * | plugin | the lines of its log, when the call is over: a frame with a JSON array of strings, as `POST /log` takes it; then it closes |
+ *
+ * The plugin may close at any moment, and does without what comes too late.
+ */
+export const PROTOCOL = 1
+
+/** The agent's socket, in the run directory. Only root may connect: mode 0600. */
+export const SERVE_SOCKET = 'serve.sock'
+
+/** Says that an answer will come: within 100 ms of the request, or the plugin decides by itself. */
+export const ACCEPTED = 0x06
+
+/** How long the plugin waits, in milliseconds. */
+export const PATIENCE = {
+  /** For {@link ACCEPTED}, the connection included. */
+  accepted: 100,
+  /** For the answer, from then on. An agent that would need longer refuses. */
+  answer: 3000,
+} as const
+
+/** The longest request, in bytes of a frame. */
+export const MAX_REQUEST = 1024 * 1024
+/** The longest answer. */
+export const MAX_ANSWER = 4 * 1024 * 1024
+
+/** An ADD, and what only the plugin can find out about its namespace. */
+export interface ServeRequest {
+  readonly protocol: typeof PROTOCOL
+  /** Of these packages: {@link VERSION} of `@cni/host/cli`. An agent of another one refuses. */
+  readonly version: string
+  /** The variables of the protocol, and those that redirection depends on: {@link isServedVariable}. */
+  readonly env: Readonly<Record<string, string>>
+  readonly facts: NamespaceFacts
+  /** Stdin as it came; not in JSON, but behind it in the frame. */
+  readonly stdin: Uint8Array
+}
+
+/** What only the plugin can find out about a namespace. */
+export interface NamespaceFacts {
+  readonly netns: NetnsIdentity
+  /** Which iptables carries rules out there, for both families. */
+  readonly backend: 'nft' | 'legacy'
+  /** No rule, no chain and no table of any family is there. */
+  readonly fresh: boolean
+  /** The addresses of `prevResult`. */
+  readonly told: readonly string[]
+  /** The addresses that the kernel has, without those that no other host can reach. */
+  readonly found: readonly string[]
+  /** Whether {@link found} has those of IPv4: they are left out where `prevResult` seems to tell some. */
+  readonly foundIpv4: boolean
+  /** `disable_ipv6` says that the pod can have no IPv6. */
+  readonly ipv6Off: boolean
+}
+
+/** Whether a variable is part of a request. */
+export const isServedVariable = (name: string): boolean => name.startsWith('CNI_') || name.startsWith('ISTIO_OUTBOUND_')
+
+/** What the agent says. */
+export type ServeAnswer = SkipAnswer | ErrorAnswer | ProgramAnswer | RefusedAnswer
+
+/** What the call logs, in this order, whatever becomes of it. */
+interface Logged {
+  readonly lines: readonly ServedLine[]
+  /** The level of the call's log; absent where the configuration is invalid: then its log is stderr alone. */
+  readonly logLevel?: LogLevel | undefined
+}
+
+/** The pod starts without redirection; the reason is the last line. */
+export interface SkipAnswer extends Logged {
+  readonly act: 'skip'
+}
+
+/** The call fails. */
+export interface ErrorAnswer extends Logged {
+  readonly act: 'error'
+  readonly error: ServedError
+}
+
+/** What a failed call prints, and what else its log says. */
+export interface ServedError {
+  readonly code: number
+  readonly msg: string
+  readonly details?: string | undefined
+  /** What led to it. */
+  readonly cause?: string | undefined
+}
+
+/** The pod's traffic is redirected: record, batch, addresses and routes, record. */
+export interface ProgramAnswer extends Logged {
+  readonly act: 'program'
+  /** `namespace/name` */
+  readonly pod: string
+  /** As the log says it: `REDIRECT`, `TPROXY`. */
+  readonly mode: string
+  /** What is recorded before anything is written. Its families and `tproxy` tell the addresses and routes. */
+  readonly record: ServedRecord
+  /** `freshBatch` of `@cni/iptables/fresh`; not in JSON, but behind it in the frame. */
+  readonly batch: Uint8Array
+}
+
+/** A record; the plugin has no use for what its rules are made from. */
+export type ServedRecord = Omit<AttachmentRecord, 'rules'> & { readonly rules: object }
+
+/** The plugin has to decide by itself. */
+export interface RefusedAnswer {
+  readonly act: 'refused'
+  readonly reason: RefusalReason
+  /** For people. */
+  readonly detail?: string | undefined
+}
+
+/** One line of the log. The fields are JSON. */
+export interface ServedLine {
+  readonly level: 'debug' | 'info' | 'warn' | 'error'
+  readonly message: string
+  readonly fields?: LogFields | undefined
+}
+
+/** Why a call is not served. */
+export const REFUSALS = [
+  /** Of another protocol, or of another version of these packages. */
+  'version',
+  /** It is no request. */
+  'request',
+  /** What the pod is cannot be said now: the plugin asks, and says what is wrong. */
+  'pod',
+  /** Ambient mode may choose the pod: the plugin asks about its namespace, and announces it. */
+  'ambient',
+  /** Another back end than nft. */
+  'backend',
+  /** Something is there already. */
+  'not-fresh',
+  /** No address of IPv4 is known where only the kernel can tell. */
+  'addresses',
+  /** A rule that only a program can write. */
+  'rules',
+  /** The agent has too much to do, or ends. */
+  'busy',
+  /** Something that should not happen did. */
+  'internal',
+] as const
+
+/** One of {@link REFUSALS}. */
+export type RefusalReason = (typeof REFUSALS)[number]

@@ -1,0 +1,20 @@
+import { encodeFrame } from './frame.ts'
+import { isServedVariable, type NamespaceFacts, PROTOCOL, type ServeRequest } from './protocol.ts'
+
+/** A request, from what a call has. */
+export function serveRequest(
+  env: Readonly<Record<string, string | undefined>>,
+  { version, facts, stdin }: { readonly version: string; readonly facts: NamespaceFacts; readonly stdin: Uint8Array },
+): ServeRequest {
+  const served: Record<string, string> = {}
+  for (const name of Object.keys(env)) {
+    const value = env[name]
+    if (value !== undefined && isServedVariable(name)) served[name] = value
+  }
+  return { protocol: PROTOCOL, version, env: served, facts, stdin }
+}
+
+/** A request as it is sent. */
+export function encodeRequest({ stdin, ...head }: ServeRequest): Buffer {
+  return encodeFrame(head, stdin)
+}

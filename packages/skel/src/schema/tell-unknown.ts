@@ -1,0 +1,19 @@
+import type { core } from 'zod/mini'
+import type { Log } from '../log.ts'
+import { pathText } from './issues.ts'
+import { unknownMembers } from './unknown-members.ts'
+
+/** Logs the members that a schema does not know. A runtime may add some of its own: only misspellings are for everybody to see. */
+export function tellUnknown(
+  schema: core.$ZodType,
+  document: Readonly<Record<string, unknown>>,
+  log: Pick<Log, 'debug' | 'warn'>,
+): void {
+  const unknown = unknownMembers(schema, document)
+  if (unknown.length === 0) return
+  for (const { path, meant } of unknown) {
+    if (meant !== undefined) log.warn(`${pathText(path)}: did you mean ${meant}?`)
+  }
+  const members = unknown.map(({ path }) => pathText(path))
+  log.debug('the configuration has members this plugin does not know', { members })
+}
