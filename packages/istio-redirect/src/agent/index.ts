@@ -13,6 +13,27 @@
  */
 
 export { type AgentOptions, runAgent } from './agent.ts'
+// ambient mode: which pods, and what has to be done about them
+export { type AmbientPod, podAddresses, readAmbientPod } from './ambient/ambient-pod.ts'
+export {
+  annotationPatch,
+  type EnrolmentOutcome,
+  patchAfter,
+  type RedirectionStatus,
+  redirectionAnnotation,
+  redirectionStatus,
+} from './ambient/annotation.ts'
+export {
+  belongsInSnapshot,
+  decideEnrolment,
+  type EnrolmentDecision,
+  type EnrolmentSettings,
+  type NotEnrolledReason,
+  namespaceMatters,
+  namespaceWarning,
+} from './ambient/enrolment.ts'
+export { type EnrolmentStep, nextStep, type PodSituation } from './ambient/next-step.ts'
+// the agent
 export type { AgentConfig } from './config/agent-config.ts'
 export { ConfigError, isConfigError } from './config/config-error.ts'
 export { type ConfigSource, loadConfig, watchConfigDir } from './config/source.ts'

@@ -1,0 +1,96 @@
+import type { KubeRequest } from '../../kube/client.ts'
+import type { Labels } from '../../kube/label-selector.ts'
+import type { AmbientPod } from './ambient-pod.ts'
+import { annotationPatch, type RedirectionStatus, redirectionStatus } from './annotation.ts'
+import { decideEnrolment, type EnrolmentSettings } from './enrolment.ts'
+
+/** What is known of a pod when it is its turn, whatever the occasion: a watch, a namespace's labels, a retry. */
+export interface PodSituation {
+  /** As last seen. */
+  readonly pod: AmbientPod
+  /** It has been deleted. One that is being deleted stays in the mesh until it is gone. */
+  readonly deleted: boolean
+  /** `undefined`: nothing is known of its namespace. */
+  readonly namespaceLabels: Labels | undefined
+  /** How far this agent got with its UID; `undefined`: it did nothing for it, or took everything back. */
+  readonly reached: { readonly status: RedirectionStatus; readonly addresses: readonly string[] } | undefined
+}
+
+/**
+ * What to do about a pod, and why, in a sentence without its name.
+ *
+ * - `none`: nothing, or nothing yet (`waiting`).
+ * - `enrol`: rules into its namespace, to ztunnel, its addresses into the node's sets, then the annotation.
+ * - `addresses`: the node's sets only.
+ * - `annotate`: the annotation only, which somebody else changed.
+ * - `leave`: out of the sets and ztunnel, then the annotation; rules are taken out of a namespace that lives on.
+ */
+export type EnrolmentStep =
+  | { readonly step: 'none'; readonly waiting: boolean; readonly why: string }
+  | { readonly step: 'enrol'; readonly addresses: readonly string[]; readonly why: string }
+  | { readonly step: 'addresses'; readonly addresses: readonly string[]; readonly why: string }
+  | { readonly step: 'annotate'; readonly patch: KubeRequest; readonly why: string }
+  | { readonly step: 'leave'; readonly rules: boolean; readonly patch: KubeRequest | undefined; readonly why: string }
+
+/**
+ * What to do about a pod now. Of a pod that still is there one more look after each step tells what is left, until the
+ * answer is `none`; when every step succeeds that takes three at most.
+ */
+export function nextStep(situation: PodSituation, settings: EnrolmentSettings): EnrolmentStep {
+  const { pod, deleted, namespaceLabels, reached } = situation
+  const inMesh = reached !== undefined || redirectionStatus(pod) !== undefined
+  if (deleted) return afterDeletion(situation, settings, inMesh)
+  if (pod.completed) {
+    // Nobody is left whose traffic the rules could divert, and the kernel drops them with the namespace.
+    return inMesh ? leave(pod, false, 'it has ended') : none('it has ended')
+  }
+  if (namespaceLabels === undefined) return wait(`nothing is known yet of its namespace ${pod.namespace}`)
+  const decision = decideEnrolment(pod, namespaceLabels, settings)
+  if (decision.enrolled) return towardsEnrolled(situation, decision.why)
+  // What is annotated there is a user's doing: the rules of the node are not touched for it.
+  return inMesh ? leave(pod, !pod.hostNetwork, decision.why) : none(decision.why)
+}
+
+// internal
+
+function towardsEnrolled({ pod, reached }: PodSituation, why: string): EnrolmentStep {
+  const { addresses } = pod
+  if (reached?.status !== 'enabled') {
+    return addresses.length === 0 ? wait('it has no address yet') : { step: 'enrol', addresses, why }
+  }
+  // At its end a pod may lose its addresses before it is gone; then those it had are still the ones to forget.
+  if (addresses.length > 0 && !sameAddresses(addresses, reached.addresses)) {
+    return { step: 'addresses', addresses, why: `its addresses changed from ${reached.addresses.join(', ') || 'none'}` }
+  }
+  const patch = annotationPatch(pod, 'enabled')
+  return patch === undefined
+    ? none('it is enrolled')
+    : { step: 'annotate', patch, why: 'it is enrolled, but its annotation says otherwise' }
+}
+
+/** There is no pod left to annotate; its namespace is the kernel's business. */
+function afterDeletion(
+  { pod, namespaceLabels }: PodSituation,
+  settings: EnrolmentSettings,
+  inMesh: boolean,
+): EnrolmentStep {
+  // One that was about to be enrolled may be further than its annotation; that its namespace is excluded, or gone, is
+  // no reason to keep it.
+  const mayBe =
+    !pod.completed && decideEnrolment(pod, namespaceLabels ?? {}, { ...settings, excludeNamespaces: [] }).enrolled
+  if (!inMesh && !mayBe) return none('it was deleted')
+  return { step: 'leave', rules: false, patch: undefined, why: 'it was deleted' }
+}
+
+const none = (why: string): EnrolmentStep => ({ step: 'none', waiting: false, why })
+const wait = (why: string): EnrolmentStep => ({ step: 'none', waiting: true, why })
+
+const leave = (pod: AmbientPod, rules: boolean, why: string): EnrolmentStep => ({
+  step: 'leave',
+  rules,
+  patch: annotationPatch(pod, undefined),
+  why,
+})
+
+const sameAddresses = (one: readonly string[], other: readonly string[]): boolean =>
+  one.length === other.length && one.every((address) => other.includes(address))
