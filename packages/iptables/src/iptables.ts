@@ -1,23 +1,16 @@
 import type { Where } from '@cni/netns/handle'
-import { applyRuleset } from './apply/apply.ts'
-import { type Change, changed } from './apply/change.ts'
+import type { Change } from './apply/change.ts'
 import type { Journal } from './apply/journal.ts'
-import { removeByPrefix, removeReversibly, removeRuleset } from './apply/remove.ts'
 import type { ApplyReport } from './apply/report.ts'
-import { diffSince, restoreSnapshot, takeSnapshot } from './apply/restore-snapshot.ts'
-import { diffRuleset } from './apply/verify.ts'
-import { runTransaction } from './crud/run-transaction.ts'
 import type { TransactionSteps } from './crud/transaction.ts'
 import type { SavedTables } from './parse/saved-tables.ts'
 import type { Family, Ruleset } from './rules/model.ts'
 import type { BackendKind } from './run/backend.ts'
-import { openSession } from './run/session.ts'
-import { type Drift, isClean } from './state/drift.ts'
-import { DriftError } from './state/drift-error.ts'
+import type { Session } from './run/session.ts'
+import type { Drift } from './state/drift.ts'
 import type { Snapshot, SnapshotDiff, SnapshotOptions } from './state/snapshot.ts'
-import { restoreText } from './text/restore-text.ts'
-import { type WatchEvent, type WatchOptions, watchRuleset } from './watch/watch.ts'
-import { type IptablesOptions, openWork } from './work.ts'
+import type { WatchEvent, WatchOptions } from './watch/watch.ts'
+import { type IptablesOptions, workIn } from './work.ts'
 
 /** How `remove` works. */
 export interface RemoveOptions {
@@ -81,41 +74,66 @@ export interface Iptables {
  * ```
  */
 export function iptables(where: Where, options: IptablesOptions = {}): Iptables {
-  const { place, port, session, sessionOptions } = openWork(where, options)
-  const print = options.print ?? restoreText
-  const change = (run: (journal: Journal) => Promise<void>) => changed(session, place.undo, run)
+  const { place, open } = workIn(where, options)
+  const { undo } = place
+  const change = async (run: (session: Session, journal: Journal) => Promise<void>) => {
+    const { changed } = await import('./apply/change.ts')
+    const { session } = await open()
+    return changed(session, undo, (journal) => run(session, journal))
+  }
   function diff(wanted: Ruleset): Promise<Drift>
   function diff(wanted: Snapshot | SavedTables): Promise<SnapshotDiff>
   async function diff(wanted: Ruleset | Snapshot | SavedTables): Promise<Drift> {
-    return 'rules' in wanted ? diffRuleset(session, wanted) : diffSince(session, wanted)
+    const { session } = await open()
+    if ('rules' in wanted) return (await import('./apply/verify.ts')).diffRuleset(session, wanted)
+    return (await import('./apply/restore-snapshot.ts')).diffSince(session, wanted)
   }
   function remove(rules: Ruleset): Promise<undefined>
   function remove(rules: Ruleset, how: RemoveOptions): Promise<Change>
   async function remove(rules: Ruleset, how?: RemoveOptions): Promise<Change | undefined> {
-    const reversibly = () => change((journal) => removeReversibly(session, rules, journal))
+    const { removeReversibly, removeRuleset } = await import('./apply/remove.ts')
+    const reversibly = () => change((session, journal) => removeReversibly(session, rules, journal))
     if (how !== undefined) return reversibly()
-    if (place.undo !== undefined) await reversibly()
-    else await removeRuleset(session, rules)
+    if (undo !== undefined) await reversibly()
+    else await removeRuleset((await open()).session, rules)
     return undefined
   }
   return {
-    backend: async () => (await session.backends()).chosen.kind,
-    apply: (rules) => applyRuleset(session, rules, { print, undo: place.undo }),
+    async backend() {
+      const { session } = await open()
+      return (await session.backends()).chosen.kind
+    },
+    async apply(rules) {
+      const { applyRuleset } = await import('./apply/apply.ts')
+      return applyRuleset((await open()).session, rules, { print: options.print, undo })
+    },
     diff,
     async verify(rules) {
-      const drift = await diffRuleset(session, rules)
-      if (!isClean(drift)) throw new DriftError(drift)
+      const { verifyRuleset } = await import('./apply/verify.ts')
+      await verifyRuleset((await open()).session, rules)
     },
     remove,
-    removeChains: (prefix) => change((journal) => removeByPrefix(session, prefix, journal)),
-    save: async (family) => session.save((await session.backends()).chosen, family),
-    snapshot: (what) => takeSnapshot(session, what),
-    restore: (snapshot) => change((journal) => restoreSnapshot(session, snapshot, journal)),
-    async *watch(rules, how = {}) {
-      const signals = [place.signal, how.signal].flatMap((each) => each ?? [])
-      const signal = signals.length === 0 ? undefined : AbortSignal.any(signals)
-      yield* watchRuleset(openSession(port, { ...sessionOptions, signal }), port, rules, { ...how, signal })
+    removeChains: (prefix) =>
+      change(async (session, journal) => (await import('./apply/remove.ts')).removeByPrefix(session, prefix, journal)),
+    async save(family) {
+      const { session } = await open()
+      return session.save((await session.backends()).chosen, family)
     },
-    transaction: (steps) => change((journal) => runTransaction(session, journal, steps)),
+    async snapshot(what) {
+      const { takeSnapshot } = await import('./apply/restore-snapshot.ts')
+      return takeSnapshot((await open()).session, what)
+    },
+    restore: (snapshot) =>
+      change(async (session, journal) =>
+        (await import('./apply/restore-snapshot.ts')).restoreSnapshot(session, snapshot, journal),
+      ),
+    async *watch(rules, how) {
+      const { watchFrom } = await import('./watch/watch-from.ts')
+      yield* watchFrom(await open(), rules, how)
+    },
+    transaction: (steps) =>
+      change(async (session, journal) =>
+        (await import('./crud/run-transaction.ts')).runTransaction(session, journal, steps),
+      ),
   }
 }

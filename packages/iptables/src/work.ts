@@ -1,10 +1,10 @@
 import { type Place, placeOf, type Where } from '@cni/netns/handle'
+import { checkFamilies } from './rules/family-list.ts'
 import type { Family, Ruleset } from './rules/model.ts'
 import { checkInteger } from './rules/numbers.ts'
 import type { BackendKind, Programs } from './run/backend.ts'
-import { netnsPort } from './run/netns-port.ts'
+import type { OpenWork } from './run/open-work.ts'
 import type { IptablesPort } from './run/port.ts'
-import { checkFamilies, openSession, type Session, type SessionOptions } from './run/session.ts'
 
 /** How to reach the kernel. Everything is optional. */
 export interface IptablesOptions {
@@ -34,15 +34,16 @@ export interface IptablesOptions {
 /** A namespace, and what reads and writes its rules. */
 export interface Work {
   readonly place: Place
-  readonly port: IptablesPort
-  readonly session: Session
-  readonly sessionOptions: SessionOptions
+  /**
+   * Opened, with all the code that takes, when it is first asked for: a plugin's answer to VERSION, and what only prints
+   * rules, do without.
+   */
+  open(): Promise<OpenWork>
 }
 
 /** Checks the options and finds the namespace. Nothing runs yet. */
-export function openWork(where: Where, options: IptablesOptions): Work {
+export function workIn(where: Where, options: IptablesOptions): Work {
   const place = placeOf(where, 'iptables')
-  const port = options.port ?? netnsPort(place, { shield: options.shield ?? true })
   const sessionOptions = {
     backend: options.backend ?? 'auto',
     programs: options.programs ?? 'auto',
@@ -52,5 +53,11 @@ export function openWork(where: Where, options: IptablesOptions): Work {
     signal: place.signal,
     log: place.log,
   }
-  return { place, port, session: openSession(port, sessionOptions), sessionOptions }
+  const { port, shield = true } = options
+  let opened: Promise<OpenWork> | undefined
+  const open = async () => {
+    const { openWork } = await import('./run/open-work.ts')
+    return openWork(place, sessionOptions, { port, shield })
+  }
+  return { place, open: () => (opened ??= open()) }
 }

@@ -6,6 +6,7 @@ import type { Session } from '../run/session.ts'
 import { planSteps } from '../state/plan.ts'
 import { unwritten } from '../state/revert.ts'
 import { type Wanted, wantedState } from '../state/wanted.ts'
+import { restoreText } from '../text/restore-text.ts'
 import { edit } from './edit.ts'
 import { mayTryFresh, textTables, writtenBeforeKill } from './fresh.ts'
 import type { Journal } from './journal.ts'
@@ -23,14 +24,14 @@ export interface FamilyApply {
   back(alone: boolean): Promise<void>
 }
 
-/** Prepares one family. `freshText` is what the fresh plan writes. */
+/** Prepares one family. `freshText` is what the fresh plan writes, by default what `restoreText` prints. */
 export function familyApply(
   session: Session,
   journal: Journal,
   backend: Backend,
   rules: Ruleset,
   family: Family,
-  freshText: string,
+  freshText: string = restoreText(rules, family),
 ): FamilyApply {
   const tables = textTables(freshText)
   let state: Wanted | undefined

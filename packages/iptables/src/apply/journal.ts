@@ -6,8 +6,7 @@ import type { Session } from '../run/session.ts'
 import { settle } from '../settle.ts'
 import { reverted, type Write } from '../state/revert.ts'
 import { type Steps, stepsText } from '../state/steps.ts'
-import type { Ledger } from './edit.ts'
-import { rewrite } from './rewrite.ts'
+import type { Ledger } from './edit-job.ts'
 
 /** What one call wrote, in order, per back end and family; the way back is made from it. */
 export class Journal implements Ledger {
@@ -53,6 +52,8 @@ export class Journal implements Ledger {
   /** Takes back everything, also after an abort: per family one read and one write. */
   async takeBack(): Promise<void> {
     const all = [...this.#kept.values()]
+    if (all.length === 0) return
+    const { rewrite } = await import('./rewrite.ts')
     const backends = new Set(all.map(({ backend }) => backend))
     await settle(
       [...backends].map((backend) => {

@@ -1,7 +1,8 @@
 import { invalid } from '../errors.ts'
 import type { SavedTables } from '../parse/saved-tables.ts'
+import { checkFamilies } from '../rules/family-list.ts'
 import { type Family, families, type Table } from '../rules/model.ts'
-import { checkFamilies, type Session } from '../run/session.ts'
+import type { Session } from '../run/session.ts'
 import {
   checkTables,
   coverage,

@@ -4,8 +4,15 @@ import { checkPlaces } from '../rules/places.ts'
 import type { Backend } from '../run/backend.ts'
 import type { Session } from '../run/session.ts'
 import { diffState } from '../state/diff.ts'
-import { type Drift, mergeDrift } from '../state/drift.ts'
+import { type Drift, isClean, mergeDrift } from '../state/drift.ts'
+import { DriftError } from '../state/drift-error.ts'
 import { removedState, wantedState } from '../state/wanted.ts'
+
+/** Throws a `DriftError` when something differs. */
+export async function verifyRuleset(session: Session, rules: Ruleset): Promise<void> {
+  const drift = await diffRuleset(session, rules)
+  if (!isClean(drift)) throw new DriftError(drift)
+}
 
 /**
  * What differs between a ruleset and the kernel, in all families. A back end that may hold an older copy is looked at

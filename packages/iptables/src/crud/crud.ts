@@ -1,7 +1,7 @@
 import type { Where } from '@cni/netns/handle'
 import { type Change, changed } from '../apply/change.ts'
 import type { Rule, Table } from '../rules/model.ts'
-import { type IptablesOptions, openWork } from '../work.ts'
+import { type IptablesOptions, workIn } from '../work.ts'
 import { hasRule, type ListedChain, type ListedRule, listChains, listRules } from './listing.ts'
 import { runTransaction } from './run-transaction.ts'
 import type { Transaction } from './transaction.ts'
@@ -42,9 +42,11 @@ export interface Crud {
  * ```
  */
 export function crud(where: Where, options: Omit<IptablesOptions, 'print'> = {}): Crud {
-  const { place, session } = openWork(where, options)
-  const step = (steps: (t: Transaction) => void) =>
-    changed(session, place.undo, (journal) => runTransaction(session, journal, steps))
+  const { place, open } = workIn(where, options)
+  const step = async (steps: (t: Transaction) => void) => {
+    const { session } = await open()
+    return changed(session, place.undo, (journal) => runTransaction(session, journal, steps))
+  }
   return {
     createChain: (table, chain) => step((t) => t.createChain(table, chain)),
     flushChain: (table, chain) => step((t) => t.flushChain(table, chain)),
@@ -54,8 +56,8 @@ export function crud(where: Where, options: Omit<IptablesOptions, 'print'> = {})
     insertRule: (rule) => step((t) => t.insertRule(rule)),
     ensureRule: (rule) => step((t) => t.ensureRule(rule)),
     deleteRule: (rule) => step((t) => t.deleteRule(rule)),
-    hasRule: (rule) => hasRule(session, rule),
-    listChains: (table) => listChains(session, table),
-    listRules: (table, chain) => listRules(session, table, chain),
+    hasRule: async (rule) => hasRule((await open()).session, rule),
+    listChains: async (table) => listChains((await open()).session, table),
+    listRules: async (table, chain) => listRules((await open()).session, table, chain),
   }
 }

@@ -1,7 +1,7 @@
 import { type Fault, isNftError, type NftError } from '@cni/nftables/wire'
 import { IptablesError, type IptablesErrorCode } from '../errors.ts'
 import { isBuiltin } from '../rules/model.ts'
-import { privilegeHint } from '../run/failure.ts'
+import { privilegeHint } from '../run/hints.ts'
 import { stepsText } from '../state/steps.ts'
 import type { Purpose } from './compile.ts'
 

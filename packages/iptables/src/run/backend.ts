@@ -1,7 +1,6 @@
 import { IptablesError } from '../errors.ts'
-import { parseSave, type SavedTables } from '../parse/saved-tables.ts'
-import { type Family, families, isBuiltin } from '../rules/model.ts'
-import { packageHint } from './failure.ts'
+import { type Family, families } from '../rules/model.ts'
+import { packageHint } from './hints.ts'
 import type { IptablesPort } from './port.ts'
 
 /** The two implementations of iptables in the kernel. Each has its own rules; both see every packet. */
@@ -139,14 +138,7 @@ function netlinkAlone({ nft }: Nodes): Backend | undefined {
 
 async function holdsLegacy({ port, probe }: Nodes, having: readonly Family[], legacy: Backend): Promise<boolean> {
   const readable = having.filter((family) => port.find(legacy.save(family)) !== undefined)
-  const texts = readable.map(async (family) => parseSave(await probe.read([legacy.save(family)], family), family))
-  return (await Promise.all(texts)).some(holdsRules)
-}
-
-function holdsRules(snapshot: SavedTables): boolean {
-  return [...snapshot.tables].some(([table, chains]) =>
-    [...chains].some(([name, { policy, rules }]) => {
-      return rules.length > 0 || !isBuiltin(table, name) || (policy !== undefined && policy !== 'ACCEPT')
-    }),
-  )
+  const { savesRules } = await import('./saves-rules.ts')
+  const texts = readable.map(async (family) => savesRules(await probe.read([legacy.save(family)], family), family))
+  return (await Promise.all(texts)).some(Boolean)
 }

@@ -2,6 +2,7 @@ import type { RunError } from '@cni/host'
 import { errnoOf } from '@cni/types'
 import { IptablesError, type IptablesErrorCode } from '../errors.ts'
 import type { Family } from '../rules/model.ts'
+import { packageHint, privilegeHint } from './hints.ts'
 import type { IptablesPort } from './port.ts'
 
 /** A failed program, with what is known about how far it got. */
@@ -56,13 +57,6 @@ export async function failure(
   const message = `${program} failed with ${status}${refused}: ${firstWords(error.stderr)}${hint === '' ? '' : `; ${hint}`}`
   return new RestoreError(code, message, number, parts)
 }
-
-/** What to do when a program is not there. */
-export const packageHint = 'install the package iptables (Debian, Ubuntu, Alpine) or iptables-nft (Fedora, RHEL)'
-
-/** What to do when the kernel says no. */
-export const privilegeHint =
-  'this needs CAP_NET_ADMIN: be root, and in the user namespace that owns the network namespace or in one above it'
 
 // internal
 

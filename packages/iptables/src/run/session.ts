@@ -1,5 +1,4 @@
-import { type Argv, isRunError } from '@cni/host'
-import { debugFor } from '@cni/host/debug'
+import type { Argv } from '@cni/host'
 import type { LibraryLog } from '@cni/netns/handle'
 import type { Accepted } from '../apply/write-until-accepted.ts'
 import { IptablesError } from '../errors.ts'
@@ -7,28 +6,16 @@ import { NotModelled } from '../netlink/compile.ts'
 import { notModelled } from '../netlink/encoded.ts'
 import { editFamilies, readFamilies } from '../netlink/netlink-rules.ts'
 import { savedText } from '../netlink/read-tables.ts'
-import { parseSave, type SavedTables } from '../parse/saved-tables.ts'
+import type { SavedTables } from '../parse/saved-tables.ts'
 import { families as bothFamilies, type Family, type Rule, type Ruleset, rulesFor } from '../rules/model.ts'
 import { settle } from '../settle.ts'
 import type { Steps } from '../state/steps.ts'
 import { ruleLine } from '../text/quote.ts'
 import { ruleArgs } from '../text/rule-args.ts'
-import { type Backend, type BackendKind, type Backends, chooseBackend, noBinary, type Programs } from './backend.ts'
-import { failure } from './failure.ts'
-import { lateSignal } from './late-signal.ts'
+import { type Backend, type Backends, chooseBackend } from './backend.ts'
 import { NftOpener } from './nft-opener.ts'
 import type { IptablesPort } from './port.ts'
-
-/** What a session needs to know. */
-export interface SessionOptions {
-  readonly backend: BackendKind | 'auto'
-  readonly programs: Programs
-  readonly families: readonly Family[] | undefined
-  /** Seconds to wait for the lock of the legacy back end. */
-  readonly waitSeconds: number
-  readonly signal: AbortSignal | undefined
-  readonly log: LibraryLog | undefined
-}
+import type { SessionOptions, Uncancelled, UntilCommitted } from './session-options.ts'
 
 /** One namespace seen through one back end: reads it, writes it, knows which families count. */
 export interface Session {
@@ -61,17 +48,6 @@ export interface Session {
   readonly log: LibraryLog | undefined
 }
 
-/** For steps that must still run after an abort: taking back what was written. */
-export interface Uncancelled {
-  readonly uncancelled?: true
-}
-
-/** For a restore of the nft back end that deletes, when nothing waits for its program: it is left to end by itself. */
-export interface UntilCommitted {
-  /** The number of transactions in the text. */
-  readonly commits?: number
-}
-
 /** Opens a session over a port. Nothing runs before the first call. */
 export function openSession(port: IptablesPort, options: SessionOptions): Session {
   let backends: Promise<Backends> | undefined
@@ -82,33 +58,8 @@ export function openSession(port: IptablesPort, options: SessionOptions): Sessio
   }
   const byProgramsOnly = (what: string) =>
     new IptablesError('NO_BINARY', `${what}, which the option programs: 'never' rules out`)
-  const run = async (argv: Argv, family: Family, input?: string, how: Uncancelled & UntilCommitted = {}) => {
-    if (port.find(argv[0]) === undefined) throw noBinary(argv[0])
-    const signal = how.uncancelled === true ? undefined : options.signal
-    if (signal?.aborted === true) throw new IptablesError('ABORTED', `${argv[0]} was not started: aborted`)
-    const late = input === undefined || signal === undefined ? undefined : lateSignal(signal, port.read)
-    try {
-      const given = {
-        ...(input === undefined ? undefined : { input }),
-        signal: late?.signal ?? signal,
-        timeout: how.uncancelled === true ? undoTimeout : (options.waitSeconds + 30) * 1000,
-      }
-      const result = await (how.commits === undefined || port.runUntilCommitted === undefined
-        ? port.run(argv, given)
-        : port.runUntilCommitted(argv, { ...given, commits: how.commits }))
-      options.log?.debug(argv.join(' '), { ms: Math.round(result.durationMs), ...(input !== undefined && { input }) })
-      debugFor('iptables')?.(argv.join(' '), { family, lines: input?.split('\n').length, ms: result.durationMs })
-      return result
-    } catch (error) {
-      if (!isRunError(error)) throw error
-      const refused = await failure(error, argv.join(' '), family, port, input)
-      options.log?.debug(refused.message, { code: refused.code })
-      debugFor('iptables')?.(argv.join(' '), { family, refused: refused.code, error: refused })
-      throw refused
-    } finally {
-      late?.dispose()
-    }
-  }
+  const run = async (argv: Argv, family: Family, input?: string, how: Uncancelled & UntilCommitted = {}) =>
+    (await import('./run-program.ts')).runProgram(port, options, { argv, family, input, ...how })
   const save = async (backend: Backend, family: Family, how?: Uncancelled) => {
     if (options.programs === 'never') throw byProgramsOnly(`the ${backend.kind} back end is read by programs here`)
     return (await run([backend.save(family)], family, undefined, how)).stdout
@@ -153,6 +104,7 @@ export function openSession(port: IptablesPort, options: SessionOptions): Sessio
       if (how.uncancelled !== true) throwIfAborted()
       const nft = backend.netlink ? nftables.open() : undefined
       if (nft !== undefined) return readFamilies(nft, list)
+      const { parseSave } = await import('../parse/saved-tables.ts')
       return settle(list.map(async (family) => parseSave(await save(backend, family, how), family)))
     },
     async editByNetlink(backend, list, plan, how = {}) {
@@ -183,21 +135,11 @@ export function openSession(port: IptablesPort, options: SessionOptions): Sessio
   }
 }
 
-const oddText = (rule: Rule) => `-A ${rule.chain} ${ruleLine(ruleArgs(rule, rule.family ?? 'ipv4'))}`
+// internal
 
-/** What a failed call may still take to leave nothing behind. */
-const undoTimeout = 10_000
+const oddText = (rule: Rule) => `-A ${rule.chain} ${ruleLine(ruleArgs(rule, rule.family ?? 'ipv4'))}`
 
 /** IPv4 always; IPv6 where the kernel has it. Disabled interfaces still count: they may be enabled later. */
 async function availableFamilies(port: IptablesPort): Promise<readonly Family[]> {
   return (await port.read('/proc/thread-self/net/if_inet6')) === undefined ? ['ipv4'] : bothFamilies
-}
-
-/** Checks a list of families given by a user. */
-export function checkFamilies(list: readonly Family[] | undefined): readonly Family[] | undefined {
-  if (list === undefined) return undefined
-  if (list.length === 0 || list.some((family) => !bothFamilies.includes(family))) {
-    throw new IptablesError('INVALID_RULE', `families: ${JSON.stringify(list)} is not a list of 'ipv4' and 'ipv6'`)
-  }
-  return bothFamilies.filter((family) => list.includes(family))
 }

@@ -1,0 +1,36 @@
+import type { Backend } from '../run/backend.ts'
+import type { Session } from '../run/session.ts'
+import type { Uncancelled } from '../run/session-options.ts'
+import { settle } from '../settle.ts'
+import { stepsText } from '../state/steps.ts'
+import type { Edit } from './edit-job.ts'
+import { type Accepted, writeUntilAccepted } from './write-until-accepted.ts'
+
+/** The same as `edit`, where netlink cannot: each family is read, planned and written by processes of its own. */
+export async function editByPrograms(
+  session: Session,
+  backend: Backend,
+  { families, plan, journal, stopAtSame = false }: Edit,
+  how: Uncancelled,
+): Promise<Accepted[]> {
+  // In the words of those who are to write.
+  const programs = { ...backend, netlink: false }
+  const planned = (await session.read(programs, families, how)).map((seen) => ({ seen, steps: plan(seen) }))
+  const writes = planned.map((first) => {
+    const { family } = first.seen
+    return writeUntilAccepted({
+      first,
+      read: async () => {
+        const [seen = first.seen] = await session.read(programs, [family], how)
+        return { seen, steps: plan(seen) }
+      },
+      write: ({ seen, steps }) =>
+        journal === undefined
+          ? session.restore(backend, family, stepsText(steps), how)
+          : journal.write(backend, seen, steps),
+      refused: (attempt) => session.log?.debug('iptables rules changed meanwhile, reading again', { family, attempt }),
+      stopAtSame,
+    })
+  })
+  return settle(writes)
+}

@@ -1,0 +1,67 @@
+import type { Family, Rule, Ruleset, Table } from '../rules/model.ts'
+import type { Backend } from '../run/backend.ts'
+import { RestoreError } from '../run/failure.ts'
+import type { Session } from '../run/session.ts'
+import { settle } from '../settle.ts'
+import { removalText } from '../text/removal-text.ts'
+import { textTables } from './fresh.ts'
+import type { Journal } from './journal.ts'
+import { removeLooking } from './remove-looking.ts'
+
+/**
+ * Removes a ruleset from a family by a program that reads nothing. Tables that the text cannot cover are looked at
+ * meanwhile; those in which it was refused, after it.
+ */
+export async function removeBlindly(
+  session: Session,
+  journal: Journal,
+  backend: Backend,
+  rules: Ruleset,
+  family: Family,
+): Promise<void> {
+  const text = removalText(rules, family)
+  const written = textTables(text)
+  const tables = new Set(written.map(({ table }) => table))
+  const early = backend.kind === 'nft' && !rules.rules.some(holdsMore)
+  const attempt = async () => {
+    try {
+      await session.restore(backend, family, text, early ? { commits: written.length } : {})
+    } catch (error) {
+      if (!(error instanceof RestoreError) || error.line === undefined) throw error
+      const { line } = error
+      // What is committed is gone for good. Looking there again would take a rule of others that equals one of ours.
+      const left = new Set(written.filter(({ commit }) => commit >= line).map(({ table }) => table))
+      await removeLooking(
+        session,
+        journal,
+        backend,
+        inTables(rules, (table) => left.has(table)),
+        [family],
+      )
+    }
+  }
+  await settle([
+    attempt(),
+    removeLooking(
+      session,
+      journal,
+      backend,
+      inTables(rules, (table) => !tables.has(table)),
+      [family],
+    ),
+  ])
+}
+
+// internal
+
+/**
+ * Whether a rule may keep something besides itself in use, such as a set, until the kernel has freed it: the caller's next
+ * step may be to destroy that.
+ */
+const holdsMore = ({ matches, target }: Rule) =>
+  matches.some(({ match }) => match === 'set' || match === 'raw') || target.target === 'SET' || target.target === 'raw'
+
+const inTables = ({ chains, rules }: Ruleset, has: (table: Table) => boolean): Ruleset => ({
+  chains: chains.filter(({ table }) => has(table)),
+  rules: rules.filter(({ table }) => has(table)),
+})

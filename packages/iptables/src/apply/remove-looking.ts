@@ -1,0 +1,26 @@
+import type { SavedTables } from '../parse/saved-tables.ts'
+import type { Family, Ruleset } from '../rules/model.ts'
+import type { Backend } from '../run/backend.ts'
+import type { Session } from '../run/session.ts'
+import { planSteps } from '../state/plan.ts'
+import { removedState } from '../state/wanted.ts'
+import { edit } from './edit.ts'
+import type { Journal } from './journal.ts'
+
+/** Removes a ruleset from one back end. */
+export async function removeFrom(session: Session, backend: Backend, rules: Ruleset, journal: Journal): Promise<void> {
+  await removeLooking(session, journal, backend, rules, await session.familiesFor(backend, rules))
+}
+
+/** Reads and writes until nothing of the rules is left. */
+export async function removeLooking(
+  session: Session,
+  journal: Journal,
+  backend: Backend,
+  rules: Ruleset,
+  families: readonly Family[],
+): Promise<void> {
+  if (rules.chains.length + rules.rules.length === 0) return
+  const plan = (seen: SavedTables) => planSteps(removedState(rules, seen.family), seen)
+  await edit(session, backend, { families, plan, journal })
+}

@@ -1,0 +1,11 @@
+import { invalid } from '../errors.ts'
+import { type Family, families } from './model.ts'
+
+/** Checks a list of families given by a user. */
+export function checkFamilies(list: readonly Family[] | undefined): readonly Family[] | undefined {
+  if (list === undefined) return undefined
+  if (list.length === 0 || list.some((family) => !families.includes(family))) {
+    invalid(`families: ${JSON.stringify(list)} is not a list of 'ipv4' and 'ipv6'`)
+  }
+  return families.filter((family) => list.includes(family))
+}

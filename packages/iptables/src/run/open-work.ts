@@ -1,0 +1,22 @@
+import type { Place } from '@cni/netns/handle'
+import { netnsPort } from './netns-port.ts'
+import type { IptablesPort } from './port.ts'
+import { openSession, type Session } from './session.ts'
+import type { SessionOptions } from './session-options.ts'
+
+/** What reads and writes rules. */
+export interface OpenWork {
+  readonly port: IptablesPort
+  readonly session: Session
+  readonly sessionOptions: SessionOptions
+}
+
+/** Opens a session over a port, by default that of a namespace. Nothing runs before the first call. */
+export function openWork(
+  place: Place,
+  sessionOptions: SessionOptions,
+  { port = undefined, shield }: { readonly port: IptablesPort | undefined; readonly shield: boolean },
+): OpenWork {
+  const opened = port ?? netnsPort(place, { shield })
+  return { port: opened, session: openSession(opened, sessionOptions), sessionOptions }
+}

@@ -1,0 +1,15 @@
+import type { Ruleset } from '../rules/model.ts'
+import type { OpenWork } from '../run/open-work.ts'
+import { openSession } from '../run/session.ts'
+import { type WatchEvent, type WatchOptions, watchRuleset } from './watch.ts'
+
+/** Watches until the caller of the watch, or of what it was opened for, aborts. */
+export function watchFrom(
+  { port, sessionOptions }: OpenWork,
+  rules: Ruleset,
+  how: WatchOptions = {},
+): AsyncGenerator<WatchEvent, void, void> {
+  const signals = [sessionOptions.signal, how.signal].flatMap((each) => each ?? [])
+  const signal = signals.length === 0 ? undefined : AbortSignal.any(signals)
+  return watchRuleset(openSession(port, { ...sessionOptions, signal }), port, rules, { ...how, signal })
+}
