@@ -1,5 +1,5 @@
+import { statusAnnotation } from '../../decide/before-asking.ts'
 import { type Labels, selects } from '../../kube/label-selector.ts'
-import { statusAnnotation } from '../../plugin/before-asking.ts'
 import type { EnablementSelector } from '../../plugin/settings.ts'
 import type { AmbientPod } from './ambient-pod.ts'
 import { redirectionStatus } from './annotation.ts'
