@@ -6,4 +6,5 @@ export default library({
   netlink: 'src/netlink/index.ts',
   sys: 'src/sys/index.ts',
   testing: 'src/testing/index.ts',
+  unix: 'src/unix/index.ts',
 })

@@ -1,0 +1,17 @@
+/**
+ * Unix sockets, and what `node:net` does not tell about them.
+ *
+ * @example
+ * ```ts
+ * import { createServer } from 'node:net'
+ * import { peerOf } from '@cni/netns/unix'
+ *
+ * export const forRoot = createServer((socket) => {
+ *   if (peerOf(socket).uid !== 0) socket.destroy()
+ * })
+ * ```
+ *
+ * @module
+ */
+
+export { type Peer, peerOf } from './peer.ts'

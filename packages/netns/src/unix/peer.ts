@@ -1,0 +1,44 @@
+import type { Socket } from 'node:net'
+import { NetnsError } from '../handle/netns-error.ts'
+import { loadSys } from '../sys/load-sys.ts'
+
+/** Who is at the other end of a unix socket, by the kernel's word (SO_PEERCRED): nobody can claim to be another. */
+export interface Peer {
+  /** 0 when the process is not visible in this PID namespace. It may have ended, and its number be another's. */
+  readonly pid: number
+  /** As seen in this user namespace: 65534 when it has no such user. */
+  readonly uid: number
+  readonly gid: number
+}
+
+const SOL_SOCKET = 1
+const SO_PEERCRED = 17
+const NOBODY = 0xffff_ffff
+
+/**
+ * The process that connected, as it was then; for a client the process that began to listen. Descriptors of unix sockets
+ * and sockets of `node:net` and `node:http` have one. Throws `NetnsError` `INVALID` for a socket without a peer (TCP, one
+ * that listens), `CLOSED` for one that is closed, `NO_FFI`, or a `SysError` (`EBADF`, `ENOTSOCK`).
+ *
+ * @example
+ * server.on('connection', (socket) => {
+ *   if (peerOf(socket).uid !== 0) socket.destroy()
+ * })
+ */
+export function peerOf(socket: number | Socket): Peer {
+  const fd = typeof socket === 'number' ? socket : descriptorOf(socket)
+  const credentials = Buffer.from(loadSys().getsockopt(fd, SOL_SOCKET, SO_PEERCRED, 12))
+  const [pid, uid, gid] = [0, 4, 8].map((at) => credentials.readUInt32LE(at))
+  if (pid === undefined || uid === undefined || gid === undefined || uid === NOBODY) {
+    throw new NetnsError('INVALID', `Descriptor ${fd} has no peer: it is not a connected unix socket`)
+  }
+  return { pid, uid, gid }
+}
+
+// Node and bun both have it there, and nowhere in their types.
+function descriptorOf(socket: Socket): number {
+  const handle: unknown = Reflect.get(socket, '_handle')
+  const fd: unknown = typeof handle === 'object' && handle !== null ? Reflect.get(handle, 'fd') : undefined
+  if (typeof fd === 'number' && fd >= 0) return fd
+  throw new NetnsError('CLOSED', 'The socket is closed: nobody is at its other end')
+}
