@@ -23,6 +23,14 @@ export {
   redirectionAnnotation,
   redirectionStatus,
 } from './ambient/annotation.ts'
+// ambient mode: what is in a pod's namespace
+export {
+  type EnrolReport,
+  enrolNamespace,
+  namespaceDrift,
+  type PodNamespaceOptions,
+  releaseNamespace,
+} from './ambient/enrol-namespace.ts'
 export {
   belongsInSnapshot,
   decideEnrolment,
@@ -33,6 +41,8 @@ export {
   namespaceWarning,
 } from './ambient/enrolment.ts'
 export { type EnrolmentStep, nextStep, type PodSituation } from './ambient/next-step.ts'
+export { type PodOverrides, podOverrides } from './ambient/pod-overrides.ts'
+export { defaultProbeSource, type PodCapture, podRules, replyRoute } from './ambient/pod-rules.ts'
 // the agent
 export type { AgentConfig } from './config/agent-config.ts'
 export { ConfigError, isConfigError } from './config/config-error.ts'

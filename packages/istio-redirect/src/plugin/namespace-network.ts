@@ -1,5 +1,6 @@
 import { isNetnsError, type NetnsTarget, openRtnl, type Rtnl } from '@cni/netns'
 import { CniError, ErrorCode } from '@cni/types'
+import { localRoute, markRule, type NetworkItem } from '../policy-route.ts'
 import { annotations } from '../redirect/annotations.ts'
 import type { AttachmentRecord } from '../state/attachments.ts'
 
@@ -60,15 +61,7 @@ export async function removeFromNamespace(netns: NetnsTarget, attachment: Wanted
   for (const item of unwanted.toReversed()) await item.remove(rtnl)
 }
 
-/** Something that can be there or not. */
-interface Item {
-  readonly what: string
-  present(rtnl: Rtnl): Promise<boolean>
-  add(rtnl: Rtnl): Promise<unknown>
-  remove(rtnl: Rtnl): Promise<unknown>
-}
-
-function wantedIn({ families, tproxy }: Wanted): Item[] {
+function wantedIn({ families, tproxy }: Wanted): NetworkItem[] {
   return [
     ...(families.includes('ipv6') ? [passThroughAddress] : []),
     ...(tproxy === null ? [] : families.flatMap((family) => [markRule(family, tproxy), localRoute(family, tproxy)])),
@@ -76,7 +69,7 @@ function wantedIn({ families, tproxy }: Wanted): Item[] {
 }
 
 /** Where Envoy binds what it passes on unchanged; unlike 127.0.0.6, it is not on `lo` by itself. */
-const passThroughAddress: Item = {
+const passThroughAddress: NetworkItem = {
   what: 'address ::6/128 on lo',
   present: async (rtnl) =>
     (await rtnl.getAddresses({ link: 'lo', family: 'ipv6' })).some(({ cidr }) => cidr === '::6/128'),
@@ -93,30 +86,6 @@ async function addPassThrough(rtnl: Rtnl): Promise<void> {
       hint: 'net.ipv6.conf.lo.disable_ipv6 has to be 0 where another interface of the pod has IPv6',
       cause,
     })
-  }
-}
-
-type Family = AttachmentRecord['families'][number]
-type PolicyRoute = NonNullable<AttachmentRecord['tproxy']>
-
-/** Looked for first: the kernel takes a rule it already has, with another priority, for another rule. */
-const markRule = (family: Family, { mark, table }: PolicyRoute): Item => ({
-  what: `${family} rule: fwmark ${mark} lookup ${table}`,
-  present: async (rtnl) => (await rtnl.getRules(family)).some((rule) => rule.fwmark === mark && rule.table === table),
-  add: (rtnl) => rtnl.addRule({ family, fwmark: mark, table }),
-  remove: (rtnl) => rtnl.deleteRule({ family, fwmark: mark, table }),
-})
-
-const localRoute = (family: Family, { table }: PolicyRoute): Item => {
-  const route = { destination: 'default', family, type: 'local', scope: 'host', link: 'lo', table } as const
-  return {
-    what: `${family} route: local default dev lo table ${table}`,
-    present: async (rtnl) =>
-      (await rtnl.getRoutes({ family, table })).some(
-        ({ destination, type }) => destination === 'default' && type === 'local',
-      ),
-    add: (rtnl) => rtnl.addRoute(route),
-    remove: (rtnl) => rtnl.deleteRoute(route),
   }
 }
 

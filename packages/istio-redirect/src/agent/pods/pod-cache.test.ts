@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { KubeError } from '../../kube/kube-error.ts'
 import { statusAnnotation } from '../../decide/before-asking.ts'
+import { KubeError } from '../../kube/kube-error.ts'
 import { annotations } from '../../redirect/annotations.ts'
 import { meshPod, type PodOptions } from '../../testing/pods.ts'
 import { podCache } from './pod-cache.ts'

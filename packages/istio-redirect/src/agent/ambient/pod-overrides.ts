@@ -1,0 +1,66 @@
+import { goBool } from '@cni/host/cli'
+import { messageOf } from '@cni/types'
+import { quote } from '../../foreign-text.ts'
+import { parseFrom } from '../../redirect/redirect-error.ts'
+import { interfaces } from '../../redirect/validators.ts'
+import type { AmbientPod } from './ambient-pod.ts'
+
+/** What a pod itself says about its capture. */
+export interface PodOverrides {
+  /** Inbound connections are left alone, outbound ones are captured all the same. */
+  readonly bypassInbound: boolean
+  /** `undefined`: as on the whole node. */
+  readonly dnsCapture: boolean | undefined
+  /** Interfaces behind which virtual machines are: what comes from there is outbound traffic. Each once, in order. */
+  readonly virtualInterfaces: readonly string[]
+  /** Sentences for the log, about what is as if it were not there. */
+  readonly warnings: readonly string[]
+}
+
+/**
+ * Reads the overrides of a pod's annotations. What is no truth value counts as not given, and is warned of.
+ *
+ * @throws `RedirectError` for what cannot be the name of an interface: to capture less than the pod asked for would be to
+ * let traffic out of the mesh.
+ */
+export function podOverrides(pod: Pick<AmbientPod, 'namespace' | 'name' | 'annotations'>): PodOverrides {
+  const { annotations } = pod
+  const warnings: string[] = []
+  const truth = (key: string): boolean | undefined => {
+    const value = Object.hasOwn(annotations, key) ? annotations[key] : undefined
+    if (value === undefined) return undefined
+    try {
+      return goBool(value)
+    } catch (error) {
+      warnings.push(`annotation ${key}: ${quote(value)} counts as not given: ${messageOf(error)}`)
+      return undefined
+    }
+  }
+  return {
+    bypassInbound: truth('ambient.istio.io/bypass-inbound-capture') ?? false,
+    dnsCapture: truth('ambient.istio.io/dns-capture'),
+    virtualInterfaces: virtualInterfaces(pod),
+    warnings,
+  }
+}
+
+// internal
+
+const virtualKey = 'istio.io/reroute-virtual-interfaces'
+
+function virtualInterfaces({
+  namespace,
+  name,
+  annotations,
+}: Pick<AmbientPod, 'namespace' | 'name' | 'annotations'>): readonly string[] {
+  const value = Object.hasOwn(annotations, virtualKey) ? (annotations[virtualKey] ?? '') : ''
+  return parseFrom({ kind: 'annotation', key: virtualKey, value, owner: `pod ${namespace}/${name}` }, (text) =>
+    // An empty item stands for nothing here, as in Istio.
+    interfaces(
+      text
+        .split(',')
+        .filter((item) => item.trim() !== '')
+        .join(','),
+    ),
+  )
+}

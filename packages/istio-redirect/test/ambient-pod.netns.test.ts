@@ -1,0 +1,169 @@
+import { spawnSync } from 'node:child_process'
+import { enrolNamespace, namespaceDrift, type PodNamespaceOptions, releaseNamespace } from '@cni/istio-redirect/agent'
+import { type NetnsTarget, netns } from '@cni/netns'
+import { tempNetns } from '@cni/netns/testing'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { captures, everything, listing } from './goldens/ambient/cases.ts'
+
+const families = ['ipv4', 'ipv6'] as const
+const saveOf = { ipv4: 'iptables', ipv6: 'ip6tables' } as const
+const ways: readonly (PodNamespaceOptions & { readonly backend: 'nft' | 'legacy' })[] = [
+  { backend: 'nft', programs: 'auto' },
+  { backend: 'nft', programs: 'always' },
+  { backend: 'legacy' },
+]
+
+function inside(pod: NetnsTarget, argv: readonly [string, ...string[]], input = ''): string {
+  const [program, ...args] = argv
+  const { status, stdout, stderr } = netns.run(pod, () => spawnSync(program, args, { input, encoding: 'utf8' }))
+  if (status !== 0) throw new Error(`${argv.join(' ')}: ${stderr}`)
+  return stdout
+}
+
+/** As in the listings: tables by name, without comments, policies aside; an empty match of tcp says nothing. */
+function saved(pod: NetnsTarget, family: 'ipv4' | 'ipv6', backend: 'nft' | 'legacy'): string {
+  return tidy(inside(pod, [`${saveOf[family]}-${backend}-save`]))
+}
+
+const tidy = (text: string): string =>
+  (text.match(/^\*[\s\S]*?^COMMIT$/gm) ?? [])
+    .toSorted()
+    .join('\n')
+    .replaceAll(' -m tcp -j ', ' -j ')
+    .replace(/ \[\d+:\d+\]$/gm, '')
+
+const policy = (pod: NetnsTarget): string[] =>
+  ['-4', '-6'].flatMap((family) => [
+    ...inside(pod, ['ip', family, 'rule'])
+      .split('\n')
+      .filter((line) => line.includes('fwmark')),
+    ...inside(pod, ['ip', family, 'route', 'show', 'table', 'all'])
+      .split('\n')
+      .filter((line) => line.includes('table 100')),
+  ])
+
+const bothPolicies = [
+  '32764:\tfrom all fwmark 0x111/0xfff lookup 100',
+  'local default dev lo table 100 scope host ',
+  '32764:\tfrom all fwmark 0x111/0xfff lookup 100',
+  'local default dev lo table 100 metric 1024 pref medium',
+]
+
+describe.each(ways)('written by $backend ($programs)', (how) => {
+  test.each(captures)('the capture "$name" is listed as that of the original', async ({ name, capture }) => {
+    await using pod = await tempNetns()
+    expect(await enrolNamespace(pod, capture, how)).toMatchObject({ plan: 'fresh' })
+    for (const family of families) expect(saved(pod, family, how.backend)).toBe(tidy(listing(name, family)))
+    expect(policy(pod)).toEqual(bothPolicies)
+    expect(await namespaceDrift(pod, capture, how)).toEqual([])
+    expect(await enrolNamespace(pod, capture, how)).toMatchObject({ plan: 'unchanged', added: [] })
+  })
+
+  test('a pod that the original enrolled is as it should be, and nothing is written', async () => {
+    await using pod = await tempNetns()
+    for (const family of families) {
+      inside(pod, [`${saveOf[family]}-${how.backend}-restore`], listing('virtual', family))
+    }
+    const capture = { ...everything, virtualInterfaces: ['virt0', 'virt1'] }
+    const missing = families.flatMap((family) => [`missing ${family} route`, `missing ${family} rule`])
+    const drift = await namespaceDrift(pod, capture, how)
+    expect(drift.map((line) => line.replace(/:.*/, '')).sort()).toEqual(missing)
+    expect(await enrolNamespace(pod, capture, how)).toMatchObject({ plan: 'unchanged' })
+    expect(await namespaceDrift(pod, capture, how)).toEqual([])
+  })
+
+  test('nothing is left of a pod that goes, whatever it was enrolled with', async () => {
+    await using pod = await tempNetns()
+    await enrolNamespace(pod, { ...everything, virtualInterfaces: ['virt0'] }, how)
+    await releaseNamespace(pod, { ...everything, ipv6: false, dnsCapture: false }, how)
+    for (const family of families) expect(saved(pod, family, how.backend)).not.toMatch(/ISTIO|^-A/m)
+    expect(policy(pod)).toEqual([])
+    await releaseNamespace(pod, everything, how)
+  })
+
+  test('what drifted is put right, what Istio left goes, and what others wrote stays', async () => {
+    await using pod = await tempNetns()
+    await enrolNamespace(pod, everything, how)
+    const program = `iptables-${how.backend}`
+    const nat = (...args: string[]) => inside(pod, [program, '-t', 'nat', ...args])
+    nat('-F', 'ISTIO_OUTPUT')
+    for (const chain of ['ISTIO_OLD', 'MINE']) {
+      nat('-N', chain)
+      nat('-A', chain, '-p', 'tcp', '--dport', '9', '-j', 'RETURN')
+      nat('-I', 'OUTPUT', '-j', chain)
+    }
+    inside(pod, ['ip', '-6', 'rule', 'del', 'fwmark', '0x111/0xfff'])
+    inside(pod, ['ip', 'route', 'flush', 'table', '100'])
+    const drift = (await namespaceDrift(pod, everything, how)).join('\n')
+    expect(drift).toContain('missing ipv4 route: local default dev lo table 100')
+    expect(drift).toContain('missing ipv6 rule: fwmark 0x111/0xfff lookup 100')
+    expect(drift).toContain('unexpected ipv4 nat: -A OUTPUT -j ISTIO_OLD')
+    expect(drift).toMatch(/missing ipv4 nat: -A ISTIO_OUTPUT .*--to-ports 15001/)
+    expect(drift).not.toContain('MINE')
+
+    expect(await enrolNamespace(pod, everything, how)).toMatchObject({ plan: 'reconcile' })
+    expect(await namespaceDrift(pod, everything, how)).toEqual([])
+    const rules = saved(pod, 'ipv4', how.backend)
+    expect(rules).not.toContain('ISTIO_OLD')
+    expect(rules).toContain('-A OUTPUT -j MINE')
+    expect(rules).toContain('-A MINE -p tcp -m tcp --dport 9 -j RETURN')
+    expect(policy(pod)).toEqual(bothPolicies)
+  })
+
+  test('chains of Istio’s that are none of these stay when they shall', async () => {
+    await using pod = await tempNetns()
+    inside(pod, [`iptables-${how.backend}`, '-t', 'nat', '-N', 'ISTIO_OLD'])
+    const keeping = { ...how, reconcile: false }
+    await enrolNamespace(pod, everything, keeping)
+    expect(await namespaceDrift(pod, everything, keeping)).toEqual([])
+    expect(saved(pod, 'ipv4', how.backend)).toContain(':ISTIO_OLD')
+  })
+})
+
+test('a pod that changes its mind has the rules of its new annotations only', async () => {
+  await using pod = await tempNetns()
+  for (const { name, capture } of captures) {
+    await enrolNamespace(pod, capture)
+    const there = saved(pod, 'ipv6', 'nft')
+    const wanted = tidy(listing(name, 'ipv6'))
+    // A table once made stays, empty.
+    expect(there.match(/^-A.*|^:ISTIO.*/gm)).toEqual(wanted.match(/^-A.*|^:ISTIO.*/gm))
+  }
+})
+
+test('without IPv6 nothing of it is written, and what was goes', async () => {
+  await using pod = await tempNetns()
+  await enrolNamespace(pod, everything)
+  await enrolNamespace(pod, { ...everything, ipv6: false })
+  expect(saved(pod, 'ipv6', 'nft')).not.toContain('ISTIO')
+  expect(saved(pod, 'ipv4', 'nft')).toBe(tidy(listing('default', 'ipv4')))
+})
+
+test('where IPv6 is switched off on lo, no route of it is asked for', async () => {
+  await using pod = await tempNetns()
+  inside(pod, ['sysctl', '-qw', 'net.ipv6.conf.lo.disable_ipv6=1'])
+  expect((await enrolNamespace(pod, everything)).added).toEqual([
+    'ipv4 route: local default dev lo table 100',
+    'ipv4 rule: fwmark 0x111/0xfff lookup 100',
+    'ipv6 rule: fwmark 0x111/0xfff lookup 100',
+  ])
+  expect(await namespaceDrift(pod, everything)).toEqual([])
+})
+
+test('when the rules cannot be written, the routes do not stay either', async () => {
+  await using pod = await tempNetns()
+  onTestFinished(() => void vi.unstubAllEnvs())
+  vi.stubEnv('PATH', '/nonexistent')
+  await expect(enrolNamespace(pod, everything, { backend: 'legacy' })).rejects.toThrow(/not installed/)
+  vi.unstubAllEnvs()
+  expect(policy(pod)).toEqual([])
+})
+
+test('a mark rule of somebody else’s for the same table is neither taken for ours nor removed', async () => {
+  await using pod = await tempNetns()
+  inside(pod, ['ip', 'rule', 'add', 'fwmark', '0x111', 'lookup', '100', 'pref', '50'])
+  const { added } = await enrolNamespace(pod, everything)
+  expect(added).toContain('ipv4 rule: fwmark 0x111/0xfff lookup 100')
+  await releaseNamespace(pod, everything)
+  expect(policy(pod)).toEqual(['50:\tfrom all fwmark 0x111 lookup 100'])
+})
