@@ -40,9 +40,19 @@ export {
   namespaceMatters,
   namespaceWarning,
 } from './ambient/enrolment.ts'
+// ambient mode: what is in the node
+export { hostRules, type NodeCapture } from './ambient/host-rules.ts'
 export { type EnrolmentStep, nextStep, type PodSituation } from './ambient/next-step.ts'
+export { type NodeProbes, type NodeProbesOptions, nodeProbes } from './ambient/node-probes.ts'
 export { type PodOverrides, podOverrides } from './ambient/pod-overrides.ts'
 export { defaultProbeSource, type PodCapture, podRules, replyRoute } from './ambient/pod-rules.ts'
+export {
+  type ProbeEntry,
+  type ProbeSets,
+  probeSetNames,
+  probeSets,
+  type SyncReport,
+} from './ambient/probe-sets.ts'
 // the agent
 export type { AgentConfig } from './config/agent-config.ts'
 export { ConfigError, isConfigError } from './config/config-error.ts'
