@@ -27,7 +27,11 @@ export const mayHaveLostIpv6 = ({ told, found }: Pick<KnownAddresses, 'told' | '
  * switched IPv6 off there. Addresses by autoconfiguration are in no result; and a result may name one that a later step
  * took away.
  */
-export function capturesIpv6({ pod, redirect }: FoundRedirect, known: KnownAddresses, log: DecisionLog): boolean {
+export function capturesIpv6(
+  { pod, redirect }: FoundRedirect,
+  known: KnownAddresses,
+  log: Pick<DecisionLog, 'info' | 'warn'>,
+): boolean {
   const { place, addresses, told, found } = known
   const lost = mayHaveLostIpv6(known) && known.ipv6Off
   if (lost) {

@@ -1,7 +1,7 @@
 import type { AddContext } from '@cni/skel'
 import { beforeAsking, podAnnotationsKey, quoted } from '../decide/before-asking.ts'
+import type { FoundRedirect } from '../decide/redirection.ts'
 import type { Conf } from './conf.ts'
-import type { FoundRedirect } from './redirect-of-pod.ts'
 import type { Settings } from './settings.ts'
 
 /** Walks the decision ladder; `undefined` for a pod that is none of our business. */

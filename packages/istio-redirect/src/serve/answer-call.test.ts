@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { KubeError } from '../kube/kube-error.ts'
 import type { Pod } from '../kube/pod.ts'
+import { podInfo } from '../redirect/pod-info.ts'
 import { meshPod, plainPod } from '../testing/pods.ts'
 import { answerCall } from './answer-call.ts'
 import type { NamespaceFacts, ServeRequest } from './protocol.ts'
@@ -34,7 +35,7 @@ function request(asked: Asked = {}): ServeRequest {
   }
 }
 
-const answer = (pod: Pod, asked?: Asked) => answerCall(request(asked), { pod: async () => pod })
+const answer = (pod: Pod, asked?: Asked) => answerCall(request(asked), { pod: async () => podInfo(pod) })
 
 test('a pod of the mesh is answered with its record and one batch', async () => {
   const found = await answer(meshPod())
@@ -53,7 +54,7 @@ test('the agent is asked for the pod by its UID', async () => {
   const asked: unknown[] = []
   const pod = async (who: unknown) => {
     asked.push(who)
-    return meshPod()
+    return podInfo(meshPod())
   }
   await answerCall(request(), { pod })
   await answerCall(request({ args: 'K8S_POD_NAMESPACE=demo;K8S_POD_NAME=web' }), { pod })

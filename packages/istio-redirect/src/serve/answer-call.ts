@@ -16,7 +16,6 @@ import { maybeAmbient } from '../decide/ladder.ts'
 import type { DecisionLog } from '../decide/log.ts'
 import { recordOf } from '../decide/record.ts'
 import { type FoundRedirect, redirectionOf } from '../decide/redirection.ts'
-import type { Pod } from '../kube/pod.ts'
 import type { PodIdentity } from '../kube/pod-identity.ts'
 import { logLevel } from '../log/sinks.ts'
 import { type Conf, confSchema } from '../plugin/conf.ts'
@@ -24,7 +23,7 @@ import { settingsOf } from '../plugin/settings.ts'
 import { warnAboutSettings } from '../plugin/warn-settings.ts'
 import { captureConfig } from '../redirect/config.ts'
 import { usableAddresses } from '../redirect/families.ts'
-import { podInfo } from '../redirect/pod-info.ts'
+import type { PodInfo } from '../redirect/pod-info.ts'
 import { redirectRules } from '../redirect/rules.ts'
 import type { ProgramAnswer, RefusalReason, RefusedAnswer, ServeAnswer, ServedLine, ServeRequest } from './protocol.ts'
 
@@ -40,7 +39,7 @@ export interface CallSources {
    * What the pod is, certainly: of this UID, and not of a while ago. Rejects where that cannot be said soon: then the
    * plugin asks by itself, and is the one that says what is wrong.
    */
-  pod(who: AskedPod): Promise<Pod>
+  pod(who: AskedPod): Promise<PodInfo>
 }
 
 /**
@@ -93,7 +92,7 @@ class ServedCall {
       this.#log[first.level](first.reason, k8s && { pod: quoted(k8s) })
       return { act: 'skip', ...this.logged }
     }
-    const pod = podInfo(await known(sources, { ...first.pod, uid: k8s?.uid }))
+    const pod = await known(sources, { ...first.pod, uid: k8s?.uid })
     if (maybeAmbient(pod, settings)) throw new Refusal('ambient')
     const found = redirectionOf(pod, { log: this.#log, env })
     if (found === undefined) return { act: 'skip', ...this.logged }
@@ -139,7 +138,7 @@ class Refusal extends Error {
 
 const refused = (reason: RefusalReason, detail?: string): RefusedAnswer => ({ act: 'refused', reason, detail })
 
-async function known(sources: CallSources, who: AskedPod): Promise<Pod> {
+async function known(sources: CallSources, who: AskedPod): Promise<PodInfo> {
   try {
     return await sources.pod(who)
   } catch (error) {
