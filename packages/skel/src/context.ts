@@ -1,8 +1,8 @@
 import type { Netns } from '@cni/netns/handle'
-import type { K8sArgs, NetConf, Result, ValidAttachment } from '@cni/types'
+import type { K8sArgs, NetConf, Result, UncheckedNetConf, ValidAttachment } from '@cni/types'
 import type { UndoStep } from './call/undo.ts'
 import type { AttachmentState, NetworkState, WritableState } from './call-state.ts'
-import type { Log } from './log.ts'
+import type { Log, LogOptions } from './log.ts'
 import type { EnvVars } from './protocol/environment.ts'
 import type { SpanContext } from './span-context.ts'
 
@@ -65,6 +65,19 @@ export interface AddContext<Conf = NetConf, Chained extends boolean = false, Sta
    * ```
    */
   undo(step: UndoStep): void
+}
+
+/** What {@link Plugin.addAhead} gets: what is known before the configuration is checked. */
+export interface AddAheadContext<Chained extends boolean = false>
+  extends AttachmentContext,
+    Pick<AddContext<unknown, Chained>, 'netns' | 'prevResult' | 'undo'> {
+  /** The configuration as it came: an object with a valid name and a version that the plugin supports. */
+  readonly document: UncheckedNetConf
+  /**
+   * Sets up the log, which keeps its lines until then, in the place of the definition's `log`. Only for a call that will
+   * not go on to `add`.
+   */
+  openLog(options: LogOptions): void
 }
 
 /** What a CHECK handler gets. Throw when the container is not as ADD left it. */

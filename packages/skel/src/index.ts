@@ -34,6 +34,7 @@ export type {
 } from './call-state.ts'
 // Context
 export type {
+  AddAheadContext,
   AddContext,
   AttachmentContext,
   CallContext,

@@ -1,6 +1,6 @@
 import { CNI_VERSIONS, type CniArgKind, type CniVersion, type NetConf, type Result, type Verb } from '@cni/types'
 import type { StateDefinition } from './call-state.ts'
-import type { AddContext, CheckContext, DelContext, GcContext, StatusContext } from './context.ts'
+import type { AddAheadContext, AddContext, CheckContext, DelContext, GcContext, StatusContext } from './context.ts'
 import { checkDefinition } from './definition/check-definition.ts'
 import type { LogOptions } from './log.ts'
 import type { EnvVars } from './protocol/environment.ts'
@@ -54,6 +54,13 @@ export interface Plugin<Conf = unknown, Chained extends boolean = boolean, State
   log?(request: LogRequest<Conf>): LogOptions
   /** Attaches the container; the result is printed in the configuration's version. */
   add(c: AddContext<Conf, Chained, State>): Result | Promise<Result>
+  /**
+   * Attaches the container ahead of all that `add` needs: before the configuration is checked, its schema loaded and the
+   * log set up. For a plugin that asks a daemon on its node, which has all that ready. `undefined` says that the call goes on
+   * as without it: then nothing may be left of what was done, or an `undo` step registered for it. What it throws is the
+   * error of the call.
+   */
+  addAhead?(c: AddAheadContext<Chained>): Result | undefined | Promise<Result | undefined>
   /** Throws when the attachment is not as ADD left it. */
   check?(c: CheckContext<Conf, Chained, State>): void | Promise<void>
   /** Takes back what ADD did. Has to succeed when it is gone already. */

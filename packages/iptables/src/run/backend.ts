@@ -1,6 +1,7 @@
 import { IptablesError } from '../errors.ts'
 import { type Family, families } from '../rules/model.ts'
 import { packageHint } from './hints.ts'
+import { namesFile, plainPrograms } from './plain-programs.ts'
 import type { IptablesPort } from './port.ts'
 
 /** The two implementations of iptables in the kernel. Each has its own rules; both see every packet. */
@@ -72,10 +73,6 @@ export async function chooseBackend(
   return { chosen: inUse ? legacy : plain, legacyTables, ...(inUse ? { other: plain } : undefined) }
 }
 
-/** The file that lists the tables of the legacy back end in a namespace. */
-export const namesFile = (family: Family): string =>
-  `/proc/thread-self/net/${family === 'ipv4' ? 'ip' : 'ip6'}_tables_names`
-
 /** The error for a program that is not installed. */
 export function noBinary(program: string): IptablesError {
   return new IptablesError('NO_BINARY', `${program} is not installed or not in PATH; ${packageHint}`)
@@ -114,18 +111,12 @@ async function named(nodes: Nodes, kind: BackendKind): Promise<Backend | undefin
   return plain?.kind === kind ? plain : kind === 'nft' ? netlinkAlone(nodes) : undefined
 }
 
-/** What the node calls `iptables-restore`: told by the file behind the links, by its version only for a wrapper. */
+/** The node's `iptables-restore`. */
 async function plainBackend(nodes: Nodes): Promise<Backend | undefined> {
   const { port, probe, nft } = nodes
-  const path = port.find('iptables-restore')
-  if (path === undefined) {
-    if (port.find('iptables-nft-restore') !== undefined) return nft('-nft')
-    if (port.find('iptables-legacy-restore') !== undefined) return backend('legacy', '-legacy')
-    return netlinkAlone(nodes)
-  }
-  const file = port.resolve(path).split('/').at(-1) ?? ''
-  if (file.includes('nft')) return nft('')
-  if (file.includes('legacy') || file === 'xtables-multi') return backend('legacy', '')
+  const found = plainPrograms(port)
+  if (found === 'none') return netlinkAlone(nodes)
+  if (found !== 'unknown') return found.kind === 'nft' ? nft(found.infix) : backend('legacy', found.infix)
   const version = await probe.read(['iptables-restore', '--version'], 'ipv4')
   return version.includes('nf_tables') ? nft('') : backend('legacy', '')
 }

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { LogLevel, LogSink } from '@cni/skel'
-import { fileSink } from '@cni/skel/file-sink'
-import { inFolder } from '../in-folder.ts'
 import { agentSocket } from './agent-socket.ts'
+import { logFile } from './log-file.ts'
 
 /** Where log lines may go. */
 export interface LogPlaces {
@@ -16,11 +15,9 @@ export interface LogPlaces {
 export function logSinks({ runDir, logSocket }: LogPlaces): LogSink[] {
   return [
     ...(logSocket !== undefined && existsSync(logSocket) ? [agentSocket(logSocket)] : []),
-    ...(runDir === '' ? [] : [fileSink({ path: inFolder(runDir, 'istio-cni.log'), maxAge: TWO_DAYS })]),
+    ...(runDir === '' ? [] : [logFile(runDir)]),
   ]
 }
-
-const TWO_DAYS = 2 * 24 * 3_600_000
 
 /** The level a configured name stands for, or `undefined` for a name nobody knows. */
 export const logLevel = (name: string): LogLevel | undefined => (Object.hasOwn(levels, name) ? levels[name] : undefined)

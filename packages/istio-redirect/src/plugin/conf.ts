@@ -51,6 +51,8 @@ const keys = {
   check_mode: z.nullish(z.enum(['verify', 'none'])),
   /** `strict`: STATUS also fails for what the node agent repairs when it starts. */
   status_mode: z.nullish(z.enum(['lenient', 'strict'])),
+  /** `never`: the plugin decides by itself, whether the node agent would answer or not. */
+  agent: z.nullish(z.enum(['auto', 'never'])),
   /** Istio 1.19 and before. */
   log_level: text,
   log_uds_address: path,

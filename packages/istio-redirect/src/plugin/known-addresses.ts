@@ -3,7 +3,6 @@ import { formatAddress } from '@cni/types/ip'
 import { type KnownAddresses, mayHaveLostIpv6 } from '../decide/captured-families.ts'
 import { PASSTHROUGH } from '../redirect/addresses.ts'
 import { type UsableAddresses, usableAddresses } from '../redirect/families.ts'
-import { addressesOf } from './namespace-network.ts'
 import type { RedirectContext } from './redirect-context.ts'
 
 /** What somebody told of a pod's addresses. */
@@ -30,10 +29,13 @@ export async function knownAddresses(
  * IPv4 address over a socket, which takes 1 ms.
  */
 async function addressesIn(netns: NetnsTarget, told: UsableAddresses): Promise<string[]> {
-  const addresses = told.ipv4.length > 0 ? await ipv6AddressesOf(netns) : await addressesOf(netns)
+  const addresses = told.ipv4.length > 0 ? await ipv6AddressesOf(netns) : await allAddressesOf(netns)
   // An earlier ADD put it there.
   return addresses.filter((address) => address !== PASSTHROUGH.ipv6)
 }
+
+const allAddressesOf = async (netns: NetnsTarget): Promise<string[]> =>
+  (await import('./namespace-network.ts')).addressesOf(netns)
 
 /** Those that no other host can reach are left out here: taking an address apart for the first time takes 0.3 ms. */
 async function ipv6AddressesOf(netns: NetnsTarget): Promise<string[]> {

@@ -2,6 +2,7 @@ import { VERSION } from '@cni/host/cli'
 import { definePlugin } from '@cni/skel'
 import { ISTIO_VERSION } from '../istio-version.ts'
 import { logLevel, logSinks } from '../log/sinks.ts'
+import { mayBeServed } from './may-be-served.ts'
 import { settingsOf } from './settings.ts'
 
 /**
@@ -18,6 +19,7 @@ export const plugin = definePlugin({
   },
   // Each call loads what it needs and no more: 6 ms less for VERSION.
   config: async () => (await import('./conf.ts')).confSchema,
+  addAhead: (c) => (mayBeServed(c) ? coded(async () => (await import('./add-served.ts')).addServed(c)) : undefined),
   add: (c) => coded(async () => (await import('./add.ts')).add(c)),
   check: (c) => coded(async () => (await import('./check.ts')).check(c)),
   del: async (c) => (await import('./del.ts')).del(c),

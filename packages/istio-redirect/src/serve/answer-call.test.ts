@@ -103,7 +103,7 @@ test.each<[string, Pod, Asked, object]>([
 describe('what the plugin has to do by itself is refused', () => {
   const ambient = { ambient_enabled: true, enablement_selectors: [{}] }
   test.each<[string, Asked, string]>([
-    ['legacy tables', { facts: { backend: 'legacy' } }, 'backend'],
+    ['legacy tables', { facts: { backend: 'other' } }, 'backend'],
     ['rules that are there already', { facts: { fresh: false } }, 'not-fresh'],
     ['no address of IPv4, and the kernel was not asked', { facts: { told: ['fd00::1/64'] } }, 'addresses'],
     ['a pod that may be ambient', { conf: ambient }, 'ambient'],

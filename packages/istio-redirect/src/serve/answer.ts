@@ -1,5 +1,6 @@
 import type { LogLevel } from '@cni/skel'
 import { isObject } from '@cni/types'
+import type { MadeRecord } from '../state/made-records.ts'
 import { encodeFrame, type Frame } from './frame.ts'
 import {
   type ProgramAnswer,
@@ -8,7 +9,6 @@ import {
   type ServeAnswer,
   type ServedError,
   type ServedLine,
-  type ServedRecord,
 } from './protocol.ts'
 
 /** An answer as it is sent, behind the byte that accepts. */
@@ -74,7 +74,7 @@ const isServedError = (value: unknown): value is ServedError =>
 const isProgram = (value: unknown): value is Pick<ProgramAnswer, 'pod' | 'mode' | 'record'> =>
   isObject(value) && isText(value.pod) && isText(value.mode) && isRecord(value.record)
 
-function isRecord(value: unknown): value is ServedRecord {
+function isRecord(value: unknown): value is MadeRecord {
   if (!isObject(value)) return false
   const { netns, families, tproxy } = value
   return (

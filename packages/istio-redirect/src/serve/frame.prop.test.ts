@@ -127,7 +127,7 @@ test('an answer with anything of another type is none', () => {
 test('a request is read as it was sent, and says nothing of the rest of the environment', () => {
   const facts = fc.record({
     netns: fc.record({ dev: number, ino: number }),
-    backend: fc.constantFrom('nft' as const, 'legacy' as const),
+    backend: fc.constantFrom('nft' as const, 'other' as const),
     fresh: fc.boolean(),
     told: fc.array(text),
     found: fc.array(text),

@@ -1,5 +1,6 @@
 import type { LogFields, LogLevel } from '@cni/skel'
-import type { AttachmentRecord, NetnsIdentity } from '../state/attachments.ts'
+import type { NetnsIdentity } from '../state/attachments.ts'
+import type { MadeRecord } from '../state/made-records.ts'
 
 /**
  * What the plugin asks the node agent, and what it is answered: one call per connection of a unix stream socket, each
@@ -14,9 +15,6 @@ import type { AttachmentRecord, NetnsIdentity } from '../state/attachments.ts'
  * The plugin may close at any moment, and does without what comes too late.
  */
 export const PROTOCOL = 1
-
-/** The agent's socket, in the run directory. Only root may connect: mode 0600. */
-export const SERVE_SOCKET = 'serve.sock'
 
 /** Says that an answer will come: within 100 ms of the request, or the plugin decides by itself. */
 export const ACCEPTED = 0x06
@@ -49,9 +47,9 @@ export interface ServeRequest {
 /** What only the plugin can find out about a namespace. */
 export interface NamespaceFacts {
   readonly netns: NetnsIdentity
-  /** Which iptables carries rules out there, for both families. */
-  readonly backend: 'nft' | 'legacy'
-  /** No rule, no chain and no table of any family is there. */
+  /** `nft`: for both families, as far as rules go that netlink can write; `other`: programs have to find out, or to write. */
+  readonly backend: 'nft' | 'other'
+  /** Nothing of iptables is there; of another back end it is not known. */
   readonly fresh: boolean
   /** The addresses of `prevResult`. */
   readonly told: readonly string[]
@@ -104,13 +102,10 @@ export interface ProgramAnswer extends Logged {
   /** As the log says it: `REDIRECT`, `TPROXY`. */
   readonly mode: string
   /** What is recorded before anything is written. Its families and `tproxy` tell the addresses and routes. */
-  readonly record: ServedRecord
+  readonly record: MadeRecord
   /** `freshBatch` of `@cni/iptables/fresh`; not in JSON, but behind it in the frame. */
   readonly batch: Uint8Array
 }
-
-/** A record; the plugin has no use for what its rules are made from. */
-export type ServedRecord = Omit<AttachmentRecord, 'rules'> & { readonly rules: object }
 
 /** The plugin has to decide by itself. */
 export interface RefusedAnswer {

@@ -12,7 +12,7 @@ const requestSchema = z.object({
   env: z.record(z.string(), z.string()),
   facts: z.object({
     netns: z.object({ dev: number, ino: number }),
-    backend: z.enum(['nft', 'legacy']),
+    backend: z.enum(['nft', 'other']),
     fresh: z.boolean(),
     told: texts,
     found: texts,

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { RECORDS_OF_VERSION_1 } from '../../test/records-of-version-1.ts'
 import { captureDefaults } from '../redirect/config.ts'
-import { type AttachmentRecord, attachmentKey, attachmentsIn, findByNetns } from './attachments.ts'
+import { attachmentKey } from './attachment-of-call.ts'
+import { type AttachmentRecord, attachmentsIn, findByNetns } from './attachments.ts'
 
 const key = attachmentKey({ networkName: 'pods', containerID: 'container-1', ifName: 'eth0' })
 const record: AttachmentRecord = {

@@ -1,7 +1,7 @@
-import { type AttachmentKey, type AttachmentStore, attachmentStore, type StoredState } from '@cni/skel/state'
+import { type AttachmentStore, attachmentStore, type StoredState } from '@cni/skel/state'
 import * as z from 'zod/mini'
-import { inFolder } from '../in-folder.ts'
 import type { CaptureConfig } from '../redirect/config.ts'
+import { attachmentsFolder } from './folder.ts'
 
 /** What ADD did to a namespace, so that CHECK, DEL and GC need not ask anybody. Version 1 of what is kept. */
 export interface AttachmentRecord {
@@ -34,15 +34,8 @@ export type Attachments = AttachmentStore<AttachmentRecord>
  */
 export function attachmentsIn(runDir: string): Attachments {
   // To read back what is written would make a schema, and nothing else: it is typed, and no text of others.
-  return attachmentStore({ folder: inFolder(runDir, 'attachments'), schema: recordSchema, readBack: false })
+  return attachmentStore({ folder: attachmentsFolder(runDir), schema: recordSchema, readBack: false })
 }
-
-/** The attachment a call is about. */
-export const attachmentKey = (call: {
-  readonly networkName: string
-  readonly containerID: string
-  readonly ifName: string
-}): AttachmentKey => ({ network: call.networkName, containerID: call.containerID, ifName: call.ifName })
 
 /** What was recorded about a namespace; files nobody can read are passed over. */
 export function findByNetns(

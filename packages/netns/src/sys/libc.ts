@@ -19,6 +19,7 @@ export interface Libc {
   socketpair(domain: number, type: number, protocol: number, pair: Pointer): number
   sendmsg(fd: number, message: Pointer, flags: number): number
   bind(fd: number, address: Pointer, length: number): number
+  connect(fd: number, address: Pointer, length: number): number
   sendto(fd: number, data: Pointer, size: number, flags: number, address: Pointer, length: number): number
   recvfrom(fd: number, buffer: Pointer, size: number, flags: number, address: Pointer, length: Pointer): number
   setsockopt(fd: number, level: number, option: number, value: Pointer, length: number): number
@@ -77,6 +78,7 @@ export function sysOver(name: Sys['name'], libc: Libc): Sys {
       check(libc.sendmsg(fd, messageWith(libc, descriptors), 0), 'sendmsg', fd)
     },
     bind: (fd, address) => void check(libc.bind(fd, address, address.length), 'bind', fd),
+    connect: (fd, address) => void check(libc.connect(fd, address, address.length), 'connect', fd),
     sendto(fd, data, flags, address) {
       const result = libc.sendto(fd, filled(data), data.length, flags, address ?? null, address?.length ?? 0)
       return check(result, 'sendto', fd)

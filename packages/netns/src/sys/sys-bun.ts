@@ -28,6 +28,7 @@ export function sysBun(): Sys | undefined {
     socketpair: { args: ['i32', 'i32', 'i32', 'ptr'], returns: 'i32' },
     sendmsg: { args: ['i32', 'ptr', 'i32'], returns: 'i64_fast' },
     bind: { args: ['i32', 'ptr', 'u32'], returns: 'i32' },
+    connect: { args: ['i32', 'ptr', 'u32'], returns: 'i32' },
     sendto: { args: ['i32', 'ptr', 'u64', 'i32', 'ptr', 'u32'], returns: 'i64_fast' },
     recvfrom: { args: ['i32', 'ptr', 'u64', 'i32', 'ptr', 'ptr'], returns: 'i64_fast' },
     setsockopt: { args: ['i32', 'i32', 'i32', 'ptr', 'u32'], returns: 'i32' },

@@ -22,6 +22,7 @@ const prototypes = {
   socketpair: 'int socketpair(int, int, int, void *)',
   sendmsg: 'int64_t sendmsg(int, void *, int)',
   bind: 'int bind(int, void *, uint32_t)',
+  connect: 'int connect(int, void *, uint32_t)',
   sendto: 'int64_t sendto(int, void *, uint64_t, int, void *, uint32_t)',
   recvfrom: 'int64_t recvfrom(int, void *, uint64_t, int, void *, void *)',
   setsockopt: 'int setsockopt(int, int, int, void *, uint32_t)',

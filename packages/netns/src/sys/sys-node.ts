@@ -26,6 +26,7 @@ export function sysNode(): Sys | undefined {
     socketpair: { arguments: ['int32', 'int32', 'int32', 'pointer'], return: 'int32' },
     sendmsg: { arguments: ['int32', 'pointer', 'int32'], return: 'int64' },
     bind: { arguments: ['int32', 'pointer', 'uint32'], return: 'int32' },
+    connect: { arguments: ['int32', 'pointer', 'uint32'], return: 'int32' },
     sendto: { arguments: ['int32', 'pointer', 'uint64', 'int32', 'pointer', 'uint32'], return: 'int64' },
     recvfrom: { arguments: ['int32', 'pointer', 'uint64', 'int32', 'pointer', 'pointer'], return: 'int64' },
     setsockopt: { arguments: ['int32', 'int32', 'int32', 'pointer', 'uint32'], return: 'int32' },
@@ -51,6 +52,7 @@ export function sysNode(): Sys | undefined {
     socketpair: libc.socketpair,
     sendmsg: (fd, message, flags) => Number(libc.sendmsg(fd, message, flags)),
     bind: libc.bind,
+    connect: libc.connect,
     sendto: (fd, data, size, flags, to, length) => Number(libc.sendto(fd, data, BigInt(size), flags, to, length)),
     recvfrom: (fd, data, size, flags, from, length) =>
       Number(libc.recvfrom(fd, data, BigInt(size), flags, from, length)),

@@ -23,6 +23,7 @@ export interface Sys {
   /** Sends a byte through a unix socket, and with it copies of descriptors (SCM_RIGHTS). */
   sendDescriptors(fd: number, descriptors: readonly number[]): void
   bind(fd: number, address: Uint8Array): void
+  connect(fd: number, address: Uint8Array): void
   /** The number of bytes sent. */
   sendto(fd: number, data: Uint8Array, flags: number, address?: Uint8Array): number
   /**

@@ -14,4 +14,5 @@
  * @module
  */
 
+export { connectUnix, type UnixStream } from './connect.ts'
 export { type Peer, peerOf } from './peer.ts'

@@ -67,7 +67,7 @@ describe('a definition that cannot work throws, and says why', () => {
     ['version', 'definePlugin: tag: version is no member of a plugin, did you mean versions?'],
     [
       'onReady',
-      'definePlugin: tag: onReady is no member of a plugin: name, about, release, versions, timeout, config, state, args, add, check, del, gc, status, log, chained, goCompat',
+      'definePlugin: tag: onReady is no member of a plugin: name, about, release, versions, timeout, config, state, args, add, addAhead, check, del, gc, status, log, chained, goCompat',
     ],
   ])('a member that nobody would look at: %s', (member, message) => {
     expect(() => untyped({ name: 'tag', add, [member]: () => {} })).toThrow(new TypeError(message))

@@ -1,5 +1,6 @@
 import { CniError, ErrorCode, encodeResult, isObject, messageOf, type Verb } from '@cni/types'
 import type { CallState } from '../call-state.ts'
+import type { PrevResult } from '../protocol/prev-result.ts'
 import { readAttachments } from '../protocol/valid-attachments.ts'
 import type { ValidKey } from '../state/attachment-store.ts'
 import type { AcceptedCall } from './accepted-call.ts'
@@ -8,6 +9,7 @@ import { configuration, tolerantConfiguration } from './configuration.ts'
 import { attachmentContext, callContext } from './handler-context.ts'
 import { findNetns, refuseOwnNetns, requireNetns } from './namespace.ts'
 import { undeclaredState } from './undeclared-state.ts'
+import type { UndoStep } from './undo.ts'
 
 /** What each verb does with its call; the text is what belongs on stdout. A verb without a handler succeeds. */
 export const verbs: Readonly<Record<Verb, (accepted: AcceptedCall) => Promise<string>>> = {
@@ -24,24 +26,46 @@ export function isVerb(command: string): command is Verb {
 }
 
 async function ADD(accepted: AcceptedCall): Promise<string> {
-  const { plugin, undo } = accepted.call
+  const { plugin, log } = accepted.call
   // The types require it, but a plugin from untyped code may lack it.
   if (typeof plugin.add !== 'function') return ''
+  const ready = plugin.addAhead === undefined ? undefined : attachedIfValid(accepted)
+  if (plugin.addAhead !== undefined && ready !== undefined) {
+    const result: unknown = await plugin.addAhead({
+      ...ready.context,
+      document: accepted.config.document,
+      openLog: (options) => log.open(options),
+    })
+    if (result !== undefined) return printed(result, accepted, ready.prev)
+  }
   const conf = await configuration(accepted, 'ADD')
+  const { context, prev } = ready ?? attached(accepted)
+  const state = await stateOf(accepted)
+  return printed(await plugin.add({ ...context, conf, state: state.strict }), accepted, prev)
+}
+
+/** What an ADD has besides its configuration. */
+function attached(accepted: AcceptedCall) {
   const prev = prevResult(accepted)
   const netns = requireNetns(accepted)
   refuseOwnNetns(netns, accepted)
-  const state = await stateOf(accepted)
-  const result: unknown = await plugin.add({
-    ...attachmentContext(accepted),
-    conf,
-    netns,
-    prevResult: prev?.value,
-    state: state.strict,
-    undo: (step) => undo.push(step),
-  })
+  const { undo } = accepted.call
+  const own = { netns, prevResult: prev?.value, undo: (step: UndoStep) => undo.push(step) }
+  return { prev, context: { ...attachmentContext(accepted), ...own } }
+}
+
+/** Which of several errors a runtime sees is for the order of the checks to say: the configuration comes first. */
+function attachedIfValid(accepted: AcceptedCall) {
+  try {
+    return attached(accepted)
+  } catch {
+    return undefined
+  }
+}
+
+function printed(result: unknown, { call: { plugin }, version }: AcceptedCall, prev: PrevResult | undefined): string {
   if (prev !== undefined && result === prev.value) return prev.print()
-  if (isObject(result)) return encodeResult(result, accepted.version)
+  if (isObject(result)) return encodeResult(result, version)
   throw new CniError(ErrorCode.internal, `${plugin.name}: the ADD handler returned no result`, {
     hint: 'return c.prevResult, or a result of its own',
   })

@@ -35,7 +35,7 @@ export function isSchema(value: unknown): boolean {
   return typeof value === 'object' && value !== null && '_zod' in value
 }
 
-const FUNCTIONS = ['check', 'del', 'gc', 'status', 'log']
+const FUNCTIONS = ['addAhead', 'check', 'del', 'gc', 'status', 'log']
 const FLAGS = ['chained', 'goCompat']
 const LINES = ['about', 'release']
 const MEMBERS = ['name', ...LINES, 'versions', 'timeout', 'config', 'state', 'args', 'add', ...FUNCTIONS, ...FLAGS]

@@ -33,7 +33,7 @@ export type Middleware = <Outcome>(c: MiddlewareContext, next: Next<Outcome>) =>
 
 /**
  * The same plugin with middleware around each of its handlers. The first is the outermost; a verb the plugin has no
- * handler for stays without.
+ * handler for stays without. An ADD for which `addAhead` has no result is seen twice.
  *
  * @example
  * ```ts
@@ -45,10 +45,11 @@ export function use<Conf, Chained extends boolean, State>(
   ...middleware: readonly Middleware[]
 ): Plugin<Conf, Chained, State> {
   const plain = plainPlugin(plugin)
-  const { add, check, del, gc, status } = plain
+  const { add, addAhead, check, del, gc, status } = plain
   return {
     ...plain,
     add: around(middleware, 'ADD', add),
+    ...(addAhead && { addAhead: around(middleware, 'ADD', addAhead) }),
     ...(check && { check: around(middleware, 'CHECK', check) }),
     ...(del && { del: around(middleware, 'DEL', del) }),
     ...(gc && { gc: around(middleware, 'GC', gc) }),

@@ -1,0 +1,103 @@
+import { existsSync } from 'node:fs'
+import { VERSION } from '@cni/host/cli'
+import { type FreshNftables, openFresh } from '@cni/iptables/fresh'
+import type { AddAheadContext, LogSink } from '@cni/skel'
+import { CniError, type Result } from '@cni/types'
+import { inFolder } from '../in-folder.ts'
+import { logFile } from '../log/log-file.ts'
+import { type Answered, askAgent } from '../serve/ask-agent.ts'
+import type { ErrorAnswer, ProgramAnswer, ServedError, SkipAnswer } from '../serve/protocol.ts'
+import { serveRequest } from '../serve/request.ts'
+import { SERVE_SOCKET } from '../serve/socket.ts'
+import { knownAddresses } from './known-addresses.ts'
+import { runDirOf } from './may-be-served.ts'
+import { type Committed, commitServed } from './program-served.ts'
+
+/**
+ * Has the node agent decide, which knows the pod already, and does what it says: what takes longest, asking the API server
+ * and making the rules, is then done. `undefined` where the agent does not answer or may not decide, or where what it
+ * says cannot be done: then nothing has been changed.
+ */
+export async function addServed(c: AddAheadContext): Promise<Result | undefined> {
+  const runDir = runDirOf(c)
+  if (runDir === undefined) return undefined
+  using tables = openFresh(c.netns)
+  const asked = await ask(c, runDir, tables)
+  if (asked.answer === undefined) return alone(c, asked.reason)
+  const { answer } = asked
+  if (answer.act === 'refused') {
+    asked.close()
+    return alone(c, answer.detail === undefined ? answer.reason : `${answer.reason}: ${answer.detail}`)
+  }
+  if (answer.act !== 'program') {
+    takeLog(c, runDir, { asked, answer })
+    if (answer.act === 'error') throw errorOf(answer.error)
+    return c.prevResult ?? {}
+  }
+  const committed = await commitServed(c, { runDir, answer, tables })
+  if (committed === undefined) {
+    asked.close()
+    return alone(c, 'what the node agent says cannot be done here')
+  }
+  takeLog(c, runDir, { asked, answer })
+  await finish(c, answer, committed)
+  return c.prevResult ?? {}
+}
+
+// internal
+
+async function ask(c: AddAheadContext, runDir: string, tables: FreshNftables | undefined) {
+  const { netns, ifName } = c
+  const addresses = c.prevResult?.ips?.map(({ address }) => address) ?? []
+  const { told, found, ipv6Off } = await knownAddresses(c, { addresses, ifName })
+  const facts = {
+    netns: { dev: Number(netns.dev), ino: Number(netns.ino) },
+    backend: tables === undefined ? 'other' : 'nft',
+    fresh: tables?.fresh === true,
+    told: addresses,
+    found: [...found.ipv4, ...found.ipv6],
+    foundIpv4: told.ipv4.length === 0,
+    ipv6Off,
+  } as const
+  return askAgent(inFolder(runDir, SERVE_SOCKET), serveRequest(c.env, { version: VERSION, facts, stdin: c.raw }), c)
+}
+
+function alone(c: AddAheadContext, reason: string): undefined {
+  c.log.debug('the node agent does not decide: the plugin does', { reason })
+}
+
+interface LoggedAnswer {
+  readonly asked: Answered
+  readonly answer: SkipAnswer | ErrorAnswer | ProgramAnswer
+}
+
+/** From here on the log is as the configuration says, with what the plugin would have logged itself. */
+function takeLog(c: AddAheadContext, runDir: string, { asked, answer }: LoggedAnswer): void {
+  const { logLevel, lines } = answer
+  const toAgent = logLevel !== undefined && existsSync(inFolder(runDir, 'log.sock'))
+  if (!toAgent) asked.close()
+  const sinks = logLevel === undefined ? [] : [...(toAgent ? [linesTo(asked)] : []), logFile(runDir)]
+  c.openLog({ level: logLevel ?? 'info', sinks })
+  for (const { level, message, fields } of lines) c.log[level](message, fields)
+}
+
+/** The agent gets them over the connection that it has answered on. */
+function linesTo(asked: Answered): LogSink {
+  const lines: string[] = []
+  return {
+    write: (line) => void lines.push(line),
+    flush: async () => asked.tell(lines),
+  }
+}
+
+function errorOf({ code, msg, details, cause }: ServedError): CniError {
+  return new CniError(code, msg, { details, ...(cause === undefined ? {} : { cause: new Error(cause) }) })
+}
+
+async function finish(c: AddAheadContext, { pod, mode, record }: ProgramAnswer, committed: Committed): Promise<void> {
+  const { families, backend } = record
+  const { durationMs } = committed
+  c.log.debug('iptables by netlink', { ms: Math.round(durationMs), families })
+  await committed.finish()
+  c.log.info('traffic is redirected', { pod, mode, plan: 'fresh', families, backend, durationMs })
+}
