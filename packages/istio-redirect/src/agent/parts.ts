@@ -5,13 +5,14 @@ import { calmLog } from './log/calm-log.ts'
 import { agentPart, type Part } from './part.ts'
 import { podWatches } from './pods/pod-watches.ts'
 import { repairPart } from './repair-part.ts'
-import type { CloseReason } from './serve/bounded-server.ts'
 import { healthServer, type Readiness } from './serve/health.ts'
 import { keepPort } from './serve/kept-port.ts'
 import { type KeptSocket, keepSocket } from './serve/kept-socket.ts'
 import { listen, portOf, shut } from './serve/listen.ts'
 import { logServer } from './serve/log-server.ts'
 import { type MetricsRegistry, metricsServer } from './serve/metrics.ts'
+import { servingMetrics } from './serve/serving-metrics.ts'
+import { servePart } from './serve-part.ts'
 import type { Counter, ScopedLog } from './services.ts'
 
 /** What the parts share. */
@@ -49,7 +50,8 @@ export function agentParts({ log, own, metrics, errors, readiness, isAside }: Pa
     'Lines of the plugin that were not printed, and requests that were no lines',
     ['reason'],
   )
-  const closedOn = (server: string, what: string): ((reason: CloseReason) => void) => {
+  const refused = (reason: string): void => lines.inc({ reason })
+  const closedOn = (server: string, what: string): ((reason: string) => void) => {
     const calm = calmLog(own, '')
     return (reason) => {
       early.inc({ server, reason })
@@ -71,7 +73,6 @@ export function agentParts({ log, own, metrics, errors, readiness, isAside }: Pa
       logSocket = undefined
       if (isAside()) return async () => {}
       const failed = (): void => errors.inc({ part: 'log_socket' })
-      const refused = (reason: string): void => lines.inc({ reason })
       const closed = closedOn('log_socket', 'log socket')
       const socket = await keepSocket(path, () => logServer(log, { closed, refused }), { log: own, failed })
       logSocket = socket
@@ -91,14 +92,26 @@ export function agentParts({ log, own, metrics, errors, readiness, isAside }: Pa
       return () => shut(server)
     },
   )
-  const repairs = repairPart({ log: own, metrics, watches: podWatches() })
-  const repair: Part<AgentConfig> = {
-    update: (config) => repairs.update(isAside() ? { ...config, repair: undefined } : config),
-    close: () => repairs.close(),
-  }
+  const watches = podWatches()
+  const unlessAside = (part: Part<AgentConfig>): Part<AgentConfig> => ({
+    update: (config) => part.update(isAside() ? { ...config, repair: undefined, serve: undefined } : config),
+    close: () => part.close(),
+  })
+  const repair = unlessAside(repairPart({ log: own, metrics, watches }))
+  const serve = unlessAside(
+    servePart({
+      watches,
+      log,
+      own,
+      metrics: servingMetrics(metrics),
+      failed: () => errors.inc({ part: 'serve_socket' }),
+      closed: closedOn('serve_socket', 'serving socket'),
+      refusedLines: refused,
+    }),
+  )
   return {
-    all: [metricsPort, logs, health, repair],
-    ofClaim: [logs, repair],
+    all: [metricsPort, logs, health, repair, serve],
+    ofClaim: [logs, repair, serve],
     problems() {
       const problem = logSocket?.problem()
       return problem === undefined ? [] : [`log socket: ${problem}`]

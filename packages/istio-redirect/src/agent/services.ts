@@ -21,6 +21,11 @@ export interface Gauge {
   set(value: number, labels?: Readonly<Record<string, string>>): void
 }
 
+/** A histogram: `observe(0.002)`. */
+export interface Histogram {
+  observe(value: number): void
+}
+
 /** Where metrics are made. A name that exists already gives the same one, so that a part may be started again. */
 export interface Metrics {
   counter(name: string, help: string, labelNames?: readonly string[]): Counter
@@ -56,6 +61,14 @@ export interface RepairConfig {
   readonly forceIptablesBinary: '' | 'legacy' | 'nft'
   /** Where the plugin keeps its attachments. */
   readonly agentRunDir: string
+}
+
+/** How the plugin's calls are served. */
+export interface ServeConfig {
+  /** The unix socket. */
+  readonly socket: string
+  /** Whose pods are watched. Empty: nobody's, each is asked for. */
+  readonly nodeName: string
 }
 
 /** What the repair controller is given. */

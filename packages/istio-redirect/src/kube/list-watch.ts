@@ -42,7 +42,8 @@ export interface ListWatchOptions {
  */
 export async function listWatch(options: ListWatchOptions): Promise<void> {
   const { observer, signal, pause = (ms) => delay(ms, undefined, { signal }) } = options
-  const state: State = { version: undefined, expired: false, failures: 0 }
+  const watchSeconds = Math.round(300 + Math.random() * 300)
+  const state: State = { version: undefined, expired: false, failures: 0, watchSeconds }
   while (!signal.aborted) {
     try {
       if (state.version === undefined) await list(options, state)
@@ -67,6 +68,8 @@ interface State {
   /** The cache of the server is behind what we have seen: the next list has to be the latest. */
   expired: boolean
   failures: number
+  /** How long a watch lasts: not the same on all nodes, and always the same here, so that a failure has the same words. */
+  readonly watchSeconds: number
 }
 
 function expire(state: State): void {
@@ -106,13 +109,12 @@ async function list({ connect, signal, observer, paged, ...what }: ListWatchOpti
 
 async function watch(options: ListWatchOptions, state: State): Promise<void> {
   const { connect, path, observer, signal, silenceMs = 180_000, ...what } = options
-  const seconds = Math.round(300 + Math.random() * 300)
   const query = new URLSearchParams({
     ...selectors(what),
     watch: 'true',
     allowWatchBookmarks: 'true',
     resourceVersion: state.version ?? '',
-    timeoutSeconds: String(seconds),
+    timeoutSeconds: String(state.watchSeconds),
   })
   const began = performance.now()
   const silence = new AbortController()
@@ -124,7 +126,7 @@ async function watch(options: ListWatchOptions, state: State): Promise<void> {
       {
         method: 'GET',
         path: `${path}?${query}`,
-        timeoutMs: (seconds + 30) * 1000,
+        timeoutMs: (state.watchSeconds + 30) * 1000,
         onData(chunk) {
           timer.refresh()
           take(chunk)

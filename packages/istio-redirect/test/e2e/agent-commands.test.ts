@@ -91,6 +91,7 @@ test('status: a healthy node in one screen, then what is wrong with it, then wit
   ok    conflist    NODE/net/10-calico.conflist: plugin 2 of 2, primary network 10-calico.conflist
   ok    token       NODE/sa/token: N s old, valid for 1 h
   ok    log socket  NODE/run/log.sock
+  warn  serving     NODE/run/serve.sock: each pod takes a request: the name of the node is not known: NODE_NAME
   ok    agent       http://127.0.0.1:PORT/readyz
 `)
   expect(healthy.exitCode).toBe(0)
@@ -111,6 +112,7 @@ test('status: a healthy node in one screen, then what is wrong with it, then wit
   expect(text).toContain('  fail  conflist    NODE/net/10-calico.conflist: our entry is missing\n')
   expect(text).toContain('  fail  token       NODE/sa/token: it does not exist\n')
   expect(text).toContain('  fail  log socket  NODE/run/log.sock: nobody listens\n')
+  expect(text).toContain('  warn  serving     NODE/run/serve.sock: nobody listens: the plugin decides by itself\n')
   expect(text).toContain('  fail  agent       http://127.0.0.1:PORT/readyz: no agent is running\n')
   expect(text.slice(text.indexOf('what to look at'))).toBe(`what to look at:
   - kubelet mounts and renews the token: is this the pod with the service account, and --service-account-dir right?

@@ -4,17 +4,19 @@ import type { AgentConfig } from '../config/agent-config.ts'
 import { checkAgent, checkLogSocket } from './check-agent.ts'
 import { checkInstall } from './check-install.ts'
 import { checkRuntimeEnv } from './check-runtime-env.ts'
+import { checkServing } from './check-serving.ts'
 import { checkToken } from './check-token.ts'
 import type { Check } from './checks.ts'
 import { type CommandIo, paint } from './io.ts'
 
 /** Says in one screen whether this node is healthy, why not, and what to look at. 0: it is; 1: it is not. */
 export async function status(config: AgentConfig, json: boolean, io: CommandIo): Promise<number> {
-  const { install, api, logSocket, healthPort, values } = config
+  const { install, api, logSocket, serve, healthPort, values } = config
   const checks: readonly Check[] = [
     ...(await checkInstall(install)),
     checkToken(api.tokenFile, Date.now()),
     await checkLogSocket(logSocket),
+    await checkServing(serve),
     await checkAgent(healthPort),
     ...checkRuntimeEnv(),
     ...config.warnings.map((detail): Check => ({ name: 'setting', state: 'warn', subject: '', detail })),

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { apiServerUrl, type InstallerOptions, isInstallError } from '@cni/installer'
+import { SERVE_SOCKET } from '../../serve/protocol.ts'
 import { type LogSettings, parseLevels, pluginLevel } from '../log/levels.ts'
-import type { ApiAccess, RepairConfig } from '../services.ts'
+import type { ApiAccess, RepairConfig, ServeConfig } from '../services.ts'
 import { checkValues } from './check-values.ts'
 import { ConfigError } from './config-error.ts'
 import { commaList, pluginEntry } from './plugin-entry.ts'
@@ -19,6 +20,8 @@ export interface AgentConfig {
   readonly api: ApiAccess
   /** `undefined`: nothing to do for it. */
   readonly repair: RepairConfig | undefined
+  /** `undefined`: the plugin decides by itself. */
+  readonly serve: ServeConfig | undefined
   readonly ambient: boolean
   /** What all of this was made from. */
   readonly values: Values
@@ -64,6 +67,7 @@ export function agentConfig({ values, warnings }: Resolved): AgentConfig {
     monitoringPort: values.monitoringPort,
     api: { server, tokenFile, caFile: join(values.serviceAccountDir, 'ca.crt'), namespace: values.podNamespace },
     repair: repairConfig(values),
+    serve: serveConfig(values),
     ambient,
     values,
     warnings: [...warnings, ...problems, ...oddities(values)],
@@ -113,6 +117,14 @@ function repairConfig(values: Values): RepairConfig | undefined {
     agentRunDir: values.cniAgentRunDir,
   }
 }
+
+const serveConfig = (values: Values): ServeConfig | undefined =>
+  values.servePlugin
+    ? {
+        socket: join(values.cniAgentRunDir, SERVE_SOCKET),
+        nodeName: values.kubernetesNodeName || values.nodeName,
+      }
+    : undefined
 
 function oddities(values: Values): string[] {
   const odd: string[] = []

@@ -42,6 +42,7 @@ export const variables = {
     true,
     'ask containerd for pod annotations, so that pods outside the mesh need no request',
   ),
+  servePlugin: bool('serve-plugin', true, 'answer the calls of the plugin, which then need not ask the API server'),
   // Log, health, metrics
   logOutputLevel: text(
     'log_output_level',

@@ -85,6 +85,17 @@ describe('the API server may', () => {
     expect(node.pauses).toHaveLength(2)
   })
 
+  test('refuse watch after watch, which is told of once', async () => {
+    const refused = { status: 403 }
+    await using node = await repairFixture({
+      config: label,
+      prepare: (api) => api.misbehave({}, refused, refused, refused),
+    })
+    await until(() => expect(node.api.watches()).toBe(1))
+    expect(node.errors('status_403')).toBe(3)
+    expect(node.log.filter((line) => line.includes('cannot be watched'))).toHaveLength(1)
+  })
+
   test('say nothing instead of an answer, and is left when repair ends', async () => {
     await using node = await repairFixture({ config: label, prepare: (api) => api.misbehave({ hang: true }) })
     await until(() => expect(node.api.requests).toHaveLength(1))

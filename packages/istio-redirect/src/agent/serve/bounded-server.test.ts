@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import type { RequestListener } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import { boundedServer, type CloseReason, type ServerBounds } from './bounded-server.ts'
+import type { CloseReason, ServerBounds } from './bounded-connections.ts'
+import { boundedServer } from './bounded-server.ts'
 import { listen, portOf, shut } from './listen.ts'
 
 const ends: (() => Promise<void> | void)[] = []

@@ -1,112 +1,20 @@
-import { readFileSync } from 'node:fs'
 import { createServer, type RequestListener, type Server } from 'node:http'
-import type { Socket } from 'node:net'
-
-/** What the clients of one server may take from the agent's work. */
-export interface ServerBounds {
-  /** Connections that may wait for their client: of more, those that waited longest are closed. */
-  readonly waiting: number
-  /** Connections at one moment. What arrives together is read before any of it counts as waiting. */
-  readonly burst: number
-  /** How long the headers of a request may take, in milliseconds. */
-  readonly headersMs: number
-  /** How long a connection lives, in milliseconds, whatever happens on it. */
-  readonly totalMs: number
-}
-
-/** Why a connection was closed: too many waited, or this one took too long. */
-export type CloseReason = 'crowded' | 'late'
-
-/** How a bounded server is made. */
-export interface BoundedServerOptions {
-  /** Told of each connection that was closed before its time. */
-  readonly closed?: (reason: CloseReason) => void
-  /** Default: as many connections as the limit of open files has room for, 5 s and 10 s. */
-  readonly bounds?: ServerBounds
-}
+import { type BoundedOptions, boundConnections } from './bounded-connections.ts'
 
 /**
- * An HTTP server whose clients cannot keep the agent from its work: what they leave open costs neither descriptors nor
- * memory for long. A connection has one request, for every client of the agent asks once in a while. The runtimes'
- * own limits are of no use here: theirs refuse whoever comes last, which is kubelet.
+ * An HTTP server with bounded connections. A connection has one request, for every client of the agent asks once in a
+ * while. The runtimes' own limits are of no use here: theirs refuse whoever comes last, which is kubelet.
  */
-export function boundedServer(
-  handle: RequestListener,
-  { closed = () => {}, bounds = defaultBounds() }: BoundedServerOptions = {},
-): Server {
-  const { waiting, burst, headersMs, totalMs } = bounds
-  // the oldest first
-  const connections = new Map<Socket, Phase>()
-  let isTrimming = false
-
-  const close = (socket: Socket, reason: CloseReason): void => {
-    if (!connections.delete(socket)) return
-    socket.destroy()
-    closed(reason)
-  }
-  const trim = (): void => {
-    const waits = [...connections].filter(([, phase]) => phase !== 'answered')
-    for (const [socket] of waits.slice(0, Math.max(waits.length - waiting, 0))) close(socket, 'crowded')
-  }
-  const trimSoon = (): void => {
-    if (isTrimming) return
-    isTrimming = true
-    // between the two, whatever has arrived is read and answered
-    setImmediate(() =>
-      setImmediate(() => {
-        isTrimming = false
-        trim()
-      }),
-    )
-  }
-
+export function boundedServer(handle: RequestListener, options?: BoundedOptions): Server {
   const server = createServer((request, response) => {
     const { socket } = request
     // closed meanwhile, or a second request of one connection
-    if (connections.get(socket) !== 'silent') return
+    if (connections.phaseOf(socket) !== 'silent') return
     connections.set(socket, 'asking')
-    response.once('finish', () => {
-      if (connections.has(socket)) connections.set(socket, 'answered')
-    })
+    response.once('finish', () => connections.set(socket, 'answered'))
     response.setHeader('connection', 'close')
     handle(request, response)
   })
-  server.on('connection', (socket) => {
-    connections.set(socket, 'silent')
-    const headersTimer = setTimeout(() => {
-      if (connections.get(socket) === 'silent') close(socket, 'late')
-    }, headersMs)
-    const totalTimer = setTimeout(() => close(socket, 'late'), totalMs)
-    socket.once('close', () => {
-      clearTimeout(headersTimer)
-      clearTimeout(totalTimer)
-      connections.delete(socket)
-    })
-    const [oldest = socket] = connections.keys()
-    if (connections.size > burst) close(oldest, 'crowded')
-    if (connections.size > waiting) trimSoon()
-  })
+  const connections = boundConnections(server, options)
   return server
 }
-
-/** `silent` until its request has come, `asking` until that is answered. */
-type Phase = 'silent' | 'asking' | 'answered'
-
-/** Three servers have at most three eighths of the descriptors. */
-function defaultBounds(): ServerBounds {
-  const waiting = Math.min(Math.max(Math.floor(descriptorLimit() / 32), 4), 64)
-  return { waiting, burst: 4 * waiting, headersMs: 5000, totalMs: 10_000 }
-}
-
-/** How many files the process may have open; the runtimes raise it to the hard limit at their start. */
-function descriptorLimit(): number {
-  try {
-    const limits = readFileSync('/proc/self/limits', 'utf8')
-    return Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? UNKNOWN_LIMIT)
-  } catch {
-    // no /proc: what most systems begin with
-    return UNKNOWN_LIMIT
-  }
-}
-
-const UNKNOWN_LIMIT = 1024

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import { escapeUnsafe } from '@cni/types'
-import { type BoundedServerOptions, boundedServer } from './bounded-server.ts'
+import type { BoundedOptions } from './bounded-connections.ts'
+import { boundedServer } from './bounded-server.ts'
 import { targetOf } from './target.ts'
 
 /** Whether the node is in order, and if not, why: one line for each reason. */
@@ -13,7 +14,7 @@ export interface Readiness {
  * Answers kubelet: `/healthz` is always 200; `/readyz` is 200 when all is in place, else 503. `/readyz?verbose` says
  * why not.
  */
-export function healthServer(readiness: () => Readiness, options?: BoundedServerOptions): Server {
+export function healthServer(readiness: () => Readiness, options?: BoundedOptions): Server {
   return boundedServer((request, response) => {
     request.resume()
     const { path, query } = targetOf(request)

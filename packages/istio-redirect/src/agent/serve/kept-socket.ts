@@ -1,10 +1,9 @@
 import { chmodSync, type FSWatcher, lstatSync, mkdirSync, rmdirSync, unlinkSync, watch } from 'node:fs'
-import type { Server } from 'node:http'
 import { basename, dirname } from 'node:path'
 import { errnoOf, messageOf } from '@cni/types'
 import { calmLog } from '../log/calm-log.ts'
 import type { ScopedLog } from '../services.ts'
-import { listen, shut } from './listen.ts'
+import { type ClosableServer, listen, shut } from './listen.ts'
 
 /**
  * How long at most a missing socket goes unnoticed, and how long to wait before it is made again when that failed or when
@@ -19,22 +18,28 @@ export interface KeptSocket {
   close(): Promise<void>
 }
 
-/** Where {@link keepSocket} reports what happens to the socket. */
-export interface SocketReports {
+/** Who may write to the socket, and where {@link keepSocket} reports what happens to it. */
+export interface SocketOptions {
+  /** Default 0666: every process that reaches the folder. */
+  readonly mode?: number
   readonly log: ScopedLog
   /** Called after each attempt to make the socket that failed. */
   readonly failed: () => void
 }
 
 /**
- * Serves on a unix socket that every process of the node may write to; its folder is for root. What keeps the socket
+ * Serves on a unix socket; its folder is for root. What keeps the socket
  * from being made, such as a folder with files in its place or a read-only disk, is logged, and it is tried again.
  */
-export async function keepSocket(path: string, create: () => Server, reports: SocketReports): Promise<KeptSocket> {
-  const { log } = reports
+export async function keepSocket(
+  path: string,
+  create: () => ClosableServer,
+  options: SocketOptions,
+): Promise<KeptSocket> {
+  const { mode = 0o666, log, failed } = options
   const failures = calmLog(log, `listening on ${path} again`, { level: 'error' })
   const losses = calmLog(log, '')
-  let server: Server | undefined
+  let server: ClosableServer | undefined
   let madeAt = 0
   let identity: string | undefined
   let problem: string | undefined
@@ -44,14 +49,14 @@ export async function keepSocket(path: string, create: () => Server, reports: So
 
   const attempt = async (): Promise<void> => {
     try {
-      server = await open(path, create)
+      server = await open(path, mode, create)
       identity = identityOf(path)
       madeAt = performance.now()
       problem = undefined
       failures.worked()
     } catch (error) {
       problem = `cannot listen on ${path}: ${messageOf(error)}`
-      reports.failed()
+      failed()
       failures.failed(problem)
     }
   }
@@ -106,13 +111,13 @@ export async function keepSocket(path: string, create: () => Server, reports: So
   }
 }
 
-async function open(path: string, create: () => Server): Promise<Server> {
+async function open(path: string, mode: number, create: () => ClosableServer): Promise<ClosableServer> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o750 })
   remove(path)
   const server = create()
   await listen(server, path)
   try {
-    chmodSync(path, 0o666)
+    chmodSync(path, mode)
   } catch (error) {
     await shut(server)
     throw error

@@ -1,5 +1,10 @@
-import type { Server } from 'node:http'
+import type { Server } from 'node:net'
 import { errnoOf } from '@cni/types'
+
+/** A server, HTTP or not, that can be rid of its clients. */
+export interface ClosableServer extends Server {
+  closeAllConnections(): void
+}
 
 /** Makes a server listen on a port of all addresses, or on a unix socket. */
 export async function listen(server: Server, where: number | string): Promise<void> {
@@ -15,7 +20,7 @@ export async function listen(server: Server, where: number | string): Promise<vo
 }
 
 /** Closes a server and all of its connections. */
-export function shut(server: Server): Promise<void> {
+export function shut(server: ClosableServer): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve())
     server.closeAllConnections()

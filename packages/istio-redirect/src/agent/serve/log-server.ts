@@ -1,7 +1,8 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { AgentLog } from '../log/agent-log.ts'
-import { type BoundedServerOptions, boundedServer } from './bounded-server.ts'
-import { LINE_FAULTS, type LineFault, parseLogBody } from './log-entries.ts'
+import type { BoundedOptions } from './bounded-connections.ts'
+import { boundedServer } from './bounded-server.ts'
+import { printLines, type RefusedLines } from './print-lines.ts'
 import { targetOf } from './target.ts'
 
 /** More than any call of the plugin writes. */
@@ -10,9 +11,9 @@ const MAX_BYTES = 1024 * 1024
 const ARRIVAL_MS = 5000
 
 /** Who is told what the server does not print. */
-export interface LogServerOptions extends BoundedServerOptions {
+export interface LogServerOptions extends BoundedOptions {
   /** Told of each line that is not printed, and of each body that is no list of lines. */
-  readonly refused?: (reason: LineFault | 'body') => void
+  readonly refused?: (reason: RefusedLines) => void
 }
 
 /**
@@ -31,16 +32,7 @@ export function logServer(log: AgentLog, options: LogServerOptions = {}): Server
     bodyOf(request).then(
       (body) => {
         response.writeHead(200).end()
-        const received = parseLogBody(body)
-        if (received === undefined) {
-          refused('body')
-          own.error('log socket: a request that is no JSON array of strings was ignored')
-        }
-        for (const entry of received?.entries ?? []) log.emit(entry)
-        for (const reason of received?.refused ?? []) {
-          refused(reason)
-          own[LEVELS[reason]](`log socket: a line was ignored: ${LINE_FAULTS[reason]}`)
-        }
+        printLines(log, body, { where: 'log socket', refused })
       },
       (error: Error) => {
         refused('body')
@@ -50,9 +42,6 @@ export function logServer(log: AgentLog, options: LogServerOptions = {}): Server
     )
   }, options)
 }
-
-/** Istio's agent has the same words for what older plugins may write; what only an attacker writes is worth a line. */
-const LEVELS = { form: 'debug', level: 'debug', time: 'debug', depth: 'warn' } as const
 
 function bodyOf(request: IncomingMessage): Promise<string> {
   return new Promise((resolve, reject) => {

@@ -1,11 +1,14 @@
 import type { Server } from 'node:http'
-import { Counter, Gauge, Registry } from 'prom-client'
-import type { Metrics } from '../services.ts'
-import { type BoundedServerOptions, boundedServer } from './bounded-server.ts'
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { Metrics, Histogram as OneHistogram } from '../services.ts'
+import type { BoundedOptions } from './bounded-connections.ts'
+import { boundedServer } from './bounded-server.ts'
 import { targetOf } from './target.ts'
 
 /** The agent's metrics, and their text. */
 export interface MetricsRegistry extends Metrics {
+  /** `buckets` are upper bounds. */
+  histogram(name: string, help: string, buckets: readonly number[]): OneHistogram
   text(): Promise<string>
 }
 
@@ -14,6 +17,7 @@ export function metricsRegistry(): MetricsRegistry {
   const registry = new Registry()
   const counters = new Map<string, Counter>()
   const gauges = new Map<string, Gauge>()
+  const histograms = new Map<string, Histogram>()
   processMetrics(registry)
   return {
     counter(name, help, labelNames = []) {
@@ -26,12 +30,17 @@ export function metricsRegistry(): MetricsRegistry {
       gauges.set(name, made)
       return { set: (value, labels = {}) => made.set(labels, value) }
     },
+    histogram(name, help, buckets) {
+      const made = histograms.get(name) ?? new Histogram({ name, help, buckets: [...buckets], registers: [registry] })
+      histograms.set(name, made)
+      return { observe: (value) => made.observe(value) }
+    },
     text: () => registry.metrics(),
   }
 }
 
 /** Serves `/metrics` to any method, as the original does. */
-export function metricsServer(metrics: MetricsRegistry, options?: BoundedServerOptions): Server {
+export function metricsServer(metrics: MetricsRegistry, options?: BoundedOptions): Server {
   return boundedServer((request, response) => {
     request.resume()
     if (targetOf(request).path !== '/metrics') {

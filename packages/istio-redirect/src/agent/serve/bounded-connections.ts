@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs'
+import type { Server, Socket } from 'node:net'
+
+/** What the clients of one server may take from the agent's work. */
+export interface ServerBounds {
+  /** Connections that may wait for their client: of more, those that waited longest are closed. */
+  readonly waiting: number
+  /** Connections at one moment. What arrives together is read before any of it counts as waiting. */
+  readonly burst: number
+  /** How long a request may take to begin, in milliseconds: its headers, or all of it where it has none. */
+  readonly headersMs: number
+  /** How long a connection lives, in milliseconds, whatever happens on it. */
+  readonly totalMs: number
+}
+
+/** Why a connection was closed: too many waited, or this one took too long. */
+export type CloseReason = 'crowded' | 'late'
+
+/** How connections are bounded. */
+export interface BoundedOptions {
+  /** Told of each connection that was closed before its time. */
+  readonly closed?: (reason: CloseReason) => void
+  /** Default: as many connections as the limit of open files has room for, 5 s and 10 s. */
+  readonly bounds?: ServerBounds
+}
+
+/** `silent` until its request has come, `asking` until that is answered. */
+export type Phase = 'silent' | 'asking' | 'answered'
+
+/** The connections of a server, as far as they are open. */
+export interface BoundedConnections {
+  /** `undefined` for one that is closed. */
+  phaseOf(socket: Socket): Phase | undefined
+  /** Says how far one is; nothing happens if it is closed. */
+  set(socket: Socket, phase: Phase): void
+  closeAll(): void
+}
+
+/**
+ * Bounds the connections of a server: clients cannot keep the agent from its work, for what they leave open costs neither
+ * descriptors nor memory for long. Those that come last, as kubelet may, are not the ones that are refused.
+ */
+export function boundConnections(
+  server: Server,
+  { closed = () => {}, bounds = defaultBounds() }: BoundedOptions = {},
+): BoundedConnections {
+  const { waiting, burst, headersMs, totalMs } = bounds
+  // the oldest first
+  const connections = new Map<Socket, Phase>()
+  let isTrimming = false
+
+  const close = (socket: Socket, reason: CloseReason): void => {
+    if (!connections.delete(socket)) return
+    socket.destroy()
+    closed(reason)
+  }
+  const trim = (): void => {
+    const waits = [...connections].filter(([, phase]) => phase !== 'answered')
+    for (const [socket] of waits.slice(0, Math.max(waits.length - waiting, 0))) close(socket, 'crowded')
+  }
+  const trimSoon = (): void => {
+    if (isTrimming) return
+    isTrimming = true
+    // between the two, whatever has arrived is read and answered
+    setImmediate(() =>
+      setImmediate(() => {
+        isTrimming = false
+        trim()
+      }),
+    )
+  }
+  server.on('connection', (socket) => {
+    connections.set(socket, 'silent')
+    const headersTimer = setTimeout(() => {
+      if (connections.get(socket) === 'silent') close(socket, 'late')
+    }, headersMs)
+    const totalTimer = setTimeout(() => close(socket, 'late'), totalMs)
+    socket.once('close', () => {
+      clearTimeout(headersTimer)
+      clearTimeout(totalTimer)
+      connections.delete(socket)
+    })
+    const [oldest = socket] = connections.keys()
+    if (connections.size > burst) close(oldest, 'crowded')
+    if (connections.size > waiting) trimSoon()
+  })
+  return {
+    phaseOf: (socket) => connections.get(socket),
+    set(socket, phase) {
+      if (connections.has(socket)) connections.set(socket, phase)
+    },
+    closeAll() {
+      for (const socket of connections.keys()) socket.destroy()
+    },
+  }
+}
+
+/** Four servers have at most half of the descriptors. */
+function defaultBounds(): ServerBounds {
+  const waiting = Math.min(Math.max(Math.floor(descriptorLimit() / 32), 4), 64)
+  return { waiting, burst: 4 * waiting, headersMs: 5000, totalMs: 10_000 }
+}
+
+/** How many files the process may have open; the runtimes raise it to the hard limit at their start. */
+function descriptorLimit(): number {
+  try {
+    const limits = readFileSync('/proc/self/limits', 'utf8')
+    return Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? UNKNOWN_LIMIT)
+  } catch {
+    // no /proc: what most systems begin with
+    return UNKNOWN_LIMIT
+  }
+}
+
+const UNKNOWN_LIMIT = 1024

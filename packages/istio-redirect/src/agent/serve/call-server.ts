@@ -1,0 +1,105 @@
+import { createServer, type Socket } from 'node:net'
+import { messageOf } from '@cni/types'
+import { encodeAnswer } from '../../serve/answer.ts'
+import { encodeFrame, type Frame, FrameReader } from '../../serve/frame.ts'
+import { ACCEPTED, MAX_REQUEST, type ServeAnswer, type ServeRequest } from '../../serve/protocol.ts'
+import { readRequest } from '../../serve/read-request.ts'
+import { type BoundedOptions, boundConnections, type CloseReason } from './bounded-connections.ts'
+import type { ClosableServer } from './listen.ts'
+import { peerUser } from './peer.ts'
+import { isStatusQuestion, type ServingStatus } from './serving-status.ts'
+import { turns } from './turns.ts'
+
+/** Why a connection was closed: its client is not root, or what it sent is too long; and as of every server. */
+export type CallCloseReason = CloseReason | 'peer' | 'long'
+
+/** What a {@link callServer} works with. */
+export interface CallServerOptions extends Pick<BoundedOptions, 'bounds'> {
+  /** Of these packages; the plugin has to be of the same. */
+  readonly version: string
+  /** Decides about a call; the signal says that its client has gone. */
+  readonly answer: (request: ServeRequest, signal: AbortSignal) => Promise<ServeAnswer>
+  /** Told of each answer, and how many milliseconds after its request it was there. */
+  readonly answered?: (answer: ServeAnswer, ms: number) => void
+  /** Takes what a call logged: the body that `POST /log` has. */
+  readonly lines?: (body: string) => void
+  readonly status?: () => ServingStatus
+  /** Told of each connection that was closed before its time. */
+  readonly closed?: (reason: CallCloseReason) => void
+}
+
+/**
+ * Answers the plugin's calls in the order in which they arrive, each on a connection of its own. Whatever a client sends,
+ * or does not, costs a bounded time, and one connection.
+ */
+export function callServer(options: CallServerOptions): ClosableServer {
+  const { version, answer, closed = () => {}, bounds } = options
+  const order = turns()
+  const server = createServer()
+  const connections = boundConnections(server, { closed, ...(bounds && { bounds }) })
+
+  server.on('connection', (socket) => {
+    // A client that leaves in the middle is its own business.
+    socket.on('error', () => {})
+    if (!isRoot(socket)) return cut(socket, 'peer')
+    const reader = new FrameReader(MAX_REQUEST)
+    let take = (frame: Frame): void => {
+      take = (lines) => {
+        take = () => {}
+        options.lines?.(lines.json)
+        socket.destroySoon()
+      }
+      connections.set(socket, 'answered')
+      void call(socket, frame)
+    }
+    socket.on('data', (piece: Buffer) => {
+      try {
+        for (let frame = reader.push(piece); frame !== undefined; frame = reader.push(NOTHING)) take(frame)
+      } catch (error) {
+        if (!(error instanceof RangeError)) throw error
+        cut(socket, 'long')
+      }
+    })
+  })
+
+  return Object.assign(server, { closeAllConnections: connections.closeAll })
+
+  async function call(socket: Socket, frame: Frame): Promise<void> {
+    const began = performance.now()
+    if (isStatusQuestion(frame) && options.status !== undefined) {
+      socket.end(encodeFrame(options.status()))
+      return
+    }
+    socket.write(ACCEPTANCE)
+    const left = new AbortController()
+    socket.once('close', () => left.abort())
+    await order.next()
+    if (socket.destroyed) return
+    const said = await decide(frame, left.signal)
+    options.answered?.(said, performance.now() - began)
+    if (!socket.destroyed) socket.write(encodeAnswer(said))
+  }
+
+  async function decide(frame: Frame, signal: AbortSignal): Promise<ServeAnswer> {
+    try {
+      const request = readRequest(frame, version)
+      return 'act' in request ? request : await answer(request, signal)
+    } catch (error) {
+      return { act: 'refused', reason: 'internal', detail: messageOf(error) }
+    }
+  }
+
+  function cut(socket: Socket, reason: CallCloseReason): void {
+    socket.destroy()
+    closed(reason)
+  }
+}
+
+const NOTHING = new Uint8Array()
+const ACCEPTANCE = Uint8Array.of(ACCEPTED)
+
+/** The mode of the socket says so already; this is for what was opened before it had one. */
+function isRoot(socket: Socket): boolean {
+  const user = peerUser(socket)
+  return user === undefined || user === 0 || user === process.geteuid?.()
+}

@@ -1,0 +1,111 @@
+import { VERSION } from '@cni/host/cli'
+import { kubeClient } from '../../kube/client.ts'
+import { KubeError } from '../../kube/kube-error.ts'
+import type { Observer } from '../../kube/list-watch.ts'
+import { serviceAccountAccess } from '../../kube/service-account.ts'
+import { type AskedPod, answerCall } from '../../serve/answer-call.ts'
+import type { ServeRequest } from '../../serve/protocol.ts'
+import { keepRunning } from '../keep-running.ts'
+import type { AgentLog } from '../log/agent-log.ts'
+import { calmLog } from '../log/calm-log.ts'
+import { podCache } from '../pods/pod-cache.ts'
+import type { PodWatches } from '../pods/pod-watches.ts'
+import { type RightPod, rightPod } from '../pods/right-pod.ts'
+import type { ApiAccess, ScopedLog, ServeConfig } from '../services.ts'
+import { type CallCloseReason, callServer } from './call-server.ts'
+import { keepSocket } from './kept-socket.ts'
+import { printLines, type RefusedLines } from './print-lines.ts'
+import type { ServingMetrics } from './serving-metrics.ts'
+import type { ServingStatus } from './serving-status.ts'
+
+/** What {@link startServing} works with. */
+export interface ServingServices {
+  readonly config: ServeConfig
+  readonly api: ApiAccess
+  readonly watches: PodWatches
+  readonly log: AgentLog
+  /** The agent's own scope of it. */
+  readonly own: ScopedLog
+  readonly metrics: ServingMetrics
+  /** Told of each attempt to listen that failed. */
+  readonly failed: () => void
+  readonly closed: (reason: CallCloseReason) => void
+  readonly refusedLines: (reason: RefusedLines) => void
+}
+
+/** How long one request for a pod may take, in milliseconds: the plugin waits three seconds for its answer. */
+const ASKING_MS = 2500
+
+/** Serves the plugin's calls until the function that it resolves with is called. */
+export async function startServing(services: ServingServices): Promise<() => Promise<void>> {
+  const { config, api, watches, log, own, metrics } = services
+  const stop = new AbortController()
+  const { signal } = stop
+  const cache = config.nodeName === '' ? undefined : podCache()
+  const connect = async () => kubeClient(serviceAccountAccess(api), { userAgent: 'install-cni' })
+
+  const find = (who: AskedPod, left: AbortSignal): Promise<RightPod> =>
+    rightPod(who, { cache, connect, signal: AbortSignal.any([signal, left, AbortSignal.timeout(ASKING_MS)]) })
+  const answer = (request: ServeRequest, left: AbortSignal) =>
+    answerCall(request, {
+      async pod(who) {
+        const { pod, source } = await find(who, left)
+        metrics.found(source)
+        return pod
+      },
+    })
+  const status = (): ServingStatus => {
+    const problem = cache === undefined ? NAMELESS : cache.problem()
+    return { version: VERSION, pods: problem === undefined ? 'watched' : 'asked for', problem }
+  }
+  const lines = (body: string): void =>
+    printLines(log, body, { where: 'serving socket', refused: services.refusedLines })
+
+  const following =
+    cache &&
+    keepRunning(
+      'the watch of pods',
+      async () => {
+        try {
+          const observer = telling(cache.observer, services)
+          await watches.follow({ api, nodeName: config.nodeName }, observer, signal)
+        } finally {
+          cache.observer.failed(new KubeError('ABORTED', 'pods are not watched'), 0)
+        }
+      },
+      { log: own, signal },
+    )
+  const { closed, failed } = services
+  const server = () => callServer({ version: VERSION, answer, answered: metrics.answered, lines, status, closed })
+  const socket = await keepSocket(config.socket, server, { mode: 0o600, log: own, failed })
+  return async () => {
+    stop.abort()
+    await socket.close()
+    await following
+  }
+}
+
+const NAMELESS = 'the name of the node is not known: NODE_NAME'
+
+/** Tells the log and the metrics as well whether the watch works. */
+function telling(observer: Observer, { own, metrics }: ServingServices): Observer {
+  const calm = calmLog(own, 'the pods of this node are watched again')
+  return {
+    ...observer,
+    listed() {
+      observer.listed()
+      metrics.watching(true)
+      calm.worked()
+    },
+    alive() {
+      observer.alive?.()
+      metrics.watching(true)
+      calm.worked()
+    },
+    failed(error, pauseMs) {
+      observer.failed(error, pauseMs)
+      metrics.watching(false)
+      calm.failed(`each pod that is served takes a request, for they cannot be watched: ${error.message}`)
+    },
+  }
+}

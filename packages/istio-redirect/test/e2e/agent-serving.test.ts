@@ -1,0 +1,273 @@
+import { readdirSync, statSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { encodeFrame } from '../../src/serve/frame.ts'
+import { type ApiServer, startApiServer } from '../../src/testing/api-server.ts'
+import { repairGrants } from '../../src/testing/grants.ts'
+import { meshPod, plainPod } from '../../src/testing/pods.ts'
+import { onNode } from '../pods-fixture.ts'
+import { askedPod, callAgent } from '../serve-client.ts'
+import {
+  AGENT,
+  AGENT_BUNDLE,
+  type AgentNode,
+  type AgentProcess,
+  agentNode,
+  ask,
+  calico,
+  entryOf,
+  eventually,
+  freePort,
+  withEntry,
+} from './agent-node.ts'
+
+const conflist = 'net/10-calico.conflist'
+const runtimes: readonly (readonly [name: string, argv: readonly [string, ...string[]]])[] = [
+  ['the compiled agent', [AGENT]],
+  ['the bundle on Node', [process.execPath, AGENT_BUNDLE]],
+]
+
+/** The pod `demo/<name>` on node `n1`, in the mesh or not. */
+const podOf = (name: string, { uid, isMesh = true }: { readonly uid: string; readonly isMesh?: boolean }) => {
+  const pod = onNode((isMesh ? meshPod : plainPod)({ name, namespace: 'demo' }))
+  return { ...pod, metadata: { ...pod.metadata, uid } }
+}
+
+interface Serving extends AsyncDisposable {
+  readonly node: AgentNode
+  readonly api: ApiServer
+  readonly agent: AgentProcess
+  readonly socket: string
+  start(): Promise<AgentProcess>
+  metrics(): Promise<string>
+  gets(): number
+}
+
+/** An agent on node `n1` that serves, and watches pods. */
+async function serving(argv: readonly [string, ...string[]], env: Record<string, string> = {}): Promise<Serving> {
+  const node = agentNode()
+  const api = await startApiServer({ grants: repairGrants.repair, token: 'se.cr.et' })
+  node.write('sa/ca.crt', api.ca)
+  const { hostname, port } = new URL(api.url)
+  const monitoring = await freePort()
+  Object.assign(node.env, { KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port, NODE_NAME: 'n1', ...env })
+  const start = () => node.start({ file: argv, env: { MONITORING_PORT: String(monitoring) } })
+  const agent = await start()
+  await eventually(agent.ready, () => agent.log())
+  node.env.HEALTH_PORT = String(agent.port)
+  if (node.env.NODE_NAME !== '' && env.SERVE_PLUGIN !== 'false') {
+    await eventually(
+      () => api.watches() === 1,
+      () => `pods are watched: ${agent.log()}`,
+    )
+  }
+  return {
+    node,
+    api,
+    agent,
+    start,
+    socket: node.path('run/serve.sock'),
+    metrics: async () => (await ask({ port: monitoring, path: '/metrics' })).body,
+    gets: () => api.requests.filter(({ url }) => /\/pods\/[^/]+$/.test(url)).length,
+    async [Symbol.asyncDispose]() {
+      await node[Symbol.asyncDispose]()
+      await api.close()
+    },
+  }
+}
+
+const answerOf = (socket: string, name: string, more: Parameters<typeof askedPod>[1] = {}) => {
+  const call = callAgent(socket, askedPod(name, more))
+  return call.answer.finally(() => call.socket.destroy())
+}
+
+describe.each(runtimes)('%s', (_, argv) => {
+  test('serves pods that it watches without a request, and others with one', async () => {
+    await using at = await serving(argv)
+    at.api.setPod(podOf('web', { uid: 'u1' }))
+    at.api.setPod(podOf('plain', { uid: 'u2', isMesh: false }))
+    expect(await answerOf(at.socket, 'web', { uid: 'u1' })).toMatchObject({ act: 'program', pod: 'demo/web' })
+    expect(await answerOf(at.socket, 'plain', { uid: 'u2' })).toMatchObject({ act: 'skip' })
+    expect(at.gets()).toBe(0)
+    expect(await answerOf(at.socket, 'web')).toMatchObject({ act: 'program' })
+    expect(at.gets()).toBe(1)
+    expect(await answerOf(at.socket, 'gone', { uid: 'u3' })).toMatchObject({ act: 'refused', reason: 'pod' })
+    expect(await answerOf(at.socket, 'web', { version: '0.1' })).toMatchObject({ act: 'refused', reason: 'version' })
+    const metrics = await at.metrics()
+    for (const line of [
+      'istio_cni_served_calls_total{answer="program"} 2',
+      'istio_cni_served_calls_total{answer="skip"} 1',
+      'istio_cni_refused_calls_total{reason="pod"} 1',
+      'istio_cni_refused_calls_total{reason="version"} 1',
+      'istio_cni_served_pods_total{source="request"} 1',
+      'istio_cni_pods_watched 1',
+      'istio_cni_serve_duration_seconds_count 5',
+    ]) {
+      expect(metrics).toContain(`\n${line}\n`)
+    }
+    const { stdout } = await at.node.command('status')
+    expect(stdout).toContain(`  ok    serving     ${at.socket}: pods are watched\n`)
+    expect(statSync(at.socket).mode & 0o777).toBe(0o600)
+  })
+
+  test('serves a name that is used again by its UID, and takes lines of the plugin', async () => {
+    await using at = await serving(argv)
+    for (let round = 0; round < 30; round += 1) {
+      const [uid, isMesh] = [`u${round}`, round % 2 === 0]
+      if (round % 3 !== 0) at.api.deletePod('demo', 'web')
+      at.api.setPod(podOf('web', { uid, isMesh }))
+      expect([round, await answerOf(at.socket, 'web', { uid })]).toMatchObject([
+        round,
+        { act: isMesh ? 'program' : 'skip' },
+      ])
+    }
+    const call = callAgent(at.socket, askedPod('web', { uid: 'u29' }))
+    await call.answer
+    const line = { level: 'info', time: '2026-01-02T03:04:05Z', msg: 'a pod started' }
+    call.socket.write(encodeFrame([JSON.stringify(line)]))
+    await call.end
+    await eventually(() => at.agent.log().includes('a pod started'), 'the line of the plugin')
+  })
+
+  test('bad clients, and a hundred at once, cost no descriptor, and nobody else an answer', async () => {
+    await using at = await serving(argv)
+    at.api.setPod(podOf('web', { uid: 'u1' }))
+    await answerOf(at.socket, 'web', { uid: 'u1' })
+    const descriptors = () => readdirSync(`/proc/${at.agent.pid}/fd`).length
+    await eventually(() => descriptors() > 0, 'descriptors')
+    const before = descriptors()
+    const bad = [
+      Buffer.alloc(0),
+      askedPod('web', { uid: 'u1' }).subarray(0, 50),
+      Buffer.from('GET / HTTP/1.1\r\nHost: x\r\n\r\n'),
+      Buffer.alloc(3 * 1024 * 1024, 0xff),
+      encodeFrame('\u001b[2J'),
+      encodeFrame([[[[[[{}]]]]]], Buffer.alloc(1000)),
+      askedPod('web', { version: '\u001b[2J' }),
+    ]
+    const clients = Array.from({ length: 100 }, (_, index) => callAgent(at.socket, bad[index % bad.length]))
+    const plugins = Array.from({ length: 100 }, () => answerOf(at.socket, 'web', { uid: 'u1' }))
+    for (const answer of await Promise.all(plugins)) expect(answer).toMatchObject({ act: 'program' })
+    for (const { socket } of clients.slice(50)) socket.destroy()
+    await Promise.all(clients.map(({ end }) => end))
+    await eventually(
+      () => descriptors() <= before,
+      () => `${descriptors()} descriptors, ${before} before`,
+      20_000,
+    )
+    expect(await answerOf(at.socket, 'web', { uid: 'u1' })).toMatchObject({ act: 'program' })
+    const metrics = await at.metrics()
+    expect(metrics).toMatch(/connections_closed_total\{server="serve_socket",reason="long"\}/)
+    expect(metrics).toMatch(/connections_closed_total\{server="serve_socket",reason="late"\}/)
+    expect(at.agent.log()).not.toMatch(/internal error|\p{Cc}\[/u)
+  })
+
+  test('250 pods, 8 at a time, are answered while the list is healed', async () => {
+    await using at = await serving(argv)
+    for (let index = 0; index < 250; index += 1) at.api.setPod(podOf(`p${index}`, { uid: `u${index}` }))
+    await answerOf(at.socket, 'p249', { uid: 'u249' })
+    const left = Array.from({ length: 250 }, (_, index) => index)
+    const answers: string[] = []
+    const heals: number[] = []
+    const lane = async (): Promise<void> => {
+      for (let index = left.shift(); index !== undefined; index = left.shift()) {
+        const answer = await answerOf(at.socket, `p${index}`, { uid: `u${index}` })
+        answers.push(answer?.act === 'program' ? answer.pod : `${index}: ${answer?.act}`)
+        if (index % 80 !== 40) continue
+        at.node.write(conflist, calico)
+        const isHealed = () => at.node.read(conflist) === withEntry(calico, entryOf(at.node))
+        heals.push(await eventually(isHealed, () => `healed: ${at.agent.log()}`))
+      }
+    }
+    await Promise.all(Array.from({ length: 8 }, lane))
+    expect(answers.sort()).toEqual(Array.from({ length: 250 }, (_, index) => `demo/p${index}`).sort())
+    // 50 ms on an idle machine; a test shares its own with others.
+    expect(Math.min(...heals)).toBeLessThan(process.env.CI ? 500 : 50)
+  })
+})
+
+test('a newer agent takes the socket over, and the older one takes it back', async () => {
+  await using at = await serving([AGENT])
+  at.api.setPod(podOf('web', { uid: 'u1' }))
+  const asked = () => answerOf(at.socket, 'web', { uid: 'u1' }).catch(() => undefined)
+  await eventually(async () => (await asked())?.act === 'program', 'served')
+  const older = at.agent
+  const newer = await at.node.start({ env: { HEALTH_PORT: '0', EXCLUDE_NAMESPACES: 'x' } })
+  await eventually(newer.ready, () => newer.log())
+  await eventually(async () => !(await older.ready()), 'the older one is not ready')
+  await eventually(() => at.api.watches() === 1, 'one of them watches')
+  await eventually(async () => (await asked())?.act === 'program', 'served by the newer one')
+  expect(older.log()).not.toContain('internal error')
+
+  newer.kill('SIGTERM')
+  await newer.exit
+  await eventually(older.ready, () => older.log())
+  await eventually(async () => (await asked())?.act === 'program', 'served by the older one again')
+  older.kill('SIGTERM')
+  expect(await older.exit).toEqual({ code: 0, signal: null })
+  expect(at.node.names().filter((name) => name.endsWith('.sock'))).toEqual([])
+})
+
+test('a socket that is removed or opened to others is made again', async () => {
+  await using at = await serving([AGENT])
+  at.api.setPod(podOf('web', { uid: 'u1' }))
+  for (const damage of ['rm', 'chmod 666']) {
+    await at.node.run('sh', '-c', `${damage} ${at.socket}`)
+    await eventually(
+      async () =>
+        (statSync(at.socket).mode & 0o777) === 0o600 &&
+        (await answerOf(at.socket, 'web', { uid: 'u1' }))?.act === 'program',
+      () => at.agent.log(),
+    )
+  }
+})
+
+test('only root is answered, also where another user passes the mode', async () => {
+  await using at = await serving([AGENT])
+  const script = `require('node:net').connect('${at.socket}').on('error', (e) => console.log(e.code))
+    .on('connect', () => console.log('connected')).on('close', () => console.log('closed'))`
+  const asNobody = (...more: string[]) =>
+    at.node.run('setpriv', '--reuid=65534', '--clear-groups', ...more, process.execPath, '-e', script)
+  await at.node.run('chmod', '-R', 'o+x', at.node.path())
+  expect((await asNobody()).stdout).toMatch(/^EACCES/)
+  const caps = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override']
+  expect((await asNobody(...caps)).stdout).toBe('connected\nclosed\n')
+  expect(await at.metrics()).toContain('connections_closed_total{server="serve_socket",reason="peer"} 1\n')
+})
+
+test('without a watch pods are asked for one by one, and status says why', async () => {
+  await using at = await serving([AGENT], { NODE_NAME: '' })
+  at.api.setPod(podOf('web', { uid: 'u1' }))
+  expect(await answerOf(at.socket, 'web', { uid: 'u1' })).toMatchObject({ act: 'program' })
+  expect([at.gets(), at.api.watches()]).toEqual([1, 0])
+  expect((await at.node.command('status')).stdout).toMatch(/warn {2}serving .*each pod takes a request: the name of/)
+})
+
+test('SERVE_PLUGIN=false: no socket, no watch, and status says so', async () => {
+  await using at = await serving([AGENT], { SERVE_PLUGIN: 'false' })
+  await expect(answerOf(at.socket, 'web')).rejects.toThrow('closed')
+  expect([at.api.requests, at.node.names().includes('run/serve.sock')]).toEqual([[], false])
+  expect((await at.node.command('status')).stdout).toContain('  ok    serving     off: SERVE_PLUGIN is false: ')
+})
+
+test('a server that forbids to watch is told of once, and its pods are asked for', async () => {
+  await using at = await serving([AGENT], { NODE_NAME: 'n1' })
+  at.api.misbehave({ status: 403 }, { status: 403 })
+  at.api.cutAll()
+  await eventually(
+    () => at.agent.log().includes('each pod that is served takes a request, for they cannot be watched: GET https://'),
+    () => at.agent.log(),
+  )
+  const status = async () => (await at.node.command('status')).stdout
+  await eventually(
+    async () => /warn {2}serving .*each pod takes a request: GET .*403/.test(await status()),
+    () => at.agent.log(),
+  )
+  await eventually(() => at.api.watches() === 1, 'watched again', 20_000)
+  at.api.bookmark()
+  await eventually(
+    async () => (await status()).includes('pods are watched\n'),
+    () => at.agent.log(),
+  )
+  // The cut, and the refusals.
+  expect(at.agent.log().split('they cannot be watched').length - 1).toBe(2)
+})
