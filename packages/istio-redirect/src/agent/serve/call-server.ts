@@ -1,4 +1,5 @@
 import { createServer, type Socket } from 'node:net'
+import { peerOf } from '@cni/netns/unix'
 import { messageOf } from '@cni/types'
 import { encodeAnswer } from '../../serve/answer.ts'
 import { encodeFrame, type Frame, FrameReader } from '../../serve/frame.ts'
@@ -6,7 +7,6 @@ import { ACCEPTED, MAX_REQUEST, type ServeAnswer, type ServeRequest } from '../.
 import { readRequest } from '../../serve/read-request.ts'
 import { type BoundedOptions, boundConnections, type CloseReason } from './bounded-connections.ts'
 import type { ClosableServer } from './listen.ts'
-import { peerUser } from './peer.ts'
 import { isStatusQuestion, type ServingStatus } from './serving-status.ts'
 import { turns } from './turns.ts'
 
@@ -77,7 +77,10 @@ export function callServer(options: CallServerOptions): ClosableServer {
     if (socket.destroyed) return
     const said = await decide(frame, left.signal)
     options.answered?.(said, performance.now() - began)
-    if (!socket.destroyed) socket.write(encodeAnswer(said))
+    if (socket.destroyed) return
+    // Who is refused logs in its own way.
+    if (said.act === 'refused') socket.end(encodeAnswer(said))
+    else socket.write(encodeAnswer(said))
   }
 
   async function decide(frame: Frame, signal: AbortSignal): Promise<ServeAnswer> {
@@ -98,8 +101,13 @@ export function callServer(options: CallServerOptions): ClosableServer {
 const NOTHING = new Uint8Array()
 const ACCEPTANCE = Uint8Array.of(ACCEPTED)
 
-/** The mode of the socket says so already; this is for what was opened before it had one. */
+/** The mode of the socket says so already, but not to whoever may pass over modes. */
 function isRoot(socket: Socket): boolean {
-  const user = peerUser(socket)
-  return user === undefined || user === 0 || user === process.geteuid?.()
+  try {
+    const { uid } = peerOf(socket)
+    return uid === 0 || uid === process.geteuid?.()
+  } catch {
+    // closed already, or Node without FFI
+    return true
+  }
 }
