@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { apiServerUrl, type InstallerOptions, isInstallError } from '@cni/installer'
-import { SERVE_SOCKET } from '../../serve/protocol.ts'
+import { SERVE_SOCKET } from '../../serve/socket.ts'
 import { type LogSettings, parseLevels, pluginLevel } from '../log/levels.ts'
 import type { ApiAccess, RepairConfig, ServeConfig } from '../services.ts'
 import { checkValues } from './check-values.ts'
