@@ -19,8 +19,34 @@
  * @module
  */
 
+export { addRuleset } from './encode/encode-table.ts'
 // rulesets
+export type { ActionSteps, LimitOptions, LogOptions, NatOptions } from './rules/action-types.ts'
+export type {
+  Builders,
+  Context,
+  Ended,
+  Placed,
+  RuleBuilder,
+  RulesetFamily,
+  TableBuilder,
+  TableParts,
+  TablesSpec,
+} from './rules/builder-types.ts'
+export type { Comparison, Given, Matches } from './rules/match-types.ts'
 export type { Chain, ElementKey, NamedSet, Rule, Ruleset, SetElement, Table } from './rules/model.ts'
+export {
+  type BasePart,
+  base,
+  type ChainPart,
+  chain,
+  map,
+  type Part,
+  type SetOptions,
+  type SetPart,
+  set,
+} from './rules/parts.ts'
+export { nftRuleset } from './rules/ruleset.ts'
 export {
   type Action,
   isMatch,

@@ -1,0 +1,42 @@
+import { complete } from '../rules/complete.ts'
+import type { Rule } from '../rules/model.ts'
+import { isMatch, type Match, type Statement } from '../rules/statement.ts'
+import { encodeAction } from './encode-action.ts'
+import { encodeMatch, encodePorts, encodeVmap } from './encode-match.ts'
+import type { EncodeContext, Encoded, Sink } from './encoded.ts'
+
+/** A rule as nft 1.0.6 writes it. Throws `NftError('INVALID')`. */
+export function encodeRule({ statements }: Rule, context: EncodeContext): Encoded {
+  const sink: Sink = { expressions: [], sets: [], context }
+  const completed = complete(context.family, statements)
+  for (let at = 0; at < completed.length; at++) {
+    const statement = completed[at]
+    if (statement === undefined) continue
+    if (isMatch(statement)) {
+      const other = completed[at + 1]
+      if (other !== undefined && isOtherPort(statement, other) && encodeBoth(statement, other, sink)) at++
+      else encodeMatch(statement, sink)
+    } else if (statement.kind === 'vmap') encodeVmap(statement, sink)
+    else if (statement.kind === 'raw') sink.expressions.push(...statement.expressions)
+    else encodeAction(statement, sink)
+  }
+  return sink
+}
+
+// internal
+
+const partners = new Map<string, string>(
+  ['tcp', 'udp', 'th'].flatMap((protocol) => [
+    [`${protocol} sport`, `${protocol} dport`],
+    [`${protocol} dport`, `${protocol} sport`],
+  ]),
+)
+
+/** Whether it is a condition on the other port of the same protocol. */
+function isOtherPort({ kind }: Match, other: Statement): other is Match {
+  return partners.get(kind) === other.kind
+}
+
+function encodeBoth(one: Match, other: Match, sink: Sink): boolean {
+  return one.kind.endsWith('sport') ? encodePorts(one, other, sink) : encodePorts(other, one, sink)
+}

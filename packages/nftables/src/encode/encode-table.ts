@@ -1,0 +1,90 @@
+import type { Chain, NamedSet, Ruleset, Table } from '../rules/model.ts'
+import type { Batch } from '../wire/batch.ts'
+import type { Expression } from '../wire/expressions.ts'
+import { addElements, addSet } from '../wire/sets.ts'
+import type { TableName } from '../wire/specs.ts'
+import { encodeRule } from './encode-rule.ts'
+import type { EncodeContext, EncodedSet } from './encoded.ts'
+import { encodeNamedSet } from './named-set.ts'
+
+/**
+ * Adds tables, that are not there yet, to a batch. Throws `NftError('INVALID')`.
+ *
+ * @example
+ * ```ts
+ * import { addRuleset, type Ruleset } from '@cni/nftables'
+ * import { Batch } from '@cni/nftables/wire'
+ *
+ * export const bytes = (rules: Ruleset) => addRuleset(new Batch(), rules).bytes()
+ * ```
+ */
+export function addRuleset(batch: Batch, { tables }: Ruleset): Batch {
+  for (const table of tables) {
+    addTable(batch, table)
+    for (const chain of table.chains) addChain(batch, table, chain)
+    for (const set of table.sets) addNamedSet(batch, table, set)
+    for (const chain of table.chains) addRules(batch, table, chain)
+  }
+  return batch
+}
+
+/** The table alone. */
+export function addTable(batch: Batch, table: Table): void {
+  const { comment } = table
+  batch.addTable({ ...nameOf(table), ...(comment === undefined ? undefined : { comment }) })
+}
+
+/** A chain without its rules; of one that is there the policy is set. */
+export function addChain(batch: Batch, table: Table, { name, base, policy, comment }: Chain): void {
+  batch.addChain({
+    ...{ ...nameOf(table), chain: name },
+    ...(base === undefined ? undefined : { base, policy: policy ?? 'accept' }),
+    ...(comment === undefined ? undefined : { comment }),
+  })
+}
+
+/** A named set with its elements. */
+export function addNamedSet(batch: Batch, table: Table, set: NamedSet): void {
+  addEncoded(batch, table, set.name, encodeNamedSet(set))
+}
+
+/** The rules of a chain, behind those that are there. */
+export function addRules(batch: Batch, table: Table, { name, rules }: Chain): void {
+  const context = contextOf(table)
+  for (const rule of rules) {
+    const { expressions, sets } = encodeRule(rule, context)
+    const ids = sets.map((set) => addEncoded(batch, table, setName(set), set))
+    const { comment } = rule
+    batch.addRule({
+      ...{ ...nameOf(table), chain: name },
+      expressions: ids.length === 0 ? expressions : expressions.map((each) => withId(each, ids)),
+      ...(comment === undefined ? undefined : { comment }),
+    })
+  }
+}
+
+/** What rules of a table refer to. */
+export function contextOf({ family, sets }: Table): EncodeContext {
+  return { family, isInterval: (name) => sets.find((set) => set.name === name)?.interval === true }
+}
+
+/** A table's name, as the wire has it. */
+export const nameOf = ({ family, name }: Table): TableName => ({ family, table: name })
+
+// internal
+
+const setName = ({ dataType }: EncodedSet) => (dataType === undefined ? '__set%d' : '__map%d')
+
+function addEncoded(batch: Batch, table: Table, set: string, { elements, ...spec }: EncodedSet): number {
+  const named = { ...nameOf(table), set, setId: batch.nextId }
+  addSet(batch, { ...spec, ...named })
+  if (elements.length > 0) addElements(batch, named, elements)
+  return named.setId
+}
+
+/** A lookup says which of the sets of its rule it means. */
+function withId(expression: Expression, ids: readonly number[]): Expression {
+  if (expression.name !== 'lookup' || expression.setId === undefined) return expression
+  const setId = ids[expression.setId]
+  return setId === undefined ? expression : { ...expression, setId }
+}

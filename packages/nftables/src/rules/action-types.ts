@@ -1,0 +1,87 @@
+import type { Expression } from '../wire/expressions.ts'
+import type { Verdict } from '../wire/verdict.ts'
+import type { Context, Ended, OwnChainsOf, RuleBuilder, VmapsOf } from './builder-types.ts'
+import type { SetTypeOf } from './match-types.ts'
+import type { Limit, Log, MarkValue, NatFlag } from './statement.ts'
+import type { Key, Range, Selector, SelectorValues } from './values.ts'
+
+/** How `limit` is told. */
+export type LimitOptions = Omit<Limit, 'kind' | 'burst'> & { readonly burst?: number }
+
+/** How `log` is told. */
+export type LogOptions = Omit<Log, 'kind'>
+
+/** How addresses and ports are chosen. */
+export interface NatOptions {
+  readonly flags?: readonly NatFlag[]
+}
+
+/** The port is that of a protocol: name it first. */
+export type PortOf<X extends Context> = X['protocol'] extends true ? number | Range<number> : never
+
+/** What rules of all chains do. */
+export interface ActionSteps<X extends Context> {
+  /** What `nft list` prints behind the rule; at most 253 bytes. */
+  comment(text: string): RuleBuilder<X>
+  counter(): RuleBuilder<X>
+  /** At most so often; `burst` is 5 packets by default. */
+  limit(options: LimitOptions): RuleBuilder<X>
+  log(options?: LogOptions): RuleBuilder<X>
+  /** `meta mark set`. */
+  markSet(to: MarkValue | 'ct mark'): RuleBuilder<X>
+  ctMarkSet(to: MarkValue | 'mark'): RuleBuilder<X>
+  ctZoneSet(zone: number): RuleBuilder<X>
+  /** `meta nftrace set`. Default 1. */
+  nftraceSet(to?: 0 | 1): RuleBuilder<X>
+  /** No connection tracking for the packet. */
+  notrack(): RuleBuilder<X>
+  /** What this package does not model, as the wire has it. */
+  raw(...expressions: readonly Expression[]): RuleBuilder<X>
+  accept(): Ended
+  drop(): Ended
+  return(): Ended
+  continue(): Ended
+  jump(chain: OwnChainsOf<X['parts']>): Ended
+  goto(chain: OwnChainsOf<X['parts']>): Ended
+  /** An answer to the sender; by default that the port is unreachable. */
+  reject(how?: 'tcp reset'): Ended
+  reject(how: 'icmpx' | 'icmp' | 'icmpv6', code: number): Ended
+  /** Ends as a map says for what is looked at: keys with verdicts, or a named map. */
+  vmap<S extends Selector>(
+    on: S,
+    map:
+      | readonly (readonly [Key<SelectorValues[S]>, Verdict])[]
+      | { readonly named: VmapsOf<X['parts'], SetTypeOf<S>> },
+  ): Ended
+}
+
+/** In nat, where the destination is chosen. */
+export interface RedirectSteps<X extends Context> {
+  /** To this machine, on the same port or another. */
+  redirect(port?: PortOf<X>, options?: NatOptions): Ended
+}
+
+/** In nat, where the destination is chosen. */
+export interface NatSteps<X extends Context> {
+  dnat(family: FamilyOf<X>, address: string | Range<string>, port?: PortOf<X>, options?: NatOptions): Ended
+}
+
+/** In nat, where packets leave. */
+export interface PostroutingSteps<X extends Context> {
+  /** From the address of this machine. */
+  masquerade(port?: PortOf<X>, options?: NatOptions): Ended
+}
+
+/** In nat, where the source is chosen. */
+export interface SnatSteps<X extends Context> {
+  snat(family: FamilyOf<X>, address: string | Range<string>, port?: PortOf<X>, options?: NatOptions): Ended
+}
+
+/** In a filter chain of prerouting, after a protocol. */
+export interface TproxySteps<X extends Context> {
+  /** To a transparent socket. The rule goes on. */
+  tproxy(family: FamilyOf<X>, port: number, address?: string): RuleBuilder<X>
+}
+
+/** Which families it can be about. */
+export type FamilyOf<X extends Context> = X['family'] extends 'inet' ? 'ip' | 'ip6' : X['family']

@@ -1,0 +1,87 @@
+import { invalid } from '../wire/nft-error.ts'
+import { spanIn, wrong } from './compared.ts'
+import { type DataType, dataTypes, type Span } from './data-type.ts'
+import type { NamedSet, SetElement } from './model.ts'
+import { checkName, checkText } from './names.ts'
+import { isPoint, keyOf } from './spans.ts'
+import type { SetType } from './values.ts'
+
+/** The types of the parts of its keys. Throws `NftError('INVALID')`. */
+export function keyTypes({ name, key }: Pick<NamedSet, 'name' | 'key'>): readonly DataType[] {
+  const list: readonly SetType[] = typeof key === 'string' ? [key] : key
+  if (list.length === 0) invalid(`set ${name}: a key has at least one part`)
+  return list.map((each) => typeOf(each, `set ${name}`))
+}
+
+/** The type of what a map maps to; none for verdicts. Throws the same. */
+export const dataTypeOf = ({ name, data }: Pick<NamedSet, 'name' | 'data'>): DataType | undefined =>
+  data === undefined || data === 'verdict' ? undefined : typeOf(data, `map ${name}`)
+
+/** The key of an element as bytes, part by part. Throws the same. */
+export function keySpans(set: NamedSet, types: readonly DataType[], { key }: SetElement): readonly Span[] {
+  const what = `set ${set.name}`
+  const parts: readonly unknown[] = types.length > 1 && Array.isArray(key) ? key : [key]
+  if (parts.length !== types.length) wrong(key, `a key of ${types.length} parts`, what)
+  return types.map((type, at) => {
+    const span = spanIn(type, parts[at], what)
+    if (set.interval !== true && !isPoint(span)) wrong(parts[at], 'a single value: the set has no intervals', what)
+    return span
+  })
+}
+
+/** A named set in its canonical form, frozen. Throws the same. */
+export function canonicalSet(set: NamedSet, table: string): NamedSet {
+  checkName(set.name, `table ${table}`)
+  const types = keyTypes(set)
+  const { name, key, data, interval, timeout, size, comment, elements } = set
+  if (comment !== undefined) checkText(comment, 120, `set ${name}: comment`)
+  for (const each of [timeout, size]) {
+    if (each !== undefined && (!Number.isSafeInteger(each) || each < 0)) wrong(each, 'a number', `set ${name}`)
+  }
+  return Object.freeze({
+    ...{ name, key: typeof key === 'string' ? key : Object.freeze([...key]) },
+    ...(data === undefined ? undefined : { data }),
+    ...(interval === true ? { interval } : undefined),
+    ...(timeout === undefined ? undefined : { timeout }),
+    ...(size === undefined ? undefined : { size }),
+    ...(comment === undefined ? undefined : { comment }),
+    ...(elements === undefined ? undefined : { elements: canonicalElements(set, types, elements) }),
+  })
+}
+
+// internal
+
+function canonicalElements(
+  set: NamedSet,
+  types: readonly DataType[],
+  elements: readonly SetElement[],
+): readonly SetElement[] {
+  const sorted = elements
+    .map((element) => [keySpans(set, types, element), element] as const)
+    .sort(([a], [b]) => compareSpans(a, b))
+  return Object.freeze(
+    sorted.map(([spans, element]) => {
+      const parts = spans.map((span, at) => keyOf(types[at] ?? dataTypes.mark, span))
+      // The types have checked the key, and know no other.
+      const key = (parts.length > 1 ? Object.freeze(parts) : parts[0]) as SetElement['key']
+      return Object.freeze({ ...element, key })
+    }),
+  )
+}
+
+function compareSpans(a: readonly Span[], b: readonly Span[]): number {
+  for (const [at, span] of a.entries()) {
+    const other = b[at]
+    const order = other === undefined ? 0 : Buffer.compare(span.from, other.from)
+    if (order !== 0) return order
+  }
+  return 0
+}
+
+function typeOf(type: SetType, what: string): DataType {
+  return SET_TYPES.includes(type) ? dataTypes[type] : wrong(type, `one of ${SET_TYPES.join(', ')}`, what)
+}
+
+const SET_TYPES: readonly SetType[] = [
+  ...(['ipv4_addr', 'ipv6_addr', 'inet_proto', 'inet_service', 'ifname', 'mark', 'uid', 'gid'] as const),
+]

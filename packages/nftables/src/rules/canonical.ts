@@ -1,0 +1,82 @@
+import { invalid } from '../wire/nft-error.ts'
+import { canonicalAction } from './actions.ts'
+import { type Compared, comparedWith, operandOf, shown, spanIn, wrong } from './compared.ts'
+import type { DataType, Span } from './data-type.ts'
+import { isSelector, selectors } from './selector.ts'
+import { isPoint, keyOf } from './spans.ts'
+import { isMatch, type Match, type MatchOp, type Statement, type Vmap } from './statement.ts'
+
+const OPS: readonly unknown[] = ['!=', '<', '<=', '>', '>=']
+
+/** Checks a statement and gives it in its canonical form, frozen. Throws `NftError('INVALID')`; `where` begins the message. */
+export function canonicalStatement(statement: Statement, where: string): Statement {
+  if (statement.kind === 'vmap') return canonicalVmap(statement, where)
+  if (statement.kind === 'raw') {
+    const { expressions } = statement
+    if (!Array.isArray(expressions)) wrong(expressions, 'a list of expressions', `${where}: raw`)
+    return Object.freeze({ kind: 'raw', expressions: Object.freeze([...expressions]) })
+  }
+  return isMatch(statement) ? canonicalMatch(statement, where) : canonicalAction(statement, where)
+}
+
+/** A condition as bytes. Throws `NftError('INVALID')`. */
+export function comparison({ kind, op, value }: Match, where = '', single = false): Compared {
+  const what = where === '' ? kind : `${where}: ${kind}`
+  if (!isSelector(kind)) return invalid(`${what}: there is no such condition`)
+  if (op !== undefined && !OPS.includes(op)) wrong(op, `one of ${OPS.join(' ')}`, what)
+  const { type } = selectors[kind]
+  return withOp(type, op, comparedWith(type, value, what, single), what)
+}
+
+/** The elements of a map of verdicts as bytes, sorted. Throws `NftError('INVALID')`. */
+export function vmapSpans(vmap: Vmap, where = ''): readonly (readonly [Span, VmapElement])[] {
+  const what = `${where === '' ? '' : `${where}: `}${vmap.on} vmap`
+  if (!isSelector(vmap.on)) return invalid(`${what}: there is no such condition`)
+  if ('named' in vmap.map) return []
+  const { type } = selectors[vmap.on]
+  const elements: readonly VmapElement[] = vmap.map.elements
+  if (!Array.isArray(elements) || elements.length === 0) wrong(elements, 'a list of at least one element', what)
+  const spans = elements.map((each) => [spanIn(type, each.key, what), each] as const)
+  spans.sort(([a], [b]) => Buffer.compare(a.from, b.from))
+  spans.forEach(([span], at) => {
+    const before = spans[at - 1]?.[0]
+    if (before !== undefined && Buffer.compare(before.to, span.from) >= 0)
+      invalid(`${what}: two elements for ${shown(keyOf(type, span))}`)
+  })
+  return spans
+}
+
+type VmapElement = Extract<Vmap['map'], { readonly elements: unknown }>['elements'][number]
+
+// internal
+
+function canonicalMatch(match: Match, where: string): Match {
+  const { kind, op } = match
+  const compared = comparison(match, where, true)
+  const value = operandOf(selectors[kind].type, compared)
+  // The type has checked the value, and knows no other.
+  return Object.freeze(op === undefined ? { kind, value } : { kind, op, value }) as Match
+}
+
+function withOp(type: DataType, op: MatchOp | undefined, compared: Compared, what: string): Compared {
+  if (op === undefined) return compared
+  if (op !== '!=') {
+    const isNumber = compared.is === 'one' && isPoint(compared.span) && type.ordered === true
+    return isNumber ? compared : invalid(`${what}: ${op} compares with a single number or address`)
+  }
+  const only = compared.is === 'set' && compared.spans.length === 1 ? compared.spans[0] : undefined
+  // Bits that are not the same are no other question than one of several.
+  return only !== undefined && type.flags === true ? { is: 'one', span: only } : compared
+}
+
+function canonicalVmap(vmap: Vmap, where: string): Vmap {
+  const { on, map } = vmap
+  const { type } = selectors[on]
+  const spans = vmapSpans(vmap, where)
+  const elements = spans.map(([span, { verdict }]) =>
+    Object.freeze({ key: keyOf(type, span), verdict: Object.freeze(verdict) }),
+  )
+  const held = 'named' in map ? { named: map.named } : { elements: Object.freeze(elements) }
+  // As those of a match.
+  return Object.freeze({ kind: 'vmap', on, map: Object.freeze(held) }) as Vmap
+}

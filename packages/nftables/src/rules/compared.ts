@@ -1,0 +1,111 @@
+import { invalid } from '../wire/nft-error.ts'
+import { type DataType, point, type Span } from './data-type.ts'
+import { isPoint, keyOf, maskOf, merged, onesBefore, spanOf } from './spans.ts'
+
+/** What something is compared with, as bytes. */
+export type Compared =
+  | { readonly is: 'one'; readonly span: Span }
+  | { readonly is: 'range'; readonly span: Span }
+  | { readonly is: 'masked'; readonly value: Uint8Array; readonly mask: Uint8Array }
+  | { readonly is: 'set'; readonly spans: readonly Span[] }
+  | { readonly is: 'named'; readonly name: string }
+
+/**
+ * Checks an operand. Throws `NftError('INVALID')`; `what` begins the message. With `single` a list of one value is that value,
+ * as nft reads it; but of bits, where the value alone is another question.
+ */
+export function comparedWith(type: DataType, operand: unknown, what: string, single = false): Compared {
+  if (isRecord(operand)) {
+    if ('named' in operand) {
+      const { named } = operand
+      return typeof named === 'string' && named !== ''
+        ? { is: 'named', name: named }
+        : wrong(operand, 'a set by name', what)
+    }
+    if ('set' in operand) return setOf(type, operand.set, what, single)
+    if ('mask' in operand) return masked(type, operand.value, operand.mask, what)
+  }
+  return one(spanIn(type, operand, what))
+}
+
+/** The operand in its canonical form; `undefined` where there are no words for it. */
+export function operandOf(type: DataType, compared: Compared): unknown {
+  switch (compared.is) {
+    case 'one':
+    case 'range':
+      return keyOf(type, compared.span)
+    case 'masked': {
+      const value = type.read(point(compared.value))
+      const mask = type.read(point(compared.mask))
+      return value === undefined || mask === undefined ? undefined : Object.freeze({ value, mask })
+    }
+    case 'set': {
+      const keys = compared.spans.map((span) => keyOf(type, span))
+      return keys.includes(undefined) ? undefined : Object.freeze({ set: Object.freeze(keys) })
+    }
+    case 'named':
+      return Object.freeze({ named: compared.name })
+  }
+}
+
+/** A value or a range of them. Throws `NftError('INVALID')`. */
+export function spanIn(type: DataType, key: unknown, what: string): Span {
+  if (isRecord(key) && 'from' in key && type.ordered === true) {
+    const from = valueIn(type, key.from, what)
+    const to = valueIn(type, key.to, what)
+    const order = Buffer.compare(from, to)
+    if (order > 0) invalid(`${what}: the range ${shown(key.from)} to ${shown(key.to)} ends before it begins`)
+    return order === 0 ? point(from) : { from, to }
+  }
+  return type.write(key) ?? wrong(key, type.expected, what)
+}
+
+/** What is no such value, in words. */
+export function wrong(value: unknown, expected: string, what: string): never {
+  return invalid(`${what}: ${shown(value)} is not ${expected}`)
+}
+
+/** A value as a text for a message. */
+export function shown(value: unknown): string {
+  if (typeof value === 'bigint') return `${value}`
+  return JSON.stringify(value) ?? String(value)
+}
+
+// internal
+
+function valueIn(type: DataType, value: unknown, what: string): Uint8Array {
+  const span = type.write(value)
+  return span !== undefined && isPoint(span) ? span.from : wrong(value, `a single value: ${type.expected}`, what)
+}
+
+function setOf(type: DataType, keys: unknown, what: string, single: boolean): Compared {
+  if (!Array.isArray(keys) || keys.length === 0) return wrong(keys, 'a list of at least one value', what)
+  const given = keys.map((key) => spanIn(type, key, what))
+  const [first] = given
+  if (single && first !== undefined && type.flags !== true && given.every((each) => isSame(each, first)))
+    return one(first)
+  // Of ranges a set says networks, where they are.
+  const spans = given.map((each) => (isOne(each) ? each : spanOf(type, each.from, each.to)))
+  return { is: 'set', spans: merged(type, spans) }
+}
+
+const one = (span: Span): Compared => (isOne(span) ? { is: 'one', span } : { is: 'range', span })
+const isOne = (span: Span) => span.bits !== undefined || isPoint(span)
+const isSame = (a: Span, b: Span) =>
+  a.bits === b.bits && Buffer.compare(a.from, b.from) === 0 && Buffer.compare(a.to, b.to) === 0
+
+function masked(type: DataType, value: unknown, mask: unknown, what: string): Compared {
+  if (type.ordered !== true || type.length < 4) wrong({ value, mask }, type.expected, what)
+  const from = valueIn(type, value, what)
+  const bits = valueIn(type, mask, what)
+  const ones = onesBefore(bits)
+  if (ones === 8 * type.length) return { is: 'one', span: point(from) }
+  if (type.networks !== true || ones === undefined) return { is: 'masked', value: from, mask: bits }
+  const network = from.map((byte, at) => byte & (bits[at] ?? 0))
+  const isNetwork = Buffer.compare(network, from) === 0
+  const to = from.map((byte, at) => byte | (~(maskOf(ones, type.length)[at] ?? 0) & 0xff))
+  return isNetwork ? { is: 'one', span: { from, to, bits: ones } } : { is: 'masked', value: from, mask: bits }
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

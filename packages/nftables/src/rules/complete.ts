@@ -1,0 +1,103 @@
+import type { Family } from '../wire/family.ts'
+import { invalid } from '../wire/nft-error.ts'
+import { type Need, selectors } from './selector.ts'
+import { isMatch, type Match, type Statement } from './statement.ts'
+
+/**
+ * A rule with what nft says before conditions that need it: `l4proto tcp` before `tcp dport`, in `inet` `nfproto ipv4`
+ * before `ip daddr`. What a rule has said is not said again. Throws `NftError('INVALID')` for what can never match, or
+ * needs a protocol that the rule does not name.
+ */
+export function complete(family: Family, statements: readonly Statement[], where = 'a rule'): readonly Statement[] {
+  const said = new Said(family, where)
+  const result: Statement[] = []
+  for (const statement of statements) {
+    const needs = needsOf(statement)
+    const last = needs.at(-1)
+    for (const need of last === undefined || said.has(last) ? NONE : needs) {
+      if (said.has(need)) continue
+      const match = matchFor(need)
+      result.push(match)
+      said.hear(match)
+    }
+    checkPorts(statement, said, where)
+    result.push(statement)
+    if (isMatch(statement)) said.hear(statement)
+  }
+  return result.length === statements.length ? statements : Object.freeze(result)
+}
+
+// internal
+
+/** What a rule has said of the packet so far. */
+class Said {
+  readonly #where: string
+  #network: 'ipv4' | 'ipv6' | undefined
+  #transport: unknown
+  /** Also one of several. */
+  hasTransport = false
+
+  constructor(family: Family, where: string) {
+    this.#where = where
+    this.#network = family === 'ip' ? 'ipv4' : family === 'ip6' ? 'ipv6' : undefined
+  }
+
+  /** Throws when something else was said. */
+  has(need: Need): boolean {
+    const said = isNetwork(need) ? this.#network : this.#transport
+    if (said !== undefined && said !== need) {
+      invalid(
+        `${this.#where}: what is ${JSON.stringify(said)} has nothing of ${JSON.stringify(need)}, so this can never match`,
+      )
+    }
+    return said !== undefined
+  }
+
+  hear({ kind, op, value }: Match): void {
+    if (op !== undefined) return
+    const isOne = typeof value !== 'object'
+    if (kind === 'nfproto' && (value === 'ipv4' || value === 'ipv6')) {
+      this.has(value)
+      this.#network = value
+    } else if (kind === 'l4proto' || kind === 'ip protocol' || kind === 'ip6 nexthdr') {
+      this.hasTransport ||= isOne || 'set' in value
+      if (isOne) this.#transport = value
+    }
+  }
+}
+
+const isNetwork = (need: Need): need is 'ipv4' | 'ipv6' => need === 'ipv4' || need === 'ipv6'
+
+const nfproto = {
+  ipv4: Object.freeze({ kind: 'nfproto', value: 'ipv4' }),
+  ipv6: Object.freeze({ kind: 'nfproto', value: 'ipv6' }),
+} as const
+
+const l4proto = {
+  tcp: Object.freeze({ kind: 'l4proto', value: 'tcp' }),
+  udp: Object.freeze({ kind: 'l4proto', value: 'udp' }),
+  icmp: Object.freeze({ kind: 'l4proto', value: 'icmp' }),
+  'ipv6-icmp': Object.freeze({ kind: 'l4proto', value: 'ipv6-icmp' }),
+} as const
+
+const matchFor = (need: Need): Match => (isNetwork(need) ? nfproto[need] : l4proto[need])
+
+const TCP: readonly Need[] = ['tcp']
+const IPV4: readonly Need[] = ['ipv4']
+const IPV6: readonly Need[] = ['ipv6']
+const NONE: readonly Need[] = []
+
+function needsOf(statement: Statement): readonly Need[] {
+  if (isMatch(statement)) return selectors[statement.kind].needs
+  if (statement.kind === 'vmap') return selectors[statement.on].needs
+  if (statement.kind !== 'reject') return NONE
+  if (statement.with === 'tcp reset') return TCP
+  return statement.with === 'icmp' ? IPV4 : statement.with === 'icmpv6' ? IPV6 : NONE
+}
+
+/** Ports are those of a protocol. */
+function checkPorts(statement: Statement, { hasTransport }: Said, where: string): void {
+  const { kind } = statement
+  const needs = kind === 'tproxy' || ('port' in statement && statement.port !== undefined)
+  if (needs && !hasTransport) invalid(`${where}: ${kind} needs a protocol before it, such as l4proto('tcp')`)
+}

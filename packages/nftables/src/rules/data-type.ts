@@ -1,0 +1,239 @@
+import { formatAddress, networkAddress, parsePrefix } from '@cni/types/ip'
+import type { AddrType, CtState, CtStatus, Protocol, SetType } from './values.ts'
+
+/** A value as a program gives it. */
+export type Plain = string | number | { readonly prefix: string } | readonly string[]
+
+/** A part of all keys, from the lowest to the highest, as bytes that compare as the values do. */
+export interface Span {
+  readonly from: Uint8Array
+  readonly to: Uint8Array
+  /** How many bits all of it have in common, when it is a network or a beginning of names. */
+  readonly bits?: number
+}
+
+/** What kind of value something is: nft's number for it, its length, and what is said of it in words. */
+export interface DataType {
+  readonly number: number
+  /** Bytes. */
+  readonly length: number
+  /** Kept in the order of the machine, which is little-endian; numbers only. */
+  readonly host?: true
+  /** Several words, each a bit. */
+  readonly flags?: true
+  /** Whether one is more than another. */
+  readonly ordered?: true
+  /** Some of them are networks. */
+  readonly networks?: true
+  /** What may be given. */
+  readonly expected: string
+  /** `undefined` for what is no such value. */
+  write(value: unknown): Span | undefined
+  /** The canonical value; `undefined` for bytes that are none. */
+  read(span: Span): Plain | undefined
+}
+
+const number = (type: number, length: number, most: number, expected: string): DataType => ({
+  number: type,
+  length,
+  ordered: true,
+  expected,
+  write(value) {
+    if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > most) return undefined
+    return point(bigEndian(value, length))
+  },
+  read: ({ from }) => integer(from),
+})
+
+const host = (type: number, most: number, expected: string): DataType => ({
+  ...number(type, 4, most, expected),
+  host: true,
+})
+
+/** Words for numbers. */
+const words = <W extends string>(type: number, length: number, named: readonly (readonly [W, number])[]): DataType => ({
+  number: type,
+  length,
+  ...(length > 1 ? { host: true as const } : undefined),
+  expected: `one of ${named.map(([word]) => word).join(', ')}`,
+  write(value) {
+    const found = named.find(([word]) => word === value)
+    return found && point(bigEndian(found[1], length))
+  },
+  read: ({ from }) => named.find(([, value]) => value === integer(from))?.[0],
+})
+
+/** Words for bits, of which a value has some. */
+const bits = <W extends string>(type: number, named: readonly (readonly [W, number])[]): DataType => ({
+  number: type,
+  length: 4,
+  host: true,
+  flags: true,
+  expected: `a list of some of ${named.map(([word]) => word).join(', ')}`,
+  write(value) {
+    if (!Array.isArray(value) || value.length === 0) return undefined
+    let sum = 0
+    for (const word of value) {
+      const found = named.find(([each]) => each === word)
+      if (found === undefined) return undefined
+      sum |= found[1]
+    }
+    return point(bigEndian(sum, 4))
+  },
+  read({ from }) {
+    const value = integer(from)
+    const list = named.filter(([, bit]) => (value & bit) !== 0)
+    const isWhole = list.length > 0 && list.reduce((sum, [, bit]) => sum | bit, 0) === value
+    return isWhole ? Object.freeze(list.map(([word]) => word)) : undefined
+  },
+})
+
+const address = (type: number, length: number, expected: string): DataType => ({
+  number: type,
+  length,
+  ordered: true,
+  networks: true,
+  expected,
+  write(value) {
+    const prefix = typeof value === 'string' ? parsePrefix(value) : undefined
+    if (prefix?.bytes.length !== length) return undefined
+    const from = networkAddress(prefix)
+    return prefix.length === 8 * length ? point(from) : { from, to: last(from, prefix.length), bits: prefix.length }
+  },
+  read: ({ from, bits: given }) => {
+    const text = formatAddress(from)
+    return given === undefined ? text : `${text}/${given}`
+  },
+})
+
+const MOST_OF_NAME = 15
+
+const name: DataType = {
+  number: 41,
+  length: 16,
+  expected: `an interface name of 1 to ${MOST_OF_NAME} bytes, or { prefix } for all that begin so`,
+  write(value) {
+    const isPrefix = typeof value === 'object' && value !== null && 'prefix' in value
+    const text = isPrefix ? value.prefix : value
+    // What no interface can be called, but aliases of old, which rules may name.
+    if (typeof text !== 'string' || text === '' || /[\0-\x20\x7f/]/.test(text) || text === '.' || text === '..')
+      return undefined
+    const bytes = Buffer.from(text)
+    if (bytes.length > MOST_OF_NAME) return undefined
+    const from = new Uint8Array(16)
+    from.set(bytes)
+    return isPrefix ? { from, to: last(from, 8 * bytes.length), bits: 8 * bytes.length } : point(from)
+  },
+  read({ from, bits: given }) {
+    const end = given === undefined ? from.indexOf(0) : given / 8
+    const text = Buffer.from(from.subarray(0, end)).toString()
+    return given === undefined ? text : Object.freeze({ prefix: text })
+  },
+}
+
+/** Which protocols have a word in nft. */
+export const protocolWords: readonly (readonly [Exclude<Protocol, number>, number])[] = [
+  ['icmp', 1],
+  ['tcp', 6],
+  ['udp', 17],
+  ['esp', 50],
+  ['ah', 51],
+  ['ipv6-icmp', 58],
+  ['comp', 108],
+  ['dccp', 33],
+  ['sctp', 132],
+  ['udplite', 136],
+]
+
+const protocolNumber = number(12, 1, 255, '')
+const protocol: DataType = {
+  ...protocolNumber,
+  expected: `a number of a protocol, or one of ${protocolWords.map(([word]) => word).join(', ')}`,
+  write: (value) => protocolNumber.write(protocolWords.find(([word]) => word === value)?.[1] ?? value),
+  read: ({ from }) => protocolWords.find(([, value]) => value === from[0])?.[0] ?? from[0],
+}
+
+const states: readonly (readonly [CtState, number])[] = [
+  ['invalid', 1],
+  ['established', 2],
+  ['related', 4],
+  ['new', 8],
+  ['untracked', 64],
+]
+const statuses: readonly (readonly [CtStatus, number])[] = [
+  ['expected', 1],
+  ['seen-reply', 2],
+  ['assured', 4],
+  ['confirmed', 8],
+  ['snat', 16],
+  ['dnat', 32],
+  ['dying', 512],
+]
+const addrTypes: readonly (readonly [AddrType, number])[] = [
+  ['unspec', 0],
+  ['unicast', 1],
+  ['local', 2],
+  ['broadcast', 3],
+  ['anycast', 4],
+  ['multicast', 5],
+  ['blackhole', 6],
+  ['unreachable', 7],
+  ['prohibit', 8],
+]
+
+const ID = 'an id from 0 to 4294967294'
+
+/** What values there are. */
+export const dataTypes = {
+  nfproto: words(2, 1, [
+    ['ipv4', 2],
+    ['ipv6', 10],
+  ]),
+  boolean: number(4, 1, 1, '0 or 1'),
+  ipv4_addr: address(7, 4, 'an IPv4 address or network, such as 10.0.0.0/8'),
+  ipv6_addr: address(8, 16, 'an IPv6 address or network, such as fd00::/8'),
+  inet_proto: protocol,
+  inet_service: number(13, 2, 0xffff, 'a port from 0 to 65535'),
+  icmp_type: number(14, 1, 255, 'a number from 0 to 255'),
+  icmpv6_type: number(29, 1, 255, 'a number from 0 to 255'),
+  mark: host(19, 0xffff_ffff, 'a mark from 0 to 0xffffffff'),
+  // The last number is nobody.
+  uid: host(24, 0xffff_fffe, ID),
+  gid: host(25, 0xffff_fffe, ID),
+  ct_state: bits(26, states),
+  ct_dir: words(27, 1, [
+    ['original', 0],
+    ['reply', 1],
+  ]),
+  ct_status: bits(28, statuses),
+  pkttype: words(31, 1, [
+    ['host', 0],
+    ['broadcast', 1],
+    ['multicast', 2],
+    ['other', 3],
+  ]),
+  fib_addrtype: words(38, 4, addrTypes),
+  ifname: name,
+} as const satisfies Readonly<Record<string, DataType>> & Readonly<Record<SetType, DataType>>
+
+/** One value. */
+export function point(bytes: Uint8Array): Span {
+  return { from: bytes, to: bytes }
+}
+
+/** A number as bytes. */
+export function bigEndian(value: number, length: number): Uint8Array {
+  const bytes = new Uint8Array(length)
+  for (let at = length - 1, rest = value; at >= 0; at--, rest = Math.floor(rest / 256)) bytes[at] = rest % 256
+  return bytes
+}
+
+/** And back. */
+export function integer(bytes: Uint8Array): number {
+  return bytes.reduce((sum, byte) => sum * 256 + byte, 0)
+}
+
+/** The highest value that begins with the same bits. */
+export function last(from: Uint8Array, bits: number): Uint8Array {
+  return from.map((byte, at) => byte | (0xff >> Math.min(8, Math.max(0, bits - 8 * at))))
+}

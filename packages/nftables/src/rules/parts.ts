@@ -1,0 +1,79 @@
+import type { Hook } from '../wire/family.ts'
+import type { BaseChain } from '../wire/specs.ts'
+import type { NamedSet } from './model.ts'
+import type { SetType } from './values.ts'
+
+/** A chain that packets enter by themselves. */
+export interface BasePart<Type extends BaseChain['type'] = BaseChain['type'], H extends Hook = Hook> {
+  readonly part: 'base'
+  readonly base: BaseChain & { readonly type: Type; readonly hook: H }
+  readonly policy: 'accept' | 'drop'
+}
+
+/** A chain that rules jump to. */
+export interface ChainPart {
+  readonly part: 'chain'
+}
+
+/** A set with a name, or with `data` a map. */
+export interface SetPart<
+  Key extends SetType | readonly SetType[] = SetType | readonly SetType[],
+  Data extends SetType | 'verdict' | undefined = SetType | 'verdict' | undefined,
+> {
+  readonly part: 'set'
+  readonly key: Key
+  readonly data: Data
+  readonly options: SetOptions
+}
+
+/** What else a set says. */
+export type SetOptions = Omit<NamedSet, 'name' | 'key' | 'data'>
+
+/** What a table may consist of. */
+export type Part = BasePart | ChainPart | SetPart
+
+/**
+ * A base chain of a table: `filter`, `nat` or `route`, where packets enter and in which order, and what becomes of them at
+ * its end, by default `accept`.
+ *
+ * @example
+ * const output = base('nat', 'output', -100)
+ */
+export function base<const Type extends BaseChain['type'], const H extends Hook>(
+  type: Type,
+  hook: H,
+  priority: number,
+  options: { readonly policy?: 'accept' | 'drop' } = {},
+): BasePart<Type, H> {
+  return { part: 'base', base: { type, hook, priority }, policy: options.policy ?? 'accept' }
+}
+
+/** A chain that is entered by jumps. */
+export const chain: ChainPart = Object.freeze({ part: 'chain' })
+
+/**
+ * A named set of a table. With `elements` they are owned like the rules, without it the content is somebody else's.
+ *
+ * @example
+ * const pods = set('ipv4_addr', { interval: true, elements: [{ key: '10.0.0.0/8' }] })
+ */
+export function set<const Key extends SetType | readonly SetType[]>(
+  key: Key,
+  options: SetOptions = {},
+): SetPart<Key, undefined> {
+  return { part: 'set', key, data: undefined, options }
+}
+
+/**
+ * A named map of a table: keys to values, or to verdicts.
+ *
+ * @example
+ * const ports = map('inet_service', 'verdict', { elements: [{ key: 80, data: { verdict: 'accept' } }] })
+ */
+export function map<const Key extends SetType | readonly SetType[], const Data extends SetType | 'verdict'>(
+  key: Key,
+  data: Data,
+  options: SetOptions = {},
+): SetPart<Key, Data> {
+  return { part: 'set', key, data, options }
+}

@@ -1,0 +1,68 @@
+import type { DataType, Plain, Span } from './data-type.ts'
+
+/** Whether it is one value. */
+export const isPoint = ({ from, to }: Span): boolean => from === to || Buffer.compare(from, to) === 0
+
+/** The value behind it; `undefined` behind the last. */
+export function next(bytes: Uint8Array): Uint8Array | undefined {
+  const sum = Uint8Array.from(bytes)
+  for (let at = sum.length - 1; at >= 0; at--) {
+    const byte = sum[at] ?? 0
+    sum[at] = byte + 1
+    if (byte < 0xff) return sum
+  }
+  return undefined
+}
+
+/** Sorted and without doubles. Of values that are ordered, with ranges among them, those that overlap or touch are one. */
+export function merged(type: DataType, spans: readonly Span[]): Span[] {
+  const touch = type.ordered === true && spans.some((span) => !isPoint(span))
+  const result: Span[] = []
+  for (const span of [...spans].sort((a, b) => Buffer.compare(a.from, b.from))) {
+    const before = result.at(-1)
+    const reach = before && ((touch ? next(before.to) : undefined) ?? before.to)
+    if (before === undefined || reach === undefined || Buffer.compare(span.from, reach) > 0) result.push(span)
+    else if (Buffer.compare(span.to, before.to) > 0) result[result.length - 1] = spanOf(type, before.from, span.to)
+  }
+  return result
+}
+
+/** From the one to the other: a network where it is one. */
+export function spanOf(type: DataType, from: Uint8Array, to: Uint8Array): Span {
+  const differ = from.map((byte, at) => byte ^ (to[at] ?? 0))
+  const bits = type.networks === true ? onesBefore(differ.map((byte) => ~byte)) : undefined
+  const isNetwork = bits !== undefined && from.every((byte, at) => (byte & (differ[at] ?? 0)) === 0)
+  return isNetwork && bits < 8 * type.length ? { from, to, bits } : { from, to }
+}
+
+/** How many bits of a mask are set; `undefined` when one that is not stands before one that is. */
+export function onesBefore(mask: Uint8Array): number | undefined {
+  let bits = 0
+  for (const byte of mask) {
+    // Of 32 bits: none are set behind the byte's own.
+    const ones = Math.min(8, Math.clz32((~byte & 0xff) << 24))
+    bits += ones
+    if (ones < 8) break
+  }
+  return mask.every((byte, at) => byte === maskByte(bits, at)) ? bits : undefined
+}
+
+/** The mask of so many bits. */
+export function maskOf(bits: number, length: number): Uint8Array {
+  return Uint8Array.from({ length }, (_, at) => maskByte(bits, at))
+}
+
+/** In the order in which the kernel keeps it. */
+export function inOrder({ host }: DataType, bytes: Uint8Array): Uint8Array {
+  return host === true ? Uint8Array.from(bytes).reverse() : bytes
+}
+
+/** What a program says for it; `undefined` where there are no words for it. */
+export function keyOf(type: DataType, span: Span): Plain | { readonly from: Plain; readonly to: Plain } | undefined {
+  if (span.bits !== undefined || isPoint(span)) return type.read(span)
+  const from = type.read({ from: span.from, to: span.from })
+  const to = type.read({ from: span.to, to: span.to })
+  return from === undefined || to === undefined ? undefined : Object.freeze({ from, to })
+}
+
+const maskByte = (bits: number, at: number) => 0xff & ~(0xff >> Math.min(8, Math.max(0, bits - 8 * at)))
