@@ -22,17 +22,8 @@
 export { addRuleset } from './encode/encode-table.ts'
 // rulesets
 export type { ActionSteps, LimitOptions, LogOptions, NatOptions } from './rules/action-types.ts'
-export type {
-  Builders,
-  Context,
-  Ended,
-  Placed,
-  RuleBuilder,
-  RulesetFamily,
-  TableBuilder,
-  TableParts,
-  TablesSpec,
-} from './rules/builder-types.ts'
+export type { Builders, RuleBuilder, TableBuilder } from './rules/builder-types.ts'
+export type { Context, Ended, Placed, RulesetFamily, TableParts, TablesSpec } from './rules/context.ts'
 export type { Comparison, Given, Matches } from './rules/match-types.ts'
 export type { Chain, ElementKey, NamedSet, Rule, Ruleset, SetElement, Table } from './rules/model.ts'
 export {

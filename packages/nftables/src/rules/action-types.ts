@@ -1,6 +1,6 @@
 import type { Expression } from '../wire/expressions.ts'
 import type { Verdict } from '../wire/verdict.ts'
-import type { Context, Ended, OwnChainsOf, RuleBuilder, VmapsOf } from './builder-types.ts'
+import type { Context, Ended, OwnChainsOf, VmapsOf } from './context.ts'
 import type { SetTypeOf } from './match-types.ts'
 import type { Limit, Log, MarkValue, NatFlag } from './statement.ts'
 import type { Key, Range, Selector, SelectorValues } from './values.ts'
@@ -20,23 +20,23 @@ export interface NatOptions {
 export type PortOf<X extends Context> = X['protocol'] extends true ? number | Range<number> : never
 
 /** What rules of all chains do. */
-export interface ActionSteps<X extends Context> {
+export interface ActionSteps<X extends Context, Next> {
   /** What `nft list` prints behind the rule; at most 253 bytes. */
-  comment(text: string): RuleBuilder<X>
-  counter(): RuleBuilder<X>
+  comment(text: string): Next
+  counter(): Next
   /** At most so often; `burst` is 5 packets by default. */
-  limit(options: LimitOptions): RuleBuilder<X>
-  log(options?: LogOptions): RuleBuilder<X>
+  limit(options: LimitOptions): Next
+  log(options?: LogOptions): Next
   /** `meta mark set`. */
-  markSet(to: MarkValue | 'ct mark'): RuleBuilder<X>
-  ctMarkSet(to: MarkValue | 'mark'): RuleBuilder<X>
-  ctZoneSet(zone: number): RuleBuilder<X>
+  markSet(to: MarkValue | 'ct mark'): Next
+  ctMarkSet(to: MarkValue | 'mark'): Next
+  ctZoneSet(zone: number): Next
   /** `meta nftrace set`. Default 1. */
-  nftraceSet(to?: 0 | 1): RuleBuilder<X>
+  nftraceSet(to?: 0 | 1): Next
   /** No connection tracking for the packet. */
-  notrack(): RuleBuilder<X>
+  notrack(): Next
   /** What this package does not model, as the wire has it. */
-  raw(...expressions: readonly Expression[]): RuleBuilder<X>
+  raw(...expressions: readonly Expression[]): Next
   accept(): Ended
   drop(): Ended
   return(): Ended
@@ -78,9 +78,9 @@ export interface SnatSteps<X extends Context> {
 }
 
 /** In a filter chain of prerouting, after a protocol. */
-export interface TproxySteps<X extends Context> {
+export interface TproxySteps<X extends Context, Next> {
   /** To a transparent socket. The rule goes on. */
-  tproxy(family: FamilyOf<X>, port: number, address?: string): RuleBuilder<X>
+  tproxy(family: FamilyOf<X>, port: number, address?: string): Next
 }
 
 /** Which families it can be about. */

@@ -1,51 +1,20 @@
 import type { Hook } from '../wire/family.ts'
 import type { BaseChain } from '../wire/specs.ts'
 import type { ActionSteps, NatSteps, PostroutingSteps, RedirectSteps, SnatSteps, TproxySteps } from './action-types.ts'
+import type { ChainsOf, Context, Placed, RulesetFamily, TableParts, TablesSpec } from './context.ts'
 import type { Ipv4Matches, Ipv6Matches, Matches } from './match-types.ts'
-import type { Rule } from './model.ts'
-import type { BasePart, ChainPart, Part, SetPart } from './parts.ts'
-import type { SetType } from './values.ts'
-
-/** Families of rulesets. */
-export type RulesetFamily = 'inet' | 'ip' | 'ip6'
-
-/** What a table consists of: chains and sets by their names. */
-export type TableParts = { readonly [name: string]: Part }
-
-/** The tables of a ruleset by their names. */
-export type TablesSpec = { readonly [table: string]: TableParts }
-
-/** A rule, and where it belongs. */
-export interface Placed {
-  readonly table: string
-  readonly chain: string
-  readonly rule: Rule
-}
-
-/** A rule that has ended; a comment may follow. */
-export interface Ended extends Placed {
-  /** What `nft list` prints behind the rule; at most 253 bytes. */
-  comment(text: string): Ended
-}
-
-/** Where a rule stands, and whether it has named a protocol that has ports. */
-export interface Context {
-  readonly family: RulesetFamily
-  readonly parts: TableParts
-  readonly chain: string
-  readonly protocol: boolean
-}
+import type { BasePart } from './parts.ts'
 
 /** A rule under construction; every step returns a new one, and each is a rule. It offers what the kernel takes there. */
 export type RuleBuilder<X extends Context> = Placed &
-  Matches<X> &
-  (X['family'] extends 'ip6' ? unknown : Ipv4Matches<X>) &
-  (X['family'] extends 'ip' ? unknown : Ipv6Matches<X>) &
-  ActionSteps<X> &
+  CommonMatches<X> &
+  (X['family'] extends 'ip6' ? unknown : Matches4<X>) &
+  (X['family'] extends 'ip' ? unknown : Matches6<X>) &
+  Actions<X> &
   At<HooksOf<X, 'nat'>, 'prerouting' | 'output', RedirectSteps<X> & NatSteps<X>> &
   At<HooksOf<X, 'nat'>, 'postrouting', PostroutingSteps<X>> &
   At<HooksOf<X, 'nat'>, 'postrouting' | 'input', SnatSteps<X>> &
-  (X['protocol'] extends true ? At<HooksOf<X, 'filter'>, 'prerouting', TproxySteps<X>> : unknown)
+  (X['protocol'] extends true ? At<HooksOf<X, 'filter'>, 'prerouting', Tproxies<X>> : unknown)
 
 /** The same after a protocol was named. */
 export type Spoken<X extends Context> = RuleBuilder<{
@@ -68,24 +37,14 @@ export type Builders<F extends RulesetFamily, Spec extends TablesSpec> = {
   readonly [T in keyof Spec]: TableBuilder<F, Spec[T]>
 }
 
-/** The chains of a table. */
-export type ChainsOf<T extends TableParts> = NamesOf<T, BasePart | ChainPart>
-
-/** The chains that can be jumped to. */
-export type OwnChainsOf<T extends TableParts> = NamesOf<T, ChainPart>
-
-/** The sets whose keys are of a type. */
-export type SetsOf<T extends TableParts, Key extends SetType> = NamesOf<T, SetPart<Key, undefined>>
-
-/** The maps from a type to verdicts. */
-export type VmapsOf<T extends TableParts, Key extends SetType> = NamesOf<T, SetPart<Key, 'verdict'>>
-
 // internal
 
-/** Those that are such a part; where that is not known all. */
-type NamesOf<T extends TableParts, P> = {
-  [K in keyof T & string]: [Extract<T[K], P>] extends [never] ? (Part extends T[K] ? K : never) : K
-}[keyof T & string]
+// Interfaces, because only they may name the builder that they are part of.
+interface CommonMatches<X extends Context> extends Matches<X, RuleBuilder<X>, Spoken<X>> {}
+interface Matches4<X extends Context> extends Ipv4Matches<X, RuleBuilder<X>, Spoken<X>> {}
+interface Matches6<X extends Context> extends Ipv6Matches<X, RuleBuilder<X>, Spoken<X>> {}
+interface Actions<X extends Context> extends ActionSteps<X, RuleBuilder<X>> {}
+interface Tproxies<X extends Context> extends TproxySteps<X, RuleBuilder<X>> {}
 
 /** The hooks of a type of base chain from which a rule may be reached. */
 type HooksOf<X extends Context, Type extends BaseChain['type']> = HookOf<BasesOf<X>, Type>

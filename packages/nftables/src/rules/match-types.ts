@@ -1,4 +1,4 @@
-import type { Context, RuleBuilder, SetsOf, Spoken } from './builder-types.ts'
+import type { Context, SetsOf } from './context.ts'
 import type { MatchOp } from './statement.ts'
 import type { Key, Masked, Range, Selector, SelectorValues, SetType } from './values.ts'
 
@@ -46,68 +46,65 @@ export interface Comparison<S extends Selector, X extends Context, Next> {
   compare(op: Exclude<MatchOp, '!='>, value: SelectorValues[S]): Next
 }
 
-/** Conditions of all families. Without a value `.not(…)` or `.compare(…)` follows. */
-export interface Matches<X extends Context> {
+/** Conditions of all families; each gives the next step, `Spoken` when it names a protocol. Without a value `.not(…)` or `.compare(…)` follows. */
+export interface Matches<X extends Context, Next, Spoken> {
   /** The interface that it came in by; a name is literal, `{ prefix }` is all that begin so. */
-  iifname(value: Given<'iifname', X>): RuleBuilder<X>
-  iifname(): Comparison<'iifname', X, RuleBuilder<X>>
+  iifname(value: Given<'iifname', X>): Next
+  iifname(): Comparison<'iifname', X, Next>
   /** The interface that it leaves by. */
-  oifname(value: Given<'oifname', X>): RuleBuilder<X>
-  oifname(): Comparison<'oifname', X, RuleBuilder<X>>
-  nfproto(value: Given<'nfproto', X>): RuleBuilder<X>
-  nfproto(): Comparison<'nfproto', X, RuleBuilder<X>>
+  oifname(value: Given<'oifname', X>): Next
+  oifname(): Comparison<'oifname', X, Next>
+  nfproto(value: Given<'nfproto', X>): Next
+  nfproto(): Comparison<'nfproto', X, Next>
   /** `meta l4proto`. */
-  l4proto(value: Given<'l4proto', X>): Spoken<X>
-  l4proto(): Comparison<'l4proto', X, RuleBuilder<X>>
+  l4proto(value: Given<'l4proto', X>): Spoken
+  l4proto(): Comparison<'l4proto', X, Next>
   /** The packet's mark. */
-  mark(value: Given<'mark', X>): RuleBuilder<X>
-  mark(): Comparison<'mark', X, RuleBuilder<X>>
+  mark(value: Given<'mark', X>): Next
+  mark(): Comparison<'mark', X, Next>
   /** The user of the socket. */
-  skuid(value: Given<'skuid', X>): RuleBuilder<X>
-  skuid(): Comparison<'skuid', X, RuleBuilder<X>>
+  skuid(value: Given<'skuid', X>): Next
+  skuid(): Comparison<'skuid', X, Next>
   /** The group of the socket. */
-  skgid(value: Given<'skgid', X>): RuleBuilder<X>
-  skgid(): Comparison<'skgid', X, RuleBuilder<X>>
-  pkttype(value: Given<'pkttype', X>): RuleBuilder<X>
-  pkttype(): Comparison<'pkttype', X, RuleBuilder<X>>
-  tcp(field: 'sport' | 'dport', value: Given<'tcp dport', X>): Spoken<X>
-  tcp(field: 'sport' | 'dport'): Comparison<'tcp dport', X, Spoken<X>>
-  udp(field: 'sport' | 'dport', value: Given<'udp dport', X>): Spoken<X>
-  udp(field: 'sport' | 'dport'): Comparison<'udp dport', X, Spoken<X>>
+  skgid(value: Given<'skgid', X>): Next
+  skgid(): Comparison<'skgid', X, Next>
+  pkttype(value: Given<'pkttype', X>): Next
+  pkttype(): Comparison<'pkttype', X, Next>
+  tcp(field: 'sport' | 'dport', value: Given<'tcp dport', X>): Spoken
+  tcp(field: 'sport' | 'dport'): Comparison<'tcp dport', X, Spoken>
+  udp(field: 'sport' | 'dport', value: Given<'udp dport', X>): Spoken
+  udp(field: 'sport' | 'dport'): Comparison<'udp dport', X, Spoken>
   /** The ports of whatever protocol has them there. */
-  th(field: 'sport' | 'dport', value: Given<'th dport', X>): RuleBuilder<X>
-  th(field: 'sport' | 'dport'): Comparison<'th dport', X, RuleBuilder<X>>
-  ct<F extends CtField>(field: F, value: Given<`ct ${F}`, X>): RuleBuilder<X>
-  ct<F extends CtField>(field: F): Comparison<`ct ${F}`, X, RuleBuilder<X>>
+  th(field: 'sport' | 'dport', value: Given<'th dport', X>): Next
+  th(field: 'sport' | 'dport'): Comparison<'th dport', X, Next>
+  ct<F extends CtField>(field: F, value: Given<`ct ${F}`, X>): Next
+  ct<F extends CtField>(field: F): Comparison<`ct ${F}`, X, Next>
   /** What the routing table says the address is. */
-  fib(field: 'saddr' | 'daddr', value: Given<'fib daddr type', X>): RuleBuilder<X>
-  fib(field: 'saddr' | 'daddr'): Comparison<'fib daddr type', X, RuleBuilder<X>>
+  fib(field: 'saddr' | 'daddr', value: Given<'fib daddr type', X>): Next
+  fib(field: 'saddr' | 'daddr'): Comparison<'fib daddr type', X, Next>
   /** An open socket that the packet belongs to. */
-  socket<F extends SocketField>(field: F, value: Given<`socket ${F}`, X>): RuleBuilder<X>
-  socket<F extends SocketField>(field: F): Comparison<`socket ${F}`, X, RuleBuilder<X>>
+  socket<F extends SocketField>(field: F, value: Given<`socket ${F}`, X>): Next
+  socket<F extends SocketField>(field: F): Comparison<`socket ${F}`, X, Next>
 }
 
 /** Conditions of IPv4. */
-export interface Ipv4Matches<X extends Context> {
-  ip<const V extends Given<'ip daddr', X>>(field: 'saddr' | 'daddr', value: V & Literal<'ip daddr', V>): RuleBuilder<X>
-  ip(field: 'saddr' | 'daddr'): Comparison<'ip daddr', X, RuleBuilder<X>>
-  ip(field: 'protocol', value: Given<'ip protocol', X>): Spoken<X>
-  ip(field: 'protocol'): Comparison<'ip protocol', X, RuleBuilder<X>>
-  icmp(field: 'type', value: Given<'icmp type', X>): Spoken<X>
-  icmp(field: 'type'): Comparison<'icmp type', X, Spoken<X>>
+export interface Ipv4Matches<X extends Context, Next, Spoken> {
+  ip<const V extends Given<'ip daddr', X>>(field: 'saddr' | 'daddr', value: V & Literal<'ip daddr', V>): Next
+  ip(field: 'saddr' | 'daddr'): Comparison<'ip daddr', X, Next>
+  ip(field: 'protocol', value: Given<'ip protocol', X>): Spoken
+  ip(field: 'protocol'): Comparison<'ip protocol', X, Next>
+  icmp(field: 'type', value: Given<'icmp type', X>): Spoken
+  icmp(field: 'type'): Comparison<'icmp type', X, Spoken>
 }
 
 /** Conditions of IPv6. */
-export interface Ipv6Matches<X extends Context> {
-  ip6<const V extends Given<'ip6 daddr', X>>(
-    field: 'saddr' | 'daddr',
-    value: V & Literal<'ip6 daddr', V>,
-  ): RuleBuilder<X>
-  ip6(field: 'saddr' | 'daddr'): Comparison<'ip6 daddr', X, RuleBuilder<X>>
-  ip6(field: 'nexthdr', value: Given<'ip6 nexthdr', X>): Spoken<X>
-  ip6(field: 'nexthdr'): Comparison<'ip6 nexthdr', X, RuleBuilder<X>>
-  icmpv6(field: 'type', value: Given<'icmpv6 type', X>): Spoken<X>
-  icmpv6(field: 'type'): Comparison<'icmpv6 type', X, Spoken<X>>
+export interface Ipv6Matches<X extends Context, Next, Spoken> {
+  ip6<const V extends Given<'ip6 daddr', X>>(field: 'saddr' | 'daddr', value: V & Literal<'ip6 daddr', V>): Next
+  ip6(field: 'saddr' | 'daddr'): Comparison<'ip6 daddr', X, Next>
+  ip6(field: 'nexthdr', value: Given<'ip6 nexthdr', X>): Spoken
+  ip6(field: 'nexthdr'): Comparison<'ip6 nexthdr', X, Next>
+  icmpv6(field: 'type', value: Given<'icmpv6 type', X>): Spoken
+  icmpv6(field: 'type'): Comparison<'icmpv6 type', X, Spoken>
 }
 
 /** A text of the other family is no value; one that is not known is. */
