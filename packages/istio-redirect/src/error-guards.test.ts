@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest'
 import { ConfigError, isConfigError } from './agent/config/config-error.ts'
+import { DiscoveryError, isDiscoveryError } from './agent/proc/discovery-error.ts'
 import { isKubeError, KubeError } from './kube/kube-error.ts'
 import { isRedirectError, RedirectError } from './redirect/redirect-error.ts'
 
 const source = { kind: 'annotation', key: 'a', value: 'b', owner: 'pod demo/web' } as const
 const guards: readonly (readonly [name: string, is: (error: unknown) => boolean, error: Error])[] = [
   ['ConfigError', isConfigError, new ConfigError('--log_level: expected a level')],
+  ['DiscoveryError', isDiscoveryError, new DiscoveryError('pod shop/web-0: /run/netns/a is the node itself')],
   ['KubeError', isKubeError, new KubeError('NETWORK', 'GET https://10.0.0.1: nobody listens there')],
   ['RedirectError', isRedirectError, new RedirectError(source, 'expected a port')],
 ]

@@ -13,7 +13,6 @@
  */
 
 export { type AgentOptions, runAgent } from './agent.ts'
-// ambient mode: which pods, and what has to be done about them
 export { type AmbientPod, podAddresses, readAmbientPod } from './ambient/ambient-pod.ts'
 export {
   annotationPatch,
@@ -23,7 +22,6 @@ export {
   redirectionAnnotation,
   redirectionStatus,
 } from './ambient/annotation.ts'
-// ambient mode: what is in a pod's namespace
 export {
   type EnrolReport,
   enrolNamespace,
@@ -40,8 +38,9 @@ export {
   namespaceMatters,
   namespaceWarning,
 } from './ambient/enrolment.ts'
-// ambient mode: what is in the node
+export { type FoundNamespaces, findPodNamespaces } from './ambient/find-pod-namespaces.ts'
 export { hostRules, type NodeCapture } from './ambient/host-rules.ts'
+export { type KnownPod, type NetnsCache, type NetnsLease, netnsCache, type Workload } from './ambient/netns-cache.ts'
 export { type EnrolmentStep, nextStep, type PodSituation } from './ambient/next-step.ts'
 export { type NodeProbes, type NodeProbesOptions, nodeProbes } from './ambient/node-probes.ts'
 export { type PodOverrides, podOverrides } from './ambient/pod-overrides.ts'
@@ -53,13 +52,13 @@ export {
   probeSets,
   type SyncReport,
 } from './ambient/probe-sets.ts'
-// the agent
 export type { AgentConfig } from './config/agent-config.ts'
 export { ConfigError, isConfigError } from './config/config-error.ts'
 export { type ConfigSource, loadConfig, watchConfigDir } from './config/source.ts'
 export { type AgentLog, agentLog, type LogWriter } from './log/agent-log.ts'
 export { agentPart, type Part } from './part.ts'
 export { type PodWatches, podWatches, type WatchedPods } from './pods/pod-watches.ts'
+export { DiscoveryError, isDiscoveryError } from './proc/discovery-error.ts'
 export { type RepairSurroundings, startRepair } from './repair/start-repair.ts'
 export { type AgentIo, runInstallCni } from './run-install-cni.ts'
 export type { BoundedOptions, CloseReason, ServerBounds } from './serve/bounded-connections.ts'
