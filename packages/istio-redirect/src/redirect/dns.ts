@@ -7,11 +7,11 @@ import type { IpRanges } from './validators.ts'
 export const DNS_PORT = 53
 
 /** Where the agent answers queries. */
-const AGENT_PORT = 15053
+export const AGENT_PORT = 15053
 
 /** Conntrack zones: one port pair may be in use on both sides of the agent at once, which would clash in one zone. */
-const AGENT_ZONE = 1
-const APPLICATION_ZONE = 2
+export const AGENT_ZONE = 1
+export const APPLICATION_ZONE = 2
 
 const FAMILIES = ['ipv4', 'ipv6'] as const
 const HOST_BITS = { ipv4: 32, ipv6: 128 } as const

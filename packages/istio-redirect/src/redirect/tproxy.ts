@@ -4,7 +4,7 @@ import { onPorts, type Tables } from './chains.ts'
 import type { CaptureConfig } from './config.ts'
 
 /** Marks what the proxy sends to its own pod, so that it is told from what the application sends there. */
-const OUTBOUND_MARK = 1338
+export const OUTBOUND_MARK = 1338
 
 /** Packets of a connection that has a transparent socket are marked for the local route; new ones are handed over. */
 export function tproxyDelivery({ mangle }: Tables, config: CaptureConfig): readonly Rule[] {

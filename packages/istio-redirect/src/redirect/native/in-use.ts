@@ -1,0 +1,23 @@
+import type { Chain, Ruleset, Table } from '@cni/nftables'
+
+/** The ruleset without chains that have no rule, jumps to them, and tables that have no chain then. */
+export function inUse({ tables }: Ruleset): Ruleset {
+  return { tables: tables.map(inUseOf).filter(({ chains }) => chains.length > 0) }
+}
+
+function inUseOf(table: Table): Table {
+  const chains = table.chains.filter(({ rules }) => rules.length > 0)
+  if (chains.length === table.chains.length) return table
+  const names = new Set(chains.map(({ name }) => name))
+  const kept = chains.map((chain) => withoutJumps(chain, names))
+  // What only jumped is empty now.
+  const next = { ...table, chains: kept }
+  return kept.some(({ rules }) => rules.length === 0) ? inUseOf(next) : next
+}
+
+function withoutJumps(chain: Chain, names: ReadonlySet<string>): Chain {
+  const rules = chain.rules.filter(({ statements }) =>
+    statements.every((statement) => statement.kind !== 'jump' || names.has(statement.chain)),
+  )
+  return rules.length === chain.rules.length ? chain : { ...chain, rules }
+}

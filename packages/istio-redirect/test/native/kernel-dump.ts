@@ -1,0 +1,33 @@
+import type { NetnsTarget } from '@cni/netns'
+import { decodeAttributes } from '@cni/netns/netlink'
+import { openNft, snapshot } from '@cni/nftables/wire'
+
+/** What the kernel tells of itself, by kind: handles, the rule before, how many refer to it, which data structure it is. */
+const itsOwn: Readonly<Record<string, readonly number[]>> = { table: [3, 4], chain: [2], rule: [3, 6], set: [16, 19] }
+
+/** `nfgenmsg`, before the attributes. */
+const HEADER = 4
+const ELEMENTS = 3
+
+/**
+ * Everything in the nf_tables of a namespace as bytes in hex, in its order but for the elements of sets, which have none;
+ * without what the kernel makes up. Counters have to be at 0.
+ */
+export function kernelDump(target: NetnsTarget): readonly string[] {
+  using nft = openNft(target)
+  const lines: string[] = []
+  const elements: string[] = []
+  for (const { kind, body } of snapshot(nft).messages) {
+    const given = decodeAttributes(Buffer.from(body), HEADER).filter(([type]) => itsOwn[kind]?.includes(type) !== true)
+    if (kind !== 'element') {
+      lines.push([kind, ...given.map(hex)].join(' '))
+      continue
+    }
+    const names = given.filter(([type]) => type !== ELEMENTS).map(hex)
+    const list = given.find(([type]) => type === ELEMENTS)?.[1] ?? Buffer.alloc(0)
+    elements.push(...decodeAttributes(list).map((each) => ['element', ...names, hex(each)].join(' ')))
+  }
+  return [...lines, ...elements.sort()]
+}
+
+const hex = ([type, value]: readonly [number, Buffer]): string => `${type}=${value.toString('hex')}`
