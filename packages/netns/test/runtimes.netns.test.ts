@@ -41,6 +41,14 @@ test.each([
   },
 )
 
+test.each([
+  ['bun:ffi', bun],
+  ['node:ffi', node26],
+  ['koffi', oldNode],
+])('unix sockets carry messages and descriptors between processes through %s', async (ffi, runtime) => {
+  expect(await fixture(runtime, bundle.cjs, 'unix')).toEqual({ report: { ...expectedUnix, ffi }, stderr: '' })
+})
+
 test('koffi is found from an ES module, too', async () => {
   expect((await fixture(oldNode, bundle.esm, 'sys')).report).toMatchObject({ name: 'koffi' })
 })
@@ -49,6 +57,7 @@ test('a compiled executable does the same, without koffi and without Node', asyn
   const executable = await compile(bundle.cjs)
   expect((await fixture(executable, 'sys')).report).toEqual({ name: 'bun:ffi', cases: expected })
   expect((await fixture(executable, 'namespaces')).report).toEqual(expectedNamespaces)
+  expect((await fixture(executable, 'unix')).report).toEqual({ ...expectedUnix, ffi: 'bun:ffi' })
 })
 
 describe.each([
@@ -153,6 +162,15 @@ const expectedNamespaces = {
   netlink: [[], [{ index: 1, errno: 2, code: 'ENOENT', offset: 28 }], true],
   created: [true, true, []],
   after: [true, true, 0],
+}
+
+const expectedUnix = {
+  messages: [true, 10_000, 10_000, [0, 'true']],
+  namespace: ['mine', [0, '"seen"']],
+  killed: [1, 'SIGKILL'],
+  'few descriptors': [true, true, [0, ' ["EMFILE"]']],
+  'a signal during a flood': [0, '200'],
+  left: 0,
 }
 
 const expected = {

@@ -1,4 +1,4 @@
-import { connectUnix, peerOf, type UnixStream } from '@cni/netns/unix'
+import { connectUnixBlocking, peerOf, type UnixStream } from '@cni/netns/unix'
 import { messageOf } from '@cni/types'
 import { readAnswer } from './answer.ts'
 import { encodeFrame, FrameReader } from './frame.ts'
@@ -31,7 +31,7 @@ export async function askAgent(
 ): Promise<Answered | Unanswered> {
   let stream: UnixStream | undefined
   try {
-    stream = connectUnix(socket)
+    stream = connectUnixBlocking(socket)
     // Who may listen there may do all that an answer leads to; others may not.
     const { uid } = peerOf(stream.fd)
     if (uid !== 0 && uid !== process.geteuid?.()) throw new Error(`user ${uid} listens there`)

@@ -1,20 +1,22 @@
 import { type Libc, sysOver } from './libc.ts'
+import { declared, type Native, type Signatures } from './native.ts'
 import type { Sys } from './sys.ts'
 
 interface BunFfi {
-  dlopen(path: string, symbols: object): { symbols: Omit<Libc, 'addressOf' | 'errno'> & { __errno_location(): number } }
+  dlopen<F>(path: string, symbols: object): { symbols: F & { __errno_location(): number } }
   read: { i32(pointer: number, offset: number): number }
   ptr(buffer: Uint8Array): number
 }
+
+const LIBC = 'libc.so.6'
 
 const int = { args: ['i32', 'i32', 'i32'], returns: 'i32' }
 
 /** bun:ffi, also inside a compiled executable. `undefined` on another runtime. */
 export function sysBun(): Sys | undefined {
   if (process.versions.bun === undefined) return undefined
-  // foreign API without types: the parse boundary
-  const ffi = process.getBuiltinModule('bun:ffi') as unknown as BunFfi
-  const { symbols } = ffi.dlopen('libc.so.6', {
+  const ffi = bunFfi()
+  const { symbols } = ffi.dlopen<Omit<Libc, 'addressOf' | 'errno'>>(LIBC, {
     setns: { args: ['i32', 'i32'], returns: 'i32' },
     unshare: { args: ['i32'], returns: 'i32' },
     mount: { args: ['ptr', 'ptr', 'ptr', 'u64', 'ptr'], returns: 'i32' },
@@ -41,4 +43,23 @@ export function sysBun(): Sys | undefined {
   // one address per thread for ever
   const location = symbols.__errno_location()
   return sysOver('bun:ffi', { ...symbols, addressOf: ffi.ptr, errno: () => ffi.read.i32(location, 0) })
+}
+
+/** More of libc through bun:ffi. */
+export function nativeBun<F>(signatures: Signatures): Native<F> {
+  const ffi = bunFfi()
+  const { symbols } = ffi.dlopen<F>(LIBC, {
+    ...declared(signatures, (letters) => ({
+      args: letters.map((each) => (each === 'p' ? 'ptr' : 'i32')),
+      returns: 'i32',
+    })),
+    __errno_location: { args: [], returns: 'ptr' },
+  })
+  const location = symbols.__errno_location()
+  return { functions: symbols, addressOf: ffi.ptr, errno: () => ffi.read.i32(location, 0) }
+}
+
+// foreign API without types: the parse boundary
+function bunFfi(): BunFfi {
+  return process.getBuiltinModule('bun:ffi') as unknown as BunFfi
 }

@@ -1,4 +1,5 @@
 import { type Libc, sysOver } from './libc.ts'
+import { declared, type Native, type Signatures } from './native.ts'
 import { optionalPackage } from './optional-package.ts'
 import type { Sys } from './sys.ts'
 
@@ -34,8 +35,7 @@ const prototypes = {
 
 /** koffi, the optional peer. Throws what `require` throws when it is not installed. */
 export function sysKoffi(): Sys {
-  // foreign API: the parse boundary
-  const koffi = optionalPackage('koffi') as Koffi
+  const koffi = loadKoffi()
   const libc = koffi.load(null)
   const functions = Object.fromEntries(
     Object.entries(prototypes).map(([name, prototype]) => [name, libc.func(prototype)]),
@@ -45,4 +45,19 @@ export function sysKoffi(): Sys {
     addressOf: koffi.address,
     errno: () => koffi.errno(),
   })
+}
+
+/** More of libc through koffi. */
+export function nativeKoffi<F>(signatures: Signatures): Native<F> {
+  const koffi = loadKoffi()
+  const libc = koffi.load(null)
+  const functions = declared(signatures, (letters, name) =>
+    libc.func(`int ${name}(${letters.map((each) => (each === 'p' ? 'void *' : 'int')).join(', ')})`),
+  )
+  return { functions: functions as F, addressOf: koffi.address, errno: () => koffi.errno() }
+}
+
+// foreign API: the parse boundary
+function loadKoffi(): Koffi {
+  return optionalPackage('koffi') as Koffi
 }

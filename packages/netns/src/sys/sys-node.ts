@@ -1,4 +1,5 @@
 import { type Libc, sysOver } from './libc.ts'
+import { declared, type Native, type Signatures } from './native.ts'
 import type { Sys } from './sys.ts'
 
 type NodeFfi = typeof import('node:ffi')
@@ -10,7 +11,7 @@ const int32 = (count: number) => ({ arguments: Array<'int32'>(count).fill('int32
  * Stability 1: the keys of a signature were `parameters` and `result` in 26.1, `arguments` and `return` since 26.9.
  */
 export function sysNode(): Sys | undefined {
-  const ffi = withoutFfiWarning(() => process.getBuiltinModule('node:ffi') as NodeFfi | undefined)
+  const ffi = nodeFfi()
   if (ffi === undefined) return undefined
   const { functions: libc } = ffi.dlopen(null, {
     setns: int32(2),
@@ -65,6 +66,25 @@ export function sysNode(): Sys | undefined {
     errno: () => ffi.getInt32(location, 0),
   }
   return sysOver('node:ffi', adapted)
+}
+
+/** More of libc through node:ffi, where it exists. */
+export function nativeNode<F>(signatures: Signatures): Native<F> {
+  const ffi = nodeFfi()
+  if (ffi === undefined) throw new Error(`Node ${process.version} has no node:ffi`)
+  const { functions } = ffi.dlopen(null, {
+    ...declared(signatures, (letters) => ({
+      arguments: letters.map((each) => (each === 'p' ? ('pointer' as const) : ('int32' as const))),
+      return: 'int32' as const,
+    })),
+    __errno_location: { arguments: [], return: 'pointer' },
+  })
+  const location = functions.__errno_location()
+  return { functions: functions as F, addressOf: ffi.getRawPointer, errno: () => ffi.getInt32(location, 0) }
+}
+
+function nodeFfi(): NodeFfi | undefined {
+  return withoutFfiWarning(() => process.getBuiltinModule('node:ffi') as NodeFfi | undefined)
 }
 
 /** A plugin's stderr belongs to its log: the one warning of loading node:ffi is dropped, every other passes. */

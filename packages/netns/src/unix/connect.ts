@@ -1,94 +1,41 @@
 import { closeSync } from 'node:fs'
-import { MSG_DONTWAIT, SOCK_CLOEXEC } from '../sys/constants.ts'
+import { errnoOf } from '@cni/types'
+import { NetnsError } from '../handle/netns-error.ts'
+import { SOCK_CLOEXEC } from '../sys/constants.ts'
 import { loadSys } from '../sys/load-sys.ts'
-import { isSysError, type Sys } from '../sys/sys.ts'
-
-/** A connected unix stream socket. Its calls block, each no longer than it was told. */
-export interface UnixStream extends Disposable {
-  /** For `peerOf`. */
-  readonly fd: number
-  /** Sends all of it. */
-  send(bytes: Uint8Array): void
-  /** Sends what can be sent at once; the rest is lost. */
-  sendNow(bytes: Uint8Array): void
-  /** What is there, at most 64 KiB; `waiting` when nothing came in time, `over` when the other side has closed. */
-  receive(): Uint8Array | 'waiting' | 'over'
-  /** A second call does nothing. */
-  close(): void
-}
+import { unixAddress } from './address.ts'
+import { connectionOver, type UnixConnection } from './connection.ts'
+import { AF_UNIX, SOCK_NONBLOCK } from './constants.ts'
+import { type ConnectionOptions, settingsOf } from './options.ts'
 
 /**
- * Connects to a listening socket by system calls: for a process that has not loaded `node:net`, which takes longer than a
- * whole answer of a daemon. Throws a `SysError`, also for a path that is too long for a socket, and `NetnsError('NO_FFI')`.
+ * Connects to a unix socket: at once, or not at all. `peer` is the process that began to listen.
+ * Throws `NetnsError` `INVALID`, `NO_FFI`, `NOT_MAIN_THREAD`, or the kernel's `ENOENT`, `ECONNREFUSED` (nobody listens),
+ * `EPROTOTYPE` (another type of socket), `EAGAIN` (too many wait to be accepted), `EACCES`.
  *
- * @param blockMs - how long each call blocks the process at most; its timers and signals wait as long. Default 20.
  * @example
- * using stream = connectUnix('/run/agent.sock')
- * stream.send(Buffer.from('hello'))
- * while (stream.receive() === 'waiting') await new Promise((resolve) => setImmediate(resolve))
+ * using agent = connectUnix('/run/agent.sock')
+ * await agent.send(Buffer.from('here is my namespace'), [pod.fd])
  */
-export function connectUnix(path: string, blockMs = 20): UnixStream {
-  const sys = loadSys()
-  const fd = sys.socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)
+export function connectUnix(path: string, options: ConnectionOptions = {}): UnixConnection {
+  const settings = settingsOf(options)
+  const address = unixAddress(path)
+  const fd = loadSys().socket(AF_UNIX, settings.socketType | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)
   try {
-    sys.setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, timeval(blockMs))
-    sys.setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, timeval(blockMs))
-    sys.connect(fd, addressOf(path))
-    return streamOver(sys, fd)
+    connectTo(fd, path, address)
+    return connectionOver(fd, settings)
   } catch (error) {
     closeSync(fd)
     throw error
   }
 }
 
-// internal
-
-const AF_UNIX = 1
-const SOCK_STREAM = 1
-const SOL_SOCKET = 1
-const SO_RCVTIMEO = 20
-const SO_SNDTIMEO = 21
-const MSG_NOSIGNAL = 0x4000
-const PIECE = 65_536
-
-function streamOver(sys: Sys, fd: number): UnixStream {
-  let open = true
-  const close = () => {
-    if (open) closeSync(fd)
-    open = false
+function connectTo(fd: number, path: string, address: Uint8Array): void {
+  try {
+    loadSys().connect(fd, address)
+  } catch (error) {
+    const code = errnoOf(error)
+    if (code === undefined) throw error
+    throw new NetnsError(code, `Cannot connect to the unix socket ${path}: ${code}`, { path, cause: error })
   }
-  return {
-    fd,
-    send(bytes) {
-      for (let sent = 0; sent < bytes.length; ) sent += sys.sendto(fd, bytes.subarray(sent), MSG_NOSIGNAL)
-    },
-    sendNow(bytes) {
-      sys.sendto(fd, bytes, MSG_NOSIGNAL | MSG_DONTWAIT)
-    },
-    receive() {
-      const buffer = new Uint8Array(PIECE)
-      try {
-        const length = sys.recv(fd, buffer, 0)
-        return length === 0 ? 'over' : buffer.subarray(0, length)
-      } catch (error) {
-        if (isSysError(error) && (error.code === 'EAGAIN' || error.code === 'EINTR')) return 'waiting'
-        throw error
-      }
-    },
-    close,
-    [Symbol.dispose]: close,
-  }
-}
-
-/** struct sockaddr_un; one that is too long is the kernel's to refuse. */
-function addressOf(path: string): Uint8Array {
-  return Buffer.concat([Uint8Array.of(AF_UNIX, 0), Buffer.from(`${path}\0`)])
-}
-
-/** struct timeval, of two longs. */
-function timeval(ms: number): Uint8Array {
-  const value = Buffer.alloc(16)
-  value.writeUInt32LE(Math.floor(ms / 1000), 0)
-  value.writeUInt32LE((ms % 1000) * 1000, 8)
-  return value
 }

@@ -1,18 +1,32 @@
 /**
- * Unix sockets, and what `node:net` does not tell about them.
+ * Unix sockets that carry descriptors, and who is at the other end. The main thread never waits: no timers, no threads.
  *
  * @example
  * ```ts
- * import { createServer } from 'node:net'
- * import { peerOf } from '@cni/netns/unix'
+ * import { connectUnix, listenUnix } from '@cni/netns/unix'
  *
- * export const forRoot = createServer((socket) => {
- *   if (peerOf(socket).uid !== 0) socket.destroy()
+ * const path = '/run/greet.sock'
+ * using listener = listenUnix(path, {
+ *   allow: ({ uid }) => uid === 0,
+ *   async onConnection(connection) {
+ *     using it = connection
+ *     for await (using message of it) await it.send(Buffer.from(`${message.bytes}, with ${message.fds.length} descriptors`))
+ *   },
+ *   onError: (error) => process.stderr.write(`${error}\n`),
  * })
+ * using connection = connectUnix(listener.path)
+ * await connection.send(Buffer.from('hello'), [0, 1])
+ * using answer = await connection.receive()
+ * export const text = String(answer?.bytes) // hello, with 2 descriptors
  * ```
  *
  * @module
  */
 
-export { connectUnix, type UnixStream } from './connect.ts'
+export { connectUnix } from './connect.ts'
+export { connectUnixBlocking, type UnixStream } from './connect-blocking.ts'
+export type { UnixConnection } from './connection.ts'
+export { type ListenOptions, listenUnix, type UnixListener } from './listen.ts'
+export type { UnixMessage } from './message.ts'
+export type { ConnectionOptions } from './options.ts'
 export { type Peer, peerOf } from './peer.ts'

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { NetnsError } from '../handle/netns-error.ts'
 import { loadSys } from '../sys/load-sys.ts'
+import { SO_PEERCRED, SOL_SOCKET } from './constants.ts'
 
 /** Who is at the other end of a unix socket, by the kernel's word (SO_PEERCRED): nobody can claim to be another. */
 export interface Peer {
@@ -11,8 +12,6 @@ export interface Peer {
   readonly gid: number
 }
 
-const SOL_SOCKET = 1
-const SO_PEERCRED = 17
 const NOBODY = 0xffff_ffff
 
 /**

@@ -1,0 +1,17 @@
+import { loadSys } from './load-sys.ts'
+import type { Native, Signatures } from './native.ts'
+import { nativeBun } from './sys-bun.ts'
+import { nativeKoffi } from './sys-koffi.ts'
+import { nativeNode } from './sys-node.ts'
+
+/**
+ * Functions of libc through the FFI that `loadSys` found. Throws `NetnsError('NO_FFI')` as that does.
+ *
+ * @typeParam F the functions; `signatures` must fit
+ */
+export function loadNative<F>(signatures: Signatures): Native<F> {
+  const { name } = loadSys()
+  // A condition that a bundler can decide, as in load-sys.ts.
+  if (process.versions.bun !== undefined) return nativeBun<F>(signatures)
+  return name === 'koffi' ? nativeKoffi<F>(signatures) : nativeNode<F>(signatures)
+}

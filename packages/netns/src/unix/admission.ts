@@ -1,0 +1,101 @@
+import { closeSync } from 'node:fs'
+import { NetnsError } from '../handle/netns-error.ts'
+import { SOCK_CLOEXEC } from '../sys/constants.ts'
+import { loadSys } from '../sys/load-sys.ts'
+import { connectionOver, type UnixConnection } from './connection.ts'
+import { EAGAIN, ECONNABORTED, EINTR, EMFILE, ENFILE, SOCK_NONBLOCK } from './constants.ts'
+import type { ConnectionSettings } from './options.ts'
+import { type Peer, peerOf } from './peer.ts'
+import { failed, socketCalls } from './socket-calls.ts'
+
+/** Who is let in, and what becomes of whom. */
+export interface AdmissionRules {
+  readonly path: string
+  readonly maxConnections: number
+  readonly allow: (peer: Peer) => boolean
+  readonly onConnection: (connection: UnixConnection) => void | Promise<void>
+  readonly onError: (error: unknown) => void
+}
+
+/** The door of a listening socket. */
+export interface Admission {
+  readonly connections: number
+  /** Accepts one that waits; false when there is none. */
+  acceptOne(): boolean
+  close(): void
+}
+
+/** Accepts from `fd`. Nothing that goes wrong with one connection throws. */
+export function admissionTo(fd: number, settings: ConnectionSettings, rules: AdmissionRules): Admission {
+  const { path, maxConnections, allow, onConnection, onError } = rules
+  let connections = 0
+  // Without a descriptor to accept with, whoever waits would wait until another one comes: this one is given up for it.
+  let spare: number | undefined = loadSys().dup(fd)
+
+  const accept = (): number => socketCalls().functions.accept4(fd, null, null, SOCK_NONBLOCK | SOCK_CLOEXEC)
+  const turnAway = (): boolean => {
+    if (spare === undefined) return false
+    closeSync(spare)
+    const client = accept()
+    if (client !== -1) closeSync(client)
+    spare = copyOf(fd)
+    return client !== -1
+  }
+  const serve = async (connection: UnixConnection): Promise<void> => {
+    try {
+      await onConnection(connection)
+    } catch (error) {
+      connection.close()
+      onError(error)
+    }
+  }
+  const admit = (client: number): UnixConnection | undefined => {
+    try {
+      const peer = peerOf(client)
+      const isFull = connections >= maxConnections
+      if (isFull || !allow(peer)) {
+        const reason = isFull ? `${connections} connections are open already` : 'it is not allowed to'
+        throw new NetnsError('REFUSED', `Process ${peer.pid} of user ${peer.uid} cannot connect to ${path}: ${reason}`)
+      }
+      const connection = connectionOver(client, settings, () => connections--)
+      connections++
+      return connection
+    } catch (error) {
+      closeSync(client)
+      onError(error)
+      return undefined
+    }
+  }
+  return {
+    get connections() {
+      return connections
+    },
+    acceptOne() {
+      spare ??= copyOf(fd)
+      const client = accept()
+      if (client !== -1) {
+        const connection = admit(client)
+        if (connection !== undefined) void serve(connection)
+        return true
+      }
+      const errno = socketCalls().errno()
+      if (errno === EAGAIN) return false
+      if (errno === EINTR || errno === ECONNABORTED) return true
+      onError(failed('accept4', `on ${path}`))
+      return (errno === EMFILE || errno === ENFILE) && turnAway()
+    },
+    close() {
+      if (spare !== undefined) closeSync(spare)
+      spare = undefined
+    },
+  }
+}
+
+function copyOf(fd: number): number | undefined {
+  try {
+    return loadSys().dup(fd)
+  } catch {
+    // EMFILE: with the next connection
+    return undefined
+  }
+}

@@ -1,0 +1,88 @@
+import { closeSync } from 'node:fs'
+import { MSG_DONTWAIT, SOCK_CLOEXEC } from '../sys/constants.ts'
+import { loadSys } from '../sys/load-sys.ts'
+import { isSysError, type Sys } from '../sys/sys.ts'
+import { unixAddress } from './address.ts'
+import { AF_UNIX, MSG_NOSIGNAL, SOCK_STREAM, SOL_SOCKET } from './constants.ts'
+
+/** A connected unix stream socket. Its calls block, each no longer than it was told. */
+export interface UnixStream extends Disposable {
+  /** For `peerOf`. */
+  readonly fd: number
+  /** Sends all of it. */
+  send(bytes: Uint8Array): void
+  /** Sends what can be sent at once; the rest is lost. */
+  sendNow(bytes: Uint8Array): void
+  /** What is there, at most 64 KiB; `waiting` when nothing came in time, `over` when the other side has closed. */
+  receive(): Uint8Array | 'waiting' | 'over'
+  /** A second call does nothing. */
+  close(): void
+}
+
+/**
+ * Connects to a listening socket by system calls: for a process that has not loaded `node:net`, which takes longer than a
+ * whole answer of a daemon; all others use `connectUnix`. Throws a `SysError`, and `NetnsError` `INVALID` for a path that
+ * no socket has, and `NO_FFI`.
+ *
+ * @param blockMs - how long each call blocks the process at most; its timers and signals wait as long. Default 20.
+ * @example
+ * using stream = connectUnixBlocking('/run/agent.sock')
+ * stream.send(Buffer.from('hello'))
+ * while (stream.receive() === 'waiting') await new Promise((resolve) => setImmediate(resolve))
+ */
+export function connectUnixBlocking(path: string, blockMs = 20): UnixStream {
+  const sys = loadSys()
+  const fd = sys.socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)
+  try {
+    sys.setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, timeval(blockMs))
+    sys.setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, timeval(blockMs))
+    sys.connect(fd, unixAddress(path))
+    return streamOver(sys, fd)
+  } catch (error) {
+    closeSync(fd)
+    throw error
+  }
+}
+
+// internal
+
+const SO_RCVTIMEO = 20
+const SO_SNDTIMEO = 21
+const PIECE = 65_536
+
+function streamOver(sys: Sys, fd: number): UnixStream {
+  let open = true
+  const close = () => {
+    if (open) closeSync(fd)
+    open = false
+  }
+  return {
+    fd,
+    send(bytes) {
+      for (let sent = 0; sent < bytes.length; ) sent += sys.sendto(fd, bytes.subarray(sent), MSG_NOSIGNAL)
+    },
+    sendNow(bytes) {
+      sys.sendto(fd, bytes, MSG_NOSIGNAL | MSG_DONTWAIT)
+    },
+    receive() {
+      const buffer = new Uint8Array(PIECE)
+      try {
+        const length = sys.recv(fd, buffer, 0)
+        return length === 0 ? 'over' : buffer.subarray(0, length)
+      } catch (error) {
+        if (isSysError(error) && (error.code === 'EAGAIN' || error.code === 'EINTR')) return 'waiting'
+        throw error
+      }
+    },
+    close,
+    [Symbol.dispose]: close,
+  }
+}
+
+/** struct timeval, of two longs. */
+function timeval(ms: number): Uint8Array {
+  const value = Buffer.alloc(16)
+  value.writeUInt32LE(Math.floor(ms / 1000), 0)
+  value.writeUInt32LE((ms % 1000) * 1000, 8)
+  return value
+}

@@ -1,0 +1,190 @@
+import { once } from 'node:events'
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { connectUnix } from './connect.ts'
+import type { UnixConnection } from './connection.ts'
+import { type ListenOptions, listenUnix } from './listen.ts'
+
+let folder: string
+let path: string
+let before: number
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'cni-unix-'))
+  path = join(folder, 's')
+  before = descriptors()
+})
+afterEach(async () => {
+  rmSync(folder, { recursive: true })
+  // Whatever a test does, nothing stays open.
+  await expect.poll(descriptors).toBe(before)
+})
+
+const descriptors = () => readdirSync('/proc/self/fd').length
+const echo = async (connection: UnixConnection) => {
+  using it = connection
+  for await (using message of it) await it.send(message.bytes, message.fds)
+}
+const listen = (options: Partial<ListenOptions> = {}) =>
+  listenUnix(path, {
+    onConnection: echo,
+    onError(error) {
+      throw error
+    },
+    ...options,
+  })
+const asked = async (text: string) => {
+  using connection = connectUnix(path)
+  await connection.send(Buffer.from(text))
+  using answer = await connection.receive()
+  return answer === undefined ? undefined : String(answer.bytes)
+}
+
+test.each([0o600, 0o666, 0o640])('the file has mode %o whatever the umask, and goes with the listener', (mode) => {
+  const umask = process.umask(0o027)
+  try {
+    const listener = listen({ mode })
+    expect(statSync(path).mode & 0o777).toBe(mode)
+    listener.close()
+    listener.close()
+    expect(existsSync(path)).toBe(false)
+  } finally {
+    process.umask(umask)
+  }
+})
+
+test('a socket that was left is replaced, one that somebody listens on, too; its listener leaves the new one alone', async () => {
+  const first = listen({ onConnection: (connection) => connection.close() })
+  using _ = listen()
+  first.close()
+  expect(await asked('hello')).toBe('hello')
+})
+
+test.each([
+  ['a file', () => writeFileSync(path, 'precious')],
+  ['a folder', () => mkdirSync(path)],
+])('%s is not replaced', (_, make) => {
+  make()
+  expect(() => listen()).toThrow(
+    expect.objectContaining({ name: 'NetnsError', code: 'EXISTS', path, message: expect.stringContaining(path) }),
+  )
+  expect(existsSync(path)).toBe(true)
+  expect(descriptors()).toBe(before)
+})
+
+test.each([
+  ['', 'INVALID', 'No path for a unix socket: "": it is empty'],
+  ['a\0b', 'INVALID', '"a\\u0000b": it contains a NUL'],
+  ['/run/'.padEnd(108, 'x'), 'INVALID', 'it has 108 bytes, and the kernel takes 107'],
+  ['/proc/self/none/s', 'ENOENT', 'Cannot make the unix socket /proc/self/none/s: ENOENT'],
+])('the path %j is refused, and nothing stays open', (bad, code, message) => {
+  const options = { onConnection: echo, onError: () => {} }
+  expect(() => listenUnix(bad, options)).toThrow(
+    expect.objectContaining({ code, message: expect.stringContaining(message) }),
+  )
+  if (code === 'INVALID') expect(() => connectUnix(bad)).toThrow(expect.objectContaining({ code }))
+  expect(descriptors()).toBe(before)
+})
+
+test('connecting says what is wrong with the path', () => {
+  expect(() => connectUnix(path)).toThrow(`Cannot connect to the unix socket ${path}: ENOENT`)
+  using _ = listen()
+  expect(() => connectUnix(path, { type: 'stream' })).toThrow(expect.objectContaining({ code: 'EPROTOTYPE' }))
+})
+
+test('hundreds of clients come and go, many at a time, and leave nothing open', async () => {
+  const listener = listen({ maxConnections: 200 })
+  for (let round = 0; round < 3; round++) {
+    const texts = Array.from({ length: 150 }, (_, index) => `${round}.${index}`)
+    expect(await Promise.all(texts.map(asked))).toEqual(texts)
+  }
+  await expect.poll(() => listener.connections).toBe(0)
+  listener.close()
+})
+
+test('who is not allowed and who is too many is closed at once and told, and the others are served', async () => {
+  const errors: unknown[] = []
+  let allowed = true
+  using listener = listen({ maxConnections: 2, allow: () => allowed, onError: (error) => errors.push(String(error)) })
+  using first = connectUnix(path)
+  using second = connectUnix(path)
+  expect(await asked('third')).toBe(undefined)
+  expect(listener.connections).toBe(2)
+  second.close()
+  await expect.poll(() => listener.connections).toBe(1)
+  allowed = false
+  expect(await asked('x')).toBe(undefined)
+  await first.send(Buffer.from('still there'))
+  expect(String((await first.receive())?.bytes)).toBe('still there')
+  const who = `NetnsError: Process ${process.pid} of user ${process.getuid?.()} cannot connect to ${path}: `
+  expect(errors).toEqual([`${who}2 connections are open already`, `${who}it is not allowed to`])
+})
+
+test.each([
+  [
+    'throws',
+    () => {
+      throw new Error('no')
+    },
+  ],
+  ['rejects', () => Promise.reject(new Error('no'))],
+])('a connection whose handler %s is closed, and the listener goes on', async (_, onConnection) => {
+  const errors: unknown[] = []
+  using listener = listen({ onConnection, onError: (error) => errors.push(error) })
+  for (let round = 1; round <= 2; round++) {
+    using client = connectUnix(path)
+    await client.closed
+    expect([listener.connections, errors]).toEqual([0, Array(round).fill(new Error('no'))])
+  }
+})
+
+test('a handler may close the listener: others that wait are not accepted', async () => {
+  const accepted: UnixConnection[] = []
+  const listener = listen({
+    onConnection(connection) {
+      accepted.push(connection)
+      listener.close()
+    },
+  })
+  using first = connectUnix(path)
+  using second = connectUnix(path)
+  await second.closed
+  expect(accepted.length).toBe(1)
+  using served = accepted[0]
+  await served?.send(Buffer.from('hello'))
+  expect(String((await first.receive())?.bytes)).toBe('hello')
+})
+
+test('garbage is a message like any other, descriptors of the wrong kind are just descriptors', async () => {
+  using _ = listen()
+  const file = openSync('/dev/zero', 'r')
+  using client = connectUnix(path)
+  const garbage = Buffer.from(Array.from({ length: 256 }, (_, index) => index))
+  await client.send(garbage, [file, 0])
+  closeSync(file)
+  using answer = await client.receive()
+  expect(answer?.bytes).toEqual(garbage)
+  expect(answer?.fds.length).toBe(2)
+})
+
+test('a worker, which gets no signals, is told so, and keeps nothing open', async () => {
+  using _ = listen()
+  const script = `import(${JSON.stringify(join(import.meta.dirname, 'connect.ts'))})
+    .then(({ connectUnix }) => connectUnix(${JSON.stringify(path)}))
+    .catch(({ code }) => require('node:worker_threads').parentPort.postMessage(code))`
+  const worker = new Worker(script, { eval: true, execArgv: ['--conditions=@cni/source'] })
+  expect(await once(worker, 'message')).toEqual(['NOT_MAIN_THREAD'])
+  await worker.terminate()
+})

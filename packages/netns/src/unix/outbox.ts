@@ -1,0 +1,101 @@
+import { closeSync } from 'node:fs'
+import { NetnsError } from '../handle/netns-error.ts'
+import { loadSys } from '../sys/load-sys.ts'
+import { transmit } from './transfer.ts'
+
+interface Waiting {
+  bytes: Uint8Array
+  /** Copies of ours. */
+  fds: number[]
+  resolve(): void
+  reject(error: unknown): void
+}
+
+/** What waits for a peer that does not read as fast as we send. */
+export interface Outbox {
+  send(bytes: Uint8Array, fds: readonly number[]): Promise<void>
+  /** The socket takes something again. */
+  flush(): void
+  /** Nothing is sent any more. */
+  fail(error: unknown): void
+}
+
+/** Sends at once what the kernel takes at once, everything in its order. `wait` is told whether something waits. */
+export function outboxOf(fd: number, maxPending: number, wait: (isWaiting: boolean) => void): Outbox {
+  const waiting: Waiting[] = []
+  let pending = 0
+
+  const leave = (item: Waiting): void => {
+    waiting.shift()
+    pending -= item.bytes.length
+    closeAll(item.fds)
+  }
+  const attempt = (item: Waiting): boolean => {
+    const sent = transmit(fd, item.bytes, item.fds)
+    if (sent === 'full') return false
+    if (sent === item.bytes.length) {
+      leave(item)
+      item.resolve()
+      return true
+    }
+    // A stream takes what it has room for; the descriptors are gone with the first byte.
+    pending -= sent
+    item.bytes = item.bytes.subarray(sent)
+    closeAll(item.fds)
+    return true
+  }
+  return {
+    send(bytes, fds) {
+      const sent = waiting.length === 0 ? transmit(fd, bytes, fds) : 'full'
+      if (sent === bytes.length) return Promise.resolve()
+      if (sent === 'full' && pending + bytes.length > maxPending) {
+        throw new NetnsError(
+          'FULL',
+          `${bytes.length} bytes are too many: ${pending} wait for a peer that does not read`,
+        )
+      }
+      // What has begun goes on, whatever the limit; its descriptors went with the first byte.
+      const [rest, left] = sent === 'full' ? [bytes, fds] : [bytes.subarray(sent), []]
+      return new Promise((resolve, reject) => {
+        // The caller may change or close its own at once.
+        waiting.push({ bytes: new Uint8Array(rest), fds: copiesOf(left), resolve, reject })
+        pending += rest.length
+        if (waiting.length === 1) wait(true)
+      })
+    },
+    flush() {
+      for (let item = waiting[0]; item !== undefined; item = waiting[0]) {
+        try {
+          if (!attempt(item)) return
+        } catch (error) {
+          // A message that is too large, or descriptors that are closed: the next one may go.
+          leave(item)
+          item.reject(error)
+        }
+      }
+      wait(false)
+    },
+    fail(error) {
+      for (const item of waiting.splice(0)) {
+        closeAll(item.fds)
+        item.reject(error)
+      }
+      pending = 0
+    },
+  }
+}
+
+function copiesOf(fds: readonly number[]): number[] {
+  const copies: number[] = []
+  try {
+    for (const fd of fds) copies.push(loadSys().dup(fd))
+  } catch (error) {
+    closeAll(copies)
+    throw error
+  }
+  return copies
+}
+
+function closeAll(fds: number[]): void {
+  for (const fd of fds.splice(0)) closeSync(fd)
+}
