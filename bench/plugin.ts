@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { run } from '@cni/host'
-import { startNodeAgent } from '@cni/istio-redirect/testing'
+import { repairGrants } from '@cni/istio-redirect/testing'
 import { type Node, startNode } from '@cni/istio-redirect/testing/node'
 import { loadSys } from '@cni/netns/sys'
 import { compiled, root } from './lib/compiled.ts'
@@ -12,6 +12,7 @@ import { floor } from './lib/floor.ts'
 import { peer } from './lib/peers.ts'
 import { add, after, call, MESH, OUTSIDE, type Plugin, podNamespace, version } from './lib/plugin-calls.ts'
 import { freshCopy } from './lib/scratch.ts'
+import { type ServingAgent, startServingAgent } from './lib/serving-agent.ts'
 import { percentile } from './lib/statistics.ts'
 import { SuiteReport, settings } from './lib/suite.ts'
 
@@ -23,7 +24,9 @@ const suite = new SuiteReport('Whole processes on a real kernel and the embedded
 
 const PLUGIN = freshCopy(join(root, 'dist/bin/istio-cni'))
 const original = peer('istio-cni')
-const ours: Plugin = { name: 'ours', file: PLUGIN }
+/** Decides by itself, as where no agent runs. */
+const ours: Plugin = { name: 'ours', file: PLUGIN, conf: { agent: 'never' } }
+const served: Plugin = { name: 'ours, served', file: PLUGIN }
 const plugins: Plugin[] = [
   ours,
   ...(original === undefined ? [] : [{ name: 'original', file: freshCopy(original), reference: true }]),
@@ -34,14 +37,16 @@ const folder = mkdtempSync(join(tmpdir(), 'cni-bench-'))
 // The run directory of a node is on a tmpfs; only this process sees the one we mount.
 loadSys().mount('tmpfs', folder, 'tmpfs', 0, 'mode=0755')
 try {
-  await using node = await startNode({ folder, target: 'host', plugin: PLUGIN, pods: [MESH, OUTSIDE] })
+  const grants = repairGrants.repair
+  await using node = await startNode({ folder, target: 'host', plugin: PLUGIN, pods: [MESH, OUTSIDE], grants })
   // On a node the agent listens for what the plugin has to tell.
-  await using _agent = await startNodeAgent(node.runDir)
+  await using agent = await startServingAgent(freshCopy(join(root, 'dist/bin/install-cni')), node, folder)
   const [mesh, outside] = [MESH.metadata.name, OUTSIDE.metadata.name]
   await raced('VERSION', version)
   await suite.race('what a mesh ADD needs', [...(await floor(node, ours, folder)), bare], used.runs)
-  await raced('ADD, mesh pod', (one) => add(node, one, mesh, true))
-  await raced('ADD, pod outside the mesh', (one) => add(node, one, outside, false))
+  await raced('ADD, mesh pod', (one) => add(node, one, mesh, true), [served])
+  await agentsShare(node, agent)
+  await raced('ADD, pod outside the mesh', (one) => add(node, one, outside, false), [served])
   await raced('ADD, pod outside the mesh, annotations handed over', (one) =>
     add(node, one, outside, false, HANDED_OVER),
   )
@@ -56,13 +61,27 @@ try {
 }
 
 /** The bare runtime runs in every race: where there is no original, it is what a ratio can be made of. */
-async function raced(group: string, contender: (plugin: Plugin) => Contender): Promise<void> {
-  await suite.race(group, [...plugins.map(contender), bare], used.runs)
+async function raced(
+  group: string,
+  contender: (plugin: Plugin) => Contender,
+  more: readonly Plugin[] = [],
+): Promise<void> {
+  await suite.race(group, [...[...more, ...plugins].map(contender), bare], used.runs)
+}
+
+/** What the agent takes for a served ADD, and how often that asks the API server. */
+async function agentsShare(node: Node, agent: ServingAgent): Promise<void> {
+  const [before, asked] = [agent.cpuMs(), node.api.requests.length]
+  await burst(node, served, used.pods)
+  const one = (quantity: string, all: number) =>
+    suite.add('ADD, mesh pod', quantity, [{ name: served.name, samples: [all / used.pods] }])
+  one('CPU ms of the agent', agent.cpuMs() - before)
+  one('API requests', node.api.requests.length - asked)
 }
 
 /** Many pods, eight at a time: what a node sees when it starts. The plugins take turns after each quarter of them. */
 async function bursts(node: Node): Promise<void> {
-  const times = plugins.map((plugin) => ({ plugin, each: [] as number[], all: 0 }))
+  const times = [served, ...plugins].map((plugin) => ({ plugin, each: [] as number[], all: 0 }))
   for (let quarter = 0; quarter < 4; quarter++) {
     for (const one of times) {
       const begun = performance.now()
@@ -82,12 +101,12 @@ async function bursts(node: Node): Promise<void> {
 
 async function burst(node: Node, plugin: Plugin, pods: number): Promise<number[]> {
   const times: number[] = []
-  const waiting = Array.from({ length: pods }, (_, index) => index)
+  let waiting = pods
   const worker = async () => {
-    for (let index = waiting.pop(); index !== undefined; index = waiting.pop()) {
+    while (waiting-- > 0) {
       await using place = await podNamespace()
       const { argv, env, stdin } = call(node, plugin, 'ADD', place, MESH.metadata.name)
-      const { durationMs } = await run(argv, { env: { ...env, CNI_CONTAINERID: `burst${index}` }, input: stdin })
+      const { durationMs } = await run(argv, { env, input: stdin })
       times.push(durationMs)
     }
   }

@@ -1,12 +1,18 @@
+import { basename, dirname } from 'node:path'
 import { run } from '@cni/host'
-import { meshPod, plainPod } from '@cni/istio-redirect/testing'
+import { meshPod, plainPod, type StoredPod } from '@cni/istio-redirect/testing'
 import type { Node } from '@cni/istio-redirect/testing/node'
 import { type Netns, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import type { Contender, Prepared } from './contender.ts'
+import { NODE_NAME } from './serving-agent.ts'
 
-export const MESH = meshPod({ namespace: 'demo', name: 'mesh' })
-export const OUTSIDE = plainPod({ namespace: 'demo', name: 'outside' })
+export const MESH = onNode(meshPod({ namespace: 'demo', name: 'mesh' }))
+export const OUTSIDE = onNode(plainPod({ namespace: 'demo', name: 'outside' }))
+
+function onNode(pod: StoredPod): StoredPod {
+  return { ...pod, spec: { ...pod.spec, nodeName: NODE_NAME } }
+}
 
 /** VERSION, which needs no namespace. */
 export function version({ name, file, reference = false }: Plugin): Contender {
@@ -18,6 +24,8 @@ export interface Plugin {
   name: string
   file: string
   reference?: boolean
+  /** More members of its configuration. */
+  conf?: object
 }
 
 /** ADD in a namespace that has never seen a rule. */
@@ -72,6 +80,7 @@ export function call(
   conf: object = {},
 ): Prepared & { env: Record<string, string>; stdin: string } {
   const [, entry] = node.conflist.plugins
+  const uid = node.api.getPod('demo', pod)?.metadata.uid
   const prevResult = {
     cniVersion: '1.0.0',
     interfaces: [{ name: 'eth0', sandbox: place.path }],
@@ -82,17 +91,19 @@ export function call(
     env: {
       PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
       CNI_COMMAND: verb,
-      CNI_CONTAINERID: 'bench',
+      // Each pod is another one: what an earlier ADD has left would have to be looked at.
+      CNI_CONTAINERID: basename(dirname(place.path)),
       CNI_NETNS: place.path,
       CNI_IFNAME: 'eth0',
       CNI_PATH: node.binDir,
-      CNI_ARGS: `IgnoreUnknown=1;K8S_POD_NAMESPACE=demo;K8S_POD_NAME=${pod}`,
+      CNI_ARGS: `IgnoreUnknown=1;K8S_POD_NAMESPACE=demo;K8S_POD_NAME=${pod};K8S_POD_UID=${uid}`,
     },
     stdin: JSON.stringify({
       ...entry,
       cniVersion: '1.0.0',
       name: 'demo',
       prevResult,
+      ...plugin.conf,
       ...conf,
     }),
   }

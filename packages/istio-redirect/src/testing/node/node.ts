@@ -5,6 +5,7 @@ import { type Cni, cni } from '@cni/libcni'
 import { type NetnsTarget, netns, openRtnl } from '@cni/netns'
 import type { Conflist, PluginConf } from '@cni/types'
 import { type ApiServer, startApiServer } from '../api-server.ts'
+import type { Grant } from '../grants.ts'
 import type { StoredPod } from '../pods.ts'
 
 /** Debian's reference plugins (package containernetworking-plugins). */
@@ -28,6 +29,8 @@ export interface NodeOptions {
   pods: readonly StoredPod[]
   /** More members of the plugin's entry in the conflist. */
   conf?: Readonly<Record<string, unknown>>
+  /** What its token allows besides getting pods and namespaces. */
+  grants?: readonly Grant[]
 }
 
 /** A Kubernetes node in small: Debian's bridge and host-local before the plugin under test, and an API server with its pods. */
@@ -75,7 +78,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     await rtnl.setLinkUp('lo')
   }
   netns.run(options.target, skipDuplicateAddressDetection)
-  const api = await startApiServer({ pods: options.pods, netns: options.target })
+  const api = await startApiServer({ pods: options.pods, netns: options.target, grants: options.grants ?? [] })
   api.writeKubeconfig(runDir)
   const entry = { type: basename(options.plugin), cni_agent_run_dir: runDir, ...options.conf }
   const conflist = conflistOf(ipamDir, entry)
