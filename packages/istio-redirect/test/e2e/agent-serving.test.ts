@@ -1,79 +1,15 @@
 import { readdirSync, statSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { encodeFrame } from '../../src/serve/frame.ts'
-import { type ApiServer, startApiServer } from '../../src/testing/api-server.ts'
-import { repairGrants } from '../../src/testing/grants.ts'
-import { meshPod, plainPod } from '../../src/testing/pods.ts'
-import { onNode } from '../pods-fixture.ts'
 import { askedPod, callAgent } from '../serve-client.ts'
-import {
-  AGENT,
-  AGENT_BUNDLE,
-  type AgentNode,
-  type AgentProcess,
-  agentNode,
-  ask,
-  calico,
-  entryOf,
-  eventually,
-  freePort,
-  withEntry,
-} from './agent-node.ts'
+import { AGENT, AGENT_BUNDLE, calico, entryOf, eventually, withEntry } from './agent-node.ts'
+import { podOf, serving } from './serving-agent.ts'
 
 const conflist = 'net/10-calico.conflist'
 const runtimes: readonly (readonly [name: string, argv: readonly [string, ...string[]]])[] = [
   ['the compiled agent', [AGENT]],
   ['the bundle on Node', [process.execPath, AGENT_BUNDLE]],
 ]
-
-/** The pod `demo/<name>` on node `n1`, in the mesh or not. */
-const podOf = (name: string, { uid, isMesh = true }: { readonly uid: string; readonly isMesh?: boolean }) => {
-  const pod = onNode((isMesh ? meshPod : plainPod)({ name, namespace: 'demo' }))
-  return { ...pod, metadata: { ...pod.metadata, uid } }
-}
-
-interface Serving extends AsyncDisposable {
-  readonly node: AgentNode
-  readonly api: ApiServer
-  readonly agent: AgentProcess
-  readonly socket: string
-  start(): Promise<AgentProcess>
-  metrics(): Promise<string>
-  gets(): number
-}
-
-/** An agent on node `n1` that serves, and watches pods. */
-async function serving(argv: readonly [string, ...string[]], env: Record<string, string> = {}): Promise<Serving> {
-  const node = agentNode()
-  const api = await startApiServer({ grants: repairGrants.repair, token: 'se.cr.et' })
-  node.write('sa/ca.crt', api.ca)
-  const { hostname, port } = new URL(api.url)
-  const monitoring = await freePort()
-  Object.assign(node.env, { KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port, NODE_NAME: 'n1', ...env })
-  const start = () => node.start({ file: argv, env: { MONITORING_PORT: String(monitoring) } })
-  const agent = await start()
-  await eventually(agent.ready, () => agent.log())
-  node.env.HEALTH_PORT = String(agent.port)
-  if (node.env.NODE_NAME !== '' && env.SERVE_PLUGIN !== 'false') {
-    await eventually(
-      () => api.watches() === 1,
-      () => `pods are watched: ${agent.log()}`,
-    )
-  }
-  return {
-    node,
-    api,
-    agent,
-    start,
-    socket: node.path('run/serve.sock'),
-    metrics: async () => (await ask({ port: monitoring, path: '/metrics' })).body,
-    gets: () => api.requests.filter(({ url }) => /\/pods\/[^/]+$/.test(url)).length,
-    async [Symbol.asyncDispose]() {
-      await node[Symbol.asyncDispose]()
-      await api.close()
-    },
-  }
-}
 
 const answerOf = (socket: string, name: string, more: Parameters<typeof askedPod>[1] = {}) => {
   const call = callAgent(socket, askedPod(name, more))
@@ -186,7 +122,7 @@ describe.each(runtimes)('%s', (_, argv) => {
 })
 
 test('a newer agent takes the socket over, and the older one takes it back', async () => {
-  await using at = await serving([AGENT])
+  await using at = await serving()
   at.api.setPod(podOf('web', { uid: 'u1' }))
   const asked = () => answerOf(at.socket, 'web', { uid: 'u1' }).catch(() => undefined)
   await eventually(async () => (await asked())?.act === 'program', 'served')
@@ -208,7 +144,7 @@ test('a newer agent takes the socket over, and the older one takes it back', asy
 })
 
 test('a socket that is removed or opened to others is made again', async () => {
-  await using at = await serving([AGENT])
+  await using at = await serving()
   at.api.setPod(podOf('web', { uid: 'u1' }))
   for (const damage of ['rm', 'chmod 666']) {
     await at.node.run('sh', '-c', `${damage} ${at.socket}`)
@@ -222,7 +158,7 @@ test('a socket that is removed or opened to others is made again', async () => {
 })
 
 test('only root is answered, also where another user passes the mode', async () => {
-  await using at = await serving([AGENT])
+  await using at = await serving()
   const script = `require('node:net').connect('${at.socket}').on('error', (e) => console.log(e.code))
     .on('connect', () => console.log('connected')).on('close', () => console.log('closed'))`
   const asNobody = (...more: string[]) =>
