@@ -31,7 +31,7 @@ export const variables = {
   kubernetesServiceHost: text('kubernetes-service-host', '', 'the API server', envOnly),
   kubernetesServicePort: text('kubernetes-service-port', '', 'its port', envOnly),
   kubernetesServiceProtocol: text('kubernetes-service-protocol', 'https', 'its protocol', envOnly),
-  kubernetesNodeName: text('kubernetes-node-name', '', 'name of this node, for the log', envOnly),
+  kubernetesNodeName: text('kubernetes-node-name', '', 'name of this node: for the log, and whose pods are watched', envOnly),
   // The plugin's configuration
   excludeNamespaces: text('exclude-namespaces', '', 'namespaces whose pods pass, by comma', envOnly),
   podNamespace: text('pod-namespace', '', "the agent's own namespace", envOnly),
@@ -94,7 +94,7 @@ export const variables = {
     envOnly,
   ),
   systemNamespace: text('system-namespace', 'istio-system', 'namespace of ztunnel', envOnly),
-  nodeName: text('node-name', '', 'name of this node', envOnly),
+  nodeName: text('node-name', '', 'the same as KUBERNETES_NODE_NAME, where that is empty', envOnly),
   // Accepted for the sake of command lines that have them
   cniNetworkConfig: text('cni-network-config', '', 'without effect', unused),
   cniNetworkConfigFile: text('cni-network-config-file', '', 'without effect', unused),
