@@ -19,7 +19,11 @@
  * @module
  */
 
+export type { LibraryLog, NetnsContext, Where } from '@cni/netns/handle'
+// the kernel
+export type { ApplyReport, Change } from './apply/report.ts'
 export { addRuleset } from './encode/encode-table.ts'
+export { type Nftables, type NftablesOptions, nftables } from './nftables.ts'
 // rulesets
 export type { ActionSteps, LimitOptions, LogOptions, NatOptions } from './rules/action-types.ts'
 export type { Builders, RuleBuilder, TableBuilder } from './rules/builder-types.ts'
@@ -71,3 +75,7 @@ export type {
   SelectorValues,
   SetType,
 } from './rules/values.ts'
+// errors
+export { type Drift, type DriftChanged, type DriftLine, driftText } from './state/drift.ts'
+export { isNftDriftError, NftDriftError } from './state/drift-error.ts'
+export { type Fault, isNftError, NftError, type NftErrorCode } from './wire/nft-error.ts'

@@ -88,7 +88,7 @@ function newTable(transaction: FakeTransaction, message: FakeMessage): void {
     ...{ family: body.readUInt8(0), name, handle, flags: given },
   }
   transaction.state = put(transaction.state, key, table)
-  if (found === undefined) transaction.told.push({ message: message.message, body: tableBody(table) })
+  if (found?.flags !== given) transaction.told.push({ message: message.message, body: tableBody(table) })
 }
 
 function dropTable(transaction: FakeTransaction, message: FakeMessage): void {

@@ -37,6 +37,10 @@ export type NftErrorCode =
   | 'UNSUPPORTED'
   /** What was asked about is not there. */
   | 'NOT_FOUND'
+  /** The tables do not hold the ruleset: see `drift` of `NftDriftError`. */
+  | 'DRIFT'
+  /** The signal of the context was given before anything was done. */
+  | 'ABORTED'
 
 /** What an error may carry besides its message. */
 export interface NftErrorOptions {

@@ -1,0 +1,81 @@
+import { addChain, addNamedSet, addRules, addRuleset, addTable, nameOf } from '../encode/encode-table.ts'
+import { encodeNamedSet } from '../encode/named-set.ts'
+import type { Ruleset } from '../rules/model.ts'
+import {
+  type ChainState,
+  hasSameRules,
+  isSame,
+  isSameSet,
+  type SetState,
+  type TableState,
+  tableStates,
+} from '../state/table-state.ts'
+import type { Batch } from '../wire/batch.ts'
+import type { Nft } from '../wire/nft.ts'
+import { addElements, deleteElements, deleteSet } from '../wire/sets.ts'
+import { snapshot } from '../wire/snapshot.ts'
+import type { ApplyReport } from './report.ts'
+import type { WayBack } from './work.ts'
+
+/** Writes what differs, and tells what had to be done. */
+export function replaceRuleset(nft: Nft, { tables }: Ruleset, back: WayBack): ApplyReport['plan'] {
+  return nft.transact((batch) => {
+    const states = tableStates(nft, tables)
+    const differing = states.filter((state) => !isSame(state))
+    for (const state of differing) writeTable(batch, state)
+    if (batch.size === 0) return 'unchanged'
+    const present = states.filter((state) => state.present !== undefined).map(({ table }) => nameOf(table))
+    back.before = present.length === 0 ? undefined : snapshot(nft, present)
+    back.register()
+    back.written = true
+    return present.length === 0 ? 'fresh' : 'replace'
+  })
+}
+
+// internal
+
+function writeTable(batch: Batch, state: TableState): void {
+  const { table, present, stays, dormant } = state
+  if (present === undefined || !stays) {
+    if (present !== undefined) batch.deleteTable(nameOf(table))
+    addRuleset(batch, { tables: [table] })
+    return
+  }
+  if (dormant) addTable(batch, table)
+  // Rules that are the same may refer to what is made anew, which the kernel would keep for them.
+  const isRebuilt = [...state.chains, ...state.sets].some(
+    ({ present: found, stays: same }) => found !== undefined && !same,
+  )
+  const rewritten = state.chains.filter((chain) => isRebuilt || !hasSameRules(chain))
+  remove(batch, state, rewritten)
+  for (const chain of state.chains) {
+    if (chain.wanted !== undefined && !(chain.present !== undefined && chain.stays && chain.samePolicy)) {
+      addChain(batch, table, chain.wanted)
+    }
+  }
+  for (const set of state.sets) addSetOf(batch, state, set)
+  for (const { wanted } of rewritten) if (wanted !== undefined) addRules(batch, table, wanted)
+}
+
+/** Rules first, then the elements that name chains, then what they referred to. */
+function remove(batch: Batch, { table, chains, sets }: TableState, rewritten: readonly ChainState[]): void {
+  const name = nameOf(table)
+  for (const chain of rewritten) {
+    if (chain.present !== undefined && chain.presentRules.length > 0) batch.flush({ ...name, chain: chain.name })
+  }
+  for (const set of sets) {
+    if (set.present === undefined) continue
+    if (!set.stays) deleteSet(batch, { ...name, set: set.name })
+    else if (!isSameSet(set)) deleteElements(batch, { ...name, set: set.name })
+  }
+  for (const chain of chains) {
+    if (chain.present !== undefined && !chain.stays) batch.deleteChain({ ...name, chain: chain.name })
+  }
+}
+
+function addSetOf(batch: Batch, { table }: TableState, set: SetState): void {
+  const { wanted, present, stays } = set
+  if (wanted === undefined) return
+  if (present === undefined || !stays) addNamedSet(batch, table, wanted)
+  else if (!isSameSet(set)) addElements(batch, { ...nameOf(table), set: set.name }, encodeNamedSet(wanted).elements)
+}

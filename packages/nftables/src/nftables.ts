@@ -1,0 +1,71 @@
+import { type Place, placeOf, type Where } from '@cni/netns/handle'
+import { applyRuleset } from './apply/apply.ts'
+import type { ApplyReport, Change } from './apply/report.ts'
+import { type Work, withNft } from './apply/work.ts'
+import type { Ruleset } from './rules/model.ts'
+import type { Drift } from './state/drift.ts'
+import type { Nft } from './wire/nft.ts'
+
+/** How to reach the kernel. Everything is optional. */
+export interface NftablesOptions {
+  /**
+   * A socket for all calls, which stays open: for programs that live long, and tests. Default: one for each call, opened in
+   * the namespace.
+   */
+  readonly nft?: Nft | undefined
+}
+
+/** nftables of one namespace. Throws `NftError`s, and for failures of the socket `NetnsError`s; then nothing has changed. */
+export interface Nftables {
+  /**
+   * Brings the ruleset into the kernel, in one transaction: written when none of its tables is there, corrected where
+   * something differs, left alone when it is there already, counters aside. When others change something meanwhile it
+   * is read again.
+   */
+  apply(rules: Ruleset): Promise<ApplyReport>
+  /** Throws an `NftDriftError` unless the tables hold exactly this ruleset; tables of others are not looked at. */
+  verify(rules: Ruleset): Promise<void>
+  /** What `verify` would complain about, as data. */
+  diff(rules: Ruleset): Promise<Drift>
+  /** Deletes the tables of the ruleset, whatever is in them. What is not there is fine. */
+  remove(rules: Pick<Ruleset, 'tables'>): Promise<Change>
+}
+
+/**
+ * nftables of a namespace. `where` is an open namespace, `'host'`, or a context with `netns`: its `undo` gets the way back
+ * before anything is written. Nothing happens before the first call.
+ *
+ * @example
+ * ```ts
+ * import { base, nftables, nftRuleset } from '@cni/nftables'
+ * import { netns } from '@cni/netns'
+ *
+ * const rules = nftRuleset('inet', { ex: { output: base('nat', 'output', -100) } }, (t) => [
+ *   t.ex.on('output').tcp('dport', 80).counter().redirect(8080),
+ * ])
+ * export async function redirect(path: string) {
+ *   using pod = netns.open(path)
+ *   const { plan } = await nftables(pod).apply(rules) // 'fresh'; a second time 'unchanged'
+ *   return plan
+ * }
+ * ```
+ */
+export function nftables(where: Where, { nft }: NftablesOptions = {}): Nftables {
+  const place: Place = placeOf(where, 'nftables')
+  const work: Work = { place, nft }
+  return {
+    apply: (rules) => applyRuleset(work, rules),
+    async verify(rules) {
+      const { verifyRuleset } = await import('./state/verify.ts')
+      await withNft(work, (socket) => verifyRuleset(socket, rules))
+    },
+    async diff(rules) {
+      const { driftOf } = await import('./state/diff.ts')
+      return withNft(work, (socket) => driftOf(socket, rules))
+    },
+    async remove(rules) {
+      const { removeRuleset } = await import('./apply/remove.ts')
+      return removeRuleset(work, rules)
+    },
+  }
+}

@@ -1,0 +1,121 @@
+import { nameOf } from '../encode/encode-table.ts'
+import type { Chain, Ruleset, Table } from '../rules/model.ts'
+import type { Nft } from '../wire/nft.ts'
+import type { NftChain } from '../wire/records.ts'
+import type { TableName } from '../wire/specs.ts'
+import type { Drift, DriftChanged, DriftLine } from './drift.ts'
+import { presentText, wantedText } from './rule-words.ts'
+import {
+  type ChainState,
+  hasSameRules,
+  type Keyed,
+  type SetState,
+  type TableState,
+  tableStates,
+} from './table-state.ts'
+
+/** What differs. Throws as reading does, and `NftError('INVALID')` for a ruleset that cannot be written. */
+export function driftOf(nft: Nft, { tables }: Ruleset): Drift {
+  const drift: Found = { missing: [], unexpected: [], changed: [] }
+  for (const state of nft.read(() => tableStates(nft, tables))) compareTable(state, drift)
+  return drift
+}
+
+// internal
+
+interface Found {
+  readonly missing: DriftLine[]
+  readonly unexpected: DriftLine[]
+  readonly changed: DriftChanged[]
+}
+
+function compareTable({ table, present, stays, dormant, chains, sets }: TableState, drift: Found): void {
+  const at = nameOf(table)
+  if (present === undefined) {
+    drift.missing.push(at)
+    return
+  }
+  const { comment = 'none' } = table
+  if (present.comment !== table.comment) {
+    drift.changed.push({
+      ...at,
+      reason: 'comment',
+      expected: `comment ${comment}`,
+      actual: `comment ${present.comment ?? 'none'}`,
+    })
+  } else if (!stays) {
+    drift.changed.push({
+      ...at,
+      reason: 'foreign',
+      expected: 'chains and sets only',
+      actual: 'it has objects or flowtables',
+    })
+  }
+  if (dormant) drift.changed.push({ ...at, reason: 'dormant', expected: 'it takes part', actual: 'it is dormant' })
+  for (const chain of chains) compareChain(table, chain, drift)
+  for (const set of sets) compareSet(at, set, drift)
+}
+
+function compareChain(table: Table, chain: ChainState, drift: Found): void {
+  const { wanted, present, stays, samePolicy } = chain
+  const at = { ...nameOf(table), chain: chain.name }
+  if (present === undefined) drift.missing.push(at)
+  else if (wanted === undefined) drift.unexpected.push(at)
+  else {
+    if (!stays)
+      drift.changed.push({ ...at, reason: 'base', expected: wantedBase(wanted), actual: presentBase(present) })
+    else if (!samePolicy) {
+      const [expected, actual] = [`policy ${wanted.policy ?? 'accept'}`, `policy ${present.policy}`]
+      drift.changed.push({ ...at, reason: 'policy', expected, actual })
+    }
+  }
+  compareRules(table, chain, drift)
+}
+
+function compareRules(table: Table, chain: ChainState, drift: Found): void {
+  if (hasSameRules(chain)) return
+  const at = { ...nameOf(table), chain: chain.name }
+  const missing = without(chain.wantedRules, chain.presentRules)
+  const unexpected = without(chain.presentRules, chain.wantedRules)
+  for (const { rule } of missing) drift.missing.push({ ...at, rule: wantedText(rule, table.family) })
+  for (const { rule } of unexpected) drift.unexpected.push({ ...at, rule: presentText(rule) })
+  if (missing.length > 0 || unexpected.length > 0) return
+  const index = chain.wantedRules.findIndex(({ key }, position) => key !== chain.presentRules[position]?.key)
+  const [expected, actual] = [chain.wantedRules[index], chain.presentRules[index]]
+  if (expected === undefined || actual === undefined) return
+  const texts = { expected: wantedText(expected.rule, table.family), actual: presentText(actual.rule) }
+  drift.changed.push({ ...at, reason: 'order', ...texts })
+}
+
+/** Those that are not among the others, as often as they are more. */
+function without<R>(list: readonly Keyed<R>[], others: readonly Keyed<unknown>[]): Keyed<R>[] {
+  const counts = new Map<string, number>()
+  for (const { key } of others) counts.set(key, (counts.get(key) ?? 0) + 1)
+  return list.filter(({ key }) => {
+    const count = counts.get(key) ?? 0
+    counts.set(key, count - 1)
+    return count <= 0
+  })
+}
+
+function compareSet(at: TableName, { name, wanted, present, stays, elements }: SetState, drift: Found): void {
+  const line = { ...at, set: name }
+  if (present === undefined) drift.missing.push(line)
+  else if (wanted === undefined) drift.unexpected.push(line)
+  else if (!stays)
+    drift.changed.push({ ...line, reason: 'set', expected: 'as declared', actual: 'another kind of set' })
+  else if (elements?.same === false) {
+    const expected = `${wanted.elements?.length ?? 0} elements, as declared`
+    drift.changed.push({ ...line, reason: 'elements', expected, actual: 'others' })
+  }
+}
+
+const wantedBase = ({ base, comment }: Chain) => baseText(base, comment)
+const presentBase = ({ base, comment }: NftChain) => baseText(base, comment)
+
+function baseText(base: Chain['base'], comment: string | undefined): string {
+  const told = comment === undefined ? '' : `, comment ${comment}`
+  return base === undefined
+    ? `a chain without hook${told}`
+    : `type ${base.type} hook ${base.hook} priority ${base.priority}${told}`
+}

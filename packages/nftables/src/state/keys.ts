@@ -1,0 +1,62 @@
+import type { EncodedSet } from '../encode/encoded.ts'
+import { decodeExpressions } from '../wire/expression.ts'
+import type { Expressions } from '../wire/expressions.ts'
+import type { NftElement, NftSet } from '../wire/set-records.ts'
+import type { ElementSpec } from '../wire/specs.ts'
+
+/** What an anonymous set that a rule looks into says; `undefined` for one with a name. */
+export type SetTextOf = (lookup: Expressions['lookup']) => string | undefined
+
+/**
+ * A text that is equal for equal rules: their bytes, without what counters have counted and with what anonymous sets hold
+ * instead of their names.
+ */
+export function ruleKey(bytes: Buffer, userdata: Uint8Array | undefined, setText: SetTextOf): string {
+  const parts: string[] = []
+  for (let at = 0; at + NAME <= bytes.length; ) {
+    const length = bytes.readUInt16LE(at)
+    if (length < NAME) break
+    const element = bytes.subarray(at, at + length)
+    const name = element.toString('latin1', NAME, HEADER + element.readUInt16LE(HEADER) - 1)
+    parts.push(
+      name === 'counter' ? name : name === 'lookup' ? lookupText(element, setText) : element.toString('latin1'),
+    )
+    at += (length + 3) & ~3
+  }
+  if (userdata !== undefined) parts.push('comment', Buffer.from(userdata).toString('latin1'))
+  return parts.join('\n')
+}
+
+/** A text that is equal for sets that say and hold the same. */
+export function setText(set: NftSet | EncodedSet, elements: readonly (NftElement | ElementSpec)[]): string {
+  return [specText(set), ...elements.map(elementText).sort()].join('\n')
+}
+
+/** The same without what they hold. */
+export function specText({ flags = [], keyType, keyLength, dataType, dataLength }: NftSet | EncodedSet): string {
+  // What the kernel adds for itself.
+  const own = flags.filter((flag) => flag !== 'constant').sort()
+  return [own.join(' '), keyType, keyLength, dataType ?? '', dataLength ?? ''].join(' ')
+}
+
+/** An element with what it is mapped to. */
+export function elementText(element: NftElement | ElementSpec): string {
+  const { key, keyEnd, data, flags = [], comment = '', timeout = '' } = element
+  const found = data === undefined ? '' : data instanceof Uint8Array ? hex(data) : Object.values(data).join(' ')
+  return [hex(key), hex(keyEnd), flags.join(' '), found, timeout, comment].join('|')
+}
+
+// internal
+
+/** Of an attribute; and where in one with a name that begins. */
+const HEADER = 4
+const NAME = 8
+
+function lookupText(element: Buffer, setText: SetTextOf): string {
+  const [found] = decodeExpressions(element)
+  const text = found?.name === 'lookup' ? setText(found) : undefined
+  if (found?.name !== 'lookup' || text === undefined) return element.toString('latin1')
+  return ['lookup', found.sreg, found.dreg ?? '', found.flags ?? 0, text].join(' ')
+}
+
+const hex = (bytes: Uint8Array | undefined) => (bytes === undefined ? '' : Buffer.from(bytes).toString('hex'))

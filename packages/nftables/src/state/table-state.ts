@@ -1,0 +1,190 @@
+import { encodeRule } from '../encode/encode-rule.ts'
+import { contextOf, nameOf } from '../encode/encode-table.ts'
+import type { EncodeContext } from '../encode/encoded.ts'
+import { encodeNamedSet } from '../encode/named-set.ts'
+import type { Chain, NamedSet, Rule, Table } from '../rules/model.ts'
+import { encodeExpressions } from '../wire/expression.ts'
+import type { Nft } from '../wire/nft.ts'
+import type { NftChain, NftRule, NftTable } from '../wire/records.ts'
+import type { NftElement, NftSet } from '../wire/set-records.ts'
+import { elementsOf, setsOf } from '../wire/sets.ts'
+import type { Note } from '../wire/specs.ts'
+import { withUserdata } from '../wire/userdata.ts'
+import { elementText, ruleKey, setText, specText } from './keys.ts'
+
+/** A rule that is wanted or there, and the text that is equal for equal rules. */
+export interface Keyed<R> {
+  readonly key: string
+  readonly rule: R
+}
+
+/** A chain that is wanted, or there, or both. */
+export interface ChainState {
+  readonly name: string
+  readonly wanted: Chain | undefined
+  readonly present: NftChain | undefined
+  /** Whether it can stay: the same kind of chain, at the same place. */
+  readonly stays: boolean
+  readonly samePolicy: boolean
+  readonly wantedRules: readonly Keyed<Rule>[]
+  readonly presentRules: readonly Keyed<NftRule>[]
+}
+
+/** A named set that is wanted, or there, or both. */
+export interface SetState {
+  readonly name: string
+  readonly wanted: NamedSet | undefined
+  readonly present: NftSet | undefined
+  readonly stays: boolean
+  /** What it holds: `undefined` when that is somebody else's. */
+  readonly elements: { readonly same: boolean; readonly present: readonly NftElement[] } | undefined
+}
+
+/** A table that is wanted, and what is there of it. */
+export interface TableState {
+  readonly table: Table
+  readonly present: NftTable | undefined
+  /** Whether it can stay: nothing is in it that we cannot remove alone. */
+  readonly stays: boolean
+  readonly dormant: boolean
+  readonly chains: readonly ChainState[]
+  readonly sets: readonly SetState[]
+}
+
+/** What is wanted and what is there. Throws `NftError('INVALID')` for what cannot be written. */
+export function tableStates(nft: Nft, tables: readonly Table[]): TableState[] {
+  const present = nft.tables()
+  return tables.map((table) => {
+    const { family, table: name } = nameOf(table)
+    const found = present.find((each) => each.family === family && each.table === name)
+    return found === undefined ? absent(table) : stateOf(nft, table, found)
+  })
+}
+
+/** Whether nothing differs. */
+export function isSame({ present, stays, dormant, chains, sets }: TableState): boolean {
+  return present !== undefined && stays && !dormant && chains.every(isSameChain) && sets.every((set) => isSameSet(set))
+}
+
+/** Whether a chain and its rules are as wanted. */
+export function isSameChain(chain: ChainState): boolean {
+  return (
+    chain.wanted !== undefined && chain.present !== undefined && chain.stays && chain.samePolicy && hasSameRules(chain)
+  )
+}
+
+/** Whether the rules are as wanted, in their order. */
+export function hasSameRules({ wantedRules, presentRules }: ChainState): boolean {
+  return wantedRules.length === presentRules.length && wantedRules.every(({ key }, at) => key === presentRules[at]?.key)
+}
+
+/** Whether a set is as wanted, with its elements. */
+export function isSameSet({ wanted, present, stays, elements }: SetState): boolean {
+  return wanted !== undefined && present !== undefined && stays && elements?.same !== false
+}
+
+// internal
+
+const DORMANT = 1
+
+function absent(table: Table): TableState {
+  const context = contextOf(table)
+  const chains = table.chains.map((wanted) => chainState(wanted.name, wanted, undefined, [], context))
+  const sets = table.sets.map((wanted) => setState(wanted.name, wanted, undefined, []))
+  return { table, present: undefined, stays: false, dormant: false, chains, sets }
+}
+
+function stateOf(nft: Nft, table: Table, present: NftTable): TableState {
+  const name = nameOf(table)
+  const context = contextOf(table)
+  const chains = nft.chains(name)
+  const sets = setsOf(nft, name)
+  const named = sets.filter(({ flags }) => flags?.includes('anonymous') !== true)
+  const texts = new Map<string, string>()
+  for (const set of sets) {
+    if (!named.includes(set)) texts.set(set.set, setText(set, elementsOf(nft, set)))
+  }
+  const rules = new Map<string, Keyed<NftRule>[]>()
+  for (const rule of nft.rules(name)) {
+    const key = ruleKey(rule.bytes, rule.userdata, ({ set }) => texts.get(set))
+    const list = rules.get(rule.chain)
+    if (list === undefined) rules.set(rule.chain, [{ key, rule }])
+    else list.push({ key, rule })
+  }
+  const wantedChains = new Map(table.chains.map((chain) => [chain.name, chain]))
+  const presentChains = new Map(chains.map((chain) => [chain.chain, chain]))
+  const wantedSets = new Map(table.sets.map((set) => [set.name, set]))
+  const presentSets = new Map(named.map((set) => [set.set, set]))
+  return {
+    table,
+    present,
+    // What it has besides is counted, and is an object or a flowtable.
+    stays: present.comment === table.comment && (present.use ?? 0) <= chains.length + sets.length,
+    dormant: ((present.flags ?? 0) & DORMANT) !== 0,
+    chains: namesIn(wantedChains, presentChains).map((each) =>
+      chainState(each, wantedChains.get(each), presentChains.get(each), rules.get(each) ?? [], context),
+    ),
+    sets: namesIn(wantedSets, presentSets).map((each) => {
+      const [wanted, found] = [wantedSets.get(each), presentSets.get(each)]
+      const isOwned = found !== undefined && wanted?.elements !== undefined
+      return setState(each, wanted, found, isOwned ? elementsOf(nft, found) : [])
+    }),
+  }
+}
+
+const namesIn = (a: ReadonlyMap<string, unknown>, b: ReadonlyMap<string, unknown>) => [
+  ...new Set([...a.keys(), ...b.keys()]),
+]
+
+function chainState(
+  name: string,
+  wanted: Chain | undefined,
+  present: NftChain | undefined,
+  presentRules: readonly Keyed<NftRule>[],
+  context: EncodeContext,
+): ChainState {
+  const [a, b] = [wanted?.base, present?.base]
+  return {
+    ...{ name, wanted, present, presentRules },
+    stays:
+      wanted !== undefined &&
+      wanted.comment === present?.comment &&
+      a?.type === b?.type &&
+      a?.hook === b?.hook &&
+      a?.priority === b?.priority,
+    samePolicy: a === undefined || (wanted?.policy ?? 'accept') === present?.policy,
+    wantedRules: (wanted?.rules ?? []).map((rule) => ({ key: wantedKey(rule, context), rule })),
+  }
+}
+
+function wantedKey(rule: Rule, context: EncodeContext): string {
+  const { expressions, sets } = encodeRule(rule, context)
+  const note: Note = { comment: rule.comment }
+  const { userdata } = withUserdata(note, 'rule')
+  return ruleKey(encodeExpressions(expressions), userdata, ({ setId }) => {
+    const set = setId === undefined ? undefined : sets[setId]
+    return set && setText(set, set.elements)
+  })
+}
+
+function setState(
+  name: string,
+  wanted: NamedSet | undefined,
+  present: NftSet | undefined,
+  elements: readonly NftElement[],
+): SetState {
+  if (wanted === undefined) return { name, wanted, present, stays: false, elements: undefined }
+  const encoded = encodeNamedSet(wanted)
+  const isSameSpec =
+    present !== undefined &&
+    specText(encoded) === specText(present) &&
+    (encoded.size ?? 0) === (present.size ?? 0) &&
+    (encoded.timeout ?? 0n) === (present.timeout ?? 0n) &&
+    wanted.comment === present.comment
+  const texts = (list: Parameters<typeof elementText>[0][]) => list.map(elementText).sort().join('\n')
+  const same = texts([...encoded.elements]) === texts([...elements])
+  return {
+    ...{ name, wanted, present, stays: isSameSpec },
+    elements: wanted.elements === undefined ? undefined : { same, present: elements },
+  }
+}

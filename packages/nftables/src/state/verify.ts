@@ -1,0 +1,11 @@
+import type { Ruleset } from '../rules/model.ts'
+import type { Nft } from '../wire/nft.ts'
+import { driftOf } from './diff.ts'
+import { isClean } from './drift.ts'
+import { NftDriftError } from './drift-error.ts'
+
+/** Throws `NftDriftError` for what differs. */
+export function verifyRuleset(nft: Nft, rules: Ruleset): void {
+  const drift = driftOf(nft, rules)
+  if (!isClean(drift)) throw new NftDriftError(drift)
+}
