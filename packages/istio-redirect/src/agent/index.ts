@@ -40,11 +40,13 @@ export {
 } from './ambient/enrolment.ts'
 export { type FoundNamespaces, findPodNamespaces } from './ambient/find-pod-namespaces.ts'
 export { hostRules, type NodeCapture } from './ambient/host-rules.ts'
+export { hostTables, type NativeNodeCapture } from './ambient/native/host-tables.ts'
+export { allPodTables, podTables } from './ambient/native/pod-tables.ts'
 export { type KnownPod, type NetnsCache, type NetnsLease, netnsCache, type Workload } from './ambient/netns-cache.ts'
 export { type EnrolmentStep, nextStep, type PodSituation } from './ambient/next-step.ts'
 export { type NodeProbes, type NodeProbesOptions, nodeProbes } from './ambient/node-probes.ts'
 export { type PodOverrides, podOverrides } from './ambient/pod-overrides.ts'
-export { defaultProbeSource, type PodCapture, podRules, replyRoute } from './ambient/pod-rules.ts'
+export { defaultProbeSource, type PodCapture, podRules } from './ambient/pod-rules.ts'
 export {
   type ProbeEntry,
   type ProbeSets,
@@ -52,6 +54,7 @@ export {
   probeSets,
   type SyncReport,
 } from './ambient/probe-sets.ts'
+export { replyRoute } from './ambient/ztunnel.ts'
 export type { AgentConfig } from './config/agent-config.ts'
 export { ConfigError, isConfigError } from './config/config-error.ts'
 export { type ConfigSource, loadConfig, watchConfigDir } from './config/source.ts'

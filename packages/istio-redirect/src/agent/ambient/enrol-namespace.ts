@@ -10,7 +10,8 @@ import {
 import { type NetnsTarget, openRtnl, readFile } from '@cni/netns'
 import { localRoute, markRule, type NetworkItem } from '../../policy-route.ts'
 import { istioRestoreText } from '../../redirect/text.ts'
-import { type PodCapture, podRules, replyRoute } from './pod-rules.ts'
+import { type PodCapture, podRules } from './pod-rules.ts'
+import { replyRoute } from './ztunnel.ts'
 
 /** How a pod's namespace is worked on. */
 export interface PodNamespaceOptions extends Pick<IptablesOptions, 'backend' | 'programs'> {

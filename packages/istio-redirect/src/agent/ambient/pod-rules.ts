@@ -1,5 +1,15 @@
 import { type Builders, type Rule, type Ruleset, ruleset } from '@cni/iptables'
-import type { PolicyRoute } from '../../policy-route.ts'
+import {
+  DNS_PORT,
+  HBONE_PORT,
+  INBOUND_PORT,
+  MARK_MASK,
+  OUTBOUND_PORT,
+  QUERY_PORT,
+  replyRoute,
+  ZTUNNEL_MARK,
+  ZTUNNEL_ZONE,
+} from './ztunnel.ts'
 
 /** What the rules in a pod depend on. */
 export interface PodCapture {
@@ -18,12 +28,9 @@ export interface PodCapture {
 /** The addresses that probes come from unless somebody set others. */
 export const defaultProbeSource = { ipv4: '169.254.7.127', ipv6: 'fd16:9254:7127:1337:ffff:ffff:ffff:ffff' } as const
 
-/** Answers of transparent sockets of ztunnel come back to it by this. */
-export const replyRoute: PolicyRoute = { mark: 0x111, mask: 0xfff, table: 100, priority: 32764 }
-
 /**
  * Rules that lead the traffic of a pod to the ztunnel that listens in its namespace. ztunnel marks what it sends itself,
- * which passes; what comes to a pod on {@link HBONE_PORT} is ztunnel's already.
+ * which passes; what comes to a pod on port 15008 is ztunnel's already.
  *
  * @example
  * ```ts
@@ -63,21 +70,6 @@ const chains = {
 
 type Tables = Builders<typeof chains>
 
-/** Of ztunnel: what applications send, what they receive in plain text, what other ztunnels send, queries. */
-const OUTBOUND_PORT = 15001
-const INBOUND_PORT = 15006
-const HBONE_PORT = 15008
-const QUERY_PORT = 15053
-
-const DNS_PORT = 53
-
-/** On what ztunnel itself sends; the mask leaves room for the marks of others. */
-const ZTUNNEL_MARK = 0x539
-const MASK = 0xfff
-
-/** The queries of ztunnel and those of the application may have the same ports on both sides. */
-const ZTUNNEL_ZONE = 1
-
 const loopback = { ipv4: '127.0.0.1/32', ipv6: '::1/128' } as const
 
 function jumps({ mangle, nat, raw }: Tables, { dnsCapture }: PodCapture): readonly Rule[] {
@@ -101,8 +93,8 @@ function virtualOutbound({ nat }: Tables, { virtualInterfaces }: PodCapture): re
 function connectionMarks({ mangle }: Tables): readonly Rule[] {
   const { mark } = replyRoute
   return [
-    mangle.on('ISTIO_PRERT').mark(ZTUNNEL_MARK, MASK).setXconnmark(mark, MASK),
-    mangle.on('ISTIO_OUTPUT').connmark(mark, MASK).restoreMark(),
+    mangle.on('ISTIO_PRERT').mark(ZTUNNEL_MARK, MARK_MASK).setXconnmark(mark, MARK_MASK),
+    mangle.on('ISTIO_OUTPUT').connmark(mark, MARK_MASK).restoreMark(),
   ]
 }
 
@@ -118,7 +110,7 @@ function probes({ nat }: Tables, { bypassInbound, probeSource }: PodCapture): re
 function inbound({ nat }: Tables, { bypassInbound }: PodCapture): readonly Rule[] {
   if (bypassInbound) return []
   const plain = nat.on('ISTIO_PRERT').not.dst(loopback).proto('tcp').not.dport(HBONE_PORT)
-  return [plain.not.mark(ZTUNNEL_MARK, MASK).redirect(INBOUND_PORT)]
+  return [plain.not.mark(ZTUNNEL_MARK, MARK_MASK).redirect(INBOUND_PORT)]
 }
 
 /** Queries to any server; the answers of those that ztunnel asks are told from those it gives by their zone. */
@@ -126,19 +118,19 @@ function queries({ nat, raw }: Tables, { dnsCapture }: PodCapture): readonly Rul
   if (!dnsCapture) return []
   const output = nat.on('ISTIO_OUTPUT')
   return [
-    output.not.out('lo').proto('udp').not.mark(ZTUNNEL_MARK, MASK).dport(DNS_PORT).redirect(QUERY_PORT),
-    output.not.dst(loopback).proto('tcp').dport(DNS_PORT).not.mark(ZTUNNEL_MARK, MASK).redirect(QUERY_PORT),
-    raw.on('ISTIO_OUTPUT').proto('udp').mark(ZTUNNEL_MARK, MASK).dport(DNS_PORT).ctZone(ZTUNNEL_ZONE),
-    raw.on('ISTIO_PRERT').proto('udp').not.mark(ZTUNNEL_MARK, MASK).sport(DNS_PORT).ctZone(ZTUNNEL_ZONE),
+    output.not.out('lo').proto('udp').not.mark(ZTUNNEL_MARK, MARK_MASK).dport(DNS_PORT).redirect(QUERY_PORT),
+    output.not.dst(loopback).proto('tcp').dport(DNS_PORT).not.mark(ZTUNNEL_MARK, MARK_MASK).redirect(QUERY_PORT),
+    raw.on('ISTIO_OUTPUT').proto('udp').mark(ZTUNNEL_MARK, MARK_MASK).dport(DNS_PORT).ctZone(ZTUNNEL_ZONE),
+    raw.on('ISTIO_PRERT').proto('udp').not.mark(ZTUNNEL_MARK, MARK_MASK).sport(DNS_PORT).ctZone(ZTUNNEL_ZONE),
   ]
 }
 
 function outbound({ nat }: Tables): readonly Rule[] {
   const output = nat.on('ISTIO_OUTPUT')
   return [
-    output.proto('tcp').mark(replyRoute.mark, MASK).accept(),
+    output.proto('tcp').mark(replyRoute.mark, MARK_MASK).accept(),
     output.not.dst(loopback).out('lo').accept(),
-    output.not.dst(loopback).proto('tcp').not.mark(ZTUNNEL_MARK, MASK).redirect(OUTBOUND_PORT),
+    output.not.dst(loopback).proto('tcp').not.mark(ZTUNNEL_MARK, MARK_MASK).redirect(OUTBOUND_PORT),
   ]
 }
 

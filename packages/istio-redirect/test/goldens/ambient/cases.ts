@@ -23,3 +23,12 @@ export const captures: readonly { readonly name: string; readonly capture: PodCa
 /** What `iptables-save` or `ip6tables-save` prints in the pod, table by table in alphabetical order. */
 export const listing = (name: string, family: 'ipv4' | 'ipv6'): string =>
   readFileSync(new URL(`${name}.${family}.txt`, import.meta.url), 'utf8')
+
+/** What `nft list ruleset` prints in the pod when the rules are native. */
+export const nativeListing = (name: string): string => readFileSync(new URL(`${name}.nft.txt`, import.meta.url), 'utf8')
+
+/** Captures that are listed as native rules. */
+export const nativeCaptures: typeof captures = [
+  ...captures,
+  { name: 'no-ipv6', capture: { ...everything, ipv6: false } },
+]
