@@ -6,6 +6,7 @@ export default library({
   describe: 'src/describe/index.ts',
   'file-sink': 'src/file-sink/index.ts',
   middleware: 'src/middleware/index.ts',
+  plain: 'src/plain/index.ts',
   schema: 'src/schema/index.ts',
   state: 'src/state/index.ts',
   testing: 'src/testing/index.ts',

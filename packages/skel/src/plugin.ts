@@ -4,7 +4,7 @@ import type { AddAheadContext, AddContext, CheckContext, DelContext, GcContext, 
 import { checkDefinition } from './definition/check-definition.ts'
 import type { LogOptions } from './log.ts'
 import type { EnvVars } from './protocol/environment.ts'
-import type { SchemaSource } from './schema-source.ts'
+import type { ConfigSource } from './schema-source.ts'
 
 /** What the `log` hook may look at. */
 export interface LogRequest<Conf = NetConf> {
@@ -32,9 +32,10 @@ export interface Plugin<Conf = unknown, Chained extends boolean = boolean, State
   readonly timeout?: number
   /**
    * Any zod 4 schema of the configuration; `netConf` makes one. Without it the configuration is not checked. A function
-   * makes or loads the schema when a configuration has to be checked; VERSION then does without (2 ms less on bun).
+   * makes or loads the schema when a configuration has to be checked; VERSION then does without (2 ms less on bun). With a
+   * `plain` beside it, nor does a call whose configuration that vouches for: `plainConf` of `@cni/skel/plain` makes one.
    */
-  readonly config?: SchemaSource<Conf>
+  readonly config?: ConfigSource<Conf>
   /**
    * What ADD keeps of an attachment for CHECK and DEL: `attachmentState(schema)` of `@cni/skel/state`. `c.state` reads and
    * writes it. It is taken back when ADD fails, gone after a DEL that succeeded, and swept by GC. A plugin that stands

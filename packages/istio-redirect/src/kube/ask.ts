@@ -10,7 +10,7 @@ export interface Question<T> {
   /** Absolute, already percent-encoded. */
   readonly path: string
   /** Throws `KubeError` for a document that is something else. */
-  readonly parse: (document: unknown) => T
+  readonly parse: (document: unknown) => T | Promise<T>
 }
 
 /** What {@link ask} works with. */
@@ -37,7 +37,7 @@ export async function ask<T>({ what, path, parse }: Question<T>, options: AskOpt
   let last: KubeError | undefined
   for (;;) {
     try {
-      return parse(await client.get(path, { signal }))
+      return await parse(await client.get(path, { signal }))
     } catch (error) {
       if (!isKubeError(error)) throw error
       // Out of time: what went wrong before says more than the fact itself.

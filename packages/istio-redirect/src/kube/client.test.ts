@@ -10,8 +10,8 @@ import { kubeconfigText } from '../testing/kubeconfig-text.ts'
 import { meshPod } from '../testing/pods.ts'
 import { type KubeClientOptions, kubeClient } from './client.ts'
 import { namespaceLabels } from './get-namespace.ts'
+import { getPod } from './get-pod.ts'
 import { loadKubeconfig } from './kubeconfig.ts'
-import { getPod } from './pod.ts'
 
 const web = { namespace: 'demo', name: 'web' }
 const path = '/api/v1/namespaces/demo/pods/web'

@@ -1,9 +1,10 @@
 import { dirname, resolve } from 'node:path'
 import { isReadError, readRegularFile } from '@cni/host'
 import { messageOf } from '@cni/types'
-import * as z from 'zod/mini'
 import { parseBlockYaml } from './block-yaml.ts'
 import { KubeError } from './kube-error.ts'
+import type { Kubeconfig } from './kubeconfig-schema.ts'
+import { isPlainKubeconfig } from './plain-kubeconfig.ts'
 
 /** How to reach and trust one cluster. Credentials are behind functions, so that printing this never shows them. */
 export interface ClusterAccess {
@@ -33,63 +34,15 @@ export async function loadKubeconfig(path: string): Promise<ClusterAccess> {
 
 /** The document of a kubeconfig, validated. `path` only appears in messages. */
 export async function parseKubeconfig(path: string, text: string): Promise<Kubeconfig> {
-  const parsed = kubeconfigSchema.safeParse(parseJson(text) ?? parseBlockYaml(text) ?? (await parseYaml(path, text)))
+  const document = parseJson(text) ?? parseBlockYaml(text) ?? (await parseYaml(path, text))
+  if (isPlainKubeconfig(document)) return document
+  const { kubeconfigSchema } = await import('./kubeconfig-schema.ts')
+  const parsed = kubeconfigSchema.safeParse(document)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   const where = issue?.path.map(String).join('.') ?? ''
   throw bad(path, where === '' ? 'it is not a mapping' : `${where} is missing or has the wrong type`)
 }
-
-// Each of them once: to make one takes 10 µs.
-const string = z.string()
-const optional = z.nullish(string)
-const flag = z.nullish(z.boolean())
-const anything = z.nullish(z.unknown())
-
-const kubeconfigSchema = z.object({
-  'current-context': optional,
-  clusters: z.nullish(
-    z.array(
-      z.object({
-        name: string,
-        cluster: z.nullish(
-          z.object({
-            server: optional,
-            'certificate-authority': optional,
-            'certificate-authority-data': optional,
-            'insecure-skip-tls-verify': flag,
-            'tls-server-name': optional,
-          }),
-        ),
-      }),
-    ),
-  ),
-  contexts: z.nullish(
-    z.array(z.object({ name: string, context: z.nullish(z.object({ cluster: optional, user: optional })) })),
-  ),
-  users: z.nullish(
-    z.array(
-      z.object({
-        name: string,
-        user: z.nullish(
-          z.object({
-            token: optional,
-            tokenFile: optional,
-            'client-certificate': optional,
-            'client-certificate-data': optional,
-            'client-key': optional,
-            'client-key-data': optional,
-            exec: anything,
-            'auth-provider': anything,
-          }),
-        ),
-      }),
-    ),
-  ),
-})
-
-/** The members of a kubeconfig that matter here. */
-export type Kubeconfig = z.infer<typeof kubeconfigSchema>
 
 function resolveAccess(path: string, config: Kubeconfig): ClusterAccess {
   const contextName = named(path, 'current-context', config['current-context'])

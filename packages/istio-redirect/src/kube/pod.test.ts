@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { podInfo } from '../redirect/pod-info.ts'
-import { parsePod } from './pod.ts'
+import { parsePod } from './parse-pod.ts'
 
 const who = { namespace: 'demo', name: 'web' }
 const complete = {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { withoutSidecar } from '../../src/decide/ladder.ts'
-import { parsePod } from '../../src/kube/pod.ts'
+import { parsePod } from '../../src/kube/parse-pod.ts'
 import { type CaptureConfig, captureConfig } from '../../src/redirect/config.ts'
 import { podInfo } from '../../src/redirect/pod-info.ts'
 import { redirectFor } from '../../src/redirect/redirect.ts'

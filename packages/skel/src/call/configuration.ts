@@ -1,7 +1,6 @@
-import { CniError, messageOf, type Verb } from '@cni/types'
-import { schemaOf } from '../schema/schema-of.ts'
-import { tellUnknown } from '../schema/tell-unknown.ts'
-import { validateConfig } from '../schema/validate.ts'
+import { messageOf, type Verb } from '@cni/types'
+import { isPlainFirst } from '../definition/check-definition.ts'
+import { checkOf } from '../schema/check-of.ts'
 import type { AcceptedCall } from './accepted-call.ts'
 
 /**
@@ -12,10 +11,21 @@ import type { AcceptedCall } from './accepted-call.ts'
 export async function configuration(accepted: AcceptedCall, verb: Verb): Promise<unknown> {
   const { plugin, log } = accepted.call
   const { document } = accepted.config
-  const schema = await schemaOf(plugin)
-  const conf = schema === undefined ? document : await validateConfig(schema, document)
+  if (plugin.config === undefined) {
+    openLog(accepted, verb, document)
+    return document
+  }
+  const check = await checkOf(plugin.config)
+  if (isPlainFirst(check) && check.plain(document)) {
+    const conf: unknown = { ...document }
+    openLog(accepted, verb, conf)
+    return conf
+  }
+  // What needs no schema, VERSION above all, does without what makes sentences of its issues.
+  const { checkedBy } = await import('../schema/checked-by.ts')
+  const { conf, tellUnknown } = await checkedBy(plugin.name, check, document)
   openLog(accepted, verb, conf)
-  if (schema !== undefined) tellUnknown(schema, document, log)
+  tellUnknown(log)
   return conf
 }
 

@@ -52,6 +52,7 @@ describe('a definition that cannot work throws, and says why', () => {
     ['args', { POLICY: 'text' }, 'POLICY: expected string, ip or boolean, got "text"'],
     ['config', {}, 'expected a zod 4 schema or a function that makes one, got an object'],
     ['config', null, 'expected a zod 4 schema or a function that makes one, got null'],
+    ['config', { plain: () => true, schema: 5 }, 'expected a zod 4 schema or a function that makes one, got an object'],
     ['state', schema, 'expected attachmentState(…) of @cni/skel/state, got an object'],
   ])('%s: %j', (member, value, message) => {
     const where = `definePlugin: tag: ${member}`

@@ -1,8 +1,9 @@
 import type { core } from 'zod/mini'
-import { isSchema } from '../definition/check-definition.ts'
+import { isPlainFirst, isSchema } from '../definition/check-definition.ts'
 import { unexpected } from '../definition/checks.ts'
 import type { Plugin } from '../plugin.ts'
-import type { SchemaSource } from '../schema-source.ts'
+import type { ConfigCheck, SchemaSource } from '../schema-source.ts'
+import { checkOf } from './check-of.ts'
 
 /**
  * The schema of the configuration, made or loaded now if the plugin says how.
@@ -13,7 +14,13 @@ export async function schemaOf<Conf>({
   name,
   config,
 }: Pick<Plugin<Conf>, 'name' | 'config'>): Promise<core.$ZodType<Conf> | undefined> {
-  return config === undefined ? undefined : schemaFrom(`${name}: config`, config)
+  return config === undefined ? undefined : schemaBehind(name, await checkOf(config))
+}
+
+/** The schema of it. */
+export function schemaBehind<Conf>(plugin: string, check: ConfigCheck<Conf>): Promise<core.$ZodType<Conf>> {
+  const source = isPlainFirst(check) ? check.schema : check
+  return schemaFrom(`${plugin}: config`, typeof source === 'function' ? source : () => source)
 }
 
 /**

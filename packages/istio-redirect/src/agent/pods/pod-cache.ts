@@ -1,5 +1,5 @@
 import type { Observer } from '../../kube/list-watch.ts'
-import { parsePod } from '../../kube/pod.ts'
+import { parsePod } from '../../kube/parse-pod.ts'
 import type { PodIdentity } from '../../kube/pod-identity.ts'
 import { type PodInfo, podInfo } from '../../redirect/pod-info.ts'
 import { keyOf, observePod } from './observed-pod.ts'

@@ -1,5 +1,5 @@
 import type { AskOptions } from '../../kube/ask.ts'
-import { getPod } from '../../kube/pod.ts'
+import { getPod } from '../../kube/get-pod.ts'
 import type { PodIdentity } from '../../kube/pod-identity.ts'
 import { type PodInfo, podInfo } from '../../redirect/pod-info.ts'
 import type { PodCache } from './pod-cache.ts'

@@ -1,6 +1,6 @@
 import type { Netns } from '@cni/netns'
 import { withoutSidecar } from '../../decide/ladder.ts'
-import { parsePod } from '../../kube/pod.ts'
+import { parsePod } from '../../kube/parse-pod.ts'
 import { redirectNamespace } from '../../plugin/program-namespace.ts'
 import type { RedirectContext } from '../../plugin/redirect-context.ts'
 import { podInfo } from '../../redirect/pod-info.ts'

@@ -1,6 +1,6 @@
 import { beforeAsking } from '../../decide/before-asking.ts'
 import { maybeAmbient, withoutSidecar } from '../../decide/ladder.ts'
-import { parsePod } from '../../kube/pod.ts'
+import { parsePod } from '../../kube/parse-pod.ts'
 import type { Settings } from '../../plugin/settings.ts'
 import { type CaptureConfig, captureConfig } from '../../redirect/config.ts'
 import { familiesOf, usableAddresses } from '../../redirect/families.ts'

@@ -1,0 +1,34 @@
+import type { PlainFirst } from '@cni/skel'
+import { type Guard, isFlag, isText, listOf, nullish, oneOf, plainConf } from '@cni/skel/plain'
+import type { Conf } from './conf.ts'
+
+const text = nullish(isText)
+const flag = nullish(isFlag)
+const path = nullish((value: unknown): value is string => isText(value) && (value === '' || value.startsWith('/')))
+const none = (value: unknown): value is null | undefined => value === undefined || value === null
+
+/** The schema, behind what does without it. */
+export const confSource: PlainFirst<Conf> = {
+  plain: (document) => isPlainConf(document),
+  schema: async () => (await import('./conf.ts')).confSchema,
+}
+
+/**
+ * Vouches for configurations that the schema gives back as they are, for calls that then do without zod. Selectors of
+ * ambient mode and what only Istio 1.19 knew are left to the schema.
+ */
+export const isPlainConf: Guard<Conf> = plainConf({
+  plugin_log_level: text,
+  cni_agent_run_dir: path,
+  ambient_enabled: flag,
+  enablement_selectors: none,
+  exclude_namespaces: nullish(listOf(isText)),
+  pod_namespace: text,
+  native_nftables: flag,
+  enable_ambient_detection_retry: flag,
+  check_mode: nullish(oneOf('verify', 'none')),
+  status_mode: nullish(oneOf('lenient', 'strict')),
+  log_level: text,
+  log_uds_address: path,
+  kubernetes: none,
+})
