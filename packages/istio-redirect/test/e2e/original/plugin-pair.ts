@@ -103,7 +103,8 @@ async function add(
   return { exitCode, stdout, stderr, state: await readState(target) }
 }
 
-function configuration({ cniVersion, conf, told, previous }: PodCase, runDir: string): object {
+/** What the plugin is told on stdin. */
+export function configuration({ cniVersion, conf, told, previous }: PodCase, runDir: string): object {
   const old = cniVersion.startsWith('0.')
   const ips = told.map((address) => ({
     ...(old && { version: address.includes(':') ? '6' : '4' }),

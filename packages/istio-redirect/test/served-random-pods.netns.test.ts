@@ -1,0 +1,92 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { runPlugin } from '@cni/skel'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { plugin } from '../src/plugin/plugin.ts'
+import { startApiServer } from '../src/testing/api-server.ts'
+import { configuration } from './e2e/original/plugin-pair.ts'
+import { type PodCase, podCase } from './e2e/original/random-pod.ts'
+import { sandbox } from './e2e/original/sandbox.ts'
+import { readState } from './e2e/original/state.ts'
+import { servingAgent } from './serve-agent.ts'
+
+// CNI_FUZZ_RUNS=1000 for a long run, with another seed each time: the report of a failure names it.
+const { CNI_FUZZ_RUNS } = process.env
+const runs = Number(CNI_FUZZ_RUNS ?? 24)
+const seed = CNI_FUZZ_RUNS === undefined ? 20_261_122 : Date.now() % 0x7fffffff
+
+test('a random pod has the same result, rules, record and log, whether an agent decides or not', {
+  timeout: 60_000 + runs * 4000,
+}, async () => {
+  const runDir = mkdtempSync(join(tmpdir(), 'istio-redirect-'))
+  await using api = await startApiServer()
+  api.writeKubeconfig(runDir)
+  await using agent = await servingAgent(runDir, [])
+  try {
+    await fc.assert(
+      fc.asyncProperty(podCase, async (one) => {
+        api.setPod(one.pod)
+        await agent.setPod(one.pod)
+        const alone = await add({ ...one, conf: { ...one.conf, agent: 'never' } }, runDir)
+        expect(await add(one, runDir)).toEqual(alone)
+      }),
+      { numRuns: runs, seed, endOnFailure: CNI_FUZZ_RUNS === undefined },
+    )
+  } finally {
+    rmSync(runDir, { recursive: true, force: true })
+  }
+  const decided = (act: string) => agent.answers.filter((each) => each === act).length
+  expect(decided('program')).toBeGreaterThan(runs / 10)
+  expect(decided('skip') + decided('error')).toBeGreaterThan(0)
+})
+
+/** What is there after ADD, and what was said. */
+async function add(one: PodCase, runDir: string): Promise<unknown> {
+  await using target = await sandbox(one)
+  const { namespace, name } = one.pod.metadata
+  const records = join(runDir, 'attachments')
+  rmSync(records, { recursive: true, force: true })
+  const outcomes: unknown[] = []
+  for (let made = 0; made < one.calls; made += 1) {
+    const { exitCode, stdout, stderr } = await runPlugin(plugin, {
+      env: {
+        PATH: process.env.PATH,
+        ...one.env,
+        CNI_COMMAND: 'ADD',
+        CNI_CONTAINERID: 'pod',
+        CNI_NETNS: target.path,
+        CNI_IFNAME: 'eth0',
+        CNI_PATH: '/opt/cni/bin',
+        CNI_ARGS: `IgnoreUnknown=1;K8S_POD_NAMESPACE=${namespace};K8S_POD_NAME=${name};${one.args}`,
+      },
+      stdin: () => JSON.stringify(configuration(one, runDir)),
+    })
+    outcomes.push({ exitCode, stdout: placeless(stdout, target.path), log: linesOf(placeless(stderr, target.path)) })
+  }
+  const state = await readState(target)
+  return { outcomes, state, records: recordsIn(records) }
+}
+
+const placeless = (text: string, path: string) => text.replaceAll(path, '/the/pod')
+
+/** Without when, how long, and who decided. */
+function linesOf(stderr: string): unknown[] {
+  const lines: Record<string, unknown>[] = stderr
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line))
+  return lines
+    .filter(({ msg }) => msg !== 'the node agent does not decide: the plugin does' && msg !== 'iptables by netlink')
+    .map(({ time: _, durationMs: __, error, ...line }) => ({ ...line, error: error !== undefined }))
+}
+
+function recordsIn(folder: string): unknown[] {
+  try {
+    const files = readdirSync(folder)
+    return files.map((file) => ({ ...JSON.parse(readFileSync(join(folder, file), 'utf8')), netns: 'of the pod' }))
+  } catch {
+    return [] // none was written
+  }
+}

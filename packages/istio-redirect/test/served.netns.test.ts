@@ -1,0 +1,237 @@
+import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { iptables, ruleset } from '@cni/iptables'
+import { describe, expect, test, vi } from 'vitest'
+import { SERVE_SOCKET } from '../src/serve/socket.ts'
+import { meshPod, plainPod } from '../src/testing/pods.ts'
+import { type Fixture, fixture, type Outcome, prevResult } from './fixture.ts'
+import type { Conduct } from './fixtures/serve-worker.ts'
+import { type ServingAgent, servingAgent } from './serve-agent.ts'
+
+const own = 'the node agent does not decide: the plugin does'
+
+/** What a log says, besides when and how long it took, and of which families the rules were looked at. */
+const said = ({ log }: Outcome) =>
+  log.map(({ time: _, durationMs: __, ms, families, ...line }) => ({ ...line, ...(ms === undefined && { families }) }))
+
+/** Requests that the plugin made of the API server. */
+const asked = ({ api }: Fixture) => api.requests.length
+
+/** ADD, by the agent's word. */
+async function served(place: Fixture, agent: ServingAgent, conf: object = {}): Promise<Outcome> {
+  const requests = asked(place)
+  const answers = agent.answers.length
+  const outcome = await place.call('ADD', { conf: { ...conf } })
+  await vi.waitUntil(() => agent.answers.length > answers, { timeout: 5000 })
+  expect(asked(place)).toBe(requests)
+  return outcome
+}
+
+// On a machine with other things to do the agent may have not accepted within 100 ms.
+describe('an ADD that the agent decides', { retry: 3 }, () => {
+  test.each([
+    ['IPv4', {}, ['10.1.2.3/24']],
+    ['dual stack', { proxy: { env: [{ name: 'ISTIO_DUAL_STACK', value: 'true' }] } }, ['10.1.2.3/24', 'fd00::3/64']],
+    ['IPv6 alone', {}, ['fd00::3/64']],
+    ['TPROXY', { annotations: { 'sidecar.istio.io/interceptionMode': 'TPROXY' } }, ['10.1.2.3/24']],
+    ['DNS', { proxy: { env: [{ name: 'ISTIO_META_DNS_CAPTURE', value: 'true' }] } }, ['10.1.2.3/24']],
+  ])('leaves what one without an agent leaves, and asks nobody else: %s', async (_, options, ips) => {
+    const pod = meshPod(options)
+    await using one = await fixture(pod)
+    await using other = await fixture(pod)
+    await using agent = await servingAgent(one.runDir, [pod])
+    const conf = { prevResult: prevResult(...ips), plugin_log_level: 'debug', cni_agent_run_dirs: 1 }
+    const byAgent = await served(one, agent, conf)
+    const alone = await other.call('ADD', { conf })
+    expect(agent.answers.at(-1)).toBe('program')
+    expect(byAgent.stdout).toBe(alone.stdout)
+    expect(said(byAgent)).toEqual(said(alone))
+    expect(await one.rules()).toBe(await other.rules())
+    const [a, b] = [one.state()[0], other.state()[0]]
+    expect({ ...a, netns: b?.netns }).toEqual(b)
+    expect(a?.netns).toEqual({ dev: Number(one.netns.dev), ino: Number(one.netns.ino) })
+    expect(a?.applied).toBe(true)
+    expect((await one.call('CHECK', { conf })).exitCode).toBe(0)
+    expect((await one.call('DEL', { conf })).exitCode).toBe(0)
+    expect(await one.rules()).not.toContain('ISTIO')
+    expect(one.state()).toEqual([])
+  })
+
+  test.each([
+    ['a pod outside the mesh', plainPod(), {}, 'skip'],
+    ['an excluded namespace', meshPod(), { exclude_namespaces: ['demo'] }, 'skip'],
+    [
+      'an annotation that is impossible',
+      meshPod({ annotations: { 'traffic.sidecar.istio.io/excludeInboundPorts': 'x' } }),
+      {},
+      'error',
+    ],
+    ['a configuration that is invalid', meshPod(), { check_mode: 'no' }, 'error'],
+    ['no address', meshPod(), { prevResult: prevResult() }, 'error'],
+  ])('says what one without an agent says: %s', async (_, pod, conf, act) => {
+    await using one = await fixture(pod)
+    await using agent = await servingAgent(one.runDir, [pod])
+    const byAgent = await served(one, agent, conf)
+    const alone = await one.call('ADD', { conf: { ...conf, agent: 'never' } })
+    expect(agent.answers.at(-1)).toBe(act)
+    expect([byAgent.exitCode, byAgent.stdout]).toEqual([alone.exitCode, alone.stdout])
+    expect(said(byAgent)).toEqual(said(alone))
+    expect(one.state()).toEqual([])
+  })
+
+  test('its lines go to the file, and to the agent where that listens for them', async () => {
+    const pod = meshPod()
+    await using one = await fixture(pod)
+    await using agent = await servingAgent(one.runDir, [pod])
+    // Nobody posts to it: its being there says that the agent wants lines.
+    writeFileSync(join(one.runDir, 'log.sock'), '')
+    const { log } = await served(one, agent)
+    await vi.waitUntil(() => agent.lines.length > 0, { timeout: 10_000 })
+    const last = log.at(-1)
+    expect(last?.msg).toBe('traffic is redirected')
+    const lines: string[] = JSON.parse(agent.lines.at(-1) ?? '[]')
+    expect(lines.map((line) => JSON.parse(line))).toEqual(log)
+    expect(readFileSync(join(one.runDir, 'istio-cni.log'), 'utf8')).toContain(lines.at(-1))
+  })
+
+  test('a repeated one is the plugin’s: something is there already', async () => {
+    const pod = meshPod()
+    await using one = await fixture(pod)
+    await using agent = await servingAgent(one.runDir, [pod])
+    await served(one, agent)
+    const before = await one.rules()
+    const { exitCode, log } = await one.call('ADD', { conf: { plugin_log_level: 'debug' } })
+    expect(exitCode).toBe(0)
+    expect(log).toContainEqual(expect.objectContaining({ msg: own, reason: 'not-fresh' }))
+    expect(log.at(-1)).toMatchObject({ msg: 'traffic is redirected', plan: 'unchanged' })
+    expect(await one.rules()).toBe(before)
+  })
+
+  test('rules of others in the namespace stay, and the plugin decides', async () => {
+    const pod = meshPod()
+    await using one = await fixture(pod)
+    await using _ = await servingAgent(one.runDir, [pod])
+    await iptables(one.netns, { backend: 'nft' }).apply(
+      ruleset({ filter: ['OTHERS'] }, (t) => [t.filter.on('OTHERS').proto('tcp').dport(80).drop()]),
+    )
+    expect((await one.call('ADD')).exitCode).toBe(0)
+    expect(asked(one)).toBe(1)
+    expect(await one.rules()).toMatch(/OTHERS -p tcp[\s\S]*ISTIO_OUTPUT|ISTIO_OUTPUT[\s\S]*OTHERS -p tcp/)
+  })
+
+  test('a file of an earlier ADD that cannot be read is the plugin’s to replace', async () => {
+    const pod = meshPod()
+    await using one = await fixture(pod)
+    await one.call('ADD')
+    const [file = ''] = readdirSync(join(one.runDir, 'attachments'))
+    writeFileSync(join(one.runDir, 'attachments', file), '{', { mode: 0o600 })
+    await iptables(one.netns).removeChains('ISTIO_')
+    await using agent = await servingAgent(one.runDir, [pod])
+    const { exitCode, log } = await one.call('ADD')
+    expect(exitCode).toBe(0)
+    expect(log).toContainEqual(expect.objectContaining({ msg: 'the state of an earlier ADD is replaced' }))
+    expect(agent.answers).not.toContain('skip')
+    expect(one.state()).toMatchObject([{ applied: true }])
+  })
+
+  test('what fails after the rules takes them back, and its record', async () => {
+    const env = [{ name: 'ISTIO_DUAL_STACK', value: 'true' }]
+    const pod = meshPod({ proxy: { env } })
+    await using one = await fixture(pod)
+    await using other = await fixture(pod)
+    await using agent = await servingAgent(one.runDir, [pod])
+    const conf = { prevResult: prevResult('10.1.2.3/24', 'fd00::3/64') }
+    // There already, but by a way that the plugin does not see: it is refused when it is added.
+    for (const place of [one, other]) await place.inside('ip', 'link', 'set', 'lo', 'mtu', '1000')
+    const outcomes = [await one.call('ADD', { conf }), await other.call('ADD', { conf })]
+    expect(outcomes[0]?.document).toEqual(outcomes[1]?.document)
+    expect(await one.rules()).toBe(await other.rules())
+    expect(one.state().length).toBe(other.state().length)
+    expect(agent.answers.length).toBeLessThanOrEqual(1)
+  })
+})
+
+describe('without an answer the plugin decides by itself', () => {
+  const conducts: readonly Conduct[] = [
+    'other version',
+    'says nothing',
+    'hangs up',
+    'something else',
+    'accepts only',
+    'accepts and hangs up',
+    'half an answer',
+    'half an answer and silence',
+    'an answer that is none',
+    'an answer too long',
+    'a batch that is none',
+    'a batch that the kernel refuses',
+    'a record of another namespace',
+  ]
+
+  test.each(conducts)('an agent that answers like this: %s', async (conduct) => {
+    const pod = meshPod()
+    await using one = await fixture(pod)
+    await using other = await fixture(pod)
+    await using agent = await servingAgent(one.runDir, [pod], conduct)
+    const begun = performance.now()
+    const { exitCode, stdout, log } = await one.call('ADD', { conf: { plugin_log_level: 'debug' } })
+    expect(performance.now() - begun).toBeLessThan(20_000)
+    const alone = await other.call('ADD')
+    expect([exitCode, stdout]).toEqual([0, alone.stdout])
+    expect(log).toContainEqual(expect.objectContaining({ level: 'debug', msg: own }))
+    expect(log.at(-1)).toMatchObject({ msg: 'traffic is redirected', plan: 'fresh' })
+    expect(await one.rules()).toBe(await other.rules())
+    expect(one.state()).toMatchObject([{ applied: true }])
+    expect(asked(one)).toBe(1)
+    expect(agent.answers.length).toBeLessThanOrEqual(1)
+  })
+
+  const nobody: readonly (readonly [string, (path: string, one: Fixture) => void])[] = [
+    ['a file in the place of the socket', (path) => writeFileSync(path, '')],
+    ['a link that leads nowhere', (path) => symlinkSync('/nowhere', path)],
+    ['nothing', () => {}],
+  ]
+  test.each(nobody)('%s', async (_, put) => {
+    const pod = meshPod()
+    await using one = await fixture(pod)
+    put(join(one.runDir, SERVE_SOCKET), one)
+    const { exitCode } = await one.call('ADD')
+    expect(exitCode).toBe(0)
+    expect(asked(one)).toBe(1)
+  })
+
+  test('a socket that an agent has left behind', async () => {
+    const pod = meshPod()
+    await using one = await fixture(pod)
+    // A thread that is terminated removes nothing.
+    await (await servingAgent(one.runDir, [pod]))[Symbol.asyncDispose]()
+    expect((await one.call('ADD')).exitCode).toBe(0)
+    expect(asked(one)).toBe(1)
+  })
+
+  test('"agent": "never" does not ask', async () => {
+    const pod = meshPod()
+    await using one = await fixture(pod)
+    await using agent = await servingAgent(one.runDir, [pod])
+    expect((await one.call('ADD', { conf: { agent: 'never' } })).exitCode).toBe(0)
+    expect(asked(one)).toBe(1)
+    expect(agent.answers).toEqual([])
+  })
+
+  test('no descriptor stays open, whatever the agent does', async () => {
+    const pod = meshPod()
+    const conf = { exclude_namespaces: ['demo'] }
+    for (const conduct of ['serves', 'hangs up', 'half an answer', 'an answer too long'] as const) {
+      await using one = await fixture(pod)
+      await using agent = await servingAgent(one.runDir, [pod], conduct)
+      const open = () => readdirSync('/proc/self/fd').length
+      await one.call('ADD', { conf })
+      const before = open()
+      for (let n = 0; n < 5; n += 1) await one.call('ADD', { conf })
+      // The agent's end of a connection is in this process as well, and goes a little later.
+      await vi.waitUntil(() => open() <= before, { timeout: 10_000 })
+      await vi.waitUntil(() => agent.answers.length > 0, { timeout: 5000 })
+      rmSync(join(one.runDir, SERVE_SOCKET))
+    }
+  })
+})
