@@ -1,6 +1,10 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { expect, test } from 'vitest'
+import { fetchNamespace, handOut } from './hand-over.ts'
 import { describePod } from './interfaces.ts'
 import { listenIn } from './listen.ts'
 import { neighbours } from './neighbours.ts'
@@ -35,4 +39,17 @@ test('a server listens in the pod, and only there', async () => {
   const { stdout } = await netns.exec(pod, ['ss', '-Hltn'])
   server.close()
   expect(stdout).toContain(':8080')
+})
+
+test('a namespace is handed over, and a handle of its own comes out', async () => {
+  await using pod = await tempNetns()
+  const folder = mkdtempSync(join(tmpdir(), 'cni-guide-'))
+  const errors: unknown[] = []
+  try {
+    using listener = handOut(join(folder, 's'), pod, (error) => errors.push(error))
+    using got = await fetchNamespace(listener.path)
+    expect([netns.isSame(got, pod), got.fd === pod.fd, errors]).toEqual([true, false, []])
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 })
