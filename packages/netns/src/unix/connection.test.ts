@@ -1,4 +1,5 @@
 import { closeSync, existsSync, fstatSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
@@ -21,7 +22,7 @@ beforeEach(() => {
 afterEach(async () => {
   for (const each of opened.splice(0)) each[Symbol.dispose]()
   // Whatever a test does, nothing stays open.
-  await expect.poll(descriptors).toBe(before)
+  await expect.poll(descriptors, { timeout: 10_000 }).toBe(before)
   closeSync(file)
   rmSync(folder, { recursive: true })
 })
@@ -246,6 +247,24 @@ test('a stream takes more than fits into its buffer, and loses nothing', async (
     fds += message.fds.length
   }
   expect([Buffer.concat(parts).equals(sent), fds]).toEqual([true, 1])
+})
+
+test('a client of node:net that has ended its side is told so, and still gets its answer', async () => {
+  const path = join(folder, 's')
+  const onConnection = async (connection: UnixConnection) => {
+    using it = connection
+    const parts: string[] = []
+    for await (using message of it) parts.push(String(message.bytes))
+    await it.closed
+    await it.send(bytes(`got ${parts.join('')}`))
+  }
+  const onError = (error: unknown) => {
+    throw error
+  }
+  using _ = listenUnix(path, { type: 'stream', onConnection, onError })
+  const client = connect({ path, allowHalfOpen: true })
+  client.end('hello')
+  expect(String(Buffer.concat(await client.toArray()))).toBe('got hello')
 })
 
 test.each([

@@ -14,7 +14,8 @@ export interface UnixConnection extends AsyncIterable<UnixMessage>, Disposable {
   /** Who is at the other end. */
   readonly peer: Peer
   /**
-   * Resolves as soon as the peer is gone, or `close` was called. What the peer sent before can still be received.
+   * Resolves as soon as the peer is gone, or will send no more, or `close` was called. What it sent before can still be
+   * received.
    */
   readonly closed: Promise<void>
   /**

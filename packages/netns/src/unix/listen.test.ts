@@ -29,7 +29,7 @@ beforeEach(() => {
 afterEach(async () => {
   rmSync(folder, { recursive: true })
   // Whatever a test does, nothing stays open.
-  await expect.poll(descriptors).toBe(before)
+  await expect.poll(descriptors, { timeout: 10_000 }).toBe(before)
 })
 
 const descriptors = () => readdirSync('/proc/self/fd').length
@@ -110,7 +110,7 @@ test('hundreds of clients come and go, many at a time, and leave nothing open', 
     const texts = Array.from({ length: 150 }, (_, index) => `${round}.${index}`)
     expect(await Promise.all(texts.map(asked))).toEqual(texts)
   }
-  await expect.poll(() => listener.connections).toBe(0)
+  await expect.poll(() => listener.connections, { timeout: 10_000 }).toBe(0)
   listener.close()
 })
 
@@ -123,7 +123,7 @@ test('who is not allowed and who is too many is closed at once and told, and the
   expect(await asked('third')).toBe(undefined)
   expect(listener.connections).toBe(2)
   second.close()
-  await expect.poll(() => listener.connections).toBe(1)
+  await expect.poll(() => listener.connections, { timeout: 10_000 }).toBe(1)
   allowed = false
   expect(await asked('x')).toBe(undefined)
   await first.send(Buffer.from('still there'))
