@@ -22,6 +22,7 @@
 export type { LibraryLog, NetnsContext, Where } from '@cni/netns/handle'
 // the kernel
 export type { ApplyReport, Change } from './apply/report.ts'
+export type { Transacted, TransactionSteps } from './apply/transaction.ts'
 export { addRuleset } from './encode/encode-table.ts'
 export { type Nftables, type NftablesOptions, nftables } from './nftables.ts'
 // rulesets
@@ -79,3 +80,5 @@ export type {
 export { type Drift, type DriftChanged, type DriftLine, driftText } from './state/drift.ts'
 export { isNftDriftError, NftDriftError } from './state/drift-error.ts'
 export { type Fault, isNftError, NftError, type NftErrorCode } from './wire/nft-error.ts'
+export type { Snapshot } from './wire/snapshot.ts'
+export type { TableName } from './wire/specs.ts'

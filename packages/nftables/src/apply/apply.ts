@@ -1,6 +1,7 @@
 import { addRuleset, nameOf } from '../encode/encode-table.ts'
 import type { Ruleset } from '../rules/model.ts'
 import type { Nft } from '../wire/nft.ts'
+import { present } from './present.ts'
 import type { ApplyReport } from './report.ts'
 import { changeOf, type WayBack, type Work, wayBack, withNft } from './work.ts'
 
@@ -20,11 +21,7 @@ export async function applyRuleset(work: Work, rules: Ruleset): Promise<ApplyRep
 function writeFresh(nft: Nft, rules: Ruleset, back: WayBack): boolean {
   if (rules.tables.length === 0) return false
   back.written = nft.transact((batch) => {
-    const present = nft.tables()
-    const isThere = rules.tables.some(({ family, name }) =>
-      present.some((each) => each.family === family && each.table === name),
-    )
-    if (isThere) return false
+    if (present(nft, rules.tables.map(nameOf)).length > 0) return false
     addRuleset(batch, rules)
     back.register()
     return true

@@ -1,6 +1,7 @@
 import { nameOf } from '../encode/encode-table.ts'
 import type { Ruleset } from '../rules/model.ts'
 import { snapshot } from '../wire/snapshot.ts'
+import { present } from './present.ts'
 import type { Change } from './report.ts'
 import { changeOf, type Work, wayBack, withNft } from './work.ts'
 
@@ -11,10 +12,7 @@ export async function removeRuleset(work: Work, { tables }: Pick<Ruleset, 'table
   const back = wayBack(work, names)
   return withNft(work, (nft) => {
     nft.transact((batch) => {
-      const present = nft.tables()
-      const found = names.filter(({ family, table }) =>
-        present.some((each) => each.family === family && each.table === table),
-      )
+      const found = present(nft, names)
       back.written = found.length > 0
       if (!back.written) return
       back.before = snapshot(nft, found)

@@ -1,6 +1,6 @@
 import { addChain, addNamedSet, addRules, addRuleset, addTable, nameOf } from '../encode/encode-table.ts'
 import { encodeNamedSet } from '../encode/named-set.ts'
-import type { Ruleset } from '../rules/model.ts'
+import type { Ruleset, Table } from '../rules/model.ts'
 import {
   type ChainState,
   hasSameRules,
@@ -14,22 +14,27 @@ import type { Batch } from '../wire/batch.ts'
 import type { Nft } from '../wire/nft.ts'
 import { addElements, deleteElements, deleteSet } from '../wire/sets.ts'
 import { snapshot } from '../wire/snapshot.ts'
+import type { TableName } from '../wire/specs.ts'
 import type { ApplyReport } from './report.ts'
 import type { WayBack } from './work.ts'
 
 /** Writes what differs, and tells what had to be done. */
 export function replaceRuleset(nft: Nft, { tables }: Ruleset, back: WayBack): ApplyReport['plan'] {
   return nft.transact((batch) => {
-    const states = tableStates(nft, tables)
-    const differing = states.filter((state) => !isSame(state))
-    for (const state of differing) writeTable(batch, state)
-    if (batch.size === 0) return 'unchanged'
-    const present = states.filter((state) => state.present !== undefined).map(({ table }) => nameOf(table))
-    back.before = present.length === 0 ? undefined : snapshot(nft, present)
+    const found = writeDifference(batch, nft, tables)
+    back.written = batch.size > 0
+    if (!back.written) return 'unchanged'
+    back.before = found.length === 0 ? undefined : snapshot(nft, found)
     back.register()
-    back.written = true
-    return present.length === 0 ? 'fresh' : 'replace'
+    return found.length === 0 ? 'fresh' : 'replace'
   })
+}
+
+/** Adds to a batch what makes tables what is wanted; tells which of them are there. */
+export function writeDifference(batch: Batch, nft: Nft, tables: readonly Table[]): TableName[] {
+  const states = tableStates(nft, tables)
+  for (const state of states) if (!isSame(state)) writeTable(batch, state)
+  return states.filter(({ present }) => present !== undefined).map(({ table }) => nameOf(table))
 }
 
 // internal

@@ -5,8 +5,8 @@ import type { Chain, Table } from './model.ts'
 import { selectors } from './selector.ts'
 import { isMatch, type Statement } from './statement.ts'
 
-/** How deep the kernel lets rules jump. */
-const DEEPEST = 16
+/** How many chains may be below a base chain. */
+const DEEPEST = 15
 
 /**
  * Checks what rules refer to, and from where they are reached: what the kernel would refuse, with its number only. Throws

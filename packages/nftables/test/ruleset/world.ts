@@ -6,6 +6,8 @@ export interface RulesetWorld extends AsyncDisposable {
   readonly tables: Nftables
   /** With a context that collects ways back. */
   readonly undoable: Nftables
+  /** With a context whose signal has been given. */
+  readonly aborted: Nftables
   /** Goes them, the last first. */
   undo(): Promise<void>
   /** Another program's socket. */
@@ -23,6 +25,7 @@ export function worldOver(
     nft,
     tables: open(),
     undoable: open({ undo: (way) => ways.push(way) }),
+    aborted: open({ signal: AbortSignal.abort() }),
     async undo() {
       for (const way of ways.splice(0).toReversed()) await way()
     },
