@@ -227,7 +227,6 @@ describe('ADD fails with the culprit, and leaves nothing behind', () => {
       'enablement_selectors[0].podSelector: "b c" cannot be the value of a label',
     ],
     ['a wrong type', { conf: { ambient_enabled: 'true' } }, 7, 'ambient_enabled'],
-    ['a rule manager it has not got', { conf: { native_nftables: true } }, 2, 'native_nftables'],
   ])('%s', async (_, options, code, text) => {
     const { exitCode, document } = await node.call('ADD', options)
     expect({ exitCode, document }).toMatchObject({

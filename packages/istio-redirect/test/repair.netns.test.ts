@@ -7,6 +7,7 @@ import { type Netns, netns, openRtnl } from '@cni/netns'
 import { ownedNetns, tempNetns } from '@cni/netns/testing'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { findNetns } from '../src/agent/repair/find-netns.ts'
+import { nativeTablesIn } from '../src/plugin/native-tables.ts'
 import { connectFrom, startProxy } from '../src/testing/node/stand-ins.ts'
 import { type Fixture, fixture } from './fixture.ts'
 import { type RepairFixture, type RepairFixtureOptions, repairFixture, validatedPod } from './repair-fixture.ts'
@@ -133,6 +134,21 @@ describe('a pod that started without the plugin', () => {
     expect((await netns.exec(target, ['iptables-legacy-save'])).stdout).toContain(redirected)
     expect((await netns.exec(target, ['iptables-nft-save'])).stdout).not.toContain('ISTIO')
   })
+
+  test('natively gets the tables of nftables, once, in place of rules of iptables that nobody recorded', async () => {
+    await using target = await ownedNetns()
+    await address(target, '10.77.9.2/24')
+    show(Number(target.path.split('/')[2]))
+    await netns.exec(target, ['iptables-nft', '-t', 'nat', '-N', 'ISTIO_OUTPUT'])
+    await netns.exec(target, ['iptables-nft', '-t', 'nat', '-A', 'OUTPUT', '-j', 'ISTIO_OUTPUT'])
+    await using node = await repair({
+      config: { nativeNftables: true },
+      pods: [validatedPod(126, {}, { podIP: '10.77.9.2' })],
+    })
+    await until(() => expect(node.pods('repair/success')).toBe(1))
+    expect(nativeTablesIn(target)).toEqual(['istio-proxy-nat'])
+    expect(await rulesOf(target)).not.toContain('ISTIO')
+  })
 })
 
 describe('a pod whose rules were lost', () => {
@@ -160,6 +176,19 @@ describe('a pod whose rules were lost', () => {
     expect(await plugin.call('CHECK')).toMatchObject({ exitCode: 0 })
     expect(await plugin.call('DEL')).toMatchObject({ exitCode: 0 })
     expect(await plugin.rules()).not.toContain('ISTIO')
+  })
+
+  test.each([false, true])('where NATIVE_NFTABLES was changed since, too (from %s)', async (native) => {
+    await plugin.call('ADD', { conf: { native_nftables: native } })
+    await using node = await repair({
+      config: { agentRunDir: plugin.runDir, nativeNftables: !native },
+      pods: [validatedPod(126, {}, { podIP: '10.77.7.2' })],
+    })
+    await until(() => expect(node.pods('repair/success')).toBe(1))
+    expect(plugin.state()).toMatchObject([{ backend: native ? 'nft' : 'nftables', applied: true }])
+    expect(nativeTablesIn(plugin.netns)).toEqual(native ? [] : ['istio-proxy-nat'])
+    expect((await plugin.rules()).includes('ISTIO')).toBe(native)
+    expect(await plugin.call('CHECK')).toMatchObject({ exitCode: 0 })
   })
 
   test('leaves no record where there was none', async () => {

@@ -1,8 +1,7 @@
-import { CniError, ErrorCode } from '@cni/types'
 import type { CaptureConfig } from '../redirect/config.ts'
 import type { AttachmentRecord, NetnsIdentity } from '../state/attachments.ts'
 
-/** What is written to the namespace, as CHECK and DEL will know it; of which iptables, who writes it says. */
+/** What is written to the namespace, as CHECK and DEL will know it; by what, who writes it says. */
 export function recordOf(netns: NetnsIdentity, rules: CaptureConfig): Omit<AttachmentRecord, 'backend'> {
   const policyRoute = rules.interceptionMode === 'TPROXY' && rules.includeInboundPorts.length > 0
   return {
@@ -12,12 +11,4 @@ export function recordOf(netns: NetnsIdentity, rules: CaptureConfig): Omit<Attac
     tproxy: policyRoute ? { mark: rules.tproxyMark, table: rules.tproxyRouteTable } : null,
     applied: false,
   }
-}
-
-/** Refuses what is not there yet. */
-export function requireIptables(nativeNftables: boolean): void {
-  if (!nativeNftables) return
-  throw new CniError(ErrorCode.unsupportedField, 'native_nftables: true is not supported yet', {
-    hint: 'without it the rules are written by iptables, which may itself be the nft variant',
-  })
 }

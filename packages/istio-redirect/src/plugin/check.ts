@@ -1,13 +1,12 @@
-import { iptables } from '@cni/iptables'
 import type { CheckContext } from '@cni/skel'
 import { CniError } from '@cni/types'
-import { redirectRules } from '../redirect/rules.ts'
 import { attachmentKey } from '../state/attachment-of-call.ts'
 import { type AttachmentRecord, attachmentsIn, recordedBackend } from '../state/attachments.ts'
 import type { Conf } from './conf.ts'
 import { missingFromNamespace } from './namespace-network.ts'
 import { settingsOf } from './settings.ts'
 import { warnAboutSettings } from './warn-settings.ts'
+import { writerFor } from './writer-for.ts'
 
 const drift = 100
 
@@ -22,8 +21,8 @@ export async function check(c: CheckContext<Conf>): Promise<void> {
     return
   }
   requireSameNamespace(c, recorded)
-  const tables = iptables(c, { backend: recordedBackend(recorded) })
-  await tables.verify(redirectRules(recorded.rules))
+  const writer = await writerFor(c, recorded.rules, recordedBackend(recorded))
+  await writer.verify()
   const missing = await missingFromNamespace(c.netns, recorded)
   if (missing.length > 0) {
     throw new CniError(drift, 'the network of the pod differs from what was set up', { details: missing.join('\n') })

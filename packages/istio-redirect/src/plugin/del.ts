@@ -56,8 +56,13 @@ async function removeRules(where: Where, recorded: AttachmentRecord | undefined)
 }
 
 async function removeRecorded(where: Where, recorded: AttachmentRecord): Promise<void> {
-  const rules = redirectRules(recorded.rules)
   const backend = recordedBackend(recorded)
+  if (backend === 'nftables') {
+    const { removeNativeTables } = await import('./native-tables.ts')
+    removeNativeTables(where)
+    return
+  }
+  const rules = redirectRules(recorded.rules)
   // A complete ADD says all there is, and one process takes it away; an incomplete one has to be looked for.
   const { families } = recorded
   if (recorded.applied) await iptables(where, { waitSeconds, backend, families }).remove(inUse(rules, recorded))
@@ -66,7 +71,10 @@ async function removeRecorded(where: Where, recorded: AttachmentRecord): Promise
 
 /** Nothing usable recorded means skipped, or set up by Istio's own plugin, or a run directory that was lost. */
 async function removeUnrecorded(where: Where): Promise<void> {
-  const { families } = await iptables(where, { waitSeconds }).removeChains('ISTIO_')
+  const { clearNativeTables } = await import('./native-tables.ts')
+  const removed = clearNativeTables(where)
+  const change = await iptables(where, { waitSeconds }).removeChains('ISTIO_')
+  const families = removed ? allFamilies : change.families
   if (families.length === 0) return
   const { tproxyMark: mark, tproxyRouteTable: table } = captureDefaults
   await removeFromNamespace(where.netns, { families, tproxy: { mark, table } })
@@ -90,6 +98,9 @@ async function orWarn<T>(c: DelContext<Conf>, what: string, step: () => T | Prom
 function warn({ log }: Pick<Where, 'log'>, what: string, error: unknown): void {
   log.warn(`deleting an attachment: ${what}: ${messageOf(error)}`)
 }
+
+/** Native rules are those of both in one. */
+const allFamilies = ['ipv4', 'ipv6'] as const
 
 /** Seconds for the lock of the legacy back end: less than for all programs, so that the log can say that it was the lock. */
 const waitSeconds = 4

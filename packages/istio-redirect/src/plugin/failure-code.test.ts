@@ -1,5 +1,6 @@
 import { DriftError, IptablesError, type IptablesErrorCode } from '@cni/iptables'
 import { NetnsError } from '@cni/netns'
+import { NftError } from '@cni/nftables/wire'
 import { CniError, toErrorDocument } from '@cni/types'
 import { describe, expect, test } from 'vitest'
 import { withFailureCode } from './failure-code.ts'
@@ -21,6 +22,30 @@ describe('a failure without a code of its own', () => {
       msg: 'iptables-restore failed',
       rest: { code: expected, details: 'line 2 failed' },
     })
+  })
+
+  const fault = { text: 'Add a rule', index: 3, errno: 2 }
+  test.each([
+    ['without privileges', new NftError('DENIED', 'it failed'), 50],
+    ['without nf_tables', new NftError('UNSUPPORTED', 'it failed'), 50],
+    ['while others write', new NftError('CHANGED', 'it failed'), 11],
+    [
+      'without a module for a statement',
+      new NftError('REFUSED', 'it failed', {
+        faults: [{ ...fault, code: 'ENOENT', kind: 'rule', part: 'expression 2 (redir) name' }],
+      }),
+      50,
+    ],
+    [
+      'without a chain to jump to',
+      new NftError('REFUSED', 'it failed', {
+        faults: [{ ...fault, code: 'ENOENT', kind: 'rule', part: 'expression 2 (immediate) data' }],
+      }),
+      5,
+    ],
+    ['refused otherwise', new NftError('REFUSED', 'it failed', { faults: [{ ...fault, code: 'EINVAL' }] }), 5],
+  ])('of native rules, %s, has a code', (_, error, code) => {
+    expect(toErrorDocument(withFailureCode(error))).toMatchObject({ code, msg: 'it failed' })
   })
 
   test.each([

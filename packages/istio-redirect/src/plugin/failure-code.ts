@@ -1,4 +1,5 @@
 import { type IptablesErrorCode, isIptablesError } from '@cni/iptables'
+import { isNftError, type NftError } from '@cni/nftables/wire'
 import { CniError, ErrorCode, errnoOf, isCniError } from '@cni/types'
 
 /**
@@ -14,6 +15,10 @@ export function withFailureCode(error: unknown): unknown {
     const details = error.stderr?.trim().slice(0, 2000)
     return new CniError(iptablesCodes[error.code] ?? ErrorCode.ioFailure, error.message, { details, cause: error })
   }
+  if (isNftError(error)) {
+    const code = nftCode(error)
+    return code === undefined ? error : new CniError(code, error.message, { cause: error })
+  }
   const code = errnoOf(error) ?? ''
   if (!/^(?:E[A-Z0-9]+|NO_FFI|NO_NSENTER)$/.test(code)) return error
   return new CniError(codes[code] ?? ErrorCode.ioFailure, error.message, { hint: hints[code], cause: error })
@@ -26,6 +31,18 @@ const iptablesCodes: Partial<Readonly<Record<IptablesErrorCode, number>>> = {
   LOCKED: ErrorCode.tryAgainLater,
   TIMEOUT: ErrorCode.tryAgainLater,
   ABORTED: ErrorCode.tryAgainLater,
+}
+
+/** Of native rules. What could not be sent at all is nothing that anybody could expect. */
+function nftCode({ code, faults }: NftError): number | undefined {
+  if (code === 'INVALID') return undefined
+  if (code === 'DENIED' || code === 'UNSUPPORTED') return ErrorCode.pluginNotAvailable
+  if (code === 'CHANGED' || code === 'STALE' || code === 'ABORTED') return ErrorCode.tryAgainLater
+  // A kind of chain or an expression that the kernel has no module for.
+  const isModule = faults.some(({ code, kind, part = '' }) => {
+    return code === 'ENOENT' && (kind === 'chain' || (kind === 'rule' && /\((?!immediate|lookup)/.test(part)))
+  })
+  return isModule ? ErrorCode.pluginNotAvailable : ErrorCode.ioFailure
 }
 
 /** Of a namespace, a netlink request, a file: by the errno, or what stands in its place. */

@@ -1,9 +1,8 @@
-import { iptables, type Ruleset } from '@cni/iptables'
-import { rulesLeftBehind } from '../redirect/left-behind.ts'
-import { redirectRules } from '../redirect/rules.ts'
 import { type AttachmentRecord, recordedBackend } from '../state/attachments.ts'
 import { openNetwork, removeFromNamespace } from './namespace-network.ts'
 import type { RedirectContext } from './redirect-context.ts'
+import type { RuleWriter } from './rule-writer.ts'
+import { writerFor } from './writer-for.ts'
 
 /**
  * Takes back what an earlier ADD of another configuration left where the new rules do not clear up by themselves:
@@ -15,21 +14,20 @@ export async function leaveEarlier(
   {
     before,
     next,
-    rules,
-  }: { readonly before: AttachmentRecord; readonly next: AttachmentRecord; readonly rules: Ruleset },
+    writer,
+  }: { readonly before: AttachmentRecord; readonly next: AttachmentRecord; readonly writer: RuleWriter },
 ): Promise<void> {
   if (before.netns.dev !== next.netns.dev || before.netns.ino !== next.netns.ino) return
-  const earlier = redirectRules(before.rules)
   const backend = recordedBackend(before)
+  const earlier = await writerFor(c, before.rules, backend)
   const switched = backend !== undefined && backend !== next.backend
-  if (!switched && JSON.stringify(earlier) === JSON.stringify(rules)) return
+  if (!switched && JSON.stringify(earlier.rules) === JSON.stringify(writer.rules)) return
   c.undo(async () => {
-    await iptables(c.netns, { backend }).apply(earlier)
+    await (await writerFor(c.netns, before.rules, backend)).apply()
     using network = await openNetwork(c.netns, before)
     await network.prepare(() => {})
   })
-  if (switched) await iptables(c, { backend }).remove(earlier)
-  const stale = switched ? [] : rulesLeftBehind(earlier, rules)
-  if (stale.length > 0) await iptables(c).remove({ chains: [], rules: stale })
+  if (switched) await earlier.remove()
+  else await writer.leaveBehind(before.rules)
   await removeFromNamespace(c.netns, before, next)
 }

@@ -1,13 +1,11 @@
-import { type BackendKind, iptables } from '@cni/iptables'
+import type { BackendKind } from '@cni/iptables'
 import type { AddContext } from '@cni/skel'
 import type { AttachmentKey } from '@cni/skel/state'
 import { quoted } from '../decide/before-asking.ts'
 import { capturesIpv6 } from '../decide/captured-families.ts'
-import { recordOf, requireIptables } from '../decide/record.ts'
+import { recordOf } from '../decide/record.ts'
 import type { FoundRedirect } from '../decide/redirection.ts'
 import { captureConfig } from '../redirect/config.ts'
-import { redirectRules } from '../redirect/rules.ts'
-import { istioRestoreText } from '../redirect/text.ts'
 import { attachmentKey } from '../state/attachment-of-call.ts'
 import { type AttachmentRecord, type Attachments, attachmentsIn } from '../state/attachments.ts'
 import type { Conf } from './conf.ts'
@@ -16,6 +14,7 @@ import { leaveEarlier } from './leave-earlier.ts'
 import { openNetwork } from './namespace-network.ts'
 import type { RedirectContext } from './redirect-context.ts'
 import type { Settings } from './settings.ts'
+import { writerFor } from './writer-for.ts'
 
 /** What to set up in a namespace. */
 export interface Program extends FoundRedirect, ToldAddresses {
@@ -49,33 +48,31 @@ export function programNamespace(c: AddContext<Conf>, settings: Settings, found:
  * back; then the rules; then the addresses and routes they lead to.
  */
 export async function redirectNamespace(c: RedirectContext, program: Program): Promise<void> {
-  requireIptables(program.nativeNftables)
   const known = await knownAddresses(c, program)
   const config = captureConfig(program.redirect, { ipv6: capturesIpv6(program, known, c.log) })
-  const rules = redirectRules(config)
-  const tables = iptables(c, { print: istioRestoreText, backend: program.backend })
+  const writer = await writerFor(c, config, program.nativeNftables ? 'nftables' : program.backend)
   const netns = { dev: Number(c.netns.dev), ino: Number(c.netns.ino) }
-  const record = { ...recordOf(netns, config), backend: await tables.backend() }
+  const record = { ...recordOf(netns, config), backend: await writer.backend() }
   using network = await openNetwork(c.netns, record)
   const { recordAs: place } = program
-  if (place !== undefined) {
-    const before = readEarlier(c, place)
-    if (before !== undefined) await leaveEarlier(c, { before, next: record, rules })
-    // A failed ADD leaves what was recorded before it.
-    c.undo(place.attachments.write(place.key, record))
-  }
+  const before = readEarlier(c, place)
+  if (before === 'unknown') await (await import('./leave-unrecorded.ts')).leaveUnrecorded(c, record.backend)
+  else if (before !== 'none') await leaveEarlier(c, { before, next: record, writer })
+  // A failed ADD leaves what was recorded before it.
+  if (place !== undefined) c.undo(place.attachments.write(place.key, record))
 
-  const report = await tables.apply(rules)
+  const report = await writer.apply()
   await network.prepare((step) => c.undo(step))
   place?.attachments.replace(place.key, { ...record, applied: true })
   c.log.info('traffic is redirected', { pod: quoted(program.pod), mode: config.interceptionMode, ...report })
 }
 
-function readEarlier(c: RedirectContext, { key, attachments }: RecordPlace): AttachmentRecord | undefined {
+function readEarlier(c: RedirectContext, place: RecordPlace | undefined): AttachmentRecord | 'none' | 'unknown' {
+  if (place === undefined) return 'unknown'
   try {
-    return attachments.read(key)
+    return place.attachments.read(place.key) ?? 'none'
   } catch (error) {
     c.log.warn('the state of an earlier ADD is replaced', { error })
-    return undefined
+    return 'unknown'
   }
 }

@@ -1,4 +1,5 @@
 import { iptables, isIptablesError } from '@cni/iptables'
+import { openNft } from '@cni/nftables/wire'
 import type { StatusContext } from '@cni/skel'
 import { CniError, ErrorCode, messageOf } from '@cni/types'
 import { loadKubeconfig } from '../kube/kubeconfig.ts'
@@ -24,11 +25,21 @@ export async function status(c: StatusContext<Conf>): Promise<void> {
 }
 
 async function requireBackend(c: StatusContext<Conf>): Promise<void> {
+  if (c.conf.native_nftables === true) return requireNftables()
   try {
     await iptables({ netns: 'host', signal: c.signal }).backend()
   } catch (cause) {
     if (!isIptablesError(cause)) throw cause
     throw new CniError(ErrorCode.pluginNotAvailable, `no usable iptables: ${cause.message}`, { cause })
+  }
+}
+
+function requireNftables(): void {
+  try {
+    using nft = openNft('host')
+    nft.generation()
+  } catch (cause) {
+    throw new CniError(ErrorCode.pluginNotAvailable, `no usable nf_tables: ${messageOf(cause)}`, { cause })
   }
 }
 

@@ -6,7 +6,7 @@ import { attachmentsFolder } from './folder.ts'
 /** What ADD did to a namespace, so that CHECK, DEL and GC need not ask anybody. Version 1 of what is kept. */
 export interface AttachmentRecord {
   readonly netns: NetnsIdentity
-  /** Which iptables carries it out; `null` when that was not known yet. */
+  /** What carries it out; `null` when that was not known yet. */
   readonly backend: string | null
   readonly families: readonly ('ipv4' | 'ipv6')[]
   /** What the rules are built from. */
@@ -45,12 +45,15 @@ export function findByNetns(
   return attachments.list().stored.find(({ state: { netns } }) => netns.dev === dev && netns.ino === ino)
 }
 
+/** What carries rules out: a kind of iptables, or nf_tables in its own words. */
+export type RuleBackend = 'nft' | 'legacy' | 'nftables'
+
 /**
  * The back end to say when the node's `iptables` may have come to mean another one since: an nft that holds our rules
  * leaves no trace by which it would be found, and a legacy one is not found where its programs are gone.
  */
-export const recordedBackend = ({ backend }: AttachmentRecord): 'nft' | 'legacy' | undefined =>
-  backend === 'nft' || backend === 'legacy' ? backend : undefined
+export const recordedBackend = ({ backend }: AttachmentRecord): RuleBackend | undefined =>
+  backend === 'nft' || backend === 'legacy' || backend === 'nftables' ? backend : undefined
 
 /** Made at use: an ADD that finds no file reads none. */
 const recordSchema = (): z.ZodMiniType<AttachmentRecord> => {

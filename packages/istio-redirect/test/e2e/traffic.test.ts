@@ -15,13 +15,21 @@ const POD = meshPod({
 })
 const captured = (listener: number, original_dst: string) => ({ served_by: 'proxy', listener, original_dst })
 
-describe.each(RUNTIMES)('a pod redirected by the plugin (%s)', (_, plugin) => {
+const BACKENDS = [
+  ['iptables', {}],
+  ['native nftables', { native_nftables: true }],
+] as const
+const cases = RUNTIMES.flatMap(([runtime, plugin]) =>
+  BACKENDS.map(([rules, conf]) => ({ runtime, plugin, rules, conf })),
+)
+
+describe.each(cases)('a pod redirected by the plugin ($runtime, $rules)', ({ plugin, rules, conf }) => {
   const stack = new AsyncDisposableStack()
   let bed: TestBed
   let ips: { ipv4: string; ipv6: string }
 
   beforeAll(async () => {
-    bed = stack.use(await testBed(plugin, { pod: POD }))
+    bed = stack.use(await testBed(plugin, { pod: POD, conf }))
     ips = await bed.add()
     // Another network of the node, which the pod's annotation excludes.
     await netns.exec(bed.nodeNetns, ['ip', 'address', 'add', '10.222.9.1/24', 'dev', 'lo'])
@@ -35,6 +43,10 @@ describe.each(RUNTIMES)('a pod redirected by the plugin (%s)', (_, plugin) => {
     const [exchange] = await connectFrom(from === 'pod' ? bed.pod : bed.nodeNetns, user, [{ host, port }])
     return exchange?.answer ?? exchange?.error
   }
+
+  it('has its rules where they are asked for', async () => {
+    expect((await bed.save()).includes('ISTIO_OUTPUT')).toBe(rules === 'iptables')
+  })
 
   it.each([
     ['an ordinary user', 1000],

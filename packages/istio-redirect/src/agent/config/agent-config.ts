@@ -135,6 +135,5 @@ function oddities(values: Values): string[] {
   if (values.istioOwnedCniConfig && !isOwned(values)) {
     odd.push('ISTIO_OWNED_CNI_CONFIG has no effect without AMBIENT_ENABLED: the plugin is added to the primary itself')
   }
-  if (values.nativeNftables) odd.push('NATIVE_NFTABLES: pods of the mesh fail to start, the plugin cannot do it yet')
   return odd
 }

@@ -29,12 +29,20 @@ export interface StandIn extends AsyncDisposable {
   readonly pid: number
 }
 
-/** Envoy's stand-in: listens on `ports` (default 15001 and 15006) as `uid` (default 1337) and reports original destinations. */
+/**
+ * Envoy's stand-in: listens on `ports` (default 15001 and 15006) as `uid` (default 1337) and reports original destinations.
+ * With `transparent` it also takes what TPROXY hands to it.
+ */
 export const startProxy = (
   target: NetnsTarget,
-  options: { uid?: number; ports?: readonly number[] } = {},
-): Promise<StandIn> =>
-  startServer(target, 'stand-in-proxy', [options.uid ?? 1337, ...(options.ports ?? [15001, 15006])])
+  { uid = 1337, ports = [15001, 15006], transparent = false }: ProxyOptions = {},
+): Promise<StandIn> => startServer(target, 'stand-in-proxy', [uid, ...ports, ...(transparent ? ['transparent'] : [])])
+
+interface ProxyOptions {
+  readonly uid?: number
+  readonly ports?: readonly number[]
+  readonly transparent?: boolean
+}
 
 /** An ordinary server that says its name. */
 export const startApp = (

@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net'
+import type { Server, Socket } from 'node:net'
 import { loadSys } from '@cni/netns/sys'
 
 const SOL_IP = 0
@@ -26,7 +26,7 @@ export function originalDestination(socket: Socket): { address: string; port: nu
 }
 
 /** Node has no public way to it. */
-function fileDescriptor(socket: Socket): number {
+export function fileDescriptor(socket: Socket | Server): number {
   const handle: unknown = Reflect.get(socket, '_handle')
   const fd: unknown = typeof handle === 'object' && handle !== null ? Reflect.get(handle, 'fd') : undefined
   if (typeof fd !== 'number') throw new Error('the socket has no file descriptor (is it closed?)')

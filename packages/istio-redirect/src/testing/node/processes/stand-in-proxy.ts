@@ -2,13 +2,20 @@
  * A stand-in for Envoy, run as its own process: it accepts redirected connections on Envoy's two ports and answers each
  * with one JSON line that says where the connection wanted to go, read from the kernel (`SO_ORIGINAL_DST`).
  *
- * Usage: `stand-in-proxy.ts UID PORT…` (prints `ready` once it listens on every port in both families).
+ * Usage: `stand-in-proxy.ts UID PORT…` (prints `ready` once it listens on every port in both families). With
+ * `transparent` behind the ports it also takes what TPROXY hands to them.
  */
 import { createServer, type Socket } from 'node:net'
-import { originalDestination } from './original-destination.ts'
+import { loadSys } from '@cni/netns/sys'
+import { fileDescriptor, originalDestination } from './original-destination.ts'
 import { becomeUser, listen } from './process.ts'
 
-const [uid = '1337', ...ports] = process.argv.slice(2)
+const [uid = '1337', ...words] = process.argv.slice(2)
+const ports = words.filter((word) => word !== 'transparent')
+const transparent = words.includes('transparent')
+
+const IP_TRANSPARENT = [0, 19] as const
+const IPV6_TRANSPARENT = [41, 75] as const
 
 const answer = (socket: Socket): void => {
   socket.on('error', () => socket.destroy())
@@ -23,8 +30,19 @@ const answer = (socket: Socket): void => {
   socket.end(`${line}\n`)
 }
 
-becomeUser(Number(uid))
-await Promise.all(
-  ports.flatMap((port) => ['0.0.0.0', '::'].map((host) => listen(createServer(answer), { host, port: Number(port) }))),
+const servers = ports.flatMap((port) =>
+  ['0.0.0.0', '::'].map((host) => ({ server: createServer(answer), host, port: Number(port) })),
 )
+const listenAll = () => Promise.all(servers.map(({ server, host, port }) => listen(server, { host, port })))
+
+if (transparent) {
+  // Only root may say it of a socket.
+  await listenAll()
+  for (const { server, host } of servers) {
+    const [level, option] = host === '::' ? IPV6_TRANSPARENT : IP_TRANSPARENT
+    loadSys().setsockopt(fileDescriptor(server), level, option, Uint8Array.of(1, 0, 0, 0))
+  }
+}
+becomeUser(Number(uid))
+if (!transparent) await listenAll()
 process.stdout.write('ready\n')

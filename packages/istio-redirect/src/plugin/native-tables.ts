@@ -1,0 +1,50 @@
+import { isNetnsError, placeOf, type Where } from '@cni/netns/handle'
+import { isNftError, type Nft, openNft, restore, snapshot, type TableName } from '@cni/nftables/wire'
+import { tableNames } from '../redirect/native/table-names.ts'
+
+/**
+ * Removes the tables of the native mode, but those that are `kept`, whoever made them; whether there were any. A context's
+ * `undo` gets them back, with everything in them.
+ */
+export function removeNativeTables(where: Where, kept: readonly string[] = []): boolean {
+  const { netns, undo } = placeOf(where, 'removeNativeTables')
+  const names = tableNames.filter((name) => !kept.includes(name))
+  using nft = openNft(netns)
+  const found = there(nft, names)
+  if (found.length === 0) return false
+  const before = undo === undefined ? undefined : snapshot(nft, found)
+  undo?.(() => {
+    using again = openNft(netns)
+    again.transact((batch) => {
+      for (const table of there(again, names)) batch.deleteTable(table)
+      if (before !== undefined) restore(batch, before)
+    })
+  })
+  nft.transact((batch) => {
+    for (const table of there(nft, names)) batch.deleteTable(table)
+  })
+  return true
+}
+
+/**
+ * {@link removeNativeTables} where nobody says that there are any: without nf_tables in the kernel, or a way to reach it,
+ * there are none.
+ */
+export function clearNativeTables(where: Where): boolean {
+  try {
+    return removeNativeTables(where)
+  } catch (error) {
+    if (isNftError(error) && error.code === 'UNSUPPORTED') return false
+    if (isNetnsError(error) && error.code === 'NO_FFI') return false
+    throw error
+  }
+}
+
+/** The tables of the native mode that are there. */
+export function nativeTablesIn(where: Where): readonly string[] {
+  using nft = openNft(placeOf(where, 'nativeTablesIn').netns)
+  return there(nft, tableNames).map(({ table }) => table)
+}
+
+const there = (nft: Nft, names: readonly string[]): readonly TableName[] =>
+  nft.tables({ family: 'inet' }).filter(({ table }) => names.includes(table))

@@ -1,0 +1,19 @@
+import type { CaptureConfig } from '../redirect/config.ts'
+import type { RuleBackend } from '../state/attachments.ts'
+
+export type { RuleBackend }
+
+/** What brings the rules of a configuration into a namespace, checks them and takes them away. */
+export interface RuleWriter {
+  /** As data that compares by its JSON. */
+  readonly rules: object
+  /** As what it is recorded. Fails where nothing could be written. */
+  backend(): Promise<RuleBackend>
+  /** Exactly these rules, or an error that leaves what was there. Repeated: nothing is written. */
+  apply(): Promise<object>
+  /** Throws with the code of drift unless they are there. */
+  verify(): Promise<void>
+  remove(): Promise<void>
+  /** Takes away what `apply` would leave of the rules of another configuration by this back end. */
+  leaveBehind(earlier: CaptureConfig): Promise<void>
+}
