@@ -31,7 +31,12 @@ export const variables = {
   kubernetesServiceHost: text('kubernetes-service-host', '', 'the API server', envOnly),
   kubernetesServicePort: text('kubernetes-service-port', '', 'its port', envOnly),
   kubernetesServiceProtocol: text('kubernetes-service-protocol', 'https', 'its protocol', envOnly),
-  kubernetesNodeName: text('kubernetes-node-name', '', 'name of this node: for the log, and whose pods are watched', envOnly),
+  kubernetesNodeName: text(
+    'kubernetes-node-name',
+    '',
+    'name of this node: for the log, and whose pods are watched',
+    envOnly,
+  ),
   // The plugin's configuration
   excludeNamespaces: text('exclude-namespaces', '', 'namespaces whose pods pass, by comma', envOnly),
   podNamespace: text('pod-namespace', '', "the agent's own namespace", envOnly),
