@@ -1,33 +1,119 @@
 import { spawnSync } from 'node:child_process'
-import { defaultProbeSource, hostTables, podTables } from '@cni/istio-redirect/agent'
+import {
+  defaultProbeSource,
+  enrolNamespace,
+  hostTables,
+  namespaceDrift,
+  releaseNamespace,
+} from '@cni/istio-redirect/agent'
 import { type NetnsTarget, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { addRuleset } from '@cni/nftables'
 import { Batch, openNft } from '@cni/nftables/wire'
-import { expect, test } from 'vitest'
-import { nativeCaptures, nativeListing } from './goldens/ambient/cases.ts'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { everything, nativeCaptures, nativeListing } from './goldens/ambient/cases.ts'
 
 const { stdout: version } = spawnSync('nft', ['--version'], { encoding: 'utf8' })
 /** The program that the listings were made with. */
 const hasNft = typeof version === 'string' && version.includes('v1.0.6')
 const noNft = hasNft ? '' : ' (skipped: nft 1.0.6 is not installed)'
 
-const list = (pod: NetnsTarget): string => {
-  const { stdout, stderr } = netns.run(pod, () => spawnSync('nft', ['-s', 'list', 'ruleset'], { encoding: 'utf8' }))
-  expect(stderr).toBe('')
+function inside(pod: NetnsTarget, argv: readonly [string, ...string[]], input = ''): string {
+  const [program, ...args] = argv
+  const { status, stdout, stderr } = netns.run(pod, () => spawnSync(program, args, { input, encoding: 'utf8' }))
+  if (status !== 0) throw new Error(`${argv.join(' ')}: ${stderr}`)
   return stdout
 }
 
-test.skipIf(!hasNft).each(nativeCaptures)(
-  `the native rules of "$name" are listed as those of the original${noNft}`,
-  async ({ name, capture }) => {
+const list = (pod: NetnsTarget): string => inside(pod, ['nft', '-s', 'list', 'ruleset'])
+const native = { native: true } as const
+
+describe.skipIf(!hasNft)(`the native rules of a pod${noNft}`, () => {
+  test.each(nativeCaptures)('for "$name" are listed as those of the original', async ({ name, capture }) => {
     await using pod = await tempNetns()
-    const nft = openNft(pod)
-    nft.commit(addRuleset(new Batch(), podTables(capture)))
-    nft.close()
+    expect(await enrolNamespace(pod, capture, native)).toMatchObject({ plan: 'fresh' })
     expect(list(pod)).toBe(nativeListing(name))
-  },
-)
+    expect(await namespaceDrift(pod, capture, native)).toEqual([])
+    expect(await enrolNamespace(pod, capture, native)).toMatchObject({ plan: 'unchanged', added: [] })
+  })
+
+  test.each(nativeCaptures)(
+    'for "$name" are as they should be when the original wrote them',
+    async ({ name, capture }) => {
+      await using pod = await tempNetns()
+      inside(pod, ['nft', '-f', '-'], nativeListing(name))
+      expect(await enrolNamespace(pod, capture, native)).toMatchObject({ plan: 'unchanged' })
+      expect(await namespaceDrift(pod, capture, native)).toEqual([])
+    },
+  )
+
+  test('follow the annotations of the pod, and no table stays that is needed no longer', async () => {
+    await using pod = await tempNetns()
+    for (const { name, capture } of nativeCaptures) {
+      await enrolNamespace(pod, capture, native)
+      expect(await namespaceDrift(pod, capture, native)).toEqual([])
+      const tables = (text: string) => [...text.matchAll(/^table .*/gm)].map(([table]) => table).toSorted()
+      expect(tables(list(pod))).toEqual(tables(nativeListing(name)))
+    }
+    const withoutDns = { ...everything, dnsCapture: false }
+    expect(await namespaceDrift(pod, withoutDns, native)).toContain('unexpected table inet istio-ambient-raw')
+  })
+
+  test('are put right where they drifted, and tables of others stay', async () => {
+    await using pod = await tempNetns()
+    await enrolNamespace(pod, everything, native)
+    inside(pod, ['nft', 'add table inet mine'])
+    inside(pod, ['nft', 'flush chain inet istio-ambient-nat istio-output'])
+    inside(pod, ['nft', 'delete table inet istio-ambient-raw'])
+    const drift = (await namespaceDrift(pod, everything, native)).join('\n')
+    expect(drift).toContain('missing table inet istio-ambient-raw')
+    expect(drift).toContain('missing rule in table inet istio-ambient-nat, chain istio-output')
+    expect(await enrolNamespace(pod, everything, native)).toMatchObject({ plan: 'reconcile' })
+    expect(await namespaceDrift(pod, everything, native)).toEqual([])
+    expect(list(pod)).toContain('table inet mine')
+  })
+
+  test('go with the pod, and its routes', async () => {
+    await using pod = await tempNetns()
+    await enrolNamespace(pod, everything, native)
+    await releaseNamespace(pod, { ...everything, dnsCapture: false }, native)
+    expect(list(pod)).toBe('')
+    expect(inside(pod, ['ip', 'rule'])).not.toContain('fwmark')
+    await releaseNamespace(pod, everything, native)
+  })
+
+  test.each([
+    ['native', 'iptables', {}, native],
+    ['iptables', 'native', native, {}],
+    ['legacy iptables', 'native', native, { backend: 'legacy' }],
+    ['native', 'legacy iptables', { backend: 'legacy' }, native],
+  ] as const)('that were %s and become %s stand once', async (_, __, next, before) => {
+    await using pod = await tempNetns()
+    await enrolNamespace(pod, everything, before)
+    expect(await namespaceDrift(pod, everything, next)).not.toEqual([])
+    await enrolNamespace(pod, everything, next)
+    expect(await namespaceDrift(pod, everything, next)).toEqual([])
+    const legacy = inside(pod, ['iptables-legacy-save'])
+    const nft = inside(pod, ['iptables-nft-save'])
+    expect([legacy.includes('ISTIO'), nft.includes('ISTIO'), list(pod).includes('istio-ambient')]).toEqual([
+      'backend' in next,
+      !('backend' in next || 'native' in next),
+      'native' in next,
+    ])
+    await releaseNamespace(pod, everything, next)
+    expect((await namespaceDrift(pod, everything, next)).join()).not.toContain('unexpected')
+  })
+})
+
+test('native rules need no program', async () => {
+  await using pod = await tempNetns()
+  onTestFinished(() => void vi.unstubAllEnvs())
+  vi.stubEnv('PATH', '/nonexistent')
+  await enrolNamespace(pod, everything, native)
+  expect(await namespaceDrift(pod, everything, native)).toEqual([])
+  await releaseNamespace(pod, everything, native)
+  expect(await namespaceDrift(pod, everything, native)).toContain('missing table inet istio-ambient-nat')
+})
 
 const set = (family: 'v4' | 'v6') => `
 	set istio-inpod-probes-${family} {

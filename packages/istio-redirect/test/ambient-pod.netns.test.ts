@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { enrolNamespace, namespaceDrift, type PodNamespaceOptions, releaseNamespace } from '@cni/istio-redirect/agent'
+import { enrolNamespace, namespaceDrift, type RulesOptions, releaseNamespace } from '@cni/istio-redirect/agent'
 import { type NetnsTarget, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -7,7 +7,7 @@ import { captures, everything, listing } from './goldens/ambient/cases.ts'
 
 const families = ['ipv4', 'ipv6'] as const
 const saveOf = { ipv4: 'iptables', ipv6: 'ip6tables' } as const
-const ways: readonly (PodNamespaceOptions & { readonly backend: 'nft' | 'legacy' })[] = [
+const ways: readonly (RulesOptions & { readonly backend: 'nft' | 'legacy' })[] = [
   { backend: 'nft', programs: 'auto' },
   { backend: 'nft', programs: 'always' },
   { backend: 'legacy' },

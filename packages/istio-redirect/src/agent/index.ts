@@ -26,7 +26,6 @@ export {
   type EnrolReport,
   enrolNamespace,
   namespaceDrift,
-  type PodNamespaceOptions,
   releaseNamespace,
 } from './ambient/enrol-namespace.ts'
 export {
@@ -40,8 +39,9 @@ export {
 } from './ambient/enrolment.ts'
 export { type FoundNamespaces, findPodNamespaces } from './ambient/find-pod-namespaces.ts'
 export { hostRules, type NodeCapture } from './ambient/host-rules.ts'
+export type { RulesOptions, RulesPlan } from './ambient/installed-rules.ts'
 export { hostTables, type NativeNodeCapture } from './ambient/native/host-tables.ts'
-export { allPodTables, podTables } from './ambient/native/pod-tables.ts'
+export { podTables } from './ambient/native/pod-tables.ts'
 export { type KnownPod, type NetnsCache, type NetnsLease, netnsCache, type Workload } from './ambient/netns-cache.ts'
 export { type EnrolmentStep, nextStep, type PodSituation } from './ambient/next-step.ts'
 export { type NodeProbes, type NodeProbesOptions, nodeProbes } from './ambient/node-probes.ts'

@@ -1,28 +1,14 @@
-import {
-  type ApplyReport,
-  driftText,
-  type Iptables,
-  type IptablesOptions,
-  iptables,
-  type OwnChain,
-  type Ruleset,
-} from '@cni/iptables'
 import { type NetnsTarget, openRtnl, readFile } from '@cni/netns'
 import { localRoute, markRule, type NetworkItem } from '../../policy-route.ts'
-import { istioRestoreText } from '../../redirect/text.ts'
+import { type InstalledRules, installedRules, type RulesOptions, type RulesPlan } from './installed-rules.ts'
+import { allPodTables, podTables } from './native/pod-tables.ts'
 import { type PodCapture, podRules } from './pod-rules.ts'
 import { replyRoute } from './ztunnel.ts'
-
-/** How a pod's namespace is worked on. */
-export interface PodNamespaceOptions extends Pick<IptablesOptions, 'backend' | 'programs'> {
-  /** Chains of Istio's that are none of these rules, and what leads to them, are taken out. Default: true. */
-  readonly reconcile?: boolean | undefined
-}
 
 /** What {@link enrolNamespace} did. */
 export interface EnrolReport {
   /** Of the rules; `unchanged` says nothing about routes. */
-  readonly plan: ApplyReport['plan']
+  readonly plan: RulesPlan
   /** What was added to the network besides, in words. */
   readonly added: readonly string[]
   readonly durationMs: number
@@ -50,7 +36,7 @@ export interface EnrolReport {
 export async function enrolNamespace(
   netns: NetnsTarget,
   capture: PodCapture,
-  options: PodNamespaceOptions = {},
+  options: RulesOptions = {},
 ): Promise<EnrolReport> {
   const started = performance.now()
   const place = await openPlace(netns, capture, options)
@@ -62,7 +48,7 @@ export async function enrolNamespace(
       await item.add(rtnl)
       added.push(item)
     }
-    const { plan } = await place.tables.apply(await place.rules())
+    const plan = await place.rules.apply()
     return { plan, added: added.map(({ what }) => what), durationMs: performance.now() - started }
   } catch (error) {
     await takeBack(netns, added, error)
@@ -74,25 +60,24 @@ export async function enrolNamespace(
 export async function namespaceDrift(
   netns: NetnsTarget,
   capture: PodCapture,
-  options: PodNamespaceOptions = {},
+  options: RulesOptions = {},
 ): Promise<string[]> {
-  const { tables, rules, items } = await openPlace(netns, capture, options)
+  const { rules, items } = await openPlace(netns, capture, options)
   using rtnl = await openRtnl(netns)
   const missing: string[] = []
   for (const item of items) if (!(await item.present(rtnl))) missing.push(`missing ${item.what}`)
-  const drift = driftText(await tables.diff(await rules()))
-  return [...missing, ...drift.split('\n').filter((line) => line !== '')]
+  return [...missing, ...(await rules.drift())]
 }
 
 /** Takes everything out of a pod's namespace again, of both families whatever they were enrolled with. */
 export async function releaseNamespace(
   netns: NetnsTarget,
   capture: PodCapture,
-  options: PodNamespaceOptions = {},
+  options: RulesOptions = {},
 ): Promise<void> {
-  const { tables, rules } = await openPlace(netns, capture, options)
+  const { rules } = await openPlace(netns, capture, options)
   // Packets that are marked already shall not lose their way before the rules that mark are gone.
-  await tables.remove(await rules())
+  await rules.remove()
   using rtnl = await openRtnl(netns)
   for (const item of items(['ipv4', 'ipv6']).toReversed()) await item.remove(rtnl)
 }
@@ -100,24 +85,18 @@ export async function releaseNamespace(
 // internal
 
 interface Place {
-  readonly tables: Iptables
+  readonly rules: InstalledRules
   readonly items: readonly NetworkItem[]
-  rules(): Promise<Ruleset>
 }
 
-async function openPlace(
-  netns: NetnsTarget,
-  capture: PodCapture,
-  { backend, programs, reconcile = true }: PodNamespaceOptions,
-): Promise<Place> {
+async function openPlace(netns: NetnsTarget, capture: PodCapture, options: RulesOptions): Promise<Place> {
   const disabled = capture.ipv6 ? await readFile(netns, '/proc/sys/net/ipv6/conf/lo/disable_ipv6') : undefined
   // Without the file the kernel has no IPv6 at all.
-  const rules = podRules({ ...capture, ipv6: disabled !== undefined })
-  const tables = iptables(netns, { backend, programs, print: istioRestoreText })
+  const possible = { ...capture, ipv6: disabled !== undefined }
+  const tables = { wanted: podTables(possible), all: allPodTables() }
   return {
-    tables,
+    rules: installedRules(netns, { iptables: podRules(possible), nftables: tables }, options),
     items: disabled === undefined ? items(['ipv4']) : items(['ipv4', 'ipv6'], disabled.trim() === '1'),
-    rules: async () => (reconcile ? withForeignChains(tables, rules) : rules),
   }
 }
 
@@ -126,19 +105,6 @@ const items = (families: readonly ('ipv4' | 'ipv6')[], loWithoutIpv6 = false): N
   ...families.filter((family) => family === 'ipv4' || !loWithoutIpv6).map((family) => localRoute(family, replyRoute)),
   ...families.map((family) => markRule(family, replyRoute)),
 ]
-
-/** Chains that something else of Istio's left are taken for ours: those that no rule needs are removed. */
-async function withForeignChains(tables: Iptables, rules: Ruleset): Promise<Ruleset> {
-  const key = ({ table, name }: OwnChain) => `${table} ${name}`
-  const own = new Map(rules.chains.map((chain) => [key(chain), chain]))
-  const { ipv4, ipv6 } = await tables.snapshot()
-  for (const [table, chains] of [...(ipv4?.tables ?? []), ...(ipv6?.tables ?? [])]) {
-    for (const name of chains.keys()) if (istioChain.test(name)) own.set(key({ table, name }), { table, name })
-  }
-  return { ...rules, chains: [...own.values()] }
-}
-
-const istioChain = /^ISTIO_[\w.-]{1,22}$/
 
 async function takeBack(netns: NetnsTarget, added: readonly NetworkItem[], first: unknown): Promise<void> {
   if (added.length === 0) return

@@ -1,0 +1,140 @@
+import {
+  type IptablesOptions,
+  type Ruleset as IptablesRuleset,
+  iptables,
+  driftText as iptablesDriftText,
+  type OwnChain,
+} from '@cni/iptables'
+import { isNetnsError, type NetnsTarget } from '@cni/netns'
+import { type Ruleset as NftRuleset, nftables, driftText as nftDriftText } from '@cni/nftables'
+import { isNftError, openNft } from '@cni/nftables/wire'
+import { istioRestoreText } from '../../redirect/text.ts'
+
+/** How rules are written. */
+export interface RulesOptions extends Pick<IptablesOptions, 'backend' | 'programs'> {
+  /** As tables of nf_tables instead of by iptables. Default: false. */
+  readonly native?: boolean | undefined
+  /** Chains of Istio's that are none of these rules, and what leads to them, are taken out. Default: true. */
+  readonly reconcile?: boolean | undefined
+}
+
+/** `fresh`: nothing of ours was there. `reconcile`: something was, and differed. `unchanged`: nothing was written. */
+export type RulesPlan = 'fresh' | 'reconcile' | 'unchanged'
+
+/** The same rules for both back ends. */
+export interface RulesOfBoth {
+  readonly iptables: IptablesRuleset
+  /** Tables that are wanted, and all that are ours in any mode. */
+  readonly nftables: { readonly wanted: NftRuleset; readonly all: NftRuleset }
+}
+
+/** Rules of ours in a namespace. */
+export interface InstalledRules {
+  /** Brings them in, and takes those out that the other back end may have. When it fails nothing has changed. */
+  apply(): Promise<RulesPlan>
+  /** What is not as {@link InstalledRules.apply} would leave it, in words. */
+  drift(): Promise<string[]>
+  /** Takes out what either back end has. */
+  remove(): Promise<void>
+}
+
+/** The rules of a namespace by the back end that the options say. */
+export function installedRules(netns: NetnsTarget, rules: RulesOfBoth, options: RulesOptions = {}): InstalledRules {
+  const both = { iptables: byIptables(netns, rules.iptables, options), nftables: byNftables(netns, rules.nftables) }
+  const [used, other] = options.native === true ? [both.nftables, both.iptables] : [both.iptables, both.nftables]
+  return {
+    async apply() {
+      const { plan, undo } = await used.apply()
+      await orUndo(undo, () => other.remove())
+      return plan
+    },
+    drift: async () => [...(await used.drift()), ...(await other.present())],
+    async remove() {
+      await used.remove()
+      await other.remove()
+    },
+  }
+}
+
+// internal
+
+interface BackEnd {
+  apply(): Promise<{ readonly plan: RulesPlan; undo(): Promise<void> }>
+  drift(): Promise<string[]>
+  /** What is there, where nothing should be. */
+  present(): Promise<string[]>
+  remove(): Promise<void>
+}
+
+function byIptables(
+  netns: NetnsTarget,
+  rules: IptablesRuleset,
+  { backend, programs, reconcile = true }: RulesOptions,
+): BackEnd {
+  const tables = iptables(netns, { backend, programs, print: istioRestoreText })
+  const withForeign = async (own: IptablesRuleset): Promise<IptablesRuleset> =>
+    reconcile ? { ...own, chains: withForeignChains(own.chains, await tables.snapshot()) } : own
+  return {
+    apply: async () => tables.apply(await withForeign(rules)),
+    drift: async () => lines(iptablesDriftText(await tables.diff(await withForeign(rules)))),
+    present: async () => lines(iptablesDriftText(await tables.diff({ chains: rules.chains, rules: [] }))),
+    remove: async () => tables.remove(await withForeign(rules)),
+  }
+}
+
+/** Chains that something else of Istio's left are taken for ours: those that no rule needs are removed. */
+function withForeignChains(
+  own: readonly OwnChain[],
+  { ipv4, ipv6 }: Awaited<ReturnType<ReturnType<typeof iptables>['snapshot']>>,
+): OwnChain[] {
+  const key = ({ table, name }: OwnChain) => `${table} ${name}`
+  const found = new Map(own.map((chain) => [key(chain), chain]))
+  for (const [table, chains] of [...(ipv4?.tables ?? []), ...(ipv6?.tables ?? [])]) {
+    for (const name of chains.keys()) if (istioChain.test(name)) found.set(key({ table, name }), { table, name })
+  }
+  return [...found.values()]
+}
+
+const istioChain = /^ISTIO_[\w.-]{1,22}$/
+
+function byNftables(netns: NetnsTarget, { wanted, all }: RulesOfBoth['nftables']): BackEnd {
+  const kernel = nftables(netns)
+  const needless = { tables: all.tables.filter(({ name }) => !wanted.tables.some((table) => table.name === name)) }
+  const present = async (tables: NftRuleset['tables']): Promise<string[]> => {
+    using nft = openNft(netns)
+    const there = new Set(nft.tables({ family: 'inet' }).map(({ table }) => table))
+    return tables.flatMap(({ name }) => (there.has(name) ? [`unexpected table inet ${name}`] : []))
+  }
+  return {
+    async apply() {
+      const { plan, undo } = await kernel.apply(wanted)
+      if (needless.tables.length > 0) await orUndo(undo, () => kernel.remove(needless))
+      return { plan: plan === 'replace' ? 'reconcile' : plan, undo }
+    },
+    drift: async () => [...lines(nftDriftText(await kernel.diff(wanted))), ...(await present(needless.tables))],
+    present: () => unlessUnsupported(() => present(all.tables), []),
+    remove: () => unlessUnsupported(async () => void (await kernel.remove(all)), undefined),
+  }
+}
+
+/** Without nf_tables in the kernel, or a way to reach it, nothing of ours is in it. */
+async function unlessUnsupported<T>(work: () => Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (isNftError(error) && error.code === 'UNSUPPORTED') return otherwise
+    if (isNetnsError(error) && error.code === 'NO_FFI') return otherwise
+    throw error
+  }
+}
+
+async function orUndo(undo: () => Promise<void>, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    await undo()
+    throw error
+  }
+}
+
+const lines = (text: string): string[] => text.split('\n').filter((line) => line !== '')
