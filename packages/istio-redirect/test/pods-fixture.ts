@@ -3,9 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type PodWatches, podWatches, type WatchedPods } from '../src/agent/pods/pod-watches.ts'
-import { type KubeClient, kubeClient } from '../src/kube/client.ts'
+import { kubeClient } from '../src/kube/client.ts'
+import { getPod } from '../src/kube/get-pod.ts'
 import type { ListWatchOptions } from '../src/kube/list-watch.ts'
+import type { PodIdentity } from '../src/kube/pod-identity.ts'
 import { serviceAccountAccess } from '../src/kube/service-account.ts'
+import { type PodInfo, podInfo } from '../src/redirect/pod-info.ts'
 import { type ApiServer, startApiServer } from '../src/testing/api-server.ts'
 import { repairGrants } from '../src/testing/grants.ts'
 import type { StoredPod } from '../src/testing/pods.ts'
@@ -17,7 +20,8 @@ export interface PodsFixture extends AsyncDisposable {
   /** The pods of node `n1`. */
   readonly pods: WatchedPods
   readonly signal: AbortSignal
-  connect(): Promise<KubeClient>
+  /** Asks for one pod, once. */
+  ask(who: PodIdentity): Promise<PodInfo>
   /** How often pods were listed. */
   lists(): number
   /** How often single ones were asked for. */
@@ -40,7 +44,10 @@ export async function podsFixture(
     watches: podWatches({ pause: () => delay(5), ...watching }),
     pods: { api: account, nodeName: 'n1' },
     signal: stop.signal,
-    connect: async () => kubeClient(serviceAccountAccess(account)),
+    async ask(who) {
+      const connect = async () => kubeClient(serviceAccountAccess(account))
+      return podInfo(await getPod(who, { connect, signal: stop.signal, maxRequests: 1 }))
+    },
     lists: () => asked(/limit=500/),
     gets: () => asked(/\/pods\/[^/]+$/),
     async [Symbol.asyncDispose]() {

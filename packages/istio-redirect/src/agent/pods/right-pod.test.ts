@@ -19,7 +19,7 @@ async function cachedPods(options: PodCacheOptions = {}, waitMs = 200) {
   const node = await podsFixture()
   const cache = podCache(options)
   const following = node.watches.follow(node.pods, cache.observer, node.signal)
-  const ask = (uid?: string) => rightPod({ ...who, uid }, { cache, connect: node.connect, signal: node.signal, waitMs })
+  const ask = (uid?: string) => rightPod({ ...who, uid }, { cache, ask: node.ask, waitMs })
   const isMesh = async (uid?: string) => withoutSidecar((await ask(uid)).pod) === undefined
   await until(() => expect(node.api.watches()).toBe(1))
   return {

@@ -1,7 +1,5 @@
-import type { AskOptions } from '../../kube/ask.ts'
-import { getPod } from '../../kube/get-pod.ts'
 import type { PodIdentity } from '../../kube/pod-identity.ts'
-import { type PodInfo, podInfo } from '../../redirect/pod-info.ts'
+import type { PodInfo } from '../../redirect/pod-info.ts'
 import type { PodCache } from './pod-cache.ts'
 
 /** Where a pod was found: in the cache at once, there after a while, or at the API server. */
@@ -17,19 +15,19 @@ export interface RightPod {
 export interface RightPodOptions {
   /** `undefined`: pods are not watched. */
   readonly cache: PodCache | undefined
-  readonly connect: AskOptions['connect']
-  readonly signal: AbortSignal
+  /** Asks the API server. */
+  readonly ask: (who: PodIdentity) => Promise<PodInfo>
   /** How long a watch may take to bring a pod, in milliseconds. Default 200. */
   readonly waitMs?: number
 }
 
 /**
  * The pod that a runtime is starting. A name is used again, so that only the UID tells whether a pod that was seen is the
- * one: without it, or without a live watch, one request tells. Throws `KubeError`.
+ * one: without it, or without a live watch, one request tells, and what that throws is thrown.
  */
 export async function rightPod(
   { uid, ...who }: PodIdentity & { readonly uid?: string | undefined },
-  { cache, connect, signal, waitMs = 200 }: RightPodOptions,
+  { cache, ask, waitMs = 200 }: RightPodOptions,
 ): Promise<RightPod> {
   if (cache !== undefined && uid !== undefined && uid !== '') {
     const wanted = { ...who, uid }
@@ -38,5 +36,5 @@ export async function rightPod(
     const brought = await cache.waitFor(wanted, waitMs)
     if (brought !== undefined) return { pod: brought, source: 'watch' }
   }
-  return { pod: podInfo(await getPod(who, { connect, signal, maxRequests: 1 })), source: 'request' }
+  return { pod: await ask(who), source: 'request' }
 }

@@ -1,16 +1,19 @@
 import { VERSION } from '@cni/host/cli'
 import { kubeClient } from '../../kube/client.ts'
+import { getPod } from '../../kube/get-pod.ts'
 import { KubeError } from '../../kube/kube-error.ts'
 import type { Observer } from '../../kube/list-watch.ts'
+import type { PodIdentity } from '../../kube/pod-identity.ts'
 import { serviceAccountAccess } from '../../kube/service-account.ts'
-import { type AskedPod, answerCall } from '../../serve/answer-call.ts'
+import { type PodInfo, podInfo } from '../../redirect/pod-info.ts'
+import { answerCall } from '../../serve/answer-call.ts'
 import type { ServeRequest } from '../../serve/protocol.ts'
 import { keepRunning } from '../keep-running.ts'
 import type { AgentLog } from '../log/agent-log.ts'
 import { calmLog } from '../log/calm-log.ts'
 import { podCache } from '../pods/pod-cache.ts'
 import type { PodWatches } from '../pods/pod-watches.ts'
-import { type RightPod, rightPod } from '../pods/right-pod.ts'
+import { rightPod } from '../pods/right-pod.ts'
 import type { ApiAccess, ScopedLog, ServeConfig } from '../services.ts'
 import { type CallCloseReason, callServer } from './call-server.ts'
 import { keepSocket } from './kept-socket.ts'
@@ -44,12 +47,15 @@ export async function startServing(services: ServingServices): Promise<() => Pro
   const cache = config.nodeName === '' ? undefined : podCache()
   const connect = async () => kubeClient(serviceAccountAccess(api), { userAgent: 'install-cni' })
 
-  const find = (who: AskedPod, left: AbortSignal): Promise<RightPod> =>
-    rightPod(who, { cache, connect, signal: AbortSignal.any([signal, left, AbortSignal.timeout(ASKING_MS)]) })
+  /** Once: the plugin, which is told that the pod cannot be had, tries again itself. */
+  const ask = async (who: PodIdentity, left: AbortSignal): Promise<PodInfo> => {
+    const until = AbortSignal.any([signal, left, AbortSignal.timeout(ASKING_MS)])
+    return podInfo(await getPod(who, { connect, signal: until, maxRequests: 1 }))
+  }
   const answer = (request: ServeRequest, left: AbortSignal) =>
     answerCall(request, {
-      async pod(who) {
-        const { pod, source } = await find(who, left)
+      async pod(asked) {
+        const { pod, source } = await rightPod(asked, { cache, ask: (who) => ask(who, left) })
         metrics.found(source)
         return pod
       },
