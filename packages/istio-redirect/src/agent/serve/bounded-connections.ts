@@ -20,7 +20,7 @@ export type CloseReason = 'crowded' | 'late'
 export interface BoundedOptions {
   /** Told of each connection that was closed before its time. */
   readonly closed?: (reason: CloseReason) => void
-  /** Default: as many connections as the limit of open files has room for, 5 s and 10 s. */
+  /** Default: 64 that wait, or as many as the limit of open files has room for, 5 s and 10 s. */
   readonly bounds?: ServerBounds
 }
 
@@ -42,7 +42,7 @@ export interface BoundedConnections {
  */
 export function boundConnections(
   server: Server,
-  { closed = () => {}, bounds = defaultBounds() }: BoundedOptions = {},
+  { closed = () => {}, bounds = boundsFor(64) }: BoundedOptions = {},
 ): BoundedConnections {
   const { waiting, burst, headersMs, totalMs } = bounds
   // the oldest first
@@ -95,9 +95,12 @@ export function boundConnections(
   }
 }
 
-/** Four servers have at most half of the descriptors. */
-function defaultBounds(): ServerBounds {
-  const waiting = Math.min(Math.max(Math.floor(descriptorLimit() / 32), 4), 64)
+/**
+ * Bounds for a server that needs no more than `most` connections that wait: fewer where few files may be open. Four servers
+ * have at most half of the descriptors.
+ */
+export function boundsFor(most: number): ServerBounds {
+  const waiting = Math.min(Math.max(Math.floor(descriptorLimit() / 32), 4), most)
   return { waiting, burst: 4 * waiting, headersMs: 5000, totalMs: 10_000 }
 }
 

@@ -5,7 +5,7 @@ import { encodeAnswer } from '../../serve/answer.ts'
 import { encodeFrame, type Frame, FrameReader } from '../../serve/frame.ts'
 import { ACCEPTED, MAX_REQUEST, type ServeAnswer, type ServeRequest } from '../../serve/protocol.ts'
 import { readRequest } from '../../serve/read-request.ts'
-import { type BoundedOptions, boundConnections, type CloseReason } from './bounded-connections.ts'
+import { type BoundedOptions, boundConnections, boundsFor, type CloseReason } from './bounded-connections.ts'
 import type { ClosableServer } from './listen.ts'
 import { isStatusQuestion, type ServingStatus } from './serving-status.ts'
 import { turns } from './turns.ts'
@@ -33,10 +33,10 @@ export interface CallServerOptions extends Pick<BoundedOptions, 'bounds'> {
  * or does not, costs a bounded time, and one connection.
  */
 export function callServer(options: CallServerOptions): ClosableServer {
-  const { version, answer, closed = () => {}, bounds } = options
+  const { version, answer, closed = () => {}, bounds = boundsFor(MOST_WAITING) } = options
   const order = turns()
   const server = createServer()
-  const connections = boundConnections(server, { closed, ...(bounds && { bounds }) })
+  const connections = boundConnections(server, { closed, bounds })
 
   server.on('connection', (socket) => {
     // A client that leaves in the middle is its own business.
@@ -97,6 +97,9 @@ export function callServer(options: CallServerOptions): ClosableServer {
     closed(reason)
   }
 }
+
+/** After a start of the node all of its pods come at once. */
+const MOST_WAITING = 256
 
 const NOTHING = new Uint8Array()
 const ACCEPTANCE = Uint8Array.of(ACCEPTED)
