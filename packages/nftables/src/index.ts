@@ -23,8 +23,16 @@ export type { LibraryLog, NetnsContext, Where } from '@cni/netns/handle'
 // the kernel
 export type { ApplyReport, Change } from './apply/report.ts'
 export type { Transacted, TransactionSteps } from './apply/transaction.ts'
+export type { SetRecord, Sets } from './decode/reading.ts'
+export { readTables, type TableRecords } from './decode/records.ts'
+export { decodeRule, decodeTables } from './decode/tables.ts'
 export { addRuleset } from './encode/encode-table.ts'
 export { type Nftables, type NftablesOptions, nftables } from './nftables.ts'
+// text
+export { printTables } from './print/print-records.ts'
+export { printRuleset } from './print/print-ruleset.ts'
+export { ruleText } from './print/rule.ts'
+export type { PrintOptions } from './print/statement.ts'
 // rulesets
 export type { ActionSteps, LimitOptions, LogOptions, NatOptions } from './rules/action-types.ts'
 export type { Builders, RuleBuilder, TableBuilder } from './rules/builder-types.ts'

@@ -74,9 +74,8 @@ function specsOf(
   if (types.length === 1 && single !== undefined && span !== undefined) {
     const entry: Entry = data === undefined ? [span] : [span, data]
     if (interval !== true) return pointElements(single, [entry])
-    return intervalElements(single, [entry]).filter(
-      ({ key }, at) => at > 0 || key?.some((byte) => byte !== 0) || isPoint(span),
-    )
+    // That nothing is before the first of all is said once.
+    return intervalElements(single, [entry]).filter(({ flags }, at) => at > 0 || flags === undefined)
   }
   const key = joined(
     types,

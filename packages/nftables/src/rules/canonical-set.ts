@@ -1,5 +1,5 @@
 import { invalid } from '../wire/nft-error.ts'
-import { spanIn, wrong } from './compared.ts'
+import { keySpan, wrong } from './compared.ts'
 import { type DataType, dataTypes, type Span } from './data-type.ts'
 import type { NamedSet, SetElement } from './model.ts'
 import { checkName, checkText } from './names.ts'
@@ -23,7 +23,7 @@ export function keySpans(set: NamedSet, types: readonly DataType[], { key }: Set
   const parts: readonly unknown[] = types.length > 1 && Array.isArray(key) ? key : [key]
   if (parts.length !== types.length) wrong(key, `a key of ${types.length} parts`, what)
   return types.map((type, at) => {
-    const span = spanIn(type, parts[at], what)
+    const span = keySpan(type, parts[at], what)
     if (set.interval !== true && !isPoint(span)) wrong(parts[at], 'a single value: the set has no intervals', what)
     return span
   })
@@ -64,9 +64,16 @@ function canonicalElements(
       const parts = spans.map((span, at) => keyOf(types[at] ?? dataTypes.mark, span))
       // The types have checked the key, and know no other.
       const key = (parts.length > 1 ? Object.freeze(parts) : parts[0]) as SetElement['key']
-      return Object.freeze({ ...element, key })
+      return Object.freeze({ ...element, key, ...dataIn(set, element) })
     }),
   )
+}
+
+function dataIn(set: NamedSet, { data }: SetElement): Pick<SetElement, 'data'> {
+  const type = dataTypeOf(set)
+  const span = type?.write(data)
+  const read = span && type?.read(span)
+  return typeof read === 'string' || typeof read === 'number' ? { data: read } : {}
 }
 
 function compareSpans(a: readonly Span[], b: readonly Span[]): number {

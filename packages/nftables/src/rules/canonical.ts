@@ -1,6 +1,6 @@
 import { invalid } from '../wire/nft-error.ts'
 import { canonicalAction } from './actions.ts'
-import { type Compared, comparedWith, operandOf, shown, spanIn, wrong } from './compared.ts'
+import { type Compared, comparedWith, keySpan, operandOf, shown, wrong } from './compared.ts'
 import type { DataType, Span } from './data-type.ts'
 import { isSelector, selectors } from './selector.ts'
 import { isPoint, keyOf } from './spans.ts'
@@ -36,7 +36,7 @@ export function vmapSpans(vmap: Vmap, where = ''): readonly (readonly [Span, Vma
   const { type } = selectors[vmap.on]
   const elements: readonly VmapElement[] = vmap.map.elements
   if (!Array.isArray(elements) || elements.length === 0) wrong(elements, 'a list of at least one element', what)
-  const spans = elements.map((each) => [spanIn(type, each.key, what), each] as const)
+  const spans = elements.map((each) => [keySpan(type, each.key, what), each] as const)
   spans.sort(([a], [b]) => Buffer.compare(a.from, b.from))
   spans.forEach(([span], at) => {
     const before = spans[at - 1]?.[0]

@@ -60,6 +60,12 @@ export function spanIn(type: DataType, key: unknown, what: string): Span {
   return type.write(key) ?? wrong(key, type.expected, what)
 }
 
+/** A key of a set, or a map: what is a network is no range there. Throws the same. */
+export function keySpan(type: DataType, key: unknown, what: string): Span {
+  const span = spanIn(type, key, what)
+  return isOne(span) ? span : spanOf(type, span.from, span.to)
+}
+
 /** What is no such value, in words. */
 export function wrong(value: unknown, expected: string, what: string): never {
   return invalid(`${what}: ${shown(value)} is not ${expected}`)
@@ -84,8 +90,7 @@ function setOf(type: DataType, keys: unknown, what: string, single: boolean): Co
   const [first] = given
   if (single && first !== undefined && type.flags !== true && given.every((each) => isSame(each, first)))
     return one(first)
-  // Of ranges a set says networks, where they are.
-  const spans = given.map((each) => (isOne(each) ? each : spanOf(type, each.from, each.to)))
+  const spans = keys.map((key) => keySpan(type, key, what))
   return { is: 'set', spans: merged(type, spans) }
 }
 

@@ -18,7 +18,9 @@ export function next(bytes: Uint8Array): Uint8Array | undefined {
 export function merged(type: DataType, spans: readonly Span[]): Span[] {
   const touch = type.ordered === true && spans.some((span) => !isPoint(span))
   const result: Span[] = []
-  for (const span of [...spans].sort((a, b) => Buffer.compare(a.from, b.from))) {
+  // Of those that begin at the same the widest is first, which holds the others.
+  const byStart = (a: Span, b: Span) => Buffer.compare(a.from, b.from) || Buffer.compare(b.to, a.to)
+  for (const span of [...spans].sort(byStart)) {
     const before = result.at(-1)
     const reach = before && ((touch ? next(before.to) : undefined) ?? before.to)
     if (before === undefined || reach === undefined || Buffer.compare(span.from, reach) > 0) result.push(span)

@@ -1,0 +1,82 @@
+import type { Selector } from '../rules/values.ts'
+import type { Expression, Expressions } from '../wire/expressions.ts'
+import type { Family } from '../wire/family.ts'
+
+/** What a rule has said so far of the packet: which headers it has. */
+export interface Context {
+  network: 'ip' | 'ip6' | undefined
+  /** `IPPROTO_…`, or its word. */
+  transport: string | number | undefined
+}
+
+/** What is known before the first statement. */
+export function contextOf(family: Family): Context {
+  return { network: family === 'ip' || family === 'ip6' ? family : undefined, transport: undefined }
+}
+
+/** Something that was loaded into register 1. */
+export interface Loaded {
+  readonly selector: Selector
+  /** Only so many bytes of an address: its network's. */
+  readonly bytes?: number
+  /** Both ports in one. */
+  readonly ports?: true
+}
+
+const metaKeys = new Set(['iifname', 'oifname', 'nfproto', 'l4proto', 'mark', 'skuid', 'skgid', 'pkttype'] as const)
+const ctKeys = new Set(['state', 'mark', 'direction', 'status'] as const)
+const socketKeys = new Set(['transparent', 'mark', 'wildcard'] as const)
+
+const has = <T>(set: ReadonlySet<T>, key: unknown): key is T => (set as ReadonlySet<unknown>).has(key)
+
+/** What an expression loads into register 1, in nft's words; `undefined` when it loads nothing that we know. */
+export function loadedBy(expression: Expression, context: Context): Loaded | undefined {
+  if (!('dreg' in expression) || expression.dreg !== 1) return undefined
+  switch (expression.name) {
+    case 'meta':
+      return has(metaKeys, expression.key) && expression.sreg === undefined ? { selector: expression.key } : undefined
+    case 'ct':
+      return has(ctKeys, expression.key) && expression.sreg === undefined && expression.direction === undefined
+        ? { selector: `ct ${expression.key}` }
+        : undefined
+    case 'socket':
+      return has(socketKeys, expression.key) && (expression.level ?? 0) === 0
+        ? { selector: `socket ${expression.key}` }
+        : undefined
+    case 'fib':
+      return expression.result === 'type' && (expression.flags === 1 || expression.flags === 2)
+        ? { selector: expression.flags === 1 ? 'fib saddr type' : 'fib daddr type' }
+        : undefined
+    case 'payload':
+      return header(expression, context)
+    default:
+      return undefined
+  }
+}
+
+function header(payload: Expressions['payload'], { network, transport }: Context): Loaded | undefined {
+  const { base, offset, len } = payload
+  if (payload.sreg !== undefined || payload.checksumType !== undefined) return undefined
+  if (base === 'transport') return port(offset, len, transport)
+  if (base !== 'network' || network === undefined) return undefined
+  const [protocolAt, source, target, length] = network === 'ip' ? [9, 12, 16, 4] : [6, 8, 24, 16]
+  if (offset === protocolAt && len === 1) return { selector: network === 'ip' ? 'ip protocol' : 'ip6 nexthdr' }
+  if ((offset !== source && offset !== target) || len > length) return undefined
+  const selector = `${network} ${offset === source ? 'saddr' : 'daddr'}` as const
+  return len === length ? { selector } : { selector, bytes: len }
+}
+
+/** nft has other names for what lies where others have ports; 2 is IGMP. */
+const withoutPorts: ReadonlySet<string | number> = new Set(['icmp', 2, 'ah', 'ipv6-icmp', 'comp'])
+
+function port(offset: number, len: number, transport: Context['transport']): Loaded | undefined {
+  if (len === 1 && offset === 0) {
+    if (transport === 'icmp') return { selector: 'icmp type' }
+    return transport === 'ipv6-icmp' ? { selector: 'icmpv6 type' } : undefined
+  }
+  if (transport !== undefined && withoutPorts.has(transport)) return undefined
+  const header = transport === 'tcp' || transport === 'udp' ? transport : 'th'
+  if (offset === 0 && len === 4) return { selector: `${header} sport`, ports: true }
+  if (len !== 2 || (offset !== 0 && offset !== 2)) return undefined
+  return { selector: `${header} ${offset === 0 ? 'sport' : 'dport'}` }
+}

@@ -1,0 +1,51 @@
+import type { Nft } from '../wire/nft.ts'
+import type { NftChain, NftRule, NftTable } from '../wire/records.ts'
+import { elementsOf, setsOf } from '../wire/sets.ts'
+import type { TableName } from '../wire/specs.ts'
+import type { SetRecord, Sets } from './reading.ts'
+
+/** A table of the kernel's with everything in it, as it was at one moment. */
+export interface TableRecords {
+  readonly table: NftTable
+  readonly chains: readonly NftChain[]
+  /** Those without a name, which belong to a rule, among them. */
+  readonly sets: Sets
+  /** Of all chains, in the order of each. */
+  readonly rules: readonly NftRule[]
+}
+
+/** Reads tables, or all, as they are at one moment. Those that are not there are left out. Throws as `Nft` does. */
+export function readTables(nft: Nft, names?: readonly TableName[]): TableRecords[] {
+  return nft.read(() => {
+    const isWanted = ({ family, table }: TableName) =>
+      names === undefined || names.some((name) => name.family === family && name.table === table)
+    const tables = nft.tables().filter(isWanted)
+    if (tables.length === 0) return []
+    const chains = grouped(nft.chains())
+    const rules = grouped(nft.rules())
+    const sets = grouped(setsOf(nft))
+    return tables.map((table) => ({
+      table,
+      chains: chains.get(keyOf(table)) ?? [],
+      rules: rules.get(keyOf(table)) ?? [],
+      sets: new Map(
+        (sets.get(keyOf(table)) ?? []).map((set): [string, SetRecord] => [
+          set.set,
+          { set, elements: elementsOf(nft, { family: set.family, table: set.table, set: set.set }) },
+        ]),
+      ),
+    }))
+  })
+}
+
+const keyOf = ({ family, table }: TableName): string => `${family} ${table}`
+
+function grouped<T extends TableName>(list: readonly T[]): Map<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const item of list) {
+    const group = groups.get(keyOf(item))
+    if (group === undefined) groups.set(keyOf(item), [item])
+    else group.push(item)
+  }
+  return groups
+}

@@ -1,0 +1,53 @@
+import type { Chain, Rule, Ruleset, Table } from '../rules/model.ts'
+import type { NftChain, NftRule } from '../wire/records.ts'
+import type { Sets } from './reading.ts'
+import type { TableRecords } from './records.ts'
+import { decodeSet } from './sets.ts'
+import { decodeStatements } from './statements.ts'
+
+/** Tables of the kernel's as data. Sets that are not modelled are not there, and rules have what is not modelled as `raw`. */
+export function decodeTables(records: readonly TableRecords[]): Ruleset {
+  return { tables: records.map(decodeTable) }
+}
+
+function decodeTable({ table, chains, sets, rules }: TableRecords): Table {
+  const { family, table: name, comment } = table
+  const byChain = rulesByChain(rules)
+  return {
+    ...{ family, name },
+    ...(comment === undefined ? {} : { comment }),
+    chains: chains.map((chain) => decodeChain(chain, byChain.get(chain.chain) ?? [], sets)),
+    sets: [...sets.values()].flatMap((record) =>
+      record.set.flags?.includes('anonymous') === true ? [] : (decodeSet(record) ?? []),
+    ),
+  }
+}
+
+function decodeChain({ chain, base, policy, comment }: NftChain, rules: readonly NftRule[], sets: Sets): Chain {
+  return {
+    name: chain,
+    ...(base === undefined ? {} : { base }),
+    ...(base === undefined || policy === undefined ? {} : { policy }),
+    ...(comment === undefined ? {} : { comment }),
+    rules: rules.map((rule) => decodeRule(rule, sets)),
+  }
+}
+
+/** A rule of the kernel's as data; `sets` are those of its table. */
+export function decodeRule({ family, expressions, comment }: NftRule, sets: Sets): Rule {
+  return {
+    statements: decodeStatements(family, expressions, sets),
+    ...(comment === undefined ? {} : { comment }),
+  }
+}
+
+/** The rules of each chain, in their order. */
+export function rulesByChain(rules: readonly NftRule[]): ReadonlyMap<string, readonly NftRule[]> {
+  const byChain = new Map<string, NftRule[]>()
+  for (const rule of rules) {
+    const list = byChain.get(rule.chain)
+    if (list === undefined) byChain.set(rule.chain, [rule])
+    else list.push(rule)
+  }
+  return byChain
+}

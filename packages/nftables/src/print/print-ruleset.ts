@@ -1,0 +1,51 @@
+import type { Chain, Ruleset, Table } from '../rules/model.ts'
+import type { Family } from '../wire/family.ts'
+import { baseText } from './chains.ts'
+import { namedSetText } from './named-set.ts'
+import { ruleText } from './rule.ts'
+import { setLines } from './set-text.ts'
+import type { PrintOptions } from './statement.ts'
+
+/**
+ * A ruleset as `nft list ruleset` prints it when it is applied, and as `nft -f` takes it.
+ *
+ * @example
+ * ```ts
+ * import { printRuleset } from '@cni/nftables'
+ *
+ * const rules = [{ statements: [{ kind: 'tcp dport', value: 80 }, { kind: 'drop' }] }] as const
+ * const base = { type: 'filter', hook: 'input', priority: 0 } as const
+ * const chains = [{ name: 'input', base, policy: 'accept', rules }] as const
+ * export const text = printRuleset({ tables: [{ family: 'ip', name: 'ex', chains, sets: [] }] })
+ * ```
+ */
+export function printRuleset({ tables }: Ruleset, options?: PrintOptions): string {
+  return tables.map((table) => tableText(table, options)).join('')
+}
+
+function tableText({ family, name, comment, sets, chains }: Table, options: PrintOptions | undefined): string {
+  return blocks(family, name, [
+    ...(comment === undefined ? [] : [[`comment "${comment}"`]]),
+    ...sets.map((set) => setLines(namedSetText(set))),
+    ...chains.map((chain) => chainLines(chain, family, options)),
+  ])
+}
+
+/** A table, of which the parts are apart. */
+export function blocks(family: Family, name: string, parts: readonly (readonly string[])[]): string {
+  const body = parts.map((lines) => lines.map((line) => `\t${line}\n`).join('')).join('\n')
+  return `table ${family} ${name} {\n${body}}\n`
+}
+
+function chainLines({ name, base, policy, comment, rules }: Chain, family: Family, options?: PrintOptions): string[] {
+  return bracedChain(name, [
+    ...(comment === undefined ? [] : [`comment "${comment}"`]),
+    ...(base === undefined ? [] : [baseText(base, policy ?? 'accept', family)]),
+    ...rules.map((rule) => ruleText(rule, family, options)),
+  ])
+}
+
+/** A chain with its braces. */
+export const bracedChain = (name: string, lines: readonly string[]): string[] => [
+  ...[`chain ${name} {`, ...lines.map((line) => `\t${line}`), '}'],
+]

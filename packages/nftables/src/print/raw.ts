@@ -1,0 +1,21 @@
+import type { Expression } from '../wire/expressions.ts'
+
+/**
+ * What we have no words for, in brackets: the kernel's name and what its attributes say, bytes in hexadecimal. nft does not
+ * take it back, and says so.
+ */
+export function rawText(expression: Expression): string {
+  const { name, ...fields } = expression
+  if (name === 'match' || name === 'target') return `xt ${name} ${JSON.stringify(expression.module)}`
+  const of = 'of' in fields ? fields.of : name
+  const said = Object.entries(fields).flatMap(([key, value]) =>
+    key === 'of' || value === undefined ? [] : [`${key} ${shown(value)}`],
+  )
+  return `[${[of, ...said].join(' ')}]`
+}
+
+function shown(value: unknown): string {
+  if (value instanceof Uint8Array) return `0x${Buffer.from(value).toString('hex')}`
+  if (typeof value === 'object' && value !== null) return Object.values(value).map(String).join(' ')
+  return String(value)
+}

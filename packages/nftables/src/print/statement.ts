@@ -1,0 +1,146 @@
+import { type DataType, dataTypes, type Plain } from '../rules/data-type.ts'
+import { selectors } from '../rules/selector.ts'
+import { isMatch, type MarkValue, type Match, type Statement, type Vmap } from '../rules/statement.ts'
+import type { Key, Masked, Selector } from '../rules/values.ts'
+import type { Family } from '../wire/family.ts'
+import type { Verdict } from '../wire/verdict.ts'
+import { limitText, logText } from './limits.ts'
+import { natText, rejectText, tproxyText } from './nat.ts'
+import { rawText } from './raw.ts'
+import { isRange, keyText, markText, maskedText, rangeText, valueText } from './values.ts'
+
+/** How to print. */
+export interface PrintOptions {
+  /** Leave out what changes by itself, as `nft --stateless`: what counters counted, how long elements have left. */
+  readonly stateless?: boolean | undefined
+}
+
+/** A statement in nft's words. */
+export function statementText(statement: Statement, family: Family, options: PrintOptions = {}): string {
+  if (isMatch(statement)) return matchText(statement)
+  switch (statement.kind) {
+    case 'vmap':
+      return vmapText(statement)
+    case 'counter': {
+      const { packets = 0n, bytes = 0n } = statement
+      return options.stateless === true ? 'counter' : `counter packets ${packets} bytes ${bytes}`
+    }
+    case 'mark set':
+      return `meta mark set ${markValueText(statement.to)}`
+    case 'ct mark set':
+      return `ct mark set ${markValueText(statement.to)}`
+    case 'ct zone set':
+      return `ct zone set ${statement.to}`
+    case 'nftrace set':
+      return `meta nftrace set ${statement.to}`
+    case 'jump':
+    case 'goto':
+      return `${statement.kind} ${statement.chain}`
+    case 'limit':
+      return limitText(statement)
+    case 'log':
+      return logText(statement)
+    case 'snat':
+    case 'dnat':
+    case 'redirect':
+    case 'masquerade':
+      return natText(statement, family)
+    case 'tproxy':
+      return tproxyText(statement, family)
+    case 'reject':
+      return rejectText(statement, family)
+    case 'raw':
+      return statement.expressions.map(rawText).join(' ')
+    default:
+      return statement.kind
+  }
+}
+
+/** `accept`, `jump c`. */
+export const verdictText = (verdict: Verdict): string =>
+  'chain' in verdict ? `${verdict.verdict} ${verdict.chain}` : verdict.verdict
+
+/** A selector as nft prints it. */
+const selectorText = (kind: Selector): string => (metaWords.has(kind) ? `meta ${kind}` : kind)
+
+const metaWords: ReadonlySet<Selector> = new Set(['nfproto', 'l4proto', 'mark', 'skuid', 'skgid', 'pkttype'] as const)
+
+function matchText({ kind, op, value }: Match): string {
+  const { type } = selectors[kind]
+  const what = selectorText(kind)
+  const not = op === undefined ? '' : `${op} `
+  if (typeof value !== 'object') return `${what} ${not}${valueText(type, value)}`
+  if ('named' in value) return `${what} ${not}@${value.named}`
+  if ('set' in value && isExact(type, value.set)) return `${what} ${flagsText(type, value.set[0] ?? [], op ?? '==')}`
+  if ('set' in value) return `${what} ${not}{ ${setText(type, value.set)} }`
+  if ('mask' in value) return `${what} ${maskedText(type, masked(value), op === '!=' ? op : undefined)}`
+  if (isRange(value)) return `${what} ${not}${rangeText(type, value)}`
+  return `${what} ${flagsText(type, value, op)}`
+}
+
+/** The parse boundary: value and mask are of one selector. */
+const masked = (value: Masked<unknown>): Masked<Plain> => value as Masked<Plain>
+
+/** One set of bits, and no other: nft compares it as a number, and names the comparison only of a single bit. */
+const isExact = (type: DataType, keys: readonly Key<Plain>[]): keys is readonly Plain[] =>
+  type.flags === true && keys.length === 1
+
+/** Bits that are compared as a number are not a list. */
+function flagsText(type: DataType, value: Plain, op: Match['op'] | '=='): string {
+  if (type.flags !== true || op === undefined || !Array.isArray(value))
+    return `${op === undefined ? '' : `${op} `}${valueText(type, value)}`
+  return `${op === '==' && value.length > 1 ? '' : `${op} `}${value.join(' | ')}`
+}
+
+function setText(type: DataType, keys: readonly Key<Plain>[]): string {
+  return inListOrder(type, keys, (key) => key)
+    .map((key) => keyText(type, key))
+    .join(', ')
+}
+
+function vmapText({ on, map }: Vmap): string {
+  if ('named' in map) return `${selectorText(on)} vmap @${map.named}`
+  const { type } = selectors[on]
+  // The parse boundary: each key is one of the selector's.
+  const elements = map.elements as readonly { readonly key: Key<Plain>; readonly verdict: Verdict }[]
+  const shown = inListOrder(type, elements, ({ key }) => key).map(
+    ({ key, verdict }) => `${keyText(type, key)} : ${verdictText(verdict)}`,
+  )
+  return `${selectorText(on)} vmap { ${shown.join(', ')} }`
+}
+
+/**
+ * In nft's order: by the first value, of several bits by the first of them, names as numbers of the machine unless there are
+ * beginnings of names among them.
+ */
+export function inListOrder<T>(
+  type: DataType,
+  list: readonly T[],
+  keyOf: (item: T) => Key<Plain>,
+  interval = list.some((item) => typeof keyOf(item) !== 'string'),
+): T[] {
+  const sortable = list.map((item) => {
+    const key = keyOf(item)
+    const first = isRange(key) ? key.from : Array.isArray(key) ? key.slice(0, 1) : key
+    return { item, from: type.write(first)?.from ?? new Uint8Array() }
+  })
+  const byName = type === dataTypes.ifname && !interval
+  if (byName) for (const each of sortable) each.from = Uint8Array.from(each.from).reverse()
+  return sortable.sort((a, b) => Buffer.compare(a.from, b.from)).map(({ item }) => item)
+}
+
+/** As nft shows an and and a xor: what the xor sets of the bits that are cleared is an or. */
+function markValueText(value: MarkValue): string {
+  if (typeof value === 'number') return markText(value)
+  const { of, and = ALL, xor = 0 } = value
+  const or = (xor & ~and) >>> 0
+  const flip = (xor & and) >>> 0
+  const keep = (and | or) >>> 0
+  const parts = [of === 'mark' ? 'meta mark' : of]
+  if (keep !== ALL) parts.push(`& ${markText(keep)}`)
+  if (flip !== 0) parts.push(`^ ${markText(flip)}`)
+  if (or !== 0) parts.push(`| ${markText(or)}`)
+  return parts.join(' ')
+}
+
+const ALL = 0xffff_ffff

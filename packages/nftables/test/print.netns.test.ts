@@ -1,0 +1,38 @@
+import { spawnSync } from 'node:child_process'
+import { netns } from '@cni/netns'
+import { addRuleset, printRuleset } from '@cni/nftables'
+import { Batch } from '@cni/nftables/wire'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { readTables } from '../src/decode/records.ts'
+import { decodeTables } from '../src/decode/tables.ts'
+import { printTables } from '../src/print/print-records.ts'
+import { rulesets } from './arbitrary-rulesets.ts'
+import { eachPod } from './each-pod.ts'
+import { hasNft, noNft } from './nft-program.ts'
+
+const numRuns = Number(process.env.CNI_RULESETS ?? 30)
+
+describe.skipIf(!hasNft)(`printed as nft list ruleset prints it${noNft}`, () => {
+  const here = eachPod()
+  const nft = (argv: readonly string[], input = '') =>
+    netns.run(here.pod, () => spawnSync('nft', argv, { input, encoding: 'utf8', maxBuffer: 1e8 }))
+  const list = () => nft(['list', 'ruleset']).stdout
+
+  test(`${numRuns} random rulesets, as data and from the kernel`, { timeout: 60_000 + numRuns * 1000 }, () => {
+    fc.assert(
+      fc.property(rulesets, (rules) => {
+        here.nft.commit(addRuleset(new Batch(), rules))
+        const theirs = list()
+        const records = readTables(here.nft)
+        here.nft.commit(
+          rules.tables.reduce((batch, { family, name }) => batch.deleteTable({ family, table: name }), new Batch()),
+        )
+        expect(printTables(records)).toBe(theirs)
+        expect(printRuleset(decodeTables(records))).toBe(theirs)
+        expect(printRuleset(rules)).toBe(theirs)
+      }),
+      { numRuns },
+    )
+  })
+})
