@@ -9,7 +9,7 @@ import { freshSteps } from '../state/fresh.ts'
  * place for the generation of that namespace, in which whoever sends it writes. `undefined` where a rule can only be
  * written by a program.
  *
- * @throws {@link IptablesError} `INVALID_RULE` for a rule in a place where it cannot be.
+ * @throws `IptablesError` `INVALID_RULE` for a rule in a place where it cannot be.
  */
 export function freshBatch(rules: Ruleset, families: readonly Family[]): Uint8Array | undefined {
   checkPlaces(rules)

@@ -8,7 +8,7 @@ import { validateConfig } from './validate.ts'
  * The configuration as a schema makes it, with the log lines and the errors of a call that checks it: for a daemon that
  * does so in the place of its plugin. `document` is what `normalizeNetConf` of `@cni/types` makes of stdin.
  *
- * @throws {@link CniError} 7 that names each wrong member, what is expected of it and what it is.
+ * @throws `CniError` 7 that names each wrong member, what is expected of it and what it is.
  */
 export async function checkConfig<Conf>(
   schema: core.$ZodType<Conf>,
