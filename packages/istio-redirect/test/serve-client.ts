@@ -54,13 +54,11 @@ export function askedPod(
     netns: { dev: 4, ino: 4026532 },
     backend: 'nft',
     fresh: true,
-    told: ['10.1.2.3/24'],
-    found: [],
-    foundIpv4: false,
-    ipv6Off: false,
+    inet6: '',
   }
   const args = [`K8S_POD_NAMESPACE=demo`, `K8S_POD_NAME=${name}`, ...(uid === undefined ? [] : [`K8S_POD_UID=${uid}`])]
   const env = { CNI_COMMAND: 'ADD', CNI_ARGS: args.join(';'), CNI_NETNS: '/run/netns/x' }
-  const stdin = JSON.stringify({ cniVersion: '1.0.0', name: 'pods', type: 'istio-cni', ...conf })
+  const prevResult = { cniVersion: '1.0.0', ips: [{ address: '10.1.2.3/24' }] }
+  const stdin = JSON.stringify({ cniVersion: '1.0.0', name: 'pods', type: 'istio-cni', prevResult, ...conf })
   return encodeRequest(serveRequest(env, { version, facts, stdin: Buffer.from(stdin) }))
 }

@@ -68,10 +68,11 @@ export interface AddContext<Conf = NetConf, Chained extends boolean = false, Sta
 }
 
 /** What {@link Plugin.addAhead} gets: what is known before the configuration is checked. */
-export interface AddAheadContext<Chained extends boolean = false>
-  extends AttachmentContext,
-    Pick<AddContext<unknown, Chained>, 'netns' | 'prevResult' | 'undo'> {
-  /** The configuration as it came: an object with a valid name and a version that the plugin supports. */
+export interface AddAheadContext extends AttachmentContext, Pick<AddContext, 'netns' | 'undo'> {
+  /**
+   * The configuration as it came: an object with a valid name and a version that the plugin supports. Its `prevResult` may
+   * be anything, but is there in a chained plugin.
+   */
   readonly document: UncheckedNetConf
   /**
    * Sets up the log, which keeps its lines until then, in the place of the definition's `log`. Only for a call that will

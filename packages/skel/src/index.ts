@@ -51,7 +51,7 @@ export type { Describer } from './main/command-line.ts'
 export { type PluginMainOptions, pluginMain } from './main/plugin-main.ts'
 export { type PluginSource, pluginsMain } from './main/plugins-main.ts'
 // Define
-export { definePlugin, type LogRequest, type Plugin } from './plugin.ts'
+export { type AheadResult, definePlugin, type LogRequest, type Plugin } from './plugin.ts'
 export type { EnvVars } from './protocol/environment.ts'
 export { runPlugin } from './run.ts'
 export { type NetConfOptions, netConf } from './schema/net-conf.ts'

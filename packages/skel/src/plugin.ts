@@ -16,6 +16,9 @@ export interface LogRequest<Conf = NetConf> {
   readonly env: EnvVars
 }
 
+/** How an ADD ends ahead of its configuration: with this result, with the one that it was given, or not yet. */
+export type AheadResult = Result | 'pass-on' | undefined
+
 /** A plugin: data, made by {@link definePlugin}, run by `pluginMain` or `runPlugin`. */
 export interface Plugin<Conf = unknown, Chained extends boolean = boolean, State = unknown> {
   /** The name of the executable, and `type` in a configuration: a file name without blanks. */
@@ -57,11 +60,12 @@ export interface Plugin<Conf = unknown, Chained extends boolean = boolean, State
   add(c: AddContext<Conf, Chained, State>): Result | Promise<Result>
   /**
    * Attaches the container ahead of all that `add` needs: before the configuration is checked, its schema loaded and the
-   * log set up. For a plugin that asks a daemon on its node, which has all that ready. `undefined` says that the call goes on
-   * as without it: then nothing may be left of what was done, or an `undo` step registered for it. What it throws is the
-   * error of the call.
+   * log set up. For a plugin that asks a daemon on its node, which has all that ready. `pass-on` prints the result of the
+   * plugins before, unread, or an empty one: for who has it read elsewhere. `undefined` says that the call goes on as
+   * without it: then nothing may be left of what was done, or an `undo` step registered for it. What it throws is the error
+   * of the call.
    */
-  addAhead?(c: AddAheadContext<Chained>): Result | undefined | Promise<Result | undefined>
+  addAhead?(c: AddAheadContext): AheadResult | Promise<AheadResult>
   /** Throws when the attachment is not as ADD left it. */
   check?(c: CheckContext<Conf, Chained, State>): void | Promise<void>
   /** Takes back what ADD did. Has to succeed when it is gone already. */

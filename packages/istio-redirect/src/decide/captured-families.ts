@@ -1,5 +1,6 @@
 import { CniError, ErrorCode } from '@cni/types'
-import { familiesOf, type UsableAddresses } from '../redirect/families.ts'
+import { PASSTHROUGH } from '../redirect/addresses.ts'
+import { familiesOf, type UsableAddresses, usableAddresses } from '../redirect/families.ts'
 import { quoted } from './before-asking.ts'
 import type { DecisionLog } from './log.ts'
 import type { FoundRedirect } from './redirection.ts'
@@ -17,6 +18,11 @@ export interface KnownAddresses {
   /** Whether IPv6 is switched off where the pod would have it; only asked where {@link mayHaveLostIpv6} says so. */
   readonly ipv6Off: boolean
 }
+
+/** The usable ones of the addresses that the kernel has. */
+export const foundAddresses = (addresses: readonly string[]): UsableAddresses =>
+  // An earlier ADD put that one there.
+  usableAddresses(addresses.filter((address) => address !== PASSTHROUGH.ipv6))
 
 /** Whether a switch decides: IPv6 addresses were told of, and the kernel has none. */
 export const mayHaveLostIpv6 = ({ told, found }: Pick<KnownAddresses, 'told' | 'found'>): boolean =>

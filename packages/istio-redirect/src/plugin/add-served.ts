@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs'
 import { VERSION } from '@cni/host/cli'
 import { type FreshNftables, openFresh } from '@cni/iptables/fresh'
-import type { AddAheadContext, LogSink } from '@cni/skel'
-import { CniError, type Result } from '@cni/types'
+import type { AddAheadContext, AheadResult, LogSink } from '@cni/skel'
+import { CniError } from '@cni/types'
 import { inFolder } from '../in-folder.ts'
 import { logFile } from '../log/log-file.ts'
 import { type Answered, askAgent } from '../serve/ask-agent.ts'
 import type { ErrorAnswer, ProgramAnswer, ServedError, SkipAnswer } from '../serve/protocol.ts'
 import { serveRequest } from '../serve/request.ts'
 import { SERVE_SOCKET } from '../serve/socket.ts'
-import { knownAddresses } from './known-addresses.ts'
 import { runDirOf } from './may-be-served.ts'
+import { addressFacts } from './namespace-facts.ts'
 import { type Committed, commitServed } from './program-served.ts'
 
 /**
@@ -18,7 +18,7 @@ import { type Committed, commitServed } from './program-served.ts'
  * and making the rules, is then done. `undefined` where the agent does not answer or may not decide, or where what it
  * says cannot be done: then nothing has been changed.
  */
-export async function addServed(c: AddAheadContext): Promise<Result | undefined> {
+export async function addServed(c: AddAheadContext): Promise<AheadResult> {
   const runDir = runDirOf(c)
   if (runDir === undefined) return undefined
   using tables = openFresh(c.netns)
@@ -32,7 +32,7 @@ export async function addServed(c: AddAheadContext): Promise<Result | undefined>
   if (answer.act !== 'program') {
     takeLog(c, runDir, { asked, answer })
     if (answer.act === 'error') throw errorOf(answer.error)
-    return c.prevResult ?? {}
+    return 'pass-on'
   }
   const committed = await commitServed(c, { runDir, answer, tables })
   if (committed === undefined) {
@@ -41,23 +41,18 @@ export async function addServed(c: AddAheadContext): Promise<Result | undefined>
   }
   takeLog(c, runDir, { asked, answer })
   await finish(c, answer, committed)
-  return c.prevResult ?? {}
+  return 'pass-on'
 }
 
 // internal
 
 async function ask(c: AddAheadContext, runDir: string, tables: FreshNftables | undefined) {
-  const { netns, ifName } = c
-  const addresses = c.prevResult?.ips?.map(({ address }) => address) ?? []
-  const { told, found, ipv6Off } = await knownAddresses(c, { addresses, ifName })
+  const { netns } = c
   const facts = {
     netns: { dev: Number(netns.dev), ino: Number(netns.ino) },
     backend: tables === undefined ? 'other' : 'nft',
     fresh: tables?.fresh === true,
-    told: addresses,
-    found: [...found.ipv4, ...found.ipv6],
-    foundIpv4: told.ipv4.length === 0,
-    ipv6Off,
+    ...(await addressFacts(c)),
   } as const
   return askAgent(inFolder(runDir, SERVE_SOCKET), serveRequest(c.env, { version: VERSION, facts, stdin: c.raw }), c)
 }

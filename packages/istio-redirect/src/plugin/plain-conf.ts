@@ -27,6 +27,7 @@ export const isPlainConf: Guard<Conf> = plainConf({
   native_nftables: flag,
   enable_ambient_detection_retry: flag,
   check_mode: nullish(oneOf('verify', 'none')),
+  agent: nullish(oneOf('auto', 'never')),
   status_mode: nullish(oneOf('lenient', 'strict')),
   log_level: text,
   log_uds_address: path,

@@ -10,12 +10,20 @@ const facts: NamespaceFacts = {
   netns: { dev: 4, ino: 4026532 },
   backend: 'nft',
   fresh: true,
-  told: ['10.1.2.3/24'],
-  found: [],
-  foundIpv4: false,
-  ipv6Off: false,
+  inet6: '',
 }
-const conf = { cniVersion: '1.0.0', name: 'pods', type: 'istio-cni', cni_agent_run_dir: '/run/istio-cni' }
+const conf = {
+  cniVersion: '1.0.0',
+  name: 'pods',
+  type: 'istio-cni',
+  cni_agent_run_dir: '/run/istio-cni',
+  ...told('10.1.2.3/24'),
+}
+
+/** A result of earlier plugins. */
+function told(...addresses: string[]) {
+  return { prevResult: { cniVersion: '1.0.0', ips: addresses.map((address) => ({ address })) } }
+}
 
 interface Asked {
   readonly conf?: object
@@ -92,7 +100,7 @@ test.each<[string, Pod, Asked, object]>([
   [
     'a namespace without an address',
     meshPod(),
-    { facts: { told: [], foundIpv4: true } },
+    { conf: told(), facts: { addresses: [] } },
     { code: 7, msg: 'no valid local IP address found' },
   ],
   ['stdin', meshPod(), { conf: { toJSON: () => [] } }, { code: 6 }],
@@ -105,7 +113,10 @@ describe('what the plugin has to do by itself is refused', () => {
   test.each<[string, Asked, string]>([
     ['legacy tables', { facts: { backend: 'other' } }, 'backend'],
     ['rules that are there already', { facts: { fresh: false } }, 'not-fresh'],
-    ['no address of IPv4, and the kernel was not asked', { facts: { told: ['fd00::1/64'] } }, 'addresses'],
+    ['no address of IPv4, and the kernel was not asked', { conf: told('fd00::1/64') }, 'addresses'],
+    ['a switch that decides, and was not looked at', { conf: told('10.1.2.3/24', 'fd00::1/64') }, 'addresses'],
+    ['a result that cannot be read', { conf: { prevResult: { cniVersion: '1.0.0', ips: 7 } } }, 'request'],
+    ['a result that is none', { conf: { prevResult: 7 } }, 'request'],
     ['a pod that may be ambient', { conf: ambient }, 'ambient'],
   ])('%s', async (_, asked, reason) => {
     const pod = reason === 'ambient' ? plainPod() : meshPod()

@@ -1,24 +1,29 @@
 import { freshBatch } from '@cni/iptables/fresh'
 import { checkConfig } from '@cni/skel/schema'
 import {
+  decodeResult,
   ErrorCode,
   isCniError,
+  isObject,
   k8sArgs,
   messageOf,
+  netConfVersion,
   normalizeNetConf,
   parseCniArgs,
   parseJson,
   toErrorDocument,
+  type UncheckedNetConf,
 } from '@cni/types'
 import { beforeAsking, podAnnotationsKey, quoted } from '../decide/before-asking.ts'
-import { capturesIpv6 } from '../decide/captured-families.ts'
+import { capturesIpv6, foundAddresses, mayHaveLostIpv6 } from '../decide/captured-families.ts'
+import { inet6Addresses } from '../decide/inet6-file.ts'
 import { maybeAmbient } from '../decide/ladder.ts'
 import type { DecisionLog } from '../decide/log.ts'
 import { recordOf } from '../decide/record.ts'
 import { type FoundRedirect, redirectionOf } from '../decide/redirection.ts'
 import type { PodIdentity } from '../kube/pod-identity.ts'
 import { logLevel } from '../log/sinks.ts'
-import { type Conf, confSchema } from '../plugin/conf.ts'
+import { confSchema } from '../plugin/conf.ts'
 import { settingsOf } from '../plugin/settings.ts'
 import { warnAboutSettings } from '../plugin/warn-settings.ts'
 import { captureConfig } from '../redirect/config.ts'
@@ -82,7 +87,11 @@ class ServedCall {
 
   async answer(sources: CallSources): Promise<ServeAnswer> {
     const { env, facts } = this.#request
-    const conf = await this.#configuration()
+    const { stdin } = this.#request
+    const text = Buffer.from(stdin.buffer, stdin.byteOffset, stdin.byteLength).toString('utf8')
+    const document = normalizeNetConf(parseJson(text, 'error unmarshall network config'))
+    const conf = await checkConfig(confSchema, document, this.#log)
+    const told = addressesIn(document)
     const settings = settingsOf(conf)
     this.#level = logLevel(settings.logLevel) ?? 'info'
     warnAboutSettings(this.#log, conf, settings)
@@ -98,32 +107,21 @@ class ServedCall {
     if (found === undefined) return { act: 'skip', ...this.logged }
     if (facts.backend !== 'nft' || conf.native_nftables === true) throw new Refusal('backend')
     if (!facts.fresh) throw new Refusal('not-fresh')
-    return this.#program(found)
+    return this.#program(found, told)
   }
 
-  async #configuration(): Promise<Conf> {
-    const { stdin } = this.#request
-    const text = Buffer.from(stdin.buffer, stdin.byteOffset, stdin.byteLength).toString('utf8')
-    const document = normalizeNetConf(parseJson(text, 'error unmarshall network config'))
-    return checkConfig(confSchema, document, this.#log)
-  }
-
-  #program(found: FoundRedirect): ProgramAnswer {
+  #program(redirect: FoundRedirect, addresses: readonly string[]): ProgramAnswer {
     const { env, facts } = this.#request
-    const told = usableAddresses(facts.told)
-    if (told.ipv4.length === 0 && !facts.foundIpv4) throw new Refusal('addresses')
-    const known = {
-      place: env.CNI_NETNS ?? '',
-      addresses: facts.told,
-      told,
-      found: usableAddresses(facts.found),
-      ipv6Off: facts.ipv6Off,
-    }
-    const config = captureConfig(found.redirect, { ipv6: capturesIpv6(found, known, this.#log) })
+    const told = usableAddresses(addresses)
+    if (told.ipv4.length === 0 && facts.addresses === undefined) throw new Refusal('addresses')
+    const found = foundAddresses(told.ipv4.length > 0 ? inet6Addresses(facts.inet6) : (facts.addresses ?? []))
+    if (mayHaveLostIpv6({ told, found }) && facts.ipv6Off === undefined) throw new Refusal('addresses')
+    const known = { place: env.CNI_NETNS ?? '', addresses, told, found, ipv6Off: facts.ipv6Off === true }
+    const config = captureConfig(redirect.redirect, { ipv6: capturesIpv6(redirect, known, this.#log) })
     const record = { ...recordOf(facts.netns, config), backend: 'nft' }
     const batch = freshBatch(redirectRules(config), record.families)
     if (batch === undefined) throw new Refusal('rules')
-    return { act: 'program', ...this.logged, pod: quoted(found.pod), mode: config.interceptionMode, record, batch }
+    return { act: 'program', ...this.logged, pod: quoted(redirect.pod), mode: config.interceptionMode, record, batch }
   }
 }
 
@@ -133,6 +131,21 @@ class Refusal extends Error {
   constructor(reason: RefusalReason, detail?: string) {
     super(detail ?? reason)
     this.answer = refused(reason, detail)
+  }
+}
+
+/**
+ * The addresses in the result so far. The plugin passes it on unread, so that one that cannot be read has to be refused
+ * here: the plugin then says why.
+ */
+function addressesIn({ cniVersion, prevResult }: UncheckedNetConf): string[] {
+  if (prevResult === undefined) return []
+  if (!isObject(prevResult)) throw new Refusal('request', 'prevResult is no object')
+  try {
+    const { ips = [] } = decodeResult(prevResult, { version: netConfVersion({ cniVersion }) })
+    return ips.map(({ address }) => address)
+  } catch (error) {
+    throw new Refusal('request', messageOf(error))
   }
 }
 

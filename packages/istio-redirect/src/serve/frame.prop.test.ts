@@ -129,10 +129,9 @@ test('a request is read as it was sent, and says nothing of the rest of the envi
     netns: fc.record({ dev: number, ino: number }),
     backend: fc.constantFrom('nft' as const, 'other' as const),
     fresh: fc.boolean(),
-    told: fc.array(text),
-    found: fc.array(text),
-    foundIpv4: fc.boolean(),
-    ipv6Off: fc.boolean(),
+    inet6: text,
+    addresses: fc.option(fc.array(text), { nil: undefined }),
+    ipv6Off: fc.option(fc.boolean(), { nil: undefined }),
   })
   const env = { CNI_ARGS: 'a=b', CNI_NETNS: '/x', ISTIO_OUTBOUND_OWNER_GROUPS: '*', AWS_SECRET: 'no', PATH: '/bin' }
   fc.assert(

@@ -51,14 +51,12 @@ export interface NamespaceFacts {
   readonly backend: 'nft' | 'other'
   /** Nothing of iptables is there; of another back end it is not known. */
   readonly fresh: boolean
-  /** The addresses of `prevResult`. */
-  readonly told: readonly string[]
-  /** The addresses that the kernel has, without those that no other host can reach. */
-  readonly found: readonly string[]
-  /** Whether {@link found} has those of IPv4: they are left out where `prevResult` seems to tell some. */
-  readonly foundIpv4: boolean
-  /** `disable_ipv6` says that the pod can have no IPv6. */
-  readonly ipv6Off: boolean
+  /** `/proc/net/if_inet6` there; empty where the kernel has no IPv6. */
+  readonly inet6: string
+  /** All addresses that the kernel has, `address/bits`; only asked for where `prevResult` seems to tell none of IPv4. */
+  readonly addresses?: readonly string[] | undefined
+  /** Whether `disable_ipv6` keeps the pod from IPv6; only looked at where that may decide. */
+  readonly ipv6Off?: boolean | undefined
 }
 
 /** Whether a variable is part of a request. */
@@ -136,7 +134,7 @@ export const REFUSALS = [
   'backend',
   /** Something is there already. */
   'not-fresh',
-  /** No address of IPv4 is known where only the kernel can tell. */
+  /** What the kernel knows of addresses decides, and the plugin has not asked it. */
   'addresses',
   /** A rule that only a program can write. */
   'rules',

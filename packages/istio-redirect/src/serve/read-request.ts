@@ -2,7 +2,6 @@ import * as z from 'zod/mini'
 import type { Frame } from './frame.ts'
 import { PROTOCOL, type RefusedAnswer, type ServeRequest } from './protocol.ts'
 
-const texts = z.array(z.string())
 const number = z.int().check(z.nonnegative())
 
 /** Everybody who asks is root, but not everybody who is root means well, or is of this version. */
@@ -14,10 +13,9 @@ const requestSchema = z.object({
     netns: z.object({ dev: number, ino: number }),
     backend: z.enum(['nft', 'other']),
     fresh: z.boolean(),
-    told: texts,
-    found: texts,
-    foundIpv4: z.boolean(),
-    ipv6Off: z.boolean(),
+    inet6: z.string(),
+    addresses: z.optional(z.array(z.string())),
+    ipv6Off: z.optional(z.boolean()),
   }),
 })
 

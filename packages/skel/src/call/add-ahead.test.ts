@@ -38,10 +38,31 @@ function plugin(
 
 describe('an ADD ahead of its configuration', () => {
   it('does without the schema and the log of the definition, and passes the result on as it came', async () => {
-    const { plugin: ahead, done } = plugin((c) => c.prevResult ?? {})
+    const { plugin: ahead, done } = plugin(() => 'pass-on')
     const { exitCode, stdout } = await call(ahead, {}, INVALID)
     expect({ exitCode, done }).toEqual({ exitCode: 0, done: ['ahead'] })
     expect(stdout).toContain('12345678901234567890')
+  })
+
+  it.each([
+    ['without a result before, an empty one', {}, '1.1.0', { cniVersion: '1.1.0' }],
+    [
+      'one of another version in that of the call',
+      { cniVersion: '0.4.0', ips: [{ version: '4', address: '10.0.0.2/24' }] },
+      '1.0.0',
+      { cniVersion: '1.0.0', ips: [{ address: '10.0.0.2/24' }] },
+    ],
+  ])('passes on %s', async (_, before, cniVersion, printed) => {
+    const { plugin: ahead } = plugin(() => 'pass-on')
+    const prevResult = Object.keys(before).length === 0 ? undefined : before
+    const { stdout } = await call(ahead, {}, JSON.stringify({ cniVersion, name: 'a', prevResult }))
+    expect(JSON.parse(stdout)).toEqual(printed)
+  })
+
+  it('prints a result of its own in the version of the call', async () => {
+    const { plugin: ahead } = plugin(() => ({ ips: [{ address: '10.0.0.2/24' }] }))
+    const { stdout } = await call(ahead, {}, CONF)
+    expect(JSON.parse(stdout)).toMatchObject({ cniVersion: '1.1.0', ips: [{ address: '10.0.0.2/24' }] })
   })
 
   it('knows the call, the namespace and the configuration as it came', async () => {

@@ -43,7 +43,7 @@ export function readPrevResult(config: NetworkConfig, version: string): PrevResu
 }
 
 /** The text as it was received: printing it anew would round large numbers in members that we do not know. */
-function verbatim({ text }: NetworkConfig): string | undefined {
+export function verbatim({ text }: NetworkConfig): string | undefined {
   return memberText(text, 'prevResult')
 }
 
