@@ -1,7 +1,9 @@
 import type { CheckContext } from '@cni/skel'
 import { CniError } from '@cni/types'
 import { attachmentKey } from '../state/attachment-of-call.ts'
-import { type AttachmentRecord, attachmentsIn, recordedBackend } from '../state/attachments.ts'
+import type { AttachmentRecord } from '../state/attachments.ts'
+import { callAttachments } from '../state/plain-attachments.ts'
+import { recordedBackend } from '../state/recorded-backend.ts'
 import type { Conf } from './conf.ts'
 import { missingFromNamespace } from './namespace-network.ts'
 import { settingsOf } from './settings.ts'
@@ -15,7 +17,7 @@ export async function check(c: CheckContext<Conf>): Promise<void> {
   const settings = settingsOf(c.conf)
   warnAboutSettings(c.log, c.conf, settings)
   if (settings.checkMode === 'none') return
-  const recorded = settings.runDir === '' ? undefined : attachmentsIn(settings.runDir).read(attachmentKey(c))
+  const recorded = settings.runDir === '' ? undefined : await callAttachments(settings.runDir).read(attachmentKey(c))
   if (recorded === undefined) {
     c.log.info('nothing to check: no rules were recorded for this attachment')
     return

@@ -71,8 +71,5 @@ const keys = {
  */
 export const confSchema = netConf(keys)
 
-/** The keys that are this plugin's own, those of Istio 1.19 among them. */
-export const confKeys: readonly string[] = Object.keys(keys)
-
 /** A parsed configuration. */
 export type Conf = z.infer<typeof confSchema>

@@ -5,7 +5,9 @@ import { messageOf } from '@cni/types'
 import { captureDefaults } from '../redirect/config.ts'
 import { redirectRules } from '../redirect/rules.ts'
 import { attachmentKey } from '../state/attachment-of-call.ts'
-import { type AttachmentRecord, attachmentsIn, recordedBackend } from '../state/attachments.ts'
+import type { AttachmentRecord } from '../state/attachments.ts'
+import { callAttachments } from '../state/plain-attachments.ts'
+import { recordedBackend } from '../state/recorded-backend.ts'
 import type { Conf } from './conf.ts'
 import { removeFromNamespace } from './namespace-network.ts'
 import { settingsOf } from './settings.ts'
@@ -23,7 +25,7 @@ export interface DelOptions {
  */
 export async function del(c: DelContext<Conf>, { programMs = 5000 }: DelOptions = {}): Promise<void> {
   const runDir = c.conf === undefined ? '' : settingsOf(c.conf).runDir
-  const state = runDir === '' ? undefined : attachmentsIn(runDir)
+  const state = runDir === '' ? undefined : callAttachments(runDir)
   const key = attachmentKey(c)
   const recorded = await orWarn(c, 'its state cannot be read', () => state?.read(key))
   const { netns } = c

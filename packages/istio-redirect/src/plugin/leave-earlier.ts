@@ -1,4 +1,5 @@
-import { type AttachmentRecord, recordedBackend } from '../state/attachments.ts'
+import type { AttachmentRecord } from '../state/attachments.ts'
+import { recordedBackend } from '../state/recorded-backend.ts'
 import { openNetwork, removeFromNamespace } from './namespace-network.ts'
 import type { RedirectContext } from './redirect-context.ts'
 import type { RuleWriter } from './rule-writer.ts'

@@ -1,9 +1,9 @@
-import { checkConfig } from '@cni/skel/schema'
+import { checkConfig, netConf } from '@cni/skel/schema'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { tampered } from '../../test/tampered.ts'
 import { confSchema } from './conf.ts'
-import { isPlainConf } from './plain-conf.ts'
+import { confKeys, isPlainConf } from './plain-conf.ts'
 
 const complete = {
   cniVersion: '1.0.0',
@@ -18,6 +18,7 @@ const complete = {
   enable_ambient_detection_retry: false,
   check_mode: 'verify',
   status_mode: 'lenient',
+  agent: 'auto',
   log_level: null,
   log_uds_address: '',
   capabilities: { 'io.kubernetes.cri.pod-annotations': true },
@@ -28,6 +29,11 @@ const complete = {
   ipMasq: true,
   prevResult: { ips: [{ address: '10.0.0.2/8' }] },
 }
+
+test('the keys are those of the schema, besides the standard ones', () => {
+  const standard = Object.keys(netConf({})._zod.def.shape)
+  expect([...standard, ...confKeys].sort()).toEqual(Object.keys(confSchema._zod.def.shape).sort())
+})
 
 test('what node agents and runtimes write is vouched for', () => {
   expect(isPlainConf(complete)).toBe(true)

@@ -7,6 +7,26 @@ const flag = nullish(isFlag)
 const path = nullish((value: unknown): value is string => isText(value) && (value === '' || value.startsWith('/')))
 const none = (value: unknown): value is null | undefined => value === undefined || value === null
 
+const members = {
+  plugin_log_level: text,
+  cni_agent_run_dir: path,
+  ambient_enabled: flag,
+  enablement_selectors: none,
+  exclude_namespaces: nullish(listOf(isText)),
+  pod_namespace: text,
+  native_nftables: flag,
+  enable_ambient_detection_retry: flag,
+  check_mode: nullish(oneOf('verify', 'none')),
+  status_mode: nullish(oneOf('lenient', 'strict')),
+  agent: nullish(oneOf('auto', 'never')),
+  log_level: text,
+  log_uds_address: path,
+  kubernetes: none,
+}
+
+/** The keys that are this plugin's own, those of Istio 1.19 among them. */
+export const confKeys: readonly string[] = Object.keys(members)
+
 /** The schema, behind what does without it. */
 export const confSource: PlainFirst<Conf> = {
   plain: (document) => isPlainConf(document),
@@ -17,19 +37,4 @@ export const confSource: PlainFirst<Conf> = {
  * Vouches for configurations that the schema gives back as they are, for calls that then do without zod. Selectors of
  * ambient mode and what only Istio 1.19 knew are left to the schema.
  */
-export const isPlainConf: Guard<Conf> = plainConf({
-  plugin_log_level: text,
-  cni_agent_run_dir: path,
-  ambient_enabled: flag,
-  enablement_selectors: none,
-  exclude_namespaces: nullish(listOf(isText)),
-  pod_namespace: text,
-  native_nftables: flag,
-  enable_ambient_detection_retry: flag,
-  check_mode: nullish(oneOf('verify', 'none')),
-  agent: nullish(oneOf('auto', 'never')),
-  status_mode: nullish(oneOf('lenient', 'strict')),
-  log_level: text,
-  log_uds_address: path,
-  kubernetes: none,
-})
+export const isPlainConf: Guard<Conf> = plainConf(members)

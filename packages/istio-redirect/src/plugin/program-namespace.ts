@@ -7,7 +7,8 @@ import { recordOf } from '../decide/record.ts'
 import type { FoundRedirect } from '../decide/redirection.ts'
 import { captureConfig } from '../redirect/config.ts'
 import { attachmentKey } from '../state/attachment-of-call.ts'
-import { type AttachmentRecord, type Attachments, attachmentsIn } from '../state/attachments.ts'
+import type { AttachmentRecord, Attachments } from '../state/attachments.ts'
+import { type CallAttachments, callAttachments } from '../state/plain-attachments.ts'
 import type { Conf } from './conf.ts'
 import { knownAddresses, type ToldAddresses } from './known-addresses.ts'
 import { leaveEarlier } from './leave-earlier.ts'
@@ -28,12 +29,12 @@ export interface Program extends FoundRedirect, ToldAddresses {
 /** Where the record of an attachment is. */
 interface RecordPlace {
   readonly key: AttachmentKey
-  readonly attachments: Attachments
+  readonly attachments: Attachments | CallAttachments
 }
 
 /** {@link redirectNamespace} for ADD. */
 export function programNamespace(c: AddContext<Conf>, settings: Settings, found: FoundRedirect): Promise<void> {
-  const attachments = settings.runDir === '' ? undefined : attachmentsIn(settings.runDir)
+  const attachments = settings.runDir === '' ? undefined : callAttachments(settings.runDir)
   return redirectNamespace(c, {
     ...found,
     addresses: c.prevResult?.ips?.map((ip) => ip.address) ?? [],
@@ -55,7 +56,7 @@ export async function redirectNamespace(c: RedirectContext, program: Program): P
   const record = { ...recordOf(netns, config), backend: await writer.backend() }
   using network = await openNetwork(c.netns, record)
   const { recordAs: place } = program
-  const before = readEarlier(c, place)
+  const before = await readEarlier(c, place)
   if (before === 'unknown') await (await import('./leave-unrecorded.ts')).leaveUnrecorded(c, record.backend)
   else if (before !== 'none') await leaveEarlier(c, { before, next: record, writer })
   // A failed ADD leaves what was recorded before it.
@@ -67,10 +68,13 @@ export async function redirectNamespace(c: RedirectContext, program: Program): P
   c.log.info('traffic is redirected', { pod: quoted(program.pod), mode: config.interceptionMode, ...report })
 }
 
-function readEarlier(c: RedirectContext, place: RecordPlace | undefined): AttachmentRecord | 'none' | 'unknown' {
+async function readEarlier(
+  c: RedirectContext,
+  place: RecordPlace | undefined,
+): Promise<AttachmentRecord | 'none' | 'unknown'> {
   if (place === undefined) return 'unknown'
   try {
-    return place.attachments.read(place.key) ?? 'none'
+    return (await place.attachments.read(place.key)) ?? 'none'
   } catch (error) {
     c.log.warn('the state of an earlier ADD is replaced', { error })
     return 'unknown'

@@ -48,15 +48,8 @@ export function findByNetns(
 /** What carries rules out: a kind of iptables, or nf_tables in its own words. */
 export type RuleBackend = 'nft' | 'legacy' | 'nftables'
 
-/**
- * The back end to say when the node's `iptables` may have come to mean another one since: an nft that holds our rules
- * leaves no trace by which it would be found, and a legacy one is not found where its programs are gone.
- */
-export const recordedBackend = ({ backend }: AttachmentRecord): RuleBackend | undefined =>
-  backend === 'nft' || backend === 'legacy' || backend === 'nftables' ? backend : undefined
-
-/** Made at use: an ADD that finds no file reads none. */
-const recordSchema = (): z.ZodMiniType<AttachmentRecord> => {
+/** What is kept, made when a file is read. */
+export const recordSchema = (): z.ZodMiniType<AttachmentRecord> => {
   const integer = z.int().check(z.nonnegative())
   const port = z.int().check(z.minimum(0), z.maximum(65535))
   const ports = z.array(port)

@@ -1,4 +1,4 @@
-import { type AttachmentStore, attachmentStore } from '@cni/skel/state'
+import { type AttachmentStore, guardedStore } from '@cni/skel/state'
 import type { AttachmentRecord } from './attachments.ts'
 import { attachmentsFolder } from './folder.ts'
 
@@ -10,9 +10,5 @@ export type MadeRecord = Omit<AttachmentRecord, 'rules'> & { readonly rules: obj
  * it is made with.
  */
 export function recordsToWrite(runDir: string): AttachmentStore<MadeRecord> {
-  return attachmentStore<MadeRecord>({ folder: attachmentsFolder(runDir), schema: unreadable, readBack: false })
-}
-
-function unreadable(): never {
-  throw new Error('what is recorded already is not for here to read')
+  return guardedStore<MadeRecord>({ folder: attachmentsFolder(runDir), is: (_state): _state is MadeRecord => false })
 }

@@ -2,7 +2,7 @@ import { CniError, ErrorCode, encodeResult, isObject, messageOf, type Verb } fro
 import type { CallState } from '../call-state.ts'
 import { type PrevResult, verbatim } from '../protocol/prev-result.ts'
 import { readAttachments } from '../protocol/valid-attachments.ts'
-import type { ValidKey } from '../state/attachment-store.ts'
+import type { ValidKey } from '../state/record-store.ts'
 import type { AcceptedCall } from './accepted-call.ts'
 import { prevResult, tolerantPrevResult } from './call-prev-result.ts'
 import { configuration, tolerantConfiguration } from './configuration.ts'

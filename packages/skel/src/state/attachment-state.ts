@@ -3,7 +3,8 @@ import type { CallState, StateCall, StateDefinition } from '../call-state.ts'
 import { unexpected } from '../definition/checks.ts'
 import { schemaFrom } from '../schema/schema-of.ts'
 import type { SchemaSource } from '../schema-source.ts'
-import { type AttachmentStoreOptions, attachmentStore, type ValidKey } from './attachment-store.ts'
+import { type AttachmentStoreOptions, attachmentStore } from './attachment-store.ts'
+import type { ValidKey } from './record-store.ts'
 
 /** Where and how {@link attachmentState} keeps a state. */
 export interface StateOptions {

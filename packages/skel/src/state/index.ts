@@ -26,13 +26,8 @@
 
 export type { AttachmentKey } from './attachment-key.ts'
 export { attachmentState, type StateOptions } from './attachment-state.ts'
-export {
-  type AttachmentStore,
-  type AttachmentStoreOptions,
-  attachmentStore,
-  type Listed,
-  type StoredState,
-  type ValidKey,
-} from './attachment-store.ts'
+export { type AttachmentStoreOptions, attachmentStore } from './attachment-store.ts'
+export { type GuardedStoreOptions, guardedStore } from './guarded-store.ts'
+export type { AttachmentStore, Listed, StoredState, ValidKey } from './record-store.ts'
 export { isStateError, StateError, type StateErrorCode } from './state-error.ts'
 export type { StateFolder } from './state-folder.ts'
