@@ -1,18 +1,21 @@
 /**
- * nftables rulesets as data. No program is run.
+ * Typed rulesets of nftables over netlink: build a value, print it, apply it, verify it, remove it. No program is run.
  *
  * @example
  * ```ts
- * import type { Rule } from '@cni/nftables'
+ * import { base, chain, nftables, nftRuleset } from '@cni/nftables'
+ * import { netns } from '@cni/netns'
  *
- * export const web: Rule = {
- *   statements: [
- *     { kind: 'l4proto', value: 'tcp' },
- *     { kind: 'tcp dport', value: { set: [80, 443] } },
- *     { kind: 'counter' },
- *     { kind: 'accept' },
- *   ],
- *   comment: 'web',
+ * const rules = nftRuleset('inet', { ex: { output: base('nat', 'output', -100), redirect: chain } }, (t) => [
+ *   t.ex.on('output').skuid(1337).counter().return(),
+ *   t.ex.on('output').ip('daddr').not('127.0.0.1/32').counter().jump('redirect'),
+ *   t.ex.on('redirect').l4proto('tcp').counter().redirect(15001),
+ * ])
+ *
+ * export async function capture(path: string) {
+ *   using pod = netns.open(path)
+ *   await nftables(pod).apply(rules)
+ *   await nftables(pod).verify(rules)
  * }
  * ```
  *
@@ -22,6 +25,7 @@
 export type { LibraryLog, NetnsContext, Where } from '@cni/netns/handle'
 // the kernel
 export type { ApplyReport, Change } from './apply/report.ts'
+export type { OwnedTables } from './apply/work.ts'
 export type { Transacted, TransactionSteps } from './apply/transaction.ts'
 export type { SetRecord, Sets } from './decode/reading.ts'
 export { readTables, type TableRecords } from './decode/records.ts'

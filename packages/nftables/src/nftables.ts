@@ -2,7 +2,7 @@ import { type Place, placeOf, type Where } from '@cni/netns/handle'
 import { applyRuleset } from './apply/apply.ts'
 import type { ApplyReport, Change } from './apply/report.ts'
 import type { Transacted, TransactionSteps } from './apply/transaction.ts'
-import { type Work, withNft } from './apply/work.ts'
+import { type OwnedTables, type Work, withNft } from './apply/work.ts'
 import type { Ruleset } from './rules/model.ts'
 import type { Drift } from './state/drift.ts'
 import type { Nft } from './wire/nft.ts'
@@ -36,7 +36,7 @@ export interface Nftables {
    */
   check(rules: Ruleset): Promise<void>
   /** Deletes the tables of the ruleset, whatever is in them. What is not there is fine. */
-  remove(rules: Pick<Ruleset, 'tables'>): Promise<Change>
+  remove(rules: OwnedTables): Promise<Change>
   /**
    * Several changes as one, by what is read: the function is called again when others change something meanwhile.
    * `tables` are those that it changes; a context's `undo` makes them what they were.

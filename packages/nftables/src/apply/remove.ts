@@ -1,12 +1,11 @@
 import { nameOf } from '../encode/encode-table.ts'
-import type { Ruleset } from '../rules/model.ts'
 import { snapshot } from '../wire/snapshot.ts'
 import { present } from './present.ts'
 import type { Change } from './report.ts'
-import { changeOf, type Work, wayBack, withNft } from './work.ts'
+import { changeOf, type OwnedTables, type Work, wayBack, withNft } from './work.ts'
 
 /** Deletes the tables of a ruleset with everything in them; those that are not there are no error. */
-export async function removeRuleset(work: Work, { tables }: Pick<Ruleset, 'tables'>): Promise<Change> {
+export async function removeRuleset(work: Work, { tables }: OwnedTables): Promise<Change> {
   const began = performance.now()
   const names = tables.map(nameOf)
   const back = wayBack(work, names)

@@ -1,9 +1,15 @@
 import type { Place } from '@cni/netns/handle'
+import type { Table } from '../rules/model.ts'
 import { type Nft, openNft } from '../wire/nft.ts'
 import { NftError } from '../wire/nft-error.ts'
 import type { Snapshot } from '../wire/snapshot.ts'
 import type { TableName } from '../wire/specs.ts'
 import type { Change } from './report.ts'
+
+/** Tables that a program owns; a ruleset fits. */
+export interface OwnedTables {
+  readonly tables: readonly Pick<Table, 'family' | 'name'>[]
+}
 
 /** A namespace, and a socket for each call or one for all. */
 export interface Work {

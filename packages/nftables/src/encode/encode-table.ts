@@ -69,7 +69,7 @@ export function contextOf({ family, sets }: Table): EncodeContext {
 }
 
 /** A table's name, as the wire has it. */
-export const nameOf = ({ family, name }: Table): TableName => ({ family, table: name })
+export const nameOf = ({ family, name }: Pick<Table, 'family' | 'name'>): TableName => ({ family, table: name })
 
 // internal
 
