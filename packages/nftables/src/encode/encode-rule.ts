@@ -14,7 +14,7 @@ export function encodeRule({ statements }: Rule, context: EncodeContext): Encode
     if (statement === undefined) continue
     if (isMatch(statement)) {
       const other = completed[at + 1]
-      if (other !== undefined && isOtherPort(statement, other) && encodeBoth(statement, other, sink)) at++
+      if (other !== undefined && isOtherPort(statement, other) && encodePorts(statement, other, sink)) at++
       else encodeMatch(statement, sink)
     } else if (statement.kind === 'vmap') encodeVmap(statement, sink)
     else if (statement.kind === 'raw') sink.expressions.push(...statement.expressions)
@@ -25,18 +25,13 @@ export function encodeRule({ statements }: Rule, context: EncodeContext): Encode
 
 // internal
 
-const partners = new Map<string, string>(
-  ['tcp', 'udp', 'th'].flatMap((protocol) => [
-    [`${protocol} sport`, `${protocol} dport`],
-    [`${protocol} dport`, `${protocol} sport`],
-  ]),
-)
+const behindSource = new Map<string, string>([
+  ['tcp sport', 'tcp dport'],
+  ['udp sport', 'udp dport'],
+  ['th sport', 'th dport'],
+])
 
-/** Whether it is a condition on the other port of the same protocol. */
+/** Whether it is a condition on the destination port of the same protocol, behind the one on the source port. */
 function isOtherPort({ kind }: Match, other: Statement): other is Match {
-  return partners.get(kind) === other.kind
-}
-
-function encodeBoth(one: Match, other: Match, sink: Sink): boolean {
-  return one.kind.endsWith('sport') ? encodePorts(one, other, sink) : encodePorts(other, one, sink)
+  return behindSource.get(kind) === other.kind
 }

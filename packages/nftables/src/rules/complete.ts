@@ -21,10 +21,10 @@ export function complete(family: Family, statements: readonly Statement[], where
       said.hear(match)
     }
     checkPorts(statement, said, where)
-    result.push(statement)
+    result.splice(isSwapped(result.at(-1), statement) ? -1 : result.length, 0, statement)
     if (isMatch(statement)) said.hear(statement)
   }
-  return result.length === statements.length ? statements : Object.freeze(result)
+  return Object.freeze(result)
 }
 
 // internal
@@ -94,6 +94,20 @@ function needsOf(statement: Statement): readonly Need[] {
   if (statement.with === 'tcp reset') return TCP
   return statement.with === 'icmp' ? IPV4 : statement.with === 'icmpv6' ? IPV6 : NONE
 }
+
+/** Ports that are compared in one step: the source is first. */
+function isSwapped(before: Statement | undefined, statement: Statement): boolean {
+  return before !== undefined && isPort(before) && isPort(statement) && before.kind === sourceBehind.get(statement.kind)
+}
+
+const isPort = (statement: Statement): boolean =>
+  isMatch(statement) && statement.op === undefined && typeof statement.value === 'number'
+
+const sourceBehind = new Map<string, string>([
+  ['tcp sport', 'tcp dport'],
+  ['udp sport', 'udp dport'],
+  ['th sport', 'th dport'],
+])
 
 /** Ports are those of a protocol. */
 function checkPorts(statement: Statement, { hasTransport }: Said, where: string): void {

@@ -1,3 +1,4 @@
+import type { Sets } from '../decode/reading.ts'
 import { nameOf } from '../encode/encode-table.ts'
 import type { Chain, Ruleset, Table } from '../rules/model.ts'
 import type { Nft } from '../wire/nft.ts'
@@ -29,7 +30,7 @@ interface Found {
   readonly changed: DriftChanged[]
 }
 
-function compareTable({ table, present, stays, dormant, chains, sets }: TableState, drift: Found): void {
+function compareTable({ table, present, stays, dormant, chains, sets, records }: TableState, drift: Found): void {
   const at = nameOf(table)
   if (present === undefined) {
     drift.missing.push(at)
@@ -52,11 +53,11 @@ function compareTable({ table, present, stays, dormant, chains, sets }: TableSta
     })
   }
   if (dormant) drift.changed.push({ ...at, reason: 'dormant', expected: 'it takes part', actual: 'it is dormant' })
-  for (const chain of chains) compareChain(table, chain, drift)
+  for (const chain of chains) compareChain(table, chain, records, drift)
   for (const set of sets) compareSet(at, set, drift)
 }
 
-function compareChain(table: Table, chain: ChainState, drift: Found): void {
+function compareChain(table: Table, chain: ChainState, records: Sets, drift: Found): void {
   const { wanted, present, stays, samePolicy } = chain
   const at = { ...nameOf(table), chain: chain.name }
   if (present === undefined) drift.missing.push(at)
@@ -69,21 +70,21 @@ function compareChain(table: Table, chain: ChainState, drift: Found): void {
       drift.changed.push({ ...at, reason: 'policy', expected, actual })
     }
   }
-  compareRules(table, chain, drift)
+  compareRules(table, chain, records, drift)
 }
 
-function compareRules(table: Table, chain: ChainState, drift: Found): void {
+function compareRules(table: Table, chain: ChainState, records: Sets, drift: Found): void {
   if (hasSameRules(chain)) return
   const at = { ...nameOf(table), chain: chain.name }
   const missing = without(chain.wantedRules, chain.presentRules)
   const unexpected = without(chain.presentRules, chain.wantedRules)
   for (const { rule } of missing) drift.missing.push({ ...at, rule: wantedText(rule, table.family) })
-  for (const { rule } of unexpected) drift.unexpected.push({ ...at, rule: presentText(rule) })
+  for (const { rule } of unexpected) drift.unexpected.push({ ...at, rule: presentText(rule, records) })
   if (missing.length > 0 || unexpected.length > 0) return
   const index = chain.wantedRules.findIndex(({ key }, position) => key !== chain.presentRules[position]?.key)
   const [expected, actual] = [chain.wantedRules[index], chain.presentRules[index]]
   if (expected === undefined || actual === undefined) return
-  const texts = { expected: wantedText(expected.rule, table.family), actual: presentText(actual.rule) }
+  const texts = { expected: wantedText(expected.rule, table.family), actual: presentText(actual.rule, records) }
   drift.changed.push({ ...at, reason: 'order', ...texts })
 }
 

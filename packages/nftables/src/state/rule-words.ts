@@ -1,16 +1,12 @@
+import type { Sets } from '../decode/reading.ts'
+import { decodeRule } from '../decode/tables.ts'
+import { ruleText } from '../print/rule.ts'
 import type { Rule } from '../rules/model.ts'
 import type { Family } from '../wire/family.ts'
 import type { NftRule } from '../wire/records.ts'
 
-/** A rule that is wanted, in words. */
-export function wantedText({ statements, comment }: Rule, _family: Family): string {
-  return withComment(statements.map(({ kind }) => kind).join(' '), comment)
-}
+/** A rule that is wanted, as nft lists it. */
+export const wantedText = (rule: Rule, family: Family): string => ruleText(rule, family)
 
-/** A rule that is there, in words. */
-export function presentText({ expressions, comment, handle }: NftRule): string {
-  return withComment(`${expressions.map(({ name }) => name).join(' ')} # handle ${handle}`, comment)
-}
-
-const withComment = (text: string, comment: string | undefined) =>
-  comment === undefined ? text : `${text} comment ${JSON.stringify(comment)}`
+/** A rule that is there, as nft lists it. */
+export const presentText = (rule: NftRule, sets: Sets): string => ruleText(decodeRule(rule, sets), rule.family)

@@ -1,3 +1,4 @@
+import type { SetRecord, Sets } from '../decode/reading.ts'
 import { encodeRule } from '../encode/encode-rule.ts'
 import { contextOf, nameOf } from '../encode/encode-table.ts'
 import type { EncodeContext } from '../encode/encoded.ts'
@@ -49,6 +50,8 @@ export interface TableState {
   readonly dormant: boolean
   readonly chains: readonly ChainState[]
   readonly sets: readonly SetState[]
+  /** All sets that are there, by their names; without elements where they were not looked at. */
+  readonly records: Sets
 }
 
 /** What is wanted and what is there. Throws `NftError('INVALID')` for what cannot be written. */
@@ -91,7 +94,7 @@ function absent(table: Table): TableState {
   const context = contextOf(table)
   const chains = table.chains.map((wanted) => chainState(wanted.name, wanted, undefined, [], context))
   const sets = table.sets.map((wanted) => setState(wanted.name, wanted, undefined, []))
-  return { table, present: undefined, stays: false, dormant: false, chains, sets }
+  return { table, present: undefined, stays: false, dormant: false, chains, sets, records: new Map() }
 }
 
 function stateOf(nft: Nft, table: Table, present: NftTable): TableState {
@@ -100,9 +103,12 @@ function stateOf(nft: Nft, table: Table, present: NftTable): TableState {
   const chains = nft.chains(name)
   const sets = setsOf(nft, name)
   const named = sets.filter(({ flags }) => flags?.includes('anonymous') !== true)
+  const records = new Map<string, SetRecord>()
   const texts = new Map<string, string>()
   for (const set of sets) {
-    if (!named.includes(set)) texts.set(set.set, setText(set, elementsOf(nft, set)))
+    const elements = named.includes(set) ? [] : elementsOf(nft, set)
+    records.set(set.set, { set, elements })
+    if (!named.includes(set)) texts.set(set.set, setText(set, elements))
   }
   const rules = new Map<string, Keyed<NftRule>[]>()
   for (const rule of nft.rules(name)) {
@@ -116,8 +122,7 @@ function stateOf(nft: Nft, table: Table, present: NftTable): TableState {
   const wantedSets = new Map(table.sets.map((set) => [set.name, set]))
   const presentSets = new Map(named.map((set) => [set.set, set]))
   return {
-    table,
-    present,
+    ...{ table, present, records },
     // What it has besides is counted, and is an object or a flowtable.
     stays: present.comment === table.comment && (present.use ?? 0) <= chains.length + sets.length,
     dormant: ((present.flags ?? 0) & DORMANT) !== 0,
