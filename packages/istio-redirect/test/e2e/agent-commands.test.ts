@@ -82,6 +82,7 @@ test('status: a healthy node in one screen, then what is wrong with it, then wit
   node.write('sa/token', token.join('.'))
   const agent = await node.start()
   await eventually(agent.ready, () => agent.log())
+  await eventually(() => node.names().includes('run/serve.sock'), 'the serving socket')
   node.env.HEALTH_PORT = String(agent.port)
   const healthy = await node.command('status')
   expect(settled(node, healthy.stdout)).toBe(`istio-cni on this node: healthy

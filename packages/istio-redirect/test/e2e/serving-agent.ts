@@ -36,10 +36,10 @@ export async function serving(
   const agent = await start()
   await eventually(agent.ready, () => agent.log())
   node.env.HEALTH_PORT = String(agent.port)
-  if (node.env.NODE_NAME !== '' && env.SERVE_PLUGIN !== 'false') {
+  if (env.SERVE_PLUGIN !== 'false') {
     await eventually(
-      () => api.watches() === 1,
-      () => `pods are watched: ${agent.log()}`,
+      () => node.names().includes('run/serve.sock') && (env.NODE_NAME === '' || api.watches() === 1),
+      () => `it serves: ${agent.log()}`,
     )
   }
   return {
