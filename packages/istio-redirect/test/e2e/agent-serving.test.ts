@@ -101,6 +101,12 @@ describe.each(runtimes)('%s', (_, argv) => {
     await using at = await serving(argv)
     for (let index = 0; index < 250; index += 1) at.api.setPod(podOf(`p${index}`, { uid: `u${index}` }))
     await answerOf(at.socket, 'p249', { uid: 'u249' })
+    const heal = (): Promise<number> => {
+      at.node.write(conflist, calico)
+      const isHealed = () => at.node.read(conflist) === withEntry(calico, entryOf(at.node))
+      return eventually(isHealed, () => `healed: ${at.agent.log()}`)
+    }
+    const atRest = [await heal(), await heal(), await heal()]
     const left = Array.from({ length: 250 }, (_, index) => index)
     const answers: string[] = []
     const heals: number[] = []
@@ -108,16 +114,13 @@ describe.each(runtimes)('%s', (_, argv) => {
       for (let index = left.shift(); index !== undefined; index = left.shift()) {
         const answer = await answerOf(at.socket, `p${index}`, { uid: `u${index}` })
         answers.push(answer?.act === 'program' ? answer.pod : `${index}: ${answer?.act}`)
-        if (index % 80 !== 40) continue
-        at.node.write(conflist, calico)
-        const isHealed = () => at.node.read(conflist) === withEntry(calico, entryOf(at.node))
-        heals.push(await eventually(isHealed, () => `healed: ${at.agent.log()}`))
+        if (index % 80 === 40) heals.push(await heal())
       }
     }
     await Promise.all(Array.from({ length: 8 }, lane))
     expect(answers.sort()).toEqual(Array.from({ length: 250 }, (_, index) => `demo/p${index}`).sort())
-    // 50 ms on an idle machine; a test shares its own with others.
-    expect(Math.min(...heals)).toBeLessThan(process.env.CI ? 500 : 50)
+    // A machine that others use as well is slow at rest, too.
+    expect(Math.min(...heals)).toBeLessThan(Math.max(50, 5 * Math.min(...atRest)))
   })
 })
 
