@@ -1,15 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import {
-  defaultProbeSource,
-  enrolNamespace,
-  hostTables,
-  namespaceDrift,
-  releaseNamespace,
-} from '@cni/istio-redirect/agent'
+import { enrolNamespace, namespaceDrift, releaseNamespace } from '@cni/istio-redirect/agent'
 import { type NetnsTarget, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
-import { addRuleset } from '@cni/nftables'
-import { Batch, openNft } from '@cni/nftables/wire'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { everything, nativeCaptures, nativeListing } from './goldens/ambient/cases.ts'
 
@@ -113,33 +105,4 @@ test('native rules need no program', async () => {
   expect(await namespaceDrift(pod, everything, native)).toEqual([])
   await releaseNamespace(pod, everything, native)
   expect(await namespaceDrift(pod, everything, native)).toContain('missing table inet istio-ambient-nat')
-})
-
-const set = (family: 'v4' | 'v6') => `
-	set istio-inpod-probes-${family} {
-		type ip${family}_addr
-		comment "UUID of the pods that are part of ambient mesh"
-	}
-`
-
-const hostListing = (sets: string, ...rules: readonly string[]) => `table inet istio-ambient-nat {${sets}
-	chain postrouting {
-		type nat hook postrouting priority srcnat; policy accept;
-${rules.map((rule) => `\t\t${rule}\n`).join('')}	}
-}
-`
-
-const v4Rule = 'meta l4proto tcp meta skuid 0 ip daddr @istio-inpod-probes-v4 counter snat ip to 169.254.7.127'
-const v6Rule =
-  'meta l4proto tcp meta skuid 0 ip6 daddr @istio-inpod-probes-v6 counter snat ip6 to fd16:9254:7127:1337:ffff:ffff:ffff:ffff'
-
-test.skipIf(!hasNft).each([
-  ['both families', true, hostListing(set('v4') + set('v6'), v4Rule, v6Rule)],
-  ['IPv4', false, hostListing(set('v4'), v4Rule)],
-])(`the native rules of the node for %s are listed as those of the original${noNft}`, async (_, ipv6, listing) => {
-  await using node = await tempNetns()
-  const nft = openNft(node)
-  nft.commit(addRuleset(new Batch(), hostTables({ ipv6, probeSource: defaultProbeSource, kubeletUid: 0 })))
-  nft.close()
-  expect(list(node)).toBe(listing)
 })

@@ -1,8 +1,11 @@
 import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { defaultProbeSource, nodeProbes } from '@cni/istio-redirect/agent'
 import { type NetnsTarget, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 const ways = [
   { backend: 'nft', programs: 'auto' },
@@ -11,6 +14,12 @@ const ways = [
 ] as const
 
 const dual = { ipv6: true, probeSource: defaultProbeSource }
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'cni-node-'))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
 const uid = '55efbedd-5af0-4fb0-b896-61604f0b0b53'
 
 function inside(node: NetnsTarget, ...[program, ...args]: [string, ...string[]]): string {
@@ -50,7 +59,7 @@ describe.each(ways)('on a node whose rules are written by $backend ($programs)',
   test('rules and sets are listed as those of the original', async () => {
     await using node = await tempNetns()
     const probes = nodeProbes(dual, { netns: node, ...how })
-    expect(await probes.apply()).toMatchObject({ plan: 'fresh' })
+    expect(await probes.apply()).toBe('fresh')
     await probes.sets.put(uid, ['10.50.0.15', 'fd50::d'])
     expect(rulesIn(node, how.backend)).toEqual(listed)
     expect(setsIn(node)).toEqual([
@@ -68,7 +77,7 @@ describe.each(ways)('on a node whose rules are written by $backend ($programs)',
     await before.apply()
     await before.sets.put(uid, ['10.50.0.15'])
     const after = nodeProbes(dual, { netns: node, ...how })
-    expect(await after.apply()).toMatchObject({ plan: 'unchanged' })
+    expect(await after.apply()).toBe('unchanged')
     expect(await after.sets.sync(new Map([[uid, ['10.50.0.15']]]))).toEqual({ added: [], removed: [] })
   })
 
@@ -96,7 +105,7 @@ describe.each(ways)('on a node whose rules are written by $backend ($programs)',
     const drift = await probes.drift()
     expect(drift).toContain('missing set istio-inpod-probes-v6')
     expect(drift).toContain('missing ipv4 nat: -A POSTROUTING -j ISTIO_POSTRT')
-    expect(await probes.apply()).toMatchObject({ plan: 'reconcile' })
+    expect(await probes.apply()).toBe('reconcile')
     const { added } = await probes.sets.sync(new Map([[uid, ['10.50.0.15']]]))
     expect(added).toEqual([{ address: '10.50.0.15', uid }])
     expect(await probes.drift()).toEqual([])
@@ -122,5 +131,109 @@ describe.each(ways)('on a node whose rules are written by $backend ($programs)',
     expect(rulesIn(node, how.backend)).toEqual({ ipv4: [], ipv6: [] })
     expect(setsIn(node)).toEqual([])
     await probes.remove()
+  })
+})
+
+const { stdout: version } = spawnSync('nft', ['--version'], { encoding: 'utf8' })
+/** The program that the listings were made with. */
+const hasNft = typeof version === 'string' && version.includes('v1.0.6')
+const noNft = hasNft ? '' : ' (skipped: nft 1.0.6 is not installed)'
+
+describe.skipIf(!hasNft)(`on a node whose rules are native${noNft}`, () => {
+  const native = { native: { kubeletUid: 0 } } as const
+  const list = (node: NetnsTarget) => inside(node, 'nft', '-s', 'list', 'ruleset')
+
+  const set = (family: 'v4' | 'v6', ...elements: readonly string[]) => `
+	set istio-inpod-probes-${family} {
+		type ip${family}_addr
+		comment "UUID of the pods that are part of ambient mesh"
+${elements.length === 0 ? '' : `\t\telements = { ${elements.join(',\n\t\t\t     ')} }\n`}	}
+`
+  const listing = (sets: string, ...rules: readonly string[]) => `table inet istio-ambient-nat {${sets}
+	chain postrouting {
+		type nat hook postrouting priority srcnat; policy accept;
+${rules.map((rule) => `\t\t${rule}\n`).join('')}	}
+}
+`
+  const v4Rule = 'meta l4proto tcp meta skuid 0 ip daddr @istio-inpod-probes-v4 counter snat ip to 169.254.7.127'
+  const v6Rule =
+    'meta l4proto tcp meta skuid 0 ip6 daddr @istio-inpod-probes-v6 counter snat ip6 to fd16:9254:7127:1337:ffff:ffff:ffff:ffff'
+
+  test('rules and sets are listed as those of the original', async () => {
+    await using node = await tempNetns()
+    const probes = nodeProbes(dual, { netns: node, ...native })
+    expect(await probes.apply()).toBe('fresh')
+    expect(list(node)).toBe(listing(set('v4') + set('v6'), v4Rule, v6Rule))
+    await probes.sets.put(uid, ['10.50.0.46', 'fd50::2c'])
+    const sets = set('v4', `10.50.0.46 comment "${uid}"`) + set('v6', `fd50::2c comment "${uid}"`)
+    expect(list(node)).toBe(listing(sets, v4Rule, v6Rule))
+    expect(await probes.drift()).toEqual([])
+  })
+
+  test('the table that the original made is left alone, with its entries', async () => {
+    await using node = await tempNetns()
+    const sets = set('v4', `10.50.0.46 comment "${uid}"`) + set('v6')
+    writeFileSync(join(folder, 'original.nft'), listing(sets, v4Rule, v6Rule))
+    inside(node, 'nft', '-f', join(folder, 'original.nft'))
+    const probes = nodeProbes(dual, { netns: node, ...native })
+    expect(await probes.apply()).toBe('unchanged')
+    expect(await probes.sets.sync(new Map([[uid, ['10.50.0.46']]]))).toEqual({ added: [], removed: [] })
+  })
+
+  test('rules are put right, of another user as well, and the entries stay', async () => {
+    await using node = await tempNetns()
+    const probes = nodeProbes(dual, { netns: node, ...native })
+    await probes.apply()
+    await probes.sets.put(uid, ['10.50.0.46'])
+    inside(node, 'nft', 'flush chain inet istio-ambient-nat postrouting')
+    expect((await probes.drift()).join()).toContain('missing rule in table inet istio-ambient-nat')
+    expect(await probes.apply()).toBe('reconcile')
+    const another = nodeProbes(dual, { netns: node, native: { kubeletUid: 1001 } })
+    expect(await another.apply()).toBe('reconcile')
+    expect(list(node)).toContain('meta skuid 1001')
+    expect(await another.sets.list()).toEqual([{ address: '10.50.0.46', uid }])
+    await nodeProbes({ ...dual, ipv6: false }, { netns: node, ...native }).apply()
+    expect(list(node)).toBe(listing(set('v4', `10.50.0.46 comment "${uid}"`), v4Rule))
+  })
+
+  test('an address that another pod takes over stays with that one', async () => {
+    await using node = await tempNetns()
+    const { apply, sets } = nodeProbes(dual, { netns: node, ...native })
+    await apply()
+    await sets.put(uid, ['10.50.0.46', 'fd50::2c'])
+    await Promise.all([sets.put('uid-b', ['10.50.0.46']), sets.drop(uid)])
+    expect(await sets.list()).toEqual([{ address: '10.50.0.46', uid: 'uid-b' }])
+    const pods = new Map([
+      ['uid-b', ['10.50.0.47']],
+      [uid, ['fd50::2c']],
+    ])
+    expect(await sets.sync(pods)).toEqual({
+      added: [
+        { address: '10.50.0.47', uid: 'uid-b' },
+        { address: 'fd50::2c', uid },
+      ],
+      removed: [{ address: '10.50.0.46', uid: 'uid-b' }],
+    })
+    expect(await sets.sync(pods)).toEqual({ added: [], removed: [] })
+  })
+
+  test.each([
+    ['iptables', {}, native],
+    ['native', native, {}],
+  ])('nothing of the other back end stays when it becomes %s', async (_, next, before) => {
+    await using node = await tempNetns()
+    const former = nodeProbes(dual, { netns: node, ...before })
+    await former.apply()
+    await former.sets.put(uid, ['10.50.0.46'])
+    const probes = nodeProbes(dual, { netns: node, ...next })
+    expect((await probes.drift()).join()).toContain('unexpected')
+    await probes.apply()
+    expect(await probes.drift()).toEqual([])
+    const isNative = 'native' in next
+    expect([list(node).includes('istio-ambient-nat'), rulesIn(node, 'nft').ipv4.length, setsIn(node).length]).toEqual(
+      isNative ? [true, 0, 0] : [false, listed.ipv4.length, 2],
+    )
+    await probes.remove()
+    expect([list(node).includes('istio'), setsIn(node)]).toEqual([false, []])
   })
 })

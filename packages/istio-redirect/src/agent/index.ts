@@ -13,6 +13,7 @@
  */
 
 export { type AgentOptions, runAgent } from './agent.ts'
+export { type ProbeEntry, probeSetNames } from './ambient/address-set.ts'
 export { type AmbientPod, podAddresses, readAmbientPod } from './ambient/ambient-pod.ts'
 export {
   annotationPatch,
@@ -40,20 +41,13 @@ export {
 export { type FoundNamespaces, findPodNamespaces } from './ambient/find-pod-namespaces.ts'
 export { hostRules, type NodeCapture } from './ambient/host-rules.ts'
 export type { RulesOptions, RulesPlan } from './ambient/installed-rules.ts'
-export { hostTables, type NativeNodeCapture } from './ambient/native/host-tables.ts'
 export { podTables } from './ambient/native/pod-tables.ts'
 export { type KnownPod, type NetnsCache, type NetnsLease, netnsCache, type Workload } from './ambient/netns-cache.ts'
 export { type EnrolmentStep, nextStep, type PodSituation } from './ambient/next-step.ts'
 export { type NodeProbes, type NodeProbesOptions, nodeProbes } from './ambient/node-probes.ts'
 export { type PodOverrides, podOverrides } from './ambient/pod-overrides.ts'
 export { defaultProbeSource, type PodCapture, podRules } from './ambient/pod-rules.ts'
-export {
-  type ProbeEntry,
-  type ProbeSets,
-  probeSetNames,
-  probeSets,
-  type SyncReport,
-} from './ambient/probe-sets.ts'
+export type { ProbeSets, SyncReport } from './ambient/probe-sets.ts'
 export { replyRoute } from './ambient/ztunnel.ts'
 export type { AgentConfig } from './config/agent-config.ts'
 export { ConfigError, isConfigError } from './config/config-error.ts'

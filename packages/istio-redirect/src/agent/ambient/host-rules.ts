@@ -1,6 +1,6 @@
 import { type Rule, type Ruleset, ruleset } from '@cni/iptables'
+import { probeSetNames } from './address-set.ts'
 import type { PodCapture } from './pod-rules.ts'
-import { probeSetNames } from './probe-sets.ts'
 
 /** What the node's own rules and sets depend on. */
 export type NodeCapture = Pick<PodCapture, 'ipv6' | 'probeSource'>

@@ -1,13 +1,14 @@
 import { fakeIpset } from '@cni/ipset/testing'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type ProbeSets, probeSetNames, probeSets } from './probe-sets.ts'
+import { ipsetOf, probeSetNames } from './address-set.ts'
+import { type ProbeSets, probeSets } from './probe-sets.ts'
 
 const [a, b, c] = ['uid-a', 'uid-b', 'uid-c'] as const
 
 async function twoFamilies(): Promise<{ sets: ProbeSets; fake: ReturnType<typeof fakeIpset> }> {
   const fake = fakeIpset()
-  const sets = probeSets(fake, { ipv6: true })
+  const sets = probeSets([ipsetOf(fake, 'ipv4'), ipsetOf(fake, 'ipv6')])
   await sets.create()
   return { sets, fake }
 }
@@ -51,16 +52,25 @@ describe('the addresses of a pod', () => {
 
   test('of IPv6 are told when they are in no set, and those of IPv4 are in theirs', async () => {
     const fake = fakeIpset()
-    const sets = probeSets(fake, { ipv6: false })
+    const sets = probeSets([ipsetOf(fake, 'ipv4')])
     await sets.create()
     expect(await sets.put(a, ['fd50::18', '10.0.0.1'])).toEqual(['fd50::18'])
     expect(await held(sets)).toEqual({ '10.0.0.1': a })
   })
 
-  test('that are none are refused, and those of the other family are written all the same', async () => {
+  test('that are none are refused, and nothing is written', async () => {
     const { sets } = await twoFamilies()
-    await expect(sets.put(a, ['10.0.0.300', 'fd00::1'])).rejects.toThrow('10.0.0.300')
-    expect(await held(sets)).toEqual({ 'fd00::1': a })
+    await expect(sets.put(a, ['10.0.0.300', 'fd00::1'])).rejects.toThrow('"10.0.0.300" is no address of a pod')
+    expect(await held(sets)).toEqual({})
+  })
+
+  test('are in the set of one family when that of the other cannot be written', async () => {
+    const fake = fakeIpset()
+    const sets = probeSets([ipsetOf(fake, 'ipv4'), ipsetOf(fake, 'ipv6')])
+    await ipsetOf(fake, 'ipv6').create()
+    await expect(sets.put(a, ['10.0.0.1', 'fd00::1'])).rejects.toThrow(probeSetNames.ipv4)
+    expect(await ipsetOf(fake, 'ipv6').list()).toEqual([{ address: 'fd00::1', uid: a }])
+    await ipsetOf(fake, 'ipv4').create()
     // What failed does not keep back what comes after it.
     await sets.put(a, ['10.0.0.1'])
     expect(await held(sets)).toEqual({ '10.0.0.1': a })

@@ -1,6 +1,6 @@
 import { base, nftRuleset, type Ruleset, set } from '@cni/nftables'
+import { probeSetNames } from '../address-set.ts'
 import type { NodeCapture } from '../host-rules.ts'
-import { probeSetNames } from '../probe-sets.ts'
 
 /** Where the node's rules and sets are. */
 export const hostTable = 'istio-ambient-nat'
