@@ -3,6 +3,11 @@ import type { RuleBackend } from '../state/attachments.ts'
 
 export type { RuleBackend }
 
+/** What `apply` did, and more for the log. */
+export interface WriteReport {
+  readonly plan: 'fresh' | 'reconcile' | 'replace' | 'unchanged'
+}
+
 /** What brings the rules of a configuration into a namespace, checks them and takes them away. */
 export interface RuleWriter {
   /** As data that compares by its JSON. */
@@ -10,7 +15,7 @@ export interface RuleWriter {
   /** As what it is recorded. Fails where nothing could be written. */
   backend(): Promise<RuleBackend>
   /** Exactly these rules, or an error that leaves what was there. Repeated: nothing is written. */
-  apply(): Promise<object>
+  apply(): Promise<WriteReport>
   /** Throws with the code of drift unless they are there. */
   verify(): Promise<void>
   remove(): Promise<void>

@@ -1,20 +1,24 @@
 import { boolFlag, parseFlags, textFlag, UsageError, withDefaults } from '@cni/host/cli'
 import { driftText, iptables } from '@cni/iptables'
-import { netns } from '@cni/netns'
+import { type Netns, netns } from '@cni/netns'
+import { nftables, driftText as nftDriftText } from '@cni/nftables'
 import { escapeUnsafeLines } from '@cni/types'
 import { jsonText } from '../foreign-text.ts'
 import { missingFromNamespace } from '../plugin/namespace-network.ts'
+import type { CaptureConfig } from '../redirect/config.ts'
+import { nativeRules } from '../redirect/native/rules.ts'
 import { redirectRules } from '../redirect/rules.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import type { ToolIo } from './io.ts'
 import { networkOf } from './iptables/program.ts'
-import { podFlags } from './pod/flags.ts'
+import { nativeFlag, podFlags } from './pod/flags.ts'
 import { podDecision } from './pod/pod-decision.ts'
 
 /** The flags of `istio-redirect check`. */
 export const checkFlags = {
   ...podFlags,
   netns: textFlag({ name: 'netns', value: 'PATH', help: 'the network namespace of the pod' }),
+  nativeNftables: nativeFlag,
   json: boolFlag({ name: 'json', help: 'the differences as one JSON document' }),
 }
 
@@ -30,11 +34,21 @@ export async function runCheck(argv: readonly string[], io: ToolIo): Promise<Exi
     io.stderr(`${found.pod} gets no rules: ${found.reason}\n`)
     return exitCodes.skipped
   }
-  const drift = await iptables(opened).diff(redirectRules(found.config))
+  const { drift, text: differing } = await (flags.nativeNftables ? nativeDrift : drifted)(opened, found.config)
   const missing = await missingFromNamespace(opened, networkOf(found.config))
-  const lines = [...driftText(drift).split('\n'), ...missing].filter((line) => line !== '')
+  const lines = [...differing.split('\n'), ...missing].filter((line) => line !== '')
   const text = lines.length === 0 ? `${found.pod}: as it should be` : lines.join('\n')
   const report = { pod: found.pod, clean: lines.length === 0, drift, missing }
   io.stdout(flags.json ? jsonText(report) : `${escapeUnsafeLines(text)}\n`)
   return lines.length === 0 ? exitCodes.ok : exitCodes.negative
+}
+
+async function drifted(opened: Netns, config: CaptureConfig) {
+  const drift = await iptables(opened).diff(redirectRules(config))
+  return { drift, text: driftText(drift) }
+}
+
+async function nativeDrift(opened: Netns, config: CaptureConfig) {
+  const drift = await nftables(opened).diff(nativeRules(config))
+  return { drift, text: nftDriftText(drift) }
 }

@@ -48,6 +48,26 @@ describe('istio-redirect rules', () => {
     expect(stdout).toMatch(/^\* nat\n-N ISTIO_INBOUND\n[\s\S]*--dport 5432 -j RETURN\n[\s\S]*COMMIT\n$/)
   })
 
+  test('with --native-nftables prints what nft would list, as text, data or a chart', async () => {
+    const native = (...argv: string[]) =>
+      tools(['rules', '--pod', 'dual.yaml', '--native-nftables', ...argv], { files })
+    const text = await native()
+    expect([text.exitCode, text.stderr]).toEqual([0, ''])
+    expect(text.stdout).toMatch(
+      /^table inet istio-proxy-nat \{\n\tchain prerouting \{\n\t\ttype nat hook prerouting priority dstnat; policy accept;\n/,
+    )
+    expect(text.stdout).toContain('\n\t\ttcp dport 5432 counter packets 0 bytes 0 return\n')
+    expect(text.stdout).toContain('\n\t\toifname "lo" ip6 saddr ::6 counter packets 0 bytes 0 return\n')
+    expect(JSON.parse((await native('--format', 'json')).stdout)).toMatchObject({
+      pod: 'demo/web',
+      rules: { tables: [{ family: 'inet', name: 'istio-proxy-nat' }] },
+    })
+    const { stdout: chart, stderr } = await native('--format', 'mermaid')
+    expect(stderr).toBe('')
+    expect(chart).toContain('inet_istio-proxy-nat_output --> inet_istio-proxy-nat_istio-output')
+    expect(await native('--family', 'ipv6')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--family') })
+  })
+
   test('prints the other family on demand, and says that there is one', async () => {
     const ipv4 = await tools(['rules', '--pod', 'dual.yaml'], { files })
     expect(ipv4.stderr).toContain('--family ipv6')

@@ -1,31 +1,57 @@
 import { type Family, type Ruleset, rulesFor } from '@cni/iptables'
 import { ruleArgs, ruleLine } from '@cni/iptables/text'
+import { type Ruleset as NftRuleset, ruleText } from '@cni/nftables'
+
+/** A rule as a chart has it. */
+interface Line {
+  readonly table: string
+  readonly chain: string
+  readonly text: string
+  /** The chain that it jumps to. */
+  readonly to?: string | undefined
+}
 
 /** A flowchart of the chains: one box for each with its rules, an arrow for each jump. */
 export function rulesChart(rules: Ruleset, families: readonly Family[]): string {
+  return chart(
+    families.map((family) => [
+      family,
+      rulesFor(rules, family).map((rule) => ({
+        table: rule.table,
+        chain: rule.chain,
+        text: `${rule.position === undefined ? '' : `at ${rule.position}: `}${ruleLine(ruleArgs(rule, family))}`,
+        to: rule.target.target === 'jump' ? rule.target.chain : undefined,
+      })),
+    ]),
+  )
+}
+
+/** The same of native rules. */
+export function nativeChart({ tables }: NftRuleset): string {
+  const lines = tables.flatMap(({ family, name: table, chains }) =>
+    chains.flatMap(({ name: chain, rules }) =>
+      rules.map((rule) => ({
+        ...{ table, chain, text: ruleText(rule, family) },
+        to: rule.statements.flatMap((statement) => (statement.kind === 'jump' ? [statement.chain] : []))[0],
+      })),
+    ),
+  )
+  return chart([['inet', lines]])
+}
+
+function chart(parts: readonly (readonly [name: string, lines: readonly Line[]])[]): string {
   const lines = ['flowchart LR']
-  for (const family of families) {
-    lines.push(`  subgraph ${family}`)
-    const own = rulesFor(rules, family)
-    for (const table of [...new Set(own.map((rule) => rule.table))].sort()) {
-      const inTable = own.filter((rule) => rule.table === table)
-      lines.push(`    subgraph ${family}_${table}["${table}"]`)
-      const chains = inTable.flatMap(({ chain, target }) => [
-        chain,
-        ...(target.target === 'jump' ? [target.chain] : []),
-      ])
-      for (const chain of new Set(chains)) {
-        const texts = inTable
-          .filter((rule) => rule.chain === chain)
-          .map(
-            (rule) =>
-              `${rule.position === undefined ? '' : `at ${rule.position}: `}${ruleLine(ruleArgs(rule, family))}`,
-          )
-        lines.push(`      ${family}_${table}_${chain}["${[`<b>${chain}</b>`, ...texts.map(entities)].join('<br/>')}"]`)
+  for (const [part, own] of parts) {
+    lines.push(`  subgraph ${part}`)
+    for (const table of [...new Set(own.map((line) => line.table))].sort()) {
+      const inTable = own.filter((line) => line.table === table)
+      const box = (chain: string) => `${part}_${table}_${chain}`
+      lines.push(`    subgraph ${part}_${table}["${table}"]`)
+      for (const chain of new Set(inTable.flatMap(({ chain, to }) => (to === undefined ? [chain] : [chain, to])))) {
+        const texts = inTable.filter((line) => line.chain === chain).map(({ text }) => entities(text))
+        lines.push(`      ${box(chain)}["${[`<b>${chain}</b>`, ...texts].join('<br/>')}"]`)
       }
-      const jumps = inTable.flatMap(({ chain, target }) =>
-        target.target === 'jump' ? [`      ${family}_${table}_${chain} --> ${family}_${table}_${target.chain}`] : [],
-      )
+      const jumps = inTable.flatMap(({ chain, to }) => (to === undefined ? [] : [`      ${box(chain)} --> ${box(to)}`]))
       lines.push(...new Set(jumps), '    end')
     }
     lines.push('  end')

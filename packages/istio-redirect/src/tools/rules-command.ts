@@ -1,17 +1,19 @@
 import { choiceFlag, parseFlags, textFlag, UsageError, withDefaults } from '@cni/host/cli'
 import { type Family, type Ruleset, rulesFor } from '@cni/iptables'
 import { ruleArgs, ruleLine } from '@cni/iptables/text'
+import { printRuleset } from '@cni/nftables'
 import { escapeUnsafe } from '@cni/types'
 import { jsonText } from '../foreign-text.ts'
 import type { CaptureConfig } from '../redirect/config.ts'
+import { nativeRules } from '../redirect/native/rules.ts'
 import { redirectRules } from '../redirect/rules.ts'
 import { istioRestoreText } from '../redirect/text.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import type { ToolIo } from './io.ts'
 import { configFromFile } from './iptables/config-file.ts'
-import { podFlags } from './pod/flags.ts'
+import { nativeFlag, podFlags } from './pod/flags.ts'
 import { podDecision } from './pod/pod-decision.ts'
-import { rulesChart } from './rules-chart.ts'
+import { nativeChart, rulesChart } from './rules-chart.ts'
 
 /** The flags of `istio-redirect rules`. */
 export const rulesFlags = {
@@ -25,8 +27,9 @@ export const rulesFlags = {
     name: 'format',
     of: ['restore', 'json', 'mermaid'],
     fallback: 'restore',
-    help: 'restore: what iptables-restore reads; json: the rules as data; mermaid: a chart of the chains',
+    help: 'restore: what iptables-restore reads, or with --native-nftables what nft prints; json: the rules as data; mermaid: a chart of the chains',
   }),
+  nativeNftables: nativeFlag,
   family: choiceFlag({
     name: 'family',
     of: ['ipv4', 'ipv6', 'both', ''],
@@ -50,6 +53,13 @@ export async function runRules(argv: readonly string[], io: ToolIo): Promise<Exi
     if (flags.format === 'json') io.stdout(`${escapeUnsafe(skipped)}\n`)
     io.stderr(`${found.pod} gets no rules: ${found.reason}\n`)
     return exitCodes.skipped
+  }
+  if (flags.nativeNftables) {
+    if (flags.family !== '') throw new UsageError('--family: native tables have the rules of both families')
+    const native = nativeRules(found.config)
+    if (flags.format === 'json') io.stdout(jsonText({ pod: found.pod, config: found.config, rules: native }))
+    else io.stdout(flags.format === 'mermaid' ? nativeChart(native) : printRuleset(native))
+    return exitCodes.ok
   }
   const rules = redirectRules(found.config)
   const families = familiesFor(flags.family, flags.format, found.config)

@@ -50,6 +50,8 @@ export function captureOf(settings: IptablesSettings, around: Surroundings, env:
       throw new Error(`--${iptablesFlags[key].name} is ${quote(text)}: ${problem}`, { cause })
     }
   }
+  // nft writes ranges with a dash.
+  const plain = (text: string) => (settings.nativeNftables ? text.replaceAll('-', ':') : text)
   const of = <K extends TextKey, T>(key: K, parse: (text: string) => T): T => read(key, settings[key], parse)
   return {
     ipv6: around.ipv6,
@@ -61,10 +63,10 @@ export function captureOf(settings: IptablesSettings, around: Surroundings, env:
     proxyGIDs: read('proxyGID', around.proxyGID, ownerList),
     tproxyMark: of('tproxyMark', decimal),
     tproxyRouteTable: of('tproxyRouteTable', decimal),
-    includeInboundPorts: of('includeInboundPorts', portListOrAll),
-    excludeInboundPorts: of('excludeInboundPorts', portList),
-    includeOutboundPorts: of('includeOutboundPorts', portList),
-    excludeOutboundPorts: of('excludeOutboundPorts', portList),
+    includeInboundPorts: of('includeInboundPorts', (text) => portListOrAll(plain(text))),
+    excludeInboundPorts: of('excludeInboundPorts', (text) => portList(plain(text))),
+    includeOutboundPorts: of('includeOutboundPorts', (text) => portList(plain(text))),
+    excludeOutboundPorts: of('excludeOutboundPorts', (text) => portList(plain(text))),
     includeOutboundIPRanges: of('includeOutboundIPRanges', rangeListOrAll),
     excludeOutboundIPRanges: of('excludeOutboundIPRanges', rangeList),
     excludeInterfaces: of('excludeInterfaces', interfaceList),

@@ -1,4 +1,8 @@
 import type { Family, Ruleset } from '@cni/iptables'
+import { printRuleset } from '@cni/nftables'
+import type { CaptureConfig } from '../../redirect/config.ts'
+import { nativeRules } from '../../redirect/native/rules.ts'
+import { tableNames } from '../../redirect/native/table-names.ts'
 import { istioRestoreText } from '../../redirect/text.ts'
 import type { ToolIo } from '../io.ts'
 import { cleanUpCommands, ruleCommands } from './command-list.ts'
@@ -37,9 +41,21 @@ export function dryRun(io: ToolIo, log: ToolLog, { settings, rules, families }: 
       }
     }
   }
+  endDryRun(io, log, [...saves, ...script, ...saves.slice(0, families.length)])
+}
+
+/** The same for native nftables: what `nft list ruleset` would print then, which is also what nft reads. */
+export function nativeDryRun(io: ToolIo, log: ToolLog, { cleanupOnly }: IptablesSettings, config: CaptureConfig): void {
+  const text = cleanupOnly
+    ? tableNames.map((name) => `delete table inet ${name}`).join('\n')
+    : printRuleset(nativeRules(config)).trimEnd()
+  log.info(`Would ${cleanupOnly ? 'remove' : 'write'}:\n${text}`)
+  endDryRun(io, log, text.split('\n'))
+}
+
+function endDryRun(io: ToolIo, log: ToolLog, lines: readonly string[]): void {
   log.info('skipping configuring routes due to dry run mode')
   const path = io.env.DRY_RUN_FILE_PATH
   if (path === undefined || path === '') return
-  const lines = [...saves, ...script, ...saves.slice(0, families.length)]
   io.system.writeFile(path, `${lines.join('\n')}\n`)
 }

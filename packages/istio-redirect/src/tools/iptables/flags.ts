@@ -153,7 +153,7 @@ export const iptablesFlags = {
   }),
   nativeNftables: boolFlag({
     name: 'native-nftables',
-    help: 'not supported yet: iptables may itself be the nft variant',
+    help: 'write tables of nftables instead of the rules of iptables; no program is needed',
   }),
   forceIptablesBinary: textFlag({
     name: 'force-iptables-binary',

@@ -10,6 +10,8 @@ import {
 import { parseSave } from '@cni/iptables/text'
 import type { NetnsTarget } from '@cni/netns'
 import { openNetwork, removeFromNamespace, type Wanted } from '../../plugin/namespace-network.ts'
+import { clearNativeTables } from '../../plugin/native-tables.ts'
+import type { RuleBackend } from '../../plugin/rule-writer.ts'
 import type { CaptureConfig } from '../../redirect/config.ts'
 import { rulesLeftBehind } from '../../redirect/left-behind.ts'
 import { redirectRules } from '../../redirect/rules.ts'
@@ -30,8 +32,8 @@ export interface Program {
 
 /** What was done. */
 export interface ProgramReport {
-  readonly plan: 'fresh' | 'unchanged' | 'reconcile' | 'removed'
-  readonly backend: BackendKind
+  readonly plan: 'fresh' | 'unchanged' | 'reconcile' | 'replace' | 'removed'
+  readonly backend: RuleBackend
   readonly families: readonly Family[]
 }
 
@@ -39,15 +41,8 @@ export interface ProgramReport {
 export async function program(job: Program): Promise<ProgramReport> {
   const { config, log } = job
   const undo: Array<() => unknown> = []
-  const kernel = iptables(
-    {
-      netns: job.target,
-      signal: job.signal,
-      undo: (step) => undo.push(step),
-      log: { debug: (text) => log.debug(text), warn: (text) => log.warn(text) },
-    },
-    { print: istioRestoreText, backend: job.backend },
-  )
+  const where = whereOf(job, undo)
+  const kernel = iptables(where, { print: istioRestoreText, backend: job.backend })
   const families: readonly Family[] = config.ipv6 ? ['ipv4', 'ipv6'] : ['ipv4']
   if (job.cleanupOnly) {
     await cleanUp(job, kernel)
@@ -56,12 +51,24 @@ export async function program(job: Program): Promise<ProgramReport> {
   const rules = redirectRules(config)
   using network = await openNetwork(job.target, networkOf(config))
   try {
+    // They would see every packet as well.
+    if (clearNativeTables(where)) log.info('Removed the rules of native nftables')
     const plan = await writeRules(job, kernel, rules, families)
     await network.prepare((step) => undo.push(step))
     return { plan, backend: await kernel.backend(), families }
   } catch (error) {
     for (const step of undo.toReversed()) await step()
     throw error
+  }
+}
+
+/** Where a job is done; the steps that take it back come into `undo`. */
+export function whereOf({ target, signal, log }: Pick<Program, 'target' | 'signal' | 'log'>, undo: (() => unknown)[]) {
+  return {
+    netns: target,
+    signal,
+    undo: (step: () => unknown) => void undo.push(step),
+    log: { debug: (text: string) => log.debug(text), warn: (text: string) => log.warn(text) },
   }
 }
 
@@ -130,7 +137,7 @@ export function networkOf({
 }
 
 /** All that any mode may have left. */
-const everyNetworkOf = ({ tproxyMark: mark, tproxyRouteTable: table }: CaptureConfig): Wanted => ({
+export const everyNetworkOf = ({ tproxyMark: mark, tproxyRouteTable: table }: CaptureConfig): Wanted => ({
   families: ['ipv4', 'ipv6'],
   tproxy: { mark, table },
 })

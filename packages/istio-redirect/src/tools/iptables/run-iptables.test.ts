@@ -23,6 +23,13 @@ const dryRuns: ReadonlyArray<readonly [name: string, argv: string, machine?: Mac
   ['owner-groups', '-i *', { env: { ISTIO_OUTBOUND_OWNER_GROUPS: 'java,202,' } }],
   ['commands', '-b 80 --restore-format=false'],
   ['clean-up', '-b 80 -m TPROXY --cleanup-only'],
+  ['native', '--native-nftables -i * -b 80,8000-8999 -o 5432 -k net1 --dual-stack'],
+  [
+    'native-tproxy',
+    '--native-nftables -m TPROXY -b * -d 15021 -u app,7-9 -c drop --redirect-dns --drop-invalid',
+    { files: { ...resolv, '/etc/passwd': 'root:x:0:0::/:\napp:x:77:78::/:\n', '/etc/group': 'app:x:78:\n' } },
+  ],
+  ['native-clean-up', '--native-nftables -b 80 --cleanup-only'],
   ['ipv6-only', '-b *', { addresses: ['::1/128', 'fe80::1/64', 'fd00::3/64'] }],
 ]
 
@@ -117,7 +124,7 @@ describe('a flag', () => {
     ['-p 1,2', '--envoy-port is "1,2": expected one port'],
     ['-m TPROXY -t 0x10', '--istio-inbound-tproxy-mark is "0x10"'],
     ['--force-iptables-binary x', '--force-iptables-binary is "x", expected legacy or nft'],
-    ['--native-nftables', 'not supported yet'],
+    ['--native-nftables -u nobody', '/etc/passwd has no "nobody": write its id'],
   ])('whose value makes no rule (%s) fails before anything is done', async (argv, message) => {
     const { exitCode, stdout, written } = await tools(['iptables', '-n', ...argv.split(' ')], {
       env: { DRY_RUN_FILE_PATH: '/out' },

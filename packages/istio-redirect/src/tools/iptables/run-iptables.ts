@@ -6,12 +6,14 @@ import { redirectRules } from '../../redirect/rules.ts'
 import type { ToolIo } from '../io.ts'
 import { backendOf, captureOf, checkSettings } from './capture.ts'
 import { configText } from './config-text.ts'
-import { dryRun } from './dry-run.ts'
+import { dryRun, nativeDryRun } from './dry-run.ts'
 import { iptablesFlags, variablesOf } from './flags.ts'
 import { onePort } from './lists.ts'
 import { type ToolLog, toolLog } from './log.ts'
+import { programNative } from './native-program.ts'
+import { withOwnerIds } from './owner-ids.ts'
 import { probe } from './probe.ts'
-import { type ProgramReport, program } from './program.ts'
+import { type Program, type ProgramReport, program } from './program.ts'
 import { type IptablesSettings, readSettings } from './settings.ts'
 import { lookAround, type Surroundings } from './surroundings.ts'
 
@@ -66,28 +68,32 @@ interface Work {
 type Report = ProgramReport | { readonly plan: 'dry-run' | 'skipped' }
 
 async function writeRules(io: ToolIo, log: ToolLog, { settings, around, opened }: Work): Promise<Report> {
-  if (settings.nativeNftables) {
-    throw new Error('--native-nftables is not supported yet; without it the rules are written by iptables')
-  }
   if (settings.runValidation && opened !== undefined) {
     throw new Error(
       '--run-validation works where it is started: start it inside the namespace, with nsenter --net=PATH',
     )
   }
-  if (settings.dryRun) log.info('running iptables in dry-run mode, no rule changes will be made')
+  const { nativeNftables: native } = settings
+  const name = native ? 'nftables' : 'iptables'
+  if (settings.dryRun) log.info(`running ${name} in dry-run mode, no rule changes will be made`)
   if (settings.skipRuleApply) return { plan: 'skipped' }
-  const config = captureOf(settings, around, io.env)
+  const given = captureOf(settings, around, io.env)
+  const config = native ? withOwnerIds(io, given) : given
   log.info(configText(settings, around, io.env))
   if (settings.redirectDns && !capturesDns(config)) {
     log.warn('--redirect-dns has no effect: /etc/resolv.conf names no server, and --capture-all-dns is not set')
   }
   if (around.ipv6Ignored) log.warn('the IPv6 traffic of this machine is not captured: --dual-stack captures it')
+  if (settings.dryRun && native) {
+    nativeDryRun(io, log, settings, config)
+    return { plan: 'dry-run' }
+  }
   if (settings.dryRun) {
     dryRun(io, log, { settings, rules: redirectRules(config), families: config.ipv6 ? ['ipv4', 'ipv6'] : ['ipv4'] })
     return { plan: 'dry-run' }
   }
   const { reconcile, cleanupOnly, forceApply } = settings
-  const report = await program({
+  const job: Program = {
     target: opened ?? 'host',
     config,
     backend: backendOf(settings),
@@ -96,7 +102,8 @@ async function writeRules(io: ToolIo, log: ToolLog, { settings, around, opened }
     forceApply,
     signal: io.signal,
     log,
-  })
+  }
+  const report = await (native ? programNative(job) : program(job))
   log.info(`${said[report.plan]} (${report.backend}, ${report.families.join(' and ')})`)
   return report
 }
@@ -105,6 +112,7 @@ const said = {
   fresh: 'rules written',
   unchanged: 'rules were there already',
   reconcile: 'rules corrected',
+  replace: 'rules replaced',
   removed: 'rules, addresses and routes removed',
 } as const
 
@@ -133,8 +141,9 @@ if it is told to (repair.repairPods, repair.deletePods); otherwise delete the po
 function helpText(colour: boolean): string {
   return `${heading('Usage:', colour)} istio-redirect iptables [flags]
 
-Write the iptables rules that send this machine's traffic through an Istio proxy. A drop-in for istio-iptables, as
-init container and on virtual machines: the same flags, variables, rules and exit codes.
+Write the iptables rules that send this machine's traffic through an Istio proxy, or with --native-nftables those of
+nftables. A drop-in for istio-iptables, as init container and on virtual machines: the same flags, variables, rules and
+exit codes.
 
 A flag wins over its variable, that over the default. Lists are separated by commas.
 

@@ -3,6 +3,7 @@ import { parseAddress } from '@cni/types/ip'
 import { familiesOf, usableAddresses } from '../../redirect/families.ts'
 import type { IpRanges } from '../../redirect/validators.ts'
 import type { ToolIo } from '../io.ts'
+import { idNamed } from './account-files.ts'
 import type { IptablesSettings } from './settings.ts'
 
 /** What the rules depend on besides the settings. */
@@ -33,20 +34,7 @@ const noServers: IpRanges = { ipv4: [], ipv6: [] }
 
 /** The id of the proxy's user, if this machine knows it. */
 function proxyUser({ env, system }: ToolIo): string {
-  const user = env.ENVOY_USER ?? 'istio-proxy'
-  const id = readIfThere(system, '/etc/passwd')
-    .split('\n')
-    .map((line) => line.split(':'))
-    .find(([name]) => name === user && name !== '')?.[2]
-  return id !== undefined && /^\d+$/.test(id) ? id : '1337'
-}
-
-function readIfThere(system: ToolIo['system'], path: string): string {
-  try {
-    return system.readFile(path)
-  } catch {
-    return '' // no users then
-  }
+  return String(idNamed(system, '/etc/passwd', env.ENVOY_USER ?? 'istio-proxy') ?? 1337)
 }
 
 /** The name servers of a resolv.conf; what is no address is left out. */

@@ -1,4 +1,4 @@
-import { textFlag } from '@cni/host/cli'
+import { boolFlag, textFlag } from '@cni/host/cli'
 
 /** The flags by which every command that looks at a pod is told about it. */
 export const podFlags = {
@@ -19,3 +19,9 @@ export const podFlags = {
     help: 'addresses of the pod; without it those of its status, and else none but what the pod asks for decides',
   }),
 }
+
+/** What a plugin with `native_nftables` writes. */
+export const nativeFlag = boolFlag({
+  name: 'native-nftables',
+  help: 'the tables of nftables that native_nftables makes, instead of the rules of iptables',
+})

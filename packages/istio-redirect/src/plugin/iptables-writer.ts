@@ -1,0 +1,24 @@
+import { type BackendKind, iptables } from '@cni/iptables'
+import type { Where } from '@cni/netns/handle'
+import type { CaptureConfig } from '../redirect/config.ts'
+import { rulesLeftBehind } from '../redirect/left-behind.ts'
+import { redirectRules } from '../redirect/rules.ts'
+import { istioRestoreText } from '../redirect/text.ts'
+import type { RuleWriter } from './rule-writer.ts'
+
+/** The rules of a configuration as iptables has them. */
+export function iptablesWriter(where: Where, config: CaptureConfig, backend: BackendKind | undefined): RuleWriter {
+  const rules = redirectRules(config)
+  const tables = iptables(where, { print: istioRestoreText, backend })
+  return {
+    rules,
+    backend: () => tables.backend(),
+    apply: () => tables.apply(rules),
+    verify: () => tables.verify(rules),
+    remove: () => tables.remove(rules),
+    async leaveBehind(earlier) {
+      const stale = rulesLeftBehind(redirectRules(earlier), rules)
+      if (stale.length > 0) await tables.remove({ chains: [], rules: stale })
+    },
+  }
+}

@@ -1,0 +1,18 @@
+import type { ToolIo } from '../io.ts'
+
+/** The id that a file such as `/etc/passwd` has for a name; without the file there is none. */
+export function idNamed(system: ToolIo['system'], path: string, name: string): number | undefined {
+  const id = readIfThere(system, path)
+    .split('\n')
+    .map((line) => line.split(':'))
+    .find(([each]) => each === name && each !== '')?.[2]
+  return id !== undefined && /^\d{1,10}$/.test(id) ? Number(id) : undefined
+}
+
+function readIfThere(system: ToolIo['system'], path: string): string {
+  try {
+    return system.readFile(path)
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,34 @@
+import { leaveUnrecorded } from '../../plugin/leave-unrecorded.ts'
+import { openNetwork, removeFromNamespace } from '../../plugin/namespace-network.ts'
+import { nativeWriter } from '../../plugin/native-writer.ts'
+import { everyNetworkOf, networkOf, type Program, type ProgramReport, whereOf } from './program.ts'
+
+/**
+ * What `program` does, with the tables of the native mode. They are ours and replaced whole, in one step: neither
+ * `--reconcile` nor `--force-apply` is needed.
+ */
+export async function programNative(job: Program): Promise<ProgramReport> {
+  const { target, config, log } = job
+  const undo: (() => unknown)[] = []
+  const where = whereOf(job, undo)
+  const writer = nativeWriter(where, config)
+  const { families } = networkOf(config)
+  const report = { backend: 'nftables', families } as const
+  if (job.cleanupOnly) {
+    log.info('Performing cleanup of existing nftables rules')
+    await writer.remove()
+    await removeFromNamespace(target, everyNetworkOf(config))
+    return { plan: 'removed', ...report }
+  }
+  using network = await openNetwork(target, networkOf(config))
+  try {
+    await leaveUnrecorded(where, 'nftables')
+    const { plan } = await writer.apply()
+    await network.prepare((step) => undo.push(step))
+    await removeFromNamespace(target, everyNetworkOf(config), networkOf(config))
+    return { plan, ...report }
+  } catch (error) {
+    for (const step of undo.toReversed()) await step()
+    throw error
+  }
+}

@@ -1,0 +1,20 @@
+import { quote } from '../../foreign-text.ts'
+import type { CaptureConfig } from '../../redirect/config.ts'
+import type { ToolIo } from '../io.ts'
+import { idNamed } from './account-files.ts'
+
+/** With the ids of this machine in place of names, which nf_tables does not have. Throws an `Error` that says the name. */
+export function withOwnerIds({ system }: ToolIo, config: CaptureConfig): CaptureConfig {
+  const idOf = (path: '/etc/passwd' | '/etc/group') => (owner: number | string) => {
+    if (typeof owner === 'number' || /^\d/.test(owner)) return owner
+    const id = idNamed(system, path, owner)
+    if (id === undefined) throw new Error(`${path} has no ${quote(owner)}: write its id`)
+    return id
+  }
+  return {
+    ...config,
+    proxyUIDs: config.proxyUIDs.map(idOf('/etc/passwd')),
+    proxyGIDs: config.proxyGIDs.map(idOf('/etc/group')),
+    ownerGroups: { ...config.ownerGroups, groups: config.ownerGroups.groups.map(idOf('/etc/group')) },
+  }
+}

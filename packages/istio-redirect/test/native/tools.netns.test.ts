@@ -1,0 +1,70 @@
+import { type Netns, netns } from '@cni/netns'
+import { tempNetns } from '@cni/netns/testing'
+import { Batch, openNft } from '@cni/nftables/wire'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { nativeTablesIn } from '../../src/plugin/native-tables.ts'
+import { machine } from '../../src/tools/system.ts'
+import { tools as toolsOn } from '../tools-io.ts'
+import { kernelDump } from './kernel-dump.ts'
+
+let pod: Netns & AsyncDisposable
+const inside = async (...argv: [string, ...string[]]) => (await netns.exec(pod, argv)).stdout
+
+beforeEach(async () => {
+  pod = await tempNetns()
+  await inside('ip', 'link', 'set', 'lo', 'up')
+  await inside('ip', 'link', 'add', 'eth0', 'type', 'veth', 'peer', 'name', 'peer')
+  await inside('ip', 'addr', 'add', '10.1.2.3/24', 'dev', 'eth0')
+  await inside('ip', 'addr', 'add', 'fd00::3/64', 'dev', 'eth0', 'nodad')
+  await inside('ip', 'link', 'set', 'eth0', 'up')
+})
+afterEach(() => pod[Symbol.asyncDispose]())
+
+const tools = (...argv: string[]) => toolsOn(argv, { system: machine })
+const byIptables = (...flags: string[]) => tools('iptables', '--network-namespace', pod.path, ...flags)
+const program = (...flags: string[]) => byIptables('--native-nftables', ...flags)
+const plan = (word: string) => ({ exitCode: 0, stdout: expect.stringContaining(`"plan":"${word}"`) })
+const policy = async () => `${await inside('ip', 'rule')}${await inside('ip', '-6', 'rule')}`.match(/fwmark .*$/gm)
+const chains = async () => (await inside('iptables-save')).includes('ISTIO_')
+
+test('iptables --native-nftables writes, writes nothing again, replaces and removes', async () => {
+  expect(await program('-b', '*', '-i', '*', '--json')).toMatchObject(plan('fresh'))
+  const first = kernelDump(pod)
+  expect(await program('-b', '*', '-i', '*', '--json')).toMatchObject(plan('unchanged'))
+  expect(kernelDump(pod)).toEqual(first)
+  expect(await program('-b', '80', '-m', 'TPROXY', '--dual-stack', '--json')).toMatchObject(plan('replace'))
+  expect(nativeTablesIn(pod)).toEqual(['istio-proxy-nat', 'istio-proxy-mangle'])
+  expect(await policy()).toHaveLength(2)
+  expect(await program('-b', '*', '-i', '*')).toMatchObject({ exitCode: 0 })
+  // Chains that were away come last.
+  expect([kernelDump(pod).toSorted(), await policy()]).toEqual([first.toSorted(), null])
+  expect(await program('--cleanup-only', '--json')).toMatchObject(plan('removed'))
+  expect(kernelDump(pod)).toEqual([])
+})
+
+test('a dry run prints the ruleset and writes nothing; bad values write nothing', async () => {
+  const { exitCode, stdout } = await program('-b', '80-90', '-n')
+  expect({ exitCode, stdout }).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('tcp dport 80-90') })
+  expect(await program('-b', '80', '-u', 'nobody-knows-me')).toMatchObject({ exitCode: 1 })
+  expect(kernelDump(pod)).toEqual([])
+})
+
+test('either kind of rules takes the place of the other', async () => {
+  expect(await byIptables('-b', '*')).toMatchObject({ exitCode: 0 })
+  expect(await program('-b', '*')).toMatchObject({ exitCode: 0 })
+  expect([await chains(), nativeTablesIn(pod)]).toEqual([false, ['istio-proxy-nat']])
+  expect(await byIptables('-b', '*')).toMatchObject({ exitCode: 0 })
+  expect([await chains(), nativeTablesIn(pod)]).toEqual([true, []])
+})
+
+test('check looks at native rules', async () => {
+  await program('-b', '*', '-i', '*', '-d', '15020,15021,15090', '-o', '15020')
+  const file = new URL('../goldens/tools/pod.yaml', import.meta.url).pathname
+  const check = () => tools('check', '--netns', pod.path, '--pod', file, '--native-nftables')
+  expect(await check()).toMatchObject({ exitCode: 0, stdout: 'demo/web: as it should be\n' })
+  {
+    using nft = openNft(pod)
+    nft.commit(new Batch().flush({ family: 'inet', table: 'istio-proxy-nat', chain: 'istio-redirect' }))
+  }
+  expect(await check()).toMatchObject({ exitCode: 4, stdout: expect.stringContaining('istio-redirect') })
+})
