@@ -138,8 +138,15 @@ function look(): void {
     const fd = events.readInt32LE(at + DATA_AT)
     found.push([fd, events.readUInt32LE(at), callbacks.get(fd)])
   }
-  for (const [fd, which, ready] of found) {
-    // A callback before may have closed this one, and its number be another's.
-    if (ready !== undefined && callbacks.get(fd) === ready) ready(which)
+  let isDone = false
+  try {
+    for (const [fd, which, ready] of found) {
+      // A callback before may have closed this one, and its number be another's.
+      if (ready !== undefined && callbacks.get(fd) === ready) ready(which)
+    }
+    isDone = true
+  } finally {
+    // The others are ready as before, and no signal will say so again.
+    if (!isDone) lookSoon()
   }
 }
