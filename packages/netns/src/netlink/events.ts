@@ -1,3 +1,4 @@
+import type { Readable } from '../ready/readable.ts'
 import { decodeMessages, type Message } from './decode.ts'
 import type { NetlinkSocket } from './socket.ts'
 
@@ -15,12 +16,18 @@ export interface Events {
 export interface EventOptions {
   /** Ends the waiting, and the events. */
   readonly signal?: AbortSignal | undefined
-  /** Milliseconds between two looks at the socket, which no runtime can be told to watch. Default 10. */
+  /** Milliseconds between two looks at the socket. Default 10. */
   readonly interval?: number | undefined
+  /**
+   * Instead of looks: `watchReadable`, by which the kernel says that there is something. For whoever waits long, or at
+   * many sockets; it loads more, and works on the main thread only.
+   */
+  readonly watch?: ((fd: number) => Readable) | undefined
 }
 
 /**
- * The events of a socket's groups, datagram by datagram. Throws `NetnsError('PROTOCOL')` for bytes that are no messages.
+ * The events of a socket's groups, datagram by datagram. Throws `NetnsError('PROTOCOL')` for bytes that are no messages,
+ * and what `watch` throws.
  *
  * @example
  * using socket = openNetlinkSocket(pod, NETLINK_NETFILTER, { groups: [NFNLGRP_NFTABLES] })
@@ -28,11 +35,12 @@ export interface EventOptions {
  */
 export async function* events(
   socket: NetlinkSocket,
-  { signal, interval = 10 }: EventOptions = {},
+  { signal, interval = 10, watch }: EventOptions = {},
 ): AsyncGenerator<Events, void, void> {
+  using readable = watch?.(socket.fd)
   while (signal?.aborted !== true) {
     const received = socket.receive()
-    if (received === 'none') await pause(interval, signal)
+    if (received === 'none') await (readable?.next(signal) ?? pause(interval, signal))
     else if (received === 'lost') yield { messages: rest(socket), lost: true }
     else yield { messages: decodeMessages(received), lost: false }
   }

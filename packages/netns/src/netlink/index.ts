@@ -23,6 +23,7 @@
  * @module
  */
 
+export { type Readable, watchReadable } from '../ready/readable.ts'
 export { type Channel, channelOver, type Outcome, type Questions } from './channel.ts'
 export {
   NETLINK_GENERIC,

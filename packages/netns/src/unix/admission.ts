@@ -1,12 +1,12 @@
 import { closeSync } from 'node:fs'
 import { NetnsError } from '../handle/netns-error.ts'
+import { failed, socketCalls } from '../ready/socket-calls.ts'
 import { SOCK_CLOEXEC } from '../sys/constants.ts'
 import { loadSys } from '../sys/load-sys.ts'
 import { connectionOver, type UnixConnection } from './connection.ts'
 import { EAGAIN, ECONNABORTED, EINTR, EMFILE, ENFILE, SOCK_NONBLOCK } from './constants.ts'
 import type { ConnectionSettings } from './options.ts'
 import { type Peer, peerOf } from './peer.ts'
-import { failed, socketCalls } from './socket-calls.ts'
 
 /** Who is let in, and what becomes of whom. */
 export interface AdmissionRules {

@@ -1,12 +1,12 @@
 import { closeSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { NetnsError } from '../handle/netns-error.ts'
+import { OVER, WRITABLE, watch } from '../ready/readiness.ts'
 import { SCM_MAX_FD } from './constants.ts'
 import type { UnixMessage } from './message.ts'
 import type { ConnectionSettings } from './options.ts'
 import { outboxOf } from './outbox.ts'
 import { type Peer, peerOf } from './peer.ts'
-import { OVER, WRITABLE, watch } from './readiness.ts'
 import { receive } from './transfer.ts'
 
 /** One end of a connection between two processes of this machine. It keeps the process alive until it is closed. */

@@ -1,4 +1,6 @@
 import { closeSync } from 'node:fs'
+import { watch } from '../ready/readiness.ts'
+import { checked, socketCalls } from '../ready/socket-calls.ts'
 import { SOCK_CLOEXEC } from '../sys/constants.ts'
 import { loadSys } from '../sys/load-sys.ts'
 import { unixAddress } from './address.ts'
@@ -7,8 +9,6 @@ import type { UnixConnection } from './connection.ts'
 import { AF_UNIX, SOCK_NONBLOCK } from './constants.ts'
 import { type ConnectionOptions, settingsOf, within } from './options.ts'
 import type { Peer } from './peer.ts'
-import { watch } from './readiness.ts'
-import { checked, socketCalls } from './socket-calls.ts'
 import { bindTo } from './socket-file.ts'
 
 /** How to listen, and who hears of it. */

@@ -1,4 +1,5 @@
 import { closeSync } from 'node:fs'
+import { failed, socketCalls } from '../ready/socket-calls.ts'
 import { MSG_DONTWAIT, MSG_TRUNC } from '../sys/constants.ts'
 import {
   EAGAIN,
@@ -12,7 +13,6 @@ import {
   SOL_SOCKET,
 } from './constants.ts'
 import { messageOf, type UnixMessage } from './message.ts'
-import { failed, socketCalls } from './socket-calls.ts'
 
 /** What may come with one message. */
 export interface MessageLimits {
