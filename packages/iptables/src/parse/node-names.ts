@@ -10,12 +10,13 @@ export function accountId(file: 'passwd' | 'group', name: string): string {
 /** The number of a protocol that iptables takes or prints by that name; unknown names stay. */
 export function protocolId(name: string): string {
   if (/^\d/.test(name)) return name
-  const known = protocols.get(name.toLowerCase())
+  const known = protocols().get(name.toLowerCase())
   return known === undefined ? (inFile().find((fields) => fields[0] === name)?.[1] ?? name) : String(known)
 }
 
 /** The name by which iptables prints a protocol; the number of one without. */
 export function protocolName(number: number): string {
+  const names = namesOf()
   const known = names.get(number) ?? inFile().find((fields) => fields[1] === String(number))?.[0]
   const name = known ?? String(number)
   names.set(number, name)
@@ -25,10 +26,20 @@ export function protocolName(number: number): string {
 // internal
 
 /** iptables takes the names of the node's file, where ipip is not the protocol of the kernel's tunnels of that name. */
-const protocols = new Map([...protocolNumbers, ['ipip', 94]])
+const protocols = (): ReadonlyMap<string, number> => {
+  byName ??= new Map([...protocolNumbers, ['ipip', 94]])
+  return byName
+}
 
 /** Of several names the first. */
-const names = new Map([...protocols].reverse().map(([name, number]) => [number, name]))
+const namesOf = (): Map<number, string> => {
+  byNumber ??= new Map([...protocols()].reverse().map(([name, number]) => [number, name]))
+  return byNumber
+}
+
+// Made at use: most rulesets name two protocols, and are compared with nothing.
+let byName: ReadonlyMap<string, number> | undefined
+let byNumber: Map<number, string> | undefined
 
 const inFile = () => records('/etc/protocols', /\s+/).filter(([name]) => name?.startsWith('#') === false)
 

@@ -11,7 +11,14 @@ const complete = {
   type: 'istio-cni',
   plugin_log_level: 'info',
   cni_agent_run_dir: '/var/run/istio-cni',
-  ambient_enabled: false,
+  ambient_enabled: true,
+  enablement_selectors: [
+    { podSelector: { matchLabels: { 'istio.io/dataplane-mode': 'ambient' } } },
+    {
+      podSelector: { matchExpressions: [{ key: 'istio.io/dataplane-mode', operator: 'NotIn', values: ['none'] }] },
+      namespaceSelector: { matchExpressions: [{ key: 'a', operator: 'Exists' }], matchLabels: null },
+    },
+  ],
   exclude_namespaces: ['kube-system'],
   pod_namespace: 'istio-system',
   native_nftables: false,
@@ -54,7 +61,7 @@ test('what is vouched for is what the schema accepts, changes nothing in, and sa
       expect(await checkConfig(confSchema, document, log)).toEqual(document)
       expect(said).toEqual([])
     }),
-    { numRuns: 3000 },
+    { numRuns: 5000 },
   )
   expect(vouched).toBeGreaterThan(300)
 })

@@ -1,5 +1,17 @@
 import type { PlainFirst } from '@cni/skel'
-import { type Guard, isFlag, isText, listOf, nullish, oneOf, plainConf } from '@cni/skel/plain'
+import {
+  exactObjectOf,
+  type Guard,
+  type Guarded,
+  isFlag,
+  isText,
+  listOf,
+  membersOf,
+  nullish,
+  oneOf,
+  plainConf,
+} from '@cni/skel/plain'
+import { selectorProblem } from '../kube/label-selector.ts'
 import type { Conf } from './conf.ts'
 
 const text = nullish(isText)
@@ -7,11 +19,28 @@ const flag = nullish(isFlag)
 const path = nullish((value: unknown): value is string => isText(value) && (value === '' || value.startsWith('/')))
 const none = (value: unknown): value is null | undefined => value === undefined || value === null
 
+const isSelectorShape = exactObjectOf({
+  matchLabels: nullish(membersOf(isText)),
+  matchExpressions: nullish(
+    listOf(
+      exactObjectOf({
+        key: isText,
+        operator: oneOf('In', 'NotIn', 'Exists', 'DoesNotExist'),
+        values: nullish(listOf(isText)),
+      }),
+    ),
+  ),
+})
+const isSelector: typeof isSelectorShape = (value): value is Guarded<typeof isSelectorShape> =>
+  isSelectorShape(value) && selectorProblem(value) === undefined
+
 const members = {
   plugin_log_level: text,
   cni_agent_run_dir: path,
   ambient_enabled: flag,
-  enablement_selectors: none,
+  enablement_selectors: nullish(
+    listOf(exactObjectOf({ podSelector: nullish(isSelector), namespaceSelector: nullish(isSelector) })),
+  ),
   exclude_namespaces: nullish(listOf(isText)),
   pod_namespace: text,
   native_nftables: flag,
@@ -34,7 +63,7 @@ export const confSource: PlainFirst<Conf> = {
 }
 
 /**
- * Vouches for configurations that the schema gives back as they are, for calls that then do without zod. Selectors of
- * ambient mode and what only Istio 1.19 knew are left to the schema.
+ * Vouches for configurations that the schema gives back as they are, for calls that then do without zod. What only Istio
+ * 1.19 knew is left to the schema.
  */
 export const isPlainConf: Guard<Conf> = plainConf(members)
