@@ -1,45 +1,15 @@
-import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Netns, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { expect, test } from 'vitest'
+import { add } from './add-pod.ts'
 import { type AgentProcess, eventually } from './agent-node.ts'
-import { COMPILED } from './executables.ts'
 import { podOf, type Serving, serving } from './serving-agent.ts'
 
 /** How many ADDs, four at a time. */
 const ADDS = Number(process.env.CNI_RESTART_ADDS ?? 40)
 const LANES = 4
-
-interface Called {
-  readonly exitCode: number | null
-  readonly stdout: string
-  readonly stderr: string
-}
-
-/** ADDs a pod as a runtime does, whatever becomes of the agent meanwhile. */
-async function add(at: Serving, target: Netns, { name, uid, agent }: { name: string; uid: string; agent?: 'never' }) {
-  const child = spawn(COMPILED, [], {
-    env: {
-      PATH: '/usr/sbin:/usr/bin',
-      CNI_COMMAND: 'ADD',
-      CNI_CONTAINERID: `container-${name}`,
-      CNI_NETNS: target.path,
-      CNI_IFNAME: 'eth0',
-      CNI_PATH: '/opt/cni/bin',
-      CNI_ARGS: `IgnoreUnknown=1;K8S_POD_NAMESPACE=demo;K8S_POD_NAME=${name};K8S_POD_UID=${uid}`,
-    },
-    stdio: 'pipe',
-  })
-  const prevResult = { cniVersion: '1.0.0', interfaces: [], ips: [{ address: '10.1.2.3/24' }] }
-  const conf = { cniVersion: '1.0.0', name: 'pods', type: 'istio-cni', cni_agent_run_dir: at.node.path('run') }
-  child.stdin.end(JSON.stringify({ ...conf, plugin_log_level: 'debug', prevResult, agent }))
-  const exit = new Promise<number | null>((resolve) => child.once('close', resolve))
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
-  return { exitCode: await exit, stdout, stderr } satisfies Called
-}
 
 const rulesIn = async (target: Netns): Promise<string> =>
   (await netns.exec(target, ['nft', 'list', 'ruleset'])).stdout.replace(/counter packets \d+ bytes \d+/g, 'counter')

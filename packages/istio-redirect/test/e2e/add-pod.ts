@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process'
+import { text } from 'node:stream/consumers'
+import type { Netns } from '@cni/netns'
+import { COMPILED } from './executables.ts'
+import type { Serving } from './serving-agent.ts'
+
+/** How a call ended. */
+export interface Called {
+  readonly exitCode: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Which pod; `never` does not ask the agent. */
+export interface AddedPod {
+  readonly name: string
+  readonly uid: string
+  readonly agent?: 'never'
+}
+
+/** ADDs a pod as a runtime does, whatever becomes of the agent meanwhile. */
+export function add(at: Serving, target: Netns, pod: AddedPod): Promise<Called> {
+  return startAdd(at, target, pod).called
+}
+
+/** The same, for who has something to do with the process meanwhile. */
+export function startAdd(at: Serving, target: Netns, { name, uid, agent }: AddedPod) {
+  const child = spawn(COMPILED, [], {
+    env: {
+      PATH: '/usr/sbin:/usr/bin',
+      CNI_COMMAND: 'ADD',
+      CNI_CONTAINERID: `container-${name}`,
+      CNI_NETNS: target.path,
+      CNI_IFNAME: 'eth0',
+      CNI_PATH: '/opt/cni/bin',
+      CNI_ARGS: `IgnoreUnknown=1;K8S_POD_NAMESPACE=demo;K8S_POD_NAME=${name};K8S_POD_UID=${uid}`,
+    },
+    stdio: 'pipe',
+  })
+  const prevResult = { cniVersion: '1.0.0', interfaces: [], ips: [{ address: '10.1.2.3/24' }] }
+  const conf = { cniVersion: '1.0.0', name: 'pods', type: 'istio-cni', cni_agent_run_dir: at.node.path('run') }
+  child.stdin.end(JSON.stringify({ ...conf, plugin_log_level: 'debug', prevResult, agent }))
+  const exit = new Promise<number | null>((resolve) => child.once('close', resolve))
+  const all = [exit, text(child.stdout), text(child.stderr)] as const
+  const called = Promise.all(all).then(([exitCode, stdout, stderr]): Called => ({ exitCode, stdout, stderr }))
+  return { kill: (signal: NodeJS.Signals) => child.kill(signal), called }
+}

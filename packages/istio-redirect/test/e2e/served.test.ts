@@ -1,0 +1,79 @@
+import { type Netns, netns } from '@cni/netns'
+import { tempNetns } from '@cni/netns/testing'
+import { describe, expect, test } from 'vitest'
+import { add, startAdd } from './add-pod.ts'
+import { eventually } from './agent-node.ts'
+import { podOf, type Serving, serving } from './serving-agent.ts'
+
+const ALONE = 'the node agent does not decide'
+
+/** An agent that serves, and an API server that the plugin can ask as well. */
+async function servingNode(): Promise<Serving> {
+  const at = await serving()
+  at.api.writeKubeconfig(at.node.path('run'))
+  return at
+}
+
+/** Adds pods until the agent was in time for one: 100 ms may be over on a machine with other things to do. */
+async function addServed(at: Serving): Promise<string> {
+  for (let attempt = 1; ; attempt += 1) {
+    await using target = await tempNetns()
+    const pod = { name: `web-${attempt}`, uid: `uid-${attempt}` }
+    at.api.setPod(podOf(pod.name, pod))
+    const before = at.api.requests.length
+    const { exitCode, stderr } = await add(at, target, pod)
+    expect([exitCode, stderr]).toEqual([0, expect.stringContaining('traffic is redirected')])
+    expect(await rulesIn(target)).toContain('ISTIO_OUTPUT')
+    const own = at.api.requests.slice(before).filter(({ url }) => url.includes('/pods/'))
+    if (!stderr.includes(ALONE)) {
+      expect(own).toEqual([])
+      return pod.name
+    }
+    if (attempt === 10) expect.unreachable(stderr)
+  }
+}
+
+const rulesIn = async (target: Netns) => (await netns.exec(target, ['iptables-save'])).stdout
+
+describe('the compiled plugin and a compiled agent', () => {
+  test('a pod that the agent watches is added without a request, and its lines are the agent’s', async () => {
+    await using at = await servingNode()
+    const name = await addServed(at)
+    await eventually(
+      () => new RegExp(`traffic is redirected.*demo/${name}`).test(at.agent.log()),
+      () => at.agent.log(),
+    )
+  })
+
+  test('an agent that is stopped costs a tenth of a second, and one that goes on serves again', async () => {
+    await using at = await servingNode()
+    const web = { name: 'web', uid: 'uid-web' }
+    at.api.setPod(podOf('web', web))
+    at.agent.kill('SIGSTOP')
+    await using target = await tempNetns()
+    const begun = performance.now()
+    const { exitCode, stderr } = await add(at, target, web)
+    expect([exitCode, stderr]).toEqual([0, expect.stringContaining(ALONE)])
+    expect(performance.now() - begun).toBeLessThan(10_000)
+    expect(await rulesIn(target)).toContain('ISTIO_OUTPUT')
+    at.agent.kill('SIGCONT')
+    await addServed(at)
+  })
+
+  test('a plugin that is told to end while it waits for an agent ends, and leaves nothing', async () => {
+    await using at = await servingNode()
+    // Nobody has the pod: the agent waits for its watch, and the API server for ever.
+    at.api.misbehave({ hang: true }, { hang: true })
+    await using target = await tempNetns()
+    const { kill, called } = startAdd(at, target, { name: 'late', uid: 'uid-late' })
+    await eventually(
+      () => at.api.requests.some(({ url }) => url.endsWith('/pods/late')),
+      () => at.agent.log(),
+    )
+    kill('SIGTERM')
+    const { exitCode, stdout } = await called
+    expect(exitCode).toBe(1)
+    expect(JSON.parse(stdout)).toMatchObject({ code: 11, msg: 'received SIGTERM' })
+    expect(await rulesIn(target)).not.toContain('ISTIO')
+  })
+})
