@@ -116,8 +116,8 @@ export function rulesetBehaviour(name: string, open: () => Promise<RulesetWorld>
       )
       const drift = await tables.diff(rules)
       expect(drift).toMatchObject({
-        missing: [{ ...ex, chain: 'proxy', rule: 'meta l4proto tcp counter packets 0 bytes 0 redirect to :15001' }],
-        unexpected: [{ ...own, rule: 'counter packets 0 bytes 0 comment "x"' }],
+        missing: [{ ...ex, chain: 'proxy', rule: 'meta l4proto tcp counter redirect to :15001' }],
+        unexpected: [{ ...own, rule: 'counter comment "x"' }],
         changed: [],
       })
       await expect(tables.verify(rules)).rejects.toThrow(/1 missing, 1 unexpected/)

@@ -5,8 +5,9 @@ import type { Rule } from '../rules/model.ts'
 import type { Family } from '../wire/family.ts'
 import type { NftRule } from '../wire/records.ts'
 
-/** A rule that is wanted, as nft lists it. */
-export const wantedText = (rule: Rule, family: Family): string => ruleText(rule, family)
+/** A rule that is wanted, as `nft --stateless list` has it: what counters counted is no difference. */
+export const wantedText = (rule: Rule, family: Family): string => ruleText(rule, family, { stateless: true })
 
-/** A rule that is there, as nft lists it. */
-export const presentText = (rule: NftRule, sets: Sets): string => ruleText(decodeRule(rule, sets), rule.family)
+/** A rule that is there, in the same words. */
+export const presentText = (rule: NftRule, sets: Sets): string =>
+  ruleText(decodeRule(rule, sets), rule.family, { stateless: true })

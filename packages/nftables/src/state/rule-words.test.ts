@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { addRuleset, base, nftables, nftRuleset } from '../index.ts'
+import { fakeKernel } from '../testing/fake-kernel.ts'
+import { Batch } from '../wire/batch.ts'
+
+const parts = { ex: { in: base('filter', 'input', 0) } } as const
+
+test('a rule that is missing, and one that does not belong there, are told as nft lists them', async () => {
+  const nft = fakeKernel().open()
+  const wanted = nftRuleset('inet', parts, (t) => [t.ex.on('in').tcp('dport', 80).counter().accept().comment('web')])
+  const present = nftRuleset('inet', parts, (t) => [
+    t.ex.on('in').ip('saddr', ['10.0.0.1', '10.0.0.2']).counter().drop(),
+  ])
+  nft.commit(addRuleset(new Batch(), present))
+  const { missing, unexpected } = await nftables('host', { nft }).diff(wanted)
+  expect(missing.map(({ rule }) => rule)).toEqual(['tcp dport 80 counter accept comment "web"'])
+  expect(unexpected.map(({ rule }) => rule)).toEqual(['ip saddr { 10.0.0.1, 10.0.0.2 } counter drop'])
+})

@@ -1,0 +1,91 @@
+import { comparison, vmapSpans } from '../rules/canonical.ts'
+import { type Compared, spanIn } from '../rules/compared.ts'
+import { type DataType, dataTypes, type Span } from '../rules/data-type.ts'
+import type { NamedSet, SetElement, Table } from '../rules/model.ts'
+import { selectors } from '../rules/selector.ts'
+import type { Match, MatchOp, Vmap } from '../rules/statement.ts'
+import type { Verdict } from '../wire/verdict.ts'
+import { type Held, heldBy } from './fields.ts'
+import type { TracedPacket } from './traced-packet.ts'
+
+/** Whether a packet meets a condition; `undefined` when that is not known. */
+export function meets(match: Match, table: Table, traced: TracedPacket): boolean | undefined {
+  const held = heldBy(match.kind, traced)
+  const compared = comparison(match)
+  if (compared.is === 'named')
+    return inNamed(
+      held,
+      table.sets.find(({ name }) => name === compared.name),
+      match.op,
+    )
+  return decided(held, (bytes) => holds(selectors[match.kind].type, bytes, match.op, compared))
+}
+
+/** What a map says of a packet: a verdict, nothing, or what is not known. */
+export function verdictIn(vmap: Vmap, table: Table, traced: TracedPacket): Verdict | 'none' | undefined {
+  const held = heldBy(vmap.on, traced)
+  if (held === undefined) return undefined
+  const entries = verdictsOf(vmap, table)
+  if (entries === undefined) return undefined
+  const found = held.map((bytes) => entries.find(([span]) => isIn(bytes, span))?.[1])
+  const [first] = found
+  return found.every((each) => each === first) ? (first ?? 'none') : undefined
+}
+
+/** The same for all that the packet may have, or not known. */
+function decided(held: Held, holds: (bytes: Uint8Array) => boolean): boolean | undefined {
+  if (held === undefined) return undefined
+  const answers = held.map(holds)
+  if (answers.every((each) => !each)) return false
+  return answers.every((each) => each) ? true : undefined
+}
+
+function holds(type: DataType, bytes: Uint8Array, op: MatchOp | undefined, compared: Compared): boolean {
+  if (compared.is === 'one' && op !== undefined && op !== '!=') {
+    const order = Buffer.compare(bytes, compared.span.from)
+    return op === '<' ? order < 0 : op === '<=' ? order <= 0 : op === '>' ? order > 0 : order >= 0
+  }
+  // Bits are met by any of them, but as a number when they are to be others.
+  const anyBit = compared.is === 'one' && type.flags === true && op === undefined
+  const equal = anyBit
+    ? compared.span.from.some((byte, at) => (byte & (bytes[at] ?? 0)) !== 0)
+    : isEqual(bytes, compared)
+  return equal === (op !== '!=')
+}
+
+function isEqual(bytes: Uint8Array, compared: Compared): boolean {
+  switch (compared.is) {
+    case 'one':
+    case 'range':
+      return isIn(bytes, compared.span)
+    case 'set':
+      return compared.spans.some((span) => isIn(bytes, span))
+    case 'masked':
+      return bytes.every((byte, at) => (byte & (compared.mask[at] ?? 0)) === compared.value[at])
+    case 'named':
+      return false
+  }
+}
+
+const isIn = (bytes: Uint8Array, { from, to }: Span): boolean =>
+  Buffer.compare(bytes, from) >= 0 && Buffer.compare(bytes, to) <= 0
+
+function inNamed(held: Held, set: NamedSet | undefined, op: MatchOp | undefined): boolean | undefined {
+  const spans = set && spansOf(set)
+  if (spans === undefined) return undefined
+  return decided(held, (bytes) => spans.some(([span]) => isIn(bytes, span)) === (op !== '!='))
+}
+
+/** The keys of a set and its elements; `undefined` when its content is somebody else's, or its keys have several parts. */
+function spansOf({ name, key, elements }: NamedSet): readonly (readonly [Span, SetElement])[] | undefined {
+  const [only, ...more] = typeof key === 'string' ? [key] : key
+  if (elements === undefined || only === undefined || more.length > 0) return undefined
+  return elements.map((element) => [spanIn(dataTypes[only], element.key, `set ${name}`), element])
+}
+
+function verdictsOf(vmap: Vmap, table: Table): readonly (readonly [Span, Verdict])[] | undefined {
+  const { map } = vmap
+  if (!('named' in map)) return vmapSpans(vmap).map(([span, { verdict }]) => [span, verdict])
+  const set = table.sets.find(({ name }) => name === map.named)
+  return (set && spansOf(set))?.flatMap(([span, { data }]) => (typeof data === 'object' ? [[span, data] as const] : []))
+}

@@ -1,0 +1,142 @@
+import { addressBytes, plainAddress, protocolNumber } from '@cni/types/packet'
+import { bigEndian, dataTypes } from '../rules/data-type.ts'
+import type { AddrType, Selector } from '../rules/values.ts'
+import { hasConnection, isLoopback, stateOf, type TracedPacket } from './traced-packet.ts'
+
+/**
+ * What a packet has where a condition looks, highest byte first: one of these. Not known: `undefined`. Where it has
+ * nothing at all no comparison holds, and there are none.
+ */
+export type Held = readonly Uint8Array[] | undefined
+
+const NOTHING: Held = []
+
+/** What a selector finds in a packet. */
+export function heldBy(kind: Selector, traced: TracedPacket): Held {
+  const { packet, family, source } = traced
+  switch (kind) {
+    case 'iifname':
+      return name(traced.in)
+    case 'oifname':
+      return name(traced.out)
+    case 'nfproto':
+      return [Uint8Array.of(family === 'ip' ? 2 : 10)]
+    case 'l4proto':
+      return number(protocolOf(traced), 1)
+    case 'mark':
+      return number(traced.mark, 4)
+    case 'skuid':
+      return traced.from === 'local' ? number(packet.uid, 4) : NOTHING
+    case 'skgid':
+      return traced.from === 'local' ? number(packet.gid, 4) : NOTHING
+    case 'pkttype':
+      return packetType(traced)
+    case 'ip protocol':
+      return family === 'ip' ? number(protocolOf(traced), 1) : NOTHING
+    case 'ip6 nexthdr':
+      return family === 'ip6' ? number(protocolOf(traced), 1) : NOTHING
+    case 'ip saddr':
+    case 'ip6 saddr':
+      return kind.startsWith(`${family} `) ? address(source.address) : NOTHING
+    case 'ip daddr':
+    case 'ip6 daddr':
+      return kind.startsWith(`${family} `) ? address(traced.destination) : NOTHING
+    case 'tcp sport':
+    case 'udp sport':
+    case 'th sport':
+      return port(kind, source.port, traced)
+    case 'tcp dport':
+    case 'udp dport':
+    case 'th dport':
+      return port(kind, traced.dport, traced)
+    case 'icmp type':
+    case 'icmpv6 type':
+      return protocolOf(traced) === (kind === 'icmp type' ? ICMP : ICMPV6) ? number(packet.icmp?.[0], 1) : NOTHING
+    default:
+      return aboutConnection(kind, traced)
+  }
+}
+
+const ICMP = 1
+const ICMPV6 = 58
+
+type Rest = 'ct state' | 'ct mark' | 'ct direction' | 'ct status' | `fib ${'saddr' | 'daddr'} type` | SocketField
+type SocketField = 'socket transparent' | 'socket wildcard' | 'socket mark'
+
+function aboutConnection(kind: Rest, traced: TracedPacket): Held {
+  switch (kind) {
+    case 'ct state':
+      return [dataTypes.ct_state.write([stateOf(traced).toLowerCase()])?.from ?? new Uint8Array(4)]
+    case 'ct mark':
+      if (!hasConnection(traced)) return NOTHING
+      return traced.tracking === 'template' ? undefined : number(traced.connmark, 4)
+    case 'ct direction':
+      if (!hasConnection(traced)) return NOTHING
+      return stateOf(traced) === 'NEW' ? [Uint8Array.of(0)] : undefined
+    case 'ct status':
+      return hasConnection(traced) ? undefined : NOTHING
+    case 'fib saddr type':
+      return addressTypes(traced.source.address, traced)
+    case 'fib daddr type':
+      return addressTypes(traced.destination, traced)
+    default:
+      return socket(kind, traced)
+  }
+}
+
+function socket(kind: SocketField, { packet }: TracedPacket): Held {
+  if (packet.socket === 'none') return NOTHING
+  if (packet.socket === undefined || kind !== 'socket transparent') return undefined
+  return [Uint8Array.of(packet.socket === 'transparent' ? 1 : 0)]
+}
+
+const protocolOf = ({ packet }: TracedPacket): number => Number(protocolNumber(packet.protocol))
+
+const number = (value: number | undefined, length: number): Held =>
+  value === undefined ? undefined : [bigEndian(value, length)]
+
+function name(text: string | undefined): Held {
+  if (text === undefined) return undefined
+  const bytes = new Uint8Array(dataTypes.ifname.length)
+  bytes.set(Buffer.from(text).subarray(0, bytes.length))
+  return [bytes]
+}
+
+const address = (text: string | undefined): Held => (text === undefined ? undefined : [addressBytes(text)])
+
+/** TCP, UDP, DCCP, SCTP, UDP-Lite. */
+const withPorts: readonly number[] = [6, 17, 33, 132, 136]
+
+function port(kind: string, value: number | undefined, traced: TracedPacket): Held {
+  const protocol = protocolOf(traced)
+  const wanted = kind.startsWith('tcp ') ? [6] : kind.startsWith('udp ') ? [17] : withPorts
+  if (wanted.includes(protocol)) return number(value, 2)
+  // Another header lies there.
+  return kind.startsWith('th ') ? undefined : NOTHING
+}
+
+const packetTypes = { unicast: 0, broadcast: 1, multicast: 2 } as const
+
+/** For what was made here nobody asked the link layer yet. */
+function packetType({ from, packet }: TracedPacket): Held {
+  const type = packet.packetType ?? (from === 'local' || packet.in === 'lo' ? 'unicast' : undefined)
+  return type === undefined ? undefined : [Uint8Array.of(packetTypes[type])]
+}
+
+const remote: readonly AddrType[] = ['unicast', 'broadcast', 'anycast', 'blackhole', 'unreachable', 'prohibit']
+
+/** What the routing table may say of an address. */
+function addressTypes(text: string | undefined, { packet }: TracedPacket): Held {
+  const found = typesOf(text, packet.local)
+  return found.map((word) => dataTypes.fib_addrtype.write(word)?.from ?? new Uint8Array(4))
+}
+
+function typesOf(text: string | undefined, local: readonly string[] | undefined): readonly AddrType[] {
+  if (text === undefined) return ['local', 'multicast', ...remote]
+  const [first = 0] = addressBytes(text)
+  if (isLoopback(text)) return ['local']
+  if (text.includes(':') ? first === 0xff : first >= 224 && first < 240) return ['multicast']
+  if (text === '255.255.255.255' || text === '0.0.0.0') return ['broadcast']
+  if (local === undefined) return ['local', ...remote]
+  return local.some((each) => plainAddress(each) === text) ? ['local'] : remote
+}

@@ -1,0 +1,151 @@
+import { type Packet, parsePacket } from '@cni/types/packet'
+import type { Ruleset } from '../rules/model.ts'
+import type { Hook } from '../wire/family.ts'
+import { chainsAt, type Entered } from './hooks.ts'
+import type { TraceOptions } from './options.ts'
+import { isLocal, routeOut, startTrace, stateOf, type TracedPacket, track } from './traced-packet.ts'
+import { type Ending, type TraceStep, walkChain } from './walk.ts'
+
+/** The way of a packet through the rules, and its end. */
+export interface Trace {
+  readonly packet: Packet
+  /** `undecided`: the trace ended at something that is not modelled or not known; `reason` names it. */
+  readonly verdict: 'accept' | 'drop' | 'reject' | 'undecided'
+  /** The rule or policy that decided; empty when every base chain accepted the packet. */
+  readonly reason: string
+  /** The destination after the last hook; what is not known is missing. */
+  readonly destination: { readonly address?: string; readonly port?: number }
+  /** The source after the last hook; what NAT leaves to the kernel's choice is missing. */
+  readonly source: { readonly address?: string; readonly port?: number }
+  /** What rewrote the destination. */
+  readonly rewritten?: 'redirect' | 'dnat'
+  /** The local proxy that `tproxy` gives the packet to, with the destination unchanged. */
+  readonly tproxy?: { readonly address?: string; readonly port: number }
+  /** The mark after the last hook; missing when not known. */
+  readonly mark?: number
+  /** The mark of the connection. */
+  readonly connmark?: number
+  /** The conntrack zone that a rule set. */
+  readonly zone?: number
+  /** Every rule that the packet reached, in order. */
+  readonly path: readonly TraceStep[]
+}
+
+/**
+ * Traces a packet through a ruleset, without a kernel and without root. Pure. Nothing is guessed: what is not modelled or
+ * not given makes the verdict `undecided`; `options` answer what a packet does not tell. Elements of sets that the ruleset
+ * does not own are not known.
+ *
+ * The trace assumes that there are no other tables, that a `tproxy` has a listener, that a mark changes no route, and that
+ * the port NAT wants is free. `NEW` is the first packet of its connection; a later packet of a connection that NAT changed is not rewritten
+ * here: the kernel does that without a rule. A packet to this machine itself comes in again on `lo`: trace it as a second.
+ *
+ * @example
+ * ```ts
+ * import { base, chain, nftRuleset } from '@cni/nftables'
+ * import { explain, trace } from '@cni/nftables/trace'
+ *
+ * const rules = nftRuleset('inet', { ex: { output: base('nat', 'output', -100), 'to-proxy': chain } }, (t) => [
+ *   t.ex.on('output').skuid(1337).return(),
+ *   t.ex.on('output').l4proto('tcp').jump('to-proxy'),
+ *   t.ex.on('to-proxy').l4proto('tcp').redirect(15001),
+ * ])
+ * trace(rules, 'tcp 10.0.0.5:80 uid 1000').destination // { address: '127.0.0.1', port: 15001 }
+ * export const text = explain(trace(rules, 'tcp 10.0.0.5:80 uid 1337'))
+ * ```
+ */
+export function trace(rules: Ruleset, given: Packet | string, options: TraceOptions = {}): Trace {
+  const traced = startTrace(typeof given === 'string' ? parsePacket(given) : given, options)
+  const path: TraceStep[] = []
+  const ending = walkHooks(rules, traced, path)
+  return endOfTrace(traced, ending, path)
+}
+
+/** Connections are looked up between those of a lower priority and the others. */
+const CONNTRACK = -200
+
+function walkHooks(rules: Ruleset, traced: TracedPacket, path: TraceStep[]): Ending {
+  let hook: Hook | undefined = traced.hook
+  while (hook !== undefined) {
+    traced.hook = hook
+    const before = traced.destination
+    const ending = walkHook(chainsAt(hook, rules, traced.family), traced, path)
+    if (ending.kind === 'end') return ending
+    track(traced)
+    const next = nextHook(hook, traced, before)
+    if (typeof next === 'object') return next
+    hook = next
+  }
+  return { kind: 'accept' }
+}
+
+function walkHook(chains: readonly Entered[], traced: TracedPacket, path: TraceStep[]): Ending {
+  let isTranslated = false
+  for (const { table, chain, base, priority } of chains) {
+    if (priority > CONNTRACK) track(traced)
+    const isNat = base.type === 'nat'
+    if (isNat && (isTranslated || !isSeenByNat(traced))) continue
+    const before = traced.rewritten ?? traced.source
+    const ending = walkChain(chain, table, traced, path)
+    if (ending.kind === 'end') return ending
+    // The first translation is the one that counts.
+    if (isNat && (traced.rewritten ?? traced.source) !== before) isTranslated = true
+  }
+  return { kind: 'accept' }
+}
+
+/** NAT is about the first packet of a connection; one on lo was seen on its way out. */
+function isSeenByNat(traced: TracedPacket): boolean {
+  const { packet } = traced
+  if (packet.in === 'lo') return false
+  const state = stateOf(traced)
+  // A related ICMP packet belongs to the connection that it reports about.
+  const reports = /icmp/i.test(packet.protocol) || ['1', '58'].includes(packet.protocol)
+  return state === 'NEW' || (state === 'RELATED' && !reports)
+}
+
+/** Moves the packet to its next hook and sets the interfaces that it has there. */
+function nextHook(hook: Hook, traced: TracedPacket, before: string | undefined): Hook | undefined | Ending {
+  const { packet, destination } = traced
+  const isMoved = destination !== before || destination === undefined
+  switch (hook) {
+    case 'prerouting': {
+      // tproxy delivers to this machine, and so does a redirection, whose new address may not be known.
+      const isTaken = traced.tproxy !== undefined || destination === undefined
+      const isHere = isTaken || (isMoved ? isLocal(destination, traced) : traced.from === 'incoming')
+      if (isHere === undefined) {
+        return { kind: 'end', verdict: 'undecided', reason: `whether ${destination} is of this machine is not known` }
+      }
+      if (!isHere) traced.out = isMoved ? undefined : packet.out
+      return isHere ? 'input' : 'forward'
+    }
+    case 'forward':
+      // Kernels differ in the incoming interface that they show in postrouting.
+      traced.in = undefined
+      return 'postrouting'
+    case 'output':
+      traced.in = undefined
+      // The kernel routes a rewritten packet again only after the last chain of output.
+      if (isMoved) traced.out = routeOut(traced)
+      return 'postrouting'
+    default:
+      return undefined
+  }
+}
+
+function endOfTrace(traced: TracedPacket, ending: Ending, path: readonly TraceStep[]): Trace {
+  const { packet, destination, dport, source, rewritten, tproxy, mark, connmark, zone } = traced
+  const [verdict, reason] = ending.kind === 'accept' ? (['accept', ''] as const) : [ending.verdict, ending.reason]
+  return {
+    ...{ packet, verdict, reason, source, path },
+    destination: {
+      ...(destination === undefined ? {} : { address: destination }),
+      ...(dport === undefined ? {} : { port: dport }),
+    },
+    ...(rewritten === undefined ? {} : { rewritten }),
+    ...(tproxy === undefined ? {} : { tproxy }),
+    ...(mark === undefined ? {} : { mark }),
+    ...(connmark === undefined ? {} : { connmark }),
+    ...(zone === undefined ? {} : { zone }),
+  }
+}
