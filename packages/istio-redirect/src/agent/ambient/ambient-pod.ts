@@ -1,7 +1,8 @@
 import { isObject } from '@cni/types'
-import { formatAddress, parseAddress, unmapAddress } from '@cni/types/ip'
+import { parseAddress } from '@cni/types/ip'
 import type { Labels } from '../../kube/label-selector.ts'
 import { isPodIdentity, type PodIdentity } from '../../kube/pod-identity.ts'
+import { usableAddresses } from '../../redirect/families.ts'
 
 /** What of a pod decides whether its traffic goes through ztunnel, and how. */
 export interface AmbientPod extends PodIdentity {
@@ -50,12 +51,13 @@ export function readAmbientPod(document: unknown): AmbientPod | undefined {
 }
 
 /**
- * The addresses in canonical text, each once, an IPv4 address in IPv6 notation as the IPv4 address it is; anything else
- * is left out.
+ * The addresses by which others reach a pod, in canonical text and each once, an IPv4 address in IPv6 notation as the
+ * IPv4 address it is; anything else is left out.
  */
 export function podAddresses(given: readonly unknown[]): string[] {
-  const parsed = given.map((entry) => parseAddress(text(entry)))
-  return [...new Set(parsed.flatMap((bytes) => (bytes === undefined ? [] : [formatAddress(unmapAddress(bytes))])))]
+  const found = given.map(text).filter((each) => parseAddress(each) !== undefined)
+  // One by one: they keep their order.
+  return [...new Set(found.map((each) => usableAddresses([each])).flatMap(({ ipv4, ipv6 }) => [...ipv4, ...ipv6]))]
 }
 
 // internal

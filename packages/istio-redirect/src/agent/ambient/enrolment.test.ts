@@ -151,6 +151,7 @@ describe('a document of the API server', () => {
     ['podIP alone', { podIP: '10.0.0.1' }, ['10.0.0.1']],
     ['podIP beside an empty list', { podIP: '10.0.0.1', podIPs: [] }, ['10.0.0.1']],
     ['an address in IPv6 notation', { podIPs: [{ ip: '::ffff:10.0.0.1' }] }, ['10.0.0.1']],
+    ['addresses that every namespace has', { podIPs: [{ ip: '127.0.0.1' }, { ip: '::1' }, { ip: 'fe80::1' }] }, []],
     ['the same twice', { podIPs: [{ ip: '10.0.0.1' }, { ip: '::ffff:10.0.0.1' }] }, ['10.0.0.1']],
     ['what is no address', { podIPs: [{ ip: '10.0.0.1/8' }, { ip: 7 }, null, 'x', { ip: '10.0.0.3' }] }, ['10.0.0.3']],
     ['nothing', null, []],
