@@ -150,6 +150,28 @@ describe('istio-redirect trace', () => {
     expect([exitCode, stdout.trimEnd().split('\n').at(-1)]).toEqual([0, ending])
   })
 
+  test.each([
+    ['tcp 10.0.0.5:80 uid 1000', 'accept to 127.0.0.1:15001'],
+    ['tcp 10.0.0.5:80 uid 1337', 'accept'],
+    ['tcp 10.0.0.5:5432 uid 1000', 'accept'],
+    ['tcp 10.1.2.3:80 from 10.9.9.9:4000 in eth0', 'accept to ?:15006'],
+  ])('%s: says the same of native rules', async (packet, ending) => {
+    const { exitCode, stdout } = await trace(packet, '--native-nftables')
+    expect([exitCode, stdout.trimEnd().split('\n').at(-1)]).toEqual([0, ending])
+    expect(JSON.parse((await trace(packet, '--native-nftables', '--json')).stdout)).toMatchObject({ verdict: 'accept' })
+  })
+
+  test.each([
+    ['--from', ['--from', 'web.yaml']],
+    ['--mermaid', ['--pod', 'web.yaml', '--mermaid']],
+  ])('%s is refused for native rules', async (flag, argv) => {
+    const packet = 'tcp 10.0.0.5:80 uid 1000'
+    expect(await tools(['trace', '--native-nftables', '--packet', packet, ...argv], { files })).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining(`${flag} is for the rules of iptables`),
+    })
+  })
+
   test('has exit code 5 for what is not known, and 4 for what is dropped', async () => {
     expect(await trace('tcp 10.0.0.5:80')).toMatchObject({ exitCode: 5, stdout: expect.stringContaining('undecided') })
     const saved = { save: '*filter\n:OUTPUT ACCEPT [0:0]\n-A OUTPUT -j DROP\nCOMMIT\n' }

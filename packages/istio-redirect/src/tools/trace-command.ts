@@ -1,14 +1,18 @@
-import { boolFlag, parseFlags, textFlag, UsageError, withDefaults } from '@cni/host/cli'
+import { boolFlag, type FlagValues, parseFlags, textFlag, UsageError, withDefaults } from '@cni/host/cli'
 import { type Family, iptables, type Ruleset } from '@cni/iptables'
 import { parseSave, type SavedTables as Snapshot } from '@cni/iptables/text'
 import { explain, trace } from '@cni/iptables/trace'
-import { netns } from '@cni/netns'
+import { type Netns, netns } from '@cni/netns'
+import { decodeTables, type Ruleset as NftRuleset, readTables } from '@cni/nftables'
+import { explain as explainNft, trace as traceNft } from '@cni/nftables/trace'
+import { openNft } from '@cni/nftables/wire'
 import { type Packet, parsePacket } from '@cni/types/packet'
 import { jsonText } from '../foreign-text.ts'
+import { nativeRules } from '../redirect/native/rules.ts'
 import { redirectRules } from '../redirect/rules.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import type { ToolIo } from './io.ts'
-import { podFlags } from './pod/flags.ts'
+import { nativeFlag, podFlags } from './pod/flags.ts'
 import { podDecision } from './pod/pod-decision.ts'
 
 /** The flags of `istio-redirect trace`. */
@@ -21,6 +25,7 @@ export const traceFlags = {
   }),
   from: textFlag({ name: 'from', value: 'FILE', help: 'instead of a pod’s, the rules that iptables-save printed' }),
   netns: textFlag({ name: 'netns', value: 'PATH', help: 'instead of a pod’s, the rules in a network namespace' }),
+  nativeNftables: nativeFlag,
   json: boolFlag({ name: 'json', help: 'the trace as one JSON document' }),
   mermaid: boolFlag({ name: 'mermaid', help: 'a chart of the rules that matched' }),
 }
@@ -35,30 +40,73 @@ export async function runTrace(argv: readonly string[], io: ToolIo): Promise<Exi
     throw new UsageError('expected one of --pod FILE, --from FILE and --netns PATH')
   }
   const packet = parsePacket(flags.packet)
-  const family: Family = packet.dst.includes(':') ? 'ipv6' : 'ipv4'
-  let rules: Ruleset | Snapshot
-  let local = packet.local
-  if (flags.pod !== '') {
-    const found = await podDecision(io, flags)
-    if (found.act === 'skip') {
-      io.stderr(`${found.pod} gets no rules: ${found.reason}\n`)
-      return exitCodes.skipped
-    }
-    rules = redirectRules(found.config)
-    if (found.addresses.length > 0) local ??= found.addresses
-  } else if (flags.from !== '') {
-    rules = parseSave(io.system.readFile(flags.from), family)
-  } else {
-    using opened = netns.open(flags.netns)
-    rules = parseSave(await iptables(opened).save(family), family)
-    local ??= (await io.system.addresses(opened)).map((cidr) => cidr.replace(/\/.*$/, '')).filter(isOutside)
-  }
-  const result = trace(rules, complete(local === undefined ? packet : { ...packet, local }))
-  if (flags.json) io.stdout(jsonText(result))
-  else io.stdout(explain(result, { format: flags.mermaid ? 'mermaid' : 'text' }))
-  if (result.verdict === 'ACCEPT') return exitCodes.ok
+  const native = flags.nativeNftables
+  if (native && flags.from !== '') throw new UsageError('--from is for the rules of iptables')
+  const source = await (native ? nativeSource(io, flags) : iptablesSource(io, flags, packet))
+  if (source === undefined) return exitCodes.skipped
+  const local = packet.local ?? source.local
+  const { result, text } = source.trace(complete(local === undefined ? packet : { ...packet, local }), flags.mermaid)
+  io.stdout(flags.json ? jsonText(result) : text)
+  if (result.verdict === 'ACCEPT' || result.verdict === 'accept') return exitCodes.ok
   return result.verdict === 'undecided' ? exitCodes.undecided : exitCodes.negative
 }
+
+type TraceFlagValues = FlagValues<typeof traceFlags>
+
+/** Rules to walk, and the addresses of the machine that they are of. */
+interface Source {
+  readonly local: readonly string[] | undefined
+  trace(packet: Packet, chart: boolean): { readonly result: { readonly verdict: string }; readonly text: string }
+}
+
+async function iptablesSource(io: ToolIo, flags: TraceFlagValues, packet: Packet): Promise<Source | undefined> {
+  const family: Family = packet.dst.includes(':') ? 'ipv6' : 'ipv4'
+  const of = (rules: Ruleset | Snapshot, local?: readonly string[]): Source => ({
+    local,
+    trace(complete, chart) {
+      const result = trace(rules, complete)
+      return { result, text: explain(result, { format: chart ? 'mermaid' : 'text' }) }
+    },
+  })
+  if (flags.from !== '') return of(parseSave(io.system.readFile(flags.from), family))
+  if (flags.pod !== '') {
+    const found = await decided(io, flags)
+    return found && of(redirectRules(found.config), found.local)
+  }
+  using opened = netns.open(flags.netns)
+  return of(parseSave(await iptables(opened).save(family), family), await outside(io, opened))
+}
+
+async function nativeSource(io: ToolIo, flags: TraceFlagValues): Promise<Source | undefined> {
+  if (flags.mermaid) throw new UsageError('--mermaid is for the rules of iptables')
+  const of = (rules: NftRuleset, local: readonly string[] | undefined): Source => ({
+    local,
+    trace(complete) {
+      const result = traceNft(rules, complete)
+      return { result, text: explainNft(result) }
+    },
+  })
+  if (flags.pod !== '') {
+    const found = await decided(io, flags)
+    return found && of(nativeRules(found.config), found.local)
+  }
+  using opened = netns.open(flags.netns)
+  using nft = openNft(opened)
+  return of(decodeTables(readTables(nft)), await outside(io, opened))
+}
+
+/** What a pod gets; `undefined` for one that gets nothing. */
+async function decided(io: ToolIo, flags: TraceFlagValues) {
+  const found = await podDecision(io, flags)
+  if (found.act !== 'skip') {
+    return { config: found.config, local: found.addresses.length > 0 ? found.addresses : undefined }
+  }
+  io.stderr(`${found.pod} gets no rules: ${found.reason}\n`)
+  return undefined
+}
+
+const outside = async (io: ToolIo, opened: Netns): Promise<readonly string[]> =>
+  (await io.system.addresses(opened)).map((cidr) => cidr.replace(/\/.*$/, '')).filter(isOutside)
 
 /**
  * What a packet made here lacks, as it is in an ordinary pod: it leaves by `eth0` unless it is for the pod itself, and

@@ -140,13 +140,13 @@ describe('CHECK of native rules', () => {
           chain: 'istio-output',
           expressions: [{ name: 'immediate', dreg: 0, data: { verdict: 'accept' } }],
         }),
-      'chain istio-output',
+      'chain istio-output: accept',
     ],
     ['a chain that somebody added', (batch) => batch.addChain({ ...table, chain: 'theirs' }), 'theirs'],
     [
       'a chain that somebody emptied',
       (batch) => batch.flush({ ...table, chain: 'istio-redirect' }),
-      'chain istio-redirect',
+      'chain istio-redirect: meta l4proto tcp counter redirect to :15001',
     ],
     ['a table that is gone', (batch) => batch.deleteTable(table), 'istio-proxy-nat'],
     [

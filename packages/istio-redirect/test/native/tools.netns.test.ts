@@ -57,11 +57,17 @@ test('either kind of rules takes the place of the other', async () => {
   expect([await chains(), nativeTablesIn(pod)]).toEqual([true, []])
 })
 
-test('check looks at native rules', async () => {
+test('check and trace look at native rules', async () => {
   await program('-b', '*', '-i', '*', '-d', '15020,15021,15090', '-o', '15020')
   const file = new URL('../goldens/tools/pod.yaml', import.meta.url).pathname
   const check = () => tools('check', '--netns', pod.path, '--pod', file, '--native-nftables')
   expect(await check()).toMatchObject({ exitCode: 0, stdout: 'demo/web: as it should be\n' })
+  const trace = (packet: string) => tools('trace', '--netns', pod.path, '--native-nftables', '--packet', packet)
+  expect(await trace('tcp 10.0.0.5:80 uid 1000')).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining('127.0.0.1:15001'),
+  })
+  expect((await trace('tcp 10.0.0.5:80 uid 1337')).stdout).not.toContain('15001')
   {
     using nft = openNft(pod)
     nft.commit(new Batch().flush({ family: 'inet', table: 'istio-proxy-nat', chain: 'istio-redirect' }))
