@@ -101,7 +101,7 @@ function begin(): Watcher {
   if (!isMainThread) {
     throw new NetnsError(
       'NOT_MAIN_THREAD',
-      'Unix sockets wait for signals, which workers do not get: use them on the main thread',
+      'Sockets are watched by a signal, which workers do not get: use them on the main thread',
     )
   }
   const epoll = checked(socketCalls().functions.epoll_create1(SOCK_CLOEXEC), 'epoll_create1', '')

@@ -14,8 +14,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { SOCK_CLOEXEC } from '../sys/constants.ts'
+import { loadSys } from '../sys/load-sys.ts'
+import { unixAddress } from './address.ts'
 import { connectUnix } from './connect.ts'
 import type { UnixConnection } from './connection.ts'
+import { AF_UNIX, SOCK_SEQPACKET } from './constants.ts'
 import { type ListenOptions, listenUnix } from './listen.ts'
 
 let folder: string
@@ -177,6 +181,27 @@ test('garbage is a message like any other, descriptors of the wrong kind are jus
   using answer = await client.receive()
   expect(answer?.bytes).toEqual(garbage)
   expect(answer?.fds.length).toBe(2)
+})
+
+test('a packet without bytes is the end: nothing after it is read', async () => {
+  const seen: string[] = []
+  using _ = listen({
+    async onConnection(connection) {
+      using it = connection
+      for await (using message of it) seen.push(String(message.bytes))
+      await it.closed
+      seen.push(String(await it.receive()))
+    },
+  })
+  const sys = loadSys()
+  const fd = sys.socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0)
+  try {
+    sys.connect(fd, unixAddress(path))
+    for (const text of ['first', '', 'after']) sys.sendto(fd, Buffer.from(text), 0)
+    await expect.poll(() => seen, { timeout: 10_000 }).toEqual(['first', 'undefined'])
+  } finally {
+    closeSync(fd)
+  }
 })
 
 test('a worker, which gets no signals, is told so, and keeps nothing open', async () => {

@@ -64,6 +64,7 @@ export function outboxOf(fd: number, maxPending: number, wait: (isWaiting: boole
       })
     },
     flush() {
+      if (waiting.length === 0) return
       for (let item = waiting[0]; item !== undefined; item = waiting[0]) {
         try {
           if (!attempt(item)) return
