@@ -88,6 +88,9 @@ export type {
   SelectorValues,
   SetType,
 } from './rules/values.ts'
+// sets
+export type { ElementDiff, Elements } from './sets/element-diff.ts'
+export type { TableSet } from './sets/table-set.ts'
 // errors
 export { type Drift, type DriftChanged, type DriftLine, driftText } from './state/drift.ts'
 export { isNftDriftError, NftDriftError } from './state/drift-error.ts'

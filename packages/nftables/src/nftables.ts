@@ -3,7 +3,8 @@ import { applyRuleset } from './apply/apply.ts'
 import type { ApplyReport, Change } from './apply/report.ts'
 import type { Transacted, TransactionSteps } from './apply/transaction.ts'
 import { type OwnedTables, type Work, withNft } from './apply/work.ts'
-import type { Ruleset } from './rules/model.ts'
+import type { NamedSet, Ruleset } from './rules/model.ts'
+import { type TableSet, tableSet } from './sets/table-set.ts'
 import type { Drift } from './state/drift.ts'
 import type { Nft } from './wire/nft.ts'
 import type { Snapshot } from './wire/snapshot.ts'
@@ -37,6 +38,14 @@ export interface Nftables {
   check(rules: Ruleset): Promise<void>
   /** Deletes the tables of the ruleset, whatever is in them. What is not there is fine. */
   remove(rules: OwnedTables): Promise<Change>
+  /**
+   * A named set or map of a table that is there, whoever made it.
+   *
+   * @example
+   * const pods = nftables('host').set({ family: 'inet', table: 'mesh' }, { name: 'pods', key: 'ipv4_addr' })
+   * await pods.replace(['10.0.0.5', { key: '10.0.0.6', comment: 'uid-2' }]) // 'unchanged' when equal
+   */
+  set(table: TableName, spec: NamedSet): TableSet
   /**
    * Several changes as one, by what is read: the function is called again when others change something meanwhile.
    * `tables` are those that it changes; a context's `undo` makes them what they were.
@@ -88,6 +97,7 @@ export function nftables(where: Where, { nft }: NftablesOptions = {}): Nftables 
       const { removeRuleset } = await import('./apply/remove.ts')
       return removeRuleset(work, rules)
     },
+    set: (table, spec) => tableSet(work, table, spec),
     async transaction(tables, steps) {
       const { runTransaction } = await import('./apply/transaction.ts')
       return runTransaction(work, tables, steps)

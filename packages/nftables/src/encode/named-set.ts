@@ -57,7 +57,7 @@ export function encodeElements(set: NamedSet, elements: readonly SetElement[]): 
   }
   // As nft, once for all: what is before the first interval is in none.
   const isRanges = set.interval === true && types.length === 1 && single !== undefined && result.length > 0
-  const starts = result.some(({ key }) => key?.every((byte) => byte === 0))
+  const starts = result.some(({ key, flags }) => flags === undefined && key?.every((byte) => byte === 0))
   return isRanges && !starts ? [{ key: new Uint8Array(single.length), flags: ['intervalEnd'] }, ...result] : result
 }
 
@@ -75,6 +75,7 @@ function specsOf(
     const entry: Entry = data === undefined ? [span] : [span, data]
     if (interval !== true) return pointElements(single, [entry])
     // That nothing is before the first of all is said once.
+    // The end before the first of all is added once.
     return intervalElements(single, [entry]).filter(({ flags }, at) => at > 0 || flags === undefined)
   }
   const key = joined(

@@ -5,6 +5,7 @@ import { rulesetBehaviour } from '../../test/ruleset.suite.ts'
 
 rulesetBehaviour('rulesets in the fake', async () => {
   const kernel = fakeKernel()
-  const nft = kernel.open()
+  // A kernel fills the buffer as it is read.
+  const nft = kernel.open({ receiveBuffer: 100_000_000 })
   return worldOver(kernel.open(), (context) => nftables({ ...context, netns: 'host' }, { nft }))
 })

@@ -37,6 +37,8 @@ export type NftErrorCode =
   | 'UNSUPPORTED'
   /** What was asked about is not there. */
   | 'NOT_FOUND'
+  /** A set of that name is there, and is another kind of set. */
+  | 'EXISTS'
   /** The tables do not hold the ruleset: see `drift` of `NftDriftError`. */
   | 'DRIFT'
   /** The signal of the context was given before anything was done. */

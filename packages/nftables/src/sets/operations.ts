@@ -1,0 +1,160 @@
+import { decodeSet } from '../decode/sets.ts'
+import { encodeElements, encodeNamedSet } from '../encode/named-set.ts'
+import { canonicalSet, keySpans, keyTypes } from '../rules/canonical-set.ts'
+import type { NamedSet, SetElement } from '../rules/model.ts'
+import { specText } from '../state/keys.ts'
+import type { Batch } from '../wire/batch.ts'
+import type { Nft } from '../wire/nft.ts'
+import { invalid, NftError } from '../wire/nft-error.ts'
+import type { NftSet } from '../wire/set-records.ts'
+import { addElements, addSet, deleteElements, deleteSet, elementsOf, setsOf } from '../wire/sets.ts'
+import type { TableName } from '../wire/specs.ts'
+import { diffElements, type ElementDiff, type Elements } from './element-diff.ts'
+
+/** Makes a set that is not there. */
+export function createSet(nft: Nft, table: TableName, spec: NamedSet): void {
+  const encoded = encodeNamedSet(canonicalSet(spec, table.table))
+  const { elements, ...told } = encoded
+  nft.transact((batch) => {
+    const found = find(nft, table, spec)
+    if (found !== undefined && specText(found) !== specText(encoded)) {
+      throw new NftError('EXISTS', `${nameOf(table, spec)} is there, and is another kind of set`)
+    }
+    if (found !== undefined) return
+    const name = { ...table, set: spec.name, setId: batch.nextId }
+    addSet(batch, { ...told, ...name })
+    if (elements.length > 0) addElements(batch, name, elements)
+  })
+}
+
+/** Removes it, when it is there. */
+export function destroySet(nft: Nft, table: TableName, spec: NamedSet): void {
+  nft.transact((batch) => {
+    if (find(nft, table, spec) !== undefined) deleteSet(batch, { ...table, set: spec.name })
+  })
+}
+
+/** Adds elements, those that are there otherwise in their place. */
+export function addTo(nft: Nft, table: TableName, spec: NamedSet, given: Elements): void {
+  const wanted = canonical(table, spec, given)
+  if (wanted.length === 0) return
+  const isPlain = wanted.every(
+    ({ data, comment, timeout }) => data === undefined && comment === undefined && timeout === undefined,
+  )
+  nft.transact((batch) => {
+    // The kernel leaves an element as it is that is there.
+    const present = isPlain ? [] : presentOf(nft, table, spec)
+    const keys = new Set(wanted.map(keyText))
+    const { missing, unexpected } = diffElements(
+      wanted,
+      present.filter((each) => keys.has(keyText(each))),
+    )
+    change(batch, table, spec, { missing, unexpected })
+  })
+}
+
+/** Deletes those that are there. */
+export function deleteFrom(nft: Nft, table: TableName, spec: NamedSet, keys: readonly SetElement['key'][]): void {
+  const gone = new Set(canonical(table, { ...withoutData(spec) }, keys).map(keyText))
+  nft.transact((batch) => {
+    const unexpected = presentOf(nft, table, spec).filter((each) => gone.has(keyText(each)))
+    change(batch, table, spec, { missing: [], unexpected })
+  })
+}
+
+/** Deletes all elements. */
+export function flushSet(nft: Nft, table: TableName, spec: NamedSet): void {
+  nft.transact((batch) => void deleteElements(batch, { ...table, set: existing(nft, table, spec).set }))
+}
+
+/** What it holds, in canonical form. */
+export function listOf(nft: Nft, table: TableName, spec: NamedSet): readonly SetElement[] {
+  return nft.read(() => presentOf(nft, table, spec))
+}
+
+/** The element of a key. */
+export function elementOf(nft: Nft, table: TableName, spec: NamedSet, key: SetElement['key']): SetElement | undefined {
+  const [wanted] = canonical(table, withoutData(spec), [key])
+  return listOf(nft, table, spec).find((each) => wanted !== undefined && keyText(each) === keyText(wanted))
+}
+
+/** Whether a rule would find a key. */
+export function finds(nft: Nft, table: TableName, spec: NamedSet, key: SetElement['key']): boolean {
+  const types = keyTypes(spec)
+  const single = keySpans({ ...spec, interval: true }, types, { key })
+  return listOf(nft, table, spec).some((element) =>
+    keySpans(spec, types, element).every(({ from, to }, at) => {
+      const span = single[at]
+      return span !== undefined && Buffer.compare(from, span.from) <= 0 && Buffer.compare(span.to, to) <= 0
+    }),
+  )
+}
+
+/** How the content differs. */
+export function diffOf(nft: Nft, table: TableName, spec: NamedSet, elements: Elements): ElementDiff {
+  return diffElements(canonical(table, spec, elements), listOf(nft, table, spec))
+}
+
+/** Gives it exactly these elements. */
+export function replaceElements(
+  nft: Nft,
+  table: TableName,
+  spec: NamedSet,
+  elements: Elements,
+): 'unchanged' | 'replaced' {
+  const wanted = canonical(table, spec, elements)
+  return nft.transact((batch) => {
+    change(batch, table, spec, diffElements(wanted, presentOf(nft, table, spec)))
+    return batch.size === 0 ? 'unchanged' : 'replaced'
+  })
+}
+
+// internal
+
+function change(batch: Batch, table: TableName, spec: NamedSet, { missing, unexpected }: ElementDiff): void {
+  const name = { ...table, set: spec.name }
+  if (unexpected.length > 0) {
+    // The end before the first interval stays: it is that of none.
+    const isOwnEnd = (key: Uint8Array | undefined) => key?.some((byte) => byte !== 0) === true
+    const specs = encodeElements(spec, unexpected).filter(({ key, flags }) => flags === undefined || isOwnEnd(key))
+    deleteElements(
+      batch,
+      name,
+      specs.map(({ comment: _, timeout: __, ...each }) => each),
+    )
+  }
+  if (missing.length > 0) addElements(batch, name, encodeElements(spec, missing))
+}
+
+function canonical(table: TableName, spec: NamedSet, elements: Elements): readonly SetElement[] {
+  const list = elements.map((each): SetElement => (isElement(each) ? each : { key: each }))
+  return canonicalSet({ ...spec, elements: list }, table.table).elements ?? []
+}
+
+function isElement(each: Elements[number]): each is SetElement {
+  return typeof each === 'object' && 'key' in each
+}
+
+const withoutData = ({ data: _, ...spec }: NamedSet): NamedSet => spec
+
+const keyText = ({ key }: SetElement) => JSON.stringify(key)
+
+function presentOf(nft: Nft, table: TableName, spec: NamedSet): readonly SetElement[] {
+  const set = existing(nft, table, spec)
+  const decoded = decodeSet({ set, elements: elementsOf(nft, set) })
+  if (decoded?.elements === undefined) return invalid(`${nameOf(table, spec)} holds what this package does not model`)
+  return canonicalSet(decoded, table.table).elements ?? []
+}
+
+function existing(nft: Nft, table: TableName, spec: NamedSet): NftSet {
+  const found = find(nft, table, spec)
+  if (found === undefined) throw new NftError('NOT_FOUND', `${nameOf(table, spec)} is not there; create it first`)
+  if (specText(found) !== specText(encodeNamedSet({ ...spec, elements: [] }))) {
+    throw new NftError('EXISTS', `${nameOf(table, spec)} is another kind of set`)
+  }
+  return found
+}
+
+const find = (nft: Nft, table: TableName, { name }: NamedSet) => setsOf(nft, table).find(({ set }) => set === name)
+
+const nameOf = ({ family, table }: TableName, { name }: NamedSet) => `set ${name} of table ${family} ${table}`

@@ -1,0 +1,179 @@
+import { type BasePart, base, chain, isNftDriftError, nftRuleset, type Ruleset, set } from '@cni/nftables'
+import { addElements, Batch, elementsOf, setsOf } from '@cni/nftables/wire'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { ex, own, parts, rules, snapshotOf } from './rules.ts'
+import type { RulesetWorld } from './world.ts'
+
+/** What `apply`, `verify` and `diff` promise. */
+export function applyBehaviour(open: () => Promise<RulesetWorld>): void {
+  let world: RulesetWorld
+  const dump = () => snapshotOf(world)
+
+  describe('apply', () => {
+    beforeEach(async () => {
+      world = await open()
+    })
+    afterEach(() => world[Symbol.asyncDispose]())
+
+    test('apply writes what is not there, and leaves alone what is', async () => {
+      const { tables } = world
+      await expect(tables.apply(rules)).resolves.toMatchObject({ plan: 'fresh', changed: true })
+      const { generation } = await tables.apply(rules)
+      await expect(tables.apply(rules)).resolves.toMatchObject({ plan: 'unchanged', changed: false, generation })
+      await tables.verify(rules)
+    })
+
+    test('what counters have counted is no difference', async () => {
+      const { tables, nft } = world
+      await tables.apply(rules)
+      const [first] = nft.rules({ ...ex, chain: 'output' })
+      const counted = { name: 'counter', packets: 7n, bytes: 99n } as const
+      const jump = { name: 'immediate', dreg: 0, data: { verdict: 'jump', chain: 'own' } } as const
+      nft.commit(new Batch().replaceRule(first?.handle ?? 0n, { ...ex, chain: 'output', expressions: [counted, jump] }))
+      await expect(tables.apply(rules)).resolves.toMatchObject({ plan: 'unchanged' })
+      expect(nft.rules({ ...ex, chain: 'output' })[0]?.expressions[0]).toEqual(counted)
+    })
+
+    test.each<[string, (batch: Batch) => unknown]>([
+      ['a rule of others', (batch) => batch.addRule({ ...own, expressions: [{ name: 'counter' }] })],
+      ['a rule that is missing', (batch) => batch.deleteRule({ ...own, handle: handleOf(world, 1) })],
+      ['a chain of others', (batch) => batch.addChain({ ...ex, chain: 'theirs' })],
+      [
+        'a chain of others that is jumped to',
+        (batch) =>
+          batch.addChain({ ...ex, chain: 'theirs' }).addRule({
+            ...own,
+            expressions: [{ name: 'immediate', dreg: 0, data: { verdict: 'goto', chain: 'theirs' } }],
+          }),
+      ],
+      ['a policy', (batch) => batch.addChain({ ...ex, chain: 'output', base: outputBase, policy: 'drop' })],
+      ['a table that is dormant', (batch) => batch.addTable({ ...ex, flags: 1 })],
+      ['empty chains', (batch) => batch.flush(ex)],
+      ['no table', (batch) => batch.deleteTable(ex)],
+    ])('apply corrects %s', async (_, spoil) => {
+      const { tables, nft } = world
+      await tables.apply(rules)
+      const wanted = dump()
+      const batch = new Batch()
+      spoil(batch)
+      nft.commit(batch)
+      await expect(tables.verify(rules)).rejects.toSatisfy(isNftDriftError)
+      const plan = nft.tables().length === 0 ? 'fresh' : 'replace'
+      await expect(tables.apply(rules)).resolves.toMatchObject({ plan })
+      expect(dump()).toEqual(wanted)
+      await tables.verify(rules)
+    })
+
+    test.each<[string, Ruleset]>([
+      ['priority', withOutput(base('nat', 'output', -90))],
+      ['hook', withOutput(base('nat', 'prerouting', -100))],
+      ['type', withOutput(base('filter', 'output', -100))],
+    ])('a base chain with another %s is replaced', async (_, other) => {
+      const { tables } = world
+      await tables.apply(other)
+      await expect(tables.apply(rules)).resolves.toMatchObject({ plan: 'replace' })
+      await tables.verify(rules)
+      await expect(tables.apply(other)).resolves.toMatchObject({ plan: 'replace' })
+      await tables.verify(other)
+    })
+
+    test('only what differs is written', async () => {
+      const { tables, nft } = world
+      await tables.apply(rules)
+      const [kept] = nft.rules({ ...ex, chain: 'output' })
+      nft.commit(new Batch().addRule({ ...own, expressions: [{ name: 'counter' }] }))
+      await tables.apply(rules)
+      expect(nft.rules({ ...ex, chain: 'output' })[0]?.handle).toBe(kept?.handle)
+    })
+
+    test('a drift names every rule that differs', async () => {
+      const { tables, nft } = world
+      await tables.apply(rules)
+      nft.commit(
+        new Batch()
+          .flush({ ...ex, chain: 'proxy' })
+          .addRule({ ...own, expressions: [{ name: 'counter' }], comment: 'x' }),
+      )
+      const drift = await tables.diff(rules)
+      expect(drift).toMatchObject({
+        missing: [{ ...ex, chain: 'proxy', rule: 'meta l4proto tcp counter redirect to :15001' }],
+        unexpected: [{ ...own, rule: 'counter comment "x"' }],
+        changed: [],
+      })
+      await expect(tables.verify(rules)).rejects.toThrow(/1 missing, 1 unexpected/)
+    })
+
+    test('rules in another order are a drift', async () => {
+      const { tables } = world
+      const swapped = nftRuleset('inet', { ex: { own: chain } }, (t) => [
+        t.ex.on('own').counter().accept(),
+        t.ex.on('own').counter().drop(),
+      ])
+      const straight = nftRuleset('inet', { ex: { own: chain } }, (t) => [
+        t.ex.on('own').counter().drop(),
+        t.ex.on('own').counter().accept(),
+      ])
+      await tables.apply(swapped)
+      await expect(tables.diff(straight)).resolves.toMatchObject({
+        missing: [],
+        unexpected: [],
+        changed: [{ reason: 'order' }],
+      })
+    })
+
+    test('elements of a set are owned when they are declared, and left when they are not', async () => {
+      const { tables, nft } = world
+      const withElements = nftRuleset(
+        'inet',
+        {
+          ex: {
+            c: chain,
+            owned: set('ipv4_addr', { elements: [{ key: '10.0.0.1' }, { key: '10.0.0.2' }] }),
+            free: set('inet_service'),
+            nets: set('ipv4_addr', { interval: true, elements: [{ key: '10.0.0.0/8' }] }),
+          },
+        },
+        (t) => [t.ex.on('c').ip('daddr', { named: 'owned' }).tcp('dport', { named: 'free' }).accept()],
+      )
+      await tables.apply(withElements)
+      await expect(tables.apply(withElements)).resolves.toMatchObject({ plan: 'unchanged' })
+      addElementsTo(world, 'free', Uint8Array.of(0, 80))
+      await expect(tables.apply(withElements)).resolves.toMatchObject({ plan: 'unchanged' })
+      addElementsTo(world, 'owned', Uint8Array.of(10, 0, 0, 3))
+      await expect(tables.diff(withElements)).resolves.toMatchObject({
+        changed: [{ set: 'owned', reason: 'elements' }],
+      })
+      await expect(tables.apply(withElements)).resolves.toMatchObject({ plan: 'replace' })
+      expect(elementsOf(nft, { ...ex, set: 'owned' })).toHaveLength(2)
+      expect(elementsOf(nft, { ...ex, set: 'free' })).toHaveLength(1)
+    })
+
+    test('a set of another type is made anew, with the rules that look into it', async () => {
+      const { tables, nft } = world
+      const withKey = (interval: boolean) =>
+        nftRuleset('inet', { ex: { c: chain, s: set('ipv4_addr', interval ? { interval } : {}) } }, (t) => [
+          t.ex.on('c').ip('daddr', { named: 's' }).accept(),
+        ])
+      await tables.apply(withKey(false))
+      await expect(tables.apply(withKey(true))).resolves.toMatchObject({ plan: 'replace' })
+      await tables.verify(withKey(true))
+      expect(setsOf(nft, ex)).toMatchObject([{ flags: ['interval'] }])
+    })
+  })
+}
+
+const outputBase = { type: 'nat', hook: 'output', priority: -100 } as const
+
+const withOutput = (output: BasePart) =>
+  nftRuleset('inet', { ex: { ...parts, output } }, (t) => [
+    t.ex.on('output').counter().jump('own'),
+    t.ex.on('own').l4proto('tcp').return(),
+  ])
+
+function addElementsTo({ nft }: RulesetWorld, name: string, key: Uint8Array): void {
+  const batch = new Batch()
+  addElements(batch, { ...ex, set: name }, [{ key }])
+  nft.commit(batch)
+}
+
+const handleOf = ({ nft }: RulesetWorld, index: number): bigint => nft.rules(own)[index]?.handle ?? 0n
