@@ -7,6 +7,7 @@ import { meshPod } from '@cni/istio-redirect/testing'
 import { type Netns, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import type { Contender } from './lib/contender.ts'
+import { inside } from './lib/inside.ts'
 import { race } from './lib/race.ts'
 import { SuiteReport, settings } from './lib/suite.ts'
 
@@ -173,21 +174,5 @@ async function has(pod: Netns, backend: Backend, rule: readonly string[]): Promi
   } catch (error) {
     if (isRunError(error) && error.exitCode === 1) return false
     throw error
-  }
-}
-
-/** Work in a namespace of its own, made and filled outside the clock. */
-function inside(
-  name: string,
-  work: (pod: Netns) => Promise<void>,
-  before: (pod: Netns) => Promise<void> = async () => undefined,
-): Contender {
-  return {
-    name,
-    async prepare() {
-      const pod = await tempNetns()
-      await before(pod)
-      return { run: () => work(pod), cleanUp: () => pod[Symbol.asyncDispose]() }
-    },
   }
 }

@@ -46,6 +46,8 @@ try {
   await suite.race('what a mesh ADD needs', [...(await floor(node, ours, folder)), bare], used.runs)
   await raced('ADD, mesh pod', (one) => add(node, one, mesh, true), [served])
   await agentsShare(node, agent)
+  const native = plugins.map((one) => ({ ...one, conf: { ...one.conf, native_nftables: true } }))
+  await suite.race('ADD, mesh pod, native', [...native.map((one) => add(node, one, mesh, true)), bare], used.runs)
   await raced('ADD, pod outside the mesh', (one) => add(node, one, outside, false), [served])
   await raced('ADD, pod outside the mesh, annotations handed over', (one) =>
     add(node, one, outside, false, HANDED_OVER),

@@ -39,8 +39,8 @@ export function add(node: Node, plugin: Plugin, pod: string, expectsRules: boole
       return {
         ...call(node, plugin, 'ADD', place, pod, conf),
         async verify() {
-          const { stdout } = await netns.exec(place, ['iptables-save'])
-          if (stdout.includes('ISTIO_OUTPUT') !== expectsRules) throw new Error(`${name}: wrong rules: ${stdout}`)
+          const { stdout } = await netns.exec(place, ['nft', 'list', 'ruleset'])
+          if (/istio.output/i.test(stdout) !== expectsRules) throw new Error(`${name}: wrong rules: ${stdout}`)
         },
         cleanUp: () => place[Symbol.asyncDispose](),
       }

@@ -8,7 +8,7 @@ export const SUITES = {
   plugin: {
     about: 'istio-cni as whole processes: every verb, and many pods at a time',
     numbers: ['runs', 'pods'],
-    executables: ['istio-cni'],
+    executables: ['istio-cni', 'install-cni'],
   },
   libcni: {
     about: 'chains through @cni/libcni, cnitool, a plugin that does nothing',
@@ -17,6 +17,11 @@ export const SUITES = {
   },
   iptables: {
     about: 'apply and verify of 30, 300, 3000 rules, both back ends',
+    numbers: ['runs'],
+    executables: [],
+  },
+  nftables: {
+    about: 'apply and verify of 30, 300, 3000 native rules',
     numbers: ['runs'],
     executables: [],
   },

@@ -1,0 +1,19 @@
+import type { Netns } from '@cni/netns'
+import { tempNetns } from '@cni/netns/testing'
+import type { Contender } from './contender.ts'
+
+/** Work in a namespace of its own, made and filled outside the clock. */
+export function inside(
+  name: string,
+  work: (pod: Netns) => Promise<void>,
+  before: (pod: Netns) => Promise<void> = async () => undefined,
+): Contender {
+  return {
+    name,
+    async prepare() {
+      const pod = await tempNetns()
+      await before(pod)
+      return { run: () => work(pod), cleanUp: () => pod[Symbol.asyncDispose]() }
+    },
+  }
+}
