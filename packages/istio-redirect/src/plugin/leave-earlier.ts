@@ -21,7 +21,8 @@ export async function leaveEarlier(
   if (before.netns.dev !== next.netns.dev || before.netns.ino !== next.netns.ino) return
   const backend = recordedBackend(before)
   const earlier = await writerFor(c, before.rules, backend)
-  const switched = backend !== undefined && backend !== next.backend
+  // What is not known was iptables, of whichever kind.
+  const switched = backend === undefined ? next.backend === 'nftables' : backend !== next.backend
   if (!switched && JSON.stringify(earlier.rules) === JSON.stringify(writer.rules)) return
   c.undo(async () => {
     await (await writerFor(c.netns, before.rules, backend)).apply()

@@ -17,8 +17,9 @@ export function nativeWriter(where: Where, config: CaptureConfig): RuleWriter {
     async apply() {
       const report = await kernel.apply(rules)
       // Another mode had more: they would go on to mark and zone what nobody asked for.
-      removeNativeTables(where, names)
-      return { backend: 'nftables', ...report }
+      const removed = removeNativeTables(where, names)
+      const plan = removed && report.plan === 'unchanged' ? 'replace' : report.plan
+      return { backend: 'nftables', ...report, plan }
     },
     async verify() {
       await kernel.verify(rules)

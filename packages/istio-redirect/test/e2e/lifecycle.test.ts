@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
 import { addPlugin, checkPlugin, delPlugin, isPluginError } from '@cni/invoke'
 import { netns } from '@cni/netns'
+import { openNft } from '@cni/nftables/wire'
 import { toErrorDocument } from '@cni/types'
 import { afterEach, describe, expect, it } from 'vitest'
 import { COMPILED, RUNTIMES } from './executables.ts'
@@ -102,10 +103,13 @@ describe.each(RUNTIMES)('the life of an attachment (%s)', (_, plugin) => {
   })
 })
 
-describe('a killed ADD', () => {
+describe.each([
+  ['iptables', {}, [1, 4, 7, 10, 13, 16, 20, 25, 30]],
+  ['native nftables', { native_nftables: true }, [7, 13, 20, 25, 30]],
+])('a killed ADD, by %s,', (_, own, moments) => {
   // From before the first line of ours to after the last write, as far as this machine's speed allows.
-  it.each([1, 4, 7, 10, 13, 16, 20, 25, 30])('after %i ms can be repeated, and then checked', async (ms) => {
-    const bed = await bedFor(() => COMPILED)
+  it.each(moments)('after %i ms can be repeated, and then checked', async (ms) => {
+    const bed = await bedFor(() => COMPILED, { conf: own })
     const { conf, call } = alone(bed, undefined)
     await addLo(bed)
     await killedAdd(bed, ms)
@@ -113,13 +117,17 @@ describe('a killed ADD', () => {
     await checkPlugin('istio-cni', conf, call)
   })
 
-  it.each([1, 4, 7, 10, 13, 16, 20, 25, 30])('after %i ms can be deleted, and leaves nothing', async (ms) => {
-    const bed = await bedFor(() => COMPILED)
+  it.each(moments)('after %i ms can be deleted, and leaves nothing', async (ms) => {
+    const bed = await bedFor(() => COMPILED, { conf: own })
     const { conf, call } = alone(bed, undefined)
     await addLo(bed)
     await killedAdd(bed, ms)
     await delPlugin('istio-cni', conf, call)
     expect(await bed.save()).not.toContain('ISTIO_')
+    {
+      using nft = openNft(bed.pod)
+      expect(nft.tables({ family: 'inet' })).toEqual([])
+    }
     expect(bed.node.stateFiles()).toEqual([])
   })
 })

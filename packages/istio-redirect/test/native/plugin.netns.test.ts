@@ -161,7 +161,9 @@ describe('CHECK of native rules', () => {
       nft.commit(change(new Batch()))
     }
     expect(await call('CHECK')).toMatchObject(drift(details))
-    expect(await call('ADD')).toMatchObject({ exitCode: 0 })
+    const mended = await call('ADD')
+    expect(mended).toMatchObject({ exitCode: 0 })
+    expect(mended.log.at(-1)).not.toMatchObject({ plan: 'unchanged' })
     const { exitCode, document: after } = await call('CHECK')
     expect({ exitCode, after }).toEqual({ exitCode: 0, after: {} })
   })
@@ -202,6 +204,18 @@ describe('a pod that changes from iptables to native rules', () => {
     await withPath(path, async () => expect(await call('ADD')).toMatchObject({ exitCode: 0 }))
     expect(await node.inside('iptables-legacy-save')).not.toContain('ISTIO')
     expect(tables()).toContain(NAT)
+  })
+
+  test('of which kind is not recorded, to native, has the new ones only', async () => {
+    await byIptables('ADD')
+    const folder = join(node.runDir, 'attachments')
+    for (const file of readdirSync(folder)) {
+      const text = readFileSync(join(folder, file), 'utf8')
+      writeFileSync(join(folder, file), text.replace('"backend":"nft"', '"backend":null'))
+    }
+    expect(node.state()).toMatchObject([{ backend: null }])
+    expect(await call('ADD')).toMatchObject({ exitCode: 0 })
+    expect([await chains(), tables().includes(NAT)]).toEqual([false, true])
   })
 
   test.each([
