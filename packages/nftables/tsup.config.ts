@@ -4,6 +4,7 @@ export default library({
   index: 'src/index.ts',
   testing: 'src/testing/index.ts',
   trace: 'src/trace/index.ts',
+  watch: 'src/watch/index.ts',
   wire: 'src/wire/index.ts',
   // Files of their own: what of them is not imported is not in a bundle, though tables are made when they are loaded.
   commits: 'src/wire/commits.ts',

@@ -6,15 +6,19 @@ import { changeOf, messageOfType, NFGENMSG, NFT_MSG_NEWGEN } from './messages.ts
 import { generationFields } from './objects.ts'
 import { openGroup } from './open-netfilter.ts'
 import { chainIn, type NftChain, type NftRule, type NftTable, ruleIn, tableIn } from './records.ts'
+import { setFields } from './set-fields.ts'
 import { elementsIn, type NftElement, type NftSet, setIn } from './set-records.ts'
 import type { SetName } from './specs.ts'
 
-/** What was added or deleted: by its kind, as it is now, or was. */
-export type Change = { readonly action: 'add' | 'delete' } & (
+/** What was added or deleted: by its kind, as it is now, or was. Of a set that was deleted newer kernels tell the name only. */
+export type Change = SetChange | PlainChange
+type SetChange =
+  | { readonly action: 'add'; readonly kind: 'set'; readonly set: NftSet }
+  | { readonly action: 'delete'; readonly kind: 'set'; readonly set: SetName }
+type PlainChange = { readonly action: 'add' | 'delete' } & (
   | { readonly kind: 'table'; readonly table: NftTable }
   | { readonly kind: 'chain'; readonly chain: NftChain }
   | { readonly kind: 'rule'; readonly rule: NftRule }
-  | { readonly kind: 'set'; readonly set: NftSet }
   | { readonly kind: 'element'; readonly set: SetName; readonly elements: readonly NftElement[] }
   | { readonly kind: 'object' | 'flowtable' }
 )
@@ -76,6 +80,8 @@ export async function* commits(socket: NetlinkSocket, options?: EventOptions): A
   }
 }
 
+const setNames = { table: setFields.table, set: setFields.set }
+
 function changeIn({ type, body }: Message): Change | undefined {
   const change = changeOf(messageOfType(type))
   const family = familyWord(body[0])
@@ -89,7 +95,9 @@ function changeIn({ type, body }: Message): Change | undefined {
     case 'rule':
       return { action, kind, rule: ruleIn(family, body) }
     case 'set':
-      return { action, kind, set: setIn(family, body) }
+      return action === 'add'
+        ? { action, kind, set: setIn(family, body) }
+        : { action, kind, set: { family, ...decodeFields(setNames, body, NFGENMSG) } }
     case 'element':
       return { action, kind, ...elementsIn(family, body) }
     default:

@@ -1,0 +1,46 @@
+import { formatAddress } from '@cni/types/ip'
+import { endpointText } from '@cni/types/packet'
+import type { TracedPacket } from '../wire/traces.ts'
+
+/** What a packet is, as far as the kernel told: protocol, where from, where to. */
+export interface PacketHeaders {
+  /** `IPPROTO_…`. */
+  readonly protocol: number
+  readonly source: string
+  readonly destination: string
+  readonly sport?: number
+  readonly dport?: number
+  /** `tcp 10.0.0.9:4000 > 10.0.0.5:80`. */
+  readonly text: string
+}
+
+const words = new Map<number, string>([
+  ...([
+    [1, 'icmp'],
+    [6, 'tcp'],
+    [17, 'udp'],
+    [58, 'ipv6-icmp'],
+    [132, 'sctp'],
+  ] as const),
+])
+const withPorts: readonly number[] = [6, 17, 33, 132, 136]
+
+/** Reads the first bytes of its headers; `undefined` for what is not IP, or cut short. */
+export function headersOf({ network, transport }: TracedPacket): PacketHeaders | undefined {
+  if (network === undefined) return undefined
+  const version = (network[0] ?? 0) >> 4
+  const [protocolAt, from, to, length] = version === 4 ? [9, 12, 16, 4] : [6, 8, 24, 16]
+  const protocol = network[protocolAt]
+  if ((version !== 4 && version !== 6) || network.length < to + length || protocol === undefined) return undefined
+  const source = formatAddress(network.subarray(from, from + length))
+  const destination = formatAddress(network.subarray(to, to + length))
+  const ports =
+    withPorts.includes(protocol) && transport !== undefined && transport.length >= 4 ? portsIn(transport) : {}
+  const ends = [endpointText(source, ports.sport), endpointText(destination, ports.dport)]
+  return { protocol, source, destination, ...ports, text: `${words.get(protocol) ?? protocol} ${ends.join(' > ')}` }
+}
+
+function portsIn(bytes: Uint8Array): { readonly sport?: number; readonly dport?: number } {
+  const [a = 0, b = 0, c = 0, d = 0] = bytes
+  return { sport: (a << 8) | b, dport: (c << 8) | d }
+}

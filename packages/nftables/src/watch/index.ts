@@ -1,0 +1,22 @@
+/**
+ * What happens to rules, and to packets, while it happens: drift of a ruleset, changes by whomever, the way of real packets.
+ *
+ * @example
+ * ```ts
+ * import type { Ruleset } from '@cni/nftables'
+ * import { watch } from '@cni/nftables/watch'
+ * import type { Netns } from '@cni/netns'
+ *
+ * export async function firstDrift(pod: Netns, rules: Ruleset, signal: AbortSignal) {
+ *   for await (const event of watch(pod, rules, { signal })) if (event.state === 'drift') return event.drift
+ *   return undefined
+ * }
+ * ```
+ *
+ * @module
+ */
+
+export type { PacketHeaders } from './headers.ts'
+export { type ListenOptions, type MonitorEvent, monitor } from './monitor.ts'
+export { type PacketEvent, type PacketStep, type PacketTraceOptions, tracePackets } from './trace-packets.ts'
+export { type WatchEvent, type WatchOptions, watch } from './watch.ts'

@@ -1,0 +1,51 @@
+import type { SetRecord, Sets } from '../decode/reading.ts'
+import { readTables } from '../decode/records.ts'
+import type { Change } from '../wire/commits.ts'
+import type { Nft } from '../wire/nft.ts'
+import type { TableName } from '../wire/specs.ts'
+
+const keyOf = ({ family, table }: TableName): string => `${family} ${table}`
+const NONE: Sets = new Map()
+
+/** The sets of all tables, those of rules among them: without them a rule cannot be told in words. */
+export class KnownSets {
+  #tables: Map<string, Map<string, SetRecord>>
+
+  constructor(nft: Nft) {
+    this.#tables = KnownSets.#read(nft)
+  }
+
+  /** Reads all again, where changes were not heard of. */
+  renew(nft: Nft): void {
+    this.#tables = KnownSets.#read(nft)
+  }
+
+  /** Those of a table. */
+  of(name: TableName): Sets {
+    return this.#tables.get(keyOf(name)) ?? NONE
+  }
+
+  /** Hears of what was added. */
+  add(change: Change): void {
+    if (change.kind === 'set' && change.action === 'add') this.#put(change.set, { set: change.set, elements: [] })
+    if (change.kind !== 'element') return
+    const record = this.of(change.set).get(change.set.set)
+    if (record === undefined) return
+    this.#put(change.set, { ...record, elements: [...record.elements, ...change.elements] })
+  }
+
+  /** Hears of what was deleted, when nothing is to be told of it any more. */
+  delete(change: Change): void {
+    if (change.kind === 'table') this.#tables.delete(keyOf(change.table))
+    if (change.kind === 'set') this.#tables.get(keyOf(change.set))?.delete(change.set.set)
+  }
+
+  #put(name: TableName, record: SetRecord): void {
+    const sets = this.#tables.get(keyOf(name)) ?? new Map<string, SetRecord>()
+    this.#tables.set(keyOf(name), sets.set(record.set.set, record))
+  }
+
+  static #read(nft: Nft): Map<string, Map<string, SetRecord>> {
+    return new Map(readTables(nft).map(({ table, sets }) => [keyOf(table), new Map(sets)]))
+  }
+}

@@ -1,0 +1,115 @@
+import { placeOf, type Where } from '@cni/netns/handle'
+import { decodeRule } from '../decode/tables.ts'
+import { baseText } from '../print/chains.ts'
+import { ruleText } from '../print/rule.ts'
+import { setRecordText } from '../print/set-record.ts'
+import { setLines } from '../print/set-text.ts'
+import { type Change, type Commit, commits, openCommits } from '../wire/commits.ts'
+import { openNft } from '../wire/nft.ts'
+import type { SetName } from '../wire/specs.ts'
+import { KnownSets } from './known-sets.ts'
+
+/** How to listen. */
+export interface ListenOptions {
+  /** Ends it. Default: the signal of the context. */
+  readonly signal?: AbortSignal | undefined
+  /** Milliseconds between two looks at what the kernel told. Default 10. */
+  readonly interval?: number | undefined
+}
+
+/** A transaction that somebody made. */
+export interface MonitorEvent extends Pick<Commit, 'generation' | 'pid' | 'program' | 'lost'> {
+  /** What was changed, in the kernel's order and in words: `add rule inet ex output tcp dport 80 accept # handle 7`. */
+  readonly changes: readonly string[]
+}
+
+/**
+ * Every change of nf_tables in a namespace, by whomever, in the words of `nft monitor`, from now on. Sets without a name are
+ * told with their rule. Throws `NftError`: `DENIED`, `UNSUPPORTED`.
+ *
+ * @example
+ * ```ts
+ * import type { Netns } from '@cni/netns'
+ * import { monitor } from '@cni/nftables/watch'
+ *
+ * export async function log(pod: Netns, signal: AbortSignal, write: (line: string) => void) {
+ *   for await (const { program, changes } of monitor(pod, { signal })) for (const text of changes) write(`${program}: ${text}`)
+ * }
+ * ```
+ */
+export async function* monitor(
+  where: Where,
+  { signal, interval }: ListenOptions = {},
+): AsyncGenerator<MonitorEvent, void, void> {
+  const place = placeOf(where, 'monitor')
+  using nft = openNft(place.netns)
+  using socket = openCommits(place.netns)
+  const sets = new KnownSets(nft)
+  for await (const commit of commits(socket, { signal: signal ?? place.signal, interval })) {
+    const { changes, generation, pid, program, lost } = commit
+    if (lost) sets.renew(nft)
+    for (const change of changes) if (change.action === 'add') sets.add(change)
+    const told = together(changes).flatMap((change) => changeText(change, sets) ?? [])
+    for (const change of changes) if (change.action === 'delete') sets.delete(change)
+    if (told.length > 0 || lost) yield { generation, pid, program, lost, changes: told }
+  }
+}
+
+/** Elements of a set that follow each other as one change: the kernel tells of intervals bound by bound. */
+function together(changes: readonly Change[]): Change[] {
+  const result: Change[] = []
+  for (const change of changes) {
+    const last = result.at(-1)
+    const isMore = change.kind === 'element' && last?.kind === 'element' && last.action === change.action
+    if (!isMore || !isSameSet(last.set, change.set)) result.push(change)
+    else result[result.length - 1] = { ...last, elements: [...last.elements, ...change.elements] }
+  }
+  return result
+}
+
+const isSameSet = (a: SetName, b: SetName): boolean => a.family === b.family && a.table === b.table && a.set === b.set
+
+/** What was changed; `undefined` for what belongs to a rule. */
+function changeText(change: Change, sets: KnownSets): string | undefined {
+  const what = wordsOf(change, sets)
+  return what === undefined ? undefined : `${change.action} ${what}`
+}
+
+function wordsOf(change: Change, sets: KnownSets): string | undefined {
+  switch (change.kind) {
+    case 'table':
+      return `table ${change.table.family} ${change.table.table}`
+    case 'chain': {
+      const { family, table, chain, base, policy } = change.chain
+      const said = base === undefined ? '' : ` { ${baseText(base, policy, family)} }`
+      return `chain ${family} ${table} ${chain}${said}`
+    }
+    case 'rule': {
+      const { family, table, chain, handle } = change.rule
+      const text = ruleText(decodeRule(change.rule, sets.of(change.rule)), family)
+      return `rule ${family} ${table} ${chain} ${text} # handle ${handle}`
+    }
+    case 'set':
+      return setWords(change, sets)
+    case 'element': {
+      const { family, table, set } = change.set
+      const record = sets.of(change.set).get(set)
+      if (record?.set.flags?.includes('anonymous') === true) return undefined
+      const texts = record && setRecordText({ ...record, elements: change.elements }).elements
+      return `element ${family} ${table} ${set} { ${texts?.join(', ') ?? `${change.elements.length} elements`} }`
+    }
+    default:
+      return change.kind
+  }
+}
+
+function setWords({ action, set: name }: Change & { readonly kind: 'set' }, sets: KnownSets): string | undefined {
+  const { family, table, set } = name
+  const record = sets.of(name).get(set)
+  if (record?.set.flags?.includes('anonymous') === true) return undefined
+  const kind = record?.set.flags?.includes('map') === true ? 'map' : 'set'
+  const what = `${kind} ${family} ${table} ${set}`
+  if (action === 'delete' || record === undefined) return what
+  const lines = setLines(setRecordText({ ...record, elements: [] })).slice(1, -1)
+  return `${what} { ${lines.map((line) => line.trim()).join('; ')}; }`
+}

@@ -1,0 +1,32 @@
+import { readTables } from '../decode/records.ts'
+import { decodeRule } from '../decode/tables.ts'
+import { ruleText } from '../print/rule.ts'
+import type { Nft } from '../wire/nft.ts'
+import type { RuleName } from '../wire/specs.ts'
+
+const keyOf = ({ family, table, handle }: Omit<RuleName, 'chain'>): string => `${family} ${table} ${handle}`
+
+/** Rules in words, by their handles; read again when one is asked for that was not there. */
+export class RuleTexts {
+  readonly #nft: Nft
+  #generation: number | undefined
+  #texts = new Map<string, string>()
+
+  constructor(nft: Nft) {
+    this.#nft = nft
+  }
+
+  /** `undefined` for a rule that is gone. */
+  of(name: Omit<RuleName, 'chain'>): string | undefined {
+    const known = this.#texts.get(keyOf(name))
+    const generation = known === undefined ? this.#nft.generation() : this.#generation
+    if (known !== undefined || generation === this.#generation) return known
+    this.#generation = generation
+    this.#texts = new Map(
+      readTables(this.#nft).flatMap(({ rules, sets }) =>
+        rules.map((rule) => [keyOf(rule), ruleText(decodeRule(rule, sets), rule.family, { stateless: true })]),
+      ),
+    )
+    return this.#texts.get(keyOf(name))
+  }
+}

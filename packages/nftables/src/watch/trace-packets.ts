@@ -1,0 +1,122 @@
+import { placeOf, type Where } from '@cni/netns/handle'
+import { addChain, addRules } from '../encode/encode-table.ts'
+import type { Table } from '../rules/model.ts'
+import type { Match } from '../rules/statement.ts'
+import { Batch } from '../wire/batch.ts'
+import { type Nft, openNft } from '../wire/nft.ts'
+import { isNftError } from '../wire/nft-error.ts'
+import type { ChainName } from '../wire/specs.ts'
+import { openTraces, type TraceVerdict, traces, type TraceStep as WireStep } from '../wire/traces.ts'
+import { headersOf, type PacketHeaders } from './headers.ts'
+import type { ListenOptions } from './monitor.ts'
+import { RuleTexts } from './rule-texts.ts'
+
+/** Which packets to trace, and how to listen. */
+export interface PacketTraceOptions extends ListenOptions {
+  /** Conditions that a packet meets where it comes in, or was made here. Default: every packet. */
+  readonly only?: readonly Match[] | undefined
+}
+
+/** A step of a packet, through the rules of any program. */
+export interface PacketStep extends ChainName {
+  /** A rule that it met, the end of a chain that did not decide, what a base chain does then. */
+  readonly step: 'rule' | 'end' | 'policy'
+  /** Of the packet: the same in all its steps, and in those of no other for a while. */
+  readonly id: number
+  /** The rule as nft lists it; missing when it is gone already. */
+  readonly rule?: string
+  readonly handle?: bigint
+  readonly verdict?: TraceVerdict
+  /** With the first step in each base chain. */
+  readonly packet?: PacketHeaders
+  /** All of it in a line. */
+  readonly text: string
+}
+
+/** What is told of packets; `lost`: steps before the next one were more than the socket holds. */
+export type PacketEvent = PacketStep | { readonly step: 'lost'; readonly text: string }
+
+/**
+ * The way of real packets through all rules of a namespace, from now on, also through those of iptables-nft. A table of
+ * its own makes the kernel tell it; the table goes with the iteration however that ends, and with the process (Linux 5.12
+ * or later). Each traced packet costs, so name those that matter with `only`. Throws `NftError`: `DENIED`, `UNSUPPORTED`,
+ * `INVALID` for conditions that contradict themselves.
+ *
+ * @example
+ * ```ts
+ * import type { Netns } from '@cni/netns'
+ * import { tracePackets } from '@cni/nftables/watch'
+ *
+ * export async function follow(pod: Netns, signal: AbortSignal, write: (line: string) => void) {
+ *   const only = [{ kind: 'tcp dport', value: 80 }] as const
+ *   for await (const { text } of tracePackets(pod, { only, signal })) write(text)
+ * }
+ * ```
+ */
+export async function* tracePackets(
+  where: Where,
+  { only = [], signal, interval }: PacketTraceOptions = {},
+): AsyncGenerator<PacketEvent, void, void> {
+  const place = placeOf(where, 'tracePackets')
+  const table = traceTable(only)
+  using nft = openNft(place.netns)
+  using socket = openTraces(place.netns)
+  begin(nft, table)
+  try {
+    const texts = new RuleTexts(nft)
+    for await (const trace of traces(socket, { signal: signal ?? place.signal, interval })) {
+      if (trace.step === 'lost') yield { step: 'lost', text: 'steps were lost' }
+      else if (trace.table !== table.name) yield stepOf(trace, texts)
+    }
+  } finally {
+    nft.commit(new Batch().deleteTable({ family: table.family, table: table.name }))
+  }
+}
+
+/** Before the rules of others. */
+const FIRST = -350
+
+function traceTable(only: readonly Match[]): Table {
+  const rules = [{ statements: [...only, { kind: 'nftrace set', to: 1 }] }] as const
+  const chainAt = (hook: 'prerouting' | 'output') =>
+    ({ name: hook, base: { type: 'filter', hook, priority: FIRST }, rules }) as const
+  const name = `cni-trace-${process.pid}-${Math.random().toString(36).slice(2, 10)}`
+  return { family: 'inet', name, sets: [], chains: [chainAt('prerouting'), chainAt('output')] }
+}
+
+/** Whose table goes with its socket. */
+const OWNER = 2
+
+function begin(nft: Nft, table: Table): void {
+  try {
+    nft.commit(batchOf(table, OWNER))
+  } catch (error) {
+    // Linux before 5.12 knows no owner.
+    if (!isNftError(error) || error.code !== 'REFUSED') throw error
+    nft.commit(batchOf(table, 0))
+  }
+}
+
+function batchOf(table: Table, flags: number): Batch {
+  const batch = new Batch().addTable({ family: table.family, table: table.name, flags }, { exclusive: true })
+  for (const chain of table.chains) {
+    addChain(batch, table, chain)
+    addRules(batch, table, chain)
+  }
+  return batch
+}
+
+function stepOf({ step, id, family, table, chain, handle, verdict, packet }: WireStep, texts: RuleTexts): PacketStep {
+  const rule = handle === undefined ? undefined : texts.of({ family, table, handle })
+  const headers = packet === undefined ? undefined : headersOf(packet)
+  const end = verdict === undefined ? '' : ` → ${Object.values(verdict).join(' ')}`
+  const what = step === 'rule' ? `rule ${rule ?? `handle ${handle}, which is gone`}` : step
+  return {
+    ...{ step, id, family, table, chain },
+    ...(rule === undefined ? {} : { rule }),
+    ...(handle === undefined ? {} : { handle }),
+    ...(verdict === undefined ? {} : { verdict }),
+    ...(headers === undefined ? {} : { packet: headers }),
+    text: `${id.toString(16)} ${family} ${table} ${chain}: ${what}${end}${headers === undefined ? '' : ` (${headers.text})`}`,
+  }
+}

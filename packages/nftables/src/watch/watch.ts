@@ -1,0 +1,105 @@
+import { placeOf, type Where } from '@cni/netns/handle'
+import type { Ruleset } from '../rules/model.ts'
+import { driftOf } from '../state/diff.ts'
+import { type Drift, isClean } from '../state/drift.ts'
+import { type Change, type Commit, commits, openCommits } from '../wire/commits.ts'
+import { type Nft, openNft } from '../wire/nft.ts'
+import type { TableName } from '../wire/specs.ts'
+import type { ListenOptions } from './monitor.ts'
+
+/** How to watch. */
+export interface WatchOptions extends ListenOptions {
+  /** Milliseconds after which to look again when a look failed. Default 30 000. */
+  readonly retry?: number | undefined
+}
+
+/** What a look found. */
+export type WatchEvent =
+  | { readonly state: 'clean' }
+  | { readonly state: 'drift'; readonly drift: Drift }
+  | { readonly state: 'error'; readonly error: unknown }
+
+/**
+ * Tells whether the tables of a ruleset are as it says: at once, and whenever somebody changes them. Between changes nothing
+ * is read. `clean` is told at first, and behind a drift or an error; a drift each time that a change leaves one. Throws
+ * `NftError`: `DENIED`, `UNSUPPORTED`.
+ *
+ * @example
+ * ```ts
+ * import { type Ruleset, nftables } from '@cni/nftables'
+ * import { watch } from '@cni/nftables/watch'
+ * import type { Netns } from '@cni/netns'
+ *
+ * export async function heal(pod: Netns, rules: Ruleset, signal: AbortSignal) {
+ *   for await (const event of watch(pod, rules, { signal })) if (event.state === 'drift') await nftables(pod).apply(rules)
+ * }
+ * ```
+ */
+export async function* watch(
+  where: Where,
+  rules: Ruleset,
+  { signal, interval = 50, retry = 30_000 }: WatchOptions = {},
+): AsyncGenerator<WatchEvent, void, void> {
+  const place = placeOf(where, 'watch')
+  const end = signal ?? place.signal
+  const names = rules.tables.map(({ family, name }): TableName => ({ family, table: name }))
+  using nft = openNft(place.netns)
+  // Before the first look: what happens during it is heard afterwards.
+  using socket = openCommits(place.netns)
+  let state: WatchEvent['state'] | undefined
+  while (end?.aborted !== true) {
+    const { event, generation } = look(nft, rules)
+    if (event.state !== 'clean' || state !== 'clean') yield event
+    state = event.state
+    const timeout = state === 'error' ? [AbortSignal.timeout(retry)] : []
+    const wait = AbortSignal.any([...(end === undefined ? [] : [end]), ...timeout])
+    for await (const commit of commits(socket, { signal: wait, interval })) {
+      if (isNew(commit, generation) && concerns(commit, names)) break
+    }
+  }
+}
+
+interface Look {
+  readonly event: WatchEvent
+  /** What was looked at. */
+  readonly generation: number | undefined
+}
+
+function look(nft: Nft, rules: Ruleset): Look {
+  try {
+    const generation = nft.generation()
+    const drift = driftOf(nft, rules)
+    return { event: isClean(drift) ? { state: 'clean' } : { state: 'drift', drift }, generation }
+  } catch (error) {
+    return { event: { state: 'error', error }, generation: undefined }
+  }
+}
+
+/** Whether a look has not seen it. Generations are counted with 32 bits. */
+const isNew = (commit: Commit, seen: number | undefined): boolean =>
+  seen === undefined || commit.generation === undefined || ((commit.generation - seen) | 0) > 0
+
+const concerns = ({ lost, changes }: Commit, names: readonly TableName[]): boolean =>
+  lost || changes.some((change) => isIn(change, names))
+
+function isIn(change: Change, names: readonly TableName[]): boolean {
+  const of = tableOf(change)
+  return of === undefined || names.some(({ family, table }) => family === of.family && table === of.table)
+}
+
+/** `undefined` for what is not told in full. */
+function tableOf(change: Change): TableName | undefined {
+  switch (change.kind) {
+    case 'table':
+      return change.table
+    case 'chain':
+      return change.chain
+    case 'rule':
+      return change.rule
+    case 'set':
+    case 'element':
+      return change.set
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,153 @@
+import { netns, openRtnl } from '@cni/netns'
+import { addRuleset, base, chain, nftables, nftRuleset } from '@cni/nftables'
+import { monitor, type PacketEvent, tracePackets, type WatchEvent, watch } from '@cni/nftables/watch'
+import { Batch } from '@cni/nftables/wire'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { eachPod } from './each-pod.ts'
+
+const here = eachPod()
+beforeEach(async () => {
+  using rtnl = await openRtnl(here.pod)
+  await rtnl.setLinkUp('lo')
+})
+
+const rules = nftRuleset('inet', { ex: { out: base('filter', 'output', 0), sub: chain } }, (t) => [
+  t.ex.on('out').udp('dport', [9, 10]).counter().jump('sub'),
+  t.ex.on('sub').skuid(4711).drop(),
+])
+const ours = { family: 'inet', table: 'ex' } as const
+const limit = () => AbortSignal.timeout(15_000)
+const send = () => netns.exec(here.pod, ['bash', '-c', 'echo hello > /dev/udp/127.0.0.1/9 2>&-; true'])
+const tables = () => here.nft.tables().map(({ table }) => table)
+
+/** The next of some events, within the time of a test. */
+async function next<T>(events: AsyncGenerator<T, void, void>): Promise<T> {
+  const { value, done } = await events.next()
+  if (done === true || value === undefined) throw new Error('It ended')
+  return value
+}
+
+describe('the way of a packet', () => {
+  async function upTo(isLast: (event: PacketEvent) => boolean): Promise<PacketEvent[]> {
+    const found: PacketEvent[] = []
+    const events = tracePackets(here.pod, { only: [{ kind: 'l4proto', value: 'udp' }], signal: limit(), interval: 1 })
+    const first = events.next()
+    await send()
+    const { value } = await first
+    if (value) found.push(value)
+    if (!value || !isLast(value)) {
+      for await (const event of events) {
+        found.push(event)
+        if (isLast(event)) break
+      }
+    } else await events.return()
+    return found
+  }
+
+  test('is told rule by rule, in the words of nft', async () => {
+    here.nft.commit(addRuleset(new Batch(), rules))
+    const found = await upTo((event) => event.step === 'policy')
+    const words = found.map((event) => (event.step === 'lost' ? event.text : event.text.replace(/^\S+ | \(.*\)$/g, '')))
+    expect(words).toEqual([
+      'inet ex out: rule udp dport { 9, 10 } counter jump sub → jump sub',
+      'inet ex sub: end → continue',
+      'inet ex out: end → continue',
+      'inet ex out: policy → accept',
+    ])
+    const [first] = found
+    expect(first?.step === 'lost' ? undefined : first?.packet).toMatchObject({
+      ...{ protocol: 17, source: '127.0.0.1', destination: '127.0.0.1', dport: 9 },
+    })
+    expect(tables()).toEqual(['ex'])
+  })
+
+  test('also through the rules of iptables-nft', async () => {
+    await netns.exec(here.pod, ['iptables-nft', '-w', '-t', 'mangle', '-A', 'OUTPUT', '-p', 'udp', '-j', 'ACCEPT'])
+    const found = await upTo((event) => event.step === 'rule')
+    expect(found.map((event) => (event.step === 'lost' ? event : event.rule))).toEqual([
+      'meta l4proto udp counter accept',
+    ])
+  })
+
+  test('its table goes when the reader throws', async () => {
+    const reading = (async () => {
+      const events = tracePackets(here.pod, { signal: limit(), interval: 1 })
+      for await (const _ of events) throw new Error('the reader')
+    })()
+    const ended = expect(reading).rejects.toThrow('the reader')
+    await expect.poll(tables, { timeout: 10_000 }).toHaveLength(1)
+    here.nft.commit(addRuleset(new Batch(), rules))
+    await send()
+    await ended
+    expect(tables()).toEqual(['ex'])
+  })
+
+  test('and when the signal is given', async () => {
+    const stop = new AbortController()
+    const ended = tracePackets(here.pod, { signal: stop.signal, interval: 1 }).next()
+    expect(tables()).toHaveLength(1)
+    stop.abort()
+    expect(await ended).toEqual({ done: true, value: undefined })
+    expect(tables()).toEqual([])
+  })
+
+  test('conditions that contradict themselves are refused, and nothing is left', async () => {
+    const only = [
+      { kind: 'tcp dport', value: 1 },
+      { kind: 'udp dport', value: 1 },
+    ] as const
+    await expect(tracePackets(here.pod, { only }).next()).rejects.toMatchObject({ code: 'INVALID' })
+    expect(tables()).toEqual([])
+  })
+})
+
+test('changes are told in the words of nft, with the program that made them', async () => {
+  const events = monitor(here.pod, { signal: limit(), interval: 1 })
+  const first = events.next()
+  await netns.exec(here.pod, ['nft', 'add', 'table', 'inet', 'ex'])
+  expect((await first).value).toMatchObject({ program: 'nft', lost: false, changes: ['add table inet ex'] })
+  const handles = () => here.nft.rules(ours).map(({ handle }) => handle)
+  here.nft.commit(addRuleset(new Batch(), rules))
+  const [one, two] = handles()
+  expect((await next(events)).changes).toEqual([
+    'add chain inet ex out { type filter hook output priority filter; policy accept; }',
+    'add chain inet ex sub',
+    `add rule inet ex out udp dport { 9, 10 } counter packets 0 bytes 0 jump sub # handle ${one}`,
+    `add rule inet ex sub meta skuid 4711 drop # handle ${two}`,
+  ])
+  await netns.exec(here.pod, ['nft', 'add set inet ex s { type ipv4_addr; flags interval; elements = { 10.0.0.0/8 } }'])
+  expect((await next(events)).changes).toEqual([
+    'add set inet ex s { type ipv4_addr; flags interval; }',
+    'add element inet ex s { 10.0.0.0/8 }',
+  ])
+  here.nft.commit(new Batch().deleteRule({ ...ours, chain: 'out', handle: one ?? 0n }))
+  expect((await next(events)).changes).toEqual([
+    `delete rule inet ex out udp dport { 9, 10 } counter packets 0 bytes 0 jump sub # handle ${one}`,
+  ])
+  here.nft.commit(new Batch().deleteTable(ours))
+  const gone = (await next(events)).changes
+  expect(gone).toEqual(
+    expect.arrayContaining(['delete set inet ex s', 'delete chain inet ex sub', 'delete table inet ex']),
+  )
+  await events.return()
+})
+
+test('drift is told when it happens, and when it is over', async () => {
+  const events = watch(here.pod, rules, { signal: limit(), interval: 1 })
+  const missing: WatchEvent = await next(events)
+  expect(missing).toMatchObject({ state: 'drift', drift: { missing: [{ table: 'ex' }] } })
+  const healed = events.next()
+  await nftables(here.pod).apply(rules)
+  expect((await healed).value).toEqual({ state: 'clean' })
+  const broken = events.next()
+  // Another table is nobody's concern.
+  here.nft.commit(new Batch().addTable({ family: 'ip', table: 'other' }))
+  here.nft.commit(new Batch().flush({ ...ours, chain: 'sub' }))
+  expect((await broken).value).toMatchObject({
+    ...{
+      state: 'drift',
+      drift: { missing: [{ chain: 'sub', rule: 'meta skuid 4711 drop' }], unexpected: [], changed: [] },
+    },
+  })
+  await events.return()
+})
