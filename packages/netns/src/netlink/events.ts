@@ -37,12 +37,16 @@ export async function* events(
   socket: NetlinkSocket,
   { signal, interval = 10, watch }: EventOptions = {},
 ): AsyncGenerator<Events, void, void> {
-  using readable = watch?.(socket.fd)
-  while (signal?.aborted !== true) {
-    const received = socket.receive()
-    if (received === 'none') await (readable?.next(signal) ?? pause(interval, signal))
-    else if (received === 'lost') yield { messages: rest(socket), lost: true }
-    else yield { messages: decodeMessages(received), lost: false }
+  const readable = watch?.(socket.fd)
+  try {
+    while (signal?.aborted !== true) {
+      const received = socket.receive()
+      if (received === 'none') await (readable?.next(signal) ?? pause(interval, signal))
+      else if (received === 'lost') yield { messages: rest(socket), lost: true }
+      else yield { messages: decodeMessages(received), lost: false }
+    }
+  } finally {
+    readable?.[Symbol.dispose]()
   }
 }
 
