@@ -79,12 +79,15 @@ function compareRules(table: Table, chain: ChainState, records: Sets, drift: Fou
   const missing = without(chain.wantedRules, chain.presentRules)
   const unexpected = without(chain.presentRules, chain.wantedRules)
   for (const { rule } of missing) drift.missing.push({ ...at, rule: wantedText(rule, table.family) })
-  for (const { rule } of unexpected) drift.unexpected.push({ ...at, rule: presentText(rule, records) })
+  for (const { rule } of unexpected) drift.unexpected.push({ ...at, rule: presentText(rule, table.family, records) })
   if (missing.length > 0 || unexpected.length > 0) return
   const index = chain.wantedRules.findIndex(({ key }, position) => key !== chain.presentRules[position]?.key)
   const [expected, actual] = [chain.wantedRules[index], chain.presentRules[index]]
   if (expected === undefined || actual === undefined) return
-  const texts = { expected: wantedText(expected.rule, table.family), actual: presentText(actual.rule, records) }
+  const texts = {
+    expected: wantedText(expected.rule, table.family),
+    actual: presentText(actual.rule, table.family, records),
+  }
   drift.changed.push({ ...at, reason: 'order', ...texts })
 }
 

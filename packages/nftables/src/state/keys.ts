@@ -12,19 +12,24 @@ export type SetTextOf = (lookup: Expressions['lookup']) => string | undefined
  * instead of their names.
  */
 export function ruleKey(bytes: Buffer, userdata: Uint8Array | undefined, setText: SetTextOf): string {
-  const parts: string[] = []
+  const text = bytes.toString('latin1')
+  let key = ''
+  let told = 0
   for (let at = 0; at + NAME <= bytes.length; ) {
     const length = bytes.readUInt16LE(at)
     if (length < NAME) break
-    const element = bytes.subarray(at, at + length)
-    const name = element.toString('latin1', NAME, HEADER + element.readUInt16LE(HEADER) - 1)
-    parts.push(
-      name === 'counter' ? name : name === 'lookup' ? lookupText(element, setText) : element.toString('latin1'),
-    )
-    at += (length + 3) & ~3
+    const end = at + ((length + 3) & ~3)
+    const isCounter = text.startsWith('counter', at + NAME)
+    const other =
+      !isCounter && text.startsWith('lookup', at + NAME) ? lookupText(bytes.subarray(at, end), setText) : undefined
+    if (isCounter || other !== undefined) {
+      key += `${text.slice(told, at)}${other ?? 'counter'}`
+      told = end
+    }
+    at = end
   }
-  if (userdata !== undefined) parts.push('comment', Buffer.from(userdata).toString('latin1'))
-  return parts.join('\n')
+  key += text.slice(told)
+  return userdata === undefined ? key : `${key} comment ${Buffer.from(userdata).toString('latin1')}`
 }
 
 /** A text that is equal for sets that say and hold the same. */
@@ -48,14 +53,14 @@ export function elementText(element: NftElement | ElementSpec): string {
 
 // internal
 
-/** Of an attribute; and where in one with a name that begins. */
-const HEADER = 4
+/** Where in an expression its name begins: behind two headers of attributes. */
 const NAME = 8
 
-function lookupText(element: Buffer, setText: SetTextOf): string {
+/** A look into an anonymous set; `undefined` for one with a name, which is said by its bytes. */
+function lookupText(element: Buffer, setText: SetTextOf): string | undefined {
   const [found] = decodeExpressions(element)
   const text = found?.name === 'lookup' ? setText(found) : undefined
-  if (found?.name !== 'lookup' || text === undefined) return element.toString('latin1')
+  if (found?.name !== 'lookup' || text === undefined) return undefined
   return ['lookup', found.sreg, found.dreg ?? '', found.flags ?? 0, text].join(' ')
 }
 

@@ -5,8 +5,10 @@ import type { EncodeContext } from '../encode/encoded.ts'
 import { encodeNamedSet } from '../encode/named-set.ts'
 import type { Chain, NamedSet, Rule, Table } from '../rules/model.ts'
 import { encodeExpressions } from '../wire/expression.ts'
+import { NFGENMSG } from '../wire/messages.ts'
 import type { Nft } from '../wire/nft.ts'
-import type { NftChain, NftRule, NftTable } from '../wire/records.ts'
+import { ruleFields } from '../wire/objects.ts'
+import type { NftChain, NftTable } from '../wire/records.ts'
 import type { NftElement, NftSet } from '../wire/set-records.ts'
 import { elementsOf, setsOf } from '../wire/sets.ts'
 import type { Note } from '../wire/specs.ts'
@@ -28,7 +30,8 @@ export interface ChainState {
   readonly stays: boolean
   readonly samePolicy: boolean
   readonly wantedRules: readonly Keyed<Rule>[]
-  readonly presentRules: readonly Keyed<NftRule>[]
+  /** As the kernel told them. */
+  readonly presentRules: readonly Keyed<Buffer>[]
 }
 
 /** A named set that is wanted, or there, or both. */
@@ -91,15 +94,15 @@ export function isSameSet({ wanted, present, stays, elements }: SetState): boole
 const DORMANT = 1
 
 function absent(table: Table): TableState {
-  const context = contextOf(table)
-  const chains = table.chains.map((wanted) => chainState(wanted.name, wanted, undefined, [], context))
+  const keyed = wantedRules(table)
+  const chains = table.chains.map((wanted) => chainState(wanted.name, wanted, undefined, [], keyed))
   const sets = table.sets.map((wanted) => setState(wanted.name, wanted, undefined, []))
   return { table, present: undefined, stays: false, dormant: false, chains, sets, records: new Map() }
 }
 
 function stateOf(nft: Nft, table: Table, present: NftTable): TableState {
   const name = nameOf(table)
-  const context = contextOf(table)
+  const keyed = wantedRules(table)
   const chains = nft.chains(name)
   const sets = setsOf(nft, name)
   const named = sets.filter(({ flags }) => flags?.includes('anonymous') !== true)
@@ -110,12 +113,13 @@ function stateOf(nft: Nft, table: Table, present: NftTable): TableState {
     records.set(set.set, { set, elements })
     if (!named.includes(set)) texts.set(set.set, setText(set, elements))
   }
-  const rules = new Map<string, Keyed<NftRule>[]>()
-  for (const rule of nft.rules(name)) {
-    const key = ruleKey(rule.bytes, rule.userdata, ({ set }) => texts.get(set))
-    const list = rules.get(rule.chain)
-    if (list === undefined) rules.set(rule.chain, [{ key, rule }])
-    else list.push({ key, rule })
+  const rules = new Map<string, Keyed<Buffer>[]>()
+  for (const body of nft.bytes('rule', name)) {
+    const { chain, expressions, userdata } = partsOf(body)
+    const keyed = { key: ruleKey(expressions, userdata, ({ set }) => texts.get(set)), rule: body }
+    const list = rules.get(chain)
+    if (list === undefined) rules.set(chain, [keyed])
+    else list.push(keyed)
   }
   const wantedChains = new Map(table.chains.map((chain) => [chain.name, chain]))
   const presentChains = new Map(chains.map((chain) => [chain.chain, chain]))
@@ -127,7 +131,7 @@ function stateOf(nft: Nft, table: Table, present: NftTable): TableState {
     stays: present.comment === table.comment && (present.use ?? 0) <= chains.length + sets.length,
     dormant: ((present.flags ?? 0) & DORMANT) !== 0,
     chains: namesIn(wantedChains, presentChains).map((each) =>
-      chainState(each, wantedChains.get(each), presentChains.get(each), rules.get(each) ?? [], context),
+      chainState(each, wantedChains.get(each), presentChains.get(each), rules.get(each) ?? [], keyed),
     ),
     sets: namesIn(wantedSets, presentSets).map((each) => {
       const [wanted, found] = [wantedSets.get(each), presentSets.get(each)]
@@ -137,6 +141,28 @@ function stateOf(nft: Nft, table: Table, present: NftTable): TableState {
   }
 }
 
+/** What of a rule is compared: of thousands of rules, most are as they should be, and need not be understood. */
+function partsOf(body: Buffer): { readonly chain: string; readonly expressions: Buffer; readonly userdata?: Buffer } {
+  let chain = ''
+  let expressions: Buffer = Buffer.alloc(0)
+  let userdata: Buffer | undefined
+  for (let at = NFGENMSG; at + HEADER <= body.length; ) {
+    const length = body.readUInt16LE(at)
+    if (length < HEADER) break
+    const type = body.readUInt16LE(at + 2) & TYPE_MASK
+    const [from, to] = [at + HEADER, at + length]
+    if (type === ruleFields.chain.type) chain = body.toString('utf8', from, to - 1)
+    else if (type === ruleFields.expressions.type) expressions = body.subarray(from, to)
+    else if (type === ruleFields.userdata.type) userdata = body.subarray(from, to)
+    at += (length + 3) & ~3
+  }
+  return { chain, expressions, ...(userdata === undefined ? undefined : { userdata }) }
+}
+
+/** Of an attribute. The highest two bits of its type are flags. */
+const HEADER = 4
+const TYPE_MASK = 0x3fff
+
 const namesIn = (a: ReadonlyMap<string, unknown>, b: ReadonlyMap<string, unknown>) => [
   ...new Set([...a.keys(), ...b.keys()]),
 ]
@@ -145,8 +171,8 @@ function chainState(
   name: string,
   wanted: Chain | undefined,
   present: NftChain | undefined,
-  presentRules: readonly Keyed<NftRule>[],
-  context: EncodeContext,
+  presentRules: readonly Keyed<Buffer>[],
+  keyed: KeyedRules,
 ): ChainState {
   const [a, b] = [wanted?.base, present?.base]
   return {
@@ -158,8 +184,30 @@ function chainState(
       a?.hook === b?.hook &&
       a?.priority === b?.priority,
     samePolicy: a === undefined || (wanted?.policy ?? 'accept') === present?.policy,
-    wantedRules: (wanted?.rules ?? []).map((rule) => ({ key: wantedKey(rule, context), rule })),
+    wantedRules: (wanted && keyed.get(wanted)) ?? [],
   }
+}
+
+type KeyedRules = ReadonlyMap<Chain, readonly Keyed<Rule>[]>
+
+/** Those of tables that cannot change: who verifies them again and again encodes them once. */
+const memo = new WeakMap<Table, KeyedRules>()
+
+function wantedRules(table: Table): KeyedRules {
+  const known = memo.get(table)
+  if (known !== undefined) return known
+  const context = contextOf(table)
+  const keyed = new Map(
+    table.chains.map((chain) => [chain, chain.rules.map((rule) => ({ key: wantedKey(rule, context), rule }))]),
+  )
+  if (isDeeplyFrozen(table)) memo.set(table, keyed)
+  return keyed
+}
+
+/** As `nftRuleset` makes them. */
+function isDeeplyFrozen(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  return Object.isFrozen(value) && Object.values(value).every(isDeeplyFrozen)
 }
 
 function wantedKey(rule: Rule, context: EncodeContext): string {
