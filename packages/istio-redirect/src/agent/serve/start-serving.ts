@@ -77,6 +77,7 @@ export async function startServing(services: ServingServices): Promise<() => Pro
           await watches.follow({ api, nodeName: config.nodeName }, observer, signal)
         } finally {
           cache.observer.failed(new KubeError('ABORTED', 'pods are not watched'), 0)
+          metrics.watching(false)
         }
       },
       { log: own, signal },
