@@ -49,6 +49,7 @@ export async function enrolNamespace(
       added.push(item)
     }
     const plan = await place.rules.apply()
+    for (const item of place.needless) await item.remove(rtnl)
     return { plan, added: added.map(({ what }) => what), durationMs: performance.now() - started }
   } catch (error) {
     await takeBack(netns, added, error)
@@ -62,11 +63,12 @@ export async function namespaceDrift(
   capture: PodCapture,
   options: RulesOptions = {},
 ): Promise<string[]> {
-  const { rules, items } = await openPlace(netns, capture, options)
+  const { rules, items, needless } = await openPlace(netns, capture, options)
   using rtnl = await openRtnl(netns)
-  const missing: string[] = []
-  for (const item of items) if (!(await item.present(rtnl))) missing.push(`missing ${item.what}`)
-  return [...missing, ...(await rules.drift())]
+  const odd: string[] = []
+  for (const item of items) if (!(await item.present(rtnl))) odd.push(`missing ${item.what}`)
+  for (const item of needless) if (await item.present(rtnl)) odd.push(`unexpected ${item.what}`)
+  return [...odd, ...(await rules.drift())]
 }
 
 /** Takes everything out of a pod's namespace again, of both families whatever they were enrolled with. */
@@ -75,36 +77,38 @@ export async function releaseNamespace(
   capture: PodCapture,
   options: RulesOptions = {},
 ): Promise<void> {
-  const { rules } = await openPlace(netns, capture, options)
+  const { rules, items, needless } = await openPlace(netns, capture, options)
   // Packets that are marked already shall not lose their way before the rules that mark are gone.
   await rules.remove()
   using rtnl = await openRtnl(netns)
-  for (const item of items(['ipv4', 'ipv6']).toReversed()) await item.remove(rtnl)
+  for (const item of [...items, ...needless].toReversed()) await item.remove(rtnl)
 }
 
 // internal
 
 interface Place {
   readonly rules: InstalledRules
+  /** In the order in which they are added. */
   readonly items: readonly NetworkItem[]
+  /** What an enrolment with other settings may have added. */
+  readonly needless: readonly NetworkItem[]
 }
 
 async function openPlace(netns: NetnsTarget, capture: PodCapture, options: RulesOptions): Promise<Place> {
-  const disabled = capture.ipv6 ? await readFile(netns, '/proc/sys/net/ipv6/conf/lo/disable_ipv6') : undefined
+  const disabled = (await readFile(netns, '/proc/sys/net/ipv6/conf/lo/disable_ipv6'))?.trim()
   // Without the file the kernel has no IPv6 at all.
-  const possible = { ...capture, ipv6: disabled !== undefined }
+  const possible = { ...capture, ipv6: capture.ipv6 && disabled !== undefined }
   const tables = { wanted: podTables(possible), all: allPodTables() }
+  const [route4, rule4] = [localRoute('ipv4', replyRoute), markRule('ipv4', replyRoute)]
+  const [route6, rule6] = [localRoute('ipv6', replyRoute), markRule('ipv6', replyRoute)]
+  // The kernel refuses a route over an interface that has no IPv6.
+  const of6 = disabled === undefined ? [] : disabled === '1' ? [rule6] : [route6, rule6]
   return {
     rules: installedRules(netns, { iptables: podRules(possible), nftables: tables }, options),
-    items: disabled === undefined ? items(['ipv4']) : items(['ipv4', 'ipv6'], disabled.trim() === '1'),
+    items: [route4, rule4, ...(possible.ipv6 ? of6 : [])],
+    needless: possible.ipv6 ? [] : of6,
   }
 }
-
-/** In the order in which they are added. */
-const items = (families: readonly ('ipv4' | 'ipv6')[], loWithoutIpv6 = false): NetworkItem[] => [
-  ...families.filter((family) => family === 'ipv4' || !loWithoutIpv6).map((family) => localRoute(family, replyRoute)),
-  ...families.map((family) => markRule(family, replyRoute)),
-]
 
 async function takeBack(netns: NetnsTarget, added: readonly NetworkItem[], first: unknown): Promise<void> {
   if (added.length === 0) return

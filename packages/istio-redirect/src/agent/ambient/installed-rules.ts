@@ -73,13 +73,14 @@ function byIptables(
   { backend, programs, reconcile = true }: RulesOptions,
 ): BackEnd {
   const tables = iptables(netns, { backend, programs, print: istioRestoreText })
-  const withForeign = async (own: IptablesRuleset): Promise<IptablesRuleset> =>
-    reconcile ? { ...own, chains: withForeignChains(own.chains, await tables.snapshot()) } : own
+  const wanted = async (): Promise<IptablesRuleset> =>
+    reconcile ? { ...rules, chains: withForeignChains(rules.chains, await tables.snapshot()) } : rules
   return {
-    apply: async () => tables.apply(await withForeign(rules)),
-    drift: async () => lines(iptablesDriftText(await tables.diff(await withForeign(rules)))),
+    apply: async () => tables.apply(await wanted()),
+    drift: async () => lines(iptablesDriftText(await tables.diff(await wanted()))),
     present: async () => lines(iptablesDriftText(await tables.diff({ chains: rules.chains, rules: [] }))),
-    remove: async () => tables.remove(await withForeign(rules)),
+    // Whose the other chains are nobody knows once these are gone.
+    remove: () => tables.remove(rules),
   }
 }
 

@@ -144,6 +144,11 @@ describe('a pod leaves the mesh', () => {
       'leave with rules and annotation',
     ],
     [
+      'without the rules of its sidecar when only a user says that it is in',
+      { pod: { annotations: { 'sidecar.istio.io/status': '', [redirectionAnnotation]: 'enabled' } } },
+      'leave and annotation',
+    ],
+    [
       'without rules on the network of the node',
       { pod: { ...says('enabled'), hostNetwork: true } },
       'leave and annotation',

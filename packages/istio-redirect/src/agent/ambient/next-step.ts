@@ -47,8 +47,10 @@ export function nextStep(situation: PodSituation, settings: EnrolmentSettings): 
   if (namespaceLabels === undefined) return wait(`nothing is known yet of its namespace ${pod.namespace}`)
   const decision = decideEnrolment(pod, namespaceLabels, settings)
   if (decision.enrolled) return towardsEnrolled(situation, decision.why)
-  // What is annotated there is a user's doing: the rules of the node are not touched for it.
-  return inMesh ? leave(pod, !pod.hostNetwork, decision.why) : none(decision.why)
+  if (!inMesh) return none(decision.why)
+  // An annotation alone may be a user's doing: neither the node's rules nor those of a sidecar are touched for it.
+  const ours = decision.reason !== 'sidecar' || reached !== undefined
+  return leave(pod, ours && decision.reason !== 'host-network', decision.why)
 }
 
 // internal
