@@ -18,3 +18,16 @@ test.each(RUNTIMES)('%s redirects a pod with a user namespace of its own', async
   await runtime.del(conflist, attachment)
   expect((await netns.exec(pod, ['iptables-save'])).stdout).not.toContain('ISTIO')
 })
+
+test.each(RUNTIMES)('%s redirects such a pod natively, without nsenter', async (_, plugin) => {
+  await using bed = await testBed(plugin, { conf: { native_nftables: true } })
+  await using pod = await ownedNetns()
+  const attachment = { ...bed.attachment, netns: pod.path }
+  const { runtime, conflist } = bed.node
+  const listed = async () => (await netns.exec(pod, ['nft', 'list', 'tables'])).stdout
+  await runtime.add(conflist, attachment)
+  expect(await listed()).toBe('table inet istio-proxy-nat\n')
+  await runtime.check(conflist, attachment)
+  await runtime.del(conflist, attachment)
+  expect(await listed()).toBe('')
+})
