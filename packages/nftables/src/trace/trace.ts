@@ -36,9 +36,10 @@ export interface Trace {
  * not given makes the verdict `undecided`; `options` answer what a packet does not tell. Elements of sets that the ruleset
  * does not own are not known.
  *
- * The trace assumes that there are no other tables, that a `tproxy` has a listener, that a mark changes no route, and that
- * the port NAT wants is free. `NEW` is the first packet of its connection; a later packet of a connection that NAT changed is not rewritten
- * here: the kernel does that without a rule. A packet to this machine itself comes in again on `lo`: trace it as a second.
+ * The trace assumes that there are no other tables, that the kernel tracks connections (it does as soon as any rule needs
+ * it), that a `tproxy` has a listener, that a mark changes no route, and that the port NAT wants is free. `NEW` is the first
+ * packet of its connection; a later packet of a connection that NAT changed is not rewritten here: the kernel does that
+ * without a rule. A packet to this machine itself comes in again on `lo`: trace it as a second one.
  *
  * @example
  * ```ts
