@@ -1,7 +1,7 @@
-import { readFileSync, realpathSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { findExecutable } from '@cni/host'
-import { type Netns, run } from '@cni/netns'
-import { errnoOf } from '@cni/types'
+import { readFileSync } from '@cni/netns/enter'
+import type { Netns } from '@cni/netns/handle'
 import { namesFile, plainPrograms } from '../run/plain-programs.ts'
 
 /**
@@ -11,16 +11,9 @@ import { namesFile, plainPrograms } from '../run/plain-programs.ts'
 export function nftIsTheNodes(target: Netns): boolean {
   const found = plainPrograms({ find: (program) => findExecutable(program), resolve: (path) => realpathSync(path) })
   if (found === 'unknown' || (found !== 'none' && found.kind !== 'nft')) return false
-  return run(target, () => isEmpty(namesFile('ipv4')) && isEmpty(namesFile('ipv6')))
+  return families.every((family) => (readFileSync(target, namesFile(family)) ?? '').trim() === '')
 }
 
 // internal
 
-function isEmpty(path: string): boolean {
-  try {
-    return readFileSync(path, 'utf8').trim() === ''
-  } catch (error) {
-    // Without the file there is no such back end; what else keeps it from being read is not for here to say.
-    return errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ENOTDIR'
-  }
-}
+const families = ['ipv4', 'ipv6'] as const

@@ -1,6 +1,7 @@
-import { hasOwnUsers, isNetnsError, type Netns } from '@cni/netns'
+import { hasOwnUsers } from '@cni/netns/enter'
+import type { Netns } from '@cni/netns/handle'
 import { type Channel, decodeAttributes, NETLINK_NETFILTER, openNetlink, readBe32 } from '@cni/netns/netlink'
-import { isSysError, tryLoadSys } from '@cni/netns/sys'
+import { tryLoadSys } from '@cni/netns/sys'
 import { withGeneration } from './generation-slot.ts'
 import { nftIsTheNodes } from './nodes-backend.ts'
 
@@ -24,10 +25,9 @@ export function openFresh(target: Netns): FreshNftables | undefined {
   try {
     if (tryLoadSys() === undefined || hasOwnUsers(target) || !nftIsTheNodes(target)) return undefined
     return freshOver(openNetlink(target, NETLINK_NETFILTER, { receiveBuffer: ROOM_FOR_REFUSALS }))
-  } catch (error) {
+  } catch {
     // Who writes by itself has the words for it.
-    if (isNetnsError(error) || isSysError(error)) return undefined
-    throw error
+    return undefined
   }
 }
 

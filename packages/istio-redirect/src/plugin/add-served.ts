@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs'
 import { VERSION } from '@cni/host/cli'
 import { type FreshNftables, openFresh } from '@cni/iptables/fresh'
 import type { AddAheadContext, AheadResult, LogSink } from '@cni/skel'
-import { CniError } from '@cni/types'
+import { CniError, messageOf } from '@cni/types'
 import { inFolder } from '../in-folder.ts'
 import { logFile } from '../log/log-file.ts'
-import { type Answered, askAgent } from '../serve/ask-agent.ts'
-import type { ErrorAnswer, ProgramAnswer, ServedError, SkipAnswer } from '../serve/protocol.ts'
+import { type Answered, askAgent, type Unanswered } from '../serve/ask-agent.ts'
+import type { ErrorAnswer, NamespaceFacts, ProgramAnswer, ServedError, SkipAnswer } from '../serve/protocol.ts'
 import { serveRequest } from '../serve/request.ts'
 import { SERVE_SOCKET } from '../serve/socket.ts'
 import { runDirOf } from './may-be-served.ts'
@@ -46,15 +46,28 @@ export async function addServed(c: AddAheadContext): Promise<AheadResult> {
 
 // internal
 
-async function ask(c: AddAheadContext, runDir: string, tables: FreshNftables | undefined) {
+async function ask(
+  c: AddAheadContext,
+  runDir: string,
+  tables: FreshNftables | undefined,
+): Promise<Answered | Unanswered> {
+  try {
+    const request = serveRequest(c.env, { version: VERSION, facts: await factsOf(c, tables), stdin: c.raw })
+    return await askAgent(inFolder(runDir, SERVE_SOCKET), request, c)
+  } catch (error) {
+    // The namespace cannot be entered: on its own way the plugin says so as ever.
+    return { reason: messageOf(error) }
+  }
+}
+
+async function factsOf(c: AddAheadContext, tables: FreshNftables | undefined): Promise<NamespaceFacts> {
   const { netns } = c
-  const facts = {
+  return {
     netns: { dev: Number(netns.dev), ino: Number(netns.ino) },
     backend: tables === undefined ? 'other' : 'nft',
     fresh: tables?.fresh === true,
     ...(await addressFacts(c)),
-  } as const
-  return askAgent(inFolder(runDir, SERVE_SOCKET), serveRequest(c.env, { version: VERSION, facts, stdin: c.raw }), c)
+  }
 }
 
 function alone(c: AddAheadContext, reason: string): undefined {

@@ -1,8 +1,8 @@
+import { readFileSync } from '@cni/netns/enter'
 import type { AddAheadContext } from '@cni/skel'
 import { isObject } from '@cni/types'
 import { hasInet6 } from '../decide/inet6-file.ts'
 import type { NamespaceFacts } from '../serve/protocol.ts'
-import { inet6Of, isIpv6SwitchedOff } from './namespace-ipv6.ts'
 
 /**
  * What an agent has to know of a namespace's addresses. What was told of them is not read here, which takes as long as all
@@ -14,14 +14,15 @@ export async function addressFacts({
   document,
 }: AddAheadContext): Promise<Pick<NamespaceFacts, 'inet6' | 'addresses' | 'ipv6Off'>> {
   const told = toldBy(document.prevResult)
-  const inet6 = await inet6Of(netns)
+  // Not by what reads it without FFI, too, which takes as long to load as this takes.
+  const inet6 = readFileSync(netns, '/proc/thread-self/net/if_inet6') ?? ''
   const mayBeOff = told.some((address) => address.includes(':')) && !hasInet6(inet6)
   return {
     inet6,
     addresses: told.some(isOrdinaryIpv4)
       ? undefined
       : await (await import('./namespace-network.ts')).addressesOf(netns),
-    ipv6Off: mayBeOff ? await isIpv6SwitchedOff(netns, ifName) : undefined,
+    ipv6Off: mayBeOff ? await (await import('./namespace-ipv6.ts')).isIpv6SwitchedOff(netns, ifName) : undefined,
   }
 }
 

@@ -1,9 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { isRunError } from '@cni/host'
-import { errnoOf } from '@cni/types'
 import type { NetnsTarget } from '../handle/netns.ts'
 import { isNetnsError } from '../handle/netns-error.ts'
-import { run } from './runner.ts'
+import { readFileSync } from './read-file-sync.ts'
 import { exec } from './start.ts'
 
 /**
@@ -16,7 +14,7 @@ import { exec } from './start.ts'
  */
 export async function readFile(target: NetnsTarget, path: string): Promise<string | undefined> {
   try {
-    return run(target, () => readIfThere(path))
+    return readFileSync(target, path)
   } catch (error) {
     if (!isNetnsError(error) || error.code !== 'NO_FFI') throw error
   }
@@ -24,16 +22,6 @@ export async function readFile(target: NetnsTarget, path: string): Promise<strin
     return (await exec(target, ['cat', path])).stdout
   } catch (error) {
     if (isRunError(error) && error.code === 'EXIT') return undefined
-    throw error
-  }
-}
-
-function readIfThere(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    const errno = errnoOf(error)
-    if (errno === 'ENOENT' || errno === 'ENOTDIR') return undefined
     throw error
   }
 }

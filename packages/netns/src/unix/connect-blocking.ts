@@ -13,7 +13,7 @@ export interface UnixStream extends Disposable {
   send(bytes: Uint8Array): void
   /** Sends what can be sent at once; the rest is lost. */
   sendNow(bytes: Uint8Array): void
-  /** What is there, at most 64 KiB; `waiting` when nothing came in time, `over` when the other side has closed. */
+  /** What is there, at most 16 KiB; `waiting` when nothing came in time, `over` when the other side has closed. */
   receive(): Uint8Array | 'waiting' | 'over'
   /** A second call does nothing. */
   close(): void
@@ -48,7 +48,7 @@ export function connectUnixBlocking(path: string, blockMs = 20): UnixStream {
 
 const SO_RCVTIMEO = 20
 const SO_SNDTIMEO = 21
-const PIECE = 65_536
+const PIECE = 16_384
 
 function streamOver(sys: Sys, fd: number): UnixStream {
   let open = true

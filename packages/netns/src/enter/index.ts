@@ -1,0 +1,20 @@
+/**
+ * What enters a namespace, alone: for a process in which each millisecond counts. To import it from `@cni/netns` brings along
+ * what starts programs, and routes; it is the same.
+ *
+ * @example
+ * ```ts
+ * import { readFileSync, run } from '@cni/netns/enter'
+ * import { open } from '@cni/netns/handle'
+ *
+ * using pod = open('/run/netns/cni-7f3a')
+ * export const sockets = readFileSync(pod, '/proc/thread-self/net/sockstat')
+ * export const id = run(pod, () => process.pid)
+ * ```
+ *
+ * @module
+ */
+
+export { readFileSync } from './read-file-sync.ts'
+export { type EnterOptions, run } from './runner.ts'
+export { hasOwnUsers } from './user-namespace.ts'

@@ -1,0 +1,26 @@
+import { readFileSync as readHere } from 'node:fs'
+import { errnoOf } from '@cni/types'
+import type { NetnsTarget } from '../handle/netns.ts'
+import { run } from './runner.ts'
+
+/**
+ * The text of a file as a namespace shows it; `undefined` when there is none. As `readFile`, but at once: without FFI it is a
+ * `NetnsError`.
+ *
+ * @example
+ * const tables = readFileSync(pod, '/proc/thread-self/net/ip_tables_names')
+ */
+export function readFileSync(target: NetnsTarget, path: string): string | undefined {
+  return run(target, () => readIfThere(path))
+}
+
+/** The text of a file; `undefined` when there is none. */
+export function readIfThere(path: string): string | undefined {
+  try {
+    return readHere(path, 'utf8')
+  } catch (error) {
+    const errno = errnoOf(error)
+    if (errno === 'ENOENT' || errno === 'ENOTDIR') return undefined
+    throw error
+  }
+}
