@@ -11,9 +11,9 @@ import { namesFile, plainPrograms } from '../run/plain-programs.ts'
 export function nftIsTheNodes(target: Netns): boolean {
   const found = plainPrograms({ find: (program) => findExecutable(program), resolve: (path) => realpathSync(path) })
   if (found === 'unknown' || (found !== 'none' && found.kind !== 'nft')) return false
-  return families.every((family) => (readFileSync(target, namesFile(family)) ?? '').trim() === '')
+  return isEmpty(readFileSync(target, namesFile('ipv4'))) && isEmpty(readFileSync(target, namesFile('ipv6')))
 }
 
 // internal
 
-const families = ['ipv4', 'ipv6'] as const
+const isEmpty = (names = ''): boolean => names.trim() === ''

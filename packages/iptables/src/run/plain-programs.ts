@@ -18,7 +18,8 @@ export function plainPrograms({ find, resolve }: ProgramFinder): PlainPrograms {
     if (find('iptables-nft-restore') !== undefined) return { kind: 'nft', infix: '-nft' }
     return find('iptables-legacy-restore') === undefined ? 'none' : { kind: 'legacy', infix: '-legacy' }
   }
-  const file = resolve(path).split('/').at(-1) ?? ''
+  const target = resolve(path)
+  const file = target.slice(target.lastIndexOf('/') + 1)
   if (file.includes('nft')) return { kind: 'nft', infix: '' }
   return file.includes('legacy') || file === 'xtables-multi' ? { kind: 'legacy', infix: '' } : 'unknown'
 }

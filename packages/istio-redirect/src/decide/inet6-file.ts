@@ -5,9 +5,11 @@ import { formatAddress } from '@cni/types/ip'
  * address apart for the first time takes 0.3 ms.
  */
 export function inet6Addresses(text: string): string[] {
-  return reachableLines(text).map(({ digits, bits }) => {
-    return `${formatAddress(Buffer.from(digits, 'hex'))}/${Number.parseInt(bits, 16)}`
-  })
+  const addresses: string[] = []
+  for (const { digits, bits } of reachableLines(text)) {
+    addresses.push(`${formatAddress(Buffer.from(digits, 'hex'))}/${Number.parseInt(bits, 16)}`)
+  }
+  return addresses
 }
 
 /** Whether there are any. */

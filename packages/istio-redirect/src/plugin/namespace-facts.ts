@@ -16,23 +16,31 @@ export async function addressFacts({
   const told = toldBy(document.prevResult)
   // Not by what reads it without FFI, too, which takes as long to load as this takes.
   const inet6 = readFileSync(netns, '/proc/thread-self/net/if_inet6') ?? ''
-  const mayBeOff = told.some((address) => address.includes(':')) && !hasInet6(inet6)
+  const mayBeOff = told.ipv6 && !hasInet6(inet6)
   return {
     inet6,
-    addresses: told.some(isOrdinaryIpv4)
-      ? undefined
-      : await (await import('./namespace-network.ts')).addressesOf(netns),
+    addresses: told.ipv4 ? undefined : await (await import('./namespace-network.ts')).addressesOf(netns),
     ipv6Off: mayBeOff ? await (await import('./namespace-ipv6.ts')).isIpv6SwitchedOff(netns, ifName) : undefined,
   }
 }
 
 // internal
 
-function toldBy(prevResult: unknown): string[] {
+/** Of which families addresses seem to be told. */
+function toldBy(prevResult: unknown): { readonly ipv4: boolean; readonly ipv6: boolean } {
   const ips: unknown = isObject(prevResult) ? prevResult.ips : undefined
-  const list: unknown[] = Array.isArray(ips) ? ips : []
-  return list.flatMap((ip) => (isObject(ip) && typeof ip.address === 'string' ? [ip.address] : []))
+  const told = { ipv4: false, ipv6: false }
+  for (const ip of Array.isArray(ips) ? ips : []) {
+    const address: unknown = isObject(ip) ? ip.address : undefined
+    if (typeof address !== 'string') continue
+    if (address.includes(':')) told.ipv6 = true
+    else if (isOrdinary(address)) told.ipv4 = true
+  }
+  return told
 }
 
-/** Others may be as good; these are what pods have. */
-const isOrdinaryIpv4 = (address: string): boolean => /^(?!127\.|169\.254\.|2[2-5])\d+\.[\d./]+$/.test(address)
+/** None of the node's own, nor of a link or a group; of the others those that pods have. */
+function isOrdinary(address: string): boolean {
+  for (const start of ['127.', '169.254.', '22', '23']) if (address.startsWith(start)) return false
+  return address.includes('.')
+}

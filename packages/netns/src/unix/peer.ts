@@ -12,6 +12,8 @@ export interface Peer {
   readonly gid: number
 }
 
+/** The size of struct ucred. */
+const UCRED = 12
 const NOBODY = 0xffff_ffff
 
 /**
@@ -26,12 +28,11 @@ const NOBODY = 0xffff_ffff
  */
 export function peerOf(socket: number | Socket): Peer {
   const fd = typeof socket === 'number' ? socket : descriptorOf(socket)
-  const credentials = Buffer.from(loadSys().getsockopt(fd, SOL_SOCKET, SO_PEERCRED, 12))
-  const [pid, uid, gid] = [0, 4, 8].map((at) => credentials.readUInt32LE(at))
-  if (pid === undefined || uid === undefined || gid === undefined || uid === NOBODY) {
+  const credentials = Buffer.from(loadSys().getsockopt(fd, SOL_SOCKET, SO_PEERCRED, UCRED))
+  if (credentials.length < UCRED || credentials.readUInt32LE(4) === NOBODY) {
     throw new NetnsError('INVALID', `Descriptor ${fd} has no peer: it is not a connected unix socket`)
   }
-  return { pid, uid, gid }
+  return { pid: credentials.readUInt32LE(0), uid: credentials.readUInt32LE(4), gid: credentials.readUInt32LE(8) }
 }
 
 // Node and bun both have it there, and nowhere in their types.
