@@ -1,10 +1,11 @@
+import { escapeUnsafe } from '@cni/types'
 import type { Family, Hook } from '../wire/family.ts'
 import type { BaseChain } from '../wire/specs.ts'
 
 /** The line that says where packets enter a base chain. */
 export function baseText(base: BaseChain, policy: 'accept' | 'drop' | undefined, family: Family): string {
   const { type, hook, priority, device } = base
-  const at = device === undefined ? '' : ` device "${device}"`
+  const at = device === undefined ? '' : ` device "${escapeUnsafe(device)}"`
   const end = policy === undefined ? '' : ` policy ${policy};`
   return `type ${type} hook ${hook}${at} priority ${priorityText(priority, family, hook)};${end}`
 }

@@ -4,7 +4,7 @@ import { baseText } from './chains.ts'
 import { blocks, bracedChain } from './print-ruleset.ts'
 import { ruleText } from './rule.ts'
 import { setRecordText } from './set-record.ts'
-import { setLines } from './set-text.ts'
+import { commentText, setLines } from './set-text.ts'
 import type { PrintOptions } from './statement.ts'
 
 /** Tables of the kernel's as `nft list ruleset` prints them. */
@@ -18,14 +18,14 @@ function tableText({ table, chains, sets, rules }: TableRecords, options: PrintO
   const named = [...sets.values()].filter(({ set }) => set.flags?.includes('anonymous') !== true)
   const said = [
     ...(flags === 0 ? [] : [`flags ${tableFlags.filter((_, bit) => (flags & (1 << bit)) !== 0).join(',')}`]),
-    ...(comment === undefined ? [] : [`comment "${comment}"`]),
+    ...(comment === undefined ? [] : [commentText(comment)]),
   ]
   return blocks(family, table.table, [
     ...(said.length === 0 ? [] : [said]),
     ...named.map((record) => setLines(setRecordText(record, options))),
     ...chains.map(({ chain, base, policy, comment: note }) =>
       bracedChain(chain, [
-        ...(note === undefined ? [] : [`comment "${note}"`]),
+        ...(note === undefined ? [] : [commentText(note)]),
         ...(base === undefined ? [] : [baseText(base, policy, family)]),
         ...(byChain.get(chain) ?? []).map((rule) => ruleText(decodeRule(rule, sets), family, options)),
       ]),

@@ -1,9 +1,10 @@
+import { escapeUnsafe } from '@cni/types'
 import type { Chain, Ruleset, Table } from '../rules/model.ts'
 import type { Family } from '../wire/family.ts'
 import { baseText } from './chains.ts'
 import { namedSetText } from './named-set.ts'
 import { ruleText } from './rule.ts'
-import { setLines } from './set-text.ts'
+import { commentText, setLines } from './set-text.ts'
 import type { PrintOptions } from './statement.ts'
 
 /**
@@ -25,7 +26,7 @@ export function printRuleset({ tables }: Ruleset, options?: PrintOptions): strin
 
 function tableText({ family, name, comment, sets, chains }: Table, options: PrintOptions | undefined): string {
   return blocks(family, name, [
-    ...(comment === undefined ? [] : [[`comment "${comment}"`]]),
+    ...(comment === undefined ? [] : [[commentText(comment)]]),
     ...sets.map((set) => setLines(namedSetText(set))),
     ...chains.map((chain) => chainLines(chain, family, options)),
   ])
@@ -34,12 +35,12 @@ function tableText({ family, name, comment, sets, chains }: Table, options: Prin
 /** A table, of which the parts are apart. */
 export function blocks(family: Family, name: string, parts: readonly (readonly string[])[]): string {
   const body = parts.map((lines) => lines.map((line) => `\t${line}\n`).join('')).join('\n')
-  return `table ${family} ${name} {\n${body}}\n`
+  return `${escapeUnsafe(`table ${family} ${name} {`)}\n${body}}\n`
 }
 
 function chainLines({ name, base, policy, comment, rules }: Chain, family: Family, options?: PrintOptions): string[] {
   return bracedChain(name, [
-    ...(comment === undefined ? [] : [`comment "${comment}"`]),
+    ...(comment === undefined ? [] : [commentText(comment)]),
     ...(base === undefined ? [] : [baseText(base, policy ?? 'accept', family)]),
     ...rules.map((rule) => ruleText(rule, family, options)),
   ])
@@ -47,5 +48,5 @@ function chainLines({ name, base, policy, comment, rules }: Chain, family: Famil
 
 /** A chain with its braces. */
 export const bracedChain = (name: string, lines: readonly string[]): string[] => [
-  ...[`chain ${name} {`, ...lines.map((line) => `\t${line}`), '}'],
+  ...[escapeUnsafe(`chain ${name} {`), ...lines.map((line) => `\t${line}`), '}'],
 ]

@@ -1,3 +1,4 @@
+import { escapeUnsafe } from '@cni/types'
 import type { Rule } from '../rules/model.ts'
 import { isMatch, type Statement } from '../rules/statement.ts'
 import type { Selector } from '../rules/values.ts'
@@ -21,7 +22,8 @@ export function ruleText({ statements, comment }: Rule, family: Family, options?
     else if (!implied.has(at)) words.push(withHeader(statementText(statement, family, options), header))
     if (isMatch(statement) && saysProtocol.has(statement.kind) && statement.op === undefined) protocol = statement.value
   }
-  return [...words, ...(comment === undefined ? [] : [`comment "${comment}"`])].join(' ')
+  // Names and comments are of whomever: none of them ends the line.
+  return escapeUnsafe([...words, ...(comment === undefined ? [] : [`comment "${comment}"`])].join(' '))
 }
 
 /** The place of a comparison that others may imply, and what it is of. */

@@ -1,3 +1,5 @@
+import { escapeUnsafe } from '@cni/types'
+
 /** A set or a map, in words. */
 export interface SetText {
   readonly name: string
@@ -23,11 +25,14 @@ export function setLines(set: SetText): string[] {
     ...flagLine(flags, timeout),
     ...(autoMerge ? ['auto-merge'] : []),
     ...(timeout === undefined ? [] : [`timeout ${timeout}`]),
-    ...(comment === undefined ? [] : [`comment "${comment}"`]),
+    ...(comment === undefined ? [] : [commentText(comment)]),
     ...(elements.length === 0 ? [] : [`elements = { ${listed(elements, perLine(type))} }`]),
   ]
-  return [`${isMap ? 'map' : 'set'} ${name} {`, ...lines.map((line) => `\t${line}`), '}']
+  return [escapeUnsafe(`${isMap ? 'map' : 'set'} ${name} {`), ...lines.map((line) => `\t${line}`), '}']
 }
+
+/** A comment of a table, a chain or a set: of whomever, and a line all the same. */
+export const commentText = (comment: string): string => escapeUnsafe(`comment "${comment}"`)
 
 /** A timeout says the flag, unless there are others to be said. */
 function flagLine(flags: readonly string[], timeout: string | undefined): string[] {
@@ -40,7 +45,8 @@ const BREAK = ',\n\t\t\t     '
 
 function listed(elements: readonly string[], most: number): string {
   let text = ''
-  for (const [at, element] of elements.entries()) text += (at === 0 ? '' : at % most === 0 ? BREAK : ', ') + element
+  for (const [at, element] of elements.entries())
+    text += (at === 0 ? '' : at % most === 0 ? BREAK : ', ') + escapeUnsafe(element)
   return text
 }
 

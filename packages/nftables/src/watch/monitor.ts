@@ -1,4 +1,5 @@
 import { placeOf, type Where } from '@cni/netns/handle'
+import { escapeUnsafe } from '@cni/types'
 import { decodeRule } from '../decode/tables.ts'
 import { baseText } from '../print/chains.ts'
 import { ruleText } from '../print/rule.ts'
@@ -72,7 +73,7 @@ const isSameSet = (a: SetName, b: SetName): boolean => a.family === b.family && 
 /** What was changed; `undefined` for what belongs to a rule. */
 function changeText(change: Change, sets: KnownSets): string | undefined {
   const what = wordsOf(change, sets)
-  return what === undefined ? undefined : `${change.action} ${what}`
+  return what === undefined ? undefined : escapeUnsafe(`${change.action} ${what}`)
 }
 
 function wordsOf(change: Change, sets: KnownSets): string | undefined {

@@ -1,4 +1,5 @@
 import { placeOf, type Where } from '@cni/netns/handle'
+import { escapeUnsafe } from '@cni/types'
 import { addChain, addRules } from '../encode/encode-table.ts'
 import type { Table } from '../rules/model.ts'
 import type { Match } from '../rules/statement.ts'
@@ -117,6 +118,8 @@ function stepOf({ step, id, family, table, chain, handle, verdict, packet }: Wir
     ...(handle === undefined ? {} : { handle }),
     ...(verdict === undefined ? {} : { verdict }),
     ...(headers === undefined ? {} : { packet: headers }),
-    text: `${id.toString(16)} ${family} ${table} ${chain}: ${what}${end}${headers === undefined ? '' : ` (${headers.text})`}`,
+    text: escapeUnsafe(
+      `${id.toString(16)} ${family} ${table} ${chain}: ${what}${end}${headers === undefined ? '' : ` (${headers.text})`}`,
+    ),
   }
 }

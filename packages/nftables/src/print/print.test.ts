@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { printRuleset, printTables, readTables, ruleText } from '../index.ts'
+import type { Chain, Ruleset } from '../rules/model.ts'
+import { fakeKernel } from '../testing/fake-kernel.ts'
+import { Batch } from '../wire/batch.ts'
+import { addElements, addSet } from '../wire/sets.ts'
+
+const hostile = 'x"\n}\ntable ip evil {\u001b[2J'
+const shown = 'x"\\n}\\ntable ip evil {\\u001b[2J'
+
+test('names and comments of others do not break out of their lines', () => {
+  const nft = fakeKernel().open()
+  const chain = { family: 'ip', table: hostile, chain: hostile } as const
+  const set = { family: 'ip', table: hostile, set: hostile, keyType: 13, keyLength: 2 } as const
+  const batch = new Batch().addTable(chain).addChain(chain)
+  addElements(addSet(batch, set), set, [{ key: Uint8Array.of(0, 80), comment: hostile }])
+  batch.addRule({ ...chain, expressions: [{ name: 'counter' }], comment: hostile })
+  nft.commit(batch)
+  expect(printTables(readTables(nft)).split('\n')).toEqual([
+    `table ip ${shown} {`,
+    `\tset ${shown} {`,
+    '\t\ttype inet_service',
+    `\t\telements = { 80 comment "${shown}" }`,
+    '\t}',
+    '',
+    `\tchain ${shown} {`,
+    `\t\tcounter packets 0 bytes 0 comment "${shown}"`,
+    '\t}',
+    '}',
+    '',
+  ])
+})
+
+test('what is not modelled stands in brackets, with what its attributes say', () => {
+  const expressions = [
+    { name: 'payload', dreg: 1, base: 'link', offset: 6, len: 6 },
+    { name: 'raw', of: 'osf', data: Uint8Array.of(1, 2) },
+    { name: 'match', module: 'owner', revision: 1, info: Uint8Array.of(0) },
+  ] as const
+  const statements = [{ kind: 'l4proto', value: 'tcp' }, { kind: 'raw', expressions }, { kind: 'accept' }] as const
+  expect(ruleText({ statements }, 'ip')).toBe(
+    'meta l4proto tcp [payload dreg 1 base link offset 6 len 6] [osf data 0x0102] xt match "owner" accept',
+  )
+})
+
+test('a ruleset is printed as nft lists it when it is applied, counters aside when that is asked', () => {
+  const rules: Chain['rules'] = [
+    {
+      statements: [
+        { kind: 'l4proto', value: 'tcp' },
+        { kind: 'tcp dport', value: { set: [443, 80] } },
+        { kind: 'counter' },
+      ],
+    },
+  ]
+  const base = { type: 'nat', hook: 'output', priority: -100 } as const
+  const given: Ruleset = {
+    tables: [{ family: 'inet', name: 'ex', comment: 'ours', sets: [], chains: [{ name: 'out', base, rules }] }],
+  }
+  expect(printRuleset(given, { stateless: true })).toBe(
+    [
+      'table inet ex {',
+      '\tcomment "ours"',
+      '',
+      '\tchain out {',
+      '\t\ttype nat hook output priority -100; policy accept;',
+      '\t\ttcp dport { 80, 443 } counter',
+      '\t}',
+      '}',
+      '',
+    ].join('\n'),
+  )
+})
