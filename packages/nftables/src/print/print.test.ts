@@ -1,8 +1,13 @@
 import { expect, test } from 'vitest'
+import { decodeStatements } from '../decode/statements.ts'
+import { encodeRule } from '../encode/encode-rule.ts'
 import { printRuleset, printTables, readTables, ruleText } from '../index.ts'
+import { canonicalStatement } from '../rules/canonical.ts'
 import type { Chain, Ruleset } from '../rules/model.ts'
+import type { Statement } from '../rules/statement.ts'
 import { fakeKernel } from '../testing/fake-kernel.ts'
 import { Batch } from '../wire/batch.ts'
+import { decodeExpressions, encodeExpressions } from '../wire/expression.ts'
 import { addElements, addSet } from '../wire/sets.ts'
 
 const hostile = 'x"\n}\ntable ip evil {\u001b[2J'
@@ -70,4 +75,20 @@ test('a ruleset is printed as nft lists it when it is applied, counters aside wh
       '',
     ].join('\n'),
   )
+})
+
+test.each<[Statement, string]>([
+  [{ kind: 'ct state', value: { value: [], mask: ['new', 'invalid'] } }, 'ct state ! invalid,new'],
+  [{ kind: 'th dport', value: { value: 1, mask: 1 } }, 'th dport & 1 == 1'],
+])('bits of any value can be asked for, and are read again: %j', (statement, text) => {
+  const given = canonicalStatement(statement, '')
+  const { expressions } = encodeRule({ statements: [given] }, { family: 'inet', isInterval: () => false })
+  const read = decodeStatements('inet', decodeExpressions(encodeExpressions(expressions)), new Map())
+  expect(read).toEqual([given])
+  expect(ruleText({ statements: read }, 'inet')).toBe(text)
+})
+
+test('not none of some bits is any of them, and is to be said so', () => {
+  const none = { kind: 'ct state', op: '!=', value: { value: [], mask: ['new'] } } as const
+  expect(() => canonicalStatement(none, 'x')).toThrow('x: ct state: not none of some words is any of them')
 })

@@ -64,6 +64,9 @@ function withOp(type: DataType, op: MatchOp | undefined, compared: Compared, wha
     const isNumber = compared.is === 'one' && isPoint(compared.span) && type.ordered === true
     return isNumber ? compared : invalid(`${what}: ${op} compares with a single number or address`)
   }
+  if (compared.is === 'masked' && type.flags === true && compared.value.every((byte) => byte === 0)) {
+    invalid(`${what}: not none of some words is any of them; give them without a mask`)
+  }
   const only = compared.is === 'set' && compared.spans.length === 1 ? compared.spans[0] : undefined
   // Bits that are not the same are no other question than one of several.
   return only !== undefined && type.flags === true ? { is: 'one', span: only } : compared

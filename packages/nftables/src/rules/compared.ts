@@ -35,8 +35,10 @@ export function operandOf(type: DataType, compared: Compared): unknown {
     case 'range':
       return keyOf(type, compared.span)
     case 'masked': {
-      const value = type.read(point(compared.value))
-      const mask = type.read(point(compared.mask))
+      const read = (bytes: Uint8Array) =>
+        type.flags === true && bytes.every((byte) => byte === 0) ? Object.freeze([]) : type.read(point(bytes))
+      const value = read(compared.value)
+      const mask = read(compared.mask)
       return value === undefined || mask === undefined ? undefined : Object.freeze({ value, mask })
     }
     case 'set': {
@@ -100,9 +102,9 @@ const isSame = (a: Span, b: Span) =>
   a.bits === b.bits && Buffer.compare(a.from, b.from) === 0 && Buffer.compare(a.to, b.to) === 0
 
 function masked(type: DataType, value: unknown, mask: unknown, what: string): Compared {
-  if (type.ordered !== true || type.length < 4) wrong({ value, mask }, type.expected, what)
-  const from = valueIn(type, value, what)
-  const bits = valueIn(type, mask, what)
+  if (type.ordered !== true && type.flags !== true) wrong({ value, mask }, type.expected, what)
+  const from = maskPart(type, value, what)
+  const bits = maskPart(type, mask, what)
   const ones = onesBefore(bits)
   if (ones === 8 * type.length) return { is: 'one', span: point(from) }
   if (type.networks !== true || ones === undefined) return { is: 'masked', value: from, mask: bits }
@@ -110,6 +112,12 @@ function masked(type: DataType, value: unknown, mask: unknown, what: string): Co
   const isNetwork = Buffer.compare(network, from) === 0
   const to = from.map((byte, at) => byte | (~(maskOf(ones, type.length)[at] ?? 0) & 0xff))
   return isNetwork ? { is: 'one', span: { from, to, bits: ones } } : { is: 'masked', value: from, mask: bits }
+}
+
+/** Of words that are bits also none. */
+function maskPart(type: DataType, value: unknown, what: string): Uint8Array {
+  const isNone = type.flags === true && Array.isArray(value) && value.length === 0
+  return isNone ? new Uint8Array(type.length) : valueIn(type, value, what)
 }
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
