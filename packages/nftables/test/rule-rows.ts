@@ -2,6 +2,7 @@ import { base, chain, map, nftRuleset, type Placed, type RuleBuilder, type Rules
 
 const parts = {
   c: base('filter', 'prerouting', 0),
+  i: base('filter', 'input', 0),
   n: base('nat', 'output', -100),
   p: base('nat', 'postrouting', 100),
   d: chain,
@@ -19,6 +20,8 @@ export const tableText = (chainName: string, rule: string): string => `table ine
   map vm { type inet_service : verdict; }
   chain c { type filter hook prerouting priority 0; ${chainName === 'c' ? rule : ''}
   }
+  chain i { type filter hook input priority 0; ${chainName === 'i' ? rule : ''}
+  }
   chain n { type nat hook output priority -100; ${chainName === 'n' ? rule : ''}
   }
   chain p { type nat hook postrouting priority 100; ${chainName === 'p' ? rule : ''}
@@ -28,7 +31,7 @@ export const tableText = (chainName: string, rule: string): string => `table ine
 }
 `
 
-type In<C extends 'c' | 'n' | 'p'> = RuleBuilder<{
+type In<C extends 'c' | 'i' | 'n' | 'p'> = RuleBuilder<{
   readonly family: 'inet'
   readonly parts: { readonly t: typeof parts }['t']
   readonly chain: C
@@ -37,17 +40,18 @@ type In<C extends 'c' | 'n' | 'p'> = RuleBuilder<{
 
 /** A rule as nft reads it, and as we write it. */
 export interface Row {
-  readonly chain: 'c' | 'n' | 'p'
+  readonly chain: 'c' | 'i' | 'n' | 'p'
   readonly text: string
   readonly rules: Ruleset
 }
 
-const rowOf = (chainName: 'c' | 'n' | 'p', text: string, placed: (t: never) => Placed): Row => ({
+const rowOf = (chainName: 'c' | 'i' | 'n' | 'p', text: string, placed: (t: never) => Placed): Row => ({
   chain: chainName,
   text,
   rules: nftRuleset('inet', { t: parts }, (t) => [placed(t.t.on(chainName) as never)]),
 })
 const c = (text: string, rule: (r: In<'c'>) => Placed) => rowOf('c', text, rule)
+const i = (text: string, rule: (r: In<'i'>) => Placed) => rowOf('i', text, rule)
 const n = (text: string, rule: (r: In<'n'>) => Placed) => rowOf('n', text, rule)
 const p = (text: string, rule: (r: In<'p'>) => Placed) => rowOf('p', text, rule)
 
@@ -178,6 +182,10 @@ export const rows: readonly Row[] = [
   c('goto d', (r) => r.goto('d')),
   c('drop', (r) => r.drop()),
   c('continue', (r) => r.continue()),
+  i('reject', (r) => r.reject()),
+  i('iifname "a" counter reject with icmp net-unreachable', (r) => r.iifname('a').counter().reject('icmp', 0)),
+  i('iifname "a" reject with tcp reset', (r) => r.iifname('a').reject('tcp reset')),
+  i('reject with icmpv6 no-route', (r) => r.reject('icmpv6', 0)),
   n('redirect', (r) => r.redirect()),
   n('udp dport 53 counter redirect to :15053', (r) => r.udp('dport', 53).counter().redirect(15053)),
   n('meta l4proto tcp redirect to :80-90 random,persistent', (r) =>

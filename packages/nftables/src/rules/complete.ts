@@ -17,7 +17,9 @@ export function complete(family: Family, statements: readonly Statement[], where
     for (const need of last === undefined || said.has(last) ? NONE : needs) {
       if (said.has(need)) continue
       const match = matchFor(need)
-      result.push(match)
+      // nft says for what a rejection is at the very beginning; ports of no protocol would become those of this one there.
+      const isFirst = statement.kind === 'reject' && !result.some(({ kind }) => kind.startsWith('th '))
+      result.splice(isFirst ? 0 : result.length, 0, match)
       said.hear(match)
     }
     checkPorts(statement, said, where)

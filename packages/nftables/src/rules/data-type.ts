@@ -50,6 +50,9 @@ const host = (type: number, most: number, expected: string): DataType => ({
   host: true,
 })
 
+const { ordered: _, ...unordered } = number(4, 1, 1, '0 or 1')
+const boolean: DataType = unordered
+
 /** Words for numbers. */
 const words = <W extends string>(type: number, length: number, named: readonly (readonly [W, number])[]): DataType => ({
   number: type,
@@ -189,7 +192,7 @@ export const dataTypes = {
     ['ipv4', 2],
     ['ipv6', 10],
   ]),
-  boolean: number(4, 1, 1, '0 or 1'),
+  boolean,
   ipv4_addr: address(7, 4, 'an IPv4 address or network, such as 10.0.0.0/8'),
   ipv6_addr: address(8, 16, 'an IPv6 address or network, such as fd00::/8'),
   inet_proto: protocol,
