@@ -16,6 +16,8 @@ const limit = (name, path, imported, size, external = []) => ({
   }),
 })
 
+const BESIDE_NETNS = ['@cni/netns', '@cni/host', '@cni/types']
+
 // biome-ignore lint/style/noDefaultExport: size-limit reads the default export.
 export default [
   limit('@cni/types: an error', 'packages/types/dist/index.js', '{ CniError }', '3 kB'),
@@ -24,10 +26,14 @@ export default [
   limit('@cni/iptables/text: a ruleset as text', 'packages/iptables/dist/text.js', '{ restoreText }', '10 kB'),
   limit('@cni/iptables: apply it', 'packages/iptables/dist/index.js', '{ ruleset, iptables }', '195 kB'),
   // By itself: whoever uses it has the namespaces and their netlink already.
-  limit('@cni/nftables/wire', 'packages/nftables/dist/wire.js', '{ Batch, openNft }', '22.5 kB', [
-    '@cni/netns',
-    '@cni/host',
-    '@cni/types',
-  ]),
+  limit('@cni/nftables/wire', 'packages/nftables/dist/wire.js', '{ Batch, openNft }', '22.5 kB', BESIDE_NETNS),
+  limit('@cni/nftables: a ruleset', 'packages/nftables/dist/index.js', '{ nftRuleset }', '38 kB', BESIDE_NETNS),
+  limit(
+    '@cni/nftables: apply it',
+    'packages/nftables/dist/index.js',
+    '{ nftRuleset, nftables }',
+    '113 kB',
+    BESIDE_NETNS,
+  ),
   limit('@cni/libcni: a runtime', 'packages/libcni/dist/index.js', '{ cni, loadConflist }', '63 kB'),
 ]
