@@ -10,13 +10,13 @@ export async function removeRuleset(work: Work, { tables }: OwnedTables): Promis
   const names = tables.map(nameOf)
   const back = wayBack(work, names)
   return withNft(work, (nft) => {
-    nft.transact((batch) => {
+    back.written = nft.transact((batch) => {
       const found = present(nft, names)
-      back.written = found.length > 0
-      if (!back.written) return
+      if (found.length === 0) return false
       back.before = snapshot(nft, found)
       back.register()
       for (const name of found) batch.deleteTable(name)
+      return true
     })
     return changeOf(nft, began, back)
   })

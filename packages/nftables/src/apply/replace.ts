@@ -20,14 +20,15 @@ import type { WayBack } from './work.ts'
 
 /** Writes what differs, and tells what had to be done. */
 export function replaceRuleset(nft: Nft, { tables }: Ruleset, back: WayBack): ApplyReport['plan'] {
-  return nft.transact((batch) => {
+  const plan = nft.transact((batch) => {
     const found = writeDifference(batch, nft, tables)
-    back.written = batch.size > 0
-    if (!back.written) return 'unchanged'
+    if (batch.size === 0) return 'unchanged'
     back.before = found.length === 0 ? undefined : snapshot(nft, found)
     back.register()
     return found.length === 0 ? 'fresh' : 'replace'
   })
+  back.written = plan !== 'unchanged'
+  return plan
 }
 
 /** Adds to a batch what makes tables what is wanted; tells which of them are there. */

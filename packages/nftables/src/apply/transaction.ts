@@ -25,16 +25,16 @@ export async function runTransaction<T>(
   const began = performance.now()
   const back = wayBack(work, tables)
   return withNft(work, (nft) => {
-    const value = nft.transact((batch) => {
-      const result = steps(batch, nft)
-      back.written = batch.size > 0
-      if (back.written && work.place.undo !== undefined) {
+    const { value, written } = nft.transact((batch) => {
+      const result = { value: steps(batch, nft), written: batch.size > 0 }
+      if (result.written && work.place.undo !== undefined) {
         const found = present(nft, tables)
         back.before = found.length === 0 ? undefined : snapshot(nft, found)
         back.register()
       }
       return result
     })
+    back.written = written
     return { value, ...changeOf(nft, began, back) }
   })
 }

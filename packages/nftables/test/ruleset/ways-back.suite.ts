@@ -73,6 +73,8 @@ export function waysBackBehaviour(open: () => Promise<RulesetWorld>): void {
         ],
       })
       await expect(tables.apply(refused)).rejects.toMatchObject({ code: 'REFUSED' })
+      await expect(world.undoable.apply(refused)).rejects.toMatchObject({ code: 'REFUSED' })
+      await world.undo()
       expect(nft.generation()).toBe(generation)
       await tables.verify(rules)
     })
