@@ -11,14 +11,15 @@ import { isMatch, type Match, type Statement } from './statement.ts'
 export function complete(family: Family, statements: readonly Statement[], where = 'a rule'): readonly Statement[] {
   const said = new Said(family, where)
   const result: Statement[] = []
-  for (const statement of statements) {
+  for (const given of statements) {
+    const statement = withHeader(given, said)
     const needs = needsOf(statement)
     const last = needs.at(-1)
     for (const need of last === undefined || said.has(last) ? NONE : needs) {
       if (said.has(need)) continue
       const match = matchFor(need)
       // nft says for what a rejection is at the very beginning; ports of no protocol would become those of this one there.
-      const isFirst = statement.kind === 'reject' && !result.some(({ kind }) => kind.startsWith('th '))
+      const isFirst = statement.kind === 'reject' && !result.some(looksAtPorts)
       result.splice(isFirst ? 0 : result.length, 0, match)
       said.hear(match)
     }
@@ -38,6 +39,11 @@ class Said {
   #transport: unknown
   /** Also one of several. */
   hasTransport = false
+
+  /** The protocol that was said, if it is one. */
+  get transport(): unknown {
+    return this.#transport
+  }
 
   constructor(family: Family, where: string) {
     this.#where = where
@@ -96,6 +102,28 @@ function needsOf(statement: Statement): readonly Need[] {
   if (statement.with === 'tcp reset') return TCP
   return statement.with === 'icmp' ? IPV4 : statement.with === 'icmpv6' ? IPV6 : NONE
 }
+
+/** Ports of any protocol, behind one that is said, are the ports of that: nf_tables does not tell them apart. */
+function withHeader(statement: Statement, { transport }: Said): Statement {
+  if (transport !== 'tcp' && transport !== 'udp') return statement
+  const named = portsOf[transport]
+  if (statement.kind === 'th sport' || statement.kind === 'th dport') {
+    return Object.freeze({ ...statement, kind: named[statement.kind] })
+  }
+  if (statement.kind !== 'vmap' || (statement.on !== 'th sport' && statement.on !== 'th dport')) return statement
+  return Object.freeze({ ...statement, on: named[statement.on] })
+}
+
+/** Whether it looks at ports of any protocol. */
+function looksAtPorts(statement: Statement): boolean {
+  const at = statement.kind === 'vmap' ? statement.on : statement.kind
+  return at === 'th sport' || at === 'th dport'
+}
+
+const portsOf = {
+  tcp: { 'th sport': 'tcp sport', 'th dport': 'tcp dport' },
+  udp: { 'th sport': 'udp sport', 'th dport': 'udp dport' },
+} as const
 
 /** Ports that are compared in one step: the source is first. */
 function isSwapped(before: Statement | undefined, statement: Statement): boolean {
