@@ -45,8 +45,8 @@ function impliedBy(statements: readonly Statement[], family: Family): ReadonlySe
     const kind = isMatch(statement) ? statement.kind : statement.kind === 'vmap' ? statement.on : undefined
     if (kind === undefined) {
       if (statement.kind === 'reject') {
-        // Also an answer of one family implies it, and in a table of one family a reset implies TCP.
-        if (statement.with === 'icmp' || statement.with === 'icmpv6') drop(network)
+        // Also an answer implies its family, a reset whichever was said, and in a table of one family a reset implies TCP.
+        if (statement.with !== 'icmpx') drop(network)
         if (statement.with === 'tcp reset' && family !== 'inet') drop(transport)
       }
       // Behind what is no condition nothing is implied any more.

@@ -44,6 +44,7 @@ export function maskedText(type: DataType, { value, mask }: Masked<Plain>, op: '
 
 function bitsText(value: string, mask: string, op: '!=' | undefined): string {
   if (value === '' && op === undefined) return `! ${mask}`
+  if (value === mask && !value.includes(',')) return `& ${mask} ${op ?? '=='} ${value}`
   return `${op === undefined ? '' : '!= '}${value} / ${mask}`
 }
 
