@@ -80,7 +80,10 @@ test('a ruleset is printed as nft lists it when it is applied, counters aside wh
 test.each<[Statement, string]>([
   [{ kind: 'ct state', value: { value: [], mask: ['new', 'invalid'] } }, 'ct state ! invalid,new'],
   [{ kind: 'ct status', value: { value: ['dnat'], mask: ['dnat'] } }, 'ct status & dnat == dnat'],
-  [{ kind: 'ct status', value: { value: ['snat', 'dnat'], mask: ['snat', 'dnat'] } }, 'ct status snat,dnat / snat,dnat'],
+  [
+    { kind: 'ct status', value: { value: ['snat', 'dnat'], mask: ['snat', 'dnat'] } },
+    'ct status snat,dnat / snat,dnat',
+  ],
   [{ kind: 'th dport', value: { value: 1, mask: 1 } }, 'th dport & 1 == 1'],
 ])('bits of any value can be asked for, and are read again: %j', (statement, text) => {
   const given = canonicalStatement(statement, '')
