@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import type { Conflist } from '@cni/types'
+import { type Conflist, messageOf } from '@cni/types'
 import { vi } from 'vitest'
 import * as z from 'zod/mini'
 import type { CriClient } from './cri-client.ts'
@@ -60,9 +61,23 @@ const namespacesSchema = z.object({
 })
 const cniSchema = z.object({ Networks: z.array(z.object({ Config: z.object({ Source: z.string() }) })) })
 
+/** As the kubelet, which comes again when containerd reads a network that somebody is writing, and has none meanwhile. */
+async function untilReady<T>(work: () => Promise<T>): Promise<T> {
+  const deadline = performance.now() + 10_000
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      const comesAgain = messageOf(error).includes('cni plugin not initialized') && performance.now() < deadline
+      if (!comesAgain) throw error
+      await delay(50)
+    }
+  }
+}
+
 export function kubelet(cri: CriClient): Kubelet {
-  const stop = (id: string) => cri.call('StopPodSandbox', { podSandboxId: id })
-  const remove = (id: string) => cri.call('RemovePodSandbox', { podSandboxId: id })
+  const stop = (id: string) => untilReady(() => cri.call('StopPodSandbox', { podSandboxId: id }))
+  const remove = (id: string) => untilReady(() => cri.call('RemovePodSandbox', { podSandboxId: id }))
   return {
     async run(spec, timeoutMs) {
       const config = sandboxConfig(spec)
