@@ -14,7 +14,9 @@
 
 export { type AgentOptions, runAgent } from './agent.ts'
 export { type ProbeEntry, probeSetNames } from './ambient/address-set.ts'
+export { type AmbientMetrics, ambientMetrics, type HealedPart, type ReconcileEvent } from './ambient/ambient-metrics.ts'
 export { type AmbientPod, podAddresses, readAmbientPod } from './ambient/ambient-pod.ts'
+export { type AmbientBackEnd, type AmbientStatus, PENDING_SHOWN } from './ambient/ambient-status.ts'
 export {
   annotationPatch,
   type EnrolmentOutcome,

@@ -2,9 +2,10 @@ import { escapeUnsafe } from '@cni/types'
 import { jsonText, printable } from '../../foreign-text.ts'
 import type { AgentConfig } from '../config/agent-config.ts'
 import { checkAgent, checkLogSocket } from './check-agent.ts'
+import { checkAmbient } from './check-ambient.ts'
 import { checkInstall } from './check-install.ts'
 import { checkRuntimeEnv } from './check-runtime-env.ts'
-import { checkServing } from './check-serving.ts'
+import { askServing, checkServing } from './check-serving.ts'
 import { checkToken } from './check-token.ts'
 import type { Check } from './checks.ts'
 import { type CommandIo, paint } from './io.ts'
@@ -12,18 +13,21 @@ import { type CommandIo, paint } from './io.ts'
 /** Says in one screen whether this node is healthy, why not, and what to look at. 0: it is; 1: it is not. */
 export async function status(config: AgentConfig, json: boolean, io: CommandIo): Promise<number> {
   const { install, api, logSocket, serve, healthPort, values } = config
+  const serving = await askServing(serve)
   const checks: readonly Check[] = [
     ...(await checkInstall(install)),
     checkToken(api.tokenFile, Date.now()),
     await checkLogSocket(logSocket),
-    await checkServing(serve),
+    checkServing(serving),
+    ...checkAmbient(config.ambient, serving),
     await checkAgent(healthPort),
     ...checkRuntimeEnv(),
     ...config.warnings.map((detail): Check => ({ name: 'setting', state: 'warn', subject: '', detail })),
   ]
   const healthy = checks.every(({ state }) => state !== 'fail')
   const node = values.kubernetesNodeName || values.nodeName || undefined
-  io.stdout(json ? jsonText({ healthy, node, checks }) : report(checks, healthy, node, io))
+  const ambient = serving !== undefined && 'status' in serving ? serving.status.ambient : undefined
+  io.stdout(json ? jsonText({ healthy, node, checks, ambient }) : report(checks, healthy, node, io))
   return healthy ? 0 : 1
 }
 

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { encodeFrame, type Frame } from '../../serve/frame.ts'
+import { type AmbientStatus, ambientStatusSchema } from '../ambient/ambient-status.ts'
 
 /** How an agent serves: what `install-cni status` asks for over the socket itself. */
 export interface ServingStatus {
@@ -8,6 +9,8 @@ export interface ServingStatus {
   readonly pods: 'watched' | 'asked for'
   /** Why pods are asked for one by one. */
   readonly problem?: string | undefined
+  /** Absent where ambient mode is off, and from an agent that does not tell. */
+  readonly ambient?: AmbientStatus | undefined
 }
 
 const QUESTION = '{"status":true}'
@@ -16,6 +19,7 @@ const statusSchema = z.object({
   version: z.string(),
   pods: z.enum(['watched', 'asked for']),
   problem: z.optional(z.string()),
+  ambient: z.optional(ambientStatusSchema),
 })
 
 /** The question, as it is sent. */

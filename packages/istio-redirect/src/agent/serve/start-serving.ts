@@ -8,6 +8,7 @@ import { serviceAccountAccess } from '../../kube/service-account.ts'
 import { type PodInfo, podInfo } from '../../redirect/pod-info.ts'
 import { answerCall } from '../../serve/answer-call.ts'
 import type { ServeRequest } from '../../serve/protocol.ts'
+import type { AmbientStatus } from '../ambient/ambient-status.ts'
 import { keepRunning } from '../keep-running.ts'
 import type { AgentLog } from '../log/agent-log.ts'
 import { calmLog } from '../log/calm-log.ts'
@@ -34,6 +35,8 @@ export interface ServingServices {
   readonly failed: () => void
   readonly closed: (reason: CallCloseReason) => void
   readonly refusedLines: (reason: RefusedLines) => void
+  /** How ambient mode is, for whoever asks for the agent's status; absent where it is off. */
+  readonly ambient?: (() => AmbientStatus | undefined) | undefined
 }
 
 /** How long one request for a pod may take, in milliseconds: the plugin waits three seconds for its answer. */
@@ -62,7 +65,8 @@ export async function startServing(services: ServingServices): Promise<() => Pro
     })
   const status = (): ServingStatus => {
     const problem = cache === undefined ? NAMELESS : cache.problem()
-    return { version: VERSION, pods: problem === undefined ? 'watched' : 'asked for', problem }
+    const pods = problem === undefined ? 'watched' : 'asked for'
+    return { version: VERSION, pods, problem, ambient: services.ambient?.() }
   }
   const lines = (body: string): void =>
     printLines(log, body, { where: 'serving socket', refused: services.refusedLines })

@@ -1,0 +1,33 @@
+import * as z from 'zod/mini'
+
+/** How the rules of ambient mode are written on a node: by which iptables, or as tables of nf_tables. */
+export type AmbientBackEnd = 'legacy' | 'nft' | 'native'
+
+/** What `install-cni status` tells of ambient mode. */
+export interface AmbientStatus {
+  /** Pods whose rules are in and that ztunnel has taken. */
+  readonly enrolled: number
+  /** Pods that should be and are not yet. */
+  readonly pending: number
+  /** The first of them, `namespace/name`, and why: {@link PENDING_SHOWN} at most. */
+  readonly waiting: readonly { readonly pod: string; readonly why: string }[]
+  /** Connections of ztunnels that have said hello and have been told of all pods. */
+  readonly ztunnels: number
+  /** `undefined` until it was decided. */
+  readonly backEnd?: AmbientBackEnd | undefined
+  /** What keeps ambient mode as a whole from working, one sentence. */
+  readonly problem?: string | undefined
+}
+
+/** How many pending pods a status names. */
+export const PENDING_SHOWN = 20
+
+/** A status as it comes out of a socket. */
+export const ambientStatusSchema = z.object({
+  enrolled: z.int().check(z.nonnegative()),
+  pending: z.int().check(z.nonnegative()),
+  waiting: z.array(z.object({ pod: z.string(), why: z.string() })).check(z.maxLength(PENDING_SHOWN)),
+  ztunnels: z.int().check(z.nonnegative()),
+  backEnd: z.optional(z.enum(['legacy', 'nft', 'native'])),
+  problem: z.optional(z.string()),
+})

@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest'
+import type { AmbientStatus } from '../ambient/ambient-status.ts'
+import { checkAmbient } from './check-ambient.ts'
+
+const socket = '/run/istio-cni/serve.sock'
+const healthy: AmbientStatus = { enrolled: 12, pending: 0, waiting: [], ztunnels: 1, backEnd: 'nft' }
+const answer = (ambient: AmbientStatus | undefined) => ({
+  socket,
+  status: { version: '1.0.0', pods: 'watched', ambient } as const,
+})
+const told = (ambient: AmbientStatus) => checkAmbient(true, answer(ambient)).map(({ name: _, ...rest }) => rest)
+
+describe('ambient mode in the status of a node', () => {
+  test('nothing is said where it is off', () => {
+    expect(checkAmbient(false, answer(healthy))).toEqual([])
+  })
+
+  test.each([
+    [healthy, 'ok', '12 pods enrolled, 0 pending; ztunnel is connected; rules by iptables-nft'],
+    [
+      { ...healthy, enrolled: 1, ztunnels: 2, backEnd: 'native' },
+      'ok',
+      '1 pod enrolled, 0 pending; 2 ztunnels are connected; rules by nftables',
+    ],
+    [
+      { ...healthy, ztunnels: 0 },
+      'fail',
+      '12 pods enrolled, 0 pending; no ztunnel is connected; rules by iptables-nft',
+    ],
+    [
+      { ...healthy, backEnd: undefined, problem: 'no kubelet' },
+      'fail',
+      'no kubelet; 12 pods enrolled, 0 pending; ztunnel is connected',
+    ],
+    [{ ...healthy, pending: 3 }, 'warn', '12 pods enrolled, 3 pending; ztunnel is connected; rules by iptables-nft'],
+  ] as const)('%j is %s', (status, state, detail) => {
+    expect(told(status)).toMatchObject([{ state, subject: 'mesh', detail }])
+  })
+
+  test('pods that are pending are named with their reason, a screen of them', () => {
+    const waiting = Array.from({ length: 20 }, (_, index) => ({ pod: `shop/web-${index}`, why: 'no address yet' }))
+    const checks = told({ ...healthy, pending: 30, waiting })
+    expect(checks[1]).toMatchObject({ state: 'warn', subject: 'shop/web-0', detail: 'pending: no address yet' })
+    expect(checks).toHaveLength(7)
+    expect(checks.at(-1)).toMatchObject({ subject: 'pods', detail: '25 more are pending' })
+  })
+
+  test.each([
+    [undefined, 'warn', 'SERVE_PLUGIN is false, so that nobody can be asked'],
+    [{ socket, problem: 'nobody listens' }, 'fail', 'nobody listens'],
+    [answer(undefined), 'fail', 'the agent that listens does without'],
+  ] as const)('without an answer about it: %j is a %s', (asked, state, detail) => {
+    expect(checkAmbient(true, asked)).toMatchObject([{ state, detail }])
+  })
+})

@@ -1,0 +1,60 @@
+import type { AmbientBackEnd, AmbientStatus } from '../ambient/ambient-status.ts'
+import type { ServingAnswer } from './check-serving.ts'
+import type { Check } from './checks.ts'
+
+/** How ambient mode is on this node; nothing where it is off. */
+export function checkAmbient(enabled: boolean, answer: ServingAnswer): Check[] {
+  if (!enabled) return []
+  if (answer === undefined) return [check('warn', 'unknown', 'SERVE_PLUGIN is false, so that nobody can be asked')]
+  if ('problem' in answer) return [check('fail', answer.socket, answer.problem, START)]
+  const { ambient } = answer.status
+  if (ambient === undefined) return [check('fail', answer.socket, 'the agent that listens does without', START)]
+  return [summary(ambient), ...waiting(ambient)]
+}
+
+// internal
+
+const check = (state: Check['state'], subject: string, detail: string, next?: string): Check => ({
+  name: 'ambient',
+  state,
+  subject,
+  detail,
+  next,
+})
+
+function summary(status: AmbientStatus): Check {
+  const { enrolled, pending, ztunnels, backEnd, problem } = status
+  const counts = `${pods(enrolled)} enrolled, ${pending} pending`
+  const detail = [
+    problem,
+    `${counts}; ${connected(ztunnels)}${backEnd === undefined ? '' : `; rules by ${BACK_ENDS[backEnd]}`}`,
+  ].filter((part) => part !== undefined)
+  if (problem !== undefined) return check('fail', 'mesh', detail.join('; '), READ_LOG)
+  if (ztunnels === 0) return check('fail', 'mesh', detail.join('; '), NO_ZTUNNEL)
+  return check(pending > 0 ? 'warn' : 'ok', 'mesh', detail.join('; '))
+}
+
+function waiting({ pending, waiting: shown }: AmbientStatus): Check[] {
+  const named = shown.slice(0, NAMED).map(({ pod, why }) => check('warn', pod, `pending: ${why}`))
+  const more = pending - named.length
+  return more > 0 && named.length > 0 ? [...named, check('warn', 'pods', `${more} more are pending`)] : named
+}
+
+/** On one screen. */
+const NAMED = 5
+
+const pods = (count: number): string => (count === 1 ? '1 pod' : `${count} pods`)
+
+const connected = (count: number): string =>
+  count === 0 ? 'no ztunnel is connected' : count === 1 ? 'ztunnel is connected' : `${count} ztunnels are connected`
+
+const BACK_ENDS: Readonly<Record<AmbientBackEnd, string>> = {
+  legacy: 'iptables-legacy',
+  nft: 'iptables-nft',
+  native: 'nftables',
+}
+
+const START = 'start install-cni with AMBIENT_ENABLED=true: until then no pod of this node joins or leaves the mesh'
+const READ_LOG = 'the agent tries again and again; its log says what and how often: kubectl logs, if it runs in a pod'
+const NO_ZTUNNEL =
+  'is a ztunnel running on this node? kubectl get pods -A -l app=ztunnel -o wide; it connects to ZTUNNEL_UDS_ADDRESS'
