@@ -2,10 +2,8 @@ import type { Grant } from './grants.ts'
 import type { PodStore } from './pod-store.ts'
 import type { StoredPod } from './pods.ts'
 import { chosen } from './selectors.ts'
-import { type Asked, conflict, forbidden, notFound, type StatusDocument, unauthorized, unknownPath } from './status.ts'
-
-/** An object, or the reason why there is none. */
-export type Answer = StatusDocument | Readonly<Record<string, unknown>>
+import type { ServiceAccounts } from './service-accounts.ts'
+import { type Answer, type Asked, conflict, forbidden, notFound, unauthorized, unknownPath } from './status.ts'
 
 /** What the server knows. */
 export interface World {
@@ -15,6 +13,11 @@ export interface World {
   readonly namespaces: ReadonlyMap<string, Readonly<Record<string, string>>>
   /** By `namespace/name`. */
   readonly events: Map<string, Answer>
+  /** By `namespace/name`. */
+  readonly daemonSets: ReadonlyMap<string, Answer>
+  /** Labels by name. */
+  readonly nodes: ReadonlyMap<string, Readonly<Record<string, string>>>
+  readonly serviceAccounts: ServiceAccounts
   /** What the holder of the token may do besides getting pods and namespaces. */
   readonly grants: ReadonlySet<Grant>
 }
@@ -31,12 +34,19 @@ export interface Request {
 export function answer(request: Request, world: World): readonly [number, Answer] | 'watch' {
   const asked = parsePath(request)
   const { authorization } = request
-  if (authorization !== undefined && authorization !== `Bearer ${world.token}`) return [401, unauthorized()]
+  const plugin = world.serviceAccounts.holderOf(authorization?.replace(/^Bearer /, ''))
+  if (authorization !== undefined && authorization !== `Bearer ${world.token}` && plugin === undefined) {
+    return [401, unauthorized()]
+  }
   if (asked === undefined) return [404, unknownPath()]
   if (authorization === undefined) return [403, forbidden(asked)]
-  if (asked.verb !== 'get' && !world.grants.has(`${asked.verb} ${asked.kind}` as Grant)) {
-    return [403, forbidden(asked, 'system:serviceaccount:istio-system:istio-cni')]
+  const isGranted = plugin === undefined && world.grants.has(`${asked.verb} ${asked.kind}` as Grant)
+  if (!isGranted && !(asked.verb === 'get' && (asked.kind === 'pods' || asked.kind === 'namespaces'))) {
+    return [403, forbidden(asked, `system:serviceaccount:${plugin ?? 'istio-system:istio-cni'}`)]
   }
+  if (asked.kind === 'serviceaccounts/token') return world.serviceAccounts.request(asked, request.body)
+  if (asked.kind === 'daemonsets') return daemonSet(asked, world)
+  if (asked.kind === 'nodes') return node(asked, world)
   if (asked.kind === 'events') return event(asked, request.body, world)
   if (asked.kind === 'namespaces') return namespace(asked, world)
   if (asked.verb === 'watch') return 'watch'
@@ -46,17 +56,33 @@ export function answer(request: Request, world: World): readonly [number, Answer
 
 const server = 'https://server'
 
+const otherPaths =
+  /^(?:\/apis\/apps\/v1\/namespaces\/(?<apps>[^/]+)\/(?<daemonsets>daemonsets)\/|\/api\/v1\/namespaces\/(?<core>[^/]+)\/(?<accounts>serviceaccounts)\/|\/api\/v1\/nodes\/)(?<name>[^/]+)(?<token>\/token)?$/
+
 const paths =
   /^\/api\/v1\/(?:(?<all>pods)|namespaces\/(?<namespace>[^/]+)(?:\/(?<kind>pods|events)(?:\/(?<name>[^/]+)(?<status>\/status)?)?)?)$/
 
 const verbs: Readonly<Record<string, Asked['verb']>> = { GET: 'get', POST: 'create', PATCH: 'patch', DELETE: 'delete' }
 
-/** Pods, namespaces and events are served; nothing else. */
+/** A DaemonSet, a node, a token of a service account. */
+function parseOtherPath(pathname: string, verb: Asked['verb']): Asked | undefined {
+  const found = otherPaths.exec(pathname)?.groups
+  if (found === undefined) return undefined
+  const [namespace = '', name = ''] = [found.apps ?? found.core, found.name].map(
+    (part) => part && decodeURIComponent(part),
+  )
+  const kind = found.daemonsets ? 'daemonsets' : found.accounts ? 'serviceaccounts/token' : 'nodes'
+  const fits = kind === 'serviceaccounts/token' ? found.token !== undefined && verb === 'create' : verb === 'get'
+  return fits ? { verb, kind, namespace, name } : undefined
+}
+
+/** Pods, namespaces and events, and what an agent asks about itself; nothing else is served. */
 function parsePath({ method, url }: Request): Asked | undefined {
   const { pathname, searchParams } = new URL(url, server)
   const found = paths.exec(pathname)?.groups
   const verb = verbs[method]
-  if (found === undefined || verb === undefined) return undefined
+  if (verb === undefined) return undefined
+  if (found === undefined) return parseOtherPath(pathname, verb)
   const [namespaceName = '', name = ''] = [found.namespace, found.name].map((part) => part && decodeURIComponent(part))
   if (found.all !== undefined || (found.kind === 'pods' && name === '')) {
     return {
@@ -75,6 +101,17 @@ function namespace({ name }: Asked, { pods, namespaces }: World): readonly [numb
   const known = namespaces.has(name) || pods.all().some((pod) => pod.metadata.namespace === name)
   if (!known) return [404, notFound('namespaces', name)]
   return [200, { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels: namespaces.get(name) ?? {} } }]
+}
+
+function daemonSet({ namespace: inside, name }: Asked, { daemonSets }: World): readonly [number, Answer] {
+  const known = daemonSets.get(`${inside}/${name}`)
+  return known === undefined ? [404, notFound('daemonsets.apps', name)] : [200, known]
+}
+
+function node({ name }: Asked, { nodes }: World): readonly [number, Answer] {
+  const labels = nodes.get(name)
+  if (labels === undefined) return [404, notFound('nodes', name)]
+  return [200, { apiVersion: 'v1', kind: 'Node', metadata: { name, labels } }]
 }
 
 /** In pages, unless the version 0 asks for whatever is in the cache. */

@@ -6,14 +6,15 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type NetnsTarget, netns } from '@cni/netns'
-import { type Answer, answer } from './answer.ts'
+import { answer } from './answer.ts'
 import { type Certificate, createAuthority } from './certificate.ts'
 import type { Grant } from './grants.ts'
 import { kubeconfigText } from './kubeconfig-text.ts'
 import { podStore } from './pod-store.ts'
 import { bookmark, watchPods } from './pod-watch.ts'
 import type { StoredPod } from './pods.ts'
-import { otherFailure } from './status.ts'
+import { serviceAccounts } from './service-accounts.ts'
+import { type Answer, otherFailure } from './status.ts'
 
 /** How the server treats one request, instead of answering it as it should. */
 export interface Misbehaviour {
@@ -60,6 +61,13 @@ export interface ApiServerOptions {
   readonly latencyMs?: number
 }
 
+/** What matters of a DaemonSet. */
+export interface DaemonSetDocument {
+  readonly metadata?: Readonly<Record<string, unknown>>
+  /** Members of its pods' specification. */
+  readonly podSpec?: Readonly<Record<string, unknown>>
+}
+
 /** A running API server; `await using` stops it. */
 export interface ApiServer extends AsyncDisposable {
   /** `https://host:port` */
@@ -75,6 +83,12 @@ export interface ApiServer extends AsyncDisposable {
   deletePod(namespace: string, name: string): void
   /** Labels a namespace, which exists from now on. */
   setNamespace(name: string, labels: Readonly<Record<string, string>>): void
+  /** Makes the DaemonSet, changes or, without a document, removes it. */
+  setDaemonSet(namespace: string, name: string, document?: DaemonSetDocument): void
+  /** Labels a node, which exists from now on. */
+  setNode(name: string, labels: Readonly<Record<string, string>>): void
+  /** Makes a service account, for which tokens may be requested then; a second time makes those before invalid. */
+  setServiceAccount(namespace: string, name: string): void
   /** The events that were written. */
   events(): Answer[]
   /** How many watches are open. */
@@ -99,8 +113,8 @@ export interface ApiServer extends AsyncDisposable {
 }
 
 /**
- * Starts a small Kubernetes API server for pods, namespaces and events, over TLS with its own authority and a bearer
- * token. It answers as the real one does, with 401, 403, 404 and 409 Status objects, lists, watches, and can be told to
+ * Starts a small Kubernetes API server for pods, namespaces and events, DaemonSets, nodes and tokens of service accounts,
+ * over TLS with its own authority and a bearer token. It answers as the real one does, with 401, 403, 404 and 409 Status objects, lists, watches, and can be told to
  * misbehave.
  *
  * @example
@@ -114,7 +128,11 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   const identity = options.certificate ?? authority.issue('kube-apiserver', [...new Set(['localhost', host])])
   const pods = podStore()
   const events = new Map<string, Answer>()
+  const daemonSets = new Map<string, Answer>()
+  const nodes = new Map<string, Readonly<Record<string, string>>>()
+  const accounts = serviceAccounts()
   const grants = new Set(options.grants)
+  const world = { pods, namespaces, events, daemonSets, nodes, serviceAccounts: accounts, grants }
   const watches = new Set<ServerResponse>()
   const requests: SeenRequest[] = []
   const queue: Misbehaviour[] = []
@@ -138,6 +156,15 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
     },
     compact: () => pods.compact(),
     setNamespace: (name, labels) => void namespaces.set(name, labels),
+    setDaemonSet(namespace, name, document) {
+      const key = `${namespace}/${name}`
+      if (document === undefined) return void daemonSets.delete(key)
+      const metadata = { name, namespace, ...document.metadata }
+      const spec = { template: { spec: document.podSpec ?? {} } }
+      daemonSets.set(key, { apiVersion: 'apps/v1', kind: 'DaemonSet', metadata, spec })
+    },
+    setNode: (name, labels) => void nodes.set(name, labels),
+    setServiceAccount: (namespace, name) => accounts.set(namespace, name),
     misbehave: (...next) => void queue.push(...next),
     behave: () => void queue.splice(0),
     kubeconfig: () => kubeconfigText({ server: url, ca: authority.cert, token: api.token }),
@@ -162,7 +189,7 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
     const misbehaviour = queue.shift() ?? {}
     const ordinary = (body: string): void => {
       const { authorization } = headers
-      const said = answer({ method, url, authorization, body }, { token: api.token, pods, namespaces, events, grants })
+      const said = answer({ method, url, authorization, body }, { token: api.token, ...world })
       if (said !== 'watch') {
         send(response, ...said)
         return

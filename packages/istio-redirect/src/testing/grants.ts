@@ -1,5 +1,14 @@
 /** A verb on a resource that a role may allow. */
-export type Grant = 'list pods' | 'watch pods' | 'delete pods' | 'patch pods/status' | 'create events' | 'patch events'
+export type Grant =
+  | 'list pods'
+  | 'watch pods'
+  | 'delete pods'
+  | 'patch pods/status'
+  | 'create events'
+  | 'patch events'
+  | 'get daemonsets'
+  | 'get nodes'
+  | 'create serviceaccounts/token'
 
 const watching = ['list pods', 'watch pods'] as const
 const events = ['create events', 'patch events'] as const

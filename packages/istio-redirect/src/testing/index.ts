@@ -15,6 +15,7 @@
 export {
   type ApiServer,
   type ApiServerOptions,
+  type DaemonSetDocument,
   type Misbehaviour,
   type SeenRequest,
   startApiServer,

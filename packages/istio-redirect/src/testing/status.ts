@@ -10,6 +10,9 @@ export interface StatusDocument {
   readonly code: number
 }
 
+/** An object, or the reason why there is none. */
+export type Answer = StatusDocument | Readonly<Record<string, unknown>>
+
 const failure = (code: number, reason: string, message: string, details?: Record<string, unknown>): StatusDocument => ({
   kind: 'Status',
   apiVersion: 'v1',
@@ -22,7 +25,7 @@ const failure = (code: number, reason: string, message: string, details?: Record
 })
 
 /** No such object. */
-export const notFound = (kind: 'pods' | 'namespaces' | 'events', name: string): StatusDocument =>
+export const notFound = (kind: string, name: string): StatusDocument =>
   failure(404, 'NotFound', `${kind} "${name}" not found`, { name, kind })
 
 /** No such path. */
@@ -35,8 +38,10 @@ export const unauthorized = (): StatusDocument => failure(401, 'Unauthorized', '
 /** Nobody said who is asking, or that user may not. */
 export const forbidden = ({ verb, kind, namespace, name }: Asked, user = 'system:anonymous'): StatusDocument => {
   const where = namespace === '' ? 'at the cluster scope' : `in the namespace "${namespace}"`
-  const what = `User "${user}" cannot ${verb} resource "${kind}" in API group "" ${where}`
-  const [resource = ''] = kind.split('/')
+  const group = kind === 'daemonsets' ? 'apps' : ''
+  const what = `User "${user}" cannot ${verb} resource "${kind}" in API group "${group}" ${where}`
+  const [plural = ''] = kind.split('/')
+  const resource = group === '' ? plural : `${plural}.${group}`
   return failure(403, 'Forbidden', `${resource}${name === '' ? '' : ` "${name}"`} is forbidden: ${what}`, {
     ...(name !== '' && { name }),
     kind: resource,
@@ -57,7 +62,7 @@ export const expired = (asked: number, oldest: number): StatusDocument =>
 /** What a request asks for. */
 export interface Asked {
   readonly verb: 'get' | 'list' | 'watch' | 'create' | 'patch' | 'delete'
-  readonly kind: 'pods' | 'pods/status' | 'namespaces' | 'events'
+  readonly kind: 'pods' | 'pods/status' | 'namespaces' | 'events' | 'daemonsets' | 'nodes' | 'serviceaccounts/token'
   /** Empty: all of them. */
   readonly namespace: string
   readonly name: string

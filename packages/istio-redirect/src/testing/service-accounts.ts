@@ -1,0 +1,58 @@
+import { createHmac, randomBytes, randomUUID } from 'node:crypto'
+import { type Answer, type Asked, notFound } from './status.ts'
+
+/** Service accounts and the tokens that were requested for them. */
+export interface ServiceAccounts {
+  /** Makes an account; one of that name before it is gone, and its tokens with it. */
+  set(namespace: string, name: string): void
+  /** Answers a TokenRequest. */
+  request(asked: Asked, body: string): readonly [number, Answer]
+  /** `namespace:name` of the account a token is for, while it is valid. */
+  holderOf(token: string | undefined): string | undefined
+}
+
+/** None at first. */
+export function serviceAccounts(): ServiceAccounts {
+  const uids = new Map<string, string>()
+  const tokens = new Map<string, { readonly account: string; readonly uid: string; readonly expires: number }>()
+  const key = randomBytes(32)
+
+  return {
+    set: (namespace, name) => void uids.set(`${namespace}:${name}`, randomUUID()),
+    request({ namespace, name }, body) {
+      const account = `${namespace}:${name}`
+      const uid = uids.get(account)
+      if (uid === undefined) return [404, notFound('serviceaccounts', name)]
+      const { spec = {} } = body === '' ? {} : JSON.parse(body)
+      const { expirationSeconds = 3600 } = spec
+      const now = Math.floor(Date.now() / 1000)
+      const claims = {
+        iat: now,
+        exp: now + expirationSeconds,
+        jti: randomUUID(),
+        sub: `system:serviceaccount:${account}`,
+      }
+      const text = `${encoded({ alg: 'HS256' })}.${encoded(claims)}`
+      const token = `${text}.${createHmac('sha256', key).update(text).digest('base64url')}`
+      tokens.set(token, { account, uid, expires: claims.exp * 1000 })
+      const expirationTimestamp = new Date(claims.exp * 1000).toISOString().replace('.000Z', 'Z')
+      return [
+        201,
+        {
+          kind: 'TokenRequest',
+          apiVersion: 'authentication.k8s.io/v1',
+          metadata: { name, namespace },
+          spec: { ...spec, expirationSeconds },
+          status: { token, expirationTimestamp },
+        },
+      ]
+    },
+    holderOf(token) {
+      const known = token === undefined ? undefined : tokens.get(token)
+      if (known === undefined || known.expires <= Date.now() || uids.get(known.account) !== known.uid) return undefined
+      return known.account
+    },
+  }
+}
+
+const encoded = (document: object): string => Buffer.from(JSON.stringify(document)).toString('base64url')
