@@ -5,8 +5,9 @@ import {
   driftText as iptablesDriftText,
   type OwnChain,
 } from '@cni/iptables'
-import { isNetnsError, type NetnsTarget } from '@cni/netns'
+import { isNetnsError, type NetnsTarget, readFile } from '@cni/netns'
 import { type Ruleset as NftRuleset, nftables, driftText as nftDriftText } from '@cni/nftables'
+import { watch as watchTables } from '@cni/nftables/watch'
 import { isNftError, openNft } from '@cni/nftables/wire'
 import { istioRestoreText } from '../../redirect/text.ts'
 
@@ -36,7 +37,12 @@ export interface InstalledRules {
   drift(): Promise<string[]>
   /** Takes out what either back end has. */
   remove(): Promise<void>
+  /** Looks again and again until the signal, and tells each time what is not as it should be on the back end in use. */
+  watch(signal: AbortSignal): AsyncGenerator<RulesLook, void, void>
 }
+
+/** What a look at rules found: differences in words, or why it could not be told. */
+export type RulesLook = { readonly drift: readonly string[] } | { readonly error: unknown }
 
 /** The rules of a namespace by the back end that the options say. */
 export function installedRules(netns: NetnsTarget, rules: RulesOfBoth, options: RulesOptions = {}): InstalledRules {
@@ -54,12 +60,13 @@ export function installedRules(netns: NetnsTarget, rules: RulesOfBoth, options: 
       await other.remove()
       await used.remove()
     },
+    watch: (signal) => used.watch(signal),
   }
 }
 
 // internal
 
-interface BackEnd {
+interface BackEnd extends Pick<InstalledRules, 'watch'> {
   apply(): Promise<{ readonly plan: RulesPlan; undo(): Promise<void> }>
   drift(): Promise<string[]>
   /** What is there, where nothing should be. */
@@ -81,7 +88,24 @@ function byIptables(
     present: async () => lines(iptablesDriftText(await tables.diff({ chains: rules.chains, rules: [] }))),
     // Whose the other chains are nobody knows once these are gone.
     remove: () => tables.remove(rules),
+    async *watch(signal) {
+      const interval = (await tells(netns, backend)) ? TOLD_MS : LOOK_MS
+      for await (const event of tables.watch(rules, { signal, interval })) {
+        if (event.state === 'drift') yield { drift: lines(iptablesDriftText(event.drift)) }
+        if (event.state === 'error') yield { error: event.error }
+      }
+    },
   }
+}
+
+/** Between two looks, where the kernel says whether anything changed; and where processes have to read the rules for it. */
+const TOLD_MS = 300
+const LOOK_MS = 800
+
+async function tells(netns: NetnsTarget, backend: RulesOptions['backend']): Promise<boolean> {
+  if (backend === 'legacy') return false
+  const names = await Promise.all(['ip', 'ip6'].map((family) => readFile(netns, `/proc/net/${family}_tables_names`)))
+  return names.every((text) => (text ?? '').trim() === '')
 }
 
 /** Chains that something else of Istio's left are taken for ours: those that no rule needs are removed. */
@@ -116,6 +140,12 @@ function byNftables(netns: NetnsTarget, { wanted, all }: RulesOfBoth['nftables']
     drift: async () => [...lines(nftDriftText(await kernel.diff(wanted))), ...(await present(needless.tables))],
     present: () => unlessUnsupported(() => present(all.tables), []),
     remove: () => unlessUnsupported(async () => void (await kernel.remove(all)), undefined),
+    async *watch(signal) {
+      for await (const event of watchTables(netns, wanted, { signal })) {
+        if (event.state === 'drift') yield { drift: lines(nftDriftText(event.drift)) }
+        if (event.state === 'error') yield { error: event.error }
+      }
+    },
   }
 }
 

@@ -2,7 +2,8 @@ import { ipset } from '@cni/ipset'
 import type { NetnsTarget } from '@cni/netns'
 import { type AddressSet, ipsetNames, ipsetOf, probeSetNames, removeIpsets } from './address-set.ts'
 import { hostRules, type NodeCapture } from './host-rules.ts'
-import { installedRules, type RulesOptions, type RulesPlan } from './installed-rules.ts'
+import { inTurn } from './in-turn.ts'
+import { installedRules, type RulesLook, type RulesOptions, type RulesPlan } from './installed-rules.ts'
 import { hostTables } from './native/host-tables.ts'
 import { nftSetOf } from './native/nft-address-set.ts'
 import { type ProbeSets, probeSets } from './probe-sets.ts'
@@ -30,6 +31,11 @@ export interface NodeProbes {
   drift(): Promise<string[]>
   /** Takes rules and sets out of the node, whatever they hold. */
   remove(): Promise<void>
+  /**
+   * Looks at the rules until the signal, sets aside: at once after a change on the native back end, several times a second
+   * on the others. Tells each time that they are not as {@link NodeProbes.apply} would leave them.
+   */
+  watch(signal: AbortSignal): AsyncGenerator<RulesLook, void, void>
 }
 
 /**
@@ -63,15 +69,17 @@ export function nodeProbes(capture: NodeCapture, options: NodeProbesOptions = {}
     : everyIpset.filter(({ family }) => family === 'ipv4' || capture.ipv6)
   const needless = everyIpset.filter((set) => !used.includes(set))
   const sets = probeSets(used)
+  const oneByOne = inTurn()
   return {
     sets,
-    async apply() {
-      // A rule can only name a set that is there, and a set only go when no rule names it.
-      await sets.create()
-      const plan = await rules.apply()
-      await removeIpsets(needless)
-      return plan
-    },
+    apply: () =>
+      oneByOne(async () => {
+        // A rule can only name a set that is there, and a set only go when no rule names it.
+        await sets.create()
+        const plan = await rules.apply()
+        await removeIpsets(needless)
+        return plan
+      }),
     async drift() {
       const there = await ipsetNames(ipsets)
       return [
@@ -85,9 +93,11 @@ export function nodeProbes(capture: NodeCapture, options: NodeProbesOptions = {}
         ...(await rules.drift()),
       ]
     },
-    async remove() {
-      await rules.remove()
-      await removeIpsets(everyIpset)
-    },
+    remove: () =>
+      oneByOne(async () => {
+        await rules.remove()
+        await removeIpsets(everyIpset)
+      }),
+    watch: (signal) => rules.watch(signal),
   }
 }

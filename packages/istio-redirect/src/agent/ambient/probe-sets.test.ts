@@ -142,3 +142,43 @@ test('whatever came before, the sets hold the last addresses of each pod, and th
     { numRuns: 50 },
   )
 })
+
+describe('what somebody else took out of the sets', () => {
+  test('is told, and put back without touching the rest', async () => {
+    const { sets, fake } = await twoFamilies()
+    await sets.put(a, ['10.0.0.1', 'fd00::1'])
+    await sets.sync(
+      new Map([
+        [a, ['10.0.0.1', 'fd00::1']],
+        [b, ['10.0.0.2']],
+      ]),
+    )
+    const v4 = fake.set(probeSetNames.ipv4, { type: 'hash:ip', family: 'ipv4', comment: true })
+    await v4.add([
+      { entry: '10.0.0.2', comment: 'theirs' },
+      { entry: '10.0.0.9', comment: 'theirs' },
+    ])
+    await fake.set(probeSetNames.ipv6, { type: 'hash:ip', family: 'ipv6', comment: true }).flush()
+    const lost = [
+      { address: '10.0.0.2', uid: b },
+      { address: 'fd00::1', uid: a },
+    ]
+    expect(await sets.missing()).toEqual({ sets: [], entries: lost })
+    expect(await sets.heal()).toEqual(lost)
+    expect(await sets.heal()).toEqual([])
+    expect(await held(sets)).toEqual({ '10.0.0.1': a, '10.0.0.2': b, '10.0.0.9': 'theirs', 'fd00::1': a })
+  })
+
+  test('comes back with its set, but not for a pod that left, or gave its address away', async () => {
+    const { sets, fake } = await twoFamilies()
+    await sets.put(a, ['10.0.0.1'])
+    await sets.put(b, ['10.0.0.2', '10.0.0.3'])
+    await sets.put(c, ['10.0.0.3'])
+    await fake.set(probeSetNames.ipv4, { type: 'hash:ip', family: 'ipv4', comment: true }).destroy()
+    await expect(sets.drop(a)).rejects.toThrow('is not there')
+    expect((await sets.missing()).sets).toEqual([probeSetNames.ipv4])
+    await sets.create()
+    await sets.heal()
+    expect(await held(sets)).toEqual({ '10.0.0.2': b, '10.0.0.3': c })
+  })
+})

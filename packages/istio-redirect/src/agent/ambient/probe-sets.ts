@@ -1,6 +1,9 @@
+import { isSetError } from '@cni/ipset'
+import { isNftError } from '@cni/nftables'
 import { messageOf } from '@cni/types'
 import { formatAddress, parseAddress, unmapAddress } from '@cni/types/ip'
-import type { AddressSet, ProbeEntry, SetEdit } from './address-set.ts'
+import { type AddressSet, type ProbeEntry, probeSetNames, type SetEdit } from './address-set.ts'
+import { inTurn as queue } from './in-turn.ts'
 
 /** How the sets differed from what they should hold. */
 export interface SyncReport {
@@ -8,6 +11,13 @@ export interface SyncReport {
   readonly added: readonly ProbeEntry[]
   /** What no pod has. */
   readonly removed: readonly ProbeEntry[]
+}
+
+/** What somebody else took out of the sets. */
+export interface MissingProbes {
+  /** Names of sets that are not there at all. */
+  readonly sets: readonly string[]
+  readonly entries: readonly ProbeEntry[]
 }
 
 /** The addresses of the pods in the mesh, as the node's rules look them up. Changes wait for one another. */
@@ -26,6 +36,13 @@ export interface ProbeSets {
    * without addresses, of which none may be known yet, keeps its entries.
    */
   sync(pods: ReadonlyMap<string, readonly string[]>): Promise<SyncReport>
+  /**
+   * Puts back what somebody else took out since, or gave to another pod, and returns it. Entries that were not put in here
+   * are left alone: who did, such as an agent that takes the place of this one, knows better.
+   */
+  heal(): Promise<ProbeEntry[]>
+  /** What {@link ProbeSets.heal} would put back; only reads. */
+  missing(): Promise<MissingProbes>
   list(): Promise<ProbeEntry[]>
   /** Removes the sets. `IN_USE` when a rule refers to one; a rule that has just been removed has a moment to be gone. */
   destroy(): Promise<void>
@@ -33,27 +50,62 @@ export interface ProbeSets {
 
 /** The sets of the families that are in use, one each. */
 export function probeSets(sets: readonly AddressSet[]): ProbeSets {
-  // To look who has an address and to delete it may be two steps, between which nobody may give it to another pod.
+  // To look who has an address and to delete it are two steps, between which nobody may give it to another pod.
   const inTurn = queue()
-  const editEach = async (plan: (set: AddressSet, there: readonly ProbeEntry[]) => SetEdit): Promise<SetEdit> => {
-    const edits = await each(sets, (set) => set.edit((there) => plan(set, there)))
-    return { added: edits.flatMap(({ added }) => added), removed: edits.flatMap(({ removed }) => removed) }
-  }
+  const each = sets.map((set) => ({ set, known: new Map<string, string>() }))
+  const ownOnly = (uid: string, own: Readonly<Record<'ipv4' | 'ipv6', readonly string[]>>) =>
+    onAll(each, async ({ set, known }) => {
+      const addresses = own[set.family]
+      // First: what cannot be written now is written when it heals.
+      for (const [address, owner] of known) if (owner === uid) known.delete(address)
+      for (const address of addresses) known.set(address, uid)
+      return set.edit((there) => ownEdit(uid, addresses, there))
+    })
   return {
-    create: () => inTurn(async () => void (await each(sets, (set) => set.create()))),
+    create: () => inTurn(async () => void (await onAll(each, ({ set }) => set.create()))),
     put: (uid, addresses) =>
       inTurn(async () => {
         const own = byFamily(addresses)
-        await editEach(({ family }, there) => ownEdit(uid, own[family], there))
+        await ownOnly(uid, own)
         return (['ipv4', 'ipv6'] as const)
           .filter((family) => sets.every((set) => set.family !== family))
           .flatMap((family) => own[family])
       }),
     drop: (uid) =>
-      inTurn(async () => (await editEach((_, there) => ownEdit(uid, [], there))).removed.map(({ address }) => address)),
-    sync: (pods) => inTurn(() => editEach(({ family }, there) => syncEdit(family, pods, there))),
-    list: () => inTurn(async () => (await each(sets, (set) => set.list())).flat()),
-    destroy: () => inTurn(async () => void (await each(sets, (set) => set.destroy()))),
+      inTurn(async () =>
+        (await ownOnly(uid, { ipv4: [], ipv6: [] })).flatMap(({ removed }) => removed.map(({ address }) => address)),
+      ),
+    sync: (pods) =>
+      inTurn(async () => {
+        const edits = await onAll(each, async ({ set, known }) => {
+          let after: ReadonlyMap<string, string> = new Map()
+          const edit = await set.edit((there) => {
+            const planned = syncEdit(set.family, pods, there)
+            after = ownersAfter(there, planned)
+            return planned
+          })
+          known.clear()
+          for (const [address, uid] of after) known.set(address, uid)
+          return edit
+        })
+        return { added: edits.flatMap(({ added }) => added), removed: edits.flatMap(({ removed }) => removed) }
+      }),
+    heal: () =>
+      inTurn(async () => {
+        const edits = await onAll(each, ({ set, known }) => set.edit((there) => healEdit(known, there)))
+        return edits.flatMap(({ added }) => added)
+      }),
+    missing: () =>
+      inTurn(async () => {
+        const found = await onAll(each, async ({ set, known }): Promise<MissingProbes> => {
+          const there = await unlessGone(set)
+          const name = probeSetNames[set.family]
+          return { sets: there === undefined ? [name] : [], entries: healEdit(known, there ?? []).added }
+        })
+        return { sets: found.flatMap((one) => one.sets), entries: found.flatMap(({ entries }) => entries) }
+      }),
+    list: () => inTurn(async () => (await onAll(each, ({ set }) => set.list())).flat()),
+    destroy: () => inTurn(async () => void (await onAll(each, ({ set }) => set.destroy()))),
   }
 }
 
@@ -106,8 +158,33 @@ function syncEdit(
   }
 }
 
+function healEdit(known: ReadonlyMap<string, string>, there: readonly ProbeEntry[]): SetEdit {
+  const present = new Map(there.map(({ address, uid }) => [address, uid]))
+  const added = [...known].flatMap(([address, uid]) => (present.get(address) === uid ? [] : [{ address, uid }]))
+  return { added, removed: [] }
+}
+
+/** What a set holds; `undefined` when somebody removed it. */
+async function unlessGone(set: AddressSet): Promise<readonly ProbeEntry[] | undefined> {
+  try {
+    return await set.list()
+  } catch (error) {
+    if ((isSetError(error) || isNftError(error)) && error.code === 'NOT_FOUND') return undefined
+    throw error
+  }
+}
+
+/** Who has which address once a set was changed. */
+function ownersAfter(there: readonly ProbeEntry[], { added, removed }: SetEdit): Map<string, string> {
+  const owners = new Map<string, string>()
+  for (const { address, uid } of there) if (uid !== undefined) owners.set(address, uid)
+  for (const { address } of removed) owners.delete(address)
+  for (const { address, uid } of added) owners.set(address, uid)
+  return owners
+}
+
 /** One after the other; a set that fails does not keep the others from being worked on. */
-async function each<T>(sets: readonly AddressSet[], work: (set: AddressSet) => Promise<T>): Promise<T[]> {
+async function onAll<S, T>(sets: readonly S[], work: (set: S) => Promise<T>): Promise<T[]> {
   const results: T[] = []
   const errors: unknown[] = []
   for (const set of sets) {
@@ -120,14 +197,4 @@ async function each<T>(sets: readonly AddressSet[], work: (set: AddressSet) => P
   if (errors.length > 1) throw new AggregateError(errors, errors.map(messageOf).join('; '))
   if (errors.length === 1) throw errors[0]
   return results
-}
-
-/** Runs one piece of work at a time, in the order in which they come; one that fails keeps none back. */
-function queue(): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve()
-  return (work) => {
-    const result = last.then(work)
-    last = result.catch(() => {})
-    return result
-  }
 }

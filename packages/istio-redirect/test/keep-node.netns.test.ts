@@ -1,0 +1,186 @@
+import { spawnSync } from 'node:child_process'
+import {
+  defaultProbeSource,
+  type KeepNodeEvent,
+  keepNode,
+  type NodeProbes,
+  nodeProbes,
+} from '@cni/istio-redirect/agent'
+import { type Netns, netns } from '@cni/netns'
+import { tempNetns } from '@cni/netns/testing'
+import { describe, expect, test, vi } from 'vitest'
+
+const uid = '55efbedd-5af0-4fb0-b896-61604f0b0b53'
+const other = '1b8a6f8e-7a4c-4be0-9d43-1d9a0f5f9d11'
+const v4 = 'istio-inpod-probes-v4'
+const v6 = 'istio-inpod-probes-v6'
+
+function inside(node: Netns, ...[program, ...args]: readonly [string, ...string[]]): void {
+  const { status, stderr } = netns.run(node, () => spawnSync(program, args, { encoding: 'utf8' }))
+  if (status !== 0) throw new Error(`${program} ${args.join(' ')}: ${stderr}`)
+}
+
+interface Kept extends AsyncDisposable {
+  readonly node: Netns
+  readonly probes: NodeProbes
+  readonly events: KeepNodeEvent[]
+  /** Waits until everything is as it was left again. */
+  whole(): Promise<void>
+}
+
+async function kept(how: Parameters<typeof nodeProbes>[1]): Promise<Kept> {
+  const node = await tempNetns()
+  const probes = nodeProbes({ ipv6: true, probeSource: defaultProbeSource }, { netns: node, ...how })
+  await probes.apply()
+  await probes.sets.put(uid, ['10.50.0.15', 'fd50::d'])
+  await probes.sets.put(other, ['10.50.0.16'])
+  const events: KeepNodeEvent[] = []
+  const stop = new AbortController()
+  const running = keepNode(probes, { signal: stop.signal, observe: (event) => events.push(event) })
+  return {
+    node,
+    probes,
+    events,
+    async whole() {
+      const isWhole = async () => {
+        expect(await probes.drift()).toEqual([])
+        expect(await probes.sets.missing()).toEqual({ sets: [], entries: [] })
+      }
+      await vi.waitFor(isWhole, { timeout: 15_000, interval: 20 })
+    },
+    async [Symbol.asyncDispose]() {
+      stop.abort()
+      await running
+      await node[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const healed = (events: readonly KeepNodeEvent[]) => events.filter(({ type }) => type === 'healed')
+
+const listed = [
+  { address: '10.50.0.15', uid },
+  { address: '10.50.0.16', uid: other },
+  { address: 'fd50::d', uid },
+]
+const entries = async ({ probes }: Kept) =>
+  (await probes.sets.list()).toSorted((one, two) => one.address.localeCompare(two.address))
+
+const iptablesWays = [
+  { backend: 'nft', programs: 'auto' },
+  { backend: 'nft', programs: 'always' },
+  { backend: 'legacy', programs: 'auto' },
+] as const
+
+describe.each(iptablesWays)('a node whose rules $backend holds ($programs) is kept', (how) => {
+  const [ipv4, ipv6] = [`iptables-${how.backend}`, `ip6tables-${how.backend}`] as const
+  const losses: readonly (readonly [string, (node: Netns) => void])[] = [
+    ['a deleted jump', (node) => inside(node, ipv4, '-t', 'nat', '-D', 'POSTROUTING', '-j', 'ISTIO_POSTRT')],
+    ['a deleted jump of IPv6', (node) => inside(node, ipv6, '-t', 'nat', '-D', 'POSTROUTING', '-j', 'ISTIO_POSTRT')],
+    ['a flushed chain', (node) => inside(node, ipv4, '-t', 'nat', '-F', 'ISTIO_POSTRT')],
+    ['a flushed table', (node) => inside(node, ipv6, '-t', 'nat', '-F')],
+    ['a removed entry', (node) => inside(node, 'ipset', 'del', v4, '10.50.0.15')],
+    ['an entry given to another', (node) => inside(node, 'ipset', 'add', v4, '10.50.0.15', 'comment', 'x', '-exist')],
+    ['a flushed set', (node) => inside(node, 'ipset', 'flush', v6)],
+    ['flushed sets', (node) => inside(node, 'ipset', 'flush')],
+    [
+      'a destroyed set',
+      (node) => {
+        inside(node, ipv4, '-t', 'nat', '-F', 'ISTIO_POSTRT')
+        // The kernel may still be about to free the rule.
+        for (let tries = 0; ; tries++) {
+          try {
+            return inside(node, 'ipset', 'destroy', v4)
+          } catch (error) {
+            if (tries > 200) throw error
+          }
+        }
+      },
+    ],
+  ]
+
+  test('whatever others take away comes back', async () => {
+    await using at = await kept(how)
+    for (const [what, lose] of losses) {
+      // Each by itself: healing many at once is paced.
+      const before = healed(at.events).length
+      lose(at.node)
+      await vi.waitFor(() => expect(healed(at.events).length, what).toBeGreaterThan(before), {
+        timeout: 40_000,
+        interval: 10,
+      })
+      await at.whole()
+      expect(await entries(at), what).toEqual(listed)
+    }
+    expect(at.events.filter(({ type }) => type === 'failed')).toEqual([])
+  }, 120_000)
+})
+
+const hasNft = spawnSync('nft', ['--version']).status === 0
+
+describe.skipIf(!hasNft)('a node whose rules are native is kept', () => {
+  const losses: readonly (readonly [string, string])[] = [
+    ['a removed table', 'delete table inet istio-ambient-nat'],
+    ['a flushed chain', 'flush chain inet istio-ambient-nat postrouting'],
+    ['a removed entry', `delete element inet istio-ambient-nat ${v4} { 10.50.0.15 }`],
+    ['a flushed set', `flush set inet istio-ambient-nat ${v6}`],
+    ['a flushed ruleset', 'flush ruleset'],
+  ]
+
+  test('whatever others take away comes back', async () => {
+    await using at = await kept({ native: { kubeletUid: 0 } })
+    for (const [what, command] of losses) {
+      const before = healed(at.events).length
+      inside(at.node, 'nft', command)
+      await vi.waitFor(() => expect(healed(at.events).length, what).toBeGreaterThan(before), {
+        timeout: 40_000,
+        interval: 10,
+      })
+      await at.whole()
+      expect(await entries(at), what).toEqual(listed)
+    }
+  }, 60_000)
+})
+
+test('a pod that left stays away, and one that joins while a set is missing is put in with it', async () => {
+  await using at = await kept({ backend: 'nft' })
+  await at.probes.sets.drop(uid)
+  inside(at.node, 'iptables-nft', '-t', 'nat', '-F', 'ISTIO_POSTRT')
+  inside(at.node, 'ipset', 'flush', v4)
+  await at.whole()
+  expect(await entries(at)).toEqual([{ address: '10.50.0.16', uid: other }])
+})
+
+test('what others put into a set is left alone', async () => {
+  await using at = await kept({ backend: 'nft' })
+  inside(at.node, 'ipset', 'add', v4, '10.99.0.1', 'comment', 'theirs')
+  inside(at.node, 'ipset', 'del', v4, '10.50.0.16')
+  await at.whole()
+  expect(await entries(at)).toContainEqual({ address: '10.99.0.1', uid: 'theirs' })
+})
+
+test('who takes it away again and again is told of, and is not fought without end', async () => {
+  await using at = await kept({ backend: 'nft' })
+  const isContested = () => at.events.some(({ type }) => type === 'contested')
+  for (let tries = 0; !isContested() && tries < 50; tries++) {
+    const before = at.events.length
+    inside(at.node, 'ipset', 'flush', v4)
+    await vi.waitFor(() => expect(at.events.length).toBeGreaterThan(before), { timeout: 10_000, interval: 10 })
+  }
+  const contested = at.events.findIndex(({ type }) => type === 'contested')
+  expect(at.events[contested]).toEqual({ type: 'contested', part: 'host_sets', pauseMs: 1000 })
+  expect(healed(at.events.slice(0, contested))).toHaveLength(5)
+  await at.whole()
+}, 30_000)
+
+test('a node that is as it should be is only looked at', async () => {
+  await using at = await kept({ backend: 'nft' })
+  // Somebody else's changes wake it up.
+  for (let times = 0; times < 5; times++) {
+    inside(at.node, 'iptables-nft', '-t', 'nat', '-A', 'POSTROUTING', '-d', `10.9.0.${times}`, '-j', 'ACCEPT')
+    inside(at.node, 'ipset', 'create', `theirs-${times}`, 'hash:ip')
+  }
+  inside(at.node, 'ipset', 'del', v4, '10.50.0.16')
+  await vi.waitFor(() => expect(healed(at.events)).toHaveLength(1), { timeout: 10_000 })
+  expect(at.events).toEqual([{ type: 'healed', part: 'host_sets', drift: [`missing 10.50.0.16 of pod ${other}`] }])
+})
