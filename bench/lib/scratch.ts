@@ -1,5 +1,5 @@
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { root } from './compiled.ts'
 
 let folder: string | undefined
@@ -20,7 +20,9 @@ export function scratchFile(ending = ''): string {
  * just installed.
  */
 export function freshCopy(file: string): string {
-  const copy = scratchFile()
+  // A file of several programs goes by its name.
+  const copy = join(scratchFile(), basename(file))
+  mkdirSync(dirname(copy))
   copyFileSync(file, copy)
   return copy
 }

@@ -1,11 +1,16 @@
-import { join } from 'node:path'
+import { copyFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { exec, node26, root } from './exec.ts'
 import { step } from './progress.ts'
 
-/** Every executable of the repository: its entry, and how it shows that it runs. */
+/** Every executable of the repository: its entry, and how it shows that it runs; or the one that it is another name of. */
 export const EXECUTABLES = {
-  'istio-cni': { entry: 'packages/istio-redirect/src/plugin/main.ts', smoke: 'plugin' },
-  'install-cni': { entry: 'packages/istio-redirect/src/agent/main.ts', smoke: 'command', jit: 'normal' },
+  'istio-cni': {
+    entry: 'packages/istio-redirect/src/plugin/main.ts',
+    smoke: 'plugin',
+    programs: { 'install-cni': 'packages/istio-redirect/src/agent/main.ts' },
+  },
+  'install-cni': { within: 'istio-cni' },
   'istio-redirect': { entry: 'packages/istio-redirect/src/tools/main.ts', smoke: 'command' },
   'hello-chain': { entry: 'examples/hello-chain/src/main.ts', smoke: 'plugin' },
   'contiv-proxy': { entry: 'examples/contiv-proxy/src/main.ts', smoke: 'plugin' },
@@ -19,40 +24,47 @@ export const EXECUTABLES = {
 
 export type ExecutableName = keyof typeof EXECUTABLES
 
+/** Those that are a file of their own. */
+type FileName = {
+  [N in ExecutableName]: (typeof EXECUTABLES)[N] extends { within: string } ? never : N
+}[ExecutableName]
+
+function fileOf(name: ExecutableName): FileName {
+  return name === 'install-cni' ? EXECUTABLES[name].within : name
+}
+
 const isExecutable = (name: string): name is ExecutableName => name in EXECUTABLES
 
 /** The `dist` folder of every package. */
 export const buildPackages = () =>
   step('packages (turbo, tsup)', () => exec(['turbo', 'run', 'build', '--output-logs=errors-only'], { quiet: true }))
 
+/** The flags of `cni-build` for an executable of this repository, without where it goes. */
+export function buildFlags(name: FileName): string[] {
+  const { entry, smoke, jit, programs } = { jit: 'late', programs: {}, ...EXECUTABLES[name] }
+  const others = Object.entries(programs).map(([other, itsEntry]) => `--program=${other}=${join(root, itsEntry)}`)
+  return [join(root, entry), '--condition=@cni/source', `--smoke=${smoke}`, `--jit=${jit}`, ...others]
+}
+
+/** `cni-build` from its source. */
+export const CNI_BUILD = [node26, '--conditions=@cni/source', join(root, 'packages/build/src/cli.ts')] as const
+
 /**
- * Leave `dist/bin/<name>` (one compiled file) and `dist/bundle/<name>.cjs` (the same source for Node).
+ * Leave `dist/bin/<name>` (one compiled file, which may have several names) and `dist/bundle/<name>.cjs` (the same
+ * source for Node).
  *
  * @param names - default: all
  */
 export async function buildExecutables(
   names: readonly ExecutableName[] = Object.keys(EXECUTABLES).filter(isExecutable),
 ) {
-  for (const name of names) {
+  for (const name of new Set(names.map(fileOf))) {
     await step(`dist/bin/${name}`, async () => {
-      const { entry, smoke, jit } = { jit: 'late', ...EXECUTABLES[name] }
-      const json = await exec(
-        [
-          node26,
-          '--conditions=@cni/source',
-          'packages/build/src/cli.ts',
-          entry,
-          '--condition=@cni/source',
-          `--outfile=${join(root, 'dist/bin', name)}`,
-          `--bundle=${join(root, 'dist/bundle', `${name}.cjs`)}`,
-          `--smoke=${smoke}`,
-          `--jit=${jit}`,
-          '--incremental',
-          '--json',
-        ],
-        { quiet: true },
-      )
+      const bundle = join(root, 'dist/bundle', `${name}.cjs`)
+      const output = [`--outfile=${join(root, 'dist/bin', name)}`, `--bundle=${bundle}`, '--incremental', '--json']
+      const json = await exec([...CNI_BUILD, ...buildFlags(name), ...output], { quiet: true })
       const built = JSON.parse(json)
+      for (const path of built.names) copyFileSync(bundle, join(root, 'dist/bundle', `${basename(path)}.cjs`))
       const size = `${(built.bytes / 1e6).toFixed(0)} MB, bundle ${(built.bundleBytes / 1e3).toFixed(0)} kB`
       return { note: `${size}${built.compiled ? '' : ', unchanged'}` }
     })

@@ -20,9 +20,12 @@ export interface BuildExecutableOptions
     Omit<CompileOptions, 'bundle'> {
   /** Also write a bundle for Node 20.19 and later here; the one in the executable has only what its runtime needs. */
   bundleFile?: string
-  /** More names of the executable, which lie beside it: hard links, or copies on a file system without. Default: none. */
+  /** More names of the executable, as each of its `programs` has: beside it, hard links, or copies on a file system without. Default: none. */
   names?: readonly string[]
-  /** Start the result, under each of its names, as a plugin (`CNI_COMMAND=VERSION`, the default) or a command (`--help`); false skips. */
+  /**
+   * Start the result, under each of its names, as a plugin (`CNI_COMMAND=VERSION`, the default) or a command (`--help`),
+   * its other programs with `--help`; false skips.
+   */
   smoke?: Smoke | false
   /** Keep the executable when neither bundle nor compiler has changed (a stamp beside `bundleFile`). Default false. */
   incremental?: boolean
@@ -77,7 +80,8 @@ export async function buildExecutable(options: BuildExecutableOptions): Promise<
 
 async function build(options: BuildExecutableOptions): Promise<BuiltExecutable> {
   const outfile = resolve(options.outfile)
-  const names = namePaths(outfile, options.names ?? [])
+  const programs = options.programs ?? {}
+  const names = namePaths(outfile, [...(options.names ?? []), ...Object.keys(programs)])
   const others = Object.fromEntries(names.map((path) => [`name ${basename(path)}`, path]))
   checkOutputs(options.entry, { outfile: options.outfile, bundle: options.bundleFile, ...others })
   const say = options.onProgress ?? (() => {})
@@ -125,7 +129,7 @@ async function build(options: BuildExecutableOptions): Promise<BuiltExecutable> 
 async function start(
   executables: readonly string[],
   target: Target,
-  { smoke = 'plugin', signal }: BuildExecutableOptions,
+  { smoke = 'plugin', programs = {}, signal }: BuildExecutableOptions,
   say: (line: string) => void,
 ) {
   if (smoke === false) return {}
@@ -135,7 +139,10 @@ async function start(
     return { notStarted }
   }
   const times: number[] = []
-  for (const executable of executables) times.push(await startUp(executable, smoke, signal))
+  for (const executable of executables) {
+    const kind = Object.hasOwn(programs, basename(executable)) ? 'command' : smoke
+    times.push(await startUp(executable, kind, signal))
+  }
   const startMs = Math.max(...times)
   say(`started it: ${startMs.toFixed(1)} ms`)
   return { startMs }

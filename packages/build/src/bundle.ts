@@ -11,11 +11,17 @@ import { needPackage } from './find-package.ts'
 import { lazyBuiltins } from './lazy-builtins.ts'
 import { writing } from './output-files.ts'
 import { preludeDefine, readPrelude, withPrelude } from './prelude.ts'
+import { withPrograms } from './programs.ts'
 import type { Runtime } from './target.ts'
 
 export interface BundleOptions {
   /** The entry module, for example `src/main.ts`. */
   entry: string
+  /**
+   * More programs in the same file, by the name under which each is run: `{ 'my-agent': 'src/agent/main.ts' }`. Under any
+   * other name the file is `entry`, which they cost next to nothing.
+   */
+  programs?: Readonly<Record<string, string>>
   /** Where the bundle goes; nothing is written when absent. */
   outfile?: string
   /** Default true. */
@@ -66,29 +72,45 @@ const RUNTIME_DEFINES: Readonly<Record<Runtime, Readonly<Record<string, string>>
  */
 export async function bundle(options: BundleOptions): Promise<Bundle> {
   const esbuild = needEsbuild()
-  const { outfile } = options
-  const { text, metafile, warnings } = await buildWith(esbuild, options)
+  const { outfile, programs = {}, runtime } = options
+  const main = await buildWith(esbuild, options)
+  const others = new Map<string, Built>()
+  for (const [name, each] of Object.entries(programs))
+    others.set(name, await buildWith(esbuild, { ...options, entry: each }))
+  const place = runtime === undefined ? 'script' : 'executable'
+  const text = withPrograms(main.text, new Map([...others].map(([name, one]) => [name, one.text])), place)
   if (outfile) {
     writing(outfile, () => {
       mkdirSync(dirname(resolve(outfile)), { recursive: true })
       writeFileAtomic(resolve(outfile), text, { mode: 0o644 })
     })
   }
-  const folder = folderOf(options)
-  const output = Object.values(metafile.outputs)[0]
-  const inputs = Object.entries(output?.inputs ?? {})
-    .map(([path, input]) => ({ path: relative('', resolve(folder, path)), bytes: input.bytesInOutput }))
-    .sort((a, b) => b.bytes - a.bytes)
+  const all = [main, ...others.values()]
+  const inputs = all.flatMap((one) => one.inputs).sort((a, b) => b.bytes - a.bytes)
   return {
     text,
     bytes: Buffer.byteLength(text),
     inputs,
     packages: shares(inputs),
-    warnings: messagesOf(esbuild, 'warning', warnings, folder),
+    warnings: [...new Set(all.flatMap((one) => one.warnings))],
   }
 }
 
-async function buildWith(esbuild: typeof Esbuild, options: BundleOptions) {
+/** One program. */
+type Built = Pick<Bundle, 'text' | 'inputs' | 'warnings'>
+
+async function buildWith(esbuild: typeof Esbuild, options: BundleOptions): Promise<Built> {
+  const folder = folderOf(options)
+  const { text, metafile, warnings } = await textWith(esbuild, options)
+  const output = Object.values(metafile.outputs)[0]
+  const inputs = Object.entries(output?.inputs ?? {}).map(([path, input]) => ({
+    path: relative('', resolve(folder, path)),
+    bytes: input.bytesInOutput,
+  }))
+  return { text, inputs, warnings: messagesOf(esbuild, 'warning', warnings, folder) }
+}
+
+async function textWith(esbuild: typeof Esbuild, options: BundleOptions) {
   const { runtime, minify = true } = options
   try {
     if (runtime === undefined) return await esbuildOnce(esbuild, options, {})

@@ -35,11 +35,12 @@ export function parseCommandLine(argv: readonly string[]): Command {
       entry,
       outfile: values.outfile,
       names: values.name,
+      programs: Object.fromEntries(values.program.map((text) => pair('program', 'NAME=ENTRY', text))),
       runtime: values.runtime,
       ...(target === '' ? {} : { target }),
       minify: !values.noMinify,
       conditions: values.condition,
-      define: Object.fromEntries(values.define.map(definition)),
+      define: Object.fromEntries(values.define.map((text) => pair('define', 'KEY=VALUE', text))),
       smoke: values.smoke === 'none' ? false : values.smoke,
       jit: values.jit,
       incremental: values.incremental,
@@ -73,6 +74,11 @@ const FLAGS = {
     name: 'name',
     value: 'NAME',
     help: 'one more name of FILE, a hard link beside it: several plugins in one file (pluginsMain); repeatable',
+  }),
+  program: repeatedFlag({
+    name: 'program',
+    value: 'NAME=ENTRY',
+    help: 'another program in FILE, which it is where it is called NAME, a hard link beside it; repeatable',
   }),
   runtime: choiceFlag({
     name: 'runtime',
@@ -119,8 +125,8 @@ const FLAGS = {
   version: versionFlag,
 }
 
-function definition(text: string): readonly [string, string] {
+function pair(flag: string, form: string, text: string): readonly [string, string] {
   const [, key, value] = /^([^=]+)=(.+)$/s.exec(text) ?? []
   if (key !== undefined && value !== undefined) return [key, value]
-  throw new UsageError(`--define: expected KEY=VALUE, got ${JSON.stringify(text)}`)
+  throw new UsageError(`--${flag}: expected ${form}, got ${JSON.stringify(text)}`)
 }

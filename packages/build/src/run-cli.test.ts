@@ -13,6 +13,7 @@ describe('cni-build', () => {
       '--runtime',
       '--target',
       '--define',
+      '--program',
       '--analyze',
       '--bundle',
       '--smoke',
@@ -55,6 +56,9 @@ describe('cni-build', () => {
     [['a.ts', '-o', 'bin/x', '--name', 'x'], 'name x: given twice; each name is one plugin'],
     [['a.ts', '-o', 'x', '--name', 'y', '--name', 'y'], 'name y: given twice'],
     [['a.ts', '-o', './x', '--name', 'a.ts'], 'a.ts: that is the entry'],
+    [['a.ts', '-o', 'x', '--program', 'y'], '--program: expected NAME=ENTRY, got "y"'],
+    [['a.ts', '-o', 'x', '--program', 'x=b.ts'], 'name x: given twice'],
+    [['a.ts', '-o', 'x', '--name', 'y', '--program', 'y=b.ts'], 'name y: given twice'],
     [['a.ts', '-o', 'x'.repeat(256)], 'the name is longer than 235 bytes'],
   ])('%j is wrong usage: exit code 2 and a sentence', async (argv, sentence) => {
     const { exitCode, err, out } = await cli(...argv)
