@@ -1,5 +1,5 @@
 import { type Netns, netns } from '@cni/netns'
-import { Batch, type Expression, type Nft, openNft } from '@cni/nftables/wire'
+import { Batch, decodeExpressions, type Expression, type Nft, openNft, type RuleSpec } from '@cni/nftables/wire'
 import { families } from '../src/rules/model.ts'
 import { ruleset } from '../src/rules/ruleset.ts'
 import { netnsPort } from '../src/run/netns-port.ts'
@@ -59,10 +59,14 @@ export function changing(pod: Netns, change: (expression: Expression) => Express
     transact: (plan, options) =>
       nft.transact((batch) => {
         const add = batch.addRule.bind(batch)
-        batch.addRule = (rule) => add({ ...rule, expressions: rule.expressions.map(change) })
+        batch.addRule = (rule) => add({ ...rule, expressions: inWords(rule.expressions).map(change) })
         return plan(batch)
       }, options),
   }))
+}
+
+function inWords(expressions: RuleSpec['expressions']): readonly Expression[] {
+  return expressions instanceof Uint8Array ? decodeExpressions(Buffer.from(expressions)) : expressions
 }
 
 /** The real port, and someone who writes so many times whenever all rules were read. */

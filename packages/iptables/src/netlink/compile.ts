@@ -1,4 +1,4 @@
-import { type Batch, type ChainName, type Compat, compatOf, type Expression, type Place } from '@cni/nftables/wire'
+import { type Batch, type ChainName, type Compat, compatOf, type Place, type TableName } from '@cni/nftables/wire'
 import { SavedRule, type SavedTables } from '../parse/saved-tables.ts'
 import { type Family, isBuiltin, type Table } from '../rules/model.ts'
 import type { Step, StepRule, Steps } from '../state/steps.ts'
@@ -52,6 +52,7 @@ class TableWriter {
   readonly #batch: Batch
   readonly #found: Found
   readonly #table: Table
+  readonly #place: TableName
   readonly #chains = new Map<string, Standing[]>()
   readonly #made = new Set<string>()
   readonly #inserted: ReadonlySet<string>
@@ -61,22 +62,22 @@ class TableWriter {
     this.#batch = batch
     this.#found = found
     this.#table = table
+    this.#place = { family: nftFamily(found.saved.family), table }
     this.#hasTable = found.saved.tables.has(table)
     this.#inserted = new Set(steps.flatMap((each) => (each.step === 'insert' ? [each.chain] : [])))
   }
 
   take(step: Step): void {
-    const name = this.#name(step.chain)
     switch (step.step) {
       case 'create':
       case 'renew':
         this.#chains.set(step.chain, [])
-        if (this.#exists(step.chain)) this.#batch.flush(name)
+        if (this.#exists(step.chain)) this.#batch.flush(this.#name(step.chain))
         else this.#make(step.chain)
         break
       case 'flush':
         this.#chains.set(step.chain, [])
-        if (this.#exists(step.chain)) this.#batch.flush(name)
+        if (this.#exists(step.chain)) this.#batch.flush(this.#name(step.chain))
         break
       case 'append':
         this.#add(step.chain, this.#rules(step.chain).length, step.rule)
@@ -88,13 +89,13 @@ class TableWriter {
         this.#delete(step.chain, step.rule)
         break
       case 'remove':
-        this.#batch.deleteChain(name)
+        this.#batch.deleteChain(this.#name(step.chain))
         break
       case 'policy': {
         const policy = step.policy === 'DROP' ? 'drop' : 'accept'
         this.#needTable()
         this.#made.add(step.chain)
-        this.#batch.addChain({ ...name, base: baseOf(this.#table, step.chain), policy })
+        this.#batch.addChain({ ...this.#name(step.chain), base: baseOf(this.#table, step.chain), policy })
       }
     }
   }
@@ -106,7 +107,9 @@ class TableWriter {
     const rules = this.#rules(chain)
     // Only where another may have to be put in front of it.
     const id = this.#inserted.has(chain) ? this.#batch.size + 1 : undefined
-    this.#batch.addRule({ ...this.#name(chain), ...encoded, id, place: placeAt(rules, at) })
+    const { bytes: expressions, compat } = encoded
+    const { family, table } = this.#place
+    this.#batch.addRule({ family, table, chain, expressions, compat, id, place: placeAt(rules, at) })
     rules.splice(at, 0, { id: id ?? 0 })
   }
 
@@ -148,11 +151,11 @@ class TableWriter {
   #needTable(): void {
     if (this.#hasTable) return
     this.#hasTable = true
-    this.#batch.addTable({ family: nftFamily(this.#found.saved.family), table: this.#table })
+    this.#batch.addTable(this.#place)
   }
 
   #name(chain: string): ChainName {
-    return { family: nftFamily(this.#found.saved.family), table: this.#table, chain }
+    return { ...this.#place, chain }
   }
 }
 
@@ -165,15 +168,15 @@ function placeAt(rules: readonly Standing[], at: number): Place {
 }
 
 interface Encoding {
-  readonly expressions: readonly Expression[]
+  readonly bytes: Uint8Array
   readonly compat: Compat | undefined
 }
 
 /** A rule that was read is written as the same bytes. */
 function encodingOf(rule: StepRule, family: Family): Encoding | undefined {
   if (rule instanceof SavedRule && rule.source !== undefined) {
-    const { expressions } = rule.source
-    return { expressions, compat: compatOf(expressions) }
+    const { bytes, expressions } = rule.source
+    return { bytes, compat: compatOf(expressions) }
   }
   return rule.rule === undefined ? undefined : encodedRule(rule.rule, family)
 }

@@ -204,7 +204,7 @@ export function addressExpressions(match: Match & { match: 'src' | 'dst' }, fami
   if (prefix === undefined) return undefined
   const { length } = prefix
   if (length === 0) return match.not === true ? undefined : []
-  const bytes = networkAddress(prefix)
+  const bytes = length === prefix.bytes.length * 8 ? prefix.bytes : networkAddress(prefix)
   const offset = addressOffsets[family][match.match]
   if (length % 8 === 0) {
     return [loadNetwork(offset, length / 8), compare(bytes.subarray(0, length / 8), match.not)]

@@ -1,11 +1,32 @@
+import { type Compat, encodeExpressions } from '@cni/nftables/wire'
 import { type Family, type Rule, type Ruleset, rulesFor } from '../rules/model.ts'
-import { type EncodedRule, encodeRule } from './encode-rule.ts'
+import { encodeRule } from './encode-rule.ts'
 
-/** What netlink is given for a rule, which never changes; `undefined` when only a program can write it. */
-export function encodedRule(rule: Rule, family: Family): EncodedRule | undefined {
+/** What netlink is given for a rule. */
+export class RuleBytes {
+  /** Its expressions. */
+  readonly bytes: Buffer
+  readonly compat: Compat
+  #form: string | undefined
+
+  constructor(bytes: Buffer, compat: Compat) {
+    this.bytes = bytes
+    this.compat = compat
+  }
+
+  /** The same as a string, to compare it with what the kernel tells. */
+  get form(): string {
+    this.#form ??= this.bytes.toString('latin1')
+    return this.#form
+  }
+}
+
+/** That of a rule, which never changes; `undefined` when only a program can write it. */
+export function encodedRule(rule: Rule, family: Family): RuleBytes | undefined {
   const known = encodings[family].get(rule)
   if (known !== undefined) return known.is
-  const is = encodeRule(rule, family)
+  const encoded = encodeRule(rule, family)
+  const is = encoded && new RuleBytes(encodeExpressions(encoded.expressions), encoded.compat)
   encodings[family].set(rule, { is })
   return is
 }
@@ -21,7 +42,7 @@ export function notModelled(rules: Ruleset, families: readonly Family[]): Rule |
 
 // internal
 
-const encodings: Readonly<Record<Family, WeakMap<Rule, { readonly is: EncodedRule | undefined }>>> = {
+const encodings: Readonly<Record<Family, WeakMap<Rule, { readonly is: RuleBytes | undefined }>>> = {
   ipv4: new WeakMap(),
   ipv6: new WeakMap(),
 }

@@ -20,22 +20,28 @@ export const loadInterface = { in: load('iifname'), out: load('oifname') } as co
 
 export const counter: Expression = Object.freeze({ name: 'counter' })
 
-export const loadNetwork = (offset: number, len: number): Expression => ({
-  ...{ name: 'payload', dreg: 1, base: 'network', offset, len },
-})
+export function loadNetwork(offset: number, len: number): Expression {
+  const key = `${offset} ${len}`
+  const load = networkLoads.get(key) ?? Object.freeze({ name: 'payload', dreg: 1, base: 'network', offset, len })
+  networkLoads.set(key, load)
+  return load
+}
 
-export const compare = (data: Uint8Array, not: boolean | undefined): Expression => ({
-  ...{ name: 'cmp', sreg: 1, op: not === true ? 'neq' : 'eq', data },
-})
+/** An address stands in few places, and with few lengths. */
+const networkLoads = new Map<string, Expression>()
+
+export function compare(data: Uint8Array, not: boolean | undefined): Expression {
+  return { name: 'cmp', sreg: 1, op: not === true ? 'neq' : 'eq', data }
+}
 
 export const maskWith = (mask: Uint8Array): Expression => ({
   ...{ name: 'bitwise', sreg: 1, dreg: 1, len: mask.length, mask, xor: new Uint8Array(mask.length) },
 })
 
-export const xtMatch = (module: string, revision: number, { bytes }: Structure): Expression => ({
-  ...{ name: 'match', module, revision, info: bytes },
-})
+export function xtMatch(module: string, revision: number, { bytes }: Structure): Expression {
+  return { name: 'match', module, revision, info: bytes }
+}
 
-export const xtTarget = (module: string, revision: number, { bytes }: Structure): Expression => ({
-  ...{ name: 'target', module, revision, info: bytes },
-})
+export function xtTarget(module: string, revision: number, { bytes }: Structure): Expression {
+  return { name: 'target', module, revision, info: bytes }
+}

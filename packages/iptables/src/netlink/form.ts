@@ -1,10 +1,4 @@
-import { encodeExpressions } from '@cni/nftables/wire'
-import type { EncodedRule } from './encode-rule.ts'
-
-/** A rule's expressions as a string, to compare it with what the kernel tells. */
-export const formOf = ({ expressions }: EncodedRule): string => encodeExpressions(expressions).toString('latin1')
-
-/** Those that the kernel tells, as if nothing had been counted. */
+/** The expressions that the kernel tells, as a string, and as if nothing had been counted: to compare a rule with another. */
 export function formIn(bytes: Buffer): string {
   let form = bytes
   for (const at of elementsIn(bytes)) {

@@ -1,5 +1,4 @@
 import { encodedRule } from '../netlink/encoded.ts'
-import { formOf } from '../netlink/form.ts'
 import { canonicalRule } from '../parse/canonical.ts'
 import type { SavedTables } from '../parse/saved-tables.ts'
 import { chainsFor, type Family, isBuiltin, type Rule, type Ruleset, rulesFor, type Table } from '../rules/model.ts'
@@ -12,7 +11,6 @@ export class WantedRule {
   readonly #family: Family
   #text: string | undefined
   #key: string | undefined
-  #form: { readonly is: string | undefined } | undefined
 
   constructor(rule: Rule, family: Family) {
     this.rule = rule
@@ -33,11 +31,7 @@ export class WantedRule {
 
   /** As `form` of a `SavedRule`; `undefined` for a rule that only a program can write. */
   get form(): string | undefined {
-    if (this.#form === undefined) {
-      const encoded = encodedRule(this.rule, this.#family)
-      this.#form = { is: encoded && formOf(encoded) }
-    }
-    return this.#form.is
+    return encodedRule(this.rule, this.#family)?.form
   }
 
   /** Where its author put it, from 1; `undefined` at the end. */

@@ -1,6 +1,7 @@
 import { isNetnsError } from '@cni/netns'
 import { describe, expect, test } from 'vitest'
 import { Batch } from './batch.ts'
+import { encodeExpressions } from './expression.ts'
 import type { Expression } from './expressions.ts'
 import { isNftError } from './nft-error.ts'
 import { addElements, addSet } from './sets.ts'
@@ -10,6 +11,13 @@ const set = { ...chain, set: 's', keyType: 13, keyLength: 2 }
 const rule = (expression: unknown) => (batch: Batch) =>
   batch.addRule({ ...chain, expressions: [expression as Expression] })
 const cast = <T>(value: unknown) => value as T
+
+test('a rule is the same in words and as bytes', () => {
+  const expressions: Expression[] = [{ name: 'counter' }, { name: 'immediate', dreg: 0, data: { verdict: 'drop' } }]
+  const given = { ...chain, comment: 'c' }
+  const inWords = new Batch().addRule({ ...given, expressions }).bytes()
+  expect(new Batch().addRule({ ...given, expressions: encodeExpressions(expressions) }).bytes()).toEqual(inWords)
+})
 
 describe('what cannot be sent is refused with a sentence, and the batch is as it was', () => {
   test.each<[string, (batch: Batch) => unknown, RegExp]>([

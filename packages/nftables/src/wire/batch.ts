@@ -160,9 +160,12 @@ export class Batch {
     const behind = place === 'last' || (place !== 'first' && ('after' in place || 'afterId' in place))
     return this.add(RULE, flags | (behind ? NLM_F_APPEND : 0), spec.family, (writer) => {
       writeFields(writer, GIVEN, withUserdata(spec, 'rule'), 'rule')
-      const at = writer.open(ruleFields.expressions.type)
-      writeExpressions(writer, expressions)
-      writer.close(at)
+      if (expressions instanceof Uint8Array) writer.bytes(ruleFields.expressions.type, expressions)
+      else {
+        const at = writer.open(ruleFields.expressions.type)
+        writeExpressions(writer, expressions)
+        writer.close(at)
+      }
       if (compat !== undefined) {
         ruleFields.compat.codec.write(writer, ruleFields.compat.type, compatValues(compat))
       }

@@ -61,7 +61,8 @@ export interface Compat {
 
 /** A rule to add. */
 export interface RuleSpec extends ChainName, Note {
-  readonly expressions: readonly Expression[]
+  /** Or as bytes: those of {@link encodeExpressions}, or of a rule that was read. */
+  readonly expressions: readonly Expression[] | Uint8Array
   /** For xt modules. The kernel does not give it back. */
   readonly compat?: Compat | undefined
   /** For other rules of the batch to be placed by. */
