@@ -6,7 +6,9 @@ import { type ConfigSource, changedVariables, loadConfig, watchConfigDir } from 
 import { installObserver } from './install-events.ts'
 import type { AgentLog } from './log/agent-log.ts'
 import { calmLog } from './log/calm-log.ts'
-import type { Part } from './part.ts'
+import { decideStop } from './on-cluster/decide-stop.ts'
+import { removePluginToken } from './on-cluster/plugin-token.ts'
+import type { EndReason, Part } from './part.ts'
 import { agentParts, type Parts } from './parts.ts'
 import type { Readiness } from './serve/health.ts'
 import { metricsRegistry } from './serve/metrics.ts'
@@ -20,6 +22,8 @@ export interface AgentOptions {
   readonly signal: AbortSignal
   /** Registers a listener for SIGHUP, which asks the agent to read its configuration again. */
   readonly onHangup: (listener: () => void) => void
+  /** Asks for so many milliseconds more than stopping usually takes. */
+  readonly needTime: (ms: number) => void
 }
 
 /**
@@ -27,7 +31,7 @@ export interface AgentOptions {
  *
  * @throws what keeps it from starting: its configuration, the health port. Nothing is installed then.
  */
-export async function runAgent({ source, log, signal, onHangup }: AgentOptions): Promise<void> {
+export async function runAgent({ source, log, signal, onHangup, needTime }: AgentOptions): Promise<void> {
   let config = loadConfig(source)
   log.configure(config.log)
   const own = log.scope('cni-agent')
@@ -51,9 +55,10 @@ export async function runAgent({ source, log, signal, onHangup }: AgentOptions):
   try {
     for (const part of parts.all) await part.update(config)
   } catch (error) {
-    await closeAll(parts.all, own)
+    await closeAll(parts.all, 'exchanged', own)
     throw error
   }
+  await parts.beforeInstall(signal)
   let reloading = Promise.resolve()
   const installing = onNode.run({ signal })
 
@@ -91,17 +96,18 @@ export async function runAgent({ source, log, signal, onHangup }: AgentOptions):
   if (source.configDir !== undefined) watchConfigDir(source.configDir, () => reloadLater(false), { signal })
 
   await aborted(signal)
-  own.info('stopping: the plugin is taken off this node')
+  const why = await decideStop(config, { log: own, needTime })
   await installing
-  await leave(onNode, own)
-  await closeAll(parts.all, own)
+  if (why === 'removed') await leave(onNode, config, own)
+  await closeAll(parts.all, why, own)
 }
 
 function readinessOf(installer: Installer, parts: Parts, { ambient }: AgentConfig): Readiness {
   const { ready, reason, artefacts } = installer.status()
   const reasons = artefacts.flatMap((one) => (one.state === 'ok' ? [] : [`${one.artefact}: ${one.reason ?? one.path}`]))
   if (reasons.length === 0 && !ready) reasons.push(reason ?? 'the first pass is not over')
-  reasons.push(...parts.problems())
+  // a cause before what comes of it
+  reasons.unshift(...parts.problems())
   if (ambient) reasons.push(NO_AMBIENT)
   return { ready: reasons.length === 0, reasons }
 }
@@ -125,13 +131,19 @@ async function updateAll(parts: readonly Part<AgentConfig>[], config: AgentConfi
   }
 }
 
-async function leave(installer: Installer, log: ScopedLog): Promise<void> {
+async function leave(installer: Installer, { pluginToken }: AgentConfig, log: ScopedLog): Promise<void> {
   const { changes, errors, left } = await installer.uninstall()
   if (left !== undefined) log.info(`nothing is taken off this node: ${left}`)
   for (const { action, path } of changes) log.info(`clean-up: ${action} ${path}`)
   for (const error of errors) log.error(`clean-up: ${error.message}`)
+  if (left !== undefined || errors.length > 0 || pluginToken === undefined) return
+  try {
+    removePluginToken(pluginToken)
+  } catch (error) {
+    log.error(`clean-up: ${messageOf(error)}`)
+  }
 }
 
-async function closeAll(parts: readonly Part<AgentConfig>[], log: ScopedLog): Promise<void> {
-  for (const part of parts) await part.close().catch((error) => log.error(`stopping: ${messageOf(error)}`))
+async function closeAll(parts: readonly Part<AgentConfig>[], why: EndReason, log: ScopedLog): Promise<void> {
+  for (const part of parts) await part.close(why).catch((error) => log.error(`stopping: ${messageOf(error)}`))
 }

@@ -18,14 +18,20 @@ function exit(code: number): void {
   process.stdout.write('', () => process.stderr.write('', () => process.exit(code)))
 }
 
+let limit: NodeJS.Timeout | undefined
+const endWithin = (ms: number): void => {
+  clearTimeout(limit)
+  limit = setTimeout(() => {
+    process.stderr.write(`install-cni: clean-up did not end within ${ms} ms and was left\n`)
+    exit(0)
+  }, ms).unref()
+}
+
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.on(signal, () => {
     if (stop.signal.aborted) exit(1)
+    endWithin(STOP_MS)
     stop.abort(new Error(`install-cni received ${signal}`))
-    setTimeout(() => {
-      process.stderr.write(`install-cni: clean-up did not end within ${STOP_MS} ms and was left\n`)
-      exit(0)
-    }, STOP_MS).unref()
   })
 }
 // before the agent listens there is nothing to read again, and by default the signal would end the process
@@ -47,6 +53,7 @@ runInstallCni(process.argv.slice(2), {
   colour: process.stdout.isTTY === true && !process.env.NO_COLOR,
   openLog: openWriter,
   signal: stop.signal,
+  needTime: (ms) => endWithin(ms + STOP_MS),
   onHangup: (listener) => void process.on('SIGHUP', listener),
 }).then(exit, (error: unknown) => {
   process.stderr.write(`install-cni: ${stackOf(error)}\n`)

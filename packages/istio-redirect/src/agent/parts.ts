@@ -2,6 +2,7 @@ import { messageOf } from '@cni/types'
 import type { AgentConfig } from './config/agent-config.ts'
 import type { AgentLog } from './log/agent-log.ts'
 import { calmLog } from './log/calm-log.ts'
+import { ownEventsPart } from './own-events-part.ts'
 import { agentPart, type Part } from './part.ts'
 import { podWatches } from './pods/pod-watches.ts'
 import { repairPart } from './repair-part.ts'
@@ -14,6 +15,7 @@ import { type MetricsRegistry, metricsServer } from './serve/metrics.ts'
 import { servingMetrics } from './serve/serving-metrics.ts'
 import { servePart } from './serve-part.ts'
 import type { Counter, ScopedLog } from './services.ts'
+import { tokenPart } from './token-part.ts'
 
 /** What the parts share. */
 export interface PartServices {
@@ -33,6 +35,8 @@ export interface Parts {
   readonly all: readonly Part<AgentConfig>[]
   /** Those that a newer agent on the node takes over: to be updated when it comes or goes. */
   readonly ofClaim: readonly Part<AgentConfig>[]
+  /** What has to be there before anything is installed; bounded, whatever happens. */
+  readonly beforeInstall: (signal: AbortSignal) => Promise<void>
   /** What is wrong with them, one sentence each. */
   problems(): string[]
 }
@@ -94,8 +98,9 @@ export function agentParts({ log, own, metrics, errors, readiness, isAside }: Pa
   )
   const watches = podWatches()
   const unlessAside = (part: Part<AgentConfig>): Part<AgentConfig> => ({
-    update: (config) => part.update(isAside() ? { ...config, repair: undefined, serve: undefined } : config),
-    close: () => part.close(),
+    update: (config) =>
+      part.update(isAside() ? { ...config, repair: undefined, serve: undefined, pluginToken: undefined } : config),
+    close: (why) => part.close(why),
   })
   const repair = unlessAside(repairPart({ log: own, metrics, watches }))
   const serve = unlessAside(
@@ -109,12 +114,16 @@ export function agentParts({ log, own, metrics, errors, readiness, isAside }: Pa
       refusedLines: refused,
     }),
   )
+  const tokens = tokenPart({ log: own, metrics, failed: () => errors.inc({ part: 'plugin_token' }) })
+  const token = unlessAside(tokens)
+  const events = ownEventsPart({ log: own, readiness, failed: () => errors.inc({ part: 'events' }) })
   return {
-    all: [metricsPort, logs, health, repair, serve],
-    ofClaim: [logs, repair, serve],
+    all: [metricsPort, logs, health, token, repair, serve, events],
+    ofClaim: [logs, token, repair, serve],
+    beforeInstall: tokens.firstToken,
     problems() {
       const problem = logSocket?.problem()
-      return problem === undefined ? [] : [`log socket: ${problem}`]
+      return [...(problem === undefined ? [] : [`log socket: ${problem}`]), ...tokens.problems()]
     },
   }
 }

@@ -29,7 +29,7 @@ test('repair is not even loaded when it has nothing to do', async () => {
     Promise.reject(new Error('loaded')),
   )
   await part.update(config({}))
-  await part.close()
+  await part.close('removed')
   expect(lines).toEqual([])
 })
 
@@ -46,7 +46,7 @@ test('repair is started once, again with a new configuration, and stopped', asyn
     [true, false],
     [false, true],
   ])
-  await part.close()
+  await part.close('removed')
   expect(started[1]?.signal.aborted).toBe(true)
 })
 
@@ -57,6 +57,6 @@ test('a controller that fails is told of and does not keep the agent from stoppi
   const part = repairPart({ log, metrics: metricsRegistry(), watches: podWatches() }, start)
   await part.update(config({ REPAIR_LABEL_PODS: 'true' }))
   await expect.poll(() => lines).toEqual(['repair: no such client'])
-  await part.close()
+  await part.close('removed')
   expect(started).toHaveLength(1)
 })

@@ -16,7 +16,7 @@ import { agentLog, type LogWriter } from './log/agent-log.ts'
 const NO_SERVER = { KUBERNETES_SERVICE_HOST: 'none', KUBERNETES_SERVICE_PORT: '443' }
 
 /** What `install-cni` needs from its process. */
-export interface AgentIo extends CommandIo, Pick<AgentOptions, 'signal' | 'onHangup'> {
+export interface AgentIo extends CommandIo, Pick<AgentOptions, 'signal' | 'onHangup' | 'needTime'> {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly openLog: (target: string) => LogWriter
 }
@@ -39,8 +39,8 @@ export async function runInstallCni(argv: readonly string[], io: AgentIo): Promi
         return await uninstall(loadConfig({ ...source, env: { ...NO_SERVER, ...io.env } }), { json, force }, io)
       case 'run': {
         if (isDry) return await dryRun(loadConfig(source), json, io)
-        const { signal, onHangup } = io
-        await runAgent({ source, log: agentLog(io.openLog), signal, onHangup })
+        const { signal, onHangup, needTime } = io
+        await runAgent({ source, log: agentLog(io.openLog), signal, onHangup, needTime })
         return 0
       }
     }

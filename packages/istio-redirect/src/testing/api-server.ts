@@ -87,8 +87,11 @@ export interface ApiServer extends AsyncDisposable {
   setDaemonSet(namespace: string, name: string, document?: DaemonSetDocument): void
   /** Labels a node, which exists from now on. */
   setNode(name: string, labels: Readonly<Record<string, string>>): void
-  /** Makes a service account, for which tokens may be requested then; a second time makes those before invalid. */
-  setServiceAccount(namespace: string, name: string): void
+  /**
+   * Makes a service account, for which tokens may be requested then, valid for as long as was asked or for `lifeSeconds`;
+   * a second time makes those before invalid.
+   */
+  setServiceAccount(namespace: string, name: string, lifeSeconds?: number): void
   /** The events that were written. */
   events(): Answer[]
   /** How many watches are open. */
@@ -164,7 +167,7 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
       daemonSets.set(key, { apiVersion: 'apps/v1', kind: 'DaemonSet', metadata, spec })
     },
     setNode: (name, labels) => void nodes.set(name, labels),
-    setServiceAccount: (namespace, name) => accounts.set(namespace, name),
+    setServiceAccount: (namespace, name, lifeSeconds) => accounts.set(namespace, name, lifeSeconds),
     misbehave: (...next) => void queue.push(...next),
     behave: () => void queue.splice(0),
     kubeconfig: () => kubeconfigText({ server: url, ca: authority.cert, token: api.token }),

@@ -4,7 +4,7 @@ import { type Answer, type Asked, notFound } from './status.ts'
 /** Service accounts and the tokens that were requested for them. */
 export interface ServiceAccounts {
   /** Makes an account; one of that name before it is gone, and its tokens with it. */
-  set(namespace: string, name: string): void
+  set(namespace: string, name: string, lifeSeconds?: number): void
   /** Answers a TokenRequest. */
   request(asked: Asked, body: string): readonly [number, Answer]
   /** `namespace:name` of the account a token is for, while it is valid. */
@@ -13,18 +13,22 @@ export interface ServiceAccounts {
 
 /** None at first. */
 export function serviceAccounts(): ServiceAccounts {
+  const lives = new Map<string, number>()
   const uids = new Map<string, string>()
   const tokens = new Map<string, { readonly account: string; readonly uid: string; readonly expires: number }>()
   const key = randomBytes(32)
 
   return {
-    set: (namespace, name) => void uids.set(`${namespace}:${name}`, randomUUID()),
+    set(namespace, name, lifeSeconds) {
+      uids.set(`${namespace}:${name}`, randomUUID())
+      if (lifeSeconds !== undefined) lives.set(`${namespace}:${name}`, lifeSeconds)
+    },
     request({ namespace, name }, body) {
       const account = `${namespace}:${name}`
       const uid = uids.get(account)
       if (uid === undefined) return [404, notFound('serviceaccounts', name)]
       const { spec = {} } = body === '' ? {} : JSON.parse(body)
-      const { expirationSeconds = 3600 } = spec
+      const expirationSeconds = lives.get(account) ?? spec.expirationSeconds ?? 3600
       const now = Math.floor(Date.now() / 1000)
       const claims = {
         iat: now,

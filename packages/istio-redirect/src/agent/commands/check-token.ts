@@ -7,14 +7,18 @@ import type { Check } from './checks.ts'
 const MAX_BYTES = 1024 * 1024
 const claims = z.object({ exp: z.number() })
 
-/** Whether the service account's token is there and not expired. Its text is shown nowhere. */
-export function checkToken(path: string, now: number): Check {
+/** Whose token is looked at: the agent's, which kubelet renews, or the plugin's, which the agent does. */
+export type TokenKind = keyof typeof KINDS
+
+/** Whether a token is there and not expired. Its text is shown nowhere. */
+export function checkToken(path: string, now: number, kind: TokenKind = 'agent'): Check {
+  const { name, by, next } = KINDS[kind]
   const check = (state: Check['state'], detail: string): Check => ({
-    name: 'token',
+    name,
     state,
     subject: path,
     detail,
-    ...(state === 'fail' ? { next: NEXT } : {}),
+    ...(state === 'fail' ? { next } : {}),
   })
   let token: string
   let age: string
@@ -27,12 +31,22 @@ export function checkToken(path: string, now: number): Check {
   if (token === '') return check('fail', 'it is empty')
   const expiry = expiryOf(token)
   if (expiry === undefined) return check('ok', age)
-  if (expiry <= now) return check('fail', `${age}, expired ${duration(now - expiry)} ago: kubelet does not renew it`)
+  if (expiry <= now) return check('fail', `${age}, expired ${duration(now - expiry)} ago: ${by} does not renew it`)
   return check('ok', `${age}, valid for ${duration(expiry - now)}`)
 }
 
-const NEXT =
-  'kubelet mounts and renews the token: is this the pod with the service account, and --service-account-dir right?'
+const KINDS = {
+  agent: {
+    name: 'token',
+    by: 'kubelet',
+    next: 'kubelet mounts and renews the token: is this the pod with the service account, and --service-account-dir right?',
+  },
+  plugin: {
+    name: 'credential',
+    by: 'the agent',
+    next: 'the agent requests the plugin\'s token: is there the service account of --plugin-service-account, and may the agent "create" serviceaccounts/token of that name?',
+  },
+} as const
 
 function expiryOf(token: string): number | undefined {
   try {

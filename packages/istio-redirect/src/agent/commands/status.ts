@@ -12,11 +12,12 @@ import { type CommandIo, paint } from './io.ts'
 
 /** Says in one screen whether this node is healthy, why not, and what to look at. 0: it is; 1: it is not. */
 export async function status(config: AgentConfig, json: boolean, io: CommandIo): Promise<number> {
-  const { install, api, logSocket, serve, healthPort, values } = config
+  const { install, api, pluginToken, logSocket, serve, healthPort, values } = config
   const serving = await askServing(serve)
   const checks: readonly Check[] = [
     ...(await checkInstall(install)),
     checkToken(api.tokenFile, Date.now()),
+    ...(pluginToken === undefined ? [] : [checkToken(pluginToken.file, Date.now(), 'plugin')]),
     await checkLogSocket(logSocket),
     checkServing(serving),
     ...checkAmbient(config.ambient, serving),

@@ -1,8 +1,9 @@
 import { lstatSync, unlinkSync } from 'node:fs'
-import { installer } from '@cni/installer'
-import { escapeUnsafe } from '@cni/types'
+import { InstallError, installer } from '@cni/installer'
+import { escapeUnsafe, messageOf } from '@cni/types'
 import { jsonText } from '../../foreign-text.ts'
 import type { AgentConfig } from '../config/agent-config.ts'
+import { removePluginToken } from '../on-cluster/plugin-token.ts'
 import { checkLogSocket } from './check-agent.ts'
 import { type CommandIo, paint } from './io.ts'
 
@@ -20,8 +21,12 @@ export async function uninstall(
     return 1
   }
   const report = await installer(config.install).uninstall()
-  const { errors } = report
-  const changes = [...report.changes, ...(running ? [] : removeStaleSocket(config.logSocket))]
+  const errors = [...report.errors]
+  const changes = [
+    ...report.changes,
+    ...(errors.length > 0 ? [] : removeToken(config, errors)),
+    ...(running ? [] : removeStaleSocket(config.logSocket)),
+  ]
   if (json) {
     const problems = errors.map(({ code, message, path }) => ({ code, path, message }))
     io.stdout(jsonText({ changes, problems }))
@@ -31,6 +36,19 @@ export async function uninstall(
     if (changes.length === 0 && errors.length === 0) io.stdout('nothing of istio-cni is on this node\n')
   }
   return errors.length > 0 ? 1 : 0
+}
+
+/** The kubeconfig with the same token is gone by now. */
+function removeToken({ pluginToken }: AgentConfig, errors: InstallError[]): { action: 'remove'; path: string }[] {
+  if (pluginToken === undefined) return []
+  try {
+    const path = removePluginToken(pluginToken)
+    return path === undefined ? [] : [{ action: 'remove', path }]
+  } catch (cause) {
+    const { file: path } = pluginToken
+    errors.push(new InstallError('IO', `cannot remove ${path}: ${messageOf(cause)}`, { path, cause }))
+    return []
+  }
 }
 
 /** What a killed agent left. Plugins that find it go on without it, so that one which stays is no failure. */

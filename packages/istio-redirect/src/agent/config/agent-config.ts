@@ -1,7 +1,9 @@
 import { join } from 'node:path'
 import { apiServerUrl, type InstallerOptions, isInstallError } from '@cni/installer'
+import { quote } from '../../foreign-text.ts'
 import { SERVE_SOCKET } from '../../serve/socket.ts'
 import { type LogSettings, parseLevels, pluginLevel } from '../log/levels.ts'
+import type { PluginTokenConfig } from '../on-cluster/plugin-token.ts'
 import type { ApiAccess, RepairConfig, ServeConfig } from '../services.ts'
 import { checkValues } from './check-values.ts'
 import { ConfigError } from './config-error.ts'
@@ -18,6 +20,10 @@ export interface AgentConfig {
   /** 0 or less: no metrics server. */
   readonly monitoringPort: number
   readonly api: ApiAccess
+  /** `undefined`: the plugin has the agent's own token. */
+  readonly pluginToken: PluginTokenConfig | undefined
+  /** Whether all stays on the node when another agent follows. */
+  readonly safeUpgrade: boolean
   /** `undefined`: nothing to do for it. */
   readonly repair: RepairConfig | undefined
   /** `undefined`: the plugin decides by itself. */
@@ -40,6 +46,7 @@ export function agentConfig({ values, warnings }: Resolved): AgentConfig {
   const server = serverOf(values)
   const caFile = values.kubeCaFile || join(values.serviceAccountDir, 'ca.crt')
   const tokenFile = join(values.serviceAccountDir, 'token')
+  const pluginToken = pluginTokenConfig(values)
   const ambient = values.ambientEnabled
   return {
     install: {
@@ -54,7 +61,7 @@ export function agentConfig({ values, warnings }: Resolved): AgentConfig {
       kubeconfig: {
         path: join(values.cniAgentRunDir, 'istio-cni-kubeconfig'),
         server,
-        tokenFile,
+        tokenFile: pluginToken?.file ?? tokenFile,
         caFile,
         skipTls: values.skipTlsVerify,
         mode: values.kubeconfigMode,
@@ -66,6 +73,8 @@ export function agentConfig({ values, warnings }: Resolved): AgentConfig {
     healthPort: values.healthPort,
     monitoringPort: values.monitoringPort,
     api: { server, tokenFile, caFile: join(values.serviceAccountDir, 'ca.crt'), namespace: values.podNamespace },
+    pluginToken,
+    safeUpgrade: !values.ambientDisableSafeUpgrade,
     repair: repairConfig(values),
     serve: serveConfig(values),
     ambient,
@@ -118,6 +127,9 @@ function repairConfig(values: Values): RepairConfig | undefined {
   }
 }
 
+const pluginTokenConfig = ({ pluginServiceAccount: account, cniAgentRunDir }: Values): PluginTokenConfig | undefined =>
+  account === '' ? undefined : { account, file: join(cniAgentRunDir, 'istio-cni-token') }
+
 const serveConfig = (values: Values): ServeConfig | undefined =>
   values.servePlugin
     ? {
@@ -125,6 +137,9 @@ const serveConfig = (values: Values): ServeConfig | undefined =>
         nodeName: values.kubernetesNodeName || values.nodeName,
       }
     : undefined
+
+/** By this the plugin knows pods of the agent. */
+const AGENT_POD_PREFIX = 'istio-cni-node-'
 
 function oddities(values: Values): string[] {
   const odd: string[] = []
@@ -134,6 +149,12 @@ function oddities(values: Values): string[] {
   }
   if (values.istioOwnedCniConfig && !isOwned(values)) {
     odd.push('ISTIO_OWNED_CNI_CONFIG has no effect without AMBIENT_ENABLED: the plugin is added to the primary itself')
+  }
+  if (values.podName !== '' && !values.podName.startsWith(AGENT_POD_PREFIX)) {
+    const why = 'the plugin lets only pods of that name pass when the API server cannot be asked'
+    odd.push(
+      `POD_NAME ${quote(values.podName)} does not begin with ${AGENT_POD_PREFIX}: ${why}, so that this pod may not start again after a power cut`,
+    )
   }
   return odd
 }

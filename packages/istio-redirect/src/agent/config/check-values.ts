@@ -2,6 +2,7 @@ import { isAbsolute } from 'node:path'
 import { isConfName } from '@cni/installer'
 import { parseIp } from '@cni/types'
 import { quote } from '../../foreign-text.ts'
+import { isPodIdentity } from '../../kube/pod-identity.ts'
 import { ConfigError } from './config-error.ts'
 import { commaList } from './plugin-entry.ts'
 import type { Values } from './variables.ts'
@@ -20,6 +21,7 @@ export function checkValues(values: Values): void {
   if (values.cniConfName !== '') confFile('CNI_CONF_NAME', values.cniConfName)
   const owned = values.istioOwnedCniConfigFilename
   if (owned !== '') confFile('ISTIO_OWNED_CNI_CONFIG_FILENAME', owned)
+  pluginAccount(values)
   port('HEALTH_PORT', values.healthPort)
   if (values.monitoringPort > 0) port('MONITORING_PORT', values.monitoringPort)
   if (values.kubeconfigMode < 0 || values.kubeconfigMode > 0o7777) {
@@ -48,6 +50,16 @@ function confFile(name: string, value: string): void {
   if (isConfName(value) && !/[/\0]/.test(value) && !value.startsWith('.')) return
   const expected = 'expected a file name that ends in .conf or .conflist: runtimes read no other file'
   throw new ConfigError(`${name} has the value ${quote(value)}: ${expected}`)
+}
+
+function pluginAccount({ pluginServiceAccount: name, podNamespace: namespace }: Values): void {
+  if (name === '') return
+  if (namespace === '') {
+    throw new ConfigError('PLUGIN_SERVICE_ACCOUNT needs POD_NAMESPACE, the namespace of that service account')
+  }
+  if (isPodIdentity({ namespace, name })) return
+  const expected = 'expected the name of a service account, and of its namespace in POD_NAMESPACE'
+  throw new ConfigError(`PLUGIN_SERVICE_ACCOUNT has the value ${quote(name)}: ${expected}`)
 }
 
 function oneOf(name: string, value: string, allowed: readonly string[]): void {

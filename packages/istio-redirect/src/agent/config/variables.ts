@@ -28,6 +28,11 @@ export const variables = {
     '/var/run/secrets/kubernetes.io/serviceaccount',
     'token and ca.crt of the service account',
   ),
+  pluginServiceAccount: text(
+    'plugin-service-account',
+    '',
+    "service account in the agent's namespace whose tokens the plugin gets; empty: the agent's own token",
+  ),
   kubernetesServiceHost: text('kubernetes-service-host', '', 'the API server', envOnly),
   kubernetesServicePort: text('kubernetes-service-port', '', 'its port', envOnly),
   kubernetesServiceProtocol: text('kubernetes-service-protocol', 'https', 'its protocol', envOnly),
@@ -40,6 +45,8 @@ export const variables = {
   // The plugin's configuration
   excludeNamespaces: text('exclude-namespaces', '', 'namespaces whose pods pass, by comma', envOnly),
   podNamespace: text('pod-namespace', '', "the agent's own namespace", envOnly),
+  podName: text('pod-name', '', "the agent's own pod: events are about it", envOnly),
+  podUid: text('pod-uid', '', 'its UID', envOnly),
   nativeNftables: bool('native-nftables', false, 'nftables instead of iptables', envOnly),
   checkMode: text('check-mode', '', 'verify or none: whether CHECK looks; empty: the plugin decides (verify)'),
   podAnnotationsCapability: bool(

@@ -4,12 +4,15 @@ import { isKubeError } from '../../kube/kube-error.ts'
 import type { ObservedPod } from '../pods/observed-pod.ts'
 
 /** Why an event is written; what `kubectl describe pod` shows. */
-export type EventReason = 'DeleteBrokenPod' | 'LabelBrokenPod'
+export type EventReason = 'DeleteBrokenPod' | 'LabelBrokenPod' | 'NotReady' | 'Misconfigured'
+
+/** The pod an event is about. */
+export type EventPod = Pick<ObservedPod, 'namespace' | 'name' | 'uid' | 'resourceVersion'>
 
 /** Writes events about pods. */
 export interface EventRecorder {
   /** Returns at once. The same event again is counted, not repeated. */
-  warn(pod: ObservedPod, reason: EventReason, message: string): void
+  warn(pod: EventPod, reason: EventReason, message: string): void
   /** Settles when everything is written or has failed. */
   idle(): Promise<void>
 }
@@ -21,6 +24,8 @@ export interface EventRecorderOptions {
   readonly signal: AbortSignal
   readonly failed: (error: unknown) => void
   readonly now?: () => number
+  /** Who writes them. Default `cni-repair`. */
+  readonly component?: string
 }
 
 interface Written {
@@ -30,7 +35,8 @@ interface Written {
 }
 
 /** Events are written one after the other; when the server is away, what does not fit is dropped. */
-export function eventRecorder({ connect, signal, failed, now = Date.now }: EventRecorderOptions): EventRecorder {
+export function eventRecorder(options: EventRecorderOptions): EventRecorder {
+  const { connect, signal, failed, now = Date.now, component = 'cni-repair' } = options
   const written = new Map<string, Written>()
   let waiting = 0
   let tail: Promise<void> = Promise.resolve()
@@ -53,7 +59,7 @@ export function eventRecorder({ connect, signal, failed, now = Date.now }: Event
     idle: () => tail,
   }
 
-  async function write(pod: ObservedPod, reason: EventReason, message: string): Promise<void> {
+  async function write(pod: EventPod, reason: EventReason, message: string): Promise<void> {
     const key = JSON.stringify([pod.namespace, pod.name, pod.uid, reason, message])
     const at = new Date(now()).toISOString().replace(/\.\d+Z$/, 'Z')
     const before = written.get(key)
@@ -63,7 +69,7 @@ export function eventRecorder({ connect, signal, failed, now = Date.now }: Event
     }
     serial += 1
     const fresh = { name: eventName(pod.name, now(), serial), firstTimestamp: at, count: 1 }
-    await connect().send(createRequest(pod, fresh, { reason, message, at }), { signal })
+    await connect().send(createRequest(pod, fresh, { component, reason, message, at }), { signal })
     remember(key, fresh)
   }
 
@@ -86,16 +92,22 @@ export function eventRecorder({ connect, signal, failed, now = Date.now }: Event
   }
 }
 
-const component = 'cni-repair'
+interface Said {
+  readonly component: string
+  readonly reason: EventReason
+  readonly message: string
+  readonly at: string
+}
+
 const maxWaiting = 1000
 const maxRemembered = 4096
 
 const eventsPath = (namespace: string): string => `/api/v1/namespaces/${encodeURIComponent(namespace)}/events`
 
 const createRequest = (
-  { namespace, name: podName, uid, resourceVersion }: ObservedPod,
+  { namespace, name: podName, uid, resourceVersion }: EventPod,
   { name, firstTimestamp, count }: Written,
-  { reason, message, at }: { readonly reason: EventReason; readonly message: string; readonly at: string },
+  { component, reason, message, at }: Said,
 ): KubeRequest => ({
   method: 'POST',
   path: eventsPath(namespace),

@@ -1,0 +1,185 @@
+import { mkdirSync, unlinkSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { readRegularFile, writeFileAtomic } from '@cni/host'
+import { errnoOf, messageOf } from '@cni/types'
+import * as z from 'zod/mini'
+import { printable } from '../../foreign-text.ts'
+import { kubeClient } from '../../kube/client.ts'
+import { isKubeError, KubeError } from '../../kube/kube-error.ts'
+import { serviceAccountAccess } from '../../kube/service-account.ts'
+import { calmLog } from '../log/calm-log.ts'
+import type { ApiAccess, Gauge, ScopedLog } from '../services.ts'
+
+/** Whose token the plugin has, and where it is kept. */
+export interface PluginTokenConfig {
+  /** A service account in the agent's own namespace. */
+  readonly account: string
+  /** Readable by root only; beside the kubeconfig, which is made from it. */
+  readonly file: string
+}
+
+/** What {@link keepPluginToken} works with. */
+export interface PluginTokenServices {
+  readonly config: PluginTokenConfig
+  readonly api: ApiAccess
+  readonly log: ScopedLog
+  /** Seconds since 1970 at which the token expires. */
+  readonly expiry: Gauge
+  /** Called for every attempt that failed. */
+  readonly failed: () => void
+  readonly signal: AbortSignal
+  /** The shortest time between two requests. Default a second. */
+  readonly pauseMs?: number
+}
+
+/** A token that is requested, renewed and kept in its file. */
+export interface PluginToken {
+  /** Settles when the first attempt is over, well or not. */
+  readonly first: Promise<void>
+  /** Settles after the signal. */
+  readonly done: Promise<void>
+  /** Why the plugin has no valid token. */
+  problem(): string | undefined
+}
+
+/**
+ * Keeps a token of the plugin's own account in its file. It is bound to no pod, so that it outlives the agent's, is valid
+ * for an hour and replaced after half of that. Every start requests a new one: that of the agent before stays until then.
+ */
+export function keepPluginToken(services: PluginTokenServices): PluginToken {
+  const { config, log, expiry, failed, signal, pauseMs = 1000 } = services
+  const calm = calmLog(log, `tokens of service account ${config.account} are renewed again`)
+  let held: MintedToken | undefined
+  let problem: string | undefined
+  let pause = pauseMs
+  /** Returns when the next one is due. */
+  const attempt = async (): Promise<number> => {
+    try {
+      held = await mint(services)
+      keepFile(config.file, held.token)
+      expiry.set(Math.round(held.expires / 1000))
+      problem = undefined
+      calm.worked()
+      pause = pauseMs
+      return held.renewAt
+    } catch (error) {
+      const due = performance.now() + pause
+      if (signal.aborted) return due
+      problem = problemOf(error, services)
+      failed()
+      calm.failed(problem)
+      pause = Math.min(pause * 2, LONGEST_PAUSE_MS)
+      return due
+    }
+  }
+  const first = attempt()
+  const run = async (): Promise<void> => {
+    let due = await first
+    while (!signal.aborted) {
+      const ms = Math.min(Math.max(due - performance.now(), 0), LOOK_MS)
+      // the signal ends the pause
+      await delay(ms, undefined, { signal }).catch(() => {})
+      if (signal.aborted) return
+      if (performance.now() >= due) due = await attempt()
+      else if (held !== undefined) keepQuietly(config.file, held.token)
+    }
+  }
+  return {
+    first: first.then(() => {}),
+    done: run(),
+    problem: () => (held === undefined || held.expires <= Date.now() ? problem : undefined),
+  }
+}
+
+/** Removes the token; the kubeconfig that has it is the installer's. Returns the path if there was one. */
+export function removePluginToken({ file }: PluginTokenConfig): string | undefined {
+  try {
+    unlinkSync(file)
+    return file
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** How long a token is asked to be valid. */
+const LIFE_SECONDS = 3600
+/** A file that somebody removed or changed is put right after this time at the latest. */
+const LOOK_MS = 10_000
+const LONGEST_PAUSE_MS = 30_000
+
+/** A token, and when another one is due. */
+interface MintedToken {
+  readonly token: string
+  /** Milliseconds since 1970, by the clock of the server. */
+  readonly expires: number
+  /** By our own clock that never goes back. */
+  readonly renewAt: number
+}
+
+const answerSchema = z.object({ status: z.object({ token: z.string(), expirationTimestamp: z.string() }) })
+const claimsSchema = z.object({ iat: z.number(), exp: z.number() })
+
+async function mint({ config, api, signal, pauseMs = 1000 }: PluginTokenServices): Promise<MintedToken> {
+  const client = kubeClient(serviceAccountAccess(api), { userAgent: 'istio-cni-node' })
+  const asked = performance.now()
+  const path = `/api/v1/namespaces/${encodeURIComponent(api.namespace)}/serviceaccounts/${encodeURIComponent(config.account)}/token`
+  const document = {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenRequest',
+    spec: { expirationSeconds: LIFE_SECONDS },
+  }
+  const answer = await client.send({ method: 'POST', path, body: { type: 'application/json', document } }, { signal })
+  const parsed = answerSchema.safeParse(answer)
+  const expires = parsed.success ? Date.parse(parsed.data.status.expirationTimestamp) : Number.NaN
+  // None of it is repeated: it may be most of a credential.
+  if (!parsed.success || Number.isNaN(expires) || !/^[!-~]+$/.test(parsed.data.status.token)) {
+    throw new KubeError('BAD_ANSWER', `POST ${path}: the answer is not that of a TokenRequest`)
+  }
+  const { token } = parsed.data.status
+  return { token, expires, renewAt: asked + Math.max(lifeOf(token, expires) / 2, pauseMs) }
+}
+
+/** By the server's clock alone, if the token says when it was made: ours may be wrong. */
+function lifeOf(token: string, expires: number): number {
+  try {
+    const payload = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8')
+    const { iat, exp } = z.parse(claimsSchema, JSON.parse(payload))
+    return (exp - iat) * 1000
+  } catch {
+    // not every token is a JWT
+    return expires - Date.now()
+  }
+}
+
+function keepFile(path: string, token: string): void {
+  try {
+    if (readRegularFile(path, 1024 * 1024) === token) return
+  } catch {
+    // missing, or something else in its place: it is written
+  }
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileAtomic(path, token, { mode: 0o600 })
+}
+
+/** What fails here fails as well, and is told, when the kubeconfig is written beside it. */
+function keepQuietly(path: string, token: string): void {
+  try {
+    keepFile(path, token)
+  } catch {
+    // the kubeconfig's step says so
+  }
+}
+
+function problemOf(error: unknown, { config, api }: PluginTokenServices): string {
+  const what = `no token for service account ${config.account} in namespace ${printable(api.namespace)}`
+  const hint =
+    isKubeError(error) && error.status === 403
+      ? '; the agent needs "create" on serviceaccounts/token of that name'
+      : isKubeError(error) && error.status === 404
+        ? '; does it exist?'
+        : ''
+  const said = isKubeError(error) ? error.said : undefined
+  return `${what}: ${said ?? printable(messageOf(error))}${hint}`
+}

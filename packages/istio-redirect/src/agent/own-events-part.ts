@@ -1,0 +1,64 @@
+import { messageOf } from '@cni/types'
+import { printable } from '../foreign-text.ts'
+import { kubeClient } from '../kube/client.ts'
+import { isPodIdentity } from '../kube/pod-identity.ts'
+import { serviceAccountAccess } from '../kube/service-account.ts'
+import type { AgentConfig } from './config/agent-config.ts'
+import { calmLog } from './log/calm-log.ts'
+import { agentPart, type Part } from './part.ts'
+import type { Readiness } from './serve/health.ts'
+import type { ScopedLog } from './services.ts'
+
+/** What {@link ownEventsPart} works with. */
+export interface OwnEventsServices {
+  readonly log: ScopedLog
+  readonly readiness: () => Readiness
+  /** Called for every event that could not be written. */
+  readonly failed: () => void
+  /** For tests: between two looks. */
+  readonly lookMs?: number
+}
+
+/**
+ * Writes what keeps the node from being in order as events about the agent's own pod, where `kubectl describe` shows
+ * them: settings that make no sense at once, other reasons when they have been the same for two looks.
+ */
+export function ownEventsPart({ log, readiness, failed, lookMs = 5000 }: OwnEventsServices): Part<AgentConfig> {
+  return agentPart<AgentConfig>(
+    ({ api, values: { podName, podUid }, warnings }) => ({ api, podName, podUid, warnings }),
+    async ({ api, values: { podName: name, podUid: uid }, warnings }) => {
+      const { namespace } = api
+      if (!isPodIdentity({ namespace, name })) return async () => {}
+      const { eventRecorder } = await import('./repair/events.ts')
+      const pod = { namespace, name, uid, resourceVersion: '' }
+      const stop = new AbortController()
+      const calm = calmLog(log, '')
+      const events = eventRecorder({
+        connect: () => kubeClient(serviceAccountAccess(api), { userAgent: 'istio-cni-node' }),
+        component: 'istio-cni-node',
+        signal: stop.signal,
+        failed(error) {
+          failed()
+          calm.failed(`an event about this agent could not be written: ${printable(messageOf(error))}`)
+        },
+      })
+      for (const warning of warnings) events.warn(pod, 'Misconfigured', warning)
+      let last = { text: '', looks: 0 }
+      const timer = setInterval(() => {
+        const { ready, reasons } = readiness()
+        const text = ready ? '' : reasons.join('; ')
+        last = { text, looks: text === last.text ? last.looks + 1 : 1 }
+        if (text !== '' && last.looks % REMINDER === 2) events.warn(pod, 'NotReady', text)
+      }, lookMs)
+      timer.unref()
+      return async () => {
+        clearInterval(timer)
+        stop.abort()
+        await events.idle()
+      }
+    },
+  )
+}
+
+/** After so many looks an event that is still true is written again: five minutes. */
+const REMINDER = 60
