@@ -2,6 +2,7 @@ import { library } from '../../tsup.base.ts'
 
 export default library({
   index: 'src/index.ts',
+  fresh: 'src/fresh/index.ts',
   testing: 'src/testing/index.ts',
   trace: 'src/trace/index.ts',
   watch: 'src/watch/index.ts',

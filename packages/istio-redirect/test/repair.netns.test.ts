@@ -7,9 +7,9 @@ import { type Netns, netns, openRtnl } from '@cni/netns'
 import { ownedNetns, tempNetns } from '@cni/netns/testing'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { findNetns } from '../src/agent/repair/find-netns.ts'
-import { nativeTablesIn } from '../src/plugin/native-tables.ts'
 import { connectFrom, startProxy } from '../src/testing/node/stand-ins.ts'
 import { type Fixture, fixture } from './fixture.ts'
+import { inetTablesIn } from './native/tables-in.ts'
 import { type RepairFixture, type RepairFixtureOptions, repairFixture, validatedPod } from './repair-fixture.ts'
 
 const until = (check: () => void) => vi.waitFor(check, { timeout: 15_000, interval: 20 })
@@ -146,7 +146,7 @@ describe('a pod that started without the plugin', () => {
       pods: [validatedPod(126, {}, { podIP: '10.77.9.2' })],
     })
     await until(() => expect(node.pods('repair/success')).toBe(1))
-    expect(nativeTablesIn(target)).toEqual(['istio-proxy-nat'])
+    expect(inetTablesIn(target)).toEqual(['istio-proxy-nat'])
     expect(await rulesOf(target)).not.toContain('ISTIO')
   })
 })
@@ -186,7 +186,7 @@ describe('a pod whose rules were lost', () => {
     })
     await until(() => expect(node.pods('repair/success')).toBe(1))
     expect(plugin.state()).toMatchObject([{ backend: native ? 'nft' : 'nftables', applied: true }])
-    expect(nativeTablesIn(plugin.netns)).toEqual(native ? [] : ['istio-proxy-nat'])
+    expect(inetTablesIn(plugin.netns)).toEqual(native ? [] : ['istio-proxy-nat'])
     expect((await plugin.rules()).includes('ISTIO')).toBe(native)
     expect(await plugin.call('CHECK')).toMatchObject({ exitCode: 0 })
   })

@@ -10,6 +10,7 @@ import { configuration } from './e2e/original/plugin-pair.ts'
 import { type PodCase, podCase } from './e2e/original/random-pod.ts'
 import { sandbox } from './e2e/original/sandbox.ts'
 import { readState } from './e2e/original/state.ts'
+import { kernelDump } from './native/kernel-dump.ts'
 import { servingAgent } from './serve-agent.ts'
 
 // CNI_FUZZ_RUNS=1000 for a long run, with another seed each time: the report of a failure names it.
@@ -26,7 +27,8 @@ test('a random pod has the same result, rules, record and log, whether an agent 
   await using agent = await servingAgent(runDir, [])
   try {
     await fc.assert(
-      fc.asyncProperty(podCase, async (one) => {
+      fc.asyncProperty(podCase, fc.boolean(), async (drawn, native_nftables) => {
+        const one = { ...drawn, conf: { ...drawn.conf, native_nftables } }
         api.setPod(one.pod)
         await agent.setPod(one.pod)
         const alone = await add({ ...one, conf: { ...one.conf, agent: 'never' } }, runDir)
@@ -66,8 +68,12 @@ async function add(one: PodCase, runDir: string): Promise<unknown> {
     outcomes.push({ exitCode, stdout: placeless(stdout, target.path), log: linesOf(placeless(stderr, target.path)) })
   }
   const state = await readState(target)
-  return { outcomes, state, records: recordsIn(records) }
+  const native = kernelDump(target).filter((line) => line.includes(OWN))
+  return { outcomes, state, native, records: recordsIn(records) }
 }
+
+/** In the names of our tables, as they stand in a dump. */
+const OWN = Buffer.from('istio-proxy').toString('hex')
 
 const placeless = (text: string, path: string) => text.replaceAll(path, '/the/pod')
 

@@ -1,11 +1,14 @@
 import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { iptables, ruleset } from '@cni/iptables'
+import { ownedNetns } from '@cni/netns/testing'
 import { describe, expect, test, vi } from 'vitest'
 import { SERVE_SOCKET } from '../src/serve/socket.ts'
 import { meshPod, plainPod } from '../src/testing/pods.ts'
 import { type Fixture, fixture, type Outcome, prevResult } from './fixture.ts'
 import type { Conduct } from './fixtures/serve-worker.ts'
+import { kernelDump } from './native/kernel-dump.ts'
+import { inetTablesIn } from './native/tables-in.ts'
 import { type ServingAgent, servingAgent } from './serve-agent.ts'
 
 const own = 'the node agent does not decide: the plugin does'
@@ -29,32 +32,97 @@ async function served(place: Fixture, agent: ServingAgent, conf: object = {}): P
 
 // On a machine with other things to do the agent may have not accepted within 100 ms.
 describe('an ADD that the agent decides', { retry: 3 }, () => {
-  test.each([
-    ['IPv4', {}, ['10.1.2.3/24']],
-    ['dual stack', { proxy: { env: [{ name: 'ISTIO_DUAL_STACK', value: 'true' }] } }, ['10.1.2.3/24', 'fd00::3/64']],
-    ['IPv6 alone', {}, ['fd00::3/64']],
-    ['TPROXY', { annotations: { 'sidecar.istio.io/interceptionMode': 'TPROXY' } }, ['10.1.2.3/24']],
-    ['DNS', { proxy: { env: [{ name: 'ISTIO_META_DNS_CAPTURE', value: 'true' }] } }, ['10.1.2.3/24']],
-  ])('leaves what one without an agent leaves, and asks nobody else: %s', async (_, options, ips) => {
-    const pod = meshPod(options)
+  describe.each([
+    ['iptables', {}],
+    ['native', { native_nftables: true }],
+  ])('%s', (_, kind) => {
+    test.each([
+      ['IPv4', {}, ['10.1.2.3/24']],
+      ['dual stack', { proxy: { env: [{ name: 'ISTIO_DUAL_STACK', value: 'true' }] } }, ['10.1.2.3/24', 'fd00::3/64']],
+      ['IPv6 alone', {}, ['fd00::3/64']],
+      ['TPROXY', { annotations: { 'sidecar.istio.io/interceptionMode': 'TPROXY' } }, ['10.1.2.3/24']],
+      ['DNS', { proxy: { env: [{ name: 'ISTIO_META_DNS_CAPTURE', value: 'true' }] } }, ['10.1.2.3/24']],
+    ])('leaves what one without an agent leaves, and asks nobody else: %s', async (_, options, ips) => {
+      const pod = meshPod(options)
+      await using one = await fixture(pod)
+      await using other = await fixture(pod)
+      await using agent = await servingAgent(one.runDir, [pod])
+      const conf = { prevResult: prevResult(...ips), plugin_log_level: 'debug', cni_agent_run_dirs: 1, ...kind }
+      const byAgent = await served(one, agent, conf)
+      const alone = await other.call('ADD', { conf })
+      expect(agent.answers.at(-1)).toBe('program')
+      expect(byAgent.stdout).toBe(alone.stdout)
+      expect(said(byAgent)).toEqual(said(alone))
+      expect(await one.rules()).toBe(await other.rules())
+      expect(kernelDump(one.netns)).toEqual(kernelDump(other.netns))
+      const [a, b] = [one.state()[0], other.state()[0]]
+      expect({ ...a, netns: b?.netns }).toEqual(b)
+      expect(a?.netns).toEqual({ dev: Number(one.netns.dev), ino: Number(one.netns.ino) })
+      expect(a).toMatchObject({ applied: true, backend: 'native_nftables' in kind ? 'nftables' : 'nft' })
+      expect((await one.call('CHECK', { conf })).exitCode).toBe(0)
+      expect((await one.call('DEL', { conf })).exitCode).toBe(0)
+      expect(await one.rules()).not.toContain('ISTIO')
+      expect(inetTablesIn(one.netns)).toEqual([])
+      expect(one.state()).toEqual([])
+    })
+
+    test('a repeated one is the plugin’s: something is there already', async () => {
+      const pod = meshPod()
+      await using one = await fixture(pod)
+      await using agent = await servingAgent(one.runDir, [pod])
+      await served(one, agent, kind)
+      const before = kernelDump(one.netns)
+      const { exitCode, log } = await one.call('ADD', { conf: { plugin_log_level: 'debug', ...kind } })
+      expect(exitCode).toBe(0)
+      expect(log).toContainEqual(expect.objectContaining({ msg: own, reason: 'not-fresh' }))
+      expect(log.at(-1)).toMatchObject({ msg: 'traffic is redirected', plan: 'unchanged' })
+      expect(kernelDump(one.netns)).toEqual(before)
+    })
+  })
+
+  test('native rules are written where others have rules, and those stay', async () => {
+    const pod = meshPod()
     await using one = await fixture(pod)
-    await using other = await fixture(pod)
     await using agent = await servingAgent(one.runDir, [pod])
-    const conf = { prevResult: prevResult(...ips), plugin_log_level: 'debug', cni_agent_run_dirs: 1 }
-    const byAgent = await served(one, agent, conf)
-    const alone = await other.call('ADD', { conf })
-    expect(agent.answers.at(-1)).toBe('program')
-    expect(byAgent.stdout).toBe(alone.stdout)
-    expect(said(byAgent)).toEqual(said(alone))
-    expect(await one.rules()).toBe(await other.rules())
-    const [a, b] = [one.state()[0], other.state()[0]]
-    expect({ ...a, netns: b?.netns }).toEqual(b)
-    expect(a?.netns).toEqual({ dev: Number(one.netns.dev), ino: Number(one.netns.ino) })
-    expect(a?.applied).toBe(true)
-    expect((await one.call('CHECK', { conf })).exitCode).toBe(0)
-    expect((await one.call('DEL', { conf })).exitCode).toBe(0)
+    await one.inside('iptables-nft', '-t', 'nat', '-A', 'OUTPUT', '-p', 'tcp', '--dport', '9', '-j', 'ACCEPT')
+    await one.inside('nft', 'add', 'table', 'inet', 'theirs')
+    expect((await served(one, agent, { native_nftables: true })).exitCode).toBe(0)
+    expect(agent.answers).toEqual(['program'])
+    expect(inetTablesIn(one.netns)).toEqual(['theirs', 'istio-proxy-nat'])
+    expect(await one.rules()).toContain('--dport 9')
+  })
+
+  test('native rules need no iptables to be found, nor a program', async () => {
+    const pod = meshPod()
+    await using one = await fixture(pod)
+    await using agent = await servingAgent(one.runDir, [pod])
+    vi.stubEnv('PATH', '')
+    expect((await served(one, agent, { native_nftables: true })).exitCode).toBe(0)
+    expect(agent.answers).toEqual(['program'])
+    expect(inetTablesIn(one.netns)).toEqual(['istio-proxy-nat'])
+  })
+
+  test('native rules are written where a pod has a user namespace of its own', async () => {
+    const pod = meshPod()
+    await using one = await fixture(pod, ownedNetns)
+    await using agent = await servingAgent(one.runDir, [pod])
+    expect((await served(one, agent, { native_nftables: true })).exitCode).toBe(0)
+    expect(agent.answers).toEqual(['program'])
+    expect((await one.call('CHECK', { conf: { native_nftables: true } })).exitCode).toBe(0)
+  })
+
+  test('native rules in place of those of iptables are the plugin’s, which takes these away', async () => {
+    const pod = meshPod()
+    await using one = await fixture(pod)
+    await using agent = await servingAgent(one.runDir, [pod])
+    await served(one, agent)
+    expect((await one.call('ADD', { conf: { native_nftables: true } })).exitCode).toBe(0)
+    expect(inetTablesIn(one.netns)).toEqual(['istio-proxy-nat'])
     expect(await one.rules()).not.toContain('ISTIO')
-    expect(one.state()).toEqual([])
+    expect(one.state()).toMatchObject([{ backend: 'nftables', applied: true }])
+    expect((await one.call('ADD')).exitCode).toBe(0)
+    expect(inetTablesIn(one.netns)).toEqual([])
+    expect(one.state()).toMatchObject([{ backend: 'nft', applied: true }])
   })
 
   test.each([
@@ -94,19 +162,6 @@ describe('an ADD that the agent decides', { retry: 3 }, () => {
     expect(readFileSync(join(one.runDir, 'istio-cni.log'), 'utf8')).toContain(lines.at(-1))
   })
 
-  test('a repeated one is the plugin’s: something is there already', async () => {
-    const pod = meshPod()
-    await using one = await fixture(pod)
-    await using agent = await servingAgent(one.runDir, [pod])
-    await served(one, agent)
-    const before = await one.rules()
-    const { exitCode, log } = await one.call('ADD', { conf: { plugin_log_level: 'debug' } })
-    expect(exitCode).toBe(0)
-    expect(log).toContainEqual(expect.objectContaining({ msg: own, reason: 'not-fresh' }))
-    expect(log.at(-1)).toMatchObject({ msg: 'traffic is redirected', plan: 'unchanged' })
-    expect(await one.rules()).toBe(before)
-  })
-
   test('rules of others in the namespace stay, and the plugin decides', async () => {
     const pod = meshPod()
     await using one = await fixture(pod)
@@ -134,18 +189,22 @@ describe('an ADD that the agent decides', { retry: 3 }, () => {
     expect(one.state()).toMatchObject([{ applied: true }])
   })
 
-  test('what fails after the rules takes them back, and its record', async () => {
+  test.each([
+    ['iptables', {}],
+    ['native', { native_nftables: true }],
+  ])('what fails after the rules takes them back, and its record: %s', async (_, kind) => {
     const env = [{ name: 'ISTIO_DUAL_STACK', value: 'true' }]
     const pod = meshPod({ proxy: { env } })
     await using one = await fixture(pod)
     await using other = await fixture(pod)
     await using agent = await servingAgent(one.runDir, [pod])
-    const conf = { prevResult: prevResult('10.1.2.3/24', 'fd00::3/64') }
+    const conf = { prevResult: prevResult('10.1.2.3/24', 'fd00::3/64'), ...kind }
     // There already, but by a way that the plugin does not see: it is refused when it is added.
     for (const place of [one, other]) await place.inside('ip', 'link', 'set', 'lo', 'mtu', '1000')
     const outcomes = [await one.call('ADD', { conf }), await other.call('ADD', { conf })]
     expect(outcomes[0]?.document).toEqual(outcomes[1]?.document)
     expect(await one.rules()).toBe(await other.rules())
+    expect(inetTablesIn(one.netns)).toEqual(inetTablesIn(other.netns))
     expect(one.state().length).toBe(other.state().length)
     expect(agent.answers.length).toBeLessThanOrEqual(1)
   })
@@ -166,6 +225,7 @@ describe('without an answer the plugin decides by itself', () => {
     'a batch that is none',
     'a batch that the kernel refuses',
     'a record of another namespace',
+    'a record of another back end',
   ]
 
   test.each(conducts)('an agent that answers like this: %s', async (conduct) => {
@@ -173,14 +233,16 @@ describe('without an answer the plugin decides by itself', () => {
     await using one = await fixture(pod)
     await using other = await fixture(pod)
     await using agent = await servingAgent(one.runDir, [pod], conduct)
+    const conf = conduct === 'a record of another back end' ? { native_nftables: true } : {}
     const begun = performance.now()
-    const { exitCode, stdout, log } = await one.call('ADD', { conf: { plugin_log_level: 'debug' } })
+    const { exitCode, stdout, log } = await one.call('ADD', { conf: { plugin_log_level: 'debug', ...conf } })
     expect(performance.now() - begun).toBeLessThan(20_000)
-    const alone = await other.call('ADD')
+    const alone = await other.call('ADD', { conf })
     expect([exitCode, stdout]).toEqual([0, alone.stdout])
     expect(log).toContainEqual(expect.objectContaining({ level: 'debug', msg: own }))
     expect(log.at(-1)).toMatchObject({ msg: 'traffic is redirected', plan: 'fresh' })
     expect(await one.rules()).toBe(await other.rules())
+    expect(inetTablesIn(one.netns)).toEqual(inetTablesIn(other.netns))
     expect(one.state()).toMatchObject([{ applied: true }])
     expect(asked(one)).toBe(1)
     expect(agent.answers.length).toBeLessThanOrEqual(1)

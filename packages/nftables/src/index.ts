@@ -26,7 +26,7 @@ export type { LibraryLog, NetnsContext, Where } from '@cni/netns/handle'
 // the kernel
 export type { ApplyReport, Change } from './apply/report.ts'
 export type { Transacted, TransactionSteps } from './apply/transaction.ts'
-export type { OwnedTables } from './apply/work.ts'
+export type { OwnedOptions, OwnedTables } from './apply/work.ts'
 export type { SetRecord, Sets } from './decode/reading.ts'
 export { readTables, type TableRecords } from './decode/records.ts'
 export { decodeRule, decodeTables } from './decode/tables.ts'

@@ -2,7 +2,7 @@ import { type Place, placeOf, type Where } from '@cni/netns/handle'
 import { applyRuleset } from './apply/apply.ts'
 import type { ApplyReport, Change } from './apply/report.ts'
 import type { Transacted, TransactionSteps } from './apply/transaction.ts'
-import { type OwnedTables, type Work, withNft } from './apply/work.ts'
+import { type OwnedOptions, type OwnedTables, type Work, withNft } from './apply/work.ts'
 import type { NamedSet, Ruleset } from './rules/model.ts'
 import { type TableSet, tableSet } from './sets/table-set.ts'
 import type { Drift } from './state/drift.ts'
@@ -25,12 +25,16 @@ export interface Nftables {
    * Brings the ruleset into the kernel, in one transaction: written when none of its tables is there, corrected where
    * something differs, left alone when it is there already, counters aside. When others change something meanwhile it
    * is read again.
+   *
+   * @example
+   * const others = { tables: ['ex-nat', 'ex-raw'].map((name) => ({ family: 'inet', name }) as const) }
+   * await nftables(pod).apply(rules, { absent: others }) // those of them that are not in the ruleset go with it
    */
-  apply(rules: Ruleset): Promise<ApplyReport>
+  apply(rules: Ruleset, options?: OwnedOptions): Promise<ApplyReport>
   /** Throws an `NftDriftError` unless the tables hold exactly this ruleset; tables of others are not looked at. */
-  verify(rules: Ruleset): Promise<void>
+  verify(rules: Ruleset, options?: OwnedOptions): Promise<void>
   /** What `verify` would complain about, as data. */
-  diff(rules: Ruleset): Promise<Drift>
+  diff(rules: Ruleset, options?: OwnedOptions): Promise<Drift>
   /**
    * Has the kernel check what `apply` would write, and changes nothing: `NftError('REFUSED')` with every rule that it would
    * refuse. Takes 6 to 16 ms.
@@ -80,14 +84,14 @@ export function nftables(where: Where, { nft }: NftablesOptions = {}): Nftables 
   const place: Place = placeOf(where, 'nftables')
   const work: Work = { place, nft }
   return {
-    apply: (rules) => applyRuleset(work, rules),
-    async verify(rules) {
+    apply: (rules, options) => applyRuleset(work, rules, options),
+    async verify(rules, options) {
       const { verifyRuleset } = await import('./state/verify.ts')
-      await withNft(work, (socket) => verifyRuleset(socket, rules))
+      await withNft(work, (socket) => verifyRuleset(socket, rules, options))
     },
-    async diff(rules) {
+    async diff(rules, options) {
       const { driftOf } = await import('./state/diff.ts')
-      return withNft(work, (socket) => driftOf(socket, rules))
+      return withNft(work, (socket) => driftOf(socket, rules, options))
     },
     async check(rules) {
       const { checkRuleset } = await import('./apply/transaction.ts')

@@ -19,5 +19,6 @@
  * @module
  */
 
+export type { FreshNftables } from '@cni/nftables/fresh'
 export { freshBatch } from './fresh-batch.ts'
-export { type FreshNftables, openFresh } from './open-fresh.ts'
+export { openFresh } from './open-fresh.ts'

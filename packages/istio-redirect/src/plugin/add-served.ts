@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { VERSION } from '@cni/host/cli'
-import { type FreshNftables, openFresh } from '@cni/iptables/fresh'
 import type { AddAheadContext, AheadResult, LogSink } from '@cni/skel'
 import { CniError, messageOf } from '@cni/types'
 import { inFolder } from '../in-folder.ts'
@@ -11,6 +10,7 @@ import { serveRequest } from '../serve/request.ts'
 import { SERVE_SOCKET } from '../serve/socket.ts'
 import { runDirOf } from './may-be-served.ts'
 import { addressFacts } from './namespace-facts.ts'
+import { openTables, type ServedTables } from './open-tables.ts'
 import { type Committed, commitServed } from './program-served.ts'
 
 /**
@@ -21,7 +21,7 @@ import { type Committed, commitServed } from './program-served.ts'
 export async function addServed(c: AddAheadContext): Promise<AheadResult> {
   const runDir = runDirOf(c)
   if (runDir === undefined) return undefined
-  using tables = openFresh(c.netns)
+  using tables = openTables(c)
   const asked = await ask(c, runDir, tables)
   if (asked.answer === undefined) return alone(c, asked.reason)
   const { answer } = asked
@@ -46,11 +46,7 @@ export async function addServed(c: AddAheadContext): Promise<AheadResult> {
 
 // internal
 
-async function ask(
-  c: AddAheadContext,
-  runDir: string,
-  tables: FreshNftables | undefined,
-): Promise<Answered | Unanswered> {
+async function ask(c: AddAheadContext, runDir: string, tables: ServedTables): Promise<Answered | Unanswered> {
   try {
     const request = serveRequest(c.env, { version: VERSION, facts: await factsOf(c, tables), stdin: c.raw })
     return await askAgent(inFolder(runDir, SERVE_SOCKET), request, c)
@@ -60,12 +56,12 @@ async function ask(
   }
 }
 
-async function factsOf(c: AddAheadContext, tables: FreshNftables | undefined): Promise<NamespaceFacts> {
+async function factsOf(c: AddAheadContext, { backend, fresh }: ServedTables): Promise<NamespaceFacts> {
   const { netns } = c
   return {
     netns: { dev: Number(netns.dev), ino: Number(netns.ino) },
-    backend: tables === undefined ? 'other' : 'nft',
-    fresh: tables?.fresh === true,
+    backend,
+    fresh,
     ...(await addressFacts(c)),
   }
 }
@@ -105,7 +101,7 @@ function errorOf({ code, msg, details, cause }: ServedError): CniError {
 async function finish(c: AddAheadContext, { pod, mode, record }: ProgramAnswer, committed: Committed): Promise<void> {
   const { families, backend } = record
   const { durationMs } = committed
-  c.log.debug('iptables by netlink', { ms: Math.round(durationMs), families })
+  if (backend === 'nft') c.log.debug('iptables by netlink', { ms: Math.round(durationMs), families })
   await committed.finish()
   c.log.info('traffic is redirected', { pod, mode, plan: 'fresh', families, backend, durationMs })
 }

@@ -3,25 +3,24 @@ import { isNftError, type Nft, openNft, restore, snapshot, type TableName } from
 import { tableNames } from '../redirect/native/table-names.ts'
 
 /**
- * Removes the tables of the native mode, but those that are `kept`, whoever made them; whether there were any. A context's
- * `undo` gets them back, with everything in them.
+ * Removes the tables of the native mode, whoever made them; whether there were any. A context's `undo` gets them back, with
+ * everything in them.
  */
-export function removeNativeTables(where: Where, kept: readonly string[] = []): boolean {
+export function removeNativeTables(where: Where): boolean {
   const { netns, undo } = placeOf(where, 'removeNativeTables')
-  const names = tableNames.filter((name) => !kept.includes(name))
   using nft = openNft(netns)
-  const found = there(nft, names)
+  const found = there(nft)
   if (found.length === 0) return false
   const before = undo === undefined ? undefined : snapshot(nft, found)
   undo?.(() => {
     using again = openNft(netns)
     again.transact((batch) => {
-      for (const table of there(again, names)) batch.deleteTable(table)
+      for (const table of there(again)) batch.deleteTable(table)
       if (before !== undefined) restore(batch, before)
     })
   })
   nft.transact((batch) => {
-    for (const table of there(nft, names)) batch.deleteTable(table)
+    for (const table of there(nft)) batch.deleteTable(table)
   })
   return true
 }
@@ -40,11 +39,5 @@ export function clearNativeTables(where: Where): boolean {
   }
 }
 
-/** The tables of the native mode that are there. */
-export function nativeTablesIn(where: Where): readonly string[] {
-  using nft = openNft(placeOf(where, 'nativeTablesIn').netns)
-  return there(nft, tableNames).map(({ table }) => table)
-}
-
-const there = (nft: Nft, names: readonly string[]): readonly TableName[] =>
-  nft.tables({ family: 'inet' }).filter(({ table }) => names.includes(table))
+const there = (nft: Nft): readonly TableName[] =>
+  nft.tables({ family: 'inet' }).filter(({ table }) => tableNames.includes(table))

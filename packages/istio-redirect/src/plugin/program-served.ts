@@ -1,15 +1,15 @@
-import type { FreshNftables } from '@cni/iptables/fresh'
 import type { AddAheadContext } from '@cni/skel'
 import type { ProgramAnswer } from '../serve/protocol.ts'
 import { attachmentKey } from '../state/attachment-of-call.ts'
 import { type MadeRecord, recordsToWrite } from '../state/made-records.ts'
 import type { NamespaceNetwork } from './namespace-network.ts'
+import type { ServedTables } from './open-tables.ts'
 
 /** What {@link commitServed} is to do. */
 export interface ServedProgram {
   readonly runDir: string
   readonly answer: ProgramAnswer
-  readonly tables: FreshNftables | undefined
+  readonly tables: ServedTables
 }
 
 /** Rules that are in the kernel. */
@@ -28,7 +28,7 @@ export interface Committed {
 export async function commitServed(c: AddAheadContext, program: ServedProgram): Promise<Committed | undefined> {
   const { runDir, tables } = program
   const { record, batch } = program.answer
-  if (tables === undefined || !isOf(c, record)) return undefined
+  if (record.backend !== tables.backend || !isOf(c, record)) return undefined
   const key = attachmentKey(c)
   const begun = performance.now()
   let network: NamespaceNetwork | undefined

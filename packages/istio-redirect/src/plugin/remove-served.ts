@@ -1,11 +1,13 @@
-import { iptables } from '@cni/iptables'
 import type { AddAheadContext } from '@cni/skel'
-import { redirectRules } from '../redirect/rules.ts'
 import { attachmentKey } from '../state/attachment-of-call.ts'
 import { callAttachments } from '../state/plain-attachments.ts'
+import { recordedBackend } from '../state/recorded-backend.ts'
+import { writerFor } from './writer-for.ts'
 
 /** Takes back rules that an agent has made, by their record. */
 export async function removeServed(c: AddAheadContext, runDir: string): Promise<void> {
   const recorded = await callAttachments(runDir).read(attachmentKey(c))
-  if (recorded !== undefined) await iptables(c.netns, { backend: 'nft' }).remove(redirectRules(recorded.rules))
+  if (recorded === undefined) return
+  const writer = await writerFor(c.netns, recorded.rules, recordedBackend(recorded))
+  await writer.remove()
 }

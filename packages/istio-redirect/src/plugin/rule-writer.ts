@@ -1,11 +1,14 @@
 import type { CaptureConfig } from '../redirect/config.ts'
-import type { RuleBackend } from '../state/attachments.ts'
+import type { AttachmentRecord, RuleBackend } from '../state/attachments.ts'
 
 export type { RuleBackend }
 
-/** What `apply` did, and more for the log. */
+/** What `apply` did, as the log says it. */
 export interface WriteReport {
   readonly plan: 'fresh' | 'reconcile' | 'replace' | 'unchanged'
+  readonly families: AttachmentRecord['families']
+  readonly backend: RuleBackend
+  readonly durationMs: number
 }
 
 /** What brings the rules of a configuration into a namespace, checks them and takes them away. */

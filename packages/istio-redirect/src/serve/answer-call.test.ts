@@ -58,6 +58,12 @@ test('a pod of the mesh is answered with its record and one batch', async () => 
   expect(found.act === 'program' && found.batch.length).toBeGreaterThan(1000)
 })
 
+test('a pod of the mesh is answered with native rules where the configuration asks for them', async () => {
+  const found = await answer(meshPod(), { conf: { native_nftables: true }, facts: { backend: 'nftables' } })
+  expect(found).toMatchObject({ act: 'program', record: { backend: 'nftables', families: ['ipv4'], applied: false } })
+  expect(found.act === 'program' && Buffer.from(found.batch).includes('istio-proxy-nat')).toBe(true)
+})
+
 test('the agent is asked for the pod by its UID', async () => {
   const asked: unknown[] = []
   const pod = async (who: unknown) => {
@@ -112,6 +118,8 @@ describe('what the plugin has to do by itself is refused', () => {
   const ambient = { ambient_enabled: true, enablement_selectors: [{}] }
   test.each<[string, Asked, string]>([
     ['legacy tables', { facts: { backend: 'other' } }, 'backend'],
+    ['native rules, and the plugin looked for those of iptables', { conf: { native_nftables: true } }, 'backend'],
+    ['rules of iptables, and the plugin looked for native ones', { facts: { backend: 'nftables' } }, 'backend'],
     ['rules that are there already', { facts: { fresh: false } }, 'not-fresh'],
     ['no address of IPv4, and the kernel was not asked', { conf: told('fd00::1/64') }, 'addresses'],
     ['a switch that decides, and was not looked at', { conf: told('10.1.2.3/24', 'fd00::1/64') }, 'addresses'],

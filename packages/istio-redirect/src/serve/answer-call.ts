@@ -1,4 +1,5 @@
 import { freshBatch } from '@cni/iptables/fresh'
+import { freshBatch as freshTables } from '@cni/nftables/fresh'
 import { checkConfig } from '@cni/skel/schema'
 import {
   decodeResult,
@@ -28,9 +29,18 @@ import { settingsOf } from '../plugin/settings.ts'
 import { warnAboutSettings } from '../plugin/warn-settings.ts'
 import { captureConfig } from '../redirect/config.ts'
 import { usableAddresses } from '../redirect/families.ts'
+import { nativeRules } from '../redirect/native/rules.ts'
 import type { PodInfo } from '../redirect/pod-info.ts'
 import { redirectRules } from '../redirect/rules.ts'
-import type { ProgramAnswer, RefusalReason, RefusedAnswer, ServeAnswer, ServedLine, ServeRequest } from './protocol.ts'
+import type {
+  ProgramAnswer,
+  RefusalReason,
+  RefusedAnswer,
+  ServeAnswer,
+  ServedBackend,
+  ServedLine,
+  ServeRequest,
+} from './protocol.ts'
 
 /** Which pod is meant. Without a UID the name may be that of an earlier one. */
 export interface AskedPod extends PodIdentity {
@@ -105,12 +115,13 @@ class ServedCall {
     if (maybeAmbient(pod, settings)) throw new Refusal('ambient')
     const found = redirectionOf(pod, { log: this.#log, env })
     if (found === undefined) return { act: 'skip', ...this.logged }
-    if (facts.backend !== 'nft' || conf.native_nftables === true) throw new Refusal('backend')
+    const backend = conf.native_nftables === true ? 'nftables' : 'nft'
+    if (facts.backend !== backend) throw new Refusal('backend')
     if (!facts.fresh) throw new Refusal('not-fresh')
-    return this.#program(found, told)
+    return this.#program(found, told, backend)
   }
 
-  #program(redirect: FoundRedirect, addresses: readonly string[]): ProgramAnswer {
+  #program(redirect: FoundRedirect, addresses: readonly string[], backend: ServedBackend): ProgramAnswer {
     const { env, facts } = this.#request
     const told = usableAddresses(addresses)
     if (told.ipv4.length === 0 && facts.addresses === undefined) throw new Refusal('addresses')
@@ -118,8 +129,9 @@ class ServedCall {
     if (mayHaveLostIpv6({ told, found }) && facts.ipv6Off === undefined) throw new Refusal('addresses')
     const known = { place: env.CNI_NETNS ?? '', addresses, told, found, ipv6Off: facts.ipv6Off === true }
     const config = captureConfig(redirect.redirect, { ipv6: capturesIpv6(redirect, known, this.#log) })
-    const record = { ...recordOf(facts.netns, config), backend: 'nft' }
-    const batch = freshBatch(redirectRules(config), record.families)
+    const record = { ...recordOf(facts.netns, config), backend }
+    const batch =
+      backend === 'nftables' ? freshTables(nativeRules(config)) : freshBatch(redirectRules(config), record.families)
     if (batch === undefined) throw new Refusal('rules')
     return { act: 'program', ...this.logged, pod: quoted(redirect.pod), mode: config.interceptionMode, record, batch }
   }

@@ -7,6 +7,7 @@ import {
   REFUSALS,
   type RefusalReason,
   type ServeAnswer,
+  type ServedBackend,
   type ServedError,
   type ServedLine,
 } from './protocol.ts'
@@ -45,6 +46,7 @@ export function readAnswer({ json, bytes }: Frame): ServeAnswer | undefined {
 
 const LEVELS: readonly unknown[] = ['silent', 'error', 'warn', 'info', 'debug'] satisfies LogLevel[]
 const KNOWN: readonly unknown[] = REFUSALS
+const BACKENDS: readonly unknown[] = ['nft', 'nftables'] satisfies ServedBackend[]
 const FAMILIES: readonly unknown[] = ['ipv4', 'ipv6']
 
 const isFamily = (value: unknown): value is unknown => FAMILIES.includes(value)
@@ -85,7 +87,7 @@ function isRecord(value: unknown): value is MadeRecord {
     isObject(netns) &&
     isNumber(netns.dev) &&
     isNumber(netns.ino) &&
-    value.backend === 'nft' &&
+    BACKENDS.includes(value.backend) &&
     isListOf(families, isFamily) &&
     isObject(value.rules) &&
     (tproxy === null || (isObject(tproxy) && isNumber(tproxy.mark) && isNumber(tproxy.table))) &&

@@ -47,9 +47,12 @@ export interface ServeRequest {
 /** What only the plugin can find out about a namespace. */
 export interface NamespaceFacts {
   readonly netns: NetnsIdentity
-  /** `nft`: for both families, as far as rules go that netlink can write; `other`: programs have to find out, or to write. */
-  readonly backend: 'nft' | 'other'
-  /** Nothing of iptables is there; of another back end it is not known. */
+  /**
+   * `nft`: iptables, for both families, as far as rules go that netlink can write. `nftables`: the tables of the native mode,
+   * for which the configuration seems to ask. `other`: programs have to find out, or to write.
+   */
+  readonly backend: ServedBackend | 'other'
+  /** Nothing of iptables is there, or none of the tables of the native mode; of another back end it is not known. */
   readonly fresh: boolean
   /** `/proc/net/if_inet6` there; empty where the kernel has no IPv6. */
   readonly inet6: string
@@ -58,6 +61,9 @@ export interface NamespaceFacts {
   /** Whether `disable_ipv6` keeps the pod from IPv6; only looked at where that may decide. */
   readonly ipv6Off?: boolean | undefined
 }
+
+/** How a pod's rules can be written by an answer. */
+export type ServedBackend = 'nft' | 'nftables'
 
 /** Whether a variable is part of a request. */
 export const isServedVariable = (name: string): boolean => name.startsWith('CNI_') || name.startsWith('ISTIO_OUTBOUND_')
@@ -101,7 +107,7 @@ export interface ProgramAnswer extends Logged {
   readonly mode: string
   /** What is recorded before anything is written. Its families and `tproxy` tell the addresses and routes. */
   readonly record: MadeRecord
-  /** `freshBatch` of `@cni/iptables/fresh`; not in JSON, but behind it in the frame. */
+  /** `freshBatch` of `@cni/iptables/fresh` or `@cni/nftables/fresh`, by the record's back end; not in JSON, but behind it in the frame. */
   readonly batch: Uint8Array
 }
 
@@ -130,7 +136,7 @@ export const REFUSALS = [
   'pod',
   /** Ambient mode may choose the pod: the plugin asks about its namespace, and announces it. */
   'ambient',
-  /** Another back end than nft. */
+  /** Rules that netlink cannot write there, or of another kind than the plugin has looked for. */
   'backend',
   /** Something is there already. */
   'not-fresh',

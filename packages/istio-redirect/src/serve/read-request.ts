@@ -11,7 +11,7 @@ const requestSchema = z.object({
   env: z.record(z.string(), z.string()),
   facts: z.object({
     netns: z.object({ dev: number, ino: number }),
-    backend: z.enum(['nft', 'other']),
+    backend: z.enum(['nft', 'nftables', 'other']),
     fresh: z.boolean(),
     inet6: z.string(),
     addresses: z.optional(z.array(z.string())),

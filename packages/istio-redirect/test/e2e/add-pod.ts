@@ -16,6 +16,7 @@ export interface AddedPod {
   readonly name: string
   readonly uid: string
   readonly agent?: 'never'
+  readonly native?: boolean
 }
 
 /** ADDs a pod as a runtime does, whatever becomes of the agent meanwhile. */
@@ -24,7 +25,7 @@ export function add(at: Serving, target: Netns, pod: AddedPod): Promise<Called> 
 }
 
 /** The same, for who has something to do with the process meanwhile. */
-export function startAdd(at: Serving, target: Netns, { name, uid, agent }: AddedPod) {
+export function startAdd(at: Serving, target: Netns, { name, uid, agent, native }: AddedPod) {
   const child = spawn(COMPILED, [], {
     env: {
       PATH: '/usr/sbin:/usr/bin',
@@ -39,7 +40,7 @@ export function startAdd(at: Serving, target: Netns, { name, uid, agent }: Added
   })
   const prevResult = { cniVersion: '1.0.0', interfaces: [], ips: [{ address: '10.1.2.3/24' }] }
   const conf = { cniVersion: '1.0.0', name: 'pods', type: 'istio-cni', cni_agent_run_dir: at.node.path('run') }
-  child.stdin.end(JSON.stringify({ ...conf, plugin_log_level: 'debug', prevResult, agent }))
+  child.stdin.end(JSON.stringify({ ...conf, plugin_log_level: 'debug', native_nftables: native, prevResult, agent }))
   const exit = new Promise<number | null>((resolve) => child.once('close', resolve))
   const all = [exit, text(child.stdout), text(child.stderr)] as const
   const called = Promise.all(all).then(([exitCode, stdout, stderr]): Called => ({ exitCode, stdout, stderr }))

@@ -1,6 +1,7 @@
 import { type Netns, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { describe, expect, test } from 'vitest'
+import { inetTablesIn } from '../native/tables-in.ts'
 import { add, startAdd } from './add-pod.ts'
 import { eventually } from './agent-node.ts'
 import { podOf, type Serving, serving } from './serving-agent.ts'
@@ -15,15 +16,16 @@ async function servingNode(): Promise<Serving> {
 }
 
 /** Adds pods until the agent was in time for one: 100 ms may be over on a machine with other things to do. */
-async function addServed(at: Serving): Promise<string> {
+async function addServed(at: Serving, native = false): Promise<string> {
   for (let attempt = 1; ; attempt += 1) {
     await using target = await tempNetns()
-    const pod = { name: `web-${attempt}`, uid: `uid-${attempt}` }
+    const pod = { name: `web-${attempt}`, uid: `uid-${attempt}`, native }
     at.api.setPod(podOf(pod.name, pod))
     const before = at.api.requests.length
     const { exitCode, stderr } = await add(at, target, pod)
     expect([exitCode, stderr]).toEqual([0, expect.stringContaining('traffic is redirected')])
-    expect(await rulesIn(target)).toContain('ISTIO_OUTPUT')
+    expect((await rulesIn(target)).includes('ISTIO_OUTPUT')).toBe(!native)
+    expect(inetTablesIn(target)).toEqual(native ? ['istio-proxy-nat'] : [])
     const own = at.api.requests.slice(before).filter(({ url }) => url.includes('/pods/'))
     if (!stderr.includes(ALONE)) {
       expect(own).toEqual([])
@@ -43,6 +45,12 @@ describe('the compiled plugin and a compiled agent', () => {
       () => new RegExp(`traffic is redirected.*demo/${name}`).test(at.agent.log()),
       () => at.agent.log(),
     )
+  })
+
+  test('and so is one with native rules', async () => {
+    await using at = await servingNode()
+    await addServed(at, true)
+    expect(await at.metrics()).toMatch(/istio_cni_served_calls_total\{answer="program"\} 1/)
   })
 
   test('an agent that is stopped costs a tenth of a second, and one that goes on serves again', async () => {

@@ -9,9 +9,13 @@ const itsOwn: Readonly<Record<string, readonly number[]>> = { table: [3, 4], cha
 const HEADER = 4
 const ELEMENTS = 3
 
+/** The two attributes of a counter, of 12 bytes each: the kernel itself sends packets. */
+const COUNTED = /(636f756e746572001c0002000c000100)[0-9a-f]{16}(0c000200)[0-9a-f]{16}/g
+const ZERO = '0'.repeat(16)
+
 /**
  * Everything in the nf_tables of a namespace as bytes in hex, in its order but for the elements of sets, which have none;
- * without what the kernel makes up. Counters have to be at 0.
+ * without what the kernel makes up, or has counted.
  */
 export function kernelDump(target: NetnsTarget): readonly string[] {
   using nft = openNft(target)
@@ -20,7 +24,7 @@ export function kernelDump(target: NetnsTarget): readonly string[] {
   for (const { kind, body } of snapshot(nft).messages) {
     const given = decodeAttributes(Buffer.from(body), HEADER).filter(([type]) => itsOwn[kind]?.includes(type) !== true)
     if (kind !== 'element') {
-      lines.push([kind, ...given.map(hex)].join(' '))
+      lines.push([kind, ...given.map(hex)].join(' ').replace(COUNTED, `$1${ZERO}$2${ZERO}`))
       continue
     }
     const names = given.filter(([type]) => type !== ELEMENTS).map(hex)

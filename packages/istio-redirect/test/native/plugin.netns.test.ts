@@ -265,9 +265,13 @@ describe('a pod with native rules that changes', () => {
     )
     await call('ADD')
     expect(tables()).toEqual([NAT, MANGLE, 'inet istio-proxy-raw'])
+    using nft = openNft(node.netns)
+    const generation = nft.generation()
     asks('REDIRECT')
     expect(await call('ADD')).toMatchObject({ exitCode: 0 })
     expect(tables()).toEqual([NAT])
+    // one transaction: no packet sees half of either
+    expect(nft.generation()).toBe(generation + 1)
     expect(await policy()).toEqual([])
     expect(await call('CHECK')).toMatchObject({ exitCode: 0 })
   })

@@ -2,10 +2,10 @@ import { type Netns, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { Batch, openNft } from '@cni/nftables/wire'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { nativeTablesIn } from '../../src/plugin/native-tables.ts'
 import { machine } from '../../src/tools/system.ts'
 import { tools as toolsOn } from '../tools-io.ts'
 import { kernelDump } from './kernel-dump.ts'
+import { inetTablesIn } from './tables-in.ts'
 
 let pod: Netns & AsyncDisposable
 const inside = async (...argv: [string, ...string[]]) => (await netns.exec(pod, argv)).stdout
@@ -33,7 +33,7 @@ test('iptables --native-nftables writes, writes nothing again, replaces and remo
   expect(await program('-b', '*', '-i', '*', '--json')).toMatchObject(plan('unchanged'))
   expect(kernelDump(pod)).toEqual(first)
   expect(await program('-b', '80', '-m', 'TPROXY', '--dual-stack', '--json')).toMatchObject(plan('replace'))
-  expect(nativeTablesIn(pod)).toEqual(['istio-proxy-nat', 'istio-proxy-mangle'])
+  expect(inetTablesIn(pod)).toEqual(['istio-proxy-nat', 'istio-proxy-mangle'])
   expect(await policy()).toHaveLength(2)
   expect(await program('-b', '*', '-i', '*')).toMatchObject({ exitCode: 0 })
   // Chains that were away come last.
@@ -52,9 +52,9 @@ test('a dry run prints the ruleset and writes nothing; bad values write nothing'
 test('either kind of rules takes the place of the other', async () => {
   expect(await byIptables('-b', '*')).toMatchObject({ exitCode: 0 })
   expect(await program('-b', '*')).toMatchObject({ exitCode: 0 })
-  expect([await chains(), nativeTablesIn(pod)]).toEqual([false, ['istio-proxy-nat']])
+  expect([await chains(), inetTablesIn(pod)]).toEqual([false, ['istio-proxy-nat']])
   expect(await byIptables('-b', '*')).toMatchObject({ exitCode: 0 })
-  expect([await chains(), nativeTablesIn(pod)]).toEqual([true, []])
+  expect([await chains(), inetTablesIn(pod)]).toEqual([true, []])
 })
 
 test('check and trace look at native rules', async () => {

@@ -15,13 +15,22 @@ import type { Nft } from '../wire/nft.ts'
 import { addElements, deleteElements, deleteSet } from '../wire/sets.ts'
 import { snapshot } from '../wire/snapshot.ts'
 import type { TableName } from '../wire/specs.ts'
+import { present } from './present.ts'
 import type { ApplyReport } from './report.ts'
 import type { WayBack } from './work.ts'
 
+/** What is wanted, and what is to be gone. */
+export interface Wanted {
+  readonly rules: Ruleset
+  readonly gone: readonly TableName[]
+}
+
 /** Writes what differs, and tells what had to be done. */
-export function replaceRuleset(nft: Nft, { tables }: Ruleset, back: WayBack): ApplyReport['plan'] {
+export function replaceRuleset(nft: Nft, { rules, gone }: Wanted, back: WayBack): ApplyReport['plan'] {
   const plan = nft.transact((batch) => {
-    const found = writeDifference(batch, nft, tables)
+    const left = present(nft, gone)
+    for (const name of left) batch.deleteTable(name)
+    const found = [...left, ...writeDifference(batch, nft, rules.tables)]
     if (batch.size === 0) return 'unchanged'
     back.before = found.length === 0 ? undefined : snapshot(nft, found)
     back.register()

@@ -14,6 +14,6 @@ export interface Change {
 
 /** What `apply` did. */
 export interface ApplyReport extends Change {
-  /** `fresh`: none of the tables was there. `replace`: something was, and differed. `unchanged`: nothing was written. */
+  /** `fresh`: none of the tables was there. `replace`: something was, and differed, or had to go. `unchanged`: nothing was written. */
   readonly plan: 'fresh' | 'replace' | 'unchanged'
 }

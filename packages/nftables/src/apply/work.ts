@@ -11,6 +11,12 @@ export interface OwnedTables {
   readonly tables: readonly Pick<Table, 'family' | 'name'>[]
 }
 
+/** What else is asked of the tables that a program owns. */
+export interface OwnedOptions {
+  /** Tables that are to be gone, whatever is in them, in the same transaction; those of the ruleset itself stay. */
+  readonly absent?: OwnedTables | undefined
+}
+
 /** A namespace, and a socket for each call or one for all. */
 export interface Work {
   readonly place: Place

@@ -1,3 +1,6 @@
+import { absentTables } from '../apply/absent.ts'
+import { present } from '../apply/present.ts'
+import type { OwnedOptions } from '../apply/work.ts'
 import type { Sets } from '../decode/reading.ts'
 import { nameOf } from '../encode/encode-table.ts'
 import type { Chain, Ruleset, Table } from '../rules/model.ts'
@@ -16,9 +19,14 @@ import {
 } from './table-state.ts'
 
 /** What differs. Throws as reading does, and `NftError('INVALID')` for a ruleset that cannot be written. */
-export function driftOf(nft: Nft, { tables }: Ruleset): Drift {
-  const drift: Found = { missing: [], unexpected: [], changed: [] }
-  for (const state of nft.read(() => tableStates(nft, tables))) compareTable(state, drift)
+export function driftOf(nft: Nft, rules: Ruleset, options: OwnedOptions = {}): Drift {
+  const gone = absentTables(rules, options)
+  const { states, left } = nft.read(() => ({
+    states: tableStates(nft, rules.tables),
+    left: gone.length === 0 ? gone : present(nft, gone),
+  }))
+  const drift: Found = { missing: [], unexpected: [...left], changed: [] }
+  for (const state of states) compareTable(state, drift)
   return drift
 }
 

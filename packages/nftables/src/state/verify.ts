@@ -1,3 +1,4 @@
+import type { OwnedOptions } from '../apply/work.ts'
 import type { Ruleset } from '../rules/model.ts'
 import type { Nft } from '../wire/nft.ts'
 import { driftOf } from './diff.ts'
@@ -5,7 +6,7 @@ import { isClean } from './drift.ts'
 import { NftDriftError } from './drift-error.ts'
 
 /** Throws `NftDriftError` for what differs. */
-export function verifyRuleset(nft: Nft, rules: Ruleset): void {
-  const drift = driftOf(nft, rules)
+export function verifyRuleset(nft: Nft, rules: Ruleset, options?: OwnedOptions): void {
+  const drift = driftOf(nft, rules, options)
   if (!isClean(drift)) throw new NftDriftError(drift)
 }

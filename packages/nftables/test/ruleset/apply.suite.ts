@@ -86,6 +86,26 @@ export function applyBehaviour(open: () => Promise<RulesetWorld>): void {
       expect(nft.rules({ ...ex, chain: 'output' })[0]?.handle).toBe(kept?.handle)
     })
 
+    test('tables that are to be gone go in the same transaction, and come back with it', async () => {
+      const { tables, undoable, nft } = world
+      const absent = { tables: ['ex', 'more', 'never'].map((name) => ({ family: 'inet', name }) as const) }
+      const more = nftRuleset('inet', { ex: parts, more: { c: chain } }, (t) => [t.more.on('c').counter().accept()])
+      await expect(tables.apply(more, { absent })).resolves.toMatchObject({ plan: 'fresh' })
+      const before = dump()
+      await expect(tables.diff(rules, { absent })).resolves.toMatchObject({
+        unexpected: [{ family: 'inet', table: 'more' }],
+      })
+      await expect(tables.verify(rules, { absent })).rejects.toSatisfy(isNftDriftError)
+      const first = nft.generation()
+      const { plan, generation } = await undoable.apply(rules, { absent })
+      expect([plan, generation]).toEqual(['replace', first + 1])
+      expect(nft.tables().map(({ table }) => table)).toEqual(['ex'])
+      await tables.verify(rules, { absent })
+      await expect(tables.apply(rules, { absent })).resolves.toMatchObject({ plan: 'unchanged', changed: false })
+      await world.undo()
+      expect(dump()).toEqual(before)
+    })
+
     test('a drift names every rule that differs', async () => {
       const { tables, nft } = world
       await tables.apply(rules)

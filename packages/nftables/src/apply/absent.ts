@@ -1,0 +1,10 @@
+import { nameOf } from '../encode/encode-table.ts'
+import type { TableName } from '../wire/specs.ts'
+import type { OwnedOptions, OwnedTables } from './work.ts'
+
+/** The tables that are to be gone. */
+export function absentTables({ tables }: OwnedTables, { absent }: OwnedOptions): readonly TableName[] {
+  const isWanted = ({ family, table }: TableName) =>
+    tables.some((wanted) => wanted.family === family && wanted.name === table)
+  return absent === undefined ? [] : absent.tables.map(nameOf).filter((name) => !isWanted(name))
+}

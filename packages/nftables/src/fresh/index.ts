@@ -1,0 +1,26 @@
+/**
+ * Tables for namespaces that have none of them yet, made by one process and written by another: where the rules are known to
+ * a daemon, and the namespace is another's.
+ *
+ * @example
+ * ```ts
+ * import { netns } from '@cni/netns'
+ * import { base, nftRuleset } from '@cni/nftables'
+ * import { freshBatch, openFresh } from '@cni/nftables/fresh'
+ *
+ * const rules = nftRuleset('inet', { ex: { output: base('nat', 'output', -100) } }, (t) => [
+ *   t.ex.on('output').tcp('dport', 80).redirect(8080),
+ * ])
+ * const batch = freshBatch(rules)
+ *
+ * using pod = netns.open('/run/netns/cni-7f3a')
+ * using tables = openFresh(pod, [{ family: 'inet', table: 'ex' }])
+ * export const written = tables?.fresh === true && tables.commit(batch)
+ * ```
+ *
+ * @module
+ */
+
+export { freshBatch } from './fresh-batch.ts'
+export { type FreshNftables, freshWhere } from './fresh-where.ts'
+export { openFresh } from './open-fresh.ts'
