@@ -19,6 +19,6 @@
  * @module
  */
 
-export type { FreshNftables } from '@cni/nftables/fresh'
+export type { FreshNftables } from '@cni/nftables/wire'
 export { freshBatch } from './fresh-batch.ts'
 export { openFresh } from './open-fresh.ts'

@@ -2,7 +2,7 @@ import { hasOwnUsers } from '@cni/netns/enter'
 import type { Netns } from '@cni/netns/handle'
 import type { Channel } from '@cni/netns/netlink'
 import { tryLoadSys } from '@cni/netns/sys'
-import { type FreshNftables, freshWhere } from '@cni/nftables/fresh'
+import { type FreshNftables, freshWhere } from '@cni/nftables/wire'
 import { nftIsTheNodes } from './nodes-backend.ts'
 
 /**

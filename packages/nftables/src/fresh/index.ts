@@ -21,6 +21,6 @@
  * @module
  */
 
+export type { FreshNftables } from '../wire/fresh-where.ts'
 export { freshBatch } from './fresh-batch.ts'
-export { type FreshNftables, freshWhere } from './fresh-where.ts'
 export { openFresh } from './open-fresh.ts'

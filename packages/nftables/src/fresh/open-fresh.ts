@@ -1,8 +1,8 @@
 import type { Netns } from '@cni/netns/handle'
 import { attributeMap, type Channel, readCString } from '@cni/netns/netlink'
 import { familyNumber } from '../wire/family.ts'
+import { type FreshNftables, freshWhere } from '../wire/fresh-where.ts'
 import type { TableName } from '../wire/specs.ts'
-import { type FreshNftables, freshWhere } from './fresh-where.ts'
 
 /**
  * Opens nf_tables of a namespace for a batch of `freshBatch`: it is fresh where none of these tables is there. `undefined`
