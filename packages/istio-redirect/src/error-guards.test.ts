@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { isZdsError, ZdsError } from './agent/ambient/zds/zds-error.ts'
 import { ConfigError, isConfigError } from './agent/config/config-error.ts'
 import { DiscoveryError, isDiscoveryError } from './agent/proc/discovery-error.ts'
 import { isKubeError, KubeError } from './kube/kube-error.ts'
@@ -9,6 +10,7 @@ const guards: readonly (readonly [name: string, is: (error: unknown) => boolean,
   ['ConfigError', isConfigError, new ConfigError('--log_level: expected a level')],
   ['DiscoveryError', isDiscoveryError, new DiscoveryError('pod shop/web-0: /run/netns/a is the node itself')],
   ['KubeError', isKubeError, new KubeError('NETWORK', 'GET https://10.0.0.1: nobody listens there')],
+  ['ZdsError', isZdsError, new ZdsError('NO_ZTUNNEL', 'no ztunnel connected')],
   ['RedirectError', isRedirectError, new RedirectError(source, 'expected a port')],
 ]
 

@@ -1,0 +1,102 @@
+/** As much of protobuf's wire format as ZDS needs: varints, and fields with a length. Others are skipped. */
+
+/** The bytes are no protobuf message. */
+export class ProtobufError extends Error {
+  static {
+    ProtobufError.prototype.name = 'ProtobufError'
+  }
+}
+
+/** A field as it was read: a number, or what is in a field with a length; `undefined` for the kinds that ZDS has not. */
+export interface Field {
+  readonly number: number
+  readonly value: bigint | Uint8Array | undefined
+}
+
+/** A field with a length, also when nothing is in it. */
+export function lengthDelimited(number: number, value: Uint8Array): Uint8Array {
+  return Buffer.concat([varint((number << 3) | LENGTH), varint(value.length), value])
+}
+
+/** A text, absent when it is empty. */
+export const textField = (number: number, text: string): Uint8Array =>
+  text === '' ? NOTHING : lengthDelimited(number, Buffer.from(text))
+
+/** A number, absent when it is 0. */
+export const numberField = (number: number, value: number): Uint8Array =>
+  value === 0 ? NOTHING : Buffer.concat([varint((number << 3) | VARINT), varint(value)])
+
+/** The fields in their order. Throws a {@link ProtobufError}, also after some of them. */
+export function* fieldsOf(bytes: Uint8Array): Generator<Field, void, void> {
+  for (let at = 0; at < bytes.length; ) {
+    const tag = readVarint(bytes, at)
+    const number = Number(tag.value >> 3n)
+    if (number === 0 || number > MOST_FIELD) throw new ProtobufError(`no field has the number ${number}`)
+    const kind = Number(tag.value & 7n)
+    if (kind === VARINT) {
+      const { value, end } = readVarint(bytes, tag.end)
+      yield { number, value }
+      at = end
+      continue
+    }
+    const { start, end } = extent(bytes, tag.end, kind)
+    if (end > bytes.length) throw new ProtobufError(`field ${number} ends after the message`)
+    yield { number, value: kind === LENGTH ? bytes.subarray(start, end) : undefined }
+    at = end
+  }
+}
+
+/** The text of a field. Throws a {@link ProtobufError} when it is none. */
+export function textOf({ number, value }: Field): string {
+  if (!(value instanceof Uint8Array)) throw new ProtobufError(`field ${number} is no text`)
+  try {
+    return utf8.decode(value)
+  } catch (cause) {
+    throw new ProtobufError(`field ${number} is no UTF-8`, { cause })
+  }
+}
+
+/** The message in a field. Throws a {@link ProtobufError} when none can be. */
+export function messageIn({ number, value }: Field): Uint8Array {
+  if (value instanceof Uint8Array) return value
+  throw new ProtobufError(`field ${number} is no message`)
+}
+
+// internal
+
+const VARINT = 0
+const FIXED64 = 1
+const LENGTH = 2
+const FIXED32 = 5
+const MOST_FIELD = 2 ** 29 - 1
+const MOST_VARINT = 10
+const NOTHING = new Uint8Array()
+// A byte order mark is a character like others.
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+function extent(bytes: Uint8Array, at: number, kind: number): { start: number; end: number } {
+  if (kind === FIXED64) return { start: at, end: at + 8 }
+  if (kind === FIXED32) return { start: at, end: at + 4 }
+  if (kind !== LENGTH) throw new ProtobufError(`nothing has the kind ${kind}`)
+  const length = readVarint(bytes, at)
+  // What is longer than the message is found out by whoever asked.
+  return { start: length.end, end: length.end + Number(length.value) }
+}
+
+function readVarint(bytes: Uint8Array, at: number): { value: bigint; end: number } {
+  let value = 0n
+  for (let index = 0; index < MOST_VARINT; index++) {
+    const byte = bytes[at + index]
+    if (byte === undefined) throw new ProtobufError('the message ends in a number')
+    value |= BigInt(byte & 0x7f) << BigInt(7 * index)
+    if (byte < 0x80) return { value: BigInt.asUintN(64, value), end: at + index + 1 }
+  }
+  throw new ProtobufError(`a number has more than ${MOST_VARINT} bytes`)
+}
+
+function varint(value: number): Uint8Array {
+  const bytes: number[] = []
+  let rest = value
+  for (; rest >= 0x80; rest = Math.floor(rest / 128)) bytes.push((rest & 0x7f) | 0x80)
+  return Uint8Array.from([...bytes, rest])
+}

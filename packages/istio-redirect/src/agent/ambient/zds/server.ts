@@ -1,0 +1,133 @@
+import { lstatSync, unlinkSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { listenUnix, type UnixConnection } from '@cni/netns/unix'
+import { errnoOf, messageOf } from '@cni/types'
+import { calmLog } from '../../log/calm-log.ts'
+import type { ZdsOptions, ZdsServer } from './options.ts'
+import { problemOf, Session } from './session.ts'
+import { MAX_MESSAGE } from './wire.ts'
+import { isZdsError, ZdsError } from './zds-error.ts'
+
+/** More never say hello at the same time: the oldest of them makes room. */
+const MAX_GREETING = 8
+/** A node has two ztunnels while one takes over from the other. */
+const MAX_SESSIONS = 16
+
+/**
+ * Listens for ztunnels. Each is told all pods when it connects, then what changes; one that does not answer in time, or
+ * what was not asked, is disconnected, and told all pods again when it comes back.
+ *
+ * Throws `NetnsError` for a path that no socket can have, a folder that is missing, or when this is not the main thread.
+ *
+ * @example
+ * ```ts
+ * import { netnsCache, startZds } from '@cni/istio-redirect/agent'
+ * import { netns } from '@cni/netns'
+ *
+ * const pods = netnsCache('/proc')
+ * const log = { debug() {}, info() {}, warn() {}, error() {} }
+ * const zds = startZds({ path: '/var/run/ztunnel/ztunnel.sock', snapshot: () => pods.snapshot(), log })
+ *
+ * export async function enrol(uid: string, path: string) {
+ *   const workload = { name: 'web', namespace: 'shop', serviceAccount: 'default' }
+ *   pods.keep(uid, workload, netns.open(path))
+ *   using lease = pods.lease(uid)
+ *   if (lease !== undefined) await zds.add({ uid, workload, netns: lease.netns })
+ * }
+ * ```
+ */
+export function startZds(options: ZdsOptions): ZdsServer {
+  const { path, snapshot, log, observe = () => {}, answerMs = 4000, helloMs = 5000 } = options
+  const { allow = ({ uid }) => uid === 0 } = options
+  const sessions: Session[] = []
+  const running = new Set<Promise<void>>()
+  const troubles = calmLog(log, '')
+  let lastId = 0
+  let connected = 0
+  let newest: Session | undefined
+
+  const inState = (state: Session['state']): Session[] => sessions.filter((each) => each.state === state)
+  const review = (): void => {
+    const live = inState('live')
+    if (live.length !== connected) observe({ type: 'connections', connected: live.length })
+    connected = live.length
+    if (live.at(-1) === newest) return
+    newest = live.at(-1)
+    newest?.catchUp()
+  }
+  const serve = async (session: Session): Promise<void> => {
+    const why = await session.run()
+    sessions.splice(sessions.indexOf(session), 1)
+    review()
+    log[why.code === 'CLOSED' ? 'info' : 'warn'](`${session} is disconnected: ${why.message}`)
+  }
+  const admit = (connection: UnixConnection): void => {
+    const greeting = inState('greeting')
+    if (sessions.length - greeting.length >= MAX_SESSIONS) {
+      connection.close()
+      troubles.failed(`a ztunnel cannot connect to ${path}: ${MAX_SESSIONS} are connected already`)
+      return
+    }
+    if (greeting.length >= MAX_GREETING) greeting[0]?.close()
+    const session = new Session(++lastId, connection, { snapshot, log, observe, onLive: review, answerMs, helloMs })
+    sessions.push(session)
+    const served = serve(session).finally(() => running.delete(served))
+    running.add(served)
+  }
+  const close = async (): Promise<void> => {
+    listener.close()
+    for (const session of sessions) session.close()
+    await Promise.all(running)
+  }
+
+  removeStale(path)
+  const listener = listenUnix(path, {
+    maxBytes: MAX_MESSAGE,
+    maxFds: 0,
+    allow,
+    onConnection: admit,
+    onError: (error) => troubles.failed(`ztunnel: ${messageOf(error)}`),
+  })
+  return {
+    async add(pod, { signal } = {}) {
+      const problem = problemOf({ type: 'add', uid: pod.uid, workload: pod.workload })
+      if (problem !== undefined) throw new ZdsError('INVALID', `ztunnel cannot be told of the pod: ${problem}`)
+      const session = newest ?? inState('snapshot').at(-1)
+      if (session === undefined) throw new ZdsError('NO_ZTUNNEL', 'no ztunnel connected')
+      const started = performance.now()
+      const tell = (result: 'ok' | 'refused' | 'failed'): void =>
+        observe({ type: 'add', result, durationMs: performance.now() - started })
+      try {
+        await session.add(pod, { ms: answerMs, signal })
+        tell('ok')
+      } catch (error) {
+        tell(isZdsError(error) && error.code === 'REFUSED' ? 'refused' : 'failed')
+        throw error
+      }
+    },
+    async remove(uid) {
+      // Whoever is told a snapshot later is not told of the pod at all.
+      const told = Promise.all([...inState('snapshot'), ...inState('live')].map((session) => session.remove(uid)))
+      const limit = new AbortController()
+      await Promise.race([told, delay(answerMs, undefined, limit)]).finally(() => limit.abort())
+    },
+    connections: () =>
+      sessions.flatMap(({ id, pid, state }) =>
+        state === 'over' ? [] : [{ id, pid, state, newest: id === newest?.id }],
+      ),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+// internal
+
+/** Sockets are replaced by whoever listens; what else is there was no agent's, or is a rest of one. */
+function removeStale(path: string): void {
+  try {
+    const there = lstatSync(path)
+    if (!there.isSocket() && !there.isDirectory()) unlinkSync(path)
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT') throw error
+  }
+}

@@ -1,0 +1,231 @@
+import type { UnixConnection } from '@cni/netns/unix'
+import { messageOf } from '@cni/types'
+import { printable } from '../../../foreign-text.ts'
+import { identityOf } from '../../proc/pod-processes.ts'
+import type { KnownPod } from '../netns-cache.ts'
+import { greet, type LiveExchange, type Patience, type SnapshotExchange, type WithNetns } from './exchange.ts'
+import type { ZdsConnection, ZdsOptions, ZdsPod } from './options.ts'
+import { type Packets, packetsOf } from './packets.ts'
+import { type Ack, type ChangeRequest, encodeRequest, MAX_MESSAGE, type SnapshotRequest } from './wire.ts'
+import { isZdsError, ZdsError } from './zds-error.ts'
+
+/** What a session shares with the others of its server. */
+export interface SessionSurroundings extends Patience {
+  readonly snapshot: ZdsOptions['snapshot']
+  readonly log: ZdsOptions['log']
+  readonly observe: NonNullable<ZdsOptions['observe']>
+  /** It has become live. */
+  readonly onLive: () => void
+}
+
+/** When to stop waiting for an answer. */
+interface AskOptions {
+  /** Counted from the call, so that what waits for another answer does not wait longer than its caller. */
+  readonly ms?: number | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+interface Task {
+  readonly request: WithNetns<ChangeRequest>
+  resolve(ack: Ack): void
+  reject(error: unknown): void
+}
+
+/** So many messages of a snapshot are under way at a time, with their descriptors. */
+const WINDOW = 16
+const WORK = Symbol('work')
+
+/** One ztunnel: hello, snapshot, then changes, of which each is answered before the next is sent. */
+export class Session {
+  readonly id: number
+  readonly pid: number
+  state: ZdsConnection['state'] | 'over' = 'greeting'
+  readonly #connection: UnixConnection
+  readonly #packets: Packets
+  readonly #around: SessionSurroundings
+  readonly #tasks: Task[] = []
+  /** Which namespace each pod has that it was told, or will be by a task. */
+  readonly #told = new Map<string, string>()
+  #wake = new AbortController()
+
+  constructor(id: number, connection: UnixConnection, around: SessionSurroundings) {
+    this.id = id
+    this.pid = connection.peer.pid
+    this.#connection = connection
+    this.#packets = packetsOf(connection)
+    this.#around = around
+  }
+
+  /** Talks to the ztunnel until one of them has enough; returns why. */
+  async run(): Promise<ZdsError> {
+    try {
+      const exchange = await greet(this.#packets, this.#around)
+      this.state = 'snapshot'
+      const live = await this.#tellAll(exchange)
+      this.state = 'live'
+      this.#around.onLive()
+      return await this.#serve(live)
+    } catch (error) {
+      return isZdsError(error) ? error : new ZdsError('CLOSED', messageOf(error), { cause: error })
+    } finally {
+      this.close()
+    }
+  }
+
+  /** Settles when the ztunnel has the pod; rejects when it refused, or did not say. */
+  async add({ uid, workload, netns }: ZdsPod, options: AskOptions = {}): Promise<void> {
+    this.#told.set(uid, identityOf(netns))
+    const { error } = await this.#ask({ type: 'add', uid, workload, netns }, options)
+    if (error !== '') throw new ZdsError('REFUSED', `got ack error: ${printable(error)}`)
+  }
+
+  /** Settles when the ztunnel knows, or when there is nobody who would have to. */
+  async remove(uid: string): Promise<void> {
+    this.#told.delete(uid)
+    const started = performance.now()
+    try {
+      const { error } = await this.#ask({ type: 'del', uid })
+      if (error !== '') this.#around.log.warn(`${this} did not let go of pod ${uid}: ${printable(error)}`)
+      this.#observe('del', error === '' ? 'ok' : 'refused', started)
+    } catch {
+      // It is disconnected then, and the next snapshot does not mention the pod.
+      this.#observe('del', 'failed', started)
+    }
+  }
+
+  /** Tells it, which pods are added to from now on, of those that only another one was told of. */
+  catchUp(): void {
+    for (const { uid, workload, lease } of this.#around.snapshot()) {
+      if (lease === undefined) continue
+      const { netns } = lease
+      if (this.#told.get(uid) === identityOf(netns) || problemOf({ type: 'add', uid, workload }) !== undefined) {
+        lease[Symbol.dispose]()
+        continue
+      }
+      this.add({ uid, workload, netns })
+        .catch((error) => this.#around.log.warn(`${this} was not given pod ${nameOf(workload)}: ${messageOf(error)}`))
+        .finally(() => lease[Symbol.dispose]())
+    }
+  }
+
+  /** Ends it at once. What waits for an answer rejects. */
+  close(): void {
+    this.state = 'over'
+    this.#connection.close()
+    for (const task of this.#tasks.splice(0)) task.reject(this.#closed())
+  }
+
+  toString(): string {
+    return `ztunnel (process ${this.pid}, connection ${this.id})`
+  }
+
+  async #tellAll(exchange: SnapshotExchange): Promise<LiveExchange> {
+    const started = performance.now()
+    const known = this.#around.snapshot()
+    try {
+      const pods = known.filter((pod) => this.#isSendable(pod))
+      let answered = 0
+      const answer = async (): Promise<void> => {
+        const { error } = await exchange.answer()
+        const pod = pods[answered++]
+        // ztunnel tries again by itself what it could not serve.
+        if (error !== '') this.#around.log.warn(`${this} refused pod ${nameOf(pod?.workload)}: ${printable(error)}`)
+      }
+      for (const [sent, pod] of pods.entries()) {
+        if (sent - answered === WINDOW) await answer()
+        await this.#tell(exchange, pod)
+      }
+      while (answered < pods.length) await answer()
+      const live = await exchange.finish()
+      this.#around.observe({ type: 'snapshot', pods: pods.length, durationMs: performance.now() - started })
+      return live
+    } finally {
+      for (const { lease } of known) lease?.[Symbol.dispose]()
+    }
+  }
+
+  #tell(exchange: SnapshotExchange, { uid, workload, lease }: KnownPod): Promise<void> {
+    if (lease === undefined) return exchange.send({ type: 'keep', uid })
+    this.#told.set(uid, identityOf(lease.netns))
+    return exchange.send({ type: 'add', uid, workload, netns: lease.netns })
+  }
+
+  #isSendable({ uid, workload }: KnownPod): boolean {
+    const problem = problemOf({ type: 'add', uid, workload })
+    if (problem !== undefined) this.#around.log.error(`ztunnel is not told of pod ${nameOf(workload)}: ${problem}`)
+    return problem === undefined
+  }
+
+  async #serve(live: LiveExchange): Promise<never> {
+    for (;;) {
+      this.#wake = new AbortController()
+      // What came before anything was asked is no answer to it.
+      const idle = live.idle(this.#wake.signal)
+      if (this.#tasks.length > 0) this.#wake.abort(WORK)
+      await idle
+      const task = this.#tasks.shift()
+      if (task === undefined) continue
+      try {
+        task.resolve(await live.ask(task.request))
+      } catch (error) {
+        task.reject(error)
+        // A namespace that was closed meanwhile is nothing that ztunnel has to do with.
+        if (isZdsError(error)) throw error
+      }
+    }
+  }
+
+  #ask(request: WithNetns<ChangeRequest>, { ms, signal }: AskOptions = {}): Promise<Ack> {
+    return new Promise((resolve, reject) => {
+      signal?.throwIfAborted()
+      if (this.state === 'over') throw this.#closed()
+      const settle = (): void => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', abort)
+      }
+      const task: Task = {
+        request,
+        resolve(ack) {
+          settle()
+          resolve(ack)
+        },
+        reject(error) {
+          settle()
+          reject(error)
+        },
+      }
+      const giveUp = (error: unknown): void => {
+        const at = this.#tasks.indexOf(task)
+        if (at !== -1) this.#tasks.splice(at, 1)
+        if (at !== -1 && request.type === 'add') this.#told.delete(request.uid)
+        task.reject(error)
+      }
+      const abort = (): void => giveUp(signal?.reason)
+      const late = (): void => giveUp(new ZdsError('TIMEOUT', `${this}: no answer within ${(ms ?? 0) / 1000} s`))
+      const timer = ms === undefined ? undefined : setTimeout(late, ms)
+      signal?.addEventListener('abort', abort)
+      this.#tasks.push(task)
+      this.#wake.abort(WORK)
+    })
+  }
+
+  #closed(): ZdsError {
+    return new ZdsError('CLOSED', `${this}: connection closed before response received`)
+  }
+
+  #observe(type: 'add' | 'del', result: 'ok' | 'refused' | 'failed', started: number): void {
+    this.#around.observe({ type, result, durationMs: performance.now() - started })
+  }
+}
+
+/** Why a message cannot be sent: ztunnel would not read it. */
+export function problemOf(request: SnapshotRequest): string | undefined {
+  if (request.uid === '') return 'it has no UID'
+  const { length } = encodeRequest(request)
+  return length > MAX_MESSAGE ? `${length} bytes of names are more than the ${MAX_MESSAGE} that it reads` : undefined
+}
+
+// internal
+
+const nameOf = (workload: KnownPod['workload'] | undefined): string =>
+  workload === undefined ? '' : `${workload.namespace}/${workload.name}`
