@@ -26,6 +26,20 @@ describe('back ends side by side', () => {
     expect(await iptables(pod, { backend: 'nft' }).save('ipv4')).not.toContain('EX_')
   })
 
+  test.each([
+    ['nft', 'legacy'],
+    ['legacy', 'nft'],
+  ] as const)('what %s held goes when rules are applied to %s, asked for by name', async (former, latter) => {
+    await using pod = await tempNetns()
+    await iptables(pod, { backend: former }).apply(rules)
+    const now = iptables(pod, { backend: latter })
+    const { unexpected } = await now.diff(rules)
+    expect([...new Set(unexpected.map(({ backend }) => backend))]).toEqual([former])
+    await now.apply(rules)
+    await now.verify(rules)
+    expect(await iptables(pod, { backend: former }).save('ipv4')).not.toContain('EX_')
+  })
+
   test('remove and removeChains look into both', async () => {
     await using pod = await tempNetns()
     for (const remove of [(ipt: Iptables) => ipt.remove(rules), (ipt: Iptables) => ipt.removeChains('EX_')]) {

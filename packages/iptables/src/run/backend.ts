@@ -58,7 +58,8 @@ export async function chooseBackend(
   if (wanted !== 'auto') {
     const chosen = await named(nodes, wanted)
     if (chosen === undefined) throw noBinary(`iptables-${wanted}-restore`)
-    const other = wanted === 'nft' && legacyTables ? await named(nodes, 'legacy') : undefined
+    // What the other one may have from before is looked for where that takes no process, or where it has tables.
+    const other = wanted === 'legacy' ? netlinkAlone(nodes) : legacyTables ? await named(nodes, 'legacy') : undefined
     return { chosen, legacyTables, ...(other === undefined ? undefined : { other }) }
   }
   const plain = await plainBackend(nodes)

@@ -26,6 +26,12 @@ export {
   redirectionStatus,
 } from './ambient/annotation.ts'
 export {
+  type BackEndChoice,
+  type BackEndPlace,
+  type BackEndWish,
+  chooseBackEnd,
+} from './ambient/back-end.ts'
+export {
   type EnrolReport,
   enrolNamespace,
   namespaceDrift,
@@ -51,6 +57,7 @@ export { type NodeProbes, type NodeProbesOptions, nodeProbes } from './ambient/n
 export { type PodOverrides, podOverrides } from './ambient/pod-overrides.ts'
 export { defaultProbeSource, type PodCapture, podRules } from './ambient/pod-rules.ts'
 export type { MissingProbes, ProbeSets, SyncReport } from './ambient/probe-sets.ts'
+export { backEndFile, type IptablesVariant } from './ambient/remembered-back-end.ts'
 export { tellKeeping } from './ambient/tell-keeping.ts'
 export type { ZdsConnection, ZdsEvent, ZdsOptions, ZdsPod, ZdsServer } from './ambient/zds/options.ts'
 export { startZds } from './ambient/zds/server.ts'

@@ -23,6 +23,8 @@ export interface AddressSet {
   readonly family: 'ipv4' | 'ipv6'
   create(): Promise<void>
   list(): Promise<ProbeEntry[]>
+  /** A number that is another one after every change, by whomever. Absent where only a look at all entries tells. */
+  generation?(): Promise<number>
   /** Reads the set, and changes what `plan` says then. */
   edit(plan: (there: readonly ProbeEntry[]) => SetEdit): Promise<SetEdit>
   destroy(): Promise<void>

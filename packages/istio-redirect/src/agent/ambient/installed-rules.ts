@@ -46,7 +46,9 @@ export type RulesLook = { readonly drift: readonly string[] } | { readonly error
 
 /** The rules of a namespace by the back end that the options say. */
 export function installedRules(netns: NetnsTarget, rules: RulesOfBoth, options: RulesOptions = {}): InstalledRules {
-  const both = { iptables: byIptables(netns, rules.iptables, options), nftables: byNftables(netns, rules.nftables) }
+  // What is left by iptables is looked for in both of its back ends, which that of nft does.
+  const by: RulesOptions = options.native === true ? { ...options, backend: 'nft' } : options
+  const both = { iptables: byIptables(netns, rules.iptables, by), nftables: byNftables(netns, rules.nftables) }
   const [used, other] = options.native === true ? [both.nftables, both.iptables] : [both.iptables, both.nftables]
   return {
     async apply() {
@@ -141,7 +143,7 @@ function byNftables(netns: NetnsTarget, { wanted, all }: RulesOfBoth['nftables']
     present: () => unlessUnsupported(() => present(all.tables), []),
     remove: () => unlessUnsupported(async () => void (await kernel.remove(all)), undefined),
     async *watch(signal) {
-      for await (const event of watchTables(netns, wanted, { signal })) {
+      for await (const event of watchTables(netns, wanted, { signal, interval: TOLD_MS })) {
         if (event.state === 'drift') yield { drift: lines(nftDriftText(event.drift)) }
         if (event.state === 'error') yield { error: event.error }
       }

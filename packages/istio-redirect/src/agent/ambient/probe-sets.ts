@@ -52,10 +52,12 @@ export interface ProbeSets {
 export function probeSets(sets: readonly AddressSet[]): ProbeSets {
   // To look who has an address and to delete it are two steps, between which nobody may give it to another pod.
   const inTurn = queue()
-  const each = sets.map((set) => ({ set, known: new Map<string, string>() }))
+  const each = sets.map((set): KeptSet => ({ set, known: new Map(), whole: undefined }))
   const ownOnly = (uid: string, own: Readonly<Record<'ipv4' | 'ipv6', readonly string[]>>) =>
-    onAll(each, async ({ set, known }) => {
+    onAll(each, async (kept) => {
+      const { set, known } = kept
       const addresses = own[set.family]
+      kept.whole = undefined
       // First: what cannot be written now is written when it heals.
       for (const [address, owner] of known) if (owner === uid) known.delete(address)
       for (const address of addresses) known.set(address, uid)
@@ -77,7 +79,9 @@ export function probeSets(sets: readonly AddressSet[]): ProbeSets {
       ),
     sync: (pods) =>
       inTurn(async () => {
-        const edits = await onAll(each, async ({ set, known }) => {
+        const edits = await onAll(each, async (kept) => {
+          const { set, known } = kept
+          kept.whole = undefined
           let after: ReadonlyMap<string, string> = new Map()
           const edit = await set.edit((there) => {
             const planned = syncEdit(set.family, pods, there)
@@ -97,11 +101,7 @@ export function probeSets(sets: readonly AddressSet[]): ProbeSets {
       }),
     missing: () =>
       inTurn(async () => {
-        const found = await onAll(each, async ({ set, known }): Promise<MissingProbes> => {
-          const there = await unlessGone(set)
-          const name = probeSetNames[set.family]
-          return { sets: there === undefined ? [name] : [], entries: healEdit(known, there ?? []).added }
-        })
+        const found = await onAll(each, missingOf)
         return { sets: found.flatMap((one) => one.sets), entries: found.flatMap(({ entries }) => entries) }
       }),
     list: () => inTurn(async () => (await onAll(each, ({ set }) => set.list())).flat()),
@@ -110,6 +110,25 @@ export function probeSets(sets: readonly AddressSet[]): ProbeSets {
 }
 
 // internal
+
+interface KeptSet {
+  readonly set: AddressSet
+  /** Who has which address, as it was put in here. */
+  readonly known: Map<string, string>
+  /** The generation in which nothing was missing. */
+  whole: number | undefined
+}
+
+async function missingOf(kept: KeptSet): Promise<MissingProbes> {
+  const { set, known } = kept
+  // Before the look: what happens during it counts as a change afterwards.
+  const generation = await set.generation?.()
+  if (generation !== undefined && generation === kept.whole) return { sets: [], entries: [] }
+  const there = await unlessGone(set)
+  const entries = healEdit(known, there ?? []).added
+  kept.whole = there !== undefined && entries.length === 0 ? generation : undefined
+  return { sets: there === undefined ? [probeSetNames[set.family]] : [], entries }
+}
 
 /**
  * In the spelling of the kernel.

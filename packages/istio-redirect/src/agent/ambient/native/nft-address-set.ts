@@ -1,5 +1,6 @@
 import type { NetnsTarget } from '@cni/netns'
 import { nftables } from '@cni/nftables'
+import { openNft } from '@cni/nftables/wire'
 import { type AddressSet, probeSetNames } from '../address-set.ts'
 import { hostTable } from './host-tables.ts'
 
@@ -13,6 +14,10 @@ export function nftSetOf(netns: NetnsTarget, family: 'ipv4' | 'ipv6'): AddressSe
     family,
     create: async () => {},
     list,
+    async generation() {
+      using nft = openNft(netns)
+      return nft.generation()
+    },
     async edit(plan) {
       const edit = plan(await list())
       if (edit.removed.length > 0) await set.delete(edit.removed.map(({ address }) => address))

@@ -1,0 +1,45 @@
+import { type Family, iptables, isBuiltin, type Table } from '@cni/iptables'
+import { type NetnsTarget, readFile } from '@cni/netns'
+
+/**
+ * Whether the legacy back end holds anything of others in a namespace: a rule, a chain, a policy. Tables that are empty
+ * count for nothing, nor do rules of Istio's, whoever wrote them. Only reads, and makes no table by it.
+ */
+export async function hasForeignLegacyRules(netns: NetnsTarget): Promise<boolean> {
+  const families = await familiesWithTables(netns)
+  if (families.length === 0) return false
+  const snapshot = await iptables(netns, { backend: 'legacy', families }).snapshot()
+  return families.some((family) =>
+    [...(snapshot[family]?.tables ?? [])].some(([table, chains]) =>
+      [...chains].some(([name, chain]) => isForeign(table, name, chain)),
+    ),
+  )
+}
+
+// internal
+
+/** What `iptables-legacy-save` looks into; without tables there are no rules. */
+async function familiesWithTables(netns: NetnsTarget): Promise<Family[]> {
+  const found: Family[] = []
+  for (const [family, stem] of [
+    ['ipv4', 'ip'],
+    ['ipv6', 'ip6'],
+  ] as const) {
+    const names = await readFile(netns, `/proc/net/${stem}_tables_names`)
+    if ((names ?? '').trim() !== '') found.push(family)
+  }
+  return found
+}
+
+interface FoundChain {
+  readonly policy?: string | undefined
+  readonly rules: readonly { readonly target: string }[]
+}
+
+function isForeign(table: Table, name: string, { policy, rules }: FoundChain): boolean {
+  if (ISTIO.test(name)) return false
+  if (!isBuiltin(table, name) || (policy !== undefined && policy !== 'ACCEPT')) return true
+  return rules.some(({ target }) => !ISTIO.test(target))
+}
+
+const ISTIO = /^ISTIO_/

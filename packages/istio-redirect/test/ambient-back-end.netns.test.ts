@@ -1,0 +1,213 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { findExecutable } from '@cni/host'
+import {
+  type BackEndWish,
+  backEndFile,
+  chooseBackEnd,
+  defaultProbeSource,
+  enrolNamespace,
+  namespaceDrift,
+  nodeProbes,
+} from '@cni/istio-redirect/agent'
+import { type Netns, netns } from '@cni/netns'
+import { tempNetns } from '@cni/netns/testing'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { legacyPath } from './legacy-path.ts'
+
+let folder: string
+let stateFile: string
+let node: Awaited<ReturnType<typeof tempNetns>>
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'back-end-'))
+  stateFile = backEndFile(folder)
+  node = await tempNetns()
+})
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  rmSync(folder, { recursive: true })
+  await node[Symbol.asyncDispose]()
+})
+
+const wish: BackEndWish = { nativeNftables: false, forced: '', ipv6: true }
+const choose = (wanted: Partial<BackEndWish> = {}) => chooseBackEnd({ ...wish, ...wanted }, { netns: node, stateFile })
+
+function run(place: Netns, command: string): string {
+  const [program = '', ...args] = command.split(' ')
+  const { status, stdout, stderr } = netns.run(place, () => spawnSync(program, args, { encoding: 'utf8' }))
+  if (status !== 0) throw new Error(`${command}: ${stderr}`)
+  return stdout
+}
+const inside = (command: string): string => run(node, command)
+
+/** All that any back end holds, empty tables of the legacy one included. */
+const everything = (): string =>
+  [
+    inside('nft list ruleset'),
+    inside('cat /proc/net/ip_tables_names'),
+    inside('cat /proc/net/ip6_tables_names'),
+    inside('ipset save'),
+  ].join('')
+
+const capture = {
+  ipv6: true,
+  dnsCapture: true,
+  bypassInbound: false,
+  virtualInterfaces: [],
+  probeSource: defaultProbeSource,
+} as const
+
+const hasAll = ['nft', 'iptables-nft', 'iptables-legacy', 'ipset'].every((name) => findExecutable(name) !== undefined)
+
+describe.skipIf(!hasAll)('of two variants of iptables', () => {
+  test('nft is chosen on an empty node, and to look leaves nothing behind', async () => {
+    expect(await choose()).toEqual({ backEnd: 'nft', why: 'others have no rules in iptables-legacy', warnings: [] })
+    expect(everything()).toBe('')
+    expect(statSync(stateFile).mode & 0o777).toBe(0o600)
+  })
+
+  test.each([
+    ['nft', 'empty tables', ['iptables-legacy -t nat -L', 'ip6tables-legacy -t filter -L']],
+    [
+      'nft',
+      'rules of Istio only',
+      ['iptables-legacy -t nat -N ISTIO_POSTRT', 'iptables-legacy -t nat -I POSTROUTING 1 -j ISTIO_POSTRT'],
+    ],
+    ['nft', 'rules of others in nft', ['iptables-nft -A INPUT -p udp -j ACCEPT']],
+    ['legacy', 'a rule of others', ['iptables-legacy -A INPUT -p udp -j ACCEPT']],
+    ['legacy', 'a rule of others for IPv6', ['ip6tables-legacy -t nat -A OUTPUT -p udp -j ACCEPT']],
+    ['legacy', 'a chain of others', ['iptables-legacy -t mangle -N KUBE-MARK']],
+    ['legacy', 'a policy', ['iptables-legacy -P FORWARD DROP']],
+    ['legacy', 'rules of others in both', ['iptables-nft -N A', 'iptables-legacy -N B']],
+  ] as const)('%s is chosen where there are %3$s%2$s', async (backEnd, _, commands) => {
+    for (const command of commands) inside(command)
+    const before = everything()
+    expect(await choose()).toMatchObject({ backEnd, warnings: [] })
+    expect(everything()).toBe(before)
+  })
+
+  test('the second start chooses as the first, with and without its memory, and with rules of ours in place', async () => {
+    const first = await choose()
+    const probes = nodeProbes({ ipv6: true, probeSource: defaultProbeSource }, { netns: node, backend: 'nft' })
+    await probes.apply()
+    expect(await choose()).toEqual({ ...first, why: 'an earlier start chose it' })
+    rmSync(stateFile)
+    expect(await choose()).toEqual(first)
+    expect(await probes.drift()).toEqual([])
+  })
+
+  test('others who come later do not change it', async () => {
+    await choose()
+    inside('iptables-legacy -A INPUT -p udp -j ACCEPT')
+    expect(await choose()).toMatchObject({ backEnd: 'nft', why: 'an earlier start chose it' })
+  })
+
+  test.each(['legacy', 'nft'] as const)('FORCE_IPTABLES_BINARY=%s decides, and is no memory', async (forced) => {
+    expect(await choose({ forced })).toEqual({
+      backEnd: forced,
+      why: `FORCE_IPTABLES_BINARY is ${forced}`,
+      warnings: [],
+    })
+    inside('iptables-legacy -A INPUT -p udp -j ACCEPT')
+    expect(await choose()).toMatchObject({ backEnd: 'legacy', why: 'others have rules in it' })
+  })
+
+  test('a memory that says nothing is told of, not believed, and written anew', async () => {
+    writeFileSync(stateFile, '{"iptables":"legacy;rm"}')
+    const { backEnd, warnings } = await choose()
+    expect([backEnd, warnings]).toEqual(['nft', [expect.stringContaining(`${stateFile} does not say which iptables`)]])
+    expect(readFileSync(stateFile, 'utf8')).toBe('{"iptables":"nft"}\n')
+  })
+
+  test('a memory that cannot be written is told of, and is no failure', async () => {
+    mkdirSync(stateFile)
+    const { backEnd, warnings } = await choose()
+    expect([backEnd, warnings.length]).toEqual(['nft', 2])
+  })
+
+  test('what is not installed is not chosen, whatever was remembered', async () => {
+    inside('iptables-legacy -A INPUT -p udp -j ACCEPT')
+    expect(await choose()).toMatchObject({ backEnd: 'legacy' })
+    const bin = join(folder, 'bin')
+    mkdirSync(bin)
+    for (const name of ['iptables-nft-save', 'iptables-nft-restore'])
+      symlinkSync(findExecutable(name) ?? '', join(bin, name))
+    vi.stubEnv('PATH', bin)
+    expect(await choose()).toMatchObject({ backEnd: 'nft' })
+    await expect(choose({ forced: 'legacy' })).rejects.toMatchObject({ code: 'NO_BINARY' })
+  })
+
+  test('the only one that is installed is chosen', async () => {
+    vi.stubEnv('PATH', legacyPath(folder))
+    expect(await choose()).toMatchObject({ backEnd: 'legacy', why: 'iptables-nft is not installed' })
+  })
+})
+
+describe.skipIf(!hasAll)('native rules', () => {
+  test('are chosen where nothing of iptables is left', async () => {
+    expect(await choose({ nativeNftables: true })).toEqual({
+      backEnd: 'native',
+      why: 'NATIVE_NFTABLES is true',
+      warnings: [],
+    })
+    expect(everything()).toBe('')
+  })
+
+  test.each([
+    ['istio-inpod-probes-v4', 'inet', false],
+    ['istio-inpod-probes-v6', 'inet6', true],
+  ])('are not while the set %s is there', async (name, family, ipv6) => {
+    inside(`ipset create ${name} hash:ip family ${family} comment`)
+    const { backEnd, warnings } = await choose({ nativeNftables: true, ipv6 })
+    expect(backEnd).toBe('nft')
+    expect(warnings).toEqual([
+      expect.stringMatching(/^iptables artifacts detected \(IPsets exist\)\. Overriding nftables/),
+    ])
+  })
+
+  test('are, where only the set of a family is there that is off', async () => {
+    inside('ipset create istio-inpod-probes-v6 hash:ip family inet6 comment')
+    expect(await choose({ nativeNftables: true, ipv6: false })).toMatchObject({ backEnd: 'native', warnings: [] })
+  })
+})
+
+describe.skipIf(!hasAll)('what another start with another choice wrote', () => {
+  const ways = {
+    nft: { backend: 'nft' },
+    legacy: { backend: 'legacy' },
+    native: { native: true },
+  } as const
+  const kinds = ['nft', 'legacy', 'native'] as const
+  const changes = kinds.flatMap((before) =>
+    kinds.filter((after) => after !== before).map((after) => [before, after] as const),
+  )
+  const found = (place: Netns) =>
+    kinds.filter((kind) => {
+      if (kind === 'native') return run(place, 'nft list tables').includes('istio-ambient')
+      return ['iptables', 'ip6tables'].some((stem) => run(place, `${stem}-${kind}-save`).includes('ISTIO_'))
+    })
+
+  test.each(changes)('in a pod: %s becomes %s, and nothing of the former stays', async (before, after) => {
+    await enrolNamespace(node, capture, ways[before])
+    expect(found(node)).toEqual([before])
+    expect(await namespaceDrift(node, capture, ways[after])).not.toEqual([])
+    await enrolNamespace(node, capture, ways[after])
+    expect(found(node)).toEqual([after])
+    expect(await namespaceDrift(node, capture, ways[after])).toEqual([])
+  })
+
+  test.each(changes)('on the node: %s becomes %s, and nothing of the former stays', async (before, after) => {
+    const on = (kind: (typeof kinds)[number]) =>
+      nodeProbes(
+        { ipv6: true, probeSource: defaultProbeSource },
+        { netns: node, ...(kind === 'native' ? { native: { kubeletUid: 0 } } : ways[kind]) },
+      )
+    await on(before).apply()
+    expect(await on(after).drift()).not.toEqual([])
+    await on(after).apply()
+    expect(found(node)).toEqual([after])
+    expect(await on(after).drift()).toEqual([])
+  })
+})
