@@ -119,6 +119,17 @@ test('what only an import() leads to is no part of the top level of a bundle for
   expect(topLevelNames(await bundled(files, 'node', false))).toEqual(expect.arrayContaining(['only', 'inBoth']))
 })
 
+test('a module is one function, with what it says of itself in front: nothing is made of what nobody imports', async () => {
+  const files = {
+    'main.mjs': `import { value } from './value.mjs'; say(value); import('./late.mjs').then(({ late }) => say(late))`,
+    'value.mjs': `export const value = 'v'`,
+    'late.mjs': `'use strict'; import { value } from './value.mjs'; export const late = value + (function () { return typeof this })()`,
+  }
+  const text = await bundled(files, 'bun', false)
+  expect(text).not.toMatch(/= __esm\(\{/)
+  expect(await run(text, 2)).toEqual(['v', 'vundefined'])
+})
+
 test('what could be used by a name in a text stays where it is', async () => {
   const files = {
     'main.mjs': `import('./f.mjs').then(({ f }) => say(f()))`,

@@ -18,6 +18,16 @@ export interface Declared {
   readonly as: 'function' | 'variable' | 'exports'
   /** Where its own name is. */
   readonly at: { readonly start: number; readonly end: number }
+  /** What a module does when it is evaluated. */
+  readonly evaluates?: Evaluated | undefined
+}
+
+/** A block of statements, from one brace to the other. */
+export interface Evaluated {
+  readonly start: number
+  readonly end: number
+  /** Behind its directives, or its first brace. */
+  readonly first: number
 }
 
 /** The names that are used at some place. Among them are some that nobody declared, and members of nothing. */
@@ -62,7 +72,7 @@ function piecesOf(statement: Program['body'][number]): Piece[] {
   if (type === 'VariableDeclaration' && statement.kind === 'var') {
     const variables = statement.declarations.map((one) =>
       one.id.type === 'Identifier' && isInert(one.init)
-        ? piece(one, { name: one.id.name, as: 'variable', at: one.id })
+        ? piece(one, { name: one.id.name, as: 'variable', at: one.id, evaluates: evaluatedBy(one.init) })
         : undefined,
     )
     if (variables.every((one) => one !== undefined)) return variables
@@ -87,8 +97,21 @@ function isInert(value: Expression | null | undefined): boolean {
   return value.type === 'CallExpression' && value.callee.type === 'Identifier' && WAITING.test(value.callee.name)
 }
 
+/** The body of `__esm({ "file.ts"() { … } })`. */
+function evaluatedBy(value: Expression | null | undefined): Evaluated | undefined {
+  if (value?.type !== 'CallExpression' || value.callee.type !== 'Identifier') return undefined
+  const [modules] = value.arguments
+  if (!ESM.test(value.callee.name) || modules?.type !== 'ObjectExpression') return undefined
+  const [module] = modules.properties
+  if (module?.type !== 'Property' || module.value.type !== 'FunctionExpression' || module.value.async) return undefined
+  const { start, end, body } = module.value.body
+  const directives = body.filter((statement) => 'directive' in statement && statement.directive !== undefined)
+  return { start, end, first: directives.at(-1)?.end ?? start + 1 }
+}
+
 /** esbuild's own; a number follows where a source has such a name as well. */
 const WAITING = /^__(?:esm|commonJS)\d*$/
+const ESM = /^__esm\d*$/
 const EXPORTING = /^__export\d*$/
 
 /** Whose exports a statement `__export(object, { … })` defines. */
