@@ -31,6 +31,7 @@ export {
   type BackEndWish,
   chooseBackEnd,
 } from './ambient/back-end.ts'
+export { type BranchInterfaces, branchInterfaces, needsBranchRoutes } from './ambient/branch-interfaces.ts'
 export {
   type EnrolReport,
   enrolNamespace,
