@@ -49,7 +49,7 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     ],
     plugin: ['decide', 'http', 'kube', 'log', 'redirect', 'serve', 'state'],
     agent: ['decide', 'kube', 'plugin', 'redirect', 'serve', 'state'],
-    tools: ['decide', 'kube', 'plugin', 'redirect'],
+    tools: ['agent/ambient', 'agent/config/resolve.ts', 'decide', 'kube', 'plugin', 'redirect'],
     testing: [],
   },
 }

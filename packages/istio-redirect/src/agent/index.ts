@@ -36,6 +36,7 @@ export {
   type EnrolReport,
   enrolNamespace,
   namespaceDrift,
+  namespaceLeftovers,
   releaseNamespace,
 } from './ambient/enrol-namespace.ts'
 export {

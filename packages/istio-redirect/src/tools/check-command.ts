@@ -19,6 +19,15 @@ export const checkFlags = {
   ...podFlags,
   netns: textFlag({ name: 'netns', value: 'PATH', help: 'the network namespace of the pod' }),
   nativeNftables: nativeFlag,
+  ambient: boolFlag({
+    name: 'ambient',
+    help: 'whether the pod is in the ambient mesh as it should be; the settings of the agent are those of its variables here',
+  }),
+  namespace: textFlag({
+    name: 'namespace',
+    value: 'FILE',
+    help: 'with --ambient: the namespace of the pod, for its labels; without it that in the file of the pod',
+  }),
   json: boolFlag({ name: 'json', help: 'the differences as one JSON document' }),
 }
 
@@ -28,6 +37,8 @@ export async function runCheck(argv: readonly string[], io: ToolIo): Promise<Exi
   if (positionals.length > 0) throw new UsageError(`unexpected argument ${JSON.stringify(positionals[0])}`)
   const flags = withDefaults(checkFlags, given)
   if (flags.pod === '' || flags.netns === '') throw new UsageError('expected --pod FILE and --netns PATH')
+  if (flags.ambient) return (await import('./ambient/check-ambient.ts')).checkAmbient(flags, io)
+  if (flags.namespace !== '') throw new UsageError('--namespace goes with --ambient')
   using opened = netns.open(flags.netns)
   const found = await podDecision(io, flags, await io.system.addresses(opened))
   if (found.act === 'skip') {

@@ -71,6 +71,19 @@ export async function namespaceDrift(
   return [...odd, ...(await rules.drift())]
 }
 
+/** What {@link releaseNamespace} would take out of a pod's namespace, in words. */
+export async function namespaceLeftovers(
+  netns: NetnsTarget,
+  capture: PodCapture,
+  options: RulesOptions = {},
+): Promise<string[]> {
+  const { rules, items, needless } = await openPlace(netns, capture, options)
+  using rtnl = await openRtnl(netns)
+  const odd: string[] = []
+  for (const item of [...items, ...needless]) if (await item.present(rtnl)) odd.push(`unexpected ${item.what}`)
+  return [...odd, ...(await rules.present())]
+}
+
 /** Takes everything out of a pod's namespace again, of both families whatever they were enrolled with. */
 export async function releaseNamespace(
   netns: NetnsTarget,

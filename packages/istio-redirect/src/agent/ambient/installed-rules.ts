@@ -35,6 +35,8 @@ export interface InstalledRules {
   apply(): Promise<RulesPlan>
   /** What is not as {@link InstalledRules.apply} would leave it, in words. */
   drift(): Promise<string[]>
+  /** What either back end has, where nothing should be, in words. */
+  present(): Promise<string[]>
   /** Takes out what either back end has. */
   remove(): Promise<void>
   /** Looks again and again until the signal, and tells each time what is not as it should be on the back end in use. */
@@ -57,6 +59,7 @@ export function installedRules(netns: NetnsTarget, rules: RulesOfBoth, options: 
       return plan
     },
     drift: async () => [...(await used.drift()), ...(await other.present())],
+    present: async () => [...(await used.present()), ...(await other.present())],
     async remove() {
       // Where nothing is, nothing has to be freed: what comes after a deletion waits 10 ms for that.
       await other.remove()

@@ -21,7 +21,7 @@ export async function podDecision(
 }
 
 /** The plugin's settings from its configuration: a file with it alone, or a list that it is in. `''` is the defaults. */
-async function readNetconf(io: ToolIo, path: string): Promise<Settings> {
+export async function readNetconf(io: ToolIo, path: string): Promise<Settings> {
   if (path === '') return settingsOf({ name: 'none' })
   const [document] = await documents(io, path)
   const parsed = confSchema.safeParse(entryOf(document, path))

@@ -1,0 +1,65 @@
+import { isObject } from '@cni/types'
+import type { EnrolmentSettings } from '../../agent/ambient/enrolment.ts'
+import type { RulesOptions } from '../../agent/ambient/installed-rules.ts'
+import type { PodCapture } from '../../agent/ambient/pod-rules.ts'
+import { resolveValues } from '../../agent/config/resolve.ts'
+import type { Labels } from '../../kube/label-selector.ts'
+import type { Settings } from '../../plugin/settings.ts'
+import type { ToolIo } from '../io.ts'
+import { documents } from '../pod/read-pods.ts'
+
+/** What the agent of a node was told. */
+export interface AmbientSettings {
+  readonly enrolment: EnrolmentSettings
+  readonly rules: RulesOptions
+  readonly capture: Pick<PodCapture, 'ipv6' | 'dnsCapture' | 'probeSource'>
+}
+
+/** The settings of the agent from its own variables; of selectors and namespaces the plugin's configuration, if there is one. */
+export function ambientSettings({ env, stderr }: ToolIo, conf: Settings, native: boolean): AmbientSettings {
+  const { values, warnings } = resolveValues({}, [env])
+  for (const warning of warnings) stderr(`warn: ${warning}\n`)
+  const { forceIptablesBinary: forced } = values
+  const selectors = conf.ambientSelectors.length > 0 ? conf.ambientSelectors : usualSelectors
+  return {
+    enrolment: { selectors, excludeNamespaces: conf.excludeNamespaces, systemNamespace: values.systemNamespace },
+    rules: {
+      native: native || values.nativeNftables,
+      backend: forced === 'legacy' || forced === 'nft' ? forced : undefined,
+    },
+    capture: {
+      ipv6: values.ambientIpv6,
+      dnsCapture: values.ambientDnsCapture,
+      probeSource: { ipv4: values.hostProbeSnatIp, ipv6: values.hostProbeSnatIpv6 },
+    },
+  }
+}
+
+/** The labels of a namespace that is in a file, alone or beside pods; none when it is not. */
+export async function namespaceLabels(io: ToolIo, path: string, name: string): Promise<Labels> {
+  const found = (await documents(io, path)).flatMap(withItems).find(({ kind, metadata }) => {
+    return kind === 'Namespace' && isObject(metadata) && metadata.name === name
+  })
+  const labels = isObject(found?.metadata) && isObject(found.metadata.labels) ? found.metadata.labels : {}
+  return Object.fromEntries(
+    Object.entries(labels).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  )
+}
+
+// internal
+
+const mode = 'istio.io/dataplane-mode'
+
+/** Those of Istio's charts. */
+const usualSelectors: EnrolmentSettings['selectors'] = [
+  { podSelector: { matchLabels: { [mode]: 'ambient' } } },
+  {
+    podSelector: { matchExpressions: [{ key: mode, operator: 'NotIn', values: ['none'] }] },
+    namespaceSelector: { matchLabels: { [mode]: 'ambient' } },
+  },
+]
+
+const withItems = (document: unknown): Readonly<Record<string, unknown>>[] => {
+  if (!isObject(document)) return []
+  return Array.isArray(document.items) ? document.items.flatMap(withItems) : [document]
+}

@@ -1,0 +1,87 @@
+import { type Netns, netns } from '@cni/netns'
+import { escapeUnsafeLines } from '@cni/types'
+import { readAmbientPod } from '../../agent/ambient/ambient-pod.ts'
+import { redirectionStatus } from '../../agent/ambient/annotation.ts'
+import { namespaceDrift, namespaceLeftovers } from '../../agent/ambient/enrol-namespace.ts'
+import { decideEnrolment } from '../../agent/ambient/enrolment.ts'
+import { podOverrides } from '../../agent/ambient/pod-overrides.ts'
+import { HBONE_PORT, INBOUND_PORT, OUTBOUND_PORT } from '../../agent/ambient/ztunnel.ts'
+import { jsonText } from '../../foreign-text.ts'
+import { type ExitCode, exitCodes } from '../exit-codes.ts'
+import type { ToolIo } from '../io.ts'
+import { readNetconf } from '../pod/pod-decision.ts'
+import { readPod } from '../pod/read-pods.ts'
+import { ambientSettings, namespaceLabels } from './ambient-settings.ts'
+import { listeningPorts } from './listening-ports.ts'
+
+/** What the flags of `istio-redirect check --ambient` say. */
+export interface AmbientCheckFlags {
+  readonly pod: string
+  readonly name: string
+  readonly netconf: string
+  readonly netns: string
+  /** A file with the namespace of the pod; `''`: that of the pod. */
+  readonly namespace: string
+  readonly nativeNftables: boolean
+  readonly json: boolean
+}
+
+/** Whether a pod's namespace is in the mesh as it should be, or out of it. Changes nothing. */
+export async function checkAmbient(flags: AmbientCheckFlags, given: ToolIo): Promise<ExitCode> {
+  const io = readingOnce(given)
+  const document = await readPod(io, flags.pod, flags.name)
+  const pod = readAmbientPod(document.document)
+  const name = `${document.namespace}/${document.name}`
+  if (pod === undefined) throw new Error(`${name} is no pod of a cluster: ${NEEDS}`)
+  const settings = ambientSettings(io, await readNetconf(io, flags.netconf), flags.nativeNftables)
+  const labels = await namespaceLabels(io, flags.namespace || flags.pod, pod.namespace)
+  const decision = decideEnrolment(pod, labels, settings.enrolment)
+  const { warnings, dnsCapture, ...overrides } = podOverrides(pod)
+  for (const warning of warnings) io.stderr(`warn: ${warning}\n`)
+  const capture = { ...settings.capture, ...overrides, dnsCapture: dnsCapture ?? settings.capture.dnsCapture }
+  using opened = netns.open(flags.netns)
+  const drift = decision.enrolled
+    ? [...(await namespaceDrift(opened, capture, settings.rules)), ...(await silentPorts(opened)), ...untold(pod)]
+    : decision.reason === 'sidecar'
+      ? [] // whose chains have the same names
+      : await namespaceLeftovers(opened, capture, settings.rules)
+  const { enrolled, why } = decision
+  const clean = drift.length === 0
+  if (flags.json) io.stdout(jsonText({ pod: name, enrolled, why, clean, drift }))
+  if (clean && !enrolled) {
+    io.stderr(`${name} is not in the mesh, as it should be: ${why}\n`)
+    return exitCodes.skipped
+  }
+  const heading = enrolled ? `${name} belongs into the mesh: ${why}` : `${name} does not belong into the mesh: ${why}`
+  const text = clean ? `${name}: enrolled, as it should be` : [heading, ...drift].join('\n')
+  if (!flags.json) io.stdout(`${escapeUnsafeLines(text)}\n`)
+  return clean ? exitCodes.ok : exitCodes.negative
+}
+
+// internal
+
+const NEEDS = 'take one with namespace, name and uid: kubectl get pod NAME -o yaml'
+
+/** What ztunnel has not opened. */
+async function silentPorts(opened: Netns): Promise<string[]> {
+  const open = await listeningPorts(opened)
+  const wanted = [OUTBOUND_PORT, INBOUND_PORT, HBONE_PORT]
+  return wanted.filter((port) => !open.has(port)).map((port) => `missing listener of ztunnel on port ${port}`)
+}
+
+/** What the agent has not told the API server. */
+function untold(pod: Parameters<typeof redirectionStatus>[0]): string[] {
+  const status = redirectionStatus(pod)
+  return status === 'enabled' ? [] : [`annotation ambient.istio.io/redirection is ${status ?? 'missing'}, not enabled`]
+}
+
+/** A file may have the pod and its namespace, and stdin can be read once. */
+function readingOnce(io: ToolIo): ToolIo {
+  const texts = new Map<string, string>()
+  const readFile = (path: string): string => {
+    const text = texts.get(path) ?? io.system.readFile(path)
+    texts.set(path, text)
+    return text
+  }
+  return { ...io, system: { ...io.system, readFile } }
+}
