@@ -3,6 +3,7 @@ import { exec, node26 } from './exec.ts'
 import { buildPackages } from './executables.ts'
 import { checkPackagesOffline, packAndInspect } from './packages.ts'
 import { step } from './progress.ts'
+import { checkApi } from './public-api.ts'
 import { checkReference } from './reference.ts'
 import { smokeTest } from './smoke.ts'
 
@@ -21,6 +22,7 @@ export async function check() {
     exec(['knip', '--no-config-hints'], { quiet: true }),
   )
   await buildPackages()
+  await step('public API: as recorded in api/', checkApi)
   await step('package manifests (publint, attw)', () =>
     exec(['turbo', 'run', 'lint:package', '--output-logs=errors-only'], { quiet: true }),
   )

@@ -1,13 +1,18 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { exec } from './exec.ts'
+import { exec, root } from './exec.ts'
 
 export type Manifest = {
   name: string
   version: string
   engines?: { node?: string }
   license?: string
+  repository?: { url?: string; directory?: string }
+  homepage?: string
+  bugs?: string
+  keywords?: string[]
+  publishConfig?: { access?: string }
   bin?: Record<string, string>
   exports: Record<string, string | { types: string; default: string; [condition: string]: string }>
   dependencies?: Record<string, string>
@@ -20,12 +25,16 @@ export type Packed = { tarball: string; bytes: number; manifest: Manifest; files
  * Pack every package of the repository as it would be published: `workspace:` replaced by the version, LICENSE added.
  *
  * @param folder - emptied first
+ * @param repository - default: this one
  */
-export async function packAll(folder: string): Promise<Packed[]> {
+export async function packAll(folder: string, repository = root): Promise<Packed[]> {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   // pnpm, as npm would leave `workspace:*` in the dependencies.
-  await exec(['pnpm', '--filter', './packages/*', '--recursive', 'pack', '--pack-destination', folder], { quiet: true })
+  await exec(['pnpm', '--filter', './packages/*', '--recursive', 'pack', '--pack-destination', folder], {
+    quiet: true,
+    cwd: repository,
+  })
   return readdirSync(folder).map((name) => {
     const tarball = join(folder, name)
     const bytes = readFileSync(tarball)
@@ -62,6 +71,7 @@ export function faults({ manifest, files }: Packed): string[] {
   }
   if (manifest.engines?.node !== '>=20.19') found.push(`${name}: engines.node is ${manifest.engines?.node}`)
   if (manifest.license !== 'Apache-2.0') found.push(`${name}: license is ${manifest.license}`)
+  found.push(...unfindable(manifest).map((what) => `${name}: ${what}`))
   for (const [dependency, range] of Object.entries(manifest.dependencies ?? {})) {
     if (/^(workspace|catalog|file|link):/.test(range)) found.push(`${name}: depends on ${dependency}@${range}`)
   }
@@ -69,6 +79,19 @@ export function faults({ manifest, files }: Packed): string[] {
     if (manifest.scripts?.[script]) found.push(`${name}: has a script ${script}`)
   }
   return found
+}
+
+/** What keeps a reader of the registry from finding the sources, the place for faults, or the package itself. */
+function* unfindable({ repository, homepage, bugs, keywords, publishConfig }: Manifest) {
+  const url: unknown = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).repository.url
+  if (repository?.url !== url) yield `repository.url is ${repository?.url}, that of the root is ${url}`
+  const { directory = '' } = repository ?? {}
+  if (!existsSync(join(root, directory, 'package.json'))) yield `repository.directory is ${directory}`
+  const page = String(url).replace(/^git\+|\.git$/g, '')
+  if (homepage !== `${page}/tree/main/${directory}#readme`) yield `homepage is ${homepage}`
+  if (bugs !== `${page}/issues`) yield `bugs is ${bugs}`
+  if (!keywords?.includes('cni')) yield 'its keywords lack "cni"'
+  if (publishConfig?.access !== 'public') yield 'publishConfig.access is not public'
 }
 
 /** What a user may import: every entry but `./package.json`. */

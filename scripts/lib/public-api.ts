@@ -1,0 +1,151 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import ts from 'typescript'
+import { root } from './exec.ts'
+import type { Manifest } from './pack.ts'
+import { Stop } from './progress.ts'
+
+const folder = join(root, 'api')
+
+/** Fails when a package offers other names or types than its record in `api/` says: a public change is to be seen in review. */
+export function checkApi() {
+  const reports = [...apiReports()]
+  const changed = reports.filter(({ file, text }) => !existsSync(file) || readFileSync(file, 'utf8') !== text)
+  if (changed.length > 0) {
+    const lines = changed.map(({ file, text }) => `${relative(root, file)}: ${firstDifference(file, text)}`)
+    throw new Stop(
+      `The public API is not the recorded one. Meant? Then npm run api, and a changeset.\n${lines.join('\n')}`,
+    )
+  }
+  const count = reports.reduce((sum, { names }) => sum + names, 0)
+  return { note: `${count} names of ${reports.length} packages` }
+}
+
+/** Record the public API of every package as it was built: `api/<package>.txt`. */
+export function writeApi() {
+  mkdirSync(folder, { recursive: true })
+  let changed = 0
+  for (const { file, text } of apiReports()) {
+    if (existsSync(file) && readFileSync(file, 'utf8') === text) continue
+    writeFileSync(file, text)
+    changed++
+  }
+  return { note: changed === 0 ? 'as recorded' : `${changed} of the files in api/ changed` }
+}
+
+function* apiReports() {
+  for (const name of readdirSync(join(root, 'packages')).sort()) {
+    const where = join(root, 'packages', name)
+    if (!existsSync(join(where, 'package.json'))) continue
+    const manifest: Manifest = JSON.parse(readFileSync(join(where, 'package.json'), 'utf8'))
+    const entries = Object.entries(manifest.exports).flatMap(([subpath, target]) =>
+      typeof target === 'object' ? [{ subpath: join(manifest.name, subpath), file: join(where, target.types) }] : [],
+    )
+    yield { file: join(folder, `${name}.txt`), ...apiOf(entries) }
+  }
+}
+
+type Entry = { subpath: string; file: string }
+
+/** What the declaration files offer, entry by entry, and below them the types that those need but nobody can import. */
+function apiOf(entries: readonly Entry[]) {
+  const program = programOf(entries.map(({ file }) => file))
+  const checker = program.getTypeChecker()
+  const shown: Set<ts.Node> = new Set()
+  const needed: Set<ts.Node> = new Set()
+  const lines: string[] = []
+  let names = 0
+  for (const { subpath, file } of entries) {
+    const module = checker.getSymbolAtLocation(sourceOf(program, file))
+    const exported = module === undefined ? [] : checker.getExportsOfModule(module)
+    lines.push(`## ${subpath}`, '')
+    for (const symbol of exported.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+      names++
+      const declarations = declarationsOf(checker, symbol)
+      if (declarations.length === 0) lines.push(`export ${symbol.name}: of another package`)
+      for (const each of declarations) {
+        shown.add(each)
+        lines.push(textOf(each, symbol.name))
+        for (const other of reached(checker, each)) needed.add(other)
+      }
+      lines.push('')
+    }
+  }
+  const hidden = [...needed].filter((each) => !shown.has(each)).map((each) => textOf(each))
+  if (hidden.length > 0)
+    lines.push('## Needed by them, not exported', '', ...hidden.sort().flatMap((text) => [text, '']))
+  return { text: `${lines.join('\n').trimEnd()}\n`, names }
+}
+
+/** Only our own files: what others declare is not ours to record. */
+function programOf(files: readonly string[]) {
+  const options: ts.CompilerOptions = { noLib: true, types: [], module: ts.ModuleKind.NodeNext, skipLibCheck: true }
+  const host = ts.createCompilerHost(options)
+  host.resolveModuleNameLiterals = (names, from) =>
+    names.map(({ text }) => {
+      const file = resolve(dirname(from), text.replace(/\.js$/, '.d.ts'))
+      if (!text.startsWith('.') || !existsSync(file)) return { resolvedModule: undefined }
+      return { resolvedModule: { resolvedFileName: file, extension: ts.Extension.Dts } }
+    })
+  return ts.createProgram([...files], options, host)
+}
+
+function sourceOf(program: ts.Program, file: string) {
+  const source = program.getSourceFile(file)
+  if (source === undefined) throw new Stop(`${relative(root, file)} is missing: npm run build`)
+  return source
+}
+
+function declarationsOf(checker: ts.TypeChecker, symbol: ts.Symbol) {
+  const own = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
+  return (own.declarations ?? []).filter(isTopLevel).map(statementOf)
+}
+
+/** Every declaration of the package that this one's types name, and what those name. */
+function reached(checker: ts.TypeChecker, from: ts.Node) {
+  const found: Set<ts.Node> = new Set()
+  const visit = (node: ts.Node) => {
+    if (ts.isIdentifier(node)) {
+      const symbol = checker.getSymbolAtLocation(node)
+      for (const each of symbol === undefined ? [] : declarationsOf(checker, symbol)) {
+        if (found.has(each) || each === from) continue
+        found.add(each)
+        ts.forEachChild(each, visit)
+      }
+    }
+    ts.forEachChild(node, visit)
+  }
+  visit(from)
+  return found
+}
+
+const isTopLevel = (node: ts.Node) => ts.isSourceFile(statementOf(node).parent)
+
+/** A variable is declared by the statement around it; everything else is its own statement. */
+const statementOf = (node: ts.Node): ts.Node =>
+  ts.isVariableDeclaration(node) && ts.isVariableStatement(node.parent.parent) ? node.parent.parent : node
+
+const printer = ts.createPrinter({ removeComments: true })
+
+/**
+ * The declaration without comments, so that better words are no public change.
+ *
+ * @param exported - its public name, where the built file calls it otherwise
+ */
+function textOf(node: ts.Node, exported?: string) {
+  const text = printer
+    .printNode(ts.EmitHint.Unspecified, node, node.getSourceFile())
+    .replace(/^(export )?(default )?(declare )?/, '')
+    .replaceAll(/^ {4,}/gm, (spaces) => spaces.slice(spaces.length / 2))
+  const named = new RegExp(`\\b${exported?.replaceAll('$', '\\$')}\\b`).test(text)
+  return exported === undefined || named ? text : `${text} // as ${exported}`
+}
+
+function firstDifference(file: string, text: string) {
+  if (!existsSync(file)) return 'no such file'
+  const before = readFileSync(file, 'utf8').split('\n')
+  const after = text.split('\n')
+  const at = after.findIndex((line, i) => line !== before[i])
+  const line = at === -1 ? after.length : at
+  return `line ${line + 1} is recorded as ${JSON.stringify(before[line] ?? '')}, and is ${JSON.stringify(after[line] ?? '')}`
+}

@@ -1,0 +1,30 @@
+// npm run release [-- --dry-run]: every package whose version npm does not have, published from its tarball.
+import { parseArgs } from 'node:util'
+import { main, Stop } from './lib/progress.ts'
+import { publish, rehearse } from './lib/release.ts'
+
+const HELP = `npm run release [-- --dry-run]
+
+Checks, builds and packs every package, and publishes those whose version the registry does not have yet. The versions are
+those of the package.json files: "changeset version" makes them, and the CHANGELOGs, of what .changeset holds.
+
+  --dry-run   in a clone of the commit that is checked out: versions and CHANGELOGs are made, everything is built and packed,
+              npm says what it would upload. Nothing here changes, nothing is uploaded, no account is needed
+  --help
+
+Exit code: 0 published, or nothing to publish; 1 refused or failed; 2 wrong options.
+`
+
+await main(async () => {
+  const { values } = parse()
+  if (values.help) return void process.stdout.write(HELP)
+  await (values['dry-run'] ? rehearse() : publish())
+})
+
+function parse() {
+  try {
+    return parseArgs({ options: { 'dry-run': { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } })
+  } catch (error) {
+    throw new Stop(`${error instanceof Error ? error.message : error}\n\n${HELP}`, 2)
+  }
+}
