@@ -71,7 +71,7 @@ export function faults({ manifest, files }: Packed): string[] {
   }
   if (manifest.engines?.node !== '>=20.19') found.push(`${name}: engines.node is ${manifest.engines?.node}`)
   if (manifest.license !== 'Apache-2.0') found.push(`${name}: license is ${manifest.license}`)
-  found.push(...unfindable(manifest).map((what) => `${name}: ${what}`))
+  found.push(...[...unfindable(manifest)].map((what) => `${name}: ${what}`))
   for (const [dependency, range] of Object.entries(manifest.dependencies ?? {})) {
     if (/^(workspace|catalog|file|link):/.test(range)) found.push(`${name}: depends on ${dependency}@${range}`)
   }
