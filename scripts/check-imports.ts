@@ -21,6 +21,7 @@ const allowed: Readonly<Record<string, readonly RegExp[]>> = {
   iptables: [/^@cni\/(types|host|netns)(\/|$)/, /^@cni\/nftables\/wire$/],
   libcni: [/^@cni\/(types|host|invoke)(\/|$)/],
   conformance: [/^@cni\/(types|host|invoke|libcni|netns|iptables)(\/|$)/, /^@cni\/nftables\/wire$/],
+  'create-cni-plugin': [/^@cni\/(types|host)(\/|$)/],
   build: [/^@cni\/host(\/|$)/, /^@cni\/netns\/sys$/],
   'istio-redirect': [/^@cni\/(?!istio-redirect)/],
 }

@@ -1,0 +1,17 @@
+/**
+ * What `npm create cni-plugin` writes, as data: every file of a new project by its path.
+ *
+ * @example
+ * ```ts
+ * import { projectFiles } from 'create-cni-plugin'
+ *
+ * const files = projectFiles({ name: 'my-plugin', kind: 'chained', rules: 'nftables', agent: false })
+ * export const plugin = files.get('src/plugin.ts')
+ * ```
+ *
+ * @module
+ */
+
+export { KINDS, type Kind, nameProblem, type ProjectOptions, RULES, type Rules } from './options.ts'
+export { projectFiles } from './project.ts'
+export { ProjectFolderError, writeProject } from './write-project.ts'

@@ -1,0 +1,34 @@
+/** What a plugin is to its network. */
+export const KINDS = ['chained', 'main', 'thick'] as const
+/** How it does its work in a pod. */
+export const RULES = ['iptables', 'nftables', 'routes'] as const
+
+/** @see {@link KINDS} */
+export type Kind = (typeof KINDS)[number]
+/** @see {@link RULES} */
+export type Rules = (typeof RULES)[number]
+
+/** What a project is made of. */
+export interface ProjectOptions {
+  /** Of the plugin: its executable, the `type` in configurations, the folder. */
+  readonly name: string
+  /** `chained`: behind the network's own plugins; `main`: makes the pod's interface; `thick`: chained, with a daemon. */
+  readonly kind: Kind
+  /** What it writes into a pod. */
+  readonly rules: Rules
+  /** With an agent that keeps the plugin installed on nodes. */
+  readonly agent: boolean
+}
+
+/**
+ * What is wrong with a plugin's name, as a sentence; `undefined`: nothing. It becomes a file, a package, a `type`, a table and
+ * the beginning of chains, which have 28 characters at most.
+ */
+export function nameProblem(name: string): string | undefined {
+  if (/^[a-z][a-z0-9-]{0,19}$/.test(name) && !name.endsWith('-')) return undefined
+  const rule = 'expected 1 to 20 of a-z, 0-9 and -, a letter first and no - at the end'
+  return `name: ${rule}, got ${JSON.stringify(name)}`
+}
+
+/** `my-plugin` as the beginning of chains: `MY_PLUGIN`. */
+export const chainPrefix = (name: string): string => name.toUpperCase().replaceAll('-', '_')

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest'
+import { KINDS, type ProjectOptions, RULES } from './options.ts'
+import { projectFiles } from './project.ts'
+
+const every: ProjectOptions[] = KINDS.flatMap((kind) =>
+  RULES.flatMap((rules) => [true, false].map((agent) => ({ name: 'my-plugin', kind, rules, agent }))),
+)
+
+describe.each(every)('$kind, $rules, agent: $agent', (options) => {
+  const files = projectFiles(options)
+  const manifest = JSON.parse(files.get('package.json') ?? '')
+
+  it('has tests with and without root, a build, a conformance run, an image and a workflow', () => {
+    expect([...files.keys()]).toEqual(
+      expect.arrayContaining([
+        '.github/workflows/ci.yml',
+        '.gitignore',
+        'Dockerfile',
+        'README.md',
+        'src/main.ts',
+        'src/plugin.test.ts',
+        'src/rules.test.ts',
+        'test/plugin.netns.test.ts',
+        'tsconfig.json',
+      ]),
+    )
+    expect(Object.keys(manifest.scripts)).toEqual(['check', 'test', 'test:kernel', 'build', 'conformance'])
+    expect(files.has('deploy/daemonset.yaml')).toBe(options.agent || options.kind === 'thick')
+    expect(files.has('src/agent.ts')).toBe(options.agent)
+  })
+
+  it('leaves no word of the template', () => {
+    for (const [path, text] of files) expect(`${path}: ${text}`).not.toMatch(/@[A-Z]+@/)
+  })
+
+  it('depends on what its files import, and on nothing else', () => {
+    const imported = (pattern: RegExp) =>
+      new Set(
+        [...files]
+          .filter(([path]) => pattern.test(path) && path.endsWith('.ts'))
+          .flatMap(([, text]) =>
+            [...text.matchAll(/from '((?:@[a-z-]+\/)?[a-z-]+)(?:\/[a-z-]+)?'/g)].map(([, name]) => name),
+          ),
+      )
+    const shipped = imported(/^src\/(?!.*\.test\.)/)
+    expect(Object.keys(manifest.dependencies).filter((name) => !shipped.has(name))).toEqual([])
+    expect([...shipped].filter((name) => name && !(name in manifest.dependencies))).toEqual([])
+    const all = { ...manifest.dependencies, ...manifest.devDependencies }
+    expect([...imported(/./)].filter((name) => name && !(name in all))).toEqual([])
+  })
+})
+
+it('takes packages from tarballs, those of its dependencies too', () => {
+  const tarballs = { '@cni/skel': 'file:/t/skel.tgz', '@cni/host': 'file:/t/host.tgz' }
+  const text = projectFiles({ name: 'x', kind: 'chained', rules: 'nftables', agent: false }, tarballs).get(
+    'package.json',
+  )
+  const { dependencies, overrides } = JSON.parse(text ?? '')
+  expect(dependencies['@cni/skel']).toBe('file:/t/skel.tgz')
+  expect(overrides).toEqual(tarballs)
+})

@@ -1,0 +1,96 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { dependenciesOf } from './dependencies.ts'
+import { deployFiles } from './deploy-files.ts'
+import { chainPrefix, type ProjectOptions, type Rules } from './options.ts'
+import { readmeOf } from './readme.ts'
+
+const template = fileURLToPath(new URL('../template', import.meta.url))
+
+/** What the rules of the template call their example, for the conformance run. */
+const CONFIGURATIONS = {
+  iptables: { port: 15001 },
+  nftables: { port: 15001 },
+  routes: { blocked: ['10.9.0.0/16', 'fd00:9::/32'] },
+} as const satisfies Record<Rules, object>
+
+/**
+ * Every file of a new project, by its path in it. Nothing is written.
+ *
+ * @param tarballs - `@cni` packages that are not to come from the registry: name → `file:` URL
+ */
+export function projectFiles(
+  options: ProjectOptions,
+  tarballs: Readonly<Record<string, string>> = {},
+): ReadonlyMap<string, string> {
+  const { name, kind, rules, agent } = options
+  const conf = CONFIGURATIONS[rules]
+  const folders = ['always', `rules/${rules}`, `kind/${kind}`]
+  if (agent) folders.push('agent/any', kind === 'main' ? 'agent/main' : 'agent/chained')
+  const words = { '@NAME@': name, '@CHAIN@': chainPrefix(name) }
+  const fill = (text: string) =>
+    Object.entries(words).reduce((text, [word, value]) => text.replaceAll(word, value), text)
+
+  const files = new Map(
+    folders.flatMap((folder) =>
+      filesBelow(join(template, folder)).map(
+        // npm leaves a .gitignore out of what it packs.
+        (path) =>
+          [
+            path === 'gitignore' ? '.gitignore' : path,
+            fill(readFileSync(join(template, folder, path), 'utf8')),
+          ] as const,
+      ),
+    ),
+  )
+  files.set('package.json', packageJson(options, tarballs))
+  files.set(
+    'conformance.json',
+    json({ cniVersion: '1.1.0', name: 'conformance', type: name, ...conf, ...ipamOf(kind) }),
+  )
+  for (const [path, text] of deployFiles(options)) files.set(path, text)
+  files.set('README.md', readmeOf(options))
+  return new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`
+
+const ipamOf = (kind: string) =>
+  kind === 'main' ? { ipam: { type: 'host-local', ranges: [[{ subnet: '10.78.0.0/16' }]] } } : {}
+
+function filesBelow(folder: string) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1))
+    .sort()
+}
+
+function packageJson(options: ProjectOptions, tarballs: Readonly<Record<string, string>>) {
+  const { name, kind, agent } = options
+  const build = [`cni-build src/main.ts -o dist/${name}`]
+  if (kind === 'thick') build.push(`cni-build src/daemon-main.ts -o dist/${name}-daemon --smoke none --jit normal`)
+  if (agent) build.push(`cni-build src/agent-main.ts -o dist/${name}-agent --smoke none --jit normal`)
+  const chained = kind === 'main' ? '' : ' --chained'
+  const { dependencies, devDependencies, overrides } = dependenciesOf(options, tarballs)
+  return json({
+    name,
+    version: '0.0.0',
+    private: true,
+    type: 'module',
+    engines: { node: '>=20.19' },
+    scripts: {
+      check: 'tsc',
+      test: 'tsc && vitest run --dir src',
+      'test:kernel': 'vitest run --dir test --test-timeout 30000',
+      build: build.join(' && '),
+      conformance:
+        kind === 'thick'
+          ? 'vitest run --dir conformance'
+          : `cni-conformance dist/${name}${chained} --conf conformance.json`,
+    },
+    dependencies,
+    devDependencies,
+    ...(overrides && { overrides }),
+  })
+}

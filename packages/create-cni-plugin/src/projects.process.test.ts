@@ -1,0 +1,67 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { ProjectOptions } from './options.ts'
+import { projectFiles } from './project.ts'
+import { writeProject } from './write-project.ts'
+
+const modules = fileURLToPath(new URL('../../../node_modules', import.meta.url))
+const run = promisify(execFile)
+
+/** Every two of the choices meet. */
+const PAIRS: Omit<ProjectOptions, 'name'>[] = [
+  { kind: 'chained', rules: 'iptables', agent: true },
+  { kind: 'chained', rules: 'nftables', agent: false },
+  { kind: 'chained', rules: 'routes', agent: true },
+  { kind: 'main', rules: 'iptables', agent: false },
+  { kind: 'main', rules: 'nftables', agent: true },
+  { kind: 'main', rules: 'routes', agent: false },
+  { kind: 'thick', rules: 'iptables', agent: true },
+  { kind: 'thick', rules: 'nftables', agent: true },
+  { kind: 'thick', rules: 'routes', agent: false },
+]
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'projects-'))
+  symlinkSync(modules, join(folder, 'node_modules'))
+  for (const options of PAIRS) {
+    const name = `${options.kind}-${options.rules}`
+    writeProject(join(folder, name), projectFiles({ name, ...options }))
+  }
+  // As their own, but with the packages' sources.
+  const config = {
+    compilerOptions: { customConditions: ['@cni/source'] },
+    include: ['*/src', '*/test', '*/conformance'],
+  }
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ extends: './chained-routes/tsconfig.json', ...config }))
+  const conditions = `['@cni/source', 'node']`
+  writeFileSync(
+    join(folder, 'vitest.config.mjs'),
+    `export default { resolve: { conditions: ${conditions} }, ssr: { resolve: { conditions: ${conditions}, externalConditions: ${conditions} } } }`,
+  )
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+it('every project type-checks', async () => {
+  await run(process.execPath, [join(modules, 'typescript/bin/tsc'), '-p', folder], { cwd: folder })
+}, 120_000)
+
+it('the tests of every project that need no root are green', async () => {
+  const { stdout } = await run(
+    process.execPath,
+    [join(modules, 'vitest/vitest.mjs'), 'run', '--reporter=json', '*/src/'],
+    {
+      cwd: folder,
+      maxBuffer: 1e8,
+      env: { ...process.env, NODE_OPTIONS: '', VITEST: '' },
+    },
+  )
+  const { success, testResults } = JSON.parse(stdout)
+  expect(success).toBe(true)
+  expect(testResults.length).toBeGreaterThanOrEqual(2 * PAIRS.length)
+}, 120_000)

@@ -1,0 +1,61 @@
+import { type CommandIo, isUsageError, UsageError, versionText } from '@cni/host/cli'
+import { DEFAULTS, helpText, parseCommandLine } from './command-line.ts'
+import type { ProjectOptions } from './options.ts'
+import { projectFiles } from './project.ts'
+import type { Questions } from './questions.ts'
+import { tarballsIn } from './tarballs.ts'
+import { ProjectFolderError, writeProject } from './write-project.ts'
+
+/**
+ * The command without its process: arguments in, exit code out.
+ *
+ * @param ask - what to do about options that are not on the command line; `undefined`: they have their defaults
+ */
+export async function runCli(
+  argv: readonly string[],
+  io: Pick<CommandIo, 'stdout' | 'stderr' | 'colour'>,
+  ask?: Questions,
+): Promise<0 | 1 | 2> {
+  try {
+    const command = parseCommandLine(argv)
+    if (command === 'help' || command === 'version') {
+      io.stdout(command === 'help' ? helpText(io.colour) : versionText('create-cni-plugin'))
+      return 0
+    }
+    const { given, yes, json, dryRun, from } = command
+    const tarballs = from === '' ? {} : tarballsIn(from)
+    const options = yes || ask === undefined ? unasked(given) : await ask(given)
+    if (options === undefined) return 1
+    const files = projectFiles(options, tarballs)
+    if (!dryRun) writeProject(options.name, files)
+    const paths = [...files.keys()]
+    if (json) io.stdout(`${JSON.stringify({ ...options, written: !dryRun, files: paths })}\n`)
+    else io.stdout(report(options, paths, dryRun))
+    return 0
+  } catch (error) {
+    if (!isUsageError(error) && !(error instanceof ProjectFolderError)) throw error
+    const misused = isUsageError(error)
+    io.stderr(`create-cni-plugin: ${error.message}\n${misused ? 'Try: npm create cni-plugin -- --help\n' : ''}`)
+    return misused ? 2 : 1
+  }
+}
+
+function unasked({ name, ...given }: { readonly [K in keyof ProjectOptions]?: ProjectOptions[K] | undefined }) {
+  if (name === undefined) throw new UsageError('a name is missing: npm create cni-plugin my-plugin')
+  const { kind = DEFAULTS.kind, rules = DEFAULTS.rules, agent = DEFAULTS.agent } = given
+  return { name, kind, rules, agent }
+}
+
+function report({ name, kind, rules, agent }: ProjectOptions, paths: readonly string[], dryRun: boolean) {
+  const what = `${name}: ${kind}, ${rules}, ${agent ? 'with' : 'without'} an agent`
+  if (dryRun) return `${what}; nothing was written\n${paths.map((path) => `  ${path}\n`).join('')}`
+  return `${what}, ${paths.length} files. Next:
+
+  cd ${name}
+  npm install
+  npm test                       # types, and tests without root
+  sudo npm run test:kernel       # in namespaces that are gone afterwards
+  npm run build                  # dist/${name}: one file, for nodes without Node.js
+  sudo npm run conformance       # does it keep to the specification?
+`
+}

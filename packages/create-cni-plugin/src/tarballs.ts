@@ -1,0 +1,23 @@
+import { readdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { UsageError } from '@cni/host/cli'
+
+/** The `@cni` packages among the tarballs of a folder, as `npm pack` names them: name → `file:` URL. Throws a `UsageError`. */
+export function tarballsIn(folder: string): Record<string, string> {
+  const found = Object.fromEntries(
+    filesOf(resolve(folder)).flatMap((file) => {
+      const [, name] = /^cni-([a-z-]+)-\d+\.\d+\.\d+\S*\.tgz$/.exec(file) ?? []
+      return name === undefined ? [] : [[`@cni/${name}`, `file:${join(resolve(folder), file)}`]]
+    }),
+  )
+  if (found['@cni/skel'] === undefined) throw new UsageError(`flag --from: there is no cni-skel-*.tgz in ${folder}`)
+  return found
+}
+
+function filesOf(folder: string) {
+  try {
+    return readdirSync(folder).sort()
+  } catch (cause) {
+    throw new UsageError(`flag --from: cannot read ${folder}`, { cause })
+  }
+}

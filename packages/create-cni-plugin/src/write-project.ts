@@ -1,0 +1,50 @@
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { errnoOf } from '@cni/types'
+
+/** The folder of a new project cannot be used: it holds something, or cannot be made. */
+export class ProjectFolderError extends Error {
+  override readonly name = 'ProjectFolderError'
+}
+
+/**
+ * Writes a project, whole or not at all: into a folder beside it first. A folder that holds anything is never touched.
+ *
+ * @param files - path in the project → text
+ * @throws ProjectFolderError
+ */
+export function writeProject(folder: string, files: ReadonlyMap<string, string>): void {
+  const target = resolve(folder)
+  const found = entriesOf(target)
+  if (found.length > 0) {
+    const names = found.slice(0, 3).join(', ')
+    throw new ProjectFolderError(
+      `${target} is not empty (${names}${found.length > 3 ? ', …' : ''}): choose another name`,
+    )
+  }
+  mkdirSync(dirname(target), { recursive: true })
+  const beside = mkdtempSync(join(dirname(target), `.${basename(target)}-`))
+  try {
+    for (const [path, text] of files) {
+      mkdirSync(dirname(join(beside, path)), { recursive: true })
+      writeFileSync(join(beside, path), text)
+    }
+    // An empty folder is replaced; one that has been filled meanwhile makes this fail.
+    renameSync(beside, target)
+  } catch (error) {
+    rmSync(beside, { recursive: true, force: true })
+    if (errnoOf(error) === 'ENOTEMPTY')
+      throw new ProjectFolderError(`${target} is not empty any more`, { cause: error })
+    throw error
+  }
+}
+
+function entriesOf(folder: string) {
+  try {
+    return readdirSync(folder)
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return []
+    if (errnoOf(error) === 'ENOTDIR') throw new ProjectFolderError(`${folder} is a file`, { cause: error })
+    throw error
+  }
+}

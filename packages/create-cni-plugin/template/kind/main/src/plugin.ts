@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto'
+import { type DelegateOptions, ipam } from '@cni/invoke'
+import { type NetnsTarget, openRtnl } from '@cni/netns'
+import { definePlugin, netConf } from '@cni/skel'
+import { assignInterface, CniError, ErrorCode, mergeResults, type Result } from '@cni/types'
+import * as z from 'zod/mini'
+import { settings, setUp, tearDown, verify } from './rules.ts'
+
+/** What the plugin works on; a test gives it another node and IPAM plugins that are functions. */
+export interface Place {
+  readonly node: NetnsTarget
+  readonly delegates: DelegateOptions
+}
+
+/** Makes the pod's interface: a cable between pod and node, with the addresses that an IPAM plugin gives. */
+export const plugin = ({ node, delegates }: Place = { node: 'host', delegates: {} }) =>
+  definePlugin({
+    name: '@NAME@',
+    config: netConf({ ...settings, ipam: z.looseObject({ type: z.string() }) }),
+    async add(c) {
+      using pod = await openRtnl(c)
+      using onNode = await openRtnl({ ...c, netns: node })
+      // Before the lease: taking back a second one would give up the address of the pod that is there.
+      if (await pod.getLink(c.ifName))
+        throw new CniError(ErrorCode.internal, `the pod has an interface ${c.ifName} already`)
+      const leased = await ipam(c, delegates).add()
+      const cable = cableOf(c)
+      await onNode.addLink({ kind: 'veth', name: cable, up: true, peer: { name: c.ifName, netns: c.netns, up: true } })
+      for (const { address, gateway } of endsOf(leased)) {
+        const noDad = address.includes(':')
+        await onNode.addAddress({ link: cable, cidr: gateway, noDad })
+        await onNode.addRoute({ cidr: address, link: cable })
+        await pod.addAddress({ link: c.ifName, cidr: address, noDad })
+        await pod.addRoute({ cidr: gateway, link: c.ifName })
+        await pod.addRoute({
+          cidr: noDad ? '::/0' : '0.0.0.0/0',
+          gateway: gateway.replace(/\/\d+$/, ''),
+          link: c.ifName,
+        })
+      }
+      await setUp(c, c.conf)
+
+      const { mac: nodeMac = '' } = (await onNode.getLink(cable)) ?? {}
+      const { mac = '' } = (await pod.getLink(c.ifName)) ?? {}
+      const interfaces = [
+        { name: cable, mac: nodeMac },
+        { name: c.ifName, mac, sandbox: c.netns.path },
+      ]
+      const ips = (leased.ips ?? []).map((ip) => ({ ...ip, address: alone(ip.address) }))
+      return assignInterface(mergeResults(c.prevResult ?? {}, { interfaces }, { ...leased, ips }), c.ifName)
+    },
+    async check(c) {
+      await ipam(c, delegates).check()
+      using pod = await openRtnl(c.netns)
+      using onNode = await openRtnl(node)
+      const links = [
+        { where: 'pod', name: c.ifName, link: await pod.getLink(c.ifName) },
+        { where: 'node', name: cableOf(c), link: await onNode.getLink(cableOf(c)) },
+      ]
+      for (const { where, name, link } of links) {
+        if (!link?.up) throw new CniError(100, `${where}: ${name} is ${link ? 'down' : 'missing'}`)
+      }
+      const there = (await pod.getAddresses({ link: c.ifName })).map(({ cidr }) => cidr)
+      const own = c.prevResult?.interfaces?.findIndex(({ name, sandbox }) => name === c.ifName && sandbox)
+      const lost = (c.prevResult?.ips ?? []).filter((ip) => ip.interface === own && !there.includes(ip.address))
+      if (lost.length > 0) throw new CniError(100, `pod: ${lost.map(({ address }) => address).join(', ')} is missing`)
+      await verify(c, c.conf)
+    },
+    async del(c) {
+      if (c.netns) await tearDown(c, c.conf)
+      using onNode = await openRtnl(node)
+      await onNode.deleteLink(cableOf(c))
+      await ipam(c, delegates).del()
+    },
+    async gc(c) {
+      await ipam(c, delegates).gc()
+    },
+    async status(c) {
+      await ipam(c, delegates).status()
+    },
+  })
+
+interface Attachment {
+  readonly networkName: string
+  readonly containerID: string
+  readonly ifName: string
+}
+
+/** The name of the node's end: the same for an attachment however often it is made, and short enough. */
+export function cableOf({ networkName, containerID, ifName }: Attachment) {
+  const digest = createHash('sha256').update(`${networkName}\0${containerID}\0${ifName}`).digest('hex')
+  return `pod${digest.slice(0, 12)}`
+}
+
+/** Each address with its gateway, both alone in their networks: who is a neighbour is the node's business. */
+export function endsOf({ ips = [] }: Result) {
+  return ips.map(({ address, gateway }) => {
+    if (gateway) return { address: alone(address), gateway: alone(gateway) }
+    throw new CniError(ErrorCode.invalidNetworkConfig, `ipam: there is no gateway for the address ${address}`)
+  })
+}
+
+const alone = (address: string) => `${address.split('/')[0]}/${address.includes(':') ? 128 : 32}`

@@ -1,0 +1,46 @@
+import { fakeExec } from '@cni/invoke/testing'
+import { openRtnl } from '@cni/netns'
+import { tempNetns } from '@cni/netns/testing'
+import { testPlugin } from '@cni/skel/testing'
+import { expect, test } from 'vitest'
+import { cableOf, plugin } from '../src/plugin.ts'
+import { conf, tamper } from './given.ts'
+
+/** An IPAM plugin that is a function: one address of each family, always the same. */
+const hostLocal = {
+  VERSION: { cniVersion: '1.1.0', supportedVersions: ['1.0.0', '1.1.0'] },
+  ADD: {
+    cniVersion: '1.1.0',
+    ips: [
+      { address: '10.42.0.5/24', gateway: '10.42.0.1' },
+      { address: 'fd42::5/64', gateway: 'fd42::1' },
+    ],
+  },
+}
+
+test('ADD plugs the pod in, CHECK sees what is missing, DEL leaves nothing: between two namespaces', async () => {
+  await using node = await tempNetns()
+  await using pod = await tempNetns()
+  const exec = fakeExec({ 'host-local': hostLocal })
+  const tester = testPlugin(plugin({ node, delegates: { exec } }), {
+    netns: pod,
+    containerID: 'web',
+    path: ['/opt/cni/bin'],
+    conf: { ...conf, name: 'pods', ipam: { type: 'host-local' } },
+  })
+  const cable = cableOf({ networkName: 'pods', containerID: 'web', ifName: 'eth0' })
+
+  const { exitCode, result } = await tester.add()
+  expect(exitCode).toBe(0)
+  expect(result?.ips?.map(({ address }) => address)).toEqual(['10.42.0.5/32', 'fd42::5/128'])
+  expect(await tester.check({ prevResult: result })).toMatchObject({ exitCode: 0 })
+  await tamper(pod)
+  expect(await tester.check({ prevResult: result })).toMatchObject({ error: { code: 100 } })
+
+  using onNode = await openRtnl(node)
+  await onNode.setLinkDown(cable)
+  expect((await tester.check({ prevResult: result })).error?.msg).toContain('is down')
+  for (let time = 1; time <= 2; time++) expect(await tester.del()).toMatchObject({ exitCode: 0 })
+  expect(await onNode.getLink(cable)).toBeUndefined()
+  expect(exec.calls.map(({ command }) => command)).toContain('DEL')
+})

@@ -1,0 +1,17 @@
+import type { ShimOptions } from '@cni/skel/thick'
+import { CniError, ErrorCode } from '@cni/types'
+
+/** Where the daemon takes the calls of shims. */
+export const SOCKET = '/run/@NAME@/cni.sock'
+
+/** The executable that a runtime starts: it forwards each call to the daemon. */
+export const SHIM: ShimOptions = {
+  name: '@NAME@',
+  about: 'The executable before its daemon.',
+  socket({ socket = SOCKET }) {
+    if (typeof socket === 'string') return socket
+    throw new CniError(ErrorCode.invalidNetworkConfig, `socket: expected a string, got ${JSON.stringify(socket)}`)
+  },
+  // The first pods of a node may come before the daemon.
+  readyTimeout: { ADD: 10_000 },
+}

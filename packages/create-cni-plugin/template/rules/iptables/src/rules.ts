@@ -1,0 +1,33 @@
+import { iptables, ruleset, type Where } from '@cni/iptables'
+import * as z from 'zod/mini'
+
+/** What the network's configuration says to this plugin. */
+export const settings = {
+  port: z.int().check(z.gte(1), z.lte(65535)),
+  proxy_uid: z._default(z.int().check(z.nonnegative()), 1337),
+}
+/** A configuration to begin with. */
+export const example = { port: 15001 }
+export interface Settings {
+  readonly port: number
+  readonly proxy_uid: number
+}
+
+const loopback = { ipv4: '127.0.0.1/32', ipv6: '::1/128' }
+
+/** TCP that leaves the pod ends at a port of the pod, but for what the proxy's user sends. */
+export const rules = ({ port, proxy_uid }: Settings) =>
+  ruleset({ nat: ['@CHAIN@_OUTPUT'] }, (t) => [
+    t.nat.on('OUTPUT').proto('tcp').jump('@CHAIN@_OUTPUT'),
+    t.nat.on('@CHAIN@_OUTPUT').uid(proxy_uid).return(),
+    t.nat.on('@CHAIN@_OUTPUT').not.dst(loopback).proto('tcp').redirect(port),
+  ])
+
+/** Writes the rules into a pod. What fails takes everything back. */
+export const setUp = async (pod: Where, conf: Settings) => void (await iptables(pod).apply(rules(conf)))
+
+/** Throws what differs from what {@link setUp} left, with code 100. */
+export const verify = (pod: Where, conf: Settings) => iptables(pod).verify(rules(conf))
+
+/** Takes the rules away. There may be none. */
+export const tearDown = async (pod: Where, _conf?: Settings) => void (await iptables(pod).removeChains('@CHAIN@_'))

@@ -1,0 +1,32 @@
+import { base, chain, nftables, nftRuleset, type Where } from '@cni/nftables'
+import * as z from 'zod/mini'
+
+/** What the network's configuration says to this plugin. */
+export const settings = {
+  port: z.int().check(z.gte(1), z.lte(65535)),
+  proxy_uid: z._default(z.int().check(z.nonnegative()), 1337),
+}
+/** A configuration to begin with. */
+export const example = { port: 15001 }
+export interface Settings {
+  readonly port: number
+  readonly proxy_uid: number
+}
+
+/** TCP that leaves the pod ends at a port of the pod, but for what the proxy's user sends. The table is ours alone. */
+export const rules = ({ port, proxy_uid }: Settings) =>
+  nftRuleset('inet', { '@NAME@': { output: base('nat', 'output', -100), redirect: chain } }, (t) => [
+    t['@NAME@'].on('output').skuid(proxy_uid).return(),
+    t['@NAME@'].on('output').oifname().not('lo').l4proto('tcp').counter().jump('redirect'),
+    t['@NAME@'].on('redirect').l4proto('tcp').redirect(port).comment('to the proxy'),
+  ])
+
+/** Writes the table into a pod, in one transaction. */
+export const setUp = async (pod: Where, conf: Settings) => void (await nftables(pod).apply(rules(conf)))
+
+/** Throws what differs from what {@link setUp} left, with code 100. */
+export const verify = (pod: Where, conf: Settings) => nftables(pod).verify(rules(conf))
+
+/** Takes the table away. There may be none. */
+export const tearDown = async (pod: Where, _conf?: Settings) =>
+  void (await nftables(pod).remove({ tables: [{ family: 'inet', name: '@NAME@' }] }))
