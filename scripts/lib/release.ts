@@ -1,9 +1,10 @@
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { check } from './check.ts'
 import { exec, root } from './exec.ts'
 import { faults, type Packed, packAll } from './pack.ts'
 import { Stop, say, step } from './progress.ts'
+import { changesets, install, makeVersion } from './version.ts'
 
 const work = join(root, 'dist/release')
 
@@ -15,7 +16,7 @@ export async function publish() {
     const waiting = changesets(root)
     if (waiting.length > 0) {
       throw new Stop(
-        `${waiting.length} changesets are no release yet. Run "npx changeset version", and commit what it does.`,
+        `${waiting.length} changesets are no release yet. Run "npm run version-packages", and commit what it does.`,
       )
     }
   })
@@ -36,16 +37,8 @@ export async function rehearse() {
   const clone = join(work, 'repository')
   rmSync(work, { recursive: true, force: true })
   await step('a clone of the commit', () => exec(['git', 'clone', '--quiet', '--local', root, clone], { quiet: true }))
-  const pnpm = ['npx', '--yes', JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).packageManager] as const
-  const install = (...flags: string[]) =>
-    exec([...pnpm, 'install', '--prefer-offline', ...flags], { quiet: true, cwd: clone, env: { CI: 'true' } })
-  await step('its dependencies', () => install('--frozen-lockfile'))
-  await step('versions and CHANGELOGs (changeset version)', async () => {
-    const before = changesets(clone).length
-    await exec(['changeset', 'version'], { quiet: true, cwd: clone })
-    await install('--lockfile-only')
-    return { note: `of ${before} changesets` }
-  })
+  await step('its dependencies', () => install(clone, '--frozen-lockfile'))
+  await makeVersion(clone)
   await step('packages (turbo, tsup)', () =>
     exec(['turbo', 'run', 'build', '--output-logs=errors-only'], { quiet: true, cwd: clone }),
   )
@@ -58,9 +51,6 @@ export async function rehearse() {
   }
   say(`  Nothing was uploaded. The tarballs: ${join(work, 'packages')}`)
 }
-
-const changesets = (repository: string) =>
-  readdirSync(join(repository, '.changeset')).filter((file) => file.endsWith('.md') && file !== 'README.md')
 
 const pack = (repository: string) =>
   step('tarballs', async () => {

@@ -5,34 +5,18 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { ProjectOptions } from './options.ts'
+import { PAIRS } from '../test/pairs.ts'
 import { projectFiles } from './project.ts'
 import { writeProject } from './write-project.ts'
 
 const modules = fileURLToPath(new URL('../../../node_modules', import.meta.url))
 const run = promisify(execFile)
 
-/** Every two of the choices meet. */
-const PAIRS: Omit<ProjectOptions, 'name'>[] = [
-  { kind: 'chained', rules: 'iptables', agent: true },
-  { kind: 'chained', rules: 'nftables', agent: false },
-  { kind: 'chained', rules: 'routes', agent: true },
-  { kind: 'main', rules: 'iptables', agent: false },
-  { kind: 'main', rules: 'nftables', agent: true },
-  { kind: 'main', rules: 'routes', agent: false },
-  { kind: 'thick', rules: 'iptables', agent: true },
-  { kind: 'thick', rules: 'nftables', agent: true },
-  { kind: 'thick', rules: 'routes', agent: false },
-]
-
 let folder: string
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'projects-'))
   symlinkSync(modules, join(folder, 'node_modules'))
-  for (const options of PAIRS) {
-    const name = `${options.kind}-${options.rules}`
-    writeProject(join(folder, name), projectFiles({ name, ...options }))
-  }
+  for (const options of PAIRS) writeProject(join(folder, options.name), projectFiles(options))
   // As their own, but with the packages' sources.
   const config = {
     compilerOptions: { customConditions: ['@cni/source'] },

@@ -1,0 +1,14 @@
+import type { ProjectOptions } from '../src/options.ts'
+
+/** Projects in which every two of the choices meet. */
+export const PAIRS: readonly ProjectOptions[] = [
+  { name: 'chained-iptables', kind: 'chained', rules: 'iptables', agent: true },
+  { name: 'chained-nftables', kind: 'chained', rules: 'nftables', agent: false },
+  { name: 'chained-routes', kind: 'chained', rules: 'routes', agent: true },
+  { name: 'main-iptables', kind: 'main', rules: 'iptables', agent: false },
+  { name: 'main-nftables', kind: 'main', rules: 'nftables', agent: true },
+  { name: 'main-routes', kind: 'main', rules: 'routes', agent: false },
+  { name: 'thick-iptables', kind: 'thick', rules: 'iptables', agent: true },
+  { name: 'thick-nftables', kind: 'thick', rules: 'nftables', agent: true },
+  { name: 'thick-routes', kind: 'thick', rules: 'routes', agent: false },
+]

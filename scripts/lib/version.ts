@@ -1,0 +1,35 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { exec } from './exec.ts'
+import { Stop, step } from './progress.ts'
+
+/** The changesets that no release has yet. */
+export const changesets = (repository: string) =>
+  readdirSync(join(repository, '.changeset')).filter((file) => file.endsWith('.md') && file !== 'README.md')
+
+/** Make versions and CHANGELOGs of the changesets, and say the version wherever it is said: nothing is committed. */
+export async function makeVersion(repository: string) {
+  const waiting = changesets(repository).length
+  if (waiting === 0) throw new Stop('there are no changesets: nothing has changed for users')
+  await step('versions and CHANGELOGs (changeset version)', async () => {
+    await exec(['changeset', 'version'], { quiet: true, cwd: repository })
+    const version = say(repository)
+    return { note: `${version}, of ${waiting} changesets` }
+  })
+  await step('the lockfile', () => install(repository, '--lockfile-only'))
+}
+
+/** The dependencies of a clone. */
+export const install = (repository: string, ...flags: string[]) => {
+  const { packageManager } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'))
+  const argv = ['npx', '--yes', packageManager, 'install', '--prefer-offline', ...flags] as const
+  return exec(argv, { quiet: true, cwd: repository, env: { CI: 'true' } })
+}
+
+/** Executables cannot read their package.json. */
+function say(repository: string) {
+  const { version } = JSON.parse(readFileSync(join(repository, 'packages/host/package.json'), 'utf8'))
+  const file = join(repository, 'packages/host/src/version.ts')
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/'[^']*'/, `'${version}'`))
+  return version
+}

@@ -1,0 +1,11 @@
+// npm run test:scaffold: what npm create cni-plugin leaves, from tarballs, as a new user would type it: every pair of choices on
+// Node 20, every kind on the newest; tests without root, on the kernel, the build and the conformance run. Needs root and the
+// npm registry; ten minutes.
+import { buildPackages } from './lib/executables.ts'
+import { main } from './lib/progress.ts'
+import { testScaffold } from './lib/scaffold.ts'
+
+await main(async () => {
+  await buildPackages()
+  await testScaffold()
+})
