@@ -22,7 +22,11 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'unit',
-          include: ['{packages,examples}/*/src/**/*.test.ts', 'docs/examples/**/*.test.ts', 'bench/**/*.test.ts'],
+          include: [
+            '{packages,examples}/*/src/**/*.test.ts',
+            'docs/examples/**/*.test.ts',
+            '{bench,scripts}/**/*.test.ts',
+          ],
           exclude: ['**/*.{netns,process}.test.ts', '**/node_modules/**'],
           // For what hangs. A property takes a second on an idle core, and many where every core has other work.
           testTimeout: 30_000,

@@ -1,0 +1,140 @@
+// npm run image [-- --platform linux/amd64] [--flavour full|minimal] [--name NAME] [--gzip] [--out DIR]: the images of the
+// node agent as OCI archives, without a daemon. The same commit gives the same bytes; SOURCE_DATE_EPOCH is their time (default 0).
+// --root DIR: the files of one of them, for a Dockerfile. --pin: the newest packages of Debian, which the archives are made of then.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { exec, root } from './lib/exec.ts'
+import { sha256Of } from './lib/image/debian-archive.ts'
+import { type Flavour, inspect, sizeOf } from './lib/image/inspect.ts'
+import { baseLayer, executablesLayer, type Place, programsLayer } from './lib/image/layers.ts'
+import { archive, type Compression, type Image, layer } from './lib/image/oci.ts'
+import { pin } from './lib/image/pin.ts'
+import { ARCHITECTURES, type Architecture, readPins } from './lib/image/pins.ts'
+import { tar } from './lib/image/tar.ts'
+import { main, Stop, say, step } from './lib/progress.ts'
+
+const OPTIONS = {
+  platform: { type: 'string', multiple: true, default: ARCHITECTURES.map((each) => `linux/${each}`) },
+  flavour: { type: 'string', multiple: true, default: ['full', 'minimal'] },
+  name: { type: 'string' },
+  gzip: { type: 'boolean', default: false },
+  out: { type: 'string', default: join(root, 'dist/image') },
+  root: { type: 'string' },
+  pin: { type: 'boolean', default: false },
+} as const
+
+await main(async () => {
+  const { values } = given()
+  const cache = join(root, 'dist/image-cache')
+  if (values.pin) return await pin(join(cache, 'apt'))
+  const architectures = values.platform.map((text) =>
+    oneOf(ARCHITECTURES, text.replace('linux/', ''), '--platform', text),
+  )
+  const flavours = values.flavour.map((text) => oneOf(['full', 'minimal'] as const, text, '--flavour', text))
+  const { version } = JSON.parse(readFileSync(join(root, 'packages/istio-redirect/package.json'), 'utf8'))
+  const name = values.name ?? `localhost/install-cni:${version}`
+  const place: Place = { cache, pins: readPins() }
+  const settings = { time: epoch(), compression: values.gzip ? 'gzip' : 'zstd', cache: join(cache, 'layers') } as const
+  if (values.root !== undefined) return await files(resolve(values.root), architectures, flavours, place)
+  mkdirSync(resolve(values.out), { recursive: true })
+  const made = []
+  for (const architecture of architectures) {
+    made.push(await step(`linux/${architecture}`, () => imagesFor(architecture, flavours, place, settings)))
+  }
+  for (const flavour of flavours) {
+    const suffix = flavour === 'minimal' ? '-minimal' : ''
+    const about = labels(version, flavour)
+    const bytes = archive(
+      made.flatMap((one) => one[flavour] ?? []),
+      { name: `${name}${suffix}`, time: settings.time, about },
+    )
+    const outfile = join(resolve(values.out), `install-cni${suffix}.tar`)
+    rmSync(outfile, { force: true })
+    writeFileSync(outfile, bytes)
+    say(`  ${outfile}: ${name}${suffix}, sha256 ${sha256Of(bytes)}`)
+    for (const image of made.flatMap((one) => one[flavour] ?? [])) say(`    ${image.architecture}: ${sizes(image)}`)
+  }
+})
+
+/** The files of one image, in a folder. */
+async function files(
+  folder: string,
+  [architecture, another]: readonly Architecture[],
+  [flavour, other]: readonly Flavour[],
+  place: Place,
+): Promise<void> {
+  if (architecture === undefined || flavour === undefined || another !== undefined || other !== undefined) {
+    throw new Stop('--root: the files of one image: --platform linux/amd64 --flavour full, for example', 2)
+  }
+  const programs = flavour === 'full' ? await programsLayer(architecture, place) : []
+  const entries = [
+    ...(await baseLayer(architecture, place)),
+    ...(await executablesLayer(architecture, place)),
+    ...programs,
+  ]
+  mkdirSync(folder, { recursive: true })
+  const packed = `${folder}.tar`
+  try {
+    writeFileSync(packed, tar(entries, epoch()))
+    await exec(['tar', '-xpf', packed, '-C', folder], { quiet: true })
+  } finally {
+    rmSync(packed, { force: true })
+  }
+}
+
+async function imagesFor(
+  architecture: Architecture,
+  flavours: readonly Flavour[],
+  place: Place,
+  settings: { time: number; compression: Compression; cache: string },
+): Promise<Partial<Record<Flavour, Image>>> {
+  // The larger flavour has the smaller one's layers, and one more.
+  const base = await baseLayer(architecture, place)
+  const executables = await executablesLayer(architecture, place)
+  const common = [await layer(base, settings), await layer(executables, settings)]
+  const images: Partial<Record<Flavour, Image>> = {}
+  for (const flavour of flavours) {
+    const programs = flavour === 'full' ? await programsLayer(architecture, place) : []
+    const layers = [...common, ...(programs.length === 0 ? [] : [await layer(programs, settings)])]
+    const image = { architecture, layers }
+    inspect(image, [...base, ...executables, ...programs], flavour, settings.compression === 'zstd')
+    images[flavour] = image
+  }
+  return images
+}
+
+function given() {
+  try {
+    return parseArgs({ options: OPTIONS })
+  } catch (error) {
+    throw new Stop(error instanceof Error ? error.message : String(error), 2)
+  }
+}
+
+function oneOf<T extends string>(all: readonly T[], value: string, flag: string, text: string): T {
+  const found = all.find((one) => one === value)
+  if (found !== undefined) return found
+  throw new Stop(`${flag}: expected one of ${all.join(', ')}, got ${JSON.stringify(text)}`, 2)
+}
+
+function epoch(): number {
+  const text = process.env.SOURCE_DATE_EPOCH ?? '0'
+  if (/^\d{1,10}$/.test(text)) return Number(text)
+  throw new Stop(`SOURCE_DATE_EPOCH: expected seconds since 1970, got ${JSON.stringify(text)}`, 2)
+}
+
+function labels(version: string, flavour: Flavour) {
+  const kind = flavour === 'full' ? '' : '; rules by netlink only'
+  return {
+    'org.opencontainers.image.title': 'install-cni',
+    'org.opencontainers.image.description': `The node agent of istio-cni, with the plugin it installs${kind}`,
+    'org.opencontainers.image.licenses': 'Apache-2.0',
+    'org.opencontainers.image.version': version,
+  }
+}
+
+function sizes(image: Image): string {
+  const { unpacked, compressed } = sizeOf(image)
+  return `${(unpacked / 1e6).toFixed(1)} MB, compressed ${(compressed / 1e6).toFixed(1)} MB`
+}

@@ -1,0 +1,43 @@
+/** Shared libraries, with the links to them. */
+const LIBRARIES = /^usr\/lib\/[^/]+\/lib[^/]+\.so\.[\d.]+$/
+
+/**
+ * What the images take of Debian's packages beside `copyright`: the C library without character sets and tools; and the
+ * programs that the agent runs where it writes no rules by netlink (legacy iptables, ipset, user namespaces of pods).
+ * None of it is a shell, or a script that wants one. Left out of iptables: rules for ARP and bridges, and `connlabel`, which needs a
+ * library of its own.
+ */
+export const CONTENTS: Readonly<Record<'base' | 'programs', Readonly<Record<string, RegExp>>>> = {
+  base: {
+    'base-files': /^(usr\/share\/common-licenses\/|usr\/lib\/os-release$|etc\/(os-release|debian_version)$)/,
+    libc6: /^usr\/lib(64)?\/([^/]+\/)?(ld-linux[^/]+|lib(c|m|dl|pthread)\.so\.\d+)$/,
+  },
+  programs: {
+    iptables:
+      /^usr\/(sbin\/(xtables-(nft|legacy)-multi|ip6?tables-(nft|legacy)(-save|-restore)?)$|lib\/[^/]+\/xtables\/lib(xt|ipt|ip6t)_(?!connlabel))/,
+    ipset: /^usr\/sbin\/ipset$/,
+    'util-linux': /^usr\/bin\/nsenter$/,
+    libip4tc2: LIBRARIES,
+    libip6tc2: LIBRARIES,
+    libipset13: LIBRARIES,
+    libmnl0: LIBRARIES,
+    libnftnl11: LIBRARIES,
+    'libpcre2-8-0': LIBRARIES,
+    libselinux1: LIBRARIES,
+    libxtables12: LIBRARIES,
+  },
+}
+
+/** What Debian's `update-alternatives` makes, for the back end that nodes without rules get. */
+export const PLAIN_NAMES = ['iptables', 'ip6tables'].flatMap((stem) =>
+  ['', '-save', '-restore'].map((ending) => ({ path: `usr/sbin/${stem}${ending}`, to: `${stem}-nft${ending}` })),
+)
+
+/** The names that Debian's merged /usr has outside of it. */
+export const MERGED = ['bin', 'lib', 'lib64', 'sbin'] as const
+
+export const ACCOUNTS = {
+  'etc/passwd': 'root:x:0:0:root:/root:/usr/sbin/nologin\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n',
+  'etc/group': 'root:x:0:\nnogroup:x:65534:\n',
+  'etc/nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files dns\nprotocols: files\nservices: files\n',
+}

@@ -1,0 +1,95 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { exec, root } from '../exec.ts'
+import { buildFlags, CNI_BUILD } from '../executables.ts'
+import { Stop } from '../progress.ts'
+import { ACCOUNTS, CONTENTS, MERGED, PLAIN_NAMES } from './contents.ts'
+import { download, unpack } from './debian-archive.ts'
+import type { Architecture, Pins } from './pins.ts'
+import { TARGETS, withRuntime } from './runtimes.ts'
+import { type Entry, file, folder, symlink } from './tar.ts'
+
+/** Where work is kept between runs. */
+export interface Place {
+  readonly cache: string
+  readonly pins: Pins
+}
+
+/** The C library, and what every program expects of a file system. */
+export async function baseLayer(architecture: Architecture, place: Place): Promise<Entry[]> {
+  return [
+    ...MERGED.map((name) => symlink(name, `usr/${name}`)),
+    ...MERGED.map((name) => folder(`usr/${name}`)),
+    ...Object.entries(ACCOUNTS).map(([path, text]) => file(path, text)),
+    ...['proc', 'sys', 'dev', 'run', 'var/lib', 'host'].map((path) => folder(path)),
+    folder('root', 0o700),
+    folder('tmp', 0o1777),
+    symlink('var/run', '../run'),
+    ...(await packages(CONTENTS.base, architecture, place)),
+  ]
+}
+
+/** The programs that write rules. */
+export async function programsLayer(architecture: Architecture, place: Place): Promise<Entry[]> {
+  const links = PLAIN_NAMES.map(({ path, to }) => symlink(path, to))
+  return [...links, ...(await packages(CONTENTS.programs, architecture, place))]
+}
+
+/** One file under two names: the plugin alone in the folder that the agent copies to the node, and the agent. */
+export async function executablesLayer(architecture: Architecture, { cache, pins }: Place): Promise<Entry[]> {
+  const { target } = TARGETS[architecture]
+  const bin = join(cache, 'bin', architecture)
+  const cwd = await withRuntime(architecture, pins, join(cache, 'runtime', architecture))
+  const output = [`--outfile=${bin}/istio-cni`, `--bundle=${bin}/istio-cni.cjs`, '--incremental', '--json']
+  const flags = [...buildFlags('istio-cni'), `--target=${target}`, ...output]
+  const built = JSON.parse(await exec([...CNI_BUILD, ...flags], { quiet: true, cwd }))
+  const names: string[] = built.packages.map((each: { package: string }) => each.package)
+  const install: Entry = {
+    path: 'usr/local/bin/install-cni',
+    mode: 0o755,
+    content: { kind: 'hardlink', to: 'opt/cni/bin/istio-cni' },
+  }
+  return [file('opt/cni/bin/istio-cni', readFileSync(join(bin, 'istio-cni')), 0o755), install, ...licences(names)]
+}
+
+// internal
+
+async function packages(
+  contents: Readonly<Record<string, RegExp>>,
+  architecture: Architecture,
+  { cache, pins }: Place,
+): Promise<Entry[]> {
+  const entries: Entry[] = []
+  for (const [name, part] of Object.entries(contents)) {
+    const pinned = pins.packages[name]
+    if (pinned === undefined) throw new Stop(`${name} is not in pins.json: npm run image -- --pin`)
+    const deb = await download(pinned.files[architecture], join(cache, 'debian'))
+    const copyright = `usr/share/doc/${name}/copyright`
+    const unpacked = await unpack(deb, (path) => path === copyright || part.test(path), join(cache, 'unpacked'))
+    if (!unpacked.entries.some(({ path }) => path === copyright)) throw new Stop(`${name} has no ${copyright}`)
+    // Scanners look there for what is installed.
+    entries.push(...unpacked.entries, file(`var/lib/dpkg/status.d/${name}`, unpacked.control))
+  }
+  return entries
+}
+
+/** Our own licence, and those of the packages that are part of the executable. */
+function licences(names: readonly string[]): Entry[] {
+  const hoisted = join(root, 'node_modules/.pnpm/node_modules')
+  const texts = names
+    .filter((name) => !name.startsWith('@cni/') && existsSync(join(hoisted, name)))
+    .sort()
+    .map((name) => {
+      const { version, license } = JSON.parse(readFileSync(join(hoisted, name, 'package.json'), 'utf8'))
+      const text = readdirSync(join(hoisted, name)).find((one) => /^licen[cs]e/i.test(one))
+      const own = text === undefined ? '' : readFileSync(join(hoisted, name, text), 'utf8')
+      return `${name} ${version}, ${license}\n\n${own}`
+    })
+  return [
+    file('usr/share/doc/istio-cni/copyright', readFileSync(join(root, 'LICENSE'))),
+    file(
+      'usr/share/doc/istio-cni/third-party',
+      ['bun, MIT, https://bun.sh/docs/project/license\n', ...texts].join('\n---\n'),
+    ),
+  ]
+}

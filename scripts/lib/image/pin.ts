@@ -1,0 +1,84 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { exec } from '../exec.ts'
+import { Stop, say, step } from '../progress.ts'
+import { CONTENTS } from './contents.ts'
+import { mirrors } from './debian-archive.ts'
+import {
+  ARCHITECTURES,
+  type Architecture,
+  type PinnedFile,
+  type PinnedPackage,
+  type Pins,
+  readPins,
+  writePins,
+} from './pins.ts'
+
+const KEYS = '/usr/share/keyrings/debian-archive-keyring.gpg'
+
+/** Take the newest version of each package, as apt believes this machine's mirrors: by Debian's signature. */
+export async function pin(folder: string): Promise<void> {
+  const before = readPins()
+  const apt = await lists(folder, before.suite)
+  const names = Object.keys({ ...CONTENTS.base, ...CONTENTS.programs }).sort()
+  const wanted = names.flatMap((name) => ARCHITECTURES.map((each) => `${name}:${each}`))
+  // At once: each call reads the lists anew, which takes seconds.
+  const records = (await exec([...apt, ...wanted], { quiet: true })).split('\n\n').filter((text) => text !== '')
+  const packages = Object.fromEntries(names.map((name) => [name, newest(name, records)]))
+  const pins: Pins = { ...before, packages }
+  writePins(pins)
+  for (const [name, { version }] of Object.entries(packages)) {
+    const old = before.packages[name]?.version
+    if (old !== version) say(`  ${name} ${old === undefined ? '' : `${old} → `}${version}`)
+  }
+}
+
+type Command = readonly [string, ...string[]]
+
+/** apt with lists of its own: nothing of this machine's changes. */
+async function lists(folder: string, suite: string): Promise<Command> {
+  for (const name of ['state/lists/partial', 'cache/archives/partial'])
+    mkdirSync(join(folder, name), { recursive: true })
+  const from = await mirrors()
+  const signed = `[signed-by=${KEYS}]`
+  const sources = [
+    `deb ${signed} ${from.debian} ${suite} main`,
+    `deb ${signed} ${from['debian-security']} ${suite}-security main`,
+  ]
+  writeFileSync(join(folder, 'sources.list'), `${sources.join('\n')}\n`)
+  const settings = [
+    `Dir::State=${folder}/state`,
+    'Dir::State::status=/dev/null',
+    `Dir::Cache=${folder}/cache`,
+    `Dir::Etc::sourcelist=${folder}/sources.list`,
+    'Dir::Etc::sourceparts=-',
+    'APT::Sandbox::User=root',
+    ...ARCHITECTURES.map((each) => `APT::Architectures::=${each}`),
+  ]
+  const options = settings.flatMap((setting) => ['-o', setting])
+  await step('the lists of the mirrors', () => exec(['apt-get', ...options, 'update', '-qq'], { quiet: true }))
+  return ['apt-cache', ...options, 'show', '--no-all-versions']
+}
+
+function newest(name: string, records: readonly string[]): PinnedPackage {
+  const [amd64, arm64] = [recorded(name, 'amd64', records), recorded(name, 'arm64', records)]
+  const version = amd64('Version')
+  if (arm64('Version') !== version) {
+    throw new Stop(`${name} is ${version} for amd64 and ${arm64('Version')} for arm64: the mirror is being changed`)
+  }
+  return { version, files: { amd64: fileOf(amd64), arm64: fileOf(arm64) } }
+}
+
+type Fields = (key: string) => string
+
+function recorded(name: string, architecture: Architecture, records: readonly string[]): Fields {
+  const fields = records.map((text) => (key: string) => new RegExp(`^${key}: (.*)$`, 'm').exec(text)?.[1] ?? '')
+  const found = fields.find((of) => of('Package') === name && of('Architecture') === architecture)
+  if (found === undefined) throw new Stop(`the mirrors have no ${name} for ${architecture}`)
+  return found
+}
+
+function fileOf(of: Fields): PinnedFile {
+  const path = of('Filename')
+  return { archive: path.startsWith('pool/updates/') ? 'debian-security' : 'debian', path, sha256: of('SHA256') }
+}

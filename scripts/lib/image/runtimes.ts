@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { exec } from '../exec.ts'
+import { Stop } from '../progress.ts'
+import type { Architecture, Pins } from './pins.ts'
+
+/** `cni-build`'s name of a machine, and the package of its runtime where the repository does not have it installed. */
+export const TARGETS: Readonly<Record<Architecture, { target: string; runtime?: string }>> = {
+  amd64: { target: 'linux-x64-baseline' },
+  arm64: { target: 'linux-arm64', runtime: '@oven/bun-linux-aarch64' },
+}
+
+/**
+ * A folder from which `cni-build` finds the runtime of that machine: npm refuses to install it on another.
+ *
+ * @throws Stop when the registry does not have it, or has other bytes.
+ */
+export async function withRuntime(architecture: Architecture, { runtimes }: Pins, folder: string): Promise<string> {
+  const { runtime } = TARGETS[architecture]
+  mkdirSync(folder, { recursive: true })
+  if (runtime === undefined) return folder
+  const pinned = runtimes[runtime]
+  if (pinned === undefined)
+    throw new Stop(`${runtime} is not in pins.json: without it there is no image for ${architecture}`)
+  const place = join(folder, 'node_modules', runtime)
+  const stamp = join(place, 'package.json')
+  if (existsSync(stamp) && JSON.parse(readFileSync(stamp, 'utf8')).version === pinned.version) return folder
+  const packed = join(folder, 'packed')
+  rmSync(packed, { recursive: true, force: true })
+  mkdirSync(packed, { recursive: true })
+  await exec(['npm', 'pack', `${runtime}@${pinned.version}`, '--pack-destination', packed], {
+    quiet: true,
+    cwd: folder,
+    hint: `The image for ${architecture} needs it; --platform linux/amd64 makes the other alone.`,
+  })
+  const tarball = join(packed, readdirSync(packed)[0] ?? '')
+  const integrity = `sha512-${createHash('sha512').update(readFileSync(tarball)).digest('base64')}`
+  if (integrity !== pinned.integrity) {
+    throw new Stop(
+      `${runtime}@${pinned.version}: the registry's file is ${integrity}, pins.json has ${pinned.integrity}`,
+    )
+  }
+  rmSync(place, { recursive: true, force: true })
+  mkdirSync(place, { recursive: true })
+  // package.json last in no order that tar knows of: a cut run is seen by the missing runtime, and done again.
+  await exec(['tar', '-xzf', tarball, '-C', place, '--strip-components=1', '--exclude=package.json', 'package'], {
+    quiet: true,
+  })
+  await exec(['tar', '-xzf', tarball, '-C', place, '--strip-components=1', 'package/package.json'], { quiet: true })
+  rmSync(packed, { recursive: true })
+  return folder
+}
