@@ -1,6 +1,6 @@
 import { library } from '../../tsup.base.ts'
 
-const processes = ['app-server', 'connect', 'stand-in-proxy']
+const processes = ['app-server', 'connect', 'stand-in-proxy', 'stand-in-ztunnel']
 
 export default library({
   index: 'src/index.ts',

@@ -31,3 +31,8 @@ export {
   startProxy,
   type User,
 } from './stand-ins.ts'
+export type { ZtunnelBehaviour } from './ztunnel/behaviour.ts'
+export type { ZtunnelPod } from './ztunnel/conversation.ts'
+export type { Forwarded } from './ztunnel/pod-proxy.ts'
+export { spawnZtunnel } from './ztunnel/spawn-ztunnel.ts'
+export { startZtunnel, type Ztunnel, type ZtunnelOptions, type ZtunnelView } from './ztunnel/ztunnel.ts'

@@ -12,6 +12,8 @@ const answerSchema = z.object({
   pid: z.number(),
   uid: z.number(),
   listener: z.number(),
+  /** Only an application: the address of whoever connected. */
+  from: z.optional(z.string()),
   /** Only the proxy: `address:port` the connection was meant for. */
   original_dst: z.optional(z.string()),
 })

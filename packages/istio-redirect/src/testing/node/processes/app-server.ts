@@ -11,7 +11,7 @@ const [uid = '1000', name = 'app', ...ports] = process.argv.slice(2)
 const answer = (socket: Socket): void => {
   socket.on('error', () => socket.destroy())
   socket.end(
-    `${JSON.stringify({ served_by: name, pid: process.pid, uid: process.getuid?.(), listener: socket.localPort })}\n`,
+    `${JSON.stringify({ served_by: name, pid: process.pid, uid: process.getuid?.(), listener: socket.localPort, from: socket.remoteAddress })}\n`,
   )
 }
 

@@ -12,7 +12,8 @@ const SO_ORIGINAL_DST = 80
  */
 export function originalDestination(socket: Socket): { address: string; port: number } {
   const fd = fileDescriptor(socket)
-  if (socket.remoteFamily === 'IPv6') {
+  // A listener of both families has IPv4 addresses in IPv6 notation.
+  if (socket.remoteFamily === 'IPv6' && !socket.remoteAddress?.startsWith('::ffff:')) {
     // struct sockaddr_in6: family, port, flow, 16 bytes of address, scope
     const raw = loadSys().getsockopt(fd, SOL_IPV6, SO_ORIGINAL_DST, 28)
     const view = new DataView(raw.buffer, raw.byteOffset, raw.byteLength)

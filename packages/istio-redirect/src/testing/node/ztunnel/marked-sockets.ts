@@ -1,0 +1,121 @@
+/** Sockets in the namespace of a pod that carry ztunnel's mark. Node opens its own where the process is. */
+import { closeSync } from 'node:fs'
+import { type Netns, netns } from '@cni/netns'
+import { isSysError, loadSys, type SysError } from '@cni/netns/sys'
+import { parseAddress } from '@cni/types/ip'
+import { ZTUNNEL_MARK } from '../../../agent/ambient/ztunnel.ts'
+
+const AF_INET = 2
+const AF_INET6 = 10
+const SOCK_STREAM = 1
+const SOCK_DGRAM = 2
+const SOCK_FLAGS = 0x80000 | 0x800
+const SOL_SOCKET = 1
+const SO_REUSEADDR = 2
+const SO_REUSEPORT = 15
+const SO_MARK = 36
+const ON = Uint8Array.of(1, 0, 0, 0)
+const OFF = Uint8Array.of(0, 0, 0, 0)
+const MARK = new Uint8Array(new Uint32Array([ZTUNNEL_MARK]).buffer)
+/** Levels and options of IP_TRANSPARENT and IPV6_TRANSPARENT. */
+const TRANSPARENT = { [AF_INET]: { level: 0, option: 19 }, [AF_INET6]: { level: 41, option: 75 } } as const
+const [SOL_IPV6, IPV6_V6ONLY] = [41, 26]
+
+/** Where a socket could not be bound, as ztunnel says it. */
+export class BindError extends Error {
+  /** Of the errno. */
+  readonly code: string
+
+  constructor(message: string, cause: SysError) {
+    super(message, { cause })
+    this.code = cause.code
+  }
+
+  static {
+    BindError.prototype.name = 'BindError'
+  }
+}
+
+/**
+ * A socket bound to an address in a pod, which several ztunnels can have; `::` is that of both families. Listen on it with
+ * `{ fd }`. Throws a {@link BindError}.
+ */
+export function boundSocket(pod: Netns, kind: 'tcp' | 'udp', address: string, port: number): number {
+  const written = `${address.includes(':') ? `[${address}]` : address}:${port}`
+  try {
+    return socketIn(pod, kind, address, (fd) => {
+      const sys = loadSys()
+      sys.setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, ON)
+      sys.setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, ON)
+      if (address === '::') sys.setsockopt(fd, SOL_IPV6, IPV6_V6ONLY, OFF)
+      sys.bind(fd, socketAddress(address, port))
+    })
+  } catch (error) {
+    if (!isSysError(error)) throw error
+    throw new BindError(`Bind(${written}, ${osError(error)})`, error)
+  }
+}
+
+/**
+ * A connection from a pod that has begun, and may be refused yet; with `source` it comes from there, whoever's address
+ * that is. Throws a `SysError`.
+ */
+export function connectMarked(
+  pod: Netns,
+  { address, port }: { address: string; port: number },
+  source?: string,
+): number {
+  return socketIn(pod, 'tcp', address, (fd) => {
+    const sys = loadSys()
+    if (source !== undefined) sys.bind(fd, socketAddress(source, 0))
+    try {
+      sys.connect(fd, socketAddress(address, port))
+    } catch (error) {
+      if (!isSysError(error) || error.code !== 'EINPROGRESS') throw error
+    }
+  })
+}
+
+// internal
+
+function socketIn(pod: Netns, kind: 'tcp' | 'udp', address: string, prepare: (fd: number) => void): number {
+  return netns.run(pod, () => {
+    const family = address.includes(':') ? AF_INET6 : AF_INET
+    const sys = loadSys()
+    const fd = sys.socket(family, (kind === 'tcp' ? SOCK_STREAM : SOCK_DGRAM) | SOCK_FLAGS, 0)
+    try {
+      sys.setsockopt(fd, SOL_SOCKET, SO_MARK, MARK)
+      const { level, option } = TRANSPARENT[family]
+      sys.setsockopt(fd, level, option, ON)
+      prepare(fd)
+      return fd
+    } catch (error) {
+      closeSync(fd)
+      throw error
+    }
+  })
+}
+
+/** struct sockaddr_in, or sockaddr_in6. */
+function socketAddress(address: string, port: number): Uint8Array {
+  const bytes = parseAddress(address)
+  if (bytes === undefined) throw new Error(`no address: ${address}`)
+  const isIpv4 = bytes.length === 4
+  const whole = Buffer.alloc(isIpv4 ? 16 : 28)
+  whole.writeUInt16LE(isIpv4 ? AF_INET : AF_INET6, 0)
+  whole.writeUInt16BE(port, 2)
+  whole.set(bytes, isIpv4 ? 4 : 8)
+  return whole
+}
+
+const kinds: Readonly<Record<string, readonly [kind: string, message: string]>> = {
+  EADDRINUSE: ['AddrInUse', 'Address in use'],
+  EINVAL: ['InvalidInput', 'Invalid argument'],
+  EACCES: ['PermissionDenied', 'Permission denied'],
+}
+
+/** As Rust prints it. */
+function osError({ code, errno }: Pick<SysError, 'code' | 'errno'>): string {
+  const [kind, message] = kinds[code] ?? ['Uncategorized', code]
+  return `Os { code: ${errno}, kind: ${kind}, message: "${message}" }`
+}

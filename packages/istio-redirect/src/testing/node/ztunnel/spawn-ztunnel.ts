@@ -1,0 +1,83 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { extname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import * as z from 'zod/mini'
+import type { ZtunnelBehaviour } from './behaviour.ts'
+import type { Ztunnel, ZtunnelOptions, ZtunnelView } from './ztunnel.ts'
+
+/**
+ * The same stand-in as {@link startZtunnel}, as a process of its own that can be killed. Settles when it runs; what can be
+ * seen of it is a moment old.
+ */
+export async function spawnZtunnel({ path, behaviour = {} }: ZtunnelOptions): Promise<Ztunnel> {
+  const name = `stand-in-ztunnel${extname(import.meta.url)}`
+  // Built it lies beside the module that starts it, as other processes do.
+  const script = fileURLToPath(
+    new URL(`${import.meta.url.includes('/ztunnel/') ? '..' : '.'}/processes/${name}`, import.meta.url),
+  )
+  const argv = [
+    '--conditions=@cni/source',
+    '--disable-warning=ExperimentalWarning',
+    script,
+    path,
+    JSON.stringify(behaviour),
+  ]
+  const child = spawn(process.execPath, argv, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  let view: ZtunnelView = { pods: new Map(), ready: false, heard: [], forwarded: [] }
+  child.on('message', (message) => {
+    view = readView(message)
+  })
+  const ended = endOf(child)
+  await Promise.race([once(child, 'message'), ended.then((code) => Promise.reject(new Error(`it ended with ${code}`)))])
+  const end = (signal: NodeJS.Signals) => (): Promise<number> => {
+    child.kill(signal)
+    return ended
+  }
+  return {
+    pid: child.pid ?? 0,
+    get pods() {
+      return view.pods
+    },
+    get ready() {
+      return view.ready
+    },
+    get heard() {
+      return view.heard
+    },
+    get forwarded() {
+      return view.forwarded
+    },
+    behave: (next: ZtunnelBehaviour) => void child.send(next),
+    stop: end('SIGTERM'),
+    kill: end('SIGKILL'),
+    ended,
+    [Symbol.asyncDispose]: async () => void (await end('SIGKILL')()),
+  }
+}
+
+// internal
+
+const viewSchema = z.object({
+  pods: z.array(
+    z.object({
+      uid: z.string(),
+      workload: z.object({ name: z.string(), namespace: z.string(), serviceAccount: z.string() }),
+      namespace: z.string(),
+      problem: z.optional(z.string()),
+    }),
+  ),
+  ready: z.boolean(),
+  heard: z.array(z.string()),
+  forwarded: z.array(z.object({ direction: z.enum(['inbound', 'outbound']), from: z.string(), to: z.string() })),
+})
+
+function readView(message: unknown): ZtunnelView {
+  const { pods, ...rest } = z.parse(viewSchema, JSON.parse(String(message)))
+  return { ...rest, pods: new Map(pods.map((pod) => [pod.uid, pod])) }
+}
+
+async function endOf(child: ChildProcess): Promise<number> {
+  const [code] = await once(child, 'close')
+  return typeof code === 'number' ? code : 137
+}

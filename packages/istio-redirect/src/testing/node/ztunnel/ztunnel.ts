@@ -1,0 +1,155 @@
+import type { Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { connectUnix, type UnixConnection, type UnixMessage } from '@cni/netns/unix'
+import { MAX_MESSAGE } from '../../../agent/ambient/zds/wire.ts'
+import { encodeAck, encodeHello } from '../../../agent/ambient/zds/wire-of-ztunnel.ts'
+import type { ZtunnelBehaviour } from './behaviour.ts'
+import { type Reaction, type ZtunnelPod, ztunnelPods } from './conversation.ts'
+import type { Forwarded } from './pod-proxy.ts'
+
+/** How a stand-in for ztunnel is started. */
+export interface ZtunnelOptions {
+  /** The agent's socket. */
+  readonly path: string
+  readonly behaviour?: ZtunnelBehaviour | undefined
+}
+
+/** What can be seen of a ztunnel. */
+export interface ZtunnelView {
+  /** By UID. */
+  readonly pods: ReadonlyMap<string, ZtunnelPod>
+  /** It was told all pods, and the agent is there: what a ztunnel says at `/healthz/ready`. */
+  readonly ready: boolean
+  /** What the agent said that was understood, such as `add UID` or `snapshotSent`. */
+  readonly heard: readonly string[]
+  /** Connections that passed through it. */
+  readonly forwarded: readonly Forwarded[]
+}
+
+/** A ztunnel that runs. */
+export interface Ztunnel extends ZtunnelView, AsyncDisposable {
+  readonly pid: number
+  /** From now on it does this. */
+  behave(behaviour: ZtunnelBehaviour): void
+  /** As SIGTERM: it leaves the agent at once, lets connections end for at most five seconds, and settles with 0. */
+  stop(): Promise<number>
+  /** As SIGKILL: everything ends at once. */
+  kill(): Promise<number>
+  /** The exit code: 1 after a message that ends ztunnel. */
+  readonly ended: Promise<number>
+}
+
+/** The first and the longest pause before it connects again. */
+const [SHORTEST_MS, LONGEST_MS] = [20, 15_000]
+const DRAIN_MS = 5000
+
+/**
+ * A stand-in for ztunnel in this process: it speaks ZDS as ztunnel 1.30 does, with its answers to what is wrong, listens
+ * in the pods it is told of, and passes connections on in plain text (no HBONE). Needs root.
+ *
+ * @example
+ * ```ts
+ * import { startZtunnel } from '@cni/istio-redirect/testing/node'
+ *
+ * export async function serve(path: string) {
+ *   await using ztunnel = startZtunnel({ path })
+ *   return ztunnel.pods.size
+ * }
+ * ```
+ */
+export function startZtunnel({ path, behaviour: first = {} }: ZtunnelOptions): Ztunnel {
+  const open = new Set<Socket>()
+  const forwarded: Forwarded[] = []
+  const told = ztunnelPods({ open, onForward: (each) => forwarded.push(each) })
+  const over = new AbortController()
+  let behaviour = first
+  let connection: UnixConnection | undefined
+
+  const react = async (to: UnixConnection, message: UnixMessage): Promise<Reaction['next']> => {
+    const misbehaves = behaviour.fromStart === true || told.ready
+    const { answer = 'ack', refuse, lateMs = 0 } = misbehaves ? behaviour : {}
+    if (answer === 'close') return 'disconnect'
+    const reaction = told.hear(message)
+    const { error, next } = reaction.error === '' ? { ...reaction, error: refuse ?? '' } : reaction
+    if (lateMs > 0) await delay(lateMs, undefined, { signal: over.signal })
+    if (answer === 'junk') await to.send(Uint8Array.of(0xff))
+    else if (answer !== 'never') await to.send(encodeAck({ error }))
+    const more = answer === 'twice' ? 1 : answer === 'flood' ? 10_000 : 0
+    for (let count = 0; count < more; count++) await to.send(encodeAck({ error }))
+    return next
+  }
+  const converse = async (to: UnixConnection): Promise<Reaction['next']> => {
+    told.begin()
+    if (behaviour.mute !== true) await to.send(encodeHello({ version: 1 }))
+    for await (using message of to) {
+      const next = await react(to, message)
+      if (next !== 'go on') return next
+    }
+    return 'disconnect'
+  }
+  /** One connection: whether the process goes on, and whether it was of use. */
+  const connectOnce = async (): Promise<Reaction['next'] | 'nobody'> => {
+    try {
+      using own = connectUnix(path, { maxBytes: MAX_MESSAGE })
+      connection = own
+      return await converse(own)
+    } catch {
+      return connection === undefined ? 'nobody' : 'disconnect'
+    } finally {
+      connection = undefined
+      told.begin()
+    }
+  }
+  const run = async (): Promise<number> => {
+    let pause = SHORTEST_MS
+    while (!over.signal.aborted) {
+      const outcome = await connectOnce()
+      if (outcome === 'exit') return 1
+      pause = outcome === 'nobody' ? Math.min(2 * pause, LONGEST_MS) : SHORTEST_MS
+      if (!over.signal.aborted) await delay(pause, undefined, { signal: over.signal }).catch(() => {})
+    }
+    return 0
+  }
+  const end = (): void => {
+    told.end()
+    for (const socket of open) socket.destroy()
+  }
+  const ended = run().then((code) => {
+    if (code !== 0) end()
+    return code
+  })
+  const leave = async (code: number): Promise<number> => {
+    over.abort()
+    connection?.close()
+    const own = await ended
+    return own === 0 ? code : own
+  }
+  const kill = async (): Promise<number> => {
+    const code = leave(137)
+    end()
+    return code
+  }
+  return {
+    pid: process.pid,
+    pods: told.pods,
+    heard: told.heard,
+    forwarded,
+    get ready() {
+      return told.ready
+    },
+    behave(next) {
+      behaviour = next
+    },
+    async stop() {
+      const code = await leave(0)
+      told.end()
+      const until = performance.now() + DRAIN_MS
+      while (open.size > 0 && performance.now() < until) await delay(10)
+      end()
+      return code
+    },
+    kill,
+    ended,
+    [Symbol.asyncDispose]: async () => void (await kill()),
+  }
+}

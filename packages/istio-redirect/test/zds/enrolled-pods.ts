@@ -1,0 +1,51 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { enrolNamespace, netnsCache, startZds, type ZdsServer } from '@cni/istio-redirect/agent'
+import { type Netns, netns } from '@cni/netns'
+import { everything } from '../goldens/ambient/cases.ts'
+
+/** The part of an agent that hands pods to ztunnels, without an API server. */
+export interface EnrolledPods extends AsyncDisposable {
+  readonly path: string
+  readonly zds: ZdsServer
+  /** As the agent does it: the namespace is known, rules are there, then ztunnel hears of it. */
+  enrol(uid: string, pod: Netns): Promise<void>
+  /** Known, as after a restart: a ztunnel that connects is told. */
+  know(uid: string, pod: Netns): void
+  forget(uid: string): Promise<void>
+}
+
+/** Begins to listen. */
+export function enrolledPods(): EnrolledPods {
+  const folder = mkdtempSync(join(tmpdir(), 'cni-enrolled-'))
+  const path = join(folder, 'ztunnel.sock')
+  // Process 1 may not be looked at everywhere.
+  mkdirSync(join(folder, 'proc/1/ns'), { recursive: true })
+  symlinkSync('/proc/self/ns/net', join(folder, 'proc/1/ns/net'))
+  const cache = netnsCache(join(folder, 'proc'))
+  const log = { debug() {}, info() {}, warn() {}, error() {} }
+  const zds = startZds({ path, snapshot: () => cache.snapshot(), log })
+  const workloadOf = (uid: string) => ({ name: uid, namespace: 'shop', serviceAccount: 'default' })
+  const know = (uid: string, pod: Netns): void =>
+    cache.keep(uid, workloadOf(uid), netns.open(`/proc/self/fd/${pod.fd}`))
+  return {
+    path,
+    zds,
+    know,
+    async enrol(uid, pod) {
+      know(uid, pod)
+      await enrolNamespace(pod, everything, { native: true })
+      await zds.add({ uid, workload: workloadOf(uid), netns: pod })
+    },
+    async forget(uid) {
+      cache.forget(uid)
+      await zds.remove(uid)
+    },
+    async [Symbol.asyncDispose]() {
+      await zds.close()
+      cache[Symbol.dispose]()
+      rmSync(folder, { recursive: true })
+    },
+  }
+}

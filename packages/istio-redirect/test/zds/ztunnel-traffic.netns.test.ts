@@ -1,0 +1,96 @@
+import { releaseNamespace } from '@cni/istio-redirect/agent'
+import { connectFrom, spawnZtunnel, startZtunnel, type Ztunnel } from '@cni/istio-redirect/testing/node'
+import type { NetnsTarget } from '@cni/netns'
+import { expect, test } from 'vitest'
+import { addresses, ambientCluster } from '../ambient-cluster.ts'
+import { everything } from '../goldens/ambient/cases.ts'
+import { enrolledPods } from './enrolled-pods.ts'
+
+const user = 1000
+const eventually = { timeout: 20_000 }
+
+async function reached(from: NetnsTarget, hosts: readonly string[]): Promise<(string | undefined)[]> {
+  const connections = await connectFrom(
+    from,
+    user,
+    hosts.map((host) => ({ host, port: 8080 })),
+  )
+  return connections.map(({ answer, error }) =>
+    answer ? `${answer.served_by} from ${answer.from?.replace('::ffff:', '')}` : (error ?? 'nobody'),
+  )
+}
+
+const ready = (ztunnel: Ztunnel) => expect.poll(() => ztunnel.ready, eventually).toBe(true)
+
+test('what goes in and out of an enrolled pod passes through ztunnel, and arrives with the address of whoever sent it', async () => {
+  await using running = await ambientCluster()
+  const { pod, other } = running
+  await using agent = enrolledPods()
+  await using ztunnel = startZtunnel({ path: agent.path })
+  await ready(ztunnel)
+  await agent.enrol('web', pod)
+  expect([...ztunnel.pods.values()]).toEqual([
+    {
+      uid: 'web',
+      workload: { name: 'web', namespace: 'shop', serviceAccount: 'default' },
+      namespace: `${pod.dev}:${pod.ino}`,
+    },
+  ])
+
+  expect(await reached(other, addresses.pod)).toEqual(addresses.other.map((address) => `app from ${address}`))
+  expect(await reached(pod, addresses.other)).toEqual(addresses.pod.map((address) => `other from ${address}`))
+  expect(ztunnel.forwarded).toEqual([
+    { direction: 'inbound', from: addresses.other[0], to: '10.60.0.2:8080' },
+    { direction: 'inbound', from: addresses.other[1], to: '[fd60::2]:8080' },
+    { direction: 'outbound', from: addresses.pod[0], to: '10.60.0.3:8080' },
+    { direction: 'outbound', from: addresses.pod[1], to: '[fd60::3]:8080' },
+  ])
+
+  await releaseNamespace(pod, everything, { native: true })
+  await agent.forget('web')
+  expect(ztunnel.pods.size).toBe(0)
+  expect(await reached(pod, addresses.other)).toEqual(addresses.pod.map((address) => `other from ${address}`))
+  expect(ztunnel.forwarded).toHaveLength(4)
+})
+
+test('a ztunnel that is killed takes the traffic of its pods along; the next one has it back', async () => {
+  await using running = await ambientCluster()
+  const { pod, other } = running
+  await using agent = enrolledPods()
+  await using first = await spawnZtunnel({ path: agent.path })
+  await ready(first)
+  await agent.enrol('web', pod)
+  expect(await reached(other, addresses.pod)).toEqual(addresses.other.map((address) => `app from ${address}`))
+  expect(await first.kill()).toBe(137)
+  expect(await reached(pod, addresses.other)).toEqual([
+    'connect ECONNREFUSED 10.60.0.3:8080',
+    'connect ECONNREFUSED fd60::3:8080',
+  ])
+  await expect(
+    agent.zds.add({ uid: 'x', workload: { name: 'x', namespace: 'y', serviceAccount: '' }, netns: pod }),
+  ).rejects.toMatchObject({ code: 'NO_ZTUNNEL' })
+  await using second = await spawnZtunnel({ path: agent.path })
+  await ready(second)
+  expect(await reached(pod, addresses.other)).toEqual(addresses.pod.map((address) => `other from ${address}`))
+  expect(second.heard).toEqual(['add web', 'snapshotSent'])
+})
+
+test('while one ztunnel takes over from another, every connection is served', async () => {
+  await using running = await ambientCluster()
+  const { pod, other } = running
+  await using agent = enrolledPods()
+  await using older = await spawnZtunnel({ path: agent.path })
+  await ready(older)
+  await agent.enrol('web', pod)
+  await using newer = await spawnZtunnel({ path: agent.path })
+  await ready(newer)
+  const served = addresses.pod.map((address) => `other from ${address}`)
+  expect(await reached(pod, addresses.other)).toEqual(served)
+  await agent.enrol('other', other)
+  await expect.poll(() => [older.pods.size, newer.pods.size], eventually).toEqual([1, 2])
+  const stopped = older.stop()
+  await expect.poll(() => agent.zds.connections().length, eventually).toBe(1)
+  expect(await stopped).toBe(0)
+  for (let round = 0; round < 5; round++) expect(await reached(pod, addresses.other)).toEqual(served)
+  expect(agent.zds.connections()).toMatchObject([{ pid: newer.pid, state: 'live', newest: true }])
+})
