@@ -49,9 +49,10 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
       'state',
     ],
     plugin: ['decide', 'http', 'kube', 'log', 'redirect', 'serve', 'state'],
-    agent: ['decide', 'kube', 'plugin', 'redirect', 'serve', 'state'],
+    zds: [],
+    agent: ['decide', 'kube', 'plugin', 'redirect', 'serve', 'state', 'zds'],
     tools: ['agent/ambient', 'agent/config/resolve.ts', 'decide', 'kube', 'plugin', 'redirect'],
-    testing: [],
+    testing: ['agent/ambient/ztunnel.ts', 'zds'],
   },
 }
 

@@ -1,11 +1,6 @@
 import { fstatSync } from 'node:fs'
 import { connectUnix, type UnixConnection } from '@cni/netns/unix'
-import {
-  decodeRequest,
-  encodeAck,
-  encodeHello,
-  type ReceivedRequest,
-} from '../../src/agent/ambient/zds/wire-of-ztunnel.ts'
+import { decodeRequest, encodeAck, encodeHello, type ReceivedRequest } from '../../src/zds/wire-of-ztunnel.ts'
 
 /** A message as it came, with the inodes of what came with it. */
 export interface Told {

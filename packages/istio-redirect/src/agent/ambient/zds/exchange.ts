@@ -1,5 +1,4 @@
 import type { Netns } from '@cni/netns'
-import type { Packets } from './packets.ts'
 import {
   type Ack,
   type AddRequest,
@@ -8,7 +7,8 @@ import {
   decodeHello,
   encodeRequest,
   type SnapshotRequest,
-} from './wire.ts'
+} from '../../../zds/wire.ts'
+import type { Packets } from './packets.ts'
 
 /** A message that adds a pod goes with its namespace, no other one with anything. */
 export type WithNetns<R> = R extends AddRequest ? R & { readonly netns: Netns } : R

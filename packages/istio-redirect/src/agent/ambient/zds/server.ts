@@ -2,10 +2,10 @@ import { lstatSync, unlinkSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { listenUnix, type UnixConnection } from '@cni/netns/unix'
 import { errnoOf, messageOf } from '@cni/types'
+import { MAX_MESSAGE } from '../../../zds/wire.ts'
 import { calmLog } from '../../log/calm-log.ts'
 import type { ZdsOptions, ZdsServer } from './options.ts'
 import { problemOf, Session } from './session.ts'
-import { MAX_MESSAGE } from './wire.ts'
 import { isZdsError, ZdsError } from './zds-error.ts'
 
 /** More never say hello at the same time: the oldest of them makes room. */

@@ -1,12 +1,12 @@
 import type { UnixConnection } from '@cni/netns/unix'
 import { messageOf } from '@cni/types'
 import { printable } from '../../../foreign-text.ts'
+import { type Ack, type ChangeRequest, encodeRequest, MAX_MESSAGE, type SnapshotRequest } from '../../../zds/wire.ts'
 import { identityOf } from '../../proc/pod-processes.ts'
 import type { KnownPod } from '../netns-cache.ts'
 import { greet, type LiveExchange, type Patience, type SnapshotExchange, type WithNetns } from './exchange.ts'
 import type { ZdsConnection, ZdsOptions, ZdsPod } from './options.ts'
 import { type Packets, packetsOf } from './packets.ts'
-import { type Ack, type ChangeRequest, encodeRequest, MAX_MESSAGE, type SnapshotRequest } from './wire.ts'
 import { isZdsError, ZdsError } from './zds-error.ts'
 
 /** What a session shares with the others of its server. */

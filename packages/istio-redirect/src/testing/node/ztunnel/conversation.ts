@@ -1,15 +1,14 @@
 import { type Netns, netns } from '@cni/netns'
 import type { UnixMessage } from '@cni/netns/unix'
 import { messageOf } from '@cni/types'
-import type { Workload } from '../../../agent/ambient/netns-cache.ts'
-import { MAX_MESSAGE } from '../../../agent/ambient/zds/wire.ts'
-import { decodeRequest, type ReceivedRequest } from '../../../agent/ambient/zds/wire-of-ztunnel.ts'
+import { MAX_MESSAGE, type WorkloadInfo } from '../../../zds/wire.ts'
+import { decodeRequest, type ReceivedRequest } from '../../../zds/wire-of-ztunnel.ts'
 import { type ProxySurroundings, podProxy } from './pod-proxy.ts'
 
 /** A pod that a ztunnel was told of. */
 export interface ZtunnelPod {
   readonly uid: string
-  readonly workload: Workload
+  readonly workload: WorkloadInfo
   /** Which namespace, as `dev:ino`. */
   readonly namespace: string
   /** Why it does not listen there. */
@@ -57,7 +56,7 @@ export function ztunnelPods(around: ProxySurroundings): ZtunnelPods {
       return messageOf(error)
     }
   }
-  const add = (uid: string, workload: Workload, fd: number): string => {
+  const add = (uid: string, workload: WorkloadInfo, fd: number): string => {
     const before = pods.get(uid)
     try {
       const namespace = netns.open(`/proc/self/fd/${fd}`)

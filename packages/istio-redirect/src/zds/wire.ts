@@ -1,15 +1,21 @@
 /** The messages of ZDS (package istio.workload.zds), each one packet. */
-import type { Workload } from '../netns-cache.ts'
 import { fieldsOf, lengthDelimited, messageIn, textField, textOf } from './protobuf.ts'
 
 /** The longest that either side reads. */
 export const MAX_MESSAGE = 1024
 
+/** Who a pod is. */
+export interface WorkloadInfo {
+  readonly name: string
+  readonly namespace: string
+  readonly serviceAccount: string
+}
+
 /** A pod and who it is; its namespace goes with the message. ztunnel ends when it is not told who. */
 export interface AddRequest {
   readonly type: 'add'
   readonly uid: string
-  readonly workload: Workload
+  readonly workload: WorkloadInfo
 }
 
 /** A pod whose namespace is not known here: whoever has it keeps it. Only in a snapshot, or ztunnel ends. */

@@ -1,12 +1,11 @@
 /** The same messages as ztunnel needs them: for what plays ztunnel. */
-import type { Workload } from '../netns-cache.ts'
 import { fieldsOf, lengthDelimited, messageIn, numberField, textField, textOf } from './protobuf.ts'
-import type { Ack, AddRequest, Hello, ZdsRequest } from './wire.ts'
+import type { Ack, AddRequest, Hello, WorkloadInfo, ZdsRequest } from './wire.ts'
 
 /** A message of the agent as it was read: one that adds a pod may lack who it is. */
 export type ReceivedRequest =
   | Exclude<ZdsRequest, AddRequest>
-  | (Omit<AddRequest, 'workload'> & { readonly workload: Workload | undefined })
+  | (Omit<AddRequest, 'workload'> & { readonly workload: WorkloadInfo | undefined })
 
 /** What ztunnel says first. */
 export const encodeHello = ({ version }: Hello): Uint8Array => numberField(1, version)
@@ -29,7 +28,7 @@ export function decodeRequest(bytes: Uint8Array): ReceivedRequest | undefined {
 // internal
 
 function readAdd(bytes: Uint8Array): ReceivedRequest {
-  let workload: Workload | undefined
+  let workload: WorkloadInfo | undefined
   for (const field of fieldsOf(bytes)) {
     if (field.number !== 2) continue
     const info = messageIn(field)
