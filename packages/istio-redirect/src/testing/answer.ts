@@ -1,5 +1,5 @@
 import type { Grant } from './grants.ts'
-import type { PodStore } from './pod-store.ts'
+import type { ObjectStore, StoredNamespace, StoredObject } from './object-store.ts'
 import type { StoredPod } from './pods.ts'
 import { chosen } from './selectors.ts'
 import type { ServiceAccounts } from './service-accounts.ts'
@@ -8,9 +8,8 @@ import { type Answer, type Asked, conflict, forbidden, notFound, unauthorized, u
 /** What the server knows. */
 export interface World {
   readonly token: string
-  readonly pods: PodStore
-  /** Labels by name. */
-  readonly namespaces: ReadonlyMap<string, Readonly<Record<string, string>>>
+  readonly pods: ObjectStore<StoredPod>
+  readonly namespaces: ObjectStore<StoredNamespace>
   /** By `namespace/name`. */
   readonly events: Map<string, Answer>
   /** By `namespace/name`. */
@@ -30,8 +29,11 @@ export interface Request {
   readonly body: string
 }
 
-/** The ordinary answer to a request: who asks comes before what is asked for. `watch` stands for a stream of changes. */
-export function answer(request: Request, world: World): readonly [number, Answer] | 'watch' {
+/** What a watch is of. */
+export type Watched = ObjectStore<StoredPod> | ObjectStore<StoredNamespace>
+
+/** The ordinary answer to a request: who asks comes before what is asked for. A store stands for a stream of its changes. */
+export function answer(request: Request, world: World): readonly [number, Answer] | Watched {
   const asked = parsePath(request)
   const { authorization } = request
   const plugin = world.serviceAccounts.holderOf(authorization?.replace(/^Bearer /, ''))
@@ -48,9 +50,10 @@ export function answer(request: Request, world: World): readonly [number, Answer
   if (asked.kind === 'daemonsets') return daemonSet(asked, world)
   if (asked.kind === 'nodes') return node(asked, world)
   if (asked.kind === 'events') return event(asked, request.body, world)
+  const watched = asked.kind === 'namespaces' ? world.namespaces : world.pods
+  if (asked.verb === 'watch') return watched
+  if (asked.verb === 'list') return [200, list<StoredObject>(watched, new URL(request.url, server).searchParams)]
   if (asked.kind === 'namespaces') return namespace(asked, world)
-  if (asked.verb === 'watch') return 'watch'
-  if (asked.verb === 'list') return [200, list(world.pods, new URL(request.url, server).searchParams)]
   return onePod(asked, request.body, world.pods)
 }
 
@@ -60,7 +63,7 @@ const otherPaths =
   /^(?:\/apis\/apps\/v1\/namespaces\/(?<apps>[^/]+)\/(?<daemonsets>daemonsets)\/|\/api\/v1\/namespaces\/(?<core>[^/]+)\/(?<accounts>serviceaccounts)\/|\/api\/v1\/nodes\/)(?<name>[^/]+)(?<token>\/token)?$/
 
 const paths =
-  /^\/api\/v1\/(?:(?<all>pods)|namespaces\/(?<namespace>[^/]+)(?:\/(?<kind>pods|events)(?:\/(?<name>[^/]+)(?<status>\/status)?)?)?)$/
+  /^\/api\/v1\/(?:(?<all>pods|namespaces)|namespaces\/(?<namespace>[^/]+)(?:\/(?<kind>pods|events)(?:\/(?<name>[^/]+)(?<status>\/status)?)?)?)$/
 
 const verbs: Readonly<Record<string, Asked['verb']>> = { GET: 'get', POST: 'create', PATCH: 'patch', DELETE: 'delete' }
 
@@ -87,7 +90,7 @@ function parsePath({ method, url }: Request): Asked | undefined {
   if (found.all !== undefined || (found.kind === 'pods' && name === '')) {
     return {
       verb: searchParams.get('watch') === 'true' ? 'watch' : 'list',
-      kind: 'pods',
+      kind: found.all === 'namespaces' ? 'namespaces' : 'pods',
       namespace: namespaceName,
       name,
     }
@@ -97,10 +100,9 @@ function parsePath({ method, url }: Request): Asked | undefined {
   return { verb, kind, namespace: namespaceName, name }
 }
 
-function namespace({ name }: Asked, { pods, namespaces }: World): readonly [number, Answer] {
-  const known = namespaces.has(name) || pods.all().some((pod) => pod.metadata.namespace === name)
-  if (!known) return [404, notFound('namespaces', name)]
-  return [200, { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels: namespaces.get(name) ?? {} } }]
+function namespace({ name }: Asked, { namespaces }: World): readonly [number, Answer] {
+  const known = namespaces.get('', name)
+  return known === undefined ? [404, notFound('namespaces', name)] : [200, { ...known }]
 }
 
 function daemonSet({ namespace: inside, name }: Asked, { daemonSets }: World): readonly [number, Answer] {
@@ -115,20 +117,27 @@ function node({ name }: Asked, { nodes }: World): readonly [number, Answer] {
 }
 
 /** In pages, unless the version 0 asks for whatever is in the cache. */
-function list(pods: PodStore, query: URLSearchParams): Answer {
-  const items = pods.all().filter((pod) => chosen(pod, query))
+function list<T extends StoredObject>(
+  { kind, version, all }: Pick<ObjectStore<T>, 'kind' | 'version' | 'all'>,
+  query: URLSearchParams,
+): Answer {
+  const items = all().filter((object) => chosen(object, query))
   const from = Number(query.get('continue') ?? 0)
   const limit = query.get('resourceVersion') === '0' ? items.length : Number(query.get('limit') ?? items.length)
   const next = from + limit < items.length ? { continue: String(from + limit) } : {}
   return {
-    kind: 'PodList',
+    kind: `${kind}List`,
     apiVersion: 'v1',
-    metadata: { resourceVersion: String(pods.version()), ...next },
+    metadata: { resourceVersion: String(version()), ...next },
     items: items.slice(from, from + limit),
   }
 }
 
-function onePod({ verb, namespace: inside, name }: Asked, body: string, pods: PodStore): readonly [number, Answer] {
+function onePod(
+  { verb, namespace: inside, name }: Asked,
+  body: string,
+  pods: ObjectStore<StoredPod>,
+): readonly [number, Answer] {
   const pod = pods.get(inside, name)
   if (pod === undefined) return [404, notFound('pods', name)]
   if (verb === 'delete') {

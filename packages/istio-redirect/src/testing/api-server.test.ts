@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ApiServer, meshPod, startApiServer } from './index.ts'
+import { type ApiServer, ambientGrants, meshPod, startApiServer } from './index.ts'
 
 let api: ApiServer
 beforeAll(async () => {
@@ -110,6 +110,44 @@ describe('the API server answers as a real one', () => {
     expect(await at(web, 'DELETE', stale)).toMatchObject({ status: 409, document: { reason: 'Conflict' } })
     expect(await at(web, 'DELETE')).toMatchObject({ status: 200 })
     expect(await at(web)).toMatchObject({ status: 404 })
+  })
+
+  test('and lists and watches namespaces, from a version or from the beginning', async () => {
+    await using server = await startApiServer({
+      pods: [meshPod()],
+      namespaces: { mesh: { a: 'b' } },
+      grants: ambientGrants,
+    })
+    const heard = async (path: string, until: number): Promise<unknown[]> =>
+      new Promise((resolve, reject) => {
+        const headers = { authorization: `Bearer ${server.token}` }
+        const outgoing = request(`${server.url}${path}`, { ca: server.ca, headers, agent: false }, (response) => {
+          let text = ''
+          response.on('data', (piece) => {
+            text += piece
+            const lines = text.split('\n').slice(0, -1)
+            if (lines.length < until) return
+            outgoing.destroy()
+            resolve(lines.map((line) => JSON.parse(line)))
+          })
+        })
+        outgoing.on('error', reject)
+        outgoing.end()
+      })
+    const named = (name: string) => expect.objectContaining({ metadata: expect.objectContaining({ name }) })
+    expect(await heard('/api/v1/namespaces', 1)).toMatchObject([
+      { kind: 'NamespaceList', metadata: { resourceVersion: '102' }, items: [named('mesh'), named('demo')] },
+    ])
+    server.setNamespace('demo', { 'istio.io/dataplane-mode': 'ambient' })
+    server.deleteNamespace('mesh')
+    expect(await heard('/api/v1/namespaces?watch=true&resourceVersion=102', 2)).toMatchObject([
+      { type: 'MODIFIED', object: { metadata: { name: 'demo', labels: { 'istio.io/dataplane-mode': 'ambient' } } } },
+      { type: 'DELETED', object: named('mesh') },
+    ])
+    expect(await heard('/api/v1/namespaces?watch=true&sendInitialEvents=true', 2)).toMatchObject([
+      { type: 'ADDED', object: named('demo') },
+      { type: 'BOOKMARK', object: { metadata: { annotations: { 'k8s.io/initial-events-end': 'true' } } } },
+    ])
   })
 
   test('and misbehaves once per request it was told to', async () => {

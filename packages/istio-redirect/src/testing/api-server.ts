@@ -6,12 +6,12 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type NetnsTarget, netns } from '@cni/netns'
-import { answer } from './answer.ts'
+import { answer, type Watched } from './answer.ts'
 import { type Certificate, createAuthority } from './certificate.ts'
 import type { Grant } from './grants.ts'
 import { kubeconfigText } from './kubeconfig-text.ts'
-import { podStore } from './pod-store.ts'
-import { bookmark, watchPods } from './pod-watch.ts'
+import { objectStore, type StoredNamespace, type StoredObject } from './object-store.ts'
+import { bookmark, watchObjects } from './object-watch.ts'
 import type { StoredPod } from './pods.ts'
 import { serviceAccounts } from './service-accounts.ts'
 import { type Answer, otherFailure } from './status.ts'
@@ -49,7 +49,7 @@ export interface ApiServerOptions {
   /** Labels by namespace name; the namespace of every pod exists anyway. */
   readonly namespaces?: Readonly<Record<string, Readonly<Record<string, string>>>>
   readonly token?: string
-  /** What the token allows besides getting pods and namespaces; see `repairGrants`. */
+  /** What the token allows besides getting pods and namespaces; see `repairGrants` and `ambientGrants`. */
   readonly grants?: readonly Grant[]
   readonly host?: string
   /** The namespace to serve in, on all its addresses. Default: ours, on `host`. */
@@ -81,8 +81,9 @@ export interface ApiServer extends AsyncDisposable {
   setPod(pod: StoredPod): void
   getPod(namespace: string, name: string): StoredPod | undefined
   deletePod(namespace: string, name: string): void
-  /** Labels a namespace, which exists from now on. */
+  /** Labels a namespace, which exists from now on; watches are told. */
   setNamespace(name: string, labels: Readonly<Record<string, string>>): void
+  deleteNamespace(name: string): void
   /** Makes the DaemonSet, changes or, without a document, removes it. */
   setDaemonSet(namespace: string, name: string, document?: DaemonSetDocument): void
   /** Labels a node, which exists from now on. */
@@ -126,17 +127,17 @@ export interface ApiServer extends AsyncDisposable {
  */
 export async function startApiServer(options: ApiServerOptions = {}): Promise<ApiServer> {
   const { host = '127.0.0.1' } = options
-  const namespaces = new Map(Object.entries(options.namespaces ?? {}))
+  const namespaces = objectStore<StoredNamespace>('Namespace')
   const authority = createAuthority('istio-redirect-test-ca')
   const identity = options.certificate ?? authority.issue('kube-apiserver', [...new Set(['localhost', host])])
-  const pods = podStore()
+  const pods = objectStore<StoredPod>('Pod')
   const events = new Map<string, Answer>()
   const daemonSets = new Map<string, Answer>()
   const nodes = new Map<string, Readonly<Record<string, string>>>()
   const accounts = serviceAccounts()
   const grants = new Set(options.grants)
   const world = { pods, namespaces, events, daemonSets, nodes, serviceAccounts: accounts, grants }
-  const watches = new Set<ServerResponse>()
+  const watches = new Map<ServerResponse, Watched>()
   const requests: SeenRequest[] = []
   const queue: Misbehaviour[] = []
   const sockets = new Set<Socket>()
@@ -145,20 +146,31 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
     ca: authority.cert,
     token: options.token ?? 'test-token',
     requests,
-    setPod: (pod) => void pods.set(pod),
+    setPod(pod) {
+      const { namespace } = pod.metadata
+      if (namespaces.get('', namespace) === undefined) api.setNamespace(namespace, {})
+      pods.set(pod)
+    },
     getPod: (namespace, name) => pods.get(namespace, name),
     deletePod: (namespace, name) => void pods.delete(namespace, name),
     events: () => [...events.values()],
     watches: () => watches.size,
-    bookmark: () => api.say(bookmark(pods.version())),
+    bookmark() {
+      for (const [response, store] of watches) response.write(bookmark<StoredObject>(store))
+    },
     say(text) {
-      for (const response of watches) response.write(text)
+      for (const response of watches.keys()) response.write(text)
     },
     cutAll() {
       for (const socket of sockets) socket.destroy()
     },
-    compact: () => pods.compact(),
-    setNamespace: (name, labels) => void namespaces.set(name, labels),
+    compact() {
+      pods.compact()
+      namespaces.compact()
+    },
+    setNamespace: (name, labels) =>
+      void namespaces.set({ apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } }),
+    deleteNamespace: (name) => void namespaces.delete('', name),
     setDaemonSet(namespace, name, document) {
       const key = `${namespace}/${name}`
       if (document === undefined) return void daemonSets.delete(key)
@@ -185,6 +197,7 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
       }),
     [Symbol.asyncDispose]: () => api.close(),
   }
+  for (const [name, labels] of Object.entries(options.namespaces ?? {})) api.setNamespace(name, labels)
   for (const pod of options.pods ?? []) api.setPod(pod)
 
   const server = createServer({ cert: identity.cert, key: identity.key }, (request, response) => {
@@ -193,13 +206,13 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
     const ordinary = (body: string): void => {
       const { authorization } = headers
       const said = answer({ method, url, authorization, body }, { token: api.token, ...world })
-      if (said !== 'watch') {
+      if (!('kind' in said)) {
         send(response, ...said)
         return
       }
-      watches.add(response)
+      watches.set(response, said)
       response.once('close', () => watches.delete(response))
-      watchPods(response, pods, new URL(url, 'https://server').searchParams)
+      watchObjects<StoredObject>(response, said, new URL(url, 'https://server').searchParams)
     }
     text(request)
       .then(async (body) => {

@@ -2,6 +2,8 @@
 export type Grant =
   | 'list pods'
   | 'watch pods'
+  | 'list namespaces'
+  | 'watch namespaces'
   | 'delete pods'
   | 'patch pods/status'
   | 'create events'
@@ -19,3 +21,13 @@ export const repairGrants = {
   delete: [...watching, ...events, 'delete pods'],
   label: [...watching, ...events, 'patch pods/status'],
 } as const satisfies Readonly<Record<string, readonly Grant[]>>
+
+/** What the role of the node agent has to allow for ambient mode. */
+export const ambientGrants: readonly Grant[] = [
+  ...watching,
+  'list namespaces',
+  'watch namespaces',
+  'patch pods/status',
+  'get daemonsets',
+  'get nodes',
+]

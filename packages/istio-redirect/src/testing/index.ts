@@ -1,5 +1,5 @@
 /**
- * A Kubernetes API server for pods, small enough to start inside a test or a demonstration.
+ * A Kubernetes API server for pods and namespaces, small enough to start inside a test or a demonstration.
  *
  * @example
  * ```ts
@@ -21,7 +21,7 @@ export {
   startApiServer,
 } from './api-server.ts'
 export { type Authority, type Certificate, createAuthority, type Validity } from './certificate.ts'
-export { type Grant, repairGrants } from './grants.ts'
+export { ambientGrants, type Grant, repairGrants } from './grants.ts'
 export { type KubeconfigParts, kubeconfigText } from './kubeconfig-text.ts'
 export { type AgentAnswer, type AgentRequest, type NodeAgent, startNodeAgent } from './node-agent.ts'
 export { meshPod, type PodOptions, plainPod, type StoredContainer, type StoredPod } from './pods.ts'

@@ -1,10 +1,11 @@
-import type { StoredPod } from './pods.ts'
+import { isObject } from '@cni/types'
+import type { StoredObject } from './object-store.ts'
 
-/** Whether a pod is among those a list or a watch asks for; equality and existence only. */
-export function chosen(pod: StoredPod, query: URLSearchParams): boolean {
+/** Whether an object is among those a list or a watch asks for; equality and existence only. */
+export function chosen(object: StoredObject, query: URLSearchParams): boolean {
   return (
-    terms(query.get('fieldSelector')).every((term) => holds(term, (key) => fieldOf(pod, key))) &&
-    terms(query.get('labelSelector')).every((term) => holds(term, (key) => pod.metadata.labels?.[key]))
+    terms(query.get('fieldSelector')).every((term) => holds(term, (key) => fieldOf(object, key))) &&
+    terms(query.get('labelSelector')).every((term) => holds(term, (key) => object.metadata.labels?.[key]))
   )
 }
 
@@ -17,8 +18,9 @@ function holds(term: string, read: (key: string) => string | undefined): boolean
   return operator === '!=' ? value !== wanted : value === wanted
 }
 
-function fieldOf(pod: StoredPod, key: string): string | undefined {
-  const [nodeName, { namespace, name }] = [pod.spec.nodeName, pod.metadata]
+function fieldOf(object: StoredObject & { readonly spec?: unknown }, key: string): string | undefined {
+  const { namespace, name } = object.metadata
+  const nodeName = isObject(object.spec) ? object.spec.nodeName : undefined
   const fields: Record<string, unknown> = {
     'spec.nodeName': nodeName ?? '',
     'metadata.namespace': namespace,
