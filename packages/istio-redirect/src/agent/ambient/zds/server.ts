@@ -63,7 +63,7 @@ export function startZds(options: ZdsOptions): ZdsServer {
   }
   const admit = (connection: UnixConnection): void => {
     const greeting = inState('greeting')
-    if (sessions.length - greeting.length >= MAX_SESSIONS) {
+    if (inState('snapshot').length + inState('live').length >= MAX_SESSIONS) {
       connection.close()
       troubles.failed(`a ztunnel cannot connect to ${path}: ${MAX_SESSIONS} are connected already`)
       return

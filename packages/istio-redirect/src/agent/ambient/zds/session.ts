@@ -159,10 +159,12 @@ export class Session {
   async #serve(live: LiveExchange): Promise<never> {
     for (;;) {
       this.#wake = new AbortController()
-      // What came before anything was asked is no answer to it.
+      const hasWork = this.#tasks.length > 0
       const idle = live.idle(this.#wake.signal)
-      if (this.#tasks.length > 0) this.#wake.abort(WORK)
+      if (hasWork) this.#wake.abort(WORK)
       await idle
+      // Whoever was woken looks once more: what came before anything was asked is no answer to it.
+      if (!hasWork) continue
       const task = this.#tasks.shift()
       if (task === undefined) continue
       try {
