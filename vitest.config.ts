@@ -24,6 +24,7 @@ export default defineConfig({
           name: 'unit',
           include: [
             '{packages,examples}/*/src/**/*.test.ts',
+            'packages/*/test/chart/*.test.ts',
             'docs/examples/**/*.test.ts',
             '{bench,scripts}/**/*.test.ts',
           ],

@@ -1,0 +1,26 @@
+{{/* Installing, labelling, deleting and serving need none; entering the namespaces of pods needs these four. */}}
+{{- define "cni.capabilities" -}}
+drop: [ALL]
+{{- if include "cni.entersPods" . }}
+add: [SYS_ADMIN, SYS_PTRACE, NET_ADMIN, SYS_CHROOT]
+{{- end }}
+{{- end }}
+
+{{/* Folders of the node that installing and its opposite write to. */}}
+{{- define "cni.hostVolumes" -}}
+- name: cni-bin-dir
+  hostPath: {path: {{ .cniBinDir }}}
+- name: cni-net-dir
+  hostPath: {path: {{ .cniConfDir }}}
+- name: cni-socket-dir
+  hostPath: {path: /var/run/istio-cni}
+{{- end }}
+
+{{/* Two agents on a node would take turns: refused where the cluster can be asked, which helm template cannot. */}}
+{{- define "cni.onlyOne" -}}
+{{- range (lookup "apps/v1" "DaemonSet" "" "").items -}}
+{{- if and (eq .metadata.name "istio-cni-node") (ne .metadata.namespace $.Release.Namespace) -}}
+{{- fail (printf "DaemonSet istio-cni-node runs in namespace %s already: a node has room for one agent; delete that release first, or install into that namespace" .metadata.namespace) -}}
+{{- end -}}
+{{- end -}}
+{{- end }}

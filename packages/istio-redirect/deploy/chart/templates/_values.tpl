@@ -1,0 +1,115 @@
+{{/* What a profile changes, as YAML; a name nobody knows is refused with those that are. */}}
+{{- define "cni.profile" -}}
+{{- $text := .root.Files.Get (printf "files/profile-%s.yaml" .name) -}}
+{{- if not $text -}}
+  {{- $known := list -}}
+  {{- range $path, $_ := .root.Files.Glob "files/profile-*.yaml" -}}
+    {{- $known = append $known (trimSuffix ".yaml" (trimPrefix "files/profile-" $path)) -}}
+  {{- end -}}
+  {{- fail (printf "%s %q is not known: expected one of %s" .key .name (join ", " $known)) -}}
+{{- end -}}
+{{- $text -}}
+{{- end }}
+
+{{/*
+The values in force, as YAML: defaults, then profiles and platform, then what the user gave; the former form below "cni"
+counts less than the same key above. What is in values.yaml could not come before a profile, so that it has nothing.
+*/}}
+{{- define "cni.values" -}}
+{{- $given := deepCopy (omit .Values "cni") -}}
+{{- $global := default dict $given.global -}}
+{{- $values := .Files.Get "files/defaults.yaml" | fromYaml -}}
+{{- $former := default dict .Values.cni | deepCopy -}}
+{{- $isGke := contains "-gke" .Capabilities.KubeVersion.Version -}}
+{{- $layers := list -}}
+{{- if $isGke }}{{- $layers = append $layers (list "platform" "gke") }}{{- end -}}
+{{- with $given.compatibilityVersion }}{{- $layers = append $layers (list "compatibilityVersion" (printf "compatibility-version-%s" (toString .))) }}{{- end -}}
+{{- with coalesce $given.profile $global.profile $former.profile }}{{- $layers = append $layers (list "profile" (trimPrefix "platform-" .)) }}{{- end -}}
+{{- with coalesce $given.platform $global.platform }}{{- $layers = append $layers (list "global.platform" .) }}{{- end -}}
+{{- range $layers }}
+  {{- $values = mustMergeOverwrite $values (include "cni.profile" (dict "root" $ "key" (index . 0) "name" (index . 1)) | fromYaml) -}}
+{{- end -}}
+{{- $values = mustMergeOverwrite $values $former $given -}}
+{{- $_ := set $values "hub" (coalesce $values.hub $global.hub "") -}}
+{{- $_ := set $values "tag" (toString (coalesce $values.tag $global.tag "")) -}}
+{{- $_ := set $values "variant" (coalesce $values.variant $global.variant "") -}}
+{{- $_ := set $values "pullPolicy" (coalesce $values.pullPolicy $global.imagePullPolicy "") -}}
+{{- $_ := set $values "imagePullSecrets" (concat (default list $values.imagePullSecrets) (default list $global.imagePullSecrets) | uniq) -}}
+{{- $_ := set $values "global" $global -}}
+{{- $values | toYaml -}}
+{{- end }}
+
+{{/* hub/image:tag-variant, or the whole reference that image is. */}}
+{{- define "cni.image" -}}
+{{- if or (contains "/" .image) (contains ":" .image) -}}
+{{ .image }}
+{{- else if not .hub -}}
+{{- fail "which image is to run? Set hub (or global.hub) and tag, or image to a whole reference such as registry.example/install-cni:1" -}}
+{{- else -}}
+{{ .hub }}/{{ .image }}{{ with .tag }}:{{ . }}{{ end }}{{ with .variant }}-{{ . }}{{ end }}
+{{- end -}}
+{{- end }}
+
+{{/* What the agent does about pods that started without rules: repair, delete, label, or nothing. */}}
+{{- define "cni.repairMode" -}}
+{{- with .repair -}}
+{{- if .enabled -}}
+{{- if .repairPods }}repair{{ else if .deletePods }}delete{{ else if .labelPods }}label{{ end -}}
+{{- end -}}
+{{- end -}}
+{{- end }}
+
+{{/* Not empty when the agent enters the namespaces of pods: in-place repair, ambient. */}}
+{{- define "cni.entersPods" -}}
+{{- if or .ambient.enabled (eq (include "cni.repairMode" .) "repair") }}true{{ end -}}
+{{- end }}
+
+{{/* Not empty when the DaemonSet chooses nodes by labels that the agent has to look at when it stops. */}}
+{{- define "cni.choosesNodes" -}}
+{{- if or .nodeSelector (dig "nodeAffinity" "requiredDuringSchedulingIgnoredDuringExecution" "" .affinity) }}true{{ end -}}
+{{- end }}
+
+{{- define "cni.labels" -}}
+app.kubernetes.io/name: istio-cni
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/part-of: istio
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
+{{- end }}
+
+{{/* Not empty when objects of the scope ("cluster" or "namespace") are to be made. */}}
+{{- define "cni.inScope" -}}
+{{- $scope := default "all" .values.global.resourceScope -}}
+{{- if or (eq $scope "all") (eq $scope .scope) }}true{{ end -}}
+{{- end }}
+
+{{/* The ConfigMap's data. */}}
+{{- define "cni.config" -}}
+CURRENT_AGENT_VERSION: {{ .tag | quote }}
+AMBIENT_ENABLED: {{ .ambient.enabled | quote }}
+AMBIENT_ENABLEMENT_SELECTOR: {{ .ambient.enablementSelectors | toYaml | quote }}
+AMBIENT_DNS_CAPTURE: {{ .ambient.dnsCapture | quote }}
+AMBIENT_IPV6: {{ .ambient.ipv6 | quote }}
+AMBIENT_RECONCILE_POD_RULES_ON_STARTUP: {{ .ambient.reconcileIptablesOnStartup | quote }}
+ENABLE_AMBIENT_DETECTION_RETRY: {{ .ambient.enableAmbientDetectionRetry | quote }}
+{{- with .cniConfFileName }}
+CNI_CONF_NAME: {{ . | quote }}
+{{- end }}
+ISTIO_OWNED_CNI_CONFIG: {{ .istioOwnedCNIConfig | quote }}
+{{- if and .istioOwnedCNIConfig .istioOwnedCNIConfigFileName }}
+ISTIO_OWNED_CNI_CONF_FILENAME: {{ .istioOwnedCNIConfigFileName | quote }}
+{{- end }}
+CHAINED_CNI_PLUGIN: {{ .chained | quote }}
+EXCLUDE_NAMESPACES: {{ join "," .excludeNamespaces | quote }}
+REPAIR_ENABLED: {{ .repair.enabled | quote }}
+REPAIR_LABEL_PODS: {{ .repair.labelPods | quote }}
+REPAIR_DELETE_PODS: {{ .repair.deletePods | quote }}
+REPAIR_REPAIR_PODS: {{ .repair.repairPods | quote }}
+REPAIR_INIT_CONTAINER_NAME: {{ .repair.initContainerName | quote }}
+REPAIR_BROKEN_POD_LABEL_KEY: {{ .repair.brokenPodLabelKey | quote }}
+REPAIR_BROKEN_POD_LABEL_VALUE: {{ .repair.brokenPodLabelValue | quote }}
+NATIVE_NFTABLES: {{ default false .global.nativeNftables | quote }}
+{{- range $key, $value := .env }}
+{{ $key }}: {{ $value | quote }}
+{{- end }}
+{{- end }}

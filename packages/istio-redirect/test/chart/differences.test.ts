@@ -1,0 +1,118 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { afterAll, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import * as z from 'zod/mini'
+import { expectedObjects, type Settings } from './expected-objects.ts'
+import { type Difference, differences, HELM, rendered } from './manifest.ts'
+
+const rowSchema = z.strictObject({
+  object: z.string(),
+  /** `*` stands for anything. */
+  path: z.string(),
+  istio: z.optional(z.unknown()),
+  ours: z.optional(z.unknown()),
+  why: z.string(),
+})
+const file = fileURLToPath(new URL('../../deploy/differences.yaml', import.meta.url))
+const rows = z.parse(z.array(rowSchema), parse(readFileSync(file, 'utf8')))
+type Row = (typeof rows)[number]
+
+const RESOURCES = { requests: { cpu: '1', memory: '1Gi' }, limits: { memory: '1Gi' } }
+const IMAGE = { hub: 'h', tag: '1.30.3' }
+
+/** Values as they are written for Istio's chart, and what its objects depend on. */
+const cases: readonly (readonly [what: string, values: object, settings: Settings])[] = [
+  ['nothing but the image', {}, {}],
+  ['the image in global', { hub: '', tag: '', global: { hub: 'h', tag: '1.30.3' } }, {}],
+  ['broken pods deleted', { repair: { repairPods: false, deletePods: true } }, { repair: 'delete' }],
+  ['broken pods labelled', { repair: { repairPods: false, labelPods: true } }, { repair: 'label' }],
+  ['repair that does nothing', { repair: { repairPods: false } }, { repair: 'none' }],
+  ['no repair', { repair: { enabled: false } }, { repair: 'off' }],
+  ['ambient', { ambient: { enabled: true } }, { ambient: true }],
+  ['the profile ambient', { profile: 'ambient' }, { ambient: true }],
+  [
+    'ambient on the host’s network',
+    { ambient: { enabled: true, shareHostNetworkNamespace: true } },
+    { ambient: true, shareHostNetworkNamespace: true },
+  ],
+  [
+    'a list of our own',
+    { ambient: { enabled: true }, istioOwnedCNIConfig: true, istioOwnedCNIConfigFileName: '00-x.conflist' },
+    { ambient: true, ownedFile: '00-x.conflist' },
+  ],
+  [
+    'k3s',
+    { global: { platform: 'k3s' } },
+    { binDir: '/var/lib/rancher/k3s/data/cni', confDir: '/var/lib/rancher/k3s/agent/etc/cni/net.d' },
+  ],
+  ['k3d', { profile: 'k3d' }, { binDir: '/bin', confDir: '/var/lib/rancher/k3s/agent/etc/cni/net.d' }],
+  [
+    'microk8s',
+    { platform: 'microk8s' },
+    {
+      binDir: '/var/snap/microk8s/current/opt/cni/bin',
+      confDir: '/var/snap/microk8s/current/args/cni-network',
+    },
+  ],
+  ['minikube', { global: { platform: 'minikube' } }, { netnsDir: '/var/run/docker/netns' }],
+  ['GKE', { profile: 'gke' }, { binDir: '/home/kubernetes/bin', quota: true }],
+  [
+    'OpenShift',
+    { profile: 'openshift' },
+    { openshift: true, binDir: '/var/lib/cni/bin', confDir: '/etc/cni/multus/net.d' },
+  ],
+  ['a platform whose folder the user knows better', { profile: 'gke', cniBinDir: '/x' }, { binDir: '/x', quota: true }],
+  [
+    'the former form',
+    { cni: { cniBinDir: '/former', repair: { enabled: false } } },
+    { binDir: '/former', repair: 'off' },
+  ],
+  ['an earlier version', { compatibilityVersion: '1.27' }, { reconcile: false }],
+  ['a NetworkPolicy', { networkPolicy: { enabled: true } }, { networkPolicy: true }],
+  ['variables', { env: { FORCE_IPTABLES_BINARY: 'nft' } }, { env: { FORCE_IPTABLES_BINARY: 'nft' } }],
+  ['resources', { resources: RESOURCES }, { resources: RESOURCES }],
+  ['affinity', { affinity: NODE_AFFINITY() }, { affinity: NODE_AFFINITY() }],
+]
+
+const used = new Set<Row>()
+
+describe.skipIf(HELM === undefined)('objects differ from those of Istio only where differences.yaml says so', () => {
+  test.for(cases)('%s', ([, values, settings]) => {
+    const found = differences(expectedObjects(settings), rendered({ ...IMAGE, ...values }))
+    const unexplained = found.filter((one) => {
+      const row = rows.find((each) => explains(each, one))
+      if (row !== undefined) used.add(row)
+      return row === undefined
+    })
+    expect(unexplained).toEqual([])
+  })
+
+  // a row that explains nothing any more would hide the next mistake
+  afterAll(() => {
+    expect(rows.filter((row) => !used.has(row)).map(({ object, path }) => `${object} ${path}`)).toEqual([])
+  })
+})
+
+test('every row says why, in a sentence, and no two say the same', () => {
+  for (const { object, why } of rows) expect([object, why.length > 20 && !why.includes('\n')]).toEqual([object, true])
+  const keys = rows.map(({ object, path, ours, istio }) => JSON.stringify([object, path, istio, ours]))
+  expect(new Set(keys).size).toBe(keys.length)
+})
+
+function explains(row: Row, { object, path, istio, ours }: Difference): boolean {
+  return fits(row.object, object) && fits(row.path, path) && isSide(row.istio, istio) && isSide(row.ours, ours)
+}
+
+const isSide = (said: unknown, value: unknown): boolean =>
+  said === '*' ? value !== undefined : JSON.stringify(said) === JSON.stringify(value)
+
+function fits(pattern: string, text: string): boolean {
+  const parts = pattern.split('*').map((part) => part.replace(/[.[\]\\/+?^${}()|]/g, '\\$&'))
+  return new RegExp(`^${parts.join('.*')}$`).test(text)
+}
+
+function NODE_AFFINITY() {
+  const nodeSelectorTerms = [{ matchExpressions: [{ key: 'mesh', operator: 'Exists' }] }]
+  return { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } } }
+}
