@@ -9,7 +9,7 @@ import { main, Stop, say } from './lib/progress.ts'
 // What the suites named original*.test.ts look for, and what is compared with it.
 const PEERS = new Map([
   ['cnitool', 'packages/libcni: a list executed and remembered by either'],
-  ['istio-cni', 'packages/istio-redirect: random pods through both plugins'],
+  ['istio-cni', 'packages/istio-redirect: random pods through both plugins, with iptables and with native nftables'],
   ['install-cni', 'packages/istio-redirect: the repair controller, with kube-apiserver and etcd'],
   ['istio-iptables', 'packages/istio-redirect: random command lines through both programs'],
   ['kube-apiserver', 'packages/istio-redirect: a real API server for the repair controllers'],

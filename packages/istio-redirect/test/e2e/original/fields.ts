@@ -40,7 +40,7 @@ function errorClass(stdout: string): string {
   if (annotation !== undefined) return `annotation ${annotation}`
   if (msg.includes('no valid local IP address found')) return 'no address'
   if (/^failed to configure routes|^the IPv6 traffic of the pod cannot be captured/.test(msg)) return 'address refused'
-  if (/iptables|exit status/.test(msg)) return 'rules refused'
+  if (/iptables|nftables|exit status/.test(msg)) return 'rules refused'
   if (/failed to parse network configuration|^network configuration|ambient_enabled|exclude_namespaces/.test(msg)) {
     return 'configuration'
   }

@@ -201,6 +201,25 @@ export const podCase: fc.Arbitrary<PodCase> = fc
   })
   .map(({ known, ...more }) => ({ ...more, ...known }))
 
+/** Names of interfaces that nft's grammar takes for something else. */
+export const WORDS_OF_NFT: readonly string[] = ['tcp', 'drop', 'counter', 'set', 'eth*', 'accept']
+
+const named = mostly(
+  fc.constant({}),
+  fc.constantFrom(...WORDS_OF_NFT).map((name) => ({ 'traffic.sidecar.istio.io/excludeInterfaces': name })),
+)
+
+/** The same with native rules asked for. */
+export const nativeCase: fc.Arbitrary<PodCase> = fc.tuple(podCase, named).map(([one, more]) => {
+  const { pod, conf } = one
+  const { metadata } = pod
+  return {
+    ...one,
+    conf: { ...conf, native_nftables: true },
+    pod: { ...pod, metadata: { ...metadata, annotations: { ...metadata.annotations, ...more } } },
+  }
+})
+
 function optional<T>(all: { readonly [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<Partial<T>> {
   return fc.record({ ...all }, { requiredKeys: [] }) as fc.Arbitrary<Partial<T>>
 }

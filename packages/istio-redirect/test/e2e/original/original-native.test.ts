@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { podJudge } from './judge.ts'
+import { peer, runs, seed } from './peers.ts'
+import { type Plugins, plugins } from './plugin-pair.ts'
+import { nativeCase } from './random-pod.ts'
+import { sweep } from './sweep.ts'
+
+const { missing } = peer('istio-cni')
+
+describe.runIf(missing === undefined)(
+  `the original istio-cni and ours, with native_nftables${missing ? ` (skipped: ${missing})` : ''}`,
+  () => {
+    let both: Plugins
+    beforeAll(async () => {
+      both = await plugins()
+    })
+    afterAll(() => both[Symbol.asyncDispose]())
+
+    test(`do the same with ${runs} random pods (CNI_SEED=${seed})`, { timeout: 60_000 + 1000 * runs }, async () => {
+      let redirected = 0
+      const judge = podJudge({
+        ...both,
+        async compare(one, theirPod) {
+          const pair = await both.compare(one, theirPod)
+          if (pair.theirs.state.native !== '') redirected += 1
+          return pair
+        },
+      })
+      const report = await sweep(nativeCase, judge)
+      process.stderr.write(
+        `seed ${seed}: ${report.cases} pods, native rules ${redirected} times, known differences ${JSON.stringify(report.known)}\n`,
+      )
+      expect(redirected).toBeGreaterThan(runs / 4)
+      expect(report.disagreements.join('\n\n')).toBe('')
+    })
+  },
+)
