@@ -1,6 +1,8 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { netns, openRtnl } from '@cni/netns'
-import { addRuleset, base, chain, nftables, nftRuleset } from '@cni/nftables'
-import { monitor, type PacketEvent, tracePackets, type WatchEvent, watch } from '@cni/nftables/watch'
+import { addRuleset, base, chain, nftRuleset } from '@cni/nftables'
+import { monitor, type PacketEvent, tracePackets } from '@cni/nftables/watch'
 import { Batch } from '@cni/nftables/wire'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { eachPod } from './each-pod.ts'
@@ -30,7 +32,7 @@ async function next<T>(events: AsyncGenerator<T, void, void>): Promise<T> {
 describe('the way of a packet', () => {
   async function upTo(isLast: (event: PacketEvent) => boolean): Promise<PacketEvent[]> {
     const found: PacketEvent[] = []
-    const events = tracePackets(here.pod, { only: [{ kind: 'l4proto', value: 'udp' }], signal: limit(), interval: 1 })
+    const events = tracePackets(here.pod, { only: [{ kind: 'l4proto', value: 'udp' }], signal: limit() })
     const first = events.next()
     await send()
     const { value } = await first
@@ -71,7 +73,7 @@ describe('the way of a packet', () => {
 
   test('its table goes when the reader throws', async () => {
     const reading = (async () => {
-      const events = tracePackets(here.pod, { signal: limit(), interval: 1 })
+      const events = tracePackets(here.pod, { signal: limit() })
       for await (const _ of events) throw new Error('the reader')
     })()
     const ended = expect(reading).rejects.toThrow('the reader')
@@ -82,9 +84,31 @@ describe('the way of a packet', () => {
     expect(tables()).toEqual(['ex'])
   })
 
+  test('is owned by its socket: no other program takes it away', async () => {
+    const stop = new AbortController()
+    const ended = tracePackets(here.pod, { signal: stop.signal }).next()
+    const [table] = here.nft.tables()
+    expect(table).toMatchObject({ flags: 2, owner: expect.any(Number) })
+    const take = () => here.nft.commit(new Batch().deleteTable({ family: 'inet', table: table?.table ?? '' }))
+    expect(take).toThrow(/another program owns the table/)
+    stop.abort()
+    expect(await ended).toEqual({ done: true, value: undefined })
+    expect(tables()).toEqual([])
+  })
+
+  test('goes with the process', async () => {
+    const program = new URL('./fixtures/trace-and-die.ts', import.meta.url).pathname
+    const child = spawn(process.execPath, ['--conditions=@cni/source', program, here.pod.path], { stdio: 'pipe' })
+    const exit = once(child, 'exit')
+    await expect.poll(tables, { timeout: 20_000 }).toHaveLength(1)
+    child.kill('SIGKILL')
+    await exit
+    await expect.poll(tables, { timeout: 10_000 }).toEqual([])
+  })
+
   test('and when the signal is given', async () => {
     const stop = new AbortController()
-    const ended = tracePackets(here.pod, { signal: stop.signal, interval: 1 }).next()
+    const ended = tracePackets(here.pod, { signal: stop.signal }).next()
     expect(tables()).toHaveLength(1)
     stop.abort()
     expect(await ended).toEqual({ done: true, value: undefined })
@@ -102,7 +126,7 @@ describe('the way of a packet', () => {
 })
 
 test('changes are told in the words of nft, with the program that made them', async () => {
-  const events = monitor(here.pod, { signal: limit(), interval: 1 })
+  const events = monitor(here.pod, { signal: limit() })
   const first = events.next()
   await netns.exec(here.pod, ['nft', 'add', 'table', 'inet', 'ex'])
   expect((await first).value).toMatchObject({ program: 'nft', lost: false, changes: ['add table inet ex'] })
@@ -129,25 +153,5 @@ test('changes are told in the words of nft, with the program that made them', as
   expect(gone).toEqual(
     expect.arrayContaining(['delete set inet ex s', 'delete chain inet ex sub', 'delete table inet ex']),
   )
-  await events.return()
-})
-
-test('drift is told when it happens, and when it is over', async () => {
-  const events = watch(here.pod, rules, { signal: limit(), interval: 1 })
-  const missing: WatchEvent = await next(events)
-  expect(missing).toMatchObject({ state: 'drift', drift: { missing: [{ table: 'ex' }] } })
-  const healed = events.next()
-  await nftables(here.pod).apply(rules)
-  expect((await healed).value).toEqual({ state: 'clean' })
-  const broken = events.next()
-  // Another table is nobody's concern.
-  here.nft.commit(new Batch().addTable({ family: 'ip', table: 'other' }))
-  here.nft.commit(new Batch().flush({ ...ours, chain: 'sub' }))
-  expect((await broken).value).toMatchObject({
-    ...{
-      state: 'drift',
-      drift: { missing: [{ chain: 'sub', rule: 'meta skuid 4711 drop' }], unexpected: [], changed: [] },
-    },
-  })
   await events.return()
 })

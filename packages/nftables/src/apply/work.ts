@@ -1,7 +1,7 @@
 import type { Place } from '@cni/netns/handle'
 import type { Table } from '../rules/model.ts'
 import { type Nft, openNft } from '../wire/nft.ts'
-import { NftError } from '../wire/nft-error.ts'
+import { isNftError, NftError } from '../wire/nft-error.ts'
 import type { Snapshot } from '../wire/snapshot.ts'
 import type { TableName } from '../wire/specs.ts'
 import type { Change } from './report.ts'
@@ -32,7 +32,15 @@ export async function withNft<T>({ place, nft }: Work, run: (nft: Nft) => T | Pr
   if (signal?.aborted === true) {
     throw new NftError('ABORTED', 'nftables: aborted before anything was done', { cause: signal.reason })
   }
-  return withSocket(netns, nft, run)
+  return withSocket(netns, nft, async (socket) => {
+    try {
+      return await run(socket)
+    } catch (error) {
+      if (!isNftError(error) || error.code !== 'REFUSED') throw error
+      const { withRules } = await import('./refused-rules.ts')
+      throw withRules(error, socket)
+    }
+  })
 }
 
 /** The way back of a change: registered before anything is written, it does something only after it was. */

@@ -45,14 +45,9 @@ export function encodeElements(set: NamedSet, elements: readonly SetElement[]): 
   const result: ElementSpec[] = []
   for (const element of elements) {
     const spans = keySpans(set, types, element)
-    const { comment, timeout } = element
-    const told = {
-      ...(comment === undefined ? undefined : { comment }),
-      ...(timeout === undefined ? undefined : { timeout: BigInt(timeout) }),
-    }
     const data = dataOf(set, element)
     for (const each of specsOf(set, types, single, spans, data)) {
-      result.push(each.flags?.includes('intervalEnd') || each.userdata !== undefined ? each : { ...each, ...told })
+      result.push(each.flags?.includes('intervalEnd') ? each : withNotes(each, element))
     }
   }
   // As nft, once for all: what is before the first interval is in none.
@@ -62,6 +57,17 @@ export function encodeElements(set: NamedSet, elements: readonly SetElement[]): 
 }
 
 // internal
+
+/** An element with its comment and its time. The one that ends with the last value there is has a note already. */
+function withNotes(spec: ElementSpec, { comment, timeout }: SetElement): ElementSpec {
+  const timed = timeout === undefined ? spec : { ...spec, timeout: BigInt(timeout) }
+  if (comment === undefined) return timed
+  if (timed.userdata === undefined) return { ...timed, comment }
+  const note = encodeUserdata([[COMMENT, Buffer.from(`${comment}\0`)]])
+  return { ...timed, userdata: Buffer.concat([note, timed.userdata]) }
+}
+
+const COMMENT = 0
 
 function specsOf(
   { interval }: NamedSet,

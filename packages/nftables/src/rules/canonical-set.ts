@@ -59,14 +59,25 @@ function canonicalElements(
   const sorted = elements
     .map((element) => [keySpans(set, types, element), element] as const)
     .sort(([a], [b]) => compareSpans(a, b))
-  return Object.freeze(
-    sorted.map(([spans, element]) => {
-      const parts = spans.map((span, at) => keyOf(types[at] ?? dataTypes.mark, span))
-      // The types have checked the key, and know no other.
-      const key = (parts.length > 1 ? Object.freeze(parts) : parts[0]) as SetElement['key']
-      return Object.freeze({ ...element, key, ...dataIn(set, element) })
-    }),
-  )
+  const canonical = sorted.map(([spans, element]) => {
+    const parts = spans.map((span, at) => keyOf(types[at] ?? dataTypes.mark, span))
+    // The types have checked the key, and know no other.
+    const key = (parts.length > 1 ? Object.freeze(parts) : parts[0]) as SetElement['key']
+    return Object.freeze({ ...element, key, ...dataIn(set, element) })
+  })
+  return Object.freeze(canonical.filter((element, at) => !isRepeated(set, element, canonical[at - 1])))
+}
+
+/** The kernel has an element once, however often and in whatever words it is said; but not with two things said of it. */
+function isRepeated({ name }: NamedSet, element: SetElement, before: SetElement | undefined): boolean {
+  if (before === undefined || JSON.stringify(element.key) !== JSON.stringify(before.key)) return false
+  const said = ({ data, comment, timeout }: SetElement) => JSON.stringify([data, comment, timeout])
+  if (said(element) !== said(before)) {
+    invalid(
+      `set ${name}: element ${JSON.stringify(element.key)} is given twice, with different data, comment or timeout`,
+    )
+  }
+  return true
 }
 
 function dataIn(set: NamedSet, { data }: SetElement): Pick<SetElement, 'data'> {

@@ -3,6 +3,7 @@ import { decodeExpressions } from '../wire/expression.ts'
 import type { Expressions } from '../wire/expressions.ts'
 import type { NftElement, NftSet } from '../wire/set-records.ts'
 import type { ElementSpec } from '../wire/specs.ts'
+import { withComment } from '../wire/userdata.ts'
 
 /** What an anonymous set that a rule looks into says; `undefined` for one with a name. */
 export type SetTextOf = (lookup: Expressions['lookup']) => string | undefined
@@ -46,7 +47,8 @@ export function specText({ flags = [], keyType, keyLength, dataType, dataLength 
 
 /** An element with what it is mapped to. */
 export function elementText(element: NftElement | ElementSpec): string {
-  const { key, keyEnd, data, flags = [], comment = '', timeout = '' } = element
+  const { key, keyEnd, data, flags = [], timeout = '', userdata } = element
+  const { comment = '' } = element.comment === undefined && userdata ? withComment({ userdata }, 'element') : element
   const found = data === undefined ? '' : data instanceof Uint8Array ? hex(data) : Object.values(data).join(' ')
   return [hex(key), hex(keyEnd), flags.join(' '), found, timeout, comment].join('|')
 }

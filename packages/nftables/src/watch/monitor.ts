@@ -5,18 +5,10 @@ import { baseText } from '../print/chains.ts'
 import { ruleText } from '../print/rule.ts'
 import { setRecordText } from '../print/set-record.ts'
 import { setLines } from '../print/set-text.ts'
-import { type Change, type Commit, commits, openCommits } from '../wire/commits.ts'
-import { openNft } from '../wire/nft.ts'
+import { type Change, type Commit, commits } from '../wire/commits.ts'
 import type { SetName } from '../wire/specs.ts'
 import { KnownSets } from './known-sets.ts'
-
-/** How to listen. */
-export interface ListenOptions {
-  /** Ends it. Default: the signal of the context. */
-  readonly signal?: AbortSignal | undefined
-  /** Milliseconds between two looks at what the kernel told. Default 10. */
-  readonly interval?: number | undefined
-}
+import { type ListenOptions, listen } from './listen.ts'
 
 /** A transaction that somebody made. */
 export interface MonitorEvent extends Pick<Commit, 'generation' | 'pid' | 'program' | 'lost'> {
@@ -38,15 +30,12 @@ export interface MonitorEvent extends Pick<Commit, 'generation' | 'pid' | 'progr
  * }
  * ```
  */
-export async function* monitor(
-  where: Where,
-  { signal, interval }: ListenOptions = {},
-): AsyncGenerator<MonitorEvent, void, void> {
+export async function* monitor(where: Where, options: ListenOptions = {}): AsyncGenerator<MonitorEvent, void, void> {
   const place = placeOf(where, 'monitor')
-  using nft = openNft(place.netns)
-  using socket = openCommits(place.netns)
+  using listening = listen(place.netns, options)
+  const { nft, socket } = listening
   const sets = new KnownSets(nft)
-  for await (const commit of commits(socket, { signal: signal ?? place.signal, interval })) {
+  for await (const commit of commits(socket, listening.until(options.signal ?? place.signal))) {
     const { changes, generation, pid, program, lost } = commit
     if (lost) sets.renew(nft)
     for (const change of changes) if (change.action === 'add') sets.add(change)

@@ -9,11 +9,11 @@ import { isNftError } from '../wire/nft-error.ts'
 import type { ChainName } from '../wire/specs.ts'
 import { openTraces, type TraceVerdict, traces, type TraceStep as WireStep } from '../wire/traces.ts'
 import { headersOf, type PacketHeaders } from './headers.ts'
-import type { ListenOptions } from './monitor.ts'
+import { type WaitOptions, waiting } from './listen.ts'
 import { RuleTexts } from './rule-texts.ts'
 
 /** Which packets to trace, and how to listen. */
-export interface PacketTraceOptions extends ListenOptions {
+export interface PacketTraceOptions extends WaitOptions {
   /** Conditions that a packet meets where it comes in, or was made here. Default: every packet. */
   readonly only?: readonly Match[] | undefined
 }
@@ -65,7 +65,7 @@ export async function* tracePackets(
   begin(nft, table)
   try {
     const texts = new RuleTexts(nft)
-    for await (const trace of traces(socket, { signal: signal ?? place.signal, interval })) {
+    for await (const trace of traces(socket, waiting(socket, { signal: signal ?? place.signal, interval }))) {
       if (trace.step === 'lost') yield { step: 'lost', text: 'steps were lost' }
       else if (trace.table !== table.name) yield stepOf(trace, texts)
     }

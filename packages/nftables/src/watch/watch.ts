@@ -2,10 +2,10 @@ import { placeOf, type Where } from '@cni/netns/handle'
 import type { Ruleset } from '../rules/model.ts'
 import { driftOf } from '../state/diff.ts'
 import { type Drift, isClean } from '../state/drift.ts'
-import { type Change, type Commit, commits, openCommits } from '../wire/commits.ts'
-import { type Nft, openNft } from '../wire/nft.ts'
+import { type Change, type Commit, commits } from '../wire/commits.ts'
+import type { Nft } from '../wire/nft.ts'
 import type { TableName } from '../wire/specs.ts'
-import type { ListenOptions } from './monitor.ts'
+import { type ListenOptions, listen } from './listen.ts'
 
 /** How to watch. */
 export interface WatchOptions extends ListenOptions {
@@ -38,14 +38,14 @@ export type WatchEvent =
 export async function* watch(
   where: Where,
   rules: Ruleset,
-  { signal, interval = 50, retry = 30_000 }: WatchOptions = {},
+  options: WatchOptions = {},
 ): AsyncGenerator<WatchEvent, void, void> {
   const place = placeOf(where, 'watch')
-  const end = signal ?? place.signal
+  const { signal: end = place.signal, retry = 30_000 } = options
   const names = rules.tables.map(({ family, name }): TableName => ({ family, table: name }))
-  using nft = openNft(place.netns)
   // Before the first look: what happens during it is heard afterwards.
-  using socket = openCommits(place.netns)
+  using listening = listen(place.netns, options)
+  const { nft, socket } = listening
   let state: WatchEvent['state'] | undefined
   while (end?.aborted !== true) {
     const { event, generation } = look(nft, rules)
@@ -53,7 +53,7 @@ export async function* watch(
     state = event.state
     const timeout = state === 'error' ? [AbortSignal.timeout(retry)] : []
     const wait = AbortSignal.any([...(end === undefined ? [] : [end]), ...timeout])
-    for await (const commit of commits(socket, { signal: wait, interval })) {
+    for await (const commit of commits(socket, listening.until(wait))) {
       if (isNew(commit, generation) && concerns(commit, names)) break
     }
   }

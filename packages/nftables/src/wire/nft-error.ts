@@ -19,6 +19,8 @@ export interface Fault {
   readonly part?: string | undefined
   /** Which expression of the rule that is, from 0. */
   readonly expression?: number | undefined
+  /** The refused rule, as `nft --stateless list ruleset` would have it; the wire alone, which has no words, does not say it. */
+  readonly rule?: string | undefined
 }
 
 /** Why an operation failed; stable, for programs. */

@@ -33,8 +33,16 @@ export function refused(batch: Batch, sent: Buffer, { refusals, lost }: Outcome)
   const more = faults.length > TOLD ? [`and ${faults.length - TOLD} more`] : []
   const unheard = lost ? ['and others, of which the kernel told more than the socket holds'] : []
   const text = [...told, ...more, ...unheard].join('; ')
-  return new NftError('REFUSED', `nf_tables refused the changes, and made none of them: ${text}`, { faults })
+  const error = new NftError('REFUSED', `nf_tables refused the changes, and made none of them: ${text}`, { faults })
+  batches.set(error, sent)
+  return error
 }
+
+/** What was refused, for who has words for it. */
+const batches = new WeakMap<NftError, Buffer>()
+
+/** The batch of an error, as it was sent; `undefined` for others. */
+export const sentFor = (error: NftError): Buffer | undefined => batches.get(error)
 
 /** The error for a single request, or a dump, that was refused. Other errors pass. */
 export function requestRefused(error: unknown): unknown {

@@ -1,4 +1,14 @@
-import { type BasePart, base, chain, isNftDriftError, nftRuleset, type Ruleset, set } from '@cni/nftables'
+import {
+  type BasePart,
+  base,
+  chain,
+  decodeTables,
+  isNftDriftError,
+  nftRuleset,
+  type Ruleset,
+  readTables,
+  set,
+} from '@cni/nftables'
 import { addElements, Batch, elementsOf, setsOf } from '@cni/nftables/wire'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ex, own, parts, rules, snapshotOf } from './rules.ts'
@@ -106,6 +116,41 @@ export function applyBehaviour(open: () => Promise<RulesetWorld>): void {
       expect(dump()).toEqual(before)
     })
 
+    test('each rule that is refused is told, as nft has it', async () => {
+      const { tables, nft } = world
+      const refused = nftRuleset('inet', { ex: { own: chain, s: set('ipv4_addr') } }, (t) => [
+        t.ex
+          .on('own')
+          .tcp('dport', [443, 80])
+          .ip('saddr', { named: 's' })
+          .raw(...unknown)
+          .counter()
+          .drop(),
+        t.ex.on('own').l4proto('udp').accept(),
+        t.ex
+          .on('own')
+          .ip('daddr', ['10.0.0.0/8', '192.0.2.1'])
+          .raw(...unknown)
+          .comment('why'),
+      ])
+      const texts = [
+        'tcp dport { 80, 443 } ip saddr @s [nosuch] counter drop',
+        'ip daddr { 10.0.0.0/8, 192.0.2.1 } [nosuch] comment "why"',
+      ]
+      const faults = texts.map((rule) => ({ ...own, rule, code: 'ENOENT', kind: 'rule' }))
+      const told = { code: 'REFUSED', faults, message: expect.stringContaining(`"nosuch": ${texts[0]}; Add`) }
+      await expect(tables.apply(refused)).rejects.toMatchObject(told)
+      await expect(tables.check(refused)).rejects.toMatchObject(told)
+      // Also where the set is there already, and so none of the batch.
+      await tables.apply(nftRuleset('inet', { ex: { own: chain, s: set('ipv4_addr') } }, () => []))
+      await expect(tables.apply(refused)).rejects.toMatchObject(told)
+      const change = (batch: Batch) =>
+        batch.addRule({ ...own, expressions: [{ name: 'counter' }, ...unknown] }).deleteTable({ ...ex, table: 'no' })
+      const mixed = [{ rule: 'counter [nosuch]' }, { kind: 'table' }]
+      await expect(tables.transaction([ex], change)).rejects.toMatchObject({ faults: mixed })
+      expect(nft.rules()).toEqual([])
+    })
+
     test('a drift names every rule that differs', async () => {
       const { tables, nft } = world
       await tables.apply(rules)
@@ -168,6 +213,33 @@ export function applyBehaviour(open: () => Promise<RulesetWorld>): void {
       expect(elementsOf(nft, { ...ex, set: 'free' })).toHaveLength(1)
     })
 
+    test('an element that is said twice is one, and what ends with the last value has its comment', async () => {
+      const { tables, nft } = world
+      const last = { from: '240.0.0.0', to: '255.255.255.255' }
+      const elements = [{ key: 'tcp' }, { key: 6 }, { key: 17 }, { key: 'udp' }] as const
+      const twice = nftRuleset(
+        'inet',
+        {
+          ex: {
+            p: set('inet_proto', { elements }),
+            nets: set('ipv4_addr', { interval: true, elements: [{ key: last, comment: 'the rest' }] }),
+          },
+        },
+        () => [],
+      )
+      await tables.apply(twice)
+      await expect(tables.apply(twice)).resolves.toMatchObject({ plan: 'unchanged' })
+      expect(elementsOf(nft, { ...ex, set: 'p' })).toHaveLength(2)
+      const [read] = decodeTables(readTables(nft)).tables
+      expect(read?.sets.find(({ name }) => name === 'nets')?.elements).toEqual([
+        { key: '240.0.0.0/4', comment: 'the rest' },
+      ])
+      const differ = [{ key: 'tcp', comment: 'one' }, { key: 6 }] as const
+      expect(() => nftRuleset('inet', { ex: { p: set('inet_proto', { elements: differ }) } }, () => [])).toThrow(
+        'set p: element "tcp" is given twice',
+      )
+    })
+
     test('a set of another type is made anew, with the rules that look into it', async () => {
       const { tables, nft } = world
       const withKey = (interval: boolean) =>
@@ -182,6 +254,7 @@ export function applyBehaviour(open: () => Promise<RulesetWorld>): void {
   })
 }
 
+const unknown = [{ name: 'raw', of: 'nosuch' }] as const
 const outputBase = { type: 'nat', hook: 'output', priority: -100 } as const
 
 const withOutput = (output: BasePart) =>

@@ -1,0 +1,86 @@
+import type { NetnsTarget } from '@cni/netns'
+import { addRuleset, base, chain, type Nftables, nftRuleset } from '@cni/nftables'
+import { type ListenOptions, monitor, watch } from '@cni/nftables/watch'
+import { Batch, type Nft } from '@cni/nftables/wire'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+
+/** A kernel without any table, and how to hear of it. */
+export interface WatchWorld extends AsyncDisposable {
+  readonly where: NetnsTarget
+  readonly listening: ListenOptions
+  readonly tables: Nftables
+  readonly nft: Nft
+}
+
+const rules = nftRuleset('inet', { ex: { out: base('filter', 'output', 0), sub: chain } }, (t) => [
+  t.ex.on('out').udp('dport', [9, 10]).counter().jump('sub'),
+  t.ex.on('sub').skuid(4711).drop(),
+])
+const ours = { family: 'inet', table: 'ex' } as const
+const limit = () => AbortSignal.timeout(15_000)
+
+/** What `watch` and `monitor` promise. */
+export function watchBehaviour(open: () => Promise<WatchWorld>): void {
+  let world: WatchWorld
+  beforeEach(async () => {
+    world = await open()
+  })
+  afterEach(() => world[Symbol.asyncDispose]())
+
+  describe('watch', () => {
+    test('drift is told when it happens, and when it is over', async () => {
+      const { where, listening, tables, nft } = world
+      const events = watch(where, rules, { signal: limit(), ...listening })
+      expect((await events.next()).value).toMatchObject({ state: 'drift', drift: { missing: [{ table: 'ex' }] } })
+      const healed = events.next()
+      await tables.apply(rules)
+      expect((await healed).value).toEqual({ state: 'clean' })
+      const broken = events.next()
+      // Another table is nobody's concern.
+      nft.commit(new Batch().addTable({ family: 'ip', table: 'other' }))
+      nft.commit(new Batch().flush({ ...ours, chain: 'sub' }))
+      expect((await broken).value).toMatchObject({
+        state: 'drift',
+        drift: { missing: [{ chain: 'sub', rule: 'meta skuid 4711 drop' }], unexpected: [], changed: [] },
+      })
+      await events.return()
+    })
+
+    test('ends when the signal is given, also while it waits', async () => {
+      const { where, listening, tables } = world
+      await tables.apply(rules)
+      const stop = new AbortController()
+      const events = watch(where, rules, { ...listening, signal: stop.signal })
+      expect((await events.next()).value).toEqual({ state: 'clean' })
+      const ended = events.next()
+      stop.abort()
+      expect(await ended).toEqual({ done: true, value: undefined })
+    })
+  })
+
+  describe('monitor', () => {
+    test('each transaction is told as one, in the words of nft', async () => {
+      const { where, listening, nft } = world
+      const events = monitor(where, { signal: limit(), ...listening })
+      const first = events.next()
+      nft.commit(addRuleset(new Batch(), rules))
+      const [one, two] = nft.rules(ours).map(({ handle }) => handle)
+      expect((await first).value).toMatchObject({
+        lost: false,
+        changes: [
+          'add table inet ex',
+          'add chain inet ex out { type filter hook output priority filter; policy accept; }',
+          'add chain inet ex sub',
+          `add rule inet ex out udp dport { 9, 10 } counter packets 0 bytes 0 jump sub # handle ${one}`,
+          `add rule inet ex sub meta skuid 4711 drop # handle ${two}`,
+        ],
+      })
+      const second = events.next()
+      nft.commit(new Batch().deleteRule({ ...ours, chain: 'sub', handle: two ?? 0n }))
+      expect((await second).value).toMatchObject({
+        changes: [`delete rule inet ex sub meta skuid 4711 drop # handle ${two}`],
+      })
+      await events.return()
+    })
+  })
+}
