@@ -13,7 +13,8 @@
  * @module
  */
 
-export { type ExplainOptions, explain } from './explain.ts'
+export type { ExplainOptions } from '@cni/types/packet'
+export { explain } from './explain.ts'
 export type { TraceOptions } from './options.ts'
 export { type Trace, trace } from './trace.ts'
 export type { Hook } from './traced-packet.ts'

@@ -78,12 +78,11 @@ async function iptablesSource(io: ToolIo, flags: TraceFlagValues, packet: Packet
 }
 
 async function nativeSource(io: ToolIo, flags: TraceFlagValues): Promise<Source | undefined> {
-  if (flags.mermaid) throw new UsageError('--mermaid is for the rules of iptables')
   const of = (rules: NftRuleset, local: readonly string[] | undefined): Source => ({
     local,
-    trace(complete) {
+    trace(complete, chart) {
       const result = traceNft(rules, complete)
-      return { result, text: explainNft(result) }
+      return { result, text: explainNft(result, { format: chart ? 'mermaid' : 'text' }) }
     },
   })
   if (flags.pod !== '') {

@@ -16,6 +16,7 @@
  * @module
  */
 
+export type { ExplainOptions } from '@cni/types/packet'
 export type { Hook } from '../wire/family.ts'
 export { explain } from './explain.ts'
 export type { TraceOptions } from './options.ts'

@@ -70,6 +70,26 @@ describe('a redirect of all that leaves', () => {
   })
 })
 
+test('a trace is a flowchart of the rules that matched, and of those of which it is not known', () => {
+  const rules = nftRuleset('inet', { ex: { output: base('nat', 'output', -100), 'to-proxy': chain } }, (t) => [
+    t.ex.on('output').skuid(1337).return(),
+    t.ex.on('output').l4proto('tcp').jump('to-proxy'),
+    t.ex.on('to-proxy').l4proto('tcp').redirect(15001).comment('"]; end'),
+  ])
+  expect(explain(trace(rules, 'tcp 10.0.0.5:80 uid 1000'), { format: 'mermaid' })).toBe(`flowchart TD
+  packet(["tcp 10.0.0.5:80 uid 1000"])
+  subgraph h0["output: inet ex"]
+    r1["output 2: meta l4proto tcp jump to-proxy"]
+    r2["to-proxy 1: meta l4proto tcp redirect to :15001 comment #34;#34;#93;#59; end#34;  → to 127.0.0.1 port 15001"]
+  end
+  verdict(["accept to 127.0.0.1:15001"])
+  packet --> r1
+  r1 --> r2
+  r2 --> verdict
+`)
+  expect(explain(trace(rules, 'tcp 10.0.0.5:80'), { format: 'mermaid' })).toContain('packet -.-> r0')
+})
+
 const input: BaseChain = { type: 'filter', hook: 'input', priority: 0 }
 
 /** A chain for what comes in, with these rules. */

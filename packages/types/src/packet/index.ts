@@ -27,4 +27,5 @@ export {
 } from './packet.ts'
 export { isPacketError, PacketError } from './packet-error.ts'
 export { endpointText, packetText, parsePacket } from './packet-text.ts'
+export { type ExplainOptions, explainWay, type PacketWay, type WayStep } from './packet-way.ts'
 export { protocolNumber, protocolNumbers } from './protocols.ts'

@@ -1,0 +1,118 @@
+import { escapeUnsafe } from '../unsafe-text.ts'
+import type { Packet } from './packet.ts'
+import { endpointText, packetText } from './packet-text.ts'
+
+/** A rule that a packet came to. */
+export interface WayStep {
+  /** Of consecutive steps the same: a heading. */
+  readonly place: string
+  readonly chain: string
+  /** Position in its chain, from 1. */
+  readonly index: number
+  readonly rule: string
+  /** `undefined`: not known. */
+  readonly matched: boolean | undefined
+  /** Conditions that the caller answered. */
+  readonly assumed?: readonly string[]
+  /** What the rule did to the packet, where its text does not say it all. */
+  readonly effect?: string
+}
+
+/** The way of a packet through rules of any kind, and what became of it. */
+export interface PacketWay {
+  readonly packet: Packet
+  readonly verdict: string
+  /** Why; empty when there is nothing to say. */
+  readonly reason: string
+  readonly destination: { readonly address?: string; readonly port?: number }
+  /** What rewrote the destination, if anything did. */
+  readonly rewritten?: string
+  readonly tproxy?: { readonly address?: string; readonly port: number }
+  readonly mark?: number
+  readonly zone?: number
+  readonly path: readonly WayStep[]
+}
+
+/** How {@link explainWay} writes. */
+export interface ExplainOptions {
+  /** `mermaid` is a flowchart of the rules that matched. Default: `text`. */
+  readonly format?: 'text' | 'mermaid' | undefined
+}
+
+/**
+ * A packet's way for people: every rule that it came to (`✓` matched, `·` not, `?` not known), what each did, what became of
+ * it. Names and comments cannot break out of a line of text or a label of the flowchart.
+ */
+export function explainWay(way: PacketWay, { format = 'text' }: ExplainOptions = {}): string {
+  return format === 'mermaid' ? mermaid(way) : text(way)
+}
+
+// internal
+
+function text(way: PacketWay): string {
+  const lines = [packetText(way.packet)]
+  for (const { place, steps } of byPlace(way.path)) {
+    lines.push(`  ${place}`)
+    for (const { step } of steps) {
+      const sign = step.matched === undefined ? '?' : step.matched ? '✓' : '·'
+      lines.push(`    ${sign} ${stepText(step)}`)
+    }
+  }
+  lines.push(outcome(way))
+  return `${lines.map(escapeUnsafe).join('\n')}\n`
+}
+
+function mermaid(way: PacketWay): string {
+  const lines = ['flowchart TD', `  packet([${label(packetText(way.packet))}])`]
+  const arrows: string[] = []
+  let last = 'packet'
+  for (const [number, { place, steps }] of byPlace(way.path).entries()) {
+    const shown = steps.filter(({ step }) => step.matched !== false)
+    if (shown.length === 0) continue
+    lines.push(`  subgraph h${number}[${label(place)}]`)
+    for (const { step, at } of shown) {
+      lines.push(`    r${at}[${label(stepText(step))}]`)
+      arrows.push(`  ${last} ${step.matched === undefined ? '-.->' : '-->'} r${at}`)
+      last = `r${at}`
+    }
+    lines.push('  end')
+  }
+  lines.push(`  verdict([${label(outcome(way))}])`, ...arrows, `  ${last} --> verdict`)
+  return `${lines.join('\n')}\n`
+}
+
+interface PlaceSteps {
+  readonly place: string
+  readonly steps: { readonly step: WayStep; readonly at: number }[]
+}
+
+function byPlace(path: readonly WayStep[]): PlaceSteps[] {
+  const found: PlaceSteps[] = []
+  for (const [at, step] of path.entries()) {
+    const { place } = step
+    if (found.at(-1)?.place !== place) found.push({ place, steps: [] })
+    found.at(-1)?.steps.push({ step, at })
+  }
+  return found
+}
+
+function stepText({ chain, index, rule, effect, assumed = [] }: WayStep): string {
+  const parts = [`${chain} ${index}: ${rule}`.trimEnd()]
+  if (effect !== undefined) parts.push(`→ ${effect}`)
+  if (assumed.length > 0) parts.push(`(assumed: ${assumed.join(', ')})`)
+  return parts.join('  ')
+}
+
+function outcome({ verdict, reason, destination, rewritten, tproxy, mark, zone }: PacketWay): string {
+  const notes: string[] = [verdict]
+  if (reason !== '') notes.push(`(${reason})`)
+  if (rewritten !== undefined) notes.push(`to ${endpointText(destination.address, destination.port)}`)
+  if (tproxy !== undefined) notes.push(`to the proxy on ${endpointText(tproxy.address ?? '*', tproxy.port)}`)
+  if (mark !== undefined && mark !== 0) notes.push(`mark 0x${mark.toString(16)}`)
+  if (zone !== undefined) notes.push(`zone ${zone}`)
+  return notes.join(' ')
+}
+
+/** Mermaid takes entities in a quoted label: all but plain characters are some. */
+const label = (content: string) =>
+  `"${escapeUnsafe(content).replace(/[^\w ./:,=!→·()-]/gu, (char) => `#${char.codePointAt(0)};`)}"`
