@@ -49,7 +49,7 @@ export async function runAgent({ source, log, signal, onHangup, needTime }: Agen
     reloading = reloading.then(() => updateAll(parts.ofClaim, config, own))
   }
   const onNode = installer({ ...config.install, observe })
-  const readiness = (): Readiness => readinessOf(onNode, parts, config)
+  const readiness = (): Readiness => readinessOf(onNode, parts)
   const parts = agentParts({ log, own, metrics, errors, readiness, isAside: () => isAside })
   announce(own, config)
   try {
@@ -102,17 +102,14 @@ export async function runAgent({ source, log, signal, onHangup, needTime }: Agen
   await closeAll(parts.all, why, own)
 }
 
-function readinessOf(installer: Installer, parts: Parts, { ambient }: AgentConfig): Readiness {
+function readinessOf(installer: Installer, parts: Parts): Readiness {
   const { ready, reason, artefacts } = installer.status()
   const reasons = artefacts.flatMap((one) => (one.state === 'ok' ? [] : [`${one.artefact}: ${one.reason ?? one.path}`]))
   if (reasons.length === 0 && !ready) reasons.push(reason ?? 'the first pass is not over')
   // a cause before what comes of it
   reasons.unshift(...parts.problems())
-  if (ambient) reasons.push(NO_AMBIENT)
   return { ready: reasons.length === 0, reasons }
 }
-
-const NO_AMBIENT = 'ambient mode: this agent does not take ambient pods yet, so they fail to start'
 
 function announce(log: ScopedLog, { values, warnings, ambient, repair, install }: AgentConfig): void {
   log.info('keeping istio-cni installed', {
@@ -120,9 +117,9 @@ function announce(log: ScopedLog, { values, warnings, ambient, repair, install }
     netDir: install.netDir,
     server: install.kubeconfig?.server,
     repair: repair === undefined ? 'off' : repair.repairPods ? 'repair' : repair.deletePods ? 'delete' : 'label',
+    ambient: ambient === undefined ? 'off' : 'on',
   })
   for (const warning of warnings) log.warn(warning)
-  if (ambient) log.error(NO_AMBIENT)
 }
 
 async function updateAll(parts: readonly Part<AgentConfig>[], config: AgentConfig, log: ScopedLog): Promise<void> {

@@ -1,4 +1,5 @@
 import { messageOf } from '@cni/types'
+import { ambientPart } from './ambient-part.ts'
 import type { AgentConfig } from './config/agent-config.ts'
 import type { AgentLog } from './log/agent-log.ts'
 import { calmLog } from './log/calm-log.ts'
@@ -103,8 +104,17 @@ export function agentParts({ log, own, metrics, errors, readiness, isAside }: Pa
     close: (why) => part.close(why),
   })
   const repair = unlessAside(repairPart({ log: own, metrics, watches }))
+  const ambient = ambientPart({
+    log: own,
+    metrics,
+    watches,
+    failed: () => errors.inc({ part: 'ambient' }),
+    closed: closedOn('event_socket', 'event socket'),
+    isAside,
+  })
   const serve = unlessAside(
     servePart({
+      ambient: ambient.status,
       watches,
       log,
       own,
@@ -118,12 +128,12 @@ export function agentParts({ log, own, metrics, errors, readiness, isAside }: Pa
   const token = unlessAside(tokens)
   const events = ownEventsPart({ log: own, readiness, failed: () => errors.inc({ part: 'events' }) })
   return {
-    all: [metricsPort, logs, health, token, repair, serve, events],
-    ofClaim: [logs, token, repair, serve],
+    all: [metricsPort, logs, health, token, ambient, repair, serve, events],
+    ofClaim: [logs, token, ambient, repair, serve],
     beforeInstall: tokens.firstToken,
     problems() {
       const problem = logSocket?.problem()
-      return [...(problem === undefined ? [] : [`log socket: ${problem}`]), ...tokens.problems()]
+      return [...(problem === undefined ? [] : [`log socket: ${problem}`]), ...tokens.problems(), ...ambient.problems()]
     },
   }
 }

@@ -110,7 +110,8 @@ test('a server that never answers delays the end by five seconds, and then the n
 })
 
 test('a network of its own stays where nobody can tell, as pods could not start without it', async () => {
-  const env = { AMBIENT_ENABLED: 'true', ISTIO_OWNED_CNI_CONFIG: 'true' }
+  // Without a node's name it leaves the network of this machine alone.
+  const env = { AMBIENT_ENABLED: 'true', ISTIO_OWNED_CNI_CONFIG: 'true', NODE_NAME: '' }
   await using on = await cluster({ env, grants: repairGrants.repair })
   const agent = await on.node.start()
   await eventually(

@@ -205,7 +205,7 @@ test('repair that cannot reach its API server keeps nothing from being installed
   expect(node.read(conflist)).toBe(calico)
 })
 
-test('owned mode: a copy that sorts first, and not ready while there is no ambient part', async () => {
+test('owned mode: a copy that sorts first, and not ready while nobody says which node this is', async () => {
   await using node = agentNode()
   const agent = await node.start({ env: { ISTIO_OWNED_CNI_CONFIG: 'true', AMBIENT_ENABLED: 'true' } })
   const owned = withEntry(calico, entryOf(node, { ambient_enabled: true }))
@@ -214,7 +214,7 @@ test('owned mode: a copy that sorts first, and not ready while there is no ambie
     () => agent.log(),
   )
   expect(node.read(conflist)).toBe(calico)
-  expect((await agent.get('/readyz?verbose')).body).toContain('ambient mode: this agent does not take ambient pods yet')
+  expect((await agent.get('/readyz?verbose')).body).toContain('ambient mode: NODE_NAME is not set')
   agent.kill('SIGTERM')
   expect(await agent.exit).toEqual({ code: 0, signal: null })
   expect(node.names().filter((name) => name.startsWith('net/'))).toEqual([conflist])

@@ -2,6 +2,8 @@ import { join } from 'node:path'
 import { apiServerUrl, type InstallerOptions, isInstallError } from '@cni/installer'
 import { quote } from '../../foreign-text.ts'
 import { SERVE_SOCKET } from '../../serve/socket.ts'
+import type { AmbientConfig } from '../ambient/ambient-config.ts'
+import { backEndFile } from '../ambient/remembered-back-end.ts'
 import { type LogSettings, parseLevels, pluginLevel } from '../log/levels.ts'
 import type { PluginTokenConfig } from '../on-cluster/plugin-token.ts'
 import type { ApiAccess, RepairConfig, ServeConfig } from '../services.ts'
@@ -9,6 +11,7 @@ import { checkValues } from './check-values.ts'
 import { ConfigError } from './config-error.ts'
 import { commaList, pluginEntry } from './plugin-entry.ts'
 import type { Resolved } from './resolve.ts'
+import { parseSelectors } from './selectors.ts'
 import type { Values } from './variables.ts'
 
 /** What the agent does, as its parts want to be told. */
@@ -28,7 +31,8 @@ export interface AgentConfig {
   readonly repair: RepairConfig | undefined
   /** `undefined`: the plugin decides by itself. */
   readonly serve: ServeConfig | undefined
-  readonly ambient: boolean
+  /** `undefined`: ambient mode is off. */
+  readonly ambient: AmbientConfig | undefined
   /** What all of this was made from. */
   readonly values: Values
   /** What is odd, in sentences for the log. */
@@ -47,7 +51,6 @@ export function agentConfig({ values, warnings }: Resolved): AgentConfig {
   const caFile = values.kubeCaFile || join(values.serviceAccountDir, 'ca.crt')
   const tokenFile = join(values.serviceAccountDir, 'token')
   const pluginToken = pluginTokenConfig(values)
-  const ambient = values.ambientEnabled
   return {
     install: {
       plugin: pluginEntry(values, pluginLevel(levels)),
@@ -77,7 +80,7 @@ export function agentConfig({ values, warnings }: Resolved): AgentConfig {
     safeUpgrade: !values.ambientDisableSafeUpgrade,
     repair: repairConfig(values),
     serve: serveConfig(values),
-    ambient,
+    ambient: ambientConfig(values),
     values,
     warnings: [...warnings, ...problems, ...oddities(values)],
   }
@@ -137,6 +140,34 @@ const serveConfig = (values: Values): ServeConfig | undefined =>
         nodeName: values.kubernetesNodeName || values.nodeName,
       }
     : undefined
+
+/** To look at the rules of a pod takes a few milliseconds. */
+const POD_ROUND_MS = 30_000
+
+function ambientConfig(values: Values): AmbientConfig | undefined {
+  if (!values.ambientEnabled) return undefined
+  const { forceIptablesBinary: forced } = values
+  return {
+    selectors: parseSelectors(values.ambientEnablementSelector),
+    excludeNamespaces: commaList(values.excludeNamespaces),
+    systemNamespace: values.systemNamespace,
+    nodeName: values.kubernetesNodeName || values.nodeName,
+    eventSocket: join(values.cniAgentRunDir, 'pluginevent.sock'),
+    ztunnelSocket: values.ztunnelUdsAddress,
+    capture: {
+      ipv6: values.ambientIpv6,
+      dnsCapture: values.ambientDnsCapture,
+      probeSource: { ipv4: values.hostProbeSnatIp, ipv6: values.hostProbeSnatIpv6 },
+    },
+    reconcile: values.ambientReconcilePodRulesOnStartup,
+    nativeNftables: values.nativeNftables,
+    forceIptablesBinary: forced === 'legacy' || forced === 'nft' ? forced : '',
+    backEndFile: backEndFile(values.cniAgentRunDir),
+    switchToHost: values.allowSwitchToHostNs,
+    branchInterfaces: values.ambientEnableAwsBranchEniProbe,
+    podRoundMs: POD_ROUND_MS,
+  }
+}
 
 /** By this the plugin knows pods of the agent. */
 const AGENT_POD_PREFIX = 'istio-cni-node-'

@@ -22,6 +22,7 @@ export function checkValues(values: Values): void {
   const owned = values.istioOwnedCniConfigFilename
   if (owned !== '') confFile('ISTIO_OWNED_CNI_CONFIG_FILENAME', owned)
   pluginAccount(values)
+  if (values.ambientEnabled) absolute('ZTUNNEL_UDS_ADDRESS', values.ztunnelUdsAddress)
   port('HEALTH_PORT', values.healthPort)
   if (values.monitoringPort > 0) port('MONITORING_PORT', values.monitoringPort)
   if (values.kubeconfigMode < 0 || values.kubeconfigMode > 0o7777) {

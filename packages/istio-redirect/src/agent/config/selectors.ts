@@ -1,7 +1,8 @@
 import { messageOf } from '@cni/types'
 import { parse } from 'yaml'
 import * as z from 'zod/mini'
-import { selectorProblem } from '../../kube/label-selector.ts'
+import { type LabelSelector, selectorProblem } from '../../kube/label-selector.ts'
+import type { EnablementSelector } from '../../plugin/settings.ts'
 import { ConfigError } from './config-error.ts'
 
 // YAML 1.1 reads `y` and `on` as true: as a label's value it is "true", as in the original.
@@ -37,7 +38,7 @@ type Selector = z.infer<typeof labelSelector>
  *
  * @throws {@link ConfigError} when it is no list of selectors.
  */
-export function parseSelectors(yaml: string): object[] {
+export function parseSelectors(yaml: string): EnablementSelector[] {
   let document: unknown
   try {
     document = parse(yaml, { version: '1.1', maxAliasCount: 20 })
@@ -57,7 +58,7 @@ export function parseSelectors(yaml: string): object[] {
   }))
 }
 
-function plain(selector: Selector | null | undefined): object {
+function plain(selector: Selector | null | undefined): LabelSelector {
   const { matchLabels, matchExpressions } = selector ?? {}
   return {
     ...(Object.keys(matchLabels ?? {}).length > 0 ? { matchLabels } : {}),

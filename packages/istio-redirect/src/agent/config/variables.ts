@@ -94,7 +94,19 @@ export const variables = {
   ambientReconcilePodRulesOnStartup: bool(
     'ambient-reconcile-pod-rules-on-startup',
     false,
-    'write the rules of enrolled pods again at start',
+    'take chains of other versions of Istio out of enrolled pods',
+    envOnly,
+  ),
+  ambientEnableAwsBranchEniProbe: bool(
+    'ambient-enable-aws-branch-eni-probe',
+    true,
+    'routes for probes of pods on branch interfaces of AWS',
+    envOnly,
+  ),
+  allowSwitchToHostNs: bool(
+    'allow-switch-to-host-ns',
+    false,
+    "the agent has a network of its own: the node's is that of /host/proc/1",
     envOnly,
   ),
   forceIptablesBinary: text('force-iptables-binary', '', 'legacy or nft; empty: what the node uses', envOnly),

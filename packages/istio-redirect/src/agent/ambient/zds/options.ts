@@ -12,6 +12,8 @@ export interface ZdsOptions {
    * A pod without one is only kept by a ztunnel that has it already.
    */
   readonly snapshot: () => readonly KnownPod[]
+  /** What a snapshot waits for, as after a start nobody knows yet which pods there are. A ztunnel waits as long. */
+  readonly ready?: Promise<unknown> | undefined
   readonly log: ScopedLog
   /** Told of what happens, for metrics. */
   readonly observe?: ((event: ZdsEvent) => void) | undefined

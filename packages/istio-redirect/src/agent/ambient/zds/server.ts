@@ -37,7 +37,7 @@ const MAX_SESSIONS = 16
  * ```
  */
 export function startZds(options: ZdsOptions): ZdsServer {
-  const { path, snapshot, log, observe = () => {}, answerMs = 4000, helloMs = 5000 } = options
+  const { path, snapshot, ready, log, observe = () => {}, answerMs = 4000, helloMs = 5000 } = options
   const { allow = ({ uid }) => uid === 0 } = options
   const sessions: Session[] = []
   const running = new Set<Promise<void>>()
@@ -69,7 +69,15 @@ export function startZds(options: ZdsOptions): ZdsServer {
       return
     }
     if (greeting.length >= MAX_GREETING) greeting[0]?.close()
-    const session = new Session(++lastId, connection, { snapshot, log, observe, onLive: review, answerMs, helloMs })
+    const session = new Session(++lastId, connection, {
+      snapshot,
+      ready,
+      log,
+      observe,
+      onLive: review,
+      answerMs,
+      helloMs,
+    })
     sessions.push(session)
     const served = serve(session).finally(() => running.delete(served))
     running.add(served)

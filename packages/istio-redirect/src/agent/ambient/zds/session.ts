@@ -12,6 +12,7 @@ import { isZdsError, ZdsError } from './zds-error.ts'
 /** What a session shares with the others of its server. */
 export interface SessionSurroundings extends Patience {
   readonly snapshot: ZdsOptions['snapshot']
+  readonly ready: ZdsOptions['ready']
   readonly log: ZdsOptions['log']
   readonly observe: NonNullable<ZdsOptions['observe']>
   /** It has become live. */
@@ -46,6 +47,7 @@ export class Session {
   readonly #tasks: Task[] = []
   /** Which namespace each pod has that it was told, or will be by a task. */
   readonly #told = new Map<string, string>()
+  readonly #over = settledLater()
   #wake = new AbortController()
 
   constructor(id: number, connection: UnixConnection, around: SessionSurroundings) {
@@ -60,6 +62,8 @@ export class Session {
   async run(): Promise<ZdsError> {
     try {
       const exchange = await greet(this.#packets, this.#around)
+      await Promise.race([this.#around.ready, this.#over.promise])
+      if (this.#isOver()) throw this.#closed()
       this.state = 'snapshot'
       const live = await this.#tellAll(exchange)
       this.state = 'live'
@@ -111,6 +115,7 @@ export class Session {
   /** Ends it at once. What waits for an answer rejects. */
   close(): void {
     this.state = 'over'
+    this.#over.settle()
     this.#connection.close()
     for (const task of this.#tasks.splice(0)) task.reject(this.#closed())
   }
@@ -211,6 +216,10 @@ export class Session {
     })
   }
 
+  #isOver(): boolean {
+    return this.state === 'over'
+  }
+
   #closed(): ZdsError {
     return new ZdsError('CLOSED', `${this}: connection closed before response received`)
   }
@@ -231,3 +240,11 @@ export function problemOf(request: SnapshotRequest): string | undefined {
 
 const nameOf = (workload: KnownPod['workload'] | undefined): string =>
   workload === undefined ? '' : `${workload.namespace}/${workload.name}`
+
+function settledLater(): { readonly promise: Promise<void>; readonly settle: () => void } {
+  let settle = (): void => {}
+  const promise = new Promise<void>((resolve) => {
+    settle = resolve
+  })
+  return { promise, settle }
+}

@@ -1,0 +1,96 @@
+import { messageOf } from '@cni/types'
+import { printable } from '../foreign-text.ts'
+import type { AmbientConfig } from './ambient/ambient-config.ts'
+import { ambientMetrics } from './ambient/ambient-metrics.ts'
+import type { AmbientStatus } from './ambient/ambient-status.ts'
+import type { HandedPod } from './ambient/pods-in-mesh.ts'
+import type { AgentConfig } from './config/agent-config.ts'
+import type { EndReason, Part } from './part.ts'
+import type { PodWatches } from './pods/pod-watches.ts'
+import type { Metrics, ScopedLog } from './services.ts'
+
+/** What the ambient part works with. */
+export interface AmbientServices {
+  readonly log: ScopedLog
+  readonly metrics: Metrics
+  readonly watches: PodWatches
+  /** Counts what could not be done. */
+  readonly failed: () => void
+  /** A connection of a plugin was closed before its time. */
+  readonly closed: (reason: string) => void
+  /** Whether a newer agent keeps the node now. */
+  readonly isAside: () => boolean
+}
+
+/** Ambient mode beside the installer. */
+export interface AmbientPart extends Part<AgentConfig> {
+  /** How it is; `undefined` where it is off. */
+  status(): AmbientStatus | undefined
+  /** What keeps it from working, in sentences; a pod that waits is none. */
+  problems(): string[]
+  /** Enrols a pod that is starting; `undefined` where this cannot be done now, or it cannot be told whether it is to be. */
+  enrol(pod: HandedPod, signal: AbortSignal): Promise<'enrolled' | 'not-ambient' | undefined>
+}
+
+/**
+ * Runs ambient mode beside the installer. One that is given other settings ends before the next begins: two would do the
+ * same pods at the same time.
+ */
+export function ambientPart(services: AmbientServices): AmbientPart {
+  let running: { readonly key: string; readonly started: Promise<StartedAmbient | undefined> } | undefined
+  let started: StartedAmbient | undefined
+  let broken: string | undefined
+  const end = async (why: EndReason): Promise<void> => {
+    const old = running
+    running = undefined
+    const ambient = await old?.started
+    started = undefined
+    broken = undefined
+    await ambient?.stop(why)
+  }
+  const begin = async (config: AmbientConfig, { api }: AgentConfig): Promise<StartedAmbient | undefined> => {
+    try {
+      if (config.nodeName === '') throw new Error('NODE_NAME is not set, so that nobody can say which pods are here')
+      const { startAmbient } = await import('./ambient/start-ambient.ts')
+      started = await startAmbient({
+        ...services,
+        metrics: ambientMetrics(services.metrics),
+        requests: requests(),
+        config,
+        api,
+      })
+      return started
+    } catch (error) {
+      broken = printable(messageOf(error))
+      services.failed()
+      services.log.error(`ambient mode: ${broken}`)
+      return undefined
+    }
+  }
+  const requests = () =>
+    services.metrics.counter('istio_cni_plugin_requests_total', 'Requests of plugins that hand pods over', [
+      'response_code',
+    ])
+  return {
+    async update(config) {
+      const ambient = services.isAside() ? undefined : config.ambient
+      const key = ambient === undefined ? '' : JSON.stringify({ ambient, api: config.api })
+      if ((running?.key ?? '') === key) return
+      // Who comes after this one on the node finds all as it is; without ambient mode nobody needs it.
+      await end(ambient !== undefined || services.isAside() ? 'exchanged' : 'removed')
+      if (ambient !== undefined) running = { key, started: begin(ambient, config) }
+    },
+    close: end,
+    status: () => started?.status(),
+    problems() {
+      if (running === undefined) return []
+      const problem = broken ?? (started === undefined ? 'it is about to start' : started.problem())
+      return problem === undefined ? [] : [`ambient mode: ${problem}`]
+    },
+    enrol: async (pod, signal) => started?.enrol(pod, signal),
+  }
+}
+
+// internal
+
+type StartedAmbient = Awaited<ReturnType<typeof import('./ambient/start-ambient.ts')['startAmbient']>>

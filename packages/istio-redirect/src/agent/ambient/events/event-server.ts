@@ -1,0 +1,105 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { messageOf } from '@cni/types'
+import { printable } from '../../../foreign-text.ts'
+import { type BoundedOptions, boundsFor } from '../../serve/bounded-connections.ts'
+import { boundedServer } from '../../serve/bounded-server.ts'
+import { targetOf } from '../../serve/target.ts'
+import type { Counter, ScopedLog } from '../../services.ts'
+import { type PodEvent, readPodEvent } from './pod-event.ts'
+
+/** What an {@link eventServer} works with. */
+export interface EventServerOptions extends Pick<BoundedOptions, 'closed'> {
+  /** Enrols the pod of an event; the signal says that the plugin waits no longer. What it throws is the answer. */
+  readonly enrol: (event: PodEvent, signal: AbortSignal) => Promise<void>
+  /** Counts requests by `response_code`. */
+  readonly requests: Counter
+  readonly log: ScopedLog
+}
+
+/** A pod has few addresses. */
+const MAX_BYTES = 64 * 1024
+
+/**
+ * Receives the pods that plugins hand over, of these packages or of the original. Answers 200 when the pod is enrolled, 400
+ * to what is no event, 500 with the reason when it could not be enrolled; any method does.
+ */
+export function eventServer(options: EventServerOptions): Server {
+  // After a start of the node all of its pods come at once, and each waits until it is enrolled.
+  const bounds = { ...boundsFor(256), totalMs: 30_000 }
+  return boundedServer(
+    (request, response) => {
+      if (targetOf(request).path !== '/cmdadd') {
+        request.resume()
+        response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' }).end('404 page not found\n')
+        return
+      }
+      const left = new AbortController()
+      response.once('close', () => left.abort(new Error('the plugin waits no longer')))
+      void answer(request, options, left.signal).then((said) => send(request, response, said, options))
+    },
+    { ...(options.closed && { closed: options.closed }), bounds },
+  )
+}
+
+// internal
+
+interface Said {
+  readonly status: 200 | 400 | 500
+  readonly text: string
+}
+
+async function answer(
+  request: IncomingMessage,
+  { enrol, log }: EventServerOptions,
+  signal: AbortSignal,
+): Promise<Said> {
+  let event: PodEvent
+  try {
+    event = readPodEvent(await bodyOf(request))
+  } catch (error) {
+    log.error(`an event of a plugin cannot be read: ${printable(messageOf(error))}`)
+    return { status: 400, text: messageOf(error) }
+  }
+  const began = performance.now()
+  try {
+    await enrol(event, signal)
+    const durationMs = Math.round(performance.now() - began)
+    log.debug('a pod of a plugin is enrolled', { pod: podOf(event), durationMs })
+    return { status: 200, text: '' }
+  } catch (error) {
+    log.error(`a pod of a plugin is not enrolled: ${printable(messageOf(error))}`, { pod: podOf(event) })
+    return { status: 500, text: messageOf(error) }
+  }
+}
+
+function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, text }: Said,
+  { requests }: EventServerOptions,
+): void {
+  requests.inc({ response_code: String(status) })
+  if (response.destroyed) return
+  const headers = text === '' ? {} : { 'content-type': 'text/plain; charset=utf-8' }
+  // What was not read of a body that is too long keeps the connection busy otherwise.
+  response.writeHead(status, headers).end(text === '' ? undefined : `${text}\n`, () => {
+    if (!request.complete) request.destroy()
+  })
+}
+
+const podOf = ({ namespace, name }: PodEvent): string => printable(`${namespace}/${name}`)
+
+function bodyOf(request: IncomingMessage): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size <= MAX_BYTES) chunks.push(chunk)
+      else reject(new Error(`the event is longer than ${MAX_BYTES} bytes`))
+    })
+    request.once('end', () => resolve(Buffer.concat(chunks).toString('utf8')))
+    request.once('error', reject)
+    request.once('close', () => reject(new Error('the event broke off')))
+  })
+}

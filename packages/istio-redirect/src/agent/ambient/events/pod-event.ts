@@ -1,0 +1,129 @@
+import { isObject } from '@cni/types'
+import { parseAddress } from '@cni/types/ip'
+import { podAddresses } from '../ambient-pod.ts'
+
+/** What a plugin tells of a pod that starts. */
+export interface PodEvent {
+  readonly namespace: string
+  readonly name: string
+  /** The path of its network namespace, as on the node; `''`: whoever enrols it has to find it. */
+  readonly netns: string
+  /** Canonical, each once. */
+  readonly addresses: readonly string[]
+}
+
+/** A body that is no event; the message is what the sender is told, in the words of the original's decoder. */
+export class PodEventError extends Error {
+  static {
+    PodEventError.prototype.name = 'PodEventError'
+  }
+}
+
+/**
+ * Reads the body of an event as the original does: names of members in any case, unknown ones ignored, what is absent or
+ * `null` empty. Throws a {@link PodEventError}.
+ */
+export function readPodEvent(body: string): PodEvent {
+  const document = parse(body) ?? {}
+  if (!isObject(document)) throw mismatch(document, '', 'CNIPluginAddEvent')
+  return {
+    namespace: text(document, 'PodNamespace'),
+    name: text(document, 'PodName'),
+    netns: text(document, 'Netns'),
+    addresses: podAddresses(list(document, 'IPs').map(addressIn)),
+  }
+}
+
+// internal
+
+type Members = Readonly<Record<string, unknown>>
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch (cause) {
+    throw new PodEventError(syntaxProblem(body), { cause })
+  }
+}
+
+/** The two faults that plugins meet have Go's words: a body that was cut short, and one with something behind it. */
+function syntaxProblem(body: string): string {
+  if (isCut(body)) return 'unexpected end of JSON input'
+  const rest = afterValue(body)
+  return rest === undefined ? 'it is no JSON' : `invalid character '${printed(rest)}' after top-level value`
+}
+
+/** Whether it could be the beginning of a document: no bracket or text is open that something behind did not end. */
+function isCut(body: string): boolean {
+  const { depth, inText } = scan(body).end
+  return body.trim() === '' || inText || depth > 0
+}
+
+/** The first character behind a whole object or list; `undefined` when the fault is in it. */
+function afterValue(body: string): string | undefined {
+  const { closedAt } = scan(body)
+  if (closedAt === undefined) return undefined
+  try {
+    JSON.parse(body.slice(0, closedAt))
+  } catch {
+    return undefined
+  }
+  return /\S/u.exec(body.slice(closedAt))?.[0]
+}
+
+function scan(body: string): {
+  readonly end: { readonly depth: number; readonly inText: boolean }
+  readonly closedAt: number | undefined
+} {
+  let depth = 0
+  let inText = false
+  let closedAt: number | undefined
+  for (let at = 0; at < body.length; at++) {
+    const character = body[at]
+    if (inText && character === '\\') at += 1
+    else if (character === '"') inText = !inText
+    else if (!inText && (character === '{' || character === '[')) depth += 1
+    else if (!inText && (character === '}' || character === ']')) {
+      depth -= 1
+      if (depth === 0) closedAt ??= at + 1
+    }
+  }
+  return { end: { depth, inText }, closedAt }
+}
+
+/** The last of those that differ in case alone, as in Go. */
+const member = (document: Members, name: string): unknown =>
+  Object.entries(document).findLast(([key]) => key.toLowerCase() === name.toLowerCase())?.[1] ?? undefined
+
+function text(document: Members, name: string): string {
+  const value = member(document, name) ?? ''
+  if (typeof value !== 'string') throw mismatch(value, name, 'string')
+  return value
+}
+
+function list(document: Members, name: string): readonly unknown[] {
+  const value = member(document, name) ?? []
+  if (!Array.isArray(value)) throw mismatch(value, name, '[]IPConfig')
+  return value
+}
+
+/** An entry without an address is none of an error for the original, and says nothing. */
+function addressIn(entry: unknown): string | undefined {
+  if (!isObject(entry)) throw mismatch(entry, 'IPs', 'IPConfig')
+  const network = member(entry, 'Address') ?? {}
+  if (!isObject(network)) throw mismatch(network, 'IPs.Address', 'IPNet')
+  const address = text(network, 'IP')
+  if (address === '') return undefined
+  if (parseAddress(address) === undefined) throw new PodEventError(`invalid IP address: ${quoted(address)}`)
+  return address
+}
+
+function mismatch(value: unknown, where: string, type: string): PodEventError {
+  const kind = Array.isArray(value) ? 'array' : value === null ? 'null' : isObject(value) ? 'object' : primitive(value)
+  const into = where === '' ? 'value' : `struct field ${where}`
+  return new PodEventError(`json: cannot unmarshal ${kind} into Go ${into} of type ${type}`)
+}
+
+const primitive = (value: unknown): string => (typeof value === 'boolean' ? 'bool' : typeof value)
+const quoted = (value: string): string => printed(value.slice(0, 100))
+const printed = (value: string): string => value.replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/gu, '\ufffd')

@@ -1,0 +1,36 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { PodsInMesh } from './pods-in-mesh.ts'
+
+/** How the rules of pods are kept. */
+export interface KeepPodsOptions {
+  readonly signal: AbortSignal
+  /** How long a round takes at least, in milliseconds. */
+  readonly roundMs: number
+}
+
+/**
+ * Looks at the rules of all pods in the mesh, one after the other, until the signal, and has put right what differs: at once
+ * after the start, then in rounds that are spread over their time. A socket in each pod would tell sooner, but cost a
+ * descriptor and the kernel's memory for every one of them.
+ */
+export async function keepPods(pods: PodsInMesh, { signal, roundMs }: KeepPodsOptions): Promise<void> {
+  for (let round = 1; !signal.aborted; round += 1) {
+    const ends = performance.now() + roundMs
+    const uids = pods.enrolled()
+    for (const [at, uid] of uids.entries()) {
+      await pods.heal(uid).catch(() => {}) // the agent ends
+      const left = ends - performance.now()
+      // The first time without a pause: nobody knows what happened before.
+      if (round > 1) await pause(Math.max(left / (uids.length - at), 0), signal)
+      if (signal.aborted) return
+    }
+    await pause(Math.max(ends - performance.now(), 0), signal)
+    // Whatever kept a pod from being enrolled for good may be over.
+    pods.lookAtPending()
+  }
+}
+
+// internal
+
+/** Waits; the signal ends it. */
+const pause = (ms: number, signal: AbortSignal): Promise<void> => sleep(ms, undefined, { signal }).catch(() => {})

@@ -1,0 +1,246 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Netns, netns, warmPool } from '@cni/netns'
+import { isObject, messageOf } from '@cni/types'
+import { statusAnnotation } from '../../decide/before-asking.ts'
+import { printable } from '../../foreign-text.ts'
+import { type KubeClient, kubeClient } from '../../kube/client.ts'
+import { listWatch } from '../../kube/list-watch.ts'
+import { serviceAccountAccess } from '../../kube/service-account.ts'
+import { aborted } from '../aborted.ts'
+import { calmLog } from '../log/calm-log.ts'
+import type { PodWatches } from '../pods/pod-watches.ts'
+import { kubeletUser } from '../proc/kubelet-user.ts'
+import type { ApiAccess, ScopedLog } from '../services.ts'
+import type { AmbientConfig } from './ambient-config.ts'
+import type { AmbientMetrics } from './ambient-metrics.ts'
+import type { AmbientBackEnd } from './ambient-status.ts'
+import { chooseBackEnd } from './back-end.ts'
+import { branchInterfaces, needsBranchRoutes } from './branch-interfaces.ts'
+import { enroller, workloadOf } from './enroller.ts'
+import { belongsInSnapshot, namespaceMatters, namespaceWarning } from './enrolment.ts'
+import { findPodNamespaces } from './find-pod-namespaces.ts'
+import { keepNode } from './keep-node.ts'
+import { keepPods } from './keep-pods.ts'
+import { namespaceFinder } from './namespace-finder.ts'
+import { netnsCache } from './netns-cache.ts'
+import { nodeAddresses } from './node-addresses.ts'
+import { nodeProbes } from './node-probes.ts'
+import { type PodsInMesh, podsInMesh } from './pods-in-mesh.ts'
+import { type SeenPods, seenPods } from './seen-pods.ts'
+import { tellKeeping } from './tell-keeping.ts'
+import type { ZdsServer } from './zds/options.ts'
+import { startZds } from './zds/server.ts'
+
+/** What {@link runAmbient} works with. */
+export interface RunAmbientOptions {
+  readonly config: AmbientConfig
+  readonly api: ApiAccess
+  readonly watches: PodWatches
+  readonly log: ScopedLog
+  readonly metrics: AmbientMetrics
+  readonly signal: AbortSignal
+  /** Whether the node's rules and sets go at the end. */
+  readonly isRemoved: () => boolean
+  /** Told how far the start has come. */
+  readonly tell: (running: RunningAmbient) => void
+  /** The root of the node's files: its procfs and the paths of namespaces are below. */
+  readonly hostRoot: string
+}
+
+/** Ambient mode at work, or about to be. */
+export interface RunningAmbient {
+  readonly seen: SeenPods
+  readonly pods: PodsInMesh
+  readonly zds: ZdsServer
+  readonly backEnd: AmbientBackEnd
+  /** The pods of before are known, and ztunnels are told of them. */
+  readonly isReady: boolean
+}
+
+/** How long the agent waits for what it does to pods just now. */
+const SETTLE_MS = 800
+
+/**
+ * Takes part in the mesh until the signal: the node's rules, then ztunnels, who wait until the pods that are enrolled
+ * already are known; whether those are as they should be is looked at afterwards. Nothing in pods is taken back at the
+ * end: who comes next finds it. Rejects when the node's rules or the socket of ztunnel cannot be made.
+ */
+export async function runAmbient(options: RunAmbientOptions): Promise<void> {
+  const { config, api, watches, log, metrics, signal, hostRoot } = options
+  // Threads keep the namespace they were born in: they have to be there before the first pod's is entered.
+  await warmPool()
+  const hostProc = join(hostRoot, 'proc')
+  using host = config.switchToHost ? netns.open(join(hostProc, '1/ns/net')) : undefined
+  const backEnd = await backEndOf(options, host)
+  const native = backEnd === 'native'
+  const rules = { native, reconcile: config.reconcile, ...(backEnd === 'native' ? {} : { backend: backEnd }) }
+  const node = nodeProbes(config.capture, {
+    netns: host,
+    ...(backEnd === 'native' ? { native: { kubeletUid: await kubeletUser(hostProc) } } : { backend: backEnd }),
+  })
+  using cache = netnsCache(hostProc)
+  const branches = config.branchInterfaces && needsBranchRoutes(hostProc) ? branchInterfaces(host ?? 'host') : undefined
+  const addresses = nodeAddresses(node.sets, branches)
+  let adopted = (): void => {}
+  const ready = new Promise<void>((resolve) => {
+    adopted = resolve
+  })
+  await using zds = startZds({
+    path: config.ztunnelSocket,
+    snapshot: cache.snapshot,
+    ready,
+    log,
+    observe(event) {
+      if (event.type !== 'connections') return
+      metrics.ztunnels(event.connected)
+      if (event.connected > 0) pods.lookAtPending()
+    },
+  })
+  await node.apply()
+  const malformed = calmLog(log, '')
+  let isAdopted = false
+  const failed = new AbortController()
+  const ending = AbortSignal.any([signal, failed.signal])
+  const look = (uid: string): void => {
+    if (isAdopted) pods.look(uid)
+  }
+  const seen = seenPods({
+    changed: look,
+    relabelled(name, before, after) {
+      const warning = namespaceWarning(name, after, config)
+      if (warning !== undefined) log.warn(printable(warning))
+      if (!namespaceMatters(before, after, config)) return
+      for (const { namespace, uid } of seen.all()) if (namespace === name) look(uid)
+    },
+    malformed: () => malformed.failed('the API server sent something that is no pod or namespace: it is ignored'),
+  })
+  const connect = (): KubeClient => kubeClient(serviceAccountAccess(api), { userAgent: 'install-cni' })
+  const finder = namespaceFinder({
+    look: (wanted) => findPodNamespaces(wanted, hostProc),
+    warn: (text) => log.warn(printable(text)),
+  })
+  const pods = podsInMesh({
+    seen,
+    settings: config,
+    metrics,
+    log,
+    signal: ending,
+    enroller: enroller({
+      capture: config.capture,
+      rules,
+      cache,
+      finder,
+      sets: addresses,
+      zds,
+      hostRoot,
+      async patch(request) {
+        return versionOf(await connect().send({ ...request, timeoutMs: PATCH_MS }, { signal: ending }))
+      },
+      wrote: seen.wrote,
+      log,
+    }),
+  })
+  const running = { seen, pods, zds, backEnd }
+  options.tell({ ...running, isReady: false })
+  const tasks = [
+    watches.follow({ api, nodeName: config.nodeName }, telling(seen.pods, 'the pods of this node', log), ending),
+    listWatch({
+      connect,
+      path: '/api/v1/namespaces',
+      paged: false,
+      observer: telling(seen.namespaces, 'the namespaces', log),
+      signal: ending,
+    }),
+    keepNode(node, { signal: ending, observe: tellKeeping(log, metrics) }),
+    seen.listed(ending).then(adopt),
+  ]
+  try {
+    await Promise.race([...tasks.map(untilFailure), aborted(signal)])
+  } finally {
+    failed.abort(new Error('ambient mode ends'))
+    // What waits for an answer of ztunnel waits no longer.
+    await zds.close()
+    await Promise.allSettled(tasks)
+    await Promise.race([pods.idle(), new Promise((resolve) => setTimeout(resolve, SETTLE_MS).unref())])
+  }
+  if (options.isRemoved()) {
+    await branches?.removeAll()
+    await node.remove()
+  }
+
+  /** Takes over the pods that are in the mesh since before this agent; nothing of them is touched for it. */
+  async function adopt(): Promise<void> {
+    const before = seen.all().filter((pod) => belongsInSnapshot(pod, config) && !hasSidecar(pod.annotations))
+    const { namespaces, warnings } = await findPodNamespaces(
+      new Map(before.map((pod) => [pod.uid, pod.addresses])),
+      hostProc,
+    )
+    for (const text of warnings) log.warn(printable(text))
+    for (const pod of before) {
+      const found = namespaces.get(pod.uid)
+      if (found === undefined) cache.know(pod.uid, workloadOf(pod))
+      else cache.keep(pod.uid, workloadOf(pod), found)
+      pods.adopt(pod)
+    }
+    await addresses.sync(new Map(before.map((pod) => [pod.uid, pod.addresses])))
+    isAdopted = true
+    adopted()
+    options.tell({ ...running, isReady: true })
+    log.info('ambient mode is ready', {
+      enrolledBefore: before.length,
+      withoutProcess: before.length - namespaces.size,
+    })
+    for (const { uid } of seen.all()) pods.look(uid)
+    await keepPods(pods, { signal: ending, roundMs: config.podRoundMs })
+  }
+}
+
+/** Whether this machine's files are seen below a folder, as in a pod of the agent, or this is the node itself. */
+export const hostRootOf = (): string => (existsSync('/host/proc/1') ? '/host' : '/')
+
+// internal
+
+/** The plugin waits five seconds, of which ztunnel may take four. */
+const PATCH_MS = 4000
+
+async function backEndOf({ config, log }: RunAmbientOptions, host: Netns | undefined): Promise<AmbientBackEnd> {
+  const { nativeNftables, forceIptablesBinary: forced, backEndFile: stateFile, capture } = config
+  const { backEnd, why, warnings } = await chooseBackEnd(
+    { nativeNftables, forced, ipv6: capture.ipv6 },
+    { netns: host, stateFile },
+  )
+  for (const text of warnings) log.warn(printable(text))
+  log.info(`ambient mode writes its rules by ${backEnd}: ${why}`)
+  return backEnd
+}
+
+/** Settles only by failing. */
+const untilFailure = (task: Promise<unknown>): Promise<never> =>
+  new Promise((_, reject) => {
+    task.catch(reject)
+  })
+
+function telling<O extends SeenPods['pods']>(observer: O, what: string, log: ScopedLog): SeenPods['pods'] {
+  const calm = calmLog(log, `${what} are watched again`)
+  return {
+    ...observer,
+    listed() {
+      observer.listed()
+      calm.worked()
+    },
+    failed(error, pauseMs) {
+      observer.failed(error, pauseMs)
+      calm.failed(`ambient mode: ${what} cannot be watched: ${printable(messageOf(error))}; trying again`)
+    },
+  }
+}
+
+const hasSidecar = (annotations: Readonly<Record<string, string>>): boolean =>
+  Object.hasOwn(annotations, statusAnnotation)
+
+function versionOf(answer: unknown): string | undefined {
+  const metadata = isObject(answer) ? answer.metadata : undefined
+  const version = isObject(metadata) ? metadata.resourceVersion : undefined
+  return typeof version === 'string' ? version : undefined
+}

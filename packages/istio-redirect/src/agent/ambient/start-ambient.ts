@@ -1,0 +1,113 @@
+import { messageOf } from '@cni/types'
+import { printable } from '../../foreign-text.ts'
+import { keepRunning } from '../keep-running.ts'
+import type { EndReason } from '../part.ts'
+import type { PodWatches } from '../pods/pod-watches.ts'
+import { keepSocket } from '../serve/kept-socket.ts'
+import type { ApiAccess, Counter, ScopedLog } from '../services.ts'
+import type { AmbientConfig } from './ambient-config.ts'
+import type { AmbientMetrics } from './ambient-metrics.ts'
+import type { AmbientStatus } from './ambient-status.ts'
+import { decideEnrolment } from './enrolment.ts'
+import { eventServer } from './events/event-server.ts'
+import type { HandedPod } from './pods-in-mesh.ts'
+import { hostRootOf, type RunningAmbient, runAmbient } from './run-ambient.ts'
+
+/** What {@link startAmbient} works with. */
+export interface StartAmbientOptions {
+  readonly config: AmbientConfig
+  readonly api: ApiAccess
+  readonly watches: PodWatches
+  readonly log: ScopedLog
+  readonly metrics: AmbientMetrics
+  /** Counts requests of plugins by `response_code`. */
+  readonly requests: Counter
+  /** Told of each attempt to listen for plugins that failed. */
+  readonly failed: () => void
+  readonly closed: (reason: string) => void
+  /** The root of the node's files. Default: `/host` where that is, as in a pod. */
+  readonly hostRoot?: string | undefined
+}
+
+/** Ambient mode that was started. */
+export interface StartedAmbient {
+  status(): AmbientStatus
+  /** What keeps it as a whole from working. */
+  problem(): string | undefined
+  /** As of the part. */
+  enrol(pod: HandedPod, signal: AbortSignal): Promise<'enrolled' | 'not-ambient' | undefined>
+  stop(why: EndReason): Promise<void>
+}
+
+/**
+ * Starts ambient mode: plugins can hand pods over at once, and are refused until it works. Whatever keeps it from working
+ * is tried again.
+ */
+export async function startAmbient(options: StartAmbientOptions): Promise<StartedAmbient> {
+  const { config, log, metrics, requests, closed, failed, hostRoot = hostRootOf() } = options
+  const stop = new AbortController()
+  const { signal } = stop
+  let ambient: RunningAmbient | undefined
+  let problem: string | undefined
+  let isRemoved = false
+
+  const problemNow = (): string | undefined =>
+    problem ?? (ambient === undefined ? 'it is about to start' : (ambient.seen.problem() ?? socket.problem()))
+  const server = () =>
+    eventServer({
+      log,
+      requests,
+      closed,
+      async enrol({ namespace, name, netns, addresses }, left) {
+        if (ambient === undefined) throw new Error(`the node agent is not ready: ${problemNow()}`)
+        if (ambient.isReady) return ambient.pods.enrol({ namespace, name, netns, addresses }, left)
+        const pod = printable(`${namespace}/${name}`)
+        throw new Error(`failed to get pod ${pod}: the node agent is not ready: ${problemNow()}`)
+      },
+    })
+  const socket = await keepSocket(config.eventSocket, server, { mode: 0o600, log, failed })
+
+  const run = async (): Promise<void> => {
+    try {
+      const tell = (running: RunningAmbient): void => {
+        ambient = running
+        problem = undefined
+      }
+      await runAmbient({ ...options, signal, hostRoot, tell, isRemoved: () => isRemoved })
+    } catch (error) {
+      ambient = undefined
+      problem = printable(messageOf(error))
+      failed()
+      throw error
+    }
+  }
+  const running = keepRunning('ambient mode', run, { log, signal })
+  return {
+    problem: problemNow,
+    status() {
+      const counts = ambient?.pods.counts() ?? { enrolled: 0, pending: 0 }
+      const live = ambient?.zds.connections().filter(({ state }) => state === 'live') ?? []
+      const waiting = ambient?.pods.waiting() ?? []
+      return { ...counts, waiting, ztunnels: live.length, backEnd: ambient?.backEnd, problem: problemNow() }
+    },
+    async enrol(given, left) {
+      if (!ambient?.isReady) return undefined
+      const { seen, pods } = ambient
+      const pod = seen.find(given)
+      const labels = seen.namespaceLabels(given.namespace)
+      if (pod === undefined || labels === undefined || seen.problem() !== undefined) return undefined
+      if (given.uid !== pod.uid) return undefined
+      if (!decideEnrolment(pod, labels, config).enrolled) return 'not-ambient'
+      await pods.enrol(given, left)
+      return 'enrolled'
+    },
+    async stop(why) {
+      await socket.close()
+      isRemoved = why === 'removed'
+      stop.abort(new Error('the node agent ends'))
+      await running
+      metrics.ztunnels(0)
+      metrics.pods(0, 0)
+    },
+  }
+}

@@ -1,0 +1,257 @@
+import { iptables } from '@cni/iptables'
+import { describe, expect, test } from 'vitest'
+import { nodeProbes } from '../../src/agent/ambient/node-probes.ts'
+import { defaultProbeSource } from '../../src/agent/ambient/pod-rules.ts'
+import { mode } from '../ambient-pods.ts'
+import { type MeshNode, meshNode, type TestPod } from './mesh-node.ts'
+import type { RecordingZtunnel } from './recording-ztunnel.ts'
+
+const patience = { timeout: 20_000 }
+
+/** Whether rules of ours are in a pod. */
+async function isCaptured({ netns }: TestPod): Promise<boolean> {
+  const { ipv4, ipv6 } = await iptables(netns, { backend: 'nft' }).snapshot()
+  return [ipv4, ipv6].some((family) =>
+    [...(family?.tables.values() ?? [])].some((chains) => [...chains.keys()].some((name) => name.startsWith('ISTIO_'))),
+  )
+}
+
+/** `address uid` of the node's sets. */
+async function entries(node: MeshNode): Promise<string[]> {
+  const { sets } = nodeProbes({ ipv6: true, probeSource: defaultProbeSource }, { netns: node.netns, backend: 'nft' })
+  return (await sets.list()).map(({ address, uid }) => `${address} ${uid}`).toSorted()
+}
+
+const entriesOf = (...pods: readonly TestPod[]): string[] =>
+  pods.flatMap(({ uid, addresses }) => addresses.map((address) => `${address} ${uid}`)).toSorted()
+
+const ready = (agent: { problem(): string | undefined }) => expect.poll(() => agent.problem(), patience).toBeUndefined()
+const joined = (ztunnel: RecordingZtunnel) => expect.poll(() => ztunnel.told, patience).toContain('snapshotSent')
+const annotated = (pod: TestPod, value: string | undefined) => expect.poll(() => pod.annotation(), patience).toBe(value)
+
+describe('a pod that a plugin hands over', () => {
+  test('is enrolled when the answer comes: rules, ztunnel, sets, annotation', async () => {
+    await using node = await meshNode()
+    const agent = await node.start()
+    const ztunnel = node.ztunnel()
+    await ready(agent)
+    await joined(ztunnel)
+    const pod = await node.pod({ name: 'web', process: false, status: false })
+    expect(await node.hand(pod)).toMatchObject({ status: 200, body: '' })
+    expect(ztunnel.pods.get(pod.uid)).toBe(pod.netns.ino)
+    expect(await isCaptured(pod)).toBe(true)
+    expect(await entries(node)).toEqual(entriesOf(pod))
+    expect(pod.annotation()).toBe('enabled')
+    expect(agent.status()).toMatchObject({ enrolled: 1, pending: 0, ztunnels: 1, backEnd: 'nft' })
+    const requests = node.api.requests.filter(({ method }) => method === 'PATCH')
+    expect(requests.map(({ url, headers, body }) => [url, headers['content-type'], body])).toEqual([
+      [
+        '/api/v1/namespaces/shop/pods/web/status',
+        'application/merge-patch+json',
+        '{"metadata":{"annotations":{"ambient.istio.io/redirection":"enabled"}}}',
+      ],
+    ])
+    expect(await node.metrics()).toContain('istio_cni_plugin_requests_total{response_code="200"} 1')
+  })
+
+  test('ten at once, whose status arrives together with the event, all are in the next snapshot', async () => {
+    await using node = await meshNode()
+    const agent = await node.start()
+    const ztunnel = node.ztunnel()
+    await ready(agent)
+    await joined(ztunnel)
+    const pods = await Promise.all(
+      Array.from({ length: 10 }, (_, at) => node.pod({ name: `web-${at}`, status: false })),
+    )
+    const answers = await Promise.all(
+      pods.map((pod) => {
+        const answer = node.hand(pod)
+        const podIPs = pod.addresses.map((ip) => ({ ip }))
+        pod.change({ status: { phase: 'Running', podIP: pod.addresses[0], podIPs } })
+        return answer
+      }),
+    )
+    expect(answers.map(({ status, body }) => `${status} ${body}`)).toEqual(pods.map(() => '200 '))
+    for (const pod of pods) await annotated(pod, 'enabled')
+    const other = node.ztunnel()
+    await joined(other)
+    expect([...other.pods.keys()].toSorted()).toEqual(pods.map(({ uid }) => uid).toSorted())
+    expect(await entries(node)).toEqual(entriesOf(...pods))
+    expect(node.patches().filter((text) => text.endsWith('enabled'))).toHaveLength(10)
+    expect(node.patches()).toHaveLength(10)
+  })
+
+  test('a second time is no fault, and nothing is doubled; with another namespace it moves there', async () => {
+    await using node = await meshNode()
+    const agent = await node.start()
+    const ztunnel = node.ztunnel()
+    await ready(agent)
+    await joined(ztunnel)
+    const pod = await node.pod({ name: 'web' })
+    expect((await node.hand(pod)).status).toBe(200)
+    expect((await node.hand(pod)).status).toBe(200)
+    expect(await entries(node)).toEqual(entriesOf(pod))
+    const other = await node.pod({ name: 'sandbox', namespace: 'plain' })
+    expect((await node.hand(pod, pod.event(`/netns/${other.uid}`))).status).toBe(200)
+    expect(ztunnel.pods.get(pod.uid)).toBe(other.netns.ino)
+    expect(await isCaptured(other)).toBe(true)
+    expect(node.patches()).toEqual(['web enabled'])
+  })
+
+  test.each([
+    ['', 400, 'unexpected end of JSON input\n'],
+    ['{', 400, 'unexpected end of JSON input\n'],
+    ['{} y', 400, "invalid character 'y' after top-level value\n"],
+    ['[]', 400, 'json: cannot unmarshal array into Go value of type CNIPluginAddEvent\n'],
+    ['{"IPs":[{"Address":{"IP":"x"}}]}', 400, 'invalid IP address: x\n'],
+    ['null', 500, 'failed to get pod /: failed to find pod /\n'],
+    ['{"PodName":"zz","PodNamespace":"shop"}', 500, 'failed to get pod shop/zz: failed to find pod shop/zz\n'],
+    [
+      '{"PodName":"pl","PodNamespace":"plain"}',
+      500,
+      'pod plain/pl is unexpectedly not eligible for ambient enrollment\n',
+    ],
+    [
+      '{"PodName":"web","PodNamespace":"shop","Netns":"/netns/none"}',
+      500,
+      /^pod add cannot be retried: failed to open netns: /,
+    ],
+  ])('%s is answered, and leaves nothing behind', async (body, status, text) => {
+    await using node = await meshNode()
+    const agent = await node.start()
+    await ready(agent)
+    const plain = await node.pod({ name: 'pl', namespace: 'plain' })
+    await node.pod({ name: 'web', status: false, process: false })
+    const answer = await node.hand(plain, body)
+    expect(answer.status).toBe(status)
+    expect(answer.body).toEqual(typeof text === 'string' ? text : expect.stringMatching(text))
+    expect(await entries(node)).toEqual([])
+    expect(node.patches()).toEqual([])
+  })
+
+  test('is pending when ztunnel refuses it, is tried again, and annotated once', async () => {
+    await using node = await meshNode()
+    const agent = await node.start()
+    const ztunnel = node.ztunnel()
+    await ready(agent)
+    await joined(ztunnel)
+    ztunnel.answer(() => 'no way')
+    const pod = await node.pod({ name: 'web' })
+    await expect.poll(() => agent.status().waiting, patience).toMatchObject([{ pod: 'shop/web' }])
+    expect(await node.hand(pod)).toMatchObject({ status: 500, body: 'got ack error: no way\n' })
+    expect(await entries(node)).toEqual([])
+    expect(await isCaptured(pod)).toBe(true)
+    await expect.poll(() => ztunnel.told.filter((text) => text === 'add web').length, patience).toBeGreaterThan(4)
+    expect(node.patches()).toEqual(['web pending'])
+    ztunnel.answer(() => '')
+    await annotated(pod, 'enabled')
+    expect(node.patches()).toEqual(['web pending', 'web enabled'])
+    expect(await entries(node)).toEqual(entriesOf(pod))
+  })
+})
+
+describe('pods that are there', () => {
+  test('join and leave with the label of their namespace', async () => {
+    await using node = await meshNode()
+    const pod = await node.pod({ name: 'web', namespace: 'plain' })
+    const agent = await node.start()
+    const ztunnel = node.ztunnel()
+    await ready(agent)
+    await joined(ztunnel)
+    node.api.setNamespace('plain', { [mode]: 'ambient' })
+    await annotated(pod, 'enabled')
+    expect(ztunnel.pods.get(pod.uid)).toBe(pod.netns.ino)
+    expect(await isCaptured(pod)).toBe(true)
+    node.api.setNamespace('plain', {})
+    await annotated(pod, undefined)
+    expect(ztunnel.pods.has(pod.uid)).toBe(false)
+    expect(await isCaptured(pod)).toBe(false)
+    expect(await entries(node)).toEqual([])
+    expect(node.patches()).toEqual(['web enabled', 'web null'])
+  })
+
+  test('join and leave with their own label, a sidecar, and whatever users write into the annotation', async () => {
+    await using node = await meshNode()
+    const agent = await node.start()
+    const ztunnel = node.ztunnel()
+    await ready(agent)
+    await joined(ztunnel)
+    const pod = await node.pod({ name: 'web' })
+    await annotated(pod, 'enabled')
+    pod.change({ labels: { [mode]: 'none' } })
+    await annotated(pod, undefined)
+    pod.change({ labels: { [mode]: 'ambient' } })
+    await annotated(pod, 'enabled')
+    pod.change({ annotations: { 'ambient.istio.io/redirection': undefined } })
+    await annotated(pod, 'enabled')
+    pod.change({ annotations: { 'ambient.istio.io/redirection': 'disabled' } })
+    await annotated(pod, 'enabled')
+    pod.change({ annotations: { 'sidecar.istio.io/status': '{}' } })
+    await annotated(pod, undefined)
+    expect(await isCaptured(pod)).toBe(false)
+    pod.change({ annotations: { 'sidecar.istio.io/status': undefined } })
+    await annotated(pod, 'enabled')
+    expect(ztunnel.pods.get(pod.uid)).toBe(pod.netns.ino)
+    const outside = await node.pod({ name: 'outside', namespace: 'plain' })
+    outside.change({ annotations: { 'ambient.istio.io/redirection': 'enabled' } })
+    await annotated(outside, undefined)
+  })
+
+  test('leave when they complete or are deleted, with every address they ever had', async () => {
+    await using node = await meshNode()
+    const agent = await node.start()
+    const ztunnel = node.ztunnel()
+    await ready(agent)
+    await joined(ztunnel)
+    const job = await node.pod({ name: 'job' })
+    const web = await node.pod({ name: 'web' })
+    for (const pod of [job, web]) await annotated(pod, 'enabled')
+    web.change({ status: { phase: 'Running', podIP: '10.20.1.1', podIPs: [{ ip: '10.20.1.1' }] } })
+    await expect.poll(() => entries(node), patience).toEqual([...entriesOf(job), `10.20.1.1 ${web.uid}`].toSorted())
+    job.change({ status: { phase: 'Succeeded' } })
+    await annotated(job, undefined)
+    expect(ztunnel.pods.has(job.uid)).toBe(false)
+    expect(await isCaptured(job)).toBe(true)
+    web.change({ status: { phase: 'Running' } })
+    web.delete()
+    await expect.poll(() => ztunnel.pods.size, patience).toBe(0)
+    expect(await entries(node)).toEqual([])
+  })
+
+  test('on the network of the node, of ztunnel itself, or of an excluded namespace never join', async () => {
+    await using node = await meshNode()
+    node.api.setNamespace('kube-system', { [mode]: 'ambient' })
+    node.api.setNamespace('istio-system', { [mode]: 'ambient' })
+    const agent = await node.start()
+    const ztunnel = node.ztunnel()
+    await ready(agent)
+    await joined(ztunnel)
+    const host = await node.pod({ name: 'host', spec: { hostNetwork: true } })
+    const proxy = await node.pod({ name: 'zt', namespace: 'istio-system', labels: { app: 'ztunnel' } })
+    const dns = await node.pod({ name: 'dns', namespace: 'kube-system' })
+    const last = await node.pod({ name: 'last' })
+    await annotated(last, 'enabled')
+    for (const pod of [host, proxy, dns]) pod.change({ labels: { touched: 'yes' } })
+    last.change({ labels: { [mode]: 'none' } })
+    await annotated(last, undefined)
+    expect([...ztunnel.pods]).toEqual([])
+    expect(node.patches()).toEqual(['last enabled', 'last null'])
+    for (const pod of [host, proxy, dns]) expect(await isCaptured(pod)).toBe(false)
+    expect(node.log.filter((line) => line.startsWith('error'))).toEqual([])
+  })
+
+  test('with an IPv6 address are enrolled without it where IPv6 is off, and warned of', async () => {
+    await using node = await meshNode({ capture: { ipv6: false, dnsCapture: true, probeSource: defaultProbeSource } })
+    const agent = await node.start()
+    const ztunnel = node.ztunnel()
+    await ready(agent)
+    await joined(ztunnel)
+    const pod = await node.pod({ name: 'web', process: false })
+    expect((await node.hand(pod)).status).toBe(200)
+    expect(pod.annotation()).toBe('enabled')
+    const [ipv4] = pod.addresses
+    const { sets } = nodeProbes({ ipv6: false, probeSource: defaultProbeSource }, { netns: node.netns, backend: 'nft' })
+    expect(await sets.list()).toEqual([{ address: ipv4, uid: pod.uid }])
+    expect(node.log.join('\n')).toMatch(/warn traffic of the pod over fd00:20::\d+ is not in the mesh.*shop\/web/)
+  })
+})

@@ -1,0 +1,203 @@
+import { existsSync } from 'node:fs'
+import { iptables } from '@cni/iptables'
+import { describe, expect, test } from 'vitest'
+import { nodeProbes } from '../../src/agent/ambient/node-probes.ts'
+import { defaultProbeSource } from '../../src/agent/ambient/pod-rules.ts'
+import { mode } from '../ambient-pods.ts'
+import { type MeshNode, meshNode, type TestPod } from './mesh-node.ts'
+
+const patience = { timeout: 20_000 }
+
+const probesOf = (node: MeshNode) =>
+  nodeProbes({ ipv6: true, probeSource: defaultProbeSource }, { netns: node.netns, backend: 'nft' })
+
+const entries = async (node: MeshNode): Promise<string[]> =>
+  (await probesOf(node).sets.list()).map(({ address, uid }) => `${address} ${uid}`).toSorted()
+
+const entriesOf = (...pods: readonly TestPod[]): string[] =>
+  pods.flatMap(({ uid, addresses }) => addresses.map((address) => `${address} ${uid}`)).toSorted()
+
+const ready = (agent: { problem(): string | undefined }) => expect.poll(() => agent.problem(), patience).toBeUndefined()
+const annotated = (pod: TestPod, value: string | undefined) => expect.poll(() => pod.annotation(), patience).toBe(value)
+const outboundRules = async ({ netns }: TestPod): Promise<number> => {
+  const { ipv4 } = await iptables(netns, { backend: 'nft' }).snapshot()
+  return ipv4?.tables.get('nat')?.get('ISTIO_OUTPUT')?.rules.length ?? 0
+}
+
+describe('an agent that starts again', () => {
+  test('tells ztunnel of the pods of before, keeps what has no process, and lets go of what is gone', async () => {
+    await using node = await meshNode()
+    const first = await node.start()
+    const ztunnel = node.ztunnel()
+    await ready(first)
+    const [here, lost, gone, done, drifted, unlabelled] = await Promise.all(
+      ['here', 'lost', 'gone', 'done', 'drifted', 'unlabelled'].map((name) => node.pod({ name })),
+    )
+    const all = [here, lost, gone, done, drifted, unlabelled].filter((pod) => pod !== undefined)
+    if (!here || !lost || !gone || !done || !drifted || !unlabelled) throw new Error('six pods')
+    for (const pod of all) await annotated(pod, 'enabled')
+    await first.stop('followed')
+    expect(await entries(node)).toEqual(entriesOf(...all))
+    expect(existsSync(node.eventSocket)).toBe(false)
+    expect(existsSync(node.ztunnelSocket)).toBe(false)
+
+    lost.end()
+    gone.delete()
+    done.change({ status: { phase: 'Succeeded' } })
+    unlabelled.change({ labels: { [mode]: 'none' } })
+    const tables = iptables(drifted.netns, { backend: 'nft' })
+    const rules = await outboundRules(drifted)
+    await tables.remove({ chains: [{ table: 'nat', name: 'ISTIO_OUTPUT' }], rules: [] })
+    expect(await outboundRules(drifted)).toBe(0)
+    const patched = node.patches().length
+
+    const second = await node.start()
+    await ready(second)
+    await expect.poll(() => ztunnel.told.filter((text) => text === 'snapshotSent').length, patience).toBe(2)
+    expect(ztunnel.snapshot().toSorted()).toEqual(['add drifted', 'add here', 'add unlabelled', `keep ${lost.uid}`])
+    await annotated(done, undefined)
+    await annotated(unlabelled, undefined)
+    await expect.poll(() => entries(node), patience).toEqual(entriesOf(here, lost, drifted))
+    await expect.poll(() => outboundRules(drifted), patience).toBe(rules)
+    expect(node.patches().slice(patched).toSorted()).toEqual(['done null', 'unlabelled null'])
+    expect(second.status()).toMatchObject({ enrolled: 3, pending: 0 })
+    expect(await node.metrics()).toContain('istio_cni_ambient_heals_total{part="pod",result="success"} 1')
+  })
+
+  test('leaves a pod alone that says to be enrolled and has a sidecar', async () => {
+    await using node = await meshNode()
+    const annotations = { 'sidecar.istio.io/status': '{}', 'ambient.istio.io/redirection': 'enabled' }
+    const pod = await node.pod({ name: 'web', annotations })
+    const ztunnel = node.ztunnel()
+    const agent = await node.start()
+    await ready(agent)
+    await annotated(pod, undefined)
+    await expect.poll(() => ztunnel.told, patience).toContain('snapshotSent')
+    expect(ztunnel.told.filter((text) => text.startsWith('add'))).toEqual([])
+  })
+
+  test('goes on with what was pending', async () => {
+    await using node = await meshNode()
+    const first = await node.start()
+    const pod = await node.pod({ name: 'web' })
+    await ready(first)
+    await annotated(pod, 'pending')
+    expect(first.status().waiting).toEqual([{ pod: 'shop/web', why: 'no ztunnel connected' }])
+    await first.stop('followed')
+    const ztunnel = node.ztunnel()
+    await ready(await node.start())
+    await annotated(pod, 'enabled')
+    expect(ztunnel.pods.get(pod.uid)).toBe(pod.netns.ino)
+  })
+})
+
+describe('an agent without', () => {
+  test('an API server has ztunnel wait, refuses events, and goes on when it comes', async () => {
+    await using node = await meshNode()
+    const first = await node.start()
+    const ztunnel = node.ztunnel()
+    const pod = await node.pod({ name: 'web' })
+    await ready(first)
+    await annotated(pod, 'enabled')
+    await first.stop('followed')
+    node.api.misbehave(...Array.from({ length: 200 }, () => ({ status: 503 })))
+    const agent = await node.start()
+    await expect.poll(() => agent.problem(), patience).toMatch(/cannot be watched: .*503/)
+    await expect.poll(() => ztunnel.told.filter((text) => text === 'connected').length, patience).toBe(2)
+    const answer = await node.hand(pod)
+    expect(answer.status).toBe(500)
+    expect(answer.body).toMatch(/^failed to get pod shop\/web: the node agent is not ready: the pods of this node/)
+    expect(ztunnel.snapshot()).toEqual([])
+    expect(await entries(node)).toEqual(entriesOf(pod))
+    node.api.behave()
+    await ready(agent)
+    await expect.poll(() => ztunnel.snapshot(), patience).toEqual(['add web'])
+  })
+
+  test('ztunnel is ready, and enrols when it comes', async () => {
+    await using node = await meshNode()
+    const agent = await node.start()
+    await ready(agent)
+    const pod = await node.pod({ name: 'web' })
+    await annotated(pod, 'pending')
+    node.ztunnel()
+    await annotated(pod, 'enabled')
+    expect(node.patches()).toEqual(['web pending', 'web enabled'])
+  })
+})
+
+describe('an agent that stops', () => {
+  test('with nobody to follow takes the sets and rules out of the node, and nothing out of pods', async () => {
+    await using node = await meshNode()
+    const agent = await node.start()
+    node.ztunnel()
+    const pod = await node.pod({ name: 'web' })
+    await ready(agent)
+    await annotated(pod, 'enabled')
+    const rules = await outboundRules(pod)
+    await agent.stop('removed')
+    expect(await probesOf(node).drift()).not.toEqual([])
+    await expect(probesOf(node).sets.list()).rejects.toThrow(/v4 is not there.*v6 is not there/)
+    const { ipv4 } = await iptables(node.netns, { backend: 'nft' }).snapshot()
+    expect([...(ipv4?.tables.get('nat')?.keys() ?? [])].filter((name) => name.startsWith('ISTIO'))).toEqual([])
+    expect(await outboundRules(pod)).toBe(rules)
+    expect(pod.annotation()).toBe('enabled')
+  })
+
+  test.each([
+    ['an API server that never answers', true],
+    ['a ztunnel that never answers', false],
+  ])('is not kept by %s', async (_, isServer) => {
+    await using node = await meshNode()
+    const agent = await node.start()
+    const ztunnel = node.ztunnel()
+    await ready(agent)
+    await expect.poll(() => ztunnel.told, patience).toContain('snapshotSent')
+    if (isServer) node.api.misbehave(...Array.from({ length: 20 }, () => ({ hang: true })))
+    else ztunnel.answer(() => 'silence')
+    const pod = await node.pod({ name: 'web', status: false })
+    const answer = node.hand(pod).catch(() => undefined)
+    await expect.poll(() => ztunnel.told, patience).toContain('add web')
+    const began = performance.now()
+    await agent.stop('followed')
+    expect(performance.now() - began).toBeLessThan(2000)
+    await answer
+  })
+})
+
+describe('while it runs', () => {
+  test('what somebody changes in a pod is put right', async () => {
+    await using node = await meshNode()
+    const agent = await node.start({ podRoundMs: 300 })
+    node.ztunnel()
+    const pod = await node.pod({ name: 'web' })
+    await ready(agent)
+    await annotated(pod, 'enabled')
+    const rules = await outboundRules(pod)
+    expect(rules).toBeGreaterThan(0)
+    await iptables(pod.netns, { backend: 'nft' }).remove({
+      chains: [{ table: 'nat', name: 'ISTIO_OUTPUT' }],
+      rules: [],
+    })
+    await expect.poll(() => outboundRules(pod), patience).toBe(rules)
+    expect(node.log.join('\n')).toContain('the rules in a pod were not as they should be')
+  })
+
+  test('a second ztunnel gets what comes, and the first is told of what goes', async () => {
+    await using node = await meshNode()
+    const agent = await node.start()
+    const older = node.ztunnel()
+    await ready(agent)
+    await expect.poll(() => older.told, patience).toContain('snapshotSent')
+    const web = await node.pod({ name: 'web' })
+    await annotated(web, 'enabled')
+    const newer = node.ztunnel()
+    await expect.poll(() => agent.status().ztunnels, patience).toBe(2)
+    const next = await node.pod({ name: 'next' })
+    await annotated(next, 'enabled')
+    expect([...newer.pods.keys()]).toEqual([web.uid, next.uid])
+    expect([...older.pods.keys()]).toEqual([web.uid])
+    web.delete()
+    await expect.poll(() => [older.pods.size, newer.pods.size], patience).toEqual([0, 1])
+  })
+})

@@ -1,0 +1,74 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type RawZtunnel, rawZtunnel, type Told } from '../zds/raw-ztunnel.ts'
+
+/** A ztunnel that takes what it is told, and writes down which pods it has. */
+export interface RecordingZtunnel extends Disposable {
+  /** The inode of each pod's namespace, by UID; `undefined` of one that it was only told to keep. */
+  readonly pods: Map<string, bigint | undefined>
+  /** Everything it was told, in order: `add web`, `del <uid>`, `snapshotSent`. */
+  readonly told: string[]
+  /** From now on what it says of a pod that is added; `silence`: nothing. */
+  answer(say: (name: string) => string | 'silence'): void
+  /** The latest snapshot: names of pods that were added, UIDs of those to keep. */
+  snapshot(): string[]
+}
+
+/** Connects as often as it has to. */
+export function recordingZtunnel(path: string): RecordingZtunnel {
+  const pods = new Map<string, bigint | undefined>()
+  const told: string[] = []
+  let say: (name: string) => string = () => ''
+  let ended = false
+  let current: RawZtunnel | undefined
+
+  const take = async (ztunnel: RawZtunnel, { request, namespaces }: Told): Promise<void> => {
+    if (request === undefined) return
+    let answer = ''
+    if (request.type === 'add') {
+      told.push(`add ${request.workload?.name}`)
+      answer = say(request.workload?.name ?? '')
+      if (answer === '') pods.set(request.uid, namespaces[0])
+    } else if (request.type === 'keep') {
+      told.push(`keep ${request.uid}`)
+      pods.set(request.uid, undefined)
+    } else if (request.type === 'del') {
+      told.push(`del ${request.uid}`)
+      pods.delete(request.uid)
+    } else {
+      told.push('snapshotSent')
+    }
+    if (answer !== 'silence') await ztunnel.ack(answer)
+  }
+  const run = async (): Promise<void> => {
+    while (!ended) {
+      try {
+        const ztunnel = rawZtunnel(path)
+        current = ztunnel
+        await ztunnel.hello()
+        pods.clear()
+        told.push('connected')
+        for (let each = await ztunnel.next(); each !== undefined; each = await ztunnel.next()) await take(ztunnel, each)
+      } catch {
+        // no agent is there, or it is gone
+      }
+      current?.[Symbol.dispose]()
+      await sleep(10)
+    }
+  }
+  void run()
+  return {
+    pods,
+    told,
+    answer(next) {
+      say = next
+    },
+    snapshot() {
+      const begin = told.lastIndexOf('connected')
+      return told.slice(begin + 1, told.indexOf('snapshotSent', begin))
+    },
+    [Symbol.dispose]() {
+      ended = true
+      current?.[Symbol.dispose]()
+    },
+  }
+}
