@@ -52,7 +52,8 @@ export async function applyRuleset(session: Session, rules: Ruleset, options: Ap
     writing = written
     const plan = await written
     session.throwIfAborted()
-    return { plan, families, backend: chosen.kind, durationMs: performance.now() - started, undo }
+    const { generation } = work
+    return { plan, families, backend: chosen.kind, generation, durationMs: performance.now() - started, undo }
   } catch (error) {
     await undo().catch((second: unknown) => {
       const code = error instanceof IptablesError ? error.code : 'EXIT'
@@ -72,6 +73,8 @@ class ApplyWork {
   readonly #journal: Journal
   readonly #jobs: FamilyApply[] = []
   readonly #fresh = new Set<FamilyApply>()
+  /** Of nf_tables, before it was written by netlink. */
+  generation: number | undefined
 
   constructor(session: Session, backend: Backend, rules: Ruleset) {
     this.#session = session
@@ -98,6 +101,7 @@ class ApplyWork {
     const families = await this.#session.familiesFor(this.#backend, rules)
     const done = await this.#session.editByNetlink(this.#backend, families, plan)
     if (done === undefined) return undefined
+    this.generation = done[0]?.generation
     for (const { seen, steps } of done) this.#journal.keep(this.#backend, seen, steps)
     // A family of which the ruleset says nothing only counts when an older one had left something there.
     const counts = (family: Family) => rulesFor(rules, family).length > 0

@@ -9,6 +9,11 @@ export interface ApplyReport extends Change {
   readonly plan: 'fresh' | 'reconcile' | 'unchanged'
   /** The families in which the ruleset stands now. */
   readonly families: readonly Family[]
+  /**
+   * The kernel's count of changes of nf_tables in the namespace, before this one; at 1 nobody had ever made any. `undefined`
+   * where programs did it.
+   */
+  readonly generation?: number | undefined
 }
 
 /** One word for what was done to a family. */

@@ -24,6 +24,8 @@ export interface OptimisticWrite {
 export interface Accepted extends Planned {
   /** 1 unless others wrote meanwhile. */
   readonly attempts: number
+  /** Of nf_tables, when it was read; `undefined` where programs did it. */
+  readonly generation?: number | undefined
 }
 
 /**

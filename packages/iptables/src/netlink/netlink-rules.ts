@@ -37,7 +37,7 @@ export function editFamilies(
       return findAll(nft, families).map((found) => {
         const steps = plan(found.saved)
         addSteps(batch, found, steps, purposes)
-        return { seen: found.saved, steps, attempts }
+        return { seen: found.saved, steps, attempts, generation: batch.generation }
       })
     }, patience)
   } catch (error) {

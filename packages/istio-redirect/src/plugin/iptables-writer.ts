@@ -4,16 +4,19 @@ import type { CaptureConfig } from '../redirect/config.ts'
 import { rulesLeftBehind } from '../redirect/left-behind.ts'
 import { redirectRules } from '../redirect/rules.ts'
 import { istioRestoreText } from '../redirect/text.ts'
-import type { RuleWriter } from './rule-writer.ts'
+import { FIRST_GENERATION, type RuleWriter } from './rule-writer.ts'
 
 /** The rules of a configuration as iptables has them. */
-export function iptablesWriter(where: Where, config: CaptureConfig, backend: BackendKind | undefined): RuleWriter {
+export function iptablesWriter(where: Where, config: CaptureConfig, kind: BackendKind | undefined): RuleWriter {
   const rules = redirectRules(config)
-  const tables = iptables(where, { print: istioRestoreText, backend })
+  const tables = iptables(where, { print: istioRestoreText, backend: kind })
   return {
     rules,
     backend: () => tables.backend(),
-    apply: () => tables.apply(rules),
+    async apply() {
+      const { plan, families, backend, durationMs, generation } = await tables.apply(rules)
+      return { report: { plan, families, backend, durationMs }, untouched: generation === FIRST_GENERATION }
+    },
     verify: () => tables.verify(rules),
     remove: () => tables.remove(rules),
     async leaveBehind(earlier) {

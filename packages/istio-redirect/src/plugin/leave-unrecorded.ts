@@ -1,6 +1,6 @@
 import { iptables } from '@cni/iptables'
-import { readFile } from '@cni/netns'
-import { type NetnsContext, placeOf } from '@cni/netns/handle'
+import { type NetnsTarget, readFile } from '@cni/netns'
+import { type Netns, type NetnsContext, placeOf } from '@cni/netns/handle'
 import { openNft } from '@cni/nftables/wire'
 import type { RuleBackend } from '../state/attachments.ts'
 
@@ -12,12 +12,18 @@ export async function leaveUnrecorded(c: NetnsContext, next: RuleBackend): Promi
   if (next !== 'nftables') {
     const { clearNativeTables } = await import('./native-tables.ts')
     clearNativeTables(c)
-  } else if (await mayHaveChains(c)) await iptables(c).removeChains('ISTIO_')
+  } else if (await mayHaveChains(placeOf(c, 'leaveUnrecorded').netns)) await iptables(c).removeChains('ISTIO_')
+}
+
+/** Whether there may be any. */
+export async function hasUnrecorded(netns: Netns, next: RuleBackend): Promise<boolean> {
+  if (next === 'nftables') return mayHaveChains(netns)
+  const { hasNativeTables } = await import('./native-tables.ts')
+  return hasNativeTables(netns)
 }
 
 /** Whether iptables is worth asking, which may take a program. */
-async function mayHaveChains(c: NetnsContext): Promise<boolean> {
-  const { netns } = placeOf(c, 'leaveUnrecorded')
+async function mayHaveChains(netns: NetnsTarget): Promise<boolean> {
   using nft = openNft(netns)
   if (nft.chains().some(({ family, chain }) => family !== 'inet' && chain.startsWith('ISTIO_'))) return true
   const names = await Promise.all(

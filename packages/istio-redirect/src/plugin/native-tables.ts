@@ -1,4 +1,4 @@
-import { isNetnsError, placeOf, type Where } from '@cni/netns/handle'
+import { isNetnsError, type Netns, placeOf, type Where } from '@cni/netns/handle'
 import { isNftError, type Nft, openNft, restore, snapshot, type TableName } from '@cni/nftables/wire'
 import { tableNames } from '../redirect/native/table-names.ts'
 
@@ -23,6 +23,12 @@ export function removeNativeTables(where: Where): boolean {
     for (const table of there(nft)) batch.deleteTable(table)
   })
   return true
+}
+
+/** Whether there are any of them. */
+export function hasNativeTables(netns: Netns): boolean {
+  using nft = openNft(netns)
+  return there(nft).length > 0
 }
 
 /**

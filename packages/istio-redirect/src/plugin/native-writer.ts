@@ -4,7 +4,7 @@ import type { CaptureConfig } from '../redirect/config.ts'
 import { nativeRules } from '../redirect/native/rules.ts'
 import { tableNames } from '../redirect/native/table-names.ts'
 import { removeNativeTables } from './native-tables.ts'
-import type { RuleWriter } from './rule-writer.ts'
+import { FIRST_GENERATION, type RuleWriter } from './rule-writer.ts'
 
 /** The rules of a configuration as nf_tables has them itself: of both families, in tables of our own, by no program. */
 export function nativeWriter(where: Where, config: CaptureConfig): RuleWriter {
@@ -14,8 +14,10 @@ export function nativeWriter(where: Where, config: CaptureConfig): RuleWriter {
     rules,
     backend: async () => 'nftables',
     async apply() {
-      const { plan, durationMs } = await kernel.apply(rules, { absent: own })
-      return { plan, families: config.ipv6 ? ['ipv4', 'ipv6'] : ['ipv4'], backend: 'nftables', durationMs }
+      const { plan, durationMs, generation } = await kernel.apply(rules, { absent: own })
+      const families = config.ipv6 ? (['ipv4', 'ipv6'] as const) : (['ipv4'] as const)
+      const report = { plan, families, backend: 'nftables', durationMs } as const
+      return { report, untouched: plan === 'fresh' && generation === FIRST_GENERATION + 1 }
     },
     verify: () => kernel.verify(rules, { absent: own }),
     async remove() {

@@ -3,26 +3,36 @@ import { type FreshNftables, openFresh as openNftables } from '@cni/nftables/fre
 import type { AddAheadContext } from '@cni/skel'
 import { tableNames } from '../redirect/native/table-names.ts'
 import type { NamespaceFacts } from '../serve/protocol.ts'
+import { FIRST_GENERATION } from './rule-writer.ts'
 
 /** Where the rules of a served call would go, and what an agent has to know of it. */
 export interface ServedTables extends Disposable, Pick<NamespaceFacts, 'backend' | 'fresh'> {
   /** {@link FreshNftables.commit}; `false` where nothing can be written. */
   commit(batch: Uint8Array): boolean
+  /** Nobody has ever changed nf_tables in the namespace. */
+  readonly untouched: boolean
 }
 
 /** Opens what the rules go to that a configuration, which nobody has checked yet, seems to ask for. */
 export function openTables({ netns, document }: Pick<AddAheadContext, 'netns' | 'document'>): ServedTables {
   const isNative = document.native_nftables === true
   const tables = isNative ? openNftables(netns, ownTables()) : openIptables(netns)
-  if (tables === undefined) return { backend: 'other', fresh: false, commit: () => false, [Symbol.dispose]() {} }
+  if (tables === undefined) return unreachable
   return {
     backend: isNative ? 'nftables' : 'nft',
     fresh: tables.fresh,
+    untouched: tables.generation === FIRST_GENERATION,
     commit: (batch) => tables.commit(batch),
     [Symbol.dispose]: () => tables[Symbol.dispose](),
   }
 }
 
 // internal
+
+const unreachable: ServedTables = {
+  ...{ backend: 'other', fresh: false, untouched: false },
+  commit: () => false,
+  [Symbol.dispose]() {},
+}
 
 const ownTables = () => tableNames.map((table) => ({ family: 'inet', table }) as const)

@@ -62,7 +62,8 @@ export async function redirectNamespace(c: RedirectContext, program: Program): P
   // A failed ADD leaves what was recorded before it.
   if (place !== undefined) c.undo(place.attachments.write(place.key, record))
 
-  const report = await writer.apply()
+  const { report, untouched } = await writer.apply()
+  if (before === 'none' && !untouched) await (await import('./leave-unrecorded.ts')).leaveUnrecorded(c, record.backend)
   await network.prepare((step) => c.undo(step))
   place?.attachments.replace(place.key, { ...record, applied: true })
   c.log.info('traffic is redirected', { pod: quoted(program.pod), mode: config.interceptionMode, ...report })

@@ -29,6 +29,8 @@ export async function commitServed(c: AddAheadContext, program: ServedProgram): 
   const { runDir, tables } = program
   const { record, batch } = program.answer
   if (record.backend !== tables.backend || !isOf(c, record)) return undefined
+  // Without a record rules of the other kind have to be looked for, and to go.
+  if (!tables.untouched && (await hasUnrecorded(c, tables.backend))) return undefined
   const key = attachmentKey(c)
   const begun = performance.now()
   let network: NamespaceNetwork | undefined
@@ -70,6 +72,9 @@ export async function commitServed(c: AddAheadContext, program: ServedProgram): 
 /** Whether a record is about the namespace that was asked about. */
 const isOf = ({ netns: { dev, ino } }: AddAheadContext, { netns }: MadeRecord): boolean =>
   netns.dev === Number(dev) && netns.ino === Number(ino)
+
+const hasUnrecorded = async (c: AddAheadContext, next: ServedTables['backend']): Promise<boolean> =>
+  next !== 'other' && (await import('./leave-unrecorded.ts')).hasUnrecorded(c.netns, next)
 
 /** Most pods need none: then what reaches it is not loaded. */
 async function networkOf(c: AddAheadContext, record: MadeRecord): Promise<NamespaceNetwork | undefined> {

@@ -11,6 +11,16 @@ export interface WriteReport {
   readonly durationMs: number
 }
 
+/** What was done, and what only its caller has to know. */
+export interface Written {
+  readonly report: WriteReport
+  /** Nobody had ever changed nf_tables in the namespace: there is nothing of the other kind, either. */
+  readonly untouched: boolean
+}
+
+/** The kernel's count of the changes of nf_tables in a namespace begins with it. */
+export const FIRST_GENERATION = 1
+
 /** What brings the rules of a configuration into a namespace, checks them and takes them away. */
 export interface RuleWriter {
   /** As data that compares by its JSON. */
@@ -18,7 +28,7 @@ export interface RuleWriter {
   /** As what it is recorded. Fails where nothing could be written. */
   backend(): Promise<RuleBackend>
   /** Exactly these rules, or an error that leaves what was there. Repeated: nothing is written. */
-  apply(): Promise<WriteReport>
+  apply(): Promise<Written>
   /** Throws with the code of drift unless they are there. */
   verify(): Promise<void>
   remove(): Promise<void>

@@ -43,12 +43,15 @@ export class Batch {
   readonly #writer = new AttributeWriter(ROOM)
   readonly #subjects: Subject[] = []
   #deletes = false
+  /** That in which alone it is taken. */
+  readonly generation: number | undefined
 
   /**
    * @param options - with `generation` the batch is refused (`STALE`) unless the rules are still those of that
    * generation: whatever was read at it still holds
    */
   constructor({ generation }: { readonly generation?: number | undefined } = {}) {
+    this.generation = generation
     const at = this.#writer.begin(NFNL_MSG_BATCH_BEGIN, NLM_F_REQUEST, 0, NFNL_SUBSYS_NFTABLES)
     if (generation !== undefined) writeFields(this.#writer, GENERATION, { generation }, 'batch')
     this.#writer.end(at)

@@ -7,6 +7,8 @@ import { withGeneration } from './generation-slot.ts'
 export interface FreshNftables extends Disposable {
   /** Whether nothing is there that the batch would be added to. */
   readonly fresh: boolean
+  /** The kernel's count of changes, in which alone a batch is taken; at 1 nobody has ever made any. */
+  readonly generation: number
   /**
    * Sends a batch, if nobody has changed anything since this was opened. `false`: it was not taken, and nothing was
    * changed; `apply` does then what can be done, and says what is wrong.
@@ -42,6 +44,7 @@ const ANY_FAMILY = new Uint8Array(NFGENMSG)
 function over(channel: Channel, generation: number, fresh: boolean): FreshNftables {
   return {
     fresh,
+    generation,
     commit(batch) {
       const bytes = withGeneration(batch, generation)
       if (bytes === undefined) return false

@@ -23,7 +23,7 @@ export async function programNative(job: Program): Promise<ProgramReport> {
   using network = await openNetwork(target, networkOf(config))
   try {
     await leaveUnrecorded(where, 'nftables')
-    const { plan } = await writer.apply()
+    const { plan } = (await writer.apply()).report
     await network.prepare((step) => undo.push(step))
     await removeFromNamespace(target, everyNetworkOf(config), networkOf(config))
     return { plan, ...report }
