@@ -6,8 +6,10 @@ import { absent, leftToRunTime } from './absent-modules.ts'
 import { messagesOf } from './bundle-messages.ts'
 import { type BundleShare, shares } from './bundle-shares.ts'
 import { codeOnDemand } from './code-on-demand.ts'
+import { directImports } from './direct-imports.ts'
 import { BuildError } from './errors.ts'
 import { needPackage } from './find-package.ts'
+import { isPure } from './is-pure.ts'
 import { lazyBuiltins } from './lazy-builtins.ts'
 import { writing } from './output-files.ts'
 import { preludeDefine, readPrelude, withPrelude } from './prelude.ts'
@@ -139,7 +141,9 @@ async function textWith(esbuild: typeof Esbuild, options: BundleOptions) {
 async function onDemand(esbuild: typeof Esbuild, options: BundleOptions, settings: Settings): Promise<string> {
   const { minify = true } = options
   const readable = { ...settings, minify: false, minifySyntax: minify }
-  const text = codeOnDemand((await esbuildOnce(esbuild, options, readable)).text)
+  const folder = folderOf(options)
+  const { text: bundled } = await esbuildOnce(esbuild, options, readable)
+  const text = codeOnDemand(directImports(bundled, (path) => isPure(resolve(folder, path))))
   if (!minify) return text
   const final = { minify, format: 'cjs', platform: 'node', target: TARGET, legalComments: 'none' } as const
   return (await esbuild.transform(text, { ...final, logLevel: 'silent' })).code

@@ -130,6 +130,40 @@ test('a module is one function, with what it says of itself in front: nothing is
   expect(await run(text, 2)).toEqual(['v', 'vundefined'])
 })
 
+test.each([
+  ['of what an index collects, what it uses', 'false', ['a', 'one A', 'b', 'base', 'two B!']],
+  ['all that an index collects, where that may have an effect', 'true', ['a', 'b', 'base', 'one A', 'two B!']],
+  ['all that an index collects in a package that does not say', 'null', ['a', 'b', 'base', 'one A', 'two B!']],
+])('a module evaluates %s', async (_, sideEffects, said) => {
+  const files = {
+    'package.json': `{"sideEffects":${sideEffects}}`,
+    'main.mjs': `import('./one.mjs').then(async ({ one }) => { say(one); say((await import('./two.mjs')).two) })`,
+    'one.mjs': `import { a } from './index.mjs'; export const one = 'one ' + a`,
+    'two.mjs': `import { b, f } from './index.mjs'; export const two = 'two ' + b + f()`,
+    'index.mjs': `export { a } from './a.mjs'; export * from './inner.mjs'`,
+    'inner.mjs': `export { b } from './b.mjs'; export { f } from './f.mjs'`,
+    'a.mjs': `say('a'); export const a = 'A'`,
+    'b.mjs': `say('b'); export const b = 'B'`,
+    'f.mjs': `import { base } from './base.mjs'; export function f() { return base }`,
+    'base.mjs': `say('base'); export const base = '!'`,
+  }
+  for (const minify of [true, false]) {
+    expect(await run(await bundled(files, 'bun', minify), said.length)).toEqual(said)
+  }
+})
+
+test('what is evaluated at the start evaluates what it uses, too; a whole index is all of it', async () => {
+  const files = {
+    'package.json': `{"sideEffects":false}`,
+    'main.mjs': `import { a } from './index.mjs'; say(a); import('./late.mjs').then(({ late }) => say(late))`,
+    'late.mjs': `import * as all from './index.mjs'; export const late = Object.keys(all) + all.b`,
+    'index.mjs': `export { a } from './a.mjs'; export { b } from './b.mjs'`,
+    'a.mjs': `say('a'); export const a = 'A'`,
+    'b.mjs': `say('b'); export const b = 'B'`,
+  }
+  expect(await run(await bundled(files, 'bun', true), 4)).toEqual(['a', 'A', 'b', 'a,bB'])
+})
+
 test('what could be used by a name in a text stays where it is', async () => {
   const files = {
     'main.mjs': `import('./f.mjs').then(({ f }) => say(f()))`,

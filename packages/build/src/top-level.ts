@@ -10,6 +10,8 @@ export interface Piece {
    * that happens when the bundle is started.
    */
   readonly declares: Declared | undefined
+  /** The calls without arguments that happen when the bundle is started, `init_other()`. */
+  readonly calls: readonly Call[]
   readonly uses: Uses
 }
 
@@ -24,10 +26,23 @@ export interface Declared {
 
 /** A block of statements, from one brace to the other. */
 export interface Evaluated {
+  /** Of its file, from where esbuild works. */
+  readonly path: string
   readonly start: number
   readonly end: number
   /** Behind its directives, or its first brace. */
   readonly first: number
+  /** The calls without arguments in it, `init_other()`: where it has other modules evaluated. */
+  readonly calls: readonly Call[]
+  /** Whether that is all it does. */
+  readonly onlyCalls: boolean
+}
+
+/** A call of a function by its name. */
+export interface Call {
+  readonly name: string
+  readonly start: number
+  readonly end: number
 }
 
 /** The names that are used at some place. Among them are some that nobody declared, and members of nothing. */
@@ -79,7 +94,7 @@ function piecesOf(statement: Program['body'][number]): Piece[] {
   }
   const exporting = type === 'ExpressionStatement' ? exportsOf(statement.expression) : undefined
   return exporting === undefined
-    ? [{ start, end, declares: undefined, uses: usesOf(statement) }]
+    ? [{ start, end, declares: undefined, calls: stepsOf(statement).flatMap(callsOf), uses: usesOf(statement) }]
     : [piece(statement, { name: exporting.name, as: 'exports', at: exporting })]
 }
 
@@ -87,6 +102,7 @@ const piece = (node: AnyNode, declares: Declared): Piece => ({
   start: node.start,
   end: node.end,
   declares,
+  calls: [],
   uses: usesOf(node),
 })
 
@@ -106,7 +122,28 @@ function evaluatedBy(value: Expression | null | undefined): Evaluated | undefine
   if (module?.type !== 'Property' || module.value.type !== 'FunctionExpression' || module.value.async) return undefined
   const { start, end, body } = module.value.body
   const directives = body.filter((statement) => 'directive' in statement && statement.directive !== undefined)
-  return { start, end, first: directives.at(-1)?.end ?? start + 1 }
+  const steps = body.slice(directives.length).flatMap(stepsOf)
+  const calls = steps.flatMap(callsOf)
+  return {
+    path: module.key.type === 'Literal' ? String(module.key.value) : '',
+    start,
+    end,
+    first: directives.at(-1)?.end ?? start + 1,
+    calls,
+    onlyCalls: calls.length === steps.length,
+  }
+}
+
+/** What a statement does one after the other: `a(), b(), c = 1`. */
+function stepsOf(statement: Program['body'][number]): AnyNode[] {
+  if (statement.type !== 'ExpressionStatement') return [statement]
+  const { expression } = statement
+  return expression.type === 'SequenceExpression' ? expression.expressions : [expression]
+}
+
+function callsOf(step: AnyNode): Call[] {
+  if (step.type !== 'CallExpression' || step.callee.type !== 'Identifier' || step.arguments.length > 0) return []
+  return [{ name: step.callee.name, start: step.start, end: step.end }]
 }
 
 /** esbuild's own; a number follows where a source has such a name as well. */
