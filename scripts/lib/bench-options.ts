@@ -35,6 +35,11 @@ export const SUITES = {
     numbers: ['runs', 'heals', 'gap-ms', 'idle-seconds', 'files'],
     executables: ['istio-cni', 'install-cni'],
   },
+  ambient: {
+    about: 'install-cni in ambient mode: pods that start, join and leave, restarts, memory',
+    numbers: ['runs', 'pods'],
+    executables: ['istio-cni', 'install-cni'],
+  },
   startup: {
     about: 'what each step costs a compiled file over the bare runtime',
     numbers: ['runs'],
@@ -56,8 +61,8 @@ export const HELP = `npm run bench -- [options]
 ${Object.entries(SUITES)
   .map(([name, { about }]) => `${' '.repeat(26)}${name.padEnd(15)}${about}`)
   .join('\n')}
-  --runs N              of every contender, 20 unless told (agent, rules and sets: 10)
-  --pods N              plugin: pods of the burst (200)
+  --runs N              of every contender, 20 unless told (agent, rules and sets: 10, ambient: 40)
+  --pods N              plugin: pods of the burst (200); ambient: pods of the node (250)
   --heals N             agent: heals of each kind (10)
   --gap-ms N            agent: pause between heals (1200)
   --idle-seconds N      agent: how long it is watched doing nothing (20)

@@ -1,0 +1,163 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ApiServer } from '@cni/istio-redirect/testing'
+import { loadSys } from '@cni/netns/sys'
+import type { Agent } from './agent-place.ts'
+import { type BenchPod, MODE, NODE, showProcesses } from './ambient-pods.ts'
+
+/** An agent in ambient mode, in a root folder of its own. */
+export interface AmbientPlace extends AsyncDisposable {
+  /** Where ztunnel connects. */
+  readonly ztunnelSocket: string
+  /** Has a process shown for each of these pods. */
+  show(pods: readonly BenchPod[]): void
+  /** Starts the agent, and returns at once. */
+  start(): void
+  isReady(): Promise<boolean>
+  /** Sends an event as the plugin does; returns the milliseconds until it was answered. */
+  event(body: string): Promise<number>
+  /** Processor time of the agent and of what it has run, in milliseconds. */
+  cpuMs(): number
+  /** Memory in MB, and how many descriptors are open. */
+  memory(): { readonly megabytes: number; readonly descriptors: number }
+  /** Ends it; rules and sets stay, as for an upgrade. */
+  stop(): Promise<void>
+}
+
+const SELECTOR = `- podSelector: {matchLabels: {"${MODE}": ambient}}`
+
+/** Prepares a place; `pods` is the folder with their namespaces, which are there already. */
+export function ambientPlace({ name, agent, plugin }: Agent, api: ApiServer): AmbientPlace {
+  const folder = mkdtempSync(join(tmpdir(), `cni-a-${name}-`))
+  const sys = loadSys()
+  const mounts: string[] = []
+  const mount = (source: string, target: string, type: string, flags: number): void => {
+    mkdirSync(target, { recursive: true })
+    sys.mount(source, target, type, flags, '')
+    mounts.push(target)
+  }
+  const inside = (...parts: string[]): string => join(folder, ...parts)
+  const MS_BIND_REC = 0x1000 | 0x4000
+  mount('tmpfs', folder, 'tmpfs', 0)
+  for (const one of ['usr', 'lib', 'lib64', 'bin', 'sbin', 'etc', 'proc', 'dev']) {
+    if (existsSync(`/${one}`)) mount(`/${one}`, inside(one), '', MS_BIND_REC)
+  }
+  mount('/run/netns', inside('host/var/run/netns'), '', MS_BIND_REC)
+  const account = inside('var/run/secrets/kubernetes.io/serviceaccount')
+  const folders = [
+    'opt/cni/bin',
+    'tmp',
+    'run',
+    'var/run/istio-cni',
+    'var/run/ztunnel',
+    'host/etc/cni/net.d',
+    'host/opt/cni/bin',
+  ]
+  for (const one of [account, ...folders.map((path) => inside(path))]) mkdirSync(one, { recursive: true })
+  copyFileSync(agent, inside('install-cni'))
+  copyFileSync(plugin, inside('opt/cni/bin/istio-cni'))
+  writeFileSync(join(account, 'ca.crt'), api.ca)
+  writeFileSync(join(account, 'token'), api.token)
+  const conflist = { cniVersion: '0.3.1', name: 'k8s-pod-network', plugins: [{ type: 'calico' }] }
+  writeFileSync(inside('host/etc/cni/net.d/10-calico.conflist'), JSON.stringify(conflist))
+  const { hostname, port } = new URL(api.url)
+  const env = {
+    PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
+    KUBERNETES_SERVICE_HOST: hostname,
+    KUBERNETES_SERVICE_PORT: port,
+    NODE_NAME: NODE,
+    KUBERNETES_NODE_NAME: NODE,
+    POD_NAMESPACE: 'istio-system',
+    REPAIR_ENABLED: 'false',
+    AMBIENT_ENABLED: 'true',
+    AMBIENT_ENABLEMENT_SELECTOR: SELECTOR,
+    AMBIENT_IPV6: 'true',
+    AMBIENT_DNS_CAPTURE: 'true',
+    AMBIENT_RECONCILE_POD_RULES_ON_STARTUP: 'true',
+    // By itself the original changes it at its second start.
+    FORCE_IPTABLES_BINARY: 'nft',
+    ZTUNNEL_UDS_ADDRESS: '/var/run/ztunnel/ztunnel.sock',
+  }
+  let child: ChildProcess | undefined
+  const status = (file: string): string => readFileSync(`/proc/${child?.pid}/${file}`, 'utf8')
+  const place: AmbientPlace = {
+    ztunnelSocket: inside('var/run/ztunnel/ztunnel.sock'),
+    show: (pods) => showProcesses(folder, pods),
+    start() {
+      const quiet = process.env.CNI_BENCH_LOG === undefined ? 'ignore' : 'inherit'
+      const argv = [`--root=${folder}`, '--wd=/', '/install-cni']
+      child = spawn('/usr/bin/unshare', argv, { env, stdio: ['ignore', quiet, quiet] })
+    },
+    isReady: () =>
+      answered({ host: '127.0.0.1', port: 8000, path: '/readyz' }).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    async event(body) {
+      const began = performance.now()
+      const socketPath = inside('var/run/istio-cni/pluginevent.sock')
+      const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
+      const { ok, text } = await answered({ socketPath, path: '/cmdadd', method: 'POST', headers }, body)
+      if (!ok) throw new Error(`${name} refused a pod: ${text}`)
+      return performance.now() - began
+    },
+    cpuMs() {
+      const times = status('stat')
+        .replace(/^.*\) /s, '')
+        .split(' ')
+        .slice(11, 15)
+        .map(Number)
+      return times.reduce((sum, ticks) => sum + ticks * TICK_MS, 0)
+    },
+    memory() {
+      const kilobytes = Number(/^VmRSS:\s+(\d+)/m.exec(status('status'))?.[1])
+      return { megabytes: kilobytes / 1024, descriptors: readdirSync(`/proc/${child?.pid}/fd`).length }
+    },
+    async stop() {
+      const ending = child
+      child = undefined
+      if (ending === undefined || ending.exitCode !== null) return
+      const exit = once(ending, 'exit')
+      ending.kill('SIGTERM')
+      const late = sleep(20_000, 'late' as const, { ref: false })
+      if ((await Promise.race([exit, late])) === 'late') ending.kill('SIGKILL')
+      await exit
+    },
+    async [Symbol.asyncDispose]() {
+      await place.stop()
+      for (const path of mounts.toReversed()) sys.umount2(path, 2)
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+  return place
+}
+
+/** USER_HZ. */
+const TICK_MS = 10
+
+function answered(options: object, body = ''): Promise<{ ok: boolean; text: string }> {
+  return new Promise((resolve, reject) => {
+    const asked = request({ ...options, agent: false }, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (piece) => {
+        text += piece
+      })
+      response.on('end', () => resolve({ ok: response.statusCode === 200, text }))
+    })
+    asked.on('error', reject).end(body)
+  })
+}
