@@ -161,11 +161,15 @@ describe('istio-redirect trace', () => {
     expect(JSON.parse((await trace(packet, '--native-nftables', '--json')).stdout)).toMatchObject({ verdict: 'accept' })
   })
 
-  test('--from is refused for native rules', async () => {
-    const argv = ['--native-nftables', '--packet', 'tcp 10.0.0.5:80 uid 1000', '--from', 'web.yaml']
-    expect(await tools(['trace', ...argv], { files })).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining('--from is for the rules of iptables'),
+  test('takes what nft listed, for native rules', async () => {
+    const { stdout: listed } = await tools(['rules', '--pod', 'web.yaml', '--native-nftables'], { files })
+    const packet = 'tcp 10.0.0.5:80 uid 1000'
+    const argv = ['trace', '--native-nftables', '--from', 'listed', '--packet', packet]
+    const { exitCode, stdout } = await tools(argv, { files: { listed } })
+    expect([exitCode, stdout]).toEqual([0, (await trace(packet, '--native-nftables')).stdout])
+    expect(await tools(argv, { files: { listed: '*nat' } })).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('line 1: expected "table", found "*nat"'),
     })
   })
 

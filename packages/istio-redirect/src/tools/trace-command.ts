@@ -4,7 +4,7 @@ import { parseSave, type SavedTables as Snapshot } from '@cni/iptables/text'
 import { explain, trace } from '@cni/iptables/trace'
 import { type Netns, netns } from '@cni/netns'
 import { decodeTables, type Ruleset as NftRuleset, readTables } from '@cni/nftables'
-import { explain as explainNft, trace as traceNft } from '@cni/nftables/trace'
+import { explain as explainNft, parseListing, trace as traceNft } from '@cni/nftables/trace'
 import { openNft } from '@cni/nftables/wire'
 import { type Packet, parsePacket } from '@cni/types/packet'
 import { jsonText } from '../foreign-text.ts'
@@ -23,7 +23,11 @@ export const traceFlags = {
     value: 'PACKET',
     help: '"tcp 10.0.0.5:80 uid 1000" is made here; "tcp 10.1.2.3:8080 from 10.9.9.9 in eth0" comes in; also gid, mark, connmark, state, out, local; without out it leaves by eth0, and its group is that of the user’s number',
   }),
-  from: textFlag({ name: 'from', value: 'FILE', help: 'instead of a pod’s, the rules that iptables-save printed' }),
+  from: textFlag({
+    name: 'from',
+    value: 'FILE',
+    help: 'instead of a pod’s, the rules that iptables-save printed, or with --native-nftables nft list ruleset',
+  }),
   netns: textFlag({ name: 'netns', value: 'PATH', help: 'instead of a pod’s, the rules in a network namespace' }),
   nativeNftables: nativeFlag,
   json: boolFlag({ name: 'json', help: 'the trace as one JSON document' }),
@@ -41,7 +45,6 @@ export async function runTrace(argv: readonly string[], io: ToolIo): Promise<Exi
   }
   const packet = parsePacket(flags.packet)
   const native = flags.nativeNftables
-  if (native && flags.from !== '') throw new UsageError('--from is for the rules of iptables')
   const source = await (native ? nativeSource(io, flags) : iptablesSource(io, flags, packet))
   if (source === undefined) return exitCodes.skipped
   const local = packet.local ?? source.local
@@ -85,6 +88,7 @@ async function nativeSource(io: ToolIo, flags: TraceFlagValues): Promise<Source 
       return { result, text: explainNft(result, { format: chart ? 'mermaid' : 'text' }) }
     },
   })
+  if (flags.from !== '') return of(parseListing(io.system.readFile(flags.from)), undefined)
   if (flags.pod !== '') {
     const found = await decided(io, flags)
     return found && of(nativeRules(found.config), found.local)

@@ -1,7 +1,10 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type Netns, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { Batch, openNft } from '@cni/nftables/wire'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { machine } from '../../src/tools/system.ts'
 import { tools as toolsOn } from '../tools-io.ts'
 import { kernelDump } from './kernel-dump.ts'
@@ -68,6 +71,13 @@ test('check and trace look at native rules', async () => {
     stdout: expect.stringContaining('127.0.0.1:15001'),
   })
   expect((await trace('tcp 10.0.0.5:80 uid 1337')).stdout).not.toContain('15001')
+  const folder = mkdtempSync(join(tmpdir(), 'istio-redirect-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const listing = join(folder, 'listing')
+  writeFileSync(listing, await inside('nft', 'list', 'ruleset'))
+  const packet = 'tcp 10.0.0.5:80 from 10.1.2.3 uid 1000 local 10.1.2.3'
+  const listed = await tools('trace', '--from', listing, '--native-nftables', '--packet', packet)
+  expect(listed).toEqual(await trace(packet))
   {
     using nft = openNft(pod)
     nft.commit(new Batch().flush({ family: 'inet', table: 'istio-proxy-nat', chain: 'istio-redirect' }))

@@ -17,6 +17,7 @@
  */
 
 export type { ExplainOptions } from '@cni/types/packet'
+export { parseListing } from '../parse/parse-listing.ts'
 export type { Hook } from '../wire/family.ts'
 export { explain } from './explain.ts'
 export type { TraceOptions } from './options.ts'

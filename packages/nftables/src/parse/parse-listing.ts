@@ -1,0 +1,116 @@
+import { canonicalSet } from '../rules/canonical-set.ts'
+import { dataTypes } from '../rules/data-type.ts'
+import type { Chain, NamedSet, Rule, Ruleset, Table } from '../rules/model.ts'
+import type { Family, Hook } from '../wire/family.ts'
+import { isNftError } from '../wire/nft-error.ts'
+import type { BaseChain } from '../wire/specs.ts'
+import { parseRule } from './statements.ts'
+import { type Token, tokensIn, Words } from './tokens.ts'
+import { braced, keysIn } from './values.ts'
+
+/**
+ * Reads what `nft list ruleset` printed, to be traced where there is no kernel to ask: the tables of `inet`, `ip` and `ip6` with
+ * their chains, rules and sets. What of a rule has no words here is `raw`, of that text, and undecided in a trace; such
+ * a ruleset cannot be applied. Sets of other types, objects and tables of other families are left out. Throws
+ * `NftError('INVALID')`, with the line, for what is no listing.
+ *
+ * @example
+ * ```ts
+ * import { explain, parseListing, trace } from '@cni/nftables/trace'
+ *
+ * export const why = (listing: string) => explain(trace(parseListing(listing), 'tcp 10.0.0.5:80 uid 1000'))
+ * ```
+ */
+export function parseListing(listing: string): Ruleset {
+  const words = new Words(tokensIn(listing))
+  const tables: Table[] = []
+  for (words.skipEnds(); words.peek() !== undefined; words.skipEnds()) {
+    words.expect('table')
+    const family = words.next()?.text ?? ''
+    const name = words.next()?.text ?? ''
+    const table = tableIn(words, family, name)
+    if (table !== undefined) tables.push(table)
+  }
+  return { tables }
+}
+
+// internal
+
+const isFamily = (family: string): family is 'inet' | 'ip' | 'ip6' => ['inet', 'ip', 'ip6'].includes(family)
+
+function tableIn(words: Words, family: string, name: string): Table | undefined {
+  const chains: Chain[] = []
+  const sets: NamedSet[] = []
+  words.expect('{')
+  for (words.skipEnds(); !words.take('}'); words.skipEnds()) {
+    if (words.peek() === undefined) words.expect('}')
+    if (words.take('chain')) chains.push(chainIn(words, words.next()?.text ?? '', isFamily(family) ? family : 'inet'))
+    else {
+      const isSet = words.take('set')
+      const line = words.line()
+      if (isSet) sets.push(...setIn(line, name))
+    }
+  }
+  return isFamily(family) ? { family, name, chains, sets } : undefined
+}
+
+function chainIn(words: Words, name: string, family: Family): Chain {
+  const rules: Rule[] = []
+  let where: Pick<Chain, 'base' | 'policy'> = {}
+  words.expect('{')
+  for (words.skipEnds(); !words.take('}'); words.skipEnds()) {
+    if (words.peek() === undefined) words.expect('}')
+    const line = words.line()
+    const [first, second] = line
+    if (first?.text === 'type' && !first.quoted) where = { ...where, policy: where.policy ?? 'accept', ...baseIn(line) }
+    else if (first?.text === 'policy' && !first.quoted)
+      where = { ...where, policy: second?.text === 'drop' ? 'drop' : 'accept' }
+    else if (!(first?.text === 'comment' && line.length === 2)) rules.push(parseRule(line, family))
+  }
+  return { name, ...(where.base === undefined ? undefined : where), rules }
+}
+
+const priorities: Readonly<Record<string, number>> = {
+  ...{ raw: -300, mangle: -150, dstnat: -100, filter: 0, security: 50, srcnat: 100 },
+}
+const types: readonly string[] = ['filter', 'nat', 'route'] satisfies BaseChain['type'][]
+const hooks: readonly string[] = ['prerouting', 'input', 'forward', 'output', 'postrouting', 'ingress'] satisfies Hook[]
+const isType = (word: string): word is BaseChain['type'] => types.includes(word)
+const isHook = (word: string): word is Hook => hooks.includes(word)
+
+function baseIn(line: readonly Token[]): { readonly base?: BaseChain } {
+  const behind = (word: string) => line.findIndex(({ text }) => text === word) + 1
+  const type = line[behind('type')]?.text ?? ''
+  const hook = line[behind('hook')]?.text ?? ''
+  const at = behind('priority')
+  const [word = '', sign, distance] = line.slice(at, at + 3).map(({ text }) => text)
+  const named = priorities[word] ?? Number(word)
+  const priority = named + (sign === '+' ? Number(distance) : sign === '-' ? -Number(distance) : 0)
+  return isType(type) && isHook(hook) && Number.isInteger(priority) ? { base: { type, hook, priority } } : {}
+}
+
+/** A set of a single part; others are left out, so that what looks into them is not known. */
+function setIn(line: readonly Token[], table: string): NamedSet[] {
+  const [name, ...rest] = line
+  const text = rest.map((token) => token.text)
+  const after = (word: string) => text[text.indexOf(word, 1) + 1] ?? ''
+  const key = after('type')
+  const isSingle = isKey(key) && text[text.indexOf(key) + 1] !== '.'
+  if (name === undefined || !isSingle) return []
+  const elementsAt = text.indexOf('elements')
+  const tokens = elementsAt < 0 ? [] : braced(new Words(rest.slice(elementsAt + 2)))
+  const keys = tokens?.length === 0 ? [] : tokens && keysIn(dataTypes[key], tokens)
+  if (keys === undefined) return []
+  const interval = after('flags').split(',').includes('interval')
+  const elements = keys.map((each) => ({ key: each }))
+  try {
+    // The parse boundary: the set checks its elements.
+    return [canonicalSet({ name: name.text, key, ...(interval ? { interval } : {}), elements } as NamedSet, table)]
+  } catch (error) {
+    if (isNftError(error)) return []
+    throw error
+  }
+}
+
+const keyTypes = ['ipv4_addr', 'ipv6_addr', 'inet_proto', 'inet_service', 'ifname', 'mark', 'uid', 'gid'] as const
+const isKey = (word: string): word is (typeof keyTypes)[number] => keyTypes.some((each) => each === word)

@@ -1,0 +1,90 @@
+import { invalid } from '../wire/nft-error.ts'
+
+/** A word of a listing; the end of a line is one, too. */
+export interface Token {
+  readonly text: string
+  /** Between quotes, which are not in the text. */
+  readonly quoted: boolean
+  /** From 1. */
+  readonly line: number
+}
+
+/** `undefined` behind the end of a line. */
+export type Word = Token | undefined
+
+const TOKEN = /"([^"\n]*)"|#[^\n]*|\n|[{};]|[^\s{};"]+|"/g
+
+/** The words of a listing, without comments behind `#`. */
+export function tokensIn(listing: string): readonly Token[] {
+  const tokens: Token[] = []
+  let line = 1
+  for (const [text, quoted] of listing.matchAll(TOKEN)) {
+    if (!text.startsWith('#')) tokens.push({ text: quoted ?? text, quoted: quoted !== undefined, line })
+    if (text === '\n') line += 1
+  }
+  return tokens
+}
+
+/** Reads words one by one. */
+export class Words {
+  readonly #tokens: readonly Token[]
+  #at = 0
+
+  constructor(tokens: readonly Token[]) {
+    this.#tokens = tokens
+  }
+
+  /** The word to come, or one behind it. */
+  peek(ahead = 0): Word {
+    return this.#tokens[this.#at + ahead]
+  }
+
+  /** How many are to come. */
+  get left(): number {
+    return Math.max(this.#tokens.length - this.#at, 0)
+  }
+
+  next(): Word {
+    return this.#tokens[this.#at++]
+  }
+
+  /** Whether these words come, none of them quoted; then they are read. */
+  take(...texts: readonly string[]): boolean {
+    const comes = texts.every((text, ahead) => {
+      const token = this.peek(ahead)
+      return token !== undefined && !token.quoted && token.text === text
+    })
+    if (comes) this.#at += texts.length
+    return comes
+  }
+
+  /** Goes over ends of lines and `;`. */
+  skipEnds(): void {
+    while (this.take('\n') || this.take(';'));
+  }
+
+  /** What comes up to the end of the line, or of a block, which is not read. Blocks are whole, over lines. */
+  line(): readonly Token[] {
+    const found: Token[] = []
+    for (let depth = 0; ; ) {
+      const token = this.peek()
+      if (token === undefined) return found
+      if (!token.quoted) {
+        if (depth === 0 && (token.text === '\n' || token.text === ';' || token.text === '}')) return found
+        if (token.text === '{') depth += 1
+        if (token.text === '}') depth -= 1
+      }
+      this.#at += 1
+      if (token.text !== '\n' || token.quoted) found.push(token)
+    }
+  }
+
+  /** Reads what has to come. Throws `NftError('INVALID')`. */
+  expect(text: string): void {
+    if (this.take(text)) return
+    const token = this.peek()
+    const found = token === undefined ? 'the end' : JSON.stringify(token.text)
+    const last = this.#tokens.at(-1)?.line ?? 1
+    invalid(`line ${token?.line ?? last}: expected ${JSON.stringify(text)}, found ${found}`)
+  }
+}
