@@ -86,6 +86,13 @@ describe.skipIf(HELM === undefined)('the chart', () => {
   const LABEL = { repair: { repairPods: false, labelPods: true } }
   test.for<[string, object, capabilities: string[], agent: string[], plugin: string[]]>([
     ['repair in place', {}, REPAIR, watching, ['get pods']],
+    [
+      'repair in place with legacy iptables',
+      { env: { FORCE_IPTABLES_BINARY: 'legacy' } },
+      [...REPAIR, 'NET_RAW'],
+      watching,
+      ['get pods'],
+    ],
     ['delete', DELETE, [], [...watching, 'create events', 'patch events', 'delete pods'], ['get pods']],
     ['label', LABEL, [], [...watching, 'create events', 'patch events', 'patch pods/status'], ['get pods']],
     ['no repair', { repair: { enabled: false } }, [], watching, ['get pods']],

@@ -1,8 +1,9 @@
-{{/* Installing, labelling, deleting and serving need none; entering the namespaces of pods needs these four. */}}
+{{/* Installing, labelling, deleting and serving need none; entering the namespaces of pods needs
+four, and iptables programs of the legacy kind one more. */}}
 {{- define "cni.capabilities" -}}
 drop: [ALL]
 {{- if include "cni.entersPods" . }}
-add: [SYS_ADMIN, SYS_PTRACE, NET_ADMIN, SYS_CHROOT]
+add: [SYS_ADMIN, SYS_PTRACE, NET_ADMIN, SYS_CHROOT{{ if eq (default "" .env.FORCE_IPTABLES_BINARY) "legacy" }}, NET_RAW{{ end }}]
 {{- end }}
 {{- end }}
 
