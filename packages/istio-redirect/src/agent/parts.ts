@@ -115,6 +115,7 @@ export function agentParts({ log, own, metrics, errors, readiness, isAside }: Pa
   const serve = unlessAside(
     servePart({
       ambient: ambient.status,
+      enrol: ambient.enrol,
       watches,
       log,
       own,

@@ -136,3 +136,46 @@ describe('what the plugin has to do by itself is refused', () => {
     expect(await answerCall(request(), { pod })).toEqual({ act: 'refused', reason: 'pod', detail: 'no route' })
   })
 })
+
+describe('a pod that may be ambient', () => {
+  const ambient = { ambient_enabled: true, enablement_selectors: [{ podSelector: {} }] }
+  const asked = (enrol: NonNullable<Parameters<typeof answerCall>[1]['enrol']>, pod: Pod = plainPod()) =>
+    answerCall(request({ conf: { ...ambient, ...told('10.1.2.3/24', 'fd00::3/64') } }), {
+      pod: async () => podInfo(pod),
+      enrol,
+    })
+
+  test('is enrolled in the call, with what the plugin was told of it', async () => {
+    const enrolled: unknown[] = []
+    const said = await asked(async (pod) => {
+      enrolled.push(pod)
+      return 'enrolled'
+    })
+    expect(enrolled).toEqual([
+      { namespace: 'demo', name: 'web', uid: '7', netns: '/run/netns/x', addresses: ['10.1.2.3', 'fd00::3'] },
+    ])
+    expect(said).toMatchObject({
+      act: 'skip',
+      lines: [
+        { level: 'info', message: 'the node agent enrolled the pod in ambient mode', fields: { pod: 'demo/web' } },
+      ],
+    })
+  })
+
+  test('fails, to be tried again, when it cannot be enrolled', async () => {
+    expect(await asked(() => Promise.reject(new Error('no ztunnel connected')))).toMatchObject({
+      act: 'error',
+      error: { code: 11, msg: 'ambient pod demo/web could not be enrolled by the node agent: no ztunnel connected' },
+    })
+  })
+
+  test('and is not is decided about as ever', async () => {
+    const said = await asked(async () => 'not-ambient')
+    expect(said).toMatchObject({ act: 'skip' })
+    expect(JSON.stringify(said)).toContain('it does not have istio-proxy container')
+  })
+
+  test('is left to the plugin where it cannot be told', async () => {
+    expect(await asked(async () => undefined)).toMatchObject({ act: 'refused', reason: 'ambient' })
+  })
+})

@@ -2,6 +2,7 @@ import { freshBatch } from '@cni/iptables/fresh'
 import { freshBatch as freshTables } from '@cni/nftables/fresh'
 import { checkConfig } from '@cni/skel/schema'
 import {
+  CniError,
   decodeResult,
   ErrorCode,
   isCniError,
@@ -55,6 +56,19 @@ export interface CallSources {
    * plugin asks by itself, and is the one that says what is wrong.
    */
   pod(who: AskedPod): Promise<PodInfo>
+  /**
+   * Enrols a pod in ambient mode if that is what it is to be. `undefined` where that cannot be said, or done soon: then the
+   * plugin asks, and hands the pod over. Rejects with the reason why it could not be enrolled.
+   */
+  readonly enrol?: ((pod: StartingPod) => Promise<'enrolled' | 'not-ambient' | undefined>) | undefined
+}
+
+/** A pod, and what the plugin was told of it. */
+export interface StartingPod extends AskedPod {
+  /** The path of its namespace. */
+  readonly netns: string
+  /** Without prefix lengths. */
+  readonly addresses: readonly string[]
 }
 
 /**
@@ -111,8 +125,17 @@ class ServedCall {
       this.#log[first.level](first.reason, k8s && { pod: quoted(k8s) })
       return { act: 'skip', ...this.logged }
     }
-    const pod = await known(sources, { ...first.pod, uid: k8s?.uid })
-    if (maybeAmbient(pod, settings)) throw new Refusal('ambient')
+    const who = { ...first.pod, uid: k8s?.uid }
+    const pod = await known(sources, who)
+    if (maybeAmbient(pod, settings)) {
+      const addresses = told.map((cidr) => cidr.split('/')[0] ?? '')
+      const done = await enrolled(sources, { ...who, netns: env.CNI_NETNS ?? '', addresses })
+      if (done === undefined) throw new Refusal('ambient')
+      if (done === 'enrolled') {
+        this.#log.info('the node agent enrolled the pod in ambient mode', { pod: quoted(who) })
+        return { act: 'skip', ...this.logged }
+      }
+    }
     const found = redirectionOf(pod, { log: this.#log, env })
     if (found === undefined) return { act: 'skip', ...this.logged }
     const backend = conf.native_nftables === true ? 'nftables' : 'nft'
@@ -168,5 +191,15 @@ async function known(sources: CallSources, who: AskedPod): Promise<PodInfo> {
     return await sources.pod(who)
   } catch (error) {
     throw new Refusal('pod', messageOf(error))
+  }
+}
+
+/** What fails is said as by a plugin that has handed the pod over. */
+async function enrolled(sources: CallSources, pod: StartingPod): Promise<'enrolled' | 'not-ambient' | undefined> {
+  try {
+    return await sources.enrol?.(pod)
+  } catch (cause) {
+    const text = `ambient pod ${quoted(pod)} could not be enrolled by the node agent: ${messageOf(cause)}`
+    throw new CniError(ErrorCode.tryAgainLater, text, { cause })
   }
 }

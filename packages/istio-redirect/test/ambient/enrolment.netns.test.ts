@@ -98,6 +98,32 @@ describe('a pod that a plugin hands over', () => {
     expect(node.patches()).toEqual(['web enabled'])
   })
 
+  test('over the serving socket is enrolled in the same turn as by an event, if it is certainly that one', async () => {
+    await using node = await meshNode()
+    const agent = await node.start()
+    const ztunnel = node.ztunnel()
+    await ready(agent)
+    await joined(ztunnel)
+    const pod = await node.pod({ name: 'web', process: false, status: false })
+    const plain = await node.pod({ name: 'plain', namespace: 'plain' })
+    const { signal } = new AbortController()
+    const handed = ({ namespace, name, uid, addresses }: TestPod) => ({
+      ...{ namespace, name, uid, addresses },
+      netns: `/netns/${uid}`,
+    })
+    const said = () =>
+      Promise.all([
+        agent.enrol(handed(pod), signal),
+        node.hand(pod),
+        agent.enrol({ ...handed(pod), uid: 'another' }, signal),
+        agent.enrol(handed(plain), signal),
+      ])
+    await expect.poll(() => agent.enrol(handed(plain), signal), patience).toBe('not-ambient')
+    expect(await said()).toMatchObject(['enrolled', { status: 200 }, undefined, 'not-ambient'])
+    expect(ztunnel.pods.get(pod.uid)).toBe(pod.netns.ino)
+    expect(node.patches()).toEqual(['web enabled'])
+  })
+
   test.each([
     ['', 400, 'unexpected end of JSON input\n'],
     ['{', 400, 'unexpected end of JSON input\n'],

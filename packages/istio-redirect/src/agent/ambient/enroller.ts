@@ -6,6 +6,7 @@ import { isKubeError } from '../../kube/kube-error.ts'
 import type { ScopedLog } from '../services.ts'
 import type { AmbientPod } from './ambient-pod.ts'
 import { annotationPatch, type RedirectionStatus } from './annotation.ts'
+import { cleanLooks, markOf } from './clean-looks.ts'
 import { enrolNamespace, namespaceDrift, releaseNamespace } from './enrol-namespace.ts'
 import { EnrolmentError } from './enrolment-error.ts'
 import type { RulesOptions } from './installed-rules.ts'
@@ -68,6 +69,7 @@ export interface Enroller {
 /** An {@link Enroller}. */
 export function enroller(options: EnrollerOptions): Enroller {
   const { cache, finder, sets, zds, log, rules } = options
+  const looks = cleanLooks()
 
   const captureOf = (pod: AmbientPod): PodCapture => {
     const { bypassInbound, dnsCapture, virtualInterfaces, warnings } = podOverrides(pod)
@@ -158,6 +160,7 @@ export function enroller(options: EnrollerOptions): Enroller {
         if (lease !== undefined) await releaseNamespace(lease.netns, captureForRelease(options), rules)
       }
       cache.forget(pod.uid)
+      looks.forget(pod.uid)
       await zds.remove(pod.uid)
       if (patch !== undefined) await annotate(pod, undefined, patch)
     },
@@ -165,8 +168,11 @@ export function enroller(options: EnrollerOptions): Enroller {
       using lease = cache.lease(pod.uid)
       if (lease === undefined) return []
       const capture = captureOf(pod)
+      const mark = markOf(lease.netns, capture, rules)
+      if (looks.isClean(pod.uid, mark)) return []
       const drift = await namespaceDrift(lease.netns, capture, rules)
       if (drift.length > 0) await enrolNamespace(lease.netns, capture, rules)
+      looks.wasClean(pod.uid, mark)
       return drift
     },
   }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { VERSION } from '@cni/host/cli'
 import { kubeClient } from '../../kube/client.ts'
 import { getPod } from '../../kube/get-pod.ts'
@@ -6,9 +7,11 @@ import type { Observer } from '../../kube/list-watch.ts'
 import type { PodIdentity } from '../../kube/pod-identity.ts'
 import { serviceAccountAccess } from '../../kube/service-account.ts'
 import { type PodInfo, podInfo } from '../../redirect/pod-info.ts'
-import { answerCall } from '../../serve/answer-call.ts'
+import { answerCall, type StartingPod } from '../../serve/answer-call.ts'
 import type { ServeRequest } from '../../serve/protocol.ts'
+import { podAddresses } from '../ambient/ambient-pod.ts'
 import type { AmbientStatus } from '../ambient/ambient-status.ts'
+import type { AmbientPart } from '../ambient-part.ts'
 import { keepRunning } from '../keep-running.ts'
 import type { AgentLog } from '../log/agent-log.ts'
 import { calmLog } from '../log/calm-log.ts'
@@ -37,10 +40,15 @@ export interface ServingServices {
   readonly refusedLines: (reason: RefusedLines) => void
   /** How ambient mode is, for whoever asks for the agent's status; absent where it is off. */
   readonly ambient?: (() => AmbientStatus | undefined) | undefined
+  /** As of the ambient part. */
+  readonly enrol?: AmbientPart['enrol'] | undefined
 }
 
 /** How long one request for a pod may take, in milliseconds: the plugin waits three seconds for its answer. */
 const ASKING_MS = 2500
+
+/** How long an enrolment may take; one that takes longer goes on, and the plugin hands the pod over by itself. */
+const ENROLLING_MS = 2500
 
 /** Serves the plugin's calls until the function that it resolves with is called. */
 export async function startServing(services: ServingServices): Promise<() => Promise<void>> {
@@ -62,6 +70,7 @@ export async function startServing(services: ServingServices): Promise<() => Pro
         metrics.found(source)
         return pod
       },
+      enrol: (pod) => within(ENROLLING_MS, services.enrol?.(podOf(pod), left)),
     })
   const status = (): ServingStatus => {
     const problem = cache === undefined ? NAMELESS : cache.problem()
@@ -97,6 +106,15 @@ export async function startServing(services: ServingServices): Promise<() => Pro
 }
 
 const NAMELESS = 'the name of the node is not known: NODE_NAME'
+
+const podOf = (pod: StartingPod): StartingPod => ({ ...pod, addresses: podAddresses(pod.addresses) })
+
+/** What comes of it, or nothing when that takes longer. */
+async function within<T>(ms: number, work: Promise<T> | undefined): Promise<T | undefined> {
+  const limit = new AbortController()
+  const late = delay(ms, undefined, { signal: limit.signal }).catch(() => undefined)
+  return Promise.race([work, late]).finally(() => limit.abort())
+}
 
 /** Tells the log and the metrics as well whether the watch works. */
 function telling(observer: Observer, { own, metrics }: ServingServices): Observer {

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { cleanLooks } from './clean-looks.ts'
+
+test('a look that was clean stands for the next nine, as long as the mark is the same', () => {
+  const looks = cleanLooks()
+  expect(looks.isClean('a', 'one')).toBe(false)
+  looks.wasClean('a', 'one')
+  const nine = Array.from({ length: 9 }, () => looks.isClean('a', 'one'))
+  expect(nine).toEqual(nine.map(() => true))
+  expect(looks.isClean('a', 'one')).toBe(false)
+})
+
+test.each([
+  ['another mark', 'one', 'two'],
+  ['no mark', undefined, undefined],
+])('%s says nothing', (_, before, now) => {
+  const looks = cleanLooks()
+  looks.wasClean('a', before)
+  expect(looks.isClean('a', now)).toBe(false)
+})
+
+test('what is forgotten, or another pod, is looked at', () => {
+  const looks = cleanLooks()
+  looks.wasClean('a', 'one')
+  expect(looks.isClean('b', 'one')).toBe(false)
+  looks.forget('a')
+  expect(looks.isClean('a', 'one')).toBe(false)
+})
