@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { PluginResult } from '@cni/invoke'
-import { meshPod, type StoredPod } from '@cni/istio-redirect/testing'
+import { type Grant, meshPod, type StoredPod } from '@cni/istio-redirect/testing'
 import { type Node, startNode } from '@cni/istio-redirect/testing/node'
 import type { Attachment } from '@cni/libcni'
 import { type Netns, netns } from '@cni/netns'
@@ -32,7 +32,7 @@ export const DUAL_STACK = { env: [{ name: 'ISTIO_DUAL_STACK', value: 'true' }] }
 
 export async function testBed(
   plugin: (folder: string) => string,
-  options: { pod?: StoredPod; conf?: Readonly<Record<string, unknown>> } = {},
+  options: { pod?: StoredPod; conf?: Readonly<Record<string, unknown>>; grants?: readonly Grant[] } = {},
 ): Promise<TestBed> {
   const stack = new AsyncDisposableStack()
   const folder = mkdtempSync(join(tmpdir(), 'istio-redirect-'))
@@ -40,7 +40,8 @@ export async function testBed(
   const stored = options.pod ?? meshPod({ proxy: DUAL_STACK })
   const nodeNetns = stack.use(await tempNetns())
   const pod = stack.use(await tempNetns())
-  const started = { folder, target: nodeNetns, plugin: plugin(folder), pods: [stored], conf: options.conf ?? {} }
+  const { conf = {}, grants = [] } = options
+  const started = { folder, target: nodeNetns, plugin: plugin(folder), pods: [stored], conf, grants }
   const node = stack.use(await startNode(started))
   const { namespace, name } = stored.metadata
   const attachment: Attachment = {
