@@ -77,6 +77,15 @@ export default defineConfig({
       {
         ...shared,
         test: {
+          name: 'cluster',
+          include: ['{packages,examples}/*/test/cluster/**/*.test.ts'],
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
+        },
+      },
+      {
+        ...shared,
+        test: {
           name: 'runtimes',
           include: ['{packages,examples}/*/test/runtimes/**/*.test.ts'],
           globalSetup: ['packages/istio-redirect/test/runtimes/node/global-setup.ts'],

@@ -1,0 +1,107 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { type RunOptions, type RunResult, run } from '@cni/host'
+
+/** The program that makes the cluster, and the folder of this one: `npm run test:cluster` gives both. */
+const [script, folder] = [process.env.CNI_KUBERNETES ?? '', process.env.K8S_DIR ?? '']
+
+/** Every wait ends. What takes seconds on an idle machine may take many where others work. */
+const PATIENCE_MS = 180_000
+
+/** Objects as the API server has them, as far as tests look. */
+export interface Pod {
+  readonly metadata: {
+    readonly name: string
+    readonly uid: string
+    readonly labels?: Readonly<Record<string, string>>
+    readonly deletionTimestamp?: string
+  }
+  readonly spec: { readonly nodeName?: string }
+  readonly status: {
+    readonly phase: string
+    readonly podIP?: string
+    readonly conditions?: ReadonlyArray<{ readonly type: string; readonly status: string }>
+    readonly initContainerStatuses?: readonly ContainerStatus[]
+    readonly containerStatuses?: readonly ContainerStatus[]
+  }
+}
+
+export interface ContainerStatus {
+  readonly name: string
+  readonly restartCount: number
+  readonly containerID?: string
+  readonly state?: { readonly terminated?: { readonly exitCode: number }; readonly running?: object }
+  readonly lastState?: { readonly terminated?: { readonly exitCode: number } }
+}
+
+type Options = Pick<RunOptions, 'input'> & { reject?: boolean }
+
+const call = (args: readonly string[], options: Options = {}): Promise<RunResult> =>
+  run([script, ...args], { timeout: PATIENCE_MS, env: { ...process.env, K8S_DIR: folder }, ...options })
+
+/** A program on the node. */
+export const onNode = async (argv: readonly string[], options?: Options): Promise<string> =>
+  (await call(['exec', ...argv], options)).stdout
+
+/** A script on the node. */
+export const shell = (text: string): Promise<string> => onNode(['bash', '-euc', text])
+
+/** Starts, stops, restarts or kills a part of the cluster. */
+export const service = (action: 'start' | 'stop' | 'restart' | 'kill', name: 'kubelet' | 'containerd') =>
+  call(['svc', action, name])
+
+export const kubectl = async (args: readonly string[], options?: Options): Promise<string> =>
+  (await call(['kubectl', ...args], options)).stdout
+
+/** Objects, made or changed to these. */
+export const apply = (...objects: readonly object[]): Promise<string> =>
+  kubectl(['apply', '-f', '-'], { input: JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }) })
+
+export async function pods(namespace: string, selector = ''): Promise<Pod[]> {
+  const { items } = JSON.parse(await kubectl(['get', 'pods', '-n', namespace, '-l', selector, '-o', 'json']))
+  return items
+}
+
+export async function pod(namespace: string, name: string): Promise<Pod> {
+  return JSON.parse(await kubectl(['get', 'pod', '-n', namespace, name, '-o', 'json']))
+}
+
+export const isReady = ({ metadata, status }: Pod): boolean =>
+  metadata.deletionTimestamp === undefined &&
+  status.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') === true
+
+/** Looks until there is an answer; says what was waited for, and the last error, when there is none in time. */
+export async function until<T>(
+  what: string,
+  look: () => Promise<T | false | undefined>,
+  patienceMs = PATIENCE_MS,
+): Promise<T> {
+  const end = performance.now() + patienceMs
+  let last: unknown
+  while (performance.now() < end) {
+    try {
+      const found = await look()
+      if (found !== false && found !== undefined) return found
+      last = undefined
+    } catch (error) {
+      last = error
+    }
+    await pause(200)
+  }
+  throw new Error(`gave up waiting: ${what}`, { cause: last })
+}
+
+/** The pod, once it is ready. */
+export const ready = (namespace: string, name: string): Promise<Pod> =>
+  until(`pod ${name} is ready`, async () => {
+    const found = await pod(namespace, name)
+    return isReady(found) && found
+  })
+
+/** Events about an object, as `reason: message`. */
+export async function events(namespace: string, name: string): Promise<string[]> {
+  const selector = `involvedObject.name=${name}`
+  const { items } = JSON.parse(
+    await kubectl(['get', 'events', '-n', namespace, `--field-selector=${selector}`, '-o', 'json']),
+  )
+  return items.map(({ reason, message }: { reason: string; message: string }) => `${reason}: ${message}`)
+}

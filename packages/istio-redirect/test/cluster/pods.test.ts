@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { chain, install, SELECTOR, NAMESPACE as SYSTEM, uninstall } from './agent.ts'
+import { apply, kubectl, onNode, type Pod, pods, ready, until } from './cluster.ts'
+import { fromNode, get, NAMESPACE, proxyLog, remove, rulesIn, workload } from './workloads.ts'
+
+const labels = { suite: 'pods' }
+let outside: Pod
+
+beforeAll(async () => {
+  await install()
+  await apply(workload({ name: 'outside', labels }))
+  outside = await ready(NAMESPACE, 'outside')
+})
+afterAll(async () => {
+  await remove('suite=pods')
+  await uninstall()
+})
+
+it('the agent is at the end of the chain, and holds no capability that its repair does not need', async () => {
+  expect((await chain()).at(-1)).toBe('istio-cni')
+  const [agent] = await pods(SYSTEM, SELECTOR)
+  const { containers } = JSON.parse(JSON.stringify(agent?.spec))
+  expect(containers[0].securityContext).toMatchObject({ privileged: false, readOnlyRootFilesystem: true })
+})
+
+it('a pod outside the mesh has no rules', async () => {
+  expect(await rulesIn(outside)).not.toContain('ISTIO')
+})
+
+describe.each(['native', 'ordinary'] as const)('a mesh pod with a(n) %s sidecar', (sidecar) => {
+  const name = `mesh-${sidecar}`
+  const hostPort = sidecar === 'native' ? 18_080 : 18_081
+  let mesh: Pod
+  beforeAll(async () => {
+    await apply(workload({ name, sidecar, labels, hostPort }))
+    mesh = await ready(NAMESPACE, name)
+  })
+
+  it('starts at its first attempt, validated, with rules of both families; its probes are answered', async () => {
+    const all = [...(mesh.status.initContainerStatuses ?? []), ...(mesh.status.containerStatuses ?? [])]
+    expect(all.map(({ restartCount }) => restartCount)).toEqual(all.map(() => 0))
+    const validation = all.find((one) => one.name === 'istio-validation')
+    expect(validation?.state?.terminated?.exitCode).toBe(0)
+    expect(await rulesIn(mesh)).toMatch(/ISTIO_REDIRECT[\s\S]*--to-ports 15001/)
+  })
+
+  it('its connections, and those to it, go through its proxy, which learns where they wanted to go', async () => {
+    expect(await get(name, `http://${outside.status.podIP}:8080/out-${name}`)).toContain('app outside')
+    expect(await get('outside', `http://${mesh.status.podIP}:8080/in-${name}`)).toContain(
+      `app ${name} port 8080 remote 127.0.0.6`,
+    )
+    const log = await proxyLog(name)
+    expect(log).toContain(`orig ${outside.status.podIP}:8080`)
+    expect(log).toMatch(new RegExp(`inbound from \\S+ orig ${mesh.status.podIP}:8080`))
+  })
+
+  it('its host port, exec and port-forward work', async () => {
+    const ip = await kubectl(['get', 'node', '-o', 'jsonpath={.items[0].status.addresses[0].address}'])
+    expect(await until('the host port answers', () => fromNode(`http://${ip}:${hostPort}/`))).toContain(`app ${name}`)
+    expect(await forwarded(name)).toContain(`app ${name}`)
+  })
+})
+
+/** What the pod answers through `kubectl port-forward`, which ends with the shell around it. */
+function forwarded(name: string): Promise<string> {
+  const forward = `kubectl port-forward -n ${NAMESPACE} pod/${name} 28080:8080 --address 127.0.0.1 >/dev/null & trap 'kill $!' EXIT`
+  const ask = 'for i in $(seq 100); do curl -sf -m 5 http://127.0.0.1:28080/ && exit; sleep 0.1; done; exit 1'
+  return onNode(['bash', '-c', `${forward}; ${ask}`])
+}

@@ -1,0 +1,60 @@
+import { afterEach, expect, it } from 'vitest'
+import { install, uninstall } from './agent.ts'
+import { apply, events, pod, ready, until } from './cluster.ts'
+import { NAMESPACE, remove, rulesIn, workload } from './workloads.ts'
+
+const modes = {
+  repairPods: { 'repair.repairPods': true },
+  deletePods: { 'repair.repairPods': false, 'repair.deletePods': true },
+  labelPods: { 'repair.repairPods': false, 'repair.labelPods': true },
+} as const
+
+/** A pod that came before the agent: its validation fails again and again. */
+async function brokenPod(name: string): Promise<string> {
+  await apply(workload({ name, sidecar: 'native', labels: { suite: 'repair' } }))
+  return until('its validation fails for want of rules', async () => {
+    const { metadata, status } = await pod(NAMESPACE, name)
+    const [validation] = status.initContainerStatuses ?? []
+    const exits = [validation?.state, validation?.lastState].map((state) => state?.terminated?.exitCode)
+    return exits.includes(126) && metadata.uid
+  })
+}
+
+const installed = (mode: keyof typeof modes) =>
+  install(...Object.entries(modes[mode]).map(([key, value]) => `${key}=${value}`))
+
+afterEach(async () => {
+  await remove('suite=repair')
+  await uninstall()
+})
+
+it('in place: a pod that came before the plugin gets its rules, and starts', async () => {
+  const uid = await brokenPod('raced-repair')
+  await installed('repairPods')
+  const repaired = await ready(NAMESPACE, 'raced-repair')
+  expect(repaired.metadata.uid).toBe(uid)
+  expect(await rulesIn(repaired)).toContain('ISTIO_REDIRECT')
+})
+
+it('by deletion: it is deleted, and an event says why', async () => {
+  const uid = await brokenPod('raced-delete')
+  await installed('deletePods')
+  await until('it is deleted', async () => {
+    const found = await pod(NAMESPACE, 'raced-delete').catch(() => undefined)
+    return found?.metadata.uid !== uid || found.metadata.deletionTimestamp !== undefined
+  })
+  expect(await until('the event is there', eventOf('raced-delete'))).toContain('pod detected as broken, deleted')
+})
+
+it('by label: it is labelled, and an event says why', async () => {
+  await brokenPod('raced-label')
+  await installed('labelPods')
+  await until('it has the label', async () => {
+    const { metadata } = await pod(NAMESPACE, 'raced-label')
+    return metadata.labels?.['cni.istio.io/uninitialized'] === 'true'
+  })
+  expect(await until('the event is there', eventOf('raced-label'))).toContain('pod detected as broken, labeled')
+})
+
+const eventOf = (name: string) => async () =>
+  (await events(NAMESPACE, name)).find((text) => text.includes('detected as broken'))

@@ -1,0 +1,88 @@
+import { kubectl, onNode, type Pod, shell, until } from './cluster.ts'
+
+/** The image of every container: a server, a proxy that says where connections wanted to go, Istio's validation. */
+const IMAGE = 'registry.local/app:1'
+const PROXY_UID = 1337
+
+export const NAMESPACE = 'default'
+
+export interface Workload {
+  readonly name: string
+  /** `native`: a sidecar among the init containers; `ordinary`: among the others; none: not in the mesh. */
+  readonly sidecar?: 'native' | 'ordinary'
+  readonly labels?: Readonly<Record<string, string>>
+  readonly hostPort?: number
+  /** Istio's validation container comes first in injected pods; it fails where there are no rules. */
+  readonly validated?: boolean
+}
+
+/** A pod as Istio's injection leaves it, in short. */
+export function workload({ name, sidecar, labels = {}, hostPort, validated = true }: Workload) {
+  const proxy = {
+    name: 'istio-proxy',
+    image: IMAGE,
+    args: ['proxy'],
+    securityContext: { runAsUser: PROXY_UID, runAsGroup: PROXY_UID },
+    readinessProbe: { httpGet: { path: '/healthz/ready', port: 15_021 }, periodSeconds: 1 },
+  }
+  const app = {
+    name: 'app',
+    image: IMAGE,
+    args: ['serve', '8080'],
+    ports: [{ containerPort: 8080, ...(hostPort === undefined ? {} : { hostPort }) }],
+    readinessProbe: { httpGet: { path: '/ready', port: 8080 }, periodSeconds: 1 },
+  }
+  const validation = {
+    name: 'istio-validation',
+    image: IMAGE,
+    args: ['validate'],
+    securityContext: { runAsUser: PROXY_UID, runAsGroup: PROXY_UID },
+  }
+  const startup = { httpGet: { path: '/healthz/ready', port: 15_021 }, periodSeconds: 1, failureThreshold: 60 }
+  const native = { ...proxy, restartPolicy: 'Always', startupProbe: startup }
+  const before =
+    sidecar === undefined ? [] : [...(validated ? [validation] : []), ...(sidecar === 'native' ? [native] : [])]
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name,
+      namespace: NAMESPACE,
+      labels,
+      annotations: sidecar === undefined ? {} : { 'sidecar.istio.io/status': '{"containers":["istio-proxy"]}' },
+    },
+    spec: {
+      terminationGracePeriodSeconds: 1,
+      initContainers: before,
+      containers: [...(sidecar === 'ordinary' ? [proxy] : []), app],
+    },
+  }
+}
+
+/** What a pod's server answers to another pod. */
+export const get = (from: string, url: string): Promise<string> =>
+  kubectl(['exec', '-n', NAMESPACE, from, '-c', 'app', '--', 'tester', 'get', url])
+
+export const proxyLog = (name: string): Promise<string> => kubectl(['logs', '-n', NAMESPACE, name, '-c', 'istio-proxy'])
+
+/** Both families' rules in a pod, as the node's programs read them. */
+export async function rulesIn(one: Pod): Promise<string> {
+  const id = one.status.containerStatuses?.find(({ name }) => name === 'app')?.containerID?.replace('containerd://', '')
+  if (id === undefined) throw new Error(`${one.metadata.name} has no container yet`)
+  const text = await shell(`
+    pid=$(ctr -n k8s.io tasks ls | awk -v id=${id} '$1 == id { print $2 }')
+    nsenter -t "$pid" -n iptables-save -t nat; nsenter -t "$pid" -n ip6tables-save -t nat`)
+  return text.replaceAll(/^#.*\n/gm, '')
+}
+
+/** Deletes pods by label, and waits until they are gone. */
+export async function remove(selector: string): Promise<void> {
+  await kubectl(['delete', 'pods', '-n', NAMESPACE, '-l', selector, '--now', '--ignore-not-found'])
+  await until(
+    `pods ${selector} are gone`,
+    async () => (await kubectl(['get', 'pods', '-n', NAMESPACE, '-l', selector, '-o', 'name'])) === '',
+  )
+}
+
+/** An answer of a pod's host port, to the node itself. */
+export const fromNode = (url: string): Promise<string> => onNode(['curl', '-sSf', '-m', '5', url])

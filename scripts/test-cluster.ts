@@ -1,0 +1,61 @@
+// CNI_KUBERNETES=cluster.sh npm run test:cluster [-- FILES] [--no-install]: the chart and the image on a real one-node Kubernetes (root, helm). The script is
+// called with up, down, exec CMD, kubectl ARGS, load TAR, svc ACTION NAME, and K8S_DIR, the folder of its cluster, whose root/ is
+// the node's. CNI_CHURN_SECONDS (default 300): how long pods come and go.
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { ensurePackages, TEST_PACKAGES } from './lib/debian.ts'
+import { env, exec, node26, root } from './lib/exec.ts'
+import { main, Stop, say, step } from './lib/progress.ts'
+
+const CHART = join(root, 'packages/istio-redirect/deploy/chart')
+
+await main(async () => {
+  const script = process.env.CNI_KUBERNETES
+  const helm = [process.env.CNI_PEERS ?? '', ...(env.PATH ?? '').split(delimiter)]
+    .map((folder) => join(folder, 'helm'))
+    .find((file) => existsSync(file))
+  if (!script) return say('skipped: test:cluster, because CNI_KUBERNETES does not name a script that makes a cluster')
+  if (helm === undefined) return say('skipped: test:cluster, because there is no helm in CNI_PEERS or PATH')
+  if (process.getuid?.() !== 0) throw new Stop('these tests need root: they start a cluster')
+  const install = !process.argv.includes('--no-install')
+  await ensurePackages([...TEST_PACKAGES, 'etcd-server', 'containerd', 'runc'], { install })
+  const out = join(root, 'dist/image')
+  await exec([
+    node26,
+    'scripts/image.ts',
+    '--platform=linux/amd64',
+    '--flavour=full',
+    '--name=localhost/install-cni:cluster',
+    `--out=${out}`,
+  ])
+  // The script may keep things beside the folder.
+  const scratch = mkdtempSync(join(tmpdir(), 'cni-cluster-'))
+  const K8S_DIR = join(scratch, 'node')
+  const cluster = (...args: string[]) => exec([script, ...args], { quiet: true, env: { K8S_DIR } })
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      spawnSync(script, ['down'], { env: { ...process.env, K8S_DIR }, stdio: 'ignore' })
+      process.exit(1)
+    })
+  }
+  try {
+    await step('a cluster', () => cluster('up'))
+    await step('the image', () => cluster('load', join(out, 'install-cni.tar')))
+    const place = join(K8S_DIR, 'root/opt/test')
+    mkdirSync(place, { recursive: true })
+    cpSync(helm, join(place, 'helm'))
+    cpSync(CHART, join(place, 'chart'), { recursive: true })
+    const files = process.argv.slice(2).filter((name) => !name.startsWith('-'))
+    await step('tests in it', () =>
+      exec(['vitest', 'run', '--project=cluster', '--no-file-parallelism', ...files], {
+        env: { K8S_DIR },
+        explains: true,
+      }),
+    )
+  } finally {
+    await step('the cluster is gone', () => cluster('down'))
+    rmSync(scratch, { recursive: true })
+  }
+})
