@@ -14,16 +14,6 @@ import { ARCHITECTURES, type Architecture, readPins } from './lib/image/pins.ts'
 import { tar } from './lib/image/tar.ts'
 import { main, Stop, say, step } from './lib/progress.ts'
 
-const OPTIONS = {
-  platform: { type: 'string', multiple: true, default: ARCHITECTURES.map((each) => `linux/${each}`) },
-  flavour: { type: 'string', multiple: true, default: ['full', 'minimal'] },
-  name: { type: 'string' },
-  gzip: { type: 'boolean', default: false },
-  out: { type: 'string', default: join(root, 'dist/image') },
-  root: { type: 'string' },
-  pin: { type: 'boolean', default: false },
-} as const
-
 await main(async () => {
   const { values } = given()
   const cache = join(root, 'dist/image-cache')
@@ -106,7 +96,17 @@ async function imagesFor(
 
 function given() {
   try {
-    return parseArgs({ options: OPTIONS })
+    return parseArgs({
+      options: {
+        platform: { type: 'string', multiple: true, default: ARCHITECTURES.map((each) => `linux/${each}`) },
+        flavour: { type: 'string', multiple: true, default: ['full', 'minimal'] },
+        name: { type: 'string' },
+        gzip: { type: 'boolean', default: false },
+        out: { type: 'string', default: join(root, 'dist/image') },
+        root: { type: 'string' },
+        pin: { type: 'boolean', default: false },
+      },
+    })
   } catch (error) {
     throw new Stop(error instanceof Error ? error.message : String(error), 2)
   }

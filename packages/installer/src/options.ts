@@ -50,6 +50,11 @@ export interface InstallerOptions {
    * work, the one that started last writes, and the others wait until it is gone. Default: none, they revert each other.
    */
   readonly claimFile?: string | undefined
+  /**
+   * Called with an open file whose bytes were copied or compared and will not be read again soon, such as
+   * `dropPageCache` of `@cni/netns/sys`: a container is charged for what it leaves in the page cache. Default: nothing.
+   */
+  readonly uncache?: ((fd: number) => void) | undefined
   /** Told of everything that happens; what it throws is ignored. */
   readonly observe?: InstallObserver | undefined
   /** How often all is looked at without any event. Default: 10 s. */

@@ -12,6 +12,8 @@ export interface CopyOptions {
   /** The plugin's type, which marks the temporary file. */
   readonly type: string
   readonly signal?: AbortSignal | undefined
+  /** Told of both files, once the copy is on the disk. */
+  readonly uncache?: ((fd: number) => void) | undefined
   /** Looks at the copy before it gets its name, and throws when it must not. */
   readonly check: (copied: string) => void
 }
@@ -24,15 +26,19 @@ export interface CopyOptions {
  * one. A copy that was cut short stays under the temporary name, which the next start sweeps.
  */
 export async function copyBinary(source: string, target: string, options: CopyOptions): Promise<void> {
-  const { type, signal, check } = options
+  const { type, signal, uncache, check } = options
   const temporary = temporaryPath(target, type)
   try {
     const { fd, stat } = openRegularFile(source)
-    closeSync(fd)
-    // In the kernel and on another thread: shared blocks where the file system can, and no heal waits for it.
-    await promisify(copyFile)(source, temporary, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
-    assertNotAborted(signal)
-    await settle(temporary, stat)
+    try {
+      // In the kernel and on another thread: shared blocks where the file system can, and no heal waits for it.
+      await promisify(copyFile)(source, temporary, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
+      assertNotAborted(signal)
+      await settle(temporary, stat, uncache)
+      uncache?.(fd)
+    } finally {
+      closeSync(fd)
+    }
     assertNotAborted(signal)
     check(temporary)
     renameSync(temporary, target)
@@ -43,13 +49,14 @@ export async function copyBinary(source: string, target: string, options: CopyOp
 }
 
 /** Gives the copy its permissions, and has it written to the disk. */
-async function settle(temporary: string, stat: Stats): Promise<void> {
+async function settle(temporary: string, stat: Stats, uncache: CopyOptions['uncache']): Promise<void> {
   const fd = openSync(temporary, constants.O_RDONLY | constants.O_NOFOLLOW)
   try {
     if (fstatSync(fd).size !== stat.size)
       throw new InstallError('CHANGED', 'the source was changed while it was copied')
     fchmodSync(fd, permissionsOf(stat))
     await flush(fd)
+    uncache?.(fd)
   } finally {
     closeSync(fd)
   }

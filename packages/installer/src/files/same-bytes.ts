@@ -10,8 +10,17 @@ const readLater = promisify(read)
 /** Whether two names are those of one file. */
 export const isSameFile = (a: BigIntStats, b: BigIntStats): boolean => a.ino === b.ino && a.dev === b.dev
 
-/** Whether two files hold the same bytes. Those of large ones are read off this thread, so that other work goes on. */
-export async function sameBytes(a: string, b: string, signal?: AbortSignal): Promise<boolean> {
+/**
+ * Whether two files hold the same bytes. Those of large ones are read off this thread, so that other work goes on.
+ *
+ * @param uncache told of the first file at the end: the second is one that others start
+ */
+export async function sameBytes(
+  a: string,
+  b: string,
+  signal?: AbortSignal,
+  uncache?: (fd: number) => void,
+): Promise<boolean> {
   const left = openRegularFile(a)
   try {
     const right = openRegularFile(b)
@@ -23,6 +32,7 @@ export async function sameBytes(a: string, b: string, signal?: AbortSignal): Pro
       closeSync(right.fd)
     }
   } finally {
+    uncache?.(left.fd)
     closeSync(left.fd)
   }
 }

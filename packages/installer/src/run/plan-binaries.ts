@@ -20,7 +20,7 @@ export async function planBinaries(
   verified: VerifiedFiles,
   signal?: AbortSignal,
 ): Promise<StepPlan> {
-  const { sourceDir, binDirs, type } = settings
+  const { sourceDir, binDirs, type, uncache } = settings
   if (sourceDir === undefined) return NOTHING
   let sources: Source[]
   try {
@@ -40,7 +40,7 @@ export async function planBinaries(
         const path = join(folder, source.name)
         const twins = sources.filter((one) => one !== source && isSameFile(one.stat, source.stat))
         const links = twins.map(({ name }) => join(folder, name))
-        const change = await planBinary({ source, path, links, type, verified, signal })
+        const change = await planBinary({ source, path, links, type, verified, uncache, signal })
         if (change === undefined) health.push({ artefact: 'binary', path, state: 'ok' })
         else ofFolder.push(change)
       }
@@ -91,6 +91,7 @@ interface Pair {
   /** The plugin's type. */
   readonly type: string
   readonly verified: VerifiedFiles
+  readonly uncache: Settings['uncache']
   readonly signal: AbortSignal | undefined
 }
 
@@ -127,15 +128,15 @@ function assertWhole({ source, path, type }: Pair, file = source.path): void {
   throw new InstallError('BROKEN_SOURCE', message, { path: source.path })
 }
 
-async function isSame({ source, path, verified, signal }: Pair, stat: BigIntStats): Promise<boolean> {
+async function isSame({ source, path, verified, uncache, signal }: Pair, stat: BigIntStats): Promise<boolean> {
   const now = performance.now()
-  if (stat.size !== source.stat.size || !(await sameBytes(source.path, path, signal))) return false
+  if (stat.size !== source.stat.size || !(await sameBytes(source.path, path, signal, uncache))) return false
   verified.add(path, source.stat, stat, now)
   return true
 }
 
 function copy(pair: Pair, action: 'create' | 'replace', reason: string): Change {
-  const { source, path, type, verified } = pair
+  const { source, path, type, verified, uncache } = pair
   return {
     artefact: 'binary',
     action,
@@ -143,7 +144,7 @@ function copy(pair: Pair, action: 'create' | 'replace', reason: string): Change 
     reason,
     async apply(signal) {
       if (await linkToTwin(pair)) return
-      await copyBinary(source.path, path, { type, signal, check: (copied) => assertWhole(pair, copied) })
+      await copyBinary(source.path, path, { type, signal, uncache, check: (copied) => assertWhole(pair, copied) })
       verified.add(path, source.stat, lstatSync(path, { bigint: true }), performance.now())
     },
   }

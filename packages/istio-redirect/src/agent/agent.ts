@@ -1,4 +1,5 @@
 import { type Installer, type InstallObserver, installer } from '@cni/installer'
+import { dropPageCache } from '@cni/netns/sys'
 import { messageOf } from '@cni/types'
 import { aborted } from './aborted.ts'
 import type { AgentConfig } from './config/agent-config.ts'
@@ -48,7 +49,7 @@ export async function runAgent({ source, log, signal, onHangup, needTime }: Agen
     isAside = event.type === 'not-ready' && onNode.status().artefacts.some(({ state }) => state === 'waiting')
     reloading = reloading.then(() => updateAll(parts.ofClaim, config, own))
   }
-  const onNode = installer({ ...config.install, observe })
+  const onNode = installer({ ...config.install, observe, uncache: dropPageCache })
   const readiness = (): Readiness => readinessOf(onNode, parts)
   const parts = agentParts({ log, own, metrics, errors, readiness, isAside: () => isAside })
   announce(own, config)
@@ -70,7 +71,7 @@ export async function runAgent({ source, log, signal, onHangup, needTime }: Agen
     try {
       next = loadConfig(source)
       const isSame = JSON.stringify(next.install) === JSON.stringify(config.install)
-      if (!isSame) onNode.reconfigure({ ...next.install, observe })
+      if (!isSame) onNode.reconfigure({ ...next.install, observe, uncache: dropPageCache })
       refusals.worked()
     } catch (error) {
       errors.inc({ part: 'configuration' })

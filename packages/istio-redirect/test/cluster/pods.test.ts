@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { chain, install, SELECTOR, NAMESPACE as SYSTEM, uninstall } from './agent.ts'
-import { apply, kubectl, onNode, type Pod, pods, ready, until } from './cluster.ts'
+import { apply, kubectl, onNode, type Pod, pods, ready, shell, until } from './cluster.ts'
 import { fromNode, get, NAMESPACE, proxyLog, remove, rulesIn, workload } from './workloads.ts'
 
 const labels = { suite: 'pods' }
 let outside: Pod
 
 beforeAll(async () => {
-  await install()
+  await install('resources.limits.memory=64Mi')
   await apply(workload({ name: 'outside', labels }))
   outside = await ready(NAMESPACE, 'outside')
 })
@@ -21,6 +21,15 @@ it('the agent is at the end of the chain, and holds no capability that its repai
   const [agent] = await pods(SYSTEM, SELECTOR)
   const { containers } = JSON.parse(JSON.stringify(agent?.spec))
   expect(containers[0].securityContext).toMatchObject({ privileged: false, readOnlyRootFilesystem: true })
+})
+
+it('a limit of 64 MiB holds, and of the plugin that it copied nothing is charged to it', async () => {
+  const [agent] = await pods(SYSTEM, SELECTOR)
+  expect(agent?.status.containerStatuses?.map(({ restartCount }) => restartCount)).toEqual([0])
+  const stat = await shell(`cat /sys/fs/cgroup/memory/kubepods/*/pod${agent?.metadata.uid}/memory.stat`)
+  const bytes = (key: string) => Number(new RegExp(`^${key} (\\d+)$`, 'm').exec(stat)?.[1])
+  expect(bytes('total_rss') / 1e6).toBeLessThan(40)
+  expect(bytes('total_cache') / 1e6).toBeLessThan(50)
 })
 
 it('a pod outside the mesh has no rules', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { agentReady, install, uninstall } from './agent.ts'
 import { apply, kubectl, pods, ready, service, shell, until } from './cluster.ts'
 import { NAMESPACE, remove, rulesIn, workload } from './workloads.ts'
@@ -6,10 +6,8 @@ import { NAMESPACE, remove, rulesIn, workload } from './workloads.ts'
 const labels = { suite: 'restarts' }
 
 beforeAll(() => install())
-afterAll(async () => {
-  await remove('suite=restarts')
-  await uninstall()
-})
+afterEach(() => remove('suite=restarts'))
+afterAll(() => uninstall())
 
 async function meshPodStarts(name: string): Promise<void> {
   await apply(workload({ name, sidecar: 'native', labels }))

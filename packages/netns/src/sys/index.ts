@@ -17,4 +17,5 @@
 export * as constants from './constants.ts'
 export { errnoName } from './errno.ts'
 export { loadSys, tryLoadSys } from './load-sys.ts'
+export { dropPageCache } from './page-cache.ts'
 export { isSysError, type Sys, SysError } from './sys.ts'

@@ -1,0 +1,31 @@
+import { execFileSync } from 'node:child_process'
+import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { dropPageCache } from '@cni/netns/sys'
+import { afterAll, expect, it } from 'vitest'
+
+const folder = mkdtempSync(join(tmpdir(), 'cni-page-cache-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const cachedPages = (path: string) =>
+  Number(execFileSync('fincore', ['--noheadings', '--output=PAGES', path], { encoding: 'utf8' }))
+const isTmpfs = execFileSync('stat', ['--file-system', '--format=%T', folder], { encoding: 'utf8' }).trim() === 'tmpfs'
+
+it.skipIf(isTmpfs)('what is on the disk leaves the page cache', () => {
+  const path = join(folder, 'file')
+  const fd = openSync(path, 'w')
+  try {
+    writeSync(fd, Buffer.alloc(4 << 20, 1))
+    fsyncSync(fd)
+    expect(cachedPages(path)).toBe(1024)
+    dropPageCache(fd)
+    expect(cachedPages(path)).toBe(0)
+  } finally {
+    closeSync(fd)
+  }
+})
+
+it('a descriptor that is none does no harm', () => {
+  expect(() => dropPageCache(1 << 20)).not.toThrow()
+})
