@@ -27,6 +27,8 @@ export interface AddressSet {
   generation?(): Promise<number>
   /** Reads the set, and changes what `plan` says then. */
   edit(plan: (there: readonly ProbeEntry[]) => SetEdit): Promise<SetEdit>
+  /** Changes this without looking; what is there with another UID gets this one. */
+  write(edit: SetEdit): Promise<SetEdit>
   destroy(): Promise<void>
 }
 
@@ -34,16 +36,17 @@ export interface AddressSet {
 export function ipsetOf(sets: Ipset, family: 'ipv4' | 'ipv6'): AddressSet {
   const set = sets.set(probeSetNames[family], { type: 'hash:ip', family, comment: true } as const)
   const list = async () => (await set.list()).map(({ entry, comment }) => ({ address: entry, uid: comment }))
+  const write = async (edit: SetEdit): Promise<SetEdit> => {
+    await set.add(edit.added.map(({ address, uid }) => ({ entry: address, comment: uid })))
+    await set.delete(edit.removed.map(({ address }) => address))
+    return edit
+  }
   return {
     family,
     create: () => set.create(),
     list,
-    async edit(plan) {
-      const edit = plan(await list())
-      await set.add(edit.added.map(({ address, uid }) => ({ entry: address, comment: uid })))
-      await set.delete(edit.removed.map(({ address }) => address))
-      return edit
-    },
+    edit: async (plan) => write(plan(await list())),
+    write,
     destroy: () => destroyOnceFree(() => set.destroy()),
   }
 }

@@ -143,6 +143,21 @@ test('whatever came before, the sets hold the last addresses of each pod, and th
   )
 })
 
+describe('after the sets were brought in agreement with all pods', () => {
+  test('a pod that is new takes an address over, and one that is known loses what it had', async () => {
+    const { sets } = await twoFamilies()
+    await sets.put(b, ['10.0.0.7', 'fd00::7'])
+    await sets.sync(new Map([[a, ['10.0.0.1', '10.0.0.2']]]))
+    await sets.put(c, ['10.0.0.2', 'fd00::2'])
+    await sets.put(b, ['10.0.0.3'])
+    await sets.put(b, ['10.0.0.4'])
+    expect(await held(sets)).toEqual({ '10.0.0.1': a, '10.0.0.2': c, '10.0.0.4': b, 'fd00::2': c })
+    await sets.put(a, ['10.0.0.4'])
+    await sets.drop(b)
+    expect(await held(sets)).toEqual({ '10.0.0.2': c, '10.0.0.4': a, 'fd00::2': c })
+  })
+})
+
 describe('what somebody else took out of the sets', () => {
   test('is told, and put back without touching the rest', async () => {
     const { sets, fake } = await twoFamilies()

@@ -52,15 +52,18 @@ export interface ProbeSets {
 export function probeSets(sets: readonly AddressSet[]): ProbeSets {
   // To look who has an address and to delete it are two steps, between which nobody may give it to another pod.
   const inTurn = queue()
-  const each = sets.map((set): KeptSet => ({ set, known: new Map(), whole: undefined }))
+  const each = sets.map((set): KeptSet => ({ set, known: new Map(), whole: undefined, complete: false }))
   const ownOnly = (uid: string, own: Readonly<Record<'ipv4' | 'ipv6', readonly string[]>>) =>
     onAll(each, async (kept) => {
       const { set, known } = kept
       const addresses = own[set.family]
       kept.whole = undefined
+      const isNew = kept.complete && addresses.length > 0 && ![...known.values()].includes(uid)
       // First: what cannot be written now is written when it heals.
       for (const [address, owner] of known) if (owner === uid) known.delete(address)
       for (const address of addresses) known.set(address, uid)
+      // A look takes as long as there are pods, and a pod that is new has nothing to be found.
+      if (isNew) return set.write({ added: addresses.map((address) => ({ address, uid })), removed: [] })
       return set.edit((there) => ownEdit(uid, addresses, there))
     })
   return {
@@ -90,6 +93,7 @@ export function probeSets(sets: readonly AddressSet[]): ProbeSets {
           })
           known.clear()
           for (const [address, uid] of after) known.set(address, uid)
+          kept.complete = true
           return edit
         })
         return { added: edits.flatMap(({ added }) => added), removed: edits.flatMap(({ removed }) => removed) }
@@ -117,6 +121,8 @@ interface KeptSet {
   readonly known: Map<string, string>
   /** The generation in which nothing was missing. */
   whole: number | undefined
+  /** Every entry with a UID is known: the set was in agreement with all pods once. */
+  complete: boolean
 }
 
 async function missingOf(kept: KeptSet): Promise<MissingProbes> {

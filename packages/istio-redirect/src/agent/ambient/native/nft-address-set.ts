@@ -1,7 +1,7 @@
 import type { NetnsTarget } from '@cni/netns'
 import { nftables } from '@cni/nftables'
 import { openNft } from '@cni/nftables/wire'
-import { type AddressSet, probeSetNames } from '../address-set.ts'
+import { type AddressSet, probeSetNames, type SetEdit } from '../address-set.ts'
 import { hostTable } from './host-tables.ts'
 
 /** A set in the node's table, which comes and goes with that. */
@@ -10,6 +10,11 @@ export function nftSetOf(netns: NetnsTarget, family: 'ipv4' | 'ipv6'): AddressSe
   const set = nftables(netns).set({ family: 'inet', table: hostTable }, { name: probeSetNames[family], key })
   const list = async () =>
     (await set.list()).map(({ key: address, comment }) => ({ address: String(address), uid: comment }))
+  const write = async (edit: SetEdit): Promise<SetEdit> => {
+    if (edit.removed.length > 0) await set.delete(edit.removed.map(({ address }) => address))
+    if (edit.added.length > 0) await set.add(edit.added.map(({ address, uid }) => ({ key: address, comment: uid })))
+    return edit
+  }
   return {
     family,
     create: async () => {},
@@ -18,12 +23,8 @@ export function nftSetOf(netns: NetnsTarget, family: 'ipv4' | 'ipv6'): AddressSe
       using nft = openNft(netns)
       return nft.generation()
     },
-    async edit(plan) {
-      const edit = plan(await list())
-      if (edit.removed.length > 0) await set.delete(edit.removed.map(({ address }) => address))
-      if (edit.added.length > 0) await set.add(edit.added.map(({ address, uid }) => ({ key: address, comment: uid })))
-      return edit
-    },
+    edit: async (plan) => write(plan(await list())),
+    write,
     destroy: async () => {},
   }
 }
