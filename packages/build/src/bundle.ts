@@ -143,7 +143,8 @@ async function onDemand(esbuild: typeof Esbuild, options: BundleOptions, setting
   const readable = { ...settings, minify: false, minifySyntax: minify }
   const folder = folderOf(options)
   const { text: bundled } = await esbuildOnce(esbuild, options, readable)
-  const text = codeOnDemand(directImports(bundled, (path) => isPure(resolve(folder, path))))
+  const direct = directImports(bundled, (path) => isPure(resolve(folder, path)))
+  const text = codeOnDemand(direct.replaceAll(BUN_MODULE, 'require("$1")'))
   if (!minify) return text
   const final = { minify, format: 'cjs', platform: 'node', target: TARGET, legalComments: 'none' } as const
   return (await esbuild.transform(text, { ...final, logLevel: 'silent' })).code
@@ -176,6 +177,9 @@ async function esbuildOnce(
   })
   return { text: outputFiles[0]?.text ?? '', metafile, warnings }
 }
+
+/** How source for any runtime asks for a module of bun: what makes it an object of Node's kind takes 0.15 ms for `bun:ffi`. */
+const BUN_MODULE = /\bprocess\.getBuiltinModule\("(bun:\w+)"\)/g
 
 const folderOf = ({ entry }: Pick<BundleOptions, 'entry'>): string => dirname(resolve(entry))
 

@@ -164,6 +164,15 @@ test('what is evaluated at the start evaluates what it uses, too; a whole index 
   expect(await run(await bundled(files, 'bun', true), 4)).toEqual(['a', 'A', 'b', 'a,bB'])
 })
 
+test('a module of bun is required, in the way that bun is quick at; one of Node that may not be there is asked for', async () => {
+  const main = `import('./f.mjs').then(({ f, g }) => say(f(), g()))`
+  const f = `export const f = () => typeof process.getBuiltinModule('bun:ffi').dlopen; export const g = () => process.getBuiltinModule('node:none')`
+  const text = await bundled({ 'main.mjs': main, 'f.mjs': f }, 'bun', true)
+  expect(text).toContain('require("bun:ffi")')
+  expect(text).toContain('process.getBuiltinModule("node:none")')
+  expect(await bundled({ 'main.mjs': main, 'f.mjs': f }, 'node', true)).toContain('process.getBuiltinModule("bun:ffi")')
+})
+
 test('what could be used by a name in a text stays where it is', async () => {
   const files = {
     'main.mjs': `import('./f.mjs').then(({ f }) => say(f()))`,
