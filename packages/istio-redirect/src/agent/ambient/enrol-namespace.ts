@@ -1,8 +1,8 @@
 import { type NetnsTarget, openRtnl, readFile } from '@cni/netns'
 import { localRoute, markRule, type NetworkItem } from '../../policy-route.ts'
+import { captureRules } from './capture-rules.ts'
 import { type InstalledRules, installedRules, type RulesOptions, type RulesPlan } from './installed-rules.ts'
-import { allPodTables, podTables } from './native/pod-tables.ts'
-import { type PodCapture, podRules } from './pod-rules.ts'
+import type { PodCapture } from './pod-rules.ts'
 import { replyRoute } from './ztunnel.ts'
 
 /** What {@link enrolNamespace} did. */
@@ -111,13 +111,12 @@ async function openPlace(netns: NetnsTarget, capture: PodCapture, options: Rules
   const disabled = (await readFile(netns, '/proc/sys/net/ipv6/conf/lo/disable_ipv6'))?.trim()
   // Without the file the kernel has no IPv6 at all.
   const possible = { ...capture, ipv6: capture.ipv6 && disabled !== undefined }
-  const tables = { wanted: podTables(possible), all: allPodTables() }
   const [route4, rule4] = [localRoute('ipv4', replyRoute), markRule('ipv4', replyRoute)]
   const [route6, rule6] = [localRoute('ipv6', replyRoute), markRule('ipv6', replyRoute)]
   // The kernel refuses a route over an interface that has no IPv6.
   const of6 = disabled === undefined ? [] : disabled === '1' ? [rule6] : [route6, rule6]
   return {
-    rules: installedRules(netns, { iptables: podRules(possible), nftables: tables }, options),
+    rules: installedRules(netns, captureRules(possible), options),
     items: [route4, rule4, ...(possible.ipv6 ? of6 : [])],
     needless: possible.ipv6 ? [] : of6,
   }

@@ -25,7 +25,7 @@ export type RulesPlan = 'fresh' | 'reconcile' | 'unchanged'
 /** The same rules for both back ends. */
 export interface RulesOfBoth {
   readonly iptables: IptablesRuleset
-  /** Tables that are wanted, and all that are ours in any mode. */
+  /** Tables that are wanted, looked at only where they are written natively, and all that are ours in any mode. */
   readonly nftables: { readonly wanted: NftRuleset; readonly all: NftRuleset }
 }
 
@@ -128,9 +128,12 @@ function withForeignChains(
 
 const istioChain = /^ISTIO_[\w.-]{1,22}$/
 
-function byNftables(netns: NetnsTarget, { wanted, all }: RulesOfBoth['nftables']): BackEnd {
+function byNftables(netns: NetnsTarget, rules: RulesOfBoth['nftables']): BackEnd {
   const kernel = nftables(netns)
-  const needless = { tables: all.tables.filter(({ name }) => !wanted.tables.some((table) => table.name === name)) }
+  const needless = () => {
+    const wanted = new Set(rules.wanted.tables.map(({ name }) => name))
+    return rules.all.tables.filter(({ name }) => !wanted.has(name))
+  }
   const present = async (tables: NftRuleset['tables']): Promise<string[]> => {
     using nft = openNft(netns)
     const there = new Set(nft.tables({ family: 'inet' }).map(({ table }) => table))
@@ -138,15 +141,16 @@ function byNftables(netns: NetnsTarget, { wanted, all }: RulesOfBoth['nftables']
   }
   return {
     async apply() {
-      const { plan, undo } = await kernel.apply(wanted)
-      if (needless.tables.length > 0) await orUndo(undo, () => kernel.remove(needless))
+      const { plan, undo } = await kernel.apply(rules.wanted)
+      const tables = needless()
+      if (tables.length > 0) await orUndo(undo, () => kernel.remove({ tables }))
       return { plan: plan === 'replace' ? 'reconcile' : plan, undo }
     },
-    drift: async () => [...lines(nftDriftText(await kernel.diff(wanted))), ...(await present(needless.tables))],
-    present: () => unlessUnsupported(() => present(all.tables), []),
-    remove: () => unlessUnsupported(async () => void (await kernel.remove(all)), undefined),
+    drift: async () => [...lines(nftDriftText(await kernel.diff(rules.wanted))), ...(await present(needless()))],
+    present: () => unlessUnsupported(() => present(rules.all.tables), []),
+    remove: () => unlessUnsupported(async () => void (await kernel.remove(rules.all)), undefined),
     async *watch(signal) {
-      for await (const event of watchTables(netns, wanted, { signal, interval: TOLD_MS })) {
+      for await (const event of watchTables(netns, rules.wanted, { signal, interval: TOLD_MS })) {
         if (event.state === 'drift') yield { drift: lines(nftDriftText(event.drift)) }
         if (event.state === 'error') yield { error: event.error }
       }
