@@ -36,7 +36,7 @@ export interface AmbientPart extends Part<AgentConfig> {
  * Runs ambient mode beside the installer. One that is given other settings ends before the next begins: two would do the
  * same pods at the same time.
  */
-export function ambientPart(services: AmbientServices): AmbientPart {
+export function ambientPart(services: AmbientServices, load: () => Promise<StartAmbient> = loadStart): AmbientPart {
   let running: { readonly key: string; readonly started: Promise<StartedAmbient | undefined> } | undefined
   let started: StartedAmbient | undefined
   let broken: string | undefined
@@ -51,7 +51,7 @@ export function ambientPart(services: AmbientServices): AmbientPart {
   const begin = async (config: AmbientConfig, { api }: AgentConfig): Promise<StartedAmbient | undefined> => {
     try {
       if (config.nodeName === '') throw new Error('NODE_NAME is not set, so that nobody can say which pods are here')
-      const { startAmbient } = await import('./ambient/start-ambient.ts')
+      const startAmbient = await load()
       started = await startAmbient({
         ...services,
         metrics: ambientMetrics(services.metrics),
@@ -93,4 +93,8 @@ export function ambientPart(services: AmbientServices): AmbientPart {
 
 // internal
 
-type StartedAmbient = Awaited<ReturnType<typeof import('./ambient/start-ambient.ts')['startAmbient']>>
+type StartAmbient = typeof import('./ambient/start-ambient.ts')['startAmbient']
+type StartedAmbient = Awaited<ReturnType<StartAmbient>>
+
+/** Most nodes never need it. */
+const loadStart = async (): Promise<StartAmbient> => (await import('./ambient/start-ambient.ts')).startAmbient

@@ -1,4 +1,4 @@
-import { iptables } from '@cni/iptables'
+import { iptables, ruleset } from '@cni/iptables'
 import { describe, expect, test } from 'vitest'
 import { nodeProbes } from '../../src/agent/ambient/node-probes.ts'
 import { defaultProbeSource } from '../../src/agent/ambient/pod-rules.ts'
@@ -173,6 +173,46 @@ describe('a pod that a plugin hands over', () => {
     await annotated(pod, 'enabled')
     expect(node.patches()).toEqual(['web pending', 'web enabled'])
     expect(await entries(node)).toEqual(entriesOf(pod))
+  })
+})
+
+describe('a ztunnel that says nothing', () => {
+  test('has the plugin told so in the agent’s own words, within its five seconds; the pod is pending', async () => {
+    await using node = await meshNode()
+    const agent = await node.start()
+    const ztunnel = node.ztunnel()
+    await ready(agent)
+    await joined(ztunnel)
+    ztunnel.answer(() => 'silence')
+    const pod = await node.pod({ name: 'web', status: false })
+    const answer = await node.hand(pod)
+    expect(answer.status).toBe(500)
+    expect(answer.body).toMatch(/no answer within 4 s\n$/)
+    expect(pod.annotation()).toBe('pending')
+    expect(agent.status()).toMatchObject({ enrolled: 0, pending: 1 })
+  })
+})
+
+describe('a pod with rules already', () => {
+  test.each([
+    ['chains of another version of Istio go', true],
+    ['chains that are not ours stay', false],
+  ])('is enrolled: %s', async (_, reconcile) => {
+    await using node = await meshNode({ reconcile })
+    const agent = await node.start()
+    const ztunnel = node.ztunnel()
+    await ready(agent)
+    await joined(ztunnel)
+    const pod = await node.pod({ name: 'web', status: false })
+    const tables = iptables(pod.netns, { backend: 'nft' })
+    await tables.apply(ruleset({ nat: ['ISTIO_OLD'] }, ({ nat }) => [nat.on('OUTPUT').jump('ISTIO_OLD')]))
+    await tables.apply(ruleset({ nat: ['MINE'] }, ({ nat }) => [nat.on('OUTPUT').jump('MINE')]))
+    expect((await node.hand(pod)).status).toBe(200)
+    const { ipv4 } = await tables.snapshot()
+    const chains = [...(ipv4?.tables.get('nat')?.keys() ?? [])]
+    expect(chains).toContain('MINE')
+    expect(chains).toContain('ISTIO_OUTPUT')
+    expect(chains.includes('ISTIO_OLD')).toBe(!reconcile)
   })
 })
 

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as breathe, setTimeout as sleep } from 'node:timers/promises'
 import type { PodsInMesh } from './pods-in-mesh.ts'
 
 /** How the rules of pods are kept. */
@@ -17,8 +17,11 @@ export async function keepPods(pods: PodsInMesh, { signal, roundMs }: KeepPodsOp
   for (let round = 1; !signal.aborted; round += 1) {
     const ends = performance.now() + roundMs
     const uids = pods.enrolled()
+    await breathe()
     for (const [at, uid] of uids.entries()) {
       await pods.heal(uid).catch(() => {}) // the agent ends
+      // To look takes milliseconds in which nothing else happens: ztunnel and plugins come first.
+      await breathe()
       const left = ends - performance.now()
       // The first time without a pause: nobody knows what happened before.
       if (round > 1) await pause(Math.max(left / (uids.length - at), 0), signal)

@@ -51,8 +51,11 @@ export async function startAmbient(options: StartAmbientOptions): Promise<Starte
   let problem: string | undefined
   let isRemoved = false
 
-  const problemNow = (): string | undefined =>
-    problem ?? (ambient === undefined ? 'it is about to start' : (ambient.seen.problem() ?? socket.problem()))
+  const problemNow = (): string | undefined => {
+    if (problem !== undefined || ambient === undefined) return problem ?? 'it is about to start'
+    const starting = ambient.isReady ? undefined : 'the pods that are in the mesh already are looked for'
+    return ambient.seen.problem() ?? starting ?? socket.problem()
+  }
   const server = () =>
     eventServer({
       log,
