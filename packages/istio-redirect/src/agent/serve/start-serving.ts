@@ -9,6 +9,7 @@ import { serviceAccountAccess } from '../../kube/service-account.ts'
 import { type PodInfo, podInfo } from '../../redirect/pod-info.ts'
 import { answerCall, type StartingPod } from '../../serve/answer-call.ts'
 import type { ServeRequest } from '../../serve/protocol.ts'
+import { warmUp } from '../../serve/warm-up.ts'
 import { podAddresses } from '../ambient/ambient-pod.ts'
 import type { AmbientStatus } from '../ambient/ambient-status.ts'
 import type { AmbientPart } from '../ambient-part.ts'
@@ -98,12 +99,28 @@ export async function startServing(services: ServingServices): Promise<() => Pro
   const { closed, failed } = services
   const server = () => callServer({ version: VERSION, answer, answered: metrics.answered, lines, status, closed })
   const socket = await keepSocket(config.socket, server, { mode: 0o600, log: own, failed })
+  void warmUpLater(signal)
   return async () => {
     stop.abort()
     await socket.close()
     await following
   }
 }
+
+/** Three times, each in a turn of its own; not at once, when the agent has to become ready. */
+async function warmUpLater(signal: AbortSignal): Promise<void> {
+  try {
+    for (let times = 0; times < 3; times++) {
+      await delay(WARM_UP_MS, undefined, { signal, ref: false })
+      await warmUp()
+    }
+  } catch {
+    // The agent ends.
+  }
+}
+
+/** Milliseconds from when it serves to the first decision about no pod, and between them. */
+const WARM_UP_MS = 300
 
 const NAMELESS = 'the name of the node is not known: NODE_NAME'
 
