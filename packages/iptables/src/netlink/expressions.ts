@@ -21,14 +21,8 @@ export const loadInterface = { in: load('iifname'), out: load('oifname') } as co
 export const counter: Expression = Object.freeze({ name: 'counter' })
 
 export function loadNetwork(offset: number, len: number): Expression {
-  const key = `${offset} ${len}`
-  const load = networkLoads.get(key) ?? Object.freeze({ name: 'payload', dreg: 1, base: 'network', offset, len })
-  networkLoads.set(key, load)
-  return load
+  return { name: 'payload', dreg: 1, base: 'network', offset, len }
 }
-
-/** An address stands in few places, and with few lengths. */
-const networkLoads = new Map<string, Expression>()
 
 export function compare(data: Uint8Array, not: boolean | undefined): Expression {
   return { name: 'cmp', sreg: 1, op: not === true ? 'neq' : 'eq', data }
