@@ -2,20 +2,19 @@
 // called with up, down, exec CMD, kubectl ARGS, load TAR, svc ACTION NAME, and K8S_DIR, the folder of its cluster, whose root/ is
 // the node's. CNI_CHURN_SECONDS (default 300): how long pods come and go.
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { ensurePackages, TEST_PACKAGES } from './lib/debian.ts'
-import { env, exec, node26, root } from './lib/exec.ts'
+import { exec, node26, root } from './lib/exec.ts'
+import { findHelm } from './lib/helm.ts'
 import { main, Stop, say, step } from './lib/progress.ts'
 
 const CHART = join(root, 'packages/istio-redirect/deploy/chart')
 
 await main(async () => {
   const script = process.env.CNI_KUBERNETES
-  const helm = [process.env.CNI_PEERS ?? '', ...(env.PATH ?? '').split(delimiter)]
-    .map((folder) => join(folder, 'helm'))
-    .find((file) => existsSync(file))
+  const helm = findHelm()
   if (!script) return say('skipped: test:cluster, because CNI_KUBERNETES does not name a script that makes a cluster')
   if (helm === undefined) return say('skipped: test:cluster, because there is no helm in CNI_PEERS or PATH')
   if (process.getuid?.() !== 0) throw new Stop('these tests need root: they start a cluster')
