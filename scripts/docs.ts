@@ -1,9 +1,9 @@
-// npm run docs: the files that pages include put into them, and the API reference with the guide in dist/docs.
+// npm run docs: the files that pages include put into them, and the site in dist/docs: guide, packages, API reference.
 import { includeFiles } from './lib/docs.ts'
 import { main, step } from './lib/progress.ts'
-import { buildReference } from './lib/reference.ts'
+import { buildSite } from './lib/site/build.ts'
 
 await main(async () => {
   await step('files included in pages', includeFiles)
-  await step('API reference (typedoc)', buildReference)
+  await step('the site (typedoc, vitepress)', buildSite)
 })

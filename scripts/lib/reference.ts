@@ -1,18 +1,38 @@
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
-import { join, relative } from 'node:path'
-import { Application, Converter } from 'typedoc'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Application, Converter, PageEvent } from 'typedoc'
 import { root } from './exec.ts'
 import type { Manifest } from './pack.ts'
 import { Stop } from './progress.ts'
 
-const out = join(root, 'dist/docs')
+/** How `typedoc-plugin-markdown` writes a page. */
+const MARKDOWN = {
+  hideBreadcrumbs: true,
+  hidePageHeader: true,
+  useCodeBlocks: true,
+  expandObjects: true,
+  parametersFormat: 'table',
+  interfacePropertiesFormat: 'table',
+  classPropertiesFormat: 'table',
+  enumMembersFormat: 'table',
+  typeDeclarationFormat: 'table',
+}
 
-/** The API reference from TSDoc, with the guide, as HTML. */
-export async function buildReference() {
-  const { app, project, count } = await readReference()
-  rmSync(out, { recursive: true, force: true })
+/**
+ * The API reference from TSDoc as Markdown, one page for each entry of a package with its members in groups.
+ *
+ * @param folder - of the pages
+ * @returns the entries, with their page's address on the site
+ */
+export async function writeReference(folder: string) {
+  const { app, project } = await readReference()
+  app.options.setValue('outputs', [{ name: 'markdown', path: folder }])
+  const routes = new Map<unknown, string>()
+  app.renderer.on(PageEvent.END, ({ model, url }) => void routes.set(model, url.replace(/\.md$/, '')))
   await app.generateOutputs(project)
-  return { note: `${count} entries, ${relative(root, out)}/index.html` }
+  return (project.children ?? [])
+    .map((module) => ({ name: module.name, route: `api/${routes.get(module)}` }))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
 /** The same without writing anything: a link that leads nowhere or an export without a comment fails. */
@@ -23,14 +43,14 @@ export async function checkReference() {
 
 async function readReference() {
   const entries = publicEntries()
-  const pages = readdirSync(join(root, 'docs')).filter((page) => page.endsWith('.md') && page !== 'README.md')
-  const app = await Application.bootstrap({
+  const app = await Application.bootstrapWithPlugins({
     name: 'cni-ts',
     entryPoints: entries.map(({ file }) => file),
     tsconfig: join(root, 'tsconfig.json'),
-    readme: join(root, 'docs/README.md'),
-    projectDocuments: pages.map((page) => join(root, 'docs', page)),
-    out,
+    readme: 'none',
+    plugin: ['typedoc-plugin-markdown'],
+    router: 'module',
+    ...MARKDOWN,
     excludeInternal: true,
     excludePrivate: true,
     disableSources: true,

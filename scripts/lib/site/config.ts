@@ -1,0 +1,54 @@
+import type { DefaultTheme, UserConfig } from 'vitepress'
+import type { Group, Page } from './pages.ts'
+
+/** A module of the API reference: its import name and where its page is. */
+export type ApiModule = { name: string; route: string }
+
+/** The site as VitePress wants it described. */
+export function siteConfig(
+  pages: readonly Page[],
+  modules: readonly ApiModule[],
+  repository: string,
+): UserConfig<DefaultTheme.Config> {
+  const group = (wanted: Group): DefaultTheme.SidebarItem[] =>
+    pages.filter((page) => page.group === wanted).map(({ title, route }) => ({ text: title, link: address(route) }))
+  const sidebar = [
+    { text: 'Guide', items: group('guide') },
+    { text: 'Packages', collapsed: true, items: group('packages') },
+    { text: 'Examples', collapsed: true, items: group('examples') },
+    {
+      text: 'API reference',
+      collapsed: true,
+      items: modules.map(({ name, route }) => ({ text: name, link: address(route) })),
+    },
+    { text: 'Project', collapsed: true, items: group('project') },
+  ]
+  return {
+    title: 'cni-ts',
+    description: 'Chained CNI plugins in TypeScript',
+    lang: 'en',
+    cleanUrls: false,
+    markdown: { anchor: { slugify } },
+    themeConfig: {
+      nav: [
+        { text: 'Guide', link: '/guide/' },
+        { text: 'Packages', link: address('packages/skel') },
+        { text: 'API', link: address(modules[0]?.route ?? 'guide/index') },
+      ],
+      sidebar,
+      outline: [2, 3],
+      search: { provider: 'local' },
+      socialLinks: [{ icon: 'github', link: repository }],
+      docFooter: { prev: 'Before', next: 'Next' },
+    },
+  }
+}
+
+const address = (route: string) => `/${route.replace(/(^|\/)index$/, '$1')}`
+
+/** Headings have the anchors that they have on GitHub, where the same pages are read. */
+export const slugify = (title: string): string =>
+  title
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-')
