@@ -9,6 +9,8 @@ import { Stop } from './progress.ts'
 const MARKDOWN = {
   hideBreadcrumbs: true,
   hidePageHeader: true,
+  // VitePress numbers headings of the same name otherwise.
+  useHTMLAnchors: true,
   useCodeBlocks: true,
   expandObjects: true,
   parametersFormat: 'table',

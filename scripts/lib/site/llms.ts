@@ -38,5 +38,5 @@ function firstSentence(source: string) {
   const text = readFileSync(join(root, source), 'utf8').replaceAll(/^```[\s\S]*?^```$/gm, '')
   const paragraph = text.split(/\n\n+/).find((each) => /^[A-Z`*[]/.test(each)) ?? ''
   const plain = paragraph.replaceAll('\n', ' ').replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1')
-  return /^.*?[.:](?= |$)/.exec(plain)?.[0] ?? plain
+  return /^.*?\.(?= |$)/.exec(plain)?.[0] ?? plain
 }
