@@ -1,0 +1,213 @@
+import { iptables } from '@cni/iptables'
+import { startZtunnel, type Ztunnel } from '@cni/istio-redirect/testing/node'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { redirectionAnnotation } from '../../src/agent/ambient/annotation.ts'
+import { nodeProbes } from '../../src/agent/ambient/node-probes.ts'
+import { defaultProbeSource } from '../../src/agent/ambient/pod-rules.ts'
+import type { StartedAmbient } from '../../src/agent/ambient/start-ambient.ts'
+import { mode } from '../ambient-pods.ts'
+import { type MeshNode, meshNode, type TestPod } from './mesh-node.ts'
+
+/** Random lives of a node; `CNI_FUZZ_RUNS=1000` for a long search. */
+const runs = Number(process.env.CNI_FUZZ_RUNS ?? 10)
+
+const patience = { timeout: 30_000, interval: 20 }
+const namespaces = ['shop', 'plain'] as const
+const sidecar = 'sidecar.istio.io/status'
+
+type Action =
+  | { readonly do: 'pod'; readonly namespace: (typeof namespaces)[number]; readonly label: Label }
+  | { readonly do: 'label'; readonly pod: number; readonly label: Label }
+  | { readonly do: 'namespace'; readonly namespace: (typeof namespaces)[number]; readonly label: Label }
+  | { readonly do: 'sidecar'; readonly pod: number; readonly present: boolean }
+  | { readonly do: 'annotation'; readonly pod: number; readonly value: string | undefined }
+  | { readonly do: 'complete' | 'delete' | 'event'; readonly pod: number }
+  | { readonly do: 'restart' | 'kill ztunnel' | 'upgrade ztunnel' | 'settle' }
+type Label = 'ambient' | 'none' | undefined
+
+const label = fc.constantFrom<Label>('ambient', 'none', undefined)
+const pod = fc.nat(3)
+const namespace = fc.constantFrom(...namespaces)
+const action: fc.Arbitrary<Action> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('pod' as const), namespace, label }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('label' as const), pod, label }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('namespace' as const), namespace, label }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('event' as const), pod }) },
+  fc.record({ do: fc.constant('sidecar' as const), pod, present: fc.boolean() }),
+  fc.record({
+    do: fc.constant('annotation' as const),
+    pod,
+    value: fc.constantFrom(undefined, 'enabled', 'pending', 'disabled'),
+  }),
+  fc.record({ do: fc.constantFrom('complete' as const, 'delete' as const), pod }),
+  fc.record({
+    do: fc.constantFrom('restart' as const, 'kill ztunnel' as const, 'upgrade ztunnel' as const, 'settle' as const),
+  }),
+)
+
+/** What is true of a pod, as whoever made it knows. */
+interface ModelPod {
+  readonly real: TestPod
+  label: Label
+  sidecar: boolean
+  life: 'running' | 'completed' | 'deleted'
+}
+
+/** The world as it should be: pure, but for the pods that it names. */
+class Model {
+  readonly pods: ModelPod[] = []
+  readonly labels = new Map<string, Label>([['shop', 'ambient']])
+
+  inMesh({ real, label: own, sidecar: hasSidecar, life }: ModelPod): boolean {
+    if (life !== 'running' || hasSidecar) return false
+    return own === 'ambient' || (own !== 'none' && this.labels.get(real.namespace) === 'ambient')
+  }
+}
+
+/** Those parts of the world that change. */
+class World implements AsyncDisposable {
+  readonly model = new Model()
+  readonly node: MeshNode
+  agent: StartedAmbient
+  ztunnel: Ztunnel
+  /** Calls of plugins that are not answered. */
+  readonly #calls: Promise<unknown>[] = []
+
+  constructor(node: MeshNode, agent: StartedAmbient) {
+    this.node = node
+    this.agent = agent
+    this.ztunnel = startZtunnel({ path: node.ztunnelSocket })
+  }
+
+  async act(given: Action): Promise<void> {
+    const { node, model } = this
+    const of = 'pod' in given ? model.pods[given.pod % model.pods.length] : undefined
+    switch (given.do) {
+      case 'pod': {
+        if (model.pods.length === 4) return
+        const name = `pod-${model.pods.length}`
+        const real = await node.pod({ name, namespace: given.namespace, labels: labelled(given.label) })
+        model.pods.push({ real, label: given.label, sidecar: false, life: 'running' })
+        return
+      }
+      case 'namespace':
+        model.labels.set(given.namespace, given.label)
+        node.api.setNamespace(given.namespace, labelled(given.label))
+        return
+      case 'restart':
+        await this.agent.stop('followed')
+        this.agent = await node.start()
+        return
+      case 'kill ztunnel':
+        await this.ztunnel.kill()
+        this.ztunnel = startZtunnel({ path: node.ztunnelSocket })
+        return
+      case 'upgrade ztunnel': {
+        const older = this.ztunnel
+        this.ztunnel = startZtunnel({ path: node.ztunnelSocket })
+        await expect.poll(() => this.ztunnel.ready, patience).toBe(true)
+        await older.stop()
+        return
+      }
+      case 'settle':
+        await this.agrees()
+        return
+    }
+    if (of === undefined || of.life === 'deleted') return
+    const { real } = of
+    switch (given.do) {
+      case 'label':
+        of.label = given.label
+        real.change({ labels: { [mode]: given.label ?? '' } })
+        return
+      case 'sidecar':
+        // An agent that was away meanwhile cannot tell whether the rules that it finds are those of the sidecar, and leaves
+        // them alone.
+        await this.agrees()
+        of.sidecar = given.present
+        real.change({ annotations: { [sidecar]: given.present ? '{}' : undefined } })
+        await this.agrees()
+        return
+      case 'annotation':
+        real.change({ annotations: { [redirectionAnnotation]: given.value } })
+        return
+      case 'event':
+        // Whether it is enrolled for that, or refused, is not known before: other changes are on their way.
+        this.#calls.push(node.hand(real).catch(() => undefined))
+        return
+      case 'complete':
+        of.life = 'completed'
+        real.change({ status: { phase: 'Succeeded' } })
+        return
+      case 'delete':
+        of.life = 'deleted'
+        real.end()
+        real.delete()
+    }
+  }
+
+  /** Kernel, sets, annotations and ztunnel's view are what the model says, and stay it. */
+  async agrees(): Promise<void> {
+    await Promise.all(this.#calls.splice(0))
+    await expect.poll(() => this.agent.problem(), patience).toBeUndefined()
+    await expect.poll(() => this.ztunnel.ready, patience).toBe(true)
+    await expect.poll(() => this.seen(), patience).toEqual(this.wanted())
+  }
+
+  wanted(): object {
+    const { model } = this
+    const inMesh = model.pods.filter((each) => model.inMesh(each)).map(({ real }) => real)
+    return {
+      annotations: model.pods.filter(exists).map((each) => (model.inMesh(each) ? 'enabled' : undefined)),
+      captured: model.pods.filter(isRunning).map((each) => model.inMesh(each)),
+      sets: inMesh.flatMap(({ uid, addresses }) => addresses.map((address) => `${address} ${uid}`)).toSorted(),
+      ztunnel: inMesh.map(({ uid, netns }) => `${uid} ${netns.dev}:${netns.ino}`).toSorted(),
+    }
+  }
+
+  async seen(): Promise<object> {
+    const { model, node, ztunnel } = this
+    const { sets } = nodeProbes({ ipv6: true, probeSource: defaultProbeSource }, { netns: node.netns, backend: 'nft' })
+    return {
+      annotations: model.pods.filter(exists).map(({ real }) => statusOf(real)),
+      // Of those that have ended the rules may stay: so does nothing else that they could lead astray.
+      captured: await Promise.all(model.pods.filter(isRunning).map(({ real }) => isCaptured(real))),
+      sets: (await sets.list()).map(({ address, uid }) => `${address} ${uid}`).toSorted(),
+      ztunnel: [...ztunnel.pods.values()].map((each) => `${each.uid} ${each.problem ?? each.namespace}`).toSorted(),
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.ztunnel.kill()
+    await this.agent.stop('followed')
+    await this.node[Symbol.asyncDispose]()
+  }
+}
+
+/** What is no state of ours was written by somebody else, and stays where there is nothing to say. */
+const statusOf = (pod: TestPod) => (pod.annotation() === 'disabled' ? undefined : pod.annotation())
+const exists = ({ life }: ModelPod) => life !== 'deleted'
+const isRunning = ({ life }: ModelPod) => life === 'running'
+const labelled = (value: Label) => (value === undefined ? {} : { [mode]: value })
+
+async function isCaptured({ netns }: TestPod): Promise<boolean> {
+  const { ipv4, ipv6 } = await iptables(netns, { backend: 'nft' }).snapshot()
+  return [ipv4, ipv6].some((family) =>
+    [...(family?.tables.values() ?? [])].some((chains) => [...chains.keys()].some((name) => name.startsWith('ISTIO_'))),
+  )
+}
+
+test('whatever happens to pods, namespaces, the agent and ztunnels that listen in pods, in the end all agree who is in the mesh', {
+  timeout: 60_000 + runs * 60_000,
+}, async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(action, { minLength: 8, maxLength: 24 }), async (actions) => {
+      const node = await meshNode()
+      await using world = new World(node, await node.start())
+      for (const each of actions) await world.act(each)
+      await world.agrees()
+    }),
+    { numRuns: runs, endOnFailure: true },
+  )
+})
