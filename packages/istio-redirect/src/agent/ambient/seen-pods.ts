@@ -69,7 +69,8 @@ export function seenPods({ changed, relabelled, malformed, now = () => performan
     const written = before?.written
     const isOld = written !== undefined && written.version !== version && now() - written.at < LAG_MS
     const seen = isOld ? withStatus(pod, written.status) : pod
-    pods.set(pod.uid, { pod: seen, deleted: false, written: isOld ? written : undefined })
+    const versions = [version, ...(before?.versions ?? [])].slice(0, VERSIONS)
+    pods.set(pod.uid, { pod: seen, deleted: false, written: isOld ? written : undefined, versions })
     changed(pod.uid)
   }
   const remove = (uid: string): void => {
@@ -123,6 +124,8 @@ export function seenPods({ changed, relabelled, malformed, now = () => performan
     wrote(uid, status, version) {
       const seen = pods.get(uid)
       if (seen === undefined) return
+      // The watch was faster than the answer, and may have told of later changes, too.
+      if (version !== undefined && seen.versions.includes(version)) return
       const written = { status, version, at: now() }
       pods.set(uid, { ...seen, pod: withStatus(seen.pod, status), written })
     },
@@ -151,9 +154,14 @@ export function seenPods({ changed, relabelled, malformed, now = () => performan
 
 // internal
 
+/** More than a pod has while one request is answered. */
+const VERSIONS = 8
+
 interface Seen {
   readonly pod: AmbientPod
   readonly deleted: boolean
+  /** Those that the watch told last, the latest first. */
+  readonly versions: readonly string[]
   readonly written:
     | { readonly status: RedirectionStatus | undefined; readonly version: string | undefined; readonly at: number }
     | undefined
