@@ -87,6 +87,7 @@ export type {
   Selector,
   SelectorValues,
   SetType,
+  TcpFlag,
 } from './rules/values.ts'
 // sets
 export type { ElementDiff, Elements } from './sets/element-diff.ts'

@@ -35,6 +35,7 @@ export const values: Readonly<Record<Type, fc.Arbitrary<unknown>>> = {
   uid: id,
   gid: id,
   ct_state: fc.subarray(['invalid', 'established', 'related', 'new', 'untracked'], { minLength: 1 }),
+  tcp_flag: fc.subarray(['fin', 'syn', 'rst', 'psh', 'ack', 'urg', 'ecn', 'cwr'], { minLength: 1 }),
   ct_dir: fc.constantFrom('original', 'reply'),
   ct_status: fc.subarray(['expected', 'seen-reply', 'assured', 'confirmed', 'snat', 'dnat', 'dying'], { minLength: 1 }),
   pkttype: fc.constantFrom('host', 'broadcast', 'multicast', 'other'),

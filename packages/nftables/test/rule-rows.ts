@@ -132,6 +132,23 @@ export const rows: readonly Row[] = [
   c('ct state { established, related }', (r) => r.ct('state', { set: [['established'], ['related']] })),
   c('ct state != { new, invalid }', (r) => r.ct('state').not({ set: [['new'], ['invalid']] })),
   c('ct state == new', (r) => r.ct('state', { set: [['new']] })),
+  c('tcp flags syn', (r) => r.tcp('flags', 'syn')),
+  c('tcp flags syn,ack accept', (r) => r.tcp('flags', ['syn', 'ack']).accept()),
+  c('tcp flags == syn', (r) => r.tcp('flags', { set: [['syn']] })),
+  c('tcp flags != syn', (r) => r.tcp('flags').not('syn')),
+  c('tcp flags & (fin|syn|rst|ack) == syn', (r) =>
+    r.tcp('flags', { value: ['syn'], mask: ['fin', 'syn', 'rst', 'ack'] }),
+  ),
+  c('tcp flags & (fin|syn|rst|ack) != syn counter drop', (r) =>
+    r
+      .tcp('flags')
+      .not({ value: ['syn'], mask: ['fin', 'syn', 'rst', 'ack'] })
+      .counter()
+      .drop(),
+  ),
+  c('tcp dport 80 tcp flags { syn, syn | ack }', (r) =>
+    r.tcp('dport', 80).tcp('flags', { set: [['syn'], ['syn', 'ack']] }),
+  ),
   c('ct status dnat', (r) => r.ct('status', 'dnat')),
   c('ct direction reply', (r) => r.ct('direction', 'reply')),
   c('ct mark 1337', (r) => r.ct('mark', 1337)),

@@ -69,11 +69,14 @@ function header(payload: Expressions['payload'], { network, transport }: Context
 /** nft has other names for what lies where others have ports; 2 is IGMP. */
 const withoutPorts: ReadonlySet<string | number> = new Set(['icmp', 2, 'ah', 'ipv6-icmp', 'comp'])
 
+const FLAGS_OF_TCP = 13
+
 function port(offset: number, len: number, transport: Context['transport']): Loaded | undefined {
   if (len === 1 && offset === 0) {
     if (transport === 'icmp') return { selector: 'icmp type' }
     return transport === 'ipv6-icmp' ? { selector: 'icmpv6 type' } : undefined
   }
+  if (len === 1 && offset === FLAGS_OF_TCP) return transport === 'tcp' ? { selector: 'tcp flags' } : undefined
   if (transport !== undefined && withoutPorts.has(transport)) return undefined
   const header = transport === 'tcp' || transport === 'udp' ? transport : 'th'
   if (offset === 0 && len === 4) return { selector: `${header} sport`, ports: true }

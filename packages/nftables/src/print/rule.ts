@@ -80,6 +80,7 @@ const transportHeaders: ReadonlySet<Selector> = new Set([
   ...([
     'tcp sport',
     'tcp dport',
+    'tcp flags',
     'udp sport',
     'udp dport',
     'th sport',

@@ -1,4 +1,4 @@
-import { type DataType, dataTypes, type Plain } from '../rules/data-type.ts'
+import { type DataType, dataTypes, integer, type Plain } from '../rules/data-type.ts'
 import { selectors } from '../rules/selector.ts'
 import { isMatch, type MarkValue, type Match, type Statement, type Vmap } from '../rules/statement.ts'
 import type { Key, Masked, Selector } from '../rules/values.ts'
@@ -67,6 +67,10 @@ const metaWords: ReadonlySet<Selector> = new Set(['nfproto', 'l4proto', 'mark', 
 
 function matchText({ kind, op, value }: Match): string {
   const { type } = selectors[kind]
+  if (kind === 'tcp flags') {
+    const exact = exactFlags(op, value)
+    if (exact !== undefined) return `tcp flags ${exact}`
+  }
   const what = selectorText(kind)
   const not = op === undefined ? '' : `${op} `
   if (typeof value !== 'object') return `${what} ${not}${valueText(type, value)}`
@@ -92,8 +96,29 @@ function flagsText(type: DataType, value: Plain, op: Match['op'] | '=='): string
   return `${op === '==' && value.length > 1 ? '' : `${op} `}${value.join(' | ')}`
 }
 
+/** Flags of TCP that are compared as a number: a word for one, else nft shows the number. Behind a mask of all there is none. */
+function exactFlags(op: Match['op'], value: Match<'tcp flags'>['value']): string | undefined {
+  const sign = op ?? '=='
+  const shown = (flags: readonly string[]) =>
+    flags.length === 1 ? `${sign} ${flags[0]}` : `${sign} 0x${numberOf(dataTypes.tcp_flag, flags).toString(16)}`
+  if (isList(value)) {
+    if (op === undefined) return value.length === ALL_FLAGS ? '!= 0x0' : undefined
+    return value.length > 1 ? shown(value) : undefined
+  }
+  if ('mask' in value) return value.mask.length === ALL_FLAGS ? shown(value.value) : undefined
+  const [only, ...more] = 'set' in value && op === undefined ? value.set : []
+  return only !== undefined && more.length === 0 && isList(only) && only.length > 1 ? shown(only) : undefined
+}
+
+const ALL_FLAGS = 8
+const isList = (value: unknown): value is readonly string[] => Array.isArray(value)
+
+const numberOf = (type: DataType, value: Plain): number => integer(type.write(value)?.from ?? new Uint8Array())
+
 function setText(type: DataType, keys: readonly Key<Plain>[]): string {
-  return inListOrder(type, keys, (key) => key)
+  // Of flags of TCP that begin with the same one nft has the highest first.
+  const list = type === dataTypes.tcp_flag ? keys.toSorted((a, b) => whole(type, b) - whole(type, a)) : keys
+  return inListOrder(type, list, (key) => key)
     .map((key) => keyText(type, key))
     .join(', ')
 }
@@ -128,6 +153,8 @@ export function inListOrder<T>(
   if (byName) for (const each of sortable) each.from = Uint8Array.from(each.from).reverse()
   return sortable.sort((a, b) => Buffer.compare(a.from, b.from)).map(({ item }) => item)
 }
+
+const whole = (type: DataType, key: Key<Plain>): number => (isRange(key) ? 0 : numberOf(type, key))
 
 /** As nft shows an and and a xor: what the xor sets of the bits that are cleared is an or. */
 function markValueText(value: MarkValue): string {

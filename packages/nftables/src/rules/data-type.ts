@@ -1,5 +1,5 @@
 import { formatAddress, networkAddress, parsePrefix } from '@cni/types/ip'
-import type { AddrType, CtState, CtStatus, Protocol, SetType } from './values.ts'
+import type { AddrType, CtState, CtStatus, Protocol, SetType, TcpFlag } from './values.ts'
 
 /** A value as a program gives it. */
 export type Plain = string | number | { readonly prefix: string } | readonly string[]
@@ -67,10 +67,10 @@ const words = <W extends string>(type: number, length: number, named: readonly (
 })
 
 /** Words for bits, of which a value has some. */
-const bits = <W extends string>(type: number, named: readonly (readonly [W, number])[]): DataType => ({
+const bits = <W extends string>(type: number, named: readonly (readonly [W, number])[], length = 4): DataType => ({
   number: type,
-  length: 4,
-  host: true,
+  length,
+  ...(length > 1 ? { host: true as const } : undefined),
   flags: true,
   expected: `a list of some of ${named.map(([word]) => word).join(', ')}`,
   write(value) {
@@ -81,7 +81,7 @@ const bits = <W extends string>(type: number, named: readonly (readonly [W, numb
       if (found === undefined) return undefined
       sum |= found[1]
     }
-    return point(bigEndian(sum, 4))
+    return point(bigEndian(sum, length))
   },
   read({ from }) {
     const value = integer(from)
@@ -172,6 +172,16 @@ const statuses: readonly (readonly [CtStatus, number])[] = [
   ['dnat', 32],
   ['dying', 512],
 ]
+const tcpFlags: readonly (readonly [TcpFlag, number])[] = [
+  ['fin', 1],
+  ['syn', 2],
+  ['rst', 4],
+  ['psh', 8],
+  ['ack', 16],
+  ['urg', 32],
+  ['ecn', 64],
+  ['cwr', 128],
+]
 const addrTypes: readonly (readonly [AddrType, number])[] = [
   ['unspec', 0],
   ['unicast', 1],
@@ -203,6 +213,7 @@ export const dataTypes = {
   // The last number is nobody.
   uid: host(24, 0xffff_fffe, ID),
   gid: host(25, 0xffff_fffe, ID),
+  tcp_flag: bits(15, tcpFlags, 1),
   ct_state: bits(26, states),
   ct_dir: words(27, 1, [
     ['original', 0],

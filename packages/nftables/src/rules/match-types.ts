@@ -72,6 +72,8 @@ export interface Matches<X extends Context, Next, Spoken> {
   pkttype(): Comparison<'pkttype', X, Next>
   tcp(field: 'sport' | 'dport', value: Given<'tcp dport', X>): Spoken
   tcp(field: 'sport' | 'dport'): Comparison<'tcp dport', X, Spoken>
+  tcp(field: 'flags', value: Given<'tcp flags', X>): Spoken
+  tcp(field: 'flags'): Comparison<'tcp flags', X, Spoken>
   udp(field: 'sport' | 'dport', value: Given<'udp dport', X>): Spoken
   udp(field: 'sport' | 'dport'): Comparison<'udp dport', X, Spoken>
   /** The ports of whatever protocol has them there. */

@@ -72,6 +72,7 @@ export const selectors: Readonly<Record<Selector, SelectorSpec>> = {
   'ip6 daddr': header('network', ipv6_addr, 24, ['ipv6'], [13, 9]),
   'tcp sport': tcp.sport,
   'tcp dport': tcp.dport,
+  'tcp flags': header('transport', dataTypes.tcp_flag, 13, ['tcp'], [8, 7]),
   'udp sport': udp.sport,
   'udp dport': udp.dport,
   'th sport': th.sport,

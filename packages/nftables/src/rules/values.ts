@@ -20,6 +20,9 @@ export type CtState = 'invalid' | 'established' | 'related' | 'new' | 'untracked
 /** A word of `ct status`. */
 export type CtStatus = 'expected' | 'seen-reply' | 'assured' | 'confirmed' | 'snat' | 'dnat' | 'dying'
 
+/** A flag of TCP. */
+export type TcpFlag = 'fin' | 'syn' | 'rst' | 'psh' | 'ack' | 'urg' | 'ecn' | 'cwr'
+
 /** What the routing table says an address is. */
 export type AddrType =
   | 'unspec'
@@ -53,6 +56,8 @@ export interface SelectorValues {
   readonly 'ip6 daddr': string
   readonly 'tcp sport': number
   readonly 'tcp dport': number
+  /** Any of these. */
+  readonly 'tcp flags': readonly TcpFlag[]
   readonly 'udp sport': number
   readonly 'udp dport': number
   /** Of whatever protocol has ports there. */

@@ -49,6 +49,8 @@ export function heldBy(kind: Selector, traced: TracedPacket): Held {
     case 'udp dport':
     case 'th dport':
       return port(kind, traced.dport, traced)
+    case 'tcp flags':
+      return protocolOf(traced) === TCP ? flagsOfTcp(traced) : NOTHING
     case 'icmp type':
     case 'icmpv6 type':
       return protocolOf(traced) === (kind === 'icmp type' ? ICMP : ICMPV6) ? number(packet.icmp?.[0], 1) : NOTHING
@@ -57,6 +59,7 @@ export function heldBy(kind: Selector, traced: TracedPacket): Held {
   }
 }
 
+const TCP = 6
 const ICMP = 1
 const ICMPV6 = 58
 
@@ -113,6 +116,15 @@ function port(kind: string, value: number | undefined, traced: TracedPacket): He
   if (wanted.includes(protocol)) return number(value, 2)
   // Another header lies there.
   return kind.startsWith('th ') ? undefined : NOTHING
+}
+
+/** The first packet of a connection asks for one. */
+function flagsOfTcp(traced: TracedPacket): Held {
+  const { packet } = traced
+  const flags = packet.tcpFlags ?? ((packet.state ?? 'NEW') === 'NEW' ? ['SYN'] : undefined)
+  if (flags === undefined) return undefined
+  const words = flags.map((flag) => flag.toLowerCase())
+  return [words.length === 0 ? Uint8Array.of(0) : (dataTypes.tcp_flag.write(words)?.from ?? Uint8Array.of(0))]
 }
 
 const packetTypes = { unicast: 0, broadcast: 1, multicast: 2 } as const
