@@ -34,6 +34,7 @@ function noted() {
     return {
       status: () => ({ enrolled: 1, pending: 0, waiting: [], ztunnels: 1 }),
       problem: () => undefined,
+      unready: () => undefined,
       enrol: async () => 'enrolled' as const,
       stop: async (why: string) => note(`${name} stops: ${why}`),
     }

@@ -84,7 +84,7 @@ export function ambientPart(services: AmbientServices, load: () => Promise<Start
     status: () => started?.status(),
     problems() {
       if (running === undefined) return []
-      const problem = broken ?? (started === undefined ? 'it is about to start' : started.problem())
+      const problem = broken ?? (started === undefined ? 'it is about to start' : started.unready())
       return problem === undefined ? [] : [`ambient mode: ${problem}`]
     },
     enrol: async (pod, signal) => started?.enrol(pod, signal),

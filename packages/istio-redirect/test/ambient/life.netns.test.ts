@@ -114,6 +114,23 @@ describe('an agent without', () => {
     await expect.poll(() => ztunnel.snapshot(), patience).toEqual(['add web'])
   })
 
+  test('an API server that has worked says so, but stays ready: what it has told counts', async () => {
+    await using node = await meshNode()
+    const agent = await node.start()
+    const ztunnel = node.ztunnel()
+    const pod = await node.pod({ name: 'web', status: false })
+    await ready(agent)
+    await expect.poll(() => ztunnel.told, patience).toContain('snapshotSent')
+    node.api.misbehave(...Array.from({ length: 200 }, () => ({ status: 503 })))
+    node.api.cutAll()
+    await expect.poll(() => agent.problem(), patience).toMatch(/cannot be watched/)
+    expect(agent.unready()).toBeUndefined()
+    expect((await node.hand(pod)).status).toBe(500)
+    expect(ztunnel.pods.get(pod.uid)).toBe(pod.netns.ino)
+    node.api.behave()
+    await annotated(pod, 'enabled')
+  })
+
   test('ztunnel is ready, and enrols when it comes', async () => {
     await using node = await meshNode()
     const agent = await node.start()

@@ -34,6 +34,11 @@ export interface StartedAmbient {
   status(): AmbientStatus
   /** What keeps it as a whole from working. */
   problem(): string | undefined
+  /**
+   * What keeps it from being ready. Once it works, an API server that is away is no reason: pods stay where they are, and
+   * another agent in its place would know less.
+   */
+  unready(): string | undefined
   /** As of the part. */
   enrol(pod: HandedPod, signal: AbortSignal): Promise<'enrolled' | 'not-ambient' | undefined>
   stop(why: EndReason): Promise<void>
@@ -87,6 +92,7 @@ export async function startAmbient(options: StartAmbientOptions): Promise<Starte
   const running = keepRunning('ambient mode', run, { log, signal })
   return {
     problem: problemNow,
+    unready: () => (problem === undefined && ambient?.isReady ? socket.problem() : problemNow()),
     status() {
       const counts = ambient?.pods.counts() ?? { enrolled: 0, pending: 0 }
       const live = ambient?.zds.connections().filter(({ state }) => state === 'live') ?? []
