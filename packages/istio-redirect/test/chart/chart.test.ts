@@ -99,6 +99,13 @@ describe.skipIf(HELM === undefined)('the chart', () => {
     [
       'ambient',
       { profile: 'ambient', repair: { enabled: false } },
+      [...REPAIR, 'NET_RAW'],
+      [...watching, ...namespaces, 'patch pods/status'],
+      ['get pods', 'get namespaces'],
+    ],
+    [
+      'ambient without iptables',
+      { profile: 'ambient', repair: { enabled: false }, global: { nativeNftables: true } },
       REPAIR,
       [...watching, ...namespaces, 'patch pods/status'],
       ['get pods', 'get namespaces'],

@@ -1,9 +1,13 @@
-{{/* Installing, labelling, deleting and serving need none; entering the namespaces of pods needs
-four, and iptables programs of the legacy kind one more. */}}
+{{/*
+Installing, labelling, deleting and serving need none; entering the namespaces of pods needs four. Programs open a raw socket
+where they are legacy iptables, and for the sets of ambient mode, which nftables of its own does without.
+*/}}
 {{- define "cni.capabilities" -}}
+{{- $sets := and .ambient.enabled (not .global.nativeNftables) -}}
+{{- $legacy := eq (default "" .env.FORCE_IPTABLES_BINARY) "legacy" -}}
 drop: [ALL]
 {{- if include "cni.entersPods" . }}
-add: [SYS_ADMIN, SYS_PTRACE, NET_ADMIN, SYS_CHROOT{{ if eq (default "" .env.FORCE_IPTABLES_BINARY) "legacy" }}, NET_RAW{{ end }}]
+add: [SYS_ADMIN, SYS_PTRACE, NET_ADMIN, SYS_CHROOT{{ if or $sets $legacy }}, NET_RAW{{ end }}]
 {{- end }}
 {{- end }}
 

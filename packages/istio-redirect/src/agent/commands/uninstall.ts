@@ -25,7 +25,7 @@ export async function uninstall(
   const changes = [
     ...report.changes,
     ...(errors.length > 0 ? [] : removeToken(config, errors)),
-    ...(running ? [] : removeStaleSocket(config.logSocket)),
+    ...(running ? [] : [config.logSocket, config.serve?.socket].flatMap(removeStaleSocket)),
   ]
   if (json) {
     const problems = errors.map(({ code, message, path }) => ({ code, path, message }))
@@ -52,9 +52,9 @@ function removeToken({ pluginToken }: AgentConfig, errors: InstallError[]): { ac
 }
 
 /** What a killed agent left. Plugins that find it go on without it, so that one which stays is no failure. */
-function removeStaleSocket(path: string): { action: 'remove'; path: string }[] {
+function removeStaleSocket(path: string | undefined): { action: 'remove'; path: string }[] {
   try {
-    if (!lstatSync(path).isSocket()) return []
+    if (path === undefined || !lstatSync(path).isSocket()) return []
     unlinkSync(path)
     return [{ action: 'remove', path }]
   } catch {
