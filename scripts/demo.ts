@@ -1,4 +1,4 @@
-// npm run demo [-- --json --keep --clean --without-iptables --no-install]: the main job on real parts, told as a story.
+// npm run demo [-- --json --keep --clean --without-iptables --ambient --no-install]: the main job on real parts, told as a story.
 import { ensurePackages } from './lib/debian.ts'
 import { exec, node26 } from './lib/exec.ts'
 import { buildExecutables } from './lib/executables.ts'
@@ -12,11 +12,13 @@ await main(async () => {
     if (process.getuid?.() !== 0) {
       throw new Stop('the demo needs root: it creates network namespaces and iptables rules. Run: sudo npm run demo')
     }
-    const iptables = options.includes('--without-iptables') ? [] : (['iptables'] as const)
-    await ensurePackages(['containernetworking-plugins', ...iptables, 'util-linux'], {
-      install: !options.includes('--no-install'),
-    })
-    await buildExecutables(['istio-cni'])
+    const install = !options.includes('--no-install')
+    if (options.includes('--ambient')) await ensurePackages(['util-linux'], { install })
+    else {
+      const iptables = options.includes('--without-iptables') ? [] : (['iptables'] as const)
+      await ensurePackages(['containernetworking-plugins', ...iptables, 'util-linux'], { install })
+      await buildExecutables(['istio-cni'])
+    }
   }
   await exec([node26, '--conditions=@cni/source', '--disable-warning=ExperimentalWarning', demo, ...options], {
     stdout: 'inherit',

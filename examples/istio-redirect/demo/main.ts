@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { runAmbientStory } from './ambient/story.ts'
 import { cleanKept, KEPT_FOLDER, keep } from './keep.ts'
 import { HELP, parseOptions } from './options.ts'
 import { runStory } from './story.ts'
@@ -17,13 +18,13 @@ async function main(argv: readonly string[]): Promise<number> {
     return 0
   }
   const folder = process.env[FOLDER]
-  if (folder) return runStory({ ...options, folder })
+  if (folder) return (options.ambient ? runAmbientStory : runStory)({ ...options, folder })
   await cleanKept()
   if (options.clean) {
     console.log('Nothing of a demo is left on this machine.')
     return 0
   }
-  return insideNode(argv, options.keep)
+  return insideNode(argv, options.keep && !options.ambient)
 }
 
 /**

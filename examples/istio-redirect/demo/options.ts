@@ -5,6 +5,7 @@ export interface DemoOptions {
   keep: boolean
   clean: boolean
   withoutIptables: boolean
+  ambient: boolean
   help: boolean
 }
 
@@ -20,6 +21,8 @@ Options:
   --without-iptables
                  take iptables, ip6tables, nft and nsenter away from the node first:
                  nothing needs them. Debian's package iptables is not asked for
+  --ambient      another story: a pod joins an ambient mesh and leaves it while connections
+                 are open, and one ztunnel takes over from another
   --no-install   do not install Debian packages; say what is missing
   -h, --help     print this
 
@@ -34,6 +37,7 @@ export function parseOptions(argv: readonly string[]): DemoOptions {
       keep: { type: 'boolean' },
       clean: { type: 'boolean' },
       'without-iptables': { type: 'boolean' },
+      ambient: { type: 'boolean' },
       'no-install': { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },
     },
@@ -43,6 +47,7 @@ export function parseOptions(argv: readonly string[]): DemoOptions {
     keep: values.keep ?? false,
     clean: values.clean ?? false,
     withoutIptables: values['without-iptables'] ?? false,
+    ambient: values.ambient ?? false,
     help: values.help ?? false,
   }
 }

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { networkInterfaces, release } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { run } from '@cni/host'
 import { meshPod } from '@cni/istio-redirect/testing'
 import { LOOPBACK, type Node, startApp, startNode, startProxy } from '@cni/istio-redirect/testing/node'
 import { type Netns, netns } from '@cni/netns'
-import { loadSys } from '@cni/netns/sys'
 import { toErrorDocument } from '@cni/types'
 import { attempt, attempts } from './connections.ts'
 import type { CheckOutcome, Facts } from './facts.ts'
+import { hideFolder } from './hide-folder.ts'
 import { hidePrograms } from './hide-programs.ts'
 import { KEPT_FOLDER, NODE_NETNS, POD_NETNS } from './keep.ts'
 import { connectionText, type Narrator, narrator, picture, pluginRunText } from './narrate.ts'
@@ -25,9 +25,6 @@ const POD = meshPod({
   annotations: { 'traffic.sidecar.istio.io/excludeOutboundPorts': '9090' },
   proxy: { env: [{ name: 'ISTIO_DUAL_STACK', value: 'true' }] },
 })
-
-/** `mount(2)`: mounts below do not propagate. */
-const MS_PRIVATE = 0x40000
 
 const ATTACHMENT = {
   containerID: 'cni-demo-0001',
@@ -236,11 +233,4 @@ function isAsExpected({ connections, check, left_behind, kept }: Facts): boolean
     kept !== undefined || (left_behind !== undefined && Object.values(left_behind).every((left) => left.length === 0))
   const checked = check.untouched.passed && !check.tampered.passed && check.tampered.code === 100
   return clean && checked && connections.every(({ as_expected }) => as_expected)
-}
-
-/** A private, empty file system over a folder: what is mounted in it does not reach the machine. */
-function hideFolder(path: string): void {
-  mkdirSync(path, { recursive: true })
-  loadSys().mount('tmpfs', path, 'tmpfs', 0, 'mode=0755')
-  loadSys().mount('none', path, null, MS_PRIVATE, null)
 }

@@ -6,7 +6,7 @@ const demo = fileURLToPath(new URL('../../demo/main.ts', import.meta.url))
 
 async function play(...options: string[]) {
   const argv = [process.execPath, '--conditions=@cni/source', demo, ...options] as const
-  return await run(argv, { timeout: 50_000, reject: false })
+  return await run(argv, { timeout: 110_000, reject: false })
 }
 
 test.each([
@@ -26,10 +26,19 @@ test.each([
   await expect(run(['iptables-restore', '--version'])).resolves.toMatchObject({ exitCode: 0 })
 })
 
+test('the demo of ambient mode ends as it should', { timeout: 120_000 }, async () => {
+  const { exitCode, stdout, stderr } = await play('--ambient', '--json')
+  expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 })
+  const facts = JSON.parse(stdout)
+  expect(facts.as_expected).toBe(true)
+  expect(facts.ztunnel.heard).toEqual([expect.stringMatching(/^add /), 'snapshotSent', expect.stringMatching(/^del /)])
+  expect(facts.api_patches).toHaveLength(2)
+})
+
 test('an option that the demo has not got is wrong usage, and its help names all it has', async () => {
   expect(await play('--without-nft')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--without-nft') })
   const { exitCode, stdout } = await play('--help')
   expect(exitCode).toBe(0)
-  for (const option of ['--json', '--keep', '--clean', '--without-iptables', '--no-install'])
+  for (const option of ['--json', '--keep', '--clean', '--without-iptables', '--ambient', '--no-install'])
     expect(stdout).toContain(option)
 })
