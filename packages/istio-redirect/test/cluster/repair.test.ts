@@ -1,8 +1,9 @@
 import { afterEach, expect, it } from 'vitest'
 import { install, uninstall } from './agent.ts'
-import { apply, events, pod, ready, until } from './cluster.ts'
+import { apply, events, pod, ready, shell, until } from './cluster.ts'
 import { NAMESPACE, remove, rulesIn, workload } from './workloads.ts'
 
+/** What is switched on in each mode, and the capabilities that the agent has for it: of all others none. */
 const modes = {
   repairPods: { 'repair.repairPods': true },
   deletePods: { 'repair.repairPods': false, 'repair.deletePods': true },
@@ -20,8 +21,27 @@ async function brokenPod(name: string): Promise<string> {
   })
 }
 
-const installed = (mode: keyof typeof modes) =>
-  install(...Object.entries(modes[mode]).map(([key, value]) => `${key}=${value}`))
+const capabilities = {
+  repairPods: ['net_admin', 'sys_admin', 'sys_chroot', 'sys_ptrace'],
+  deletePods: [],
+  labelPods: [],
+} as const
+
+/** The agent in that mode, with exactly its rights: on the real API server, and to the kernel. */
+async function installed(mode: keyof typeof modes): Promise<void> {
+  await install(...Object.entries(modes[mode]).map(([key, value]) => `${key}=${value}`))
+  const can = await shell(`
+    for p in /proc/[0-9]*; do
+      if [ "$(cat "$p/comm" 2>/dev/null)" = install-cni ]; then grep -E 'CapPrm|CapBnd|NoNewPrivs' "$p/status"; fi
+    done`)
+  const bits = { net_admin: 12, sys_chroot: 18, sys_ptrace: 19, sys_admin: 21 }
+  const mask = capabilities[mode]
+    .reduce((sum, name) => sum | (1 << bits[name]), 0)
+    .toString(16)
+    .padStart(16, '0')
+  expect(can).toMatch(new RegExp(`CapPrm:\\s${mask}\\n.*CapBnd:\\s${mask}\\n`, 's'))
+  expect(can).toMatch(/NoNewPrivs:\s1/)
+}
 
 afterEach(async () => {
   await remove('suite=repair')
