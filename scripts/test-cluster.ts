@@ -1,6 +1,6 @@
-// CNI_KUBERNETES=cluster.sh npm run test:cluster [-- FILES] [--no-install]: the chart and the image on a real one-node Kubernetes (root, helm). The script is
-// called with up, down, exec CMD, kubectl ARGS, load TAR, svc ACTION NAME, and K8S_DIR, the folder of its cluster, whose root/ is
-// the node's. CNI_CHURN_SECONDS (default 300): how long pods come and go.
+// CNI_KUBERNETES=cluster.sh npm run test:cluster [-- FILES] [--no-install]: chart and image on a real one-node Kubernetes (root,
+// helm). The script is called with up, down, exec CMD, kubectl ARGS, load TAR, svc ACTION NAME, and K8S_DIR, the folder of its
+// cluster, whose root/ is the node's. CNI_CHURN_SECONDS (default 300): how long pods come and go.
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -36,6 +36,7 @@ await main(async () => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       spawnSync(script, ['down'], { env: { ...process.env, K8S_DIR }, stdio: 'ignore' })
+      rmSync(scratch, { recursive: true, force: true })
       process.exit(1)
     })
   }
