@@ -32,7 +32,7 @@ export default [
     '@cni/nftables: apply it',
     'packages/nftables/dist/index.js',
     '{ nftRuleset, nftables }',
-    '113 kB',
+    '115 kB',
     BESIDE_NETNS,
   ),
   limit('@cni/libcni: a runtime', 'packages/libcni/dist/index.js', '{ cni, loadConflist }', '63 kB'),

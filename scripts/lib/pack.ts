@@ -50,6 +50,8 @@ export function faults({ manifest, files }: Packed): string[] {
   const { name } = manifest
   for (const file of ['README.md', 'LICENSE']) if (!files.has(file)) found.push(`${name}: ${file} is missing`)
   for (const file of files.keys()) {
+    // What a package writes into projects of others is not its own.
+    if (file.startsWith('template/')) continue
     if (/\.(test(-d)?|suite)\.ts$|\.prop\.|^test\/|\.log$|tsup\.config|tsconfig/.test(file))
       found.push(`${name}: ${file} is packed`)
   }
