@@ -1,14 +1,41 @@
 import type { IncomingMessage, RequestOptions } from 'node:http'
-import { TooLarge, type Transport, type TransportAnswer, type TransportRequest, type Trust } from './transport.ts'
+import type { Agent } from 'node:https'
+import { errnoOf } from '@cni/types'
+import {
+  StaleConnection,
+  TooLarge,
+  type Transport,
+  type TransportAnswer,
+  type TransportRequest,
+  type Trust,
+} from './transport.ts'
 
 /** Over `node:https`. */
-export const nodeTransport: Transport = (request) =>
+export const nodeTransport: Transport = (request) => exchange(request, undefined)
+
+/** The same over connections that stay open, apart by whom they trust. Disposed of, all are closed. */
+export function nodeKeeping(): { readonly transport: Transport } & Disposable {
+  let agent: Agent | undefined
+  return {
+    transport(request) {
+      agent ??= new (process.getBuiltinModule('node:https').Agent)({ keepAlive: true })
+      return exchange(request, agent)
+    },
+    [Symbol.dispose]: () => agent?.destroy(),
+  }
+}
+
+// internal
+
+const exchange = (request: TransportRequest, agent: Agent | undefined): Promise<TransportAnswer> =>
   new Promise<TransportAnswer>((resolve, reject) => {
     const fail = (error: unknown): void => {
       reject(error)
       outgoing.destroy()
     }
-    const outgoing = open(request, (incoming) => {
+    let isAnswered = false
+    const outgoing = open(request, agent, (incoming) => {
+      isAnswered = true
       const passed = incoming.statusCode === 200 ? request.onData : undefined
       const whole = passed === undefined ? collect(incoming, request.maxBytes) : pass(incoming, passed)
       whole.then((body) => {
@@ -16,7 +43,10 @@ export const nodeTransport: Transport = (request) =>
         resolve({ status: incoming.statusCode ?? 0, retryAfter, body })
       }, fail)
     })
-    outgoing.on('error', reject)
+    outgoing.on('error', (cause) => {
+      const isStale = !isAnswered && outgoing.reusedSocket && /^(?:ECONNRESET|EPIPE)$/.test(errnoOf(cause) ?? '')
+      reject(isStale ? new StaleConnection('the connection was closed meanwhile', { cause }) : cause)
+    })
     const onAbort = (): void => fail(request.signal.reason)
     request.signal.addEventListener('abort', onAbort, { once: true })
     outgoing.on('close', () => request.signal.removeEventListener('abort', onAbort))
@@ -24,7 +54,7 @@ export const nodeTransport: Transport = (request) =>
   })
 
 /** The modules are looked up at use: every start that needs no API request saves 5–11 ms. */
-function open(request: TransportRequest, onResponse: (incoming: IncomingMessage) => void) {
+function open(request: TransportRequest, kept: Agent | undefined, onResponse: (incoming: IncomingMessage) => void) {
   const { method = 'GET', url, socketPath, headers, trust, body } = request
   const options: RequestOptions = {
     method,
@@ -39,7 +69,7 @@ function open(request: TransportRequest, onResponse: (incoming: IncomingMessage)
   }
   const https = process.getBuiltinModule('node:https')
   // An agent of our own: the global one may have been given the proxies of the environment (NODE_USE_ENV_PROXY).
-  const agent = new https.Agent({ keepAlive: false })
+  const agent = kept ?? new https.Agent({ keepAlive: false })
   return https.request(
     { ...options, ...(trust !== undefined && tlsOptions(trust)), port: url.port || 443, agent },
     onResponse,

@@ -45,3 +45,10 @@ export class TooLarge extends Error {
     TooLarge.prototype.name = 'TooLarge'
   }
 }
+
+/** A connection that had served a request before ended without a word on this one; `cause` is what the runtime said. */
+export class StaleConnection extends Error {
+  static {
+    StaleConnection.prototype.name = 'StaleConnection'
+  }
+}
