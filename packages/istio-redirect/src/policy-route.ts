@@ -6,7 +6,8 @@ export interface NetworkItem {
   /** In words, as `ip` has them. */
   readonly what: string
   present(rtnl: Rtnl): Promise<boolean>
-  add(rtnl: Rtnl): Promise<unknown>
+  /** `added: false`: it was there already. Rejects when there is one that is otherwise. */
+  add(rtnl: Rtnl): Promise<{ readonly added: boolean }>
   remove(rtnl: Rtnl): Promise<unknown>
 }
 

@@ -141,5 +141,11 @@ const oddText = (rule: Rule) => `-A ${rule.chain} ${ruleLine(ruleArgs(rule, rule
 
 /** IPv4 always; IPv6 where the kernel has it. Disabled interfaces still count: they may be enabled later. */
 async function availableFamilies(port: IptablesPort): Promise<readonly Family[]> {
-  return (await port.read('/proc/thread-self/net/if_inet6')) === undefined ? ['ipv4'] : bothFamilies
+  if (withIpv6.has(port)) return bothFamilies
+  if ((await port.read('/proc/thread-self/net/if_inet6')) === undefined) return ['ipv4']
+  withIpv6.add(port)
+  return bothFamilies
 }
+
+/** A kernel that has IPv6 keeps it: a change asks several times. */
+const withIpv6 = new WeakSet<IptablesPort>()

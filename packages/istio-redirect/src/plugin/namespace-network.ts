@@ -77,9 +77,9 @@ const passThroughAddress: NetworkItem = {
   remove: (rtnl) => rtnl.deleteAddress('lo', '::6/128'),
 }
 
-async function addPassThrough(rtnl: Rtnl): Promise<void> {
+async function addPassThrough(rtnl: Rtnl): ReturnType<NetworkItem['add']> {
   try {
-    await rtnl.addAddress('lo', '::6/128')
+    return await rtnl.addAddress('lo', '::6/128')
   } catch (cause) {
     if (!isNetnsError(cause) || cause.code !== 'EACCES') throw cause
     throw new CniError(ErrorCode.ioFailure, `the IPv6 traffic of the pod cannot be captured: ${cause.message}`, {

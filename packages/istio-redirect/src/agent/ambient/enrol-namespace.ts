@@ -1,4 +1,4 @@
-import { type NetnsTarget, openRtnl, readFile } from '@cni/netns'
+import { type NetnsTarget, openRtnl, type Rtnl, readFile } from '@cni/netns'
 import { localRoute, markRule, type NetworkItem } from '../../policy-route.ts'
 import { captureRules } from './capture-rules.ts'
 import { type InstalledRules, installedRules, type RulesOptions, type RulesPlan } from './installed-rules.ts'
@@ -44,9 +44,7 @@ export async function enrolNamespace(
   const added: NetworkItem[] = []
   try {
     for (const item of place.items) {
-      if (await item.present(rtnl)) continue
-      await item.add(rtnl)
-      added.push(item)
+      if (await isAdded(item, rtnl)) added.push(item)
     }
     const plan = await place.rules.apply()
     for (const item of place.needless) await item.remove(rtnl)
@@ -119,6 +117,16 @@ async function openPlace(netns: NetnsTarget, capture: PodCapture, options: Rules
     rules: installedRules(netns, captureRules(possible), options),
     items: [route4, rule4, ...(possible.ipv6 ? of6 : [])],
     needless: possible.ipv6 ? [] : of6,
+  }
+}
+
+/** Most namespaces are new: what is there already is looked for only where the kernel says so. */
+async function isAdded(item: NetworkItem, rtnl: Rtnl): Promise<boolean> {
+  try {
+    return (await item.add(rtnl)).added
+  } catch (error) {
+    if (await item.present(rtnl)) return false
+    throw error
   }
 }
 

@@ -53,12 +53,13 @@ export function probeSets(sets: readonly AddressSet[]): ProbeSets {
   // To look who has an address and to delete it are two steps, between which nobody may give it to another pod.
   const inTurn = queue()
   const each = sets.map((set): KeptSet => ({ set, known: new Map(), whole: undefined, complete: false }))
-  const ownOnly = (uid: string, own: Readonly<Record<'ipv4' | 'ipv6', readonly string[]>>) =>
+  const ownOnly = (uid: string, own: Readonly<Record<'ipv4' | 'ipv6', readonly string[]>>, isDropped = false) =>
     onAll(each, async (kept) => {
       const { set, known } = kept
       const addresses = own[set.family]
+      const isNew = kept.complete && !isDropped && ![...known.values()].includes(uid)
+      if (isNew && addresses.length === 0) return { added: [], removed: [] }
       kept.whole = undefined
-      const isNew = kept.complete && addresses.length > 0 && ![...known.values()].includes(uid)
       // First: what cannot be written now is written when it heals.
       for (const [address, owner] of known) if (owner === uid) known.delete(address)
       for (const address of addresses) known.set(address, uid)
@@ -78,7 +79,9 @@ export function probeSets(sets: readonly AddressSet[]): ProbeSets {
       }),
     drop: (uid) =>
       inTurn(async () =>
-        (await ownOnly(uid, { ipv4: [], ipv6: [] })).flatMap(({ removed }) => removed.map(({ address }) => address)),
+        (await ownOnly(uid, { ipv4: [], ipv6: [] }, true)).flatMap(({ removed }) =>
+          removed.map(({ address }) => address),
+        ),
       ),
     sync: (pods) =>
       inTurn(async () => {

@@ -212,7 +212,7 @@ function watched(state: WatchState, { key, present, known, gone, told }: Watched
       listing = new Set()
     },
     present(object) {
-      const found = key(object)
+      const found = listing === undefined ? undefined : key(object)
       if (found !== undefined) listing?.add(found)
       present(object)
     },
