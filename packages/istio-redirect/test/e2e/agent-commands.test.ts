@@ -140,6 +140,7 @@ remove NODE/run/istio-cni-kubeconfig
 remove NODE/bin/istio-cni
 remove NODE/run/agent.json
 remove NODE/run/log.sock
+remove NODE/run/serve.sock
 `)
   expect(node.read('net/10-calico.conflist')).toBe(calico)
   delete node.env.KUBERNETES_SERVICE_HOST
