@@ -41,7 +41,7 @@ export const markRule = (family: Family, { mark, mask, table, priority }: Policy
 
 /** The route of a {@link PolicyRoute}'s table. */
 export const localRoute = (family: Family, { table }: Pick<PolicyRoute, 'table'>): NetworkItem => {
-  const route = { destination: 'default', family, type: 'local', scope: 'host', link: 'lo', table } as const
+  const route = { destination: 'default', family, type: 'local', scope: 'host', link: LOOPBACK, table } as const
   return {
     what: `${family} route: local default dev lo table ${table}`,
     present: async (rtnl) =>
@@ -54,5 +54,8 @@ export const localRoute = (family: Family, { table }: Pick<PolicyRoute, 'table'>
 }
 
 // internal
+
+/** The index of `lo`, in every namespace: to look for it by name takes as long as to add the route. */
+const LOOPBACK = 1
 
 const hex = (value: number): string => `0x${value.toString(16)}`

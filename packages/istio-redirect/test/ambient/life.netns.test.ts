@@ -170,6 +170,11 @@ describe('an agent that stops', () => {
     const ztunnel = node.ztunnel()
     await ready(agent)
     await expect.poll(() => ztunnel.told, patience).toContain('snapshotSent')
+    // What is still to be watched would never be told of the pod.
+    const watched = () => node.api.requests.filter(({ url }) => url.includes('watch=true')).map(({ url }) => url)
+    for (const what of ['pods', 'namespaces']) {
+      await expect.poll(watched, patience).toContainEqual(expect.stringContaining(`/api/v1/${what}?`))
+    }
     if (isServer) node.api.misbehave(...Array.from({ length: 20 }, () => ({ hang: true })))
     else ztunnel.answer(() => 'silence')
     const pod = await node.pod({ name: 'web', status: false })

@@ -59,21 +59,26 @@ export function podsInMesh(options: PodsInMeshOptions): PodsInMesh {
   const { seen, enroller, settings, metrics, log, signal } = options
   const states = new Map<string, State>()
   const stateOf = (uid: string): State => {
-    const state = states.get(uid) ?? { reached: undefined, waits: undefined, calm: calmLog(log, '') }
+    const state = states.get(uid) ?? newState(uid, log)
     states.set(uid, state)
     return state
   }
   const counts = (): { readonly enrolled: number; readonly pending: number } => {
-    let [enrolled, pending] = [0, 0]
-    for (const { reached, waits } of states.values()) {
-      if (waits !== undefined) pending += 1
-      else if (reached?.status === 'enabled') enrolled += 1
+    const found = { enrolled: 0, pending: 0 }
+    for (const state of states.values()) {
+      const kind = kindOf(state)
+      if (kind !== undefined) found[kind] += 1
     }
-    return { enrolled, pending }
+    return found
   }
-  const count = (): void => {
-    const { enrolled, pending } = counts()
-    metrics.pods(enrolled, pending)
+  /** Each change of a pod is counted: to look at all pods for it takes the longer the more there are. */
+  const counted = { enrolled: 0, pending: 0 }
+  const count = (state: State): void => {
+    const kind = states.get(state.uid) === state ? kindOf(state) : undefined
+    if (state.counted !== undefined) counted[state.counted] -= 1
+    if (kind !== undefined) counted[kind] += 1
+    state.counted = kind
+    metrics.pods(counted.enrolled, counted.pending)
   }
   const queue = podQueue({
     look,
@@ -85,7 +90,7 @@ export function podsInMesh(options: PodsInMeshOptions): PodsInMesh {
         pod: pod === undefined ? uid : nameOf(pod),
         nextAttemptInMs: pauseMs,
       })
-      count()
+      count(state)
     },
     signal,
   })
@@ -94,20 +99,22 @@ export function podsInMesh(options: PodsInMeshOptions): PodsInMesh {
     const state = stateOf(uid)
     for (let steps = 0; steps < MOST_STEPS && !signal.aborted; steps += 1) {
       const known = seen.situationOf(uid)
-      if (known === undefined) {
-        states.delete(uid)
-        break
-      }
+      if (known === undefined) return forget(uid, state)
       if (steps === 0) metrics.reconciled(known.deleted ? 'delete' : 'update')
       const step = nextStep({ ...known, reached: state.reached }, settings)
       const done = await take(step, known.pod, state)
       if (known.deleted) {
         seen.forget(uid)
-        states.delete(uid)
+        return forget(uid, state)
       }
-      if (done || known.deleted) break
+      if (done) break
     }
-    count()
+    count(state)
+  }
+
+  function forget(uid: string, state: State): void {
+    states.delete(uid)
+    count(state)
   }
 
   /** Whether nothing is left to do now. */
@@ -166,7 +173,7 @@ export function podsInMesh(options: PodsInMeshOptions): PodsInMesh {
       state.waits = printable(messageOf(error))
       throw error
     } finally {
-      count()
+      count(state)
       // What is left, or came meanwhile.
       queue.look(uid)
     }
@@ -221,10 +228,28 @@ export function podsInMesh(options: PodsInMeshOptions): PodsInMesh {
 // internal
 
 interface State {
+  readonly uid: string
   reached: Reached | undefined
   /** Why it is not as it should be. */
   waits: string | undefined
+  /** As what it was counted last. */
+  counted: Kind
   readonly calm: ReturnType<typeof calmLog>
+}
+
+type Kind = 'enrolled' | 'pending' | undefined
+
+const newState = (uid: string, log: ScopedLog): State => ({
+  uid,
+  reached: undefined,
+  waits: undefined,
+  counted: undefined,
+  calm: calmLog(log, ''),
+})
+
+function kindOf({ reached, waits }: State): Kind {
+  if (waits !== undefined) return 'pending'
+  return reached?.status === 'enabled' ? 'enrolled' : undefined
 }
 
 const reachOf = (state: State) => (reached: Reached) => {
