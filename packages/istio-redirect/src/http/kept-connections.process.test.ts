@@ -81,6 +81,14 @@ describe.each(runtimePrograms)('requests over kept connections, on %s', (_, runt
     expect(times('/cut-if-used')).toBe(2)
   })
 
+  test('so is what nobody answers any more', async () => {
+    expect(await requests(['/ok'], ['/silent-if-used'], ['/ok'])).toMatchObject([
+      { connection: 1 },
+      { status: 200, connection: 2, token: 'Bearer 2' },
+      { status: 200, connection: 3 },
+    ])
+  })
+
   test('and not a third time', async () => {
     expect(await requests(['/ok'], ['/cut'])).toMatchObject([{ status: 200 }, { failed: 'ECONNRESET' }])
     expect(times('/cut')).toBe(2)
@@ -148,6 +156,7 @@ function answer(
   const close = path === '/close' ? 'connection: close\r\n' : ''
   const whole = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n${close}content-length: ${text.length}\r\n\r\n${text}`
   if (path === '/cut' || (path === '/cut-if-used' && served > 0)) socket.destroy()
+  else if (path === '/silent-if-used' && served > 0) socket.pause()
   else if (path === '/half') socket.write(whole.slice(0, -5), () => socket.destroy())
   else if (path === '/close' || path === '/end') socket.end(whole)
   else if (path === '/idle') socket.write(whole, () => socket.destroy())
