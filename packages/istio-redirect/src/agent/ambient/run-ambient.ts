@@ -4,9 +4,8 @@ import { type Netns, netns, warmPool } from '@cni/netns'
 import { isObject, messageOf } from '@cni/types'
 import { statusAnnotation } from '../../decide/before-asking.ts'
 import { printable } from '../../foreign-text.ts'
-import { keptConnections } from '../../http/kept-connections.ts'
-import type { Transport } from '../../http/transport.ts'
 import { type KubeClient, kubeClient } from '../../kube/client.ts'
+import { keptClients } from '../../kube/kept-clients.ts'
 import { listWatch } from '../../kube/list-watch.ts'
 import { serviceAccountAccess } from '../../kube/service-account.ts'
 import { aborted } from '../aborted.ts'
@@ -117,9 +116,9 @@ export async function runAmbient(options: RunAmbientOptions): Promise<void> {
     },
     malformed: () => malformed.failed('the API server sent something that is no pod or namespace: it is ignored'),
   })
-  const connect = (transport?: Transport): KubeClient =>
-    kubeClient(serviceAccountAccess(api), { userAgent: 'install-cni', ...(transport && { transport }) })
-  using kept = keptConnections()
+  const as = { userAgent: 'install-cni' }
+  const connect = (): KubeClient => kubeClient(serviceAccountAccess(api), as)
+  using kept = keptClients()
   const finder = namespaceFinder({
     look: (wanted) => findPodNamespaces(wanted, hostProc),
     warn: (text) => log.warn(printable(text)),
@@ -139,7 +138,8 @@ export async function runAmbient(options: RunAmbientOptions): Promise<void> {
       zds,
       hostRoot,
       async patch(request) {
-        return versionOf(await connect(kept.transport).send({ ...request, timeoutMs: PATCH_MS }, { signal: ending }))
+        const client = kept.client(serviceAccountAccess(api), as)
+        return versionOf(await client.send({ ...request, timeoutMs: PATCH_MS }, { signal: ending }))
       },
       wrote: seen.wrote,
       log,
@@ -150,7 +150,7 @@ export async function runAmbient(options: RunAmbientOptions): Promise<void> {
   const tasks = [
     watches.follow({ api, nodeName: config.nodeName }, telling(seen.pods, 'the pods of this node', log), ending),
     listWatch({
-      connect: () => connect(),
+      connect,
       path: '/api/v1/namespaces',
       paged: false,
       observer: telling(seen.namespaces, 'the namespaces', log),
