@@ -14,6 +14,9 @@ await main(async () => {
     const parts = said.split(/\n(?=\d+\. )/).filter((part) => /^[2356]\. /.test(part))
     if (parts.length !== 4) throw new Stop('the demo has other parts than before: choose those that are shown anew')
     const text = ['$ npm run demo', '  …', ...parts.map((part) => part.trimEnd())].join('\n\n')
-    writeFileSync(join(root, 'docs/plots/demo.svg'), terminalPicture(text, { title: 'npm run demo, what it says', columns: 136 }))
+    writeFileSync(
+      join(root, 'docs/plots/demo.svg'),
+      terminalPicture(text, { title: 'npm run demo, what it says', columns: 136 }),
+    )
   })
 })
