@@ -133,12 +133,29 @@ const printer = ts.createPrinter({ removeComments: true })
  * @param exported - its public name, where the built file calls it otherwise
  */
 function textOf(node: ts.Node, exported?: string) {
+  const source = node.getSourceFile()
+  const { transformed } = ts.transform(node, [unionsInOrder(source)])
   const text = printer
-    .printNode(ts.EmitHint.Unspecified, node, node.getSourceFile())
+    .printNode(ts.EmitHint.Unspecified, transformed[0] ?? node, source)
     .replace(/^(export )?(default )?(declare )?/, '')
     .replaceAll(/^ {4,}/gm, (spaces) => spaces.slice(spaces.length / 2))
   const named = new RegExp(`\\b${exported?.replaceAll('$', '\\$')}\\b`).test(text)
   return exported === undefined || named ? text : `${text} // as ${exported}`
+}
+
+/** The compiler has members of a union that it infers in the order in which it met them, which is another from build to build. */
+function unionsInOrder(source: ts.SourceFile): ts.TransformerFactory<ts.Node> {
+  const print = (node: ts.Node) => printer.printNode(ts.EmitHint.Unspecified, node, source)
+  return (context) => {
+    const visit = (node: ts.Node): ts.Node => {
+      const inner = ts.visitEachChild(node, visit, context)
+      if (!ts.isUnionTypeNode(inner)) return inner
+      const members = inner.types.map((type) => ({ type, text: print(type) }))
+      const sorted = members.toSorted((a, b) => (a.text < b.text ? -1 : 1)).map(({ type }) => type)
+      return ts.factory.updateUnionTypeNode(inner, ts.factory.createNodeArray(sorted))
+    }
+    return visit
+  }
 }
 
 function firstDifference(file: string, text: string) {
