@@ -6,7 +6,7 @@ import { ensurePackages, missingPackages, TEST_PACKAGES } from './lib/debian.ts'
 import { exec, node26, root } from './lib/exec.ts'
 import { buildExecutables } from './lib/executables.ts'
 import { main, Stop, say, seconds, step } from './lib/progress.ts'
-import { initramfs } from './lib/vm/initramfs.ts'
+import { initramfs, likeHere } from './lib/vm/initramfs.ts'
 import { debianKernel } from './lib/vm/kernel.ts'
 import { isAccelerator, qemu } from './lib/vm/qemu.ts'
 import { testsInMachine } from './lib/vm/tests-in-machine.ts'
@@ -130,10 +130,10 @@ async function bootAndTest(work: string, { install, accelerator, minutes, keep, 
   await step('test files', () => exec([...vitest(files), '--testNamePattern=^$', '--passWithNoTests'], { quiet: true }))
   const log = join(logs, new Date().toISOString().replaceAll(/[-:]|\..*/g, ''))
   const initrd = join(work, 'initramfs')
-  writeFileSync(initrd, initramfs(kernel, root, vitest(files)))
+  writeFileSync(initrd, initramfs(kernel, likeHere(kernel, root, vitest(files))))
   if (keep) {
     const shell = join(work, 'initramfs-shell')
-    writeFileSync(shell, initramfs(kernel, root, []))
+    writeFileSync(shell, initramfs(kernel, likeHere(kernel, root, [])))
     const machine = qemu(kernel, { initrd: shell, console: '/dev/null', accelerator })
     say(`  A shell in the machine: ${machine.map((each) => (each.includes(' ') ? `'${each}'` : each)).join(' ')}`)
     say(`  To remove it: rm -r ${work}`)

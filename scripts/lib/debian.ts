@@ -19,6 +19,8 @@ const PACKAGES = {
   conntrack: '/usr/sbin/conntrack',
   'etcd-server': '/usr/bin/etcd',
   'qemu-system-x86': '/usr/bin/qemu-system-x86_64',
+  'qemu-system-arm': '/usr/bin/qemu-system-aarch64',
+  'qemu-user-static': '/usr/bin/qemu-aarch64-static',
   kmod: '/usr/sbin/depmod',
   mmdebstrap: '/usr/bin/mmdebstrap',
   'debian-archive-keyring': '/usr/share/keyrings/debian-archive-keyring.gpg',

@@ -1,9 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { exec } from '../exec.ts'
-import { Stop, say, step } from '../progress.ts'
+import { Stop, say } from '../progress.ts'
 import { CONTENTS } from './contents.ts'
-import { mirrors } from './debian-archive.ts'
+import { ownApt } from './own-apt.ts'
 import {
   ARCHITECTURES,
   type Architecture,
@@ -14,12 +12,15 @@ import {
   writePins,
 } from './pins.ts'
 
-const KEYS = '/usr/share/keyrings/debian-archive-keyring.gpg'
-
 /** Take the newest version of each package, as apt believes this machine's mirrors: by Debian's signature. */
 export async function pin(folder: string): Promise<void> {
   const before = readPins()
-  const apt = await lists(folder, before.suite)
+  const apt = [
+    'apt-cache',
+    ...(await ownApt(folder, before.suite, ARCHITECTURES)),
+    'show',
+    '--no-all-versions',
+  ] as const
   const names = Object.keys({ ...CONTENTS.base, ...CONTENTS.programs }).sort()
   const wanted = names.flatMap((name) => ARCHITECTURES.map((each) => `${name}:${each}`))
   // At once: each call reads the lists anew, which takes seconds.
@@ -31,33 +32,6 @@ export async function pin(folder: string): Promise<void> {
     const old = before.packages[name]?.version
     if (old !== version) say(`  ${name} ${old === undefined ? '' : `${old} → `}${version}`)
   }
-}
-
-type Command = readonly [string, ...string[]]
-
-/** apt with lists of its own: nothing of this machine's changes. */
-async function lists(folder: string, suite: string): Promise<Command> {
-  for (const name of ['state/lists/partial', 'cache/archives/partial'])
-    mkdirSync(join(folder, name), { recursive: true })
-  const from = await mirrors()
-  const signed = `[signed-by=${KEYS}]`
-  const sources = [
-    `deb ${signed} ${from.debian} ${suite} main`,
-    `deb ${signed} ${from['debian-security']} ${suite}-security main`,
-  ]
-  writeFileSync(join(folder, 'sources.list'), `${sources.join('\n')}\n`)
-  const settings = [
-    `Dir::State=${folder}/state`,
-    'Dir::State::status=/dev/null',
-    `Dir::Cache=${folder}/cache`,
-    `Dir::Etc::sourcelist=${folder}/sources.list`,
-    'Dir::Etc::sourceparts=-',
-    'APT::Sandbox::User=root',
-    ...ARCHITECTURES.map((each) => `APT::Architectures::=${each}`),
-  ]
-  const options = settings.flatMap((setting) => ['-o', setting])
-  await step('the lists of the mirrors', () => exec(['apt-get', ...options, 'update', '-qq'], { quiet: true }))
-  return ['apt-cache', ...options, 'show', '--no-all-versions']
 }
 
 function newest(name: string, records: readonly string[]): PinnedPackage {

@@ -9,22 +9,34 @@ import type { Kernel } from './kernel.ts'
 const MODULES = ['virtio_pci', '9pnet_virtio', '9p', 'overlay']
 const MACHINE = fileURLToPath(new URL('machine.sh', import.meta.url))
 
-/**
- * The machine's first file system: it loads the modules, makes this machine's files its own, and runs a command there.
- *
- * @param command - none: a shell
- */
-export function initramfs(kernel: Kernel, folder: string, command: readonly string[]): Buffer {
+/** What a machine is made of beside its kernel. */
+export interface Contents {
+  /** A program without libraries, for the machine's processor. */
+  readonly busybox: string
+  /** The folder of the kernel's modules, as it is called among the files that the machine sees. */
+  readonly modules: string
+  /** A script of those files for `sh`, and its arguments. */
+  readonly script: readonly string[]
+}
+
+/** For a machine that sees all files of this one: what is to be done before a command can run in a folder, and that. */
+export const likeHere = (kernel: Kernel, folder: string, command: readonly string[]): Contents => ({
+  busybox: '/bin/busybox',
+  modules: dirname(kernel.modules),
+  script: [MACHINE, folder, ...command],
+})
+
+/** The machine's first file system: it loads the modules, makes files of this machine its own, and runs the script there. */
+export function initramfs(kernel: Kernel, { busybox, modules: seen, script }: Contents): Buffer {
   const modules = withDependencies(MODULES, readFileSync(join(kernel.modules, 'modules.dep'), 'utf8'))
-  const argv = [MACHINE, folder, ...command]
-  const unfit = argv.find((argument) => argument.includes('\n'))
+  const unfit = script.find((argument) => argument.includes('\n'))
   if (unfit !== undefined) throw new Stop(`a line break in ${JSON.stringify(unfit)}: it cannot be passed on`, 2)
   return cpio([
     ...['bin', 'modules'].map((name) => ({ name })),
-    { name: 'bin/busybox', content: readFileSync('/bin/busybox'), executable: true },
+    { name: 'bin/busybox', content: readFileSync(busybox), executable: true },
     { name: 'init', content: readFileSync(new URL('init.sh', import.meta.url)), executable: true },
-    { name: 'command', content: lines(argv) },
-    { name: 'modules/folder', content: dirname(kernel.modules) },
+    { name: 'command', content: lines(script) },
+    { name: 'modules/folder', content: seen },
     { name: 'modules/order', content: lines(modules.map((path) => basename(path))) },
     ...modules.map((path) => ({
       name: `modules/${basename(path)}`,

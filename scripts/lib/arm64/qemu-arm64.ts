@@ -1,0 +1,24 @@
+import type { Kernel } from '../vm/kernel.ts'
+
+/**
+ * The command that is the machine: its first virtio console on its own standard streams, qemu's own network, in which
+ * loopback of this machine has an address.
+ *
+ * @param options - `files`: the folder that the machine sees as its own, and cannot change. `console`: the file that gets what
+ *   the kernel says
+ */
+export function qemuArm64(
+  kernel: Kernel,
+  { initrd, files, console }: { initrd: string; files: string; console: string },
+): [string, ...string[]] {
+  return [
+    ...(['qemu-system-aarch64', '-nodefaults', '-no-user-config', '-no-reboot', '-display', 'none'] as const),
+    ...['-machine', 'virt', '-accel', 'tcg,thread=multi,tb-size=512', '-cpu', 'cortex-a72', '-smp', '2', '-m', '1536'],
+    ...['-sandbox', 'on', '-kernel', kernel.image, '-initrd', initrd, '-append', 'console=ttyAMA0 panic=-1'],
+    ...['-serial', `file:${console}`, '-chardev', 'stdio,id=said,signal=off'],
+    ...['-device', 'virtio-serial-pci', '-device', 'virtconsole,chardev=said'],
+    ...['-netdev', 'user,id=net', '-device', 'virtio-net-pci,netdev=net,romfile='],
+    ...['-fsdev', `local,id=host,path=${files},security_model=none,readonly=on,multidevs=remap`],
+    ...['-device', 'virtio-9p-pci,fsdev=host,mount_tag=host'],
+  ]
+}

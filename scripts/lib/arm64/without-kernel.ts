@@ -1,0 +1,38 @@
+import { spawnSync } from 'node:child_process'
+import { Stop, step } from '../progress.ts'
+import type { Arm64Executable } from './executables-arm64.ts'
+import { FAILED } from './exit-codes.ts'
+
+const QEMU = 'qemu-aarch64-static'
+const MOST_MS = 60_000
+
+/**
+ * What a plugin can do where a program is the processor and the kernel is this machine's: there is no nfnetlink to be had.
+ *
+ * @param files - the folder in which the executables find their C library
+ */
+export async function withoutKernel(files: string, executables: readonly Arm64Executable[]): Promise<void> {
+  for (const { name, path } of executables) {
+    const run = (env: Record<string, string>, args: readonly string[], input: object = {}) =>
+      spawnSync(QEMU, ['-L', files, path, ...args], {
+        env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', CNI_PATH: '/opt/cni/bin', ...env },
+        input: JSON.stringify(input),
+        encoding: 'utf8',
+        timeout: MOST_MS,
+      })
+    const conf = { cniVersion: '1.1.0', name: 'pods', type: name, port: 15001 }
+    const cases = [
+      { what: 'VERSION', run: () => run({ CNI_COMMAND: 'VERSION' }, [], conf), says: '"supportedVersions":["0.1.0"' },
+      { what: '--help', run: () => run({}, ['--help']), says: `${name}\nCNI protocol versions supported: 0.1.0` },
+      { what: 'STATUS', run: () => run({ CNI_COMMAND: 'STATUS' }, [], conf), says: '' },
+    ]
+    for (const each of cases) {
+      await step(`${name}: ${each.what} by ${QEMU}`, () => {
+        const { status, signal, error, stdout, stderr } = each.run()
+        if (status === 0 && (each.says === '' ? stdout === '' : stdout.includes(each.says))) return
+        const how = error?.message ?? `exit code ${status ?? signal}`
+        throw new Stop(`${name}, ${each.what}: ${how}\n${stdout}${stderr}`, FAILED)
+      })
+    }
+  }
+}
