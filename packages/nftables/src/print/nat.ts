@@ -54,7 +54,8 @@ function addressText(address: string | Range<string>, family: 'ip' | 'ip6', with
   }
   if (typeof address === 'string') return shown(address)
   const network = networkOf(type, address)
-  return network === undefined ? `${shown(address.from)}-${shown(address.to)}` : shown(network)
+  // nft forgets the brackets there.
+  return network === undefined ? `${shown(address.from)}-${shown(address.to)}` : valueText(type, network)
 }
 
 /** A range that is a whole network is one for nft. */

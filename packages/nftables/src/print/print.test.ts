@@ -97,3 +97,9 @@ test('not none of some bits is any of them, and is to be said so', () => {
   const none = { kind: 'ct state', op: '!=', value: { value: [], mask: ['new'] } } as const
   expect(() => canonicalStatement(none, 'x')).toThrow('x: ct state: not none of some words is any of them')
 })
+
+test('a range to translate to that is a whole network has no brackets before its port, which any other has', () => {
+  const to = (address: { from: string; to: string }): Statement => ({ kind: 'snat', family: 'ip6', address, port: 1 })
+  expect(ruleText({ statements: [to({ from: '::', to: '::1' })] }, 'ip6')).toBe('snat to ::/127:1')
+  expect(ruleText({ statements: [to({ from: '::1', to: '::2' })] }, 'ip6')).toBe('snat to [::1]-[::2]:1')
+})
