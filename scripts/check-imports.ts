@@ -50,9 +50,10 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     ],
     plugin: ['decide', 'http', 'kube', 'log', 'redirect', 'serve', 'state'],
     zds: [],
-    agent: ['decide', 'kube', 'plugin', 'redirect', 'serve', 'state', 'zds'],
+    'node-level': ['agent/ambient/in-turn.ts', 'agent/ambient/ztunnel.ts'],
+    agent: ['decide', 'kube', 'node-level', 'plugin', 'redirect', 'serve', 'state', 'zds'],
     tools: ['agent/ambient', 'agent/config/resolve.ts', 'decide', 'kube', 'plugin', 'redirect'],
-    testing: ['agent/ambient/ztunnel.ts', 'zds'],
+    testing: ['agent/ambient/ztunnel.ts', 'node-level/names.ts', 'zds'],
   },
 }
 

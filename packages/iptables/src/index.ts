@@ -69,6 +69,7 @@ export type {
   NflogOptions,
   RejectWith,
   SnatOptions,
+  TproxyOptions,
 } from './rules/target-types.ts'
 export type { BackendKind } from './run/backend.ts'
 export type { Generation, IptablesPort, IptablesPortOptions, Probed } from './run/port.ts'

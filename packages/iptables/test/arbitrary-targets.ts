@@ -28,6 +28,8 @@ const natPair = fc
 const given = <T extends object>(options: { [K in keyof T]: T[K] | undefined }): T =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T
 
+const loopback = { ipv4: '127.0.0.1', ipv6: '::1' }
+
 const everywhere: fc.Arbitrary<End> = fc.oneof(
   end(mark, (d, [value, mask]) => d.setMark(value, mask)),
   end(mark, (d, [value, mask]) => d.setXmark(value, mask)),
@@ -123,7 +125,9 @@ export const ends = {
   mangleIn: fc.oneof(
     everywhere,
     mss,
-    end(mark, (d, [value, mask]) => d.proto('tcp').tproxy(given({ port: 15001, mark: value, mask }))),
+    end(fc.tuple(mark, flag), (d, [[value, mask], isOn]) =>
+      d.proto('tcp').tproxy(given({ port: 15001, on: isOn ? loopback : undefined, mark: value, mask })),
+    ),
   ),
   nat: fc.oneof(
     everywhere,

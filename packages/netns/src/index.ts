@@ -43,6 +43,7 @@ export type {
   IpvlanOptions,
   MacvlanMode,
   MacvlanOptions,
+  TunnelChange,
   VlanOptions,
   VxlanOptions,
 } from './rtnl/link/options.ts'

@@ -28,6 +28,21 @@ export function linkBehaviour(name: string, within: Within): void {
       await expect(rtnl.deleteLink('lo')).rejects.toMatchObject({ code: 'EOPNOTSUPP' })
     })
 
+    within('that are tunnels may lead elsewhere from now on', async (rtnl) => {
+      const vxlan = { id: 7, port: 6081, remote: '10.9.0.2' }
+      await rtnl.addLink({ kind: 'vxlan', name: 't0', up: true, vxlan })
+      await rtnl.addAddress('t0', '10.8.0.1/30')
+      const way = { cidr: '10.7.0.0/16', gateway: '10.8.0.2', link: 't0' }
+      await rtnl.addRoute(way)
+      const change = { vxlan: { remote: '10.9.0.3' } }
+      expect(await rtnl.setLink('t0', change)).toMatchObject({ changed: true })
+      expect(await rtnl.setLink('t0', change)).toMatchObject({ changed: false })
+      expect(await rtnl.getLink('t0')).toMatchObject({ up: true, vxlan: { ...vxlan, ...change.vxlan } })
+      expect(await rtnl.addRoute(way)).toEqual({ added: false })
+      await expect(rtnl.setLink('t0', { geneve: change.vxlan })).rejects.toMatchObject({ code: 'EOPNOTSUPP' })
+      await expect(rtnl.setLink('t0', { vxlan: { remote: 'far' } })).rejects.toMatchObject({ code: 'INVALID' })
+    })
+
     within('that are refused are not made half', async (rtnl, pod, { pod: netns }) => {
       const before = [await names(rtnl), await names(pod)]
       const refused: Array<[NewLink, string]> = [

@@ -109,6 +109,17 @@ export function routeBehaviour(name: string, within: Within): void {
   })
 
   describe(`rules, neighbours, qdiscs (${name})`, () => {
+    within('a rule may send packets on to a later one', async (rtnl) => {
+      const skip = { family: 'ipv4', table: 0, goto: 32_766, priority: 100, fwmark: 0x200, mask: 0x200 } as const
+      expect(await rtnl.addRule(skip)).toEqual({ added: true })
+      expect(await rtnl.addRule(skip)).toEqual({ added: false })
+      expect((await rtnl.getRules('ipv4'))[1]).toEqual({ ...skip, invert: false })
+      expect(await rtnl.deleteRule({ ...skip, goto: 32_767 })).toEqual({ deleted: false })
+      expect(await rtnl.deleteRule({ ...skip, goto: undefined })).toEqual({ deleted: false })
+      expect(await rtnl.deleteRule(skip)).toEqual({ deleted: true })
+      await expect(rtnl.addRule({ ...skip, goto: 0 })).rejects.toMatchObject({ code: 'INVALID' })
+    })
+
     within('rules are added once, in front of the others, and put back', async (rtnl) => {
       expect((await rtnl.getRules()).map(({ table }) => table)).toEqual([255, 254, 253, 255, 254])
       const rule = { family: 'ipv4', fwmark: 1337, table: 133 } as const

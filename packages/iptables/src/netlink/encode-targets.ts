@@ -59,8 +59,10 @@ function xt(target: XtTarget, family: Family): Expression | undefined {
       return to && nat(target.target, to, target.flags, family)
     }
     case 'TPROXY': {
-      const { port, mark, mask = ALL } = target
+      const { port, on, mark, mask = ALL } = target
       const info = new Structure(26).u32(0, mark === undefined ? 0 : mask).u32(4, mark ?? 0)
+      const address = on === undefined ? undefined : parseAddress(forFamily(on, family))
+      if (address !== undefined) info.set(8, address)
       return xtTarget('TPROXY', 1, info.be16(24, port))
     }
     case 'MARK': {

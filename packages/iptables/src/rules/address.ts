@@ -1,4 +1,4 @@
-import { type IpPrefix, networkAddress, parsePrefix } from '@cni/types/ip'
+import { type IpPrefix, networkAddress, parseAddress, parsePrefix } from '@cni/types/ip'
 import { invalid } from '../errors.ts'
 import type { Family } from './model.ts'
 
@@ -7,6 +7,16 @@ export function checkNetwork(text: string, family: Family, what: string): string
   const network = typeof text === 'string' ? parseNetwork(text, family) : undefined
   if (network === undefined) {
     invalid(`${what}: ${JSON.stringify(text)} is not an ${names[family]} address or CIDR, such as ${samples[family]}`)
+  }
+  return text
+}
+
+/** Checks an address of `family` and returns it unchanged. */
+export function checkAddress(text: string, family: Family, what: string): string {
+  const bytes = typeof text === 'string' ? parseAddress(text) : undefined
+  if (bytes?.length !== (family === 'ipv4' ? 4 : 16)) {
+    const sample = samples[family].replace(/\/.*/, '1')
+    invalid(`${what}: ${JSON.stringify(text)} is not an ${names[family]} address, such as ${sample}`)
   }
   return text
 }

@@ -1,4 +1,5 @@
 import { invalid } from '../errors.ts'
+import { checkAddress } from './address.ts'
 import { checkDirs, checkSetName } from './match-values.ts'
 import type { AddressPair, Family, MarkAction, Rule, SetDir, Table, Target } from './model.ts'
 import { checkInteger, checkMark, checkPorts } from './numbers.ts'
@@ -11,6 +12,7 @@ import type {
   NatOptions,
   NflogOptions,
   SnatOptions,
+  TproxyOptions,
 } from './target-types.ts'
 import { checkCt, checkLog, checkNat, checkNflog, checkReject, natFlags } from './target-values.ts'
 
@@ -82,14 +84,15 @@ export abstract class DraftTargets {
     return this.end({ target: 'MASQUERADE', ...to, ...flags })
   }
 
-  tproxy(options: { readonly port: number; readonly mark?: number; readonly mask?: number }): Rule {
+  tproxy(options: TproxyOptions<string | AddressPair>): Rule {
     const port = checkInteger(options.port, 1, 65535, 'tproxy port')
+    const on = options.on === undefined ? undefined : { on: this.perFamily(options.on, 'tproxy on', checkAddress) }
     if (options.mark === undefined) {
       if (options.mask !== undefined) invalid('tproxy: mask without mark')
-      return this.end({ target: 'TPROXY', port })
+      return this.end({ target: 'TPROXY', port, ...on })
     }
     const { value, ...mask } = marked(options.mark, options.mask, 'tproxy mark')
-    return this.end({ target: 'TPROXY', port, mark: value, ...mask })
+    return this.end({ target: 'TPROXY', port, ...on, mark: value, ...mask })
   }
 
   setMss(mss: number): Rule {

@@ -117,7 +117,13 @@ export type Target =
   | { readonly target: 'ACCEPT' | 'DROP' | 'RETURN' }
   | { readonly target: 'jump' | 'goto'; readonly chain: string }
   | { readonly target: 'REDIRECT' | 'MASQUERADE'; readonly ports?: string; readonly flags?: readonly string[] }
-  | { readonly target: 'TPROXY'; readonly port: number; readonly mark?: number; readonly mask?: number }
+  | {
+      readonly target: 'TPROXY'
+      readonly port: number
+      readonly on?: string | AddressPair
+      readonly mark?: number
+      readonly mask?: number
+    }
   | { readonly target: 'DNAT' | 'SNAT'; readonly to: string | AddressPair; readonly flags?: readonly string[] }
   | { readonly target: 'MARK'; readonly action?: MarkAction; readonly value: number; readonly mask?: number }
   | { readonly target: 'CONNMARK'; readonly action: 'set' | MarkAction; readonly value: number; readonly mask?: number }

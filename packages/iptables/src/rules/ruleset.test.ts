@@ -71,6 +71,17 @@ describe('ruleset', () => {
     ['REDIRECT in POSTROUTING', (t) => at('nat', 'POSTROUTING')(t).redirect(), /possible in PREROUTING and OUTPUT/],
     ['DROP in nat', (t) => at('nat', 'A')(t).drop(), /nat table does not filter/],
     ['TPROXY without a protocol', (t) => at('mangle', 'M')(t).tproxy({ port: 1 }), /TPROXY needs proto/],
+    [
+      'TPROXY on what is no address',
+      (t) =>
+        at(
+          'mangle',
+          'M',
+        )(t)
+          .proto('tcp')
+          .tproxy({ port: 1, on: { ipv4: '127.0.0.0/8', ipv6: '::1' } }),
+      /tproxy on: "127\.0\.0\.0\/8" is not an IPv4 address/,
+    ],
     ['TPROXY for not tcp', (t) => at('mangle', 'M')(t).not.proto('tcp').tproxy({ port: 1 }), /TPROXY needs proto/],
     ['CT outside raw', (t) => at('filter', 'F')(t).ctZone(1), /CT exists in table raw only/],
     ['a bare address for both families', (t) => at('nat', 'A')(t).dst('10.0.0.0/8').return(), /both families; give \{/],

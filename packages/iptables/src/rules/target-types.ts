@@ -62,6 +62,17 @@ export interface SnatOptions extends NatOptions {
   readonly randomFully?: boolean
 }
 
+/** Which socket TPROXY gives a packet to, and how it marks it. */
+export interface TproxyOptions<Address> {
+  readonly port: number
+  /** `--on-ip`: the address that it listens on. Default: that of the link which the packet came in by. */
+  readonly on?: Address
+  /** `--tproxy-mark`. Default: the packet keeps its own. */
+  readonly mark?: number
+  /** Bits of the mark that are set. Default: all. */
+  readonly mask?: number
+}
+
 /** How MASQUERADE chooses a port. */
 export interface MasqueradeOptions {
   /** A port, or a range written `1000-2000`; needs a protocol with ports. */
@@ -142,7 +153,7 @@ export type TableTargets<T extends Table, S extends Scope, C extends string> = T
 // internal
 
 type OtherTargets<T extends Table, S extends Scope, C extends string> = T extends 'mangle'
-  ? At<C, 'PREROUTING', TproxyTargets> & MssTargets<C>
+  ? At<C, 'PREROUTING', TproxyTargets<S>> & MssTargets<C>
   : T extends 'raw'
     ? RawTargets
     : T extends 'filter'
@@ -171,9 +182,9 @@ interface MasqueradeTargets {
   masquerade(options?: MasqueradeOptions): Rule
 }
 
-interface TproxyTargets {
+interface TproxyTargets<S extends Scope> {
   /** `-j TPROXY`: hand the packet to a local transparent socket; needs `proto('tcp')` or `proto('udp')`. */
-  tproxy(options: { readonly port: number; readonly mark?: number; readonly mask?: number }): Rule
+  tproxy(options: TproxyOptions<AddressOf<S>>): Rule
 }
 
 type MssTargets<C extends string> = SetMss &

@@ -34,6 +34,7 @@ function pushOptions(out: string[], target: Target, family: Family): void {
     case 'TPROXY':
       if (target.mark !== undefined) out.push('--tproxy-mark', markText(target.mark, target.mask))
       out.push('--on-port', String(target.port))
+      if (target.on !== undefined) out.push('--on-ip', forFamily(target.on, family))
       return
     case 'DNAT':
     case 'SNAT':

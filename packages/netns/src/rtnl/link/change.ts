@@ -26,7 +26,22 @@ export function reduceChange(link: Link, change: LinkChange, master: number | un
 /** The change that makes a link again what it was, in what was changed. */
 export function changeBack(
   before: Link,
-  { name, master, mtu, mac, txqlen, up, promisc, allmulti, alias, bridge, bridgePort, netns }: LinkChange,
+  {
+    name,
+    master,
+    mtu,
+    mac,
+    txqlen,
+    up,
+    promisc,
+    allmulti,
+    alias,
+    bridge,
+    vxlan,
+    geneve,
+    bridgePort,
+    netns,
+  }: LinkChange,
 ): LinkChange {
   // Whoever leaves a namespace leaves its bridge, and goes down.
   const moved = netns !== undefined
@@ -41,6 +56,8 @@ export function changeBack(
     ...(allmulti === undefined ? {} : { allmulti: before.allmulti }),
     ...(alias === undefined ? {} : { alias: before.alias ?? '' }),
     ...(bridge === undefined || before.bridge === undefined ? {} : { bridge: membersOf(before.bridge, bridge) }),
+    ...(vxlan === undefined || before.vxlan?.remote === undefined ? {} : { vxlan: { remote: before.vxlan.remote } }),
+    ...(geneve === undefined || before.geneve === undefined ? {} : { geneve: { remote: before.geneve.remote } }),
     ...(masterBack ? { master: before.master ?? null } : {}),
     ...portBack(before, masterBack, bridgePort),
   }

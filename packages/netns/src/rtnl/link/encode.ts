@@ -6,7 +6,7 @@ import { encodeBridge, encodeBridgePort } from './bridge.ts'
 import type { LinkChange, LinkToAdd, VethPeer } from './link.ts'
 import { parseMac } from './mac.ts'
 import { encodeIpvlan, encodeMacvlan, encodeVlan } from './on-parent.ts'
-import { encodeGeneve, encodeVxlan } from './tunnels.ts'
+import { encodeGeneve, encodeRemote, encodeVxlan } from './tunnels.ts'
 import * as wire from './wire.ts'
 
 /** Links that another link refers to, by index. */
@@ -50,13 +50,10 @@ export function encodeLinkChange(
   if (change.name !== undefined) attributes.push(wire.linkName(change.name))
   if (netns !== undefined) attributes.push([wire.IFLA_NET_NS_FD, u32(netns)])
   if (master !== undefined) attributes.push([wire.IFLA_MASTER, u32(master)])
-  if (change.bridge !== undefined) {
-    const info: Attribute[] = [
-      [wire.IFLA_INFO_KIND, cString('bridge')],
-      [wire.IFLA_INFO_DATA, encodeBridge(change.bridge)],
-    ]
-    attributes.push([wire.IFLA_LINKINFO, info])
-  }
+  const { bridge, vxlan, geneve } = change
+  if (bridge !== undefined) attributes.push(linkInfo('bridge', encodeBridge(bridge)))
+  if (vxlan !== undefined) attributes.push(linkInfo('vxlan', encodeRemote('vxlan', vxlan)))
+  if (geneve !== undefined) attributes.push(linkInfo('geneve', encodeRemote('geneve', geneve)))
   const [flags, mask] = flagsOf(change)
   if (attributes.length === 0 && mask === 0) return undefined
   return { fixed: wire.linkHeader(index, flags, mask), attributes }
@@ -77,6 +74,14 @@ export function encodePortChange(index: number, { bridgePort }: LinkChange): Lin
 export function hangsOnParent({ kind }: { readonly kind?: string | undefined }): boolean {
   return kind === 'vlan' || kind === 'macvlan' || kind === 'ipvlan'
 }
+
+const linkInfo = (kind: string, data: Attribute[]): Attribute => [
+  wire.IFLA_LINKINFO,
+  [
+    [wire.IFLA_INFO_KIND, cString(kind)],
+    [wire.IFLA_INFO_DATA, data],
+  ],
+]
 
 type Common = Pick<LinkChange, 'mtu' | 'mac' | 'txqlen' | 'alias'>
 

@@ -5,6 +5,7 @@ import type {
   GeneveOptions,
   IpvlanOptions,
   MacvlanOptions,
+  TunnelChange,
   VlanOptions,
   VxlanOptions,
 } from './options.ts'
@@ -124,6 +125,10 @@ export interface LinkChange {
   readonly alias?: string | undefined
   /** Of a bridge. */
   readonly bridge?: BridgeOptions | undefined
+  /** Of a VXLAN; connections through it go on. */
+  readonly vxlan?: TunnelChange | undefined
+  /** Of a GENEVE tunnel; connections through it go on. */
+  readonly geneve?: TunnelChange | undefined
   /** Of a port of a bridge, the new `master` included. */
   readonly bridgePort?: BridgePort | undefined
 }

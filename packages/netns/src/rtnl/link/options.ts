@@ -89,3 +89,9 @@ export interface GeneveOptions {
   readonly ttl?: number | undefined
   readonly udpChecksum?: boolean | undefined
 }
+
+/** What the kernel lets one change about a tunnel. */
+export interface TunnelChange {
+  /** The other end, of the family that it was of. */
+  readonly remote: string
+}

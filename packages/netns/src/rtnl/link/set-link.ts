@@ -36,7 +36,7 @@ export function planChange(channel: Questions, link: LinkRef, change: LinkChange
  */
 export function checkChange(
   before: Link,
-  { netns, bridge, bridgePort }: LinkChange,
+  { netns, bridge, vxlan, geneve, bridgePort }: LinkChange,
   master: number | undefined,
   what: string,
 ): void {
@@ -46,7 +46,9 @@ export function checkChange(
       `${what}: a master is of one namespace; move the link first, then set its master there`,
     )
   }
-  if (bridge !== undefined && before.kind !== 'bridge') throw notSupported(what, 'it is no bridge')
+  for (const [kind, options] of Object.entries({ bridge, vxlan, geneve })) {
+    if (options !== undefined && before.kind !== kind) throw notSupported(what, `it is no ${kind}`)
+  }
   if (bridgePort !== undefined && (master ?? before.master ?? 0) === 0) {
     throw notSupported(what, 'it is no port of a bridge')
   }

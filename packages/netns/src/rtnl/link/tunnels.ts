@@ -1,7 +1,7 @@
 import { NetnsError } from '../../handle/netns-error.ts'
 import type { Attribute } from '../../netlink/encode.ts'
 import { address, be16, decodeOptions, encodeOptions, flag, type OptionTable, u8, u32 } from './option-table.ts'
-import type { GeneveOptions, VxlanOptions } from './options.ts'
+import type { GeneveOptions, TunnelChange, VxlanOptions } from './options.ts'
 
 const IFLA_VXLAN_ID = 1
 const IFLA_VXLAN_GROUP = 2
@@ -49,6 +49,12 @@ const geneveOptions: OptionTable<GeneveOptions> = {
 export function encodeVxlan(options: VxlanOptions, parent: number | undefined): Attribute[] {
   const attributes = encodeOptions('vxlan', vxlanOptions, options)
   return parent === undefined ? attributes : [...attributes, vxlanLink.encode(parent, 'vxlan.parent')]
+}
+
+/** The attributes that change the other end of a tunnel. Throws `NetnsError('INVALID')`. */
+export function encodeRemote(kind: 'vxlan' | 'geneve', { remote }: TunnelChange): Attribute[] {
+  const table = kind === 'vxlan' ? vxlanOptions : geneveOptions
+  return [table.remote.encode(remote, `${kind}.remote`)]
 }
 
 /** The options among the attributes of a VXLAN. */

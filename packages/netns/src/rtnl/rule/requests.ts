@@ -28,7 +28,7 @@ export const ruleFilter = (filter: RuleFilter | IpFamily): RuleFilter =>
 export function addRule(channel: Questions, rule: NewPolicyRule): boolean {
   const encoded = encodeRule(rule)
   if (findRule(channel, rule) !== undefined) return false
-  const what = `Add rule for table ${rule.table} (${rule.family})`
+  const what = `Add rule ${ruleText(rule)}`
   const request = { type: RTM_NEWRULE, flags: NLM_F_CREATE | NLM_F_EXCL, ...encoded, what }
   return unlessAlready(
     ['EEXIST'],
@@ -41,7 +41,7 @@ export function deleteRule(channel: Questions, rule: NewPolicyRule): boolean {
   const existing = findRule(channel, rule)
   if (existing === undefined) return false
   const encoded = encodeRule({ ...rule, priority: existing.priority })
-  const what = `Delete rule for table ${rule.table} (${rule.family})`
+  const what = `Delete rule ${ruleText(rule)}`
   return unlessAlready(['ENOENT'], () => channel.ask({ type: RTM_DELRULE, ...encoded, what }))
 }
 
@@ -54,3 +54,6 @@ function dumpRules(channel: Questions, family: IpFamily): Buffer[] {
   const what = `List ${family} rules`
   return channel.dump({ type: RTM_GETRULE, fixed: ruleQuery(family), what }).map(({ body }) => body)
 }
+
+const ruleText = ({ goto, table, family }: NewPolicyRule): string =>
+  `${goto === undefined ? `for table ${table}` : `to go on at ${goto}`} (${family})`

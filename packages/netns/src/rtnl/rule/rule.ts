@@ -7,10 +7,13 @@ import { cString, readCString, readU32, u32 } from '../../netlink/values.ts'
 import { checkInteger } from '../check.ts'
 import { familyName, familyNumber, familyQuery, formatPrefix, parsePrefix } from '../ip.ts'
 
-/** A policy routing rule to add or delete: packets that match use the table. */
+/** A policy routing rule to add or delete: packets that match use the table, or go on at another rule. */
 export interface NewPolicyRule {
   readonly family: IpFamily
+  /** 0 with `goto`. */
   readonly table: number
+  /** The priority of the rule to go on at, which is a later one; it may come later, too. */
+  readonly goto?: number | undefined
   readonly fwmark?: number | undefined
   /** Bits of the mark that count. Default: all. */
   readonly mask?: number | undefined
@@ -27,7 +30,9 @@ export interface NewPolicyRule {
 /** A rule of the kernel. */
 export interface PolicyRule {
   readonly family: IpFamily
+  /** 0 of a rule with `goto`. */
   readonly table: number
+  readonly goto?: number
   readonly priority: number
   readonly fwmark?: number
   readonly mask?: number
@@ -43,18 +48,20 @@ export interface RuleFilter {
   readonly table?: number
 }
 
-// goto, tunnel, l3mdev, oif, uid range, protocol, ports: rules that have them are not ours
-const OTHER_SELECTORS = [4, 12, 17, 19, 20, 22, 23, 24]
+// tunnel, l3mdev, oif, uid range, ports: rules that have them are not ours
+const OTHER_SELECTORS = [12, 17, 19, 20, 22, 23, 24]
 
 const MOST = 0xffffffff
 
 const FIB_RULE_HDR = 12
 const FR_ACT_TO_TBL = 1
+const FR_ACT_GOTO = 2
 const FIB_RULE_INVERT = 0x2
 
 const FRA_DST = 1
 const FRA_SRC = 2
 const FRA_IIFNAME = 3
+const FRA_GOTO = 4
 const FRA_PRIORITY = 6
 const FRA_FWMARK = 10
 const FRA_TABLE = 15
@@ -69,7 +76,7 @@ export function encodeRule(rule: NewPolicyRule): { fixed: Uint8Array; attributes
   const attributes: Attribute[] = [[FRA_TABLE, u32(checkInteger(rule.table, 0, MOST, 'table'))]]
   fixed[0] = familyNumber(rule.family)
   fixed[4] = rule.table < 256 ? rule.table : 0
-  fixed[7] = FR_ACT_TO_TBL
+  fixed[7] = actionOf(rule)
   fixed.writeUInt32LE(rule.invert ? FIB_RULE_INVERT : 0, 8)
   for (const [text, type, at] of [
     [rule.to, FRA_DST, 1],
@@ -86,6 +93,7 @@ export function encodeRule(rule: NewPolicyRule): { fixed: Uint8Array; attributes
     fixed[at] = prefix.length
     attributes.push([type, networkAddress(prefix)])
   }
+  if (rule.goto !== undefined) attributes.push([FRA_GOTO, u32(checkInteger(rule.goto, 1, MOST, 'goto'))])
   if (rule.priority !== undefined)
     attributes.push([FRA_PRIORITY, u32(checkInteger(rule.priority, 0, MOST, 'priority'))])
   if (rule.fwmark !== undefined) attributes.push([FRA_FWMARK, u32(checkInteger(rule.fwmark, 0, MOST, 'fwmark'))])
@@ -101,12 +109,13 @@ export function encodeRule(rule: NewPolicyRule): { fixed: Uint8Array; attributes
 export function isRule(body: Buffer, wanted: NewPolicyRule): boolean {
   const rule = decodeRule(body)
   const attributes = attributeMap(body, FIB_RULE_HDR)
-  if (rule === undefined || body.readUInt8(3) !== 0 || body.readUInt8(7) !== FR_ACT_TO_TBL) return false
+  if (rule === undefined || body.readUInt8(3) !== 0 || body.readUInt8(7) !== actionOf(wanted)) return false
   if (OTHER_SELECTORS.some((type) => attributes.has(type))) return false
   const marked = wanted.fwmark !== undefined || wanted.mask !== undefined
   return (
     rule.family === wanted.family &&
     rule.table === wanted.table &&
+    rule.goto === wanted.goto &&
     (wanted.priority === undefined || rule.priority === wanted.priority) &&
     (rule.fwmark ?? 0) === (wanted.fwmark ?? 0) >>> 0 &&
     (rule.mask ?? 0) === (marked ? (wanted.mask ?? 0xffffffff) >>> 0 : 0) &&
@@ -127,6 +136,7 @@ export function decodeRule(body: Buffer): PolicyRule | undefined {
   const from = attributes.get(FRA_SRC)
   const to = attributes.get(FRA_DST)
   const iif = readCString(attributes.get(FRA_IIFNAME))
+  const goto = readU32(attributes.get(FRA_GOTO))
   return {
     family,
     table: readU32(attributes.get(FRA_TABLE)) ?? body.readUInt8(4),
@@ -137,8 +147,11 @@ export function decodeRule(body: Buffer): PolicyRule | undefined {
     ...(from === undefined ? {} : { from: `${formatAddress(from)}/${body.readUInt8(2)}` }),
     ...(to === undefined ? {} : { to: `${formatAddress(to)}/${body.readUInt8(1)}` }),
     ...(iif === undefined ? {} : { iif }),
+    ...(goto === undefined ? {} : { goto }),
   }
 }
+
+const actionOf = ({ goto }: NewPolicyRule): number => (goto === undefined ? FR_ACT_TO_TBL : FR_ACT_GOTO)
 
 function normalised(prefix: string | undefined): string | undefined {
   return prefix === undefined ? undefined : formatPrefix(parsePrefix(prefix))

@@ -32,7 +32,7 @@ export function addDevice(world: World, here: Namespace, link: LinkToAdd): boole
     { ...link, netns: undefined, peer: link.peer && { ...link.peer, netns: undefined } },
     { parent: parent?.index },
   )
-  if (link.bridgePort !== undefined) encodePortChange(1, link)
+  if (link.bridgePort !== undefined) encodePortChange(1, { bridgePort: link.bridgePort })
   const there = findDevice(home, link.name)
   if (there !== undefined) {
     const difference = differenceOf(viewOf(there), link, { master: master?.index, parent: parent?.index })
@@ -111,7 +111,7 @@ export function changeDevice(
 }
 
 function apply(device: Device, reduced: object, change: LinkChange, master: Device | undefined): void {
-  const { bridge, bridgePort, netns: _, master: __, ...plain } = change
+  const { bridge, vxlan, geneve, bridgePort, netns: _, master: __, ...plain } = change
   const { settings } = device
   const wasUp = settings.up
   const said = Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== undefined))
@@ -120,6 +120,8 @@ function apply(device: Device, reduced: object, change: LinkChange, master: Devi
     ...said,
     ...(change.mac === undefined ? {} : { mac: change.mac.toLowerCase() }),
     ...(bridge === undefined ? {} : { bridge: { ...settings.bridge, ...bridge } }),
+    ...(vxlan === undefined || settings.vxlan === undefined ? {} : { vxlan: { ...settings.vxlan, ...vxlan } }),
+    ...(geneve === undefined || settings.geneve === undefined ? {} : { geneve: { ...settings.geneve, ...geneve } }),
   }
   if (change.alias === '') Reflect.deleteProperty(device.settings, 'alias')
   if (change.master === null) release(device)

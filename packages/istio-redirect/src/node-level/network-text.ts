@@ -1,0 +1,58 @@
+import type { NewPolicyRule } from '@cni/netns'
+import type { NetworkPlan, WantedRoute, WantedSysctl, WantedTunnel } from './network-plan.ts'
+
+/** A plan as commands of `ip` and `sysctl`, to read. */
+export function networkText({ sysctls, tunnels, routes, rules }: NetworkPlan): string[] {
+  return [
+    ...sysctls.map((each) => `sysctl -w ${sysctlText(each)}`),
+    ...tunnels.flatMap((each) => [
+      `ip link add ${tunnelText(each)}`,
+      `ip addr add ${each.cidr} dev ${each.name}`,
+      `ip link set ${each.name} up`,
+    ]),
+    ...routes.map((each) => `ip route add ${routeText(each)}`),
+    ...rules.map((each) => `ip rule add ${ruleText(each)}`),
+  ]
+}
+
+/** The arguments of `ip link add`. */
+export const tunnelText = ({ name, kind, id, remote, port }: WantedTunnel): string =>
+  `${name} type ${kind} id ${id} remote ${remote} dstport ${port}`
+
+/** The arguments of `ip route add`; equal for the same route. */
+export function routeText({ table, to, link, type, gateway, source, scope, onlink }: WantedRoute): string {
+  return [
+    `table ${table}`,
+    type,
+    to,
+    gateway && `via ${gateway}`,
+    `dev ${link}`,
+    source && `src ${source}`,
+    scope && `scope ${scope}`,
+    onlink && 'onlink',
+  ]
+    .filter(Boolean)
+    .join(' ')
+}
+
+/** The arguments of `ip rule add`; equal for the same rule. */
+export function ruleText({ priority, fwmark, mask, table, goto, from, to, iif, invert }: NewPolicyRule): string {
+  return [
+    `priority ${priority}`,
+    invert && 'not',
+    from && `from ${from}`,
+    to && `to ${to}`,
+    iif && `iif ${iif}`,
+    fwmark !== undefined && `fwmark ${hex(fwmark)}/${hex(mask ?? 0xffffffff)}`,
+    goto === undefined ? `lookup ${table}` : `goto ${goto}`,
+  ]
+    .filter(Boolean)
+    .join(' ')
+}
+
+/** As `sysctl` has it. */
+export const sysctlText = ({ name, value }: WantedSysctl): string => `${name}=${value}`
+
+// internal
+
+const hex = (value: number): string => `0x${value.toString(16)}`
