@@ -33,6 +33,11 @@ export {
 } from './stand-ins.ts'
 export type { ZtunnelBehaviour } from './ztunnel/behaviour.ts'
 export type { ZtunnelPod } from './ztunnel/conversation.ts'
-export type { Forwarded } from './ztunnel/pod-proxy.ts'
+export type { Forwarded } from './ztunnel/listeners.ts'
 export { spawnZtunnel } from './ztunnel/spawn-ztunnel.ts'
+export {
+  startTransparentZtunnel,
+  type TransparentZtunnel,
+  type TransparentZtunnelOptions,
+} from './ztunnel/transparent-ztunnel.ts'
 export { startZtunnel, type Ztunnel, type ZtunnelOptions, type ZtunnelView } from './ztunnel/ztunnel.ts'

@@ -3,7 +3,8 @@ import type { UnixMessage } from '@cni/netns/unix'
 import { messageOf } from '@cni/types'
 import { MAX_MESSAGE, type WorkloadInfo } from '../../../zds/wire.ts'
 import { decodeRequest, type ReceivedRequest } from '../../../zds/wire-of-ztunnel.ts'
-import { type ProxySurroundings, podProxy } from './pod-proxy.ts'
+import type { ProxySurroundings } from './listeners.ts'
+import { podProxy } from './pod-proxy.ts'
 
 /** A pod that a ztunnel was told of. */
 export interface ZtunnelPod {

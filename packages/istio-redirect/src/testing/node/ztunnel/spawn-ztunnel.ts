@@ -69,7 +69,9 @@ const viewSchema = z.object({
   ),
   ready: z.boolean(),
   heard: z.array(z.string()),
-  forwarded: z.array(z.object({ direction: z.enum(['inbound', 'outbound']), from: z.string(), to: z.string() })),
+  forwarded: z.array(
+    z.object({ direction: z.enum(['inbound', 'outbound', 'hbone']), from: z.string(), to: z.string() }),
+  ),
 })
 
 function readView(message: unknown): ZtunnelView {

@@ -5,7 +5,7 @@ import { MAX_MESSAGE } from '../../../zds/wire.ts'
 import { encodeAck, encodeHello } from '../../../zds/wire-of-ztunnel.ts'
 import type { ZtunnelBehaviour } from './behaviour.ts'
 import { type Reaction, type ZtunnelPod, ztunnelPods } from './conversation.ts'
-import type { Forwarded } from './pod-proxy.ts'
+import type { Forwarded } from './listeners.ts'
 
 /** How a stand-in for ztunnel is started. */
 export interface ZtunnelOptions {

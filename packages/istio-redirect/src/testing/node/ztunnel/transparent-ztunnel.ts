@@ -1,0 +1,66 @@
+import type { Socket } from 'node:net'
+import type { Netns } from '@cni/netns'
+import { HBONE_PORT, INBOUND_PORT, OUTBOUND_PORT, QUERY_PORT } from '../../../agent/ambient/ztunnel.ts'
+import { type Forwarded, listenersIn, overTcp, plain } from './listeners.ts'
+
+/** A ztunnel with listeners in its own namespace only. */
+export interface TransparentZtunnel extends AsyncDisposable {
+  /** Connections that passed through it, the oldest first. */
+  readonly forwarded: readonly Forwarded[]
+  /** As SIGKILL: nobody can connect any more, and connections end. */
+  stop(): Promise<void>
+}
+
+/** How a {@link startTransparentZtunnel} behaves. */
+export interface TransparentZtunnelOptions {
+  /** Whose address it connects with: that of whoever connected, as ztunnel does, or its own. Default: `client`. */
+  readonly source?: 'client' | 'own' | undefined
+}
+
+/**
+ * A stand-in for the ztunnel of a node (Istio up to 1.19) in this process: transparent listeners in its own namespace, to
+ * which tunnels and TPROXY, or programs of eBPF, bring the connections of pods as they are. Each is passed on in plain text
+ * to where it wanted, also what comes as HBONE; queries are answered with no name. The namespace stays open meanwhile.
+ * Needs root.
+ *
+ * @example
+ * ```ts
+ * import { startTransparentZtunnel } from '@cni/istio-redirect/testing/node'
+ * import { tempNetns } from '@cni/netns/testing'
+ *
+ * await using own = await tempNetns()
+ * await using ztunnel = startTransparentZtunnel(own)
+ * export const passed = ztunnel.forwarded.map(({ direction, from, to }) => `${direction}: ${from} to ${to}`)
+ * ```
+ */
+export function startTransparentZtunnel(
+  netns: Netns,
+  { source = 'client' }: TransparentZtunnelOptions = {},
+): TransparentZtunnel {
+  const open = new Set<Socket>()
+  const forwarded: Forwarded[] = []
+  const surroundings = { open, onForward: (each: Forwarded) => void forwarded.push(each) }
+  const { serve, answer, keep, pass, close } = listenersIn(netns, surroundings)
+  const transparent = (direction: Forwarded['direction'], listener: number) => (client: Socket) => {
+    const { localAddress = '', localPort = listener, remoteAddress = '' } = client
+    // Whoever connects to ztunnel itself wants nothing that it could pass on.
+    if (localPort === listener && direction !== 'hbone') return void keep(client).destroy()
+    const to = { address: plain(localAddress), port: localPort }
+    pass(client, { direction, to, source: source === 'client' ? plain(remoteAddress) : undefined })
+  }
+  const stop = async (): Promise<void> => {
+    close()
+    for (const socket of open) socket.destroy()
+  }
+  try {
+    answer('0.0.0.0')
+    serve('0.0.0.0', QUERY_PORT, (client) => keep(client).on('data', (query) => client.end(overTcp(query))))
+    serve('0.0.0.0', OUTBOUND_PORT, transparent('outbound', OUTBOUND_PORT))
+    serve('0.0.0.0', INBOUND_PORT, transparent('inbound', INBOUND_PORT))
+    serve('0.0.0.0', HBONE_PORT, transparent('hbone', HBONE_PORT))
+  } catch (error) {
+    close()
+    throw error
+  }
+  return { forwarded, stop, [Symbol.asyncDispose]: stop }
+}
