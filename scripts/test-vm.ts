@@ -1,13 +1,14 @@
 // npm run test:vm [-- OPTIONS] [FILE...]: a sample of the suites on a real kernel, on Debian's own; see --help.
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
-import { ensurePackages, missingPackages, TEST_PACKAGES } from './lib/debian.ts'
+import { TEST_PACKAGES } from './lib/debian.ts'
 import { exec, node26, root } from './lib/exec.ts'
 import { buildExecutables } from './lib/executables.ts'
 import { main, Stop, say, seconds, step } from './lib/progress.ts'
+import { FAILED, LATE, SKIPPED, USAGE } from './lib/vm/exit-codes.ts'
 import { initramfs, likeHere } from './lib/vm/initramfs.ts'
 import { debianKernel } from './lib/vm/kernel.ts'
+import { cacheFor, type MachineTests, minutesOf, newLog, parsed, prepare, skipped } from './lib/vm/machine-tests.ts'
 import { isAccelerator, qemu } from './lib/vm/qemu.ts'
 import { testsInMachine } from './lib/vm/tests-in-machine.ts'
 
@@ -34,11 +35,6 @@ const AGAIN = ['--retry.count=2', '--retry.condition=killed with SIG(SEGV|TRAP|I
 
 const PACKAGES = [...TEST_PACKAGES, 'qemu-system-x86', 'kmod', 'busybox-static'] as const
 
-const USAGE = 2
-const FAILED = 3
-const LATE = 4
-const SKIPPED = 77
-
 const HELP = `npm run test:vm [-- OPTIONS] [FILE...]
 
 Boots Debian's own kernel in a virtual machine (qemu) and runs a sample of the suites that need a real kernel there, link
@@ -61,13 +57,19 @@ Exit code: 0 all passed; ${FAILED} in the machine a test failed or was skipped; 
 ${SKIPPED} nothing was run, and what is missing here is named; 1 something else went wrong.
 `
 
-const cache = join(process.env.XDG_CACHE_HOME || '/var/cache', 'cni-ts/vm')
-const logs = join(cache, 'logs')
+const cache = cacheFor('vm')
+const tests: MachineTests = {
+  script: 'test:vm',
+  title: "Debian's kernel in a virtual machine",
+  packages: PACKAGES,
+  cache,
+  logs: join(cache, 'logs'),
+}
 
 await main(async () => {
   const options = parse()
   if (options.help) return void process.stdout.write(HELP)
-  await prepare(options)
+  await prepare(tests, options)
   const work = join(cache, `${options.keep ? 'kept' : 'run'}-${process.pid}`)
   mkdirSync(work)
   try {
@@ -80,55 +82,22 @@ await main(async () => {
 type Options = ReturnType<typeof parse>
 
 function parse() {
-  const { values, positionals } = parsed()
-  const { 'no-install': noInstall = false, accel = 'tcg', minutes = '30', keep = false, help = false } = values
-  if (!isAccelerator(accel)) throw new Stop(`--accel: expected kvm or tcg, got ${JSON.stringify(accel)}`, USAGE)
-  if (!/^[1-9]\d{0,3}$/.test(minutes)) {
-    throw new Stop(`--minutes: expected a number from 1 to 9999, got ${JSON.stringify(minutes)}`, USAGE)
-  }
-  const files = positionals.length === 0 ? SAMPLE : positionals
-  return { install: !noInstall, accelerator: accel, minutes: Number(minutes), keep, help, files }
-}
-
-function parsed() {
   const [text, flag] = [{ type: 'string' }, { type: 'boolean' }] as const
   const options = { 'no-install': flag, accel: text, minutes: text, keep: flag, help: { ...flag, short: 'h' } } as const
-  try {
-    return parseArgs({ options, allowPositionals: true })
-  } catch (error) {
-    throw new Stop(`${error instanceof Error ? error.message : error}. --help lists the options`, USAGE)
-  }
-}
-
-function skipped(why: string) {
-  return new Stop(`skipped: Debian's kernel in a virtual machine, because ${why}`, SKIPPED)
-}
-
-async function prepare({ install }: Options) {
-  const missing = missingPackages(PACKAGES)
-  const command = `apt-get install --no-install-recommends ${missing.join(' ')}`
-  const too = missing.length === 0 ? '' : `; as root: ${command}`
-  if (process.getuid?.() !== 0) throw skipped(`it needs root. Run: sudo npm run test:vm${too}`)
-  if (missing.length > 0 && !(install && existsSync('/usr/bin/apt-get'))) {
-    throw skipped(`these Debian packages are missing: ${missing.join(', ')}. Install them: ${command}`)
-  }
-  await ensurePackages(PACKAGES, { install })
-  mkdirSync(logs, { recursive: true, mode: 0o700 })
-  // What a run left that was killed before it could, and all logs but the latest.
-  for (const name of readdirSync(cache)) {
-    const pid = /^run-(\d+)$/.exec(name)?.[1]
-    if (pid !== undefined && !existsSync(`/proc/${pid}`)) rmSync(join(cache, name), { recursive: true, force: true })
-  }
-  for (const old of readdirSync(logs).sort().slice(0, -30)) rmSync(join(logs, old))
+  const { values, positionals } = parsed({ options, allowPositionals: true })
+  const { 'no-install': noInstall = false, accel = 'tcg', minutes = '30', keep = false, help = false } = values
+  if (!isAccelerator(accel)) throw new Stop(`--accel: expected kvm or tcg, got ${JSON.stringify(accel)}`, USAGE)
+  const files = positionals.length === 0 ? SAMPLE : positionals
+  return { install: !noInstall, accelerator: accel, minutes: Number(minutesOf(minutes)), keep, help, files }
 }
 
 async function bootAndTest(work: string, { install, accelerator, minutes, keep, files }: Options) {
   const kernel = await debianKernel(cache, { install, work })
-  if (kernel === undefined) throw skipped(`${cache} holds no kernel, and --no-install was given`)
+  if (kernel === undefined) throw skipped(tests, `${cache} holds no kernel, and --no-install was given`)
   await buildExecutables(['istio-cni'])
   // All is read and nothing run: translated by the way, and kept where the machine finds it.
   await step('test files', () => exec([...vitest(files), '--testNamePattern=^$', '--passWithNoTests'], { quiet: true }))
-  const log = join(logs, new Date().toISOString().replaceAll(/[-:]|\..*/g, ''))
+  const log = newLog(tests)
   const initrd = join(work, 'initramfs')
   writeFileSync(initrd, initramfs(kernel, likeHere(kernel, root, vitest(files))))
   if (keep) {

@@ -26,7 +26,7 @@ const PACKAGES = {
   'debian-archive-keyring': '/usr/share/keyrings/debian-archive-keyring.gpg',
 }
 
-type DebianPackage = keyof typeof PACKAGES
+export type DebianPackage = keyof typeof PACKAGES
 
 /** What the suites on a real kernel run, or make their nodes with. */
 export const TEST_PACKAGES = [

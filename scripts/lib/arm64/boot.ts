@@ -4,10 +4,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createAuthority, kubeconfigText, meshPod, startApiServer } from '@cni/istio-redirect/testing'
 import { main, Stop, say, seconds } from '../progress.ts'
+import { FAILED, LATE } from '../vm/exit-codes.ts'
 import { initramfs } from '../vm/initramfs.ts'
 import { testsInMachine } from '../vm/tests-in-machine.ts'
 import { kernelIn } from './debian-files.ts'
-import { FAILED, LATE } from './exit-codes.ts'
 import { qemuArm64 } from './qemu-arm64.ts'
 
 /** What loopback of this machine is called in qemu's own network. */

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { Stop, step } from '../progress.ts'
+import { FAILED } from '../vm/exit-codes.ts'
 import type { Arm64Executable } from './executables-arm64.ts'
-import { FAILED } from './exit-codes.ts'
 
 const QEMU = 'qemu-aarch64-static'
 const MOST_MS = 60_000
