@@ -12,7 +12,7 @@ import { InstallError, toInstallError } from '../install-error.ts'
 import type { Settings } from '../options.ts'
 import type { Change } from './change.ts'
 import { failed, NOTHING, type StepPlan } from './step-plan.ts'
-import type { VerifiedFiles } from './verified.ts'
+import { instant, type VerifiedFiles } from './verified.ts'
 
 /** Which binaries are missing or differ from those of the source folder: libraries first, the plugin last. */
 export async function planBinaries(
@@ -129,9 +129,9 @@ function assertWhole({ source, path, type }: Pair, file = source.path): void {
 }
 
 async function isSame({ source, path, verified, uncache, signal }: Pair, stat: BigIntStats): Promise<boolean> {
-  const now = performance.now()
+  const at = instant()
   if (stat.size !== source.stat.size || !(await sameBytes(source.path, path, signal, uncache))) return false
-  verified.add(path, source.stat, stat, now)
+  verified.add(path, source.stat, stat, at)
   return true
 }
 
@@ -145,7 +145,7 @@ function copy(pair: Pair, action: 'create' | 'replace', reason: string): Change 
     async apply(signal) {
       if (await linkToTwin(pair)) return
       await copyBinary(source.path, path, { type, signal, uncache, check: (copied) => assertWhole(pair, copied) })
-      verified.add(path, source.stat, lstatSync(path, { bigint: true }), performance.now())
+      verified.add(path, source.stat, lstatSync(path, { bigint: true }), instant())
     },
   }
 }
@@ -160,8 +160,7 @@ async function linkToTwin(pair: Pair): Promise<boolean> {
     if (!isKnown && !(await isSame({ ...pair, path: twin }, stat))) continue
     if (!linkBinary(twin, path, type)) continue
     // The link has changed the number of names, which is part of what is remembered of a file.
-    for (const name of [path, twin])
-      verified.add(name, source.stat, lstatSync(name, { bigint: true }), performance.now())
+    for (const name of [path, twin]) verified.add(name, source.stat, lstatSync(name, { bigint: true }), instant())
     return true
   }
   return false
