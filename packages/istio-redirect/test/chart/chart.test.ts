@@ -149,6 +149,19 @@ describe.skipIf(HELM === undefined)('the chart', () => {
     expect(volumeMounts).toContainEqual({ name: 'config', mountPath: '/etc/istio-cni/config', readOnly: true })
   })
 
+  test.for<[string, object, string[]]>([
+    ['in pods', { enabled: true }, []],
+    ['off', { redirectMode: 'node-ebpf' }, []],
+    ['by iptables', { enabled: true, redirectMode: 'node-iptables' }, ['ambient-config']],
+    ['by programs', { enabled: true, redirectMode: 'node-ebpf' }, ['ambient-config', 'bpffs']],
+  ])('mounts what ambient redirected on the node needs: %s', ([, ambient, expected]) => {
+    const objects = rendered({ ...IMAGE, ambient })
+    const mounts = list(container(objects).volumeMounts).map((each) => String(node(each).name))
+    expect(mounts.filter((name) => !/^cni-/.test(name))).toEqual(expected)
+    const mode = node(one(objects, 'ConfigMap').data).AMBIENT_REDIRECT_MODE
+    expect(mode !== undefined).toBe(expected.length > 0)
+  })
+
   test('has a PodMonitor for the port of the metrics', () => {
     const monitor = one(
       rendered({ ...IMAGE, podMonitor: { enabled: true, labels: { release: 'prometheus' } } }),
@@ -193,6 +206,11 @@ describe.skipIf(HELM === undefined)('the chart', () => {
     [{ repair: { enabled: 'maybe' } }, "at '/repair/enabled': got string, want boolean"],
     [{ cniBinDir: 'opt/cni/bin' }, "at '/cniBinDir': 'opt/cni/bin' does not match pattern '^/"],
     [{ cniConfFileName: '10-x.json' }, "at '/cniConfFileName': '10-x.json' does not match pattern"],
+    [
+      { ambient: { redirectMode: 'tproxy' } },
+      "at '/ambient/redirectMode': value must be one of 'inpod', 'node-iptables'",
+    ],
+    [{ ambient: { tunnel: 'gre' } }, "at '/ambient/tunnel': value must be one of 'geneve', 'vxlan'"],
     [{ provider: 'cilium' }, "at '/provider': value must be one of 'default', 'multus'"],
     [{ global: { resourceScope: 'node' } }, "at '/global/resourceScope': value must be one of"],
     [{ env: { 'A-B': '1' } }, "'A-B' does not match pattern"],

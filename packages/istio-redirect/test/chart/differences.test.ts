@@ -36,6 +36,9 @@ const cases: readonly (readonly [what: string, values: object, settings: Setting
     { ambient: { enabled: true, shareHostNetworkNamespace: true } },
     { ambient: true, shareHostNetworkNamespace: true },
   ],
+  ['ambient on the node level, by iptables', NODE_LEVEL('node-iptables'), { ambient: true }],
+  ['ambient on the node level, by programs', NODE_LEVEL('node-ebpf'), { ambient: true }],
+  ['ambient with a value of earlier charts', NODE_LEVEL('iptables'), { ambient: true }],
   [
     'a list of our own',
     { ambient: { enabled: true }, istioOwnedCNIConfig: true, istioOwnedCNIConfigFileName: '00-x.conflist' },
@@ -110,6 +113,10 @@ const isSide = (said: unknown, value: unknown): boolean =>
 function fits(pattern: string, text: string): boolean {
   const parts = pattern.split('*').map((part) => part.replace(/[.[\]\\/+?^${}()|]/g, '\\$&'))
   return new RegExp(`^${parts.join('.*')}$`).test(text)
+}
+
+function NODE_LEVEL(redirectMode: string) {
+  return { ambient: { enabled: true, redirectMode, tunnel: 'vxlan' } }
 }
 
 function NODE_AFFINITY() {

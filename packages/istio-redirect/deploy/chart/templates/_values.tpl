@@ -64,6 +64,11 @@ counts less than the same key above. What is in values.yaml could not come befor
 {{- if or .ambient.enabled (eq (include "cni.repairMode" .) "repair") }}true{{ end -}}
 {{- end }}
 
+{{/* node-iptables or node-ebpf when ambient traffic is redirected on the node instead of in each pod. */}}
+{{- define "cni.nodeLevel" -}}
+{{- if and .ambient.enabled (hasPrefix "node-" .ambient.redirectMode) }}{{ .ambient.redirectMode }}{{ end -}}
+{{- end }}
+
 {{/* Not empty when the DaemonSet chooses nodes by labels that the agent has to look at when it stops. */}}
 {{- define "cni.choosesNodes" -}}
 {{- if or .nodeSelector (dig "nodeAffinity" "requiredDuringSchedulingIgnoredDuringExecution" "" .affinity) }}true{{ end -}}
@@ -92,6 +97,10 @@ AMBIENT_DNS_CAPTURE: {{ .ambient.dnsCapture | quote }}
 AMBIENT_IPV6: {{ .ambient.ipv6 | quote }}
 AMBIENT_RECONCILE_POD_RULES_ON_STARTUP: {{ .ambient.reconcileIptablesOnStartup | quote }}
 ENABLE_AMBIENT_DETECTION_RETRY: {{ .ambient.enableAmbientDetectionRetry | quote }}
+{{- with include "cni.nodeLevel" . }}
+AMBIENT_REDIRECT_MODE: {{ . | quote }}
+AMBIENT_TUNNEL: {{ $.ambient.tunnel | quote }}
+{{- end }}
 {{- with .cniConfFileName }}
 CNI_CONF_NAME: {{ . | quote }}
 {{- end }}
