@@ -53,6 +53,8 @@ export interface KernelSide {
   addPod(pod: NodePod): Promise<KernelReport>
   /** Captures nothing of it any more, also on addresses that nobody remembers; returns them. */
   removePod(uid: string): Promise<readonly string[]>
+  /** Captures nothing of other pods than these, nor what somebody else put there; returns the stale addresses. */
+  retainPods(uids: ReadonlySet<string>): Promise<readonly string[]>
   /** What is captured; only reads. Nothing where nothing was started. */
   listPods(): Promise<readonly EnrolledAddress[]>
   /** What is not as it was left, in words; only reads. */

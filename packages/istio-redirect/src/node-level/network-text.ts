@@ -20,13 +20,13 @@ export const tunnelText = ({ name, kind, id, remote, port }: WantedTunnel): stri
   `${name} type ${kind} id ${id} remote ${remote} dstport ${port}`
 
 /** The arguments of `ip route add`; equal for the same route. */
-export function routeText({ table, to, link, type, gateway, source, scope, onlink }: WantedRoute): string {
+export function routeText({ table, to, link, type, gateway, source, scope, onlink }: RouteWords): string {
   return [
     `table ${table}`,
     type,
     to,
     gateway && `via ${gateway}`,
-    `dev ${link}`,
+    link && `dev ${link}`,
     source && `src ${source}`,
     scope && `scope ${scope}`,
     onlink && 'onlink',
@@ -52,6 +52,12 @@ export function ruleText({ priority, fwmark, mask, table, goto, from, to, iif, i
 
 /** As `sysctl` has it. */
 export const sysctlText = ({ name, value }: WantedSysctl): string => `${name}=${value}`
+
+/** Of a route that is wanted, or that somebody made. */
+type RouteWords = Pick<WantedRoute, 'table' | 'to'> &
+  Readonly<Partial<Record<'link' | 'type' | 'gateway' | 'source' | 'scope', string | undefined>>> & {
+    readonly onlink?: boolean | undefined
+  }
 
 // internal
 

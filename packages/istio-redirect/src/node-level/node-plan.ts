@@ -1,4 +1,5 @@
 import type { Ruleset } from '@cni/iptables'
+import type { NewPolicyRule } from '@cni/netns'
 import type { NodeFacts } from './facts.ts'
 import { MAIN_PRIORITY, marks, priorities, tables, tunnels } from './names.ts'
 import { acceptLocal, markRule, type NetworkPlan, type WantedRoute, withoutReversePath } from './network-plan.ts'
@@ -20,6 +21,14 @@ export interface NodePlan {
 export function nodePlan(facts: NodeFacts): NodePlan {
   return { facts, rules: nodeRules(facts), network: network(facts) }
 }
+
+/** The node's policy rules, whoever is ztunnel. */
+export const nodePolicyRules: readonly NewPolicyRule[] = [
+  markRule(priorities.skip, { mark: marks.skip }, { table: 0, goto: MAIN_PRIORITY }),
+  markRule(priorities.outbound, { mark: marks.outbound }, { table: tables.outbound }),
+  markRule(priorities.proxyReturn, { mark: marks.proxyReturn }, { table: tables.proxy }),
+  { family: 'ipv4', priority: priorities.pods, table: tables.inbound },
+]
 
 /** The way to a pod in the mesh: into ztunnel's namespace, unless marks say otherwise. */
 export const podRoute = (address: string, { hostIp }: Pick<NodeFacts, 'hostIp'>): WantedRoute => ({
@@ -55,11 +64,6 @@ function network({ ztunnelIp, ztunnelVeth, tunnel: kind, port }: NodeFacts): Net
       { table: tables.proxy, to: everything, gateway: ztunnelIp, link: ztunnelVeth, onlink: true },
       { table: tables.inbound, ...toZtunnel },
     ],
-    rules: [
-      markRule(priorities.skip, { mark: marks.skip }, { table: 0, goto: MAIN_PRIORITY }),
-      markRule(priorities.outbound, { mark: marks.outbound }, { table: tables.outbound }),
-      markRule(priorities.proxyReturn, { mark: marks.proxyReturn }, { table: tables.proxy }),
-      { family: 'ipv4', priority: priorities.pods, table: tables.inbound },
-    ],
+    rules: nodePolicyRules,
   }
 }

@@ -1,0 +1,170 @@
+import { type Netns, type NetnsTarget, netns as namespaces, openRtnl } from '@cni/netns'
+import { messageOf } from '@cni/types'
+import { inTurn } from '../agent/ambient/in-turn.ts'
+import { ztunnelLinks } from './find-links.ts'
+import type { EnrolledAddress, KernelSide, NodePod, NodeZtunnel } from './kernel-side.ts'
+import type { TunnelKind } from './names.ts'
+import { captureOnNode, forgetZtunnel, nodeDrift, prepareNode, removeNode } from './node.ts'
+import { NodeLevelError } from './node-level-error.ts'
+import { type NodePlan, nodePlan } from './node-plan.ts'
+import { podEntries } from './pod-set.ts'
+import { enrolAddresses, releaseAddresses } from './pods.ts'
+import type { RulesBy } from './rules.ts'
+import { sourceTowards } from './source-towards.ts'
+import { portsIn, tunnelPort } from './tunnel-port.ts'
+import { undoneOnFailure } from './undone-on-failure.ts'
+import { applyZtunnel, removeZtunnel, ztunnelDrift } from './ztunnel-namespace.ts'
+import { type ZtunnelPlan, ztunnelPlan } from './ztunnel-plan.ts'
+
+/** Where and how a node is redirected by iptables and tunnels. */
+export interface IptablesSideOptions extends RulesBy {
+  /** The node's network namespace. Default: the one this process was started in. */
+  readonly netns?: NetnsTarget | undefined
+  /** The node's address of IPv4, which the kubelet's probes come from. */
+  readonly hostIp: string
+  readonly tunnel: TunnelKind
+}
+
+/** Node-level redirection by iptables, policy routing and tunnels, as Istio had it up to 1.19. */
+export function iptablesSide({ netns = 'host', hostIp, tunnel, ...by }: IptablesSideOptions): KernelSide {
+  const oneByOne = inTurn()
+  const known = new Map<string, string>()
+  let serving: Serving | undefined
+
+  /** Compares everything with what this ztunnel needs, and brings it in. */
+  async function bring(ztunnel: NodeZtunnel, pods: ReadonlyMap<string, string>): Promise<Brought> {
+    const { outer, inner } = await linksOf(netns, ztunnel)
+    const port = tunnelPort(tunnel, ztunnel.ip, [await portsIn(netns), await portsIn(ztunnel.netns)])
+    const { ip: ztunnelIp, dnsCapture } = ztunnel
+    const node = nodePlan({ hostIp, ztunnelIp, ztunnelVeth: outer.name, tunnel, port, dnsCapture })
+    return undoneOnFailure(async (within) => {
+      const prepared = await prepareNode(within(netns), node, pods)
+      // As the routes are from now on.
+      const nodeIp = await sourceTowards(netns, ztunnelIp)
+      const inside = ztunnelPlan({ ztunnelIp, veth: inner.name, nodeIp, tunnel, port })
+      const insideChanged = await applyZtunnel(within(ztunnel.netns), inside, by)
+      const captured = await captureOnNode(within(netns), node, by)
+      const changed = [...prepared, ...insideChanged.map((each) => `ztunnel: ${each}`), ...captured]
+      if (changed.length > 0) await forgetZtunnel(netns)
+      return { node, inside, changed }
+    })
+  }
+
+  return {
+    start: (ztunnel) =>
+      oneByOne(async () => {
+        const { pods, changed: lost } = await podsAtStart(netns, serving === undefined ? undefined : known, ztunnel)
+        const { node, inside, changed } = await bring(ztunnel, pods)
+        const before = serving
+        serving = { node, inside, ztunnel: { ...ztunnel, netns: keep(ztunnel.netns) } }
+        known.clear()
+        for (const [address, uid] of pods) known.set(address, uid)
+        return { changed: [...lost, ...changed], warnings: await leave(before, ztunnel.netns, by) }
+      }),
+    addPod: (pod) =>
+      oneByOne(async () => {
+        const { node } = required(serving, pod)
+        const report = await enrolAddresses(netns, pod, node.facts)
+        for (const address of report.removed) known.delete(address)
+        for (const address of report.addresses) known.set(address, pod.uid)
+        return report
+      }),
+    removePod: (uid) =>
+      oneByOne(async () => {
+        const gone = await releaseAddresses(netns, (each) => each.uid === uid)
+        for (const [address, owner] of known) if (owner === uid) known.delete(address)
+        return gone
+      }),
+    retainPods: (uids) =>
+      oneByOne(async () => {
+        const gone = await releaseAddresses(netns, ({ uid }) => uid === undefined || !uids.has(uid))
+        for (const [address, owner] of known) if (!uids.has(owner)) known.delete(address)
+        return gone
+      }),
+    listPods: () => oneByOne(async () => (await podEntries(netns)) ?? []),
+    drift: () =>
+      oneByOne(async () => {
+        if (serving === undefined) return []
+        const { node, inside, ztunnel } = serving
+        return [
+          ...(await nodeDrift(netns, node, known, by)),
+          ...(await ztunnelDrift(ztunnel.netns, inside, by)).map((each) => `ztunnel: ${each}`),
+        ]
+      }),
+    heal: () =>
+      oneByOne(async () => {
+        if (serving === undefined) return { changed: [], warnings: [] }
+        const { ztunnel } = serving
+        const { node, inside, changed } = await bring(ztunnel, known)
+        serving = { node, inside, ztunnel }
+        return { changed, warnings: [] }
+      }),
+    stop: () =>
+      oneByOne(async () => {
+        await removeNode(netns, by)
+        const before = serving
+        serving = undefined
+        known.clear()
+        await leave(before, undefined, by)
+      }),
+  }
+}
+
+// internal
+
+interface Serving {
+  readonly node: NodePlan
+  readonly inside: ZtunnelPlan
+  /** Its namespace is ours to close. */
+  readonly ztunnel: NodeZtunnel
+}
+
+interface Brought extends Pick<Serving, 'node' | 'inside'> {
+  readonly changed: readonly string[]
+}
+
+async function linksOf(node: NetnsTarget, ztunnel: NodeZtunnel) {
+  using outside = await openRtnl(node)
+  using inside = await openRtnl(ztunnel.netns)
+  return await ztunnelLinks(outside, inside, ztunnel)
+}
+
+/** Whoever was in the mesh stays in it: as this process knows, or as the set says after a restart. */
+async function podsAtStart(
+  netns: NetnsTarget,
+  known: ReadonlyMap<string, string> | undefined,
+  { ip, name }: NodeZtunnel,
+): Promise<{ readonly pods: ReadonlyMap<string, string>; readonly changed: readonly string[] }> {
+  const entries: readonly EnrolledAddress[] =
+    known === undefined ? ((await podEntries(netns)) ?? []) : [...known].map(([address, uid]) => ({ address, uid }))
+  const pods = new Map(entries.flatMap(({ address, uid }) => (uid === undefined ? [] : [[address, uid] as const])))
+  const owner = pods.get(ip)
+  if (owner === undefined) return { pods, changed: [] }
+  pods.delete(ip)
+  await releaseAddresses(netns, ({ address }) => address === ip)
+  return { pods, changed: [`${ip} was in the mesh as that of pod ${owner}, and is ztunnel ${name}'s now`] }
+}
+
+/** The same namespace, open for as long as it is needed. */
+const keep = (netns: Netns): Netns => namespaces.open(`/proc/self/fd/${netns.fd}`)
+
+/** Leaves the namespace of a ztunnel that does not serve any more; returns what went wrong. */
+async function leave(before: Serving | undefined, next: Netns | undefined, by: RulesBy): Promise<string[]> {
+  if (before === undefined) return []
+  using netns = before.ztunnel.netns
+  if (next?.isSame(netns) === true) return []
+  try {
+    await removeZtunnel(netns, before.inside, by)
+    return []
+  } catch (error) {
+    return [`The namespace of ztunnel ${before.ztunnel.name}, which no longer serves, keeps rules: ${messageOf(error)}`]
+  }
+}
+
+function required(serving: Serving | undefined, { uid }: NodePod): Serving {
+  if (serving !== undefined) return serving
+  throw new NodeLevelError(
+    'NO_ZTUNNEL',
+    `Pod ${uid} cannot be brought into the mesh: no ztunnel has been ready on this node yet`,
+  )
+}

@@ -1,0 +1,38 @@
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { type NetnsTarget, netns } from '@cni/netns'
+import { loadSys } from '@cni/netns/sys'
+import { parseAddress } from '@cni/types/ip'
+
+/** The address that a namespace uses towards an address of IPv4, as the kernel's routes say; nothing is sent. */
+export async function sourceTowards(target: NetnsTarget, address: string): Promise<string> {
+  const fd = netns.run(target, () => {
+    const sys = loadSys()
+    const made = sys.socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)
+    sys.connect(made, endpoint(address))
+    return made
+  })
+  const socket = createSocket('udp4')
+  try {
+    // Node tells the address of a socket only when it is its own.
+    const ready = once(socket, 'listening')
+    socket.bind({ fd })
+    await ready
+    return socket.address().address
+  } finally {
+    socket.close()
+  }
+}
+
+// internal
+
+const [AF_INET, SOCK_DGRAM, SOCK_CLOEXEC, SOCK_NONBLOCK] = [2, 2, 0x80000, 0x800]
+
+/** struct sockaddr_in, port 80. */
+function endpoint(address: string): Uint8Array {
+  const whole = Buffer.alloc(16)
+  whole.writeUInt16LE(AF_INET, 0)
+  whole.writeUInt16BE(80, 2)
+  whole.set(parseAddress(address) ?? [], 4)
+  return whole
+}
