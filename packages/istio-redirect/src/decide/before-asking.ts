@@ -27,6 +27,9 @@ export interface BeforeAskingOptions {
 /** The capability with which containerd passes the pod's annotations to a plugin. */
 export const podAnnotationsKey = 'io.kubernetes.cri.pod-annotations'
 
+/** The annotation of ambient mode: how far a pod is; on the node level also that its user wants it outside. */
+export const redirectionAnnotation = 'ambient.istio.io/redirection'
+
 /** The annotation of the sidecar injector. */
 export const statusAnnotation = 'sidecar.istio.io/status'
 

@@ -1,13 +1,16 @@
 import type { Settings } from '../plugin/settings.ts'
 import type { PodInfo } from '../redirect/pod-info.ts'
 import { capturesNothing } from '../redirect/redirect.ts'
-import { quoted, type Skip, skip, statusAnnotation } from './before-asking.ts'
+import { quoted, redirectionAnnotation, type Skip, skip, statusAnnotation } from './before-asking.ts'
 
 const injectKey = 'sidecar.istio.io/inject'
 
 /** Whether only the selectors of ambient mode can tell what this pod is; a pod with a sidecar never is ambient. */
 export const maybeAmbient = (pod: PodInfo, settings: Settings): boolean =>
-  settings.ambientSelectors.length > 0 && !pod.hostNetwork && !Object.hasOwn(pod.annotations, statusAnnotation)
+  settings.ambientSelectors.length > 0 &&
+  !pod.hostNetwork &&
+  !Object.hasOwn(pod.annotations, statusAnnotation) &&
+  !(settings.ambientOptOut && own(pod.annotations, redirectionAnnotation) === 'disabled')
 
 /** The rest of the ladder: why this pod has no sidecar to redirect to, or `undefined` when it has one. */
 export function withoutSidecar(pod: PodInfo): Skip | undefined {

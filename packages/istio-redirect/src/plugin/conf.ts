@@ -47,6 +47,8 @@ const keys = {
   pod_namespace: text,
   native_nftables: flag,
   enable_ambient_detection_retry: flag,
+  /** On the node level: by the rules of Istio 1.19, whose annotation keeps a pod outside. */
+  ambient_redirect_mode: z.nullish(z.enum(['inpod', 'node-iptables', 'node-ebpf'])),
   /** `none`: CHECK says yes without looking, as Istio's does. */
   check_mode: z.nullish(z.enum(['verify', 'none'])),
   /** `strict`: STATUS also fails for what the node agent repairs when it starts. */

@@ -45,6 +45,7 @@ const members = {
   pod_namespace: text,
   native_nftables: flag,
   enable_ambient_detection_retry: flag,
+  ambient_redirect_mode: nullish(oneOf('inpod', 'node-iptables', 'node-ebpf')),
   check_mode: nullish(oneOf('verify', 'none')),
   status_mode: nullish(oneOf('lenient', 'strict')),
   agent: nullish(oneOf('auto', 'never')),

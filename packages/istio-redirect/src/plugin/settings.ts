@@ -20,6 +20,8 @@ export interface Settings {
   readonly ambientSelectors: readonly EnablementSelector[]
   /** A pod whose ambient state cannot be found out fails to start. */
   readonly ambientFailsClosed: boolean
+  /** A pod whose annotation says `disabled` is not ambient: on the node level, where users write it. */
+  readonly ambientOptOut: boolean
   /** Where the node agent listens for new ambient pods. */
   readonly eventSocket: string | undefined
   readonly logLevel: string
@@ -38,6 +40,7 @@ export function settingsOf(conf: Conf): Settings {
     agentNamespace: conf.pod_namespace ?? '',
     ambientSelectors: conf.ambient_enabled === true ? (conf.enablement_selectors ?? []) : [],
     ambientFailsClosed: conf.enable_ambient_detection_retry === true,
+    ambientOptOut: (conf.ambient_redirect_mode ?? 'inpod') !== 'inpod',
     eventSocket: runDir === '' ? undefined : inFolder(runDir, 'pluginevent.sock'),
     logLevel: conf.plugin_log_level || conf.log_level || '',
     logSocket: runDir === '' ? conf.log_uds_address || undefined : inFolder(runDir, 'log.sock'),

@@ -7,6 +7,7 @@ import { tempNetns } from '@cni/netns/testing'
 import type { AmbientConfig } from '../../src/agent/ambient/ambient-config.ts'
 import { ambientMetrics } from '../../src/agent/ambient/ambient-metrics.ts'
 import { redirectionAnnotation } from '../../src/agent/ambient/annotation.ts'
+import type { MakeKernelSide } from '../../src/agent/ambient/node-level/kernel-sides.ts'
 import { defaultProbeSource } from '../../src/agent/ambient/pod-rules.ts'
 import { type StartedAmbient, startAmbient } from '../../src/agent/ambient/start-ambient.ts'
 import { podWatches } from '../../src/agent/pods/pod-watches.ts'
@@ -65,7 +66,7 @@ export interface MeshNode extends AsyncDisposable {
   pod(options: MeshPodOptions): Promise<TestPod>
   ztunnel(): RecordingZtunnel
   /** Starts the agent's ambient mode. */
-  start(change?: Partial<AmbientConfig>): Promise<StartedAmbient>
+  start(change?: Partial<AmbientConfig>, makeKernelSide?: MakeKernelSide): Promise<StartedAmbient>
   /** Hands a pod over as a plugin. */
   hand(pod: TestPod, body?: string): Promise<UnixAnswer>
   metrics(): Promise<string>
@@ -104,7 +105,7 @@ export async function meshNode(config: Partial<AmbientConfig> = {}): Promise<Mes
   // The first process is the node's own.
   showProcess('', node.path)
 
-  const start: MeshNode['start'] = async (change = {}) => {
+  const start: MeshNode['start'] = async (change = {}, makeKernelSide) => {
     const merged: AmbientConfig = {
       ...settings,
       nodeName: 'n1',
@@ -131,6 +132,7 @@ export async function meshNode(config: Partial<AmbientConfig> = {}): Promise<Mes
       failed: () => {},
       closed: () => {},
       hostRoot: root,
+      makeKernelSide,
     })
     let isStopped = false
     const stop: StartedAmbient['stop'] = async (why) => {

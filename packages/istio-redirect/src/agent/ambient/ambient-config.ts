@@ -1,4 +1,5 @@
 import type { EnrolmentSettings } from './enrolment.ts'
+import type { NodeLevelConfig } from './node-level/node-level-config.ts'
 import type { PodCapture } from './pod-rules.ts'
 
 /** How a node takes part in an ambient mesh. */
@@ -24,4 +25,6 @@ export interface AmbientConfig extends EnrolmentSettings {
   readonly branchInterfaces: boolean
   /** How long a round through the rules of all pods takes, in milliseconds. */
   readonly podRoundMs: number
+  /** Traffic is redirected on the node, and not in pods. */
+  readonly nodeLevel?: NodeLevelConfig | undefined
 }

@@ -15,8 +15,21 @@ export interface AmbientStatus {
   readonly ztunnels: number
   /** `undefined` until it was decided. */
   readonly backEnd?: AmbientBackEnd | undefined
+  /** Where traffic is redirected on the node, and not in pods. */
+  readonly nodeLevel?: NodeLevelStatus | undefined
   /** What keeps ambient mode as a whole from working, one sentence. */
   readonly problem?: string | undefined
+}
+
+/** What is special where traffic is redirected on the node. */
+export interface NodeLevelStatus {
+  readonly mode: 'node-iptables' | 'node-ebpf'
+  /** The tunnels to ztunnel, if there are any. */
+  readonly tunnel?: 'geneve' | 'vxlan' | undefined
+  /** The node's address of IPv4, from which probes come. */
+  readonly hostIp: string
+  /** Who serves the node, `namespace/name`; `undefined`: nobody, and what pods in the mesh send is dropped. */
+  readonly ztunnel?: string | undefined
 }
 
 /** How many pending pods a status names. */
@@ -29,5 +42,13 @@ export const ambientStatusSchema = z.object({
   waiting: z.array(z.object({ pod: z.string(), why: z.string() })).check(z.maxLength(PENDING_SHOWN)),
   ztunnels: z.int().check(z.nonnegative()),
   backEnd: z.optional(z.enum(['legacy', 'nft', 'native'])),
+  nodeLevel: z.optional(
+    z.object({
+      mode: z.enum(['node-iptables', 'node-ebpf']),
+      tunnel: z.optional(z.enum(['geneve', 'vxlan'])),
+      hostIp: z.string(),
+      ztunnel: z.optional(z.string()),
+    }),
+  ),
   problem: z.optional(z.string()),
 })

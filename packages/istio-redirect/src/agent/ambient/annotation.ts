@@ -1,9 +1,10 @@
+import { redirectionAnnotation } from '../../decide/before-asking.ts'
 import type { KubeRequest } from '../../kube/client.ts'
 import { podPath } from '../../kube/pod.ts'
 import type { AmbientPod } from './ambient-pod.ts'
 
 /** The annotation that says how far a pod is; it is a status, and what users write there is overwritten. */
-export const redirectionAnnotation = 'ambient.istio.io/redirection'
+export { redirectionAnnotation }
 
 /** `enabled`: its rules are in and ztunnel has it. `pending`: its rules are in, ztunnel has not said yes. */
 export type RedirectionStatus = 'enabled' | 'pending'

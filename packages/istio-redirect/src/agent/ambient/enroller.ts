@@ -2,10 +2,10 @@ import { join } from 'node:path'
 import { netns } from '@cni/netns'
 import { messageOf } from '@cni/types'
 import type { KubeRequest } from '../../kube/client.ts'
-import { isKubeError } from '../../kube/kube-error.ts'
 import type { ScopedLog } from '../services.ts'
 import type { AmbientPod } from './ambient-pod.ts'
-import { annotationPatch, type RedirectionStatus } from './annotation.ts'
+import type { RedirectionStatus } from './annotation.ts'
+import { type AnnotationWriterOptions, annotationWriter, type WriteAnnotation } from './annotation-writer.ts'
 import { cleanLooks, markOf } from './clean-looks.ts'
 import { enrolNamespace, namespaceDrift, releaseNamespace } from './enrol-namespace.ts'
 import { EnrolmentError } from './enrolment-error.ts'
@@ -24,7 +24,7 @@ export interface Reached {
 }
 
 /** What {@link enroller} works on. */
-export interface EnrollerOptions {
+export interface EnrollerOptions extends AnnotationWriterOptions {
   /** What the rules of a pod depend on besides the pod. */
   readonly capture: Pick<PodCapture, 'ipv6' | 'dnsCapture' | 'probeSource'>
   readonly rules: RulesOptions
@@ -34,10 +34,6 @@ export interface EnrollerOptions {
   readonly zds: Pick<ZdsServer, 'add' | 'remove'>
   /** Before the paths that plugins tell: `/host` in a pod. */
   readonly hostRoot: string
-  /** Asks the API server, and returns the version that came of it. */
-  readonly patch: (request: KubeRequest) => Promise<string | undefined>
-  /** Told what an annotation says now. */
-  readonly wrote: (uid: string, status: RedirectionStatus | undefined, version: string | undefined) => void
   readonly log: ScopedLog
 }
 
@@ -60,8 +56,7 @@ export interface Enroller {
   readdress(pod: AmbientPod, addresses: readonly string[]): Promise<void>
   /** The node's sets, rules if there is a namespace that lives on, ztunnel, the annotation. */
   leave(pod: AmbientPod, options: { readonly rules: boolean; readonly patch: KubeRequest | undefined }): Promise<void>
-  /** Makes the annotation say this. A pod that is not there any more is no error. */
-  annotate(pod: AmbientPod, status: RedirectionStatus | undefined, request?: KubeRequest): Promise<void>
+  readonly annotate: WriteAnnotation
   /** What in a pod's namespace differs, which is put right; nothing where its namespace is not known. */
   heal(pod: AmbientPod): Promise<readonly string[]>
 }
@@ -118,14 +113,7 @@ export function enroller(options: EnrollerOptions): Enroller {
     log.warn(text, { pod: nameOf(pod) })
   }
 
-  const annotate: Enroller['annotate'] = async (pod, status, request = annotationPatch(pod, status)) => {
-    if (request === undefined) return
-    try {
-      options.wrote(pod.uid, status, await options.patch(request))
-    } catch (error) {
-      if (!isKubeError(error) || error.status !== 404) throw error
-    }
-  }
+  const annotate = annotationWriter(options)
 
   return {
     readdress,

@@ -2,7 +2,7 @@ import { statusAnnotation } from '../../decide/before-asking.ts'
 import { type Labels, selects } from '../../kube/label-selector.ts'
 import type { EnablementSelector } from '../../plugin/settings.ts'
 import type { AmbientPod } from './ambient-pod.ts'
-import { redirectionStatus } from './annotation.ts'
+import { redirectionAnnotation, redirectionStatus } from './annotation.ts'
 
 /** What decides besides the pod and its namespace. */
 export interface EnrolmentSettings {
@@ -11,6 +11,8 @@ export interface EnrolmentSettings {
   readonly excludeNamespaces: readonly string[]
   /** Where ztunnel runs. */
   readonly systemNamespace: string
+  /** A pod whose annotation says `disabled` stays outside: the rules of Istio 1.19, for redirection on the node. */
+  readonly optOut?: boolean | undefined
 }
 
 /** Why a pod is not in the mesh. */
@@ -18,6 +20,7 @@ export type NotEnrolledReason =
   | 'host-network'
   | 'ztunnel'
   | 'sidecar'
+  | 'opted-out'
   | 'not-selected'
   | 'namespace-excluded'
   | 'completed'
@@ -53,6 +56,9 @@ export function decideEnrolment(
   if (isZtunnel(pod, settings)) return no('ztunnel', 'it is ztunnel itself')
   if (Object.hasOwn(pod.annotations, statusAnnotation)) {
     return no('sidecar', `it has a sidecar (annotation ${statusAnnotation})`)
+  }
+  if (settings.optOut === true && redirectionOf(pod) === 'disabled') {
+    return no('opted-out', `its annotation ${redirectionAnnotation} says disabled`)
   }
   const chosenBy = settings.selectors.findIndex((each) => chooses(each, pod.labels, namespaceLabels))
   if (chosenBy === -1) return no('not-selected', 'no enablement selector chooses it')
@@ -95,12 +101,16 @@ export function namespaceWarning(name: string, labels: Labels, settings: Enrolme
 
 // internal
 
+const redirectionOf = ({ annotations }: AmbientPod): string | undefined =>
+  Object.hasOwn(annotations, redirectionAnnotation) ? annotations[redirectionAnnotation] : undefined
+
 const no = (reason: NotEnrolledReason, why: string): EnrolmentDecision => ({ enrolled: false, reason, why })
 
 const chooses = ({ podSelector, namespaceSelector }: EnablementSelector, pod: Labels, namespace: Labels): boolean =>
   selects(podSelector ?? {}, pod) && selects(namespaceSelector ?? {}, namespace)
 
-const isZtunnel = (
+/** Whether a pod is a ztunnel: by its label, in the namespace where they run. */
+export const isZtunnel = (
   { namespace, labels }: AmbientPod,
   { systemNamespace }: Pick<EnrolmentSettings, 'systemNamespace'>,
 ): boolean => namespace === systemNamespace && Object.hasOwn(labels, 'app') && labels.app === 'ztunnel'

@@ -1,13 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Netns, netns, warmPool } from '@cni/netns'
-import { isObject, messageOf } from '@cni/types'
 import { statusAnnotation } from '../../decide/before-asking.ts'
 import { printable } from '../../foreign-text.ts'
-import { type KubeClient, kubeClient } from '../../kube/client.ts'
-import { keptClients } from '../../kube/kept-clients.ts'
-import { listWatch } from '../../kube/list-watch.ts'
-import { serviceAccountAccess } from '../../kube/service-account.ts'
 import { aborted } from '../aborted.ts'
 import { calmLog } from '../log/calm-log.ts'
 import type { PodWatches } from '../pods/pod-watches.ts'
@@ -15,9 +10,10 @@ import { kubeletUser } from '../proc/kubelet-user.ts'
 import type { ApiAccess, ScopedLog } from '../services.ts'
 import type { AmbientConfig } from './ambient-config.ts'
 import type { AmbientMetrics } from './ambient-metrics.ts'
-import type { AmbientBackEnd } from './ambient-status.ts'
+import type { AmbientBackEnd, NodeLevelStatus } from './ambient-status.ts'
 import { chooseBackEnd } from './back-end.ts'
 import { branchInterfaces, needsBranchRoutes } from './branch-interfaces.ts'
+import { clusterWatches } from './cluster-watches.ts'
 import { enroller, workloadOf } from './enroller.ts'
 import { belongsInSnapshot, namespaceMatters, namespaceWarning } from './enrolment.ts'
 import { findPodNamespaces } from './find-pod-namespaces.ts'
@@ -26,11 +22,13 @@ import { keepPods } from './keep-pods.ts'
 import { namespaceFinder } from './namespace-finder.ts'
 import { netnsCache } from './netns-cache.ts'
 import { nodeAddresses } from './node-addresses.ts'
+import type { MakeKernelSide } from './node-level/kernel-sides.ts'
 import { nodeProbes } from './node-probes.ts'
+import { podPatches } from './pod-patches.ts'
 import { type PodsInMesh, podsInMesh } from './pods-in-mesh.ts'
 import { type SeenPods, seenPods } from './seen-pods.ts'
 import { tellKeeping } from './tell-keeping.ts'
-import type { ZdsServer } from './zds/options.ts'
+import { untilFailure } from './until-failure.ts'
 import { startZds } from './zds/server.ts'
 
 /** What {@link runAmbient} works with. */
@@ -43,6 +41,7 @@ export interface RunAmbientOptions {
   readonly signal: AbortSignal
   /** Whether the node's rules and sets go at the end. */
   readonly isRemoved: () => boolean
+  readonly makeKernelSide?: MakeKernelSide | undefined
   /** Told how far the start has come. */
   readonly tell: (running: RunningAmbient) => void
   /** The root of the node's files: its procfs and the paths of namespaces are below. */
@@ -53,8 +52,13 @@ export interface RunAmbientOptions {
 export interface RunningAmbient {
   readonly seen: SeenPods
   readonly pods: PodsInMesh
-  readonly zds: ZdsServer
-  readonly backEnd: AmbientBackEnd
+  /** How many serve pods of the node. */
+  readonly ztunnels: () => number
+  readonly backEnd: AmbientBackEnd | undefined
+  /** Where traffic is redirected on the node. */
+  readonly nodeLevel?: (() => NodeLevelStatus) | undefined
+  /** What keeps it as a whole from working. */
+  readonly problem?: (() => string | undefined) | undefined
   /** The pods of before are known, and ztunnels are told of them. */
   readonly isReady: boolean
 }
@@ -116,9 +120,7 @@ export async function runAmbient(options: RunAmbientOptions): Promise<void> {
     },
     malformed: () => malformed.failed('the API server sent something that is no pod or namespace: it is ignored'),
   })
-  const as = { userAgent: 'install-cni' }
-  const connect = (): KubeClient => kubeClient(serviceAccountAccess(api), as)
-  using kept = keptClients()
+  using patches = podPatches(api, ending)
   const finder = namespaceFinder({
     look: (wanted) => findPodNamespaces(wanted, hostProc),
     warn: (text) => log.warn(printable(text)),
@@ -137,25 +139,16 @@ export async function runAmbient(options: RunAmbientOptions): Promise<void> {
       sets: addresses,
       zds,
       hostRoot,
-      async patch(request) {
-        const client = kept.client(serviceAccountAccess(api), as)
-        return versionOf(await client.send({ ...request, timeoutMs: PATCH_MS }, { signal: ending }))
-      },
+      patch: patches.patch,
       wrote: seen.wrote,
       log,
     }),
   })
-  const running = { seen, pods, zds, backEnd }
+  const ztunnels = (): number => zds.connections().filter(({ state }) => state === 'live').length
+  const running = { seen, pods, ztunnels, backEnd }
   options.tell({ ...running, isReady: false })
   const tasks = [
-    watches.follow({ api, nodeName: config.nodeName }, telling(seen.pods, 'the pods of this node', log), ending),
-    listWatch({
-      connect,
-      path: '/api/v1/namespaces',
-      paged: false,
-      observer: telling(seen.namespaces, 'the namespaces', log),
-      signal: ending,
-    }),
+    ...clusterWatches({ seen, nodeName: config.nodeName, api, watches, log, signal: ending }),
     keepNode(node, { signal: ending, observe: tellKeeping(log, metrics) }),
     seen.listed(ending).then(adopt),
   ]
@@ -205,9 +198,6 @@ export const hostRootOf = (): string => (existsSync('/host/proc/1') ? '/host' : 
 
 // internal
 
-/** The plugin waits five seconds, of which ztunnel may take four. */
-const PATCH_MS = 4000
-
 async function backEndOf({ config, log }: RunAmbientOptions, host: Netns | undefined): Promise<AmbientBackEnd> {
   const { nativeNftables, forceIptablesBinary: forced, backEndFile: stateFile, capture } = config
   const { backEnd, why, warnings } = await chooseBackEnd(
@@ -219,32 +209,5 @@ async function backEndOf({ config, log }: RunAmbientOptions, host: Netns | undef
   return backEnd
 }
 
-/** Settles only by failing. */
-const untilFailure = (task: Promise<unknown>): Promise<never> =>
-  new Promise((_, reject) => {
-    task.catch(reject)
-  })
-
-function telling<O extends SeenPods['pods']>(observer: O, what: string, log: ScopedLog): SeenPods['pods'] {
-  const calm = calmLog(log, `${what} are watched again`)
-  return {
-    ...observer,
-    listed() {
-      observer.listed()
-      calm.worked()
-    },
-    failed(error, pauseMs) {
-      observer.failed(error, pauseMs)
-      calm.failed(`ambient mode: ${what} cannot be watched: ${printable(messageOf(error))}; trying again`)
-    },
-  }
-}
-
 const hasSidecar = (annotations: Readonly<Record<string, string>>): boolean =>
   Object.hasOwn(annotations, statusAnnotation)
-
-function versionOf(answer: unknown): string | undefined {
-  const metadata = isObject(answer) ? answer.metadata : undefined
-  const version = isObject(metadata) ? metadata.resourceVersion : undefined
-  return typeof version === 'string' ? version : undefined
-}

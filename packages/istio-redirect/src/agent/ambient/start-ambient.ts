@@ -10,6 +10,7 @@ import type { AmbientMetrics } from './ambient-metrics.ts'
 import type { AmbientStatus } from './ambient-status.ts'
 import { decideEnrolment } from './enrolment.ts'
 import { eventServer } from './events/event-server.ts'
+import type { MakeKernelSide } from './node-level/kernel-sides.ts'
 import type { HandedPod } from './pods-in-mesh.ts'
 import { hostRootOf, type RunningAmbient, runAmbient } from './run-ambient.ts'
 
@@ -25,6 +26,8 @@ export interface StartAmbientOptions {
   /** Told of each attempt to listen for plugins that failed. */
   readonly failed: () => void
   readonly closed: (reason: string) => void
+  /** Where traffic is redirected on the node: what does it there. Default: what the settings ask for. */
+  readonly makeKernelSide?: MakeKernelSide | undefined
   /** The root of the node's files. Default: `/host` where that is, as in a pod. */
   readonly hostRoot?: string | undefined
 }
@@ -59,7 +62,7 @@ export async function startAmbient(options: StartAmbientOptions): Promise<Starte
   const problemNow = (): string | undefined => {
     if (problem !== undefined || ambient === undefined) return problem ?? 'it is about to start'
     const starting = ambient.isReady ? undefined : 'the pods that are in the mesh already are looked for'
-    return ambient.seen.problem() ?? starting ?? socket.problem()
+    return ambient.seen.problem() ?? starting ?? ambient.problem?.() ?? socket.problem()
   }
   const server = () =>
     eventServer({
@@ -81,7 +84,8 @@ export async function startAmbient(options: StartAmbientOptions): Promise<Starte
         ambient = running
         problem = undefined
       }
-      await runAmbient({ ...options, signal, hostRoot, tell, isRemoved: () => isRemoved })
+      const work = config.nodeLevel === undefined ? runAmbient : await nodeLevelWork()
+      await work({ ...options, signal, hostRoot, tell, isRemoved: () => isRemoved })
     } catch (error) {
       ambient = undefined
       problem = printable(messageOf(error))
@@ -92,12 +96,14 @@ export async function startAmbient(options: StartAmbientOptions): Promise<Starte
   const running = keepRunning('ambient mode', run, { log, signal })
   return {
     problem: problemNow,
-    unready: () => (problem === undefined && ambient?.isReady ? socket.problem() : problemNow()),
+    unready: () =>
+      problem === undefined && ambient?.isReady ? (ambient.problem?.() ?? socket.problem()) : problemNow(),
     status() {
       const counts = ambient?.pods.counts() ?? { enrolled: 0, pending: 0 }
-      const live = ambient?.zds.connections().filter(({ state }) => state === 'live') ?? []
-      const waiting = ambient?.pods.waiting() ?? []
-      return { ...counts, waiting, ztunnels: live.length, backEnd: ambient?.backEnd, problem: problemNow() }
+      const { pods, ztunnels = () => 0, backEnd, nodeLevel } = ambient ?? {}
+      const waiting = pods?.waiting() ?? []
+      const problem = problemNow()
+      return { ...counts, waiting, ztunnels: ztunnels(), backEnd, nodeLevel: nodeLevel?.(), problem }
     },
     async enrol(given, left) {
       if (!ambient?.isReady) return undefined
@@ -120,3 +126,9 @@ export async function startAmbient(options: StartAmbientOptions): Promise<Starte
     },
   }
 }
+
+// internal
+
+/** Few nodes do it. */
+const nodeLevelWork = async (): Promise<typeof runAmbient> =>
+  (await import('./node-level/run-node-level.ts')).runNodeLevel

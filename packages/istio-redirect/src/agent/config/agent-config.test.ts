@@ -117,7 +117,55 @@ test.each([
   [{ ISTIO_OWNED_CNI_CONFIG_FILENAME: '02-x' }, 'ISTIO_OWNED_CNI_CONFIG_FILENAME has the value "02-x"'],
   [{ AMBIENT_ENABLEMENT_SELECTOR: '{' }, 'AMBIENT_ENABLEMENT_SELECTOR is not YAML'],
   [{ AMBIENT_ENABLEMENT_SELECTOR: 'a: b' }, 'AMBIENT_ENABLEMENT_SELECTOR: the document'],
+  [{ AMBIENT_REDIRECT_MODE: 'node' }, 'AMBIENT_REDIRECT_MODE has the value "node": expected inpod or node-iptables'],
+  [{ AMBIENT_REDIRECT_MODE: 'node-iptables', EBPF_ENABLED: 'true' }, 'but EBPF_ENABLED asks for node-ebpf'],
+  [{ AMBIENT_REDIRECT_MODE: 'inpod', EBPF_ENABLED: '1' }, 'AMBIENT_REDIRECT_MODE is inpod, but EBPF_ENABLED'],
+  [{ AMBIENT_TUNNEL: 'gre' }, 'AMBIENT_TUNNEL has the value "gre": expected geneve or vxlan'],
+  [
+    { AMBIENT_CONFIG_FILE: 'config.json' },
+    'AMBIENT_CONFIG_FILE has the value "config.json": expected an absolute path',
+  ],
+  [{ HOST_IP: 'fd00::1' }, 'HOST_IP has the value "fd00::1": expected an IPv4 address'],
 ])('%j is refused with a sentence', (env, sentence) => {
   expect(() => config(env)).toThrow(ConfigError)
   expect(() => config(env)).toThrow(sentence)
+})
+
+describe('ambient mode on the node level', () => {
+  const ambient = { AMBIENT_ENABLED: 'true', AMBIENT_ENABLEMENT_SELECTOR: '- podSelector: {matchLabels: {a: b}}' }
+  const byNamespace = [
+    { podSelector: {}, namespaceSelector: { matchLabels: { 'istio.io/dataplane-mode': 'ambient' } } },
+  ]
+
+  test.each([
+    [{}, undefined],
+    [{ AMBIENT_REDIRECT_MODE: 'inpod' }, undefined],
+    [{ AMBIENT_REDIRECT_MODE: 'node-iptables' }, { mode: 'node-iptables', tunnel: 'geneve' }],
+    [
+      { AMBIENT_REDIRECT_MODE: 'node-iptables', AMBIENT_TUNNEL: 'vxlan' },
+      { mode: 'node-iptables', tunnel: 'vxlan' },
+    ],
+    [{ AMBIENT_REDIRECT_MODE: 'node-ebpf' }, { mode: 'node-ebpf' }],
+    [{ EBPF_ENABLED: 'true' }, { mode: 'node-ebpf' }],
+    [{ AMBIENT_REDIRECT_MODE: 'node-ebpf', EBPF_ENABLED: 'true' }, { mode: 'node-ebpf' }],
+    [{ AMBIENT_REDIRECT_MODE: 'node-iptables', HOST_IP: '10.0.0.1' }, { hostIp: '10.0.0.1' }],
+  ])('%j asks for %j', (env, expected) => {
+    const { nodeLevel } = config({ ...ambient, ...env }).ambient ?? {}
+    if (expected === undefined) expect(nodeLevel).toBeUndefined()
+    else expect(nodeLevel).toMatchObject({ configFile: '/etc/ambient-config/config.json', ...expected })
+  })
+
+  test('is off, and says nothing to plugins, without AMBIENT_ENABLED', () => {
+    const { ambient, install, warnings } = config({ AMBIENT_REDIRECT_MODE: 'node-iptables' })
+    expect(ambient).toBeUndefined()
+    expect(install.plugin).not.toHaveProperty('ambient_redirect_mode')
+    expect(warnings).toEqual(['AMBIENT_REDIRECT_MODE node-iptables has no effect without AMBIENT_ENABLED'])
+  })
+
+  test('is said to be experimental and of IPv4; the label of the namespace decides, for plugins too', () => {
+    const { ambient: enrolment, install, warnings } = config({ ...ambient, AMBIENT_REDIRECT_MODE: 'node-iptables' })
+    expect(warnings).toEqual([expect.stringMatching(/experimental.*ptp.*IPv4 only/)])
+    expect(enrolment).toMatchObject({ selectors: byNamespace, optOut: true })
+    expect(install.plugin).toMatchObject({ enablement_selectors: byNamespace, ambient_redirect_mode: 'node-iptables' })
+  })
 })

@@ -3,6 +3,7 @@ import { apiServerUrl, type InstallerOptions, isInstallError } from '@cni/instal
 import { quote } from '../../foreign-text.ts'
 import { SERVE_SOCKET } from '../../serve/socket.ts'
 import type { AmbientConfig } from '../ambient/ambient-config.ts'
+import type { NodeLevelConfig } from '../ambient/node-level/node-level-config.ts'
 import { backEndFile } from '../ambient/remembered-back-end.ts'
 import { type LogSettings, parseLevels, pluginLevel } from '../log/levels.ts'
 import type { PluginTokenConfig } from '../on-cluster/plugin-token.ts'
@@ -10,8 +11,9 @@ import type { ApiAccess, RepairConfig, ServeConfig } from '../services.ts'
 import { checkValues } from './check-values.ts'
 import { ConfigError } from './config-error.ts'
 import { commaList, pluginEntry } from './plugin-entry.ts'
+import { redirectModeOf } from './redirect-mode.ts'
 import type { Resolved } from './resolve.ts'
-import { parseSelectors } from './selectors.ts'
+import { nodeLevelSelectors, parseSelectors } from './selectors.ts'
 import type { Values } from './variables.ts'
 
 /** What the agent does, as its parts want to be told. */
@@ -147,8 +149,9 @@ const POD_ROUND_MS = 10_000
 function ambientConfig(values: Values): AmbientConfig | undefined {
   if (!values.ambientEnabled) return undefined
   const { forceIptablesBinary: forced } = values
+  const nodeLevel = nodeLevelConfig(values)
   return {
-    selectors: parseSelectors(values.ambientEnablementSelector),
+    selectors: nodeLevel === undefined ? parseSelectors(values.ambientEnablementSelector) : nodeLevelSelectors,
     excludeNamespaces: commaList(values.excludeNamespaces),
     systemNamespace: values.systemNamespace,
     nodeName: values.kubernetesNodeName || values.nodeName,
@@ -166,6 +169,19 @@ function ambientConfig(values: Values): AmbientConfig | undefined {
     switchToHost: values.allowSwitchToHostNs,
     branchInterfaces: values.ambientEnableAwsBranchEniProbe,
     podRoundMs: POD_ROUND_MS,
+    optOut: nodeLevel !== undefined,
+    nodeLevel,
+  }
+}
+
+function nodeLevelConfig(values: Values): NodeLevelConfig | undefined {
+  const mode = redirectModeOf(values)
+  if (mode === 'inpod') return undefined
+  return {
+    mode,
+    tunnel: values.ambientTunnel === 'vxlan' ? 'vxlan' : 'geneve',
+    configFile: values.ambientConfigFile,
+    hostIp: values.hostIp === '' ? undefined : values.hostIp,
   }
 }
 
@@ -181,6 +197,7 @@ function oddities(values: Values): string[] {
   if (values.istioOwnedCniConfig && !isOwned(values)) {
     odd.push('ISTIO_OWNED_CNI_CONFIG has no effect without AMBIENT_ENABLED: the plugin is added to the primary itself')
   }
+  if (redirectModeOf(values) !== 'inpod') odd.push(...nodeLevelOddities(values))
   if (values.podName !== '' && !values.podName.startsWith(AGENT_POD_PREFIX)) {
     const why = 'the plugin lets only pods of that name pass when the API server cannot be asked'
     odd.push(
@@ -188,4 +205,12 @@ function oddities(values: Values): string[] {
     )
   }
   return odd
+}
+
+function nodeLevelOddities(values: Values): string[] {
+  const mode = redirectModeOf(values)
+  if (!values.ambientEnabled) return [`AMBIENT_REDIRECT_MODE ${mode} has no effect without AMBIENT_ENABLED`]
+  return [
+    `AMBIENT_REDIRECT_MODE ${mode} is experimental, for networks where each pod has a route of its own (ptp), and for IPv4 only: what pods send by IPv6 is not in the mesh`,
+  ]
 }

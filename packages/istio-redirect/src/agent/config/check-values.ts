@@ -3,8 +3,10 @@ import { isConfName } from '@cni/installer'
 import { parseIp } from '@cni/types'
 import { quote } from '../../foreign-text.ts'
 import { isPodIdentity } from '../../kube/pod-identity.ts'
+import { tunnelKinds } from '../../node-level/names.ts'
 import { ConfigError } from './config-error.ts'
 import { commaList } from './plugin-entry.ts'
+import { redirectModeOf, redirectModes } from './redirect-mode.ts'
 import type { Values } from './variables.ts'
 
 /**
@@ -23,11 +25,20 @@ export function checkValues(values: Values): void {
   if (owned !== '') confFile('ISTIO_OWNED_CNI_CONFIG_FILENAME', owned)
   pluginAccount(values)
   if (values.ambientEnabled) absolute('ZTUNNEL_UDS_ADDRESS', values.ztunnelUdsAddress)
+  nodeLevel(values)
   port('HEALTH_PORT', values.healthPort)
   if (values.monitoringPort > 0) port('MONITORING_PORT', values.monitoringPort)
   if (values.kubeconfigMode < 0 || values.kubeconfigMode > 0o7777) {
     throw new ConfigError(`KUBECONFIG_MODE ${values.kubeconfigMode} is not a file mode such as 0600`)
   }
+}
+
+function nodeLevel(values: Values): void {
+  oneOf('AMBIENT_REDIRECT_MODE', values.ambientRedirectMode, ['', ...redirectModes])
+  redirectModeOf(values)
+  oneOf('AMBIENT_TUNNEL', values.ambientTunnel, tunnelKinds)
+  absolute('AMBIENT_CONFIG_FILE', values.ambientConfigFile)
+  if (values.hostIp !== '') address('HOST_IP', values.hostIp, 4)
 }
 
 function pathsOf(values: Values): (readonly [name: string, path: string])[] {
@@ -66,7 +77,8 @@ function pluginAccount({ pluginServiceAccount: name, podNamespace: namespace }: 
 function oneOf(name: string, value: string, allowed: readonly string[]): void {
   if (allowed.includes(value)) return
   const words = allowed.filter((one) => one !== '').join(' or ')
-  throw new ConfigError(`${name} has the value ${quote(value)}: expected ${words}, or nothing`)
+  const orNothing = allowed.includes('') ? ', or nothing' : ''
+  throw new ConfigError(`${name} has the value ${quote(value)}: expected ${words}${orNothing}`)
 }
 
 function address(name: string, value: string, family: 4 | 6): void {

@@ -1,10 +1,12 @@
 import type { PluginConf } from '@cni/types'
-import { parseSelectors } from './selectors.ts'
+import { redirectModeOf } from './redirect-mode.ts'
+import { nodeLevelSelectors, parseSelectors } from './selectors.ts'
 import type { Values } from './variables.ts'
 
 /** The plugin's configuration, its members in the order of a file of its own. */
 export function pluginEntry(values: Values, pluginLogLevel: string): PluginConf {
   const excluded = commaList(values.excludeNamespaces)
+  const mode = values.ambientEnabled ? redirectModeOf(values) : 'inpod'
   return {
     cniVersion: '0.3.1',
     name: 'istio-cni',
@@ -14,11 +16,12 @@ export function pluginEntry(values: Values, pluginLogLevel: string): PluginConf 
     plugin_log_level: pluginLogLevel,
     cni_agent_run_dir: values.cniAgentRunDir,
     ambient_enabled: values.ambientEnabled,
-    enablement_selectors: parseSelectors(values.ambientEnablementSelector),
+    enablement_selectors: mode === 'inpod' ? parseSelectors(values.ambientEnablementSelector) : [...nodeLevelSelectors],
     exclude_namespaces: excluded.length > 0 ? excluded : null,
     pod_namespace: values.podNamespace,
     native_nftables: values.nativeNftables,
     enable_ambient_detection_retry: values.enableAmbientDetectionRetry,
+    ...(mode === 'inpod' ? {} : { ambient_redirect_mode: mode }),
     ...(values.podAnnotationsCapability ? { capabilities: { 'io.kubernetes.cri.pod-annotations': true } } : {}),
     ...(values.checkMode === '' ? {} : { check_mode: values.checkMode }),
   }

@@ -31,6 +31,11 @@ const selectors = z.nullish(
   z.array(z.strictObject({ podSelector: z.nullish(labelSelector), namespaceSelector: z.nullish(labelSelector) })),
 )
 
+/** On the node level the label of the namespace decides, and nothing else. */
+export const nodeLevelSelectors: EnablementSelector[] = [
+  { podSelector: {}, namespaceSelector: { matchLabels: { 'istio.io/dataplane-mode': 'ambient' } } },
+]
+
 type Selector = z.infer<typeof labelSelector>
 
 /**

@@ -119,6 +119,27 @@ export const variables = {
   ),
   systemNamespace: text('system-namespace', 'istio-system', 'namespace of ztunnel', envOnly),
   nodeName: text('node-name', '', 'the same as KUBERNETES_NODE_NAME, where that is empty', envOnly),
+  // Ambient mode on the node level, experimental
+  ambientRedirectMode: text(
+    'ambient-redirect-mode',
+    '',
+    'where traffic is redirected: inpod; experimental: node-iptables, node-ebpf',
+    { ...envOnly, shown: 'inpod' },
+  ),
+  ebpfEnabled: bool('ebpf-enabled', false, 'another name of AMBIENT_REDIRECT_MODE=node-ebpf'),
+  ambientTunnel: text('ambient-tunnel', 'geneve', 'node-iptables: the tunnels to ztunnel, geneve or vxlan', envOnly),
+  ambientConfigFile: text(
+    'ambient-config-file',
+    '/etc/ambient-config/config.json',
+    'node-iptables, node-ebpf: what plugins are told',
+    envOnly,
+  ),
+  hostIp: text(
+    'host-ip',
+    '',
+    "node-iptables, node-ebpf: this node's IPv4 address, where its Node cannot be read",
+    envOnly,
+  ),
   // Accepted for the sake of command lines that have them
   cniNetworkConfig: text('cni-network-config', '', 'without effect', unused),
   cniNetworkConfigFile: text('cni-network-config-file', '', 'without effect', unused),

@@ -1,0 +1,53 @@
+import { messageOf } from '@cni/types'
+import { printable } from '../../foreign-text.ts'
+import { type KubeClient, kubeClient } from '../../kube/client.ts'
+import { listWatch } from '../../kube/list-watch.ts'
+import { serviceAccountAccess } from '../../kube/service-account.ts'
+import { calmLog } from '../log/calm-log.ts'
+import type { PodWatches } from '../pods/pod-watches.ts'
+import type { ApiAccess, ScopedLog } from '../services.ts'
+import type { SeenPods } from './seen-pods.ts'
+
+/** What {@link clusterWatches} works with. */
+export interface ClusterWatchesOptions {
+  readonly seen: Pick<SeenPods, 'pods' | 'namespaces'>
+  /** Whose pods are watched. */
+  readonly nodeName: string
+  readonly api: ApiAccess
+  readonly watches: PodWatches
+  readonly log: ScopedLog
+  readonly signal: AbortSignal
+}
+
+/** Watches the pods of a node and the namespaces of the cluster until the signal; neither settles before, but by failing. */
+export function clusterWatches(options: ClusterWatchesOptions): Promise<void>[] {
+  const { seen, nodeName, api, watches, log, signal } = options
+  const connect = (): KubeClient => kubeClient(serviceAccountAccess(api), { userAgent: 'install-cni' })
+  return [
+    watches.follow({ api, nodeName }, telling(seen.pods, 'the pods of this node', log), signal),
+    listWatch({
+      connect,
+      path: '/api/v1/namespaces',
+      paged: false,
+      observer: telling(seen.namespaces, 'the namespaces', log),
+      signal,
+    }),
+  ]
+}
+
+// internal
+
+function telling(observer: SeenPods['pods'], what: string, log: ScopedLog): SeenPods['pods'] {
+  const calm = calmLog(log, `${what} are watched again`)
+  return {
+    ...observer,
+    listed() {
+      observer.listed()
+      calm.worked()
+    },
+    failed(error, pauseMs) {
+      observer.failed(error, pauseMs)
+      calm.failed(`ambient mode: ${what} cannot be watched: ${printable(messageOf(error))}; trying again`)
+    },
+  }
+}

@@ -1,0 +1,49 @@
+import { isObject } from '@cni/types'
+import { formatAddress, networkAddress, parseAddress, parsePrefix } from '@cni/types/ip'
+import { quote } from '../../../foreign-text.ts'
+import { DiscoveryError } from '../../proc/discovery-error.ts'
+
+/** Which address of IPv4 is the node's, for pods and for the kubelet that probes them. */
+export interface HostIp {
+  readonly ip: string
+  /** For the log. */
+  readonly why: string
+}
+
+/**
+ * The address of a node: the first of its own that is in `spec.podCIDR`, else its `InternalIP`. Istio 1.19's `GetHostIP`.
+ *
+ * @param node - the Node, as the API server sends it
+ * @param own - the addresses of the node's links, in their order
+ * @throws {@link DiscoveryError} when it has neither.
+ */
+export function hostIpOf(node: unknown, own: readonly string[]): HostIp {
+  const { spec, status, metadata } = record(node)
+  const { podCIDR } = record(spec)
+  const ours = own.filter(isIpv4)
+  if (typeof podCIDR === 'string' && podCIDR !== '') {
+    const ip = ours.find((address) => isIn(address, podCIDR))
+    if (ip !== undefined) return { ip, why: `it is in the podCIDR ${podCIDR}` }
+  }
+  const internal = list(record(status).addresses).map(record)
+  const found = internal.find(({ type, address }) => type === 'InternalIP' && isIpv4(address))?.address
+  if (typeof found === 'string') return { ip: found, why: 'it is the InternalIP of the Node' }
+  const { name } = record(metadata)
+  const missing = 'no address of it is in its podCIDR, and it has no InternalIP of IPv4'
+  throw new DiscoveryError(`the IPv4 address of node ${quote(String(name))} cannot be told: ${missing}`)
+}
+
+// internal
+
+const isIpv4 = (value: unknown): boolean => typeof value === 'string' && parseAddress(value)?.length === 4
+
+function isIn(address: string, cidr: string): boolean {
+  const prefix = parsePrefix(cidr)
+  const bytes = parseAddress(address)
+  if (prefix === undefined || bytes === undefined || prefix.bytes.length !== bytes.length) return false
+  const { length } = prefix
+  return formatAddress(networkAddress(prefix)) === formatAddress(networkAddress({ bytes, length }))
+}
+
+const record = (value: unknown): Readonly<Record<string, unknown>> => (isObject(value) ? value : {})
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])

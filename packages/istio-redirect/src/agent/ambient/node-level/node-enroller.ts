@@ -1,0 +1,73 @@
+import { join } from 'node:path'
+import { type Netns, netns } from '@cni/netns'
+import { messageOf } from '@cni/types'
+import { printable } from '../../../foreign-text.ts'
+import type { KernelReport, KernelSide } from '../../../node-level/kernel-side.ts'
+import type { ScopedLog } from '../../services.ts'
+import type { AmbientPod } from '../ambient-pod.ts'
+import { redirectionStatus } from '../annotation.ts'
+import type { WriteAnnotation } from '../annotation-writer.ts'
+import { type Enroller, nameOf } from '../enroller.ts'
+import { EnrolmentError } from '../enrolment-error.ts'
+
+/** What a {@link nodeEnroller} works on. */
+export interface NodeEnrollerOptions {
+  readonly kernel: Pick<KernelSide, 'addPod' | 'removePod'>
+  /** Whether the kernel's side works in the namespaces of pods, which are looked for then. */
+  readonly needsNetns: boolean
+  readonly find: (uid: string, addresses: readonly string[]) => Promise<Netns | undefined>
+  /** Before the paths that plugins tell: `/host` in a pod. */
+  readonly hostRoot: string
+  readonly annotate: WriteAnnotation
+  readonly log: ScopedLog
+}
+
+/** Brings single pods into the mesh of a node and out of it, where traffic is redirected on the node. */
+export function nodeEnroller(options: NodeEnrollerOptions): Enroller {
+  const { kernel, log, annotate } = options
+
+  const namespaceOf = async (pod: AmbientPod, addresses: readonly string[], path = ''): Promise<Netns | undefined> => {
+    if (!options.needsNetns) return undefined
+    if (path !== '') return netns.open(join(options.hostRoot, path))
+    const found = await options.find(pod.uid, [...addresses, ...pod.addresses])
+    if (found === undefined) throw new Error(`no process of pod ${nameOf(pod)} (${pod.uid}) tells its namespace`)
+    return found
+  }
+  const add = async (pod: AmbientPod, addresses: readonly string[], path?: string): Promise<void> => {
+    using opened = await namespaceOf(pod, addresses, path)
+    tell(pod, await kernel.addPod({ uid: pod.uid, addresses, netns: opened }))
+    const off = addresses.filter((address) => address.includes(':'))
+    if (off.length === 0) return
+    log.warn(`traffic of the pod over ${off.join(', ')} is not in the mesh: on the node level it is one of IPv4`, {
+      pod: nameOf(pod),
+    })
+  }
+  const tell = (pod: AmbientPod, { warnings }: KernelReport): void => {
+    for (const text of warnings) log.warn(printable(text), { pod: nameOf(pod) })
+  }
+
+  return {
+    annotate,
+    readdress: (pod, addresses) => add(pod, addresses),
+    async enrol(pod, { addresses, netns: path, signal, reach }) {
+      signal?.throwIfAborted()
+      try {
+        await add(pod, addresses, path)
+      } catch (cause) {
+        throw new EnrolmentError('UNACKNOWLEDGED', messageOf(cause), { cause })
+      }
+      reach({ status: 'enabled', addresses })
+      try {
+        await annotate(pod, 'enabled')
+      } catch (cause) {
+        throw new EnrolmentError('INCOMPLETE', messageOf(cause), { cause })
+      }
+    },
+    async leave(pod, { patch }) {
+      await kernel.removePod(pod.uid)
+      // What keeps it outside is its user's, and stays.
+      if (patch !== undefined && redirectionStatus(pod) !== undefined) await annotate(pod, undefined, patch)
+    },
+    heal: async () => [],
+  }
+}

@@ -1,0 +1,184 @@
+import { join } from 'node:path'
+import { netns, warmPool } from '@cni/netns'
+import { messageOf } from '@cni/types'
+import { printable } from '../../../foreign-text.ts'
+import { aborted } from '../../aborted.ts'
+import { calmLog } from '../../log/calm-log.ts'
+import { annotationWriter } from '../annotation-writer.ts'
+import { clusterWatches } from '../cluster-watches.ts'
+import { decideEnrolment, namespaceMatters, namespaceWarning } from '../enrolment.ts'
+import { findPodNamespaces } from '../find-pod-namespaces.ts'
+import { namespaceFinder } from '../namespace-finder.ts'
+import { podPatches } from '../pod-patches.ts'
+import { podsInMesh } from '../pods-in-mesh.ts'
+import type { RunAmbientOptions } from '../run-ambient.ts'
+import { seenPods } from '../seen-pods.ts'
+import { untilFailure } from '../until-failure.ts'
+import { askHostIp } from './ask-host-ip.ts'
+import { keepKernel } from './keep-kernel.ts'
+import { makeKernelSide } from './make-kernel-side.ts'
+import { nodeEnroller } from './node-enroller.ts'
+import { nodeZtunnels } from './node-ztunnels.ts'
+import { removeSharedConfig, writeSharedConfig } from './shared-config.ts'
+import { ztunnelLead } from './ztunnel-lead.ts'
+
+/** How long the agent waits for what it does to pods just now. */
+const SETTLE_MS = 800
+/** How long it may take at the end to tell the API server that no pod is in the mesh any more. */
+const FAREWELL_MS = 3000
+
+/**
+ * Takes part in the mesh until the signal, with traffic redirected on the node: the newest ztunnel that is ready serves
+ * it, pods join by plugins and watches, and who is in is what the kernel says. Without a ztunnel all stays as it is, so
+ * that traffic is dropped. At the end all of it goes unless another agent follows, who compares what it finds. Rejects when
+ * the node's address is not known or the kernel cannot be asked.
+ */
+export async function runNodeLevel(options: RunAmbientOptions): Promise<void> {
+  const { config, api, watches, log, metrics, signal, hostRoot } = options
+  const { nodeLevel, nodeName } = config
+  if (nodeLevel === undefined) throw new Error('these settings are of ambient mode in pods')
+  await warmPool()
+  const hostProc = join(hostRoot, 'proc')
+  using host = config.switchToHost ? netns.open(join(hostProc, '1/ns/net')) : undefined
+  const address = await askHostIp({ api, nodeName, host, given: nodeLevel.hostIp, signal })
+  log.info(`ambient mode redirects on the node (${nodeLevel.mode}, experimental, IPv4 only)`, {
+    hostIp: address.ip,
+    why: printable(address.why),
+  })
+  const share = (ztunnelReady: boolean): void => {
+    const redirectMode = nodeLevel.mode === 'node-ebpf' ? 'ebpf' : 'iptables'
+    writeSharedConfig(nodeLevel.configFile, { ztunnelReady, redirectMode })
+  }
+  share(false)
+  const { kernel, needsNetns, backEnd } = await (options.makeKernelSide ?? makeKernelSide)({
+    config,
+    nodeLevel,
+    host,
+    hostIp: address.ip,
+    hostRoot,
+    log,
+  })
+  const failed = new AbortController()
+  const ending = AbortSignal.any([signal, failed.signal])
+  const finder = namespaceFinder({
+    look: (wanted) => findPodNamespaces(wanted, hostProc),
+    warn: (text) => log.warn(printable(text)),
+  })
+  const malformed = calmLog(log, '')
+  let isAdopted = false
+  const look = (uid: string): void => {
+    if (isAdopted) pods.look(uid)
+  }
+  const seen = seenPods({
+    changed: look,
+    relabelled(name, before, after) {
+      const warning = namespaceWarning(name, after, config)
+      if (warning !== undefined) log.warn(printable(warning))
+      if (!namespaceMatters(before, after, config)) return
+      for (const { namespace, uid } of seen.all()) if (namespace === name) look(uid)
+    },
+    malformed: () => malformed.failed('the API server sent something that is no pod or namespace: it is ignored'),
+  })
+  // Not that signal: annotations are written at the end, too.
+  const farewell = new AbortController()
+  using patches = podPatches(api, farewell.signal)
+  const annotate = annotationWriter({ patch: patches.patch, wrote: seen.wrote })
+  const pods = podsInMesh({
+    seen,
+    settings: config,
+    metrics,
+    log,
+    signal: ending,
+    enroller: nodeEnroller({ kernel, needsNetns, find: finder.find, hostRoot, annotate, log }),
+  })
+  const lead = ztunnelLead({
+    kernel,
+    ztunnels: () => ztunnels.all(),
+    find: finder.find,
+    async serves(ztunnel) {
+      share(ztunnel !== undefined)
+      metrics.ztunnels(ztunnel === undefined ? 0 : 1)
+      if (ztunnel === undefined || !isAdopted) return
+      await sweep()
+      pods.lookAtPending()
+    },
+    log,
+    signal: ending,
+  })
+  const ztunnels = nodeZtunnels({ systemNamespace: config.systemNamespace, changed: () => lead.look() })
+  const running = {
+    seen,
+    pods,
+    backEnd,
+    ztunnels: () => (lead.serving() === undefined ? 0 : 1),
+    problem: lead.problem,
+    nodeLevel: () => ({
+      mode: nodeLevel.mode,
+      tunnel: nodeLevel.mode === 'node-iptables' ? nodeLevel.tunnel : undefined,
+      hostIp: address.ip,
+      ztunnel: lead.serving()?.name,
+    }),
+  }
+  options.tell({ ...running, isReady: false })
+  const tasks = [
+    ...clusterWatches({ seen, nodeName, api, watches, log, signal: ending }),
+    watches.follow({ api, nodeName }, ztunnels.observer, ending),
+    keepKernel(kernel, { log, metrics, signal: ending }),
+    seen.listed(ending).then(adopt),
+  ]
+  try {
+    await Promise.race([...tasks.map(untilFailure), aborted(signal)])
+  } finally {
+    failed.abort(new Error('ambient mode ends'))
+    await Promise.allSettled(tasks)
+    const settled = Promise.all([pods.idle(), lead.idle()])
+    await Promise.race([settled, new Promise((resolve) => setTimeout(resolve, SETTLE_MS).unref())])
+  }
+  if (options.isRemoved()) await remove()
+
+  /** Takes over what is in the kernel since before this agent. */
+  async function adopt(): Promise<void> {
+    await sweep()
+    isAdopted = true
+    options.tell({ ...running, isReady: true })
+    log.info('ambient mode is ready', { pods: seen.all().length, ztunnel: lead.serving()?.name })
+    for (const { uid } of seen.all()) pods.look(uid)
+    lead.look()
+  }
+
+  /** Has all leave that is in the kernel and should not be: whoever was deleted, or relabelled, while nobody watched. */
+  async function sweep(): Promise<void> {
+    const there = seen.all()
+    const gone = await kernel.retainPods(new Set(there.map(({ uid }) => uid)))
+    if (gone.length > 0) {
+      log.info('pods that are there no more are taken out of the mesh', { addresses: gone.join(', ') })
+    }
+    const enrolled = new Set((await kernel.listPods()).map(({ uid }) => uid))
+    for (const pod of there) {
+      if (!enrolled.has(pod.uid)) continue
+      if (decideEnrolment(pod, seen.namespaceLabels(pod.namespace) ?? {}, config).enrolled) continue
+      pods.adopt(pod)
+      pods.look(pod.uid)
+    }
+  }
+
+  async function remove(): Promise<void> {
+    const enrolled = pods.enrolled()
+    await kernel.stop()
+    if (nodeLevel !== undefined) removeSharedConfig(nodeLevel.configFile)
+    log.info('nothing of the mesh is left on the node', { pods: enrolled.length })
+    const timer = setTimeout(() => farewell.abort(new Error('the API server took too long')), FAREWELL_MS)
+    const done = await Promise.allSettled(
+      enrolled.map(async (uid) => {
+        const pod = seen.situationOf(uid)?.pod
+        if (pod !== undefined) await annotate(pod, undefined)
+      }),
+    )
+    clearTimeout(timer)
+    const problems = done.flatMap((one) => (one.status === 'rejected' ? [messageOf(one.reason)] : []))
+    if (problems.length === 0) return
+    log.warn(`annotations of pods still say that they are in the mesh: ${printable(problems[0] ?? '')}`, {
+      pods: problems.length,
+    })
+  }
+}

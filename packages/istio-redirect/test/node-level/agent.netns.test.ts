@@ -1,0 +1,208 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { AmbientConfig } from '../../src/agent/ambient/ambient-config.ts'
+import type { StartedAmbient } from '../../src/agent/ambient/start-ambient.ts'
+import { nodeLevelSelectors } from '../../src/agent/config/selectors.ts'
+import { NodeLevelError } from '../../src/node-level/node-level-error.ts'
+import { type MeshNode, meshNode, type TestPod } from '../ambient/mesh-node.ts'
+import { mode } from '../ambient-pods.ts'
+import { type MemoryKernel, memoryKernel } from './memory-kernel.ts'
+
+interface Ztunnel extends TestPod {
+  ready(is: boolean): void
+}
+
+/** A node whose kernel's side is in memory, and outlives its agents. */
+async function nodeLevelNode() {
+  const folder = mkdtempSync(join(tmpdir(), 'cni-node-level-'))
+  const stack = new AsyncDisposableStack()
+  stack.defer(() => rmSync(folder, { recursive: true, force: true }))
+  const configFile = join(folder, 'etc/config.json')
+  const kernel: MemoryKernel = memoryKernel()
+  const settings: Partial<AmbientConfig> = {
+    selectors: nodeLevelSelectors,
+    optOut: true,
+    nodeLevel: { mode: 'node-iptables', tunnel: 'geneve', configFile, hostIp: '10.20.0.254' },
+  }
+  const node: MeshNode = stack.use(await meshNode(settings))
+  return {
+    node,
+    kernel,
+    configFile,
+    shared: () => JSON.parse(readFileSync(configFile, 'utf8')),
+    said: (text: string) => node.log.filter((line) => line.includes(text)),
+    start: (): Promise<StartedAmbient> => node.start({}, async () => ({ kernel, needsNetns: false })),
+    async ztunnel(name: string, minute: number): Promise<Ztunnel> {
+      const pod = await node.pod({ name, namespace: 'istio-system', labels: { app: 'ztunnel' }, status: false })
+      const [ip] = pod.addresses
+      const stored = node.api.getPod('istio-system', name)
+      if (stored === undefined) throw new Error(name)
+      const creationTimestamp = `2024-05-01T10:${String(minute).padStart(2, '0')}:00Z`
+      node.api.setPod({ ...stored, metadata: { ...stored.metadata, creationTimestamp } })
+      const ready = (is: boolean): void =>
+        pod.change({
+          status: { phase: 'Running', podIP: ip, conditions: [{ type: 'Ready', status: is ? 'True' : 'False' }] },
+        })
+      ready(true)
+      return { ...pod, ready }
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
+}
+
+const redirection = 'ambient.istio.io/redirection'
+const ipv4 = ({ addresses }: TestPod): string => addresses[0] ?? ''
+
+test('pods join and leave by the label of their namespace, their annotation and their end', async () => {
+  await using on = await nodeLevelNode()
+  const { node, kernel } = on
+  const ztunnel = await on.ztunnel('ztunnel-a', 1)
+  const web = await node.pod({ name: 'web' })
+  const other = await node.pod({ name: 'other', namespace: 'plain' })
+  const sidecar = await node.pod({ name: 'sidecar', annotations: { 'sidecar.istio.io/status': '{}' } })
+  const out = await node.pod({ name: 'out', annotations: { [redirection]: 'disabled' } })
+  const agent = await on.start()
+  await expect.poll(() => web.annotation()).toBe('enabled')
+  expect([...kernel.entries]).toEqual([[ipv4(web), web.uid]])
+  expect(on.shared()).toEqual({ ztunnelReady: true, redirectMode: 'iptables' })
+  expect(statSync(on.configFile).mode & 0o777).toBe(0o644)
+  expect(agent.status()).toMatchObject({
+    enrolled: 1,
+    pending: 0,
+    ztunnels: 1,
+    nodeLevel: { mode: 'node-iptables', tunnel: 'geneve', ztunnel: 'istio-system/ztunnel-a' },
+  })
+  expect([agent.problem(), agent.unready()]).toEqual([undefined, undefined])
+
+  node.api.setNamespace('plain', { [mode]: 'ambient' })
+  await expect.poll(() => other.annotation()).toBe('enabled')
+  web.change({ annotations: { [redirection]: 'disabled' } })
+  await expect.poll(() => kernel.entries.has(ipv4(web))).toBe(false)
+  // What its user wrote stays: otherwise it would join again.
+  expect([web.annotation(), out.annotation(), sidecar.annotation()]).toEqual(['disabled', 'disabled', undefined])
+  web.change({ annotations: { [redirection]: undefined } })
+  await expect.poll(() => web.annotation()).toBe('enabled')
+  node.api.setNamespace('plain', {})
+  await expect.poll(() => other.annotation()).toBeUndefined()
+  expect([...kernel.entries]).toEqual([[ipv4(web), web.uid]])
+  web.delete()
+  await expect.poll(() => kernel.entries.size).toBe(0)
+  expect(kernel.calls.filter((call) => call.startsWith('start'))).toEqual([`start ${ztunnel.uid} ${ipv4(ztunnel)}`])
+  expect(node.patches()).toEqual(['web enabled', 'other enabled', 'web enabled', 'other null'])
+})
+
+test('a pod that a plugin hands over is in before the answer, and refused in words where it cannot be', async () => {
+  await using on = await nodeLevelNode()
+  const { node, kernel } = on
+  const agent = await on.start()
+  await expect.poll(() => agent.unready()).toBeUndefined()
+  const web = await node.pod({ name: 'web', status: false })
+  expect(await node.hand(web)).toMatchObject({ status: 500, body: expect.stringContaining('no ztunnel was started') })
+  const ztunnel = await on.ztunnel('ztunnel-a', 1)
+  await expect.poll(() => kernel.calls).toContain(`start ${ztunnel.uid} ${ipv4(ztunnel)}`)
+  expect(await node.hand(web)).toMatchObject({ status: 200 })
+  expect([...kernel.entries]).toEqual([[ipv4(web), web.uid]])
+  expect(web.annotation()).toBe('enabled')
+  const plain = await node.pod({ name: 'plain', namespace: 'plain' })
+  expect(await node.hand(plain)).toMatchObject({ status: 500, body: expect.stringContaining('not eligible') })
+  expect(
+    await agent.enrol({ ...plain, netns: '/netns/x', addresses: plain.addresses }, AbortSignal.timeout(9000)),
+  ).toBe('not-ambient')
+})
+
+test('another ztunnel takes over, and without any all stays as it is, so that traffic is dropped', async () => {
+  await using on = await nodeLevelNode()
+  const { node, kernel } = on
+  const old = await on.ztunnel('ztunnel-a', 1)
+  const web = await node.pod({ name: 'web' })
+  const agent = await on.start()
+  await expect.poll(() => web.annotation()).toBe('enabled')
+  const serving = () => agent.status().nodeLevel?.ztunnel
+  const fresh = await on.ztunnel('ztunnel-b', 2)
+  await expect.poll(serving).toBe('istio-system/ztunnel-b')
+  old.delete()
+  fresh.ready(false)
+  await expect.poll(() => on.shared().ztunnelReady).toBe(false)
+  expect([serving(), agent.status().ztunnels]).toEqual([undefined, 0])
+  expect([...kernel.entries]).toEqual([[ipv4(web), web.uid]])
+  expect(web.annotation()).toBe('enabled')
+  expect(on.said('no ztunnel is ready on this node')).toHaveLength(1)
+  fresh.ready(true)
+  await expect.poll(serving).toBe('istio-system/ztunnel-b')
+  await expect.poll(() => on.shared().ztunnelReady).toBe(true)
+  expect(node.patches()).toEqual(['web enabled'])
+})
+
+test('a ztunnel that cannot be started is tried again, and said to be the reason', async () => {
+  await using on = await nodeLevelNode()
+  const { node, kernel } = on
+  const text = '10.20.0.1 is behind the bridge cni0'
+  kernel.refusals.push(...Array.from({ length: 4 }, () => new NodeLevelError('BRIDGE', text)))
+  await on.ztunnel('ztunnel-a', 1)
+  const web = await node.pod({ name: 'web' })
+  const agent = await on.start()
+  await expect.poll(() => agent.unready()).toBe(text)
+  expect(on.shared().ztunnelReady).toBe(false)
+  await expect.poll(() => web.annotation(), { timeout: 10_000 }).toBe('enabled')
+  expect(agent.unready()).toBeUndefined()
+  expect(on.said(text)).toHaveLength(1)
+})
+
+test('what changed while no agent was there is put right by the next one, which touches nothing else', async () => {
+  await using on = await nodeLevelNode()
+  const { node, kernel } = on
+  await on.ztunnel('ztunnel-a', 1)
+  const stays = await node.pod({ name: 'stays' })
+  const goes = await node.pod({ name: 'goes' })
+  const leaves = await node.pod({ name: 'leaves', namespace: 'plain' })
+  node.api.setNamespace('plain', { [mode]: 'ambient' })
+  const first = await on.start()
+  await expect.poll(() => kernel.entries.size).toBe(3)
+  await expect.poll(() => leaves.annotation()).toBe('enabled')
+  await first.stop('followed')
+  expect(kernel.entries.size).toBe(3)
+  expect(on.shared().ztunnelReady).toBe(true)
+
+  goes.delete()
+  node.api.setNamespace('plain', {})
+  const joins = await node.pod({ name: 'joins' })
+  const before = kernel.calls.length
+  const second = await on.start()
+  await expect.poll(() => [...kernel.entries.values()].sort()).toEqual([stays.uid, joins.uid].sort())
+  await expect.poll(() => leaves.annotation()).toBeUndefined()
+  await expect.poll(() => second.status().enrolled).toBe(2)
+  const later = kernel.calls.slice(before)
+  expect(later.filter((call) => call.includes(stays.uid))).toEqual([])
+  expect(later.filter((call) => call === 'heal' || call === 'stop')).toEqual([])
+})
+
+test('the last agent leaves nothing: no entry, no shared file, no annotation', async () => {
+  await using on = await nodeLevelNode()
+  const { node, kernel } = on
+  await on.ztunnel('ztunnel-a', 1)
+  const pods = [await node.pod({ name: 'a' }), await node.pod({ name: 'b' })]
+  const agent = await on.start()
+  await expect.poll(() => pods.map((pod) => pod.annotation())).toEqual(['enabled', 'enabled'])
+  await agent.stop('removed')
+  expect(kernel.entries.size).toBe(0)
+  expect(kernel.calls.at(-1)).toBe('stop')
+  expect(pods.map((pod) => pod.annotation())).toEqual([undefined, undefined])
+  expect(() => on.shared()).toThrow('ENOENT')
+})
+
+test('what somebody takes away comes back, and is counted', async () => {
+  await using on = await nodeLevelNode()
+  const { node, kernel } = on
+  await on.ztunnel('ztunnel-a', 1)
+  const web = await node.pod({ name: 'web' })
+  await on.start()
+  await expect.poll(() => web.annotation()).toBe('enabled')
+  kernel.entries.delete(ipv4(web))
+  await expect.poll(() => kernel.entries.get(ipv4(web)), { timeout: 5000 }).toBe(web.uid)
+  await expect
+    .poll(() => node.metrics())
+    .toContain('istio_cni_ambient_heals_total{part="host_rules",result="success"} 1')
+  expect(on.said('somebody changed what redirects traffic on the node')).toHaveLength(1)
+})

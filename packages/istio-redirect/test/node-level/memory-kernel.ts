@@ -1,0 +1,89 @@
+import type { EnrolledAddress, KernelSide, NodeZtunnel } from '../../src/node-level/kernel-side.ts'
+import { NodeLevelError } from '../../src/node-level/node-level-error.ts'
+
+/** A kernel's side in memory, which outlives agents as the kernel does. */
+export interface MemoryKernel extends KernelSide {
+  /** What it was asked to do, in words, the oldest first. */
+  readonly calls: string[]
+  /** The entries, which anybody may change. */
+  readonly entries: Map<string, string | undefined>
+  /** Thrown by the next calls of `start`, one each. */
+  readonly refusals: Error[]
+}
+
+/** Nothing is captured. */
+export function memoryKernel(): MemoryKernel {
+  const entries = new Map<string, string | undefined>()
+  const wanted = new Map<string, string>()
+  const calls: string[] = []
+  const refusals: Error[] = []
+  let started: Pick<NodeZtunnel, 'uid'> | undefined
+  const done = (...changed: readonly string[]) => ({ changed, warnings: [] })
+  const ownedBy = (uid: string): string[] =>
+    [...entries].flatMap(([address, owner]) => (owner === uid ? [address] : []))
+  const put = (address: string, uid: string): string[] => {
+    wanted.set(address, uid)
+    if (entries.get(address) === uid) return []
+    entries.set(address, uid)
+    return [`added ${address}`]
+  }
+  const drift = (): string[] =>
+    [...wanted].flatMap(([address, uid]) => (entries.get(address) === uid ? [] : [`missing ${address} of pod ${uid}`]))
+  return {
+    calls,
+    entries,
+    refusals,
+    async start({ uid, ip, dnsCapture }) {
+      const refusal = refusals.shift()
+      if (refusal !== undefined) throw refusal
+      calls.push(`start ${uid} ${ip}${dnsCapture ? ' with DNS' : ''}`)
+      const changed = started?.uid === uid ? [] : [`ztunnel ${uid}`]
+      started = { uid }
+      return done(...changed)
+    },
+    async addPod({ uid, addresses }) {
+      if (started === undefined) throw new NodeLevelError('NO_ZTUNNEL', 'no ztunnel was started on this node')
+      const ours = addresses.filter((address) => !address.includes(':'))
+      const old = ownedBy(uid).filter((address) => !ours.includes(address))
+      for (const address of old) {
+        entries.delete(address)
+        wanted.delete(address)
+      }
+      const changed = ours.flatMap((address) => put(address, uid))
+      if (changed.length + old.length > 0) calls.push(`add ${uid} ${ours.join(' ')}`)
+      return done(...changed)
+    },
+    async removePod(uid) {
+      const old = ownedBy(uid)
+      for (const address of old) {
+        entries.delete(address)
+        wanted.delete(address)
+      }
+      if (old.length > 0) calls.push(`remove ${uid}`)
+      return old
+    },
+    async retainPods(uids) {
+      const gone = [...entries].flatMap(([address, uid]) => (uid === undefined || !uids.has(uid) ? [address] : []))
+      for (const address of gone) {
+        calls.push(`remove ${entries.get(address)}`)
+        entries.delete(address)
+        wanted.delete(address)
+      }
+      return gone
+    },
+    listPods: async () => [...entries].map(([address, uid]): EnrolledAddress => ({ address, uid })),
+    drift: async () => drift(),
+    async heal() {
+      const missing = drift()
+      for (const [address, uid] of wanted) entries.set(address, uid)
+      calls.push('heal')
+      return done(...missing)
+    },
+    async stop() {
+      calls.push('stop')
+      entries.clear()
+      wanted.clear()
+      started = undefined
+    },
+  }
+}
