@@ -30,7 +30,8 @@ export interface PtpNode extends AsyncDisposable {
 
 /** A node with ztunnel, two pods, and a server on another node. */
 export async function ptpNode(): Promise<PtpNode> {
-  await using stack = new AsyncDisposableStack()
+  await using starting = new AsyncDisposableStack()
+  let stack = starting
   const make = async (): Promise<Netns> => stack.use(await tempNetns())
   const node = await make()
   const far = await make()
@@ -65,14 +66,15 @@ export async function ptpNode(): Promise<PtpNode> {
   await there.addAddress('eth0', '172.30.0.2/24')
   await there.addAddress('lo', `${addresses.far}/32`)
   await there.addRoute({ destination: 'default', gateway: '172.30.0.1', source: addresses.far })
-  const all = stack.move()
+  // What comes later is in the stack that stays.
+  stack = starting.move()
   return {
     at,
     rtnl,
     pod,
     ztunnel: { uid: 'zt-1', name: 'istio-system/ztunnel-1', ip: addresses.zt, netns: at.zt, dnsCapture: true },
     ip: async (...args) => (await netns.exec(node, ['ip', ...args])).stdout,
-    [Symbol.asyncDispose]: () => all.disposeAsync(),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }
 }
 
