@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { writeFileAtomic } from '@cni/host'
-import { type Bundle, type BundleOptions, bundle } from './bundle.ts'
+import { type BundleOptions, bundle, bundleContents } from './bundle.ts'
 import type { BundleShare } from './bundle-shares.ts'
 import { type CompileOptions, compileIn } from './compile.ts'
 import { bunFlags } from './compile-with-bun.ts'
@@ -11,6 +11,7 @@ import { BuildError } from './errors.ts'
 import { type HostNeeds, hostNeeds } from './host-needs.ts'
 import { giveNames, nameBeside, namePaths } from './names.ts'
 import { checkOutputs, inFolderBeside, writing } from './output-files.ts'
+import type { Contents } from './programs.ts'
 import { type Smoke, startUp } from './start-up.ts'
 import { notRunnable, type Runtime, type Target } from './target.ts'
 import { findTools, type Tools } from './tools.ts'
@@ -88,7 +89,7 @@ async function build(options: BuildExecutableOptions): Promise<BuiltExecutable> 
   const tools = findTools(options.runtime, options.target)
   const { runtime, target, version } = tools
   const { outfile: _, runtime: __, ...source } = options
-  const contents = await bundle({ ...source, runtime })
+  const contents = await bundleContents({ ...source, runtime })
   if (options.bundleFile) await bundle({ ...source, outfile: options.bundleFile })
   say(`bundled ${options.entry} (${(contents.bytes / 1e3).toFixed(1)} kB)`)
   for (const warning of contents.warnings) say(warning)
@@ -99,7 +100,7 @@ async function build(options: BuildExecutableOptions): Promise<BuiltExecutable> 
   let started = {}
   if (!kept) {
     await inFolderBeside(outfile, async (folder) => {
-      const fresh = await compileIn(folder, tools, contents.text, options)
+      const fresh = await compileIn(folder, tools, contents, options)
       say(`compiled with ${runtime} ${version} for ${target}`)
       started = await start([fresh, ...giveNames(fresh, folder, names)], target, options, say)
       options.signal?.throwIfAborted()
@@ -149,10 +150,10 @@ async function start(
 }
 
 /** All that decides about the bytes of the executable. */
-function stampOf({ text }: Bundle, tools: Tools, options: BuildExecutableOptions): string {
+function stampOf({ text, modules }: Contents, tools: Tools, options: BuildExecutableOptions): string {
   const flags = tools.runtime === 'bun' ? bunFlags(options.jit ?? 'late') : seaConfig('', '', '')
   const base = statSync(tools.base)
-  const parts = [basename(options.outfile), text, flags, tools.target, tools.version, base.size, base.mtimeMs]
+  const parts = [basename(options.outfile), text, modules, flags, tools.target, tools.version, base.size, base.mtimeMs]
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
 }
 

@@ -13,7 +13,7 @@ import { isPure } from './is-pure.ts'
 import { lazyBuiltins } from './lazy-builtins.ts'
 import { writing } from './output-files.ts'
 import { preludeDefine, readPrelude, withPrelude } from './prelude.ts'
-import { withPrograms } from './programs.ts'
+import { besidePrograms, type Contents, type Programs, withPrograms } from './programs.ts'
 import type { Runtime } from './target.ts'
 
 export interface BundleOptions {
@@ -73,33 +73,54 @@ const RUNTIME_DEFINES: Readonly<Record<Runtime, Readonly<Record<string, string>>
  * @throws BuildError `BUNDLE` with the bundler's own messages, `NO_COMPILER` when esbuild is missing.
  */
 export async function bundle(options: BundleOptions): Promise<Bundle> {
-  const esbuild = needEsbuild()
-  const { outfile, programs = {}, runtime } = options
-  const main = await buildWith(esbuild, options)
-  const others = new Map<string, Built>()
-  for (const [name, each] of Object.entries(programs))
-    others.set(name, await buildWith(esbuild, { ...options, entry: each }))
-  const place = runtime === undefined ? 'script' : 'executable'
-  const text = withPrograms(main.text, new Map([...others].map(([name, one]) => [name, one.text])), place)
+  const { outfile, runtime } = options
+  const { main, programs, built } = await buildAll(options)
+  const text = withPrograms(main, programs, runtime === undefined ? 'script' : 'executable')
   if (outfile) {
     writing(outfile, () => {
       mkdirSync(dirname(resolve(outfile)), { recursive: true })
       writeFileAtomic(resolve(outfile), text, { mode: 0o644 })
     })
   }
-  const all = [main, ...others.values()]
-  const inputs = all.flatMap((one) => one.inputs).sort((a, b) => b.bytes - a.bytes)
-  return {
-    text,
-    bytes: Buffer.byteLength(text),
-    inputs,
-    packages: shares(inputs),
-    warnings: [...new Set(all.flatMap((one) => one.warnings))],
-  }
+  const { modules: _, ...result } = bundleOf({ text, modules: [] }, built)
+  return result
+}
+
+/** The same for an executable, where each program of one with bun is a module. */
+export async function bundleContents(options: BundleOptions & { runtime: Runtime }): Promise<Bundle & Contents> {
+  const { main, programs, built } = await buildAll(options)
+  const contents =
+    options.runtime === 'bun'
+      ? besidePrograms(main, programs)
+      : { text: withPrograms(main, programs, 'executable'), modules: [] }
+  return bundleOf(contents, built)
 }
 
 /** One program. */
 type Built = Pick<Bundle, 'text' | 'inputs' | 'warnings'>
+
+async function buildAll(
+  options: BundleOptions,
+): Promise<{ main: string; programs: Programs; built: readonly Built[] }> {
+  const esbuild = needEsbuild()
+  const main = await buildWith(esbuild, options)
+  const others = new Map<string, Built>()
+  for (const [name, entry] of Object.entries(options.programs ?? {}))
+    others.set(name, await buildWith(esbuild, { ...options, entry }))
+  const programs = new Map([...others].map(([name, { text }]) => [name, text]))
+  return { main: main.text, programs, built: [main, ...others.values()] }
+}
+
+function bundleOf(contents: Contents, built: readonly Built[]): Bundle & Contents {
+  const inputs = built.flatMap((one) => one.inputs).sort((a, b) => b.bytes - a.bytes)
+  return {
+    ...contents,
+    bytes: [contents.text, ...contents.modules].reduce((sum, text) => sum + Buffer.byteLength(text), 0),
+    inputs,
+    packages: shares(inputs),
+    warnings: [...new Set(built.flatMap((one) => one.warnings))],
+  }
+}
 
 async function buildWith(esbuild: typeof Esbuild, options: BundleOptions): Promise<Built> {
   const folder = folderOf(options)

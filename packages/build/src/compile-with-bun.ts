@@ -1,5 +1,6 @@
 import { dirname } from 'node:path'
 import { run } from '@cni/host'
+import { EMBEDDED } from './programs.ts'
 import { bunTarget } from './target.ts'
 import type { Tools } from './tools.ts'
 
@@ -25,6 +26,7 @@ export const bunFlags = (jit: Jit): readonly string[] => [
   '--compile',
   '--bytecode',
   '--minify',
+  `--external=${EMBEDDED}*`,
   ...isolationFlags,
   ...jitFlags[jit],
 ]
@@ -32,16 +34,21 @@ export const bunFlags = (jit: Jit): readonly string[] => [
 /** Runs `bun build --compile`. The runtime of another target comes from a file: bun would download it. */
 export async function compileWithBun(
   { compiler, base, target }: Tools,
-  options: { bundle: string; outfile: string; jit: Jit; signal: AbortSignal | undefined },
+  options: {
+    bundle: string
+    /** What the bundle loads by itself. */
+    modules: readonly string[]
+    outfile: string
+    jit: Jit
+    signal: AbortSignal | undefined
+  },
 ): Promise<void> {
   const crossFlags = base === compiler ? [] : [`--target=${bunTarget(target)}`, `--compile-executable-path=${base}`]
-  await run(
-    [compiler, 'build', ...bunFlags(options.jit), ...crossFlags, options.bundle, '--outfile', options.outfile],
-    {
-      // bun reads configuration from its working directory and environment; the executable must not depend on either.
-      cwd: dirname(options.bundle),
-      env: {},
-      signal: options.signal,
-    },
-  )
+  const sources = [options.bundle, ...options.modules]
+  await run([compiler, 'build', ...bunFlags(options.jit), ...crossFlags, ...sources, '--outfile', options.outfile], {
+    // bun reads configuration from its working directory and environment; the executable must not depend on either.
+    cwd: dirname(options.bundle),
+    env: {},
+    signal: options.signal,
+  })
 }

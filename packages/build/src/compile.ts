@@ -1,10 +1,11 @@
-import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
+import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
 import { isRunError } from '@cni/host'
 import { compileWithBun, type Jit } from './compile-with-bun.ts'
 import { compileWithNode } from './compile-with-node.ts'
 import { BuildError } from './errors.ts'
 import { checkOutputs, inFolderBeside, writing } from './output-files.ts'
+import { type Contents, moduleFile } from './programs.ts'
 import type { Runtime, Target } from './target.ts'
 import { findTools, type Tools } from './tools.ts'
 
@@ -37,7 +38,7 @@ export async function compile(options: CompileOptions): Promise<{ outfile: strin
   const tools = findTools(options.runtime, options.target)
   const text = readBundle(options.bundle)
   await inFolderBeside(outfile, async (folder) => {
-    const fresh = await compileIn(folder, tools, text, options)
+    const fresh = await compileIn(folder, tools, { text, modules: [] }, options)
     writing(outfile, () => renameSync(fresh, outfile))
   })
   return { outfile, bytes: statSync(outfile).size }
@@ -47,15 +48,16 @@ export async function compile(options: CompileOptions): Promise<{ outfile: strin
 export async function compileIn(
   folder: string,
   tools: Tools,
-  bundle: string,
+  { text, modules }: Contents,
   { outfile, jit = 'late', signal }: Pick<CompileOptions, 'outfile' | 'jit' | 'signal'>,
 ): Promise<string> {
   // Both names go into the file.
   const fresh = join(folder, basename(outfile))
   const files = { bundle: `${fresh}.cjs`, outfile: fresh }
   try {
-    writing(outfile, () => writeFileSync(files.bundle, bundle))
-    if (tools.runtime === 'bun') await compileWithBun(tools, { ...files, jit, signal })
+    writing(outfile, () => writeFileSync(files.bundle, text))
+    const others = modules.map((module, index) => writing(outfile, () => writeModule(folder, index, module)))
+    if (tools.runtime === 'bun') await compileWithBun(tools, { ...files, modules: others, jit, signal })
     else await compileWithNode(tools, { ...files, signal })
   } catch (cause) {
     if (cause instanceof BuildError) throw cause
@@ -65,6 +67,13 @@ export async function compileIn(
     throw new BuildError('COMPILE', `cannot compile ${outfile}: ${told}`, { cause })
   }
   return fresh
+}
+
+function writeModule(folder: string, index: number, text: string): string {
+  const file = join(folder, moduleFile(index))
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+  return file
 }
 
 function readBundle(file: string): string {

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildExecutable, bundle } from '@cni/build'
@@ -54,6 +54,70 @@ describe.each(['bun', 'node'] as const)('an executable of several programs, with
     copyFileSync(path('plugin.cjs'), path('agent.cjs'))
     expect(await said(process.execPath, path('agent.cjs'))).toBe('agent function\n')
   })
+})
+
+describe('an executable of several programs, with bun', () => {
+  const together = join(folder, 'together', 'plugin')
+  const alone = join(folder, 'alone', 'plugin')
+  beforeAll(async () => {
+    await buildExecutable({ entry, outfile: together, programs })
+    await buildExecutable({ entry, outfile: alone })
+  })
+
+  it('starts with the bytes of its entry alone behind one look at its name: no start reads another program', () => {
+    const [own = '', ...none] = modulesOf(alone)
+    const [first = '', ...others] = modulesOf(together)
+    expect([none.length, others.length]).toEqual([0, 2])
+    expect(own).toContain('supportedVersions')
+    expect([first.length > own.length, first.endsWith(own)]).toEqual([true, true])
+    const look = first.slice(0, -own.length)
+    expect(look).toMatch(/^switch\(process\.argv0\b[^{]*\{(case"\w+":require\("[^"]+"\);return;?){2}\}$/)
+    expect(others.map((other) => /"agent"|"old"/.exec(other)?.[0])).toEqual(['"agent"', '"old"'])
+  })
+
+  it('is the same bytes twice', async () => {
+    const again = join(folder, 'again', 'plugin')
+    await buildExecutable({ entry, outfile: again, programs })
+    expect(readFileSync(again).equals(readFileSync(together))).toBe(true)
+  })
+
+  it('is compiled anew when only another program has changed', async () => {
+    const kept = { entry, outfile: join(folder, 'kept', 'plugin'), bundleFile: join(folder, 'kept', 'plugin.cjs') }
+    const build = (say: string) =>
+      buildExecutable({
+        ...kept,
+        incremental: true,
+        programs: { said: write('said.ts', `console.log(${JSON.stringify(say)})`) },
+      })
+    expect([(await build('one')).compiled, (await build('one')).compiled]).toEqual([true, false])
+    expect((await build('two')).compiled).toBe(true)
+    expect(await said(join(folder, 'kept', 'said'))).toBe('two\n')
+  })
+
+  it('a program may have any name that a file may have, and the entry may be strict', async () => {
+    const names = ['#h?q=1', '[name] *', 'é"\'', '--help', 'x.js']
+    const outfile = join(folder, 'odd', 'x')
+    const sentence = write('sentence.ts', `console.log('a sentence')`)
+    const strict = write(
+      'strict.cjs',
+      `"use strict"\nconsole.log(JSON.stringify({ supportedVersions: [typeof (function () { return this })()] }))`,
+    )
+    await buildExecutable({
+      entry: strict,
+      outfile,
+      programs: Object.fromEntries(names.map((name) => [name, sentence])),
+    })
+    for (const name of names) expect([name, await said(join(folder, 'odd', name))]).toEqual([name, 'a sentence\n'])
+    expect(await said(outfile)).toBe('{"supportedVersions":["undefined"]}\n')
+  })
+
+  /** The texts in an executable, as bun wraps them; bun has the beginning of that wrapper itself. */
+  function modulesOf(file: string): string[] {
+    const [, ...parts] = readFileSync(file, 'latin1').split(
+      '(function(exports, require, module, __filename, __dirname) {',
+    )
+    return parts.map((part) => part.slice(0, part.indexOf('\0'))).filter((part) => part.endsWith('})\n'))
+  }
 })
 
 it('a program that does not start is refused, and named', async () => {
