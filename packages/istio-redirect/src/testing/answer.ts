@@ -15,7 +15,7 @@ export interface World {
   /** By `namespace/name`. */
   readonly daemonSets: ReadonlyMap<string, Answer>
   /** Labels by name. */
-  readonly nodes: ReadonlyMap<string, Readonly<Record<string, string>>>
+  readonly nodes: ReadonlyMap<string, Answer>
   readonly serviceAccounts: ServiceAccounts
   /** What the holder of the token may do besides getting pods and namespaces. */
   readonly grants: ReadonlySet<Grant>
@@ -111,9 +111,8 @@ function daemonSet({ namespace: inside, name }: Asked, { daemonSets }: World): r
 }
 
 function node({ name }: Asked, { nodes }: World): readonly [number, Answer] {
-  const labels = nodes.get(name)
-  if (labels === undefined) return [404, notFound('nodes', name)]
-  return [200, { apiVersion: 'v1', kind: 'Node', metadata: { name, labels } }]
+  const known = nodes.get(name)
+  return known === undefined ? [404, notFound('nodes', name)] : [200, known]
 }
 
 /** In pages, unless the version 0 asks for whatever is in the cache. */

@@ -86,8 +86,8 @@ export interface ApiServer extends AsyncDisposable {
   deleteNamespace(name: string): void
   /** Makes the DaemonSet, changes or, without a document, removes it. */
   setDaemonSet(namespace: string, name: string, document?: DaemonSetDocument): void
-  /** Labels a node, which exists from now on. */
-  setNode(name: string, labels: Readonly<Record<string, string>>): void
+  /** Labels a node, which exists from now on; with its other members, if it has any. */
+  setNode(name: string, labels: Readonly<Record<string, string>>, more?: { spec?: object; status?: object }): void
   /**
    * Makes a service account, for which tokens may be requested then, valid for as long as was asked or for `lifeSeconds`;
    * a second time makes those before invalid.
@@ -133,7 +133,7 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   const pods = objectStore<StoredPod>('Pod')
   const events = new Map<string, Answer>()
   const daemonSets = new Map<string, Answer>()
-  const nodes = new Map<string, Readonly<Record<string, string>>>()
+  const nodes = new Map<string, Answer>()
   const accounts = serviceAccounts()
   const grants = new Set(options.grants)
   const world = { pods, namespaces, events, daemonSets, nodes, serviceAccounts: accounts, grants }
@@ -178,7 +178,8 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
       const spec = { template: { spec: document.podSpec ?? {} } }
       daemonSets.set(key, { apiVersion: 'apps/v1', kind: 'DaemonSet', metadata, spec })
     },
-    setNode: (name, labels) => void nodes.set(name, labels),
+    setNode: (name, labels, more) =>
+      void nodes.set(name, { apiVersion: 'v1', kind: 'Node', metadata: { name, labels }, ...more }),
     setServiceAccount: (namespace, name, lifeSeconds) => accounts.set(namespace, name, lifeSeconds),
     misbehave: (...next) => void queue.push(...next),
     behave: () => void queue.splice(0),

@@ -8,6 +8,8 @@ const answer = (ambient: AmbientStatus | undefined) => ({
   socket,
   status: { version: '1.0.0', pods: 'watched', ambient } as const,
 })
+const nodeLevel = (ztunnel: string | undefined) =>
+  ({ mode: 'node-iptables', tunnel: 'geneve', hostIp: '10.60.0.1', ztunnel }) as const
 const told = (ambient: AmbientStatus) => checkAmbient(true, answer(ambient)).map(({ name: _, ...rest }) => rest)
 
 describe('ambient mode in the status of a node', () => {
@@ -31,6 +33,16 @@ describe('ambient mode in the status of a node', () => {
       { ...healthy, backEnd: undefined, problem: 'no kubelet' },
       'fail',
       'no kubelet; 12 pods enrolled, 0 pending; ztunnel is connected',
+    ],
+    [
+      { ...healthy, nodeLevel: nodeLevel('istio-system/ztunnel-x') },
+      'ok',
+      '12 pods enrolled, 0 pending; istio-system/ztunnel-x serves; redirected on the node (node-iptables by geneve, experimental, IPv4 only, node 10.60.0.1); rules by iptables-nft',
+    ],
+    [
+      { ...healthy, ztunnels: 0, backEnd: undefined, nodeLevel: { ...nodeLevel(undefined), tunnel: undefined } },
+      'fail',
+      '12 pods enrolled, 0 pending; no ztunnel is ready: traffic is dropped; redirected on the node (node-iptables, experimental, IPv4 only, node 10.60.0.1)',
     ],
     [{ ...healthy, pending: 3 }, 'warn', '12 pods enrolled, 3 pending; ztunnel is connected; rules by iptables-nft'],
   ] as const)('%j is %s', (status, state, detail) => {

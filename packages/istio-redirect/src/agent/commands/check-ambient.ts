@@ -1,4 +1,4 @@
-import type { AmbientBackEnd, AmbientStatus } from '../ambient/ambient-status.ts'
+import type { AmbientBackEnd, AmbientStatus, NodeLevelStatus } from '../ambient/ambient-status.ts'
 import type { ServingAnswer } from './check-serving.ts'
 import type { Check } from './checks.ts'
 
@@ -23,14 +23,16 @@ const check = (state: Check['state'], subject: string, detail: string, next?: st
 })
 
 function summary(status: AmbientStatus): Check {
-  const { enrolled, pending, ztunnels, backEnd, problem } = status
+  const { enrolled, pending, ztunnels, backEnd, problem, nodeLevel } = status
   const counts = `${pods(enrolled)} enrolled, ${pending} pending`
   const detail = [
     problem,
-    `${counts}; ${connected(ztunnels)}${backEnd === undefined ? '' : `; rules by ${BACK_ENDS[backEnd]}`}`,
+    `${counts}; ${nodeLevel === undefined ? connected(ztunnels) : serves(nodeLevel)}${backEnd === undefined ? '' : `; rules by ${BACK_ENDS[backEnd]}`}`,
   ].filter((part) => part !== undefined)
   if (problem !== undefined) return check('fail', 'mesh', detail.join('; '), READ_LOG)
-  if (ztunnels === 0) return check('fail', 'mesh', detail.join('; '), NO_ZTUNNEL)
+  if (ztunnels === 0) {
+    return check('fail', 'mesh', detail.join('; '), nodeLevel === undefined ? NO_ZTUNNEL : NO_READY_ZTUNNEL)
+  }
   return check(pending > 0 ? 'warn' : 'ok', 'mesh', detail.join('; '))
 }
 
@@ -48,6 +50,11 @@ const pods = (count: number): string => (count === 1 ? '1 pod' : `${count} pods`
 const connected = (count: number): string =>
   count === 0 ? 'no ztunnel is connected' : count === 1 ? 'ztunnel is connected' : `${count} ztunnels are connected`
 
+const serves = ({ mode, tunnel, hostIp, ztunnel }: NodeLevelStatus): string => {
+  const how = `${mode}${tunnel === undefined ? '' : ` by ${tunnel}`}, experimental, IPv4 only, node ${hostIp}`
+  return `${ztunnel === undefined ? 'no ztunnel is ready: traffic is dropped' : `${ztunnel} serves`}; redirected on the node (${how})`
+}
+
 const BACK_ENDS: Readonly<Record<AmbientBackEnd, string>> = {
   legacy: 'iptables-legacy',
   nft: 'iptables-nft',
@@ -58,3 +65,5 @@ const START = 'start install-cni with AMBIENT_ENABLED=true: until then no pod of
 const READ_LOG = 'the agent tries again and again; its log says what and how often: kubectl logs, if it runs in a pod'
 const NO_ZTUNNEL =
   'is a ztunnel running on this node? kubectl get pods -A -l app=ztunnel -o wide; it connects to ZTUNNEL_UDS_ADDRESS'
+const NO_READY_ZTUNNEL =
+  'is a ztunnel ready on this node? kubectl get pods -n istio-system -l app=ztunnel -o wide; SYSTEM_NAMESPACE is where it is looked for'

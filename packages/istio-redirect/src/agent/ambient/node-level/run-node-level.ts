@@ -15,6 +15,7 @@ import type { RunAmbientOptions } from '../run-ambient.ts'
 import { seenPods } from '../seen-pods.ts'
 import { untilFailure } from '../until-failure.ts'
 import { askHostIp } from './ask-host-ip.ts'
+import { hostedKernel } from './hosted-kernel.ts'
 import { keepKernel } from './keep-kernel.ts'
 import { makeKernelSide } from './make-kernel-side.ts'
 import { nodeEnroller } from './node-enroller.ts'
@@ -40,22 +41,16 @@ export async function runNodeLevel(options: RunAmbientOptions): Promise<void> {
   await warmPool()
   const hostProc = join(hostRoot, 'proc')
   using host = config.switchToHost ? netns.open(join(hostProc, '1/ns/net')) : undefined
-  const address = await askHostIp({ api, nodeName, host, given: nodeLevel.hostIp, signal })
-  log.info(`ambient mode redirects on the node (${nodeLevel.mode}, experimental, IPv4 only)`, {
-    hostIp: address.ip,
-    why: printable(address.why),
-  })
+  log.info(`ambient mode redirects on the node (${nodeLevel.mode}, experimental, IPv4 only)`)
   const share = (ztunnelReady: boolean): void => {
     const redirectMode = nodeLevel.mode === 'node-ebpf' ? 'ebpf' : 'iptables'
     writeSharedConfig(nodeLevel.configFile, { ztunnelReady, redirectMode })
   }
   share(false)
-  const { kernel, needsNetns, backEnd } = await (options.makeKernelSide ?? makeKernelSide)({
-    config,
-    nodeLevel,
-    host,
-    hostIp: address.ip,
-    hostRoot,
+  const make = options.makeKernelSide ?? makeKernelSide
+  const { kernel, needsNetns, backEnd, hostIp } = await hostedKernel({
+    ask: () => askHostIp({ api, nodeName, host, given: nodeLevel.hostIp, signal }),
+    make: (ip) => make({ config, nodeLevel, host, hostIp: ip, hostRoot, log }),
     log,
   })
   const failed = new AbortController()
@@ -115,7 +110,7 @@ export async function runNodeLevel(options: RunAmbientOptions): Promise<void> {
     nodeLevel: () => ({
       mode: nodeLevel.mode,
       tunnel: nodeLevel.mode === 'node-iptables' ? nodeLevel.tunnel : undefined,
-      hostIp: address.ip,
+      hostIp: hostIp(),
       ztunnel: lead.serving()?.name,
     }),
   }

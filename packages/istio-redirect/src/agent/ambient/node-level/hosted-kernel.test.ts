@@ -1,0 +1,50 @@
+import { netns } from '@cni/netns'
+import { expect, test } from 'vitest'
+import { memoryKernel } from '../../../../test/node-level/memory-kernel.ts'
+import { DiscoveryError } from '../../proc/discovery-error.ts'
+import { hostedKernel } from './hosted-kernel.ts'
+
+/** A node whose addresses are told in this order. */
+async function hosted(...told: readonly (string | Error)[]) {
+  const kernels = new Map<string, ReturnType<typeof memoryKernel>>()
+  const log: string[] = []
+  const note = (text: string) => void log.push(text)
+  const answers = [...told]
+  const kernel = await hostedKernel({
+    async ask() {
+      const answer = answers.shift() ?? new DiscoveryError('asked too often')
+      if (typeof answer !== 'string') throw answer
+      return { ip: answer, why: 'it says so' }
+    },
+    async make(hostIp) {
+      const made = memoryKernel()
+      kernels.set(hostIp, made)
+      return { kernel: made, needsNetns: false }
+    },
+    log: { debug: note, info: note, warn: note, error: note },
+  })
+  const start = async () => {
+    using here = netns.current()
+    await kernel.kernel.start({ uid: 'z', name: 'z', ip: '10.60.0.2', dnsCapture: false, netns: here })
+  }
+  return { ...kernel, start, calls: (ip: string) => kernels.get(ip)?.calls, log }
+}
+
+test('a ztunnel is started for the address that the node has then, and pods join there', async () => {
+  const { start, kernel, calls, hostIp } = await hosted('192.0.2.1', '10.60.0.1', '10.60.0.1')
+  expect(hostIp()).toBe('192.0.2.1')
+  await start()
+  await kernel.addPod({ uid: 'a', addresses: ['10.60.0.3'] })
+  await start()
+  expect(hostIp()).toBe('10.60.0.1')
+  expect(calls('192.0.2.1')).toEqual([])
+  expect(calls('10.60.0.1')).toEqual(['start z 10.60.0.2', 'add a 10.60.0.3', 'start z 10.60.0.2'])
+})
+
+test('an address that cannot be asked for is the one from before; without any there is no kernel’s side', async () => {
+  const { start, calls, log } = await hosted('192.0.2.1', new DiscoveryError('nobody answers'))
+  await start()
+  expect(calls('192.0.2.1')).toEqual(['start z 10.60.0.2'])
+  expect(log.at(-1)).toBe("the node's address is taken to be 192.0.2.1 still: nobody answers")
+  await expect(hosted(new DiscoveryError('nobody answers'))).rejects.toThrow('nobody answers')
+})

@@ -1,0 +1,57 @@
+import { messageOf } from '@cni/types'
+import { printable } from '../../../foreign-text.ts'
+import type { KernelSide } from '../../../node-level/kernel-side.ts'
+import type { ScopedLog } from '../../services.ts'
+import type { HostIp } from './host-ip.ts'
+import type { ChosenKernelSide } from './kernel-sides.ts'
+
+/** What a {@link hostedKernel} works with. */
+export interface HostedKernelOptions {
+  /** Asked once, and again each time a ztunnel is started. */
+  readonly ask: () => Promise<HostIp>
+  readonly make: (hostIp: string) => Promise<ChosenKernelSide>
+  readonly log: ScopedLog
+}
+
+/** A kernel's side that follows the node's address. */
+export interface HostedKernel extends ChosenKernelSide {
+  hostIp(): string
+}
+
+/**
+ * A kernel's side for the address that the node has when a ztunnel is started: on ptp networks the first pod brings the
+ * address from which probes come. With another address it is made anew, which compares what the former one left.
+ */
+export async function hostedKernel({ ask, make, log }: HostedKernelOptions): Promise<HostedKernel> {
+  const tell = (text: string, { ip, why }: HostIp): void => log.info(text, { hostIp: ip, why: printable(why) })
+  let address = await ask()
+  tell("the node's address is known", address)
+  const made = await make(address.ip)
+  let side = made.kernel
+  const follow = async (): Promise<void> => {
+    try {
+      const now = await ask()
+      if (now.ip === address.ip) return
+      const { kernel } = await make(now.ip)
+      side = kernel
+      address = now
+      tell("the node's address is another one", now)
+    } catch (error) {
+      log.warn(`the node's address is taken to be ${address.ip} still: ${printable(messageOf(error))}`)
+    }
+  }
+  const kernel: KernelSide = {
+    async start(ztunnel) {
+      await follow()
+      return side.start(ztunnel)
+    },
+    addPod: (pod) => side.addPod(pod),
+    removePod: (uid) => side.removePod(uid),
+    retainPods: (uids) => side.retainPods(uids),
+    listPods: () => side.listPods(),
+    drift: () => side.drift(),
+    heal: () => side.heal(),
+    stop: () => side.stop(),
+  }
+  return { ...made, kernel, hostIp: () => address.ip }
+}

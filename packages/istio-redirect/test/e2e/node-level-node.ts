@@ -1,0 +1,200 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import { realExec } from '@cni/invoke'
+import { type ApiServer, ambientGrants, plainPod, startApiServer } from '@cni/istio-redirect/testing'
+import { LOOPBACK, REFERENCE_PLUGINS, startApp, startTransparentZtunnel } from '@cni/istio-redirect/testing/node'
+import { cni } from '@cni/libcni'
+import { type Netns, netns, openRtnl, sysctl } from '@cni/netns'
+import { tempNetns } from '@cni/netns/testing'
+import type { Conflist } from '@cni/types'
+import { mode } from '../ambient-pods.ts'
+import { tunnelKind } from '../node-level/kinds.ts'
+import { AGENT, type AgentNode, type AgentProcess, agentNode, eventually } from './agent-node.ts'
+
+/** A pod that the real ptp plugin has connected. */
+export interface PtpPod {
+  readonly netns: Netns
+  readonly ip: string
+  readonly uid: string
+  annotation(): string | undefined
+}
+
+/** What a test wants of a pod. */
+export interface PtpPodOptions {
+  readonly namespace: string
+  readonly name: string
+  readonly uid: string
+  readonly labels?: Readonly<Record<string, string>>
+  /** Whether the runtime says its UID: then the agent decides in the plugin's own call. */
+  readonly saysUid?: boolean
+}
+
+/** A ztunnel that can be ready, and killed. */
+export interface NodeZtunnelPod extends PtpPod {
+  readonly ztunnel: ReturnType<typeof startTransparentZtunnel>
+  ready(is: boolean): void
+  kill(): Promise<void>
+}
+
+/** A node with the real ptp plugin, an API server, compiled plugin and agent; everything is gone with it. */
+export async function nodeLevelNode(plugin: string) {
+  await using setUp = new AsyncDisposableStack()
+  const stack = setUp.use(new AsyncDisposableStack())
+  const agents: AgentNode = stack.use(agentNode())
+  const node = stack.use(await tempNetns())
+  await sysctl(node).set('net/ipv4/ip_forward', true)
+  {
+    using rtnl = await openRtnl(node)
+    await rtnl.setLinkUp('lo')
+    await rtnl.addAddress('lo', '192.0.2.1/32')
+  }
+  const api: ApiServer = stack.use(await startApiServer({ grants: ambientGrants, netns: node, token: 'se.cr.et' }))
+  api.setNode(
+    'n1',
+    {},
+    { spec: { podCIDR: '10.61.0.0/24' }, status: { addresses: [{ type: 'InternalIP', address: '192.0.2.1' }] } },
+  )
+  mkdirSync(agents.path('plugins'))
+  api.setNamespace('shop', { [mode]: 'ambient' })
+  api.setNamespace('plain', {})
+  api.setNamespace('istio-system', {})
+  for (const file of [...['loopback', 'ptp', 'host-local'].map((name) => `${REFERENCE_PLUGINS}/${name}`), plugin]) {
+    symlinkSync(file, agents.path('plugins', basename(file)))
+  }
+  agents.write('sa/token', 'se.cr.et')
+  agents.write('sa/ca.crt', api.ca)
+  api.writeKubeconfig(agents.path('run'))
+  const { hostname, port } = new URL(api.url)
+  const configFile = agents.path('ambient-config', 'config.json')
+  Object.assign(agents.env, {
+    KUBERNETES_SERVICE_HOST: hostname,
+    KUBERNETES_SERVICE_PORT: port,
+    NODE_NAME: 'n1',
+    POD_NAMESPACE: 'istio-system',
+    AMBIENT_ENABLED: 'true',
+    AMBIENT_REDIRECT_MODE: 'node-iptables',
+    AMBIENT_TUNNEL: await tunnelKind(),
+    AMBIENT_CONFIG_FILE: configFile,
+    ZTUNNEL_UDS_ADDRESS: agents.path('ztunnel.sock'),
+  })
+  const conflist: Conflist = {
+    cniVersion: '1.0.0',
+    name: 'ptp',
+    plugins: [
+      {
+        type: 'ptp',
+        ipMasq: false,
+        ipam: {
+          type: 'host-local',
+          dataDir: agents.path('ipam'),
+          ranges: [[{ subnet: '10.61.0.0/24' }]],
+          routes: [{ dst: '0.0.0.0/0' }],
+        },
+      },
+      {
+        type: basename(plugin),
+        cni_agent_run_dir: agents.path('run'),
+        ambient_enabled: true,
+        ambient_redirect_mode: 'node-iptables',
+        enablement_selectors: [{ podSelector: {}, namespaceSelector: { matchLabels: { [mode]: 'ambient' } } }],
+      },
+    ],
+  }
+  const real = realExec()
+  const runtime = cni({
+    path: [agents.path('plugins')],
+    cacheDir: agents.path('cache'),
+    exec: { find: real.find, run: (request) => netns.run(node, () => ({ outcome: real.run(request) })).outcome },
+    env: { PATH: process.env.PATH },
+    stderr: () => {},
+  })
+  /** So that the agent finds them: their control groups say whose they are, to this agent only. */
+  const holders = new Map<string, ChildProcess>()
+  const hold = (uid: string, where: Netns): ChildProcess => {
+    const child = spawn('nsenter', [`--net=${where.path}`, 'sleep', '600'], { stdio: 'ignore' })
+    stack.defer(() => void child.kill('SIGKILL'))
+    mkdirSync(agents.path('cgroups'), { recursive: true })
+    writeFileSync(agents.path('cgroups', uid), `0::/kubepods/besteffort/pod${uid}/c1\n`)
+    holders.set(uid, child)
+    return child
+  }
+  const pod = async ({ namespace, name, uid, labels = {}, saysUid = false }: PtpPodOptions): Promise<PtpPod> => {
+    const where = stack.use(await tempNetns())
+    const base = plainPod({ namespace, name, labels })
+    const stored = { ...base, metadata: { ...base.metadata, uid }, spec: { ...base.spec, nodeName: 'n1' } }
+    api.setPod(stored)
+    const args = [
+      ['IgnoreUnknown', '1'],
+      ['K8S_POD_NAMESPACE', namespace],
+      ['K8S_POD_NAME', name],
+      ...(saysUid ? [['K8S_POD_UID', uid] as const] : []),
+    ] as const
+    const attachment = { containerID: `c${uid}`, netns: where.path, ifName: 'eth0', args }
+    await runtime.add(LOOPBACK, { ...attachment, ifName: 'lo' })
+    const { result } = await runtime.add(conflist, attachment)
+    const ip = result.ips?.[0]?.address.split('/')[0] ?? ''
+    const now = api.getPod(namespace, name) ?? stored
+    api.setPod({ ...now, status: { phase: 'Running', podIP: ip } })
+    const annotation = () => api.getPod(namespace, name)?.metadata.annotations?.['ambient.istio.io/redirection']
+    return { netns: where, ip, uid, annotation }
+  }
+  const all = setUp.move()
+  return {
+    api,
+    node,
+    pod,
+    agents,
+    shared: () => JSON.parse(readFileSync(configFile, 'utf8')),
+    /** A ztunnel that is not ready yet. */
+    async ztunnel(name: string, uid: string, minute: number): Promise<NodeZtunnelPod> {
+      const made = await pod({ namespace: 'istio-system', name, uid, labels: { app: 'ztunnel' } })
+      const holder = hold(uid, made.netns)
+      const ztunnel = startTransparentZtunnel(made.netns)
+      stack.defer(() => ztunnel.stop())
+      const ready = (is: boolean): void => {
+        const now = api.getPod('istio-system', name)
+        if (now === undefined) throw new Error(`no pod ${name}`)
+        const conditions = [{ type: 'Ready', status: is ? 'True' : 'False' }]
+        const metadata = { ...now.metadata, creationTimestamp: `2024-05-01T10:0${minute}:00Z` }
+        api.setPod({ ...now, metadata, status: { phase: 'Running', podIP: made.ip, conditions } })
+      }
+      const kill = async (): Promise<void> => {
+        ready(false)
+        holder.kill('SIGKILL')
+        holders.delete(uid)
+        await ztunnel.stop()
+      }
+      return { ...made, ztunnel, ready, kill }
+    },
+    app: async (where: PtpPod, name: string) => stack.use(await startApp(where.netns, { name, ports: [8080] })),
+    async start(): Promise<AgentProcess> {
+      const shown = [...holders].map(
+        ([uid, { pid }]) => `mount --bind ${agents.path('cgroups', uid)} /proc/${pid}/cgroup`,
+      )
+      const script = ['mount --bind /proc/$$ /proc/1', ...shown, 'exec "$0"'].join(' && ')
+      const agent = await agents.start({
+        file: ['nsenter', `--net=${node.path}`, 'unshare', '--mount', 'sh', '-c', script, AGENT],
+      })
+      await eventually(
+        () => agent.log().includes('ambient mode is ready'),
+        () => agent.log(),
+      )
+      return agent
+    },
+    /** Rules, routes, policy rules, links and sets of the node, without counters. */
+    async traces(): Promise<string> {
+      const look = async (...argv: readonly [string, ...string[]]) => (await netns.exec(node, argv)).stdout
+      const parts = [
+        await look('iptables-save'),
+        await look('ip', 'rule'),
+        await look('ip', 'route', 'show', 'table', 'all'),
+        await look('ip', '-o', 'link'),
+        await look('ipset', 'list', '-n'),
+      ]
+      return parts.join('\n')
+    },
+    status: async () => JSON.parse((await agents.command('status', '--json')).stdout).ambient,
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  }
+}
