@@ -34,6 +34,15 @@ export type { CreateOptions } from './named/create.ts'
 export { netns } from './netns.ts'
 export type { Address, AddressFilter, AddressScope, NewAddress } from './rtnl/address/address.ts'
 export type { BridgeVlan, BridgeVlanFilter, NewBridgeVlan } from './rtnl/bridge-vlan/bridge-vlan.ts'
+export type {
+  Filter,
+  FilterDirection,
+  FilterFilter,
+  FilterPlace,
+  FilterProgram,
+  NewFilter,
+  OldFilter,
+} from './rtnl/filter/filter.ts'
 export type { Link, LinkChange, LinkRef, NewLink, NewLinkCommon, OldLink, VethPeer } from './rtnl/link/link.ts'
 export type { OnLink } from './rtnl/link/on-link.ts'
 export type {

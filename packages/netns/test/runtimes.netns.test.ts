@@ -191,6 +191,7 @@ const expected = {
     'sendto EBADF',
     'recv EBADF',
     'setsockopt EBADF',
+    'bpf EINVAL',
     'ioctl EBADF',
   ],
   // two lines of heading, lo, and the end
@@ -211,4 +212,12 @@ const expected = {
   'setsockopt reads its value': ['setsockopt ENOPROTOOPT', 'setsockopt ENOPROTOOPT'],
   'execve that fails blocks no signal': ['execve ENOENT', true],
   'ioctl tells the kind of a namespace': true,
+  // the value, no address left in the attribute, how much of the map is told: its key's and value's sizes and its entries
+  'bpf reads and writes what its attribute points to': [
+    [8, 7, 6, 5, 4, 3, 2, 1],
+    false,
+    true,
+    [4, 0, 0, 0, 8, 0, 0, 0, 2],
+    'bpf ENOENT',
+  ],
 }

@@ -1,6 +1,7 @@
 import type { NetnsTarget } from '../handle/netns.ts'
 import { addAddress, deleteAddress, getAddresses } from './address/requests.ts'
 import { addBridgeVlan, deleteBridgeVlan, getBridgeVlans } from './bridge-vlan/requests.ts'
+import { addFilter, deleteFilter, getFilters, replaceFilter } from './filter/requests.ts'
 import { elsewhere } from './link/elsewhere.ts'
 import { deleteLink, findLink, getLinks, setLinkState } from './link/requests.ts'
 import { addNeighbour, deleteNeighbour, getNeighbours, replaceNeighbour } from './neighbour/requests.ts'
@@ -45,6 +46,10 @@ export function rtnlOver({ perform, close }: Transport, target: NetnsTarget): Rt
     getRedirects: (filter = {}) => perform((channel) => getRedirects(channel, filter)),
     addRedirect: (redirect) => perform((channel) => ({ added: addRedirect(channel, redirect) })),
     deleteRedirect: (redirect) => perform((channel) => ({ deleted: deleteRedirect(channel, redirect) })),
+    getFilters: (filter = {}) => perform((channel) => getFilters(channel, filter)),
+    addFilter: (filter) => perform((channel) => ({ added: addFilter(channel, filter) })),
+    replaceFilter: (filter) => perform((channel) => replaceFilter(channel, filter)),
+    deleteFilter: (filter) => perform((channel) => ({ deleted: deleteFilter(channel, filter) })),
     getRules: (filter = {}) => perform((channel) => getRules(channel, filter)),
     addRule: (rule) => perform((channel) => ({ added: addRule(channel, rule) })),
     deleteRule: (rule) => perform((channel) => ({ deleted: deleteRule(channel, rule) })),

@@ -1,6 +1,7 @@
 import type { IpFamily } from '@cni/types/ip'
 import type { Address, AddressFilter, NewAddress } from './address/address.ts'
 import type { BridgeVlan, BridgeVlanFilter, NewBridgeVlan } from './bridge-vlan/bridge-vlan.ts'
+import type { Filter, FilterFilter, NewFilter, OldFilter } from './filter/filter.ts'
 import type { Link, LinkChange, LinkRef, NewLink, OldLink } from './link/link.ts'
 import type { Neighbour, NeighbourFilter, NewNeighbour } from './neighbour/neighbour.ts'
 import type { NewQdisc, NewRedirect, OldQdisc, Qdisc, QdiscFilter, Redirect } from './qdisc/qdisc.ts'
@@ -8,7 +9,7 @@ import type { NewRoute, Route, RouteFilter } from './route/route.ts'
 import type { NewPolicyRule, PolicyRule, RuleFilter } from './rule/rule.ts'
 
 /**
- * Links, addresses, routes, rules, neighbours and qdiscs of one namespace. Code that configures them takes this port, so
+ * Links, addresses, routes, rules, neighbours, qdiscs and filters of one namespace. Code that configures them takes this port, so
  * that its tests can give it `fakeRtnl()`. Adding what is there, and deleting what is not, is no error and says so; adding what is there but
  * different is `EEXIST`. What was read (`Link`, `Address`, `Route`, `PolicyRule`) can be added and deleted as it is.
  * Errors are `NetnsError` with the errno name (`ENODEV`, `EPERM` …) and the kernel's own explanation, or `INVALID` for
@@ -53,6 +54,13 @@ export interface RtnlPort {
   getRedirects(filter?: QdiscFilter): Promise<Redirect[]>
   addRedirect(redirect: NewRedirect): Promise<{ added: boolean }>
   deleteRedirect(redirect: NewRedirect): Promise<{ deleted: boolean }>
+  /** Of qdiscs `clsact` and `ingress`, whoever added them. */
+  getFilters(filter?: FilterFilter): Promise<Filter[]>
+  addFilter(filter: NewFilter): Promise<{ added: boolean }>
+  /** Instead of the one with the same priority and handle, between two packets. An undo step brings none back. */
+  replaceFilter(filter: NewFilter): Promise<void>
+  /** No undo step brings it back: nothing would hold its program. */
+  deleteFilter(filter: OldFilter): Promise<{ deleted: boolean }>
   getRules(filter?: RuleFilter | IpFamily): Promise<PolicyRule[]>
   addRule(rule: NewPolicyRule): Promise<{ added: boolean }>
   /** Deletes exactly that rule, of any priority when none is given. */

@@ -1,5 +1,7 @@
 import { formatAddress } from '@cni/types/ip'
 import type { BridgeVlan } from './bridge-vlan/bridge-vlan.ts'
+import type { NewFilter } from './filter/filter.ts'
+import { filterAt } from './filter/requests.ts'
 import { parseAddress } from './ip.ts'
 import type { OnLink } from './link/on-link.ts'
 import type { Neighbour, NewNeighbour } from './neighbour/neighbour.ts'
@@ -13,7 +15,8 @@ import { addressOf, type RtnlPort } from './rtnl.ts'
 type TableChanges = Pick<
   RtnlPort,
   | `${'add' | 'delete'}${'Address' | 'Route' | 'Rule' | 'Neighbour' | 'BridgeVlan' | 'Qdisc' | 'Redirect'}`
-  | `replace${'Route' | 'Neighbour' | 'Qdisc'}`
+  | 'addFilter'
+  | `replace${'Route' | 'Neighbour' | 'Qdisc' | 'Filter'}`
 >
 
 /** The same operations; each change registers the step that takes it back. */
@@ -39,6 +42,8 @@ export function undoingTables(rtnl: RtnlPort, undo: (step: () => unknown) => voi
     for (const thing of notIn(before, after)) register(() => remove(thing))
     return answer
   }
+  /** Its program is a descriptor, which may be closed by then. */
+  const deleteExactly = ({ program: _, ...filter }: NewFilter) => rtnl.deleteFilter(filter)
   const sameDestination = (route: NewRoute) => {
     const resolved = resolveRoute(route, 'delete')
     const { family, table } = resolved
@@ -101,6 +106,14 @@ export function undoingTables(rtnl: RtnlPort, undo: (step: () => unknown) => voi
         for (const step of steps) await step()
       })
       return answer
+    },
+    addFilter: (filter) => adding(filter, rtnl.addFilter, deleteExactly),
+    async replaceFilter(filter) {
+      const link = filter.link ?? filter.linkIndex
+      const { direction } = filter
+      const before = link === undefined ? [] : await rtnl.getFilters({ link, direction })
+      await rtnl.replaceFilter(filter)
+      if (filterAt(before, filter) === undefined) undo(() => deleteExactly(filter))
     },
     addRedirect: (redirect) => adding(redirect, rtnl.addRedirect, rtnl.deleteRedirect),
     deleteRedirect: (redirect) => {

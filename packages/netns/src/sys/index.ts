@@ -14,6 +14,7 @@
  * @module
  */
 
+export type { BpfPointers } from './bpf.ts'
 export * as constants from './constants.ts'
 export { errnoName } from './errno.ts'
 export { loadSys, tryLoadSys } from './load-sys.ts'

@@ -1,3 +1,4 @@
+import { type BpfLibc, callBpf } from './bpf.ts'
 import { errnoName } from './errno.ts'
 import { type Sys, SysError } from './sys.ts'
 
@@ -5,7 +6,7 @@ import { type Sys, SysError } from './sys.ts'
 export type Pointer = Uint8Array | null
 
 /** What an FFI must offer: libc's functions with their C results, and the errno of the last one. */
-export interface Libc {
+export interface Libc extends BpfLibc {
   setns(fd: number, nstype: number): number
   unshare(flags: number): number
   mount(source: Pointer, target: Pointer, fstype: Pointer, flags: number, data: Pointer): number
@@ -27,9 +28,6 @@ export interface Libc {
   ioctl(fd: number, request: number, argument: Pointer): number
   execve(path: Pointer, args: Pointer, env: Pointer): number
   sigprocmask(how: number, set: Pointer, old: Pointer): number
-  /** Where a buffer is in memory, as long as somebody holds it. */
-  addressOf(buffer: Uint8Array): number | bigint
-  errno(): number
 }
 
 const F_DUPFD_CLOEXEC = 1030
@@ -101,6 +99,11 @@ export function sysOver(name: Sys['name'], libc: Libc): Sys {
         option,
       )
       return value.subarray(0, length[0])
+    },
+    bpf(command, attr, pointers = []) {
+      const { result, errno } = callBpf(libc, command, attr, pointers)
+      if (result !== -1) return result
+      throw new SysError('bpf', errnoName(errno), errno, String(command))
     },
     ioctl: (fd, request, argument) => check(libc.ioctl(fd, request, argument), 'ioctl', request),
     execve(path, args, env, blocked) {

@@ -1,4 +1,4 @@
-/** libc functions by name, with the letters of their arguments: `i` an int, `p` a pointer. Each returns an int. */
+/** libc functions by name, with the letters of their arguments: `i` an int, `l` a long (a bigint), `p` a pointer. Each returns an int. */
 export type Signatures = Readonly<Record<string, string>>
 
 /** libc functions that only some programs need. Those of `Sys` are loaded by every plugin, and each costs it time. */

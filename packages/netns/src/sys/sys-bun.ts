@@ -1,3 +1,4 @@
+import { lateBpf } from './bpf.ts'
 import { type Libc, sysOver } from './libc.ts'
 import { declared, type Native, type Signatures } from './native.ts'
 import type { Sys } from './sys.ts'
@@ -16,7 +17,7 @@ const int = { args: ['i32', 'i32', 'i32'], returns: 'i32' }
 export function sysBun(): Sys | undefined {
   if (process.versions.bun === undefined) return undefined
   const ffi = bunFfi()
-  const { symbols } = ffi.dlopen<Omit<Libc, 'addressOf' | 'errno'>>(LIBC, {
+  const { symbols } = ffi.dlopen<Omit<Libc, 'addressOf' | 'bpf' | 'errno'>>(LIBC, {
     setns: { args: ['i32', 'i32'], returns: 'i32' },
     unshare: { args: ['i32'], returns: 'i32' },
     mount: { args: ['ptr', 'ptr', 'ptr', 'u64', 'ptr'], returns: 'i32' },
@@ -42,15 +43,18 @@ export function sysBun(): Sys | undefined {
   })
   // one address per thread for ever
   const location = symbols.__errno_location()
-  return sysOver('bun:ffi', { ...symbols, addressOf: ffi.ptr, errno: () => ffi.read.i32(location, 0) })
+  const errno = () => ffi.read.i32(location, 0)
+  return sysOver('bun:ffi', { ...symbols, ...lateBpf(nativeBun), addressOf: ffi.ptr, errno })
 }
+
+const TYPES: Readonly<Record<string, string>> = { p: 'ptr', l: 'i64' }
 
 /** More of libc through bun:ffi. */
 export function nativeBun<F>(signatures: Signatures): Native<F> {
   const ffi = bunFfi()
   const { symbols } = ffi.dlopen<F>(LIBC, {
     ...declared(signatures, (letters) => ({
-      args: letters.map((each) => (each === 'p' ? 'ptr' : 'i32')),
+      args: letters.map((each) => TYPES[each] ?? 'i32'),
       returns: 'i32',
     })),
     __errno_location: { args: [], returns: 'ptr' },

@@ -1,3 +1,4 @@
+import { lateBpf } from './bpf.ts'
 import { type Libc, sysOver } from './libc.ts'
 import { declared, type Native, type Signatures } from './native.ts'
 import { optionalPackage } from './optional-package.ts'
@@ -41,18 +42,21 @@ export function sysKoffi(): Sys {
     Object.entries(prototypes).map(([name, prototype]) => [name, libc.func(prototype)]),
   )
   return sysOver('koffi', {
-    ...(functions as unknown as Omit<Libc, 'addressOf' | 'errno'>),
+    ...(functions as unknown as Omit<Libc, 'addressOf' | 'bpf' | 'errno'>),
+    ...lateBpf(nativeKoffi),
     addressOf: koffi.address,
     errno: () => koffi.errno(),
   })
 }
+
+const TYPES: Readonly<Record<string, string>> = { p: 'void *', l: 'int64_t' }
 
 /** More of libc through koffi. */
 export function nativeKoffi<F>(signatures: Signatures): Native<F> {
   const koffi = loadKoffi()
   const libc = koffi.load(null)
   const functions = declared(signatures, (letters, name) =>
-    libc.func(`int ${name}(${letters.map((each) => (each === 'p' ? 'void *' : 'int')).join(', ')})`),
+    libc.func(`int ${name}(${letters.map((each) => TYPES[each] ?? 'int').join(', ')})`),
   )
   return { functions: functions as F, addressOf: koffi.address, errno: () => koffi.errno() }
 }

@@ -1,3 +1,4 @@
+import { lateBpf } from './bpf.ts'
 import { type Libc, sysOver } from './libc.ts'
 import { declared, type Native, type Signatures } from './native.ts'
 import type { Sys } from './sys.ts'
@@ -62,11 +63,14 @@ export function sysNode(): Sys | undefined {
     ioctl: (fd, request, argument) => libc.ioctl(fd, BigInt(request), argument),
     sigprocmask: libc.sigprocmask,
     execve: libc.execve,
+    ...lateBpf(nativeNode),
     addressOf: ffi.getRawPointer,
     errno: () => ffi.getInt32(location, 0),
   }
   return sysOver('node:ffi', adapted)
 }
+
+const TYPES: Readonly<Record<string, 'pointer' | 'int64'>> = { p: 'pointer', l: 'int64' }
 
 /** More of libc through node:ffi, where it exists. */
 export function nativeNode<F>(signatures: Signatures): Native<F> {
@@ -74,7 +78,7 @@ export function nativeNode<F>(signatures: Signatures): Native<F> {
   if (ffi === undefined) throw new Error(`Node ${process.version} has no node:ffi`)
   const { functions } = ffi.dlopen(null, {
     ...declared(signatures, (letters) => ({
-      arguments: letters.map((each) => (each === 'p' ? ('pointer' as const) : ('int32' as const))),
+      arguments: letters.map((each) => TYPES[each] ?? 'int32'),
       return: 'int32' as const,
     })),
     __errno_location: { arguments: [], return: 'pointer' },

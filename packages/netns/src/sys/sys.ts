@@ -1,3 +1,5 @@
+import type { BpfPointers } from './bpf.ts'
+
 /**
  * The system calls of this package, whatever the FFI behind them. All block; none forks.
  * Each throws a {@link SysError} with the errno name. Those of namespaces change the calling thread only.
@@ -44,6 +46,15 @@ export interface Sys {
   execve(path: string, args: readonly Uint8Array[], env: readonly Uint8Array[], blocked?: number): never
   /** The argument is read and written in place. */
   ioctl(fd: number, request: number, argument: Uint8Array): number
+  /**
+   * bpf(2): the result, a descriptor where one is made (`fs.closeSync`; children do not inherit it). The attribute and
+   * what it points to are read and written in place, also when the kernel refuses; addresses in it are zero afterwards.
+   * Throws `ENOSYS` where the processor is neither x64 nor arm64.
+   *
+   * @param attr `union bpf_attr`, as far as it is used; what is beyond the kernel's own must be zero
+   * @param pointers where in it an address belongs, and of what; none where it is to be a null pointer
+   */
+  bpf(command: number, attr: Uint8Array, pointers?: BpfPointers): number
 }
 
 const brand = Symbol.for('cni.SysError')

@@ -4,6 +4,7 @@ import { placeOf, type Where } from '../../handle/where.ts'
 import { addressOf, type Rtnl } from '../../rtnl/rtnl.ts'
 import { undoing } from '../../rtnl/undoing.ts'
 import { dropAddress, listAddresses, putAddress } from './addresses.ts'
+import { dropFilter, listFilters, putFilter } from './filters.ts'
 import { addDevice, changeDevice, deleteDevice } from './links.ts'
 import { dropRoute, listRoutes, putRoute } from './routes.ts'
 import * as tables from './tables.ts'
@@ -20,7 +21,7 @@ export interface FakeRtnl extends Rtnl {
  * answers, the same errors, links that go with their other end, routes that go with their link. It is the node's
  * namespace; `open` gives those of others, such as the fake ones of `@cni/skel/testing`. New ones have `lo`, up.
  *
- * It knows no packets, no IPv6 link-local addresses, no time.
+ * It knows no packets, no IPv6 link-local addresses, no time, and no programs: the descriptor of a filter's is their id.
  *
  * @example
  * ```ts
@@ -84,6 +85,10 @@ function portTo(world: World, target: NetnsTarget): Rtnl {
     addQdisc: (qdisc) => on(() => ({ added: tables.putQdisc(here, qdisc) })),
     replaceQdisc: (qdisc) => on(() => void tables.putQdisc(here, qdisc, true)),
     deleteQdisc: (qdisc) => on(() => ({ deleted: tables.dropQdisc(here, qdisc) })),
+    getFilters: (filter = {}) => on(() => listFilters(here, filter)),
+    addFilter: (filter) => on(() => ({ added: putFilter(here, filter) })),
+    replaceFilter: (filter) => on(() => void putFilter(here, filter, true)),
+    deleteFilter: (filter) => on(() => ({ deleted: dropFilter(here, filter) })),
     getRedirects: (filter = {}) => on(() => tables.listRedirects(here, filter)),
     addRedirect: (redirect) => on(() => ({ added: tables.putRedirect(here, redirect) })),
     deleteRedirect: (redirect) => on(() => ({ deleted: tables.dropRedirect(here, redirect) })),

@@ -173,7 +173,11 @@ export function dropQdisc(netns: Namespace, wanted: OldQdisc): boolean {
   const there = qdiscAt(listQdiscs(netns, { link: device.index }), parent)
   if (there === undefined || (wanted.kind !== undefined && wanted.kind !== there.kind)) return false
   netns.qdiscs = netns.qdiscs.filter((qdisc) => qdisc !== there)
-  if (parent === 'ingress') netns.redirects = netns.redirects.filter(({ linkIndex }) => linkIndex !== device.index)
+  if (parent === 'ingress') {
+    const elsewhere = ({ linkIndex }: { readonly linkIndex: number }) => linkIndex !== device.index
+    netns.redirects = netns.redirects.filter(elsewhere)
+    netns.filters = netns.filters.filter(elsewhere)
+  }
   return true
 }
 
@@ -210,12 +214,12 @@ type Way = { readonly linkIndex: number; readonly to: number; readonly priority:
 const isSameRedirect = (a: Way, b: Way): boolean =>
   a.linkIndex === b.linkIndex && a.to === b.to && a.priority === b.priority
 
-function onLink(netns: Namespace, link: OnLink['link'], what: string) {
+export function onLink(netns: Namespace, link: OnLink['link'], what: string) {
   const index = link === undefined ? undefined : requireDevice(netns, link, what).index
   return ({ linkIndex }: { readonly linkIndex: number }): boolean => index === undefined || linkIndex === index
 }
 
-function prepare(
+export function prepare(
   netns: Namespace,
   name: string,
   thing: OnLink,

@@ -2,6 +2,7 @@ import type { NetnsTarget } from '../../handle/netns.ts'
 import { NetnsError } from '../../handle/netns-error.ts'
 import type { Address } from '../../rtnl/address/address.ts'
 import type { BridgeVlan } from '../../rtnl/bridge-vlan/bridge-vlan.ts'
+import type { Filter } from '../../rtnl/filter/filter.ts'
 import type { Link, LinkRef } from '../../rtnl/link/link.ts'
 import { linkSelector, linkText } from '../../rtnl/link/wire.ts'
 import type { Neighbour } from '../../rtnl/neighbour/neighbour.ts'
@@ -33,6 +34,7 @@ export interface Namespace {
   neighbours: Neighbour[]
   qdiscs: Qdisc[]
   redirects: Redirect[]
+  filters: Filter[]
   vlans: BridgeVlan[]
 }
 
@@ -107,6 +109,7 @@ function emptyNamespace(): Namespace {
     neighbours: [],
     qdiscs: [],
     redirects: [],
+    filters: [],
     vlans: [],
   }
   const flags = { up: true, loopback: true, promisc: false, allmulti: false }

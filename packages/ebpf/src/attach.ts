@@ -1,0 +1,186 @@
+import { type Filter, type FilterDirection, isNetnsError, type LinkRef, type RtnlPort } from '@cni/netns'
+import { FOR_FILTERS, missingCapability } from './capabilities.ts'
+import { EbpfError } from './errors.ts'
+import { realKernel } from './kernel.ts'
+import type { Program } from './program.ts'
+
+/** A program to attach. */
+export interface FilterToAttach {
+  readonly link: LinkRef
+  /** `ingress`: what comes in on the link; `egress`: what leaves by it. */
+  readonly direction: FilterDirection
+  /** Loaded, or somebody else's that is pinned. It may be closed afterwards. */
+  readonly program: Pick<Program, 'fd' | 'id' | 'name'>
+  /** By which it is known as ours, and seen in `tc filter show`. Default: the program's. */
+  readonly name?: string | undefined
+  /** Lower is earlier. Default: 1. */
+  readonly priority?: number | undefined
+}
+
+/** What was attached. */
+export interface Attached {
+  /** False when this very program was attached there already. */
+  readonly attached: boolean
+  /** Id of the program that had its place, under the same name. */
+  readonly replaced?: number
+  readonly filter: AttachedFilter
+}
+
+/** Where a filter of ours is. */
+export interface AttachedFilter {
+  readonly linkIndex: number
+  readonly direction: FilterDirection
+  readonly priority: number
+  /** The first number that no filter of that priority has. */
+  readonly handle: number
+  readonly name: string
+}
+
+/** What to detach. */
+export interface DetachFilter {
+  readonly link: LinkRef
+  /** Default: both. */
+  readonly direction?: FilterDirection | undefined
+  readonly name: string
+  /** Default: 1. */
+  readonly priority?: number | undefined
+}
+
+/**
+ * Puts a program on a link, beside the filters of others: in a qdisc `clsact`, which is added where there is none. One of
+ * the same name and priority is replaced, between two packets; this very program is left as it is. With an `rtnl` of a
+ * call's context, a later failure of the call takes it off again.
+ *
+ * Throws `EbpfError`, and leaves nothing: `NO_LINK` for a link that is not there, or no more; `EXISTS` when filters of
+ * another kind have the priority, or another qdisc the place; `NOT_SUPPORTED` without clsact or cls_bpf; `EPERM`.
+ */
+export async function attachFilter(rtnl: RtnlPort, wanted: FilterToAttach): Promise<Attached> {
+  const { direction, program, priority = 1, name = program.name } = wanted
+  const what = `Attach ${name} to ${JSON.stringify(wanted.link)} (${direction})`
+  return await inWords(what, async () => {
+    const link = await linkIndex(rtnl, wanted.link, what)
+    const there = (await rtnl.getFilters({ link, direction })).filter((each) => each.priority === priority)
+    const stranger = there.find(({ kind }) => kind !== 'bpf')
+    if (stranger !== undefined) {
+      throw new EbpfError(
+        'EXISTS',
+        `${what}: filters of kind ${stranger.kind} have priority ${priority}; choose another one`,
+      )
+    }
+    const ours = there.find((each) => each.name === name)
+    const place = { linkIndex: link, direction, priority, handle: ours?.handle ?? freeHandle(there), name }
+    if (ours?.program?.id === program.id) return { attached: false, filter: place }
+    const filter = { ...place, program: program.fd }
+    if (ours !== undefined) {
+      await rtnl.replaceFilter(filter)
+      return { attached: true, filter: place, ...(ours.program === undefined ? {} : { replaced: ours.program.id }) }
+    }
+    const added = await addClsact(rtnl, link, direction, what)
+    try {
+      await rtnl.addFilter(filter)
+    } catch (error) {
+      if (added) await removeClsact(rtnl, link)
+      throw error
+    }
+    return { attached: true, filter: place }
+  })
+}
+
+/**
+ * Takes the programs of a name off a link, and its qdisc `clsact` where no filter of anybody is left. No error when the
+ * link or the filter has gone.
+ */
+export async function detachFilter(rtnl: RtnlPort, wanted: DetachFilter): Promise<{ detached: number }> {
+  const { name, direction, priority = 1 } = wanted
+  return await inWords(`Detach ${name} from ${JSON.stringify(wanted.link)}`, async () => {
+    const link = (await rtnl.getLink(wanted.link))?.index
+    if (link === undefined) return { detached: 0 }
+    let detached = 0
+    for (const filter of await findFilters(rtnl, { ...wanted, link }, priority)) {
+      if (direction !== undefined && filter.direction !== direction) continue
+      if ((await rtnl.deleteFilter(filter)).deleted) detached++
+    }
+    if (detached > 0) await removeClsact(rtnl, link)
+    return { detached }
+  }).catch((error) => {
+    // It went while we looked.
+    if (error instanceof EbpfError && error.code === 'NO_LINK') return { detached: 0 }
+    throw error
+  })
+}
+
+/** The filter of a name; `undefined` when there is none, or no link. Its `program.id` says whether it is the wanted one. */
+export async function findFilter(
+  rtnl: RtnlPort,
+  wanted: DetachFilter & { readonly direction: FilterDirection },
+): Promise<Filter | undefined> {
+  const link = (await rtnl.getLink(wanted.link))?.index
+  if (link === undefined) return undefined
+  const found = await findFilters(rtnl, { ...wanted, link }, wanted.priority ?? 1)
+  return found.find(({ direction }) => direction === wanted.direction)
+}
+
+async function findFilters(rtnl: RtnlPort, { link, name }: DetachFilter, priority: number): Promise<Filter[]> {
+  const filters = await rtnl.getFilters({ link })
+  return filters.filter((each) => each.kind === 'bpf' && each.name === name && each.priority === priority)
+}
+
+async function linkIndex(rtnl: RtnlPort, link: LinkRef, what: string): Promise<number> {
+  const found = await rtnl.getLink(link)
+  if (found !== undefined) return found.index
+  throw new EbpfError('NO_LINK', `${what}: there is no such link`)
+}
+
+function freeHandle(filters: readonly Filter[]): number {
+  const taken = new Set(filters.map(({ handle }) => handle))
+  let handle = 1
+  while (taken.has(handle)) handle++
+  return handle
+}
+
+/** False when there is one, or what does the same for the direction. */
+async function addClsact(rtnl: RtnlPort, link: number, direction: FilterDirection, what: string): Promise<boolean> {
+  try {
+    return (await rtnl.addQdisc({ kind: 'clsact', linkIndex: link })).added
+  } catch (error) {
+    if (!isNetnsError(error)) throw error
+    if (error.code === 'ENOENT' || error.code === 'EOPNOTSUPP') {
+      throw new EbpfError(
+        'NOT_SUPPORTED',
+        `${what}: the kernel has no clsact (CONFIG_NET_SCH_INGRESS, CONFIG_NET_CLS_ACT)`,
+        {
+          cause: error,
+        },
+      )
+    }
+    if (error.code !== 'EEXIST') throw error
+    const ingress = (await rtnl.getQdiscs({ link })).some(({ kind }) => kind === 'ingress')
+    if (ingress && direction === 'ingress') return false
+    throw new EbpfError('EXISTS', `${what}: the link has a qdisc ingress, which excludes clsact`, { cause: error })
+  }
+}
+
+async function removeClsact(rtnl: RtnlPort, link: number): Promise<void> {
+  if ((await rtnl.getFilters({ link })).length === 0) await rtnl.deleteQdisc({ kind: 'clsact', linkIndex: link })
+}
+
+/** Errors of the port as ours. */
+async function inWords<T>(what: string, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act()
+  } catch (error) {
+    if (!isNetnsError(error)) throw error
+    const because = (code: string, text: string) => new EbpfError(code, `${what}: ${text}`, { cause: error })
+    switch (error.code) {
+      case 'ENODEV':
+        throw because('NO_LINK', 'the link has gone')
+      case 'EPERM':
+        throw because('EPERM', `EPERM, ${missingCapability(realKernel(), FOR_FILTERS)}`)
+      case 'ENOENT':
+      case 'EOPNOTSUPP':
+        throw because('NOT_SUPPORTED', 'the kernel has no filters of kind bpf (CONFIG_NET_CLS_BPF)')
+      default:
+        throw because(error.code, error.message)
+    }
+  }
+}

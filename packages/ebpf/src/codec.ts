@@ -1,0 +1,174 @@
+import { formatAddress, parseAddress } from '@cni/types/ip'
+import { checkInteger, invalid, shown } from './errors.ts'
+
+/**
+ * How a value looks in a map: always as many bytes, laid out as a C compiler lays out the same type. Throws
+ * `EbpfError('INVALID')` for a value that does not fit.
+ */
+export interface Codec<T> {
+  /** In bytes. */
+  readonly size: number
+  /** The multiple of bytes at which a C compiler puts it. */
+  readonly align: number
+  /** `name` is what a message calls the value. */
+  write(value: T, bytes: Buffer, at: number, name: string): void
+  read(bytes: Buffer, at: number): T
+}
+
+/** The values that a codec has. */
+export type ValueOf<C> = C extends Codec<infer T> ? T : never
+
+/** `__u8`. */
+export const u8: Codec<number> = integer(
+  1,
+  (bytes, value, at) => bytes.writeUInt8(value, at),
+  (bytes, at) => bytes.readUInt8(at),
+)
+/** `__u16`, in the machine's order. */
+export const u16: Codec<number> = integer(
+  2,
+  (bytes, value, at) => bytes.writeUInt16LE(value, at),
+  (bytes, at) => bytes.readUInt16LE(at),
+)
+/** `__u32`, in the machine's order. */
+export const u32: Codec<number> = integer(
+  4,
+  (bytes, value, at) => bytes.writeUInt32LE(value, at),
+  (bytes, at) => bytes.readUInt32LE(at),
+)
+/** `__be16`, in network order: a port. */
+export const be16: Codec<number> = integer(
+  2,
+  (bytes, value, at) => bytes.writeUInt16BE(value, at),
+  (bytes, at) => bytes.readUInt16BE(at),
+)
+/** `__be32`, in network order. */
+export const be32: Codec<number> = integer(
+  4,
+  (bytes, value, at) => bytes.writeUInt32BE(value, at),
+  (bytes, at) => bytes.readUInt32BE(at),
+)
+
+/** `__u64`, in the machine's order. */
+export const u64: Codec<bigint> = {
+  size: 8,
+  align: 8,
+  write(value, bytes, at, name) {
+    if (typeof value !== 'bigint' || BigInt.asUintN(64, value) !== value) {
+      invalid(`${name}: expected a bigint from 0n to 2n ** 64n - 1n, got ${shown(value)}`)
+    }
+    bytes.writeBigUInt64LE(value, at)
+  },
+  read: (bytes, at) => bytes.readBigUInt64LE(at),
+}
+
+/** `__be32` of an IPv4 address: `10.0.0.5`. */
+export const ipv4: Codec<string> = address(4, 'IPv4')
+/** `struct in6_addr`: `2001:db8::1`. */
+export const ipv6: Codec<string> = address(16, 'IPv6')
+
+/** `__u8[6]`: `02:00:00:00:00:01`. */
+export const mac: Codec<string> = {
+  size: 6,
+  align: 1,
+  write(value, bytes, at, name) {
+    if (typeof value !== 'string' || !/^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/i.test(value)) {
+      invalid(`${name}: expected a MAC address like 02:00:00:00:00:01, got ${shown(value)}`)
+    }
+    bytes.write(value.replaceAll(':', ''), at, 'hex')
+  },
+  read: (bytes, at) => bytes.toString('hex', at, at + 6).replace(/..(?!$)/g, '$&:'),
+}
+
+/** `__u8[size]`. What is read is a copy. */
+export function bytes(size: number): Codec<Uint8Array> {
+  return {
+    size: checkInteger(size, 0, 0xffff, 'bytes'),
+    align: 1,
+    write(value, into, at, name) {
+      if (!(value instanceof Uint8Array) || value.length !== size) {
+        invalid(`${name}: expected ${size} bytes, got ${value instanceof Uint8Array ? value.length : shown(value)}`)
+      }
+      into.set(value, at)
+    },
+    read: (from, at) => Uint8Array.from(from.subarray(at, at + size)),
+  }
+}
+
+/** What a struct of these members has as its value. */
+export type StructOf<M> = { readonly [Name in keyof M]: ValueOf<M[Name]> }
+
+/**
+ * A C struct of these members in this order, with the padding of a C compiler, which is zero.
+ *
+ * @example
+ * ```ts
+ * import { ipv4, mac, struct, u32 } from '@cni/ebpf'
+ *
+ * export const pod = struct({ ifindex: u32, mac, address: ipv4 }) // 16 bytes: two of padding before the address
+ * ```
+ */
+export function struct<M extends Readonly<Record<string, Codec<unknown>>>>(members: M): Codec<StructOf<M>> {
+  let end = 0
+  let align = 1
+  const places = Object.entries(members).map(([name, member]) => {
+    const at = roundUp(end, member.align)
+    end = at + member.size
+    align = Math.max(align, member.align)
+    return { name, member, at }
+  })
+  return {
+    size: roundUp(end, align),
+    align,
+    write(value, into, start, name) {
+      if (typeof value !== 'object' || value === null) invalid(`${name}: expected an object, got ${shown(value)}`)
+      for (const each of places)
+        each.member.write(Reflect.get(value, each.name), into, start + each.at, `${name}.${each.name}`)
+    },
+    read(from, start) {
+      const entries = places.map((each) => [each.name, each.member.read(from, start + each.at)])
+      // By construction: one value for every member, of its codec.
+      return Object.fromEntries(entries) as StructOf<M>
+    },
+  }
+}
+
+/** A value as bytes. */
+export function encode<T>(codec: Codec<T>, value: T, name: string): Buffer {
+  const into = Buffer.alloc(codec.size)
+  codec.write(value, into, 0, name)
+  return into
+}
+
+// internal
+
+const roundUp = (value: number, align: number): number => Math.ceil(value / align) * align
+
+function integer(
+  size: number,
+  put: (bytes: Buffer, value: number, at: number) => void,
+  read: (bytes: Buffer, at: number) => number,
+): Codec<number> {
+  const most = 2 ** (8 * size) - 1
+  return {
+    size,
+    align: size,
+    write: (value, into, at, name) => put(into, checkInteger(value, 0, most, name), at),
+    read,
+  }
+}
+
+function address(size: 4 | 16, family: string): Codec<string> {
+  return {
+    size,
+    align: 4,
+    write(value, into, at, name) {
+      const parsed = typeof value === 'string' ? parseAddress(value) : undefined
+      if (parsed === undefined || parsed.length !== size) {
+        invalid(`${name}: expected an ${family} address, got ${shown(value)}`)
+      }
+      into.set(parsed, at)
+    },
+    read: (from, at) => formatAddress(from.subarray(at, at + size)),
+  }
+}

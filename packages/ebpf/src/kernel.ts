@@ -1,0 +1,59 @@
+import { closeSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, statfsSync, unlinkSync } from 'node:fs'
+import { loadSys, type Sys } from '@cni/netns/sys'
+
+/** What of a kernel this package takes: the real one, or a fake for tests. Its errors have the errno name as `code`. */
+export interface Kernel {
+  readonly bpf: Sys['bpf']
+  close(fd: number): void
+  /** Mounts a new bpf file system there. */
+  mount(folder: string): void
+  /** The magic number of the file system that a path is on; `undefined` where there is nothing. */
+  fileSystem(path: string): number | undefined
+  /** `/proc/self/mountinfo`. */
+  mounts(): string
+  /** Mask of the effective capabilities of this process. */
+  capabilities(): bigint
+  makeFolder(path: string): void
+  removeFolder(path: string): void
+  /** `undefined` where there is no such folder. */
+  list(folder: string): string[] | undefined
+  unlink(path: string): void
+  rename(from: string, to: string): void
+}
+
+/** The kernel that runs us. */
+export function realKernel(): Kernel {
+  return {
+    bpf: (command, attr, pointers) => loadSys().bpf(command, attr, pointers),
+    close: closeSync,
+    mount: (folder) => loadSys().mount('bpf', folder, 'bpf', MS_NOSUID | MS_NODEV | MS_NOEXEC, 'mode=0700'),
+    fileSystem: (path) => unlessMissing(() => statfsSync(path).type >>> 0),
+    mounts: () => readFileSync('/proc/self/mountinfo', 'utf8'),
+    capabilities() {
+      const mask = /^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/thread-self/status', 'utf8'))?.[1]
+      return BigInt(`0x${mask ?? '0'}`)
+    },
+    makeFolder: (path) => void mkdirSync(path, { recursive: true, mode: 0o700 }),
+    removeFolder: rmdirSync,
+    list: (folder) => unlessMissing(() => readdirSync(folder)),
+    unlink: unlinkSync,
+    rename: renameSync,
+  }
+}
+
+const [MS_NOSUID, MS_NODEV, MS_NOEXEC] = [2, 4, 8]
+
+function unlessMissing<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ENOTDIR') return undefined
+    throw error
+  }
+}
+
+/** The errno name of an error of the system; `undefined` for another one. */
+export function errnoOf(error: unknown): string | undefined {
+  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined
+  return typeof code === 'string' ? code : undefined
+}

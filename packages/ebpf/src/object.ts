@@ -1,0 +1,119 @@
+import { posix } from 'node:path'
+import { filesystemProblem } from './bpffs.ts'
+import { call, cString, OBJ_GET, OBJ_INFO, OBJ_PIN } from './call.ts'
+import { FOR_MAPS } from './capabilities.ts'
+import { EbpfError, invalid, shown } from './errors.ts'
+import type { Kernel } from './kernel.ts'
+
+/** A map or a program: a descriptor, which closes once. */
+export class KernelObject {
+  readonly kernel: Kernel
+  readonly what: string
+  #fd: number | undefined
+
+  constructor(kernel: Kernel, fd: number, what: string) {
+    this.kernel = kernel
+    this.what = what
+    this.#fd = fd
+  }
+
+  get fd(): number {
+    if (this.#fd !== undefined) return this.#fd
+    throw new EbpfError('CLOSED', `The ${this.what} is closed`)
+  }
+
+  close(): void {
+    const fd = this.#fd
+    this.#fd = undefined
+    if (fd !== undefined) this.kernel.close(fd)
+  }
+
+  pin(path: string): void {
+    pin(this.kernel, this.fd, path, this.what)
+  }
+
+  info(size: number): Buffer {
+    return info(this.kernel, this.fd, size, this.what)
+  }
+}
+
+/** Names of maps and programs. Throws `EbpfError('INVALID')` for what the kernel would refuse without a word. */
+export function checkName(name: unknown, of: string): string {
+  if (typeof name === 'string' && /^[A-Za-z0-9_.]{1,15}$/.test(name)) return name
+  return invalid(`Not a name of a ${of}: ${shown(name)}; expected 1 to 15 of A-Z a-z 0-9 _ and the dot`)
+}
+
+/** A name as the kernel keeps it, in 16 bytes. */
+export function nameBytes(name: string): readonly (readonly [number, number])[] {
+  const bytes = Buffer.alloc(16)
+  bytes.write(name, 'latin1')
+  return [0, 4, 8, 12].map((at) => [at, bytes.readInt32LE(at)])
+}
+
+/** Opens what is pinned. Throws `EbpfError`: `NOT_FOUND`, `NO_BPFFS`, `EPERM` … */
+export function openPinned(kernel: Kernel, path: string, what: string): number {
+  const file = checkPath(path)
+  try {
+    return call(kernel, {
+      ...{ command: OBJ_GET, size: 16, members: [[0, cString(file)]], needs: FOR_MAPS },
+      what: `Open ${what} ${file}`,
+      means: {
+        ENOENT: ['NOT_FOUND', 'nothing is pinned there'],
+        EACCES: ['EPERM', 'the files of the pin allow nobody else to open it, or it is no pin'],
+      },
+    }).result
+  } catch (error) {
+    throw explained(kernel, file, error)
+  }
+}
+
+function pin(kernel: Kernel, fd: number, path: string, what: string): void {
+  const file = checkPath(path)
+  try {
+    call(kernel, {
+      ...{ command: OBJ_PIN, size: 16, needs: FOR_MAPS },
+      members: [
+        [0, cString(file)],
+        [8, fd],
+      ],
+      what: `Pin ${what} to ${file}`,
+      means: {
+        EEXIST: ['EXISTS', 'something is pinned there already'],
+        ENOENT: ['NOT_FOUND', `there is no folder ${posix.dirname(file)}`],
+      },
+    })
+  } catch (error) {
+    throw explained(kernel, file, error)
+  }
+}
+
+/** Why a pin cannot be had, where the file system is the reason. */
+function explained(kernel: Kernel, file: string, error: unknown): unknown {
+  if (!(error instanceof EbpfError)) return error
+  const problem = filesystemProblem(kernel, file)
+  if (problem === undefined) return error
+  return new EbpfError(problem.code ?? error.code, `${error.message}; ${problem.text}`, { cause: error })
+}
+
+function checkPath(path: unknown): string {
+  if (typeof path === 'string' && posix.isAbsolute(path) && !path.includes('\0')) {
+    // The kernel refuses it with EPERM, which means something else everywhere.
+    if (posix.basename(path).includes('.'))
+      invalid(`Not a name of a pin: ${shown(path)}; the kernel takes no dot in it`)
+    return path
+  }
+  return invalid(`Not a path of a pin: ${shown(path)}; expected an absolute one`)
+}
+
+function info(kernel: Kernel, fd: number, size: number, what: string): Buffer {
+  const bytes = Buffer.alloc(size)
+  call(kernel, {
+    ...{ command: OBJ_INFO, size: 16, needs: FOR_MAPS, what: `Ask about ${what}` },
+    members: [
+      [0, fd],
+      [4, size],
+      [8, bytes],
+    ],
+  })
+  return bytes
+}

@@ -1,0 +1,147 @@
+import { posix } from 'node:path'
+import { filesystemProblem } from './bpffs.ts'
+import { u32 } from './codec.ts'
+import { checkInteger, EbpfError, invalid, isEbpfError, shown } from './errors.ts'
+import { errnoOf, type Kernel } from './kernel.ts'
+import { arrayMap, type MapSpec } from './maps.ts'
+import { openProgram, type Program } from './program.ts'
+import { createRawMap, openRawMap } from './raw-map.ts'
+
+/** How to open a folder of pins. */
+export interface PinsOptions {
+  /** Of what is pinned there, by your count: another one is refused. */
+  readonly version: number
+  /** Make the folder, and maps that are not there. Default: false, which is for those who find what another one made. */
+  readonly create?: boolean | undefined
+}
+
+const VERSION = 'version'
+const versionMap = arrayMap({ name: VERSION, value: u32, maxEntries: 1 })
+/** Before a program takes the place of another one. The kernel takes no dots. */
+const NEW = '_new'
+
+/** A folder of pins on a bpf file system, all of one version. */
+export class PinFolder {
+  readonly path: string
+  readonly #kernel: Kernel
+  readonly #create: boolean
+
+  constructor(kernel: Kernel, path: string, { version, create = false }: PinsOptions) {
+    this.#kernel = kernel
+    this.#create = create
+    this.path = checkFolder(path)
+    checkInteger(version, 0, 0xffffffff, 'version')
+    const names = kernel.list(path)
+    if (names === undefined || (names.length === 0 && create)) this.#make(version, names === undefined)
+    else this.#check(version, names)
+  }
+
+  /** The path of a pin. */
+  pathOf(name: string): string {
+    if (/^[A-Za-z0-9_-]{1,64}$/.test(name) && name !== VERSION) return posix.join(this.path, name)
+    return invalid(`Not a name of a pin: ${shown(name)}; expected 1 to 64 of A-Z a-z 0-9 _ - that are not "${VERSION}"`)
+  }
+
+  /** Opens the map that is pinned under its name, or makes and pins it. */
+  map<M>(spec: MapSpec<M>): M {
+    const path = this.pathOf(spec.name)
+    try {
+      return spec.open(openRawMap(this.#kernel, spec, path))
+    } catch (error) {
+      if (!this.#create || !isEbpfError(error) || error.code !== 'NOT_FOUND') throw error
+    }
+    const map = createRawMap(this.#kernel, spec)
+    try {
+      map.pin(path)
+      return spec.open(map)
+    } catch (error) {
+      map.close()
+      throw error
+    }
+  }
+
+  /** Opens the program that is pinned under a name. */
+  program(name: string): Program {
+    return openProgram(this.#kernel, this.pathOf(name))
+  }
+
+  /** Pins a program, between two look-ups instead of one that is there. */
+  putProgram(name: string, program: Pick<Program, 'pin'>): void {
+    const path = this.pathOf(name)
+    const fresh = `${path}${NEW}`
+    this.#unlink(fresh)
+    program.pin(fresh)
+    this.#kernel.rename(fresh, path)
+  }
+
+  /** Unpins it; false when it is not there. */
+  unpin(name: string): boolean {
+    return this.#unlink(this.pathOf(name))
+  }
+
+  /** The names of what is pinned, in order. */
+  list(): string[] {
+    return (this.#kernel.list(this.path) ?? []).filter((name) => name !== VERSION).sort()
+  }
+
+  /** Unpins everything, and removes the folder. What is attached or open stays. */
+  remove(): void {
+    removePins(this.#kernel, this.path)
+  }
+
+  #make(version: number, missing: boolean): void {
+    const problem = filesystemProblem(this.#kernel, posix.join(this.path, VERSION))
+    if (missing && !this.#create) {
+      const text = problem === undefined ? 'who makes it has not done so yet, or it was removed' : problem.text
+      throw new EbpfError(problem?.code ?? 'NOT_FOUND', `Open pins ${this.path}: there is no such folder; ${text}`)
+    }
+    if (problem?.code !== undefined) throw new EbpfError(problem.code, `Make pins ${this.path}: ${problem.text}`)
+    this.#kernel.makeFolder(this.path)
+    using map = versionMap.open(createRawMap(this.#kernel, versionMap))
+    map.set(0, version)
+    map.pin(posix.join(this.path, VERSION))
+  }
+
+  #check(version: number, names: readonly string[]): void {
+    const found = names.includes(VERSION) ? this.#version() : undefined
+    if (found === version) return
+    const has = found === undefined ? 'no version' : `version ${found}`
+    throw new EbpfError(
+      'MISMATCH',
+      `The pins in ${this.path} have ${has}, expected ${version}: who made them is of another release; remove them, or use another folder`,
+    )
+  }
+
+  #version(): number | undefined {
+    using map = versionMap.open(openRawMap(this.#kernel, versionMap, posix.join(this.path, VERSION)))
+    return map.get(0)
+  }
+
+  #unlink(path: string): boolean {
+    return unlink(this.#kernel, path)
+  }
+}
+
+/** Unpins everything in a folder, and removes it; does nothing where there is none. */
+export function removePins(kernel: Kernel, path: string): void {
+  const names = kernel.list(checkFolder(path))
+  if (names === undefined) return
+  // Whoever finds the folder half removed is to see that it has no version.
+  for (const name of [VERSION, ...names]) unlink(kernel, posix.join(path, name))
+  kernel.removeFolder(path)
+}
+
+function unlink(kernel: Kernel, path: string): boolean {
+  try {
+    kernel.unlink(path)
+    return true
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return false
+    throw error
+  }
+}
+
+function checkFolder(path: unknown): string {
+  if (typeof path === 'string' && posix.isAbsolute(path) && !path.includes('\0')) return path
+  return invalid(`Not a folder of pins: ${shown(path)}; expected an absolute path`)
+}

@@ -1,0 +1,126 @@
+import { call, cString, type Member, PROG_LOAD, textAt } from './call.ts'
+import { FOR_PROGRAMS } from './capabilities.ts'
+import { EbpfError, invalid, isEbpfError, shown } from './errors.ts'
+import type { Kernel } from './kernel.ts'
+import { checkName, KernelObject, nameBytes, openPinned } from './object.ts'
+import { type TestRun, type TestRunResult, testRun } from './test-run.ts'
+
+/** A program to load. */
+export interface ProgramSource {
+  /** At most 15 of `A-Z a-z 0-9 _ .`. */
+  readonly name: string
+  /** Eight bytes each, little-endian; those that refer to a map have its descriptor. */
+  readonly instructions: Uint8Array
+  /** What the kernel lets the program call depends on it: `GPL`, `Dual MIT/GPL`, `Apache-2.0` … */
+  readonly license: string
+}
+
+/** An open program for the traffic of links (`BPF_PROG_TYPE_SCHED_CLS`). Closed, it stays where it is pinned or attached. */
+export interface Program extends Disposable {
+  readonly name: string
+  /** Throws `EbpfError('CLOSED')`. */
+  readonly fd: number
+  /** The kernel's number of it: another one for every loading. */
+  readonly id: number
+  /** Of its instructions, 16 hexadecimal digits: the same for every loading on one kernel. */
+  readonly tag: string
+  /** Keeps it beyond this process. Throws `EbpfError`: `EXISTS`, `NOT_FOUND`, `NO_BPFFS`, `EPERM` … */
+  pin(path: string): void
+  /** Runs it on a packet that is nowhere (`BPF_PROG_TEST_RUN`). Throws an `EbpfError`. */
+  testRun(input: TestRun): TestRunResult
+  /** A second call does nothing. */
+  close(): void
+}
+
+const SCHED_CLS = 3
+const SIZE = 144
+const INFO = 80
+const LOG_BYTES = 1 << 20
+const LOG_LINES = 20
+
+/** Loads a program. Throws `EbpfError`: `INVALID`, `VERIFIER` with the last lines it said, `NOT_SUPPORTED`, `EPERM`. */
+export function loadProgram(kernel: Kernel, source: ProgramSource): Program {
+  const { name, instructions, license } = source
+  checkName(name, 'program')
+  if (!(instructions instanceof Uint8Array) || instructions.length === 0 || instructions.length % 8 !== 0) {
+    const got = instructions instanceof Uint8Array ? `${instructions.length} bytes` : shown(instructions)
+    invalid(`Program ${name}: expected instructions of 8 bytes each, got ${got}`)
+  }
+  if (typeof license !== 'string' || license === '' || license.includes('\0')) {
+    invalid(`Program ${name}: expected a license, got ${shown(license)}`)
+  }
+  const what = `Load program ${name}`
+  const members: Member[] = [
+    [0, SCHED_CLS],
+    [4, instructions.length / 8],
+    [8, instructions],
+    [16, cString(license)],
+    ...nameBytes(name).map(([at, word]): Member => [48 + at, word]),
+  ]
+  const request = { command: PROG_LOAD, size: SIZE, what, needs: FOR_PROGRAMS }
+  try {
+    return opened(kernel, call(kernel, { ...request, members }).result, name)
+  } catch (error) {
+    if (!isEbpfError(error) || ['EPERM', 'NOT_SUPPORTED'].includes(error.code)) throw error
+    // Only now: a good program whose log does not fit would be refused.
+    const log = Buffer.alloc(LOG_BYTES)
+    const logged: Member[] = [...members, [24, 1], [28, LOG_BYTES], [32, log]]
+    try {
+      return opened(kernel, call(kernel, { ...request, members: logged }).result, name)
+    } catch (refused) {
+      throw isEbpfError(refused) ? verdict(what, refused, textAt(log, 0, LOG_BYTES)) : refused
+    }
+  }
+}
+
+/** Opens a pinned program. Throws `EbpfError`: `NOT_FOUND`, `MISMATCH` for one that is not for traffic, … */
+export function openProgram(kernel: Kernel, path: string): Program {
+  return opened(kernel, openPinned(kernel, path, 'program'), path)
+}
+
+function opened(kernel: Kernel, fd: number, called: string): Program {
+  const object = new KernelObject(kernel, fd, `program ${called}`)
+  try {
+    const info = object.info(INFO)
+    const type = info.readUInt32LE(0)
+    if (type !== SCHED_CLS) {
+      throw new EbpfError(
+        'MISMATCH',
+        `The program ${called} is of type ${type}, expected ${SCHED_CLS}, for the traffic of links`,
+      )
+    }
+    return {
+      name: textAt(info, 64, 16),
+      get fd() {
+        return object.fd
+      },
+      id: info.readUInt32LE(4),
+      tag: info.toString('hex', 8, 16),
+      pin: (path) => object.pin(path),
+      testRun: (input) => testRun(kernel, object, input),
+      close: () => object.close(),
+      [Symbol.dispose]: () => object.close(),
+    }
+  } catch (error) {
+    object.close()
+    throw error
+  }
+}
+
+/** Why the verifier refused it. */
+function verdict(what: string, error: EbpfError, log: string): EbpfError {
+  const lines = log.trimEnd().split('\n')
+  if (lines.join('') === '') return error
+  const last = lines.slice(-LOG_LINES).join('\n')
+  const helper = /(?:invalid|unknown) func (\S+)|program of this type cannot use helper (\S+)/.exec(last)
+  const options = { cause: error, log }
+  if (helper !== null) {
+    const name = helper[1] ?? helper[2]
+    return new EbpfError(
+      'NOT_SUPPORTED',
+      `${what}: this kernel has no helper ${name} for such programs\n${last}`,
+      options,
+    )
+  }
+  return new EbpfError('VERIFIER', `${what}: ${error.code}, the verifier refuses it:\n${last}`, options)
+}

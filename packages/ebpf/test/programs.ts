@@ -1,0 +1,40 @@
+/** One instruction: `BPF_*` code, registers, offset, immediate. */
+export type Instruction = readonly [op: number, registers: number, off: number, imm: number]
+
+/** Instructions as the kernel reads them. */
+export function program(...instructions: readonly Instruction[]): Uint8Array {
+  const bytes = Buffer.alloc(8 * instructions.length)
+  for (const [at, [op, registers, off, imm]] of instructions.entries()) {
+    bytes[8 * at] = op
+    bytes[8 * at + 1] = registers
+    bytes.writeInt16LE(off, 8 * at + 2)
+    bytes.writeInt32LE(imm | 0, 8 * at + 4)
+  }
+  return bytes
+}
+
+const exit: Instruction = [0x95, 0, 0, 0]
+
+/** `return value` */
+export const returning = (value: number): Uint8Array => program([0xb7, 0, 0, value], exit)
+
+/** Adds one to entry 0 of an array of `__u64`, swaps `cb[0]` and `mark`, and lets the next filter decide. */
+export const counting = (map: number): Uint8Array =>
+  program(
+    [0xbf, 0x16, 0, 0], // r6 = r1
+    [0x61, 0x67, 8, 0], // r7 = mark
+    [0x61, 0x68, 48, 0], // r8 = cb[0]
+    [0x63, 0x86, 8, 0],
+    [0x63, 0x76, 48, 0],
+    [0x62, 0x0a, -4, 0], // the key on the stack
+    [0x18, 0x11, 0, map],
+    [0, 0, 0, 0],
+    [0xbf, 0xa2, 0, 0],
+    [0x07, 0x02, 0, -4],
+    [0x85, 0, 0, 1], // map_lookup_elem
+    [0x15, 0x00, 2, 0],
+    [0xb7, 0x01, 0, 1],
+    [0xdb, 0x10, 0, 0], // *r0 += 1
+    [0xb7, 0x00, 0, -1],
+    exit,
+  )

@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs'
+import { isNetnsError, NetnsError } from '../../handle/netns-error.ts'
+import type { Questions } from '../../netlink/channel.ts'
+import { NLM_F_CREATE, NLM_F_EXCL, NLM_F_REPLACE } from '../../netlink/constants.ts'
+import { unlessAlready } from '../already.ts'
+import { RTM_DELTFILTER, RTM_GETTFILTER, RTM_NEWTFILTER } from '../constants.ts'
+import { linkOf } from '../link/on-link.ts'
+import { prepareOnLink } from '../link/prepare-on-link.ts'
+import { getLinks, linkIndex } from '../link/requests.ts'
+import { linkText } from '../link/wire.ts'
+import { decodeFilter, encodeFilter, encodeOldFilter, filterQuery } from './codec.ts'
+import type { Filter, FilterFilter, FilterPlace, NewFilter, OldFilter } from './filter.ts'
+
+export function getFilters(channel: Questions, { link, direction }: FilterFilter): Filter[] {
+  const what = 'List filters'
+  const indexes = link === undefined ? getLinks(channel).map(({ index }) => index) : [linkIndex(channel, link, what)]
+  const directions = direction === undefined ? (['ingress', 'egress'] as const) : [direction]
+  return indexes.flatMap((index) =>
+    directions.flatMap((each) =>
+      channel
+        .dump({ type: RTM_GETTFILTER, fixed: filterQuery(index, each), what })
+        .flatMap(({ body }) => decodeFilter(body) ?? []),
+    ),
+  )
+}
+
+export function addFilter(channel: Questions, filter: NewFilter): boolean {
+  const { what, index, encoded } = prepare(channel, 'Add', filter)
+  const id = programId(filter, what)
+  return unlessAlready(
+    ['EEXIST'],
+    () => put(channel, { flags: NLM_F_CREATE | NLM_F_EXCL, ...encoded, what }),
+    () => filterDifference(getFilters(channel, { link: index, direction: filter.direction }), filter, id),
+  )
+}
+
+/** Puts a program in the place of another one's, between two packets, or adds it. */
+export function replaceFilter(channel: Questions, filter: NewFilter): void {
+  const { what, encoded } = prepare(channel, 'Replace', filter)
+  programId(filter, what)
+  put(channel, { flags: NLM_F_CREATE | NLM_F_REPLACE, ...encoded, what })
+}
+
+export function deleteFilter(channel: Questions, filter: OldFilter): boolean {
+  const { direction } = filter
+  const ref = linkOf(filter, 'Delete filter')
+  const what = `Delete filter ${filter.name ?? filter.handle ?? 1} of ${linkText(ref)} (${direction})`
+  encodeOldFilter(filter, 1)
+  const index = linkIndex(channel, ref, what)
+  const there = filterAt(getFilters(channel, { link: index, direction }), filter)
+  if (there === undefined || !isMeant(there, filter)) return false
+  return unlessAlready(['ENOENT'], () => channel.ask({ type: RTM_DELTFILTER, ...encodeOldFilter(there, index), what }))
+}
+
+/** The filter in a place. */
+export function filterAt(filters: readonly Filter[], { direction, priority = 1, handle = 1 }: FilterPlace) {
+  return filters.find((each) => each.direction === direction && each.priority === priority && each.handle === handle)
+}
+
+/** Is the filter in its place the one to delete? */
+export function isMeant(there: Filter, { kind = 'bpf', name, program }: OldFilter): boolean {
+  return (
+    there.kind === kind &&
+    (name === undefined || there.name === name) &&
+    (program === undefined || there.program?.id === program.id)
+  )
+}
+
+/** What is otherwise about the filter that is there; `undefined` when nothing is. */
+export function filterDifference(filters: readonly Filter[], wanted: NewFilter, id: number): string | undefined {
+  const there = filterAt(filters, wanted)
+  if (there === undefined) return 'it has gone meanwhile'
+  const { kind, name, program } = there
+  if (kind !== 'bpf') return `there is one of the kind ${kind}`
+  if (name !== wanted.name) return `there is one whose name is ${JSON.stringify(name)}`
+  return program?.id === id ? undefined : `there is one with program ${program?.id} instead of ${id}`
+}
+
+function put(channel: Questions, message: Omit<Parameters<Questions['ask']>[0], 'type'>): void {
+  try {
+    channel.ask({ type: RTM_NEWTFILTER, ...message })
+  } catch (error) {
+    if (!isNetnsError(error) || error.code !== 'EINVAL') throw error
+    throw new NetnsError(error.code, `${error.message} (it takes the qdisc clsact)`, { cause: error })
+  }
+}
+
+/** The kernel tells it of every descriptor. Throws `NetnsError('INVALID')` for that of something else. */
+function programId({ program }: NewFilter, what: string): number {
+  const wrong = (cause?: unknown) => {
+    const expected = 'expected the descriptor of a loaded eBPF program'
+    return new NetnsError('INVALID', `${what}: ${expected}, got ${program}`, { cause })
+  }
+  try {
+    const id = /^prog_id:\s*(\d+)$/m.exec(readFileSync(`/proc/self/fdinfo/${program}`, 'utf8'))?.[1]
+    if (id !== undefined) return Number(id)
+  } catch (cause) {
+    throw wrong(cause)
+  }
+  throw wrong()
+}
+
+const prepare = (channel: Questions, verb: string, filter: NewFilter) =>
+  prepareOnLink(
+    channel,
+    [`${verb} filter ${JSON.stringify(filter.name)} (${filter.direction})`, 'on'],
+    filter,
+    encodeFilter,
+  )

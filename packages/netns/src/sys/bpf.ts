@@ -1,0 +1,75 @@
+import type { Native, Signatures } from './native.ts'
+
+/** Members of an attribute that are addresses: where in it, and the bytes that it points to. */
+export type BpfPointers = readonly (readonly [offset: number, bytes: Uint8Array])[]
+
+/** libc has no function for it. */
+const NUMBERS: Readonly<Record<string, bigint>> = { x64: 321n, arm64: 280n }
+
+const ENOSYS = 38
+const ADDRESS = 8
+const aligned = (length: number): number => (length + 7) & ~7
+
+/** What an FFI must offer for it. */
+export interface BpfLibc {
+  bpf(command: number, attr: Uint8Array, size: number): number
+  /** Where a buffer is in memory, as long as somebody holds it. */
+  addressOf(buffer: Uint8Array): number | bigint
+  /** Of the last call. */
+  errno(): number
+}
+
+interface Functions {
+  syscall(number: bigint, command: bigint, attr: Uint8Array, size: bigint): number
+}
+
+/** bpf(2), bound at the first call: no plugin pays for it that does not use it. */
+export function lateBpf(bind: <F>(signatures: Signatures) => Native<F>): Pick<BpfLibc, 'bpf'> {
+  let syscall: Functions['syscall'] | undefined
+  return {
+    bpf(command, attr, size) {
+      syscall ??= bind<Functions>({ syscall: 'llpl' }).functions.syscall
+      return syscall(NUMBERS[process.arch] ?? -1n, BigInt(command), attr, BigInt(size))
+    },
+  }
+}
+
+/**
+ * One call. What the kernel reads and writes lies in one block, whose address stays what it is while it is held: a small
+ * typed array may be moved. Everything is copied back, also when the kernel refuses: a verifier's log is such an answer.
+ *
+ * @returns the result, and the errno where that is -1
+ */
+export function callBpf(
+  libc: BpfLibc,
+  command: number,
+  attr: Uint8Array,
+  pointers: BpfPointers,
+): { result: number; errno: number } {
+  if (NUMBERS[process.arch] === undefined) return { result: -1, errno: ENOSYS }
+  let size = aligned(attr.length)
+  const places = pointers.map(([, { length }]) => {
+    const place = size
+    size = aligned(size + length)
+    return place
+  })
+  // At least a byte behind what is empty, which has an address, too.
+  const block = new Uint8Array(new ArrayBuffer(size + ADDRESS))
+  const view = new DataView(block.buffer)
+  const start = BigInt(libc.addressOf(block))
+  block.set(attr)
+  for (const [index, [offset, bytes]] of pointers.entries()) {
+    const place = places[index] ?? 0
+    block.set(bytes, place)
+    view.setBigUint64(offset, start + BigInt(place), true)
+  }
+  const result = libc.bpf(command, block, attr.length)
+  const errno = result === -1 ? libc.errno() : 0
+  for (const [index, [offset, bytes]] of pointers.entries()) {
+    const place = places[index] ?? 0
+    bytes.set(block.subarray(place, place + bytes.length))
+    view.setBigUint64(offset, 0n, true)
+  }
+  attr.set(block.subarray(0, attr.length))
+  return { result, errno }
+}
