@@ -5,8 +5,8 @@ import { ztunnelLinks } from './find-links.ts'
 import type { EnrolledAddress, KernelSide, NodePod, NodeZtunnel } from './kernel-side.ts'
 import type { TunnelKind } from './names.ts'
 import { captureOnNode, forgetZtunnel, nodeDrift, prepareNode, removeNode } from './node.ts'
-import { NodeLevelError } from './node-level-error.ts'
-import { type NodePlan, nodePlan } from './node-plan.ts'
+import { isNodeLevelError, NodeLevelError } from './node-level-error.ts'
+import { type NodePlan, nodePlan, planWithoutZtunnel } from './node-plan.ts'
 import { podEntries } from './pod-set.ts'
 import { enrolAddresses, releaseAddresses } from './pods.ts'
 import type { RulesBy } from './rules.ts'
@@ -31,6 +31,12 @@ export function iptablesSide({ netns = 'host', hostIp, tunnel, ...by }: Iptables
   const known = new Map<string, string>()
   let serving: Serving | undefined
 
+  const bringClosed = ({ node }: Serving, pods: ReadonlyMap<string, string>): Promise<string[]> =>
+    undoneOnFailure(async (within) => {
+      const plan = planWithoutZtunnel(node)
+      return [...(await prepareNode(within(netns), plan, pods)), ...(await captureOnNode(within(netns), plan, by))]
+    })
+
   /** Compares everything with what this ztunnel needs, and brings it in. */
   async function bring(ztunnel: NodeZtunnel, pods: ReadonlyMap<string, string>): Promise<Brought> {
     const { outer, inner } = await linksOf(netns, ztunnel)
@@ -44,7 +50,7 @@ export function iptablesSide({ netns = 'host', hostIp, tunnel, ...by }: Iptables
       const inside = ztunnelPlan({ ztunnelIp, veth: inner.name, nodeIp, tunnel, port })
       const insideChanged = await applyZtunnel(within(ztunnel.netns), inside, by)
       const captured = await captureOnNode(within(netns), node, by)
-      const changed = [...prepared, ...insideChanged.map((each) => `ztunnel: ${each}`), ...captured]
+      const changed = [...prepared, ...insideChanged.map(ofZtunnel), ...captured]
       if (changed.length > 0) await forgetZtunnel(netns)
       return { node, inside, changed }
     })
@@ -86,15 +92,17 @@ export function iptablesSide({ netns = 'host', hostIp, tunnel, ...by }: Iptables
       oneByOne(async () => {
         if (serving === undefined) return []
         const { node, inside, ztunnel } = serving
+        if (!(await isThere(netns, ztunnel))) return await nodeDrift(netns, planWithoutZtunnel(node), known, by)
         return [
           ...(await nodeDrift(netns, node, known, by)),
-          ...(await ztunnelDrift(ztunnel.netns, inside, by)).map((each) => `ztunnel: ${each}`),
+          ...(await ztunnelDrift(ztunnel.netns, inside, by)).map(ofZtunnel),
         ]
       }),
     heal: () =>
       oneByOne(async () => {
         if (serving === undefined) return { changed: [], warnings: [] }
         const { ztunnel } = serving
+        if (!(await isThere(netns, ztunnel))) return { changed: await bringClosed(serving, known), warnings: [] }
         const { node, inside, changed } = await bring(ztunnel, known)
         serving = { node, inside, ztunnel }
         return { changed, warnings: [] }
@@ -128,6 +136,19 @@ async function linksOf(node: NetnsTarget, ztunnel: NodeZtunnel) {
   using inside = await openRtnl(ztunnel.netns)
   return await ztunnelLinks(outside, inside, ztunnel)
 }
+
+/** Whether a ztunnel still has the veth that leads to it: one that has died may leave its namespace behind. */
+async function isThere(node: NetnsTarget, ztunnel: NodeZtunnel): Promise<boolean> {
+  try {
+    await linksOf(node, ztunnel)
+    return true
+  } catch (error) {
+    if (isNodeLevelError(error)) return false
+    throw error
+  }
+}
+
+const ofZtunnel = (drift: string): string => `ztunnel: ${drift}`
 
 /** Whoever was in the mesh stays in it: as this process knows, or as the set says after a restart. */
 async function podsAtStart(

@@ -59,7 +59,7 @@ export interface KernelSide {
   listPods(): Promise<readonly EnrolledAddress[]>
   /** What is not as it was left, in words; only reads. */
   drift(): Promise<readonly string[]>
-  /** Puts right what {@link KernelSide.drift} tells, ztunnel's namespace included. */
+  /** Puts right what {@link KernelSide.drift} tells, ztunnel's namespace included unless it has died. */
   heal(): Promise<KernelReport>
   /** Takes everything out, whoever put it there, in the namespace of the ztunnel that was started too. */
   stop(): Promise<void>

@@ -39,6 +39,23 @@ export const podRoute = (address: string, { hostIp }: Pick<NodeFacts, 'hostIp'>)
   source: hostIp,
 })
 
+/** The same once ztunnel has gone with its veth: what leads pods to it stays, so that nothing passes. */
+export function planWithoutZtunnel({ facts, rules, network }: NodePlan): NodePlan {
+  const { ztunnelVeth } = facts
+  const settings = new Set(
+    [...withoutReversePath([ztunnelVeth]), ...acceptLocal([ztunnelVeth])].map(({ name }) => name),
+  )
+  return {
+    facts,
+    rules,
+    network: {
+      ...network,
+      sysctls: network.sysctls.filter(({ name }) => !settings.has(name)),
+      routes: network.routes.filter(({ link }) => link !== ztunnelVeth),
+    },
+  }
+}
+
 // internal
 
 function network({ ztunnelIp, ztunnelVeth, tunnel: kind, port }: NodeFacts): NetworkPlan {

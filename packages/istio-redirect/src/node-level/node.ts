@@ -8,7 +8,7 @@ import { ruleText } from './network-text.ts'
 import { NodeLevelError } from './node-level-error.ts'
 import { type NodePlan, nodePolicyRules, podRoute } from './node-plan.ts'
 import { noNodeRules } from './node-rules.ts'
-import { destroyPodSet, podEntries, podSet, putEntries } from './pod-set.ts'
+import { destroyPodSet, dropEntries, podEntries, podSet, putEntries } from './pod-set.ts'
 import { removedRuleSteps, routesThere, ruleSteps } from './route-steps.ts'
 import { applyRules, type RulesBy, rulesDrift, type Undone } from './rules.ts'
 import { runSteps } from './step.ts'
@@ -49,7 +49,8 @@ export async function nodeDrift(
   const entries = await podEntries(netns)
   return [
     ...(entries === undefined ? [`missing set ${POD_SET}`] : []),
-    ...missingEntries(entries ?? [], pods).map(entryText),
+    ...missingEntries(entries ?? [], pods).map(missingText),
+    ...foreignEntries(entries ?? [], pods).map(foreignText),
     ...(await networkDrift({ rtnl, settings: sysctl(netns) }, withPods(plan, pods))),
     ...(await rulesDrift(netns, plan.rules, by)),
   ]
@@ -112,8 +113,14 @@ async function bringPods({ netns, undo }: Undone, pods: PodsByAddress): Promise<
     await podSet(netns).create()
   }
   const missing = missingEntries(there ?? [], pods)
+  const foreign = foreignEntries(there ?? [], pods)
   await putEntries(netns, missing, there ?? [], undo)
-  return [...(there === undefined ? [`missing set ${POD_SET}`] : []), ...missing.map(entryText)]
+  await dropEntries(netns, foreign, undo)
+  return [
+    ...(there === undefined ? [`missing set ${POD_SET}`] : []),
+    ...missing.map(missingText),
+    ...foreign.map(foreignText),
+  ]
 }
 
 /** What somebody took out of the set, or gave to another pod. */
@@ -122,5 +129,10 @@ const missingEntries = (there: readonly EnrolledAddress[], pods: PodsByAddress) 
     .filter(([address, uid]) => !there.some((each) => each.address === address && each.uid === uid))
     .map(([address, uid]) => ({ address, uid }))
 
-const entryText = ({ address, uid }: { readonly address: string; readonly uid: string }): string =>
-  `missing ${address} of pod ${uid}`
+/** What somebody else put there: nobody leads to it what is sent to those addresses. */
+const foreignEntries = (there: readonly EnrolledAddress[], pods: PodsByAddress): EnrolledAddress[] =>
+  there.filter(({ address }) => !pods.has(address))
+
+const missingText = ({ address, uid }: EnrolledAddress): string => `missing ${address} of pod ${uid}`
+
+const foreignText = ({ address, uid = 'nobody' }: EnrolledAddress): string => `unexpected ${address} of pod ${uid}`

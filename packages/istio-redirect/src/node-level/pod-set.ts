@@ -34,6 +34,18 @@ export async function putEntries(
   }
 }
 
+/** Takes addresses out of the set; `undo` puts them back. */
+export async function dropEntries(
+  netns: NetnsTarget,
+  entries: readonly EnrolledAddress[],
+  undo: (step: () => unknown) => void,
+): Promise<void> {
+  for (const entry of entries) {
+    undo(() => podSet(netns).add(entryOf(entry)))
+    await podSet(netns).delete(entry.address)
+  }
+}
+
 /** Removes the set once the kernel has let go of it: it frees the rules that named it in a thread of its own. */
 export async function destroyPodSet(netns: NetnsTarget): Promise<void> {
   const deadline = performance.now() + 2000

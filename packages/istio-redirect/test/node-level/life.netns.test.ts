@@ -2,6 +2,7 @@ import { ipset } from '@cni/ipset'
 import { connectFrom, startTransparentZtunnel } from '@cni/istio-redirect/testing/node'
 import { type Netns, netns } from '@cni/netns'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { lackingKinds } from '../../../netns/test/link-kinds.ts'
 import { iptablesSide } from '../../src/node-level/iptables-side.ts'
 import type { KernelSide, NodeZtunnel } from '../../src/node-level/kernel-side.ts'
 import type { TunnelKind } from '../../src/node-level/names.ts'
@@ -173,9 +174,12 @@ describe('another ztunnel', () => {
     )
     expect(await side.drift()).toEqual([])
     await node.rtnl.deleteLink('vzt2')
-    expect(await side.drift()).toContain(`missing route table 100 ${addresses.other}/32 dev vzt2 scope link`)
-    // It died: what is left drops, and cannot be healed.
-    await expect(side.heal()).rejects.toMatchObject({ code: 'NO_ROUTE' })
+    // It died: nothing leads to it any more, and what keeps pods from passing it is healed all the same.
+    expect(await side.drift()).toEqual([])
+    await netns.exec(node.at.node, ['iptables', '-t', 'mangle', '-F', 'ztunnel-PREROUTING'])
+    expect(await side.drift()).toHaveLength(15)
+    expect((await side.heal()).changed).toHaveLength(15)
+    expect(await side.drift()).toEqual([])
     const third = { ...next, uid: 'zt-3', netns: await node.pod('zt3', addresses.other) }
     await side.start(third)
     expect(await side.drift()).toEqual([])
@@ -216,4 +220,21 @@ test('tunnels get another port where theirs is taken, and pods are never led pas
   expect(await node.ip('route', 'show', 'table', '100')).toContain(routeOfPod)
   expect(await node.ip('route', 'show', 'table', 'all')).not.toContain('blackhole')
   expect(await again.drift()).toEqual([])
+})
+
+test('a kernel without tunnels of the kind is refused with what to do, and nothing is left', async () => {
+  const lacking = await lackingKinds()
+  const before = await everything(node.at.node)
+  for (const tunnel of ['geneve', 'vxlan'] as const) {
+    const side = newSide(tunnel)
+    const started = await side.start(node.ztunnel).then(
+      () => 'started',
+      (error: unknown) => String(error),
+    )
+    if (lacking.has(tunnel))
+      expect(started).toContain(`The kernel of this node has no ${tunnel} tunnels: load its module`)
+    else expect(started).toBe('started')
+    await side.stop()
+    expect(await everything(node.at.node)).toBe(before)
+  }
 })

@@ -30,6 +30,7 @@ describe('what somebody else changes is told and healed', () => {
     ['a foreign rule', 'node', 'iptables -t mangle -I ztunnel-PREROUTING -j ACCEPT', /unexpected.*ACCEPT/],
     ['an entry', 'node', `ipset del ztunnel-pods-ips ${addresses.app}`, /missing 10\.60\.0\.3 of pod app/],
     ['an entry of another pod', 'node', `ipset add -exist ztunnel-pods-ips ${addresses.app} comment x`, /of pod app/],
+    ['a foreign entry', 'node', 'ipset add ztunnel-pods-ips 10.9.9.9', /unexpected 10\.9\.9\.9 of pod nobody/],
     ['a route of a pod', 'node', `ip route del table 100 ${addresses.app}`, /missing route table 100 10\.60\.0\.3/],
     ['a route that leads elsewhere', 'node', 'ip route replace table 101 default dev uplink', /route table 101 0\.0/],
     ['a foreign route', 'node', 'ip route add table 101 10.9.0.0/16 dev uplink', /unexpected route table 101 10\.9/],

@@ -23,7 +23,7 @@ beforeAll(async () => {
   await side.start(node.ztunnel)
   await side.addPod({ uid: 'app', addresses: [addresses.app] })
   await side.addPod({ uid: 'other', addresses: [addresses.other] })
-}, 60_000)
+}, 300_000)
 afterAll(() => stack.disposeAsync())
 
 /** Who answered and whom it saw, and what passed through ztunnel. */
