@@ -7,6 +7,7 @@ import type { TunnelKind } from './names.ts'
 import { captureOnNode, forgetZtunnel, nodeDrift, prepareNode, removeNode } from './node.ts'
 import { isNodeLevelError, NodeLevelError } from './node-level-error.ts'
 import { type NodePlan, nodePlan, planWithoutZtunnel } from './node-plan.ts'
+import { type NodeSettings, nodeSettings, restoreSettings } from './node-settings.ts'
 import { podEntries } from './pod-set.ts'
 import { enrolAddresses, releaseAddresses } from './pods.ts'
 import type { RulesBy } from './rules.ts'
@@ -30,6 +31,7 @@ export function iptablesSide({ netns = 'host', hostIp, tunnel, ...by }: Iptables
   const oneByOne = inTurn()
   const known = new Map<string, string>()
   let serving: Serving | undefined
+  let settings: NodeSettings = new Map()
 
   const bringClosed = ({ node }: Serving, pods: ReadonlyMap<string, string>): Promise<string[]> =>
     undoneOnFailure(async (within) => {
@@ -60,8 +62,10 @@ export function iptablesSide({ netns = 'host', hostIp, tunnel, ...by }: Iptables
     start: (ztunnel) =>
       oneByOne(async () => {
         const { pods, changed: lost } = await podsAtStart(netns, serving === undefined ? undefined : known, ztunnel)
+        const settingsBefore = serving === undefined ? await nodeSettings(netns) : settings
         const { node, inside, changed } = await bring(ztunnel, pods)
         const before = serving
+        settings = settingsBefore
         serving = { node, inside, ztunnel: { ...ztunnel, netns: keep(ztunnel.netns) } }
         known.clear()
         for (const [address, uid] of pods) known.set(address, uid)
@@ -110,6 +114,7 @@ export function iptablesSide({ netns = 'host', hostIp, tunnel, ...by }: Iptables
     stop: () =>
       oneByOne(async () => {
         await removeNode(netns, by)
+        await restoreSettings(netns, settings)
         const before = serving
         serving = undefined
         known.clear()

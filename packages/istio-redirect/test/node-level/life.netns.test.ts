@@ -1,6 +1,6 @@
 import { ipset } from '@cni/ipset'
 import { connectFrom, startTransparentZtunnel } from '@cni/istio-redirect/testing/node'
-import { type Netns, netns } from '@cni/netns'
+import { type Netns, netns, sysctl } from '@cni/netns'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { lackingKinds } from '../../../netns/test/link-kinds.ts'
 import { iptablesSide } from '../../src/node-level/iptables-side.ts'
@@ -42,16 +42,20 @@ const pod = { uid: 'app', addresses: [addresses.app] }
 const routeOfPod = `${addresses.app} via 192.168.126.2 dev istioin src ${addresses.node}`
 
 test('what was started twice is unchanged, and what is stopped leaves nothing on the node and in ztunnel', async () => {
+  const rpFilter = () => netns.readFile(node.at.node, '/proc/sys/net/ipv4/conf/all/rp_filter')
+  await sysctl(node.at.node).set('net/ipv4/conf/all/rp_filter', 2)
   const before = [await everything(node.at.node), await everything(node.at.zt)]
   const side = newSide()
   const first = await side.start(node.ztunnel)
   expect(first.changed).toContain('missing set ztunnel-pods-ips')
+  expect(await rpFilter()).toBe('0\n')
   await side.addPod(pod)
   expect(await side.start(node.ztunnel)).toEqual({ changed: [], warnings: [] })
   expect(await side.addPod(pod)).toMatchObject({ changed: [], warnings: [] })
   expect(await side.drift()).toEqual([])
   expect(await side.heal()).toEqual({ changed: [], warnings: [] })
   await side.stop()
+  expect(await rpFilter()).toBe('2\n')
   expect([await everything(node.at.node), await everything(node.at.zt)]).toEqual(before)
   expect((await node.rtnl.getLinks()).filter(({ kind }) => kind === 'geneve' || kind === 'vxlan')).toEqual([])
   await side.stop()

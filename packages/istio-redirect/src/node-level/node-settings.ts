@@ -1,0 +1,20 @@
+import { type NetnsTarget, sysctl } from '@cni/netns'
+import { withoutReversePath } from './network-plan.ts'
+
+/** Settings of the node as they were, by name: those that are of no link of ours, and stay when it is over. */
+export type NodeSettings = ReadonlyMap<string, string>
+
+/** Reads them, before they are changed. */
+export async function nodeSettings(netns: NetnsTarget): Promise<NodeSettings> {
+  const found = new Map<string, string>()
+  for (const { name } of withoutReversePath(['default', 'all'])) {
+    const value = await sysctl(netns).get(name)
+    if (value !== undefined) found.set(name, value)
+  }
+  return found
+}
+
+/** Sets them back. */
+export async function restoreSettings(netns: NetnsTarget, before: NodeSettings): Promise<void> {
+  for (const [name, value] of before) await sysctl(netns).set(name, value)
+}
