@@ -1,0 +1,85 @@
+import { and, jump, label, load, mov, mov32 } from '../asm/instruction.ts'
+import { context } from '../asm/layout.ts'
+import { program } from '../asm/program.ts'
+import {
+  addresses,
+  begin,
+  drops,
+  frame,
+  ifNode,
+  lookUp,
+  pass,
+  readIpv4,
+  readPorts,
+  redirect,
+  UDP,
+  ztunnel,
+} from './blocks.ts'
+import { CAPTURE_DNS, htons, mapSizes, tags, target } from './constants.ts'
+
+const { app_info, drops: dropCounts, host_ip_info, ztunnel_info } = mapSizes
+
+/** What a pod in the mesh sends goes to ztunnel. On the node's end of the pod's link, where packets come in. */
+export const appOutbound = program({
+  name: 'app_outbound',
+  maps: { host_ip_info, ztunnel_info, app_info, drops: dropCounts },
+  body: [
+    begin,
+    readIpv4('pass'),
+    // Before anything else: answers to probes also while there is no ztunnel.
+    ifNode(addresses.destination, 'pass'),
+    ztunnel('no_ztunnel_out'),
+    jump('r8', 'ne', UDP, 'capture'),
+    readPorts('pass'),
+    load('u16', 'r1', 'r10', frame.ports + 2),
+    jump('r1', 'ne', htons(53), 'pass'),
+    load('u8', 'r1', 'r7', target.flags),
+    and('r1', CAPTURE_DNS),
+    jump('r1', 'eq', 0, 'pass'),
+    label('capture'),
+    // ztunnel trusts the source of what comes: the address has to be one of this interface.
+    lookUp('app_info', { at: addresses.source }),
+    jump('r0', 'eq', 0, 'foreign_source'),
+    load('u32', 'r1', 'r0', target.ifindex),
+    load('u32', 'r2', 'r6', context.ifindex),
+    jump('r1', 'ne', 'r2', 'foreign_source'),
+    redirect(tags.outbound),
+    pass,
+    drops('no_ztunnel_out', 'foreign_source', 'not_rewritten'),
+  ],
+})
+
+/** What comes to a pod in the mesh goes to ztunnel, unless it came from there. On the node's end, where packets go out. */
+export const appInbound = program({
+  name: 'app_inbound',
+  maps: { host_ip_info, ztunnel_info, drops: dropCounts },
+  body: [
+    begin,
+    load('u32', 'r1', 'r6', context.cb4),
+    mov32('r2', tags.fromZtunnel),
+    jump('r1', 'eq', 'r2', 'pass'),
+    readIpv4('pass'),
+    ifNode(addresses.source, 'pass'),
+    ztunnel('no_ztunnel_in'),
+    jump('r8', 'eq', UDP, 'pass'),
+    redirect(tags.inbound),
+    pass,
+    drops('no_ztunnel_in', 'not_rewritten'),
+  ],
+})
+
+/** What ztunnel sends to a pod in the mesh goes there at once. On the node's end of ztunnel's link, where packets come in. */
+export const ztunnelHostIngress = program({
+  name: 'zt_host_ingress',
+  maps: { app_info, drops: dropCounts },
+  body: [
+    begin,
+    readIpv4('pass'),
+    lookUp('app_info', { at: addresses.destination }),
+    jump('r0', 'eq', 0, 'pass'),
+    mov('r7', 'r0'),
+    redirect(tags.fromZtunnel),
+    pass,
+    drops('not_rewritten'),
+  ],
+})

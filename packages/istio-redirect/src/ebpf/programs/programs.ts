@@ -1,0 +1,18 @@
+import type { ProgramText } from '../asm/program-text.ts'
+import { appInbound, appOutbound, ztunnelHostIngress } from './host.ts'
+import { ztunnelIngress, ztunnelTproxy } from './ztunnel.ts'
+
+/** The programs of a node, by the names of their pins. */
+export const programs = {
+  app_outbound: appOutbound,
+  app_inbound: appInbound,
+  ztunnel_host_ingress: ztunnelHostIngress,
+  ztunnel_tproxy: ztunnelTproxy,
+  ztunnel_ingress: ztunnelIngress,
+} as const satisfies Readonly<Record<string, ProgramText>>
+
+/** One of them. */
+export type ProgramName = keyof typeof programs
+
+/** Not one of their helpers asks for a GPL program. */
+export const LICENSE = 'Apache-2.0'

@@ -1,0 +1,150 @@
+import type { HelperName } from '../asm/helpers.ts'
+import { add, type Block, call, exit, goto, jump, label, load, mov, store } from '../asm/instruction.ts'
+import { actions, context, LISTEN, socket } from '../asm/layout.ts'
+import { program } from '../asm/program.ts'
+import { addresses, begin, drops, frame, pass, readIpv4, readPorts, UDP } from './blocks.ts'
+import { htons, LOOPBACK, mapSizes, packetMarks, tags, ztunnelPorts } from './constants.ts'
+
+const { drops: dropCounts } = mapSizes
+
+/** In the tuple of `struct bpf_sock_tuple`. */
+const tuple = {
+  source: frame.tuple,
+  destination: frame.tuple + 4,
+  sourcePort: frame.tuple + 8,
+  destinationPort: frame.tuple + 10,
+} as const
+const TUPLE_BYTES = 12
+const THIS_NAMESPACE = -1
+
+/** What does not come from a program on the node goes on; `r9` is what it says of the packet. */
+const onlyTagged: Block = [
+  load('u32', 'r9', 'r6', context.cb4),
+  jump('r9', 'eq', tags.outbound, 'tagged'),
+  jump('r9', 'ne', tags.inbound, 'pass'),
+  label('tagged'),
+]
+
+/** The packet's own addresses and ports, to look up its socket with. */
+const ownTuple: Block = [
+  load('u32', 'r1', 'r10', addresses.source),
+  store('u32', 'r10', tuple.source, 'r1'),
+  load('u32', 'r1', 'r10', addresses.destination),
+  store('u32', 'r10', tuple.destination, 'r1'),
+  load('u32', 'r1', 'r10', frame.ports),
+  store('u32', 'r10', tuple.sourcePort, 'r1'),
+]
+
+/** `r7` is the socket, which may be null; the next jump has to test it. */
+const lookUpSocket = (helper: Extract<HelperName, 'skc_lookup_tcp' | 'sk_lookup_udp'>): Block => [
+  mov('r1', 'r6'),
+  mov('r2', 'r10'),
+  add('r2', frame.tuple),
+  mov('r3', TUPLE_BYTES),
+  mov('r4', THIS_NAMESPACE),
+  mov('r5', 0),
+  call(helper),
+  mov('r7', 'r0'),
+]
+
+const release: Block = [mov('r1', 'r7'), call('sk_release')]
+
+/**
+ * Hands packets to ztunnel's sockets, whatever their destination. On the link in its namespace, where packets come in.
+ * A request that waits for its handshake is found by `skc_lookup_tcp` only: to the listener its answer is one of nobody.
+ */
+export const ztunnelTproxy = program({
+  name: 'ztunnel_tproxy',
+  maps: { drops: dropCounts },
+  body: [
+    begin,
+    onlyTagged,
+    readIpv4('pass'),
+    readPorts('no_ports'),
+    ownTuple,
+    jump('r8', 'eq', UDP, 'query'),
+    lookUpSocket('skc_lookup_tcp'),
+    jump('r7', 'eq', 0, 'listener'),
+    load('u32', 'r1', 'r7', socket.state),
+    jump('r1', 'ne', LISTEN, 'assign'),
+    // A listener for a port of ztunnel's own has nothing to do with the destination of this packet.
+    release,
+    label('listener'),
+    store('u32', 'r10', tuple.destination, LOOPBACK),
+    load('u16', 'r2', 'r10', frame.ports + 2),
+    mov('r1', htons(ztunnelPorts.outbound)),
+    jump('r9', 'eq', tags.outbound, 'port'),
+    mov('r1', htons(ztunnelPorts.hbone)),
+    jump('r2', 'eq', htons(ztunnelPorts.hbone), 'port'),
+    mov('r1', htons(ztunnelPorts.plaintext)),
+    label('port'),
+    store('u16', 'r10', tuple.destinationPort, 'r1'),
+    lookUpSocket('skc_lookup_tcp'),
+    jump('r7', 'eq', 0, 'no_listener'),
+    load('u32', 'r1', 'r7', socket.state),
+    jump('r1', 'eq', LISTEN, 'assign'),
+    release,
+    goto('no_listener'),
+
+    label('query'),
+    jump('r9', 'ne', tags.outbound, 'pass'),
+    load('u16', 'r1', 'r10', frame.ports + 2),
+    jump('r1', 'ne', htons(53), 'pass'),
+    store('u32', 'r10', tuple.destination, LOOPBACK),
+    store('u16', 'r10', tuple.destinationPort, htons(ztunnelPorts.dns)),
+    lookUpSocket('sk_lookup_udp'),
+    jump('r7', 'eq', 0, 'no_listener'),
+
+    label('assign'),
+    mov('r1', 'r6'),
+    mov('r2', 'r7'),
+    mov('r3', 0),
+    call('sk_assign'),
+    mov('r8', 'r0'),
+    release,
+    jump('r8', 'ne', 0, 'not_assigned'),
+    mov('r1', packetMarks.assigned),
+    store('u32', 'r6', context.mark, 'r1'),
+    mov('r0', actions.ok),
+    exit,
+
+    pass,
+    drops('no_ports', 'no_listener', 'not_assigned'),
+  ],
+})
+
+/** The same for kernels without `sk_assign`: marks what rules of TPROXY have to find a socket for. */
+export const ztunnelIngress = program({
+  name: 'ztunnel_ingress',
+  maps: { drops: dropCounts },
+  body: [
+    begin,
+    onlyTagged,
+    readIpv4('pass'),
+    jump('r8', 'eq', UDP, 'pass'),
+    readPorts('no_ports'),
+    ownTuple,
+    lookUpSocket('skc_lookup_tcp'),
+    jump('r7', 'eq', 0, 'mark'),
+    load('u32', 'r8', 'r7', socket.state),
+    load('u32', 'r5', 'r7', socket.sourcePort),
+    store('u32', 'r10', frame.key, 'r5'),
+    release,
+    jump('r8', 'eq', LISTEN, 'mark'),
+    // A connection that has its socket finds it, unless the rules have to find it for what comes in.
+    jump('r9', 'ne', tags.inbound, 'pass'),
+    load('u32', 'r1', 'r10', frame.key),
+    jump('r1', 'eq', ztunnelPorts.plaintext, 'mark'),
+    jump('r1', 'ne', ztunnelPorts.hbone, 'pass'),
+    label('mark'),
+    mov('r1', packetMarks.outbound),
+    jump('r9', 'eq', tags.outbound, 'set'),
+    mov('r1', packetMarks.inbound),
+    label('set'),
+    store('u32', 'r6', context.mark, 'r1'),
+    mov('r0', actions.ok),
+    exit,
+    pass,
+    drops('no_ports'),
+  ],
+})
