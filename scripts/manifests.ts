@@ -1,28 +1,31 @@
 // npm run manifests -- --image REF [--namespace NAME] [--set KEY=VALUE]...: the chart as plain manifests, one file for each
 // profile, in dist/manifests. Helm has to be on the PATH or in CNI_PEERS; kubectl apply -f needs nothing else.
+// npm run manifests -- --record: those of packages/istio-redirect/deploy/manifests, which npm test holds to the chart.
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { exec, root } from './lib/exec.ts'
 import { findHelm } from './lib/helm.ts'
 import { main, Stop, step } from './lib/progress.ts'
+import { RECORDED, RECORDED_IMAGE, recordedHeading } from './lib/recorded-manifests.ts'
 
 const chart = join(root, 'packages/istio-redirect/deploy/chart')
 
 await main(async () => {
-  const { image, namespace, set } = options()
+  const { image, namespace, set, record } = options()
   const helm = findHelm()
   if (helm === undefined) throw new Stop('helm is neither on the PATH nor in CNI_PEERS: it renders the manifests')
-  const folder = join(root, 'dist/manifests')
-  mkdirSync(folder, { recursive: true })
-  for (const profile of ['default', ...profiles()]) {
-    await step(`dist/manifests/${profile}.yaml`, async () => {
+  const folder = record ? 'packages/istio-redirect/deploy/manifests' : 'dist/manifests'
+  mkdirSync(join(root, folder), { recursive: true })
+  for (const profile of record ? RECORDED : ['default', ...profiles()]) {
+    await step(`${folder}/${profile}.yaml`, async () => {
       const values = [`image=${image}`, ...(profile === 'default' ? [] : [`profile=${profile}`]), ...set]
       const args = values.flatMap((value) => ['--set', value])
       // chosen by hand, so that a manifest is the same whoever renders it
       const fixed = ['--namespace', namespace, '--kube-version', 'v1.35.0', '--no-hooks']
       const text = await exec([helm, 'template', 'istio-cni', chart, ...fixed, ...args], { quiet: true })
-      writeFileSync(join(folder, `${profile}.yaml`), text)
+      const heading = record ? `${recordedHeading(chart)}\n` : ''
+      writeFileSync(join(root, folder, `${profile}.yaml`), heading + text)
     })
   }
 })
@@ -34,9 +37,10 @@ function options() {
         image: { type: 'string' },
         namespace: { type: 'string', default: 'istio-system' },
         set: { type: 'string', multiple: true, default: [] },
+        record: { type: 'boolean', default: false },
       },
     })
-    const { image } = values
+    const { image = values.record ? RECORDED_IMAGE : undefined } = values
     if (image === undefined) throw new Stop('which image is to run? --image registry.example/install-cni:1', 2)
     return { ...values, image }
   } catch (error) {

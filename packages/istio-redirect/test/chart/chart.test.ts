@@ -58,7 +58,7 @@ describe.skipIf(HELM === undefined)('the chart', () => {
   test('gives the agent variables that it knows', () => {
     const names = new Set<string>(Object.values(variables).flatMap(({ env }) => [...env]))
     const all = {
-      ambient: { enabled: true },
+      ambient: { enabled: true, redirectMode: 'node-ebpf' },
       istioOwnedCNIConfig: true,
       istioOwnedCNIConfigFileName: '00-x.conf',
       cniConfFileName: 'x.conf',

@@ -1,22 +1,7 @@
-import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, test } from 'vitest'
-import { parse } from 'yaml'
-import * as z from 'zod/mini'
 import { expectedObjects, type Settings } from './expected-objects.ts'
-import { type Difference, differences, HELM, rendered } from './manifest.ts'
-
-const rowSchema = z.strictObject({
-  object: z.string(),
-  /** `*` stands for anything. */
-  path: z.string(),
-  istio: z.optional(z.unknown()),
-  ours: z.optional(z.unknown()),
-  why: z.string(),
-})
-const file = fileURLToPath(new URL('../../deploy/differences.yaml', import.meta.url))
-const rows = z.parse(z.array(rowSchema), parse(readFileSync(file, 'utf8')))
-type Row = (typeof rows)[number]
+import { differences, HELM, rendered } from './manifest.ts'
+import { explains, type Row, rows } from './rows.ts'
 
 const RESOURCES = { requests: { cpu: '1', memory: '1Gi' }, limits: { memory: '1Gi' } }
 const IMAGE = { hub: 'h', tag: '1.30.3' }
@@ -102,18 +87,6 @@ test('every row says why, in a sentence, and no two say the same', () => {
   const keys = rows.map(({ object, path, ours, istio }) => JSON.stringify([object, path, istio, ours]))
   expect(new Set(keys).size).toBe(keys.length)
 })
-
-function explains(row: Row, { object, path, istio, ours }: Difference): boolean {
-  return fits(row.object, object) && fits(row.path, path) && isSide(row.istio, istio) && isSide(row.ours, ours)
-}
-
-const isSide = (said: unknown, value: unknown): boolean =>
-  said === '*' ? value !== undefined : JSON.stringify(said) === JSON.stringify(value)
-
-function fits(pattern: string, text: string): boolean {
-  const parts = pattern.split('*').map((part) => part.replace(/[.[\]\\/+?^${}()|]/g, '\\$&'))
-  return new RegExp(`^${parts.join('.*')}$`).test(text)
-}
 
 function NODE_LEVEL(redirectMode: string) {
   return { ambient: { enabled: true, redirectMode, tunnel: 'vxlan' } }

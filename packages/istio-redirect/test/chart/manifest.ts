@@ -34,7 +34,12 @@ export function rendered(values: object): Manifest[] {
   const args = ['template', 'cni', CHART, '--namespace', 'istio-system', '--kube-version', 'v1.35.1']
   const { status, stdout, stderr } = helm(args, values)
   if (status !== 0) throw new Error(stderr)
-  return parseAllDocuments(stdout).flatMap((document) => {
+  return manifestsOf(stdout)
+}
+
+/** The objects of a file of manifests. */
+export function manifestsOf(text: string): Manifest[] {
+  return parseAllDocuments(text).flatMap((document) => {
     if (document.errors[0] !== undefined) throw document.errors[0]
     const object: unknown = document.toJS()
     return isManifest(object) ? [object] : []

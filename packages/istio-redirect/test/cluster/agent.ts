@@ -1,7 +1,7 @@
 import { isReady, kubectl, onNode, pods, shell, until } from './cluster.ts'
 
 /** Where `npm run test:cluster` has put them on the node. */
-const [HELM, CHART] = ['/opt/test/helm', '/opt/test/chart']
+export const [HELM, CHART] = ['/opt/test/helm', '/opt/test/chart']
 
 export const NAMESPACE = 'istio-system'
 export const SELECTOR = 'k8s-app=istio-cni-node'
@@ -11,10 +11,15 @@ export const IMAGE = { hub: 'localhost', tag: 'cluster' }
 
 /** The chart, installed or upgraded with these values, `a.b=c`; its agent is ready. */
 export async function install(...values: readonly string[]): Promise<void> {
+  await release(...values)
+  await agentReady()
+}
+
+/** The same, whatever its agent does. */
+export async function release(...values: readonly string[]): Promise<void> {
   await kubectl(['create', 'namespace', NAMESPACE], { reject: false })
   const settings = [`hub=${IMAGE.hub}`, `tag=${IMAGE.tag}`, ...values].flatMap((value) => ['--set', value])
   await onNode([HELM, 'upgrade', '--install', 'istio-cni', CHART, '--namespace', NAMESPACE, ...settings])
-  await agentReady()
 }
 
 /** The one pod of the agent, once the DaemonSet's roll-out has ended. */
@@ -34,13 +39,40 @@ export async function uninstall(): Promise<void> {
 export const agentLog = (): Promise<string> =>
   kubectl(['logs', '-n', NAMESPACE, '-l', SELECTOR, '--tail=200'], { reject: false })
 
+/** What `install-cni status` says in the agent's pod. */
+export async function status(): Promise<string> {
+  const [agent] = await pods(NAMESPACE, SELECTOR)
+  const name = agent?.metadata.name ?? ''
+  return kubectl(['exec', '-n', NAMESPACE, name, '--', 'install-cni', 'status'], { reject: false })
+}
+
 /** What an agent leaves on the node: binaries, lists, and its folder without the plugin's log and records of pods. */
-export const nodeFiles = (): Promise<string> =>
+export const nodeFiles = async (): Promise<string> =>
+  (await networks()) +
+  (await shell(
+    `cd /; find run/istio-cni ! -type d ! -name istio-cni.log ! -path '*/attachments/*' 2>/dev/null || true`,
+  ))
+
+/** What a runtime uses: plugins, and lists of them. */
+export const networks = (): Promise<string> =>
   shell(`cd /; ls -l --time-style=+ opt/cni/bin | sed 1d; sha256sum opt/cni/bin/*
-    for f in etc/cni/net.d/*; do echo "$f"; stat -c %a "$f"; cat "$f"; done; find run/istio-cni ! -type d ! -name istio-cni.log ! -path '*/attachments/*' 2>/dev/null || true`)
+    for f in etc/cni/net.d/*; do echo "$f"; stat -c %a "$f"; cat "$f"; done`)
 
 /** The network's list as a runtime reads it. */
 export async function chain(): Promise<string[]> {
   const list = JSON.parse(await shell('cat /etc/cni/net.d/*.conflist'))
   return list.plugins.map(({ type }: { type: string }) => type)
+}
+
+/** What the agent's pod is charged for, in megabytes: the working set is what kubelet calls so. */
+export async function memory(): Promise<{ anonymous: number; cached: number; workingSet: number }> {
+  const [agent] = await pods(NAMESPACE, SELECTOR)
+  const folder = `/sys/fs/cgroup/memory/kubepods/*/pod${agent?.metadata.uid}`
+  const text = await shell(`cat ${folder}/memory.stat; echo usage $(cat ${folder}/memory.usage_in_bytes)`)
+  const megabytes = (key: string) => Number(new RegExp(`^${key} (\\d+)$`, 'm').exec(text)?.[1]) / 1e6
+  return {
+    anonymous: megabytes('total_rss'),
+    cached: megabytes('total_cache'),
+    workingSet: megabytes('usage') - megabytes('total_inactive_file'),
+  }
 }

@@ -1,8 +1,12 @@
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type RunOptions, type RunResult, run } from '@cni/host'
 
 /** The program that makes the cluster, and the folder of this one: `npm run test:cluster` gives both. */
 const [script, folder] = [process.env.CNI_KUBERNETES ?? '', process.env.K8S_DIR ?? '']
+
+/** The node's root, as this machine sees it. */
+export const nodeFolder = join(folder, 'root')
 
 /** Every wait ends. What takes seconds on an idle machine may take many where others work. */
 const PATIENCE_MS = 180_000
@@ -13,6 +17,7 @@ export interface Pod {
     readonly name: string
     readonly uid: string
     readonly labels?: Readonly<Record<string, string>>
+    readonly annotations?: Readonly<Record<string, string>>
     readonly deletionTimestamp?: string
   }
   readonly spec: { readonly nodeName?: string }
@@ -29,8 +34,13 @@ export interface ContainerStatus {
   readonly name: string
   readonly restartCount: number
   readonly containerID?: string
-  readonly state?: { readonly terminated?: { readonly exitCode: number }; readonly running?: object }
-  readonly lastState?: { readonly terminated?: { readonly exitCode: number } }
+  readonly state?: { readonly terminated?: Terminated; readonly running?: object }
+  readonly lastState?: { readonly terminated?: Terminated }
+}
+
+interface Terminated {
+  readonly exitCode: number
+  readonly message?: string
 }
 
 type Options = Pick<RunOptions, 'input'> & { reject?: boolean }
@@ -45,9 +55,10 @@ export const onNode = async (argv: readonly string[], options?: Options): Promis
 /** A script on the node. */
 export const shell = (text: string): Promise<string> => onNode(['bash', '-euc', text])
 
+type Service = 'kubelet' | 'containerd' | 'apiserver'
+
 /** Starts, stops, restarts or kills a part of the cluster. */
-export const service = (action: 'start' | 'stop' | 'restart' | 'kill', name: 'kubelet' | 'containerd') =>
-  call(['svc', action, name])
+export const service = (action: 'start' | 'stop' | 'restart' | 'kill', name: Service) => call(['svc', action, name])
 
 export const kubectl = async (args: readonly string[], options?: Options): Promise<string> =>
   (await call(['kubectl', ...args], options)).stdout

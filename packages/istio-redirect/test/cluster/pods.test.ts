@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { chain, install, SELECTOR, NAMESPACE as SYSTEM, uninstall } from './agent.ts'
-import { apply, kubectl, onNode, type Pod, pods, ready, shell, until } from './cluster.ts'
+import { chain, install, memory, SELECTOR, NAMESPACE as SYSTEM, uninstall } from './agent.ts'
+import { apply, kubectl, onNode, type Pod, pods, ready, until } from './cluster.ts'
 import { fromNode, get, NAMESPACE, proxyLog, remove, rulesIn, workload } from './workloads.ts'
 
 const labels = { suite: 'pods' }
@@ -23,10 +23,10 @@ it('the agent is at the end of the chain', async () => {
 it('a limit of 64 MiB holds, and of the plugin that it copied nothing is charged to it', async () => {
   const [agent] = await pods(SYSTEM, SELECTOR)
   expect(agent?.status.containerStatuses?.map(({ restartCount }) => restartCount)).toEqual([0])
-  const stat = await shell(`cat /sys/fs/cgroup/memory/kubepods/*/pod${agent?.metadata.uid}/memory.stat`)
-  const bytes = (key: string) => Number(new RegExp(`^${key} (\\d+)$`, 'm').exec(stat)?.[1])
-  expect(bytes('total_rss') / 1e6).toBeLessThan(40)
-  expect(bytes('total_cache') / 1e6).toBeLessThan(50)
+  const { anonymous, cached, workingSet } = await memory()
+  expect(anonymous).toBeLessThan(40)
+  expect(cached).toBeLessThan(50)
+  expect(workingSet).toBeLessThan(40)
 })
 
 it('a pod outside the mesh has no rules', async () => {

@@ -77,7 +77,8 @@ export async function rulesIn(one: Pod): Promise<string> {
 
 /** Deletes pods by label, and waits until they are gone. */
 export async function remove(selector: string): Promise<void> {
-  await kubectl(['delete', 'pods', '-n', NAMESPACE, '-l', selector, '--now', '--ignore-not-found'])
+  // What kubectl waits by, a watch, may be told late.
+  await kubectl(['delete', 'pods', '-n', NAMESPACE, '-l', selector, '--now', '--wait=false', '--ignore-not-found'])
   await until(
     `pods ${selector} are gone`,
     async () => (await kubectl(['get', 'pods', '-n', NAMESPACE, '-l', selector, '-o', 'name'])) === '',

@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { parse } from 'yaml'
+import * as z from 'zod/mini'
+import type { Difference } from './manifest.ts'
+
+const rowSchema = z.strictObject({
+  object: z.string(),
+  /** `*` stands for anything. */
+  path: z.string(),
+  istio: z.optional(z.unknown()),
+  ours: z.optional(z.unknown()),
+  why: z.string(),
+})
+const file = fileURLToPath(new URL('../../deploy/differences.yaml', import.meta.url))
+/** What differences.yaml says. */
+export const rows = z.parse(z.array(rowSchema), parse(readFileSync(file, 'utf8')))
+export type Row = (typeof rows)[number]
+
+/** Whether a difference is the one that a row tells of. */
+export function explains(row: Row, { object, path, istio, ours }: Difference): boolean {
+  return fits(row.object, object) && fits(row.path, path) && isSide(row.istio, istio) && isSide(row.ours, ours)
+}
+
+const isSide = (said: unknown, value: unknown): boolean =>
+  said === '*' ? value !== undefined : JSON.stringify(said) === JSON.stringify(value)
+
+function fits(pattern: string, text: string): boolean {
+  const parts = pattern.split('*').map((part) => part.replace(/[.[\]\\/+?^${}()|]/g, '\\$&'))
+  return new RegExp(`^${parts.join('.*')}$`).test(text)
+}

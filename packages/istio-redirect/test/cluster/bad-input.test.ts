@@ -1,0 +1,172 @@
+import { afterEach, expect, it } from 'vitest'
+import { parseAllDocuments } from 'yaml'
+import {
+  agentReady,
+  CHART,
+  chain,
+  HELM,
+  install,
+  NAMESPACE,
+  networks,
+  release,
+  SELECTOR,
+  status,
+  uninstall,
+} from './agent.ts'
+import { apply, type ContainerStatus, events, kubectl, onNode, pods, ready, service, shell, until } from './cluster.ts'
+import { NAMESPACE as DEFAULT, remove, rulesIn, workload } from './workloads.ts'
+
+const BIN = '/opt/cni/bin'
+
+afterEach(async () => {
+  await remove('suite=bad-input')
+  await uninstall()
+  await shell(`while mountpoint -q ${BIN}; do umount ${BIN}; done`)
+})
+
+it.each([
+  ['read-only', `mount --bind ${BIN} ${BIN}; mount -o remount,ro,bind ${BIN}`, /fail.*binary.*read-only/, 'read-only'],
+  [
+    'full',
+    `cp -a ${BIN} /tmp/bin; mount -t tmpfs -o size=32m tmpfs ${BIN}; cp -a /tmp/bin/. ${BIN}; rm -r /tmp/bin`,
+    /fail.*binary.*full/,
+    'full',
+  ],
+])(
+  'a folder for plugins that is %s: status and an event say so, and the node is left as it was',
+  async (_, make, line, word) => {
+    await shell(make)
+    const before = await networks()
+    await release()
+    const name = await until('status says so', async () => line.test(await status()) && (await agentName()))
+    await until('an event says so', async () => (await events(NAMESPACE, name)).some((text) => text.includes(word)))
+    expect(await networks()).toBe(before)
+    await apply(workload({ name: 'starts', labels: { suite: 'bad-input' } }))
+    await ready(DEFAULT, 'starts')
+    if (word === 'read-only') return
+    await shell(`mount -o remount,size=512m ${BIN}`)
+    await agentReady()
+    expect(await chain()).toContain('istio-cni')
+  },
+)
+
+it('a value that could never work: the container says which as it ends, and the node is left as it was', async () => {
+  const before = await networks()
+  await release('env.FORCE_IPTABLES_BINARY=nftables')
+  const said = await until('it has ended', async () => {
+    const [agent] = await pods(NAMESPACE, SELECTOR)
+    return agent?.status.containerStatuses?.map(lastWords).find(Boolean)
+  })
+  expect(said).toMatch(/FORCE_IPTABLES_BINARY.*nftables/)
+  expect(await networks()).toBe(before)
+})
+
+it('a second release is refused, with the first one’s namespace', async () => {
+  await install()
+  const said = await shell(`${HELM} install another ${CHART} --namespace kube-system --set image=x/y:1 2>&1 || true`)
+  expect(said).toContain('DaemonSet istio-cni-node runs in namespace istio-system already')
+})
+
+it('two agents on a node: the one that started last works, the other says so, and takes over when it goes', async () => {
+  await install()
+  const first = await agentName()
+  await kubectl(['create', 'namespace', 'another'], { reject: false })
+  const objects = await rendered('another')
+  try {
+    await apply(...objects)
+    await until(
+      'the second keeps the node',
+      async () => (await pods('another', SELECTOR))[0]?.status.phase === 'Running',
+    )
+    await until('status says so', async () => /fail.*claim.*keeps this node/.test(await status()))
+    await until('an event says so', async () =>
+      (await events(NAMESPACE, first)).some((text) => text.includes('keeps this node')),
+    )
+    expect(await chain()).toContain('istio-cni')
+  } finally {
+    await kubectl(['delete', 'namespace', 'another', '--wait=false'])
+    await until(
+      'it is gone',
+      async () => (await kubectl(['get', 'namespace', 'another', '--ignore-not-found', '-o', 'name'])) === '',
+    )
+  }
+  // Its roles were the first one's, which has its own again.
+  await install()
+  await until('the first keeps the node', async () => !/fail/.test(await status()))
+  expect(await chain()).toContain('istio-cni')
+})
+
+it('a DaemonSet of another name: status and an event say what it costs', async () => {
+  await kubectl(['create', 'namespace', NAMESPACE], { reject: false })
+  const objects = await rendered(NAMESPACE, (object) => {
+    if (object.kind === 'DaemonSet') object.metadata.name = 'mesh-node'
+  })
+  try {
+    await apply(...objects)
+    const name = await until(
+      'it says so',
+      async () => /warn.*istio-cni-node-/.test(await status()) && (await agentName()),
+    )
+    await until('an event says so', async () =>
+      (await events(NAMESPACE, name)).some(
+        (text) => text.startsWith('Misconfigured:') && text.includes('istio-cni-node-'),
+      ),
+    )
+  } finally {
+    await kubectl(['delete', '--ignore-not-found', '-f', '-'], { input: listOf(objects) })
+    await until('it is gone', async () => (await pods(NAMESPACE, SELECTOR)).length === 0)
+    // One that has the name takes off whatever this one left, when it is uninstalled.
+    await release()
+  }
+})
+
+it('an agent that starts while the API server is away leaves the node in order, and goes on when it is back', async () => {
+  await install()
+  const before = await networks()
+  await service('kill', 'apiserver')
+  const former = await agentPid()
+  await shell(`kill -9 ${former}`)
+  await until('it runs again', async () => ![former, ''].includes(await agentPid()))
+  expect(await networks()).toBe(before)
+  await service('start', 'apiserver')
+  await until('the API server answers', async () => (await kubectl(['get', '--raw', '/readyz'])) === 'ok')
+  await agentReady()
+  await apply(workload({ name: 'later', sidecar: 'native', labels: { suite: 'bad-input' } }))
+  expect(await rulesIn(await ready(DEFAULT, 'later'))).toContain('ISTIO_REDIRECT')
+})
+
+/** On the node. */
+const agentPid = async (): Promise<string> => (await shell('pgrep -x install-cni || true')).trim()
+
+async function agentName(): Promise<string> {
+  return (await pods(NAMESPACE, SELECTOR))[0]?.metadata.name ?? ''
+}
+
+const lastWords = ({ state, lastState }: ContainerStatus): string =>
+  state?.terminated?.message ?? lastState?.terminated?.message ?? ''
+
+interface KubeObject {
+  readonly kind: string
+  readonly metadata: { name: string; namespace?: string }
+}
+
+const listOf = (items: readonly object[]): string => JSON.stringify({ apiVersion: 'v1', kind: 'List', items })
+
+/** The chart's objects, for somebody who does not install it by helm. */
+async function rendered(namespace: string, change: (object: KubeObject) => void = () => {}): Promise<KubeObject[]> {
+  const text = await onNode([
+    HELM,
+    'template',
+    'by-hand',
+    CHART,
+    '--namespace',
+    namespace,
+    '--set',
+    'hub=localhost',
+    '--set',
+    'tag=cluster',
+  ])
+  const objects: KubeObject[] = parseAllDocuments(text).flatMap((document) => document.toJS() ?? [])
+  for (const object of objects) change(object)
+  return objects
+}
