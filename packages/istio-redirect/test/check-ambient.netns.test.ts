@@ -6,7 +6,10 @@ import { defaultProbeSource, enrolNamespace } from '@cni/istio-redirect/agent'
 import { netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { iptablesSide } from '../src/node-level/iptables-side.ts'
 import { machine } from '../src/tools/system.ts'
+import { tunnelKind } from './node-level/kinds.ts'
+import { addresses, ptpNode } from './node-level/ptp-node.ts'
 import { tools } from './tools-io.ts'
 
 const mode = 'istio.io/dataplane-mode'
@@ -27,12 +30,17 @@ interface Described {
   readonly labels?: Readonly<Record<string, string>>
   readonly annotations?: Readonly<Record<string, string>>
   readonly uid?: string
+  readonly ip?: string
 }
 
 /** As `kubectl get pod/web ns/shop -o json` prints them. */
-function fileOf({ labels, annotations, uid = 'uid-1' }: Described, namespaceLabels = {}): string {
+function fileOf({ labels, annotations, uid = 'uid-1', ip }: Described, namespaceLabels = {}): string {
   const path = join(folder, 'pod.json')
-  const pod = { kind: 'Pod', metadata: { namespace: 'shop', name: 'web', uid, labels, annotations } }
+  const pod = {
+    kind: 'Pod',
+    metadata: { namespace: 'shop', name: 'web', uid, labels, annotations },
+    status: { podIP: ip },
+  }
   const namespace = { kind: 'Namespace', metadata: { name: 'shop', labels: namespaceLabels } }
   writeFileSync(path, JSON.stringify({ kind: 'List', items: [pod, namespace] }))
   return path
@@ -151,5 +159,34 @@ describe('check --ambient', () => {
     const file = fileOf(enrolled)
     const argv = ['check', '--pod', file, '--netns', place.path, '--namespace', file]
     expect(await tools(argv, { system: machine })).toMatchObject({ exitCode: 2 })
+  })
+})
+
+describe('a pod that is redirected on the node', () => {
+  const env = { AMBIENT_REDIRECT_MODE: 'node-iptables' }
+  const inMesh = { [mode]: 'ambient' }
+  const at = (file: string, node: { readonly path: string }) =>
+    tools(['check', '--ambient', '--pod', file, '--netns', node.path], { env, system: machine })
+
+  test('is in the mesh as it should be, and what is missing, stale or of another pod is named', async () => {
+    await using on = await ptpNode()
+    const { node } = on.at
+    const side = iptablesSide({ netns: node, hostIp: addresses.node, tunnel: await tunnelKind() })
+    await side.start(on.ztunnel)
+    await side.addPod({ uid: 'uid-1', addresses: [addresses.app] })
+    const file = fileOf({ ...enrolled, ip: addresses.app }, inMesh)
+    expect(await at(file, node)).toMatchObject({ exitCode: 0, stdout: 'shop/web: enrolled, as it should be\n' })
+    await on.ip('route', 'del', `${addresses.app}/32`, 'table', '100')
+    const missing = `missing ${addresses.app}/32 in table 100, by istioin\n`
+    expect(await at(file, node)).toMatchObject({ exitCode: 4, stdout: expect.stringContaining(missing) })
+    const other = await at(fileOf({ ...enrolled, uid: 'uid-2', ip: addresses.app }, inMesh), node)
+    expect(other.stdout).toContain(`${addresses.app} in set ztunnel-pods-ips is of pod uid-1`)
+    const outside = fileOf({ annotations: { [redirection]: 'disabled' }, ip: addresses.app }, inMesh)
+    const stale = `unexpected ${addresses.app} in set ztunnel-pods-ips\n`
+    expect(await at(outside, node)).toMatchObject({ exitCode: 4, stdout: expect.stringContaining(stale) })
+    await side.stop()
+    expect(await at(outside, node)).toMatchObject({ exitCode: 3, stderr: expect.stringContaining('says disabled') })
+    const gone = await at(fileOf({ ...enrolled, ip: addresses.app }, inMesh), node)
+    expect(gone.stdout).toContain(`missing ${addresses.app} in set ztunnel-pods-ips\n`)
   })
 })

@@ -90,3 +90,19 @@ test('without the name of the node it says so, and takes no pod', async () => {
   const pod = { namespace: 'a', name: 'b', netns: '', addresses: [] }
   expect(await part.enrol(pod, new AbortController().signal)).toBeUndefined()
 })
+
+test('another mode finds nothing of the former one on the node', async () => {
+  const { notes, part } = noted()
+  const node = { ...on, AMBIENT_REDIRECT_MODE: 'node-iptables' }
+  await part.update(config(node))
+  await part.update(config({ ...node, AMBIENT_TUNNEL: 'vxlan' }))
+  await part.update(config(on))
+  await part.update(config(node))
+  await part.close('followed')
+  expect(notes.filter((text) => text.includes('stops'))).toEqual([
+    'ambient  stops: exchanged',
+    'ambient  stops: removed',
+    'ambient  stops: removed',
+    'ambient  stops: followed',
+  ])
+})

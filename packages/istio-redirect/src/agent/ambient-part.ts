@@ -37,7 +37,7 @@ export interface AmbientPart extends Part<AgentConfig> {
  * same pods at the same time.
  */
 export function ambientPart(services: AmbientServices, load: () => Promise<StartAmbient> = loadStart): AmbientPart {
-  let running: { readonly key: string; readonly started: Promise<StartedAmbient | undefined> } | undefined
+  let running: Running | undefined
   let started: StartedAmbient | undefined
   let broken: string | undefined
   const end = async (why: EndReason): Promise<void> => {
@@ -76,9 +76,11 @@ export function ambientPart(services: AmbientServices, load: () => Promise<Start
       const ambient = services.isAside() ? undefined : config.ambient
       const key = ambient === undefined ? '' : JSON.stringify({ ambient, api: config.api })
       if ((running?.key ?? '') === key) return
-      // Who comes after this one on the node finds all as it is; without ambient mode nobody needs it.
-      await end(ambient !== undefined || services.isAside() ? 'exchanged' : 'removed')
-      if (ambient !== undefined) running = { key, started: begin(ambient, config) }
+      // Who comes after this one on the node finds all as it is; without ambient mode, or by other means, nobody needs it.
+      const mode = ambient?.nodeLevel?.mode
+      const stays = ambient !== undefined && (running === undefined || running.mode === mode)
+      await end(stays || services.isAside() ? 'exchanged' : 'removed')
+      if (ambient !== undefined) running = { key, mode, started: begin(ambient, config) }
     },
     close: end,
     status: () => started?.status(),
@@ -92,6 +94,13 @@ export function ambientPart(services: AmbientServices, load: () => Promise<Start
 }
 
 // internal
+
+interface Running {
+  readonly key: string
+  /** On the node, and how; `undefined`: in pods. */
+  readonly mode: 'node-iptables' | 'node-ebpf' | undefined
+  readonly started: Promise<StartedAmbient | undefined>
+}
 
 type StartAmbient = typeof import('./ambient/start-ambient.ts')['startAmbient']
 type StartedAmbient = Awaited<ReturnType<StartAmbient>>

@@ -1,13 +1,16 @@
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { netns } from '@cni/netns'
 import { expect, test } from 'vitest'
 import type { AmbientConfig } from '../../src/agent/ambient/ambient-config.ts'
 import type { StartedAmbient } from '../../src/agent/ambient/start-ambient.ts'
 import { nodeLevelSelectors } from '../../src/agent/config/selectors.ts'
+import { iptablesSide } from '../../src/node-level/iptables-side.ts'
 import { NodeLevelError } from '../../src/node-level/node-level-error.ts'
 import { type MeshNode, meshNode, type TestPod } from '../ambient/mesh-node.ts'
 import { mode } from '../ambient-pods.ts'
+import { tunnelKind } from './kinds.ts'
 import { type MemoryKernel, memoryKernel } from './memory-kernel.ts'
 
 interface Ztunnel extends TestPod {
@@ -52,6 +55,9 @@ async function nodeLevelNode() {
   }
 }
 
+/** Machines may be slow. */
+const eventually = <T>(look: () => T) => expect.poll(look, { timeout: 30_000 })
+
 const redirection = 'ambient.istio.io/redirection'
 const ipv4 = ({ addresses }: TestPod): string => addresses[0] ?? ''
 
@@ -64,11 +70,11 @@ test('pods join and leave by the label of their namespace, their annotation and 
   const sidecar = await node.pod({ name: 'sidecar', annotations: { 'sidecar.istio.io/status': '{}' } })
   const out = await node.pod({ name: 'out', annotations: { [redirection]: 'disabled' } })
   const agent = await on.start()
-  await expect.poll(() => web.annotation()).toBe('enabled')
+  await eventually(() => web.annotation()).toBe('enabled')
   expect([...kernel.entries]).toEqual([[ipv4(web), web.uid]])
   expect(on.shared()).toEqual({ ztunnelReady: true, redirectMode: 'iptables' })
   expect(statSync(on.configFile).mode & 0o777).toBe(0o644)
-  expect(agent.status()).toMatchObject({
+  await eventually(() => agent.status()).toMatchObject({
     enrolled: 1,
     pending: 0,
     ztunnels: 1,
@@ -77,18 +83,18 @@ test('pods join and leave by the label of their namespace, their annotation and 
   expect([agent.problem(), agent.unready()]).toEqual([undefined, undefined])
 
   node.api.setNamespace('plain', { [mode]: 'ambient' })
-  await expect.poll(() => other.annotation()).toBe('enabled')
+  await eventually(() => other.annotation()).toBe('enabled')
   web.change({ annotations: { [redirection]: 'disabled' } })
-  await expect.poll(() => kernel.entries.has(ipv4(web))).toBe(false)
+  await eventually(() => kernel.entries.has(ipv4(web))).toBe(false)
   // What its user wrote stays: otherwise it would join again.
   expect([web.annotation(), out.annotation(), sidecar.annotation()]).toEqual(['disabled', 'disabled', undefined])
   web.change({ annotations: { [redirection]: undefined } })
-  await expect.poll(() => web.annotation()).toBe('enabled')
+  await eventually(() => web.annotation()).toBe('enabled')
   node.api.setNamespace('plain', {})
-  await expect.poll(() => other.annotation()).toBeUndefined()
+  await eventually(() => other.annotation()).toBeUndefined()
   expect([...kernel.entries]).toEqual([[ipv4(web), web.uid]])
   web.delete()
-  await expect.poll(() => kernel.entries.size).toBe(0)
+  await eventually(() => kernel.entries.size).toBe(0)
   expect(kernel.calls.filter((call) => call.startsWith('start'))).toEqual([`start ${ztunnel.uid} ${ipv4(ztunnel)}`])
   expect(node.patches()).toEqual(['web enabled', 'other enabled', 'web enabled', 'other null'])
 })
@@ -97,11 +103,11 @@ test('a pod that a plugin hands over is in before the answer, and refused in wor
   await using on = await nodeLevelNode()
   const { node, kernel } = on
   const agent = await on.start()
-  await expect.poll(() => agent.unready()).toBeUndefined()
+  await eventually(() => agent.unready()).toBeUndefined()
   const web = await node.pod({ name: 'web', status: false })
   expect(await node.hand(web)).toMatchObject({ status: 500, body: expect.stringContaining('no ztunnel was started') })
   const ztunnel = await on.ztunnel('ztunnel-a', 1)
-  await expect.poll(() => kernel.calls).toContain(`start ${ztunnel.uid} ${ipv4(ztunnel)}`)
+  await eventually(() => kernel.calls).toContain(`start ${ztunnel.uid} ${ipv4(ztunnel)}`)
   expect(await node.hand(web)).toMatchObject({ status: 200 })
   expect([...kernel.entries]).toEqual([[ipv4(web), web.uid]])
   expect(web.annotation()).toBe('enabled')
@@ -118,20 +124,20 @@ test('another ztunnel takes over, and without any all stays as it is, so that tr
   const old = await on.ztunnel('ztunnel-a', 1)
   const web = await node.pod({ name: 'web' })
   const agent = await on.start()
-  await expect.poll(() => web.annotation()).toBe('enabled')
+  await eventually(() => web.annotation()).toBe('enabled')
   const serving = () => agent.status().nodeLevel?.ztunnel
   const fresh = await on.ztunnel('ztunnel-b', 2)
-  await expect.poll(serving).toBe('istio-system/ztunnel-b')
+  await eventually(serving).toBe('istio-system/ztunnel-b')
   old.delete()
   fresh.ready(false)
-  await expect.poll(() => on.shared().ztunnelReady).toBe(false)
+  await eventually(() => on.shared().ztunnelReady).toBe(false)
   expect([serving(), agent.status().ztunnels]).toEqual([undefined, 0])
   expect([...kernel.entries]).toEqual([[ipv4(web), web.uid]])
   expect(web.annotation()).toBe('enabled')
   expect(on.said('no ztunnel is ready on this node')).toHaveLength(1)
   fresh.ready(true)
-  await expect.poll(serving).toBe('istio-system/ztunnel-b')
-  await expect.poll(() => on.shared().ztunnelReady).toBe(true)
+  await eventually(serving).toBe('istio-system/ztunnel-b')
+  await eventually(() => on.shared().ztunnelReady).toBe(true)
   expect(node.patches()).toEqual(['web enabled'])
 })
 
@@ -143,9 +149,9 @@ test('a ztunnel that cannot be started is tried again, and said to be the reason
   await on.ztunnel('ztunnel-a', 1)
   const web = await node.pod({ name: 'web' })
   const agent = await on.start()
-  await expect.poll(() => agent.unready()).toBe(text)
+  await eventually(() => agent.unready()).toBe(text)
   expect(on.shared().ztunnelReady).toBe(false)
-  await expect.poll(() => web.annotation(), { timeout: 10_000 }).toBe('enabled')
+  await eventually(() => web.annotation()).toBe('enabled')
   expect(agent.unready()).toBeUndefined()
   expect(on.said(text)).toHaveLength(1)
 })
@@ -159,8 +165,8 @@ test('what changed while no agent was there is put right by the next one, which 
   const leaves = await node.pod({ name: 'leaves', namespace: 'plain' })
   node.api.setNamespace('plain', { [mode]: 'ambient' })
   const first = await on.start()
-  await expect.poll(() => kernel.entries.size).toBe(3)
-  await expect.poll(() => leaves.annotation()).toBe('enabled')
+  await eventually(() => kernel.entries.size).toBe(3)
+  await eventually(() => leaves.annotation()).toBe('enabled')
   await first.stop('followed')
   expect(kernel.entries.size).toBe(3)
   expect(on.shared().ztunnelReady).toBe(true)
@@ -170,9 +176,9 @@ test('what changed while no agent was there is put right by the next one, which 
   const joins = await node.pod({ name: 'joins' })
   const before = kernel.calls.length
   const second = await on.start()
-  await expect.poll(() => [...kernel.entries.values()].sort()).toEqual([stays.uid, joins.uid].sort())
-  await expect.poll(() => leaves.annotation()).toBeUndefined()
-  await expect.poll(() => second.status().enrolled).toBe(2)
+  await eventually(() => [...kernel.entries.values()].sort()).toEqual([stays.uid, joins.uid].sort())
+  await eventually(() => leaves.annotation()).toBeUndefined()
+  await eventually(() => second.status().enrolled).toBe(2)
   const later = kernel.calls.slice(before)
   expect(later.filter((call) => call.includes(stays.uid))).toEqual([])
   expect(later.filter((call) => call === 'heal' || call === 'stop')).toEqual([])
@@ -184,7 +190,7 @@ test('the last agent leaves nothing: no entry, no shared file, no annotation', a
   await on.ztunnel('ztunnel-a', 1)
   const pods = [await node.pod({ name: 'a' }), await node.pod({ name: 'b' })]
   const agent = await on.start()
-  await expect.poll(() => pods.map((pod) => pod.annotation())).toEqual(['enabled', 'enabled'])
+  await eventually(() => pods.map((pod) => pod.annotation())).toEqual(['enabled', 'enabled'])
   await agent.stop('removed')
   expect(kernel.entries.size).toBe(0)
   expect(kernel.calls.at(-1)).toBe('stop')
@@ -198,11 +204,29 @@ test('what somebody takes away comes back, and is counted', async () => {
   await on.ztunnel('ztunnel-a', 1)
   const web = await node.pod({ name: 'web' })
   await on.start()
-  await expect.poll(() => web.annotation()).toBe('enabled')
+  await eventually(() => web.annotation()).toBe('enabled')
   kernel.entries.delete(ipv4(web))
-  await expect.poll(() => kernel.entries.get(ipv4(web)), { timeout: 5000 }).toBe(web.uid)
-  await expect
-    .poll(() => node.metrics())
-    .toContain('istio_cni_ambient_heals_total{part="host_rules",result="success"} 1')
+  await eventually(() => kernel.entries.get(ipv4(web))).toBe(web.uid)
+  await eventually(() => node.metrics()).toContain(
+    'istio_cni_ambient_heals_total{part="host_rules",result="success"} 1',
+  )
   expect(on.said('somebody changed what redirects traffic on the node')).toHaveLength(1)
+})
+
+test('an agent that redirects in pods takes out what one on the node left for the next', async () => {
+  await using on = await nodeLevelNode()
+  const { node } = on
+  const side = iptablesSide({ netns: node.netns, hostIp: '10.20.0.254', tunnel: await tunnelKind() })
+  const make = async () => ({ kernel: side, needsNetns: false })
+  const agent = await node.start({}, make)
+  await eventually(() => agent.unready()).toBeUndefined()
+  await agent.stop('followed')
+  const ip = async (...args: readonly string[]) => (await netns.exec(node.netns, ['ip', ...args])).stdout
+  await ip('route', 'add', '10.20.0.9', 'dev', 'lo', 'table', '100')
+  await ip('rule', 'add', 'priority', '103', 'table', '100')
+  await ip('link', 'add', 'istioin', 'type', 'vxlan', 'id', '1000', 'remote', '10.20.0.1', 'dstport', '6081')
+  await node.start({ nodeLevel: undefined, optOut: false })
+  await eventually(() => on.said('is taken out: it is redirected in pods now')).toHaveLength(1)
+  expect(await ip('rule')).not.toContain('103:')
+  expect(await ip('link')).not.toContain('istioin')
 })

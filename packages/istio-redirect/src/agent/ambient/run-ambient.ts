@@ -23,6 +23,7 @@ import { namespaceFinder } from './namespace-finder.ts'
 import { netnsCache } from './netns-cache.ts'
 import { nodeAddresses } from './node-addresses.ts'
 import type { MakeKernelSide } from './node-level/kernel-sides.ts'
+import { removeLeftBehind } from './node-level/left-behind.ts'
 import { nodeProbes } from './node-probes.ts'
 import { podPatches } from './pod-patches.ts'
 import { type PodsInMesh, podsInMesh } from './pods-in-mesh.ts'
@@ -77,6 +78,7 @@ export async function runAmbient(options: RunAmbientOptions): Promise<void> {
   await warmPool()
   const hostProc = join(hostRoot, 'proc')
   using host = config.switchToHost ? netns.open(join(hostProc, '1/ns/net')) : undefined
+  await removeLeftBehind(config, host ?? 'host', log)
   const backEnd = await backEndOf(options, host)
   const native = backEnd === 'native'
   const rules = { native, reconcile: config.reconcile, ...(backEnd === 'native' ? {} : { backend: backEnd }) }

@@ -2,7 +2,9 @@ import { isObject } from '@cni/types'
 import type { EnrolmentSettings } from '../../agent/ambient/enrolment.ts'
 import type { RulesOptions } from '../../agent/ambient/installed-rules.ts'
 import type { PodCapture } from '../../agent/ambient/pod-rules.ts'
+import { redirectModeOf } from '../../agent/config/redirect-mode.ts'
 import { resolveValues } from '../../agent/config/resolve.ts'
+import { nodeLevelSelectors } from '../../agent/config/selectors.ts'
 import type { Labels } from '../../kube/label-selector.ts'
 import type { Settings } from '../../plugin/settings.ts'
 import type { ToolIo } from '../io.ts'
@@ -10,6 +12,8 @@ import { documents } from '../pod/read-pods.ts'
 
 /** What the agent of a node was told. */
 export interface AmbientSettings {
+  /** Traffic is redirected on the node, by rules. */
+  readonly onNode: boolean
   readonly enrolment: EnrolmentSettings
   readonly rules: RulesOptions
   readonly capture: Pick<PodCapture, 'ipv6' | 'dnsCapture' | 'probeSource'>
@@ -20,9 +24,15 @@ export function ambientSettings({ env, stderr }: ToolIo, conf: Settings, native:
   const { values, warnings } = resolveValues({}, [env])
   for (const warning of warnings) stderr(`warn: ${warning}\n`)
   const { forceIptablesBinary: forced } = values
-  const selectors = conf.ambientSelectors.length > 0 ? conf.ambientSelectors : usualSelectors
+  const mode = redirectModeOf(values)
+  if (mode === 'node-ebpf') throw new Error('whether a pod is redirected by programs cannot be checked from outside')
+  const onNode = mode === 'node-iptables'
+  const usual = onNode ? nodeLevelSelectors : usualSelectors
+  const selectors = conf.ambientSelectors.length > 0 ? conf.ambientSelectors : usual
+  const { excludeNamespaces } = conf
   return {
-    enrolment: { selectors, excludeNamespaces: conf.excludeNamespaces, systemNamespace: values.systemNamespace },
+    onNode,
+    enrolment: { selectors, excludeNamespaces, systemNamespace: values.systemNamespace, optOut: onNode },
     rules: {
       native: native || values.nativeNftables,
       backend: forced === 'legacy' || forced === 'nft' ? forced : undefined,

@@ -1,9 +1,9 @@
 import { type Netns, netns } from '@cni/netns'
 import { escapeUnsafeLines } from '@cni/types'
-import { readAmbientPod } from '../../agent/ambient/ambient-pod.ts'
+import { type AmbientPod, readAmbientPod } from '../../agent/ambient/ambient-pod.ts'
 import { redirectionStatus } from '../../agent/ambient/annotation.ts'
 import { namespaceDrift, namespaceLeftovers } from '../../agent/ambient/enrol-namespace.ts'
-import { decideEnrolment } from '../../agent/ambient/enrolment.ts'
+import { decideEnrolment, type EnrolmentDecision } from '../../agent/ambient/enrolment.ts'
 import { podOverrides } from '../../agent/ambient/pod-overrides.ts'
 import { HBONE_PORT, INBOUND_PORT, OUTBOUND_PORT } from '../../agent/ambient/ztunnel.ts'
 import { jsonText } from '../../foreign-text.ts'
@@ -11,14 +11,16 @@ import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import type { ToolIo } from '../io.ts'
 import { readNetconf } from '../pod/pod-decision.ts'
 import { readPod } from '../pod/read-pods.ts'
-import { ambientSettings, namespaceLabels } from './ambient-settings.ts'
+import { type AmbientSettings, ambientSettings, namespaceLabels } from './ambient-settings.ts'
 import { listeningPorts } from './listening-ports.ts'
+import { nodeLevelDrift } from './node-level-drift.ts'
 
 /** What the flags of `istio-redirect check --ambient` say. */
 export interface AmbientCheckFlags {
   readonly pod: string
   readonly name: string
   readonly netconf: string
+  /** Where its rules are: its own namespace, or the node's where traffic is redirected there. */
   readonly netns: string
   /** A file with the namespace of the pod; `''`: that of the pod. */
   readonly namespace: string
@@ -36,15 +38,9 @@ export async function checkAmbient(flags: AmbientCheckFlags, given: ToolIo): Pro
   const settings = ambientSettings(io, await readNetconf(io, flags.netconf), flags.nativeNftables)
   const labels = await namespaceLabels(io, flags.namespace || flags.pod, pod.namespace)
   const decision = decideEnrolment(pod, labels, settings.enrolment)
-  const { warnings, dnsCapture, ...overrides } = podOverrides(pod)
-  for (const warning of warnings) io.stderr(`warn: ${warning}\n`)
-  const capture = { ...settings.capture, ...overrides, dnsCapture: dnsCapture ?? settings.capture.dnsCapture }
   using opened = netns.open(flags.netns)
-  const drift = decision.enrolled
-    ? [...(await namespaceDrift(opened, capture, settings.rules)), ...(await silentPorts(opened)), ...untold(pod)]
-    : decision.reason === 'sidecar'
-      ? [] // whose chains have the same names
-      : await namespaceLeftovers(opened, capture, settings.rules)
+  const look = settings.onNode ? driftOnNode : driftInPod
+  const drift = await look({ pod, opened, decision, settings, io })
   const { enrolled, why } = decision
   const clean = drift.length === 0
   if (flags.json) io.stdout(jsonText({ pod: name, enrolled, why, clean, drift }))
@@ -61,6 +57,36 @@ export async function checkAmbient(flags: AmbientCheckFlags, given: ToolIo): Pro
 // internal
 
 const NEEDS = 'take one with namespace, name and uid: kubectl get pod NAME -o yaml'
+
+interface Looked {
+  readonly pod: AmbientPod
+  readonly opened: Netns
+  readonly decision: EnrolmentDecision
+  readonly settings: AmbientSettings
+  readonly io: ToolIo
+}
+
+async function driftOnNode({ pod, opened, decision: { enrolled } }: Looked): Promise<string[]> {
+  const drift = await nodeLevelDrift(opened, pod, enrolled)
+  return enrolled ? [...drift, ...untold(pod)] : drift
+}
+
+async function driftInPod({
+  pod,
+  opened,
+  decision,
+  settings: { capture: usual, rules },
+  io,
+}: Looked): Promise<string[]> {
+  const { warnings, dnsCapture, ...overrides } = podOverrides(pod)
+  for (const warning of warnings) io.stderr(`warn: ${warning}\n`)
+  const capture = { ...usual, ...overrides, dnsCapture: dnsCapture ?? usual.dnsCapture }
+  if (decision.enrolled) {
+    return [...(await namespaceDrift(opened, capture, rules)), ...(await silentPorts(opened)), ...untold(pod)]
+  }
+  // A sidecar's chains have the same names.
+  return decision.reason === 'sidecar' ? [] : [...(await namespaceLeftovers(opened, capture, rules))]
+}
 
 /** What ztunnel has not opened. */
 async function silentPorts(opened: Netns): Promise<string[]> {

@@ -17,6 +17,7 @@ import { untilFailure } from '../until-failure.ts'
 import { askHostIp } from './ask-host-ip.ts'
 import { hostedKernel } from './hosted-kernel.ts'
 import { keepKernel } from './keep-kernel.ts'
+import { markNodeLevel, unmarkNodeLevel } from './left-behind.ts'
 import { makeKernelSide } from './make-kernel-side.ts'
 import { nodeEnroller } from './node-enroller.ts'
 import { nodeZtunnels } from './node-ztunnels.ts'
@@ -47,6 +48,7 @@ export async function runNodeLevel(options: RunAmbientOptions): Promise<void> {
     writeSharedConfig(nodeLevel.configFile, { ztunnelReady, redirectMode })
   }
   share(false)
+  markNodeLevel(config, nodeLevel)
   const make = options.makeKernelSide ?? makeKernelSide
   const { kernel, needsNetns, backEnd, hostIp } = await hostedKernel({
     ask: () => askHostIp({ api, nodeName, host, given: nodeLevel.hostIp, signal }),
@@ -161,6 +163,7 @@ export async function runNodeLevel(options: RunAmbientOptions): Promise<void> {
     const enrolled = pods.enrolled()
     await kernel.stop()
     if (nodeLevel !== undefined) removeSharedConfig(nodeLevel.configFile)
+    unmarkNodeLevel(config)
     log.info('nothing of the mesh is left on the node', { pods: enrolled.length })
     const timer = setTimeout(() => farewell.abort(new Error('the API server took too long')), FAREWELL_MS)
     const done = await Promise.allSettled(

@@ -1,0 +1,30 @@
+import { type Netns, openRtnl } from '@cni/netns'
+import { parseAddress } from '@cni/types/ip'
+import type { AmbientPod } from '../../agent/ambient/ambient-pod.ts'
+import { POD_SET, tables, tunnels } from '../../node-level/names.ts'
+import { podEntries } from '../../node-level/pod-set.ts'
+
+/**
+ * What on a node that redirects traffic itself differs from what a pod needs there, in words; for one that is not in the
+ * mesh, what is left of it. Only reads.
+ */
+export async function nodeLevelDrift(
+  node: Netns,
+  { uid, addresses }: Pick<AmbientPod, 'uid' | 'addresses'>,
+  enrolled: boolean,
+): Promise<string[]> {
+  const entries = (await podEntries(node)) ?? []
+  const wanted = enrolled ? addresses.filter((address) => parseAddress(address)?.length === 4) : []
+  using rtnl = await openRtnl(node)
+  const led = new Set((await rtnl.getRoutes({ family: 'ipv4', table: tables.inbound })).map(({ cidr }) => cidr))
+  const missing = wanted.flatMap((address) => {
+    const entry = entries.find((each) => each.address === address)
+    const route = led.has(`${address}/32`)
+      ? []
+      : [`missing ${address}/32 in table ${tables.inbound}, by ${tunnels.inbound.node[0]}`]
+    if (entry === undefined) return [`missing ${address} in set ${POD_SET}`, ...route]
+    return entry.uid === uid ? route : [`${address} in set ${POD_SET} is of pod ${entry.uid ?? 'nobody'}`, ...route]
+  })
+  const stale = entries.filter((entry) => entry.uid === uid && !wanted.includes(entry.address))
+  return [...missing, ...stale.map(({ address }) => `unexpected ${address} in set ${POD_SET}`)]
+}
