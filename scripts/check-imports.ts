@@ -53,7 +53,7 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     zds: [],
     'node-level': ['agent/ambient/in-turn.ts', 'agent/ambient/ztunnel.ts'],
     agent: ['decide', 'kube', 'node-level', 'plugin', 'redirect', 'serve', 'state', 'zds'],
-    tools: ['agent/ambient', 'agent/config/resolve.ts', 'decide', 'kube', 'plugin', 'redirect'],
+    tools: ['agent/ambient', 'agent/config', 'decide', 'kube', 'node-level', 'plugin', 'redirect'],
     testing: ['agent/ambient/ztunnel.ts', 'node-level/names.ts', 'zds'],
   },
 }
