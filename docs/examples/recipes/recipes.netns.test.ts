@@ -1,12 +1,16 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { ebpf } from '@cni/ebpf'
 import { iptables } from '@cni/iptables'
 import { netns, openRtnl, sysctl } from '@cni/netns'
 import type { Netns } from '@cni/netns/handle'
 import { tempNetns } from '@cni/netns/testing'
 import { testPlugin } from '@cni/skel/testing'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { tempBpffs } from '../../../packages/ebpf/test/bpffs.ts'
+import { returning } from '../../../packages/ebpf/test/programs.ts'
 import { bandwidth } from './bandwidth.ts'
+import { pinnedProgram } from './ebpf.ts'
 import { portmap } from './portmap.ts'
 import { sbr } from './sbr.ts'
 import { tuning } from './tuning.ts'
@@ -141,3 +145,40 @@ async function transfer(from: Netns, to: Netns, host: string): Promise<number> {
     server.close()
   }
 }
+
+test('ebpf: what the pod sends passes a pinned program, beside the filters of others, until DEL', async () => {
+  using files = tempBpffs()
+  const pin = (name: string, returned: number): string => {
+    const path = `${files.path}/${name}`
+    using program = ebpf().load({ name, instructions: returning(returned), license: 'Apache-2.0' })
+    program.pin(path)
+    return path
+  }
+  const [pass, drop] = [pin('pass', -1), pin('drop', 2)]
+  using onNode = await openRtnl(node)
+  await onNode.addQdisc({ kind: 'clsact', link: 'veth0' })
+  {
+    using theirs = ebpf().openProgram(pass)
+    await onNode.addFilter({ link: 'veth0', direction: 'ingress', program: theirs.fd, name: 'theirs' })
+  }
+  const foreign = await onNode.getFilters()
+  /** Nobody listens there: the node's kernel refuses, if it is asked. */
+  const connection = async () => {
+    const argv = ['timeout', '1', 'bash', '-c', 'echo > /dev/tcp/10.81.0.1/9'] as const
+    return await netns.exec(pod, argv).catch(({ exitCode }) => (exitCode === 124 ? 'lost' : 'refused'))
+  }
+  const tester = testPlugin(pinnedProgram(node), { netns: pod, prevResult, conf: { program: drop } })
+  expect(await connection()).toBe('refused')
+  expect((await tester.add()).error).toBeUndefined()
+  expect(await connection()).toBe('lost')
+  expect((await tester.check()).exitCode).toBe(0)
+  expect((await tester.check({ conf: { program: pass } })).error?.msg).toMatch(/^program \d+ is attached, not \d+$/)
+  expect((await tester.add({ conf: { program: pass } })).error).toBeUndefined()
+  expect(await connection()).toBe('refused')
+  expect((await tester.del()).exitCode).toBe(0)
+  expect((await tester.del()).exitCode).toBe(0)
+  expect(await onNode.getFilters()).toEqual(foreign)
+  expect((await tester.add({ conf: { program: `${files.path}/none` } })).error?.msg).toContain(
+    'nothing is pinned there',
+  )
+})

@@ -4,6 +4,8 @@ import { EbpfError } from './errors.ts'
 import { realKernel } from './kernel.ts'
 import type { Program } from './program.ts'
 
+const ETH_P_ALL = 3
+
 /** A program to attach. */
 export interface FilterToAttach {
   readonly link: LinkRef
@@ -60,12 +62,12 @@ export async function attachFilter(rtnl: RtnlPort, wanted: FilterToAttach): Prom
   return await inWords(what, async () => {
     const link = await linkIndex(rtnl, wanted.link, what)
     const there = (await rtnl.getFilters({ link, direction })).filter((each) => each.priority === priority)
-    const stranger = there.find(({ kind }) => kind !== 'bpf')
+    // The kernel keeps one kind of filters, for one protocol, under a priority.
+    const stranger = there.find(({ kind, protocol }) => kind !== 'bpf' || protocol !== ETH_P_ALL)
     if (stranger !== undefined) {
-      throw new EbpfError(
-        'EXISTS',
-        `${what}: filters of kind ${stranger.kind} have priority ${priority}; choose another one`,
-      )
+      const { kind, protocol } = stranger
+      const whose = `filters of kind ${kind} for protocol ${protocol} have priority ${priority}`
+      throw new EbpfError('EXISTS', `${what}: ${whose}; choose another one`)
     }
     const ours = there.find((each) => each.name === name)
     const place = { linkIndex: link, direction, priority, handle: ours?.handle ?? freeHandle(there), name }

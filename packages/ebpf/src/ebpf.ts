@@ -1,4 +1,5 @@
 import { BPFFS, isOnBpffs, mountBpffs } from './bpffs.ts'
+import { type Features, findFeatures } from './features.ts'
 import { type Kernel, realKernel } from './kernel.ts'
 import type { MapSpec } from './maps.ts'
 import { PinFolder, type PinsOptions, removePins } from './pins.ts'
@@ -37,6 +38,8 @@ export interface Ebpf {
   pins(folder: string, options: PinsOptions): Pins
   /** Unpins everything in a folder, of whatever version; nothing where there is none. */
   removePins(folder: string): void
+  /** What programs may call on this kernel. Throws `EPERM` where nothing can be found out. */
+  features(): Features
   /** Is it on a bpf file system? */
   isOnBpffs(path: string): boolean
   /** Mounts a bpf file system where there is none. Default: `/sys/fs/bpf`. */
@@ -67,6 +70,7 @@ export function ebpfOver(kernel: Kernel): Ebpf {
     openProgram: (path) => openProgram(kernel, path),
     pins: (folder, options) => new PinFolder(kernel, folder, options),
     removePins: (folder) => removePins(kernel, folder),
+    features: () => findFeatures(kernel),
     isOnBpffs: (path) => isOnBpffs(kernel, path),
     mountBpffs: (folder = BPFFS) => mountBpffs(kernel, folder),
   }

@@ -43,6 +43,7 @@ export {
 } from './codec.ts'
 export { type Ebpf, ebpf, type Pins } from './ebpf.ts'
 export { EbpfError, type EbpfErrorCode, type EbpfErrorOptions, isEbpfError } from './errors.ts'
+export { type Features, supportsFilters } from './features.ts'
 export {
   type ArrayMap,
   arrayMap,

@@ -96,10 +96,15 @@ export class PinFolder {
       throw new EbpfError(problem?.code ?? 'NOT_FOUND', `Open pins ${this.path}: there is no such folder; ${text}`)
     }
     if (problem?.code !== undefined) throw new EbpfError(problem.code, `Make pins ${this.path}: ${problem.text}`)
-    this.#kernel.makeFolder(this.path)
     using map = versionMap.open(createRawMap(this.#kernel, versionMap))
     map.set(0, version)
-    map.pin(posix.join(this.path, VERSION))
+    this.#kernel.makeFolder(this.path)
+    try {
+      map.pin(posix.join(this.path, VERSION))
+    } catch (error) {
+      if (missing) this.#kernel.removeFolder(this.path)
+      throw error
+    }
   }
 
   #check(version: number, names: readonly string[]): void {

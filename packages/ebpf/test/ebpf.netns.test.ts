@@ -12,10 +12,12 @@ import {
   mac,
   queueMap,
   struct,
+  supportsFilters,
   u32,
   u64,
 } from '@cni/ebpf'
 import { type Netns, netns, openRtnl, type Rtnl } from '@cni/netns'
+import { loadSys } from '@cni/netns/sys'
 import { tempNetns } from '@cni/netns/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { tempBpffs } from './bpffs.ts'
@@ -171,7 +173,17 @@ describe('pins', () => {
     }
     expect(bpf.isOnBpffs(join(files.path, 'a/b'))).toBe(true)
     expect(bpf.mountBpffs(files.path)).toEqual({ mounted: false })
-    bpf.pins(join(files.path, 'agent'), { version: 1, create: true })
+    const folder = join(files.path, 'agent')
+    bpf.pins(folder, { version: 1, create: true })
+    loadSys().mount('bpf', files.path, 'bpf', 0, null)
+    try {
+      const why = ['several bpf file systems are mounted on', files.path]
+      expect(() => bpf.pins(folder, { version: 1 })).toThrow(failing('NOT_FOUND', folder, ...why))
+      expect(() => bpf.openProgram(join(folder, 'count'))).toThrow(failing('NOT_FOUND', 'count', ...why))
+    } finally {
+      loadSys().umount2(files.path, 0)
+    }
+    bpf.pins(folder, { version: 1 })
   })
 
   test('a name with a dot, which the kernel would refuse as a privilege, is named', () => {
@@ -246,7 +258,7 @@ describe('filters', () => {
     })
     expect((await rtnl.getFilters({ link: 'v-0' })).map(({ kind, name }) => name ?? kind)).toContain('u32')
     await expect(attachFilter(rtnl, { ...wanted, program: first, priority: 7 })).rejects.toThrow(
-      failing('EXISTS', 'u32', 'priority 7'),
+      failing('EXISTS', 'kind u32 for protocol 2048 have priority 7'),
     )
     expect(await detachFilter(rtnl, { ...wanted, name: 'mine' })).toEqual({ detached: 1 })
     expect(await rtnl.getFilters({ link: 'v-0' })).toEqual(foreign)
@@ -265,6 +277,21 @@ describe('filters', () => {
       failing('NO_LINK', '"v-0"', 'has gone'),
     )
     expect(await detachFilter(rtnl, { link: 'v-0', name: 'x' })).toEqual({ detached: 0 })
+  })
+
+  test('whether the kernel has them is found out where nobody sees it', async () => {
+    expect(await supportsFilters()).toBe(true)
+    expect(bpf.features()).toEqual({ skcLookup: true, skAssign: true })
+  })
+
+  test('a failing call leaves the qdisc that it added where others have put a filter into it', async () => {
+    using program = bpf.load({ name: 'x', instructions: returning(-1), license })
+    const steps: Array<() => unknown> = []
+    using undoing = await openRtnl({ netns: pod, undo: (step) => void steps.unshift(step) })
+    await attachFilter(undoing, { link: 'v-0', direction: 'ingress', program })
+    await rtnl.addFilter({ link: 'v-0', direction: 'egress', program: program.fd, name: 'theirs' })
+    for (const step of steps) await step()
+    expect((await rtnl.getFilters({ link: 'v-0' })).map(({ name }) => name)).toEqual(['theirs'])
   })
 
   test('a failing call takes its filter and its qdisc off again', async () => {

@@ -15,13 +15,15 @@ export const runtimes = {
   bun: require.resolve('@oven/bun-linux-x64-baseline/package.json').replace('package.json', 'bin/bun'),
 }
 
-/** The fixture as one CommonJS file and one ES module, beside the package's node_modules so that koffi resolves. */
-export async function bundleFixture(): Promise<{ cjs: string; esm: string; remove(): void }> {
+/** A fixture, this package's unless told, as one CommonJS file and one ES module, beside the package's node_modules so that koffi resolves. */
+export async function bundleFixture(
+  entry = join(here, 'fixtures/main.ts'),
+): Promise<{ cjs: string; esm: string; remove(): void }> {
   const folder = mkdtempSync(join(here, '../node_modules/.cni-fixture-'))
   const outputs = { cjs: join(folder, 'main.cjs'), esm: join(folder, 'main.mjs') }
   for (const format of ['cjs', 'esm'] as const) {
     await build({
-      entryPoints: [join(here, 'fixtures/main.ts')],
+      entryPoints: [entry],
       bundle: true,
       platform: 'node',
       target: 'node20',

@@ -16,5 +16,5 @@
  */
 
 export { readFileSync } from './read-file-sync.ts'
-export { type EnterOptions, run } from './runner.ts'
+export { type EnterOptions, run, runInNew } from './runner.ts'
 export { hasOwnUsers } from './user-namespace.ts'

@@ -108,7 +108,7 @@ export function createRunner(load: () => Sys): Runner {
   }
 }
 
-/** Runs a synchronous function inside a namespace; see {@link Runner.run}. */
+/** Run a synchronous function inside a namespace; see {@link Runner.run} and {@link Runner.runInNew}. */
 export const { run, runInNew } = createRunner(loadSys)
 
 function setns(sys: Sys, target: NetnsTarget, host: number): void {

@@ -6,7 +6,7 @@ import { parseAddress } from './ip.ts'
 import type { OnLink } from './link/on-link.ts'
 import type { Neighbour, NewNeighbour } from './neighbour/neighbour.ts'
 import { parentOf } from './qdisc/codec.ts'
-import type { OldQdisc, Qdisc } from './qdisc/qdisc.ts'
+import type { OldQdisc, Qdisc, QdiscToAdd } from './qdisc/qdisc.ts'
 import { destinationText, resolveRoute } from './route/resolve.ts'
 import type { NewRoute } from './route/route.ts'
 import { addressOf, type RtnlPort } from './rtnl.ts'
@@ -41,6 +41,14 @@ export function undoingTables(rtnl: RtnlPort, undo: (step: () => unknown) => voi
     for (const thing of notIn(after, before).toReversed()) register(() => add(thing))
     for (const thing of notIn(before, after)) register(() => remove(thing))
     return answer
+  }
+  /** What others have put on the link meanwhile would go with it. */
+  const deleteUnlessUsed = async (qdisc: QdiscToAdd) => {
+    const link = qdisc.link ?? qdisc.linkIndex
+    if (parentOf(qdisc) === 'ingress' && link !== undefined && (await rtnl.getLink(link)) !== undefined) {
+      if ((await rtnl.getFilters({ link })).length > 0) return
+    }
+    await rtnl.deleteQdisc(qdisc)
   }
   /** Its program is a descriptor, which may be closed by then. */
   const deleteExactly = ({ program: _, ...filter }: NewFilter) => rtnl.deleteFilter(filter)
@@ -89,7 +97,7 @@ export function undoingTables(rtnl: RtnlPort, undo: (step: () => unknown) => voi
       changing(vlansOf(rtnl, vlan), () => rtnl.addBridgeVlan(vlan), rtnl.addBridgeVlan, rtnl.deleteBridgeVlan),
     deleteBridgeVlan: (vlan) =>
       changing(vlansOf(rtnl, vlan), () => rtnl.deleteBridgeVlan(vlan), rtnl.addBridgeVlan, rtnl.deleteBridgeVlan),
-    addQdisc: (qdisc) => adding(qdisc, rtnl.addQdisc, rtnl.deleteQdisc),
+    addQdisc: (qdisc) => adding(qdisc, rtnl.addQdisc, deleteUnlessUsed),
     replaceQdisc: (qdisc) =>
       changing(qdiscsAt(rtnl, qdisc), () => rtnl.replaceQdisc(qdisc), rtnl.addQdisc, rtnl.deleteQdisc),
     async deleteQdisc(qdisc) {

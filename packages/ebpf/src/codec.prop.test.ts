@@ -1,0 +1,84 @@
+import { formatAddress } from '@cni/types/ip'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { be16, be32, bytes, type Codec, encode, ipv4, ipv6, mac, struct, u8, u16, u32, u64 } from './codec.ts'
+
+const number = (bits: number) => fc.integer({ min: 0, max: 2 ** bits - 1 })
+const octets = (size: number) => fc.uint8Array({ minLength: size, maxLength: size })
+
+/** Every codec, and what it can hold. */
+const CODECS: Readonly<Record<string, { codec: Codec<unknown>; values: fc.Arbitrary<unknown> }>> = {
+  u8: { codec: u8, values: number(8) },
+  u16: { codec: u16, values: number(16) },
+  u32: { codec: u32, values: number(32) },
+  u64: { codec: u64, values: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }) },
+  be16: { codec: be16, values: number(16) },
+  be32: { codec: be32, values: number(32) },
+  ipv4: { codec: ipv4, values: octets(4).map(formatAddress) },
+  ipv6: { codec: ipv6, values: octets(16).map(formatAddress) },
+  mac: {
+    codec: mac,
+    values: octets(6).map((six) =>
+      Buffer.from(six)
+        .toString('hex')
+        .replace(/..(?!$)/g, '$&:'),
+    ),
+  },
+  bytes: { codec: bytes(5), values: octets(5) },
+}
+const names = fc.constantFrom(...Object.keys(CODECS))
+const codecOf = (name: string) => CODECS[name] ?? { codec: u8, values: fc.constant(0) }
+
+test.each(Object.keys(CODECS))('what %s writes it reads, and nothing around it changes', (name) => {
+  const { codec, values } = codecOf(name)
+  fc.assert(
+    fc.property(values, fc.nat(9), (value, at) => {
+      const around = Buffer.alloc(codec.size + 20, 0xee)
+      codec.write(value, around, at, 'value')
+      expect(codec.read(around, at)).toEqual(value)
+      const rest = Buffer.concat([around.subarray(0, at), around.subarray(at + codec.size)])
+      expect(rest.every((byte) => byte === 0xee)).toBe(true)
+    }),
+  )
+})
+
+test('a struct has each member where a C compiler puts it, zeros between them, and comes back as it was', () => {
+  const member = names.chain((name) => codecOf(name).values.map((value) => ({ name, value })))
+  fc.assert(
+    fc.property(fc.array(member, { minLength: 1, maxLength: 6 }), (members) => {
+      const codecs = Object.fromEntries(members.map(({ name }, at) => [`m${at}`, codecOf(name).codec]))
+      const value = Object.fromEntries(members.map((each, at) => [`m${at}`, each.value]))
+      const codec = struct(codecs)
+      const written = encode(codec, value, 'value')
+      expect(codec.read(written, 0)).toEqual(value)
+      expect(written.length % codec.align).toBe(0)
+      let end = 0
+      for (const { name, value: own } of members) {
+        const { size, align } = codecOf(name).codec
+        while (end % align !== 0) expect(written[end++]).toBe(0)
+        expect(written.subarray(end, end + size)).toEqual(encode(codecOf(name).codec, own, 'value'))
+        end += size
+      }
+      expect(written.subarray(end).every((byte) => byte === 0)).toBe(true)
+    }),
+  )
+})
+
+test('a value that a codec does not hold is refused and named, whatever it is', () => {
+  fc.assert(
+    fc.property(names, fc.anything(), (name, value) => {
+      const { codec } = codecOf(name)
+      try {
+        expect(codec.read(encode(codec, value, 'pod.address'), 0)).toEqual(
+          typeof value === 'string' ? expect.any(String) : value,
+        )
+      } catch (error) {
+        expect(error).toMatchObject({
+          name: 'EbpfError',
+          code: 'INVALID',
+          message: expect.stringMatching(/^pod\.address: /),
+        })
+      }
+    }),
+  )
+})

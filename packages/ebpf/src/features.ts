@@ -1,0 +1,80 @@
+import { current, openRtnl } from '@cni/netns'
+import { runInNew } from '@cni/netns/enter'
+import { attachFilter } from './attach.ts'
+import { isEbpfError } from './errors.ts'
+import { type Kernel, realKernel } from './kernel.ts'
+import { loadProgram } from './program.ts'
+
+/** What programs for traffic may call, found out by loading some: versions of kernels say little. */
+export interface Features {
+  /** `bpf_skc_lookup_tcp` (5.2): sockets of a handshake, too. */
+  readonly skcLookup: boolean
+  /** `bpf_sk_assign` (5.7): which socket a packet is for. */
+  readonly skAssign: boolean
+}
+
+const license = 'Apache-2.0'
+
+/** Throws `EbpfError('EPERM')` where nothing can be found out. */
+export function findFeatures(kernel: Kernel): Features {
+  return {
+    skcLookup: loads(kernel, withSocket('bf01000000000000')), // r1 = r0
+    // r7 = r0, r1 = r6, r2 = r7, r3 = 0, sk_assign, r1 = r7
+    skAssign: loads(
+      kernel,
+      withSocket(
+        ...['bf07000000000000', 'bf61000000000000', 'bf72000000000000', 'b703000000000000', '850000007c000000'],
+        'bf71000000000000',
+      ),
+    ),
+  }
+}
+
+/**
+ * Can programs be put on links (clsact of 4.5, cls_bpf)? Tried in a namespace that nobody else sees, which takes
+ * `CAP_SYS_ADMIN`. Throws `EbpfError` or `NetnsError` where nothing can be found out.
+ */
+export async function supportsFilters(): Promise<boolean> {
+  using nowhere = runInNew(() => current())
+  using rtnl = await openRtnl(nowhere)
+  using program = loadProgram(realKernel(), { name: 'probe', instructions: code(RETURN_0), license })
+  try {
+    await attachFilter(rtnl, { link: 'lo', direction: 'egress', program })
+    return true
+  } catch (error) {
+    if (isEbpfError(error) && error.code === 'NOT_SUPPORTED') return false
+    throw error
+  }
+}
+
+const RETURN_0 = 'b7000000000000009500000000000000'
+
+function loads(kernel: Kernel, instructions: Uint8Array): boolean {
+  try {
+    loadProgram(kernel, { name: 'probe', instructions, license }).close()
+    return true
+  } catch (error) {
+    if (isEbpfError(error) && error.code === 'NOT_SUPPORTED') return false
+    throw error
+  }
+}
+
+/** Looks up a TCP socket by a tuple of zeros, does something with it, and releases what is in r1 then. */
+function withSocket(...use: readonly string[]): Uint8Array {
+  const jump = Buffer.from('1500000000000000', 'hex')
+  // To `r0 = 0`.
+  jump.writeInt16LE(use.length + 1, 2)
+  return code(
+    'bf16000000000000', // r6 = r1
+    ...['7a0af0ff00000000', '620af8ff00000000'], // the tuple at fp - 16
+    ...['bfa2000000000000', '07020000f0ffffff'], // r2 = fp - 16
+    ...['b70300000c000000', 'b7040000ffffffff', 'b705000000000000'], // 12 bytes, this namespace
+    '8500000063000000', // skc_lookup_tcp
+    jump.toString('hex'),
+    ...use,
+    '8500000056000000', // sk_release
+    RETURN_0,
+  )
+}
+
+const code = (...instructions: readonly string[]): Uint8Array => Buffer.from(instructions.join(''), 'hex')

@@ -1,0 +1,21 @@
+/**
+ * A kernel's eBPF without a kernel and without root, for tests of code that takes an `Ebpf`.
+ *
+ * @example
+ * ```ts
+ * import { attachFilter, hashMap, ipv4, u32 } from '@cni/ebpf'
+ * import { fakeEbpf } from '@cni/ebpf/testing'
+ * import { fakeRtnl } from '@cni/netns/testing'
+ *
+ * const bpf = fakeEbpf()
+ * using pods = bpf.createMap(hashMap({ name: 'pods', key: ipv4, value: u32, maxEntries: 8 }))
+ * pods.set('10.0.0.5', 3)
+ * using program = bpf.load({ name: 'count', instructions: new Uint8Array(16), license: 'Apache-2.0' })
+ * export const { attached } = await attachFilter(fakeRtnl(), { link: 'lo', direction: 'ingress', program })
+ * ```
+ *
+ * @module
+ */
+
+export { fakeEbpf } from './fake-ebpf.ts'
+export type { FakeOptions } from './fake-kernel.ts'
