@@ -3,7 +3,7 @@ import { VERSION } from '@cni/host/cli'
 import { readAnswer } from '../src/serve/answer.ts'
 import { FrameReader } from '../src/serve/frame.ts'
 import { ACCEPTED, MAX_ANSWER, type NamespaceFacts, type ServeAnswer } from '../src/serve/protocol.ts'
-import { encodeRequest, serveRequest } from '../src/serve/request.ts'
+import { encodeFacts, encodeRequest, serveRequest } from '../src/serve/request.ts'
 
 /** One connection to the agent's serving socket. */
 export interface CallClient {
@@ -60,5 +60,6 @@ export function askedPod(
   const env = { CNI_COMMAND: 'ADD', CNI_ARGS: args.join(';'), CNI_NETNS: '/run/netns/x' }
   const prevResult = { cniVersion: '1.0.0', ips: [{ address: '10.1.2.3/24' }] }
   const stdin = JSON.stringify({ cniVersion: '1.0.0', name: 'pods', type: 'istio-cni', prevResult, ...conf })
-  return encodeRequest(serveRequest(env, { version, facts, stdin: Buffer.from(stdin) }))
+  const request = encodeRequest(serveRequest(env, { version, stdin: Buffer.from(stdin) }))
+  return Buffer.concat([request, encodeFacts(facts)])
 }

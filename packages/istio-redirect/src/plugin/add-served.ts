@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { VERSION } from '@cni/host/cli'
 import type { AddAheadContext, AheadResult, LogSink } from '@cni/skel'
-import { CniError, messageOf } from '@cni/types'
+import { CniError } from '@cni/types'
 import { inFolder } from '../in-folder.ts'
 import { logFile } from '../log/log-file.ts'
 import { type Answered, askAgent, type Unanswered } from '../serve/ask-agent.ts'
@@ -10,7 +10,7 @@ import { serveRequest } from '../serve/request.ts'
 import { SERVE_SOCKET } from '../serve/socket.ts'
 import { runDirOf } from './may-be-served.ts'
 import { addressFacts } from './namespace-facts.ts'
-import { openTables, type ServedTables } from './open-tables.ts'
+import { type LaterTables, laterTables } from './open-tables.ts'
 import { type Committed, commitServed } from './program-served.ts'
 
 /**
@@ -21,7 +21,7 @@ import { type Committed, commitServed } from './program-served.ts'
 export async function addServed(c: AddAheadContext): Promise<AheadResult> {
   const runDir = runDirOf(c)
   if (runDir === undefined) return undefined
-  using tables = openTables(c)
+  using tables = laterTables(c)
   const asked = await ask(c, runDir, tables)
   if (asked.answer === undefined) return alone(c, asked.reason)
   const { answer } = asked
@@ -34,7 +34,7 @@ export async function addServed(c: AddAheadContext): Promise<AheadResult> {
     if (answer.act === 'error') throw errorOf(answer.error)
     return 'pass-on'
   }
-  const committed = await commitServed(c, { runDir, answer, tables })
+  const committed = await commitServed(c, { runDir, answer, tables: tables.open() })
   if (committed === undefined) {
     asked.close()
     return alone(c, 'what the node agent says cannot be done here')
@@ -46,23 +46,28 @@ export async function addServed(c: AddAheadContext): Promise<AheadResult> {
 
 // internal
 
-async function ask(c: AddAheadContext, runDir: string, tables: ServedTables): Promise<Answered | Unanswered> {
-  try {
-    const request = serveRequest(c.env, { version: VERSION, facts: await factsOf(c, tables), stdin: c.raw })
-    return await askAgent(inFolder(runDir, SERVE_SOCKET), request, c)
-  } catch (error) {
-    // The namespace cannot be entered: on its own way the plugin says so as ever.
-    return { reason: messageOf(error) }
-  }
+function ask(c: AddAheadContext, runDir: string, tables: LaterTables): Promise<Answered | Unanswered> {
+  const request = serveRequest(c.env, { version: VERSION, stdin: c.raw })
+  // Where the namespace cannot be entered, the plugin says so on its own way as ever.
+  const facts = (isAnswered: () => boolean) => factsOf(c, tables, isAnswered)
+  return askAgent(inFolder(runDir, SERVE_SOCKET), { request, facts }, c)
 }
 
-async function factsOf(c: AddAheadContext, { backend, fresh }: ServedTables): Promise<NamespaceFacts> {
+/** `undefined` for one who has the answer before all of it is found: a pod outside the mesh does without nf_tables. */
+async function factsOf(
+  c: AddAheadContext,
+  tables: LaterTables,
+  isAnswered: () => boolean,
+): Promise<NamespaceFacts | undefined> {
   const { netns } = c
+  const addresses = await addressFacts(c)
+  if (isAnswered()) return undefined
+  const { backend, fresh } = tables.open()
   return {
     netns: { dev: Number(netns.dev), ino: Number(netns.ino) },
     backend,
     fresh,
-    ...(await addressFacts(c)),
+    ...addresses,
   }
 }
 

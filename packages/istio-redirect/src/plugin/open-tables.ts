@@ -13,8 +13,27 @@ export interface ServedTables extends Disposable, Pick<NamespaceFacts, 'backend'
   readonly untouched: boolean
 }
 
+/** Tables that are opened when somebody needs them, and closed if they were. */
+export interface LaterTables extends Disposable {
+  open(): ServedTables
+}
+
+/** {@link openTables}, at most once. */
+export function laterTables(c: Pick<AddAheadContext, 'netns' | 'document'>): LaterTables {
+  let opened: ServedTables | undefined
+  return {
+    open() {
+      opened ??= openTables(c)
+      return opened
+    },
+    [Symbol.dispose]: () => opened?.[Symbol.dispose](),
+  }
+}
+
+// internal
+
 /** Opens what the rules go to that a configuration, which nobody has checked yet, seems to ask for. */
-export function openTables({ netns, document }: Pick<AddAheadContext, 'netns' | 'document'>): ServedTables {
+function openTables({ netns, document }: Pick<AddAheadContext, 'netns' | 'document'>): ServedTables {
   const isNative = document.native_nftables === true
   const tables = isNative ? openNftables(netns, ownTables()) : openIptables(netns)
   if (tables === undefined) return unreachable
@@ -26,8 +45,6 @@ export function openTables({ netns, document }: Pick<AddAheadContext, 'netns' | 
     [Symbol.dispose]: () => tables[Symbol.dispose](),
   }
 }
-
-// internal
 
 const unreachable: ServedTables = {
   ...{ backend: 'other', fresh: false, untouched: false },

@@ -35,15 +35,24 @@ interface Asked {
 function request(asked: Asked = {}): ServeRequest {
   const args = asked.args ?? 'K8S_POD_NAMESPACE=demo;K8S_POD_NAME=web;K8S_POD_UID=7'
   return {
-    protocol: 1,
+    protocol: 2,
     version: '1',
     env: { CNI_COMMAND: 'ADD', CNI_ARGS: args, CNI_NETNS: '/run/netns/x', ...asked.env },
-    facts: { ...facts, ...asked.facts },
     stdin: Buffer.from(JSON.stringify({ ...conf, ...asked.conf })),
   }
 }
 
-const answer = (pod: Pod, asked?: Asked) => answerCall(request(asked), { pod: async () => podInfo(pod) })
+const factsOf = (asked: Asked = {}) => ({ facts: async () => ({ ...facts, ...asked.facts }) })
+
+const answer = (pod: Pod, asked?: Asked) =>
+  answerCall(request(asked), { pod: async () => podInfo(pod), ...factsOf(asked) })
+
+test('what only the plugin knows is asked for where it decides, and a plugin that does not say it goes on alone', async () => {
+  const silent = { facts: () => Promise.reject(new Error('gone')) }
+  const ask = (pod: Pod) => answerCall(request(), { pod: async () => podInfo(pod), ...silent })
+  expect(await ask(plainPod())).toMatchObject({ act: 'skip' })
+  expect(await ask(meshPod())).toEqual({ act: 'refused', reason: 'request', detail: 'gone' })
+})
 
 test('a pod of the mesh is answered with its record and one batch', async () => {
   const found = await answer(meshPod())
@@ -70,8 +79,8 @@ test('the agent is asked for the pod by its UID', async () => {
     asked.push(who)
     return podInfo(meshPod())
   }
-  await answerCall(request(), { pod })
-  await answerCall(request({ args: 'K8S_POD_NAMESPACE=demo;K8S_POD_NAME=web' }), { pod })
+  await answerCall(request(), { pod, ...factsOf() })
+  await answerCall(request({ args: 'K8S_POD_NAMESPACE=demo;K8S_POD_NAME=web' }), { pod, ...factsOf() })
   expect(asked).toMatchObject([
     { namespace: 'demo', name: 'web', uid: '7' },
     { namespace: 'demo', name: 'web', uid: undefined },
@@ -133,7 +142,11 @@ describe('what the plugin has to do by itself is refused', () => {
 
   test('a pod of which nobody can say what it is', async () => {
     const pod = async () => Promise.reject(new KubeError('NETWORK', 'no route'))
-    expect(await answerCall(request(), { pod })).toEqual({ act: 'refused', reason: 'pod', detail: 'no route' })
+    expect(await answerCall(request(), { pod, ...factsOf() })).toEqual({
+      act: 'refused',
+      reason: 'pod',
+      detail: 'no route',
+    })
   })
 })
 
@@ -141,6 +154,7 @@ describe('a pod that may be ambient', () => {
   const ambient = { ambient_enabled: true, enablement_selectors: [{ podSelector: {} }] }
   const asked = (enrol: NonNullable<Parameters<typeof answerCall>[1]['enrol']>, pod: Pod = plainPod()) =>
     answerCall(request({ conf: { ...ambient, ...told('10.1.2.3/24', 'fd00::3/64') } }), {
+      ...factsOf(),
       pod: async () => podInfo(pod),
       enrol,
     })

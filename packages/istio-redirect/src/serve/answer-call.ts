@@ -34,6 +34,7 @@ import { nativeRules } from '../redirect/native/rules.ts'
 import type { PodInfo } from '../redirect/pod-info.ts'
 import { redirectRules } from '../redirect/rules.ts'
 import type {
+  NamespaceFacts,
   ProgramAnswer,
   RefusalReason,
   RefusedAnswer,
@@ -51,6 +52,8 @@ export interface AskedPod extends PodIdentity {
 
 /** What {@link answerCall} cannot know by itself. */
 export interface CallSources {
+  /** What the plugin finds out meanwhile. Rejects where it does not say so. */
+  facts(): Promise<NamespaceFacts>
   /**
    * What the pod is, certainly: of this UID, and not of a while ago. Rejects where that cannot be said soon: then the
    * plugin asks by itself, and is the one that says what is wrong.
@@ -110,8 +113,7 @@ class ServedCall {
   }
 
   async answer(sources: CallSources): Promise<ServeAnswer> {
-    const { env, facts } = this.#request
-    const { stdin } = this.#request
+    const { env, stdin } = this.#request
     const text = Buffer.from(stdin.buffer, stdin.byteOffset, stdin.byteLength).toString('utf8')
     const document = normalizeNetConf(parseJson(text, 'error unmarshall network config'))
     const conf = await checkConfig(confSchema, document, this.#log)
@@ -139,13 +141,14 @@ class ServedCall {
     const found = redirectionOf(pod, { log: this.#log, env })
     if (found === undefined) return { act: 'skip', ...this.logged }
     const backend = conf.native_nftables === true ? 'nftables' : 'nft'
+    const facts = await toldFacts(sources)
     if (facts.backend !== backend) throw new Refusal('backend')
     if (!facts.fresh) throw new Refusal('not-fresh')
-    return this.#program(found, told, backend)
+    return this.#program(found, { addresses: told, facts, backend })
   }
 
-  #program(redirect: FoundRedirect, addresses: readonly string[], backend: ServedBackend): ProgramAnswer {
-    const { env, facts } = this.#request
+  #program(redirect: FoundRedirect, { addresses, facts, backend }: KnownPlace): ProgramAnswer {
+    const { env } = this.#request
     const told = usableAddresses(addresses)
     if (told.ipv4.length === 0 && facts.addresses === undefined) throw new Refusal('addresses')
     const found = foundAddresses(told.ipv4.length > 0 ? inet6Addresses(facts.inet6) : (facts.addresses ?? []))
@@ -158,6 +161,13 @@ class ServedCall {
     if (batch === undefined) throw new Refusal('rules')
     return { act: 'program', ...this.logged, pod: quoted(redirect.pod), mode: config.interceptionMode, record, batch }
   }
+}
+
+/** A namespace, as the plugin has told of it. */
+interface KnownPlace {
+  readonly addresses: readonly string[]
+  readonly facts: NamespaceFacts
+  readonly backend: ServedBackend
 }
 
 class Refusal extends Error {
@@ -185,6 +195,14 @@ function addressesIn({ cniVersion, prevResult }: UncheckedNetConf): string[] {
 }
 
 const refused = (reason: RefusalReason, detail?: string): RefusedAnswer => ({ act: 'refused', reason, detail })
+
+async function toldFacts(sources: CallSources): Promise<NamespaceFacts> {
+  try {
+    return await sources.facts()
+  } catch (error) {
+    throw new Refusal('request', messageOf(error))
+  }
+}
 
 async function known(sources: CallSources, who: AskedPod): Promise<PodInfo> {
   try {

@@ -2,8 +2,18 @@ import { connectUnixBlocking, peerOf, type UnixStream } from '@cni/netns/unix'
 import { messageOf } from '@cni/types'
 import { readAnswer } from './answer.ts'
 import { encodeFrame, FrameReader } from './frame.ts'
-import { ACCEPTED, MAX_ANSWER, PATIENCE, type ServeAnswer, type ServeRequest } from './protocol.ts'
-import { encodeRequest } from './request.ts'
+import { ACCEPTED, MAX_ANSWER, type NamespaceFacts, PATIENCE, type ServeAnswer, type ServeRequest } from './protocol.ts'
+import { encodeFacts, encodeRequest } from './request.ts'
+
+/** What an agent is asked. */
+export interface Question {
+  readonly request: ServeRequest
+  /**
+   * Finds out about the namespace, while the agent looks at the pod. `isAnswered` says whether it has answered already: then
+   * nobody needs the rest, and what is found may be `undefined`.
+   */
+  facts(isAnswered: () => boolean): Promise<NamespaceFacts | undefined>
+}
 
 /** An agent that has answered. */
 export interface Answered extends Disposable {
@@ -22,11 +32,12 @@ export interface Unanswered {
 
 /**
  * Asks the agent behind a socket, and waits no longer than {@link PATIENCE}. Never rejects: whatever the other side does or
- * is, the worst of it is that there is no answer. What waits gives way to timers and signals every 20 ms.
+ * is, the worst of it is that there is no answer; nor where the facts cannot be found. What waits gives way to timers and
+ * signals every 20 ms.
  */
 export async function askAgent(
   socket: string,
-  request: ServeRequest,
+  { request, facts }: Question,
   { signal }: { readonly signal: AbortSignal },
 ): Promise<Answered | Unanswered> {
   let stream: UnixStream | undefined
@@ -36,8 +47,10 @@ export async function askAgent(
     const { uid } = peerOf(stream.fd)
     if (uid !== 0 && uid !== process.geteuid?.()) throw new Error(`user ${uid} listens there`)
     stream.send(encodeRequest(request))
-    const answer = await answerFrom(stream, signal)
-    return answered(stream, answer)
+    const expected = new ExpectedAnswer(stream)
+    const found = await facts(() => expected.isThere())
+    if (found !== undefined) sendTo(stream, encodeFacts(found))
+    return answered(stream, await expected.wait(signal))
   } catch (error) {
     stream?.close()
     return { reason: messageOf(error) }
@@ -46,30 +59,59 @@ export async function askAgent(
 
 // internal
 
-async function answerFrom(stream: UnixStream, signal: AbortSignal): Promise<ServeAnswer> {
-  const reader = new FrameReader(MAX_ANSWER)
-  let until = performance.now() + PATIENCE.accepted
-  let accepted = false
-  for (;;) {
-    let piece = stream.receive()
-    if (piece === 'over') throw new Error(accepted ? 'half an answer' : 'it has hung up')
-    if (piece === 'waiting') {
-      if (performance.now() >= until) throw new Error(accepted ? 'no answer in time' : 'not accepted in time')
+class ExpectedAnswer {
+  readonly #stream: UnixStream
+  readonly #reader = new FrameReader(MAX_ANSWER)
+  #until = performance.now() + PATIENCE.accepted
+  #accepted = false
+  #answer: ServeAnswer | undefined
+
+  constructor(stream: UnixStream) {
+    this.#stream = stream
+  }
+
+  /** Looks once. Throws for what is no answer, and where none can come any more. */
+  isThere(): boolean {
+    this.#take(this.#stream.receiveNow())
+    return this.#answer !== undefined
+  }
+
+  async wait(signal: AbortSignal): Promise<ServeAnswer> {
+    while (this.#answer === undefined) {
+      if (this.#take(this.#stream.receive())) continue
+      if (performance.now() >= this.#until)
+        throw new Error(this.#accepted ? 'no answer in time' : 'not accepted in time')
       await new Promise((resolve) => setImmediate(resolve))
       signal.throwIfAborted()
-      continue
     }
-    if (!accepted) {
+    return this.#answer
+  }
+
+  /** Whether there was something. */
+  #take(received: Uint8Array | 'waiting' | 'over'): boolean {
+    if (received === 'waiting') return false
+    if (received === 'over') throw new Error(this.#accepted ? 'half an answer' : 'it has hung up')
+    let piece = received
+    if (!this.#accepted) {
       if (piece[0] !== ACCEPTED) throw new Error('something else listens there')
-      accepted = true
-      until = performance.now() + PATIENCE.answer
+      this.#accepted = true
+      this.#until = performance.now() + PATIENCE.answer
       piece = piece.subarray(1)
     }
-    const frame = reader.push(piece)
-    if (frame === undefined) continue
-    const answer = readAnswer(frame)
-    if (answer === undefined || reader.isHalf) throw new Error('an answer that is none')
-    return answer
+    const frame = this.#reader.push(piece)
+    if (frame === undefined) return true
+    this.#answer = readAnswer(frame)
+    if (this.#answer === undefined || this.#reader.isHalf) throw new Error('an answer that is none')
+    return true
+  }
+}
+
+/** One that has refused has hung up; its answer is there all the same. */
+function sendTo(stream: UnixStream, bytes: Uint8Array): void {
+  try {
+    stream.send(bytes)
+  } catch {
+    // What is read next says what has become of it.
   }
 }
 

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { encodeAnswer, readAnswer } from './answer.ts'
 import { encodeFrame, type Frame, FrameReader } from './frame.ts'
 import { REFUSALS, type ServeAnswer } from './protocol.ts'
-import { readRequest } from './read-request.ts'
-import { encodeRequest, serveRequest } from './request.ts'
+import { readFacts, readRequest } from './read-request.ts'
+import { encodeFacts, encodeRequest, serveRequest } from './request.ts'
 
 const bytes = fc.uint8Array({ maxLength: 300 })
 
@@ -124,7 +124,7 @@ test('an answer with anything of another type is none', () => {
   )
 })
 
-test('a request is read as it was sent, and says nothing of the rest of the environment', () => {
+test('a request and its facts are read as they were sent, and the request says nothing of the rest of the environment', () => {
   const facts = fc.record({
     netns: fc.record({ dev: number, ino: number }),
     backend: fc.constantFrom('nft' as const, 'other' as const),
@@ -136,10 +136,11 @@ test('a request is read as it was sent, and says nothing of the rest of the envi
   const env = { CNI_ARGS: 'a=b', CNI_NETNS: '/x', ISTIO_OUTBOUND_OWNER_GROUPS: '*', AWS_SECRET: 'no', PATH: '/bin' }
   fc.assert(
     fc.property(facts, bytes, (known, stdin) => {
-      const request = serveRequest(env, { version: '1', facts: known, stdin })
-      const [frame] = frames(100_000, [encodeRequest(request)])
+      const request = serveRequest(env, { version: '1', stdin })
+      const [frame, second] = frames(100_000, [encodeRequest(request), encodeFacts(known)])
       const read = frame && readRequest(frame, '1')
       expect(plain(read)).toEqual(plain(request))
+      expect(second && readFacts(second)).toEqual(JSON.parse(JSON.stringify(known)))
       expect(Object.keys(request.env)).toEqual(['CNI_ARGS', 'CNI_NETNS', 'ISTIO_OUTBOUND_OWNER_GROUPS'])
     }),
   )
@@ -148,12 +149,19 @@ test('a request is read as it was sent, and says nothing of the rest of the envi
 test.each([
   ['no JSON', '{', 'request'],
   ['no request', '[]', 'request'],
-  ['a request without facts', '{"protocol":1,"version":"1","env":{}}', 'request'],
-  ['another protocol', '{"protocol":2,"version":"1"}', 'version'],
-  ['another version', '{"protocol":1,"version":"2","else":{}}', 'version'],
+  ['a request without an environment', '{"protocol":2,"version":"1"}', 'request'],
+  ['another protocol', '{"protocol":1,"version":"1"}', 'version'],
+  ['another version', '{"protocol":2,"version":"2","else":{}}', 'version'],
 ])('%s is refused with a reason', (_, json, reason) => {
   expect(readRequest({ json, bytes: new Uint8Array() }, '1')).toMatchObject({ act: 'refused', reason })
 })
+
+test.each(['{', '[]', '{}', '{"netns":{"dev":-1,"ino":1},"backend":"nft","fresh":true,"inet6":""}'])(
+  '%s are no facts',
+  (json) => {
+    expect(() => readFacts({ json, bytes: new Uint8Array() })).toThrow()
+  },
+)
 
 /** Without what is undefined, and bytes as numbers. */
 function plain(value: ServeAnswer | ReturnType<typeof readRequest> | undefined): unknown {

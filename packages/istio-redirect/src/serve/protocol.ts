@@ -9,12 +9,14 @@ import type { MadeRecord } from '../state/made-records.ts'
  * | | |
  * |---|---|
  * | plugin | a {@link ServeRequest} |
- * | agent | the byte {@link ACCEPTED}, as soon as it has the request; then a {@link ServeAnswer} |
+ * | agent | the byte {@link ACCEPTED}, as soon as it has the request |
+ * | plugin | {@link NamespaceFacts}, which it finds out while the agent looks at the pod; not if it has the answer by then |
+ * | agent | a {@link ServeAnswer}; without having waited for the facts, where they do not decide |
  * | plugin | the lines of its log, when the call is over: a frame with a JSON array of strings, as `POST /log` takes it; then it closes |
  *
  * The plugin may close at any moment, and does without what comes too late.
  */
-export const PROTOCOL = 1
+export const PROTOCOL = 2
 
 /** Says that an answer will come: within 100 ms of the request, or the plugin decides by itself. */
 export const ACCEPTED = 0x06
@@ -32,14 +34,13 @@ export const MAX_REQUEST = 1024 * 1024
 /** The longest answer. */
 export const MAX_ANSWER = 4 * 1024 * 1024
 
-/** An ADD, and what only the plugin can find out about its namespace. */
+/** An ADD. */
 export interface ServeRequest {
   readonly protocol: typeof PROTOCOL
   /** Of these packages: {@link VERSION} of `@cni/host/cli`. An agent of another one refuses. */
   readonly version: string
   /** The variables of the protocol, and those that redirection depends on: {@link isServedVariable}. */
   readonly env: Readonly<Record<string, string>>
-  readonly facts: NamespaceFacts
   /** Stdin as it came; not in JSON, but behind it in the frame. */
   readonly stdin: Uint8Array
 }

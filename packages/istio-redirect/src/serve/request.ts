@@ -4,17 +4,22 @@ import { isServedVariable, type NamespaceFacts, PROTOCOL, type ServeRequest } fr
 /** A request, from what a call has. */
 export function serveRequest(
   env: Readonly<Record<string, string | undefined>>,
-  { version, facts, stdin }: { readonly version: string; readonly facts: NamespaceFacts; readonly stdin: Uint8Array },
+  { version, stdin }: { readonly version: string; readonly stdin: Uint8Array },
 ): ServeRequest {
   const served: Record<string, string> = {}
   for (const name of Object.keys(env)) {
     const value = env[name]
     if (value !== undefined && isServedVariable(name)) served[name] = value
   }
-  return { protocol: PROTOCOL, version, env: served, facts, stdin }
+  return { protocol: PROTOCOL, version, env: served, stdin }
 }
 
 /** A request as it is sent. */
 export function encodeRequest({ stdin, ...head }: ServeRequest): Buffer {
   return encodeFrame(head, stdin)
+}
+
+/** Facts as they are sent, behind the request. */
+export function encodeFacts(facts: NamespaceFacts): Buffer {
+  return encodeFrame(facts)
 }

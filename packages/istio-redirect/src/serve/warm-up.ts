@@ -3,7 +3,7 @@ import { statusAnnotation } from '../decide/before-asking.ts'
 import { type PodInfo, PROXY_CONTAINER } from '../redirect/pod-info.ts'
 import { encodeAnswer } from './answer.ts'
 import { answerCall } from './answer-call.ts'
-import { PROTOCOL, type ServeAnswer, type ServeRequest } from './protocol.ts'
+import { type NamespaceFacts, PROTOCOL, type ServeAnswer, type ServeRequest } from './protocol.ts'
 
 /**
  * Decides about a pod that there is not, as about one of the mesh: the first time takes 10 ms of CPU, the third 3. Nothing is
@@ -12,7 +12,7 @@ import { PROTOCOL, type ServeAnswer, type ServeRequest } from './protocol.ts'
  * @returns what was decided, which is of no use but to a test.
  */
 export async function warmUp(): Promise<ServeAnswer> {
-  const answer = await answerCall(REQUEST, { pod: async () => POD })
+  const answer = await answerCall(REQUEST, { pod: async () => POD, facts: async () => FACTS })
   encodeAnswer(answer)
   return answer
 }
@@ -27,11 +27,12 @@ const REQUEST: ServeRequest = {
     CNI_ARGS: 'K8S_POD_NAMESPACE=default;K8S_POD_NAME=example;K8S_POD_UID=0',
     CNI_NETNS: '/run/netns/example',
   },
-  facts: { netns: { dev: 0, ino: 0 }, backend: 'nft', fresh: true, inet6: '' },
   stdin: Buffer.from(
     '{"cniVersion":"1.0.0","name":"example","type":"istio-cni","prevResult":{"cniVersion":"1.0.0","ips":[{"address":"192.0.2.1/24"}]}}',
   ),
 }
+
+const FACTS: NamespaceFacts = { netns: { dev: 0, ino: 0 }, backend: 'nft', fresh: true, inet6: '' }
 
 const POD: PodInfo = {
   namespace: 'default',

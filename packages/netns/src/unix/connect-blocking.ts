@@ -15,6 +15,8 @@ export interface UnixStream extends Disposable {
   sendNow(bytes: Uint8Array): void
   /** What is there, at most 16 KiB; `waiting` when nothing came in time, `over` when the other side has closed. */
   receive(): Uint8Array | 'waiting' | 'over'
+  /** The same without waiting. */
+  receiveNow(): Uint8Array | 'waiting' | 'over'
   /** A second call does nothing. */
   close(): void
 }
@@ -56,6 +58,16 @@ function streamOver(sys: Sys, fd: number): UnixStream {
     if (open) closeSync(fd)
     open = false
   }
+  const receive = (flags: number) => {
+    const buffer = new Uint8Array(PIECE)
+    try {
+      const length = sys.recv(fd, buffer, flags)
+      return length === 0 ? 'over' : buffer.subarray(0, length)
+    } catch (error) {
+      if (isSysError(error) && (error.code === 'EAGAIN' || error.code === 'EINTR')) return 'waiting'
+      throw error
+    }
+  }
   return {
     fd,
     send(bytes) {
@@ -64,16 +76,8 @@ function streamOver(sys: Sys, fd: number): UnixStream {
     sendNow(bytes) {
       sys.sendto(fd, bytes, MSG_NOSIGNAL | MSG_DONTWAIT)
     },
-    receive() {
-      const buffer = new Uint8Array(PIECE)
-      try {
-        const length = sys.recv(fd, buffer, 0)
-        return length === 0 ? 'over' : buffer.subarray(0, length)
-      } catch (error) {
-        if (isSysError(error) && (error.code === 'EAGAIN' || error.code === 'EINTR')) return 'waiting'
-        throw error
-      }
-    },
+    receive: () => receive(0),
+    receiveNow: () => receive(MSG_DONTWAIT),
     close,
     [Symbol.dispose]: close,
   }

@@ -80,6 +80,32 @@ describe('a call', () => {
     expect(lines).toEqual(['["{\\"msg\\":\\"x\\"}"]'])
   })
 
+  test('is told of its namespace while it is decided, or not at all', async () => {
+    const known: unknown[] = []
+    const { client, lines } = await serve({
+      async answer(request, _, facts) {
+        await facts().then(
+          ({ backend }) => known.push(backend),
+          ({ message }) => known.push(message),
+        )
+        return skipped(nameIn(request))
+      },
+    })
+    const whole = requestOf('web')
+    const head = whole.subarray(0, 8 + whole.readUInt32LE(0) + whole.readUInt32LE(4))
+    await client(whole).answer
+    await client(Buffer.concat([head, encodeFrame({ backend: 'other' })])).answer
+    const one = client(head)
+    await one.accepted
+    one.socket.write(encodeFrame(['line']))
+    await one.end
+    client(head).socket.end()
+    await until(() => expect(known).toHaveLength(4))
+    const none = 'the plugin tells nothing of the namespace'
+    expect(known).toEqual(['nft', 'netns is not what it should be', none, none])
+    expect(lines).toEqual(['["line"]'])
+  })
+
   test('may arrive byte by byte', async () => {
     const { client } = await serve()
     const one = client()
@@ -92,7 +118,7 @@ describe('a call', () => {
     expect(await client(requestOf('web', { version: '9' })).answer).toEqual({
       act: 'refused',
       reason: 'version',
-      detail: 'this is version 1.2.3, protocol 1; asked were 9 and 1',
+      detail: 'this is version 1.2.3, protocol 2; asked were 9 and 2',
     })
     expect(await client(encodeFrame('{')).answer).toMatchObject({ act: 'refused', reason: 'request' })
     expect(await client(encodeFrame({ x: 1 })).answer).toMatchObject({ act: 'refused', reason: 'request' })

@@ -3,11 +3,18 @@ import { peerOf } from '@cni/netns/unix'
 import { messageOf } from '@cni/types'
 import { encodeAnswer } from '../../serve/answer.ts'
 import { encodeFrame, type Frame, FrameReader } from '../../serve/frame.ts'
-import { ACCEPTED, MAX_REQUEST, type ServeAnswer, type ServeRequest } from '../../serve/protocol.ts'
+import {
+  ACCEPTED,
+  MAX_REQUEST,
+  type NamespaceFacts,
+  type ServeAnswer,
+  type ServeRequest,
+} from '../../serve/protocol.ts'
 import { readRequest } from '../../serve/read-request.ts'
 import { type BoundedOptions, boundConnections, boundsFor, type CloseReason } from './bounded-connections.ts'
 import type { ClosableServer } from './listen.ts'
 import { isStatusQuestion, type ServingStatus } from './serving-status.ts'
+import { type ToldFacts, toldFacts } from './told-facts.ts'
 import { turns } from './turns.ts'
 
 /** Why a connection was closed: its client is not root, or what it sent is too long; and as of every server. */
@@ -18,7 +25,11 @@ export interface CallServerOptions extends Pick<BoundedOptions, 'bounds'> {
   /** Of these packages; the plugin has to be of the same. */
   readonly version: string
   /** Decides about a call; the signal says that its client has gone. */
-  readonly answer: (request: ServeRequest, signal: AbortSignal) => Promise<ServeAnswer>
+  readonly answer: (
+    request: ServeRequest,
+    signal: AbortSignal,
+    facts: () => Promise<NamespaceFacts>,
+  ) => Promise<ServeAnswer>
   /** Told of each answer, and how many milliseconds after its request it was there. */
   readonly answered?: (answer: ServeAnswer, ms: number) => void
   /** Takes what a call logged: the body that `POST /log` has. */
@@ -44,13 +55,20 @@ export function callServer(options: CallServerOptions): ClosableServer {
     if (!isRoot(socket)) return cut(socket, 'peer')
     const reader = new FrameReader(MAX_REQUEST)
     let take = (frame: Frame): void => {
-      take = (lines) => {
+      const facts = toldFacts()
+      socket.once('close', facts.over)
+      const takeLines = (lines: Frame): void => {
         take = () => {}
         options.lines?.(lines.json)
         socket.destroySoon()
       }
+      take = (next) => {
+        if (isList(next)) return takeLines(next)
+        take = takeLines
+        facts.take(next)
+      }
       connections.set(socket, 'answered')
-      void call(socket, frame)
+      void call(socket, frame, facts)
     }
     socket.on('data', (piece: Buffer) => {
       try {
@@ -64,7 +82,7 @@ export function callServer(options: CallServerOptions): ClosableServer {
 
   return Object.assign(server, { closeAllConnections: connections.closeAll })
 
-  async function call(socket: Socket, frame: Frame): Promise<void> {
+  async function call(socket: Socket, frame: Frame, facts: ToldFacts): Promise<void> {
     const began = performance.now()
     if (isStatusQuestion(frame) && options.status !== undefined) {
       socket.end(encodeFrame(options.status()))
@@ -75,7 +93,7 @@ export function callServer(options: CallServerOptions): ClosableServer {
     socket.once('close', () => left.abort())
     await order.next()
     if (socket.destroyed) return
-    const said = await decide(frame, left.signal)
+    const said = await decide(frame, left.signal, facts)
     options.answered?.(said, performance.now() - began)
     if (socket.destroyed) return
     // Who is refused logs in its own way.
@@ -83,10 +101,10 @@ export function callServer(options: CallServerOptions): ClosableServer {
     else socket.write(encodeAnswer(said))
   }
 
-  async function decide(frame: Frame, signal: AbortSignal): Promise<ServeAnswer> {
+  async function decide(frame: Frame, signal: AbortSignal, facts: ToldFacts): Promise<ServeAnswer> {
     try {
       const request = readRequest(frame, version)
-      return 'act' in request ? request : await answer(request, signal)
+      return 'act' in request ? request : await answer(request, signal, facts.known)
     } catch (error) {
       return { act: 'refused', reason: 'internal', detail: messageOf(error) }
     }
@@ -103,6 +121,9 @@ const MOST_WAITING = 256
 
 const NOTHING = new Uint8Array()
 const ACCEPTANCE = Uint8Array.of(ACCEPTED)
+
+/** Lines are, facts are not: a plugin that is answered at once sends none. */
+const isList = ({ json }: Frame): boolean => json.startsWith('[')
 
 /** The mode of the socket says so already, but not to whoever may pass over modes. */
 function isRoot(socket: Socket): boolean {

@@ -8,7 +8,7 @@ import type { PodIdentity } from '../../kube/pod-identity.ts'
 import { serviceAccountAccess } from '../../kube/service-account.ts'
 import { type PodInfo, podInfo } from '../../redirect/pod-info.ts'
 import { answerCall, type StartingPod } from '../../serve/answer-call.ts'
-import type { ServeRequest } from '../../serve/protocol.ts'
+import type { NamespaceFacts, ServeRequest } from '../../serve/protocol.ts'
 import { warmUp } from '../../serve/warm-up.ts'
 import { podAddresses } from '../ambient/ambient-pod.ts'
 import type { AmbientStatus } from '../ambient/ambient-status.ts'
@@ -64,8 +64,9 @@ export async function startServing(services: ServingServices): Promise<() => Pro
     const until = AbortSignal.any([signal, left, AbortSignal.timeout(ASKING_MS)])
     return podInfo(await getPod(who, { connect, signal: until, maxRequests: 1 }))
   }
-  const answer = (request: ServeRequest, left: AbortSignal) =>
+  const answer = (request: ServeRequest, left: AbortSignal, facts: () => Promise<NamespaceFacts>) =>
     answerCall(request, {
+      facts,
       async pod(asked) {
         const { pod, source } = await rightPod(asked, { cache, ask: (who) => ask(who, left) })
         metrics.found(source)
