@@ -1,21 +1,17 @@
-import type { RtnlPort, SysctlPort } from '@cni/netns'
+import type { SysctlPort } from '@cni/netns'
 import type { NetworkPlan, WantedSysctl } from './network-plan.ts'
+import type { NetworkPorts, UndoneNetworkPorts } from './network-ports.ts'
 import { sysctlText } from './network-text.ts'
 import { routeSteps, ruleSteps } from './route-steps.ts'
 import { runSteps, type Step } from './step.ts'
 import { leadSteps, tunnelSteps } from './tunnel-steps.ts'
 
-/** What reaches the network of a namespace. */
-export interface NetworkPorts {
-  readonly rtnl: RtnlPort
-  readonly settings: SysctlPort
-}
-
 /** Brings a plan in, but for where tunnels lead that are there; returns what was not as it should be. */
-export async function applyNetwork({ rtnl, settings }: NetworkPorts, plan: NetworkPlan): Promise<string[]> {
+export async function applyNetwork(ports: UndoneNetworkPorts, plan: NetworkPlan): Promise<string[]> {
+  const { rtnl, settings } = ports
   return [
     // What comes next is of links that are there then.
-    ...(await runSteps(await tunnelSteps(rtnl, plan.tunnels))),
+    ...(await runSteps(await tunnelSteps(ports, plan.tunnels))),
     ...(await runSteps(await sysctlSteps(settings, plan.sysctls))),
     ...(await runSteps(await routeSteps(rtnl, plan.routes))),
     ...(await runSteps(await ruleSteps(rtnl, plan.rules))),
@@ -29,7 +25,7 @@ export const leadTunnels = async ({ rtnl }: NetworkPorts, { tunnels }: NetworkPl
 /** What is not as a plan says, in words; only reads. */
 export async function networkDrift({ rtnl, settings }: NetworkPorts, plan: NetworkPlan): Promise<string[]> {
   const steps = [
-    ...(await tunnelSteps(rtnl, plan.tunnels)),
+    ...(await tunnelSteps({ rtnl, settings, undo: () => {} }, plan.tunnels)),
     ...(await leadSteps(rtnl, plan.tunnels)),
     ...(await sysctlSteps(settings, plan.sysctls)),
     ...(await routeSteps(rtnl, plan.routes)),

@@ -28,7 +28,7 @@ export async function prepareNode(place: Undone, plan: NodePlan, pods: PodsByAdd
   await refuseForeign(rtnl)
   const changed = await bringPods(place, pods)
   const network = withPods(plan, pods)
-  return [...changed, ...(await applyNetwork({ rtnl, settings: sysctl(place) }, network))]
+  return [...changed, ...(await applyNetwork({ rtnl, settings: sysctl(place), undo: place.undo }, network))]
 }
 
 /** Brings the rules in, and leads tunnels to ztunnel: from now on pods are captured. */

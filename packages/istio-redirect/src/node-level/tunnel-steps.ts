@@ -3,12 +3,17 @@ import { messageOf } from '@cni/types'
 import type { TunnelKind } from './names.ts'
 import { tunnelKinds, tunnels } from './names.ts'
 import type { WantedTunnel } from './network-plan.ts'
+import type { UndoneNetworkPorts } from './network-ports.ts'
 import { tunnelText } from './network-text.ts'
 import { NodeLevelError } from './node-level-error.ts'
 import type { Step } from './step.ts'
 
-/** What brings tunnels in, but for where they lead, which is {@link leadSteps}'. */
-export async function tunnelSteps(rtnl: RtnlPort, wanted: readonly WantedTunnel[]): Promise<Step[]> {
+/**
+ * What brings tunnels in, but for where they lead, which is {@link leadSteps}'. `undo` gets the way back to tunnels that
+ * have to be made again, with the routes through them.
+ */
+export async function tunnelSteps(ports: UndoneNetworkPorts, wanted: readonly WantedTunnel[]): Promise<Step[]> {
+  const { rtnl } = ports
   const [links, addresses] = await Promise.all([rtnl.getLinks(), rtnl.getAddresses({ family: 'ipv4' })])
   return wanted.flatMap((tunnel) => {
     const { name, cidr } = tunnel
@@ -16,7 +21,7 @@ export async function tunnelSteps(rtnl: RtnlPort, wanted: readonly WantedTunnel[
     if (link === undefined) return [{ what: `missing tunnel ${tunnelText(tunnel)}`, run: () => make(rtnl, tunnel) }]
     refuseForeign(link)
     const other = otherwise(link, tunnel)
-    if (other !== undefined) return [{ what: other, run: () => makeAgain(rtnl, link, tunnel) }]
+    if (other !== undefined) return [{ what: other, run: () => makeAgain(ports, link, tunnel) }]
     const has = addresses.some((each) => each.linkIndex === link.index && each.cidr === cidr)
     return [
       ...(has ? [] : [{ what: `missing address ${cidr} on ${name}`, run: () => rtnl.addAddress(name, cidr) }]),
@@ -90,18 +95,28 @@ async function make(rtnl: RtnlPort, { name, kind, id, remote, port, cidr }: Want
   }
 }
 
-async function makeAgain(rtnl: RtnlPort, link: Link, tunnel: WantedTunnel): Promise<void> {
-  await closeRoutesBy(rtnl, link)
-  await rtnl.deleteLink(link)
-  await make(rtnl, tunnel)
-}
-
-/** What a route led into the tunnel must not take another way while there is none. They go with what is not wanted. */
-async function closeRoutesBy(rtnl: RtnlPort, link: Link): Promise<void> {
-  for (const { cidr, table, gateway } of await rtnl.getRoutes({ family: 'ipv4', link })) {
-    if (gateway === undefined) continue
+async function makeAgain(
+  { rtnl, settings, undo }: UndoneNetworkPorts,
+  link: Link,
+  tunnel: WantedTunnel,
+): Promise<void> {
+  const routes = (await rtnl.getRoutes({ family: 'ipv4', link })).filter(({ gateway }) => gateway !== undefined)
+  const addresses = await rtnl.getAddresses({ family: 'ipv4', link })
+  const setting = `net/ipv4/conf/${link.name}/accept_local`
+  const value = (await settings.get(setting)) ?? ''
+  // What a route led into the tunnel must not take another way while there is none; these go with what is not wanted.
+  for (const { cidr, table } of routes) {
     await rtnl.addRoute({ family: 'ipv4', cidr, table, type: 'blackhole', metric: 0xffffffff })
   }
+  // Registered before what takes the new tunnel away again, and so done after it.
+  undo(async () => {
+    await rtnl.addLink({ ...link, up: true })
+    for (const { cidr } of addresses) await rtnl.addAddress(link.name, cidr)
+    await settings.set(setting, value)
+    for (const { linkIndex: _, ...route } of routes) await rtnl.replaceRoute({ ...route, link: link.name })
+  })
+  await rtnl.deleteLink(link)
+  await make(rtnl, tunnel)
 }
 
 function explained(error: unknown, kind: TunnelKind, port: number): unknown {

@@ -9,7 +9,8 @@ export async function undoneOnFailure<T>(work: (within: (netns: NetnsTarget) => 
     return await work((netns) => ({ netns, undo: (step) => void steps.push(step) }))
   } catch (error) {
     const failures: unknown[] = []
-    for (const step of steps.reverse()) {
+    // A copy: what inverse steps change registers steps itself, which nobody wants.
+    for (const step of steps.toReversed()) {
       try {
         await step()
       } catch (failure) {

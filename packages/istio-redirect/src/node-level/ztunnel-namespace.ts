@@ -10,7 +10,7 @@ import type { ZtunnelPlan } from './ztunnel-plan.ts'
 /** Brings a plan into ztunnel's namespace; returns what was not as it should be. */
 export async function applyZtunnel(place: Undone, plan: ZtunnelPlan, by: RulesBy): Promise<string[]> {
   using rtnl = await openRtnl(place)
-  const ports = { rtnl, settings: sysctl(place) }
+  const ports = { rtnl, settings: sysctl(place), undo: place.undo }
   const network = [...(await applyNetwork(ports, plan.network)), ...(await leadTunnels(ports, plan.network))]
   return [...network, ...(await applyRules(place, plan.rules, by))]
 }

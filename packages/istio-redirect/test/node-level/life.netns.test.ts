@@ -167,6 +167,21 @@ describe('another ztunnel', () => {
     expect(await side.drift()).toEqual([])
   })
 
+  test('that cannot serve by other tunnels leaves those of the first one, and pods on their way through them', async () => {
+    const side = newSide('vxlan')
+    await side.start(node.ztunnel)
+    await side.addPod(pod)
+    const next = await nextZtunnel()
+    await netns.exec(next.netns, ['ip', 'link', 'add', 'pistioout', 'type', 'bridge'])
+    const before = await everything(node.at.node)
+    // Where the kernel has no geneve that is what is wrong, elsewhere the link in ztunnel's namespace.
+    await expect(newSide('geneve').start(next)).rejects.toMatchObject({
+      code: expect.stringMatching(/^(NO_TUNNEL|FOREIGN)$/),
+    })
+    expect(await everything(node.at.node)).toBe(before)
+    expect(await side.drift()).toEqual([])
+  })
+
   test('may have the address of the one before, and of a pod that has ended', async () => {
     const side = newSide()
     await side.start(node.ztunnel)
