@@ -17,7 +17,7 @@ const allowed: Readonly<Record<string, readonly RegExp[]>> = {
   invoke: [/^@cni\/(types|host)(\/|$)/],
   installer: [/^@cni\/(types|host)(\/|$)/],
   nftables: [/^@cni\/(types|host|netns)(\/|$)/],
-  ebpf: [/^@cni\/(types|host|netns)(\/|$)/],
+  ebpf: [/^@cni\/(types|netns)(\/|$)/],
   ipset: [/^@cni\/(types|host|netns)(\/|$)/],
   iptables: [/^@cni\/(types|host|netns)(\/|$)/, /^@cni\/nftables\/wire$/],
   libcni: [/^@cni\/(types|host|invoke)(\/|$)/],

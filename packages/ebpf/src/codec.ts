@@ -12,6 +12,7 @@ export interface Codec<T> {
   readonly align: number
   /** `name` is what a message calls the value. */
   write(value: T, bytes: Buffer, at: number, name: string): void
+  /** What is at that place. */
   read(bytes: Buffer, at: number): T
 }
 

@@ -27,6 +27,7 @@ export interface Pins {
 
 /** The kernel's eBPF. Every call is synchronous, and throws an `EbpfError`. */
 export interface Ebpf {
+  /** One that nobody sees until it is pinned, or used by a program. */
   createMap<M>(spec: MapSpec<M>): M
   /** Throws `NOT_FOUND`, `MISMATCH` when its kind, sizes or number of entries are not the spec's. */
   openMap<M>(spec: MapSpec<M>, path: string): M

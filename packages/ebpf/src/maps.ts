@@ -24,6 +24,7 @@ export interface OpenMap extends Disposable {
 
 /** An open hash. Each call is one system call, and throws an `EbpfError`. */
 export interface HashMap<K, V> extends OpenMap {
+  /** `undefined` when there is none. */
   get(key: K): V | undefined
   /**
    * Throws `FULL` where there is no room.
@@ -39,7 +40,9 @@ export interface HashMap<K, V> extends OpenMap {
 
 /** An open array. Each call is one system call, and throws an `EbpfError`: `INVALID` for an index that it has not. */
 export interface ArrayMap<V> extends OpenMap {
+  /** The value at an index. */
   get(index: number): V
+  /** Writes the value at an index. */
   set(index: number, value: V): void
   /** All of it, in order. */
   values(): V[]

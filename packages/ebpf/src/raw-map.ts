@@ -89,10 +89,12 @@ export class RawMap {
     return this.#id
   }
 
+  /** Keeps it beyond this process. */
   pin(path: string): void {
     this.#object.pin(path)
   }
 
+  /** A second call does nothing. */
   close(): void {
     this.#object.close()
   }
@@ -136,10 +138,12 @@ export class RawMap {
     if (!done) throw new EbpfError('NOT_FOUND', `${what}: there is no such entry`)
   }
 
+  /** False when there is no such entry. */
   delete(key: Buffer, shown: unknown): boolean {
     return this.#found(MAP_DELETE, this.#text('Delete', shown), [[8, key]])
   }
 
+  /** The oldest of a queue, copied into `value`; false when it is empty. */
   take(value: Buffer): boolean {
     return this.#found(MAP_TAKE, `Pop from queue ${this.#shape.name}`, [[16, value]])
   }
