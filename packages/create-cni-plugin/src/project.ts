@@ -27,6 +27,8 @@ export function projectFiles(
   const { name, kind, rules, agent } = options
   const conf = CONFIGURATIONS[rules]
   const folders = ['always', `rules/${rules}`, `kind/${kind}`]
+  // A daemon does behind its shim what a chained plugin does by itself.
+  if (kind !== 'main') folders.push('kind/behind')
   if (agent) folders.push('agent/any', kind === 'main' ? 'agent/main' : 'agent/chained')
   const words = { '@NAME@': name, '@CHAIN@': chainPrefix(name) }
   const fill = (text: string) =>

@@ -89,7 +89,8 @@ const half = 'GET /readyz HTTP/1.1\r\nHost: x\r\n'
 const whole = `${half}Connection: keep-alive\r\n\r\n`
 const bodyless = 'POST /log HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n['
 
-describe.each(runtimes)('%s', (_, argv) => {
+// They wait, all at once.
+describe.concurrent.each(runtimes)('%s', (_, argv) => {
   test('has one request of each connection, waits five seconds for it, and ten in all', async () => {
     const { node, agent, places } = await limitedAgent(argv)
     await using _node = node

@@ -38,7 +38,7 @@ describe.each(runtimes)('a plugin as a process, $name', (runtime) => {
     expect(text).toMatch(/^before\n\{[\s\S]*\}after\n$/)
   })
 
-  it.each([
+  it.concurrent.each([
     ['a handler that throws', 'throw', 'x is not a function'],
     ['an exception in a timer', 'crashLater', 'boom in a timer'],
     ['a rejection nobody handles', 'reject', 'nobody caught this'],
@@ -52,23 +52,26 @@ describe.each(runtimes)('a plugin as a process, $name', (runtime) => {
     if (behave !== 'exit') expect(readFileSync(mark, 'utf8')).toBe('undone')
   })
 
-  it('a handler that never ends is ended at its deadline', async () => {
+  it.concurrent('a handler that never ends is ended at its deadline', async () => {
     const { stdout, code } = await start(runtime, conf({ behave: 'forever' }), { FIXTURE_TIMEOUT: '100' }).done
     expect(code).toBe(1)
     expect(JSON.parse(stdout)).toMatchObject({ code: 11, msg: 'ADD did not finish within 100 ms' })
   })
 
-  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s undoes what was begun and is code 11', async (signal) => {
-    const mark = join(folder, 'mark')
-    rmSync(mark, { force: true })
-    const { child, done } = start(runtime, conf({ behave: 'never', mark }))
-    await appears(mark)
-    child.kill(signal)
-    const { stdout, code } = await done
-    expect(code).toBe(1)
-    expect(JSON.parse(stdout)).toMatchObject({ code: 11, msg: `received ${signal}` })
-    expect(readFileSync(mark, 'utf8')).toBe('undone')
-  })
+  it.concurrent.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+    '%s undoes what was begun and is code 11',
+    async (signal) => {
+      const mark = join(folder, `${signal}-mark`)
+      rmSync(mark, { force: true })
+      const { child, done } = start(runtime, conf({ behave: 'never', mark }))
+      await appears(mark)
+      child.kill(signal)
+      const { stdout, code } = await done
+      expect(code).toBe(1)
+      expect(JSON.parse(stdout)).toMatchObject({ code: 11, msg: `received ${signal}` })
+      expect(readFileSync(mark, 'utf8')).toBe('undone')
+    },
+  )
 
   it('a stderr that is full and that nobody reads keeps no call from ending', async () => {
     const pipe = join(folder, 'full')
@@ -77,7 +80,7 @@ describe.each(runtimes)('a plugin as a process, $name', (runtime) => {
     const started = performance.now()
     const { stdout } = await shell(runtime, fill, conf({ behave: 'throw' }))
     expect(JSON.parse(stdout)).toMatchObject({ code: 999 })
-    expect(performance.now() - started).toBeLessThan(5000)
+    expect(performance.now() - started).toBeLessThan(15_000)
   })
 
   it('a stdin that never ends keeps neither VERSION nor the deadline waiting', async () => {
