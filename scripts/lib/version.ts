@@ -26,10 +26,18 @@ export const install = (repository: string, ...flags: string[]) => {
   return exec(argv, { quiet: true, cwd: repository, env: { CI: 'true' } })
 }
 
-/** Executables cannot read their package.json. */
+/** Where it is said besides: executables cannot read their package.json, Helm has a file of its own, and it is exported. */
+const SAID = [
+  ['packages/host/src/version.ts', /(?<=')[^']*(?=')/g],
+  ['packages/istio-redirect/deploy/chart/Chart.yaml', /(?<=^(?:version|appVersion): ).*$/gm],
+  ['api/host.txt', /(?<=^const VERSION = ").*(?=";$)/gm],
+] as const
+
 function say(repository: string) {
   const { version } = JSON.parse(readFileSync(join(repository, 'packages/host/package.json'), 'utf8'))
-  const file = join(repository, 'packages/host/src/version.ts')
-  writeFileSync(file, readFileSync(file, 'utf8').replace(/'[^']*'/, `'${version}'`))
+  for (const [path, place] of SAID) {
+    const file = join(repository, path)
+    writeFileSync(file, readFileSync(file, 'utf8').replaceAll(place, version))
+  }
   return version
 }
