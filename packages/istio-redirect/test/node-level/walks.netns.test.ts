@@ -1,5 +1,5 @@
 import { connectFrom, startTransparentZtunnel, type TransparentZtunnel } from '@cni/istio-redirect/testing/node'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { iptablesSide } from '../../src/node-level/iptables-side.ts'
 import type { KernelSide } from '../../src/node-level/kernel-side.ts'
 import { askName } from './ask-name.ts'
@@ -7,6 +7,9 @@ import { tunnelKind } from './kinds.ts'
 import { packetsInto } from './packets-into.ts'
 import { addresses, type Name, type PtpNode, ptpNode, startServers } from './ptp-node.ts'
 import { forgetHits, ruleHits } from './rule-hits.ts'
+
+// Where a program is the processor every process takes seconds to start.
+vi.setConfig({ testTimeout: 120_000 })
 
 let stack: AsyncDisposableStack
 let node: PtpNode
@@ -123,8 +126,8 @@ describe('a connection', () => {
 })
 
 test('a query of a pod in the mesh is answered by ztunnel on port 15053, one of others by nobody else', async () => {
-  expect(await askName(node.at.app, addresses.srv)).toBe('no such name')
-  expect(await askName(node.at.srv, addresses.far)).toBe('no answer')
+  expect(await askName(node.at.app, addresses.srv, 20_000)).toBe('no such name')
+  expect(await askName(node.at.srv, addresses.far, 500)).toBe('no answer')
 })
 
 test('without a ztunnel nothing of a pod in the mesh passes but probes, and all of it with the next one', async () => {
@@ -134,11 +137,11 @@ test('without a ztunnel nothing of a pod in the mesh passes but probes, and all 
     walk('app', 'far'),
     walk('srv', 'app'),
     walk('far', 'app', 15008),
-    walk('node', 'app'),
-    walk('far', 'srv'),
   ])
   const late = 'no answer within 2 s'
-  expect(dropped).toEqual([[late], [late], [late], [late], ['app saw node'], ['srv saw far']])
+  expect(dropped).toEqual([[late], [late], [late], [late]])
+  expect(await walk('node', 'app')).toEqual(['app saw node'])
+  expect(await walk('far', 'srv')).toEqual(['srv saw far'])
   ztunnel = startTransparentZtunnel(node.at.zt)
   expect(await walk('app', 'srv')).toEqual(['srv saw app', `outbound app ${addresses.srv}:8080`])
   expect(await side.drift()).toEqual([])
