@@ -1,4 +1,4 @@
-// npm run demo [-- --json --keep --clean --without-iptables --ambient --no-install]: the main job on real parts, told as a story.
+// npm run demo [-- --json --keep --clean --without-iptables --ambient[=node-iptables] --no-install]: the main job on real parts, told as a story.
 import { ensurePackages } from './lib/debian.ts'
 import { exec, node26 } from './lib/exec.ts'
 import { buildExecutables } from './lib/executables.ts'
@@ -14,7 +14,9 @@ await main(async () => {
     }
     const install = !options.includes('--no-install')
     if (options.includes('--ambient')) await ensurePackages(['util-linux'], { install })
-    else {
+    else if (options.some((one) => one.startsWith('--ambient='))) {
+      await ensurePackages(['iptables', 'ipset', 'util-linux'], { install })
+    } else {
       const iptables = options.includes('--without-iptables') ? [] : (['iptables'] as const)
       await ensurePackages(['containernetworking-plugins', ...iptables, 'util-linux'], { install })
       await buildExecutables(['istio-cni'])

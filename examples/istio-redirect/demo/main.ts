@@ -3,9 +3,10 @@ import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { runNodeLevelStory } from './ambient/node-level-story.ts'
 import { runAmbientStory } from './ambient/story.ts'
 import { cleanKept, KEPT_FOLDER, keep } from './keep.ts'
-import { HELP, parseOptions } from './options.ts'
+import { type DemoOptions, HELP, parseOptions } from './options.ts'
 import { runStory } from './story.ts'
 
 const FOLDER = 'CNI_DEMO_FOLDER'
@@ -18,13 +19,18 @@ async function main(argv: readonly string[]): Promise<number> {
     return 0
   }
   const folder = process.env[FOLDER]
-  if (folder) return (options.ambient ? runAmbientStory : runStory)({ ...options, folder })
+  if (folder) return storyOf(options)({ ...options, folder })
   await cleanKept()
   if (options.clean) {
     console.log('Nothing of a demo is left on this machine.')
     return 0
   }
-  return insideNode(argv, options.keep && !options.ambient)
+  return insideNode(argv, options.keep && options.ambient === undefined)
+}
+
+function storyOf({ ambient }: DemoOptions) {
+  if (ambient === undefined) return runStory
+  return ambient === 'inpod' ? runAmbientStory : runNodeLevelStory
 }
 
 /**

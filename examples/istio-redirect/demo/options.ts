@@ -5,7 +5,8 @@ export interface DemoOptions {
   keep: boolean
   clean: boolean
   withoutIptables: boolean
-  ambient: boolean
+  /** `undefined`: the story of a sidecar. */
+  ambient: 'inpod' | 'node-iptables' | undefined
   help: boolean
 }
 
@@ -23,21 +24,23 @@ Options:
                  nothing needs them. Debian's package iptables is not asked for
   --ambient      another story: a pod joins an ambient mesh and leaves it while connections
                  are open, and one ztunnel takes over from another
+  --ambient=node-iptables
+                 the same, redirected on the node, as Istio 1.19 did
   --no-install   do not install Debian packages; say what is missing
   -h, --help     print this
 
 Exit codes: 0 everything was as expected, 1 something was not, 2 wrong usage.`
 
-/** @throws TypeError for an unknown option. */
+/** @throws TypeError for an unknown option, or mode. */
 export function parseOptions(argv: readonly string[]): DemoOptions {
   const { values } = parseArgs({
-    args: [...argv],
+    args: argv.map((one) => (one === '--ambient' ? '--ambient=inpod' : one)),
     options: {
       json: { type: 'boolean' },
       keep: { type: 'boolean' },
       clean: { type: 'boolean' },
       'without-iptables': { type: 'boolean' },
-      ambient: { type: 'boolean' },
+      ambient: { type: 'string' },
       'no-install': { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },
     },
@@ -47,7 +50,13 @@ export function parseOptions(argv: readonly string[]): DemoOptions {
     keep: values.keep ?? false,
     clean: values.clean ?? false,
     withoutIptables: values['without-iptables'] ?? false,
-    ambient: values.ambient ?? false,
+    ambient: ambientOf(values.ambient),
     help: values.help ?? false,
   }
+}
+
+function ambientOf(given: string | undefined): DemoOptions['ambient'] {
+  if (given === undefined || given === 'inpod' || given === 'node-iptables') return given
+  const message = `--ambient=${given}: expected inpod or node-iptables`
+  throw Object.assign(new TypeError(message), { code: 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE' })
 }

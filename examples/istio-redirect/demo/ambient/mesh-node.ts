@@ -1,17 +1,10 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
-import {
-  ambientMetrics,
-  defaultProbeSource,
-  metricsRegistry,
-  podWatches,
-  type StartedAmbient,
-  startAmbient,
-} from '@cni/istio-redirect/agent'
+import type { StartedAmbient } from '@cni/istio-redirect/agent'
 import { type ApiServer, ambientGrants, plainPod, startApiServer } from '@cni/istio-redirect/testing'
 import { startApp } from '@cni/istio-redirect/testing/node'
 import { type Netns, netns, openRtnl } from '@cni/netns'
+import { startAgent } from './mesh-agent.ts'
 
 /** Who has which address. */
 export const ADDRESS = { node: '10.244.0.1', web: '10.244.0.2', client: '10.244.0.3' } as const
@@ -66,7 +59,7 @@ export async function startMeshNode(folder: string): Promise<MeshNode> {
   }
   label(undefined)
   const log: string[] = []
-  const agent = await startAgent(folder, api, web, log)
+  const agent = await startAgent({ folder, api, pods: [{ uid: POD.uid, netns: web }], log })
   stack.defer(() => agent.stop('removed'))
   const all = stack.move()
   return {
@@ -96,54 +89,4 @@ async function wire(pods: { readonly web: Netns; readonly client: Netns }): Prom
     await inside.addAddress('eth0', `${ADDRESS[name]}/24`)
     await inside.addRoute({ destination: 'default', gateway: ADDRESS.node })
   }
-}
-
-async function startAgent(folder: string, api: ApiServer, web: Netns, log: string[]): Promise<StartedAmbient> {
-  for (const name of ['run', 'ztunnel', 'sa']) mkdirSync(join(folder, name), { recursive: true })
-  writeFileSync(join(folder, 'sa/token'), 'a.demo.token', { mode: 0o600 })
-  writeFileSync(join(folder, 'sa/ca.crt'), api.ca)
-  // No runtime puts processes into the cgroups of pods here: a procfs of the agent's own says whose namespace is whose.
-  showProcess(folder, 1, '/proc/self/ns/net', '/')
-  showProcess(folder, 2, web.path, `/kubepods/besteffort/pod${POD.uid}/c1`)
-  const line = (level: string) => (text: string) => void log.push(`${level} ${text}`)
-  const registry = metricsRegistry()
-  return startAmbient({
-    config: {
-      selectors: [{ podSelector: { matchLabels: { [MODE]: 'ambient' } } }],
-      excludeNamespaces: ['kube-system'],
-      systemNamespace: 'istio-system',
-      nodeName: 'demo',
-      eventSocket: join(folder, 'run/pluginevent.sock'),
-      ztunnelSocket: join(folder, 'ztunnel/ztunnel.sock'),
-      capture: { ipv6: true, dnsCapture: true, probeSource: defaultProbeSource },
-      reconcile: true,
-      nativeNftables: false,
-      forceIptablesBinary: 'nft',
-      backEndFile: join(folder, 'run/ambient-backend.json'),
-      switchToHost: true,
-      branchInterfaces: false,
-      podRoundMs: 30_000,
-    },
-    api: {
-      server: api.url,
-      tokenFile: join(folder, 'sa/token'),
-      caFile: join(folder, 'sa/ca.crt'),
-      namespace: 'istio-system',
-    },
-    watches: podWatches(),
-    log: { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') },
-    metrics: ambientMetrics(registry),
-    requests: registry.counter('istio_cni_plugin_requests_total', 'Requests of plugins', ['response_code']),
-    failed: () => {},
-    closed: () => {},
-    hostRoot: folder,
-  })
-}
-
-function showProcess(folder: string, pid: number, namespace: string, cgroup: string): void {
-  const at = join(folder, 'proc', String(pid))
-  mkdirSync(join(at, 'ns'), { recursive: true })
-  symlinkSync(namespace, join(at, 'ns/net'))
-  writeFileSync(join(at, 'cgroup'), `0::${cgroup}\n`)
-  writeFileSync(join(at, 'stat'), `${pid} (app) S ${'0 '.repeat(18)}100 0`)
 }

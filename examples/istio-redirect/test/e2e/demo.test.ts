@@ -36,7 +36,17 @@ test('the demo of ambient mode ends as it should', { timeout: 120_000 }, async (
   expect(facts.api_patches).toHaveLength(2)
 })
 
+test('the demo of ambient mode on the node ends as it should', { timeout: 120_000 }, async () => {
+  const { exitCode, stdout, said } = await play('--ambient=node-iptables', '--json')
+  expect({ exitCode, said }).toEqual({ exitCode: 0, said: '' })
+  expect(JSON.parse(stdout).as_expected).toBe(true)
+})
+
 test('an option that the demo has not got is wrong usage, and its help names all it has', async () => {
+  expect(await play('--ambient=node')).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('--ambient=node:'),
+  })
   expect(await play('--without-nft')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--without-nft') })
   const { exitCode, stdout } = await play('--help')
   expect(exitCode).toBe(0)

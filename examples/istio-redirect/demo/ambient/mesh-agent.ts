@@ -1,0 +1,80 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  type AmbientConfig,
+  ambientMetrics,
+  defaultProbeSource,
+  metricsRegistry,
+  podWatches,
+  type StartedAmbient,
+  startAmbient,
+} from '@cni/istio-redirect/agent'
+import type { ApiServer } from '@cni/istio-redirect/testing'
+import type { Netns } from '@cni/netns'
+
+/** Where an agent works, and what it is shown. */
+export interface MeshAgentOptions {
+  readonly folder: string
+  readonly api: ApiServer
+  /** Whose namespaces it can find. */
+  readonly pods: readonly { readonly uid: string; readonly netns: Netns }[]
+  /** What it logs. */
+  readonly log: string[]
+}
+
+/** The ambient part of the agent, for this network namespace as the node's. */
+export async function startAgent(
+  { folder, api, pods, log }: MeshAgentOptions,
+  change: Partial<AmbientConfig> = {},
+): Promise<StartedAmbient> {
+  for (const name of ['run', 'ztunnel', 'sa']) mkdirSync(join(folder, name), { recursive: true })
+  writeFileSync(join(folder, 'sa/token'), 'a.demo.token', { mode: 0o600 })
+  writeFileSync(join(folder, 'sa/ca.crt'), api.ca)
+  // No runtime puts processes into the cgroups of pods here: a procfs of the agent's own says whose namespace is whose.
+  showProcess(folder, 1, '/proc/self/ns/net', '/')
+  for (const [index, { uid, netns }] of pods.entries()) {
+    showProcess(folder, 2 + index, netns.path, `/kubepods/besteffort/pod${uid}/c1`)
+  }
+  const line = (level: string) => (text: string) => void log.push(`${level} ${text}`)
+  const registry = metricsRegistry()
+  return startAmbient({
+    config: {
+      selectors: [{ podSelector: { matchLabels: { 'istio.io/dataplane-mode': 'ambient' } } }],
+      excludeNamespaces: ['kube-system'],
+      systemNamespace: 'istio-system',
+      nodeName: 'demo',
+      eventSocket: join(folder, 'run/pluginevent.sock'),
+      ztunnelSocket: join(folder, 'ztunnel/ztunnel.sock'),
+      capture: { ipv6: true, dnsCapture: true, probeSource: defaultProbeSource },
+      reconcile: true,
+      nativeNftables: false,
+      forceIptablesBinary: 'nft',
+      backEndFile: join(folder, 'run/ambient-backend.json'),
+      switchToHost: true,
+      branchInterfaces: false,
+      podRoundMs: 30_000,
+      ...change,
+    },
+    api: {
+      server: api.url,
+      tokenFile: join(folder, 'sa/token'),
+      caFile: join(folder, 'sa/ca.crt'),
+      namespace: 'istio-system',
+    },
+    watches: podWatches(),
+    log: { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') },
+    metrics: ambientMetrics(registry),
+    requests: registry.counter('istio_cni_plugin_requests_total', 'Requests of plugins', ['response_code']),
+    failed: () => {},
+    closed: () => {},
+    hostRoot: folder,
+  })
+}
+
+function showProcess(folder: string, pid: number, namespace: string, cgroup: string): void {
+  const at = join(folder, 'proc', String(pid))
+  mkdirSync(join(at, 'ns'), { recursive: true })
+  symlinkSync(namespace, join(at, 'ns/net'))
+  writeFileSync(join(at, 'cgroup'), `0::${cgroup}\n`)
+  writeFileSync(join(at, 'stat'), `${pid} (app) S ${'0 '.repeat(18)}100 0`)
+}

@@ -1,0 +1,78 @@
+import { mkdirSync, readFileSync } from 'node:fs'
+import { release } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { connectFrom } from '@cni/istio-redirect/testing/node'
+import { hideFolder } from '../hide-folder.ts'
+import { narrator } from '../narrate.ts'
+import type { DemoOptions } from '../options.ts'
+import { PTP, PTP_PORT, type PtpMesh, startPtpMesh } from './ptp-mesh.ts'
+
+/** A pod joins a mesh that is redirected on the node, ztunnels come and go; returns the exit code. */
+export async function runNodeLevelStory({ json, folder }: DemoOptions & { readonly folder: string }): Promise<0 | 1> {
+  const tell = narrator(json ? process.stderr : process.stdout)
+  hideFolder('/run/netns')
+  mkdirSync(folder, { recursive: true })
+  const looks: { what: string; expected: unknown; seen: unknown; as_expected: boolean }[] = []
+  const ms: Record<string, number> = {}
+  const look = (what: string, seen: unknown, expected: unknown): void => {
+    const as_expected = JSON.stringify(seen) === JSON.stringify(expected)
+    looks.push({ what, expected, seen, as_expected })
+    if (as_expected) tell.ok(what)
+    else tell.bad(`${what}: ${JSON.stringify(seen)}; expected ${JSON.stringify(expected)}`)
+  }
+  const timed = async (name: string, condition: () => boolean): Promise<void> => {
+    const started = performance.now()
+    while (!condition() && performance.now() < started + 20_000) await delay(1)
+    ms[name] = Math.round(performance.now() - started)
+    look(`${name}: ${ms[name]} ms`, condition(), true)
+  }
+  const shared = (): unknown => JSON.parse(readFileSync(join(folder, 'ambient-config/config.json'), 'utf8'))
+  {
+    await using mesh = await startPtpMesh(folder)
+    const { ztunnels } = mesh
+    const serves = (name: string) => () => mesh.agent.status().nodeLevel?.ztunnel === `istio-system/${name}`
+
+    tell.chapter('A throw-away node with a route to each pod: redirected on the node, tunnels of vxlan')
+    await timed('ztunnel-a, which is ready, serves the node', serves('ztunnel-a'))
+    look('web reaches the server directly', await connect(mesh), `server from ${PTP.web}`)
+    look('ztunnel has seen nothing', ztunnels['ztunnel-a'].forwarded.length, 0)
+
+    tell.chapter('Its namespace is labelled istio.io/dataplane-mode=ambient')
+    mesh.label(true)
+    await timed('enrolled, which its annotation says', () => mesh.annotation() === 'enabled')
+    look('a new connection arrives with its own address', await connect(mesh), `server from ${PTP.web}`)
+    look('and passed through ztunnel-a', ztunnels['ztunnel-a'].forwarded.length, 1)
+
+    tell.chapter('A newer ztunnel is ready')
+    mesh.ready('ztunnel-b', true)
+    await timed('it serves the node', serves('ztunnel-b'))
+    look('web is served by it', await connect(mesh), `server from ${PTP.web}`)
+    look('which has seen the connection', ztunnels['ztunnel-b'].forwarded.length, 1)
+
+    tell.chapter('No ztunnel is ready any more')
+    mesh.ready('ztunnel-a', false)
+    mesh.ready('ztunnel-b', false)
+    await timed('plugins are told so', () => JSON.stringify(shared()).includes('"ztunnelReady":false'))
+    await ztunnels['ztunnel-b'].stop()
+    look('web is not led past the mesh', (await connect(mesh)).startsWith('server'), false)
+
+    tell.chapter('The label is removed')
+    mesh.label(false)
+    await timed('un-enrolled, and its annotation is gone', () => mesh.annotation() === undefined)
+    look('a new connection is direct again', await connect(mesh), `server from ${PTP.web}`)
+  }
+  const as_expected = looks.every((each) => each.as_expected)
+  tell.line()
+  if (as_expected) tell.ok('everything was as it should be')
+  else tell.bad('something was not as it should be: see the lines marked ✗')
+  const machine = { kernel: release(), node: process.version }
+  if (json) process.stdout.write(`${JSON.stringify({ as_expected, machine, looks, ms }, null, 2)}\n`)
+  return as_expected ? 0 : 1
+}
+
+async function connect({ at }: PtpMesh): Promise<string> {
+  const [connection] = await connectFrom(at.web, 0, [{ host: PTP.server, port: PTP_PORT }])
+  const { answer, error } = connection ?? {}
+  return answer ? `${answer.served_by} from ${answer.from?.replace('::ffff:', '')}` : (error ?? 'no answer')
+}
