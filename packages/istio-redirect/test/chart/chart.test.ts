@@ -110,6 +110,13 @@ describe.skipIf(HELM === undefined)('the chart', () => {
       [...watching, ...namespaces, 'patch pods/status'],
       ['get pods', 'get namespaces'],
     ],
+    [
+      'ambient redirected on the node',
+      { ambient: { enabled: true, redirectMode: 'node-iptables' } },
+      [...REPAIR, 'NET_RAW'],
+      [...watching, ...namespaces, 'get nodes', 'patch pods/status'],
+      ['get pods', 'get namespaces'],
+    ],
     ['nodes chosen by labels', { nodeSelector: { mesh: 'yes' } }, REPAIR, [...watching, 'get nodes'], ['get pods']],
   ])('gives exactly what is needed: %s', ([, values, capabilities, agent, plugin]) => {
     const objects = rendered({ ...IMAGE, ...values })

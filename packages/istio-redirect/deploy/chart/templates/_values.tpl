@@ -69,9 +69,12 @@ counts less than the same key above. What is in values.yaml could not come befor
 {{- if and .ambient.enabled (hasPrefix "node-" .ambient.redirectMode) }}{{ .ambient.redirectMode }}{{ end -}}
 {{- end }}
 
-{{/* Not empty when the DaemonSet chooses nodes by labels that the agent has to look at when it stops. */}}
-{{- define "cni.choosesNodes" -}}
-{{- if or .nodeSelector (dig "nodeAffinity" "requiredDuringSchedulingIgnoredDuringExecution" "" .affinity) }}true{{ end -}}
+{{/*
+Not empty when the agent asks for its Node: for its labels when it stops and the DaemonSet chooses nodes by them, and for its
+address where ambient traffic is redirected on the node.
+*/}}
+{{- define "cni.getsNode" -}}
+{{- if or (include "cni.nodeLevel" .) .nodeSelector (dig "nodeAffinity" "requiredDuringSchedulingIgnoredDuringExecution" "" .affinity) }}true{{ end -}}
 {{- end }}
 
 {{- define "cni.labels" -}}
