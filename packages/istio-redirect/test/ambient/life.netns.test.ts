@@ -3,7 +3,10 @@ import { iptables } from '@cni/iptables'
 import { describe, expect, test } from 'vitest'
 import { nodeProbes } from '../../src/agent/ambient/node-probes.ts'
 import { defaultProbeSource } from '../../src/agent/ambient/pod-rules.ts'
+import { captureDefaults } from '../../src/redirect/config.ts'
+import { redirectRules } from '../../src/redirect/rules.ts'
 import { mode } from '../ambient-pods.ts'
+import { backEnds, capturedBy, settingsFor } from './back-ends.ts'
 import { type MeshNode, meshNode, type TestPod } from './mesh-node.ts'
 
 const patience = { timeout: 20_000 }
@@ -23,6 +26,9 @@ const outboundRules = async ({ netns }: TestPod): Promise<number> => {
   const { ipv4 } = await iptables(netns, { backend: 'nft' }).snapshot()
   return ipv4?.tables.get('nat')?.get('ISTIO_OUTPUT')?.rules.length ?? 0
 }
+
+const sidecar = { 'sidecar.istio.io/status': '{}' }
+const sidecarRules = redirectRules({ ...captureDefaults, ipv6: true })
 
 describe('an agent that starts again', () => {
   test('tells ztunnel of the pods of before, keeps what has no process, and lets go of what is gone', async () => {
@@ -64,16 +70,60 @@ describe('an agent that starts again', () => {
     expect(await node.metrics()).toContain('istio_cni_ambient_heals_total{part="pod",result="success"} 1')
   })
 
+  test.each(backEnds)('takes a pod out wholly that got a sidecar meanwhile, by %s', async (backEnd) => {
+    await using node = await meshNode(settingsFor(backEnd))
+    const ztunnel = node.ztunnel()
+    const first = await node.start()
+    const pod = await node.pod({ name: 'web' })
+    await annotated(pod, 'enabled')
+    expect(await capturedBy(pod.netns, backEnd)).toBe('wholly')
+    await first.stop('followed')
+    pod.change({ annotations: sidecar })
+    const second = await node.start()
+    await annotated(pod, undefined)
+    expect(await capturedBy(pod.netns, backEnd)).toBe('no')
+    await expect.poll(() => [...ztunnel.pods.keys()], patience).toEqual([])
+    expect(second.status()).toMatchObject({ enrolled: 0, pending: 0 })
+  })
+
+  test.each(['nft', 'legacy'] as const)(
+    'takes no rule of the sidecar that a pod got meanwhile, by %s',
+    async (backEnd) => {
+      await using node = await meshNode(settingsFor(backEnd))
+      node.ztunnel()
+      const first = await node.start()
+      const pod = await node.pod({ name: 'web' })
+      await annotated(pod, 'enabled')
+      await first.stop('followed')
+      pod.change({ annotations: sidecar })
+      const firewall = iptables(pod.netns, { backend: backEnd })
+      await firewall.apply(sidecarRules)
+      await node.start()
+      await annotated(pod, undefined)
+      await firewall.verify(sidecarRules)
+      const { ipv4, ipv6 } = await firewall.snapshot()
+      const names = [ipv4, ipv6].flatMap((family) =>
+        [...(family?.tables.values() ?? [])].flatMap((each) => [...each.keys()]),
+      )
+      expect(names).not.toContain('ISTIO_PRERT')
+    },
+  )
+
   test('leaves a pod alone that says to be enrolled and has a sidecar', async () => {
     await using node = await meshNode()
-    const annotations = { 'sidecar.istio.io/status': '{}', 'ambient.istio.io/redirection': 'enabled' }
+    const annotations = { ...sidecar, 'ambient.istio.io/redirection': 'enabled' }
     const pod = await node.pod({ name: 'web', annotations })
+    const firewall = iptables(pod.netns, { backend: 'nft' })
+    await firewall.apply(sidecarRules)
+    const before = await firewall.snapshot()
     const ztunnel = node.ztunnel()
     const agent = await node.start()
     await ready(agent)
     await annotated(pod, undefined)
     await expect.poll(() => ztunnel.told, patience).toContain('snapshotSent')
     expect(ztunnel.told.filter((text) => text.startsWith('add'))).toEqual([])
+    const { missing, unexpected, changed } = await firewall.diff(before)
+    expect([missing, unexpected, changed]).toEqual([[], [], []])
   })
 
   test('goes on with what was pending', async () => {

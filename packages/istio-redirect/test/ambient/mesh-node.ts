@@ -102,8 +102,11 @@ export async function meshNode(config: Partial<AmbientConfig> = {}): Promise<Mes
     writeFileSync(path('proc', pid, 'stat'), `${pid} (app) S ${'0 '.repeat(18)}100 0`)
     return () => rmSync(path('proc', pid), { recursive: true })
   }
-  // The first process is the node's own.
+  // The first process is the node's own, and its kubelet.
   showProcess('', node.path)
+  writeFileSync(path('proc/1/comm'), 'kubelet\n')
+  writeFileSync(path('proc/1/cmdline'), '/usr/bin/kubelet')
+  writeFileSync(path('proc/1/status'), 'Uid:\t0\t0\t0\t0\n')
 
   const start: MeshNode['start'] = async (change = {}, makeKernelSide) => {
     const merged: AmbientConfig = {

@@ -1,12 +1,11 @@
-import { iptables } from '@cni/iptables'
 import { startZtunnel, type Ztunnel } from '@cni/istio-redirect/testing/node'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { AmbientBackEnd } from '../../src/agent/ambient/ambient-status.ts'
 import { redirectionAnnotation } from '../../src/agent/ambient/annotation.ts'
-import { nodeProbes } from '../../src/agent/ambient/node-probes.ts'
-import { defaultProbeSource } from '../../src/agent/ambient/pod-rules.ts'
 import type { StartedAmbient } from '../../src/agent/ambient/start-ambient.ts'
 import { mode } from '../ambient-pods.ts'
+import { backEnds, capturedBy, entriesOf, settingsFor } from './back-ends.ts'
 import { type MeshNode, meshNode, type TestPod } from './mesh-node.ts'
 
 /** Random lives of a node; `CNI_FUZZ_RUNS=1000` for a long search. */
@@ -69,13 +68,15 @@ class Model {
 class World implements AsyncDisposable {
   readonly model = new Model()
   readonly node: MeshNode
+  readonly backEnd: AmbientBackEnd
   agent: StartedAmbient
   ztunnel: Ztunnel
   /** Calls of plugins that are not answered. */
   readonly #calls: Promise<unknown>[] = []
 
-  constructor(node: MeshNode, agent: StartedAmbient) {
+  constructor(node: MeshNode, backEnd: AmbientBackEnd, agent: StartedAmbient) {
     this.node = node
+    this.backEnd = backEnd
     this.agent = agent
     this.ztunnel = startZtunnel({ path: node.ztunnelSocket })
   }
@@ -97,7 +98,7 @@ class World implements AsyncDisposable {
         return
       case 'restart':
         await this.agent.stop('followed')
-        this.agent = await node.start()
+        this.agent = await node.start(settingsFor(this.backEnd))
         return
       case 'kill ztunnel':
         await this.ztunnel.kill()
@@ -122,12 +123,8 @@ class World implements AsyncDisposable {
         real.change({ labels: { [mode]: given.label ?? '' } })
         return
       case 'sidecar':
-        // An agent that was away meanwhile cannot tell whether the rules that it finds are those of the sidecar, and leaves
-        // them alone.
-        await this.agrees()
         of.sidecar = given.present
         real.change({ annotations: { [sidecar]: given.present ? '{}' : undefined } })
-        await this.agrees()
         return
       case 'annotation':
         real.change({ annotations: { [redirectionAnnotation]: given.value } })
@@ -160,20 +157,19 @@ class World implements AsyncDisposable {
     const inMesh = model.pods.filter((each) => model.inMesh(each)).map(({ real }) => real)
     return {
       annotations: model.pods.filter(exists).map((each) => (model.inMesh(each) ? 'enabled' : undefined)),
-      captured: model.pods.filter(isRunning).map((each) => model.inMesh(each)),
+      captured: model.pods.filter(isRunning).map((each) => (model.inMesh(each) ? 'wholly' : 'no')),
       sets: inMesh.flatMap(({ uid, addresses }) => addresses.map((address) => `${address} ${uid}`)).toSorted(),
       ztunnel: inMesh.map(({ uid, netns }) => `${uid} ${netns.dev}:${netns.ino}`).toSorted(),
     }
   }
 
   async seen(): Promise<object> {
-    const { model, node, ztunnel } = this
-    const { sets } = nodeProbes({ ipv6: true, probeSource: defaultProbeSource }, { netns: node.netns, backend: 'nft' })
+    const { model, node, ztunnel, backEnd } = this
     return {
       annotations: model.pods.filter(exists).map(({ real }) => statusOf(real)),
       // Of those that have ended the rules may stay: so does nothing else that they could lead astray.
-      captured: await Promise.all(model.pods.filter(isRunning).map(({ real }) => isCaptured(real))),
-      sets: (await sets.list()).map(({ address, uid }) => `${address} ${uid}`).toSorted(),
+      captured: await Promise.all(model.pods.filter(isRunning).map(({ real }) => capturedBy(real.netns, backEnd))),
+      sets: await entriesOf(node.netns, backEnd),
       ztunnel: [...ztunnel.pods.values()].map((each) => `${each.uid} ${each.problem ?? each.namespace}`).toSorted(),
     }
   }
@@ -191,23 +187,20 @@ const exists = ({ life }: ModelPod) => life !== 'deleted'
 const isRunning = ({ life }: ModelPod) => life === 'running'
 const labelled = (value: Label) => (value === undefined ? {} : { [mode]: value })
 
-async function isCaptured({ netns }: TestPod): Promise<boolean> {
-  const { ipv4, ipv6 } = await iptables(netns, { backend: 'nft' }).snapshot()
-  return [ipv4, ipv6].some((family) =>
-    [...(family?.tables.values() ?? [])].some((chains) => [...chains.keys()].some((name) => name.startsWith('ISTIO_'))),
-  )
-}
-
 test('whatever happens to pods, namespaces, the agent and ztunnels that listen in pods, in the end all agree who is in the mesh', {
   timeout: 60_000 + runs * 60_000,
 }, async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(action, { minLength: 8, maxLength: 24 }), async (actions) => {
-      const node = await meshNode()
-      await using world = new World(node, await node.start())
-      for (const each of actions) await world.act(each)
-      await world.agrees()
-    }),
+    fc.asyncProperty(
+      fc.constantFrom(...backEnds),
+      fc.array(action, { minLength: 8, maxLength: 24 }),
+      async (by, actions) => {
+        const node = await meshNode()
+        await using world = new World(node, by, await node.start(settingsFor(by)))
+        for (const each of actions) await world.act(each)
+        await world.agrees()
+      },
+    ),
     { numRuns: runs, endOnFailure: true },
   )
 })

@@ -62,11 +62,7 @@ export async function namespaceDrift(
   options: RulesOptions = {},
 ): Promise<string[]> {
   const { rules, items, needless } = await openPlace(netns, capture, options)
-  using rtnl = await openRtnl(netns)
-  const odd: string[] = []
-  for (const item of items) if (!(await item.present(rtnl))) odd.push(`missing ${item.what}`)
-  for (const item of needless) if (await item.present(rtnl)) odd.push(`unexpected ${item.what}`)
-  return [...odd, ...(await rules.drift())]
+  return [...(await oddItems(netns, { items, needless })), ...(await rules.drift())]
 }
 
 /** What {@link releaseNamespace} would take out of a pod's namespace, in words. */
@@ -76,10 +72,7 @@ export async function namespaceLeftovers(
   options: RulesOptions = {},
 ): Promise<string[]> {
   const { rules, items, needless } = await openPlace(netns, capture, options)
-  using rtnl = await openRtnl(netns)
-  const odd: string[] = []
-  for (const item of [...items, ...needless]) if (await item.present(rtnl)) odd.push(`unexpected ${item.what}`)
-  return [...odd, ...(await rules.present())]
+  return [...(await oddItems(netns, { items: [], needless: [...items, ...needless] })), ...(await rules.present())]
 }
 
 /** Takes everything out of a pod's namespace again, of both families whatever they were enrolled with. */
@@ -88,11 +81,23 @@ export async function releaseNamespace(
   capture: PodCapture,
   options: RulesOptions = {},
 ): Promise<void> {
-  const { rules, items, needless } = await openPlace(netns, capture, options)
+  const place = await openPlace(netns, capture, options)
   // Packets that are marked already shall not lose their way before the rules that mark are gone.
-  await rules.remove()
-  using rtnl = await openRtnl(netns)
-  for (const item of [...items, ...needless].toReversed()) await item.remove(rtnl)
+  await place.rules.remove()
+  await removeItems(netns, place)
+}
+
+/**
+ * The same where a sidecar may have written rules, too: what only ambient mode writes goes, and nothing at all where
+ * there is none of that.
+ */
+export async function releaseProven(
+  netns: NetnsTarget,
+  capture: PodCapture,
+  options: RulesOptions = {},
+): Promise<void> {
+  const place = await openPlace(netns, capture, options)
+  if (await place.rules.removeProven()) await removeItems(netns, place)
 }
 
 // internal
@@ -118,6 +123,19 @@ async function openPlace(netns: NetnsTarget, capture: PodCapture, options: Rules
     items: [route4, rule4, ...(possible.ipv6 ? of6 : [])],
     needless: possible.ipv6 ? [] : of6,
   }
+}
+
+async function oddItems(netns: NetnsTarget, { items, needless }: Pick<Place, 'items' | 'needless'>): Promise<string[]> {
+  using rtnl = await openRtnl(netns)
+  const odd: string[] = []
+  for (const item of items) if (!(await item.present(rtnl))) odd.push(`missing ${item.what}`)
+  for (const item of needless) if (await item.present(rtnl)) odd.push(`unexpected ${item.what}`)
+  return odd
+}
+
+async function removeItems(netns: NetnsTarget, { items, needless }: Place): Promise<void> {
+  using rtnl = await openRtnl(netns)
+  for (const item of [...items, ...needless].toReversed()) await item.remove(rtnl)
 }
 
 /** Most namespaces are new: what is there already is looked for only where the kernel says so. */

@@ -7,11 +7,12 @@ import type { AmbientPod } from './ambient-pod.ts'
 import type { RedirectionStatus } from './annotation.ts'
 import { type AnnotationWriterOptions, annotationWriter, type WriteAnnotation } from './annotation-writer.ts'
 import { cleanLooks, markOf } from './clean-looks.ts'
-import { enrolNamespace, namespaceDrift, releaseNamespace } from './enrol-namespace.ts'
+import { enrolNamespace, namespaceDrift, releaseNamespace, releaseProven } from './enrol-namespace.ts'
 import { EnrolmentError } from './enrolment-error.ts'
 import type { RulesOptions } from './installed-rules.ts'
 import type { NamespaceFinder } from './namespace-finder.ts'
 import type { NetnsCache, NetnsLease, Workload } from './netns-cache.ts'
+import type { LeftRules } from './next-step.ts'
 import { podOverrides } from './pod-overrides.ts'
 import type { PodCapture } from './pod-rules.ts'
 import type { ProbeSets } from './probe-sets.ts'
@@ -55,7 +56,7 @@ export interface Enroller {
   /** Gives the node's sets the addresses of a pod. */
   readdress(pod: AmbientPod, addresses: readonly string[]): Promise<void>
   /** The node's sets, rules if there is a namespace that lives on, ztunnel, the annotation. */
-  leave(pod: AmbientPod, options: { readonly rules: boolean; readonly patch: KubeRequest | undefined }): Promise<void>
+  leave(pod: AmbientPod, options: { readonly rules: LeftRules; readonly patch: KubeRequest | undefined }): Promise<void>
   readonly annotate: WriteAnnotation
   /** What in a pod's namespace differs, which is put right; nothing where its namespace is not known. */
   heal(pod: AmbientPod): Promise<readonly string[]>
@@ -138,14 +139,15 @@ export function enroller(options: EnrollerOptions): Enroller {
         throw new EnrolmentError('INCOMPLETE', messageOf(cause), { cause })
       }
     },
-    async leave(pod, { rules: hasRules, patch }) {
+    async leave(pod, { rules: left, patch }) {
       await sets.drop(pod.uid)
-      if (hasRules) {
+      if (left !== 'none') {
         const found = cache.has(pod.uid) ? undefined : await finder.find(pod.uid, pod.addresses)
         if (found !== undefined) cache.keep(pod.uid, workloadOf(pod), found)
         using lease = cache.lease(pod.uid)
         // Kept until it worked: otherwise nobody knew where to try again.
-        if (lease !== undefined) await releaseNamespace(lease.netns, captureForRelease(options), rules)
+        const release = left === 'all' ? releaseNamespace : releaseProven
+        if (lease !== undefined) await release(lease.netns, captureForRelease(options), rules)
       }
       cache.forget(pod.uid)
       looks.forget(pod.uid)

@@ -1,4 +1,4 @@
-import { type Family, iptables, isBuiltin, type Table } from '@cni/iptables'
+import { type Family, iptables, isBuiltin, type Snapshot, type Table } from '@cni/iptables'
 import { type NetnsTarget, readFile } from '@cni/netns'
 
 /**
@@ -6,14 +6,18 @@ import { type NetnsTarget, readFile } from '@cni/netns'
  * count for nothing, nor do rules of Istio's, whoever wrote them. Only reads, and makes no table by it.
  */
 export async function hasForeignLegacyRules(netns: NetnsTarget): Promise<boolean> {
-  const families = await familiesWithTables(netns)
-  if (families.length === 0) return false
-  const snapshot = await iptables(netns, { backend: 'legacy', families }).snapshot()
-  return families.some((family) =>
-    [...(snapshot[family]?.tables ?? [])].some(([table, chains]) =>
+  const snapshot = await legacySnapshot(netns)
+  return [snapshot?.ipv4, snapshot?.ipv6].some((family) =>
+    [...(family?.tables ?? [])].some(([table, chains]) =>
       [...chains].some(([name, chain]) => isForeign(table, name, chain)),
     ),
   )
+}
+
+/** What the legacy back end holds in a namespace; `undefined` where it has no table, which is not made by asking. */
+export async function legacySnapshot(netns: NetnsTarget): Promise<Snapshot | undefined> {
+  const families = await familiesWithTables(netns)
+  return families.length === 0 ? undefined : iptables(netns, { backend: 'legacy', families }).snapshot()
 }
 
 // internal

@@ -10,6 +10,7 @@ import { type Ruleset as NftRuleset, nftables, driftText as nftDriftText } from 
 import { watch as watchTables } from '@cni/nftables/watch'
 import { isNftError, openNft } from '@cni/nftables/wire'
 import { istioRestoreText } from '../../redirect/text.ts'
+import { provenChains } from './proven-chains.ts'
 
 /** How rules are written. */
 export interface RulesOptions extends Pick<IptablesOptions, 'backend' | 'programs'> {
@@ -39,6 +40,8 @@ export interface InstalledRules {
   present(): Promise<string[]>
   /** Takes out what either back end has. */
   remove(): Promise<void>
+  /** Takes out what nobody else of Istio's can have written; returns whether there was any. */
+  removeProven(): Promise<boolean>
   /** Looks again and again until the signal, and tells each time what is not as it should be on the back end in use. */
   watch(signal: AbortSignal): AsyncGenerator<RulesLook, void, void>
 }
@@ -64,6 +67,14 @@ export function installedRules(netns: NetnsTarget, rules: RulesOfBoth, options: 
       // Where nothing is, nothing has to be freed: what comes after a deletion waits 10 ms for that.
       await other.remove()
       await used.remove()
+    },
+    async removeProven() {
+      const isNative = (await both.nftables.present()).length > 0
+      if (isNative) await both.nftables.remove()
+      const chains = await provenChains(netns, rules.iptables.chains)
+      if (chains.length > 0)
+        await iptables(netns, { backend: by.backend, programs: by.programs }).remove({ chains, rules: [] })
+      return isNative || chains.length > 0
     },
     watch: (signal) => used.watch(signal),
   }

@@ -15,6 +15,8 @@ const reached = (status: 'enabled' | 'pending', ...addresses: string[]) => ({
   addresses: addresses.length === 0 ? ['10.0.0.9'] : addresses,
 })
 
+const TAKEN = { all: ' with rules', proven: ' with proven rules', none: '' } as const
+
 /** A step in short: what it is, what it writes, and whether rules are taken out. */
 function short(step: EnrolmentStep): string {
   switch (step.step) {
@@ -26,7 +28,7 @@ function short(step: EnrolmentStep): string {
     case 'annotate':
       return `annotate ${JSON.stringify(step.patch.body?.document)}`
     case 'leave':
-      return `leave${step.rules ? ' with rules' : ''}${step.patch === undefined ? '' : ' and annotation'}`
+      return `leave${TAKEN[step.rules]}${step.patch === undefined ? '' : ' and annotation'}`
   }
 }
 
@@ -144,9 +146,9 @@ describe('a pod leaves the mesh', () => {
       'leave with rules and annotation',
     ],
     [
-      'without the rules of its sidecar when only a user says that it is in',
+      'with no rule that its sidecar may have when its annotation alone says that it is in',
       { pod: { annotations: { 'sidecar.istio.io/status': '', [redirectionAnnotation]: 'enabled' } } },
-      'leave and annotation',
+      'leave with proven rules and annotation',
     ],
     [
       'without rules on the network of the node',

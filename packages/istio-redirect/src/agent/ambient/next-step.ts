@@ -23,14 +23,18 @@ export interface PodSituation {
  * - `enrol`: rules into its namespace, to ztunnel, its addresses into the node's sets, then the annotation.
  * - `addresses`: the node's sets only.
  * - `annotate`: the annotation only, which somebody else changed.
- * - `leave`: out of the sets and ztunnel, then the annotation; rules are taken out of a namespace that lives on.
+ * - `leave`: out of the sets and ztunnel, then the annotation; rules are taken out of a namespace that lives on
+ *   (`proven`: those that nobody but an agent can have written).
  */
 export type EnrolmentStep =
   | { readonly step: 'none'; readonly waiting: boolean; readonly why: string }
   | { readonly step: 'enrol'; readonly addresses: readonly string[]; readonly why: string }
   | { readonly step: 'addresses'; readonly addresses: readonly string[]; readonly why: string }
   | { readonly step: 'annotate'; readonly patch: KubeRequest; readonly why: string }
-  | { readonly step: 'leave'; readonly rules: boolean; readonly patch: KubeRequest | undefined; readonly why: string }
+  | { readonly step: 'leave'; readonly rules: LeftRules; readonly patch: KubeRequest | undefined; readonly why: string }
+
+/** Which rules leave with a pod. */
+export type LeftRules = 'all' | 'proven' | 'none'
 
 /**
  * What to do about a pod now. Of a pod that still is there one more look after each step tells what is left, until the
@@ -42,15 +46,16 @@ export function nextStep(situation: PodSituation, settings: EnrolmentSettings): 
   if (deleted) return afterDeletion(situation, settings, inMesh)
   if (pod.completed) {
     // Nobody is left whose traffic the rules could divert, and the kernel drops them with the namespace.
-    return inMesh ? leave(pod, false, 'it has ended') : none('it has ended')
+    return inMesh ? leave(pod, 'none', 'it has ended') : none('it has ended')
   }
   if (namespaceLabels === undefined) return wait(`nothing is known yet of its namespace ${pod.namespace}`)
   const decision = decideEnrolment(pod, namespaceLabels, settings)
   if (decision.enrolled) return towardsEnrolled(situation, decision.why)
   if (!inMesh) return none(decision.why)
   // An annotation alone may be a user's doing: neither the node's rules nor those of a sidecar are touched for it.
-  const ours = decision.reason !== 'sidecar' || reached !== undefined
-  return leave(pod, ours && decision.reason !== 'host-network', decision.why)
+  if (decision.reason === 'host-network') return leave(pod, 'none', decision.why)
+  const isKnown = decision.reason !== 'sidecar' || reached !== undefined
+  return leave(pod, isKnown ? 'all' : 'proven', decision.why)
 }
 
 // internal
@@ -81,13 +86,13 @@ function afterDeletion(
   const mayBe =
     !pod.completed && decideEnrolment(pod, namespaceLabels ?? {}, { ...settings, excludeNamespaces: [] }).enrolled
   if (!inMesh && !mayBe) return none('it was deleted')
-  return { step: 'leave', rules: false, patch: undefined, why: 'it was deleted' }
+  return { step: 'leave', rules: 'none', patch: undefined, why: 'it was deleted' }
 }
 
 const none = (why: string): EnrolmentStep => ({ step: 'none', waiting: false, why })
 const wait = (why: string): EnrolmentStep => ({ step: 'none', waiting: true, why })
 
-const leave = (pod: AmbientPod, rules: boolean, why: string): EnrolmentStep => ({
+const leave = (pod: AmbientPod, rules: LeftRules, why: string): EnrolmentStep => ({
   step: 'leave',
   rules,
   patch: annotationPatch(pod, undefined),
