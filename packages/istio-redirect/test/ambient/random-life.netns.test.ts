@@ -80,6 +80,7 @@ test(
           belongs(models[at] ?? { label: 'none', sidecar: true, done: true }, namespace),
         )
         const expected = {
+          counts: [inMesh.length, 0],
           annotated: inMesh.map(({ name }) => name),
           entries: inMesh.flatMap(({ uid, addresses }) => addresses.map((ip) => `${ip} ${uid}`)).toSorted(),
           ztunnel: inMesh.map(({ uid }) => uid).toSorted(),
@@ -89,6 +90,7 @@ test(
         await expect
           .poll(
             async () => ({
+              counts: [agent.status().enrolled, agent.status().pending],
               annotated: pods.filter((one) => one.annotation() === 'enabled').map(({ name }) => name),
               entries: await entriesOf(node.netns, used),
               ztunnel: [...ztunnel.pods.keys()].toSorted(),
@@ -99,7 +101,6 @@ test(
             patience,
           )
           .toEqual(expected)
-        expect(agent.status()).toMatchObject({ enrolled: inMesh.length, pending: 0 })
       }),
       { numRuns: LIVES, endOnFailure: true },
     )
