@@ -8,8 +8,19 @@ const brand = Symbol.for('cni.NodeLevelError')
  * - `NO_PORT`: no UDP port is free for them
  * - `FOREIGN`: somebody else uses what would have to be ours
  * - `ADDRESS`: it cannot be that of a pod in the mesh
+ * - `NO_VETH`: an address is not on a veth that leads to the node
+ * - `NO_SK_ASSIGN`: the kernel cannot do what needs it
  */
-export type NodeLevelErrorCode = 'NO_ZTUNNEL' | 'NO_ROUTE' | 'BRIDGE' | 'NO_TUNNEL' | 'NO_PORT' | 'FOREIGN' | 'ADDRESS'
+export type NodeLevelErrorCode =
+  | 'NO_ZTUNNEL'
+  | 'NO_ROUTE'
+  | 'BRIDGE'
+  | 'NO_TUNNEL'
+  | 'NO_PORT'
+  | 'FOREIGN'
+  | 'ADDRESS'
+  | 'NO_VETH'
+  | 'NO_SK_ASSIGN'
 
 /** What keeps a node, or a pod, from being redirected on the node level; the message says what to do. */
 export class NodeLevelError extends Error {

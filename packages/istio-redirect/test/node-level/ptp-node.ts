@@ -28,15 +28,17 @@ export interface PtpNode extends AsyncDisposable {
   ip(...args: readonly string[]): Promise<string>
 }
 
-/** A node with ztunnel, two pods, and a server on another node. */
-export async function ptpNode(): Promise<PtpNode> {
+/** A node with ztunnel, pods, and a server on another node; pods have a route each, or a bridge has them all. */
+export async function ptpNode(network: 'ptp' | 'bridge' = 'ptp'): Promise<PtpNode> {
   await using starting = new AsyncDisposableStack()
   let stack = starting
   const make = async (): Promise<Netns> => stack.use(await tempNetns())
   const node = await make()
   const far = await make()
   const rtnl = stack.use(await openRtnl(node))
-  await rtnl.addAddress('lo', `${addresses.node}/32`)
+  const isBridge = network === 'bridge'
+  if (isBridge) await rtnl.addLink({ kind: 'bridge', name: 'cni0', up: true })
+  await rtnl.addAddress(isBridge ? 'cni0' : 'lo', `${addresses.node}/${isBridge ? 16 : 32}`)
   await sysctl(node).set('net/ipv4/ip_forward', true)
   // Nothing but what a test sends goes through the tunnels.
   await sysctl(node).set('net/ipv6/conf/default/disable_ipv6', true)
@@ -44,10 +46,11 @@ export async function ptpNode(): Promise<PtpNode> {
     const made = await make()
     const link = `v${name}`
     await rtnl.addLink({ kind: 'veth', name: link, up: true, peer: { name: 'eth0', netns: made, up: true } })
-    await rtnl.addRoute({ cidr: `${address}/32`, link })
+    if (isBridge) await rtnl.setLink(link, { master: 'cni0' })
+    else await rtnl.addRoute({ cidr: `${address}/32`, link })
     using inside = await openRtnl(made)
-    await inside.addAddress('eth0', `${address}/32`)
-    await inside.addRoute({ cidr: `${addresses.node}/32`, link: 'eth0' })
+    await inside.addAddress('eth0', `${address}/${isBridge ? 16 : 32}`)
+    if (!isBridge) await inside.addRoute({ cidr: `${addresses.node}/32`, link: 'eth0' })
     await inside.addRoute({ destination: 'default', gateway: addresses.node, link: 'eth0' })
     return made
   }

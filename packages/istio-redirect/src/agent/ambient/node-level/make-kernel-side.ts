@@ -1,11 +1,10 @@
 import { chooseBackEnd } from '../back-end.ts'
-import type { KernelSideOptions, MakeKernelSide } from './kernel-sides.ts'
+import type { ChosenKernelSide, KernelSideOptions, MakeKernelSide } from './kernel-sides.ts'
 
 /** The kernel's side that the settings ask for; the other one is not loaded. */
 export const makeKernelSide: MakeKernelSide = async (options) => {
   const { host, hostIp, log, nodeLevel } = options
-  if (nodeLevel.mode !== 'node-iptables')
-    throw new Error(`AMBIENT_REDIRECT_MODE ${nodeLevel.mode} is not part of this build`)
+  if (nodeLevel.mode === 'node-ebpf') return await byEbpf(options)
   const { backEnd, why } = await backEndOf(options)
   log.info(`rules on the node are written by iptables-${backEnd}: ${why}`, { tunnel: nodeLevel.tunnel })
   const { iptablesSide } = await import('../../../node-level/iptables-side.ts')
@@ -14,6 +13,17 @@ export const makeKernelSide: MakeKernelSide = async (options) => {
 }
 
 // internal
+
+/** Refused here where the kernel or the file systems cannot do it: before any pod is touched. */
+async function byEbpf({ host, log }: KernelSideOptions): Promise<ChosenKernelSide> {
+  const { ebpfSide } = await import('../../../node-level/ebpf/ebpf-side.ts')
+  const kernel = ebpfSide({ netns: host })
+  const { variant } = kernel.objects
+  const how = variant === 'tproxy' ? 'assigned by a program' : 'found by rules of TPROXY: queries cannot be captured'
+  log.info(`programs are loaded and pinned: sockets of ztunnel are ${how}`)
+  log.warn('node-ebpf is for IPv4 only: what pods send and receive by IPv6 is not in the mesh')
+  return { kernel, needsNetns: true }
+}
 
 /** Rules of nf_tables of our own are of ambient mode in pods. */
 async function backEndOf({ config, host, log }: KernelSideOptions) {

@@ -1,0 +1,34 @@
+import type { Link, RtnlPort } from '@cni/netns'
+import { NodeLevelError } from '../node-level-error.ts'
+
+/** The two ends of the veth of a pod. */
+export interface Ends {
+  /** The node's. */
+  readonly outer: Link
+  readonly inner: Link
+}
+
+/**
+ * Finds the veth that has an address, whatever the node routes or bridges behind it.
+ *
+ * @param whose - for the message: `pod shop/web`.
+ * @throws {@link NodeLevelError} `NO_VETH`.
+ */
+export async function endsOf(node: RtnlPort, inside: RtnlPort, address: string, whose: string): Promise<Ends> {
+  const fail = (text: string): never => {
+    throw new NodeLevelError('NO_VETH', `${whose}: ${text}`)
+  }
+  const [links, addresses] = await Promise.all([inside.getLinks(), inside.getAddresses({ family: 'ipv4' })])
+  const index = addresses.find((each) => each.address === address)?.linkIndex
+  const inner = links.find((each) => each.index === index)
+  if (inner === undefined) return fail(`no link of its namespace has the address ${address}: is it the right one?`)
+  if (inner.kind !== 'veth' || inner.parent === undefined) {
+    const kind = inner.kind ?? 'of no kind'
+    return fail(
+      `its address ${address} is on ${inner.name}, which is ${kind}, not a veth; or set AMBIENT_REDIRECT_MODE=inpod`,
+    )
+  }
+  const outer = await node.getLink(inner.parent)
+  if (outer?.kind === 'veth' && outer.parent === inner.index) return { outer, inner }
+  return fail(`the other end of its veth ${inner.name} is not on the node, or has gone`)
+}

@@ -1,0 +1,103 @@
+import { type NetnsTarget, type RtnlPort, sysctl } from '@cni/netns'
+import { mappedAddress } from '../../ebpf/maps.ts'
+import type { Objects } from '../../ebpf/objects.ts'
+import { sysctlSteps } from '../network.ts'
+import { withoutReversePath } from '../network-plan.ts'
+import { routeSteps, ruleSteps } from '../route-steps.ts'
+import { applyRules, type RulesBy, rulesDrift, type Undone } from '../rules.ts'
+import type { Step } from '../step.ts'
+import { hookSteps, insideHooks, podHooks, ztunnelHooks } from './filters.ts'
+import { dropEntry, isSameTarget, type PodEntry, podEntries, putEntry } from './pod-entries.ts'
+import { type Serving, targetOf } from './serving.ts'
+
+/** What is to be undone when it fails. */
+export type Undo = (step: () => void) => void
+
+/** What pins again what somebody unpinned. */
+export const pinSteps = (objects: Objects): Step[] =>
+  objects.missingPins().map((name) => ({ what: `missing pin ${name}`, run: async () => objects.pinAgain(name) }))
+
+/** What makes ztunnel's namespace take the packets that are for it. */
+export async function insideSteps(
+  rtnl: RtnlPort,
+  place: Undone,
+  { ends, inside }: Pick<Serving, 'ends' | 'inside'>,
+  objects: Objects,
+  by: RulesBy,
+): Promise<Step[]> {
+  const { network, rules } = inside
+  const drift = rules === undefined ? [] : await rulesDrift(place.netns, rules, by)
+  return [
+    ...(await sysctlSteps(sysctl(place), network.sysctls)),
+    ...(await routeSteps(rtnl, network.routes)),
+    ...(await ruleSteps(rtnl, network.rules)),
+    ...drift.map((what, at) => ({
+      what,
+      run: async () => (rules === undefined || at > 0 ? undefined : applyRules(place, rules, by)),
+    })),
+    ...(await hookSteps(rtnl, ends.inner.index, insideHooks(objects.variant), objects)),
+  ].map((step) => ({ ...step, what: `ztunnel: ${step.what}` }))
+}
+
+/** What makes the node send packets to ztunnel, and take those that come from it. */
+export async function ztunnelSteps(
+  rtnl: RtnlPort,
+  netns: NetnsTarget,
+  { ends, nodeIp, ztunnel }: Serving,
+  objects: Objects,
+  undo?: Undo,
+): Promise<Step[]> {
+  const { host_ip_info, ztunnel_info } = objects.maps
+  const steps = [
+    // What ztunnel sends with the addresses of others comes in by its veth.
+    ...(await sysctlSteps(sysctl(netns), withoutReversePath(['all', ends.outer.name]))),
+    ...(await hookSteps(rtnl, ends.outer.index, ztunnelHooks, objects)),
+  ]
+  const ipBefore = host_ip_info.get(0)
+  if (ipBefore.address !== nodeIp) {
+    undo?.(() => host_ip_info.set(0, ipBefore))
+    const run = async () => host_ip_info.set(0, mappedAddress(nodeIp))
+    steps.push({ what: `the node's address is ${ipBefore.address}, not ${nodeIp}`, run })
+  }
+  const target = targetOf(ends, ztunnel.dnsCapture)
+  const before = ztunnel_info.get(0)
+  if (!isSameTarget(before, target)) {
+    undo?.(() => ztunnel_info.set(0, before))
+    const run = async () => ztunnel_info.set(0, target)
+    steps.push({ what: `pods are led to link ${before.ifindex}, not to ztunnel on ${target.ifindex}`, run })
+  }
+  return steps
+}
+
+/** What keeps pods captured that were; those whose link has gone are told as `gone`, and taken out. */
+export async function podSteps(
+  rtnl: RtnlPort,
+  objects: Objects,
+  known: ReadonlyMap<string, PodEntry>,
+  gone: (entry: PodEntry) => void,
+): Promise<Step[]> {
+  const { maps } = objects
+  const there = new Map(podEntries(maps).map((entry) => [entry.address, entry]))
+  const links = new Set((await rtnl.getLinks()).map(({ index }) => index))
+  const steps: Step[] = []
+  for (const entry of known.values()) {
+    const { address, uid, target } = entry
+    if (!links.has(target.ifindex)) {
+      const run = async () => {
+        dropEntry(maps, address)
+        gone(entry)
+      }
+      steps.push({ what: `the link of ${address} of pod ${uid} has gone`, run })
+      continue
+    }
+    const found = there.get(address)
+    if (found?.uid !== uid || !isSameTarget(found?.target, target))
+      steps.push({ what: `missing ${address} of pod ${uid}`, run: async () => putEntry(maps, entry) })
+    steps.push(...(await hookSteps(rtnl, target.ifindex, podHooks, objects)))
+  }
+  for (const { address, uid = 'nobody' } of there.values()) {
+    if (known.has(address)) continue
+    steps.push({ what: `unexpected ${address} of pod ${uid}`, run: async () => dropEntry(maps, address) })
+  }
+  return steps
+}

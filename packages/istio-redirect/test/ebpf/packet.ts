@@ -1,0 +1,37 @@
+import { parseAddress } from '@cni/types/ip'
+
+/** A packet of IPv4, unless it says that it is something else. */
+export interface Sent {
+  readonly from: string
+  readonly to: string
+  /** Default: 6, TCP. */
+  readonly protocol?: number
+  /** Where it goes; it comes from port 40000. Default: 80. */
+  readonly port?: number
+  /** Words of options in its header. Default: 0. */
+  readonly options?: number
+  /** What part of a packet it is, in units of eight bytes. Default: 0, the first. */
+  readonly fragment?: number
+  readonly etherType?: number
+  /** What is cut off, with the header of Ethernet. Default: nothing. */
+  readonly length?: number
+}
+
+/** Its bytes, with a header of Ethernet. */
+export function packetOf(sent: Sent): Uint8Array {
+  const { from, to, protocol = 6, port = 80, options = 0, fragment = 0, etherType = 0x0800, length } = sent
+  const header = 20 + 4 * options
+  const bytes = Buffer.alloc(14 + header + 20)
+  bytes.fill(2, 0, 12)
+  bytes.writeUInt16BE(etherType, 12)
+  bytes[14] = 0x40 | (header / 4)
+  bytes.writeUInt16BE(header + 20, 16)
+  bytes.writeUInt16BE(fragment, 20)
+  bytes[22] = 64
+  bytes[23] = protocol
+  bytes.set(parseAddress(from) ?? [], 26)
+  bytes.set(parseAddress(to) ?? [], 30)
+  bytes.writeUInt16BE(40_000, 14 + header)
+  bytes.writeUInt16BE(port, 16 + header)
+  return bytes.subarray(0, length)
+}
