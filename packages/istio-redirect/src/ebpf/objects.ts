@@ -41,56 +41,62 @@ export function openObjects({ pins: folder = PINS, variant: wanted }: ObjectsOpt
   const kernel = ebpf()
   kernel.mountBpffs(dirname(folder))
   const pins = kernel.pins(folder, { version: VERSION, create: true })
-  using opening = new DisposableStack()
-  const there = new Set(pins.list())
-  const maps = openMaps(pins)
-  for (const map of Object.values(maps)) opening.use(map)
-  // A program that refers to a map which is gone is of no use, though it has the same instructions.
-  const usable = Object.keys(mapSpecs).every((name) => there.has(name))
-  const descriptors = Object.fromEntries(Object.entries(maps).map(([name, map]) => [name, map.fd]))
-  const load = (name: ProgramName): Program => {
-    const text = programs[name]
-    const loaded = kernel.load({ name: text.name, instructions: assemble(text, descriptors), license: LICENSE })
-    const pinned = usable && there.has(name) ? pins.program(name) : undefined
-    if (pinned?.tag === loaded.tag) {
-      loaded.close()
-      return opening.use(pinned)
-    }
-    pinned?.close()
-    opening.use(loaded)
-    pins.putProgram(name, loaded)
-    return loaded
+  const opened: Disposable[] = []
+  const close = (): void => {
+    for (const each of opened.splice(0)) each[Symbol.dispose]()
   }
-  const open = new Map<ProgramName, Program>()
-  const assigning = wanted === 'mark' ? undefined : assigningProgram(load, wanted === 'tproxy')
-  if (assigning !== undefined) open.set('ztunnel_tproxy', assigning)
-  else open.set('ztunnel_ingress', load('ztunnel_ingress'))
-  for (const name of ['app_outbound', 'app_inbound', 'ztunnel_host_ingress'] as const) open.set(name, load(name))
-  const kept = opening.move()
-  const pinnable = new Map<string, Program | (typeof maps)[keyof typeof maps]>([...Object.entries(maps), ...open])
-  return {
-    variant: assigning === undefined ? 'mark' : 'tproxy',
-    maps,
-    programs: open,
-    missingPins() {
-      const now = new Set(pins.list())
-      return [...pinnable.keys()].filter((name) => !now.has(name))
-    },
-    pinAgain: (name) => pinAgain(kernel, folder, name, pinnable.get(name)),
-    [Symbol.dispose]: () => kept.dispose(),
+  const opening = <T extends Disposable>(one: T): T => {
+    opened.push(one)
+    return one
+  }
+  try {
+    const there = new Set(pins.list())
+    const maps = openMaps(pins, opening)
+    // A program that refers to a map which is gone is of no use, though it has the same instructions.
+    const usable = Object.keys(mapSpecs).every((name) => there.has(name))
+    const descriptors = Object.fromEntries(Object.entries(maps).map(([name, map]) => [name, map.fd]))
+    const load = (name: ProgramName): Program => {
+      const text = programs[name]
+      const loaded = kernel.load({ name: text.name, instructions: assemble(text, descriptors), license: LICENSE })
+      opening(loaded)
+      const pinned = usable && there.has(name) ? opening(pins.program(name)) : undefined
+      if (pinned?.tag === loaded.tag) return pinned
+      pins.putProgram(name, loaded)
+      return loaded
+    }
+    const open = new Map<ProgramName, Program>()
+    const assigning = wanted === 'mark' ? undefined : assigningProgram(load, wanted === 'tproxy')
+    if (assigning !== undefined) open.set('ztunnel_tproxy', assigning)
+    else open.set('ztunnel_ingress', load('ztunnel_ingress'))
+    for (const name of ['app_outbound', 'app_inbound', 'ztunnel_host_ingress'] as const) open.set(name, load(name))
+    const pinnable = new Map<string, { pin(path: string): void }>([...Object.entries(maps), ...open])
+    return {
+      variant: assigning === undefined ? 'mark' : 'tproxy',
+      maps,
+      programs: open,
+      missingPins() {
+        const now = new Set(pins.list())
+        return [...pinnable.keys()].filter((name) => !now.has(name))
+      },
+      pinAgain: (name) => pinAgain(kernel, folder, name, pinnable.get(name)),
+      [Symbol.dispose]: close,
+    }
+  } catch (error) {
+    close()
+    throw error
   }
 }
 
 // internal
 
-function openMaps(pins: Pins) {
+function openMaps(pins: Pins, opening: <T extends Disposable>(one: T) => T) {
   return {
-    log_level: pins.map(mapSpecs.log_level),
-    host_ip_info: pins.map(mapSpecs.host_ip_info),
-    ztunnel_info: pins.map(mapSpecs.ztunnel_info),
-    app_info: pins.map(mapSpecs.app_info),
-    pod_uids: pins.map(mapSpecs.pod_uids),
-    drops: pins.map(mapSpecs.drops),
+    log_level: opening(pins.map(mapSpecs.log_level)),
+    host_ip_info: opening(pins.map(mapSpecs.host_ip_info)),
+    ztunnel_info: opening(pins.map(mapSpecs.ztunnel_info)),
+    app_info: opening(pins.map(mapSpecs.app_info)),
+    pod_uids: opening(pins.map(mapSpecs.pod_uids)),
+    drops: opening(pins.map(mapSpecs.drops)),
   }
 }
 

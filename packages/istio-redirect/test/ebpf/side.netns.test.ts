@@ -125,7 +125,7 @@ test('what others take away comes back', async () => {
       expect.stringMatching(/^ztunnel: missing rule/),
     ]),
   )
-  expect((await side.heal()).changed).toEqual(expect.arrayContaining(drift))
+  expect((await side.heal()).changed).toEqual(expect.arrayContaining([...drift]))
   expect(await side.drift()).toEqual([])
   await side.stop()
 })

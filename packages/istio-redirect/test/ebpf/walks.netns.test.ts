@@ -71,7 +71,9 @@ describe.each([
   /** Whom the ones that were connected to saw, and what passed through ztunnel, in order of the alphabet. */
   async function walk(...ways: readonly Way[]): Promise<{ seen: string[]; forwarded: string[] }> {
     const before = ztunnel.forwarded.length
-    const sources = [...Map.groupBy(ways, ([from]) => from)]
+    const sources = [...new Set(ways.map(([from]) => from))].map(
+      (from) => [from, ways.filter(([each]) => each === from)] as const,
+    )
     const connections = await Promise.all(
       sources.map(([from, all]) =>
         connectFrom(

@@ -21,7 +21,6 @@ async function byEbpf({ host, log }: KernelSideOptions): Promise<ChosenKernelSid
   const { variant } = kernel.objects
   const how = variant === 'tproxy' ? 'assigned by a program' : 'found by rules of TPROXY: queries cannot be captured'
   log.info(`programs are loaded and pinned: sockets of ztunnel are ${how}`)
-  log.warn('node-ebpf is for IPv4 only: what pods send and receive by IPv6 is not in the mesh')
   return { kernel, needsNetns: true }
 }
 
