@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { exec, root } from '../exec.ts'
 import { writeReference } from '../reference.ts'
+import { drawCharts } from './charts.ts'
 import { llmsText } from './llms.ts'
 import { pageText, sitePages } from './pages.ts'
 
@@ -20,7 +21,11 @@ export async function buildSite() {
   const repository = repositoryUrl()
   const modules = await writeReference(join(source, 'api'))
   const pages = sitePages()
-  for (const page of pages) put(`${page.route}.md`, pageText(page, pages, `${repository}/blob/main`))
+  for (const page of pages) {
+    const { text, charts } = drawCharts(page.route, pageText(page, pages, `${repository}/blob/main`))
+    put(`${page.route}.md`, text)
+    for (const { path, svg } of charts) put(`public/${path}`, svg)
+  }
   cpSync(join(root, 'docs/plots'), join(source, 'public/plots'), { recursive: true })
   put('index.md', home)
   put('public/llms.txt', llmsText(pages, modules))

@@ -60,8 +60,11 @@ async function search(browser: Browser, origin: string, pictures: string) {
   await page.screenshot({ path: join(pictures, 'search.png') })
   await first.click()
   await page.waitForURL((url) => url.pathname !== '/guide/')
-  const text = await page.locator('main').textContent()
-  if (!text?.includes('removeChains')) throw new Stop(`searching for removeChains led to ${page.url()}, which lacks it`)
+  // The address changes before the page does.
+  const found = page.locator('main', { hasText: 'removeChains' })
+  await found.waitFor().catch(() => {
+    throw new Stop(`searching for removeChains led to ${page.url()}, which lacks it`)
+  })
   return { note: new URL(page.url()).pathname }
 }
 
@@ -75,6 +78,13 @@ async function read(browser: Browser, origin: string, pictures: string) {
   // The way on is the reading order of the guide.
   await page.locator('.VPDocFooter .next').click()
   await heading(page, 'Ship a plugin')
+  await page.goto(`${origin}/guide/ambient.html`)
+  const chart = page.locator('main img[src$=".svg"]').first()
+  await chart.scrollIntoViewIfNeeded()
+  // A picture that is not there, or not to be read, has no size.
+  const drawn = await chart.evaluate<number>('(image) => image.decode().then(() => image.naturalWidth)')
+  if (drawn === 0) throw new Stop('the chart of ambient mode is no picture')
+  await page.screenshot({ path: join(pictures, 'chart.png') })
   await page.goto(`${origin}/api/@cni/netns.html`)
   await page.screenshot({ path: join(pictures, 'api.png') })
 }
