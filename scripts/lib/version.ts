@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { exec } from './exec.ts'
 import { Stop, step } from './progress.ts'
+import { RECORDED, recordedHeading } from './recorded-manifests.ts'
 
 /** The changesets that no release has yet. */
 export const changesets = (repository: string) =>
@@ -33,11 +34,20 @@ const SAID = [
   ['api/host.txt', /(?<=^const VERSION = ").*(?=";$)/gm],
 ] as const
 
+const DEPLOY = 'packages/istio-redirect/deploy'
+
 function say(repository: string) {
   const { version } = JSON.parse(readFileSync(join(repository, 'packages/host/package.json'), 'utf8'))
   for (const [path, place] of SAID) {
     const file = join(repository, path)
     writeFileSync(file, readFileSync(file, 'utf8').replaceAll(place, version))
+  }
+  // The recorded manifests as Helm renders them, which is not needed for it.
+  const heading = recordedHeading(join(repository, DEPLOY, 'chart'))
+  for (const name of RECORDED) {
+    const file = join(repository, DEPLOY, 'manifests', `${name}.yaml`)
+    const labelled = readFileSync(file, 'utf8').replaceAll(/(?<=^ +helm\.sh\/chart: cni-).*$/gm, version)
+    writeFileSync(file, labelled.replace(/^.*/, heading))
   }
   return version
 }
