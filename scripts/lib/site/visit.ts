@@ -82,7 +82,7 @@ async function read(browser: Browser, origin: string, pictures: string) {
   const chart = page.locator('main img[src$=".svg"]').first()
   await chart.scrollIntoViewIfNeeded()
   // A picture that is not there, or not to be read, has no size.
-  const drawn = await chart.evaluate<number>('(image) => image.decode().then(() => image.naturalWidth)')
+  const drawn = await chart.evaluate('(image) => image.decode().then(() => image.naturalWidth)')
   if (drawn === 0) throw new Stop('the chart of ambient mode is no picture')
   await page.screenshot({ path: join(pictures, 'chart.png') })
   await page.goto(`${origin}/api/@cni/netns.html`)
