@@ -16,7 +16,7 @@ const ours = new Set([
 
 /** Programs that a reader has, or that a page tells to install. */
 const known = new Set(
-  'cat kill cd chmod cp crictl ctr curl diff docker echo export helm ip ip6tables-restore ip6tables-save iptables iptables-restore iptables-save jq journalctl k3s kind kubectl ls mkdir mv node npm npx nsenter podman ps rm sh ss sudo systemctl tail tee vitest tsc biome changeset pnpm'.split(
+  'cat kill cd chmod cp crictl ctr curl diff docker echo export helm ip ip6tables-restore ip6tables-save iptables iptables-restore iptables-save jq journalctl k3s kind kubectl ls mkdir mv node npm npx nsenter podman ps rm sh skopeo ss sudo systemctl tail tee vitest tsc biome changeset pnpm'.split(
     ' ',
   ),
 )
