@@ -65,8 +65,8 @@ describe('an executable of several programs, with bun', () => {
   })
 
   it('starts with the bytes of its entry alone behind one look at its name: no start reads another program', () => {
-    const [own = '', ...none] = modulesOf(alone)
-    const [first = '', ...others] = modulesOf(together)
+    const [own = '', ...none] = modulesOf(alone).map(unnamed)
+    const [first = '', ...others] = modulesOf(together).map(unnamed)
     expect([none.length, others.length]).toEqual([0, 2])
     expect(own).toContain('supportedVersions')
     expect([first.length > own.length, first.endsWith(own)]).toEqual([true, true])
@@ -110,6 +110,9 @@ describe('an executable of several programs, with bun', () => {
     for (const name of names) expect([name, await said(join(folder, 'odd', name))]).toEqual([name, 'a sentence\n'])
     expect(await said(outfile)).toBe('{"supportedVersions":["undefined"]}\n')
   })
+
+  /** Without the names that minifying chose: they go by how often each letter is in the whole file. */
+  const unnamed = (text: string) => text.replaceAll(/\b[A-Za-z_$][\w$]?\b/g, '_')
 
   /** The texts in an executable, as bun wraps them; bun has the beginning of that wrapper itself. */
   function modulesOf(file: string): string[] {
