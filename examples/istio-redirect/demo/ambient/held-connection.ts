@@ -1,11 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
 import { type NetnsTarget, netns } from '@cni/netns'
 
 /** A connection that a process in a pod keeps open. */
 export interface HeldConnection extends AsyncDisposable {
   /** Sends a line through it; whether the same line comes back in time. */
   echoes(line: string): Promise<boolean>
+  /**
+   * Whether lines stop coming back. The kernel tracks and translates its packets for some 20 ms after the last rule that
+   * asked for it is gone.
+   */
+  ends(): Promise<boolean>
 }
 
 const CLIENT = `
@@ -19,12 +25,23 @@ process.stdin.pipe(socket).pipe(process.stdout)
 export async function holdConnection(from: NetnsTarget, host: string, port: number): Promise<HeldConnection> {
   const argv = ['-e', CLIENT, host, String(port)]
   const child = netns.run(from, () => spawn(process.execPath, argv, { stdio: ['pipe', 'pipe', 'inherit'] }))
+  // A line for a process that has ended is no error: what counts is whether it is answered.
+  child.stdin.on('error', () => {})
   if (!(await says(child, 'connected\n'))) throw new Error(`no connection to ${host}:${port}`)
+  const echoes = async (line: string): Promise<boolean> => {
+    const answered = says(child, `${line}\n`)
+    child.stdin.write(`${line}\n`)
+    return await answered
+  }
   return {
-    async echoes(line) {
-      const answered = says(child, `${line}\n`)
-      child.stdin.write(`${line}\n`)
-      return await answered
+    echoes,
+    async ends() {
+      const until = performance.now() + 5000
+      while (await echoes('hello')) {
+        if (performance.now() > until) return false
+        await delay(10)
+      }
+      return true
     },
     async [Symbol.asyncDispose]() {
       child.stdin.destroy()
@@ -34,12 +51,17 @@ export async function holdConnection(from: NetnsTarget, host: string, port: numb
   }
 }
 
+/** Whether this is what it says next; not if it ends, or says nothing for five seconds. */
 async function says({ stdout }: ChildProcess, text: string): Promise<boolean> {
-  if (stdout === null) return false
+  if (stdout === null || stdout.closed) return false
+  const over = new AbortController()
+  const signal = AbortSignal.any([over.signal, AbortSignal.timeout(5000)])
   try {
-    const [chunk] = await once(stdout, 'data', { signal: AbortSignal.timeout(5000) })
+    const [chunk] = await Promise.race([once(stdout, 'data', { signal }), once(stdout, 'close', { signal })])
     return String(chunk) === text
   } catch {
     return false
+  } finally {
+    over.abort()
   }
 }

@@ -57,7 +57,7 @@ export async function runAmbientStory({ json, folder }: DemoOptions & { readonly
   const isOpen = async (which: HeldConnection, what: string): Promise<void> =>
     look(`${what} is open`, await which.echoes('hello'), true)
   const isOver = async (which: HeldConnection, what: string): Promise<void> =>
-    look(`${what} is over with the next byte: its application has to connect again`, await which.echoes('hello'), false)
+    look(`${what} ends when it is used: its application has to connect again`, await which.ends(), true)
 
   tell.chapter('Outside the mesh')
   await isOpen(held, 'a connection that web keeps')
