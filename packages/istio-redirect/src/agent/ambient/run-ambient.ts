@@ -4,7 +4,6 @@ import { type Netns, netns, warmPool } from '@cni/netns'
 import { statusAnnotation } from '../../decide/before-asking.ts'
 import { printable } from '../../foreign-text.ts'
 import { aborted } from '../aborted.ts'
-import { calmLog } from '../log/calm-log.ts'
 import type { PodWatches } from '../pods/pod-watches.ts'
 import { kubeletUser } from '../proc/kubelet-user.ts'
 import type { ApiAccess, ScopedLog } from '../services.ts'
@@ -15,7 +14,7 @@ import { chooseBackEnd } from './back-end.ts'
 import { branchInterfaces, needsBranchRoutes } from './branch-interfaces.ts'
 import { clusterWatches } from './cluster-watches.ts'
 import { enroller, workloadOf } from './enroller.ts'
-import { belongsInSnapshot, namespaceMatters, namespaceWarning } from './enrolment.ts'
+import { belongsInSnapshot } from './enrolment.ts'
 import { findPodNamespaces } from './find-pod-namespaces.ts'
 import { keepNode } from './keep-node.ts'
 import { keepPods } from './keep-pods.ts'
@@ -27,9 +26,10 @@ import { removeLeftBehind } from './node-level/left-behind.ts'
 import { nodeProbes } from './node-probes.ts'
 import { podPatches } from './pod-patches.ts'
 import { type PodsInMesh, podsInMesh } from './pods-in-mesh.ts'
-import { type SeenPods, seenPods } from './seen-pods.ts'
+import type { SeenPods } from './seen-pods.ts'
 import { tellKeeping } from './tell-keeping.ts'
 import { untilFailure } from './until-failure.ts'
+import { watchedPods } from './watched-pods.ts'
 import { startZds } from './zds/server.ts'
 
 /** What {@link runAmbient} works with. */
@@ -105,23 +105,13 @@ export async function runAmbient(options: RunAmbientOptions): Promise<void> {
     },
   })
   await node.apply()
-  const malformed = calmLog(log, '')
   let isAdopted = false
   const failed = new AbortController()
   const ending = AbortSignal.any([signal, failed.signal])
   const look = (uid: string): void => {
     if (isAdopted) pods.look(uid)
   }
-  const seen = seenPods({
-    changed: look,
-    relabelled(name, before, after) {
-      const warning = namespaceWarning(name, after, config)
-      if (warning !== undefined) log.warn(printable(warning))
-      if (!namespaceMatters(before, after, config)) return
-      for (const { namespace, uid } of seen.all()) if (namespace === name) look(uid)
-    },
-    malformed: () => malformed.failed('the API server sent something that is no pod or namespace: it is ignored'),
-  })
+  const seen = watchedPods({ config, log, look })
   using patches = podPatches(api, ending)
   const finder = namespaceFinder({
     look: (wanted) => findPodNamespaces(wanted, hostProc),

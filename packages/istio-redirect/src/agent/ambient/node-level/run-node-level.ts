@@ -3,17 +3,16 @@ import { netns, warmPool } from '@cni/netns'
 import { messageOf } from '@cni/types'
 import { printable } from '../../../foreign-text.ts'
 import { aborted } from '../../aborted.ts'
-import { calmLog } from '../../log/calm-log.ts'
 import { annotationWriter } from '../annotation-writer.ts'
 import { clusterWatches } from '../cluster-watches.ts'
-import { decideEnrolment, namespaceMatters, namespaceWarning } from '../enrolment.ts'
+import { decideEnrolment } from '../enrolment.ts'
 import { findPodNamespaces } from '../find-pod-namespaces.ts'
 import { namespaceFinder } from '../namespace-finder.ts'
 import { podPatches } from '../pod-patches.ts'
 import { podsInMesh } from '../pods-in-mesh.ts'
 import type { RunAmbientOptions } from '../run-ambient.ts'
-import { seenPods } from '../seen-pods.ts'
 import { untilFailure } from '../until-failure.ts'
+import { watchedPods } from '../watched-pods.ts'
 import { askHostIp } from './ask-host-ip.ts'
 import { hostedKernel } from './hosted-kernel.ts'
 import { keepKernel } from './keep-kernel.ts'
@@ -61,21 +60,11 @@ export async function runNodeLevel(options: RunAmbientOptions): Promise<void> {
     look: (wanted) => findPodNamespaces(wanted, hostProc),
     warn: (text) => log.warn(printable(text)),
   })
-  const malformed = calmLog(log, '')
   let isAdopted = false
   const look = (uid: string): void => {
     if (isAdopted) pods.look(uid)
   }
-  const seen = seenPods({
-    changed: look,
-    relabelled(name, before, after) {
-      const warning = namespaceWarning(name, after, config)
-      if (warning !== undefined) log.warn(printable(warning))
-      if (!namespaceMatters(before, after, config)) return
-      for (const { namespace, uid } of seen.all()) if (namespace === name) look(uid)
-    },
-    malformed: () => malformed.failed('the API server sent something that is no pod or namespace: it is ignored'),
-  })
+  const seen = watchedPods({ config, log, look })
   // Not that signal: annotations are written at the end, too.
   const farewell = new AbortController()
   using patches = podPatches(api, farewell.signal)
