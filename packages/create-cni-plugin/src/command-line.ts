@@ -34,11 +34,29 @@ export function parseCommandLine(argv: readonly string[]): Command {
   if (help) return 'help'
   if (version) return 'version'
   const [name, ...rest] = positionals
-  if (rest.length > 0) throw new UsageError(`expected one name, got ${positionals.length}`)
+  if (rest.length > 0) {
+    throw new UsageError(`expected one name, got ${positionals.map((word) => JSON.stringify(word)).join(', ')}`)
+  }
   const problem = name === undefined ? undefined : nameProblem(name)
   if (problem !== undefined) throw new UsageError(problem)
   const { kind, rules, agent } = given
   return { given: { name, kind: kind || undefined, rules: rules || undefined, agent }, yes, json, dryRun, from }
+}
+
+/**
+ * Refuses what would make another project than was asked for: npm keeps flags that stand before `--`, and all that we see of
+ * them is a variable. Throws a `UsageError`.
+ */
+export function refuseFlagsKeptByNpm(argv: readonly string[], env: Readonly<Record<string, string | undefined>>): void {
+  const kept = [FLAGS.kind, FLAGS.rules, FLAGS.agent, FLAGS.from, FLAGS.dryRun]
+    .filter(({ name }) => env[`npm_config_${name.replaceAll('-', '_')}`] !== undefined)
+    // Other package managers hand them on as well.
+    .filter(({ name }) => !argv.some((word) => word.split('=')[0] === `--${name}`))
+    .map(({ name }) => `--${name}`)
+  if (kept.length === 0) return
+  throw new UsageError(
+    `npm kept ${kept.join(', ')} to itself: flags go behind --, npm create cni-plugin NAME -- ${kept[0]} …`,
+  )
 }
 
 /** The text of `--help`. */

@@ -40,5 +40,7 @@ $ npm test                     # types, and tests without root
 $ npm run build                # dist/${name}: one file, for nodes without Node.js
 # npm run conformance          # as root: does the executable keep to the specification?
 \`\`\`
+
+npm may warn that it did not run the install scripts of koffi and esbuild: neither needs them.
 ${kind === 'main' ? '\n`npm run conformance` needs `host-local` in `/opt/cni/bin` or `/usr/lib/cni` (Debian: `containernetworking-plugins`).\n' : ''}`
 }

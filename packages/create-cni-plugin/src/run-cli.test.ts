@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -16,7 +16,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true })
 })
 
-async function run(argv: readonly string[], ask?: Questions) {
+async function run(argv: readonly string[], ask?: Questions, env: Record<string, string> = {}) {
   let [out, err] = ['', '']
   const code = await runCli(
     argv,
@@ -28,6 +28,7 @@ async function run(argv: readonly string[], ask?: Questions) {
         err += text
       },
       colour: false,
+      env,
     },
     ask,
   )
@@ -41,6 +42,12 @@ describe('npm create cni-plugin', () => {
     expect(out).toContain('cd my-plugin')
     expect(readFileSync('my-plugin/src/shim.ts', 'utf8')).toContain("name: 'my-plugin'")
     expect(readdirSync('.')).toEqual(['my-plugin'])
+  })
+
+  it('gives the folder the mode that any folder gets here', async () => {
+    mkdirSync('any')
+    await run(['mine'])
+    expect(statSync('mine').mode).toBe(statSync('any').mode)
   })
 
   it('never touches a folder that holds anything', async () => {
@@ -92,7 +99,7 @@ describe('npm create cni-plugin', () => {
     [['../x'], 'got "../x"'],
     [['My-Plugin'], 'got "My-Plugin"'],
     [['a-name-that-is-much-too-long'], 'expected 1 to 20'],
-    [['a', 'b'], 'expected one name, got 2'],
+    [['a', 'b'], 'expected one name, got "a", "b"'],
     [['a', '--kind', 'maim'], 'flag --kind has the value "maim": expected chained or main or thick'],
     [['a', '--rule', 'routes'], 'unknown flag --rule, did you mean --rules?'],
     [['a', '--from', '.'], 'there is no cni-skel-*.tgz in .'],
@@ -102,6 +109,28 @@ describe('npm create cni-plugin', () => {
     expect(code).toBe(2)
     expect(err).toContain(problem)
     expect(readdirSync('.')).toEqual([])
+  })
+
+  it.each([
+    [{ npm_config_kind: 'main' }, ['mine'], 'npm kept --kind to itself'],
+    [
+      { npm_config_kind: 'true', npm_config_rules: 'true' },
+      ['mine', 'main', 'routes'],
+      'npm kept --kind, --rules to itself',
+    ],
+    [{ npm_config_agent: '' }, ['mine'], 'npm create cni-plugin NAME -- --agent'],
+    [{ npm_config_dry_run: 'true' }, ['mine'], 'npm kept --dry-run to itself'],
+  ])('flags before -- are refused, for npm keeps them: %j', async (env, argv, problem) => {
+    const { code, err } = await run(argv, undefined, { npm_config_yes: 'true', ...env })
+    expect(code).toBe(2)
+    expect(err).toContain(problem)
+    expect(readdirSync('.')).toEqual([])
+  })
+
+  it('takes flags that stand in the variables of npm as well as here', async () => {
+    const { code, out } = await run(['mine', '--kind=main'], undefined, { npm_config_kind: 'main' })
+    expect(code).toBe(0)
+    expect(out).toContain('mine: main')
   })
 
   it('answers --help and --version', async () => {

@@ -1,5 +1,5 @@
 import { type CommandIo, isUsageError, UsageError, versionText } from '@cni/host/cli'
-import { DEFAULTS, helpText, parseCommandLine } from './command-line.ts'
+import { DEFAULTS, helpText, parseCommandLine, refuseFlagsKeptByNpm } from './command-line.ts'
 import type { ProjectOptions } from './options.ts'
 import { projectFiles } from './project.ts'
 import type { Questions } from './questions.ts'
@@ -13,10 +13,11 @@ import { ProjectFolderError, writeProject } from './write-project.ts'
  */
 export async function runCli(
   argv: readonly string[],
-  io: Pick<CommandIo, 'stdout' | 'stderr' | 'colour'>,
+  io: Pick<CommandIo, 'stdout' | 'stderr' | 'colour' | 'env'>,
   ask?: Questions,
 ): Promise<0 | 1 | 2> {
   try {
+    refuseFlagsKeptByNpm(argv, io.env)
     const command = parseCommandLine(argv)
     if (command === 'help' || command === 'version') {
       io.stdout(command === 'help' ? helpText(io.colour) : versionText('create-cni-plugin'))

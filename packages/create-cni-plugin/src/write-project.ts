@@ -24,18 +24,21 @@ export function writeProject(folder: string, files: ReadonlyMap<string, string>)
   }
   mkdirSync(dirname(target), { recursive: true })
   const beside = mkdtempSync(join(dirname(target), `.${basename(target)}-`))
+  // Within it, for that one is its owner's alone, and the project has the mode that any folder gets here.
+  const project = join(beside, basename(target))
   try {
     for (const [path, text] of files) {
-      mkdirSync(dirname(join(beside, path)), { recursive: true })
-      writeFileSync(join(beside, path), text)
+      mkdirSync(dirname(join(project, path)), { recursive: true })
+      writeFileSync(join(project, path), text)
     }
     // An empty folder is replaced; one that has been filled meanwhile makes this fail.
-    renameSync(beside, target)
+    renameSync(project, target)
   } catch (error) {
-    rmSync(beside, { recursive: true, force: true })
     if (errnoOf(error) === 'ENOTEMPTY')
       throw new ProjectFolderError(`${target} is not empty any more`, { cause: error })
     throw error
+  } finally {
+    rmSync(beside, { recursive: true, force: true })
   }
 }
 
