@@ -1,12 +1,13 @@
 /** The expressions that the kernel tells, as a string, and as if nothing had been counted: to compare a rule with another. */
 export function formIn(bytes: Buffer): string {
-  let form = bytes
+  let isCopied = false
   for (const at of elementsIn(bytes)) {
     if (!isCounter(bytes, at)) continue
-    if (form === bytes) form = Buffer.from(bytes)
-    form.fill(0, at + BYTES, at + BYTES + COUNT).fill(0, at + PACKETS, at + PACKETS + COUNT)
+    if (!isCopied) copyToScratch(bytes)
+    isCopied = true
+    scratch.fill(0, at + BYTES, at + BYTES + COUNT).fill(0, at + PACKETS, at + PACKETS + COUNT)
   }
-  return form.toString('latin1')
+  return isCopied ? scratch.toString('latin1', 0, bytes.length) : bytes.toString('latin1')
 }
 
 /** Where each expression of a rule begins; none where a length lies, which no kernel sends. */
@@ -25,7 +26,17 @@ export function elementsIn(bytes: Buffer): number[] {
 export const nameIn = (bytes: Buffer, at: number): string =>
   bytes.toString('latin1', at + NAME, at + HEADER + bytes.readUInt16LE(at + HEADER) - 1)
 
-// internal: [element [name "counter"] [data [bytes] [packets]]], each attribute behind four bytes of length and type
+// internal
+
+/** Used again and again: a look at thousands of rules makes no copy of each. */
+let scratch = Buffer.alloc(1024)
+
+function copyToScratch(bytes: Buffer): void {
+  if (scratch.length < bytes.length) scratch = Buffer.alloc(2 * bytes.length)
+  scratch.set(bytes)
+}
+
+// [element [name "counter"] [data [bytes] [packets]]], each attribute behind four bytes of length and type
 
 const HEADER = 4
 const NAME = 8

@@ -64,7 +64,8 @@ export function attributeMap(body: Buffer, fixedLength = 0): ReadonlyMap<number,
   return attributes
 }
 
-function eachAttribute(bytes: Buffer, fixedLength: number, visit: (type: number, value: Buffer) => void): void {
+/** Goes through the same attributes without a list of them. Throws as {@link decodeAttributes} does. */
+export function eachAttribute(bytes: Buffer, fixedLength: number, visit: (type: number, value: Buffer) => void): void {
   if (bytes.length < fixedLength) throw lie('fixed part', fixedLength, 0, bytes.length)
   for (let at = align(fixedLength); at + NLA_HDRLEN <= bytes.length; ) {
     const length = bytes.readUInt16LE(at)

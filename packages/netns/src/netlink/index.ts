@@ -38,7 +38,7 @@ export {
   NLM_F_REPLACE,
   NLM_F_REQUEST,
 } from './constants.ts'
-export { attributeMap, decodeAttributes, decodeMessages, type Message } from './decode.ts'
+export { attributeMap, decodeAttributes, decodeMessages, eachAttribute, type Message } from './decode.ts'
 export { type Attribute, encodeAttributes, encodeMessage, type MessageParts } from './encode.ts'
 export { type EventOptions, type Events, events } from './events.ts'
 export { isNetlinkError, NetlinkError } from './netlink-error.ts'

@@ -1,5 +1,5 @@
 import { NetnsError } from '@cni/netns/handle'
-import { decodeAttributes } from '@cni/netns/netlink'
+import { decodeAttributes, eachAttribute } from '@cni/netns/netlink'
 import type { Codec } from './codec.ts'
 import { invalid } from './nft-error.ts'
 import { type AttributeWriter, written } from './writer.ts'
@@ -89,17 +89,15 @@ interface ReadFields<F> {
 export function readFields<F extends Fields>(fields: F, bytes: Buffer, start?: number): ReadFields<F> {
   const values: Record<string, unknown> = {}
   let exact = true
-  const { list, byType } = indexOf(fields)
-  for (const [type, content] of decodeAttributes(bytes, start)) {
+  const { always, usual, byType } = indexOf(fields)
+  eachAttribute(bytes, start ?? 0, (type, content) => {
     const field = byType.get(type)
     const value = field?.codec.decode(content)
     if (field === undefined || value === undefined || field.key in values) exact = false
     else values[field.key] = value
-  }
-  for (const { key, presence, fallback } of list) {
-    if (presence === 'always' && !(key in values)) exact = false
-    if (fallback !== undefined && values[key] === fallback) delete values[key]
-  }
+  })
+  for (const key of always) if (!(key in values)) exact = false
+  for (const { key, fallback } of usual) if (values[key] === fallback) delete values[key]
   // The parse boundary: the table that the values were read by is the one that the type is made of.
   return { values: values as Partial<Values<F>>, exact }
 }
@@ -111,6 +109,11 @@ interface Named extends Field {
 interface FieldIndex {
   readonly list: readonly Named[]
   readonly byType: ReadonlyMap<number, Named>
+  /** Names of what is always sent and told, and of what is always told. */
+  readonly always: readonly string[]
+  readonly needed: readonly string[]
+  /** Those with a usual value. */
+  readonly usual: readonly Named[]
 }
 
 const indexes = new WeakMap<Fields, FieldIndex>()
@@ -129,7 +132,10 @@ export function indexOf(fields: Fields): FieldIndex {
     list.push(named)
     byType.set(type, named)
   }
-  const index = { list, byType }
+  const keysOf = (...wanted: readonly Field['presence'][]) =>
+    list.filter(({ presence }) => wanted.includes(presence)).map(({ key }) => key)
+  const usual = list.filter(({ fallback }) => fallback !== undefined)
+  const index = { list, byType, usual, always: keysOf('always'), needed: keysOf('always', 'told') }
   indexes.set(fields, index)
   return index
 }
@@ -137,10 +143,8 @@ export function indexOf(fields: Fields): FieldIndex {
 /** Reads what has to be there. Throws `NetnsError('PROTOCOL')` when it is not. */
 export function decodeFields<F extends Fields>(fields: F, bytes: Buffer, start?: number): Values<F> {
   const { values } = readFields(fields, bytes, start)
-  for (const { key, presence } of indexOf(fields).list) {
-    const needed = presence === 'always' || presence === 'told'
-    if (needed && !(key in values)) throw new NetnsError('PROTOCOL', `Bad answer: no ${key}`)
-  }
+  for (const key of indexOf(fields).needed)
+    if (!(key in values)) throw new NetnsError('PROTOCOL', `Bad answer: no ${key}`)
   return values as Values<F>
 }
 

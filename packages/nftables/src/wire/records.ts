@@ -62,16 +62,25 @@ function isChainType(type: string | undefined): type is BaseChain['type'] {
   return type === 'filter' || type === 'nat' || type === 'route'
 }
 
+/** The kernel tells more of a rule; of thousands that is not read. */
+const { table, chain, handle, expressions, userdata } = ruleFields
+const toldOfRules = { table, chain, handle, expressions, userdata }
+
 export function ruleIn(family: Family, body: Buffer): NftRule {
-  const read = withComment(decodeFields(ruleFields, body, NFGENMSG), 'rule')
-  const { expressions: bytes = Buffer.alloc(0), compat: _, position: __, id: ___, positionId: ____, ...rule } = read
+  const { comment, userdata, ...read } = withComment(decodeFields(toldOfRules, body, NFGENMSG), 'rule')
+  const { table, chain, handle, expressions: bytes = Buffer.alloc(0) } = read
   let expressions: readonly Expression[] | undefined
-  return {
-    ...{ family, ...rule, bytes },
+  const rule: NftRule = {
+    family,
+    table,
+    chain,
+    handle,
+    bytes,
     // Who compares bytes needs none.
     get expressions() {
       expressions ??= decodeExpressions(bytes)
       return expressions
     },
   }
+  return userdata === undefined ? rule : Object.assign(rule, { userdata }, comment === undefined ? {} : { comment })
 }
