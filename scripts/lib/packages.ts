@@ -77,6 +77,15 @@ export async function checkPackagesOnline(packed: readonly Packed[], majors: rea
       const { startMs, bytes } = JSON.parse(await exec([node.program, ...argv], { cwd: project.project, quiet: true }))
       return { note: `${(bytes / 1e6).toFixed(0)} MB, starts in ${startMs.toFixed(1)} ms` }
     })
+    // With what its own package brings: no other package of the project does system calls on this Node.
+    if (process.getuid?.() === 0) {
+      await step(`Node ${major}: cni-conformance checks it`, async () => {
+        const conf = { cniVersion: '1.1.0', name: 'conformance', type: 'hello-chain', port: 15001 }
+        writeFileSync(join(project.project, 'conf.json'), JSON.stringify(conf))
+        const argv = ['node_modules/@cni/conformance/dist/cli.js', 'out/hello-chain', '--chained', '--conf=conf.json']
+        await exec([node.program, ...argv, '--only=check'], { cwd: project.project, quiet: true })
+      })
+    }
     // 300 MB, of compilers; after a failure it stays to be looked at.
     rmSync(project.project, { recursive: true })
   }

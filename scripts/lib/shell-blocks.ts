@@ -8,9 +8,13 @@ const manifest = (folder: string) => JSON.parse(readFileSync(join(root, folder, 
 
 const scripts = new Set(Object.keys(manifest('.').scripts))
 
-/** What the packages install, and what the build leaves in dist/bin. */
+/** What the packages install, those by whose name npx runs it, and what the build leaves in dist/bin. */
 const ours = new Set([
-  ...readdirSync(join(root, 'packages')).flatMap((folder) => Object.keys(manifest(`packages/${folder}`).bin ?? {})),
+  ...readdirSync(join(root, 'packages')).flatMap((folder) => {
+    const { name, bin = {} } = manifest(`packages/${folder}`)
+    const programs = Object.keys(bin)
+    return programs.length === 1 ? [...programs, name] : programs
+  }),
   ...Object.keys(EXECUTABLES),
 ])
 
