@@ -1,20 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { type Netns, netns } from '@cni/netns'
-import { tempNetns } from '@cni/netns/testing'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { machine } from '../src/tools/system.ts'
+import { podOnNetwork } from './pod-on-network.ts'
 import { tools as toolsOn } from './tools-io.ts'
 
 let pod: Netns & AsyncDisposable
 const inside = async (...argv: [string, ...string[]]) => (await netns.exec(pod, argv)).stdout
 
 beforeEach(async () => {
-  pod = await tempNetns()
-  await inside('ip', 'link', 'set', 'lo', 'up')
-  await inside('ip', 'link', 'add', 'eth0', 'type', 'veth', 'peer', 'name', 'peer')
-  await inside('ip', 'addr', 'add', '10.1.2.3/24', 'dev', 'eth0')
-  await inside('ip', 'addr', 'add', 'fd00::3/64', 'dev', 'eth0', 'nodad')
-  await inside('ip', 'link', 'set', 'eth0', 'up')
+  pod = await podOnNetwork()
 })
 afterEach(() => pod[Symbol.asyncDispose]())
 

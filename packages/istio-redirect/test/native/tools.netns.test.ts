@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Netns, netns } from '@cni/netns'
-import { tempNetns } from '@cni/netns/testing'
 import { Batch, openNft } from '@cni/nftables/wire'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { machine } from '../../src/tools/system.ts'
+import { podOnNetwork } from '../pod-on-network.ts'
 import { tools as toolsOn } from '../tools-io.ts'
 import { kernelDump } from './kernel-dump.ts'
 import { inetTablesIn } from './tables-in.ts'
@@ -14,12 +14,7 @@ let pod: Netns & AsyncDisposable
 const inside = async (...argv: [string, ...string[]]) => (await netns.exec(pod, argv)).stdout
 
 beforeEach(async () => {
-  pod = await tempNetns()
-  await inside('ip', 'link', 'set', 'lo', 'up')
-  await inside('ip', 'link', 'add', 'eth0', 'type', 'veth', 'peer', 'name', 'peer')
-  await inside('ip', 'addr', 'add', '10.1.2.3/24', 'dev', 'eth0')
-  await inside('ip', 'addr', 'add', 'fd00::3/64', 'dev', 'eth0', 'nodad')
-  await inside('ip', 'link', 'set', 'eth0', 'up')
+  pod = await podOnNetwork()
 })
 afterEach(() => pod[Symbol.asyncDispose]())
 

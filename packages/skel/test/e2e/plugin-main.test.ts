@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, rmSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { fixtureRuntimes, type Runtime } from './runtimes.ts'
+import { type Ended, start as startWith } from './start.ts'
 
 const { folder, runtimes } = await fixtureRuntimes()
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -151,29 +151,9 @@ describe.each(runtimes)('a plugin as a process, $name', (runtime) => {
   })
 })
 
-interface Ended {
-  readonly code: number | null
-  readonly stdout: string
-  readonly stderr: string
-}
-
-/** Starts the fixture on sockets; without input its stdin stays open. */
-function start({ argv: [file, ...args] }: Runtime, input: string | undefined, env: NodeJS.ProcessEnv = {}) {
-  const child = spawn(file, args, { env: { PATH: process.env.PATH, ...ADD, ...env }, timeout: 20_000 })
-  if (input !== undefined) child.stdin.end(input)
-  child.stdin.on('error', () => {})
-  const texts = { stdout: '', stderr: '' }
-  for (const stream of ['stdout', 'stderr'] as const) {
-    child[stream].setEncoding('utf8').on('data', (chunk: string) => {
-      texts[stream] += chunk
-    })
-  }
-  const done = new Promise<Ended>((resolve, reject) => {
-    child.on('error', reject)
-    child.on('close', (code) => resolve({ code, ...texts }))
-  })
-  return { child, done }
-}
+/** Starts the fixture for an ADD; without input its stdin stays open. */
+const start = (runtime: Runtime, input: string | undefined, env: NodeJS.ProcessEnv = {}) =>
+  startWith(runtime, { PATH: process.env.PATH, ...ADD, ...env }, input)
 
 /** Runs a line of bash with the fixture as `"$@"`: real pipes, as runtimes use them. The code is the fixture's. */
 function shell(runtime: Runtime, line: string, input: string): Promise<Ended> {

@@ -1,8 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { fixtureRuntimes, type Runtime } from './runtimes.ts'
+import { start } from './start.ts'
 
 const shims = await fixtureRuntimes('shim')
 const daemons = await fixtureRuntimes('daemon')
@@ -23,39 +23,16 @@ const ENV = {
   CNI_PATH: '/',
 }
 
-interface Ended {
-  readonly code: number | null
-  readonly stdout: string
-  readonly stderr: string
-}
-
-function start({ argv: [file, ...args] }: Runtime, env: NodeJS.ProcessEnv, input = conf()) {
-  const child = spawn(file, args, { env, timeout: 30_000 })
-  child.stdin.on('error', () => {})
-  child.stdin.end(input)
-  const texts = { stdout: '', stderr: '' }
-  for (const stream of ['stdout', 'stderr'] as const) {
-    child[stream].setEncoding('utf8').on('data', (chunk: string) => {
-      texts[stream] += chunk
-    })
-  }
-  const done = new Promise<Ended>((resolve, reject) => {
-    child.on('error', reject)
-    child.on('close', (code) => resolve({ code, ...texts }))
-  })
-  return { child, done }
-}
-
-const call = (runtime: Runtime, env: NodeJS.ProcessEnv = {}, input?: string) =>
+const call = (runtime: Runtime, env: NodeJS.ProcessEnv = {}, input = conf()) =>
   start(runtime, { ...ENV, SHIM_SOCKET: socket, ...env }, input)
 
 // The fastest to start: which one serves is the second describe's business.
 const [first] = daemons.runtimes
-let running: { child: ChildProcess; done: Promise<Ended> } | undefined
+let running: ReturnType<typeof start> | undefined
 
 function serve(runtime: Runtime | undefined = first): void {
   if (runtime === undefined) throw new Error('no runtime')
-  running = start(runtime, { DAEMON_SOCKET: socket, DAEMON_MARK: mark })
+  running = start(runtime, { DAEMON_SOCKET: socket, DAEMON_MARK: mark }, '')
 }
 
 beforeEach(() => rmSync(mark, { force: true }))
