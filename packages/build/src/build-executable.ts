@@ -4,7 +4,8 @@ import { basename, resolve } from 'node:path'
 import { writeFileAtomic } from '@cni/host'
 import { type BundleOptions, bundle, bundleContents } from './bundle.ts'
 import type { BundleShare } from './bundle-shares.ts'
-import { type CompileOptions, compileIn } from './compile.ts'
+import type { CompileOptions } from './compile.ts'
+import { compileInOrder, orderedBy } from './compile-in-order.ts'
 import { bunFlags } from './compile-with-bun.ts'
 import { seaConfig } from './compile-with-node.ts'
 import { BuildError } from './errors.ts'
@@ -58,9 +59,16 @@ export interface BuiltExecutable {
   startMs?: number
   /** Why it was not started though that was wanted. */
   notStarted?: string
+  /**
+   * Whether its bytecode lies in the order in which a start uses it; bun only, and absent when nothing had changed. Only
+   * what is started here can be.
+   */
+  ordered?: boolean
   /** False when nothing had changed and the file was kept. */
   compiled: boolean
 }
+
+type Started = Pick<BuiltExecutable, 'startMs' | 'notStarted' | 'ordered'>
 
 /**
  * Bundle, compile and start one executable.
@@ -97,12 +105,14 @@ async function build(options: BuildExecutableOptions): Promise<BuiltExecutable> 
   const stampFile = options.incremental && options.bundleFile ? `${resolve(options.bundleFile)}.stamp` : undefined
   const stamp = stampOf(contents, tools, options)
   const kept = stampFile !== undefined && existsSync(outfile) && readIfExists(stampFile) === stamp
-  let started = {}
+  let started: Started = {}
   if (!kept) {
     await inFolderBeside(outfile, async (folder) => {
-      const fresh = await compileIn(folder, tools, contents, options)
-      say(`compiled with ${runtime} ${version} for ${target}`)
-      started = await start([fresh, ...giveNames(fresh, folder, names)], target, options, say)
+      const { fresh, ordered } = await compileInOrder(folder, tools, contents, { options, say })
+      started = {
+        ...(ordered === undefined ? {} : { ordered }),
+        ...(await start([fresh, ...giveNames(fresh, folder, names)], target, options, say)),
+      }
       options.signal?.throwIfAborted()
       // The older file stays until the new one has been started.
       writing(outfile, () => renameSync(fresh, outfile))
@@ -153,7 +163,17 @@ async function start(
 function stampOf({ text, modules }: Contents, tools: Tools, options: BuildExecutableOptions): string {
   const flags = tools.runtime === 'bun' ? bunFlags(options.jit ?? 'late') : seaConfig('', '', '')
   const base = statSync(tools.base)
-  const parts = [basename(options.outfile), text, modules, flags, tools.target, tools.version, base.size, base.mtimeMs]
+  const parts = [
+    basename(options.outfile),
+    text,
+    modules,
+    flags,
+    tools.target,
+    tools.version,
+    base.size,
+    base.mtimeMs,
+    orderedBy(tools, options.smoke),
+  ]
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
 }
 

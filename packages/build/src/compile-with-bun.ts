@@ -21,7 +21,10 @@ const isolationFlags = [
   '--no-compile-autoload-package-json',
 ] as const
 
-/** The flags of `bun build`. With the bundle, the name and the compiler they decide every byte of the executable. */
+/**
+ * The flags of `bun build`. With the bundle, the name, the compiler and the order of a recorded run they decide every
+ * byte of the executable.
+ */
 export const bunFlags = (jit: Jit): readonly string[] => [
   '--compile',
   '--bytecode',
@@ -40,12 +43,16 @@ export async function compileWithBun(
     modules: readonly string[]
     outfile: string
     jit: Jit
+    /** By which order of a recorded run it lays out its bytecode. */
+    order: string | undefined
     signal: AbortSignal | undefined
   },
 ): Promise<void> {
   const crossFlags = base === compiler ? [] : [`--target=${bunTarget(target)}`, `--compile-executable-path=${base}`]
+  const orderFlags = options.order === undefined ? [] : [`--bytecode-order=${options.order}`]
+  const flags = [...bunFlags(options.jit), ...crossFlags, ...orderFlags]
   const sources = [options.bundle, ...options.modules]
-  await run([compiler, 'build', ...bunFlags(options.jit), ...crossFlags, ...sources, '--outfile', options.outfile], {
+  await run([compiler, 'build', ...flags, ...sources, '--outfile', options.outfile], {
     // bun reads configuration from its working directory and environment; the executable must not depend on either.
     cwd: dirname(options.bundle),
     env: {},

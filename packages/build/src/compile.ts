@@ -44,12 +44,17 @@ export async function compile(options: CompileOptions): Promise<{ outfile: strin
   return { outfile, bytes: statSync(outfile).size }
 }
 
-/** The same inside a folder that is there for it; returns the file, which has the name of `outfile`. */
+/**
+ * The same inside a folder that is there for it, over what was compiled there before.
+ *
+ * @param options.order - file with the order of a recorded run, for bun
+ * @returns the file, which has the name of `outfile`
+ */
 export async function compileIn(
   folder: string,
   tools: Tools,
   { text, modules }: Contents,
-  { outfile, jit = 'late', signal }: Pick<CompileOptions, 'outfile' | 'jit' | 'signal'>,
+  { outfile, jit = 'late', order, signal }: Pick<CompileOptions, 'outfile' | 'jit' | 'signal'> & { order?: string },
 ): Promise<string> {
   // Both names go into the file.
   const fresh = join(folder, basename(outfile))
@@ -57,7 +62,7 @@ export async function compileIn(
   try {
     writing(outfile, () => writeFileSync(files.bundle, text))
     const others = modules.map((module, index) => writing(outfile, () => writeModule(folder, index, module)))
-    if (tools.runtime === 'bun') await compileWithBun(tools, { ...files, modules: others, jit, signal })
+    if (tools.runtime === 'bun') await compileWithBun(tools, { ...files, modules: others, jit, order, signal })
     else await compileWithNode(tools, { ...files, signal })
   } catch (cause) {
     if (cause instanceof BuildError) throw cause

@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { type RunResult, run } from '@cni/host'
+import { type Argv, type RunResult, run } from '@cni/host'
 import { BuildError } from './errors.ts'
 
 /** How an executable shows that it runs: a plugin answers `CNI_COMMAND=VERSION`, a command `--help`. */
@@ -22,14 +22,13 @@ export async function startUp(executable: string, kind: Smoke, signal?: AbortSig
   return times.sort((a, b) => a - b)[Math.floor(STARTS / 2)] ?? 0
 }
 
-async function answer(executable: string, kind: Smoke, signal: AbortSignal | undefined): Promise<RunResult> {
-  const result = await run(kind === 'plugin' ? [executable] : [executable, '--help'], {
-    env: kind === 'plugin' ? { CNI_COMMAND: 'VERSION' } : {},
-    cwd: '/',
-    timeout: TIMEOUT,
-    signal,
-    reject: false,
-  })
+/**
+ * One such start.
+ *
+ * @throws BuildError `SMOKE`
+ */
+export async function answer(executable: string, kind: Smoke, signal?: AbortSignal): Promise<RunResult> {
+  const result = await ask([executable], { kind, signal })
   const wrong = fault(result, kind)
   if (wrong === undefined) return result
   const asked = kind === 'plugin' ? 'CNI_COMMAND=VERSION' : '--help'
@@ -40,6 +39,19 @@ async function answer(executable: string, kind: Smoke, signal: AbortSignal | und
     `${file} does not answer ${asked}: ${[wrong, said].filter(Boolean).join('\n')}${hint(result)}`,
   )
 }
+
+/** The same by `argv` and with more in its environment, whatever comes of it. */
+export const ask = (
+  argv: Argv,
+  { kind, env = {}, signal }: { kind: Smoke; env?: Readonly<Record<string, string>>; signal: AbortSignal | undefined },
+): Promise<RunResult> =>
+  run(kind === 'plugin' ? argv : [...argv, '--help'], {
+    env: kind === 'plugin' ? { CNI_COMMAND: 'VERSION', ...env } : env,
+    cwd: '/',
+    timeout: TIMEOUT,
+    signal,
+    reject: false,
+  })
 
 function fault(result: RunResult, kind: Smoke): string | undefined {
   const silent = result.stdout.trim() === '' && result.stderr.trim() === '' ? ' and printed nothing' : ''
