@@ -7,7 +7,7 @@ import { changesets, install, makeVersion } from './version.ts'
 
 const work = join(root, 'dist/release')
 
-/** Publish what the registry does not have. Refuses a tree that differs from its commit or still holds changesets. */
+/** Publish what the registry does not have, and tag it. Refuses a tree that differs from its commit or still holds changesets. */
 export async function publish() {
   await step('the tree is that of its commit, every changeset is in a CHANGELOG', async () => {
     const changed = await exec(['git', 'status', '--porcelain'], { quiet: true })
@@ -26,7 +26,11 @@ export async function publish() {
     return { note: `${packed.length - missing.length} of ${packed.length}` }
   })
   for (const each of missing) {
-    await step(titleOf(each), () => exec(['npm', 'publish', each.tarball, '--access=public'], { quiet: true }))
+    const title = titleOf(each)
+    await step(title, () => exec(['npm', 'publish', each.tarball, '--access=public'], { quiet: true }))
+    await exec(['git', 'tag', title], { quiet: true })
+    // By this line the action of changesets, which pushes the tag, knows of what to make a release.
+    process.stdout.write(`New tag: ${title}\n`)
   }
 }
 
