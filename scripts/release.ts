@@ -5,12 +5,13 @@ import { publish, rehearse } from './lib/release.ts'
 
 const HELP = `npm run release [-- --dry-run]
 
-Checks, builds and packs every package, and publishes those whose version the registry does not have yet. The versions are
-those of the package.json files: "changeset version" makes them, and the CHANGELOGs, of what .changeset holds.
+Checks, builds and packs every package in a clone of the commit, publishes those whose version the registry does not have yet,
+and tags them. The versions are those of the package.json files: "changeset version" makes them, and the CHANGELOGs, of what
+.changeset holds.
 
-  --dry-run   in a clone of the commit that is checked out: versions and CHANGELOGs are made if changesets wait, everything is
-              checked, built and packed, npm says what it would upload. Nothing here changes, nothing is uploaded, no account is
-              needed, nor is the registry but for the dependencies
+  --dry-run   versions and CHANGELOGs are made in that clone, if changesets wait; everything is checked, built and packed, npm
+              says what it would upload. Nothing here changes, nothing is uploaded, no account is needed, nor is the registry
+              but for the dependencies
   --help
 
 Exit code: 0 published, or nothing to publish; 1 refused or failed; 2 wrong options.
