@@ -1,4 +1,4 @@
-// npm run demo [-- --json --keep --clean --without-iptables --ambient[=node-iptables] --no-install]: the main job on real parts, told as a story.
+// npm run demo [-- --json --keep --clean --without-iptables --ambient[=node-iptables|node-ebpf] --no-install]: the main job on real parts, told as a story.
 import { ensurePackages } from './lib/debian.ts'
 import { exec, node26 } from './lib/exec.ts'
 import { buildExecutables } from './lib/executables.ts'

@@ -30,7 +30,8 @@ async function main(argv: readonly string[]): Promise<number> {
 
 function storyOf({ ambient }: DemoOptions) {
   if (ambient === undefined) return runStory
-  return ambient === 'inpod' ? runAmbientStory : runNodeLevelStory
+  if (ambient === 'inpod') return runAmbientStory
+  return (options: DemoOptions & { readonly folder: string }) => runNodeLevelStory(options, ambient)
 }
 
 /**

@@ -1,12 +1,15 @@
 import { parseArgs } from 'node:util'
 
+/** Ambient mode that is redirected on the node. */
+export type NodeMode = 'node-iptables' | 'node-ebpf'
+
 export interface DemoOptions {
   json: boolean
   keep: boolean
   clean: boolean
   withoutIptables: boolean
   /** `undefined`: the story of a sidecar. */
-  ambient: 'inpod' | 'node-iptables' | undefined
+  ambient: 'inpod' | NodeMode | undefined
   help: boolean
 }
 
@@ -26,6 +29,8 @@ Options:
                  are open, and one ztunnel takes over from another
   --ambient=node-iptables
                  the same, redirected on the node, as Istio 1.19 did
+  --ambient=node-ebpf
+                 the same by programs of eBPF on the links of pods
   --no-install   do not install Debian packages; say what is missing
   -h, --help     print this
 
@@ -56,7 +61,7 @@ export function parseOptions(argv: readonly string[]): DemoOptions {
 }
 
 function ambientOf(given: string | undefined): DemoOptions['ambient'] {
-  if (given === undefined || given === 'inpod' || given === 'node-iptables') return given
-  const message = `--ambient=${given}: expected inpod or node-iptables`
+  if (given === undefined || given === 'inpod' || given === 'node-iptables' || given === 'node-ebpf') return given
+  const message = `--ambient=${given}: expected inpod, node-iptables or node-ebpf`
   throw Object.assign(new TypeError(message), { code: 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE' })
 }

@@ -5,13 +5,20 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { connectFrom } from '@cni/istio-redirect/testing/node'
 import { hideFolder } from '../hide-folder.ts'
 import { narrator } from '../narrate.ts'
-import type { DemoOptions } from '../options.ts'
+import type { DemoOptions, NodeMode } from '../options.ts'
 import { PTP, PTP_PORT, type PtpMesh, startPtpMesh } from './ptp-mesh.ts'
 
+const BY = { 'node-iptables': 'tunnels of vxlan', 'node-ebpf': 'programs of eBPF' } as const
+
 /** A pod joins a mesh that is redirected on the node, ztunnels come and go; returns the exit code. */
-export async function runNodeLevelStory({ json, folder }: DemoOptions & { readonly folder: string }): Promise<0 | 1> {
+export async function runNodeLevelStory(
+  { json, folder }: DemoOptions & { readonly folder: string },
+  mode: NodeMode,
+): Promise<0 | 1> {
   const tell = narrator(json ? process.stderr : process.stdout)
   hideFolder('/run/netns')
+  // What this machine has pinned is not the throw-away node's.
+  if (mode === 'node-ebpf') hideFolder('/sys/fs/bpf')
   mkdirSync(folder, { recursive: true })
   const looks: { what: string; expected: unknown; seen: unknown; as_expected: boolean }[] = []
   const ms: Record<string, number> = {}
@@ -29,11 +36,11 @@ export async function runNodeLevelStory({ json, folder }: DemoOptions & { readon
   }
   const shared = (): unknown => JSON.parse(readFileSync(join(folder, 'ambient-config/config.json'), 'utf8'))
   {
-    await using mesh = await startPtpMesh(folder)
+    await using mesh = await startPtpMesh(folder, mode)
     const { ztunnels } = mesh
     const serves = (name: string) => () => mesh.agent.status().nodeLevel?.ztunnel === `istio-system/${name}`
 
-    tell.chapter('A throw-away node with a route to each pod: redirected on the node, tunnels of vxlan')
+    tell.chapter(`A throw-away node with a route to each pod: redirected on the node, ${BY[mode]}`)
     await timed('ztunnel-a, which is ready, serves the node', serves('ztunnel-a'))
     look('web reaches the server directly', await connect(mesh), `server from ${PTP.web}`)
     look('ztunnel has seen nothing', ztunnels['ztunnel-a'].forwarded.length, 0)

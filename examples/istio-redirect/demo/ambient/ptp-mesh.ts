@@ -3,6 +3,7 @@ import type { StartedAmbient } from '@cni/istio-redirect/agent'
 import { type ApiServer, ambientGrants, plainPod, startApiServer } from '@cni/istio-redirect/testing'
 import { startApp, startTransparentZtunnel, type TransparentZtunnel } from '@cni/istio-redirect/testing/node'
 import { type Netns, netns, openRtnl, sysctl } from '@cni/netns'
+import type { NodeMode } from '../options.ts'
 import { startAgent } from './mesh-agent.ts'
 
 /** Who has which address; each has a route of its own. */
@@ -35,7 +36,7 @@ export interface PtpMesh extends AsyncDisposable {
 }
 
 /** Builds it in this network namespace and a folder. */
-export async function startPtpMesh(folder: string): Promise<PtpMesh> {
+export async function startPtpMesh(folder: string, redirected: NodeMode): Promise<PtpMesh> {
   await using stack = new AsyncDisposableStack()
   const make = (name: PtpName): Netns => stack.use(netns.create(`cni-demo-${name}`))
   const at = {
@@ -72,7 +73,7 @@ export async function startPtpMesh(folder: string): Promise<PtpMesh> {
     selectors: [{ namespaceSelector: { matchLabels: { 'istio.io/dataplane-mode': 'ambient' } } }],
     optOut: true,
     nodeLevel: {
-      mode: 'node-iptables',
+      mode: redirected,
       tunnel: 'vxlan',
       configFile: join(folder, 'ambient-config/config.json'),
       hostIp: undefined,

@@ -36,11 +36,15 @@ test('the demo of ambient mode ends as it should', { timeout: 120_000 }, async (
   expect(facts.api_patches).toHaveLength(2)
 })
 
-test('the demo of ambient mode on the node ends as it should', { timeout: 120_000 }, async () => {
-  const { exitCode, stdout, said } = await play('--ambient=node-iptables', '--json')
-  expect({ exitCode, said }).toEqual({ exitCode: 0, said: '' })
-  expect(JSON.parse(stdout).as_expected).toBe(true)
-})
+test.each(['node-iptables', 'node-ebpf'])(
+  'the demo of ambient mode on the node ends as it should (%s)',
+  { timeout: 120_000 },
+  async (mode) => {
+    const { exitCode, stdout, said } = await play(`--ambient=${mode}`, '--json')
+    expect({ exitCode, said }).toEqual({ exitCode: 0, said: '' })
+    expect(JSON.parse(stdout).as_expected).toBe(true)
+  },
+)
 
 test('an option that the demo has not got is wrong usage, and its help names all it has', async () => {
   expect(await play('--ambient=node')).toMatchObject({
