@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { tempNetns } from '@cni/netns/testing'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -59,6 +59,21 @@ describe('CHECK', () => {
       document: { code: 100, details: expect.stringContaining(difference) },
     })
     expect(await node.call('CHECK', { conf: { ...both.conf, check_mode: 'none' } })).toMatchObject({ exitCode: 0 })
+  })
+
+  test('reads the rules only when somebody has changed some since they were written', async () => {
+    // Rules of another port than those that were written: by them CHECK fails as soon as it looks.
+    writeFileSync(stateFile(), readFileSync(stateFile(), 'utf8').replace('"proxyPort":15001', '"proxyPort":15002'))
+    expect(await node.call('CHECK', both)).toMatchObject({ exitCode: 0 })
+    await node.inside('nft', 'add', 'table', 'inet', 'others')
+    expect(await node.call('CHECK', both)).toMatchObject({ document: { code: 100 } })
+  })
+
+  test('reads the rules that an ADD found there, as nobody knows who was there in between', async () => {
+    await node.call('ADD', both)
+    expect(readFileSync(stateFile(), 'utf8')).not.toContain('"generation"')
+    await node.inside('iptables', '-t', 'nat', '-D', 'OUTPUT', '-j', 'ISTIO_OUTPUT')
+    expect(await node.call('CHECK', both)).toMatchObject({ document: { code: 100 } })
   })
 
   test('reports another namespace under the same name', async () => {

@@ -15,7 +15,11 @@ export function iptablesWriter(where: Where, config: CaptureConfig, kind: Backen
     backend: () => tables.backend(),
     async apply() {
       const { plan, families, backend, durationMs, generation } = await tables.apply(rules)
-      return { report: { plan, families, backend, durationMs }, untouched: generation === FIRST_GENERATION }
+      return {
+        report: { plan, families, backend, durationMs },
+        untouched: generation === FIRST_GENERATION,
+        generation: plan === 'fresh' && generation !== undefined ? generation + 1 : undefined,
+      }
     },
     verify: () => tables.verify(rules),
     remove: () => tables.remove(rules),

@@ -17,7 +17,12 @@ export function nativeWriter(where: Where, config: CaptureConfig): RuleWriter {
       const { plan, durationMs, generation } = await kernel.apply(rules, { absent: own })
       const families = config.ipv6 ? (['ipv4', 'ipv6'] as const) : (['ipv4'] as const)
       const report = { plan, families, backend: 'nftables', durationMs } as const
-      return { report, untouched: plan === 'fresh' && generation === FIRST_GENERATION + 1 }
+      const isFresh = plan === 'fresh'
+      return {
+        report,
+        untouched: isFresh && generation === FIRST_GENERATION + 1,
+        generation: isFresh ? generation : undefined,
+      }
     },
     verify: () => kernel.verify(rules, { absent: own }),
     async remove() {

@@ -1,4 +1,5 @@
 import { openFresh as openIptables } from '@cni/iptables/fresh'
+import type { Netns } from '@cni/netns/handle'
 import { type FreshNftables, openFresh as openNftables } from '@cni/nftables/fresh'
 import type { AddAheadContext } from '@cni/skel'
 import { tableNames } from '../redirect/native/table-names.ts'
@@ -9,7 +10,9 @@ import { FIRST_GENERATION } from './rule-writer.ts'
 export interface ServedTables extends Disposable, Pick<NamespaceFacts, 'backend' | 'fresh'> {
   /** {@link FreshNftables.commit}; `false` where nothing can be written. */
   commit(batch: Uint8Array): boolean
-  /** Nobody has ever changed nf_tables in the namespace. */
+  /** The kernel's count of the changes of nf_tables in the namespace. */
+  readonly generation: number
+  /** Nobody has ever made one. */
   readonly untouched: boolean
 }
 
@@ -18,36 +21,36 @@ export interface LaterTables extends Disposable {
   open(): ServedTables
 }
 
-/** {@link openTables}, at most once. */
+/** {@link openTables} as a configuration, which nobody has checked yet, seems to ask for it; at most once. */
 export function laterTables(c: Pick<AddAheadContext, 'netns' | 'document'>): LaterTables {
   let opened: ServedTables | undefined
   return {
     open() {
-      opened ??= openTables(c)
+      opened ??= openTables(c.netns, c.document.native_nftables === true)
       return opened
     },
     [Symbol.dispose]: () => opened?.[Symbol.dispose](),
   }
 }
 
-// internal
-
-/** Opens what the rules go to that a configuration, which nobody has checked yet, seems to ask for. */
-function openTables({ netns, document }: Pick<AddAheadContext, 'netns' | 'document'>): ServedTables {
-  const isNative = document.native_nftables === true
+/** Opens what rules go to: tables of our own, or iptables. */
+export function openTables(netns: Netns, isNative: boolean): ServedTables {
   const tables = isNative ? openNftables(netns, ownTables()) : openIptables(netns)
   if (tables === undefined) return unreachable
   return {
     backend: isNative ? 'nftables' : 'nft',
     fresh: tables.fresh,
+    generation: tables.generation,
     untouched: tables.generation === FIRST_GENERATION,
     commit: (batch) => tables.commit(batch),
     [Symbol.dispose]: () => tables[Symbol.dispose](),
   }
 }
 
+// internal
+
 const unreachable: ServedTables = {
-  ...{ backend: 'other', fresh: false, untouched: false },
+  ...{ backend: 'other', fresh: false, generation: 0, untouched: false },
   commit: () => false,
   [Symbol.dispose]() {},
 }

@@ -62,10 +62,10 @@ export async function redirectNamespace(c: RedirectContext, program: Program): P
   // A failed ADD leaves what was recorded before it.
   if (place !== undefined) c.undo(place.attachments.write(place.key, record))
 
-  const { report, untouched } = await writer.apply()
+  const { report, untouched, generation } = await writer.apply()
   if (before === 'none' && !untouched) await (await import('./leave-unrecorded.ts')).leaveUnrecorded(c, record.backend)
   await network.prepare((step) => c.undo(step))
-  place?.attachments.replace(place.key, { ...record, applied: true })
+  place?.attachments.replace(place.key, { ...record, applied: true, generation })
   c.log.info('traffic is redirected', { pod: quoted(program.pod), mode: config.interceptionMode, ...report })
 }
 

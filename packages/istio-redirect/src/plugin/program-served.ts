@@ -62,7 +62,7 @@ export async function commitServed(c: AddAheadContext, program: ServedProgram): 
     async finish() {
       using opened = network
       await opened?.prepare((step) => c.undo(step))
-      recordsToWrite(runDir).replace(key, { ...record, applied: true })
+      recordsToWrite(runDir).replace(key, { ...record, applied: true, generation: tables.generation + 1 })
     },
   }
 }

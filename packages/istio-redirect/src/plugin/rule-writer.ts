@@ -16,6 +16,8 @@ export interface Written {
   readonly report: WriteReport
   /** Nobody had ever changed nf_tables in the namespace: there is nothing of the other kind, either. */
   readonly untouched: boolean
+  /** The kernel's count of changes of nf_tables as of the one that wrote all of the rules; `undefined` where there is no such. */
+  readonly generation: number | undefined
 }
 
 /** The kernel's count of the changes of nf_tables in a namespace begins with it. */

@@ -15,6 +15,11 @@ export interface AttachmentRecord {
   readonly tproxy: { readonly mark: number; readonly table: number } | null
   /** `false` from before the first change until after the last one. */
   readonly applied: boolean
+  /**
+   * The kernel's count of the changes of nf_tables in the namespace, as of the one that wrote the rules; absent where they
+   * were written otherwise. While it counts no more, they are as they were written.
+   */
+  readonly generation?: number | undefined
 }
 
 /** A namespace, told apart by what the kernel calls it: a path may come to mean another one. */
@@ -86,5 +91,6 @@ export const recordSchema = (): z.ZodMiniType<AttachmentRecord> => {
     rules: captureSchema,
     tproxy: z.nullable(z.object({ mark: integer, table: integer })),
     applied: z.boolean(),
+    generation: z.optional(integer),
   })
 }

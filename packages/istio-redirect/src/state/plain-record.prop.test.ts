@@ -19,6 +19,7 @@ const record = {
   },
   tproxy: { mark: 1337, table: 133 },
   applied: true,
+  generation: 2,
 }
 
 test('a record that is vouched for is one that the schema reads as it is', () => {

@@ -1,4 +1,4 @@
-import { eitherOf, type Guard, integerIn, isFlag, isText, listOf, objectOf, oneOf } from '@cni/skel/plain'
+import { eitherOf, type Guard, integerIn, isFlag, isText, listOf, objectOf, oneOf, optional } from '@cni/skel/plain'
 import type { CaptureConfig } from '../redirect/config.ts'
 import type { AttachmentRecord } from './attachments.ts'
 
@@ -41,6 +41,7 @@ export const isPlainRecord: Guard<AttachmentRecord> = objectOf({
   rules: isCapture,
   tproxy: orNull(objectOf({ mark: integer, table: integer })),
   applied: isFlag,
+  generation: optional(integer),
 })
 
 // internal
