@@ -1,6 +1,7 @@
-// CNI_KUBERNETES=cluster.sh npm run test:cluster [-- FILES] [--no-install]: chart and image on a real one-node Kubernetes (root,
-// helm). The script is called with up, down, exec CMD, kubectl ARGS, load TAR, svc ACTION NAME, and K8S_DIR, the folder of its
-// cluster, whose root/ is the node's. CNI_CHURN_SECONDS (default 300): how long pods come and go.
+// CNI_KUBERNETES=cluster.sh npm run test:cluster [-- FILES] [--minimal] [--no-install]: chart and image on a real one-node
+// Kubernetes (root, helm). The script is called with up, down, exec CMD, kubectl ARGS, load TAR, svc ACTION NAME, and K8S_DIR, the
+// folder of its cluster, whose root/ is the node's. --minimal: the image without programs. CNI_CHURN_SECONDS (default 300): how
+// long pods come and go.
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,12 +21,14 @@ await main(async () => {
   if (process.getuid?.() !== 0) throw new Stop('these tests need root: they start a cluster')
   const install = !process.argv.includes('--no-install')
   await ensurePackages([...TEST_PACKAGES, 'etcd-server', 'containerd', 'runc'], { install })
+  const flavour = process.argv.includes('--minimal') ? 'minimal' : 'full'
+  const variant = flavour === 'minimal' ? flavour : ''
   const out = join(root, 'dist/image')
   await exec([
     node26,
     'scripts/image.ts',
     '--platform=linux/amd64',
-    '--flavour=full',
+    `--flavour=${flavour}`,
     '--name=localhost/install-cni:cluster',
     `--out=${out}`,
   ])
@@ -42,7 +45,7 @@ await main(async () => {
   }
   try {
     await step('a cluster', () => cluster('up'))
-    await step('the image', () => cluster('load', join(out, 'install-cni.tar')))
+    await step('the image', () => cluster('load', join(out, `install-cni${variant && '-minimal'}.tar`)))
     const place = join(K8S_DIR, 'root/opt/test')
     mkdirSync(place, { recursive: true })
     cpSync(helm, join(place, 'helm'))
@@ -50,7 +53,7 @@ await main(async () => {
     const files = process.argv.slice(2).filter((name) => !name.startsWith('-'))
     await step('tests in it', () =>
       exec(['vitest', 'run', '--project=cluster', '--no-file-parallelism', ...files], {
-        env: { K8S_DIR },
+        env: { K8S_DIR, CNI_IMAGE_VARIANT: variant },
         explains: true,
       }),
     )

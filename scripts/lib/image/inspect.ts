@@ -2,8 +2,8 @@ import { Stop } from '../progress.ts'
 import type { Image } from './oci.ts'
 import type { Entry } from './tar.ts'
 
-/** What an image may take, in megabytes. Each of Debian's libraries for arm64 begins its data at a multiple of 64 kB: 6 MB in all. */
-const LIMITS = { unpacked: { amd64: 130, arm64: 136 }, compressed: { full: 60, minimal: 50 } }
+/** What an image may take, in megabytes. */
+const LIMITS = { unpacked: 130, compressed: { full: 60, minimal: 50 } }
 
 export type Flavour = keyof typeof LIMITS.compressed
 
@@ -25,10 +25,7 @@ export function inspect(image: Image, entries: readonly Entry[], flavour: Flavou
 
 function tooLarge(image: Image, flavour: Flavour): string[] {
   const { unpacked, compressed } = sizeOf(image)
-  return [
-    ...over('unpacked', unpacked, LIMITS.unpacked[image.architecture]),
-    ...over('compressed', compressed, LIMITS.compressed[flavour]),
-  ]
+  return [...over('unpacked', unpacked, LIMITS.unpacked), ...over('compressed', compressed, LIMITS.compressed[flavour])]
 }
 
 const over = (what: string, bytes: number, limit: number): string[] =>

@@ -6,8 +6,8 @@ export const [HELM, CHART] = ['/opt/test/helm', '/opt/test/chart']
 export const NAMESPACE = 'istio-system'
 export const SELECTOR = 'k8s-app=istio-cni-node'
 
-/** The images that the node has, and their tag. */
-export const IMAGE = { hub: 'localhost', tag: 'cluster' }
+/** The image that the node has, as values of the chart. */
+export const IMAGE = ['hub=localhost', 'tag=cluster', `variant=${process.env.CNI_IMAGE_VARIANT ?? ''}`]
 
 /** The chart, installed or upgraded with these values, `a.b=c`; its agent is ready. */
 export async function install(...values: readonly string[]): Promise<void> {
@@ -18,7 +18,7 @@ export async function install(...values: readonly string[]): Promise<void> {
 /** The same, whatever its agent does. */
 export async function release(...values: readonly string[]): Promise<void> {
   await kubectl(['create', 'namespace', NAMESPACE], { reject: false })
-  const settings = [`hub=${IMAGE.hub}`, `tag=${IMAGE.tag}`, ...values].flatMap((value) => ['--set', value])
+  const settings = [...IMAGE, ...values].flatMap((value) => ['--set', value])
   await onNode([HELM, 'upgrade', '--install', 'istio-cni', CHART, '--namespace', NAMESPACE, ...settings])
 }
 

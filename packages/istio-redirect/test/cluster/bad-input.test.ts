@@ -5,6 +5,7 @@ import {
   CHART,
   chain,
   HELM,
+  IMAGE,
   install,
   NAMESPACE,
   networks,
@@ -120,13 +121,14 @@ it('a DaemonSet of another name: status and an event say what it costs', async (
   }
 })
 
-it('an agent that starts while the API server is away leaves the node in order, and goes on when it is back', async () => {
+it('an agent that starts while the API server is away leaves the node in order, says so, and goes on when it is back', async () => {
   await install()
   const before = await networks()
   await service('kill', 'apiserver')
   const former = await agentPid()
   await shell(`kill -9 ${former}`)
   await until('it runs again', async () => ![former, ''].includes(await agentPid()))
+  await until('status says so', async () => /warn.*serving.*each pod takes a request/.test(await statusOnNode()))
   expect(await networks()).toBe(before)
   await service('start', 'apiserver')
   await until('the API server answers', async () => (await kubectl(['get', '--raw', '/readyz'])) === 'ok')
@@ -137,6 +139,13 @@ it('an agent that starts while the API server is away leaves the node in order, 
 
 /** On the node. */
 const agentPid = async (): Promise<string> => (await shell('pgrep -x install-cni || true')).trim()
+
+/** What `install-cni status` says in the agent's container, where nobody can ask the API server to run it. */
+async function statusOnNode(): Promise<string> {
+  const pid = await agentPid()
+  const enter = `nsenter --target ${pid} --mount --net --pid /usr/local/bin/install-cni status`
+  return shell(`xargs -0 -a /proc/${pid}/environ bash -c 'env -i "$@" ${enter} || true' -`)
+}
 
 async function agentName(): Promise<string> {
   return (await pods(NAMESPACE, SELECTOR))[0]?.metadata.name ?? ''
@@ -154,18 +163,8 @@ const listOf = (items: readonly object[]): string => JSON.stringify({ apiVersion
 
 /** The chart's objects, for somebody who does not install it by helm. */
 async function rendered(namespace: string, change: (object: KubeObject) => void = () => {}): Promise<KubeObject[]> {
-  const text = await onNode([
-    HELM,
-    'template',
-    'by-hand',
-    CHART,
-    '--namespace',
-    namespace,
-    '--set',
-    'hub=localhost',
-    '--set',
-    'tag=cluster',
-  ])
+  const settings = IMAGE.flatMap((value) => ['--set', value])
+  const text = await onNode([HELM, 'template', 'by-hand', CHART, '--namespace', namespace, ...settings])
   const objects: KubeObject[] = parseAllDocuments(text).flatMap((document) => document.toJS() ?? [])
   for (const object of objects) change(object)
   return objects
