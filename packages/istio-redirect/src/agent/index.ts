@@ -12,12 +12,18 @@
  * @module
  */
 
+export type { EnrolledAddress, KernelReport, KernelSide, NodePod, NodeZtunnel } from '../node-level/kernel-side.ts'
 export { type AgentOptions, runAgent } from './agent.ts'
 export { type ProbeEntry, probeSetNames } from './ambient/address-set.ts'
 export type { AmbientConfig } from './ambient/ambient-config.ts'
 export { type AmbientMetrics, ambientMetrics, type HealedPart, type ReconcileEvent } from './ambient/ambient-metrics.ts'
 export { type AmbientPod, podAddresses, readAmbientPod } from './ambient/ambient-pod.ts'
-export { type AmbientBackEnd, type AmbientStatus, PENDING_SHOWN } from './ambient/ambient-status.ts'
+export {
+  type AmbientBackEnd,
+  type AmbientStatus,
+  type NodeLevelStatus,
+  PENDING_SHOWN,
+} from './ambient/ambient-status.ts'
 export {
   annotationPatch,
   type EnrolmentOutcome,
@@ -56,6 +62,8 @@ export { type KeepNodeEvent, type KeepNodeOptions, keepNode, type NodePart } fro
 export { podTables } from './ambient/native/pod-tables.ts'
 export { type KnownPod, type NetnsCache, type NetnsLease, netnsCache, type Workload } from './ambient/netns-cache.ts'
 export { type EnrolmentStep, nextStep, type PodSituation } from './ambient/next-step.ts'
+export type { ChosenKernelSide, KernelSideOptions, MakeKernelSide } from './ambient/node-level/kernel-sides.ts'
+export type { NodeLevelConfig } from './ambient/node-level/node-level-config.ts'
 export { type NodeProbes, type NodeProbesOptions, nodeProbes } from './ambient/node-probes.ts'
 export { type PodOverrides, podOverrides } from './ambient/pod-overrides.ts'
 export { defaultProbeSource, type PodCapture, podRules } from './ambient/pod-rules.ts'
