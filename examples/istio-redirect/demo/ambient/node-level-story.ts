@@ -1,11 +1,11 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { release } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { connectFrom } from '@cni/istio-redirect/testing/node'
 import { hideFolder } from '../hide-folder.ts'
 import { narrator } from '../narrate.ts'
 import type { DemoOptions, NodeMode } from '../options.ts'
+import { looksTold } from './looks.ts'
 import { PTP, PTP_PORT, type PtpMesh, startPtpMesh } from './ptp-mesh.ts'
 
 const BY = { 'node-iptables': 'tunnels of vxlan', 'node-ebpf': 'programs of eBPF' } as const
@@ -20,20 +20,8 @@ export async function runNodeLevelStory(
   // What this machine has pinned is not the throw-away node's.
   if (mode === 'node-ebpf') hideFolder('/sys/fs/bpf')
   mkdirSync(folder, { recursive: true })
-  const looks: { what: string; expected: unknown; seen: unknown; as_expected: boolean }[] = []
-  const ms: Record<string, number> = {}
-  const look = (what: string, seen: unknown, expected: unknown): void => {
-    const as_expected = JSON.stringify(seen) === JSON.stringify(expected)
-    looks.push({ what, expected, seen, as_expected })
-    if (as_expected) tell.ok(what)
-    else tell.bad(`${what}: ${JSON.stringify(seen)}; expected ${JSON.stringify(expected)}`)
-  }
-  const timed = async (name: string, condition: () => boolean): Promise<void> => {
-    const started = performance.now()
-    while (!condition() && performance.now() < started + 20_000) await delay(1)
-    ms[name] = Math.round(performance.now() - started)
-    look(`${name}: ${ms[name]} ms`, condition(), true)
-  }
+  const looks = looksTold(tell)
+  const { look, timed } = looks
   const shared = (): unknown => JSON.parse(readFileSync(join(folder, 'ambient-config/config.json'), 'utf8'))
   {
     await using mesh = await startPtpMesh(folder, mode)
@@ -69,12 +57,10 @@ export async function runNodeLevelStory(
     await timed('un-enrolled, and its annotation is gone', () => mesh.annotation() === undefined)
     look('a new connection is direct again', await connect(mesh), `server from ${PTP.web}`)
   }
-  const as_expected = looks.every((each) => each.as_expected)
-  tell.line()
-  if (as_expected) tell.ok('everything was as it should be')
-  else tell.bad('something was not as it should be: see the lines marked ✗')
+  const as_expected = looks.end()
   const machine = { kernel: release(), node: process.version }
-  if (json) process.stdout.write(`${JSON.stringify({ as_expected, machine, looks, ms }, null, 2)}\n`)
+  if (json)
+    process.stdout.write(`${JSON.stringify({ as_expected, machine, looks: looks.all, ms: looks.ms }, null, 2)}\n`)
   return as_expected ? 0 : 1
 }
 

@@ -1,6 +1,5 @@
 import { mkdirSync } from 'node:fs'
 import { release } from 'node:os'
-import { setTimeout as delay } from 'node:timers/promises'
 import { connectFrom, spawnZtunnel, type Ztunnel } from '@cni/istio-redirect/testing/node'
 import { netns } from '@cni/netns'
 import { hideFolder } from '../hide-folder.ts'
@@ -8,15 +7,8 @@ import { type Narrator, narrator } from '../narrate.ts'
 import type { DemoOptions } from '../options.ts'
 import { ownRules, rulesByNetlink } from '../rules.ts'
 import { type HeldConnection, holdConnection } from './held-connection.ts'
+import { type Look, looksTold } from './looks.ts'
 import { ADDRESS, APP_PORT, ECHO_PORT, type MeshNode, POD, startMeshNode } from './mesh-node.ts'
-
-/** What was looked at, what should have been seen, and what was. */
-interface Look {
-  readonly what: string
-  readonly expected: unknown
-  readonly seen: unknown
-  readonly as_expected: boolean
-}
 
 /** What `--ambient --json` prints. Times are milliseconds. */
 interface AmbientFacts {
@@ -33,21 +25,8 @@ export async function runAmbientStory({ json, folder }: DemoOptions & { readonly
   const tell = narrator(json ? process.stderr : process.stdout)
   hideFolder('/run/netns')
   mkdirSync(folder, { recursive: true })
-  const looks: Look[] = []
-  const ms: Record<string, number> = {}
-  const look = (what: string, seen: unknown, expected: unknown): void => {
-    const as_expected = JSON.stringify(seen) === JSON.stringify(expected)
-    looks.push({ what, expected, seen, as_expected })
-    if (as_expected) tell.ok(what)
-    else tell.bad(`${what}: ${JSON.stringify(seen)}; expected ${JSON.stringify(expected)}`)
-  }
-  const timed = async (name: string, condition: () => boolean): Promise<void> => {
-    const started = performance.now()
-    const until = started + 20_000
-    while (!condition() && performance.now() < until) await delay(1)
-    ms[name] = Math.round(performance.now() - started)
-    look(`${name}: ${ms[name]} ms`, condition(), true)
-  }
+  const looks = looksTold(tell)
+  const { look, timed } = looks
   await using node = await startMeshNode(folder)
   setTheStage(tell, node)
   await using stack = new AsyncDisposableStack()
@@ -100,16 +79,13 @@ export async function runAmbientStory({ json, folder }: DemoOptions & { readonly
   look('no rule is left in the pod', [...rules.ipv4, ...rules.ipv6], [])
 
   const facts: AmbientFacts = {
-    as_expected: looks.every(({ as_expected }) => as_expected),
+    as_expected: looks.end(),
     machine: { kernel: release(), node: process.version },
-    looks,
-    ms,
+    looks: looks.all,
+    ms: looks.ms,
     ztunnel: { heard: ztunnel.heard, forwarded: ztunnel.forwarded },
     api_patches: node.api.requests.filter(({ method }) => method === 'PATCH').map(({ body }) => body),
   }
-  tell.line()
-  if (facts.as_expected) tell.ok('everything was as it should be')
-  else tell.bad('something was not as it should be: see the lines marked ✗')
   if (json) process.stdout.write(`${JSON.stringify(facts, null, 2)}\n`)
   return facts.as_expected ? 0 : 1
 }
