@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { realExec } from '@cni/invoke'
 import { type ApiServer, ambientGrants, plainPod, startApiServer } from '@cni/istio-redirect/testing'
@@ -8,6 +8,7 @@ import { cni } from '@cni/libcni'
 import { type Netns, netns, openRtnl, sysctl } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import type { Conflist } from '@cni/types'
+import { tempBpffs } from '../../../ebpf/test/bpffs.ts'
 import { mode } from '../ambient-pods.ts'
 import { tunnelKind } from '../node-level/kinds.ts'
 import { AGENT, type AgentNode, type AgentProcess, agentNode, eventually } from './agent-node.ts'
@@ -37,11 +38,16 @@ export interface NodeZtunnelPod extends PtpPod {
   kill(): Promise<void>
 }
 
+/** On the node: by rules and tunnels, or by programs. */
+export type RedirectedBy = 'node-iptables' | 'node-ebpf'
+
 /** A node with the real ptp plugin, an API server, compiled plugin and agent; everything is gone with it. */
-export async function nodeLevelNode(plugin: string) {
+export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = 'node-iptables') {
   await using setUp = new AsyncDisposableStack()
   const stack = setUp.use(new AsyncDisposableStack())
   const agents: AgentNode = stack.use(agentNode())
+  /** The node's own: what is pinned outlives each agent, and is not this machine's. */
+  const bpffs = redirected === 'node-ebpf' ? stack.use(tempBpffs()) : undefined
   const node = stack.use(await tempNetns())
   await sysctl(node).set('net/ipv4/ip_forward', true)
   {
@@ -73,7 +79,7 @@ export async function nodeLevelNode(plugin: string) {
     NODE_NAME: 'n1',
     POD_NAMESPACE: 'istio-system',
     AMBIENT_ENABLED: 'true',
-    AMBIENT_REDIRECT_MODE: 'node-iptables',
+    AMBIENT_REDIRECT_MODE: redirected,
     AMBIENT_TUNNEL: await tunnelKind(),
     AMBIENT_CONFIG_FILE: configFile,
     ZTUNNEL_UDS_ADDRESS: agents.path('ztunnel.sock'),
@@ -96,7 +102,7 @@ export async function nodeLevelNode(plugin: string) {
         type: basename(plugin),
         cni_agent_run_dir: agents.path('run'),
         ambient_enabled: true,
-        ambient_redirect_mode: 'node-iptables',
+        ambient_redirect_mode: redirected,
         enablement_selectors: [{ podSelector: {}, namespaceSelector: { matchLabels: { [mode]: 'ambient' } } }],
       },
     ],
@@ -130,12 +136,16 @@ export async function nodeLevelNode(plugin: string) {
       ['K8S_POD_NAME', name],
       ...(saysUid ? [['K8S_POD_UID', uid] as const] : []),
     ] as const
-    const attachment = { containerID: `c${uid}`, netns: where.path, ifName: 'eth0', args }
+    // The agent's mounts are its own: it finds a namespace that is mounted later by the descriptor only.
+    const path = `/proc/${process.pid}/fd/${where.fd}`
+    const attachment = { containerID: `c${uid}`, netns: path, ifName: 'eth0', args }
     await runtime.add(LOOPBACK, { ...attachment, ifName: 'lo' })
     const { result } = await runtime.add(conflist, attachment)
     const ip = result.ips?.[0]?.address.split('/')[0] ?? ''
     const now = api.getPod(namespace, name) ?? stored
     api.setPod({ ...now, status: { phase: 'Running', podIP: ip } })
+    // Programs are attached to a veth, which is found from inside.
+    if (redirected === 'node-ebpf') hold(uid, where)
     const annotation = () => api.getPod(namespace, name)?.metadata.annotations?.['ambient.istio.io/redirection']
     return { netns: where, ip, uid, annotation }
   }
@@ -149,7 +159,7 @@ export async function nodeLevelNode(plugin: string) {
     /** A ztunnel that is not ready yet. */
     async ztunnel(name: string, uid: string, minute: number): Promise<NodeZtunnelPod> {
       const made = await pod({ namespace: 'istio-system', name, uid, labels: { app: 'ztunnel' } })
-      const holder = hold(uid, made.netns)
+      const holder = holders.get(uid) ?? hold(uid, made.netns)
       const ztunnel = startTransparentZtunnel(made.netns)
       stack.defer(() => ztunnel.stop())
       const ready = (is: boolean): void => {
@@ -172,7 +182,8 @@ export async function nodeLevelNode(plugin: string) {
       const shown = [...holders].map(
         ([uid, { pid }]) => `mount --bind ${agents.path('cgroups', uid)} /proc/${pid}/cgroup`,
       )
-      const script = ['mount --bind /proc/$$ /proc/1', ...shown, 'exec "$0"'].join(' && ')
+      const pins = bpffs === undefined ? [] : [`mount --bind ${bpffs.path} /sys/fs/bpf`]
+      const script = ['mount --bind /proc/$$ /proc/1', ...pins, ...shown, 'exec "$0"'].join(' && ')
       const agent = await agents.start({
         file: ['nsenter', `--net=${node.path}`, 'unshare', '--mount', 'sh', '-c', script, AGENT],
       })
@@ -193,6 +204,22 @@ export async function nodeLevelNode(plugin: string) {
         await look('ipset', 'list', '-n'),
       ]
       return parts.join('\n')
+    },
+    /** What is pinned, and which filters the node's links have, by name. */
+    async programs(): Promise<{ readonly pins: readonly string[]; readonly filters: readonly string[] }> {
+      using rtnl = await openRtnl(node)
+      const links = await rtnl.getLinks()
+      const filters = await Promise.all(links.map(({ index }) => rtnl.getFilters({ link: index })))
+      const pins = bpffs === undefined ? [] : readdirSync(bpffs.path, { recursive: true, encoding: 'utf8' })
+      return {
+        pins: pins.filter((name) => name.startsWith('ambient')),
+        filters: filters.flatMap((each) => each.flatMap(({ name }) => name ?? [])).toSorted(),
+      }
+    },
+    /** The node's end of a pod's veth. */
+    async linkOf(where: PtpPod): Promise<number> {
+      using inside = await openRtnl(where.netns)
+      return (await inside.getLink('eth0'))?.parent ?? 0
     },
     status: async () => JSON.parse((await agents.command('status', '--json')).stdout).ambient,
     [Symbol.asyncDispose]: () => all.disposeAsync(),

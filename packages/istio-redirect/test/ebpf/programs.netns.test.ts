@@ -1,4 +1,7 @@
 import { ebpf, type Program } from '@cni/ebpf'
+import { startApp } from '@cni/istio-redirect/testing/node'
+import { type Netns, netns } from '@cni/netns'
+import { tempNetns } from '@cni/netns/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { assemble } from '../../src/ebpf/asm/assemble.ts'
 import { mappedAddress, mapSpecs, nobody, type Target } from '../../src/ebpf/maps.ts'
@@ -168,6 +171,37 @@ describe('ztunnel_tproxy', () => {
   ])('%s', (_, sent, tag, expected) => {
     expect(outcome('ztunnel_tproxy', sent, tag)).toBe(expected)
   })
+})
+
+describe('ztunnel_tproxy where ztunnel listens', () => {
+  let inside: Netns
+  let running: AsyncDisposableStack
+  beforeAll(async () => {
+    running = new AsyncDisposableStack()
+    inside = running.use(await tempNetns())
+    running.use(await startApp(inside, { name: 'zt', ports: [15_001, 15_006, 15_008, 15_020] }))
+  })
+  afterAll(() => running.disposeAsync())
+
+  // A test is not where packets come in, so that no socket is assigned: what is refused there is what was found.
+  test.each<[string, Sent, number]>([
+    ['an outbound connection', tcp, tags.outbound],
+    ['an inbound one', tcp, tags.inbound],
+    ['one to port 15008', { ...tcp, port: 15_008 }, tags.inbound],
+    [
+      'one to an address and port that ztunnel itself listens on',
+      { from: POD, to: '127.0.0.1', port: 15_020 },
+      tags.inbound,
+    ],
+  ])('%s finds the listener, and is dropped where the kernel does not take it', (_, sent, tag) => {
+    expect(netns.run(inside, () => outcome('ztunnel_tproxy', sent, tag))).toBe(dropped('not_assigned'))
+  })
+})
+
+// `not_rewritten` has no packet here: who has read a header of IPv4 has the six bytes that are written, so that the kernel
+// refuses only where it has no memory for a copy of them. Then the packet would be led to a link that does not take it.
+test('the shortest packet that a program redirects can be rewritten', () => {
+  expect(outcome('app_inbound', { from: FAR, to: POD, length: 34 })).toBe(toZtunnel(tags.inbound))
 })
 
 describe('ztunnel_ingress', () => {
