@@ -1,6 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { join } from 'node:path'
-import { attachFilter, ebpf } from '@cni/ebpf'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { attachFilter, ebpf, hashMap, ipv4, u32 } from '@cni/ebpf'
+import { run } from '@cni/host'
 import { connectFrom, startTransparentZtunnel } from '@cni/istio-redirect/testing/node'
 import { type Netns, netns, openRtnl } from '@cni/netns'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -19,6 +22,12 @@ beforeEach(async () => {
 })
 afterEach(() => stack.disposeAsync())
 
+/** A folder that is on no bpf file system. */
+const plain = (): string => {
+  const path = mkdtempSync(join(tmpdir(), 'cni-no-bpffs-'))
+  stack.defer(() => rmSync(path, { recursive: true }))
+  return path
+}
 const newSide = (variant?: Variant): EbpfSide => ebpfSide({ netns: node.at.node, pins, variant })
 const podOf = (name: 'app' | 'srv' | 'other') => ({ uid: name, addresses: [addresses[name]], netns: node.at[name] })
 
@@ -211,5 +220,29 @@ describe('refused by name, and nothing is left:', () => {
     ebpf().pins(pins, { version: 99, create: true })
     expect(() => newSide()).toThrow(/have version 99, expected 1/)
     expect(ebpf().pins(pins, { version: 99 }).list()).toEqual([])
+  })
+
+  test('pins of another size', () => {
+    const theirs = hashMap({ name: 'app_info', key: ipv4, value: u32, maxEntries: 8 })
+    ebpf().pins(pins, { version: 1, create: true }).map(theirs).close()
+    expect(() => newSide()).toThrow(
+      expect.objectContaining({ code: 'MISMATCH', message: expect.stringContaining('app_info') }),
+    )
+    ebpf().openMap(theirs, join(pins, 'app_info')).close()
+  })
+
+  test.each([
+    ['maps and programs', '-bpf,-sys_admin', () => pins, 'EPERM, this process lacks CAP_BPF, or CAP_SYS_ADMIN'],
+    ['a bpf file system where there is none', '-sys_admin', () => join(plain(), 'ambient'), 'lacks CAP_SYS_ADMIN'],
+  ])('%s without the capability', async (_, dropped, where, message) => {
+    const path = where()
+    const before = readdirSync(dirname(path))
+    const side = new URL('../../src/node-level/ebpf/ebpf-side.ts', import.meta.url).href
+    const script = `const { ebpfSide } = await import(${JSON.stringify(side)}); ebpfSide({ pins: ${JSON.stringify(path)} })`
+    const argv = ['setpriv', `--bounding-set=${dropped}`, `--inh-caps=${dropped}`] as const
+    const node = [process.execPath, '--conditions=@cni/source', '--input-type=module', '-e', script]
+    const { exitCode, stderr } = await run([...argv, ...node], { reject: false })
+    expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining(message) })
+    expect(readdirSync(dirname(path))).toEqual(before)
   })
 })
