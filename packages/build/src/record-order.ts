@@ -11,7 +11,7 @@ const AS_IF_STARTED_ANEW = `export ${STARTED_ANEW}=$$; exec "$0" "$@"`
 
 /**
  * Starts an executable, and has bun record the functions that this uses: those of every start, which lie together when it
- * is compiled by that order. No more of them: recorded calls that write rules made each call slower, those too.
+ * is compiled by that order. A record of calls that do more gained no more.
  *
  * @returns the file with the order, in `folder`; undefined where the run has left none, as with a bun that records none
  * @throws BuildError `SMOKE` when it does not start
