@@ -6,6 +6,7 @@ import { attachFilter, ebpf, hashMap, ipv4, u32 } from '@cni/ebpf'
 import { run } from '@cni/host'
 import { connectFrom, startTransparentZtunnel } from '@cni/istio-redirect/testing/node'
 import { type Netns, netns, openRtnl } from '@cni/netns'
+import { loadSys } from '@cni/netns/sys'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { tempBpffs } from '../../../ebpf/test/bpffs.ts'
 import type { Variant } from '../../src/ebpf/objects.ts'
@@ -137,6 +138,23 @@ test('what others take away comes back', async () => {
   expect((await side.heal()).changed).toEqual(expect.arrayContaining([...drift]))
   expect(await side.drift()).toEqual([])
   await side.stop()
+})
+
+test('pins below a second bpf file system are not seen: it pins again above, and leaves those below', async () => {
+  const side = newSide()
+  await side.start(node.ztunnel)
+  const below = dirname(pins)
+  loadSys().mount('bpf', below, 'bpf', 0, null)
+  try {
+    expect(await side.drift()).toContain('missing pin app_outbound')
+    await side.heal()
+    expect(await side.drift()).toEqual([])
+    await side.stop()
+    expect(readdirSync(below)).not.toContain('ambient')
+  } finally {
+    loadSys().umount2(below, 0)
+  }
+  expect(ebpf().pins(pins, { version: 1 }).list()).toContain('app_outbound')
 })
 
 test('a pod whose link has gone is taken out, and a ztunnel that has gone is waited for', async () => {
