@@ -8,6 +8,7 @@ import { DAEMON_SET } from '../../src/agent/daemon-set.ts'
 import { CHART, HELM, helm, type Manifest, rendered } from './manifest.ts'
 
 const IMAGE = { image: 'h/install-cni:1' }
+const MINIMAL = { hub: 'h', tag: '1', image: 'install-cni', variant: 'minimal' }
 const text = (path: string): string => readFileSync(join(CHART, path), 'utf8')
 const defaults: unknown = parse(text('files/defaults.yaml'))
 const schema: unknown = JSON.parse(text('values.schema.json'))
@@ -223,6 +224,11 @@ describe.skipIf(HELM === undefined)('the chart', () => {
     [{ env: { 'A-B': '1' } }, "'A-B' does not match pattern"],
     [{ profile: 'k4s' }, 'profile "k4s" is not known: expected one of ambient, '],
     [{ compatibilityVersion: '1.2' }, 'compatibilityVersion "compatibility-version-1.2" is not known'],
+    [
+      { ...MINIMAL, profile: 'ambient' },
+      'ambient mode with iptables needs them: take variant "", or set global.nativeNftables',
+    ],
+    [{ ...MINIMAL, env: { FORCE_IPTABLES_BINARY: 'legacy' } }, 'env.FORCE_IPTABLES_BINARY legacy needs them'],
     [{ image: 'install-cni' }, 'which image is to run? Set hub (or global.hub) and tag'],
   ])('refuses %j and says why', ([values, words]) => {
     const { status, stderr } = helm(['template', 'cni', CHART], { ...IMAGE, ...values })

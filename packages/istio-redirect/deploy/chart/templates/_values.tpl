@@ -39,12 +39,23 @@ counts less than the same key above. What is in values.yaml could not come befor
 {{- $values | toYaml -}}
 {{- end }}
 
+{{/* What in the settings cannot do without the programs of the image: all of legacy iptables, and sets in rules of iptables. */}}
+{{- define "cni.programs" -}}
+{{- if eq (default "" .env.FORCE_IPTABLES_BINARY) "legacy" -}}
+env.FORCE_IPTABLES_BINARY legacy
+{{- else if and .ambient.enabled (not .global.nativeNftables) (ne .ambient.redirectMode "node-ebpf") -}}
+ambient mode with iptables
+{{- end -}}
+{{- end }}
+
 {{/* hub/image:tag-variant, or the whole reference that image is. */}}
 {{- define "cni.image" -}}
 {{- if or (contains "/" .image) (contains ":" .image) -}}
 {{ .image }}
 {{- else if not .hub -}}
 {{- fail "which image is to run? Set hub (or global.hub) and tag, or image to a whole reference such as registry.example/install-cni:1" -}}
+{{- else if and (eq .variant "minimal") (include "cni.programs" .) -}}
+{{- fail (printf "variant minimal has no programs, and %s needs them: take variant \"\"%s" (include "cni.programs" .) (ternary ", or set global.nativeNftables" "" .ambient.enabled)) -}}
 {{- else -}}
 {{ .hub }}/{{ .image }}{{ with .tag }}:{{ . }}{{ end }}{{ with .variant }}-{{ . }}{{ end }}
 {{- end -}}
