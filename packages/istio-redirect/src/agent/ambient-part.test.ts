@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { StartAmbientOptions } from './ambient/start-ambient.ts'
 import { type AmbientServices, ambientPart } from './ambient-part.ts'
@@ -105,4 +108,17 @@ test('another mode finds nothing of the former one on the node', async () => {
     'ambient  stops: removed',
     'ambient  stops: followed',
   ])
+})
+
+test('where it is off, what an agent of before left on the node is taken out', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cni-ambient-part-'))
+  try {
+    const { services } = noted()
+    const told: string[] = []
+    const part = ambientPart(services, undefined, async ({ values }) => void told.push(values.cniAgentRunDir))
+    await part.update(config({ CNI_AGENT_RUN_DIR: folder }))
+    expect(told).toEqual([folder])
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 })

@@ -1,9 +1,12 @@
+import { existsSync } from 'node:fs'
 import { messageOf } from '@cni/types'
 import { printable } from '../foreign-text.ts'
 import type { AmbientConfig } from './ambient/ambient-config.ts'
 import { ambientMetrics } from './ambient/ambient-metrics.ts'
 import type { AmbientStatus } from './ambient/ambient-status.ts'
+import { nodeLevelMark } from './ambient/node-level/node-level-mark.ts'
 import type { HandedPod } from './ambient/pods-in-mesh.ts'
+import { backEndFile } from './ambient/remembered-back-end.ts'
 import type { AgentConfig } from './config/agent-config.ts'
 import type { EndReason, Part } from './part.ts'
 import type { PodWatches } from './pods/pod-watches.ts'
@@ -36,7 +39,11 @@ export interface AmbientPart extends Part<AgentConfig> {
  * Runs ambient mode beside the installer. One that is given other settings ends before the next begins: two would do the
  * same pods at the same time.
  */
-export function ambientPart(services: AmbientServices, load: () => Promise<StartAmbient> = loadStart): AmbientPart {
+export function ambientPart(
+  services: AmbientServices,
+  load: () => Promise<StartAmbient> = loadStart,
+  removeLeft: RemoveLeft = removeWhenOff,
+): AmbientPart {
   let running: Running | undefined
   let started: StartedAmbient | undefined
   let broken: string | undefined
@@ -74,6 +81,8 @@ export function ambientPart(services: AmbientServices, load: () => Promise<Start
   return {
     async update(config) {
       const ambient = services.isAside() ? undefined : config.ambient
+      // An agent of before may have redirected on the node, and left that for this one.
+      if (ambient === undefined && running === undefined && !services.isAside()) await removeLeft(config, services.log)
       const key = ambient === undefined ? '' : JSON.stringify({ ambient, api: config.api })
       if ((running?.key ?? '') === key) return
       // Who comes after this one on the node finds all as it is; without ambient mode, or by other means, nobody needs it.
@@ -107,3 +116,13 @@ type StartedAmbient = Awaited<ReturnType<StartAmbient>>
 
 /** Most nodes never need it. */
 const loadStart = async (): Promise<StartAmbient> => (await import('./ambient/start-ambient.ts')).startAmbient
+
+type RemoveLeft = (config: AgentConfig, log: ScopedLog) => Promise<void>
+
+/** Loads what does it only where there is something. */
+const removeWhenOff: RemoveLeft = async ({ values }, log) => {
+  const place = { backEndFile: backEndFile(values.cniAgentRunDir) }
+  if (!existsSync(nodeLevelMark(place))) return
+  const { removeFromNodeOf } = await import('./ambient/node-level/remove-when-off.ts')
+  await removeFromNodeOf(values, log)
+}

@@ -24,14 +24,22 @@ export interface IptablesSideOptions extends RulesBy {
   /** The node's address of IPv4, which the kubelet's probes come from. */
   readonly hostIp: string
   readonly tunnel: TunnelKind
+  /** Those of the node before it was ever redirected. Default: as they are when the first ztunnel is started. */
+  readonly settings?: NodeSettings | undefined
 }
 
 /** Node-level redirection by iptables, policy routing and tunnels, as Istio had it up to 1.19. */
-export function iptablesSide({ netns = 'host', hostIp, tunnel, ...by }: IptablesSideOptions): KernelSide {
+export function iptablesSide({
+  netns = 'host',
+  hostIp,
+  tunnel,
+  settings: original,
+  ...by
+}: IptablesSideOptions): KernelSide {
   const oneByOne = inTurn()
   const known = new Map<string, string>()
   let serving: Serving | undefined
-  let settings: NodeSettings = new Map()
+  let settings: NodeSettings = original ?? new Map()
 
   const bringClosed = ({ node }: Serving, pods: ReadonlyMap<string, string>): Promise<string[]> =>
     undoneOnFailure(async (within) => {
@@ -62,7 +70,7 @@ export function iptablesSide({ netns = 'host', hostIp, tunnel, ...by }: Iptables
     start: (ztunnel) =>
       oneByOne(async () => {
         const { pods, changed: lost } = await podsAtStart(netns, serving === undefined ? undefined : known, ztunnel)
-        const settingsBefore = serving === undefined ? await nodeSettings(netns) : settings
+        const settingsBefore = original ?? (serving === undefined ? await nodeSettings(netns) : settings)
         const { node, inside, changed } = await bring(ztunnel, pods)
         const before = serving
         settings = settingsBefore
@@ -120,6 +128,10 @@ export function iptablesSide({ netns = 'host', hostIp, tunnel, ...by }: Iptables
         known.clear()
         await leave(before, undefined, by)
       }),
+    [Symbol.dispose]() {
+      serving?.ztunnel.netns.close()
+      serving = undefined
+    },
   }
 }
 

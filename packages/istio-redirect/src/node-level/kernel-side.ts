@@ -38,9 +38,10 @@ export interface KernelReport {
 /**
  * What the kernel of a node does for node-level redirection, however it does it: by iptables and tunnels, or by eBPF.
  * Calls wait for one another; each happens as a whole or not at all, and may be repeated. Errors are `NodeLevelError`
- * for what is odd about node or ztunnel, with what to do, or those of the packages that talk to the kernel.
+ * for what is odd about node or ztunnel, with what to do, or those of the packages that talk to the kernel. Disposed of,
+ * it lets go of what it has open, and the kernel stays as it is.
  */
-export interface KernelSide {
+export interface KernelSide extends Disposable {
   /**
    * This ztunnel serves the node from now on: the first one, the same again, or another one in its place. What is there is
    * compared, also after a restart, and only what differs is changed; pods stay in the mesh, and are never led past it.

@@ -1,5 +1,6 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
+import { closeSync } from 'node:fs'
 import { type NetnsTarget, netns } from '@cni/netns'
 import { loadSys } from '@cni/netns/sys'
 import { parseAddress } from '@cni/types/ip'
@@ -9,8 +10,13 @@ export async function sourceTowards(target: NetnsTarget, address: string): Promi
   const fd = netns.run(target, () => {
     const sys = loadSys()
     const made = sys.socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)
-    sys.connect(made, endpoint(address))
-    return made
+    try {
+      sys.connect(made, endpoint(address))
+      return made
+    } catch (error) {
+      closeSync(made)
+      throw error
+    }
   })
   const socket = createSocket('udp4')
   try {

@@ -13,9 +13,7 @@ export interface PortsOfNamespace {
 export async function portsIn(target: NetnsTarget): Promise<PortsOfNamespace> {
   using rtnl = await openRtnl(target)
   const links = await rtnl.getLinks()
-  const texts = await Promise.all(
-    ['udp', 'udp6'].map((file) => readFile(target, `/proc/thread-self/net/${file}`).catch(() => undefined)),
-  )
+  const texts = await Promise.all(['udp', 'udp6'].map((file) => readFile(target, `/proc/thread-self/net/${file}`)))
   return { links, bound: new Set(texts.flatMap((text) => boundPorts(text ?? ''))) }
 }
 

@@ -121,10 +121,12 @@ describe.skipIf(HELM === undefined)('the chart', () => {
     ['nodes chosen by labels', { nodeSelector: { mesh: 'yes' } }, REPAIR, [...watching, 'get nodes'], ['get pods']],
   ])('gives exactly what is needed: %s', ([, values, capabilities, agent, plugin]) => {
     const objects = rendered({ ...IMAGE, ...values })
+    // Below /proc/sys a runtime lets nobody else write.
+    const changesSettings = JSON.stringify(values).includes('node-iptables')
     expect(container(objects).securityContext).toMatchObject({
-      privileged: false,
+      privileged: changesSettings,
       readOnlyRootFilesystem: true,
-      allowPrivilegeEscalation: false,
+      allowPrivilegeEscalation: changesSettings,
       capabilities: { drop: ['ALL'], ...(capabilities.length > 0 ? { add: capabilities } : {}) },
       seccompProfile: { type: 'RuntimeDefault' },
     })

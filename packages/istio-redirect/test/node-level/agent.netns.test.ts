@@ -1,16 +1,14 @@
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { netns } from '@cni/netns'
-import { expect, test } from 'vitest'
+import { netns, sysctl } from '@cni/netns'
+import { describe, expect, test } from 'vitest'
 import type { AmbientConfig } from '../../src/agent/ambient/ambient-config.ts'
 import type { StartedAmbient } from '../../src/agent/ambient/start-ambient.ts'
 import { nodeLevelSelectors } from '../../src/agent/config/selectors.ts'
-import { iptablesSide } from '../../src/node-level/iptables-side.ts'
 import { NodeLevelError } from '../../src/node-level/node-level-error.ts'
 import { type MeshNode, meshNode, type TestPod } from '../ambient/mesh-node.ts'
 import { mode } from '../ambient-pods.ts'
-import { tunnelKind } from './kinds.ts'
 import { type MemoryKernel, memoryKernel } from './memory-kernel.ts'
 
 interface Ztunnel extends TestPod {
@@ -193,7 +191,7 @@ test('the last agent leaves nothing: no entry, no shared file, no annotation', a
   await eventually(() => pods.map((pod) => pod.annotation())).toEqual(['enabled', 'enabled'])
   await agent.stop('removed')
   expect(kernel.entries.size).toBe(0)
-  expect(kernel.calls.at(-1)).toBe('stop')
+  expect(kernel.calls.slice(-2)).toEqual(['stop', 'let go'])
   expect(pods.map((pod) => pod.annotation())).toEqual([undefined, undefined])
   expect(() => on.shared()).toThrow('ENOENT')
 })
@@ -213,20 +211,60 @@ test('what somebody takes away comes back, and is counted', async () => {
   expect(on.said('somebody changed what redirects traffic on the node')).toHaveLength(1)
 })
 
-test('an agent that redirects in pods takes out what one on the node left for the next', async () => {
-  await using on = await nodeLevelNode()
-  const { node } = on
-  const side = iptablesSide({ netns: node.netns, hostIp: '10.20.0.254', tunnel: await tunnelKind() })
-  const make = async () => ({ kernel: side, needsNetns: false })
-  const agent = await node.start({}, make)
-  await eventually(() => agent.unready()).toBeUndefined()
-  await agent.stop('followed')
-  const ip = async (...args: readonly string[]) => (await netns.exec(node.netns, ['ip', ...args])).stdout
-  await ip('route', 'add', '10.20.0.9', 'dev', 'lo', 'table', '100')
-  await ip('rule', 'add', 'priority', '103', 'table', '100')
-  await ip('link', 'add', 'istioin', 'type', 'vxlan', 'id', '1000', 'remote', '10.20.0.1', 'dstport', '6081')
-  await node.start({ nodeLevel: undefined, optOut: false })
-  await eventually(() => on.said('is taken out: it is redirected in pods now')).toHaveLength(1)
-  expect(await ip('rule')).not.toContain('103:')
-  expect(await ip('link')).not.toContain('istioin')
+const reversePath = 'net/ipv4/conf/all/rp_filter'
+
+describe('what an agent on the node left for the next one', () => {
+  /** It has ended, has changed settings, and somebody's tunnel and routes are as it had left them. */
+  async function leftNode(settings: Partial<AmbientConfig>) {
+    const on = await nodeLevelNode()
+    const { node } = on
+    await sysctl(node.netns).set(reversePath, '2')
+    const agent = await node.start(settings, async () => ({ kernel: on.kernel, needsNetns: false }))
+    await eventually(() => agent.unready()).toBeUndefined()
+    await agent.stop('followed')
+    await sysctl(node.netns).set(reversePath, '0')
+    return { ...on, reversePath: async () => (await sysctl(node.netns).get(reversePath))?.trim() }
+  }
+  const inPods = { nodeLevel: undefined, optOut: false }
+
+  test('by tunnels is taken out by one that redirects in pods, and the node has its settings from before', async () => {
+    await using on = await leftNode({})
+    const { node } = on
+    const ip = async (...args: readonly string[]) => (await netns.exec(node.netns, ['ip', ...args])).stdout
+    await ip('route', 'add', '10.20.0.9', 'dev', 'lo', 'table', '100')
+    await ip('rule', 'add', 'priority', '103', 'table', '100')
+    await ip('link', 'add', 'istioin', 'type', 'vxlan', 'id', '1000', 'remote', '10.20.0.1', 'dstport', '6081')
+    expect(on.shared()).toMatchObject({ redirectMode: 'iptables' })
+    await node.start(inPods)
+    await eventually(() => on.said('what redirected traffic on the node (node-iptables) is taken out')).toHaveLength(1)
+    expect(await ip('rule')).not.toContain('103:')
+    expect(await ip('link')).not.toContain('istioin')
+    expect(await on.reversePath()).toBe('2')
+    expect(() => on.shared()).toThrow('ENOENT')
+  })
+
+  test('is taken out by one that redirects by other means, which remembers the same settings', async () => {
+    await using on = await leftNode({})
+    const { node } = on
+    const byEbpf = {
+      nodeLevel: { mode: 'node-ebpf', tunnel: 'geneve', configFile: on.configFile, hostIp: '10.20.0.254' },
+    } as const
+    const given: (string | undefined)[] = []
+    const agent = await node.start(byEbpf, async ({ settings }) => {
+      given.push(settings.get(reversePath))
+      return { kernel: on.kernel, needsNetns: false }
+    })
+    await eventually(() => agent.unready()).toBeUndefined()
+    expect(on.said('what redirected traffic on the node (node-iptables) is taken out')).toHaveLength(1)
+    expect(given).toEqual(['2'])
+  })
+
+  test('goes when the next one is removed before it works', async () => {
+    await using on = await leftNode({})
+    const agent = await on.node.start({}, () => Promise.reject(new Error('not yet')))
+    await eventually(() => agent.problem()).toBe('not yet')
+    await agent.stop('removed')
+    expect(on.said('what redirected traffic on the node (node-iptables) is taken out')).toHaveLength(1)
+    expect(await on.reversePath()).toBe('2')
+  })
 })

@@ -1,3 +1,4 @@
+import { readdirSync, statSync } from 'node:fs'
 import { ipset } from '@cni/ipset'
 import { connectFrom, startTransparentZtunnel } from '@cni/istio-redirect/testing/node'
 import { type Netns, netns, sysctl } from '@cni/netns'
@@ -59,6 +60,25 @@ test('what was started twice is unchanged, and what is stopped leaves nothing on
   expect([await everything(node.at.node), await everything(node.at.zt)]).toEqual(before)
   expect((await node.rtnl.getLinks()).filter(({ kind }) => kind === 'geneve' || kind === 'vxlan')).toEqual([])
   await side.stop()
+})
+
+test('disposed of it has nothing open, and the kernel is as it was; another one finds the settings of before all', async () => {
+  const open = (): string[] =>
+    readdirSync('/proc/self/fd').flatMap((fd) => {
+      const path = statSync(`/proc/self/fd/${fd}`, { throwIfNoEntry: false, bigint: true })
+      return path?.ino === node.at.zt.ino ? [fd] : []
+    })
+  const before = open()
+  const side = newSide()
+  await side.start(node.ztunnel)
+  expect(open().length).toBe(before.length + 1)
+  const there = await everything(node.at.node)
+  side[Symbol.dispose]()
+  expect(open()).toEqual(before)
+  expect(await everything(node.at.node)).toBe(there)
+  const settings = new Map([['net/ipv4/conf/all/rp_filter', '2']])
+  await iptablesSide({ netns: node.at.node, hostIp: addresses.node, tunnel: kind, settings }).stop()
+  expect(await sysctl(node.at.node).get('net/ipv4/conf/all/rp_filter')).toBe('2')
 })
 
 test('pods are captured by entries with their UID and routes, and stale ones are told', async () => {

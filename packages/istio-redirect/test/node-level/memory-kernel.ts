@@ -85,5 +85,6 @@ export function memoryKernel(): MemoryKernel {
       wanted.clear()
       started = undefined
     },
+    [Symbol.dispose]: () => void calls.push('let go'),
   }
 }

@@ -11,6 +11,7 @@ import type { AmbientStatus } from './ambient-status.ts'
 import { decideEnrolment } from './enrolment.ts'
 import { eventServer } from './events/event-server.ts'
 import type { MakeKernelSide } from './node-level/kernel-sides.ts'
+import { removeFromNode } from './node-level/left-behind.ts'
 import type { HandedPod } from './pods-in-mesh.ts'
 import { hostRootOf, type RunningAmbient, runAmbient } from './run-ambient.ts'
 
@@ -121,6 +122,8 @@ export async function startAmbient(options: StartAmbientOptions): Promise<Starte
       isRemoved = why === 'removed'
       stop.abort(new Error('the node agent ends'))
       await running
+      // It may have been removed before it worked.
+      if (isRemoved && config.nodeLevel !== undefined) await removeFromNode({ ...config, hostRoot }, log)
       metrics.ztunnels(0)
       metrics.pods(0, 0)
     },

@@ -1,7 +1,9 @@
-import { lstatSync, unlinkSync } from 'node:fs'
+import { existsSync, lstatSync, unlinkSync } from 'node:fs'
 import { InstallError, installer } from '@cni/installer'
 import { escapeUnsafe, messageOf } from '@cni/types'
 import { jsonText } from '../../foreign-text.ts'
+import { nodeLevelMark } from '../ambient/node-level/node-level-mark.ts'
+import { backEndFile } from '../ambient/remembered-back-end.ts'
 import type { AgentConfig } from '../config/agent-config.ts'
 import { removePluginToken } from '../on-cluster/plugin-token.ts'
 import { checkLogSocket } from './check-agent.ts'
@@ -22,11 +24,12 @@ export async function uninstall(
   }
   const report = await installer(config.install).uninstall()
   const errors = [...report.errors]
-  const changes = [
+  const changes: { action: string; path: string }[] = [
     ...report.changes,
     ...(errors.length > 0 ? [] : removeToken(config, errors)),
     ...(running ? [] : [config.logSocket, config.serve?.socket].flatMap(removeStaleSocket)),
   ]
+  if (!running) changes.push(...(await removeRedirection(config, errors)))
   if (json) {
     const problems = errors.map(({ code, message, path }) => ({ code, path, message }))
     io.stdout(jsonText({ changes, problems }))
@@ -49,6 +52,20 @@ function removeToken({ pluginToken }: AgentConfig, errors: InstallError[]): { ac
     errors.push(new InstallError('IO', `cannot remove ${path}: ${messageOf(cause)}`, { path, cause }))
     return []
   }
+}
+
+/** What a killed agent of ambient mode on the node left; the file that says so goes last. */
+async function removeRedirection(
+  { values }: AgentConfig,
+  errors: InstallError[],
+): Promise<{ action: 'remove'; path: string }[]> {
+  const path = nodeLevelMark({ backEndFile: backEndFile(values.cniAgentRunDir) })
+  if (!existsSync(path)) return []
+  const { removeFromNodeOf } = await import('../ambient/node-level/remove-when-off.ts')
+  const ignored = (): void => {}
+  const failed = (text: string): void => void errors.push(new InstallError('IO', text, { path }))
+  await removeFromNodeOf(values, { debug: ignored, info: ignored, warn: ignored, error: failed })
+  return existsSync(path) ? [] : [{ action: 'remove', path }]
 }
 
 /** What a killed agent left. Plugins that find it go on without it, so that one which stays is no failure. */

@@ -25,6 +25,8 @@ import type { Serving } from './serving.ts'
 export interface EbpfSideOptions extends RulesBy, ObjectsOptions {
   /** The node's network namespace. Default: the one this process was started in. */
   readonly netns?: NetnsTarget | undefined
+  /** Those of the node before it was ever redirected. Default: as they are when the first ztunnel is started. */
+  readonly settings?: NodeSettings | undefined
 }
 
 /** A kernel's side by eBPF. */
@@ -38,12 +40,18 @@ export interface EbpfSide extends KernelSide {
  *
  * @throws `EbpfError` where the kernel or the file system cannot do it, with what is missing.
  */
-export function ebpfSide({ netns = 'host', pins = PINS, variant, ...by }: EbpfSideOptions): EbpfSide {
+export function ebpfSide({
+  netns = 'host',
+  pins = PINS,
+  variant,
+  settings: original,
+  ...by
+}: EbpfSideOptions): EbpfSide {
   const oneByOne = inTurn()
   const objects = openObjects({ pins, variant })
   const { maps } = objects
   const known = new Map<string, PodEntry>()
-  let settings: NodeSettings = new Map()
+  let settings: NodeSettings = original ?? new Map()
   let serving: Serving | undefined
   let isStopped = false
 
@@ -76,7 +84,7 @@ export function ebpfSide({ netns = 'host', pins = PINS, variant, ...by }: EbpfSi
     start: (ztunnel) =>
       oneByOne(async () => {
         const next = await servingBy(netns, ztunnel, objects)
-        const settingsBefore = serving === undefined ? await nodeSettings(netns) : settings
+        const settingsBefore = original ?? (serving === undefined ? await nodeSettings(netns) : settings)
         const lost: string[] = []
         try {
           if (serving === undefined) remember()
@@ -151,6 +159,11 @@ export function ebpfSide({ netns = 'host', pins = PINS, variant, ...by }: EbpfSi
         objects[Symbol.dispose]()
         ebpf().removePins(pins)
       }),
+    [Symbol.dispose]() {
+      serving?.netns.close()
+      serving = undefined
+      objects[Symbol.dispose]()
+    },
   }
 }
 

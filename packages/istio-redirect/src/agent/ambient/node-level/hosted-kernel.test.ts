@@ -7,6 +7,7 @@ import { hostedKernel } from './hosted-kernel.ts'
 /** A node whose addresses are told in this order. */
 async function hosted(...told: readonly (string | Error)[]) {
   const kernels = new Map<string, ReturnType<typeof memoryKernel>>()
+  const refusals = new Map<string, Error[]>()
   const log: string[] = []
   const note = (text: string) => void log.push(text)
   const answers = [...told]
@@ -18,6 +19,8 @@ async function hosted(...told: readonly (string | Error)[]) {
     },
     async make(hostIp) {
       const made = memoryKernel()
+      made.refusals.push(...(refusals.get(hostIp) ?? []))
+      refusals.delete(hostIp)
       kernels.set(hostIp, made)
       return { kernel: made, needsNetns: false }
     },
@@ -27,7 +30,8 @@ async function hosted(...told: readonly (string | Error)[]) {
     using here = netns.current()
     await kernel.kernel.start({ uid: 'z', name: 'z', ip: '10.60.0.2', dnsCapture: false, netns: here })
   }
-  return { ...kernel, start, calls: (ip: string) => kernels.get(ip)?.calls, log }
+  const refuse = (ip: string, error: Error): void => void refusals.set(ip, [error])
+  return { ...kernel, start, refuse, calls: (ip: string) => kernels.get(ip)?.calls, log }
 }
 
 test('a ztunnel is started for the address that the node has then, and pods join there', async () => {
@@ -37,8 +41,22 @@ test('a ztunnel is started for the address that the node has then, and pods join
   await kernel.addPod({ uid: 'a', addresses: ['10.60.0.3'] })
   await start()
   expect(hostIp()).toBe('10.60.0.1')
-  expect(calls('192.0.2.1')).toEqual([])
+  expect(calls('192.0.2.1')).toEqual(['let go'])
   expect(calls('10.60.0.1')).toEqual(['start z 10.60.0.2', 'add a 10.60.0.3', 'start z 10.60.0.2'])
+})
+
+test('a side for another address that cannot start lets go, and the one from before goes on', async () => {
+  const { start, kernel, hostIp, calls, refuse } = await hosted('192.0.2.1', '192.0.2.1', '10.60.0.1', '10.60.0.1')
+  await start()
+  refuse('10.60.0.1', new Error('no veth'))
+  await expect(start()).rejects.toThrow('no veth')
+  expect(hostIp()).toBe('192.0.2.1')
+  await kernel.addPod({ uid: 'a', addresses: ['10.60.0.3'] })
+  expect(calls('192.0.2.1')).toEqual(['start z 10.60.0.2', 'add a 10.60.0.3'])
+  expect(calls('10.60.0.1')).toEqual(['let go'])
+  await start()
+  expect(calls('192.0.2.1')?.at(-1)).toBe('let go')
+  expect(hostIp()).toBe('10.60.0.1')
 })
 
 test('an address that cannot be asked for is the one from before; without any there is no kernel’s side', async () => {

@@ -28,22 +28,32 @@ export async function hostedKernel({ ask, make, log }: HostedKernelOptions): Pro
   tell("the node's address is known", address)
   const made = await make(address.ip)
   let side = made.kernel
-  const follow = async (): Promise<void> => {
+  /** The side for another address than before, if the node has one. */
+  const another = async (): Promise<{ readonly next: KernelSide; readonly now: HostIp } | undefined> => {
     try {
       const now = await ask()
-      if (now.ip === address.ip) return
-      const { kernel } = await make(now.ip)
-      side = kernel
-      address = now
-      tell("the node's address is another one", now)
+      return now.ip === address.ip ? undefined : { next: (await make(now.ip)).kernel, now }
     } catch (error) {
       log.warn(`the node's address is taken to be ${address.ip} still: ${printable(messageOf(error))}`)
+      return undefined
     }
   }
   const kernel: KernelSide = {
     async start(ztunnel) {
-      await follow()
-      return side.start(ztunnel)
+      const found = await another()
+      if (found === undefined) return side.start(ztunnel)
+      const { next, now } = found
+      try {
+        const report = await next.start(ztunnel)
+        side[Symbol.dispose]()
+        side = next
+        address = now
+        tell("the node's address is another one", now)
+        return report
+      } catch (error) {
+        next[Symbol.dispose]()
+        throw error
+      }
     },
     addPod: (pod) => side.addPod(pod),
     removePod: (uid) => side.removePod(uid),
@@ -52,6 +62,7 @@ export async function hostedKernel({ ask, make, log }: HostedKernelOptions): Pro
     drift: () => side.drift(),
     heal: () => side.heal(),
     stop: () => side.stop(),
+    [Symbol.dispose]: () => side[Symbol.dispose](),
   }
   return { ...made, kernel, hostIp: () => address.ip }
 }

@@ -1,5 +1,6 @@
 import type { Netns } from '@cni/netns'
 import type { KernelSide } from '../../../node-level/kernel-side.ts'
+import type { NodeSettings } from '../../../node-level/node-settings.ts'
 import type { ScopedLog } from '../../services.ts'
 import type { AmbientConfig } from '../ambient-config.ts'
 import type { NodeLevelConfig } from './node-level-config.ts'
@@ -15,6 +16,8 @@ export interface KernelSideOptions {
   /** The root of the node's files: `/host` in a pod. */
   readonly hostRoot: string
   readonly log: ScopedLog
+  /** Those of the node before any agent changed them. */
+  readonly settings: NodeSettings
 }
 
 /** A kernel's side, with what else the agent has to know of it. */

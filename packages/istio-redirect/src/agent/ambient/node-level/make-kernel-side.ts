@@ -3,21 +3,21 @@ import type { ChosenKernelSide, KernelSideOptions, MakeKernelSide } from './kern
 
 /** The kernel's side that the settings ask for; the other one is not loaded. */
 export const makeKernelSide: MakeKernelSide = async (options) => {
-  const { host, hostIp, log, nodeLevel } = options
+  const { host, hostIp, log, nodeLevel, settings } = options
   if (nodeLevel.mode === 'node-ebpf') return await byEbpf(options)
   const { backEnd, why } = await backEndOf(options)
   log.info(`rules on the node are written by iptables-${backEnd}: ${why}`, { tunnel: nodeLevel.tunnel })
   const { iptablesSide } = await import('../../../node-level/iptables-side.ts')
-  const kernel = iptablesSide({ netns: host, hostIp, tunnel: nodeLevel.tunnel, backend: backEnd })
+  const kernel = iptablesSide({ netns: host, hostIp, tunnel: nodeLevel.tunnel, backend: backEnd, settings })
   return { kernel, needsNetns: false, backEnd }
 }
 
 // internal
 
 /** Refused here where the kernel or the file systems cannot do it: before any pod is touched. */
-async function byEbpf({ host, log }: KernelSideOptions): Promise<ChosenKernelSide> {
+async function byEbpf({ host, log, settings }: KernelSideOptions): Promise<ChosenKernelSide> {
   const { ebpfSide } = await import('../../../node-level/ebpf/ebpf-side.ts')
-  const kernel = ebpfSide({ netns: host })
+  const kernel = ebpfSide({ netns: host, settings })
   const { variant } = kernel.objects
   const how = variant === 'tproxy' ? 'assigned by a program' : 'found by rules of TPROXY: queries cannot be captured'
   log.info(`programs are loaded and pinned: sockets of ztunnel are ${how}`)

@@ -47,13 +47,15 @@ export async function runNodeLevel(options: RunAmbientOptions): Promise<void> {
     writeSharedConfig(nodeLevel.configFile, { ztunnelReady, redirectMode })
   }
   share(false)
-  markNodeLevel(config, nodeLevel)
+  const settings = await markNodeLevel(config, nodeLevel, host ?? 'host', log)
   const make = options.makeKernelSide ?? makeKernelSide
-  const { kernel, needsNetns, backEnd, hostIp } = await hostedKernel({
+  const hosted = await hostedKernel({
     ask: () => askHostIp({ api, nodeName, host, given: nodeLevel.hostIp, signal }),
-    make: (ip) => make({ config, nodeLevel, host, hostIp: ip, hostRoot, log }),
+    make: (ip) => make({ config, nodeLevel, host, hostIp: ip, hostRoot, log, settings }),
     log,
   })
+  const { needsNetns, backEnd, hostIp } = hosted
+  using kernel = hosted.kernel
   const failed = new AbortController()
   const ending = AbortSignal.any([signal, failed.signal])
   const finder = namespaceFinder({

@@ -47,13 +47,15 @@ export function ztunnelLead({ kernel, ztunnels, find, serves, log, signal }: Ztu
     if (elected !== undefined) {
       const { uid, name, ip, dnsCapture } = elected
       using netns = await find(uid, [ip])
+      // The node may be left by now: what came after would stay.
+      if (signal.aborted) return
       if (netns === undefined) throw new Error(`no process of ztunnel ${name} (${uid}) tells its namespace`)
       const { changed, warnings } = await kernel.start({ uid, name, ip, netns, dnsCapture })
       for (const text of warnings) log.warn(printable(text))
       const reason = serving === undefined ? 'the first that is ready' : `in the place of ${serving.name}`
       log.info(`ztunnel ${printable(name)} serves the node: ${reason}`, { ip, dnsCapture, changed: changed.length })
     } else if (serving !== undefined) {
-      log.warn(`no ztunnel is ready on this node: what pods in the mesh send is dropped until one is`)
+      log.warn('no ztunnel is ready on this node: once the last one has ended, what pods in the mesh send is dropped')
     }
     isTold = false
     serving = elected

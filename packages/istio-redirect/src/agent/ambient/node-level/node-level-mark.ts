@@ -1,0 +1,7 @@
+import { dirname } from 'node:path'
+import { inFolder } from '../../../in-folder.ts'
+import type { AmbientConfig } from '../ambient-config.ts'
+
+/** The file in the run directory that says that traffic is redirected on the node, until nothing of that is left. */
+export const nodeLevelMark = ({ backEndFile }: Pick<AmbientConfig, 'backEndFile'>): string =>
+  inFolder(dirname(backEndFile), 'ambient-node-level.json')

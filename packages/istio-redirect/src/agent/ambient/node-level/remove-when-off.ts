@@ -1,0 +1,13 @@
+import type { Values } from '../../config/variables.ts'
+import type { ScopedLog } from '../../services.ts'
+import { backEndFile } from '../remembered-back-end.ts'
+import { hostRootOf } from '../run-ambient.ts'
+import { removeFromNode } from './left-behind.ts'
+
+/** {@link removeFromNode} where the settings have ambient mode switched off. Never rejects. */
+export async function removeFromNodeOf(values: Values, log: ScopedLog): Promise<void> {
+  const { forceIptablesBinary: forced, allowSwitchToHostNs: switchToHost } = values
+  const forceIptablesBinary = forced === 'legacy' || forced === 'nft' ? forced : ''
+  const place = { backEndFile: backEndFile(values.cniAgentRunDir), forceIptablesBinary, switchToHost } as const
+  await removeFromNode({ ...place, hostRoot: hostRootOf() }, log)
+}
