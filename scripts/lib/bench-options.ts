@@ -40,6 +40,11 @@ export const SUITES = {
     numbers: ['runs', 'pods'],
     executables: ['istio-cni', 'install-cni'],
   },
+  'ambient-modes': {
+    about: 'traffic of a mesh, by where it is redirected: in pods or on the node',
+    numbers: ['runs', 'connections', 'requests', 'megabytes'],
+    executables: [],
+  },
   startup: {
     about: 'what each step costs a compiled file over the bare runtime',
     numbers: ['runs'],
@@ -53,7 +58,17 @@ const isSuite = (name: string): name is SuiteName => name in SUITES
 
 export const BASELINE = 'bench/baseline.json'
 
-const NUMBERS = ['runs', 'pods', 'heals', 'gap-ms', 'idle-seconds', 'files'] as const
+const NUMBERS = [
+  'runs',
+  'pods',
+  'heals',
+  'gap-ms',
+  'idle-seconds',
+  'files',
+  'connections',
+  'requests',
+  'megabytes',
+] as const
 
 export const HELP = `npm run bench -- [options]
 
@@ -67,6 +82,9 @@ ${Object.entries(SUITES)
   --gap-ms N            agent: pause between heals (1200)
   --idle-seconds N      agent: how long it is watched doing nothing (20)
   --files N             agent: how many others are in its crowded folder (10000)
+  --connections N       ambient-modes: short connections of a run (300)
+  --requests N          ambient-modes: requests of a run, on one connection (300)
+  --megabytes N         ambient-modes: of the long connection of a run (64)
   --peers DIR           folder with the originals istio-cni, install-cni, cnitool;
                         else CNI_PEERS, else the first folder of PATH with one of them
   --compare [FILE]      compare with a stored report, default ${BASELINE}
@@ -138,6 +156,9 @@ function parsed(argv: readonly string[]) {
         'gap-ms': string,
         'idle-seconds': string,
         files: string,
+        connections: string,
+        requests: string,
+        megabytes: string,
         peers: string,
         compare: string,
         save: flag,

@@ -1,0 +1,55 @@
+/** What redirection costs the traffic of a mesh: in pods and on the node, in turn, with one stand-in of ztunnel. */
+
+import { modePlaces, NO_MESH } from './lib/mode-places.ts'
+import { SuiteReport, settings } from './lib/suite.ts'
+import { type Traffic, trafficFrom } from './lib/traffic.ts'
+
+const used = settings({ runs: 10, connections: 300, requests: 300, megabytes: 64 })
+/** From where to where, as the pods are named in their places. */
+const ways = [
+  { what: 'to a pod in the mesh', from: 'srv', to: 'app' },
+  { what: 'from a pod in the mesh', from: 'app', to: 'srv' },
+] as const
+
+const suite = new SuiteReport(
+  'Traffic of pods on a ptp network through a stand-in of ztunnel, by where it is redirected: short connections, one after ' +
+    'the other, one long connection, requests on one connection',
+  used,
+)
+await using stack = new AsyncDisposableStack()
+const places = await modePlaces(stack)
+// Of all of them less is better, which comparisons of reports rely on.
+const measures = [
+  { of: 'a short connection', value: ({ connectionMs }: Traffic) => connectionMs },
+  { of: 'a megabyte of a long connection', value: ({ megabyteMs }: Traffic) => megabyteMs },
+  { of: 'a request', value: ({ requestMs }: Traffic) => requestMs },
+] as const
+const samples = new Map<string, Traffic[]>()
+const key = (place: string, what: string): string => `${place} ${what}`
+// In turn, so that a machine that drifts does so for all of them; the first round only warms up.
+for (let round = 0; round <= used.runs; round += 1) {
+  for (const { name, node, passed } of places) {
+    for (const { what, from, to } of ways) {
+      const before = passed()
+      const traffic = await trafficFrom(node, { from, to, ...used })
+      const expected = name === NO_MESH ? 0 : traffic.opened
+      // What passes by ztunnel would be fast.
+      if (passed() - before !== expected) {
+        throw new Error(`${name}: of ${traffic.opened} connections ${what} ${passed() - before} passed through ztunnel`)
+      }
+      if (round > 0) samples.set(key(name, what), [...(samples.get(key(name, what)) ?? []), traffic])
+    }
+  }
+  process.stderr.write(`  round ${round} of ${used.runs}\n`)
+}
+for (const { what } of ways) {
+  for (const { of, value } of measures) {
+    const entries = places.map(({ name }) => ({
+      name,
+      reference: name === NO_MESH,
+      samples: (samples.get(key(name, what)) ?? []).map((traffic) => value(traffic) * 1000),
+    }))
+    suite.add(`${of} ${what}`, 'µs', entries)
+  }
+}
+suite.write()

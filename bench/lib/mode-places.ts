@@ -1,0 +1,65 @@
+import { enrolNamespace } from '@cni/istio-redirect/agent'
+import { startTransparentZtunnel } from '@cni/istio-redirect/testing/node'
+import { netns } from '@cni/netns'
+import { iptablesSide } from '../../packages/istio-redirect/src/node-level/iptables-side.ts'
+import type { KernelSide } from '../../packages/istio-redirect/src/node-level/kernel-side.ts'
+import { podProxy } from '../../packages/istio-redirect/src/testing/node/ztunnel/pod-proxy.ts'
+import { everything } from '../../packages/istio-redirect/test/goldens/ambient/cases.ts'
+import { tunnelKind } from '../../packages/istio-redirect/test/node-level/kinds.ts'
+import { addresses, type PtpNode, ptpNode } from '../../packages/istio-redirect/test/node-level/ptp-node.ts'
+import { startTrafficServer } from './traffic.ts'
+
+/** A node whose pod `app` is in the mesh in one way; its pod `srv` is not. */
+export interface ModePlace {
+  readonly name: string
+  readonly node: PtpNode
+  /** How many connections have passed through ztunnel. */
+  passed(): number
+}
+
+/** Brings pod `app` in, with what ends with the stack. */
+type Join = (node: PtpNode, stack: AsyncDisposableStack) => Promise<ModePlace['passed']>
+
+/** The way without a mesh, which the others are compared with. */
+export const NO_MESH = 'without a mesh'
+
+/** Every way into the mesh that is measured. */
+const modes: Readonly<Record<string, Join>> = {
+  [NO_MESH]: async () => () => 0,
+  'in pods': async ({ at }, stack) => {
+    let passed = 0
+    await enrolNamespace(at.app, everything)
+    const onForward = (): void => {
+      passed += 1
+    }
+    // It takes over the namespace, which is this place's.
+    stack.defer(podProxy(netns.open(`/proc/self/fd/${at.app.fd}`), { open: new Set(), onForward }))
+    return () => passed
+  },
+  'node-iptables': async (node, stack) =>
+    await byNode(
+      node,
+      stack,
+      iptablesSide({ netns: node.at.node, hostIp: addresses.node, tunnel: await tunnelKind() }),
+    ),
+}
+
+/** A node for each way, all at once. */
+export async function modePlaces(stack: AsyncDisposableStack): Promise<ModePlace[]> {
+  const places: ModePlace[] = []
+  for (const [name, join] of Object.entries(modes)) {
+    const node = stack.use(await ptpNode())
+    for (const pod of [node.at.app, node.at.srv]) stack.use(await startTrafficServer(pod))
+    places.push({ name, node, passed: await join(node, stack) })
+  }
+  return places
+}
+
+// internal
+
+async function byNode(node: PtpNode, stack: AsyncDisposableStack, side: KernelSide): ReturnType<Join> {
+  const ztunnel = stack.use(startTransparentZtunnel(node.at.zt))
+  await side.start(node.ztunnel)
+  await side.addPod({ uid: 'app', addresses: [addresses.app], netns: node.at.app })
+  return () => ztunnel.forwarded.length
+}

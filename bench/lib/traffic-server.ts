@@ -1,0 +1,22 @@
+/** A server for `traffic-client.ts`, in the namespace it is started in. */
+import { createServer } from 'node:net'
+import { MEGABYTE, ports } from './traffic-ports.ts'
+
+const block = Buffer.alloc(MEGABYTE)
+
+createServer({ noDelay: true }, (client) => {
+  client.on('error', () => client.destroy()).pipe(client)
+}).listen(ports.request, '0.0.0.0', () => {
+  createServer((client) => {
+    client.on('error', () => client.destroy())
+    client.once('data', (line) => {
+      let left = Number(line)
+      const more = (): void => {
+        while (left-- > 0) if (!client.write(block)) return
+        client.end()
+      }
+      client.on('drain', more)
+      more()
+    })
+  }).listen(ports.stream, '0.0.0.0', () => process.stdout.write('listening\n'))
+})
