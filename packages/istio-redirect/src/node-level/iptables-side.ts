@@ -4,7 +4,7 @@ import { inTurn } from '../agent/ambient/in-turn.ts'
 import { ztunnelLinks } from './find-links.ts'
 import type { EnrolledAddress, KernelSide, NodePod, NodeZtunnel } from './kernel-side.ts'
 import type { TunnelKind } from './names.ts'
-import { captureOnNode, forgetZtunnel, nodeDrift, prepareNode, removeNode } from './node.ts'
+import { captureOnNode, entriesDrift, forgetZtunnel, nodeDrift, prepareNode, removeNode } from './node.ts'
 import { isNodeLevelError, NodeLevelError } from './node-level-error.ts'
 import { type NodePlan, nodePlan, planWithoutZtunnel } from './node-plan.ts'
 import { type NodeSettings, nodeSettings, restoreSettings } from './node-settings.ts'
@@ -12,6 +12,7 @@ import { podEntries } from './pod-set.ts'
 import { enrolAddresses, releaseAddresses } from './pods.ts'
 import type { RulesBy } from './rules.ts'
 import { sourceTowards } from './source-towards.ts'
+import { type Stillness, stillness } from './stillness.ts'
 import { portsIn, tunnelPort } from './tunnel-port.ts'
 import { undoneOnFailure } from './undone-on-failure.ts'
 import { applyZtunnel, removeZtunnel, ztunnelDrift } from './ztunnel-namespace.ts'
@@ -66,6 +67,14 @@ export function iptablesSide({
     })
   }
 
+  async function wholeDrift({ node, inside, ztunnel }: Serving): Promise<string[]> {
+    if (!(await isThere(netns, ztunnel))) return await nodeDrift(netns, planWithoutZtunnel(node), known, by)
+    return [
+      ...(await nodeDrift(netns, node, known, by)),
+      ...(await ztunnelDrift(ztunnel.netns, inside, by)).map(ofZtunnel),
+    ]
+  }
+
   return {
     start: (ztunnel) =>
       oneByOne(async () => {
@@ -74,7 +83,8 @@ export function iptablesSide({
         const { node, inside, changed } = await bring(ztunnel, pods)
         const before = serving
         settings = settingsBefore
-        serving = { node, inside, ztunnel: { ...ztunnel, netns: keep(ztunnel.netns) } }
+        const kept = keep(ztunnel.netns)
+        serving = { node, inside, ztunnel: { ...ztunnel, netns: kept }, still: stillness([netns, kept], by) }
         known.clear()
         for (const [address, uid] of pods) known.set(address, uid)
         return { changed: [...lost, ...changed], warnings: await leave(before, ztunnel.netns, by) }
@@ -103,20 +113,18 @@ export function iptablesSide({
     drift: () =>
       oneByOne(async () => {
         if (serving === undefined) return []
-        const { node, inside, ztunnel } = serving
-        if (!(await isThere(netns, ztunnel))) return await nodeDrift(netns, planWithoutZtunnel(node), known, by)
-        return [
-          ...(await nodeDrift(netns, node, known, by)),
-          ...(await ztunnelDrift(ztunnel.netns, inside, by)).map(ofZtunnel),
-        ]
+        if (serving.still.isStill()) return await entriesDrift(netns, known)
+        const drift = await wholeDrift(serving)
+        serving.still.looked(drift.length === 0)
+        return drift
       }),
     heal: () =>
       oneByOne(async () => {
         if (serving === undefined) return { changed: [], warnings: [] }
-        const { ztunnel } = serving
+        const { ztunnel, still } = serving
         if (!(await isThere(netns, ztunnel))) return { changed: await bringClosed(serving, known), warnings: [] }
         const { node, inside, changed } = await bring(ztunnel, known)
-        serving = { node, inside, ztunnel }
+        serving = { node, inside, ztunnel, still }
         return { changed, warnings: [] }
       }),
     stop: () =>
@@ -129,6 +137,7 @@ export function iptablesSide({
         await leave(before, undefined, by)
       }),
     [Symbol.dispose]() {
+      serving?.still[Symbol.dispose]()
       serving?.ztunnel.netns.close()
       serving = undefined
     },
@@ -142,6 +151,8 @@ interface Serving {
   readonly inside: ZtunnelPlan
   /** Its namespace is ours to close. */
   readonly ztunnel: NodeZtunnel
+  /** Of the node and that namespace; ours to close, too. */
+  readonly still: Stillness
 }
 
 interface Brought extends Pick<Serving, 'node' | 'inside'> {
@@ -190,6 +201,7 @@ const keep = (netns: Netns): Netns => namespaces.open(`/proc/self/fd/${netns.fd}
 async function leave(before: Serving | undefined, next: Netns | undefined, by: RulesBy): Promise<string[]> {
   if (before === undefined) return []
   using netns = before.ztunnel.netns
+  before.still[Symbol.dispose]()
   if (next?.isSame(netns) === true) return []
   try {
     await removeZtunnel(netns, before.inside, by)

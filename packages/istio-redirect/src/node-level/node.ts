@@ -46,13 +46,20 @@ export async function nodeDrift(
   by: RulesBy,
 ): Promise<string[]> {
   using rtnl = await openRtnl(netns)
+  return [
+    ...(await entriesDrift(netns, pods)),
+    ...(await networkDrift({ rtnl, settings: sysctl(netns) }, withPods(plan, pods))),
+    ...(await rulesDrift(netns, plan.rules, by)),
+  ]
+}
+
+/** The part of {@link nodeDrift} that is of the set. */
+export async function entriesDrift(netns: NetnsTarget, pods: PodsByAddress): Promise<string[]> {
   const entries = await podEntries(netns)
   return [
     ...(entries === undefined ? [`missing set ${POD_SET}`] : []),
     ...missingEntries(entries ?? [], pods).map(missingText),
     ...foreignEntries(entries ?? [], pods).map(foreignText),
-    ...(await networkDrift({ rtnl, settings: sysctl(netns) }, withPods(plan, pods))),
-    ...(await rulesDrift(netns, plan.rules, by)),
   ]
 }
 
