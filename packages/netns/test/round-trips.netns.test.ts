@@ -219,6 +219,15 @@ describe('a route', () => {
     expect(await rtnl.deleteRoute(wanted)).toEqual({ deleted: true })
   })
 
+  test('to an own address of IPv6 comes in the time of the kernel, which is no change', async () => {
+    await rtnl.addAddress('v0', 'fd00::1/64')
+    const before = await rtnl.getRoutes()
+    await expect
+      .poll(async () => (await rtnl.getRoutes()).map(({ cidr }) => cidr), { timeout: 20_000 })
+      .toContain('fd00::1/128')
+    expect(settledRoutes(await rtnl.getRoutes())).toEqual(settledRoutes(before))
+  })
+
   test('of iproute2 with attributes that have no name here is put back as it was', async () => {
     await ip('route', 'add', '10.3.0.0/16', 'via', 'inet6', 'fe80::1', 'dev', 'v0')
     const before = await ip('route')
