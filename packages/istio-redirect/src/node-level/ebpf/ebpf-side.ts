@@ -59,9 +59,12 @@ export function ebpfSide({
     known.clear()
     for (const entry of podEntries(maps)) if (entry.uid !== undefined) known.set(entry.address, entry)
   }
+  const forget = ({ address }: PodEntry): void => void known.delete(address)
   const release = async (which: (entry: PodEntry) => boolean): Promise<readonly string[]> => {
-    const gone = isStopped ? [] : await releasePods(netns, objects, which)
-    for (const address of gone) known.delete(address)
+    if (isStopped) return []
+    const old = [...known.values(), ...podEntries(maps)]
+    const gone = await undoneOnFailure((within) => releasePods(within(netns), objects, old, which))
+    for (const entry of known.values()) if (which(entry)) forget(entry)
     return gone
   }
 
@@ -74,7 +77,7 @@ export function ebpfSide({
       return [
         ...(await runSteps(pinSteps(objects))),
         ...(await runSteps(await insideSteps(own, inside, next, objects, by))),
-        ...(await runSteps(await podSteps(node, objects, known, ({ address }) => known.delete(address)))),
+        ...(await runSteps(await podSteps(node, objects, known, forget))),
         ...(await runSteps(await ztunnelSteps(node, netns, next, objects, outside.undo))),
       ]
     })
@@ -107,7 +110,7 @@ export function ebpfSide({
     addPod: (pod) =>
       oneByOne(async () => {
         const current = required(serving, pod)
-        const { entries, ...report } = await enrolPod(netns, pod, current, objects)
+        const { entries, ...report } = await enrolPod(netns, pod, current, objects, known.values())
         for (const [address, { uid }] of known) if (uid === pod.uid) known.delete(address)
         for (const entry of entries) known.set(entry.address, entry)
         return report
@@ -138,10 +141,7 @@ export function ebpfSide({
         using node = await openRtnl(netns)
         if (await isThere(node, serving)) return { changed: await bring(serving), warnings: [] }
         // It died: packets are led to where nobody takes them until there is another one.
-        const steps = [
-          ...pinSteps(objects),
-          ...(await podSteps(node, objects, known, ({ address }) => known.delete(address))),
-        ]
+        const steps = [...pinSteps(objects), ...(await podSteps(node, objects, known, forget))]
         return { changed: await runSteps(steps), warnings: [] }
       }),
     stop: () =>

@@ -1,14 +1,16 @@
 import { type NetnsTarget, openRtnl } from '@cni/netns'
+import { messageOf } from '@cni/types'
 import type { Objects } from '../../ebpf/objects.ts'
 import { ipv4 } from '../find-links.ts'
 import type { KernelReport, NodePod } from '../kernel-side.ts'
 import { NodeLevelError } from '../node-level-error.ts'
+import type { Undone } from '../rules.ts'
 import { sourceTowards } from '../source-towards.ts'
 import { runSteps } from '../step.ts'
 import { undoneOnFailure } from '../undone-on-failure.ts'
 import { hookSteps, podHooks, unhook } from './filters.ts'
 import { endsOf } from './links.ts'
-import { dropEntry, isSameTarget, type PodEntry, podEntries, putEntry } from './pod-entries.ts'
+import { dropEntry, isSameTarget, linksOf, type PodEntry, podEntries, putEntry } from './pod-entries.ts'
 import { type Serving, targetOf } from './serving.ts'
 
 /** What became of a pod that was brought in. */
@@ -19,6 +21,7 @@ export interface EnrolledPod extends KernelReport {
 /**
  * Captures a pod on these addresses, and on no others: entries, then programs, which drop what they have no entry for.
  *
+ * @param known - what was captured before, as far as this process knows; in the maps there may be more, or less.
  * @throws {@link NodeLevelError} `ADDRESS`, `NO_VETH`; `EbpfError`: `NO_LINK` for a link that goes meanwhile, `FULL`.
  */
 export async function enrolPod(
@@ -26,12 +29,13 @@ export async function enrolPod(
   pod: NodePod,
   serving: Serving,
   objects: Objects,
+  known: Iterable<PodEntry>,
 ): Promise<EnrolledPod> {
   const { uid } = pod
   const addresses = [...new Set(pod.addresses.flatMap((each) => ipv4(each) ?? []))]
   for (const address of addresses) refuseAddress(address, uid, serving)
-  const warnings = addresses.length === 0 ? [`pod ${uid} has no address of IPv4, and is not captured`] : []
   const before = new Map(podEntries(objects.maps).map((entry) => [entry.address, entry]))
+  const old = [...known, ...before.values()]
   const entries: PodEntry[] = []
   const changed = await undoneOnFailure(async (within) => {
     const place = within(netns)
@@ -47,57 +51,64 @@ export async function enrolPod(
     }
     for (const link of new Set(entries.map(({ target }) => target.ifindex)))
       told.push(...(await runSteps(await hookSteps(node, link, podHooks, objects))))
-    return told
+    const isLeft = (each: PodEntry): boolean => each.uid === uid || addresses.includes(each.address)
+    const removed = await releasePods(place, objects, old, isLeft, entries)
+    return [...told, ...removed.map((each) => `${each} no more of ${uid}`)]
   })
-  const removed = await releasePods(netns, objects, (each) => each.uid === uid && !addresses.includes(each.address))
-  await unhookUnused(
-    netns,
-    objects,
-    entries.flatMap(({ address }) => before.get(address)?.target.ifindex ?? []),
-  )
-  for (const address of addresses) {
-    const source = await sourceTowards(netns, address)
-    if (source === serving.nodeIp) continue
-    const text = `the node reaches ${address} of pod ${uid} with the address ${source}, and ztunnel with ${serving.nodeIp}`
-    warnings.push(`${text}: its probes are captured`)
-  }
-  return { entries, changed: [...changed, ...removed.map((each) => `${each} no more of ${uid}`)], warnings }
+  const none = addresses.length === 0 ? [`pod ${uid} has no address of IPv4, and is not captured`] : []
+  const probes = await Promise.all(addresses.map((address) => probeWarning(netns, address, pod, serving)))
+  return { entries, changed, warnings: [...none, ...probes.flat()] }
 }
 
-/** Captures addresses no more; returns them. */
+/**
+ * Captures addresses no more; returns those that were captured.
+ *
+ * @param old - what is captured, or was; there may be several of an address.
+ * @param instead - what stays or came in the place of it.
+ */
 export async function releasePods(
-  netns: NetnsTarget,
+  { netns, undo }: Undone,
   objects: Objects,
+  old: readonly PodEntry[],
   which: (entry: PodEntry) => boolean,
+  instead: readonly PodEntry[] = [],
 ): Promise<string[]> {
-  const gone = podEntries(objects.maps).filter(which)
-  if (gone.length === 0) return []
-  const stay = podEntries(objects.maps).filter((entry) => !which(entry))
+  const { maps } = objects
+  const used = linksOf([...old.filter((each) => !which(each)), ...instead])
   // The programs first: without its entry what a pod sends is dropped.
-  await unhookUnused(
-    netns,
-    objects,
-    gone.map(({ target }) => target.ifindex),
-    stay,
-  )
-  for (const { address } of gone) dropEntry(objects.maps, address)
+  for (const link of linksOf(old.filter(which))) {
+    if (used.has(link)) continue
+    undo(() => hookAgain(netns, link, objects))
+    await unhookLink(netns, link)
+  }
+  const stay = new Set(instead.map(({ address }) => address))
+  const gone = podEntries(maps).filter((each) => which(each) && !stay.has(each.address))
+  for (const { address } of gone) dropEntry(maps, address, undo)
   return gone.map(({ address }) => address)
 }
 
 // internal
 
-/** Takes the programs off links that no entry leads to. */
-async function unhookUnused(
-  netns: NetnsTarget,
-  { maps }: Objects,
-  links: readonly number[],
-  stay: readonly PodEntry[] = podEntries(maps),
-): Promise<void> {
-  const used = new Set(stay.map(({ target }) => target.ifindex))
-  const unused = [...new Set(links)].filter((link) => !used.has(link))
-  if (unused.length === 0) return
+async function unhookLink(netns: NetnsTarget, link: number): Promise<void> {
   using rtnl = await openRtnl(netns)
-  for (const link of unused) await unhook(rtnl, link, podHooks)
+  await unhook(rtnl, link, podHooks)
+}
+
+async function hookAgain(netns: NetnsTarget, link: number, objects: Objects): Promise<void> {
+  using rtnl = await openRtnl(netns)
+  if ((await rtnl.getLink(link)) !== undefined) await runSteps(await hookSteps(rtnl, link, podHooks, objects))
+}
+
+/** What the node's probes have to do with it: they are known by the address that they come from. */
+async function probeWarning(netns: NetnsTarget, address: string, { uid }: NodePod, { nodeIp }: Serving) {
+  try {
+    const source = await sourceTowards(netns, address)
+    if (source === nodeIp) return []
+    const text = `the node reaches ${address} of pod ${uid} with the address ${source}, and ztunnel with ${nodeIp}`
+    return [`${text}: its probes are captured`]
+  } catch (error) {
+    return [`the node does not reach ${address} of pod ${uid}, so that its probes fail: ${messageOf(error)}`]
+  }
 }
 
 async function entriesOf(netns: NetnsTarget, pod: NodePod, addresses: readonly string[]): Promise<PodEntry[]> {

@@ -6,8 +6,8 @@ import { withoutReversePath } from '../network-plan.ts'
 import { routeSteps, ruleSteps } from '../route-steps.ts'
 import { applyRules, type RulesBy, rulesDrift, type Undone } from '../rules.ts'
 import type { Step } from '../step.ts'
-import { hookSteps, insideHooks, podHooks, ztunnelHooks } from './filters.ts'
-import { dropEntry, isSameTarget, type PodEntry, podEntries, putEntry } from './pod-entries.ts'
+import { hookSteps, insideHooks, podHooks, unhook, ztunnelHooks } from './filters.ts'
+import { dropEntry, isSameTarget, linksOf, type PodEntry, podEntries, putEntry } from './pod-entries.ts'
 import { type Serving, targetOf } from './serving.ts'
 
 /** What is to be undone when it fails. */
@@ -79,12 +79,19 @@ export async function podSteps(
   const { maps } = objects
   const there = new Map(podEntries(maps).map((entry) => [entry.address, entry]))
   const links = new Set((await rtnl.getLinks()).map(({ index }) => index))
+  const used = linksOf(known.values())
+  // The programs first: without its entry what a pod sends is dropped.
+  const takeOut = async (address: string): Promise<void> => {
+    const link = there.get(address)?.target.ifindex
+    if (link !== undefined && !used.has(link)) await unhook(rtnl, link, podHooks)
+    dropEntry(maps, address)
+  }
   const steps: Step[] = []
   for (const entry of known.values()) {
     const { address, uid, target } = entry
     if (!links.has(target.ifindex)) {
       const run = async () => {
-        dropEntry(maps, address)
+        await takeOut(address)
         gone(entry)
       }
       steps.push({ what: `the link of ${address} of pod ${uid} has gone`, run })
@@ -97,7 +104,7 @@ export async function podSteps(
   }
   for (const { address, uid = 'nobody' } of there.values()) {
     if (known.has(address)) continue
-    steps.push({ what: `unexpected ${address} of pod ${uid}`, run: async () => dropEntry(maps, address) })
+    steps.push({ what: `unexpected ${address} of pod ${uid}`, run: () => takeOut(address) })
   }
   return steps
 }

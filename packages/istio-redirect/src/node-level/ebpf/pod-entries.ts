@@ -20,32 +20,47 @@ export function podEntries({ app_info, pod_uids }: Maps): PodEntry[] {
   })
 }
 
+/** Where what takes a step back goes. */
+type Undo = (step: () => void) => void
+
 /**
  * Puts one in the place of what is there; `undo` puts that back.
  *
  * @throws {@link NodeLevelError} `ADDRESS`; `EbpfError('FULL')`.
  */
-export function putEntry({ app_info, pod_uids }: Maps, entry: PodEntry, undo?: (step: () => void) => void): void {
+export function putEntry(maps: Maps, entry: PodEntry, undo?: Undo): void {
   const { address, target } = entry
   const uid = uidBytes(entry.uid ?? '')
   if (uid === undefined) throw new NodeLevelError('ADDRESS', `The UID ${entry.uid} is longer than any of a pod`)
-  const [targetBefore, uidBefore] = [app_info.get(address), pod_uids.get(address)]
-  undo?.(() => {
-    if (uidBefore === undefined) pod_uids.delete(address)
-    else pod_uids.set(address, uidBefore)
-    if (targetBefore === undefined) app_info.delete(address)
-    else app_info.set(address, targetBefore)
-  })
-  pod_uids.set(address, uid)
-  app_info.set(address, target)
+  undo?.(asItWas(maps, address))
+  maps.pod_uids.set(address, uid)
+  maps.app_info.set(address, target)
 }
 
-/** Takes an address out. */
-export function dropEntry({ app_info, pod_uids }: Maps, address: string): void {
-  app_info.delete(address)
-  pod_uids.delete(address)
+/** Takes an address out; `undo` puts back what is there. */
+export function dropEntry(maps: Maps, address: string, undo?: Undo): void {
+  undo?.(asItWas(maps, address))
+  maps.app_info.delete(address)
+  maps.pod_uids.delete(address)
 }
+
+/** Which links they lead to. */
+export const linksOf = (entries: Iterable<PodEntry>): Set<number> =>
+  new Set(Array.from(entries, ({ target }) => target.ifindex))
 
 /** Do they lead to the same link? */
 export const isSameTarget = (one: Target | undefined, other: Target | undefined): boolean =>
   one?.ifindex === other?.ifindex && one?.mac === other?.mac && one?.flags === other?.flags
+
+// internal
+
+/** What makes an address what it is now. */
+function asItWas({ app_info, pod_uids }: Maps, address: string): () => void {
+  const [target, uid] = [app_info.get(address), pod_uids.get(address)]
+  return () => {
+    if (uid === undefined) pod_uids.delete(address)
+    else pod_uids.set(address, uid)
+    if (target === undefined) app_info.delete(address)
+    else app_info.set(address, target)
+  }
+}

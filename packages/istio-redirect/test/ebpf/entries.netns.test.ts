@@ -1,0 +1,89 @@
+import { join } from 'node:path'
+import { attachFilter } from '@cni/ebpf'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { tempBpffs } from '../../../ebpf/test/bpffs.ts'
+import { type EbpfSide, ebpfSide } from '../../src/node-level/ebpf/ebpf-side.ts'
+import { addresses, type PtpNode, ptpNode } from '../node-level/ptp-node.ts'
+
+let stack: AsyncDisposableStack
+let node: PtpNode
+let pins: string
+beforeEach(async () => {
+  stack = new AsyncDisposableStack()
+  pins = join(stack.use(tempBpffs()).path, 'ambient')
+  node = stack.use(await ptpNode())
+})
+afterEach(() => stack.disposeAsync())
+
+const newSide = (): EbpfSide => ebpfSide({ netns: node.at.node, pins })
+const podOf = (name: 'app' | 'srv') => ({ uid: name, addresses: [addresses[name]], netns: node.at[name] })
+const hooksOf = async (link: string) => (await node.rtnl.getFilters({ link })).map(({ name }) => name).toSorted()
+const podHooks = ['app_inbound', 'app_outbound']
+
+test('a pod that leaves when somebody has taken its entry away does not come back', async () => {
+  const side = newSide()
+  await side.start(node.ztunnel)
+  await side.addPod(podOf('app'))
+  await side.addPod(podOf('srv'))
+  for (const name of ['app', 'srv'] as const) side.objects.maps.app_info.delete(addresses[name])
+  expect(await side.removePod('app')).toEqual([])
+  expect(await hooksOf('vapp')).toEqual([])
+  expect(await side.drift()).toEqual([`missing ${addresses.srv} of pod srv`])
+  expect(await side.retainPods(new Set(['other']))).toEqual([])
+  expect(await hooksOf('vsrv')).toEqual([])
+  expect(await side.heal()).toEqual({ changed: [], warnings: [] })
+  expect(await side.listPods()).toEqual([])
+  await side.stop()
+})
+
+test('an entry of nobody goes with the programs of its link', async () => {
+  const side = newSide()
+  await side.start(node.ztunnel)
+  await side.addPod(podOf('app'))
+  const taken = side.objects.maps.app_info.get(addresses.app)
+  if (taken === undefined) throw new Error('The pod has no entry')
+  await side.removePod('app')
+  side.objects.maps.app_info.set(addresses.app, taken)
+  for (const [name, direction] of [
+    ['app_inbound', 'egress'],
+    ['app_outbound', 'ingress'],
+  ] as const) {
+    const program = side.objects.programs.get(name)
+    if (program !== undefined) await attachFilter(node.rtnl, { link: 'vapp', direction, program, name })
+  }
+  expect(await hooksOf('vapp')).toEqual(podHooks)
+  expect((await side.heal()).changed).toEqual([`unexpected ${addresses.app} of pod nobody`])
+  expect(await hooksOf('vapp')).toEqual([])
+  expect(await side.listPods()).toEqual([])
+  await side.stop()
+})
+
+test('a pod that could not be taken from where it was stays there, and only there', async () => {
+  const side = newSide()
+  await side.start(node.ztunnel)
+  await side.addPod(podOf('app'))
+  const moved = { uid: 'app', addresses: ['10.60.0.77'], netns: await node.pod('moved', '10.60.0.77') }
+  const failing = vi.spyOn(side.objects.maps.app_info, 'delete').mockImplementationOnce(() => {
+    throw new Error('no more')
+  })
+  await expect(side.addPod(moved)).rejects.toThrow('no more')
+  failing.mockRestore()
+  expect(await side.listPods()).toEqual([{ address: addresses.app, uid: 'app' }])
+  expect([await hooksOf('vapp'), await hooksOf('vmoved')]).toEqual([podHooks, []])
+  expect(await side.drift()).toEqual([])
+  expect((await side.addPod(moved)).changed).toContain(`${addresses.app} no more of app`)
+  expect([await hooksOf('vapp'), await hooksOf('vmoved')]).toEqual([[], podHooks])
+  await side.stop()
+})
+
+test('a pod that the node does not reach is captured, and said to be without probes', async () => {
+  await using bridged = await ptpNode('bridge')
+  const side = ebpfSide({ netns: bridged.at.node, pins })
+  await side.start(bridged.ztunnel)
+  await bridged.rtnl.deleteAddress('cni0', `${addresses.node}/16`)
+  const { warnings } = await side.addPod({ uid: 'app', addresses: [addresses.app], netns: bridged.at.app })
+  expect(warnings).toEqual([expect.stringContaining(`does not reach ${addresses.app} of pod app`)])
+  expect(await side.drift()).toEqual([])
+  expect(await side.listPods()).toEqual([{ address: addresses.app, uid: 'app' }])
+  await side.stop()
+})
