@@ -5,12 +5,13 @@ import { dirname, join } from 'node:path'
 import { attachFilter, ebpf, hashMap, ipv4, u32 } from '@cni/ebpf'
 import { run } from '@cni/host'
 import { connectFrom, startTransparentZtunnel } from '@cni/istio-redirect/testing/node'
-import { type Netns, netns, openRtnl } from '@cni/netns'
+import { type Netns, netns, openRtnl, sysctl } from '@cni/netns'
 import { loadSys } from '@cni/netns/sys'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { tempBpffs } from '../../../ebpf/test/bpffs.ts'
 import type { Variant } from '../../src/ebpf/objects.ts'
 import { type EbpfSide, ebpfSide } from '../../src/node-level/ebpf/ebpf-side.ts'
+import { nodeSettings } from '../../src/node-level/node-settings.ts'
 import { addresses, type PtpNode, ptpNode, startServers } from '../node-level/ptp-node.ts'
 
 let stack: AsyncDisposableStack
@@ -42,6 +43,7 @@ async function everything(target: Netns): Promise<string> {
   return [
     JSON.stringify(filters.flat()),
     qdiscs.join(),
+    await Promise.all(['all', 'default'].map((each) => sysctl(target).get(`net/ipv4/conf/${each}/rp_filter`))),
     await run('ip', '-4', 'rule'),
     await run('ip', '-4', 'route', 'show', 'table', 'all'),
     (await run('iptables-save', '-t', 'mangle')).replaceAll(/^#.*\n|^:[A-Z].*\n|\[\d+:\d+\]|^\*.*\n|^COMMIT\n/gm, ''),
@@ -57,6 +59,12 @@ const returning = (value: number): Uint8Array => {
 test.each(['tproxy', 'mark'] as const)(
   'what was started (%s) is unchanged when it is again, and gone when it is stopped',
   async (variant) => {
+    for (const each of ['all', 'default']) {
+      await sysctl(node.at.node).set(`net/ipv4/conf/${each}/rp_filter`, '2')
+      // Those of ztunnel's namespace end with it.
+      await sysctl(node.at.zt).set(`net/ipv4/conf/${each}/rp_filter`, '0')
+    }
+    const settings = await nodeSettings(node.at.node)
     const before = [await everything(node.at.node), await everything(node.at.zt)]
     const side = newSide(variant)
     const ztunnel = { ...node.ztunnel, dnsCapture: variant === 'tproxy' }
@@ -68,7 +76,7 @@ test.each(['tproxy', 'mark'] as const)(
     expect(await side.drift()).toEqual([])
     expect(await side.heal()).toEqual({ changed: [], warnings: [] })
     // An agent that starts again finds everything, pods included.
-    const again = newSide(variant)
+    const again = ebpfSide({ netns: node.at.node, pins, variant, settings })
     expect(await again.start(ztunnel)).toEqual({ changed: [], warnings: [] })
     expect(await again.listPods()).toEqual([{ address: addresses.app, uid: 'app' }])
     expect(await again.drift()).toEqual([])
