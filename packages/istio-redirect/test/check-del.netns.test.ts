@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { meshPod } from '../src/testing/pods.ts'
@@ -202,6 +203,33 @@ describe('DEL', () => {
   test('succeeds on a node without iptables', async () => {
     vi.stubEnv('PATH', '/nonexistent')
     expect(await node.call('DEL', both)).toMatchObject({ exitCode: 0, stdout: '' })
+  })
+})
+
+describe('DEL where nobody but ADD has changed nf_tables', () => {
+  const ruleset = () => node.inside('nft', 'list', 'ruleset')
+  beforeEach(() => node.call('ADD', both))
+
+  test('leaves none of it, and of the addresses', async () => {
+    expect(await ruleset()).toContain('ISTIO_OUTPUT')
+    expect(await node.call('DEL', both)).toMatchObject({ exitCode: 0, stdout: '' })
+    expect(await ruleset()).toBe('')
+    expect(await node.inside('ip', '-6', 'addr', 'show', 'dev', 'lo')).not.toContain('::6/128')
+    expect(node.state()).toEqual([])
+  })
+
+  test('until now: what somebody wrote since stays', async () => {
+    await node.inside('nft', 'add', 'table', 'inet', 'others')
+    expect(await node.call('DEL', both)).toMatchObject({ exitCode: 0, stdout: '' })
+    expect(await ruleset()).toContain('table inet others')
+    expect(await ruleset()).not.toContain('ISTIO')
+  })
+
+  test('in another namespace, which was changed once as well: what is there stays', async () => {
+    await using other = await tempNetns()
+    await netns.exec(other, ['nft', 'add', 'table', 'inet', 'others'])
+    expect(await node.call('DEL', { ...both, env: { CNI_NETNS: other.path } })).toMatchObject({ exitCode: 0 })
+    expect((await netns.exec(other, ['nft', 'list', 'ruleset'])).stdout).toContain('table inet others')
   })
 })
 

@@ -1,16 +1,13 @@
-import { chainsFor, iptables, type Ruleset } from '@cni/iptables'
-import type { Netns } from '@cni/netns/handle'
 import type { DelContext } from '@cni/skel'
 import { messageOf } from '@cni/types'
-import { captureDefaults } from '../redirect/config.ts'
-import { redirectRules } from '../redirect/rules.ts'
 import { attachmentKey } from '../state/attachment-of-call.ts'
 import type { AttachmentRecord } from '../state/attachments.ts'
 import { callAttachments } from '../state/plain-attachments.ts'
-import { recordedBackend } from '../state/recorded-backend.ts'
 import type { Conf } from './conf.ts'
 import { removeFromNamespace } from './namespace-network.ts'
+import type { Where } from './remove-rules.ts'
 import { settingsOf } from './settings.ts'
+import { takeOutAtOnce } from './take-out-at-once.ts'
 import { within } from './within.ts'
 
 /** For tests: how long a DEL takes at most. */
@@ -42,9 +39,9 @@ export async function del(c: DelContext<Conf>, { programMs = 5000 }: DelOptions 
   await orWarn(c, 'its state cannot be removed', () => state?.remove(key))
 }
 
-type Where = Required<Pick<DelContext<Conf>, 'signal' | 'log'>> & { readonly netns: Netns }
-
 async function removeRules(where: Where, recorded: AttachmentRecord | undefined): Promise<void> {
+  if (recorded !== undefined && takeOutAtOnce(where.netns, recorded)) return
+  const { removeRecorded, removeUnrecorded } = await import('./remove-rules.ts')
   if (recorded !== undefined) {
     try {
       return await removeRecorded(where, recorded)
@@ -55,37 +52,6 @@ async function removeRules(where: Where, recorded: AttachmentRecord | undefined)
     }
   }
   await removeUnrecorded(where)
-}
-
-async function removeRecorded(where: Where, recorded: AttachmentRecord): Promise<void> {
-  const backend = recordedBackend(recorded)
-  if (backend === 'nftables') {
-    const { removeNativeTables } = await import('./native-tables.ts')
-    removeNativeTables(where)
-    return
-  }
-  const rules = redirectRules(recorded.rules)
-  // A complete ADD says all there is, and one process takes it away; an incomplete one has to be looked for.
-  const { families } = recorded
-  if (recorded.applied) await iptables(where, { waitSeconds, backend, families }).remove(inUse(rules, recorded))
-  else await iptables(where, { waitSeconds, backend }).remove(rules)
-}
-
-/** Nothing usable recorded means skipped, or set up by Istio's own plugin, or a run directory that was lost. */
-async function removeUnrecorded(where: Where): Promise<void> {
-  const { clearNativeTables } = await import('./native-tables.ts')
-  const removed = clearNativeTables(where)
-  const change = await iptables(where, { waitSeconds }).removeChains('ISTIO_')
-  const families = removed ? allFamilies : change.families
-  if (families.length === 0) return
-  const { tproxyMark: mark, tproxyRouteTable: table } = captureDefaults
-  await removeFromNamespace(where.netns, { families, tproxy: { mark, table } })
-}
-
-/** Without the chains that only other modes have. */
-function inUse(rules: Ruleset, { families }: AttachmentRecord): Ruleset {
-  const used = new Set(families.flatMap((family) => chainsFor(rules, family)))
-  return { ...rules, chains: rules.chains.filter((chain) => used.has(chain)) }
 }
 
 async function orWarn<T>(c: DelContext<Conf>, what: string, step: () => T | Promise<T>): Promise<T | undefined> {
@@ -100,9 +66,3 @@ async function orWarn<T>(c: DelContext<Conf>, what: string, step: () => T | Prom
 function warn({ log }: Pick<Where, 'log'>, what: string, error: unknown): void {
   log.warn(`deleting an attachment: ${what}: ${messageOf(error)}`)
 }
-
-/** Native rules are those of both in one. */
-const allFamilies = ['ipv4', 'ipv6'] as const
-
-/** Seconds for the lock of the legacy back end: less than for all programs, so that the log can say that it was the lock. */
-const waitSeconds = 4

@@ -10,6 +10,8 @@ import { FIRST_GENERATION } from './rule-writer.ts'
 export interface ServedTables extends Disposable, Pick<NamespaceFacts, 'backend' | 'fresh'> {
   /** {@link FreshNftables.commit}; `false` where nothing can be written. */
   commit(batch: Uint8Array): boolean
+  /** {@link FreshNftables.flush} */
+  flush(): boolean
   /** The kernel's count of the changes of nf_tables in the namespace. */
   readonly generation: number
   /** Nobody has ever made one. */
@@ -43,6 +45,7 @@ export function openTables(netns: Netns, isNative: boolean): ServedTables {
     generation: tables.generation,
     untouched: tables.generation === FIRST_GENERATION,
     commit: (batch) => tables.commit(batch),
+    flush: () => tables.flush(),
     [Symbol.dispose]: () => tables[Symbol.dispose](),
   }
 }
@@ -52,6 +55,7 @@ export function openTables(netns: Netns, isNative: boolean): ServedTables {
 const unreachable: ServedTables = {
   ...{ backend: 'other', fresh: false, generation: 0, untouched: false },
   commit: () => false,
+  flush: () => false,
   [Symbol.dispose]() {},
 }
 

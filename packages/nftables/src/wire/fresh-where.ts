@@ -14,6 +14,11 @@ export interface FreshNftables extends Disposable {
    * changed; `apply` does then what can be done, and says what is wrong.
    */
   commit(batch: Uint8Array): boolean
+  /**
+   * Takes out all that nf_tables holds in the namespace, whoever wrote it, if nobody has changed anything since this was
+   * opened; `false` as of {@link FreshNftables.commit}. Closing does not wait until the kernel has freed it.
+   */
+  flush(): boolean
 }
 
 /**
@@ -41,17 +46,28 @@ const GENERATION_ID = 1
 const NFGENMSG = 4
 const ANY_FAMILY = new Uint8Array(NFGENMSG)
 
+/** A batch that deletes every table: the one message that names none. */
+const FLUSH =
+  '1c0000001000010000000000000000000000000a080001000000000014000000020a01000000000000000000000000001400000011000500' +
+  '00000000000000000000000a'
+
 function over(channel: Channel, generation: number, fresh: boolean): FreshNftables {
+  let mustWait = false
+  const commit = (batch: Uint8Array): boolean => {
+    const bytes = withGeneration(batch, generation)
+    if (bytes === undefined) return false
+    const { refusals, lost } = channel.exchange(bytes, 'Change nf_tables')
+    return refusals.length === 0 && !lost
+  }
   return {
     fresh,
     generation,
-    commit(batch) {
-      const bytes = withGeneration(batch, generation)
-      if (bytes === undefined) return false
-      const { refusals, lost } = channel.exchange(bytes, 'Change nf_tables')
-      return refusals.length === 0 && !lost
+    commit,
+    flush() {
+      mustWait = true
+      return commit(Buffer.from(FLUSH, 'hex'))
     },
-    [Symbol.dispose]: () => channel.close(),
+    [Symbol.dispose]: () => (mustWait ? channel.leave() : channel.close()),
   }
 }
 

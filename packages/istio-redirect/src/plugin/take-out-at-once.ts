@@ -1,0 +1,20 @@
+import type { Netns } from '@cni/netns/handle'
+import type { AttachmentRecord } from '../state/attachments.ts'
+import { openTables } from './open-tables.ts'
+import { FIRST_GENERATION } from './rule-writer.ts'
+
+/**
+ * Takes out all of nf_tables where nobody but ADD has ever changed it: then all of it is ours. `false` where it has to be
+ * looked at; nothing was changed then.
+ */
+export function takeOutAtOnce(netns: Netns, recorded: AttachmentRecord): boolean {
+  const { applied, backend, generation } = recorded
+  if (!applied || generation !== FIRST_GENERATION + 1 || !isSame(netns, recorded)) return false
+  using tables = openTables(netns, backend === 'nftables')
+  return tables.backend === backend && tables.generation === generation && tables.flush()
+}
+
+// internal
+
+const isSame = ({ dev, ino }: Netns, { netns }: AttachmentRecord): boolean =>
+  Number(dev) === netns.dev && Number(ino) === netns.ino
