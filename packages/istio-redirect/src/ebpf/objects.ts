@@ -51,16 +51,25 @@ export function openObjects({ pins: folder = PINS, variant: wanted }: ObjectsOpt
   }
   try {
     const there = new Set(pins.list())
+    // A program that refers to a map which is gone is of no use, though it has the same instructions: whoever finds the map
+    // made anew is to find no such program.
+    if (!Object.keys(mapSpecs).every((name) => there.has(name))) {
+      for (const name of Object.keys(programs)) if (there.delete(name)) pins.unpin(name)
+    }
     const maps = openMaps(pins, opening)
-    // A program that refers to a map which is gone is of no use, though it has the same instructions.
-    const usable = Object.keys(mapSpecs).every((name) => there.has(name))
     const descriptors = Object.fromEntries(Object.entries(maps).map(([name, map]) => [name, map.fd]))
     const load = (name: ProgramName): Program => {
       const text = programs[name]
       const loaded = kernel.load({ name: text.name, instructions: assemble(text, descriptors), license: LICENSE })
       opening(loaded)
-      const pinned = usable && there.has(name) ? opening(pins.program(name)) : undefined
-      if (pinned?.tag === loaded.tag) return pinned
+      if (there.has(name)) {
+        const pinned = opening(pins.program(name))
+        if (pinned.tag === loaded.tag) {
+          loaded.close()
+          return pinned
+        }
+        pinned.close()
+      }
       pins.putProgram(name, loaded)
       return loaded
     }
