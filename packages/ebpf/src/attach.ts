@@ -95,11 +95,10 @@ export async function attachFilter(rtnl: RtnlPort, wanted: FilterToAttach): Prom
 export async function detachFilter(rtnl: RtnlPort, wanted: DetachFilter): Promise<{ detached: number }> {
   const { name, direction, priority = 1 } = wanted
   return await inWords(`Detach ${name} from ${JSON.stringify(wanted.link)}`, async () => {
-    const link = (await rtnl.getLink(wanted.link))?.index
+    const link = await indexOf(rtnl, wanted.link)
     if (link === undefined) return { detached: 0 }
     let detached = 0
-    for (const filter of await findFilters(rtnl, { ...wanted, link }, priority)) {
-      if (direction !== undefined && filter.direction !== direction) continue
+    for (const filter of await findFilters(rtnl, { link, direction, name, priority })) {
       if ((await rtnl.deleteFilter(filter)).deleted) detached++
     }
     if (detached > 0) await removeClsact(rtnl, link)
@@ -114,18 +113,26 @@ export async function detachFilter(rtnl: RtnlPort, wanted: DetachFilter): Promis
 /** The filter of a name; `undefined` when there is none, or no link. Its `program.id` says whether it is the wanted one. */
 export async function findFilter(
   rtnl: RtnlPort,
-  wanted: DetachFilter & { readonly direction: FilterDirection },
+  { link: ref, direction, name, priority = 1 }: DetachFilter & { readonly direction: FilterDirection },
 ): Promise<Filter | undefined> {
-  const link = (await rtnl.getLink(wanted.link))?.index
-  if (link === undefined) return undefined
-  const found = await findFilters(rtnl, { ...wanted, link }, wanted.priority ?? 1)
-  return found.find(({ direction }) => direction === wanted.direction)
+  const link = await indexOf(rtnl, ref)
+  return link === undefined ? undefined : (await findFilters(rtnl, { link, direction, name, priority }))[0]
 }
 
-async function findFilters(rtnl: RtnlPort, { link, name }: DetachFilter, priority: number): Promise<Filter[]> {
-  const filters = await rtnl.getFilters({ link })
-  return filters.filter((each) => each.kind === 'bpf' && each.name === name && each.priority === priority)
+/** Each direction is a question of its own to the kernel. */
+async function findFilters(rtnl: RtnlPort, { link, direction, name, priority }: DetachFilter): Promise<Filter[]> {
+  try {
+    const filters = await rtnl.getFilters({ link, ...(direction === undefined ? {} : { direction }) })
+    return filters.filter((each) => each.kind === 'bpf' && each.name === name && each.priority === priority)
+  } catch (error) {
+    if (isNetnsError(error) && error.code === 'ENODEV') return []
+    throw error
+  }
 }
+
+/** Of a number nobody is asked: a link that has gone has no filters, whatever the kernel says of it. */
+const indexOf = async (rtnl: RtnlPort, link: LinkRef): Promise<number | undefined> =>
+  typeof link === 'number' ? link : (await rtnl.getLink(link))?.index
 
 async function linkIndex(rtnl: RtnlPort, link: LinkRef, what: string): Promise<number> {
   const found = await rtnl.getLink(link)

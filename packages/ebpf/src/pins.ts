@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import { filesystemProblem } from './bpffs.ts'
 import { u32 } from './codec.ts'
-import { checkInteger, EbpfError, invalid, isEbpfError, shown } from './errors.ts'
+import { checkInteger, EbpfError, invalid, shown } from './errors.ts'
 import { errnoOf, type Kernel } from './kernel.ts'
 import { arrayMap, type MapSpec } from './maps.ts'
 import { openProgram, type Program } from './program.ts'
@@ -45,11 +45,9 @@ export class PinFolder {
   /** Opens the map that is pinned under its name, or makes and pins it. */
   map<M>(spec: MapSpec<M>): M {
     const path = this.pathOf(spec.name)
-    try {
-      return spec.open(openRawMap(this.#kernel, spec, path))
-    } catch (error) {
-      if (!this.#create || !isEbpfError(error) || error.code !== 'NOT_FOUND') throw error
-    }
+    // Not tried where there is none: why nothing is found takes as long to say as to make all maps of a program.
+    const isThere = !this.#create || this.#kernel.list(this.path)?.includes(spec.name) === true
+    if (isThere) return spec.open(openRawMap(this.#kernel, spec, path))
     const map = createRawMap(this.#kernel, spec)
     try {
       map.pin(path)

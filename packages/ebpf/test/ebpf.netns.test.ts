@@ -237,6 +237,8 @@ describe('filters', () => {
     })
     expect(await detachFilter(rtnl, { link: 'v-0', name: 'count' })).toEqual({ detached: 1 })
     expect(await detachFilter(rtnl, { link: 'v-0', name: 'count' })).toEqual({ detached: 0 })
+    const nowhere = { link: 9999, direction: 'egress', name: 'count' } as const
+    expect([await findFilter(rtnl, nowhere), await detachFilter(rtnl, nowhere)]).toEqual([undefined, { detached: 0 }])
     expect(await tc('qdisc', 'show', 'dev', 'v-0')).not.toContain('clsact')
   })
 

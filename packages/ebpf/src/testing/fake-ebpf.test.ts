@@ -1,10 +1,12 @@
-import { NetnsError } from '@cni/netns'
+import { type FilterFilter, type LinkRef, NetnsError } from '@cni/netns'
 import { fakeRtnl } from '@cni/netns/testing'
 import { expect, test } from 'vitest'
 import { attachFilter, detachFilter, findFilter } from '../attach.ts'
 import { ipv4, u32, u64 } from '../codec.ts'
+import { ebpfOver } from '../ebpf.ts'
 import { arrayMap, hashMap, queueMap } from '../maps.ts'
 import { fakeEbpf } from './fake-ebpf.ts'
+import { fakeKernel } from './fake-kernel.ts'
 
 const license = 'Apache-2.0'
 const instructions = new Uint8Array(16)
@@ -105,6 +107,49 @@ test('programs are on links of a fake rtnetlink as on real ones', async () => {
   expect(await detachFilter(rtnl, { ...wanted, direction: 'ingress', name: 'mine' })).toEqual({ detached: 0 })
   expect(await detachFilter(rtnl, { ...wanted, name: 'mine' })).toEqual({ detached: 1 })
   expect(await rtnl.getQdiscs()).toEqual([])
+})
+
+test('a filter on a link by its number is found by one question', async () => {
+  const rtnl = fakeRtnl()
+  const asked: unknown[] = []
+  const counting = {
+    ...rtnl,
+    getLink: async (link: LinkRef) => {
+      asked.push(link)
+      return await rtnl.getLink(link)
+    },
+    getFilters: async (filter: FilterFilter = {}) => {
+      asked.push(filter)
+      return await rtnl.getFilters(filter)
+    },
+  }
+  using program = fakeEbpf().load({ name: 'mine', instructions, license })
+  const wanted = { link: 1, direction: 'egress', name: 'mine' } as const
+  await attachFilter(rtnl, { ...wanted, program })
+  expect(await findFilter(counting, wanted)).toMatchObject({ program: { id: program.id }, direction: 'egress' })
+  expect(asked).toEqual([{ link: 1, direction: 'egress' }])
+  const nowhere = { ...wanted, link: 99 }
+  expect([await findFilter(rtnl, nowhere), await detachFilter(rtnl, nowhere)]).toEqual([undefined, { detached: 0 }])
+})
+
+test('where pins are made the kernel is not asked why there are none', () => {
+  const kernel = fakeKernel({})
+  let asked = 0
+  const bpf = ebpfOver({
+    ...kernel,
+    mounts() {
+      asked++
+      return kernel.mounts()
+    },
+  })
+  const pins = bpf.pins('/sys/fs/bpf/agent', { version: 1, create: true })
+  const before = asked
+  pins.map(pods).close()
+  expect(asked).toBe(before)
+  expect(pins.list()).toEqual(['pods'])
+  expect(() => bpf.pins('/sys/fs/bpf/agent', { version: 1 }).map({ ...pods, name: 'others' })).toThrow(
+    failing('NOT_FOUND', 'others'),
+  )
 })
 
 test.each([
