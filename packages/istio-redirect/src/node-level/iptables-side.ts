@@ -54,7 +54,7 @@ export function iptablesSide({
     const port = tunnelPort(tunnel, ztunnel.ip, [await portsIn(netns), await portsIn(ztunnel.netns)])
     const { ip: ztunnelIp, dnsCapture } = ztunnel
     const node = nodePlan({ hostIp, ztunnelIp, ztunnelVeth: outer.name, tunnel, port, dnsCapture })
-    return undoneOnFailure(async (within) => {
+    const brought = undoneOnFailure(async (within) => {
       const prepared = await prepareNode(within(netns), node, pods)
       // As the routes are from now on.
       const nodeIp = await sourceTowards(netns, ztunnelIp)
@@ -65,6 +65,13 @@ export function iptablesSide({
       if (changed.length > 0) await forgetZtunnel(netns)
       return { node, inside, changed }
     })
+    try {
+      return await brought
+    } catch (cause) {
+      if (isNodeLevelError(cause) || (await isThere(netns, ztunnel))) throw cause
+      const text = `Ztunnel ${ztunnel.name} (${ztunnel.ip}) has gone while it was started: no veth leads to it any more`
+      throw new NodeLevelError('NO_ROUTE', text, { cause })
+    }
   }
 
   async function wholeDrift({ node, inside, ztunnel }: Serving): Promise<string[]> {

@@ -1,12 +1,12 @@
 import { readdirSync, statSync } from 'node:fs'
-import { ipset } from '@cni/ipset'
 import { connectFrom, startTransparentZtunnel } from '@cni/istio-redirect/testing/node'
-import { type Netns, netns, sysctl } from '@cni/netns'
+import { netns, sysctl } from '@cni/netns'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { lackingKinds } from '../../../netns/test/link-kinds.ts'
 import { iptablesSide } from '../../src/node-level/iptables-side.ts'
 import type { KernelSide, NodeZtunnel } from '../../src/node-level/kernel-side.ts'
 import type { TunnelKind } from '../../src/node-level/names.ts'
+import { everything } from './everything.ts'
 import { tunnelKind } from './kinds.ts'
 import { addresses, type PtpNode, ptpNode, startServers } from './ptp-node.ts'
 
@@ -25,18 +25,6 @@ const newSide = (tunnel = kind): KernelSide => iptablesSide({ netns: node.at.nod
 /** Another ztunnel on the node. */
 async function nextZtunnel(ip = '10.60.0.6'): Promise<NodeZtunnel> {
   return { ...node.ztunnel, uid: 'zt-2', name: 'istio-system/ztunnel-2', ip, netns: await node.pod('zt2', ip) }
-}
-
-/** All that a namespace has, settings aside. */
-async function everything(target: Netns): Promise<string> {
-  const run = async (...args: [string, ...string[]]): Promise<string> => (await netns.exec(target, args)).stdout
-  const rules = (await run('iptables-save')).replaceAll(/^#.*\n|\[\d+:\d+\]/gm, '')
-  const sets = (await ipset(target).list()).map(({ name }) => name)
-  // Tables that are empty, and policies, are what a look at rules may leave.
-  const own = rules.split('\n').filter((line) => line.startsWith('-') || /^:(?![A-Z]+ )/.test(line))
-  return [...own, ...sets, await run('ip', '-4', 'rule'), await run('ip', '-4', 'route', 'show', 'table', 'all')].join(
-    '\n',
-  )
 }
 
 const pod = { uid: 'app', addresses: [addresses.app] }
