@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { attachFilter } from '@cni/ebpf'
+import { netns } from '@cni/netns'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { tempBpffs } from '../../../ebpf/test/bpffs.ts'
 import { type EbpfSide, ebpfSide } from '../../src/node-level/ebpf/ebpf-side.ts'
@@ -85,5 +87,22 @@ test('a pod that the node does not reach is captured, and said to be without pro
   expect(warnings).toEqual([expect.stringContaining(`does not reach ${addresses.app} of pod app`)])
   expect(await side.drift()).toEqual([])
   expect(await side.listPods()).toEqual([{ address: addresses.app, uid: 'app' }])
+  await side.stop()
+})
+
+test('a pod whose link goes between its entry and its programs is refused by name, and nothing of it stays', async () => {
+  const side = newSide()
+  await side.start(node.ztunnel)
+  await side.addPod(podOf('srv'))
+  const { app_info } = side.objects.maps
+  const { set } = app_info
+  const going = vi.spyOn(app_info, 'set').mockImplementationOnce((...entry) => {
+    netns.run(node.at.node, () => execFileSync('ip', ['link', 'del', 'vapp']))
+    set(...entry)
+  })
+  await expect(side.addPod(podOf('app'))).rejects.toMatchObject({ name: 'EbpfError', code: 'NO_LINK' })
+  going.mockRestore()
+  expect(await side.listPods()).toEqual([{ address: addresses.srv, uid: 'srv' }])
+  expect(await side.drift()).toEqual([])
   await side.stop()
 })

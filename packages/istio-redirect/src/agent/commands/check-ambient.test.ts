@@ -44,6 +44,15 @@ describe('ambient mode in the status of a node', () => {
       'fail',
       '12 pods enrolled, 0 pending; no ztunnel is ready: traffic is dropped; redirected on the node (node-iptables, experimental, IPv4 only, node 10.60.0.1)',
     ],
+    [
+      {
+        ...healthy,
+        backEnd: undefined,
+        nodeLevel: { ...nodeLevel('istio-system/z'), mode: 'node-ebpf', tunnel: undefined },
+      },
+      'ok',
+      '12 pods enrolled, 0 pending; istio-system/z serves; redirected on the node (node-ebpf, experimental, IPv4 only, node 10.60.0.1)',
+    ],
     [{ ...healthy, pending: 3 }, 'warn', '12 pods enrolled, 3 pending; ztunnel is connected; rules by iptables-nft'],
   ] as const)('%j is %s', (status, state, detail) => {
     expect(told(status)).toMatchObject([{ state, subject: 'mesh', detail }])
