@@ -9,6 +9,7 @@ import { CAPTURE_DNS, tags } from '../../src/ebpf/programs/constants.ts'
 import { LICENSE, type ProgramName, programs } from '../../src/ebpf/programs/programs.ts'
 import { type DropReason, dropReasons } from '../../src/ebpf/reasons.ts'
 import { packetOf, type Sent } from './packet.ts'
+import { ztunnelSockets } from './ztunnel-sockets.ts'
 
 const kernel = ebpf()
 let stack: DisposableStack
@@ -214,5 +215,34 @@ describe('ztunnel_ingress', () => {
     ...others.map(([what, sent]): [string, Sent, number, string] => [`a packet ${what}`, sent, tags.inbound, 'unspec']),
   ])('%s', (_, sent, tag, expected) => {
     expect(outcome('ztunnel_ingress', sent, tag)).toBe(expected)
+  })
+})
+
+describe('where ztunnel has its sockets', () => {
+  let inside: Netns
+  let running: AsyncDisposableStack
+  beforeAll(async () => {
+    running = new AsyncDisposableStack()
+    inside = running.use(await tempNetns())
+    running.use(await ztunnelSockets(inside))
+  })
+  afterAll(() => running.disposeAsync())
+
+  const toItself = (port: number): Sent => ({ from: '127.0.0.1', to: '127.0.0.1', port })
+  test.each<[string, ProgramName, Sent, number, string]>([
+    ['a query finds the one for queries', 'ztunnel_tproxy', query, tags.outbound, dropped('not_assigned')],
+    ['what is outbound of a connection passes', 'ztunnel_ingress', toItself(15_001), tags.outbound, 'unspec'],
+    ['what is inbound of a connection passes', 'ztunnel_ingress', toItself(15_020), tags.inbound, 'unspec'],
+    ['but by the rules on port 15006', 'ztunnel_ingress', toItself(15_006), tags.inbound, 'ok marked 5678'],
+    ['and on port 15008', 'ztunnel_ingress', toItself(15_008), tags.inbound, 'ok marked 5678'],
+    [
+      'another connection to a listener goes by the rules',
+      'ztunnel_ingress',
+      { ...toItself(15_001), from: POD },
+      tags.outbound,
+      'ok marked 8765',
+    ],
+  ])('%s (%s)', (_, name, sent, tag, expected) => {
+    expect(netns.run(inside, () => outcome(name, sent, tag))).toBe(expected)
   })
 })
