@@ -1,3 +1,5 @@
+import { fileURLToPath } from 'node:url'
+import { run } from '@cni/host'
 import { netns } from '@cni/netns'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { iptablesSide } from '../../src/node-level/iptables-side.ts'
@@ -101,3 +103,13 @@ test.each<[string, string, RegExp]>([
     expect(await look()).toEqual(before)
   },
 )
+
+test('where settings can only be read, as in a container that is not privileged, that is said and nothing is left', async () => {
+  const script = fileURLToPath(new URL('start-read-only.ts', import.meta.url))
+  const flags = ['--conditions=@cni/source', '--disable-warning=ExperimentalWarning']
+  const { stdout } = await run(['unshare', '--mount', '--propagation', 'private', process.execPath, ...flags, script])
+  expect(JSON.parse(stdout)).toEqual({
+    error: expect.stringMatching(/Set sysctl "net.*" to "[01]": EROFS, \/proc\/sys is mounted read-only/),
+    isLeft: false,
+  })
+})
