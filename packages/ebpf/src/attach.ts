@@ -93,12 +93,11 @@ export async function attachFilter(rtnl: RtnlPort, wanted: FilterToAttach): Prom
  * link or the filter has gone.
  */
 export async function detachFilter(rtnl: RtnlPort, wanted: DetachFilter): Promise<{ detached: number }> {
-  const { name, direction, priority = 1 } = wanted
-  return await inWords(`Detach ${name} from ${JSON.stringify(wanted.link)}`, async () => {
+  return await inWords(`Detach ${wanted.name} from ${JSON.stringify(wanted.link)}`, async () => {
     const link = await indexOf(rtnl, wanted.link)
     if (link === undefined) return { detached: 0 }
     let detached = 0
-    for (const filter of await findFilters(rtnl, { link, direction, name, priority })) {
+    for (const filter of await findFilters(rtnl, { ...wanted, link })) {
       if ((await rtnl.deleteFilter(filter)).deleted) detached++
     }
     if (detached > 0) await removeClsact(rtnl, link)
@@ -113,14 +112,14 @@ export async function detachFilter(rtnl: RtnlPort, wanted: DetachFilter): Promis
 /** The filter of a name; `undefined` when there is none, or no link. Its `program.id` says whether it is the wanted one. */
 export async function findFilter(
   rtnl: RtnlPort,
-  { link: ref, direction, name, priority = 1 }: DetachFilter & { readonly direction: FilterDirection },
+  wanted: DetachFilter & { readonly direction: FilterDirection },
 ): Promise<Filter | undefined> {
-  const link = await indexOf(rtnl, ref)
-  return link === undefined ? undefined : (await findFilters(rtnl, { link, direction, name, priority }))[0]
+  const link = await indexOf(rtnl, wanted.link)
+  return link === undefined ? undefined : (await findFilters(rtnl, { ...wanted, link }))[0]
 }
 
 /** Each direction is a question of its own to the kernel. */
-async function findFilters(rtnl: RtnlPort, { link, direction, name, priority }: DetachFilter): Promise<Filter[]> {
+async function findFilters(rtnl: RtnlPort, { link, direction, name, priority = 1 }: DetachFilter): Promise<Filter[]> {
   try {
     const filters = await rtnl.getFilters({ link, ...(direction === undefined ? {} : { direction }) })
     return filters.filter((each) => each.kind === 'bpf' && each.name === name && each.priority === priority)
