@@ -81,8 +81,13 @@ function listenerIn(target: NetnsTarget): Listener {
   return {
     changed() {
       const before = generation
-      generation = nft.generation()
-      return heard(events) || generation !== before
+      try {
+        generation = nft.generation()
+        return heard(events) || generation !== before
+      } catch {
+        // As above: all of it is read then.
+        return true
+      }
     },
     close() {
       nft.close()

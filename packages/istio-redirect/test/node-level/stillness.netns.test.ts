@@ -43,11 +43,15 @@ test('a namespace is still until something changes in it, and is looked at now a
   expect(unseen).toEqual([])
 })
 
-test('without a kernel that tells of rules nothing is still', async () => {
+test('nothing is still where the kernel does not tell of rules, or cannot be asked any more', async () => {
   await using one = await tempNetns()
-  using still = stillness([one], { backend: 'legacy' })
-  still.looked(true)
-  expect(still.isStill()).toBe(false)
+  using legacy = stillness([one], { backend: 'legacy' })
+  const closed = stillness([one], { backend: 'nft' })
+  closed[Symbol.dispose]()
+  for (const each of [legacy, closed]) {
+    each.looked(true)
+    expect(each.isStill()).toBe(false)
+  }
 })
 
 test('a setting of which the kernel does not tell is seen within ten looks', async () => {
