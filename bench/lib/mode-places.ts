@@ -1,6 +1,9 @@
+import { join as path } from 'node:path'
 import { enrolNamespace } from '@cni/istio-redirect/agent'
 import { startTransparentZtunnel } from '@cni/istio-redirect/testing/node'
 import { netns } from '@cni/netns'
+import { tempBpffs } from '../../packages/ebpf/test/bpffs.ts'
+import { ebpfSide } from '../../packages/istio-redirect/src/node-level/ebpf/ebpf-side.ts'
 import { iptablesSide } from '../../packages/istio-redirect/src/node-level/iptables-side.ts'
 import type { KernelSide } from '../../packages/istio-redirect/src/node-level/kernel-side.ts'
 import { podProxy } from '../../packages/istio-redirect/src/testing/node/ztunnel/pod-proxy.ts'
@@ -42,6 +45,13 @@ const modes: Readonly<Record<string, Join>> = {
       stack,
       iptablesSide({ netns: node.at.node, hostIp: addresses.node, tunnel: await tunnelKind() }),
     ),
+  'node-ebpf': async (node, stack) => {
+    const pins = path(stack.use(tempBpffs()).path, 'ambient')
+    const side = ebpfSide({ netns: node.at.node, pins })
+    // Before what it is pinned in goes.
+    stack.defer(() => side.stop())
+    return await byNode(node, stack, side)
+  },
 }
 
 /** A node for each way, all at once. */
