@@ -22,10 +22,14 @@ export function isOnBpffs(kernel: Pick<Kernel, 'fileSystem'>, path: string): boo
 
 /**
  * Mounts a bpf file system where there is none. Every mount is a new, empty one, and would hide the pins of one below it.
- * Throws `EbpfError`: `EPERM`, `NOT_SUPPORTED`, or an errno name.
+ * Throws `EbpfError`: `NO_BPFFS` where another one is hidden so, `EPERM`, `NOT_SUPPORTED`, or an errno name.
  */
 export function mountBpffs(kernel: Kernel, folder: string): { mounted: boolean } {
-  if (kernel.fileSystem(folder) === BPF_FS_MAGIC) return { mounted: false }
+  if (kernel.fileSystem(folder) === BPF_FS_MAGIC) {
+    const [hidden] = hiddenMounts(kernel.mounts(), folder)
+    if (hidden !== undefined) throw new EbpfError('NO_BPFFS', `Pins below ${folder}: ${several(hidden)}`)
+    return { mounted: false }
+  }
   const what = `Mount a bpf file system on ${folder}`
   try {
     kernel.mount(folder)
@@ -46,17 +50,20 @@ export function filesystemProblem(kernel: Kernel, path: string): { code?: 'NO_BP
   if (!isOnBpffs(kernel, posix.dirname(path))) return { code: 'NO_BPFFS', text: `it is on no bpf file system: ${HINT}` }
   const [hidden] = hiddenMounts(kernel.mounts(), path)
   if (hidden === undefined) return undefined
-  return {
-    text: `several bpf file systems are mounted on ${hidden}, and the last one hides the pins of the others: unmount it`,
-  }
+  return { text: several(hidden) }
 }
 
-/** The mount points above a path that have more than one bpf file system. */
+const several = (point: string): string =>
+  `several bpf file systems are mounted on ${point}, and the last one hides the pins of the others: unmount it`
+
+/** The mount points above a path that have more than one bpf file system; the same one twice hides nothing. */
 function hiddenMounts(mountinfo: string, path: string): string[] {
-  const points = mountinfo
-    .split('\n')
-    .filter((line) => / - bpf /.test(line))
-    .map((line) => line.split(' ')[4] ?? '')
-    .filter((point) => path === point || path.startsWith(`${point}/`))
-  return points.filter((point, at) => points.indexOf(point) !== at)
+  const devices = new Map<string, Set<string>>()
+  for (const line of mountinfo.split('\n')) {
+    if (!/ - bpf /.test(line)) continue
+    const [, , device = '', , point = ''] = line.split(' ')
+    if (path !== point && !path.startsWith(`${point}/`)) continue
+    devices.set(point, (devices.get(point) ?? new Set()).add(device))
+  }
+  return [...devices].flatMap(([point, { size }]) => (size > 1 ? [point] : []))
 }

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { release } from 'node:os'
 import { join } from 'node:path'
 import { connectFrom } from '@cni/istio-redirect/testing/node'
+import { constants, isSysError, loadSys } from '@cni/netns/sys'
 import { hideFolder } from '../hide-folder.ts'
 import { narrator } from '../narrate.ts'
 import type { DemoOptions, NodeMode } from '../options.ts'
@@ -17,8 +18,7 @@ export async function runNodeLevelStory(
 ): Promise<0 | 1> {
   const tell = narrator(json ? process.stderr : process.stdout)
   hideFolder('/run/netns')
-  // What this machine has pinned is not the throw-away node's.
-  if (mode === 'node-ebpf') hideFolder('/sys/fs/bpf')
+  if (mode === 'node-ebpf') leaveBpffs()
   mkdirSync(folder, { recursive: true })
   const looks = looksTold(tell)
   const { look, timed } = looks
@@ -68,4 +68,14 @@ async function connect({ at }: PtpMesh): Promise<string> {
   const [connection] = await connectFrom(at.web, 0, [{ host: PTP.server, port: PTP_PORT }])
   const { answer, error } = connection ?? {}
   return answer ? `${answer.served_by} from ${answer.from?.replace('::ffff:', '')}` : (error ?? 'no answer')
+}
+
+/** What this machine has pinned is not the throw-away node's, which gets a bpf file system of its own. */
+function leaveBpffs(): void {
+  try {
+    for (;;) loadSys().umount2('/sys/fs/bpf', constants.MNT_DETACH)
+  } catch (error) {
+    // None is left.
+    if (!isSysError(error) || error.code !== 'EINVAL') throw error
+  }
 }

@@ -182,7 +182,10 @@ export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = '
       const shown = [...holders].map(
         ([uid, { pid }]) => `mount --bind ${agents.path('cgroups', uid)} /proc/${pid}/cgroup`,
       )
-      const pins = bpffs === undefined ? [] : [`mount --bind ${bpffs.path} /sys/fs/bpf`]
+      const pins =
+        bpffs === undefined
+          ? []
+          : ['(umount -l /sys/fs/bpf 2>/dev/null || true)', `mount --bind ${bpffs.path} /sys/fs/bpf`]
       const script = ['mount --bind /proc/$$ /proc/1', ...pins, ...shown, 'exec "$0"'].join(' && ')
       const agent = await agents.start({
         file: ['nsenter', `--net=${node.path}`, 'unshare', '--mount', 'sh', '-c', script, AGENT],

@@ -14,6 +14,9 @@ import { type EbpfSide, ebpfSide } from '../../src/node-level/ebpf/ebpf-side.ts'
 import { nodeSettings } from '../../src/node-level/node-settings.ts'
 import { addresses, type PtpNode, ptpNode, startServers } from '../node-level/ptp-node.ts'
 
+/** `mount(2)` */
+const MS_BIND = 4096
+
 let stack: AsyncDisposableStack
 let node: PtpNode
 let pins: string
@@ -148,21 +151,29 @@ test('what others take away comes back', async () => {
   await side.stop()
 })
 
-test('pins below a second bpf file system are not seen: it pins again above, and leaves those below', async () => {
+test('a second bpf file system over the pins is refused by name, and nothing is pinned there', async () => {
   const side = newSide()
   await side.start(node.ztunnel)
   const below = dirname(pins)
+  const named = `several bpf file systems are mounted on ${below}`
   loadSys().mount('bpf', below, 'bpf', 0, null)
   try {
+    expect(() => newSide()).toThrow(named)
     expect(await side.drift()).toContain('missing pin app_outbound')
-    await side.heal()
-    expect(await side.drift()).toEqual([])
-    await side.stop()
-    expect(readdirSync(below)).not.toContain('ambient')
+    await expect(side.heal()).rejects.toThrow(named)
+    expect(readdirSync(below)).toEqual(expect.not.arrayContaining(['ambient']))
   } finally {
     loadSys().umount2(below, 0)
   }
-  expect(ebpf().pins(pins, { version: 1 }).list()).toContain('app_outbound')
+  expect(await side.drift()).toEqual([])
+  // The same one twice hides nothing.
+  loadSys().mount(below, below, null, MS_BIND, null)
+  try {
+    using again = newSide()
+    expect(again.objects.variant).toBe(side.objects.variant)
+  } finally {
+    loadSys().umount2(below, 0)
+  }
 })
 
 test('a pod whose link has gone is taken out, and a ztunnel that has gone is waited for', async () => {
