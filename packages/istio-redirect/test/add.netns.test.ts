@@ -15,6 +15,10 @@ const dualStack = { proxy: { env: [{ name: 'ISTIO_DUAL_STACK', value: 'true' }] 
 const count = (text: string, part: string) => text.split(part).length - 1
 const own = async () => (await node.rules()).match(/ISTIO/g) ?? []
 
+/** Only an ADD that found nothing knows as of which change of nf_tables all rules are its own. */
+const withoutCount = (state: readonly unknown[]): readonly unknown[] =>
+  state.map((each) => Object.assign({}, each, { generation: undefined }))
+
 describe('ADD redirects a pod with a sidecar', () => {
   test('and passes the result on', async () => {
     const { exitCode, document } = await node.call('ADD')
@@ -66,9 +70,9 @@ describe('ADD redirects a pod with a sidecar', () => {
   test('twice without a second write', async () => {
     const ruleset = () => node.inside('nft', '-a', 'list', 'ruleset')
     await node.call('ADD')
-    const before = { rules: await node.rules(), handles: await ruleset(), state: node.state() }
+    const before = { rules: await node.rules(), handles: await ruleset(), state: withoutCount(node.state()) }
     expect(await node.call('ADD')).toMatchObject({ exitCode: 0 })
-    expect({ rules: await node.rules(), handles: await ruleset(), state: node.state() }).toEqual(before)
+    expect({ rules: await node.rules(), handles: await ruleset(), state: withoutCount(node.state()) }).toEqual(before)
   })
 
   test('again after something was taken away', async () => {
@@ -87,7 +91,7 @@ describe('ADD redirects a pod with a sidecar', () => {
     writeStateFile({ ...state, applied: false, backend: null })
     expect(await node.call('ADD')).toMatchObject({ exitCode: 0 })
     expect(await node.rules()).toBe(before)
-    expect(node.state()).toEqual([state])
+    expect(withoutCount(node.state())).toEqual(withoutCount([state]))
   })
 
   test('without a run directory for its state, if the kubeconfig is elsewhere', async () => {
