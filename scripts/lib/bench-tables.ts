@@ -64,7 +64,7 @@ function machine({ machine: { cpu, cores, kernel }, versions, peers, suites }: R
   const days = [...new Set(Object.values(suites).map(({ date }) => date.slice(0, 10)))].sort()
   const loads = Object.values(suites).map(({ load }) => load)
   return [
-    `${cores} × ${cpu}, Linux ${kernel.replace(/-.*/, '')}, iptables ${versions.iptables}, bun ${versions.bun}; ${days.join(' to ')}, load ${Math.min(...loads)} to ${Math.max(...loads)};`,
+    `${cores} × ${cpu}, Linux ${kernel.replace(/-.*/, '')}, iptables ${versions.iptables}, bun ${versions.bun}; ${[...new Set([days[0], days.at(-1)])].join(' to ')}, load ${Math.min(...loads)} to ${Math.max(...loads)};`,
     `runs: ${runs.join(', ')}; originals: ${peers.join(', ') || 'none found'}.`,
   ].join('\n')
 }
