@@ -2,11 +2,12 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { AmbientBackEnd } from '../../src/agent/ambient/ambient-status.ts'
 import { mode } from '../ambient-pods.ts'
+import { drawn, seed } from '../random-seed.ts'
 import { backEnds, capturedBy, damage, entriesOf, settingsFor } from './back-ends.ts'
 import { type MeshNode, meshNode, type TestPod } from './mesh-node.ts'
 import type { RecordingZtunnel } from './recording-ztunnel.ts'
 
-/** `CNI_AMBIENT_LIVES=100` runs more of them. */
+/** `CNI_AMBIENT_LIVES=100` runs more of them; `CNI_SEED` repeats them. */
 const LIVES = Number(process.env.CNI_AMBIENT_LIVES ?? 3)
 const STEPS = 10
 const PODS = 4
@@ -41,7 +42,7 @@ const belongs = ({ label, sidecar, done }: Model, namespace: string | undefined)
   !done && !sidecar && (label === 'ambient' || (label !== 'none' && namespace === 'ambient'))
 
 test(
-  'kernel, sets, annotations and ztunnel agree with a model, whatever happens in whatever order',
+  `kernel, sets, annotations and ztunnel agree with a model, whatever happens in whatever order (CNI_SEED=${seed})`,
   async () => {
     await fc.assert(
       fc.asyncProperty(backEnd, fc.array(step, { minLength: STEPS, maxLength: STEPS }), async (first, steps) => {
@@ -102,7 +103,7 @@ test(
           )
           .toEqual(expected)
       }),
-      { numRuns: LIVES, endOnFailure: true },
+      { ...drawn, numRuns: LIVES, endOnFailure: true },
     )
   },
   60_000 + LIVES * 60_000,

@@ -5,10 +5,11 @@ import type { AmbientBackEnd } from '../../src/agent/ambient/ambient-status.ts'
 import { redirectionAnnotation } from '../../src/agent/ambient/annotation.ts'
 import type { StartedAmbient } from '../../src/agent/ambient/start-ambient.ts'
 import { mode } from '../ambient-pods.ts'
+import { drawn, seed } from '../random-seed.ts'
 import { backEnds, capturedBy, entriesOf, settingsFor } from './back-ends.ts'
 import { type MeshNode, meshNode, type TestPod } from './mesh-node.ts'
 
-/** Random lives of a node; `CNI_FUZZ_RUNS=1000` for a long search. */
+/** Random lives of a node; `CNI_FUZZ_RUNS=1000` for a long search, `CNI_SEED` repeats one. */
 const runs = Number(process.env.CNI_FUZZ_RUNS ?? 10)
 
 const patience = { timeout: 30_000, interval: 20 }
@@ -187,7 +188,7 @@ const exists = ({ life }: ModelPod) => life !== 'deleted'
 const isRunning = ({ life }: ModelPod) => life === 'running'
 const labelled = (value: Label) => (value === undefined ? {} : { [mode]: value })
 
-test('whatever happens to pods, namespaces, the agent and ztunnels that listen in pods, in the end all agree who is in the mesh', {
+test(`whatever happens to pods, namespaces, the agent and ztunnels that listen in pods, in the end all agree who is in the mesh (CNI_SEED=${seed})`, {
   timeout: 60_000 + runs * 60_000,
 }, async () => {
   await fc.assert(
@@ -201,6 +202,6 @@ test('whatever happens to pods, namespaces, the agent and ztunnels that listen i
         await world.agrees()
       },
     ),
-    { numRuns: runs, endOnFailure: true },
+    { ...drawn, numRuns: runs, endOnFailure: true },
   )
 })

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { seed } from '../../random-seed.ts'
 import { commandJudge } from './judge-command.ts'
-import { peer, runs, seed } from './peers.ts'
+import { peer, runs } from './peers.ts'
 import { commandCase } from './random-command.ts'
 import { sweep } from './sweep.ts'
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { seed } from '../../random-seed.ts'
 import { podJudge } from './judge.ts'
-import { peer, runs, seed } from './peers.ts'
+import { peer, runs } from './peers.ts'
 import { type Plugins, plugins } from './plugin-pair.ts'
 import { podCase } from './random-pod.ts'
 import { sweep } from './sweep.ts'

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
-const { CNI_PEERS = '', CNI_SEED, CNI_FUZZ_RUNS } = process.env
+const { CNI_PEERS = '', CNI_FUZZ_RUNS } = process.env
 
 /** One original of the folder `$CNI_PEERS`, and why nothing can be compared with it, if so. */
 export interface Peer {
@@ -18,9 +18,6 @@ export function peer(name: string): Peer {
   if (process.getuid?.() !== 0) return { file, missing: 'needs root: network namespaces' }
   return { file, missing: undefined }
 }
-
-/** `$CNI_SEED`, else another one in each run; always printed, so that a failure can be repeated. */
-export const seed = CNI_SEED === undefined ? Date.now() % 0x7fff_ffff : Number(CNI_SEED)
 
 /** How many cases a sweep compares: `$CNI_FUZZ_RUNS`, else a few dozens. */
 export const runs = CNI_FUZZ_RUNS === undefined ? 48 : Number(CNI_FUZZ_RUNS)

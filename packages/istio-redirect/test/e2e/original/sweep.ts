@@ -1,5 +1,6 @@
 import fc from 'fast-check'
-import { runs, seed } from './peers.ts'
+import { seed } from '../../random-seed.ts'
+import { runs } from './peers.ts'
 
 /** What a case showed: fields that differ and no decision explains, or nothing; and the decisions that explained some. */
 export interface Verdict {
