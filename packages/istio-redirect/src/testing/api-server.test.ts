@@ -155,6 +155,10 @@ describe('the API server answers as a real one', () => {
     expect(await ask(web)).toMatchObject({ status: 503, document: { reason: 'ServiceUnavailable' } })
     expect(await ask(web)).toEqual({ status: 200, document: 'anything' })
     expect(await ask(web)).toMatchObject({ status: 200, document: { kind: 'Pod' } })
+    api.misbehave({ method: 'PATCH', status: 500 }, { status: 503 })
+    expect(await ask(web)).toMatchObject({ status: 503 })
+    expect(await ask(web)).toMatchObject({ status: 200 })
+    expect(await ask(web, { method: 'PATCH' })).toMatchObject({ status: 500 })
   })
 
   test('and writes a kubeconfig where the plugin looks for it', async () => {

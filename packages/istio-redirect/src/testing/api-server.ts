@@ -18,6 +18,8 @@ import { type Answer, otherFailure } from './status.ts'
 
 /** How the server treats one request, instead of answering it as it should. */
 export interface Misbehaviour {
+  /** It waits for a request with this method; others pass it by. */
+  readonly method?: string
   /** Answer with this status and the matching Status object. */
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
@@ -203,7 +205,8 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
 
   const server = createServer({ cert: identity.cert, key: identity.key }, (request, response) => {
     const { method = '', url = '', headers } = request
-    const misbehaviour = queue.shift() ?? {}
+    const next = queue.findIndex((each) => each.method === undefined || each.method === method)
+    const [misbehaviour = {}] = next === -1 ? [] : queue.splice(next, 1)
     const ordinary = (body: string): void => {
       const { authorization } = headers
       const said = answer({ method, url, authorization, body }, { token: api.token, ...world })
