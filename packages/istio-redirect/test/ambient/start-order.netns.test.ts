@@ -1,0 +1,49 @@
+import { existsSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { nodeProbes } from '../../src/agent/ambient/node-probes.ts'
+import { defaultProbeSource } from '../../src/agent/ambient/pod-rules.ts'
+import { mode } from '../ambient-pods.ts'
+import { capturedBy, damage } from './back-ends.ts'
+import { meshNode, type TestPod } from './mesh-node.ts'
+
+const patience = { timeout: 20_000 }
+const annotated = (pod: TestPod, value: string | undefined) => expect.poll(() => pod.annotation(), patience).toBe(value)
+
+test('before anything is known of pods the sockets are there, and the rules and sets of the node', async () => {
+  await using node = await meshNode()
+  node.api.misbehave(...Array.from({ length: 200 }, () => ({ status: 503 })))
+  const agent = await node.start()
+  await expect.poll(() => agent.problem(), patience).toMatch(/cannot be watched/)
+  const probes = nodeProbes({ ipv6: true, probeSource: defaultProbeSource }, { netns: node.netns, backend: 'nft' })
+  expect(await probes.drift()).toEqual([])
+  expect(await probes.sets.list()).toEqual([])
+  expect([node.eventSocket, node.ztunnelSocket].filter((path) => !existsSync(path))).toEqual([])
+})
+
+test('ztunnel is told of the pods of before, and plugins are served, before the rules of those pods are looked at', async () => {
+  await using node = await meshNode()
+  const ztunnel = node.ztunnel()
+  const first = await node.start()
+  const [leaves, drifted] = [await node.pod({ name: 'leaves' }), await node.pod({ name: 'drifted' })]
+  for (const pod of [leaves, drifted]) await annotated(pod, 'enabled')
+  await first.stop('followed')
+  await damage(drifted.netns, 'nft')
+  const broken = await capturedBy(drifted.netns, 'nft')
+  leaves.change({ labels: { [mode]: 'none' } })
+
+  // Rules are looked at one pod after the other, each in its turn: the first of them does not get done.
+  node.api.misbehave({ method: 'PATCH', hang: true })
+  const patched = node.patches().length
+  await node.start()
+  await expect.poll(() => node.patches().length, patience).toBeGreaterThan(patched)
+  expect(ztunnel.snapshot()).toEqual(['add leaves', 'add drifted'])
+  const fresh = await node.pod({ name: 'fresh', status: false })
+  expect(await node.hand(fresh)).toMatchObject({ status: 200 })
+  expect(ztunnel.pods.get(fresh.uid)).toBe(fresh.netns.ino)
+  expect(fresh.annotation()).toBe('enabled')
+  expect(await capturedBy(drifted.netns, 'nft')).toBe(broken)
+
+  node.api.cutAll()
+  await annotated(leaves, undefined)
+  await expect.poll(() => capturedBy(drifted.netns, 'nft'), patience).toBe('wholly')
+})
