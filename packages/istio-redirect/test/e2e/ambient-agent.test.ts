@@ -1,6 +1,7 @@
+import { spawnSync } from 'node:child_process'
 import { ambientGrants, plainPod } from '@cni/istio-redirect/testing'
 import { startZtunnel } from '@cni/istio-redirect/testing/node'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { mode } from '../ambient-pods.ts'
 import { onNode } from '../pods-fixture.ts'
 import { AGENT, type AgentProcess, agentNode, eventually } from './agent-node.ts'
@@ -42,10 +43,15 @@ async function ambientNode() {
     AMBIENT_ENABLEMENT_SELECTOR: selector,
     ZTUNNEL_UDS_ADDRESS: agents.path('ztunnel.sock'),
   })
-  const start = async (): Promise<AgentProcess> => {
-    const enter = ['nsenter', `--net=${bed.nodeNetns.path}`, 'unshare', '--mount', 'sh', '-c'] as const
+  const enter = ['nsenter', `--net=${bed.nodeNetns.path}`] as const
+  const inNode = (...argv: string[]) => spawnSync(enter[0], [enter[1], ...argv], { encoding: 'utf8' }).stdout
+  const begin = (): Promise<AgentProcess> =>
     // The first process of the machine, whose namespace is the node's, may be none that can be looked at.
-    const agent = await agents.start({ file: [...enter, 'mount --bind /proc/$$ /proc/1 && exec "$0"', AGENT] })
+    agents.start({
+      file: [...enter, 'unshare', '--mount', 'sh', '-c', 'mount --bind /proc/$$ /proc/1 && exec "$0"', AGENT],
+    })
+  const start = async (): Promise<AgentProcess> => {
+    const agent = await begin()
     await eventually(
       () => agent.log().includes('ambient mode is ready'),
       () => agent.log(),
@@ -54,7 +60,13 @@ async function ambientNode() {
   }
   return {
     bed,
+    begin,
     start,
+    names: agents.names,
+    /** The rules of the node. */
+    onNode: () => inNode('iptables-save'),
+    /** The addresses whose probes are let through. */
+    inSets: () => [...inNode('ipset', 'save').matchAll(/^add \S+ (\S+)/gm)].map(([, address]) => address),
     ztunnelSocket: agents.path('ztunnel.sock'),
     status: async () => JSON.parse((await agents.command('status', '--json')).stdout).ambient,
     add: (args: readonly (readonly [string, string])[] = []) =>
@@ -101,3 +113,68 @@ test.each([
     expect(await on.bed.save()).toContain('ISTIO_OUTPUT')
   },
 )
+
+test('an agent that is killed between the rules and the annotation leaves a pod that the next one enrols', async () => {
+  await using on = await ambientNode()
+  const first = await on.start()
+  await using ztunnel = startZtunnel({ path: on.ztunnelSocket })
+  await eventually(
+    () => ztunnel.ready,
+    () => first.log(),
+  )
+  const { api } = on.bed.node
+  api.misbehave({ method: 'PATCH', hang: true })
+  const added = on.add().catch((error: unknown) => error)
+  await eventually(() => api.requests.some(({ method }) => method === 'PATCH'), first.log)
+  first.kill('SIGKILL')
+  expect(await first.exit).toEqual({ code: null, signal: 'SIGKILL' })
+  expect(await added).toBeInstanceOf(Error)
+  const rules = await on.bed.save()
+  expect(rules).toContain('ISTIO_OUTPUT')
+  expect(on.annotation()).toBeUndefined()
+
+  const second = await on.start()
+  await eventually(
+    () => ztunnel.ready,
+    () => second.log(),
+  )
+  // What a runtime does about it.
+  await on.bed.node.runtime.del(on.bed.node.conflist, on.bed.attachment)
+  const { result } = await on.add()
+  expect(on.annotation()).toBe('enabled')
+  expect([...ztunnel.pods.keys()]).toEqual([uid])
+  const addresses = (result.ips ?? []).map(({ address }) => address.split('/')[0])
+  expect(on.inSets().sort()).toEqual(addresses.sort())
+  expect(rulesIn(await on.bed.save())).toEqual(rulesIn(rules))
+})
+
+describe('an API server that accepts and never answers does not keep the agent from ending', () => {
+  test('after the look-up of the DaemonSet is given up, and then nothing stays on the node', async () => {
+    await using on = await ambientNode()
+    const agent = await on.start()
+    on.bed.node.api.misbehave(...Array.from({ length: 1000 }, () => ({ hang: true })))
+    expect(on.onNode()).toContain('ISTIO_POSTRT')
+    const began = performance.now()
+    agent.kill('SIGTERM')
+    expect(await agent.exit).toEqual({ code: 0, signal: null })
+    expect(performance.now() - began).toBeLessThan(7000)
+    expect(on.onNode()).not.toContain('ISTIO_POSTRT')
+    expect(on.names()).not.toContain('bin/istio-cni')
+  })
+
+  test('while it starts, too', async () => {
+    await using on = await ambientNode()
+    const { api } = on.bed.node
+    api.misbehave(...Array.from({ length: 1000 }, () => ({ hang: true })))
+    const agent = await on.begin()
+    await eventually(() => api.requests.length > 0, agent.log)
+    const began = performance.now()
+    agent.kill('SIGTERM')
+    expect(await agent.exit).toEqual({ code: 0, signal: null })
+    expect(performance.now() - began).toBeLessThan(7000)
+    expect(on.onNode()).not.toContain('ISTIO_POSTRT')
+  })
+})
+
+/** Without counters and comments. */
+const rulesIn = (saved: string): string[] => saved.split('\n').filter((line) => line.startsWith('-A'))
