@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest'
+import { mode } from '../ambient-pods.ts'
+import { capturedBy, entriesOf } from './back-ends.ts'
+import { meshNode, type TestPod } from './mesh-node.ts'
+
+const patience = { timeout: 20_000 }
+const annotated = (pod: TestPod, value: string | undefined) => expect.poll(() => pod.annotation(), patience).toBe(value)
+
+describe('an agent that ended', () => {
+  test.each([
+    ['before ztunnel had answered', 'ztunnel', 'pending'],
+    ['before the annotation was written', 'api', undefined],
+  ] as const)('%s has left rules, of which the next one makes an enrolled pod', async (_, who, left) => {
+    await using node = await meshNode()
+    const first = await node.start()
+    const ztunnel = node.ztunnel()
+    await expect.poll(() => ztunnel.told, patience).toContain('snapshotSent')
+    if (who === 'ztunnel') ztunnel.answer(() => 'silence')
+    else node.api.misbehave({ method: 'PATCH', hang: true })
+    const pod = await node.pod({ name: 'web' })
+    const reached = who === 'ztunnel' ? () => ztunnel.told.join() : () => node.patches().join()
+    await expect.poll(reached, patience).toContain('web')
+    await first.stop('followed')
+    expect(pod.annotation()).toBe(left)
+    expect(await capturedBy(pod.netns, 'nft')).toBe('wholly')
+
+    ztunnel.answer(() => '')
+    const second = await node.start()
+    await annotated(pod, 'enabled')
+    expect(await capturedBy(pod.netns, 'nft')).toBe('wholly')
+    expect(ztunnel.pods.get(pod.uid)).toBe(pod.netns.ino)
+    const entries = pod.addresses.map((address) => `${address} ${pod.uid}`)
+    expect(await entriesOf(node.netns, 'nft')).toEqual(entries.toSorted())
+    expect(second.status()).toMatchObject({ enrolled: 1, pending: 0 })
+  })
+
+  test('before the annotation of a pod that leaves was removed has the next one remove it', async () => {
+    await using node = await meshNode()
+    const ztunnel = node.ztunnel()
+    const first = await node.start()
+    const pod = await node.pod({ name: 'web' })
+    await annotated(pod, 'enabled')
+    const patched = node.patches().length
+    node.api.misbehave({ method: 'PATCH', hang: true })
+    pod.change({ labels: { [mode]: 'none' } })
+    await expect.poll(() => node.patches().length, patience).toBeGreaterThan(patched)
+    await first.stop('followed')
+    expect([pod.annotation(), await capturedBy(pod.netns, 'nft')]).toEqual(['enabled', 'no'])
+
+    const second = await node.start()
+    await annotated(pod, undefined)
+    expect(await capturedBy(pod.netns, 'nft')).toBe('no')
+    await expect.poll(() => [...ztunnel.pods.keys()], patience).toEqual([])
+    expect(await entriesOf(node.netns, 'nft')).toEqual([])
+    expect(second.status()).toMatchObject({ enrolled: 0, pending: 0 })
+  })
+})
