@@ -38,3 +38,9 @@ export const counting = (map: number): Uint8Array =>
     [0xb7, 0x00, 0, -1],
     exit,
   )
+
+/** Not one of these programs calls what asks for a GPL program. */
+export const license = 'Apache-2.0'
+
+/** The shortest packet of IPv4. */
+export const packet = Buffer.from(`${'02'.repeat(12)}0800${'45'.padEnd(40, '0')}`, 'hex')

@@ -1,22 +1,12 @@
 import { attachFilter, ebpf } from '@cni/ebpf'
-import { connectFrom } from '@cni/istio-redirect/testing/node'
 import { openRtnl } from '@cni/netns'
 import { expect, test } from 'vitest'
 import { mode } from '../ambient-pods.ts'
 import { eventually } from './agent-node.ts'
 import { COMPILED } from './executables.ts'
-import { nodeLevelNode, type PtpPod } from './node-level-node.ts'
+import { connect, nodeLevelNode } from './node-level-node.ts'
 
 const uid = (last: number): string => `66efbedd-5af0-4fb0-b896-00000000000${last}`
-
-/** Who answered, and whom it saw; one after the other. */
-async function connect(from: PtpPod, to: PtpPod, times = 1): Promise<string[]> {
-  const destinations = Array.from({ length: times }, () => ({ host: to.ip, port: 8080 }))
-  const connections = await connectFrom(from.netns, 0, destinations)
-  return connections.map(({ answer, error }) =>
-    answer ? `${answer.served_by} saw ${answer.from?.replace('::ffff:', '')}` : (error ?? 'nobody'),
-  )
-}
 
 test('by eBPF pods join by plugin and by label, a ztunnel takes over from one that serves, filters of others stay, and nothing is left', {
   timeout: 120_000,

@@ -3,7 +3,13 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { basename } from 'node:path'
 import { realExec } from '@cni/invoke'
 import { type ApiServer, ambientGrants, plainPod, startApiServer } from '@cni/istio-redirect/testing'
-import { LOOPBACK, REFERENCE_PLUGINS, startApp, startTransparentZtunnel } from '@cni/istio-redirect/testing/node'
+import {
+  connectFrom,
+  LOOPBACK,
+  REFERENCE_PLUGINS,
+  startApp,
+  startTransparentZtunnel,
+} from '@cni/istio-redirect/testing/node'
 import { cni } from '@cni/libcni'
 import { type Netns, netns, openRtnl, sysctl } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
@@ -36,6 +42,15 @@ export interface NodeZtunnelPod extends PtpPod {
   readonly ztunnel: ReturnType<typeof startTransparentZtunnel>
   ready(is: boolean): void
   kill(): Promise<void>
+}
+
+/** Who answered, and whom it saw; one after the other. */
+export async function connect(from: PtpPod, to: PtpPod, times = 1): Promise<string[]> {
+  const destinations = Array.from({ length: times }, () => ({ host: to.ip, port: 8080 }))
+  const connections = await connectFrom(from.netns, 0, destinations)
+  return connections.map(({ answer, error }) =>
+    answer ? `${answer.served_by} saw ${answer.from?.replace('::ffff:', '')}` : (error ?? 'nobody'),
+  )
 }
 
 /** On the node: by rules and tunnels, or by programs. */

@@ -1,25 +1,21 @@
 import { execFileSync } from 'node:child_process'
-import { join } from 'node:path'
 import { attachFilter } from '@cni/ebpf'
 import { netns } from '@cni/netns'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { tempBpffs } from '../../../ebpf/test/bpffs.ts'
-import { type EbpfSide, ebpfSide } from '../../src/node-level/ebpf/ebpf-side.ts'
-import { addresses, type PtpNode, ptpNode } from '../node-level/ptp-node.ts'
+import { addresses, type PtpNode } from '../node-level/ptp-node.ts'
+import { type EbpfNode, ebpfNode } from './ebpf-node.ts'
 
-let stack: AsyncDisposableStack
+let on: EbpfNode
 let node: PtpNode
-let pins: string
+let newSide: EbpfNode['newSide']
+let podOf: EbpfNode['podOf']
+let hooksOf: EbpfNode['hooksOf']
 beforeEach(async () => {
-  stack = new AsyncDisposableStack()
-  pins = join(stack.use(tempBpffs()).path, 'ambient')
-  node = stack.use(await ptpNode())
+  on = await ebpfNode()
+  ;({ node, newSide, podOf, hooksOf } = on)
 })
-afterEach(() => stack.disposeAsync())
+afterEach(() => on[Symbol.asyncDispose]())
 
-const newSide = (): EbpfSide => ebpfSide({ netns: node.at.node, pins })
-const podOf = (name: 'app' | 'srv') => ({ uid: name, addresses: [addresses[name]], netns: node.at[name] })
-const hooksOf = async (link: string) => (await node.rtnl.getFilters({ link })).map(({ name }) => name).toSorted()
 const podHooks = ['app_inbound', 'app_outbound']
 
 test('a pod that leaves when somebody has taken its entry away does not come back', async () => {
@@ -79,11 +75,11 @@ test('a pod that could not be taken from where it was stays there, and only ther
 })
 
 test('a pod that the node does not reach is captured, and said to be without probes', async () => {
-  await using bridged = await ptpNode('bridge')
-  const side = ebpfSide({ netns: bridged.at.node, pins })
-  await side.start(bridged.ztunnel)
-  await bridged.rtnl.deleteAddress('cni0', `${addresses.node}/16`)
-  const { warnings } = await side.addPod({ uid: 'app', addresses: [addresses.app], netns: bridged.at.app })
+  await using bridged = await ebpfNode('bridge')
+  const side = bridged.newSide()
+  await side.start(bridged.node.ztunnel)
+  await bridged.node.rtnl.deleteAddress('cni0', `${addresses.node}/16`)
+  const { warnings } = await side.addPod(bridged.podOf('app'))
   expect(warnings).toEqual([expect.stringContaining(`does not reach ${addresses.app} of pod app`)])
   expect(await side.drift()).toEqual([])
   expect(await side.listPods()).toEqual([{ address: addresses.app, uid: 'app' }])

@@ -8,24 +8,25 @@ import { connectFrom, startTransparentZtunnel } from '@cni/istio-redirect/testin
 import { type Netns, netns, openRtnl, sysctl } from '@cni/netns'
 import { loadSys } from '@cni/netns/sys'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { tempBpffs } from '../../../ebpf/test/bpffs.ts'
-import type { Variant } from '../../src/ebpf/objects.ts'
-import { type EbpfSide, ebpfSide } from '../../src/node-level/ebpf/ebpf-side.ts'
+import { ebpfSide } from '../../src/node-level/ebpf/ebpf-side.ts'
 import { nodeSettings } from '../../src/node-level/node-settings.ts'
-import { addresses, type PtpNode, ptpNode, startServers } from '../node-level/ptp-node.ts'
+import { addresses, type PtpNode, startServers } from '../node-level/ptp-node.ts'
+import { type EbpfNode, ebpfNode } from './ebpf-node.ts'
 
 /** `mount(2)` */
 const MS_BIND = 4096
 
+let on: EbpfNode
 let stack: AsyncDisposableStack
 let node: PtpNode
 let pins: string
+let newSide: EbpfNode['newSide']
+let podOf: EbpfNode['podOf']
 beforeEach(async () => {
-  stack = new AsyncDisposableStack()
-  pins = join(stack.use(tempBpffs()).path, 'ambient')
-  node = stack.use(await ptpNode())
+  on = await ebpfNode()
+  ;({ stack, node, pins, newSide, podOf } = on)
 })
-afterEach(() => stack.disposeAsync())
+afterEach(() => on[Symbol.asyncDispose]())
 
 /** A folder that is on no bpf file system. */
 const plain = (): string => {
@@ -33,8 +34,6 @@ const plain = (): string => {
   stack.defer(() => rmSync(path, { recursive: true }))
   return path
 }
-const newSide = (variant?: Variant): EbpfSide => ebpfSide({ netns: node.at.node, pins, variant })
-const podOf = (name: 'app' | 'srv' | 'other') => ({ uid: name, addresses: [addresses[name]], netns: node.at[name] })
 
 /** Every filter, rule and route of a namespace, and its settings of the kind that is changed. */
 async function everything(target: Netns): Promise<string> {
