@@ -1,5 +1,3 @@
-import { freshBatch } from '@cni/iptables/fresh'
-import { freshBatch as freshTables } from '@cni/nftables/fresh'
 import { checkConfig } from '@cni/skel/schema'
 import {
   CniError,
@@ -30,9 +28,8 @@ import { settingsOf } from '../plugin/settings.ts'
 import { warnAboutSettings } from '../plugin/warn-settings.ts'
 import { captureConfig } from '../redirect/config.ts'
 import { usableAddresses } from '../redirect/families.ts'
-import { nativeRules } from '../redirect/native/rules.ts'
 import type { PodInfo } from '../redirect/pod-info.ts'
-import { redirectRules } from '../redirect/rules.ts'
+import { type MakeBatch, makeBatch } from './made-batches.ts'
 import type {
   NamespaceFacts,
   ProgramAnswer,
@@ -64,6 +61,8 @@ export interface CallSources {
    * plugin asks, and hands the pod over. Rejects with the reason why it could not be enrolled.
    */
   readonly enrol?: ((pod: StartingPod) => Promise<'enrolled' | 'not-ambient' | undefined>) | undefined
+  /** Default: each is made anew. */
+  readonly batch?: MakeBatch
 }
 
 /** A pod, and what the plugin was told of it. */
@@ -144,10 +143,10 @@ class ServedCall {
     const facts = await toldFacts(sources)
     if (facts.backend !== backend) throw new Refusal('backend')
     if (!facts.fresh) throw new Refusal('not-fresh')
-    return this.#program(found, { addresses: told, facts, backend })
+    return this.#program(found, { addresses: told, facts, backend }, sources.batch ?? makeBatch)
   }
 
-  #program(redirect: FoundRedirect, { addresses, facts, backend }: KnownPlace): ProgramAnswer {
+  #program(redirect: FoundRedirect, { addresses, facts, backend }: KnownPlace, make: MakeBatch): ProgramAnswer {
     const { env } = this.#request
     const told = usableAddresses(addresses)
     if (told.ipv4.length === 0 && facts.addresses === undefined) throw new Refusal('addresses')
@@ -156,8 +155,7 @@ class ServedCall {
     const known = { place: env.CNI_NETNS ?? '', addresses, told, found, ipv6Off: facts.ipv6Off === true }
     const config = captureConfig(redirect.redirect, { ipv6: capturesIpv6(redirect, known, this.#log) })
     const record = { ...recordOf(facts.netns, config), backend }
-    const batch =
-      backend === 'nftables' ? freshTables(nativeRules(config)) : freshBatch(redirectRules(config), record.families)
+    const batch = make(config, backend)
     if (batch === undefined) throw new Refusal('rules')
     return { act: 'program', ...this.logged, pod: quoted(redirect.pod), mode: config.interceptionMode, record, batch }
   }

@@ -3,16 +3,18 @@ import { statusAnnotation } from '../decide/before-asking.ts'
 import { type PodInfo, PROXY_CONTAINER } from '../redirect/pod-info.ts'
 import { encodeAnswer } from './answer.ts'
 import { answerCall } from './answer-call.ts'
+import type { MakeBatch } from './made-batches.ts'
 import { type NamespaceFacts, PROTOCOL, type ServeAnswer, type ServeRequest } from './protocol.ts'
 
 /**
  * Decides about a pod that there is not, as about one of the mesh: the first time takes 10 ms of CPU, the third 3. Nothing is
  * asked, written or logged.
  *
+ * @param batch - default: as of `answerCall`
  * @returns what was decided, which is of no use but to a test.
  */
-export async function warmUp(): Promise<ServeAnswer> {
-  const answer = await answerCall(REQUEST, { pod: async () => POD, facts: async () => FACTS })
+export async function warmUp(batch?: MakeBatch): Promise<ServeAnswer> {
+  const answer = await answerCall(REQUEST, { pod: async () => POD, facts: async () => FACTS, ...(batch && { batch }) })
   encodeAnswer(answer)
   return answer
 }

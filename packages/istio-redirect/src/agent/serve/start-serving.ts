@@ -8,6 +8,7 @@ import type { PodIdentity } from '../../kube/pod-identity.ts'
 import { serviceAccountAccess } from '../../kube/service-account.ts'
 import { type PodInfo, podInfo } from '../../redirect/pod-info.ts'
 import { answerCall, type StartingPod } from '../../serve/answer-call.ts'
+import { keptBatches, type MakeBatch } from '../../serve/made-batches.ts'
 import type { NamespaceFacts, ServeRequest } from '../../serve/protocol.ts'
 import { warmUp } from '../../serve/warm-up.ts'
 import { podAddresses } from '../ambient/ambient-pod.ts'
@@ -64,9 +65,11 @@ export async function startServing(services: ServingServices): Promise<() => Pro
     const until = AbortSignal.any([signal, left, AbortSignal.timeout(ASKING_MS)])
     return podInfo(await getPod(who, { connect, signal: until, maxRequests: 1 }))
   }
+  const batch = keptBatches()
   const answer = (request: ServeRequest, left: AbortSignal, facts: () => Promise<NamespaceFacts>) =>
     answerCall(request, {
       facts,
+      batch,
       async pod(asked) {
         const { pod, source } = await rightPod(asked, { cache, ask: (who) => ask(who, left) })
         metrics.found(source)
@@ -100,7 +103,7 @@ export async function startServing(services: ServingServices): Promise<() => Pro
   const { closed, failed } = services
   const server = () => callServer({ version: VERSION, answer, answered: metrics.answered, lines, status, closed })
   const socket = await keepSocket(config.socket, server, { mode: 0o600, log: own, failed })
-  void warmUpLater(signal)
+  void warmUpLater(batch, signal)
   return async () => {
     stop.abort()
     await socket.close()
@@ -108,12 +111,15 @@ export async function startServing(services: ServingServices): Promise<() => Pro
   }
 }
 
-/** Three times, each in a turn of its own; not at once, when the agent has to become ready. */
-async function warmUpLater(signal: AbortSignal): Promise<void> {
+/**
+ * Three times, each in a turn of its own; not at once, when the agent has to become ready. The last time what most pods
+ * need is kept.
+ */
+async function warmUpLater(batch: MakeBatch, signal: AbortSignal): Promise<void> {
   try {
-    for (let times = 0; times < 3; times++) {
+    for (const make of [undefined, undefined, batch]) {
       await delay(WARM_UP_MS, undefined, { signal, ref: false })
-      await warmUp()
+      await warmUp(make)
     }
   } catch {
     // The agent ends.
