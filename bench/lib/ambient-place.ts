@@ -11,15 +11,18 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { request } from 'node:http'
+import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ApiServer } from '@cni/istio-redirect/testing'
+import { type Netns, netns } from '@cni/netns'
 import { loadSys } from '@cni/netns/sys'
+import { connectMarked } from '../../packages/istio-redirect/src/testing/node/ztunnel/marked-sockets.ts'
 import type { Agent } from './agent-place.ts'
 import { type BenchPod, MODE, NODE, showProcesses } from './ambient-pods.ts'
 
-/** An agent in ambient mode, in a root folder of its own. */
+/** An agent in ambient mode, in a root folder and on a network of its own. */
 export interface AmbientPlace extends AsyncDisposable {
   /** Where ztunnel connects. */
   readonly ztunnelSocket: string
@@ -40,8 +43,8 @@ export interface AmbientPlace extends AsyncDisposable {
 
 const SELECTOR = `- podSelector: {matchLabels: {"${MODE}": ambient}}`
 
-/** Prepares a place; `pods` is the folder with their namespaces, which are there already. */
-export function ambientPlace({ name, agent, plugin }: Agent, api: ApiServer): AmbientPlace {
+/** Prepares a place on the network of a node, where its API server is; the namespaces of pods are in `/run/netns` already. */
+export function ambientPlace({ name, agent, plugin }: Agent, node: Netns, api: ApiServer): AmbientPlace {
   const folder = mkdtempSync(join(tmpdir(), `cni-a-${name}-`))
   const sys = loadSys()
   const mounts: string[] = []
@@ -100,10 +103,10 @@ export function ambientPlace({ name, agent, plugin }: Agent, api: ApiServer): Am
     start() {
       const quiet = process.env.CNI_BENCH_LOG === undefined ? 'ignore' : 'inherit'
       const argv = [`--root=${folder}`, '--wd=/', '/install-cni']
-      child = spawn('/usr/bin/unshare', argv, { env, stdio: ['ignore', quiet, quiet] })
+      child = netns.run(node, () => spawn('/usr/bin/unshare', argv, { env, stdio: ['ignore', quiet, quiet] }))
     },
     isReady: () =>
-      answered({ host: '127.0.0.1', port: 8000, path: '/readyz' }).then(
+      answered({ agent: undefined, createConnection: () => health(node), path: '/readyz' }).then(
         ({ ok }) => ok,
         () => false,
       ),
@@ -146,12 +149,16 @@ export function ambientPlace({ name, agent, plugin }: Agent, api: ApiServer): Am
   return place
 }
 
+/** A connection to the health server of an agent. */
+const health = (node: Netns): Socket =>
+  new Socket({ fd: connectMarked(node, { address: '127.0.0.1', port: 8000 }), readable: true, writable: true })
+
 /** USER_HZ. */
 const TICK_MS = 10
 
 function answered(options: object, body = ''): Promise<{ ok: boolean; text: string }> {
   return new Promise((resolve, reject) => {
-    const asked = request({ ...options, agent: false }, (response) => {
+    const asked = request({ agent: false, ...options }, (response) => {
       let text = ''
       response.setEncoding('utf8').on('data', (piece) => {
         text += piece

@@ -21,11 +21,11 @@ export interface BenchPod {
   readonly netns: Netns & AsyncDisposable
 }
 
-/** Pods without processes: a file in `/run/netns` each. */
-export async function makePods(count: number): Promise<BenchPod[]> {
+/** Pods of an agent, without processes: a file in `/run/netns` each. */
+export async function makePods(of: string, count: number): Promise<BenchPod[]> {
   const pods: BenchPod[] = []
   for (let index = 0; index < count; index += 1) {
-    const name = `bench-${process.pid}-${index}`
+    const name = `bench-${process.pid}-${of}-${index}`
     const netns = await tempNetns({ name })
     const address = `10.77.${index >> 8}.${(index & 255) + 1}`
     using rtnl = await openRtnl(netns)
