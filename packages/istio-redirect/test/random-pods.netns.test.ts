@@ -1,4 +1,5 @@
 import { type Family, iptables } from '@cni/iptables'
+import { openFresh } from '@cni/iptables/fresh'
 import { type Netns, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import fc from 'fast-check'
@@ -6,6 +7,7 @@ import { expect, test } from 'vitest'
 import { withoutSidecar } from '../src/decide/ladder.ts'
 import { parsePod } from '../src/kube/parse-pod.ts'
 import { captureConfig } from '../src/redirect/config.ts'
+import { iptablesBatch } from '../src/redirect/iptables-batch.ts'
 import { podInfo } from '../src/redirect/pod-info.ts'
 import { redirectFor } from '../src/redirect/redirect.ts'
 import { RedirectError } from '../src/redirect/redirect-error.ts'
@@ -21,15 +23,18 @@ const seed = CNI_FUZZ_RUNS === undefined ? 20_261_122 : Date.now() % 0x7fffffff
 /** Several at once: while one waits for a program, another one is written. */
 const together = 4
 
+/** How many namespaces had nothing in them: only there one batch writes. */
+let atOnce = 0
+
 const redirected = fc.array(
-  podCase.filter((one) => rulesOf(one) !== undefined),
+  podCase.filter((one) => configOf(one) !== undefined),
   {
     minLength: together,
     maxLength: together,
   },
 )
 
-test('a random pod has the same rules, to the letter of iptables-save, whether netlink or programs write them', {
+test('a random pod has the same rules, to the letter of iptables-save, whether netlink, programs or one batch write them', {
   timeout: 60_000 + runs * 2000,
 }, async () => {
   let compared = 0
@@ -41,33 +46,44 @@ test('a random pod has the same rules, to the letter of iptables-save, whether n
     { numRuns: Math.ceil(runs / together), seed, endOnFailure: CNI_FUZZ_RUNS === undefined },
   )
   expect(compared).toBeGreaterThanOrEqual(runs)
+  expect(atOnce).toBeGreaterThan(runs / 4)
 })
 
 async function compare(one: PodCase): Promise<void> {
-  const rules = rulesOf(one) ?? expect.unreachable()
+  const config = configOf(one) ?? expect.unreachable()
+  const rules = redirectRules(config)
   const written: Record<Family, string>[] = []
-  for (const programs of ['never', 'always'] as const) {
+  for (const how of ['netlink', 'programs', 'one batch'] as const) {
     await using pod = await tempNetns()
     for (const line of one.foreign) {
       const [program = '', ...args] = line.split(' ')
       if (program === 'iptables-nft') await netns.exec(pod, [program, ...args])
     }
-    const tables = iptables(pod, { backend: 'nft', programs, print: istioRestoreText })
-    for (let n = 0; n < one.calls; n += 1) await tables.apply(rules)
+    if (how === 'one batch') {
+      using tables = openFresh(pod)
+      if (tables?.fresh !== true) continue
+      expect(tables.commit(iptablesBatch(config) ?? expect.unreachable())).toBe(true)
+    } else {
+      const programs = how === 'netlink' ? 'never' : 'always'
+      const tables = iptables(pod, { backend: 'nft', programs, print: istioRestoreText })
+      for (let n = 0; n < one.calls; n += 1) await tables.apply(rules)
+    }
     written.push({ ipv4: await saved(pod, 'iptables-nft-save'), ipv6: await saved(pod, 'ip6tables-nft-save') })
     // What programs wrote is read by netlink as well.
     await iptables(pod, { backend: 'nft', programs: 'never' }).verify(rules)
   }
-  expect(written[0]).toEqual(written[1])
-  expect(written[0]?.ipv4).toContain('-j ISTIO_')
+  const [first, ...others] = written
+  for (const other of others) expect(other).toEqual(first)
+  expect(first?.ipv4).toContain('-j ISTIO_')
+  atOnce += others.length - 1
 }
 
-/** What ADD would write for it; `undefined` for a pod that it passes or refuses. */
-function rulesOf({ pod: document, told, env }: PodCase) {
+/** What ADD would write the rules of; `undefined` for a pod that it passes or refuses. */
+function configOf({ pod: document, told, env }: PodCase) {
   const pod = podInfo(parsePod(document, document.metadata))
   if (pod.hostNetwork || withoutSidecar(pod) !== undefined) return undefined
   try {
-    return redirectRules(captureConfig(redirectFor(pod, { env }), { ipv6: told.some((one) => one.includes(':')) }))
+    return captureConfig(redirectFor(pod, { env }), { ipv6: told.some((one) => one.includes(':')) })
   } catch (error) {
     if (error instanceof RedirectError) return undefined
     throw error

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { runPlugin } from '@cni/skel'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { podAnnotationsKey, statusAnnotation } from '../src/decide/before-asking.ts'
 import { plugin } from '../src/plugin/plugin.ts'
 import { startApiServer } from '../src/testing/api-server.ts'
 import { configuration } from './e2e/original/plugin-pair.ts'
@@ -18,21 +19,29 @@ const { CNI_FUZZ_RUNS } = process.env
 const runs = Number(CNI_FUZZ_RUNS ?? 24)
 const seed = CNI_FUZZ_RUNS === undefined ? 20_261_122 : Date.now() % 0x7fffffff
 
-test('a random pod has the same result, rules, record and log, whether an agent decides or not', {
+test('a random pod has the same result, rules, record and log, whether an agent decides or not, or its annotations are known', {
   timeout: 60_000 + runs * 4000,
 }, async () => {
   const runDir = mkdtempSync(join(tmpdir(), 'istio-redirect-'))
   await using api = await startApiServer()
   api.writeKubeconfig(runDir)
   await using agent = await servingAgent(runDir, [])
+  let handedOver = 0
   try {
     await fc.assert(
       fc.asyncProperty(podCase, fc.boolean(), async (drawn, native_nftables) => {
         const one = { ...drawn, conf: { ...drawn.conf, native_nftables } }
         api.setPod(one.pod)
         await agent.setPod(one.pod)
-        const alone = await add({ ...one, conf: { ...one.conf, agent: 'never' } }, runDir)
-        expect(await add(one, runDir)).toEqual(alone)
+        const alone = { ...one.conf, agent: 'never' }
+        const outcome = await add({ ...one, conf: alone }, runDir)
+        expect(await add(one, runDir)).toEqual(outcome)
+        const { annotations } = one.pod.metadata
+        // A pod of the mesh, as far as containerd can tell: what it seems to need is made while the API server is asked.
+        if (annotations === undefined || !Object.hasOwn(annotations, statusAnnotation)) return
+        const runtimeConfig = { [podAnnotationsKey]: annotations }
+        expect(await add({ ...one, conf: { ...alone, runtimeConfig } }, runDir)).toEqual(outcome)
+        handedOver += 1
       }),
       { numRuns: runs, seed, endOnFailure: CNI_FUZZ_RUNS === undefined },
     )
@@ -42,6 +51,7 @@ test('a random pod has the same result, rules, record and log, whether an agent 
   const decided = (act: string) => agent.answers.filter((each) => each === act).length
   expect(decided('program')).toBeGreaterThan(runs / 10)
   expect(decided('skip') + decided('error')).toBeGreaterThan(0)
+  expect(handedOver).toBeGreaterThan(runs / 10)
 })
 
 /** What is there after ADD, and what was said. */

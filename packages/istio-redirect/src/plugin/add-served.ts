@@ -8,10 +8,10 @@ import { type Answered, askAgent, type Unanswered } from '../serve/ask-agent.ts'
 import type { ErrorAnswer, NamespaceFacts, ProgramAnswer, ServedError, SkipAnswer } from '../serve/protocol.ts'
 import { serveRequest } from '../serve/request.ts'
 import { SERVE_SOCKET } from '../serve/socket.ts'
+import { commitFresh } from './commit-fresh.ts'
 import { runDirOf } from './may-be-served.ts'
 import { addressFacts } from './namespace-facts.ts'
 import { type LaterTables, laterTables } from './open-tables.ts'
-import { type Committed, commitServed } from './program-served.ts'
 
 /**
  * Has the node agent decide, which knows the pod already, and does what it says: what takes longest, asking the API server
@@ -21,7 +21,8 @@ import { type Committed, commitServed } from './program-served.ts'
 export async function addServed(c: AddAheadContext): Promise<AheadResult> {
   const runDir = runDirOf(c)
   if (runDir === undefined) return undefined
-  using tables = laterTables(c)
+  // Nobody has checked the configuration yet.
+  using tables = laterTables(c.netns, c.document.native_nftables === true)
   const asked = await ask(c, runDir, tables)
   if (asked.answer === undefined) return alone(c, asked.reason)
   const { answer } = asked
@@ -34,13 +35,13 @@ export async function addServed(c: AddAheadContext): Promise<AheadResult> {
     if (answer.act === 'error') throw errorOf(answer.error)
     return 'pass-on'
   }
-  const committed = await commitServed(c, { runDir, answer, tables: tables.open() })
+  const committed = await commitFresh(c, { ...answer, runDir, tables: tables.open() })
   if (committed === undefined) {
     asked.close()
     return alone(c, 'what the node agent says cannot be done here')
   }
   takeLog(c, runDir, { asked, answer })
-  await finish(c, answer, committed)
+  await committed.finish()
   return 'pass-on'
 }
 
@@ -101,12 +102,4 @@ function linesTo(asked: Answered): LogSink {
 
 function errorOf({ code, msg, details, cause }: ServedError): CniError {
   return new CniError(code, msg, { details, ...(cause === undefined ? {} : { cause: new Error(cause) }) })
-}
-
-async function finish(c: AddAheadContext, { pod, mode, record }: ProgramAnswer, committed: Committed): Promise<void> {
-  const { families, backend } = record
-  const { durationMs } = committed
-  if (backend === 'nft') c.log.debug('iptables by netlink', { ms: Math.round(durationMs), families })
-  await committed.finish()
-  c.log.info('traffic is redirected', { pod, mode, plan: 'fresh', families, backend, durationMs })
 }

@@ -1,7 +1,7 @@
 import type { AddContext } from '@cni/skel'
 import type { Result } from '@cni/types'
 import type { Conf } from './conf.ts'
-import { findRedirect } from './find-redirect.ts'
+import { podToAsk } from './pod-to-ask.ts'
 import { settingsOf } from './settings.ts'
 import { warnAboutSettings } from './warn-settings.ts'
 
@@ -9,10 +9,11 @@ import { warnAboutSettings } from './warn-settings.ts'
 export async function add(c: AddContext<Conf>): Promise<Result> {
   const settings = settingsOf(c.conf)
   warnAboutSettings(c.log, c.conf, settings)
-  const found = await findRedirect(c, settings)
-  if (found !== undefined) {
-    const { programNamespace } = await import('./program-namespace.ts')
-    await programNamespace(c, settings, found)
+  const who = podToAsk(c, settings)
+  if (who !== undefined) {
+    // What asks takes 1 ms to load: a pod that is skipped by now does without.
+    const { redirectPod } = await import('./redirect-pod.ts')
+    await redirectPod(c, settings, who)
   }
   return c.prevResult ?? {}
 }

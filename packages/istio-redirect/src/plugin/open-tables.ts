@@ -1,7 +1,6 @@
 import { openFresh as openIptables } from '@cni/iptables/fresh'
 import type { Netns } from '@cni/netns/handle'
 import { type FreshNftables, openFresh as openNftables } from '@cni/nftables/fresh'
-import type { AddAheadContext } from '@cni/skel'
 import { tableNames } from '../redirect/native/table-names.ts'
 import type { NamespaceFacts } from '../serve/protocol.ts'
 import { FIRST_GENERATION } from './rule-writer.ts'
@@ -23,12 +22,12 @@ export interface LaterTables extends Disposable {
   open(): ServedTables
 }
 
-/** {@link openTables} as a configuration, which nobody has checked yet, seems to ask for it; at most once. */
-export function laterTables(c: Pick<AddAheadContext, 'netns' | 'document'>): LaterTables {
+/** {@link openTables} when it is asked for, at most once. */
+export function laterTables(netns: Netns, isNative: boolean): LaterTables {
   let opened: ServedTables | undefined
   return {
     open() {
-      opened ??= openTables(c.netns, c.document.native_nftables === true)
+      opened ??= openTables(netns, isNative)
       return opened
     },
     [Symbol.dispose]: () => opened?.[Symbol.dispose](),

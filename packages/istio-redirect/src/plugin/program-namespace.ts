@@ -5,7 +5,7 @@ import { quoted } from '../decide/before-asking.ts'
 import { capturesIpv6 } from '../decide/captured-families.ts'
 import { recordOf } from '../decide/record.ts'
 import type { FoundRedirect } from '../decide/redirection.ts'
-import { captureConfig } from '../redirect/config.ts'
+import { type CaptureConfig, captureConfig } from '../redirect/config.ts'
 import { attachmentKey } from '../state/attachment-of-call.ts'
 import type { AttachmentRecord, Attachments } from '../state/attachments.ts'
 import { type CallAttachments, callAttachments } from '../state/plain-attachments.ts'
@@ -18,7 +18,10 @@ import type { Settings } from './settings.ts'
 import { writerFor } from './writer-for.ts'
 
 /** What to set up in a namespace. */
-export interface Program extends FoundRedirect, ToldAddresses {
+export interface Program extends FoundRedirect, ToldAddresses, Writing {}
+
+/** How to do so. */
+interface Writing extends Pick<FoundRedirect, 'pod'> {
   readonly nativeNftables: boolean
   /** Default: what is in use there. */
   readonly backend?: BackendKind | undefined
@@ -32,13 +35,16 @@ interface RecordPlace {
   readonly attachments: Attachments | CallAttachments
 }
 
-/** {@link redirectNamespace} for ADD. */
-export function programNamespace(c: AddContext<Conf>, settings: Settings, found: FoundRedirect): Promise<void> {
+/** {@link redirectNamespace} for ADD, whose caller knows the namespace's addresses. */
+export function programNamespace(
+  c: AddContext<Conf>,
+  settings: Settings,
+  found: FoundRedirect,
+  config: CaptureConfig,
+): Promise<void> {
   const attachments = settings.runDir === '' ? undefined : callAttachments(settings.runDir)
-  return redirectNamespace(c, {
-    ...found,
-    addresses: c.prevResult?.ips?.map((ip) => ip.address) ?? [],
-    ifName: c.ifName,
+  return writeRedirection(c, config, {
+    pod: found.pod,
     nativeNftables: c.conf.native_nftables === true,
     recordAs: attachments && { key: attachmentKey(c), attachments },
   })
@@ -51,6 +57,12 @@ export function programNamespace(c: AddContext<Conf>, settings: Settings, found:
 export async function redirectNamespace(c: RedirectContext, program: Program): Promise<void> {
   const known = await knownAddresses(c, program)
   const config = captureConfig(program.redirect, { ipv6: capturesIpv6(program, known, c.log) })
+  await writeRedirection(c, config, program)
+}
+
+// internal
+
+async function writeRedirection(c: RedirectContext, config: CaptureConfig, program: Writing): Promise<void> {
   const writer = await writerFor(c, config, program.nativeNftables ? 'nftables' : program.backend)
   const netns = { dev: Number(c.netns.dev), ino: Number(c.netns.ino) }
   const record = { ...recordOf(netns, config), backend: await writer.backend() }

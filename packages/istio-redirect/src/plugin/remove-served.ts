@@ -5,7 +5,10 @@ import { recordedBackend } from '../state/recorded-backend.ts'
 import { writerFor } from './writer-for.ts'
 
 /** Takes back rules that an agent has made, by their record. */
-export async function removeServed(c: AddAheadContext, runDir: string): Promise<void> {
+export async function removeServed(
+  c: Pick<AddAheadContext, 'netns' | 'networkName' | 'containerID' | 'ifName'>,
+  runDir: string,
+): Promise<void> {
   const recorded = await callAttachments(runDir).read(attachmentKey(c))
   if (recorded === undefined) return
   const writer = await writerFor(c.netns, recorded.rules, recordedBackend(recorded))

@@ -29,7 +29,8 @@ import { warnAboutSettings } from '../plugin/warn-settings.ts'
 import { captureConfig } from '../redirect/config.ts'
 import { usableAddresses } from '../redirect/families.ts'
 import type { PodInfo } from '../redirect/pod-info.ts'
-import { type MakeBatch, makeBatch } from './made-batches.ts'
+import type { MakeBatch } from './kept-batches.ts'
+import { makeBatch } from './make-batch.ts'
 import type {
   NamespaceFacts,
   ProgramAnswer,

@@ -1,9 +1,8 @@
 import { VERSION } from '@cni/host/cli'
-import { statusAnnotation } from '../decide/before-asking.ts'
-import { type PodInfo, PROXY_CONTAINER } from '../redirect/pod-info.ts'
+import { ordinaryPod } from '../decide/ordinary-pod.ts'
 import { encodeAnswer } from './answer.ts'
 import { answerCall } from './answer-call.ts'
-import type { MakeBatch } from './made-batches.ts'
+import type { MakeBatch } from './kept-batches.ts'
 import { type NamespaceFacts, PROTOCOL, type ServeAnswer, type ServeRequest } from './protocol.ts'
 
 /**
@@ -14,7 +13,11 @@ import { type NamespaceFacts, PROTOCOL, type ServeAnswer, type ServeRequest } fr
  * @returns what was decided, which is of no use but to a test.
  */
 export async function warmUp(batch?: MakeBatch): Promise<ServeAnswer> {
-  const answer = await answerCall(REQUEST, { pod: async () => POD, facts: async () => FACTS, ...(batch && { batch }) })
+  const answer = await answerCall(REQUEST, {
+    pod: async () => ordinaryPod,
+    facts: async () => FACTS,
+    ...(batch && { batch }),
+  })
   encodeAnswer(answer)
   return answer
 }
@@ -35,14 +38,3 @@ const REQUEST: ServeRequest = {
 }
 
 const FACTS: NamespaceFacts = { netns: { dev: 0, ino: 0 }, backend: 'nft', fresh: true, inet6: '' }
-
-const POD: PodInfo = {
-  namespace: 'default',
-  name: 'example',
-  containers: new Set(['app', PROXY_CONTAINER]),
-  labels: {},
-  annotations: { [statusAnnotation]: '{}' },
-  proxyEnv: {},
-  proxyType: 'sidecar',
-  hostNetwork: false,
-}

@@ -8,7 +8,8 @@ import type { PodIdentity } from '../../kube/pod-identity.ts'
 import { serviceAccountAccess } from '../../kube/service-account.ts'
 import { type PodInfo, podInfo } from '../../redirect/pod-info.ts'
 import { answerCall, type StartingPod } from '../../serve/answer-call.ts'
-import { keptBatches, type MakeBatch } from '../../serve/made-batches.ts'
+import { keptBatches, type MakeBatch } from '../../serve/kept-batches.ts'
+import { makeBatch } from '../../serve/make-batch.ts'
 import type { NamespaceFacts, ServeRequest } from '../../serve/protocol.ts'
 import { warmUp } from '../../serve/warm-up.ts'
 import { podAddresses } from '../ambient/ambient-pod.ts'
@@ -65,7 +66,7 @@ export async function startServing(services: ServingServices): Promise<() => Pro
     const until = AbortSignal.any([signal, left, AbortSignal.timeout(ASKING_MS)])
     return podInfo(await getPod(who, { connect, signal: until, maxRequests: 1 }))
   }
-  const batch = keptBatches()
+  const batch = keptBatches(makeBatch)
   const answer = (request: ServeRequest, left: AbortSignal, facts: () => Promise<NamespaceFacts>) =>
     answerCall(request, {
       facts,

@@ -5,29 +5,25 @@ import { type MadeRecord, recordsToWrite } from '../state/made-records.ts'
 import type { NamespaceNetwork } from './namespace-network.ts'
 import type { ServedTables } from './open-tables.ts'
 
-/** What {@link commitServed} is to do. */
-export interface ServedProgram {
+/** What {@link commitFresh} is to do. */
+export interface FreshProgram extends Pick<ProgramAnswer, 'pod' | 'mode' | 'record' | 'batch'> {
   readonly runDir: string
-  readonly answer: ProgramAnswer
   readonly tables: ServedTables
 }
 
 /** Rules that are in the kernel. */
 export interface Committed {
-  /** How long that took. */
-  readonly durationMs: number
-  /** Does the rest: addresses and routes, and the record's end. */
+  /** Does the rest: addresses and routes, and the record's end; and logs it. */
   finish(): Promise<void>
 }
 
 /**
- * Records what is to be done, and writes the rules: in the steps of `redirectNamespace`, of which each can be taken back.
+ * Records what is to be done, and writes the rules of a namespace that has none: in the steps of `redirectNamespace`, of which each can be taken back.
  * `undefined` where that is not possible, for whatever reason: then nothing has been changed, and who goes on alone will say
  * what is wrong.
  */
-export async function commitServed(c: AddAheadContext, program: ServedProgram): Promise<Committed | undefined> {
-  const { runDir, tables } = program
-  const { record, batch } = program.answer
+export async function commitFresh(c: FreshContext, program: FreshProgram): Promise<Committed | undefined> {
+  const { runDir, tables, pod, mode, record, batch } = program
   if (record.backend !== tables.backend || !isOf(c, record)) return undefined
   // Without a record rules of the other kind have to be looked for, and to go.
   if (!tables.untouched && (await hasUnrecorded(c, tables.backend))) return undefined
@@ -58,26 +54,31 @@ export async function commitServed(c: AddAheadContext, program: ServedProgram): 
   if (!committed) return undefined
   const durationMs = performance.now() - begun
   return {
-    durationMs,
     async finish() {
+      const { families, backend } = record
+      if (backend === 'nft') c.log.debug('iptables by netlink', { ms: Math.round(durationMs), families })
       using opened = network
       await opened?.prepare((step) => c.undo(step))
       recordsToWrite(runDir).replace(key, { ...record, applied: true, generation: tables.generation + 1 })
+      c.log.info('traffic is redirected', { pod, mode, plan: 'fresh', families, backend, durationMs })
     },
   }
 }
 
 // internal
 
+/** The call that it is done for. */
+type FreshContext = Pick<AddAheadContext, 'netns' | 'undo' | 'log' | 'networkName' | 'containerID' | 'ifName'>
+
 /** Whether a record is about the namespace that was asked about. */
-const isOf = ({ netns: { dev, ino } }: AddAheadContext, { netns }: MadeRecord): boolean =>
+const isOf = ({ netns: { dev, ino } }: FreshContext, { netns }: MadeRecord): boolean =>
   netns.dev === Number(dev) && netns.ino === Number(ino)
 
-const hasUnrecorded = async (c: AddAheadContext, next: ServedTables['backend']): Promise<boolean> =>
+const hasUnrecorded = async (c: FreshContext, next: ServedTables['backend']): Promise<boolean> =>
   next !== 'other' && (await import('./leave-unrecorded.ts')).hasUnrecorded(c.netns, next)
 
 /** Most pods need none: then what reaches it is not loaded. */
-async function networkOf(c: AddAheadContext, record: MadeRecord): Promise<NamespaceNetwork | undefined> {
+async function networkOf(c: FreshContext, record: MadeRecord): Promise<NamespaceNetwork | undefined> {
   if (!record.families.includes('ipv6') && record.tproxy === null) return undefined
   return (await import('./namespace-network.ts')).openNetwork(c.netns, record)
 }

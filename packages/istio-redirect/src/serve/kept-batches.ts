@@ -1,24 +1,14 @@
-import { freshBatch } from '@cni/iptables/fresh'
-import { freshBatch as freshTables } from '@cni/nftables/fresh'
 import type { CaptureConfig } from '../redirect/config.ts'
-import { nativeRules } from '../redirect/native/rules.ts'
-import { redirectRules } from '../redirect/rules.ts'
 import type { ServedBackend } from './protocol.ts'
 
 /** What writes the rules of a pod to a namespace that has none; `undefined` where only a program can write one of them. */
 export type MakeBatch = (config: CaptureConfig, backend: ServedBackend) => Uint8Array | undefined
 
-/** Makes it anew each time. */
-export const makeBatch: MakeBatch = (config, backend) =>
-  backend === 'nftables'
-    ? freshTables(nativeRules(config))
-    : freshBatch(redirectRules(config), config.ipv6 ? ['ipv4', 'ipv6'] : ['ipv4'])
-
 /**
  * Keeps what was made: most pods of a node are redirected alike, and making it takes longer than all else of an answer.
  * What was asked for last is kept, and nothing that is large.
  */
-export function keptBatches(make: MakeBatch = makeBatch): MakeBatch {
+export function keptBatches(make: MakeBatch): MakeBatch {
   const kept = new Map<string, Uint8Array>()
   return (config, backend) => {
     // All that it depends on: records keep the same.

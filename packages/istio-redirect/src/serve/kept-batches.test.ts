@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import { type CaptureConfig, captureDefaults } from '../redirect/config.ts'
-import { keptBatches, makeBatch } from './made-batches.ts'
+import { keptBatches } from './kept-batches.ts'
+import { makeBatch } from './make-batch.ts'
 
 const captured = (proxyPort: number, more: Partial<CaptureConfig> = {}): CaptureConfig => ({
   ...captureDefaults,
@@ -12,7 +13,7 @@ const captured = (proxyPort: number, more: Partial<CaptureConfig> = {}): Capture
 
 describe('batches that are kept', () => {
   test('are those that would be made, for each back end and family', () => {
-    const kept = keptBatches()
+    const kept = keptBatches(makeBatch)
     const one = fc.tuple(fc.integer({ min: 1, max: 3 }), fc.boolean(), fc.constantFrom('nft', 'nftables'))
     fc.assert(
       fc.property(one, ([port, ipv6, backend]) => {
