@@ -45,6 +45,11 @@ export const SUITES = {
     numbers: ['runs', 'connections', 'requests', 'megabytes'],
     executables: [],
   },
+  'ambient-adds': {
+    about: 'istio-cni as a whole process on a node by eBPF, of pods in the mesh and of pods with a sidecar',
+    numbers: ['runs'],
+    executables: ['istio-cni', 'install-cni'],
+  },
   startup: {
     about: 'what each step costs a compiled file over the bare runtime',
     numbers: ['runs'],

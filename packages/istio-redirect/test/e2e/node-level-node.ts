@@ -1,23 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { basename } from 'node:path'
-import { realExec } from '@cni/invoke'
-import { type ApiServer, ambientGrants, plainPod, startApiServer } from '@cni/istio-redirect/testing'
-import {
-  connectFrom,
-  LOOPBACK,
-  REFERENCE_PLUGINS,
-  startApp,
-  startTransparentZtunnel,
-} from '@cni/istio-redirect/testing/node'
-import { cni } from '@cni/libcni'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { type ApiServer, ambientGrants, meshPod, plainPod, startApiServer } from '@cni/istio-redirect/testing'
+import { connectFrom, startApp, startTransparentZtunnel } from '@cni/istio-redirect/testing/node'
 import { type Netns, netns, openRtnl, sysctl } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
-import type { Conflist } from '@cni/types'
 import { tempBpffs } from '../../../ebpf/test/bpffs.ts'
 import { mode } from '../ambient-pods.ts'
 import { tunnelKind } from '../node-level/kinds.ts'
 import { AGENT, type AgentNode, type AgentProcess, agentNode, eventually } from './agent-node.ts'
+import { nodeLevelNetwork, type PluginCall, type RedirectedBy } from './node-level-network.ts'
 
 /** A pod that the real ptp plugin has connected. */
 export interface PtpPod {
@@ -33,8 +24,18 @@ export interface PtpPodOptions {
   readonly name: string
   readonly uid: string
   readonly labels?: Readonly<Record<string, string>>
+  /** Whether it has one of its own, which the plugin redirects it to. */
+  readonly sidecar?: boolean
   /** Whether the runtime says its UID: then the agent decides in the plugin's own call. */
   readonly saysUid?: boolean
+}
+
+/** A pod that the real ptp plugin has connected, and ours has not seen yet. */
+export interface PodToAdd {
+  readonly name: string
+  readonly netns: Netns
+  readonly call: PluginCall
+  cleanUp(): Promise<void>
 }
 
 /** A ztunnel that can be ready, and killed. */
@@ -52,9 +53,6 @@ export async function connect(from: PtpPod, to: PtpPod, times = 1): Promise<stri
     answer ? `${answer.served_by} saw ${answer.from?.replace('::ffff:', '')}` : (error ?? 'nobody'),
   )
 }
-
-/** On the node: by rules and tunnels, or by programs. */
-export type RedirectedBy = 'node-iptables' | 'node-ebpf'
 
 /** A node with the real ptp plugin, an API server, compiled plugin and agent; everything is gone with it. */
 export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = 'node-iptables') {
@@ -76,13 +74,9 @@ export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = '
     {},
     { spec: { podCIDR: '10.61.0.0/24' }, status: { addresses: [{ type: 'InternalIP', address: '192.0.2.1' }] } },
   )
-  mkdirSync(agents.path('plugins'))
   api.setNamespace('shop', { [mode]: 'ambient' })
   api.setNamespace('plain', {})
   api.setNamespace('istio-system', {})
-  for (const file of [...['loopback', 'ptp', 'host-local'].map((name) => `${REFERENCE_PLUGINS}/${name}`), plugin]) {
-    symlinkSync(file, agents.path('plugins', basename(file)))
-  }
   agents.write('sa/token', 'se.cr.et')
   agents.write('sa/ca.crt', api.ca)
   api.writeKubeconfig(agents.path('run'))
@@ -99,37 +93,7 @@ export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = '
     AMBIENT_CONFIG_FILE: configFile,
     ZTUNNEL_UDS_ADDRESS: agents.path('ztunnel.sock'),
   })
-  const conflist: Conflist = {
-    cniVersion: '1.0.0',
-    name: 'ptp',
-    plugins: [
-      {
-        type: 'ptp',
-        ipMasq: false,
-        ipam: {
-          type: 'host-local',
-          dataDir: agents.path('ipam'),
-          ranges: [[{ subnet: '10.61.0.0/24' }]],
-          routes: [{ dst: '0.0.0.0/0' }],
-        },
-      },
-      {
-        type: basename(plugin),
-        cni_agent_run_dir: agents.path('run'),
-        ambient_enabled: true,
-        ambient_redirect_mode: redirected,
-        enablement_selectors: [{ podSelector: {}, namespaceSelector: { matchLabels: { [mode]: 'ambient' } } }],
-      },
-    ],
-  }
-  const real = realExec()
-  const runtime = cni({
-    path: [agents.path('plugins')],
-    cacheDir: agents.path('cache'),
-    exec: { find: real.find, run: (request) => netns.run(node, () => ({ outcome: real.run(request) })).outcome },
-    env: { PATH: process.env.PATH },
-    stderr: () => {},
-  })
+  const network = nodeLevelNetwork(agents, node, plugin, redirected)
   /** So that the agent finds them: their control groups say whose they are, to this agent only. */
   const holders = new Map<string, ChildProcess>()
   const hold = (uid: string, where: Netns): ChildProcess => {
@@ -140,9 +104,10 @@ export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = '
     holders.set(uid, child)
     return child
   }
-  const pod = async ({ namespace, name, uid, labels = {}, saysUid = false }: PtpPodOptions): Promise<PtpPod> => {
+  /** A pod that runs nowhere yet, and its place in the network. */
+  const scheduled = async ({ namespace, name, uid, labels = {}, sidecar = false, saysUid = false }: PtpPodOptions) => {
     const where = stack.use(await tempNetns())
-    const base = plainPod({ namespace, name, labels })
+    const base = (sidecar ? meshPod : plainPod)({ namespace, name, labels })
     const stored = { ...base, metadata: { ...base.metadata, uid }, spec: { ...base.spec, nodeName: 'n1' } }
     api.setPod(stored)
     const args = [
@@ -153,10 +118,12 @@ export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = '
     ] as const
     // The agent's mounts are its own: it finds a namespace that is mounted later by the descriptor only.
     const path = `/proc/${process.pid}/fd/${where.fd}`
-    const attachment = { containerID: `c${uid}`, netns: path, ifName: 'eth0', args }
-    await runtime.add(LOOPBACK, { ...attachment, ifName: 'lo' })
-    const { result } = await runtime.add(conflist, attachment)
-    const ip = result.ips?.[0]?.address.split('/')[0] ?? ''
+    return { where, stored, attachment: { containerID: `c${uid}`, netns: path, ifName: 'eth0', args } }
+  }
+  const pod = async (options: PtpPodOptions): Promise<PtpPod> => {
+    const { namespace, name, uid } = options
+    const { where, stored, attachment } = await scheduled(options)
+    const ip = await network.add(attachment)
     const now = api.getPod(namespace, name) ?? stored
     api.setPod({ ...now, status: { phase: 'Running', podIP: ip } })
     // Programs are attached to a veth, which is found from inside.
@@ -169,6 +136,16 @@ export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = '
     api,
     node,
     pod,
+    /** A pod that only the plugin's own call is left of, which says its UID. */
+    async podToAdd(options: PtpPodOptions): Promise<PodToAdd> {
+      const { where, attachment } = await scheduled({ ...options, saysUid: true })
+      const { call } = await network.addButOurs(attachment)
+      const cleanUp = async (): Promise<void> => {
+        api.deletePod(options.namespace, options.name)
+        await network.remove(attachment)
+      }
+      return { name: options.name, netns: where, call, cleanUp }
+    },
     agents,
     shared: () => JSON.parse(readFileSync(configFile, 'utf8')),
     /** A ztunnel that is not ready yet. */
@@ -235,7 +212,7 @@ export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = '
       }
     },
     /** The node's end of a pod's veth. */
-    async linkOf(where: PtpPod): Promise<number> {
+    async linkOf(where: Pick<PtpPod, 'netns'>): Promise<number> {
       using inside = await openRtnl(where.netns)
       return (await inside.getLink('eth0'))?.parent ?? 0
     },

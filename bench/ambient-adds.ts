@@ -1,0 +1,62 @@
+/** What an ADD takes on a node that is redirected by eBPF: of a pod in the mesh, and of one with a sidecar, in turn. */
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { netns, openRtnl } from '@cni/netns'
+import { eventually } from '../packages/istio-redirect/test/e2e/agent-node.ts'
+import { nodeLevelNode, type PodToAdd } from '../packages/istio-redirect/test/e2e/node-level-node.ts'
+import { root } from './lib/compiled.ts'
+import type { Contender } from './lib/contender.ts'
+import { freshCopy } from './lib/scratch.ts'
+import { SuiteReport, settings } from './lib/suite.ts'
+
+const used = settings({ runs: 40 })
+const suite = new SuiteReport(
+  'istio-cni as a whole process (with nsenter) on a ptp network, with the compiled agent in the mode node-ebpf: the same ' +
+    'node, agent and list for all',
+  used,
+)
+await using on = await nodeLevelNode(freshCopy(join(root, 'dist/bin/istio-cni')), 'node-ebpf')
+const ztunnel = await on.ztunnel('ztunnel', randomUUID(), 1)
+const agent = await on.start()
+ztunnel.ready(true)
+await eventually(
+  () => on.shared().ztunnelReady,
+  () => agent.log(),
+)
+await suite.race(
+  'ADD of a pod',
+  [
+    { ...adding('a sidecar, served', { namespace: 'plain', sidecar: true }, hasRules), reference: true },
+    { ...adding('neither', { namespace: 'plain', sidecar: false }), reference: true },
+    adding('in the mesh by eBPF', { namespace: 'shop', sidecar: false }, hasPrograms),
+  ],
+  used.runs,
+)
+suite.write()
+
+type Kind = { readonly namespace: string; readonly sidecar: boolean }
+
+function adding(name: string, kind: Kind, verify: (pod: PodToAdd) => Promise<void> = async () => {}): Contender {
+  return {
+    name,
+    async prepare() {
+      const uid = randomUUID()
+      const pod = await on.podToAdd({ ...kind, name: `pod-${uid}`, uid })
+      return { ...pod.call, verify: () => verify(pod), cleanUp: () => pod.cleanUp() }
+    },
+  }
+}
+
+async function hasRules({ name, netns: where }: PodToAdd): Promise<void> {
+  const { stdout } = await netns.exec(where, ['nft', 'list', 'ruleset'])
+  if (!/istio.output/i.test(stdout)) throw new Error(`a pod with a sidecar has no rules: ${stdout}`)
+  // Who is served does not ask the API server: it could do without the agent.
+  const asked = on.api.requests.some((each) => each.url.includes(`/pods/${name}`))
+  if (asked) throw new Error(`the plugin asked the API server for ${name}`)
+}
+
+async function hasPrograms(pod: PodToAdd): Promise<void> {
+  using rtnl = await openRtnl(on.node)
+  const filters = await rtnl.getFilters({ link: await on.linkOf(pod) })
+  if (filters.length !== 2) throw new Error(`a pod in the mesh has ${filters.length} programs`)
+}

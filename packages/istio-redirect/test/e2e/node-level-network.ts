@@ -1,0 +1,87 @@
+import { mkdirSync, symlinkSync } from 'node:fs'
+import { basename } from 'node:path'
+import { realExec } from '@cni/invoke'
+import { LOOPBACK, REFERENCE_PLUGINS } from '@cni/istio-redirect/testing/node'
+import { type Attachment, cni, encodeConf, parseNetworkList, planNetwork } from '@cni/libcni'
+import { type Netns, netns } from '@cni/netns'
+import type { Conflist } from '@cni/types'
+import { mode } from '../ambient-pods.ts'
+import type { AgentNode } from './agent-node.ts'
+
+/** On the node: by rules and tunnels, or by programs. */
+export type RedirectedBy = 'node-iptables' | 'node-ebpf'
+
+/** A plugin's call as a program, on the node. */
+export interface PluginCall {
+  readonly argv: readonly [string, ...string[]]
+  readonly env: Readonly<Record<string, string>>
+  readonly stdin: string
+}
+
+/** The network of a node: the real ptp plugin, and ours behind it. */
+export interface NodeLevelNetwork {
+  /** Connects a pod; returns its address. */
+  add(attachment: Attachment): Promise<string>
+  /** Connects a pod without our plugin; returns its address, and the call of ours that is left to make. */
+  addButOurs(attachment: Attachment): Promise<{ readonly ip: string; readonly call: PluginCall }>
+  /** Takes its link and its address away again. */
+  remove(attachment: Attachment): Promise<void>
+}
+
+/** The network of a node whose files these are, with this file as our plugin. */
+export function nodeLevelNetwork(
+  agents: AgentNode,
+  node: Netns,
+  plugin: string,
+  redirected: RedirectedBy,
+): NodeLevelNetwork {
+  mkdirSync(agents.path('plugins'))
+  for (const file of [...['loopback', 'ptp', 'host-local'].map((name) => `${REFERENCE_PLUGINS}/${name}`), plugin]) {
+    symlinkSync(file, agents.path('plugins', basename(file)))
+  }
+  const ptp = {
+    type: 'ptp',
+    ipMasq: false,
+    ipam: {
+      type: 'host-local',
+      dataDir: agents.path('ipam'),
+      ranges: [[{ subnet: '10.61.0.0/24' }]],
+      routes: [{ dst: '0.0.0.0/0' }],
+    },
+  }
+  const ours = {
+    type: basename(plugin),
+    cni_agent_run_dir: agents.path('run'),
+    ambient_enabled: true,
+    ambient_redirect_mode: redirected,
+    enablement_selectors: [{ podSelector: {}, namespaceSelector: { matchLabels: { [mode]: 'ambient' } } }],
+  }
+  const listOf = (...plugins: Conflist['plugins']): Conflist => ({ cniVersion: '1.0.0', name: 'ptp', plugins })
+  const path = [agents.path('plugins')]
+  const real = realExec()
+  const runtime = cni({
+    path,
+    cacheDir: agents.path('cache'),
+    exec: { find: real.find, run: (request) => netns.run(node, () => ({ outcome: real.run(request) })).outcome },
+    env: { PATH: process.env.PATH },
+    stderr: () => {},
+  })
+  const connect = async (list: Conflist, attachment: Attachment) => {
+    await runtime.add(LOOPBACK, { ...attachment, ifName: 'lo' })
+    const { result, document } = await runtime.add(list, attachment)
+    return { ip: result.ips?.[0]?.address.split('/')[0] ?? '', document }
+  }
+  return {
+    add: async (attachment) => (await connect(listOf(ptp, ours), attachment)).ip,
+    async addButOurs(attachment) {
+      const { ip, document } = await connect(listOf(ptp), attachment)
+      const { conflist } = parseNetworkList(JSON.stringify(listOf(ours)))
+      const [planned] = planNetwork(conflist, { command: 'ADD', rt: attachment, path }).calls
+      if (planned === undefined) throw new Error('no call of the plugin was planned')
+      const argv = ['/usr/bin/nsenter', `--net=${node.path}`, plugin] as const
+      const env = { ...planned.env, PATH: '/usr/sbin:/usr/bin:/sbin:/bin' }
+      return { ip, call: { argv, env, stdin: encodeConf({ ...planned.conf, prevResult: document }) } }
+    },
+    remove: (attachment) => runtime.del(listOf(ptp), attachment),
+  }
+}
