@@ -6,6 +6,11 @@ const target = struct({ ifindex: u32, mac, flags: u8, pad: u8 })
 /** One of them. */
 export type Target = ValueOf<typeof target>
 
+/** The same of a ztunnel whose connections are still open, with the node's number for its namespace (`NETNSID`). */
+const earlierTarget = struct({ ifindex: u32, mac, flags: u8, pad: u8, netns: u32 })
+/** One of them. */
+export type EarlierTarget = ValueOf<typeof earlierTarget>
+
 /** Nobody: entries of an array are always there. */
 export const nobody: Target = { ifindex: 0, mac: '00:00:00:00:00:00', flags: 0, pad: 0 }
 
@@ -22,12 +27,14 @@ const PODS = 1024
 /** The UID of a pod, with zeros behind it. */
 const UID_BYTES = 64
 
-/** The maps of a node, pinned under their names; the first four as Istio 1.18 had them. */
+/** The maps of a node, pinned under their names; those that Istio 1.18 had as it had them. */
 export const mapSpecs = {
   /** What its programs logged; ours count, and do not read it. */
   log_level: arrayMap({ name: 'log_level', value: u32, maxEntries: 1 }),
   host_ip_info: arrayMap({ name: 'host_ip_info', value: mapped, maxEntries: 2 }),
   ztunnel_info: arrayMap({ name: 'ztunnel_info', value: target, maxEntries: 1 }),
+  /** Who served before, as long as it is there: its connections stay with it. */
+  ztunnel_before: arrayMap({ name: 'ztunnel_before', value: earlierTarget, maxEntries: 1 }),
   /** By the addresses of pods in the mesh. */
   app_info: hashMap({ name: 'app_info', key: ipv4, value: target, maxEntries: PODS }),
   /** Whose they are. */

@@ -103,6 +103,7 @@ function openMaps(pins: Pins, opening: <T extends Disposable>(one: T) => T) {
     log_level: opening(pins.map(mapSpecs.log_level)),
     host_ip_info: opening(pins.map(mapSpecs.host_ip_info)),
     ztunnel_info: opening(pins.map(mapSpecs.ztunnel_info)),
+    ztunnel_before: opening(pins.map(mapSpecs.ztunnel_before)),
     app_info: opening(pins.map(mapSpecs.app_info)),
     pod_uids: opening(pins.map(mapSpecs.pod_uids)),
     drops: opening(pins.map(mapSpecs.drops)),

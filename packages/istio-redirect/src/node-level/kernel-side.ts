@@ -48,6 +48,11 @@ export interface KernelSide extends Disposable {
    */
   start(ztunnel: NodeZtunnel): Promise<KernelReport>
   /**
+   * No ztunnel is ready: one that still runs keeps what it has open, and nothing new is led to it where the kernel can tell
+   * them apart; pods stay in the mesh. Until the next {@link KernelSide.start}.
+   */
+  pause(): Promise<KernelReport>
+  /**
    * Captures the traffic of a pod, on these addresses and no others. Refused (`NO_ZTUNNEL`) before a ztunnel was started:
    * when it has died the traffic of pods is dropped until there is another one, not led past it.
    */

@@ -1,6 +1,6 @@
 import { ebpf, type Program } from '@cni/ebpf'
 import { startApp } from '@cni/istio-redirect/testing/node'
-import { type Netns, netns } from '@cni/netns'
+import { type Netns, netns, openRtnl } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { assemble } from '../../src/ebpf/asm/assemble.ts'
@@ -19,6 +19,7 @@ let loaded: ReadonlyMap<ProgramName, Program>
 const makeMaps = () => ({
   host_ip_info: stack.use(kernel.createMap(mapSpecs.host_ip_info)),
   ztunnel_info: stack.use(kernel.createMap(mapSpecs.ztunnel_info)),
+  ztunnel_before: stack.use(kernel.createMap(mapSpecs.ztunnel_before)),
   app_info: stack.use(kernel.createMap(mapSpecs.app_info)),
   drops: stack.use(kernel.createMap(mapSpecs.drops)),
 })
@@ -56,6 +57,7 @@ beforeEach(() => {
   for (const [address] of maps.app_info.entries()) maps.app_info.delete(address)
   maps.host_ip_info.set(0, mappedAddress(NODE))
   maps.ztunnel_info.set(0, ztunnel)
+  maps.ztunnel_before.set(0, { ...nobody, netns: 0 })
   // The kernel runs a test on loopback, which is link 1.
   maps.app_info.set(POD, pod)
 })
@@ -244,5 +246,44 @@ describe('where ztunnel has its sockets', () => {
     ],
   ])('%s (%s)', (_, name, sent, tag, expected) => {
     expect(netns.run(inside, () => outcome(name, sent, tag))).toBe(expected)
+  })
+
+  describe('which served before, of another namespace', () => {
+    let node: Netns
+    beforeAll(async () => {
+      node = running.use(await tempNetns())
+      using rtnl = await openRtnl(node)
+      await rtnl.addLink({ kind: 'veth', name: 'vzt', peer: { name: 'eth0', netns: inside } })
+      number = (await rtnl.getLink('vzt'))?.parentNetns ?? -1
+    })
+    let number: number
+    const before = (): void => maps.ztunnel_before.set(0, { ...ztunnel, mac: '02:00:00:00:00:66', netns: number })
+    const unknown = { ...toItself(15_020), from: POD }
+    test.each<[string, Sent, '66' | '77']>([
+      ['a packet of a connection stays with it', toItself(15_020), '66'],
+      ['one of no connection of it goes to who serves', unknown, '77'],
+      ['one of nobody that its listeners know goes there, too', { ...unknown, port: 15_001 }, '77'],
+      ['a fragment goes there, too', { ...toItself(15_020), fragment: 100 }, '77'],
+    ])('%s', (_, sent, mac) => {
+      before()
+      maps.app_info.set(sent.from, pod)
+      const run = (name: ProgramName): string => netns.run(node, () => outcome(name, sent))
+      expect(run('app_outbound')).toBe(`redirect to ${mac} with ${tags.outbound}`)
+      expect(run('app_inbound')).toBe(`redirect to ${mac} with ${tags.inbound}`)
+    })
+
+    test('datagrams are none of it', () => {
+      before()
+      const datagram = { ...toItself(15_053), protocol: 17 }
+      expect(netns.run(node, () => outcome('app_inbound', datagram))).toBe('unspec')
+    })
+
+    test('its connections stay with it where nobody serves', () => {
+      before()
+      maps.ztunnel_info.set(0, nobody)
+      const run = (sent: Sent): string => netns.run(node, () => outcome('app_inbound', sent))
+      expect(run(toItself(15_020))).toBe(`redirect to 66 with ${tags.inbound}`)
+      expect(run(unknown)).toBe(dropped('no_ztunnel_in'))
+    })
   })
 })

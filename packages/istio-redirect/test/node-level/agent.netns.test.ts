@@ -133,6 +133,7 @@ test('another ztunnel takes over, and without any all stays as it is, so that tr
   expect([...kernel.entries]).toEqual([[ipv4(web), web.uid]])
   expect(web.annotation()).toBe('enabled')
   expect(on.said('no ztunnel is ready on this node')).toHaveLength(1)
+  expect(kernel.calls.at(-1)).toBe('pause')
   fresh.ready(true)
   await eventually(serving).toBe('istio-system/ztunnel-b')
   await eventually(() => on.shared().ztunnelReady).toBe(true)

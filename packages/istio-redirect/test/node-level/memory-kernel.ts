@@ -41,6 +41,10 @@ export function memoryKernel(): MemoryKernel {
       started = { uid }
       return done(...changed)
     },
+    async pause() {
+      calls.push('pause')
+      return done()
+    },
     async addPod({ uid, addresses }) {
       if (started === undefined) throw new NodeLevelError('NO_ZTUNNEL', 'no ztunnel was started on this node')
       const ours = addresses.filter((address) => !address.includes(':'))

@@ -24,6 +24,8 @@ export const ztunnelPorts = { outbound: 15_001, plaintext: 15_006, hbone: 15_008
 
 /** Where a pod's or ztunnel's entry has what. */
 export const target = { ifindex: 0, mac: 4, flags: 10 } as const
+/** Behind that in the entry of the ztunnel before: the node's number for its namespace. */
+export const earlier = { netns: 12 } as const
 /** In the flags: queries of pods go to ztunnel. */
 export const CAPTURE_DNS = 1
 
@@ -31,6 +33,7 @@ export const CAPTURE_DNS = 1
 export const mapSizes = {
   host_ip_info: { keySize: 4, valueSize: 16 },
   ztunnel_info: { keySize: 4, valueSize: 12 },
+  ztunnel_before: { keySize: 4, valueSize: 16 },
   app_info: { keySize: 4, valueSize: 12 },
   drops: { keySize: 4, valueSize: 8 },
 } as const satisfies Readonly<Record<string, MapSizes>>

@@ -16,18 +16,20 @@ import {
   ztunnel,
 } from './blocks.ts'
 import { CAPTURE_DNS, htons, mapSizes, tags, target } from './constants.ts'
+import { ifStillEarlier } from './sockets.ts'
 
-const { app_info, drops: dropCounts, host_ip_info, ztunnel_info } = mapSizes
+const { app_info, drops: dropCounts, host_ip_info, ztunnel_before, ztunnel_info } = mapSizes
 
 /** What a pod in the mesh sends goes to ztunnel. On the node's end of the pod's link, where packets come in. */
 export const appOutbound = program({
   name: 'app_outbound',
-  maps: { host_ip_info, ztunnel_info, app_info, drops: dropCounts },
+  maps: { host_ip_info, ztunnel_before, ztunnel_info, app_info, drops: dropCounts },
   body: [
     begin,
     readIpv4('pass'),
     // Before anything else: answers to probes also while there is no ztunnel.
     ifNode(addresses.destination, 'pass'),
+    ifStillEarlier('capture'),
     ztunnel('no_ztunnel_out'),
     jump('r8', 'ne', UDP, 'capture'),
     readPorts('pass'),
@@ -52,7 +54,7 @@ export const appOutbound = program({
 /** What comes to a pod in the mesh goes to ztunnel, unless it came from there. On the node's end, where packets go out. */
 export const appInbound = program({
   name: 'app_inbound',
-  maps: { host_ip_info, ztunnel_info, drops: dropCounts },
+  maps: { host_ip_info, ztunnel_before, ztunnel_info, drops: dropCounts },
   body: [
     begin,
     load('u32', 'r1', 'r6', context.cb4),
@@ -60,8 +62,10 @@ export const appInbound = program({
     jump('r1', 'eq', 'r2', 'pass'),
     readIpv4('pass'),
     ifNode(addresses.source, 'pass'),
+    ifStillEarlier('capture'),
     ztunnel('no_ztunnel_in'),
     jump('r8', 'eq', UDP, 'pass'),
+    label('capture'),
     redirect(tags.inbound),
     pass,
     drops('no_ztunnel_in', 'not_rewritten'),

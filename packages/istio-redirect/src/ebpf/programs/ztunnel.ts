@@ -1,21 +1,11 @@
-import type { HelperName } from '../asm/helpers.ts'
-import { add, type Block, call, exit, goto, jump, label, load, mov, store } from '../asm/instruction.ts'
+import { type Block, call, exit, goto, jump, label, load, mov, store } from '../asm/instruction.ts'
 import { actions, context, LISTEN, socket } from '../asm/layout.ts'
 import { program } from '../asm/program.ts'
-import { addresses, begin, drops, frame, pass, readIpv4, readPorts, UDP } from './blocks.ts'
+import { begin, drops, frame, pass, readIpv4, readPorts, UDP } from './blocks.ts'
 import { htons, LOOPBACK, mapSizes, packetMarks, tags, ztunnelPorts } from './constants.ts'
+import { lookUpSocket, ownTuple, release, tuple } from './sockets.ts'
 
 const { drops: dropCounts } = mapSizes
-
-/** In the tuple of `struct bpf_sock_tuple`. */
-const tuple = {
-  source: frame.tuple,
-  destination: frame.tuple + 4,
-  sourcePort: frame.tuple + 8,
-  destinationPort: frame.tuple + 10,
-} as const
-const TUPLE_BYTES = 12
-const THIS_NAMESPACE = -1
 
 /** What does not come from a program on the node goes on; `r9` is what it says of the packet. */
 const onlyTagged: Block = [
@@ -24,30 +14,6 @@ const onlyTagged: Block = [
   jump('r9', 'ne', tags.inbound, 'pass'),
   label('tagged'),
 ]
-
-/** The packet's own addresses and ports, to look up its socket with. */
-const ownTuple: Block = [
-  load('u32', 'r1', 'r10', addresses.source),
-  store('u32', 'r10', tuple.source, 'r1'),
-  load('u32', 'r1', 'r10', addresses.destination),
-  store('u32', 'r10', tuple.destination, 'r1'),
-  load('u32', 'r1', 'r10', frame.ports),
-  store('u32', 'r10', tuple.sourcePort, 'r1'),
-]
-
-/** `r7` is the socket, which may be null; the next jump has to test it. */
-const lookUpSocket = (helper: Extract<HelperName, 'skc_lookup_tcp' | 'sk_lookup_udp'>): Block => [
-  mov('r1', 'r6'),
-  mov('r2', 'r10'),
-  add('r2', frame.tuple),
-  mov('r3', TUPLE_BYTES),
-  mov('r4', THIS_NAMESPACE),
-  mov('r5', 0),
-  call(helper),
-  mov('r7', 'r0'),
-]
-
-const release: Block = [mov('r1', 'r7'), call('sk_release')]
 
 /**
  * Hands packets to ztunnel's sockets, whatever their destination. On the link in its namespace, where packets come in.
@@ -68,7 +34,7 @@ export const ztunnelTproxy = program({
     load('u32', 'r1', 'r7', socket.state),
     jump('r1', 'ne', LISTEN, 'assign'),
     // A listener for a port of ztunnel's own has nothing to do with the destination of this packet.
-    release,
+    release(),
     label('listener'),
     store('u32', 'r10', tuple.destination, LOOPBACK),
     load('u16', 'r2', 'r10', frame.ports + 2),
@@ -83,7 +49,7 @@ export const ztunnelTproxy = program({
     jump('r7', 'eq', 0, 'no_listener'),
     load('u32', 'r1', 'r7', socket.state),
     jump('r1', 'eq', LISTEN, 'assign'),
-    release,
+    release(),
     goto('no_listener'),
 
     label('query'),
@@ -101,7 +67,7 @@ export const ztunnelTproxy = program({
     mov('r3', 0),
     call('sk_assign'),
     mov('r8', 'r0'),
-    release,
+    release(),
     jump('r8', 'ne', 0, 'not_assigned'),
     mov('r1', packetMarks.assigned),
     store('u32', 'r6', context.mark, 'r1'),
@@ -129,7 +95,7 @@ export const ztunnelIngress = program({
     load('u32', 'r8', 'r7', socket.state),
     load('u32', 'r5', 'r7', socket.sourcePort),
     store('u32', 'r10', frame.key, 'r5'),
-    release,
+    release(),
     jump('r8', 'eq', LISTEN, 'mark'),
     // A connection that has its socket finds it, unless the rules have to find it for what comes in.
     jump('r9', 'ne', tags.inbound, 'pass'),

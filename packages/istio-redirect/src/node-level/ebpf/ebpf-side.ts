@@ -1,25 +1,21 @@
 import { ebpf } from '@cni/ebpf'
-import { iptables } from '@cni/iptables'
-import { type Netns, type NetnsTarget, netns as namespaces, openRtnl, type RtnlPort } from '@cni/netns'
-import { messageOf } from '@cni/types'
+import { type NetnsTarget, openRtnl } from '@cni/netns'
 import { inTurn } from '../../agent/ambient/in-turn.ts'
-import { nobody } from '../../ebpf/maps.ts'
+import { nobody, type Target } from '../../ebpf/maps.ts'
 import { type Objects, type ObjectsOptions, openObjects, PINS } from '../../ebpf/objects.ts'
-import type { EnrolledAddress, KernelSide, NodePod, NodeZtunnel } from '../kernel-side.ts'
+import type { EnrolledAddress, KernelSide, NodePod } from '../kernel-side.ts'
 import { NodeLevelError } from '../node-level-error.ts'
 import { type NodeSettings, nodeSettings, restoreSettings } from '../node-settings.ts'
-import { removedRuleSteps, routesThere } from '../route-steps.ts'
 import type { RulesBy } from '../rules.ts'
-import { sourceTowards } from '../source-towards.ts'
 import { runSteps } from '../step.ts'
 import { undoneOnFailure } from '../undone-on-failure.ts'
 import { enrolPod, releasePods } from './enrol-pod.ts'
-import { insideHooks, nodeHooks, unhook, ztunnelHooks } from './filters.ts'
-import { endsOf } from './links.ts'
-import { namespacePlan } from './namespace-plan.ts'
+import { nodeHooks, unhook } from './filters.ts'
+import { type Lead, leadSteps } from './lead-steps.ts'
+import { leaveZtunnel } from './leave-ztunnel.ts'
 import { insideSteps, pinSteps, podSteps, ztunnelSteps } from './node-steps.ts'
 import { dropEntry, type PodEntry, podEntries } from './pod-entries.ts'
-import type { Serving } from './serving.ts'
+import { isSamePlace, isThere, type Serving, servingBy, targetOf } from './serving.ts'
 
 /** Where and how a node is redirected by programs on links; what writes rules is asked where sockets cannot be assigned. */
 export interface EbpfSideOptions extends RulesBy, ObjectsOptions {
@@ -53,7 +49,12 @@ export function ebpfSide({
   const known = new Map<string, PodEntry>()
   let settings: NodeSettings = original ?? new Map()
   let serving: Serving | undefined
+  /** Whose connections may be open still; it keeps what it needs for them. */
+  let earlier: Serving | undefined
+  let isPaused = false
   let isStopped = false
+  /** Whom pods are led to now. */
+  const goal = ({ ends, ztunnel }: Serving): Target => (isPaused ? nobody : targetOf(ends, ztunnel.dnsCapture))
 
   const remember = (): void => {
     known.clear()
@@ -69,7 +70,7 @@ export function ebpfSide({
   }
 
   /** Compares everything with what a ztunnel needs, and brings it in; pods are led there at the very end. */
-  const bring = (next: Serving): Promise<string[]> =>
+  const bring = (next: Serving, lead: Lead): Promise<string[]> =>
     undoneOnFailure(async (within) => {
       const [outside, inside] = [within(netns), within(next.netns)]
       using node = await openRtnl(outside)
@@ -78,9 +79,28 @@ export function ebpfSide({
         ...(await runSteps(pinSteps(objects))),
         ...(await runSteps(await insideSteps(own, inside, next, objects, by))),
         ...(await runSteps(await podSteps(node, objects, known, forget))),
-        ...(await runSteps(await ztunnelSteps(node, netns, next, objects, outside.undo))),
+        ...(await runSteps(await ztunnelSteps(node, netns, next, lead, objects, outside.undo))),
       ]
     })
+
+  /** Who served keeps its connections: who served before that is left. */
+  const replaceBy = async (next: Serving): Promise<readonly string[]> => {
+    const before = serving
+    serving = next
+    if (before === undefined) return []
+    if (isSamePlace(before, next)) {
+      before.netns.close()
+      return []
+    }
+    const oldest = earlier
+    earlier = before
+    return await leaveZtunnel(netns, oldest, next, objects, by)
+  }
+  const leaveEarlier = async (): Promise<readonly string[]> => {
+    const oldest = earlier
+    earlier = undefined
+    return await leaveZtunnel(netns, oldest, serving, objects, by)
+  }
 
   return {
     objects,
@@ -97,11 +117,11 @@ export function ebpfSide({
             dropEntry(maps, ztunnel.ip)
             lost.push(`${ztunnel.ip} was in the mesh as that of pod ${owner.uid}, and is ztunnel ${ztunnel.name}'s now`)
           }
-          const changed = await bring(next)
-          const before = serving
-          serving = next
+          const to = targetOf(next.ends, ztunnel.dnsCapture)
+          const changed = await bring(next, { to, from: maps.ztunnel_info.get(0) })
           settings = settingsBefore
-          return { changed: [...lost, ...changed], warnings: await leave(netns, before, next, objects, by) }
+          isPaused = false
+          return { changed: [...lost, ...changed], warnings: await replaceBy(next) }
         } catch (error) {
           next.netns[Symbol.dispose]()
           throw error
@@ -121,17 +141,32 @@ export function ebpfSide({
       oneByOne(async () =>
         isStopped ? [] : podEntries(maps).map(({ address, uid }): EnrolledAddress => ({ address, uid })),
       ),
+    pause: () =>
+      oneByOne(async () => {
+        if (isStopped) return { changed: [], warnings: [] }
+        isPaused = true
+        const lead = { to: nobody, from: maps.ztunnel_info.get(0) }
+        const changed = await undoneOnFailure(async (within) => {
+          const { undo } = within(netns)
+          using node = await openRtnl(netns)
+          return await runSteps(await leadSteps(node, objects, lead, undo))
+        })
+        return { changed, warnings: [] }
+      }),
     drift: () =>
       oneByOne(async () => {
         if (serving === undefined) return []
         using node = await openRtnl(netns)
+        const lead = { to: goal(serving), from: nobody }
         const pods = [...pinSteps(objects), ...(await podSteps(node, objects, known, () => {}))]
-        if (!(await isThere(node, serving))) return pods.map(({ what }) => what)
+        if (!(await isThere(node, serving))) {
+          return [...pods, ...(await leadSteps(node, objects, lead))].map(({ what }) => what)
+        }
         using own = await openRtnl(serving.netns)
         const steps = [
           ...pods,
           ...(await insideSteps(own, { netns: serving.netns, undo: () => {} }, serving, objects, by)),
-          ...(await ztunnelSteps(node, netns, serving, objects)),
+          ...(await ztunnelSteps(node, netns, serving, lead, objects)),
         ]
         return steps.map(({ what }) => what)
       }),
@@ -139,10 +174,12 @@ export function ebpfSide({
       oneByOne(async () => {
         if (serving === undefined) return { changed: [], warnings: [] }
         using node = await openRtnl(netns)
-        if (await isThere(node, serving)) return { changed: await bring(serving), warnings: [] }
+        const lead = { to: goal(serving), from: nobody }
+        const warnings = earlier === undefined || (await isThere(node, earlier)) ? [] : await leaveEarlier()
+        if (await isThere(node, serving)) return { changed: await bring(serving, lead), warnings }
         // It died: packets are led to where nobody takes them until there is another one.
         const steps = [...pinSteps(objects), ...(await podSteps(node, objects, known, forget))]
-        return { changed: await runSteps(steps), warnings: [] }
+        return { changed: await runSteps([...steps, ...(await leadSteps(node, objects, lead))]), warnings }
       }),
     stop: () =>
       oneByOne(async () => {
@@ -153,73 +190,25 @@ export function ebpfSide({
         const before = serving
         serving = undefined
         known.clear()
-        await leave(netns, before, undefined, objects, by)
+        await leaveEarlier()
+        await leaveZtunnel(netns, before, undefined, objects, by)
         maps.ztunnel_info.set(0, nobody)
+        maps.ztunnel_before.set(0, { ...nobody, netns: 0 })
         isStopped = true
         objects[Symbol.dispose]()
         ebpf().removePins(pins)
       }),
     [Symbol.dispose]() {
       serving?.netns.close()
+      earlier?.netns.close()
       serving = undefined
+      earlier = undefined
       objects[Symbol.dispose]()
     },
   }
 }
 
 // internal
-
-/** @throws {@link NodeLevelError} `NO_VETH`, `NO_SK_ASSIGN`. */
-async function servingBy(target: NetnsTarget, ztunnel: NodeZtunnel, { variant }: Objects): Promise<Serving> {
-  const { ip, name, dnsCapture } = ztunnel
-  if (dnsCapture && variant === 'mark') {
-    throw new NodeLevelError(
-      'NO_SK_ASSIGN',
-      `ztunnel ${name} captures queries (ISTIO_META_DNS_CAPTURE), which takes the helper sk_assign of Linux 5.7 or later: ` +
-        'unset it, or set AMBIENT_REDIRECT_MODE=node-iptables',
-    )
-  }
-  using node = await openRtnl(target)
-  using inside = await openRtnl(ztunnel.netns)
-  const ends = await endsOf(node, inside, ip, `ztunnel ${name}`)
-  const nodeIp = await sourceTowards(target, ip)
-  const plan = namespacePlan({ variant, veth: ends.inner.name, ztunnelIp: ip })
-  return { ztunnel, netns: namespaces.open(`/proc/self/fd/${ztunnel.netns.fd}`), ends, inside: plan, nodeIp }
-}
-
-/** Whether a ztunnel still has its veth: one that has died may leave its namespace behind. */
-async function isThere(node: RtnlPort, { ends }: Serving): Promise<boolean> {
-  const link = await node.getLink(ends.outer.index)
-  return link?.kind === 'veth' && link.parent === ends.inner.index
-}
-
-/** Leaves a ztunnel that does not serve any more; returns what went wrong. */
-async function leave(
-  node: NetnsTarget,
-  before: Serving | undefined,
-  next: Serving | undefined,
-  { variant }: Objects,
-  by: RulesBy,
-): Promise<string[]> {
-  if (before === undefined) return []
-  using own: Netns = before.netns
-  const { outer, inner } = before.ends
-  try {
-    if (next?.ends.outer.index !== outer.index) {
-      using rtnl = await openRtnl(node)
-      await unhook(rtnl, outer.index, ztunnelHooks)
-    }
-    if (next?.netns.isSame(own) === true) return []
-    using rtnl = await openRtnl(own)
-    await unhook(rtnl, inner.index, insideHooks(variant))
-    await runSteps(await removedRuleSteps(rtnl, before.inside.network.rules))
-    for (const { route } of await routesThere(rtnl)) await rtnl.deleteRoute(route)
-    if (before.inside.rules !== undefined) await iptables(own, by).remove(before.inside.rules)
-    return []
-  } catch (error) {
-    return [`ztunnel ${before.ztunnel.name}, which no longer serves, keeps programs or rules: ${messageOf(error)}`]
-  }
-}
 
 function required(serving: Serving | undefined, { uid }: NodePod): Serving {
   if (serving !== undefined) return serving

@@ -7,11 +7,9 @@ import { routeSteps, ruleSteps } from '../route-steps.ts'
 import { applyRules, type RulesBy, rulesDrift, type Undone } from '../rules.ts'
 import type { Step } from '../step.ts'
 import { hookSteps, insideHooks, podHooks, unhook, ztunnelHooks } from './filters.ts'
-import { dropEntry, isSameTarget, linksOf, type PodEntry, podEntries, putEntry } from './pod-entries.ts'
-import { type Serving, targetOf } from './serving.ts'
-
-/** What is to be undone when it fails. */
-export type Undo = (step: () => void) => void
+import { type Lead, leadSteps } from './lead-steps.ts'
+import { dropEntry, isSameTarget, linksOf, type PodEntry, podEntries, putEntry, type Undo } from './pod-entries.ts'
+import type { Serving } from './serving.ts'
 
 /** What pins again what somebody unpinned. */
 export const pinSteps = (objects: Objects): Step[] =>
@@ -43,11 +41,12 @@ export async function insideSteps(
 export async function ztunnelSteps(
   rtnl: RtnlPort,
   netns: NetnsTarget,
-  { ends, nodeIp, ztunnel }: Serving,
+  { ends, nodeIp }: Serving,
+  lead: Lead,
   objects: Objects,
   undo?: Undo,
 ): Promise<Step[]> {
-  const { host_ip_info, ztunnel_info } = objects.maps
+  const { host_ip_info } = objects.maps
   const steps = [
     // What ztunnel sends with the addresses of others comes in by its veth.
     ...(await sysctlSteps(sysctl(netns), withoutReversePath(['all', ends.outer.name]))),
@@ -59,14 +58,7 @@ export async function ztunnelSteps(
     const run = async () => host_ip_info.set(0, mappedAddress(nodeIp))
     steps.push({ what: `the node's address is ${ipBefore.address}, not ${nodeIp}`, run })
   }
-  const target = targetOf(ends, ztunnel.dnsCapture)
-  const before = ztunnel_info.get(0)
-  if (!isSameTarget(before, target)) {
-    undo?.(() => ztunnel_info.set(0, before))
-    const run = async () => ztunnel_info.set(0, target)
-    steps.push({ what: `pods are led to link ${before.ifindex}, not to ztunnel on ${target.ifindex}`, run })
-  }
-  return steps
+  return [...steps, ...(await leadSteps(rtnl, objects, lead, undo))]
 }
 
 /** What keeps pods captured that were; those whose link has gone are told as `gone`, and taken out. */

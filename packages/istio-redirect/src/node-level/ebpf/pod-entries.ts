@@ -21,7 +21,7 @@ export function podEntries({ app_info, pod_uids }: Maps): PodEntry[] {
 }
 
 /** Where what takes a step back goes. */
-type Undo = (step: () => void) => void
+export type Undo = (step: () => void) => void
 
 /**
  * Puts one in the place of what is there; `undo` puts that back.

@@ -55,6 +55,7 @@ export async function hostedKernel({ ask, make, log }: HostedKernelOptions): Pro
         throw error
       }
     },
+    pause: () => side.pause(),
     addPod: (pod) => side.addPod(pod),
     removePod: (uid) => side.removePod(uid),
     retainPods: (uids) => side.retainPods(uids),

@@ -7,6 +7,8 @@ export interface NodeZtunnels {
   readonly observer: Observer
   /** Nothing before the first list was told to its end. */
   all(): readonly ZtunnelPod[]
+  /** Whether the first list was told to its end. */
+  isListed(): boolean
 }
 
 /** How {@link nodeZtunnels} tells them apart, and whom it tells. */
@@ -26,6 +28,7 @@ export function nodeZtunnels({ systemNamespace, changed }: NodeZtunnelsOptions):
   }
   return {
     all: () => (isListed ? [...pods.values()] : []),
+    isListed: () => isListed,
     observer: {
       listing() {
         listing = new Set()

@@ -131,7 +131,8 @@ export async function runNodeLevel(options: RunAmbientOptions): Promise<void> {
     options.tell({ ...running, isReady: true })
     log.info('ambient mode is ready', { pods: seen.all().length, ztunnel: lead.serving()?.name })
     for (const { uid } of seen.all()) pods.look(uid)
-    lead.look()
+    // Who is not listed yet may be ready.
+    if (ztunnels.isListed()) lead.look()
   }
 
   /** Has all leave that is in the kernel and should not be: whoever was deleted, or relabelled, while nobody watched. */

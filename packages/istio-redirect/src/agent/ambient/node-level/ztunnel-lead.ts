@@ -9,7 +9,7 @@ import { electZtunnel, type ZtunnelPod } from './election.ts'
 
 /** What {@link ztunnelLead} works with. */
 export interface ZtunnelLeadOptions {
-  readonly kernel: Pick<KernelSide, 'start'>
+  readonly kernel: Pick<KernelSide, 'start' | 'pause'>
   /** The ztunnels of the node at this moment. */
   readonly ztunnels: () => Iterable<ZtunnelPod>
   /** The namespace of a ztunnel, which whoever asked closes; `undefined`: none was found. */
@@ -54,8 +54,13 @@ export function ztunnelLead({ kernel, ztunnels, find, serves, log, signal }: Ztu
       for (const text of warnings) log.warn(printable(text))
       const reason = serving === undefined ? 'the first that is ready' : `in the place of ${serving.name}`
       log.info(`ztunnel ${printable(name)} serves the node: ${reason}`, { ip, dnsCapture, changed: changed.length })
-    } else if (serving !== undefined) {
-      log.warn('no ztunnel is ready on this node: once the last one has ended, what pods in the mesh send is dropped')
+    } else {
+      if (serving !== undefined) {
+        log.warn('no ztunnel is ready on this node: once the last one has ended, what pods in the mesh send is dropped')
+      }
+      const { changed, warnings } = await kernel.pause()
+      for (const text of warnings) log.warn(printable(text))
+      if (changed.length > 0) log.info('nothing new is led to a ztunnel', { changed: printable(changed.join('; ')) })
     }
     isTold = false
     serving = elected

@@ -1,0 +1,67 @@
+import type { HelperName } from '../asm/helpers.ts'
+import { add, type Block, call, jump, label, load, mov, type Register, store } from '../asm/instruction.ts'
+import { LISTEN, socket, TIME_WAIT } from '../asm/layout.ts'
+import { addresses, frame, lookUp, readPorts, TCP } from './blocks.ts'
+import { earlier, target } from './constants.ts'
+
+/** In the tuple of `struct bpf_sock_tuple`. */
+export const tuple = {
+  source: frame.tuple,
+  destination: frame.tuple + 4,
+  sourcePort: frame.tuple + 8,
+  destinationPort: frame.tuple + 10,
+} as const
+const TUPLE_BYTES = 12
+const THIS_NAMESPACE = -1
+
+/** The packet's own addresses and ports, to look up its socket with. */
+export const ownTuple: Block = [
+  load('u32', 'r1', 'r10', addresses.source),
+  store('u32', 'r10', tuple.source, 'r1'),
+  load('u32', 'r1', 'r10', addresses.destination),
+  store('u32', 'r10', tuple.destination, 'r1'),
+  load('u32', 'r1', 'r10', frame.ports),
+  store('u32', 'r10', tuple.sourcePort, 'r1'),
+]
+
+/** `to` is the socket, which may be null; the next jump has to test it. */
+export const lookUpSocket = (
+  helper: Extract<HelperName, 'skc_lookup_tcp' | 'sk_lookup_udp'>,
+  to: Register = 'r7',
+  namespace: Block = [mov('r4', THIS_NAMESPACE)],
+): Block => [
+  mov('r1', 'r6'),
+  mov('r2', 'r10'),
+  add('r2', frame.tuple),
+  mov('r3', TUPLE_BYTES),
+  namespace,
+  mov('r5', 0),
+  call(helper),
+  mov(to, 'r0'),
+]
+
+export const release = (which: Register = 'r7'): Block => [mov('r1', which), call('sk_release')]
+
+/**
+ * What is of a connection that the ztunnel before has open goes to `there`, with the entry of that one in `r7`: only its
+ * own namespace knows which these are. A listener is none, and what has ended there may begin again with who serves now.
+ */
+export const ifStillEarlier = (there: string): Block => [
+  lookUp('ztunnel_before', 0),
+  jump('r0', 'eq', 0, 'not_earlier'),
+  mov('r7', 'r0'),
+  load('u32', 'r1', 'r7', target.ifindex),
+  jump('r1', 'eq', 0, 'not_earlier'),
+  jump('r8', 'ne', TCP, 'not_earlier'),
+  readPorts('not_earlier'),
+  ownTuple,
+  lookUpSocket('skc_lookup_tcp', 'r9', [load('u32', 'r4', 'r7', earlier.netns)]),
+  jump('r9', 'eq', 0, 'not_earlier'),
+  load('u32', 'r1', 'r9', socket.state),
+  store('u32', 'r10', frame.key, 'r1'),
+  release('r9'),
+  load('u32', 'r1', 'r10', frame.key),
+  jump('r1', 'eq', LISTEN, 'not_earlier'),
+  jump('r1', 'ne', TIME_WAIT, there),
+  label('not_earlier'),
+]
