@@ -102,3 +102,35 @@ test('a pod whose link goes between its entry and its programs is refused by nam
   expect(await side.drift()).toEqual([])
   await side.stop()
 })
+
+test('programs whose entry somebody took away while no agent ran are taken off by the next one, and come with the pod', async () => {
+  const before = newSide()
+  await before.start(node.ztunnel)
+  await before.addPod(podOf('app'))
+  await before.addPod(podOf('srv'))
+  before.objects.maps.app_info.delete(addresses.app)
+  before[Symbol.dispose]()
+  const side = newSide()
+  expect((await side.start(node.ztunnel)).changed).toEqual([
+    expect.stringMatching(/^no address is captured on link \d+ \(vapp\), which has programs$/),
+  ])
+  expect([await hooksOf('vapp'), await hooksOf('vsrv')]).toEqual([[], podHooks])
+  expect(await side.start(node.ztunnel)).toEqual({ changed: [], warnings: [] })
+  await side.addPod(podOf('app'))
+  expect([await hooksOf('vapp'), await side.drift()]).toEqual([podHooks, []])
+  await side.stop()
+})
+
+test('a bridge without an address of the node is named where a ztunnel is started, and nothing is left', async () => {
+  await using bridged = await ebpfNode('bridge')
+  await bridged.node.rtnl.deleteAddress('cni0', `${addresses.node}/16`)
+  const side = bridged.newSide()
+  await expect(side.start(bridged.node.ztunnel)).rejects.toMatchObject({
+    code: 'NO_ROUTE',
+    message: expect.stringMatching(
+      /no route to 10\.60\.0\.2 of ztunnel istio-system\/ztunnel-1, or no address.*isGateway/,
+    ),
+  })
+  expect(await bridged.hooksOf('vzt')).toEqual([])
+  await side.stop()
+})

@@ -13,7 +13,7 @@ import { enrolPod, releasePods } from './enrol-pod.ts'
 import { nodeHooks, unhook } from './filters.ts'
 import { type Lead, leadSteps } from './lead-steps.ts'
 import { leaveZtunnel } from './leave-ztunnel.ts'
-import { insideSteps, pinSteps, podSteps, ztunnelSteps } from './node-steps.ts'
+import { insideSteps, pinSteps, podSteps, straySteps, ztunnelSteps } from './node-steps.ts'
 import { dropEntry, type PodEntry, podEntries } from './pod-entries.ts'
 import { isSamePlace, isThere, type Serving, servingBy, targetOf } from './serving.ts'
 
@@ -79,6 +79,7 @@ export function ebpfSide({
         ...(await runSteps(pinSteps(objects))),
         ...(await runSteps(await insideSteps(own, inside, next, objects, by))),
         ...(await runSteps(await podSteps(node, objects, known, forget))),
+        ...(serving === undefined ? await runSteps(await straySteps(node, known.values())) : []),
         ...(await runSteps(await ztunnelSteps(node, netns, next, lead, objects, outside.undo))),
       ]
     })

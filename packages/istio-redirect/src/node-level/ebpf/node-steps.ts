@@ -1,3 +1,4 @@
+import { findFilter } from '@cni/ebpf'
 import { type NetnsTarget, type RtnlPort, sysctl } from '@cni/netns'
 import { mappedAddress } from '../../ebpf/maps.ts'
 import type { Objects } from '../../ebpf/objects.ts'
@@ -97,6 +98,23 @@ export async function podSteps(
   for (const { address, uid = 'nobody' } of there.values()) {
     if (known.has(address)) continue
     steps.push({ what: `unexpected ${address} of pod ${uid}`, run: () => takeOut(address) })
+  }
+  return steps
+}
+
+/**
+ * Takes programs off links of which no address is captured, whose packets they would drop for ever. Whoever took the entry
+ * away did so while nobody looked; a pod that is to be in the mesh is brought in again by who knows that.
+ */
+export async function straySteps(rtnl: RtnlPort, known: Iterable<PodEntry>): Promise<Step[]> {
+  const used = linksOf(known)
+  const steps: Step[] = []
+  for (const { index, name } of await rtnl.getLinks()) {
+    if (used.has(index)) continue
+    const there = await Promise.all(podHooks.map((hook) => findFilter(rtnl, { ...hook, link: index })))
+    if (there.every((filter) => filter === undefined)) continue
+    const what = `no address is captured on link ${index} (${name}), which has programs`
+    steps.push({ what, run: () => unhook(rtnl, index, podHooks) })
   }
   return steps
 }
