@@ -2,9 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { KubeError } from '../kube/kube-error.ts'
 import { type ApiServer, type Grant, startApiServer } from '../testing/index.ts'
 import { agentConfig } from './config/agent-config.ts'
 import { resolveValues } from './config/resolve.ts'
+import { serverReach } from './on-cluster/server-reach.ts'
 import { ownEventsPart } from './own-events-part.ts'
 import type { Readiness } from './serve/health.ts'
 
@@ -32,13 +34,14 @@ function config(env: Record<string, string> = {}) {
   return agentConfig(resolveValues({}, [{ ...server, ...pod, ...env }]))
 }
 
+const reach = serverReach()
 const lines: string[] = []
 const note = (msg: string) => void lines.push(msg)
 const log = { debug: note, info: note, warn: note, error: note }
 
 test('what lasts is one event, until it is something else', async () => {
   let now: Readiness = { ready: false, reasons: ['binary: read-only file system', 'log socket: none'] }
-  const part = ownEventsPart({ log, readiness: () => now, failed: () => {}, lookMs: 5 })
+  const part = ownEventsPart({ log, readiness: () => now, reach, failed: () => {}, lookMs: 5 })
   await part.update(config())
   const messages = () => api.events().map((one) => ('message' in one ? one.message : ''))
   await expect.poll(messages).toEqual(['binary: read-only file system; log socket: none'])
@@ -60,16 +63,42 @@ test('without the right to write events it says so once, and counts', async () =
   let failures = 0
   lines.length = 0
   const readiness = () => ({ ready: false, reasons: ['x'] })
-  const part = ownEventsPart({ log, readiness, failed: () => void failures++, lookMs: 1 })
+  const part = ownEventsPart({ log, readiness, reach, failed: () => void failures++, lookMs: 1 })
   await part.update(config())
   await expect.poll(() => failures).toBeGreaterThan(1)
   await part.close('removed')
   expect(lines).toEqual([expect.stringContaining('cannot create resource "events"')])
 })
 
+test('that the API server was away is an event as soon as it is back: from when to when, and why', async () => {
+  let now = Date.parse('2026-11-23T22:00:00.000Z')
+  const reach = serverReach({ now: () => now })
+  const readiness = () => ({ ready: true, reasons: [] })
+  const part = ownEventsPart({ log, readiness, reach, failed: () => {} })
+  await part.update(config())
+  reach.failed(new KubeError('NETWORK', 'GET https://10.96.0.1/api/v1/pods: connection refused (ECONNREFUSED)'))
+  now += 42_000
+  reach.failed(new KubeError('TIMEOUT', 'GET https://10.96.0.1/api/v1/pods: no answer within 60 s'))
+  expect(api.events()).toEqual([])
+  now += 5000
+  reach.answered()
+  await expect
+    .poll(() => api.events())
+    .toMatchObject([
+      {
+        reason: 'ServerWasAway',
+        message: expect.stringMatching(
+          /^the API server could not be reached from 2026-11-23T22:00:00Z to 2026-11-23T22:00:42Z: .* no answer within 60 s; /,
+        ),
+        involvedObject: { kind: 'Pod', name: 'istio-cni-node-x7' },
+      },
+    ])
+  await part.close('removed')
+})
+
 test('outside of a pod there is nothing to write about', async () => {
   const readiness = () => ({ ready: false, reasons: ['x'] })
-  const part = ownEventsPart({ log, readiness, failed: () => {}, lookMs: 1 })
+  const part = ownEventsPart({ log, readiness, reach, failed: () => {}, lookMs: 1 })
   await part.update(config({ POD_NAME: '' }))
   await part.close('removed')
   expect(api.requests).toEqual([])

@@ -5,6 +5,7 @@ import { isPodIdentity } from '../kube/pod-identity.ts'
 import { serviceAccountAccess } from '../kube/service-account.ts'
 import type { AgentConfig } from './config/agent-config.ts'
 import { calmLog } from './log/calm-log.ts'
+import type { Outage, ServerReach } from './on-cluster/server-reach.ts'
 import { agentPart, type Part } from './part.ts'
 import type { Readiness } from './serve/health.ts'
 import type { ScopedLog } from './services.ts'
@@ -13,6 +14,8 @@ import type { ScopedLog } from './services.ts'
 export interface OwnEventsServices {
   readonly log: ScopedLog
   readonly readiness: () => Readiness
+  /** Tells when the API server is back. */
+  readonly reach: Pick<ServerReach, 'onReturn'>
   /** Called for every event that could not be written. */
   readonly failed: () => void
   /** For tests: between two looks. */
@@ -21,9 +24,10 @@ export interface OwnEventsServices {
 
 /**
  * Writes what keeps the node from being in order as events about the agent's own pod, where `kubectl describe` shows
- * them: settings that make no sense at once, other reasons when they have been the same for two looks.
+ * them: settings that make no sense at once, other reasons when they have been the same for two looks, and that the API
+ * server was away as soon as it is back.
  */
-export function ownEventsPart({ log, readiness, failed, lookMs = 5000 }: OwnEventsServices): Part<AgentConfig> {
+export function ownEventsPart({ log, readiness, reach, failed, lookMs = 5000 }: OwnEventsServices): Part<AgentConfig> {
   return agentPart<AgentConfig>(
     ({ api, values: { podName, podUid }, warnings }) => ({ api, podName, podUid, warnings }),
     async ({ api, values: { podName: name, podUid: uid }, warnings }) => {
@@ -43,6 +47,7 @@ export function ownEventsPart({ log, readiness, failed, lookMs = 5000 }: OwnEven
         },
       })
       for (const warning of warnings) events.warn(pod, 'Misconfigured', warning)
+      const leave = reach.onReturn((outage) => events.warn(pod, 'ServerWasAway', wordsOf(outage)))
       let last = { text: '', looks: 0 }
       const timer = setInterval(() => {
         const { ready, reasons } = readiness()
@@ -53,6 +58,7 @@ export function ownEventsPart({ log, readiness, failed, lookMs = 5000 }: OwnEven
       timer.unref()
       return async () => {
         clearInterval(timer)
+        leave()
         stop.abort()
         await events.idle()
       }
@@ -62,3 +68,8 @@ export function ownEventsPart({ log, readiness, failed, lookMs = 5000 }: OwnEven
 
 /** After so many looks an event that is still true is written again: five minutes. */
 const REMINDER = 60
+
+const wordsOf = ({ first, last, problem }: Outage): string =>
+  `the API server could not be reached from ${timeOf(first)} to ${timeOf(last)}: ${problem}; what is installed stayed, and pods whose ADD needed it are tried again`
+
+const timeOf = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z')

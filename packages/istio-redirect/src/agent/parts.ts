@@ -3,6 +3,7 @@ import { ambientPart } from './ambient-part.ts'
 import type { AgentConfig } from './config/agent-config.ts'
 import type { AgentLog } from './log/agent-log.ts'
 import { calmLog } from './log/calm-log.ts'
+import { serverReach } from './on-cluster/server-reach.ts'
 import { ownEventsPart } from './own-events-part.ts'
 import { agentPart, type Part } from './part.ts'
 import { podWatches } from './pods/pod-watches.ts'
@@ -97,7 +98,8 @@ export function agentParts({ log, own, metrics, errors, readiness, isAside }: Pa
       return () => shut(server)
     },
   )
-  const watches = podWatches()
+  const reach = serverReach()
+  const watches = podWatches({ reach })
   const unlessAside = (part: Part<AgentConfig>): Part<AgentConfig> => ({
     update: (config) =>
       part.update(isAside() ? { ...config, repair: undefined, serve: undefined, pluginToken: undefined } : config),
@@ -127,7 +129,7 @@ export function agentParts({ log, own, metrics, errors, readiness, isAside }: Pa
   )
   const tokens = tokenPart({ log: own, metrics, failed: () => errors.inc({ part: 'plugin_token' }) })
   const token = unlessAside(tokens)
-  const events = ownEventsPart({ log: own, readiness, failed: () => errors.inc({ part: 'events' }) })
+  const events = ownEventsPart({ log: own, readiness, reach, failed: () => errors.inc({ part: 'events' }) })
   return {
     all: [metricsPort, logs, health, token, ambient, repair, serve, events],
     ofClaim: [logs, token, ambient, repair, serve],

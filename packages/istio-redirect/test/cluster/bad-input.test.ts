@@ -121,18 +121,24 @@ it('a DaemonSet of another name: status and an event say what it costs', async (
   }
 })
 
-it('an agent that starts while the API server is away leaves the node in order, says so, and goes on when it is back', async () => {
+it('an agent that starts while the API server is away leaves the node in order, says so in its status, and in an event when it is back', async () => {
   await install()
   const before = await networks()
   await service('kill', 'apiserver')
+  const killed = performance.now()
   const former = await agentPid()
   await shell(`kill -9 ${former}`)
   await until('it runs again', async () => ![former, ''].includes(await agentPid()))
   await until('status says so', async () => /warn.*serving.*each pod takes a request/.test(await statusOnNode()))
   expect(await networks()).toBe(before)
+  // A server that is only replaced is nothing to tell of.
+  await until('it was away for long enough', async () => performance.now() - killed > 20_000)
   await service('start', 'apiserver')
   await until('the API server answers', async () => (await kubectl(['get', '--raw', '/readyz'])) === 'ok')
-  await agentReady()
+  const { metadata } = await agentReady()
+  await until('an event says so', async () =>
+    (await events(NAMESPACE, metadata.name)).some((text) => /^ServerWasAway: .* could not be reached from /.test(text)),
+  )
   await apply(workload({ name: 'later', sidecar: 'native', labels: { suite: 'bad-input' } }))
   expect(await rulesIn(await ready(DEFAULT, 'later'))).toContain('ISTIO_REDIRECT')
 })

@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest'
 import { onNode, podsFixture } from '../../../test/pods-fixture.ts'
 import type { Observer } from '../../kube/list-watch.ts'
 import { plainPod } from '../../testing/pods.ts'
+import { podWatches } from './pod-watches.ts'
 
 const until = (check: () => void) => vi.waitFor(check, { timeout: 5000, interval: 5 })
 const pod = (name: string) => onNode(plainPod({ name, namespace: 'demo' }))
@@ -110,4 +111,20 @@ test('a signal that came before the follower asks for nothing', async () => {
   await using node = await podsFixture()
   await node.watches.follow(node.pods, witness().observer, AbortSignal.abort())
   expect(node.api.requests).toEqual([])
+})
+
+test('whoever keeps an eye on the API server learns which requests failed, and that it answers again', async () => {
+  await using node = await podsFixture([pod('a')])
+  node.api.misbehave({ status: 503 }, { cut: true })
+  const said: string[] = []
+  const reach = {
+    failed: ({ code }: { code: string }) => void said.push(code),
+    answered: () => void said.push('answered'),
+  }
+  const watches = podWatches({ pause: async () => {}, reach })
+  void watches.follow(node.pods, witness().observer, node.signal)
+  await until(() => expect(said).toEqual(['STATUS', 'NETWORK', 'answered']))
+  await until(() => expect(node.api.watches()).toBe(1))
+  node.api.bookmark()
+  await until(() => expect(said.at(3)).toBe('answered'))
 })

@@ -1,6 +1,7 @@
 import { type KubeClient, kubeClient } from '../../kube/client.ts'
 import { type ListWatchOptions, listWatch, type Observer } from '../../kube/list-watch.ts'
 import { type ServiceAccount, serviceAccountAccess } from '../../kube/service-account.ts'
+import type { ServerReach } from '../on-cluster/server-reach.ts'
 
 /** Which pods somebody wants to be told of. */
 export interface WatchedPods {
@@ -20,15 +21,21 @@ export interface PodWatches {
   follow(pods: WatchedPods, observer: Observer, signal: AbortSignal): Promise<void>
 }
 
+/** Settings of {@link podWatches}. */
+export interface PodWatchesOptions extends Pick<ListWatchOptions, 'pause' | 'silenceMs'> {
+  /** Told of what becomes of the requests. */
+  readonly reach?: Pick<ServerReach, 'failed' | 'answered'>
+}
+
 /** No pod is watched until somebody follows. */
-export function podWatches(around: Pick<ListWatchOptions, 'pause' | 'silenceMs'> = {}): PodWatches {
+export function podWatches({ reach, ...around }: PodWatchesOptions = {}): PodWatches {
   const shared = new Map<string, SharedWatch>()
   return {
     async follow(pods, observer, signal) {
       if (signal.aborted) return
       const what = { ...listed(pods), ...around }
       const key = JSON.stringify([what, pods.api])
-      const watch = shared.get(key) ?? sharedWatch(pods.api, what)
+      const watch = shared.get(key) ?? sharedWatch(pods.api, what, reach)
       shared.set(key, watch)
       try {
         await watch.join(observer, signal)
@@ -59,7 +66,7 @@ interface SharedWatch {
 
 type Leave = (problem?: { readonly error: unknown }) => void
 
-function sharedWatch(api: ServiceAccount, what: What): SharedWatch {
+function sharedWatch(api: ServiceAccount, what: What, reach: PodWatchesOptions['reach']): SharedWatch {
   const members = new Map<Observer, Leave>()
   const connect = (): KubeClient => kubeClient(serviceAccountAccess(api), { userAgent: 'install-cni' })
   let running: AbortController | undefined
@@ -125,10 +132,19 @@ function sharedWatch(api: ServiceAccount, what: What): SharedWatch {
     return {
       listing: () => all((one) => one.listing(), true),
       present: (object) => all((one) => one.present(object), false),
-      listed: () => all((one) => one.listed(), false),
+      listed() {
+        all((one) => one.listed(), false)
+        reach?.answered()
+      },
       gone: (object) => all((one) => one.gone(object)),
-      alive: () => all((one) => one.alive?.()),
-      failed: (error, pauseMs) => all((one) => one.failed(error, pauseMs)),
+      alive() {
+        all((one) => one.alive?.())
+        reach?.answered()
+      },
+      failed(error, pauseMs) {
+        all((one) => one.failed(error, pauseMs))
+        reach?.failed(error)
+      },
     }
   }
 }

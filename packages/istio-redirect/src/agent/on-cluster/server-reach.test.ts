@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { KubeError } from '../../kube/kube-error.ts'
+import { type Outage, serverReach } from './server-reach.ts'
+
+const refused = new KubeError('NETWORK', 'GET https://10.96.0.1/: connection refused')
+
+function watched() {
+  let now = 0
+  const outages: Outage[] = []
+  const reach = serverReach({ now: () => now })
+  const leave = reach.onReturn((outage) => void outages.push(outage))
+  const at = (ms: number, error?: KubeError): void => {
+    now = ms
+    if (error === undefined) reach.answered()
+    else reach.failed(error)
+  }
+  return { at, outages, leave }
+}
+
+test('an outage is told of once, when it is over, from its first to its last failed request', () => {
+  const { at, outages } = watched()
+  at(0)
+  at(1000, refused)
+  at(3000, refused)
+  at(9000, new KubeError('STATUS', 'GET /: 503', { status: 503 }))
+  expect(outages).toEqual([])
+  at(20_000)
+  at(21_000)
+  expect(outages).toEqual([{ first: 1000, last: 9000, problem: 'GET /: 503' }])
+})
+
+test('a server that is replaced, and one that refuses, were not away', () => {
+  const { at, outages } = watched()
+  at(0, refused)
+  at(2000, refused)
+  at(3000)
+  const forbidden = new KubeError('STATUS', '403', { status: 403 })
+  at(4000, forbidden)
+  at(60_000, forbidden)
+  at(61_000)
+  expect(outages).toEqual([])
+})
+
+test('who has left is not told', () => {
+  const { at, outages, leave } = watched()
+  at(0, refused)
+  at(10_000, refused)
+  leave()
+  at(11_000)
+  expect(outages).toEqual([])
+})

@@ -1,0 +1,49 @@
+import type { KubeError } from '../../kube/kube-error.ts'
+
+/** A time without an API server. */
+export interface Outage {
+  /** Of its first and its last failed request, in milliseconds since 1970. */
+  readonly first: number
+  readonly last: number
+  /** What the last one said. */
+  readonly problem: string
+}
+
+/** Whether the API server can be asked, by what becomes of the agent's requests. */
+export interface ServerReach {
+  failed(error: KubeError): void
+  answered(): void
+  /** Tells of each outage when it is over; returns what ends that. */
+  onReturn(listener: (outage: Outage) => void): () => void
+}
+
+/** One failed request is no outage: servers are replaced, and connections cut. */
+const SHORTEST_MS = 5000
+
+/** Nothing has been asked yet. */
+export function serverReach({ now = Date.now }: { readonly now?: () => number } = {}): ServerReach {
+  const listeners = new Set<(outage: Outage) => void>()
+  let outage: Outage | undefined
+  return {
+    failed(error) {
+      if (!isAway(error)) return
+      const last = now()
+      outage = { first: outage?.first ?? last, last, problem: error.message }
+    },
+    answered() {
+      if (outage === undefined) return
+      const over = outage
+      outage = undefined
+      if (over.last - over.first < SHORTEST_MS) return
+      for (const listener of listeners) listener(over)
+    },
+    onReturn(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+  }
+}
+
+/** A server that refuses is there. */
+const isAway = ({ code, status = 0 }: KubeError): boolean =>
+  code === 'NETWORK' || code === 'TIMEOUT' || (code === 'STATUS' && status >= 500)
