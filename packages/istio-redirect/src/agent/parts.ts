@@ -8,6 +8,7 @@ import { ownEventsPart } from './own-events-part.ts'
 import { agentPart, type Part } from './part.ts'
 import { podWatches } from './pods/pod-watches.ts'
 import { repairPart } from './repair-part.ts'
+import { restPart } from './rest-part.ts'
 import { healthServer, type Readiness } from './serve/health.ts'
 import { keepPort } from './serve/kept-port.ts'
 import { type KeptSocket, keepSocket } from './serve/kept-socket.ts'
@@ -131,7 +132,7 @@ export function agentParts({ log, own, metrics, errors, readiness, isAside }: Pa
   const token = unlessAside(tokens)
   const events = ownEventsPart({ log: own, readiness, reach, failed: () => errors.inc({ part: 'events' }) })
   return {
-    all: [metricsPort, logs, health, token, ambient, repair, serve, events],
+    all: [metricsPort, logs, health, token, ambient, repair, serve, events, restPart()],
     ofClaim: [logs, token, ambient, repair, serve],
     beforeInstall: tokens.firstToken,
     problems() {

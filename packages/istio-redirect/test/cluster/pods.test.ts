@@ -26,9 +26,10 @@ it('a limit of 64 MiB holds, and of the plugin that it copied nothing is charged
   // Its start takes more than it keeps.
   await until('it is at rest', async () => {
     const { anonymous, cached, workingSet } = await memory()
-    expect(anonymous).toBeLessThan(40)
+    expect(anonymous).toBeLessThan(16)
     expect(cached).toBeLessThan(50)
-    expect(workingSet).toBeLessThan(40)
+    expect(workingSet).toBeLessThan(16.8)
+    process.stdout.write(`at rest: anonymous ${anonymous} MB, working set ${workingSet} MB\n`)
     return true
   })
 })

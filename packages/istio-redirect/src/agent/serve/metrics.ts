@@ -1,5 +1,9 @@
 import type { Server } from 'node:http'
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+// Not the whole of it: what pushes, aggregates and looks at the runtime keeps a megabyte of the agent's memory.
+import Counter from 'prom-client/lib/counter.js'
+import Gauge from 'prom-client/lib/gauge.js'
+import Histogram from 'prom-client/lib/histogram.js'
+import Registry from 'prom-client/lib/registry.js'
 import type { Metrics, Histogram as OneHistogram } from '../services.ts'
 import type { BoundedOptions } from './bounded-connections.ts'
 import { boundedServer } from './bounded-server.ts'

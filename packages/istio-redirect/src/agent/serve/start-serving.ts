@@ -8,10 +8,9 @@ import type { PodIdentity } from '../../kube/pod-identity.ts'
 import { serviceAccountAccess } from '../../kube/service-account.ts'
 import { type PodInfo, podInfo } from '../../redirect/pod-info.ts'
 import { answerCall, type StartingPod } from '../../serve/answer-call.ts'
-import { keptBatches, type MakeBatch } from '../../serve/kept-batches.ts'
+import { keptBatches } from '../../serve/kept-batches.ts'
 import { makeBatch } from '../../serve/make-batch.ts'
 import type { NamespaceFacts, ServeRequest } from '../../serve/protocol.ts'
-import { warmUp } from '../../serve/warm-up.ts'
 import { podAddresses } from '../ambient/ambient-pod.ts'
 import type { AmbientStatus } from '../ambient/ambient-status.ts'
 import type { AmbientPart } from '../ambient-part.ts'
@@ -27,6 +26,7 @@ import { keepSocket } from './kept-socket.ts'
 import { printLines, type RefusedLines } from './print-lines.ts'
 import type { ServingMetrics } from './serving-metrics.ts'
 import type { ServingStatus } from './serving-status.ts'
+import { warmUpLater } from './warm-up-later.ts'
 
 /** What {@link startServing} works with. */
 export interface ServingServices {
@@ -104,31 +104,13 @@ export async function startServing(services: ServingServices): Promise<() => Pro
   const { closed, failed } = services
   const server = () => callServer({ version: VERSION, answer, answered: metrics.answered, lines, status, closed })
   const socket = await keepSocket(config.socket, server, { mode: 0o600, log: own, failed })
-  void warmUpLater(batch, signal)
+  void warmUpLater(signal, batch)
   return async () => {
     stop.abort()
     await socket.close()
     await following
   }
 }
-
-/**
- * Three times, each in a turn of its own; not at once, when the agent has to become ready. The last time what most pods
- * need is kept.
- */
-async function warmUpLater(batch: MakeBatch, signal: AbortSignal): Promise<void> {
-  try {
-    for (const make of [undefined, undefined, batch]) {
-      await delay(WARM_UP_MS, undefined, { signal, ref: false })
-      await warmUp(make)
-    }
-  } catch {
-    // The agent ends.
-  }
-}
-
-/** Milliseconds from when it serves to the first decision about no pod, and between them. */
-const WARM_UP_MS = 300
 
 const NAMELESS = 'the name of the node is not known: NODE_NAME'
 

@@ -1,0 +1,78 @@
+import type { AgentConfig } from './config/agent-config.ts'
+import { agentPart, type Part } from './part.ts'
+
+/** What {@link restPart} works with; for tests. */
+export interface RestServices {
+  /** Gives back what the runtime holds and does not need; absent where the runtime cannot. */
+  readonly shrink?: (() => void) | undefined
+  /** Processor time that this process has taken, in milliseconds. */
+  readonly cpuMs?: () => number
+  /** Makes ready for the plugin's next call, on this socket. */
+  readonly warmUp?: (socket: string, signal: AbortSignal) => Promise<void>
+  /** Between two looks. */
+  readonly lookMs?: number
+}
+
+/**
+ * Gives memory back when the agent comes to rest: after its start, and after it has worked again. Of the 16 MB that the start
+ * leaves 2 are code that has run and is not needed any more, and 1 is what was collected and kept for later. The code of a
+ * served call is made again at once: the next pod is not to wait for it.
+ */
+export function restPart({
+  shrink = runtimeShrink(),
+  cpuMs = ownCpuMs,
+  warmUp = loadAndWarmUp,
+  lookMs = 10_000,
+}: RestServices = {}): Part<AgentConfig> {
+  return agentPart<AgentConfig>(
+    ({ serve }) => serve?.socket,
+    async ({ serve }) => {
+      if (shrink === undefined) return async () => {}
+      const stop = new AbortController()
+      let seen = cpuMs()
+      // The start is work enough.
+      let rested = Number.NEGATIVE_INFINITY
+      const timer = setInterval(() => {
+        const now = cpuMs()
+        const isCalm = now - seen < lookMs * CALM
+        seen = now
+        if (!isCalm || now - rested < WORTH_MS) return
+        rested = now
+        shrink()
+        if (serve !== undefined) void warmUp(serve.socket, stop.signal)
+      }, lookMs)
+      timer.unref()
+      return async () => {
+        clearInterval(timer)
+        stop.abort()
+      }
+    },
+  )
+}
+
+/** The share of one processor that probes, scrapes and looks at the node stay below. */
+const CALM = 0.02
+
+/** As much work between two times, in milliseconds: to shrink and to make the code again takes 45. */
+const WORTH_MS = 300
+
+function ownCpuMs(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
+}
+
+async function loadAndWarmUp(socket: string, signal: AbortSignal): Promise<void> {
+  const { warmUpLater } = await import('./serve/warm-up-later.ts')
+  await warmUpLater(signal)
+  const { askStatus } = await import('./commands/ask-status.ts')
+  // What reads calls and answers them has to be made again as well. Where nobody listens there is nothing to make ready for.
+  await askStatus(socket).catch(() => {})
+}
+
+/** That of bun: it acts when the event loop has nothing to do. */
+function runtimeShrink(): (() => void) | undefined {
+  const bun: unknown = Reflect.get(globalThis, 'Bun')
+  if (typeof bun !== 'object' || bun === null) return undefined
+  const shrink: unknown = Reflect.get(bun, 'shrink')
+  return typeof shrink === 'function' ? () => void Reflect.apply(shrink, bun, []) : undefined
+}
