@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Netns } from '@cni/netns'
 import { messageOf } from '@cni/types'
 import { podCgroup } from '../proc/pod-cgroup.ts'
-import { addressesIn, openNamespace, type PodProcess, podProcesses } from '../proc/pod-processes.ts'
+import { addressesIn, openNamespace, podProcesses } from '../proc/pod-processes.ts'
 import { podAddresses } from './ambient-pod.ts'
 
 /** What a look at the processes of a node found. */
@@ -39,12 +39,19 @@ export async function findPodNamespaces(
   const namespaces = new Map<string, Netns>()
   const taken = new Map<string, string>()
   const warnings = new Set<string>()
+  const uids = new Map<string, string>()
+  // Of most processes nothing else has to be read than whose they are.
+  const isWanted = (pid: string): boolean => {
+    const uid = uidOf(hostProc, pid)
+    if (uid === undefined || (wanted.get(uid) ?? []).length === 0) return false
+    uids.set(pid, uid)
+    return true
+  }
   try {
-    for (const process of await podProcesses(hostProc)) {
-      if (taken.has(process.namespace)) continue
-      const uid = uidOf(hostProc, process)
+    for (const process of await podProcesses(hostProc, isWanted)) {
+      const uid = uids.get(process.pid)
       const addresses = uid === undefined ? undefined : wanted.get(uid)
-      if (uid === undefined || addresses === undefined || addresses.length === 0) continue
+      if (uid === undefined || addresses === undefined || taken.has(process.namespace)) continue
       const opened = openNamespace(hostProc, process)
       if (opened === undefined) continue
       const problem = namespaces.has(uid)
@@ -67,7 +74,7 @@ export async function findPodNamespaces(
 
 // internal
 
-function uidOf(hostProc: string, { pid }: PodProcess): string | undefined {
+function uidOf(hostProc: string, pid: string): string | undefined {
   try {
     return podCgroup(readFileSync(join(hostProc, pid, 'cgroup'), 'utf8'))?.uid
   } catch {

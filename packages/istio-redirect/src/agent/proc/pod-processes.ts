@@ -14,11 +14,15 @@ export interface PodProcess {
 }
 
 /**
- * The processes of a node that are in a network namespace other than the node's own, the oldest first.
+ * The processes of a node that are in a network namespace other than the node's own, the oldest first; only those that are
+ * wanted, if somebody knows which.
  *
  * @throws {@link DiscoveryError} when it cannot be told which namespace is the node's.
  */
-export async function podProcesses(hostProc: string): Promise<PodProcess[]> {
+export async function podProcesses(
+  hostProc: string,
+  isWanted: (pid: string) => boolean = () => true,
+): Promise<PodProcess[]> {
   const host = nodeNamespace(hostProc)
   const found: PodProcess[] = []
   let seen = 0
@@ -28,7 +32,7 @@ export async function podProcesses(hostProc: string): Promise<PodProcess[]> {
     // Thousands of processes must not delay what else the agent does.
     if (seen % 256 === 0) await breathe()
     const namespace = namespaceOf(join(hostProc, pid))
-    if (namespace === undefined || namespace === host) continue
+    if (namespace === undefined || namespace === host || !isWanted(pid)) continue
     found.push({ pid, namespace, startTime: startTimeOf(join(hostProc, pid)) })
   }
   return found.sort((a, b) => a.startTime - b.startTime || Number(a.pid) - Number(b.pid))
