@@ -124,37 +124,6 @@ describe('a pod that a plugin hands over', () => {
     expect(node.patches()).toEqual(['web enabled'])
   })
 
-  test.each([
-    ['', 400, 'unexpected end of JSON input\n'],
-    ['{', 400, 'unexpected end of JSON input\n'],
-    ['{} y', 400, "invalid character 'y' after top-level value\n"],
-    ['[]', 400, 'json: cannot unmarshal array into Go value of type CNIPluginAddEvent\n'],
-    ['{"IPs":[{"Address":{"IP":"x"}}]}', 400, 'invalid IP address: x\n'],
-    ['null', 500, 'failed to get pod /: failed to find pod /\n'],
-    ['{"PodName":"zz","PodNamespace":"shop"}', 500, 'failed to get pod shop/zz: failed to find pod shop/zz\n'],
-    [
-      '{"PodName":"pl","PodNamespace":"plain"}',
-      500,
-      'pod plain/pl is unexpectedly not eligible for ambient enrollment\n',
-    ],
-    [
-      '{"PodName":"web","PodNamespace":"shop","Netns":"/netns/none"}',
-      500,
-      /^pod add cannot be retried: failed to open netns: /,
-    ],
-  ])('%s is answered, and leaves nothing behind', async (body, status, text) => {
-    await using node = await meshNode()
-    const agent = await node.start()
-    await ready(agent)
-    const plain = await node.pod({ name: 'pl', namespace: 'plain' })
-    await node.pod({ name: 'web', status: false, process: false })
-    const answer = await node.hand(plain, body)
-    expect(answer.status).toBe(status)
-    expect(answer.body).toEqual(typeof text === 'string' ? text : expect.stringMatching(text))
-    expect(await entries(node)).toEqual([])
-    expect(node.patches()).toEqual([])
-  })
-
   test('is pending when ztunnel refuses it, is tried again, and annotated once', async () => {
     await using node = await meshNode()
     const agent = await node.start()

@@ -117,6 +117,18 @@ test.each([
   [{ ISTIO_OWNED_CNI_CONFIG_FILENAME: '02-x' }, 'ISTIO_OWNED_CNI_CONFIG_FILENAME has the value "02-x"'],
   [{ AMBIENT_ENABLEMENT_SELECTOR: '{' }, 'AMBIENT_ENABLEMENT_SELECTOR is not YAML'],
   [{ AMBIENT_ENABLEMENT_SELECTOR: 'a: b' }, 'AMBIENT_ENABLEMENT_SELECTOR: the document'],
+  [
+    { AMBIENT_ENABLEMENT_SELECTOR: '- podSelector: {matchExpressions: [{key: a, operator: Near}]}' },
+    'AMBIENT_ENABLEMENT_SELECTOR: 0.podSelector.matchExpressions.0.operator',
+  ],
+  [
+    { AMBIENT_ENABLEMENT_SELECTOR: '- podSelector: {matchExpressions: [{key: a, operator: In}]}' },
+    'AMBIENT_ENABLEMENT_SELECTOR: 0.podSelector: operator In of key "a" needs at least one value',
+  ],
+  [
+    { AMBIENT_ENABLEMENT_SELECTOR: '- podSelector: {matchLabels: [a]}' },
+    'AMBIENT_ENABLEMENT_SELECTOR: 0.podSelector.matchLabels',
+  ],
   [{ AMBIENT_REDIRECT_MODE: 'node' }, 'AMBIENT_REDIRECT_MODE has the value "node": expected inpod or node-iptables'],
   [{ AMBIENT_REDIRECT_MODE: 'node-iptables', EBPF_ENABLED: 'true' }, 'but EBPF_ENABLED asks for node-ebpf'],
   [{ AMBIENT_REDIRECT_MODE: 'inpod', EBPF_ENABLED: '1' }, 'AMBIENT_REDIRECT_MODE is inpod, but EBPF_ENABLED'],
