@@ -10,11 +10,12 @@ const answer = (ambient: AmbientStatus | undefined) => ({
 })
 const nodeLevel = (ztunnel: string | undefined) =>
   ({ mode: 'node-iptables', tunnel: 'geneve', hostIp: '10.60.0.1', ztunnel }) as const
-const told = (ambient: AmbientStatus) => checkAmbient(true, answer(ambient)).map(({ name: _, ...rest }) => rest)
+const told = (ambient: AmbientStatus, nativeNftables = false) =>
+  checkAmbient({ nativeNftables }, answer(ambient)).map(({ name: _, ...rest }) => rest)
 
 describe('ambient mode in the status of a node', () => {
   test('nothing is said where it is off', () => {
-    expect(checkAmbient(false, answer(healthy))).toEqual([])
+    expect(checkAmbient(undefined, answer(healthy))).toEqual([])
   })
 
   test.each([
@@ -58,6 +59,20 @@ describe('ambient mode in the status of a node', () => {
     expect(told(status)).toMatchObject([{ state, subject: 'mesh', detail }])
   })
 
+  test('rules by iptables where native ones were asked for are a warning that says what to do', () => {
+    expect(told(healthy, true).slice(1)).toEqual([
+      {
+        state: 'warn',
+        subject: 'rules',
+        detail: 'NATIVE_NFTABLES is true, and iptables-nft is used',
+        next: expect.stringMatching(/^sets of ipset .* until the node is started again/),
+      },
+    ])
+    expect(told({ ...healthy, backEnd: 'native' }, true)).toHaveLength(1)
+    expect(told({ ...healthy, backEnd: undefined }, true)).toHaveLength(1)
+    expect(told({ ...healthy, nodeLevel: nodeLevel(undefined) }, true)).toHaveLength(1)
+  })
+
   test('pods that are pending are named with their reason, a screen of them', () => {
     const waiting = Array.from({ length: 20 }, (_, index) => ({ pod: `shop/web-${index}`, why: 'no address yet' }))
     const checks = told({ ...healthy, pending: 30, waiting })
@@ -71,6 +86,6 @@ describe('ambient mode in the status of a node', () => {
     [{ socket, problem: 'nobody listens' }, 'fail', 'nobody listens'],
     [answer(undefined), 'fail', 'the agent that listens does without'],
   ] as const)('without an answer about it: %j is a %s', (asked, state, detail) => {
-    expect(checkAmbient(true, asked)).toMatchObject([{ state, detail }])
+    expect(checkAmbient({ nativeNftables: false }, asked)).toMatchObject([{ state, detail }])
   })
 })

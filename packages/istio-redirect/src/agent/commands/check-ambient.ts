@@ -1,15 +1,19 @@
+import type { AmbientConfig } from '../ambient/ambient-config.ts'
 import type { AmbientBackEnd, AmbientStatus, NodeLevelStatus } from '../ambient/ambient-status.ts'
 import type { ServingAnswer } from './check-serving.ts'
 import type { Check } from './checks.ts'
 
 /** How ambient mode is on this node; nothing where it is off. */
-export function checkAmbient(enabled: boolean, answer: ServingAnswer): Check[] {
-  if (!enabled) return []
+export function checkAmbient(
+  config: Pick<AmbientConfig, 'nativeNftables'> | undefined,
+  answer: ServingAnswer,
+): Check[] {
+  if (config === undefined) return []
   if (answer === undefined) return [check('warn', 'unknown', 'SERVE_PLUGIN is false, so that nobody can be asked')]
   if ('problem' in answer) return [check('fail', answer.socket, answer.problem, START)]
   const { ambient } = answer.status
   if (ambient === undefined) return [check('fail', answer.socket, 'the agent that listens does without', START)]
-  return [summary(ambient), ...waiting(ambient)]
+  return [summary(ambient), ...(config.nativeNftables ? notNative(ambient) : []), ...waiting(ambient)]
 }
 
 // internal
@@ -34,6 +38,12 @@ function summary(status: AmbientStatus): Check {
     return check('fail', 'mesh', detail.join('; '), nodeLevel === undefined ? NO_ZTUNNEL : NO_READY_ZTUNNEL)
   }
   return check(pending > 0 ? 'warn' : 'ok', 'mesh', detail.join('; '))
+}
+
+/** What was asked for and is not so; on the node nobody can ask for it. */
+function notNative({ backEnd, nodeLevel }: AmbientStatus): Check[] {
+  if (backEnd === undefined || backEnd === 'native' || nodeLevel !== undefined) return []
+  return [check('warn', 'rules', `NATIVE_NFTABLES is true, and ${BACK_ENDS[backEnd]} is used`, NOT_NATIVE)]
 }
 
 function waiting({ pending, waiting: shown }: AmbientStatus): Check[] {
@@ -61,6 +71,8 @@ const BACK_ENDS: Readonly<Record<AmbientBackEnd, string>> = {
   native: 'nftables',
 }
 
+const NOT_NATIVE =
+  'sets of ipset that iptables rules used before keep native rules from being written until the node is started again: reboot it, or add a new one; a kernel without nf_tables never takes them. The log of the agent says which it was: kubectl logs'
 const START = 'start install-cni with AMBIENT_ENABLED=true: until then no pod of this node joins or leaves the mesh'
 const READ_LOG = 'the agent tries again and again; its log says what and how often: kubectl logs, if it runs in a pod'
 const NO_ZTUNNEL =

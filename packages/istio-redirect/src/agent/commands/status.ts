@@ -20,7 +20,7 @@ export async function status(config: AgentConfig, json: boolean, io: CommandIo):
     ...(pluginToken === undefined ? [] : [checkToken(pluginToken.file, Date.now(), 'plugin')]),
     await checkLogSocket(logSocket),
     checkServing(serving),
-    ...checkAmbient(config.ambient !== undefined, serving),
+    ...checkAmbient(config.ambient, serving),
     await checkAgent(healthPort),
     ...checkRuntimeEnv(),
     ...config.warnings.map((detail): Check => ({ name: 'setting', state: 'warn', subject: '', detail })),
