@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { run } from '@cni/host'
 import { repairGrants } from '@cni/istio-redirect/testing'
 import { type Node, startNode } from '@cni/istio-redirect/testing/node'
+import type { Netns } from '@cni/netns'
 import { loadSys } from '@cni/netns/sys'
 import { compiled, root } from './lib/compiled.ts'
 import type { Contender } from './lib/contender.ts'
@@ -16,8 +17,12 @@ import { type ServingAgent, startServingAgent } from './lib/serving-agent.ts'
 import { percentile } from './lib/statistics.ts'
 import { SuiteReport, settings } from './lib/suite.ts'
 
-/** What containerd hands over of a pod without a sidecar. */
-const HANDED_OVER = { runtimeConfig: { 'io.kubernetes.cri.pod-annotations': { 'example.org/any': 'thing' } } }
+/** What containerd hands over of a pod. */
+const handedOver = (annotations: object) => ({ runtimeConfig: { 'io.kubernetes.cri.pod-annotations': annotations } })
+const HANDED_OVER = {
+  mesh: handedOver(MESH.metadata.annotations ?? {}),
+  outside: handedOver({ 'example.org/any': 'thing' }),
+}
 
 const used = settings({ runs: 20, pods: 200 })
 const suite = new SuiteReport('Whole processes on a real kernel and the embedded API server', used)
@@ -46,11 +51,12 @@ try {
   await suite.race('what a mesh ADD needs', [...(await floor(node, ours, folder)), bare], used.runs)
   await raced('ADD, mesh pod', (one) => add(node, one, mesh, true), [served])
   await agentsShare(node, agent)
+  await raced('ADD, mesh pod, annotations handed over', (one) => add(node, one, mesh, true, HANDED_OVER.mesh))
   const native = plugins.map((one) => ({ ...one, conf: { ...one.conf, native_nftables: true } }))
   await suite.race('ADD, mesh pod, native', [...native.map((one) => add(node, one, mesh, true)), bare], used.runs)
   await raced('ADD, pod outside the mesh', (one) => add(node, one, outside, false), [served])
   await raced('ADD, pod outside the mesh, annotations handed over', (one) =>
-    add(node, one, outside, false, HANDED_OVER),
+    add(node, one, outside, false, HANDED_OVER.outside),
   )
   await raced('ADD, excluded namespace', (one) => add(node, one, outside, false, { exclude_namespaces: ['demo'] }))
   await raced('CHECK, mesh pod', (one) => after(node, one, 'CHECK'))
@@ -101,12 +107,14 @@ async function bursts(node: Node): Promise<void> {
   }
 }
 
+/** The namespaces are there before, and stay until after: what a runtime takes for them is not the plugin's. */
 async function burst(node: Node, plugin: Plugin, pods: number): Promise<number[]> {
   const times: number[] = []
-  let waiting = pods
+  await using made = new AsyncDisposableStack()
+  const waiting: Netns[] = []
+  for (let pod = 0; pod < pods; pod++) waiting.push(made.use(await podNamespace()))
   const worker = async () => {
-    while (waiting-- > 0) {
-      await using place = await podNamespace()
+    for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
       const { argv, env, stdin } = call(node, plugin, 'ADD', place, MESH.metadata.name)
       const { durationMs } = await run(argv, { env, input: stdin })
       times.push(durationMs)

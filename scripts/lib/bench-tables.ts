@@ -23,6 +23,7 @@ const VERBS: readonly (readonly [group: string, label?: string, name?: string])[
   ['VERSION'],
   ['ADD, mesh pod', 'ADD, mesh pod, decided alone'],
   ['ADD, mesh pod', 'ADD, mesh pod, served by the agent', SERVED],
+  ['ADD, mesh pod, annotations handed over', 'ADD, mesh pod, alone, annotations handed over'],
   ['ADD, mesh pod, native', 'ADD, mesh pod, native rules, alone'],
   ['ADD, pod outside the mesh', 'ADD, pod outside the mesh, alone'],
   ['ADD, pod outside the mesh', 'ADD, pod outside the mesh, served', SERVED],
