@@ -1,4 +1,3 @@
-import { checkConfig } from '@cni/skel/schema'
 import {
   CniError,
   decodeResult,
@@ -23,7 +22,8 @@ import { recordOf } from '../decide/record.ts'
 import { type FoundRedirect, redirectionOf } from '../decide/redirection.ts'
 import type { PodIdentity } from '../kube/pod-identity.ts'
 import { logLevel } from '../log/sinks.ts'
-import { confSchema } from '../plugin/conf.ts'
+import type { Conf } from '../plugin/conf.ts'
+import { isPlainConf } from '../plugin/plain-conf.ts'
 import { settingsOf } from '../plugin/settings.ts'
 import { warnAboutSettings } from '../plugin/warn-settings.ts'
 import { captureConfig } from '../redirect/config.ts'
@@ -116,7 +116,7 @@ class ServedCall {
     const { env, stdin } = this.#request
     const text = Buffer.from(stdin.buffer, stdin.byteOffset, stdin.byteLength).toString('utf8')
     const document = normalizeNetConf(parseJson(text, 'error unmarshall network config'))
-    const conf = await checkConfig(confSchema, document, this.#log)
+    const conf = isPlainConf(document) ? document : await this.#checked(document)
     const told = addressesIn(document)
     const settings = settingsOf(conf)
     this.#level = logLevel(settings.logLevel) ?? 'info'
@@ -145,6 +145,15 @@ class ServedCall {
     if (facts.backend !== backend) throw new Refusal('backend')
     if (!facts.fresh) throw new Refusal('not-fresh')
     return this.#program(found, { addresses: told, facts, backend }, sources.batch ?? makeBatch)
+  }
+
+  /** As the plugin: the schema is for what a cheap look does not vouch for. */
+  async #checked(document: UncheckedNetConf): Promise<Conf> {
+    const [{ checkConfig }, { confSchema }] = await Promise.all([
+      import('@cni/skel/schema'),
+      import('../plugin/conf.ts'),
+    ])
+    return checkConfig(confSchema, document, this.#log)
   }
 
   #program(redirect: FoundRedirect, { addresses, facts, backend }: KnownPlace, make: MakeBatch): ProgramAnswer {
