@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { mode } from '../ambient-pods.ts'
 import { capturedBy, entriesOf } from './back-ends.ts'
-import { meshNode, type TestPod } from './mesh-node.ts'
-
-const patience = { timeout: 20_000 }
-const annotated = (pod: TestPod, value: string | undefined) => expect.poll(() => pod.annotation(), patience).toBe(value)
+import { meshNode } from './mesh-node.ts'
+import { annotated, patience } from './served-node.ts'
 
 describe('an agent that ended', () => {
   test.each([

@@ -4,9 +4,7 @@ import { nodeProbes } from '../../src/agent/ambient/node-probes.ts'
 import { defaultProbeSource } from '../../src/agent/ambient/pod-rules.ts'
 import { mode } from '../ambient-pods.ts'
 import { type MeshNode, meshNode, type TestPod } from './mesh-node.ts'
-import type { RecordingZtunnel } from './recording-ztunnel.ts'
-
-const patience = { timeout: 20_000 }
+import { annotated, entriesOfPods, joined, patience, ready, servedNode } from './served-node.ts'
 
 /** Whether rules of ours are in a pod. */
 async function isCaptured({ netns }: TestPod): Promise<boolean> {
@@ -22,25 +20,15 @@ async function entries(node: MeshNode): Promise<string[]> {
   return (await sets.list()).map(({ address, uid }) => `${address} ${uid}`).toSorted()
 }
 
-const entriesOf = (...pods: readonly TestPod[]): string[] =>
-  pods.flatMap(({ uid, addresses }) => addresses.map((address) => `${address} ${uid}`)).toSorted()
-
-const ready = (agent: { problem(): string | undefined }) => expect.poll(() => agent.problem(), patience).toBeUndefined()
-const joined = (ztunnel: RecordingZtunnel) => expect.poll(() => ztunnel.told, patience).toContain('snapshotSent')
-const annotated = (pod: TestPod, value: string | undefined) => expect.poll(() => pod.annotation(), patience).toBe(value)
-
 describe('a pod that a plugin hands over', () => {
   test('is enrolled when the answer comes: rules, ztunnel, sets, annotation', async () => {
-    await using node = await meshNode()
-    const agent = await node.start()
-    const ztunnel = node.ztunnel()
-    await ready(agent)
-    await joined(ztunnel)
+    await using served = await servedNode()
+    const { node, agent, ztunnel } = served
     const pod = await node.pod({ name: 'web', process: false, status: false })
     expect(await node.hand(pod)).toMatchObject({ status: 200, body: '' })
     expect(ztunnel.pods.get(pod.uid)).toBe(pod.netns.ino)
     expect(await isCaptured(pod)).toBe(true)
-    expect(await entries(node)).toEqual(entriesOf(pod))
+    expect(await entries(node)).toEqual(entriesOfPods(pod))
     expect(pod.annotation()).toBe('enabled')
     expect(agent.status()).toMatchObject({ enrolled: 1, pending: 0, ztunnels: 1, backEnd: 'nft' })
     const requests = node.api.requests.filter(({ method }) => method === 'PATCH')
@@ -55,11 +43,8 @@ describe('a pod that a plugin hands over', () => {
   })
 
   test('ten at once, whose status arrives together with the event, all are in the next snapshot', async () => {
-    await using node = await meshNode()
-    const agent = await node.start()
-    const ztunnel = node.ztunnel()
-    await ready(agent)
-    await joined(ztunnel)
+    await using served = await servedNode()
+    const { node } = served
     const pods = await Promise.all(
       Array.from({ length: 10 }, (_, at) => node.pod({ name: `web-${at}`, status: false })),
     )
@@ -76,21 +61,18 @@ describe('a pod that a plugin hands over', () => {
     const other = node.ztunnel()
     await joined(other)
     expect([...other.pods.keys()].toSorted()).toEqual(pods.map(({ uid }) => uid).toSorted())
-    expect(await entries(node)).toEqual(entriesOf(...pods))
+    expect(await entries(node)).toEqual(entriesOfPods(...pods))
     expect(node.patches().filter((text) => text.endsWith('enabled'))).toHaveLength(10)
     expect(node.patches()).toHaveLength(10)
   })
 
   test('a second time is no fault, and nothing is doubled; with another namespace it moves there', async () => {
-    await using node = await meshNode()
-    const agent = await node.start()
-    const ztunnel = node.ztunnel()
-    await ready(agent)
-    await joined(ztunnel)
+    await using served = await servedNode()
+    const { node, ztunnel } = served
     const pod = await node.pod({ name: 'web' })
     expect((await node.hand(pod)).status).toBe(200)
     expect((await node.hand(pod)).status).toBe(200)
-    expect(await entries(node)).toEqual(entriesOf(pod))
+    expect(await entries(node)).toEqual(entriesOfPods(pod))
     const other = await node.pod({ name: 'sandbox', namespace: 'plain' })
     expect((await node.hand(pod, pod.event(`/netns/${other.uid}`))).status).toBe(200)
     expect(ztunnel.pods.get(pod.uid)).toBe(other.netns.ino)
@@ -99,11 +81,8 @@ describe('a pod that a plugin hands over', () => {
   })
 
   test('over the serving socket is enrolled in the same turn as by an event, if it is certainly that one', async () => {
-    await using node = await meshNode()
-    const agent = await node.start()
-    const ztunnel = node.ztunnel()
-    await ready(agent)
-    await joined(ztunnel)
+    await using served = await servedNode()
+    const { node, agent, ztunnel } = served
     const pod = await node.pod({ name: 'web', process: false, status: false })
     const plain = await node.pod({ name: 'plain', namespace: 'plain' })
     const { signal } = new AbortController()
@@ -125,11 +104,8 @@ describe('a pod that a plugin hands over', () => {
   })
 
   test('is pending when ztunnel refuses it, is tried again, and annotated once', async () => {
-    await using node = await meshNode()
-    const agent = await node.start()
-    const ztunnel = node.ztunnel()
-    await ready(agent)
-    await joined(ztunnel)
+    await using served = await servedNode()
+    const { node, agent, ztunnel } = served
     ztunnel.answer(() => 'no way')
     const pod = await node.pod({ name: 'web' })
     await expect.poll(() => agent.status().waiting, patience).toMatchObject([{ pod: 'shop/web' }])
@@ -141,17 +117,14 @@ describe('a pod that a plugin hands over', () => {
     ztunnel.answer(() => '')
     await annotated(pod, 'enabled')
     expect(node.patches()).toEqual(['web pending', 'web enabled'])
-    expect(await entries(node)).toEqual(entriesOf(pod))
+    expect(await entries(node)).toEqual(entriesOfPods(pod))
   })
 })
 
 describe('a ztunnel that says nothing', () => {
   test('has the plugin told so in the agent’s own words, within its five seconds; the pod is pending', async () => {
-    await using node = await meshNode()
-    const agent = await node.start()
-    const ztunnel = node.ztunnel()
-    await ready(agent)
-    await joined(ztunnel)
+    await using served = await servedNode()
+    const { node, agent, ztunnel } = served
     ztunnel.answer(() => 'silence')
     const pod = await node.pod({ name: 'web', status: false })
     const answer = await node.hand(pod)
@@ -167,11 +140,8 @@ describe('a pod with rules already', () => {
     ['chains of another version of Istio go', true],
     ['chains that are not ours stay', false],
   ])('is enrolled: %s', async (_, reconcile) => {
-    await using node = await meshNode({ reconcile })
-    const agent = await node.start()
-    const ztunnel = node.ztunnel()
-    await ready(agent)
-    await joined(ztunnel)
+    await using served = await servedNode({ reconcile })
+    const { node } = served
     const pod = await node.pod({ name: 'web', status: false })
     const tables = iptables(pod.netns, { backend: 'nft' })
     await tables.apply(ruleset({ nat: ['ISTIO_OLD'] }, ({ nat }) => [nat.on('OUTPUT').jump('ISTIO_OLD')]))
@@ -206,11 +176,8 @@ describe('pods that are there', () => {
   })
 
   test('join and leave with their own label, a sidecar, and whatever users write into the annotation', async () => {
-    await using node = await meshNode()
-    const agent = await node.start()
-    const ztunnel = node.ztunnel()
-    await ready(agent)
-    await joined(ztunnel)
+    await using served = await servedNode()
+    const { node, ztunnel } = served
     const pod = await node.pod({ name: 'web' })
     await annotated(pod, 'enabled')
     pod.change({ labels: { [mode]: 'none' } })
@@ -233,16 +200,13 @@ describe('pods that are there', () => {
   })
 
   test('leave when they complete or are deleted, with every address they ever had', async () => {
-    await using node = await meshNode()
-    const agent = await node.start()
-    const ztunnel = node.ztunnel()
-    await ready(agent)
-    await joined(ztunnel)
+    await using served = await servedNode()
+    const { node, ztunnel } = served
     const job = await node.pod({ name: 'job' })
     const web = await node.pod({ name: 'web' })
     for (const pod of [job, web]) await annotated(pod, 'enabled')
     web.change({ status: { phase: 'Running', podIP: '10.20.1.1', podIPs: [{ ip: '10.20.1.1' }] } })
-    await expect.poll(() => entries(node), patience).toEqual([...entriesOf(job), `10.20.1.1 ${web.uid}`].toSorted())
+    await expect.poll(() => entries(node), patience).toEqual([...entriesOfPods(job), `10.20.1.1 ${web.uid}`].toSorted())
     job.change({ status: { phase: 'Succeeded' } })
     await annotated(job, undefined)
     expect(ztunnel.pods.has(job.uid)).toBe(false)
@@ -276,11 +240,10 @@ describe('pods that are there', () => {
   })
 
   test('with an IPv6 address are enrolled without it where IPv6 is off, and warned of', async () => {
-    await using node = await meshNode({ capture: { ipv6: false, dnsCapture: true, probeSource: defaultProbeSource } })
-    const agent = await node.start()
-    const ztunnel = node.ztunnel()
-    await ready(agent)
-    await joined(ztunnel)
+    await using served = await servedNode({
+      capture: { ipv6: false, dnsCapture: true, probeSource: defaultProbeSource },
+    })
+    const { node } = served
     const pod = await node.pod({ name: 'web', process: false })
     expect((await node.hand(pod)).status).toBe(200)
     expect(pod.annotation()).toBe('enabled')

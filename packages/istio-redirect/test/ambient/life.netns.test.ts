@@ -8,8 +8,7 @@ import { redirectRules } from '../../src/redirect/rules.ts'
 import { mode } from '../ambient-pods.ts'
 import { backEnds, capturedBy, settingsFor } from './back-ends.ts'
 import { type MeshNode, meshNode, type TestPod } from './mesh-node.ts'
-
-const patience = { timeout: 20_000 }
+import { annotated, entriesOfPods, patience, ready, servedNode } from './served-node.ts'
 
 const probesOf = (node: MeshNode) =>
   nodeProbes({ ipv6: true, probeSource: defaultProbeSource }, { netns: node.netns, backend: 'nft' })
@@ -17,11 +16,6 @@ const probesOf = (node: MeshNode) =>
 const entries = async (node: MeshNode): Promise<string[]> =>
   (await probesOf(node).sets.list()).map(({ address, uid }) => `${address} ${uid}`).toSorted()
 
-const entriesOf = (...pods: readonly TestPod[]): string[] =>
-  pods.flatMap(({ uid, addresses }) => addresses.map((address) => `${address} ${uid}`)).toSorted()
-
-const ready = (agent: { problem(): string | undefined }) => expect.poll(() => agent.problem(), patience).toBeUndefined()
-const annotated = (pod: TestPod, value: string | undefined) => expect.poll(() => pod.annotation(), patience).toBe(value)
 const outboundRules = async ({ netns }: TestPod): Promise<number> => {
   const { ipv4 } = await iptables(netns, { backend: 'nft' }).snapshot()
   return ipv4?.tables.get('nat')?.get('ISTIO_OUTPUT')?.rules.length ?? 0
@@ -43,7 +37,7 @@ describe('an agent that starts again', () => {
     if (!here || !lost || !gone || !done || !drifted || !unlabelled) throw new Error('six pods')
     for (const pod of all) await annotated(pod, 'enabled')
     await first.stop('followed')
-    expect(await entries(node)).toEqual(entriesOf(...all))
+    expect(await entries(node)).toEqual(entriesOfPods(...all))
     expect(existsSync(node.eventSocket)).toBe(false)
     expect(existsSync(node.ztunnelSocket)).toBe(false)
 
@@ -63,7 +57,7 @@ describe('an agent that starts again', () => {
     expect(ztunnel.snapshot().toSorted()).toEqual(['add drifted', 'add here', 'add unlabelled', `keep ${lost.uid}`])
     await annotated(done, undefined)
     await annotated(unlabelled, undefined)
-    await expect.poll(() => entries(node), patience).toEqual(entriesOf(here, lost, drifted))
+    await expect.poll(() => entries(node), patience).toEqual(entriesOfPods(here, lost, drifted))
     await expect.poll(() => outboundRules(drifted), patience).toBe(rules)
     expect(node.patches().slice(patched).toSorted()).toEqual(['done null', 'unlabelled null'])
     expect(second.status()).toMatchObject({ enrolled: 3, pending: 0 })
@@ -158,7 +152,7 @@ describe('an agent without', () => {
     expect(answer.status).toBe(500)
     expect(answer.body).toMatch(/^failed to get pod shop\/web: the node agent is not ready: the pods of this node/)
     expect(ztunnel.snapshot()).toEqual([])
-    expect(await entries(node)).toEqual(entriesOf(pod))
+    expect(await entries(node)).toEqual(entriesOfPods(pod))
     node.api.behave()
     await ready(agent)
     await expect.poll(() => ztunnel.snapshot(), patience).toEqual(['add web'])
@@ -215,11 +209,8 @@ describe('an agent that stops', () => {
     ['an API server that never answers', true],
     ['a ztunnel that never answers', false],
   ])('is not kept by %s', async (_, isServer) => {
-    await using node = await meshNode()
-    const agent = await node.start()
-    const ztunnel = node.ztunnel()
-    await ready(agent)
-    await expect.poll(() => ztunnel.told, patience).toContain('snapshotSent')
+    await using served = await servedNode()
+    const { node, agent, ztunnel } = served
     // What is still to be watched would never be told of the pod.
     const watched = () => node.api.requests.filter(({ url }) => url.includes('watch=true')).map(({ url }) => url)
     for (const what of ['pods', 'namespaces']) {

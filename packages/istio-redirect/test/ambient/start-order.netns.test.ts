@@ -4,10 +4,8 @@ import { nodeProbes } from '../../src/agent/ambient/node-probes.ts'
 import { defaultProbeSource } from '../../src/agent/ambient/pod-rules.ts'
 import { mode } from '../ambient-pods.ts'
 import { capturedBy, damage } from './back-ends.ts'
-import { meshNode, type TestPod } from './mesh-node.ts'
-
-const patience = { timeout: 20_000 }
-const annotated = (pod: TestPod, value: string | undefined) => expect.poll(() => pod.annotation(), patience).toBe(value)
+import { meshNode } from './mesh-node.ts'
+import { annotated, patience } from './served-node.ts'
 
 test('before anything is known of pods the sockets are there, and the rules and sets of the node', async () => {
   await using node = await meshNode()

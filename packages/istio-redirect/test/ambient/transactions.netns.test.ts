@@ -7,9 +7,7 @@ import { expect, test, vi } from 'vitest'
 import { mode } from '../ambient-pods.ts'
 import { capturedBy, settingsFor } from './back-ends.ts'
 import { meshNode, type TestPod } from './mesh-node.ts'
-
-const patience = { timeout: 20_000 }
-const annotated = (pod: TestPod, value: string | undefined) => expect.poll(() => pod.annotation(), patience).toBe(value)
+import { annotated } from './served-node.ts'
 
 /** How many transactions changed the rules of a namespace, those of both families. */
 const transactions = ({ netns }: TestPod): number => {

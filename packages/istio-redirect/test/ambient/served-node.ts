@@ -1,0 +1,42 @@
+import { expect } from 'vitest'
+import type { AmbientConfig } from '../../src/agent/ambient/ambient-config.ts'
+import type { StartedAmbient } from '../../src/agent/ambient/start-ambient.ts'
+import { type MeshNode, meshNode, type TestPod } from './mesh-node.ts'
+import type { RecordingZtunnel } from './recording-ztunnel.ts'
+
+/** How long a test waits for what has to come. */
+export const patience = { timeout: 20_000 }
+
+/** Waits until an agent works. */
+export const ready = (agent: { problem(): string | undefined }) =>
+  expect.poll(() => agent.problem(), patience).toBeUndefined()
+
+/** Waits until a ztunnel was told of all pods. */
+export const joined = (ztunnel: RecordingZtunnel) => expect.poll(() => ztunnel.told, patience).toContain('snapshotSent')
+
+/** Waits until the annotation of a pod says this. */
+export const annotated = (pod: TestPod, value: string | undefined) =>
+  expect.poll(() => pod.annotation(), patience).toBe(value)
+
+/** What a node's sets hold of pods, as `address uid`. */
+export const entriesOfPods = (...pods: readonly TestPod[]): string[] =>
+  pods.flatMap(({ uid, addresses }) => addresses.map((address) => `${address} ${uid}`)).toSorted()
+
+/** A node with an agent that works, and a ztunnel that has joined it. */
+export interface ServedNode extends AsyncDisposable {
+  readonly node: MeshNode
+  readonly agent: StartedAmbient
+  readonly ztunnel: RecordingZtunnel
+}
+
+/** What most tests begin with. */
+export async function servedNode(config: Partial<AmbientConfig> = {}): Promise<ServedNode> {
+  await using stack = new AsyncDisposableStack()
+  const node = stack.use(await meshNode(config))
+  const agent = await node.start()
+  const ztunnel = node.ztunnel()
+  await ready(agent)
+  await joined(ztunnel)
+  const all = stack.move()
+  return { node, agent, ztunnel, [Symbol.asyncDispose]: () => all.disposeAsync() }
+}
