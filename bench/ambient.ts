@@ -15,6 +15,8 @@ const used = settings({ runs: 40, pods: 250 })
 const KNOWN_MS = 2000
 /** What one agent does after its answer shall not be in the other's way. */
 const SETTLED_MS = 20
+/** Within this time after its last work an agent has given back what it does not need. */
+const AT_REST_MS = 25_000
 /** Of the restarts, beside that with all pods. */
 const FEWER = 100
 const [SNAPSHOTS, RESTARTS] = [10, 3]
@@ -77,14 +79,17 @@ async function enrolledByEvents(): Promise<void> {
     note(life, 'event to answer', 'ms', await life.place.event(eventOf(pod)))
     tell(life.api, pod, { mesh: true, runs: true })
   })
-  for (const [life, before] of bare) {
-    const { api, pods, place } = life
+  for (const [{ api, pods }] of bare) {
     await until(() => pods.every((pod) => statusOf(api, pod) === 'enabled'), 'all pods are enrolled')
+  }
+  for (const [life, { cpu }] of bare) note(life, 'an enrolled pod', 'CPU ms', (life.place.cpuMs() - cpu) / used.pods)
+  await sleep(AT_REST_MS)
+  for (const [life, before] of bare) {
+    const { pods, place } = life
     const { megabytes, descriptors } = place.memory()
     note(life, `memory with ${pods.length} pods`, 'MB', megabytes)
     note(life, 'memory without pods', 'MB', before.megabytes)
     note(life, 'descriptors of an enrolled pod', 'count', (descriptors - before.descriptors) / pods.length)
-    note(life, 'an enrolled pod', 'CPU ms', (place.cpuMs() - before.cpu) / pods.length)
   }
   say(`${used.pods} pods have started`)
 }
