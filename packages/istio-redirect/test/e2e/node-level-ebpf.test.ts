@@ -47,6 +47,9 @@ test('by eBPF pods join by plugin and by label, a ztunnel takes over from one th
     enrolled: 3,
     nodeLevel: { mode: 'node-ebpf', ztunnel: 'istio-system/ztunnel-a' },
   })
+  const { stdout: screen } = await on.agents.command('status')
+  expect(screen).toContain('redirected on the node (node-ebpf, experimental, IPv4 only')
+  expect(screen).toContain('what pods send by IPv6 is not in the mesh')
   expect((await on.programs()).filters).toEqual(
     [
       ...Array.from({ length: 3 }, () => ['app_inbound', 'app_outbound']).flat(),

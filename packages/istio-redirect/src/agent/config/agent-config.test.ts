@@ -180,4 +180,9 @@ describe('ambient mode on the node level', () => {
     expect(enrolment).toMatchObject({ selectors: byNamespace, optOut: true })
     expect(install.plugin).toMatchObject({ enablement_selectors: byNamespace, ambient_redirect_mode: 'node-iptables' })
   })
+
+  test('says so where IPv6 is asked for', () => {
+    const { warnings } = config({ ...ambient, AMBIENT_REDIRECT_MODE: 'node-ebpf', AMBIENT_IPV6: 'true' })
+    expect(warnings).toEqual([expect.stringMatching(/by IPv6 is not in the mesh, though AMBIENT_IPV6 asks for it$/)])
+  })
 })

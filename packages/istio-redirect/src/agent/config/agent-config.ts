@@ -211,7 +211,8 @@ function nodeLevelOddities(values: Values): string[] {
   const mode = redirectModeOf(values)
   if (!values.ambientEnabled) return [`AMBIENT_REDIRECT_MODE ${mode} has no effect without AMBIENT_ENABLED`]
   const networks = mode === 'node-ebpf' ? 'where each pod has a veth' : 'where each pod has a route of its own (ptp)'
+  const asked = values.ambientIpv6 ? ', though AMBIENT_IPV6 asks for it' : ''
   return [
-    `AMBIENT_REDIRECT_MODE ${mode} is experimental, for networks ${networks}, and for IPv4 only: what pods send by IPv6 is not in the mesh`,
+    `AMBIENT_REDIRECT_MODE ${mode} is experimental, for networks ${networks}, and for IPv4 only: what pods send by IPv6 is not in the mesh${asked}`,
   ]
 }
