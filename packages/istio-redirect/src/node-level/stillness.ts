@@ -14,12 +14,24 @@ export interface Stillness extends Disposable {
   looked(isClean: boolean): void
 }
 
+/** What is looked at besides links, addresses, routes and policy rules. */
+export interface StillnessOptions extends Pick<RulesBy, 'backend'> {
+  /** Whether there are rules to be written. Default: true. */
+  readonly rules?: boolean | undefined
+  /** Whether there are filters on links. Default: false. */
+  readonly filters?: boolean | undefined
+}
+
 /**
- * That of namespaces: their links, addresses, routes, policy rules and rules of nf_tables. What sets hold is told by nobody.
- * Never still where rules are written by anything but nft, or the kernel tells nothing.
+ * That of namespaces: their links, addresses, routes, policy rules, rules of nf_tables, and filters. What sets and maps hold
+ * is told by nobody. Never still where rules are written by anything but nft, or the kernel tells nothing.
  */
-export function stillness(targets: readonly NetnsTarget[], { backend }: RulesBy): Stillness {
-  const listeners = backend === 'nft' ? listenersIn(targets) : undefined
+export function stillness(
+  targets: readonly NetnsTarget[],
+  { backend, rules = true, filters = false }: StillnessOptions,
+): Stillness {
+  const groups = filters ? [...GROUPS, RTNLGRP_TC] : GROUPS
+  const listeners = !rules || backend === 'nft' ? listenersIn(targets, groups, rules) : undefined
   let trusted = 0
   return {
     isStill() {
@@ -46,6 +58,8 @@ const TRUSTED_LOOKS = 9
 
 /** Links, addresses, routes and policy rules of IPv4, and the settings of links. */
 const GROUPS = [1, 5, 7, 8, 24] as const
+/** Qdiscs and filters. */
+const RTNLGRP_TC = 4
 
 /** Whoever makes more changes between two looks is not waited for. */
 const MOST_EVENTS = 10_000
@@ -56,10 +70,14 @@ interface Listener {
   close(): void
 }
 
-function listenersIn(targets: readonly NetnsTarget[]): readonly Listener[] | undefined {
+function listenersIn(
+  targets: readonly NetnsTarget[],
+  groups: readonly number[],
+  rules: boolean,
+): readonly Listener[] | undefined {
   const made: Listener[] = []
   try {
-    for (const target of targets) made.push(listenerIn(target))
+    for (const target of targets) made.push(listenerIn(target, groups, rules))
     return made
   } catch {
     // Who reads all of it says what is wrong.
@@ -68,11 +86,11 @@ function listenersIn(targets: readonly NetnsTarget[]): readonly Listener[] | und
   }
 }
 
-function listenerIn(target: NetnsTarget): Listener {
-  const events = openNetlinkSocket(target, NETLINK_ROUTE, { groups: GROUPS })
-  let nft: Nft
+function listenerIn(target: NetnsTarget, groups: readonly number[], rules: boolean): Listener {
+  const events = openNetlinkSocket(target, NETLINK_ROUTE, { groups })
+  let nft: Nft | undefined
   try {
-    nft = openNft(target)
+    if (rules) nft = openNft(target)
   } catch (error) {
     events.close()
     throw error
@@ -82,7 +100,7 @@ function listenerIn(target: NetnsTarget): Listener {
     changed() {
       const before = generation
       try {
-        generation = nft.generation()
+        generation = nft?.generation() ?? before
         return heard(events) || generation !== before
       } catch {
         // As above: all of it is read then.
@@ -90,7 +108,7 @@ function listenerIn(target: NetnsTarget): Listener {
       }
     },
     close() {
-      nft.close()
+      nft?.close()
       events.close()
     },
   }

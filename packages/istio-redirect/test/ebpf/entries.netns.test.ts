@@ -134,3 +134,33 @@ test('a bridge without an address of the node is named where a ztunnel is starte
   expect(await bridged.hooksOf('vzt')).toEqual([])
   await side.stop()
 })
+
+test('where the kernel has told nothing programs are not read again; what is done to them, to pins and to maps is seen at once', async () => {
+  const side = newSide()
+  await side.start(node.ztunnel)
+  await side.addPod(podOf('app'))
+  const { maps } = side.objects
+  const looked = vi.spyOn(maps.host_ip_info, 'get')
+  const looks = async (): Promise<readonly [drift: readonly string[], whole: boolean]> => {
+    looked.mockClear()
+    const drift = await side.drift()
+    return [drift, looked.mock.calls.length > 0]
+  }
+  expect(await looks()).toEqual([[], true])
+  expect(await looks()).toEqual([[], false])
+  maps.app_info.delete(addresses.app)
+  expect(await looks()).toEqual([[`missing ${addresses.app} of pod app`], false])
+  await side.heal()
+  const before = maps.ztunnel_info.get(0)
+  maps.ztunnel_info.set(0, { ...before, ifindex: 99 })
+  expect((await side.drift())[0]).toMatch(/^pods are led to link 99, not to ztunnel on \d+$/)
+  await side.heal()
+  expect(await looks()).toEqual([[], false])
+  await node.rtnl.deleteQdisc({ kind: 'clsact', linkIndex: (await node.rtnl.getLink('vapp'))?.index ?? 0 })
+  expect(await looks()).toEqual([
+    [expect.stringContaining('app_inbound'), expect.stringContaining('app_outbound')],
+    true,
+  ])
+  await side.heal()
+  await side.stop()
+})

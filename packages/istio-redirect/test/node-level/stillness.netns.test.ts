@@ -43,6 +43,27 @@ test('a namespace is still until something changes in it, and is looked at now a
   expect(unseen).toEqual([])
 })
 
+test('where there are no rules, and filters on links, those are heard of, and rules are not', async () => {
+  await using one = await tempNetns()
+  await netns.exec(one, ['ip', 'link', 'add', 'd0', 'type', 'bridge'])
+  using still = stillness([one], { rules: false, filters: true })
+  still.isStill()
+  const isSeen = async (change: string): Promise<boolean> => {
+    still.looked(true)
+    await netns.exec(one, ['sh', '-c', change])
+    return !still.isStill()
+  }
+  expect(await isSeen('iptables-nft -t mangle -N x')).toBe(false)
+  const filter = 'dev d0 ingress prio 7 protocol ip u32'
+  for (const change of [
+    'qdisc add dev d0 clsact',
+    `filter add ${filter} match u32 0 0`,
+    'filter del dev d0 ingress prio 7',
+  ])
+    expect([change, await isSeen(`tc ${change}`)]).toEqual([change, true])
+  expect(await isSeen('tc qdisc del dev d0 clsact')).toBe(true)
+})
+
 test('nothing is still where the kernel does not tell of rules, or cannot be asked any more', async () => {
   await using one = await tempNetns()
   using legacy = stillness([one], { backend: 'legacy' })

@@ -8,13 +8,14 @@ import { NodeLevelError } from '../node-level-error.ts'
 import { type NodeSettings, nodeSettings, restoreSettings } from '../node-settings.ts'
 import type { RulesBy } from '../rules.ts'
 import { runSteps } from '../step.ts'
+import { type Stillness, stillness } from '../stillness.ts'
 import { undoneOnFailure } from '../undone-on-failure.ts'
 import { enrolPod, releasePods } from './enrol-pod.ts'
 import { nodeHooks, unhook } from './filters.ts'
-import { type Lead, leadSteps } from './lead-steps.ts'
+import { type Lead, leadDrift, leadSteps } from './lead-steps.ts'
 import { leaveZtunnel } from './leave-ztunnel.ts'
 import { insideSteps, pinSteps, podSteps, straySteps, ztunnelSteps } from './node-steps.ts'
-import { dropEntry, type PodEntry, podEntries } from './pod-entries.ts'
+import { dropEntry, entriesDrift, type PodEntry, podEntries } from './pod-entries.ts'
 import { isSamePlace, isThere, type Serving, servingBy, targetOf } from './serving.ts'
 
 /** Where and how a node is redirected by programs on links; what writes rules is asked where sockets cannot be assigned. */
@@ -49,6 +50,8 @@ export function ebpfSide({
   const known = new Map<string, PodEntry>()
   let settings: NodeSettings = original ?? new Map()
   let serving: Serving | undefined
+  /** Of the node, and of who serves. */
+  let still: Stillness | undefined
   /** Whose connections may be open still; it keeps what it needs for them. */
   let earlier: Serving | undefined
   let isPaused = false
@@ -84,10 +87,34 @@ export function ebpfSide({
       ]
     })
 
+  /** Of pins and maps nobody tells: they are always read. */
+  const lookAtMaps = (lead: Lead): string[] => [
+    ...pinSteps(objects).map(({ what }) => what),
+    ...entriesDrift(maps, known),
+    ...leadDrift(maps, lead),
+  ]
+  const wholeDrift = async (current: Serving, lead: Lead): Promise<string[]> => {
+    using node = await openRtnl(netns)
+    const pods = [...pinSteps(objects), ...(await podSteps(node, objects, known, () => {}))]
+    if (!(await isThere(node, current))) {
+      return [...pods, ...(await leadSteps(node, objects, lead))].map(({ what }) => what)
+    }
+    using own = await openRtnl(current.netns)
+    const steps = [
+      ...pods,
+      ...(await insideSteps(own, { netns: current.netns, undo: () => {} }, current, objects, by)),
+      ...(await ztunnelSteps(node, netns, current, lead, objects)),
+    ]
+    return steps.map(({ what }) => what)
+  }
+
   /** Who served keeps its connections: who served before that is left. */
   const replaceBy = async (next: Serving): Promise<readonly string[]> => {
     const before = serving
     serving = next
+    still?.[Symbol.dispose]()
+    const rules = objects.variant === 'mark'
+    still = stillness([netns, next.netns], { ...by, rules, filters: true })
     if (before === undefined) return []
     if (isSamePlace(before, next)) {
       before.netns.close()
@@ -157,19 +184,11 @@ export function ebpfSide({
     drift: () =>
       oneByOne(async () => {
         if (serving === undefined) return []
-        using node = await openRtnl(netns)
         const lead = { to: goal(serving), from: nobody }
-        const pods = [...pinSteps(objects), ...(await podSteps(node, objects, known, () => {}))]
-        if (!(await isThere(node, serving))) {
-          return [...pods, ...(await leadSteps(node, objects, lead))].map(({ what }) => what)
-        }
-        using own = await openRtnl(serving.netns)
-        const steps = [
-          ...pods,
-          ...(await insideSteps(own, { netns: serving.netns, undo: () => {} }, serving, objects, by)),
-          ...(await ztunnelSteps(node, netns, serving, lead, objects)),
-        ]
-        return steps.map(({ what }) => what)
+        if (still?.isStill() === true) return lookAtMaps(lead)
+        const drift = await wholeDrift(serving, lead)
+        still?.looked(drift.length === 0)
+        return drift
       }),
     heal: () =>
       oneByOne(async () => {
@@ -191,6 +210,8 @@ export function ebpfSide({
         const before = serving
         serving = undefined
         known.clear()
+        still?.[Symbol.dispose]()
+        still = undefined
         await leaveEarlier()
         await leaveZtunnel(netns, before, undefined, objects, by)
         maps.ztunnel_info.set(0, nobody)
@@ -200,6 +221,7 @@ export function ebpfSide({
         ebpf().removePins(pins)
       }),
     [Symbol.dispose]() {
+      still?.[Symbol.dispose]()
       serving?.netns.close()
       earlier?.netns.close()
       serving = undefined

@@ -31,12 +31,18 @@ export async function leadSteps(rtnl: RtnlPort, { maps }: Objects, { to, from }:
     steps.push({ what, run: async () => ztunnel_before.set(0, kept) })
   }
   const now = ztunnel_info.get(0)
-  if (!isSameTarget(now, to)) {
+  for (const what of leadDrift(maps, { to })) {
     undo?.(() => ztunnel_info.set(0, now))
-    const what = `pods are led to link ${now.ifindex}, not to ${to.ifindex === 0 ? 'nobody' : `ztunnel on ${to.ifindex}`}`
     steps.push({ what, run: async () => ztunnel_info.set(0, to) })
   }
   return steps
+}
+
+/** Whether what is new goes to somebody else, in words. */
+export function leadDrift({ ztunnel_info }: Objects['maps'], { to }: Pick<Lead, 'to'>): string[] {
+  const now = ztunnel_info.get(0)
+  if (isSameTarget(now, to)) return []
+  return [`pods are led to link ${now.ifindex}, not to ${to.ifindex === 0 ? 'nobody' : `ztunnel on ${to.ifindex}`}`]
 }
 
 // internal

@@ -9,7 +9,17 @@ import { applyRules, type RulesBy, rulesDrift, type Undone } from '../rules.ts'
 import type { Step } from '../step.ts'
 import { hookSteps, insideHooks, podHooks, unhook, ztunnelHooks } from './filters.ts'
 import { type Lead, leadSteps } from './lead-steps.ts'
-import { dropEntry, isSameTarget, linksOf, type PodEntry, podEntries, putEntry, type Undo } from './pod-entries.ts'
+import {
+  dropEntry,
+  isThere,
+  linksOf,
+  missing,
+  type PodEntry,
+  podEntries,
+  putEntry,
+  type Undo,
+  unexpected,
+} from './pod-entries.ts'
 import type { Serving } from './serving.ts'
 
 /** What pins again what somebody unpinned. */
@@ -90,14 +100,11 @@ export async function podSteps(
       steps.push({ what: `the link of ${address} of pod ${uid} has gone`, run })
       continue
     }
-    const found = there.get(address)
-    if (found?.uid !== uid || !isSameTarget(found?.target, target))
-      steps.push({ what: `missing ${address} of pod ${uid}`, run: async () => putEntry(maps, entry) })
+    if (!isThere(there, entry)) steps.push({ what: missing(entry), run: async () => putEntry(maps, entry) })
     steps.push(...(await hookSteps(rtnl, target.ifindex, podHooks, objects)))
   }
-  for (const { address, uid = 'nobody' } of there.values()) {
-    if (known.has(address)) continue
-    steps.push({ what: `unexpected ${address} of pod ${uid}`, run: () => takeOut(address) })
+  for (const entry of there.values()) {
+    if (!known.has(entry.address)) steps.push({ what: unexpected(entry), run: () => takeOut(entry.address) })
   }
   return steps
 }

@@ -44,6 +44,26 @@ export function dropEntry(maps: Maps, address: string, undo?: Undo): void {
   maps.pod_uids.delete(address)
 }
 
+/** What of these entries is not in the maps, or is there besides, in words. */
+export function entriesDrift(maps: Maps, known: ReadonlyMap<string, PodEntry>): string[] {
+  const there = new Map(podEntries(maps).map((entry) => [entry.address, entry]))
+  return [
+    ...[...known.values()].filter((entry) => !isThere(there, entry)).map(missing),
+    ...[...there.values()].filter(({ address }) => !known.has(address)).map(unexpected),
+  ]
+}
+
+/** Whether an entry is there as it is to be. */
+export function isThere(there: ReadonlyMap<string, PodEntry>, { address, uid, target }: PodEntry): boolean {
+  const found = there.get(address)
+  return found?.uid === uid && isSameTarget(found?.target, target)
+}
+
+/** In words. */
+export const missing = ({ address, uid }: PodEntry): string => `missing ${address} of pod ${uid}`
+/** In words. */
+export const unexpected = ({ address, uid = 'nobody' }: PodEntry): string => `unexpected ${address} of pod ${uid}`
+
 /** Which links they lead to. */
 export const linksOf = (entries: Iterable<PodEntry>): Set<number> =>
   new Set(Array.from(entries, ({ target }) => target.ifindex))
