@@ -66,7 +66,7 @@ export function ebpfSide({
   const forget = ({ address }: PodEntry): void => void known.delete(address)
   const release = async (which: (entry: PodEntry) => boolean): Promise<readonly string[]> => {
     if (isStopped) return []
-    const old = [...known.values(), ...podEntries(maps)]
+    const old = { remembered: [...known.values()], there: podEntries(maps) }
     const gone = await undoneOnFailure((within) => releasePods(within(netns), objects, old, which))
     for (const entry of known.values()) if (which(entry)) forget(entry)
     return gone

@@ -10,7 +10,7 @@ import { runSteps } from '../step.ts'
 import { undoneOnFailure } from '../undone-on-failure.ts'
 import { hookSteps, podHooks, unhook } from './filters.ts'
 import { endsOf } from './links.ts'
-import { dropEntry, isSameTarget, linksOf, type PodEntry, podEntries, putEntry } from './pod-entries.ts'
+import { dropEntry, isSameTarget, linksOf, type PodEntry, podEntriesAt, putEntry } from './pod-entries.ts'
 import { type Serving, targetOf } from './serving.ts'
 
 /** What became of a pod that was brought in. */
@@ -21,7 +21,7 @@ export interface EnrolledPod extends KernelReport {
 /**
  * Captures a pod on these addresses, and on no others: entries, then programs, which drop what they have no entry for.
  *
- * @param known - what was captured before, as far as this process knows; in the maps there may be more, or less.
+ * @param known - what was captured before, as far as this process knows; in the maps there may be less.
  * @throws {@link NodeLevelError} `ADDRESS`, `NO_VETH`; `EbpfError`: `NO_LINK` for a link that goes meanwhile, `FULL`.
  */
 export async function enrolPod(
@@ -34,8 +34,10 @@ export async function enrolPod(
   const { uid } = pod
   const addresses = [...new Set(pod.addresses.flatMap((each) => ipv4(each) ?? []))]
   for (const address of addresses) refuseAddress(address, uid, serving)
-  const before = new Map(podEntries(objects.maps).map((entry) => [entry.address, entry]))
-  const old = [...known, ...before.values()]
+  const remembered = [...known]
+  const own = remembered.filter((each) => each.uid === uid).map(({ address }) => address)
+  const there = podEntriesAt(objects.maps, [...addresses, ...own])
+  const before = new Map(there.map((entry) => [entry.address, entry]))
   const entries: PodEntry[] = []
   const changed = await undoneOnFailure(async (within) => {
     const place = within(netns)
@@ -52,7 +54,7 @@ export async function enrolPod(
     for (const link of new Set(entries.map(({ target }) => target.ifindex)))
       told.push(...(await runSteps(await hookSteps(node, link, podHooks, objects))))
     const isLeft = (each: PodEntry): boolean => each.uid === uid || addresses.includes(each.address)
-    const removed = await releasePods(place, objects, old, isLeft, entries)
+    const removed = await releasePods(place, objects, { remembered, there }, isLeft, entries)
     return [...told, ...removed.map((each) => `${each} no more of ${uid}`)]
   })
   const none = addresses.length === 0 ? [`pod ${uid} has no address of IPv4, and is not captured`] : []
@@ -63,17 +65,18 @@ export async function enrolPod(
 /**
  * Captures addresses no more; returns those that were captured.
  *
- * @param old - what is captured, or was; there may be several of an address.
+ * @param old - what this process knows of, and of what may be concerned what is in the maps.
  * @param instead - what stays or came in the place of it.
  */
 export async function releasePods(
   { netns, undo }: Undone,
   objects: Objects,
-  old: readonly PodEntry[],
+  { remembered, there }: { readonly remembered: readonly PodEntry[]; readonly there: readonly PodEntry[] },
   which: (entry: PodEntry) => boolean,
   instead: readonly PodEntry[] = [],
 ): Promise<string[]> {
   const { maps } = objects
+  const old = [...remembered, ...there]
   const used = linksOf([...old.filter((each) => !which(each)), ...instead])
   // The programs first: without its entry what a pod sends is dropped.
   for (const link of linksOf(old.filter(which))) {
@@ -82,7 +85,7 @@ export async function releasePods(
     await unhookLink(netns, link)
   }
   const stay = new Set(instead.map(({ address }) => address))
-  const gone = podEntries(maps).filter((each) => which(each) && !stay.has(each.address))
+  const gone = there.filter((each) => which(each) && !stay.has(each.address))
   for (const { address } of gone) dropEntry(maps, address, undo)
   return gone.map(({ address }) => address)
 }

@@ -13,10 +13,15 @@ export interface PodEntry {
 }
 
 /** All that are there. */
-export function podEntries({ app_info, pod_uids }: Maps): PodEntry[] {
-  return app_info.entries().map(([address, target]) => {
-    const uid = pod_uids.get(address)
-    return { address, target, uid: uid === undefined ? undefined : uidOf(uid) }
+export function podEntries(maps: Maps): PodEntry[] {
+  return maps.app_info.entries().map(([address, target]) => entryOf(maps, address, target))
+}
+
+/** Those of some addresses. All of a node with hundreds take milliseconds, and a pod that starts waits for them. */
+export function podEntriesAt(maps: Maps, addresses: Iterable<string>): PodEntry[] {
+  return [...new Set(addresses)].flatMap((address) => {
+    const target = maps.app_info.get(address)
+    return target === undefined ? [] : [entryOf(maps, address, target)]
   })
 }
 
@@ -73,6 +78,11 @@ export const isSameTarget = (one: Target | undefined, other: Target | undefined)
   one?.ifindex === other?.ifindex && one?.mac === other?.mac && one?.flags === other?.flags
 
 // internal
+
+function entryOf({ pod_uids }: Maps, address: string, target: Target): PodEntry {
+  const uid = pod_uids.get(address)
+  return { address, target, uid: uid === undefined ? undefined : uidOf(uid) }
+}
 
 /** What makes an address what it is now. */
 function asItWas({ app_info, pod_uids }: Maps, address: string): () => void {
