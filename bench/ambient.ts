@@ -16,7 +16,7 @@ const KNOWN_MS = 2000
 /** What one agent does after its answer shall not be in the other's way. */
 const SETTLED_MS = 20
 /** Within this time after its last work an agent has given back what it does not need. */
-const AT_REST_MS = 25_000
+const AT_REST_MS = 40_000
 /** Of the restarts, beside that with all pods. */
 const FEWER = 100
 const [SNAPSHOTS, RESTARTS] = [10, 3]
