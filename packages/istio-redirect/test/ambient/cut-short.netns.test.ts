@@ -52,4 +52,20 @@ describe('an agent that ended', () => {
     expect(await entriesOf(node.netns, 'nft')).toEqual([])
     expect(second.status()).toMatchObject({ enrolled: 0, pending: 0 })
   })
+
+  test('has the next one take out a pod that lost its annotation and its label meanwhile', async () => {
+    await using node = await meshNode()
+    const ztunnel = node.ztunnel()
+    const first = await node.start()
+    const pod = await node.pod({ name: 'web' })
+    await annotated(pod, 'enabled')
+    await first.stop('followed')
+    pod.change({ annotations: { 'ambient.istio.io/redirection': undefined }, labels: { [mode]: 'none' } })
+
+    await node.start()
+    await expect.poll(() => capturedBy(pod.netns, 'nft'), patience).toBe('no')
+    await expect.poll(() => entriesOf(node.netns, 'nft'), patience).toEqual([])
+    expect(ztunnel.told.filter((line) => line === 'add web')).toHaveLength(1)
+    expect(node.patches()).toEqual(['web enabled'])
+  })
 })

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Netns, netns, warmPool } from '@cni/netns'
+import { messageOf } from '@cni/types'
 import { statusAnnotation } from '../../decide/before-asking.ts'
 import { printable } from '../../foreign-text.ts'
 import { aborted } from '../aborted.ts'
@@ -14,7 +15,7 @@ import { chooseBackEnd } from './back-end.ts'
 import { branchInterfaces, needsBranchRoutes } from './branch-interfaces.ts'
 import { clusterWatches } from './cluster-watches.ts'
 import { enroller, workloadOf } from './enroller.ts'
-import { belongsInSnapshot } from './enrolment.ts'
+import { belongsInSnapshot, decideEnrolment } from './enrolment.ts'
 import { findPodNamespaces } from './find-pod-namespaces.ts'
 import { keepNode } from './keep-node.ts'
 import { keepPods } from './keep-pods.ts'
@@ -172,6 +173,7 @@ export async function runAmbient(options: RunAmbientOptions): Promise<void> {
       else cache.keep(pod.uid, workloadOf(pod), found)
       pods.adopt(pod)
     }
+    await adoptThoseWhoLeft()
     await addresses.sync(new Map(before.map((pod) => [pod.uid, pod.addresses])))
     isAdopted = true
     adopted()
@@ -182,6 +184,23 @@ export async function runAmbient(options: RunAmbientOptions): Promise<void> {
     })
     for (const { uid } of seen.all()) pods.look(uid)
     await keepPods(pods, { signal: ending, roundMs: config.podRoundMs })
+  }
+
+  /**
+   * Nothing but the sets tells of a pod that lost its annotation and its label while nobody watched: it leaves, as it would
+   * have. What a sidecar wrote in it cannot be told apart, so such a pod is left alone.
+   */
+  async function adoptThoseWhoLeft(): Promise<void> {
+    const entries = await node.sets.list().catch((error) => {
+      log.warn(`the entries of an earlier agent cannot be read: ${printable(messageOf(error))}`)
+      return []
+    })
+    const inSets = new Set(entries.map(({ uid }) => uid))
+    for (const pod of seen.all()) {
+      const labels = seen.namespaceLabels(pod.namespace)
+      if (labels === undefined || !inSets.has(pod.uid) || hasSidecar(pod.annotations)) continue
+      if (!decideEnrolment(pod, labels, config).enrolled) pods.adopt(pod)
+    }
   }
 }
 
