@@ -3,7 +3,11 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { netns, openRtnl } from '@cni/netns'
 import { eventually } from '../packages/istio-redirect/test/e2e/agent-node.ts'
-import { nodeLevelNode, type PodToAdd } from '../packages/istio-redirect/test/e2e/node-level-node.ts'
+import {
+  nodeLevelNode,
+  type PodToAdd,
+  type PtpPodOptions,
+} from '../packages/istio-redirect/test/e2e/node-level-node.ts'
 import { root } from './lib/compiled.ts'
 import type { Contender } from './lib/contender.ts'
 import { freshCopy } from './lib/scratch.ts'
@@ -23,18 +27,21 @@ await eventually(
   () => on.shared().ztunnelReady,
   () => agent.log(),
 )
+const annotations = { 'ambient.istio.io/redirection': 'enabled' }
 await suite.race(
   'ADD of a pod',
   [
     { ...adding('a sidecar, served', { namespace: 'plain', sidecar: true }, hasRules), reference: true },
     { ...adding('neither', { namespace: 'plain', sidecar: false }), reference: true },
     adding('in the mesh by eBPF', { namespace: 'shop', sidecar: false }, hasPrograms),
+    // As one whose sandbox is made anew: the annotation is not written, which a request to the API server is made for.
+    adding('in the mesh by eBPF, annotated before', { namespace: 'shop', sidecar: false, annotations }, hasPrograms),
   ],
   used.runs,
 )
 suite.write()
 
-type Kind = { readonly namespace: string; readonly sidecar: boolean }
+type Kind = Pick<PtpPodOptions, 'namespace' | 'sidecar' | 'annotations'>
 
 function adding(name: string, kind: Kind, verify: (pod: PodToAdd) => Promise<void> = async () => {}): Contender {
   return {

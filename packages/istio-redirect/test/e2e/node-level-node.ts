@@ -26,6 +26,7 @@ export interface PtpPodOptions {
   readonly labels?: Readonly<Record<string, string>>
   /** Whether it has one of its own, which the plugin redirects it to. */
   readonly sidecar?: boolean
+  readonly annotations?: Readonly<Record<string, string>>
   /** Whether the runtime says its UID: then the agent decides in the plugin's own call. */
   readonly saysUid?: boolean
 }
@@ -105,9 +106,10 @@ export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = '
     return child
   }
   /** A pod that runs nowhere yet, and its place in the network. */
-  const scheduled = async ({ namespace, name, uid, labels = {}, sidecar = false, saysUid = false }: PtpPodOptions) => {
+  const scheduled = async (options: PtpPodOptions) => {
+    const { namespace, name, uid, labels = {}, annotations = {}, sidecar = false, saysUid = false } = options
     const where = stack.use(await tempNetns())
-    const base = (sidecar ? meshPod : plainPod)({ namespace, name, labels })
+    const base = (sidecar ? meshPod : plainPod)({ namespace, name, labels, annotations })
     const stored = { ...base, metadata: { ...base.metadata, uid }, spec: { ...base.spec, nodeName: 'n1' } }
     api.setPod(stored)
     const args = [
