@@ -44,6 +44,7 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
       'kube',
       'log',
       'plugin/conf.ts',
+      'plugin/plain-conf.ts',
       'plugin/settings.ts',
       'plugin/warn-settings.ts',
       'redirect',

@@ -1,3 +1,4 @@
+/// <reference path="./prom-client-parts.d.ts" />
 import type { Server } from 'node:http'
 // Not the whole of it: what pushes, aggregates and looks at the runtime keeps a megabyte of the agent's memory.
 import Counter from 'prom-client/lib/counter.js'
