@@ -22,6 +22,7 @@ const SAMPLE = [
   'packages/ebpf/test/',
   'packages/istio-redirect/test/tproxy.netns.test.ts',
   'packages/istio-redirect/test/ebpf/programs.netns.test.ts',
+  'packages/istio-redirect/test/ebpf/walks.netns.test.ts',
   // With geneve, which other kernels lack.
   'packages/istio-redirect/test/node-level/walks.netns.test.ts',
   'packages/istio-redirect/test/e2e/user-namespace.test.ts',

@@ -17,6 +17,8 @@ export interface ProxySurroundings {
   /** Both sides of each connection, as long as it is open. */
   readonly open: Set<Socket>
   readonly onForward: (connection: Forwarded) => void
+  /** Others may listen there as well, as at an upgrade in a pod. */
+  readonly shared?: boolean
 }
 
 /** An address with a port. */
@@ -43,7 +45,7 @@ export interface Listeners {
 }
 
 /** Listeners in a namespace that is open as long as they are. */
-export function listenersIn(netns: Netns, { open, onForward }: ProxySurroundings): Listeners {
+export function listenersIn(netns: Netns, { open, onForward, shared = false }: ProxySurroundings): Listeners {
   const undo: (() => void)[] = []
   const keep = (socket: Socket): Socket => {
     open.add(socket)
@@ -52,13 +54,13 @@ export function listenersIn(netns: Netns, { open, onForward }: ProxySurroundings
   return {
     keep,
     serve(address, port, onConnection) {
-      const fd = boundSocket(netns, 'tcp', address, port)
+      const fd = boundSocket(netns, 'tcp', { address, port, shared })
       const server: Server = createServer({ allowHalfOpen: true }, onConnection)
       server.listen({ fd })
       undo.push(() => server.close())
     },
     answer(address) {
-      const fd = boundSocket(netns, 'udp', address, QUERY_PORT)
+      const fd = boundSocket(netns, 'udp', { address, port: QUERY_PORT, shared })
       const socket: Datagrams = createSocket(address.includes(':') ? 'udp6' : 'udp4')
       socket.on('error', () => {})
       socket.on('message', (query, from) => socket.send(unknownName(query), from.port, from.address))

@@ -36,17 +36,23 @@ export class BindError extends Error {
   }
 }
 
-/**
- * A socket bound to an address in a pod, which several ztunnels can have; `::` is that of both families. Listen on it with
- * `{ fd }`. Throws a {@link BindError}.
- */
-export function boundSocket(pod: Netns, kind: 'tcp' | 'udp', address: string, port: number): number {
+/** Where {@link boundSocket} is bound. */
+export interface Bound {
+  /** `::` is that of both families. */
+  readonly address: string
+  readonly port: number
+  /** Several ztunnels can have it. Before Linux 6.6 eBPF programs lead nothing to such a listener. */
+  readonly shared: boolean
+}
+
+/** A socket bound to an address in a pod. Listen on it with `{ fd }`. Throws a {@link BindError}. */
+export function boundSocket(pod: Netns, kind: 'tcp' | 'udp', { address, port, shared }: Bound): number {
   const written = `${address.includes(':') ? `[${address}]` : address}:${port}`
   try {
     return socketIn(pod, kind, address, (fd) => {
       const sys = loadSys()
       sys.setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, ON)
-      sys.setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, ON)
+      if (shared) sys.setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, ON)
       if (address === '::') sys.setsockopt(fd, SOL_IPV6, IPV6_V6ONLY, OFF)
       sys.bind(fd, socketAddress(address, port))
     })

@@ -12,7 +12,7 @@ import { BindError } from './marked-sockets.ts'
  * `BindError`.
  */
 export function podProxy(pod: Netns, surroundings: ProxySurroundings): () => void {
-  const { serve, answer, keep, pass, ...listeners } = listenersIn(pod, surroundings)
+  const { serve, answer, keep, pass, ...listeners } = listenersIn(pod, { ...surroundings, shared: true })
   const close = (): void => {
     listeners.close()
     pod.close()
