@@ -96,6 +96,20 @@ test('that the API server was away is an event as soon as it is back: from when 
   await part.close('removed')
 })
 
+test('what the API server refuses is an event at once, with its words', async () => {
+  const reach = serverReach()
+  const readiness = () => ({ ready: true, reasons: [] })
+  const part = ownEventsPart({ log, readiness, reach, failed: () => {} })
+  await part.update(config())
+  const said = 'GET https://10.96.0.1/api/v1/pods: 403: cannot list resource "pods"'
+  for (let times = 0; times < 2; times++) reach.failed(new KubeError('STATUS', said, { status: 403 }))
+  await expect
+    .poll(() => api.events())
+    .toMatchObject([{ reason: 'Refused', message: `the API server refuses the agent: ${said}` }])
+  await part.close('removed')
+  expect(api.events()).toHaveLength(1)
+})
+
 test('outside of a pod there is nothing to write about', async () => {
   const readiness = () => ({ ready: false, reasons: ['x'] })
   const part = ownEventsPart({ log, readiness, reach, failed: () => {}, lookMs: 1 })

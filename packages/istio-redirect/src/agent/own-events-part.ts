@@ -14,8 +14,8 @@ import type { ScopedLog } from './services.ts'
 export interface OwnEventsServices {
   readonly log: ScopedLog
   readonly readiness: () => Readiness
-  /** Tells when the API server is back. */
-  readonly reach: Pick<ServerReach, 'onReturn'>
+  /** Tells when the API server is back, and what it refuses. */
+  readonly reach: Pick<ServerReach, 'onReturn' | 'onRefusal'>
   /** Called for every event that could not be written. */
   readonly failed: () => void
   /** For tests: between two looks. */
@@ -24,8 +24,8 @@ export interface OwnEventsServices {
 
 /**
  * Writes what keeps the node from being in order as events about the agent's own pod, where `kubectl describe` shows
- * them: settings that make no sense at once, other reasons when they have been the same for two looks, and that the API
- * server was away as soon as it is back.
+ * them: settings that make no sense and rights that are missing at once, other reasons when they have been the same for two
+ * looks, and that the API server was away as soon as it is back.
  */
 export function ownEventsPart({ log, readiness, reach, failed, lookMs = 5000 }: OwnEventsServices): Part<AgentConfig> {
   return agentPart<AgentConfig>(
@@ -47,7 +47,10 @@ export function ownEventsPart({ log, readiness, reach, failed, lookMs = 5000 }: 
         },
       })
       for (const warning of warnings) events.warn(pod, 'Misconfigured', warning)
-      const leave = reach.onReturn((outage) => events.warn(pod, 'ServerWasAway', wordsOf(outage)))
+      const leave = [
+        reach.onReturn((outage) => events.warn(pod, 'ServerWasAway', wordsOf(outage))),
+        reach.onRefusal((problem) => events.warn(pod, 'Refused', `the API server refuses the agent: ${problem}`)),
+      ]
       let last = { text: '', looks: 0 }
       const timer = setInterval(() => {
         const { ready, reasons } = readiness()
@@ -58,7 +61,7 @@ export function ownEventsPart({ log, readiness, reach, failed, lookMs = 5000 }: 
       timer.unref()
       return async () => {
         clearInterval(timer)
-        leave()
+        for (const each of leave) each()
         stop.abort()
         await events.idle()
       }

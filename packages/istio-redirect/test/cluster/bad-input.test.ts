@@ -143,6 +143,37 @@ it('an agent that starts while the API server is away leaves the node in order, 
   expect(await rulesIn(await ready(DEFAULT, 'later'))).toContain('ISTIO_REDIRECT')
 })
 
+it('without the right to watch pods: status and an event say which is missing, and pods are redirected all the same', async () => {
+  await install()
+  const before = await agentName()
+  const { items }: { readonly items: readonly ClusterRole[] } = JSON.parse(
+    await kubectl(['get', 'clusterroles', '-o', 'json']),
+  )
+  const lesser = items.filter(({ metadata }) => metadata.name.startsWith('istio-cni')).map(onlyGetsPods)
+  expect(lesser.length).toBeGreaterThan(0)
+  await kubectl(['replace', '-f', '-'], { input: listOf(lesser) })
+  await kubectl(['delete', 'pod', before, '--namespace', NAMESPACE])
+  const { metadata } = await agentReady()
+  await until('status says so', async () =>
+    /warn.*serving.*each pod takes a request.*cannot list resource "pods"/.test(await status()),
+  )
+  await until('an event says so', async () =>
+    (await events(NAMESPACE, metadata.name)).some((text) => /^Refused: .*cannot list resource "pods"/.test(text)),
+  )
+  await apply(workload({ name: 'asked-for', sidecar: 'native', labels: { suite: 'bad-input' } }))
+  expect(await rulesIn(await ready(DEFAULT, 'asked-for'))).toContain('ISTIO_REDIRECT')
+})
+
+interface ClusterRole {
+  readonly metadata: { readonly name: string }
+  readonly rules: readonly { readonly resources: readonly string[]; readonly verbs: readonly string[] }[]
+}
+
+const onlyGetsPods = (role: ClusterRole): ClusterRole => ({
+  ...role,
+  rules: role.rules.map((rule) => (rule.resources.includes('pods') ? { ...rule, verbs: ['get'] } : rule)),
+})
+
 /** On the node. */
 const agentPid = async (): Promise<string> => (await shell('pgrep -x install-cni || true')).trim()
 

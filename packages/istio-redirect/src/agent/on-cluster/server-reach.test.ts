@@ -9,12 +9,14 @@ function watched() {
   const outages: Outage[] = []
   const reach = serverReach({ now: () => now })
   const leave = reach.onReturn((outage) => void outages.push(outage))
+  const refusals: string[] = []
+  reach.onRefusal((problem) => void refusals.push(problem))
   const at = (ms: number, error?: KubeError): void => {
     now = ms
     if (error === undefined) reach.answered()
     else reach.failed(error)
   }
-  return { at, outages, leave }
+  return { at, outages, refusals, leave }
 }
 
 test('an outage is told of once, when it is over, from its first to its last failed request', () => {
@@ -39,6 +41,18 @@ test('a server that is replaced, and one that refuses, were not away', () => {
   at(60_000, forbidden)
   at(61_000)
   expect(outages).toEqual([])
+})
+
+test('a refusal is told of once, until it is another or was granted', () => {
+  const { at, refusals } = watched()
+  const forbidden = (what: string) => new KubeError('STATUS', `403: cannot list ${what}`, { status: 403 })
+  at(0, forbidden('pods'))
+  at(1, forbidden('pods'))
+  at(2, forbidden('namespaces'))
+  at(3)
+  at(4, forbidden('namespaces'))
+  at(5, refused)
+  expect(refusals).toEqual(['403: cannot list pods', '403: cannot list namespaces', '403: cannot list namespaces'])
 })
 
 test('who has left is not told', () => {

@@ -9,12 +9,14 @@ export interface Outage {
   readonly problem: string
 }
 
-/** Whether the API server can be asked, by what becomes of the agent's requests. */
+/** Whether the API server can be asked, and grants what it is asked for, by what becomes of the agent's requests. */
 export interface ServerReach {
   failed(error: KubeError): void
   answered(): void
   /** Tells of each outage when it is over; returns what ends that. */
   onReturn(listener: (outage: Outage) => void): () => void
+  /** Tells what a server says that refuses, once until it says something else or grants it; returns what ends that. */
+  onRefusal(listener: (problem: string) => void): () => void
 }
 
 /** One failed request is no outage: servers are replaced, and connections cut. */
@@ -23,14 +25,23 @@ const SHORTEST_MS = 5000
 /** Nothing has been asked yet. */
 export function serverReach({ now = Date.now }: { readonly now?: () => number } = {}): ServerReach {
   const listeners = new Set<(outage: Outage) => void>()
+  const refused = new Set<(problem: string) => void>()
   let outage: Outage | undefined
+  let refusal: string | undefined
   return {
     failed(error) {
+      if (isRefusal(error)) {
+        const { message } = error
+        if (message === refusal) return
+        refusal = message
+        for (const listener of refused) listener(message)
+      }
       if (!isAway(error)) return
       const last = now()
       outage = { first: outage?.first ?? last, last, problem: error.message }
     },
     answered() {
+      refusal = undefined
       if (outage === undefined) return
       const over = outage
       outage = undefined
@@ -41,8 +52,14 @@ export function serverReach({ now = Date.now }: { readonly now?: () => number } 
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
+    onRefusal(listener) {
+      refused.add(listener)
+      return () => void refused.delete(listener)
+    },
   }
 }
+
+const isRefusal = ({ code, status }: KubeError): boolean => code === 'STATUS' && (status === 401 || status === 403)
 
 /** A server that refuses is there. */
 const isAway = ({ code, status = 0 }: KubeError): boolean =>
