@@ -4,7 +4,13 @@ import { isKubeError } from '../../kube/kube-error.ts'
 import type { ObservedPod } from '../pods/observed-pod.ts'
 
 /** Why an event is written; what `kubectl describe pod` shows. */
-export type EventReason = 'DeleteBrokenPod' | 'LabelBrokenPod' | 'NotReady' | 'Misconfigured' | 'ServerWasAway' | 'Refused'
+export type EventReason =
+  | 'DeleteBrokenPod'
+  | 'LabelBrokenPod'
+  | 'NotReady'
+  | 'Misconfigured'
+  | 'ServerWasAway'
+  | 'Refused'
 
 /** The pod an event is about. */
 export type EventPod = Pick<ObservedPod, 'namespace' | 'name' | 'uid' | 'resourceVersion'>
