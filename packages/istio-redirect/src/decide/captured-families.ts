@@ -1,5 +1,6 @@
 import { CniError, ErrorCode } from '@cni/types'
 import { PASSTHROUGH } from '../redirect/addresses.ts'
+import { type CaptureConfig, captureConfig } from '../redirect/config.ts'
 import { familiesOf, type UsableAddresses, usableAddresses } from '../redirect/families.ts'
 import { quoted } from './before-asking.ts'
 import type { DecisionLog } from './log.ts'
@@ -28,12 +29,21 @@ export const foundAddresses = (addresses: readonly string[]): UsableAddresses =>
 export const mayHaveLostIpv6 = ({ told, found }: Pick<KnownAddresses, 'told' | 'found'>): boolean =>
   told.ipv6.length > 0 && found.ipv6.length === 0
 
+/** What is captured of a pod, as far as its addresses are known. Throws `CniError` where it has none. */
+export const captureOfPod = (
+  found: FoundRedirect,
+  known: KnownAddresses,
+  log: Pick<DecisionLog, 'info' | 'warn'>,
+): CaptureConfig => captureConfig(found.redirect, { ipv6: capturesIpv6(found, known, log) })
+
+// internal
+
 /**
  * Whether IPv6 is captured: when the previous plugins or the namespace know such an address of the pod, and nobody has
  * switched IPv6 off there. Addresses by autoconfiguration are in no result; and a result may name one that a later step
  * took away.
  */
-export function capturesIpv6(
+function capturesIpv6(
   { pod, redirect }: FoundRedirect,
   known: KnownAddresses,
   log: Pick<DecisionLog, 'info' | 'warn'>,

@@ -1,4 +1,4 @@
-import type { CaptureConfig } from '../redirect/config.ts'
+import { type CaptureConfig, capturedFamilies } from '../redirect/config.ts'
 import type { AttachmentRecord, NetnsIdentity } from '../state/attachments.ts'
 
 /** What is written to the namespace, as CHECK and DEL will know it; by what, who writes it says. */
@@ -6,7 +6,7 @@ export function recordOf(netns: NetnsIdentity, rules: CaptureConfig): Omit<Attac
   const policyRoute = rules.interceptionMode === 'TPROXY' && rules.includeInboundPorts.length > 0
   return {
     netns,
-    families: rules.ipv6 ? ['ipv4', 'ipv6'] : ['ipv4'],
+    families: capturedFamilies(rules),
     rules,
     tproxy: policyRoute ? { mark: rules.tproxyMark, table: rules.tproxyRouteTable } : null,
     applied: false,

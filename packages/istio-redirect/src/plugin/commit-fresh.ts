@@ -18,9 +18,9 @@ export interface Committed {
 }
 
 /**
- * Records what is to be done, and writes the rules of a namespace that has none: in the steps of `redirectNamespace`, of which each can be taken back.
- * `undefined` where that is not possible, for whatever reason: then nothing has been changed, and who goes on alone will say
- * what is wrong.
+ * Records what is to be done, and writes the rules of a namespace that has none: in the steps of `redirectNamespace`, of
+ * which each can be taken back. `undefined` where that is not possible, for whatever reason: then nothing has been changed,
+ * and who goes on step by step will say what is wrong.
  */
 export async function commitFresh(c: FreshContext, program: FreshProgram): Promise<Committed | undefined> {
   const { runDir, tables, pod, mode, record, batch } = program
@@ -40,7 +40,7 @@ export async function commitFresh(c: FreshContext, program: FreshProgram): Promi
     takeBack = records.write(key, record)
     c.undo(takeBack)
     c.undo(async () => {
-      if (committed) await (await import('./remove-served.ts')).removeServed(c, runDir)
+      if (committed) await (await import('./remove-fresh.ts')).removeFresh(c, runDir)
     })
     committed = tables.commit(batch)
   } catch {

@@ -1,6 +1,6 @@
 import type { Where } from '@cni/netns/handle'
 import { nftables } from '@cni/nftables'
-import type { CaptureConfig } from '../redirect/config.ts'
+import { type CaptureConfig, capturedFamilies } from '../redirect/config.ts'
 import { nativeRules } from '../redirect/native/rules.ts'
 import { tableNames } from '../redirect/native/table-names.ts'
 import { removeNativeTables } from './native-tables.ts'
@@ -15,8 +15,7 @@ export function nativeWriter(where: Where, config: CaptureConfig): RuleWriter {
     backend: async () => 'nftables',
     async apply() {
       const { plan, durationMs, generation } = await kernel.apply(rules, { absent: own })
-      const families = config.ipv6 ? (['ipv4', 'ipv6'] as const) : (['ipv4'] as const)
-      const report = { plan, families, backend: 'nftables', durationMs } as const
+      const report = { plan, families: capturedFamilies(config), backend: 'nftables', durationMs } as const
       const isFresh = plan === 'fresh'
       return {
         report,

@@ -1,10 +1,10 @@
 import type { AddContext } from '@cni/skel'
 import { quoted } from '../decide/before-asking.ts'
-import { capturesIpv6, type KnownAddresses } from '../decide/captured-families.ts'
+import { captureOfPod, type KnownAddresses } from '../decide/captured-families.ts'
 import { ordinaryPod } from '../decide/ordinary-pod.ts'
 import { recordOf } from '../decide/record.ts'
 import type { FoundRedirect } from '../decide/redirection.ts'
-import { type CaptureConfig, captureConfig } from '../redirect/config.ts'
+import type { CaptureConfig } from '../redirect/config.ts'
 import type { PodInfo } from '../redirect/pod-info.ts'
 import { redirectFor } from '../redirect/redirect.ts'
 import { keptBatches, type MakeBatch } from '../serve/kept-batches.ts'
@@ -44,12 +44,12 @@ export class PlaceOfPod implements Disposable {
     const pod = { ...ordinaryPod, annotations }
     const log = { info() {}, warn() {} }
     const seeming = { pod, redirect: redirectFor(pod, { log() {}, env: this.#c.env }) }
-    make(captureConfig(seeming.redirect, { ipv6: capturesIpv6(seeming, known, log) }), this.#backend)
+    make(captureOfPod(seeming, known, log), this.#backend)
   }
 
   async redirect(found: FoundRedirect): Promise<void> {
     const c = this.#c
-    const config = captureConfig(found.redirect, { ipv6: capturesIpv6(found, await this.#addresses(), c.log) })
+    const config = captureOfPod(found, await this.#addresses(), c.log)
     if (await this.#writeFresh(found, config)) return
     const { programNamespace } = await import('./program-namespace.ts')
     await programNamespace(c, this.#settings, found, config)

@@ -2,10 +2,10 @@ import type { BackendKind } from '@cni/iptables'
 import type { AddContext } from '@cni/skel'
 import type { AttachmentKey } from '@cni/skel/state'
 import { quoted } from '../decide/before-asking.ts'
-import { capturesIpv6 } from '../decide/captured-families.ts'
+import { captureOfPod } from '../decide/captured-families.ts'
 import { recordOf } from '../decide/record.ts'
 import type { FoundRedirect } from '../decide/redirection.ts'
-import { type CaptureConfig, captureConfig } from '../redirect/config.ts'
+import type { CaptureConfig } from '../redirect/config.ts'
 import { attachmentKey } from '../state/attachment-of-call.ts'
 import type { AttachmentRecord, Attachments } from '../state/attachments.ts'
 import { type CallAttachments, callAttachments } from '../state/plain-attachments.ts'
@@ -56,7 +56,7 @@ export function programNamespace(
  */
 export async function redirectNamespace(c: RedirectContext, program: Program): Promise<void> {
   const known = await knownAddresses(c, program)
-  const config = captureConfig(program.redirect, { ipv6: capturesIpv6(program, known, c.log) })
+  const config = captureOfPod(program, known, c.log)
   await writeRedirection(c, config, program)
 }
 

@@ -46,6 +46,10 @@ export const captureDefaults: CaptureConfig = {
   loopbackCidr: '127.0.0.1/32',
 }
 
+/** The families that rules are written for. */
+export const capturedFamilies = ({ ipv6 }: Pick<CaptureConfig, 'ipv6'>): ('ipv4' | 'ipv6')[] =>
+  ipv6 ? ['ipv4', 'ipv6'] : ['ipv4']
+
 /** The effective configuration of a pod's redirection in a namespace with or without IPv6. */
 export function captureConfig(redirect: Redirect, { ipv6 }: { readonly ipv6: boolean }): CaptureConfig {
   const { proxyUID, proxyGID, dnsCapture, dualStack: _, ...same } = redirect

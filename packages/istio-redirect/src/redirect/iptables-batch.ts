@@ -1,5 +1,5 @@
 import { freshBatch } from '@cni/iptables/fresh'
-import type { CaptureConfig } from './config.ts'
+import { type CaptureConfig, capturedFamilies } from './config.ts'
 import { redirectRules } from './rules.ts'
 
 /**
@@ -7,4 +7,4 @@ import { redirectRules } from './rules.ts'
  * can write one of them.
  */
 export const iptablesBatch = (config: CaptureConfig): Uint8Array | undefined =>
-  freshBatch(redirectRules(config), config.ipv6 ? ['ipv4', 'ipv6'] : ['ipv4'])
+  freshBatch(redirectRules(config), capturedFamilies(config))

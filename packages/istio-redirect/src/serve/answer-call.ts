@@ -14,7 +14,7 @@ import {
   type UncheckedNetConf,
 } from '@cni/types'
 import { beforeAsking, podAnnotationsKey, quoted } from '../decide/before-asking.ts'
-import { capturesIpv6, foundAddresses, mayHaveLostIpv6 } from '../decide/captured-families.ts'
+import { captureOfPod, foundAddresses, mayHaveLostIpv6 } from '../decide/captured-families.ts'
 import { inet6Addresses } from '../decide/inet6-file.ts'
 import { maybeAmbient } from '../decide/ladder.ts'
 import type { DecisionLog } from '../decide/log.ts'
@@ -26,7 +26,6 @@ import type { Conf } from '../plugin/conf.ts'
 import { isPlainConf } from '../plugin/plain-conf.ts'
 import { settingsOf } from '../plugin/settings.ts'
 import { warnAboutSettings } from '../plugin/warn-settings.ts'
-import { captureConfig } from '../redirect/config.ts'
 import { usableAddresses } from '../redirect/families.ts'
 import type { PodInfo } from '../redirect/pod-info.ts'
 import type { MakeBatch } from './kept-batches.ts'
@@ -163,7 +162,7 @@ class ServedCall {
     const found = foundAddresses(told.ipv4.length > 0 ? inet6Addresses(facts.inet6) : (facts.addresses ?? []))
     if (mayHaveLostIpv6({ told, found }) && facts.ipv6Off === undefined) throw new Refusal('addresses')
     const known = { place: env.CNI_NETNS ?? '', addresses, told, found, ipv6Off: facts.ipv6Off === true }
-    const config = captureConfig(redirect.redirect, { ipv6: capturesIpv6(redirect, known, this.#log) })
+    const config = captureOfPod(redirect, known, this.#log)
     const record = { ...recordOf(facts.netns, config), backend }
     const batch = make(config, backend)
     if (batch === undefined) throw new Refusal('rules')

@@ -34,10 +34,7 @@ describe('an agent that ended', () => {
 
   test('before the annotation of a pod that leaves was removed has the next one remove it', async () => {
     await using node = await meshNode()
-    const ztunnel = node.ztunnel()
-    const first = await node.start()
-    const pod = await node.pod({ name: 'web' })
-    await annotated(pod, 'enabled')
+    const { ztunnel, first, pod } = await joined(node)
     const patched = node.patches().length
     node.api.misbehave({ method: 'PATCH', hang: true })
     pod.change({ labels: { [mode]: 'none' } })
@@ -55,10 +52,7 @@ describe('an agent that ended', () => {
 
   test('has the next one take out a pod that lost its annotation and its label meanwhile', async () => {
     await using node = await meshNode()
-    const ztunnel = node.ztunnel()
-    const first = await node.start()
-    const pod = await node.pod({ name: 'web' })
-    await annotated(pod, 'enabled')
+    const { ztunnel, first, pod } = await joined(node)
     await first.stop('followed')
     pod.change({ annotations: { 'ambient.istio.io/redirection': undefined }, labels: { [mode]: 'none' } })
 
@@ -69,3 +63,12 @@ describe('an agent that ended', () => {
     expect(node.patches()).toEqual(['web enabled'])
   })
 })
+
+/** An agent with a ztunnel, and a pod that is in the mesh. */
+async function joined(node: Awaited<ReturnType<typeof meshNode>>) {
+  const ztunnel = node.ztunnel()
+  const first = await node.start()
+  const pod = await node.pod({ name: 'web' })
+  await annotated(pod, 'enabled')
+  return { ztunnel, first, pod }
+}

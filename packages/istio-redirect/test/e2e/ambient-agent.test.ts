@@ -67,7 +67,16 @@ async function ambientNode() {
     onNode: () => inNode('iptables-save'),
     /** The addresses whose probes are let through. */
     inSets: () => [...inNode('ipset', 'save').matchAll(/^add \S+ (\S+)/gm)].map(([, address]) => address),
-    ztunnelSocket: agents.path('ztunnel.sock'),
+    /** Connected to the agent. */
+    async ztunnel(agent: AgentProcess) {
+      const ztunnel = startZtunnel({ path: agents.path('ztunnel.sock') })
+      stack.use(ztunnel)
+      await eventually(
+        () => ztunnel.ready,
+        () => agent.log(),
+      )
+      return ztunnel
+    },
     status: async () => JSON.parse((await agents.command('status', '--json')).stdout).ambient,
     add: (args: readonly (readonly [string, string])[] = []) =>
       bed.node.runtime.add(bed.node.conflist, { ...bed.attachment, args: [...(bed.attachment.args ?? []), ...args] }),
@@ -84,11 +93,7 @@ test.each([
   async (_, args) => {
     await using on = await ambientNode()
     const first = await on.start()
-    await using ztunnel = startZtunnel({ path: on.ztunnelSocket })
-    await eventually(
-      () => ztunnel.ready,
-      () => first.log(),
-    )
+    const ztunnel = await on.ztunnel(first)
     await on.add(args)
     expect(on.annotation()).toBe('enabled')
     expect(ztunnel.pods.get(uid)).toMatchObject({ workload: { name: 'web', namespace: 'demo' } })
@@ -117,11 +122,7 @@ test.each([
 test('an agent that is killed between the rules and the annotation leaves a pod that the next one enrols', async () => {
   await using on = await ambientNode()
   const first = await on.start()
-  await using ztunnel = startZtunnel({ path: on.ztunnelSocket })
-  await eventually(
-    () => ztunnel.ready,
-    () => first.log(),
-  )
+  const ztunnel = await on.ztunnel(first)
   const { api } = on.bed.node
   api.misbehave({ method: 'PATCH', hang: true })
   const added = on.add().catch((error: unknown) => error)

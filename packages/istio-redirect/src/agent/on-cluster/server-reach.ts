@@ -24,7 +24,7 @@ const SHORTEST_MS = 5000
 
 /** Nothing has been asked yet. */
 export function serverReach({ now = Date.now }: { readonly now?: () => number } = {}): ServerReach {
-  const listeners = new Set<(outage: Outage) => void>()
+  const returned = new Set<(outage: Outage) => void>()
   const refused = new Set<(problem: string) => void>()
   let outage: Outage | undefined
   let refusal: string | undefined
@@ -46,17 +46,19 @@ export function serverReach({ now = Date.now }: { readonly now?: () => number } 
       const over = outage
       outage = undefined
       if (over.last - over.first < SHORTEST_MS) return
-      for (const listener of listeners) listener(over)
+      for (const listener of returned) listener(over)
     },
-    onReturn(listener) {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
-    onRefusal(listener) {
-      refused.add(listener)
-      return () => void refused.delete(listener)
-    },
+    onReturn: (listener) => joining(returned, listener),
+    onRefusal: (listener) => joining(refused, listener),
   }
+}
+
+// internal
+
+/** Returns what leaves again. */
+function joining<Listener>(listeners: Set<Listener>, listener: Listener): () => void {
+  listeners.add(listener)
+  return () => void listeners.delete(listener)
 }
 
 const isRefusal = ({ code, status }: KubeError): boolean => code === 'STATUS' && (status === 401 || status === 403)

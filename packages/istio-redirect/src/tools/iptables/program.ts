@@ -12,7 +12,7 @@ import type { NetnsTarget } from '@cni/netns'
 import { openNetwork, removeFromNamespace, type Wanted } from '../../plugin/namespace-network.ts'
 import { clearNativeTables } from '../../plugin/native-tables.ts'
 import type { RuleBackend } from '../../plugin/rule-writer.ts'
-import type { CaptureConfig } from '../../redirect/config.ts'
+import { type CaptureConfig, capturedFamilies } from '../../redirect/config.ts'
 import { rulesLeftBehind } from '../../redirect/left-behind.ts'
 import { redirectRules } from '../../redirect/rules.ts'
 import { istioRestoreText } from '../../redirect/text.ts'
@@ -43,7 +43,7 @@ export async function program(job: Program): Promise<ProgramReport> {
   const undo: Array<() => unknown> = []
   const where = whereOf(job, undo)
   const kernel = iptables(where, { print: istioRestoreText, backend: job.backend })
-  const families: readonly Family[] = config.ipv6 ? ['ipv4', 'ipv6'] : ['ipv4']
+  const families: readonly Family[] = capturedFamilies(config)
   if (job.cleanupOnly) {
     await cleanUp(job, kernel)
     return { plan: 'removed', backend: await kernel.backend(), families }
@@ -131,7 +131,7 @@ export function networkOf({
 }: CaptureConfig): Wanted {
   const routed = interceptionMode === 'TPROXY' && includeInboundPorts.length > 0
   return {
-    families: ipv6 ? ['ipv4', 'ipv6'] : ['ipv4'],
+    families: capturedFamilies({ ipv6 }),
     tproxy: routed ? { mark: tproxyMark, table: tproxyRouteTable } : null,
   }
 }

@@ -1,6 +1,7 @@
 import { flagsText, heading, isUsageError } from '@cni/host/cli'
 import { type Netns, netns } from '@cni/netns'
 import { messageOf } from '@cni/types'
+import { capturedFamilies } from '../../redirect/config.ts'
 import { capturesDns } from '../../redirect/dns.ts'
 import { redirectRules } from '../../redirect/rules.ts'
 import type { ToolIo } from '../io.ts'
@@ -89,7 +90,7 @@ async function writeRules(io: ToolIo, log: ToolLog, { settings, around, opened }
     return { plan: 'dry-run' }
   }
   if (settings.dryRun) {
-    dryRun(io, log, { settings, rules: redirectRules(config), families: config.ipv6 ? ['ipv4', 'ipv6'] : ['ipv4'] })
+    dryRun(io, log, { settings, rules: redirectRules(config), families: capturedFamilies(config) })
     return { plan: 'dry-run' }
   }
   const { reconcile, cleanupOnly, forceApply } = settings

@@ -4,8 +4,8 @@ import { callAttachments } from '../state/plain-attachments.ts'
 import { recordedBackend } from '../state/recorded-backend.ts'
 import { writerFor } from './writer-for.ts'
 
-/** Takes back rules that an agent has made, by their record. */
-export async function removeServed(
+/** Takes back rules that were written at once, by their record. */
+export async function removeFresh(
   c: Pick<AddAheadContext, 'netns' | 'networkName' | 'containerID' | 'ifName'>,
   runDir: string,
 ): Promise<void> {
