@@ -87,16 +87,20 @@ describe.each(['bun', 'node'] as const)('an executable with %s in it', (runtime)
   /** A variable of each runtime that is harmless in itself. */
   const variable = { bun: 'BUN_X=1', node: 'NODE_DEBUG=none' }[runtime]
 
-  it.each(VARIABLES[runtime])('with %s, by which it %s, is as it is without', async (text) => {
-    const cwd = newFolder()
-    const [name = '', value = ''] = text.replace('@', cwd).split(/=(.*)/s)
-    const without = await probe(executable, cwd)
-    expect(without).toMatchObject({ exitCode: 7, stderr: '', found: { stdin: 1_000_000, sockets: 0 } })
-    const { exitCode, found } = await probe(executable, cwd, { [name]: value })
-    expect({ exitCode, found }).toEqual({ exitCode: 7, found: { ...without.found, cwd } })
-    const written = readdirSync(cwd, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-    expect(written.map(({ name }) => name)).toEqual([])
-  })
+  // Bun's debugger has a thread of its own from the start; about once in 150 starts that thread ends the
+  // process before it is executed again, which no code of ours can prevent.
+  const rows = VARIABLES[runtime].map(([text, effect]) => ({ text, effect, retry: /INSPECT/.test(text) ? 2 : 0 }))
+  for (const { text, effect, retry } of rows)
+    it(`with ${text}, by which it ${effect}, is as it is without`, { retry }, async () => {
+      const cwd = newFolder()
+      const [name = '', value = ''] = text.replace('@', cwd).split(/=(.*)/s)
+      const without = await probe(executable, cwd)
+      expect(without).toMatchObject({ exitCode: 7, stderr: '', found: { stdin: 1_000_000, sockets: 0 } })
+      const { exitCode, found } = await probe(executable, cwd, { [name]: value })
+      expect({ exitCode, found }).toEqual({ exitCode: 7, found: { ...without.found, cwd } })
+      const written = readdirSync(cwd, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+      expect(written.map(({ name }) => name)).toEqual([])
+    })
 
   it('says nothing about it', async () => {
     const [name = '', value = ''] = variable.split('=')

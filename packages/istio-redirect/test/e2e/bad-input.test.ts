@@ -119,7 +119,7 @@ describe('what surrounds the plugin does not change what it does', () => {
     expect(await bed.save()).toContain('-A OUTPUT -j ISTIO_OUTPUT')
   })
 
-  it.each(['BUN_INSPECT=127.0.0.1:0', 'BUN_JSC_useJIT=0', 'BUN_BYTECODE_DIGEST_OUT=@', 'BUN_OPTIONS=--smol'])(
+  it.each(['BUN_JSC_useJIT=0', 'BUN_BYTECODE_DIGEST_OUT=@', 'BUN_OPTIONS=--smol'])(
     'a variable of the runtime is ignored: %s',
     async (variable) => {
       const bed = await bedFor(() => COMPILED)
