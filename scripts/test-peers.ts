@@ -12,6 +12,7 @@ const PEERS = new Map([
   ['istio-cni', 'packages/istio-redirect: random pods through both plugins, with iptables and with native nftables'],
   ['install-cni', 'packages/istio-redirect: the repair controller, with kube-apiserver and etcd'],
   ['istio-iptables', 'packages/istio-redirect: random command lines through both programs'],
+  ['ztunnel', 'packages/istio-redirect: a real ztunnel with our agent, and what it answers beside its stand-in'],
   ['kube-apiserver', 'packages/istio-redirect: a real API server for the repair controllers'],
 ])
 

@@ -18,6 +18,7 @@ import { type ApiServer, startApiServer } from '../../src/testing/api-server.ts'
 import { ambientGrants } from '../../src/testing/grants.ts'
 import { plainPod } from '../../src/testing/pods.ts'
 import { mode, settings } from '../ambient-pods.ts'
+import { podNetwork, withBits } from './pod-network.ts'
 import { type RecordingZtunnel, recordingZtunnel } from './recording-ztunnel.ts'
 
 /** What a test wants of a pod. */
@@ -72,13 +73,23 @@ export interface MeshNode extends AsyncDisposable {
   metrics(): Promise<string>
 }
 
+/** What a test wants of a node. */
+export interface MeshNodeOptions {
+  /** Whether its pods reach each other, and the node. Default: they have addresses, and that is all. */
+  readonly network?: boolean
+}
+
 /** The node `n1`, on which pods of the namespace `shop` are ambient. */
-export async function meshNode(config: Partial<AmbientConfig> = {}): Promise<MeshNode> {
+export async function meshNode(
+  config: Partial<AmbientConfig> = {},
+  { network = false }: MeshNodeOptions = {},
+): Promise<MeshNode> {
   const root = mkdtempSync(join(tmpdir(), 'cni-mesh-'))
   const path = (...parts: string[]): string => join(root, ...parts)
   const disposables = new AsyncDisposableStack()
   disposables.defer(() => rmSync(root, { recursive: true, force: true }))
   const node = disposables.use(await tempNetns())
+  const connect = network ? await podNetwork(node) : address
   const api = disposables.use(await startApiServer({ grants: ambientGrants, token: 'se.cr.et' }))
   api.setNamespace('shop', { [mode]: 'ambient' })
   api.setNamespace('plain', {})
@@ -152,10 +163,7 @@ export async function meshNode(config: Partial<AmbientConfig> = {}): Promise<Mes
     const uid = randomUUID()
     const own = options.addresses ?? [`10.20.0.${addresses}`, `fd00:20::${addresses}`]
     addresses += 1
-    using rtnl = await openRtnl(netns)
-    await rtnl.addLink({ name: 'eth0', kind: 'bridge' })
-    await rtnl.setLinkUp('eth0')
-    for (const address of own) await rtnl.addAddress('eth0', `${address}/${address.includes(':') ? 64 : 24}`)
+    await connect(netns, own)
     symlinkSync(netns.path, path('netns', uid))
     const end = options.process === false ? () => {} : showProcess(uid, netns.path)
     const base = plainPod({ name, namespace, labels, annotations })
@@ -218,6 +226,13 @@ export async function meshNode(config: Partial<AmbientConfig> = {}): Promise<Mes
 }
 
 // internal
+
+async function address(pod: Netns, addresses: readonly string[]): Promise<void> {
+  using rtnl = await openRtnl(pod)
+  await rtnl.addLink({ name: 'eth0', kind: 'bridge' })
+  await rtnl.setLinkUp('eth0')
+  for (const each of addresses) await rtnl.addAddress('eth0', withBits(each))
+}
 
 const withoutAbsent = (annotations: Readonly<Record<string, unknown>>): Record<string, string> =>
   Object.fromEntries(

@@ -18,7 +18,7 @@ export interface ZtunnelOptions {
 export interface ZtunnelView {
   /** By UID. */
   readonly pods: ReadonlyMap<string, ZtunnelPod>
-  /** It was told all pods, and the agent is there: what a ztunnel says at `/healthz/ready`. */
+  /** It was told all pods and could take them, and the agent is there: what a ztunnel says at `/healthz/ready`. */
   readonly ready: boolean
   /** What the agent said that was understood, such as `add UID` or `snapshotSent`. */
   readonly heard: readonly string[]
@@ -66,7 +66,7 @@ export function startZtunnel({ path, behaviour: first = {} }: ZtunnelOptions): Z
   let connection: UnixConnection | undefined
 
   const react = async (to: UnixConnection, message: UnixMessage): Promise<Reaction['next']> => {
-    const misbehaves = behaviour.fromStart === true || told.ready
+    const misbehaves = behaviour.fromStart === true || told.complete
     const { answer = 'ack', refuse, lateMs = 0 } = misbehaves ? behaviour : {}
     if (answer === 'close') return 'disconnect'
     const reaction = told.hear(message)

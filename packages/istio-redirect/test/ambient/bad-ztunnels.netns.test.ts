@@ -1,0 +1,86 @@
+import { startZtunnel, type ZtunnelBehaviour } from '@cni/istio-redirect/testing/node'
+import { expect, test } from 'vitest'
+import { rawZtunnel } from '../zds/raw-ztunnel.ts'
+import { capturedBy, entriesOf } from './back-ends.ts'
+import { type MeshNode, meshNode, type TestPod } from './mesh-node.ts'
+import { annotated, entriesOfPods, patience, ready } from './served-node.ts'
+
+/** Kernel, sets and annotation say that a pod is in the mesh. */
+async function inMesh(node: MeshNode, pod: TestPod): Promise<void> {
+  await annotated(pod, 'enabled')
+  expect(await capturedBy(pod.netns, 'nft')).toBe('wholly')
+  expect(await entriesOf(node.netns, 'nft')).toEqual(entriesOfPods(pod))
+}
+
+const bad: readonly (readonly [string, ZtunnelBehaviour, RegExp])[] = [
+  ['never says yes', { answer: 'never' }, /no answer within 4 s\n$/],
+  ['says no', { refuse: 'no\u001b[2J way' }, /^got ack error: no \[2J way\n$/],
+  ['says junk', { answer: 'junk' }, /cannot parse/],
+  ['leaves instead of answering', { answer: 'close' }, /connection closed before response received\n$/],
+  ['never says hello', { mute: true }, /^no ztunnel connected\n$/],
+  [
+    'says nothing of the snapshot',
+    { answer: 'never', fromStart: true },
+    /connection closed before response received\n$/,
+  ],
+]
+
+test.each(bad)(
+  'a ztunnel that %s leaves a pod pending, of which the plugin is told; once it behaves, the pod is in',
+  { timeout: 60_000 },
+  async (_, behaviour, says) => {
+    await using node = await meshNode()
+    const agent = await node.start()
+    await ready(agent)
+    await using ztunnel = startZtunnel({ path: node.ztunnelSocket, behaviour })
+    const isNeverLive = behaviour.mute === true || behaviour.fromStart === true
+    if (!isNeverLive) await expect.poll(() => ztunnel.ready, patience).toBe(true)
+    const web = await node.pod({ name: 'web', status: false, process: false })
+    const answer = await node.hand(web)
+    expect(answer.status).toBe(500)
+    expect(answer.body).toMatch(says)
+    expect(web.annotation()).toBe('pending')
+    expect(agent.status()).toMatchObject({ enrolled: 0, pending: 1 })
+    expect(agent.problem()).toBeUndefined()
+    ztunnel.behave({})
+    // As the plugin's runtime does it.
+    await expect.poll(async () => (await node.hand(web)).status, { ...patience, interval: 200 }).toBe(200)
+    await inMesh(node, web)
+    expect(ztunnel.pods.get(web.uid)).toMatchObject({ problem: undefined })
+  },
+)
+
+test.each([
+  ['says yes twice', { answer: 'twice' }],
+  ['floods', { answer: 'flood' }],
+] as const)('a ztunnel that %s has what it has said yes to, and is told all anew', async (_, behaviour) => {
+  await using node = await meshNode()
+  const agent = await node.start()
+  await ready(agent)
+  await using ztunnel = startZtunnel({ path: node.ztunnelSocket, behaviour })
+  await expect.poll(() => ztunnel.ready, patience).toBe(true)
+  const web = await node.pod({ name: 'web' })
+  await inMesh(node, web)
+  await expect.poll(() => ztunnel.heard.filter((text) => text === 'snapshotSent').length, patience).toBe(2)
+  expect(ztunnel.heard.filter((text) => text === `add ${web.uid}`)).toHaveLength(2)
+  expect(ztunnel.pods.get(web.uid)).toMatchObject({ problem: undefined })
+  expect(agent.problem()).toBeUndefined()
+})
+
+test('a hundred connections of somebody who says hello, and nothing else, leave the agent to the ztunnel that works', async () => {
+  await using node = await meshNode()
+  const agent = await node.start()
+  await ready(agent)
+  using connections = new DisposableStack()
+  for (let count = 0; count < 100; count++) {
+    const connection = connections.use(rawZtunnel(node.ztunnelSocket))
+    // Of one that the agent has closed already.
+    await connection.hello().catch(() => {})
+  }
+  await using ztunnel = startZtunnel({ path: node.ztunnelSocket })
+  await expect.poll(() => ztunnel.ready, patience).toBe(true)
+  const web = await node.pod({ name: 'web' })
+  await inMesh(node, web)
+  expect([...ztunnel.pods.keys()]).toEqual([web.uid])
+  await expect.poll(() => agent.status().ztunnels, patience).toBe(1)
+})

@@ -1,0 +1,69 @@
+import { type Netns, netns } from '@cni/netns'
+import { describe, expect, test } from 'vitest'
+import { defaultProbeSource } from '../../../src/agent/ambient/pod-rules.ts'
+import { backEnds, settingsFor } from '../../ambient/back-ends.ts'
+import { gateways } from '../../ambient/pod-network.ts'
+import { patience } from '../../ambient/served-node.ts'
+import { peer } from './peers.ts'
+import { answers, reached, service, ztunnelMesh } from './ztunnel-mesh.ts'
+
+const { file, missing } = peer('ztunnel')
+const probes = [defaultProbeSource.ipv4, defaultProbeSource.ipv6]
+
+describe.runIf(missing === undefined)(
+  `what passes through a real ztunnel${missing ? ` (skipped: ${missing})` : ''}`,
+  () => {
+    test.each(backEnds)('is all that goes in and out of pods in the mesh, by rules of %s', async (backEnd) => {
+      await using mesh = await ztunnelMesh(file, settingsFor(backEnd))
+      const { node, agent, web, shop, plain } = mesh
+      const ztunnel = await mesh.ztunnel()
+      expect(agent.status()).toMatchObject({ backEnd, ztunnels: 1 })
+      // Before anybody is in the mesh nothing does.
+      expect(await reached(web.netns, shop.addresses)).toEqual(answers('shop', web.addresses))
+      await mesh.enrol()
+      expect(await ztunnel.pods()).toEqual([web.uid, shop.uid].toSorted())
+
+      expect(await reached(web.netns, shop.addresses)).toEqual(answers('shop', web.addresses))
+      expect(await reached(plain.netns, shop.addresses)).toEqual(answers('shop', plain.addresses))
+      expect(await reached(web.netns, plain.addresses)).toEqual(answers('plain', web.addresses))
+      expect(await reached(web.netns, service.addresses, 80)).toEqual(answers('shop', web.addresses))
+      // These do not.
+      expect(await reached(web.netns, web.addresses)).toEqual(answers('web', web.addresses))
+      expect(await reached(shop.netns, ['127.0.0.1', '::1'])).toEqual(answers('shop', ['127.0.0.1', '::1']))
+      for (const { name, netns: pod, addresses } of [web, shop]) {
+        expect([name, await reached(node.netns, addresses, 8080, 0)]).toEqual([name, answers(name, probes)])
+        expect(pod.fd).toBeGreaterThan(0)
+      }
+      // Each over both families: to the pod, and to the service.
+      await expect
+        .poll(() => ztunnel.connections(), patience)
+        .toEqual({
+          'source web to shop with mutual_tls': 4,
+          'destination web to shop with mutual_tls': 4,
+          'destination plain to shop with unknown': 2,
+          'source web to plain with unknown': 2,
+        })
+
+      for (const server of gateways) {
+        expect(await namesOf(web.netns, server, service.host)).toEqual(service.addresses)
+        expect(await namesOf(plain.netns, server, service.host)).toEqual(['ECONNREFUSED'])
+      }
+    })
+  },
+)
+
+// internal
+
+const ASK = `
+const [server, name] = process.argv.slice(1)
+const resolver = new (require('node:dns').promises.Resolver)({ timeout: 2000, tries: 2 })
+resolver.setServers([server.includes(':') ? '[' + server + ']' : server])
+Promise.all([resolver.resolve4(name), resolver.resolve6(name)]).then(
+  (found) => console.log(found.flat().join()),
+  (error) => console.log(error.code),
+)
+`
+
+/** What a server says of a name, of both families, asked from inside a pod. */
+const namesOf = async (pod: Netns, server: string, name: string): Promise<string[]> =>
+  (await netns.exec(pod, [process.execPath, '-e', ASK, server, name])).stdout.trim().split(',')

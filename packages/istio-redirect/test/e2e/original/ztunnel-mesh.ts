@@ -1,0 +1,114 @@
+import { connectFrom, startApp } from '@cni/istio-redirect/testing/node'
+import type { NetnsTarget } from '@cni/netns'
+import { expect } from 'vitest'
+import { stringify } from 'yaml'
+import type { AmbientConfig } from '../../../src/agent/ambient/ambient-config.ts'
+import type { StartedAmbient } from '../../../src/agent/ambient/start-ambient.ts'
+import { type MeshNode, meshNode, type TestPod } from '../../ambient/mesh-node.ts'
+import { annotated, patience, ready } from '../../ambient/served-node.ts'
+import { mode } from '../../ambient-pods.ts'
+import { startZtunnelProcess, type ZtunnelProcess } from './ztunnel-process.ts'
+
+/** The service of the pod `shop`. */
+export const service = {
+  host: 'shop.shop.svc.cluster.local',
+  addresses: ['10.99.0.10', 'fd00:99::10'],
+} as const
+
+/** A node with an agent, and pods with an application each: two in the mesh, one not. */
+export interface ZtunnelMesh extends AsyncDisposable {
+  readonly node: MeshNode
+  readonly agent: StartedAmbient
+  readonly web: TestPod
+  readonly shop: TestPod
+  readonly plain: TestPod
+  /** Starts a ztunnel, and waits until it is ready. */
+  ztunnel(): Promise<ZtunnelProcess>
+  /** Brings `web` into the mesh by a label, and `shop` as a plugin does. */
+  enrol(): Promise<void>
+}
+
+/** With an agent that works, and no ztunnel yet. */
+export async function ztunnelMesh(file: string, config: Partial<AmbientConfig> = {}): Promise<ZtunnelMesh> {
+  await using starting = new AsyncDisposableStack()
+  const node = starting.use(await meshNode(config, { network: true }))
+  const web = await node.pod({ name: 'web', namespace: 'plain' })
+  const shop = await node.pod({ name: 'shop', status: false })
+  const plain = await node.pod({ name: 'plain', namespace: 'plain' })
+  const pods = [web, shop, plain]
+  for (const { name, netns } of pods) starting.use(await startApp(netns, { name, ports: [8080] }))
+  const agent = await node.start()
+  await ready(agent)
+  const mesh = meshOf(pods, (pod) => pod !== plain)
+  const stack = starting.move()
+  return {
+    node,
+    agent,
+    web,
+    shop,
+    plain,
+    async ztunnel() {
+      const ztunnel = stack.use(await startZtunnelProcess({ file, path: node.ztunnelSocket, mesh }))
+      await expect.poll(() => ztunnel.ready(), { ...patience, message: ztunnel.log() }).toBe(true)
+      return ztunnel
+    },
+    async enrol() {
+      web.change({ labels: { [mode]: 'ambient' } })
+      expect(await node.hand(shop)).toMatchObject({ status: 200 })
+      for (const pod of [web, shop]) await annotated(pod, 'enabled')
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
+}
+
+/** Who answers at each of these addresses, as `shop from 10.20.0.1`, or why nobody does. */
+export async function reached(
+  from: NetnsTarget,
+  hosts: readonly string[],
+  port = 8080,
+  user = 1000,
+): Promise<string[]> {
+  const connections = await connectFrom(
+    from,
+    user,
+    hosts.map((host) => ({ host, port })),
+  )
+  return connections.map(({ answer, error }) =>
+    answer ? `${answer.served_by} from ${answer.from?.replace('::ffff:', '')}` : (error ?? 'nobody'),
+  )
+}
+
+/** What {@link reached} says of a pod that is connected to by these addresses. */
+export const answers = (name: string, from: readonly string[]): string[] =>
+  from.map((address) => `${name} from ${address}`)
+
+// internal
+
+/** What istiod would tell ztunnel of these pods, and of one service. */
+function meshOf(pods: readonly TestPod[], isInMesh: (pod: TestPod) => boolean): string {
+  // Ports are numbers: those of JSON would be texts.
+  const ports = new Map([[80, 8080]])
+  return stringify({
+    workloads: pods.map((pod) => ({
+      uid: `Kubernetes//Pod/${pod.namespace}/${pod.name}`,
+      name: pod.name,
+      workloadName: pod.name,
+      namespace: pod.namespace,
+      serviceAccount: 'default',
+      workloadIps: pod.addresses,
+      protocol: isInMesh(pod) ? 'HBONE' : 'TCP',
+      node: 'n1',
+      network: '',
+      services: pod.name === 'shop' ? { [`shop/${service.host}`]: ports } : {},
+    })),
+    services: [
+      {
+        name: 'shop',
+        namespace: 'shop',
+        hostname: service.host,
+        vips: service.addresses.map((address) => `/${address}`),
+        ports,
+      },
+    ],
+  })
+}

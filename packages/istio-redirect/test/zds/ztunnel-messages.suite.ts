@@ -1,0 +1,250 @@
+import { closeSync, openSync } from 'node:fs'
+import type { Netns } from '@cni/netns'
+import { tempNetns } from '@cni/netns/testing'
+import { describe, expect, test } from 'vitest'
+import { encodeRequest } from '../../src/zds/wire.ts'
+import { all, listeners, startBlocker } from './pod-listeners.ts'
+import { type RawAgent, type RawAgentConnection, rawAgent } from './raw-agent.ts'
+
+/** A ztunnel, real or not, that an agent can talk to. */
+export interface TalkingZtunnel extends AsyncDisposable {
+  /** Whether `/healthz/ready` says so. */
+  ready(): Promise<boolean>
+  /** The UIDs of the pods in which it listens, in order of the alphabet. */
+  pods(): Promise<string[]>
+  /** As SIGTERM. */
+  stop(): Promise<number>
+  /** As SIGKILL. */
+  kill(): Promise<number>
+  /** The exit code. */
+  readonly ended: Promise<number>
+}
+
+const patience = { timeout: 20_000 }
+const hex = (text: string): Buffer => Buffer.from(text.replaceAll(' ', ''), 'hex')
+const workload = { name: 'p1', namespace: 'amb', serviceAccount: 'sa1' }
+
+export const add = (uid: string): Uint8Array => encodeRequest({ type: 'add', uid, workload })
+export const del = (uid: string): Uint8Array => encodeRequest({ type: 'del', uid })
+const keep = (uid: string): Uint8Array => encodeRequest({ type: 'keep', uid })
+export const snapshotSent = encodeRequest({ type: 'snapshotSent' })
+
+/** Those that are left end a moment after the answer. */
+const listens = (pod: Netns, what: readonly string[]) => expect.poll(() => listeners(pod), patience).toEqual(what)
+
+/** What a ztunnel makes of an agent's messages: the same of a real one and of its stand-in. */
+export function ztunnelMessages(of: string, start: (path: string) => Promise<TalkingZtunnel>, missing?: string): void {
+  /** One that has connected, and is told of no pod yet. */
+  const connected = async () => {
+    await using starting = new AsyncDisposableStack()
+    const agent: RawAgent = starting.use(rawAgent())
+    const ztunnel = starting.use(await start(agent.path))
+    const connection: RawAgentConnection = await agent.accepted()
+    const stack = starting.move()
+    return {
+      agent,
+      ztunnel,
+      connection,
+      pod: async (): Promise<Netns> => stack.use(await tempNetns()),
+      isReady: (ready = true) => expect.poll(() => ztunnel.ready(), patience).toBe(ready),
+      start: async () => stack.use(await start(agent.path)),
+      [Symbol.asyncDispose]: () => stack.disposeAsync(),
+    }
+  }
+
+  describe.runIf(missing === undefined)(`${of}${missing ? ` (skipped: ${missing})` : ''}`, () => {
+    test('says hello and yes in these bytes', async () => {
+      await using it = await connected()
+      expect(it.connection.hello.toString('hex')).toBe('0801')
+      await it.connection.say(snapshotSent)
+      expect((await it.connection.hear())?.toString('hex')).toBe('0a00')
+    })
+
+    test('is ready when it was told that these were all pods, and not while the agent is away', async () => {
+      await using it = await connected()
+      expect(await it.ztunnel.ready()).toBe(false)
+      expect(await it.connection.ask(snapshotSent)).toBe('')
+      await it.isReady()
+      it.connection.close()
+      await it.isReady(false)
+      const again = await it.agent.accepted()
+      expect(await again.ask(snapshotSent)).toBe('')
+      await it.isReady()
+    })
+
+    test('comes back to an agent whose socket was gone meanwhile', async () => {
+      await using it = await connected()
+      await it.connection.ask(snapshotSent)
+      it.agent.leave()
+      await it.isReady(false)
+      it.agent.listen()
+      expect(await (await it.agent.accepted()).ask(snapshotSent)).toBe('')
+      await it.isReady()
+    })
+
+    test('listens in a pod of the snapshot before that is over, and in one that comes later', async () => {
+      await using it = await connected()
+      const [first, later] = [await it.pod(), await it.pod()]
+      expect(await it.connection.ask(add('first'), [first.fd])).toBe('')
+      expect(await listeners(first)).toEqual(all)
+      expect(await it.ztunnel.ready()).toBe(false)
+      expect(await it.connection.ask(snapshotSent)).toBe('')
+      expect(await it.connection.ask(add('later'), [later.fd])).toBe('')
+      expect(await listeners(later)).toEqual(all)
+      expect(await it.ztunnel.pods()).toEqual(['first', 'later'])
+    })
+
+    test('takes a pod that it has again, and moves with it to another namespace', async () => {
+      await using it = await connected()
+      const [before, after] = [await it.pod(), await it.pod()]
+      for (const namespace of [before, before, after]) {
+        expect(await it.connection.ask(add('web'), [namespace.fd])).toBe('')
+      }
+      expect(await listeners(after)).toEqual(all)
+      await listens(before, [])
+      expect(await it.ztunnel.pods()).toEqual(['web'])
+    })
+
+    test('refuses a pod in which a port is taken, stays, and takes it when it is told again', async () => {
+      await using it = await connected()
+      await it.connection.ask(snapshotSent)
+      const pod = await it.pod()
+      await using spoiler = await startBlocker(pod)
+      expect(await it.connection.ask(add('web'), [pod.fd])).toMatch(
+        /^failure to start proxy : Bind\(\[::\]:15006, Os \{ code: 98, kind: AddrInUse, /,
+      )
+      await listens(pod, ['tcp *:15006'])
+      expect([await it.ztunnel.ready(), await it.ztunnel.pods()]).toEqual([true, []])
+      await spoiler.leave()
+      expect(await it.connection.ask(add('web'), [pod.fd])).toBe('')
+      expect(await listeners(pod)).toEqual(all)
+    })
+
+    test('is not ready while it has refused a pod of the snapshot, and tries again by itself', async () => {
+      await using it = await connected()
+      const pod = await it.pod()
+      await using spoiler = await startBlocker(pod)
+      expect(await it.connection.ask(add('web'), [pod.fd])).not.toBe('')
+      expect(await it.connection.ask(snapshotSent)).toBe('')
+      expect(await it.ztunnel.ready()).toBe(false)
+      await spoiler.leave()
+      await it.isReady()
+      expect(await listeners(pod)).toEqual(all)
+    })
+
+    test('forgets with its removal, or with a new snapshot, a pod that it has refused', async () => {
+      await using it = await connected()
+      await it.connection.ask(snapshotSent)
+      using file = openFile('/dev/null')
+      const refused = /^failure to start proxy : Bind\(127\.0\.0\.1:15053, Os \{ code: 22, /
+      expect(await it.connection.ask(add('file'), [file.fd])).toMatch(refused)
+      expect(await it.ztunnel.ready()).toBe(true)
+      // The next answer says it.
+      expect(await it.connection.ask(del('other'))).toBe('')
+      await it.isReady(false)
+      expect(await it.connection.ask(del('file'))).toBe('')
+      await it.isReady()
+      expect(await it.connection.ask(add('file'), [file.fd])).toMatch(refused)
+      it.connection.close()
+      const again = await it.agent.accepted()
+      expect(await again.ask(snapshotSent)).toBe('')
+      await it.isReady()
+    })
+
+    test('leaves a pod that is gone, and says yes to one that it never had', async () => {
+      await using it = await connected()
+      const pod = await it.pod()
+      await it.connection.ask(snapshotSent)
+      await it.connection.ask(add('web'), [pod.fd])
+      expect(await it.connection.ask(del('web'))).toBe('')
+      await listens(pod, [])
+      expect(await it.connection.ask(del('web'))).toBe('')
+    })
+
+    test('leaves a pod that goes while the snapshot is told with its end', async () => {
+      await using it = await connected()
+      const pod = await it.pod()
+      await it.connection.ask(add('web'), [pod.fd])
+      expect(await it.connection.ask(del('web'))).toBe('')
+      expect(await listeners(pod)).toEqual(all)
+      expect(await it.connection.ask(snapshotSent)).toBe('')
+      await listens(pod, [])
+    })
+
+    test('keeps in a snapshot what it is told to keep, known or not, and leaves what is not mentioned', async () => {
+      await using it = await connected()
+      const [kept, left] = [await it.pod(), await it.pod()]
+      await it.connection.ask(add('kept'), [kept.fd])
+      await it.connection.ask(add('left'), [left.fd])
+      await it.connection.ask(snapshotSent)
+      it.connection.close()
+      const again = await it.agent.accepted()
+      // Whoever is enrolled is served while the agent is away.
+      expect(await listeners(left)).toEqual(all)
+      expect(await again.ask(keep('kept'))).toBe('')
+      expect(await again.ask(keep('nobody'))).toBe('')
+      expect(await listeners(left)).toEqual(all)
+      expect(await again.ask(snapshotSent)).toBe('')
+      await listens(left, [])
+      expect(await listeners(kept)).toEqual(all)
+      expect(await it.ztunnel.pods()).toEqual(['kept'])
+    })
+
+    test.each([
+      ['a pod to keep after the snapshot', keep('web'), 'pod keep received after snapshot'],
+      ['a second end of the snapshot', snapshotSent, 'pod snapshot received already'],
+      ['a pod of which it is not told who it is', hex('0a03 0a0175'), 'workload_info is required but not present'],
+    ])('ends after %s', async (_, message, what) => {
+      await using it = await connected()
+      const pod = await it.pod()
+      await it.connection.ask(add('first'), [pod.fd])
+      await it.connection.ask(snapshotSent)
+      const fds = message[0] === 0x0a ? [pod.fd] : []
+      expect(await it.connection.ask(message, fds)).toBe(`failure to process message : ProtocolError("${what}")`)
+      expect(await it.connection.answer()).toBeUndefined()
+      expect(await it.ztunnel.ended).toBe(1)
+      await listens(pod, [])
+    })
+
+    test.each([
+      ['a pod without a namespace', add('web'), 0, 'No control message'],
+      ['a pod with two namespaces', add('web'), 2, 'Expected 1 FD, got 2'],
+      ['a pod with three namespaces', add('web'), 3, 'ENOBUFS: No buffer space available'],
+      ['a namespace with a pod that is gone', del('web'), 1, 'Unexpected control message'],
+      ['a namespace with a pod to keep', keep('web'), 1, 'Unexpected control message'],
+      ['a namespace with the end of the snapshot', snapshotSent, 1, 'Unexpected control message'],
+      ['what it cannot read', hex('ff'), 0, 'failed to decode Protobuf message: invalid varint'],
+      ['what it does not know', hex('4200'), 0, 'no payload'],
+      ['more than it reads', encodeRequest({ type: 'del', uid: 'x'.repeat(1100) }), 0, 'received truncated message'],
+    ])('says no to %s, leaves, and comes again', async (_, message, count, what) => {
+      await using it = await connected()
+      const pod = await it.pod()
+      const fds = Array.from({ length: count }, () => pod.fd)
+      expect(await it.connection.ask(message, fds)).toBe(`failure to read message : ${what}`)
+      expect(await it.connection.answer()).toBeUndefined()
+      const again = await it.agent.accepted()
+      expect(await again.ask(snapshotSent)).toBe('')
+      await it.isReady()
+    })
+
+    test('that is asked to end leaves the agent at once, with 0; one that is killed says 137', async () => {
+      await using it = await connected()
+      const pod = await it.pod()
+      await it.connection.ask(add('web'), [pod.fd])
+      expect(await it.ztunnel.stop()).toBe(0)
+      expect(await it.connection.answer()).toBeUndefined()
+      expect(await listeners(pod)).toEqual([])
+      const killed = await it.start()
+      const connection = await it.agent.accepted()
+      expect(await killed.kill()).toBe(137)
+      expect(await connection.answer()).toBeUndefined()
+    })
+  })
+}
+
+// internal
+
+function openFile(path: string): { readonly fd: number } & Disposable {
+  const fd = openSync(path, 'r')
+  return { fd, [Symbol.dispose]: () => closeSync(fd) }
+}
