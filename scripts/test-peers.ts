@@ -13,7 +13,10 @@ const PEERS = new Map([
   ['install-cni', 'packages/istio-redirect: the repair controller, with kube-apiserver and etcd'],
   ['istio-iptables', 'packages/istio-redirect: random command lines through both programs'],
   ['ztunnel', 'packages/istio-redirect: a real ztunnel with our agent, and what it answers beside its stand-in'],
-  ['kube-apiserver', 'packages/istio-redirect: a real API server for the repair controllers'],
+  [
+    'kube-apiserver',
+    'packages/istio-redirect: a real API server for the repair controllers and the rights of the chart',
+  ],
 ])
 
 await main(async () => {

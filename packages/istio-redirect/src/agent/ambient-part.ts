@@ -8,6 +8,7 @@ import { nodeLevelMark } from './ambient/node-level/node-level-mark.ts'
 import type { HandedPod } from './ambient/pods-in-mesh.ts'
 import { backEndFile } from './ambient/remembered-back-end.ts'
 import type { AgentConfig } from './config/agent-config.ts'
+import type { ServerReach } from './on-cluster/server-reach.ts'
 import type { EndReason, Part } from './part.ts'
 import type { PodWatches } from './pods/pod-watches.ts'
 import type { Metrics, ScopedLog } from './services.ts'
@@ -23,6 +24,8 @@ export interface AmbientServices {
   readonly closed: (reason: string) => void
   /** Whether a newer agent keeps the node now. */
   readonly isAside: () => boolean
+  /** Told of what becomes of requests. */
+  readonly reach?: Pick<ServerReach, 'of'> | undefined
 }
 
 /** Ambient mode beside the installer. */

@@ -23,6 +23,8 @@ export interface Verdict {
   readonly wanted: boolean | undefined
   /** The reason, as the end of a sentence for the log. */
   readonly why: string
+  /** What the API server said, where it does not allow to look. */
+  readonly refused?: KubeError | undefined
 }
 
 /** The agent's DaemonSet, as the API server has it. */
@@ -62,6 +64,7 @@ export function daemonSet(api: ApiAccess, options: DaemonSetOptions): DaemonSet 
       if (api.namespace === '') return { wanted: undefined, why: 'POD_NAMESPACE is not set' }
       const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
       let why = `no answer within ${timeoutMs / 1000} s`
+      let refused: KubeError | undefined
       for (let attempt = 1; attempt <= ATTEMPTS && !deadline.aborted; attempt += 1) {
         try {
           return await look(deadline)
@@ -71,12 +74,13 @@ export function daemonSet(api: ApiAccess, options: DaemonSetOptions): DaemonSet 
           // the service account is deleted with the DaemonSet, and its tokens with it
           if (status === 401) return { wanted: false, why: 'the service account of the agent is no longer valid' }
           if (!isKubeError(error) || error.code !== 'ABORTED') why = printable(messageOf(error))
+          if (status === 403 && isKubeError(error)) refused = error
           if (!isPassing(error)) break
         }
         // the deadline ends the pause
         if (attempt < ATTEMPTS) await delay(pauseMs, undefined, { signal: deadline }).catch(() => {})
       }
-      return { wanted: undefined, why }
+      return { wanted: undefined, why, refused }
     },
   }
 }

@@ -76,12 +76,14 @@ test('that the API server was away is an event as soon as it is back: from when 
   const readiness = () => ({ ready: true, reasons: [] })
   const part = ownEventsPart({ log, readiness, reach, failed: () => {} })
   await part.update(config())
-  reach.failed(new KubeError('NETWORK', 'GET https://10.96.0.1/api/v1/pods: connection refused (ECONNREFUSED)'))
+  reach
+    .of('pods')
+    .failed(new KubeError('NETWORK', 'GET https://10.96.0.1/api/v1/pods: connection refused (ECONNREFUSED)'))
   now += 42_000
-  reach.failed(new KubeError('TIMEOUT', 'GET https://10.96.0.1/api/v1/pods: no answer within 60 s'))
+  reach.of('pods').failed(new KubeError('TIMEOUT', 'GET https://10.96.0.1/api/v1/pods: no answer within 60 s'))
   expect(api.events()).toEqual([])
   now += 5000
-  reach.answered()
+  reach.of('pods').answered()
   await expect
     .poll(() => api.events())
     .toMatchObject([
@@ -102,7 +104,7 @@ test('what the API server refuses is an event at once, with its words', async ()
   const part = ownEventsPart({ log, readiness, reach, failed: () => {} })
   await part.update(config())
   const said = 'GET https://10.96.0.1/api/v1/pods: 403: cannot list resource "pods"'
-  for (let times = 0; times < 2; times++) reach.failed(new KubeError('STATUS', said, { status: 403 }))
+  for (let times = 0; times < 2; times++) reach.of('pods').failed(new KubeError('STATUS', said, { status: 403 }))
   await expect
     .poll(() => api.events())
     .toMatchObject([{ reason: 'Refused', message: `the API server refuses the agent: ${said}` }])

@@ -19,6 +19,7 @@ import { servingMetrics } from './serve/serving-metrics.ts'
 import { servePart } from './serve-part.ts'
 import type { Counter, ScopedLog } from './services.ts'
 import { tokenPart } from './token-part.ts'
+import { upgradePart } from './upgrade-part.ts'
 
 /** What the parts share. */
 export interface PartServices {
@@ -100,7 +101,7 @@ export function agentParts({ log, own, metrics, errors, readiness, isAside }: Pa
     },
   )
   const reach = serverReach()
-  const watches = podWatches({ reach })
+  const watches = podWatches({ reach: reach.of('pods') })
   const unlessAside = (part: Part<AgentConfig>): Part<AgentConfig> => ({
     update: (config) =>
       part.update(isAside() ? { ...config, repair: undefined, serve: undefined, pluginToken: undefined } : config),
@@ -114,10 +115,13 @@ export function agentParts({ log, own, metrics, errors, readiness, isAside }: Pa
     failed: () => errors.inc({ part: 'ambient' }),
     closed: closedOn('event_socket', 'event socket'),
     isAside,
+    reach,
   })
+  const upgrade = upgradePart({ log: own, reach })
   const serve = unlessAside(
     servePart({
       ambient: ambient.status,
+      upgrade: upgrade.problem,
       enrol: ambient.enrol,
       watches,
       log,
@@ -128,11 +132,11 @@ export function agentParts({ log, own, metrics, errors, readiness, isAside }: Pa
       refusedLines: refused,
     }),
   )
-  const tokens = tokenPart({ log: own, metrics, failed: () => errors.inc({ part: 'plugin_token' }) })
+  const tokens = tokenPart({ log: own, metrics, failed: () => errors.inc({ part: 'plugin_token' }), reach })
   const token = unlessAside(tokens)
   const events = ownEventsPart({ log: own, readiness, reach, failed: () => errors.inc({ part: 'events' }) })
   return {
-    all: [metricsPort, logs, health, token, ambient, repair, serve, events, restPart()],
+    all: [metricsPort, logs, health, token, ambient, repair, serve, events, upgrade, restPart()],
     ofClaim: [logs, token, ambient, repair, serve],
     beforeInstall: tokens.firstToken,
     problems() {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AgentConfig } from './config/agent-config.ts'
 import { keepPluginToken, type PluginToken } from './on-cluster/plugin-token.ts'
+import type { ServerReach } from './on-cluster/server-reach.ts'
 import { agentPart, type Part } from './part.ts'
 import type { Metrics, ScopedLog } from './services.ts'
 
@@ -11,6 +12,8 @@ export interface TokenPartServices {
   readonly metrics: Metrics
   /** Called for every attempt that failed. */
   readonly failed: () => void
+  /** Told of what becomes of the requests. */
+  readonly reach?: Pick<ServerReach, 'of'> | undefined
 }
 
 /** The part that gets the plugin its token. */
@@ -27,7 +30,7 @@ export interface TokenPart extends Part<AgentConfig> {
 const FIRST_TOKEN_MS = 5000
 
 /** Keeps a token of the plugin's own service account, where it has one. */
-export function tokenPart({ log, metrics, failed }: TokenPartServices): TokenPart {
+export function tokenPart({ log, metrics, failed, reach }: TokenPartServices): TokenPart {
   let kept: PluginToken | undefined
   let hadOne = true
   const part = agentPart<AgentConfig>(
@@ -40,7 +43,8 @@ export function tokenPart({ log, metrics, failed }: TokenPartServices): TokenPar
         'istio_cni_plugin_token_expiration_timestamp_seconds',
         "When the plugin's token expires, in seconds since 1970",
       )
-      const mine = keepPluginToken({ config, api, log, expiry, failed, signal: stop.signal })
+      const reports = reach?.of('serviceaccounts/token')
+      const mine = keepPluginToken({ config, api, log, expiry, failed, reports, signal: stop.signal })
       kept = mine
       return async () => {
         if (kept === mine) kept = undefined

@@ -82,7 +82,7 @@ describe.skipIf(HELM === undefined)('the chart', () => {
     'get daemonsets.apps istio-cni-node',
     'patch events',
   ]
-  const namespaces = ['get namespaces', 'list namespaces', 'watch namespaces']
+  const namespaces = ['list namespaces', 'watch namespaces']
   const DELETE = { repair: { repairPods: false, deletePods: true } }
   const LABEL = { repair: { repairPods: false, labelPods: true } }
   test.for<[string, object, capabilities: string[], agent: string[], plugin: string[]]>([
@@ -140,6 +140,8 @@ describe.skipIf(HELM === undefined)('the chart', () => {
     const objects = rendered({ ...IMAGE, pluginServiceAccount: '' })
     expect(objects.filter(({ metadata }) => metadata.name.includes('plugin'))).toEqual([])
     expect(rights(objects, 'istio-cni', 'Role').join()).not.toContain('token')
+    const ambient = rendered({ ...IMAGE, profile: 'ambient', pluginServiceAccount: '' })
+    expect(rights(ambient, 'istio-cni', 'ClusterRole')).toContain('get namespaces')
     expect(list(container(objects).env).map((each) => node(each).name)).not.toContain('PLUGIN_SERVICE_ACCOUNT')
   })
 

@@ -63,6 +63,9 @@ export const service = (action: 'start' | 'stop' | 'restart' | 'kill', name: Ser
 export const kubectl = async (args: readonly string[], options?: Options): Promise<string> =>
   (await call(['kubectl', ...args], options)).stdout
 
+/** Brings the image of an archive to the node. */
+export const load = (tar: string) => call(['load', tar])
+
 /** Objects, made or changed to these. */
 export const apply = (...objects: readonly object[]): Promise<string> =>
   kubectl(['apply', '-f', '-'], { input: JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }) })

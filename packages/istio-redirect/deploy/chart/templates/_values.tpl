@@ -31,7 +31,9 @@ counts less than the same key above. What is in values.yaml could not come befor
 {{- end -}}
 {{- $values = mustMergeOverwrite $values $former $given -}}
 {{- $_ := set $values "hub" (coalesce $values.hub $global.hub "") -}}
-{{- $_ := set $values "tag" (toString (coalesce $values.tag $global.tag "")) -}}
+{{- /* A whole reference has its own. */ -}}
+{{- $tagOfImage := trimPrefix ":" (regexFind ":[^/:@]+$" $values.image) -}}
+{{- $_ := set $values "tag" (toString (default $tagOfImage (coalesce $values.tag $global.tag))) -}}
 {{- $_ := set $values "variant" (coalesce $values.variant $global.variant "") -}}
 {{- $_ := set $values "pullPolicy" (coalesce $values.pullPolicy $global.imagePullPolicy "") -}}
 {{- $_ := set $values "imagePullSecrets" (concat (default list $values.imagePullSecrets) (default list $global.imagePullSecrets) | uniq) -}}

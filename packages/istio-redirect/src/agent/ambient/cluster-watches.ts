@@ -4,6 +4,7 @@ import { type KubeClient, kubeClient } from '../../kube/client.ts'
 import { listWatch } from '../../kube/list-watch.ts'
 import { serviceAccountAccess } from '../../kube/service-account.ts'
 import { calmLog } from '../log/calm-log.ts'
+import type { RequestReports, ServerReach } from '../on-cluster/server-reach.ts'
 import type { PodWatches } from '../pods/pod-watches.ts'
 import type { ApiAccess, ScopedLog } from '../services.ts'
 import type { SeenPods } from './seen-pods.ts'
@@ -15,13 +16,15 @@ export interface ClusterWatchesOptions {
   readonly nodeName: string
   readonly api: ApiAccess
   readonly watches: PodWatches
+  /** Told of what becomes of the watch of namespaces; that of pods tells it itself. */
+  readonly reach?: Pick<ServerReach, 'of'> | undefined
   readonly log: ScopedLog
   readonly signal: AbortSignal
 }
 
 /** Watches the pods of a node and the namespaces of the cluster until the signal; neither settles before, but by failing. */
 export function clusterWatches(options: ClusterWatchesOptions): Promise<void>[] {
-  const { seen, nodeName, api, watches, log, signal } = options
+  const { seen, nodeName, api, watches, reach, log, signal } = options
   const connect = (): KubeClient => kubeClient(serviceAccountAccess(api), { userAgent: 'install-cni' })
   return [
     watches.follow({ api, nodeName }, telling(seen.pods, 'the pods of this node', log), signal),
@@ -29,7 +32,7 @@ export function clusterWatches(options: ClusterWatchesOptions): Promise<void>[] 
       connect,
       path: '/api/v1/namespaces',
       paged: false,
-      observer: telling(seen.namespaces, 'the namespaces', log),
+      observer: telling(seen.namespaces, 'the namespaces', log, reach?.of('namespaces')),
       signal,
     }),
   ]
@@ -37,17 +40,23 @@ export function clusterWatches(options: ClusterWatchesOptions): Promise<void>[] 
 
 // internal
 
-function telling(observer: SeenPods['pods'], what: string, log: ScopedLog): SeenPods['pods'] {
+function telling(observer: SeenPods['pods'], what: string, log: ScopedLog, reports?: RequestReports): SeenPods['pods'] {
   const calm = calmLog(log, `${what} are watched again`)
   return {
     ...observer,
     listed() {
       observer.listed()
       calm.worked()
+      reports?.answered()
+    },
+    alive() {
+      observer.alive?.()
+      reports?.answered()
     },
     failed(error, pauseMs) {
       observer.failed(error, pauseMs)
       calm.failed(`ambient mode: ${what} cannot be watched: ${printable(messageOf(error))}; trying again`)
+      reports?.failed(error)
     },
   }
 }

@@ -1,7 +1,9 @@
 import { isObject } from '@cni/types'
 import type { KubeRequest } from '../../kube/client.ts'
 import { keptClients } from '../../kube/kept-clients.ts'
+import { isKubeError } from '../../kube/kube-error.ts'
 import { serviceAccountAccess } from '../../kube/service-account.ts'
+import type { RequestReports } from '../on-cluster/server-reach.ts'
 import type { ApiAccess } from '../services.ts'
 
 /** Asks the API server to change pods, over connections that are kept. */
@@ -10,13 +12,27 @@ export interface PodPatches extends Disposable {
   patch(request: KubeRequest): Promise<string | undefined>
 }
 
+/** Settings of {@link podPatches}. */
+export interface PodPatchesOptions {
+  readonly signal: AbortSignal
+  /** Told of what becomes of the requests. */
+  readonly reach?: RequestReports | undefined
+}
+
 /** Connects at the first request. */
-export function podPatches(api: ApiAccess, signal: AbortSignal): PodPatches {
+export function podPatches(api: ApiAccess, { signal, reach }: PodPatchesOptions): PodPatches {
   const kept = keptClients()
   return {
     async patch(request) {
       const client = kept.client(serviceAccountAccess(api), { userAgent: 'install-cni' })
-      return versionOf(await client.send({ ...request, timeoutMs: PATCH_MS }, { signal }))
+      try {
+        const version = versionOf(await client.send({ ...request, timeoutMs: PATCH_MS }, { signal }))
+        reach?.answered()
+        return version
+      } catch (error) {
+        if (isKubeError(error)) reach?.failed(error)
+        throw error
+      }
     },
     [Symbol.dispose]: () => kept[Symbol.dispose](),
   }

@@ -5,6 +5,7 @@ import { messageOf } from '@cni/types'
 import { statusAnnotation } from '../../decide/before-asking.ts'
 import { printable } from '../../foreign-text.ts'
 import { aborted } from '../aborted.ts'
+import type { ServerReach } from '../on-cluster/server-reach.ts'
 import type { PodWatches } from '../pods/pod-watches.ts'
 import { kubeletUser } from '../proc/kubelet-user.ts'
 import type { ApiAccess, ScopedLog } from '../services.ts'
@@ -44,6 +45,8 @@ export interface RunAmbientOptions {
   /** Whether the node's rules and sets go at the end. */
   readonly isRemoved: () => boolean
   readonly makeKernelSide?: MakeKernelSide | undefined
+  /** Told of what becomes of requests. */
+  readonly reach?: Pick<ServerReach, 'of'> | undefined
   /** Told how far the start has come. */
   readonly tell: (running: RunningAmbient) => void
   /** The root of the node's files: its procfs and the paths of namespaces are below. */
@@ -74,7 +77,7 @@ const SETTLE_MS = 800
  * end: who comes next finds it. Rejects when the node's rules or the socket of ztunnel cannot be made.
  */
 export async function runAmbient(options: RunAmbientOptions): Promise<void> {
-  const { config, api, watches, log, metrics, signal, hostRoot } = options
+  const { config, api, watches, log, metrics, signal, hostRoot, reach } = options
   // Threads keep the namespace they were born in: they have to be there before the first pod's is entered.
   await warmPool()
   const hostProc = join(hostRoot, 'proc')
@@ -113,7 +116,7 @@ export async function runAmbient(options: RunAmbientOptions): Promise<void> {
     if (isAdopted) pods.look(uid)
   }
   const seen = watchedPods({ config, log, look })
-  using patches = podPatches(api, ending)
+  using patches = podPatches(api, { signal: ending, reach: reach?.of('pods/status') })
   const finder = namespaceFinder({
     look: (wanted) => findPodNamespaces(wanted, hostProc),
     warn: (text) => log.warn(printable(text)),
@@ -141,7 +144,7 @@ export async function runAmbient(options: RunAmbientOptions): Promise<void> {
   const running = { seen, pods, ztunnels, backEnd }
   options.tell({ ...running, isReady: false })
   const tasks = [
-    ...clusterWatches({ seen, nodeName: config.nodeName, api, watches, log, signal: ending }),
+    ...clusterWatches({ seen, nodeName: config.nodeName, api, watches, reach, log, signal: ending }),
     keepNode(node, { signal: ending, observe: tellKeeping(log, metrics) }),
     seen.listed(ending).then(adopt),
   ]

@@ -1,6 +1,7 @@
 import { messageOf } from '@cni/types'
 import { printable } from '../../foreign-text.ts'
 import { keepRunning } from '../keep-running.ts'
+import type { ServerReach } from '../on-cluster/server-reach.ts'
 import type { EndReason } from '../part.ts'
 import type { PodWatches } from '../pods/pod-watches.ts'
 import { keepSocket } from '../serve/kept-socket.ts'
@@ -27,6 +28,8 @@ export interface StartAmbientOptions {
   /** Told of each attempt to listen for plugins that failed. */
   readonly failed: () => void
   readonly closed: (reason: string) => void
+  /** Told of what becomes of requests. */
+  readonly reach?: Pick<ServerReach, 'of'> | undefined
   /** Where traffic is redirected on the node: what does it there. Default: what the settings ask for. */
   readonly makeKernelSide?: MakeKernelSide | undefined
   /** The root of the node's files. Default: `/host` where that is, as in a pod. */

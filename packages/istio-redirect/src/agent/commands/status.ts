@@ -5,7 +5,7 @@ import { checkAgent, checkLogSocket } from './check-agent.ts'
 import { checkAmbient } from './check-ambient.ts'
 import { checkInstall } from './check-install.ts'
 import { checkRuntimeEnv } from './check-runtime-env.ts'
-import { askServing, checkServing } from './check-serving.ts'
+import { askServing, checkServing, checkUpgrade } from './check-serving.ts'
 import { checkToken } from './check-token.ts'
 import type { Check } from './checks.ts'
 import { type CommandIo, paint } from './io.ts'
@@ -22,6 +22,7 @@ export async function status(config: AgentConfig, json: boolean, io: CommandIo):
     checkServing(serving),
     ...checkAmbient(config.ambient, serving),
     await checkAgent(healthPort),
+    ...checkUpgrade(serving),
     ...checkRuntimeEnv(),
     ...config.warnings.map((detail): Check => ({ name: 'setting', state: 'warn', subject: '', detail })),
   ]

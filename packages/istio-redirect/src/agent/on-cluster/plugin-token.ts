@@ -10,6 +10,7 @@ import { isKubeError, KubeError } from '../../kube/kube-error.ts'
 import { serviceAccountAccess } from '../../kube/service-account.ts'
 import { calmLog } from '../log/calm-log.ts'
 import type { ApiAccess, Gauge, ScopedLog } from '../services.ts'
+import type { RequestReports } from './server-reach.ts'
 
 /** Whose token the plugin has, and where it is kept. */
 export interface PluginTokenConfig {
@@ -28,6 +29,8 @@ export interface PluginTokenServices {
   readonly expiry: Gauge
   /** Called for every attempt that failed. */
   readonly failed: () => void
+  /** Told of what becomes of the requests. */
+  readonly reports?: RequestReports | undefined
   readonly signal: AbortSignal
   /** The shortest time between two requests. Default a second. */
   readonly pauseMs?: number
@@ -48,7 +51,7 @@ export interface PluginToken {
  * for an hour and replaced after half of that. Every start requests a new one: that of the agent before stays until then.
  */
 export function keepPluginToken(services: PluginTokenServices): PluginToken {
-  const { config, log, expiry, failed, signal, pauseMs = 1000 } = services
+  const { config, log, expiry, failed, reports, signal, pauseMs = 1000 } = services
   const calm = calmLog(log, `tokens of service account ${config.account} are renewed again`)
   let held: MintedToken | undefined
   let problem: string | undefined
@@ -61,6 +64,7 @@ export function keepPluginToken(services: PluginTokenServices): PluginToken {
       expiry.set(Math.round(held.expires / 1000))
       problem = undefined
       calm.worked()
+      reports?.answered()
       pause = pauseMs
       return held.renewAt
     } catch (error) {
@@ -69,6 +73,7 @@ export function keepPluginToken(services: PluginTokenServices): PluginToken {
       problem = problemOf(error, services)
       failed()
       calm.failed(problem)
+      if (isKubeError(error)) reports?.failed(error)
       pause = Math.min(pause * 2, LONGEST_PAUSE_MS)
       return due
     }

@@ -8,15 +8,16 @@ function watched() {
   let now = 0
   const outages: Outage[] = []
   const reach = serverReach({ now: () => now })
+  const pods = reach.of('pods')
   const leave = reach.onReturn((outage) => void outages.push(outage))
   const refusals: string[] = []
   reach.onRefusal((problem) => void refusals.push(problem))
   const at = (ms: number, error?: KubeError): void => {
     now = ms
-    if (error === undefined) reach.answered()
-    else reach.failed(error)
+    if (error === undefined) pods.answered()
+    else pods.failed(error)
   }
-  return { at, outages, refusals, leave }
+  return { at, outages, refusals, leave, reach }
 }
 
 test('an outage is told of once, when it is over, from its first to its last failed request', () => {
@@ -43,16 +44,32 @@ test('a server that is replaced, and one that refuses, were not away', () => {
   expect(outages).toEqual([])
 })
 
-test('a refusal is told of once, until it is another or was granted', () => {
+test('a refusal is told of once, until it is of another kind or was granted', () => {
   const { at, refusals } = watched()
-  const forbidden = (what: string) => new KubeError('STATUS', `403: cannot list ${what}`, { status: 403 })
-  at(0, forbidden('pods'))
-  at(1, forbidden('pods'))
-  at(2, forbidden('namespaces'))
-  at(3)
-  at(4, forbidden('namespaces'))
-  at(5, refused)
-  expect(refusals).toEqual(['403: cannot list pods', '403: cannot list namespaces', '403: cannot list namespaces'])
+  const forbidden = (pod: string) => new KubeError('STATUS', `403: cannot patch ${pod}`, { status: 403 })
+  at(0, forbidden('web-1'))
+  at(1, forbidden('web-1'))
+  at(2, forbidden('web-2'))
+  at(3, new KubeError('STATUS', '401: who are you?', { status: 401 }))
+  at(4)
+  at(5, forbidden('web-2'))
+  at(6, refused)
+  expect(refusals).toEqual(['403: cannot patch web-1', '401: who are you?', '403: cannot patch web-2'])
+})
+
+test('what is refused stays so while other things are granted, and is told to who comes later', () => {
+  const { at, refusals, reach } = watched()
+  const namespaces = reach.of('namespaces')
+  const forbidden = new KubeError('STATUS', '403: cannot list namespaces', { status: 403 })
+  namespaces.failed(forbidden)
+  at(1)
+  namespaces.failed(forbidden)
+  expect(refusals).toEqual(['403: cannot list namespaces'])
+  reach.onRefusal((problem) => void refusals.push(problem))
+  expect(refusals).toHaveLength(2)
+  namespaces.answered()
+  reach.onRefusal((problem) => void refusals.push(problem))
+  expect(refusals).toHaveLength(2)
 })
 
 test('who has left is not told', () => {

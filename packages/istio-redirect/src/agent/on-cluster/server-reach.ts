@@ -9,13 +9,22 @@ export interface Outage {
   readonly problem: string
 }
 
-/** Whether the API server can be asked, and grants what it is asked for, by what becomes of the agent's requests. */
-export interface ServerReach {
+/** What became of requests for one thing. */
+export interface RequestReports {
   failed(error: KubeError): void
   answered(): void
+}
+
+/** Whether the API server can be asked, and grants what it is asked for, by what becomes of the agent's requests. */
+export interface ServerReach {
+  /** For requests for this: it is refused until one of them is granted, whatever becomes of others. */
+  of(what: string): RequestReports
   /** Tells of each outage when it is over; returns what ends that. */
   onReturn(listener: (outage: Outage) => void): () => void
-  /** Tells what a server says that refuses, once until it says something else or grants it; returns what ends that. */
+  /**
+   * Tells what a server says that refuses, also what it said before: once for all that is asked for one thing, until some of
+   * that is granted; returns what ends that.
+   */
   onRefusal(listener: (problem: string) => void): () => void
 }
 
@@ -27,29 +36,35 @@ export function serverReach({ now = Date.now }: { readonly now?: () => number } 
   const returned = new Set<(outage: Outage) => void>()
   const refused = new Set<(problem: string) => void>()
   let outage: Outage | undefined
-  let refusal: string | undefined
-  return {
+  const refusals = new Map<string, KubeError>()
+  const reports = (what: string): RequestReports => ({
     failed(error) {
       if (isRefusal(error)) {
-        const { message } = error
-        if (message === refusal) return
-        refusal = message
-        for (const listener of refused) listener(message)
+        // The words may name another pod each time.
+        if (error.status === refusals.get(what)?.status) return
+        refusals.set(what, error)
+        for (const listener of refused) listener(error.message)
       }
       if (!isAway(error)) return
       const last = now()
       outage = { first: outage?.first ?? last, last, problem: error.message }
     },
     answered() {
-      refusal = undefined
+      refusals.delete(what)
       if (outage === undefined) return
       const over = outage
       outage = undefined
       if (over.last - over.first < SHORTEST_MS) return
       for (const listener of returned) listener(over)
     },
+  })
+  return {
+    of: reports,
     onReturn: (listener) => joining(returned, listener),
-    onRefusal: (listener) => joining(refused, listener),
+    onRefusal(listener) {
+      for (const { message } of refusals.values()) listener(message)
+      return joining(refused, listener)
+    },
   }
 }
 

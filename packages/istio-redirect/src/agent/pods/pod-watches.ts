@@ -1,7 +1,7 @@
 import { type KubeClient, kubeClient } from '../../kube/client.ts'
 import { type ListWatchOptions, listWatch, type Observer } from '../../kube/list-watch.ts'
 import { type ServiceAccount, serviceAccountAccess } from '../../kube/service-account.ts'
-import type { ServerReach } from '../on-cluster/server-reach.ts'
+import type { RequestReports } from '../on-cluster/server-reach.ts'
 
 /** Which pods somebody wants to be told of. */
 export interface WatchedPods {
@@ -24,7 +24,7 @@ export interface PodWatches {
 /** Settings of {@link podWatches}. */
 export interface PodWatchesOptions extends Pick<ListWatchOptions, 'pause' | 'silenceMs'> {
   /** Told of what becomes of the requests. */
-  readonly reach?: Pick<ServerReach, 'failed' | 'answered'>
+  readonly reach?: RequestReports
 }
 
 /** No pod is watched until somebody follows. */

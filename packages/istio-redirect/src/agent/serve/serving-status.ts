@@ -11,6 +11,8 @@ export interface ServingStatus {
   readonly problem?: string | undefined
   /** Absent where ambient mode is off, and from an agent that does not tell. */
   readonly ambient?: AmbientStatus | undefined
+  /** Why an update of the DaemonSet would take the plugin off the node. */
+  readonly upgrade?: string | undefined
 }
 
 const QUESTION = '{"status":true}'
@@ -20,6 +22,7 @@ const statusSchema = z.object({
   pods: z.enum(['watched', 'asked for']),
   problem: z.optional(z.string()),
   ambient: z.optional(ambientStatusSchema),
+  upgrade: z.optional(z.string()),
 })
 
 /** The question, as it is sent. */

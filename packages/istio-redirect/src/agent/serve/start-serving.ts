@@ -43,6 +43,8 @@ export interface ServingServices {
   readonly refusedLines: (reason: RefusedLines) => void
   /** How ambient mode is, for whoever asks for the agent's status; absent where it is off. */
   readonly ambient?: (() => AmbientStatus | undefined) | undefined
+  /** Why an update would take the plugin off the node, if so, for the same. */
+  readonly upgrade?: (() => string | undefined) | undefined
   /** As of the ambient part. */
   readonly enrol?: AmbientPart['enrol'] | undefined
 }
@@ -81,7 +83,7 @@ export async function startServing(services: ServingServices): Promise<() => Pro
   const status = (): ServingStatus => {
     const problem = cache === undefined ? NAMELESS : cache.problem()
     const pods = problem === undefined ? 'watched' : 'asked for'
-    return { version: VERSION, pods, problem, ambient: services.ambient?.() }
+    return { version: VERSION, pods, problem, ambient: services.ambient?.(), upgrade: services.upgrade?.() }
   }
   const lines = (body: string): void =>
     printLines(log, body, { where: 'serving socket', refused: services.refusedLines })

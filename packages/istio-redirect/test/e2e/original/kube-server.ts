@@ -75,6 +75,7 @@ export async function startKubeServer(apiserver: string, etcd: string): Promise<
       `--token-auth-file=${file('tokens.csv', users.map((user, id) => `token-of-${user},${user},${id}${user === 'admin' ? ',system:masters' : ''}\n`).join(''))}`,
       '--authorization-mode=RBAC',
       '--disable-admission-plugins=ServiceAccount',
+      '--allow-privileged=true',
       '--service-cluster-ip-range=10.96.0.0/16',
       '--endpoint-reconciler-type=none',
     ])

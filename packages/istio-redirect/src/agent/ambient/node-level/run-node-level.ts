@@ -35,7 +35,7 @@ const FAREWELL_MS = 3000
  * the node's address is not known or the kernel cannot be asked.
  */
 export async function runNodeLevel(options: RunAmbientOptions): Promise<void> {
-  const { config, api, watches, log, metrics, signal, hostRoot } = options
+  const { config, api, watches, log, metrics, signal, hostRoot, reach } = options
   const { nodeLevel, nodeName } = config
   if (nodeLevel === undefined) throw new Error('these settings are of ambient mode in pods')
   await warmPool()
@@ -69,7 +69,7 @@ export async function runNodeLevel(options: RunAmbientOptions): Promise<void> {
   const seen = watchedPods({ config, log, look })
   // Not that signal: annotations are written at the end, too.
   const farewell = new AbortController()
-  using patches = podPatches(api, farewell.signal)
+  using patches = podPatches(api, { signal: farewell.signal, reach: reach?.of('pods/status') })
   const annotate = annotationWriter({ patch: patches.patch, wrote: seen.wrote })
   const pods = podsInMesh({
     seen,
@@ -109,7 +109,7 @@ export async function runNodeLevel(options: RunAmbientOptions): Promise<void> {
   }
   options.tell({ ...running, isReady: false })
   const tasks = [
-    ...clusterWatches({ seen, nodeName, api, watches, log, signal: ending }),
+    ...clusterWatches({ seen, nodeName, api, watches, reach, log, signal: ending }),
     watches.follow({ api, nodeName }, ztunnels.observer, ending),
     keepKernel(kernel, { log, metrics, signal: ending }),
     seen.listed(ending).then(adopt),

@@ -1,0 +1,213 @@
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { text } from 'node:stream/consumers'
+import { startZtunnel } from '@cni/istio-redirect/testing/node'
+import { type Netns, openRtnl } from '@cni/netns'
+import { tempNetns } from '@cni/netns/testing'
+import { isObject } from '@cni/types'
+import { type KubeClient, kubeClient } from '../../../src/kube/client.ts'
+import { isKubeError } from '../../../src/kube/kube-error.ts'
+import { serviceAccountAccess } from '../../../src/kube/service-account.ts'
+import { type Manifest, rendered } from '../../chart/manifest.ts'
+import { AGENT, type AgentProcess, agentNode } from '../agent-node.ts'
+import { COMPILED } from '../executables.ts'
+import { type AccountRight, type Mode, modes, without } from './chart-modes.ts'
+import type { KubeServer } from './kube-server.ts'
+
+export const NAMESPACE = 'istio-system'
+const NODE = 'n1'
+const NODE_IP = '10.88.0.1'
+
+/** An agent that runs with the accounts, the rights and the configuration of the chart, on a node of its own. */
+export interface ChartAgent extends AsyncDisposable {
+  readonly agent: AgentProcess
+  /** Whether it is ready, and the node's ztunnel where there is one. */
+  ready(): Promise<boolean>
+  /** What it logged, with the quotation marks of what the API server said. */
+  log(): string
+  /** Files of the node, such as `run/istio-cni-token`. */
+  read(name: string): string
+  /** A client with the token that is on the node. */
+  plugin(): KubeClient
+  status(): Promise<string>
+  /**
+   * ADDs a pod of namespace `demo` as a runtime does, of a runtime that says no UID, all in one network namespace, with
+   * the entry that the agent has installed; what the plugin said.
+   */
+  add(name: string, change?: { readonly alone?: boolean }): Promise<string>
+  /** Writes the primary network's list. */
+  writeList(text: string): void
+}
+
+/** What a test may want to differ. */
+export interface ChartAgentOptions {
+  readonly lacks?: AccountRight
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** Creates the objects of the chart for a mode, and starts its agent. */
+export async function chartAgent(kube: KubeServer, mode: Mode, options: ChartAgentOptions = {}): Promise<ChartAgent> {
+  await using stack = new AsyncDisposableStack()
+  await forgetEvents(kube)
+  const all = rendered({ image: 'h/install-cni:1', ...modes[mode] })
+  const objects = options.lacks === undefined ? all : without(all, options.lacks)
+  for (const object of objects) {
+    await create(kube, object)
+    stack.defer(() => remove(kube, object))
+  }
+  const target = stack.use(await tempNetns())
+  await giveAddress(target, NODE_IP)
+  // Of what is mounted later the agent sees nothing.
+  const pod = stack.use(await tempNetns())
+  await giveAddress(pod, '10.1.2.3')
+  const node = stack.use(agentNode())
+  const data = objects.find(({ kind }) => kind === 'ConfigMap')?.data
+  Object.assign(node.env, isObject(data) ? data : {}, {
+    KUBERNETES_SERVICE_HOST: '127.0.0.1',
+    KUBERNETES_SERVICE_PORT: String(kube.port),
+    NODE_NAME: NODE,
+    REPAIR_NODE_NAME: NODE,
+    POD_NAMESPACE: NAMESPACE,
+    POD_NAME: 'istio-cni-node-x7x7x',
+    POD_UID: 'u-1',
+    PLUGIN_SERVICE_ACCOUNT: 'istio-cni-plugin',
+    ALLOW_SWITCH_TO_HOST_NS: 'true',
+    AMBIENT_CONFIG_FILE: node.path('ambient/config.json'),
+    ZTUNNEL_UDS_ADDRESS: node.path('ztunnel.sock'),
+    ...options.env,
+  })
+  node.write('sa/token', await tokenOf(kube, 'istio-cni'))
+  node.write('sa/ca.crt', readFileSync(kube.caFile, 'utf8'))
+  // The API server is on this machine's loopback: only what the agent takes for the node's first process is elsewhere.
+  const inNode = 'mount --bind "/proc/$0" /proc/1 && exec "$1"'
+  const holder = stack.use(holding(target))
+  const agent = await node.start({
+    file: ['unshare', '--mount', 'sh', '-c', inNode, String(holder.pid), AGENT],
+  })
+  const inPods = mode === 'ambient'
+  const ztunnel = inPods ? stack.use(startZtunnel({ path: node.path('ztunnel.sock') })) : undefined
+  const everything = stack.move()
+  return {
+    agent,
+    ready: async () => (await agent.ready()) && ztunnel?.ready !== false,
+    log: () => agent.log().replaceAll('\\"', '"'),
+    read: node.read,
+    plugin: () =>
+      kubeClient(
+        serviceAccountAccess({ server: kube.url, caFile: kube.caFile, tokenFile: node.path('run/istio-cni-token') }),
+      ),
+    status: async () => (await node.command('status', `--health-port=${agent.port}`)).stdout,
+    async add(name, { alone = false } = {}) {
+      const { plugins } = JSON.parse(node.read('net/10-calico.conflist'))
+      const conf = { ...plugins.at(-1), ...(alone ? { agent: 'never' } : {}) }
+      return await called(conf, { name, netns: pod.path })
+    },
+    writeList: (list) => node.write('net/10-calico.conflist', list),
+    [Symbol.asyncDispose]: () => everything.disposeAsync(),
+  }
+}
+
+/** Creates an object. */
+export const create = (kube: KubeServer, document: Manifest): Promise<unknown> =>
+  kube.admin.send(
+    { method: 'POST', path: pathOf(document), body: { type: 'application/json', document } },
+    { signal: AbortSignal.timeout(10_000) },
+  )
+
+/** What the agent's node needs before it: namespaces, and the Node itself. */
+export async function prepare(kube: KubeServer): Promise<void> {
+  for (const name of [NAMESPACE, 'demo']) {
+    await create(kube, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
+  }
+  const status = { addresses: [{ type: 'InternalIP', address: NODE_IP }] }
+  await create(kube, {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name: NODE, labels: { mesh: 'yes', 'kubernetes.io/os': 'linux' } },
+    status,
+  })
+}
+
+/** Events about the agent's pod or about any other of a namespace, as `reason: message`. */
+export async function eventsIn(kube: KubeServer, namespace: string): Promise<string[]> {
+  const answer = await kube.admin.get(`/api/v1/namespaces/${namespace}/events`, { signal: AbortSignal.timeout(5000) })
+  const items = isObject(answer) && Array.isArray(answer.items) ? answer.items : []
+  return items.map(({ reason, message }) => `${reason}: ${message}`)
+}
+
+// internal
+
+async function forgetEvents(kube: KubeServer): Promise<void> {
+  for (const namespace of [NAMESPACE, 'demo']) {
+    await kube.admin.send(
+      { method: 'DELETE', path: `/api/v1/namespaces/${namespace}/events` },
+      { signal: AbortSignal.timeout(10_000) },
+    )
+  }
+}
+
+/** A process in a namespace, until it is disposed. */
+function holding(target: Netns): Disposable & { readonly pid: number | undefined } {
+  const child = spawn('nsenter', [`--net=${target.path}`, 'sleep', '3600'], { stdio: 'ignore' })
+  return { pid: child.pid, [Symbol.dispose]: () => void child.kill('SIGKILL') }
+}
+
+async function giveAddress(target: Netns, address: string): Promise<void> {
+  using rtnl = await openRtnl(target)
+  await rtnl.addLink({ name: 'eth0', kind: 'bridge' })
+  await rtnl.setLinkUp('eth0')
+  await rtnl.addAddress('eth0', `${address}/24`)
+}
+
+async function called(
+  conf: object,
+  { name, netns }: { readonly name: string; readonly netns: string },
+): Promise<string> {
+  const child = spawn(COMPILED, [], {
+    env: {
+      PATH: '/usr/sbin:/usr/bin',
+      CNI_COMMAND: 'ADD',
+      CNI_CONTAINERID: `container-${name}`,
+      CNI_NETNS: netns,
+      CNI_IFNAME: 'eth0',
+      CNI_PATH: '/opt/cni/bin',
+      CNI_ARGS: `IgnoreUnknown=1;K8S_POD_NAMESPACE=demo;K8S_POD_NAME=${name}`,
+    },
+    stdio: 'pipe',
+  })
+  const prevResult = { cniVersion: '1.0.0', interfaces: [], ips: [{ address: '10.1.2.3/24' }] }
+  child.stdin.end(JSON.stringify({ ...conf, cniVersion: '1.0.0', name: 'pods', plugin_log_level: 'debug', prevResult }))
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
+  return (stderr + stdout).replaceAll('\\"', '"')
+}
+
+async function tokenOf(kube: KubeServer, account: string): Promise<string> {
+  const answer = await kube.admin.send(
+    {
+      method: 'POST',
+      path: `/api/v1/namespaces/${NAMESPACE}/serviceaccounts/${account}/token`,
+      body: { type: 'application/json', document: { spec: { expirationSeconds: 3600 } } },
+    },
+    { signal: AbortSignal.timeout(5000) },
+  )
+  return isObject(answer) && isObject(answer.status) ? String(answer.status.token) : ''
+}
+
+function pathOf({ apiVersion, kind, metadata: { namespace } }: Manifest): string {
+  const group = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
+  return `${group}${namespace === undefined ? '' : `/namespaces/${namespace}`}/${kind.toLowerCase()}s`
+}
+
+async function remove(kube: KubeServer, object: Manifest): Promise<void> {
+  const path = `${pathOf(object)}/${object.metadata.name}`
+  // without garbage collector nobody would end a deletion in the foreground
+  const document = { kind: 'DeleteOptions', apiVersion: 'v1', propagationPolicy: 'Background' }
+  await kube.admin
+    .send(
+      { method: 'DELETE', path, body: { type: 'application/json', document } },
+      { signal: AbortSignal.timeout(10_000) },
+    )
+    .catch((error: unknown) => {
+      if (!isKubeError(error) || error.status !== 404) throw error
+    })
+}

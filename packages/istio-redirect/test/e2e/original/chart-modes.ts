@@ -1,0 +1,72 @@
+import { isObject } from '@cni/types'
+import type { Manifest } from '../../chart/manifest.ts'
+
+/** Values of the chart, by what they switch on. */
+export const modes = {
+  'no repair': { repair: { enabled: false } },
+  'repair in place': {},
+  'repair by deletion': { repair: { repairPods: false, deletePods: true } },
+  'repair by label': { repair: { repairPods: false, labelPods: true } },
+  ambient: { profile: 'ambient', repair: { enabled: false } },
+  'ambient redirected on the node': {
+    ambient: { enabled: true, redirectMode: 'node-iptables' },
+    repair: { enabled: false },
+  },
+  'nodes chosen by labels': { nodeSelector: { mesh: 'yes' }, repair: { enabled: false } },
+} as const
+
+export type Mode = keyof typeof modes
+
+/** The two accounts of the chart: the agent's, and the one whose token is on the node. */
+export type Account = 'istio-cni' | 'istio-cni-plugin'
+
+/** A verb on a resource, of an account. */
+export interface AccountRight {
+  readonly account: Account
+  readonly verb: string
+  readonly resource: string
+}
+
+/** What an account may do by these objects, in all namespaces or in one, each once. */
+export function rightsOf(objects: readonly Manifest[], account: Account): AccountRight[] {
+  const found = rolesOf(objects, account).flatMap(({ rules }) =>
+    rulesOf(rules).flatMap(({ verbs, resources }) =>
+      resources.flatMap((resource) => verbs.map((verb) => `${verb} ${resource}`)),
+    ),
+  )
+  return [...new Set(found)].sort().map((text) => {
+    const [verb = '', resource = ''] = text.split(' ')
+    return { account, verb, resource }
+  })
+}
+
+/** The objects, with roles in which this account has one right less. */
+export function without(objects: readonly Manifest[], { account, verb, resource }: AccountRight): Manifest[] {
+  const roles = new Set(rolesOf(objects, account))
+  return objects.map((object) => (roles.has(object) ? lesser(object) : object))
+
+  function lesser(role: Manifest): Manifest {
+    const rules = rulesOf(role.rules)
+      .map((rule) =>
+        rule.resources.includes(resource) ? { ...rule, verbs: rule.verbs.filter((one) => one !== verb) } : rule,
+      )
+      .filter(({ verbs }) => verbs.length > 0)
+    return { ...role, rules }
+  }
+}
+
+// internal
+
+interface Rule {
+  readonly verbs: readonly string[]
+  readonly resources: readonly string[]
+}
+
+function rolesOf(objects: readonly Manifest[], account: Account): Manifest[] {
+  const names = objects
+    .filter(({ subjects }) => Array.isArray(subjects) && subjects.some((one) => isObject(one) && one.name === account))
+    .map(({ roleRef }) => (isObject(roleRef) ? `${roleRef.kind}/${roleRef.name}` : ''))
+  return objects.filter(({ kind, metadata }) => names.includes(`${kind}/${metadata.name}`))
+}
+
+const rulesOf = (rules: unknown): Rule[] => (Array.isArray(rules) ? rules : [])
