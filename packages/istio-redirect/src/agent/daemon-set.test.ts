@@ -81,7 +81,11 @@ test('nodes are asked for only where the DaemonSet chooses by labels', async () 
   api.setDaemonSet(NAMESPACE, DAEMON_SET, { podSpec: { nodeSelector: { 'kubernetes.io/os': 'linux' } } })
   expect(await look(api)).toMatchObject({ wanted: true })
   api.setDaemonSet(NAMESPACE, DAEMON_SET, { podSpec: { nodeSelector: { pool: 'mesh' } } })
-  expect(await look(api)).toEqual({ wanted: undefined, why: expect.stringContaining('cannot get resource "nodes"') })
+  expect(await look(api)).toMatchObject({
+    wanted: undefined,
+    why: expect.stringContaining('cannot get resource "nodes"'),
+    refused: { status: 403 },
+  })
 })
 
 describe('nobody can tell', () => {
