@@ -15,6 +15,12 @@ export const service = {
   addresses: ['10.99.0.10', 'fd00:99::10'],
 } as const
 
+/** A pod as istiod knows it. */
+export interface MeshedPod extends Pick<TestPod, 'name' | 'namespace' | 'addresses'> {
+  /** Whether others speak HBONE with it. */
+  readonly isInMesh: boolean
+}
+
 /** A node with an agent, and pods with an application each: two in the mesh, one not. */
 export interface ZtunnelMesh extends AsyncDisposable {
   readonly node: MeshNode
@@ -39,7 +45,7 @@ export async function ztunnelMesh(file: string, config: Partial<AmbientConfig> =
   for (const { name, netns } of pods) starting.use(await startApp(netns, { name, ports: [8080] }))
   const agent = await node.start()
   await ready(agent)
-  const mesh = meshOf(pods, (pod) => pod !== plain)
+  const mesh = meshOf(pods.map((pod) => ({ ...pod, isInMesh: pod !== plain })))
   const stack = starting.move()
   return {
     node,
@@ -82,10 +88,8 @@ export async function reached(
 export const answers = (name: string, from: readonly string[]): string[] =>
   from.map((address) => `${name} from ${address}`)
 
-// internal
-
 /** What istiod would tell ztunnel of these pods, and of one service. */
-function meshOf(pods: readonly TestPod[], isInMesh: (pod: TestPod) => boolean): string {
+export function meshOf(pods: readonly MeshedPod[]): string {
   // Ports are numbers: those of JSON would be texts.
   const ports = new Map([[80, 8080]])
   return stringify({
@@ -96,7 +100,7 @@ function meshOf(pods: readonly TestPod[], isInMesh: (pod: TestPod) => boolean): 
       namespace: pod.namespace,
       serviceAccount: 'default',
       workloadIps: pod.addresses,
-      protocol: isInMesh(pod) ? 'HBONE' : 'TCP',
+      protocol: pod.isInMesh ? 'HBONE' : 'TCP',
       node: 'n1',
       network: '',
       services: pod.name === 'shop' ? { [`shop/${service.host}`]: ports } : {},
