@@ -2,7 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { enrolNamespace, namespaceDrift, type RulesOptions, releaseNamespace } from '@cni/istio-redirect/agent'
 import { type NetnsTarget, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
+import { openNft } from '@cni/nftables/wire'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { uncountedDrift } from '../src/agent/ambient/enrol-namespace.ts'
 import { captures, everything, listing } from './goldens/ambient/cases.ts'
 
 const families = ['ipv4', 'ipv6'] as const
@@ -32,6 +34,11 @@ const tidy = (text: string): string =>
     .replaceAll(' -m tcp -j ', ' -j ')
     .replace(/ \[\d+:\d+\]$/gm, '')
 
+function generationOf(pod: NetnsTarget): number {
+  using nft = openNft(pod)
+  return nft.generation()
+}
+
 const policy = (pod: NetnsTarget): string[] =>
   ['-4', '-6'].flatMap((family) => [
     ...inside(pod, ['ip', family, 'rule'])
@@ -52,7 +59,10 @@ const bothPolicies = [
 describe.each(ways)('written by $backend ($programs)', (how) => {
   test.each(captures)('the capture "$name" is listed as that of the original', async ({ name, capture }) => {
     await using pod = await tempNetns()
-    expect(await enrolNamespace(pod, capture, how)).toMatchObject({ plan: 'fresh' })
+    const { plan, generation } = await enrolNamespace(pod, capture, how)
+    // Where netlink writes, nothing had to be looked for: nobody had ever written anything.
+    const counted = how.backend === 'nft' && how.programs === 'auto' ? generationOf(pod) : undefined
+    expect({ plan, generation }).toEqual({ plan: 'fresh', generation: counted })
     for (const family of families) expect(saved(pod, family, how.backend)).toBe(tidy(listing(name, family)))
     expect(policy(pod)).toEqual(bothPolicies)
     expect(await namespaceDrift(pod, capture, how)).toEqual([])
@@ -121,6 +131,20 @@ describe.each(ways)('written by $backend ($programs)', (how) => {
     expect(await namespaceDrift(pod, everything, keeping)).toEqual([])
     expect(saved(pod, 'ipv4', how.backend)).toContain(':ISTIO_OLD')
   })
+})
+
+test('where nf_tables is as it was, what the kernel does not count is looked at all the same', async () => {
+  await using pod = await tempNetns()
+  const how = { backend: 'nft' } as const
+  await enrolNamespace(pod, everything, how)
+  expect(await uncountedDrift(pod, everything, how)).toEqual([])
+  inside(pod, ['ip', '-6', 'rule', 'del', 'fwmark', '0x111/0xfff'])
+  const withoutRule = await uncountedDrift(pod, everything, how)
+  expect(withoutRule).toEqual(['missing ipv6 rule: fwmark 0x111/0xfff lookup 100'])
+  inside(pod, ['iptables-legacy', '-t', 'nat', '-N', 'ISTIO_OUTPUT'])
+  const withLegacy = await uncountedDrift(pod, everything, how)
+  expect(withLegacy).toEqual(await namespaceDrift(pod, everything, how))
+  expect(withLegacy.length).toBeGreaterThan(withoutRule.length)
 })
 
 test('a pod that changes its mind has the rules of its new annotations only', async () => {

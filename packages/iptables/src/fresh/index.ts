@@ -21,4 +21,4 @@
 
 export type { FreshNftables } from '@cni/nftables/wire'
 export { freshBatch } from './fresh-batch.ts'
-export { openFresh } from './open-fresh.ts'
+export { type FreshOptions, openFresh } from './open-fresh.ts'

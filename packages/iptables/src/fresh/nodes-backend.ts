@@ -11,8 +11,12 @@ import { namesFile, plainPrograms } from '../run/plain-programs.ts'
 export function nftIsTheNodes(target: Netns): boolean {
   const found = plainPrograms({ find: (program) => findExecutable(program), resolve: (path) => realpathSync(path) })
   if (found === 'unknown' || (found !== 'none' && found.kind !== 'nft')) return false
-  return isEmpty(readFileSync(target, namesFile('ipv4'))) && isEmpty(readFileSync(target, namesFile('ipv6')))
+  return hasNoLegacyTable(target)
 }
+
+/** Whether the legacy back end has nothing in a namespace. */
+export const hasNoLegacyTable = (target: Netns): boolean =>
+  isEmpty(readFileSync(target, namesFile('ipv4'))) && isEmpty(readFileSync(target, namesFile('ipv6')))
 
 // internal
 

@@ -42,6 +42,8 @@ test('memory is given back when the start is over, and then only after work that
   expect(after(...Array.from({ length: 20 }, () => 10))).toBe(1)
   expect(after(3000)).toBe(1)
   expect(after(100, 100, 100)).toBe(2)
+  expect(after(...Array.from({ length: 9 }, () => 300))).toBe(2)
+  expect(after(300, 300)).toBe(3)
 })
 
 test('the code of a served call is made again at once, where calls are served', async () => {

@@ -31,13 +31,14 @@ export function restPart({
       const stop = new AbortController()
       let seen = cpuMs()
       // The start is work enough.
-      let rested = Number.NEGATIVE_INFINITY
+      let worth = WORTH_MS
       const timer = setInterval(() => {
         const now = cpuMs()
         const isCalm = now - seen < lookMs * CALM
+        worth += (now - seen) * (isCalm ? CALM_COUNTS : 1)
         seen = now
-        if (!isCalm || now - rested < WORTH_MS) return
-        rested = now
+        if (!isCalm || worth < WORTH_MS) return
+        worth = 0
         shrink()
         if (serve !== undefined) void warmUp(serve.socket, stop.signal)
       }, lookMs)
@@ -50,11 +51,13 @@ export function restPart({
   )
 }
 
-/** The share of one processor that probes, scrapes and looks at the node stay below. */
-const CALM = 0.02
+/** The share of one processor that probes, scrapes and looks at the node and at 250 pods stay below. */
+const CALM = 0.04
 
 /** As much work between two times, in milliseconds: to shrink and to make the code again takes 45. */
 const WORTH_MS = 300
+/** Of what is done in calm, as again and again, little is left behind: so much of it counts. */
+const CALM_COUNTS = 0.1
 
 function ownCpuMs(): number {
   const { user, system } = process.cpuUsage()

@@ -85,6 +85,7 @@ export function decodeHello(bytes: Uint8Array): Hello {
 
 /** Reads what ztunnel answers; `undefined` when it is no ack. Throws a {@link ProtobufError}. */
 export function decodeAck(bytes: Uint8Array): Ack | undefined {
+  if (bytes.length === 2 && bytes[0] === 0x0a && bytes[1] === 0) return ALL_IS_WELL
   let ack: Ack | undefined
   for (const field of fieldsOf(bytes)) {
     if (field.number !== 1) continue
@@ -94,3 +95,8 @@ export function decodeAck(bytes: Uint8Array): Ack | undefined {
   }
   return ack
 }
+
+// internal
+
+/** Nearly every answer. */
+const ALL_IS_WELL: Ack = { error: '' }

@@ -42,16 +42,21 @@ const addressOf = (bytes: Uint8Array): bigint => BigInt(socketCalls().addressOf(
 
 let outgoing: Buffer | undefined
 
+function blockForRights(): Buffer {
+  const block = blockWith(0)
+  block.writeInt32LE(SOL_SOCKET, CONTROL + 8)
+  block.writeInt32LE(SCM_RIGHTS, CONTROL + 12)
+  return block
+}
+
 /** The number of bytes that were taken, or `full` when nothing was: then neither were the descriptors. */
 export function transmit(fd: number, bytes: Uint8Array, fds: readonly number[]): number | 'full' {
-  outgoing ??= blockWith(0)
+  outgoing ??= blockForRights()
   const controlLength = fds.length === 0 ? 0 : CMSGHDR + 4 * fds.length
   outgoing.writeBigUInt64LE(addressOf(bytes), AT.base)
   outgoing.writeUInt32LE(bytes.length, AT.length)
   outgoing.writeUInt32LE(controlLength, AT.controlLength)
   outgoing.writeUInt32LE(controlLength, CONTROL)
-  outgoing.writeInt32LE(SOL_SOCKET, CONTROL + 8)
-  outgoing.writeInt32LE(SCM_RIGHTS, CONTROL + 12)
   for (const [index, each] of fds.entries()) outgoing.writeInt32LE(each, CONTROL + CMSGHDR + 4 * index)
   const { functions, errno } = socketCalls()
   for (;;) {

@@ -3,7 +3,7 @@ import { attributeMap, type Channel, NETLINK_NETFILTER, openNetlink, readBe32 } 
 import { tryLoadSys } from '@cni/netns/sys'
 import { withGeneration } from './generation-slot.ts'
 
-/** nf_tables of a namespace, for one batch that another process has made. */
+/** nf_tables of a namespace, for one batch that was made before, perhaps by another process. */
 export interface FreshNftables extends Disposable {
   /** Whether nothing is there that the batch would be added to. */
   readonly fresh: boolean
@@ -30,7 +30,8 @@ export function freshWhere(target: Netns, look: (channel: Channel) => boolean): 
   try {
     if (tryLoadSys() === undefined) return undefined
     channel = openNetlink(target, NETLINK_NETFILTER, { receiveBuffer: ROOM_FOR_REFUSALS })
-    return over(channel, generationOf(channel), look(channel))
+    const generation = generationOf(channel)
+    return over(channel, generation, generation === UNTOUCHED || look(channel))
   } catch {
     // The kernel has no nf_tables, or we no privilege: who writes by itself has the words for it.
     channel?.close()
@@ -41,6 +42,8 @@ export function freshWhere(target: Netns, look: (channel: Channel) => boolean): 
 // internal
 
 const ROOM_FOR_REFUSALS = 4_000_000
+/** Of a namespace in which nobody has ever changed anything: there is nothing to look at. */
+const UNTOUCHED = 1
 const GET_GENERATION = (10 << 8) | 16
 const GENERATION_ID = 1
 const NFGENMSG = 4

@@ -19,6 +19,18 @@ test.each([
   expect(looks.isClean('a', now)).toBe(false)
 })
 
+test('the rules are the same until the mark is another one, however often was looked', () => {
+  const looks = cleanLooks()
+  expect([looks.isSame('a', 'one'), looks.isSame('a', undefined)]).toEqual([false, false])
+  looks.wasClean('a', 'one')
+  for (let look = 0; look < 20; look += 1) looks.isClean('a', 'one')
+  expect([looks.isSame('a', 'one'), looks.isSame('a', 'two'), looks.isSame('a', undefined)]).toEqual([
+    true,
+    false,
+    false,
+  ])
+})
+
 test('what is forgotten, or another pod, is looked at', () => {
   const looks = cleanLooks()
   looks.wasClean('a', 'one')

@@ -4,15 +4,17 @@ import { identityOf } from '../proc/pod-processes.ts'
 import type { RulesOptions } from './installed-rules.ts'
 import type { PodCapture } from './pod-rules.ts'
 
-/** Remembers of which pods the rules were as they should be, so that most looks need not read them again. */
+/** Remembers of which pods the rules were as they should be, so that they are only read again when something changed. */
 export interface CleanLooks {
-  /** Whether a look was clean with this mark lately. Counts: now and then all is read, for the mark says nothing of routes. */
+  /** Whether a look was clean with this mark lately. Counts: now and then more is looked at, for the mark says nothing of routes. */
   isClean(uid: string, mark: string | undefined): boolean
+  /** Whether the last clean look was with this mark: then the rules need not be read, only what it says nothing of. */
+  isSame(uid: string, mark: string | undefined): boolean
   wasClean(uid: string, mark: string | undefined): void
   forget(uid: string): void
 }
 
-/** So many looks do without reading everything. */
+/** So many looks do without anything else. */
 const TRUSTED_LOOKS = 9
 
 /** Nothing was looked at yet. */
@@ -25,6 +27,7 @@ export function cleanLooks(): CleanLooks {
       last.left -= 1
       return true
     },
+    isSame: (uid, mark) => mark !== undefined && pods.get(uid)?.mark === mark,
     wasClean(uid, mark) {
       if (mark === undefined) pods.delete(uid)
       else pods.set(uid, { mark, left: TRUSTED_LOOKS })
@@ -42,8 +45,12 @@ export function markOf(netns: Netns, capture: PodCapture, { native, backend }: R
   if (native !== true && backend !== 'nft') return undefined
   try {
     using nft = openNft(netns)
-    return JSON.stringify([identityOf(netns), nft.generation(), capture])
+    return markAt(netns, capture, nft.generation())
   } catch {
     return undefined // who reads the rules says what is wrong
   }
 }
+
+/** The same where the count is known. */
+export const markAt = (netns: Netns, capture: PodCapture, generation: number): string =>
+  JSON.stringify([identityOf(netns), generation, capture])

@@ -1,7 +1,13 @@
 import { type NetnsTarget, openRtnl, type Rtnl, readFile } from '@cni/netns'
 import { localRoute, markRule, type NetworkItem } from '../../policy-route.ts'
 import { captureRules } from './capture-rules.ts'
-import { type InstalledRules, installedRules, type RulesOptions, type RulesPlan } from './installed-rules.ts'
+import {
+  hasLegacyTables,
+  type InstalledRules,
+  installedRules,
+  type RulesOptions,
+  type RulesPlan,
+} from './installed-rules.ts'
 import type { PodCapture } from './pod-rules.ts'
 import { replyRoute } from './ztunnel.ts'
 
@@ -9,6 +15,8 @@ import { replyRoute } from './ztunnel.ts'
 export interface EnrolReport {
   /** Of the rules; `unchanged` says nothing about routes. */
   readonly plan: RulesPlan
+  /** The kernel's count of changes of nf_tables since then, where it is known: as long as it counts so the rules are there. */
+  readonly generation?: number | undefined
   /** What was added to the network besides, in words. */
   readonly added: readonly string[]
   readonly durationMs: number
@@ -46,9 +54,9 @@ export async function enrolNamespace(
     for (const item of place.items) {
       if (await isAdded(item, rtnl)) added.push(item)
     }
-    const plan = await place.rules.apply()
+    const { plan, generation } = await place.rules.apply()
     for (const item of place.needless) await item.remove(rtnl)
-    return { plan, added: added.map(({ what }) => what), durationMs: performance.now() - started }
+    return { plan, generation, added: added.map(({ what }) => what), durationMs: performance.now() - started }
   } catch (error) {
     await takeBack(netns, added, error)
     throw error
@@ -63,6 +71,16 @@ export async function namespaceDrift(
 ): Promise<string[]> {
   const { rules, items, needless } = await openPlace(netns, capture, options)
   return [...(await oddItems(netns, { items, needless })), ...(await rules.drift())]
+}
+
+/** The same where nf_tables has not been changed since all was well: only what the kernel does not count is looked at. */
+export async function uncountedDrift(
+  netns: NetnsTarget,
+  capture: PodCapture,
+  options: RulesOptions = {},
+): Promise<string[]> {
+  if (await hasLegacyTables(netns)) return namespaceDrift(netns, capture, options)
+  return oddItems(netns, await openPlace(netns, capture, options))
 }
 
 /** What {@link releaseNamespace} would take out of a pod's namespace, in words. */

@@ -6,8 +6,8 @@ import type { ScopedLog } from '../services.ts'
 import type { AmbientPod } from './ambient-pod.ts'
 import type { RedirectionStatus } from './annotation.ts'
 import { type AnnotationWriterOptions, annotationWriter, type WriteAnnotation } from './annotation-writer.ts'
-import { cleanLooks, markOf } from './clean-looks.ts'
-import { enrolNamespace, namespaceDrift, releaseNamespace, releaseProven } from './enrol-namespace.ts'
+import { cleanLooks, markAt, markOf } from './clean-looks.ts'
+import { enrolNamespace, namespaceDrift, releaseNamespace, releaseProven, uncountedDrift } from './enrol-namespace.ts'
 import { EnrolmentError } from './enrolment-error.ts'
 import type { RulesOptions } from './installed-rules.ts'
 import type { NamespaceFinder } from './namespace-finder.ts'
@@ -97,7 +97,9 @@ export function enroller(options: EnrollerOptions): Enroller {
     try {
       const capture = captureOf(pod)
       lease = await leaseOf(pod, given)
-      await enrolNamespace(lease.netns, capture, rules)
+      const { generation } = await enrolNamespace(lease.netns, capture, rules)
+      // What was written just now has not to be read to know that it is there.
+      if (generation !== undefined) looks.wasClean(pod.uid, markAt(lease.netns, capture, generation))
       return lease
     } catch (cause) {
       lease?.[Symbol.dispose]()
@@ -160,7 +162,8 @@ export function enroller(options: EnrollerOptions): Enroller {
       const capture = captureOf(pod)
       const mark = markOf(lease.netns, capture, rules)
       if (looks.isClean(pod.uid, mark)) return []
-      const drift = await namespaceDrift(lease.netns, capture, rules)
+      const look = looks.isSame(pod.uid, mark) ? uncountedDrift : namespaceDrift
+      const drift = await look(lease.netns, capture, rules)
       if (drift.length > 0) await enrolNamespace(lease.netns, capture, rules)
       looks.wasClean(pod.uid, mark)
       return drift

@@ -11,6 +11,7 @@ import { watch as watchTables } from '@cni/nftables/watch'
 import { isNftError, openNft } from '@cni/nftables/wire'
 import { istioRestoreText } from '../../redirect/text.ts'
 import { provenChains } from './proven-chains.ts'
+import { writeUntouched } from './untouched.ts'
 
 /** How rules are written. */
 export interface RulesOptions extends Pick<IptablesOptions, 'backend' | 'programs'> {
@@ -32,8 +33,11 @@ export interface RulesOfBoth {
 
 /** Rules of ours in a namespace. */
 export interface InstalledRules {
-  /** Brings them in, and takes those out that the other back end may have. When it fails nothing has changed. */
-  apply(): Promise<RulesPlan>
+  /**
+   * Brings them in, and takes those out that the other back end may have. When it fails nothing has changed. `generation`:
+   * the kernel's count of changes of nf_tables from then on, where it is known; as long as it counts so the rules are there.
+   */
+  apply(): Promise<{ readonly plan: RulesPlan; readonly generation?: number | undefined }>
   /** What is not as {@link InstalledRules.apply} would leave it, in words. */
   drift(): Promise<string[]>
   /** What either back end has, where nothing should be, in words. */
@@ -57,9 +61,13 @@ export function installedRules(netns: NetnsTarget, rules: RulesOfBoth, options: 
   const [used, other] = options.native === true ? [both.nftables, both.iptables] : [both.iptables, both.nftables]
   return {
     async apply() {
+      if (by.native !== true && by.backend === 'nft' && by.programs !== 'always') {
+        const generation = writeUntouched(netns, rules.iptables)
+        if (generation !== undefined) return { plan: 'fresh', generation }
+      }
       const { plan, undo } = await used.apply()
       await orUndo(undo, () => other.remove())
-      return plan
+      return { plan }
     },
     drift: async () => [...(await used.drift()), ...(await other.present())],
     present: async () => [...(await used.present()), ...(await other.present())],
@@ -78,6 +86,12 @@ export function installedRules(netns: NetnsTarget, rules: RulesOfBoth, options: 
     },
     watch: (signal) => used.watch(signal),
   }
+}
+
+/** Whether the legacy back end of iptables has any table in a namespace: of its changes nobody counts. */
+export async function hasLegacyTables(netns: NetnsTarget): Promise<boolean> {
+  const names = await Promise.all(['ip', 'ip6'].map((family) => readFile(netns, `/proc/net/${family}_tables_names`)))
+  return names.some((text) => (text ?? '').trim() !== '')
 }
 
 // internal
@@ -118,11 +132,8 @@ function byIptables(
 const TOLD_MS = 300
 const LOOK_MS = 800
 
-async function tells(netns: NetnsTarget, backend: RulesOptions['backend']): Promise<boolean> {
-  if (backend === 'legacy') return false
-  const names = await Promise.all(['ip', 'ip6'].map((family) => readFile(netns, `/proc/net/${family}_tables_names`)))
-  return names.every((text) => (text ?? '').trim() === '')
-}
+const tells = async (netns: NetnsTarget, backend: RulesOptions['backend']): Promise<boolean> =>
+  backend !== 'legacy' && !(await hasLegacyTables(netns))
 
 /** Chains that something else of Istio's left are taken for ours: those that no rule needs are removed. */
 function withForeignChains(

@@ -76,7 +76,7 @@ export function nodeProbes(capture: NodeCapture, options: NodeProbesOptions = {}
       oneByOne(async () => {
         // A rule can only name a set that is there, and a set only go when no rule names it.
         await sets.create()
-        const plan = await rules.apply()
+        const { plan } = await rules.apply()
         await removeIpsets(needless)
         return plan
       }),

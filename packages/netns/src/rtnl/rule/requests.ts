@@ -27,7 +27,8 @@ export const ruleFilter = (filter: RuleFilter | IpFamily): RuleFilter =>
 
 export function addRule(channel: Questions, rule: NewPolicyRule): boolean {
   const encoded = encodeRule(rule)
-  if (findRule(channel, rule) !== undefined) return false
+  // With a priority the kernel refuses what it has, and most namespaces have nothing; without one it adds a second rule.
+  if (rule.priority === undefined && findRule(channel, rule) !== undefined) return false
   const what = `Add rule ${ruleText(rule)}`
   const request = { type: RTM_NEWRULE, flags: NLM_F_CREATE | NLM_F_EXCL, ...encoded, what }
   return unlessAlready(

@@ -5,9 +5,9 @@ import {
   type ChangeRequest,
   decodeAck,
   decodeHello,
-  encodeRequest,
   type SnapshotRequest,
 } from '../../../zds/wire.ts'
+import { messageFor } from './messages.ts'
 import type { Packets } from './packets.ts'
 
 /** A message that adds a pod goes with its namespace, no other one with anything. */
@@ -45,7 +45,7 @@ export async function greet(packets: Packets, { helloMs, answerMs }: Patience): 
     return ack
   }
   const send = (request: WithNetns<SnapshotRequest | ChangeRequest>): Promise<void> =>
-    packets.send(encodeRequest(request), request.type === 'add' ? [request.netns.fd] : [])
+    packets.send(messageFor(request), request.type === 'add' ? [request.netns.fd] : [])
   const live: LiveExchange = {
     async ask(request) {
       await send(request)
@@ -57,7 +57,7 @@ export async function greet(packets: Packets, { helloMs, answerMs }: Patience): 
     send,
     answer,
     async finish() {
-      await packets.send(encodeRequest({ type: 'snapshotSent' }), [])
+      await packets.send(messageFor({ type: 'snapshotSent' }), [])
       await answer()
       return live
     },

@@ -4,8 +4,9 @@ import { listenUnix, type UnixConnection } from '@cni/netns/unix'
 import { errnoOf, messageOf } from '@cni/types'
 import { MAX_MESSAGE } from '../../../zds/wire.ts'
 import { calmLog } from '../../log/calm-log.ts'
+import { problemOf } from './messages.ts'
 import type { ZdsOptions, ZdsServer } from './options.ts'
-import { problemOf, Session } from './session.ts'
+import { Session } from './session.ts'
 import { isZdsError, ZdsError } from './zds-error.ts'
 
 /** More never say hello at the same time: the oldest of them makes room. */

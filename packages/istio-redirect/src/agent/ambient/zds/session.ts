@@ -1,10 +1,11 @@
 import type { UnixConnection } from '@cni/netns/unix'
 import { messageOf } from '@cni/types'
 import { printable } from '../../../foreign-text.ts'
-import { type Ack, type ChangeRequest, encodeRequest, MAX_MESSAGE, type SnapshotRequest } from '../../../zds/wire.ts'
+import type { Ack, ChangeRequest } from '../../../zds/wire.ts'
 import { identityOf } from '../../proc/pod-processes.ts'
 import type { KnownPod } from '../netns-cache.ts'
 import { greet, type LiveExchange, type Patience, type SnapshotExchange, type WithNetns } from './exchange.ts'
+import { problemOf } from './messages.ts'
 import type { ZdsConnection, ZdsOptions, ZdsPod } from './options.ts'
 import { type Packets, packetsOf } from './packets.ts'
 import { isZdsError, ZdsError } from './zds-error.ts'
@@ -32,8 +33,8 @@ interface Task {
   reject(error: unknown): void
 }
 
-/** So many messages of a snapshot are under way at a time, with their descriptors. */
-const WINDOW = 16
+/** So many messages of a snapshot are under way at a time, with their descriptors: both sides wake up the less often. */
+const WINDOW = 64
 const WORK = Symbol('work')
 
 /** One ztunnel: hello, snapshot, then changes, of which each is answered before the next is sent. */
@@ -227,13 +228,6 @@ export class Session {
   #observe(type: 'add' | 'del', result: 'ok' | 'refused' | 'failed', started: number): void {
     this.#around.observe({ type, result, durationMs: performance.now() - started })
   }
-}
-
-/** Why a message cannot be sent: ztunnel would not read it. */
-export function problemOf(request: SnapshotRequest): string | undefined {
-  if (request.uid === '') return 'it has no UID'
-  const { length } = encodeRequest(request)
-  return length > MAX_MESSAGE ? `${length} bytes of names are more than the ${MAX_MESSAGE} that it reads` : undefined
 }
 
 // internal
