@@ -1,6 +1,6 @@
 import type { Measure, Report, Suite } from './report.ts'
 
-/** Quantities that stand beside the time of the same contender, not in a line of their own. */
+/** Quantities that stand beside the time of the same contender if there is one, not in a line of their own. */
 const BESIDE = ['CPU ms', 'peak MB']
 
 /** The whole report for people. */
@@ -27,7 +27,10 @@ export function peersLine(peers: readonly string[]): string {
 
 function suiteMarkdown(name: string, { about, date, load, settings, measures }: Suite): string {
   const used = Object.entries(settings).map(([key, value]) => `${key} ${value}`)
-  const rows = measures.filter(({ quantity }) => !BESIDE.includes(quantity))
+  const isBeside = ({ group, name, quantity }: Measure): boolean =>
+    BESIDE.includes(quantity) &&
+    measures.some((row) => row.group === group && row.name === name && row.quantity === 'ms')
+  const rows = measures.filter((one) => !isBeside(one))
   const beside = (one: Measure, quantity: string): string => {
     const other = measures.find((row) => row.group === one.group && row.name === one.name && row.quantity === quantity)
     if (other === undefined || one.quantity !== 'ms') return ''

@@ -65,6 +65,16 @@ describe('the report for people', () => {
     expect(page).toContain('| heal | original | never |')
   })
 
+  it('has processor time beside the time of the same work, and in a line of its own where there is none', () => {
+    const [one = fail()] = suite.measures
+    const cpu = { ...one, quantity: 'CPU ms', ratios: [] }
+    const measures = [one, cpu, { ...cpu, group: 'a pod' }]
+    const page = reportMarkdown({ ...report, suites: { agent: { ...suite, measures } } })
+    expect(page).toContain('| ADD | ours | 3.00 | 1.23 – 5.00 | 3.00 |  | 1.00 × original |')
+    expect(page).toContain('| a pod | ours, CPU ms | 3.00 | 1.23 – 5.00 |  |  |  |')
+    expect(page).not.toContain('| ADD | ours, CPU ms')
+  })
+
   it('says how to race the originals when there are none', () => {
     expect(reportMarkdown({ ...report, peers: [] })).toContain('No originals found')
   })
