@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { install, memory, uninstall } from './agent.ts'
 import { until } from './cluster.ts'
-import { hasOriginal, loadOriginal, ORIGINAL } from './original-image.ts'
+import { hasOriginal, installOriginal, loadOriginal } from './original.ts'
 
 const it = test.skipIf(!hasOriginal)
 
@@ -22,8 +22,8 @@ it(`at rest the agent's pod is not charged for more than ${TOLERANCE} × the ori
   const ours: Memory[] = []
   const theirs: Memory[] = []
   for (let round = 0; round < ROUNDS; round++) {
-    ours.push(await atRest())
-    theirs.push(await atRest(...ORIGINAL))
+    ours.push(await atRest(install))
+    theirs.push(await atRest(installOriginal))
   }
   const row = (name: string, all: readonly Memory[]) =>
     `${name} ${all.map(({ anonymous, workingSet }) => `${anonymous.toFixed(1)} of ${workingSet.toFixed(1)}`).join(', ')}`
@@ -38,8 +38,8 @@ type Memory = Awaited<ReturnType<typeof memory>>
 const least = (all: readonly Memory[]): number => Math.min(...all.map(({ workingSet }) => workingSet))
 
 /** What a newly installed agent needs, once that has not become less for a while. */
-async function atRest(...values: readonly string[]): Promise<Memory> {
-  await install(...values)
+async function atRest(begin: () => Promise<void>): Promise<Memory> {
+  await begin()
   let lowest = await memory()
   let since = performance.now()
   await until('it is at rest', async () => {

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest'
-import { install, uninstall } from './agent.ts'
+import { agentLog, install, uninstall } from './agent.ts'
 import { apply, events, pod, ready, shell, until } from './cluster.ts'
 import { NAMESPACE, remove, rulesIn, workload } from './workloads.ts'
 
@@ -44,8 +44,11 @@ async function installed(mode: keyof typeof modes): Promise<void> {
 }
 
 afterEach(async () => {
+  const log = await agentLog()
   await remove('suite=repair')
   await uninstall()
+  expect(log).toContain('the plugin is installed')
+  expect(log).not.toContain('forbidden')
 })
 
 it('in place: a pod that came before the plugin gets its rules, and starts', async () => {

@@ -107,6 +107,13 @@ export async function chartAgent(kube: KubeServer, mode: Mode, options: ChartAge
   }
 }
 
+/** The path of the collection that an object belongs to. */
+export function pathOf({ apiVersion, kind, metadata: { namespace } }: Manifest): string {
+  const group = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
+  const plural = `${kind.toLowerCase()}s`.replace(/ys$/, 'ies')
+  return `${group}${namespace === undefined ? '' : `/namespaces/${namespace}`}/${plural}`
+}
+
 /** Creates an object. */
 export const create = (kube: KubeServer, document: Manifest): Promise<unknown> =>
   kube.admin.send(
@@ -191,11 +198,6 @@ async function tokenOf(kube: KubeServer, account: string): Promise<string> {
     { signal: AbortSignal.timeout(5000) },
   )
   return isObject(answer) && isObject(answer.status) ? String(answer.status.token) : ''
-}
-
-function pathOf({ apiVersion, kind, metadata: { namespace } }: Manifest): string {
-  const group = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
-  return `${group}${namespace === undefined ? '' : `/namespaces/${namespace}`}/${kind.toLowerCase()}s`
 }
 
 async function remove(kube: KubeServer, object: Manifest): Promise<void> {
