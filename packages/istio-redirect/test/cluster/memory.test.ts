@@ -6,7 +6,7 @@ import { hasOriginal, installOriginal, loadOriginal } from './original.ts'
 const it = test.skipIf(!hasOriginal)
 
 /** What the kernel charges a pod for beside its memory, such as tables and stacks, differs by so much from start to start. */
-const TOLERANCE = 1.1
+const TOLERANCE = 1.05
 
 /** It gives memory back half a minute after its start. */
 const CALM_MS = 45_000
