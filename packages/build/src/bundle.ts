@@ -142,7 +142,7 @@ async function textWith(esbuild: typeof Esbuild, options: BundleOptions) {
     const settings = {
       define: { ...preludeDefine(prelude), ...define },
       // Node has its own modules loaded when it starts.
-      plugins: runtime === 'bun' ? [lazyBuiltins] : [],
+      plugins: runtime === 'bun' ? [lazyBuiltins(prelude)] : [],
     }
     const first = await esbuildOnce(esbuild, options, settings)
     const missing = leftToRunTime(first.metafile)

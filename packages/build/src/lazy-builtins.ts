@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type * as Esbuild from 'esbuild'
+import type { Prelude } from './prelude.ts'
 
 /**
  * An esbuild plugin: a module of Node is loaded when something of it is first used, not when the file that imports it
@@ -8,7 +9,7 @@ import type * as Esbuild from 'esbuild'
  * Only where named members are imported (`import { readFileSync } from 'node:fs'`): each use then reads the member from
  * the module, and finds just what is there. A whole module (`import * as fs`) can be enumerated, and is loaded as ever.
  */
-export const lazyBuiltins: Esbuild.Plugin = {
+export const lazyBuiltins = ({ files }: Pick<Prelude, 'files'>): Esbuild.Plugin => ({
   name: 'lazy-builtins',
   setup(build) {
     const sources = new Map<string, string>()
@@ -22,9 +23,11 @@ export const lazyBuiltins: Esbuild.Plugin = {
         ? { path, namespace: 'lazy-builtin' }
         : { path, external: true },
     )
-    build.onLoad({ filter: /.*/, namespace: 'lazy-builtin' }, ({ path }) => ({ contents: lazyModule(path) }))
+    build.onLoad({ filter: /.*/, namespace: 'lazy-builtin' }, ({ path }) => ({
+      contents: path === 'node:fs' ? `${lazily(path)}\n${files}` : `${lazily(path)}\nbecome(${MEMBERS_OF_LOADED})`,
+    }))
   },
-}
+})
 
 /** Whether a source takes members of a module, and never the module as a whole. */
 export function importsMembers(source: string, module: string): boolean {
@@ -42,5 +45,7 @@ const MEMBERS = /^\s*(?:type\s*)?\{[^}]*\}\s*$/
  * The bundler copies a module's own members for each file that imports it, and makes its prototype theirs: an object
  * without members, before a prototype that knows them all, costs nothing until it is asked.
  */
-const lazyModule = (path: string): string =>
-  `module.exports = Object.create(new Proxy({}, { get: (_, name) => require(${JSON.stringify(path)})[name] }))`
+const lazily = (path: string): string =>
+  `const load = () => require(${JSON.stringify(path)})\nconst become = (members) => { module.exports = Object.create(members) }`
+
+const MEMBERS_OF_LOADED = 'new Proxy({}, { get: (_, name) => load()[name] })'

@@ -12,6 +12,8 @@ export interface Prelude {
   check: string
   /** The body of `startAnew(unwanted)`, which few starts need: `start-anew.ts`. */
   startAnew: string
+  /** For bun, in place of `node:fs`: calls `become` with what `files/quick-files.ts` makes of it, which `load` loads. */
+  files: string
 }
 
 /** Replaced by its JSON where this package is an executable itself, which has no file beside it. */
@@ -25,10 +27,12 @@ export async function readPrelude(esbuild: typeof Esbuild): Promise<Prelude> {
   // Our packages have their sources with them: the result is the same whatever this is executed from.
   const folder = fileURLToPath(new URL('../src', import.meta.url))
   const call = `import { startAnew } from './start-anew.ts'\nstartAnew(unwanted)`
+  const files = `import { quickFiles } from './files/quick-files.ts'\nbecome(quickFiles(load))`
   const options: Esbuild.BuildOptions = { conditions: ['@cni/source'], format: 'esm' }
   return {
     check: await bundled(esbuild, { ...options, entryPoints: [join(folder, 'clean-start.ts')] }),
     startAnew: await bundled(esbuild, { ...options, stdin: { contents: call, resolveDir: folder } }),
+    files: await bundled(esbuild, { ...options, stdin: { contents: files, resolveDir: folder } }),
   }
 }
 
