@@ -4,7 +4,8 @@ import { declared, type Native, type Signatures } from './native.ts'
 import type { Sys } from './sys.ts'
 
 interface BunFfi {
-  dlopen<F>(path: string, symbols: object): { symbols: F & { __errno_location(): number } }
+  /** That of `bun:ffi` throws the error. */
+  dlopen<F>(path: string, symbols: object): { symbols: F & { __errno_location(): number } } | Error
   read: { i32(pointer: number, offset: number): number }
   ptr(buffer: Uint8Array): number
 }
@@ -17,7 +18,7 @@ const int = { args: ['i32', 'i32', 'i32'], returns: 'i32' }
 export function sysBun(): Sys | undefined {
   if (process.versions.bun === undefined) return undefined
   const ffi = bunFfi()
-  const { symbols } = ffi.dlopen<Omit<Libc, 'addressOf' | 'bpf' | 'errno'>>(LIBC, {
+  const symbols = bound<Omit<Libc, 'addressOf' | 'bpf' | 'errno'>>(ffi, {
     setns: { args: ['i32', 'i32'], returns: 'i32' },
     unshare: { args: ['i32'], returns: 'i32' },
     mount: { args: ['ptr', 'ptr', 'ptr', 'u64', 'ptr'], returns: 'i32' },
@@ -52,7 +53,7 @@ const TYPES: Readonly<Record<string, string>> = { p: 'ptr', l: 'i64' }
 /** More of libc through bun:ffi. */
 export function nativeBun<F>(signatures: Signatures): Native<F> {
   const ffi = bunFfi()
-  const { symbols } = ffi.dlopen<F>(LIBC, {
+  const symbols = bound<F>(ffi, {
     ...declared(signatures, (letters) => ({
       args: letters.map((each) => TYPES[each] ?? 'i32'),
       returns: 'i32',
@@ -63,7 +64,15 @@ export function nativeBun<F>(signatures: Signatures): Native<F> {
   return { functions: symbols, addressOf: ffi.ptr, errno: () => ffi.read.i32(location, 0) }
 }
 
-// foreign API without types: the parse boundary
+function bound<F>(ffi: BunFfi, symbols: object): F & { __errno_location(): number } {
+  const library = ffi.dlopen<F>(LIBC, symbols)
+  if (library instanceof Error) throw library
+  return library.symbols
+}
+
+/** What `bun:ffi` is made of, where it can be had: to load that takes 0.4 ms. */
 function bunFfi(): BunFfi {
-  return process.getBuiltinModule('bun:ffi') as unknown as BunFfi
+  // foreign API without types: the parse boundary
+  const { Bun } = globalThis as unknown as { Bun: { FFI?: BunFfi } }
+  return Bun.FFI ?? (process.getBuiltinModule('bun:ffi') as unknown as BunFfi)
 }
