@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
+import { constants as sockets, tryLoadSys } from '@cni/netns/sys'
 import { errnoOf } from '@cni/types'
 
 /**
@@ -8,45 +9,59 @@ import { errnoOf } from '@cni/types'
 export async function readStdin(): Promise<Uint8Array> {
   const stdin = fstatSync(0)
   if (stdin.isFile()) return readFileSync(0)
-  return (stdin.isFIFO() ? await readPipe() : undefined) ?? readStream()
+  const read = stdin.isFIFO() ? openPipe() : stdin.isSocket() ? openSocket() : undefined
+  return read === undefined ? readStream() : readAll(read)
+}
+
+/** What can be read without waiting, of a descriptor that is closed at the end. */
+interface Readable extends Disposable {
+  /** The number of bytes that it has written into the buffer, none at the end. Throws `EAGAIN` where there is nothing yet. */
+  read(buffer: Uint8Array): number
 }
 
 /**
- * Reads a pipe, the usual case, by polling a second, non-blocking description of it. `process.stdin` costs 4 ms more on
- * bun, and a read in Node's thread pool would keep the process from exiting as long as the pipe is open.
+ * A pipe, the usual case, by a second, non-blocking description of it. `process.stdin` costs 4 ms more on bun, and a read in
+ * Node's thread pool would keep the process from exiting as long as the pipe is open.
  */
-async function readPipe(): Promise<Uint8Array | undefined> {
-  let fd: number
+function openPipe(): Readable | undefined {
   try {
-    fd = openSync('/proc/self/fd/0', constants.O_RDONLY | constants.O_NONBLOCK)
+    const fd = openSync('/proc/self/fd/0', constants.O_RDONLY | constants.O_NONBLOCK)
+    return { read: (buffer) => readSync(fd, buffer), [Symbol.dispose]: () => closeSync(fd) }
   } catch {
     // No /proc, or a pipe of another user: the stream can do it.
     return undefined
   }
-  try {
-    const chunks: Uint8Array[] = []
-    for (;;) {
-      const chunk = readChunk(fd)
-      if (chunk === 'again') await new Promise((resolve) => setTimeout(resolve, 1))
-      else if (chunk.length === 0) return Buffer.concat(chunks)
-      else chunks.push(chunk)
-    }
-  } finally {
-    closeSync(fd)
+}
+
+/** A socket, which a runtime in JavaScript connects. On bun, whose own reader starts two threads for it. */
+function openSocket(): Readable | undefined {
+  const sys = process.versions.bun === undefined ? undefined : tryLoadSys()
+  return sys && { read: (buffer) => sys.recv(0, buffer, sockets.MSG_DONTWAIT), [Symbol.dispose]() {} }
+}
+
+async function readAll(source: Readable): Promise<Uint8Array> {
+  using from = source
+  const chunks: Uint8Array[] = []
+  for (;;) {
+    const chunk = readChunk(from)
+    if (chunk === 'again') await new Promise((resolve) => setTimeout(resolve, 1))
+    else if (chunk.length === 0) return Buffer.concat(chunks)
+    else chunks.push(chunk)
   }
 }
 
-function readChunk(fd: number): Uint8Array | 'again' {
+function readChunk(from: Readable): Uint8Array | 'again' {
   const buffer = Buffer.allocUnsafe(65_536)
   try {
-    return buffer.subarray(0, readSync(fd, buffer))
+    return buffer.subarray(0, from.read(buffer))
   } catch (error) {
-    if (errnoOf(error) === 'EAGAIN') return 'again'
+    const errno = errnoOf(error)
+    if (errno === 'EAGAIN' || errno === 'EINTR') return 'again'
     throw error
   }
 }
 
-/** Reads sockets, terminals and devices; on bun with its own reader, because `process.stdin` takes 3 ms longer. */
+/** Reads terminals, devices, and sockets elsewhere; on bun with its own reader, because `process.stdin` takes 3 ms longer. */
 async function readStream(): Promise<Uint8Array> {
   if (process.versions.bun !== undefined) {
     // foreign API without types: the parse boundary
