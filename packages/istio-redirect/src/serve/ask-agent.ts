@@ -13,6 +13,8 @@ export interface Question {
    * nobody needs the rest, and what is found may be `undefined`.
    */
   facts(isAnswered: () => boolean): Promise<NamespaceFacts | undefined>
+  /** Done when the agent has the facts, and makes its answer of them. */
+  meanwhile?(): Promise<unknown>
 }
 
 /** An agent that has answered. */
@@ -37,7 +39,7 @@ export interface Unanswered {
  */
 export async function askAgent(
   socket: string,
-  { request, facts }: Question,
+  { request, facts, meanwhile }: Question,
   { signal }: { readonly signal: AbortSignal },
 ): Promise<Answered | Unanswered> {
   let stream: UnixStream | undefined
@@ -49,7 +51,10 @@ export async function askAgent(
     stream.send(encodeRequest(request))
     const expected = new ExpectedAnswer(stream)
     const found = await facts(() => expected.isThere())
-    if (found !== undefined) sendTo(stream, encodeFacts(found))
+    if (found !== undefined) {
+      sendTo(stream, encodeFacts(found))
+      await meanwhile?.()
+    }
     return answered(stream, await expected.wait(signal))
   } catch (error) {
     stream?.close()
