@@ -22,8 +22,13 @@ afterEach(async () => {
   rmSync(folder, { recursive: true })
 })
 
-async function serving(grants: readonly Grant[], env: Record<string, string> = {}) {
+async function serving(
+  grants: readonly Grant[],
+  env: Record<string, string> = {},
+  prepare: (server: ApiServer) => void = () => {},
+) {
   api = await startApiServer({ grants })
+  prepare(api)
   writeFileSync(join(folder, 'token'), api.token)
   writeFileSync(join(folder, 'ca.crt'), api.ca)
   const { hostname, port } = new URL(api.url)
@@ -51,9 +56,18 @@ test('one that may not says so when it starts, once, and goes on looking', async
   expect(part.problem()).toContain(words)
   expect(refusals).toEqual([expect.stringContaining(words)])
   expect(lines).toEqual([
-    expect.stringContaining('an update of the DaemonSet would take the plugin off this node: GET '),
+    expect.stringContaining('an update of the DaemonSet could not be told from its removal: GET '),
   ])
   await part.close('removed')
+})
+
+test('a server that is away is asked again, and that is nothing to tell of here', async () => {
+  const { part, refusals } = await serving(['get daemonsets'], {}, (server) =>
+    server.misbehave({ status: 503 }, { status: 503 }, { status: 503 }),
+  )
+  await expect.poll(() => api.requests.length, { timeout: 10_000 }).toBe(4)
+  await part.close('removed')
+  expect([part.problem(), refusals, lines]).toEqual([undefined, [], []])
 })
 
 test.each<[string, Record<string, string>]>([

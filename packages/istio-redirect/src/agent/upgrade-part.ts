@@ -10,7 +10,7 @@ export interface UpgradePartServices {
   readonly log: ScopedLog
   /** Told of what becomes of the looks. */
   readonly reach: Pick<ServerReach, 'of'>
-  /** Between two looks while the first is refused; default a minute. */
+  /** Between two looks until one is answered; default a minute. */
   readonly pauseMs?: number
 }
 
@@ -19,6 +19,8 @@ export interface UpgradePart extends Part<AgentConfig> {
   /** Why the agent could not tell an update from a removal; `undefined` when it could, or was not refused. */
   problem(): string | undefined
 }
+
+const BLIND = 'an update of the DaemonSet could not be told from its removal'
 
 /**
  * Looks at the agent's DaemonSet when it starts. The look that counts is that of an agent that was told to stop: a right
@@ -33,17 +35,19 @@ export function upgradePart({ log, reach, pauseMs = 60_000 }: UpgradePartService
       if (!safeUpgrade || api.namespace === '') return async () => {}
       const stop = new AbortController()
       const { signal } = stop
-      const calm = calmLog(log, 'an update of the DaemonSet will leave the plugin on this node')
+      const calm = calmLog(log, 'updates of the DaemonSet can be told from its removal again')
       const look = async (): Promise<void> => {
         const { daemonSet } = await import('./daemon-set.ts')
         const set = daemonSet(api, { nodeName: nodeOf(values) })
         for (;;) {
-          const { refused, why } = await set.stillWanted({ signal })
+          const { wanted, refused, why } = await set.stillWanted({ signal })
           if (signal.aborted) return
-          problem = refused === undefined ? undefined : why
-          if (refused === undefined) break
-          reports.failed(refused)
-          calm.failed(`an update of the DaemonSet would take the plugin off this node: ${why}`)
+          problem = refused === undefined ? undefined : `${BLIND}: ${why}`
+          if (wanted !== undefined) break
+          if (refused !== undefined) {
+            reports.failed(refused)
+            calm.failed(`${BLIND}: ${why}`)
+          }
           // the signal ends the pause
           await delay(pauseMs, undefined, { signal, ref: false }).catch(() => {})
         }

@@ -44,8 +44,7 @@ export function checkServing(answer: ServingAnswer): Check {
 /** Whether the agent may look at its DaemonSet, which it is told by when it has to stop; nothing where it may, or nobody says. */
 export function checkUpgrade(answer: ServingAnswer): Check[] {
   if (answer === undefined || 'problem' in answer || answer.status.upgrade === undefined) return []
-  const detail = `an update of the DaemonSet would take the plugin off this node: ${answer.status.upgrade}`
-  return [{ name: 'upgrade', state: 'warn', subject: '', detail, next: LOOK }]
+  return [{ name: 'upgrade', state: 'warn', subject: '', detail: answer.status.upgrade, next: LOOK }]
 }
 
 const LOOK = 'the rights of the agent: "get" on the DaemonSet, and on nodes where it chooses them by their labels'

@@ -11,7 +11,7 @@ export interface ServingStatus {
   readonly problem?: string | undefined
   /** Absent where ambient mode is off, and from an agent that does not tell. */
   readonly ambient?: AmbientStatus | undefined
-  /** Why an update of the DaemonSet would take the plugin off the node. */
+  /** Why an update of the DaemonSet could not be told from its removal. */
   readonly upgrade?: string | undefined
 }
 

@@ -43,7 +43,7 @@ export interface ServingServices {
   readonly refusedLines: (reason: RefusedLines) => void
   /** How ambient mode is, for whoever asks for the agent's status; absent where it is off. */
   readonly ambient?: (() => AmbientStatus | undefined) | undefined
-  /** Why an update would take the plugin off the node, if so, for the same. */
+  /** Why an update could not be told from a removal, if so, for the same. */
   readonly upgrade?: (() => string | undefined) | undefined
   /** As of the ambient part. */
   readonly enrol?: AmbientPart['enrol'] | undefined
