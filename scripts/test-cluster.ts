@@ -1,7 +1,8 @@
 // CNI_KUBERNETES=cluster.sh npm run test:cluster [-- FILES] [--minimal] [--no-install]: chart and image on a real one-node
 // Kubernetes (root, helm). The script is called with up, down, exec CMD, kubectl ARGS, load TAR, svc ACTION NAME, and K8S_DIR, the
 // folder of its cluster, whose root/ is the node's. --minimal: the image without programs. CNI_CHURN_SECONDS (default 300): how
-// long pods come and go.
+// long pods come and go. With the original's install-cni and istio-cni in CNI_PEERS: from its chart and back, its memory beside
+// ours, and with CNI_SANDBOX_PODS=60 the start of so many pods of each.
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -9,3 +9,7 @@ test('the agent, its image and its DaemonSet speak of the same folders', () => {
   expect(mounts).toEqual([net, bin])
   expect(text('Dockerfile')).toContain(`/out/tcp-redirect ${source}/`)
 })
+
+test('what starts the agent is not asked for the version of a plugin, which it would not answer', () => {
+  expect(text('Dockerfile')).toMatch(/cni-build agent-main\.ts .*--smoke=none/)
+})

@@ -33,7 +33,11 @@ beforeAll(async () => {
   }
   try {
     const executables = [
-      file('usr/local/bin/redirect-agent', await compiled('installer/agent-main.ts', '--jit=normal'), 0o755),
+      file(
+        'usr/local/bin/redirect-agent',
+        await compiled('installer/agent-main.ts', '--smoke=none', '--jit=normal'),
+        0o755,
+      ),
       file('opt/cni/bin/tcp-redirect', await compiled('tcp-redirect/main.ts'), 0o755),
     ]
     const base = await baseLayer('amd64', { cache: join(root, 'dist/image-cache'), pins: readPins() })
