@@ -85,7 +85,7 @@ export function openSocket(
   }
 
   const from = Buffer.alloc(ADDRESS_SIZE)
-  let buffer = Buffer.allocUnsafeSlow(BUFFER_SIZE)
+  let own: Buffer | undefined
   let open = true
   const check = () => {
     if (!open) throw new NetnsError('CLOSED', 'the netlink socket is closed')
@@ -109,6 +109,7 @@ export function openSocket(
     },
     receive() {
       check()
+      const buffer = own ?? sharedBuffer()
       for (let strangers = 0; strangers < MOST_STRANGERS; ) {
         try {
           const length = sys.recv(fd, buffer, MSG_DONTWAIT | MSG_TRUNC, from)
@@ -116,7 +117,7 @@ export function openSocket(
           if (from.readUInt32LE(PORT_AT) !== 0) strangers++
           else if (length <= buffer.length) return copyOf(buffer, length)
           else {
-            buffer = Buffer.allocUnsafeSlow(2 * length)
+            own = Buffer.allocUnsafeSlow(2 * length)
             return 'lost'
           }
         } catch (error) {
@@ -134,6 +135,14 @@ export function openSocket(
     },
     [Symbol.dispose]: close,
   }
+}
+
+let shared: Buffer | undefined
+
+/** Of all sockets: what was received is copied before anything else happens, and a socket that is asked once needs none. */
+function sharedBuffer(): Buffer {
+  shared ??= Buffer.allocUnsafeSlow(BUFFER_SIZE)
+  return shared
 }
 
 const ADDRESS_SIZE = 12
