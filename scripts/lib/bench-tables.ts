@@ -46,7 +46,8 @@ export function tables(report: Report): Record<string, string> {
     rules: rulesTable(of),
     native: nativeTable(of),
     chains: chainsTable(of),
-    agent: agentTable(report, of),
+    agent: agentTable('agent', report, of),
+    ambient: agentTable('ambient', report, of),
   }
 }
 
@@ -186,18 +187,18 @@ function chainsTable(of: Find) {
   )
 }
 
-function agentTable(report: Report, of: Find) {
-  const measures = report.suites.agent?.measures ?? []
+function agentTable(suite: 'agent' | 'ambient', report: Report, of: Find) {
+  const measures = report.suites[suite]?.measures ?? []
   const rows = measures.filter(({ name, quantity }) => name === 'ours' && !quantity.startsWith('p99'))
   return table(
     ['', 'ours', 'original', 'ratio'],
     rows.map(({ group, quantity }) => {
-      const [ours, original] = ['ours', 'original'].map((name) => withP99(of, 'agent', group, name, quantity))
+      const [ours, original] = ['ours', 'original'].map((name) => withP99(of, suite, group, name, quantity))
       return [
         `${group}, ${quantity}`,
         ours ?? '',
         original ?? '',
-        ratioOf(of('agent', group, 'ours', quantity), 'original'),
+        ratioOf(of(suite, group, 'ours', quantity), 'original'),
       ]
     }),
   )
