@@ -119,6 +119,34 @@ describe('a pod that a plugin hands over', () => {
     expect(node.patches()).toEqual(['web pending', 'web enabled'])
     expect(await entries(node)).toEqual(entriesOfPods(pod))
   })
+
+  test('without a namespace in its event is looked for among processes', async () => {
+    await using served = await servedNode()
+    const { node, ztunnel } = served
+    const pod = await node.pod({ name: 'web', status: false })
+    expect(await node.hand(pod, pod.event(''))).toMatchObject({ status: 200, body: '' })
+    expect(ztunnel.pods.get(pod.uid)).toBe(pod.netns.ino)
+    expect(await entries(node)).toEqual(entriesOfPods(pod))
+  })
+
+  test('and is refused is tried again only when its status has addresses', async () => {
+    await using served = await servedNode()
+    const { node, agent, ztunnel } = served
+    ztunnel.answer((name) => (name === 'web' ? 'no way' : ''))
+    const pod = await node.pod({ name: 'web', status: false })
+    expect((await node.hand(pod)).status).toBe(500)
+    expect(agent.status().waiting).toEqual([{ pod: 'shop/web', why: 'it has no address yet' }])
+    const adds = () => ztunnel.told.filter((text) => text === 'add web').length
+    pod.change({ labels: { touched: 'yes' } })
+    const other = await node.pod({ name: 'other' })
+    await annotated(other, 'enabled')
+    expect(adds()).toBe(1)
+    const podIPs = pod.addresses.map((ip) => ({ ip }))
+    pod.change({ status: { phase: 'Running', podIP: pod.addresses[0], podIPs } })
+    await expect.poll(adds, patience).toBeGreaterThan(2)
+    ztunnel.answer(() => '')
+    await annotated(pod, 'enabled')
+  })
 })
 
 describe('a ztunnel that says nothing', () => {

@@ -1,12 +1,14 @@
 import { existsSync } from 'node:fs'
 import { iptables } from '@cni/iptables'
 import { describe, expect, test } from 'vitest'
+import type { AmbientBackEnd } from '../../src/agent/ambient/ambient-status.ts'
+import { redirectionAnnotation } from '../../src/agent/ambient/annotation.ts'
 import { nodeProbes } from '../../src/agent/ambient/node-probes.ts'
 import { defaultProbeSource } from '../../src/agent/ambient/pod-rules.ts'
 import { captureDefaults } from '../../src/redirect/config.ts'
 import { redirectRules } from '../../src/redirect/rules.ts'
 import { mode } from '../ambient-pods.ts'
-import { backEnds, capturedBy, settingsFor } from './back-ends.ts'
+import { backEnds, capturedBy, entriesOf, settingsFor } from './back-ends.ts'
 import { type MeshNode, meshNode, type TestPod } from './mesh-node.ts'
 import { annotated, entriesOfPods, patience, ready, servedNode } from './served-node.ts'
 
@@ -64,42 +66,56 @@ describe('an agent that starts again', () => {
     expect(await node.metrics()).toContain('istio_cni_ambient_heals_total{part="pod",result="success"} 1')
   })
 
-  test.each(backEnds)('takes a pod out wholly that got a sidecar meanwhile, by %s', async (backEnd) => {
-    await using node = await meshNode(settingsFor(backEnd))
-    const ztunnel = node.ztunnel()
-    const first = await node.start()
-    const pod = await node.pod({ name: 'web' })
-    await annotated(pod, 'enabled')
-    expect(await capturedBy(pod.netns, backEnd)).toBe('wholly')
-    await first.stop('followed')
-    pod.change({ annotations: sidecar })
-    const second = await node.start()
-    await annotated(pod, undefined)
-    expect(await capturedBy(pod.netns, backEnd)).toBe('no')
-    await expect.poll(() => [...ztunnel.pods.keys()], patience).toEqual([])
-    expect(second.status()).toMatchObject({ enrolled: 0, pending: 0 })
-  })
+  /** With its annotation, and without. */
+  const meanwhile = [
+    ['', sidecar],
+    [' and lost its annotation', { ...sidecar, [redirectionAnnotation]: undefined }],
+  ] as const
+  const everyWay = <B extends AmbientBackEnd>(ways: readonly B[]) =>
+    ways.flatMap((backEnd) => meanwhile.map(([what, annotations]) => [what, backEnd, annotations] as const))
 
-  test.each(['nft', 'legacy'] as const)(
-    'takes no rule of the sidecar that a pod got meanwhile, by %s',
-    async (backEnd) => {
+  test.each(everyWay(backEnds))(
+    'takes a pod out wholly that got a sidecar meanwhile%s, by %s',
+    async (_, backEnd, annotations) => {
+      await using node = await meshNode(settingsFor(backEnd))
+      const ztunnel = node.ztunnel()
+      const first = await node.start()
+      const pod = await node.pod({ name: 'web' })
+      await annotated(pod, 'enabled')
+      expect(await capturedBy(pod.netns, backEnd)).toBe('wholly')
+      await first.stop('followed')
+      pod.change({ annotations })
+      const second = await node.start()
+      await expect.poll(() => capturedBy(pod.netns, backEnd), patience).toBe('no')
+      await annotated(pod, undefined)
+      await expect.poll(() => entriesOf(node.netns, backEnd), patience).toEqual([])
+      await expect.poll(() => [...ztunnel.pods.keys()], patience).toEqual([])
+      expect(second.status()).toMatchObject({ enrolled: 0, pending: 0 })
+    },
+  )
+
+  test.each(everyWay(['nft', 'legacy']))(
+    'takes no rule of the sidecar that a pod got meanwhile%s, by %s',
+    async (_, backEnd, annotations) => {
       await using node = await meshNode(settingsFor(backEnd))
       node.ztunnel()
       const first = await node.start()
       const pod = await node.pod({ name: 'web' })
       await annotated(pod, 'enabled')
       await first.stop('followed')
-      pod.change({ annotations: sidecar })
+      pod.change({ annotations })
       const firewall = iptables(pod.netns, { backend: backEnd })
       await firewall.apply(sidecarRules)
       await node.start()
+      const chains = async (): Promise<string[]> => {
+        const { ipv4, ipv6 } = await firewall.snapshot()
+        return [ipv4, ipv6].flatMap((family) =>
+          [...(family?.tables.values() ?? [])].flatMap((each) => [...each.keys()]),
+        )
+      }
+      await expect.poll(chains, patience).not.toContain('ISTIO_PRERT')
       await annotated(pod, undefined)
       await firewall.verify(sidecarRules)
-      const { ipv4, ipv6 } = await firewall.snapshot()
-      const names = [ipv4, ipv6].flatMap((family) =>
-        [...(family?.tables.values() ?? [])].flatMap((each) => [...each.keys()]),
-      )
-      expect(names).not.toContain('ISTIO_PRERT')
     },
   )
 

@@ -4,7 +4,6 @@ import { messageOf } from '@cni/types'
 import type { KubeRequest } from '../../kube/client.ts'
 import type { ScopedLog } from '../services.ts'
 import type { AmbientPod } from './ambient-pod.ts'
-import type { RedirectionStatus } from './annotation.ts'
 import { type AnnotationWriterOptions, annotationWriter, type WriteAnnotation } from './annotation-writer.ts'
 import { cleanLooks, markAt, markOf } from './clean-looks.ts'
 import { enrolNamespace, namespaceDrift, releaseNamespace, releaseProven, uncountedDrift } from './enrol-namespace.ts'
@@ -12,17 +11,11 @@ import { EnrolmentError } from './enrolment-error.ts'
 import type { RulesOptions } from './installed-rules.ts'
 import type { NamespaceFinder } from './namespace-finder.ts'
 import type { NetnsCache, NetnsLease, Workload } from './netns-cache.ts'
-import type { LeftRules } from './next-step.ts'
+import type { LeftRules, Reached } from './next-step.ts'
 import { podOverrides } from './pod-overrides.ts'
 import type { PodCapture } from './pod-rules.ts'
 import type { ProbeSets } from './probe-sets.ts'
 import type { ZdsServer } from './zds/options.ts'
-
-/** How far a pod is. */
-export interface Reached {
-  readonly status: RedirectionStatus
-  readonly addresses: readonly string[]
-}
 
 /** What {@link enroller} works on. */
 export interface EnrollerOptions extends AnnotationWriterOptions {

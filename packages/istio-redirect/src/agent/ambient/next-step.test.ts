@@ -151,6 +151,14 @@ describe('a pod leaves the mesh', () => {
       'leave with proven rules and annotation',
     ],
     [
+      'with no rule that its sidecar may have when it had that before this agent began',
+      {
+        reached: { ...reached('enabled'), hadSidecar: true },
+        pod: { annotations: { 'sidecar.istio.io/status': '' } },
+      },
+      'leave with proven rules',
+    ],
+    [
       'without rules on the network of the node',
       { pod: { ...says('enabled'), hostNetwork: true } },
       'leave and annotation',

@@ -4,6 +4,14 @@ import type { AmbientPod } from './ambient-pod.ts'
 import { annotationPatch, type RedirectionStatus, redirectionStatus } from './annotation.ts'
 import { decideEnrolment, type EnrolmentSettings } from './enrolment.ts'
 
+/** How far a pod is. */
+export interface Reached {
+  readonly status: RedirectionStatus
+  readonly addresses: readonly string[]
+  /** When this agent began it had a sidecar already, which may have rules in it. */
+  readonly hadSidecar?: boolean | undefined
+}
+
 /** What is known of a pod when it is its turn, whatever the occasion: a watch, a namespace's labels, a retry. */
 export interface PodSituation {
   /** As last seen. */
@@ -13,7 +21,7 @@ export interface PodSituation {
   /** `undefined`: nothing is known of its namespace. */
   readonly namespaceLabels: Labels | undefined
   /** How far this agent got with its UID; `undefined`: it did nothing for it, or took everything back. */
-  readonly reached: { readonly status: RedirectionStatus; readonly addresses: readonly string[] } | undefined
+  readonly reached: Reached | undefined
 }
 
 /**
@@ -54,7 +62,7 @@ export function nextStep(situation: PodSituation, settings: EnrolmentSettings): 
   if (!inMesh) return none(decision.why)
   // An annotation alone may be a user's doing: neither the node's rules nor those of a sidecar are touched for it.
   if (decision.reason === 'host-network') return leave(pod, 'none', decision.why)
-  const isKnown = decision.reason !== 'sidecar' || reached !== undefined
+  const isKnown = decision.reason !== 'sidecar' || (reached !== undefined && reached.hadSidecar !== true)
   return leave(pod, isKnown ? 'all' : 'proven', decision.why)
 }
 

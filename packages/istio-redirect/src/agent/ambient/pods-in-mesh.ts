@@ -6,10 +6,10 @@ import type { ScopedLog } from '../services.ts'
 import type { AmbientMetrics } from './ambient-metrics.ts'
 import type { AmbientPod } from './ambient-pod.ts'
 import { PENDING_SHOWN } from './ambient-status.ts'
-import { type Enroller, nameOf, type Reached } from './enroller.ts'
+import { type Enroller, nameOf } from './enroller.ts'
 import { decideEnrolment, type EnrolmentSettings } from './enrolment.ts'
 import { isEnrolmentError } from './enrolment-error.ts'
-import { type EnrolmentStep, nextStep } from './next-step.ts'
+import { type EnrolmentStep, nextStep, type Reached } from './next-step.ts'
 import { podQueue } from './pod-queue.ts'
 import type { SeenPods } from './seen-pods.ts'
 
@@ -39,8 +39,8 @@ export interface PodsInMesh {
   lookAtPending(): void
   /** Brings a pod in that a plugin hands over; settles when it is in, with its annotation. */
   enrol(pod: HandedPod, signal: AbortSignal): Promise<void>
-  /** Says that a pod is in the mesh since before this agent. */
-  adopt(pod: AmbientPod): void
+  /** Says that a pod is in the mesh since before this agent, and whether a sidecar may have its rules in it since. */
+  adopt(pod: AmbientPod, hadSidecar?: boolean): void
   /** Looks whether the rules of a pod are as they should be, and puts them right. */
   heal(uid: string): Promise<void>
   /** Those that are in the mesh. */
@@ -190,8 +190,8 @@ export function podsInMesh(options: PodsInMeshOptions): PodsInMesh {
       const pod = await sought(given, seen, AbortSignal.any([left, signal]))
       await queue.run(pod.uid, () => enrolNow(pod.uid, given, left))
     },
-    adopt(pod) {
-      stateOf(pod.uid).reached = { status: 'enabled', addresses: pod.addresses }
+    adopt(pod, hadSidecar = false) {
+      stateOf(pod.uid).reached = { status: 'enabled', addresses: pod.addresses, hadSidecar }
     },
     heal: (uid) =>
       queue.run(uid, async () => {

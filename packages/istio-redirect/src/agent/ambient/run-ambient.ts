@@ -190,8 +190,8 @@ export async function runAmbient(options: RunAmbientOptions): Promise<void> {
   }
 
   /**
-   * Nothing but the sets tells of a pod that lost its annotation and its label while nobody watched: it leaves, as it would
-   * have. What a sidecar wrote in it cannot be told apart, so such a pod is left alone.
+   * Nothing but the sets tells of a pod that lost its annotation, and its label or got a sidecar, while nobody watched: it
+   * leaves, as it would have.
    */
   async function adoptThoseWhoLeft(): Promise<void> {
     const entries = await node.sets.list().catch((error) => {
@@ -201,8 +201,8 @@ export async function runAmbient(options: RunAmbientOptions): Promise<void> {
     const inSets = new Set(entries.map(({ uid }) => uid))
     for (const pod of seen.all()) {
       const labels = seen.namespaceLabels(pod.namespace)
-      if (labels === undefined || !inSets.has(pod.uid) || hasSidecar(pod.annotations)) continue
-      if (!decideEnrolment(pod, labels, config).enrolled) pods.adopt(pod)
+      if (labels === undefined || !inSets.has(pod.uid)) continue
+      if (!decideEnrolment(pod, labels, config).enrolled) pods.adopt(pod, hasSidecar(pod.annotations))
     }
   }
 }
