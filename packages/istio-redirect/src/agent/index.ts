@@ -61,7 +61,7 @@ export type { RulesLook, RulesOptions, RulesPlan } from './ambient/installed-rul
 export { type KeepNodeEvent, type KeepNodeOptions, keepNode, type NodePart } from './ambient/keep-node.ts'
 export { podTables } from './ambient/native/pod-tables.ts'
 export { type KnownPod, type NetnsCache, type NetnsLease, netnsCache, type Workload } from './ambient/netns-cache.ts'
-export { type EnrolmentStep, nextStep, type PodSituation } from './ambient/next-step.ts'
+export { type EnrolmentStep, nextStep, type PodSituation, type Reached } from './ambient/next-step.ts'
 export type { ChosenKernelSide, KernelSideOptions, MakeKernelSide } from './ambient/node-level/kernel-sides.ts'
 export type { NodeLevelConfig } from './ambient/node-level/node-level-config.ts'
 export { type NodeProbes, type NodeProbesOptions, nodeProbes } from './ambient/node-probes.ts'

@@ -90,7 +90,7 @@ describe('an agent that starts again', () => {
       await annotated(pod, undefined)
       await expect.poll(() => entriesOf(node.netns, backEnd), patience).toEqual([])
       await expect.poll(() => [...ztunnel.pods.keys()], patience).toEqual([])
-      expect(second.status()).toMatchObject({ enrolled: 0, pending: 0 })
+      await expect.poll(() => second.status(), patience).toMatchObject({ enrolled: 0, pending: 0 })
     },
   )
 
