@@ -4,11 +4,11 @@ import { difference, type Find, finder, ms, overBare, ratioOf, table, withP99 } 
 
 /** When `istio-cni` loads what the suite `startup` measures. */
 const LOADED: Record<string, string> = {
-  'a file read (node:fs)': 'with stdin: every verb but VERSION',
-  'the same by process.getBuiltinModule': 'never',
+  'a file read': 'with stdin: every verb but VERSION',
+  'the same by node:fs itself': 'never',
   'a plugin without schema, VERSION': 'always: `@cni/skel`',
   'a schema of two members (zod/mini)': 'with the configuration: every verb but VERSION',
-  'system calls (bun:ffi)': 'to enter a namespace: ADD in the mesh, CHECK, DEL',
+  'system calls': 'to enter a namespace: ADD in the mesh, CHECK, DEL',
   'a program run by @cni/host': 'for `iptables-restore`, `iptables-save`: the same',
   'the same by node:child_process': 'never',
   "a digest by the runtime's own hasher": 'to name and check the state file: ADD in the mesh, CHECK, DEL',
