@@ -190,7 +190,13 @@ export interface Ruleset {
 
 /** The rules of a ruleset that stand in `family`, in the author's order. */
 export function rulesFor(rules: Ruleset, family: Family): readonly Rule[] {
-  return rules.rules.filter((rule) => rule.family === undefined || rule.family === family)
+  const all = rules.rules
+  const known = parts[family].get(all)
+  if (known !== undefined) return known
+  const found = all.filter((rule) => rule.family === undefined || rule.family === family)
+  // That of JSON may still change.
+  if (Object.isFrozen(all)) parts[family].set(all, Object.freeze(found))
+  return found
 }
 
 /**
@@ -205,4 +211,12 @@ export function chainsFor(rules: Ruleset, family: Family): readonly OwnChain[] {
     if (target.target === 'jump' || target.target === 'goto') used.get(table)?.add(target.chain)
   }
   return rules.chains.filter(({ table, name }) => used.get(table)?.has(name) === true)
+}
+
+// internal
+
+/** Asked for several times by each call that works on a ruleset. */
+const parts: Readonly<Record<Family, WeakMap<readonly Rule[], readonly Rule[]>>> = {
+  ipv4: new WeakMap(),
+  ipv6: new WeakMap(),
 }

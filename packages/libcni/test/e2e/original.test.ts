@@ -54,14 +54,15 @@ describe.runIf(reason === undefined)(`side by side with the original${reason ? `
   })
 
   test.each([
-    [['add', 'gone', '/ns'], 'no net configuration with name "gone" in '],
-    [['add', 'bridged', '/nonexist'], 'plugin type="bridge" failed (add): '],
-    [['check', 'bridged', '/nonexist'], ''],
-    [['add'], ''],
-    [['frob'], 'unknown command "frob"'],
-  ])('%j fails the same way', async (argv, message) => {
+    [['add', 'gone', '/ns'], 1, 'no net configuration with name "gone" in '],
+    [['add', 'bridged', '/nonexist'], 1, 'plugin type="bridge" failed (add): '],
+    [['check', 'bridged', '/nonexist'], 1, ''],
+    // A command line that is wrong is 2 with all of our programs.
+    [['add'], 2, ''],
+    [['frob'], 2, 'unknown command "frob"'],
+  ])('%j fails the same way', async (argv, exitCode, message) => {
     const [one, other] = [await ours(...argv), await theirs(...argv)]
-    expect([one.exitCode, other.exitCode]).toEqual([1, 1])
+    expect([one.exitCode, other.exitCode]).toEqual([exitCode, 1])
     expect(one.stderr).toContain(`Error: ${message}`)
     expect(other.stderr).toContain(`Error: ${message}`)
     expect([one.stdout, other.stdout]).toEqual(['', ''])
