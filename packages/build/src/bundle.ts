@@ -8,9 +8,11 @@ import { type BundleShare, shares } from './bundle-shares.ts'
 import { codeOnDemand } from './code-on-demand.ts'
 import { directImports } from './direct-imports.ts'
 import { BuildError } from './errors.ts'
+import { evaluatedTogether } from './evaluated-together.ts'
 import { needPackage } from './find-package.ts'
 import { isPure } from './is-pure.ts'
 import { lazyBuiltins } from './lazy-builtins.ts'
+import { inOneArray } from './one-array.ts'
 import { writing } from './output-files.ts'
 import { preludeDefine, readPrelude, withPrelude } from './prelude.ts'
 import { besidePrograms, type Contents, type Programs, withPrograms } from './programs.ts'
@@ -165,10 +167,10 @@ async function onDemand(esbuild: typeof Esbuild, options: BundleOptions, setting
   const folder = folderOf(options)
   const { text: bundled } = await esbuildOnce(esbuild, options, readable)
   const direct = directImports(bundled, (path) => isPure(resolve(folder, path)))
-  const text = codeOnDemand(direct.replaceAll(BUN_MODULE, 'require("$1")'))
+  const text = codeOnDemand(evaluatedTogether(direct).replaceAll(BUN_MODULE, 'require("$1")'))
   if (!minify) return text
   const final = { minify, format: 'cjs', platform: 'node', target: TARGET, legalComments: 'none' } as const
-  return (await esbuild.transform(text, { ...final, logLevel: 'silent' })).code
+  return (await esbuild.transform(inOneArray(text), { ...final, logLevel: 'silent' })).code
 }
 
 type Settings = Pick<Esbuild.BuildOptions, 'define' | 'plugins' | 'minify' | 'minifySyntax'>

@@ -87,6 +87,61 @@ const programs: ReadonlyArray<readonly [what: string, files: Files, said: readon
     ['1', '1'],
   ],
   [
+    'a diamond of modules, each after what it imports',
+    {
+      'main.mjs': `import('./top.mjs').then(({ top }) => say(top))`,
+      'top.mjs': `import { left } from './left.mjs'; import { right } from './right.mjs'; say('top'); export const top = left + right`,
+      'left.mjs': `import { base } from './base.mjs'; say('left'); export const left = 'l' + base`,
+      'right.mjs': `import { base } from './base.mjs'; say('right'); export const right = 'r' + base`,
+      'base.mjs': `say('base'); export const base = 'b'`,
+    },
+    ['base', 'left', 'right', 'top', 'lbrb'],
+  ],
+  [
+    'modules in a circle, of which either is imported first',
+    {
+      'main.mjs': `const b = () => import('./b.mjs'); import('./a.mjs').then(({ a }) => say(a())).then(b).then(({ b }) => say(b()))`,
+      'a.mjs': `import { b, early } from './b.mjs'; say('a', early); export function a() { return 'a' + b() }`,
+      'b.mjs': `import { a } from './a.mjs'; import './c.mjs'; say('b'); export const early = typeof a; export function b() { return 'b' }`,
+      'c.mjs': `import { b } from './b.mjs'; say('c', typeof b)`,
+    },
+    ['c function', 'b', 'a function', 'ab', 'b'],
+  ],
+  [
+    'what is evaluated at the start is not evaluated again, whoever imports it',
+    {
+      'main.mjs': `import { one } from './one.mjs'; import { two } from './two.mjs'; say(one, two); import('./late.mjs').then(({ late }) => say(late))`,
+      'one.mjs': `import { base } from './base.mjs'; say('one'); export const one = 'o' + base`,
+      'two.mjs': `import { base } from './base.mjs'; import { one } from './one.mjs'; say('two'); export const two = one + base`,
+      'late.mjs': `import { two } from './two.mjs'; import { one } from './one.mjs'; import { more } from './more.mjs'; export const late = [one, two, more].join()`,
+      'more.mjs': `import { base } from './base.mjs'; say('more'); export const more = 'm' + base`,
+      'base.mjs': `say('base'); export const base = 'b'`,
+    },
+    ['base', 'one', 'two', 'ob obb', 'more', 'ob,obb,mb'],
+  ],
+  [
+    'of modules that fail together, those that did not fail serve others',
+    {
+      'main.mjs': `const t = (load) => load().catch(({ message }) => say(message)); t(() => import('./bad.mjs')).then(() => t(() => import('./bad.mjs'))).then(() => import('./good.mjs')).then(({ good }) => say(good))`,
+      'bad.mjs': `import { shared } from './shared.mjs'; import { worse } from './worse.mjs'; say(shared, worse)`,
+      'worse.mjs': `say('worse'); export const worse = null.x`,
+      'good.mjs': `import { shared } from './shared.mjs'; export const good = 'g' + shared`,
+      'shared.mjs': `say('shared'); export const shared = 's'`,
+    },
+    ['shared', 'worse', expect.stringContaining('null'), expect.stringContaining('null'), 'gs'],
+  ],
+  [
+    'what is only there to be evaluated is, also where it says nothing',
+    {
+      'main.mjs': `import './effect.mjs'; import('./late.mjs').then(() => say('end'))`,
+      'effect.mjs': `import './empty.mjs'; say('effect')`,
+      'empty.mjs': ``,
+      'late.mjs': `import './effect.mjs'; import './inner.mjs'; import './empty.mjs'`,
+      'inner.mjs': `import './empty.mjs'; say('inner')`,
+    },
+    ['effect', 'inner', 'end'],
+  ],
+  [
     'what only looks like an import() is left as it is',
     {
       'main.mjs': `import { a, b } from './ab.mjs'; Promise.resolve().then(() => (a(), b)).then((v) => say(v))`,
@@ -171,6 +226,34 @@ test('a module of bun is required, in the way that bun is quick at; one of Node 
   expect(text).toContain('require("bun:ffi")')
   expect(text).toContain('process.getBuiltinModule("node:none")')
   expect(await bundled({ 'main.mjs': main, 'f.mjs': f }, 'node', true)).toContain('process.getBuiltinModule("bun:ffi")')
+})
+
+test('modules that are evaluated together are one function, and what is evaluated at the start is none', async () => {
+  const files = {
+    'main.mjs': `import { first } from './first.mjs'; say(first); import('./late.mjs').then(({ late }) => say(late)); import('./other.mjs')`,
+    'first.mjs': `import { always } from './always.mjs'; export const first = 'f' + always`,
+    'always.mjs': `export const always = [1].length`,
+    'late.mjs': `import { first } from './first.mjs'; import { inner } from './inner.mjs'; import { both } from './both.mjs'; export const late = first + inner + both`,
+    'inner.mjs': `import { always } from './always.mjs'; import { most } from './most.mjs'; export const inner = [always, most].length`,
+    'most.mjs': `export const most = [2].length`,
+    'other.mjs': `import { both } from './both.mjs'; say(both)`,
+    'both.mjs': `export const both = [3].length`,
+  }
+  const text = await bundled(files, 'bun', false)
+  expect([...text.matchAll(/init_(\w+) = __done;/g)].map(([, name]) => name).sort()).toEqual(['both', 'late', 'other'])
+  expect(await run(text, 3)).toEqual(['f1', '1', 'f121'])
+})
+
+test('the top level of a bundle is one array, where names are short', async () => {
+  const files = {
+    'main.mjs': `import { f } from './f.mjs'; say(f(1)); import('./late.mjs').then(({ late }) => say(late()))`,
+    'f.mjs': `let n = 1; export function f(by) { n += by; return n }`,
+    'late.mjs': `import { f } from './f.mjs'; export class Late {} export const late = () => [f(2), new Late() instanceof Late].join()`,
+  }
+  const text = await bundled(files, 'bun', true)
+  expect(topLevelNames(text)).toHaveLength(1)
+  expect(await run(text, 2)).toEqual(['2', '4,true'])
+  expect(topLevelNames(await bundled(files, 'bun', false)).length).toBeGreaterThan(3)
 })
 
 test('what could be used by a name in a text stays where it is', async () => {

@@ -1,3 +1,4 @@
+import { edited } from './edited.ts'
 import { type Call, type Evaluated, type Piece, topLevelOf } from './top-level.ts'
 
 /**
@@ -16,13 +17,7 @@ export function directImports(text: string, isPure: (path: string) => boolean): 
       return direct === undefined ? [] : [{ start, end, text: inOrder(direct) }]
     }),
   )
-  let printed = ''
-  let at = 0
-  for (const edit of edits.sort((a, b) => a.start - b.start)) {
-    printed += text.slice(at, edit.start) + edit.text
-    at = edit.end
-  }
-  return printed + text.slice(at)
+  return edited(text, edits)
 }
 
 // internal
@@ -97,6 +92,6 @@ function collectedBy(
 const isUsed = (module: Module | undefined, { uses }: Importer): boolean =>
   module !== undefined && [...module.declares].some((name) => uses.has(name))
 
-/** As one expression: where there was a call. */
+/** Where there was a call, which was a statement, or one of several expressions in a row. */
 const inOrder = (calls: readonly string[]): string =>
-  calls.length === 0 ? 'void 0' : `(${[...new Set(calls)].map((name) => `${name}()`).join(', ')})`
+  calls.length === 0 ? 'void 0' : [...new Set(calls)].map((name) => `${name}()`).join(', ')

@@ -1,4 +1,5 @@
-import { type AnyNode, type Expression, type Program, parse } from 'acorn'
+import type { AnyNode, Expression } from 'acorn'
+import { childrenOf, isMemberName, parseScript, type Statement } from './script-tree.ts'
 
 /** A piece of the top level of a bundle, as esbuild writes one that is not minified. */
 export interface Piece {
@@ -12,6 +13,8 @@ export interface Piece {
   readonly declares: Declared | undefined
   /** The calls without arguments that happen when the bundle is started, `init_other()`. */
   readonly calls: readonly Call[]
+  /** Whether that is all it does. */
+  readonly onlyCalls: boolean
   readonly uses: Uses
 }
 
@@ -34,6 +37,11 @@ export interface Evaluated {
   readonly first: number
   /** The calls without arguments in it, `init_other()`: where it has other modules evaluated. */
   readonly calls: readonly Call[]
+  /** Those before all else. */
+  readonly leading: readonly Call[]
+  /** What it does behind them: where that starts, at a comma perhaps, and what it uses. */
+  readonly rest: { readonly start: number; readonly uses: Uses }
+  readonly isStrict: boolean
   /** Whether that is all it does. */
   readonly onlyCalls: boolean
 }
@@ -64,22 +72,12 @@ export interface DynamicImport {
  * two things in it: esbuild renames whatever is inside of a function and called like something outside.
  */
 export function topLevelOf(text: string): readonly Piece[] | undefined {
-  return read(text)?.body.flatMap(piecesOf)
+  return parseScript(text)?.body.flatMap(piecesOf)
 }
 
 // internal
 
-function read(text: string): Program | undefined {
-  try {
-    return parse(text, { ecmaVersion: 'latest', allowHashBang: true })
-  } catch (error) {
-    // The bundler has read it: a list in a list in a list, a thousand times, is no reason to refuse a plugin.
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
-}
-
-function piecesOf(statement: Program['body'][number]): Piece[] {
+function piecesOf(statement: Statement): Piece[] {
   const { type, start, end } = statement
   if (type === 'FunctionDeclaration') {
     return [piece(statement, { name: statement.id.name, as: 'function', at: statement.id })]
@@ -93,9 +91,10 @@ function piecesOf(statement: Program['body'][number]): Piece[] {
     if (variables.every((one) => one !== undefined)) return variables
   }
   const exporting = type === 'ExpressionStatement' ? exportsOf(statement.expression) : undefined
-  return exporting === undefined
-    ? [{ start, end, declares: undefined, calls: stepsOf(statement).flatMap(callsOf), uses: usesOf(statement) }]
-    : [piece(statement, { name: exporting.name, as: 'exports', at: exporting })]
+  if (exporting !== undefined) return [piece(statement, { name: exporting.name, as: 'exports', at: exporting })]
+  const steps = stepsOf(statement)
+  const calls = steps.flatMap(callsOf)
+  return [{ start, end, declares: undefined, calls, onlyCalls: calls.length === steps.length, uses: usesOf(statement) }]
 }
 
 const piece = (node: AnyNode, declares: Declared): Piece => ({
@@ -103,6 +102,7 @@ const piece = (node: AnyNode, declares: Declared): Piece => ({
   end: node.end,
   declares,
   calls: [],
+  onlyCalls: false,
   uses: usesOf(node),
 })
 
@@ -124,18 +124,45 @@ function evaluatedBy(value: Expression | null | undefined): Evaluated | undefine
   const directives = body.filter((statement) => 'directive' in statement && statement.directive !== undefined)
   const steps = body.slice(directives.length).flatMap(stepsOf)
   const calls = steps.flatMap(callsOf)
+  const first = directives.at(-1)?.end ?? start + 1
   return {
     path: module.key.type === 'Literal' ? String(module.key.value) : '',
     start,
     end,
-    first: directives.at(-1)?.end ?? start + 1,
+    first,
     calls,
     onlyCalls: calls.length === steps.length,
+    ...leadingOf(body.slice(directives.length), first),
+    isStrict: directives.some((statement) => 'directive' in statement && statement.directive === 'use strict'),
   }
 }
 
+/** The calls before all else, and what is behind them. */
+function leadingOf(body: readonly Statement[], first: number): Pick<Evaluated, 'leading' | 'rest'> {
+  const leading: Call[] = []
+  let start = first
+  for (const [index, statement] of body.entries()) {
+    const steps = stepsOf(statement)
+    const isOther = (step: AnyNode): boolean => callsOf(step).length === 0 && !isNothing(step)
+    const other = steps.findIndex(isOther)
+    const before = other < 0 ? steps : steps.slice(0, other)
+    leading.push(...before.flatMap(callsOf))
+    if (other < 0) {
+      start = statement.end
+      continue
+    }
+    start = before.at(-1)?.end ?? start
+    return { leading, rest: { start, uses: usesOf(steps.slice(other), body.slice(index + 1)) } }
+  }
+  return { leading, rest: { start, uses: usesOf() } }
+}
+
+/** `void 0`, as a call that has become none. */
+const isNothing = (step: AnyNode): boolean =>
+  step.type === 'UnaryExpression' && step.operator === 'void' && step.argument.type === 'Literal'
+
 /** What a statement does one after the other: `a(), b(), c = 1`. */
-function stepsOf(statement: Program['body'][number]): AnyNode[] {
+function stepsOf(statement: Statement): AnyNode[] {
   if (statement.type !== 'ExpressionStatement') return [statement]
   const { expression } = statement
   return expression.type === 'SequenceExpression' ? expression.expressions : [expression]
@@ -158,10 +185,10 @@ function exportsOf(expression: Expression): { name: string; start: number; end: 
   return EXPORTING.test(expression.callee.name) && object?.type === 'Identifier' ? object : undefined
 }
 
-function usesOf(node: AnyNode): Uses {
+function usesOf(...nodes: readonly (AnyNode | readonly AnyNode[])[]): Uses {
   const names = new Set<string>()
   const imports: DynamicImport[] = []
-  collect(node, names, imports)
+  for (const node of nodes.flat()) collect(node, names, imports)
   return { names, imports }
 }
 
@@ -177,27 +204,7 @@ function collect(root: AnyNode, names: Set<string>, imports: DynamicImport[]): v
       imports.push({ start: imported.start, end: imported.end, names: used })
       continue
     }
-    const label = labelOf(node)
-    for (const value of Object.values(node)) {
-      for (const child of Array.isArray(value) ? value : [value]) {
-        if (isNode(child) && child !== label) open.push(child)
-      }
-    }
-  }
-}
-
-/** What only looks like a use: `a.name` and `{ name: a }` have nothing to do with what is called `name`. */
-function labelOf(node: AnyNode): AnyNode | undefined {
-  switch (node.type) {
-    case 'MemberExpression':
-      return node.computed ? undefined : node.property
-    case 'Property':
-      return node.computed || node.shorthand ? undefined : node.key
-    case 'MethodDefinition':
-    case 'PropertyDefinition':
-      return node.computed ? undefined : node.key
-    default:
-      return undefined
+    for (const { node: child, key } of childrenOf(node)) if (!isMemberName(node, key)) open.push(child)
   }
 }
 
@@ -212,6 +219,3 @@ function importedBy(node: AnyNode): Expression | undefined {
   if (answer?.type !== 'ArrowFunctionExpression' || answer.params.length > 0) return undefined
   return answer.body.type === 'BlockStatement' ? undefined : answer.body
 }
-
-// A node among the members of a node, which are of all kinds: what is no node has no type.
-const isNode = (value: unknown): value is AnyNode => typeof value === 'object' && value !== null && 'type' in value
