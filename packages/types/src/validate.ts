@@ -2,6 +2,8 @@ import { CniError, ErrorCode } from './errors.ts'
 import { kindOf } from './json.ts'
 
 const NAME = /^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/
+/** `/`, `:` and what Unicode calls white space: to make a set of `\p{White_Space}` takes 0.1 ms. */
+const NOT_IN_IF_NAME = /[/:\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/
 
 /** Whether a text can be a container id: ASCII letters, digits, `_`, `.` and `-`, the first a letter or digit. */
 export function isContainerID(value: string): boolean {
@@ -38,7 +40,7 @@ export function assertIfName(value: string): void {
     throw invalidIfName('interface name is too long', 'interface name should be less than 16 characters')
   }
   if (value === '.' || value === '..') throw invalidIfName('interface name is . or ..')
-  if (/[/:\p{White_Space}]/u.test(value)) {
+  if (NOT_IN_IF_NAME.test(value)) {
     throw invalidIfName('interface name contains / or : or whitespace characters')
   }
 }

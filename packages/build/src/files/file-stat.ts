@@ -3,20 +3,20 @@ export const STATX_SIZE = 256
 
 /** What the kernel says of a file, with the members of `Stats` of `node:fs`; or of `BigIntStats`. */
 export class FileStat<N extends number | bigint = number | bigint> {
-  declare readonly dev: N
-  declare readonly mode: N
-  declare readonly nlink: N
-  declare readonly uid: N
-  declare readonly gid: N
-  declare readonly rdev: N
-  declare readonly blksize: N
-  declare readonly ino: N
-  declare readonly size: N
-  declare readonly blocks: N
-  declare readonly atimeMs: N
-  declare readonly mtimeMs: N
-  declare readonly ctimeMs: N
-  declare readonly birthtimeMs: N
+  declare dev: N
+  declare mode: N
+  declare nlink: N
+  declare uid: N
+  declare gid: N
+  declare rdev: N
+  declare blksize: N
+  declare ino: N
+  declare size: N
+  declare blocks: N
+  declare atimeMs: N
+  declare mtimeMs: N
+  declare ctimeMs: N
+  declare birthtimeMs: N
 
   get atime(): Date {
     return new Date(Number(this.atimeMs))
@@ -72,23 +72,23 @@ export function fileStat(words: Uint32Array): FileStat<number> {
   // Before 1970 the seconds are negative.
   const time = (place: number): number =>
     ((word(place + 4) | 0) * 2 ** 32 + word(place)) * 1000 + word(place + 8) / 1_000_000
-  return Object.assign(new FileStat<number>(), {
-    dev: device(word(136), word(140)),
-    // Two bytes, and two more that are zero.
-    mode: word(28),
-    nlink: word(16),
-    uid: word(20),
-    gid: word(24),
-    rdev: device(word(128), word(132)),
-    blksize: word(4),
-    ino: long(32),
-    size: long(40),
-    blocks: long(48),
-    atimeMs: time(64),
-    mtimeMs: time(112),
-    ctimeMs: time(96),
-    birthtimeMs: time(80),
-  })
+  const stat = new FileStat<number>()
+  stat.dev = device(word(136), word(140))
+  // Two bytes, and two more that are zero.
+  stat.mode = word(28)
+  stat.nlink = word(16)
+  stat.uid = word(20)
+  stat.gid = word(24)
+  stat.rdev = device(word(128), word(132))
+  stat.blksize = word(4)
+  stat.ino = long(32)
+  stat.size = long(40)
+  stat.blocks = long(48)
+  stat.atimeMs = time(64)
+  stat.mtimeMs = time(112)
+  stat.ctimeMs = time(96)
+  stat.birthtimeMs = time(80)
+  return stat
 }
 
 /** What only bigints are exact enough for. */

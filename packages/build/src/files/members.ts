@@ -11,6 +11,8 @@ export type Quick = (...args: readonly unknown[]) => unknown
 export function quickMembers(kernel: Kernel): Readonly<Record<string, Quick>> {
   const { call, errno } = kernel
   const statx = new Uint32Array(STATX_SIZE / 4)
+  /** An untouched page takes no memory. */
+  const scratch = new Uint8Array(65_536)
   const done = (result: number): typeof LEFT | undefined => (result === 0 ? undefined : LEFT)
 
   function look(fd: number, path: string, flags: number, isBig = false): FileStat | typeof LEFT {
@@ -34,26 +36,25 @@ export function quickMembers(kernel: Kernel): Readonly<Record<string, Quick>> {
   }
 
   function link(path: string): string | typeof LEFT {
-    const target = Buffer.allocUnsafeSlow(PATH_MAX)
-    const length = call('readlinkat', AT_FDCWD, path, target, PATH_MAX)
-    return length < 0 || length === PATH_MAX ? LEFT : target.toString('utf8', 0, length)
+    const length = call('readlinkat', AT_FDCWD, path, scratch, PATH_MAX)
+    return length < 0 || length === PATH_MAX ? LEFT : utf8(scratch.subarray(0, length))
   }
 
-  /** To its end. What is no file may have none. */
-  function content(fd: number): Buffer | typeof LEFT {
+  /** To its end, up to the next call. What is no file may have none. */
+  function content(fd: number): Uint8Array | typeof LEFT {
     const found = look(fd, '', AT_EMPTY_PATH)
     if (found === LEFT || !found.isFile()) return LEFT
-    const pieces: Buffer[] = []
-    for (;;) {
-      const piece = Buffer.allocUnsafeSlow(PIECE)
-      const length = call('read', fd, piece, PIECE)
-      if (length > 0) pieces.push(piece.subarray(0, length))
-      else if (length === 0) return pieces.length === 1 ? (pieces[0] ?? LEFT) : Buffer.concat(pieces)
-      else if (errno() !== EINTR) return pieces.length === 0 ? LEFT : fail(fileError(EIO, 'read'))
+    let bytes = scratch
+    for (let end = 0; ; ) {
+      if (end === bytes.length) bytes = longer(bytes)
+      const length = call('read', fd, bytes.subarray(end), bytes.length - end)
+      if (length > 0) end += length
+      else if (length === 0) return bytes.subarray(0, end)
+      else if (errno() !== EINTR) return end === 0 ? LEFT : fail(fileError(EIO, 'read'))
     }
   }
 
-  function contentOf(path: string): Buffer | typeof LEFT {
+  function contentOf(path: string): Uint8Array | typeof LEFT {
     const fd = open(path, 0, 0)
     if (fd === LEFT) return LEFT
     try {
@@ -91,7 +92,8 @@ export function quickMembers(kernel: Kernel): Readonly<Record<string, Quick>> {
     readFileSync(file, encoding) {
       if (encoding !== undefined && encoding !== 'utf8' && encoding !== 'latin1') return LEFT
       const bytes = isNumber(file) ? content(file) : isPath(file) ? contentOf(file) : LEFT
-      return bytes === LEFT || encoding === undefined ? bytes : bytes.toString(encoding)
+      if (bytes === LEFT) return LEFT
+      return encoding === 'utf8' ? utf8(bytes) : asBuffer(bytes, encoding)
     },
     readlinkSync: (path, options) => (isPath(path) && options === undefined ? link(path) : LEFT),
     readSync(fd, bytes, ...others) {
@@ -111,11 +113,12 @@ export function quickMembers(kernel: Kernel): Readonly<Record<string, Quick>> {
     renameSync: (from, to) =>
       isPath(from) && isPath(to) ? done(call('renameat', AT_FDCWD, from, AT_FDCWD, to)) : LEFT,
     statfsSync(path, options) {
-      if (!isPath(path) || !isObject(options) || options.bigint !== true) return LEFT
-      const bytes = new BigUint64Array(STATFS_SIZE / 8)
-      if (call('statfs', path, bytes) !== 0) return LEFT
-      const [type, bsize, blocks, bfree, bavail, files, ffree, , , frsize] = bytes
-      return { type, bsize, frsize, blocks, bfree, bavail, files, ffree }
+      if (!isPath(path) || options !== undefined) return LEFT
+      const words = new Uint32Array(STATFS_SIZE / 4)
+      if (call('statfs', path, words) !== 0) return LEFT
+      const long = (index: number): number => (words[2 * index + 1] ?? 0) * 2 ** 32 + (words[2 * index] ?? 0)
+      const [type, bsize, frsize] = [long(0), long(1), long(9)]
+      return { type, bsize, frsize, blocks: long(2), bfree: long(3), bavail: long(4), files: long(5), ffree: long(6) }
     },
     statSync: (path, options) => stat(path, options, 0),
     unlinkSync: (path) => (isPath(path) ? done(call('unlinkat', AT_FDCWD, path, 0)) : LEFT),
@@ -145,8 +148,6 @@ const O_CLOEXEC = 0o2000000
 const O_PATH = 0o10000000
 const PATH_MAX = 4096
 const STATFS_SIZE = 120
-/** An untouched page takes no memory. */
-const PIECE = 65_536
 
 const TEXTS: Readonly<Record<number, readonly [code: string, text: string]>> = {
   [ENOENT]: ['ENOENT', 'no such file or directory'],
@@ -163,6 +164,21 @@ function fileError(errno: number, syscall: string, path?: string): Error {
 
 function fail(error: Error): never {
   throw error
+}
+
+/** With its mark at the beginning, as `node:fs` has it. */
+const utf8 = (bytes: Uint8Array): string => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+
+/** Functions of their own, because they name `Buffer`. */
+function asBuffer(bytes: Uint8Array, encoding: 'latin1' | undefined): Buffer | string {
+  const buffer = Buffer.from(bytes)
+  return encoding === undefined ? buffer : buffer.toString(encoding)
+}
+
+function longer(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const copy = new Uint8Array(2 * bytes.length)
+  copy.set(bytes)
+  return copy
 }
 
 const isNumber = (value: unknown): value is number => Number.isInteger(value)

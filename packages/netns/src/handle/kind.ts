@@ -18,7 +18,7 @@ export function useKindProbe(fast: KindProbe): void {
 export function namespaceKind(fd: number): string | undefined {
   const name = readlinkSync(`/proc/thread-self/fd/${fd}`)
   // The kernel's own name for it. A bind mount shows its path instead, which starts with a slash.
-  return kindOfName(name) ?? probe?.(fd) ?? kindOfMount(fd)
+  return (name.startsWith('/') ? undefined : kindOfName(name)) ?? probe?.(fd) ?? kindOfMount(fd)
 }
 
 // ~1 µs per mount of the node: 2 ms where there are 2000, hence the probe.

@@ -4,9 +4,9 @@ import { namespaceKind } from './kind.ts'
 import { Netns } from './netns.ts'
 import { NetnsError } from './netns-error.ts'
 
-const NSFS_MAGIC = 0x6e736673n
+const NSFS_MAGIC = 0x6e736673
 // namespaces were procfs files before Linux 3.19
-const PROCFS_MAGIC = 0x9fa0n
+const PROCFS_MAGIC = 0x9fa0
 
 /**
  * Opens the network namespace at a path.
@@ -24,7 +24,7 @@ export function open(path: string): Netns {
   }
   try {
     // The magic is checked before the open: opening a device or a FIFO would have effects.
-    const { type } = statfsSync(path, { bigint: true })
+    const { type } = statfsSync(path)
     if (type === NSFS_MAGIC || type === PROCFS_MAGIC) {
       const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
       return adopt(path, fd, type === NSFS_MAGIC)
@@ -38,7 +38,14 @@ export function open(path: string): Netns {
 /** Opens the namespace of the calling thread. */
 export function current(): Netns {
   // Not /proc/self: that is the main thread's.
-  return open('/proc/thread-self/ns/net')
+  const path = '/proc/thread-self/ns/net'
+  try {
+    // The kernel's own link: there is nothing to find out before it is opened, as for a path that somebody gives.
+    const fd = openSync(path, constants.O_RDONLY)
+    return handleOf(path, fd)
+  } catch (error) {
+    throw failure(path, error)
+  }
 }
 
 /** Makes a handle of an open descriptor, or closes it and throws: mount and pid namespaces are nsfs files, too. */
@@ -47,7 +54,18 @@ function adopt(path: string, fd: number, onNsfs: boolean): Netns {
     const kind = namespaceKind(fd)
     if (kind === undefined && !onNsfs) throw notANamespace(path, 'it is another file of /proc')
     if (kind !== undefined && kind !== 'net') throw notANamespace(path, `it is a ${kind} namespace`)
-    return new Netns(path, fd, fstatSync(fd, { bigint: true }))
+  } catch (error) {
+    closeSync(fd)
+    throw error
+  }
+  return handleOf(path, fd)
+}
+
+function handleOf(path: string, fd: number): Netns {
+  try {
+    // The numbers of namespaces have 32 bits.
+    const { dev, ino } = fstatSync(fd)
+    return new Netns(path, fd, { dev: BigInt(dev), ino: BigInt(ino) })
   } catch (error) {
     closeSync(fd)
     throw error
