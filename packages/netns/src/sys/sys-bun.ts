@@ -1,5 +1,5 @@
 import { lateBpf } from './bpf.ts'
-import { type Libc, sysOver } from './libc.ts'
+import { type Libc, type Pointer, sysOver } from './libc.ts'
 import { declared, type Native, type Signatures } from './native.ts'
 import type { Sys } from './sys.ts'
 
@@ -12,40 +12,94 @@ interface BunFfi {
 
 const LIBC = 'libc.so.6'
 
-const int = { args: ['i32', 'i32', 'i32'], returns: 'i32' }
+/** What every plugin calls goes through one function of libc: each more that is bound takes 5 µs. */
+const NUMBERS = {
+  x64: {
+    ...{ ioctl: 16, socket: 41, connect: 42, sendto: 44, recvfrom: 45, bind: 49, setsockopt: 54, getsockopt: 55 },
+    ...{ fcntl: 72, dup3: 292, setns: 308 },
+  },
+  arm64: {
+    ...{ dup3: 24, fcntl: 25, ioctl: 29, socket: 198, bind: 200, connect: 203, sendto: 206, recvfrom: 207 },
+    ...{ setsockopt: 208, getsockopt: 209, setns: 268 },
+  },
+} as const
+
+const F_GETFD = 1
 
 /** bun:ffi, also inside a compiled executable. `undefined` on another runtime. */
 export function sysBun(): Sys | undefined {
-  if (process.versions.bun === undefined) return undefined
+  const { arch } = process
+  if (process.versions.bun === undefined || (arch !== 'x64' && arch !== 'arm64')) return undefined
   const ffi = bunFfi()
-  const symbols = bound<Omit<Libc, 'addressOf' | 'bpf' | 'errno'>>(ffi, {
-    setns: { args: ['i32', 'i32'], returns: 'i32' },
-    unshare: { args: ['i32'], returns: 'i32' },
-    mount: { args: ['ptr', 'ptr', 'ptr', 'u64', 'ptr'], returns: 'i32' },
-    umount2: { args: ['ptr', 'i32'], returns: 'i32' },
-    fcntl: int,
-    dup2: { args: ['i32', 'i32'], returns: 'i32' },
-    fchdir: { args: ['i32'], returns: 'i32' },
-    chroot: { args: ['ptr'], returns: 'i32' },
-    flock: { args: ['i32', 'i32'], returns: 'i32' },
-    socket: int,
-    socketpair: { args: ['i32', 'i32', 'i32', 'ptr'], returns: 'i32' },
-    sendmsg: { args: ['i32', 'ptr', 'i32'], returns: 'i64_fast' },
-    bind: { args: ['i32', 'ptr', 'u32'], returns: 'i32' },
-    connect: { args: ['i32', 'ptr', 'u32'], returns: 'i32' },
-    sendto: { args: ['i32', 'ptr', 'u64', 'i32', 'ptr', 'u32'], returns: 'i64_fast' },
-    recvfrom: { args: ['i32', 'ptr', 'u64', 'i32', 'ptr', 'ptr'], returns: 'i64_fast' },
-    setsockopt: { args: ['i32', 'i32', 'i32', 'ptr', 'u32'], returns: 'i32' },
-    getsockopt: { args: ['i32', 'i32', 'i32', 'ptr', 'ptr'], returns: 'i32' },
-    ioctl: { args: ['i32', 'u64', 'ptr'], returns: 'i32' },
-    sigprocmask: { args: ['i32', 'ptr', 'ptr'], returns: 'i32' },
-    execve: { args: ['ptr', 'ptr', 'ptr'], returns: 'i32' },
+  const { syscall, __errno_location } = bound<{ syscall(...args: readonly number[]): number }>(ffi, {
+    syscall: { args: Array<string>(7).fill('i64'), returns: 'i64_fast' },
     __errno_location: { args: [], returns: 'ptr' },
   })
   // one address per thread for ever
-  const location = symbols.__errno_location()
-  const errno = () => ffi.read.i32(location, 0)
-  return sysOver('bun:ffi', { ...symbols, ...lateBpf(nativeBun), addressOf: ffi.ptr, errno })
+  const location = __errno_location()
+  const numbers = NUMBERS[arch]
+  const call = (name: keyof typeof numbers, a = 0, b = 0, c = 0, d = 0, e = 0, f = 0): number =>
+    syscall(numbers[name], a, b, c, d, e, f)
+  const at = (pointer: Pointer): number => (pointer === null ? 0 : ffi.ptr(pointer))
+  return sysOver('bun:ffi', {
+    setns: (fd, nstype) => call('setns', fd, nstype),
+    fcntl: (fd, command, argument) => call('fcntl', fd, command, argument),
+    dup2(from, to) {
+      // arm64 has no dup2, and dup3 refuses two that are one.
+      if (from !== to) return call('dup3', from, to)
+      return call('fcntl', to, F_GETFD) === -1 ? -1 : to
+    },
+    socket: (domain, type, protocol) => call('socket', domain, type, protocol),
+    bind: (fd, address, length) => call('bind', fd, at(address), length),
+    connect: (fd, address, length) => call('connect', fd, at(address), length),
+    sendto: (fd, data, size, flags, to, length) => call('sendto', fd, at(data), size, flags, at(to), length),
+    recvfrom: (fd, data, size, flags, from, length) =>
+      call('recvfrom', fd, at(data), size, flags, at(from), at(length)),
+    setsockopt: (fd, level, option, value, length) => call('setsockopt', fd, level, option, at(value), length),
+    getsockopt: (fd, level, option, value, length) => call('getsockopt', fd, level, option, at(value), at(length)),
+    ioctl: (fd, request, argument) => call('ioctl', fd, request, at(argument)),
+    ...seldomCalled(ffi),
+    ...lateBpf(nativeBun),
+    addressOf: ffi.ptr,
+    errno: () => ffi.read.i32(location, 0),
+  })
+}
+
+type Seldom = Pick<
+  Libc,
+  'unshare' | 'mount' | 'umount2' | 'fchdir' | 'chroot' | 'flock' | 'socketpair' | 'sendmsg' | 'sigprocmask' | 'execve'
+>
+
+/** All of it is bound when the first of it is called. */
+function seldomCalled(ffi: BunFfi): Seldom {
+  let functions: Seldom | undefined
+  const late = (): Seldom => {
+    functions ??= bound<Seldom>(ffi, {
+      unshare: { args: ['i32'], returns: 'i32' },
+      mount: { args: ['ptr', 'ptr', 'ptr', 'u64', 'ptr'], returns: 'i32' },
+      umount2: { args: ['ptr', 'i32'], returns: 'i32' },
+      fchdir: { args: ['i32'], returns: 'i32' },
+      chroot: { args: ['ptr'], returns: 'i32' },
+      flock: { args: ['i32', 'i32'], returns: 'i32' },
+      socketpair: { args: ['i32', 'i32', 'i32', 'ptr'], returns: 'i32' },
+      sendmsg: { args: ['i32', 'ptr', 'i32'], returns: 'i64_fast' },
+      sigprocmask: { args: ['i32', 'ptr', 'ptr'], returns: 'i32' },
+      execve: { args: ['ptr', 'ptr', 'ptr'], returns: 'i32' },
+    })
+    return functions
+  }
+  return {
+    unshare: (flags) => late().unshare(flags),
+    mount: (source, target, fstype, flags, data) => late().mount(source, target, fstype, flags, data),
+    umount2: (target, flags) => late().umount2(target, flags),
+    fchdir: (fd) => late().fchdir(fd),
+    chroot: (path) => late().chroot(path),
+    flock: (fd, operation) => late().flock(fd, operation),
+    socketpair: (domain, type, protocol, pair) => late().socketpair(domain, type, protocol, pair),
+    sendmsg: (fd, message, flags) => late().sendmsg(fd, message, flags),
+    sigprocmask: (how, set, old) => late().sigprocmask(how, set, old),
+    execve: (path, args, env) => late().execve(path, args, env),
+  }
 }
 
 const TYPES: Readonly<Record<string, string>> = { p: 'ptr', l: 'i64' }

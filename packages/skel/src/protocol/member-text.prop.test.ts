@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { memberText } from './member-text.ts'
+import { knownMemberText, memberText } from './member-text.ts'
 
 describe('the text of a member', () => {
   it('is what the member is made of, for any object, spacing and nesting', () => {
@@ -12,6 +12,21 @@ describe('the text of a member', () => {
           expect(JSON.parse(memberText(text, name) ?? 'false')).toEqual(JSON.parse(text)[name])
         }
         expect(memberText(text, 'no such member\u0000')).toBeUndefined()
+      }),
+    )
+  })
+
+  it('is found the same way where it is known to be there, whatever else is called or says so', () => {
+    const texts = fc.constantFrom('a', 'b', '"a"', '\\', 'a":1,"')
+    const json = fc.letrec((tie) => ({
+      value: fc.oneof({ maxDepth: 3 }, texts, fc.nat(), fc.array(tie('value'), { maxLength: 3 }), tie('object')),
+      object: fc.dictionary(texts, tie('value'), { maxKeys: 3 }),
+    })).object
+    fc.assert(
+      fc.property(json, fc.constantFrom(undefined, 1), fc.boolean(), (object, space, spaced) => {
+        const text = JSON.stringify({ ...object, a: object.a ?? [1] }, undefined, space)
+        const loose = spaced ? text.replaceAll('":', '" : ') : text
+        expect(knownMemberText(loose, 'a')).toBe(memberText(loose, 'a'))
       }),
     )
   })

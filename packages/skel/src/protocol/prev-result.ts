@@ -8,7 +8,7 @@ import {
   reencodeResult,
   resultVersion,
 } from '@cni/types'
-import { memberText } from './member-text.ts'
+import { knownMemberText } from './member-text.ts'
 import type { NetworkConfig } from './network-config.ts'
 
 /** The result of the plugins before this one. */
@@ -42,9 +42,12 @@ export function readPrevResult(config: NetworkConfig, version: string): PrevResu
   }
 }
 
-/** The text as it was received: printing it anew would round large numbers in members that we do not know. */
+/**
+ * The text as it was received, of a configuration that has one: printing it anew would round large numbers in members that we
+ * do not know.
+ */
 export function verbatim({ text }: NetworkConfig): string | undefined {
-  return memberText(text, 'prevResult')
+  return knownMemberText(text, 'prevResult')
 }
 
 function deepFreeze<T>(value: T): T {
