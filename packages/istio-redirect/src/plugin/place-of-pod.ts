@@ -7,7 +7,9 @@ import type { FoundRedirect } from '../decide/redirection.ts'
 import type { CaptureConfig } from '../redirect/config.ts'
 import type { PodInfo } from '../redirect/pod-info.ts'
 import { redirectFor } from '../redirect/redirect.ts'
-import { keptBatches, type MakeBatch } from '../serve/kept-batches.ts'
+import type { MakeBatch } from '../serve/kept-batches.ts'
+import type { ServedBackend } from '../serve/protocol.ts'
+import { type BatchFiles, batchFiles, executableIdentity } from './batch-files.ts'
 import { commitFresh } from './commit-fresh.ts'
 import type { Conf } from './conf.ts'
 import { knownAddresses } from './known-addresses.ts'
@@ -23,7 +25,8 @@ export class PlaceOfPod implements Disposable {
   readonly #settings: Settings
   readonly #isNative: boolean
   readonly #tables: LaterTables
-  #batches: Promise<MakeBatch> | undefined
+  readonly #files: BatchFiles | undefined
+  #made: { readonly key: string; readonly batch: Uint8Array | undefined } | undefined
   #known: Promise<KnownAddresses> | undefined
 
   constructor(c: AddContext<Conf>, settings: Settings) {
@@ -31,12 +34,12 @@ export class PlaceOfPod implements Disposable {
     this.#settings = settings
     this.#isNative = c.conf.native_nftables === true
     this.#tables = laterTables(c.netns, this.#isNative)
+    const maker = this.#isRecorded ? executableIdentity() : undefined
+    this.#files = maker === undefined ? undefined : batchFiles(settings.runDir, maker, c.log)
   }
 
-  /** Loads code, looks at the namespace, and makes what the pod needs by its annotations, in steps of a few milliseconds. */
+  /** Looks at the namespace, loads code, and makes what the pod needs by its annotations, in steps of a few milliseconds. */
   async *preparations(annotations: PodInfo['annotations']): AsyncGenerator<void> {
-    const make = await this.#make()
-    yield
     const { fresh } = this.#tables.open()
     const known = await this.#addresses()
     if (!fresh || !this.#isRecorded) return
@@ -44,7 +47,11 @@ export class PlaceOfPod implements Disposable {
     const pod = { ...ordinaryPod, annotations }
     const log = { info() {}, warn() {} }
     const seeming = { pod, redirect: redirectFor(pod, { log() {}, env: this.#c.env }) }
-    make(captureOfPod(seeming, known, log), this.#backend)
+    const config = captureOfPod(seeming, known, log)
+    if (this.#madeBefore(config) !== undefined) return
+    const make = await makerOf(this.#backend)
+    yield
+    this.#keep(config, make(config, this.#backend))
   }
 
   async redirect(found: FoundRedirect): Promise<void> {
@@ -61,7 +68,7 @@ export class PlaceOfPod implements Disposable {
 
   // internal
 
-  get #backend() {
+  get #backend(): ServedBackend {
     return this.#isNative ? 'nftables' : 'nft'
   }
 
@@ -74,22 +81,29 @@ export class PlaceOfPod implements Disposable {
     const tables = this.#tables.open()
     if (!tables.fresh || !this.#isRecorded) return false
     const { netns } = this.#c
-    const batch = (await this.#make())(config, this.#backend)
+    const batch = this.#madeBefore(config) ?? this.#keep(config, (await makerOf(this.#backend))(config, this.#backend))
     if (batch === undefined) return false
     const committed = await commitFresh(this.#c, {
       ...{ runDir: this.#settings.runDir, tables, batch },
       ...{ pod: quoted(pod), mode: config.interceptionMode },
       record: { ...recordOf({ dev: Number(netns.dev), ino: Number(netns.ino) }, config), backend: this.#backend },
     })
+    if (committed === undefined) this.#files?.remove(config, this.#backend)
     await committed?.finish()
     return committed !== undefined
   }
 
-  #make(): Promise<MakeBatch> {
-    this.#batches ??= this.#isNative
-      ? import('../redirect/native/batch.ts').then(({ nativeBatch }) => keptBatches(nativeBatch))
-      : import('../redirect/iptables-batch.ts').then(({ iptablesBatch }) => keptBatches(iptablesBatch))
-    return this.#batches
+  /** What writes the rules, if this or an earlier call has made it. */
+  #madeBefore(config: CaptureConfig): Uint8Array | undefined {
+    const key = JSON.stringify(config)
+    if (this.#made?.key !== key) this.#made = { key, batch: this.#files?.read(config, this.#backend) }
+    return this.#made.batch
+  }
+
+  #keep(config: CaptureConfig, batch: Uint8Array | undefined): Uint8Array | undefined {
+    this.#made = { key: JSON.stringify(config), batch }
+    if (batch !== undefined) this.#files?.write(config, this.#backend, batch)
+    return batch
   }
 
   #addresses(): Promise<KnownAddresses> {
@@ -98,4 +112,10 @@ export class PlaceOfPod implements Disposable {
     this.#known ??= knownAddresses(this.#c, { addresses, ifName })
     return this.#known
   }
+}
+
+/** Loads what makes the rules of a back end. */
+async function makerOf(backend: ServedBackend): Promise<MakeBatch> {
+  if (backend === 'nft') return (await import('../redirect/iptables-batch.ts')).iptablesBatch
+  return (await import('../redirect/native/batch.ts')).nativeBatch
 }

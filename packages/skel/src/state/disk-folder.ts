@@ -9,7 +9,14 @@ import type { StateFolder } from './state-folder.ts'
 /** Milliseconds: older than any call may become, so that nobody is writing it now. */
 const ABANDONED = 3_600_000
 
-/** The state files in a folder of this machine. The folder is made at the first write, for its owner only. */
+/**
+ * The state files in a folder of this machine, also of who keeps something else than attachments. The folder is made at the
+ * first write, for its owner only.
+ *
+ * @example
+ * const made = diskFolder('/run/cni/tag/made')
+ * made.write('marks.json', JSON.stringify([1337]))
+ */
 export function diskFolder(path: string): StateFolder {
   return {
     path,

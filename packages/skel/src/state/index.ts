@@ -27,6 +27,7 @@
 export type { AttachmentKey } from './attachment-key.ts'
 export { attachmentState, type StateOptions } from './attachment-state.ts'
 export { type AttachmentStoreOptions, attachmentStore } from './attachment-store.ts'
+export { diskFolder } from './disk-folder.ts'
 export { type GuardedStoreOptions, guardedStore } from './guarded-store.ts'
 export type { AttachmentStore, Listed, StoredState, ValidKey } from './record-store.ts'
 export { isStateError, StateError, type StateErrorCode } from './state-error.ts'
