@@ -11,7 +11,7 @@ import { BuildError } from './errors.ts'
 import { evaluatedTogether } from './evaluated-together.ts'
 import { needPackage } from './find-package.ts'
 import { isPure } from './is-pure.ts'
-import { lazyBuiltins } from './lazy-builtins.ts'
+import { lazyBuiltins, sharedBuiltins } from './lazy-builtins.ts'
 import { inOneArray } from './one-array.ts'
 import { writing } from './output-files.ts'
 import { preludeDefine, readPrelude, withPrelude } from './prelude.ts'
@@ -166,7 +166,7 @@ async function onDemand(esbuild: typeof Esbuild, options: BundleOptions, setting
   const readable = { ...settings, minify: false, minifySyntax: minify }
   const folder = folderOf(options)
   const { text: bundled } = await esbuildOnce(esbuild, options, readable)
-  const direct = directImports(bundled, (path) => isPure(resolve(folder, path)))
+  const direct = directImports(sharedBuiltins(bundled), (path) => isPure(resolve(folder, path)))
   const text = codeOnDemand(evaluatedTogether(direct).replaceAll(BUN_MODULE, 'require("$1")'))
   if (!minify) return text
   const final = { minify, format: 'cjs', platform: 'node', target: TARGET, legalComments: 'none' } as const

@@ -29,6 +29,19 @@ export const lazyBuiltins = ({ files }: Pick<Prelude, 'files'>): Esbuild.Plugin 
   },
 })
 
+/**
+ * A bundle in which all files that import such a module share it. esbuild makes an object for each of them, with what a
+ * module of CommonJS would need; this one knows all members by itself, `default` among them.
+ *
+ * @param text - CommonJS by esbuild, which has not shortened its names.
+ */
+export function sharedBuiltins(text: string): string {
+  const names = [...text.matchAll(/^var (\w+) = __commonJS\d*\(\{\n\s*"lazy-builtin:/gm)].flatMap(
+    ([, name]) => name ?? [],
+  )
+  return names.reduce((shared, name) => shared.replaceAll(`__toESM(${name}(), 1)`, `${name}()`), text)
+}
+
 /** Whether a source takes members of a module, and never the module as a whole. */
 export function importsMembers(source: string, module: string): boolean {
   const statements = [...source.matchAll(FROM)].filter(({ groups }) => groups?.specifier === module)

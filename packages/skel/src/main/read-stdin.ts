@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
-import { constants as sockets, tryLoadSys } from '@cni/netns/sys'
+import { tryLoadSys } from '@cni/netns/sys'
 import { errnoOf } from '@cni/types'
 
 /**
@@ -12,6 +12,9 @@ export async function readStdin(): Promise<Uint8Array> {
   const read = stdin.isFIFO() ? openPipe() : stdin.isSocket() ? openSocket() : undefined
   return read === undefined ? readStream() : readAll(read)
 }
+
+/** Of `constants` of `@cni/netns/sys`, an object that a plugin would make at every start. */
+const MSG_DONTWAIT = 0x40
 
 /** What can be read without waiting, of a descriptor that is closed at the end. */
 interface Readable extends Disposable {
@@ -36,7 +39,7 @@ function openPipe(): Readable | undefined {
 /** A socket, which a runtime in JavaScript connects. On bun, whose own reader starts two threads for it. */
 function openSocket(): Readable | undefined {
   const sys = process.versions.bun === undefined ? undefined : tryLoadSys()
-  return sys && { read: (buffer) => sys.recv(0, buffer, sockets.MSG_DONTWAIT), [Symbol.dispose]() {} }
+  return sys && { read: (buffer) => sys.recv(0, buffer, MSG_DONTWAIT), [Symbol.dispose]() {} }
 }
 
 async function readAll(source: Readable): Promise<Uint8Array> {
