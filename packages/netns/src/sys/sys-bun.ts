@@ -58,7 +58,7 @@ export function sysBun(): Sys | undefined {
     setsockopt: (fd, level, option, value, length) => call('setsockopt', fd, level, option, at(value), length),
     getsockopt: (fd, level, option, value, length) => call('getsockopt', fd, level, option, at(value), at(length)),
     ioctl: (fd, request, argument) => call('ioctl', fd, request, at(argument)),
-    ...seldomCalled(ffi),
+    ...seldomCalled(),
     ...lateBpf(nativeBun),
     addressOf: ffi.ptr,
     errno: () => ffi.read.i32(location, 0),
@@ -71,21 +71,13 @@ type Seldom = Pick<
 >
 
 /** All of it is bound when the first of it is called. */
-function seldomCalled(ffi: BunFfi): Seldom {
+function seldomCalled(): Seldom {
   let functions: Seldom | undefined
   const late = (): Seldom => {
-    functions ??= bound<Seldom>(ffi, {
-      unshare: { args: ['i32'], returns: 'i32' },
-      mount: { args: ['ptr', 'ptr', 'ptr', 'u64', 'ptr'], returns: 'i32' },
-      umount2: { args: ['ptr', 'i32'], returns: 'i32' },
-      fchdir: { args: ['i32'], returns: 'i32' },
-      chroot: { args: ['ptr'], returns: 'i32' },
-      flock: { args: ['i32', 'i32'], returns: 'i32' },
-      socketpair: { args: ['i32', 'i32', 'i32', 'ptr'], returns: 'i32' },
-      sendmsg: { args: ['i32', 'ptr', 'i32'], returns: 'i64_fast' },
-      sigprocmask: { args: ['i32', 'ptr', 'ptr'], returns: 'i32' },
-      execve: { args: ['ptr', 'ptr', 'ptr'], returns: 'i32' },
-    })
+    functions ??= nativeBun<Seldom>({
+      ...{ unshare: 'i', mount: 'ppplp', umount2: 'pi', fchdir: 'i', chroot: 'p', flock: 'ii' },
+      ...{ socketpair: 'iiip', sendmsg: 'ipi', sigprocmask: 'ipp', execve: 'ppp' },
+    }).functions
     return functions
   }
   return {
