@@ -53,8 +53,13 @@ export function batchFiles(runDir: string, maker: string, log: Pick<Log, 'debug'
  */
 export function executableIdentity(): string | undefined {
   if (process.versions.bun === undefined) return undefined
-  const { dev, ino, size, mtimeMs } = statSync('/proc/self/exe')
-  return [VERSION, dev, ino, size, mtimeMs].join(' ')
+  try {
+    const { dev, ino, size, mtimeMs } = statSync('/proc/self/exe')
+    return [VERSION, dev, ino, size, mtimeMs].join(' ')
+  } catch {
+    // Somebody keeps it from us: a reason to make rules, and none to fail.
+    return undefined
+  }
 }
 
 // internal
