@@ -4,7 +4,7 @@ import { isMemberName, nodesIn, type Place, parseScript, type Statement } from '
 
 /**
  * Makes elements of one array of the functions and variables at the top level of a bundle. bun makes an entry of a table for
- * each name there that some function uses, at every start and used or not, and of an element nothing: a seventh of what
+ * each name there that some function uses, at every start and used or not, and of an element nothing: a sixth of what
  * VERSION of `istio-cni` executes.
  *
  * A name that is declared anywhere else as well stays what it is, and so does all of a text in which a name can be used
