@@ -244,6 +244,19 @@ test('modules that are evaluated together are one function, and what is evaluate
   expect(await run(text, 3)).toEqual(['f1', '1', 'f121'])
 })
 
+test('all files that import members of a module of Node share one object for it', async () => {
+  const files = {
+    'main.mjs': `import { existsSync } from 'node:fs'; say(existsSync('/proc')); import('./late.mjs').then(({ late }) => say(late()))`,
+    'late.mjs': `import { default as fs, statSync } from 'node:fs'; export const late = () => [statSync('/proc').isDirectory(), typeof fs.readSync].join()`,
+  }
+  for (const minify of [true, false]) {
+    const text = await bundled(files, 'bun', minify)
+    expect(text).not.toMatch(/__toESM\(require_node_fs/)
+    expect(await run(text, 2)).toEqual(['true', 'true,function'])
+  }
+  expect(await bundled(files, 'node', false)).not.toContain('lazy-builtin')
+})
+
 test('the top level of a bundle is one array, where names are short', async () => {
   const files = {
     'main.mjs': `import { f } from './f.mjs'; say(f(1)); import('./late.mjs').then(({ late }) => say(late()))`,

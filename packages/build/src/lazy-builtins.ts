@@ -31,7 +31,7 @@ export const lazyBuiltins = ({ files }: Pick<Prelude, 'files'>): Esbuild.Plugin 
 
 /**
  * A bundle in which all files that import such a module share it. esbuild makes an object for each of them, with what a
- * module of CommonJS would need; this one knows all members by itself, `default` among them.
+ * module of CommonJS would need; this one has them all, `default` among them.
  *
  * @param text - CommonJS by esbuild, which has not shortened its names.
  */
@@ -55,10 +55,10 @@ const FROM = /\b(?:import|export)\b([^'";]*?)\bfrom\s*(['"])(?<specifier>[^'"]+)
 const MEMBERS = /^\s*(?:type\s*)?\{[^}]*\}\s*$/
 
 /**
- * The bundler copies a module's own members for each file that imports it, and makes its prototype theirs: an object
- * without members, before a prototype that knows them all, costs nothing until it is asked.
+ * An object without members but `default`, before a prototype that knows them all: it costs nothing until it is asked, also
+ * where the bundler makes one of its own for a file, with its members and that prototype.
  */
 const lazily = (path: string): string =>
-  `const load = () => require(${JSON.stringify(path)})\nconst become = (members) => { module.exports = Object.create(members) }`
+  `const load = () => require(${JSON.stringify(path)})\nconst become = (members) => { module.exports = Object.create(members, { default: { get() { return this } } }) }`
 
 const MEMBERS_OF_LOADED = 'new Proxy({}, { get: (_, name) => load()[name] })'
