@@ -63,31 +63,28 @@ export class FileStat<N extends number | bigint = number | bigint> {
   }
 }
 
-/** By the words of a `struct statx`. */
+/**
+ * By the words of a `struct statx`. Each member is written out: with functions for words and pairs of them a plugin called
+ * 45 for a file, of code that is never compiled.
+ */
 export function fileStat(words: Uint32Array): FileStat<number> {
-  const word = (place: number): number => words[place >> 2] ?? 0
-  const long = (place: number): number => word(place + 4) * 2 ** 32 + word(place)
-  const device = (major: number, minor: number): number =>
-    (major & 0xfff) * 2 ** 8 + (minor & 0xff) + (minor >>> 8) * 2 ** 20
-  // Before 1970 the seconds are negative.
-  const time = (place: number): number =>
-    ((word(place + 4) | 0) * 2 ** 32 + word(place)) * 1000 + word(place + 8) / 1_000_000
   const stat = new FileStat<number>()
-  stat.dev = device(word(136), word(140))
+  stat.dev = device(words[34] ?? 0, words[35] ?? 0)
   // Two bytes, and two more that are zero.
-  stat.mode = word(28)
-  stat.nlink = word(16)
-  stat.uid = word(20)
-  stat.gid = word(24)
-  stat.rdev = device(word(128), word(132))
-  stat.blksize = word(4)
-  stat.ino = long(32)
-  stat.size = long(40)
-  stat.blocks = long(48)
-  stat.atimeMs = time(64)
-  stat.mtimeMs = time(112)
-  stat.ctimeMs = time(96)
-  stat.birthtimeMs = time(80)
+  stat.mode = words[7] ?? 0
+  stat.nlink = words[4] ?? 0
+  stat.uid = words[5] ?? 0
+  stat.gid = words[6] ?? 0
+  stat.rdev = device(words[32] ?? 0, words[33] ?? 0)
+  stat.blksize = words[1] ?? 0
+  stat.ino = (words[9] ?? 0) * HIGH + (words[8] ?? 0)
+  stat.size = (words[11] ?? 0) * HIGH + (words[10] ?? 0)
+  stat.blocks = (words[13] ?? 0) * HIGH + (words[12] ?? 0)
+  // Seconds, which are negative before 1970, and nanoseconds.
+  stat.atimeMs = (((words[17] ?? 0) | 0) * HIGH + (words[16] ?? 0)) * 1000 + (words[18] ?? 0) / 1_000_000
+  stat.mtimeMs = (((words[29] ?? 0) | 0) * HIGH + (words[28] ?? 0)) * 1000 + (words[30] ?? 0) / 1_000_000
+  stat.ctimeMs = (((words[25] ?? 0) | 0) * HIGH + (words[24] ?? 0)) * 1000 + (words[26] ?? 0) / 1_000_000
+  stat.birthtimeMs = (((words[21] ?? 0) | 0) * HIGH + (words[20] ?? 0)) * 1000 + (words[22] ?? 0) / 1_000_000
   return stat
 }
 
@@ -126,5 +123,11 @@ export function bigFileStat(words: Uint32Array): BigFileStat {
 }
 
 // internal
+
+/** What the second word of a pair counts. */
+const HIGH = 2 ** 32
+
+const device = (major: number, minor: number): number =>
+  (major & 0xfff) * 2 ** 8 + (minor & 0xff) + (minor >>> 8) * 2 ** 20
 
 const kindOf = ({ mode }: FileStat): number => (Number(mode) >> 12) & 0o17

@@ -60,18 +60,17 @@ export function openKernel(): Kernel | undefined {
 // internal
 
 function kernelOver(ffi: Ffi, numbers: Readonly<Record<Call, number>>, constants: Kernel['constants']): Kernel {
-  const { symbols } = ffi.dlopen('libc.so.6', {
+  const { syscall, __errno_location } = ffi.dlopen('libc.so.6', {
     syscall: { args: ['i64', 'i64', 'i64', 'i64', 'i64', 'i64'], returns: 'i64_fast' },
     __errno_location: { args: [], returns: 'ptr' },
-  })
+  }).symbols
   // One address per thread for ever.
-  const location = symbols.__errno_location()
+  const location = __errno_location()
   const texts = new Uint8Array(2 * TEXT_SIZE)
   const start = ffi.ptr(texts)
   const encoder = new TextEncoder()
   let free = 0
-  const addressOf = (argument: Argument): number => {
-    if (typeof argument === 'number') return argument
+  const addressOf = (argument: Exclude<Argument, number>): number => {
     if (typeof argument !== 'string') return ffi.ptr(argument)
     // Two in one call have a place each.
     free = free === 0 ? TEXT_SIZE : 0
@@ -81,7 +80,15 @@ function kernelOver(ffi: Ffi, numbers: Readonly<Record<Call, number>>, constants
   return {
     constants,
     call: (name, a = 0, b = 0, c = 0, d = 0, e = 0) =>
-      symbols.syscall(numbers[name], addressOf(a), addressOf(b), addressOf(c), addressOf(d), addressOf(e)),
+      syscall(
+        numbers[name],
+        // Here, and not in a function: a plugin comes here sixty times, in code that is never compiled.
+        typeof a === 'number' ? a : addressOf(a),
+        typeof b === 'number' ? b : addressOf(b),
+        typeof c === 'number' ? c : addressOf(c),
+        typeof d === 'number' ? d : addressOf(d),
+        typeof e === 'number' ? e : addressOf(e),
+      ),
     errno: () => ffi.read.i32(location, 0),
   }
 }

@@ -4,7 +4,7 @@ import { type Kernel, TEXT_SIZE } from './kernel.ts'
 /** What is left to `node:fs`: arguments that are not the usual ones, and what has failed. */
 export const LEFT = Symbol('left to node:fs')
 
-/** A function of `node:fs`, or {@link LEFT} where it has done nothing. */
+/** A function of `node:fs` with at most three arguments, or {@link LEFT} where it has done nothing. */
 export type Quick = (...args: readonly unknown[]) => unknown
 
 /** Functions of `node:fs` by system calls. */
@@ -96,8 +96,8 @@ export function quickMembers(kernel: Kernel): Readonly<Record<string, Quick>> {
       return encoding === 'utf8' ? utf8(bytes) : asBuffer(bytes, encoding)
     },
     readlinkSync: (path, options) => (isPath(path) && options === undefined ? link(path) : LEFT),
-    readSync(fd, bytes, ...others) {
-      if (!isNumber(fd) || !isBytes(bytes) || others.length > 0) return LEFT
+    readSync(fd, bytes, offset) {
+      if (!isNumber(fd) || !isBytes(bytes) || offset !== undefined) return LEFT
       const length = call('read', fd, bytes, bytes.byteLength)
       if (length >= 0) return length
       return errno() === EAGAIN ? fail(fileError(EAGAIN, 'read')) : LEFT
@@ -122,8 +122,8 @@ export function quickMembers(kernel: Kernel): Readonly<Record<string, Quick>> {
     },
     statSync: (path, options) => stat(path, options, 0),
     unlinkSync: (path) => (isPath(path) ? done(call('unlinkat', AT_FDCWD, path, 0)) : LEFT),
-    writeSync(fd, bytes, offset = 0, ...others) {
-      if (!isNumber(fd) || !isBytes(bytes) || !isNumber(offset) || others.length > 0) return LEFT
+    writeSync(fd, bytes, offset = 0) {
+      if (!isNumber(fd) || !isBytes(bytes) || !isNumber(offset)) return LEFT
       if (offset < 0 || offset >= bytes.byteLength) return LEFT
       const rest = offset === 0 ? bytes : bytes.subarray(offset)
       const length = call('write', fd, rest, rest.byteLength)

@@ -21,25 +21,34 @@ export function quickFiles(load: () => typeof Fs, open: () => Kernel | undefined
     }
     if (name === 'constants' && kernel !== undefined) return kernel.constants
     const own = typeof name === 'string' && Object.hasOwn(quick, name) ? quick[name] : undefined
-    return own === undefined ? genuine(load(), name) : orElse(own, () => Reflect.get(load(), name))
+    if (own === undefined) return genuine(load(), name)
+    const call = orElse(own, () => Reflect.get(load(), name))
+    return name === 'realpathSync' ? withNative(call, load) : call
   }
-  const get = (_: object, name: string | symbol): unknown => {
+  const get = (_: object, name: string | symbol, receiver: object): unknown => {
     if (!members.has(name)) members.set(name, memberOf(name))
-    return members.get(name)
+    const value = members.get(name)
+    // What has this one as its prototype does not ask again.
+    if (receiver !== proxy) Object.defineProperty(receiver, name, { value })
+    return value
   }
-  return new Proxy({}, { get })
+  const proxy: object = new Proxy({}, { get })
+  return proxy
 }
 
 // internal
 
-/** Does what the quick one leaves by the other, which has members, too. */
-function orElse(quick: Quick, find: () => (...args: never) => unknown): Quick {
-  const call: Quick = (...args) => {
-    const result = quick(...args)
-    return result === LEFT ? Reflect.apply(find(), undefined, args) : result
+/** Does what the quick one leaves by the other. None is quick with more than three arguments. */
+function orElse(quick: Quick, find: () => (...args: readonly unknown[]) => unknown): Quick {
+  return (a, b, c, ...others) => {
+    const result = others.length === 0 ? quick(a, b, c) : LEFT
+    return result === LEFT ? find()(a, b, c, ...others) : result
   }
-  return Object.defineProperty(call, 'native', { get: () => Reflect.get(find(), 'native') })
 }
+
+/** The one function that has another as its member. */
+const withNative = (call: Quick, load: () => typeof Fs): Quick =>
+  Object.defineProperty(call, 'native', { get: () => load().realpathSync.native })
 
 function genuine(fs: typeof Fs, name: string | symbol): unknown {
   // What was looked at before is a `Stats`, too.
