@@ -11,10 +11,11 @@ import { BuildError } from './errors.ts'
 import { evaluatedTogether } from './evaluated-together.ts'
 import { needPackage } from './find-package.ts'
 import { isPure } from './is-pure.ts'
+import { ownLanguageFunctions } from './language-functions.ts'
 import { lazyBuiltins, sharedBuiltins } from './lazy-builtins.ts'
 import { inOneArray } from './one-array.ts'
 import { writing } from './output-files.ts'
-import { preludeDefine, readPrelude, withPrelude } from './prelude.ts'
+import { type Prelude, preludeDefine, readPrelude, withPrelude } from './prelude.ts'
 import { besidePrograms, type Contents, type Programs, withPrograms } from './programs.ts'
 import type { Runtime } from './target.ts'
 
@@ -150,7 +151,7 @@ async function textWith(esbuild: typeof Esbuild, options: BundleOptions) {
     const missing = leftToRunTime(first.metafile)
     const complete = { ...settings, plugins: [...settings.plugins, ...(missing.length === 0 ? [] : [absent(missing)])] }
     const { text, ...result } = missing.length === 0 ? first : await esbuildOnce(esbuild, options, complete)
-    const arranged = runtime === 'bun' ? await onDemand(esbuild, options, complete) : text
+    const arranged = runtime === 'bun' ? await onDemand(esbuild, options, { ...complete, prelude }) : text
     return { ...result, text: await withPrelude(esbuild, arranged, prelude, { minify, define }) }
   } catch (cause) {
     // Without a list it is esbuild itself that does not start: its own package for this machine is missing.
@@ -161,13 +162,18 @@ async function textWith(esbuild: typeof Esbuild, options: BundleOptions) {
 }
 
 /** Node has compiled nothing of what is not called: only for bun. Sizes of parts are told of what has its final form. */
-async function onDemand(esbuild: typeof Esbuild, options: BundleOptions, settings: Settings): Promise<string> {
+async function onDemand(
+  esbuild: typeof Esbuild,
+  options: BundleOptions,
+  { prelude, ...settings }: Settings & { readonly prelude: Prelude },
+): Promise<string> {
   const { minify = true } = options
   const readable = { ...settings, minify: false, minifySyntax: minify }
   const folder = folderOf(options)
   const { text: bundled } = await esbuildOnce(esbuild, options, readable)
   const direct = directImports(sharedBuiltins(bundled), (path) => isPure(resolve(folder, path)))
-  const text = codeOnDemand(evaluatedTogether(direct).replaceAll(BUN_MODULE, 'require("$1")'))
+  const together = evaluatedTogether(direct).replaceAll(BUN_MODULE, 'require("$1")')
+  const text = codeOnDemand(ownLanguageFunctions(together, prelude.functions))
   if (!minify) return text
   const final = { minify, format: 'cjs', platform: 'node', target: TARGET, legalComments: 'none' } as const
   return (await esbuild.transform(inOneArray(text), { ...final, logLevel: 'silent' })).code

@@ -14,6 +14,8 @@ export interface Prelude {
   startAnew: string
   /** For bun, in place of `node:fs`: calls `become` with what `files/quick-files.ts` makes of it, which `load` loads. */
   files: string
+  /** For bun, of which a bundle has those that it calls: `language/functions.ts`, without what exports them. */
+  functions: string
 }
 
 /** Replaced by its JSON where this package is an executable itself, which has no file beside it. */
@@ -33,6 +35,9 @@ export async function readPrelude(esbuild: typeof Esbuild): Promise<Prelude> {
     check: await bundled(esbuild, { ...options, entryPoints: [join(folder, 'clean-start.ts')] }),
     startAnew: await bundled(esbuild, { ...options, stdin: { contents: call, resolveDir: folder } }),
     files: await bundled(esbuild, { ...options, stdin: { contents: files, resolveDir: folder } }),
+    functions: withoutExports(
+      await bundled(esbuild, { ...options, entryPoints: [join(folder, 'language/functions.ts')] }),
+    ),
   }
 }
 
@@ -51,6 +56,9 @@ export async function withPrelude(
 }
 
 // internal
+
+/** esbuild puts them at the end. */
+const withoutExports = (text: string): string => text.slice(0, text.lastIndexOf('\nexport {'))
 
 async function bundled(esbuild: typeof Esbuild, options: Esbuild.BuildOptions): Promise<string> {
   const { outputFiles } = await esbuild.build({

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { VERSION } from '@cni/host/cli'
 import { readAnswer } from '../src/serve/answer.ts'
-import { FrameReader } from '../src/serve/frame.ts'
+import { frameReader } from '../src/serve/frame.ts'
 import { ACCEPTED, MAX_ANSWER, type NamespaceFacts, type ServeAnswer } from '../src/serve/protocol.ts'
 import { encodeFacts, encodeRequest, serveRequest } from '../src/serve/request.ts'
 
@@ -20,7 +20,7 @@ export interface CallClient {
 export function callAgent(path: string, bytes?: Uint8Array): CallClient {
   const socket = connect(path)
   const received: Buffer[] = []
-  const reader = new FrameReader(MAX_ANSWER)
+  const reader = frameReader(MAX_ANSWER)
   const end = new Promise<void>((resolve) => socket.once('close', () => resolve()))
   const accepted = new Promise<void>((resolve, reject) => {
     socket.once('data', ([first]: Buffer) => {

@@ -13,7 +13,7 @@ import {
 } from './protocol.ts'
 
 /** An answer as it is sent, behind the byte that accepts. */
-export function encodeAnswer(answer: ServeAnswer): Buffer {
+export function encodeAnswer(answer: ServeAnswer): Uint8Array {
   if (answer.act !== 'program') return encodeFrame(answer)
   const { batch, ...head } = answer
   return encodeFrame(head, batch)

@@ -1,7 +1,7 @@
 import { connectUnixBlocking, peerOf, type UnixStream } from '@cni/netns/unix'
 import { messageOf } from '@cni/types'
 import { readAnswer } from './answer.ts'
-import { encodeFrame, FrameReader } from './frame.ts'
+import { encodeFrame, frameReader } from './frame.ts'
 import { ACCEPTED, MAX_ANSWER, type NamespaceFacts, PATIENCE, type ServeAnswer, type ServeRequest } from './protocol.ts'
 import { encodeFacts, encodeRequest } from './request.ts'
 
@@ -49,7 +49,7 @@ export async function askAgent(
     const { uid } = peerOf(stream.fd)
     if (uid !== 0 && uid !== process.geteuid?.()) throw new Error(`user ${uid} listens there`)
     stream.send(encodeRequest(request))
-    const expected = new ExpectedAnswer(stream)
+    const expected = expectedAnswer(stream)
     const found = await facts(() => expected.isThere())
     if (found !== undefined) {
       sendTo(stream, encodeFacts(found))
@@ -64,50 +64,49 @@ export async function askAgent(
 
 // internal
 
-class ExpectedAnswer {
-  readonly #stream: UnixStream
-  readonly #reader = new FrameReader(MAX_ANSWER)
-  #until = performance.now() + PATIENCE.accepted
-  #accepted = false
-  #answer: ServeAnswer | undefined
+/** The answer that a stream is to bring. Each method throws for what is no answer, and where none can come any more. */
+interface ExpectedAnswer {
+  /** Looks once. */
+  isThere(): boolean
+  wait(signal: AbortSignal): Promise<ServeAnswer>
+}
 
-  constructor(stream: UnixStream) {
-    this.#stream = stream
-  }
-
-  /** Looks once. Throws for what is no answer, and where none can come any more. */
-  isThere(): boolean {
-    this.#take(this.#stream.receiveNow())
-    return this.#answer !== undefined
-  }
-
-  async wait(signal: AbortSignal): Promise<ServeAnswer> {
-    while (this.#answer === undefined) {
-      if (this.#take(this.#stream.receive())) continue
-      if (performance.now() >= this.#until)
-        throw new Error(this.#accepted ? 'no answer in time' : 'not accepted in time')
-      await new Promise((resolve) => setImmediate(resolve))
-      signal.throwIfAborted()
-    }
-    return this.#answer
-  }
-
+function expectedAnswer(stream: UnixStream): ExpectedAnswer {
+  const reader = frameReader(MAX_ANSWER)
+  let until = performance.now() + PATIENCE.accepted
+  let accepted = false
+  let answer: ServeAnswer | undefined
   /** Whether there was something. */
-  #take(received: Uint8Array | 'waiting' | 'over'): boolean {
+  const take = (received: Uint8Array | 'waiting' | 'over'): boolean => {
     if (received === 'waiting') return false
-    if (received === 'over') throw new Error(this.#accepted ? 'half an answer' : 'it has hung up')
+    if (received === 'over') throw new Error(accepted ? 'half an answer' : 'it has hung up')
     let piece = received
-    if (!this.#accepted) {
+    if (!accepted) {
       if (piece[0] !== ACCEPTED) throw new Error('something else listens there')
-      this.#accepted = true
-      this.#until = performance.now() + PATIENCE.answer
+      accepted = true
+      until = performance.now() + PATIENCE.answer
       piece = piece.subarray(1)
     }
-    const frame = this.#reader.push(piece)
+    const frame = reader.push(piece)
     if (frame === undefined) return true
-    this.#answer = readAnswer(frame)
-    if (this.#answer === undefined || this.#reader.isHalf) throw new Error('an answer that is none')
+    answer = readAnswer(frame)
+    if (answer === undefined || reader.isHalf()) throw new Error('an answer that is none')
     return true
+  }
+  return {
+    isThere() {
+      take(stream.receiveNow())
+      return answer !== undefined
+    },
+    async wait(signal) {
+      while (answer === undefined) {
+        if (take(stream.receive())) continue
+        if (performance.now() >= until) throw new Error(accepted ? 'no answer in time' : 'not accepted in time')
+        await new Promise((resolve) => setImmediate(resolve))
+        signal.throwIfAborted()
+      }
+      return answer
+    },
   }
 }
 

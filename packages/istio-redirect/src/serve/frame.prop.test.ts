@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { encodeAnswer, readAnswer } from './answer.ts'
-import { encodeFrame, type Frame, FrameReader } from './frame.ts'
+import { encodeFrame, type Frame, frameReader } from './frame.ts'
 import { REFUSALS, type ServeAnswer } from './protocol.ts'
 import { readFacts, readRequest } from './read-request.ts'
 import { encodeFacts, encodeRequest, serveRequest } from './request.ts'
@@ -16,7 +16,7 @@ function pieces(whole: Uint8Array, cuts: readonly number[]): Uint8Array[] {
 
 /** What comes out of a stream; `take` stands for who reads until there is nothing more. */
 function frames(limit: number, stream: readonly Uint8Array[]): Frame[] {
-  const reader = new FrameReader(limit)
+  const reader = frameReader(limit)
   const found: Frame[] = []
   for (const piece of stream) {
     let frame = reader.push(piece)
@@ -25,7 +25,7 @@ function frames(limit: number, stream: readonly Uint8Array[]): Frame[] {
       frame = reader.push(new Uint8Array())
     }
   }
-  expect(reader.isHalf).toBe(false)
+  expect(reader.isHalf()).toBe(false)
   return found
 }
 
@@ -43,7 +43,7 @@ test('frames come out of a stream as they went in, wherever it is cut', () => {
 })
 
 test('a frame that is too long is refused when its lengths are there, not when it is', () => {
-  const reader = new FrameReader(100)
+  const reader = frameReader(100)
   const header = Buffer.alloc(8)
   header.writeUInt32LE(60, 0)
   header.writeUInt32LE(0xffffffff, 4)

@@ -15,11 +15,11 @@ export function serveRequest(
 }
 
 /** A request as it is sent. */
-export function encodeRequest({ stdin, ...head }: ServeRequest): Buffer {
+export function encodeRequest({ stdin, ...head }: ServeRequest): Uint8Array {
   return encodeFrame(head, stdin)
 }
 
 /** Facts as they are sent, behind the request. */
-export function encodeFacts(facts: NamespaceFacts): Buffer {
+export function encodeFacts(facts: NamespaceFacts): Uint8Array {
   return encodeFrame(facts)
 }

@@ -38,7 +38,7 @@ export function noAnswers(expected: Expected): Answers {
 }
 
 /** Takes in one datagram. Throws `NetnsError('PROTOCOL')` when it cannot be read. */
-export function addDatagram(answers: Answers, datagram: Buffer): void {
+export function addDatagram(answers: Answers, datagram: Uint8Array): void {
   const { way, first, last, final } = answers.expected
   for (const message of decodeMessages(datagram)) {
     const { type, flags, sequence } = message

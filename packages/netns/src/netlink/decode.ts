@@ -18,7 +18,8 @@ export interface Message {
  * The messages of one datagram, as views of its bytes. Throws `NetnsError('PROTOCOL')` when a length lies; whatever the
  * bytes, it ends.
  */
-export function decodeMessages(datagram: Buffer): Message[] {
+export function decodeMessages(received: Uint8Array): Message[] {
+  const datagram = Buffer.from(received.buffer, received.byteOffset, received.byteLength)
   const messages: Message[] = []
   eachMessage(datagram, (at, length) => {
     messages.push({

@@ -26,7 +26,7 @@ export interface NetlinkSocket extends Disposable {
    * (ENOBUFS) or into ours, which is larger from then on. Throws as `send` does, and `NetnsError('ENOBUFS')` when other
    * processes send more than can be read.
    */
-  receive(): Buffer | 'none' | 'lost'
+  receive(): Uint8Array | 'none' | 'lost'
   /** A second call does nothing. */
   close(): void
   /** Closes it without a wait for what the kernel still has to free, as after deletions of nf_tables (11 ms). */
@@ -84,8 +84,9 @@ export function openSocket(
     throw error
   }
 
-  const from = Buffer.alloc(ADDRESS_SIZE)
-  let own: Buffer | undefined
+  // No `Buffer` here: whoever only writes rules that were made before needs none, and its first use takes 0.2 ms.
+  const from = new Uint8Array(ADDRESS_SIZE)
+  let own: Uint8Array | undefined
   let open = true
   const check = () => {
     if (!open) throw new NetnsError('CLOSED', 'the netlink socket is closed')
@@ -114,10 +115,10 @@ export function openSocket(
         try {
           const length = sys.recv(fd, buffer, MSG_DONTWAIT | MSG_TRUNC, from)
           // Whoever has CAP_NET_ADMIN in the namespace, also a pod, may send to our port.
-          if (from.readUInt32LE(PORT_AT) !== 0) strangers++
-          else if (length <= buffer.length) return copyOf(buffer, length)
+          if (hasPort(from)) strangers++
+          else if (length <= buffer.length) return buffer.slice(0, length)
           else {
-            own = Buffer.allocUnsafeSlow(2 * length)
+            own = new Uint8Array(2 * length)
             return 'lost'
           }
         } catch (error) {
@@ -137,11 +138,11 @@ export function openSocket(
   }
 }
 
-let shared: Buffer | undefined
+let shared: Uint8Array | undefined
 
 /** Of all sockets: what was received is copied before anything else happens, and a socket that is asked once needs none. */
-function sharedBuffer(): Buffer {
-  shared ??= Buffer.allocUnsafeSlow(BUFFER_SIZE)
+function sharedBuffer(): Uint8Array {
+  shared ??= new Uint8Array(BUFFER_SIZE)
   return shared
 }
 
@@ -155,11 +156,9 @@ function kernelAddress(): Uint8Array {
   return address
 }
 
-function copyOf(buffer: Buffer, length: number): Buffer {
-  const copy = Buffer.allocUnsafe(length)
-  buffer.copy(copy, 0, 0, length)
-  return copy
-}
+/** The kernel's own is 0. */
+const hasPort = (address: Uint8Array): boolean =>
+  address[PORT_AT] !== 0 || address[PORT_AT + 1] !== 0 || address[PORT_AT + 2] !== 0 || address[PORT_AT + 3] !== 0
 
 function isCode(error: unknown, code: string): boolean {
   return isSysError(error) && error.code === code

@@ -6,7 +6,8 @@ const MOST_BYTES = 107
 
 /** struct sockaddr_un. Throws `NetnsError('INVALID')`, with the path, for one that the kernel would not take or cut. */
 export function unixAddress(path: string): Uint8Array {
-  const bytes = Buffer.from(path)
+  // Not by `Buffer`, whose first use takes a plugin 0.2 ms.
+  const bytes = new TextEncoder().encode(path)
   const problem =
     bytes.length === 0
       ? 'it is empty'
@@ -18,8 +19,8 @@ export function unixAddress(path: string): Uint8Array {
   if (problem !== undefined) {
     throw new NetnsError('INVALID', `No path for a unix socket: ${JSON.stringify(path)}: ${problem}`, { path })
   }
-  const address = Buffer.alloc(2 + bytes.length + 1)
-  address.writeUInt16LE(AF_UNIX)
-  bytes.copy(address, 2)
+  const address = new Uint8Array(2 + bytes.length + 1)
+  address[0] = AF_UNIX
+  address.set(bytes, 2)
   return address
 }

@@ -36,8 +36,9 @@ export function connectUnixBlocking(path: string, blockMs = 20): UnixStream {
   const sys = loadSys()
   const fd = sys.socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)
   try {
-    sys.setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, timeval(blockMs))
-    sys.setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, timeval(blockMs))
+    const patience = timeval(blockMs)
+    sys.setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, patience)
+    sys.setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, patience)
     sys.connect(fd, unixAddress(path))
     return streamOver(sys, fd)
   } catch (error) {
@@ -84,9 +85,5 @@ function streamOver(sys: Sys, fd: number): UnixStream {
 }
 
 /** struct timeval, of two longs. */
-function timeval(ms: number): Uint8Array {
-  const value = Buffer.alloc(16)
-  value.writeUInt32LE(Math.floor(ms / 1000), 0)
-  value.writeUInt32LE((ms % 1000) * 1000, 8)
-  return value
-}
+const timeval = (ms: number): Uint8Array =>
+  new Uint8Array(new Uint32Array([Math.floor(ms / 1000), 0, (ms % 1000) * 1000, 0]).buffer)

@@ -28,11 +28,12 @@ const NOBODY = 0xffff_ffff
  */
 export function peerOf(socket: number | Socket): Peer {
   const fd = typeof socket === 'number' ? socket : descriptorOf(socket)
-  const credentials = Buffer.from(loadSys().getsockopt(fd, SOL_SOCKET, SO_PEERCRED, UCRED))
-  if (credentials.length < UCRED || credentials.readUInt32LE(4) === NOBODY) {
+  const { buffer, byteLength } = loadSys().getsockopt(fd, SOL_SOCKET, SO_PEERCRED, UCRED)
+  const [pid, uid, gid] = byteLength < UCRED ? [] : new Uint32Array(buffer, 0, UCRED / 4)
+  if (pid === undefined || uid === undefined || gid === undefined || uid === NOBODY) {
     throw new NetnsError('INVALID', `Descriptor ${fd} has no peer: it is not a connected unix socket`)
   }
-  return { pid: credentials.readUInt32LE(0), uid: credentials.readUInt32LE(4), gid: credentials.readUInt32LE(8) }
+  return { pid, uid, gid }
 }
 
 // Node and bun both have it there, and nowhere in their types.

@@ -1,7 +1,7 @@
 import type { Netns } from '@cni/netns/handle'
-import { attributeMap, type Channel, NETLINK_NETFILTER, openNetlink, readBe32 } from '@cni/netns/netlink'
+import { type Channel, channelOver, NETLINK_NETFILTER, type NetlinkSocket, openNetlinkSocket } from '@cni/netns/netlink'
 import { tryLoadSys } from '@cni/netns/sys'
-import { withGeneration } from './generation-slot.ts'
+import { generationIn, generationRequest, numberedBatch, wasTaken } from './one-batch.ts'
 
 /** nf_tables of a namespace, for one batch that was made before, perhaps by another process. */
 export interface FreshNftables extends Disposable {
@@ -26,15 +26,16 @@ export interface FreshNftables extends Disposable {
  * whose rules are in tables of their own kind.
  */
 export function freshWhere(target: Netns, look: (channel: Channel) => boolean): FreshNftables | undefined {
-  let channel: Channel | undefined
+  let socket: NetlinkSocket | undefined
   try {
     if (tryLoadSys() === undefined) return undefined
-    channel = openNetlink(target, NETLINK_NETFILTER, { receiveBuffer: ROOM_FOR_REFUSALS })
-    const generation = generationOf(channel)
-    return over(channel, generation, generation === UNTOUCHED || look(channel))
+    socket = openNetlinkSocket(target, NETLINK_NETFILTER, { receiveBuffer: ROOM_FOR_REFUSALS })
+    socket.send(generationRequest(1))
+    const generation = generationIn(socket, 1)
+    return over(socket, generation, generation === UNTOUCHED || look(channelOver(socket)))
   } catch {
     // The kernel has no nf_tables, or we no privilege: who writes by itself has the words for it.
-    channel?.close()
+    socket?.close()
     return undefined
   }
 }
@@ -44,23 +45,25 @@ export function freshWhere(target: Netns, look: (channel: Channel) => boolean): 
 const ROOM_FOR_REFUSALS = 4_000_000
 /** Of a namespace in which nobody has ever changed anything: there is nothing to look at. */
 const UNTOUCHED = 1
-const GET_GENERATION = (10 << 8) | 16
-const GENERATION_ID = 1
-const NFGENMSG = 4
-const ANY_FAMILY = new Uint8Array(NFGENMSG)
+/** Above all numbers of a channel that has looked. */
+const FIRST = 0x4000_0000
 
 /** A batch that deletes every table: the one message that names none. */
-const FLUSH =
-  '1c0000001000010000000000000000000000000a080001000000000014000000020a01000000000000000000000000001400000011000500' +
-  '00000000000000000000000a'
+const FLUSH = () =>
+  Buffer.from(
+    '1c0000001000010000000000000000000000000a080001000000000014000000020a01000000000000000000000000001400000011000500' +
+      '00000000000000000000000a',
+    'hex',
+  )
 
-function over(channel: Channel, generation: number, fresh: boolean): FreshNftables {
+function over(socket: NetlinkSocket, generation: number, fresh: boolean): FreshNftables {
   let mustWait = false
+  // Not by a channel, which a process that writes once would load for nothing else.
   const commit = (batch: Uint8Array): boolean => {
-    const bytes = withGeneration(batch, generation)
+    const bytes = numberedBatch(batch, { generation, first: FIRST })
     if (bytes === undefined) return false
-    const { refusals, lost } = channel.exchange(bytes, 'Change nf_tables')
-    return refusals.length === 0 && !lost
+    socket.send(bytes)
+    return wasTaken(socket, FIRST)
   }
   return {
     fresh,
@@ -68,15 +71,8 @@ function over(channel: Channel, generation: number, fresh: boolean): FreshNftabl
     commit,
     flush() {
       mustWait = true
-      return commit(Buffer.from(FLUSH, 'hex'))
+      return commit(FLUSH())
     },
-    [Symbol.dispose]: () => (mustWait ? channel.leave() : channel.close()),
+    [Symbol.dispose]: () => (mustWait ? socket.leave() : socket.close()),
   }
-}
-
-function generationOf(channel: Channel): number {
-  const { body } = channel.get({ type: GET_GENERATION, fixed: ANY_FAMILY, what: 'Ask for the generation' })
-  const generation = readBe32(attributeMap(body, NFGENMSG).get(GENERATION_ID))
-  if (generation === undefined) throw new Error('the kernel tells no generation')
-  return generation
 }

@@ -123,7 +123,7 @@ function lying(socket: NetlinkSocket, changes: readonly Mutation[]): NetlinkSock
       const change = changes[received++ % changes.length]
       return change === undefined || typeof next === 'string' || received % change.often > 0
         ? next
-        : mutate(next, change)
+        : mutate(Buffer.from(next), change)
     },
     close: () => socket.close(),
     leave: () => socket.leave(),

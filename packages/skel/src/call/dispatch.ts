@@ -38,7 +38,7 @@ export async function dispatch(call: Call): Promise<string> {
 async function readStdin(io: PluginIo): Promise<Uint8Array> {
   try {
     const input = await io.stdin()
-    return typeof input === 'string' ? Buffer.from(input) : input
+    return typeof input === 'string' ? new TextEncoder().encode(input) : input
   } catch (cause) {
     throw new CniError(ErrorCode.ioFailure, `error reading from stdin: ${messageOf(cause)}`, { cause })
   }

@@ -34,7 +34,7 @@ export function fileSink({ path, maxBytes = 10_000_000, keep = 1, maxAge = Infin
   return {
     write(line) {
       fd ??= openLog(path, limits)
-      const bytes = Buffer.from(line)
+      const bytes = new TextEncoder().encode(line)
       const written = writeSync(fd, bytes)
       // The disk is full just now: the next attempt says so.
       if (written < bytes.length) writeSync(fd, bytes.subarray(written))

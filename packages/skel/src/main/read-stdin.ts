@@ -48,13 +48,13 @@ async function readAll(source: Readable): Promise<Uint8Array> {
   for (;;) {
     const chunk = readChunk(from)
     if (chunk === 'again') await new Promise((resolve) => setTimeout(resolve, 1))
-    else if (chunk.length === 0) return Buffer.concat(chunks)
-    else chunks.push(chunk)
+    else if (chunk.length > 0) chunks.push(chunk)
+    else return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : joined(chunks)
   }
 }
 
 function readChunk(from: Readable): Uint8Array | 'again' {
-  const buffer = Buffer.allocUnsafe(65_536)
+  const buffer = new Uint8Array(65_536)
   try {
     return buffer.subarray(0, from.read(buffer))
   } catch (error) {
@@ -73,5 +73,8 @@ async function readStream(): Promise<Uint8Array> {
   }
   const chunks: Uint8Array[] = []
   for await (const chunk of process.stdin) chunks.push(chunk)
-  return Buffer.concat(chunks)
+  return joined(chunks)
 }
+
+/** A function of its own: the first that names `Buffer` takes a call 0.1 ms. */
+const joined = (chunks: readonly Uint8Array[]): Uint8Array => Buffer.concat(chunks)

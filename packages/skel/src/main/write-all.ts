@@ -9,7 +9,7 @@ import { errnoOf } from '@cni/types'
  * @returns the error that kept it from being written, such as EPIPE when nobody reads.
  */
 export function writeAll(fd: number, text: string, patience = Number.POSITIVE_INFINITY): Error | undefined {
-  let rest: Uint8Array = Buffer.from(text)
+  let rest: Uint8Array = new TextEncoder().encode(text)
   let waited = 0
   while (rest.length > 0) {
     try {

@@ -14,7 +14,7 @@ export interface NetworkConfig {
  */
 export function decodeNetworkConfig(raw: Uint8Array): NetworkConfig {
   // Keeps a byte order mark, so that it is refused.
-  const text = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength).toString('utf8')
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(raw)
   const document = normalizeNetConf(parseJson(text, 'error unmarshall network config'))
   assertNetConfName(document)
   return { text, document }

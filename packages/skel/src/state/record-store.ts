@@ -107,7 +107,7 @@ export function recordStore<State>(options: RecordStoreOptions<State>): Attachme
 
   const put = (name: string, key: AttachmentKey, state: State): void => {
     const text = encodeRecord(version, key, state)
-    if (Buffer.byteLength(text) > MAX_BYTES) {
+    if (isTooLarge(text)) {
       throw new StateError('TOO_LARGE', pathOf(name), `a state of ${text.length} characters is not kept`)
     }
     if (readBack) {
@@ -152,6 +152,10 @@ export function recordStore<State>(options: RecordStoreOptions<State>): Attachme
 }
 
 // internal
+
+/** A character has at most three bytes: those of a short text are not counted. */
+const isTooLarge = (text: string): boolean =>
+  3 * text.length > MAX_BYTES && new TextEncoder().encode(text).length > MAX_BYTES
 
 function folderOf(folder: string | StateFolder): StateFolder {
   if (typeof folder !== 'string') return folder

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net'
-import { FrameReader } from '../../serve/frame.ts'
+import { frameReader } from '../../serve/frame.ts'
 import { MAX_ANSWER } from '../../serve/protocol.ts'
 import { readStatus, type ServingStatus, statusQuestion } from '../serve/serving-status.ts'
 
@@ -23,7 +23,7 @@ export async function askStatus(path: string): Promise<ServingStatus> {
 
 function answerOn(socket: Socket): Promise<ServingStatus> {
   return new Promise((resolve, reject) => {
-    const reader = new FrameReader(MAX_ANSWER)
+    const reader = frameReader(MAX_ANSWER)
     socket.setTimeout(TIMEOUT_MS, () => reject(new Error('no answer')))
     socket.once('connect', () => socket.write(statusQuestion()))
     socket.once('error', (error: NodeJS.ErrnoException) => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { askedPod, type CallClient, callAgent } from '../../../test/serve-client.ts'
-import { encodeFrame, FrameReader } from '../../serve/frame.ts'
+import { encodeFrame, frameReader } from '../../serve/frame.ts'
 import { ACCEPTED, MAX_REQUEST, type ServeAnswer, type ServeRequest } from '../../serve/protocol.ts'
 import type { ServerBounds } from './bounded-connections.ts'
 import { type CallServerOptions, callServer } from './call-server.ts'
@@ -225,7 +225,7 @@ test('how it serves is asked for over the same socket', async () => {
   const { path } = await serve({ status: () => status })
   const socket = connect(path)
   socket.write(statusQuestion())
-  const reader = new FrameReader(10_000)
+  const reader = frameReader(10_000)
   const said = await new Promise((resolve) => {
     socket.on('data', (piece: Buffer) => {
       const frame = reader.push(piece)

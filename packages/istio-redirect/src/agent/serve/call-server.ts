@@ -2,7 +2,7 @@ import { createServer, type Socket } from 'node:net'
 import { peerOf } from '@cni/netns/unix'
 import { messageOf } from '@cni/types'
 import { encodeAnswer } from '../../serve/answer.ts'
-import { encodeFrame, type Frame, FrameReader } from '../../serve/frame.ts'
+import { encodeFrame, type Frame, frameReader } from '../../serve/frame.ts'
 import {
   ACCEPTED,
   MAX_REQUEST,
@@ -53,7 +53,7 @@ export function callServer(options: CallServerOptions): ClosableServer {
     // A client that leaves in the middle is its own business.
     socket.on('error', () => {})
     if (!isRoot(socket)) return cut(socket, 'peer')
-    const reader = new FrameReader(MAX_REQUEST)
+    const reader = frameReader(MAX_REQUEST)
     let take = (frame: Frame): void => {
       const facts = toldFacts()
       socket.once('close', facts.over)

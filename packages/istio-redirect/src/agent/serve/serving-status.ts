@@ -26,7 +26,7 @@ const statusSchema = z.object({
 })
 
 /** The question, as it is sent. */
-export const statusQuestion = (): Buffer => encodeFrame({ status: true })
+export const statusQuestion = (): Uint8Array => encodeFrame({ status: true })
 
 /** Whether a frame is the question. */
 export const isStatusQuestion = ({ json }: Frame): boolean => json === QUESTION
