@@ -1,3 +1,4 @@
+import { isObject } from '@cni/types'
 import * as z from 'zod/mini'
 import type { Frame } from './frame.ts'
 import { type NamespaceFacts, PROTOCOL, type RefusedAnswer, type ServeRequest } from './protocol.ts'
@@ -28,6 +29,7 @@ export function readRequest({ json, bytes }: Frame, version: string): ServeReque
   } catch {
     return { act: 'refused', reason: 'request', detail: 'it is not JSON' }
   }
+  if (isRequest(document, version)) return { protocol: PROTOCOL, version, env: document.env, stdin: bytes }
   const asked = versionSchema.safeParse(document)
   if (asked.success && (asked.data.protocol !== PROTOCOL || asked.data.version !== version)) {
     const detail = `this is version ${version}, protocol ${PROTOCOL}; asked were ${asked.data.version.slice(0, 100)} and ${asked.data.protocol}`
@@ -44,10 +46,43 @@ export function readRequest({ json, bytes }: Frame, version: string): ServeReque
  * @throws Error that says why they are none.
  */
 export function readFacts({ json }: Frame): NamespaceFacts {
-  const parsed = factsSchema.safeParse(JSON.parse(json))
+  const document: unknown = JSON.parse(json)
+  if (isFacts(document)) return document
+  const parsed = factsSchema.safeParse(document)
   if (parsed.success) return parsed.data
   throw new Error(`${placeOf(parsed.error)} is not what it should be`)
 }
+
+// internal
+
+// A look of our own comes first, for each pod: the schemas take 0.4 ms for both. They say what is wrong with all else.
+
+function isRequest(value: unknown, version: string): value is Pick<ServeRequest, 'env'> {
+  if (!isObject(value) || value.protocol !== PROTOCOL || value.version !== version || !isObject(value.env)) return false
+  for (const name in value.env) if (typeof value.env[name] !== 'string') return false
+  return true
+}
+
+const BACKENDS: readonly unknown[] = ['nft', 'nftables', 'other'] satisfies NamespaceFacts['backend'][]
+
+/** Exactly those members, as the plugin sends them. */
+function isFacts(value: unknown): value is NamespaceFacts {
+  if (!isObject(value)) return false
+  const { netns, backend, fresh, inet6, addresses, ipv6Off, ...others } = value
+  return (
+    isObject(netns) &&
+    isCount(netns.dev) &&
+    isCount(netns.ino) &&
+    BACKENDS.includes(backend) &&
+    typeof fresh === 'boolean' &&
+    typeof inet6 === 'string' &&
+    (addresses === undefined || (Array.isArray(addresses) && addresses.every((one) => typeof one === 'string'))) &&
+    (ipv6Off === undefined || typeof ipv6Off === 'boolean') &&
+    Object.keys(netns).length + Object.keys(others).length === 2
+  )
+}
+
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0
 
 // What of a request has to stay the same in all of them, so that each can say that it is another.
 const versionSchema = z.object({ protocol: z.number(), version: z.string() })

@@ -21,9 +21,9 @@ export function formatLine(entry: LogEntry, form: LogForm): string {
 }
 
 function jsonLine({ level, time, scope, msg, labels = {} }: LogEntry): string {
+  const { level: _level, time: _time, msg: _msg, scope: _scope, ...others } = labels
   const head = { level, time, ...(scope === 'default' ? {} : { scope }), msg }
-  const others = Object.entries(labels).filter(([name]) => !Object.hasOwn(head, name) && name !== 'scope')
-  return `${escapeUnsafe(JSON.stringify({ ...head, ...Object.fromEntries(others) }))}\n`
+  return `${escapeUnsafe(JSON.stringify({ ...head, ...others }))}\n`
 }
 
 function textLine({ level, time, scope, msg, labels = {} }: LogEntry): string {

@@ -1,5 +1,5 @@
 import { chmodSync, type FSWatcher, lstatSync, mkdirSync, rmdirSync, unlinkSync, watch } from 'node:fs'
-import { basename, dirname } from 'node:path'
+import { dirname } from 'node:path'
 import { errnoOf, messageOf } from '@cni/types'
 import { calmLog } from '../log/calm-log.ts'
 import type { ScopedLog } from '../services.ts'
@@ -75,16 +75,17 @@ export async function keepSocket(
       arm()
     })
   }
-  // The folder may be replaced as well: then the old one is watched until the timer's next look.
+  // The socket, and not its folder: every call of the plugin writes to a log there. Who replaces the folder is found out by
+  // the timer.
   const arm = (): void => {
     watcher?.close()
     watcher = undefined
     try {
-      const made = watch(dirname(path), (_, name) => {
+      const made = watch(path, () => {
         // Not after a failure, and not soon after a success: our own attempts are events too, and so are those of another
         // agent. The timer looks then.
         const isQuiet = problem === undefined && performance.now() - madeAt > LOOK_MS
-        if (name === basename(path) && isQuiet && !isInOrder()) look()
+        if (isQuiet && !isInOrder()) look()
       })
       made.on('error', () => {})
       watcher = made
@@ -137,8 +138,8 @@ function remove(path: string): void {
 function identityOf(path: string): string | undefined {
   try {
     // inode numbers are used again at once
-    const { dev, ino, mode, ctimeNs } = lstatSync(path, { bigint: true })
-    return `${dev}:${ino}:${mode}:${ctimeNs}`
+    const { dev, ino, mode, ctimeMs } = lstatSync(path)
+    return `${dev}:${ino}:${mode}:${ctimeMs}`
   } catch {
     // gone
     return undefined

@@ -1,14 +1,6 @@
-import * as z from 'zod/mini'
+import { isObject } from '@cni/types'
 import type { LogEntry } from '../log/format.ts'
 import type { Labels } from '../services.ts'
-
-const lines = z.array(z.string())
-
-const line = z.looseObject({
-  level: z.string(),
-  time: z.string(),
-  msg: z.string(),
-})
 
 /** Deeper than anything a plugin has to say, shallower than any stack. */
 const MAX_DEPTH = 32
@@ -35,11 +27,11 @@ export interface ReceivedLines {
  * members become labels. `undefined` when the body is something else.
  */
 export function parseLogBody(body: string): ReceivedLines | undefined {
-  const outer = z.safeParse(lines, parseOrNothing(body))
-  if (!outer.success) return undefined
+  const texts = parseOrNothing(body)
+  if (!isTexts(texts)) return undefined
   const entries: LogEntry[] = []
   const refused: LineFault[] = []
-  for (const text of outer.data) {
+  for (const text of texts) {
     const entry = toEntry(text)
     if (typeof entry === 'string') refused.push(entry)
     else entries.push(entry)
@@ -48,9 +40,11 @@ export function parseLogBody(body: string): ReceivedLines | undefined {
 }
 
 function toEntry(text: string): LogEntry | LineFault {
-  const parsed = z.safeParse(line, parseOrNothing(text))
-  if (!parsed.success) return 'form'
-  const { level, time, msg, ...others } = parsed.data
+  // By hand, and not by a schema, which takes 0.3 ms for a line: every pod has one.
+  const document = parseOrNothing(text)
+  if (!isObject(document)) return 'form'
+  const { level, time, msg, ...others } = document
+  if (typeof level !== 'string' || typeof time !== 'string' || typeof msg !== 'string') return 'form'
   if (level !== 'debug' && level !== 'info' && level !== 'warn' && level !== 'error') return 'level'
   const utc = toUtc(time)
   if (utc === undefined) return 'time'
@@ -58,10 +52,16 @@ function toEntry(text: string): LogEntry | LineFault {
   return { level, time: utc, scope: 'cni-plugin', msg: msg.trim(), labels: toLabels(others) }
 }
 
+const isTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((one) => typeof one === 'string')
+
 function toLabels(members: Readonly<Record<string, unknown>>): Labels {
-  return Object.fromEntries(
-    Object.entries(members).map(([name, value]) => [name, isScalar(value) ? value : JSON.stringify(value)]),
-  )
+  const labels: Record<string, string | number | boolean> = {}
+  for (const name in members) {
+    const value = members[name]
+    labels[name] = isScalar(value) ? value : JSON.stringify(value)
+  }
+  return labels
 }
 
 const isDeeper = (value: unknown, levels: number): boolean =>
