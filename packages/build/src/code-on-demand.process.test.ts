@@ -50,6 +50,16 @@ const programs: ReadonlyArray<readonly [what: string, files: Files, said: readon
     ['bad', 'no', 'no', 'true'],
   ],
   [
+    'what uses modules of Node is evaluated in the same order, and has them from the beginning',
+    {
+      'main.mjs': `import('./a.mjs').then(({ a }) => say(a()))`,
+      'a.mjs': `import { basename } from 'node:path'; import { b } from './b.mjs'; say('a', b); export function a() { return basename('/x/y') }`,
+      'b.mjs': `import { sep } from 'node:path'; import { a } from './a.mjs'; import './c.mjs'; say('b', sep, a()); export const b = 'B'`,
+      'c.mjs': `import { existsSync } from 'node:fs'; say('c', existsSync('/'))`,
+    },
+    ['c true', 'b / y', 'a B', 'y'],
+  ],
+  [
     'a module of CommonJS is what it exports, with its own helpers',
     {
       'main.mjs': `import('./old.cjs').then((m) => say(m.default.name, m.twice(2)))`,

@@ -37,7 +37,9 @@ export interface Evaluated {
   readonly first: number
   /** The calls without arguments in it, `init_other()`: where it has other modules evaluated. */
   readonly calls: readonly Call[]
-  /** Those before all else. */
+  /** Where it has modules of Node, and others of CommonJS, before all else: `a = require_a()`. */
+  readonly opening: { readonly start: number; readonly end: number }
+  /** The calls behind that, and before all else. */
   readonly leading: readonly Call[]
   /** What it does behind them: where that starts, at a comma perhaps, and what it uses. */
   readonly rest: { readonly start: number; readonly uses: Uses }
@@ -137,25 +139,42 @@ function evaluatedBy(value: Expression | null | undefined): Evaluated | undefine
   }
 }
 
-/** The calls before all else, and what is behind them. */
-function leadingOf(body: readonly Statement[], first: number): Pick<Evaluated, 'leading' | 'rest'> {
+/** What comes first, the calls behind it, and what is behind them. */
+function leadingOf(body: readonly Statement[], first: number): Pick<Evaluated, 'opening' | 'leading' | 'rest'> {
   const leading: Call[] = []
+  const opening: AnyNode[] = []
   let start = first
+  const found = (uses: Uses) => {
+    const end = opening.at(-1)?.end ?? first
+    return { opening: { start: first, end }, leading, rest: { start: Math.max(start, end), uses } }
+  }
   for (const [index, statement] of body.entries()) {
     const steps = stepsOf(statement)
-    const isOther = (step: AnyNode): boolean => callsOf(step).length === 0 && !isNothing(step)
-    const other = steps.findIndex(isOther)
-    const before = other < 0 ? steps : steps.slice(0, other)
-    leading.push(...before.flatMap(callsOf))
-    if (other < 0) {
+    const own = leading.length > 0 ? 0 : firstOther(steps, isOpening)
+    opening.push(...steps.slice(0, own))
+    const other = own + firstOther(steps.slice(own), (step) => callsOf(step).length > 0 || isNothing(step))
+    leading.push(...steps.slice(own, other).flatMap(callsOf))
+    if (other === steps.length) {
       start = statement.end
       continue
     }
-    start = before.at(-1)?.end ?? start
-    return { leading, rest: { start, uses: usesOf(steps.slice(other), body.slice(index + 1)) } }
+    start = steps[other - 1]?.end ?? start
+    return found(usesOf([...opening, ...steps.slice(other)], body.slice(index + 1)))
   }
-  return { leading, rest: { start, uses: usesOf() } }
+  return found(usesOf(opening))
 }
+
+/** How many of them, from the first on, are such. */
+function firstOther(steps: readonly AnyNode[], is: (step: AnyNode) => boolean): number {
+  const other = steps.findIndex((step) => !is(step))
+  return other < 0 ? steps.length : other
+}
+
+/** `a = require_a()` */
+const isOpening = (step: AnyNode): boolean =>
+  step.type === 'AssignmentExpression' &&
+  step.left.type === 'Identifier' &&
+  callsOf(step.right).some(({ name }) => name.startsWith('require_'))
 
 /** `void 0`, as a call that has become none. */
 const isNothing = (step: AnyNode): boolean =>

@@ -16,7 +16,7 @@ type Argument = number | string | NodeJS.ArrayBufferView
 /** Bytes of the longest text, and the NUL behind it. */
 export const TEXT_SIZE = 4096
 
-export type Call = keyof (typeof NUMBERS)['x64']
+export type Call = keyof ReturnType<(typeof NUMBERS)['x64']>
 
 /** What bun has of its own. `bun:ffi` is made of it, which takes 0.4 ms to load. */
 interface Ffi {
@@ -32,15 +32,35 @@ interface Libc {
 
 /** One function of libc does for all: each that is bound takes 5 µs, and its oldest lacks some of these. */
 const NUMBERS = {
-  x64: {
-    ...{ read: 0, write: 1, close: 3, fsync: 74, fchmod: 91, statfs: 137 },
-    ...{ openat: 257, unlinkat: 263, renameat: 264, readlinkat: 267, faccessat: 269, statx: 332 },
-  },
-  arm64: {
-    ...{ read: 63, write: 64, close: 57, fsync: 82, fchmod: 52, statfs: 43 },
-    ...{ openat: 56, unlinkat: 35, renameat: 38, readlinkat: 78, faccessat: 48, statx: 291 },
-  },
-} as const
+  x64: () => ({
+    read: 0,
+    write: 1,
+    close: 3,
+    fsync: 74,
+    fchmod: 91,
+    statfs: 137,
+    openat: 257,
+    unlinkat: 263,
+    renameat: 264,
+    readlinkat: 267,
+    faccessat: 269,
+    statx: 332,
+  }),
+  arm64: () => ({
+    read: 63,
+    write: 64,
+    close: 57,
+    fsync: 82,
+    fchmod: 52,
+    statfs: 43,
+    openat: 56,
+    unlinkat: 35,
+    renameat: 38,
+    readlinkat: 78,
+    faccessat: 48,
+    statx: 291,
+  }),
+}
 
 /** `undefined` where there is no way to the kernel: another processor, or another bun. */
 export function openKernel(): Kernel | undefined {
@@ -50,7 +70,7 @@ export function openKernel(): Kernel | undefined {
   try {
     const { Bun } = foreign()
     if (Bun?.FFI === undefined) return undefined
-    return kernelOver(Bun.FFI, NUMBERS[arch], constants)
+    return kernelOver(Bun.FFI, NUMBERS[arch](), constants)
   } catch {
     // Whatever the reason is: `node:fs` does without.
     return undefined

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { findExecutable } from '@cni/host'
-import { readFileSync } from '@cni/netns/enter'
+import { readIfThere, run } from '@cni/netns/enter'
 import type { Netns } from '@cni/netns/handle'
 import { namesFile, plainPrograms } from '../run/plain-programs.ts'
 
@@ -16,7 +16,7 @@ export function nftIsTheNodes(target: Netns): boolean {
 
 /** Whether the legacy back end has nothing in a namespace. */
 export const hasNoLegacyTable = (target: Netns): boolean =>
-  isEmpty(readFileSync(target, namesFile('ipv4'))) && isEmpty(readFileSync(target, namesFile('ipv6')))
+  run(target, () => isEmpty(readIfThere(namesFile('ipv4'))) && isEmpty(readIfThere(namesFile('ipv6'))))
 
 // internal
 

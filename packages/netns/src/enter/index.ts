@@ -15,6 +15,6 @@
  * @module
  */
 
-export { readFileSync } from './read-file-sync.ts'
+export { readFileSync, readIfThere } from './read-file-sync.ts'
 export { type EnterOptions, run, runInNew } from './runner.ts'
 export { hasOwnUsers } from './user-namespace.ts'

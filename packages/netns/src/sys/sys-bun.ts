@@ -14,15 +14,33 @@ const LIBC = 'libc.so.6'
 
 /** What every plugin calls goes through one function of libc: each more that is bound takes 5 µs. */
 const NUMBERS = {
-  x64: {
-    ...{ ioctl: 16, socket: 41, connect: 42, sendto: 44, recvfrom: 45, bind: 49, setsockopt: 54, getsockopt: 55 },
-    ...{ fcntl: 72, dup3: 292, setns: 308 },
-  },
-  arm64: {
-    ...{ dup3: 24, fcntl: 25, ioctl: 29, socket: 198, bind: 200, connect: 203, sendto: 206, recvfrom: 207 },
-    ...{ setsockopt: 208, getsockopt: 209, setns: 268 },
-  },
-} as const
+  x64: () => ({
+    ioctl: 16,
+    socket: 41,
+    connect: 42,
+    sendto: 44,
+    recvfrom: 45,
+    bind: 49,
+    setsockopt: 54,
+    getsockopt: 55,
+    fcntl: 72,
+    dup3: 292,
+    setns: 308,
+  }),
+  arm64: () => ({
+    ioctl: 29,
+    socket: 198,
+    connect: 203,
+    sendto: 206,
+    recvfrom: 207,
+    bind: 200,
+    setsockopt: 208,
+    getsockopt: 209,
+    fcntl: 25,
+    dup3: 24,
+    setns: 268,
+  }),
+}
 
 const F_GETFD = 1
 
@@ -37,7 +55,7 @@ export function sysBun(): Sys | undefined {
   })
   // one address per thread for ever
   const location = __errno_location()
-  const numbers = NUMBERS[arch]
+  const numbers = NUMBERS[arch]()
   const call = (name: keyof typeof numbers, a = 0, b = 0, c = 0, d = 0, e = 0, f = 0): number =>
     syscall(numbers[name], a, b, c, d, e, f)
   const at = (pointer: Pointer): number => (pointer === null ? 0 : ffi.ptr(pointer))

@@ -35,6 +35,7 @@ export function callLog(stderr: (line: string) => void, fields: LogFields): Call
     })
   }
   const log = (level: LogLevel, message: string, own: LogFields = {}): void => {
+    if (kept === undefined && LEVELS.indexOf(level) > lowest) return
     const line = formatLine(now(), level, message, { ...bound, ...own })
     if (kept === undefined) emit(level, line)
     else kept.push({ level, line })
@@ -83,13 +84,24 @@ function formatLine(time: string, level: LogLevel, message: string, fields: LogF
   const entry = { level, time, msg: String(message), ...others }
   let text: string
   try {
-    text = JSON.stringify(entry, printable)
+    text = isPlain(others) ? JSON.stringify(entry) : JSON.stringify(entry, printable)
   } catch {
     // A cycle, or a toJSON that throws.
     text = JSON.stringify({ level, time, msg: entry.msg, fields: 'not serialisable' })
   }
   return `${escapeUnsafe(text)}\n`
 }
+
+/** Whether it is JSON as it is: usual, and a fraction of the time. */
+function isPlain(fields: LogFields): boolean {
+  for (const name in fields) if (!isScalar(fields[name]) && !isListOfScalars(fields[name])) return false
+  return true
+}
+
+const isScalar = (value: unknown): boolean =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' || value === undefined
+
+const isListOfScalars = (value: unknown): boolean => Array.isArray(value) && value.every(isScalar)
 
 function printable(_key: string, value: unknown): unknown {
   if (value instanceof Error) return stackOf(value)
