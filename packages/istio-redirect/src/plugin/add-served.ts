@@ -19,7 +19,18 @@ import type { ServedTables } from './open-tables.ts'
 export async function addServed(c: AddAheadContext): Promise<AheadResult> {
   const runDir = runDirOf(c)
   if (runDir === undefined) return undefined
-  using tables = loadedTables(c)
+  const tables = loadedTables(c)
+  // No `using`: what it is compiled to takes 30 µs.
+  try {
+    return await servedBy(c, runDir, tables)
+  } finally {
+    tables[Symbol.dispose]()
+  }
+}
+
+// internal
+
+async function servedBy(c: AddAheadContext, runDir: string, tables: LoadedTables): Promise<AheadResult> {
   const asked = await ask(c, runDir, tables)
   if (asked.answer === undefined) return alone(c, asked.reason)
   const { answer } = asked
@@ -42,8 +53,6 @@ export async function addServed(c: AddAheadContext): Promise<AheadResult> {
   await committed.finish()
   return 'pass-on'
 }
-
-// internal
 
 /** Loaded while the agent has something to do, as all that the question does without. */
 const committing = () => import('./commit-fresh.ts')

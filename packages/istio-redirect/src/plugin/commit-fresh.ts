@@ -33,7 +33,8 @@ export async function commitFresh(c: FreshContext, program: FreshProgram): Promi
   let takeBack: (() => void) | undefined
   let committed = false
   try {
-    network = await networkOf(c, record)
+    // Most pods need none: then what reaches it is not loaded.
+    if (record.families.includes('ipv6') || record.tproxy !== null) network = await networkOf(c, record)
     const records = recordsToWrite(runDir)
     // One that is there says what has to be taken back first.
     if (records.read(key) !== undefined) return undefined
@@ -57,8 +58,11 @@ export async function commitFresh(c: FreshContext, program: FreshProgram): Promi
     async finish() {
       const { families, backend } = record
       if (backend === 'nft') c.log.debug('iptables by netlink', { ms: Math.round(durationMs), families })
-      using opened = network
-      await opened?.prepare((step) => c.undo(step))
+      try {
+        await network?.prepare((step) => c.undo(step))
+      } finally {
+        network?.[Symbol.dispose]()
+      }
       recordsToWrite(runDir).replace(key, { ...record, applied: true, generation: tables.generation + 1 })
       c.log.info('traffic is redirected', { pod, mode, plan: 'fresh', families, backend, durationMs })
     },
@@ -77,8 +81,6 @@ const isOf = ({ netns: { dev, ino } }: FreshContext, { netns }: MadeRecord): boo
 const hasUnrecorded = async (c: FreshContext, next: ServedTables['backend']): Promise<boolean> =>
   next !== 'other' && (await import('./leave-unrecorded.ts')).hasUnrecorded(c.netns, next)
 
-/** Most pods need none: then what reaches it is not loaded. */
-async function networkOf(c: FreshContext, record: MadeRecord): Promise<NamespaceNetwork | undefined> {
-  if (!record.families.includes('ipv6') && record.tproxy === null) return undefined
+async function networkOf(c: FreshContext, record: MadeRecord): Promise<NamespaceNetwork> {
   return (await import('./namespace-network.ts')).openNetwork(c.netns, record)
 }

@@ -43,13 +43,17 @@ function openSocket(): Readable | undefined {
 }
 
 async function readAll(source: Readable): Promise<Uint8Array> {
-  using from = source
   const chunks: Uint8Array[] = []
-  for (;;) {
-    const chunk = readChunk(from)
-    if (chunk === 'again') await new Promise((resolve) => setTimeout(resolve, 1))
-    else if (chunk.length > 0) chunks.push(chunk)
-    else return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : joined(chunks)
+  // No `using`: what it is compiled to takes every call of a plugin 30 µs.
+  try {
+    for (;;) {
+      const chunk = readChunk(source)
+      if (chunk === 'again') await new Promise((resolve) => setTimeout(resolve, 1))
+      else if (chunk.length > 0) chunks.push(chunk)
+      else return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : joined(chunks)
+    }
+  } finally {
+    source[Symbol.dispose]()
   }
 }
 
