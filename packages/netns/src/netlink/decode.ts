@@ -18,16 +18,16 @@ export interface Message {
  * The messages of one datagram, as views of its bytes. Throws `NetnsError('PROTOCOL')` when a length lies; whatever the
  * bytes, it ends.
  */
-export function decodeMessages(received: Uint8Array): Message[] {
-  const datagram = Buffer.from(received.buffer, received.byteOffset, received.byteLength)
+export function decodeMessages(datagram: Uint8Array): Message[] {
+  const bytes = Buffer.from(datagram.buffer, datagram.byteOffset, datagram.byteLength)
   const messages: Message[] = []
-  eachMessage(datagram, (at, length) => {
+  eachMessage(bytes, (at, length) => {
     messages.push({
-      type: datagram.readUInt16LE(at + 4),
-      flags: datagram.readUInt16LE(at + 6),
-      sequence: datagram.readUInt32LE(at + 8),
-      port: datagram.readUInt32LE(at + 12),
-      body: datagram.subarray(at + NLMSG_HDRLEN, at + length),
+      type: bytes.readUInt16LE(at + 4),
+      flags: bytes.readUInt16LE(at + 6),
+      sequence: bytes.readUInt32LE(at + 8),
+      port: bytes.readUInt32LE(at + 12),
+      body: bytes.subarray(at + NLMSG_HDRLEN, at + length),
     })
   })
   return messages
