@@ -147,6 +147,8 @@ describe('only', () => {
     ['all of a list', `say([1].map(...f), Object.hasOwn(...g), new Promise(...h))`],
     ['a member of the class above', `class A extends B { map() { return super.map((x) => x) } }`],
     ['something in a chain', `say(a?.map((x) => x), a?.b.map((x) => x), a?.b().filter((x) => x))`],
+    ['a promise that has its name from the text', `(function (Promise) { say(new Promise((f) => f())) })(class {})`],
+    ['an object that has its name from the text', `const { Object } = other; say(Object.hasOwn({}, 'a'))`],
     ['a promise of another kind', `say(new Other((f) => f()), new Promise(executor))`],
     ['a name that is taken', `function ownMap() {} say([1].map((x) => x))`],
     ['something that cannot be read', `say([1].map((x) => x)) ${'['.repeat(20_000)}${']'.repeat(20_000)}`],

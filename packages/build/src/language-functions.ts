@@ -1,6 +1,6 @@
-import type { AnyNode, CallExpression, MemberExpression, NewExpression } from 'acorn'
+import type { AnyNode, CallExpression, Identifier, MemberExpression, NewExpression } from 'acorn'
 import { type Edit, edited } from './edited.ts'
-import { nodesIn, parseScript } from './script-tree.ts'
+import { nodesIn, type Place, parseScript } from './script-tree.ts'
 
 /**
  * Has a bundle call functions of its own for some of the language, which bun has as texts: it makes each when it is first
@@ -16,9 +16,13 @@ export function ownLanguageFunctions(text: string, functions: string): string {
   const program = parseScript(text)
   if (program === undefined) return text
   const own = functionsIn(functions)
+  const places = [...nodesIn(program)]
+  // Another `Promise` than that of the language.
+  const declared = new Set(places.flatMap(({ node, ...place }) => (isName(node) && declares(place) ? [node.name] : [])))
   const used = new Set<string>()
-  const edits = [...nodesIn(program)].flatMap(({ node }): Edit[] => {
+  const edits = places.flatMap(({ node }): Edit[] => {
     const found = replacementIn(text, node)
+    if (found?.of !== undefined && declared.has(found.of)) return []
     if (found === undefined || !own.has(found.name) || text.includes(found.name)) return []
     used.add(found.name)
     return found.edits
@@ -53,6 +57,8 @@ function functionsIn(text: string): ReadonlyMap<string, string> {
 interface Replacement {
   /** Of the function that is called instead. */
   readonly name: string
+  /** The name that it belongs to; of a method there is none. */
+  readonly of?: string
   readonly edits: Edit[]
 }
 
@@ -68,13 +74,15 @@ function replacementIn(text: string, node: AnyNode): Replacement | undefined {
 
 function promise({ callee, arguments: [executor, ...others], start }: NewExpression): Replacement | undefined {
   const isOne = callee.type === 'Identifier' && callee.name === 'Promise' && others.length === 0 && isWritten(executor)
-  return isOne ? { name: 'ownPromise', edits: [{ start, end: callee.end, text: 'ownPromise' }] } : undefined
+  return isOne
+    ? { name: 'ownPromise', of: 'Promise', edits: [{ start, end: callee.end, text: 'ownPromise' }] }
+    : undefined
 }
 
 function ofObject(call: CallExpression, { start, end }: MemberExpression, member: string): Replacement | undefined {
   const name = Object.hasOwn(OF_OBJECT, member) ? OF_OBJECT[member] : undefined
   if (name === undefined || call.arguments.some(({ type }) => type === 'SpreadElement')) return undefined
-  return { name, edits: [{ start, end, text: name }] }
+  return { name, of: 'Object', edits: [{ start, end, text: name }] }
 }
 
 function method(
@@ -98,6 +106,18 @@ function method(
       { start: dot, end: first.start, text: ', ' },
     ],
   }
+}
+
+const isName = (node: AnyNode): node is Identifier => node.type === 'Identifier'
+
+/** Whether a name is declared or assigned there, or may be: better one too many. */
+function declares({ key, parent }: Omit<Place, 'node'>): boolean {
+  if (parent?.type === 'Property') return key === 'value'
+  if (parent?.type === 'BinaryExpression' || parent?.type === 'LogicalExpression') return false
+  return (
+    ['id', 'params', 'param', 'left', 'local'].includes(key) ||
+    /^(?:ArrayPattern|RestElement)$/.test(parent?.type ?? '')
+  )
 }
 
 const isWritten = (node: AnyNode | undefined): boolean =>

@@ -51,7 +51,7 @@ export function frameReader(limit: number): FrameReader {
   }
   return {
     push(piece) {
-      pieces.push(piece)
+      if (piece.length > 0) pieces.push(piece)
       length += piece.length
       if (length < HEADER) return undefined
       const first = (pieces[0]?.length ?? 0) < HEADER ? joined() : pieces[0]
