@@ -109,7 +109,7 @@ async function bursts(node: Node): Promise<void> {
 
 /**
  * The namespaces are there before, and stay until after: what a runtime takes for them is not the plugin's. Nor is what
- * starts the plugins: programs beside us that do nothing else, for Node takes half as long for it as a plugin does.
+ * starts the plugins: programs beside us that do nothing else, as in all other races.
  */
 async function burst(node: Node, plugin: Plugin, pods: number): Promise<number[]> {
   const times: number[] = []

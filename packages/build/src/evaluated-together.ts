@@ -107,54 +107,21 @@ class Merger {
     const later = [...this.#modules].filter(([name]) => !this.#started.has(name))
     const importers = new Map<string, string[]>(later.map(([name]) => [name, []]))
     for (const [importer, { leading }] of later) for (const { name } of leading) importers.get(name)?.push(importer)
-    const own = new Set(later.flatMap(([name]) => (this.#entries.has(name) ? [name] : [])))
-    for (;;) {
-      const leading = leadingTo(importers, own)
-      const meetings = later.filter(([name]) => (leading.get(name)?.size ?? 0) > 1)
-      // What is behind the first that several lead to has those as its only one.
-      const first = meetings.filter(([name]) => {
-        const single = (importers.get(name) ?? []).flatMap((importer) => onlyOf(leading.get(importer)) ?? [])
-        return new Set(single).size > 1
-      })
-      const others = later.filter(([name, { isStrict }]) => {
-        const root = onlyOf(leading.get(name))
-        return root !== undefined && root !== name && this.#modules.get(root)?.isStrict !== isStrict
-      })
-      const found = [...(first.length > 0 ? first : meetings), ...others]
-      if (found.length === 0) {
-        return new Map(
-          later.flatMap(([name]) => {
-            const root = onlyOf(leading.get(name))
-            return root === undefined ? [] : [[name, root]]
-          }),
-        )
+    const roots = new Map(later.flatMap(([name]) => (this.#entries.has(name) ? [[name, name]] : [])))
+    for (let isSettled = false; !isSettled; ) {
+      isSettled = true
+      for (const [name, { isStrict }] of later) {
+        const known = new Set((importers.get(name) ?? []).flatMap((importer) => roots.get(importer) ?? []))
+        const [first] = known
+        if (first === undefined || roots.get(name) === name) continue
+        const root = known.size === 1 && this.#modules.get(first)?.isStrict === isStrict ? first : name
+        if (roots.get(name) === root) continue
+        roots.set(name, root)
+        isSettled = false
       }
-      for (const [name] of found) own.add(name)
     }
+    return roots
   }
-}
-
-/** Of which of those that have a function of their own each is evaluated, by way of others that have none. */
-function leadingTo(
-  importers: ReadonlyMap<string, readonly string[]>,
-  own: ReadonlySet<string>,
-): ReadonlyMap<string, ReadonlySet<string>> {
-  const leading = new Map<string, Set<string>>([...own].map((name) => [name, new Set([name])]))
-  for (let isSettled = false; !isSettled; ) {
-    isSettled = true
-    for (const [name, from] of importers) {
-      if (own.has(name)) continue
-      const known = leading.get(name) ?? new Set()
-      const { size } = known
-      for (const importer of from) for (const root of leading.get(importer) ?? []) known.add(root)
-      leading.set(name, known)
-      if (known.size > size) isSettled = false
-    }
-  }
-  return leading
 }
 
 const bodyOf = ({ first, end }: Evaluated, text: string): Edit => ({ start: first, end: end - 1, text })
-
-const onlyOf = (names: ReadonlySet<string> | undefined): string | undefined =>
-  names?.size === 1 ? [...names][0] : undefined

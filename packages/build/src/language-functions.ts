@@ -4,7 +4,7 @@ import { nodesIn, type Place, parseScript } from './script-tree.ts'
 
 /**
  * Has a bundle call functions of its own for some of the language, which bun has as texts: it makes each when it is first
- * called, in 40 to 100 µs, and of those in the bundle there is bytecode. An ADD of `istio-cni` without an agent calls ten.
+ * called, in 40 to 100 µs, and of those in the bundle there is bytecode.
  *
  * The result is the same, for lists of all kinds. Only where the function that is given is named, or written, there: then
  * it does not matter which is looked at first, it or the list.
@@ -15,15 +15,16 @@ import { nodesIn, type Place, parseScript } from './script-tree.ts'
 export function ownLanguageFunctions(text: string, functions: string): string {
   const program = parseScript(text)
   if (program === undefined) return text
-  const own = functionsIn(functions)
+  const own = new Map([...functionsIn(functions)].filter(([name]) => !text.includes(name)))
   const places = [...nodesIn(program)]
   // Another `Promise` than that of the language.
-  const declared = new Set(places.flatMap(({ node, ...place }) => (isName(node) && declares(place) ? [node.name] : [])))
+  const declared = new Set<string | undefined>(
+    places.flatMap(({ node, ...place }) => (isName(node) && declares(place) ? [node.name] : [])),
+  )
   const used = new Set<string>()
   const edits = places.flatMap(({ node }): Edit[] => {
     const found = replacementIn(text, node)
-    if (found?.of !== undefined && declared.has(found.of)) return []
-    if (found === undefined || !own.has(found.name) || text.includes(found.name)) return []
+    if (found === undefined || !own.has(found.name) || declared.has(found.of)) return []
     used.add(found.name)
     return found.edits
   })
@@ -58,7 +59,7 @@ interface Replacement {
   /** Of the function that is called instead. */
   readonly name: string
   /** The name that it belongs to; of a method there is none. */
-  readonly of?: string
+  readonly of: string | undefined
   readonly edits: Edit[]
 }
 
@@ -101,6 +102,7 @@ function method(
   const dot = object.end + (between[1]?.length ?? 0)
   return {
     name,
+    of: undefined,
     edits: [
       { start: call.start, end: call.start, text: `${name}(` },
       { start: dot, end: first.start, text: ', ' },
@@ -123,7 +125,7 @@ function declares({ key, parent }: Omit<Place, 'node'>): boolean {
 const isWritten = (node: AnyNode | undefined): boolean =>
   node?.type === 'ArrowFunctionExpression' || node?.type === 'FunctionExpression'
 
-const isNamed = (node: AnyNode): boolean => node.type === 'Identifier' || isWritten(node)
+const isNamed = (node: AnyNode): boolean => isName(node) || isWritten(node)
 
 /** Whether there is a `?.` before, where all behind it may be left out. One in parentheses is a node of its own. */
 function isInChain(node: AnyNode): boolean {

@@ -20,7 +20,7 @@ export async function addServed(c: AddAheadContext): Promise<AheadResult> {
   const runDir = runDirOf(c)
   if (runDir === undefined) return undefined
   const tables = loadedTables(c)
-  // No `using`: what it is compiled to takes 30 µs.
+  // No `using`: what it is compiled to takes 20 µs.
   try {
     return await servedBy(c, runDir, tables)
   } finally {

@@ -1,4 +1,4 @@
-import type { NetlinkSocket } from '@cni/netns/netlink'
+import { be32, type NetlinkSocket, NLM_F_REQUEST } from '@cni/netns/netlink'
 
 /**
  * A batch as it is sent once: refused unless the rules are those of a generation, and with numbers to know the answers by.
@@ -20,7 +20,7 @@ export function numberedBatch(batch: Uint8Array, { generation, first }: BatchNum
     at += length / 4
   }
   if (last !== END) return undefined
-  for (let byte = 0; byte < 4; byte++) bytes[GENERATION_AT + byte] = generation >>> (24 - 8 * byte)
+  bytes.set(be32(generation), GENERATION_AT)
   return bytes
 }
 
@@ -74,7 +74,6 @@ export function wasTaken(socket: NetlinkSocket, first: number): boolean {
 const HEADER = 16
 const BEGIN = 0x10
 const END = 0x11
-const NLM_F_REQUEST = 1
 const NLMSG_ERROR = 2
 const GET_GENERATION = (10 << 8) | 16
 const NEW_GENERATION = (10 << 8) | 15

@@ -21,8 +21,9 @@ export function callLog(stderr: (line: string) => void, fields: LogFields): Call
   let lowest = LEVELS.indexOf('info')
   let sinks: LogSink[] = []
 
+  const isHidden = (level: LogLevel): boolean => LEVELS.indexOf(level) > lowest
   const emit = (level: LogLevel, line: string): void => {
-    if (LEVELS.indexOf(level) > lowest) return
+    if (isHidden(level)) return
     stderr(line)
     sinks = sinks.filter((sink) => {
       try {
@@ -35,7 +36,7 @@ export function callLog(stderr: (line: string) => void, fields: LogFields): Call
     })
   }
   const log = (level: LogLevel, message: string, own: LogFields = {}): void => {
-    if (kept === undefined && LEVELS.indexOf(level) > lowest) return
+    if (kept === undefined && isHidden(level)) return
     const line = formatLine(now(), level, message, { ...bound, ...own })
     if (kept === undefined) emit(level, line)
     else kept.push({ level, line })
