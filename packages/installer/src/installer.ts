@@ -91,6 +91,7 @@ export function installer(options: InstallerOptions): Installer {
     async run({ signal }) {
       stop = new AbortController()
       const either = AbortSignal.any([signal, stop.signal])
+      either.addEventListener('abort', () => state.binaries.stop.abort(), { once: true })
       const { claimFile } = state.settings
       if (claimFile !== undefined) state.claim ??= startClaim(claimFile, state.settings)
       loop = startLoop(
@@ -101,7 +102,6 @@ export function installer(options: InstallerOptions): Installer {
         either,
       )
       await loop.done
-      state.binaries.stop.abort()
       state.memory.displaced.close()
     },
     status: () => state.status,
@@ -109,11 +109,11 @@ export function installer(options: InstallerOptions): Installer {
       stop.abort()
       state.binaries.stop.abort()
       return exclusive(async () => {
-        const { settings, net, claim } = state
+        const { settings, net, claim, binaries } = state
         const left = claim?.keeper()
         const report =
           left === undefined
-            ? await uninstall({ settings, net, claimant: claim?.claimant })
+            ? await uninstall({ settings, net, claimant: claim?.claimant, copying: binaries.running?.end })
             : { changes: [], errors: [], left }
         state.memory.displaced.close()
         state = newState(settings)

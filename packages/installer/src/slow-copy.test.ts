@@ -69,6 +69,18 @@ test('a stop and the removal do not wait for a copy, which comes to nothing when
   expect(node.read('net/10-calico.conflist')).toBe(calico)
 })
 
+test('the removal waits a moment for a copy that has not noticed yet, and leaves nothing of it', async () => {
+  const copies = holdCopiesOf('mesh')
+  const { node, installer, stop } = running()
+  await eventually(copies.isHeld, 'a copy')
+  await stop()
+  const removal = installer.uninstall()
+  setTimeout(() => copies.letGo(), 20)
+  expect(await removal).toMatchObject({ errors: [] })
+  expect(copies.isHeld()).toBe(false)
+  expect(Object.keys(node.files()).filter((name) => name.endsWith('.tmp'))).toEqual([])
+})
+
 test('other options end the copy of the old ones', async () => {
   const copies = holdCopiesOf('mesh')
   const { node, installer } = running()

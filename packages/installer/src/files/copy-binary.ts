@@ -28,6 +28,9 @@ export interface CopyOptions {
 export async function copyBinary(source: string, target: string, options: CopyOptions): Promise<void> {
   const { type, signal, uncache, check } = options
   const temporary = temporaryPath(target, type)
+  // Not only once the kernel is done with it: the process may end before.
+  const remove = (): void => removeQuietly(temporary)
+  signal?.addEventListener('abort', remove)
   try {
     const { fd, stat } = openRegularFile(source)
     try {
@@ -43,8 +46,10 @@ export async function copyBinary(source: string, target: string, options: CopyOp
     check(temporary)
     renameSync(temporary, target)
   } catch (error) {
-    removeQuietly(temporary)
+    remove()
     throw toInstallError(error, `cannot copy ${source} to`, target)
+  } finally {
+    signal?.removeEventListener('abort', remove)
   }
 }
 

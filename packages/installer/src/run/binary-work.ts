@@ -1,5 +1,5 @@
 import type { Health } from '../health.ts'
-import { toInstallError } from '../install-error.ts'
+import { assertNotAborted, toInstallError } from '../install-error.ts'
 import type { Change } from './change.ts'
 import { planBinaries } from './plan-binaries.ts'
 import { lookAgainIn } from './state.ts'
@@ -33,6 +33,7 @@ export async function lookAtBinaries(pass: Work): Promise<{ readonly busy: Promi
 
 function begin(pass: Work): void {
   const { state } = pass
+  assertNotAborted(pass.signal)
   const { binaries, settings } = state
   if (binaries.stop.signal.aborted) binaries.stop = new AbortController()
   const work = newWork(state, binaries.stop.signal)

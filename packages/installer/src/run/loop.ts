@@ -1,3 +1,4 @@
+import { endWithin } from './end-within.ts'
 import type { PassResult } from './pass.ts'
 import { newPassPace } from './pass-pace.ts'
 import { newWakeups, type Wakeups } from './wakeups.ts'
@@ -58,17 +59,9 @@ async function drive({ body, watches, wakeups, signal }: Drive): Promise<void> {
 
 /** A pass that hangs in the kernel (a dead disk) must not keep the process from ending. */
 async function stopSoon(work: Promise<void>, signal: AbortSignal): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<void>((resolve) => {
-    const start = (): void => {
-      timer = setTimeout(resolve, STOP_MS)
-    }
-    if (signal.aborted) start()
-    else signal.addEventListener('abort', start, { once: true })
+  const aborted = new Promise<void>((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
   })
-  try {
-    await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-  }
+  await Promise.race([work, aborted.then(() => endWithin(STOP_MS, work))])
 }

@@ -10,6 +10,7 @@ import { type Change, describeChange, type PlannedChange } from './change.ts'
 import { removeClaim } from './claim/claim.ts'
 import type { Claimant } from './claim/record.ts'
 import { removeConf, replaceConf } from './conflist/conf-changes.ts'
+import { endWithin } from './end-within.ts'
 import { isInstalled, pluginNames } from './plugin-names.ts'
 import { sweep } from './sweep.ts'
 
@@ -39,8 +40,12 @@ export interface Removal {
   readonly kept?: Kept
   /** Whose claim goes; anybody's, when it is not given. */
   readonly claimant?: Claimant | undefined
+  /** The end of a copy that was told to stop. */
+  readonly copying?: Promise<void> | undefined
 }
 
+/** How long a copy may take to notice that it should stop. */
+const STOP_MS = 300
 /** How often a file that somebody writes at the same time is looked at again. */
 const ATTEMPTS = 5
 
@@ -58,8 +63,10 @@ export async function uninstall(removal: Removal): Promise<UninstallReport> {
   const report: Report = { changes: [], errors: [] }
   removeEntries(removal, report)
   if (report.errors.length === 0) await removeFiles(removal, report)
-  giveUpClaim(removal, report)
+  // A copy that is cut off here may be about to create its temporary file.
+  if (removal.copying !== undefined) await endWithin(STOP_MS, removal.copying)
   sweep(removal.settings)
+  giveUpClaim(removal, report)
   return report
 }
 

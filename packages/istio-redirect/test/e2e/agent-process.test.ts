@@ -229,7 +229,8 @@ test('TERM in the middle of the first copy ends it as well', async () => {
   expect(await agent.exit).toEqual({ code: 0, signal: null })
   expect(performance.now() - start).toBeLessThan(1200)
   expect(node.read(conflist)).toBe(calico)
-  expect(node.names().filter((name) => /tmp|kubeconfig|bin\/istio-cni/.test(name.replace(/^src.*/, '')))).toEqual([])
+  const left = node.names().filter((name) => /tmp|kubeconfig|bin\/istio-cni/.test(name.replace(/^src.*/, '')))
+  expect(left, agent.log()).toEqual([])
 })
 
 const sorted = (entry: object): object => Object.fromEntries(Object.entries(entry).sort(([a], [b]) => (a < b ? -1 : 1)))
