@@ -184,6 +184,21 @@ test('what only an import() leads to is no part of the top level of a bundle for
   expect(topLevelNames(await bundled(files, 'node', false))).toEqual(expect.arrayContaining(['only', 'inBoth']))
 })
 
+test('what loads a group is declared in the group that all ways to it go through', async () => {
+  const files = {
+    'main.mjs': `import('./outer.mjs').then(({ outer }) => outer()); import('./other.mjs').then(({ other }) => other())`,
+    'outer.mjs': `export async function outer() { say((await import('./inner.mjs')).inner(), (await import('./both.mjs')).both()) }`,
+    'inner.mjs': `export async function inner() { say((await import('./innermost.mjs')).innermost()) }`,
+    'innermost.mjs': `export const innermost = () => 'I'`,
+    'other.mjs': `export async function other() { say((await import('./both.mjs')).both()) }`,
+    'both.mjs': `export const both = () => 'B'`,
+  }
+  const text = await bundled(files, 'bun', false)
+  // outer, other, and what both of them load
+  expect(topLevelNames(text).filter((name) => name.startsWith('__load'))).toHaveLength(3)
+  expect((await run(text, 3)).toSorted()).toEqual(['B', 'I', '[object Promise] B'])
+})
+
 test('a module is one function, with what it says of itself in front: nothing is made of what nobody imports', async () => {
   const files = {
     'main.mjs': `import { value } from './value.mjs'; say(value); import('./late.mjs').then(({ late }) => say(late))`,

@@ -1,5 +1,6 @@
-import { type CodeGroup, codeByUse } from './code-groups.ts'
-import { type DynamicImport, type Evaluated, type Piece, topLevelOf } from './top-level.ts'
+import { type CodeByUse, type CodeGroup, codeByUse } from './code-groups.ts'
+import { dominators } from './dominators.ts'
+import { type DynamicImport, type Evaluated, type Piece, topLevelOf, type Uses } from './top-level.ts'
 
 /**
  * Moves what only `import()` leads to into functions, called where an `import()` is reached that needs them. bun makes
@@ -15,20 +16,24 @@ export function codeOnDemand(text: string): string {
   const pieces = topLevelOf(text)
   // `eval` could use any name, unseen.
   if (pieces === undefined || pieces.some(({ uses }) => uses.names.has('eval'))) return text
-  const { always, groups } = codeByUse(pieces)
+  const code = codeByUse(pieces)
+  const { always, groups } = code
   if (groups.length === 0) return text
-  const printer = new Printer(text, pieces, groups)
+  const printer = new Printer(text, pieces, code)
   return [
     text.slice(0, pieces[0]?.start ?? 0),
     printer.helpers(),
     ...always.map((piece) => printer.piece(piece)),
     ...(printer.shared.size === 0 ? [] : [`var ${[...printer.shared].join(', ')};`]),
     // Declarations, which are there from the beginning.
-    ...groups.map((group) => printer.group(group)),
+    ...printer.groupsIn(START),
   ].join('\n')
 }
 
 // internal
+
+/** What is there when the bundle is started. */
+const START = Symbol('start')
 
 class Printer {
   /** What is declared in one group and used elsewhere. */
@@ -38,8 +43,9 @@ class Printer {
   readonly #groups = new Map<string, CodeGroup>()
   readonly #functions: ReadonlyMap<CodeGroup, string>
   readonly #names: { readonly done: string; readonly failed: string }
+  readonly #inside: ReadonlyMap<CodeGroup | typeof START, readonly CodeGroup[]>
 
-  constructor(text: string, pieces: readonly Piece[], groups: readonly CodeGroup[]) {
+  constructor(text: string, pieces: readonly Piece[], { always, groups }: CodeByUse) {
     this.#text = text
     this.#imports = pieces.flatMap(({ uses }) => uses.imports).sort((a, b) => a.start - b.start)
     for (const group of groups) for (const name of group.names) this.#groups.set(name, group)
@@ -48,6 +54,24 @@ class Printer {
     this.#functions = new Map(groups.map((group, index) => [group, `${prefix}${index}`]))
     this.#names = { done: unused('__done'), failed: unused('__failed') }
     this.shared = new Set(pieces.flatMap((piece) => this.#foreign(piece)))
+    this.#inside = this.#nested(always)
+  }
+
+  /** The groups that are declared in that one. */
+  groupsIn(place: CodeGroup | typeof START): readonly string[] {
+    return (this.#inside.get(place) ?? []).map((group) => this.group(group))
+  }
+
+  /** Where each group is declared: in the one that all ways to it go through. What is not declared takes no time. */
+  #nested(always: readonly Piece[]): ReadonlyMap<CodeGroup | typeof START, readonly CodeGroup[]> {
+    const inside = new Map<CodeGroup | typeof START, CodeGroup[]>()
+    const usedBy = (pieces: readonly Piece[]): readonly CodeGroup[] =>
+      pieces.flatMap(({ uses }) => namesIn(uses)).flatMap((name) => this.groupOf(name) ?? [])
+    const next = (place: CodeGroup | typeof START) => usedBy(place === START ? always : place.pieces)
+    for (const [group, place] of dominators<CodeGroup | typeof START>(START, next)) {
+      if (group !== START) inside.set(place, [...(inside.get(place) ?? []), group])
+    }
+    return inside
   }
 
   groupOf(name: string | undefined): CodeGroup | undefined {
@@ -65,7 +89,12 @@ class Printer {
     const name = this.#functions.get(group)
     const used = group.pieces.flatMap(({ uses }) => [...uses.names])
     const before = this.#calls(used, group).map((call) => `${call};`)
-    const body = [`${name} = ${this.#names.done};`, ...before, ...group.pieces.map((piece) => this.piece(piece))]
+    const body = [
+      `${name} = ${this.#names.done};`,
+      ...before,
+      ...group.pieces.map((piece) => this.piece(piece)),
+      ...this.groupsIn(group),
+    ]
     return `function ${name}() {\n${body.join('\n')}\n}`
   }
 
@@ -93,8 +122,7 @@ class Printer {
 
   #foreign({ declares, uses }: Piece): string[] {
     const own = this.groupOf(declares?.name)
-    const used = [...uses.names, ...uses.imports.flatMap(({ names }) => [...names])]
-    return used.filter((name) => this.#groups.has(name) && this.groupOf(name) !== own)
+    return namesIn(uses).filter((name) => this.#groups.has(name) && this.groupOf(name) !== own)
   }
 
   /** The calls that make sure of names that are not in that group. */
@@ -119,3 +147,5 @@ class Printer {
     return printed + this.#text.slice(at, end)
   }
 }
+
+const namesIn = ({ names, imports }: Uses): readonly string[] => [...names, ...imports.flatMap((one) => [...one.names])]

@@ -51,8 +51,9 @@ export interface InstallerOptions {
    */
   readonly claimFile?: string | undefined
   /**
-   * Called with an open file whose bytes were copied or compared and will not be read again soon, such as
-   * `dropPageCache` of `@cni/netns/sys`: a container is charged for what it leaves in the page cache. Default: nothing.
+   * Called with the source, open, once its bytes were copied or compared and will not be read again soon, such as
+   * `dropPageCache` of `@cni/netns/sys`: a container is charged for what it leaves in the page cache. The installed copy
+   * stays there, for every pod starts it. Default: nothing.
    */
   readonly uncache?: ((fd: number) => void) | undefined
   /** Told of everything that happens; what it throws is ignored. */
