@@ -71,13 +71,13 @@ export function boundConnections(
   }
   server.on('connection', (socket) => {
     connections.set(socket, 'silent')
-    const headersTimer = setTimeout(() => {
-      if (connections.get(socket) === 'silent') close(socket, 'late')
-    }, headersMs)
-    const totalTimer = setTimeout(() => close(socket, 'late'), totalMs)
-    socket.once('close', () => {
-      clearTimeout(headersTimer)
-      clearTimeout(totalTimer)
+    // One timer at a time: most connections are closed before the first one ends.
+    let timer = setTimeout(() => {
+      if (connections.get(socket) === 'silent' || totalMs <= headersMs) close(socket, 'late')
+      else timer = setTimeout(() => close(socket, 'late'), totalMs - headersMs)
+    }, Math.min(headersMs, totalMs))
+    socket.on('close', () => {
+      clearTimeout(timer)
       connections.delete(socket)
     })
     const [oldest = socket] = connections.keys()

@@ -56,11 +56,11 @@ export function callServer(options: CallServerOptions): ClosableServer {
     const reader = frameReader(MAX_REQUEST)
     let take = (frame: Frame): void => {
       const facts = toldFacts()
-      socket.once('close', facts.over)
       const takeLines = (lines: Frame): void => {
         take = () => {}
         options.lines?.(lines.json)
-        socket.destroySoon()
+        // It has its answer, or it would have nothing to say.
+        socket.destroy()
       }
       take = (next) => {
         if (isList(next)) return takeLines(next)
@@ -90,10 +90,16 @@ export function callServer(options: CallServerOptions): ClosableServer {
     }
     socket.write(ACCEPTANCE)
     const left = new AbortController()
-    socket.once('close', () => left.abort())
+    let isDecided = false
+    socket.on('close', () => {
+      if (isDecided) return
+      facts.over()
+      left.abort()
+    })
     await order.next()
     if (socket.destroyed) return
     const said = await decide(frame, left.signal, facts)
+    isDecided = true
     options.answered?.(said, performance.now() - began)
     if (socket.destroyed) return
     // Who is refused logs in its own way.
