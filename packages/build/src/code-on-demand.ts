@@ -11,15 +11,16 @@ import { type DynamicImport, type Evaluated, type Piece, topLevelOf, type Uses }
  * variable of the top level, which its own group gives a value.
  *
  * @param text - CommonJS by esbuild, which has not shortened its names.
+ * @param outside - whether all that groups declare is such a variable: for those that become elements of one array.
  */
-export function codeOnDemand(text: string): string {
+export function codeOnDemand(text: string, { outside = false } = {}): string {
   const pieces = topLevelOf(text)
   // `eval` could use any name, unseen.
   if (pieces === undefined || pieces.some(({ uses }) => uses.names.has('eval'))) return text
   const code = codeByUse(pieces)
   const { always, groups } = code
   if (groups.length === 0) return text
-  const printer = new Printer(text, pieces, code)
+  const printer = new Printer(text, pieces, code, outside)
   return [
     text.slice(0, pieces[0]?.start ?? 0),
     printer.helpers(),
@@ -36,7 +37,7 @@ export function codeOnDemand(text: string): string {
 const START = Symbol('start')
 
 class Printer {
-  /** What is declared in one group and used elsewhere. */
+  /** What is declared in one group and used elsewhere, or may be. */
   readonly shared: ReadonlySet<string>
   readonly #text: string
   readonly #imports: readonly DynamicImport[]
@@ -45,7 +46,7 @@ class Printer {
   readonly #names: { readonly done: string; readonly failed: string }
   readonly #inside: ReadonlyMap<CodeGroup | typeof START, readonly CodeGroup[]>
 
-  constructor(text: string, pieces: readonly Piece[], { always, groups }: CodeByUse) {
+  constructor(text: string, pieces: readonly Piece[], { always, groups }: CodeByUse, outside: boolean) {
     this.#text = text
     this.#imports = pieces.flatMap(({ uses }) => uses.imports).sort((a, b) => a.start - b.start)
     for (const group of groups) for (const name of group.names) this.#groups.set(name, group)
@@ -53,7 +54,7 @@ class Printer {
     const prefix = unused('__load')
     this.#functions = new Map(groups.map((group, index) => [group, `${prefix}${index}`]))
     this.#names = { done: unused('__done'), failed: unused('__failed') }
-    this.shared = new Set(pieces.flatMap((piece) => this.#foreign(piece)))
+    this.shared = new Set(outside ? this.#groups.keys() : pieces.flatMap((piece) => this.#foreign(piece)))
     this.#inside = this.#nested(always)
   }
 

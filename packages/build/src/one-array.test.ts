@@ -65,6 +65,28 @@ describe('what is at the top level of a script is an element', () => {
     ['a function that is made anew', `f = () => 2; function f() { return 1 } say(f())`],
     ['what a list or a loop declares', `var [p, q] = [1, 2]; for (var i = 0; i < 2; i++) say(i + p + q)`],
     ['what is no name here', `say(typeof nobody, Object.keys({}).length)`],
+    [
+      'a function with directives that uses several, and one in it',
+      `function f() { 'use strict'; const g = () => { say(a, b, this); return a + b }; return [a, b, this, g()] } say(f()); var a = 1, b = 2`,
+    ],
+    ['an empty function, and one that uses one', `function f() {} function g() { return f } say(g() === f, f.length)`],
+    ['a body that starts with a use', `function f() {a(b)} function a(v) { say(v) } var b = 1; f()`],
+    [
+      'parameters, which cannot see the body',
+      `function f(x = a + b, y = () => a + b) { var x2 = a + b; return [x, y(), x2] } say(f()); var a = 1, b = 2; say(f())`,
+    ],
+    [
+      'members of a class in a function, and what is computed in it',
+      `function f() { a(b); return class { p = a(b); static { say(a(b)) } static [a(b)] = a(b); m() { return a(b) + a(b) } } } function a(v) { return v + 1 } var b = 1; const C = f(); say(new C().p, C[2], new C().m())`,
+    ],
+    [
+      'generators and async functions, over several calls',
+      `function* g() { yield a; yield b; yield* h() } function* h() { yield a + b } async function s() { await a; say(await b, a) } var a = 1, b = 2; say(...g()); s()`,
+    ],
+    [
+      'variables and functions that change between two uses of them',
+      `function f() { say(n, g()); n++; g = () => 'new'; say(n, g()) } var n = 1; function g() { return 'old' } f(); f()`,
+    ],
   ])('%s', (_, text) => {
     said(text)
   })
@@ -72,7 +94,7 @@ describe('what is at the top level of a script is an element', () => {
 
 test('nothing else is declared there, but what is declared twice', () => {
   const text = `'use strict'; function a() {} var b = 1, c; var [d] = []; function e(b) { return b }`
-  expect(declared(inOneArray(text))).toEqual(['__top', 'b', 'ArrayPattern'])
+  expect(declared(inOneArray(text))).toEqual(['__top', '__own', 'b', 'ArrayPattern'])
   expect(inOneArray(text)).toMatch(/^\s*'use strict';/)
 })
 
@@ -86,4 +108,11 @@ test.each([
 
 test('a name of the text is not that of the array', () => {
   expect(said(`var __top = 1; function f() { return __top } say(f())`)).toEqual([1])
+  expect(said(`var a = 1; function f(__own) { return [a, a, __own] } say(f(2))`)).toEqual([[1, 1, 2]])
+})
+
+test('a function that uses several has the array as a variable of its own, which functions in it do not keep', () => {
+  const text = inOneArray(`function f() { a(b); return () => a } function a() {} var b = 1`)
+  expect(text.match(/var __own = __top;/g)).toHaveLength(2)
+  expect(text).toContain('return () => __top[')
 })

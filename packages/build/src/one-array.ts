@@ -1,11 +1,14 @@
-import type { AnyNode, Pattern, Program } from 'acorn'
+import type { AnyNode, Program } from 'acorn'
+import { declaredBy, namesOf } from './declared-names.ts'
 import { type Edit, edited } from './edited.ts'
+import { type Body, placesIn } from './own-places.ts'
 import { isMemberName, nodesIn, type Place, parseScript, type Statement } from './script-tree.ts'
 
 /**
  * Makes elements of one array of the functions and variables at the top level of a bundle. bun makes an entry of a table for
  * each name there that some function uses, at every start and used or not, and of an element nothing: a sixth of what
- * VERSION of `istio-cni` executes.
+ * VERSION of `istio-cni` executes. When it calls a function for the first time, it looks up every name from outside, as
+ * often as it stands there: so each function has the array in a variable of its own.
  *
  * A name that is declared anywhere else as well stays what it is, and so does all of a text in which a name can be used
  * unseen. A function that has its name from its variable has none any more: for bundles whose names are shortened.
@@ -17,21 +20,25 @@ export function inOneArray(text: string): string {
   if (program === undefined) return text
   const nodes = [...nodesIn(program)]
   if (nodes.some(isUnseenUse)) return text
-  const elements = elementsOf(program, nodes)
-  if (elements.size === 0) return text
-  const array = unusedName(text, '__top')
-  const printer = new Printer(text, new Map([...elements].map(([name, index]) => [name, `${array}[${index}]`])))
+  const { functions, variables } = namesAtTop(program, nodes)
+  const names = [...functions, ...variables]
+  if (names.length === 0) return text
+  const [array, own] = [unusedName(text, '__top'), unusedName(text, '__own')]
+  const printer = new Printer(text, new Map(names.map((name, index) => [name, index])), { array, own })
   const isElement = (statement: Statement): boolean =>
-    statement.type === 'FunctionDeclaration' && elements.has(statement.id.name)
-  const functions = program.body.filter(isElement)
+    statement.type === 'FunctionDeclaration' && functions.includes(statement.id.name)
+  const elements = program.body.filter(isElement)
   const others = program.body.filter((statement) => !isElement(statement))
   const directives = others.filter((statement) => 'directive' in statement)
   return [
     text.slice(0, program.body[0]?.start ?? 0),
-    ...directives.map((statement) => printer.print(statement)),
+    ...directives.map((statement) => text.slice(statement.start, statement.end)),
     // Functions are there from the beginning.
-    `var ${array} = [${functions.map((statement) => printer.print(statement)).join(',\n')}];`,
-    ...others.filter((statement) => !directives.includes(statement)).map((statement) => printer.statement(statement)),
+    `var ${array} = [${elements.map((statement) => printer.print(statement, program)).join(',\n')}];`,
+    `var ${own} = ${array};`,
+    ...others
+      .filter((statement) => !directives.includes(statement))
+      .map((statement) => printer.statement(statement, program)),
   ].join('\n')
 }
 
@@ -40,18 +47,18 @@ export function inOneArray(text: string): string {
 const isUnseenUse = ({ node }: Place): boolean =>
   node.type === 'WithStatement' || (node.type === 'Identifier' && node.name === 'eval')
 
-/** What becomes an element, and which: functions first. */
-function elementsOf(program: Program, nodes: readonly Place[]): ReadonlyMap<string, number> {
+/** What becomes an element: what is declared there, and nowhere else. */
+function namesAtTop(program: Program, nodes: readonly Place[]) {
+  const often = new Map<string, number>()
+  for (const { node } of nodes) for (const name of declaredBy(node)) often.set(name, (often.get(name) ?? 0) + 1)
   const functions: string[] = []
   const variables: string[] = []
   for (const statement of program.body) {
     if (statement.type === 'FunctionDeclaration') functions.push(statement.id.name)
-    if (isPlainVar(statement)) for (const { id } of statement.declarations) variables.push(nameOf(id))
+    if (isPlainVar(statement)) variables.push(...statement.declarations.flatMap(({ id }) => namesOf(id)))
   }
-  const often = new Map<string, number>()
-  for (const place of nodes) for (const name of declaredBy(place)) often.set(name, (often.get(name) ?? 0) + 1)
-  const once = [...functions, ...variables].filter((name) => often.get(name) === 1)
-  return new Map(once.map((name, index) => [name, index]))
+  const isOnce = (name: string): boolean => often.get(name) === 1
+  return { functions: functions.filter(isOnce), variables: variables.filter(isOnce) }
 }
 
 /** `var a, b = 1`, and no pattern among them. */
@@ -63,94 +70,80 @@ function isPlainVar(statement: Statement): statement is Statement & { type: 'Var
   )
 }
 
-/** The names that a node itself declares, in whatever scope. */
-function declaredBy({ node }: Place): readonly string[] {
-  switch (node.type) {
-    case 'FunctionDeclaration':
-    case 'FunctionExpression':
-    case 'ArrowFunctionExpression':
-      return [...(node.id ? [node.id.name] : []), ...node.params.flatMap(namesOf)]
-    case 'ClassDeclaration':
-    case 'ClassExpression':
-      return node.id ? [node.id.name] : []
-    case 'VariableDeclarator':
-      return namesOf(node.id)
-    case 'CatchClause':
-      return node.param ? namesOf(node.param) : []
-    case 'LabeledStatement':
-      return [node.label.name]
-    default:
-      return []
-  }
-}
-
-function namesOf(pattern: Pattern): readonly string[] {
-  switch (pattern.type) {
-    case 'Identifier':
-      return [pattern.name]
-    case 'ObjectPattern':
-      return pattern.properties.flatMap((one) => namesOf(one.type === 'Property' ? one.value : one))
-    case 'ArrayPattern':
-      return pattern.elements.flatMap((one) => (one === null ? [] : namesOf(one)))
-    case 'AssignmentPattern':
-      return namesOf(pattern.left)
-    case 'RestElement':
-      return namesOf(pattern.argument)
-    default:
-      return []
-  }
-}
-
-const nameOf = (id: Pattern): string => namesOf(id)[0] ?? ''
-
 function unusedName(text: string, name: string): string {
   return text.includes(name) ? unusedName(text, `${name}_`) : name
 }
 
 class Printer {
   readonly #text: string
-  readonly #elements: ReadonlyMap<string, string>
+  readonly #indices: ReadonlyMap<string, number>
+  /** What the array is called for all, and in a body that uses it several times. */
+  readonly #names: { readonly array: string; readonly own: string }
 
-  constructor(text: string, elements: ReadonlyMap<string, string>) {
+  constructor(
+    text: string,
+    indices: ReadonlyMap<string, number>,
+    names: { readonly array: string; readonly own: string },
+  ) {
     this.#text = text
-    this.#elements = elements
+    this.#indices = indices
+    this.#names = names
   }
 
-  statement(statement: Statement): string {
-    if (!isPlainVar(statement)) return this.print(statement)
+  statement(statement: Statement, program: Program): string {
+    if (!isPlainVar(statement)) return this.print(statement, program)
     return statement.declarations
       .map((one) => {
-        const element = this.#elements.get(nameOf(one.id))
-        if (element === undefined) return `var ${this.print(one)};`
+        const [name = ''] = namesOf(one.id)
+        const index = this.#indices.get(name)
+        if (index === undefined) return `var ${this.print(one, program)};`
         // From behind its name: what is in parentheses starts before its node.
-        return one.init ? `${element}${this.print(one, one.id.end)};` : ''
+        return one.init ? `${this.#names.own}[${index}]${this.print(one, program, one.id.end)};` : ''
       })
       .join('\n')
   }
 
   /** A part of the text in which names are what they have become. */
-  print(root: AnyNode, from = root.start): string {
+  print(root: AnyNode, body: Body, from = root.start): string {
+    const uses = [...placesIn(root, body)].filter((place) => this.#isUse(place) && place.node.start >= from)
+    const often = new Map<Body, number>([[body, 2]])
+    for (const { body: of } of uses) if (of !== undefined) often.set(of, (often.get(of) ?? 0) + 1)
+    const isOften = (of: Body | undefined): of is Body => of !== undefined && (often.get(of) ?? 0) > 1
+    const { array, own } = this.#names
     const edits = new Map<number, Edit>()
-    for (const place of nodesIn(root)) {
+    for (const place of uses) {
       const { start, end } = place.node
-      const text = start < from ? undefined : this.#use(place)
       // A name that is short for a member and its value is a node for each.
-      if (text !== undefined && (!edits.has(start) || isShort(place.parent))) edits.set(start, { start, end, text })
+      if (edits.has(start) && !isShort(place.parent)) continue
+      edits.set(start, { start, end, text: this.#element(place, isOften(place.body) ? own : array) })
     }
-    return edited(this.#text, [...edits.values()], { start: from, end: root.end })
+    const declarations = [...often.keys()].flatMap((of): Edit[] => {
+      const start = of === body || !isOften(of) ? undefined : startOf(of)
+      return start === undefined ? [] : [{ start, end: start, text: `var ${own} = ${array};` }]
+    })
+    return edited(this.#text, [...declarations, ...edits.values()], { start: from, end: root.end })
   }
 
-  #use({ node, key, parent }: Place): string | undefined {
-    if (node.type !== 'Identifier' || parent === undefined) return undefined
-    const element = this.#elements.get(node.name)
-    if (element === undefined || isLabel(parent, key)) return undefined
-    if (isShort(parent)) return `${node.name}: ${element}`
+  #isUse({ node, key, parent }: Place): boolean {
+    return node.type === 'Identifier' && this.#indices.has(node.name) && parent !== undefined && !isLabel(parent, key)
+  }
+
+  #element({ node, key, parent }: Place, array: string): string {
+    const name = node.type === 'Identifier' ? node.name : ''
+    const element = `${array}[${this.#indices.get(name)}]`
+    if (isShort(parent)) return `${name}: ${element}`
     const isCalled =
-      (parent.type === 'CallExpression' && key === 'callee') ||
-      (parent.type === 'TaggedTemplateExpression' && key === 'tag')
+      (parent?.type === 'CallExpression' && key === 'callee') ||
+      (parent?.type === 'TaggedTemplateExpression' && key === 'tag')
     // As a function, not as a method of the array.
     return isCalled ? `(0, ${element})` : element
   }
+}
+
+/** Behind its directives, or its brace. */
+function startOf({ type, start, body }: Body): number {
+  const directives = body.filter((statement) => 'directive' in statement)
+  return directives.at(-1)?.end ?? (type === 'Program' ? start : start + 1)
 }
 
 /** `{ a }`, and `{ a = 1 } = b`. */
