@@ -28,6 +28,7 @@ export async function commitFresh(c: FreshContext, program: FreshProgram): Promi
   // Without a record rules of the other kind have to be looked for, and to go.
   if (!tables.untouched && (await hasUnrecorded(c, tables.backend))) return undefined
   const key = attachmentKey(c)
+  const records = recordsToWrite(runDir)
   const begun = performance.now()
   let network: NamespaceNetwork | undefined
   let takeBack: (() => void) | undefined
@@ -35,7 +36,6 @@ export async function commitFresh(c: FreshContext, program: FreshProgram): Promi
   try {
     // Most pods need none: then what reaches it is not loaded.
     if (record.families.includes('ipv6') || record.tproxy !== null) network = await networkOf(c, record)
-    const records = recordsToWrite(runDir)
     // One that is there says what has to be taken back first.
     if (records.read(key) !== undefined) return undefined
     takeBack = records.write(key, record)
@@ -63,7 +63,7 @@ export async function commitFresh(c: FreshContext, program: FreshProgram): Promi
       } finally {
         network?.[Symbol.dispose]()
       }
-      recordsToWrite(runDir).replace(key, { ...record, applied: true, generation: tables.generation + 1 })
+      records.replace(key, { ...record, applied: true, generation: tables.generation + 1 })
       c.log.info('traffic is redirected', { pod, mode, plan: 'fresh', families, backend, durationMs })
     },
   }
