@@ -1,10 +1,10 @@
-import { readdirSync, realpathSync } from 'node:fs'
+import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { isConfName } from '../conf/conf-name.ts'
 import type { Settings } from '../options.ts'
 import type { WatchedFolder } from './watch-folders.ts'
 
-/** Every folder with a file that a pass looks at. */
+/** Every folder with a file that a pass looks at, or the file alone. */
 export function foldersToWatch({ netDir, binDirs, sourceDir, kubeconfig, claimFile }: Settings): WatchedFolder[] {
   const folders = new Map<string, WatchedFolder['matters'][]>()
   const add = (path: string, matters: WatchedFolder['matters']): void => {
@@ -19,19 +19,21 @@ export function foldersToWatch({ netDir, binDirs, sourceDir, kubeconfig, claimFi
     for (const path of binDirs) add(path, all)
   }
   if (kubeconfig !== undefined) {
-    // the run folder: the plugin's log is written there for every pod
-    add(dirname(kubeconfig.path), (name) => name === basename(kubeconfig.path))
+    add(fileOrFolder(kubeconfig.path), (name) => name === basename(kubeconfig.path))
     add(dirname(kubeconfig.tokenFile), all)
     if (kubeconfig.caFile !== undefined && !kubeconfig.skipTls) add(dirname(kubeconfig.caFile), all)
   }
   // it is replaced as a whole, and touched by who keeps the node
   if (claimFile !== undefined)
-    add(dirname(claimFile), (name, kind) => name === basename(claimFile) && kind === 'rename')
+    add(fileOrFolder(claimFile), (name, kind) => name === basename(claimFile) && kind === 'rename')
   return [...folders].map(([path, tests]) => ({
     path,
     matters: (name, kind) => tests.some((test) => test(name, kind)),
   }))
 }
+
+/** A file in the run folder, where the plugin writes its log for every pod; the folder, as long as there is no such file. */
+const fileOrFolder = (path: string): string => (existsSync(path) ? path : dirname(path))
 
 /** Where the symbolic links of a net folder lead: a write there is no event in the folder itself. */
 function foldersOfLinks(netDir: string): Set<string> {

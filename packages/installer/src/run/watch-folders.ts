@@ -1,14 +1,14 @@
 import { type FSWatcher, statSync, watch } from 'node:fs'
 import { basename } from 'node:path'
 
-/** A folder to watch, and which of its files matter. */
+/** A folder to watch, and which of its files matter; or a file alone. */
 export interface WatchedFolder {
   readonly path: string
   /** `rename`: it was created, replaced or removed; `change`: written, or given other permissions or times. */
   readonly matters: (name: string, kind: 'rename' | 'change') => boolean
 }
 
-/** Watches on folders, which also notice that a folder itself was replaced. */
+/** Watches on folders and files, which also notice that one itself was replaced. */
 export interface FolderWatches {
   /** Watches exactly these folders; `false` when one of them cannot be watched now, for it may not exist. */
   sync(folders: readonly WatchedFolder[]): boolean
@@ -23,12 +23,20 @@ export function watchFolders(wake: () => void): FolderWatches {
     open.delete(path)
   }
   const arm = ({ path, matters }: WatchedFolder): boolean => {
-    const key = identity(path)
-    if (key !== undefined && open.get(path)?.key === key) return true
+    const found = identity(path)
+    if (found !== undefined && open.get(path)?.key === found.key) return true
     drop(path)
-    if (key === undefined) return false
+    if (found === undefined) return false
+    const { key, isFolder } = found
+    const ofFile = (kind: 'rename' | 'change'): void => {
+      // Who has the old one open, or another name of it, is why its end is not told when it is replaced.
+      const isReplaced = kind === 'rename' || identity(path)?.key !== key
+      if (isReplaced) drop(path)
+      if (matters(basename(path), isReplaced ? 'rename' : kind)) wake()
+    }
     try {
       const watcher = watch(path, (kind, name) => {
+        if (!isFolder) return ofFile(kind)
         // The folder's own end is told under its own name. Its inode number may be used again at once.
         const itself = name === null || name === basename(path)
         if (itself) drop(path)
@@ -43,7 +51,7 @@ export function watchFolders(wake: () => void): FolderWatches {
       // no more watches, or gone again: it is looked at by the clock
       return false
     }
-    return identity(path) === key
+    return identity(path)?.key === key
   }
   return {
     sync(folders) {
@@ -56,10 +64,10 @@ export function watchFolders(wake: () => void): FolderWatches {
   }
 }
 
-function identity(path: string): string | undefined {
+function identity(path: string): { readonly key: string; readonly isFolder: boolean } | undefined {
   try {
-    const { dev, ino } = statSync(path)
-    return `${dev}:${ino}`
+    const stat = statSync(path)
+    return { key: `${stat.dev}:${stat.ino}`, isFolder: stat.isDirectory() }
   } catch {
     // does not exist
     return undefined
