@@ -57,7 +57,7 @@ export async function commitFresh(c: FreshContext, program: FreshProgram): Promi
   return {
     async finish() {
       const { families, backend } = record
-      if (backend === 'nft') c.log.debug('iptables by netlink', { ms: Math.round(durationMs), families })
+      if (backend === 'nft') c.log.debug('iptables by netlink', { ms: (durationMs + 0.5) | 0, families })
       try {
         await network?.prepare((step) => c.undo(step))
       } finally {

@@ -86,4 +86,4 @@ function streamOver(sys: Sys, fd: number): UnixStream {
 
 /** struct timeval, of two longs. */
 const timeval = (ms: number): Uint8Array =>
-  new Uint8Array(new Uint32Array([Math.floor(ms / 1000), 0, (ms % 1000) * 1000, 0]).buffer)
+  new Uint8Array(new Uint32Array([(ms / 1000) | 0, 0, (ms % 1000) * 1000, 0]).buffer)

@@ -63,7 +63,7 @@ function over(socket: NetlinkSocket, generation: number, fresh: boolean): FreshN
     const bytes = numberedBatch(batch, { generation, first: FIRST })
     if (bytes === undefined) return false
     socket.send(bytes)
-    return wasTaken(socket, FIRST)
+    return wasTaken(socket, bytes)
   }
   return {
     fresh,

@@ -52,6 +52,7 @@ describe('a batch that is sent once', () => {
     ['a message of something else', `${BEGIN}14000000 02010100 00000000 00000000 00000000${END}`],
     ['a length that is too short', `${BEGIN}0c000000 020a0100 00000000 00000000 00000000${END}`],
     ['a length that is too long', `${BEGIN}${DELETE_ALL}${END.replace('14000000', '18000000')}`],
+    ['an end with more in it', `${BEGIN}18000000 11000500 00000000 00000000 0000000a 00000000`],
     ['half a word', `${BEGIN}${DELETE_ALL}${END}00`],
   ])('is none with %s', (_, text) => {
     expect(numberedBatch(hex(text), { generation: 1, first: 1 })).toBeUndefined()
@@ -87,29 +88,33 @@ describe('the generation', () => {
 })
 
 describe('a batch was taken', () => {
+  const sent = numberedBatch(hex(BEGIN + DELETE_ALL + END), { generation: 1, first: 7 }) ?? new Uint8Array()
   const acknowledged = (sequence: string, errno: string) =>
     hex(`24000000 02000001 ${sequence} 11000000 ${errno} 14000000 11000500 ${sequence} 00000000`)
 
   test.each([
     ['where the last message is acknowledged', [acknowledged('09000000', '00000000')], true],
     ['where nothing is said', [], true],
+    ['with nothing read behind that', [acknowledged('09000000', '00000000'), 'lost' as const], true],
+    ['where a message before the last is acknowledged', [acknowledged('08000000', '00000000')], true],
+    ['not where that is refused', [acknowledged('09000000', 'efffffff')], false],
     ['where an earlier message was refused, of something else', [acknowledged('01000000', 'ffffffff')], true],
     ['not where one is refused', [acknowledged('08000000', 'efffffff'), acknowledged('09000000', '00000000')], false],
     ['not where something was lost', ['lost' as const], false],
     ['not where an answer is none', [hex('04000000 02000000 09000000 11000000')], false],
   ])('%s', (_, answers, taken) => {
-    expect(wasTaken(socketWith(...answers), 7)).toBe(taken)
+    expect(wasTaken(socketWith(...answers), sent)).toBe(taken)
   })
 
   test('of two refusals in one datagram the second counts as well', () => {
     const both = new Uint8Array([...acknowledged('08000000', '00000000'), ...acknowledged('09000000', 'efffffff')])
-    expect(wasTaken(socketWith(both), 7)).toBe(false)
+    expect(wasTaken(socketWith(both), sent)).toBe(false)
   })
 
   test('and the answers are read to their end, whatever they are', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
-        expect(wasTaken(socketWith(bytes), 7)).toBeTypeOf('boolean')
+        expect(wasTaken(socketWith(bytes), sent)).toBeTypeOf('boolean')
       }),
     )
   })

@@ -10,16 +10,17 @@ export function numberedBatch(batch: Uint8Array, { generation, first }: BatchNum
   const words = new Uint32Array(bytes.buffer)
   if (words[0] !== BEGIN_LENGTH || typeOf(words, 0) !== BEGIN || words[ATTRIBUTE] !== GENERATION) return undefined
   let last = BEGIN
+  let length = 0
   let number = first
   for (let at = 0; at < words.length; ) {
-    const length = words[at] ?? 0
+    length = words[at] ?? 0
     if (length < HEADER || length % 4 !== 0 || at + length / 4 > words.length || last === END) return undefined
     last = typeOf(words, at)
     if (at > 0 && last !== END && last >> 8 !== NF_TABLES) return undefined
     words[at + SEQUENCE] = number++
     at += length / 4
   }
-  if (last !== END) return undefined
+  if (last !== END || length !== END_LENGTH) return undefined
   bytes.set(be32(generation), GENERATION_AT)
   return bytes
 }
@@ -50,8 +51,16 @@ export function generationIn(socket: NetlinkSocket, sequence: number): number {
   throw new Error('the kernel tells no generation')
 }
 
-/** Whether the kernel has taken all of a batch, by what it says after it was sent. */
-export function wasTaken(socket: NetlinkSocket, first: number): boolean {
+/**
+ * Whether the kernel has taken all of a batch, by what it says after it was sent. Linux 6.10 and later acknowledge the end of
+ * one, after all else; with others nothing more is said.
+ *
+ * @param sent - with its numbers
+ */
+export function wasTaken(socket: NetlinkSocket, sent: Uint8Array): boolean {
+  const numbers = wordsOf(sent)
+  const first = numbers[SEQUENCE] ?? 0
+  const last = numbers[numbers.length - END_LENGTH / 4 + SEQUENCE]
   for (let left = MOST_ANSWERS; left > 0; left--) {
     const received = socket.receive()
     if (received === 'lost') return false
@@ -60,8 +69,10 @@ export function wasTaken(socket: NetlinkSocket, first: number): boolean {
     for (let at = 0; at < words.length; ) {
       const length = words[at] ?? 0
       if (length < HEADER) return false
-      const isOurs = (words[at + SEQUENCE] ?? 0) >= first && typeOf(words, at) === NLMSG_ERROR
+      const number = words[at + SEQUENCE] ?? 0
+      const isOurs = number >= first && typeOf(words, at) === NLMSG_ERROR
       if (isOurs && words[at + ERRNO] !== 0) return false
+      if (isOurs && number === last) return true
       at += (length + 3) >> 2
     }
   }
@@ -85,6 +96,7 @@ const ERRNO = 4
 const ATTRIBUTE = 5
 const GENERATION_AT = 24
 const BEGIN_LENGTH = GENERATION_AT + 4
+const END_LENGTH = HEADER + 4
 /** More than the messages of any batch. */
 const MOST_ANSWERS = 100_000
 

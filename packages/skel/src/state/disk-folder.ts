@@ -22,7 +22,9 @@ export function diskFolder(path: string): StateFolder {
     path,
     read(name) {
       const file = `${path}/${name}`
-      return attempt(file, 'read', () => (isThere(path, file) ? readStateFile(file) : undefined))
+      // Most ADDs find none: an error takes longer than this look.
+      const isKept = (): boolean => isThere(path, file) && lstatSync(file, { throwIfNoEntry: false }) !== undefined
+      return attempt(file, 'read', () => (isKept() ? readStateFile(file) : undefined))
     },
     write(name, text) {
       const file = `${path}/${name}`

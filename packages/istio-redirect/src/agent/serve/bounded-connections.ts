@@ -72,10 +72,13 @@ export function boundConnections(
   server.on('connection', (socket) => {
     connections.set(socket, 'silent')
     // One timer at a time: most connections are closed before the first one ends.
-    let timer = setTimeout(() => {
-      if (connections.get(socket) === 'silent' || totalMs <= headersMs) close(socket, 'late')
-      else timer = setTimeout(() => close(socket, 'late'), totalMs - headersMs)
-    }, Math.min(headersMs, totalMs))
+    let timer = setTimeout(
+      () => {
+        if (connections.get(socket) === 'silent' || totalMs <= headersMs) close(socket, 'late')
+        else timer = setTimeout(() => close(socket, 'late'), totalMs - headersMs)
+      },
+      Math.min(headersMs, totalMs),
+    )
     socket.on('close', () => {
       clearTimeout(timer)
       connections.delete(socket)
