@@ -29,7 +29,7 @@ export function watchFolders(wake: () => void): FolderWatches {
     if (found === undefined) return false
     const { key, isFolder } = found
     const ofFile = (kind: 'rename' | 'change'): void => {
-      // Who has the old one open, or another name of it, is why its end is not told when it is replaced.
+      // A file that was replaced is told to have ended when nobody has it open any more.
       const isReplaced = kind === 'rename' || identity(path)?.key !== key
       if (isReplaced) drop(path)
       if (matters(basename(path), isReplaced ? 'rename' : kind)) wake()

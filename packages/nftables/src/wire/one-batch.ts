@@ -52,8 +52,8 @@ export function generationIn(socket: NetlinkSocket, sequence: number): number {
 }
 
 /**
- * Whether the kernel has taken all of a batch, by what it says after it was sent. Linux 6.10 and later acknowledge the end of
- * one, after all else; with others nothing more is said.
+ * Whether the kernel has taken all of a batch, by what it says after it was sent. Newer kernels acknowledge its end, after all
+ * else; others say nothing more.
  *
  * @param sent - with its numbers
  */
