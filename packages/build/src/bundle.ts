@@ -173,7 +173,7 @@ async function onDemand(
   const { text: bundled } = await esbuildOnce(esbuild, options, readable)
   const direct = directImports(sharedBuiltins(bundled), (path) => isPure(resolve(folder, path)))
   const together = evaluatedTogether(direct).replaceAll(BUN_MODULE, 'require("$1")')
-  const text = codeOnDemand(ownLanguageFunctions(together, prelude.functions), { outside: minify })
+  const text = codeOnDemand(ownLanguageFunctions(together, prelude.functions))
   if (!minify) return text
   const final = { minify, format: 'cjs', platform: 'node', target: TARGET, legalComments: 'none' } as const
   return (await esbuild.transform(inOneArray(text), { ...final, logLevel: 'silent' })).code

@@ -80,13 +80,13 @@ const programs: ReadonlyArray<readonly [what: string, files: Files, said: readon
     ['B', 'B object'],
   ],
   [
-    'generators, asynchronous functions, and classes with state',
+    'generators, asynchronous functions, classes with state, and the names of functions',
     {
-      'main.mjs': `import('./kinds.mjs').then(async (k) => say([...k.numbers()].join(), await k.later(), k.Kept.of(), new k.default().x))`,
+      'main.mjs': `import('./kinds.mjs').then(async (k) => say([...k.numbers()].join(), await k.later(), k.Kept.of(), new k.default().x, k.later.name.length > 0))`,
       'kinds.mjs': `export function* numbers() { yield 1; yield 2 } export async function later() { return 'L' }
         export class Kept { static #n = 1; static of() { return ++Kept.#n } } export default class { x = numbers.length }`,
     },
-    ['1,2 L 2 0'],
+    ['1,2 L 2 0 true'],
   ],
   [
     'names of members, labels and parameters are not those of the top level',

@@ -11,16 +11,15 @@ import { type DynamicImport, type Evaluated, type Piece, topLevelOf, type Uses }
  * variable of the top level, which its own group gives a value.
  *
  * @param text - CommonJS by esbuild, which has not shortened its names.
- * @param outside - whether all that groups declare is such a variable: for those that become elements of one array.
  */
-export function codeOnDemand(text: string, { outside = false } = {}): string {
+export function codeOnDemand(text: string): string {
   const pieces = topLevelOf(text)
   // `eval` could use any name, unseen.
   if (pieces === undefined || pieces.some(({ uses }) => uses.names.has('eval'))) return text
   const code = codeByUse(pieces)
   const { always, groups } = code
   if (groups.length === 0) return text
-  const printer = new Printer(text, pieces, code, outside)
+  const printer = new Printer(text, pieces, code)
   return [
     text.slice(0, pieces[0]?.start ?? 0),
     printer.helpers(),
@@ -35,18 +34,20 @@ export function codeOnDemand(text: string, { outside = false } = {}): string {
 
 /** What is there when the bundle is started. */
 const START = Symbol('start')
+/** Where a group can be declared. */
+type Place = CodeGroup | typeof START
 
 class Printer {
-  /** What is declared in one group and used elsewhere, or may be. */
+  /** What is declared in one group and used elsewhere. */
   readonly shared: ReadonlySet<string>
   readonly #text: string
   readonly #imports: readonly DynamicImport[]
   readonly #groups = new Map<string, CodeGroup>()
   readonly #functions: ReadonlyMap<CodeGroup, string>
   readonly #names: { readonly done: string; readonly failed: string }
-  readonly #inside: ReadonlyMap<CodeGroup | typeof START, readonly CodeGroup[]>
+  readonly #inside: ReadonlyMap<Place, readonly CodeGroup[]>
 
-  constructor(text: string, pieces: readonly Piece[], { always, groups }: CodeByUse, outside: boolean) {
+  constructor(text: string, pieces: readonly Piece[], { always, groups }: CodeByUse) {
     this.#text = text
     this.#imports = pieces.flatMap(({ uses }) => uses.imports).sort((a, b) => a.start - b.start)
     for (const group of groups) for (const name of group.names) this.#groups.set(name, group)
@@ -54,22 +55,22 @@ class Printer {
     const prefix = unused('__load')
     this.#functions = new Map(groups.map((group, index) => [group, `${prefix}${index}`]))
     this.#names = { done: unused('__done'), failed: unused('__failed') }
-    this.shared = new Set(outside ? this.#groups.keys() : pieces.flatMap((piece) => this.#foreign(piece)))
+    this.shared = new Set(pieces.flatMap((piece) => this.#foreign(piece)))
     this.#inside = this.#nested(always)
   }
 
   /** The groups that are declared in that one. */
-  groupsIn(place: CodeGroup | typeof START): readonly string[] {
+  groupsIn(place: Place): readonly string[] {
     return (this.#inside.get(place) ?? []).map((group) => this.group(group))
   }
 
   /** Where each group is declared: in the one that all ways to it go through. What is not declared takes no time. */
-  #nested(always: readonly Piece[]): ReadonlyMap<CodeGroup | typeof START, readonly CodeGroup[]> {
-    const inside = new Map<CodeGroup | typeof START, CodeGroup[]>()
+  #nested(always: readonly Piece[]): ReadonlyMap<Place, readonly CodeGroup[]> {
+    const inside = new Map<Place, CodeGroup[]>()
     const usedBy = (pieces: readonly Piece[]): readonly CodeGroup[] =>
       pieces.flatMap(({ uses }) => namesIn(uses)).flatMap((name) => this.groupOf(name) ?? [])
-    const next = (place: CodeGroup | typeof START) => usedBy(place === START ? always : place.pieces)
-    for (const [group, place] of dominators<CodeGroup | typeof START>(START, next)) {
+    const next = (place: Place) => usedBy(place === START ? always : place.pieces)
+    for (const [group, place] of dominators<Place>(START, next)) {
       if (group !== START) inside.set(place, [...(inside.get(place) ?? []), group])
     }
     return inside

@@ -1,14 +1,13 @@
 import type { AnyNode, Program } from 'acorn'
 import { declaredBy, namesOf } from './declared-names.ts'
 import { type Edit, edited } from './edited.ts'
-import { type Body, placesIn } from './own-places.ts'
-import { isMemberName, nodesIn, type Place, parseScript, type Statement } from './script-tree.ts'
+import { type Body, isMemberName, nodesIn, type Place, parseScript, type Statement } from './script-tree.ts'
 
 /**
  * Makes elements of one array of the functions and variables at the top level of a bundle. bun makes an entry of a table for
  * each name there that some function uses, at every start and used or not, and of an element nothing: a sixth of what
  * VERSION of `istio-cni` executes. When it calls a function for the first time, it looks up every name from outside, as
- * often as it stands there: so each function has the array in a variable of its own.
+ * often as it stands there: so a function that uses several elements has the array in a variable of its own.
  *
  * A name that is declared anywhere else as well stays what it is, and so does all of a text in which a name can be used
  * unseen. A function that has its name from its variable has none any more: for bundles whose names are shortened.
@@ -20,25 +19,22 @@ export function inOneArray(text: string): string {
   if (program === undefined) return text
   const nodes = [...nodesIn(program)]
   if (nodes.some(isUnseenUse)) return text
-  const { functions, variables } = namesAtTop(program, nodes)
-  const names = [...functions, ...variables]
-  if (names.length === 0) return text
+  const elements = elementsOf(program, nodes)
+  if (elements.size === 0) return text
   const [array, own] = [unusedName(text, '__top'), unusedName(text, '__own')]
-  const printer = new Printer(text, new Map(names.map((name, index) => [name, index])), { array, own })
+  const printer = new Printer(text, program, { elements, array, own })
   const isElement = (statement: Statement): boolean =>
-    statement.type === 'FunctionDeclaration' && functions.includes(statement.id.name)
-  const elements = program.body.filter(isElement)
+    statement.type === 'FunctionDeclaration' && elements.has(statement.id.name)
+  const functions = program.body.filter(isElement)
   const others = program.body.filter((statement) => !isElement(statement))
   const directives = others.filter((statement) => 'directive' in statement)
   return [
     text.slice(0, program.body[0]?.start ?? 0),
-    ...directives.map((statement) => text.slice(statement.start, statement.end)),
+    ...directives.map((statement) => printer.print(statement)),
     // Functions are there from the beginning.
-    `var ${array} = [${elements.map((statement) => printer.print(statement, program)).join(',\n')}];`,
+    `var ${array} = [${functions.map((statement) => printer.print(statement)).join(',\n')}];`,
     `var ${own} = ${array};`,
-    ...others
-      .filter((statement) => !directives.includes(statement))
-      .map((statement) => printer.statement(statement, program)),
+    ...others.filter((statement) => !directives.includes(statement)).map((statement) => printer.statement(statement)),
   ].join('\n')
 }
 
@@ -47,18 +43,18 @@ export function inOneArray(text: string): string {
 const isUnseenUse = ({ node }: Place): boolean =>
   node.type === 'WithStatement' || (node.type === 'Identifier' && node.name === 'eval')
 
-/** What becomes an element: what is declared there, and nowhere else. */
-function namesAtTop(program: Program, nodes: readonly Place[]) {
-  const often = new Map<string, number>()
-  for (const { node } of nodes) for (const name of declaredBy(node)) often.set(name, (often.get(name) ?? 0) + 1)
+/** What becomes an element, and which: functions first. */
+function elementsOf(program: Program, nodes: readonly Place[]): ReadonlyMap<string, number> {
   const functions: string[] = []
   const variables: string[] = []
   for (const statement of program.body) {
     if (statement.type === 'FunctionDeclaration') functions.push(statement.id.name)
     if (isPlainVar(statement)) variables.push(...statement.declarations.flatMap(({ id }) => namesOf(id)))
   }
-  const isOnce = (name: string): boolean => often.get(name) === 1
-  return { functions: functions.filter(isOnce), variables: variables.filter(isOnce) }
+  const often = new Map<string, number>()
+  for (const { node } of nodes) for (const name of declaredBy(node)) often.set(name, (often.get(name) ?? 0) + 1)
+  const once = [...functions, ...variables].filter((name) => often.get(name) === 1)
+  return new Map(once.map((name, index) => [name, index]))
 }
 
 /** `var a, b = 1`, and no pattern among them. */
@@ -74,63 +70,67 @@ function unusedName(text: string, name: string): string {
   return text.includes(name) ? unusedName(text, `${name}_`) : name
 }
 
+interface Names {
+  /** Which element each name becomes. */
+  readonly elements: ReadonlyMap<string, number>
+  /** What the array is called for all. */
+  readonly array: string
+  /** What it is called in a body that uses several of its elements. */
+  readonly own: string
+}
+
 class Printer {
   readonly #text: string
-  readonly #indices: ReadonlyMap<string, number>
-  /** What the array is called for all, and in a body that uses it several times. */
-  readonly #names: { readonly array: string; readonly own: string }
+  readonly #program: Program
+  readonly #names: Names
 
-  constructor(
-    text: string,
-    indices: ReadonlyMap<string, number>,
-    names: { readonly array: string; readonly own: string },
-  ) {
+  constructor(text: string, program: Program, names: Names) {
     this.#text = text
-    this.#indices = indices
+    this.#program = program
     this.#names = names
   }
 
-  statement(statement: Statement, program: Program): string {
-    if (!isPlainVar(statement)) return this.print(statement, program)
+  statement(statement: Statement): string {
+    if (!isPlainVar(statement)) return this.print(statement)
     return statement.declarations
       .map((one) => {
         const [name = ''] = namesOf(one.id)
-        const index = this.#indices.get(name)
-        if (index === undefined) return `var ${this.print(one, program)};`
+        if (!this.#names.elements.has(name)) return `var ${this.print(one)};`
         // From behind its name: what is in parentheses starts before its node.
-        return one.init ? `${this.#names.own}[${index}]${this.print(one, program, one.id.end)};` : ''
+        return one.init ? `${this.#element(name, this.#names.own)}${this.print(one, one.id.end)};` : ''
       })
       .join('\n')
   }
 
   /** A part of the text in which names are what they have become. */
-  print(root: AnyNode, body: Body, from = root.start): string {
-    const uses = [...placesIn(root, body)].filter((place) => this.#isUse(place) && place.node.start >= from)
-    const often = new Map<Body, number>([[body, 2]])
-    for (const { body: of } of uses) if (of !== undefined) often.set(of, (often.get(of) ?? 0) + 1)
-    const isOften = (of: Body | undefined): of is Body => of !== undefined && (often.get(of) ?? 0) > 1
+  print(root: AnyNode, from = root.start): string {
     const { array, own } = this.#names
+    const uses = [...nodesIn(root, this.#program)].filter((place) => this.#isUse(place) && place.node.start >= from)
+    const bodies = withSeveral(uses).add(this.#program)
     const edits = new Map<number, Edit>()
     for (const place of uses) {
-      const { start, end } = place.node
+      const { node, parent, body } = place
       // A name that is short for a member and its value is a node for each.
-      if (edits.has(start) && !isShort(place.parent)) continue
-      edits.set(start, { start, end, text: this.#element(place, isOften(place.body) ? own : array) })
+      if (edits.has(node.start) && !isShort(parent)) continue
+      const text = this.#use(place, body !== undefined && bodies.has(body) ? own : array)
+      edits.set(node.start, { start: node.start, end: node.end, text })
     }
-    const declarations = [...often.keys()].flatMap((of): Edit[] => {
-      const start = of === body || !isOften(of) ? undefined : startOf(of)
-      return start === undefined ? [] : [{ start, end: start, text: `var ${own} = ${array};` }]
+    const declarations = [...bodies].flatMap((body): Edit[] => {
+      if (body === this.#program) return []
+      const start = startOf(body)
+      return [{ start, end: start, text: `var ${own} = ${array};` }]
     })
     return edited(this.#text, [...declarations, ...edits.values()], { start: from, end: root.end })
   }
 
   #isUse({ node, key, parent }: Place): boolean {
-    return node.type === 'Identifier' && this.#indices.has(node.name) && parent !== undefined && !isLabel(parent, key)
+    if (node.type !== 'Identifier' || !this.#names.elements.has(node.name)) return false
+    return parent !== undefined && !isLabel(parent, key)
   }
 
-  #element({ node, key, parent }: Place, array: string): string {
+  #use({ node, key, parent }: Place, array: string): string {
     const name = node.type === 'Identifier' ? node.name : ''
-    const element = `${array}[${this.#indices.get(name)}]`
+    const element = this.#element(name, array)
     if (isShort(parent)) return `${name}: ${element}`
     const isCalled =
       (parent?.type === 'CallExpression' && key === 'callee') ||
@@ -138,12 +138,23 @@ class Printer {
     // As a function, not as a method of the array.
     return isCalled ? `(0, ${element})` : element
   }
+
+  #element(name: string, array: string): string {
+    return `${array}[${this.#names.elements.get(name)}]`
+  }
 }
 
-/** Behind its directives, or its brace. */
-function startOf({ type, start, body }: Body): number {
+/** The bodies in which more than one of them stands. */
+function withSeveral(uses: readonly Place[]): Set<Body> {
+  const [once, several] = [new Set<Body>(), new Set<Body>()]
+  for (const { body } of uses) if (body !== undefined) (once.has(body) ? several : once).add(body)
+  return several
+}
+
+/** Behind the directives of a function, or its brace. */
+function startOf({ start, body }: Body): number {
   const directives = body.filter((statement) => 'directive' in statement)
-  return directives.at(-1)?.end ?? (type === 'Program' ? start : start + 1)
+  return directives.at(-1)?.end ?? start + 1
 }
 
 /** `{ a }`, and `{ a = 1 } = b`. */

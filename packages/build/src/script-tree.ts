@@ -1,4 +1,4 @@
-import { type AnyNode, type Program, parse } from 'acorn'
+import { type AnyNode, type BlockStatement, type Program, parse } from 'acorn'
 
 /** The tree of a script; `undefined` for one that is nested too deep to be read. */
 export function parseScript(text: string): Program | undefined {
@@ -13,19 +13,30 @@ export function parseScript(text: string): Program | undefined {
 
 export type Statement = Program['body'][number]
 
+/** Whose variables are those of one call: the body of a function, or the script. */
+export type Body = BlockStatement | Program
+
 /** A node, and what it is of which other. */
 export interface Place {
   readonly node: AnyNode
   readonly key: string
   readonly parent: AnyNode | undefined
+  /** In which it is evaluated, unless it does not see the variables there: as parameters and members of classes. */
+  readonly body: Body | undefined
 }
 
-/** A node and all in it. Not by recursion: a sum of ten thousand texts is as deep. */
-export function* nodesIn(root: AnyNode): Generator<Place> {
-  const open: Place[] = [{ node: root, key: '', parent: undefined }]
+/**
+ * A node and all in it. Not by recursion: a sum of ten thousand texts is as deep.
+ *
+ * @param body - that of the node
+ */
+export function* nodesIn(root: AnyNode, body?: Body): Generator<Place> {
+  const open: Place[] = [{ node: root, key: '', parent: undefined, body }]
   for (let place = open.pop(); place !== undefined; place = open.pop()) {
     yield place
-    for (const { node, key } of childrenOf(place.node)) open.push({ node, key, parent: place.node })
+    for (const { node, key } of childrenOf(place.node)) {
+      open.push({ node, key, parent: place.node, body: bodyOf(place, node, key) })
+    }
   }
 }
 
@@ -48,6 +59,19 @@ export function isMemberName(parent: AnyNode, key: string): boolean {
       return key === 'key' && !parent.computed
     default:
       return false
+  }
+}
+
+function bodyOf({ node: parent, body }: Place, node: AnyNode, key: string): Body | undefined {
+  switch (parent.type) {
+    case 'FunctionDeclaration':
+    case 'FunctionExpression':
+    case 'ArrowFunctionExpression':
+      return key === 'body' && node.type === 'BlockStatement' ? node : undefined
+    case 'ClassBody':
+      return undefined
+    default:
+      return body
   }
 }
 
