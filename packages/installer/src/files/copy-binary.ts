@@ -12,7 +12,10 @@ export interface CopyOptions {
   /** The plugin's type, which marks the temporary file. */
   readonly type: string
   readonly signal?: AbortSignal | undefined
-  /** Told of the source. The copy stays in the page cache, in large pieces: what page faults read later makes its starts slower. */
+  /**
+   * Told of the source, once the copy is on the disk. The copy stays in the page cache, in large pieces: it would start
+   * slower from what page faults read.
+   */
   readonly uncache?: ((fd: number) => void) | undefined
   /** Looks at the copy before it gets its name, and throws when it must not. */
   readonly check: (copied: string) => void

@@ -57,6 +57,7 @@ export async function commitFresh(c: FreshContext, program: FreshProgram): Promi
   return {
     async finish() {
       const { families, backend } = record
+      // Rounded without `Math`, which bun makes when it is first named.
       if (backend === 'nft') c.log.debug('iptables by netlink', { ms: (durationMs + 0.5) | 0, families })
       try {
         await network?.prepare((step) => c.undo(step))

@@ -84,6 +84,6 @@ function streamOver(sys: Sys, fd: number): UnixStream {
   }
 }
 
-/** struct timeval, of two longs. */
+/** struct timeval, of two longs. Without `Math`, which bun makes when it is first named. */
 const timeval = (ms: number): Uint8Array =>
   new Uint8Array(new Uint32Array([(ms / 1000) | 0, 0, (ms % 1000) * 1000, 0]).buffer)

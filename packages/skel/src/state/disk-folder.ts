@@ -22,9 +22,11 @@ export function diskFolder(path: string): StateFolder {
     path,
     read(name) {
       const file = `${path}/${name}`
-      // Most ADDs find none: an error takes longer than this look.
-      const isKept = (): boolean => isThere(path, file) && lstatSync(file, { throwIfNoEntry: false }) !== undefined
-      return attempt(file, 'read', () => (isKept() ? readStateFile(file) : undefined))
+      return attempt(file, 'read', () => {
+        // Most ADDs find none, for which an error takes longer than a look.
+        if (!isThere(path, file) || lstatSync(file, { throwIfNoEntry: false }) === undefined) return undefined
+        return readStateFile(file)
+      })
     },
     write(name, text) {
       const file = `${path}/${name}`
