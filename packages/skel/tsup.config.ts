@@ -2,6 +2,7 @@ import { library } from '../../tsup.base.ts'
 
 export default library({
   index: 'src/index.ts',
+  ahead: 'src/ahead/index.ts',
   capabilities: 'src/capabilities/index.ts',
   describe: 'src/describe/index.ts',
   'file-sink': 'src/file-sink/index.ts',

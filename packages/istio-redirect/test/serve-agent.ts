@@ -8,7 +8,7 @@ import type { Conduct, ServeJob, ServeNews } from './fixtures/serve-worker.ts'
 export interface ServingAgent extends AsyncDisposable {
   /** What was answered so far, in order. */
   readonly answers: readonly string[]
-  /** What calls have logged, as they sent it. */
+  /** What calls that were done have logged, each newline included. */
   readonly lines: readonly string[]
   /** Adds a pod, or changes it. */
   setPod(pod: StoredPod): Promise<void>
@@ -34,7 +34,7 @@ export async function servingAgent(
       if ('listens' in news) resolve()
       else if ('knows' in news) known()
       else if ('answered' in news) answers.push(news.answered)
-      else lines.push(news.lines)
+      else lines.push(...news.lines)
     })
   })
   return {

@@ -54,10 +54,14 @@ export function askedPod(
     netns: { dev: 4, ino: 4026532 },
     backend: 'nft',
     fresh: true,
+    generation: 1,
     inet6: '',
   }
   const args = [`K8S_POD_NAMESPACE=demo`, `K8S_POD_NAME=${name}`, ...(uid === undefined ? [] : [`K8S_POD_UID=${uid}`])]
-  const env = { CNI_COMMAND: 'ADD', CNI_ARGS: args.join(';'), CNI_NETNS: '/run/netns/x' }
+  const env = {
+    ...{ CNI_COMMAND: 'ADD', CNI_CONTAINERID: 'x', CNI_IFNAME: 'eth0', CNI_PATH: '/opt/cni/bin' },
+    ...{ CNI_ARGS: args.join(';'), CNI_NETNS: '/run/netns/x' },
+  }
   const prevResult = { cniVersion: '1.0.0', ips: [{ address: '10.1.2.3/24' }] }
   const stdin = JSON.stringify({ cniVersion: '1.0.0', name: 'pods', type: 'istio-cni', prevResult, ...conf })
   const request = encodeRequest(serveRequest(env, { version, stdin: Buffer.from(stdin) }))

@@ -16,8 +16,8 @@ export interface LogRequest<Conf = NetConf> {
   readonly env: EnvVars
 }
 
-/** How an ADD ends ahead of its configuration: with this result, with the one that it was given, or not yet. */
-export type AheadResult = Result | 'pass-on' | undefined
+/** How an ADD ends ahead of its checks: with this document on stdout, or not yet. */
+export type AheadResult = string | undefined
 
 /** A plugin: data, made by {@link definePlugin}, run by `pluginMain` or `runPlugin`. */
 export interface Plugin<Conf = unknown, Chained extends boolean = boolean, State = unknown> {
@@ -59,11 +59,11 @@ export interface Plugin<Conf = unknown, Chained extends boolean = boolean, State
   /** Attaches the container; the result is printed in the configuration's version. */
   add(c: AddContext<Conf, Chained, State>): Result | Promise<Result>
   /**
-   * Attaches the container ahead of all that `add` needs: before the configuration is checked, its schema loaded and the
-   * log set up. For a plugin that asks a daemon on its node, which has all that ready. `pass-on` prints the result of the
-   * plugins before, unread, or an empty one: for who has it read elsewhere. `undefined` says that the call goes on as
-   * without it: then nothing may be left of what was done, or an `undo` step registered for it. What it throws is the error
-   * of the call.
+   * Attaches the container ahead of all that `add` needs: before the call is checked, its schema loaded and its log set up,
+   * which takes longer than to ask a daemon on the node that has all that ready. What it resolves with is printed: the
+   * daemon checks the call and makes the result, by `acceptAdd` of `@cni/skel/ahead`. `undefined` says that the call goes on
+   * as without it: then nothing may be left of what was done, or an `undo` step registered for it. What it throws is the
+   * error of the call.
    */
   addAhead?(c: AddAheadContext): AheadResult | Promise<AheadResult>
   /** Throws when the attachment is not as ADD left it. */

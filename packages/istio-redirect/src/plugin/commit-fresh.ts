@@ -1,19 +1,31 @@
-import type { AddAheadContext } from '@cni/skel'
-import type { ProgramAnswer } from '../serve/protocol.ts'
-import { attachmentKey } from '../state/attachment-of-call.ts'
-import { type MadeRecord, recordsToWrite } from '../state/made-records.ts'
+import type { Netns } from '@cni/netns/handle'
+import type { UndoStep } from '@cni/skel'
+import { diskFolder } from '@cni/skel/state'
+import type { FreshNetwork, FreshSteps } from '../decide/fresh-record.ts'
+import { attachmentsFolder } from '../state/folder.ts'
 import type { NamespaceNetwork } from './namespace-network.ts'
 import type { ServedTables } from './open-tables.ts'
 
 /** What {@link commitFresh} is to do. */
-export interface FreshProgram extends Pick<ProgramAnswer, 'pod' | 'mode' | 'record' | 'batch'> {
+export interface FreshProgram extends FreshSteps {
+  /** What the batch is for. */
+  readonly backend: ServedTables['backend']
+  readonly batch: Uint8Array
+}
+
+/** Where {@link commitFresh} writes. */
+export interface FreshPlace {
+  readonly netns: Netns
   readonly runDir: string
   readonly tables: ServedTables
+  readonly undo: (step: UndoStep) => void
 }
 
 /** Rules that are in the kernel. */
 export interface Committed {
-  /** Does the rest: addresses and routes, and the record's end; and logs it. */
+  /** How long the record and the rules took, in milliseconds. */
+  readonly ms: number
+  /** Does the rest: addresses and routes, and the record's end. */
   finish(): Promise<void>
 }
 
@@ -22,26 +34,26 @@ export interface Committed {
  * which each can be taken back. `undefined` where that is not possible, for whatever reason: then nothing has been changed,
  * and who goes on step by step will say what is wrong.
  */
-export async function commitFresh(c: FreshContext, program: FreshProgram): Promise<Committed | undefined> {
-  const { runDir, tables, pod, mode, record, batch } = program
-  if (record.backend !== tables.backend || !isOf(c, record)) return undefined
+export async function commitFresh(program: FreshProgram, place: FreshPlace): Promise<Committed | undefined> {
+  const { backend, record, batch } = program
+  const { netns, runDir, tables, undo } = place
+  if (backend !== tables.backend || backend === 'other') return undefined
   // Without a record rules of the other kind have to be looked for, and to go.
-  if (!tables.untouched && (await hasUnrecorded(c, tables.backend))) return undefined
-  const key = attachmentKey(c)
-  const records = recordsToWrite(runDir)
+  if (!tables.untouched && (await hasUnrecorded(netns, backend))) return undefined
+  const records = diskFolder(attachmentsFolder(runDir))
   const begun = performance.now()
   let network: NamespaceNetwork | undefined
-  let takeBack: (() => void) | undefined
+  let isRecorded = false
   let committed = false
   try {
-    // Most pods need none: then what reaches it is not loaded.
-    if (record.families.includes('ipv6') || record.tproxy !== null) network = await networkOf(c, record)
+    if (program.network !== undefined) network = await networkOf(netns, program.network)
     // One that is there says what has to be taken back first.
-    if (records.read(key) !== undefined) return undefined
-    takeBack = records.write(key, record)
-    c.undo(takeBack)
-    c.undo(async () => {
-      if (committed) await (await import('./remove-fresh.ts')).removeFresh(c, runDir)
+    if (records.read(record.name) !== undefined) return undefined
+    records.write(record.name, record.begun)
+    isRecorded = true
+    undo(() => records.remove(record.name))
+    undo(async () => {
+      if (committed) await (await import('./remove-fresh.ts')).removeFresh(place, record)
     })
     committed = tables.commit(batch)
   } catch {
@@ -49,39 +61,28 @@ export async function commitFresh(c: FreshContext, program: FreshProgram): Promi
   } finally {
     if (!committed) {
       network?.[Symbol.dispose]()
-      takeBack?.()
+      if (isRecorded) records.remove(record.name)
     }
   }
   if (!committed) return undefined
-  const durationMs = performance.now() - begun
   return {
+    ms: performance.now() - begun,
     async finish() {
-      const { families, backend } = record
-      // Rounded without `Math`, which bun makes when it is first named.
-      if (backend === 'nft') c.log.debug('iptables by netlink', { ms: (durationMs + 0.5) | 0, families })
       try {
-        await network?.prepare((step) => c.undo(step))
+        await network?.prepare(undo)
       } finally {
         network?.[Symbol.dispose]()
       }
-      records.replace(key, { ...record, applied: true, generation: tables.generation + 1 })
-      c.log.info('traffic is redirected', { pod, mode, plan: 'fresh', families, backend, durationMs })
+      records.write(record.name, record.applied)
     },
   }
 }
 
 // internal
 
-/** The call that it is done for. */
-type FreshContext = Pick<AddAheadContext, 'netns' | 'undo' | 'log' | 'networkName' | 'containerID' | 'ifName'>
+const hasUnrecorded = async (netns: Netns, next: 'nft' | 'nftables'): Promise<boolean> =>
+  (await import('./leave-unrecorded.ts')).hasUnrecorded(netns, next)
 
-/** Whether a record is about the namespace that was asked about. */
-const isOf = ({ netns: { dev, ino } }: FreshContext, { netns }: MadeRecord): boolean =>
-  netns.dev === Number(dev) && netns.ino === Number(ino)
-
-const hasUnrecorded = async (c: FreshContext, next: ServedTables['backend']): Promise<boolean> =>
-  next !== 'other' && (await import('./leave-unrecorded.ts')).hasUnrecorded(c.netns, next)
-
-async function networkOf(c: FreshContext, record: MadeRecord): Promise<NamespaceNetwork> {
-  return (await import('./namespace-network.ts')).openNetwork(c.netns, record)
+async function networkOf(netns: Netns, network: FreshNetwork): Promise<NamespaceNetwork> {
+  return (await import('./namespace-network.ts')).openNetwork(netns, network)
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from '@cni/netns/enter'
+import type { Netns } from '@cni/netns/handle'
 import type { AddAheadContext } from '@cni/skel'
 import { isObject } from '@cni/types'
 import { hasInet6 } from '../decide/inet6-file.ts'
@@ -8,11 +9,10 @@ import type { NamespaceFacts } from '../serve/protocol.ts'
  * What an agent has to know of a namespace's addresses. What was told of them is not read here, which takes as long as all
  * the rest, but only looked at: where the look is wrong, the agent refuses.
  */
-export async function addressFacts({
-  netns,
-  ifName,
-  document,
-}: AddAheadContext): Promise<Pick<NamespaceFacts, 'inet6' | 'addresses' | 'ipv6Off'>> {
+export async function addressFacts(
+  netns: Netns,
+  { env, document }: Pick<AddAheadContext, 'env' | 'document'>,
+): Promise<Pick<NamespaceFacts, 'inet6' | 'addresses' | 'ipv6Off'>> {
   const told = toldBy(document.prevResult)
   // Not by what reads it without FFI, too, which takes as long to load as this takes.
   const inet6 = readFileSync(netns, '/proc/thread-self/net/if_inet6') ?? ''
@@ -20,7 +20,9 @@ export async function addressFacts({
   return {
     inet6,
     addresses: told.ipv4 ? undefined : await (await import('./namespace-network.ts')).addressesOf(netns),
-    ipv6Off: mayBeOff ? await (await import('./namespace-ipv6.ts')).isIpv6SwitchedOff(netns, ifName) : undefined,
+    ipv6Off: mayBeOff
+      ? await (await import('./namespace-ipv6.ts')).isIpv6SwitchedOff(netns, env.CNI_IFNAME)
+      : undefined,
   }
 }
 

@@ -6,13 +6,11 @@ import type { NamespaceFacts } from '../serve/protocol.ts'
 import { FIRST_GENERATION } from './rule-writer.ts'
 
 /** Where the rules of a served call would go, and what an agent has to know of it. */
-export interface ServedTables extends Disposable, Pick<NamespaceFacts, 'backend' | 'fresh'> {
+export interface ServedTables extends Disposable, Pick<NamespaceFacts, 'backend' | 'fresh' | 'generation'> {
   /** {@link FreshNftables.commit}; `false` where nothing can be written. */
   commit(batch: Uint8Array): boolean
   /** {@link FreshNftables.flush} */
   flush(): boolean
-  /** The kernel's count of the changes of nf_tables in the namespace. */
-  readonly generation: number
   /** Nobody has ever made one. */
   readonly untouched: boolean
 }

@@ -1,6 +1,7 @@
-import type { AddContext } from '@cni/skel'
+import type { AddContext, UndoStep } from '@cni/skel'
 import { quoted } from '../decide/before-asking.ts'
 import { captureOfPod, type KnownAddresses } from '../decide/captured-families.ts'
+import { freshSteps } from '../decide/fresh-record.ts'
 import { ordinaryPod } from '../decide/ordinary-pod.ts'
 import { recordOf } from '../decide/record.ts'
 import type { FoundRedirect } from '../decide/redirection.ts'
@@ -9,6 +10,7 @@ import type { PodInfo } from '../redirect/pod-info.ts'
 import { redirectFor } from '../redirect/redirect.ts'
 import type { MakeBatch } from '../serve/kept-batches.ts'
 import type { ServedBackend } from '../serve/protocol.ts'
+import { attachmentKey } from '../state/attachment-of-call.ts'
 import { type BatchFiles, batchFiles, executableIdentity } from './batch-files.ts'
 import { commitFresh } from './commit-fresh.ts'
 import type { Conf } from './conf.ts'
@@ -80,17 +82,25 @@ export class PlaceOfPod implements Disposable {
   async #writeFresh({ pod }: FoundRedirect, config: CaptureConfig): Promise<boolean> {
     const tables = this.#tables.open()
     if (!tables.fresh || !this.#isRecorded) return false
-    const { netns } = this.#c
     const batch = this.#madeBefore(config) ?? this.#keep(config, (await makerOf(this.#backend))(config, this.#backend))
     if (batch === undefined) return false
-    const committed = await commitFresh(this.#c, {
-      ...{ runDir: this.#settings.runDir, tables, batch },
-      ...{ pod: quoted(pod), mode: config.interceptionMode },
-      record: { ...recordOf({ dev: Number(netns.dev), ino: Number(netns.ino) }, config), backend: this.#backend },
-    })
-    if (committed === undefined) this.#files?.remove(config, this.#backend)
-    await committed?.finish()
-    return committed !== undefined
+    const { netns, log } = this.#c
+    const state = { ...recordOf({ dev: Number(netns.dev), ino: Number(netns.ino) }, config), backend: this.#backend }
+    const steps = freshSteps(attachmentKey(this.#c), state, tables.generation)
+    const { runDir } = this.#settings
+    const place = { netns, runDir, tables, undo: (step: UndoStep) => this.#c.undo(step) }
+    const committed = await commitFresh({ ...steps, backend: this.#backend, batch }, place)
+    if (committed === undefined) {
+      this.#files?.remove(config, this.#backend)
+      return false
+    }
+    const { families, backend } = state
+    const { ms } = committed
+    if (backend === 'nft') log.debug('iptables by netlink', { families, ms })
+    await committed.finish()
+    const mode = config.interceptionMode
+    log.info('traffic is redirected', { pod: quoted(pod), mode, plan: 'fresh', families, backend, durationMs: ms })
+    return true
   }
 
   /** What writes the rules, if this or an earlier call has made it. */

@@ -19,7 +19,7 @@ export const plugin = definePlugin({
   },
   // Each call loads what it needs and no more: 6 ms less for VERSION.
   config: async () => (await import('./plain-conf.ts')).confSource,
-  addAhead: (c) => (mayBeServed(c) ? coded(async () => (await import('./add-served.ts')).addServed(c)) : undefined),
+  addAhead: async (c) => (mayBeServed(c) ? (await import('./add-served.ts')).addServed(c) : undefined),
   add: (c) => coded(async () => (await import('./add.ts')).add(c)),
   check: (c) => coded(async () => (await import('./check.ts')).check(c)),
   del: async (c) => (await import('./del.ts')).del(c),

@@ -1,16 +1,20 @@
-import type { AddAheadContext } from '@cni/skel'
-import { attachmentKey } from '../state/attachment-of-call.ts'
+import { isObject, parseJson } from '@cni/types'
+import type { FreshRecord } from '../decide/fresh-record.ts'
 import { callAttachments } from '../state/plain-attachments.ts'
 import { recordedBackend } from '../state/recorded-backend.ts'
+import type { FreshPlace } from './commit-fresh.ts'
 import { writerFor } from './writer-for.ts'
 
 /** Takes back rules that were written at once, by their record. */
 export async function removeFresh(
-  c: Pick<AddAheadContext, 'netns' | 'networkName' | 'containerID' | 'ifName'>,
-  runDir: string,
+  { netns, runDir }: Pick<FreshPlace, 'netns' | 'runDir'>,
+  { begun }: FreshRecord,
 ): Promise<void> {
-  const recorded = await callAttachments(runDir).read(attachmentKey(c))
+  const written = parseJson(begun, 'a record')
+  const { network, containerID, ifName } = isObject(written) ? written : {}
+  const key = { network: String(network), containerID: String(containerID), ifName: String(ifName) }
+  const recorded = await callAttachments(runDir).read(key)
   if (recorded === undefined) return
-  const writer = await writerFor(c.netns, recorded.rules, recordedBackend(recorded))
+  const writer = await writerFor(netns, recorded.rules, recordedBackend(recorded))
   await writer.remove()
 }

@@ -4,12 +4,13 @@ import type { Pod } from '../kube/pod.ts'
 import { podInfo } from '../redirect/pod-info.ts'
 import { meshPod, plainPod } from '../testing/pods.ts'
 import { answerCall } from './answer-call.ts'
-import type { NamespaceFacts, ServeRequest } from './protocol.ts'
+import type { NamespaceFacts, ServeAnswer, ServeRequest } from './protocol.ts'
 
 const facts: NamespaceFacts = {
   netns: { dev: 4, ino: 4026532 },
   backend: 'nft',
   fresh: true,
+  generation: 4,
   inet6: '',
 }
 const conf = {
@@ -35,9 +36,12 @@ interface Asked {
 function request(asked: Asked = {}): ServeRequest {
   const args = asked.args ?? 'K8S_POD_NAMESPACE=demo;K8S_POD_NAME=web;K8S_POD_UID=7'
   return {
-    protocol: 2,
+    protocol: 3,
     version: '1',
-    env: { CNI_COMMAND: 'ADD', CNI_ARGS: args, CNI_NETNS: '/run/netns/x', ...asked.env },
+    env: {
+      ...{ CNI_COMMAND: 'ADD', CNI_CONTAINERID: 'c', CNI_IFNAME: 'eth0', CNI_PATH: '/opt/cni/bin' },
+      ...{ CNI_ARGS: args, CNI_NETNS: '/run/netns/x', ...asked.env },
+    },
     stdin: Buffer.from(JSON.stringify({ ...conf, ...asked.conf })),
   }
 }
@@ -54,22 +58,47 @@ test('what only the plugin knows is asked for where it decides, and a plugin tha
   expect(await ask(meshPod())).toEqual({ act: 'refused', reason: 'request', detail: 'gone' })
 })
 
-test('a pod of the mesh is answered with its record and one batch', async () => {
+/** What an answer has logged, but when. */
+const logOf = (said: ServeAnswer) =>
+  said.act === 'refused'
+    ? []
+    : said.log.map(({ text, timed }) => {
+        const { time: _, ...line } = JSON.parse(text)
+        return { ...line, ...(timed && { timed }) }
+      })
+
+/** What an answer would have recorded, before and after. */
+const recordsOf = (said: ServeAnswer) =>
+  said.act === 'program' ? [JSON.parse(said.record.begun), JSON.parse(said.record.applied)] : []
+
+test('a pod of the mesh is answered with all that the plugin writes: its record, one batch, its log and its result', async () => {
   const found = await answer(meshPod())
   expect(found).toMatchObject({
     act: 'program',
-    pod: 'demo/web',
-    mode: 'REDIRECT',
-    logLevel: 'info',
-    lines: [],
-    record: { netns: facts.netns, backend: 'nft', families: ['ipv4'], tproxy: null, applied: false },
+    netns: facts.netns,
+    backend: 'nft',
+    network: undefined,
+    stdout: '{"cniVersion":"1.0.0","ips":[{"address":"10.1.2.3/24"}]}',
+    record: { name: expect.stringMatching(/^[0-9a-f]{32}\.json$/) },
   })
+  const state = { network: 'pods', containerID: 'c', ifName: 'eth0', netns: facts.netns, backend: 'nft' }
+  expect(recordsOf(found)).toMatchObject([
+    { ...state, families: ['ipv4'], tproxy: null, applied: false },
+    { ...state, families: ['ipv4'], tproxy: null, applied: true, generation: 5 },
+  ])
+  expect(logOf(found)).toEqual([
+    {
+      ...{ level: 'info', msg: 'traffic is redirected', plugin: 'istio-cni', command: 'ADD', containerID: 'c' },
+      ...{ pod: 'demo/web', mode: 'REDIRECT', plan: 'fresh', families: ['ipv4'], backend: 'nft', timed: 'durationMs' },
+    },
+  ])
   expect(found.act === 'program' && found.batch.length).toBeGreaterThan(1000)
 })
 
 test('a pod of the mesh is answered with native rules where the configuration asks for them', async () => {
   const found = await answer(meshPod(), { conf: { native_nftables: true }, facts: { backend: 'nftables' } })
-  expect(found).toMatchObject({ act: 'program', record: { backend: 'nftables', families: ['ipv4'], applied: false } })
+  expect(found).toMatchObject({ act: 'program', backend: 'nftables' })
+  expect(recordsOf(found)[0]).toMatchObject({ backend: 'nftables', families: ['ipv4'], applied: false })
   expect(found.act === 'program' && Buffer.from(found.batch).includes('istio-proxy-nat')).toBe(true)
 })
 
@@ -90,11 +119,11 @@ test('the agent is asked for the pod by its UID', async () => {
 test.each<[string, Pod, Asked, string]>([
   ['outside the mesh', plainPod(), {}, 'excluded because it does not have istio-proxy container (have [app])'],
   ['of an excluded namespace', meshPod(), { conf: { exclude_namespaces: ['demo'] } }, 'pod namespace demo excluded'],
-  ['that is none', meshPod(), { args: '' }, 'Not a kubernetes pod'],
+  ['that is none', meshPod(), { args: '', conf: { plugin_log_level: 'debug' } }, 'Not a kubernetes pod'],
 ])('a pod %s is skipped, with the reason as its last line', async (_, pod, asked, reason) => {
   const found = await answer(pod, asked)
-  expect(found).toMatchObject({ act: 'skip', logLevel: 'info' })
-  expect(found.act === 'skip' && found.lines.at(-1)?.message).toBe(reason)
+  expect(found).toMatchObject({ act: 'skip', stdout: expect.stringContaining('10.1.2.3/24') })
+  expect(logOf(found).at(-1)?.msg).toBe(reason)
 })
 
 const badPorts = { 'traffic.sidecar.istio.io/excludeInboundPorts': 'x' }
@@ -118,9 +147,24 @@ test.each<[string, Pod, Asked, object]>([
     { conf: told(), facts: { addresses: [] } },
     { code: 7, msg: 'no valid local IP address found' },
   ],
-  ['stdin', meshPod(), { conf: { toJSON: () => [] } }, { code: 6 }],
 ])('%s that cannot be worked with is answered with the error', async (_, pod, asked, error) => {
   expect(await answer(pod, asked)).toMatchObject({ act: 'error', error })
+})
+
+test.each([
+  ['dual stack', { proxy: { env: [{ name: 'ISTIO_DUAL_STACK', value: 'true' }] } }, ['ipv4', 'ipv6'], null],
+  ['TPROXY', { annotations: { 'sidecar.istio.io/interceptionMode': 'TPROXY' } }, ['ipv4'], { mark: 1337, table: 133 }],
+])('addresses and routes of a pod are told where it needs some: %s', async (_, options, families, tproxy) => {
+  const asked = { conf: told('10.1.2.3/24', 'fd00::3/64'), facts: { inet6: '', ipv6Off: false } }
+  expect(await answer(meshPod(options), asked)).toMatchObject({ act: 'program', network: { families, tproxy } })
+})
+
+test.each([
+  ['error', []],
+  ['debug', ['iptables by netlink', 'traffic is redirected']],
+])('what is logged is for the level of the configuration to say: %s', async (level, lines) => {
+  const found = await answer(meshPod(), { conf: { plugin_log_level: level } })
+  expect(logOf(found).map(({ msg }) => msg)).toEqual(lines)
 })
 
 describe('what the plugin has to do by itself is refused', () => {
@@ -134,6 +178,11 @@ describe('what the plugin has to do by itself is refused', () => {
     ['a switch that decides, and was not looked at', { conf: told('10.1.2.3/24', 'fd00::1/64') }, 'addresses'],
     ['a result that cannot be read', { conf: { prevResult: { cniVersion: '1.0.0', ips: 7 } } }, 'request'],
     ['a result that is none', { conf: { prevResult: 7 } }, 'request'],
+    ['stdin that is no configuration', { conf: { toJSON: () => [] } }, 'request'],
+    ['a version that the plugin does not have', { conf: { cniVersion: '9.0.0' } }, 'request'],
+    ['a container that is none', { env: { CNI_CONTAINERID: '../x' } }, 'request'],
+    ['an interface that is none', { env: { CNI_IFNAME: 'a/b' } }, 'request'],
+    ['another command', { env: { CNI_COMMAND: 'DEL' } }, 'request'],
     ['a pod that may be ambient', { conf: ambient }, 'ambient'],
   ])('%s', async (_, asked, reason) => {
     const pod = reason === 'ambient' ? plainPod() : meshPod()
@@ -168,12 +217,10 @@ describe('a pod that may be ambient', () => {
     expect(enrolled).toEqual([
       { namespace: 'demo', name: 'web', uid: '7', netns: '/run/netns/x', addresses: ['10.1.2.3', 'fd00::3'] },
     ])
-    expect(said).toMatchObject({
-      act: 'skip',
-      lines: [
-        { level: 'info', message: 'the node agent enrolled the pod in ambient mode', fields: { pod: 'demo/web' } },
-      ],
-    })
+    expect(said).toMatchObject({ act: 'skip' })
+    expect(logOf(said)).toMatchObject([
+      { level: 'info', msg: 'the node agent enrolled the pod in ambient mode', pod: 'demo/web' },
+    ])
   })
 
   test('fails, to be tried again, when it cannot be enrolled', async () => {

@@ -1,3 +1,5 @@
+import { type AcceptedAdd, acceptAdd, callLog } from '@cni/skel/ahead'
+import type { AttachmentKey } from '@cni/skel/state'
 import {
   CniError,
   decodeResult,
@@ -6,18 +8,15 @@ import {
   isObject,
   k8sArgs,
   messageOf,
-  netConfVersion,
-  normalizeNetConf,
   parseCniArgs,
-  parseJson,
   toErrorDocument,
   type UncheckedNetConf,
 } from '@cni/types'
 import { beforeAsking, podAnnotationsKey, quoted } from '../decide/before-asking.ts'
 import { captureOfPod, foundAddresses, mayHaveLostIpv6 } from '../decide/captured-families.ts'
+import { freshSteps } from '../decide/fresh-record.ts'
 import { inet6Addresses } from '../decide/inet6-file.ts'
 import { maybeAmbient } from '../decide/ladder.ts'
-import type { DecisionLog } from '../decide/log.ts'
 import { recordOf } from '../decide/record.ts'
 import { type FoundRedirect, redirectionOf } from '../decide/redirection.ts'
 import type { PodIdentity } from '../kube/pod-identity.ts'
@@ -39,6 +38,7 @@ import type {
   ServedBackend,
   ServedLine,
   ServeRequest,
+  SkipAnswer,
 } from './protocol.ts'
 
 /** Which pod is meant. Without a UID the name may be that of an earlier one. */
@@ -95,36 +95,37 @@ export async function answerCall(request: ServeRequest, sources: CallSources): P
 class ServedCall {
   readonly #request: ServeRequest
   readonly #lines: ServedLine[] = []
-  readonly #log: DecisionLog
+  readonly #log: ReturnType<typeof callLog>
   #level: ReturnType<typeof logLevel>
 
   constructor(request: ServeRequest) {
     this.#request = request
-    const at = (level: ServedLine['level']) => (message: string, fields?: ServedLine['fields']) => {
-      this.#lines.push({ level, message, fields })
-    }
-    this.#log = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+    const containerID = request.env.CNI_CONTAINERID || undefined
+    const fields = { plugin: 'istio-cni', command: 'ADD', containerID }
+    this.#log = callLog((text) => this.#lines.push({ text }), fields)
   }
 
   /** What the call logs so far. */
   get logged() {
-    return { lines: this.#lines, logLevel: this.#level }
+    if (this.#level === undefined) this.#log.open()
+    return { log: this.#lines, logLevel: this.#level }
   }
 
   async answer(sources: CallSources): Promise<ServeAnswer> {
-    const { env, stdin } = this.#request
-    const text = Buffer.from(stdin.buffer, stdin.byteOffset, stdin.byteLength).toString('utf8')
-    const document = normalizeNetConf(parseJson(text, 'error unmarshall network config'))
+    const { env } = this.#request
+    const accepted = acceptedBy(this.#request)
+    const { document } = accepted
     const conf = isPlainConf(document) ? document : await this.#checked(document)
-    const told = addressesIn(document)
+    const told = addressesIn(accepted)
     const settings = settingsOf(conf)
     this.#level = logLevel(settings.logLevel) ?? 'info'
+    this.#log.open({ level: this.#level })
     warnAboutSettings(this.#log, conf, settings)
     const k8s = k8sArgs(parseCniArgs(env.CNI_ARGS ?? ''))
     const first = beforeAsking({ pod: k8s, podAnnotations: conf.runtimeConfig?.[podAnnotationsKey], settings })
     if (first.act === 'skip') {
       this.#log[first.level](first.reason, k8s && { pod: quoted(k8s) })
-      return { act: 'skip', ...this.logged }
+      return this.#skip(accepted)
     }
     const who = { ...first.pod, uid: k8s?.uid }
     const pod = await known(sources, who)
@@ -134,16 +135,20 @@ class ServedCall {
       if (done === undefined) throw new Refusal('ambient')
       if (done === 'enrolled') {
         this.#log.info('the node agent enrolled the pod in ambient mode', { pod: quoted(who) })
-        return { act: 'skip', ...this.logged }
+        return this.#skip(accepted)
       }
     }
     const found = redirectionOf(pod, { log: this.#log, env })
-    if (found === undefined) return { act: 'skip', ...this.logged }
+    if (found === undefined) return this.#skip(accepted)
     const backend = conf.native_nftables === true ? 'nftables' : 'nft'
     const facts = await toldFacts(sources)
     if (facts.backend !== backend) throw new Refusal('backend')
     if (!facts.fresh) throw new Refusal('not-fresh')
-    return this.#program(found, { addresses: told, facts, backend }, sources.batch ?? makeBatch)
+    return this.#program(found, { accepted, addresses: told, facts, backend }, sources.batch ?? makeBatch)
+  }
+
+  #skip({ passedOn }: AcceptedAdd): SkipAnswer {
+    return { act: 'skip', log: this.#lines, stdout: passedOn() }
   }
 
   /** As the plugin: the schema is for what a cheap look does not vouch for. */
@@ -155,7 +160,8 @@ class ServedCall {
     return checkConfig(confSchema, document, this.#log)
   }
 
-  #program(redirect: FoundRedirect, { addresses, facts, backend }: KnownPlace, make: MakeBatch): ProgramAnswer {
+  #program(redirect: FoundRedirect, place: KnownPlace, make: MakeBatch): ProgramAnswer {
+    const { accepted, addresses, facts, backend } = place
     const { env } = this.#request
     const told = usableAddresses(addresses)
     if (told.ipv4.length === 0 && facts.addresses === undefined) throw new Refusal('addresses')
@@ -166,16 +172,55 @@ class ServedCall {
     const record = { ...recordOf(facts.netns, config), backend }
     const batch = make(config, backend)
     if (batch === undefined) throw new Refusal('rules')
-    return { act: 'program', ...this.logged, pod: quoted(redirect.pod), mode: config.interceptionMode, record, batch }
+    const { families } = record
+    const mode = config.interceptionMode
+    const pod = quoted(redirect.pod)
+    if (backend === 'nft') this.#timed('ms', () => this.#log.debug('iptables by netlink', { families }))
+    this.#timed('durationMs', () =>
+      this.#log.info('traffic is redirected', { pod, mode, plan: 'fresh', families, backend }),
+    )
+    return {
+      act: 'program',
+      log: this.#lines,
+      stdout: accepted.passedOn(),
+      netns: facts.netns,
+      backend,
+      ...freshSteps(keyOf(accepted), record, facts.generation),
+      batch,
+    }
+  }
+
+  /** The plugin knows how long it took, and nobody before. */
+  #timed(timed: NonNullable<ServedLine['timed']>, say: () => void): void {
+    const at = this.#lines.length
+    say()
+    const line = this.#lines[at]
+    if (line !== undefined) this.#lines[at] = { ...line, timed }
   }
 }
 
 /** A namespace, as the plugin has told of it. */
 interface KnownPlace {
+  readonly accepted: AcceptedAdd
   readonly addresses: readonly string[]
   readonly facts: NamespaceFacts
   readonly backend: ServedBackend
 }
+
+/** Of a call that cannot be the plugin says what is wrong. */
+function acceptedBy({ env, stdin }: ServeRequest): AcceptedAdd {
+  try {
+    return acceptAdd({ env, stdin })
+  } catch (error) {
+    throw new Refusal('request', messageOf(error))
+  }
+}
+
+const keyOf = ({ document, environment: { containerID, ifName } }: AcceptedAdd): AttachmentKey => ({
+  network: document.name,
+  containerID,
+  ifName,
+})
 
 class Refusal extends Error {
   readonly answer: RefusedAnswer
@@ -190,11 +235,11 @@ class Refusal extends Error {
  * The addresses in the result so far. The plugin passes it on unread, so that one that cannot be read has to be refused
  * here: the plugin then says why.
  */
-function addressesIn({ cniVersion, prevResult }: UncheckedNetConf): string[] {
+function addressesIn({ document: { prevResult }, version }: AcceptedAdd): string[] {
   if (prevResult === undefined) return []
   if (!isObject(prevResult)) throw new Refusal('request', 'prevResult is no object')
   try {
-    const { ips = [] } = decodeResult(prevResult, { version: netConfVersion({ cniVersion }) })
+    const { ips = [] } = decodeResult(prevResult, { version })
     return ips.map(({ address }) => address)
   } catch (error) {
     throw new Refusal('request', messageOf(error))

@@ -1,6 +1,5 @@
 import type { LogLevel } from '@cni/skel'
 import { isObject } from '@cni/types'
-import type { MadeRecord } from '../state/made-records.ts'
 import { encodeFrame, type Frame } from './frame.ts'
 import {
   type ProgramAnswer,
@@ -31,15 +30,17 @@ export function readAnswer({ json, bytes }: Frame): ServeAnswer | undefined {
     return undefined
   }
   if (!isObject(document)) return undefined
-  const { act, lines, logLevel, ...own } = document
+  const { act, log, stdout, netns, backend, network, record } = document
   if (act === 'refused') {
-    return { act, reason: isRefusal(own.reason) ? own.reason : 'internal', detail: textOf(own.detail) }
+    const { reason, detail } = document
+    return { act, reason: isRefusal(reason) ? reason : 'internal', detail: isText(detail) ? detail : undefined }
   }
-  if (!isListOf(lines, isLine) || !(logLevel === undefined || isLevel(logLevel))) return undefined
-  const logged = { lines, logLevel }
-  if (act === 'skip') return { act, ...logged }
-  if (act === 'error') return isServedError(own.error) ? { act, ...logged, error: own.error } : undefined
-  return act === 'program' && isProgram(own) ? { act, ...logged, ...own, batch: bytes } : undefined
+  if (!isLog(log)) return undefined
+  if (act === 'error') return errorIn(log, document)
+  if (typeof stdout !== 'string') return undefined
+  if (act === 'skip') return { act, log, stdout }
+  const own = { netns, backend, network, record }
+  return act === 'program' && isProgram(own) ? { act, log, stdout, ...own, batch: bytes } : undefined
 }
 
 // internal
@@ -48,49 +49,58 @@ const LEVELS: readonly unknown[] = ['silent', 'error', 'warn', 'info', 'debug'] 
 const KNOWN: readonly unknown[] = REFUSALS
 const BACKENDS: readonly unknown[] = ['nft', 'nftables'] satisfies ServedBackend[]
 const FAMILIES: readonly unknown[] = ['ipv4', 'ipv6']
+const TIMED: readonly unknown[] = [undefined, 'ms', 'durationMs'] satisfies ServedLine['timed'][]
 
-const isFamily = (value: unknown): value is unknown => FAMILIES.includes(value)
 const isLevel = (value: unknown): value is LogLevel => LEVELS.includes(value)
 const isRefusal = (value: unknown): value is RefusalReason => KNOWN.includes(value)
 const isText = (value: unknown): value is string => typeof value === 'string'
-const isNumber = (value: unknown): value is number => Number.isSafeInteger(value)
-const textOf = (value: unknown): string | undefined => (isText(value) ? value : undefined)
 
-function isListOf<T>(value: unknown, is: (item: unknown) => item is T): value is T[] {
-  // Plain loops: each function of arrays that a process calls for the first time takes 40 µs.
+// Plain loops: each function of arrays that a process calls for the first time takes 40 µs.
+
+function isLog(value: unknown): value is readonly ServedLine[] {
   if (!Array.isArray(value)) return false
-  for (const item of value) if (!is(item)) return false
+  for (const line of value) {
+    if (!isObject(line) || typeof line.text !== 'string' || !TIMED.includes(line.timed)) return false
+  }
   return true
 }
 
-const isLine = (value: unknown): value is ServedLine =>
-  isObject(value) &&
-  isLevel(value.level) &&
-  value.level !== 'silent' &&
-  isText(value.message) &&
-  (value.fields === undefined || isObject(value.fields))
+function errorIn(log: readonly ServedLine[], { error, logLevel }: Readonly<Record<string, unknown>>) {
+  if (!isServedError(error) || !(logLevel === undefined || isLevel(logLevel))) return undefined
+  return { act: 'error', log, error, logLevel } as const
+}
 
 const isServedError = (value: unknown): value is ServedError =>
   isObject(value) &&
-  isNumber(value.code) &&
+  Number.isSafeInteger(value.code) &&
   isText(value.msg) &&
   (value.details === undefined || isText(value.details)) &&
   (value.cause === undefined || isText(value.cause))
 
-const isProgram = (value: unknown): value is Pick<ProgramAnswer, 'pod' | 'mode' | 'record'> =>
-  isObject(value) && isText(value.pod) && isText(value.mode) && isRecord(value.record)
+type OfProgram = Pick<ProgramAnswer, 'netns' | 'backend' | 'network' | 'record'>
 
-function isRecord(value: unknown): value is MadeRecord {
-  if (!isObject(value)) return false
-  const { netns, families, tproxy } = value
+function isProgram(value: Readonly<Record<keyof OfProgram, unknown>>): value is OfProgram {
+  const { netns, backend, network, record } = value
   return (
     isObject(netns) &&
-    isNumber(netns.dev) &&
-    isNumber(netns.ino) &&
-    BACKENDS.includes(value.backend) &&
-    isListOf(families, isFamily) &&
-    isObject(value.rules) &&
-    (tproxy === null || (isObject(tproxy) && isNumber(tproxy.mark) && isNumber(tproxy.table))) &&
-    value.applied === false
+    Number.isSafeInteger(netns.dev) &&
+    Number.isSafeInteger(netns.ino) &&
+    BACKENDS.includes(backend) &&
+    isObject(record) &&
+    // No path: it is put behind that of a folder.
+    typeof record.name === 'string' &&
+    !record.name.includes('/') &&
+    typeof record.begun === 'string' &&
+    typeof record.applied === 'string' &&
+    (network === undefined || isNetwork(network))
+  )
+}
+
+function isNetwork(value: unknown): boolean {
+  if (!isObject(value) || !Array.isArray(value.families)) return false
+  for (const family of value.families) if (!FAMILIES.includes(family)) return false
+  const { tproxy } = value
+  return (
+    tproxy === null || (isObject(tproxy) && Number.isSafeInteger(tproxy.mark) && Number.isSafeInteger(tproxy.table))
   )
 }

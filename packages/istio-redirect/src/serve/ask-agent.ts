@@ -1,9 +1,9 @@
 import { connectUnixBlocking, peerOf, type UnixStream } from '@cni/netns/unix'
 import { messageOf } from '@cni/types'
 import { readAnswer } from './answer.ts'
-import { encodeFrame, frameReader } from './frame.ts'
+import { frameReader } from './frame.ts'
 import { ACCEPTED, MAX_ANSWER, type NamespaceFacts, PATIENCE, type ServeAnswer, type ServeRequest } from './protocol.ts'
-import { encodeFacts, encodeRequest } from './request.ts'
+import { encodeDone, encodeFacts, encodeRequest } from './request.ts'
 
 /** What an agent is asked. */
 export interface Question {
@@ -20,8 +20,8 @@ export interface Question {
 /** An agent that has answered. */
 export interface Answered extends Disposable {
   readonly answer: ServeAnswer
-  /** Hands over the lines of the call's log, if there is room for them, and closes the connection. */
-  tell(lines: readonly string[]): void
+  /** Says that the call was done as answered, and closes the connection; whether somebody may have heard it. */
+  done(ms: number): boolean
   /** Closes the connection; a second call does nothing. */
   close(): void
 }
@@ -123,9 +123,12 @@ function answered(stream: UnixStream, answer: ServeAnswer): Answered {
   const close = () => stream.close()
   return {
     answer,
-    tell(lines) {
+    done(ms) {
       try {
-        stream.sendNow(encodeFrame(lines))
+        stream.sendNow(encodeDone(ms))
+        return true
+      } catch {
+        return false
       } finally {
         close()
       }

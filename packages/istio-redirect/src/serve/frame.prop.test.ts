@@ -3,8 +3,9 @@ import { expect, test } from 'vitest'
 import { encodeAnswer, readAnswer } from './answer.ts'
 import { encodeFrame, type Frame, frameReader } from './frame.ts'
 import { REFUSALS, type ServeAnswer } from './protocol.ts'
-import { readFacts, readRequest } from './read-request.ts'
-import { encodeFacts, encodeRequest, serveRequest } from './request.ts'
+import { readDone, readFacts, readRequest } from './read-request.ts'
+import { encodeDone, encodeFacts, encodeRequest, serveRequest } from './request.ts'
+import { servedLines } from './served-lines.ts'
 
 const bytes = fc.uint8Array({ maxLength: 300 })
 
@@ -52,37 +53,34 @@ test('a frame that is too long is refused when its lengths are there, not when i
 })
 
 const text = fc.string({ maxLength: 20, unit: 'grapheme' })
-const lines = fc.array(
-  fc.record({
-    level: fc.constantFrom('debug', 'info', 'warn', 'error'),
-    message: text,
-    fields: fc.dictionary(text, fc.oneof(text, fc.integer(), fc.boolean())),
-  }),
-  { maxLength: 3 },
-)
-const logged = { lines, logLevel: fc.constantFrom('silent', 'error', 'warn', 'info', 'debug') }
+const log = fc.array(fc.record({ text, timed: fc.option(fc.constantFrom('ms', 'durationMs'), { nil: undefined }) }), {
+  maxLength: 3,
+})
+const logLevel = fc.constantFrom('silent', 'error', 'warn', 'info', 'debug')
 const number = fc.nat()
 const answers = fc.oneof(
   fc.record({ act: fc.constant('refused'), reason: fc.constantFrom(...REFUSALS), detail: text }),
-  fc.record({ act: fc.constant('skip'), ...logged }),
+  fc.record({ act: fc.constant('skip'), log, stdout: text }),
   fc.record({
     act: fc.constant('error'),
-    ...logged,
+    log,
+    logLevel,
     error: fc.record({ code: number, msg: text, details: text, cause: text }),
   }),
   fc.record({
     act: fc.constant('program'),
-    ...logged,
-    pod: text,
-    mode: text,
-    record: fc.record({
-      netns: fc.record({ dev: number, ino: number }),
-      backend: fc.constant('nft'),
-      families: fc.constantFrom(['ipv4'], ['ipv4', 'ipv6']),
-      rules: fc.dictionary(text, text),
-      tproxy: fc.constantFrom(null, { mark: 1, table: 2 }),
-      applied: fc.constant(false),
-    }),
+    log,
+    stdout: text,
+    netns: fc.record({ dev: number, ino: number }),
+    backend: fc.constantFrom('nft', 'nftables'),
+    network: fc.option(
+      fc.record({
+        families: fc.constantFrom(['ipv4'], ['ipv4', 'ipv6']),
+        tproxy: fc.constantFrom(null, { mark: 1, table: 2 }),
+      }),
+      { nil: undefined },
+    ),
+    record: fc.record({ name: text.filter((name) => !name.includes('/')), begun: text, applied: text }),
     batch: bytes,
   }),
 ) as fc.Arbitrary<ServeAnswer>
@@ -129,6 +127,7 @@ test('a request and its facts are read as they were sent, and the request says n
     netns: fc.record({ dev: number, ino: number }),
     backend: fc.constantFrom('nft' as const, 'other' as const),
     fresh: fc.boolean(),
+    generation: number,
     inet6: text,
     addresses: fc.option(fc.array(text), { nil: undefined }),
     ipv6Off: fc.option(fc.boolean(), { nil: undefined }),
@@ -149,11 +148,37 @@ test('a request and its facts are read as they were sent, and the request says n
 test.each([
   ['no JSON', '{', 'request'],
   ['no request', '[]', 'request'],
-  ['a request without an environment', '{"protocol":2,"version":"1"}', 'request'],
+  ['a request without an environment', '{"protocol":3,"version":"1"}', 'request'],
   ['another protocol', '{"protocol":1,"version":"1"}', 'version'],
-  ['another version', '{"protocol":2,"version":"2","else":{}}', 'version'],
+  ['another version', '{"protocol":3,"version":"2","else":{}}', 'version'],
 ])('%s is refused with a reason', (_, json, reason) => {
   expect(readRequest({ json, bytes: new Uint8Array() }, '1')).toMatchObject({ act: 'refused', reason })
+})
+
+test('what is said last is read as it was sent, and nothing else is taken for it', () => {
+  fc.assert(
+    fc.property(fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }), fc.jsonValue(), (ms, other) => {
+      const [frame] = frames(100_000, [encodeDone(ms)])
+      expect(frame && readDone(frame)?.done).toBeCloseTo(ms)
+      expect(readDone({ json: JSON.stringify(other), bytes: new Uint8Array() })).toBeUndefined()
+    }),
+  )
+  for (const json of ['{"done":', '{"done":-1}', '{"done":"1"}', '{"done":null}']) {
+    expect(readDone({ json, bytes: new Uint8Array() })).toBeUndefined()
+  }
+})
+
+test('lines that are timed are JSON as before, and the others are as they were', () => {
+  const fields = fc.dictionary(text, fc.oneof(text, fc.integer()), { minKeys: 1 })
+  fc.assert(
+    fc.property(fields, fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }), (line, ms) => {
+      const plainText = `${JSON.stringify(line)}\n`
+      const [timed = '', other] = servedLines([{ text: plainText, timed: 'durationMs' }, { text: plainText }], ms)
+      expect(JSON.parse(timed)).toEqual({ ...line, durationMs: JSON.parse(String(ms)) })
+      expect(timed.endsWith('}\n')).toBe(true)
+      expect(other).toBe(plainText)
+    }),
+  )
 })
 
 test.each(['{', '[]', '{}', '{"netns":{"dev":-1,"ino":1},"backend":"nft","fresh":true,"inet6":""}'])(

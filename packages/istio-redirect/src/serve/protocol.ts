@@ -1,6 +1,6 @@
-import type { LogFields, LogLevel } from '@cni/skel'
+import type { LogLevel } from '@cni/skel'
+import type { FreshSteps } from '../decide/fresh-record.ts'
 import type { NetnsIdentity } from '../state/attachments.ts'
-import type { MadeRecord } from '../state/made-records.ts'
 
 /**
  * What the plugin asks the node agent, and what it is answered: one call per connection of a unix stream socket, each
@@ -12,11 +12,11 @@ import type { MadeRecord } from '../state/made-records.ts'
  * | agent | the byte {@link ACCEPTED}, as soon as it has the request |
  * | plugin | {@link NamespaceFacts}, which it finds out while the agent looks at the pod; not if it has the answer by then |
  * | agent | a {@link ServeAnswer}; without having waited for the facts, where they do not decide |
- * | plugin | the lines of its log, when the call is over: a frame with a JSON array of strings, as `POST /log` takes it; then it closes |
+ * | plugin | a {@link Done}, when the call is over and was done as answered; then it closes |
  *
  * The plugin may close at any moment, and does without what comes too late.
  */
-export const PROTOCOL = 2
+export const PROTOCOL = 3
 
 /** Says that an answer will come: within 100 ms of the request, or the plugin decides by itself. */
 export const ACCEPTED = 0x06
@@ -55,6 +55,8 @@ export interface NamespaceFacts {
   readonly backend: ServedBackend | 'other'
   /** Nothing of iptables is there, or none of the tables of the native mode; of another back end it is not known. */
   readonly fresh: boolean
+  /** The kernel's count of the changes of nf_tables there; of another back end it is not known. */
+  readonly generation: number
   /** `/proc/net/if_inet6` there; empty where the kernel has no IPv6. */
   readonly inet6: string
   /** All addresses that the kernel has, `address/bits`; only asked for where `prevResult` seems to tell none of IPv4. */
@@ -72,22 +74,24 @@ export const isServedVariable = (name: string): boolean => name.startsWith('CNI_
 /** What the agent says. */
 export type ServeAnswer = SkipAnswer | ErrorAnswer | ProgramAnswer | RefusedAnswer
 
-/** What the call logs, in this order, whatever becomes of it. */
+/** What the call logs, as far as its level has it written, in this order. */
 interface Logged {
-  readonly lines: readonly ServedLine[]
-  /** The level of the call's log; absent where the configuration is invalid: then its log is stderr alone. */
-  readonly logLevel?: LogLevel | undefined
+  readonly log: readonly ServedLine[]
 }
 
 /** The pod starts without redirection; the reason is the last line. */
 export interface SkipAnswer extends Logged {
   readonly act: 'skip'
+  /** What the plugin prints. */
+  readonly stdout: string
 }
 
 /** The call fails. */
 export interface ErrorAnswer extends Logged {
   readonly act: 'error'
   readonly error: ServedError
+  /** The level of the call's log; absent where the configuration is invalid: then its log is stderr alone. */
+  readonly logLevel?: LogLevel | undefined
 }
 
 /** What a failed call prints, and what else its log says. */
@@ -100,15 +104,15 @@ export interface ServedError {
 }
 
 /** The pod's traffic is redirected: record, batch, addresses and routes, record. */
-export interface ProgramAnswer extends Logged {
+export interface ProgramAnswer extends Logged, FreshSteps {
   readonly act: 'program'
-  /** `namespace/name` */
-  readonly pod: string
-  /** As the log says it: `REDIRECT`, `TPROXY`. */
-  readonly mode: string
-  /** What is recorded before anything is written. Its families and `tproxy` tell the addresses and routes. */
-  readonly record: MadeRecord
-  /** `freshBatch` of `@cni/iptables/fresh` or `@cni/nftables/fresh`, by the record's back end; not in JSON, but behind it in the frame. */
+  /** What the plugin prints. */
+  readonly stdout: string
+  /** The namespace that the plugin has told of. */
+  readonly netns: NetnsIdentity
+  /** What the batch is for. */
+  readonly backend: ServedBackend
+  /** `freshBatch` of `@cni/iptables/fresh` or `@cni/nftables/fresh`, by the back end; not in JSON, but behind it in the frame. */
   readonly batch: Uint8Array
 }
 
@@ -120,11 +124,18 @@ export interface RefusedAnswer {
   readonly detail?: string | undefined
 }
 
-/** One line of the log. The fields are JSON. */
+/** One line of the log, as stderr and the file get it. */
 export interface ServedLine {
-  readonly level: 'debug' | 'info' | 'warn' | 'error'
-  readonly message: string
-  readonly fields?: LogFields | undefined
+  /** A JSON object, and a newline. */
+  readonly text: string
+  /** The member that it still gets at its end: how long the rules have taken, in milliseconds. */
+  readonly timed?: 'ms' | 'durationMs' | undefined
+}
+
+/** The call was done as answered. */
+export interface Done {
+  /** How long the rules have taken, in milliseconds; 0 where there are none. */
+  readonly done: number
 }
 
 /** Why a call is not served. */

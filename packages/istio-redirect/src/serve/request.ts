@@ -1,5 +1,5 @@
 import { encodeFrame } from './frame.ts'
-import { isServedVariable, type NamespaceFacts, PROTOCOL, type ServeRequest } from './protocol.ts'
+import { type Done, isServedVariable, type NamespaceFacts, PROTOCOL, type ServeRequest } from './protocol.ts'
 
 /** A request, from what a call has. */
 export function serveRequest(
@@ -22,4 +22,9 @@ export function encodeRequest({ stdin, ...head }: ServeRequest): Uint8Array {
 /** Facts as they are sent, behind the request. */
 export function encodeFacts(facts: NamespaceFacts): Uint8Array {
   return encodeFrame(facts)
+}
+
+/** What is sent last. */
+export function encodeDone(ms: number): Uint8Array {
+  return encodeFrame({ done: ms } satisfies Done)
 }

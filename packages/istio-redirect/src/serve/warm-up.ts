@@ -29,6 +29,9 @@ const REQUEST: ServeRequest = {
   version: VERSION,
   env: {
     CNI_COMMAND: 'ADD',
+    CNI_CONTAINERID: 'example',
+    CNI_IFNAME: 'eth0',
+    CNI_PATH: '/opt/cni/bin',
     CNI_ARGS: 'K8S_POD_NAMESPACE=default;K8S_POD_NAME=example;K8S_POD_UID=0',
     CNI_NETNS: '/run/netns/example',
   },
@@ -37,4 +40,4 @@ const REQUEST: ServeRequest = {
   ),
 }
 
-const FACTS: NamespaceFacts = { netns: { dev: 0, ino: 0 }, backend: 'nft', fresh: true, inet6: '' }
+const FACTS: NamespaceFacts = { netns: { dev: 0, ino: 0 }, backend: 'nft', fresh: true, generation: 1, inet6: '' }

@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { encodeFrame } from '../../src/serve/frame.ts'
+import { encodeDone } from '../../src/serve/request.ts'
 import { askedPod, callAgent } from '../serve-client.ts'
 import { AGENT, AGENT_BUNDLE, calico, entryOf, eventually, withEntry } from './agent-node.ts'
 import { podOf, serving } from './serving-agent.ts'
@@ -21,7 +22,10 @@ describe.each(runtimes)('%s', (_, argv) => {
     await using at = await serving(argv)
     at.api.setPod(podOf('web', { uid: 'u1' }))
     at.api.setPod(podOf('plain', { uid: 'u2', isMesh: false }))
-    expect(await answerOf(at.socket, 'web', { uid: 'u1' })).toMatchObject({ act: 'program', pod: 'demo/web' })
+    expect(await answerOf(at.socket, 'web', { uid: 'u1' })).toMatchObject({
+      act: 'program',
+      log: [{ text: expect.stringContaining('"pod":"demo/web"') }],
+    })
     expect(await answerOf(at.socket, 'plain', { uid: 'u2' })).toMatchObject({ act: 'skip' })
     expect(at.gets()).toBe(0)
     expect(await answerOf(at.socket, 'web')).toMatchObject({ act: 'program' })
@@ -45,7 +49,7 @@ describe.each(runtimes)('%s', (_, argv) => {
     expect(statSync(at.socket).mode & 0o777).toBe(0o600)
   })
 
-  test('serves a name that is used again by its UID, and takes lines of the plugin', async () => {
+  test('serves a name that is used again by its UID, and logs what is done', async () => {
     await using at = await serving(argv)
     for (let round = 0; round < 30; round += 1) {
       const [uid, isMesh] = [`u${round}`, round % 2 === 0]
@@ -58,10 +62,13 @@ describe.each(runtimes)('%s', (_, argv) => {
     }
     const call = callAgent(at.socket, askedPod('web', { uid: 'u29' }))
     await call.answer
-    const line = { level: 'info', time: '2026-01-02T03:04:05Z', msg: 'a pod started' }
-    call.socket.write(encodeFrame([JSON.stringify(line)]))
+    call.socket.write(encodeDone(0))
     await call.end
-    await eventually(() => at.agent.log().includes('a pod started'), 'the line of the plugin')
+    const reason = 'it does not have istio-proxy container'
+    await eventually(() => at.agent.log().includes(reason), 'the line of the call')
+    // Of the thirty before nobody has said that they were done.
+    expect(at.agent.log().split(reason)).toHaveLength(2)
+    expect(at.node.read('run/istio-cni.log').split(reason)).toHaveLength(2)
   })
 
   test('bad clients, and a hundred at once, cost no descriptor, and nobody else an answer', async () => {
@@ -114,7 +121,9 @@ describe.each(runtimes)('%s', (_, argv) => {
     const lane = async (): Promise<void> => {
       for (let index = left.shift(); index !== undefined; index = left.shift()) {
         const answer = await answerOf(at.socket, `p${index}`, { uid: `u${index}` })
-        answers.push(answer?.act === 'program' ? answer.pod : `${index}: ${answer?.act}`)
+        answers.push(
+          answer?.act === 'program' ? JSON.parse(answer.log[0]?.text ?? '{}').pod : `${index}: ${answer?.act}`,
+        )
         if (index === 80 || index === 160) heals.push(await heal())
       }
     }

@@ -1,6 +1,6 @@
 import { CniError, ErrorCode, encodeResult, isObject, messageOf, type Verb } from '@cni/types'
 import type { CallState } from '../call-state.ts'
-import { type PrevResult, verbatim } from '../protocol/prev-result.ts'
+import type { PrevResult } from '../protocol/prev-result.ts'
 import { readAttachments } from '../protocol/valid-attachments.ts'
 import type { ValidKey } from '../state/record-store.ts'
 import type { AcceptedCall } from './accepted-call.ts'
@@ -26,48 +26,16 @@ export function isVerb(command: string): command is Verb {
 }
 
 async function ADD(accepted: AcceptedCall): Promise<string> {
-  const { plugin, log } = accepted.call
+  const { plugin, undo } = accepted.call
   // The types require it, but a plugin from untyped code may lack it.
   if (typeof plugin.add !== 'function') return ''
-  const ready = plugin.addAhead === undefined ? undefined : attachedIfValid(accepted)
-  if (plugin.addAhead !== undefined && ready !== undefined) {
-    const { document } = accepted.config
-    const result: unknown = await plugin.addAhead({ ...ready, document, openLog: (options) => log.open(options) })
-    if (result === 'pass-on') return passedOn(accepted)
-    if (result !== undefined) return printed(result, accepted, undefined)
-  }
   const conf = await configuration(accepted, 'ADD')
   const prev = prevResult(accepted)
-  const context = { ...(ready ?? attached(accepted)), prevResult: prev?.value }
-  const state = await stateOf(accepted)
-  return printed(await plugin.add({ ...context, conf, state: state.strict }), accepted, prev)
-}
-
-/** What an ADD has besides its configuration and the result so far. */
-function attached(accepted: AcceptedCall) {
   const netns = requireNetns(accepted)
   refuseOwnNetns(netns, accepted)
-  const { undo } = accepted.call
-  return { ...attachmentContext(accepted), netns, undo: (step: UndoStep) => undo.push(step) }
-}
-
-/** Which of several errors a runtime sees is for the order of the checks to say: the configuration comes first. */
-function attachedIfValid(accepted: AcceptedCall) {
-  if (accepted.call.plugin.chained === true && accepted.config.document.prevResult === undefined) return undefined
-  try {
-    return attached(accepted)
-  } catch {
-    return undefined
-  }
-}
-
-/** The result of the plugins before as it came, where it is in the right version already. */
-function passedOn(accepted: AcceptedCall): string {
-  const { config, version } = accepted
-  const { prevResult: received } = config.document
-  if (received === undefined) return encodeResult({}, version)
-  const unread = isObject(received) && received.cniVersion === version ? verbatim(config) : undefined
-  return unread ?? prevResult(accepted)?.print() ?? ''
+  const context = { ...attachmentContext(accepted), netns, undo: (step: UndoStep) => undo.push(step) }
+  const state = await stateOf(accepted)
+  return printed(await plugin.add({ ...context, prevResult: prev?.value, conf, state: state.strict }), accepted, prev)
 }
 
 function printed(result: unknown, { call: { plugin }, version }: AcceptedCall, prev: PrevResult | undefined): string {

@@ -33,7 +33,8 @@ export type Middleware = <Outcome>(c: MiddlewareContext, next: Next<Outcome>) =>
 
 /**
  * The same plugin with middleware around each of its handlers. The first is the outermost; a verb the plugin has no
- * handler for stays without. An ADD for which `addAhead` has no result is seen twice.
+ * handler for stays without. It does without `addAhead`, which nothing of what a middleware needs is ready for: each ADD
+ * comes to `add`.
  *
  * @example
  * ```ts
@@ -44,12 +45,11 @@ export function use<Conf, Chained extends boolean, State>(
   plugin: Plugin<Conf, Chained, State>,
   ...middleware: readonly Middleware[]
 ): Plugin<Conf, Chained, State> {
-  const plain = plainPlugin(plugin)
-  const { add, addAhead, check, del, gc, status } = plain
+  const { addAhead: _, ...plain } = plainPlugin(plugin)
+  const { add, check, del, gc, status } = plain
   return {
     ...plain,
     add: around(middleware, 'ADD', add),
-    ...(addAhead && { addAhead: around(middleware, 'ADD', addAhead) }),
     ...(check && { check: around(middleware, 'CHECK', check) }),
     ...(del && { del: around(middleware, 'DEL', del) }),
     ...(gc && { gc: around(middleware, 'GC', gc) }),

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { askedPod, type CallClient, callAgent } from '../../../test/serve-client.ts'
 import { encodeFrame, frameReader } from '../../serve/frame.ts'
 import { ACCEPTED, MAX_REQUEST, type ServeAnswer, type ServeRequest } from '../../serve/protocol.ts'
+import { encodeDone } from '../../serve/request.ts'
 import type { ServerBounds } from './bounded-connections.ts'
 import { type CallServerOptions, callServer } from './call-server.ts'
 import { listen, shut } from './listen.ts'
@@ -26,8 +27,8 @@ const requestOf = (name: string, more: { readonly version?: string } = {}): Buff
 const nameIn = ({ env }: ServeRequest): string => /K8S_POD_NAME=([^;]*)/.exec(env.CNI_ARGS ?? '')?.[1] ?? ''
 const skipped = (reason: string): ServeAnswer => ({
   act: 'skip',
-  lines: [{ level: 'info', message: reason, fields: undefined }],
-  logLevel: undefined,
+  log: [{ text: `{"msg":"${reason}"}\n` }],
+  stdout: '{}',
 })
 
 /** A server with clients, and what it reported. */
@@ -36,14 +37,14 @@ async function serve(options: Partial<Omit<CallServerOptions, 'bounds'>> & { bou
   ends.push(() => rmSync(folder, { recursive: true }))
   const path = join(folder, 'serve.sock')
   const closed: string[] = []
-  const lines: string[] = []
+  const done: [string, number][] = []
   const answered: string[] = []
   const server = callServer({
     version,
     answer: async (request) => skipped(nameIn(request)),
     answered: (said) => void answered.push(said.act === 'refused' ? said.reason : said.act),
     closed: (reason) => void closed.push(reason),
-    lines: (body) => void lines.push(body),
+    done: (said, ms) => void done.push([said.act, ms]),
     ...options,
     bounds: { ...roomy, ...options.bounds },
   })
@@ -54,16 +55,16 @@ async function serve(options: Partial<Omit<CallServerOptions, 'bounds'>> & { bou
     ends.push(() => void made.socket.destroy())
     return made
   }
-  return { path, closed, lines, answered, server, client }
+  return { path, closed, done, answered, server, client }
 }
 
 describe('a call', () => {
-  test('is accepted at once, answered when it is decided, and may say what it logged', async () => {
+  test('is accepted at once, answered when it is decided, and says when it is done', async () => {
     let decide = (): void => {}
     const decided = new Promise<void>((resolve) => {
       decide = resolve
     })
-    const { client, lines, answered } = await serve({
+    const { client, done, answered } = await serve({
       async answer(request) {
         await decided
         return skipped(nameIn(request))
@@ -75,14 +76,14 @@ describe('a call', () => {
     decide()
     expect(await one.answer).toEqual(skipped('web'))
     expect(answered).toEqual(['skip'])
-    one.socket.write(encodeFrame(['{"msg":"x"}']))
+    one.socket.write(encodeDone(1.5))
     await one.end
-    expect(lines).toEqual(['["{\\"msg\\":\\"x\\"}"]'])
+    expect(done).toEqual([['skip', 1.5]])
   })
 
   test('is told of its namespace while it is decided, or not at all', async () => {
     const known: unknown[] = []
-    const { client, lines } = await serve({
+    const { client, done } = await serve({
       async answer(request, _, facts) {
         await facts().then(
           ({ backend }) => known.push(backend),
@@ -97,13 +98,14 @@ describe('a call', () => {
     await client(Buffer.concat([head, encodeFrame({ backend: 'other' })])).answer
     const one = client(head)
     await one.accepted
-    one.socket.write(encodeFrame(['line']))
+    one.socket.write(encodeDone(0))
     await one.end
     client(head).socket.end()
     await until(() => expect(known).toHaveLength(4))
     const none = 'the plugin tells nothing of the namespace'
     expect(known).toEqual(['nft', 'netns is not what it should be', none, none])
-    expect(lines).toEqual(['["line"]'])
+    // It was not answered yet, and cannot have done anything.
+    expect(done).toEqual([])
   })
 
   test('may arrive byte by byte', async () => {
@@ -118,7 +120,7 @@ describe('a call', () => {
     expect(await client(requestOf('web', { version: '9' })).answer).toEqual({
       act: 'refused',
       reason: 'version',
-      detail: 'this is version 1.2.3, protocol 2; asked were 9 and 2',
+      detail: 'this is version 1.2.3, protocol 3; asked were 9 and 3',
     })
     expect(await client(encodeFrame('{')).answer).toMatchObject({ act: 'refused', reason: 'request' })
     expect(await client(encodeFrame({ x: 1 })).answer).toMatchObject({ act: 'refused', reason: 'request' })
@@ -180,8 +182,8 @@ describe('a client', () => {
     ['that announces more than is taken', {}, lengths(MAX_REQUEST, 1), 'long'],
     ['that sends garbage', {}, Buffer.from('GET / HTTP/1.1\r\nHost: x\r\n\r\n'), 'long'],
     ['that sends a huge document', {}, Buffer.alloc(2 * MAX_REQUEST, 0x7b), 'long'],
-    ['that never says what it logged', { totalMs: 50 }, requestOf('web'), 'late'],
-    ['that logs more than is taken', {}, Buffer.concat([requestOf('web'), lengths(0, MAX_REQUEST + 1)]), 'long'],
+    ['that never says whether it is done', { totalMs: 50 }, requestOf('web'), 'late'],
+    ['that says more than is taken', {}, Buffer.concat([requestOf('web'), lengths(0, MAX_REQUEST + 1)]), 'long'],
   ])('%s is cut off', async (_, bounds, bytes, reason) => {
     const { client, closed } = await serve({ bounds })
     await client(bytes).end
@@ -197,12 +199,12 @@ describe('a client', () => {
     expect(closed).toEqual(['late'])
   })
 
-  test('that asks again is not answered: what it sends is what the call logged', async () => {
-    const { client, answered, lines } = await serve()
+  test('that asks again is not answered, and what it sends does not say that it is done', async () => {
+    const { client, answered, done } = await serve()
     const one = client(Buffer.concat([requestOf('web'), requestOf('again'), requestOf('once more')]))
     await one.end
     expect(answered.length).toBeLessThan(2)
-    expect(lines).toEqual([expect.stringContaining('K8S_POD_NAME=again')])
+    expect(done).toEqual([])
   })
 })
 

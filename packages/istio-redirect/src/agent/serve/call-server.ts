@@ -10,7 +10,7 @@ import {
   type ServeAnswer,
   type ServeRequest,
 } from '../../serve/protocol.ts'
-import { readRequest } from '../../serve/read-request.ts'
+import { readDone, readRequest } from '../../serve/read-request.ts'
 import { type BoundedOptions, boundConnections, boundsFor, type CloseReason } from './bounded-connections.ts'
 import type { ClosableServer } from './listen.ts'
 import { isStatusQuestion, type ServingStatus } from './serving-status.ts'
@@ -32,8 +32,8 @@ export interface CallServerOptions extends Pick<BoundedOptions, 'bounds'> {
   ) => Promise<ServeAnswer>
   /** Told of each answer, and how many milliseconds after its request it was there. */
   readonly answered?: (answer: ServeAnswer, ms: number) => void
-  /** Takes what a call logged: the body that `POST /log` has. */
-  readonly lines?: (body: string) => void
+  /** Told of each answer that was done, and how many milliseconds its rules have taken. */
+  readonly done?: (answer: ServeAnswer, ms: number) => void
   readonly status?: () => ServingStatus
   /** Told of each connection that was closed before its time. */
   readonly closed?: (reason: CallCloseReason) => void
@@ -56,19 +56,20 @@ export function callServer(options: CallServerOptions): ClosableServer {
     const reader = frameReader(MAX_REQUEST)
     let take = (frame: Frame): void => {
       const facts = toldFacts()
-      const takeLines = (lines: Frame): void => {
+      const takeLast = (last: Frame): void => {
         take = () => {}
-        options.lines?.(lines.json)
+        const done = readDone(last)
+        if (done !== undefined) void answered.then((said) => said && options.done?.(said, done.done))
         // It has its answer, or it would have nothing to say.
         socket.destroy()
       }
       take = (next) => {
-        if (isList(next)) return takeLines(next)
-        take = takeLines
+        if (readDone(next) !== undefined) return takeLast(next)
+        take = takeLast
         facts.take(next)
       }
       connections.set(socket, 'answered')
-      void call(socket, frame, facts)
+      const answered = call(socket, frame, facts)
     }
     socket.on('data', (piece: Buffer) => {
       try {
@@ -82,11 +83,12 @@ export function callServer(options: CallServerOptions): ClosableServer {
 
   return Object.assign(server, { closeAllConnections: connections.closeAll })
 
-  async function call(socket: Socket, frame: Frame, facts: ToldFacts): Promise<void> {
+  /** What was answered, if somebody is left that it was sent to. */
+  async function call(socket: Socket, frame: Frame, facts: ToldFacts): Promise<ServeAnswer | undefined> {
     const began = performance.now()
     if (isStatusQuestion(frame) && options.status !== undefined) {
       socket.end(encodeFrame(options.status()))
-      return
+      return undefined
     }
     socket.write(ACCEPTANCE)
     const left = new AbortController()
@@ -97,14 +99,15 @@ export function callServer(options: CallServerOptions): ClosableServer {
       left.abort()
     })
     await order.next()
-    if (socket.destroyed) return
+    if (socket.destroyed) return undefined
     const said = await decide(frame, left.signal, facts)
     isDecided = true
     options.answered?.(said, performance.now() - began)
-    if (socket.destroyed) return
+    if (socket.destroyed) return undefined
     // Who is refused logs in its own way.
     if (said.act === 'refused') socket.end(encodeAnswer(said))
     else socket.write(encodeAnswer(said))
+    return said
   }
 
   async function decide(frame: Frame, signal: AbortSignal, facts: ToldFacts): Promise<ServeAnswer> {
@@ -127,9 +130,6 @@ const MOST_WAITING = 256
 
 const NOTHING = new Uint8Array()
 const ACCEPTANCE = Uint8Array.of(ACCEPTED)
-
-/** Lines are, facts are not: a plugin that is answered at once sends none. */
-const isList = ({ json }: Frame): boolean => json.startsWith('[')
 
 /** The mode of the socket says so already, but not to whoever may pass over modes. */
 function isRoot(socket: Socket): boolean {

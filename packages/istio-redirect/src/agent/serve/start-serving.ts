@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { VERSION } from '@cni/host/cli'
 import { kubeClient } from '../../kube/client.ts'
@@ -10,7 +11,8 @@ import { type PodInfo, podInfo } from '../../redirect/pod-info.ts'
 import { answerCall, type StartingPod } from '../../serve/answer-call.ts'
 import { keptBatches } from '../../serve/kept-batches.ts'
 import { makeBatch } from '../../serve/make-batch.ts'
-import type { NamespaceFacts, ServeRequest } from '../../serve/protocol.ts'
+import type { NamespaceFacts, ServeAnswer, ServeRequest } from '../../serve/protocol.ts'
+import { servedLines } from '../../serve/served-lines.ts'
 import { podAddresses } from '../ambient/ambient-pod.ts'
 import type { AmbientStatus } from '../ambient/ambient-status.ts'
 import type { AmbientPart } from '../ambient-part.ts'
@@ -23,6 +25,7 @@ import { rightPod } from '../pods/right-pod.ts'
 import type { ApiAccess, ScopedLog, ServeConfig } from '../services.ts'
 import { type CallCloseReason, callServer } from './call-server.ts'
 import { keepSocket } from './kept-socket.ts'
+import { pluginLog } from './plugin-log.ts'
 import { printLines, type RefusedLines } from './print-lines.ts'
 import type { ServingMetrics } from './serving-metrics.ts'
 import type { ServingStatus } from './serving-status.ts'
@@ -85,8 +88,13 @@ export async function startServing(services: ServingServices): Promise<() => Pro
     const pods = problem === undefined ? 'watched' : 'asked for'
     return { version: VERSION, pods, problem, ambient: services.ambient?.(), upgrade: services.upgrade?.() }
   }
-  const lines = (body: string): void =>
-    printLines(log, body, { where: 'serving socket', refused: services.refusedLines })
+  const file = pluginLog(dirname(config.socket), own)
+  const done = (said: ServeAnswer, ms: number): void => {
+    if (said.act === 'refused') return
+    const lines = servedLines(said.log, ms)
+    file(lines)
+    printLines(log, JSON.stringify(lines), { where: 'serving socket', refused: services.refusedLines })
+  }
 
   const following =
     cache &&
@@ -104,7 +112,7 @@ export async function startServing(services: ServingServices): Promise<() => Pro
       { log: own, signal },
     )
   const { closed, failed } = services
-  const server = () => callServer({ version: VERSION, answer, answered: metrics.answered, lines, status, closed })
+  const server = () => callServer({ version: VERSION, answer, answered: metrics.answered, done, status, closed })
   const socket = await keepSocket(config.socket, server, { mode: 0o600, log: own, failed })
   void warmUpLater(signal, batch)
   return async () => {

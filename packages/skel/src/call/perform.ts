@@ -1,0 +1,96 @@
+import { CURRENT_VERSION, ErrorCode, encodeError, messageOf, toErrorDocument } from '@cni/types'
+import type { PluginIo, PluginOutcome } from '../io.ts'
+import type { Plugin } from '../plugin.ts'
+import type { Ahead } from './ahead.ts'
+import type { Call } from './call.ts'
+import { callLog } from './call-log.ts'
+import { causesOf, stackOf } from './causes.ts'
+import { dispatch } from './dispatch.ts'
+import { type Interruption, interruption, SETTLE_BUDGET, settlesWithin } from './interruption.ts'
+import { DEFAULT_TIMEOUT } from './timeout.ts'
+import { undoStack } from './undo.ts'
+
+const UNDO_BUDGET = 2000
+const FLUSH_BUDGET = 1000
+
+/** Where a call writes its log, and what came before it. */
+export interface CallStart {
+  readonly stderr: (line: string) => void
+  readonly ahead: Ahead | undefined
+}
+
+/** Performs one call that is not over ahead of it. Never rejects. */
+export async function performCall(
+  plugin: Plugin,
+  io: PluginIo,
+  { stderr, ahead }: CallStart,
+): Promise<Omit<PluginOutcome, 'stderr'>> {
+  const command = io.env.CNI_COMMAND ?? ''
+  const log = callLog(stderr, { plugin: plugin.name, command, containerID: io.env.CNI_CONTAINERID || undefined })
+  const limit = ahead?.limit ?? interruption(command || plugin.name, plugin.timeout ?? DEFAULT_TIMEOUT, io.signal)
+  const call: Call = {
+    plugin,
+    io: ahead === undefined ? io : { ...io, stdin: ahead.stdin },
+    log,
+    signal: limit.signal,
+    undo: undoStack(log),
+    opened: [],
+    cniVersion: undefined,
+  }
+  if (ahead !== undefined) takeOver(call, ahead)
+  const outcome = await perform(call, limit, ahead?.failed ?? dispatch(call))
+  await settlesWithin(log.close(), FLUSH_BUDGET)
+  return outcome
+}
+
+// internal
+
+/** A call goes on with what it has logged so far, and with what has to be undone. */
+function takeOver(call: Call, { failed, document, log, notes, undo }: Ahead): void {
+  if (failed !== undefined && typeof document?.cniVersion === 'string') call.cniVersion = document.cniVersion
+  if (log !== undefined) call.log.open(log)
+  for (const { level, message, fields } of notes) call.log[level](message, fields)
+  for (const step of undo) call.undo.push(step)
+}
+
+async function perform(
+  call: Call,
+  limit: Interruption,
+  work: Promise<unknown>,
+): Promise<Omit<PluginOutcome, 'stderr'>> {
+  try {
+    return { exitCode: 0, stdout: String(await Promise.race([work, limit.raised])) }
+  } catch (error) {
+    const reason = limit.error ?? error
+    await settlesWithin(work, SETTLE_BUDGET)
+    await call.undo.unwind(UNDO_BUDGET)
+    return { exitCode: 1, stdout: errorDocument(call, reason) }
+  } finally {
+    limit.clear()
+    closeWhenSettled(work, call)
+  }
+}
+
+/** A handler that outlived its deadline still uses its handles; a closed number could come to mean another file. */
+function closeWhenSettled(work: Promise<unknown>, { opened }: Call): void {
+  const close = (): void => {
+    for (const netns of opened.splice(0)) netns.close()
+  }
+  void work.then(close, close)
+}
+
+function errorDocument({ plugin, log, cniVersion }: Call, error: unknown): string {
+  const document = toErrorDocument(error)
+  const { code, msg, details } = document
+  const causes = causesOf(error)
+  if (code === ErrorCode.internal && error instanceof Error) log.error(msg, { code, details, stack: stackOf(error) })
+  else log.error(msg, { code, details, cause: unsaid(causes, `${msg}\n${details}`) })
+  if (code !== ErrorCode.internal && causes.length > 0) log.debug('where the error comes from', { error })
+  return encodeError(plugin.goCompat ? document : { cniVersion: cniVersion || CURRENT_VERSION, ...document })
+}
+
+/** What led to an error, as far as the document does not say it. */
+function unsaid(causes: readonly unknown[], said: string): string | undefined {
+  const texts = causes.map(messageOf)
+  return texts.filter((text) => !said.includes(text)).join('; ') || undefined
+}
