@@ -171,9 +171,10 @@ async function onDemand(
   const readable = { ...settings, minify: false, minifySyntax: minify }
   const folder = folderOf(options)
   const { text: bundled } = await esbuildOnce(esbuild, options, readable)
-  const direct = directImports(sharedBuiltins(bundled), (path) => isPure(resolve(folder, path)))
+  const isPurePath = (path: string): boolean => isPure(resolve(folder, path))
+  const direct = directImports(sharedBuiltins(bundled), isPurePath)
   const together = evaluatedTogether(direct).replaceAll(BUN_MODULE, 'require("$1")')
-  const text = codeOnDemand(ownLanguageFunctions(together, prelude.functions))
+  const text = codeOnDemand(ownLanguageFunctions(together, prelude.functions), isPurePath)
   if (!minify) return text
   const final = { minify, format: 'cjs', platform: 'node', target: TARGET, legalComments: 'none' } as const
   return (await esbuild.transform(inOneArray(text), { ...final, logLevel: 'silent' })).code

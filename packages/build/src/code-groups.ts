@@ -1,3 +1,4 @@
+import { withoutSmallGroups } from './small-groups.ts'
 import type { Piece } from './top-level.ts'
 
 /** A bundle's top level by what leads to it. */
@@ -7,8 +8,10 @@ export interface CodeByUse {
   readonly groups: readonly CodeGroup[]
 }
 
-/** What the same `import()`s lead to, and nothing else. */
+/** What the same `import()`s lead to, and nothing else but what is small: a few functions that fewer of them lead to. */
 export interface CodeGroup {
+  /** Which `import()`s, by their numbers. */
+  readonly imports: readonly number[]
   /** In the order of the text. */
   readonly pieces: readonly Piece[]
   /** What they declare. */
@@ -17,7 +20,7 @@ export interface CodeGroup {
 
 /**
  * Tells what is needed before any `import()` is reached from what is not, and leaves out what nobody uses. A group uses
- * itself, what is always there, and groups that all of its `import()`s lead to: never in a circle.
+ * itself, what is always there, and groups that more `import()`s lead to, all of its own among them: never in a circle.
  */
 export function codeByUse(pieces: readonly Piece[]): CodeByUse {
   const usedBy = new Map<string, string[]>()
@@ -35,19 +38,19 @@ export function codeByUse(pieces: readonly Piece[]): CodeByUse {
       if (!atOnce.has(name)) importsOf.set(name, [...(importsOf.get(name) ?? []), index])
     }
   }
-  const groups = new Map<string, { pieces: Piece[]; names: Set<string> }>()
+  const groups = new Map<string, { imports: readonly number[]; pieces: Piece[]; names: Set<string> }>()
   for (const piece of pieces) {
     const imports = piece.declares && importsOf.get(piece.declares.name)
     if (piece.declares === undefined || imports === undefined) continue
     const key = imports.join()
-    const group = groups.get(key) ?? { pieces: [], names: new Set() }
+    const group = groups.get(key) ?? { imports, pieces: [], names: new Set() }
     group.pieces.push(piece)
     group.names.add(piece.declares.name)
     groups.set(key, group)
   }
   return {
     always: pieces.filter(({ declares }) => declares === undefined || atOnce.has(declares.name)),
-    groups: [...groups.values()],
+    groups: withoutSmallGroups([...groups.values()]),
   }
 }
 

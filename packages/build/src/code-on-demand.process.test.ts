@@ -232,6 +232,46 @@ test.each([
   }
 })
 
+test('of a package without effects, what loads a group evaluates it, with no function for a module', async () => {
+  const files = {
+    'package.json': `{"sideEffects":false}`,
+    'main.mjs': `import('./one.mjs').then(async ({ one }) => { say(one); say((await import('./two.mjs')).two) })`,
+    'one.mjs': `import { both } from './both.mjs'; import { early } from './circle.mjs'; say('one'); export const one = 'o' + both + early; export function late() { return one }`,
+    'circle.mjs': `import { late } from './one.mjs'; export const early = typeof late`,
+    'two.mjs': `import { both } from './both.mjs'; import { node } from './node.mjs'; export const two = 't' + both + node`,
+    'node.mjs': `import { sep } from 'node:path'; export const node = sep`,
+    'both.mjs': `say('both'); export const both = [1].length`,
+  }
+  for (const minify of [true, false]) {
+    const text = await bundled(files, 'bun', minify)
+    if (!minify) expect(text).not.toMatch(/function init_/)
+    expect(await run(text, 4)).toEqual(['both', 'one', 'o1function', 't1/'])
+  }
+})
+
+test('what fails when it is evaluated with its group does so at every import(), once evaluated', async () => {
+  const files = {
+    'package.json': `{"sideEffects":false}`,
+    'main.mjs': `const t = () => import('./bad.mjs').catch((e) => { say(e.message); return e }); t().then(async (e) => { say(e === await t()); say((await import('./good.mjs')).good) })`,
+    'bad.mjs': `import { both } from './both.mjs'; say('bad' + both); export const bad = 1; throw new Error('no')`,
+    'good.mjs': `import { both } from './both.mjs'; export const good = 'g' + both`,
+    'both.mjs': `export const both = 'B'`,
+  }
+  expect(await run(await bundled(files, 'bun', true), 5)).toEqual(['badB', 'no', 'no', 'true', 'gB'])
+})
+
+test('modules that may have an effect are evaluated in their order, and those imported with them', async () => {
+  const files = {
+    'package.json': `{"sideEffects":["./main.mjs","./sets.mjs"]}`,
+    'pure/package.json': `{"sideEffects":false}`,
+    'main.mjs': `import('./one.mjs').then(({ one }) => say(one))`,
+    'one.mjs': `import './sets.mjs'; import { read } from './pure/read.mjs'; export const one = read`,
+    'sets.mjs': `globalThis.isSet = 'set'`,
+    'pure/read.mjs': `export const read = globalThis.isSet`,
+  }
+  expect(await run(await bundled(files, 'bun', true), 1)).toEqual(['set'])
+})
+
 test('what is evaluated at the start evaluates what it uses, too; a whole index is all of it', async () => {
   const files = {
     'package.json': `{"sideEffects":false}`,

@@ -1,5 +1,7 @@
 import { type CodeByUse, type CodeGroup, codeByUse } from './code-groups.ts'
 import { dominators } from './dominators.ts'
+import { type Edit, edited } from './edited.ts'
+import { type EvaluatedByGroups, evaluatedByGroups, modulesOf } from './evaluated-by-groups.ts'
 import { type DynamicImport, type Evaluated, type Piece, topLevelOf, type Uses } from './top-level.ts'
 
 /**
@@ -7,19 +9,21 @@ import { type DynamicImport, type Evaluated, type Piece, topLevelOf, type Uses }
  * something of every function and every variable at the top level of a bundle whenever it is started, used or not, and
  * there esbuild puts all of them: of the 2000 in `istio-cni` that takes 2 ms.
  *
- * When a module is evaluated is as esbuild says, whose calls stay where they are; only what they call is simpler. What several groups use remains a
- * variable of the top level, which its own group gives a value.
+ * When a module is evaluated is as esbuild says, whose calls stay where they are; only what they call is simpler. Where that
+ * makes no difference, a group evaluates its modules when it is loaded. What several groups use remains a variable of the
+ * top level, which its own group gives a value.
  *
  * @param text - CommonJS by esbuild, which has not shortened its names.
+ * @param isPure - of the path of a module: nothing depends on when it is evaluated. Default: of none.
  */
-export function codeOnDemand(text: string): string {
+export function codeOnDemand(text: string, isPure: (path: string) => boolean = () => false): string {
   const pieces = topLevelOf(text)
   // `eval` could use any name, unseen.
   if (pieces === undefined || pieces.some(({ uses }) => uses.names.has('eval'))) return text
   const code = codeByUse(pieces)
   const { always, groups } = code
   if (groups.length === 0) return text
-  const printer = new Printer(text, pieces, code)
+  const printer = new Printer(text, pieces, { code, evaluated: evaluatedByGroups(text, code, isPure) })
   return [
     text.slice(0, pieces[0]?.start ?? 0),
     printer.helpers(),
@@ -46,9 +50,15 @@ class Printer {
   readonly #functions: ReadonlyMap<CodeGroup, string>
   readonly #names: { readonly done: string; readonly failed: string }
   readonly #inside: ReadonlyMap<Place, readonly CodeGroup[]>
+  readonly #evaluated: EvaluatedByGroups
 
-  constructor(text: string, pieces: readonly Piece[], { always, groups }: CodeByUse) {
+  constructor(
+    text: string,
+    pieces: readonly Piece[],
+    { code: { always, groups }, evaluated }: { code: CodeByUse; evaluated: EvaluatedByGroups },
+  ) {
     this.#text = text
+    this.#evaluated = evaluated
     this.#imports = pieces.flatMap(({ uses }) => uses.imports).sort((a, b) => a.start - b.start)
     for (const group of groups) for (const name of group.names) this.#groups.set(name, group)
     const unused = (name: string): string => (text.includes(name) ? unused(`${name}_`) : name)
@@ -91,13 +101,22 @@ class Printer {
     const name = this.#functions.get(group)
     const used = group.pieces.flatMap(({ uses }) => [...uses.names])
     const before = this.#calls(used, group).map((call) => `${call};`)
+    const evaluated = this.#evaluated.groups.get(group)
+    const pieces = group.pieces.filter(({ declares }) => evaluated === undefined || declares?.evaluates === undefined)
     const body = [
-      `${name} = ${this.#names.done};`,
+      `${evaluated?.isStrict ? '"use strict"; ' : ''}${name} = ${this.#names.done};`,
       ...before,
-      ...group.pieces.map((piece) => this.piece(piece)),
+      ...pieces.map((piece) => this.piece(piece)),
       ...this.groupsIn(group),
+      ...(evaluated === undefined ? [] : [this.#evaluation(group, `${name}`)]),
     ]
     return `function ${name}() {\n${body.join('\n')}\n}`
+  }
+
+  /** Evaluates the modules of a group: a function that fails does so ever after. */
+  #evaluation(group: CodeGroup, name: string): string {
+    const modules = modulesOf(group).map(({ evaluates: { first, end } }) => `{${this.#print(first, end)}`)
+    return `try {${modules.join('\n')}} catch (error) { ${name} = ${this.#names.failed}(error); throw error }`
   }
 
   piece({ start, end, declares }: Piece): string {
@@ -137,16 +156,16 @@ class Printer {
 
   /** A part of the text, where each `import()` calls first what it needs. */
   #print(start: number, end: number): string {
-    let printed = ''
-    let at = start
-    for (const one of this.#imports) {
-      if (one.start < start || one.end > end) continue
+    const isInside = (one: { readonly start: number; readonly end: number }) => one.start >= start && one.end <= end
+    const before = this.#imports.filter(isInside).flatMap((one): Edit[] => {
       const calls = this.#calls(one.names)
-      if (calls.length === 0) continue
-      printed += `${this.#text.slice(at, one.start)}(${calls.join(', ')}, ${this.#text.slice(one.start, one.end)})`
-      at = one.end
-    }
-    return printed + this.#text.slice(at, end)
+      if (calls.length === 0) return []
+      return [
+        { start: one.start, end: one.start, text: `(${calls.join(', ')}, ` },
+        { start: one.end, end: one.end, text: ')' },
+      ]
+    })
+    return edited(this.#text, [...before, ...this.#evaluated.calls.filter(isInside)], { start, end })
   }
 }
 

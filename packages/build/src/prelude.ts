@@ -35,8 +35,9 @@ export async function readPrelude(esbuild: typeof Esbuild): Promise<Prelude> {
     check: await bundled(esbuild, { ...options, entryPoints: [join(folder, 'clean-start.ts')] }),
     startAnew: await bundled(esbuild, { ...options, stdin: { contents: call, resolveDir: folder } }),
     files: await bundled(esbuild, { ...options, stdin: { contents: files, resolveDir: folder } }),
-    functions: withoutExports(
-      await bundled(esbuild, { ...options, entryPoints: [join(folder, 'language/functions.ts')] }),
+    functions: await withShortNames(
+      esbuild,
+      withoutExports(await bundled(esbuild, { ...options, entryPoints: [join(folder, 'language/functions.ts')] })),
     ),
   }
 }
@@ -59,6 +60,10 @@ export async function withPrelude(
 
 /** esbuild puts them at the end. */
 const withoutExports = (text: string): string => text.slice(0, text.lastIndexOf('\nexport {'))
+
+/** What is called inside of them as something in the bundle would count as a use of that, which is then there at each start. */
+const withShortNames = async (esbuild: typeof Esbuild, text: string): Promise<string> =>
+  (await esbuild.transform(text, { minifyIdentifiers: true, target: 'node20', logLevel: 'silent' })).code
 
 async function bundled(esbuild: typeof Esbuild, options: Esbuild.BuildOptions): Promise<string> {
   const { outputFiles } = await esbuild.build({
