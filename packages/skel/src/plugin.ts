@@ -54,8 +54,8 @@ export interface Plugin<Conf = unknown, Chained extends boolean = boolean, State
   readonly args?: 'tolerant' | 'strict' | Readonly<Record<string, CniArgKind>>
   /** Leave `cniVersion` out of error documents, as the reference implementation does. */
   readonly goCompat?: boolean
-  /** Decides level and sinks of the log, once the configuration is known. */
-  log?(request: LogRequest<Conf>): LogOptions
+  /** Decides level and sinks of the log, once the configuration is known. A promise, where what decides is loaded for it. */
+  log?(request: LogRequest<Conf>): LogOptions | Promise<LogOptions>
   /** Attaches the container; the result is printed in the configuration's version. */
   add(c: AddContext<Conf, Chained, State>): Result | Promise<Result>
   /**

@@ -1,9 +1,7 @@
 import { VERSION } from '@cni/host/cli'
 import { definePlugin } from '@cni/skel'
 import { ISTIO_VERSION } from '../istio-version.ts'
-import { logLevel, logSinks } from '../log/sinks.ts'
 import { mayBeServed } from './may-be-served.ts'
-import { settingsOf } from './settings.ts'
 
 /**
  * `istio-cni`: redirects the traffic of a pod to the proxy beside it. Works behind any chain of plugins, and alone.
@@ -12,13 +10,9 @@ export const plugin = definePlugin({
   name: 'istio-cni',
   about: 'CNI plugin istio-cni',
   release: `${VERSION}, for Istio ${ISTIO_VERSION}`,
-  log({ conf }) {
-    if (conf === undefined) return {}
-    const settings = settingsOf(conf)
-    return { level: logLevel(settings.logLevel) ?? 'info', sinks: logSinks(settings) }
-  },
   // Each call loads what it needs and no more: 6 ms less for VERSION.
   config: async () => (await import('./plain-conf.ts')).confSource,
+  log: async ({ conf }) => (conf === undefined ? {} : (await import('./log-of-call.ts')).logOf(conf)),
   addAhead: async (c) => (mayBeServed(c) ? (await import('./add-served.ts')).addServed(c) : undefined),
   add: (c) => coded(async () => (await import('./add.ts')).add(c)),
   check: (c) => coded(async () => (await import('./check.ts')).check(c)),

@@ -40,7 +40,7 @@ export interface Unanswered {
 export async function askAgent(
   socket: string,
   { request, facts, meanwhile }: Question,
-  { signal }: { readonly signal: AbortSignal },
+  call: Interruptible,
 ): Promise<Answered | Unanswered> {
   let stream: UnixStream | undefined
   try {
@@ -55,7 +55,7 @@ export async function askAgent(
       sendTo(stream, encodeFacts(found))
       await meanwhile?.()
     }
-    return answered(stream, await expected.wait(signal))
+    return answered(stream, await expected.wait(call))
   } catch (error) {
     stream?.close()
     return { reason: messageOf(error) }
@@ -64,11 +64,16 @@ export async function askAgent(
 
 // internal
 
+/** A call that may end before it is answered. Its signal is made when it is asked for, which takes 20 µs. */
+interface Interruptible {
+  readonly signal: AbortSignal
+}
+
 /** The answer that a stream is to bring. Each method throws for what is no answer, and where none can come any more. */
 interface ExpectedAnswer {
   /** Looks once. */
   isThere(): boolean
-  wait(signal: AbortSignal): Promise<ServeAnswer>
+  wait(call: Interruptible): Promise<ServeAnswer>
 }
 
 function expectedAnswer(stream: UnixStream): ExpectedAnswer {
@@ -98,12 +103,12 @@ function expectedAnswer(stream: UnixStream): ExpectedAnswer {
       take(stream.receiveNow())
       return answer !== undefined
     },
-    async wait(signal) {
+    async wait(call) {
       while (answer === undefined) {
         if (take(stream.receive())) continue
         if (performance.now() >= until) throw new Error(accepted ? 'no answer in time' : 'not accepted in time')
         await new Promise((resolve) => setImmediate(resolve))
-        signal.throwIfAborted()
+        call.signal.throwIfAborted()
       }
       return answer
     },

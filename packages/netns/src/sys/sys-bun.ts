@@ -1,5 +1,5 @@
 import { lateBpf } from './bpf.ts'
-import { type Libc, type Pointer, sysOver } from './libc.ts'
+import { type Pointer, type SeldomLibc, sysOver } from './libc.ts'
 import { declared, type Native, type Signatures } from './native.ts'
 import type { Sys } from './sys.ts'
 
@@ -76,41 +76,23 @@ export function sysBun(): Sys | undefined {
     setsockopt: (fd, level, option, value, length) => call('setsockopt', fd, level, option, at(value), length),
     getsockopt: (fd, level, option, value, length) => call('getsockopt', fd, level, option, at(value), at(length)),
     ioctl: (fd, request, argument) => call('ioctl', fd, request, at(argument)),
-    ...seldomCalled(),
+    seldom: seldomCalled,
     ...lateBpf(nativeBun),
     addressOf: ffi.ptr,
     errno: () => ffi.read.i32(location, 0),
   })
 }
 
-type Seldom = Pick<
-  Libc,
-  'unshare' | 'mount' | 'umount2' | 'fchdir' | 'chroot' | 'flock' | 'socketpair' | 'sendmsg' | 'sigprocmask' | 'execve'
->
-
 /** All of it is bound when the first of it is called. */
-function seldomCalled(): Seldom {
-  let functions: Seldom | undefined
-  const late = (): Seldom => {
-    functions ??= nativeBun<Seldom>({
-      ...{ unshare: 'i', mount: 'ppplp', umount2: 'pi', fchdir: 'i', chroot: 'p', flock: 'ii' },
-      ...{ socketpair: 'iiip', sendmsg: 'ipi', sigprocmask: 'ipp', execve: 'ppp' },
-    }).functions
-    return functions
-  }
-  return {
-    unshare: (flags) => late().unshare(flags),
-    mount: (source, target, fstype, flags, data) => late().mount(source, target, fstype, flags, data),
-    umount2: (target, flags) => late().umount2(target, flags),
-    fchdir: (fd) => late().fchdir(fd),
-    chroot: (path) => late().chroot(path),
-    flock: (fd, operation) => late().flock(fd, operation),
-    socketpair: (domain, type, protocol, pair) => late().socketpair(domain, type, protocol, pair),
-    sendmsg: (fd, message, flags) => late().sendmsg(fd, message, flags),
-    sigprocmask: (how, set, old) => late().sigprocmask(how, set, old),
-    execve: (path, args, env) => late().execve(path, args, env),
-  }
+function seldomCalled(): SeldomLibc {
+  seldom ??= nativeBun<SeldomLibc>({
+    ...{ unshare: 'i', mount: 'ppplp', umount2: 'pi', fchdir: 'i', chroot: 'p', flock: 'ii' },
+    ...{ socketpair: 'iiip', sendmsg: 'ipi', sigprocmask: 'ipp', execve: 'ppp' },
+  }).functions
+  return seldom
 }
+
+let seldom: SeldomLibc | undefined
 
 const TYPES: Readonly<Record<string, string>> = { p: 'ptr', l: 'i64' }
 

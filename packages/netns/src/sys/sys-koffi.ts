@@ -1,5 +1,5 @@
 import { lateBpf } from './bpf.ts'
-import { type Libc, sysOver } from './libc.ts'
+import { type Libc, type SeldomLibc, sysOver } from './libc.ts'
 import { declared, type Native, type Signatures } from './native.ts'
 import { optionalPackage } from './optional-package.ts'
 import type { Sys } from './sys.ts'
@@ -38,11 +38,11 @@ const prototypes = {
 export function sysKoffi(): Sys {
   const koffi = loadKoffi()
   const libc = koffi.load(null)
-  const functions = Object.fromEntries(
-    Object.entries(prototypes).map(([name, prototype]) => [name, libc.func(prototype)]),
-  )
+  const all = Object.fromEntries(Object.entries(prototypes).map(([name, prototype]) => [name, libc.func(prototype)]))
+  const functions = all as unknown as Omit<Libc, 'addressOf' | 'bpf' | 'errno' | 'seldom'> & SeldomLibc
   return sysOver('koffi', {
-    ...(functions as unknown as Omit<Libc, 'addressOf' | 'bpf' | 'errno'>),
+    ...functions,
+    seldom: () => functions,
     ...lateBpf(nativeKoffi),
     addressOf: koffi.address,
     errno: () => koffi.errno(),

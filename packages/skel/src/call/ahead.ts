@@ -60,7 +60,9 @@ export async function goAhead(plugin: Plugin, io: PluginIo, stderr: (lines: stri
     env,
     raw,
     document,
-    signal: limit.signal,
+    get signal() {
+      return limit.signal
+    },
     openNetns() {
       opened ??= openOther(io)
       return opened

@@ -12,19 +12,19 @@ export async function configuration(accepted: AcceptedCall, verb: Verb): Promise
   const { plugin, log } = accepted.call
   const { document } = accepted.config
   if (plugin.config === undefined) {
-    openLog(accepted, verb, document)
+    await openLog(accepted, verb, document)
     return document
   }
   const check = await checkOf(plugin.config)
   if (isPlainFirst(check) && check.plain(document)) {
     const conf: unknown = { ...document }
-    openLog(accepted, verb, conf)
+    await openLog(accepted, verb, conf)
     return conf
   }
   // What needs no schema, VERSION above all, does without what makes sentences of its issues.
   const { checkedBy } = await import('../schema/checked-by.ts')
   const { conf, tellUnknown } = await checkedBy(plugin.name, check, document)
-  openLog(accepted, verb, conf)
+  await openLog(accepted, verb, conf)
   tellUnknown(log)
   return conf
 }
@@ -34,7 +34,7 @@ export async function tolerantConfiguration(accepted: AcceptedCall, verb: Verb):
   try {
     return await configuration(accepted, verb)
   } catch (error) {
-    openLog(accepted, verb, undefined)
+    await openLog(accepted, verb, undefined)
     accepted.call.log.warn('the configuration is invalid, going on without it', { reason: messageOf(error) })
     return undefined
   }
@@ -42,11 +42,11 @@ export async function tolerantConfiguration(accepted: AcceptedCall, verb: Verb):
 
 // internal
 
-function openLog({ call, environment, config }: AcceptedCall, command: Verb, conf: unknown): void {
+async function openLog({ call, environment, config }: AcceptedCall, command: Verb, conf: unknown): Promise<void> {
   const { plugin, log, io } = call
   const { containerID } = environment
   try {
-    log.open(plugin.log?.({ command, conf, networkName: config.document.name, containerID, env: io.env }))
+    log.open(await plugin.log?.({ command, conf, networkName: config.document.name, containerID, env: io.env }))
   } catch (error) {
     log.open()
     log.warn('the plugin could not set up its log', { error })

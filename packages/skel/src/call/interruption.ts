@@ -17,7 +17,7 @@ export interface Interruption {
 
 /** Starts the deadline of one call and follows an outer signal. */
 export function interruption(command: string, timeout: number, outer: AbortSignal | undefined): Interruption {
-  const controller = new AbortController()
+  let controller: AbortController | undefined
   let error: CniError | undefined
   let reject: (reason: CniError) => void = () => {}
   const raised = new Promise<never>((_, rejected) => {
@@ -31,7 +31,7 @@ export function interruption(command: string, timeout: number, outer: AbortSigna
     error = reason
     // The rejection comes before the abort, so that it wins over what the handler throws when its signal aborts.
     reject(reason)
-    controller.abort(reason)
+    controller?.abort(reason)
   }
   const onAbort = (): void => raise(interrupted(command, outer?.reason))
   const timer = setTimeout(() => raise(timedOut(command, timeout)), timeout)
@@ -39,7 +39,14 @@ export function interruption(command: string, timeout: number, outer: AbortSigna
   else outer?.addEventListener('abort', onAbort, { once: true })
 
   return {
-    signal: controller.signal,
+    get signal() {
+      // Made for who asks: a call that is over ahead of the rest does without.
+      if (controller === undefined) {
+        controller = new AbortController()
+        if (error !== undefined) controller.abort(error)
+      }
+      return controller.signal
+    },
     raised,
     get error() {
       return error
