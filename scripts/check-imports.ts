@@ -54,7 +54,7 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     zds: [],
     ebpf: [],
     'node-level': ['agent/ambient/in-turn.ts', 'agent/ambient/ztunnel.ts', 'ebpf'],
-    agent: ['decide', 'kube', 'node-level', 'plugin', 'redirect', 'serve', 'state', 'zds'],
+    agent: ['decide', 'kube', 'log', 'node-level', 'plugin', 'redirect', 'serve', 'state', 'zds'],
     tools: ['agent/ambient', 'agent/config', 'decide', 'kube', 'node-level', 'plugin', 'redirect'],
     testing: ['agent/ambient/ztunnel.ts', 'node-level/names.ts', 'zds'],
   },

@@ -1,3 +1,4 @@
+import type { CodeGroup } from './code-group.ts'
 import { withoutSmallGroups } from './small-groups.ts'
 import type { Piece } from './top-level.ts'
 
@@ -6,16 +7,6 @@ export interface CodeByUse {
   /** What happens when the bundle is started, and all it can lead to without an `import()`. */
   readonly always: readonly Piece[]
   readonly groups: readonly CodeGroup[]
-}
-
-/** What the same `import()`s lead to, and nothing else but what is small: a few functions that fewer of them lead to. */
-export interface CodeGroup {
-  /** Which `import()`s, by their numbers. */
-  readonly imports: readonly number[]
-  /** In the order of the text. */
-  readonly pieces: readonly Piece[]
-  /** What they declare. */
-  readonly names: ReadonlySet<string>
 }
 
 /**

@@ -1,4 +1,5 @@
-import { type CodeByUse, type CodeGroup, codeByUse } from './code-groups.ts'
+import type { CodeGroup } from './code-group.ts'
+import { type CodeByUse, codeByUse } from './code-groups.ts'
 import { dominators } from './dominators.ts'
 import { type Edit, edited } from './edited.ts'
 import { type EvaluatedByGroups, evaluatedByGroups, modulesOf } from './evaluated-by-groups.ts'

@@ -1,5 +1,6 @@
 import type { AnyNode } from 'acorn'
-import type { CodeByUse, CodeGroup } from './code-groups.ts'
+import type { CodeGroup } from './code-group.ts'
+import type { CodeByUse } from './code-groups.ts'
 import type { Edit } from './edited.ts'
 import { nodesIn, parseScript } from './script-tree.ts'
 import type { Evaluated, Piece } from './top-level.ts'

@@ -1,4 +1,4 @@
-import type { CodeGroup } from './code-groups.ts'
+import type { CodeGroup } from './code-group.ts'
 
 /** What a group is small by: bun takes as long to load one as for four functions that nobody calls. */
 const FUNCTIONS = 4

@@ -67,7 +67,7 @@ export interface AddContext<Conf = NetConf, Chained extends boolean = false, Sta
   undo(step: UndoStep): void
 }
 
-/** What {@link Plugin.addAhead} gets: the call as it came. Nothing of it has been checked: see {@link acceptAdd}. */
+/** What {@link Plugin.addAhead} gets: the call as it came. Nothing of it has been checked: see `acceptAdd` of `@cni/skel/ahead`. */
 export interface AddAheadContext {
   /** The whole environment. */
   readonly env: EnvVars

@@ -1,8 +1,8 @@
 import type { Netns } from '@cni/netns/handle'
-import type { UndoStep } from '@cni/skel'
 import { diskFolder } from '@cni/skel/state'
 import type { FreshNetwork, FreshSteps } from '../decide/fresh-record.ts'
 import { attachmentsFolder } from '../state/folder.ts'
+import type { FreshPlace } from './fresh-place.ts'
 import type { NamespaceNetwork } from './namespace-network.ts'
 import type { ServedTables } from './open-tables.ts'
 
@@ -11,14 +11,6 @@ export interface FreshProgram extends FreshSteps {
   /** What the batch is for. */
   readonly backend: ServedTables['backend']
   readonly batch: Uint8Array
-}
-
-/** Where {@link commitFresh} writes. */
-export interface FreshPlace {
-  readonly netns: Netns
-  readonly runDir: string
-  readonly tables: ServedTables
-  readonly undo: (step: UndoStep) => void
 }
 
 /** Rules that are in the kernel. */

@@ -2,7 +2,7 @@ import { isObject, parseJson } from '@cni/types'
 import type { FreshRecord } from '../decide/fresh-record.ts'
 import { callAttachments } from '../state/plain-attachments.ts'
 import { recordedBackend } from '../state/recorded-backend.ts'
-import type { FreshPlace } from './commit-fresh.ts'
+import type { FreshPlace } from './fresh-place.ts'
 import { writerFor } from './writer-for.ts'
 
 /** Takes back rules that were written at once, by their record. */

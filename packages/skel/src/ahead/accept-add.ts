@@ -22,7 +22,7 @@ export interface AcceptedAdd {
    * What a plugin prints that changes nothing: the result of the plugins before, as it came where it is in the right
    * version, or an empty one.
    *
-   * @throws {@link CniError} 999 when it is no result.
+   * @throws `CniError` 999 when it is no result.
    */
   passedOn(): string
 }
@@ -30,7 +30,7 @@ export interface AcceptedAdd {
 /**
  * Checks an ADD as `runPlugin` does, and in the same order. The namespace is the plugin's to open.
  *
- * @throws {@link CniError} what the plugin would fail with.
+ * @throws `CniError` what the plugin would fail with.
  */
 export function acceptAdd({ env, stdin, versions = CNI_VERSIONS }: ReceivedAdd): AcceptedAdd {
   const environment = readEnvironment(env)
