@@ -39,15 +39,19 @@ export function kindOf(value: unknown): string {
 }
 
 /**
- * The same object with the given members under their exact names: where the exact spelling is missing, a member that
- * differs in case only takes its place, as in Go. Order and all other members stay.
+ * The same object with the given members under their exact names, of which no two differ in case only: where the exact
+ * spelling is missing, a member that differs in case only takes its place, as in Go. Order and all other members stay.
  */
 export function foldMembers(object: JsonObject, names: readonly string[]): JsonObject {
   const keys = Object.keys(object)
+  const others: string[] = []
+  for (const key of keys) if (!names.includes(key)) others.push(key)
+  // Most objects have no other members: then there is nothing to compare.
+  if (others.length === 0) return object
   const renamed = new Map<string, string>()
   for (const name of names) {
     if (keys.includes(name)) continue
-    const other = keys.findLast((key) => key.toLowerCase() === name.toLowerCase())
+    const other = others.findLast((key) => key.toLowerCase() === name.toLowerCase())
     if (other !== undefined) renamed.set(other, name)
   }
   if (renamed.size === 0) return object

@@ -1,3 +1,4 @@
+import type { Netns } from '@cni/netns/handle'
 import { CniError } from '@cni/types'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
@@ -133,6 +134,23 @@ describe('an ADD ahead of its checks', () => {
     expect(error).toMatchObject({ cniVersion: '1.0.0', code: 7, msg: 'no' })
     expect({ done, undone }).toEqual({ done: ['ahead'], undone: ['undone'] })
     expect(lines.map((line) => JSON.parse(line).msg)).toEqual(['before', 'no'])
+  })
+
+  it('has its namespace for its steps back, and none is open behind the call', async () => {
+    const undone: boolean[] = []
+    const opened: Netns[] = []
+    const { plugin: ahead } = plugin((c) => {
+      const netns = c.openNetns()
+      opened.push(netns)
+      c.undo(() => undone.push(netns.fd >= 0))
+      if (undone.length === 0) throw new Error('no')
+      return '{}'
+    })
+    await call(ahead, {}, CONF)
+    expect(undone).toEqual([true])
+    expect((await call(ahead, {}, CONF)).exitCode).toBe(0)
+    expect(undone).toEqual([true])
+    for (const netns of opened) expect(() => netns.fd).toThrow()
   })
 
   it('is given up at the deadline of the call, and what it did is undone when it has come to rest', async () => {

@@ -20,6 +20,8 @@ export interface Ahead {
   /** Stdin, which can be read once. Throws as it did. */
   readonly stdin: PluginIo['stdin']
   readonly limit: Interruption
+  /** Handles that are closed when the call is over: its steps back may need them. */
+  readonly opened: Netns[]
   /** For the log of the call, in this order. */
   readonly notes: readonly Note[]
   /** The log that it has asked for. */
@@ -42,7 +44,7 @@ export async function goAhead(plugin: Plugin, io: PluginIo, stderr: (lines: stri
   const { env } = io
   const notes: Note[] = []
   const undo: UndoStep[] = []
-  let opened: Netns | undefined
+  const opened: Netns[] = []
   let log: LogOptions | undefined
   const limit = interruption('ADD', plugin.timeout ?? DEFAULT_TIMEOUT, io.signal)
   let raw: Uint8Array
@@ -51,10 +53,10 @@ export async function goAhead(plugin: Plugin, io: PluginIo, stderr: (lines: stri
     raw = typeof input === 'string' ? new TextEncoder().encode(input) : input
   } catch (error) {
     const stdin = () => Promise.reject(error)
-    return { printed: undefined, failed: undefined, document: undefined, stdin, limit, notes, log, undo }
+    return { printed: undefined, failed: undefined, document: undefined, stdin, limit, opened, notes, log, undo }
   }
   const document = objectIn(raw)
-  const ahead = { printed: undefined, failed: undefined, document, stdin: () => raw, limit, notes, undo }
+  const ahead = { printed: undefined, failed: undefined, document, stdin: () => raw, limit, opened, notes, undo }
   if (document === undefined || (plugin.chained === true && document.prevResult === undefined)) return { ...ahead, log }
   const c: AddAheadContext = {
     env,
@@ -64,8 +66,9 @@ export async function goAhead(plugin: Plugin, io: PluginIo, stderr: (lines: stri
       return limit.signal
     },
     openNetns() {
-      opened ??= openOther(io)
-      return opened
+      const netns = opened[0] ?? openOther(io)
+      opened[0] = netns
+      return netns
     },
     undo: (step) => void undo.push(step),
     stderr,
@@ -77,14 +80,12 @@ export async function goAhead(plugin: Plugin, io: PluginIo, stderr: (lines: stri
   const work = (async () => plugin.addAhead?.(c))()
   try {
     const printed = await Promise.race([work, limit.raised])
-    if (printed !== undefined) limit.clear()
+    if (printed === undefined) return { ...ahead, log }
+    limit.clear()
+    opened[0]?.close()
     return { ...ahead, printed, log }
   } catch {
     return { ...ahead, failed: work.then(() => Promise.reject(limit.error)), log }
-  } finally {
-    // A handler that outlived its deadline still uses it; a closed number could come to mean another file.
-    const close = (): void => opened?.close()
-    void work.then(close, close)
   }
 }
 

@@ -34,7 +34,7 @@ export async function performCall(
     log,
     signal: limit.signal,
     undo: undoStack(log),
-    opened: [],
+    opened: ahead?.opened ?? [],
     cniVersion: undefined,
   }
   if (ahead !== undefined) takeOver(call, ahead)

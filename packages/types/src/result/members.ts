@@ -12,14 +12,22 @@ export type Shape = Readonly<Record<string, MemberDecoder>>
 /** Reads an object: its known members in the order of the shape, then the unknown ones as received. */
 export function decodeObject(value: unknown, shape: Shape, path: string): JsonObject {
   if (!isObject(value)) throw wrong(path || 'result', 'an object', value)
-  const names = Object.keys(shape)
-  const object = foldMembers(value, names)
-  const known = Object.entries(shape).map(([name, decode]): [string, unknown] => [
-    name,
-    decode(object[name], path === '' ? name : `${path}.${name}`),
-  ])
-  const unknown = Object.entries(object).filter(([name]) => !names.includes(name))
-  return Object.fromEntries([...known.filter(([, member]) => member !== undefined), ...unknown])
+  const object = foldMembers(value, Object.keys(shape))
+  const read: JsonObject = {}
+  // Plain loops: a list of pairs for each object takes an agent longer than all else of a result.
+  for (const name in shape) {
+    const member = shape[name]?.(object[name], path === '' ? name : `${path}.${name}`)
+    if (member !== undefined) read[name] = member
+  }
+  for (const name of Object.keys(object)) if (!Object.hasOwn(shape, name)) setMember(read, name, object[name])
+  return read
+}
+
+/** Also of the name that an object means its prototype by. */
+function setMember(object: JsonObject, name: string, value: unknown): void {
+  if (name === '__proto__')
+    Object.defineProperty(object, name, { value, configurable: true, enumerable: true, writable: true })
+  else object[name] = value
 }
 
 /** A list of objects, left out when empty. */

@@ -28,7 +28,11 @@ export interface ReceivedLines {
  */
 export function parseLogBody(body: string): ReceivedLines | undefined {
   const texts = parseOrNothing(body)
-  if (!isTexts(texts)) return undefined
+  return isTexts(texts) ? readLines(texts) : undefined
+}
+
+/** Reads lines, each a JSON object as above. */
+export function readLines(texts: readonly string[]): ReceivedLines {
   const entries: LogEntry[] = []
   const refused: LineFault[] = []
   for (const text of texts) {

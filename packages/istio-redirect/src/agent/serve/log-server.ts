@@ -2,6 +2,7 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { AgentLog } from '../log/agent-log.ts'
 import type { BoundedOptions } from './bounded-connections.ts'
 import { boundedServer } from './bounded-server.ts'
+import { parseLogBody } from './log-entries.ts'
 import { printLines, type RefusedLines } from './print-lines.ts'
 import { targetOf } from './target.ts'
 
@@ -32,7 +33,7 @@ export function logServer(log: AgentLog, options: LogServerOptions = {}): Server
     bodyOf(request).then(
       (body) => {
         response.writeHead(200).end()
-        printLines(log, body, { where: 'log socket', refused })
+        printLines(log, parseLogBody(body), { where: 'log socket', refused })
       },
       (error: Error) => {
         refused('body')

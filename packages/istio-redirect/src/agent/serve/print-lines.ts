@@ -1,5 +1,5 @@
 import type { AgentLog } from '../log/agent-log.ts'
-import { LINE_FAULTS, type LineFault, parseLogBody } from './log-entries.ts'
+import { LINE_FAULTS, type LineFault, type ReceivedLines } from './log-entries.ts'
 
 /** Why lines of the plugin are not printed: `body`, they were not even lines. */
 export type RefusedLines = LineFault | 'body'
@@ -10,15 +10,15 @@ const LEVELS = { form: 'debug', level: 'debug', time: 'debug', depth: 'warn' } a
 /**
  * Prints the lines of one call of the plugin as its own scope, with their own time and together.
  *
+ * @param received - `undefined`: it was no list of lines
  * @param where - where they came from, for the log: `log socket`
  */
 export function printLines(
   log: AgentLog,
-  body: string,
+  received: ReceivedLines | undefined,
   { where, refused }: { readonly where: string; readonly refused: (reason: RefusedLines) => void },
 ): void {
   const own = log.scope('cni-agent')
-  const received = parseLogBody(body)
   if (received === undefined) {
     refused('body')
     own.error(`${where}: a request that is no JSON array of strings was ignored`)

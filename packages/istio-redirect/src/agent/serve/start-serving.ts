@@ -25,6 +25,7 @@ import { rightPod } from '../pods/right-pod.ts'
 import type { ApiAccess, ScopedLog, ServeConfig } from '../services.ts'
 import { type CallCloseReason, callServer } from './call-server.ts'
 import { keepSocket } from './kept-socket.ts'
+import { readLines } from './log-entries.ts'
 import { pluginLog } from './plugin-log.ts'
 import { printLines, type RefusedLines } from './print-lines.ts'
 import type { ServingMetrics } from './serving-metrics.ts'
@@ -93,7 +94,7 @@ export async function startServing(services: ServingServices): Promise<() => Pro
     if (said.act === 'refused') return
     const lines = servedLines(said.log, ms)
     file(lines)
-    printLines(log, JSON.stringify(lines), { where: 'serving socket', refused: services.refusedLines })
+    printLines(log, readLines(lines), { where: 'serving socket', refused: services.refusedLines })
   }
 
   const following =
