@@ -109,13 +109,14 @@ class Printer {
       ...before,
       ...pieces.map((piece) => this.piece(piece)),
       ...this.groupsIn(group),
-      ...(evaluated === undefined ? [] : [this.#evaluation(group, `${name}`)]),
+      ...(evaluated === undefined ? [] : [this.#evaluation(group)]),
     ]
     return `function ${name}() {\n${body.join('\n')}\n}`
   }
 
   /** Evaluates the modules of a group: a function that fails does so ever after. */
-  #evaluation(group: CodeGroup, name: string): string {
+  #evaluation(group: CodeGroup): string {
+    const name = this.#functions.get(group)
     const modules = modulesOf(group).map(({ evaluates: { first, end } }) => `{${this.#print(first, end)}`)
     return `try {${modules.join('\n')}} catch (error) { ${name} = ${this.#names.failed}(error); throw error }`
   }

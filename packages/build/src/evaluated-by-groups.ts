@@ -69,8 +69,9 @@ function usesIn(text: string, names: ReadonlyMap<string, CodeGroup>) {
   const calls: { group: CodeGroup; edit: Edit }[] = []
   const others = new Set<string>()
   for (const { node, key, parent } of program === undefined ? [] : nodesIn(program)) {
-    const group = node.type === 'Identifier' ? names.get(node.name) : undefined
-    if (group === undefined || node.type !== 'Identifier' || isDeclared(parent, key)) continue
+    if (node.type !== 'Identifier' || isDeclared(parent, key)) continue
+    const group = names.get(node.name)
+    if (group === undefined) continue
     if (parent?.type === 'CallExpression' && key === 'callee' && parent.arguments.length === 0) {
       calls.push({ group, edit: { start: parent.start, end: parent.end, text: 'void 0' } })
     } else others.add(node.name)

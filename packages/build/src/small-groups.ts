@@ -40,7 +40,7 @@ class Joined {
     const own = this.#left.get(group) ?? []
     const used = this.#usedBy(group, own)
     const [other] = [...this.#left.keys()]
-      .filter((one) => isLedToBy(one, group) && used.every((each) => each === one || isLedToBy(each, one, true)))
+      .filter((one) => isLedToBy(one, group) && used.every((each) => each === one || isLedToBy(each, one)))
       .sort((a, b) => a.imports.length - b.imports.length)
     if (other === undefined) return
     const pieces = [...(this.#left.get(other) ?? []), ...own].sort((a, b) => a.start - b.start)
@@ -63,9 +63,8 @@ class Joined {
   }
 }
 
-/** Whether all `import()`s that lead to `other` lead to `one` as well, and more of them unless the same are enough. */
-function isLedToBy(one: CodeGroup, other: CodeGroup, orSame = false): boolean {
+/** Whether all `import()`s that lead to `other` lead to `one` as well, and more of them. */
+function isLedToBy(one: CodeGroup, other: CodeGroup): boolean {
   const own = new Set(one.imports)
-  const isMore = one.imports.length > other.imports.length || (orSame && one.imports.length === other.imports.length)
-  return isMore && other.imports.every((each) => own.has(each))
+  return one.imports.length > other.imports.length && other.imports.every((each) => own.has(each))
 }

@@ -59,4 +59,15 @@ describe.each(faults)('what fails after the rules of an agent takes these back: 
     expect(await place.inside('ip', '-6', 'address', 'show', 'dev', 'lo')).not.toContain('::6/128')
     expect(place.state()).toEqual([])
   })
+
+  test('and says nothing where the log is to be silent', async () => {
+    await using place = await fixture(dualStack)
+    await using agent = await servingAgent(place.runDir, [dualStack])
+    using _fault = await fault.arrange(place)
+    const conf = { prevResult: prevResult('10.1.2.3/24', 'fd00::3/64'), plugin_log_level: 'none' }
+    const { exitCode, log } = await place.call('ADD', { conf })
+    await vi.waitUntil(() => agent.answers.length > 0, { timeout: 5000 })
+    expect(agent.answers).toEqual(['program'])
+    expect({ exitCode, log }).toEqual({ exitCode: 1, log: [] })
+  })
 })

@@ -17,6 +17,12 @@ export interface PluginIo {
   stderr?(line: string): void
 }
 
+/** Stdin as it came. */
+export async function readInput(io: Pick<PluginIo, 'stdin'>): Promise<Uint8Array> {
+  const input = await io.stdin()
+  return typeof input === 'string' ? new TextEncoder().encode(input) : input
+}
+
 /** Opens the two namespaces a call is about. */
 export interface NetnsPort {
   /** The container's. Throws when there is none at the path. */

@@ -1,5 +1,5 @@
 import { type AttachmentKey, stateFile } from '@cni/skel/state'
-import type { AttachmentRecord } from '../state/attachments.ts'
+import type { AttachmentRecord, RecordedNetwork } from '../state/attachments.ts'
 
 /** The file of an attachment, in the folder of the records. */
 export interface FreshRecord {
@@ -10,14 +10,11 @@ export interface FreshRecord {
   readonly applied: string
 }
 
-/** What decides about addresses and routes, as the attachment is recorded. */
-export type FreshNetwork = Pick<AttachmentRecord, 'families' | 'tproxy'>
-
 /** What is written to a namespace that has no rules yet, besides them. */
 export interface FreshSteps {
   readonly record: FreshRecord
   /** Absent where the pod needs no addresses and routes, as most: then what reaches them is not loaded. */
-  readonly network: FreshNetwork | undefined
+  readonly network: RecordedNetwork | undefined
 }
 
 /**

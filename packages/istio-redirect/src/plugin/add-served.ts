@@ -35,7 +35,11 @@ export async function addServed(c: AddAheadContext): Promise<AheadResult> {
   try {
     const asked = await askAgent(inFolder(runDir, SERVE_SOCKET), { request, facts, meanwhile: committing }, c)
     if (asked.answer === undefined) return alone(c, asked.reason)
-    return await doneAs(asked, c, { runDir, tables })
+    try {
+      return await doneAs(asked, c, { runDir, tables })
+    } finally {
+      asked.close()
+    }
   } finally {
     tables?.[Symbol.dispose]()
   }
@@ -48,11 +52,11 @@ const committing = () => import('./commit-fresh.ts')
 
 async function doneAs(asked: Answered, c: AddAheadContext, { runDir, tables }: Place): Promise<AheadResult> {
   const { answer } = asked
+  if (answer.act === 'refused') {
+    return alone(c, answer.detail === undefined ? answer.reason : `${answer.reason}: ${answer.detail}`)
+  }
   let ms = 0
   try {
-    if (answer.act === 'refused') {
-      return alone(c, answer.detail === undefined ? answer.reason : `${answer.reason}: ${answer.detail}`)
-    }
     if (answer.act === 'error') throw (await import('./served-failure.ts')).servedError(answer.error)
     if (answer.act === 'program') {
       const netns = c.openNetns()
@@ -70,8 +74,6 @@ async function doneAs(asked: Answered, c: AddAheadContext, { runDir, tables }: P
     return answer.stdout
   } catch (error) {
     throw (await import('./served-failure.ts')).failed(error, c, { runDir, answer })
-  } finally {
-    asked.close()
   }
 }
 

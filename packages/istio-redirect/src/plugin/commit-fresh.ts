@@ -1,6 +1,7 @@
 import type { Netns } from '@cni/netns/handle'
 import { diskFolder } from '@cni/skel/state'
-import type { FreshNetwork, FreshSteps } from '../decide/fresh-record.ts'
+import type { FreshSteps } from '../decide/fresh-record.ts'
+import type { RecordedNetwork } from '../state/attachments.ts'
 import { attachmentsFolder } from '../state/folder.ts'
 import type { FreshPlace } from './fresh-place.ts'
 import type { NamespaceNetwork } from './namespace-network.ts'
@@ -75,6 +76,6 @@ export async function commitFresh(program: FreshProgram, place: FreshPlace): Pro
 const hasUnrecorded = async (netns: Netns, next: 'nft' | 'nftables'): Promise<boolean> =>
   (await import('./leave-unrecorded.ts')).hasUnrecorded(netns, next)
 
-async function networkOf(netns: Netns, network: FreshNetwork): Promise<NamespaceNetwork> {
+async function networkOf(netns: Netns, network: RecordedNetwork): Promise<NamespaceNetwork> {
   return (await import('./namespace-network.ts')).openNetwork(netns, network)
 }

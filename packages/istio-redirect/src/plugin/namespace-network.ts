@@ -2,16 +2,15 @@ import { isNetnsError, type NetnsTarget, openRtnl, type Rtnl } from '@cni/netns'
 import { CniError, ErrorCode } from '@cni/types'
 import { localRoute, markRule, type NetworkItem } from '../policy-route.ts'
 import { annotations } from '../redirect/annotations.ts'
-import type { AttachmentRecord } from '../state/attachments.ts'
+import type { RecordedNetwork } from '../state/attachments.ts'
+
+export type { RecordedNetwork }
 
 /** The addresses of a namespace as the kernel lists them, `address/bits`. */
 export async function addressesOf(netns: NetnsTarget): Promise<string[]> {
   using rtnl = await openRtnl(netns)
   return (await rtnl.getAddresses()).map(({ cidr }) => cidr)
 }
-
-/** What decides about it: of which families the rules are, and whether they are those of TPROXY. */
-export type Wanted = Pick<AttachmentRecord, 'families' | 'tproxy'>
 
 /** What the rules of a redirection lead to, besides the proxy: an address on `lo`, and the policy routes of TPROXY. */
 export interface NamespaceNetwork extends Disposable {
@@ -23,7 +22,7 @@ export interface NamespaceNetwork extends Disposable {
  * Opens what {@link NamespaceNetwork.prepare} needs, and fails before anything is changed. Redirection of IPv4 with
  * REDIRECT needs nothing.
  */
-export async function openNetwork(netns: NetnsTarget, attachment: Wanted): Promise<NamespaceNetwork> {
+export async function openNetwork(netns: NetnsTarget, attachment: RecordedNetwork): Promise<NamespaceNetwork> {
   const wanted = wantedIn(attachment)
   if (wanted.length === 0) return { prepare: async () => {}, [Symbol.dispose]() {} }
   const rtnl = await openOrExplain(netns, attachment)
@@ -43,7 +42,7 @@ export async function openNetwork(netns: NetnsTarget, attachment: Wanted): Promi
 }
 
 /** What of an attachment's network is not there, in words. */
-export async function missingFromNamespace(netns: NetnsTarget, attachment: Wanted): Promise<string[]> {
+export async function missingFromNamespace(netns: NetnsTarget, attachment: RecordedNetwork): Promise<string[]> {
   const wanted = wantedIn(attachment)
   if (wanted.length === 0) return []
   using rtnl = await openRtnl(netns)
@@ -53,7 +52,11 @@ export async function missingFromNamespace(netns: NetnsTarget, attachment: Wante
 }
 
 /** Takes back what {@link NamespaceNetwork.prepare} added, except for what another attachment needs as well. */
-export async function removeFromNamespace(netns: NetnsTarget, attachment: Wanted, next?: Wanted): Promise<void> {
+export async function removeFromNamespace(
+  netns: NetnsTarget,
+  attachment: RecordedNetwork,
+  next?: RecordedNetwork,
+): Promise<void> {
   const kept = new Set(next === undefined ? [] : wantedIn(next).map(({ what }) => what))
   const unwanted = wantedIn(attachment).filter(({ what }) => !kept.has(what))
   if (unwanted.length === 0) return
@@ -61,7 +64,7 @@ export async function removeFromNamespace(netns: NetnsTarget, attachment: Wanted
   for (const item of unwanted.toReversed()) await item.remove(rtnl)
 }
 
-function wantedIn({ families, tproxy }: Wanted): NetworkItem[] {
+function wantedIn({ families, tproxy }: RecordedNetwork): NetworkItem[] {
   return [
     ...(families.includes('ipv6') ? [passThroughAddress] : []),
     ...(tproxy === null ? [] : families.flatMap((family) => [markRule(family, tproxy), localRoute(family, tproxy)])),
@@ -89,7 +92,7 @@ async function addPassThrough(rtnl: Rtnl): ReturnType<NetworkItem['add']> {
   }
 }
 
-async function openOrExplain(netns: NetnsTarget, { tproxy }: Wanted): Promise<Rtnl> {
+async function openOrExplain(netns: NetnsTarget, { tproxy }: RecordedNetwork): Promise<Rtnl> {
   try {
     return await openRtnl(netns)
   } catch (cause) {

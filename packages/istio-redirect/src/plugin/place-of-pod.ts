@@ -1,6 +1,6 @@
 import type { AddContext, UndoStep } from '@cni/skel'
-import { quoted } from '../decide/before-asking.ts'
 import { captureOfPod, type KnownAddresses } from '../decide/captured-families.ts'
+import { logRedirected, logWritten } from '../decide/fresh-log.ts'
 import { freshSteps } from '../decide/fresh-record.ts'
 import { ordinaryPod } from '../decide/ordinary-pod.ts'
 import { recordOf } from '../decide/record.ts'
@@ -79,7 +79,7 @@ export class PlaceOfPod implements Disposable {
   }
 
   /** `false` where that cannot be done, for whatever reason: then nothing has been changed. */
-  async #writeFresh({ pod }: FoundRedirect, config: CaptureConfig): Promise<boolean> {
+  async #writeFresh(found: FoundRedirect, config: CaptureConfig): Promise<boolean> {
     const tables = this.#tables.open()
     if (!tables.fresh || !this.#isRecorded) return false
     const batch = this.#madeBefore(config) ?? this.#keep(config, (await makerOf(this.#backend))(config, this.#backend))
@@ -94,12 +94,11 @@ export class PlaceOfPod implements Disposable {
       this.#files?.remove(config, this.#backend)
       return false
     }
-    const { families, backend } = state
     const { ms } = committed
-    if (backend === 'nft') log.debug('iptables by netlink', { families, ms })
+    // Rounded without `Math`, which bun makes when it is first named.
+    logWritten(log, state, { ms: (ms + 0.5) | 0 })
     await committed.finish()
-    const mode = config.interceptionMode
-    log.info('traffic is redirected', { pod: quoted(pod), mode, plan: 'fresh', families, backend, durationMs: ms })
+    logRedirected(log, found, state, { durationMs: ms })
     return true
   }
 

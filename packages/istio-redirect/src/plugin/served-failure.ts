@@ -3,20 +3,19 @@ import { CniError, isObject, parseJson } from '@cni/types'
 import { inFolder } from '../in-folder.ts'
 import { logFile } from '../log/log-file.ts'
 import { logSinks } from '../log/sinks.ts'
-import type { ServeAnswer, ServedError, ServedLine } from '../serve/protocol.ts'
+import type { DoneAnswer, ErrorAnswer, ServedError, ServedLine } from '../serve/protocol.ts'
 import { withFailureCode } from './failure-code.ts'
 
 /** What a call that fails was to do, and where it would have logged it. */
 export interface FailedCall {
   readonly runDir: string
-  readonly answer: ServeAnswer
+  readonly answer: DoneAnswer | ErrorAnswer
 }
 
 /** The error of a call that failed in being done as answered; its log is that of the plugin's own way. */
 export function failed(error: unknown, c: AddAheadContext, { runDir, answer }: FailedCall): unknown {
-  if (answer.act === 'refused') return error
   for (const line of answer.log) note(c, line)
-  const level = answer.act === 'error' ? answer.logLevel : 'info'
+  const { logLevel: level } = answer
   const sinks = level === undefined ? [] : logSinks({ runDir, logSocket: inFolder(runDir, 'log.sock') })
   c.openLog({ level: level ?? 'info', sinks })
   return withFailureCode(error)

@@ -14,6 +14,7 @@ import {
 } from '@cni/types'
 import { beforeAsking, podAnnotationsKey, quoted } from '../decide/before-asking.ts'
 import { captureOfPod, foundAddresses, mayHaveLostIpv6 } from '../decide/captured-families.ts'
+import { logRedirected, logWritten } from '../decide/fresh-log.ts'
 import { freshSteps } from '../decide/fresh-record.ts'
 import { inet6Addresses } from '../decide/inet6-file.ts'
 import { maybeAmbient } from '../decide/ladder.ts'
@@ -30,6 +31,7 @@ import type { PodInfo } from '../redirect/pod-info.ts'
 import type { MakeBatch } from './kept-batches.ts'
 import { makeBatch } from './make-batch.ts'
 import type {
+  ErrorAnswer,
   NamespaceFacts,
   ProgramAnswer,
   RefusalReason,
@@ -86,7 +88,7 @@ export async function answerCall(request: ServeRequest, sources: CallSources): P
     const { code, msg, details } = toErrorDocument(error)
     if (!isCniError(error) || code === ErrorCode.internal) return refused('internal', messageOf(error))
     const cause = error.cause === undefined ? undefined : messageOf(error.cause)
-    return { act: 'error', ...call.logged, error: { code, msg, details, cause } }
+    return { act: 'error', ...call.logged(), error: { code, msg, details, cause } }
   }
 }
 
@@ -105,8 +107,8 @@ class ServedCall {
     this.#log = callLog((text) => this.#lines.push({ text }), fields)
   }
 
-  /** What the call logs so far. */
-  get logged() {
+  /** What the call logs. Lines are kept until its level is known: of an invalid configuration it never is. */
+  logged(): Pick<ErrorAnswer, 'log' | 'logLevel'> {
     if (this.#level === undefined) this.#log.open()
     return { log: this.#lines, logLevel: this.#level }
   }
@@ -148,7 +150,7 @@ class ServedCall {
   }
 
   #skip({ passedOn }: AcceptedAdd): SkipAnswer {
-    return { act: 'skip', log: this.#lines, stdout: passedOn() }
+    return { act: 'skip', ...this.logged(), stdout: passedOn() }
   }
 
   /** As the plugin: the schema is for what a cheap look does not vouch for. */
@@ -172,16 +174,11 @@ class ServedCall {
     const record = { ...recordOf(facts.netns, config), backend }
     const batch = make(config, backend)
     if (batch === undefined) throw new Refusal('rules')
-    const { families } = record
-    const mode = config.interceptionMode
-    const pod = quoted(redirect.pod)
-    if (backend === 'nft') this.#timed('ms', () => this.#log.debug('iptables by netlink', { families }))
-    this.#timed('durationMs', () =>
-      this.#log.info('traffic is redirected', { pod, mode, plan: 'fresh', families, backend }),
-    )
+    this.#timed('ms', () => logWritten(this.#log, record))
+    this.#timed('durationMs', () => logRedirected(this.#log, redirect, record))
     return {
       act: 'program',
-      log: this.#lines,
+      ...this.logged(),
       stdout: accepted.passedOn(),
       netns: facts.netns,
       backend,

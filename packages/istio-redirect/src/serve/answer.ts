@@ -30,17 +30,17 @@ export function readAnswer({ json, bytes }: Frame): ServeAnswer | undefined {
     return undefined
   }
   if (!isObject(document)) return undefined
-  const { act, log, stdout, netns, backend, network, record } = document
+  const { act, log, logLevel, stdout, netns, backend, network, record } = document
   if (act === 'refused') {
     const { reason, detail } = document
     return { act, reason: isRefusal(reason) ? reason : 'internal', detail: isText(detail) ? detail : undefined }
   }
-  if (!isLog(log)) return undefined
-  if (act === 'error') return errorIn(log, document)
+  if (!isLog(log) || !(logLevel === undefined || isLevel(logLevel))) return undefined
+  if (act === 'error') return isServedError(document.error) ? { act, log, logLevel, error: document.error } : undefined
   if (typeof stdout !== 'string') return undefined
-  if (act === 'skip') return { act, log, stdout }
+  if (act === 'skip') return { act, log, logLevel, stdout }
   const own = { netns, backend, network, record }
-  return act === 'program' && isProgram(own) ? { act, log, stdout, ...own, batch: bytes } : undefined
+  return act === 'program' && isProgram(own) ? { act, log, logLevel, stdout, ...own, batch: bytes } : undefined
 }
 
 // internal
@@ -63,11 +63,6 @@ function isLog(value: unknown): value is readonly ServedLine[] {
     if (!isObject(line) || typeof line.text !== 'string' || !TIMED.includes(line.timed)) return false
   }
   return true
-}
-
-function errorIn(log: readonly ServedLine[], { error, logLevel }: Readonly<Record<string, unknown>>) {
-  if (!isServedError(error) || !(logLevel === undefined || isLevel(logLevel))) return undefined
-  return { act: 'error', log, error, logLevel } as const
 }
 
 const isServedError = (value: unknown): value is ServedError =>

@@ -60,7 +60,7 @@ const logLevel = fc.constantFrom('silent', 'error', 'warn', 'info', 'debug')
 const number = fc.nat()
 const answers = fc.oneof(
   fc.record({ act: fc.constant('refused'), reason: fc.constantFrom(...REFUSALS), detail: text }),
-  fc.record({ act: fc.constant('skip'), log, stdout: text }),
+  fc.record({ act: fc.constant('skip'), log, logLevel, stdout: text }),
   fc.record({
     act: fc.constant('error'),
     log,
@@ -70,6 +70,7 @@ const answers = fc.oneof(
   fc.record({
     act: fc.constant('program'),
     log,
+    logLevel,
     stdout: text,
     netns: fc.record({ dev: number, ino: number }),
     backend: fc.constantFrom('nft', 'nftables'),

@@ -72,11 +72,16 @@ export type ServedBackend = 'nft' | 'nftables'
 export const isServedVariable = (name: string): boolean => name.startsWith('CNI_') || name.startsWith('ISTIO_OUTBOUND_')
 
 /** What the agent says. */
-export type ServeAnswer = SkipAnswer | ErrorAnswer | ProgramAnswer | RefusedAnswer
+export type ServeAnswer = DoneAnswer | ErrorAnswer | RefusedAnswer
+
+/** What the plugin can do, and say that it has. */
+export type DoneAnswer = SkipAnswer | ProgramAnswer
 
 /** What the call logs, as far as its level has it written, in this order. */
 interface Logged {
   readonly log: readonly ServedLine[]
+  /** That level; absent where the configuration is invalid: then the log is stderr alone. */
+  readonly logLevel?: LogLevel | undefined
 }
 
 /** The pod starts without redirection; the reason is the last line. */
@@ -90,8 +95,6 @@ export interface SkipAnswer extends Logged {
 export interface ErrorAnswer extends Logged {
   readonly act: 'error'
   readonly error: ServedError
-  /** The level of the call's log; absent where the configuration is invalid: then its log is stderr alone. */
-  readonly logLevel?: LogLevel | undefined
 }
 
 /** What a failed call prints, and what else its log says. */

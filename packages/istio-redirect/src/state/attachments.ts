@@ -22,6 +22,9 @@ export interface AttachmentRecord {
   readonly generation?: number | undefined
 }
 
+/** What decides about the addresses and routes of an attachment: its families, and whether its rules are those of TPROXY. */
+export type RecordedNetwork = Pick<AttachmentRecord, 'families' | 'tproxy'>
+
 /** A namespace, told apart by what the kernel calls it: a path may come to mean another one. */
 export interface NetnsIdentity {
   readonly dev: number

@@ -1,32 +1,31 @@
 import type { Netns } from '@cni/netns/handle'
 import { isObject } from '@cni/types'
 import type { AddAheadContext } from '../context.ts'
-import type { PluginIo } from '../io.ts'
+import { type PluginIo, readInput } from '../io.ts'
 import type { LogFields, LogLevel, LogOptions } from '../log.ts'
 import type { Plugin } from '../plugin.ts'
 import { type Interruption, interruption } from './interruption.ts'
-import { machine } from './namespace.ts'
-import { DEFAULT_TIMEOUT } from './timeout.ts'
+import { isOwn, machine } from './namespace.ts'
 import type { UndoStep } from './undo.ts'
 
-/** What `addAhead` of a plugin has come to. */
+/** What `addAhead` of a plugin has come to, and has left for a call that goes on. */
 export interface Ahead {
   /** What belongs on stdout; `undefined` where the call goes on. */
-  readonly printed: string | undefined
+  printed: string | undefined
   /** It has failed, or was interrupted: rejects when it has come to rest. */
-  readonly failed: Promise<never> | undefined
-  /** The document that it was called with. */
-  readonly document: Readonly<Record<string, unknown>> | undefined
+  failed: Promise<never> | undefined
+  /** What stdin says, where that is an object. */
+  document: Readonly<Record<string, unknown>> | undefined
   /** Stdin, which can be read once. Throws as it did. */
-  readonly stdin: PluginIo['stdin']
+  stdin: PluginIo['stdin']
   readonly limit: Interruption
   /** Handles that are closed when the call is over: its steps back may need them. */
   readonly opened: Netns[]
   /** For the log of the call, in this order. */
-  readonly notes: readonly Note[]
+  readonly notes: Note[]
   /** The log that it has asked for. */
-  readonly log: LogOptions | undefined
-  readonly undo: readonly UndoStep[]
+  log: LogOptions | undefined
+  readonly undo: UndoStep[]
 }
 
 /** A line of a log that is not there yet. */
@@ -41,25 +40,45 @@ export interface Note {
  * this package.
  */
 export async function goAhead(plugin: Plugin, io: PluginIo, stderr: (lines: string) => void): Promise<Ahead> {
-  const { env } = io
-  const notes: Note[] = []
-  const undo: UndoStep[] = []
-  const opened: Netns[] = []
-  let log: LogOptions | undefined
-  const limit = interruption('ADD', plugin.timeout ?? DEFAULT_TIMEOUT, io.signal)
+  const limit = interruption('ADD', plugin.timeout, io.signal)
+  const ahead: Ahead = {
+    ...{ printed: undefined, failed: undefined, document: undefined, stdin: () => io.stdin(), limit },
+    ...{ opened: [], notes: [], log: undefined, undo: [] },
+  }
   let raw: Uint8Array
   try {
-    const input = await io.stdin()
-    raw = typeof input === 'string' ? new TextEncoder().encode(input) : input
+    raw = await readInput(io)
   } catch (error) {
-    const stdin = () => Promise.reject(error)
-    return { printed: undefined, failed: undefined, document: undefined, stdin, limit, opened, notes, log, undo }
+    ahead.stdin = () => Promise.reject(error)
+    return ahead
   }
   const document = objectIn(raw)
-  const ahead = { printed: undefined, failed: undefined, document, stdin: () => raw, limit, opened, notes, undo }
-  if (document === undefined || (plugin.chained === true && document.prevResult === undefined)) return { ...ahead, log }
-  const c: AddAheadContext = {
-    env,
+  ahead.stdin = () => raw
+  ahead.document = document
+  if (document === undefined || (plugin.chained === true && document.prevResult === undefined)) return ahead
+  const work = (async () => plugin.addAhead?.(contextOf(io, { ahead, raw, document, stderr })))()
+  try {
+    ahead.printed = await Promise.race([work, limit.raised])
+    if (ahead.printed !== undefined) {
+      limit.clear()
+      ahead.opened[0]?.close()
+    }
+  } catch {
+    ahead.failed = work.then(() => Promise.reject(limit.error))
+  }
+  return ahead
+}
+
+// internal
+
+interface Started extends Pick<AddAheadContext, 'raw' | 'document' | 'stderr'> {
+  readonly ahead: Ahead
+}
+
+function contextOf(io: PluginIo, { ahead, raw, document, stderr }: Started): AddAheadContext {
+  const { limit, opened, notes, undo } = ahead
+  return {
+    env: io.env,
     raw,
     document,
     get signal() {
@@ -74,22 +93,10 @@ export async function goAhead(plugin: Plugin, io: PluginIo, stderr: (lines: stri
     stderr,
     note: (level, message, fields) => void notes.push({ level, message, fields }),
     openLog(options) {
-      log = options
+      ahead.log = options
     },
   }
-  const work = (async () => plugin.addAhead?.(c))()
-  try {
-    const printed = await Promise.race([work, limit.raised])
-    if (printed === undefined) return { ...ahead, log }
-    limit.clear()
-    opened[0]?.close()
-    return { ...ahead, printed, log }
-  } catch {
-    return { ...ahead, failed: work.then(() => Promise.reject(limit.error)), log }
-  }
 }
-
-// internal
 
 /** What is no object is refused by who reads it properly. */
 function objectIn(raw: Uint8Array): Readonly<Record<string, unknown>> | undefined {
@@ -104,14 +111,12 @@ function objectIn(raw: Uint8Array): Readonly<Record<string, unknown>> | undefine
 /** The container's namespace; one that is the plugin's own is refused, whatever the environment says. */
 function openOther({ env, netns: port = machine }: PluginIo): Netns {
   const netns = port.open(env.CNI_NETNS ?? '')
-  let isOther = false
   try {
-    const own = port.current()
-    isOther = !netns.isSame(own)
-    own.close()
-  } finally {
-    if (!isOther) netns.close()
+    if (!isOwn(netns, port)) return netns
+  } catch (error) {
+    netns.close()
+    throw error
   }
-  if (!isOther) throw new Error('it is the namespace of the plugin')
-  return netns
+  netns.close()
+  throw new Error('it is the namespace of the plugin')
 }

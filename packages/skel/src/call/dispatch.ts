@@ -1,6 +1,6 @@
 import { debugFor } from '@cni/host/debug'
 import { CniError, ErrorCode, messageOf, netConfVersion } from '@cni/types'
-import type { PluginIo } from '../io.ts'
+import { type PluginIo, readInput } from '../io.ts'
 import { supportedVersions } from '../plugin.ts'
 import { readEnvironment } from '../protocol/environment.ts'
 import { decodeNetworkConfig } from '../protocol/network-config.ts'
@@ -37,8 +37,7 @@ export async function dispatch(call: Call): Promise<string> {
 
 async function readStdin(io: PluginIo): Promise<Uint8Array> {
   try {
-    const input = await io.stdin()
-    return typeof input === 'string' ? new TextEncoder().encode(input) : input
+    return await readInput(io)
   } catch (cause) {
     throw new CniError(ErrorCode.ioFailure, `error reading from stdin: ${messageOf(cause)}`, { cause })
   }

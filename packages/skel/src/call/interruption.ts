@@ -1,5 +1,8 @@
 import { CniError, ErrorCode, isCniError, messageOf } from '@cni/types'
 
+/** Milliseconds: a call without a `timeout` of its own; containerd and CRI-O give up after 60 s and more. */
+const DEFAULT_TIMEOUT = 50_000
+
 /** Milliseconds for a handler to come to rest after its signal aborted, before its steps are undone. */
 export const SETTLE_BUDGET = 500
 
@@ -16,7 +19,11 @@ export interface Interruption {
 }
 
 /** Starts the deadline of one call and follows an outer signal. */
-export function interruption(command: string, timeout: number, outer: AbortSignal | undefined): Interruption {
+export function interruption(
+  command: string,
+  timeout: number = DEFAULT_TIMEOUT,
+  outer: AbortSignal | undefined = undefined,
+): Interruption {
   let controller: AbortController | undefined
   let error: CniError | undefined
   let reject: (reason: CniError) => void = () => {}

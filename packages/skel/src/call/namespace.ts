@@ -1,7 +1,6 @@
 import { current, isNetnsError, type Netns, open } from '@cni/netns/handle'
 import { CniError, ErrorCode, messageOf } from '@cni/types'
 import type { NetnsPort } from '../io.ts'
-import type { Environment } from '../protocol/environment.ts'
 import type { AcceptedCall } from './accepted-call.ts'
 
 /** The namespaces of the machine. */
@@ -29,7 +28,7 @@ export function requireNetns({ call, environment: { netns: path }, port }: Accep
  * @throws {@link CniError} 8
  */
 export function refuseOwnNetns(netns: Netns, { environment, port }: AcceptedCall): void {
-  if (!isOwnNetns(netns, environment, port)) return
+  if (environment.netnsOverride || !isOwn(netns, port)) return
   throw new CniError(ErrorCode.invalidNetns, "plugin's netns and netns from CNI_NETNS should not be the same", {
     details: environment.netns,
   })
@@ -53,7 +52,7 @@ export function findNetns({ call: { log, opened }, environment, port }: Accepted
     return undefined
   }
   try {
-    if (!isOwnNetns(netns, environment, port)) {
+    if (environment.netnsOverride || !isOwn(netns, port)) {
       opened.push(netns)
       return netns
     }
@@ -70,8 +69,8 @@ export function findNetns({ call: { log, opened }, environment, port }: Accepted
 const isGone = (error: unknown): boolean =>
   isNetnsError(error) && (error.code === 'NOT_FOUND' || error.code === 'NOT_A_NAMESPACE')
 
-function isOwnNetns(netns: Netns, { netnsOverride }: Environment, port: NetnsPort): boolean {
-  if (netnsOverride) return false
+/** Whether it is the plugin's own. */
+export function isOwn(netns: Netns, port: NetnsPort): boolean {
   let own: Netns
   try {
     own = port.current()

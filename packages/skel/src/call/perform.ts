@@ -7,7 +7,6 @@ import { callLog } from './call-log.ts'
 import { causesOf, stackOf } from './causes.ts'
 import { dispatch } from './dispatch.ts'
 import { type Interruption, interruption, SETTLE_BUDGET, settlesWithin } from './interruption.ts'
-import { DEFAULT_TIMEOUT } from './timeout.ts'
 import { undoStack } from './undo.ts'
 
 const UNDO_BUDGET = 2000
@@ -27,7 +26,7 @@ export async function performCall(
 ): Promise<Omit<PluginOutcome, 'stderr'>> {
   const command = io.env.CNI_COMMAND ?? ''
   const log = callLog(stderr, { plugin: plugin.name, command, containerID: io.env.CNI_CONTAINERID || undefined })
-  const limit = ahead?.limit ?? interruption(command || plugin.name, plugin.timeout ?? DEFAULT_TIMEOUT, io.signal)
+  const limit = ahead?.limit ?? interruption(command || plugin.name, plugin.timeout, io.signal)
   const call: Call = {
     plugin,
     io: ahead === undefined ? io : { ...io, stdin: ahead.stdin },

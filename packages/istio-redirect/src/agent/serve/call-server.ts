@@ -5,6 +5,8 @@ import { encodeAnswer } from '../../serve/answer.ts'
 import { encodeFrame, type Frame, frameReader } from '../../serve/frame.ts'
 import {
   ACCEPTED,
+  type Done,
+  type DoneAnswer,
   MAX_REQUEST,
   type NamespaceFacts,
   type ServeAnswer,
@@ -33,7 +35,7 @@ export interface CallServerOptions extends Pick<BoundedOptions, 'bounds'> {
   /** Told of each answer, and how many milliseconds after its request it was there. */
   readonly answered?: (answer: ServeAnswer, ms: number) => void
   /** Told of each answer that was done, and how many milliseconds its rules have taken. */
-  readonly done?: (answer: ServeAnswer, ms: number) => void
+  readonly done?: (answer: DoneAnswer, ms: number) => void
   readonly status?: () => ServingStatus
   /** Told of each connection that was closed before its time. */
   readonly closed?: (reason: CallCloseReason) => void
@@ -56,16 +58,16 @@ export function callServer(options: CallServerOptions): ClosableServer {
     const reader = frameReader(MAX_REQUEST)
     let take = (frame: Frame): void => {
       const facts = toldFacts()
-      const takeLast = (last: Frame): void => {
+      const takeLast = (last: Done | undefined): void => {
         take = () => {}
-        const done = readDone(last)
-        if (done !== undefined) void answered.then((said) => said && options.done?.(said, done.done))
+        if (last !== undefined) void answered.then((said) => said && options.done?.(said, last.done))
         // It has its answer, or it would have nothing to say.
         socket.destroy()
       }
       take = (next) => {
-        if (readDone(next) !== undefined) return takeLast(next)
-        take = takeLast
+        const done = readDone(next)
+        if (done !== undefined) return takeLast(done)
+        take = (last) => takeLast(readDone(last))
         facts.take(next)
       }
       connections.set(socket, 'answered')
@@ -83,8 +85,8 @@ export function callServer(options: CallServerOptions): ClosableServer {
 
   return Object.assign(server, { closeAllConnections: connections.closeAll })
 
-  /** What was answered, if somebody is left that it was sent to. */
-  async function call(socket: Socket, frame: Frame, facts: ToldFacts): Promise<ServeAnswer | undefined> {
+  /** What was answered, where somebody can do it. */
+  async function call(socket: Socket, frame: Frame, facts: ToldFacts): Promise<DoneAnswer | undefined> {
     const began = performance.now()
     if (isStatusQuestion(frame) && options.status !== undefined) {
       socket.end(encodeFrame(options.status()))
@@ -104,10 +106,10 @@ export function callServer(options: CallServerOptions): ClosableServer {
     isDecided = true
     options.answered?.(said, performance.now() - began)
     if (socket.destroyed) return undefined
-    // Who is refused logs in its own way.
+    // Who is refused has nothing more to say.
     if (said.act === 'refused') socket.end(encodeAnswer(said))
     else socket.write(encodeAnswer(said))
-    return said
+    return said.act === 'refused' || said.act === 'error' ? undefined : said
   }
 
   async function decide(frame: Frame, signal: AbortSignal, facts: ToldFacts): Promise<ServeAnswer> {

@@ -11,7 +11,7 @@ import { type PodInfo, podInfo } from '../../redirect/pod-info.ts'
 import { answerCall, type StartingPod } from '../../serve/answer-call.ts'
 import { keptBatches } from '../../serve/kept-batches.ts'
 import { makeBatch } from '../../serve/make-batch.ts'
-import type { NamespaceFacts, ServeAnswer, ServeRequest } from '../../serve/protocol.ts'
+import type { DoneAnswer, NamespaceFacts, ServeRequest } from '../../serve/protocol.ts'
 import { servedLines } from '../../serve/served-lines.ts'
 import { podAddresses } from '../ambient/ambient-pod.ts'
 import type { AmbientStatus } from '../ambient/ambient-status.ts'
@@ -90,8 +90,7 @@ export async function startServing(services: ServingServices): Promise<() => Pro
     return { version: VERSION, pods, problem, ambient: services.ambient?.(), upgrade: services.upgrade?.() }
   }
   const file = pluginLog(dirname(config.socket), own)
-  const done = (said: ServeAnswer, ms: number): void => {
-    if (said.act === 'refused') return
+  const done = (said: DoneAnswer, ms: number): void => {
     const lines = servedLines(said.log, ms)
     file(lines)
     printLines(log, readLines(lines), { where: 'serving socket', refused: services.refusedLines })

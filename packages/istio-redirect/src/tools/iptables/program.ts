@@ -9,7 +9,7 @@ import {
 } from '@cni/iptables'
 import { parseSave } from '@cni/iptables/text'
 import type { NetnsTarget } from '@cni/netns'
-import { openNetwork, removeFromNamespace, type Wanted } from '../../plugin/namespace-network.ts'
+import { openNetwork, type RecordedNetwork, removeFromNamespace } from '../../plugin/namespace-network.ts'
 import { clearNativeTables } from '../../plugin/native-tables.ts'
 import type { RuleBackend } from '../../plugin/rule-writer.ts'
 import { type CaptureConfig, capturedFamilies } from '../../redirect/config.ts'
@@ -128,7 +128,7 @@ export function networkOf({
   includeInboundPorts,
   tproxyMark,
   tproxyRouteTable,
-}: CaptureConfig): Wanted {
+}: CaptureConfig): RecordedNetwork {
   const routed = interceptionMode === 'TPROXY' && includeInboundPorts.length > 0
   return {
     families: capturedFamilies({ ipv6 }),
@@ -137,7 +137,7 @@ export function networkOf({
 }
 
 /** All that any mode may have left. */
-export const everyNetworkOf = ({ tproxyMark: mark, tproxyRouteTable: table }: CaptureConfig): Wanted => ({
+export const everyNetworkOf = ({ tproxyMark: mark, tproxyRouteTable: table }: CaptureConfig): RecordedNetwork => ({
   families: ['ipv4', 'ipv6'],
   tproxy: { mark, table },
 })
