@@ -1,4 +1,5 @@
-import { placeOf, type Where } from '@cni/netns/handle'
+import { keptIn, placeOf, type Where } from '@cni/netns/handle'
+import { keepingSession } from './keeping-session.ts'
 import { openSession, type Programs } from './open-session.ts'
 import type { SetInfo } from './parse-list.ts'
 import { type IpsetPort, netnsPort } from './port.ts'
@@ -51,7 +52,8 @@ export type SetName = string | { readonly name: string }
  */
 export function ipset(where: Where, options: IpsetOptions = {}): Ipset {
   const place = placeOf(where, 'ipset')
-  const session = openSession(options.port ?? netnsPort(place), place, options.programs)
+  const opened = openSession(options.port ?? netnsPort(place), place, options.programs)
+  const session = keptIn(place.netns) === undefined ? opened : keepingSession(opened)
   const both = async (verb: 'swap' | 'rename', one: SetName, other: SetName) => {
     const change = { verb, set: checkSetName(nameOf(one)), other: checkSetName(nameOf(other)) }
     await session.change([change], { exist: false })

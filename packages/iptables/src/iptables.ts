@@ -1,4 +1,4 @@
-import type { Where } from '@cni/netns/handle'
+import { keptIn, type Where } from '@cni/netns/handle'
 import type { Change } from './apply/change.ts'
 import type { Journal } from './apply/journal.ts'
 import type { ApplyReport } from './apply/report.ts'
@@ -56,6 +56,7 @@ export interface Iptables {
 /**
  * The iptables of a namespace. `where` is an open namespace, `'host'`, or a context with `netns`: its `signal` stops
  * running programs, its `undo` gets the way back before anything is written. Nothing runs before the first call.
+ * In DEL, `remove` and `removeChains` leave everything where the handle is `kept`: another attachment uses the namespace.
  *
  * @example
  * ```ts
@@ -75,12 +76,13 @@ export interface Iptables {
  */
 export function iptables(where: Where, options: IptablesOptions = {}): Iptables {
   const { place, open } = workIn(where, options)
-  const { undo } = place
+  const { netns, undo } = place
   const change = async (run: (session: Session, journal: Journal) => Promise<void>) => {
     const { changed } = await import('./apply/change.ts')
     const { session } = await open()
     return changed(session, undo, (journal) => run(session, journal))
   }
+  const nothing = () => change(async () => {})
   function diff(wanted: Ruleset): Promise<Drift>
   function diff(wanted: Snapshot | SavedTables): Promise<SnapshotDiff>
   async function diff(wanted: Ruleset | Snapshot | SavedTables): Promise<Drift> {
@@ -91,6 +93,7 @@ export function iptables(where: Where, options: IptablesOptions = {}): Iptables 
   function remove(rules: Ruleset): Promise<undefined>
   function remove(rules: Ruleset, how: RemoveOptions): Promise<Change>
   async function remove(rules: Ruleset, how?: RemoveOptions): Promise<Change | undefined> {
+    if (keptIn(netns) !== undefined) return how === undefined ? undefined : nothing()
     const { removeReversibly, removeRuleset } = await import('./apply/remove.ts')
     const reversibly = () => change((session, journal) => removeReversibly(session, rules, journal))
     if (how !== undefined) return reversibly()
@@ -114,7 +117,11 @@ export function iptables(where: Where, options: IptablesOptions = {}): Iptables 
     },
     remove,
     removeChains: (prefix) =>
-      change(async (session, journal) => (await import('./apply/remove.ts')).removeByPrefix(session, prefix, journal)),
+      keptIn(netns) === undefined
+        ? change(async (session, journal) =>
+            (await import('./apply/remove.ts')).removeByPrefix(session, prefix, journal),
+          )
+        : nothing(),
     async save(family) {
       const { session } = await open()
       return session.save((await session.backends()).chosen, family)

@@ -40,7 +40,10 @@ export interface Nftables {
    * refuse. Takes 6 to 16 ms.
    */
   check(rules: Ruleset): Promise<void>
-  /** Deletes the tables of the ruleset, whatever is in them. What is not there is fine. */
+  /**
+   * Deletes the tables of the ruleset with everything in them. A missing table is fine. In DEL it leaves them where the
+   * handle is `kept`: another attachment uses the namespace.
+   */
   remove(rules: OwnedTables): Promise<Change>
   /**
    * A named set or map of a table that is there, whoever made it.

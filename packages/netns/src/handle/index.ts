@@ -13,7 +13,7 @@
  * @module
  */
 
-export { isSame, Netns, type NetnsTarget } from './netns.ts'
+export { isSame, keptIn, Netns, type NetnsTarget } from './netns.ts'
 export { isNetnsError, NetnsError, type NetnsErrorCode } from './netns-error.ts'
 export { current, open } from './open.ts'
 export { type LibraryLog, type NetnsContext, type Place, placeOf, type Where } from './where.ts'

@@ -9,6 +9,12 @@ export class Netns implements Disposable {
   readonly path: string
   readonly dev: bigint
   readonly ino: bigint
+  /**
+   * The reason why removals through this handle leave what they find; `undefined` (the default) when they remove it.
+   * `@cni/skel` sets it in DEL while another attachment of the container uses the namespace.
+   * `@cni/iptables`, `@cni/nftables`, `@cni/ipset` and `openRtnl` obey it.
+   */
+  kept: string | undefined = undefined
   #fd: number | undefined
 
   /** Takes over the descriptor. Use `open` instead. */
@@ -46,6 +52,11 @@ export class Netns implements Disposable {
 
 /** An open namespace, or the one this process was in before it entered any. There is no default. */
 export type NetnsTarget = Netns | 'host'
+
+/** The reason why removals in a namespace leave what they find: {@link Netns.kept}. Never on the node. */
+export function keptIn(netns: NetnsTarget): string | undefined {
+  return netns === 'host' ? undefined : netns.kept
+}
 
 /** Do both name the same namespace? */
 export function isSame(a: Netns, b: Netns): boolean {

@@ -1,3 +1,4 @@
+import { keptIn } from '../handle/netns.ts'
 import { placeOf, type Where } from '../handle/where.ts'
 import { openReviving, openTransport } from './open-transport.ts'
 import type { Rtnl } from './rtnl.ts'
@@ -10,6 +11,8 @@ import type { Rtnl } from './rtnl.ts'
  * excepted) is added, what was set is set back, when a later step of ADD fails. Closed (`using` does that), it still
  * serves inverse steps, yours included; `openRtnl({ ...c, netns: 'host' })` does the same for the node's namespace.
  *
+ * In DEL, a handle that is `kept` deletes nothing: another attachment of the container still uses the namespace.
+ *
  * @example
  * using rtnl = await openRtnl(pod)
  * await rtnl.setLinkUp('lo')
@@ -21,6 +24,10 @@ export async function openRtnl(where: Where): Promise<Rtnl> {
   // Loaded when a socket is open: it is most of what this package is, and many a call of a plugin does without.
   const { rtnlOver } = await import('./over-transport.ts')
   const rtnl = rtnlOver(transport, netns)
+  if (keptIn(netns) !== undefined) {
+    const { keeping } = await import('./keeping.ts')
+    return keeping(rtnl)
+  }
   if (undo === undefined) return rtnl
   const { undoing } = await import('./undoing.ts')
   return undoing(rtnl, { netns, undo, open: openRtnl })
