@@ -109,7 +109,10 @@ export interface CheckContext<Conf = NetConf, Chained extends boolean = false, S
 export interface DelContext<Conf = NetConf, State = undefined> extends AttachmentContext {
   /** `undefined` when the plugin's own members are invalid. */
   readonly conf: Conf | undefined
-  /** `undefined` when the runtime gave none, when it is gone, or when the path leads to the plugin's own. */
+  /**
+   * `undefined` when the runtime gave none, when it is gone, or when the path leads to the plugin's own. Its `kept` says
+   * why removals leave what is there: the attachment is not recorded, or another one of the container needs it.
+   */
   readonly netns: Netns | undefined
   /** `undefined` when the runtime gave none, or none that can be read. */
   readonly prevResult: Result | undefined

@@ -5,6 +5,7 @@ import { checkDefinition } from './definition/check-definition.ts'
 import type { LogOptions } from './log.ts'
 import type { EnvVars } from './protocol/environment.ts'
 import type { ConfigSource } from './schema-source.ts'
+import type { Removal } from './state/attachment-records.ts'
 
 /** What the `log` hook may look at. */
 export interface LogRequest<Conf = NetConf> {
@@ -45,6 +46,12 @@ export interface Plugin<Conf = unknown, Chained extends boolean = boolean, State
    * twice in one list has one state there.
    */
   readonly state?: StateDefinition<State>
+  /**
+   * When DEL removes what the plugin has in the container's namespace: `last`, `own` or `always`. Default: `last` in a
+   * chained plugin, `always` in others. ADD records each attachment below `/run/cni/<name>/attachments`. Where DEL must
+   * not remove, `c.netns.kept` says why, and what `iptables(c)`, `nftables(c)`, `ipset(c)` and `openRtnl(c)` remove stays.
+   */
+  readonly removal?: Removal
   /**
    * How `CNI_ARGS` is read. `tolerant`, when not said: whatever is for others, or malformed, is passed over. `strict`
    * fails ADD and CHECK with code 999 as the reference implementation does, for a malformed pair and, unless

@@ -1,5 +1,5 @@
 import { type EnvVars, type Plugin, type PluginOutcome, runPlugin } from '@cni/skel'
-import { fakeNetns } from '@cni/skel/testing'
+import { fakeNetns, memoryStateFolder } from '@cni/skel/testing'
 import { decodeResult, netConfVersion, normalizeNetConf } from '@cni/types'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -43,6 +43,7 @@ async function fuzz(subject: Subject): Promise<void> {
         },
         current: () => fakeNetns('/own', 1),
       },
+      stateFolder: memoryStateFolder,
     })
     expect(performance.now() - start).toBeLessThan(2000)
     expectDocument(env, input, outcome)

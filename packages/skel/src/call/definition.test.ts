@@ -53,6 +53,7 @@ describe('a definition that cannot work throws, and says why', () => {
     ['config', {}, 'expected a zod 4 schema or a function that makes one, got an object'],
     ['config', null, 'expected a zod 4 schema or a function that makes one, got null'],
     ['config', { plain: () => true, schema: 5 }, 'expected a zod 4 schema or a function that makes one, got an object'],
+    ['removal', 'never', 'expected last, own or always, got "never"'],
     ['state', schema, 'expected attachmentState(…) of @cni/skel/state, got an object'],
   ])('%s: %j', (member, value, message) => {
     const where = `definePlugin: tag: ${member}`
@@ -68,7 +69,7 @@ describe('a definition that cannot work throws, and says why', () => {
     ['version', 'definePlugin: tag: version is no member of a plugin, did you mean versions?'],
     [
       'onReady',
-      'definePlugin: tag: onReady is no member of a plugin: name, about, release, versions, timeout, config, state, args, add, addAhead, check, del, gc, status, log, chained, goCompat',
+      'definePlugin: tag: onReady is no member of a plugin: name, about, release, versions, timeout, config, state, args, removal, add, addAhead, check, del, gc, status, log, chained, goCompat',
     ],
   ])('a member that nobody would look at: %s', (member, message) => {
     expect(() => untyped({ name: 'tag', add, [member]: () => {} })).toThrow(new TypeError(message))

@@ -78,6 +78,7 @@ describe('the context', () => {
     expect(seen).toEqual([undefined, undefined])
     expect(log).toMatchObject([
       { level: 'warn', reason: 'port: expected an integer, got "80;"' },
+      { level: 'info', reason: 'no ADD of this attachment is recorded' },
       { level: 'warn', reason: expect.stringContaining('could not parse prevResult') },
     ])
     await tester.del({ conf: { port: 80 }, prevResult: null })

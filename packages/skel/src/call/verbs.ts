@@ -5,6 +5,7 @@ import { readAttachments } from '../protocol/valid-attachments.ts'
 import type { ValidKey } from '../state/record-store.ts'
 import type { AcceptedCall } from './accepted-call.ts'
 import { prevResult, tolerantPrevResult } from './call-prev-result.ts'
+import { forgetAttachment, forgetStale, keepShared, recordAttachment, removalOf } from './call-records.ts'
 import { configuration, tolerantConfiguration } from './configuration.ts'
 import { attachmentContext, callContext } from './handler-context.ts'
 import { findNetns, refuseOwnNetns, requireNetns } from './namespace.ts'
@@ -35,6 +36,7 @@ async function ADD(accepted: AcceptedCall): Promise<string> {
   refuseOwnNetns(netns, accepted)
   const context = { ...attachmentContext(accepted), netns, undo: (step: UndoStep) => undo.push(step) }
   const state = await stateOf(accepted)
+  recordAttachment(accepted, netns)
   return printed(await plugin.add({ ...context, prevResult: prev?.value, conf, state: state.strict }), accepted, prev)
 }
 
@@ -74,25 +76,28 @@ async function deleteAttachment(accepted: AcceptedCall, configured: () => unknow
   if (plugin.del !== undefined) {
     const conf: unknown = await configured()
     const netns = findNetns(accepted)
+    keepShared(accepted, netns)
     const prevResult = tolerantPrevResult(accepted)
     await plugin.del({ ...attachmentContext(accepted), conf, netns, prevResult, state: state.tolerant })
   }
   state.forget()
+  forgetAttachment(accepted)
 }
 
 async function GC(accepted: AcceptedCall): Promise<string> {
   const { plugin } = accepted.call
   const state = await stateOf(accepted)
-  if (plugin.gc === undefined && plugin.state === undefined) return ''
+  if (plugin.gc === undefined && plugin.state === undefined && removalOf(plugin) === 'always') return ''
   const validAttachments = readAttachments(accepted.config.document)
   const ofNetwork = state.ofNetwork(validAttachments)
   if (plugin.gc !== undefined) {
     const conf = await configuration(accepted, 'GC')
     await plugin.gc({ ...callContext(accepted), conf, validAttachments, state: ofNetwork })
-  } else if (plugin.del !== undefined) {
+  } else if (plugin.state !== undefined && plugin.del !== undefined) {
     await deleteStale(accepted, ofNetwork.stale())
   }
   state.sweep(validAttachments)
+  forgetStale(accepted, validAttachments)
   return ''
 }
 

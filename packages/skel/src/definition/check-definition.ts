@@ -1,6 +1,7 @@
 import { suggestion } from '@cni/host/similar'
 import { CNI_VERSIONS, isCniVersion, isObject } from '@cni/types'
 import type { ConfigSource, PlainFirst } from '../schema-source.ts'
+import type { Removal } from '../state/attachment-records.ts'
 import { checkMilliseconds, unexpected } from './checks.ts'
 
 // Every process of a plugin runs this first: plain steps, and no pattern or list before it is needed.
@@ -12,7 +13,7 @@ import { checkMilliseconds, unexpected } from './checks.ts'
  */
 export function checkDefinition(plugin: unknown): void {
   if (!isObject(plugin)) throw unexpected('definePlugin', 'a plugin', plugin)
-  const { name, versions, timeout, config, state, args } = plugin
+  const { name, versions, timeout, config, state, args, removal } = plugin
   checkName(name)
   const at = (member: string): string => `definePlugin: ${name}: ${member}`
   if (typeof plugin.add !== 'function') throw unexpected(at('add'), 'a function', plugin.add)
@@ -28,6 +29,8 @@ export function checkDefinition(plugin: unknown): void {
     throw unexpected(at('state'), 'attachmentState(…) of @cni/skel/state', state)
   }
   if (args !== undefined) checkArgs(at('args'), args)
+  if (removal !== undefined && !REMOVALS.includes(removal))
+    throw unexpected(at('removal'), 'last, own or always', removal)
   checkMembers(plugin, at)
 }
 
@@ -48,7 +51,20 @@ const isSource = (value: unknown): boolean => typeof value === 'function' || isS
 const FUNCTIONS = ['addAhead', 'check', 'del', 'gc', 'status', 'log']
 const FLAGS = ['chained', 'goCompat']
 const LINES = ['about', 'release']
-const MEMBERS = ['name', ...LINES, 'versions', 'timeout', 'config', 'state', 'args', 'add', ...FUNCTIONS, ...FLAGS]
+const REMOVALS: readonly unknown[] = ['last', 'own', 'always'] satisfies Removal[]
+const MEMBERS = [
+  'name',
+  ...LINES,
+  'versions',
+  'timeout',
+  'config',
+  'state',
+  'args',
+  'removal',
+  'add',
+  ...FUNCTIONS,
+  ...FLAGS,
+]
 
 /** Makes the beginning of a message about a member of a plugin. */
 type At = (member: string) => string

@@ -5,6 +5,7 @@ import type { NetnsPort } from '../io.ts'
 import type { Plugin } from '../plugin.ts'
 import type { EnvVars } from '../protocol/environment.ts'
 import { runPlugin } from '../run.ts'
+import { recordsFolder } from '../state/attachment-records.ts'
 import type { StateFolder } from '../state/state-folder.ts'
 import { fakeNetns } from './fake-netns.ts'
 import { memoryStateFolder } from './memory-state-folder.ts'
@@ -82,8 +83,14 @@ export interface PluginTester {
  */
 export function testPlugin(plugin: Plugin, defaults: TestCall = {}): PluginTester {
   const state = memoryStateFolder()
+  const records = memoryStateFolder(recordsFolder(plugin.name))
   const run = (command: string, call: TestCall = {}): Promise<TestOutcome> =>
-    perform(plugin, command, { state, ...defaults, ...call, conf: mergedConf(defaults.conf, call.conf) })
+    perform(plugin, command, records, {
+      state,
+      ...defaults,
+      ...call,
+      conf: mergedConf(defaults.conf, call.conf),
+    })
   return {
     add: (call) => run('ADD', call),
     check: (call) => run('CHECK', call),
@@ -98,13 +105,14 @@ export function testPlugin(plugin: Plugin, defaults: TestCall = {}): PluginTeste
 async function perform(
   plugin: Plugin,
   command: string,
+  records: StateFolder,
   { state, ...call }: TestCall & { state: StateFolder },
 ): Promise<TestOutcome> {
   const { exitCode, stdout, stderr } = await runPlugin(plugin, {
     env: environmentOf(command, call),
     stdin: () => stdinOf(plugin, command, call),
     netns: call.netns instanceof Netns ? machine : fakes,
-    stateFolder: () => state,
+    stateFolder: (path) => (path === records.path ? records : state),
     ...(call.signal === undefined ? {} : { signal: call.signal }),
   })
   return {

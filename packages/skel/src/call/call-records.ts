@@ -1,0 +1,66 @@
+import type { Netns } from '@cni/netns/handle'
+import { messageOf, type ValidAttachment } from '@cni/types'
+import type { Plugin } from '../plugin.ts'
+import { type AttachmentRecords, attachmentRecords, type Removal, recordsFolder } from '../state/attachment-records.ts'
+import type { AcceptedCall } from './accepted-call.ts'
+
+/** What a plugin's `removal` is when its definition does not say. */
+export const removalOf = ({ removal, chained }: Pick<Plugin, 'removal' | 'chained'>): Removal =>
+  removal ?? (chained === true ? 'last' : 'always')
+
+/** Records the attachment of an ADD, so that DELs in the same namespace know of it. */
+export function recordAttachment(accepted: AcceptedCall, netns: Netns): void {
+  const { plugin, undo } = accepted.call
+  if (removalOf(plugin) !== 'always') undo.push(recordsOf(accepted).add(keyOf(accepted), netns))
+}
+
+/** Marks the namespace of a DEL as kept where the attachment is not recorded, or another one needs what is there. */
+export function keepShared(accepted: AcceptedCall, netns: Netns | undefined): void {
+  const { plugin, log } = accepted.call
+  const removal = removalOf(plugin)
+  if (netns === undefined || removal === 'always') return
+  netns.kept = orReason(() => recordsOf(accepted).keptBecause(keyOf(accepted), netns, removal))
+  if (netns.kept !== undefined) log.info('what is in the namespace stays', { netns: netns.path, reason: netns.kept })
+}
+
+/** Forgets the attachment after its DEL. Never fails: the address that a failing DEL keeps is worth more. */
+export function forgetAttachment(accepted: AcceptedCall): void {
+  const { plugin, log } = accepted.call
+  if (removalOf(plugin) === 'always') return
+  try {
+    recordsOf(accepted).remove(keyOf(accepted))
+  } catch (error) {
+    log.warn('the record of the attachment is left behind', { reason: messageOf(error) })
+  }
+}
+
+/** Forgets the attachments of a network that are not valid any more, after GC. */
+export function forgetStale(accepted: AcceptedCall, valid: readonly ValidAttachment[] | undefined): void {
+  const { plugin, log } = accepted.call
+  if (removalOf(plugin) === 'always' || valid === undefined) return
+  const keys = valid.map(({ containerID, ifname }) => ({ containerID, ifName: ifname }))
+  const { unreadable } = recordsOf(accepted).removeStale(accepted.config.document.name, keys)
+  for (const error of unreadable) log.warn('a record is left alone', { reason: error.message })
+}
+
+// internal
+
+function recordsOf({ call: { plugin, io } }: AcceptedCall): AttachmentRecords {
+  const path = recordsFolder(plugin.name)
+  return attachmentRecords(io.stateFolder?.(path) ?? path)
+}
+
+const keyOf = ({ environment: { containerID, ifName }, config }: AcceptedCall) => ({
+  network: config.document.name,
+  containerID,
+  ifName,
+})
+
+/** Keeps what is there when nothing can be known of it. */
+function orReason(find: () => string | undefined): string | undefined {
+  try {
+    return find()
+  } catch (error) {
+    return messageOf(error)
+  }
+}

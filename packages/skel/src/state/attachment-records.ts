@@ -1,0 +1,59 @@
+import type { Netns } from '@cni/netns/handle'
+import { isObject } from '@cni/types'
+import type { AttachmentKey } from './attachment-key.ts'
+import { identityOf, type RecordedNetns, sharedReason, unrecordedReason } from './kept-reasons.ts'
+import { type Listed, recordStore, type ValidKey } from './record-store.ts'
+import type { StateFolder } from './state-folder.ts'
+
+/**
+ * When DEL removes what the plugin has in the container's namespace.
+ * - `last`: with the container's last recorded attachment there. For rules that all its interfaces share.
+ * - `own`: with the record of this attachment. For rules that are named after the interface.
+ * - `always`: whatever is recorded, and nothing is recorded.
+ */
+export type Removal = 'last' | 'own' | 'always'
+
+/** The attachments that a plugin has added, with the namespace of each. */
+export interface AttachmentRecords {
+  /** Records the attachment of an ADD, before its handler runs. Returns the inverse. */
+  add(key: AttachmentKey, netns: Netns): () => void
+  /** The reason why a DEL leaves what it finds in the namespace; `undefined` when it removes it. */
+  keptBecause(key: AttachmentKey, netns: Netns, removal: 'last' | 'own'): string | undefined
+  /** Forgets the attachment after its DEL. */
+  remove(key: AttachmentKey): void
+  /** Forgets the attachments of a network that are not valid any more. */
+  removeStale(network: string, valid: readonly ValidKey[]): Listed<RecordedNetns>
+}
+
+/** The path of the records of a plugin. A reboot empties it, as it ends every namespace. */
+export const recordsFolder = (plugin: string): string => `/run/cni/${plugin}/attachments`
+
+/** The records in a folder: an absolute path, or a folder in memory. */
+export function attachmentRecords(folder: string | StateFolder): AttachmentRecords {
+  const store = recordStore<RecordedNetns>({
+    folder,
+    version: undefined,
+    readBack: false,
+    accept(state, refuse) {
+      if (isRecorded(state)) return state
+      throw refuse('netns: expected an object with the integers dev and ino')
+    },
+  })
+  return {
+    add: (key, netns) => store.write(key, { netns: identityOf(netns) }),
+    remove: (key) => void store.remove(key),
+    removeStale: store.removeStale,
+    keptBecause(key, netns, removal) {
+      const reason = unrecordedReason(store.read(key), netns)
+      return reason ?? (removal === 'own' ? undefined : sharedReason(store.list(), key, netns))
+    },
+  }
+}
+
+// internal
+
+const isRecorded = (state: unknown): state is RecordedNetns =>
+  isObject(state) &&
+  isObject(state.netns) &&
+  Number.isSafeInteger(state.netns.dev) &&
+  Number.isSafeInteger(state.netns.ino)
