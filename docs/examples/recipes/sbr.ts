@@ -9,6 +9,7 @@ const tableOf = (linkIndex: number): number => 1000 + linkIndex
 export const sbr = definePlugin({
   name: 'small-sbr',
   chained: true,
+  removal: 'own', // its rules are those of one interface
   async add(c) {
     using rtnl = await openRtnl(c)
     for (const { address, family, linkIndex } of await rtnl.getAddresses({ link: c.ifName, scope: 'universe' })) {

@@ -35,6 +35,8 @@ export const podFirewall = (options: IptablesOptions = {}) =>
     name: 'pod-firewall',
     about: 'Says what may come into a pod: by the network, and by the pod itself.',
     chained: true,
+    // Its chains are named after the interface: those of other interfaces are not its own.
+    removal: 'own',
     config,
     async add(c) {
       await iptables(c, options).apply(rulesOf(c))

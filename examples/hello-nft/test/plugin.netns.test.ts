@@ -17,3 +17,18 @@ test('ADD twice, CHECK and DEL in a namespace', async () => {
   expect(await tester.del()).toMatchObject({ exitCode: 0 })
   expect(nft.tables()).toEqual([])
 })
+
+test('DEL of one of two attachments leaves the table of the other, and DEL without an ADD changes nothing', async () => {
+  await using pod = await tempNetns()
+  using nft = openNft(pod)
+  const tester = testPlugin(plugin, { conf: { port: 15001 }, netns: pod })
+  const second = { ifName: 'net1', conf: { name: 'second' } }
+  await tester.add()
+  await tester.add(second)
+  const generation = nft.generation()
+  await tester.del({ ifName: 'net2' })
+  await tester.del(second)
+  expect(nft.generation()).toBe(generation)
+  await tester.del()
+  expect(nft.tables()).toEqual([])
+})

@@ -14,6 +14,8 @@ export const whoIs = (known: Registry, stateFolder: string) =>
   definePlugin({
     name: 'who-is',
     chained: true,
+    // Nothing of it is in the container's namespace.
+    removal: 'always',
     state: attachmentState(attachment, { folder: stateFolder }),
     add(c) {
       const addresses = (c.prevResult.ips ?? []).map(({ address }) => address)

@@ -18,3 +18,18 @@ test('ADD twice, CHECK, CHECK after somebody tampered with it, DEL: in a namespa
   for (let time = 1; time <= 2; time++) expect(await tester.del()).toMatchObject({ exitCode: 0 })
   expect(await seen(pod)).toEqual([])
 })
+
+test('DEL of one of two attachments leaves what the other one needs, and DEL without an ADD changes nothing', async () => {
+  await using pod = await tempNetns()
+  const tester = testPlugin(plugin, { netns: pod, conf })
+  const second = { ifName: 'net1', conf: { ...conf, name: 'second' } }
+
+  await tester.add()
+  await tester.add(second)
+  const rules = await seen(pod)
+  await tester.del({ ifName: 'net2' })
+  await tester.del(second)
+  expect(await seen(pod)).toEqual(rules)
+  await tester.del()
+  expect(await seen(pod)).toEqual([])
+})

@@ -16,6 +16,7 @@ export interface Place {
 export const plugin = ({ node, delegates }: Place = { node: 'host', delegates: {} }) =>
   definePlugin({
     name: '@NAME@',
+    removal: 'last', // the rules in the pod are those of all its interfaces
     config: netConf({ ...settings, ipam: z.looseObject({ type: z.string() }) }),
     async add(c) {
       using pod = await openRtnl(c)

@@ -4,7 +4,7 @@ import { tempNetns } from '@cni/netns/testing'
 import { testPlugin } from '@cni/skel/testing'
 import { expect, test } from 'vitest'
 import { cableOf, plugin } from '../src/plugin.ts'
-import { conf, tamper } from './given.ts'
+import { conf, seen, tamper } from './given.ts'
 
 /** An IPAM plugin that is a function: one address of each family, always the same. */
 const hostLocal = {
@@ -43,4 +43,21 @@ test('ADD plugs the pod in, CHECK sees what is missing, DEL leaves nothing: betw
   for (let time = 1; time <= 2; time++) expect(await tester.del()).toMatchObject({ exitCode: 0 })
   expect(await onNode.getLink(cable)).toBeUndefined()
   expect(exec.calls.map(({ command }) => command)).toContain('DEL')
+})
+
+test('DEL of one of two attachments leaves the rules that the other one needs', async () => {
+  await using node = await tempNetns()
+  await using pod = await tempNetns()
+  const exec = fakeExec({ 'host-local': hostLocal })
+  const tester = testPlugin(plugin({ node, delegates: { exec } }), {
+    netns: pod,
+    path: ['/opt/cni/bin'],
+    conf: { ...conf, name: 'pods', ipam: { type: 'host-local' } },
+  })
+  expect(await tester.add()).toMatchObject({ exitCode: 0 })
+  const rules = await seen(pod)
+  await tester.del({ ifName: 'net1' })
+  expect(await seen(pod)).toEqual(rules)
+  await tester.del()
+  expect(await seen(pod)).toEqual([])
 })
