@@ -148,11 +148,4 @@ describe.each(['nft', 'legacy'] as const)('on a node without ip6tables (%s)', (k
       expect(await without('ADD', both)).toMatchObject(missing)
     },
   )
-
-  test('DEL without a record needs no ip6tables either', async () => {
-    expect(await without('ADD')).toMatchObject({ exitCode: 0 })
-    const { exitCode, log } = await without('DEL', { cni_agent_run_dir: '' })
-    expect({ exitCode, warnings: log.filter(({ level }) => level === 'warn') }).toEqual({ exitCode: 0, warnings: [] })
-    expect(await count(kind)).toBe(0)
-  })
 })

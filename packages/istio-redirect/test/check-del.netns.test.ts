@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { meshPod } from '../src/testing/pods.ts'
 import { type Fixture, fixture, prevResult } from './fixture.ts'
 
@@ -109,6 +109,7 @@ describe('DEL', () => {
     await node.inside('iptables', '-t', 'nat', '-A', 'OUTPUT', '-p', 'udp', '--dport', '123', '-j', 'ACCEPT')
     await node.call('ADD', both)
   })
+  const everything = async () => `${await node.rules()}${await node.inside('ip', 'addr')}`
   const expectClean = async () => {
     const rules = await node.rules()
     expect(rules).not.toContain('ISTIO')
@@ -138,14 +139,37 @@ describe('DEL', () => {
   })
 
   test.each([
-    ['state', () => rmSync(join(node.runDir, 'attachments'), { recursive: true })],
+    ['a state', () => rmSync(join(node.runDir, 'attachments'), { recursive: true })],
     ['a readable state', () => writeFileSync(stateFile(), 'nonsense')],
     ['a run directory', () => rmSync(node.runDir, { recursive: true })],
-  ])('works without %s', async (_, lose) => {
+  ])('without %s removes nothing, and says why: rules and addresses may be those of others', async (_, lose) => {
+    const there = await everything()
     lose()
-    expect(await node.call('DEL', both)).toMatchObject({ exitCode: 0, stdout: '' })
-    await expectClean()
+    const { exitCode, stdout, log } = await node.call('DEL', both)
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' })
+    expect(await everything()).toBe(there)
+    expect(log).toContainEqual(
+      expect.objectContaining({ level: 'info', reason: 'no ADD of this attachment is recorded' }),
+    )
     expect(node.state()).toEqual([])
+  })
+
+  test('removes nothing where the configuration asks for no state, or is broken: nothing says whose rules they are', async () => {
+    const there = await everything()
+    for (const conf of [{ cni_agent_run_dir: '' }, { exclude_namespaces: 'all', check_mode: 7 }]) {
+      expect(await node.call('DEL', { conf })).toMatchObject({ exitCode: 0, stdout: '' })
+    }
+    expect(await everything()).toBe(there)
+    expect(node.state()).toHaveLength(1)
+  })
+
+  test('of an attachment that was never added changes nothing', async () => {
+    const there = await everything()
+    for (const env of [{ CNI_IFNAME: 'net1' }, { CNI_CONTAINERID: 'another' }]) {
+      expect(await node.call('DEL', { ...both, env })).toMatchObject({ exitCode: 0, stdout: '' })
+    }
+    expect(await everything()).toBe(there)
+    expect(await node.call('CHECK', both)).toMatchObject({ exitCode: 0 })
   })
 
   test.each<[string, Record<string, unknown>]>([
@@ -161,29 +185,6 @@ describe('DEL', () => {
     expect(node.state()).toEqual([])
   })
 
-  test('without a state takes back addresses and routes as well, where there are rules', async () => {
-    const tproxy = await fixture(
-      meshPod({
-        annotations: { 'sidecar.istio.io/interceptionMode': 'TPROXY' },
-        proxy: { env: [{ name: 'ISTIO_DUAL_STACK', value: '1' }] },
-      }),
-    )
-    onTestFinished(() => tproxy[Symbol.asyncDispose]())
-    const network = () =>
-      tproxy.inside(
-        'sh',
-        '-c',
-        'ip -6 addr show dev lo; for f in -4 -6; do ip $f rule; ip $f route show table all; done',
-      )
-    const before = await network()
-    expect(await tproxy.call('ADD', both)).toMatchObject({ exitCode: 0 })
-    expect(await network()).toMatch(/::6\/128.*fwmark 0x539.*local default/s)
-    rmSync(join(tproxy.runDir, 'attachments'), { recursive: true })
-    const { log } = await tproxy.call('DEL', both)
-    expect(log.filter(({ level }) => level === 'warn')).toEqual([])
-    expect(await network()).toBe(before)
-  })
-
   test.each([
     ['without a namespace', { env: { CNI_NETNS: '' } }],
     ['with a namespace that is gone', { env: { CNI_NETNS: '/run/netns/no-such' } }],
@@ -194,15 +195,38 @@ describe('DEL', () => {
     expect(node.state()).toEqual([])
   })
 
-  test('succeeds with a configuration of its own that is broken', async () => {
-    const conf = { exclude_namespaces: 'all', check_mode: 7 }
-    expect(await node.call('DEL', { conf })).toMatchObject({ exitCode: 0, stdout: '' })
-    await expectClean()
-  })
-
   test('succeeds on a node without iptables', async () => {
     vi.stubEnv('PATH', '/nonexistent')
     expect(await node.call('DEL', both)).toMatchObject({ exitCode: 0, stdout: '' })
+  })
+})
+
+describe.each(['iptables', 'native'])('DEL of a pod with two networks, %s rules', (kind) => {
+  const conf = { ...both.conf, native_nftables: kind === 'native' }
+  const eth0 = { conf }
+  const net1 = { conf: { ...conf, name: 'second' }, env: { CNI_IFNAME: 'net1' } }
+  const ruleset = () => node.inside('nft', 'list', 'ruleset')
+
+  test.each([
+    ['the second one first', net1, eth0],
+    ['the first one first', eth0, net1],
+  ])('%s: the rules go with the last one', async (_, first, last) => {
+    for (const attachment of [eth0, net1]) expect(await node.call('ADD', attachment)).toMatchObject({ exitCode: 0 })
+    const there = await ruleset()
+    expect(await node.call('DEL', first)).toMatchObject({ exitCode: 0, stdout: '' })
+    expect(await ruleset()).toBe(there)
+    expect(await node.inside('ip', '-6', 'addr', 'show', 'dev', 'lo')).toContain('::6/128')
+    expect(await node.call('CHECK', last)).toMatchObject({ exitCode: 0 })
+    expect(await node.call('DEL', last)).toMatchObject({ exitCode: 0, stdout: '' })
+    expect(await ruleset()).not.toMatch(/ISTIO|istio/)
+    expect(node.state()).toEqual([])
+  })
+
+  test('an attachment of a dead container in a namespace with the same number does not count', async () => {
+    await node.call('ADD', { ...eth0, env: { CNI_CONTAINERID: 'dead' } })
+    await node.call('ADD', eth0)
+    expect(await node.call('DEL', eth0)).toMatchObject({ exitCode: 0, stdout: '' })
+    expect(await ruleset()).not.toMatch(/ISTIO|istio/)
   })
 })
 

@@ -86,14 +86,6 @@ describe.each(modes)('a pod of both families that asks for %s', (mode) => {
     expect(node.state()).toEqual([])
     expect(started()).toBe('')
   })
-
-  test('loses its rules with DEL without a record, too, and without a program', async () => {
-    const { path, started } = recorders()
-    expect(await call('ADD', path)).toMatchObject({ exitCode: 0 })
-    expect(await call('DEL', path, { cni_agent_run_dir: '' })).toMatchObject({ exitCode: 0 })
-    expect(await node.rules()).not.toContain('ISTIO')
-    expect(started()).toBe('')
-  })
 })
 
 test('programs that are recorded would be: those of legacy iptables are run where rules are theirs', async () => {

@@ -1,8 +1,9 @@
 import type { DelContext } from '@cni/skel'
+import { sharedReason, unrecordedReason } from '@cni/skel/state'
 import { messageOf } from '@cni/types'
 import { attachmentKey } from '../state/attachment-of-call.ts'
 import type { AttachmentRecord } from '../state/attachments.ts'
-import { callAttachments } from '../state/plain-attachments.ts'
+import { type CallAttachments, callAttachments } from '../state/plain-attachments.ts'
 import type { Conf } from './conf.ts'
 import { removeFromNamespace } from './namespace-network.ts'
 import type { Where } from './remove-rules.ts'
@@ -17,41 +18,57 @@ export interface DelOptions {
 }
 
 /**
- * Takes back what ADD did, as far as it is still there, and forgets it. Never fails, and never waits for a program that
- * does not end: a failing DEL keeps the plugins before this one from cleaning up, and the pod's address stays taken.
+ * Removes what ADD wrote with the last attachment that is recorded for the container and its namespace, and forgets the
+ * attachment. Without a record it removes nothing: the rules may be those of another attachment, of istio-init or of the
+ * ambient agent. Never fails, and never waits for a program that does not end: a failing DEL keeps the plugins before this
+ * one from cleaning up, and the pod's address stays taken.
  */
 export async function del(c: DelContext<Conf>, { programMs = 5000 }: DelOptions = {}): Promise<void> {
   const runDir = c.conf === undefined ? '' : settingsOf(c.conf).runDir
-  const state = runDir === '' ? undefined : callAttachments(runDir)
+  if (runDir === '') {
+    c.log.info('nothing is removed: without a run directory no attachment is recorded')
+    return
+  }
+  const state = callAttachments(runDir)
   const key = attachmentKey(c)
-  const recorded = await orWarn(c, 'its state cannot be read', () => state?.read(key))
+  const recorded = await orWarn(c, 'its state cannot be read', () => state.read(key))
   const { netns } = c
-  if (netns !== undefined) {
+  const goes = await orWarn(c, 'the records of other attachments cannot be read', () => goesWithIt(c, state, recorded))
+  if (netns !== undefined && recorded !== undefined && goes === true) {
     await orWarn(c, `its rules are left in ${netns.path}, all or some`, () =>
       within(programMs, c.signal, (signal) => removeRules({ netns, signal, log: c.log }, recorded)),
     )
-    if (recorded !== undefined) {
-      await orWarn(c, `its addresses and routes are left in ${netns.path}, all or some`, () =>
-        removeFromNamespace(netns, recorded),
-      )
-    }
+    await orWarn(c, `its addresses and routes are left in ${netns.path}, all or some`, () =>
+      removeFromNamespace(netns, recorded),
+    )
   }
-  await orWarn(c, 'its state cannot be removed', () => state?.remove(key))
+  await orWarn(c, 'its state cannot be removed', () => state.remove(key))
 }
 
-async function removeRules(where: Where, recorded: AttachmentRecord | undefined): Promise<void> {
-  if (recorded !== undefined && takeOutAtOnce(where.netns, recorded)) return
+/** Whether what is in the namespace goes with this attachment. */
+async function goesWithIt(
+  c: DelContext<Conf>,
+  state: CallAttachments,
+  recorded: AttachmentRecord | undefined,
+): Promise<boolean> {
+  const { netns } = c
+  if (netns === undefined) return false
+  const reason = unrecordedReason(recorded, netns) ?? sharedReason(await state.list(), attachmentKey(c), netns)
+  if (reason !== undefined) c.log.info('what is in the namespace stays', { netns: netns.path, reason })
+  return reason === undefined
+}
+
+async function removeRules(where: Where, recorded: AttachmentRecord): Promise<void> {
+  if (takeOutAtOnce(where.netns, recorded)) return
   const { removeRecorded, removeUnrecorded } = await import('./remove-rules.ts')
-  if (recorded !== undefined) {
-    try {
-      return await removeRecorded(where, recorded)
-    } catch (error) {
-      // Nor would another program end.
-      if (where.signal.aborted) throw error
-      warn(where, 'its rules cannot be removed as they were recorded', error)
-    }
+  try {
+    await removeRecorded(where, recorded)
+  } catch (error) {
+    // Nor would another program end.
+    if (where.signal.aborted) throw error
+    warn(where, 'its rules cannot be removed as they were recorded', error)
+    await removeUnrecorded(where)
   }
-  await removeUnrecorded(where)
 }
 
 async function orWarn<T>(c: DelContext<Conf>, what: string, step: () => T | Promise<T>): Promise<T | undefined> {
