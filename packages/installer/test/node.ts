@@ -22,7 +22,7 @@ export const bridge = '{"name":"minikube","type":"bridge","bridge":"bridge"}'
 /** The list that a single configuration becomes. */
 export const listOfBridge = `{
   "cniVersion": "0.3.1",
-  "name": "k8s-pod-network",
+  "name": "minikube",
   "plugins": [
     ${bridge}
   ]

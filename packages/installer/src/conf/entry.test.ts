@@ -67,10 +67,21 @@ test('a plan shows the lines of our entry and no other', () => {
   expect(formatDiff(changed)).toBe('+    },\n+    {\n+      "type": "mesh"')
 })
 
-test('a single configuration becomes a list under the runtime’s name, its text as it was', () => {
+test.each([
+  ['{"cniVersion":"0.3.0","name":"site-net","type":"ptp"}', { cniVersion: '0.3.0', name: 'site-net' }],
+  ['{"CNIVersion":"1.0.0","Name":"site-net","type":"ptp"}', { cniVersion: '1.0.0', name: 'site-net' }],
+  // Behind another plugin there is a prevResult, which earlier versions do not have.
+  ['{"cniVersion":"0.2.0","name":"site-net","type":"ptp"}', { cniVersion: '0.3.1', name: 'site-net' }],
+  ['{"name":"site-net","type":"ptp"}', { cniVersion: '0.3.1', name: 'site-net' }],
+  ['{"cniVersion":7,"name":"","type":"ptp"}', { cniVersion: '0.3.1', name: 'k8s-pod-network' }],
+])('the list that %s becomes has %j', (single, head) => {
+  expect(JSON.parse(insertEntry(single, plugin))).toMatchObject(head)
+})
+
+test('a single configuration becomes a list of its own name and version, its text as it was', () => {
   expect(insertEntry(bridge, plugin)).toBe(`{
-  "cniVersion": "0.3.1",
-  "name": "k8s-pod-network",
+  "cniVersion": "0.4.0",
+  "name": "dbnet",
   "plugins": [
     ${bridge.replace('"cniVersion":"0.4.0",', '')},
     ${entry}
@@ -78,7 +89,7 @@ test('a single configuration becomes a list under the runtime’s name, its text
 }
 `)
   expect(insertEntry('{\n  "type": "z",\n  "cniVersion": "0.4.0",\n  "a": 1\n}\n', { type: 'mesh' })).toBe(`{
-  "cniVersion": "0.3.1",
+  "cniVersion": "0.4.0",
   "name": "k8s-pod-network",
   "plugins": [
     {

@@ -1,7 +1,10 @@
 import {
   type ConflistDocument,
   conflistFromPlugin,
+  foldMembers,
   goStringify,
+  gte,
+  isCniVersion,
   isObject,
   type JsonObject,
   messageOf,
@@ -17,7 +20,7 @@ export type Text = string | Uint8Array
 
 /**
  * The text of a configuration with the plugin as its last: entries of its type give way to it, a single configuration
- * becomes a list. All else stays as it is written, order, blanks and numbers included. The plugin's own `cniVersion` is
+ * becomes a list of the same name and version. All else stays as it is written, order, blanks and numbers included. The plugin's own `cniVersion` is
  * left out, for a list has its own.
  *
  * @throws {@link InstallError} `INVALID_CONFIG` for text that has no place for a plugin.
@@ -25,8 +28,7 @@ export type Text = string | Uint8Array
 export function insertEntry(existing: Text, plugin: PluginConf): string {
   const text = textOf(existing)
   const document = parseDocument(text)
-  // A list has the version; the plugin's own would be another.
-  const list = isSingle(document) ? listText(text, WRAPPER) : text
+  const list = isSingle(document) ? listText(text, listHead(document)) : text
   return appendPlugin(withoutType(list, plugin.type), inList(plugin))
 }
 
@@ -76,7 +78,17 @@ export function sameDocument(a: Text, b: Text): boolean {
   }
 }
 
-const WRAPPER = { cniVersion: '0.3.1', name: 'k8s-pod-network' } as const
+/**
+ * Name and version of the list that a single configuration becomes: its own, because addresses are leased and pods are
+ * deleted by the network's name. A plugin behind another one needs a `prevResult`, which begins with version 0.3.0.
+ */
+function listHead(document: JsonObject): { readonly name: string; readonly cniVersion: string } {
+  const { name, cniVersion } = foldMembers(document, ['name', 'cniVersion'])
+  return {
+    name: typeof name === 'string' && name !== '' ? name : 'k8s-pod-network',
+    cniVersion: isCniVersion(cniVersion) && gte(cniVersion, '0.3.0') ? cniVersion : '0.3.1',
+  }
+}
 
 function withoutType(list: string, type: string): string {
   const { plugins = [] } = asDocument(parseDocument(list))

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { type AgentNode, agentNode, calico, entryOf, eventually, withEntry } from './agent-node.ts'
 
 const minikube = '{"name":"rkt.kubernetes.io","type":"bridge","bridge":"mybridge","isDefaultGateway":true}'
-/** The list that a single configuration becomes: its text stays as it is. */
+/** The list that a single configuration becomes: its name and its text stay as they are. */
 const listOf = (...plugins: string[]) => `{
   "cniVersion": "0.3.1",
-  "name": "k8s-pod-network",
+  "name": "rkt.kubernetes.io",
   "plugins": [
     ${plugins.join(',\n    ')}
   ]
