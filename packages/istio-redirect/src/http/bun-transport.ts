@@ -12,6 +12,7 @@ import {
 interface BunRequestInit extends RequestInit {
   readonly tls?: {
     readonly ca?: string
+    readonly allowPartialTrustChain?: boolean
     readonly rejectUnauthorized: boolean
     readonly serverName?: string
     readonly cert?: string
@@ -80,7 +81,8 @@ async function answerOf(response: Response, { onData, maxBytes }: TransportReque
 const tlsOptions = ({ ca, insecure, serverName, client }: Trust) => ({
   // Said explicitly: otherwise NODE_TLS_REJECT_UNAUTHORIZED decides.
   rejectUnauthorized: !insecure,
-  ...(ca !== undefined && { ca }),
+  // As Go's clients: a certificate in the CA file is trusted also where it is an intermediate one.
+  ...(ca !== undefined && { ca, allowPartialTrustChain: true }),
   ...(serverName !== undefined && { serverName }),
   ...client,
 })

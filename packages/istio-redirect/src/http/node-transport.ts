@@ -79,7 +79,8 @@ function open(request: TransportRequest, kept: Agent | undefined, onResponse: (i
 const tlsOptions = ({ ca, insecure, serverName, client }: Trust) => ({
   // Said explicitly: otherwise NODE_TLS_REJECT_UNAUTHORIZED decides.
   rejectUnauthorized: !insecure,
-  ...(ca !== undefined && { ca }),
+  // As Go's clients: a certificate in the CA file is trusted also where it is an intermediate one.
+  ...(ca !== undefined && { ca, allowPartialTrustChain: true }),
   ...(serverName !== undefined && { servername: serverName }),
   ...client,
 })

@@ -88,9 +88,19 @@ describe('a server is trusted', () => {
     const stranger = kubeconfigText({ server: api.url, ca: createAuthority('other').cert, token: api.token })
     await expect((await connect(stranger)).get(path, { signal: never })).rejects.toMatchObject({
       code: 'UNTRUSTED',
-      message: expect.stringContaining(api.url),
+      message: expect.stringMatching(
+        `^GET ${api.url}.* is not trusted .*: it presents "CN=[^"]+", issued by "CN=[^"]+"; known is "CN=other"$`,
+      ),
     })
     expect(api.requests).toEqual([])
+  })
+
+  test('by an intermediate authority alone, as Go trusts it', async () => {
+    const intermediate = createAuthority('root').issueAuthority('cluster')
+    const { cert, key } = intermediate.issue('kube-apiserver', ['127.0.0.1'])
+    await start({ certificate: { cert: `${cert}${intermediate.cert}`, key } })
+    const kubeconfig = kubeconfigText({ server: api.url, ca: intermediate.cert, token: api.token })
+    expect(await (await connect(kubeconfig)).get(path, { signal: never })).toMatchObject({ kind: 'Pod' })
   })
 
   test('only under its own name', async () => {

@@ -3,6 +3,7 @@ import { errnoOf } from '@cni/types'
 import { printable } from '../foreign-text.ts'
 import { defaultTransport } from '../http/default-transport.ts'
 import { failureWords } from '../http/failure-words.ts'
+import { presentedCertificate } from '../http/presented-certificate.ts'
 import { TooLarge, type Transport, type TransportAnswer, type Trust } from '../http/transport.ts'
 import { isKubeError, KubeError } from './kube-error.ts'
 import type { ClusterAccess } from './kubeconfig.ts'
@@ -91,7 +92,10 @@ export function kubeClient(access: ClusterAccess, options: KubeClientOptions = {
       if (cause instanceof TooLarge) {
         throw new KubeError('BAD_ANSWER', `${where}: the answer is larger than ${maxBytes} bytes`)
       }
-      throw failure(where, access.source, tlsProblem(trust) ?? cause)
+      const problem = tlsProblem(trust) ?? cause
+      const isDistrusted = distrust.test(failureWords(problem).code)
+      const detail = isDistrusted ? await presentedCertificate(url, trust) : undefined
+      throw failure(where, access.source, problem, detail)
     }
   }
   return { send, get: (path, options) => send({ method: 'GET', path }, options) }
@@ -130,10 +134,11 @@ function parse(body: string): unknown {
 const milliseconds = (retryAfter: string | undefined): number | undefined =>
   retryAfter !== undefined && /^\d{1,5}$/.test(retryAfter) ? Number(retryAfter) * 1000 : undefined
 
-function failure(where: string, kubeconfig: string, cause: unknown): KubeError {
+function failure(where: string, kubeconfig: string, cause: unknown, detail: string | undefined): KubeError {
   const { code, words } = failureWords(cause)
   if (distrust.test(code)) {
-    return new KubeError('UNTRUSTED', `${where}: the server's certificate is not trusted (${code})`, { cause })
+    const more = detail === undefined ? '' : `: ${detail}`
+    return new KubeError('UNTRUSTED', `${where}: the server's certificate is not trusted (${code})${more}`, { cause })
   }
   if (unusable.test(code)) {
     return new KubeError('BAD_KUBECONFIG', `kubeconfig ${kubeconfig}: unusable TLS settings (${code})`, { cause })

@@ -12,6 +12,8 @@ export interface Certificate {
 export interface Authority extends Certificate {
   /** Signs a server certificate for these DNS names and addresses. */
   issue(commonName: string, hosts: readonly string[]): Certificate
+  /** Signs an intermediate authority. */
+  issueAuthority(commonName: string): Authority
 }
 
 /** The first and the last moment a certificate is valid. */
@@ -29,21 +31,34 @@ export interface Validity {
  * const server = ca.issue('kube-apiserver', ['localhost', '127.0.0.1', '::1'])
  */
 export function createAuthority(commonName: string, validity: Validity = {}): Authority {
-  const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const issuer = name(commonName)
-  const authority = { issuer, signingKey: keys.privateKey, authorityKey: keys.publicKey, validity }
-  const cert = certify({ ...authority, subject: issuer, key: keys.publicKey, extensions: caExtensions(keys.publicKey) })
+  return authority(commonName, validity, undefined)
+}
+
+/** Who signs a certificate. */
+interface Signer {
+  readonly issuer: Uint8Array
+  readonly signingKey: KeyObject
+  readonly signerKey: KeyObject
+}
+
+/** An authority signed by another one, or by itself. */
+function authority(commonName: string, validity: Validity, signedBy: Signer | undefined): Authority {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const own: Signer = { issuer: name(commonName), signingKey: privateKey, signerKey: publicKey }
+  const { signerKey, ...signer } = signedBy ?? own
+  const extensions = caExtensions(publicKey, signerKey)
   return {
-    cert,
-    key: pkcs8(keys.privateKey),
+    cert: certify({ ...signer, validity, subject: own.issuer, key: publicKey, extensions }),
+    key: pkcs8(privateKey),
     issue(subjectName, hosts) {
       const leaf = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-      const extensions = serverExtensions(leaf.publicKey, keys.publicKey, hosts)
+      const extensions = serverExtensions(leaf.publicKey, publicKey, hosts)
       return {
-        cert: certify({ ...authority, subject: name(subjectName), key: leaf.publicKey, extensions }),
+        cert: certify({ ...own, validity, subject: name(subjectName), key: leaf.publicKey, extensions }),
         key: pkcs8(leaf.privateKey),
       }
     },
+    issueAuthority: (subjectName) => authority(subjectName, validity, own),
   }
 }
 
@@ -74,10 +89,11 @@ function certify({ issuer, subject, key, signingKey, extensions, validity }: Req
   return pem('CERTIFICATE', sequence(body, algorithm, bitString(sign('sha256', body, signingKey))))
 }
 
-const caExtensions = (key: KeyObject): Uint8Array[] => [
+const caExtensions = (key: KeyObject, signer: KeyObject): Uint8Array[] => [
   critical('2.5.29.19', sequence(yes())), // basicConstraints: CA
   critical('2.5.29.15', bitString(Buffer.from([0b0000_0110]), 1)), // keyUsage: keyCertSign, cRLSign
   extension('2.5.29.14', octetString(keyId(key))), // subjectKeyIdentifier
+  extension('2.5.29.35', sequence(tagged(0, keyId(signer), 'primitive'))), // authorityKeyIdentifier
 ]
 
 const serverExtensions = (key: KeyObject, authority: KeyObject, hosts: readonly string[]): Uint8Array[] => [
