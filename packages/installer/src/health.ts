@@ -1,7 +1,13 @@
 import type { Artefact } from './events.ts'
 
-/** In place; not there or not as it should be; waiting for somebody else; or our step failed. */
-export type HealthState = 'ok' | 'drift' | 'waiting' | 'failed'
+/**
+ * - `ok`: in place
+ * - `drift`: missing, or not as it should be
+ * - `waiting`: another program or step has to act first
+ * - `failed`: the step failed
+ * - `skipped`: in a binary folder that cannot be written, while another one has everything
+ */
+export type HealthState = 'ok' | 'drift' | 'waiting' | 'failed' | 'skipped'
 
 /** How one file is. */
 export interface Health {
@@ -14,7 +20,7 @@ export interface Health {
 
 /** How the installation is. */
 export interface InstallStatus {
-  /** Whether everything is `ok`. */
+  /** Whether everything is `ok` or `skipped`. */
   readonly ready: boolean
   /** The first reason why not. */
   readonly reason?: string
@@ -25,7 +31,7 @@ export interface InstallStatus {
 
 /** The status that follows from the health of each file. */
 export function toStatus(artefacts: readonly Health[], primary: string | undefined): InstallStatus {
-  const bad = artefacts.find((one) => one.state !== 'ok')
+  const bad = artefacts.find(isBad)
   return {
     ready: bad === undefined && artefacts.length > 0,
     ...(bad === undefined ? {} : { reason: bad.reason ?? `${bad.path}: ${bad.state}` }),
@@ -33,3 +39,6 @@ export function toStatus(artefacts: readonly Health[], primary: string | undefin
     artefacts,
   }
 }
+
+/** Whether it keeps the installation from being ready. */
+export const isBad = ({ state }: Health): boolean => state !== 'ok' && state !== 'skipped'

@@ -73,4 +73,5 @@ const HINTS: Readonly<Record<string, string>> = {
   EDQUOT: 'the quota is used up',
   EACCES: 'the agent needs root, or CAP_DAC_OVERRIDE',
   EPERM: 'the agent needs root, and the file may be immutable',
+  EBUSY: 'the file is a mount of its own, which cannot be replaced: mount its folder instead',
 }

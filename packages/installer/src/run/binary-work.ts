@@ -4,6 +4,7 @@ import type { Change } from './change.ts'
 import { planBinaries } from './plan-binaries.ts'
 import { lookAgainIn } from './state.ts'
 import { newWork, step, type Work } from './step.ts'
+import { withoutUnwritable } from './unwritable-folders.ts'
 
 /**
  * The step of the binaries: takes over what the work beside the passes came to, or looks, which takes two `stat` calls
@@ -21,11 +22,12 @@ export async function lookAtBinaries(pass: Work): Promise<{ readonly busy: Promi
     pass.health.push(...(binaries.running?.found() ?? []))
     return { busy: binaries.running?.end }
   }
+  const { health, errors } = withoutUnwritable(pass.state.settings.binDirs, done)
   binaries.done = undefined
-  binaries.health = done.health
-  binaries.wereFine ||= done.errors.length === 0 && done.postponed === 0
-  pass.health.push(...done.health)
-  pass.errors.push(...done.errors)
+  binaries.health = health
+  binaries.wereFine ||= errors.length === 0 && done.postponed === 0
+  pass.health.push(...health)
+  pass.errors.push(...errors)
   pass.postponed += done.postponed
   lookAgainIn(pass, done.againMs)
   return { busy: undefined }

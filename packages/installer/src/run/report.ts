@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { toStatus } from '../health.ts'
+import { isBad, toStatus } from '../health.ts'
 import type { ConflistPlan } from './conflist/net-view.ts'
 import { hintFor, type State, sayOnce } from './state.ts'
 import type { Work } from './step.ts'
@@ -57,7 +57,7 @@ export function reportStatus(work: Work, primary: string | undefined, isBusy: bo
   sayOnce(state, 'ready', ready ? 'ready' : undefined, () => ({ type: 'ready', primary, ms }))
   // While binaries are being copied something is always missing: the pass after it decides.
   if (isBusy) return
-  const bad = health.find((one) => one.state !== 'ok')
+  const bad = health.find(isBad)
   sayOnce(state, 'not ready', ready ? undefined : reason, () => ({
     type: 'not-ready',
     artefact: bad?.artefact ?? 'conflist',

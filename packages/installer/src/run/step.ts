@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import type { Artefact } from '../events.ts'
 import { assertNotAborted, type InstallError, toInstallError } from '../install-error.ts'
 import type { Change } from './change.ts'
@@ -23,7 +24,7 @@ export function newWork(state: State, signal: AbortSignal | undefined): Work {
   return { state, began: performance.now(), health: [], errors: [], signal, againMs: recheckMs, postponed: 0 }
 }
 
-/** Carries out what a step planned, up to the first failure. */
+/** Carries out what a step planned, in each folder up to the first failure. */
 export async function step(work: Work, artefact: Artefact, plan: StepPlan): Promise<void> {
   const { state, health, errors } = work
   const postponedBefore = work.postponed
@@ -44,15 +45,19 @@ async function carryOutAll(
   artefact: Artefact,
   changes: readonly Change[],
 ): Promise<InstallError | undefined> {
-  const postponedBefore = work.postponed
+  const ended = new Set<string>()
+  let failure: InstallError | undefined
   for (const change of changes) {
+    const folder = dirname(change.path)
+    if (ended.has(folder)) continue
     assertNotAborted(work.signal)
+    const postponedBefore = work.postponed
     const error = await carryOut(work, change)
-    if (error !== undefined) return error
-    // A binary may need the libraries before it: it waits when they must.
-    if (artefact === 'binary' && work.postponed > postponedBefore) break
+    failure ??= error
+    // A binary may need the libraries before it: it waits when they must, and its copies in other folders do not.
+    if (error !== undefined || (artefact === 'binary' && work.postponed > postponedBefore)) ended.add(folder)
   }
-  return undefined
+  return failure
 }
 
 async function carryOut(work: Work, change: Change): Promise<InstallError | undefined> {

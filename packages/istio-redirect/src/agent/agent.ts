@@ -105,7 +105,9 @@ export async function runAgent({ source, log, signal, onHangup, needTime }: Agen
 
 function readinessOf(installer: Installer, parts: Parts): Readiness {
   const { ready, reason, artefacts } = installer.status()
-  const reasons = artefacts.flatMap((one) => (one.state === 'ok' ? [] : [`${one.artefact}: ${one.reason ?? one.path}`]))
+  const reasons = artefacts.flatMap((one) =>
+    one.state === 'ok' || one.state === 'skipped' ? [] : [`${one.artefact}: ${one.reason ?? one.path}`],
+  )
   if (reasons.length === 0 && !ready) reasons.push(reason ?? 'the first pass is not over')
   // a cause before what comes of it
   reasons.unshift(...parts.problems())
