@@ -21,7 +21,7 @@ test.each<[Partial<InstallerOptions>, string]>([
   [{ plugin: { type: 'mesh', n: Number.NaN } }, 'is not JSON'],
   [{ netDir: 'net.d' }, 'netDir "net.d" must be an absolute path'],
   [{ binDirs: ['bin'] }, 'must be an absolute path'],
-  [{ confName: 'undetectable.file' }, 'must end in .conf or .conflist'],
+  [{ confName: 'undetectable.file' }, 'must end in .conf, .conflist or .json'],
   [{ confName: '../x.conf' }, 'must be a file name'],
   [{ mode: { owned: 'x/y.conflist' } }, 'must be a file name'],
   [{ mode: { owned: '02.conf' }, confName: '02.conflist' }, 'is the owned file itself'],

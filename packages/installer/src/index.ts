@@ -30,7 +30,7 @@ export {
   type PrimaryMemory,
   type PrimaryRules,
 } from './conf/choose-primary.ts'
-export { alternativeName, conflistName, isConfName, standaloneName } from './conf/conf-name.ts'
+export { alternativeNames, conflistName, isConfName, standaloneName } from './conf/conf-name.ts'
 export { type DiffLine, diffLines, formatDiff } from './conf/diff.ts'
 export { countEntries, hasEntry, insertEntry, removeEntry, sameDocument, standaloneText } from './conf/entry.ts'
 export { apiServerUrl, type KubeconfigContent, redactKubeconfig, renderKubeconfig } from './conf/kubeconfig.ts'

@@ -1,4 +1,4 @@
-import { type InstallerOptions, insertEntry, standaloneText } from '@cni/installer'
+import { conflistName, type InstallerOptions, insertEntry, standaloneText } from '@cni/installer'
 import { expect, test } from 'vitest'
 import { bridge, calico, eventually, fakeNode, listOfBridge } from '../test/node.ts'
 import { installed, running } from '../test/running.ts'
@@ -29,6 +29,7 @@ test.each<[string, Record<string, string>, Partial<InstallerOptions>, string, st
   ['10', { '00-a.conflist': noName, '01-b.conflist': noPlugins, '02-c.conflist': calico }, {}, '02-c.conflist', calico],
   ['11', { '00-calico.conflist': calico }, named('00-calico.conf'), '00-calico.conflist', calico],
   ['12', { '00-minikube.conf': bridge }, named('00-minikube.conflist'), '00-minikube.conflist', listOfBridge],
+  ['.json', { '05-site.json': bridge, '10-left.conflist': calico }, {}, '05-site.conflist', listOfBridge],
   ['15', {}, standalone, 'YYY-mesh.conf', undefined],
   ['16', {}, { ...standalone, confName: 'user-defined.conf' }, 'user-defined.conf', undefined],
 ])('row %s of the matrix: installed, put back after tampering, and cleaned', async (_, net, options, name, after) => {
@@ -44,8 +45,7 @@ test.each<[string, Record<string, string>, Partial<InstallerOptions>, string, st
   expect(files[`net/${name}`]).toBe(after)
   expect(Object.keys(files).filter((one) => /tmp|kubeconfig|^bin\/mesh$/.test(one))).toEqual([])
   for (const [other, text] of Object.entries(net)) {
-    if (other.replace('.conflist', '.conf') !== name.replace('.conflist', '.conf'))
-      expect(files[`net/${other}`]).toBe(text)
+    if (conflistName(other) !== conflistName(name)) expect(files[`net/${other}`]).toBe(text)
   }
 })
 

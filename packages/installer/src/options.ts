@@ -147,7 +147,7 @@ function paths(options: InstallerOptions): [string, string][] {
 function assertFileName(what: string, name: string): void {
   if (/[/\0]/.test(name) || name.startsWith('.')) throw invalid(`${what} ${JSON.stringify(name)} must be a file name`)
   if (isConfName(name)) return
-  throw invalid(`${what} ${JSON.stringify(name)} must end in .conf or .conflist: runtimes read no other file`)
+  throw invalid(`${what} ${JSON.stringify(name)} must end in .conf, .conflist or .json: runtimes read no other file`)
 }
 
 function invalid(message: string, cause?: unknown): InstallError {

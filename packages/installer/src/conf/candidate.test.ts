@@ -22,7 +22,7 @@ test('the files a runtime reads are in the order of their bytes, hidden ones too
   ])
 })
 
-test.each(['undetectable.file', 'x.CONF', 'x.json', 'x.conf.tmp.123', '.x.conf.mesh-1.tmp', 'sub/x.conf'])(
+test.each(['undetectable.file', 'x.CONF', 'x.JSON', 'x.conf.tmp.123', '.x.conf.mesh-1.tmp', 'sub/x.conf'])(
   '%s is not read',
   (name) => {
     expect(listCandidates(folder({ [name]: conf }))).toEqual({ valid: [], invalid: new Map() })
@@ -59,6 +59,13 @@ test.each([
   ['x.conflist', `{"name":"n","plugins":[{"type":"a"}],"deep":${'['.repeat(5000)}${']'.repeat(5000)}}`],
 ])('%s with %s is used', (name, text) => {
   expect(valid({ [name]: text })).toEqual([name])
+})
+
+test('a .json file is a single configuration, as for containerd, CRI-O and kubelet', () => {
+  expect(valid({ '05-site.json': conf, '10-left.conflist': list, '00-list.json': list })).toEqual([
+    '05-site.json',
+    '10-left.conflist',
+  ])
 })
 
 test('a list without inlined plugins has those of the folder of its name', () => {

@@ -23,7 +23,7 @@ export interface Candidates {
 }
 
 /**
- * Reads a net folder as kubelet and containerd do: `.conf` and `.conflist` files in the order of their bytes, and of
+ * Reads a net folder as kubelet and CRI-O do: `.conf`, `.conflist` and `.json` files in the order of their bytes, and of
  * those the ones that parse.
  */
 export function listCandidates(folder: NetFolder): Candidates {

@@ -1,5 +1,5 @@
 import type { Candidates } from './candidate.ts'
-import { alternativeName, compareNames } from './conf-name.ts'
+import { alternativeNames, compareNames } from './conf-name.ts'
 
 /** How long a known primary may be unparsable or gone before another one takes its role: its owner may be writing it. */
 export const HOLD_MS = 2000
@@ -63,7 +63,7 @@ function chooseFixed(
   candidates: Candidates,
   memory: PrimaryMemory,
 ): PrimaryChoice {
-  const found = [fixed, alternativeName(fixed)].find((one) => one !== undefined && names.includes(one))
+  const found = [fixed, ...alternativeNames(fixed)].find((one) => names.includes(one))
   if (found === undefined) return { kind: 'wait', reason: trouble(fixed, candidates), memory }
   const [first] = names
   const preempted = first !== undefined && first !== found ? { preemptedBy: first } : {}
@@ -81,9 +81,8 @@ function waiting(candidates: Candidates): PrimaryChoice {
 }
 
 function trouble(name: string, candidates: Candidates): string {
-  const alternative = alternativeName(name)
-  const reason =
-    candidates.invalid.get(name) ?? (alternative === undefined ? undefined : candidates.invalid.get(alternative))
+  const known = [name, ...alternativeNames(name)].find((one) => candidates.invalid.has(one)) ?? name
+  const reason = candidates.invalid.get(known)
   if (reason !== undefined) return `${name} is not usable: ${reason}`
   return candidates.valid.some((one) => one.name === name)
     ? `${name} configures nothing but this plugin`

@@ -1,18 +1,26 @@
-/** Which files of a net folder runtimes read: `.conf` and `.conflist`, case-sensitive. */
+/**
+ * Whether runtimes read a file of a net folder, by its name, case-sensitive: `.conf`, `.conflist` and `.json`, as containerd,
+ * CRI-O and kubelet do. A `.json` file is a single configuration, as a `.conf` file is.
+ */
 export function isConfName(name: string): boolean {
-  return name.endsWith('.conf') || name.endsWith('.conflist')
+  return SINGLE.test(name) || name.endsWith(LIST)
 }
 
-/** The name a file has once it holds a list: `x.conf` becomes `x.conflist`, all others stay. */
+/** The name that a file has once it holds a list: `x.conf` and `x.json` become `x.conflist`, all others stay. */
 export function conflistName(name: string): string {
-  return name.endsWith('.conf') ? `${name}list` : name
+  return name.replace(SINGLE, LIST)
 }
 
-/** The other name an explicitly named file may be found under: `x.conf` for `x.conflist` and the reverse. */
-export function alternativeName(name: string): string | undefined {
-  if (name.endsWith('.conf')) return `${name}list`
-  return name.endsWith('.conflist') ? name.slice(0, -'list'.length) : undefined
+/** The other names that an explicitly named file may be found under: `x.conflist` for `x.conf`, and the reverse. */
+export function alternativeNames(name: string): readonly string[] {
+  if (SINGLE.test(name)) return [conflistName(name)]
+  if (!name.endsWith(LIST)) return []
+  const stem = name.slice(0, -LIST.length)
+  return [`${stem}.conf`, `${stem}.json`]
 }
+
+const LIST = '.conflist'
+const SINGLE = /\.(?:conf|json)$/
 
 /** Where a plugin that stands alone is configured unless told otherwise: after all others. */
 export function standaloneName(type: string): string {

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { alternativeName, conflistName } from '../../conf/conf-name.ts'
+import { alternativeNames, conflistName } from '../../conf/conf-name.ts'
 import type { NetFiles, NetReader } from '../../files/net-folder.ts'
 import type { Snapshot } from '../../files/read-regular.ts'
 import { InstallError, toInstallError } from '../../install-error.ts'
@@ -64,7 +64,7 @@ function planWithPrimary(view: NetView, { now, withdraw }: Circumstances): Confl
 /** The files that we are in or that have the primary's role: these are never taken as unchanged. */
 function namesThatMatter({ confName, ownFile }: Settings, { primary, former, retired }: Memory): Set<string> {
   const chosen = [confName, primary.name].flatMap((one) => one ?? [])
-  const others = chosen.flatMap((one) => [conflistName(one), alternativeName(one) ?? one])
+  const others = chosen.flatMap((one) => [conflistName(one), ...alternativeNames(one)])
   return new Set([...chosen, ...others, ...(ownFile === undefined ? [] : [ownFile]), ...former, ...retired])
 }
 

@@ -1,6 +1,6 @@
 import { type Candidates, listCandidates } from '../../conf/candidate.ts'
 import { choosePrimary, type PrimaryChoice } from '../../conf/choose-primary.ts'
-import { alternativeName, compareNames, conflistName } from '../../conf/conf-name.ts'
+import { alternativeNames, compareNames, conflistName } from '../../conf/conf-name.ts'
 import type { NetView } from './net-view.ts'
 
 /** Chooses the primary, and remembers the choice and which file had the role before. */
@@ -21,12 +21,12 @@ export function rememberPrimary(view: NetView, now: number): PrimaryChoice {
   return choice
 }
 
-/** No runtime reads a list from a `.conf`; one that the operator names is about to be renamed, so it counts. */
+/** No runtime reads a list from a `.conf` or `.json` file; one that the operator names is about to be renamed, so it counts. */
 function withNamedList({ candidates, files, settings: { confName } }: NetView): Candidates {
   if (confName === undefined) return candidates
   const listName = conflistName(confName)
-  const name = alternativeName(listName)
-  const file = name === undefined || !candidates.invalid.has(name) ? undefined : files.read(name)
+  const name = alternativeNames(listName).find((one) => candidates.invalid.has(one))
+  const file = name === undefined ? undefined : files.read(name)
   if (name === undefined || file === undefined) return candidates
   const [list] = listCandidates(new Map([[listName, file.bytes]])).valid
   if (list === undefined) return candidates

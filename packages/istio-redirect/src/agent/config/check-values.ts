@@ -60,7 +60,7 @@ function absolute(name: string, path: string): void {
 
 function confFile(name: string, value: string): void {
   if (isConfName(value) && !/[/\0]/.test(value) && !value.startsWith('.')) return
-  const expected = 'expected a file name that ends in .conf or .conflist: runtimes read no other file'
+  const expected = 'expected a file name that ends in .conf, .conflist or .json: runtimes read no other file'
   throw new ConfigError(`${name} has the value ${quote(value)}: ${expected}`)
 }
 
