@@ -6,14 +6,17 @@ import { iptables } from '@cni/iptables'
 import { runCnitool } from '@cni/libcni'
 import { tempNetns } from '@cni/netns/testing'
 import { runPlugin } from '@cni/skel'
+import { memoryStateFolder } from '@cni/skel/testing'
 import { expect, onTestFinished, test } from 'vitest'
 import { plugin } from './plugin.ts'
+
+const records = memoryStateFolder()
 
 /** The plugin as a runtime executes it, but in this process. */
 const exec: Exec = {
   find: (type) => `/bin/${type}`,
   async run({ env, stdin }) {
-    const { exitCode, stdout, stderr } = await runPlugin(plugin, { env, stdin: () => stdin })
+    const { exitCode, stdout, stderr } = await runPlugin(plugin, { env, stdin: () => stdin, stateFolder: () => records })
     return { exitCode, signal: null, stdout, stderr, durationMs: 0 }
   },
 }
