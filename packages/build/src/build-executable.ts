@@ -4,8 +4,7 @@ import { basename, resolve } from 'node:path'
 import { writeFileAtomic } from '@cni/host'
 import { type BundleOptions, bundle, bundleContents } from './bundle.ts'
 import type { BundleShare } from './bundle-shares.ts'
-import type { CompileOptions } from './compile.ts'
-import { compileInOrder, orderedBy } from './compile-in-order.ts'
+import { type CompileOptions, compileIn } from './compile.ts'
 import { bunFlags } from './compile-with-bun.ts'
 import { seaConfig } from './compile-with-node.ts'
 import { BuildError } from './errors.ts'
@@ -59,16 +58,11 @@ export interface BuiltExecutable {
   startMs?: number
   /** Why it was not started though that was wanted. */
   notStarted?: string
-  /**
-   * Whether its bytecode lies in the order in which a start uses it; bun only, and absent when nothing had changed. Only
-   * what is started here can be.
-   */
-  ordered?: boolean
   /** False when nothing had changed and the file was kept. */
   compiled: boolean
 }
 
-type Started = Pick<BuiltExecutable, 'startMs' | 'notStarted' | 'ordered'>
+type Started = Pick<BuiltExecutable, 'startMs' | 'notStarted'>
 
 /**
  * Bundle, compile and start one executable.
@@ -89,15 +83,15 @@ export async function buildExecutable(options: BuildExecutableOptions): Promise<
 
 async function build(options: BuildExecutableOptions): Promise<BuiltExecutable> {
   const outfile = resolve(options.outfile)
-  const programs = options.programs ?? {}
-  const names = namePaths(outfile, [...(options.names ?? []), ...Object.keys(programs)])
+  const entryNames = options.names ?? []
+  const names = namePaths(outfile, [...entryNames, ...Object.keys(options.programs ?? {})])
   const others = Object.fromEntries(names.map((path) => [`name ${basename(path)}`, path]))
   checkOutputs(options.entry, { outfile: options.outfile, bundle: options.bundleFile, ...others })
   const say = options.onProgress ?? (() => {})
   const tools = findTools(options.runtime, options.target)
   const { runtime, target, version } = tools
   const { outfile: _, runtime: __, ...source } = options
-  const contents = await bundleContents({ ...source, runtime })
+  const contents = await bundleContents({ ...source, runtime, version })
   if (options.bundleFile) await bundle({ ...source, outfile: options.bundleFile })
   say(`bundled ${options.entry} (${(contents.bytes / 1e3).toFixed(1)} kB)`)
   for (const warning of contents.warnings) say(warning)
@@ -108,11 +102,10 @@ async function build(options: BuildExecutableOptions): Promise<BuiltExecutable> 
   let started: Started = {}
   if (!kept) {
     await inFolderBeside(outfile, async (folder) => {
-      const { fresh, ordered } = await compileInOrder(folder, tools, contents, { options, say })
-      started = {
-        ...(ordered === undefined ? {} : { ordered }),
-        ...(await start([fresh, ...giveNames(fresh, folder, names)], target, options, say)),
-      }
+      const fresh = await compileIn(folder, tools, contents, options)
+      say(`compiled with ${runtime} ${version} for ${target}`)
+      const others = giveNames(fresh, folder, [...namePaths(outfile, entryNames), ...names.slice(entryNames.length)])
+      started = await start([fresh, ...others], target, options, say)
       options.signal?.throwIfAborted()
       // The older file stays until the new one has been started.
       writing(outfile, () => renameSync(fresh, outfile))
@@ -163,17 +156,7 @@ async function start(
 function stampOf({ text, modules }: Contents, tools: Tools, options: BuildExecutableOptions): string {
   const flags = tools.runtime === 'bun' ? bunFlags(options.jit ?? 'late') : seaConfig('', '', '')
   const base = statSync(tools.base)
-  const parts = [
-    basename(options.outfile),
-    text,
-    modules,
-    flags,
-    tools.target,
-    tools.version,
-    base.size,
-    base.mtimeMs,
-    orderedBy(tools, options.smoke),
-  ]
+  const parts = [basename(options.outfile), text, modules, flags, tools.target, tools.version, base.size, base.mtimeMs]
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
 }
 

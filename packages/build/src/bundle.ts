@@ -5,19 +5,14 @@ import type * as Esbuild from 'esbuild'
 import { absent, leftToRunTime } from './absent-modules.ts'
 import { messagesOf } from './bundle-messages.ts'
 import { type BundleShare, shares } from './bundle-shares.ts'
-import { codeOnDemand } from './code-on-demand.ts'
-import { directImports } from './direct-imports.ts'
 import { BuildError } from './errors.ts'
-import { evaluatedTogether } from './evaluated-together.ts'
 import { needPackage } from './find-package.ts'
-import { isPure } from './is-pure.ts'
-import { ownLanguageFunctions } from './language-functions.ts'
-import { lazyBuiltins, sharedBuiltins } from './lazy-builtins.ts'
-import { inOneArray } from './one-array.ts'
 import { writing } from './output-files.ts'
-import { type Prelude, preludeDefine, readPrelude, withPrelude } from './prelude.ts'
+import { preludeDefine, readPrelude, withPrelude } from './prelude.ts'
 import { besidePrograms, type Contents, type Programs, withPrograms } from './programs.ts'
+import { isAllStrict, strict } from './strict-mode.ts'
 import type { Runtime } from './target.ts'
+import { findTools } from './tools.ts'
 
 export interface BundleOptions {
   /** The entry module, for example `src/main.ts`. */
@@ -29,17 +24,17 @@ export interface BundleOptions {
   programs?: Readonly<Record<string, string>>
   /** Where the bundle goes; nothing is written when absent. */
   outfile?: string
-  /** Default true. */
+  /** Leave out white space and shorten expressions. Names stay in either case. Default true. */
   minify?: boolean
   /** Extra `exports` conditions, for example `@cni/source` inside this repository. */
   conditions?: readonly string[]
   /** Replaced at build time: `{ __VERSION__: '"1.2.3"' }`. */
   define?: Readonly<Record<string, string>>
   /**
-   * Make it part of an executable with this runtime. `process.versions.bun` becomes a constant, so that the branches it
-   * decides are dropped with all they import; for bun, Node's modules are loaded when they are first used; a package
-   * that is not in the bundle counts as not installed, wherever the executable is started; and it starts anew where the
-   * environment holds a variable of the runtime. Default: a bundle for both, which looks for such packages when it runs.
+   * Make it part of an executable with this runtime. `process.versions.bun` becomes a constant, and the bundle leaves out
+   * the branches that it rules out with all they import. A package that is not in the bundle counts as not installed. The
+   * program starts anew where the environment holds a variable of the runtime. Default: a bundle for both runtimes, which
+   * looks for such packages when it runs.
    */
   runtime?: Runtime
 }
@@ -62,10 +57,13 @@ const external = ['koffi', 'netlink', 'bun:ffi', 'node:ffi']
 /** The oldest Node that a bundle runs on. */
 const TARGET = 'node20'
 
-const RUNTIME_DEFINES: Readonly<Record<Runtime, Readonly<Record<string, string>>>> = {
-  bun: { 'process.versions.bun': '"1"' },
-  node: { 'process.versions.bun': 'undefined' },
-}
+/** What a program is bundled with: a bundle that becomes an executable knows the version of its runtime. */
+type ProgramOptions = BundleOptions & { version?: string }
+
+/** Constants that have the value that the program finds in its runtime. esbuild drops the branches that they rule out. */
+const runtimeDefines = (runtime: Runtime, version?: string): Readonly<Record<string, string>> => ({
+  'process.versions.bun': runtime === 'bun' ? JSON.stringify(version ?? findTools('bun').version) : 'undefined',
+})
 
 /**
  * Bundle one entry into a single CommonJS file. Without `runtime`, Node 20.19 and later and bun run it unchanged.
@@ -90,7 +88,9 @@ export async function bundle(options: BundleOptions): Promise<Bundle> {
 }
 
 /** The same for an executable, where each program of one with bun is a module. */
-export async function bundleContents(options: BundleOptions & { runtime: Runtime }): Promise<Bundle & Contents> {
+export async function bundleContents(
+  options: BundleOptions & { runtime: Runtime; version: string },
+): Promise<Bundle & Contents> {
   const { main, programs, built } = await buildAll(options)
   const contents =
     options.runtime === 'bun'
@@ -103,7 +103,7 @@ export async function bundleContents(options: BundleOptions & { runtime: Runtime
 type Built = Pick<Bundle, 'text' | 'inputs' | 'warnings'>
 
 async function buildAll(
-  options: BundleOptions,
+  options: ProgramOptions,
 ): Promise<{ main: string; programs: Programs; built: readonly Built[] }> {
   const esbuild = needEsbuild()
   const main = await buildWith(esbuild, options)
@@ -125,7 +125,7 @@ function bundleOf(contents: Contents, built: readonly Built[]): Bundle & Content
   }
 }
 
-async function buildWith(esbuild: typeof Esbuild, options: BundleOptions): Promise<Built> {
+async function buildWith(esbuild: typeof Esbuild, options: ProgramOptions): Promise<Built> {
   const folder = folderOf(options)
   const { text, metafile, warnings } = await textWith(esbuild, options)
   const output = Object.values(metafile.outputs)[0]
@@ -136,23 +136,18 @@ async function buildWith(esbuild: typeof Esbuild, options: BundleOptions): Promi
   return { text, inputs, warnings: messagesOf(esbuild, 'warning', warnings, folder) }
 }
 
-async function textWith(esbuild: typeof Esbuild, options: BundleOptions) {
-  const { runtime, minify = true } = options
+async function textWith(esbuild: typeof Esbuild, options: ProgramOptions) {
+  const { runtime, version, minify = true } = options
   try {
     if (runtime === undefined) return await esbuildOnce(esbuild, options, {})
     const prelude = await readPrelude(esbuild)
-    const define = RUNTIME_DEFINES[runtime]
-    const settings = {
-      define: { ...preludeDefine(prelude), ...define },
-      // Node has its own modules loaded when it starts.
-      plugins: runtime === 'bun' ? [lazyBuiltins(prelude)] : [],
-    }
+    const define = runtimeDefines(runtime, version)
+    const settings = { define: { ...preludeDefine(prelude), ...define } }
     const first = await esbuildOnce(esbuild, options, settings)
     const missing = leftToRunTime(first.metafile)
-    const complete = { ...settings, plugins: [...settings.plugins, ...(missing.length === 0 ? [] : [absent(missing)])] }
+    const complete = { ...settings, plugins: [absent(missing)] }
     const { text, ...result } = missing.length === 0 ? first : await esbuildOnce(esbuild, options, complete)
-    const arranged = runtime === 'bun' ? await onDemand(esbuild, options, { ...complete, prelude }) : text
-    return { ...result, text: await withPrelude(esbuild, arranged, prelude, { minify, define }) }
+    return { ...result, text: await withPrelude(esbuild, text, prelude, { minify, define }) }
   } catch (cause) {
     // Without a list it is esbuild itself that does not start: its own package for this machine is missing.
     if (!isBuildFailure(cause)) throw new BuildError('NO_COMPILER', `esbuild does not run: ${cause}`, { cause })
@@ -161,43 +156,26 @@ async function textWith(esbuild: typeof Esbuild, options: BundleOptions) {
   }
 }
 
-/** Node has compiled nothing of what is not called: only for bun. Sizes of parts are told of what has its final form. */
-async function onDemand(
-  esbuild: typeof Esbuild,
-  options: BundleOptions,
-  { prelude, ...settings }: Settings & { readonly prelude: Prelude },
-): Promise<string> {
-  const { minify = true } = options
-  const readable = { ...settings, minify: false, minifySyntax: minify }
-  const folder = folderOf(options)
-  const { text: bundled } = await esbuildOnce(esbuild, options, readable)
-  const isPurePath = (path: string): boolean => isPure(resolve(folder, path))
-  const direct = directImports(sharedBuiltins(bundled), isPurePath)
-  const together = evaluatedTogether(direct).replaceAll(BUN_MODULE, 'require("$1")')
-  const text = codeOnDemand(ownLanguageFunctions(together, prelude.functions), isPurePath)
-  if (!minify) return text
-  const final = { minify, format: 'cjs', platform: 'node', target: TARGET, legalComments: 'none' } as const
-  return (await esbuild.transform(inOneArray(text), { ...final, logLevel: 'silent' })).code
-}
-
-type Settings = Pick<Esbuild.BuildOptions, 'define' | 'plugins' | 'minify' | 'minifySyntax'>
-
 async function esbuildOnce(
   esbuild: typeof Esbuild,
   { entry, minify = true, conditions = [], define }: BundleOptions,
-  settings: Settings,
+  settings: Pick<Esbuild.BuildOptions, 'define' | 'plugins'>,
 ) {
+  const folder = folderOf({ entry })
   const { outputFiles, metafile, warnings } = await esbuild.build({
     entryPoints: [resolve(entry)],
     // Comments and names that are not minified hold paths from here: not from the working directory.
-    absWorkingDir: folderOf({ entry }),
+    absWorkingDir: folder,
     bundle: true,
     write: false,
     metafile: true,
     platform: 'node',
     format: 'cjs',
     target: TARGET,
-    minify,
+    minifyWhitespace: minify,
+    minifySyntax: minify,
+    // Names are part of what a program prints, and error messages of bun quote those of variables.
+    keepNames: true,
     legalComments: 'none',
     conditions: [...conditions],
     ...settings,
@@ -205,11 +183,9 @@ async function esbuildOnce(
     external,
     logLevel: 'silent',
   })
-  return { text: outputFiles[0]?.text ?? '', metafile, warnings }
+  const text = outputFiles[0]?.text ?? ''
+  return { text: isAllStrict(folder, metafile) ? strict(text) : text, metafile, warnings }
 }
-
-/** How source for any runtime asks for a module of bun: what makes it an object of Node's kind takes 0.15 ms for `bun:ffi`. */
-const BUN_MODULE = /\bprocess\.getBuiltinModule\("(bun:\w+)"\)/g
 
 const folderOf = ({ entry }: Pick<BundleOptions, 'entry'>): string => dirname(resolve(entry))
 

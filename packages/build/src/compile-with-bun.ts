@@ -22,14 +22,21 @@ const isolationFlags = [
 ] as const
 
 /**
- * The flags of `bun build`. With the bundle, the name, the compiler and the order of a recorded run they decide every
- * byte of the executable.
+ * Variables that bun replaces by a constant of its own when it compiles. Each is replaced by itself: the program reads
+ * its environment.
+ */
+const environmentFlags = ['process.env.NODE_ENV', 'process.env.BUN_ENV'].map((name) => `--define=${name}=${name}`)
+
+/**
+ * The flags of `bun build`. With the bundle, the name and the compiler they decide every byte of the executable.
  */
 export const bunFlags = (jit: Jit): readonly string[] => [
   '--compile',
   '--bytecode',
-  '--minify',
+  // White space only: bun's other ways to minify rename functions and rewrite expressions.
+  '--minify-whitespace',
   `--external=${EMBEDDED}*`,
+  ...environmentFlags,
   ...isolationFlags,
   ...jitFlags[jit],
 ]
@@ -43,14 +50,11 @@ export async function compileWithBun(
     modules: readonly string[]
     outfile: string
     jit: Jit
-    /** By which order of a recorded run it lays out its bytecode. */
-    order: string | undefined
     signal: AbortSignal | undefined
   },
 ): Promise<void> {
   const crossFlags = base === compiler ? [] : [`--target=${bunTarget(target)}`, `--compile-executable-path=${base}`]
-  const orderFlags = options.order === undefined ? [] : [`--bytecode-order=${options.order}`]
-  const flags = [...bunFlags(options.jit), ...crossFlags, ...orderFlags]
+  const flags = [...bunFlags(options.jit), ...crossFlags]
   const sources = [options.bundle, ...options.modules]
   await run([compiler, 'build', ...flags, ...sources, '--outfile', options.outfile], {
     // bun reads configuration from its working directory and environment; the executable must not depend on either.

@@ -45,16 +45,15 @@ export async function compile(options: CompileOptions): Promise<{ outfile: strin
 }
 
 /**
- * The same inside a folder that is there for it, over what was compiled there before.
+ * The same inside a folder that is there for it.
  *
- * @param options.order - file with the order of a recorded run, for bun
  * @returns the file, which has the name of `outfile`
  */
 export async function compileIn(
   folder: string,
   tools: Tools,
   { text, modules }: Contents,
-  { outfile, jit = 'late', order, signal }: Pick<CompileOptions, 'outfile' | 'jit' | 'signal'> & { order?: string },
+  { outfile, jit = 'late', signal }: Pick<CompileOptions, 'outfile' | 'jit' | 'signal'>,
 ): Promise<string> {
   // Both names go into the file.
   const fresh = join(folder, basename(outfile))
@@ -62,7 +61,7 @@ export async function compileIn(
   try {
     writing(outfile, () => writeFileSync(files.bundle, text))
     const others = modules.map((module, index) => writing(outfile, () => writeModule(folder, index, module)))
-    if (tools.runtime === 'bun') await compileWithBun(tools, { ...files, modules: others, jit, order, signal })
+    if (tools.runtime === 'bun') await compileWithBun(tools, { ...files, modules: others, jit, signal })
     else await compileWithNode(tools, { ...files, signal })
   } catch (cause) {
     if (cause instanceof BuildError) throw cause

@@ -12,10 +12,6 @@ export interface Prelude {
   check: string
   /** The body of `startAnew(unwanted)`, which few starts need: `start-anew.ts`. */
   startAnew: string
-  /** For bun, in place of `node:fs`: calls `become` with what `files/quick-files.ts` makes of it, which `load` loads. */
-  files: string
-  /** For bun, of which a bundle has those that it calls: `language/functions.ts`, without what exports them. */
-  functions: string
 }
 
 /** Replaced by its JSON where this package is an executable itself, which has no file beside it. */
@@ -29,16 +25,10 @@ export async function readPrelude(esbuild: typeof Esbuild): Promise<Prelude> {
   // Our packages have their sources with them: the result is the same whatever this is executed from.
   const folder = fileURLToPath(new URL('../src', import.meta.url))
   const call = `import { startAnew } from './start-anew.ts'\nstartAnew(unwanted)`
-  const files = `import { quickFiles } from './files/quick-files.ts'\nbecome(quickFiles(load))`
   const options: Esbuild.BuildOptions = { conditions: ['@cni/source'], format: 'esm' }
   return {
     check: await bundled(esbuild, { ...options, entryPoints: [join(folder, 'clean-start.ts')] }),
     startAnew: await bundled(esbuild, { ...options, stdin: { contents: call, resolveDir: folder } }),
-    files: await bundled(esbuild, { ...options, stdin: { contents: files, resolveDir: folder } }),
-    functions: await withShortNames(
-      esbuild,
-      withoutExports(await bundled(esbuild, { ...options, entryPoints: [join(folder, 'language/functions.ts')] })),
-    ),
   }
 }
 
@@ -57,13 +47,6 @@ export async function withPrelude(
 }
 
 // internal
-
-/** esbuild puts them at the end. */
-const withoutExports = (text: string): string => text.slice(0, text.lastIndexOf('\nexport {'))
-
-/** What is called inside of them as something in the bundle would count as a use of that, which is then there at each start. */
-const withShortNames = async (esbuild: typeof Esbuild, text: string): Promise<string> =>
-  (await esbuild.transform(text, { minifyIdentifiers: true, target: 'node20', logLevel: 'silent' })).code
 
 async function bundled(esbuild: typeof Esbuild, options: Esbuild.BuildOptions): Promise<string> {
   const { outputFiles } = await esbuild.build({

@@ -51,9 +51,8 @@ function report(built: BuiltExecutable): string[] {
   const what = `${built.compiled ? 'compiled' : 'unchanged'}, ${built.runtime} ${built.version}, ${built.target}`
   const lines = [`${basename(built.outfile)}: ${what}`, `  size      ${size}`]
   if (built.names.length > 0) lines.push(`  names     ${built.names.map((path) => basename(path)).join(', ')}`)
-  const unordered = built.ordered === false ? ', nor is the code laid out for it' : ''
-  if (built.startMs !== undefined) lines.push(`  start-up  ${built.startMs.toFixed(1)} ms${unordered}`)
-  if (built.notStarted !== undefined) lines.push(`  start-up  not measured${unordered}: ${built.notStarted}`)
+  if (built.startMs !== undefined) lines.push(`  start-up  ${built.startMs.toFixed(1)} ms`)
+  if (built.notStarted !== undefined) lines.push(`  start-up  not measured: ${built.notStarted}`)
   return [...lines, `  needs     ${needs(built)}`]
 }
 

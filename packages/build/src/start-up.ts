@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { type Argv, type RunResult, run } from '@cni/host'
+import { type RunResult, run } from '@cni/host'
 import { BuildError } from './errors.ts'
 
 /** How an executable shows that it runs: a plugin answers `CNI_COMMAND=VERSION`, a command `--help`. */
@@ -18,40 +18,30 @@ const TIMEOUT = 10_000
  */
 export async function startUp(executable: string, kind: Smoke, signal?: AbortSignal): Promise<number> {
   const times: number[] = []
-  for (let i = 0; i < STARTS; i++) times.push((await answer(executable, kind, signal)).durationMs)
+  for (let i = 0; i < STARTS; i++) times.push(await timeOf(executable, kind, signal))
   return times.sort((a, b) => a - b)[Math.floor(STARTS / 2)] ?? 0
 }
 
-/**
- * One such start.
- *
- * @throws BuildError `SMOKE`
- */
-export async function answer(executable: string, kind: Smoke, signal?: AbortSignal): Promise<RunResult> {
-  const result = await ask([executable], { kind, signal })
-  const wrong = fault(result, kind)
-  if (wrong === undefined) return result
-  const asked = kind === 'plugin' ? 'CNI_COMMAND=VERSION' : '--help'
-  const said = (result.stderr || result.stdout).trim().slice(0, 2000)
-  const file = basename(executable)
-  throw new BuildError(
-    'SMOKE',
-    `${file} does not answer ${asked}: ${[wrong, said].filter(Boolean).join('\n')}${hint(result)}`,
-  )
-}
+// internal
 
-/** The same by `argv` and with more in its environment, whatever comes of it. */
-export const ask = (
-  argv: Argv,
-  { kind, env = {}, signal }: { kind: Smoke; env?: Readonly<Record<string, string>>; signal: AbortSignal | undefined },
-): Promise<RunResult> =>
-  run(kind === 'plugin' ? argv : [...argv, '--help'], {
-    env: kind === 'plugin' ? { CNI_COMMAND: 'VERSION', ...env } : env,
+/** One start. */
+async function timeOf(executable: string, kind: Smoke, signal: AbortSignal | undefined): Promise<number> {
+  const result = await run(kind === 'plugin' ? [executable] : [executable, '--help'], {
+    env: kind === 'plugin' ? { CNI_COMMAND: 'VERSION' } : {},
     cwd: '/',
     timeout: TIMEOUT,
     signal,
     reject: false,
   })
+  const wrong = fault(result, kind)
+  if (wrong === undefined) return result.durationMs
+  const asked = kind === 'plugin' ? 'CNI_COMMAND=VERSION' : '--help'
+  const said = (result.stderr || result.stdout).trim().slice(0, 2000)
+  throw new BuildError(
+    'SMOKE',
+    `${basename(executable)} does not answer ${asked}: ${[wrong, said].filter(Boolean).join('\n')}${hint(result)}`,
+  )
+}
 
 function fault(result: RunResult, kind: Smoke): string | undefined {
   const silent = result.stdout.trim() === '' && result.stderr.trim() === '' ? ' and printed nothing' : ''
