@@ -24,8 +24,8 @@ export interface BuildExecutableOptions
   /** More names of the executable, as each of its `programs` has: beside it, hard links, or copies on a file system without. Default: none. */
   names?: readonly string[]
   /**
-   * Start the result, under each of its names, as a plugin (`CNI_COMMAND=VERSION`, the default) or a command (`--help`),
-   * its other programs with `--help`; false skips.
+   * Start `entry`, under the name of `outfile` and each of `names`, as a plugin (`CNI_COMMAND=VERSION`, the default) or a
+   * command (`--help`); false skips. A build never starts its other `programs`.
    */
   smoke?: Smoke | false
   /** Keep the executable when neither bundle nor compiler has changed (a stamp beside `bundleFile`). Default false. */
@@ -104,7 +104,7 @@ async function build(options: BuildExecutableOptions): Promise<BuiltExecutable> 
     await inFolderBeside(outfile, async (folder) => {
       const fresh = await compileIn(folder, tools, contents, options)
       say(`compiled with ${runtime} ${version} for ${target}`)
-      const others = giveNames(fresh, folder, [...namePaths(outfile, entryNames), ...names.slice(entryNames.length)])
+      const others = giveNames(fresh, folder, namePaths(outfile, entryNames))
       started = await start([fresh, ...others], target, options, say)
       options.signal?.throwIfAborted()
       // The older file stays until the new one has been started.
@@ -133,7 +133,7 @@ async function build(options: BuildExecutableOptions): Promise<BuiltExecutable> 
 async function start(
   executables: readonly string[],
   target: Target,
-  { smoke = 'plugin', programs = {}, signal }: BuildExecutableOptions,
+  { smoke = 'plugin', signal }: BuildExecutableOptions,
   say: (line: string) => void,
 ) {
   if (smoke === false) return {}
@@ -143,10 +143,7 @@ async function start(
     return { notStarted }
   }
   const times: number[] = []
-  for (const executable of executables) {
-    const kind = Object.hasOwn(programs, basename(executable)) ? 'command' : smoke
-    times.push(await startUp(executable, kind, signal))
-  }
+  for (const executable of executables) times.push(await startUp(executable, smoke, signal))
   const startMs = Math.max(...times)
   say(`started it: ${startMs.toFixed(1)} ms`)
   return { startMs }

@@ -78,7 +78,7 @@ const FLAGS = {
   program: repeatedFlag({
     name: 'program',
     value: 'NAME=ENTRY',
-    help: 'another program in FILE, which it is where it is called NAME, a hard link beside it; repeatable',
+    help: 'another program in FILE, which it is where it is called NAME, a hard link beside it; never started by the build; repeatable',
   }),
   runtime: choiceFlag({
     name: 'runtime',
@@ -96,7 +96,7 @@ const FLAGS = {
     name: 'smoke',
     of: ['plugin', 'command', 'none'],
     fallback: 'plugin',
-    help: 'how to start it: plugin is CNI_COMMAND=VERSION, command is --help',
+    help: 'how to start ENTRY: plugin is CNI_COMMAND=VERSION, command is --help',
   }),
   jit: choiceFlag({
     name: 'jit',

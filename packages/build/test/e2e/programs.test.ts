@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildExecutable, bundle } from '@cni/build'
 import { run } from '@cni/host'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 
 const folder = mkdtempSync(join(tmpdir(), 'cni-programs-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -65,8 +65,8 @@ describe('an executable of several programs, with bun', () => {
   })
 
   it('starts with the bytes of its entry alone behind one look at its name: no start reads another program', () => {
-    const [own = '', ...none] = modulesOf(alone).map(unnamed)
-    const [first = '', ...others] = modulesOf(together).map(unnamed)
+    const [own = '', ...none] = modulesOf(alone)
+    const [first = '', ...others] = modulesOf(together)
     expect([none.length, others.length]).toEqual([0, 2])
     expect(own).toContain('supportedVersions')
     expect([first.length > own.length, first.endsWith(own)]).toEqual([true, true])
@@ -111,9 +111,6 @@ describe('an executable of several programs, with bun', () => {
     expect(await said(outfile)).toBe('{"supportedVersions":["undefined"]}\n')
   })
 
-  /** Without the names that minifying chose: they go by how often each letter is in the whole file. */
-  const unnamed = (text: string) => text.replaceAll(/\b[A-Za-z_$][\w$]?\b/g, '_')
-
   /** The texts in an executable, as bun wraps them; bun has the beginning of that wrapper itself. */
   function modulesOf(file: string): string[] {
     const [, ...parts] = readFileSync(file, 'latin1').split(
@@ -123,10 +120,41 @@ describe('an executable of several programs, with bun', () => {
   }
 })
 
-it('a program that does not start is refused, and named', async () => {
-  const broken = write('broken.ts', 'process.exit(3)\n')
+describe.each(['bun', 'node'] as const)('a build with %s', (runtime) => {
+  const record = join(folder, `${runtime}.starts`)
+  /** Records each of its starts, whatever its arguments are. */
+  const recording = (name: string, answer: string) =>
+    write(
+      `${runtime}-${name}.ts`,
+      `import { appendFileSync } from 'node:fs'
+const start = { name: ${JSON.stringify(name)}, args: process.argv.slice(2), env: process.env }
+appendFileSync(${JSON.stringify(record)}, JSON.stringify(start) + '\\n')
+console.log(${JSON.stringify(answer)})`,
+    )
+  const startsOf = async (smoke: 'plugin' | 'command') => {
+    rmSync(record, { force: true })
+    const outfile = join(folder, `${runtime}-${smoke}`, 'plugin')
+    const agent = recording('agent', 'agent')
+    await buildExecutable({ entry: recording('entry', plugin), outfile, runtime, smoke, programs: { agent } })
+    return new Set(readFileSync(record, 'utf8').trim().split('\n'))
+  }
+
+  it('starts its entry for VERSION only, with nothing else in the environment, and no other program', async () => {
+    vi.stubEnv('OF_THE_BUILD_MACHINE', '1')
+    onTestFinished(() => vi.unstubAllEnvs())
+    const start = { name: 'entry', args: [], env: { CNI_COMMAND: 'VERSION' } }
+    expect(await startsOf('plugin')).toEqual(new Set([JSON.stringify(start)]))
+  })
+
+  it('starts a command with --help and an empty environment, and no other program', async () => {
+    expect(await startsOf('command')).toEqual(new Set([JSON.stringify({ name: 'entry', args: ['--help'], env: {} })]))
+  })
+})
+
+it('a program of which the source does not parse is refused', async () => {
+  const broken = write('broken.ts', 'const = 1\n')
   await expect(buildExecutable({ entry, outfile: join(folder, 'no', 'plugin'), programs: { broken } })).rejects.toThrow(
-    'broken does not answer --help: it ended with exit code 3',
+    /broken\.ts:1/,
   )
 })
 
