@@ -21,7 +21,7 @@ test.each([
   ['#!/usr/bin/env node\n"use strict";\n', 'f()'],
 ])('it comes behind %j, and before all else', async (first, rest) => {
   const text = await compose(first + rest)
-  expect([text.startsWith(`${first}(()=>{`), text.endsWith(`})();\n${rest}`)]).toEqual([true, true])
+  expect([text.startsWith(`${first}(()=>{`), text.endsWith(`})();\n(()=>{${rest}\n})();\n`)]).toEqual([true, true])
 })
 
 test('it is the same from the source that cni-build carries when it is an executable itself', () => {

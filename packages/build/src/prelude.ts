@@ -32,7 +32,10 @@ export async function readPrelude(esbuild: typeof Esbuild): Promise<Prelude> {
   }
 }
 
-/** The text of a bundle with the prelude in front, but behind what only counts on the first line. */
+/**
+ * The text of a bundle with the prelude in front, but behind what only counts on the first line. The bundle is a function
+ * of its own: it may have a variable `process`. An arrow function has the `this` and `arguments` of the module.
+ */
 export async function withPrelude(
   esbuild: typeof Esbuild,
   text: string,
@@ -43,7 +46,9 @@ export async function withPrelude(
   const first = /^(?:#!.*\n)?(?:"use strict";\n?)?/.exec(text)?.[0] ?? ''
   // A function inside: the runtime reads no bytecode of what is not called.
   const prelude = `(()=>{function startAnew(unwanted){${await script(startAnew)}}\n${await script(check)}})();\n`
-  return `${first}${prelude}${text.slice(first.length)}`
+  return `${first}${prelude}(()=>{${text.slice(first.length)}
+})();
+`
 }
 
 // internal
