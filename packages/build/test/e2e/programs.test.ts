@@ -141,7 +141,9 @@ console.log(${JSON.stringify(answer)})`,
 
   it('starts its entry for VERSION only, with nothing else in the environment, and no other program', async () => {
     vi.stubEnv('OF_THE_BUILD_MACHINE', '1')
-    onTestFinished(() => vi.unstubAllEnvs())
+    onTestFinished(() => {
+      vi.unstubAllEnvs()
+    })
     const start = { name: 'entry', args: [], env: { CNI_COMMAND: 'VERSION' } }
     expect(await startsOf('plugin')).toEqual(new Set([JSON.stringify(start)]))
   })

@@ -1,0 +1,85 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { buildExecutable, type Runtime } from '@cni/build'
+import { run } from '@cni/host'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { findTools } from '../../src/tools.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'cni-same-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Small programs with tricky semantics, by the name of their file or folder. They are fixtures: neither linted nor checked. */
+const programs = programsIn(fileURLToPath(new URL('../programs', import.meta.url)))
+
+/** Subjects that are also built with Node: the others depend on the bundler only. */
+const WITH_NODE = ['classes', 'commonjs', 'modules', 'node', 'packages', 'process']
+
+const subjectOf = (name: string): string => name.slice(0, name.indexOf('.'))
+
+it('there are programs for every subject', () => {
+  const subjects = new Set([...programs.keys()].map(subjectOf))
+  expect([...subjects].sort()).toEqual(
+    'async classes commonjs functions iteration modules node objects packages process typescript'.split(' '),
+  )
+  expect(programs.size).toBeGreaterThanOrEqual(68)
+})
+
+describe.each<Runtime>(['bun', 'node'])('built with %s', (runtime) => {
+  const cases = [...programs].filter(([name]) => runtime === 'bun' || WITH_NODE.includes(subjectOf(name)))
+  const built = join(folder, runtime)
+  const { compiler } = findTools(runtime)
+
+  // One executable of all of them: to compile one for each would take minutes.
+  beforeAll(async () => {
+    const entry = join(folder, 'entry.ts')
+    writeFileSync(entry, `process.stdout.write('{"supportedVersions":[]}')`)
+    await buildExecutable({ entry, outfile: join(built, 'entry'), runtime, programs: Object.fromEntries(cases) })
+  }, 120_000)
+
+  it.concurrent.each(cases)('%s prints what it prints when it is not built', async (name, entry) => {
+    const source = await outcome(runtime === 'bun' ? [compiler, 'run', entry] : [compiler, '--no-warnings', entry])
+    expect(source.stdout).not.toBe('')
+    expect(await outcome([join(built, name)])).toEqual(source)
+  })
+})
+
+describe('an executable of its own', () => {
+  it.each(['classes.names', 'process.environment', 'commonjs.this-and-wrapper', 'packages.rxjs'])(
+    '%s prints what it prints when it is not built',
+    async (name) => {
+      const entry = programs.get(name) ?? ''
+      const outfile = join(folder, 'own', name)
+      await buildExecutable({ entry, outfile, smoke: false })
+      expect(await outcome([outfile])).toEqual(await outcome([findTools('bun').compiler, 'run', entry]))
+    },
+  )
+})
+
+/** What a program prints, and how it ends. */
+async function outcome([program, ...args]: readonly [string, ...string[]]) {
+  const { stdout, exitCode, signal } = await run([program, ...args, 'an argument', ''], {
+    cwd: '/',
+    env: { NODE_ENV: 'testing', OF_THE_TEST: '1' },
+    input: 'input\n',
+    reject: false,
+    timeout: 20_000,
+  })
+  return { stdout, exitCode, signal }
+}
+
+/** `subject/name.ts`, or `subject/name/main.*` for a program of several files. */
+function programsIn(root: string): ReadonlyMap<string, string> {
+  const found = new Map<string, string>()
+  const folders = readdirSync(root, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  for (const { name: subject } of folders) {
+    for (const file of readdirSync(join(root, subject))) {
+      const path = join(root, subject, file)
+      const mains = ['main.ts', 'main.cjs'].map((main) => join(path, main))
+      const entry = statSync(path).isDirectory() ? mains.find((main) => existsSync(main)) : path
+      if (entry !== undefined) found.set(`${subject}.${file.replace(/\.ts$/, '')}`, entry)
+    }
+  }
+  return found
+}

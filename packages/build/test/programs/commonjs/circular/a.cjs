@@ -1,0 +1,3 @@
+exports.early = 'early'
+exports.b = require('./b.cjs')
+exports.name = 'a'

@@ -1,0 +1,2 @@
+const a = require('./a.cjs')
+console.log(a.name, a.early, a.b.name, a.b.seen)

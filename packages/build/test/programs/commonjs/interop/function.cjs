@@ -1,0 +1,2 @@
+module.exports = function fn() { return fn.name }
+module.exports.extra = 'extra'

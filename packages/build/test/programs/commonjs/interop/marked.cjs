@@ -1,0 +1,3 @@
+Object.defineProperty(exports, '__esModule', { value: true })
+exports.default = 'its default'
+exports.named = 'named'

@@ -1,0 +1,2 @@
+console.log('effect')
+exports.value = Math.floor(1.5)

@@ -1,0 +1,5 @@
+console.log('start')
+const lazy = () => require('./effect.cjs')
+console.log('not yet')
+console.log(lazy().value, lazy().value)
+if (process.pid < 0) require('./never.cjs')

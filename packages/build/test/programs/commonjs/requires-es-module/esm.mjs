@@ -1,0 +1,2 @@
+export const named = 'named'
+export default function made() {}

@@ -1,0 +1,3 @@
+exports.isExports = this === exports
+exports.args = typeof arguments
+exports.main = require.main === module

@@ -1,0 +1,2 @@
+globalThis.times = (globalThis.times ?? 0) + 1
+throw new Error(`broken ${globalThis.times}`)

@@ -1,0 +1,2 @@
+const main = async () => console.log((await import('./app.ts')).run())
+main()

@@ -1,0 +1,3 @@
+let value = 'at first'
+export default value
+value = 'changed'

@@ -1,0 +1,3 @@
+import './broken.ts'
+console.log('not reached')
+export {}

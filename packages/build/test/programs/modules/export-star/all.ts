@@ -1,0 +1,5 @@
+export * from './one.ts'
+export * from './two.ts'
+export * as nested from './one.ts'
+export const own = 'own of all'
+export { a as twice } from './one.ts'

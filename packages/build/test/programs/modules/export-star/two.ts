@@ -1,0 +1,2 @@
+export const b = 'b of two'
+export const both = 'two'

@@ -1,0 +1,2 @@
+import './c.ts'
+console.log('a', (globalThis as { order?: string }).order)

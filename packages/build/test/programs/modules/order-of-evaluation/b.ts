@@ -1,0 +1,2 @@
+console.log('b')
+export const b = ((globalThis as { order?: string }).order += ' b')

@@ -1,0 +1,2 @@
+;(globalThis as { order?: string }).order = 'set by c'
+console.log('c')

@@ -1,0 +1,3 @@
+let state = 'one'
+export const get = () => state
+export const set = (value: string) => { state = value }

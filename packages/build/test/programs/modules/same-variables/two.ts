@@ -1,0 +1,3 @@
+const state = 'two'
+const Promise = { resolve: () => 'own Promise' }
+export const get = () => `${state} ${Promise.resolve()}`

@@ -1,0 +1,1 @@
+export interface Unused { a: 1 }

@@ -1,0 +1,5 @@
+export { EventEmitter } from 'node:events'
+export { default as fs, readFileSync } from 'node:fs'
+export * from 'node:path'
+export * as path from 'node:path'
+export { join as joined } from 'node:path'

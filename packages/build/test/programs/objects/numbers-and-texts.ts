@@ -1,0 +1,5 @@
+console.log(-0 === 0, Object.is(-0, 0), 1 / -0, [-0].includes(0), JSON.stringify(-0), `${-0}`, (-0).toFixed(1))
+console.log(0.1 + 0.2, 1e21, 123456789012345680000, 5e-324, 2 ** 53, 0xff, 1_000, -(2 ** 31) >> 0, 1 << 31, -1 >>> 0)
+console.log(10n ** 20n, 7n / 2n, typeof 1n, BigInt.asUintN(8, 257n), 2n > 1, [3, 10, 2].sort().join())
+console.log('\u{1F600}'.length, [...'\u{1F600}'].length, '\ud83d'.isWellFormed(), 'ß'.toUpperCase(), 'a\0b'.length, '\v\f'.length, "it's \"quoted\" `too`")
+console.log(NaN !== NaN, [NaN].indexOf(NaN), [NaN].includes(NaN), parseInt('08'), Number(''), +[], [] + ({} as never), null ?? 'none', (0 || null) ?? 'x')
