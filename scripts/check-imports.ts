@@ -8,6 +8,9 @@ import ts from 'typescript'
 
 const root = resolve(import.meta.dirname, '..')
 
+/** Circular imports are what some of the programs are about. */
+const NOT_CHECKED = ['**/{node_modules,dist}/**', 'packages/build/test/programs/**']
+
 /** What the sources of each package may import of ours; examples and `istio-redirect` any public entry. */
 const allowed: Readonly<Record<string, readonly RegExp[]>> = {
   types: [],
@@ -128,7 +131,7 @@ function checkCircles(folder: string): void {
     path.pop()
     state.set(file, 'done')
   }
-  for (const file of globSync(`${folder}/**/*.ts`, { cwd: root, exclude: ['**/{node_modules,dist}/**'] })) visit(file)
+  for (const file of globSync(`${folder}/**/*.ts`, { cwd: root, exclude: NOT_CHECKED })) visit(file)
 }
 
 /** What is published, without its tests. */
