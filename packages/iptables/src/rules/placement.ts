@@ -107,11 +107,13 @@ function bounds({ matches, target }: Rule): readonly Bound[] {
   return found
 }
 
+/** Each chain once: chains have many rules, and few targets. */
 function routesOf(rules: Ruleset, table: Table, family: Family): Routes {
-  const calls = new Map<string, string[]>()
+  const calls = new Map<string, Set<string>>()
   for (const { table: of, chain, target } of rulesFor(rules, family)) {
     if (of !== table || (target.target !== 'jump' && target.target !== 'goto')) continue
-    calls.set(chain, [...(calls.get(chain) ?? []), target.chain])
+    const called = calls.get(chain) ?? new Set<string>()
+    calls.set(chain, called.add(target.chain))
   }
   const routes = new Map<string, Set<string>>()
   for (const hook of calls.keys()) {

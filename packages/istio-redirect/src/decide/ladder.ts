@@ -1,3 +1,4 @@
+import { quote } from '../foreign-text.ts'
 import type { Settings } from '../plugin/settings.ts'
 import type { PodInfo } from '../redirect/pod-info.ts'
 import { capturesNothing } from '../redirect/redirect.ts'
@@ -19,11 +20,11 @@ export function withoutSidecar(pod: PodInfo): Skip | undefined {
   if (containers.has('istio-init')) return skip('excluded due to being already injected with istio-init container')
   if (goBool(own(proxyEnv, 'DISABLE_ENVOY')) === true) return skip('excluded due to DISABLE_ENVOY on istio-proxy')
   if (!containers.has('istio-proxy')) {
-    return skip(`excluded because it does not have istio-proxy container (have [${[...containers].sort().join(' ')}])`)
+    return skip(`excluded because it does not have istio-proxy container (have [${named(containers)}])`)
   }
   // An empty type counts as none given, as in Istio.
   if (proxyType !== undefined && proxyType !== '' && proxyType !== 'sidecar') {
-    return skip(`excluded ${quoted(pod)} pod because it has proxy type ${JSON.stringify(proxyType)}`)
+    return skip(`excluded ${quoted(pod)} pod because it has proxy type ${quote(proxyType)}`)
   }
   // The label replaces the annotation even when it is empty.
   const inject = own(pod.labels, injectKey) ?? own(annotations, injectKey)
@@ -32,6 +33,15 @@ export function withoutSidecar(pod: PodInfo): Skip | undefined {
   if (capturesNothing(pod)) return skip('excluded due to interceptionMode NONE')
   return undefined
 }
+
+/** The first names in order, and how many more there are: a pod may have thousands. */
+function named(containers: ReadonlySet<string>): string {
+  const names = [...containers].sort()
+  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : ''
+  return `${names.slice(0, MOST_NAMED).join(' ')}${more}`
+}
+
+const MOST_NAMED = 20
 
 const own = (record: Readonly<Record<string, string>>, key: string): string | undefined =>
   Object.hasOwn(record, key) ? record[key] : undefined

@@ -1,4 +1,5 @@
 import { quote } from '../foreign-text.ts'
+import { listEntries } from './bounds.ts'
 import { unique, unsigned } from './validators.ts'
 
 /**
@@ -15,7 +16,7 @@ export const MAX_ID = 0xffff_fffe
 
 /** A comma list of numeric group ids, at most `limit` of them; empty items are dropped, as in Istio. */
 export function ownerGroups(value: string, limit = Number.POSITIVE_INFINITY): readonly number[] {
-  const items = value.split(',').map((item) => item.trim())
+  const items = listEntries(value).map((item) => item.trim())
   const groups = unique(items.filter((item) => item !== '').map(groupId))
   if (groups.length > limit) throw new Error(`it lists ${groups.length} groups, more than ${limit} cannot be matched`)
   return groups

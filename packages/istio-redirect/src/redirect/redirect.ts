@@ -1,9 +1,10 @@
 import { annotations, hasAnnotation, readAnnotation } from './annotations.ts'
+import { checkRuleCount, type RuleLists } from './bounds.ts'
 import type { Capture } from './capture.ts'
 import { MAX_ID } from './owner-groups.ts'
 import { type PodInfo, podName } from './pod-info.ts'
 import { type Environment, loopbackCidr, proxyFlag, proxyOwnerGroups, type RedirectLog } from './proxy-env.ts'
-import { RedirectError } from './redirect-error.ts'
+import { RedirectError, type RedirectSource } from './redirect-error.ts'
 import { unique } from './validators.ts'
 
 /**
@@ -58,9 +59,10 @@ export function redirectFor(pod: PodInfo, options: RedirectOptions = {}): Redire
     excludeInterfaces: readAnnotation(pod, annotations.excludeInterfaces),
     rerouteVirtualInterfaces: readAnnotation(pod, rerouteAnnotation(pod)),
   }
+  const lists = { ...read, ownerGroups: proxyOwnerGroups(pod, env, log) }
+  checkRuleCount(lists, (list, problem) => new RedirectError(sourceOf(pod, list), problem))
   return {
-    ...read,
-    ownerGroups: proxyOwnerGroups(pod, env, log),
+    ...lists,
     proxyUID: proxyId(pod, 'runAsUser', pod.proxyUID),
     proxyGID: proxyId(pod, 'runAsGroup', pod.proxyGID),
     dnsCapture: proxyFlag(pod, 'ISTIO_META_DNS_CAPTURE', log),
@@ -69,6 +71,17 @@ export function redirectFor(pod: PodInfo, options: RedirectOptions = {}): Redire
     loopbackCidr: loopbackCidr(env),
   }
 }
+
+/** Where a pod has a list, for messages. */
+function sourceOf(pod: PodInfo, list: keyof RuleLists): RedirectSource {
+  const found = list === 'rerouteVirtualInterfaces' ? rerouteAnnotation(pod) : annotationOf(list)
+  const owner = podName(pod)
+  if (found !== undefined) return { kind: 'annotation', key: found.key, value: pod.annotations[found.key] ?? '', owner }
+  const key = 'ISTIO_OUTBOUND_OWNER_GROUPS_EXCLUDE'
+  return { kind: 'environment variable', key, value: pod.proxyEnv[key] ?? '', owner }
+}
+
+const annotationOf = (list: keyof RuleLists) => Object.entries(annotations).find(([name]) => name === list)?.[1]
 
 /** The deprecated key counts, and is checked, only in the absence of its successor. */
 function rerouteAnnotation(pod: PodInfo) {

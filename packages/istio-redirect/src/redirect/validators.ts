@@ -1,4 +1,5 @@
 import { quote } from '../foreign-text.ts'
+import { listEntries } from './bounds.ts'
 import { parsePrefix } from './ip.ts'
 
 /** How inbound traffic reaches the proxy. */
@@ -18,8 +19,9 @@ export function interceptionMode(value: string): InterceptionMode {
 
 /** V-port: a comma list of ports; blanks around items are dropped and an empty value is an empty list. */
 export function ports(value: string): readonly number[] {
+  const entries = listEntries(value)
   if (value.trim() === '') return []
-  return unique(value.split(',').map((item) => port(item.trim())))
+  return unique(entries.map((item) => port(item.trim())))
 }
 
 /** V-port*: `*` for every port, or a list. */
@@ -43,7 +45,7 @@ export function unsigned(item: string, max: number, what: string): number {
 
 /** V-cidr: a comma list of `address/bits` without blanks; an empty value is an empty list. */
 export function ipRanges(value: string): IpRanges {
-  const prefixes = value === '' ? [] : value.split(',').map(prefix)
+  const prefixes = value === '' ? [] : listEntries(value).map(prefix)
   const of = (family: 'ipv4' | 'ipv6') => unique(prefixes.filter((p) => p.family === family).map((p) => p.cidr))
   return { ipv4: of('ipv4'), ipv6: of('ipv6') }
 }
@@ -63,7 +65,7 @@ function prefix(item: string) {
 /** V-if: a comma list of interface names; blanks around items are dropped and an empty value is an empty list. */
 export function interfaces(value: string): readonly string[] {
   if (value === '') return []
-  return unique(value.split(',').map((item) => interfaceName(item.trim())))
+  return unique(listEntries(value).map((item) => interfaceName(item.trim())))
 }
 
 function interfaceName(name: string): string {

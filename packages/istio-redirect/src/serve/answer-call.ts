@@ -26,6 +26,7 @@ import type { Conf } from '../plugin/conf.ts'
 import { isPlainConf } from '../plugin/plain-conf.ts'
 import { settingsOf } from '../plugin/settings.ts'
 import { warnAboutSettings } from '../plugin/warn-settings.ts'
+import { ruleCount } from '../redirect/bounds.ts'
 import { usableAddresses } from '../redirect/families.ts'
 import type { PodInfo } from '../redirect/pod-info.ts'
 import type { MakeBatch } from './kept-batches.ts'
@@ -94,6 +95,9 @@ export async function answerCall(request: ServeRequest, sources: CallSources): P
 
 // internal
 
+/** Pods that ask for more rules make them in their own plugin process, so that they do not hold up other pods. */
+const MAX_SERVED_RULES = 256
+
 class ServedCall {
   readonly #request: ServeRequest
   readonly #lines: ServedLine[] = []
@@ -142,6 +146,10 @@ class ServedCall {
     }
     const found = redirectionOf(pod, { log: this.#log, env })
     if (found === undefined) return this.#skip(accepted)
+    const rules = ruleCount(found.redirect)
+    if (rules > MAX_SERVED_RULES) {
+      throw new Refusal('rules', `the pod asks for up to ${rules} rules, at most ${MAX_SERVED_RULES} are served`)
+    }
     const backend = conf.native_nftables === true ? 'nftables' : 'nft'
     const facts = await toldFacts(sources)
     if (facts.backend !== backend) throw new Refusal('backend')

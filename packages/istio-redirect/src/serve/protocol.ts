@@ -157,7 +157,7 @@ export const REFUSALS = [
   'not-fresh',
   /** What the kernel knows of addresses decides, and the plugin has not asked it. */
   'addresses',
-  /** A rule that only a program can write. */
+  /** A rule that only a program can write, or more rules than the agent makes. */
   'rules',
   /** The agent has too much to do, or ends. */
   'busy',

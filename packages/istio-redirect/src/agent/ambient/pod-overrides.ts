@@ -1,6 +1,7 @@
 import { goBool } from '@cni/host/cli'
 import { messageOf } from '@cni/types'
 import { quote } from '../../foreign-text.ts'
+import { listEntries } from '../../redirect/bounds.ts'
 import { parseFrom } from '../../redirect/redirect-error.ts'
 import { interfaces } from '../../redirect/validators.ts'
 import type { AmbientPod } from './ambient-pod.ts'
@@ -57,8 +58,7 @@ function virtualInterfaces({
   return parseFrom({ kind: 'annotation', key: virtualKey, value, owner: `pod ${namespace}/${name}` }, (text) =>
     // An empty item stands for nothing here, as in Istio.
     interfaces(
-      text
-        .split(',')
+      listEntries(text)
         .filter((item) => item.trim() !== '')
         .join(','),
     ),

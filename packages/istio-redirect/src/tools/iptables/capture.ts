@@ -1,5 +1,6 @@
 import { messageOf } from '@cni/types'
 import { quote } from '../../foreign-text.ts'
+import { checkRuleCount, type RuleLists } from '../../redirect/bounds.ts'
 import type { CaptureConfig, DnsCapture } from '../../redirect/config.ts'
 import type { OwnerGroups } from '../../redirect/owner-groups.ts'
 import { loopbackCidr } from '../../redirect/proxy-env.ts'
@@ -53,7 +54,7 @@ export function captureOf(settings: IptablesSettings, around: Surroundings, env:
   // nft writes ranges with a dash.
   const plain = (text: string) => (settings.nativeNftables ? text.replaceAll('-', ':') : text)
   const of = <K extends TextKey, T>(key: K, parse: (text: string) => T): T => read(key, settings[key], parse)
-  return {
+  const config: CaptureConfig = {
     ipv6: around.ipv6,
     interceptionMode: settings.mode === 'TPROXY' ? 'TPROXY' : 'REDIRECT',
     proxyPort: of('proxyPort', onePort),
@@ -76,6 +77,18 @@ export function captureOf(settings: IptablesSettings, around: Surroundings, env:
     dropInvalid: settings.dropInvalid,
     loopbackCidr: loopbackCidr(env),
   }
+  checkRuleCount(config, (list, problem) => new Error(`${flagOf(list)}: ${problem}`))
+  return config
+}
+
+/** What sets a list, for messages. */
+function flagOf(list: keyof RuleLists): string {
+  if (list === 'ownerGroups') return 'environment variable ISTIO_OUTBOUND_OWNER_GROUPS_EXCLUDE'
+  if (list === 'dns') return '/etc/resolv.conf'
+  if (list === 'interceptionMode') return `--${iptablesFlags.mode.name}`
+  if (list === 'proxyUIDs') return `--${iptablesFlags.proxyUID.name}`
+  if (list === 'proxyGIDs') return `--${iptablesFlags.proxyGID.name}`
+  return `--${iptablesFlags[list].name}`
 }
 
 type TextKey = { [K in keyof IptablesSettings]: IptablesSettings[K] extends string ? K : never }[keyof IptablesSettings]

@@ -1,12 +1,12 @@
 import { quote } from '../../foreign-text.ts'
+import { listEntries } from '../../redirect/bounds.ts'
 import type { PortOrRange } from '../../redirect/capture.ts'
 import { MAX_ID } from '../../redirect/owner-groups.ts'
 import { type IpRanges, ipRanges, ports } from '../../redirect/validators.ts'
 
 /** The items of a comma list; empty ones are dropped. Repeated ones stay, as in Istio: the rules are the same text. */
 const items = (list: string): readonly string[] =>
-  list
-    .split(',')
+  listEntries(list)
     .map((item) => item.trim())
     .filter((item) => item !== '')
 
