@@ -1,4 +1,5 @@
 import { errnoOf } from '@cni/types'
+import { paced } from './paced.ts'
 import {
   StaleConnection,
   TooLarge,
@@ -89,8 +90,9 @@ const tlsOptions = ({ ca, insecure, serverName, client }: Trust) => ({
 
 async function pass({ body }: Response, onData: (chunk: Uint8Array) => void): Promise<void> {
   const reader = body?.getReader()
+  const take = paced(onData)
   try {
-    for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) onData(part.value)
+    for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) await take(part.value)
   } catch (error) {
     reader?.cancel().catch(() => {})
     throw error

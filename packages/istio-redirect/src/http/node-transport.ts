@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestOptions } from 'node:http'
 import type { Agent } from 'node:https'
 import { errnoOf } from '@cni/types'
+import { paced } from './paced.ts'
 import {
   StaleConnection,
   TooLarge,
@@ -85,18 +86,10 @@ const tlsOptions = ({ ca, insecure, serverName, client }: Trust) => ({
   ...client,
 })
 
-function pass(incoming: IncomingMessage, onData: (chunk: Uint8Array) => void): Promise<string> {
-  return new Promise((resolve, reject) => {
-    incoming.on('data', (chunk: Buffer) => {
-      try {
-        onData(chunk)
-      } catch (error) {
-        reject(error)
-      }
-    })
-    incoming.on('end', () => resolve(''))
-    incoming.on('error', reject)
-  })
+async function pass(incoming: IncomingMessage, onData: (chunk: Uint8Array) => void): Promise<string> {
+  const take = paced(onData)
+  for await (const chunk of incoming) await take(chunk)
+  return ''
 }
 
 function collect(incoming: IncomingMessage, maxBytes: number): Promise<string> {

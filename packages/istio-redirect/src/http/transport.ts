@@ -11,7 +11,7 @@ export interface TransportRequest {
   readonly signal: AbortSignal
   readonly maxBytes: number
   readonly body?: string | undefined
-  /** Takes the body of a 200 bit by bit, without a limit, instead of having it collected. What it throws ends the request. */
+  /** Takes the body of a 200 bit by bit, with pauses for other work and without a limit, instead of having it collected. What it throws ends the request. */
   readonly onData?: ((chunk: Uint8Array) => void) | undefined
 }
 

@@ -18,7 +18,7 @@ export function lineSplitter(maxBytes: number, onLine: (line: string) => void): 
     size += chunk.length - start
     if (size > maxBytes) throw tooLong(maxBytes)
     // Copied: the runtime may use its buffer again.
-    parts.push(Uint8Array.from(chunk.subarray(start)))
+    parts.push(new Uint8Array(chunk.subarray(start)))
   }
 }
 

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { isObject } from '@cni/types'
 import * as z from 'zod/mini'
 import type { KubeClient } from './client.ts'
+import { itemSplitter } from './item-splitter.ts'
 import { isKubeError, KubeError } from './kube-error.ts'
 import { lineSplitter } from './line-splitter.ts'
 
@@ -42,9 +43,9 @@ export interface ListWatchOptions {
  * pauses. Keeps no object. Settles when the signal is aborted.
  */
 export async function listWatch(options: ListWatchOptions): Promise<void> {
-  const { observer, signal, pause = (ms) => delay(ms, undefined, { signal }) } = options
+  const { observer, signal } = options
   const watchSeconds = Math.round(300 + Math.random() * 300)
-  const state: State = { version: undefined, expired: false, failures: 0, watchSeconds }
+  const state: State = { version: undefined, expired: false, limit: pageSize, failures: 0, watchSeconds }
   while (!signal.aborted) {
     try {
       if (state.version === undefined) await list(options, state)
@@ -58,9 +59,14 @@ export async function listWatch(options: ListWatchOptions): Promise<void> {
       state.failures += 1
       const ms = pauseAfter(error, state.failures)
       observer.failed(error, ms)
-      await pause(ms, signal).catch(() => {})
+      await paused(options, ms)
     }
   }
+}
+
+/** The caller looks at the signal. */
+async function paused({ signal, pause = (ms) => delay(ms, undefined, { signal }) }: ListWatchOptions, ms: number) {
+  await pause(ms, signal).catch(() => {})
 }
 
 interface State {
@@ -68,6 +74,8 @@ interface State {
   version: string | undefined
   /** The cache of the server is behind what we have seen: the next list has to be the latest. */
   expired: boolean
+  /** Objects on a page: fewer after a page was too large. */
+  limit: number
   failures: number
   /** How long a watch lasts: not the same on all nodes, and always the same here, so that a failure has the same words. */
   readonly watchSeconds: number
@@ -78,34 +86,75 @@ function expire(state: State): void {
   state.expired = true
 }
 
-const listSchema = z.object({
-  metadata: z.object({ resourceVersion: z.string(), continue: z.optional(z.string()) }),
-  items: z.nullish(z.array(z.unknown())),
-})
+const listSchema = z.object({ metadata: z.object({ resourceVersion: z.string(), continue: z.optional(z.string()) }) })
 
-async function list({ connect, signal, observer, paged, ...what }: ListWatchOptions, state: State): Promise<void> {
+async function list(options: ListWatchOptions, state: State): Promise<void> {
+  const { observer, path, paged } = options
   observer.listing()
   // From the cache of the server: after its restart all nodes ask at once.
-  const fromCache = !paged && !state.expired
+  const fromCache = !paged && !state.expired && state.limit === pageSize
+  const until = performance.now() + maxListMs
+  const seen: Seen = { pages: 0, objects: 0 }
   let next: string | undefined
   do {
-    const query = new URLSearchParams({ ...selectors(what), limit: '500' })
+    if (seen.pages > fastPages) await paused(options, pageMs)
+    const query = new URLSearchParams({ ...selectors(options), limit: String(state.limit) })
     if (fromCache) query.set('resourceVersion', '0')
     if (next !== undefined) query.set('continue', next)
-    const document = await connect().send(
-      { method: 'GET', path: `${what.path}?${query}`, timeoutMs: 60_000, maxBytes: maxListBytes },
-      { signal },
-    )
-    const parsed = listSchema.safeParse(document)
-    if (!parsed.success) throw new KubeError('BAD_ANSWER', `GET ${what.path}: the answer is not a list`)
-    const { metadata, items } = parsed.data
-    for (const item of items ?? []) observer.present(item)
+    const { metadata } = await page(options, query, state, seen)
+    if (metadata.continue !== undefined && metadata.continue === next) {
+      throw new KubeError('BAD_ANSWER', `GET ${path}: two pages of the list have the same "continue"`)
+    }
     next = metadata.continue || undefined
     state.version = next === undefined ? metadata.resourceVersion : undefined
+    seen.pages += 1
+    if (next !== undefined && (seen.pages >= maxPages || seen.objects > maxObjects || performance.now() > until)) {
+      const read = `${seen.pages} pages with ${seen.objects} objects`
+      throw new KubeError('BAD_ANSWER', `GET ${path}: the list has no end: gave up after ${read}`)
+    }
   } while (next !== undefined)
   state.expired = false
-  state.failures = 0
   observer.listed()
+}
+
+/** What was read of a list so far. */
+interface Seen {
+  pages: number
+  objects: number
+}
+
+/** Reads one page, object by object: only one of them is in memory. */
+async function page(options: ListWatchOptions, query: URLSearchParams, state: State, seen: Seen) {
+  const { connect, path, observer, signal } = options
+  const url = `${path}?${query}`
+  const splitter = itemSplitter({
+    maxItemBytes: maxObjectBytes,
+    onItem(text) {
+      seen.objects += 1
+      observer.present(parse(text))
+    },
+    onTooLong: () => observer.present(undefined),
+  })
+  let bytes = 0
+  await connect().send(
+    {
+      method: 'GET',
+      path: url,
+      timeoutMs: 60_000,
+      onData(chunk) {
+        bytes += chunk.length
+        if (bytes > maxPageBytes) {
+          state.limit = Math.max(1, Math.floor(state.limit / 4))
+          throw new KubeError('BAD_ANSWER', `GET ${url}: the answer is larger than ${maxPageBytes} bytes`)
+        }
+        splitter.take(chunk)
+      },
+    },
+    { signal },
+  )
+  const parsed = listSchema.safeParse(parse(splitter.end()))
+  if (!parsed.success) throw new KubeError('BAD_ANSWER', `GET ${path}: the answer is not a list`)
+  return parsed.data
 }
 
 async function watch(options: ListWatchOptions, state: State): Promise<void> {
@@ -141,7 +190,11 @@ async function watch(options: ListWatchOptions, state: State): Promise<void> {
   } finally {
     clearTimeout(timer)
   }
-  if (signal.aborted || performance.now() - began > shortestWatchMs) return
+  if (signal.aborted) return
+  if (performance.now() - began > shortestWatchMs) {
+    state.failures = 0
+    return
+  }
   throw new KubeError('BAD_ANSWER', `GET ${path}: the watch ended as soon as it began`)
 }
 
@@ -192,7 +245,15 @@ function pauseAfter({ retryAfterMs = 0 }: KubeError, failures: number): number {
   return Math.max(Math.min(retryAfterMs, 60_000), Math.round(growing * (0.75 + Math.random() / 4)))
 }
 
-/** etcd refuses objects above 1.5 MiB. */
-const maxObjectBytes = 4 * 1024 * 1024
-const maxListBytes = 64 * 1024 * 1024
+/** etcd refuses objects above 1.5 MiB. A larger one is passed over in a list, and makes a watch begin anew. */
+const maxObjectBytes = 2 * 1024 * 1024
+/** Objects on a page, and the most bytes of one. */
+const pageSize = 500
+const maxPageBytes = 64 * 1024 * 1024
+/** A list that goes on is given up after this. Pages after the first ones are asked for with pauses. */
+const maxPages = 1000
+const maxObjects = 200_000
+const maxListMs = 300_000
+const fastPages = 20
+const pageMs = 50
 const shortestWatchMs = 1000

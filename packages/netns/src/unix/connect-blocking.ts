@@ -1,4 +1,5 @@
 import { closeSync } from 'node:fs'
+import { NetnsError } from '../handle/netns-error.ts'
 import { MSG_DONTWAIT, SOCK_CLOEXEC } from '../sys/constants.ts'
 import { loadSys } from '../sys/load-sys.ts'
 import { isSysError, type Sys } from '../sys/sys.ts'
@@ -9,8 +10,8 @@ import { AF_UNIX, MSG_NOSIGNAL, SOCK_STREAM, SOL_SOCKET } from './constants.ts'
 export interface UnixStream extends Disposable {
   /** For `peerOf`. */
   readonly fd: number
-  /** Sends all of it. */
-  send(bytes: Uint8Array): void
+  /** Sends all of it; throws when the other side has not taken it within `timeoutMs`. Default 1000. */
+  send(bytes: Uint8Array, timeoutMs?: number): void
   /** Sends what can be sent at once; the rest is lost. */
   sendNow(bytes: Uint8Array): void
   /** What is there, at most 16 KiB; `waiting` when nothing came in time, `over` when the other side has closed. */
@@ -71,8 +72,14 @@ function streamOver(sys: Sys, fd: number): UnixStream {
   }
   return {
     fd,
-    send(bytes) {
-      for (let sent = 0; sent < bytes.length; ) sent += sys.sendto(fd, bytes.subarray(sent), MSG_NOSIGNAL)
+    send(bytes, timeoutMs = 1000) {
+      const until = performance.now() + timeoutMs
+      for (let sent = 0; sent < bytes.length; ) {
+        // A call that sends a part does not fail, however long it took.
+        if (performance.now() > until)
+          throw new NetnsError('ETIMEDOUT', `${bytes.length} bytes were not taken within ${timeoutMs} ms`)
+        sent += sys.sendto(fd, bytes.subarray(sent), MSG_NOSIGNAL)
+      }
     },
     sendNow(bytes) {
       sys.sendto(fd, bytes, MSG_NOSIGNAL | MSG_DONTWAIT)

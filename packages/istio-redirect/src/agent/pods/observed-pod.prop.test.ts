@@ -41,6 +41,17 @@ test('a pod may say what it likes in its status and its metadata', () => {
   )
 })
 
+test('what a pod says of addresses and containers is bounded', () => {
+  const metadata = { name: 'web', namespace: 'demo', uid: '1', resourceVersion: '1' }
+  const message = 'x'.repeat(100_000)
+  const initContainerStatuses = Array.from({ length: 5000 }, () => ({ name: 'a', state: { terminated: { message } } }))
+  const podIPs = [{ ip: 'x'.repeat(1000) }, ...Array.from({ length: 5000 }, () => ({ ip: '10.0.0.1' }))]
+  const pod = observePod({ metadata, status: { initContainerStatuses, podIPs } })
+  expect([pod?.podIPs.length, pod?.initContainers.length, pod?.initContainers[0]?.terminated?.message.length]).toEqual([
+    15, 256, 4096,
+  ])
+})
+
 test('anything else is no pod', () => {
   fc.assert(fc.property(fc.anything(), (document) => void observePod(document)))
   for (const odd of [{ name: '../etc' }, { namespace: 'A' }, { uid: '' }, { uid: 'a\nb' }, { resourceVersion: 7 }]) {

@@ -12,8 +12,6 @@ export interface ObservedPod {
   readonly initContainers: readonly InitContainerStatus[]
   /** `podIP` first; whatever the status says. */
   readonly podIPs: readonly string[]
-  /** The whole document, for who needs more. */
-  readonly document: unknown
 }
 
 /** One entry of `status.initContainerStatuses`. */
@@ -47,14 +45,27 @@ export function observePod(document: unknown): ObservedPod | undefined {
     resourceVersion,
     labels: record(metadata.labels),
     annotations: record(metadata.annotations),
-    initContainers: list(status.initContainerStatuses).map(initContainer),
-    podIPs: [status.podIP, ...list(status.podIPs).map((entry) => record(entry).ip)].map(text).filter(Boolean),
-    document,
+    initContainers: list(status.initContainerStatuses).slice(0, MAX_STATUSES).map(initContainer),
+    podIPs: [
+      status.podIP,
+      ...list(status.podIPs)
+        .slice(0, MAX_ADDRESSES)
+        .map((entry) => record(entry).ip),
+    ]
+      .map(text)
+      .filter((ip) => ip !== '' && ip.length <= MAX_ADDRESS_CHARS),
   }
 }
 
 /** `namespace/name` */
 export const keyOf = ({ namespace, name }: Pick<ObservedPod, 'namespace' | 'name'>): string => `${namespace}/${name}`
+
+/** Longest message of a container that is looked at: kubelet cuts them there. */
+const MAX_MESSAGE_CHARS = 4096
+/** Most containers and addresses that are looked at. Kubernetes gives a pod two addresses. */
+const MAX_STATUSES = 256
+const MAX_ADDRESSES = 16
+const MAX_ADDRESS_CHARS = 64
 
 const token = /^[A-Za-z0-9-]{1,128}$/
 
@@ -68,9 +79,10 @@ function termination(state: unknown): Termination | undefined {
   if (!isObject(terminated)) return undefined
   const { exitCode, reason, message } = terminated
   // Absent is zero, as for a client written in Go.
-  return { exitCode: typeof exitCode === 'number' ? exitCode : 0, reason: text(reason), message: text(message) }
+  return { exitCode: typeof exitCode === 'number' ? exitCode : 0, reason: cut(reason), message: cut(message) }
 }
 
 const record = (value: unknown): Readonly<Record<string, unknown>> => (isObject(value) ? value : {})
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+const cut = (value: unknown): string => text(value).slice(0, MAX_MESSAGE_CHARS)
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')

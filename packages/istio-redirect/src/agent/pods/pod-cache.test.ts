@@ -66,15 +66,15 @@ test('of more pods than it keeps, those that changed longest ago are left out', 
 
 test('pods that say much push others out, and one that says too much is not kept', () => {
   const saying = (name: string, chars: number) =>
-    told(name, { proxy: { env: [{ name: 'HUGE', value: 'x'.repeat(chars) }] } })
+    told(name, { proxy: { env: [{ name: 'ISTIO_HUGE', value: 'x'.repeat(chars) }] } })
   const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']
   const cache = filled(
-    { maxChars: 40_000 },
+    { maxChars: 40_000, maxPodChars: 5000 },
     names.map((name) => saying(name, 4800)),
   )
   expect(names.filter((name) => cache.find(wanted(name)) === undefined)).toEqual(['a'])
   cache.observer.present(saying('b', 5001))
-  expect([cache.find(wanted('b')), cache.size()]).toEqual([undefined, 7])
+  expect([cache.find(wanted('b')), cache.size()]).toEqual([undefined, 8])
 })
 
 test('what is no pod, or one that cannot be read, is not kept, and replaces what was', () => {
@@ -82,4 +82,28 @@ test('what is no pod, or one that cannot be read, is not kept, and replaces what
   expect(cache.size()).toBe(1)
   cache.observer.present({ ...told('web'), spec: { containers: 'none' } })
   expect(cache.size()).toBe(0)
+})
+
+test('of a pod only what decides is kept', () => {
+  const labels = { app: 'x', 'sidecar.istio.io/inject': 'true' }
+  const env = [
+    { name: 'HUGE', value: 'x'.repeat(100_000) },
+    { name: 'ISTIO_DUAL_STACK', value: 'true' },
+    { name: 'INVALID_DROP', value: 'true' },
+    { name: 'DISABLE_ENVOY', value: 'false' },
+  ]
+  const cache = filled({}, [told('web', { labels, proxy: { env } })])
+  expect(cache.find(wanted('web'))).toMatchObject({ labels: { 'sidecar.istio.io/inject': 'true' } })
+  expect(Object.keys(cache.find(wanted('web'))?.proxyEnv ?? {})).toEqual([
+    'ISTIO_DUAL_STACK',
+    'INVALID_DROP',
+    'DISABLE_ENVOY',
+  ])
+})
+
+test('nobody waits for a pod that says too much to be kept', async () => {
+  const cache = filled({}, [
+    told('web', { annotations: { 'istio.io/reroute-virtual-interfaces': 'x'.repeat(70_000) } }),
+  ])
+  expect(await cache.waitFor(wanted('web'), 60_000)).toBeUndefined()
 })

@@ -27,15 +27,18 @@ export interface PodCache {
 export interface PodCacheOptions {
   /** Of more, those that changed longest ago are left out. Default 2000; kubelet takes 110 unless told otherwise. */
   readonly maxPods?: number
-  /** Characters in all, and eight times those of one pod. Default 16 Mi. */
+  /** Characters in all. Default 4 Mi. */
   readonly maxChars?: number
+  /** Characters of one pod; one that says more is asked for when it starts. Default 64 Ki. */
+  readonly maxPodChars?: number
   /** Milliseconds. */
   readonly now?: () => number
 }
 
 interface Entry {
   readonly uid: string
-  readonly pod: PodInfo
+  /** `undefined`: it says too much to be kept. */
+  readonly pod: PodInfo | undefined
   readonly chars: number
 }
 
@@ -44,7 +47,8 @@ const LIVE_MS = 60_000
 
 /** An empty cache. Nothing in it counts before the first list is complete. */
 export function podCache(options: PodCacheOptions = {}): PodCache {
-  const { maxPods = 2000, maxChars = 16 * 1024 * 1024, now = () => performance.now() } = options
+  const { maxPods = 2000, maxChars = 4 * 1024 * 1024, maxPodChars = 64 * 1024 } = options
+  const { now = () => performance.now() } = options
   /** What changed longest ago comes first. */
   const entries = new Map<string, Entry>()
   const waiting = new Set<() => void>()
@@ -61,9 +65,9 @@ export function podCache(options: PodCacheOptions = {}): PodCache {
   const keep = (key: string, entry: Entry): void => {
     remove(key)
     // One pod must not push out the others.
-    if (entry.chars > maxChars / 8) return
-    entries.set(key, entry)
-    chars += entry.chars
+    const kept = entry.chars > maxPodChars ? { ...entry, pod: undefined, chars: 0 } : entry
+    entries.set(key, kept)
+    chars += kept.chars
     for (const oldest of entries.keys()) {
       if (entries.size <= maxPods && chars <= maxChars) break
       remove(oldest)
@@ -148,7 +152,7 @@ function entryOf(object: unknown): readonly [key: string, entry: Entry | undefin
   if (seen === undefined) return undefined
   const key = keyOf(seen)
   try {
-    const pod = withoutForeign(podInfo(isPlainPod(object) ? object : parsePod(object, seen)))
+    const pod = deciding(podInfo(isPlainPod(object) ? object : parsePod(object, seen)))
     return [key, { uid: seen.uid, pod, chars: charsOf(pod) }]
   } catch {
     // Whoever starts it asks for it, and is told what is wrong.
@@ -156,13 +160,19 @@ function entryOf(object: unknown): readonly [key: string, entry: Entry | undefin
   }
 }
 
-/** Without the annotations that say nothing about traffic: what others keep in theirs is long. */
-const withoutForeign = (pod: PodInfo): PodInfo => ({
+/** What decisions need: nothing of what others keep in labels, annotations and variables. */
+const deciding = (pod: PodInfo): PodInfo => ({
   ...pod,
-  annotations: Object.fromEntries(Object.entries(pod.annotations).filter(([key]) => deciding.test(key))),
+  labels: chosen(pod.labels, ofIstio),
+  annotations: chosen(pod.annotations, ofIstio),
+  proxyEnv: chosen(pod.proxyEnv, proxyVariable),
 })
 
-const deciding = /^(?:[^/]+\.)?istio\.io\//
+const chosen = (record: Readonly<Record<string, string>>, names: RegExp): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(record).filter(([name]) => names.test(name)))
+
+const ofIstio = /^(?:[^/]+\.)?istio\.io\//
+const proxyVariable = /^(?:ISTIO_|DISABLE_ENVOY$|INVALID_DROP$)/
 
 const charsOf = ({ containers, labels, annotations, proxyEnv }: PodInfo): number =>
   [...containers, ...[labels, annotations, proxyEnv].flatMap((record) => Object.entries(record).flat())].reduce(

@@ -1,12 +1,14 @@
 import type { Netns } from '@cni/netns'
 import { withoutSidecar } from '../../decide/ladder.ts'
+import type { KubeClient } from '../../kube/client.ts'
 import { parsePod } from '../../kube/parse-pod.ts'
+import { podPath } from '../../kube/pod.ts'
 import { redirectNamespace } from '../../plugin/program-namespace.ts'
 import type { RedirectContext } from '../../plugin/redirect-context.ts'
-import { podInfo } from '../../redirect/pod-info.ts'
+import { type PodInfo, podInfo } from '../../redirect/pod-info.ts'
 import { redirectFor } from '../../redirect/redirect.ts'
 import { attachmentsIn, findByNetns } from '../../state/attachments.ts'
-import { keyOf, type ObservedPod } from '../pods/observed-pod.ts'
+import { keyOf, type ObservedPod, observePod } from '../pods/observed-pod.ts'
 import type { RepairConfig, ScopedLog } from '../services.ts'
 import { findNetns } from './find-netns.ts'
 import { RepairError } from './repair-error.ts'
@@ -14,6 +16,8 @@ import { RepairError } from './repair-error.ts'
 /** What {@link repairInPlace} works with. */
 export interface InPlaceOptions {
   readonly config: Pick<RepairConfig, 'nativeNftables' | 'forceIptablesBinary' | 'agentRunDir'>
+  /** Throws `KubeError`. */
+  readonly connect: () => KubeClient
   readonly log: ScopedLog
   readonly signal: AbortSignal
   /** The node's procfs. */
@@ -26,7 +30,7 @@ export interface InPlaceOptions {
  */
 export async function repairInPlace(observed: ObservedPod, options: InPlaceOptions): Promise<void> {
   const { config, log, hostProc } = options
-  const pod = podInfo(parsePod(observed.document, observed))
+  const pod = await podOf(observed, options)
   if (pod.hostNetwork) throw new RepairError("the pod is on the node's own network, which is never redirected")
   const skip = withoutSidecar(pod)
   if (skip !== undefined) throw new RepairError(`the plugin would not redirect this pod: ${skip.reason}`)
@@ -46,6 +50,13 @@ export async function repairInPlace(observed: ObservedPod, options: InPlaceOptio
       recordAs: attachments && recorded && { key: recorded.key, attachments },
     }),
   )
+}
+
+/** The pod as it is now: watches keep no more of it than what tells that it is broken. */
+async function podOf(observed: ObservedPod, { connect, signal }: InPlaceOptions): Promise<PodInfo> {
+  const document = await connect().get(podPath(observed), { signal })
+  if (observePod(document)?.uid !== observed.uid) throw new RepairError('the pod is gone, another one has its name')
+  return podInfo(parsePod(document, observed))
 }
 
 function contextOf(netns: Netns, { log, signal }: InPlaceOptions): Omit<RedirectContext, 'undo'> {

@@ -101,7 +101,7 @@ export async function startRepair(services: RepairServices, around: RepairSurrou
 
   function inPlace(pod: ObservedPod): Promise<void> {
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(repairMs)])
-    return repairInPlace(pod, { config, log, signal: deadline, hostProc })
+    return repairInPlace(pod, { config, connect, log, signal: deadline, hostProc })
   }
 }
 
@@ -148,7 +148,7 @@ function observe({ config, log, broken, queue, act }: Watched, reports: Observer
       const key = keyOf(pod)
       seen?.add(key)
       if (isBroken(pod, config)) {
-        broken.set(key, pod)
+        broken.set(key, whatActionsNeed(pod, config))
         queue.add(key)
       } else {
         broken.delete(key)
@@ -165,6 +165,12 @@ function observe({ config, log, broken, queue, act }: Watched, reports: Observer
     },
     failed: reports.failed,
   }
+}
+
+/** Most of a pod only tells that it is broken. */
+function whatActionsNeed(pod: ObservedPod, { brokenPodLabelKey: key }: RepairServices['config']): ObservedPod {
+  const labels = Object.hasOwn(pod.labels, key) ? { [key]: '' } : {}
+  return { ...pod, labels, annotations: {}, initContainers: [] }
 }
 
 const words = (error: unknown): string => printable(messageOf(error))
