@@ -23,11 +23,15 @@ export interface FreshSteps {
  * @param generation - the kernel's count of the changes of nf_tables before the rules
  */
 export function freshSteps(key: AttachmentKey, state: AttachmentRecord, generation: number): FreshSteps {
-  const { families, tproxy } = state
   const { name, text: begun } = stateFile(key, state)
   const { text: applied } = stateFile(key, { ...state, applied: true, generation: generation + 1 })
   return {
     record: { name, begun, applied },
-    network: families.includes('ipv6') || tproxy !== null ? { families, tproxy } : undefined,
+    network: recordedNetwork(state),
   }
+}
+
+/** The addresses and routes that a record says the pod needs; `undefined` where it needs none. */
+export function recordedNetwork({ families, tproxy }: RecordedNetwork): RecordedNetwork | undefined {
+  return families.includes('ipv6') || tproxy !== null ? { families, tproxy } : undefined
 }

@@ -1,7 +1,9 @@
 import { VERSION } from '@cni/host/cli'
+import type { Netns } from '@cni/netns/handle'
 import type { AddAheadContext, AheadResult } from '@cni/skel'
 import { inFolder } from '../in-folder.ts'
 import { type Answered, askAgent } from '../serve/ask-agent.ts'
+import type { AnsweredCall } from '../serve/is-for-call.ts'
 import type { NamespaceFacts } from '../serve/protocol.ts'
 import { serveRequest } from '../serve/request.ts'
 import { servedLines } from '../serve/served-lines.ts'
@@ -60,9 +62,10 @@ async function doneAs(asked: Answered, c: AddAheadContext, { runDir, tables }: P
     if (answer.act === 'error') throw (await import('./served-failure.ts')).servedError(answer.error)
     if (answer.act === 'program') {
       const netns = c.openNetns()
-      const isOther = answer.netns.dev !== Number(netns.dev) || answer.netns.ino !== Number(netns.ino)
-      const place = tables && !isOther ? { netns, runDir, tables, undo: c.undo } : undefined
-      const committed = place && (await (await committing()).commitFresh(answer, place))
+      const place = tables && { netns, runDir, tables, undo: c.undo }
+      const { commitFresh, isForCall } = await committing()
+      if (place === undefined || !isForCall(answer, callOf(c, netns, place.tables))) return alone(c, NOT_FOR_CALL)
+      const committed = await commitFresh(answer, place)
       if (committed === undefined) return alone(c, 'what the node agent says cannot be done here')
       await committed.finish()
       ms = committed.ms
@@ -81,6 +84,18 @@ interface Place {
   readonly runDir: string
   readonly tables: ServedTables | undefined
 }
+
+const NOT_FOR_CALL = 'the answer of the node agent is not for this call'
+
+const callOf = ({ env, document }: AddAheadContext, { dev, ino }: Netns, { backend }: ServedTables): AnsweredCall => ({
+  key: {
+    network: String(document.name),
+    containerID: env.CNI_CONTAINERID ?? '',
+    ifName: env.CNI_IFNAME ?? '',
+  },
+  netns: { dev: Number(dev), ino: Number(ino) },
+  backend,
+})
 
 function alone(c: AddAheadContext, reason: string): undefined {
   c.note('debug', 'the node agent does not decide: the plugin does', { reason })

@@ -7,6 +7,8 @@ import type { FreshPlace } from './fresh-place.ts'
 import type { NamespaceNetwork } from './namespace-network.ts'
 import type { ServedTables } from './open-tables.ts'
 
+export { isForCall } from '../serve/is-for-call.ts'
+
 /** What {@link commitFresh} is to do. */
 export interface FreshProgram extends FreshSteps {
   /** What the batch is for. */

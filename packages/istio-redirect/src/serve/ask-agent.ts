@@ -48,7 +48,7 @@ export async function askAgent(
     // Who may listen there may do all that an answer leads to; others may not.
     const { uid } = peerOf(stream.fd)
     if (uid !== 0 && uid !== process.geteuid?.()) throw new Error(`user ${uid} listens there`)
-    stream.send(encodeRequest(request))
+    stream.send(encodeRequest(request), PATIENCE.accepted)
     const expected = expectedAnswer(stream)
     const found = await facts(() => expected.isThere())
     if (found !== undefined) {
@@ -104,16 +104,25 @@ function expectedAnswer(stream: UnixStream): ExpectedAnswer {
       return answer !== undefined
     },
     async wait(call) {
+      let gaveWayAt = performance.now()
       while (answer === undefined) {
-        if (take(stream.receive())) continue
-        if (performance.now() >= until) throw new Error(accepted ? 'no answer in time' : 'not accepted in time')
+        const isMore = take(stream.receive())
+        const now = performance.now()
+        if (answer !== undefined) break
+        // Also while something comes: an agent that drips would be waited for without an end.
+        if (now >= until) throw new Error(accepted ? 'no answer in time' : 'not accepted in time')
+        if (isMore && now - gaveWayAt < BLOCKING_MS) continue
         await new Promise((resolve) => setImmediate(resolve))
+        gaveWayAt = performance.now()
         call.signal.throwIfAborted()
       }
       return answer
     },
   }
 }
+
+/** Milliseconds that timers and signals wait at most. */
+const BLOCKING_MS = 20
 
 /** One that has refused has hung up; its answer is there all the same. */
 function sendTo(stream: UnixStream, bytes: Uint8Array): void {

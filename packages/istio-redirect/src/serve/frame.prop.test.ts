@@ -1,5 +1,7 @@
+import { escapeUnsafe } from '@cni/types'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { printable } from '../foreign-text.ts'
 import { encodeAnswer, readAnswer } from './answer.ts'
 import { encodeFrame, type Frame, frameReader } from './frame.ts'
 import { REFUSALS, type ServeAnswer } from './protocol.ts'
@@ -53,25 +55,39 @@ test('a frame that is too long is refused when its lengths are there, not when i
 })
 
 const text = fc.string({ maxLength: 20, unit: 'grapheme' })
-const log = fc.array(fc.record({ text, timed: fc.option(fc.constantFrom('ms', 'durationMs'), { nil: undefined }) }), {
-  maxLength: 3,
-})
+const line = fc.dictionary(text, text).map((fields) => `${escapeUnsafe(JSON.stringify(fields))}\n`)
+const document = fc.dictionary(text, text).map((members) => JSON.stringify(members))
+const log = fc.array(
+  fc.record({ text: line, timed: fc.option(fc.constantFrom('ms', 'durationMs'), { nil: undefined }) }),
+  {
+    maxLength: 3,
+  },
+)
 const logLevel = fc.constantFrom('silent', 'error', 'warn', 'info', 'debug')
 const number = fc.nat()
+
+/** A message of netlink with its length in front, padded to four bytes. */
+function netlinkMessage(body: Uint8Array): Uint8Array {
+  const message = new Uint8Array((16 + body.length + 3) & ~3)
+  new DataView(message.buffer).setUint32(0, 16 + body.length, true)
+  message.set(body, 16)
+  return message
+}
+
 const answers = fc.oneof(
-  fc.record({ act: fc.constant('refused'), reason: fc.constantFrom(...REFUSALS), detail: text }),
-  fc.record({ act: fc.constant('skip'), log, logLevel, stdout: text }),
+  fc.record({ act: fc.constant('refused'), reason: fc.constantFrom(...REFUSALS), detail: text.map(printable) }),
+  fc.record({ act: fc.constant('skip'), log, logLevel, stdout: document }),
   fc.record({
     act: fc.constant('error'),
     log,
     logLevel,
-    error: fc.record({ code: number, msg: text, details: text, cause: text }),
+    error: fc.record({ code: fc.integer({ min: 1, max: 999 }), msg: text, details: text, cause: text }),
   }),
   fc.record({
     act: fc.constant('program'),
     log,
     logLevel,
-    stdout: text,
+    stdout: document,
     netns: fc.record({ dev: number, ino: number }),
     backend: fc.constantFrom('nft', 'nftables'),
     network: fc.option(
@@ -81,8 +97,8 @@ const answers = fc.oneof(
       }),
       { nil: undefined },
     ),
-    record: fc.record({ name: text.filter((name) => !name.includes('/')), begun: text, applied: text }),
-    batch: bytes,
+    record: fc.record({ name: fc.stringMatching(/^[0-9a-f]{32}\.json$/), begun: text, applied: text }),
+    batch: fc.array(bytes, { minLength: 1 }).map((bodies) => Buffer.concat(bodies.map(netlinkMessage))),
   }),
 ) as fc.Arbitrary<ServeAnswer>
 
