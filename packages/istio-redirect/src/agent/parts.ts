@@ -50,7 +50,7 @@ export function agentParts({ log, own, metrics, errors, readiness, isAside }: Pa
   let logSocket: KeptSocket | undefined
   const early = metrics.counter(
     'istio_cni_agent_connections_closed_total',
-    'Connections closed because too many waited for their client, or one took too long',
+    'Connections closed because too many waited or sent too much, or one took too long or sent too much',
     ['server', 'reason'],
   )
   const lines = metrics.counter(

@@ -4,6 +4,7 @@ import { formatAddress, parsePrefix, unmapAddress } from '@cni/types/ip'
 import { printable } from '../foreign-text.ts'
 import { postOverUnix, type UnixAnswer } from '../http/unix-post.ts'
 import type { PodInfo } from '../redirect/pod-info.ts'
+import { virtualInterfaces } from '../redirect/virtual-interfaces.ts'
 import type { Conf } from './conf.ts'
 import type { Settings } from './settings.ts'
 
@@ -17,6 +18,8 @@ export async function announcePod(c: AddContext<Conf>, { eventSocket }: Settings
       details: `the node agent, which enrols ${who}, listens there`,
     })
   }
+  // A list that the agent would refuse is this pod's own mistake.
+  virtualInterfaces(pod)
   const body = podEvent({ netns: c.netns.path, pod, ips: c.prevResult?.ips })
   const answer = await post(eventSocket, body, c.signal, who)
   if (answer.status === 200) return

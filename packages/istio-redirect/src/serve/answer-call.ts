@@ -29,6 +29,7 @@ import { warnAboutSettings } from '../plugin/warn-settings.ts'
 import { ruleCount } from '../redirect/bounds.ts'
 import { usableAddresses } from '../redirect/families.ts'
 import type { PodInfo } from '../redirect/pod-info.ts'
+import { isRedirectError } from '../redirect/redirect-error.ts'
 import type { MakeBatch } from './kept-batches.ts'
 import { makeBatch } from './make-batch.ts'
 import type {
@@ -274,6 +275,7 @@ async function enrolled(sources: CallSources, pod: StartingPod): Promise<'enroll
   try {
     return await sources.enrol?.(pod)
   } catch (cause) {
+    if (isRedirectError(cause)) throw new CniError(ErrorCode.invalidNetworkConfig, cause.message, { cause })
     const text = `ambient pod ${quoted(pod)} could not be enrolled by the node agent: ${messageOf(cause)}`
     throw new CniError(ErrorCode.tryAgainLater, text, { cause })
   }

@@ -11,6 +11,8 @@ export interface AmbientPod extends PodIdentity {
   readonly serviceAccount: string
   readonly labels: Labels
   readonly annotations: Labels
+  /** Annotations that say more than is kept: their length in characters. */
+  readonly tooLong?: Readonly<Record<string, number>> | undefined
   readonly hostNetwork: boolean
   /** It has ended for good (`Succeeded`, `Failed`). */
   readonly completed: boolean
@@ -37,7 +39,7 @@ export function readAmbientPod(document: unknown): AmbientPod | undefined {
   if (!isPodIdentity(who) || !podUid.test(text(uid))) return undefined
   const { hostNetwork, serviceAccountName } = record(spec)
   const { phase, podIP, podIPs } = record(status)
-  const several = Array.isArray(podIPs) ? podIPs.map((entry) => record(entry).ip) : []
+  const several = Array.isArray(podIPs) ? podIPs.slice(0, MAX_ADDRESSES).map((entry) => record(entry).ip) : []
   return {
     ...who,
     uid: text(uid),
@@ -61,6 +63,9 @@ export function podAddresses(given: readonly unknown[]): string[] {
 }
 
 // internal
+
+/** Kubernetes gives a pod two. */
+const MAX_ADDRESSES = 16
 
 /** The UID of a static pod is 32 digits without a dash. ztunnel reads at most 1024 bytes with names in them. */
 const podUid = /^[A-Za-z0-9-]{1,128}$/

@@ -1,10 +1,7 @@
 import { goBool } from '@cni/host/cli'
 import { messageOf } from '@cni/types'
 import { quote } from '../../foreign-text.ts'
-import { listEntries } from '../../redirect/bounds.ts'
-import { parseFrom } from '../../redirect/redirect-error.ts'
-import { interfaces } from '../../redirect/validators.ts'
-import type { AmbientPod } from './ambient-pod.ts'
+import { type AnnotatedPod, virtualInterfaces } from '../../redirect/virtual-interfaces.ts'
 
 /** What a pod itself says about its capture. */
 export interface PodOverrides {
@@ -18,13 +15,16 @@ export interface PodOverrides {
   readonly warnings: readonly string[]
 }
 
+export const bypassKey = 'ambient.istio.io/bypass-inbound-capture'
+export const dnsKey = 'ambient.istio.io/dns-capture'
+
 /**
  * Reads the overrides of a pod's annotations. What is no truth value counts as not given, and is warned of.
  *
  * @throws `RedirectError` for what cannot be the name of an interface: to capture less than the pod asked for would be to
  * let traffic out of the mesh.
  */
-export function podOverrides(pod: Pick<AmbientPod, 'namespace' | 'name' | 'annotations'>): PodOverrides {
+export function podOverrides(pod: AnnotatedPod): PodOverrides {
   const { annotations } = pod
   const warnings: string[] = []
   const truth = (key: string): boolean | undefined => {
@@ -38,29 +38,9 @@ export function podOverrides(pod: Pick<AmbientPod, 'namespace' | 'name' | 'annot
     }
   }
   return {
-    bypassInbound: truth('ambient.istio.io/bypass-inbound-capture') ?? false,
-    dnsCapture: truth('ambient.istio.io/dns-capture'),
+    bypassInbound: truth(bypassKey) ?? false,
+    dnsCapture: truth(dnsKey),
     virtualInterfaces: virtualInterfaces(pod),
     warnings,
   }
-}
-
-// internal
-
-const virtualKey = 'istio.io/reroute-virtual-interfaces'
-
-function virtualInterfaces({
-  namespace,
-  name,
-  annotations,
-}: Pick<AmbientPod, 'namespace' | 'name' | 'annotations'>): readonly string[] {
-  const value = Object.hasOwn(annotations, virtualKey) ? (annotations[virtualKey] ?? '') : ''
-  return parseFrom({ kind: 'annotation', key: virtualKey, value, owner: `pod ${namespace}/${name}` }, (text) =>
-    // An empty item stands for nothing here, as in Istio.
-    interfaces(
-      listEntries(text)
-        .filter((item) => item.trim() !== '')
-        .join(','),
-    ),
-  )
 }

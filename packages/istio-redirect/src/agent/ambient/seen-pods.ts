@@ -5,6 +5,7 @@ import type { PodIdentity } from '../../kube/pod-identity.ts'
 import { type AmbientPod, readAmbientPod } from './ambient-pod.ts'
 import { type RedirectionStatus, redirectionAnnotation } from './annotation.ts'
 import type { PodSituation } from './next-step.ts'
+import { slimLabels, slimPod } from './slim-pod.ts'
 
 /** The pods of a node and the namespaces of the cluster, as two watches tell of them. */
 export interface SeenPods {
@@ -93,7 +94,7 @@ export function seenPods({ changed, relabelled, malformed, now = () => performan
       present(object) {
         const pod = readAmbientPod(object)
         if (pod === undefined) return malformed()
-        present(slim(pod), versionOf(object))
+        present(slimPod(pod), versionOf(object))
       },
       known: () => [...pods].flatMap(([uid, { deleted }]) => (deleted ? [] : [uid])),
       gone: remove,
@@ -104,7 +105,7 @@ export function seenPods({ changed, relabelled, malformed, now = () => performan
       present(object) {
         const read = readNamespace(object)
         if (read === undefined) return malformed()
-        label(read.name, read.labels)
+        label(read.name, slimLabels(read.labels))
       },
       known: () => [...namespaces.keys()],
       gone: (name) => void namespaces.delete(name),
@@ -245,14 +246,6 @@ function readNamespace(object: unknown): { readonly name: string; readonly label
   )
   return { name, labels: Object.fromEntries(texts) }
 }
-
-/** Without the annotations that say nothing about traffic: what others keep in theirs is long. */
-const slim = (pod: AmbientPod): AmbientPod => ({
-  ...pod,
-  annotations: Object.fromEntries(Object.entries(pod.annotations).filter(([name]) => deciding.test(name))),
-})
-
-const deciding = /^(?:[^/]+\.)?istio\.io\//
 
 function withStatus(pod: AmbientPod, status: RedirectionStatus | undefined): AmbientPod {
   const { [redirectionAnnotation]: _, ...others } = pod.annotations

@@ -11,10 +11,14 @@ export interface ServerBounds {
   readonly headersMs: number
   /** How long a connection lives, in milliseconds, whatever happens on it. */
   readonly totalMs: number
+  /** Bytes that one connection may send. Default 2 MiB. */
+  readonly bytesOfOne?: number
+  /** Bytes that all open connections together may have sent: what the agent keeps of them. Default 8 MiB. */
+  readonly bytesOfAll?: number
 }
 
-/** Why a connection was closed: too many waited, or this one took too long. */
-export type CloseReason = 'crowded' | 'late'
+/** Why a connection was closed: too many waited or sent too much together, or this one took too long or sent too much. */
+export type CloseReason = 'crowded' | 'late' | 'long'
 
 /** How connections are bounded. */
 export interface BoundedOptions {
@@ -33,6 +37,8 @@ export interface BoundedConnections {
   phaseOf(socket: Socket): Phase | undefined
   /** Says how far one is; nothing happens if it is closed. */
   set(socket: Socket, phase: Phase): void
+  /** Counts bytes of a connection. Closes it, and returns `false`, if they are too many. */
+  received(socket: Socket, bytes: number): boolean
   closeAll(): void
 }
 
@@ -44,9 +50,11 @@ export function boundConnections(
   server: Server,
   { closed = () => {}, bounds = boundsFor(64) }: BoundedOptions = {},
 ): BoundedConnections {
-  const { waiting, burst, headersMs, totalMs } = bounds
+  const { waiting, burst, headersMs, totalMs, bytesOfOne = 2 * MIB, bytesOfAll = 8 * MIB } = bounds
   // the oldest first
   const connections = new Map<Socket, Phase>()
+  const received = new Map<Socket, number>()
+  let receivedOfAll = 0
   let isTrimming = false
 
   const close = (socket: Socket, reason: CloseReason): void => {
@@ -82,6 +90,8 @@ export function boundConnections(
     socket.on('close', () => {
       clearTimeout(timer)
       connections.delete(socket)
+      receivedOfAll -= received.get(socket) ?? 0
+      received.delete(socket)
     })
     const [oldest = socket] = connections.keys()
     if (connections.size > burst) close(oldest, 'crowded')
@@ -91,6 +101,15 @@ export function boundConnections(
     phaseOf: (socket) => connections.get(socket),
     set(socket, phase) {
       if (connections.has(socket)) connections.set(socket, phase)
+    },
+    received(socket, bytes) {
+      if (!connections.has(socket)) return false
+      const ofOne = (received.get(socket) ?? 0) + bytes
+      received.set(socket, ofOne)
+      receivedOfAll += bytes
+      if (ofOne <= bytesOfOne && receivedOfAll <= bytesOfAll) return true
+      close(socket, ofOne > bytesOfOne ? 'long' : 'crowded')
+      return false
     },
     closeAll() {
       for (const socket of connections.keys()) socket.destroy()
@@ -119,3 +138,4 @@ function descriptorLimit(): number {
 }
 
 const UNKNOWN_LIMIT = 1024
+const MIB = 1024 * 1024

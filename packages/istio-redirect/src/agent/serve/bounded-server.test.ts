@@ -81,6 +81,19 @@ describe('a bounded server', () => {
     expect(closed).toEqual(['late'])
   })
 
+  test('closes a connection whose request is larger than it takes', async () => {
+    const { closed, client } = await serve({ bytesOfOne: 100_000 }, (request) => void request.resume())
+    const post = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 300000000\r\n\r\n'
+    expect(await (await client(post + 'x'.repeat(200_000))).end).toBe('')
+    expect(closed).toEqual(['long'])
+  })
+
+  test('closes a connection that sends request after request while the first one is answered', async () => {
+    const { closed, client } = await serve({}, () => {})
+    expect(await (await client(whole.repeat(2000))).end).toBe('')
+    expect(closed).toEqual(['long'])
+  })
+
   test('has one request of each connection', async () => {
     let asked = 0
     const { closed, client } = await serve({}, (_, response) => {

@@ -8,9 +8,10 @@ import { type BoundedOptions, boundConnections } from './bounded-connections.ts'
 export function boundedServer(handle: RequestListener, options?: BoundedOptions): Server {
   const server = createServer((request, response) => {
     const { socket } = request
-    // closed meanwhile, or a second request of one connection
-    if (connections.phaseOf(socket) !== 'silent') return
+    // closed meanwhile, or a second request of one connection, which the runtime keeps
+    if (connections.phaseOf(socket) !== 'silent') return void connections.received(socket, KEPT_BYTES)
     connections.set(socket, 'asking')
+    request.on('data', (chunk: Buffer) => connections.received(socket, chunk.length))
     response.once('finish', () => connections.set(socket, 'answered'))
     response.setHeader('connection', 'close')
     handle(request, response)
@@ -18,3 +19,6 @@ export function boundedServer(handle: RequestListener, options?: BoundedOptions)
   const connections = boundConnections(server, options)
   return server
 }
+
+/** What a request without a body counts for. */
+const KEPT_BYTES = 4096

@@ -208,6 +208,24 @@ describe('a client', () => {
   })
 })
 
+test('a client that sends more than one connection may is cut off', async () => {
+  const { client, closed } = await serve({ bounds: { bytesOfOne: 100_000 } })
+  await client(Buffer.concat([lengths(900_000, 0), Buffer.alloc(200_000, 0x20)])).end
+  expect(closed).toEqual(['long'])
+})
+
+test('clients that together send more than the agent keeps are cut off, and the next one is answered', async () => {
+  const { client, closed } = await serve({ bounds: { bytesOfAll: 100_000 } })
+  const half = () => client(Buffer.concat([lengths(60_000, 0), Buffer.alloc(59_000, 0x20)]))
+  const first = half()
+  await until(() => expect(first.socket.bytesWritten).toBeGreaterThan(59_000))
+  await half().end
+  expect(closed).toEqual(['crowded'])
+  first.socket.destroy()
+  await first.end
+  expect(await client(requestOf('web')).answer).toEqual(skipped('web'))
+})
+
 test('a hundred clients that wait are fewer soon, the oldest first, and a plugin is answered all the same', async () => {
   const { client, closed, path } = await serve({ bounds: { waiting: 10 } })
   const descriptors = () => readdirSync('/proc/self/fd').length

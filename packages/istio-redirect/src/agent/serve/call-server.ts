@@ -19,8 +19,8 @@ import { isStatusQuestion, type ServingStatus } from './serving-status.ts'
 import { type ToldFacts, toldFacts } from './told-facts.ts'
 import { turns } from './turns.ts'
 
-/** Why a connection was closed: its client is not root, or what it sent is too long; and as of every server. */
-export type CallCloseReason = CloseReason | 'peer' | 'long'
+/** Why a connection was closed: its client is not root; and as of every server. */
+export type CallCloseReason = CloseReason | 'peer'
 
 /** What a {@link callServer} works with. */
 export interface CallServerOptions extends Pick<BoundedOptions, 'bounds'> {
@@ -74,6 +74,7 @@ export function callServer(options: CallServerOptions): ClosableServer {
       const answered = call(socket, frame, facts)
     }
     socket.on('data', (piece: Buffer) => {
+      if (!connections.received(socket, piece.length)) return
       try {
         for (let frame = reader.push(piece); frame !== undefined; frame = reader.push(NOTHING)) take(frame)
       } catch (error) {

@@ -23,6 +23,7 @@ import { podCache } from '../pods/pod-cache.ts'
 import type { PodWatches } from '../pods/pod-watches.ts'
 import { rightPod } from '../pods/right-pod.ts'
 import type { ApiAccess, ScopedLog, ServeConfig } from '../services.ts'
+import { atMost } from './at-most.ts'
 import { type CallCloseReason, callServer } from './call-server.ts'
 import { keepSocket } from './kept-socket.ts'
 import { readLines } from './log-entries.ts'
@@ -56,6 +57,9 @@ export interface ServingServices {
 /** How long one request for a pod may take, in milliseconds: the plugin waits three seconds for its answer. */
 const ASKING_MS = 2500
 
+/** Answers for single pods that are read at the same time: each may have megabytes. */
+const MOST_ASKED = 2
+
 /** How long an enrolment may take; one that takes longer goes on, and the plugin hands the pod over by itself. */
 const ENROLLING_MS = 2500
 
@@ -67,10 +71,14 @@ export async function startServing(services: ServingServices): Promise<() => Pro
   const cache = config.nodeName === '' ? undefined : podCache()
   const connect = async () => kubeClient(serviceAccountAccess(api), { userAgent: 'install-cni' })
 
+  const few = atMost(MOST_ASKED)
   /** Once: the plugin, which is told that the pod cannot be had, tries again itself. */
   const ask = async (who: PodIdentity, left: AbortSignal): Promise<PodInfo> => {
     const until = AbortSignal.any([signal, left, AbortSignal.timeout(ASKING_MS)])
-    return podInfo(await getPod(who, { connect, signal: until, maxRequests: 1 }))
+    return few(async () => {
+      until.throwIfAborted()
+      return podInfo(await getPod(who, { connect, signal: until, maxRequests: 1 }))
+    })
   }
   const batch = keptBatches(makeBatch)
   const answer = (request: ServeRequest, left: AbortSignal, facts: () => Promise<NamespaceFacts>) =>
