@@ -24,7 +24,8 @@ export async function askStatus(path: string): Promise<ServingStatus> {
 function answerOn(socket: Socket): Promise<ServingStatus> {
   return new Promise((resolve, reject) => {
     const reader = frameReader(MAX_ANSWER)
-    socket.setTimeout(TIMEOUT_MS, () => reject(new Error('no answer')))
+    // For all of it: an answer may also drip.
+    AbortSignal.timeout(TIMEOUT_MS).addEventListener('abort', () => reject(new Error('no answer')))
     socket.once('connect', () => socket.write(statusQuestion()))
     socket.once('error', (error: NodeJS.ErrnoException) => {
       reject(new Error(PROBLEMS[error.code ?? ''] ?? error.message, { cause: error }))

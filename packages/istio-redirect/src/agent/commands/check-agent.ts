@@ -38,7 +38,9 @@ const SOCKET_PROBLEMS: Readonly<Record<string, string>> = {
 export async function checkAgent(port: number): Promise<Check> {
   const url = `http://127.0.0.1:${port}/readyz`
   const problem = await new Promise<string | undefined>((resolve) => {
-    const asked = request(`${url}?verbose`, { timeout: TIMEOUT_MS, agent: false }, (response) => {
+    // For all of it: an answer may also drip.
+    const signal = AbortSignal.timeout(2 * TIMEOUT_MS)
+    const asked = request(`${url}?verbose`, { timeout: TIMEOUT_MS, agent: false, signal }, (response) => {
       let text = ''
       response.setEncoding('utf8').on('data', (chunk: string) => {
         if (text.length < 10_000) text += chunk
