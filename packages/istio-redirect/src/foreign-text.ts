@@ -16,6 +16,10 @@ export function quote(value: string): string {
 /** Foreign text as one line of at most 500 characters, without anything a terminal or a log viewer would act on. */
 export const printable = (text: string): string => replaceUnsafe(text, ' ').replace(/\s+/g, ' ').slice(0, 500)
 
+/** The beginning of a text, as a text of its own: a slice would keep the whole one in memory. */
+export const beginning = (text: string, maxChars: number): string =>
+  text.length <= maxChars ? text : Buffer.from(text.slice(0, maxChars)).toString()
+
 /** A value as indented JSON for programs, which does a terminal no harm either. */
 export const jsonText = (value: unknown): string => `${escapeUnsafeLines(JSON.stringify(value, null, 2))}\n`
 

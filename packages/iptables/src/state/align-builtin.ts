@@ -59,7 +59,16 @@ export function alignBuiltin(
   )
   const kept = new Map(pairs.map(([a, b]) => [order[a]?.index ?? 0, candidates[b] ?? 0]))
   keepFloating(wanted, floating, copies, kept)
-  const deleted = [...copies.values()].flatMap((each) => settle(each, wanted, kept, counts, removable))
+  const keptByKey = new Map<string, [number, number][]>()
+  for (const pair of kept) {
+    const key = wanted[pair[0]]?.key ?? ''
+    const sameKey = keptByKey.get(key)
+    if (sameKey === undefined) keptByKey.set(key, [pair])
+    else sameKey.push(pair)
+  }
+  const deleted = [...copies.values()].flatMap((each) =>
+    settle(each, keptByKey.get(each.key) ?? [], kept, counts, removable),
+  )
   return { kept, deleted: deleted.sort((a, b) => a - b), floating }
 }
 
@@ -116,17 +125,17 @@ function keepFloating(
 /** Which copies of one rule go. Un-keeps all of them when those kept are not the last ones. */
 function settle(
   { key, indices, jumps }: Copies,
-  wanted: readonly Marked[],
+  keptHere: readonly (readonly [wanted: number, current: number])[],
   kept: Map<number, number>,
   counts: ReadonlyMap<string, number>,
   removable: ReadonlyMap<string, number>,
 ): number[] {
-  const keptHere = [...kept].filter(([index]) => wanted[index]?.key === key)
   const ours = jumps ? indices.length : Math.min(indices.length, (counts.get(key) ?? 0) + (removable.get(key) ?? 0))
   const goes = ours - keptHere.length
   if (goes <= 0) return []
   const first = indices.slice(0, goes)
-  if (!keptHere.some(([, index]) => first.includes(index))) return first
+  const end = first.at(-1) ?? -1
+  if (!keptHere.some(([, index]) => index <= end)) return first
   for (const [index] of keptHere) kept.delete(index)
   return indices.slice(0, ours)
 }

@@ -45,3 +45,17 @@ test('a flood of an own chain is put back when its correction is undone', () => 
   expect(diffState(wanted, after)).toEqual({ missing: [], unexpected: [], changed: [] })
   expect(transitionSteps(reverted(after, { before, steps }), before).size).toBe(0)
 })
+
+test('thousands of own rules in a built-in chain are compared in less than two seconds', () => {
+  const names = Array.from({ length: 8000 }, (_, i) => `i${i.toString(36)}`)
+  const rules = ruleset({ nat: ['EX'] }, (t) => [
+    ...names.map((name) => t.nat.on('PREROUTING').in(name).return()),
+    t.nat.on('EX').return(),
+  ])
+  const lines = names.map((name) => `-A PREROUTING -i ${name} -j RETURN\n`).join('')
+  const before = parseSave(`*nat\n:PREROUTING ACCEPT [0:0]\n:EX - [0:0]\n${lines}-A EX -j RETURN\nCOMMIT\n`, 'ipv4')
+  const began = performance.now()
+  expect(diffState(wantedState(rules, 'ipv4'), before)).toEqual({ missing: [], unexpected: [], changed: [] })
+  // A step for each pair of rules took 10 s.
+  expect(performance.now() - began).toBeLessThan(2000)
+})

@@ -1,4 +1,5 @@
 import { statusAnnotation } from '../../decide/before-asking.ts'
+import { beginning } from '../../foreign-text.ts'
 import type { Labels } from '../../kube/label-selector.ts'
 import { MAX_VIRTUAL_CHARS, virtualKey } from '../../redirect/virtual-interfaces.ts'
 import type { AmbientPod } from './ambient-pod.ts'
@@ -12,8 +13,9 @@ export function slimPod(pod: AmbientPod): AmbientPod {
   for (const [key, maxChars] of DECIDING) {
     const value = Object.hasOwn(pod.annotations, key) ? pod.annotations[key] : undefined
     if (value === undefined) continue
-    annotations.push([key, value.slice(0, maxChars)])
-    if (value.length > maxChars) tooLong.push([key, value.length])
+    const isTooLong = value.length > maxChars
+    annotations.push([key, isTooLong ? beginning(value, SHOWN_CHARS) : value])
+    if (isTooLong) tooLong.push([key, value.length])
   }
   return {
     ...pod,
@@ -37,11 +39,14 @@ export function slimLabels(labels: Labels): Labels {
 
 // internal
 
-/** Each annotation that the agent reads, and the characters that are kept of it. */
+/** What is kept of a text that is too long: messages show it. */
+const SHOWN_CHARS = 128
+
+/** Each annotation that the agent reads, and the characters it may have. */
 const DECIDING: readonly (readonly [key: string, maxChars: number])[] = [
-  [redirectionAnnotation, 128],
-  [bypassKey, 128],
-  [dnsKey, 128],
+  [redirectionAnnotation, SHOWN_CHARS],
+  [bypassKey, SHOWN_CHARS],
+  [dnsKey, SHOWN_CHARS],
   [virtualKey, MAX_VIRTUAL_CHARS],
   // That a pod has it decides.
   [statusAnnotation, 0],

@@ -1,4 +1,5 @@
 import { isObject } from '@cni/types'
+import { beginning } from '../../foreign-text.ts'
 import { isPodIdentity } from '../../kube/pod-identity.ts'
 
 /** What repair looks at of a pod. What has the wrong type counts as absent. */
@@ -84,5 +85,5 @@ function termination(state: unknown): Termination | undefined {
 
 const record = (value: unknown): Readonly<Record<string, unknown>> => (isObject(value) ? value : {})
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
-const cut = (value: unknown): string => text(value).slice(0, MAX_MESSAGE_CHARS)
+const cut = (value: unknown): string => beginning(text(value), MAX_MESSAGE_CHARS)
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
