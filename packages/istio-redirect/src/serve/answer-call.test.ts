@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { KubeError } from '../kube/kube-error.ts'
 import type { Pod } from '../kube/pod.ts'
 import { podInfo } from '../redirect/pod-info.ts'
+import { RedirectError } from '../redirect/redirect-error.ts'
 import { meshPod, plainPod } from '../testing/pods.ts'
 import { answerCall } from './answer-call.ts'
 import type { NamespaceFacts, ServeAnswer, ServeRequest } from './protocol.ts'
@@ -50,6 +51,41 @@ const factsOf = (asked: Asked = {}) => ({ facts: async () => ({ ...facts, ...ask
 
 const answer = (pod: Pod, asked?: Asked) =>
   answerCall(request(asked), { pod: async () => podInfo(pod), ...factsOf(asked) })
+
+test('a pod that asks for more rules than the agent makes is left to its plugin, one with invalid lists fails', async () => {
+  const key = 'traffic.sidecar.istio.io/excludeOutboundPorts'
+  const withPorts = (count: number) =>
+    meshPod({ annotations: { [key]: Array.from({ length: count }, (_, i) => i).join() } })
+  expect(await answer(withPorts(80))).toMatchObject({ act: 'program' })
+  expect(await answer(withPorts(120))).toEqual({
+    act: 'refused',
+    reason: 'rules',
+    detail: 'the pod asks for up to 301 rules, at most 256 are served',
+  })
+  expect(await answer(withPorts(5000))).toMatchObject({
+    act: 'error',
+    error: { code: 7, msg: expect.stringContaining(`annotation ${key} of pod demo/web`) },
+  })
+})
+
+test('a list that ambient mode refuses is a mistake of the pod', async () => {
+  const source = {
+    kind: 'annotation',
+    key: 'istio.io/reroute-virtual-interfaces',
+    value: 'a',
+    owner: 'pod demo/web',
+  } as const
+  const ambient = { ambient_enabled: true, enablement_selectors: [{}] }
+  const said = await answerCall(request({ conf: ambient }), {
+    pod: async () => podInfo(plainPod()),
+    enrol: () => Promise.reject(new RedirectError(source, 'too long')),
+    ...factsOf(),
+  })
+  expect(said).toMatchObject({
+    act: 'error',
+    error: { code: 7, msg: expect.stringContaining('annotation istio.io/re') },
+  })
+})
 
 test('what only the plugin knows is asked for where it decides, and a plugin that does not say it goes on alone', async () => {
   const silent = { facts: () => Promise.reject(new Error('gone')) }
