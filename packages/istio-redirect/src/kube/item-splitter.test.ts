@@ -57,4 +57,9 @@ test('an item that is too long is left out, and the next ones are read', () => {
 
 test('of a document that goes on without items nothing is kept', () => {
   expect(split(Buffer.alloc(70_000, ' '))).toEqual({ items: [], tooLong: [], rest: '' })
+  const splitter = itemSplitter({ maxItemBytes: 10, onItem() {}, onTooLong() {} })
+  splitter.take(Buffer.alloc(65_536, ' '))
+  expect(splitter.isNoList()).toBe(false)
+  splitter.take(Buffer.alloc(1, ' '))
+  expect(splitter.isNoList()).toBe(true)
 })

@@ -11,6 +11,8 @@ export interface ItemSplitterOptions {
 /** Cuts a list of Kubernetes into its items while it arrives. */
 export interface ItemSplitter {
   take(chunk: Uint8Array): void
+  /** Whether more than 64 KiB are no items: no list has so much besides them. */
+  isNoList(): boolean
   /** The document without its items; empty where that is longer than that of any list. */
   end(): string
 }
@@ -66,6 +68,7 @@ export function itemSplitter({ maxItemBytes, onItem, onTooLong }: ItemSplitterOp
       }
       keep(chunk.length)
     },
+    isNoList: () => rest.isTooLong(),
     end: () => rest.end().text ?? '',
   }
 }
@@ -121,6 +124,7 @@ function gather(maxBytes: number) {
       if (bytes <= maxBytes) parts.push(new Uint8Array(part))
       else parts = []
     },
+    isTooLong: () => bytes > maxBytes,
     /** The last bytes, as text. */
     tail: () => Buffer.concat(parts.slice(-TAIL_PARTS)).subarray(-64).toString('latin1'),
     /** What was put together; `undefined` if it is too long. The next one begins. */

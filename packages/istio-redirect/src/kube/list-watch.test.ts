@@ -67,7 +67,7 @@ test('a list with more objects than a cluster can have is given up', async () =>
 })
 
 test('a page that is too large is asked for again with fewer objects', async () => {
-  const huge = ' '.repeat(65 * 1024 * 1024)
+  const huge = `{"items":[${`"${'x'.repeat(1024 * 1024)}",`.repeat(65)}`
   const seen = await watched((_, url) => (url.searchParams.get('limit') === '31' ? listOf([{ a: 1 }]) : huge))
   expect(seen.urls.slice(0, 3)).toEqual([
     '/api/v1/pods?limit=500&resourceVersion=0',
@@ -78,7 +78,7 @@ test('a page that is too large is asked for again with fewer objects', async () 
     'GET /api/v1/pods?limit=500&resourceVersion=0: the answer is larger than 67108864 bytes',
     'GET /api/v1/pods?limit=125: the answer is larger than 67108864 bytes',
   ])
-  expect(seen.present).toEqual([{ a: 1 }])
+  expect(seen.present.at(-1)).toEqual({ a: 1 })
 })
 
 test('an object that is too large is passed over, and the others are told of', async () => {

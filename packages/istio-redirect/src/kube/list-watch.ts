@@ -148,6 +148,9 @@ async function page(options: ListWatchOptions, query: URLSearchParams, state: St
           throw new KubeError('BAD_ANSWER', `GET ${url}: the answer is larger than ${maxPageBytes} bytes`)
         }
         splitter.take(chunk)
+        if (splitter.isNoList()) {
+          throw new KubeError('BAD_ANSWER', `GET ${path}: the answer is not a list: most of it are no items`)
+        }
       },
     },
     { signal },
