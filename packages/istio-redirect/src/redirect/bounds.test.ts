@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest'
 import { annotations } from './annotations.ts'
-import { listEntries, MAX_LIST_CHARS, MAX_LIST_ENTRIES, MAX_RULES } from './bounds.ts'
 import { captureConfig } from './config.ts'
 import { iptablesBatch } from './iptables-batch.ts'
+import { listEntries, MAX_LIST_CHARS, MAX_LIST_ENTRIES } from './list-entries.ts'
 import { nativeBatch } from './native/batch.ts'
 import type { PodInfo } from './pod-info.ts'
 import { type Redirect, redirectFor } from './redirect.ts'
 import { isRedirectError } from './redirect-error.ts'
+import { MAX_RULES } from './rule-count.ts'
 import { redirectRules } from './rules.ts'
 
 const many = (count: number, entry: (i: number) => string): string =>

@@ -1,5 +1,5 @@
 import { quote } from '../foreign-text.ts'
-import { listEntries } from './bounds.ts'
+import { listEntries } from './list-entries.ts'
 import { unique, unsigned } from './validators.ts'
 
 /**

@@ -1,10 +1,10 @@
 import { annotations, hasAnnotation, readAnnotation } from './annotations.ts'
-import { checkRuleCount, type RuleLists } from './bounds.ts'
 import type { Capture } from './capture.ts'
 import { MAX_ID } from './owner-groups.ts'
 import { type PodInfo, podName } from './pod-info.ts'
 import { type Environment, loopbackCidr, proxyFlag, proxyOwnerGroups, type RedirectLog } from './proxy-env.ts'
 import { RedirectError, type RedirectSource } from './redirect-error.ts'
+import { checkRuleCount, type RuleLists } from './rule-count.ts'
 import { unique } from './validators.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { quote } from '../foreign-text.ts'
-import { listEntries } from './bounds.ts'
 import { parsePrefix } from './ip.ts'
+import { listEntries } from './list-entries.ts'
 
 /** How inbound traffic reaches the proxy. */
 export type InterceptionMode = 'REDIRECT' | 'TPROXY'

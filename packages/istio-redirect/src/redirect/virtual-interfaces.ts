@@ -1,4 +1,4 @@
-import { listEntries } from './bounds.ts'
+import { listEntries } from './list-entries.ts'
 import { parseFrom } from './redirect-error.ts'
 import { interfaces } from './validators.ts'
 

@@ -1,9 +1,9 @@
 import { messageOf } from '@cni/types'
 import { quote } from '../../foreign-text.ts'
-import { checkRuleCount, type RuleLists } from '../../redirect/bounds.ts'
 import type { CaptureConfig, DnsCapture } from '../../redirect/config.ts'
 import type { OwnerGroups } from '../../redirect/owner-groups.ts'
 import { loopbackCidr } from '../../redirect/proxy-env.ts'
+import { checkRuleCount, type RuleLists } from '../../redirect/rule-count.ts'
 import { iptablesFlags } from './flags.ts'
 import {
   decimal,

@@ -1,6 +1,6 @@
 import { quote } from '../../foreign-text.ts'
-import { listEntries } from '../../redirect/bounds.ts'
 import type { PortOrRange } from '../../redirect/capture.ts'
+import { listEntries } from '../../redirect/list-entries.ts'
 import { MAX_ID } from '../../redirect/owner-groups.ts'
 import { type IpRanges, ipRanges, ports } from '../../redirect/validators.ts'
 

@@ -1,45 +1,28 @@
-import type { CaptureConfig } from './config.ts'
-
-/** Longest text of one list, in characters. Kubernetes allows 256 KiB for all annotations of a pod together. */
-export const MAX_LIST_CHARS = 256 * 1024
-
-/** Most entries of one list, repeated ones included. */
-export const MAX_LIST_ENTRIES = 4096
+import type { Capture } from './capture.ts'
+import type { IpRanges } from './validators.ts'
 
 /** Most rules of one pod in one family, our fixed ones included. */
 export const MAX_RULES = 8192
 
-/**
- * The entries of a comma list. Checks the length and counts the commas first, so that a list above the bounds costs
- * nothing. Throws an `Error` that names the amount and the bound.
- */
-export function listEntries(list: string, maxEntries = MAX_LIST_ENTRIES): string[] {
-  if (list.length > MAX_LIST_CHARS) {
-    throw new Error(`the list has ${list.length} characters, at most ${MAX_LIST_CHARS} are possible: shorten it`)
-  }
-  let entries = 1
-  for (let at = list.indexOf(','); at !== -1; at = list.indexOf(',', at + 1)) entries += 1
-  if (entries > maxEntries) {
-    throw new Error(`the list has ${entries} entries, at most ${maxEntries} are possible: shorten it`)
-  }
-  return list.split(',')
-}
-
 /** What the number of rules depends on. */
-export type RuleLists = Pick<
-  CaptureConfig,
-  | 'interceptionMode'
-  | 'includeInboundPorts'
-  | 'excludeInboundPorts'
-  | 'includeOutboundPorts'
-  | 'excludeOutboundPorts'
-  | 'includeOutboundIPRanges'
-  | 'excludeOutboundIPRanges'
-  | 'excludeInterfaces'
-  | 'rerouteVirtualInterfaces'
-  | 'ownerGroups'
-> &
-  Partial<Pick<CaptureConfig, 'proxyUIDs' | 'proxyGIDs' | 'dns'>>
+export interface RuleLists
+  extends Pick<
+    Capture,
+    | 'interceptionMode'
+    | 'includeInboundPorts'
+    | 'excludeInboundPorts'
+    | 'includeOutboundPorts'
+    | 'excludeOutboundPorts'
+    | 'includeOutboundIPRanges'
+    | 'excludeOutboundIPRanges'
+    | 'excludeInterfaces'
+    | 'rerouteVirtualInterfaces'
+    | 'ownerGroups'
+  > {
+  readonly proxyUIDs?: readonly unknown[]
+  readonly proxyGIDs?: readonly unknown[]
+  readonly dns?: 'none' | 'all' | IpRanges
+}
 
 /** A list, and how many rules it leads to. */
 export interface ListedRules {
@@ -91,5 +74,4 @@ export function checkRuleCount(lists: RuleLists, refuse: (list: keyof RuleLists,
 /** Rules of one proxy user or group, with TPROXY and DNS. */
 const PER_OWNER = 8
 
-const lengthOf = (ranges: '*' | { readonly ipv4: readonly string[]; readonly ipv6: readonly string[] }): number =>
-  ranges === '*' ? 1 : ranges.ipv4.length + ranges.ipv6.length
+const lengthOf = (ranges: '*' | IpRanges): number => (ranges === '*' ? 1 : ranges.ipv4.length + ranges.ipv6.length)

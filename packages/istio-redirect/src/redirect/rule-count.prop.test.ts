@@ -2,8 +2,8 @@ import { rulesFor } from '@cni/iptables'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { anyConfig } from '../../test/native/random-config.ts'
-import { ruleCount } from './bounds.ts'
 import { nativeRules } from './native/rules.ts'
+import { ruleCount } from './rule-count.ts'
 import { redirectRules } from './rules.ts'
 
 test('the count from the lengths of lists is never below the number of rules', () => {

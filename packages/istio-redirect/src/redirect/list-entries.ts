@@ -1,0 +1,21 @@
+/** Longest text of one list, in characters. Kubernetes allows 256 KiB for all annotations of a pod together. */
+export const MAX_LIST_CHARS = 256 * 1024
+
+/** Most entries of one list, repeated ones included. */
+export const MAX_LIST_ENTRIES = 4096
+
+/**
+ * The entries of a comma list. Checks the length and counts the commas first, so that a list above the bounds costs
+ * nothing. Throws an `Error` that names the amount and the bound.
+ */
+export function listEntries(list: string, maxEntries = MAX_LIST_ENTRIES): string[] {
+  if (list.length > MAX_LIST_CHARS) {
+    throw new Error(`the list has ${list.length} characters, at most ${MAX_LIST_CHARS} are possible: shorten it`)
+  }
+  let entries = 1
+  for (let at = list.indexOf(','); at !== -1; at = list.indexOf(',', at + 1)) entries += 1
+  if (entries > maxEntries) {
+    throw new Error(`the list has ${entries} entries, at most ${maxEntries} are possible: shorten it`)
+  }
+  return list.split(',')
+}
