@@ -57,7 +57,7 @@ test('a list that goes on for ever with other tokens is asked for slowly, and gi
   expect(seen.failures[0]?.message).toBe(
     'GET /api/v1/pods: the list has no end: gave up after 1000 pages with 0 objects',
   )
-  expect(seen.pauses.filter((ms) => ms === 50)).toHaveLength(979)
+  expect(seen.pauses.filter((ms) => ms === 100)).toHaveLength(979)
 })
 
 test('a list with more objects than a cluster can have is given up', async () => {

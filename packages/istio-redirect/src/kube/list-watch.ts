@@ -258,5 +258,5 @@ const maxPages = 1000
 const maxObjects = 200_000
 const maxListMs = 300_000
 const fastPages = 20
-const pageMs = 50
+const pageMs = 100
 const shortestWatchMs = 1000
