@@ -16,7 +16,11 @@ const records = memoryStateFolder()
 const exec: Exec = {
   find: (type) => `/bin/${type}`,
   async run({ env, stdin }) {
-    const { exitCode, stdout, stderr } = await runPlugin(plugin, { env, stdin: () => stdin, stateFolder: () => records })
+    const { exitCode, stdout, stderr } = await runPlugin(plugin, {
+      env,
+      stdin: () => stdin,
+      stateFolder: () => records,
+    })
     return { exitCode, signal: null, stdout, stderr, durationMs: 0 }
   },
 }
