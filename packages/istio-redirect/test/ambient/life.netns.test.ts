@@ -62,7 +62,7 @@ describe('an agent that starts again', () => {
     await expect.poll(() => entries(node), patience).toEqual(entriesOfPods(here, lost, drifted))
     await expect.poll(() => outboundRules(drifted), patience).toBe(rules)
     expect(node.patches().slice(patched).toSorted()).toEqual(['done null', 'unlabelled null'])
-    expect(second.status()).toMatchObject({ enrolled: 3, pending: 0 })
+    await expect.poll(() => second.status(), patience).toMatchObject({ enrolled: 3, pending: 0 })
     expect(await node.metrics()).toContain('istio_cni_ambient_heals_total{part="pod",result="success"} 1')
   })
 

@@ -108,13 +108,6 @@ describe.each(modes)('a pod that asks for %s, with native_nftables', (mode) => {
     })
     expect(readFileSync(record, 'utf8')).toBe('')
   })
-
-  test('loses everything with DEL without a record, too', async () => {
-    expect(await call('ADD')).toMatchObject({ exitCode: 0 })
-    expect(await call('DEL', { cni_agent_run_dir: '' })).toMatchObject({ exitCode: 0, log: [] })
-    expect(tables().filter((name) => name.startsWith('inet'))).toEqual([])
-    expect(await policy()).toEqual([])
-  })
 })
 
 test('a native ADD that fails after its rules leaves nothing', async () => {

@@ -1,4 +1,5 @@
 import { definePlugin, type Removal, runPlugin } from '@cni/skel'
+import { StateError } from '@cni/skel/state'
 import { fakeNetns, memoryStateFolder, testPlugin } from '@cni/skel/testing'
 import { expect, it } from 'vitest'
 
@@ -124,4 +125,26 @@ it.each<[definition: Parameters<typeof observed>[0], eth0: string | undefined, w
   await tester.del()
   await tester.del({ ifName: 'net7' })
   expect(kept).toEqual([eth0, without])
+})
+
+it.each([
+  ['EROFS', 0],
+  ['ENOSPC', 1],
+])('a record that cannot be written for %s ends ADD with exit code %i', async (code, exitCode) => {
+  const { plugin } = observed()
+  const records = memoryStateFolder()
+  const outcome = await runPlugin(plugin, {
+    env: { CNI_COMMAND: 'ADD', CNI_CONTAINERID: 'c', CNI_NETNS: '/run/netns/c', CNI_IFNAME: 'eth0', CNI_PATH: '/' },
+    stdin: () =>
+      JSON.stringify({ cniVersion: '1.1.0', name: 'n', type: 'shared', prevResult: { cniVersion: '1.1.0' } }),
+    netns: { open: (path) => fakeNetns(path, 2), current: () => fakeNetns('/own', 1) },
+    stateFolder: () => ({
+      ...records,
+      write(name) {
+        throw new StateError(code, name, `it cannot be written: ${code}`)
+      },
+    }),
+  })
+  expect(outcome.exitCode).toBe(exitCode)
+  expect(outcome.stderr).toContain(code)
 })

@@ -2,16 +2,28 @@ import type { Netns } from '@cni/netns/handle'
 import { messageOf, type ValidAttachment } from '@cni/types'
 import type { Plugin } from '../plugin.ts'
 import { type AttachmentRecords, attachmentRecords, type Removal, recordsFolder } from '../state/attachment-records.ts'
+import { isStateError } from '../state/state-error.ts'
 import type { AcceptedCall } from './accepted-call.ts'
 
 /** What a plugin's `removal` is when its definition does not say. */
 export const removalOf = ({ removal, chained }: Pick<Plugin, 'removal' | 'chained'>): Removal =>
   removal ?? (chained === true ? 'last' : 'always')
 
-/** Records the attachment of an ADD, so that DELs in the same namespace know of it. */
+/**
+ * Records the attachment of an ADD, so that DELs in the same namespace know of it. On a read-only file system nothing is
+ * ever recorded, so that no DEL removes anything.
+ *
+ * @throws StateError when the record cannot be written for another reason.
+ */
 export function recordAttachment(accepted: AcceptedCall, netns: Netns): void {
-  const { plugin, undo } = accepted.call
-  if (removalOf(plugin) !== 'always') undo.push(recordsOf(accepted).add(keyOf(accepted), netns))
+  const { plugin, undo, log } = accepted.call
+  if (removalOf(plugin) === 'always') return
+  try {
+    undo.push(recordsOf(accepted).add(keyOf(accepted), netns))
+  } catch (error) {
+    if (!isStateError(error) || error.code !== 'EROFS') throw error
+    log.warn('the attachment is not recorded: DEL will leave what is in its namespace', { reason: error.message })
+  }
 }
 
 /** Marks the namespace of a DEL as kept where the attachment is not recorded, or another one needs what is there. */
