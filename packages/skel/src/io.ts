@@ -15,6 +15,11 @@ export interface PluginIo {
   stateFolder?(path: string): StateFolder
   /** Gets each line of stderr, newline included, as it is written. */
   stderr?(line: string): void
+  /**
+   * Writes the result of a call that succeeded; it is empty for all verbs but ADD. When it throws or rejects, the call
+   * fails with that error and its undo steps run. Error documents and the answer to VERSION are only returned.
+   */
+  stdout?(document: string): void | Promise<void>
 }
 
 /** Stdin as it came. */

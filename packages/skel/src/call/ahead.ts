@@ -4,6 +4,7 @@ import type { AddAheadContext } from '../context.ts'
 import { type PluginIo, readInput } from '../io.ts'
 import type { LogFields, LogLevel, LogOptions } from '../log.ts'
 import type { Plugin } from '../plugin.ts'
+import { deliver } from './deliver.ts'
 import { type Interruption, interruption } from './interruption.ts'
 import { isOwn, machine } from './namespace.ts'
 import type { UndoStep } from './undo.ts'
@@ -58,13 +59,16 @@ export async function goAhead(plugin: Plugin, io: PluginIo, stderr: (lines: stri
   if (document === undefined || (plugin.chained === true && document.prevResult === undefined)) return ahead
   const work = (async () => plugin.addAhead?.(contextOf(io, { ahead, raw, document, stderr })))()
   try {
-    ahead.printed = await Promise.race([work, limit.raised])
-    if (ahead.printed !== undefined) {
-      limit.clear()
-      ahead.opened[0]?.close()
-    }
-  } catch {
-    ahead.failed = work.then(() => Promise.reject(limit.error))
+    const printed = await Promise.race([work, limit.raised])
+    if (printed === undefined) return ahead
+    await deliver(printed, io, limit)
+    limit.clear()
+    ahead.opened[0]?.close()
+    ahead.printed = printed
+  } catch (error) {
+    ahead.failed = work.then(() => Promise.reject(limit.error ?? error))
+    // The rest of the call handles the failure, but only after its code is loaded.
+    ahead.failed.catch(() => {})
   }
   return ahead
 }

@@ -5,6 +5,7 @@ import type { Ahead } from './ahead.ts'
 import type { Call } from './call.ts'
 import { callLog } from './call-log.ts'
 import { causesOf, stackOf } from './causes.ts'
+import { deliver } from './deliver.ts'
 import { dispatch } from './dispatch.ts'
 import { type Interruption, interruption, SETTLE_BUDGET, settlesWithin } from './interruption.ts'
 import { undoStack } from './undo.ts'
@@ -58,7 +59,9 @@ async function perform(
   work: Promise<unknown>,
 ): Promise<Omit<PluginOutcome, 'stderr'>> {
   try {
-    return { exitCode: 0, stdout: String(await Promise.race([work, limit.raised])) }
+    const document = String(await Promise.race([work, limit.raised]))
+    await deliver(document, call.io, limit)
+    return { exitCode: 0, stdout: document }
   } catch (error) {
     const reason = limit.error ?? error
     await settlesWithin(work, SETTLE_BUDGET)

@@ -1,4 +1,4 @@
-import { CniError, CURRENT_VERSION, ErrorCode, encodeError } from '@cni/types'
+import { CniError, CURRENT_VERSION, ErrorCode, encodeError, toErrorDocument } from '@cni/types'
 import type { PluginOutcome } from '../io.ts'
 import type { Plugin } from '../plugin.ts'
 import { immediateAnswer } from '../protocol/immediate.ts'
@@ -6,9 +6,11 @@ import { runPlugin } from '../run.ts'
 import { claimStdout } from './claim-stdout.ts'
 import type { Describer } from './command-line.ts'
 import { answerPerson, type CommandLineAnswer } from './command-line.ts'
+import { lostRejections } from './lost-rejections.ts'
 import { readStdin } from './read-stdin.ts'
 import { stderrWriter } from './stderr-writer.ts'
 import { writeAll } from './write-all.ts'
+import { resultWriter } from './write-result.ts'
 import { writeText } from './write-text.ts'
 
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
@@ -52,11 +54,28 @@ export function runAsProcess(plugin: Plugin, { describe }: PluginMainOptions, ot
 
   const stdout = claimStdout()
   const interrupt = new AbortController()
-  for (const signal of SIGNALS) process.on(signal, () => interrupt.abort(received(signal)))
+  const onSignal = (signal: string): void => interrupt.abort(received(signal))
+  for (const signal of SIGNALS) process.on(signal, onSignal)
   process.on('uncaughtException', (error) => interrupt.abort(crashed(error)))
-  process.on('unhandledRejection', (reason) => interrupt.abort(crashed(reason)))
+  const lost = lostRejections((reason) => interrupt.abort(crashed(reason)))
 
   let isOver = false
+  const writer = resultWriter(stdout)
+  const deliver = async (document: string): Promise<void> => {
+    await lost.throwFirst()
+    // A write that blocks lets no handler run: a signal ends the process as usual then.
+    if (writer.mayBlock) for (const signal of SIGNALS) process.off(signal, onSignal)
+    isOver = true
+    try {
+      await writer.write(document)
+    } catch (cause) {
+      const text = notWritten(plugin.name, cause)
+      writeAll(2, `${text}\n`)
+      throw new CniError(ErrorCode.ioFailure, text, { cause })
+    } finally {
+      if (writer.mayBlock) for (const signal of SIGNALS) process.on(signal, onSignal)
+    }
+  }
   const finish = (document: string, exitCode: number): number => {
     if (isOver) return exitCode
     isOver = true
@@ -73,6 +92,7 @@ export function runAsProcess(plugin: Plugin, { describe }: PluginMainOptions, ot
     stdin: readStdin,
     signal: interrupt.signal,
     stderr: stderrWriter(),
+    stdout: deliver,
   }
   runPlugin(plugin, io).then(
     ({ stdout: document, exitCode }) => process.exit(finish(document, exitCode)),
@@ -93,25 +113,28 @@ async function leave(name: string, answer: CommandLineAnswer | PluginOutcome): P
   // An empty text is not awaited, so that the document of VERSION is written before the caller goes on.
   if (answer.stderr !== '') await writeText('stderr', answer.stderr)
   const failure = answer.stdout === '' ? undefined : await writeText('stdout', answer.stdout)
-  if (failure !== undefined) await writeText('stderr', notWritten(name, failure))
+  if (failure !== undefined) await writeText('stderr', `${notWritten(name, failure)}\n`)
   process.exit(failure === undefined ? answer.exitCode : 1)
 }
 
 function write({ name }: Plugin, stdout: number, document: string): boolean {
   const failure = writeAll(stdout, document)
-  if (failure !== undefined) writeAll(2, notWritten(name, failure))
+  if (failure !== undefined) writeAll(2, `${notWritten(name, failure)}\n`)
   return failure === undefined
 }
 
-const notWritten = (name: string, { message }: Error): string =>
-  `${name}: could not write the result to stdout: ${message}\n`
+const notWritten = (name: string, cause: unknown): string =>
+  `${name}: could not write the result to stdout: ${messageOf(cause)}`
 
 function received(signal: string): CniError {
   return new CniError(ErrorCode.tryAgainLater, `received ${signal}`)
 }
 
+/** An error with a CNI code keeps it; anything else is code 999. */
 function crashed(cause: unknown): CniError {
-  return new CniError(ErrorCode.internal, messageOf(cause), { cause })
+  if (cause instanceof CniError) return cause
+  const { code, msg, details } = toErrorDocument(cause)
+  return new CniError(code, msg, { details, cause })
 }
 
 function messageOf(cause: unknown): string {

@@ -1,4 +1,4 @@
-import { constants, fstatSync, openSync } from 'node:fs'
+import { nonBlocking } from './non-blocking.ts'
 import { writeAll } from './write-all.ts'
 
 /** Milliseconds that one call waits, in all, for somebody to read its log. */
@@ -13,18 +13,7 @@ export function stderrWriter(): (line: string) => void {
   let isStuck = false
   return (line) => {
     if (isStuck) return
-    fd ??= nonBlockingStderr() ?? 2
+    fd ??= nonBlocking(2) ?? 2
     isStuck = writeAll(fd, line, PATIENCE) !== undefined
-  }
-}
-
-/** A second description of the same pipe: ours alone, so that children's stderr stays as the runtime made it. */
-function nonBlockingStderr(): number | undefined {
-  try {
-    if (!fstatSync(2).isFIFO()) return undefined
-    return openSync('/proc/self/fd/2', constants.O_WRONLY | constants.O_NONBLOCK)
-  } catch {
-    // No /proc, a pipe of another user, a closed stderr: written to as it is.
-    return undefined
   }
 }

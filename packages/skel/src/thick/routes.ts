@@ -54,7 +54,7 @@ async function call(request: IncomingMessage, response: ServerResponse, service:
     return send(response, 503, failure(new CniError(code, `${service.plugin.name}: the daemon is not ready`)))
   }
   const { exitCode, stdout } = await run(decoded, response, service)
-  await send(response, exitCode === 0 ? 200 : 400, stdout)
+  if (!response.headersSent) await send(response, exitCode === 0 ? 200 : 400, stdout)
 }
 
 /** A pod must be deletable while the daemon starts and while it stops. */
@@ -77,6 +77,10 @@ async function run({ env, config }: WireCall, response: ServerResponse, service:
       stdin: () => config,
       signal: interrupt.signal,
       stderr: (line) => service.stderr(line),
+      async stdout(document) {
+        await send(response, 200, document)
+        if (!response.writableFinished) throw new Error('the client went away before it had the result')
+      },
       ...(service.netns === undefined ? {} : { netns: service.netns }),
     })
   } finally {

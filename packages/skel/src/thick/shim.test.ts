@@ -4,6 +4,7 @@ import { CniError, type NetConf } from '@cni/types'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { tempFolder } from '../../test/temp-folder.ts'
 import { definePlugin, type Plugin } from '../plugin.ts'
+import { runPlugin } from '../run.ts'
 import { fakeNetns } from '../testing/fake-netns.ts'
 import { testPlugin } from '../testing/test-plugin.ts'
 import type { DaemonOptions } from './daemon.ts'
@@ -127,6 +128,26 @@ describe('a shim is indistinguishable from the plugin it forwards to', () => {
     const { result } = await caller(options).add({ conf: { daemonSocketDir: folder } })
     expect(result?.dns?.domain).toBe('here')
   })
+})
+
+it('a shim whose result cannot be written asks the daemon for DEL', async () => {
+  const calls: string[] = []
+  const plugin = definePlugin({
+    name: 'thick',
+    add(c) {
+      calls.push(`ADD ${c.containerID}`)
+      return {}
+    },
+    del: (c) => void calls.push(`DEL ${c.containerID} ${c.ifName}`),
+  })
+  await using _ = await serve(plugin)
+  const { exitCode, stdout } = await runPlugin(shim({ name: 'thick', socket }), {
+    env: { CNI_COMMAND: 'ADD', CNI_CONTAINERID: 'c', CNI_NETNS: '/x', CNI_IFNAME: 'eth0', CNI_PATH: '/bin' },
+    stdin: () => '{"cniVersion":"1.1.0","name":"n"}',
+    netns,
+    stdout: () => Promise.reject(new CniError(5, 'no space left')),
+  })
+  expect([exitCode, JSON.parse(stdout).code, calls]).toEqual([1, 5, ['ADD c', 'DEL c eth0']])
 })
 
 describe('while the daemon is down', () => {

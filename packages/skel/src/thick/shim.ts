@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { CniError, decodeResult, ErrorCode, type NetConf, parseJson, type Verb } from '@cni/types'
-import type { CallContext } from '../context.ts'
+import type { AddContext, CallContext } from '../context.ts'
 import { checkByVerb, checkMilliseconds, shown, unexpected } from '../definition/checks.ts'
 import { pluginMain } from '../main/plugin-main.ts'
 import { definePlugin, type Plugin } from '../plugin.ts'
@@ -69,12 +69,19 @@ export function shim(options: ShimOptions): Plugin<NetConf> {
     }
   }
 
+  /** The daemon's ADD has succeeded: only a DEL takes it back. */
+  const undoAdd = async (c: AddContext<NetConf>, signal: AbortSignal): Promise<void> => {
+    const made = await attempt(socketOf(c.conf), 'DEL', { ...c, env: { ...c.env, CNI_COMMAND: 'DEL' }, signal })
+    if (made.answer === undefined) throw unavailable('DEL', made)
+  }
+
   return definePlugin<NetConf>({
     ...executable,
     name,
     timeout,
     async add(c) {
       const answer = await forward('ADD', c)
+      c.undo(({ signal }) => undoAdd(c, signal))
       // The daemon's plugin passed the result on, so it is printed as it was received, to the last digit.
       if (c.prevResult !== undefined && answer === receivedResult(c)) return c.prevResult
       return decodeResult(parseJson(answer, 'the result of the daemon'))

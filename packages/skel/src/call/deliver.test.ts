@@ -1,0 +1,87 @@
+import type { Netns } from '@cni/netns/handle'
+import { CniError } from '@cni/types'
+import { describe, expect, it } from 'vitest'
+import type { PluginIo } from '../io.ts'
+import { definePlugin, type Plugin } from '../plugin.ts'
+import { runPlugin } from '../run.ts'
+import { fakeNetns } from '../testing/fake-netns.ts'
+
+const ENV = { CNI_COMMAND: 'ADD', CNI_CONTAINERID: 'c', CNI_NETNS: '/x', CNI_IFNAME: 'eth0', CNI_PATH: '/bin' }
+const netns = { open: (path: string): Netns => fakeNetns(path, 2), current: () => fakeNetns('/own', 1) }
+const run = (plugin: Plugin, io: Partial<PluginIo>) =>
+  runPlugin(plugin, { env: ENV, stdin: () => '{"cniVersion":"1.1.0","name":"n"}', netns, ...io })
+
+const full = () => {
+  throw new CniError(5, 'no space left')
+}
+
+describe('a result that cannot be written', () => {
+  it('fails the ADD and undoes it', async () => {
+    const done: string[] = []
+    const plugin = definePlugin({
+      name: 'p',
+      add(c) {
+        c.undo(() => done.push('undone'))
+        return {}
+      },
+    })
+    const { exitCode, stdout, stderr } = await run(plugin, { stdout: full })
+    expect([exitCode, JSON.parse(stdout).code, done]).toEqual([1, 5, ['undone']])
+    expect(stderr).toContain('no space left')
+    const written: string[] = []
+    const outcome = await run(plugin, { stdout: (text) => void written.push(text) })
+    expect([outcome.exitCode, written, done]).toEqual([0, [outcome.stdout], ['undone']])
+  })
+
+  it('fails and undoes an ADD that ended ahead of its checks, while its namespace is open', async () => {
+    const done: string[] = []
+    const plugin = definePlugin({
+      name: 'p',
+      addAhead(c) {
+        const opened = c.openNetns()
+        c.undo(() => done.push(`undone in ${opened.path}`))
+        return '{}'
+      },
+      add: () => Promise.reject(new Error('the ADD was repeated')),
+    })
+    const { exitCode, stdout } = await run(plugin, { stdout: () => Promise.reject(new CniError(5, 'gone')) })
+    expect([exitCode, JSON.parse(stdout), done]).toEqual([
+      1,
+      { cniVersion: '1.1.0', code: 5, msg: 'gone' },
+      ['undone in /x'],
+    ])
+  })
+
+  it('is undone when nobody takes it before the deadline', async () => {
+    const done: string[] = []
+    const plugin = definePlugin({
+      name: 'p',
+      timeout: 50,
+      add(c) {
+        c.undo(() => done.push('undone'))
+        return {}
+      },
+    })
+    const { exitCode, stdout } = await run(plugin, { stdout: () => new Promise(() => {}) })
+    expect([exitCode, JSON.parse(stdout).code, done]).toEqual([1, 11, ['undone']])
+  })
+})
+
+it('an early failure of addAhead is the error of the call', async () => {
+  const unhandled: unknown[] = []
+  const note = (reason: unknown) => unhandled.push(reason)
+  process.on('unhandledRejection', note)
+  try {
+    const plugin = definePlugin({
+      name: 'p',
+      addAhead: () => Promise.reject(new CniError(7, 'refused early')),
+      add: () => ({}),
+    })
+    const { stdout } = await run(plugin, {})
+    expect(JSON.parse(stdout)).toMatchObject({ code: 7, msg: 'refused early' })
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(unhandled).toEqual([])
+  } finally {
+    process.off('unhandledRejection', note)
+  }
+})

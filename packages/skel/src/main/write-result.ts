@@ -1,0 +1,31 @@
+import { writeSync } from 'node:fs'
+import { errnoOf } from '@cni/types'
+import { nonBlocking } from './non-blocking.ts'
+
+/** Writes the result to a descriptor. */
+export interface ResultWriter {
+  /** Whether a write may block the process, so that no signal handler runs until it ends. */
+  readonly mayBlock: boolean
+  /** Rejects with the error of the write, such as EPIPE when nobody reads. */
+  write(text: string): Promise<void>
+}
+
+/** Waits for a full pipe without blocking, so that the deadline and signals still end the call. */
+export function resultWriter(stdout: number): ResultWriter {
+  const pipe = nonBlocking(stdout)
+  return {
+    mayBlock: pipe === undefined,
+    async write(text) {
+      let rest: Uint8Array = new TextEncoder().encode(text)
+      while (rest.length > 0) {
+        try {
+          rest = rest.subarray(writeSync(pipe ?? stdout, rest))
+        } catch (error) {
+          const errno = errnoOf(error)
+          if (errno === 'EAGAIN') await new Promise((resolve) => setTimeout(resolve, 1))
+          else if (errno !== 'EINTR') throw error
+        }
+      }
+    },
+  }
+}
