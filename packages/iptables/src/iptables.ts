@@ -36,8 +36,16 @@ export interface Iptables {
   /** Removes the ruleset's chains and rules. What is not there is fine. */
   remove(rules: Ruleset): Promise<undefined>
   remove(rules: Ruleset, options: RemoveOptions): Promise<Change>
-  /** Removes all chains whose name begins with `prefix`, in all tables, and the jumps to them. */
+  /**
+   * Removes all chains whose name begins with `prefix`, in all tables, and the jumps to them. A table of nf_tables that
+   * holds nothing but empty built-in chains then is deleted.
+   */
   removeChains(prefix: string): Promise<Change>
+  /**
+   * Deletes the tables of nf_tables that hold nothing but empty built-in chains with the policy ACCEPT: for a caller who
+   * knows that they came with its own rules. Returns whether there were any; without netlink nothing is deleted.
+   */
+  removeEmptyTables(): Promise<boolean>
   /** The kernel's rules as `iptables-save` prints them. */
   save(family: Family): Promise<string>
   /** Everything that the back end in use holds, as one value. Only reads. */
@@ -122,6 +130,11 @@ export function iptables(where: Where, options: IptablesOptions = {}): Iptables 
             (await import('./apply/remove.ts')).removeByPrefix(session, prefix, journal),
           )
         : nothing(),
+    async removeEmptyTables() {
+      if (keptIn(netns) !== undefined) return false
+      const { session } = await open()
+      return session.deleteEmptyTables(() => true)
+    },
     async save(family) {
       const { session } = await open()
       return session.save((await session.backends()).chosen, family)

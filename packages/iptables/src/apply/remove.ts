@@ -31,15 +31,24 @@ export async function removeReversibly(session: Session, rules: Ruleset, journal
   await everywhere(session, rules, (backend, families) => removeLooking(session, journal, backend, rules, families))
 }
 
-/** Removes all chains whose name begins with `prefix`, and the jumps to them, wherever they may be. */
+/**
+ * Removes all chains whose name begins with `prefix`, and the jumps to them, wherever they may be. Tables of nf_tables that
+ * hold nothing then go as well.
+ */
 export async function removeByPrefix(session: Session, prefix: string, journal: Journal): Promise<void> {
   if (typeof prefix !== 'string' || !/^[A-Za-z0-9_.][A-Za-z0-9_.:-]*$/.test(prefix)) {
     invalid(`removeChains(${JSON.stringify(prefix)}): a prefix of chain names is needed; an empty one would mean all`)
   }
-  const plan = (seen: SavedTables) => planSteps(withoutChains(seen, prefix), seen)
+  const touched = new Set<string>()
+  const plan = (seen: SavedTables) => {
+    const wanted = withoutChains(seen, prefix)
+    for (const table of wanted.tables.keys()) touched.add(`${seen.family} ${table}`)
+    return planSteps(wanted, seen)
+  }
   await everywhere(session, undefined, async (backend, families) => {
     await edit(session, backend, { families, plan, journal })
   })
+  if (touched.size > 0) await session.deleteEmptyTables((family, table) => touched.has(`${family} ${table}`))
 }
 
 // internal

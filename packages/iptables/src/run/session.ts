@@ -3,6 +3,7 @@ import type { LibraryLog } from '@cni/netns/handle'
 import type { Accepted } from '../apply/write-until-accepted.ts'
 import { IptablesError } from '../errors.ts'
 import { NotModelled } from '../netlink/compile.ts'
+import type { IsMeant } from '../netlink/empty-tables.ts'
 import { notModelled } from '../netlink/encoded.ts'
 import { editFamilies, readFamilies } from '../netlink/netlink-rules.ts'
 import { savedText } from '../netlink/read-tables.ts'
@@ -41,6 +42,8 @@ export interface Session {
     plan: (seen: SavedTables) => Steps,
     how?: Uncancelled,
   ): Promise<Accepted[] | undefined>
+  /** `deleteEmptyTables` of nf_tables; `false` where netlink cannot be used. */
+  deleteEmptyTables(isMeant: IsMeant): Promise<boolean>
   /** Rejects with a `RestoreError`. An empty text is no process. */
   restore(backend: Backend, family: Family, text: string, how?: Uncancelled & UntilCommitted): Promise<void>
   /** Throws when the caller has given up meanwhile. */
@@ -120,6 +123,11 @@ export function openSession(port: IptablesPort, options: SessionOptions): Sessio
       const ms = performance.now() - begun
       options.log?.debug('iptables by netlink', { ms: Math.round(ms), families: list })
       return done
+    },
+    async deleteEmptyTables(isMeant) {
+      throwIfAborted()
+      const nft = nftables.open()
+      return nft !== undefined && (await import('../netlink/empty-tables.ts')).deleteEmptyTables(nft, isMeant)
     },
     restore: async (backend, family, text, how) => {
       if (text === '') return

@@ -1,0 +1,47 @@
+import type { Nft, NftChain, NftTable } from '@cni/nftables/wire'
+import { type Family, families, isBuiltin, isTable, type Table } from '../rules/model.ts'
+import { isImpostor } from './base-chains.ts'
+import { nftFamily } from './compile.ts'
+import { kernelRefusal } from './refusal.ts'
+
+/** Selects tables by family and name. */
+export type IsMeant = (family: Family, table: Table) => boolean
+
+/**
+ * Deletes the tables of iptables that hold nothing but empty built-in chains with the policy ACCEPT: no packet notices.
+ * Returns whether there were any.
+ */
+export function deleteEmptyTables(nft: Nft, isMeant: IsMeant): boolean {
+  try {
+    return nft.transact((batch) => {
+      const chains = nft.chains()
+      const empty = nft.tables().filter((table) => isMeantTable(table, isMeant) && isEmpty(table, chains))
+      for (const { family, table } of empty) batch.deleteTable({ family, table })
+      return empty.length > 0
+    })
+  } catch (error) {
+    throw kernelRefusal(error, [])
+  } finally {
+    nft.close()
+  }
+}
+
+// internal
+
+function isMeantTable({ family, table }: NftTable, isMeant: IsMeant): boolean {
+  const found = families.find((each) => nftFamily(each) === family)
+  return found !== undefined && isTable(table) && isMeant(found, table)
+}
+
+function isEmpty({ family, table, flags = 0, use = 0 }: NftTable, chains: readonly NftChain[]): boolean {
+  const own = chains.filter((chain) => chain.family === family && chain.table === table)
+  // What a table holds besides chains is a set, an object or a flowtable of another program.
+  return flags === 0 && use <= own.length && own.every(isUnused)
+}
+
+const isUnused = (chain: NftChain): boolean =>
+  isTable(chain.table) &&
+  isBuiltin(chain.table, chain.chain) &&
+  !isImpostor(chain) &&
+  chain.policy !== 'drop' &&
+  (chain.use ?? 0) === 0
