@@ -17,7 +17,7 @@ const own = async () => (await node.rules()).match(/ISTIO/g) ?? []
 
 /** Only an ADD that found nothing knows as of which change of nf_tables all rules are its own. */
 const withoutCount = (state: readonly unknown[]): readonly unknown[] =>
-  state.map((each) => Object.assign({}, each, { generation: undefined }))
+  state.map((each) => Object.assign({}, each, { generation: undefined, first: undefined }))
 
 describe('ADD redirects a pod with a sidecar', () => {
   test('and passes the result on', async () => {

@@ -19,6 +19,34 @@ const stateFile = () => {
   return join(folder, readdirSync(folder)[0] ?? '')
 }
 
+test('ADD, ADD, DEL leaves no empty table, also after another configuration and a rule of others in between', async () => {
+  await node.call('ADD')
+  await node.call('ADD')
+  await node.call('DEL')
+  expect(await node.inside('nft', 'list', 'ruleset')).toBe('')
+  const other = await fixture(meshPod({ annotations: { 'traffic.sidecar.istio.io/includeInboundPorts': '8080' } }))
+  try {
+    await other.call('ADD')
+    other.api.setPod(meshPod({ annotations: { 'traffic.sidecar.istio.io/includeInboundPorts': '9090' } }))
+    await other.inside('iptables', '-t', 'nat', '-N', 'MINE')
+    await other.call('ADD')
+    await other.inside('iptables', '-t', 'nat', '-X', 'MINE')
+    await other.call('DEL')
+    expect(await other.inside('nft', 'list', 'ruleset')).toBe('')
+  } finally {
+    await other[Symbol.asyncDispose]()
+  }
+})
+
+test('ADD, ADD, DEL keeps an empty table that was there before', async () => {
+  await node.inside('nft', 'add table ip nat; add chain ip nat OUTPUT { type nat hook output priority -100; }')
+  const before = await node.inside('nft', 'list', 'tables')
+  await node.call('ADD')
+  await node.call('ADD')
+  await node.call('DEL')
+  expect(await node.inside('nft', 'list', 'tables')).toContain(before)
+})
+
 describe('CHECK', () => {
   beforeEach(async () => {
     await node.call('ADD', both)
@@ -70,9 +98,10 @@ describe('CHECK', () => {
     expect(await node.call('CHECK', both)).toMatchObject({ document: { code: 100 } })
   })
 
-  test('reads the rules that an ADD found there, as nobody knows who was there in between', async () => {
+  test('finds what changed after a repeated ADD, which keeps the record as it was', async () => {
+    const record = readFileSync(stateFile(), 'utf8')
     await node.call('ADD', both)
-    expect(readFileSync(stateFile(), 'utf8')).not.toContain('"generation"')
+    expect(readFileSync(stateFile(), 'utf8')).toBe(record)
     await node.inside('iptables', '-t', 'nat', '-D', 'OUTPUT', '-j', 'ISTIO_OUTPUT')
     expect(await node.call('CHECK', both)).toMatchObject({ document: { code: 100 } })
   })

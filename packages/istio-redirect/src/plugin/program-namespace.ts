@@ -10,6 +10,7 @@ import { attachmentKey } from '../state/attachment-of-call.ts'
 import type { AttachmentRecord, Attachments } from '../state/attachments.ts'
 import { type CallAttachments, callAttachments } from '../state/plain-attachments.ts'
 import type { Conf } from './conf.ts'
+import { carriedOver } from './first-in.ts'
 import { knownAddresses, type ToldAddresses } from './known-addresses.ts'
 import { leaveEarlier } from './leave-earlier.ts'
 import { openNetwork } from './namespace-network.ts'
@@ -77,7 +78,10 @@ async function writeRedirection(c: RedirectContext, config: CaptureConfig, progr
   const { report, untouched, generation } = await writer.apply()
   if (before === 'none' && !untouched) await (await import('./leave-unrecorded.ts')).leaveUnrecorded(c, record.backend)
   await network.prepare((step) => c.undo(step))
-  place?.attachments.replace(place.key, { ...record, applied: true, generation })
+  const written = { ...record, applied: true, generation }
+  const known =
+    typeof before === 'string' ? {} : carriedOver(before, written, { unchanged: report.plan === 'unchanged' })
+  place?.attachments.replace(place.key, { ...written, ...known })
   c.log.info('traffic is redirected', { pod: quoted(program.pod), mode: config.interceptionMode, ...report })
 }
 

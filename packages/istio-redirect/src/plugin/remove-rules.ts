@@ -6,13 +6,21 @@ import { redirectRules } from '../redirect/rules.ts'
 import type { AttachmentRecord } from '../state/attachments.ts'
 import { recordedBackend } from '../state/recorded-backend.ts'
 import type { Conf } from './conf.ts'
+import { wasFirst } from './first-in.ts'
 import { removeFromNamespace } from './namespace-network.ts'
 
 /** Where a DEL removes rules. */
 export type Where = Required<Pick<DelContext<Conf>, 'signal' | 'log'>> & { readonly netns: Netns }
 
-/** Takes out what is recorded, as it was written. */
+/** Takes out what is recorded, as it was written, and tables that came with it and are empty now. */
 export async function removeRecorded(where: Where, recorded: AttachmentRecord): Promise<void> {
+  await removeWritten(where, recorded)
+  const { dev, ino } = recorded.netns
+  if (!wasFirst(recorded) || Number(where.netns.dev) !== dev || Number(where.netns.ino) !== ino) return
+  await iptables(where).removeEmptyTables()
+}
+
+async function removeWritten(where: Where, recorded: AttachmentRecord): Promise<void> {
   const backend = recordedBackend(recorded)
   if (backend === 'nftables') {
     const { removeNativeTables } = await import('./native-tables.ts')

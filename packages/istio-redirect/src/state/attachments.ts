@@ -20,6 +20,8 @@ export interface AttachmentRecord {
    * were written otherwise. While it counts no more, they are as they were written.
    */
   readonly generation?: number | undefined
+  /** Nothing was in nf_tables of the namespace before the first ADD: tables that are empty after DEL came with ours. */
+  readonly first?: boolean | undefined
 }
 
 /** What decides about the addresses and routes of an attachment: its families, and whether its rules are those of TPROXY. */
@@ -95,5 +97,6 @@ export const recordSchema = (): z.ZodMiniType<AttachmentRecord> => {
     tproxy: z.nullable(z.object({ mark: integer, table: integer })),
     applied: z.boolean(),
     generation: z.optional(integer),
+    first: z.optional(z.boolean()),
   })
 }

@@ -42,6 +42,7 @@ export const isPlainRecord: Guard<AttachmentRecord> = objectOf({
   tproxy: orNull(objectOf({ mark: integer, table: integer })),
   applied: isFlag,
   generation: optional(integer),
+  first: optional(isFlag),
 })
 
 // internal

@@ -1,0 +1,103 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Netns, netns } from '@cni/netns'
+import { runPlugin } from '@cni/skel'
+import fc from 'fast-check'
+import { expect, test, vi } from 'vitest'
+import { plugin } from '../src/plugin/plugin.ts'
+import { startApiServer } from '../src/testing/api-server.ts'
+import { configuration } from './e2e/original/plugin-pair.ts'
+import { type PodCase, podCase } from './e2e/original/random-pod.ts'
+import { sandbox } from './e2e/original/sandbox.ts'
+import { legacyPath } from './legacy-path.ts'
+import { drawn } from './random-seed.ts'
+import { servingAgent } from './serve-agent.ts'
+
+// CNI_FUZZ_RUNS=1000 for a long run; CNI_SEED repeats one.
+const runs = Number(process.env.CNI_FUZZ_RUNS ?? 40)
+
+const backends = ['nft', 'legacy', 'nftables'] as const
+
+test('a repeated ADD of a random pod changes nothing, by any back end, served or alone', {
+  timeout: 60_000 + runs * 4000,
+}, async () => {
+  const runDir = mkdtempSync(join(tmpdir(), 'istio-redirect-'))
+  const legacy = legacyPath(runDir)
+  await using api = await startApiServer()
+  api.writeKubeconfig(runDir)
+  await using agent = await servingAgent(runDir, [])
+  let redirected = 0
+  try {
+    await fc.assert(
+      fc
+        .asyncProperty(podCase, fc.constantFrom(...backends), fc.boolean(), async (one, backend, served) => {
+          api.setPod(one.pod)
+          await agent.setPod(one.pod)
+          if (backend === 'legacy') vi.stubEnv('PATH', legacy)
+          const conf = {
+            ...one.conf,
+            native_nftables: backend === 'nftables',
+            ...(served ? {} : { agent: 'never' }),
+          }
+          await using target = await sandbox(one)
+          rmSync(join(runDir, 'attachments'), { recursive: true, force: true })
+          const first = await add({ ...one, conf }, target, runDir)
+          const before = await everything(target, runDir)
+          const second = await add({ ...one, conf }, target, runDir)
+          expect(second).toEqual(first)
+          expect(await everything(target, runDir)).toEqual(before)
+          if (before.records.length > 0) redirected += 1
+        })
+        .afterEach(() => void vi.unstubAllEnvs()),
+      { numRuns: runs, ...drawn },
+    )
+  } finally {
+    rmSync(runDir, { recursive: true, force: true })
+  }
+  expect(redirected).toBeGreaterThan(runs / 10)
+})
+
+async function add(one: PodCase, target: Netns, runDir: string) {
+  const { namespace, name } = one.pod.metadata
+  const { exitCode, stdout } = await runPlugin(plugin, {
+    env: {
+      PATH: process.env.PATH,
+      ...one.env,
+      CNI_COMMAND: 'ADD',
+      CNI_CONTAINERID: 'pod',
+      CNI_NETNS: target.path,
+      CNI_IFNAME: 'eth0',
+      CNI_PATH: '/opt/cni/bin',
+      CNI_ARGS: `IgnoreUnknown=1;K8S_POD_NAMESPACE=${namespace};K8S_POD_NAME=${name};${one.args}`,
+    },
+    stdin: () => JSON.stringify(configuration(one, runDir)),
+  })
+  return { exitCode, stdout }
+}
+
+/** Handles tell a rule that was written anew from one that stayed. */
+const READ = [
+  'nft --handle --stateless list ruleset',
+  'iptables-legacy-save | grep -v "^#" | sed "s/\\[.*//"',
+  'ip6tables-legacy-save | grep -v "^#" | sed "s/\\[.*//"',
+  "printf 'rule show\\nroute show table all\\n' | ip -4 -batch -",
+  "printf 'rule show\\nroute show table all\\n' | ip -6 -batch -",
+  'ip -o address show | sed "s/valid_lft.*//"',
+].join('\n')
+
+const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+
+/** All that an ADD may write, as text. */
+async function everything(target: Netns, runDir: string) {
+  const { stdout } = await netns.exec(target, ['sh', '-c', READ], { env: { PATH } })
+  return { namespace: stdout, records: recordsIn(join(runDir, 'attachments')) }
+}
+
+function recordsIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).map((file) => `${file}: ${readFileSync(join(folder, file), 'utf8')}`)
+  } catch {
+    return [] // none was written
+  }
+}
