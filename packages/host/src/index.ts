@@ -14,7 +14,15 @@
 
 export { argvText } from './argv-text.ts'
 export { DEFAULT_PATH, findExecutable } from './find-executable.ts'
-export { isReadError, type OpenedFile, openRegularFile, ReadError, readRegularFile } from './regular-file.ts'
+export {
+  insecurity,
+  isReadError,
+  type OpenedFile,
+  openRegularFile,
+  ReadError,
+  type ReadOptions,
+  readRegularFile,
+} from './regular-file.ts'
 export { run } from './run.ts'
 export { isRunError, RunError } from './run-error.ts'
 export type { Argv, RunErrorCode, RunOptions, RunResult, Started } from './run-types.ts'

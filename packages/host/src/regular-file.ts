@@ -28,14 +28,24 @@ export function openRegularFile(path: string, flags = 0): OpenedFile {
   }
 }
 
+/** How {@link readRegularFile} reads. */
+export interface ReadOptions {
+  /** Refuse a file that another user than root or this one owns, or may write. Default: false. */
+  readonly ownOnly?: boolean
+}
+
 /**
  * The text of a regular file of bearable size, symbolic links followed.
  *
  * @throws {@link ReadError}, or the file system's error.
  */
-export function readRegularFile(path: string, maxBytes: number): string {
+export function readRegularFile(path: string, maxBytes: number, { ownOnly = false }: ReadOptions = {}): string {
   const { fd, stat } = openRegularFile(path)
   try {
+    const reason = ownOnly ? insecurity(stat) : undefined
+    if (reason !== undefined) {
+      throw new ReadError('INSECURE', path, `it ${reason}: only root may write to it (chown root, chmod 600)`)
+    }
     if (stat.size > maxBytes) {
       throw new ReadError('TOO_LARGE', path, `it has ${stat.size} bytes, more than ${maxBytes}`)
     }
@@ -45,6 +55,13 @@ export function readRegularFile(path: string, maxBytes: number): string {
   }
 }
 
+/** The user besides root and this one who could have written a file or folder, as a predicate; `undefined`: none. */
+export function insecurity({ uid, mode }: Pick<Stats, 'uid' | 'mode'>): string | undefined {
+  if (uid !== 0 && uid !== process.geteuid?.()) return `belongs to another user (uid ${uid})`
+  if ((mode & 0o022) !== 0) return `may be written by others (mode ${(mode & 0o7777).toString(8)})`
+  return undefined
+}
+
 const brand = Symbol.for('cni.ReadError')
 
 /**
@@ -52,7 +69,7 @@ const brand = Symbol.for('cni.ReadError')
  * names the file, and what the file is to whoever wants to read it.
  */
 export class ReadError extends Error {
-  readonly code: 'NOT_REGULAR' | 'TOO_LARGE'
+  readonly code: 'NOT_REGULAR' | 'TOO_LARGE' | 'INSECURE'
   readonly path: string
   readonly [brand] = true
 

@@ -19,7 +19,7 @@ interface Row {
   stdout: RegExp
   stderr?: RegExp
   /** What it leads to instead where nothing can be written. */
-  onFullDisk?: Pick<Row, 'exitCode' | 'stdout'>
+  onFullDisk?: Pick<Row, 'exitCode' | 'stdout' | 'stderr'>
 }
 
 const rows: Record<string, Row> = {

@@ -1,9 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, chownSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { createAuthority } from '../testing/certificate.ts'
+import { kubeconfigText } from '../testing/kubeconfig-text.ts'
 import { loadKubeconfig } from './kubeconfig.ts'
+import { serviceAccountAccess } from './service-account.ts'
 
 test('a kubeconfig that is a pipe nobody writes to is refused at once', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'kubeconfig-'))
@@ -14,4 +17,42 @@ test('a kubeconfig that is a pipe nobody writes to is refused at once', async ()
     code: 'BAD_KUBECONFIG',
     message: `kubeconfig ${pipe}: it is not a regular file`,
   })
+})
+
+/** What makes a file another user's. Only root can give one away. */
+const insecure: [string, (path: string) => void, RegExp][] = [
+  ['may be written by its group', (path) => chmodSync(path, 0o660), /may be written by others \(mode 660\)/],
+  ['may be written by others', (path) => chmodSync(path, 0o602), /may be written by others \(mode 602\)/],
+  ...(process.geteuid?.() === 0
+    ? ([
+        [
+          'belongs to another user',
+          (path: string) => chownSync(path, 12345, 0),
+          /belongs to another user \(uid 12345\)/,
+        ],
+      ] satisfies typeof insecure)
+    : []),
+]
+
+test.each(insecure)('a kubeconfig, or a file that it names, that %s is refused', async (_, spoil, reason) => {
+  const folder = mkdtempSync(join(tmpdir(), 'kubeconfig-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const at = (name: string) => join(folder, name)
+  const [config, token, ca] = [at('config'), at('token'), at('ca.crt')] as const
+  writeFileSync(config, kubeconfigText({ server: 'https://127.0.0.1:6443', token: 'a.b.c' }), { mode: 0o600 })
+  writeFileSync(token, 'a.b.c', { mode: 0o600 })
+  writeFileSync(ca, createAuthority('ca').cert, { mode: 0o644 })
+  // As kubelet projects a service account: links into a folder that is replaced whole.
+  symlinkSync('token', at('projected'))
+  const account = { server: 'https://127.0.0.1:6443', tokenFile: at('projected'), caFile: ca }
+  await loadKubeconfig(config)
+  expect(serviceAccountAccess(account).token()).toBe('a.b.c')
+
+  spoil(config)
+  await expect(loadKubeconfig(config)).rejects.toMatchObject({
+    code: 'BAD_KUBECONFIG',
+    message: expect.stringMatching(reason),
+  })
+  spoil(token)
+  expect(() => serviceAccountAccess(account)).toThrow(reason)
 })

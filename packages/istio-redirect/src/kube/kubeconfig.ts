@@ -144,7 +144,7 @@ const maxBytes = 1024 * 1024
 
 function readBounded(path: string): string {
   try {
-    return readRegularFile(path, maxBytes)
+    return readRegularFile(path, maxBytes, { ownOnly: true })
   } catch (cause) {
     if (isReadError(cause)) throw bad(path, cause.message)
     const hint = 'is the node agent (install-cni) running on this node?'

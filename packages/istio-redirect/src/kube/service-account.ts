@@ -39,7 +39,7 @@ const maxBytes = 1024 * 1024
 
 function read(path: string): string {
   try {
-    return readRegularFile(path, maxBytes)
+    return readRegularFile(path, maxBytes, { ownOnly: true })
   } catch (cause) {
     const problem = messageOf(cause)
     throw new KubeError('NO_KUBECONFIG', `cannot read ${path}: ${problem}`, { cause })

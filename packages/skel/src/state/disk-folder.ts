@@ -1,8 +1,8 @@
 import { lstatSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { writeFileAtomic } from '@cni/host'
+import { insecurity, writeFileAtomic } from '@cni/host'
 import { errnoOf, messageOf } from '@cni/types'
-import { insecurity, readStateFile } from './read-state-file.ts'
+import { readStateFile } from './read-state-file.ts'
 import { isStateError, StateError } from './state-error.ts'
 import type { StateFolder } from './state-folder.ts'
 

@@ -1,5 +1,5 @@
-import { closeSync, constants, readFileSync, type Stats } from 'node:fs'
-import { isReadError, type OpenedFile, openRegularFile } from '@cni/host'
+import { closeSync, constants, readFileSync } from 'node:fs'
+import { insecurity, isReadError, type OpenedFile, openRegularFile } from '@cni/host'
 import { errnoOf } from '@cni/types'
 import { StateError } from './state-error.ts'
 import { MAX_BYTES } from './state-folder.ts'
@@ -21,13 +21,6 @@ export function readStateFile(path: string): string {
   } finally {
     closeSync(fd)
   }
-}
-
-/** Who besides us could have written a file or folder; `undefined` when nobody. */
-export function insecurity({ uid, mode }: Pick<Stats, 'uid' | 'mode'>): string | undefined {
-  if (uid !== 0 && uid !== process.geteuid?.()) return `belongs to another user (uid ${uid})`
-  if ((mode & 0o022) !== 0) return `may be written by others (mode ${(mode & 0o7777).toString(8)})`
-  return undefined
 }
 
 function open(path: string): OpenedFile {
