@@ -7,9 +7,11 @@ import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
 import { plugin } from '../src/plugin/plugin.ts'
 import { startApiServer } from '../src/testing/api-server.ts'
+import { meshPod } from '../src/testing/pods.ts'
 import { configuration } from './e2e/original/plugin-pair.ts'
 import { type PodCase, podCase } from './e2e/original/random-pod.ts'
 import { sandbox } from './e2e/original/sandbox.ts'
+import { fixture, prevResult } from './fixture.ts'
 import { legacyPath } from './legacy-path.ts'
 import { drawn } from './random-seed.ts'
 import { servingAgent } from './serve-agent.ts'
@@ -57,6 +59,29 @@ test('a repeated ADD of a random pod changes nothing, by any back end, served or
   }
   expect(redirected).toBeGreaterThan(runs / 10)
 })
+
+const modes = ['TPROXY', 'REDIRECT']
+const inbound = ['', '*', '80,443']
+const families = [['10.1.2.3/24'], ['fd00::5/64'], ['10.1.2.3/24', 'fd00::5/64']]
+
+test.each(modes.flatMap((mode) => inbound.flatMap((ports) => families.map((ips) => [mode, ports, ips] as const))))(
+  'a repeated ADD changes nothing: %s, inbound ports "%s", %j, iptables and native',
+  async (mode, ports, ips) => {
+    const env = [{ name: 'ISTIO_DUAL_STACK', value: '1' }]
+    const annotations = {
+      'sidecar.istio.io/interceptionMode': mode,
+      'traffic.sidecar.istio.io/includeInboundPorts': ports,
+    }
+    for (const native of [false, true]) {
+      await using node = await fixture(meshPod({ annotations, proxy: { env } }))
+      const conf = { native_nftables: native, prevResult: prevResult(...ips) }
+      expect(await node.call('ADD', { conf })).toMatchObject({ exitCode: 0 })
+      const before = await everything(node.netns, node.runDir)
+      expect(await node.call('ADD', { conf })).toMatchObject({ exitCode: 0 })
+      expect(await everything(node.netns, node.runDir)).toEqual(before)
+    }
+  },
+)
 
 async function add(one: PodCase, target: Netns, runDir: string) {
   const { namespace, name } = one.pod.metadata

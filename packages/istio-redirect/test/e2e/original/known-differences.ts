@@ -62,6 +62,18 @@ export const knownDifferences: readonly Known[] = [
         sameRules(pair.theirs.state[field], pair.ours.state[field === 'legacy ipv4' ? 'nft ipv4' : 'nft ipv6'])),
   },
   {
+    id: 'repeated native ADD',
+    what: 'a repeated ADD with native rules changes nothing; there it inserts rules at other places than the first one',
+    holds: (seen, field) => {
+      const { theirs, ours } = seen.pair
+      return (
+        seen.one.calls === 2 &&
+        field === 'native' &&
+        sortedLines(theirs.state.native) === sortedLines(ours.state.native)
+      )
+    },
+  },
+  {
     id: 'A8',
     what: 'the rule of TPROXY is looked for first, and added once',
     holds: ({ one, pair }, field) =>
@@ -154,15 +166,18 @@ function ownerGroups({ one }: Seen): number {
   return Math.max(0, ...values)
 }
 
+const sortedLines = (listed: string): string => listed.split('\n').sort().join('\n')
+
 const isNative = ({ one }: Seen): boolean => one.conf.native_nftables === true
 
 /** In no order: where the original puts rules with IPv6 in between, others come in another order. */
 const ofIpv4 = (listed: string): string =>
-  listed
-    .split('\n')
-    .filter((line) => !/\bip6 /.test(line))
-    .sort()
-    .join('\n')
+  sortedLines(
+    listed
+      .split('\n')
+      .filter((line) => !/\bip6 /.test(line))
+      .join('\n'),
+  )
 
 const hasWordOfNft = (seen: Seen): boolean =>
   INTERFACES.some(
