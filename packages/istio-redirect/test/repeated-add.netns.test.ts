@@ -2,13 +2,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Netns, netns } from '@cni/netns'
-import { runPlugin } from '@cni/skel'
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
-import { plugin } from '../src/plugin/plugin.ts'
 import { startApiServer } from '../src/testing/api-server.ts'
 import { meshPod } from '../src/testing/pods.ts'
-import { configuration } from './e2e/original/plugin-pair.ts'
+import { addRandomPod } from './add-random-pod.ts'
 import { type PodCase, podCase } from './e2e/original/random-pod.ts'
 import { sandbox } from './e2e/original/sandbox.ts'
 import { fixture, prevResult } from './fixture.ts'
@@ -84,20 +82,7 @@ test.each(modes.flatMap((mode) => inbound.flatMap((ports) => families.map((ips) 
 )
 
 async function add(one: PodCase, target: Netns, runDir: string) {
-  const { namespace, name } = one.pod.metadata
-  const { exitCode, stdout } = await runPlugin(plugin, {
-    env: {
-      PATH: process.env.PATH,
-      ...one.env,
-      CNI_COMMAND: 'ADD',
-      CNI_CONTAINERID: 'pod',
-      CNI_NETNS: target.path,
-      CNI_IFNAME: 'eth0',
-      CNI_PATH: '/opt/cni/bin',
-      CNI_ARGS: `IgnoreUnknown=1;K8S_POD_NAMESPACE=${namespace};K8S_POD_NAME=${name};${one.args}`,
-    },
-    stdin: () => JSON.stringify(configuration(one, runDir)),
-  })
+  const { exitCode, stdout } = await addRandomPod(one, target, runDir)
   return { exitCode, stdout }
 }
 

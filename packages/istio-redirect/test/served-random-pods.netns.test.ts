@@ -1,13 +1,11 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { runPlugin } from '@cni/skel'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { podAnnotationsKey, statusAnnotation } from '../src/decide/before-asking.ts'
-import { plugin } from '../src/plugin/plugin.ts'
 import { startApiServer } from '../src/testing/api-server.ts'
-import { configuration } from './e2e/original/plugin-pair.ts'
+import { addRandomPod } from './add-random-pod.ts'
 import { type PodCase, podCase } from './e2e/original/random-pod.ts'
 import { sandbox } from './e2e/original/sandbox.ts'
 import { readState } from './e2e/original/state.ts'
@@ -57,24 +55,11 @@ test('a random pod has the same result, rules, record and log, whether an agent 
 /** What is there after ADD, and what was said. */
 async function add(one: PodCase, runDir: string): Promise<unknown> {
   await using target = await sandbox(one)
-  const { namespace, name } = one.pod.metadata
   const records = join(runDir, 'attachments')
   rmSync(records, { recursive: true, force: true })
   const outcomes: unknown[] = []
   for (let made = 0; made < one.calls; made += 1) {
-    const { exitCode, stdout, stderr } = await runPlugin(plugin, {
-      env: {
-        PATH: process.env.PATH,
-        ...one.env,
-        CNI_COMMAND: 'ADD',
-        CNI_CONTAINERID: 'pod',
-        CNI_NETNS: target.path,
-        CNI_IFNAME: 'eth0',
-        CNI_PATH: '/opt/cni/bin',
-        CNI_ARGS: `IgnoreUnknown=1;K8S_POD_NAMESPACE=${namespace};K8S_POD_NAME=${name};${one.args}`,
-      },
-      stdin: () => JSON.stringify(configuration(one, runDir)),
-    })
+    const { exitCode, stdout, stderr } = await addRandomPod(one, target, runDir)
     outcomes.push({ exitCode, stdout: placeless(stdout, target.path), log: linesOf(placeless(stderr, target.path)) })
   }
   const state = await readState(target)

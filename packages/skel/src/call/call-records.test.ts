@@ -1,5 +1,5 @@
-import { definePlugin, type Removal, runPlugin } from '@cni/skel'
-import { StateError } from '@cni/skel/state'
+import { definePlugin, type Plugin, type Removal, runPlugin } from '@cni/skel'
+import { StateError, type StateFolder } from '@cni/skel/state'
 import { fakeNetns, memoryStateFolder, testPlugin } from '@cni/skel/testing'
 import { expect, it } from 'vitest'
 
@@ -21,6 +21,16 @@ function observed(definition: { readonly chained?: boolean; readonly removal?: R
   })
   return { plugin, kept, fail: (fails: boolean) => (failing = fails) }
 }
+
+/** Calls a plugin in the namespace with this number; its records are in a folder. */
+const callIn = (inode: number, records: StateFolder, plugin: Plugin) => (command: string, ifName: string) =>
+  runPlugin(plugin, {
+    env: { CNI_COMMAND: command, CNI_CONTAINERID: 'c', CNI_NETNS: '/run/netns/c', CNI_IFNAME: ifName, CNI_PATH: '/' },
+    stdin: () =>
+      JSON.stringify({ cniVersion: '1.1.0', name: 'n', type: 'shared', prevResult: { cniVersion: '1.1.0' } }),
+    netns: { open: (path) => fakeNetns(path, inode), current: () => fakeNetns('/own', 1) },
+    stateFolder: () => records,
+  })
 
 const net1 = { conf: { name: 'second' }, ifName: 'net1' }
 const unrecorded = 'no ADD of this attachment is recorded'
@@ -58,16 +68,8 @@ it('an attachment of another container does not count: the inode of a dead one i
 it('a namespace that is not the recorded one keeps what is there', async () => {
   const { plugin, kept } = observed()
   const records = memoryStateFolder()
-  const call = (command: string, inode: number) =>
-    runPlugin(plugin, {
-      env: { CNI_COMMAND: command, CNI_CONTAINERID: 'c', CNI_NETNS: '/run/netns/c', CNI_IFNAME: 'eth0', CNI_PATH: '/' },
-      stdin: () =>
-        JSON.stringify({ cniVersion: '1.1.0', name: 'n', type: 'shared', prevResult: { cniVersion: '1.1.0' } }),
-      netns: { open: (path) => fakeNetns(path, inode), current: () => fakeNetns('/own', 1) },
-      stateFolder: () => records,
-    })
-  await call('ADD', 2)
-  await call('DEL', 3)
+  await callIn(2, records, plugin)('ADD', 'eth0')
+  await callIn(3, records, plugin)('DEL', 'eth0')
   expect(kept).toEqual(['the recorded ADD of this attachment was in another namespace'])
 })
 
@@ -98,17 +100,10 @@ it('GC forgets the attachments that are not valid, also of a plugin without stat
 it('a record that says nothing usable keeps what is there, and DEL succeeds', async () => {
   const { plugin, kept } = observed()
   const records = memoryStateFolder()
-  const tester = (command: string, ifName: string) =>
-    runPlugin(plugin, {
-      env: { CNI_COMMAND: command, CNI_CONTAINERID: 'c', CNI_NETNS: '/run/netns/c', CNI_IFNAME: ifName, CNI_PATH: '/' },
-      stdin: () =>
-        JSON.stringify({ cniVersion: '1.1.0', name: 'n', type: 'shared', prevResult: { cniVersion: '1.1.0' } }),
-      netns: { open: (path) => fakeNetns(path, 2), current: () => fakeNetns('/own', 1) },
-      stateFolder: () => records,
-    })
-  await tester('ADD', 'eth0')
+  const call = callIn(2, records, plugin)
+  await call('ADD', 'eth0')
   records.files.set(`${'0'.repeat(32)}.json`, '{"v":1,"network":"n","containerID":"c","ifName":"net1","netns":7}')
-  expect(await tester('DEL', 'eth0')).toMatchObject({ exitCode: 0 })
+  expect(await call('DEL', 'eth0')).toMatchObject({ exitCode: 0 })
   expect(kept).toEqual([expect.stringContaining('it describes another attachment')])
 })
 
@@ -132,19 +127,13 @@ it.each([
   ['ENOSPC', 1],
 ])('a record that cannot be written for %s ends ADD with exit code %i', async (code, exitCode) => {
   const { plugin } = observed()
-  const records = memoryStateFolder()
-  const outcome = await runPlugin(plugin, {
-    env: { CNI_COMMAND: 'ADD', CNI_CONTAINERID: 'c', CNI_NETNS: '/run/netns/c', CNI_IFNAME: 'eth0', CNI_PATH: '/' },
-    stdin: () =>
-      JSON.stringify({ cniVersion: '1.1.0', name: 'n', type: 'shared', prevResult: { cniVersion: '1.1.0' } }),
-    netns: { open: (path) => fakeNetns(path, 2), current: () => fakeNetns('/own', 1) },
-    stateFolder: () => ({
-      ...records,
-      write(name) {
-        throw new StateError(code, name, `it cannot be written: ${code}`)
-      },
-    }),
-  })
+  const full: StateFolder = {
+    ...memoryStateFolder(),
+    write(name) {
+      throw new StateError(code, name, `it cannot be written: ${code}`)
+    },
+  }
+  const outcome = await callIn(2, full, plugin)('ADD', 'eth0')
   expect(outcome.exitCode).toBe(exitCode)
   expect(outcome.stderr).toContain(code)
 })
