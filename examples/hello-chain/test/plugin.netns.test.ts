@@ -1,4 +1,5 @@
 import { iptables } from '@cni/iptables'
+import { netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { testPlugin } from '@cni/skel/testing'
 import { expect, test } from 'vitest'
@@ -17,4 +18,13 @@ test('DEL of one of two attachments leaves the rules of the other, and DEL witho
   expect(await tester.check()).toMatchObject({ exitCode: 0 })
   await tester.del()
   expect(await iptables(pod).save('ipv4')).not.toContain('EX_')
+})
+
+test('ADD, ADD and DEL leave no table', async () => {
+  await using pod = await tempNetns()
+  const tester = testPlugin(plugin, { conf: { port: 15001 }, netns: pod })
+  await tester.add()
+  await tester.add()
+  await tester.del()
+  expect(await netns.exec(pod, ['nft', 'list', 'ruleset'])).toMatchObject({ stdout: '' })
 })
