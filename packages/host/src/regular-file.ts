@@ -28,7 +28,7 @@ export function openRegularFile(path: string, flags = 0): OpenedFile {
   }
 }
 
-/** How {@link readRegularFile} reads. */
+/** Options of {@link readRegularFile}. */
 export interface ReadOptions {
   /** Refuse a file that another user than root or this one owns, or may write. Default: false. */
   readonly ownOnly?: boolean

@@ -35,7 +35,7 @@ function isMeantTable({ family, table }: NftTable, isMeant: IsMeant): boolean {
 
 function isEmpty({ family, table, flags = 0, use = 0 }: NftTable, chains: readonly NftChain[]): boolean {
   const own = chains.filter((chain) => chain.family === family && chain.table === table)
-  // What a table holds besides chains is a set, an object or a flowtable of another program.
+  // A use count above the number of chains means sets, objects or flowtables of another program.
   return flags === 0 && use <= own.length && own.every(isUnused)
 }
 

@@ -42,7 +42,7 @@ test.each(insecure)('a kubeconfig, or a file that it names, that %s is refused',
   writeFileSync(config, kubeconfigText({ server: 'https://127.0.0.1:6443', token: 'a.b.c' }), { mode: 0o600 })
   writeFileSync(token, 'a.b.c', { mode: 0o600 })
   writeFileSync(ca, createAuthority('ca').cert, { mode: 0o644 })
-  // As kubelet projects a service account: links into a folder that is replaced whole.
+  // Kubelet projects a service account as links into a folder, which it replaces whole.
   symlinkSync('token', at('projected'))
   const account = { server: 'https://127.0.0.1:6443', tokenFile: at('projected'), caFile: ca }
   await loadKubeconfig(config)
