@@ -55,7 +55,6 @@ export {
   namespaceMatters,
   namespaceWarning,
 } from './ambient/enrolment.ts'
-export { type FoundNamespaces, findPodNamespaces } from './ambient/find-pod-namespaces.ts'
 export { hostRules, type NodeCapture } from './ambient/host-rules.ts'
 export type { RulesLook, RulesOptions, RulesPlan } from './ambient/installed-rules.ts'
 export { type KeepNodeEvent, type KeepNodeOptions, keepNode, type NodePart } from './ambient/keep-node.ts'
@@ -82,6 +81,7 @@ export { type AgentLog, agentLog, type LogWriter } from './log/agent-log.ts'
 export { agentPart, type Part } from './part.ts'
 export { type PodWatches, podWatches, type WatchedPods } from './pods/pod-watches.ts'
 export { DiscoveryError, isDiscoveryError } from './proc/discovery-error.ts'
+export { type FoundNamespaces, findPodNamespaces } from './proc/find-pod-namespaces.ts'
 export { kubeletUser } from './proc/kubelet-user.ts'
 export { type RepairSurroundings, startRepair } from './repair/start-repair.ts'
 export { type AgentIo, runInstallCni } from './run-install-cni.ts'

@@ -27,9 +27,9 @@ test('metrics of the original have its names, help texts and labels', async () =
   ])
 })
 
-test('enrolled and pending pods and heals are counted, also by a part that was started again', async () => {
+test('enrolled, pending and not captured pods and heals are counted, also by a part that was started again', async () => {
   const registry = metricsRegistry()
-  ambientMetrics(registry).pods(3, 1)
+  ambientMetrics(registry).pods(3, 1, 2)
   ambientMetrics(registry).healed('host_sets')
   const metrics = ambientMetrics(registry)
   metrics.healed('host_sets')
@@ -37,6 +37,7 @@ test('enrolled and pending pods and heals are counted, also by a part that was s
   expect((await about(registry, 'istio_cni_ambient')).filter((line) => !line.startsWith('#'))).toEqual([
     'istio_cni_ambient_pods_enrolled 3',
     'istio_cni_ambient_pods_pending 1',
+    'istio_cni_ambient_pods_not_captured 2',
     'istio_cni_ambient_heals_total{part="host_sets",result="success"} 2',
     'istio_cni_ambient_heals_total{part="host_rules",result="fail"} 1',
   ])

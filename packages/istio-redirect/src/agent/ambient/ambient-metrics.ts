@@ -10,8 +10,11 @@ export type HealedPart = 'host_rules' | 'host_sets' | 'pod'
 export interface AmbientMetrics {
   /** One look at a pod or a namespace, retries included. */
   reconciled(event: ReconcileEvent): void
-  /** How many pods are in the mesh, and how many should be and are not yet. */
-  pods(enrolled: number, pending: number): void
+  /**
+   * How many pods are in the mesh, and how many should be and are not yet; and how many of those that are said to be in have their
+   * processes in a namespace that is not captured.
+   */
+  pods(enrolled: number, pending: number, notCaptured: number): void
   /** How many connections of ztunnels there are. Nothing is told of them before the first. */
   ztunnels(connected: number): void
   healed(part: HealedPart): void
@@ -28,6 +31,10 @@ export function ambientMetrics(metrics: Metrics): AmbientMetrics {
   )
   const enrolledPods = metrics.gauge('istio_cni_ambient_pods_enrolled', 'Pods that ztunnel has, with their rules')
   const pendingPods = metrics.gauge('istio_cni_ambient_pods_pending', 'Pods that are to be enrolled and are not yet')
+  const lostPods = metrics.gauge(
+    'istio_cni_ambient_pods_not_captured',
+    'Pods that are enrolled, while nothing on the node shows that they are in the namespace that was enrolled',
+  )
   const heals = metrics.counter(
     'istio_cni_ambient_heals_total',
     'How often rules or sets that somebody else changed were put right',
@@ -36,9 +43,10 @@ export function ambientMetrics(metrics: Metrics): AmbientMetrics {
   let connections: Gauge | undefined
   return {
     reconciled: (type) => events.inc({ type }),
-    pods(enrolled, pending) {
+    pods(enrolled, pending, notCaptured) {
       enrolledPods.set(enrolled)
       pendingPods.set(pending)
+      lostPods.set(notCaptured)
     },
     ztunnels(connected) {
       if (connections === undefined && connected === 0) return

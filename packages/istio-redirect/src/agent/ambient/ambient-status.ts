@@ -11,6 +11,10 @@ export interface AmbientStatus {
   readonly pending: number
   /** The first of them, `namespace/name`, and why: {@link PENDING_SHOWN} at most. */
   readonly waiting: readonly { readonly pod: string; readonly why: string }[]
+  /** Of the enrolled: pods that nothing on the node shows in the namespace that was enrolled. Absent from an older agent. */
+  readonly notCaptured?: number | undefined
+  /** The first of them, and why: {@link PENDING_SHOWN} at most. */
+  readonly astray?: readonly { readonly pod: string; readonly why: string }[] | undefined
   /** Connections of ztunnels that have said hello and have been told of all pods. */
   readonly ztunnels: number
   /** `undefined` until it was decided. */
@@ -32,14 +36,18 @@ export interface NodeLevelStatus {
   readonly ztunnel?: string | undefined
 }
 
-/** How many pending pods a status names. */
+/** How many pods of each kind a status names. */
 export const PENDING_SHOWN = 20
+
+const podsShown = () => z.array(z.object({ pod: z.string(), why: z.string() })).check(z.maxLength(PENDING_SHOWN))
 
 /** A status as it comes out of a socket. */
 export const ambientStatusSchema = z.object({
   enrolled: z.int().check(z.nonnegative()),
   pending: z.int().check(z.nonnegative()),
-  waiting: z.array(z.object({ pod: z.string(), why: z.string() })).check(z.maxLength(PENDING_SHOWN)),
+  waiting: podsShown(),
+  notCaptured: z.optional(z.int().check(z.nonnegative())),
+  astray: z.optional(podsShown()),
   ztunnels: z.int().check(z.nonnegative()),
   backEnd: z.optional(z.enum(['legacy', 'nft', 'native'])),
   nodeLevel: z.optional(

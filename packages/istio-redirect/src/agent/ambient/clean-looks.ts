@@ -1,6 +1,6 @@
 import type { Netns } from '@cni/netns'
 import { openNft } from '@cni/nftables/wire'
-import { identityOf } from '../proc/pod-processes.ts'
+import { identityOf } from '../proc/namespace-identity.ts'
 import type { RulesOptions } from './installed-rules.ts'
 import type { PodCapture } from './pod-rules.ts'
 
@@ -52,5 +52,7 @@ export function markOf(netns: Netns, capture: PodCapture, { native, backend }: R
 }
 
 /** The same where the count is known. */
-export const markAt = (netns: Netns, capture: PodCapture, generation: number): string =>
-  JSON.stringify([identityOf(netns), generation, capture])
+export function markAt(netns: Netns, capture: PodCapture, generation: number): string {
+  const { dev, ino, cookie } = identityOf(netns)
+  return JSON.stringify([`${dev}:${ino}:${cookie}`, generation, capture])
+}

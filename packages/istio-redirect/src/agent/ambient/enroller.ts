@@ -76,7 +76,7 @@ export function enroller(options: EnrollerOptions): Enroller {
     const known = cache.lease(pod.uid)
     if (known !== undefined) return known
     const found = await finder.find(pod.uid, [...addresses, ...pod.addresses])
-    if (found === undefined) throw new Error(`no process of pod ${nameOf(pod)} (${pod.uid}) tells its namespace`)
+    if (found === undefined) throw new Error(noNamespaceOf(`pod ${nameOf(pod)}`, pod.uid))
     cache.keep(pod.uid, workloadOf(pod), found)
     const kept = cache.lease(pod.uid)
     if (kept === undefined) throw new Error(`pod ${nameOf(pod)} is forgotten already`)
@@ -166,6 +166,10 @@ export function enroller(options: EnrollerOptions): Enroller {
 
 /** `namespace/name` */
 export const nameOf = ({ namespace, name }: Pick<AmbientPod, 'namespace' | 'name'>): string => `${namespace}/${name}`
+
+/** Says that nothing on the node tells the namespace of a pod or a ztunnel. */
+export const noNamespaceOf = (what: string, uid: string): string =>
+  `no process of ${what} (${uid}) tells its namespace, and no mount in /run/netns has its addresses`
 
 /** What ztunnel is told of a pod. */
 export const workloadOf = ({ name, namespace, serviceAccount }: AmbientPod): Workload => ({

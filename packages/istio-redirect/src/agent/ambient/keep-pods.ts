@@ -9,13 +9,14 @@ export interface KeepPodsOptions {
 }
 
 /**
- * Looks at the rules of all pods in the mesh, one after the other, until the signal, and has put right what differs: at once
- * after the start, then in rounds that are spread over their time. A socket in each pod would tell sooner, but cost a
+ * Compares the namespaces of all pods in the mesh with those on the node, then looks at the rules of one pod after the other, until the
+ * signal, and has put right what differs: at once after the start, then in rounds that are spread over their time. A socket in each pod would tell sooner, but cost a
  * descriptor and the kernel's memory for every one of them.
  */
 export async function keepPods(pods: PodsInMesh, { signal, roundMs }: KeepPodsOptions): Promise<void> {
   for (let round = 1; !signal.aborted; round += 1) {
     const ends = performance.now() + roundMs
+    await pods.compare()
     const uids = pods.enrolled()
     await breathe()
     for (const [at, uid] of uids.entries()) {

@@ -1,5 +1,5 @@
 import type { Netns } from '@cni/netns'
-import type { FoundNamespaces } from './find-pod-namespaces.ts'
+import type { FoundNamespaces } from '../proc/find-pod-namespaces.ts'
 
 /** Finds the namespaces of pods one by one, by few looks at the node's processes. */
 export interface NamespaceFinder {

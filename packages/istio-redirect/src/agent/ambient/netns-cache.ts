@@ -1,6 +1,6 @@
 import type { Netns } from '@cni/netns'
 import { DiscoveryError } from '../proc/discovery-error.ts'
-import { identityOf, nodeNamespace } from '../proc/pod-processes.ts'
+import { namespaceKey, nodeNamespace, reservedNamespaces } from '../proc/namespace-identity.ts'
 
 /** What ztunnel is told of a pod besides its namespace. */
 export interface Workload {
@@ -30,12 +30,16 @@ export interface NetnsCache extends Disposable {
    * Keeps a namespace for a pod, and from now on is who closes it. Of the one that it has already the new handle is closed
    * and the old one stays; another one takes the place of the old.
    *
-   * @throws {@link DiscoveryError} for the node's own, which is closed and not kept.
+   * @throws {@link DiscoveryError} for the node's own or the agent's, which is closed and not kept.
    */
   keep(uid: string, workload: Workload, netns: Netns): void
   has(uid: string): boolean
   /** The namespace of a pod, `undefined` when it is not known or has none. */
   lease(uid: string): NetnsLease | undefined
+  /** The namespace of a pod as `dev:ino`. */
+  keyOf(uid: string): string | undefined
+  /** The UIDs of pods by their namespaces, as `dev:ino`; what is held is open, so that its inode is not used again. */
+  holders(): ReadonlyMap<string, string>
   /** All pods at this moment; every lease is to be disposed of. */
   snapshot(): KnownPod[]
   /** Forgets a pod. Its namespace is closed when nobody has it on lease any more. */
@@ -65,12 +69,14 @@ export function netnsCache(hostProc: string): NetnsCache {
         pods.set(uid, { workload, held: before })
         return
       }
-      refuseNode(hostProc, workload, netns)
+      refuseReserved(hostProc, workload, netns)
       pods.set(uid, { workload, held: new Held(netns) })
       before?.release()
     },
     has: (uid) => pods.has(uid),
     lease: (uid) => pods.get(uid)?.held?.lease(),
+    keyOf: (uid) => pods.get(uid)?.held?.key,
+    holders: () => new Map([...pods].flatMap(([uid, { held }]) => (held === undefined ? [] : [[held.key, uid]]))),
     snapshot: () => [...pods].map(([uid, { workload, held }]) => ({ uid, workload, lease: held?.lease() })),
     forget,
     get size() {
@@ -84,26 +90,31 @@ export function netnsCache(hostProc: string): NetnsCache {
 
 // internal
 
-/** Rules in there would divert the traffic of the node itself, and ztunnel does not look. */
-function refuseNode(hostProc: string, { namespace, name }: Workload, netns: Netns): void {
-  let isNode = true
+/** Rules in there would divert the traffic of the node itself or of the agent, and ztunnel does not look. */
+function refuseReserved(hostProc: string, { namespace, name }: Workload, netns: Netns): void {
+  let isReserved = true
+  let isNode = false
   try {
-    isNode = identityOf(netns) === nodeNamespace(hostProc)
+    const key = namespaceKey(netns)
+    isNode = key === nodeNamespace(hostProc)
+    isReserved = reservedNamespaces(hostProc).has(key)
   } finally {
-    if (isNode) netns.close()
+    if (isReserved) netns.close()
   }
-  if (isNode) {
-    throw new DiscoveryError(`pod ${namespace}/${name}: ${netns.path} is the network namespace of the node itself`)
-  }
+  if (!isReserved) return
+  const whose = isNode ? 'the node itself' : 'the agent'
+  throw new DiscoveryError(`pod ${namespace}/${name}: ${netns.path} is the network namespace of ${whose}`)
 }
 
 /** Closed by the last who lets go of it. */
 class Held {
   readonly netns: Netns
+  readonly key: string
   #users = 1
 
   constructor(netns: Netns) {
     this.netns = netns
+    this.key = namespaceKey(netns)
   }
 
   lease(): NetnsLease {

@@ -43,7 +43,7 @@ test('pods are counted as they come, wait, leave and go, however often each is l
   const counted = async () => {
     await pods.idle()
     const [enrolled, pending] = metrics.pods.mock.lastCall ?? []
-    expect(pods.counts()).toEqual({ enrolled, pending })
+    expect(pods.counts()).toEqual({ enrolled, pending, notCaptured: 0 })
     return [enrolled, pending]
   }
   for (const name of ['one', 'two', 'waits']) seen.pods.present(pod(name))

@@ -1,34 +1,36 @@
 import { messageOf } from '@cni/types'
 import { printable } from '../../foreign-text.ts'
-import type { PodIdentity } from '../../kube/pod-identity.ts'
-import { calmLog } from '../log/calm-log.ts'
 import type { ScopedLog } from '../services.ts'
 import type { AmbientMetrics } from './ambient-metrics.ts'
 import type { AmbientPod } from './ambient-pod.ts'
 import { PENDING_SHOWN } from './ambient-status.ts'
+import { podChecker } from './check-pods.ts'
 import { type Enroller, nameOf } from './enroller.ts'
 import { decideEnrolment, type EnrolmentSettings } from './enrolment.ts'
 import { isEnrolmentError } from './enrolment-error.ts'
-import { type EnrolmentStep, nextStep, type Reached } from './next-step.ts'
+import { type HandedPod, notEligible, notFound, soughtPod } from './handed-pod.ts'
+import type { NamespaceCheck } from './namespace-check.ts'
+import { type EnrolmentStep, nextStep } from './next-step.ts'
 import { podQueue } from './pod-queue.ts'
+import { foundAgain, kindsOf, newState, type PodCounts, type PodState, reachOf } from './pod-state.ts'
 import type { SeenPods } from './seen-pods.ts'
-
-/** A pod that a plugin hands over. */
-export interface HandedPod extends PodIdentity {
-  /** Empty: of the pod that is known by that name. */
-  readonly uid?: string | undefined
-  readonly netns: string
-  readonly addresses: readonly string[]
-}
 
 /** What {@link podsInMesh} works with. */
 export interface PodsInMeshOptions {
   readonly seen: SeenPods
   readonly enroller: Enroller
   readonly settings: EnrolmentSettings
+  /** Absent where pods have no namespace to be compared. */
+  readonly namespaces?: NamespaceCheck | undefined
   readonly metrics: AmbientMetrics
   readonly log: ScopedLog
   readonly signal: AbortSignal
+}
+
+/** A pod as `namespace/name`, and a sentence. */
+export interface PodAndReason {
+  readonly pod: string
+  readonly why: string
 }
 
 /** The pods of the node and how far each is; everything about one of them happens in its turn. */
@@ -43,11 +45,15 @@ export interface PodsInMesh {
   adopt(pod: AmbientPod, hadSidecar?: boolean): void
   /** Looks whether the rules of a pod are as they should be, and puts them right. */
   heal(uid: string): Promise<void>
+  /** Compares the namespaces of those that are in the mesh with what the node shows, and has the replaced ones enrolled. */
+  compare(): Promise<void>
   /** Those that are in the mesh. */
   enrolled(): string[]
-  counts(): { readonly enrolled: number; readonly pending: number }
+  counts(): PodCounts
   /** The first of those that are not in and should be. */
-  waiting(): { readonly pod: string; readonly why: string }[]
+  waiting(): PodAndReason[]
+  /** The first of those that were enrolled and are not captured. */
+  astray(): PodAndReason[]
   idle(): Promise<void>
 }
 
@@ -56,29 +62,25 @@ const MOST_STEPS = 6
 
 /** The pods of a node; of none of them anything is known yet. */
 export function podsInMesh(options: PodsInMeshOptions): PodsInMesh {
-  const { seen, enroller, settings, metrics, log, signal } = options
-  const states = new Map<string, State>()
-  const stateOf = (uid: string): State => {
+  const { seen, enroller, settings, namespaces, metrics, log, signal } = options
+  const states = new Map<string, PodState>()
+  const stateOf = (uid: string): PodState => {
     const state = states.get(uid) ?? newState(uid, log)
     states.set(uid, state)
     return state
   }
-  const counts = (): { readonly enrolled: number; readonly pending: number } => {
-    const found = { enrolled: 0, pending: 0 }
-    for (const state of states.values()) {
-      const kind = kindOf(state)
-      if (kind !== undefined) found[kind] += 1
-    }
+  const counts = (): PodCounts => {
+    const found = { enrolled: 0, pending: 0, notCaptured: 0 }
+    for (const state of states.values()) for (const kind of kindsOf(state)) found[kind] += 1
     return found
   }
   /** Each change of a pod is counted: to look at all pods for it takes the longer the more there are. */
-  const counted = { enrolled: 0, pending: 0 }
-  const count = (state: State): void => {
-    const kind = states.get(state.uid) === state ? kindOf(state) : undefined
-    if (state.counted !== undefined) counted[state.counted] -= 1
-    if (kind !== undefined) counted[kind] += 1
-    state.counted = kind
-    metrics.pods(counted.enrolled, counted.pending)
+  const counted = { enrolled: 0, pending: 0, notCaptured: 0 }
+  const count = (state: PodState): void => {
+    for (const kind of state.counted) counted[kind] -= 1
+    state.counted = states.get(state.uid) === state ? kindsOf(state) : []
+    for (const kind of state.counted) counted[kind] += 1
+    metrics.pods(counted.enrolled, counted.pending, counted.notCaptured)
   }
   const queue = podQueue({
     look,
@@ -112,13 +114,13 @@ export function podsInMesh(options: PodsInMeshOptions): PodsInMesh {
     count(state)
   }
 
-  function forget(uid: string, state: State): void {
+  function forget(uid: string, state: PodState): void {
     states.delete(uid)
     count(state)
   }
 
   /** Whether nothing is left to do now. */
-  async function take(step: EnrolmentStep, pod: AmbientPod, state: State): Promise<boolean> {
+  async function take(step: EnrolmentStep, pod: AmbientPod, state: PodState): Promise<boolean> {
     if (step.step !== 'none') log.info(`${WORDS[step.step]}: ${step.why}`, { pod: nameOf(pod) })
     switch (step.step) {
       case 'none':
@@ -147,6 +149,7 @@ export function podsInMesh(options: PodsInMeshOptions): PodsInMesh {
         await enroller.leave(pod, step)
         state.reached = undefined
         state.waits = undefined
+        foundAgain(state)
         return false
     }
   }
@@ -187,7 +190,7 @@ export function podsInMesh(options: PodsInMeshOptions): PodsInMesh {
       for (const [uid, { waits }] of states) if (waits !== undefined) queue.look(uid)
     },
     async enrol(given, left) {
-      const pod = await sought(given, seen, AbortSignal.any([left, signal]))
+      const pod = await soughtPod(given, seen, AbortSignal.any([left, signal]))
       await queue.run(pod.uid, () => enrolNow(pod.uid, given, left))
     },
     adopt(pod, hadSidecar = false) {
@@ -211,50 +214,25 @@ export function podsInMesh(options: PodsInMeshOptions): PodsInMesh {
           })
         }
       }),
+    compare: namespaces === undefined ? async () => {} : podChecker({ namespaces, states, seen, queue, count, log }),
     enrolled: () => [...states].flatMap(([uid, { reached }]) => (reached === undefined ? [] : [uid])),
-    waiting() {
-      const found: { pod: string; why: string }[] = []
-      for (const [uid, { waits }] of states) {
-        if (waits === undefined) continue
-        const pod = seen.situationOf(uid)?.pod
-        if (pod !== undefined) found.push({ pod: nameOf(pod), why: waits })
-        if (found.length === PENDING_SHOWN) break
-      }
-      return found
-    },
+    waiting: () => named(({ waits }) => waits),
+    astray: () => named(({ lost, waits }) => lost && [lost, waits].filter((part) => part !== undefined).join('; ')),
+  }
+
+  function named(whyOf: (state: PodState) => string | undefined): PodAndReason[] {
+    const found: PodAndReason[] = []
+    for (const state of states.values()) {
+      const why = whyOf(state)
+      const pod = why === undefined ? undefined : seen.situationOf(state.uid)?.pod
+      if (why !== undefined && pod !== undefined) found.push({ pod: nameOf(pod), why })
+      if (found.length === PENDING_SHOWN) break
+    }
+    return found
   }
 }
 
 // internal
-
-interface State {
-  readonly uid: string
-  reached: Reached | undefined
-  /** Why it is not as it should be. */
-  waits: string | undefined
-  /** As what it was counted last. */
-  counted: Kind
-  readonly calm: ReturnType<typeof calmLog>
-}
-
-type Kind = 'enrolled' | 'pending' | undefined
-
-const newState = (uid: string, log: ScopedLog): State => ({
-  uid,
-  reached: undefined,
-  waits: undefined,
-  counted: undefined,
-  calm: calmLog(log, ''),
-})
-
-function kindOf({ reached, waits }: State): Kind {
-  if (waits !== undefined) return 'pending'
-  return reached?.status === 'enabled' ? 'enrolled' : undefined
-}
-
-const reachOf = (state: State) => (reached: Reached) => {
-  state.reached = reached
-}
 
 const WORDS: Readonly<Record<Exclude<EnrolmentStep['step'], 'none'>, string>> = {
   enrol: 'a pod is taken into the mesh',
@@ -262,29 +240,3 @@ const WORDS: Readonly<Record<Exclude<EnrolmentStep['step'], 'none'>, string>> = 
   annotate: "a pod's annotation is written",
   leave: 'a pod is taken out of the mesh',
 }
-
-/** A plugin may be faster than the watch. */
-const LOOKS = 11
-const LOOK_PAUSE_MS = 10
-
-async function sought(given: HandedPod, seen: SeenPods, signal: AbortSignal): Promise<AmbientPod> {
-  for (let looks = 1; ; looks += 1) {
-    signal.throwIfAborted()
-    const found = seen.find(given)
-    const isRight = found !== undefined && (given.uid === undefined || given.uid === '' || given.uid === found.uid)
-    if (isRight && seen.namespaceLabels(given.namespace) !== undefined) return found
-    if (looks === LOOKS) throw isRight ? noNamespace(given) : notFound(given)
-    await new Promise((resolve) => setTimeout(resolve, LOOK_PAUSE_MS))
-  }
-}
-
-const named = (pod: PodIdentity): string => printable(nameOf(pod))
-
-const notFound = (pod: PodIdentity): Error =>
-  new Error(`failed to get pod ${named(pod)}: failed to find pod ${named(pod)}`)
-
-const noNamespace = (pod: PodIdentity): Error =>
-  new Error(`failed to get pod ${named(pod)}: failed to find namespace ${printable(pod.namespace)}`)
-
-const notEligible = (pod: PodIdentity): Error =>
-  new Error(`pod ${named(pod)} is unexpectedly not eligible for ambient enrollment`)

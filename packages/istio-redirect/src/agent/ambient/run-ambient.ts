@@ -7,6 +7,7 @@ import { printable } from '../../foreign-text.ts'
 import { aborted } from '../aborted.ts'
 import type { ServerReach } from '../on-cluster/server-reach.ts'
 import type { PodWatches } from '../pods/pod-watches.ts'
+import { findPodNamespaces } from '../proc/find-pod-namespaces.ts'
 import { kubeletUser } from '../proc/kubelet-user.ts'
 import type { ApiAccess, ScopedLog } from '../services.ts'
 import type { AmbientConfig } from './ambient-config.ts'
@@ -17,9 +18,9 @@ import { branchInterfaces, needsBranchRoutes } from './branch-interfaces.ts'
 import { clusterWatches } from './cluster-watches.ts'
 import { enroller, workloadOf } from './enroller.ts'
 import { belongsInSnapshot, decideEnrolment } from './enrolment.ts'
-import { findPodNamespaces } from './find-pod-namespaces.ts'
 import { keepNode } from './keep-node.ts'
 import { keepPods } from './keep-pods.ts'
+import { namespaceCheck } from './namespace-check.ts'
 import { namespaceFinder } from './namespace-finder.ts'
 import { netnsCache } from './netns-cache.ts'
 import { nodeAddresses } from './node-addresses.ts'
@@ -118,12 +119,13 @@ export async function runAmbient(options: RunAmbientOptions): Promise<void> {
   const seen = watchedPods({ config, log, look })
   using patches = podPatches(api, { signal: ending, reach: reach?.of('pods/status') })
   const finder = namespaceFinder({
-    look: (wanted) => findPodNamespaces(wanted, hostProc),
+    look: (wanted) => findPodNamespaces(wanted, hostProc, cache.holders()),
     warn: (text) => log.warn(printable(text)),
   })
   const pods = podsInMesh({
     seen,
     settings: config,
+    namespaces: namespaceCheck(cache, hostProc),
     metrics,
     log,
     signal: ending,

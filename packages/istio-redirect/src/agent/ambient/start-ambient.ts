@@ -11,9 +11,9 @@ import type { AmbientMetrics } from './ambient-metrics.ts'
 import type { AmbientStatus } from './ambient-status.ts'
 import { decideEnrolment } from './enrolment.ts'
 import { eventServer } from './events/event-server.ts'
+import type { HandedPod } from './handed-pod.ts'
 import type { MakeKernelSide } from './node-level/kernel-sides.ts'
 import { removeFromNode } from './node-level/left-behind.ts'
-import type { HandedPod } from './pods-in-mesh.ts'
 import { hostRootOf, type RunningAmbient, runAmbient } from './run-ambient.ts'
 
 /** What {@link startAmbient} works with. */
@@ -103,11 +103,11 @@ export async function startAmbient(options: StartAmbientOptions): Promise<Starte
     unready: () =>
       problem === undefined && ambient?.isReady ? (ambient.problem?.() ?? socket.problem()) : problemNow(),
     status() {
-      const counts = ambient?.pods.counts() ?? { enrolled: 0, pending: 0 }
+      const counts = ambient?.pods.counts() ?? { enrolled: 0, pending: 0, notCaptured: 0 }
       const { pods, ztunnels = () => 0, backEnd, nodeLevel } = ambient ?? {}
-      const waiting = pods?.waiting() ?? []
+      const [waiting, astray] = [pods?.waiting() ?? [], pods?.astray() ?? []]
       const problem = problemNow()
-      return { ...counts, waiting, ztunnels: ztunnels(), backEnd, nodeLevel: nodeLevel?.(), problem }
+      return { ...counts, waiting, astray, ztunnels: ztunnels(), backEnd, nodeLevel: nodeLevel?.(), problem }
     },
     async enrol(given, left) {
       if (!ambient?.isReady) return undefined
@@ -128,7 +128,7 @@ export async function startAmbient(options: StartAmbientOptions): Promise<Starte
       // It may have been removed before it worked.
       if (isRemoved && config.nodeLevel !== undefined) await removeFromNode({ ...config, hostRoot }, log)
       metrics.ztunnels(0)
-      metrics.pods(0, 0)
+      metrics.pods(0, 0, 0)
     },
   }
 }

@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isRuntimeVariable } from '@cni/host'
+import { KUBELET_NAMES } from '../proc/kubelet-names.ts'
 import type { Check } from './checks.ts'
 
-const RUNTIMES = new Set(['containerd', 'crio', 'dockerd', 'cri-dockerd', 'kubelet', 'k3s', 'k3s-server', 'k3s-agent'])
+const RUNTIMES = new Set(['containerd', 'crio', 'dockerd', 'cri-dockerd', ...KUBELET_NAMES])
 /** The plugin is built like the agent. */
 const OWN_RUNTIME = process.versions.bun === undefined ? 'node' : 'bun'
 

@@ -1,12 +1,10 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Netns } from '@cni/netns'
-import { messageOf } from '@cni/types'
-import { podCgroup } from '../proc/pod-cgroup.ts'
-import { addressesIn, openNamespace, podProcesses } from '../proc/pod-processes.ts'
-import { podAddresses } from './ambient-pod.ts'
+import { findByAddress } from './find-by-address.ts'
+import { findByProcess } from './find-by-process.ts'
+import { lookAtNode, type NodeLook } from './node-look.ts'
+import { podOfProcess } from './proc-files.ts'
 
-/** What a look at the processes of a node found. */
+/** What a look at a node found. */
 export interface FoundNamespaces {
   /** By UID; whoever asked closes them. */
   readonly namespaces: ReadonlyMap<string, Netns>
@@ -14,10 +12,25 @@ export interface FoundNamespaces {
   readonly warnings: readonly string[]
 }
 
+/** A pod whose namespace is looked for. */
+export interface SoughtPod {
+  readonly addresses: readonly string[]
+  /** The namespace that is held for it, as `dev:ino`. It must be open. */
+  readonly held?: string | undefined
+}
+
+/** The UIDs of the pods that namespaces are held for, by `dev:ino`: no other pod gets them. They must be open. */
+export type Holders = ReadonlyMap<string, string>
+
 /**
- * Opens the network namespaces of pods, by UID with their addresses: those of processes whose control groups say the
- * UID, with one of the pod's addresses in it, so that nobody is led into the namespace of another pod. Of several it is
- * the one with the oldest process; never the node's own. A pod without addresses is not looked for.
+ * Opens the network namespaces of pods, by UID with their addresses, each found by the first of these that there is:
+ *
+ * 1. processes whose control groups say the UID, with one of the pod's addresses in their namespace; of several it is the one with the
+ *    oldest process;
+ * 2. a namespace with all addresses of the pod and no process of another pod in it: of the oldest process, or mounted in the
+ *    node's folder of named namespaces and nowhere a second time.
+ *
+ * Never the node's own, the agent's, or one that is held for another pod. A pod without addresses is not looked for.
  *
  * @throws {@link DiscoveryError} when it cannot be told which namespace is the node's.
  * @example
@@ -35,61 +48,51 @@ export interface FoundNamespaces {
 export async function findPodNamespaces(
   wanted: ReadonlyMap<string, readonly string[]>,
   hostProc: string,
+  holders: Holders = new Map(),
 ): Promise<FoundNamespaces> {
-  const namespaces = new Map<string, Netns>()
-  const taken = new Map<string, string>()
-  const warnings = new Set<string>()
-  const uids = new Map<string, string>()
-  // Of most processes nothing else has to be read than whose they are.
-  const isWanted = (pid: string): boolean => {
-    const uid = uidOf(hostProc, pid)
-    if (uid === undefined || (wanted.get(uid) ?? []).length === 0) return false
-    uids.set(pid, uid)
-    return true
+  const sought = new Map([...wanted].map(([uid, addresses]) => [uid, { addresses }]))
+  return findInLook(await lookAtNode(hostProc), sought, holders)
+}
+
+/** What became of pods that were looked for. */
+export interface LookedFor extends FoundNamespaces {
+  /** Pods that are in the namespace that is held for them. */
+  readonly held: ReadonlySet<string>
+  /** Pods whose processes are in namespaces that cannot be theirs: which process, and why, without its subject. */
+  readonly refused: ReadonlyMap<string, string>
+}
+
+/** The same in a look that was taken, also for pods that have a namespace; see {@link findPodNamespaces}. */
+export async function findInLook(
+  look: NodeLook,
+  sought: ReadonlyMap<string, SoughtPod>,
+  holders: Holders,
+): Promise<LookedFor> {
+  const held = new Set<string>()
+  const open = new Map<string, SoughtPod>()
+  for (const [uid, pod] of sought) {
+    if (hasProcessIn(look, pod.held, uid)) held.add(uid)
+    else if (pod.addresses.length > 0) open.set(uid, pod)
   }
+  const namespaces = new Map<string, Netns>()
   try {
-    for (const process of await podProcesses(hostProc, isWanted)) {
-      const uid = uids.get(process.pid)
-      const addresses = uid === undefined ? undefined : wanted.get(uid)
-      if (uid === undefined || addresses === undefined || taken.has(process.namespace)) continue
-      const opened = openNamespace(hostProc, process)
-      if (opened === undefined) continue
-      const problem = namespaces.has(uid)
-        ? 'is in another namespace than the first of them'
-        : await refusal(opened, addresses)
-      if (problem === undefined) {
-        namespaces.set(uid, opened)
-        taken.set(process.namespace, uid)
-        continue
-      }
-      opened.close()
-      warnings.add(`process ${process.pid} of the pod with UID ${uid} ${problem}`)
+    const { owners, refused, warnings } = await findByProcess(look, open, holders, namespaces)
+    const unseen = new Map<string, readonly string[]>()
+    for (const [uid, { addresses, held: key }] of open) {
+      // Processes are the truth, also where they are in a namespace that is refused.
+      if (namespaces.has(uid) || refused.has(uid)) continue
+      if (key !== undefined && look.namespaces.has(key) && (owners.get(key) ?? []).length === 0) held.add(uid)
+      else unseen.set(uid, addresses)
     }
+    const more = await findByAddress(look, unseen, { owners, holders, found: namespaces })
+    return { namespaces, held, refused, warnings: [...warnings, ...more] }
   } catch (error) {
     for (const each of namespaces.values()) each.close()
     throw error
   }
-  return { namespaces, warnings: [...warnings] }
 }
 
 // internal
 
-function uidOf(hostProc: string, pid: string): string | undefined {
-  try {
-    return podCgroup(readFileSync(join(hostProc, pid, 'cgroup'), 'utf8'))?.uid
-  } catch {
-    return undefined // it has ended
-  }
-}
-
-/** Why a namespace is not that of a pod with these addresses. What cannot be looked at is not handed out. */
-async function refusal(opened: Netns, addresses: readonly string[]): Promise<string | undefined> {
-  try {
-    const there = podAddresses(await addressesIn(opened))
-    return podAddresses(addresses).some((address) => there.includes(address))
-      ? undefined
-      : `is in a namespace without its addresses ${addresses.join(', ')}`
-  } catch (error) {
-    return `is in a namespace that cannot be looked at: ${messageOf(error)}`
-  }
-}
+const hasProcessIn = ({ namespaces, hostProc }: NodeLook, key: string | undefined, uid: string): boolean =>
+  key !== undefined && (namespaces.get(key)?.pids ?? []).some((pid) => podOfProcess(hostProc, pid) === uid)

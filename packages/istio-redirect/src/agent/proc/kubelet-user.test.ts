@@ -23,6 +23,8 @@ describe('the user of the kubelet', () => {
     ['kubelet', 'kubelet', ['/usr/bin/kubelet', '--config=/var/lib/kubelet/config.yaml']],
     ['MicroK8s', 'kubelite', ['/snap/microk8s/1/kubelite', '--Kubelet-args-file=/x']],
     ['k3s', 'k3s', ['/usr/local/bin/k3s', 'server']],
+    ['a server of k3s', 'k3s-server', ['/usr/local/bin/k3s', 'server']],
+    ['an agent of k3s', 'k3s-agent', ['/usr/local/bin/k3s', 'agent']],
   ])('is that of the process of %s', async (_, comm, argv) => {
     runs('7', 'sshd', ['sshd'], 1)
     runs('20', comm, argv, 1001)

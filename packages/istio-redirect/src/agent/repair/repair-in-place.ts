@@ -37,7 +37,7 @@ export async function repairInPlace(observed: ObservedPod, options: InPlaceOptio
   const tell = (level: 'info' | 'warn', message: string, more: object): void =>
     log[level](message, { pod: keyOf(observed), ...printed(more) })
   const redirect = redirectFor(pod, { log: tell, env: process.env })
-  using target = await findNetns(observed.podIPs, hostProc)
+  using target = await findNetns(observed.podIPs, hostProc, observed.uid)
   const attachments = config.agentRunDir === '' ? undefined : attachmentsIn(config.agentRunDir)
   const recorded = attachments && findByNetns(attachments, { dev: Number(target.dev), ino: Number(target.ino) })
   await takingBack(contextOf(target, options), (context) =>

@@ -7,7 +7,7 @@ import type { ScopedLog } from '../../services.ts'
 import type { AmbientPod } from '../ambient-pod.ts'
 import { redirectionStatus } from '../annotation.ts'
 import type { WriteAnnotation } from '../annotation-writer.ts'
-import { type Enroller, nameOf } from '../enroller.ts'
+import { type Enroller, nameOf, noNamespaceOf } from '../enroller.ts'
 import { EnrolmentError } from '../enrolment-error.ts'
 
 /** What a {@link nodeEnroller} works on. */
@@ -30,7 +30,7 @@ export function nodeEnroller(options: NodeEnrollerOptions): Enroller {
     if (!options.needsNetns) return undefined
     if (path !== '') return netns.open(join(options.hostRoot, path))
     const found = await options.find(pod.uid, [...addresses, ...pod.addresses])
-    if (found === undefined) throw new Error(`no process of pod ${nameOf(pod)} (${pod.uid}) tells its namespace`)
+    if (found === undefined) throw new Error(noNamespaceOf(`pod ${nameOf(pod)}`, pod.uid))
     return found
   }
   const add = async (pod: AmbientPod, addresses: readonly string[], path?: string): Promise<void> => {

@@ -4,6 +4,7 @@ import { printable } from '../../../foreign-text.ts'
 import type { KernelSide } from '../../../node-level/kernel-side.ts'
 import { calmLog } from '../../log/calm-log.ts'
 import type { ScopedLog } from '../../services.ts'
+import { noNamespaceOf } from '../enroller.ts'
 import { podQueue } from '../pod-queue.ts'
 import { electZtunnel, type ZtunnelPod } from './election.ts'
 
@@ -49,7 +50,7 @@ export function ztunnelLead({ kernel, ztunnels, find, serves, log, signal }: Ztu
       using netns = await find(uid, [ip])
       // The node may be left by now: what came after would stay.
       if (signal.aborted) return
-      if (netns === undefined) throw new Error(`no process of ztunnel ${name} (${uid}) tells its namespace`)
+      if (netns === undefined) throw new Error(noNamespaceOf(`ztunnel ${name}`, uid))
       const { changed, warnings } = await kernel.start({ uid, name, ip, netns, dnsCapture })
       for (const text of warnings) log.warn(printable(text))
       const reason = serving === undefined ? 'the first that is ready' : `in the place of ${serving.name}`

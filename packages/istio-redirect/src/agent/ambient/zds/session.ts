@@ -1,8 +1,9 @@
+import type { Netns } from '@cni/netns'
 import type { UnixConnection } from '@cni/netns/unix'
 import { messageOf } from '@cni/types'
 import { printable } from '../../../foreign-text.ts'
 import type { Ack, ChangeRequest } from '../../../zds/wire.ts'
-import { identityOf } from '../../proc/pod-processes.ts'
+import { identityOf, isSameNamespace, type NamespaceIdentity } from '../../proc/namespace-identity.ts'
 import type { KnownPod } from '../netns-cache.ts'
 import { greet, type LiveExchange, type Patience, type SnapshotExchange, type WithNetns } from './exchange.ts'
 import { problemOf } from './messages.ts'
@@ -47,7 +48,7 @@ export class Session {
   readonly #around: SessionSurroundings
   readonly #tasks: Task[] = []
   /** Which namespace each pod has that it was told, or will be by a task. */
-  readonly #told = new Map<string, string>()
+  readonly #told = new Map<string, NamespaceIdentity>()
   readonly #over = settledLater()
   #wake = new AbortController()
 
@@ -103,7 +104,7 @@ export class Session {
     for (const { uid, workload, lease } of this.#around.snapshot()) {
       if (lease === undefined) continue
       const { netns } = lease
-      if (this.#told.get(uid) === identityOf(netns) || problemOf({ type: 'add', uid, workload }) !== undefined) {
+      if (this.#isTold(uid, netns) || problemOf({ type: 'add', uid, workload }) !== undefined) {
         lease[Symbol.dispose]()
         continue
       }
@@ -154,6 +155,11 @@ export class Session {
     if (lease === undefined) return exchange.send({ type: 'keep', uid })
     this.#told.set(uid, identityOf(lease.netns))
     return exchange.send({ type: 'add', uid, workload, netns: lease.netns })
+  }
+
+  #isTold(uid: string, netns: Netns): boolean {
+    const told = this.#told.get(uid)
+    return told !== undefined && isSameNamespace(told, identityOf(netns))
   }
 
   #isSendable({ uid, workload }: KnownPod): boolean {

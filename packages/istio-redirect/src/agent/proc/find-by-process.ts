@@ -1,0 +1,97 @@
+import { setImmediate as breathe } from 'node:timers/promises'
+import type { Netns } from '@cni/netns'
+import { messageOf } from '@cni/types'
+import type { Holders, SoughtPod } from './find-pod-namespaces.ts'
+import type { NodeLook } from './node-look.ts'
+import { openOfProcess } from './open-seen.ts'
+import { addressesIn, tellingAddresses } from './pod-addresses.ts'
+import { olderFirst, podOfProcess, type StartedProcess, startTimeOf } from './proc-files.ts'
+
+/** What processes say. */
+export interface FoundByProcess {
+  /** UIDs of the pods that have processes in a namespace, by the namespace; without those that are held for other pods. */
+  readonly owners: ReadonlyMap<string, readonly string[]>
+  readonly refused: ReadonlyMap<string, string>
+  readonly warnings: readonly string[]
+}
+
+/** Puts the namespaces of pods that have processes into `found`. */
+export async function findByProcess(
+  look: NodeLook,
+  sought: ReadonlyMap<string, SoughtPod>,
+  holders: Holders,
+  found: Map<string, Netns>,
+): Promise<FoundByProcess> {
+  const { owners, processes } = await processesOf(look, sought, holders)
+  const taken = new Set<string>()
+  const refused = new Map<string, string>()
+  const warnings = new Set<string>()
+  for (const { pid, uid, key } of processes) {
+    const addresses = sought.get(uid)?.addresses
+    if (addresses === undefined || taken.has(key)) continue
+    const opened = openOfProcess(look, key, pid, uid)
+    if (opened === undefined) continue
+    const problem = found.has(uid) ? 'is in another namespace than the first of them' : await refusal(opened, addresses)
+    if (problem === undefined) {
+      found.set(uid, opened)
+      taken.add(key)
+      continue
+    }
+    opened.close()
+    const text = `process ${pid} of the pod with UID ${uid} ${problem}`
+    warnings.add(text)
+    refused.set(uid, text)
+  }
+  for (const uid of found.keys()) refused.delete(uid)
+  return { owners, refused, warnings: [...warnings] }
+}
+
+// internal
+
+interface PodProcess extends StartedProcess {
+  readonly uid: string
+  readonly key: string
+}
+
+/** Of each pod the oldest process in each namespace, the oldest of all first. */
+async function processesOf(
+  { namespaces, hostProc }: NodeLook,
+  sought: ReadonlyMap<string, SoughtPod>,
+  holders: Holders,
+) {
+  const owners = new Map<string, readonly string[]>()
+  const processes: PodProcess[] = []
+  let read = 0
+  if (sought.size === 0) return { owners, processes }
+  for (const [key, { pids }] of namespaces) {
+    const holder = holders.get(key)
+    if (holder !== undefined && !sought.has(holder)) continue
+    const oldest = new Map<string, PodProcess | undefined>()
+    for (const pid of pids) {
+      read += 1
+      if (read % 256 === 0) await breathe()
+      const uid = podOfProcess(hostProc, pid)
+      if (uid === undefined) continue
+      const before = oldest.get(uid)
+      const isWanted = sought.has(uid) && (holder === undefined || holder === uid)
+      const process = isWanted ? { pid, uid, key, startTime: startTimeOf(hostProc, pid) } : undefined
+      const isOlder = process !== undefined && (before === undefined || olderFirst(process, before) < 0)
+      oldest.set(uid, isOlder ? process : before)
+    }
+    owners.set(key, [...oldest.keys()])
+    for (const process of oldest.values()) if (process !== undefined) processes.push(process)
+  }
+  return { owners, processes: processes.sort(olderFirst) }
+}
+
+/** Why a namespace is not that of a pod with these addresses. What cannot be looked at is not handed out. */
+async function refusal(opened: Netns, addresses: readonly string[]): Promise<string | undefined> {
+  try {
+    const there = await addressesIn(opened)
+    return tellingAddresses(addresses).some((address) => there.has(address))
+      ? undefined
+      : `is in a namespace without its addresses ${addresses.join(', ')}`
+  } catch (error) {
+    return `is in a namespace that cannot be looked at: ${messageOf(error)}`
+  }
+}
