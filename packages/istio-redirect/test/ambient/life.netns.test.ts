@@ -142,7 +142,9 @@ describe('an agent that starts again', () => {
     const pod = await node.pod({ name: 'web' })
     await ready(first)
     await annotated(pod, 'pending')
-    await expect.poll(() => first.status().waiting, patience).toEqual([{ pod: 'shop/web', why: 'no ztunnel connected' }])
+    await expect
+      .poll(() => first.status().waiting, patience)
+      .toEqual([{ pod: 'shop/web', why: 'no ztunnel connected' }])
     await first.stop('followed')
     const ztunnel = node.ztunnel()
     await ready(await node.start())

@@ -39,7 +39,8 @@ export function podChecker(options: PodCheckerOptions): () => Promise<void> {
     else if (namespaces.replace(uid, workloadOf(known.pod), finding)) {
       state.lost = 'it is in another namespace than the one that was enrolled'
       state.reached = { ...state.reached, status: 'pending' }
-      log.warn('the namespace of a pod was replaced, and is enrolled in place of the former one', {
+      const what = finding.before === undefined ? 'found' : 'replaced'
+      log.warn(`the namespace of an enrolled pod was ${what}: the pod is enrolled in it now`, {
         pod: nameOf(known.pod),
         netns: printable(finding.netns.path),
       })

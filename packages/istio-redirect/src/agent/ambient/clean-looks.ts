@@ -1,7 +1,6 @@
-import type { Netns } from '@cni/netns'
 import { openNft } from '@cni/nftables/wire'
-import { identityOf } from '../proc/namespace-identity.ts'
 import type { RulesOptions } from './installed-rules.ts'
+import type { IdentifiedLease } from './netns-cache.ts'
 import type { PodCapture } from './pod-rules.ts'
 
 /** Remembers of which pods the rules were as they should be, so that they are only read again when something changed. */
@@ -41,18 +40,18 @@ export function cleanLooks(): CleanLooks {
  * the changes of nf_tables. `undefined` where nobody counts. Taken before the rules are looked at. To ask takes a tenth of a
  * millisecond, to read all rules several.
  */
-export function markOf(netns: Netns, capture: PodCapture, { native, backend }: RulesOptions): string | undefined {
+export function markOf(lease: IdentifiedLease, capture: PodCapture, { native, backend }: RulesOptions): string | undefined {
   if (native !== true && backend !== 'nft') return undefined
   try {
-    using nft = openNft(netns)
-    return markAt(netns, capture, nft.generation())
+    using nft = openNft(lease.netns)
+    return markAt(lease, capture, nft.generation())
   } catch {
     return undefined // who reads the rules says what is wrong
   }
 }
 
 /** The same where the count is known. */
-export function markAt(netns: Netns, capture: PodCapture, generation: number): string {
-  const { dev, ino, cookie } = identityOf(netns)
+export function markAt({ identity }: IdentifiedLease, capture: PodCapture, generation: number): string {
+  const { dev, ino, cookie } = identity
   return JSON.stringify([`${dev}:${ino}:${cookie}`, generation, capture])
 }

@@ -10,7 +10,7 @@ import { enrolNamespace, namespaceDrift, releaseNamespace, releaseProven, uncoun
 import { EnrolmentError } from './enrolment-error.ts'
 import type { RulesOptions } from './installed-rules.ts'
 import type { NamespaceFinder } from './namespace-finder.ts'
-import type { NetnsCache, NetnsLease, Workload } from './netns-cache.ts'
+import type { NetnsCache, IdentifiedLease, Workload } from './netns-cache.ts'
 import type { LeftRules, Reached } from './next-step.ts'
 import { podOverrides } from './pod-overrides.ts'
 import type { PodCapture } from './pod-rules.ts'
@@ -71,7 +71,7 @@ export function enroller(options: EnrollerOptions): Enroller {
     }
   }
 
-  const leaseOf = async (pod: AmbientPod, { addresses, netns: path = '' }: EnrolOptions): Promise<NetnsLease> => {
+  const leaseOf = async (pod: AmbientPod, { addresses, netns: path = '' }: EnrolOptions): Promise<IdentifiedLease> => {
     if (path !== '') cache.keep(pod.uid, workloadOf(pod), openAt(options.hostRoot, path))
     const known = cache.lease(pod.uid)
     if (known !== undefined) return known
@@ -84,15 +84,15 @@ export function enroller(options: EnrollerOptions): Enroller {
   }
 
   /** With its rules in. What is impossible leaves nothing behind of a pod that was not known before. */
-  const captured = async (pod: AmbientPod, given: EnrolOptions): Promise<NetnsLease> => {
+  const captured = async (pod: AmbientPod, given: EnrolOptions): Promise<IdentifiedLease> => {
     const isKnown = cache.has(pod.uid)
-    let lease: NetnsLease | undefined
+    let lease: IdentifiedLease | undefined
     try {
       const capture = captureOf(pod)
       lease = await leaseOf(pod, given)
       const { generation } = await enrolNamespace(lease.netns, capture, rules)
       // What was written just now has not to be read to know that it is there.
-      if (generation !== undefined) looks.wasClean(pod.uid, markAt(lease.netns, capture, generation))
+      if (generation !== undefined) looks.wasClean(pod.uid, markAt(lease, capture, generation))
       return lease
     } catch (cause) {
       lease?.[Symbol.dispose]()
@@ -153,7 +153,7 @@ export function enroller(options: EnrollerOptions): Enroller {
       using lease = cache.lease(pod.uid)
       if (lease === undefined) return []
       const capture = captureOf(pod)
-      const mark = markOf(lease.netns, capture, rules)
+      const mark = markOf(lease, capture, rules)
       if (looks.isClean(pod.uid, mark)) return []
       const look = looks.isSame(pod.uid, mark) ? uncountedDrift : namespaceDrift
       const drift = await look(lease.netns, capture, rules)

@@ -1,6 +1,12 @@
 import type { Netns } from '@cni/netns'
 import { DiscoveryError } from '../proc/discovery-error.ts'
-import { namespaceKey, nodeNamespace, reservedNamespaces } from '../proc/namespace-identity.ts'
+import {
+  identityOf,
+  type NamespaceIdentity,
+  namespaceKey,
+  nodeNamespace,
+  reservedNamespaces,
+} from '../proc/namespace-identity.ts'
 
 /** What ztunnel is told of a pod besides its namespace. */
 export interface Workload {
@@ -12,6 +18,11 @@ export interface Workload {
 /** A namespace that stays open until whoever asked for it disposes of this, whatever happens to the cache meanwhile. */
 export interface NetnsLease extends Disposable {
   readonly netns: Netns
+}
+
+/** A lease of a namespace that was told apart when it was kept. */
+export interface IdentifiedLease extends NetnsLease {
+  readonly identity: NamespaceIdentity
 }
 
 /** A pod that is known, with its namespace if that is. */
@@ -35,7 +46,7 @@ export interface NetnsCache extends Disposable {
   keep(uid: string, workload: Workload, netns: Netns): void
   has(uid: string): boolean
   /** The namespace of a pod, `undefined` when it is not known or has none. */
-  lease(uid: string): NetnsLease | undefined
+  lease(uid: string): IdentifiedLease | undefined
   /** The namespace of a pod as `dev:ino`. */
   keyOf(uid: string): string | undefined
   /** The UIDs of pods by their namespaces, as `dev:ino`; what is held is open, so that its inode is not used again. */
@@ -75,8 +86,15 @@ export function netnsCache(hostProc: string): NetnsCache {
     },
     has: (uid) => pods.has(uid),
     lease: (uid) => pods.get(uid)?.held?.lease(),
-    keyOf: (uid) => pods.get(uid)?.held?.key,
-    holders: () => new Map([...pods].flatMap(([uid, { held }]) => (held === undefined ? [] : [[held.key, uid]]))),
+    keyOf(uid) {
+      const identity = pods.get(uid)?.held?.identity
+      return identity && namespaceKey(identity)
+    },
+    holders() {
+      const found = new Map<string, string>()
+      for (const [uid, { held }] of pods) if (held !== undefined) found.set(namespaceKey(held.identity), uid)
+      return found
+    },
     snapshot: () => [...pods].map(([uid, { workload, held }]) => ({ uid, workload, lease: held?.lease() })),
     forget,
     get size() {
@@ -109,19 +127,20 @@ function refuseReserved(hostProc: string, { namespace, name }: Workload, netns: 
 /** Closed by the last who lets go of it. */
 class Held {
   readonly netns: Netns
-  readonly key: string
+  readonly identity: NamespaceIdentity
   #users = 1
 
   constructor(netns: Netns) {
     this.netns = netns
-    this.key = namespaceKey(netns)
+    this.identity = identityOf(netns)
   }
 
-  lease(): NetnsLease {
+  lease(): IdentifiedLease {
     this.#users += 1
     let held = true
     return {
       netns: this.netns,
+      identity: this.identity,
       [Symbol.dispose]: () => {
         if (held) this.release()
         held = false

@@ -73,6 +73,23 @@ describe('ambient mode in the status of a node', () => {
     expect(told({ ...healthy, nodeLevel: nodeLevel(undefined) }, true)).toHaveLength(1)
   })
 
+  test('pods that are enrolled and not captured are counted, and named with their reason and what to do', () => {
+    const astray = Array.from({ length: 20 }, (_, index) => ({ pod: `shop/web-${index}`, why: 'no process of it' }))
+    const [mesh, first, ...others] = told({ ...healthy, notCaptured: 30, astray })
+    expect(mesh).toMatchObject({
+      state: 'warn',
+      detail: '12 pods enrolled, 0 pending, 30 not captured; ztunnel is connected; rules by iptables-nft',
+    })
+    expect(first).toEqual({
+      state: 'warn',
+      subject: 'shop/web-0',
+      detail: 'enrolled and not captured: no process of it',
+      next: expect.stringContaining('cniNetnsDir'),
+    })
+    expect(others).toHaveLength(5)
+    expect(others.at(-1)).toMatchObject({ subject: 'pods', detail: '25 more are not captured' })
+  })
+
   test('pods that are pending are named with their reason, a screen of them', () => {
     const waiting = Array.from({ length: 20 }, (_, index) => ({ pod: `shop/web-${index}`, why: 'no address yet' }))
     const checks = told({ ...healthy, pending: 30, waiting })

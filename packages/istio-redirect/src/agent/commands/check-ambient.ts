@@ -13,7 +13,12 @@ export function checkAmbient(
   if ('problem' in answer) return [check('fail', answer.socket, answer.problem, START)]
   const { ambient } = answer.status
   if (ambient === undefined) return [check('fail', answer.socket, 'the agent that listens does without', START)]
-  return [summary(ambient), ...(config.nativeNftables ? notNative(ambient) : []), ...waiting(ambient)]
+  return [
+    summary(ambient),
+    ...(config.nativeNftables ? notNative(ambient) : []),
+    ...astray(ambient),
+    ...waiting(ambient),
+  ]
 }
 
 // internal
@@ -27,8 +32,9 @@ const check = (state: Check['state'], subject: string, detail: string, next?: st
 })
 
 function summary(status: AmbientStatus): Check {
-  const { enrolled, pending, ztunnels, backEnd, problem, nodeLevel } = status
-  const counts = `${pods(enrolled)} enrolled, ${pending} pending`
+  const { enrolled, pending, notCaptured = 0, ztunnels, backEnd, problem, nodeLevel } = status
+  const lost = notCaptured === 0 ? '' : `, ${notCaptured} not captured`
+  const counts = `${pods(enrolled)} enrolled, ${pending} pending${lost}`
   const detail = [
     problem,
     `${counts}; ${nodeLevel === undefined ? connected(ztunnels) : serves(nodeLevel)}${backEnd === undefined ? '' : `; rules by ${BACK_ENDS[backEnd]}`}`,
@@ -37,7 +43,7 @@ function summary(status: AmbientStatus): Check {
   if (ztunnels === 0) {
     return check('fail', 'mesh', detail.join('; '), nodeLevel === undefined ? NO_ZTUNNEL : NO_READY_ZTUNNEL)
   }
-  return check(pending > 0 ? 'warn' : 'ok', 'mesh', detail.join('; '))
+  return check(pending + notCaptured > 0 ? 'warn' : 'ok', 'mesh', detail.join('; '))
 }
 
 /** What was asked for and is not so; on the node nobody can ask for it. */
@@ -46,10 +52,24 @@ function notNative({ backEnd, nodeLevel }: AmbientStatus): Check[] {
   return [check('warn', 'rules', `NATIVE_NFTABLES is true, and ${BACK_ENDS[backEnd]} is used`, NOT_NATIVE)]
 }
 
+function astray({ notCaptured = 0, astray: shown = [] }: AmbientStatus): Check[] {
+  return named(notCaptured, shown, (why) => `enrolled and not captured: ${why}`, 'not captured', NOT_CAPTURED)
+}
+
 function waiting({ pending, waiting: shown }: AmbientStatus): Check[] {
-  const named = shown.slice(0, NAMED).map(({ pod, why }) => check('warn', pod, `pending: ${why}`))
-  const more = pending - named.length
-  return more > 0 && named.length > 0 ? [...named, check('warn', 'pods', `${more} more are pending`)] : named
+  return named(pending, shown, (why) => `pending: ${why}`, 'pending')
+}
+
+function named(
+  count: number,
+  shown: AmbientStatus['waiting'],
+  detail: (why: string) => string,
+  what: string,
+  next?: string,
+): Check[] {
+  const few = shown.slice(0, NAMED).map(({ pod, why }) => check('warn', pod, detail(why), next))
+  const more = count - few.length
+  return more > 0 && few.length > 0 ? [...few, check('warn', 'pods', `${more} more are ${what}`)] : few
 }
 
 /** On one screen. */
@@ -75,6 +95,8 @@ const NOT_NATIVE =
   'sets of ipset that iptables rules used before keep native rules from being written until the node is started again: reboot it, or add a new one; a kernel without nf_tables never takes them. The log of the agent says which it was: kubectl logs'
 const START = 'start install-cni with AMBIENT_ENABLED=true: until then no pod of this node joins or leaves the mesh'
 const READ_LOG = 'the agent tries again and again; its log says what and how often: kubectl logs, if it runs in a pod'
+const NOT_CAPTURED =
+  'the agent compares again in each round; it needs /proc and /run/netns of the node, below /host (chart: cniNetnsDir). A pod that stays so is to be deleted: the one in its place is enrolled when it starts'
 const NO_ZTUNNEL =
   'is a ztunnel running on this node? kubectl get pods -A -l app=ztunnel -o wide; it connects to ZTUNNEL_UDS_ADDRESS'
 const NO_READY_ZTUNNEL =

@@ -31,9 +31,12 @@ export async function findByAddress(
   const warnings: string[] = []
   if (sought.length === 0) return warnings
   using best = new Candidates()
+  let looked = 0
   for (const key of look.namespaces.keys()) {
     const mayBe = sought.filter(({ uid }) => (holders.get(key) ?? uid) === uid)
     if (mayBe.length === 0 || (owners.get(key) ?? []).length > 0) continue
+    looked += 1
+    if (looked > MOST_LOOKS) break
     let opened: Netns | undefined
     try {
       opened = openUnowned(look, key)
@@ -62,6 +65,8 @@ export async function findByAddress(
 // internal
 
 const MOST_WARNINGS = 16
+/** As many namespaces as mounts are looked at. */
+const MOST_LOOKS = 4096
 
 interface Candidate {
   readonly opened: Netns

@@ -24,11 +24,14 @@ export async function findByProcess(
 ): Promise<FoundByProcess> {
   const { owners, processes } = await processesOf(look, sought, holders)
   const taken = new Set<string>()
+  const tries = new Map<string, number>()
   const refused = new Map<string, string>()
   const warnings = new Set<string>()
   for (const { pid, uid, key } of processes) {
     const addresses = sought.get(uid)?.addresses
-    if (addresses === undefined || taken.has(key)) continue
+    const tried = (tries.get(uid) ?? 0) + 1
+    if (addresses === undefined || taken.has(key) || tried > MOST_TRIES) continue
+    tries.set(uid, tried)
     const opened = openOfProcess(look, key, pid, uid)
     if (opened === undefined) continue
     const problem = found.has(uid) ? 'is in another namespace than the first of them' : await refusal(opened, addresses)
@@ -47,6 +50,9 @@ export async function findByProcess(
 }
 
 // internal
+
+/** A pod may make namespaces by the thousand. Its own is as old as its oldest process. */
+const MOST_TRIES = 16
 
 interface PodProcess extends StartedProcess {
   readonly uid: string

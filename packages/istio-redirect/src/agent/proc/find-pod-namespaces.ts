@@ -81,7 +81,7 @@ export async function findInLook(
     for (const [uid, { addresses, held: key }] of open) {
       // Processes are the truth, also where they are in a namespace that is refused.
       if (namespaces.has(uid) || refused.has(uid)) continue
-      if (key !== undefined && look.namespaces.has(key) && (owners.get(key) ?? []).length === 0) held.add(uid)
+      if (key !== undefined && look.namespaces.has(key)) held.add(uid)
       else unseen.set(uid, addresses)
     }
     const more = await findByAddress(look, unseen, { owners, holders, found: namespaces })

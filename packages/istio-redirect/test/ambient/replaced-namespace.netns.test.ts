@@ -1,0 +1,186 @@
+import { tempNetns } from '@cni/netns/testing'
+import { describe, expect, test } from 'vitest'
+import { capturedBy } from './back-ends.ts'
+import { type MeshNode, meshNode, type TestPod } from './mesh-node.ts'
+import type { RecordingZtunnel } from './recording-ztunnel.ts'
+import { addressed, mounted, moved, namespaceWith, rootOf, showProcess } from './replaced-pod.ts'
+import { annotated, patience, ready, servedNode } from './served-node.ts'
+
+/** Rounds are short, so that a test need not wait for them. */
+const rounds = { podRoundMs: 200 }
+
+async function enrolled(node: MeshNode, name = 'web'): Promise<TestPod> {
+  const pod = await node.pod({ name })
+  await annotated(pod, 'enabled')
+  return pod
+}
+
+/** Waits until a pod is captured in a namespace, and ztunnel has that namespace. */
+async function captured(ztunnel: RecordingZtunnel, pod: TestPod, namespace: { readonly ino: bigint }) {
+  await expect.poll(() => ztunnel.pods.get(pod.uid), patience).toBe(namespace.ino)
+}
+
+const notCaptured = async (node: MeshNode) =>
+  (await node.metrics()).match(/^istio_cni_ambient_pods_not_captured (\d+)$/m)?.[1]
+
+describe('a namespace that is replaced under the same UID', () => {
+  test.each([
+    ['while the agent runs', false],
+    ['when the pod changes', true],
+  ])('is found by a process, %s', async (_, change) => {
+    await using served = await servedNode(rounds)
+    const { node, ztunnel } = served
+    const pod = await enrolled(node)
+    await using other = await namespaceWith(pod.addresses)
+    // The former namespace stays mounted: processes are the truth.
+    using _mount = mounted(rootOf(node), 'cni-old', pod.netns)
+    moved(node, pod, other)
+    if (change) pod.change({ labels: { touched: 'yes' } })
+    await captured(ztunnel, pod, other)
+    expect(await capturedBy(other, 'nft')).toBe('wholly')
+    expect(pod.annotation()).toBe('enabled')
+    await expect.poll(() => notCaptured(node), patience).toBe('0')
+    expect(node.log.filter((line) => line.includes('was replaced'))).toHaveLength(1)
+  })
+
+  test.each([
+    ['when the agent starts again', 'process', false],
+    ['when its processes come after the agent', 'late', false],
+    ['when its processes come after the agent, and the pod changes', 'late', true],
+    ['when its mount comes after the agent', 'mount', false],
+  ] as const)('is found %s', async (_, how, change) => {
+    await using node = await meshNode(rounds)
+    const first = await node.start()
+    const ztunnel = node.ztunnel()
+    await ready(first)
+    const pod = await enrolled(node)
+    await first.stop('followed')
+    await using other = await namespaceWith(pod.addresses)
+    using stack = new DisposableStack()
+    if (how === 'process') moved(node, pod, other)
+    else pod.end()
+    const second = await node.start()
+    await ready(second)
+    if (how !== 'process') {
+      await expect.poll(() => notCaptured(node), patience).toBe('1')
+      expect(second.status()).toMatchObject({ enrolled: 1, pending: 0, notCaptured: 1, astray: [{ pod: 'shop/web' }] })
+      if (how === 'late') showProcess(rootOf(node), '4711', pod.uid, other)
+      else stack.use(mounted(rootOf(node), 'cni-new', other))
+    }
+    if (change) pod.change({ labels: { touched: 'yes' } })
+    await captured(ztunnel, pod, other)
+    await expect.poll(() => capturedBy(other, 'nft'), patience).toBe('wholly')
+    await expect.poll(() => second.status(), patience).toMatchObject({ enrolled: 1, notCaptured: 0, astray: [] })
+  })
+
+  test('is found by its mount where no process is seen, as without a pause container', async () => {
+    await using served = await servedNode(rounds)
+    const { node, ztunnel } = served
+    const pod = await enrolled(node)
+    await using other = await namespaceWith(pod.addresses)
+    using _mount = mounted(rootOf(node), 'cni-new', other)
+    pod.end()
+    await captured(ztunnel, pod, other)
+    expect(await capturedBy(other, 'nft')).toBe('wholly')
+  })
+
+  test('is found once the status of the pod has the addresses in it', async () => {
+    await using served = await servedNode(rounds)
+    const { node, ztunnel, agent } = served
+    const pod = await enrolled(node)
+    await using other = await namespaceWith(['10.20.7.7'])
+    moved(node, pod, other)
+    await expect
+      .poll(() => agent.status().astray, patience)
+      .toEqual([
+        {
+          pod: 'shop/web',
+          why: expect.stringMatching(/^process 4711 .* is in a namespace without its addresses 10\.20/),
+        },
+      ])
+    expect(await capturedBy(other, 'nft')).toBe('no')
+    pod.change({ status: { phase: 'Running', podIP: '10.20.7.7', podIPs: [{ ip: '10.20.7.7' }] } })
+    await captured(ztunnel, pod, other)
+  })
+
+  test('is found of each of several pods, and the others are not told again', async () => {
+    await using served = await servedNode(rounds)
+    const { node, ztunnel, agent } = served
+    const pods = await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => enrolled(node, name)))
+    await using stack = new AsyncDisposableStack()
+    const told = ztunnel.told.length
+    const fresh = await Promise.all(
+      pods.slice(0, 3).map(async (pod, at) => {
+        const other = stack.use(await namespaceWith(pod.addresses))
+        moved(node, pod, other, String(4711 + at))
+        return { pod, other }
+      }),
+    )
+    for (const { pod, other } of fresh) await captured(ztunnel, pod, other)
+    for (const { other } of fresh) expect(await capturedBy(other, 'nft')).toBe('wholly')
+    await expect.poll(() => agent.status(), patience).toMatchObject({ enrolled: 6, notCaptured: 0 })
+    expect(ztunnel.told.slice(told).toSorted()).toEqual(['add a', 'add b', 'add c'])
+  })
+
+  test('is tried again when ztunnel refuses it, and counted meanwhile', async () => {
+    await using served = await servedNode(rounds)
+    const { node, ztunnel, agent } = served
+    const pod = await enrolled(node)
+    await using other = await namespaceWith(pod.addresses)
+    ztunnel.answer(() => 'no room')
+    moved(node, pod, other)
+    await annotated(pod, 'pending')
+    await expect
+      .poll(() => agent.status(), patience)
+      .toMatchObject({
+        notCaptured: 1,
+        astray: [{ pod: 'shop/web', why: expect.stringContaining('no room') }],
+      })
+    ztunnel.answer(() => '')
+    await captured(ztunnel, pod, other)
+    await annotated(pod, 'enabled')
+    expect(agent.status()).toMatchObject({ enrolled: 1, pending: 0, notCaptured: 0 })
+  })
+})
+
+describe('a namespace is never taken', () => {
+  test('from another pod, by whichever of its pods', async () => {
+    await using served = await servedNode(rounds)
+    const { node, ztunnel, agent } = served
+    const [one, other] = [await enrolled(node, 'one'), await enrolled(node, 'other')]
+    await addressed(other.netns, one.addresses)
+    one.end()
+    showProcess(rootOf(node), '4711', one.uid, other.netns)
+    using _mount = mounted(rootOf(node), 'cni-other', other.netns)
+    await expect.poll(() => agent.status().astray, patience).toMatchObject([{ pod: 'shop/one' }])
+    expect([ztunnel.pods.get(one.uid), ztunnel.pods.get(other.uid)]).toEqual([one.netns.ino, other.netns.ino])
+  })
+
+  test('from the node, or from the agent', async () => {
+    await using served = await servedNode(rounds)
+    const { node, ztunnel, agent } = served
+    const pod = await enrolled(node)
+    await addressed(node.netns, pod.addresses)
+    moved(node, pod, node.netns)
+    showProcess(rootOf(node), '4712', pod.uid, { path: '/proc/self/ns/net' })
+    using _mount = mounted(rootOf(node), 'cni-node', node.netns)
+    await expect.poll(() => agent.status().astray, patience).toMatchObject([{ pod: 'shop/web' }])
+    expect(ztunnel.pods.get(pod.uid)).toBe(pod.netns.ino)
+    expect(await capturedBy(node.netns, 'nft')).toBe('no')
+  })
+
+  test('while the pod has a process in its own: what a process makes for itself is not the pod’s', async () => {
+    await using served = await servedNode(rounds)
+    const { node, ztunnel, agent } = served
+    const pod = await enrolled(node)
+    const bystander = await enrolled(node, 'bystander')
+    await using made = await namespaceWith(pod.addresses)
+    showProcess(rootOf(node), '4711', pod.uid, made, 1)
+    await using elsewhere = await tempNetns()
+    // It is settled in the same round or a later one.
+    moved(node, bystander, elsewhere, '4712')
+    await expect.poll(() => agent.status().astray, patience).toMatchObject([{ pod: 'shop/bystander' }])
+    expect(ztunnel.pods.get(pod.uid)).toBe(pod.netns.ino)
+    expect(await capturedBy(made, 'nft')).toBe('no')
+  })
+})
