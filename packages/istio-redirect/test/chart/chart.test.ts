@@ -136,6 +136,24 @@ describe.skipIf(HELM === undefined)('the chart', () => {
     expect(rights(objects, 'istio-cni-plugin', 'Role')).toEqual([])
   })
 
+  test.for<[string, object, path: string | undefined]>([
+    ['repair in place', {}, '/var/run/netns'],
+    ['ambient', { profile: 'ambient', repair: { enabled: false } }, '/var/run/netns'],
+    ['another folder', { cniNetnsDir: '/run/docker/netns' }, '/run/docker/netns'],
+    ['a platform', { global: { platform: 'minikube' } }, '/var/run/docker/netns'],
+    ['delete', DELETE, undefined],
+    ['label', LABEL, undefined],
+    ['no repair', { repair: { enabled: false } }, undefined],
+  ])('shows the namespaces of pods to who looks for them, and to nobody else: %s', ([, values, path]) => {
+    const objects = rendered({ ...IMAGE, ...values })
+    const mounts = list(container(objects).volumeMounts).filter((one) => node(one).name === 'cni-netns-dir')
+    const mount = { name: 'cni-netns-dir', mountPath: '/host/var/run/netns', readOnly: true }
+    expect(mounts).toEqual(path === undefined ? [] : [{ ...mount, mountPropagation: 'HostToContainer' }])
+    const { volumes } = node(node(node(one(objects, 'DaemonSet').spec).template).spec)
+    const volume = { hostPath: { path: path ?? '/var/run/netns', type: 'DirectoryOrCreate' } }
+    expect(list(volumes).find((one) => node(one).name === 'cni-netns-dir')).toMatchObject(volume)
+  })
+
   test('without an account of the plugin has none of its objects and no right to make tokens', () => {
     const objects = rendered({ ...IMAGE, pluginServiceAccount: '' })
     expect(objects.filter(({ metadata }) => metadata.name.includes('plugin'))).toEqual([])
