@@ -40,7 +40,11 @@ export function cleanLooks(): CleanLooks {
  * the changes of nf_tables. `undefined` where nobody counts. Taken before the rules are looked at. To ask takes a tenth of a
  * millisecond, to read all rules several.
  */
-export function markOf(lease: IdentifiedLease, capture: PodCapture, { native, backend }: RulesOptions): string | undefined {
+export function markOf(
+  lease: IdentifiedLease,
+  capture: PodCapture,
+  { native, backend }: RulesOptions,
+): string | undefined {
   if (native !== true && backend !== 'nft') return undefined
   try {
     using nft = openNft(lease.netns)

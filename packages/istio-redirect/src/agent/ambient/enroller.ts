@@ -10,7 +10,7 @@ import { enrolNamespace, namespaceDrift, releaseNamespace, releaseProven, uncoun
 import { EnrolmentError } from './enrolment-error.ts'
 import type { RulesOptions } from './installed-rules.ts'
 import type { NamespaceFinder } from './namespace-finder.ts'
-import type { NetnsCache, IdentifiedLease, Workload } from './netns-cache.ts'
+import type { IdentifiedLease, NetnsCache, Workload } from './netns-cache.ts'
 import type { LeftRules, Reached } from './next-step.ts'
 import { podOverrides } from './pod-overrides.ts'
 import type { PodCapture } from './pod-rules.ts'
