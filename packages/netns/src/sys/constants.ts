@@ -14,6 +14,7 @@ export const UMOUNT_NOFOLLOW = 0x8
 
 export const CLONE_FS = 0x200
 export const LOCK_EX = 2
+export const LOCK_NB = 4
 
 export const AF_NETLINK = 16
 export const SOCK_RAW = 3

@@ -1,0 +1,86 @@
+import { closeSync, mkdtempSync, openSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { LOCK_EX, LOCK_NB } from './constants.ts'
+import { loadSys } from './load-sys.ts'
+import { lock } from './lock.ts'
+
+let folder: string
+let file: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'cni-lock-'))
+  file = join(folder, 'file')
+  writeFileSync(file, '')
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+/** Whether another open file could be locked now. */
+function isFree(path: string): boolean {
+  const fd = openSync(path, 'r')
+  try {
+    loadSys().flock(fd, LOCK_EX | LOCK_NB)
+    return true
+  } catch {
+    return false
+  } finally {
+    closeSync(fd)
+  }
+}
+
+test('a lock keeps others out until it is released, also twice', async () => {
+  const held = await lock(file)
+  expect(isFree(file)).toBe(false)
+  held?.release()
+  held?.release()
+  expect(isFree(file)).toBe(true)
+})
+
+test('a lock goes with its scope', async () => {
+  {
+    using held = await lock(file)
+    expect([held === undefined, isFree(file)]).toEqual([false, false])
+  }
+  expect(isFree(file)).toBe(true)
+})
+
+test('a file that is missing is not locked, and not made', async () => {
+  unlinkSync(file)
+  expect(await lock(file)).toBeUndefined()
+  expect(await lock(file)).toBeUndefined()
+})
+
+test('whoever waits finds the file gone when the holder has removed it', async () => {
+  const held = await lock(file)
+  const waiting = lock(file)
+  unlinkSync(file)
+  held?.release()
+  expect(await waiting).toBeUndefined()
+})
+
+test('whoever waits locks the file that was put in the place of the locked one', async () => {
+  const held = await lock(file)
+  const waiting = lock(file)
+  writeFileSync(`${file}2`, '')
+  renameSync(`${file}2`, file)
+  using second = await waiting
+  expect([second === undefined, isFree(file)]).toEqual([false, false])
+  held?.release()
+  expect(isFree(file)).toBe(false)
+})
+
+test('a lock that another process keeps is an error that names the file', async () => {
+  using _held = await lock(file)
+  await expect(lock(file, { timeoutMs: 20 })).rejects.toThrow(
+    expect.objectContaining({
+      code: 'LOCKED',
+      path: file,
+      message: `${JSON.stringify(file)} is locked by another process for more than 20 ms`,
+    }),
+  )
+})
+
+test('a link is not followed', async () => {
+  symlinkSync(file, `${file}2`)
+  await expect(lock(`${file}2`)).rejects.toThrow('ELOOP')
+})

@@ -1,0 +1,85 @@
+import { closeSync, constants, fstatSync, lstatSync, openSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { errnoOf } from '@cni/types'
+import { NetnsError } from '../handle/netns-error.ts'
+import { LOCK_EX, LOCK_NB } from './constants.ts'
+import { loadSys } from './load-sys.ts'
+import { isSysError, type Sys } from './sys.ts'
+
+/** A lock that this process holds. The kernel releases the lock when the process ends. */
+export interface FileLock extends Disposable {
+  release(): void
+}
+
+/** Options of {@link lock}. */
+export interface LockOptions {
+  /** How long another process may keep the lock. Default: 2000 ms. */
+  readonly timeoutMs?: number
+  /** For tests. Default: the system calls of this runtime. */
+  readonly sys?: Pick<Sys, 'flock'>
+}
+
+/** Milliseconds between two attempts. */
+const PAUSE = 5
+
+/**
+ * Locks a file against other processes, whatever their runtime: an exclusive `flock`. The path leads to the locked file
+ * when the promise resolves: a file that another process removed or replaced meanwhile is not locked.
+ *
+ * @returns `undefined` when there is no file.
+ * @throws NetnsError `LOCKED` when another process keeps the lock, `NO_FFI`, or the error of the file system.
+ * @example
+ * using held = await lock('/opt/cni/bin/.tag.uninstalled')
+ */
+export async function lock(path: string, options: LockOptions = {}): Promise<FileLock | undefined> {
+  const { timeoutMs = 2000, sys = loadSys() } = options
+  const until = performance.now() + timeoutMs
+  for (;;) {
+    const fd = open(path)
+    if (fd === undefined) return undefined
+    if (tryToLock(sys, fd) && isAt(path, fd)) return held(fd)
+    closeSync(fd)
+    if (performance.now() > until) {
+      const message = `${JSON.stringify(path)} is locked by another process for more than ${timeoutMs} ms`
+      throw new NetnsError('LOCKED', message, { path })
+    }
+    await sleep(PAUSE)
+  }
+}
+
+// internal
+
+function open(path: string): number | undefined {
+  try {
+    return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+function tryToLock(sys: Pick<Sys, 'flock'>, fd: number): boolean {
+  try {
+    sys.flock(fd, LOCK_EX | LOCK_NB)
+    return true
+  } catch (error) {
+    if (isSysError(error) && (error.code === 'EAGAIN' || error.code === 'EINTR')) return false
+    closeSync(fd)
+    throw error
+  }
+}
+
+function isAt(path: string, fd: number): boolean {
+  const there = lstatSync(path, { throwIfNoEntry: false, bigint: true })
+  const mine = fstatSync(fd, { bigint: true })
+  return there !== undefined && there.ino === mine.ino && there.dev === mine.dev
+}
+
+function held(fd: number): FileLock {
+  let isHeld = true
+  const release = (): void => {
+    if (isHeld) closeSync(fd)
+    isHeld = false
+  }
+  return { release, [Symbol.dispose]: release }
+}
