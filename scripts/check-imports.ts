@@ -18,7 +18,7 @@ const allowed: Readonly<Record<string, readonly RegExp[]>> = {
   netns: [/^@cni\/types(\/|$)/, /^@cni\/host(\/|$)/],
   skel: [/^@cni\/types(\/|$)/, /^@cni\/host(\/|$)/, /^@cni\/netns\/(handle|sys)$/],
   invoke: [/^@cni\/(types|host)(\/|$)/],
-  installer: [/^@cni\/(types|host)(\/|$)/],
+  installer: [/^@cni\/(types|host)(\/|$)/, /^@cni\/netns\/sys$/, /^@cni\/skel\/uninstalled$/],
   nftables: [/^@cni\/(types|host|netns)(\/|$)/],
   ebpf: [/^@cni\/(types|netns)(\/|$)/],
   ipset: [/^@cni\/(types|host|netns)(\/|$)/],

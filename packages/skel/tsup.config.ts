@@ -12,4 +12,5 @@ export default library({
   state: 'src/state/index.ts',
   testing: 'src/testing/index.ts',
   thick: 'src/thick/index.ts',
+  uninstalled: 'src/uninstalled/index.ts',
 })

@@ -13,6 +13,11 @@ export interface PluginIo {
   readonly netns?: NetnsPort
   /** How the folder of the plugin's `state` is reached; as one of the machine when not said. */
   stateFolder?(path: string): StateFolder
+  /**
+   * The absolute path of the plugin's file, under the name that the runtime called. A marker next to the file says that
+   * the plugin is uninstalled. Without the path no marker is looked for.
+   */
+  readonly executable?: string
   /** Gets each line of stderr, newline included, as it is written. */
   stderr?(line: string): void
   /**

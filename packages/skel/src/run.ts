@@ -2,6 +2,7 @@ import { goAhead } from './call/ahead.ts'
 import type { PluginIo, PluginOutcome } from './io.ts'
 import type { Plugin } from './plugin.ts'
 import { immediateAnswer } from './protocol/immediate.ts'
+import { isMarked } from './uninstalled/marked.ts'
 
 /**
  * Performs one call of a plugin. Touches nothing but `io`, never exits and never rejects: what tests call, many at once.
@@ -25,10 +26,15 @@ export async function runPlugin(plugin: Plugin, io: PluginIo): Promise<PluginOut
     for (const line of immediate.stderr.match(/.*\n/g) ?? []) io.stderr?.(line)
     return immediate
   }
+  const marked =
+    io.executable !== undefined && isMarked(io.executable)
+      ? (await import('./uninstalled/uninstalled-plugin.ts')).markedCall(plugin, io.executable, io.env.CNI_COMMAND)
+      : { plugin }
+  const { plugin: acting } = marked
   const ahead =
-    plugin.addAhead !== undefined && io.env.CNI_COMMAND === 'ADD' ? await goAhead(plugin, io, write) : undefined
+    acting.addAhead !== undefined && io.env.CNI_COMMAND === 'ADD' ? await goAhead(acting, io, write) : undefined
   if (ahead?.printed !== undefined) return { exitCode: 0, stdout: ahead.printed, stderr: stderr.join('') }
   // What is over by now does without all of it: 3 % of a call that is.
   const { performCall } = await import('./call/perform.ts')
-  return { ...(await performCall(plugin, io, { stderr: write, ahead })), stderr: stderr.join('') }
+  return { ...(await performCall(acting, io, { stderr: write, ahead, marked })), stderr: stderr.join('') }
 }

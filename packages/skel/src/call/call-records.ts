@@ -55,6 +55,16 @@ export function forgetStale(accepted: AcceptedCall, valid: readonly ValidAttachm
   for (const error of unreadable) log.warn('a record is left alone', { reason: error.message })
 }
 
+/** Removes the file of an uninstalled plugin if this was the last call that needed it. Never fails. */
+export async function removeIfUninstalled(
+  { call: { plugin, log, uninstalled: file }, environment: { path } }: AcceptedCall,
+  own?: Pick<AcceptedCall['environment'], 'containerID' | 'ifName'>,
+): Promise<void> {
+  if (file === undefined) return
+  const { removeLast } = await import('../uninstalled/remove-last.ts')
+  await removeLast({ file, path, own, log, records: recordsFolder(plugin.name) })
+}
+
 // internal
 
 function recordsOf({ call: { plugin, io } }: AcceptedCall): AttachmentRecords {

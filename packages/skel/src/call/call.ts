@@ -15,4 +15,6 @@ export interface Call {
   readonly opened: Netns[]
   /** The configuration's version once it is known; error documents are written in it. */
   cniVersion: string | undefined
+  /** The file of a plugin that is uninstalled: it goes after the last DEL. */
+  readonly uninstalled: string | undefined
 }

@@ -1,6 +1,7 @@
 import { CURRENT_VERSION, ErrorCode, encodeError, messageOf, toErrorDocument } from '@cni/types'
 import type { PluginIo, PluginOutcome } from '../io.ts'
 import type { Plugin } from '../plugin.ts'
+import type { MarkedCall } from '../uninstalled/uninstalled-plugin.ts'
 import type { Ahead } from './ahead.ts'
 import type { Call } from './call.ts'
 import { callLog } from './call-log.ts'
@@ -17,13 +18,14 @@ const FLUSH_BUDGET = 1000
 export interface CallStart {
   readonly stderr: (line: string) => void
   readonly ahead: Ahead | undefined
+  readonly marked: MarkedCall
 }
 
 /** Performs one call that is not over ahead of it. Never rejects. */
 export async function performCall(
   plugin: Plugin,
   io: PluginIo,
-  { stderr, ahead }: CallStart,
+  { stderr, ahead, marked }: CallStart,
 ): Promise<Omit<PluginOutcome, 'stderr'>> {
   const command = io.env.CNI_COMMAND ?? ''
   const log = callLog(stderr, { plugin: plugin.name, command, containerID: io.env.CNI_CONTAINERID || undefined })
@@ -36,7 +38,9 @@ export async function performCall(
     undo: undoStack(log),
     opened: ahead?.opened ?? [],
     cniVersion: undefined,
+    uninstalled: marked.file,
   }
+  if (marked.problem !== undefined) log.warn('the plugin counts as installed', { reason: marked.problem })
   if (ahead !== undefined) takeOver(call, ahead)
   const outcome = await perform(call, limit, ahead?.failed ?? dispatch(call))
   await settlesWithin(log.close(), FLUSH_BUDGET)

@@ -5,7 +5,14 @@ import { readAttachments } from '../protocol/valid-attachments.ts'
 import type { ValidKey } from '../state/record-store.ts'
 import type { AcceptedCall } from './accepted-call.ts'
 import { prevResult, tolerantPrevResult } from './call-prev-result.ts'
-import { forgetAttachment, forgetStale, keepShared, recordAttachment, removalOf } from './call-records.ts'
+import {
+  forgetAttachment,
+  forgetStale,
+  keepShared,
+  recordAttachment,
+  removalOf,
+  removeIfUninstalled,
+} from './call-records.ts'
 import { configuration, tolerantConfiguration } from './configuration.ts'
 import { attachmentContext, callContext } from './handler-context.ts'
 import { findNetns, refuseOwnNetns, requireNetns } from './namespace.ts'
@@ -67,6 +74,7 @@ async function CHECK(accepted: AcceptedCall): Promise<string> {
 
 async function DEL(accepted: AcceptedCall): Promise<string> {
   await deleteAttachment(accepted, () => tolerantConfiguration(accepted, 'DEL'))
+  await removeIfUninstalled(accepted, accepted.environment)
   return ''
 }
 
@@ -85,9 +93,15 @@ async function deleteAttachment(accepted: AcceptedCall, configured: () => unknow
 }
 
 async function GC(accepted: AcceptedCall): Promise<string> {
+  await collectGarbage(accepted)
+  await removeIfUninstalled(accepted)
+  return ''
+}
+
+async function collectGarbage(accepted: AcceptedCall): Promise<void> {
   const { plugin } = accepted.call
   const state = await stateOf(accepted)
-  if (plugin.gc === undefined && plugin.state === undefined && removalOf(plugin) === 'always') return ''
+  if (plugin.gc === undefined && plugin.state === undefined && removalOf(plugin) === 'always') return
   const validAttachments = readAttachments(accepted.config.document)
   const ofNetwork = state.ofNetwork(validAttachments)
   if (plugin.gc !== undefined) {
@@ -98,7 +112,6 @@ async function GC(accepted: AcceptedCall): Promise<string> {
   }
   state.sweep(validAttachments)
   forgetStale(accepted, validAttachments)
-  return ''
 }
 
 /**

@@ -3,6 +3,7 @@ import type { PluginOutcome } from '../io.ts'
 import type { Plugin } from '../plugin.ts'
 import { immediateAnswer } from '../protocol/immediate.ts'
 import { runPlugin } from '../run.ts'
+import { calledFile } from './called-file.ts'
 import { claimStdout } from './claim-stdout.ts'
 import type { Describer } from './command-line.ts'
 import { answerPerson, type CommandLineAnswer } from './command-line.ts'
@@ -93,6 +94,7 @@ export function runAsProcess(plugin: Plugin, { describe }: PluginMainOptions, ot
     signal: interrupt.signal,
     stderr: stderrWriter(),
     stdout: deliver,
+    executable: calledFile(process),
   }
   runPlugin(plugin, io).then(
     ({ stdout: document, exitCode }) => process.exit(finish(document, exitCode)),

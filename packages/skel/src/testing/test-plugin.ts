@@ -34,6 +34,8 @@ export interface TestCall {
   readonly validAttachments?: readonly ValidAttachment[]
   /** Where the plugin keeps its `state`. Defaults to a folder in memory, the same for all calls of one tester. */
   readonly state?: StateFolder
+  /** The plugin's file: with a marker next to it the plugin is uninstalled. */
+  readonly executable?: string
   /** Variables that are added, or with `undefined` taken away, last. */
   readonly env?: EnvVars
   /** Ends the call early, as SIGTERM does. */
@@ -114,6 +116,7 @@ async function perform(
     netns: call.netns instanceof Netns ? machine : fakes,
     stateFolder: (path) => (path === records.path ? records : state),
     ...(call.signal === undefined ? {} : { signal: call.signal }),
+    ...(call.executable === undefined ? {} : { executable: call.executable }),
   })
   return {
     exitCode,

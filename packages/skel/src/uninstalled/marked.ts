@@ -1,0 +1,17 @@
+import { lstatSync } from 'node:fs'
+
+/** The path of the marker of a plugin's file: in the same folder, hidden. */
+export function markerPath(file: string): string {
+  const at = file.lastIndexOf('/') + 1
+  return `${file.slice(0, at)}.${file.slice(at)}.uninstalled`
+}
+
+/** Whether a marker is next to the plugin's file. Its content is not checked. */
+export function isMarked(file: string): boolean {
+  try {
+    return lstatSync(markerPath(file), { throwIfNoEntry: false }) !== undefined
+  } catch {
+    // the path leads through a file, or is too long: there is no marker
+    return false
+  }
+}

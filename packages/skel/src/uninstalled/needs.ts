@@ -1,0 +1,181 @@
+import { constants, lstatSync, opendirSync } from 'node:fs'
+import { errnoOf, isObject, messageOf } from '@cni/types'
+import { isStateFile } from '../state/attachment-key.ts'
+import type { NeedFolders } from './marker.ts'
+import { readBounded } from './read-bounded.ts'
+import { typeIn } from './type-in.ts'
+
+/** What still needs the file of an uninstalled plugin. */
+export interface Need {
+  /**
+   * `record`: an attachment of the plugin. `result`: an attachment that a runtime will delete with a list that names the
+   * plugin. `configuration`: a copy of the plugin's entry. `unknown`: a file or folder that cannot be read.
+   */
+  readonly kind: 'record' | 'result' | 'configuration' | 'unknown'
+  readonly path: string
+  /** A sentence about the path. */
+  readonly reason: string
+}
+
+/** The attachment of a DEL: its cached result goes after the DEL. */
+export type OwnAttachment = Readonly<Record<'containerID' | 'ifName', string>>
+
+/** Files of one folder. */
+const MAX_FILES = 10_000
+/** Bytes of one file. */
+const MAX_BYTES = 4 * 1024 * 1024
+/** Bytes of all files of one search. */
+const MAX_TOTAL = 256 * 1024 * 1024
+/** Characters of a text that another program wrote. */
+const MAX_SHOWN = 64
+
+/** Finds what needs a plugin, one by one: a caller that wants to know whether there is any takes the first. */
+export function* findNeeds(type: string, folders: NeedFolders, own?: OwnAttachment): Generator<Need> {
+  const read = reader()
+  for (const folder of new Set(folders.records)) yield* recordsIn(folder)
+  for (const folder of new Set(folders.results)) yield* resultsIn(folder, { type, own, read })
+  for (const folder of new Set(folders.configurations)) yield* configurationsIn(folder, { type, read })
+}
+
+/** Names the folder's missing: an agent that does not see the folder of the node. */
+export function unseen(path: string, why: string): Need {
+  return { kind: 'unknown', path, reason: `whether something in it needs the plugin is unknown: ${why}` }
+}
+
+// internal
+
+type Reader = (path: string, flags: number, ownOnly: boolean) => string
+
+interface Search {
+  readonly type: string
+  readonly own?: OwnAttachment | undefined
+  readonly read: Reader
+}
+
+function reader(): Reader {
+  let total = 0
+  return (path, flags, ownOnly) => {
+    const text = readBounded(path, { maxBytes: Math.min(MAX_BYTES, MAX_TOTAL - total), flags, ownOnly })
+    total += text.length
+    return text
+  }
+}
+
+function* recordsIn(folder: string): Generator<Need> {
+  for (const name of yield* namesIn(folder)) {
+    if (isStateFile(name)) yield { kind: 'record', path: `${folder}/${name}`, reason: 'an attachment is recorded' }
+  }
+}
+
+function* resultsIn(folder: string, { type, own, read }: Search): Generator<Need> {
+  for (const name of yield* namesIn(folder)) {
+    // the temporary file of a runtime: no network's name begins with a dot
+    if (name.startsWith('.')) continue
+    const path = `${folder}/${name}`
+    try {
+      const result = parseResult(read(path, constants.O_NOFOLLOW, true))
+      if (result === undefined || typeIn(result.config, type) === undefined) continue
+      const { containerID, ifName, network } = result
+      if (own !== undefined && own.containerID === containerID && own.ifName === ifName) continue
+      const attachment = `${shown(ifName)} of container ${shown(containerID)} in network ${shown(network)}`
+      yield { kind: 'result', path, reason: `a runtime will delete ${attachment} with a list that names ${type}` }
+    } catch (error) {
+      if (errnoOf(error) === 'ENOENT') continue
+      yield unseen(path, problemOf(error))
+    }
+  }
+}
+
+interface CachedResult extends OwnAttachment {
+  readonly network: string
+  readonly config: string
+}
+
+/** What libcni caches; `undefined` for the bare results of 2018, which have no configuration. */
+function parseResult(text: string): CachedResult | undefined {
+  let document: unknown
+  try {
+    document = JSON.parse(text)
+  } catch {
+    throw new Error('it is not JSON')
+  }
+  if (!isObject(document)) throw new Error('it is not a JSON object')
+  const { kind, containerId, ifName, networkName, config } = document
+  if (kind === undefined) return undefined
+  if (kind !== 'cniCacheV1') throw new Error(`it is of the kind ${shown(kind)}`)
+  return {
+    containerID: textOf(containerId),
+    ifName: textOf(ifName),
+    network: textOf(networkName),
+    config: Buffer.from(textOf(config), 'base64').toString('utf8'),
+  }
+}
+
+const LISTS = /\.(?:conf|conflist|json)$/
+
+function* configurationsIn(folder: string, search: Search): Generator<Need> {
+  if (lstatSync(folder, { throwIfNoEntry: false }) === undefined) yield unseen(folder, 'it does not exist')
+  for (const name of yield* namesIn(folder)) {
+    const path = `${folder}/${name}`
+    if (LISTS.test(name)) yield* configurationAt(path, search)
+    else if (isFolder(path)) {
+      // the plugins of a list may be in a folder beside it
+      for (const one of yield* namesIn(path)) if (LISTS.test(one)) yield* configurationAt(`${path}/${one}`, search)
+    }
+  }
+}
+
+function* configurationAt(path: string, { type, read }: Search): Generator<Need> {
+  let text = ''
+  try {
+    text = read(path, 0, false)
+    const at = typeIn(text, type)
+    if (at === undefined) return
+    const where = at === '' ? '' : ` in ${at.length > 4 * MAX_SHOWN ? `${at.slice(0, 4 * MAX_SHOWN)}…` : at}`
+    yield { kind: 'configuration', path, reason: `it names ${type}${where}` }
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return
+    // runtimes do not run what is not JSON
+    if (text === '' || text.includes(type) || text.includes('\\')) yield unseen(path, problemOf(error))
+  }
+}
+
+/** The names in a folder, sorted. A folder that does not exist has none. */
+function* namesIn(folder: string): Generator<Need, readonly string[]> {
+  const names: string[] = []
+  try {
+    const listing = opendirSync(folder)
+    try {
+      for (let entry = listing.readSync(); entry !== null; entry = listing.readSync()) {
+        if (names.length === MAX_FILES) {
+          yield unseen(folder, `it holds more than ${MAX_FILES} files`)
+          break
+        }
+        names.push(entry.name)
+      }
+    } finally {
+      listing.closeSync()
+    }
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT') yield unseen(folder, problemOf(error))
+  }
+  return names.sort()
+}
+
+function isFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+}
+
+/** The message without the path, which the need names. */
+function problemOf(error: unknown): string {
+  const errno = errnoOf(error)
+  if (errno === 'ELOOP') return 'it is a symbolic link, which is not followed'
+  return errno === undefined ? messageOf(error) : `it cannot be read (${errno})`
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'undefined'
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
+}

@@ -1,0 +1,60 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { markerPath, markerText, type NeedFolders } from '@cni/skel/uninstalled'
+
+/** Folders of a node with a plugin that is uninstalled and may be needed. */
+export interface UninstalledNode {
+  readonly bin: string
+  readonly file: string
+  readonly marker: string
+  readonly folders: NeedFolders
+  /** Writes a result as a runtime caches it. */
+  cache(containerID: string, config: object, ifName?: string): string
+  /** Records an attachment of the plugin. */
+  record(digit: string): string
+  /** Writes a network configuration. */
+  configure(name: string, document: object): void
+}
+
+/** A list that names a plugin. */
+export const listOf = (...types: string[]): object => ({
+  cniVersion: '1.0.0',
+  name: 'pods',
+  plugins: types.map((type) => ({ type })),
+})
+
+/** Makes the folders below a root, with the plugin's file and its marker. */
+export function uninstalledNode(root: string, type = 'tag'): UninstalledNode {
+  const folder = (name: string): string => {
+    mkdirSync(join(root, name), { recursive: true })
+    return join(root, name)
+  }
+  const [bin, records, results, net] = [folder('bin'), folder('records'), folder('results'), folder('net')]
+  const file = join(bin, type)
+  const folders = { records: [records], results: [results], configurations: [net] }
+  writeFileSync(file, 'program', { mode: 0o755 })
+  writeFileSync(markerPath(file), markerText(file, folders))
+  const write = (path: string, text: string): string => {
+    writeFileSync(path, text, { mode: 0o600 })
+    return path
+  }
+  return {
+    bin,
+    file,
+    marker: markerPath(file),
+    folders,
+    cache: (containerId, config, ifName = 'eth0') =>
+      write(
+        join(results, `pods-${containerId}-${ifName}`),
+        JSON.stringify({
+          kind: 'cniCacheV1',
+          containerId,
+          config: Buffer.from(JSON.stringify(config)).toString('base64'),
+          ifName,
+          networkName: 'pods',
+        }),
+      ),
+    record: (digit) => write(join(records, `${digit.repeat(32)}.json`), '{}'),
+    configure: (name, document) => void write(join(net, name), JSON.stringify(document)),
+  }
+}
