@@ -21,6 +21,7 @@
  * @module
  */
 
+export type { Need } from '@cni/skel/uninstalled'
 // Network configurations as values
 export { type Candidate, type Candidates, listCandidates, type NetFolder, type ReadFile } from './conf/candidate.ts'
 export {

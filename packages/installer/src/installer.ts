@@ -114,7 +114,7 @@ export function installer(options: InstallerOptions): Installer {
         const report =
           left === undefined
             ? await uninstall({ settings, net, claimant: claim?.claimant, copying: binaries.running?.end })
-            : { changes: [], errors: [], left }
+            : { changes: [], errors: [], kept: [], needs: [], moreNeeds: 0, left }
         state.memory.displaced.close()
         state = newState(settings)
         return report

@@ -51,6 +51,21 @@ export interface InstallerOptions {
    */
   readonly claimFile?: string | undefined
   /**
+   * Folders with the records of the plugin's attachments: while there is one, `uninstall` leaves the plugin's file.
+   * Default: `/run/cni/<type>/attachments`, where `@cni/skel` keeps them.
+   */
+  readonly recordDirs?: readonly string[] | undefined
+  /**
+   * Folders in whose `results` runtimes cache what they need to delete an attachment: while a result names the plugin,
+   * `uninstall` leaves the plugin's file. Default: `/var/lib/cni` and, for Multus, `/var/lib/cni/multus`.
+   */
+  readonly cacheDirs?: readonly string[] | undefined
+  /**
+   * The paths on the node of folders that are mounted here at other paths, such as
+   * `{ '/host/etc/cni/net.d': '/etc/cni/net.d' }`: the plugin looks there. A mount that is missing is reported.
+   */
+  readonly nodePaths?: Readonly<Record<string, string>> | undefined
+  /**
    * Called with the source, open, once its bytes were copied or compared and will not be read again soon, such as
    * `dropPageCache` of `@cni/netns/sys`: a container is charged for what it leaves in the page cache. The installed copy
    * stays there, for every pod starts it. Default: nothing.
@@ -70,6 +85,8 @@ export interface InstallerOptions {
 export interface Settings extends InstallerOptions {
   readonly type: string
   readonly binDirs: readonly string[]
+  readonly cacheDirs: readonly string[]
+  readonly nodePaths: Readonly<Record<string, string>>
   readonly mode: InstallMode
   readonly confMode: number
   readonly recheckMs: number
@@ -109,13 +126,15 @@ export function toSettings(options: InstallerOptions): Settings {
   for (const [what, value] of Object.entries(times)) {
     if (!Number.isInteger(value) || value < 0) throw invalid(`${what} ${value} must be a whole number`)
   }
-  const { binDirs = [] } = options
+  const { binDirs = [], cacheDirs = CACHE_DIRS, nodePaths = {} } = options
   const settings = {
     ...options,
     ...times,
     type,
     mode,
     binDirs: [...new Set(binDirs)],
+    cacheDirs,
+    nodePaths,
     ownFile: ownFile(mode, confName, type),
   }
   if (typeof mode === 'object' && confName !== undefined && confName === settings.ownFile) {
@@ -124,6 +143,9 @@ export function toSettings(options: InstallerOptions): Settings {
   return settings
 }
 
+/** The cache of libcni, which containerd and CRI-O have, and that of Multus for the networks it attaches. */
+const CACHE_DIRS = ['/var/lib/cni', '/var/lib/cni/multus']
+
 /** A list lives in a `.conflist`: an owned name that ends in `.conf` becomes one. */
 function ownFile(mode: InstallMode, confName: string | undefined, type: string): string | undefined {
   if (mode === 'chained') return undefined
@@ -131,7 +153,16 @@ function ownFile(mode: InstallMode, confName: string | undefined, type: string):
 }
 
 function paths(options: InstallerOptions): [string, string][] {
-  const { netDir, binDirs = [], sourceDir, kubeconfig, claimFile } = options
+  const {
+    netDir,
+    binDirs = [],
+    sourceDir,
+    kubeconfig,
+    claimFile,
+    recordDirs = [],
+    cacheDirs = [],
+    nodePaths = {},
+  } = options
   const all: [string, string | undefined][] = [
     ['netDir', netDir],
     ...binDirs.map((one): [string, string] => ['binDirs', one]),
@@ -140,6 +171,11 @@ function paths(options: InstallerOptions): [string, string][] {
     ['token file', kubeconfig?.tokenFile],
     ['CA file', kubeconfig?.caFile],
     ['claimFile', claimFile],
+    ...recordDirs.map((one): [string, string] => ['recordDirs', one]),
+    ...cacheDirs.map((one): [string, string] => ['cacheDirs', one]),
+    ...Object.entries(nodePaths)
+      .flat()
+      .map((one): [string, string] => ['nodePaths', one]),
   ]
   return all.flatMap(([what, path]) => (path === undefined ? [] : [[what, path]]))
 }

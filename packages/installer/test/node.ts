@@ -79,6 +79,8 @@ export function fakeNode(net: Record<string, string> | null = { '10-calico.confl
         tokenFile: path('sa', 'token'),
         caFile: path('sa', 'ca.crt'),
       },
+      recordDirs: [path('records')],
+      cacheDirs: [path('cache')],
       observe: (event) => node.events.push(event),
     },
     [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }),

@@ -1,6 +1,7 @@
 import type { Health } from '../health.ts'
 import { assertNotAborted, toInstallError } from '../install-error.ts'
 import type { Change } from './change.ts'
+import { removeMarkers } from './markers.ts'
 import { planBinaries } from './plan-binaries.ts'
 import { lookAgainIn } from './state.ts'
 import { newWork, step, type Work } from './step.ts'
@@ -43,9 +44,12 @@ function begin(pass: Work): void {
   let toDo: readonly Change[] | undefined
   const run = async (): Promise<void> => {
     try {
+      const markers = await removeMarkers(settings)
+      const ms = performance.now() - work.began
+      for (const change of markers.changes) state.emit({ type: 'changed', ...change, heal: false, ms })
       const plan = await planBinaries(settings, state.verified, work.signal)
       toDo = plan.changes
-      await step(work, 'binary', plan)
+      await step(work, 'binary', { ...plan, errors: [...markers.errors, ...plan.errors] })
       binaries.done = work
     } catch (cause) {
       // stopped: what was begun is undone

@@ -1,6 +1,7 @@
 import { type Health, type InstallStatus, toStatus } from '../health.ts'
 import { describeChange, type PlannedChange } from './change.ts'
 import { planConflist } from './conflist/plan-conflist.ts'
+import { plannedMarkers } from './markers.ts'
 import { copyMemory } from './memory.ts'
 import { planBinaries } from './plan-binaries.ts'
 import { planKubeconfig } from './plan-kubeconfig.ts'
@@ -25,6 +26,6 @@ export async function dryRun({ settings, verified, memory, net }: State): Promis
     ...changes.map(({ path, reason }): Health => ({ artefact, path, state: 'drift', reason: `${path}: ${reason}` })),
     ...errors.map(({ path, message }): Health => ({ artefact, path: path ?? '', state: 'failed', reason: message })),
   ])
-  const changes = steps.flatMap((step) => step.changes.map(describeChange))
+  const changes = [...plannedMarkers(settings), ...steps.flatMap((step) => step.changes.map(describeChange))]
   return { ...toStatus(health, conflist.primary), changes }
 }

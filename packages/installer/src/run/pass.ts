@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { isMarked } from '@cni/skel/uninstalled'
 import { damageOf } from '../files/damage.ts'
 import type { InstallError } from '../install-error.ts'
 import type { Settings } from '../options.ts'
@@ -82,7 +83,7 @@ function couldWork({ binDirs, sourceDir, type, kubeconfig }: Settings): boolean 
 
 function isProgram(path: string): boolean {
   try {
-    return damageOf(path) === undefined
+    return damageOf(path) === undefined && !isMarked(path)
   } catch {
     // missing, or not a file
     return false

@@ -1,16 +1,18 @@
-import { unlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Need } from '@cni/skel/uninstalled'
 import { countEntries, removeEntry } from '../conf/entry.ts'
 import { listNames } from '../files/list-names.ts'
 import type { NetFiles, NetReader } from '../files/net-folder.ts'
 import type { Snapshot } from '../files/read-regular.ts'
-import { type InstallError, isNotFound, toInstallError } from '../install-error.ts'
+import { type InstallError, toInstallError } from '../install-error.ts'
 import type { Settings } from '../options.ts'
 import { type Change, describeChange, type PlannedChange } from './change.ts'
 import { removeClaim } from './claim/claim.ts'
 import type { Claimant } from './claim/record.ts'
 import { removeConf, replaceConf } from './conflist/conf-changes.ts'
 import { endWithin } from './end-within.ts'
+import { mark, removeMarked, removeUnmarked } from './markers.ts'
+import { foldersOnNode, needsOf } from './needs.ts'
 import { isInstalled, pluginNames } from './plugin-names.ts'
 import { sweep } from './sweep.ts'
 
@@ -19,6 +21,12 @@ export interface UninstallReport {
   readonly changes: readonly PlannedChange[]
   /** When not empty, our entry may still be somewhere: then binaries and kubeconfig were left, so that pods start. */
   readonly errors: readonly InstallError[]
+  /** Files of the plugin that stay because something needs them, each with a marker: the last DEL removes them. */
+  readonly kept: readonly string[]
+  /** What needs the plugin: attachments, copies of its entry, and what cannot be read. At most 20 for each name. */
+  readonly needs: readonly Need[]
+  /** The number of needs that are not in `needs`. */
+  readonly moreNeeds: number
   /** Why nothing was taken off: another installer keeps the node. */
   readonly left?: string
 }
@@ -53,14 +61,17 @@ const ATTEMPTS = 5
 interface Report {
   readonly changes: PlannedChange[]
   readonly errors: InstallError[]
+  readonly kept: string[]
+  readonly needs: Need[]
+  moreNeeds: number
 }
 
 /**
  * Takes the plugin off the node: first out of every network configuration, then its kubeconfig, then its binary under
- * all the names that it has in the source folder.
+ * all the names that it has in the source folder. A name that something needs stays, with a marker.
  */
 export async function uninstall(removal: Removal): Promise<UninstallReport> {
-  const report: Report = { changes: [], errors: [] }
+  const report: Report = { changes: [], errors: [], kept: [], needs: [], moreNeeds: 0 }
   removeEntries(removal, report)
   if (report.errors.length === 0) await removeFiles(removal, report)
   // A copy that is cut off here may be about to create its temporary file.
@@ -116,25 +127,42 @@ function planRemoval(
   return replaceConf({ path: before.path, before, text, reason: 'uninstall', type })
 }
 
+/** Marks what stays before the kubeconfig goes: a call of the plugin needs one or the other. */
 async function removeFiles({ settings, kept = {} }: Removal, report: Report): Promise<void> {
-  const { kubeconfig, binDirs } = settings
-  if (kubeconfig !== undefined && kubeconfig.path !== kept.kubeconfig) remove('kubeconfig', kubeconfig.path, report)
-  for (const folder of binDirs) await removeNames(folder, { settings, kept }, report)
+  const { kubeconfig } = settings
+  const files = await ownFiles({ settings, kept }, report)
+  // In a folder that is given up the plugin is not uninstalled: it is installed elsewhere.
+  const needed = kept.binaries === undefined ? await markNeeded(files, settings, report) : new Set<string>()
+  if (report.errors.length > 0) return
+  if (kubeconfig !== undefined && kubeconfig.path !== kept.kubeconfig) {
+    await remove('kubeconfig', kubeconfig.path, report, removeUnmarked)
+  }
+  for (const { path } of files) if (!needed.has(path)) await remove('binary', path, report, removeMarked)
 }
 
-/** The plugin's own name is the last to go: by it the others are known. */
-async function removeNames(folder: string, { settings, kept }: KeptOf, report: Report): Promise<void> {
-  const { type } = settings
-  try {
-    for (const name of namesToRemove(folder, { settings, kept })) {
-      if (name === type || (await isInstalled(name, folder, settings))) remove('binary', join(folder, name), report)
-    }
-  } catch (error) {
-    report.errors.push(toInstallError(error, 'cannot remove the binaries in', folder))
-  }
+/** A file of the plugin in a binary folder. */
+interface OwnFile {
+  readonly path: string
+  readonly name: string
 }
 
 type KeptOf = Pick<Required<Removal>, 'settings' | 'kept'>
+
+/** The plugin's own name is the last of a folder: by it the others are known. */
+async function ownFiles({ settings, kept }: KeptOf, { errors }: Report): Promise<OwnFile[]> {
+  const files: OwnFile[] = []
+  for (const folder of settings.binDirs) {
+    try {
+      for (const name of namesToRemove(folder, { settings, kept })) {
+        const path = join(folder, name)
+        if (name === settings.type || (await isInstalled(name, folder, settings))) files.push({ path, name })
+      }
+    } catch (error) {
+      errors.push(toInstallError(error, 'cannot remove the binaries in', folder))
+    }
+  }
+  return files
+}
 
 function namesToRemove(folder: string, { settings, kept: { binaries } }: KeptOf): string[] {
   const names = pluginNames(settings)
@@ -144,12 +172,36 @@ function namesToRemove(folder: string, { settings, kept: { binaries } }: KeptOf)
   return names.filter((name) => name !== settings.type && !stay.includes(name))
 }
 
-function remove(artefact: PlannedChange['artefact'], path: string, { changes, errors }: Report): void {
+async function markNeeded(files: readonly OwnFile[], settings: Settings, report: Report): Promise<Set<string>> {
+  const needed = new Set<string>()
+  for (const name of new Set([settings.type, ...files.map((file) => file.name)])) {
+    const { named, more } = needsOf(settings, name)
+    if (named.length === 0) continue
+    report.needs.push(...named)
+    report.moreNeeds += more
+    for (const { path } of files.filter((file) => file.name === name)) {
+      needed.add(path)
+      try {
+        if (await mark(path, foldersOnNode(settings, name), settings.type)) report.kept.push(path)
+      } catch (error) {
+        report.errors.push(toInstallError(error, 'cannot mark as uninstalled', path))
+      }
+    }
+  }
+  return needed
+}
+
+async function remove(
+  artefact: PlannedChange['artefact'],
+  path: string,
+  { changes, errors }: Report,
+  unlink: (path: string) => Promise<string[]>,
+): Promise<void> {
   try {
-    unlinkSync(path)
-    changes.push({ artefact, action: 'remove', path, reason: 'uninstall' })
+    for (const removed of await unlink(path))
+      changes.push({ artefact, action: 'remove', path: removed, reason: 'uninstall' })
   } catch (error) {
-    if (!isNotFound(error)) errors.push(toInstallError(error, 'cannot remove', path))
+    errors.push(toInstallError(error, 'cannot remove', path))
   }
 }
 

@@ -23,7 +23,7 @@ export function withoutUnwritable(
         ? { ...one, state: 'skipped', reason: `${one.reason}; ${whole} has the plugin` }
         : one,
     ),
-    errors: errors.filter(({ path }) => !skipped.includes(dirname(path ?? ''))),
+    errors: errors.filter(({ path, errno }) => !UNWRITABLE.includes(errno) || !skipped.includes(dirname(path ?? ''))),
   }
 }
 

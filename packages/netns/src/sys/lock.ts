@@ -32,12 +32,12 @@ const PAUSE = 5
  * using held = await lock('/opt/cni/bin/.tag.uninstalled')
  */
 export async function lock(path: string, options: LockOptions = {}): Promise<FileLock | undefined> {
-  const { timeoutMs = 2000, sys = loadSys() } = options
+  const { timeoutMs = 2000 } = options
   const until = performance.now() + timeoutMs
   for (;;) {
     const fd = open(path)
     if (fd === undefined) return undefined
-    if (tryToLock(sys, fd) && isAt(path, fd)) return held(fd)
+    if (tryToLock(options.sys, fd) && isAt(path, fd)) return held(fd)
     closeSync(fd)
     if (performance.now() > until) {
       const message = `${JSON.stringify(path)} is locked by another process for more than ${timeoutMs} ms`
@@ -58,9 +58,10 @@ function open(path: string): number | undefined {
   }
 }
 
-function tryToLock(sys: Pick<Sys, 'flock'>, fd: number): boolean {
+function tryToLock(sys: LockOptions['sys'], fd: number): boolean {
   try {
-    sys.flock(fd, LOCK_EX | LOCK_NB)
+    const { flock } = sys ?? loadSys()
+    flock(fd, LOCK_EX | LOCK_NB)
     return true
   } catch (error) {
     if (isSysError(error) && (error.code === 'EAGAIN' || error.code === 'EINTR')) return false

@@ -1,0 +1,74 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { findNeeds, type Need, type NeedFolders, unseen } from '@cni/skel/uninstalled'
+import type { Settings } from '../options.ts'
+
+/** What still needs a plugin. */
+export interface Needs {
+  readonly named: readonly Need[]
+  /** Number of needs that are not named. */
+  readonly more: number
+}
+
+/** Needs that a report names. */
+const MAX_NAMED = 20
+
+/** What needs the plugin of a name now, as far as this process can see the folders of the node. */
+export function needsOf(settings: Settings, type: string): Needs {
+  const named: Need[] = []
+  let more = 0
+  for (const need of allNeeds(settings, type)) {
+    if (named.length < MAX_NAMED) named.push(need)
+    else more += 1
+  }
+  return { named, more }
+}
+
+/** The folders to search, by their paths on the node: for the marker, which the plugin reads there. */
+export function foldersOnNode(settings: Settings, type: string): NeedFolders {
+  const { records, results, configurations } = foldersHere(settings, type)
+  const onNode = (path: string): string => {
+    const mount = mountOf(settings, path)
+    return mount === undefined ? path : `${settings.nodePaths[mount] ?? mount}${path.slice(mount.length)}`
+  }
+  return {
+    records: records.map(onNode),
+    results: results.map(onNode),
+    configurations: configurations.map(onNode),
+  }
+}
+
+// internal
+
+function* allNeeds(settings: Settings, type: string): Generator<Need> {
+  const folders = foldersHere(settings, type)
+  yield* findNeeds(type, folders)
+  const mounts = [...folders.records, ...folders.results].map((folder) => mountOf(settings, folder))
+  for (const mount of new Set(mounts)) {
+    if (mount === undefined || isFolder(mount)) continue
+    yield unseen(mount, `mount ${settings.nodePaths[mount] ?? ''} of the node there, read-only`)
+  }
+}
+
+function foldersHere({ netDir, recordDirs, cacheDirs }: Settings, type: string): NeedFolders {
+  return {
+    records: recordDirs ?? [`/run/cni/${type}/attachments`],
+    results: cacheDirs.map((folder) => join(folder, 'results')),
+    configurations: [netDir],
+  }
+}
+
+/** The mount of the node that a path is in: the longest one. */
+function mountOf({ nodePaths }: Settings, path: string): string | undefined {
+  const mounts = Object.keys(nodePaths).filter((one) => path === one || path.startsWith(`${one}/`))
+  return mounts.sort((one, other) => other.length - one.length)[0]
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory()
+  } catch {
+    // missing: the folder of the node is not mounted
+    return false
+  }
+}
