@@ -5,6 +5,7 @@ import { aborted } from './aborted.ts'
 import type { AgentConfig } from './config/agent-config.ts'
 import { type ConfigSource, changedVariables, loadConfig, watchConfigDir } from './config/source.ts'
 import { installObserver } from './install-events.ts'
+import { keptLines } from './kept-plugin.ts'
 import type { AgentLog } from './log/agent-log.ts'
 import { calmLog } from './log/calm-log.ts'
 import { decideStop } from './on-cluster/decide-stop.ts'
@@ -14,6 +15,9 @@ import { agentParts, type Parts } from './parts.ts'
 import type { Readiness } from './serve/health.ts'
 import { metricsRegistry } from './serve/metrics.ts'
 import type { ScopedLog } from './services.ts'
+
+/** How long the search for pods that still need the plugin may take, in the caches of full nodes. */
+const SEARCH_MS = 5000
 
 /** What the agent is started with. */
 export interface AgentOptions {
@@ -99,7 +103,10 @@ export async function runAgent({ source, log, signal, onHangup, needTime }: Agen
   await aborted(signal)
   const why = await decideStop(config, { log: own, needTime })
   await installing
-  if (why === 'removed') await leave(onNode, config, own)
+  if (why === 'removed') {
+    needTime(SEARCH_MS)
+    await leave(onNode, config, own)
+  }
   await closeAll(parts.all, why, own)
 }
 
@@ -132,9 +139,11 @@ async function updateAll(parts: readonly Part<AgentConfig>[], config: AgentConfi
 }
 
 async function leave(installer: Installer, { pluginToken }: AgentConfig, log: ScopedLog): Promise<void> {
-  const { changes, errors, left } = await installer.uninstall()
+  const report = await installer.uninstall()
+  const { changes, errors, left } = report
   if (left !== undefined) log.info(`nothing is taken off this node: ${left}`)
   for (const { action, path } of changes) log.info(`clean-up: ${action} ${path}`)
+  for (const line of keptLines(report)) log.info(`clean-up: ${line}`)
   for (const error of errors) log.error(`clean-up: ${error.message}`)
   if (left !== undefined || errors.length > 0 || pluginToken === undefined) return
   try {

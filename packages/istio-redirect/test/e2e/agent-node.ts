@@ -84,6 +84,7 @@ export function agentNode(net: Readonly<Record<string, string>> = { '10-calico.c
       PATH: '/usr/sbin:/usr/bin',
       MOUNTED_CNI_NET_DIR: path('net'),
       MOUNTED_CNI_BIN_DIRS: path('bin'),
+      MOUNTED_CNI_CACHE_DIR: path('cache'),
       CNI_BIN_SOURCE_DIR: path('src'),
       SERVICE_ACCOUNT_DIR: path('sa'),
       CNI_AGENT_RUN_DIR: path('run'),

@@ -19,6 +19,10 @@ add: [SYS_ADMIN, SYS_PTRACE, NET_ADMIN, SYS_CHROOT{{ if or $sets $legacy }}, NET
   hostPath: {path: {{ .cniConfDir }}}
 - name: cni-socket-dir
   hostPath: {path: /var/run/istio-cni}
+{{- with .cniCacheDir }}
+- name: cni-cache-dir
+  hostPath: {path: {{ . }}, type: DirectoryOrCreate}
+{{- end }}
 {{- end }}
 
 {{/* Two agents on a node would take turns: refused where the cluster can be asked, which helm template cannot. */}}

@@ -117,6 +117,12 @@ ENABLE_AMBIENT_DETECTION_RETRY: {{ .ambient.enableAmbientDetectionRetry | quote 
 AMBIENT_REDIRECT_MODE: {{ . | quote }}
 AMBIENT_TUNNEL: {{ $.ambient.tunnel | quote }}
 {{- end }}
+{{- if ne .cniConfDir "/etc/cni/net.d" }}
+CNI_NET_DIR: {{ .cniConfDir | quote }}
+{{- end }}
+{{- if not (has .cniCacheDir (list "" "/var/lib/cni")) }}
+CNI_CACHE_DIR: {{ .cniCacheDir | quote }}
+{{- end }}
 {{- with .cniConfFileName }}
 CNI_CONF_NAME: {{ . | quote }}
 {{- end }}

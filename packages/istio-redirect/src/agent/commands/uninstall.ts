@@ -5,6 +5,7 @@ import { jsonText } from '../../foreign-text.ts'
 import { nodeLevelMark } from '../ambient/node-level/node-level-mark.ts'
 import { backEndFile } from '../ambient/remembered-back-end.ts'
 import type { AgentConfig } from '../config/agent-config.ts'
+import { keptLines } from '../kept-plugin.ts'
 import { removePluginToken } from '../on-cluster/plugin-token.ts'
 import { checkLogSocket } from './check-agent.ts'
 import { type CommandIo, paint } from './io.ts'
@@ -32,11 +33,14 @@ export async function uninstall(
   if (!running) changes.push(...(await removeRedirection(config, errors)))
   if (json) {
     const problems = errors.map(({ code, message, path }) => ({ code, path, message }))
-    io.stdout(jsonText({ changes, problems }))
+    const { kept, needs, moreNeeds } = report
+    io.stdout(jsonText({ changes, problems, kept, needs, moreNeeds }))
   } else {
     for (const { action, path } of changes) io.stdout(`${action} ${escapeUnsafe(path)}\n`)
     for (const { message } of errors) io.stderr(`${paint(io, 'red', 'problem')} ${escapeUnsafe(message)}\n`)
-    if (changes.length === 0 && errors.length === 0) io.stdout('nothing of istio-cni is on this node\n')
+    const left = keptLines(report)
+    for (const line of left) io.stdout(`${paint(io, 'cyan', 'info')} ${escapeUnsafe(line)}\n`)
+    if (changes.length + errors.length + left.length === 0) io.stdout('nothing of istio-cni is on this node\n')
   }
   return errors.length > 0 ? 1 : 0
 }

@@ -10,6 +10,7 @@ import type { PluginTokenConfig } from '../on-cluster/plugin-token.ts'
 import type { ApiAccess, RepairConfig, ServeConfig } from '../services.ts'
 import { checkValues } from './check-values.ts'
 import { ConfigError } from './config-error.ts'
+import { neededFolders } from './node-folders.ts'
 import { commaList, pluginEntry } from './plugin-entry.ts'
 import { redirectModeOf } from './redirect-mode.ts'
 import type { Resolved } from './resolve.ts'
@@ -59,6 +60,7 @@ export function agentConfig({ values, warnings }: Resolved): AgentConfig {
       netDir: values.mountedCniNetDir,
       binDirs: commaList(values.mountedCniBinDirs),
       sourceDir: values.cniBinSourceDir,
+      ...neededFolders(values),
       mode: modeOf(values),
       confName: values.cniConfName || undefined,
       pin: values.pinCniConf,

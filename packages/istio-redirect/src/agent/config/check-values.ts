@@ -49,9 +49,17 @@ function pathsOf(values: Values): (readonly [name: string, path: string])[] {
     ['CNI_BIN_SOURCE_DIR', values.cniBinSourceDir],
     ['CNI_AGENT_RUN_DIR', values.cniAgentRunDir],
     ['SERVICE_ACCOUNT_DIR', values.serviceAccountDir],
-    ...(values.kubeCaFile === '' ? [] : [['KUBE_CA_FILE', values.kubeCaFile] as const]),
+    ...givenPaths({
+      KUBE_CA_FILE: values.kubeCaFile,
+      CNI_NET_DIR: values.cniNetDir,
+      MOUNTED_CNI_CACHE_DIR: values.mountedCniCacheDir,
+      CNI_CACHE_DIR: values.cniCacheDir,
+    }),
   ]
 }
+
+const givenPaths = (paths: Readonly<Record<string, string>>): [string, string][] =>
+  Object.entries(paths).filter(([, path]) => path !== '')
 
 function absolute(name: string, path: string): void {
   if (isAbsolute(path) && !path.includes('\0')) return

@@ -16,6 +16,13 @@ export const variables = {
   pinCniConf: bool('pin-cni-conf', false, 'stay in the first primary found when another comes to sort before it'),
   mountedCniNetDir: text('mounted-cni-net-dir', '/host/etc/cni/net.d', 'folder of network configurations'),
   mountedCniBinDirs: text('mounted-cni-bin-dirs', '/host/opt/cni/bin', 'folders that get the binaries, by comma'),
+  cniNetDir: text('cni-net-dir', '', 'path of MOUNTED_CNI_NET_DIR on the node; empty: the same without /host'),
+  mountedCniCacheDir: text(
+    'mounted-cni-cache-dir',
+    '',
+    "runtimes' cache, for uninstall; empty: /var/lib/cni, below /host if MOUNTED_CNI_NET_DIR is",
+  ),
+  cniCacheDir: text('cni-cache-dir', '', 'path of MOUNTED_CNI_CACHE_DIR on the node; empty: the same without /host'),
   cniBinSourceDir: text('cni-bin-source-dir', '/opt/cni/bin', 'folder whose files are copied there'),
   cniAgentRunDir: text('cni-agent-run-dir', '/var/run/istio-cni', 'sockets and kubeconfig; the same path on the host'),
   cniConfGroupRead: bool('cni-conf-group-read', false, 'mode 0640 instead of 0600 for a configuration file of our own'),
