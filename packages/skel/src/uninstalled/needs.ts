@@ -1,4 +1,5 @@
 import { constants, lstatSync, opendirSync } from 'node:fs'
+import { isReadError } from '@cni/host'
 import { errnoOf, isObject, messageOf } from '@cni/types'
 import { isStateFile } from '../state/attachment-key.ts'
 import type { NeedFolders } from './marker.ts'
@@ -37,9 +38,9 @@ export function* findNeeds(type: string, folders: NeedFolders, own?: OwnAttachme
   for (const folder of new Set(folders.configurations)) yield* configurationsIn(folder, { type, read })
 }
 
-/** Names the folder's missing: an agent that does not see the folder of the node. */
+/** A file or folder that may need the plugin, because it cannot be searched. */
 export function unseen(path: string, why: string): Need {
-  return { kind: 'unknown', path, reason: `whether something in it needs the plugin is unknown: ${why}` }
+  return { kind: 'unknown', path, reason: `cannot be searched: ${why}` }
 }
 
 // internal
@@ -170,7 +171,7 @@ function isFolder(path: string): boolean {
 function problemOf(error: unknown): string {
   const errno = errnoOf(error)
   if (errno === 'ELOOP') return 'it is a symbolic link, which is not followed'
-  return errno === undefined ? messageOf(error) : `it cannot be read (${errno})`
+  return errno === undefined || isReadError(error) ? messageOf(error) : `it cannot be read (${errno})`
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
