@@ -4,9 +4,9 @@ import { expect, test } from 'vitest'
 const text = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8')
 
 test('the agent, its image and its DaemonSet speak of the same folders', () => {
-  const mounts = [...text('daemon-set.yaml').matchAll(/mountPath: ([^}\s]+)/g)].map(([, path]) => path)
+  const mounts = [...text('daemon-set.yaml').matchAll(/mountPath: ([^},\s]+)/g)].map(([, path]) => path)
   const [net, bin, source] = [...text('agent-main.ts').matchAll(/'(\/[^']+)'/g)].map(([, path]) => path)
-  expect(mounts).toEqual([net, bin])
+  expect(mounts).toEqual([net, bin, '/host/run/cni', '/host/var/lib/cni'])
   expect(text('Dockerfile')).toContain(`/out/tcp-redirect ${source}/`)
 })
 

@@ -62,7 +62,7 @@ function daemonSet(options: ProjectOptions) {
     ...(kind === 'thick' ? [daemonContainer(options)] : []),
   ]
   const volumes = [
-    ...(agent ? [hostPath('cni-net-dir', '/etc/cni/net.d'), hostPath('cni-bin-dir', '/opt/cni/bin')] : []),
+    ...(agent ? AGENT_FOLDERS.map(([volume, path]) => hostPath(volume, path)) : []),
     ...(kind === 'thick' ? [hostPath('run', `/run/${name}`), hostPath('netns', '/var/run/netns')] : []),
   ]
   return `# kubectl apply -f deploy/daemonset.yaml, with your own image below.
@@ -109,6 +109,9 @@ ${kind === 'main' ? '          env:\n            - { name: POD_SUBNET, value: 10
           volumeMounts:
             - { name: cni-net-dir, mountPath: /host/etc/cni/net.d }
             - { name: cni-bin-dir, mountPath: /host/opt/cni/bin }
+            # Pods that outlive the plugin: uninstalling leaves its file for their DELs.
+            - { name: cni-records, mountPath: /host/run/cni, readOnly: true }
+            - { name: cni-cache, mountPath: /host/var/lib/cni, readOnly: true }
 `
 
 const daemonContainer = ({ name }: ProjectOptions) => `        - name: daemon
@@ -125,6 +128,13 @@ const daemonContainer = ({ name }: ProjectOptions) => `        - name: daemon
             - { name: run, mountPath: /run/${name} }
             - { name: netns, mountPath: /var/run/netns, mountPropagation: HostToContainer }
 `
+
+const AGENT_FOLDERS = [
+  ['cni-net-dir', '/etc/cni/net.d'],
+  ['cni-bin-dir', '/opt/cni/bin'],
+  ['cni-records', '/run/cni'],
+  ['cni-cache', '/var/lib/cni'],
+] as const
 
 const hostPath = (name: string, path: string) => `        - name: ${name}
           hostPath: { path: ${path}, type: DirectoryOrCreate }

@@ -52,17 +52,19 @@ export interface InstallerOptions {
   readonly claimFile?: string | undefined
   /**
    * Folders with the records of the plugin's attachments: while there is one, `uninstall` leaves the plugin's file.
-   * Default: `/run/cni/<type>/attachments`, where `@cni/skel` keeps them.
+   * Default: `/run/cni/<type>/attachments`, where `@cni/skel` keeps them; below `/host` if `netDir` is.
    */
   readonly recordDirs?: readonly string[] | undefined
   /**
    * Folders in whose `results` runtimes cache what they need to delete an attachment: while a result names the plugin,
-   * `uninstall` leaves the plugin's file. Default: `/var/lib/cni` and, for Multus, `/var/lib/cni/multus`.
+   * `uninstall` leaves the plugin's file. Default: `/var/lib/cni` and, for Multus, `/var/lib/cni/multus`; below `/host`
+   * if `netDir` is.
    */
   readonly cacheDirs?: readonly string[] | undefined
   /**
    * The paths on the node of folders that are mounted here at other paths, such as
-   * `{ '/host/etc/cni/net.d': '/etc/cni/net.d' }`: the plugin looks there. A mount that is missing is reported.
+   * `{ '/host/etc/cni/net.d': '/etc/cni/net.d' }`: the plugin looks there. A mount that is missing is reported. Default: of
+   * a path below `/host` the same path without it.
    */
   readonly nodePaths?: Readonly<Record<string, string>> | undefined
   /**
@@ -87,6 +89,8 @@ export interface Settings extends InstallerOptions {
   readonly binDirs: readonly string[]
   readonly cacheDirs: readonly string[]
   readonly nodePaths: Readonly<Record<string, string>>
+  /** The folder in which `@cni/skel` keeps the records of all plugins. */
+  readonly recordsRoot: string
   readonly mode: InstallMode
   readonly confMode: number
   readonly recheckMs: number
@@ -126,7 +130,11 @@ export function toSettings(options: InstallerOptions): Settings {
   for (const [what, value] of Object.entries(times)) {
     if (!Number.isInteger(value) || value < 0) throw invalid(`${what} ${value} must be a whole number`)
   }
-  const { binDirs = [], cacheDirs = CACHE_DIRS, nodePaths = {} } = options
+  const { binDirs = [], netDir } = options
+  const host = isOfHost(netDir) ? HOST : ''
+  const { cacheDirs = CACHE_DIRS.map((path) => `${host}${path}`), recordDirs } = options
+  const recordsRoot = `${host}/run/cni`
+  const mounted = [netDir, ...cacheDirs, ...(recordDirs ?? [recordsRoot])]
   const settings = {
     ...options,
     ...times,
@@ -134,7 +142,8 @@ export function toSettings(options: InstallerOptions): Settings {
     mode,
     binDirs: [...new Set(binDirs)],
     cacheDirs,
-    nodePaths,
+    recordsRoot,
+    nodePaths: { ...hostPaths(mounted), ...options.nodePaths },
     ownFile: ownFile(mode, confName, type),
   }
   if (typeof mode === 'object' && confName !== undefined && confName === settings.ownFile) {
@@ -145,6 +154,17 @@ export function toSettings(options: InstallerOptions): Settings {
 
 /** The cache of libcni, which containerd and CRI-O have, and that of Multus for the networks it attaches. */
 const CACHE_DIRS = ['/var/lib/cni', '/var/lib/cni/multus']
+
+/** Where agents in a container mount folders of the node. */
+const HOST = '/host'
+
+const isOfHost = (path: string): boolean => path.startsWith(`${HOST}/`)
+
+/** The paths on the node of folders below {@link HOST}; of nested folders only the outer one is a mount. */
+function hostPaths(paths: readonly string[]): Record<string, string> {
+  const mounts = paths.filter((path) => isOfHost(path) && !paths.some((other) => path.startsWith(`${other}/`)))
+  return Object.fromEntries(mounts.map((path) => [path, path.slice(HOST.length)]))
+}
 
 /** A list lives in a `.conflist`: an owned name that ends in `.conf` becomes one. */
 function ownFile(mode: InstallMode, confName: string | undefined, type: string): string | undefined {

@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { crashBefore } from '../test/crash-fs.ts'
 import { cacheResult, copyToMultus, recordAttachment } from '../test/needed.ts'
 import { calico, type FakeNode, fakeNode } from '../test/node.ts'
+import { toSettings } from './options.ts'
 
 /** A process of the plugin: performs DELs with the plugin's file at a path. */
 function pluginProcess(): (executable: string) => Promise<string> {
@@ -173,4 +174,22 @@ test('a binary folder that new settings give up keeps no marked plugin', async (
   mesh.reconfigure(node.options)
   await mesh.install()
   expect(readdirSync(node.path('run')).filter((name) => name.includes('mesh'))).toEqual(['mesh-lib.so'])
+})
+
+test('an agent in a container looks below /host, and the plugin at the paths of the node', () => {
+  const { cacheDirs, nodePaths, recordsRoot } = toSettings({ plugin: { type: 'mesh' }, netDir: '/host/etc/cni/net.d' })
+  expect({ cacheDirs, nodePaths, recordsRoot }).toEqual({
+    cacheDirs: ['/host/var/lib/cni', '/host/var/lib/cni/multus'],
+    nodePaths: {
+      '/host/etc/cni/net.d': '/etc/cni/net.d',
+      '/host/var/lib/cni': '/var/lib/cni',
+      '/host/run/cni': '/run/cni',
+    },
+    recordsRoot: '/host/run/cni',
+  })
+  expect(toSettings({ plugin: { type: 'mesh' }, netDir: '/etc/cni/net.d' })).toMatchObject({
+    cacheDirs: ['/var/lib/cni', '/var/lib/cni/multus'],
+    nodePaths: {},
+    recordsRoot: '/run/cni',
+  })
 })

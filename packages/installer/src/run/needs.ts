@@ -50,9 +50,9 @@ function* allNeeds(settings: Settings, type: string): Generator<Need> {
   }
 }
 
-function foldersHere({ netDir, recordDirs, cacheDirs }: Settings, type: string): NeedFolders {
+function foldersHere({ netDir, recordDirs, recordsRoot, cacheDirs }: Settings, type: string): NeedFolders {
   return {
-    records: recordDirs ?? [`/run/cni/${type}/attachments`],
+    records: recordDirs ?? [`${recordsRoot}/${type}/attachments`],
     results: cacheDirs.map((folder) => join(folder, 'results')),
     configurations: [netDir],
   }
