@@ -52,7 +52,7 @@ export interface InstallerOptions {
   readonly claimFile?: string | undefined
   /**
    * Folders with the records of the plugin's attachments: while there is one, `uninstall` leaves the plugin's file.
-   * Default: `/run/cni/<type>/attachments`, where `@cni/skel` keeps them; below `/host` if `netDir` is.
+   * Default: where `@cni/skel` keeps them, `/run/cni/<type>/attachments` and `/run/cni/<type>`; below `/host` if `netDir` is.
    */
   readonly recordDirs?: readonly string[] | undefined
   /**

@@ -52,7 +52,7 @@ function* allNeeds(settings: Settings, type: string): Generator<Need> {
 
 function foldersHere({ netDir, recordDirs, recordsRoot, cacheDirs }: Settings, type: string): NeedFolders {
   return {
-    records: recordDirs ?? [`${recordsRoot}/${type}/attachments`],
+    records: recordDirs ?? [`${recordsRoot}/${type}/attachments`, `${recordsRoot}/${type}`],
     results: cacheDirs.map((folder) => join(folder, 'results')),
     configurations: [netDir],
   }

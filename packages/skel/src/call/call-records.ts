@@ -1,7 +1,13 @@
 import type { Netns } from '@cni/netns/handle'
 import { messageOf, type ValidAttachment } from '@cni/types'
 import type { Plugin } from '../plugin.ts'
-import { type AttachmentRecords, attachmentRecords, type Removal, recordsFolder } from '../state/attachment-records.ts'
+import {
+  type AttachmentRecords,
+  attachmentRecords,
+  type Removal,
+  recordFolders,
+  recordsFolder,
+} from '../state/attachment-records.ts'
 import { isStateError } from '../state/state-error.ts'
 import type { AcceptedCall } from './accepted-call.ts'
 
@@ -62,7 +68,7 @@ export async function removeIfUninstalled(
 ): Promise<void> {
   if (file === undefined) return
   const { removeLast } = await import('../uninstalled/remove-last.ts')
-  await removeLast({ file, path, own, log, records: recordsFolder(plugin.name) })
+  await removeLast({ file, path, own, log, records: recordFolders(plugin.name) })
 }
 
 // internal

@@ -28,6 +28,9 @@ export interface AttachmentRecords {
 /** The path of the records of a plugin. A reboot empties it, as it ends every namespace. */
 export const recordsFolder = (plugin: string): string => `/run/cni/${plugin}/attachments`
 
+/** The folders in which a file stands for an attachment of a plugin: its records, and its state unless it says where. */
+export const recordFolders = (plugin: string): readonly string[] => [recordsFolder(plugin), `/run/cni/${plugin}`]
+
 /** The records in a folder: an absolute path, or a folder in memory. */
 export function attachmentRecords(folder: string | StateFolder): AttachmentRecords {
   const store = recordStore<RecordedNetns>({

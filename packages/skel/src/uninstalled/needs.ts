@@ -1,4 +1,4 @@
-import { constants, lstatSync, opendirSync } from 'node:fs'
+import { constants, opendirSync, statSync } from 'node:fs'
 import { isReadError } from '@cni/host'
 import { errnoOf, isObject, messageOf } from '@cni/types'
 import { isStateFile } from '../state/attachment-key.ts'
@@ -115,7 +115,7 @@ function parseResult(text: string): CachedResult | undefined {
 const LISTS = /\.(?:conf|conflist|json)$/
 
 function* configurationsIn(folder: string, search: Search): Generator<Need> {
-  if (lstatSync(folder, { throwIfNoEntry: false }) === undefined) yield unseen(folder, 'it does not exist')
+  if (!isFolder(folder)) yield unseen(folder, 'it is not a folder of this node')
   for (const name of yield* namesIn(folder)) {
     const path = `${folder}/${name}`
     if (LISTS.test(name)) yield* configurationAt(path, search)
@@ -164,7 +164,12 @@ function* namesIn(folder: string): Generator<Need, readonly string[]> {
 }
 
 function isFolder(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+  try {
+    return statSync(path).isDirectory()
+  } catch {
+    // missing, or not to be reached
+    return false
+  }
 }
 
 /** The message without the path, which the need names. */

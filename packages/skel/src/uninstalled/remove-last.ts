@@ -12,8 +12,8 @@ export interface LastCall {
   readonly file: string
   /** `CNI_PATH`: the other folders that the plugin may be in. */
   readonly path: readonly string[]
-  /** The folder of the records that this package keeps for the plugin. */
-  readonly records: string
+  /** The folders of the records that this package keeps for the plugin. */
+  readonly records: readonly string[]
   /** The attachment of a DEL. */
   readonly own: OwnAttachment | undefined
   readonly log: Pick<Log, 'info' | 'warn'>
@@ -45,7 +45,7 @@ async function removeAt(file: string, type: string, { records, own, log }: LastC
   using held = await lock(markerPath(file))
   const marker = held === undefined ? undefined : readMarker(file)
   if (marker === undefined) return true
-  const [need] = findNeeds(type, { ...marker, records: [records, ...marker.records] }, own)
+  const [need] = findNeeds(type, { ...marker, records: [...records, ...marker.records] }, own)
   if (need !== undefined) {
     log.info('the uninstalled plugin stays: something needs it', { file, path: need.path, reason: need.reason })
     return false
