@@ -32,6 +32,7 @@ export {
   type PrimaryRules,
 } from './conf/choose-primary.ts'
 export { alternativeNames, conflistName, isConfName, standaloneName } from './conf/conf-name.ts'
+export { formatPath, type NestedEntries, type NestedEntry, nestedEntries } from './conf/delegates.ts'
 export { type DiffLine, diffLines, formatDiff } from './conf/diff.ts'
 export { countEntries, hasEntry, insertEntry, removeEntry, sameDocument, standaloneText } from './conf/entry.ts'
 export { apiServerUrl, type KubeconfigContent, redactKubeconfig, renderKubeconfig } from './conf/kubeconfig.ts'
