@@ -14,24 +14,28 @@ export interface Candidate {
   readonly types: readonly string[]
 }
 
-/** What a runtime makes of a net folder. */
+/** The configuration files of a net folder. */
 export interface Candidates {
-  /** The files it would load, in its order: the first is the one that counts. */
+  /** The valid files in the order of their names. CRI-O uses the first one; {@link runtimeReadings} knows the others. */
   readonly valid: readonly Candidate[]
-  /** The files it would skip, with the reason. */
+  /** The files that no runtime can load, in the same order, with the reason. */
   readonly invalid: ReadonlyMap<string, string>
 }
 
 /**
- * Reads a net folder as kubelet and CRI-O do: `.conf`, `.conflist` and `.json` files in the order of their bytes, and of
+ * Reads a net folder as CRI-O and cri-dockerd do: `.conf`, `.conflist` and `.json` files in the order of their bytes, and of
  * those the ones that parse.
  */
 export function listCandidates(folder: NetFolder): Candidates {
-  const facts = [...folder].map(([name, file]): [string, ConfFacts] => [name, factsOf(name, file)])
-  return candidatesOf(new Map(facts))
+  return candidatesOf(factsOfFolder(folder))
 }
 
-/** What a runtime makes of the files of a net folder, by what is known of each. */
+/** The facts of each file; `type` is the plugin whose copies are searched. */
+export function factsOfFolder(folder: NetFolder, type?: string): Map<string, ConfFacts> {
+  return new Map([...folder].map(([name, file]) => [name, factsOf(name, file, type)]))
+}
+
+/** The candidates among files of which the facts are known. */
 export function candidatesOf(facts: ReadonlyMap<string, ConfFacts>): Candidates {
   const valid: Candidate[] = []
   const invalid = new Map<string, string>()
@@ -50,8 +54,10 @@ export function candidatesOf(facts: ReadonlyMap<string, ConfFacts>): Candidates 
 
 const EMPTY = 'no plugins in list'
 
-function factsOf(name: string, file: ReadFile): ConfFacts {
-  return 'unreadable' in file ? { types: [], problem: file.unreadable, isUnreadable: true } : confFacts(name, file)
+function factsOf(name: string, file: ReadFile, type: string | undefined): ConfFacts {
+  return 'unreadable' in file
+    ? { types: [], problem: file.unreadable, isUnreadable: true }
+    : confFacts(name, file, type)
 }
 
 /** The `.conf` files of each sub-folder, in order. What cannot be read there is left out. */

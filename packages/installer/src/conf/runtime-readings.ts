@@ -1,0 +1,188 @@
+import { type Candidates, candidatesOf, factsOfFolder, type NetFolder } from './candidate.ts'
+import type { ConfFacts } from './conf-facts.ts'
+import { compareNames } from './conf-name.ts'
+import { formatPath } from './delegates.ts'
+
+/** A container runtime whose rules for net folders are known. cri-dockerd reads them as CRI-O does. */
+export type RuntimeName = 'containerd' | 'cri-o'
+
+/** What a runtime does with a net folder, with its default settings. */
+export interface RuntimeReading {
+  readonly runtime: RuntimeName
+  /** Whether it runs the plugin for each pod. `unknown`: Multus runs a network that is not in the folder. */
+  readonly runs: 'yes' | 'no' | 'unknown'
+  /** A sentence: `CRI-O uses 10-calico.conflist with istio-cni as plugin 3 of 3`. */
+  readonly text: string
+  /** The file with the network of the pods. */
+  readonly primary?: string
+  /** The number of plugins in the primary. */
+  readonly plugins?: number
+  /** The place of the plugin among these, from 1. */
+  readonly place?: number
+  /** Copies of the plugin in the `delegates` of the primary: `delegates[0].plugins[2]`. */
+  readonly copies?: readonly string[]
+  /** The file or the copy that Multus runs the plugin by. */
+  readonly through?: string
+  /** Why the runtime has no network. */
+  readonly problem?: string
+  /** The next step for an operator, unless the plugin runs. */
+  readonly next?: string
+}
+
+/** What containerd and CRI-O do with a net folder, and whether they run the plugin of a type. */
+export function runtimeReadings(folder: NetFolder, type: string): RuntimeReading[] {
+  return readingsOf(factsOfFolder(folder, type), type)
+}
+
+/** {@link runtimeReadings} of files of which the facts are known. */
+export function readingsOf(facts: ReadonlyMap<string, ConfFacts>, type: string): RuntimeReading[] {
+  const folder: Folder = { facts, candidates: candidatesOf(facts), type }
+  return [readByContainerd(folder), readByCrio(folder)]
+}
+
+/** Whether the plugin runs: in the node's runtime where it is known, else in each of them (`ok`) or in some (`warn`). */
+export function judgeReadings(
+  readings: readonly RuntimeReading[],
+  runtime: RuntimeName | undefined,
+): 'ok' | 'warn' | 'fail' {
+  const relevant = readingsFor(readings, runtime)
+  if (relevant.length > 0 && relevant.every(({ runs }) => runs === 'no')) return 'fail'
+  return relevant.every(({ runs }) => runs === 'yes') ? 'ok' : 'warn'
+}
+
+/** The reading of the node's runtime where it is known, else all of them. */
+export function readingsFor(
+  readings: readonly RuntimeReading[],
+  runtime: RuntimeName | undefined,
+): readonly RuntimeReading[] {
+  return runtime === undefined ? readings : readings.filter((one) => one.runtime === runtime)
+}
+
+interface Folder {
+  readonly facts: ReadonlyMap<string, ConfFacts>
+  readonly candidates: Candidates
+  readonly type: string
+}
+
+/**
+ * containerd loads the first file only (`max_conf_num` is 1) and forgets its network if that fails (go-cni,
+ * `loadFromConfDir`): a broken file matters if it is the first.
+ */
+function readByContainerd(folder: Folder): RuntimeReading {
+  const { valid, invalid } = folder.candidates
+  const [broken] = [...invalid.keys()].filter((name) => !folder.facts.get(name)?.isFolder)
+  const first = valid[0]?.name
+  if (broken === undefined || (first !== undefined && compareNames(first, broken) < 0)) {
+    return first === undefined ? withoutNetwork('containerd', folder) : use('containerd', first, folder)
+  }
+  const reason = shorten(invalid.get(broken) ?? '')
+  return {
+    runtime: 'containerd',
+    runs: 'no',
+    text: `containerd loads no network while ${broken} is broken: ${reason}`,
+    problem: `${broken}: ${reason}`,
+    next: `repair or remove ${broken}: containerd reads the first file alone, and no other file if that one is broken`,
+  }
+}
+
+/** CRI-O logs a broken file and goes on to the next one (ocicni, `loadNetworks`). */
+function readByCrio(folder: Folder): RuntimeReading {
+  const first = folder.candidates.valid[0]?.name
+  return first === undefined ? withoutNetwork('cri-o', folder) : use('cri-o', first, folder)
+}
+
+function withoutNetwork(runtime: RuntimeName, { candidates: { invalid } }: Folder): RuntimeReading {
+  const [broken] = invalid
+  const problem =
+    broken === undefined ? 'no configuration is in the folder' : `${broken[0]} is broken: ${shorten(broken[1])}`
+  return {
+    runtime,
+    runs: 'no',
+    text: `${LABELS[runtime]} has no network: ${problem}`,
+    problem,
+    next: 'start the plugin of the cluster network, which writes the first configuration of the node',
+  }
+}
+
+type Place = Pick<RuntimeReading, 'runs' | 'text' | 'place' | 'copies' | 'through' | 'next'>
+
+function use(runtime: RuntimeName, primary: string, folder: Folder): RuntimeReading {
+  const plugins = typesOf(primary, folder).length
+  const { text, ...place } = placeIn(primary, folder)
+  return { runtime, primary, plugins, ...place, text: `${LABELS[runtime]} uses ${primary}${text}` }
+}
+
+/** Whether and where the plugin is in the primary or in the network that Multus runs for it. */
+function placeIn(primary: string, folder: Folder): Place {
+  const { facts, type } = folder
+  const all = facts.get(primary)?.copies ?? []
+  const copies = all.map(({ path }) => formatPath(path))
+  const chained = positionOf(primary, folder)
+  const delegated = throughMultus(primary, folder)
+  const named = copies.length === 0 ? {} : { copies }
+  if (chained !== undefined) {
+    const { through } = delegated ?? {}
+    if (through === undefined) return { runs: 'yes', place: chained.place, ...named, text: ` with ${chained.text}` }
+    const text = ` with ${chained.text}, and Multus runs it a second time by ${through}, which is harmless`
+    return { runs: 'yes', place: chained.place, ...named, through, text }
+  }
+  if (delegated !== undefined) return { ...delegated, ...named }
+  return {
+    runs: 'no',
+    ...named,
+    text: `, and ${type} is not in it`,
+    next: `${type} belongs into ${primary}, the first network: let the installer choose it, or remove that file`,
+  }
+}
+
+/** The network that Multus runs for each pod, if Multus is in the primary. */
+function throughMultus(primary: string, folder: Folder): Omit<Place, 'place' | 'copies'> | undefined {
+  const { facts, type, candidates } = folder
+  const { delegation, copies = [] } = facts.get(primary) ?? {}
+  if (delegation === undefined) return undefined
+  const { clusterNetwork = '', delegates } = delegation
+  // a path is one of the container that Multus runs in
+  const file = clusterNetwork.includes('/') ? clusterNetwork.slice(clusterNetwork.lastIndexOf('/') + 1) : undefined
+  if (file !== undefined && candidates.valid.some(({ name }) => name === file)) {
+    const position = positionOf(file, folder)
+    if (position !== undefined) {
+      return { runs: 'yes', through: file, text: `, and Multus runs ${file} with ${position.text}` }
+    }
+    const next = `${type} belongs into ${primary} or ${file}: let the installer choose one of them`
+    return { runs: 'no', text: `, and Multus runs ${file}: ${type} is not in it`, next }
+  }
+  if (clusterNetwork !== '' || delegates === 0) {
+    const next = `look up the network that Multus runs for pods, and whether ${type} is in it`
+    return { runs: 'unknown', text: ', and Multus runs a network that is configured elsewhere', next }
+  }
+  const copy = copies.find(({ path, holder }) => holder === delegation.type && isFirstDelegate(path))
+  if (copy !== undefined) {
+    const through = formatPath(copy.path)
+    return { runs: 'yes', through, text: `, and Multus runs the copy in it: ${type} is ${through}` }
+  }
+  const next = `restart Multus, which copies the first network into ${primary} when it starts, or let the installer choose ${primary}`
+  return { runs: 'no', text: `, and Multus runs the copy in it: ${type} is not in that copy`, next }
+}
+
+/** Multus runs the first delegate for each pod. */
+function isFirstDelegate(path: readonly (string | number)[]): boolean {
+  const at = path.findIndex((part) => typeof part === 'string' && part.toLowerCase() === 'delegates')
+  return path[at + 1] === 0
+}
+
+function positionOf(name: string, folder: Folder): { readonly place: number; readonly text: string } | undefined {
+  const types = typesOf(name, folder)
+  const place = types.indexOf(folder.type) + 1
+  return place === 0 ? undefined : { place, text: `${folder.type} as plugin ${place} of ${types.length}` }
+}
+
+function typesOf(name: string, { candidates }: Folder): readonly string[] {
+  return candidates.valid.find((one) => one.name === name)?.types ?? []
+}
+
+const LABELS: Readonly<Record<RuntimeName, string>> = { containerd: 'containerd', 'cri-o': 'CRI-O' }
+
+/** A reason may quote the file. */
+function shorten(reason: string): string {
+  return reason.length > 200 ? `${reason.slice(0, 200)}…` : reason
+}
