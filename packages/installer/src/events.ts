@@ -1,3 +1,4 @@
+import type { RuntimeReading } from './conf/runtime-readings.ts'
 import type { InstallError } from './install-error.ts'
 
 /** The steps of a pass, in this order: who keeps the node, and the things that are installed. */
@@ -38,7 +39,16 @@ export type InstallEvent =
   | { readonly type: 'contended'; readonly path: string; readonly rewrites: number; readonly hint: string }
   /** Our entry was taken out because the plugin could not work: pods start without it instead of failing. */
   | { readonly type: 'withdrawn'; readonly path: string; readonly reason: string }
-  /** A file of the net folder that runtimes skip. With `more`, `path` is the folder, and so many others are not named. */
+  /**
+   * What each runtime does with the net folder; said each time that changes. `verdict`: whether all of them run the
+   * plugin (`ok`), some of them (`warn`), or none (`fail`); the node's runtime alone decides where it is known.
+   */
+  | {
+      readonly type: 'runtimes'
+      readonly readings: readonly RuntimeReading[]
+      readonly verdict: 'ok' | 'warn' | 'fail'
+    }
+  /** A file of the net folder that no runtime can load. With `more`, `path` is the folder, and so many others are not named. */
   | { readonly type: 'skipped'; readonly path: string; readonly reason: string; readonly more?: number }
 
 /** Receives {@link InstallEvent}s. */

@@ -1,3 +1,4 @@
+import type { RuntimeReading } from './conf/runtime-readings.ts'
 import type { Artefact } from './events.ts'
 
 /**
@@ -27,16 +28,23 @@ export interface InstallStatus {
   /** The network configuration that the plugin belongs to. */
   readonly primary?: string
   readonly artefacts: readonly Health[]
+  /** What each runtime does with the net folder; absent in standalone mode, and before the folder was read. */
+  readonly runtimes?: readonly RuntimeReading[]
 }
 
 /** The status that follows from the health of each file. */
-export function toStatus(artefacts: readonly Health[], primary: string | undefined): InstallStatus {
+export function toStatus(
+  artefacts: readonly Health[],
+  primary: string | undefined,
+  runtimes?: readonly RuntimeReading[],
+): InstallStatus {
   const bad = artefacts.find(isBad)
   return {
     ready: bad === undefined && artefacts.length > 0,
     ...(bad === undefined ? {} : { reason: bad.reason ?? `${bad.path}: ${bad.state}` }),
     ...(primary === undefined ? {} : { primary }),
     artefacts,
+    ...(runtimes === undefined ? {} : { runtimes }),
   }
 }
 

@@ -36,6 +36,13 @@ export { formatPath, type NestedEntries, type NestedEntry, nestedEntries } from 
 export { type DiffLine, diffLines, formatDiff } from './conf/diff.ts'
 export { countEntries, hasEntry, insertEntry, removeEntry, sameDocument, standaloneText } from './conf/entry.ts'
 export { apiServerUrl, type KubeconfigContent, redactKubeconfig, renderKubeconfig } from './conf/kubeconfig.ts'
+export {
+  judgeReadings,
+  type RuntimeName,
+  type RuntimeReading,
+  readingsFor,
+  runtimeReadings,
+} from './conf/runtime-readings.ts'
 // The installer
 export type { Artefact, ChangeAction, InstallEvent, InstallObserver } from './events.ts'
 export type { Health, HealthState, InstallStatus } from './health.ts'

@@ -3,6 +3,7 @@ import { goStringify, messageOf, type PluginConf } from '@cni/types'
 import { HOLD_MS } from './conf/choose-primary.ts'
 import { conflistName, isConfName, standaloneName } from './conf/conf-name.ts'
 import { isServerUrl } from './conf/kubeconfig.ts'
+import type { RuntimeName } from './conf/runtime-readings.ts'
 import type { InstallObserver } from './events.ts'
 import { InstallError } from './install-error.ts'
 
@@ -45,6 +46,8 @@ export interface InstallerOptions {
   /** The mode of a file of our own (standalone, owned). A chained one keeps its own. Default: 0o600. */
   readonly confMode?: number | undefined
   readonly kubeconfig?: KubeconfigOptions | undefined
+  /** The node's container runtime, where it is known. Without it, one that runs the plugin is enough to be ready. */
+  readonly runtime?: RuntimeName | undefined
   /**
    * A file that all installers of this plugin on the node share, such as `/var/run/mesh/agent.json`: while `run` is at
    * work, the one that started last writes, and the others wait until it is gone. Default: none, they revert each other.

@@ -2,7 +2,7 @@ import { readdirSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { messageOf } from '@cni/types'
 import { type Candidates, candidatesOf } from '../conf/candidate.ts'
-import { type ConfFacts, confFacts } from '../conf/conf-facts.ts'
+import { type ConfFacts, confFacts, mayHold } from '../conf/conf-facts.ts'
 import { isConfName } from '../conf/conf-name.ts'
 import { isNotFound, toInstallError } from '../install-error.ts'
 import { listNames } from './list-names.ts'
@@ -10,7 +10,8 @@ import { readRegular, type Snapshot } from './read-regular.ts'
 
 /** A net folder as it was looked at. */
 export interface NetFiles {
-  /** What a runtime makes of it. */
+  /** The facts of each file by its name. */
+  readonly facts: ReadonlyMap<string, ConfFacts>
   readonly candidates: Candidates
   /** Files that the plugin may be in, by name; it is in no other. */
   readonly suspects: readonly string[]
@@ -47,15 +48,16 @@ export function netReader(netDir: string, type: string): NetReader {
   let known: ReadonlyMap<string, Known> = new Map()
   return {
     look(fresh) {
-      const found = namesIn(netDir)
-      const names = found ?? []
+      const found = entriesOf(netDir)
+      const names = [...(found?.keys() ?? [])]
       const now = new Map<string, Known>()
       const snapshots = new Map<string, Snapshot>()
       const add = (name: string): Known => {
         const path = join(netDir, name)
         const before = fresh?.has(name) ? undefined : known.get(name)
         const isSame = before !== undefined && isStill(path, before.stat)
-        const one = isSame ? before : readKnown(path, type, (file) => snapshots.set(name, file))
+        const read = (): Known => readKnown(path, type, (file) => snapshots.set(name, file))
+        const one = found?.get(name) === 'folder' ? FOLDER : isSame ? before : read()
         now.set(name, one)
         return one
       }
@@ -70,8 +72,10 @@ export function netReader(netDir: string, type: string): NetReader {
 }
 
 function filesOf(netDir: string, known: ReadonlyMap<string, Known>, snapshots: Map<string, Snapshot>): NetFiles {
+  const facts = new Map([...known].map(([name, one]) => [name, one.facts]))
   return {
-    candidates: candidatesOf(new Map([...known].map(([name, { facts }]) => [name, facts]))),
+    facts,
+    candidates: candidatesOf(facts),
     suspects: [...known].flatMap(([name, one]) => (one.isSuspect ? [name] : [])),
     has: (name) => known.has(name),
     read(name) {
@@ -82,9 +86,11 @@ function filesOf(netDir: string, known: ReadonlyMap<string, Known>, snapshots: M
   }
 }
 
-function namesIn(netDir: string): string[] | undefined {
+/** The kind of each name; a link is a file, whatever it leads to. */
+function entriesOf(netDir: string): Map<string, 'file' | 'folder'> | undefined {
   try {
-    return readdirSync(netDir)
+    const entries = readdirSync(netDir, { withFileTypes: true })
+    return new Map(entries.map((one) => [one.name, one.isDirectory() ? 'folder' : 'file']))
   } catch (error) {
     if (isNotFound(error)) return undefined
     throw toInstallError(error, 'cannot read the net folder', netDir)
@@ -103,11 +109,17 @@ function readKnown(path: string, type: string, keep: (file: Snapshot) => void): 
     if (file === undefined) return unreadable('a dangling link, or gone')
     keep(file)
     const { bytes, stat } = file
-    const isSuspect = bytes.includes(type) || bytes.includes('\\')
-    return { facts: confFacts(path, bytes), isSuspect, stat: lasting(stat, began) }
+    const isSuspect = mayHold(bytes, type)
+    return { facts: confFacts(path, bytes, type), isSuspect, stat: lasting(stat, began) }
   } catch (error) {
     return { ...unreadable(messageOf(error)), stat: lasting(statQuietly(path), began) }
   }
+}
+
+const FOLDER: Known = {
+  facts: { types: [], problem: 'it is not a file but a folder', isUnreadable: true, isFolder: true },
+  isSuspect: false,
+  stat: undefined,
 }
 
 function unreadable(problem: string): Known {

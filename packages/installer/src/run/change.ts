@@ -13,6 +13,8 @@ export interface PlannedChange {
 
 /** A planned change that can be carried out. */
 export interface Change extends PlannedChange {
+  /** The files of the net folder that it writes, by name; `undefined` for one that it removes. */
+  readonly texts?: ReadonlyMap<string, string | undefined>
   apply(signal?: AbortSignal): void | Promise<void>
 }
 

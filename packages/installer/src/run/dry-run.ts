@@ -1,7 +1,9 @@
+import type { RuntimeReading } from '../conf/runtime-readings.ts'
 import { type Health, type InstallStatus, toStatus } from '../health.ts'
 import { describeChange, type PlannedChange } from './change.ts'
 import { planConflist } from './conflist/plan-conflist.ts'
 import { plannedMarkers } from './markers.ts'
+import { readRuntimes, readRuntimesAfter, withVerdict } from './conflist/read-runtimes.ts'
 import { copyMemory } from './memory.ts'
 import { planBinaries } from './plan-binaries.ts'
 import { planKubeconfig } from './plan-kubeconfig.ts'
@@ -11,6 +13,8 @@ import type { State } from './state.ts'
 export interface InstallPlan extends InstallStatus {
   /** What {@link Installer.install} would do, in order. */
   readonly changes: readonly PlannedChange[]
+  /** What each runtime will do once the changes are written. */
+  readonly runtimesAfter?: readonly RuntimeReading[]
 }
 
 /** Plans a pass without carrying it out. */
@@ -27,5 +31,9 @@ export async function dryRun({ settings, verified, memory, net }: State): Promis
     ...errors.map(({ path, message }): Health => ({ artefact, path: path ?? '', state: 'failed', reason: message })),
   ])
   const changes = [...plannedMarkers(settings), ...steps.flatMap((step) => step.changes.map(describeChange))]
-  return { ...toStatus(health, conflist.primary), changes }
+  const { files, primary } = conflist
+  if (files === undefined) return { ...toStatus(health, primary), changes }
+  const runtimesAfter = readRuntimesAfter(settings, files, conflist.changes)
+  const status = toStatus(withVerdict(health, runtimesAfter, settings), primary, readRuntimes(settings, files))
+  return { ...status, changes, ...(runtimesAfter === undefined ? {} : { runtimesAfter }) }
 }

@@ -1,15 +1,25 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isMarked } from '@cni/skel/uninstalled'
+import type { RuntimeReading } from '../conf/runtime-readings.ts'
 import { damageOf } from '../files/damage.ts'
+import type { InstallStatus } from '../health.ts'
 import type { InstallError } from '../install-error.ts'
 import type { Settings } from '../options.ts'
 import { lookAtBinaries } from './binary-work.ts'
 import { holdClaim } from './claim/hold-claim.ts'
 import { putBack } from './conflist/conf-changes.ts'
-import { planConflist } from './conflist/plan-conflist.ts'
+import { lookAgain, type NetFolderPlan, planConflist } from './conflist/plan-conflist.ts'
+import { readRuntimes } from './conflist/read-runtimes.ts'
 import { planKubeconfig } from './plan-kubeconfig.ts'
-import { reportAdopted, reportPreempted, reportSkipped, reportStatus, reportWithdrawal } from './report.ts'
+import {
+  reportAdopted,
+  reportPreempted,
+  reportRuntimes,
+  reportSkipped,
+  reportStatus,
+  reportWithdrawal,
+} from './report.ts'
 import { lookAgainIn, type State } from './state.ts'
 import { newWork, step, type Work } from './step.ts'
 import { toDo } from './step-plan.ts'
@@ -28,18 +38,17 @@ export async function pass(state: State, signal?: AbortSignal): Promise<PassResu
   const work = newWork(state, signal)
   if (!(await holdClaim(work))) {
     state.binaries.stop.abort()
-    reportStatus(work, undefined, false)
+    reportStatus(work, {}, false)
     return { againMs: Math.max(work.againMs, 1), errors: [], busy: undefined }
   }
   const { busy } = await lookAtBinaries(work)
   await step(work, 'kubeconfig', planKubeconfig(state.settings))
-  const primary = await configure(work, busy !== undefined)
-  reportStatus(work, primary, busy !== undefined)
+  reportStatus(work, await configure(work, busy !== undefined), busy !== undefined)
   return { againMs: Math.max(work.againMs, 1), errors: work.errors, busy }
 }
 
-/** The step of the network configuration; returns the primary's name. */
-async function configure(work: Work, isBusy: boolean): Promise<string | undefined> {
+/** The step of the network configuration. */
+async function configure(work: Work, isBusy: boolean): Promise<Pick<InstallStatus, 'primary' | 'runtimes'>> {
   const { state, errors, health } = work
   const { settings, memory, failures } = state
   const isUnable = (errors.length > 0 || work.postponed > 0) && !couldWork(settings)
@@ -50,7 +59,7 @@ async function configure(work: Work, isBusy: boolean): Promise<string | undefine
   if ((isBusy && !state.binaries.wereFine) || (isUnable && withdraw === undefined)) {
     const reason = 'the plugin and its kubeconfig come first'
     health.push({ artefact: 'conflist', path: settings.netDir, state: 'waiting', reason })
-    return memory.primary.name
+    return withPrimary(memory.primary.name)
   }
   await putBackLateWrites(work)
   const plan = planConflist(settings, memory, { now: performance.now(), withdraw, net: state.net })
@@ -62,7 +71,24 @@ async function configure(work: Work, isBusy: boolean): Promise<string | undefine
   // a conversion in this step has given the primary another name
   const primary = memory.primary.name ?? plan.primary
   if (plan.primary !== undefined && primary !== undefined) reportAdopted(state, primary)
-  return primary
+  const runtimes = runtimesNow(state, plan)
+  // its owner may be writing a primary that is on hold
+  if (runtimes !== undefined && plan.until === undefined) reportRuntimes(state, runtimes)
+  return { ...withPrimary(primary), ...(runtimes === undefined ? {} : { runtimes }) }
+}
+
+const withPrimary = (primary: string | undefined): Pick<InstallStatus, 'primary'> =>
+  primary === undefined ? {} : { primary }
+
+/** What each runtime does with the net folder after this pass. */
+function runtimesNow({ settings, memory, net }: State, plan: NetFolderPlan): RuntimeReading[] | undefined {
+  try {
+    const files = plan.changes.length === 0 ? plan.files : lookAgain(settings, memory, net)
+    return files === undefined ? undefined : readRuntimes(settings, files)
+  } catch {
+    // the folder is gone or was closed since: the next pass reports it
+    return undefined
+  }
 }
 
 /** A configuration that another program wrote to the file we replaced is what it wants to be there. */

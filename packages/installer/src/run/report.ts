@@ -1,6 +1,8 @@
 import { join } from 'node:path'
-import { isBad, toStatus } from '../health.ts'
+import { judgeReadings, type RuntimeReading } from '../conf/runtime-readings.ts'
+import { type InstallStatus, isBad, toStatus } from '../health.ts'
 import type { ConflistPlan } from './conflist/net-view.ts'
+import { withVerdict } from './conflist/read-runtimes.ts'
 import { hintFor, type State, sayOnce } from './state.ts'
 import type { Work } from './step.ts'
 
@@ -24,7 +26,14 @@ export function reportSkipped(state: State, skipped: ReadonlyMap<string, string>
   for (const [name, reason] of unreported.slice(0, MAX_NAMED))
     state.emit({ type: 'skipped', path: join(netDir, name), reason })
   const more = unreported.length - MAX_NAMED
-  if (more > 0) state.emit({ type: 'skipped', path: netDir, reason: 'no runtime would load them', more })
+  if (more > 0) state.emit({ type: 'skipped', path: netDir, reason: 'no runtime can load them', more })
+}
+
+/** Emits `runtimes` when a runtime begins to do something else with the net folder. */
+export function reportRuntimes(state: State, readings: readonly RuntimeReading[]): void {
+  const verdict = judgeReadings(readings, state.settings.runtime)
+  const text = readings.map((one) => one.text).join('; ')
+  sayOnce(state, 'runtimes', `${verdict}: ${text}`, () => ({ type: 'runtimes', readings, verdict }))
 }
 
 /**
@@ -47,11 +56,16 @@ export function reportAdopted(state: State, primary: string): void {
 }
 
 /** Makes what the pass found the installer's status, and emits `ready` or `not-ready` when that has changed. */
-export function reportStatus(work: Work, primary: string | undefined, isBusy: boolean): void {
-  const { state, health, began } = work
-  state.status = toStatus(health, primary)
+export function reportStatus(
+  work: Work,
+  { primary, runtimes }: Pick<InstallStatus, 'primary' | 'runtimes'>,
+  isBusy: boolean,
+): void {
+  const { state, began } = work
+  const health = withVerdict(work.health, runtimes, state.settings)
+  state.status = toStatus(health, primary, runtimes)
   state.passes += 1
-  for (const one of health) if (one.state === 'ok') state.seen.add(one.path)
+  for (const one of work.health) if (one.state === 'ok') state.seen.add(one.path)
   const { ready, reason } = state.status
   const ms = performance.now() - began
   sayOnce(state, 'ready', ready ? 'ready' : undefined, () => ({ type: 'ready', primary, ms }))

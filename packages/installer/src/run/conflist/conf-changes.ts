@@ -1,4 +1,6 @@
 import { chmodSync, unlinkSync } from 'node:fs'
+import { basename } from 'node:path'
+import { conflistName } from '../../conf/conf-name.ts'
 import { diffLines } from '../../conf/diff.ts'
 import type { DisplacedFiles, LateWrite } from '../../files/displaced.ts'
 import { assertUnchanged, readRegular, type Snapshot } from '../../files/read-regular.ts'
@@ -29,6 +31,7 @@ export function replaceConf({ path, before, text, reason, type, ownMode, displac
     path,
     reason,
     diff: diffLines(before?.bytes.toString('utf8'), text),
+    texts: new Map([[basename(path), text]]),
     apply() {
       const exactMode = ownMode !== undefined
       replaceFile({ path, text, mode: ownMode ?? 0o600, exactMode, before, type, displaced })
@@ -59,6 +62,10 @@ export function convertToList({ before, existing, text, type, displaced, done }:
     path,
     reason: 'a chain needs a list',
     diff: diffLines(before.bytes.toString('utf8'), text),
+    texts: new Map([
+      [basename(path), undefined],
+      [conflistName(basename(path)), text],
+    ]),
     apply() {
       convertConf({ path, text, mode: 0o600, before, type, displaced }, existing)
       done()
@@ -96,6 +103,7 @@ export function removeConf(before: Snapshot, reason: string): Change {
     path,
     reason,
     diff: diffLines(before.bytes.toString('utf8'), undefined),
+    texts: new Map([[basename(path), undefined]]),
     apply() {
       assertUnchanged(path, before)
       try {

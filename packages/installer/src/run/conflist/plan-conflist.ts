@@ -14,8 +14,10 @@ import { rememberPrimary } from './remember-primary.ts'
 
 /** A plan for the net folder with what else a look at it brought up. */
 export interface NetFolderPlan extends ConflistPlan {
-  /** Files that runtimes skip, with the reason. */
+  /** Files that no runtime can load, with the reason. */
   readonly skipped: ReadonlyMap<string, string>
+  /** The net folder as it was read for the plan. */
+  readonly files?: NetFiles
 }
 
 /** When the plan is made, on a monotonic clock, and whether the plugin can work. */
@@ -41,9 +43,9 @@ export function planConflist(settings: Settings, memory: Memory, circumstances: 
   const skipped = candidates.invalid
   try {
     const plan = settings.mode === 'standalone' ? planStandalone(view) : planWithPrimary(view, circumstances)
-    return { ...plan, skipped }
+    return { ...plan, skipped, files }
   } catch (error) {
-    return { ...failed(toInstallError(error, 'cannot configure', settings.netDir)), skipped }
+    return { ...failed(toInstallError(error, 'cannot configure', settings.netDir)), skipped, files }
   }
 }
 
@@ -59,6 +61,11 @@ function planWithPrimary(view: NetView, { now, withdraw }: Circumstances): Confl
   const plan = settings.ownFile === undefined ? planChained(view, primary, name) : planOwned(view, primary)
   // The new file first: a pod that starts in between finds the plugin in one of them.
   return { ...plan, changes: [...plan.changes, ...former], primary: name, preemptedBy }
+}
+
+/** The net folder as it is now: the files that matter are read again. */
+export function lookAgain(settings: Settings, memory: Memory, net: NetReader): NetFiles | undefined {
+  return net.look(namesThatMatter(settings, memory))
 }
 
 /** The files that we are in or that have the primary's role: these are never taken as unchanged. */

@@ -1,0 +1,39 @@
+import { type ConfFacts, confFacts } from '../../conf/conf-facts.ts'
+import { judgeReadings, type RuntimeReading, readingsFor, readingsOf } from '../../conf/runtime-readings.ts'
+import type { NetFiles } from '../../files/net-folder.ts'
+import type { Health } from '../../health.ts'
+import type { Settings } from '../../options.ts'
+import type { Change } from '../change.ts'
+
+/** What each runtime does with the net folder; `undefined` in standalone mode, where Multus calls the plugin by name. */
+export function readRuntimes({ mode, type }: Settings, files: NetFiles): RuntimeReading[] | undefined {
+  return mode === 'standalone' ? undefined : readingsOf(files.facts, type)
+}
+
+/** What each runtime will do once the changes are written. */
+export function readRuntimesAfter(
+  settings: Settings,
+  files: NetFiles,
+  changes: readonly Change[],
+): RuntimeReading[] | undefined {
+  const facts = new Map<string, ConfFacts>(files.facts)
+  for (const [name, text] of changes.flatMap(({ texts = [] }) => [...texts])) {
+    if (text === undefined) facts.delete(name)
+    else facts.set(name, confFacts(name, Buffer.from(text), settings.type))
+  }
+  return readRuntimes(settings, { ...files, facts })
+}
+
+/** The health of the network configuration: a file that is in order is `waiting` as long as no runtime runs the plugin. */
+export function withVerdict(
+  health: readonly Health[],
+  readings: readonly RuntimeReading[] | undefined,
+  { runtime, type }: Settings,
+): Health[] {
+  if (readings === undefined || judgeReadings(readings, runtime) !== 'fail') return [...health]
+  const texts = readingsFor(readings, runtime).map(({ text }) => text)
+  const reason = `no pod gets ${type}: ${texts.join('; ')}`
+  return health.map((one) =>
+    one.artefact === 'conflist' && one.state === 'ok' ? { ...one, state: 'waiting', reason } : one,
+  )
+}
