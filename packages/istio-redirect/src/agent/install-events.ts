@@ -1,4 +1,4 @@
-import type { Artefact, InstallEvent, InstallObserver } from '@cni/installer'
+import type { Artefact, InstallEvent, InstallObserver, RuntimeReading } from '@cni/installer'
 import type { Metrics, ScopedLog } from './services.ts'
 
 const FAILURES: Readonly<Record<Artefact, string>> = {
@@ -79,9 +79,21 @@ function say(log: ScopedLog, event: InstallEvent): void {
       log.error(`the plugin was taken out of ${event.path} until it works again: ${event.reason}`)
       break
     case 'skipped':
-      if (event.more === undefined) log.warn(`${event.path} is skipped, as runtimes do: ${event.reason}`)
-      else log.warn(`${event.more} more files of ${event.path} are skipped, as runtimes do`)
+      if (event.more === undefined) log.warn(`no runtime can load ${event.path}: ${event.reason}`)
+      else log.warn(`no runtime can load ${event.more} more files of ${event.path}`)
       break
+    case 'runtimes':
+      sayRuntimes(log, event.readings, event.verdict)
+      break
+  }
+}
+
+/** A verdict of `fail` makes the installation not ready, which is logged with the same sentences. */
+function sayRuntimes(log: ScopedLog, readings: readonly RuntimeReading[], verdict: 'ok' | 'warn' | 'fail'): void {
+  if (verdict === 'fail') return
+  for (const { runs, text, next } of readings) {
+    if (runs === 'yes') log.info(text)
+    else log.warn(`${text}: ${next ?? runs}`)
   }
 }
 

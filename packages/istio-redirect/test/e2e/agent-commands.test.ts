@@ -58,6 +58,8 @@ would replace NODE/net/10-calico.conflist (our entry is missing)
      }
    ]
  }
+then containerd uses 10-calico.conflist with istio-cni as plugin 2 of 2
+then CRI-O uses 10-calico.conflist with istio-cni as plugin 2 of 2
 `)
 })
 
@@ -72,6 +74,51 @@ test('--dry-run on a node that waits for its network fails and says for what; as
     ['create', 'kubeconfig'],
   ])
   expect(json.problems).toHaveLength(1)
+  expect(json.runtimes).toMatchObject([
+    { runtime: 'containerd', runs: 'no' },
+    { runtime: 'cri-o', runs: 'no' },
+  ])
+})
+
+test('a broken file before the network: status, --dry-run and the log say what each runtime does, and the agent is ready', async () => {
+  await using node = agentNode({ '05-broken.conf': '{', '10-calico.conflist': calico })
+  const stops = 'containerd loads no network while 05-broken.conf is broken'
+  const uses = 'CRI-O uses 10-calico.conflist with istio-cni as plugin 2 of 2'
+  const planned = await node.command('--dry-run')
+  expect(planned).toMatchObject({ exitCode: 2, stdout: expect.stringContaining(`then ${uses}\n`) })
+  expect(planned.stderr).toContain(`warning ${stops}`)
+  const agent = await node.start()
+  await eventually(agent.ready, () => agent.log())
+  expect(agent.log()).toContain(stops)
+  expect(agent.log()).toContain(uses)
+  node.env.HEALTH_PORT = String(agent.port)
+  const { exitCode, stdout } = await node.command('status')
+  expect([exitCode, stdout]).toEqual([0, expect.stringContaining(`  warn  network     ${stops}`)])
+  expect(stdout).toContain(`  ok    network     ${uses}\n`)
+  expect(stdout).toContain('  - repair or remove 05-broken.conf: containerd reads the first file alone')
+  expect(JSON.parse((await node.command('status', '--json')).stdout)).toMatchObject({
+    healthy: true,
+    runtimes: [
+      { runtime: 'containerd', runs: 'no', problem: expect.stringContaining('05-broken.conf') },
+      { runtime: 'cri-o', runs: 'yes', primary: '10-calico.conflist', place: 2, plugins: 2 },
+    ],
+  })
+})
+
+test('an entry behind the first network: the agent is not ready, and status fails', async () => {
+  const first = '{"cniVersion":"0.4.0","name":"site","type":"bridge"}'
+  await using node = agentNode({ '05-site.json': first, '10-calico.conflist': calico })
+  node.env.CNI_CONF_NAME = '10-calico.conflist'
+  const agent = await node.start()
+  const reason = 'no pod gets istio-cni: containerd uses 05-site.json, and istio-cni is not in it'
+  await eventually(
+    () => agent.log().includes(reason),
+    () => agent.log(),
+  )
+  expect(await agent.ready()).toBe(false)
+  const { exitCode, stdout } = await node.command('status')
+  expect([exitCode, stdout]).toEqual([1, expect.stringContaining(reason)])
+  expect(await node.command('--dry-run')).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(reason) })
 })
 
 test('status: a healthy node in one screen, then what is wrong with it, then without an agent', async () => {
@@ -90,6 +137,8 @@ test('status: a healthy node in one screen, then what is wrong with it, then wit
   ok    binary      NODE/bin/istio-cni
   ok    kubeconfig  NODE/run/istio-cni-kubeconfig
   ok    conflist    NODE/net/10-calico.conflist: plugin 2 of 2, primary network 10-calico.conflist
+  ok    network     containerd uses 10-calico.conflist with istio-cni as plugin 2 of 2
+  ok    network     CRI-O uses 10-calico.conflist with istio-cni as plugin 2 of 2
   ok    token       NODE/sa/token: N s old, valid for 1 h
   ok    log socket  NODE/run/log.sock
   warn  serving     NODE/run/serve.sock: each pod takes a request: the name of the node is not known: NODE_NAME

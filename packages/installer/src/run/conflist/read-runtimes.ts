@@ -31,8 +31,9 @@ export function withVerdict(
   { runtime, type }: Settings,
 ): Health[] {
   if (readings === undefined || judgeReadings(readings, runtime) !== 'fail') return [...health]
-  const texts = readingsFor(readings, runtime).map(({ text }) => text)
-  const reason = `no pod gets ${type}: ${texts.join('; ')}`
+  const relevant = readingsFor(readings, runtime)
+  const steps = new Set(relevant.flatMap(({ next }) => next ?? []))
+  const reason = `no pod gets ${type}: ${relevant.map(({ text }) => text).join('; ')}. Next: ${[...steps].join('; ')}`
   return health.map((one) =>
     one.artefact === 'conflist' && one.state === 'ok' ? { ...one, state: 'waiting', reason } : one,
   )

@@ -1,12 +1,44 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Artefact, type InstallerOptions, installer } from '@cni/installer'
+import {
+  type Artefact,
+  type InstallerOptions,
+  type InstallStatus,
+  installer,
+  judgeReadings,
+  type RuntimeName,
+  type RuntimeReading,
+  readingsFor,
+} from '@cni/installer'
 import { parseConflist } from '@cni/types'
 import type { Check } from './checks.ts'
 
+/** How the installation is: its files, and what the runtimes do with the net folder. */
+export interface InstallChecks {
+  readonly checks: readonly Check[]
+  readonly runtimes: readonly RuntimeReading[]
+}
+
 /** Binaries, kubeconfig and network configuration, as a dry run finds them. */
-export async function checkInstall(install: InstallerOptions): Promise<Check[]> {
-  const { artefacts, primary } = await installer(install).plan()
+export async function checkInstall(install: InstallerOptions): Promise<InstallChecks> {
+  const plan = await installer(install).plan()
+  const { runtimes = [] } = plan
+  return { checks: [...checkFiles(install, plan), ...checkRuntimes(runtimes, install.runtime)], runtimes }
+}
+
+/** What each runtime does. A warning as long as another one may be the runtime of the node and does run the plugin. */
+export function checkRuntimes(readings: readonly RuntimeReading[], runtime: RuntimeName | undefined): Check[] {
+  const verdict = judgeReadings(readings, runtime)
+  return readingsFor(readings, runtime).map(({ runs, text, next }) => ({
+    name: 'network',
+    state: runs === 'yes' ? 'ok' : verdict === 'fail' ? 'fail' : 'warn',
+    subject: '',
+    detail: text,
+    next,
+  }))
+}
+
+function checkFiles(install: InstallerOptions, { artefacts, primary }: InstallStatus): Check[] {
   return artefacts.map(({ artefact, path, state, reason }) => {
     const place = artefact === 'conflist' && state === 'ok' ? placeOf(path, install.plugin.type) : undefined
     const order = place !== undefined && primary !== undefined ? `, primary network ${primary}` : ''

@@ -1,4 +1,11 @@
-import { formatDiff, installer, type PlannedChange } from '@cni/installer'
+import {
+  formatDiff,
+  installer,
+  judgeReadings,
+  type PlannedChange,
+  type RuntimeReading,
+  readingsFor,
+} from '@cni/installer'
 import { escapeUnsafe, escapeUnsafeLines } from '@cni/types'
 import { jsonText } from '../../foreign-text.ts'
 import type { AgentConfig } from '../config/agent-config.ts'
@@ -6,12 +13,13 @@ import { type CommandIo, paint } from './io.ts'
 
 /** Shows what the agent would write now, and changes nothing. 0: nothing; 2: something; 1: it would not succeed. */
 export async function dryRun(config: AgentConfig, json: boolean, io: CommandIo): Promise<number> {
-  const { changes, artefacts, primary } = await installer(config.install).plan()
+  const { changes, artefacts, primary, runtimesAfter: runtimes = [] } = await installer(config.install).plan()
   const problems = artefacts.filter(({ state }) => state === 'failed' || state === 'waiting')
   if (json) {
-    io.stdout(jsonText({ primary, changes, problems, warnings: config.warnings }))
+    io.stdout(jsonText({ primary, changes, problems, runtimes, warnings: config.warnings }))
   } else {
     for (const change of changes) io.stdout(changeText(change, io))
+    sayRuntimes(runtimes, config, io, changes.length > 0 ? 'then ' : '')
     for (const warning of config.warnings) io.stderr(`${paint(io, 'yellow', 'warning')} ${escapeUnsafe(warning)}\n`)
     for (const { artefact, path, reason } of problems) {
       io.stderr(`${paint(io, 'red', 'problem')} ${artefact}: ${escapeUnsafe(reason ?? path)}\n`)
@@ -19,6 +27,20 @@ export async function dryRun(config: AgentConfig, json: boolean, io: CommandIo):
     if (changes.length === 0 && problems.length === 0) io.stdout('nothing would change\n')
   }
   return problems.length > 0 ? 1 : changes.length > 0 ? 2 : 0
+}
+
+/** What the runtimes do once the changes are written. A verdict of `fail` is a problem, with the same sentences. */
+function sayRuntimes(
+  readings: readonly RuntimeReading[],
+  { install: { runtime } }: AgentConfig,
+  io: CommandIo,
+  when: string,
+): void {
+  const isProblem = judgeReadings(readings, runtime) === 'fail'
+  for (const { runs, text, next } of readingsFor(readings, runtime)) {
+    if (runs === 'yes') io.stdout(`${when}${escapeUnsafe(text)}\n`)
+    else if (!isProblem) io.stderr(`${paint(io, 'yellow', 'warning')} ${escapeUnsafe(`${text}: ${next ?? runs}`)}\n`)
+  }
 }
 
 function changeText({ action, path, reason, diff }: PlannedChange, io: CommandIo): string {

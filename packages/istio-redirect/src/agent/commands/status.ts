@@ -14,8 +14,9 @@ import { type CommandIo, paint } from './io.ts'
 export async function status(config: AgentConfig, json: boolean, io: CommandIo): Promise<number> {
   const { install, api, pluginToken, logSocket, serve, healthPort, values } = config
   const serving = await askServing(serve)
+  const { checks: installed, runtimes } = await checkInstall(install)
   const checks: readonly Check[] = [
-    ...(await checkInstall(install)),
+    ...installed,
     checkToken(api.tokenFile, Date.now()),
     ...(pluginToken === undefined ? [] : [checkToken(pluginToken.file, Date.now(), 'plugin')]),
     await checkLogSocket(logSocket),
@@ -29,7 +30,7 @@ export async function status(config: AgentConfig, json: boolean, io: CommandIo):
   const healthy = checks.every(({ state }) => state !== 'fail')
   const node = values.kubernetesNodeName || values.nodeName || undefined
   const ambient = serving !== undefined && 'status' in serving ? serving.status.ambient : undefined
-  io.stdout(json ? jsonText({ healthy, node, checks, ambient }) : report(checks, healthy, node, io))
+  io.stdout(json ? jsonText({ healthy, node, checks, runtimes, ambient }) : report(checks, healthy, node, io))
   return healthy ? 0 : 1
 }
 

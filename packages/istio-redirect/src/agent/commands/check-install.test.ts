@@ -1,0 +1,20 @@
+import { runtimeReadings } from '@cni/installer'
+import { expect, test } from 'vitest'
+import { checkRuntimes } from './check-install.ts'
+
+const folder = (files: Readonly<Record<string, string>>) =>
+  new Map(Object.entries(files).map(([name, text]) => [name, Buffer.from(text)]))
+const LIST = '{"name":"pods","plugins":[{"type":"calico"},{"type":"istio-cni"}]}'
+const broken = runtimeReadings(folder({ '05-broken.conf': '{', '10-calico.conflist': LIST }), 'istio-cni')
+const behind = runtimeReadings(folder({ '05-a.conf': '{"type":"ptp"}', '10-calico.conflist': LIST }), 'istio-cni')
+
+test.each([
+  ['one of two runtimes has no network', broken, undefined, ['warn', 'ok']],
+  ['the runtime of the node has none', broken, 'containerd', ['fail']],
+  ['the runtime of the node has one', broken, 'cri-o', ['ok']],
+  ['no runtime runs the plugin', behind, undefined, ['fail', 'fail']],
+] as const)('%s', (_, readings, runtime, states) => {
+  const checks = checkRuntimes(readings, runtime)
+  expect(checks.map(({ state }) => state)).toEqual(states)
+  for (const { state, next } of checks) expect(next === undefined).toBe(state === 'ok')
+})
