@@ -251,6 +251,20 @@ describe.each(['iptables', 'native'])('DEL of a pod with two networks, %s rules'
     expect(node.state()).toEqual([])
   })
 
+  test('Multus runs the plugin twice for one interface, in its list and by its copy: as if once', async () => {
+    const outer = { conf: { ...conf, name: 'multus-cni-network' } }
+    await node.call('ADD', eth0)
+    const once = await ruleset()
+    expect(await node.call('ADD', outer)).toMatchObject({ exitCode: 0 })
+    expect(await ruleset()).toBe(once)
+    for (const network of [eth0, outer]) expect(await node.call('CHECK', network)).toMatchObject({ exitCode: 0 })
+    expect(await node.call('DEL', outer)).toMatchObject({ exitCode: 0, stdout: '' })
+    expect(await ruleset()).toBe(once)
+    expect(await node.call('DEL', eth0)).toMatchObject({ exitCode: 0, stdout: '' })
+    expect(await ruleset()).not.toMatch(/ISTIO|istio/)
+    expect(node.state()).toEqual([])
+  })
+
   test('an attachment of a dead container in a namespace with the same number does not count', async () => {
     await node.call('ADD', { ...eth0, env: { CNI_CONTAINERID: 'dead' } })
     await node.call('ADD', eth0)
