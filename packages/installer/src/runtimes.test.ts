@@ -84,6 +84,7 @@ test.each([
   node.write('net/00-multus.conf', JSON.stringify({ name: 'multus', type: 'multus', delegates: [JSON.parse(copy)] }))
   const status = await mesh.install()
   expect(status.ready).toBe(ready)
+  expect(node.events.some(({ type }) => type === 'preempted')).toBe(!ready)
   expect(status.runtimes?.[0]?.text).toContain(ready ? 'mesh is delegates[0].plugins[1]' : 'mesh is not in that copy')
 })
 

@@ -31,12 +31,13 @@ export interface RuntimeReading {
 
 /** What containerd and CRI-O do with a net folder, and whether they run the plugin of a type. */
 export function runtimeReadings(folder: NetFolder, type: string): RuntimeReading[] {
-  return readingsOf(factsOfFolder(folder, type), type)
+  const facts = factsOfFolder(folder, type)
+  return readingsOf({ facts, candidates: candidatesOf(facts) }, type)
 }
 
 /** {@link runtimeReadings} of files of which the facts are known. */
-export function readingsOf(facts: ReadonlyMap<string, ConfFacts>, type: string): RuntimeReading[] {
-  const folder: Folder = { facts, candidates: candidatesOf(facts), type }
+export function readingsOf({ facts, candidates }: Omit<Folder, 'type'>, type: string): RuntimeReading[] {
+  const folder: Folder = { facts, candidates, type }
   return [readByContainerd(folder), readByCrio(folder)]
 }
 

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isMarked } from '@cni/skel/uninstalled'
-import type { RuntimeReading } from '../conf/runtime-readings.ts'
+import { judgeReadings, type RuntimeReading } from '../conf/runtime-readings.ts'
 import { damageOf } from '../files/damage.ts'
 import type { InstallStatus } from '../health.ts'
 import type { InstallError } from '../install-error.ts'
@@ -63,7 +63,6 @@ async function configure(work: Work, isBusy: boolean): Promise<Pick<InstallStatu
   }
   await putBackLateWrites(work)
   const plan = planConflist(settings, memory, { now: performance.now(), withdraw, net: state.net })
-  reportPreempted(state, plan)
   reportSkipped(state, plan.skipped)
   if (plan.until !== undefined) lookAgainIn(work, plan.until - performance.now() + 1)
   await step(work, 'conflist', plan)
@@ -72,6 +71,9 @@ async function configure(work: Work, isBusy: boolean): Promise<Pick<InstallStatu
   const primary = memory.primary.name ?? plan.primary
   if (plan.primary !== undefined && primary !== undefined) reportAdopted(state, primary)
   const runtimes = runtimesNow(state, plan)
+  // a copy of Multus may run the plugin behind another file
+  const isRun = runtimes !== undefined && judgeReadings(runtimes, settings.runtime) === 'ok'
+  reportPreempted(state, isRun ? { ...plan, preemptedBy: undefined } : plan)
   // its owner may be writing a primary that is on hold
   if (runtimes !== undefined && plan.until === undefined) reportRuntimes(state, runtimes)
   return { ...withPrimary(primary), ...(runtimes === undefined ? {} : { runtimes }) }

@@ -1,3 +1,4 @@
+import { candidatesOf } from '../../conf/candidate.ts'
 import { type ConfFacts, confFacts } from '../../conf/conf-facts.ts'
 import { judgeReadings, type RuntimeReading, readingsFor, readingsOf } from '../../conf/runtime-readings.ts'
 import type { NetFiles } from '../../files/net-folder.ts'
@@ -6,8 +7,11 @@ import type { Settings } from '../../options.ts'
 import type { Change } from '../change.ts'
 
 /** What each runtime does with the net folder; `undefined` in standalone mode, where Multus calls the plugin by name. */
-export function readRuntimes({ mode, type }: Settings, files: NetFiles): RuntimeReading[] | undefined {
-  return mode === 'standalone' ? undefined : readingsOf(files.facts, type)
+export function readRuntimes(
+  { mode, type }: Settings,
+  files: Pick<NetFiles, 'facts' | 'candidates'>,
+): RuntimeReading[] | undefined {
+  return mode === 'standalone' ? undefined : readingsOf(files, type)
 }
 
 /** What each runtime will do once the changes are written. */
@@ -21,7 +25,7 @@ export function readRuntimesAfter(
     if (text === undefined) facts.delete(name)
     else facts.set(name, confFacts(name, Buffer.from(text), settings.type))
   }
-  return readRuntimes(settings, { ...files, facts })
+  return readRuntimes(settings, { facts, candidates: candidatesOf(facts) })
 }
 
 /** The health of the network configuration: a file that is in order is `waiting` as long as no runtime runs the plugin. */
