@@ -14,7 +14,16 @@ test.each([
   ['the runtime of the node has one', broken, 'cri-o', ['ok']],
   ['no runtime runs the plugin', behind, undefined, ['fail', 'fail']],
 ] as const)('%s', (_, readings, runtime, states) => {
-  const checks = checkRuntimes(readings, runtime)
+  const checks = checkRuntimes(readings, readings, runtime)
   expect(checks.map(({ state }) => state)).toEqual(states)
   for (const { state, next } of checks) expect(next === undefined).toBe(state === 'ok')
+})
+
+test('an entry that the agent is about to add needs no next step', () => {
+  const fine = runtimeReadings(folder({ '10-calico.conflist': LIST }), 'istio-cni')
+  const before = runtimeReadings(folder({ '10-calico.conflist': '{"name":"a","plugins":[{"type":"a"}]}' }), 'istio-cni')
+  expect(checkRuntimes(before, fine, undefined)).toMatchObject([
+    { state: 'fail', detail: 'containerd uses 10-calico.conflist, and istio-cni is not in it', next: undefined },
+    { state: 'fail', next: undefined },
+  ])
 })

@@ -22,19 +22,27 @@ export interface InstallChecks {
 /** Binaries, kubeconfig and network configuration, as a dry run finds them. */
 export async function checkInstall(install: InstallerOptions): Promise<InstallChecks> {
   const plan = await installer(install).plan()
-  const { runtimes = [] } = plan
-  return { checks: [...checkFiles(install, plan), ...checkRuntimes(runtimes, install.runtime)], runtimes }
+  const { runtimes = [], runtimesAfter = [] } = plan
+  const { runtime } = install
+  return { checks: [...checkFiles(install, plan), ...checkRuntimes(runtimes, runtimesAfter, runtime)], runtimes }
 }
 
-/** What each runtime does. A warning as long as another one may be the runtime of the node and does run the plugin. */
-export function checkRuntimes(readings: readonly RuntimeReading[], runtime: RuntimeName | undefined): Check[] {
+/**
+ * What each runtime does. A warning as long as another one may be the runtime of the node and does run the plugin. A next
+ * step is for what is left once the agent has put its files in order.
+ */
+export function checkRuntimes(
+  readings: readonly RuntimeReading[],
+  after: readonly RuntimeReading[],
+  runtime: RuntimeName | undefined,
+): Check[] {
   const verdict = judgeReadings(readings, runtime)
-  return readingsFor(readings, runtime).map(({ runs, text, next }) => ({
+  return readingsFor(readings, runtime).map((reading) => ({
     name: 'network',
-    state: runs === 'yes' ? 'ok' : verdict === 'fail' ? 'fail' : 'warn',
+    state: reading.runs === 'yes' ? 'ok' : verdict === 'fail' ? 'fail' : 'warn',
     subject: '',
-    detail: text,
-    next,
+    detail: reading.text,
+    next: after.find((one) => one.runtime === reading.runtime)?.next,
   }))
 }
 
