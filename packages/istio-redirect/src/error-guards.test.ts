@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { isZdsError, ZdsError } from './agent/ambient/zds/zds-error.ts'
 import { ConfigError, isConfigError } from './agent/config/config-error.ts'
+import { CriError, isCriError } from './agent/cri/cri-error.ts'
 import { DiscoveryError, isDiscoveryError } from './agent/proc/discovery-error.ts'
 import { isKubeError, KubeError } from './kube/kube-error.ts'
 import { isRedirectError, RedirectError } from './redirect/redirect-error.ts'
@@ -8,6 +9,7 @@ import { isRedirectError, RedirectError } from './redirect/redirect-error.ts'
 const source = { kind: 'annotation', key: 'a', value: 'b', owner: 'pod demo/web' } as const
 const guards: readonly (readonly [name: string, is: (error: unknown) => boolean, error: Error])[] = [
   ['ConfigError', isConfigError, new ConfigError('--log_level: expected a level')],
+  ['CriError', isCriError, new CriError('it does not exist')],
   ['DiscoveryError', isDiscoveryError, new DiscoveryError('pod shop/web-0: /run/netns/a is the node itself')],
   ['KubeError', isKubeError, new KubeError('NETWORK', 'GET https://10.0.0.1: nobody listens there')],
   ['ZdsError', isZdsError, new ZdsError('NO_ZTUNNEL', 'no ztunnel connected')],

@@ -55,7 +55,15 @@ export async function runAgent({ source, log, signal, onHangup, needTime }: Agen
   }
   const onNode = installer({ ...config.install, observe, uncache: dropPageCache })
   const readiness = (): Readiness => readinessOf(onNode, parts)
-  const parts = agentParts({ log, own, metrics, errors, readiness, isAside: () => isAside })
+  const parts = agentParts({
+    log,
+    own,
+    metrics,
+    errors,
+    readiness,
+    isAside: () => isAside,
+    isInstalled: () => onNode.status().ready,
+  })
   announce(own, config)
   try {
     for (const part of parts.all) await part.update(config)

@@ -1,6 +1,7 @@
 import { messageOf } from '@cni/types'
 import { ambientPart } from './ambient-part.ts'
 import type { AgentConfig } from './config/agent-config.ts'
+import { criPart } from './cri-part.ts'
 import type { AgentLog } from './log/agent-log.ts'
 import { calmLog } from './log/calm-log.ts'
 import { serverReach } from './on-cluster/server-reach.ts'
@@ -32,6 +33,8 @@ export interface PartServices {
   readonly readiness: () => Readiness
   /** Whether a newer agent keeps the node now. */
   readonly isAside: () => boolean
+  /** Whether all that the installer writes is in place. */
+  readonly isInstalled: () => boolean
 }
 
 /** Everything the agent runs beside the installer, in the order of its start. */
@@ -46,7 +49,7 @@ export interface Parts {
 }
 
 /** Makes the parts; none is started. */
-export function agentParts({ log, own, metrics, errors, readiness, isAside }: PartServices): Parts {
+export function agentParts({ log, own, metrics, errors, readiness, isAside, isInstalled }: PartServices): Parts {
   let logSocket: KeptSocket | undefined
   const early = metrics.counter(
     'istio_cni_agent_connections_closed_total',
@@ -104,7 +107,9 @@ export function agentParts({ log, own, metrics, errors, readiness, isAside }: Pa
   const watches = podWatches({ reach: reach.of('pods') })
   const unlessAside = (part: Part<AgentConfig>): Part<AgentConfig> => ({
     update: (config) =>
-      part.update(isAside() ? { ...config, repair: undefined, serve: undefined, pluginToken: undefined } : config),
+      part.update(
+        isAside() ? { ...config, repair: undefined, serve: undefined, pluginToken: undefined, cri: undefined } : config,
+      ),
     close: (why) => part.close(why),
   })
   const repair = unlessAside(repairPart({ log: own, metrics, watches }))
@@ -134,14 +139,21 @@ export function agentParts({ log, own, metrics, errors, readiness, isAside }: Pa
   )
   const tokens = tokenPart({ log: own, metrics, failed: () => errors.inc({ part: 'plugin_token' }), reach })
   const token = unlessAside(tokens)
+  const runtime = criPart({ log: own, metrics, isInstalled, failed: () => errors.inc({ part: 'cri' }) })
+  const cri = unlessAside(runtime)
   const events = ownEventsPart({ log: own, readiness, reach, failed: () => errors.inc({ part: 'events' }) })
   return {
-    all: [metricsPort, logs, health, token, ambient, repair, serve, events, upgrade, restPart()],
-    ofClaim: [logs, token, ambient, repair, serve],
+    all: [metricsPort, logs, health, token, ambient, repair, serve, cri, events, upgrade, restPart()],
+    ofClaim: [logs, token, ambient, repair, serve, cri],
     beforeInstall: tokens.firstToken,
     problems() {
       const problem = logSocket?.problem()
-      return [...(problem === undefined ? [] : [`log socket: ${problem}`]), ...tokens.problems(), ...ambient.problems()]
+      return [
+        ...(problem === undefined ? [] : [`log socket: ${problem}`]),
+        ...tokens.problems(),
+        ...ambient.problems(),
+        ...runtime.problems(),
+      ]
     },
   }
 }

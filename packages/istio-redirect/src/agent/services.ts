@@ -71,6 +71,14 @@ export interface ServeConfig {
   readonly nodeName: string
 }
 
+/** How the container runtime is asked. */
+export interface CriConfig {
+  /** The unix socket. */
+  readonly socket: string
+  /** `false`: the plugin is not in the list of the runtime's default network. */
+  readonly chained: boolean
+}
+
 /** What the repair controller is given. */
 export interface RepairServices {
   readonly config: RepairConfig

@@ -1,4 +1,4 @@
-/** As much of protobuf's wire format as ZDS needs: varints, and fields with a length. Others are skipped. */
+/** As much of protobuf's wire format as ZDS and CRI need: varints, and fields with a length. Others are skipped. */
 
 /** The bytes are no protobuf message. */
 export class ProtobufError extends Error {
@@ -7,7 +7,7 @@ export class ProtobufError extends Error {
   }
 }
 
-/** A field as it was read: a number, or what is in a field with a length; `undefined` for the kinds that ZDS has not. */
+/** A field as it was read: a number, or what is in a field with a length; `undefined` for fields of a fixed length. */
 export interface Field {
   readonly number: number
   readonly value: bigint | Uint8Array | undefined

@@ -4,6 +4,7 @@ import type { AgentConfig } from '../config/agent-config.ts'
 import { checkAgent, checkLogSocket } from './check-agent.ts'
 import { checkAmbient } from './check-ambient.ts'
 import { checkInstall } from './check-install.ts'
+import { checkRuntime } from './check-runtime.ts'
 import { checkRuntimeEnv } from './check-runtime-env.ts'
 import { askServing, checkServing, checkUpgrade } from './check-serving.ts'
 import { checkToken } from './check-token.ts'
@@ -17,6 +18,7 @@ export async function status(config: AgentConfig, json: boolean, io: CommandIo):
   const { checks: installed, runtimes } = await checkInstall(install)
   const checks: readonly Check[] = [
     ...installed,
+    ...(await checkRuntime(config.cri, install.plugin.type)),
     checkToken(api.tokenFile, Date.now()),
     ...(pluginToken === undefined ? [] : [checkToken(pluginToken.file, Date.now(), 'plugin')]),
     await checkLogSocket(logSocket),

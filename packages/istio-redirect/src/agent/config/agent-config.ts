@@ -7,7 +7,7 @@ import type { NodeLevelConfig } from '../ambient/node-level/node-level-config.ts
 import { backEndFile } from '../ambient/remembered-back-end.ts'
 import { type LogSettings, parseLevels, pluginLevel } from '../log/levels.ts'
 import type { PluginTokenConfig } from '../on-cluster/plugin-token.ts'
-import type { ApiAccess, RepairConfig, ServeConfig } from '../services.ts'
+import type { ApiAccess, CriConfig, RepairConfig, ServeConfig } from '../services.ts'
 import { checkValues } from './check-values.ts'
 import { ConfigError } from './config-error.ts'
 import { neededFolders } from './node-folders.ts'
@@ -36,6 +36,8 @@ export interface AgentConfig {
   readonly serve: ServeConfig | undefined
   /** `undefined`: ambient mode is off. */
   readonly ambient: AmbientConfig | undefined
+  /** `undefined`: the container runtime is not asked. */
+  readonly cri: CriConfig | undefined
   /** What all of this was made from. */
   readonly values: Values
   /** What is odd, in sentences for the log. */
@@ -85,6 +87,7 @@ export function agentConfig({ values, warnings }: Resolved): AgentConfig {
     repair: repairConfig(values),
     serve: serveConfig(values),
     ambient: ambientConfig(values),
+    cri: criConfig(values),
     values,
     warnings: [...warnings, ...problems, ...oddities(values)],
   }
@@ -144,6 +147,9 @@ const serveConfig = (values: Values): ServeConfig | undefined =>
         nodeName: values.kubernetesNodeName || values.nodeName,
       }
     : undefined
+
+const criConfig = ({ criSocket: socket, chainedCniPlugin: chained }: Values): CriConfig | undefined =>
+  socket === '' ? undefined : { socket, chained }
 
 /** Of 250 pods a round takes 30 ms of processor time, every tenth one a second. */
 const POD_ROUND_MS = 10_000

@@ -51,6 +51,7 @@ function pathsOf(values: Values): (readonly [name: string, path: string])[] {
     ['SERVICE_ACCOUNT_DIR', values.serviceAccountDir],
     ...givenPaths({
       KUBE_CA_FILE: values.kubeCaFile,
+      CRI_SOCKET: values.criSocket,
       CNI_NET_DIR: values.cniNetDir,
       MOUNTED_CNI_CACHE_DIR: values.mountedCniCacheDir,
       CNI_CACHE_DIR: values.cniCacheDir,

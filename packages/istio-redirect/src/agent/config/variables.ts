@@ -62,6 +62,11 @@ export const variables = {
     'ask containerd for pod annotations, so that pods outside the mesh need no request',
   ),
   servePlugin: bool('serve-plugin', true, 'answer the calls of the plugin, which then need not ask the API server'),
+  criSocket: text(
+    'cri-socket',
+    '',
+    "the container runtime's CRI socket, to ask which networks it has loaded; empty: the runtime is not asked",
+  ),
   // Log, health, metrics
   logOutputLevel: text(
     'log_output_level',

@@ -1,0 +1,28 @@
+import { messageOf } from '@cni/types'
+import { judgeRuntime } from '../cri/judge-runtime.ts'
+import type { CriConfig } from '../services.ts'
+import type { Check } from './checks.ts'
+
+/**
+ * Whether the container runtime runs the plugin, by its own words; nothing where it is not to be asked. A runtime that cannot
+ * be asked is a warning: pods may well start with the plugin.
+ */
+export async function checkRuntime(config: CriConfig | undefined, type: string): Promise<Check[]> {
+  if (config === undefined) return []
+  const { socket, chained } = config
+  const check = { name: 'runtime', subject: socket }
+  // Loads the gRPC library.
+  const { askRuntime } = await import('../cri/ask-runtime.ts')
+  try {
+    const { state, text } = judgeRuntime(await askRuntime(socket), { type, chained })
+    if (state === 'missing') return [{ ...check, state: 'fail', detail: text, next: MISSING }]
+    return [{ ...check, state: 'ok', detail: text }]
+  } catch (error) {
+    return [{ ...check, state: 'warn', detail: `it cannot be asked: ${messageOf(error)}`, next: UNASKED }]
+  }
+}
+
+const MISSING =
+  'the container runtime: does it read --mounted-cni-net-dir, and which file there does it refuse? containerd loads none of them while one that sorts before the network is broken; systemctl restart containerd makes it read them again'
+const UNASKED =
+  "the runtime's socket: is --cri-socket where the runtime listens, mounted with its folder, and of root only?"

@@ -1,0 +1,21 @@
+import { lstatSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { insecurity } from '@cni/host'
+import { errnoOf, messageOf } from '@cni/types'
+
+/** Why a path is not a socket that only root can have put there, as the end of a sentence; `undefined`: it is one. */
+export function socketProblem(path: string): string | undefined {
+  try {
+    const stat = lstatSync(path)
+    if (stat.isSymbolicLink()) return 'it is a symbolic link: name the socket itself'
+    if (!stat.isSocket()) return 'it is not a socket'
+    const ofOwner = insecurity({ uid: stat.uid, mode: 0 })
+    if (ofOwner !== undefined) return `it ${ofOwner}`
+    // A group may connect: runtimes make their sockets 0660.
+    if ((stat.mode & 0o002) !== 0) return `everybody may connect to it (mode ${(stat.mode & 0o7777).toString(8)})`
+    const ofFolder = insecurity(statSync(dirname(path)))
+    return ofFolder === undefined ? undefined : `its folder ${ofFolder}`
+  } catch (error) {
+    return errnoOf(error) === 'ENOENT' ? 'it does not exist' : messageOf(error)
+  }
+}

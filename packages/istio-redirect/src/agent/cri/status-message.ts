@@ -1,0 +1,73 @@
+/** The two messages of CRI's method `Status` (package runtime.v1). Fields that the agent does not need are skipped. */
+import { type Field, fieldsOf, messageIn, numberField, ProtobufError, textOf } from '../../zds/protobuf.ts'
+
+/** A condition of a container runtime, such as `NetworkReady`. */
+export interface RuntimeCondition {
+  readonly type: string
+  readonly status: boolean
+  readonly reason: string
+  readonly message: string
+}
+
+/** StatusResponse as it was read. */
+export interface StatusMessage {
+  readonly conditions: readonly RuntimeCondition[]
+  /** What a runtime adds to a verbose answer; the values are JSON or plain text. */
+  readonly info: ReadonlyMap<string, string>
+}
+
+/** StatusRequest with `verbose`. */
+export const statusRequest = (): Uint8Array => numberField(1, 1)
+
+/** Reads a StatusResponse. Throws a {@link ProtobufError}. */
+export function decodeStatus(bytes: Uint8Array): StatusMessage {
+  const conditions: RuntimeCondition[] = []
+  const info = new Map<string, string>()
+  for (const field of fieldsOf(bytes)) {
+    if (field.number === 1) {
+      for (const inner of fieldsOf(messageIn(field))) {
+        if (inner.number !== 1) continue
+        checkCount(conditions.length, 'conditions')
+        conditions.push(readCondition(messageIn(inner)))
+      }
+    } else if (field.number === 2) {
+      checkCount(info.size, 'members of the info')
+      info.set(...readEntry(messageIn(field)))
+    }
+  }
+  return { conditions, info }
+}
+
+// internal
+
+/** containerd has 3 conditions, and 5 members of the info. */
+const MOST = 100
+
+function checkCount(count: number, what: string): void {
+  if (count >= MOST) throw new ProtobufError(`there are more than ${MOST} ${what}`)
+}
+
+function readCondition(bytes: Uint8Array): RuntimeCondition {
+  const condition = { type: '', status: false, reason: '', message: '' }
+  for (const field of fieldsOf(bytes)) {
+    if (field.number === 1) condition.type = textOf(field)
+    else if (field.number === 2) condition.status = flagOf(field)
+    else if (field.number === 3) condition.reason = textOf(field)
+    else if (field.number === 4) condition.message = textOf(field)
+  }
+  return condition
+}
+
+function readEntry(bytes: Uint8Array): [key: string, value: string] {
+  const entry: [string, string] = ['', '']
+  for (const field of fieldsOf(bytes)) {
+    if (field.number === 1) entry[0] = textOf(field)
+    else if (field.number === 2) entry[1] = textOf(field)
+  }
+  return entry
+}
+
+function flagOf({ number, value }: Field): boolean {
+  if (typeof value === 'bigint') return value !== 0n
+  throw new ProtobufError(`field ${number} is no boolean`)
+}

@@ -1,0 +1,130 @@
+import { once } from 'node:events'
+import { createServer, type Socket } from 'node:net'
+import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData } from '@grpc/grpc-js'
+import { lengthDelimited, numberField, textField } from '../../src/zds/protobuf.ts'
+
+/** What a runtime says in a StatusResponse. */
+export interface Said {
+  readonly conditions?: readonly {
+    readonly type: string
+    readonly status: boolean
+    readonly reason?: string
+    readonly message?: string
+  }[]
+  readonly info?: Readonly<Record<string, string>>
+}
+
+/** StatusResponse as bytes. */
+export function statusResponse({ conditions = [], info = {} }: Said): Uint8Array {
+  const all = conditions.map(({ type, status, reason = '', message = '' }) =>
+    lengthDelimited(
+      1,
+      Buffer.concat([textField(1, type), numberField(2, Number(status)), textField(3, reason), textField(4, message)]),
+    ),
+  )
+  const entries = Object.entries(info).map(([key, value]) =>
+    lengthDelimited(2, Buffer.concat([textField(1, key), textField(2, value)])),
+  )
+  return Buffer.concat([lengthDelimited(1, Buffer.concat(all)), ...entries])
+}
+
+/** What containerd says once it has loaded a list with these plugins. */
+export const containerdWith = (types: readonly string[], more: Readonly<Record<string, string>> = {}): Said => ({
+  conditions: [{ type: 'NetworkReady', status: true }],
+  info: { cniconfig: cniConfig(types), 'lastCNILoadStatus.default': 'OK', ...more },
+})
+
+/** What containerd says once it could not read its folder. */
+export const containerdWithout = (error: string): Said => ({
+  conditions: [
+    {
+      type: 'NetworkReady',
+      status: false,
+      reason: 'NetworkPluginNotReady',
+      message: 'Network plugin returns error: cni plugin not initialized',
+    },
+  ],
+  info: { cniconfig: cniConfig(), lastCNILoadStatus: error, 'lastCNILoadStatus.default': error },
+})
+
+function cniConfig(types?: readonly string[]): string {
+  const network = (IFName: string, Name: string, plugins: readonly string[]) => ({
+    IFName,
+    Config: {
+      Name,
+      Plugins: plugins.map((type) => ({ Network: { type }, Source: JSON.stringify({ type }) })),
+      Source: 'the text of the file',
+    },
+  })
+  const loopback = network('lo', 'cni-loopback', ['loopback'])
+  const Networks = types === undefined ? [loopback] : [loopback, network('eth0', 'pods', types)]
+  return JSON.stringify({
+    PluginDirs: ['/opt/cni/bin'],
+    PluginConfDir: '/etc/cni/net.d',
+    PluginMaxConfNum: 1,
+    Networks,
+  })
+}
+
+/** A process that plays a container runtime. */
+export interface StandIn extends AsyncDisposable {
+  /** Requests so far: method and bytes. */
+  readonly requests: readonly (readonly [method: string, request: Buffer])[]
+}
+
+type Answer = (callback: sendUnaryData<Uint8Array>) => void
+
+/** Speaks gRPC over a unix socket, and answers each call of `Status` like this. */
+export async function standInRuntime(socket: string, answer: Answer): Promise<StandIn> {
+  const server = new Server({ 'grpc.max_send_message_length': -1 })
+  const requests: [string, Buffer][] = []
+  const asIs = (bytes: Uint8Array): Buffer => Buffer.from(bytes)
+  const path = '/runtime.v1.RuntimeService/Status'
+  const status = {
+    path,
+    requestStream: false,
+    responseStream: false,
+    requestSerialize: asIs,
+    requestDeserialize: asIs,
+    responseSerialize: asIs,
+    responseDeserialize: asIs,
+  } as const
+  const handle = ({ request }: ServerUnaryCall<Buffer, Uint8Array>, callback: sendUnaryData<Uint8Array>): void => {
+    requests.push([path, request])
+    answer(callback)
+  }
+  server.addService({ Status: status }, { Status: handle })
+  await new Promise<void>((resolve, reject) => {
+    server.bindAsync(`unix:${socket}`, ServerCredentials.createInsecure(), (error) =>
+      error === null ? resolve() : reject(error),
+    )
+  })
+  return {
+    requests,
+    [Symbol.asyncDispose]: async () => server.forceShutdown(),
+  }
+}
+
+/** A listener that does this with each connection. `open` counts those that the other side has not ended. */
+export async function rawListener(
+  path: string,
+  talk: (socket: Socket) => void,
+): Promise<AsyncDisposable & { open(): number }> {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket)).on('error', () => {})
+    // Read to notice the end.
+    socket.resume()
+    talk(socket)
+  })
+  server.listen(path)
+  await once(server, 'listening')
+  return {
+    open: () => sockets.size,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    },
+  }
+}
