@@ -192,6 +192,39 @@ describe.skipIf(HELM === undefined)('the chart', () => {
     expect(mode !== undefined).toBe(expected.length > 0)
   })
 
+  test('mounts the folder of the runtime’s socket, and tells the agent of it, only where it is asked to', () => {
+    const mounts = (values: object) => {
+      const objects = rendered({ ...IMAGE, ...values })
+      const { volumeMounts } = container(objects)
+      const found = list(volumeMounts).filter((each) => node(each).name === 'cri-socket-dir')
+      return [...found, node(one(objects, 'ConfigMap').data).CRI_SOCKET]
+    }
+    expect(mounts({})).toEqual([undefined])
+    expect(mounts({ criSocket: '/run/containerd/containerd.sock' })).toEqual([
+      {
+        name: 'cri-socket-dir',
+        mountPath: '/host/run/containerd',
+        readOnly: true,
+        // Otherwise the agent would keep the mounts of containers that end.
+        mountPropagation: 'HostToContainer',
+      },
+      '/host/run/containerd/containerd.sock',
+    ])
+    const objects = rendered({ ...IMAGE, criSocket: '/run/crio/crio.sock' })
+    const volumes = list(node(node(node(node(one(objects, 'DaemonSet').spec).template).spec)).volumes)
+    expect(volumes).toContainEqual({ name: 'cri-socket-dir', hostPath: { path: '/run/crio', type: 'Directory' } })
+  })
+
+  test.each(['containerd.sock', 'unix:///run/containerd/containerd.sock', '/containerd.sock', '/run/containerd/'])(
+    'refuses %s as the socket of the runtime',
+    (criSocket) => {
+      expect(helm(['template', 'cni', CHART], { ...IMAGE, criSocket })).toMatchObject({
+        status: 1,
+        stderr: expect.stringContaining('criSocket'),
+      })
+    },
+  )
+
   test('has a PodMonitor for the port of the metrics', () => {
     const monitor = one(
       rendered({ ...IMAGE, podMonitor: { enabled: true, labels: { release: 'prometheus' } } }),

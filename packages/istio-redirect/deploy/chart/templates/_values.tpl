@@ -140,6 +140,9 @@ REPAIR_INIT_CONTAINER_NAME: {{ .repair.initContainerName | quote }}
 REPAIR_BROKEN_POD_LABEL_KEY: {{ .repair.brokenPodLabelKey | quote }}
 REPAIR_BROKEN_POD_LABEL_VALUE: {{ .repair.brokenPodLabelValue | quote }}
 NATIVE_NFTABLES: {{ default false .global.nativeNftables | quote }}
+{{- with .criSocket }}
+CRI_SOCKET: {{ printf "/host%s" . | quote }}
+{{- end }}
 {{- range $key, $value := .env }}
 {{ $key }}: {{ $value | quote }}
 {{- end }}
