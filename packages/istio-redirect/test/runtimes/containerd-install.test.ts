@@ -3,10 +3,12 @@ import { once } from 'node:events'
 import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { run } from '@cni/host'
 import { meshPod } from '@cni/istio-redirect/testing'
 import { netns } from '@cni/netns'
 import type { Conflist } from '@cni/types'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import * as z from 'zod/mini'
 import { COMPILED } from '../e2e/executables.ts'
 import { startContainerd } from './node/containerd.ts'
 import { type Kubelet, kubelet } from './node/kubelet.ts'
@@ -21,6 +23,7 @@ const stack = new AsyncDisposableStack()
 let stage: Stage
 let node: Kubelet
 let agent: ChildProcess
+let agentEnv: Record<string, string>
 let agentLog = ''
 
 beforeAll(async () => {
@@ -31,32 +34,35 @@ beforeAll(async () => {
   const containerd = stack.use(await startContainerd(stage))
   node = kubelet(containerd.cri)
   stack.defer(() => node.drain())
+  agentEnv = environment(containerd.socket)
   agent = startAgent()
   stack.defer(stopAgent)
 })
 afterAll(() => stack.disposeAsync())
 
-/** The node agent as its DaemonSet starts it, with the folders of this node. */
-function startAgent(): ChildProcess {
+/** The environment of the node agent as its DaemonSet starts it, with the folders of this node. */
+function environment(criSocket: string): Record<string, string> {
   const [source, account] = [folderFor('source'), folderFor('account')]
   copyFileSync(COMPILED, join(source, 'istio-cni'))
   writeFileSync(join(account, 'token'), stage.api.token)
   writeFileSync(join(account, 'ca.crt'), stage.api.ca)
   const { hostname, port } = new URL(stage.api.url)
-  const child = spawn(INSTALL_CNI, [], {
-    env: {
-      PATH: process.env.PATH,
-      MOUNTED_CNI_NET_DIR: stage.confDir,
-      MOUNTED_CNI_BIN_DIRS: stage.binDir,
-      CNI_BIN_SOURCE_DIR: source,
-      CNI_AGENT_RUN_DIR: stage.runDir,
-      SERVICE_ACCOUNT_DIR: account,
-      KUBERNETES_SERVICE_HOST: hostname,
-      KUBERNETES_SERVICE_PORT: port,
-      REPAIR_ENABLED: 'false',
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  return {
+    PATH: process.env.PATH ?? '',
+    MOUNTED_CNI_NET_DIR: stage.confDir,
+    MOUNTED_CNI_BIN_DIRS: stage.binDir,
+    CNI_BIN_SOURCE_DIR: source,
+    CNI_AGENT_RUN_DIR: stage.runDir,
+    SERVICE_ACCOUNT_DIR: account,
+    KUBERNETES_SERVICE_HOST: hostname,
+    KUBERNETES_SERVICE_PORT: port,
+    REPAIR_ENABLED: 'false',
+    CRI_SOCKET: criSocket,
+  }
+}
+
+function startAgent(): ChildProcess {
+  const child = spawn(INSTALL_CNI, [], { env: agentEnv, stdio: ['ignore', 'pipe', 'pipe'] })
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (text: string) => {
       agentLog += text
@@ -92,6 +98,19 @@ const rulesOfNext = async (name: string): Promise<string> => {
   return rules
 }
 
+/** What `install-cni status` says that containerd says. */
+async function runtimeCheck(): Promise<unknown> {
+  const { stdout } = await run([INSTALL_CNI, 'status', '--json'], { env: agentEnv, reject: false })
+  const { checks } = z.parse(statusSchema, JSON.parse(stdout))
+  return checks.find(({ name }) => name === 'runtime')
+}
+
+const statusSchema = z.object({ checks: z.array(z.looseObject({ name: z.string() })) })
+
+/** A server of the agent. */
+const get = async (port: number, path: string): Promise<string> =>
+  (await fetch(`http://127.0.0.1:${port}${path}`)).text()
+
 /** How often the agent has put our entry back. */
 const heals = (): number => agentLog.split('healed ').length - 1
 
@@ -121,6 +140,38 @@ describe('a node on which install-cni runs', () => {
     stage.use(SECOND, [])
     await untilChain('bridge', 'portmap', 'istio-cni')
     expect(await rulesOfNext('after-heal')).toContain('-A OUTPUT -j ISTIO_OUTPUT')
+  })
+
+  it('says that containerd runs the plugin, by the words of containerd', async () => {
+    expect(await runtimeCheck()).toMatchObject({ state: 'ok', detail: 'containerd runs it in network "pods"' })
+    await vi.waitFor(
+      async () => expect(await get(15014, '/metrics')).toContain('istio_cni_runtime_plugin{state="loaded"} 1'),
+      {
+        timeout: 20_000,
+      },
+    )
+  })
+
+  it('says that containerd runs without it, and why, while a file that sorts before the network is broken', async () => {
+    const broken = join(stage.confDir, '05-broken.conf')
+    writeFileSync(broken, 'broken')
+    const words =
+      /^installed, but containerd runs without it: .*05-broken\.conf: error parsing configuration: invalid character 'b'/
+    try {
+      await vi.waitFor(
+        async () => expect(await runtimeCheck()).toMatchObject({ state: 'fail', detail: expect.stringMatching(words) }),
+        { timeout: 10_000 },
+      )
+      await vi.waitFor(async () => expect(await get(8000, '/readyz?verbose')).toContain('Service Unavailable'), {
+        timeout: 30_000,
+      })
+      expect(await get(15014, '/metrics')).toContain('istio_cni_runtime_plugin{state="missing"} 1')
+    } finally {
+      rmSync(broken)
+    }
+    await untilChain('bridge', 'portmap', 'istio-cni')
+    expect(await runtimeCheck()).toMatchObject({ state: 'ok' })
+    await vi.waitFor(async () => expect(await get(8000, '/readyz')).toBe(''), { timeout: 30_000 })
   })
 
   it('sends every pod through the plugin while another tool goes on rewriting its network, once that is healed', async () => {

@@ -10,6 +10,8 @@ import { folderFor } from './throw-away.ts'
 /** A containerd of our own, with its image in place. */
 export interface Containerd extends AsyncDisposable {
   readonly cri: CriClient
+  /** Where it listens. */
+  readonly socket: string
   /** What it has logged so far: the plugins' stderr is in it. */
   log(): string
   /** Ends the daemon and starts it again on the same state; pods live on. */
@@ -57,6 +59,7 @@ export async function startContainerd(options: ContainerdOptions): Promise<Conta
   await run(['ctr', '--address', socket, '--namespace', 'k8s.io', 'images', 'import', image], { timeout: 20_000 })
   return {
     cri,
+    socket,
     log: () => readFileSync(logFile, 'utf8'),
     async restart() {
       await stop(daemon)
