@@ -78,7 +78,7 @@ test('a runtime that runs the plugin is said once', async () => {
   await part.update(asking)
   await rounds(3)
   expect(part.problems()).toEqual([])
-  expect(lines).toEqual(['info containerd runs it in network "pods"'])
+  expect(lines).toEqual(['info containerd runs the plugin in network "pods"'])
   expect(await states()).toBe('loaded')
 })
 

@@ -72,7 +72,8 @@ export function criPart(services: CriPartServices): CriPart {
         }
         // Before and after the question: the installer may have taken the entry out meanwhile.
         since = wasInstalled && isInstalled() ? (since ?? performance.now()) : undefined
-        problem = since !== undefined && performance.now() - since >= pace.graceMs ? text : undefined
+        problem =
+          since !== undefined && performance.now() - since >= pace.graceMs ? `installed, but ${text}` : undefined
         if (problem !== undefined) missing.failed(problem)
         return 'soon'
       }

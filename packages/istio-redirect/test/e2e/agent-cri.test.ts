@@ -44,16 +44,21 @@ describe.each([
       name: 'runtime',
       state: 'ok',
       subject: socket,
-      detail: 'containerd runs it in network "pods"',
+      detail: 'containerd runs the plugin in network "pods"',
     })
     answer = WITHOUT
     expect(await statusOfRuntime()).toMatchObject({
       exitCode: 1,
       check: {
         state: 'fail',
-        detail: expect.stringMatching(/^installed, but containerd runs without it: .*05-broken\.conf$/),
-        next: expect.stringContaining('--mounted-cni-net-dir'),
+        detail: expect.stringMatching(/^containerd runs without it: .*05-broken\.conf$/),
       },
+    })
+    await untilReady(await start())
+    expect((await statusOfRuntime()).check).toMatchObject({
+      state: 'fail',
+      detail: expect.stringMatching(/^installed, but containerd runs without it: .*05-broken\.conf$/),
+      next: expect.stringContaining('--mounted-cni-net-dir'),
     })
   })
 

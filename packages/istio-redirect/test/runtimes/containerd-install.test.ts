@@ -143,7 +143,7 @@ describe('a node on which install-cni runs', () => {
   })
 
   it('says that containerd runs the plugin, by the words of containerd', async () => {
-    expect(await runtimeCheck()).toMatchObject({ state: 'ok', detail: 'containerd runs it in network "pods"' })
+    expect(await runtimeCheck()).toMatchObject({ state: 'ok', detail: 'containerd runs the plugin in network "pods"' })
     await vi.waitFor(
       async () => expect(await get(15014, '/metrics')).toContain('istio_cni_runtime_plugin{state="loaded"} 1'),
       {

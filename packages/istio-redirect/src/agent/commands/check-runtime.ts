@@ -7,7 +7,10 @@ import type { Check } from './checks.ts'
  * Whether the container runtime runs the plugin, by its own words; nothing where it is not to be asked. A runtime that cannot
  * be asked is a warning: pods may well start with the plugin.
  */
-export async function checkRuntime(config: CriConfig | undefined, type: string): Promise<Check[]> {
+export async function checkRuntime(
+  config: CriConfig | undefined,
+  { type, isInstalled }: { readonly type: string; readonly isInstalled: boolean },
+): Promise<Check[]> {
   if (config === undefined) return []
   const { socket, chained } = config
   const check = { name: 'runtime', subject: socket }
@@ -15,8 +18,10 @@ export async function checkRuntime(config: CriConfig | undefined, type: string):
   const { askRuntime } = await import('../cri/ask-runtime.ts')
   try {
     const { state, text } = judgeRuntime(await askRuntime(socket), { type, chained })
-    if (state === 'missing') return [{ ...check, state: 'fail', detail: text, next: MISSING }]
-    return [{ ...check, state: 'ok', detail: text }]
+    if (state !== 'missing') return [{ ...check, state: 'ok', detail: text }]
+    // What is not installed is told by the checks before this one.
+    if (!isInstalled) return [{ ...check, state: 'fail', detail: text }]
+    return [{ ...check, state: 'fail', detail: `installed, but ${text}`, next: MISSING }]
   } catch (error) {
     return [{ ...check, state: 'warn', detail: `it cannot be asked: ${messageOf(error)}`, next: UNASKED }]
   }

@@ -16,9 +16,10 @@ export async function status(config: AgentConfig, json: boolean, io: CommandIo):
   const { install, api, pluginToken, logSocket, serve, healthPort, values } = config
   const serving = await askServing(serve)
   const { checks: installed, runtimes } = await checkInstall(install)
+  const isInstalled = installed.every(({ name, state }) => name === 'network' || state === 'ok')
   const checks: readonly Check[] = [
     ...installed,
-    ...(await checkRuntime(config.cri, install.plugin.type)),
+    ...(await checkRuntime(config.cri, { type: install.plugin.type, isInstalled })),
     checkToken(api.tokenFile, Date.now()),
     ...(pluginToken === undefined ? [] : [checkToken(pluginToken.file, Date.now(), 'plugin')]),
     await checkLogSocket(logSocket),

@@ -94,6 +94,13 @@ test('repair has something to do only when it is enabled and has a mode', () => 
   expect(config({ REPAIR_LABEL_PODS: 'true', REPAIR_ENABLED: 'false' }).repair).toBeUndefined()
 })
 
+test('the container runtime is asked only where its socket is named', () => {
+  expect([config().cri, config({ CRI_SOCKET: '' }).cri]).toEqual([undefined, undefined])
+  const socket = '/run/containerd/containerd.sock'
+  expect(config({ CRI_SOCKET: socket }).cri).toEqual({ socket, chained: true })
+  expect(config({ CRI_SOCKET: socket, CHAINED_CNI_PLUGIN: 'false' }).cri).toEqual({ socket, chained: false })
+})
+
 test('a decimal mode is taken as it is, with a warning', () => {
   const { install, warnings } = config({ KUBECONFIG_MODE: '64' })
   expect(install.kubeconfig?.mode).toBe(64)
@@ -103,6 +110,7 @@ test('a decimal mode is taken as it is, with a warning', () => {
 test.each([
   [{ KUBERNETES_SERVICE_PORT: '' }, 'KUBERNETES_SERVICE_PORT is not set'],
   [{ KUBERNETES_SERVICE_HOST: 'a b' }, 'is not the URL of an API server'],
+  [{ CRI_SOCKET: 'unix:///run/crio/crio.sock' }, 'CRI_SOCKET has the value "unix:///run/crio/crio.sock": expected an'],
   [{ CHECK_MODE: 'sometimes' }, 'CHECK_MODE has the value "sometimes": expected verify or none, or nothing'],
   [{ FORCE_IPTABLES_BINARY: 'iptables\n' }, 'FORCE_IPTABLES_BINARY has the value "iptables\\n"'],
   [{ HOST_PROBE_SNAT_IPV6: '10.0.0.1' }, 'expected an IPv6 address'],

@@ -17,21 +17,21 @@ describe('what containerd says', () => {
   test('a list with the plugin: it runs', () => {
     expect(judged(containerdWith(['calico', 'portmap', 'istio-cni']))).toEqual({
       state: 'loaded',
-      text: 'containerd runs it in network "pods"',
+      text: 'containerd runs the plugin in network "pods"',
     })
   })
 
   test('a list without the plugin: it does not, and the list is named', () => {
     expect(judged(containerdWith(['calico', 'portmap']))).toEqual({
       state: 'missing',
-      text: 'installed, but containerd runs without it: its network "pods" has "calico", "portmap"',
+      text: 'containerd runs without it: its network "pods" has "calico", "portmap"',
     })
   })
 
   test('no list: the reason, and the error of its last load', () => {
     expect(judged(containerdWithout(LOAD_ERROR))).toEqual({
       state: 'missing',
-      text: `installed, but containerd runs without it: its network is not ready: NetworkPluginNotReady: Network plugin returns error: cni plugin not initialized; its last load failed: ${LOAD_ERROR}`,
+      text: `containerd runs without it: its network is not ready: NetworkPluginNotReady: Network plugin returns error: cni plugin not initialized; its last load failed: ${LOAD_ERROR}`,
     })
   })
 
@@ -47,7 +47,7 @@ describe('what containerd says', () => {
   test.each([{ Networks: null }, { Networks: [] }, {}])('nothing is loaded: %j', (config) => {
     expect(withConfig({ PluginConfDir: '/etc/cni/net.d', ...config })).toEqual({
       state: 'missing',
-      text: 'installed, but containerd runs without it: it has loaded no network from "/etc/cni/net.d"',
+      text: 'containerd runs without it: it has loaded no network from "/etc/cni/net.d"',
     })
   })
 
@@ -102,7 +102,7 @@ describe('what CRI-O says', () => {
   test('its network is not ready: the reason', () => {
     expect(judged(crio(false, 'No CNI configuration file in /etc/cni/net.d/'))).toEqual({
       state: 'missing',
-      text: 'installed, but the container runtime runs without it: its network is not ready: NetworkPluginNotReady: No CNI configuration file in /etc/cni/net.d/',
+      text: 'the container runtime runs without it: its network is not ready: NetworkPluginNotReady: No CNI configuration file in /etc/cni/net.d/',
     })
   })
 
@@ -115,6 +115,6 @@ test('what a runtime says is bounded and escaped', () => {
   const hostile = `\u001b[31m\n${'x'.repeat(1000)}`
   expect(judged(containerdWithout(hostile)).text).toMatch(/its last load failed: \[31m x{280,300}…$/)
   expect(judged(containerdWith(Array.from({ length: 50 }, () => hostile))).text).toMatch(
-    /^installed, .* has ("\\u001b\[31m\\nx{50,70}…", ){4}"\\u001b\[31m\\nx{50,70}…" and 45 more$/,
+    /^containerd .* has ("\\u001b\[31m\\nx{50,70}…", ){4}"\\u001b\[31m\\nx{50,70}…" and 45 more$/,
   )
 })

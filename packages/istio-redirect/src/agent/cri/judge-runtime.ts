@@ -28,7 +28,7 @@ export function judgeRuntime(answer: RuntimeAnswer, { type, chained }: WantedPlu
   const lastLoad = loaded?.error === undefined ? '' : `; its last load failed: ${excerpt(loaded.error)}`
   const missing = (why: string): RuntimeVerdict => ({
     state: 'missing',
-    text: `installed, but ${runtime} runs without it: ${why}${lastLoad}`,
+    text: `${runtime} runs without it: ${why}${lastLoad}`,
   })
   if (networkReady === false) return missing(`its network is not ready: ${excerpt(reason) || 'it gives no reason'}`)
   if (loaded === undefined || !chained) {
@@ -38,7 +38,7 @@ export function judgeRuntime(answer: RuntimeAnswer, { type, chained }: WantedPlu
   const network = loaded.networks.find(isOfPods)
   if (network === undefined) return missing(`it has loaded no network from ${quote(loaded.folder)}`)
   if (network.types.includes(type)) {
-    return { state: 'loaded', text: `${runtime} runs it in network ${quote(network.name)}${lastLoad}` }
+    return { state: 'loaded', text: `${runtime} runs the plugin in network ${quote(network.name)}${lastLoad}` }
   }
   return missing(`its network ${quote(network.name)} has ${listed(network.types)}`)
 }
