@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -54,6 +54,19 @@ function keep({ account = 'istio-cni-plugin', failed = () => {} } = {}) {
   ends.push(kept.done)
   return kept
 }
+
+test('the temporary files of agents that were killed go at the start and at the removal, other files stay', async () => {
+  const run = join(folder, 'run')
+  const unfinished = join(run, '.istio-cni-token.4vu18svo0.tmp')
+  const others = ['.istio-cni-kubeconfig.istio-cni-1.tmp', '.istio-cni-token.A.tmp', 'istio-cni-token.1.tmp']
+  mkdirSync(run)
+  for (const path of [unfinished, ...others.map((name) => join(run, name))]) writeFileSync(path, 'se.cr.et')
+  await keep().first
+  expect(readdirSync(run).sort()).toEqual([...others, 'istio-cni-token'].sort())
+  writeFileSync(unfinished, 'se.cr.et')
+  expect(removePluginToken({ account: 'istio-cni-plugin', file: file() })).toBe(file())
+  expect(readdirSync(run).sort()).toEqual(others.sort())
+})
 
 test('the token is of the plugin’s account, for an hour, bound to nothing, and for root only', async () => {
   const kept = keep()

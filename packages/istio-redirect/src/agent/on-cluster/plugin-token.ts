@@ -1,5 +1,5 @@
-import { mkdirSync, unlinkSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { mkdirSync, readdirSync, unlinkSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { readRegularFile, writeFileAtomic } from '@cni/host'
 import { errnoOf, messageOf } from '@cni/types'
@@ -56,6 +56,7 @@ export function keepPluginToken(services: PluginTokenServices): PluginToken {
   let held: MintedToken | undefined
   let problem: string | undefined
   let pause = pauseMs
+  removeUnfinished(config)
   /** Returns when the next one is due. */
   const attempt = async (): Promise<number> => {
     try {
@@ -98,7 +99,9 @@ export function keepPluginToken(services: PluginTokenServices): PluginToken {
 }
 
 /** Removes the token; the kubeconfig that has it is the installer's. Returns the path if there was one. */
-export function removePluginToken({ file }: PluginTokenConfig): string | undefined {
+export function removePluginToken(config: PluginTokenConfig): string | undefined {
+  const { file } = config
+  removeUnfinished(config)
   try {
     unlinkSync(file)
     return file
@@ -174,6 +177,19 @@ function keepQuietly(path: string, token: string): void {
     keepFile(path, token)
   } catch {
     // the kubeconfig's step says so
+  }
+}
+
+/** Removes the temporary files of agents that were killed while they wrote: each may hold a token. */
+function removeUnfinished({ file }: PluginTokenConfig): void {
+  const start = `.${basename(file)}.`
+  try {
+    for (const name of readdirSync(dirname(file))) {
+      const isOne = name.startsWith(start) && /^[\da-z]+\.tmp$/.test(name.slice(start.length))
+      if (isOne) unlinkSync(join(dirname(file), name))
+    }
+  } catch {
+    // The folder is missing, or another agent removes the same file.
   }
 }
 
