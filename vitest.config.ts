@@ -93,6 +93,16 @@ export default defineConfig({
           hookTimeout: 60_000,
         },
       },
+      {
+        ...shared,
+        test: {
+          name: 'upgrade',
+          include: ['{packages,examples}/*/test/upgrade/**/*.test.ts'],
+          globalSetup: ['packages/istio-redirect/test/runtimes/node/global-setup.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
     ],
   },
 })

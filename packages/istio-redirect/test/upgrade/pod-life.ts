@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Attachment, type NetworkList, parseNetworkList } from '@cni/libcni'
+import { type Netns, netns as namespaces } from '@cni/netns'
+import { tempNetns } from '@cni/netns/testing'
+import { messageOf } from '@cni/types'
+import { expect } from 'vitest'
+import type { StoredPod } from '../../src/testing/pods.ts'
+import { DUAL_STACK } from '../e2e/pod.ts'
+import { podOf } from '../e2e/serving-agent.ts'
+import { rulesIn as legacyRulesIn } from '../runtimes/node/stage.ts'
+import type { UpgradeNode } from './upgrade-node.ts'
+
+/** How often the runtime called, and how often a call failed that the runtime then repeats. */
+export interface Counts {
+  add: number
+  check: number
+  del: number
+  readonly failures: string[]
+}
+
+export const noCounts = (): Counts => ({ add: 0, check: 0, del: 0, failures: [] })
+
+/** A pod that was added. Its network namespace outlives DEL, so that a test can look into it. */
+export interface Pod extends AsyncDisposable {
+  readonly name: string
+  readonly uid: string
+  readonly netns: Netns
+  readonly attachment: Attachment
+  /** The list of its ADD. */
+  readonly list: NetworkList
+  /** What its ADD wrote; empty for a pod outside the mesh. */
+  readonly rules: string
+}
+
+/** Pods of a node, as kubelet and its runtime treat them. */
+export interface Pods {
+  readonly counts: Counts
+  /** Adds a pod of the mesh or a plain one: a failed ADD is followed by DEL and another sandbox. */
+  add(name: string, isMesh?: boolean): Promise<Pod>
+  /** CHECKs with the list of today, and looks at the rules. */
+  check(pod: Pod): Promise<void>
+  /** DELs twice, with the list of today or, as some runtimes do, with that of the ADD; nothing may be left. */
+  del(pod: Pod, by?: 'list' | 'cache'): Promise<void>
+}
+
+/** How pods are. */
+export interface PodsOptions {
+  /** The pod in the API server; default: one with a sidecar, or a plain one. */
+  readonly store?: (name: string, which: { readonly uid: string; readonly isMesh: boolean }) => StoredPod
+  /** The rules are not those of the plugin: DEL of this commit leaves them, DEL of 0.1.0 does not. */
+  readonly isAmbient?: boolean
+}
+
+/** How long kubelet may make the sandbox of a pod anew, and the pause before it does. */
+const [PATIENCE_MS, PAUSE_MS] = [30_000, 250]
+
+export function podsOn(node: UpgradeNode, { store = sidecarPod, isAmbient = false }: PodsOptions = {}): Pods {
+  const { api, runtime } = node
+  const counts = noCounts()
+  const attach = async (name: string, uid: string, target: Netns): Promise<Pick<Pod, 'attachment' | 'list'>> => {
+    const began = performance.now()
+    for (let attempt = 1; ; attempt += 1) {
+      const list = node.list()
+      const args = { K8S_POD_NAMESPACE: 'demo', K8S_POD_NAME: name, K8S_POD_UID: uid }
+      const attachment: Attachment = {
+        containerID: `${name}-${attempt}`,
+        netns: target.path,
+        ifName: 'eth0',
+        args: [['IgnoreUnknown', '1'], ...Object.entries(args)],
+      }
+      counts.add += 1
+      try {
+        expect(list.text, `the list at the ADD of ${name}`).toContain('"istio-cni"')
+        await runtime.add(list, attachment)
+        return { attachment, list }
+      } catch (error) {
+        counts.failures.push(`ADD ${name}: ${messageOf(error)}`)
+        counts.del += 1
+        await runtime.del(list, attachment)
+        if (performance.now() - began > PATIENCE_MS) throw error
+        await delay(PAUSE_MS)
+      }
+    }
+  }
+  return {
+    counts,
+    async add(name, isMesh = true) {
+      const stack = new AsyncDisposableStack()
+      const netns = stack.use(await tempNetns())
+      const uid = randomUUID()
+      api.setPod(store(name, { uid, isMesh }))
+      const added = await attach(name, uid, netns)
+      const rules = await rulesIn(netns)
+      expect([name, /istio[-_]output/i.test(rules)]).toEqual([name, isMesh])
+      stack.defer(() => api.deletePod('demo', name))
+      return { name, uid, netns, rules, ...added, [Symbol.asyncDispose]: () => stack.disposeAsync() }
+    },
+    async check({ name, netns, attachment, rules }) {
+      counts.check += 1
+      await runtime.check(node.list(), attachment)
+      expect([name, await rulesIn(netns)]).toEqual([name, rules])
+    },
+    async del({ name, netns, attachment, list }, by = 'list') {
+      for (const _ of ['once', 'again']) {
+        counts.del += 1
+        await runtime.del(by === 'list' ? node.list() : parseNetworkList(list.text), attachment)
+      }
+      if (!isAmbient) expect([name, await rulesIn(netns)]).toEqual([name, expect.not.stringMatching(/istio/i)])
+    },
+  }
+}
+
+function sidecarPod(name: string, which: { readonly uid: string; readonly isMesh: boolean }): StoredPod {
+  const stored = podOf(name, which)
+  const containers = stored.spec.containers.map((one) => (one.name === 'istio-proxy' ? { ...one, ...DUAL_STACK } : one))
+  return { ...stored, spec: { ...stored.spec, containers } }
+}
+
+/** What nf_tables and legacy iptables have in a namespace. */
+export async function rulesIn(target: Netns): Promise<string> {
+  const { stdout } = await namespaces.exec(target, ['nft', '--stateless', 'list', 'ruleset'])
+  return stdout + (await legacyRulesIn(target, 'legacy'))
+}

@@ -1,0 +1,120 @@
+import { copyFileSync, mkdirSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Cni, cni, loadConflist, type NetworkList } from '@cni/libcni'
+import { type ApiServer, startApiServer } from '../../src/testing/api-server.ts'
+import { ambientGrants, type Grant, repairGrants } from '../../src/testing/grants.ts'
+import { type AgentNode, type AgentProcess, agentNode, eventually } from '../e2e/agent-node.ts'
+import { conflistOf, NETWORK } from '../runtimes/node/conflist.ts'
+
+/** The release that the node is updated from, and the one of this commit. */
+export type Release = 'released' | 'current'
+
+export const other = (release: Release): Release => (release === 'released' ? 'current' : 'released')
+
+/** Where the executables of each are. */
+export const PROGRAMS: Readonly<Record<Release, string>> = {
+  released: fromEnvironment(),
+  current: fileURLToPath(new URL('../../../../dist/bin', import.meta.url)),
+}
+
+const NAMESPACE = 'istio-system'
+const GRANTS: readonly Grant[] = [
+  ...repairGrants.repair,
+  ...ambientGrants,
+  ...(['get daemonsets', 'create serviceaccounts/token', 'create events', 'patch events'] as const),
+]
+const REFERENCE = ['loopback', 'bridge', 'host-local', 'portmap']
+
+/** A node of a DaemonSet that is updated, with the runtime and the API server of its pods. */
+export interface UpgradeNode extends AsyncDisposable {
+  readonly files: AgentNode
+  readonly api: ApiServer
+  readonly runtime: Cni
+  /** The network as a runtime loads it. */
+  list(): NetworkList
+  /** Starts the agent of a release; waits until it is ready, unless it has something to do meanwhile. */
+  start(release: Release, options?: { readonly atOnce?: boolean }): Promise<AgentProcess>
+  /** The addresses host-local has handed out. */
+  leases(): string[]
+  /** What the plugins said. */
+  readonly log: readonly string[]
+  /** The plugin's records. */
+  records(): string[]
+}
+
+/** A node in the namespaces of this process. `env`: settings of the agents of both releases. */
+export async function upgradeNode(env: Readonly<Record<string, string>> = {}): Promise<UpgradeNode> {
+  const stack = new AsyncDisposableStack()
+  const files = stack.use(agentNode({}))
+  const api = stack.use(await startApiServer({ grants: GRANTS, token: 'se.cr.et' }))
+  api.setDaemonSet(NAMESPACE, 'istio-cni-node', {})
+  api.setServiceAccount(NAMESPACE, 'istio-cni-plugin')
+  const log: string[] = []
+  const ipam = files.path('ipam')
+  const conflist = conflistOf({ first: 'bridge', families: 'dual stack' }, ipam, [])
+  files.write('net/10-pods.conflist', `${JSON.stringify(conflist, null, 2)}\n`)
+  files.write('sa/ca.crt', api.ca)
+  for (const name of REFERENCE) copyFileSync(join('/usr/lib/cni', name), files.path('bin', name))
+  for (const [release, folder] of Object.entries(PROGRAMS)) {
+    mkdirSync(files.path(release))
+    copyFileSync(join(folder, 'istio-cni'), files.path(release, 'istio-cni'))
+  }
+  const { hostname, port } = new URL(api.url)
+  Object.assign(files.env, {
+    KUBERNETES_SERVICE_HOST: hostname,
+    KUBERNETES_SERVICE_PORT: port,
+    NODE_NAME: 'n1',
+    POD_NAMESPACE: NAMESPACE,
+    PLUGIN_SERVICE_ACCOUNT: 'istio-cni-plugin',
+    ...env,
+  })
+  return {
+    files,
+    api,
+    runtime: cni({
+      path: [files.path('bin')],
+      cacheDir: files.path('cache'),
+      env: { PATH: process.env.PATH },
+      timeout: 30_000,
+      stderr: (text) => log.push(String(text)),
+    }),
+    log,
+    list: () => loadConflist(files.path('net'), NETWORK),
+    async start(release, { atOnce = false } = {}) {
+      const agent = await files.start({
+        file: [join(PROGRAMS[release], 'install-cni')],
+        // As an update changes settings, it changes the entry in the list.
+        env: { CNI_BIN_SOURCE_DIR: files.path(release), EXCLUDE_NAMESPACES: `kube-system,${release}` },
+        atOnce,
+      })
+      if (!atOnce) await eventually(agent.ready, () => `${release} is ready: ${agent.log()}`, 30_000)
+      return agent
+    },
+    leases: () => namesIn(join(ipam, NETWORK)).filter((name) => /^[0-9a-f]*[.:]/.test(name)),
+    records: () => namesIn(files.path('run/attachments')),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
+}
+
+/** Ends an agent as kubelet does. */
+export async function stop(agent: AgentProcess): Promise<void> {
+  agent.kill('SIGTERM')
+  const { code, signal } = await agent.exit
+  if (code !== 0) throw new Error(`the agent ended with ${code ?? signal}: ${agent.log()}`)
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    // nothing was written there yet
+    return []
+  }
+}
+
+function fromEnvironment(): string {
+  const folder = process.env.CNI_UPGRADE_FROM
+  if (folder === undefined) throw new Error('CNI_UPGRADE_FROM names no folder with a release: npm run test:upgrade')
+  return folder
+}

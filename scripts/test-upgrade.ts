@@ -1,0 +1,51 @@
+// npm run test:upgrade [-- --from REF]: a node rolls from the released agent to the one of this commit, and back.
+import { parseArgs } from 'node:util'
+import { ensurePackages, TEST_PACKAGES } from './lib/debian.ts'
+import { buildExecutables } from './lib/executables.ts'
+import { main, Stop, say, step } from './lib/progress.ts'
+import { buildReleased, findCommit, RELEASED } from './lib/released.ts'
+import { inThrowAwayNode } from './lib/throw-away-node.ts'
+
+const HELP = `npm run test:upgrade [-- OPTIONS] [FILE...]
+
+A throw-away node (network, mount and process namespaces of its own) whose agent is updated from release ${RELEASED} to this
+commit, and back, while pods are added, checked and deleted, and while the agents are killed. Needs root. The release is
+built once, from its tag or from the commit "chore: release ${RELEASED}", and kept.
+
+  --from REF     another commit than that of release ${RELEASED}
+  --no-install   fail when Debian packages are missing, instead of installing them
+  FILE...        only test files with such names
+  --help
+
+Exit code: 0 passed, or skipped because this clone does not have the release; 1 failed; 2 wrong options.
+Executables of the release: $XDG_CACHE_HOME/cni-ts/upgrade or /var/cache/cni-ts/upgrade.
+`
+
+await main(async () => {
+  const { values, positionals } = parse()
+  if (values.help) return void process.stdout.write(HELP)
+  if (process.getuid?.() !== 0) {
+    throw new Stop('these tests need root: they create network namespaces. Run: sudo npm run test:upgrade')
+  }
+  const found = await findCommit(values.from)
+  if ('missing' in found) return say(`skipped: the update from release ${RELEASED}, because ${found.missing}`)
+  await ensurePackages(TEST_PACKAGES, { install: !values['no-install'] })
+  const released = await buildReleased(found.commit)
+  await buildExecutables(['istio-cni', 'install-cni'])
+  await step(`in a throw-away node: from ${found.name} to this commit, and back`, async () => {
+    // One file after the other: each plays the same node.
+    const vitest = ['vitest', 'run', '--project=upgrade', '--no-file-parallelism', ...positionals] as const
+    const code = await inThrowAwayNode(['env', `CNI_UPGRADE_FROM=${released}`, ...vitest])
+    if (code !== 0) throw new Stop(`the tests failed with exit code ${code}`)
+  })
+})
+
+function parse() {
+  const flag = { type: 'boolean', default: false } as const
+  const options = { from: { type: 'string' }, 'no-install': flag, help: { ...flag, short: 'h' } } as const
+  try {
+    return parseArgs({ options, allowPositionals: true })
+  } catch (error) {
+    throw new Stop(`${error instanceof Error ? error.message : error}. --help lists the options`, 2)
+  }
+}
