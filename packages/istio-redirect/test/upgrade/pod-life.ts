@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Attachment, type NetworkList, parseNetworkList } from '@cni/libcni'
+import { type Attachment, type Cni, type NetworkList, parseNetworkList } from '@cni/libcni'
 import { type Netns, netns as namespaces } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { messageOf } from '@cni/types'
@@ -42,12 +42,22 @@ export interface Pods {
   check(pod: Pod): Promise<void>
   /** DELs twice, with the list of today or, as some runtimes do, with that of the ADD; nothing may be left. */
   del(pod: Pod, by?: 'list' | 'cache'): Promise<void>
+  /** No ADD failed but for the reason given, and nothing of a pod is left on the node. Prints the counts. */
+  expectNoneLeft(title: string, allowed?: RegExp): void
+}
+
+/** Which pod. */
+export interface Which {
+  readonly uid: string
+  readonly isMesh: boolean
 }
 
 /** How pods are. */
 export interface PodsOptions {
   /** The pod in the API server; default: one with a sidecar, or a plain one. */
-  readonly store?: (name: string, which: { readonly uid: string; readonly isMesh: boolean }) => StoredPod
+  readonly store?: (name: string, which: Which) => StoredPod
+  /** Default: that of the node. */
+  readonly runtime?: Cni | undefined
   /** The rules are not those of the plugin: DEL of this commit leaves them, DEL of 0.1.0 does not. */
   readonly isAmbient?: boolean
 }
@@ -55,8 +65,9 @@ export interface PodsOptions {
 /** How long kubelet may make the sandbox of a pod anew, and the pause before it does. */
 const [PATIENCE_MS, PAUSE_MS] = [30_000, 250]
 
-export function podsOn(node: UpgradeNode, { store = sidecarPod, isAmbient = false }: PodsOptions = {}): Pods {
-  const { api, runtime } = node
+export function podsOn(node: UpgradeNode, options: PodsOptions = {}): Pods {
+  const { store = sidecarPod, isAmbient = false, runtime = node.runtime } = options
+  const { api } = node
   const counts = noCounts()
   const attach = async (name: string, uid: string, target: Netns): Promise<Pick<Pod, 'attachment' | 'list'>> => {
     const began = performance.now()
@@ -108,10 +119,16 @@ export function podsOn(node: UpgradeNode, { store = sidecarPod, isAmbient = fals
       }
       if (!isAmbient) expect([name, await rulesIn(netns)]).toEqual([name, expect.not.stringMatching(/istio/i)])
     },
+    expectNoneLeft(title, allowed) {
+      const { failures, ...calls } = counts
+      process.stderr.write(`${title}: ${JSON.stringify({ ...calls, failures: failures.length })}\n`)
+      expect(failures.filter((one) => allowed?.test(one) !== true)).toEqual([])
+      expect([node.leases(), node.records(), runtime.attachments()]).toEqual([[], [], []])
+    },
   }
 }
 
-function sidecarPod(name: string, which: { readonly uid: string; readonly isMesh: boolean }): StoredPod {
+function sidecarPod(name: string, which: Which): StoredPod {
   const stored = podOf(name, which)
   const containers = stored.spec.containers.map((one) => (one.name === 'istio-proxy' ? { ...one, ...DUAL_STACK } : one))
   return { ...stored, spec: { ...stored.spec, containers } }

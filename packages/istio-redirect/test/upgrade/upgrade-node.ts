@@ -18,7 +18,7 @@ export const PROGRAMS: Readonly<Record<Release, string>> = {
   current: fileURLToPath(new URL('../../../../dist/bin', import.meta.url)),
 }
 
-const NAMESPACE = 'istio-system'
+const [NAMESPACE, DAEMON_SET] = ['istio-system', 'istio-cni-node']
 const GRANTS: readonly Grant[] = [
   ...repairGrants.repair,
   ...ambientGrants,
@@ -31,6 +31,10 @@ export interface UpgradeNode extends AsyncDisposable {
   readonly files: AgentNode
   readonly api: ApiServer
   readonly runtime: Cni
+  /** The same runtime with the plugin of a release, whichever is installed. */
+  runtimeOf(release: Release): Cni
+  /** From now on an agent that stops takes the plugin off the node. */
+  removeDaemonSet(): void
   /** The network as a runtime loads it. */
   list(): NetworkList
   /** Starts the agent of a release; waits until it is ready, unless it has something to do meanwhile. */
@@ -47,15 +51,24 @@ export interface UpgradeNode extends AsyncDisposable {
 export async function upgradeNode(env: Readonly<Record<string, string>> = {}): Promise<UpgradeNode> {
   const stack = new AsyncDisposableStack()
   const files = stack.use(agentNode({}))
-  const api = stack.use(await startApiServer({ grants: GRANTS, token: 'se.cr.et' }))
-  api.setDaemonSet(NAMESPACE, 'istio-cni-node', {})
-  api.setServiceAccount(NAMESPACE, 'istio-cni-plugin')
   const log: string[] = []
+  const bin = files.path('bin')
+  const runtimeIn = (path: readonly string[]): Cni =>
+    cni({
+      path,
+      cacheDir: files.path('cache'),
+      env: { PATH: process.env.PATH },
+      timeout: 30_000,
+      stderr: (text) => log.push(String(text)),
+    })
+  const api = stack.use(await startApiServer({ grants: GRANTS, token: 'se.cr.et' }))
+  api.setDaemonSet(NAMESPACE, DAEMON_SET, {})
+  api.setServiceAccount(NAMESPACE, 'istio-cni-plugin')
   const ipam = files.path('ipam')
   const conflist = conflistOf({ first: 'bridge', families: 'dual stack' }, ipam, [])
   files.write('net/10-pods.conflist', `${JSON.stringify(conflist, null, 2)}\n`)
   files.write('sa/ca.crt', api.ca)
-  for (const name of REFERENCE) copyFileSync(join('/usr/lib/cni', name), files.path('bin', name))
+  for (const name of REFERENCE) copyFileSync(join('/usr/lib/cni', name), join(bin, name))
   for (const [release, folder] of Object.entries(PROGRAMS)) {
     mkdirSync(files.path(release))
     copyFileSync(join(folder, 'istio-cni'), files.path(release, 'istio-cni'))
@@ -72,13 +85,9 @@ export async function upgradeNode(env: Readonly<Record<string, string>> = {}): P
   return {
     files,
     api,
-    runtime: cni({
-      path: [files.path('bin')],
-      cacheDir: files.path('cache'),
-      env: { PATH: process.env.PATH },
-      timeout: 30_000,
-      stderr: (text) => log.push(String(text)),
-    }),
+    runtime: runtimeIn([bin]),
+    runtimeOf: (release) => runtimeIn([PROGRAMS[release], bin]),
+    removeDaemonSet: () => api.setDaemonSet(NAMESPACE, DAEMON_SET),
     log,
     list: () => loadConflist(files.path('net'), NETWORK),
     async start(release, { atOnce = false } = {}) {

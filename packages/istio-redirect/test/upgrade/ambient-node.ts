@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process'
+import { copyFileSync } from 'node:fs'
+import type { Cni } from '@cni/libcni'
+import { expect } from 'vitest'
+import { startZtunnel } from '../../src/testing/node/index.ts'
+import { plainPod, type StoredPod } from '../../src/testing/pods.ts'
+import { mode } from '../ambient-pods.ts'
+import { eventually } from '../e2e/agent-node.ts'
+import { onNode } from '../pods-fixture.ts'
+import { type Pod, type Pods, podsOn, type Which } from './pod-life.ts'
+import { type UpgradeNode, upgradeNode } from './upgrade-node.ts'
+
+const SELECTOR = `
+- podSelector: { matchExpressions: [{ key: ${mode}, operator: NotIn, values: [none] }] }
+  namespaceSelector: { matchLabels: { ${mode}: ambient } }
+`
+
+/** A node in ambient mode with a ztunnel. */
+export interface AmbientNode extends AsyncDisposable {
+  readonly node: UpgradeNode
+  /** Pods of the mesh and others, added by a runtime other than the node's where one is given. */
+  pods(runtime?: Cni): Pods
+  /** Waits until ztunnel has these pods; their annotation says that they are enrolled. */
+  expectInMesh(...pods: readonly Pod[]): Promise<void>
+  /** Waits until ztunnel has no pod. */
+  expectNoneInMesh(): Promise<void>
+}
+
+export async function ambientNode(env: Readonly<Record<string, string>> = {}): Promise<AmbientNode> {
+  const stack = new AsyncDisposableStack()
+  const settings = { AMBIENT_ENABLED: 'true', AMBIENT_IPV6: 'true', AMBIENT_ENABLEMENT_SELECTOR: SELECTOR }
+  const node = stack.use(await upgradeNode({ ...settings, ...env }))
+  // Rules of nftables name the user of kubelet, whose process is known by its name.
+  copyFileSync('/usr/bin/sleep', node.files.path('kubelet'))
+  const kubelet = spawn(node.files.path('kubelet'), ['infinity'], { stdio: 'ignore' })
+  stack.defer(() => void kubelet.kill('SIGKILL'))
+  const path = node.files.path('ztunnel.sock')
+  node.files.env.ZTUNNEL_UDS_ADDRESS = path
+  node.api.setNamespace('demo', { [mode]: 'ambient' })
+  const ztunnel = stack.use(startZtunnel({ path }))
+  return {
+    node,
+    pods: (runtime) => podsOn(node, { store: stored, isAmbient: true, runtime }),
+    async expectInMesh(...pods) {
+      for (const { uid, name } of pods) {
+        await eventually(() => ztunnel.ready && ztunnel.pods.has(uid), `ztunnel has ${name}`, 30_000)
+        const { annotations } = node.api.getPod('demo', name)?.metadata ?? {}
+        expect(annotations).toMatchObject({ 'ambient.istio.io/redirection': 'enabled' })
+      }
+    },
+    async expectNoneInMesh() {
+      await eventually(() => ztunnel.ready && ztunnel.pods.size === 0, 'ztunnel has no pod', 30_000)
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
+}
+
+function stored(name: string, { uid, isMesh }: Which): StoredPod {
+  const pod = onNode(plainPod({ name, namespace: 'demo', ...(!isMesh && { labels: { [mode]: 'none' } }) }))
+  return { ...pod, metadata: { ...pod.metadata, uid }, spec: { ...pod.spec, serviceAccountName: 'default' } }
+}

@@ -1,0 +1,33 @@
+import { describe, expect, test } from 'vitest'
+import { eventually } from '../e2e/agent-node.ts'
+import { ambientNode } from './ambient-node.ts'
+import { podsOn } from './pod-life.ts'
+import { other, type Release, upgradeNode } from './upgrade-node.ts'
+
+// A new agent listens before it replaces the plugin, and a plugin that runs at that time is the old one to its end.
+describe.each<Release>(['released', 'current'])('while the agent of the release (%s) serves', (release) => {
+  test('a plugin of the other release is told that the versions differ, and decides by itself', async () => {
+    await using node = await upgradeNode({ LOG_OUTPUT_LEVEL: 'cni-plugin:debug' })
+    const pods = podsOn(node, { runtime: node.runtimeOf(other(release)) })
+    const agent = await node.start(release)
+    await eventually(() => node.api.watches() === 1, agent.log)
+    await using pod = await pods.add('web')
+    await pods.check(pod)
+    await pods.del(pod)
+    const refusals = node.log.join('').match(/the node agent does not decide.*/g)
+    expect(refusals).toEqual([expect.stringContaining('"reason":"version')])
+    pods.expectNoneLeft(`plugin of ${other(release)}, agent of ${release}`)
+  })
+
+  test('a plugin of the other release has it enrol a pod of an ambient mesh', async () => {
+    await using mesh = await ambientNode()
+    const { node } = mesh
+    const pods = mesh.pods(node.runtimeOf(other(release)))
+    await node.start(release)
+    await using pod = await pods.add('web')
+    await mesh.expectInMesh(pod)
+    await pods.check(pod)
+    await pods.del(pod)
+    pods.expectNoneLeft(`ambient, plugin of ${other(release)}, agent of ${release}`)
+  })
+})
