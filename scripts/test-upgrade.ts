@@ -24,11 +24,11 @@ Executables of the release: $XDG_CACHE_HOME/cni-ts/upgrade or /var/cache/cni-ts/
 await main(async () => {
   const { values, positionals } = parse()
   if (values.help) return void process.stdout.write(HELP)
+  const found = await findCommit(values.from)
+  if ('missing' in found) return say(`skipped: the update from release ${RELEASED}, because ${found.missing}`)
   if (process.getuid?.() !== 0) {
     throw new Stop('these tests need root: they create network namespaces. Run: sudo npm run test:upgrade')
   }
-  const found = await findCommit(values.from)
-  if ('missing' in found) return say(`skipped: the update from release ${RELEASED}, because ${found.missing}`)
   await ensurePackages(TEST_PACKAGES, { install: !values['no-install'] })
   const released = await buildReleased(found.commit)
   await buildExecutables(['istio-cni', 'install-cni'])

@@ -25,16 +25,16 @@ export type FoundCommit = { readonly commit: string; readonly name: string } | {
  *
  * @throws {Stop} for a `ref` that names no commit.
  */
-export async function findCommit(ref: string | undefined): Promise<FoundCommit> {
+export async function findCommit(ref: string | undefined, repository = root): Promise<FoundCommit> {
   if (ref !== undefined) {
-    const commit = await commitOf(ref)
+    const commit = await commitOf(ref, repository)
     if (commit === undefined) throw new Stop(`--from: this clone has no commit ${JSON.stringify(ref)}`, 2)
     return { commit, name: ref }
   }
-  const tagged = await commitOf(`refs/tags/${TAG}`)
+  const tagged = await commitOf(`refs/tags/${TAG}`, repository)
   if (tagged !== undefined) return { commit: tagged, name: TAG }
   const grep = ['--fixed-strings', `--grep=${SUBJECT}`, '--format=%H%x09%s']
-  const log = await exec(['git', 'log', ...grep, 'HEAD'], { quiet: true })
+  const log = await exec(['git', 'log', ...grep, 'HEAD'], { quiet: true, cwd: repository })
   const [commit] = log.split('\n').flatMap((line) => (line.endsWith(`\t${SUBJECT}`) ? [line.split('\t')[0] ?? ''] : []))
   if (commit !== undefined) return { commit, name: SUBJECT }
   return {
@@ -71,9 +71,10 @@ export async function buildReleased(commit: string): Promise<string> {
   return folder
 }
 
-async function commitOf(ref: string): Promise<string | undefined> {
+async function commitOf(ref: string, repository: string): Promise<string | undefined> {
   try {
-    return (await exec(['git', 'rev-parse', '--verify', '--quiet', `${ref}^{commit}`], { quiet: true })).trim()
+    const argv = ['git', 'rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`] as const
+    return (await exec(argv, { quiet: true, cwd: repository })).trim()
   } catch (error) {
     if (error instanceof Stop) return undefined
     throw error

@@ -34,8 +34,7 @@ test.each([
   await mesh.expectNoneInMesh()
   // Kubelet tries again while no agent is there.
   pods.expectNoneLeft(`ambient, ${name}`, /node agent/)
-  node.removeDaemonSet()
-  await stop(agent)
+  await node.uninstall(agent)
   expect(onHost('nft', 'list', 'ruleset')).not.toMatch(/istio/i)
   expect(onHost('ipset', 'list', '-name')).not.toMatch(/istio/i)
 })

@@ -108,8 +108,12 @@ export function podsOn(node: UpgradeNode, options: PodsOptions = {}): Pods {
       return { name, uid, netns, rules, ...added, [Symbol.asyncDispose]: () => stack.disposeAsync() }
     },
     async check({ name, netns, attachment, rules }) {
-      counts.check += 1
-      await runtime.check(node.list(), attachment)
+      const list = node.list()
+      // Lists of older versions cannot be checked.
+      if (list.conflist.cniVersion !== '0.3.1') {
+        counts.check += 1
+        await runtime.check(list, attachment)
+      }
       expect([name, await rulesIn(netns)]).toEqual([name, rules])
     },
     async del({ name, netns, attachment, list }, by = 'list') {

@@ -1,11 +1,11 @@
 import { copyFileSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Cni, cni, loadConflist, type NetworkList } from '@cni/libcni'
+import { type Cni, cni, loadConflistFile, type NetworkList } from '@cni/libcni'
 import { type ApiServer, startApiServer } from '../../src/testing/api-server.ts'
 import { ambientGrants, type Grant, repairGrants } from '../../src/testing/grants.ts'
 import { type AgentNode, type AgentProcess, agentNode, eventually } from '../e2e/agent-node.ts'
-import { conflistOf, NETWORK } from '../runtimes/node/conflist.ts'
+import { conflistOf } from '../runtimes/node/conflist.ts'
 
 /** The release that the node is updated from, and the one of this commit. */
 export type Release = 'released' | 'current'
@@ -24,6 +24,7 @@ const GRANTS: readonly Grant[] = [
   ...ambientGrants,
   ...(['get daemonsets', 'create serviceaccounts/token', 'create events', 'patch events'] as const),
 ]
+const [LIST, SINGLE] = ['net/10-pods.conflist', 'net/10-pods.conf']
 const REFERENCE = ['loopback', 'bridge', 'host-local', 'portmap']
 
 /** A node of a DaemonSet that is updated, with the runtime and the API server of its pods. */
@@ -33,8 +34,8 @@ export interface UpgradeNode extends AsyncDisposable {
   readonly runtime: Cni
   /** The same runtime with the plugin of a release, whichever is installed. */
   runtimeOf(release: Release): Cni
-  /** From now on an agent that stops takes the plugin off the node. */
-  removeDaemonSet(): void
+  /** Stops an agent whose DaemonSet is deleted: it takes the plugin off the node. */
+  uninstall(agent: AgentProcess): Promise<void>
   /** The network as a runtime loads it. */
   list(): NetworkList
   /** Starts the agent of a release; waits until it is ready, unless it has something to do meanwhile. */
@@ -47,8 +48,14 @@ export interface UpgradeNode extends AsyncDisposable {
   records(): string[]
 }
 
-/** A node in the namespaces of this process. `env`: settings of the agents of both releases. */
-export async function upgradeNode(env: Readonly<Record<string, string>> = {}): Promise<UpgradeNode> {
+/**
+ * A node in the namespaces of this process. `env`: settings of the agents of both releases; `isSingle`: its network is a
+ * single configuration, which the first agent turns into a list.
+ */
+export async function upgradeNode(
+  env: Readonly<Record<string, string>> = {},
+  { isSingle = false }: { readonly isSingle?: boolean } = {},
+): Promise<UpgradeNode> {
   const stack = new AsyncDisposableStack()
   const files = stack.use(agentNode({}))
   const log: string[] = []
@@ -66,7 +73,9 @@ export async function upgradeNode(env: Readonly<Record<string, string>> = {}): P
   api.setServiceAccount(NAMESPACE, 'istio-cni-plugin')
   const ipam = files.path('ipam')
   const conflist = conflistOf({ first: 'bridge', families: 'dual stack' }, ipam, [])
-  files.write('net/10-pods.conflist', `${JSON.stringify(conflist, null, 2)}\n`)
+  const { cniVersion, name, plugins } = conflist
+  const [file, document] = isSingle ? [SINGLE, { cniVersion, name, ...plugins[0] }] : [LIST, conflist]
+  files.write(file, `${JSON.stringify(document, null, 2)}\n`)
   files.write('sa/ca.crt', api.ca)
   for (const name of REFERENCE) copyFileSync(join('/usr/lib/cni', name), join(bin, name))
   for (const [release, folder] of Object.entries(PROGRAMS)) {
@@ -87,9 +96,13 @@ export async function upgradeNode(env: Readonly<Record<string, string>> = {}): P
     api,
     runtime: runtimeIn([bin]),
     runtimeOf: (release) => runtimeIn([PROGRAMS[release], bin]),
-    removeDaemonSet: () => api.setDaemonSet(NAMESPACE, DAEMON_SET),
+    async uninstall(agent) {
+      api.setDaemonSet(NAMESPACE, DAEMON_SET)
+      await stop(agent)
+      api.setDaemonSet(NAMESPACE, DAEMON_SET, {})
+    },
     log,
-    list: () => loadConflist(files.path('net'), NETWORK),
+    list: () => loadConflistFile(files.path(LIST)),
     async start(release, { atOnce = false } = {}) {
       const agent = await files.start({
         file: [join(PROGRAMS[release], 'install-cni')],
@@ -100,7 +113,7 @@ export async function upgradeNode(env: Readonly<Record<string, string>> = {}): P
       if (!atOnce) await eventually(agent.ready, () => `${release} is ready: ${agent.log()}`, 30_000)
       return agent
     },
-    leases: () => namesIn(join(ipam, NETWORK)).filter((name) => /^[0-9a-f]*[.:]/.test(name)),
+    leases: () => namesIn(ipam).flatMap((network) => namesIn(join(ipam, network)).filter(isLease)),
     records: () => namesIn(files.path('run/attachments')),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }
@@ -112,6 +125,8 @@ export async function stop(agent: AgentProcess): Promise<void> {
   const { code, signal } = await agent.exit
   if (code !== 0) throw new Error(`the agent ended with ${code ?? signal}: ${agent.log()}`)
 }
+
+const isLease = (name: string): boolean => /^[0-9a-f]*[.:]/.test(name)
 
 function namesIn(folder: string): string[] {
   try {
