@@ -12,7 +12,9 @@ function watchSteps(node: UpgradeNode, seen: (step: string) => void): Disposable
   const watchers: FSWatcher[] = FOLDERS.map((folder) =>
     watch(node.files.path(folder), (kind, name) => {
       const step = `${folder}/${name?.replace(/[-.][\da-z]+\.tmp$/, '.*.tmp')} ${kind}`
-      if (!PLUGINS.test(step)) seen(step)
+      // A file in its place has changed when it was renamed.
+      const isNew = kind === 'rename' || name?.endsWith('.tmp')
+      if (isNew && !PLUGINS.test(step)) seen(step)
     }),
   )
   return {
