@@ -98,6 +98,9 @@ test('the container runtime is asked only where its socket is named', () => {
   expect([config().cri, config({ CRI_SOCKET: '' }).cri]).toEqual([undefined, undefined])
   const socket = '/run/containerd/containerd.sock'
   expect(config({ CRI_SOCKET: socket }).cri).toEqual({ socket, chained: true })
+  const runtimeOf = (path: string) => config({ CRI_SOCKET: path }).install.runtime
+  const paths = ['/run/k3s/containerd/containerd.sock', '/run/crio/crio.sock', '/run/cri-dockerd.sock', '']
+  expect(paths.map(runtimeOf)).toEqual(['containerd', 'cri-o', undefined, undefined])
   expect(config({ CRI_SOCKET: socket, CHAINED_CNI_PLUGIN: 'false' }).cri).toEqual({ socket, chained: false })
 })
 

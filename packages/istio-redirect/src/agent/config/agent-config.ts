@@ -1,5 +1,5 @@
-import { join } from 'node:path'
-import { apiServerUrl, type InstallerOptions, isInstallError } from '@cni/installer'
+import { basename, join } from 'node:path'
+import { apiServerUrl, type InstallerOptions, isInstallError, type RuntimeName } from '@cni/installer'
 import { quote } from '../../foreign-text.ts'
 import { SERVE_SOCKET } from '../../serve/socket.ts'
 import type { AmbientConfig } from '../ambient/ambient-config.ts'
@@ -67,6 +67,7 @@ export function agentConfig({ values, warnings }: Resolved): AgentConfig {
       confName: values.cniConfName || undefined,
       pin: values.pinCniConf,
       confMode: values.cniConfGroupRead ? 0o640 : 0o600,
+      runtime: runtimeOf(values.criSocket),
       kubeconfig: {
         path: join(values.cniAgentRunDir, 'istio-cni-kubeconfig'),
         server,
@@ -150,6 +151,14 @@ const serveConfig = (values: Values): ServeConfig | undefined =>
 
 const criConfig = ({ criSocket: socket, chainedCniPlugin: chained }: Values): CriConfig | undefined =>
   socket === '' ? undefined : { socket, chained }
+
+const runtimes = new Map<string, RuntimeName>([
+  ['containerd.sock', 'containerd'],
+  ['crio.sock', 'cri-o'],
+])
+
+/** The runtime that the name of its socket tells: `containerd.sock` (also of k3s), `crio.sock`. */
+const runtimeOf = (socket: string): RuntimeName | undefined => runtimes.get(basename(socket))
 
 /** Of 250 pods a round takes 30 ms of processor time, every tenth one a second. */
 const POD_ROUND_MS = 10_000
