@@ -1,6 +1,7 @@
 import type { Netns } from '@cni/netns'
-import { findInLook, type SoughtPod } from '../proc/find-pod-namespaces.ts'
+import { findInLook } from '../proc/find-pod-namespaces.ts'
 import { lookAtNode, type NodeLook } from '../proc/node-look.ts'
+import type { SoughtPod } from '../proc/sought-pod.ts'
 import type { NetnsCache, Workload } from './netns-cache.ts'
 
 /** A pod that is to be in the mesh. */

@@ -1,10 +1,10 @@
 import type { Netns } from '@cni/netns'
 import { messageOf } from '@cni/types'
-import type { Holders } from './find-pod-namespaces.ts'
 import type { NodeLook } from './node-look.ts'
 import { openUnowned } from './open-seen.ts'
 import { addressesIn, tellingAddresses } from './pod-addresses.ts'
 import { olderFirst, type StartedProcess, startTimeOf } from './proc-files.ts'
+import type { Holders } from './sought-pod.ts'
 
 /** What {@link findByAddress} works with. */
 export interface ByAddressOptions {

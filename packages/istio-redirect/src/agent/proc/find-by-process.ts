@@ -1,11 +1,11 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { Netns } from '@cni/netns'
 import { messageOf } from '@cni/types'
-import type { Holders, SoughtPod } from './find-pod-namespaces.ts'
 import type { NodeLook } from './node-look.ts'
 import { openOfProcess } from './open-seen.ts'
 import { addressesIn, tellingAddresses } from './pod-addresses.ts'
 import { olderFirst, podOfProcess, type StartedProcess, startTimeOf } from './proc-files.ts'
+import type { Holders, SoughtPod } from './sought-pod.ts'
 
 /** What processes say. */
 export interface FoundByProcess {

@@ -3,6 +3,7 @@ import { findByAddress } from './find-by-address.ts'
 import { findByProcess } from './find-by-process.ts'
 import { lookAtNode, type NodeLook } from './node-look.ts'
 import { podOfProcess } from './proc-files.ts'
+import type { Holders, SoughtPod } from './sought-pod.ts'
 
 /** What a look at a node found. */
 export interface FoundNamespaces {
@@ -11,16 +12,6 @@ export interface FoundNamespaces {
   /** Sentences for the log, about what was found and not taken. */
   readonly warnings: readonly string[]
 }
-
-/** A pod whose namespace is looked for. */
-export interface SoughtPod {
-  readonly addresses: readonly string[]
-  /** The namespace that is held for it, as `dev:ino`. It must be open. */
-  readonly held?: string | undefined
-}
-
-/** The UIDs of the pods that namespaces are held for, by `dev:ino`: no other pod gets them. They must be open. */
-export type Holders = ReadonlyMap<string, string>
 
 /**
  * Opens the network namespaces of pods, by UID with their addresses, each found by the first of these that there is:
