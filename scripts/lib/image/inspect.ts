@@ -3,7 +3,7 @@ import type { Image } from './oci.ts'
 import type { Entry } from './tar.ts'
 
 /** What an image may take, in megabytes. */
-const LIMITS = { unpacked: 130, compressed: { full: 60, minimal: 50 } }
+const LIMITS = { unpacked: 132, compressed: { full: 60, minimal: 50 } }
 
 export type Flavour = keyof typeof LIMITS.compressed
 

@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { meshPod } from '@cni/istio-redirect/testing'
 import { startProxy } from '@cni/istio-redirect/testing/node'
 import { netns } from '@cni/netns'
@@ -55,17 +57,28 @@ describe('DEL from containerd', () => {
     expectNothingLeft()
   })
 
-  it('needs neither the API server nor the kubeconfig nor our record', async () => {
+  it('needs neither the API server nor the kubeconfig', async () => {
     const pod = await runPod('deleted-alone')
     using namespace = netns.open(pod.netns)
     const requests = stage.api.requests.length
-    stage.forget()
+    rmSync(join(stage.runDir, 'istio-cni-kubeconfig'))
     await pod.stop()
+    stage.api.writeKubeconfig(stage.runDir)
     expect(await rulesIn(namespace)).not.toContain('ISTIO_')
     expect(stage.api.requests).toHaveLength(requests)
     expectNothingLeft()
     await pod.remove()
+  })
+
+  it('without our record removes nothing: another attachment may use the rules, and they go with the namespace', async () => {
+    const pod = await runPod('deleted-unrecorded')
+    using namespace = netns.open(pod.netns)
+    stage.forget()
+    await pod.stop()
     stage.api.writeKubeconfig(stage.runDir)
+    expect(await rulesIn(namespace)).toContain('ISTIO_')
+    expectNothingLeft()
+    await pod.remove()
   })
 
   it('comes with netns and prevResult after containerd was started again', async () => {
