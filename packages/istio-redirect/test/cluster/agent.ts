@@ -53,6 +53,15 @@ export const nodeFiles = async (): Promise<string> =>
     `cd /; find run/istio-cni ! -type d ! -name istio-cni.log ! -path '*/attachments/*' 2>/dev/null || true`,
   ))
 
+/** What `look` sees once the last pod of an earlier suite has let go of the plugin. */
+export async function atRest(look: () => Promise<string>): Promise<string> {
+  await until(
+    'no plugin is kept for a pod',
+    async () => (await shell('find /opt/cni/bin -name ".*.uninstalled"')) === '',
+  )
+  return look()
+}
+
 /** What a runtime uses: plugins, and lists of them. */
 export const networks = (): Promise<string> =>
   shell(`cd /; ls -l --time-style=+ opt/cni/bin | sed 1d; sha256sum opt/cni/bin/*

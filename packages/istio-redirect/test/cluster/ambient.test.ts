@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { startZtunnel, type Ztunnel } from '@cni/istio-redirect/testing/node'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { install, memory, nodeFiles, SELECTOR, NAMESPACE as SYSTEM, uninstall } from './agent.ts'
+import { atRest, install, memory, nodeFiles, SELECTOR, NAMESPACE as SYSTEM, uninstall } from './agent.ts'
 import { apply, isReady, kubectl, type Pod, pod, pods, ready, shell, until } from './cluster.ts'
 import { type NodeRoot, nodeRoot } from './node-root.ts'
 import { get, NAMESPACE, remove, rulesIn, workload } from './workloads.ts'
@@ -17,7 +17,7 @@ let ztunnel: Ztunnel
 let outside: Pod
 
 beforeAll(async () => {
-  before = await hostState()
+  before = await atRest(hostState)
   await install('profile=ambient', 'resources.limits.memory=96Mi')
   root = await nodeRoot()
   // Its part on the node: it is told of pods by the agent, enters them, and passes connections on.

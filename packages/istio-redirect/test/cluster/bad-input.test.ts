@@ -2,6 +2,7 @@ import { afterEach, expect, it } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import {
   agentReady,
+  atRest,
   CHART,
   chain,
   HELM,
@@ -37,7 +38,7 @@ it.each([
   'a folder for plugins that is %s: status and an event say so, and the node is left as it was',
   async (_, make, line, word) => {
     await shell(make)
-    const before = await networks()
+    const before = await atRest(networks)
     await release()
     const name = await until('status says so', async () => line.test(await status()) && (await agentName()))
     await until('an event says so', async () => (await events(NAMESPACE, name)).some((text) => text.includes(word)))
@@ -52,7 +53,7 @@ it.each([
 )
 
 it('a value that could never work: the container says which as it ends, and the node is left as it was', async () => {
-  const before = await networks()
+  const before = await atRest(networks)
   await release('env.FORCE_IPTABLES_BINARY=nftables')
   const said = await until('it has ended', async () => {
     const [agent] = await pods(NAMESPACE, SELECTOR)
@@ -123,7 +124,7 @@ it('a DaemonSet of another name: status and an event say what it costs', async (
 
 it('an agent that starts while the API server is away leaves the node in order, says so in its status, and in an event when it is back', async () => {
   await install()
-  const before = await networks()
+  const before = await atRest(networks)
   await service('kill', 'apiserver')
   const killed = performance.now()
   const former = await agentPid()

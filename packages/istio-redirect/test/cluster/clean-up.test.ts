@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest'
-import { CHART, chain, HELM, IMAGE, install, NAMESPACE, nodeFiles, SELECTOR, uninstall } from './agent.ts'
+import { atRest, CHART, chain, HELM, IMAGE, install, NAMESPACE, nodeFiles, SELECTOR, uninstall } from './agent.ts'
 import { apply, kubectl, onNode, pods, ready, service, shell, until } from './cluster.ts'
 import { NAMESPACE as DEFAULT, remove, rulesIn, workload } from './workloads.ts'
 
@@ -31,7 +31,7 @@ const cleaned = async (before: string): Promise<void> => {
 }
 
 it('a Job of the chart takes off a node what a killed agent left, also when the release is gone', async () => {
-  const before = await nodeFiles()
+  const before = await atRest(nodeFiles)
   await install()
   await killAgent()
   await uninstall()
@@ -45,7 +45,7 @@ it('a Job of the chart takes off a node what a killed agent left, also when the 
 })
 
 it('with nodes in its values helm uninstall does that itself', async () => {
-  const before = await nodeFiles()
+  const before = await atRest(nodeFiles)
   await install(`cleanUp.nodes={${await nodeName()}}`)
   await killAgent()
   await uninstall()

@@ -8,8 +8,8 @@ import { baseLayer } from '../../../../scripts/lib/image/layers.ts'
 import { archive, layer } from '../../../../scripts/lib/image/oci.ts'
 import { readPins } from '../../../../scripts/lib/image/pins.ts'
 import { file } from '../../../../scripts/lib/image/tar.ts'
-import { chain, networks } from './agent.ts'
-import { apply, kubectl, load, ready, until } from './cluster.ts'
+import { atRest, chain, networks } from './agent.ts'
+import { apply, kubectl, load, ready, shell, until } from './cluster.ts'
 import { NAMESPACE, remove, rulesIn, workload } from './workloads.ts'
 
 const example = join(root, 'docs/examples/installer')
@@ -56,12 +56,17 @@ afterAll(async () => {
 })
 
 it('an author’s own agent, as in the guide: pods get what its plugin does, and the node is left as it was', async () => {
-  const before = await networks()
+  const before = await atRest(networks)
   await kubectl(['apply', '-f', '-'], { input: daemonSet() })
   await until('its plugin is at the end of the chain', async () => (await chain()).at(-1) === 'tcp-redirect')
   await apply(workload({ name: 'redirected', labels }))
   expect(await rulesIn(await ready(NAMESPACE, 'redirected'))).toMatch(/-A TR_OUTPUT .*--to-ports 15001/)
   await kubectl(['delete', '-f', '-'], { input: daemonSet() })
+  await until('it is off the list', async () => !(await chain()).includes('tcp-redirect'))
+  // The plugin stays for the DEL of its pod. containerd deletes by the list of today, so that no DEL comes.
+  expect(await networks()).toContain('opt/cni/bin/tcp-redirect')
+  await remove('suite=own-agent')
+  await shell('rm /opt/cni/bin/tcp-redirect /opt/cni/bin/.tcp-redirect.uninstalled')
   await until('nothing of it is left', async () => (await networks()) === before).catch(async () => {
     expect(await networks()).toBe(before)
   })

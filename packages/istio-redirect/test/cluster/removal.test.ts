@@ -1,12 +1,12 @@
 import { afterAll, expect, it } from 'vitest'
-import { chain, install, nodeFiles, uninstall } from './agent.ts'
+import { atRest, chain, install, nodeFiles, uninstall } from './agent.ts'
 import { apply, ready, until } from './cluster.ts'
 import { NAMESPACE, remove, rulesIn, workload } from './workloads.ts'
 
 afterAll(() => remove('suite=removal'))
 
 it('the chart leaves the node as it was: binaries, lists byte for byte, no credentials; pods with rules keep them', async () => {
-  const before = await nodeFiles()
+  const before = await atRest(nodeFiles)
   await install()
   expect(await chain()).toContain('istio-cni')
   expect(await nodeFiles()).not.toBe(before)
