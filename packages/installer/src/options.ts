@@ -46,7 +46,10 @@ export interface InstallerOptions {
   /** The mode of a file of our own (standalone, owned). A chained one keeps its own. Default: 0o600. */
   readonly confMode?: number | undefined
   readonly kubeconfig?: KubeconfigOptions | undefined
-  /** The node's container runtime, where it is known. Without it, one that runs the plugin is enough to be ready. */
+  /**
+   * The node's container runtime, where it is known. Without it, one that runs the plugin is enough to be ready.
+   * `containerd` deletes pods with the list of today, so that its pods do not need an uninstalled plugin.
+   */
   readonly runtime?: RuntimeName | undefined
   /**
    * A file that all installers of this plugin on the node share, such as `/var/run/mesh/agent.json`: while `run` is at
@@ -60,8 +63,8 @@ export interface InstallerOptions {
   readonly recordDirs?: readonly string[] | undefined
   /**
    * Folders in whose `results` runtimes cache what they need to delete an attachment: while a result names the plugin,
-   * `uninstall` leaves the plugin's file. Default: `/var/lib/cni` and, for Multus, `/var/lib/cni/multus`; below `/host`
-   * if `netDir` is.
+   * `uninstall` leaves the plugin's file. Those of containerd, in `/var/lib/cni`, do not count where `runtime` says that it
+   * is containerd. Default: `/var/lib/cni` and, for Multus, `/var/lib/cni/multus`; below `/host` if `netDir` is.
    */
   readonly cacheDirs?: readonly string[] | undefined
   /**

@@ -40,6 +40,29 @@ test.each([
   expect([node.read('net/10-calico.conflist'), existsSync(node.path('run/kubeconfig'))]).toEqual([calico, false])
 })
 
+test('where containerd is the runtime, which deletes with the list of today, records and its results keep nothing', async () => {
+  using node = fakeNode()
+  const nodePaths = { [node.path('cache')]: '/var/lib/cni' }
+  const cacheDirs = [node.path('cache'), node.path('cache/multus')]
+  const options = { ...node.options, runtime: 'containerd' as const, cacheDirs, nodePaths }
+  recordAttachment(node)
+  cacheResult(node, 'c9', ['calico', 'mesh'])
+  await installer(options).install()
+  expect(await installer(options).uninstall()).toMatchObject({ errors: [], kept: [], needs: [] })
+  expect(inBin(node)).toEqual(['mesh-lib.so'])
+})
+
+test('where containerd runs Multus, results of Multus keep the plugin', async () => {
+  using node = fakeNode()
+  const nodePaths = { [node.path('cache')]: '/var/lib/cni/multus' }
+  const options = { ...node.options, runtime: 'containerd' as const, nodePaths }
+  const result = cacheResult(node, 'c9', ['mesh'])
+  await installer(options).install()
+  const { needs } = await installer(options).uninstall()
+  expect(needs).toMatchObject([{ kind: 'result', path: node.path(result) }])
+  expect(inBin(node)).toEqual(['.mesh.uninstalled', 'mesh', 'mesh-lib.so'])
+})
+
 test('an uninstallation that is repeated once nothing needs the plugin removes the file and the marker', async () => {
   using node = fakeNode()
   await installer(node.options).install()

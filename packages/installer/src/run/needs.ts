@@ -27,10 +27,7 @@ export function needsOf(settings: Settings, type: string): Needs {
 /** The folders to search, by their paths on the node: for the marker, which the plugin reads there. */
 export function foldersOnNode(settings: Settings, type: string): NeedFolders {
   const { records, results, configurations } = foldersHere(settings, type)
-  const onNode = (path: string): string => {
-    const mount = mountOf(settings, path)
-    return mount === undefined ? path : `${settings.nodePaths[mount] ?? mount}${path.slice(mount.length)}`
-  }
+  const onNode = (path: string): string => pathOnNode(settings, path)
   return {
     records: records.map(onNode),
     results: results.map(onNode),
@@ -50,12 +47,26 @@ function* allNeeds(settings: Settings, type: string): Generator<Need> {
   }
 }
 
-function foldersHere({ netDir, recordDirs, recordsRoot, cacheDirs }: Settings, type: string): NeedFolders {
-  return {
-    records: recordDirs ?? [`${recordsRoot}/${type}/attachments`, `${recordsRoot}/${type}`],
-    results: cacheDirs.map((folder) => join(folder, 'results')),
-    configurations: [netDir],
+/** The folder in which containerd caches results. */
+const CONTAINERD_CACHE = '/var/lib/cni'
+
+function foldersHere(settings: Settings, type: string): NeedFolders {
+  const { netDir, recordDirs, recordsRoot, cacheDirs, runtime } = settings
+  const configurations = [netDir]
+  if (runtime === 'containerd') {
+    // It deletes with the list of today, which no longer names the plugin. Multus deletes with the list of the ADD.
+    const others = cacheDirs.filter((folder) => pathOnNode(settings, folder) !== CONTAINERD_CACHE)
+    return { records: [], results: others.map(resultsIn), configurations }
   }
+  const records = recordDirs ?? [`${recordsRoot}/${type}/attachments`, `${recordsRoot}/${type}`]
+  return { records, results: cacheDirs.map(resultsIn), configurations }
+}
+
+const resultsIn = (cacheDir: string): string => join(cacheDir, 'results')
+
+function pathOnNode(settings: Settings, path: string): string {
+  const mount = mountOf(settings, path)
+  return mount === undefined ? path : `${settings.nodePaths[mount] ?? mount}${path.slice(mount.length)}`
 }
 
 /** The mount of the node that a path is in: the longest one. */

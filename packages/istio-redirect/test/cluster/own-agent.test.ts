@@ -63,7 +63,7 @@ it('an author’s own agent, as in the guide: pods get what its plugin does, and
   expect(await rulesIn(await ready(NAMESPACE, 'redirected'))).toMatch(/-A TR_OUTPUT .*--to-ports 15001/)
   await kubectl(['delete', '-f', '-'], { input: daemonSet() })
   await until('it is off the list', async () => !(await chain()).includes('tcp-redirect'))
-  // The plugin stays for the DEL of its pod. containerd deletes by the list of today, so that no DEL comes.
+  // Its agent does not know that the runtime is containerd: the plugin stays for a DEL, which never comes.
   expect(await networks()).toContain('opt/cni/bin/tcp-redirect')
   await remove('suite=own-agent')
   await shell('rm /opt/cni/bin/tcp-redirect /opt/cni/bin/.tcp-redirect.uninstalled')

@@ -127,7 +127,7 @@ function* configurationsIn(folder: string, search: Search): Generator<Need> {
 }
 
 function* configurationAt(path: string, { type, read }: Search): Generator<Need> {
-  let text = ''
+  let text: string | undefined
   try {
     text = read(path, 0, false)
     const at = typeIn(text, type)
@@ -137,7 +137,7 @@ function* configurationAt(path: string, { type, read }: Search): Generator<Need>
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return
     // runtimes do not run what is not JSON
-    if (text === '' || text.includes(type) || text.includes('\\')) yield unseen(path, problemOf(error))
+    if (text === undefined || text.includes(type) || text.includes('\\')) yield unseen(path, problemOf(error))
   }
 }
 

@@ -99,6 +99,10 @@ test.each([
   ['a result of other plugins', () => node.cache('c', listOf('bridge', 'tagged'))],
   ['a bare result of 2018', () => writeFileSync(join(node.folders.results[0] ?? '', 'pods-c-eth0'), '{"ip4":{}}')],
   ['the temporary file of a runtime', () => writeFileSync(join(node.folders.results[0] ?? '', '.pods.tmp'), '{')],
+  [
+    'a configuration that is being written',
+    () => writeFileSync(join(node.folders.configurations[0] ?? '', 'a.conf'), ''),
+  ],
   ['a configuration that is not JSON', () => writeFileSync(join(node.folders.configurations[0] ?? '', 'a.conf'), '{')],
   ['a cache that is missing', () => rmSync(node.folders.results[0] ?? '', { recursive: true })],
 ])('%s does not need the plugin', async (_, write) => {

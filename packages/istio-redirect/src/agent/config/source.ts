@@ -1,7 +1,8 @@
-import { type FSWatcher, watch } from 'node:fs'
+import { type FSWatcher, readFileSync, watch } from 'node:fs'
 import { type AgentConfig, agentConfig } from './agent-config.ts'
 import { readConfigDir } from './config-dir.ts'
 import { resolveValues } from './resolve.ts'
+import { runtimeOfContainer } from './runtime-of-container.ts'
 import { type Values, variables } from './variables.ts'
 
 /** Where the configuration comes from. */
@@ -18,7 +19,15 @@ export interface ConfigSource {
  */
 export function loadConfig({ flags, configDir, env }: ConfigSource): AgentConfig {
   const layers = configDir === undefined ? [env] : [readConfigDir(configDir), env]
-  return agentConfig(resolveValues(flags, layers))
+  return withRuntime(agentConfig(resolveValues(flags, layers)))
+}
+
+/** An agent in a container, which sees the node below `/host`, was started by the runtime of the node. */
+function withRuntime(config: AgentConfig): AgentConfig {
+  const { install } = config
+  if (install.runtime !== undefined || !install.netDir.startsWith('/host/')) return config
+  const runtime = runtimeOfContainer(readFileSync('/proc/self/mountinfo', 'utf8'))
+  return { ...config, install: { ...install, runtime } }
 }
 
 /** The variables in which two configurations differ. */
