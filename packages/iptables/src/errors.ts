@@ -1,3 +1,5 @@
+import { type CniErrorCarrier, cniErrorKey, ErrorCode } from '@cni/types'
+
 /** Why an operation failed; stable, for programs. */
 export type IptablesErrorCode =
   | 'INVALID_RULE'
@@ -27,6 +29,9 @@ export interface IptablesErrorOptions {
 
 const brand = Symbol.for('cni.iptables.error')
 
+/** What clears up by itself: CNI code 11. */
+const laterCodes: readonly IptablesErrorCode[] = ['LOCKED', 'CHANGED', 'TIMEOUT', 'ABORTED']
+
 /**
  * Every failure of this package. The message is a sentence: what failed, the offending value or the first line of
  * stderr, and what to do about it.
@@ -42,12 +47,14 @@ export class IptablesError extends Error {
   readonly code: IptablesErrorCode
   readonly stderr: string | undefined
   readonly input: string | undefined
+  readonly [cniErrorKey]?: CniErrorCarrier
 
   constructor(code: IptablesErrorCode, message: string, options: IptablesErrorOptions = {}) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined)
     this.code = code
     this.stderr = options.stderr
     this.input = options.input
+    if (laterCodes.includes(code)) this[cniErrorKey] = { code: ErrorCode.tryAgainLater }
   }
 }
 

@@ -6,6 +6,7 @@ import { type OwnedOptions, type OwnedTables, type Work, withNft } from './apply
 import type { NamedSet, Ruleset } from './rules/model.ts'
 import { type TableSet, tableSet } from './sets/table-set.ts'
 import type { Drift } from './state/drift.ts'
+import type { Batch } from './wire/batch.ts'
 import type { Nft } from './wire/nft.ts'
 import type { Snapshot } from './wire/snapshot.ts'
 import type { TableName } from './wire/specs.ts'
@@ -23,8 +24,8 @@ export interface NftablesOptions {
 export interface Nftables {
   /**
    * Brings the ruleset into the kernel, in one transaction: written when none of its tables is there, corrected where
-   * something differs, left alone when it is there already, counters aside. When others change something meanwhile it
-   * is read again.
+   * something differs, left alone when it is there already, counters aside. What is written fresh does not mind others; a
+   * correction is planned again when others change something meanwhile, as in `transaction`.
    *
    * @example
    * const others = { tables: ['ex-nat', 'ex-raw'].map((name) => ({ family: 'inet', name }) as const) }
@@ -54,8 +55,19 @@ export interface Nftables {
    */
   set(table: TableName, spec: NamedSet): TableSet
   /**
-   * Several changes as one, by what is read: the function is called again when others change something meanwhile.
-   * `tables` are those that it changes; a context's `undo` makes them what they were.
+   * Several changes as one, that depend on nothing that was read: the way for what belongs to one pod in a table for all.
+   * `tables` are those that it changes. It is sent once, whatever others write at the same time. A context's `undo` takes
+   * back what was changed, and no more.
+   *
+   * @example
+   * const chain = { family: 'inet', table: 'mesh', chain: attachmentName(c, 'pod-', 28) } as const
+   * await nftables({ ...c, netns: 'host' }).write([chain], (batch) => batch.addTable(chain).addChain(chain))
+   */
+  write(tables: readonly TableName[], fill: (batch: Batch) => unknown): Promise<Change>
+  /**
+   * Several changes as one, by what is read: the function is called again when others change something in the namespace
+   * meanwhile, after growing pauses, until the call's `signal` or 10 s (`CHANGED`, in CNI code 11). `tables` are those
+   * that it changes; a context's `undo` takes back what was changed, and no more.
    */
   transaction<T>(tables: readonly TableName[], steps: TransactionSteps<T>): Promise<Transacted<T>>
   /** Everything in some tables, or in all, as bytes: also what this package does not model. Only reads. */
@@ -105,6 +117,10 @@ export function nftables(where: Where, { nft }: NftablesOptions = {}): Nftables 
       return removeRuleset(work, rules)
     },
     set: (table, spec) => tableSet(work, table, spec),
+    async write(tables, fill) {
+      const { runWrite } = await import('./apply/transaction.ts')
+      return runWrite(work, tables, fill)
+    },
     async transaction(tables, steps) {
       const { runTransaction } = await import('./apply/transaction.ts')
       return runTransaction(work, tables, steps)

@@ -1,4 +1,6 @@
-import { nftables } from '@cni/nftables'
+import { tempNetns } from '@cni/netns/testing'
+import { nftables, printTables, readTables } from '@cni/nftables'
+import { type Nft, openNft } from '@cni/nftables/wire'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { rulesets } from './arbitrary-rulesets.ts'
@@ -29,4 +31,31 @@ describe('random rulesets', () => {
       { numRuns },
     )
   })
+
+  test('an undo leaves what was there before, whatever it was', { timeout: 60_000 + numRuns * 1000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(rulesets, rulesets, async (one, other) => {
+        await using pod = await tempNetns()
+        using nft = openNft(pod)
+        const tables = nftables(pod, { nft })
+        await (await tables.apply(one)).undo()
+        expect(nft.tables()).toEqual([])
+        await tables.apply(one)
+        const before = listing(nft)
+        await (await tables.apply(other, { absent: one })).undo()
+        expect(listing(nft)).toEqual(before)
+      }),
+      { numRuns },
+    )
+  })
 })
+
+/** Of each table what is in it, and the rules of each chain in their order: what nobody sees is the order of chains. */
+function listing(nft: Nft): string[] {
+  const tables = readTables(nft).map((table) => {
+    const text = printTables([table]).trimEnd().replace(/\n}$/, '')
+    const parts = text.split(/\n(?=\t\w)/).map((part) => part.trimEnd())
+    return parts.sort().join('\n')
+  })
+  return tables.sort()
+}

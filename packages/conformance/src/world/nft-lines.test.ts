@@ -7,7 +7,7 @@ import { linesOf, nftBlindness } from './nft-lines.ts'
 const table = { family: 'ip', table: 'ex' } as const
 const chain = { ...table, chain: 'c' } as const
 
-test('each thing is a line that says where it is, without what counters count', () => {
+test('each thing is a line that says where it is, without what counters count', async () => {
   const nft = fakeKernel().open()
   const ports = { ...table, set: 'ports', keyType: 13, keyLength: 2 }
   const batch = new Batch()
@@ -30,7 +30,7 @@ test('each thing is a line that says where it is, without what counters count', 
     ],
   })
   nft.commit(batch)
-  expect(linesOf(nft)).toEqual([
+  expect(await linesOf(nft)).toEqual([
     'nft table ip ex flags 1',
     'nft table ip ex / chain c type filter hook output priority -5 policy drop',
     'nft table ip ex / chain sub comment "reached by jumps"',
@@ -42,7 +42,7 @@ test('each thing is a line that says where it is, without what counters count', 
   ])
 })
 
-test('a set that belongs to one rule stands in it, whatever the kernel calls it', () => {
+test('a set that belongs to one rule stands in it, whatever the kernel calls it', async () => {
   const nft = fakeKernel().open()
   const set = { ...table, set: '__set%d', flags: ['anonymous', 'constant'] as const, keyType: 13, keyLength: 2 }
   const batch = new Batch().addTable(table).addChain(chain)
@@ -52,26 +52,26 @@ test('a set that belongs to one rule stands in it, whatever the kernel calls it'
     batch.addRule({ ...chain, expressions: [{ name: 'lookup', set: set.set, setId, sreg: 1 }] })
   }
   nft.commit(batch)
-  expect(linesOf(nft).slice(2)).toEqual([
+  expect((await linesOf(nft)).slice(2)).toEqual([
     'nft table ip ex / chain c / in { 0001, 01bb }',
     'nft table ip ex / chain c / in { 0002, 01bb }',
   ])
 })
 
-test('the empty tables of iptables-nft are nothing, what is in them is', () => {
+test('the empty tables of iptables-nft are nothing, what is in them is', async () => {
   const nft = fakeKernel().open()
   const nat = { family: 'ip', table: 'nat', chain: 'OUTPUT' } as const
   const base = { type: 'nat', hook: 'output', priority: -100 } as const
   nft.commit(new Batch().addTable(nat).addChain({ ...nat, base, policy: 'accept' }))
-  expect(linesOf(nft)).toEqual([])
+  expect(await linesOf(nft)).toEqual([])
   nft.commit(new Batch().addChain({ ...nat, policy: 'drop' }).addRule({ ...nat, expressions: [{ name: 'counter' }] }))
-  expect(linesOf(nft)).toEqual([
+  expect(await linesOf(nft)).toEqual([
     'nft table ip nat / chain OUTPUT type nat hook output priority -100 policy drop',
     'nft table ip nat / chain OUTPUT / counter',
   ])
 })
 
-test('where there is no nf_tables that is a reason; other failures are failures', () => {
+test('where there is no nf_tables that is a reason; other failures are failures', async () => {
   expect(nftBlindness(() => fakeKernel().open())).toBeUndefined()
   expect(nftBlindness(() => fakeKernel({ nftables: false }).open())).toContain('the kernel has no nf_tables')
   expect(() => nftBlindness(() => fakeKernel({ privileged: false }).open())).toThrow('CAP_NET_ADMIN')

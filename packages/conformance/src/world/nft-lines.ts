@@ -28,10 +28,10 @@ export function nftBlindness(open: () => Nft): string | undefined {
 }
 
 /** The lines of a namespace; none where nf_tables cannot be seen. */
-export function nftLines(where: Netns): string[] {
+export async function nftLines(where: Netns): Promise<string[]> {
   try {
     using nft = openNft(where)
-    return linesOf(nft)
+    return await linesOf(nft)
   } catch (error) {
     if (isUnsupported(error)) return []
     throw error
@@ -47,7 +47,7 @@ const isUnsupported = (error: unknown): error is NftError => isNftError(error) &
  * @example
  * linesOf(nft) // ['nft table ip nat', 'nft table ip nat / chain X', 'nft table ip nat / chain X / counter, return']
  */
-export function linesOf(nft: Nft): string[] {
+export function linesOf(nft: Nft): Promise<string[]> {
   return nft.read(() => {
     const sets = setsOf(nft)
     const contents = new Map(sets.map((set) => [keyOf(set), elementsOf(nft, set).map(elementText)]))

@@ -23,7 +23,7 @@ export async function takeSnapshot(where: Netns): Promise<Snapshot> {
   const [state, ...legacy] = await Promise.all([kernelState(rtnl), ...LEGACY.map((name) => legacyLines(where, name))])
   const sysctls = netns.run(where, readSysctls)
   const settings = [...sysctls].map(([name, value]) => `sysctl ${name} = ${value}`)
-  return { lines: [...state, ...nftLines(where), ...legacy.flat(), ...settings], sysctls }
+  return { lines: [...state, ...(await nftLines(where)), ...legacy.flat(), ...settings], sysctls }
 }
 
 /** Lines are counted: the second of two equal rules is a change. Settings that come with a link are not mentioned. */

@@ -90,7 +90,7 @@ function sysctls(before: Snapshot, after: Snapshot, { added }: Difference): Tamp
 
 async function flushNft(where: Netns): Promise<void> {
   using nft = openNft(where)
-  nft.transact((batch) => {
+  await nft.transact((batch) => {
     for (const table of nft.tables()) batch.deleteTable(table)
   })
 }

@@ -1,4 +1,4 @@
-import type { Nft, NftChain, NftTable } from '@cni/nftables/wire'
+import type { Nft, NftChain, NftTable, Patience } from '@cni/nftables/wire'
 import { type Family, families, isBuiltin, isTable, type Table } from '../rules/model.ts'
 import { isImpostor } from './base-chains.ts'
 import { nftFamily } from './compile.ts'
@@ -11,14 +11,14 @@ export type IsMeant = (family: Family, table: Table) => boolean
  * Deletes the tables of iptables that hold nothing but empty built-in chains with the policy ACCEPT: no packet notices.
  * Returns whether there were any.
  */
-export function deleteEmptyTables(nft: Nft, isMeant: IsMeant): boolean {
+export async function deleteEmptyTables(nft: Nft, isMeant: IsMeant, patience?: Patience): Promise<boolean> {
   try {
-    return nft.transact((batch) => {
+    return await nft.transact((batch) => {
       const chains = nft.chains()
       const empty = nft.tables().filter((table) => isMeantTable(table, isMeant) && isEmpty(table, chains))
       for (const { family, table } of empty) batch.deleteTable({ family, table })
       return empty.length > 0
-    })
+    }, patience)
   } catch (error) {
     throw kernelRefusal(error, [])
   } finally {

@@ -1,4 +1,4 @@
-import type { Nft } from '@cni/nftables/wire'
+import type { Nft, Patience } from '@cni/nftables/wire'
 import type { Accepted } from '../apply/write-until-accepted.ts'
 import type { SavedTables } from '../parse/saved-tables.ts'
 import { type Family, isTable } from '../rules/model.ts'
@@ -9,9 +9,9 @@ import { tablesFrom } from './read-tables.ts'
 import { kernelRefusal } from './refusal.ts'
 
 /** What some families hold, as of one moment. */
-export function readFamilies(nft: Nft, families: readonly Family[]): SavedTables[] {
+export async function readFamilies(nft: Nft, families: readonly Family[], patience?: Patience): Promise<SavedTables[]> {
   try {
-    return nft.read(() => findAll(nft, families).map(({ saved }) => saved), patience)
+    return await nft.read(() => findAll(nft, families).map(({ saved }) => saved), patience)
   } catch (error) {
     throw kernelRefusal(error, [])
   } finally {
@@ -23,15 +23,16 @@ export function readFamilies(nft: Nft, families: readonly Family[]): SavedTables
  * Plans and writes all families in one transaction, again when others wrote in between. A rule that only a program can
  * write is returned, and then nothing was written.
  */
-export function editFamilies(
+export async function editFamilies(
   nft: Nft,
   families: readonly Family[],
   plan: (seen: SavedTables) => Steps,
-): Accepted[] | NotModelled {
+  patience?: Patience,
+): Promise<Accepted[] | NotModelled> {
   let purposes: Purpose[] = []
   let attempts = 0
   try {
-    return nft.transact((batch) => {
+    return await nft.transact((batch) => {
       attempts++
       purposes = []
       return findAll(nft, families).map((found) => {
@@ -49,12 +50,6 @@ export function editFamilies(
 }
 
 // internal
-
-/**
- * Programs that write rule after rule leave gaps of a few milliseconds; a planned transaction takes one, and more where it
- * has to share its core with them: 20 retries were not always enough.
- */
-const patience = { retries: 100 }
 
 /** The chains of all families in one question; rules are only asked for where there is a chain. */
 function findAll(nft: Nft, families: readonly Family[]): Found[] {

@@ -1,5 +1,6 @@
 import type { Argv } from '@cni/host'
 import type { LibraryLog } from '@cni/netns/handle'
+import type { Patience } from '@cni/nftables/wire'
 import type { Accepted } from '../apply/write-until-accepted.ts'
 import { IptablesError } from '../errors.ts'
 import { NotModelled } from '../netlink/compile.ts'
@@ -76,6 +77,8 @@ export function openSession(port: IptablesPort, options: SessionOptions): Sessio
       backends = undefined
       throw error
     })
+  const patienceOf = ({ uncancelled }: Uncancelled = {}): Patience =>
+    uncancelled === true ? {} : { signal: options.signal }
   const families = async () => options.families ?? (await availableFamilies(port))
   return {
     log: options.log,
@@ -100,13 +103,13 @@ export function openSession(port: IptablesPort, options: SessionOptions): Sessio
     },
     async save(backend, family, how) {
       const nft = backend.netlink ? nftables.open() : undefined
-      const [read] = nft === undefined ? [] : readFamilies(nft, [family])
+      const [read] = nft === undefined ? [] : await readFamilies(nft, [family], patienceOf(how))
       return read === undefined ? save(backend, family, how) : savedText(read)
     },
     async read(backend, list, how = {}) {
       if (how.uncancelled !== true) throwIfAborted()
       const nft = backend.netlink ? nftables.open() : undefined
-      if (nft !== undefined) return readFamilies(nft, list)
+      if (nft !== undefined) return readFamilies(nft, list, patienceOf(how))
       const { parseSave } = await import('../parse/saved-tables.ts')
       return settle(list.map(async (family) => parseSave(await save(backend, family, how), family)))
     },
@@ -115,7 +118,7 @@ export function openSession(port: IptablesPort, options: SessionOptions): Sessio
       const nft = backend.netlink ? nftables.open() : undefined
       if (nft === undefined) return undefined
       const begun = performance.now()
-      const done = editFamilies(nft, list, plan)
+      const done = await editFamilies(nft, list, plan, patienceOf(how))
       if (done instanceof NotModelled) {
         if (options.programs === 'never') throw byProgramsOnly(`only a program can write ${done.message}`)
         return undefined
@@ -127,7 +130,9 @@ export function openSession(port: IptablesPort, options: SessionOptions): Sessio
     async deleteEmptyTables(isMeant) {
       throwIfAborted()
       const nft = nftables.open()
-      return nft !== undefined && (await import('../netlink/empty-tables.ts')).deleteEmptyTables(nft, isMeant)
+      return (
+        nft !== undefined && (await import('../netlink/empty-tables.ts')).deleteEmptyTables(nft, isMeant, patienceOf())
+      )
     },
     restore: async (backend, family, text, how) => {
       if (text === '') return

@@ -11,7 +11,7 @@ import type { RuleBackend } from '../state/attachments.ts'
 export async function leaveUnrecorded(c: NetnsContext, next: RuleBackend): Promise<void> {
   if (next !== 'nftables') {
     const { clearNativeTables } = await import('./native-tables.ts')
-    clearNativeTables(c)
+    await clearNativeTables(c)
   } else if (await mayHaveChains(placeOf(c, 'leaveUnrecorded').netns)) await iptables(c).removeChains('ISTIO_')
 }
 

@@ -6,20 +6,20 @@ import { tableNames } from '../redirect/native/table-names.ts'
  * Removes the tables of the native mode, whoever made them; whether there were any. A context's `undo` gets them back, with
  * everything in them.
  */
-export function removeNativeTables(where: Where): boolean {
+export async function removeNativeTables(where: Where): Promise<boolean> {
   const { netns, undo } = placeOf(where, 'removeNativeTables')
   using nft = openNft(netns)
   const found = there(nft)
   if (found.length === 0) return false
-  const before = undo === undefined ? undefined : snapshot(nft, found)
-  undo?.(() => {
+  const before = undo === undefined ? undefined : await nft.read(() => snapshot(nft, found))
+  undo?.(async () => {
     using again = openNft(netns)
-    again.transact((batch) => {
+    await again.transact((batch) => {
       for (const table of there(again)) batch.deleteTable(table)
       if (before !== undefined) restore(batch, before)
     })
   })
-  nft.transact((batch) => {
+  await nft.transact((batch) => {
     for (const table of there(nft)) batch.deleteTable(table)
   })
   return true
@@ -35,9 +35,9 @@ export function hasNativeTables(netns: Netns): boolean {
  * {@link removeNativeTables} where nobody says that there are any: without nf_tables in the kernel, or a way to reach it,
  * there are none.
  */
-export function clearNativeTables(where: Where): boolean {
+export async function clearNativeTables(where: Where): Promise<boolean> {
   try {
-    return removeNativeTables(where)
+    return await removeNativeTables(where)
   } catch (error) {
     if (isNftError(error) && error.code === 'UNSUPPORTED') return false
     if (isNetnsError(error) && error.code === 'NO_FFI') return false

@@ -25,7 +25,7 @@ export function nativeWriter(where: Where, config: CaptureConfig): RuleWriter {
     },
     verify: () => kernel.verify(rules, { absent: own }),
     async remove() {
-      removeNativeTables(where)
+      await removeNativeTables(where)
     },
     // The tables are owned whole.
     leaveBehind: async () => {},

@@ -24,7 +24,7 @@ async function removeWritten(where: Where, recorded: AttachmentRecord): Promise<
   const backend = recordedBackend(recorded)
   if (backend === 'nftables') {
     const { removeNativeTables } = await import('./native-tables.ts')
-    removeNativeTables(where)
+    await removeNativeTables(where)
     return
   }
   const rules = redirectRules(recorded.rules)
@@ -37,7 +37,7 @@ async function removeWritten(where: Where, recorded: AttachmentRecord): Promise<
 /** All that can be ours. Nothing usable recorded means skipped, or set up by Istio's own plugin, or a run directory that was lost. */
 export async function removeUnrecorded(where: Where): Promise<void> {
   const { clearNativeTables } = await import('./native-tables.ts')
-  const removed = clearNativeTables(where)
+  const removed = await clearNativeTables(where)
   const change = await iptables(where, { waitSeconds }).removeChains('ISTIO_')
   const families = removed ? allFamilies : change.families
   if (families.length === 0) return

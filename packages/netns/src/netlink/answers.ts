@@ -42,8 +42,9 @@ export function addDatagram(answers: Answers, datagram: Uint8Array): void {
   const { way, first, last, final } = answers.expected
   for (const message of decodeMessages(datagram)) {
     const { type, flags, sequence } = message
-    // What is left of an earlier exchange that failed half-way, or an event.
-    if (sequence < first || sequence > last) continue
+    // What is left of an earlier exchange that failed half-way. nf_tables tells of elements with the number 0.
+    const isUnnumbered = sequence === 0 && way === undefined && type > NLMSG_MIN_TYPE
+    if (!isUnnumbered && (sequence < first || sequence > last)) continue
     answers.port = message.port
     if ((flags & NLM_F_DUMP_INTR) !== 0) answers.interrupted = true
     if (type === NLMSG_ERROR || type === NLMSG_DONE) {
@@ -56,6 +57,9 @@ export function addDatagram(answers: Answers, datagram: Uint8Array): void {
     }
   }
 }
+
+/** Below are the messages of netlink itself. */
+const NLMSG_MIN_TYPE = 0x10
 
 const ATTEMPTS = 6
 

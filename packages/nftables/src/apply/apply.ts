@@ -1,24 +1,26 @@
 import { addRuleset, nameOf } from '../encode/encode-table.ts'
 import type { Ruleset } from '../rules/model.ts'
+import { Batch } from '../wire/batch.ts'
 import type { Nft } from '../wire/nft.ts'
+import { isNftError } from '../wire/nft-error.ts'
 import type { TableName } from '../wire/specs.ts'
 import { absentTables } from './absent.ts'
 import { present } from './present.ts'
 import type { ApplyReport } from './report.ts'
-import { changeOf, type OwnedOptions, type WayBack, type Work, wayBack, withNft } from './work.ts'
+import { changeOf, type OwnedOptions, patienceOf, type WayBack, type Work, wayBack, withNft } from './work.ts'
 
 /** Brings a ruleset into the kernel. */
 export async function applyRuleset(work: Work, rules: Ruleset, options: OwnedOptions = {}): Promise<ApplyReport> {
   const began = performance.now()
   const gone = absentTables(rules, options)
   const owned = [...rules.tables.map(nameOf), ...gone]
-  const back = wayBack(work, owned)
+  const back = wayBack(work)
   return withNft(work, async (nft) => {
     if (rules.tables.length > 0 && writeFresh(nft, { rules, owned }, back)) {
       return { plan: 'fresh', ...changeOf(nft, began, back) }
     }
     const { replaceRuleset } = await import('./replace.ts')
-    const plan = replaceRuleset(nft, { rules, gone }, back)
+    const plan = await replaceRuleset(nft, { rules, gone }, back, patienceOf(work))
     return { plan, ...changeOf(nft, began, back) }
   })
 }
@@ -28,13 +30,17 @@ interface Fresh {
   readonly owned: readonly TableName[]
 }
 
-/** Writes everything, if nothing is there. */
+/** Writes everything, if none of the tables is there. What else others write meanwhile does not matter. */
 function writeFresh(nft: Nft, { rules, owned }: Fresh, back: WayBack): boolean {
-  back.written = nft.transact((batch) => {
-    if (present(nft, owned).length > 0) return false
-    addRuleset(batch, rules)
-    back.register()
+  if (present(nft, owned).length > 0) return false
+  const batch = addRuleset(new Batch({ echo: true }), rules, { exclusive: true })
+  back.begin()
+  try {
+    back.told(nft.commit(batch))
     return true
-  })
-  return back.written
+  } catch (error) {
+    // Somebody made one of them meanwhile.
+    if (isNftError(error) && error.faults.some(({ kind, code }) => kind === 'table' && code === 'EEXIST')) return false
+    throw error
+  }
 }

@@ -12,6 +12,7 @@ import {
 } from '../state/table-state.ts'
 import type { Batch } from '../wire/batch.ts'
 import type { Nft } from '../wire/nft.ts'
+import type { Patience } from '../wire/patience.ts'
 import { addElements, deleteElements, deleteSet } from '../wire/sets.ts'
 import { snapshot } from '../wire/snapshot.ts'
 import type { TableName } from '../wire/specs.ts'
@@ -26,18 +27,21 @@ export interface Wanted {
 }
 
 /** Writes what differs, and tells what had to be done. */
-export function replaceRuleset(nft: Nft, { rules, gone }: Wanted, back: WayBack): ApplyReport['plan'] {
-  const plan = nft.transact((batch) => {
+export function replaceRuleset(
+  nft: Nft,
+  { rules, gone }: Wanted,
+  back: WayBack,
+  patience: Patience,
+): Promise<ApplyReport['plan']> {
+  const plan = (batch: Batch) => {
     const left = present(nft, gone)
     for (const name of left) batch.deleteTable(name)
     const found = [...left, ...writeDifference(batch, nft, rules.tables)]
     if (batch.size === 0) return 'unchanged'
-    back.before = found.length === 0 ? undefined : snapshot(nft, found)
-    back.register()
+    back.begin(snapshot(nft, found))
     return found.length === 0 ? 'fresh' : 'replace'
-  })
-  back.written = plan !== 'unchanged'
-  return plan
+  }
+  return nft.transact(plan, { ...patience, told: back.told })
 }
 
 /** Adds to a batch what makes tables what is wanted; tells which of them are there. */

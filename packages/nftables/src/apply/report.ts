@@ -6,8 +6,8 @@ export interface Change {
   readonly generation: number
   readonly durationMs: number
   /**
-   * Puts back exactly what was in these tables before the call, as bytes; what others have written into them since goes. A
-   * second call does nothing.
+   * Takes back what this call changed, as bytes, and nothing else: what others changed since stays, and so does what they
+   * use by now. A second call does nothing.
    */
   undo(): Promise<void>
 }

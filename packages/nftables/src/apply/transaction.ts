@@ -1,12 +1,13 @@
 import type { Ruleset } from '../rules/model.ts'
 import { Batch } from '../wire/batch.ts'
 import type { Nft } from '../wire/nft.ts'
-import { snapshot } from '../wire/snapshot.ts'
+import { patiently } from '../wire/patience.ts'
+import { type Snapshot, snapshot } from '../wire/snapshot.ts'
 import type { TableName } from '../wire/specs.ts'
 import { present } from './present.ts'
 import { writeDifference } from './replace.ts'
 import type { Change } from './report.ts'
-import { changeOf, type Work, wayBack, withNft } from './work.ts'
+import { changeOf, patienceOf, type Work, wayBack, withNft } from './work.ts'
 
 /** Fills a batch, by what it reads; called again when others change something meanwhile. */
 export type TransactionSteps<T> = (batch: Batch, nft: Nft) => T
@@ -23,19 +24,34 @@ export async function runTransaction<T>(
   steps: TransactionSteps<T>,
 ): Promise<Transacted<T>> {
   const began = performance.now()
-  const back = wayBack(work, tables)
-  return withNft(work, (nft) => {
-    const { value, written } = nft.transact((batch) => {
-      const result = { value: steps(batch, nft), written: batch.size > 0 }
-      if (result.written && work.place.undo !== undefined) {
-        const found = present(nft, tables)
-        back.before = found.length === 0 ? undefined : snapshot(nft, found)
-        back.register()
-      }
-      return result
-    })
-    back.written = written
+  const back = wayBack(work)
+  return withNft(work, async (nft) => {
+    const plan = (batch: Batch) => {
+      const value = steps(batch, nft)
+      if (batch.size > 0) back.begin(concerned(nft, batch, tables))
+      return value
+    }
+    const value = await nft.transact(plan, { ...patienceOf(work), told: back.told })
     return { value, ...changeOf(nft, began, back) }
+  })
+}
+
+/** Several changes as one, that depend on nothing that was read: others who write at the same time do not matter. */
+export async function runWrite(
+  work: Work,
+  tables: readonly TableName[],
+  fill: (batch: Batch) => unknown,
+): Promise<Change> {
+  const began = performance.now()
+  const back = wayBack(work)
+  return withNft(work, async (nft) => {
+    const batch = new Batch({ echo: true })
+    fill(batch)
+    if (batch.size > 0) {
+      back.begin(await patiently('read them', () => concerned(nft, batch, tables), patienceOf(work)))
+      back.told(nft.commit(batch))
+    }
+    return changeOf(nft, began, back)
   })
 }
 
@@ -46,4 +62,9 @@ export async function checkRuleset(work: Work, { tables }: Ruleset): Promise<voi
     writeDifference(batch, nft, tables)
     nft.check(batch)
   })
+}
+
+/** What a way back needs of the tables: all, where something is deleted, else what is there by its name. */
+export function concerned(nft: Nft, { deletes }: Batch, tables: readonly TableName[]): Snapshot {
+  return snapshot(nft, present(nft, tables), deletes ? undefined : ['table', 'chain', 'set'])
 }

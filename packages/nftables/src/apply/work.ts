@@ -1,9 +1,10 @@
 import type { Place } from '@cni/netns/handle'
 import type { Table } from '../rules/model.ts'
+import type { Change as WireChange } from '../wire/commits.ts'
 import { type Nft, openNft } from '../wire/nft.ts'
 import { isNftError, NftError } from '../wire/nft-error.ts'
+import type { Patience } from '../wire/patience.ts'
 import type { Snapshot } from '../wire/snapshot.ts'
-import type { TableName } from '../wire/specs.ts'
 import type { Change } from './report.ts'
 
 /** Tables that a program owns; a ruleset fits. */
@@ -43,40 +44,49 @@ export async function withNft<T>({ place, nft }: Work, run: (nft: Nft) => T | Pr
   })
 }
 
-/** The way back of a change: registered before anything is written, it does something only after it was. */
+/** The way back of a transaction: the inverse of its own steps. */
 export interface WayBack {
-  /** What was there; `undefined`: none of the tables. */
-  before: Snapshot | undefined
-  written: boolean
-  /** Tells the context of it, once. */
-  register(): void
+  /** Called before anything is written: keeps what is there, and tells the context of the way back, once. */
+  begin(before?: Snapshot): void
+  /** Called with what was written. */
+  readonly told: (changes: readonly WireChange[]) => void
+  /** Whether something was written and not taken back. */
+  isWritten(): boolean
   undo(): Promise<void>
 }
 
-/** The way back to what is in some tables. */
-export function wayBack({ place, nft }: Work, tables: readonly TableName[]): WayBack {
+/** The way back of a transaction that is about to be made. */
+export function wayBack({ place, nft }: Work): WayBack {
   let registered = false
-  const way: WayBack = {
-    before: undefined,
-    written: false,
-    register() {
-      if (!registered) place.undo?.(way.undo)
+  let before: Snapshot = { messages: [] }
+  let changes: readonly WireChange[] = []
+  const undo = async (): Promise<void> => {
+    if (changes.length === 0) return
+    const { takeBack } = await import('./take-back.ts')
+    // Also after an abort.
+    await withSocket(place.netns, nft, (socket) => takeBack(socket, { before, changes }))
+    changes = []
+  }
+  return {
+    begin(found = { messages: [] }) {
+      before = found
+      if (!registered) place.undo?.(undo)
       registered = true
     },
-    async undo() {
-      if (!way.written) return
-      const { putBack } = await import('./put-back.ts')
-      // Also after an abort.
-      await withSocket(place.netns, nft, (socket) => putBack(socket, tables, way.before))
-      way.written = false
+    told: (told) => {
+      changes = told
     },
+    isWritten: () => changes.length > 0,
+    undo,
   }
-  return way
 }
 
+/** What a transaction of a call is made with. */
+export const patienceOf = ({ place }: Work): Patience => ({ signal: place.signal })
+
 /** The report of something that has been done. */
-export function changeOf(nft: Nft, began: number, { written, undo }: WayBack): Change {
-  return { changed: written, generation: nft.generation(), durationMs: performance.now() - began, undo }
+export function changeOf(nft: Nft, began: number, { isWritten, undo }: WayBack): Change {
+  return { changed: isWritten(), generation: nft.generation(), durationMs: performance.now() - began, undo }
 }
 
 async function withSocket<T>(

@@ -1,4 +1,4 @@
-import type { Nft } from '../wire/nft.ts'
+import type { Dumps } from '../wire/dumps.ts'
 import type { NftChain, NftRule, NftTable } from '../wire/records.ts'
 import { elementsOf, setsOf } from '../wire/sets.ts'
 import type { TableName } from '../wire/specs.ts'
@@ -14,28 +14,29 @@ export interface TableRecords {
   readonly rules: readonly NftRule[]
 }
 
-/** Reads tables, or all, as they are at one moment. Those that are not there are left out. Throws as `Nft` does. */
-export function readTables(nft: Nft, names?: readonly TableName[]): TableRecords[] {
-  return nft.read(() => {
-    const isWanted = ({ family, table }: TableName) =>
-      names === undefined || names.some((name) => name.family === family && name.table === table)
-    const tables = nft.tables().filter(isWanted)
-    if (tables.length === 0) return []
-    const chains = grouped(nft.chains())
-    const rules = grouped(nft.rules())
-    const sets = grouped(setsOf(nft))
-    return tables.map((table) => ({
-      table,
-      chains: chains.get(keyOf(table)) ?? [],
-      rules: rules.get(keyOf(table)) ?? [],
-      sets: new Map(
-        (sets.get(keyOf(table)) ?? []).map((set): [string, SetRecord] => [
-          set.set,
-          { set, elements: elementsOf(nft, { family: set.family, table: set.table, set: set.set }) },
-        ]),
-      ),
-    }))
-  })
+/**
+ * Reads tables, or all; within `read` of `Nft` they are as of one moment. Those that are not there are left out. Throws as
+ * `Dumps` does.
+ */
+export function readTables(nft: Dumps, names?: readonly TableName[]): TableRecords[] {
+  const isWanted = ({ family, table }: TableName) =>
+    names === undefined || names.some((name) => name.family === family && name.table === table)
+  const tables = nft.tables().filter(isWanted)
+  if (tables.length === 0) return []
+  const chains = grouped(nft.chains())
+  const rules = grouped(nft.rules())
+  const sets = grouped(setsOf(nft))
+  return tables.map((table) => ({
+    table,
+    chains: chains.get(keyOf(table)) ?? [],
+    rules: rules.get(keyOf(table)) ?? [],
+    sets: new Map(
+      (sets.get(keyOf(table)) ?? []).map((set): [string, SetRecord] => [
+        set.set,
+        { set, elements: elementsOf(nft, { family: set.family, table: set.table, set: set.set }) },
+      ]),
+    ),
+  }))
 }
 
 const keyOf = ({ family, table }: TableName): string => `${family} ${table}`

@@ -1,5 +1,5 @@
 import type { Chain, NamedSet, Ruleset, Table } from '../rules/model.ts'
-import type { Batch } from '../wire/batch.ts'
+import type { AddOptions, Batch } from '../wire/batch.ts'
 import type { Expression } from '../wire/expressions.ts'
 import { addElements, addSet } from '../wire/sets.ts'
 import type { TableName } from '../wire/specs.ts'
@@ -8,7 +8,7 @@ import type { EncodeContext, EncodedSet } from './encoded.ts'
 import { encodeNamedSet } from './named-set.ts'
 
 /**
- * Adds tables, that are not there yet, to a batch. Throws `NftError('INVALID')`.
+ * Adds tables, that are not there yet, to a batch. With `exclusive` one that is there is refused. Throws `NftError('INVALID')`.
  *
  * @example
  * ```ts
@@ -18,9 +18,9 @@ import { encodeNamedSet } from './named-set.ts'
  * export const bytes = (rules: Ruleset) => addRuleset(new Batch(), rules).bytes()
  * ```
  */
-export function addRuleset(batch: Batch, { tables }: Ruleset): Batch {
+export function addRuleset(batch: Batch, { tables }: Ruleset, options?: AddOptions): Batch {
   for (const table of tables) {
-    addTable(batch, table)
+    addTable(batch, table, options)
     for (const chain of table.chains) addChain(batch, table, chain)
     for (const set of table.sets) addNamedSet(batch, table, set)
     for (const chain of table.chains) addRules(batch, table, chain)
@@ -29,9 +29,9 @@ export function addRuleset(batch: Batch, { tables }: Ruleset): Batch {
 }
 
 /** The table alone. */
-export function addTable(batch: Batch, table: Table): void {
+export function addTable(batch: Batch, table: Table, options?: AddOptions): void {
   const { comment } = table
-  batch.addTable({ ...nameOf(table), ...(comment === undefined ? undefined : { comment }) })
+  batch.addTable({ ...nameOf(table), ...(comment === undefined ? undefined : { comment }) }, options)
 }
 
 /** A chain without its rules; of one that is there the policy is set. */

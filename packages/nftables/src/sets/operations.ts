@@ -11,11 +11,18 @@ import { addElements, addSet, deleteElements, deleteSet, elementsOf, setsOf } fr
 import type { TableName } from '../wire/specs.ts'
 import { diffElements, type ElementDiff, type Elements } from './element-diff.ts'
 
+/** A namespace whose sets are read and edited. */
+export interface Editing {
+  readonly nft: Nft
+  /** One transaction: the function is called again when others change something meanwhile. */
+  edit<T>(plan: (batch: Batch) => T): Promise<T>
+}
+
 /** Makes a set that is not there. */
-export function createSet(nft: Nft, table: TableName, spec: NamedSet): void {
+export function createSet({ nft, edit }: Editing, table: TableName, spec: NamedSet): Promise<void> {
   const encoded = encodeNamedSet(canonicalSet(spec, table.table))
   const { elements, ...told } = encoded
-  nft.transact((batch) => {
+  return edit((batch) => {
     const found = find(nft, table, spec)
     if (found !== undefined && specText(found) !== specText(encoded)) {
       throw new NftError('EXISTS', `${nameOf(table, spec)} is there, and is another kind of set`)
@@ -28,20 +35,20 @@ export function createSet(nft: Nft, table: TableName, spec: NamedSet): void {
 }
 
 /** Removes it, when it is there. */
-export function destroySet(nft: Nft, table: TableName, spec: NamedSet): void {
-  nft.transact((batch) => {
+export function destroySet({ nft, edit }: Editing, table: TableName, spec: NamedSet): Promise<void> {
+  return edit((batch) => {
     if (find(nft, table, spec) !== undefined) deleteSet(batch, { ...table, set: spec.name })
   })
 }
 
 /** Adds elements, those that are there otherwise in their place. */
-export function addTo(nft: Nft, table: TableName, spec: NamedSet, given: Elements): void {
+export async function addTo({ nft, edit }: Editing, table: TableName, spec: NamedSet, given: Elements): Promise<void> {
   const wanted = canonical(table, spec, given)
   if (wanted.length === 0) return
   const isPlain = wanted.every(
     ({ data, comment, timeout }) => data === undefined && comment === undefined && timeout === undefined,
   )
-  nft.transact((batch) => {
+  return edit((batch) => {
     // The kernel leaves an element as it is that is there.
     const present = isPlain ? [] : presentOf(nft, table, spec)
     const keys = new Set(wanted.map(keyText))
@@ -54,35 +61,52 @@ export function addTo(nft: Nft, table: TableName, spec: NamedSet, given: Element
 }
 
 /** Deletes those that are there. */
-export function deleteFrom(nft: Nft, table: TableName, spec: NamedSet, keys: readonly SetElement['key'][]): void {
+export function deleteFrom(
+  { nft, edit }: Editing,
+  table: TableName,
+  spec: NamedSet,
+  keys: readonly SetElement['key'][],
+): Promise<void> {
   const gone = new Set(canonical(table, { ...withoutData(spec) }, keys).map(keyText))
-  nft.transact((batch) => {
+  return edit((batch) => {
     const unexpected = presentOf(nft, table, spec).filter((each) => gone.has(keyText(each)))
     change(batch, table, spec, { missing: [], unexpected })
   })
 }
 
 /** Deletes all elements. */
-export function flushSet(nft: Nft, table: TableName, spec: NamedSet): void {
-  nft.transact((batch) => void deleteElements(batch, { ...table, set: existing(nft, table, spec).set }))
+export function flushSet({ nft, edit }: Editing, table: TableName, spec: NamedSet): Promise<void> {
+  return edit((batch) => void deleteElements(batch, { ...table, set: existing(nft, table, spec).set }))
 }
 
 /** What it holds, in canonical form. */
-export function listOf(nft: Nft, table: TableName, spec: NamedSet): readonly SetElement[] {
+export function listOf({ nft }: Editing, table: TableName, spec: NamedSet): Promise<readonly SetElement[]> {
   return nft.read(() => presentOf(nft, table, spec))
 }
 
 /** The element of a key. */
-export function elementOf(nft: Nft, table: TableName, spec: NamedSet, key: SetElement['key']): SetElement | undefined {
+export async function elementOf(
+  editing: Editing,
+  table: TableName,
+  spec: NamedSet,
+  key: SetElement['key'],
+): Promise<SetElement | undefined> {
   const [wanted] = canonical(table, withoutData(spec), [key])
-  return listOf(nft, table, spec).find((each) => wanted !== undefined && keyText(each) === keyText(wanted))
+  const list = await listOf(editing, table, spec)
+  return list.find((each) => wanted !== undefined && keyText(each) === keyText(wanted))
 }
 
 /** Whether a rule would find a key. */
-export function finds(nft: Nft, table: TableName, spec: NamedSet, key: SetElement['key']): boolean {
+export async function finds(
+  editing: Editing,
+  table: TableName,
+  spec: NamedSet,
+  key: SetElement['key'],
+): Promise<boolean> {
   const types = keyTypes(spec)
   const single = keySpans({ ...spec, interval: true }, types, { key })
-  return listOf(nft, table, spec).some((element) =>
+  const list = await listOf(editing, table, spec)
+  return list.some((element) =>
     keySpans(spec, types, element).every(({ from, to }, at) => {
       const span = single[at]
       return span !== undefined && Buffer.compare(from, span.from) <= 0 && Buffer.compare(span.to, to) <= 0
@@ -91,19 +115,24 @@ export function finds(nft: Nft, table: TableName, spec: NamedSet, key: SetElemen
 }
 
 /** How the content differs. */
-export function diffOf(nft: Nft, table: TableName, spec: NamedSet, elements: Elements): ElementDiff {
-  return diffElements(canonical(table, spec, elements), listOf(nft, table, spec))
+export async function diffOf(
+  editing: Editing,
+  table: TableName,
+  spec: NamedSet,
+  elements: Elements,
+): Promise<ElementDiff> {
+  return diffElements(canonical(table, spec, elements), await listOf(editing, table, spec))
 }
 
 /** Gives it exactly these elements. */
 export function replaceElements(
-  nft: Nft,
+  { nft, edit }: Editing,
   table: TableName,
   spec: NamedSet,
   elements: Elements,
-): 'unchanged' | 'replaced' {
+): Promise<'unchanged' | 'replaced'> {
   const wanted = canonical(table, spec, elements)
-  return nft.transact((batch) => {
+  return edit((batch) => {
     change(batch, table, spec, diffElements(wanted, presentOf(nft, table, spec)))
     return batch.size === 0 ? 'unchanged' : 'replaced'
   })

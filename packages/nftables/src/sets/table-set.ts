@@ -1,12 +1,15 @@
-import { type Work, withNft } from '../apply/work.ts'
+import { concerned } from '../apply/transaction.ts'
+import { patienceOf, type Work, wayBack, withNft } from '../apply/work.ts'
 import type { NamedSet, SetElement } from '../rules/model.ts'
+import type { Batch } from '../wire/batch.ts'
 import type { Nft } from '../wire/nft.ts'
 import type { TableName } from '../wire/specs.ts'
 import type { ElementDiff, Elements } from './element-diff.ts'
+import type { Editing } from './operations.ts'
 
 /**
  * A named set or map of a table that is there. Everything is checked before anything is asked of the kernel, and each call
- * is one transaction: all of it or none. Throws `NftError`: `NOT_FOUND` without the set.
+ * is one transaction: all of it or none, which the `undo` of a context takes back. Throws `NftError`: `NOT_FOUND` without the set.
  */
 export interface TableSet {
   readonly name: string
@@ -36,22 +39,36 @@ export interface TableSet {
 /** A set by its table and what it is; nothing happens before the first call. */
 export function tableSet(work: Work, table: TableName, spec: NamedSet): TableSet {
   const load = () => import('./operations.ts')
-  const run = async <T>(act: (module: Awaited<ReturnType<typeof load>>, nft: Nft) => T): Promise<T> => {
+  const run = async <T>(
+    act: (module: Awaited<ReturnType<typeof load>>, editing: Editing) => Promise<T>,
+  ): Promise<T> => {
     const module = await load()
-    return withNft(work, (nft) => act(module, nft))
+    return withNft(work, (nft) => act(module, { nft, edit: (plan) => edit(work, nft, table, plan) }))
   }
   return {
     name: spec.name,
     spec,
-    create: () => run(({ createSet }, nft) => createSet(nft, table, spec)),
-    destroy: () => run(({ destroySet }, nft) => destroySet(nft, table, spec)),
-    add: (elements) => run(({ addTo }, nft) => addTo(nft, table, spec, elements)),
-    delete: (keys) => run(({ deleteFrom }, nft) => deleteFrom(nft, table, spec, keys)),
-    flush: () => run(({ flushSet }, nft) => flushSet(nft, table, spec)),
-    list: () => run(({ listOf }, nft) => listOf(nft, table, spec)),
-    get: (key) => run(({ elementOf }, nft) => elementOf(nft, table, spec, key)),
-    has: (key) => run(({ finds }, nft) => finds(nft, table, spec, key)),
-    diff: (elements) => run(({ diffOf }, nft) => diffOf(nft, table, spec, elements)),
-    replace: (elements) => run(({ replaceElements }, nft) => replaceElements(nft, table, spec, elements)),
+    create: () => run(({ createSet }, editing) => createSet(editing, table, spec)),
+    destroy: () => run(({ destroySet }, editing) => destroySet(editing, table, spec)),
+    add: (elements) => run(({ addTo }, editing) => addTo(editing, table, spec, elements)),
+    delete: (keys) => run(({ deleteFrom }, editing) => deleteFrom(editing, table, spec, keys)),
+    flush: () => run(({ flushSet }, editing) => flushSet(editing, table, spec)),
+    list: () => run(({ listOf }, editing) => listOf(editing, table, spec)),
+    get: (key) => run(({ elementOf }, editing) => elementOf(editing, table, spec, key)),
+    has: (key) => run(({ finds }, editing) => finds(editing, table, spec, key)),
+    diff: (elements) => run(({ diffOf }, editing) => diffOf(editing, table, spec, elements)),
+    replace: (elements) => run(({ replaceElements }, editing) => replaceElements(editing, table, spec, elements)),
   }
+}
+
+/** The context of a call gets the way back. */
+function edit<T>(work: Work, nft: Nft, table: TableName, plan: (batch: Batch) => T): Promise<T> {
+  if (work.place.undo === undefined) return nft.transact(plan, patienceOf(work))
+  const back = wayBack(work)
+  const kept = (batch: Batch) => {
+    const value = plan(batch)
+    if (batch.size > 0) back.begin(concerned(nft, batch, [table]))
+    return value
+  }
+  return nft.transact(kept, { ...patienceOf(work), told: back.told })
 }

@@ -19,9 +19,9 @@ import {
 } from './table-state.ts'
 
 /** What differs. Throws as reading does, and `NftError('INVALID')` for a ruleset that cannot be written. */
-export function driftOf(nft: Nft, rules: Ruleset, options: OwnedOptions = {}): Drift {
+export async function driftOf(nft: Nft, rules: Ruleset, options: OwnedOptions = {}): Promise<Drift> {
   const gone = absentTables(rules, options)
-  const { states, left } = nft.read(() => ({
+  const { states, left } = await nft.read(() => ({
     states: tableStates(nft, rules.tables),
     left: gone.length === 0 ? gone : present(nft, gone),
   }))

@@ -6,7 +6,7 @@ import { isClean } from './drift.ts'
 import { NftDriftError } from './drift-error.ts'
 
 /** Throws `NftDriftError` for what differs. */
-export function verifyRuleset(nft: Nft, rules: Ruleset, options?: OwnedOptions): void {
-  const drift = driftOf(nft, rules, options)
+export async function verifyRuleset(nft: Nft, rules: Ruleset, options?: OwnedOptions): Promise<void> {
+  const drift = await driftOf(nft, rules, options)
   if (!isClean(drift)) throw new NftDriftError(drift)
 }

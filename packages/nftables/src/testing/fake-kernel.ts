@@ -8,6 +8,7 @@ import {
   type Message,
   type NetlinkSocket,
   NLM_F_ACK,
+  NLM_F_ECHO,
   readBe32,
 } from '@cni/netns/netlink'
 import {
@@ -25,7 +26,7 @@ import { type Nft, nftOver } from '../wire/nft.ts'
 import { type Answer, acknowledgement, datagramOf, dumpDatagrams } from './fake-answers.ts'
 import { change, type FakeTransaction } from './fake-changes.ts'
 import { dumpBodies } from './fake-dumps.ts'
-import { NFTA_GEN } from './fake-numbers.ts'
+import { NFT_MSG, NFTA_GEN } from './fake-numbers.ts'
 import { FakeRefusal } from './fake-refusal.ts'
 import { FakeSocket } from './fake-socket.ts'
 import type { FakeState, FakeTable } from './fake-state.ts'
@@ -101,13 +102,20 @@ export function fakeKernel(options: FakeKernelOptions = {}): FakeKernel {
     const why = refusalOf(begin)
     if (why !== undefined) return [acknowledgement(begin, port, new FakeRefusal(why))]
     const transaction: FakeTransaction = { state, nextTable, told: [] }
+    const echoes: Answer[] = []
     const end = messages.at(-1)
     const changes = messages.filter(({ type }) => type !== NFNL_MSG_BATCH_END)
-    const refusals = changes.flatMap((message) => tryChange(transaction, message, port))
+    const refusals = changes.flatMap((message) => {
+      const from = transaction.told.length
+      const refused = tryChange(transaction, message, port)
+      const { flags, sequence } = message
+      if ((flags & NLM_F_ECHO) !== 0) echoes.push(...answersOf(transaction.told.slice(from), sequence, port))
+      return refused
+    })
     // Without an end nothing was meant.
     if (refusals.length > 0 || end?.type !== NFNL_MSG_BATCH_END) return refusals
     if (transaction.told.length > 0) commit(transaction, port)
-    return (end.flags & NLM_F_ACK) === 0 ? [] : [acknowledgement(end, port)]
+    return (end.flags & NLM_F_ACK) === 0 ? echoes : [...echoes, acknowledgement(end, port)]
   }
   /** Why a batch is not looked at. */
   const refusalOf = (begin: Message): string | undefined => {
@@ -132,9 +140,7 @@ export function fakeKernel(options: FakeKernelOptions = {}): FakeKernel {
     state = withoutIds(transaction.state)
     nextTable = transaction.nextTable
     generation++
-    const told: Answer[] = transaction.told.map(({ message, body }) => ({
-      ...{ type: typeOf(message), sequence: 0, port, body },
-    }))
+    const told = answersOf(transaction.told, 0, port)
     told.push({ type: typeOf(NFT_MSG_NEWGEN), sequence: 0, port, body: generationBody(generation) })
     for (const socket of sockets) if (socket.events) for (const each of told) socket.take(datagramOf([each]))
   }
@@ -171,6 +177,14 @@ export function fakeKernel(options: FakeKernelOptions = {}): FakeKernel {
     return socket
   }
   return { nfnetlink, open: (opened) => nftOver(channelOver(nfnetlink(opened))), sent }
+}
+
+function answersOf(told: FakeTransaction['told'], sequence: number, port: number): Answer[] {
+  // Of elements the kernel does not say which message they answer.
+  const isElement = (message: number) => message === NFT_MSG.NEWSETELEM || message === NFT_MSG.DELSETELEM
+  return told.map(({ message, body }) => ({
+    ...{ type: typeOf(message), sequence: isElement(message) ? 0 : sequence, port, body },
+  }))
 }
 
 function words(message: Message): string {

@@ -33,6 +33,7 @@ export function changeSet(table: FakeTable, message: FakeMessage, tell: (body: B
   }
   if (found !== undefined) {
     if ((message.flags & NLM_F_EXCL) !== 0) return refuse('EEXIST', message.body, NFTA_SET.NAME)
+    tell(setBody(table, found))
     return table
   }
   // As the kernel, which wants one of every set.
@@ -75,7 +76,9 @@ export function changeElements(table: FakeTable, message: FakeMessage, tell: (bo
     if (message.message === NFT_MSG.NEWSETELEM) add(elements, each, message, set)
     else if (!elements.delete(keyOf(each))) return refuse('ENOENT')
   }
-  for (const each of elementBodies(table, set, given)) tell(each)
+  // Of what is there already nothing is told.
+  const told = message.message === NFT_MSG.NEWSETELEM ? given.filter((each) => !set.elements.has(keyOf(each))) : given
+  for (const each of elementBodies(table, set, told)) tell(each)
   return { ...table, sets: put(table.sets, set.name, { ...set, elements }) }
 }
 

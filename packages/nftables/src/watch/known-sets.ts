@@ -9,15 +9,12 @@ const NONE: Sets = new Map()
 
 /** The sets of all tables, those of rules among them: without them a rule cannot be told in words. */
 export class KnownSets {
-  #tables: Map<string, Map<string, SetRecord>>
+  #tables: Map<string, Map<string, SetRecord>> = new Map()
 
-  constructor(nft: Nft) {
-    this.#tables = KnownSets.#read(nft)
-  }
-
-  /** Reads all again, where changes were not heard of. */
-  renew(nft: Nft): void {
-    this.#tables = KnownSets.#read(nft)
+  /** Reads all, at first and again where changes were not heard of. */
+  async read(nft: Nft): Promise<void> {
+    const tables = await nft.read(() => readTables(nft))
+    this.#tables = new Map(tables.map(({ table, sets }) => [keyOf(table), new Map(sets)]))
   }
 
   /** Those of a table. */
@@ -43,9 +40,5 @@ export class KnownSets {
   #put(name: TableName, record: SetRecord): void {
     const sets = this.#tables.get(keyOf(name)) ?? new Map<string, SetRecord>()
     this.#tables.set(keyOf(name), sets.set(record.set.set, record))
-  }
-
-  static #read(nft: Nft): Map<string, Map<string, SetRecord>> {
-    return new Map(readTables(nft).map(({ table, sets }) => [keyOf(table), new Map(sets)]))
   }
 }

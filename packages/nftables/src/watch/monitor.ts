@@ -34,10 +34,11 @@ export async function* monitor(where: Where, options: ListenOptions = {}): Async
   const place = placeOf(where, 'monitor')
   using listening = listen(place.netns, options)
   const { nft, socket } = listening
-  const sets = new KnownSets(nft)
+  const sets = new KnownSets()
+  await sets.read(nft)
   for await (const commit of commits(socket, listening.until(options.signal ?? place.signal))) {
     const { changes, generation, pid, program, lost } = commit
-    if (lost) sets.renew(nft)
+    if (lost) await sets.read(nft)
     for (const change of changes) if (change.action === 'add') sets.add(change)
     const told = together(changes).flatMap((change) => changeText(change, sets) ?? [])
     for (const change of changes) if (change.action === 'delete') sets.delete(change)

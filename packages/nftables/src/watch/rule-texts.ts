@@ -17,13 +17,14 @@ export class RuleTexts {
   }
 
   /** `undefined` for a rule that is gone. */
-  of(name: Omit<RuleName, 'chain'>): string | undefined {
+  async of(name: Omit<RuleName, 'chain'>): Promise<string | undefined> {
     const known = this.#texts.get(keyOf(name))
     const generation = known === undefined ? this.#nft.generation() : this.#generation
     if (known !== undefined || generation === this.#generation) return known
     this.#generation = generation
+    const tables = await this.#nft.read(() => readTables(this.#nft))
     this.#texts = new Map(
-      readTables(this.#nft).flatMap(({ rules, sets }) =>
+      tables.flatMap(({ rules, sets }) =>
         rules.map((rule) => [keyOf(rule), ruleText(decodeRule(rule, sets), rule.family, { stateless: true })]),
       ),
     )

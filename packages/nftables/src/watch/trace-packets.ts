@@ -67,7 +67,7 @@ export async function* tracePackets(
     const texts = new RuleTexts(nft)
     for await (const trace of traces(socket, waiting(socket, { signal: signal ?? place.signal, interval }))) {
       if (trace.step === 'lost') yield { step: 'lost', text: 'steps were lost' }
-      else if (trace.table !== table.name) yield stepOf(trace, texts)
+      else if (trace.table !== table.name) yield await stepOf(trace, texts)
     }
   } finally {
     nft.commit(new Batch().deleteTable({ family: table.family, table: table.name }))
@@ -107,8 +107,11 @@ function batchOf(table: Table, flags: number): Batch {
   return batch
 }
 
-function stepOf({ step, id, family, table, chain, handle, verdict, packet }: WireStep, texts: RuleTexts): PacketStep {
-  const rule = handle === undefined ? undefined : texts.of({ family, table, handle })
+async function stepOf(
+  { step, id, family, table, chain, handle, verdict, packet }: WireStep,
+  texts: RuleTexts,
+): Promise<PacketStep> {
+  const rule = handle === undefined ? undefined : await texts.of({ family, table, handle })
   const headers = packet === undefined ? undefined : headersOf(packet)
   const end = verdict === undefined ? '' : ` → ${Object.values(verdict).join(' ')}`
   const what = step === 'rule' ? `rule ${rule ?? `handle ${handle}, which is gone`}` : step

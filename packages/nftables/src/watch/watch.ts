@@ -48,7 +48,7 @@ export async function* watch(
   const { nft, socket } = listening
   let state: WatchEvent['state'] | undefined
   while (end?.aborted !== true) {
-    const { event, generation } = look(nft, rules)
+    const { event, generation } = await look(nft, rules)
     if (event.state !== 'clean' || state !== 'clean') yield event
     state = event.state
     const timeout = state === 'error' ? [AbortSignal.timeout(retry)] : []
@@ -65,10 +65,10 @@ interface Look {
   readonly generation: number | undefined
 }
 
-function look(nft: Nft, rules: Ruleset): Look {
+async function look(nft: Nft, rules: Ruleset): Promise<Look> {
   try {
     const generation = nft.generation()
-    const drift = driftOf(nft, rules)
+    const drift = await driftOf(nft, rules)
     return { event: isClean(drift) ? { state: 'clean' } : { state: 'drift', drift }, generation }
   } catch (error) {
     return { event: { state: 'error', error }, generation: undefined }

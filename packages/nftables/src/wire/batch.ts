@@ -1,4 +1,12 @@
-import { NLM_F_ACK, NLM_F_APPEND, NLM_F_CREATE, NLM_F_EXCL, NLM_F_REPLACE, NLM_F_REQUEST } from '@cni/netns/netlink'
+import {
+  NLM_F_ACK,
+  NLM_F_APPEND,
+  NLM_F_CREATE,
+  NLM_F_ECHO,
+  NLM_F_EXCL,
+  NLM_F_REPLACE,
+  NLM_F_REQUEST,
+} from '@cni/netns/netlink'
 import { n32, n64 } from './codec.ts'
 import { compatValues } from './compat.ts'
 import { writeExpressions } from './expression.ts'
@@ -26,6 +34,14 @@ export interface AddOptions {
   readonly exclusive?: boolean | undefined
 }
 
+/** How a batch is sent. */
+export interface BatchOptions {
+  /** The batch is refused (`STALE`) unless the rules are still those of this generation: whatever was read at it holds. */
+  readonly generation?: number | undefined
+  /** The kernel tells every change that the batch made, with the handles: see `commit` of {@link Nft}. Default: false. */
+  readonly echo?: boolean | undefined
+}
+
 /**
  * Changes to any tables of any families, committed as one: all of them or none. Everything is checked as it is added, and
  * a method that throws has added nothing. Adding is in the order of the kernel's needs: a table before its chains, a chain
@@ -45,13 +61,11 @@ export class Batch {
   #deletes = false
   /** That in which alone it is taken. */
   readonly generation: number | undefined
+  readonly #flags: number
 
-  /**
-   * @param options - with `generation` the batch is refused (`STALE`) unless the rules are still those of that
-   * generation: whatever was read at it still holds
-   */
-  constructor({ generation }: { readonly generation?: number | undefined } = {}) {
+  constructor({ generation, echo = false }: BatchOptions = {}) {
     this.generation = generation
+    this.#flags = NLM_F_REQUEST | (echo ? NLM_F_ECHO : 0)
     const at = this.#writer.begin(NFNL_MSG_BATCH_BEGIN, NLM_F_REQUEST, 0, NFNL_SUBSYS_NFTABLES)
     if (generation !== undefined) writeFields(this.#writer, GENERATION, { generation }, 'batch')
     this.#writer.end(at)
@@ -181,7 +195,7 @@ export class Batch {
     const number = familyNumber(family)
     if (number === undefined) return invalid(`There is no family ${JSON.stringify(family)}`)
     const writer = this.#writer
-    const at = writer.begin(typeOf(message), flags | NLM_F_REQUEST, number)
+    const at = writer.begin(typeOf(message), flags | this.#flags, number)
     try {
       write(writer)
     } catch (error) {

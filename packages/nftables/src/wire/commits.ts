@@ -82,7 +82,8 @@ export async function* commits(socket: NetlinkSocket, options?: EventOptions): A
 
 const setNames = { table: setFields.table, set: setFields.set }
 
-function changeIn({ type, body }: Message): Change | undefined {
+/** What a message about one change says; `undefined` for a message about something else. */
+export function changeIn({ type, body }: Message): Change | undefined {
   const change = changeOf(messageOfType(type))
   const family = familyWord(body[0])
   if (change === undefined || family === undefined) return undefined

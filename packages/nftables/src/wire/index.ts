@@ -31,7 +31,7 @@
  * @module
  */
 
-export { type AddOptions, Batch, type Subject } from './batch.ts'
+export { type AddOptions, Batch, type BatchOptions, type Subject } from './batch.ts'
 export { type Change, type Commit, commits, openCommits } from './commits.ts'
 export { compatOf } from './compat.ts'
 export type { Dumps, Filter } from './dumps.ts'
@@ -39,9 +39,10 @@ export { decodeExpressions, encodeExpressions } from './expression.ts'
 export type { Expression, Expressions, RawExpression } from './expressions.ts'
 export type { Family, Hook } from './family.ts'
 export { type FreshNftables, freshWhere } from './fresh-where.ts'
-export { type Nft, nftOver, openNft, type RetryOptions } from './nft.ts'
+export { type Nft, nftOver, openNft, type TransactOptions } from './nft.ts'
 export { type Fault, isNftError, NftError, type NftErrorCode, type NftErrorOptions } from './nft-error.ts'
 export type { ObjectKind } from './object-kind.ts'
+export type { Patience } from './patience.ts'
 export type { NftChain, NftRule, NftTable } from './records.ts'
 export type { NftElement, NftSet } from './set-records.ts'
 export { addElements, addSet, deleteElements, deleteSet, elementsOf, setsOf } from './sets.ts'

@@ -1,3 +1,4 @@
+import { type CniErrorCarrier, cniErrorKey, ErrorCode } from '@cni/types'
 import type { Family } from './family.ts'
 import type { ObjectKind } from './object-kind.ts'
 
@@ -56,7 +57,8 @@ const brand = Symbol.for('cni.nftables.error')
 
 /**
  * A failure of this package. The message is a sentence: what was refused, why, and what to do about it. Failures of the
- * socket are `NetnsError`s of `@cni/netns` (`NO_FFI`, `ENOBUFS`, `PROTOCOL` …) and pass unchanged.
+ * socket are `NetnsError`s of `@cni/netns` (`NO_FFI`, `ENOBUFS`, `PROTOCOL` …) and pass unchanged. In a plugin `STALE`,
+ * `CHANGED` and `ABORTED` become CNI code 11, try again later.
  *
  * @example
  * ```ts
@@ -69,11 +71,15 @@ export class NftError extends Error {
   readonly code: NftErrorCode
   /** Each message that the kernel refused, in its order. */
   readonly faults: readonly Fault[]
+  readonly [cniErrorKey]?: CniErrorCarrier
 
   constructor(code: NftErrorCode, message: string, options: NftErrorOptions = {}) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined)
     this.code = code
     this.faults = options.faults ?? []
+    if (code === 'STALE' || code === 'CHANGED' || code === 'ABORTED') {
+      this[cniErrorKey] = { code: ErrorCode.tryAgainLater }
+    }
   }
 }
 

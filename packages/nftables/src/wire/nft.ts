@@ -2,12 +2,14 @@ import { debugFor } from '@cni/host/debug'
 import type { NetnsTarget } from '@cni/netns'
 import type { Channel } from '@cni/netns/netlink'
 import { Batch } from './batch.ts'
+import { type Change, changeIn } from './commits.ts'
 import { type Dumps, dumpsOver } from './dumps.ts'
 import { decodeFields } from './fields.ts'
 import { NFGENMSG, NFT_MSG_GETGEN, nfgenmsg, typeOf } from './messages.ts'
-import { isNftError, NftError } from './nft-error.ts'
+import { NftError } from './nft-error.ts'
 import { generationFields } from './objects.ts'
 import { openNetfilter } from './open-netfilter.ts'
+import { type Patience, patiently } from './patience.ts'
 import { refused, requestRefused } from './refusal.ts'
 
 /**
@@ -21,32 +23,36 @@ export interface Nft extends Dumps, Disposable {
   generation(): number
   /**
    * Commits a batch, whole; an empty one is not sent. Throws `NftError`: `REFUSED` with all faults, `STALE` when it is of
-   * another generation, `DENIED`, `UNSUPPORTED`; then nothing was changed.
+   * another generation, `DENIED`, `UNSUPPORTED`; then nothing was changed. Returns what it changed if the batch was made with
+   * `echo`, else nothing.
    */
-  commit(batch: Batch): void
+  commit(batch: Batch): readonly Change[]
   /** Has the kernel check a batch, as `commit`, and changes nothing. Takes as long as a refusal: 6 to 16 ms. */
   check(batch: Batch): void
   /**
-   * Reads, and changes what was read: the function fills the batch, which is committed only if nobody changed the rules
-   * since the function began; else it is called again, with a new one, `retries` times at most (`CHANGED`). An empty batch is
-   * not sent. Gives back what the function did.
+   * Reads, and changes what was read: the function fills the batch, which is committed only if nobody changed the rules of
+   * the namespace since the function began. Else the function is called again, with a new batch, after a pause. An empty
+   * batch is not sent. Resolves with what the function returned; rejects with `CHANGED` when patience ends.
+   *
+   * A change that depends on nothing that was read needs no such guard: `commit` a batch. With `told`, that function is
+   * called with what the kernel says was changed.
    *
    * @example
-   * nft.transact((batch) => {
+   * await nft.transact((batch) => {
    *   for (const rule of nft.rules(chain)) if (rule.comment === 'ours') batch.deleteRule(rule)
    * })
    */
-  transact<T>(plan: (batch: Batch) => T, options?: RetryOptions): T
-  /** Reads what belongs together: calls the function again, `retries` times at most, when somebody changed something meanwhile. */
-  read<T>(look: () => T, options?: RetryOptions): T
+  transact<T>(plan: (batch: Batch) => T, options?: TransactOptions): Promise<T>
+  /** Reads what belongs together: calls the function again, as `transact` does, when somebody changed something meanwhile. */
+  read<T>(look: () => T, patience?: Patience): Promise<T>
   /** A second call does nothing. */
   close(): void
 }
 
-/** How often to begin anew when others change something at the same time. */
-export interface RetryOptions {
-  /** Default 5. */
-  readonly retries?: number | undefined
+/** How to change what was read. */
+export interface TransactOptions extends Patience {
+  /** Called with what was changed, once it has been. */
+  readonly told?: ((changes: readonly Change[]) => void) | undefined
 }
 
 /**
@@ -60,8 +66,6 @@ export interface RetryOptions {
 export function openNft(target: NetnsTarget): Nft {
   return nftOver(openNetfilter(target))
 }
-
-const RETRIES = 5
 
 /** The same over a channel that is open, or one to a fake of the kernel. */
 export function nftOver(channel: Channel): Nft {
@@ -78,12 +82,13 @@ export function nftOver(channel: Channel): Nft {
   }
   let mustWait = false
   const close = () => (mustWait ? channel.leave() : channel.close())
-  const send = (batch: Batch, commit: boolean) => {
-    if (batch.size === 0) return
+  const send = (batch: Batch, commit: boolean): readonly Change[] => {
+    if (batch.size === 0) return []
     mustWait ||= batch.deletes
     const begun = performance.now()
     const bytes = batch.bytes({ commit })
-    const error = refused(batch, bytes, channel.exchange(bytes, 'Change nf_tables'))
+    const outcome = channel.exchange(bytes, 'Change nf_tables')
+    const error = refused(batch, bytes, outcome)
     debug?.(commit ? 'commit' : 'check', {
       messages: batch.size,
       bytes: bytes.length,
@@ -91,6 +96,7 @@ export function nftOver(channel: Channel): Nft {
       ...(error === undefined ? {} : { error }),
     })
     if (error !== undefined) throw error
+    return outcome.replies.flatMap((message) => changeIn(message) ?? [])
   }
 
   return {
@@ -98,33 +104,28 @@ export function nftOver(channel: Channel): Nft {
     port: () => channel.port(),
     generation,
     commit: (batch) => send(batch, true),
-    check: (batch) => send(batch, false),
-    transact(plan, { retries = RETRIES } = {}) {
-      for (let attempt = 1; ; attempt++) {
-        const batch = new Batch({ generation: generation() })
+    check: (batch) => void send(batch, false),
+    transact(plan, options = {}) {
+      const { told } = options
+      const once = () => {
+        const batch = new Batch({ generation: generation(), echo: told !== undefined })
         const value = plan(batch)
-        try {
-          send(batch, true)
-          return value
-        } catch (error) {
-          if (!isNftError(error) || error.code !== 'STALE') throw error
-          if (attempt > retries) throw changed(attempt, 'changed them', error)
-        }
+        const changes = send(batch, true)
+        if (batch.size > 0) told?.(changes)
+        return value
       }
+      return patiently('changed them', once, options)
     },
-    read(look, { retries = RETRIES } = {}) {
-      for (let attempt = 1; ; attempt++) {
+    read(look, patience = {}) {
+      const once = () => {
         const before = generation()
         const value = look()
         if (generation() === before) return value
-        if (attempt > retries) throw changed(attempt, 'read them')
+        throw new NftError('STALE', 'The rules have changed while they were read')
       }
+      return patiently('read them', once, patience)
     },
     close,
     [Symbol.dispose]: close,
   }
-}
-
-function changed(attempts: number, done: string, cause?: unknown): NftError {
-  return new NftError('CHANGED', `Others changed the rules each of the ${attempts} times that we ${done}`, { cause })
 }

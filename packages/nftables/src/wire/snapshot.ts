@@ -1,6 +1,7 @@
 import {
   type Attribute,
   be32,
+  be64,
   cString,
   decodeAttributes,
   encodeAttributes,
@@ -12,11 +13,11 @@ import {
 } from '@cni/netns/netlink'
 import type { Batch } from './batch.ts'
 import { compatOf, compatValues } from './compat.ts'
+import type { Dumps } from './dumps.ts'
 import { decodeExpressions } from './expression.ts'
 import { familyNumber, familyWord } from './family.ts'
 import { type Fields, isTold, valueBytes } from './fields.ts'
 import { NFGENMSG } from './messages.ts'
-import type { Nft } from './nft.ts'
 import { invalid } from './nft-error.ts'
 import type { ObjectKind } from './object-kind.ts'
 import { chainFields, flowtableFields, objectFields, ruleFields, tableFields } from './objects.ts'
@@ -31,44 +32,49 @@ export interface Snapshot {
 }
 
 /**
- * Everything in these tables, or in all. Chains that belong to a single rule become chains like others when they are
- * restored.
+ * Everything in these tables, or in all. Within `read` or `transact` of {@link Nft} it is of one moment. Chains that belong
+ * to a single rule become chains like others when they are restored. `kinds` leaves out all other kinds.
  *
  * @example
- * const before = snapshot(nft, [table])
+ * const before = await nft.read(() => snapshot(nft, [table]))
  * nft.commit(new Batch().deleteTable(table))
  * nft.commit(restore(new Batch(), before))
  */
-export function snapshot(nft: Nft, tables?: readonly TableName[]): Snapshot {
-  return nft.read(() => {
-    const wanted = (tables ?? nft.tables()).map(({ family, table }) => ({
-      family,
-      number: familyNumber(family),
-      table,
-    }))
-    const isWanted = (family: unknown, table: string | undefined) =>
-      wanted.some((each) => (each.family === family || each.number === family) && each.table === table)
-    const collect = (kind: ObjectKind) =>
-      // Of everything the first attribute is the table.
-      nft.bytes(kind).flatMap((body) => {
-        const [, table] = decodeAttributes(body, NFGENMSG).find(([type]) => type === 1) ?? []
-        return isWanted(body[0], readCString(table)) ? [{ kind, body }] : []
-      })
-    const sets = setsOf(nft).filter(({ family, table }) => isWanted(family, table))
-    return {
-      messages: [
-        ...(['table', 'chain', 'object', 'flowtable', 'set'] as const).flatMap(collect),
-        ...sets.flatMap((set) => nft.bytes('element', set).map((body) => ({ kind: 'element' as const, body }))),
-        ...collect('rule'),
-      ],
-    }
-  })
+export function snapshot(
+  nft: Dumps,
+  tables?: readonly TableName[],
+  kinds: readonly ObjectKind[] = everyKind,
+): Snapshot {
+  const wanted = (tables ?? nft.tables()).map(({ family, table }) => ({ family, number: familyNumber(family), table }))
+  const isWanted = (family: unknown, table: string | undefined) =>
+    wanted.some((each) => (each.family === family || each.number === family) && each.table === table)
+  const collect = (kind: ObjectKind) =>
+    // Of everything the first attribute is the table.
+    (kinds.includes(kind) ? nft.bytes(kind) : []).flatMap((body) => {
+      const [, table] = decodeAttributes(body, NFGENMSG).find(([type]) => type === 1) ?? []
+      return isWanted(body[0], readCString(table)) ? [{ kind, body }] : []
+    })
+  const sets = kinds.includes('element') ? setsOf(nft).filter(({ family, table }) => isWanted(family, table)) : []
+  return {
+    messages: [
+      ...(['table', 'chain', 'object', 'flowtable', 'set'] as const).flatMap(collect),
+      ...sets.flatMap((set) => nft.bytes('element', set).map((body) => ({ kind: 'element' as const, body }))),
+      ...collect('rule'),
+    ],
+  }
 }
 
-/** Adds what a snapshot tells to a batch. What is there of it must be deleted before, in this batch or another. */
-export function restore(batch: Batch, { messages }: Snapshot): Batch {
+const everyKind: readonly ObjectKind[] = ['table', 'chain', 'object', 'flowtable', 'set', 'element', 'rule']
+
+/**
+ * Adds what a snapshot tells to a batch. What is there of it must be deleted before, in this batch or another. Rules go to
+ * the end of their chain, or before the rule with the handle that `next` returns for them.
+ */
+export function restore(batch: Batch, { messages }: Snapshot, next?: (rule: Uint8Array) => bigint | undefined): Batch {
   const anonymous = new Map<string, number>()
-  for (const { kind, body } of messages) again(batch, kind, Buffer.from(body), anonymous)
+  for (const { kind, body } of messages) {
+    again(batch, { kind, body: Buffer.from(body), next: kind === 'rule' ? next?.(body) : undefined }, anonymous)
+  }
   return batch
 }
 
@@ -78,8 +84,14 @@ const fieldsOf: Readonly<Record<ObjectKind, Fields>> = {
 }
 const ANONYMOUS = 1
 
+interface Again {
+  readonly kind: ObjectKind
+  readonly body: Buffer
+  readonly next: bigint | undefined
+}
+
 /** Adds it. Sets get an id, for their rule to find them by; `anonymous` has those of the sets without a name. */
-function again(batch: Batch, kind: ObjectKind, body: Buffer, anonymous: Map<string, number>): void {
+function again(batch: Batch, { kind, body, next }: Again, anonymous: Map<string, number>): void {
   const family = familyWord(body[0])
   if (family === undefined) invalid(`A snapshot of a family ${body[0]} that is none`)
   const fields = fieldsOf[kind]
@@ -91,10 +103,9 @@ function again(batch: Batch, kind: ObjectKind, body: Buffer, anonymous: Map<stri
     batch.add({ kind, fields }, NLM_F_CREATE | flags, family, (writer) => writer.raw(encodeAttributes(attributes)))
   if (kind === 'chain') add(given, NLM_F_EXCL)
   else if (kind === 'rule') {
-    add(
-      ruleAgain(given, (set) => anonymous.get(of(set))),
-      NLM_F_APPEND,
-    )
+    const rule = ruleAgain(given, (set) => anonymous.get(of(set)))
+    if (next === undefined) add(rule, NLM_F_APPEND)
+    else add([...rule, [ruleFields.position.type, be64(next)]])
   } else if (kind === 'set') {
     const { set, setId, flags } = setFields
     const id = batch.nextId

@@ -24,6 +24,16 @@ const endsWell = <T>(act: () => T): T | undefined => {
   }
 }
 
+const endsWellLater = async (act: () => Promise<unknown>): Promise<void> => {
+  const outcome = await act().then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  endsWell(() => {
+    if (outcome !== undefined) throw outcome
+  })
+}
+
 test('a frozen expression, which is encoded once, is written as any other, also when bytes in it change', () => {
   fc.assert(
     fc.property(rules, (list) => {
@@ -131,10 +141,10 @@ function lying(socket: NetlinkSocket, changes: readonly Mutation[]): NetlinkSock
   }
 }
 
-test('whatever the kernel answers, a question ends: with an answer, or with an error that is named', () => {
+test('whatever the kernel answers, a question ends: with an answer, or with an error that is named', async () => {
   const kernel = filled()
-  fc.assert(
-    fc.property(fc.array(mutation, { minLength: 1, maxLength: 4 }), (changes) => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(mutation, { minLength: 1, maxLength: 4 }), async (changes) => {
       const nft = nftOver(channelOver(lying(kernel.nfnetlink(), changes)))
       endsWell(() => nft.generation())
       endsWell(() => nft.tables())
@@ -142,10 +152,10 @@ test('whatever the kernel answers, a question ends: with an answer, or with an e
       endsWell(() => nft.rules().map(({ expressions }) => expressions))
       endsWell(() => setsOf(nft))
       endsWell(() => elementsOf(nft, ports))
-      endsWell(() => nft.read(() => nft.rules()))
+      await endsWellLater(() => nft.read(() => nft.rules(), { patienceMs: 0 }))
       endsWell(() => restore(new Batch(), snapshot(nft)).bytes())
       endsWell(() => nft.check(new Batch().addTable(chain, { exclusive: true })))
-      endsWell(() => nft.transact((batch) => batch.addTable(chain, { exclusive: true })))
+      await endsWellLater(() => nft.transact((batch) => batch.addTable(chain, { exclusive: true }), { patienceMs: 0 }))
       nft.close()
     }),
   )

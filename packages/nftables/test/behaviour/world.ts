@@ -45,3 +45,13 @@ export function thrown(act: () => unknown): NftError {
   }
   throw new Error('Nothing was thrown')
 }
+
+/** What a promise is rejected with; fails when it is not, or with something else. */
+export async function rejected(promise: Promise<unknown>): Promise<NftError> {
+  const error = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  if (isNftError(error)) return error
+  throw error ?? new Error('It was not rejected')
+}

@@ -1,5 +1,6 @@
+import { be16 } from '@cni/netns/netlink'
 import { addRuleset, base, chain, nftRuleset, type Ruleset, type TableParts } from '@cni/nftables'
-import { Batch, isNftError } from '@cni/nftables/wire'
+import { addElements, addSet, Batch, deleteElements, type Expression, elementsOf, isNftError } from '@cni/nftables/wire'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ex, own, rules, snapshotOf } from './rules.ts'
 import type { RulesetWorld } from './world.ts'
@@ -102,6 +103,112 @@ export function waysBackBehaviour(open: () => Promise<RulesetWorld>): void {
       expect(dump()).toEqual(before)
     })
 
+    describe('what others did since stays', () => {
+      const one = (comment: string) => ({ ...own, expressions: [{ name: 'counter' as const }], comment })
+      const comments = () => world.nft.rules(own).map(({ comment }) => comment)
+      const theirs = (batch: Batch) => world.nft.commit(batch)
+
+      test('a rule of theirs beside ours', async () => {
+        const { undoable, nft } = world
+        nft.commit(new Batch().addTable(ex).addChain(own).addRule(one('first')))
+        await undoable.transaction([ex], (batch) => batch.addRule(one('ours')))
+        theirs(new Batch().addRule({ ...one('theirs'), place: 'first' }).addRule(one('ours')))
+        await world.undo()
+        expect(comments()).toEqual(['theirs', 'first', 'ours'])
+      })
+
+      test.each([
+        ['a rule in a chain that we made', (b: Batch) => b.addRule(one('theirs')), 1],
+        ['a chain in a table that we made', (b: Batch) => b.addChain({ ...ex, chain: 'theirs' }), 1],
+        [
+          'a jump to a chain that we made',
+          (b: Batch) =>
+            b.addChain({ ...ex, chain: 'theirs' }).addRule({ ...ex, chain: 'theirs', expressions: jumpTo('own') }),
+          2,
+        ],
+        ['nothing', (b: Batch) => b, 0],
+      ] as const)('%s', async (_, change, chains) => {
+        const { undoable, nft } = world
+        await undoable.transaction([ex], (batch) => batch.addTable(ex).addChain(own).addRule(one('ours')))
+        theirs(change(new Batch()))
+        await world.undo()
+        expect([nft.tables().length, nft.chains().length]).toEqual([chains === 0 ? 0 : 1, chains])
+        expect(comments()).not.toContain('ours')
+      })
+
+      test('elements of a set, with the set that we made for all', async () => {
+        const { undoable, nft } = world
+        const ports = { ...ex, set: 'ports', keyType: 13, keyLength: 2 } as const
+        const before = { ...ports, set: 'before' } as const
+        nft.commit(addSet(new Batch().addTable(ex), before))
+        nft.commit(addElements(new Batch(), before, [{ key: be16(1) }]))
+        await undoable.transaction([ex], (batch) => {
+          addElements(addSet(batch, ports), ports, [{ key: be16(80) }])
+          addElements(batch, before, [{ key: be16(1) }, { key: be16(2) }])
+          deleteElements(batch, before, [{ key: be16(1) }])
+        })
+        theirs(addElements(new Batch(), ports, [{ key: be16(443) }]))
+        await world.undo()
+        expect(elementsOf(nft, ports)).toEqual([{ key: Buffer.from(be16(443)) }])
+        expect(elementsOf(nft, before)).toEqual([{ key: Buffer.from(be16(1)) }])
+      })
+
+      test('what they deleted, and what they made in its place', async () => {
+        const { undoable, nft } = world
+        const names = ['a', 'b', 'c', 'd', 'e']
+        const batch = new Batch().addTable(ex).addChain(own)
+        for (const name of names) batch.addRule(one(name))
+        nft.commit(batch)
+        const handleOf = (comment: string) => nft.rules(own).find((each) => each.comment === comment)?.handle ?? 0n
+        await undoable.transaction([ex], (each) =>
+          each.deleteRule({ ...own, handle: handleOf('b') }).deleteRule({ ...own, handle: handleOf('d') }),
+        )
+        theirs(new Batch().deleteRule({ ...own, handle: handleOf('c') }))
+        theirs(new Batch().addRule(one('f')))
+        await world.undo()
+        expect(comments()).toEqual(['a', 'b', 'd', 'e', 'f'])
+        await undoable.transaction([ex], (each) => each.deleteTable(ex))
+        theirs(new Batch().addTable({ ...ex, comment: 'theirs' }))
+        await world.undo()
+        expect([nft.tables()[0]?.comment, nft.chains()]).toEqual(['theirs', []])
+      })
+
+      test('a policy that they changed again', async () => {
+        const { undoable, nft } = world
+        const policyOf = () => nft.chains({ family: 'inet', table: 'ex' })[0]?.policy
+        const baseChain = { ...own, base: { type: 'filter', hook: 'input', priority: 0 } } as const
+        const set = (policy: 'accept' | 'drop') => (batch: Batch) => batch.addChain({ ...own, policy })
+        nft.commit(new Batch().addTable(ex).addChain(baseChain))
+        await undoable.transaction([ex], set('drop'))
+        await world.undo()
+        expect(policyOf()).toBe('accept')
+        await undoable.transaction([ex], set('drop'))
+        theirs(set('accept')(new Batch()))
+        theirs(set('drop')(new Batch()))
+        await world.undo()
+        expect(policyOf()).toBe('accept')
+      })
+
+      test('a table that apply made, with a rule of theirs in it', async () => {
+        const { undoable, nft } = world
+        await undoable.apply(rules)
+        theirs(new Batch().addRule(one('theirs')))
+        await world.undo()
+        expect(nft.rules().map(({ comment }) => comment)).toEqual(['theirs'])
+      })
+
+      test('a set that is changed by its name', async () => {
+        const { tables, undoable, nft } = world
+        nft.commit(new Batch().addTable(ex))
+        const spec = { name: 'pods', key: 'ipv4_addr' } as const
+        await undoable.set(ex, spec).create()
+        await undoable.set(ex, spec).add(['10.0.0.1'])
+        await tables.set(ex, spec).add(['10.0.0.2'])
+        await world.undo()
+        expect(await tables.set(ex, spec).list()).toMatchObject([{ key: '10.0.0.2' }])
+      })
+    })
+
     test('a snapshot is restored as it was, whatever came later', async () => {
       const { tables, nft } = world
       await tables.apply(rules)
@@ -140,6 +247,10 @@ const nowhere: Ruleset['tables'][number]['chains'][number]['rules'] = [
   { statements: [{ kind: 'jump', chain: 'nowhere' }] },
   { statements: [{ kind: 'accept' }] },
   { statements: [{ kind: 'goto', chain: 'nowhere' }] },
+]
+
+const jumpTo = (chain: string): readonly Expression[] => [
+  { name: 'immediate', dreg: 0, data: { verdict: 'jump', chain } },
 ]
 
 /** A base chain with so many chains below it, each jumping to the next. */

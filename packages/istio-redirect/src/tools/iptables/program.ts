@@ -52,7 +52,7 @@ export async function program(job: Program): Promise<ProgramReport> {
   using network = await openNetwork(job.target, networkOf(config))
   try {
     // They would see every packet as well.
-    if (clearNativeTables(where)) log.info('Removed the rules of native nftables')
+    if (await clearNativeTables(where)) log.info('Removed the rules of native nftables')
     const plan = await writeRules(job, kernel, rules, families)
     await network.prepare((step) => undo.push(step))
     return { plan, backend: await kernel.backend(), families }

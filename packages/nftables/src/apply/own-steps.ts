@@ -1,0 +1,163 @@
+import type { Change } from '../wire/commits.ts'
+import { familyWord } from '../wire/family.ts'
+import { decodeFields } from '../wire/fields.ts'
+import { NFGENMSG } from '../wire/messages.ts'
+import { tableFields } from '../wire/objects.ts'
+import { chainIn, type NftChain, type NftTable, ruleIn, tableIn } from '../wire/records.ts'
+import { elementsIn, type NftElement, type NftSet, setIn } from '../wire/set-records.ts'
+import type { Snapshot } from '../wire/snapshot.ts'
+import type { RuleName, SetName, TableName } from '../wire/specs.ts'
+
+/** A transaction of ours: what the kernel said that it changed, and what was in its tables before. */
+export interface OwnSteps {
+  readonly before: Snapshot
+  readonly changes: readonly Change[]
+}
+
+/** What a transaction came to: each thing by its key. */
+export interface Effect {
+  readonly tables: ReadonlyMap<string, NftTable>
+  readonly chains: ReadonlyMap<string, NftChain>
+  readonly rules: ReadonlyMap<string, RuleName>
+  /** Those with a name. The others belong to their rules. */
+  readonly sets: ReadonlyMap<string, NftSet>
+  /** By the key of their set. */
+  readonly elements: ReadonlyMap<string, readonly NftElement[]>
+  /** The keys of what it deleted. */
+  readonly gone: ReadonlySet<string>
+  readonly goneElements: ReadonlyMap<string, readonly NftElement[]>
+  /** What it changed of tables and chains that were there before: as they were, and as they became. */
+  readonly changed: readonly Changed[]
+  /** The table that each name meant when the transaction was over, by its handle. */
+  readonly handles: ReadonlyMap<string, bigint>
+}
+
+/** A table or chain that got other properties. */
+export type Changed =
+  | { readonly kind: 'table'; readonly before: NftTable; readonly after: NftTable }
+  | { readonly kind: 'chain'; readonly before: NftChain; readonly after: NftChain }
+
+/** The key of a table. */
+export const tableKey = ({ family, table }: TableName): string => `table ${family} ${table}`
+/** The key of a chain. */
+export const chainKey = (name: TableName & { readonly chain: string }): string =>
+  `${tableKey(name)} chain ${name.chain}`
+/** The key of a rule. */
+export const ruleKey = (name: TableName & { readonly handle: bigint }): string =>
+  `${tableKey(name)} rule ${name.handle}`
+/** The key of a set. */
+export const setKey = (name: SetName): string => `${tableKey(name)} set ${name.set}`
+/** What tells elements of a set apart. */
+export const elementKey = ({ key, keyEnd, flags }: NftElement): string =>
+  [key, keyEnd].map((each) => Buffer.from(each ?? []).toString('hex')).join(' ') + (flags?.join() ?? '')
+
+/** What a transaction came to. */
+export function effectOf({ before, changes }: OwnSteps): Effect {
+  const was = thingsIn(before)
+  const made = {
+    ...{ tables: new Map<string, NftTable>(), chains: new Map<string, NftChain>() },
+    ...{ rules: new Map<string, RuleName>(), sets: new Map<string, NftSet>() },
+  }
+  const elements = new Map<string, NftElement[]>()
+  const goneElements = new Map<string, NftElement[]>()
+  const gone = new Set<string>()
+  const changed: Changed[] = []
+  const handles = new Map([...was.tables].map(([key, { handle }]) => [key, handle]))
+  const note = <T>(list: Map<string, T>, key: string, thing: T, action: Change['action']): void => {
+    if (action === 'add') list.set(key, thing)
+    else if (!list.delete(key)) gone.add(key)
+  }
+  for (const change of changes) {
+    const { action } = change
+    if (change.kind === 'table') {
+      const key = tableKey(change.table)
+      const known = gone.has(key) ? undefined : was.tables.get(key)
+      if (action === 'add') handles.set(key, change.table.handle)
+      if (action === 'add' && known !== undefined) changed.push({ kind: 'table', before: known, after: change.table })
+      else note(made.tables, key, change.table, action)
+    } else if (change.kind === 'chain') {
+      const key = chainKey(change.chain)
+      const known = gone.has(key) ? undefined : was.chains.get(key)
+      if (action === 'add' && known !== undefined) changed.push({ kind: 'chain', before: known, after: change.chain })
+      else note(made.chains, key, change.chain, action)
+    } else if (change.kind === 'rule') note(made.rules, ruleKey(change.rule), change.rule, action)
+    else if (change.kind === 'set') {
+      const key = setKey(change.set)
+      if (isAnonymous(change.set.set)) continue
+      const known = gone.has(key) ? undefined : was.sets.get(key)
+      // Newer kernels also tell of a set that was there.
+      if (change.action === 'add' && known?.handle === change.set.handle) continue
+      if (change.action === 'add') made.sets.set(key, change.set)
+      else if (!made.sets.delete(key)) gone.add(key)
+    } else if (change.kind === 'element') {
+      const key = setKey(change.set)
+      const list = action === 'add' ? elements : goneElements
+      list.set(key, [...(list.get(key) ?? []), ...change.elements])
+    }
+  }
+  for (const [key, list] of elements) {
+    const known = made.sets.has(key) ? undefined : was.elements.get(key)
+    elements.set(
+      key,
+      list.filter((each) => !known?.has(elementKey(each))),
+    )
+  }
+  return { ...made, elements, gone, goneElements, changed, handles }
+}
+
+// internal
+
+function thingsIn({ messages }: Snapshot) {
+  const tables = new Map<string, NftTable>()
+  const chains = new Map<string, NftChain>()
+  const sets = new Map<string, NftSet>()
+  const elements = new Map<string, Set<string>>()
+  for (const { kind, body } of messages) {
+    const family = familyWord(body[0])
+    if (family === undefined) continue
+    const bytes = Buffer.from(body)
+    if (kind === 'table') tables.set(...keyed(tableKey, tableIn(family, bytes)))
+    else if (kind === 'chain') chains.set(...keyed(chainKey, chainIn(family, bytes)))
+    else if (kind === 'set') sets.set(...keyed(setKey, setIn(family, bytes)))
+    else if (kind === 'element') {
+      const { set, elements: list } = elementsIn(family, bytes)
+      elements.set(setKey(set), new Set([...(elements.get(setKey(set)) ?? []), ...list.map(elementKey)]))
+    }
+  }
+  return { tables, chains, sets, elements }
+}
+
+function keyed<T>(keyOf: (thing: T) => string, thing: T): [string, T] {
+  return [keyOf(thing), thing]
+}
+
+/** nft and the kernel call sets without a name like that. */
+export const isAnonymous = (set: string): boolean => /^__(?:set|map)\d+$/.test(set)
+
+/** The key of what a message of a snapshot tells; of elements that of their set, of objects that of their table. */
+export function keyIn(message: Message): string {
+  const { kind, body } = message
+  const [family, bytes] = [familyWord(body[0]), Buffer.from(body)]
+  if (family === undefined) return ''
+  switch (kind) {
+    case 'chain':
+      return chainKey(chainIn(family, bytes))
+    case 'rule':
+      return ruleKey(ruleIn(family, bytes))
+    case 'set':
+      return setKey(setIn(family, bytes))
+    case 'element':
+      return setKey(elementsIn(family, bytes).set)
+    default:
+      return tableKeyIn(message)
+  }
+}
+
+/** The key of the table that a message of a snapshot is about. */
+export function tableKeyIn({ body }: Message): string {
+  const family = familyWord(body[0])
+  return family === undefined ? '' : tableKey({ family, ...decodeFields(inTable, Buffer.from(body), NFGENMSG) })
+}
+
+const inTable = { table: tableFields.table }
+type Message = Snapshot['messages'][number]

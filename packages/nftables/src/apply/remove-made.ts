@@ -1,0 +1,115 @@
+import type { Batch } from '../wire/batch.ts'
+import type { Nft } from '../wire/nft.ts'
+import type { NftChain, NftRule, NftTable } from '../wire/records.ts'
+import type { NftElement, NftSet } from '../wire/set-records.ts'
+import { deleteElements, deleteSet, elementsOf, setsOf } from '../wire/sets.ts'
+import type { ElementSpec } from '../wire/specs.ts'
+import { chainKey, type Effect, elementKey, ruleKey, setKey, tableKey } from './own-steps.ts'
+
+/** What is left of the tables of a transaction once what it made is deleted. */
+export interface Left {
+  /** All tables, by their keys. */
+  readonly tables: ReadonlyMap<string, NftTable>
+  readonly chains: ReadonlyMap<string, NftChain>
+  /** The handles of the rules of each chain, by its key, in their order. */
+  readonly rules: ReadonlyMap<string, readonly bigint[]>
+  readonly sets: ReadonlyMap<string, NftSet>
+  readonly elements: ReadonlyMap<string, readonly NftElement[]>
+  /** Whether a table is still the one that the transaction changed, or missing. */
+  isOurs(key: string): boolean
+}
+
+/** Deletes what a transaction made, as far as only we use it. `inUse` has the chains and sets that are kept. */
+export function removeMade(batch: Batch, nft: Nft, effect: Effect, inUse: ReadonlySet<string>): Left {
+  const tables = new Map(nft.tables().map((table) => [tableKey(table), table]))
+  const isSame = (key: string) => tables.get(key)?.handle === effect.handles.get(key)
+  const left: LeftSoFar = { tables, chains: new Map(), rules: new Map(), sets: new Map(), elements: new Map() }
+  for (const [key, table] of tables) {
+    if (effect.handles.has(key) && isSame(key)) removeFrom(batch, nft, { table, effect, inUse }, left)
+  }
+  return { ...left, isOurs: (key) => !tables.has(key) || isSame(key) }
+}
+
+// internal
+
+interface LeftSoFar {
+  readonly tables: Map<string, NftTable>
+  readonly chains: Map<string, NftChain>
+  readonly rules: Map<string, bigint[]>
+  readonly sets: Map<string, NftSet>
+  readonly elements: Map<string, NftElement[]>
+}
+
+interface Removal {
+  readonly table: NftTable
+  readonly effect: Effect
+  readonly inUse: ReadonlySet<string>
+}
+
+function removeFrom(batch: Batch, nft: Nft, removal: Removal, left: LeftSoFar): void {
+  const { table, effect } = removal
+  const { family, table: name } = table
+  const chains = nft.chains({ family, table: name })
+  const rules = nft.rules({ family, table: name })
+  const sets = setsOf(nft, { family, table: name })
+  const named = sets.filter(({ flags }) => flags?.includes('anonymous') !== true)
+  // Rules first, then elements, then what they referred to.
+  for (const rule of rules) removeRule(batch, rule, effect, left)
+  const keptSets = named.filter((set) => !removeSet(batch, nft, set, removal, left))
+  const keptChains = chains.filter((chain) => !removeChain(batch, chain, removal, left))
+  const hasObjects = (table.use ?? 0) > chains.length + sets.length
+  if (keptSets.length > 0 || keptChains.length > 0 || hasObjects || !effect.tables.has(tableKey(table))) return
+  batch.deleteTable({ family, table: name })
+  left.tables.delete(tableKey(table))
+}
+
+function removeRule(batch: Batch, rule: NftRule, effect: Effect, left: LeftSoFar): void {
+  const { family, table, chain, handle } = rule
+  if (effect.rules.has(ruleKey(rule))) {
+    batch.deleteRule({ family, table, chain, handle })
+    return
+  }
+  const key = chainKey(rule)
+  left.rules.set(key, [...(left.rules.get(key) ?? []), handle])
+}
+
+/** Deletes a set with its elements, or only those that we added. Tells whether the set goes. */
+function removeSet(batch: Batch, nft: Nft, set: NftSet, { effect, inUse }: Removal, left: LeftSoFar): boolean {
+  const key = setKey(set)
+  const made = new Set((effect.elements.get(key) ?? []).map(elementKey))
+  const isMade = effect.sets.get(key)?.handle === set.handle
+  const isLookedAt = isMade || made.size > 0 || effect.goneElements.has(key)
+  const present = isLookedAt ? elementsOf(nft, set).filter((each) => !isEndOfNone(each)) : []
+  const ours = present.filter((each) => made.has(elementKey(each)))
+  // Elements that packets added are nobody's.
+  const isOurs = isMade && (ours.length === present.length || set.flags?.includes('dynamic') === true)
+  if (isOurs && !inUse.has(key)) {
+    deleteSet(batch, set)
+    return true
+  }
+  const others = present.filter((each) => !ours.includes(each))
+  const specs = ours.map(plain)
+  if (specs.length > 0) deleteElements(batch, set, specs)
+  left.sets.set(key, set)
+  left.elements.set(key, others)
+  return false
+}
+
+/** The kernel's mark before the first interval, which is not deleted. */
+const isEndOfNone = ({ key, flags }: NftElement): boolean =>
+  flags?.includes('intervalEnd') === true && key?.every((byte) => byte === 0) === true
+
+/** What counts and how long it still has are not part of the name of an element. */
+const plain = ({ expiration: _, timeout: __, comment: ___, userdata: ____, ...element }: NftElement): ElementSpec =>
+  element
+
+function removeChain(batch: Batch, chain: NftChain, { effect, inUse }: Removal, left: LeftSoFar): boolean {
+  const key = chainKey(chain)
+  const isMade = effect.chains.get(key)?.handle === chain.handle
+  if (isMade && !left.rules.has(key) && !inUse.has(key)) {
+    batch.deleteChain(chain)
+    return true
+  }
+  left.chains.set(key, chain)
+  return false
+}
