@@ -26,7 +26,7 @@ test('a pod is on the bridge, and DEL takes it off', async () => {
   expect((await outside.getLinks()).map(({ name }) => name)).toEqual(['lo', 'cni0'])
 })
 
-test('an ADD that fails leaves the node as it was', async () => {
+test("an ADD that fails takes back what was this pod's, and no more", async () => {
   await using node = await tempNetns()
   await using pod = await tempNetns()
   using outside = await openRtnl(node)
@@ -34,11 +34,32 @@ test('an ADD that fails leaves the node as it was', async () => {
   // somebody else's, in the way of the route
   await inside.addLink({ kind: 'ifb', name: 'other', up: true })
   await inside.addRoute({ cidr: '0.0.0.0/0', link: 'other' })
-  const before = [await outside.getLinks(), await inside.getRoutes({ family: 'ipv4' })]
+  const before = await inside.getRoutes({ family: 'ipv4' })
   const { error } = await testPlugin(on(node), { netns: pod }).add()
   expect(error?.msg).toContain('Add route "0.0.0.0/0": EEXIST')
-  expect([await outside.getLinks(), await inside.getRoutes({ family: 'ipv4' })]).toEqual(before)
+  expect(await inside.getRoutes({ family: 'ipv4' })).toEqual(before)
   expect(await inside.getLink('eth0')).toBeUndefined()
+  expect((await outside.getLinks()).map(({ name }) => name)).toEqual(['lo', 'cni0'])
+})
+
+test('the ADD that made the bridge fails last: the pod that came meanwhile keeps its network', async () => {
+  await using node = await tempNetns()
+  await using pod = await tempNetns()
+  await using other = await tempNetns()
+  using outside = await openRtnl(node)
+  const second = testPlugin(on(node), { netns: other })
+  const failing: typeof sysctl = () => ({
+    get: async () => undefined,
+    async set() {
+      await second.add({ containerID: 'another-pod' })
+      throw new Error('the last step fails')
+    },
+  })
+  const first = testPlugin(smallBridge({ openRtnl, sysctl: failing, node }), { netns: pod })
+  expect((await first.add({ containerID: 'first-pod' })).error?.msg).toContain('the last step fails')
+  const links = await outside.getLinks()
+  expect(links.map(({ name }) => name)).toEqual(['lo', 'cni0', 'vethanother-'])
+  expect(links[2]).toMatchObject({ up: true, master: links[1]?.index })
 })
 
 test('routes of a link that is renamed are put back as they were', async () => {

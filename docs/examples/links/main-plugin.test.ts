@@ -21,7 +21,7 @@ test('a pod is on the bridge, and DEL takes it off: without root, without a kern
   expect((await node.getLinks()).map(({ name }) => name)).toEqual(['lo', 'cni0'])
 })
 
-test('an ADD that fails leaves the node as it was', async () => {
+test('an ADD that fails touches nothing of others', async () => {
   const { node, plugin } = start()
   await node.addLink({ kind: 'dummy', name: 'cni0' }) // somebody else's
   const before = await node.getLinks()

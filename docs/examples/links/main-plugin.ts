@@ -14,8 +14,9 @@ export const smallBridge = ({ openRtnl, sysctl, node: netns } = machine) =>
     name: 'small-bridge',
     async add(c) {
       const outside = `veth${c.containerID.slice(0, 8)}`
-      using node = await openRtnl({ ...c, netns }) // every change is taken back when a later step fails
-      await node.addLink({ kind: 'bridge', name: 'cni0', up: true })
+      using shared = await openRtnl(netns) // all pods use the bridge: it stays, whatever becomes of this ADD
+      await shared.addLink({ kind: 'bridge', name: 'cni0', up: true })
+      using node = await openRtnl({ ...c, netns }) // this pod's own: taken back when a later step fails
       const peer = { name: c.ifName, netns: c.netns, mtu: 1400, up: true }
       await node.addLink({ kind: 'veth', name: outside, up: true, master: 'cni0', bridgePort: { hairpin: true }, peer })
 

@@ -74,7 +74,7 @@ export type {
   RouteScope,
   RouteType,
 } from './rtnl/route/route.ts'
-export type { Rtnl, RtnlPort } from './rtnl/rtnl.ts'
+export type { NodeRtnl, Rtnl, RtnlPort } from './rtnl/rtnl.ts'
 export type { NewPolicyRule, PolicyRule, RuleFilter } from './rtnl/rule/rule.ts'
 export type { SysctlChange, SysctlPort } from './sysctl/port.ts'
 export { sysctl } from './sysctl/sysctl.ts'

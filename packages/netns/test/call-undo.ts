@@ -1,7 +1,9 @@
 import type { NetnsContext, NetnsTarget } from '@cni/netns/handle'
 
 /** A call whose ADD fails: what registers inverse steps with its context, and what runs them, last first. */
-export function failingCall(netns: NetnsTarget): NetnsContext & { unwind(): Promise<void>; readonly steps: number } {
+export function failingCall<Target extends NetnsTarget>(
+  netns: Target,
+): NetnsContext & { readonly netns: Target; unwind(): Promise<void>; readonly steps: number } {
   const steps: Array<() => unknown> = []
   return {
     netns,

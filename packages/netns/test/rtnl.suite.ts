@@ -49,6 +49,19 @@ export function rtnlBehaviour(name: string, start: () => Promise<Machines>): voi
       },
     )
 
+    within('a failing ADD leaves what others use by now', async (_, __, { open, pod: netns }) => {
+      using other = await open(netns)
+      const c = failingCall(netns)
+      using own = await open(c)
+      await own.addLink({ kind: 'bridge', name: 'br1' })
+      await own.setLinkUp('br1')
+      await own.addLink({ kind: 'bridge', name: 'br2', up: true })
+      await other.addLink({ kind: 'ifb', name: 'port', master: 'br1' })
+      await c.unwind()
+      expect(await other.getLink('br1')).toMatchObject({ up: true })
+      expect(await other.getLink('br2')).toBeUndefined()
+    })
+
     within('what is closed says so', async (rtnl) => {
       rtnl.close()
       rtnl.close()

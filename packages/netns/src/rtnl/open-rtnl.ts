@@ -1,15 +1,16 @@
-import { keptIn } from '../handle/netns.ts'
-import { placeOf, type Where } from '../handle/where.ts'
+import { keptIn, type NetnsTarget } from '../handle/netns.ts'
+import { type PodContext, placeOf, type Where } from '../handle/where.ts'
 import { openReviving, openTransport } from './open-transport.ts'
-import type { Rtnl } from './rtnl.ts'
+import type { NodeRtnl, Rtnl } from './rtnl.ts'
 
 /**
  * Opens an rtnetlink socket inside a namespace. The socket stays there: use it from outside, then close it.
  * Without FFI, and for `'host'` alone, the package `netlink` does it where it is installed.
  *
  * With the context of a call, every change registers its inverse: what was added is deleted, what was deleted (links
- * excepted) is added, what was set is set back, when a later step of ADD fails. Closed (`using` does that), it still
- * serves inverse steps, yours included; `openRtnl({ ...c, netns: 'host' })` does the same for the node's namespace.
+ * excepted) is added, what was set is set back, when a later step of ADD fails. A link that others use by then stays.
+ * Closed (`using` does that), it still serves inverse steps, yours included. On the node `openRtnl({ ...c, netns: 'host' })`
+ * is for what belongs to this pod, and `openRtnl('host')`, which takes nothing back, for what all pods share.
  *
  * In DEL, a handle that is `kept` deletes nothing: another attachment of the container still uses the namespace.
  *
@@ -18,6 +19,8 @@ import type { Rtnl } from './rtnl.ts'
  * await rtnl.setLinkUp('lo')
  * const links = await rtnl.getLinks()
  */
+export function openRtnl(where: NetnsTarget | PodContext): Promise<Rtnl>
+export function openRtnl(where: Where): Promise<NodeRtnl>
 export async function openRtnl(where: Where): Promise<Rtnl> {
   const { netns, undo } = placeOf(where, 'openRtnl')
   const transport = await (undo === undefined ? openTransport(netns) : openReviving(netns))

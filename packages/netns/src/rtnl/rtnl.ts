@@ -73,6 +73,14 @@ export interface Rtnl extends RtnlPort, Disposable {
   close(): void
 }
 
+/**
+ * An {@link Rtnl} of the node with a call's `undo`: for what belongs to the pod of the call, such as the node's end of its
+ * veth. A bridge, which all pods share, is made with `openRtnl('host')`: it takes nothing back.
+ */
+export interface NodeRtnl extends Omit<Rtnl, 'addLink'> {
+  addLink(link: Exclude<NewLink, { readonly kind: 'bridge' }> | OldLink): Promise<{ added: boolean }>
+}
+
 /** `(link, cidr)` or an address as one object. */
 export function addressOf(first: LinkRef | NewAddress, cidr: string | undefined): NewAddress {
   if (typeof first === 'object' && 'cidr' in first) return first

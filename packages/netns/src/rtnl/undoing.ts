@@ -1,6 +1,6 @@
 import type { NetnsTarget } from '../handle/netns.ts'
 import { changeBack } from './link/change.ts'
-import type { LinkRef } from './link/link.ts'
+import type { Link, LinkRef } from './link/link.ts'
 import type { Rtnl } from './rtnl.ts'
 import { undoingTables } from './undoing-tables.ts'
 
@@ -15,7 +15,7 @@ export interface Undoing {
 /**
  * The same operations; each change registers the step that takes it back, once it has been made. Not once it is closed:
  * then only inverse steps use it, whose own inverse nobody wants. `deleteLink` has none: a link made again would lack its
- * addresses and routes.
+ * addresses and routes. A link that others use by now, as a bridge with a port, stays as it is.
  */
 export function undoing(rtnl: Rtnl, { netns, undo: register, open }: Undoing): Rtnl {
   let closed = false
@@ -26,10 +26,20 @@ export function undoing(rtnl: Rtnl, { netns, undo: register, open }: Undoing): R
     closed = true
     rtnl.close()
   }
+  const unlessUsed = async (name: LinkRef, step: () => unknown): Promise<void> => {
+    const link = await rtnl.getLink(name)
+    if (link === undefined) return
+    // The `parent` of a veth is its other end.
+    const isOnIt = ({ kind, master, parent, parentNetns }: Link): boolean =>
+      master === link.index || (parent === link.index && parentNetns === undefined && kind !== 'veth')
+    if (!(await rtnl.getLinks()).some(isOnIt)) await step()
+  }
   const setState = async (link: LinkRef, up: boolean): Promise<void> => {
     const before = await rtnl.getLink(link)
     await (up ? rtnl.setLinkUp(link) : rtnl.setLinkDown(link))
-    if (before !== undefined && before.up !== up) undo(() => rtnl.setLink(before, { up: !up }))
+    if (before !== undefined && before.up !== up) {
+      undo(() => unlessUsed(before, () => rtnl.setLink(before, { up: !up })))
+    }
   }
   return {
     ...rtnl,
@@ -38,7 +48,8 @@ export function undoing(rtnl: Rtnl, { netns, undo: register, open }: Undoing): R
     async addLink(link) {
       const answer = await rtnl.addLink(link)
       const { name, netns: birthplace } = link
-      if (answer.added) undo(() => (birthplace ? inside(birthplace, name) : rtnl.deleteLink(name)))
+      if (answer.added)
+        undo(() => (birthplace ? inside(birthplace, name) : unlessUsed(name, () => rtnl.deleteLink(name))))
       return answer
     },
     async setLink(link, change) {
@@ -47,7 +58,7 @@ export function undoing(rtnl: Rtnl, { netns, undo: register, open }: Undoing): R
       const back = changeBack(before, change)
       const { netns: gone } = change
       if (!changed) return answer
-      if (gone === undefined) undo(() => rtnl.setLink(before, back))
+      if (gone === undefined) undo(() => unlessUsed(before, () => rtnl.setLink(before, back)))
       else undo(() => bring(gone, change.name ?? before.name))
       return answer
 

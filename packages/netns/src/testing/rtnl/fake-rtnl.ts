@@ -1,6 +1,7 @@
 import type { NetnsTarget } from '../../handle/netns.ts'
 import { NetnsError } from '../../handle/netns-error.ts'
 import { placeOf, type Where } from '../../handle/where.ts'
+import type { openRtnl } from '../../rtnl/open-rtnl.ts'
 import { addressOf, type Rtnl } from '../../rtnl/rtnl.ts'
 import { undoing } from '../../rtnl/undoing.ts'
 import { dropAddress, listAddresses, putAddress } from './addresses.ts'
@@ -13,7 +14,7 @@ import { type Device, findDevice, viewOf, World } from './world.ts'
 /** An {@link Rtnl} over a fake kernel, which has other namespaces, too. */
 export interface FakeRtnl extends Rtnl {
   /** What `openRtnl` is to the real one: inverse steps included, other namespaces of the same fake kernel included. */
-  open(where: Where): Promise<Rtnl>
+  readonly open: typeof openRtnl
 }
 
 /**
