@@ -23,13 +23,15 @@ export function reverted(now: SavedTables, { before, steps }: Write): SavedTable
     const [old, ours] = [before.tables.get(table), after.tables.get(table)]
     if (old === ours) continue
     const chains = new Map(now.tables.get(table))
+    const made: string[] = []
     for (const name of new Set([...(old?.keys() ?? []), ...(ours?.keys() ?? [])])) {
       const [b, a] = [old?.get(name), ours?.get(name)]
       if (b === a) continue
-      const back = chainBack(chains.get(name), b, a, isBuiltin(table, name))
-      if (back === undefined) chains.delete(name)
-      else chains.set(name, back)
+      // A built-in chain that a save does not show is an empty one.
+      if (b === undefined && !isBuiltin(table, name)) made.push(name)
+      if (chains.has(name) || b !== undefined) chains.set(name, chainBack(chains.get(name), b, a))
     }
+    deleteUnused(chains, made)
     tables.set(table, chains)
   }
   return { family: now.family, tables }
@@ -44,12 +46,13 @@ export function unwritten(now: SavedTables, rules: Ruleset, from: ReadonlySet<Ta
   const tables = new Map<Table, ReadonlyMap<string, SavedChain>>(now.tables)
   for (const table of from) {
     const chains = new Map(now.tables.get(table))
-    for (const own of chainsFor(rules, family)) if (own.table === table) chains.delete(own.name)
+    const made = chainsFor(rules, family).flatMap((own) => (own.table === table ? own.name : []))
     for (const rule of rulesFor(rules, family).toReversed()) {
       const chain = chains.get(rule.chain)
       if (rule.table !== table || chain === undefined) continue
       chains.set(rule.chain, { ...chain, rules: withoutRule(chain.rules, rule, family) })
     }
+    deleteUnused(chains, made)
     tables.set(table, chains)
   }
   return { family, tables }
@@ -73,15 +76,23 @@ export function withoutDangling(from: SavedTables, to: SavedTables): SavedTables
 
 // internal
 
+/** Others may have put rules into a chain that the write made, or lead into it by now. */
+function deleteUnused(chains: Map<string, SavedChain>, made: readonly string[]): void {
+  const isUsed = (name: string) => [...chains.values()].some(({ rules }) => rules.some(({ target }) => target === name))
+  const isEmpty = (name: string) => chains.get(name)?.rules.length === 0
+  let gone: string[]
+  do {
+    gone = made.filter((name) => isEmpty(name) && !isUsed(name))
+    for (const name of gone) chains.delete(name)
+  } while (gone.length > 0)
+}
+
 function chainBack(
   now: SavedChain | undefined,
   before: SavedChain | undefined,
   after: SavedChain | undefined,
-  builtin: boolean,
-): SavedChain | undefined {
-  // A built-in chain that a save does not show is an empty one.
-  if (before === undefined && !builtin) return undefined
-  if (now === undefined) return before
+): SavedChain {
+  if (now === undefined) return before ?? { rules: [] }
   const policy = now.policy === after?.policy ? before?.policy : now.policy
   const rules = sameRules(now.rules, before?.rules ?? [])
     ? now.rules

@@ -56,9 +56,25 @@ export function undoBehaviour(start: Start): void {
       await s.tamper('*nat\n-I OUTPUT 2 -p icmp -j OTHER\n-A OTHER -j EX_TO\n-A OTHER -p udp -j RETURN\nCOMMIT\n')
       await undo()
       const after = await held(s.ipt)
-      expect(after['ipv4 nat OTHER']).toEqual(['-', '-p tcp -j RETURN', '-p udp -j RETURN'])
+      expect(after['ipv4 nat OTHER']).toEqual(['-', '-p tcp -j RETURN', '-j EX_TO', '-p udp -j RETURN'])
       expect(after['ipv6 nat OUTPUT']).toHaveLength(5)
-      expect(JSON.stringify(after)).not.toContain('EX_')
+      // The chain that they use by now stays, without our rules.
+      expect(Object.entries(after).filter(([chain]) => chain.includes('EX_'))).toEqual([
+        ['ipv4 nat EX_TO', ['-']],
+        ['ipv6 nat EX_TO', ['-']],
+      ])
+    })
+
+    test('a chain with rules of others by now stays with them', async () => {
+      await using s = await start()
+      const { undo } = await s.ipt.apply(rules)
+      await s.tamper('*nat\n-I EX_TO -p icmp -j RETURN\nCOMMIT\n')
+      await undo()
+      const after = await held(s.ipt)
+      expect(Object.entries(after).filter(([chain]) => chain.includes('EX_'))).toEqual([
+        ['ipv4 nat EX_TO', ['-', '-p icmp -j RETURN']],
+        ['ipv6 nat EX_TO', ['-', '-p icmp -j RETURN']],
+      ])
     })
 
     test('for a context, which got the way back before the write, last write first', async () => {
