@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { netns, openRtnl, sysctl } from '@cni/netns'
 import type { Netns } from '@cni/netns/handle'
 import { tempNetns } from '@cni/netns/testing'
+import { type Middleware, use } from '@cni/skel/middleware'
 import { testPlugin } from '@cni/skel/testing'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { hostLinkOf } from '../src/plan.ts'
@@ -18,10 +19,10 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }))
 
 /** A node of its own, whose leases are Debian's host-local's. */
-function testerOn(node: Netns) {
+function testerOn(node: Netns, ...middleware: readonly Middleware[]) {
   const ranges = [[{ subnet: '10.78.0.0/24' }], [{ subnet: 'fd78::/64' }]]
   const routes = [{ dst: '0.0.0.0/0' }, { dst: '::/0' }]
-  return testPlugin(ptpRouted({ node }), {
+  return testPlugin(use(ptpRouted({ node }), ...middleware), {
     path: ['/usr/lib/cni'],
     conf: {
       ipam: { type: 'host-local', dataDir: folder, ranges, routes },
@@ -148,5 +149,22 @@ test('GC unplugs what is not valid and gives its addresses back, with an IPAM pl
   await tester.add({ netns: b, containerID: 'b' })
   expect((await tester.gc({ validAttachments: [{ containerID: 'b', ifname: 'eth0' }] })).exitCode).toBe(0)
   expect(await hostLinks(node)).toEqual([hostLinkFor('b')])
+  expect(leases()).toEqual(['10.78.0.3', 'fd78::3'])
+})
+
+test('an ADD that fails last takes nothing from a pod that came meanwhile', async () => {
+  await using node = await tempNetns()
+  await using a = await tempNetns()
+  await using b = await tempNetns()
+  const other = testerOn(node)
+  const tester = testerOn(node, async (_, next) => {
+    await next()
+    expect((await other.add({ netns: b, containerID: 'b' })).exitCode).toBe(0)
+    throw new Error('a later step fails')
+  })
+  expect((await tester.add({ netns: a, containerID: 'a' })).error?.msg).toContain('a later step fails')
+  expect(await hostLinks(node)).toEqual([hostLinkFor('b')])
+  expect(await sysctl(node).get('net.ipv4.ip_forward')).toBe('1')
+  expect(await talk(node, b, ['10.78.0.3', 'fd78::3'])).toHaveLength(2)
   expect(leases()).toEqual(['10.78.0.3', 'fd78::3'])
 })
