@@ -1,7 +1,6 @@
 import type { Place } from '@cni/netns/handle'
 import type { Table } from '../rules/model.ts'
-import type { Change as WireChange } from '../wire/commits.ts'
-import { type Nft, openNft } from '../wire/nft.ts'
+import { type Committed, type Nft, openNft } from '../wire/nft.ts'
 import { isNftError, NftError } from '../wire/nft-error.ts'
 import type { Patience } from '../wire/patience.ts'
 import type { Snapshot } from '../wire/snapshot.ts'
@@ -49,7 +48,7 @@ export interface WayBack {
   /** Called before anything is written: keeps what is there, and tells the context of the way back, once. */
   begin(before?: Snapshot): void
   /** Called with what was written. */
-  readonly told: (changes: readonly WireChange[]) => void
+  readonly told: (committed: Committed) => void
   /** Whether something was written and not taken back. */
   isWritten(): boolean
   undo(): Promise<void>
@@ -59,13 +58,14 @@ export interface WayBack {
 export function wayBack({ place, nft }: Work): WayBack {
   let registered = false
   let before: Snapshot = { messages: [] }
-  let changes: readonly WireChange[] = []
+  let written: Committed | undefined
   const undo = async (): Promise<void> => {
-    if (changes.length === 0) return
+    if (written === undefined) return
+    const { changes } = written
     const { takeBack } = await import('./take-back.ts')
     // Also after an abort.
     await withSocket(place.netns, nft, (socket) => takeBack(socket, { before, changes }))
-    changes = []
+    written = undefined
   }
   return {
     begin(found = { messages: [] }) {
@@ -73,10 +73,10 @@ export function wayBack({ place, nft }: Work): WayBack {
       if (!registered) place.undo?.(undo)
       registered = true
     },
-    told: (told) => {
-      changes = told
+    told: (committed) => {
+      written = committed
     },
-    isWritten: () => changes.length > 0,
+    isWritten: () => written !== undefined,
     undo,
   }
 }

@@ -1,6 +1,6 @@
 import { debugFor } from '@cni/host/debug'
 import type { NetnsTarget } from '@cni/netns'
-import type { Channel } from '@cni/netns/netlink'
+import type { Channel, Message } from '@cni/netns/netlink'
 import { Batch } from './batch.ts'
 import { type Change, changeIn } from './commits.ts'
 import { type Dumps, dumpsOver } from './dumps.ts'
@@ -23,10 +23,10 @@ export interface Nft extends Dumps, Disposable {
   generation(): number
   /**
    * Commits a batch, whole; an empty one is not sent. Throws `NftError`: `REFUSED` with all faults, `STALE` when it is of
-   * another generation, `DENIED`, `UNSUPPORTED`; then nothing was changed. Returns what it changed if the batch was made with
-   * `echo`, else nothing.
+   * another generation, `DENIED`, `UNSUPPORTED`; then nothing was changed. What it changed is told
+   * if the batch was made with `echo`.
    */
-  commit(batch: Batch): readonly Change[]
+  commit(batch: Batch): Committed
   /** Has the kernel check a batch, as `commit`, and changes nothing. Takes as long as a refusal: 6 to 16 ms. */
   check(batch: Batch): void
   /**
@@ -52,7 +52,13 @@ export interface Nft extends Dumps, Disposable {
 /** How to change what was read. */
 export interface TransactOptions extends Patience {
   /** Called with what was changed, once it has been. */
-  readonly told?: ((changes: readonly Change[]) => void) | undefined
+  readonly told?: ((committed: Committed) => void) | undefined
+}
+
+/** What became of a batch. */
+export interface Committed {
+  /** What the kernel says was changed, read when it is first looked at; nothing without `echo`. */
+  readonly changes: readonly Change[]
 }
 
 /**
@@ -82,8 +88,8 @@ export function nftOver(channel: Channel): Nft {
   }
   let mustWait = false
   const close = () => (mustWait ? channel.leave() : channel.close())
-  const send = (batch: Batch, commit: boolean): readonly Change[] => {
-    if (batch.size === 0) return []
+  const send = (batch: Batch, commit: boolean): Committed => {
+    if (batch.size === 0) return { changes: [] }
     mustWait ||= batch.deletes
     const begun = performance.now()
     const bytes = batch.bytes({ commit })
@@ -96,7 +102,7 @@ export function nftOver(channel: Channel): Nft {
       ...(error === undefined ? {} : { error }),
     })
     if (error !== undefined) throw error
-    return outcome.replies.flatMap((message) => changeIn(message) ?? [])
+    return committed(outcome.replies)
   }
 
   return {
@@ -110,8 +116,8 @@ export function nftOver(channel: Channel): Nft {
       const once = () => {
         const batch = new Batch({ generation: generation(), echo: told !== undefined })
         const value = plan(batch)
-        const changes = send(batch, true)
-        if (batch.size > 0) told?.(changes)
+        const committed = send(batch, true)
+        if (batch.size > 0) told?.(committed)
         return value
       }
       return patiently('changed them', once, options)
@@ -127,5 +133,16 @@ export function nftOver(channel: Channel): Nft {
     },
     close,
     [Symbol.dispose]: close,
+  }
+}
+
+/** Who takes nothing back needs no changes. */
+function committed(replies: readonly Message[]): Committed {
+  let changes: readonly Change[] | undefined
+  return {
+    get changes() {
+      changes ??= replies.flatMap((message) => changeIn(message) ?? [])
+      return changes
+    },
   }
 }
