@@ -1,7 +1,8 @@
-import type { Change } from '../wire/commits.ts'
+import { type Change, changesOf } from '../wire/commits.ts'
 import { familyWord } from '../wire/family.ts'
 import { decodeFields } from '../wire/fields.ts'
 import { NFGENMSG } from '../wire/messages.ts'
+import type { Committed } from '../wire/nft.ts'
 import { tableFields } from '../wire/objects.ts'
 import { chainIn, type NftChain, type NftTable, ruleIn, tableIn } from '../wire/records.ts'
 import { elementsIn, type NftElement, type NftSet, setIn } from '../wire/set-records.ts'
@@ -11,7 +12,7 @@ import type { RuleName, SetName, TableName } from '../wire/specs.ts'
 /** A transaction of ours: what the kernel said that it changed, and what was in its tables before. */
 export interface OwnSteps {
   readonly before: Snapshot
-  readonly changes: readonly Change[]
+  readonly written: Committed
 }
 
 /** What a transaction came to: each thing by its key. */
@@ -52,7 +53,7 @@ export const elementKey = ({ key, keyEnd, flags }: NftElement): string =>
   [key, keyEnd].map((each) => Buffer.from(each ?? []).toString('hex')).join(' ') + (flags?.join() ?? '')
 
 /** What a transaction came to. */
-export function effectOf({ before, changes }: OwnSteps): Effect {
+export function effectOf({ before, written }: OwnSteps): Effect {
   const was = thingsIn(before)
   const made = {
     ...{ tables: new Map<string, NftTable>(), chains: new Map<string, NftChain>() },
@@ -67,7 +68,7 @@ export function effectOf({ before, changes }: OwnSteps): Effect {
     if (action === 'add') list.set(key, thing)
     else if (!list.delete(key)) gone.add(key)
   }
-  for (const change of changes) {
+  for (const change of changesOf(written)) {
     const { action } = change
     if (change.kind === 'table') {
       const key = tableKey(change.table)

@@ -61,10 +61,10 @@ export function wayBack({ place, nft }: Work): WayBack {
   let written: Committed | undefined
   const undo = async (): Promise<void> => {
     if (written === undefined) return
-    const { changes } = written
+    const steps = { before, written }
     const { takeBack } = await import('./take-back.ts')
     // Also after an abort.
-    await withSocket(place.netns, nft, (socket) => takeBack(socket, { before, changes }))
+    await withSocket(place.netns, nft, (socket) => takeBack(socket, steps))
     written = undefined
   }
   return {

@@ -3,6 +3,7 @@ import { type EventOptions, events, type Message, type NetlinkSocket } from '@cn
 import { familyWord } from './family.ts'
 import { decodeFields } from './fields.ts'
 import { changeOf, messageOfType, NFGENMSG, NFT_MSG_NEWGEN } from './messages.ts'
+import type { Committed } from './nft.ts'
 import { generationFields } from './objects.ts'
 import { openGroup } from './open-netfilter.ts'
 import { chainIn, type NftChain, type NftRule, type NftTable, ruleIn, tableIn } from './records.ts'
@@ -82,8 +83,16 @@ export async function* commits(socket: NetlinkSocket, options?: EventOptions): A
 
 const setNames = { table: setFields.table, set: setFields.set }
 
+/**
+ * What a commit changed, in the kernel's order.
+ *
+ * @example
+ * const changes = changesOf(nft.commit(new Batch({ echo: true }).addTable({ family: 'inet', table: 'ex' })))
+ */
+export const changesOf = ({ echo }: Committed): Change[] => echo.flatMap((message) => changeIn(message) ?? [])
+
 /** What a message about one change says; `undefined` for a message about something else. */
-export function changeIn({ type, body }: Message): Change | undefined {
+function changeIn({ type, body }: Message): Change | undefined {
   const change = changeOf(messageOfType(type))
   const family = familyWord(body[0])
   if (change === undefined || family === undefined) return undefined

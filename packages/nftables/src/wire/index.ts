@@ -32,7 +32,7 @@
  */
 
 export { type AddOptions, Batch, type BatchOptions, type Subject } from './batch.ts'
-export { type Change, type Commit, commits, openCommits } from './commits.ts'
+export { type Change, type Commit, changesOf, commits, openCommits } from './commits.ts'
 export { compatOf } from './compat.ts'
 export type { Dumps, Filter } from './dumps.ts'
 export { decodeExpressions, encodeExpressions } from './expression.ts'

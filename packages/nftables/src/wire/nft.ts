@@ -2,7 +2,6 @@ import { debugFor } from '@cni/host/debug'
 import type { NetnsTarget } from '@cni/netns'
 import type { Channel, Message } from '@cni/netns/netlink'
 import { Batch } from './batch.ts'
-import { type Change, changeIn } from './commits.ts'
 import { type Dumps, dumpsOver } from './dumps.ts'
 import { decodeFields } from './fields.ts'
 import { NFGENMSG, NFT_MSG_GETGEN, nfgenmsg, typeOf } from './messages.ts'
@@ -57,8 +56,8 @@ export interface TransactOptions extends Patience {
 
 /** What became of a batch. */
 export interface Committed {
-  /** What the kernel says was changed, read when it is first looked at; nothing without `echo`. */
-  readonly changes: readonly Change[]
+  /** What the kernel told of it, for `changesOf`; nothing unless the batch was made with `echo`. */
+  readonly echo: readonly Message[]
 }
 
 /**
@@ -89,7 +88,7 @@ export function nftOver(channel: Channel): Nft {
   let mustWait = false
   const close = () => (mustWait ? channel.leave() : channel.close())
   const send = (batch: Batch, commit: boolean): Committed => {
-    if (batch.size === 0) return { changes: [] }
+    if (batch.size === 0) return { echo: [] }
     mustWait ||= batch.deletes
     const begun = performance.now()
     const bytes = batch.bytes({ commit })
@@ -102,7 +101,7 @@ export function nftOver(channel: Channel): Nft {
       ...(error === undefined ? {} : { error }),
     })
     if (error !== undefined) throw error
-    return committed(outcome.replies)
+    return { echo: outcome.replies }
   }
 
   return {
@@ -133,16 +132,5 @@ export function nftOver(channel: Channel): Nft {
     },
     close,
     [Symbol.dispose]: close,
-  }
-}
-
-/** Who takes nothing back needs no changes. */
-function committed(replies: readonly Message[]): Committed {
-  let changes: readonly Change[] | undefined
-  return {
-    get changes() {
-      changes ??= replies.flatMap((message) => changeIn(message) ?? [])
-      return changes
-    },
   }
 }
