@@ -2,6 +2,7 @@ import { library } from '../../tsup.base.ts'
 
 export default library({
   index: 'src/index.ts',
+  conntrack: 'src/conntrack/index.ts',
   enter: 'src/enter/index.ts',
   handle: 'src/handle/index.ts',
   netlink: 'src/netlink/index.ts',

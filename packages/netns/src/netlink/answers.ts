@@ -16,9 +16,13 @@ export interface Expected {
   readonly final: number | undefined
 }
 
+/** Decides about each reply of a dump; `kept`: the number of replies kept so far. */
+export type Keep = (message: Message, kept: number) => boolean
+
 /** What the kernel has said so far of the messages sent together. */
 export interface Answers {
   readonly expected: Expected
+  readonly keep: Keep | undefined
   /** All but acknowledgements, in their order. */
   readonly replies: Message[]
   readonly refusals: Refusal[]
@@ -33,13 +37,14 @@ export interface Answers {
 }
 
 /** Nothing yet. */
-export function noAnswers(expected: Expected): Answers {
-  return { expected, replies: [], refusals: [], done: false, interrupted: false, lost: false }
+export function noAnswers(expected: Expected, keep?: Keep): Answers {
+  return { expected, keep, replies: [], refusals: [], done: false, interrupted: false, lost: false }
 }
 
 /** Takes in one datagram. Throws `NetnsError('PROTOCOL')` when it cannot be read. */
 export function addDatagram(answers: Answers, datagram: Uint8Array): void {
-  const { way, first, last, final } = answers.expected
+  const { keep, expected } = answers
+  const { way, first, last, final } = expected
   for (const message of decodeMessages(datagram)) {
     const { type, flags, sequence } = message
     // What is left of an earlier exchange that failed half-way. nf_tables tells of elements with the number 0.
@@ -52,7 +57,7 @@ export function addDatagram(answers: Answers, datagram: Uint8Array): void {
       if (refusal !== undefined) answers.refusals.push(refusal)
       if (sequence === final) answers.done = true
     } else if (type !== NLMSG_NOOP && type !== NLMSG_OVERRUN) {
-      answers.replies.push(message)
+      if (keep === undefined || keep(message, answers.replies.length)) answers.replies.push(message)
       if (way === 'get' && (flags & NLM_F_MULTI) === 0) answers.done = true
     }
   }

@@ -62,6 +62,20 @@ beforeEach(() => {
 })
 
 describe('dump', () => {
+  test('keeps of a table what is needed, counted anew in each reading', () => {
+    answers = [
+      [item(1), item(2, 2 | NLM_F_DUMP_INTR), item(3), done()],
+      [item(1), item(2), item(3), item(4), done()],
+    ]
+    const counts: number[] = []
+    const keep = ({ body }: { body: Buffer }, kept: number) => {
+      counts.push(kept)
+      return body[0] !== 1 && kept < 2
+    }
+    expect(values(channel.dump(request, { keep }))).toEqual([2, 3])
+    expect(counts).toEqual([0, 0, 1, 0, 0, 1, 2])
+  })
+
   test('is read until it is done, over several datagrams', () => {
     answers = [[item(1), item(2), done()]]
     expect(values(channel.dump(request))).toEqual([1, 2])

@@ -1,6 +1,6 @@
 import { NetnsError } from '../handle/netns-error.ts'
 import { isSysError } from '../sys/sys.ts'
-import { type Answers, addDatagram, firstOf, noAnswers, repliesOf } from './answers.ts'
+import { type Answers, addDatagram, firstOf, type Keep, noAnswers, repliesOf } from './answers.ts'
 import { NLM_F_ACK, NLM_F_REQUEST, NLMSG_NOOP } from './constants.ts'
 import type { Message } from './decode.ts'
 import { encodeMessage } from './encode.ts'
@@ -21,6 +21,13 @@ export interface Outcome {
   readonly lost: boolean
 }
 
+/** How to read a table. */
+export interface DumpOptions {
+  readonly consistent?: boolean
+  /** Called for each message, with the number of messages kept so far in this reading. */
+  readonly keep?: Keep
+}
+
 /**
  * Single requests to the kernel. Each throws a {@link NetlinkError} when the kernel refuses it, else a `NetnsError`:
  * `EAGAIN` without an answer, `ENOBUFS` when it was lost, `PROTOCOL` for bytes that are no messages, `CLOSED`, or an
@@ -33,9 +40,10 @@ export interface Questions {
   ask(request: Request): Message[]
   /**
    * Reads a table. One that changed meanwhile may miss entries, or have them twice, and is read again, six times at
-   * most; the last reading is taken as it is, or with `consistent` throws `EINTR`.
+   * most; the last reading is taken as it is, or with `consistent` throws `EINTR`. `keep` returns false for a message
+   * that is not needed: a long table is then never in memory as a whole.
    */
-  dump(request: Request, options?: { readonly consistent?: boolean }): Message[]
+  dump(request: Request, options?: DumpOptions): Message[]
 }
 
 /**
@@ -66,7 +74,7 @@ export function channelOver(socket: NetlinkSocket): Channel {
   let port: number | undefined
   let unread = false
 
-  const talk = (datagram: Buffer, what: string, way?: Way): Answers => {
+  const talk = (datagram: Buffer, what: string, way?: Way, keep?: Keep): Answers => {
     try {
       // 32 bits, and room for a batch.
       const expected = numberMessages(datagram, sequence > 0xf0000000 ? 1 : sequence + 1, way)
@@ -74,7 +82,7 @@ export function channelOver(socket: NetlinkSocket): Channel {
       // What an earlier exchange left takes the room of these answers.
       while (unread) unread = socket.receive() !== 'none'
       unread = true
-      const answers = noAnswers(expected)
+      const answers = noAnswers(expected, keep)
       socket.send(datagram)
       while (!answers.done) {
         const received = socket.receive()
@@ -90,9 +98,9 @@ export function channelOver(socket: NetlinkSocket): Channel {
       throw new NetnsError(cause.code, `${what}: ${cause.message}`, { cause })
     }
   }
-  const replies = (way: Way, request: Request, consistent?: boolean): Message[] => {
+  const replies = (way: Way, request: Request, { consistent, keep }: DumpOptions = {}): Message[] => {
     for (let attempt = 1; ; attempt++) {
-      const answers = talk(encodeRequest(way, request), request.what, way)
+      const answers = talk(encodeRequest(way, request), request.what, way, keep)
       const found = repliesOf(answers, request.what, attempt, consistent)
       if (found !== 'again') return found
     }
@@ -108,7 +116,7 @@ export function channelOver(socket: NetlinkSocket): Channel {
     },
     get: (request) => firstOf(replies('get', request), request.what),
     ask: (request) => replies('ask', request),
-    dump: (request, options) => replies('dump', request, options?.consistent),
+    dump: (request, options) => replies('dump', request, options),
     exchange(datagram, what) {
       const { replies, refusals, done, lost } = talk(datagram, what)
       return { replies, refusals, acknowledged: done, lost }

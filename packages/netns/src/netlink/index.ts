@@ -24,7 +24,7 @@
  */
 
 export { type Readable, watchReadable } from '../ready/readable.ts'
-export { type Channel, channelOver, type Outcome, type Questions } from './channel.ts'
+export { type Channel, channelOver, type DumpOptions, type Outcome, type Questions } from './channel.ts'
 export {
   NETLINK_GENERIC,
   NETLINK_NETFILTER,

@@ -16,6 +16,7 @@
  * @module
  */
 
+export { type FakeConnection, type FakeConntrack, fakeConntrack } from './fake-conntrack.ts'
 export { type FakeSysctl, fakeSysctl } from './fake-sysctl.ts'
 export { ownedNetns } from './owned-netns.ts'
 export { type FakeRtnl, fakeRtnl } from './rtnl/fake-rtnl.ts'

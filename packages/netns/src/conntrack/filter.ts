@@ -1,0 +1,94 @@
+import { formatAddress, type IpFamily, parseAddress } from '@cni/types/ip'
+import { NetnsError } from '../handle/netns-error.ts'
+import { checkInteger, shown } from '../rtnl/check.ts'
+import type { ConntrackEntry, ConntrackFilter, ConntrackTuple, TupleFilter } from './entry.ts'
+import { protocolName, protocolNumber } from './protocol.ts'
+
+/** A filter whose members are valid, with addresses as the kernel writes them. */
+export interface CheckedFilter {
+  readonly family?: IpFamily
+  readonly protocol?: string | number
+  readonly zone?: number
+  readonly original: Partial<ConntrackTuple>
+  readonly reply: Partial<ConntrackTuple>
+}
+
+/** Validates a filter. Throws `NetnsError('INVALID')` that names the member and the value. */
+export function checkFilter({ family, protocol, zone, original, reply }: ConntrackFilter): CheckedFilter {
+  const families = new Set<IpFamily>()
+  if (family !== undefined) families.add(checkFamily(family))
+  const tuples = { original: checkTuple(original, 'original', families), reply: checkTuple(reply, 'reply', families) }
+  if (families.size > 1) throw new NetnsError('INVALID', 'family: the filter has IPv4 and IPv6; give one family')
+  const [only] = families
+  return {
+    ...(only === undefined ? {} : { family: only }),
+    ...(protocol === undefined ? {} : { protocol: protocolName(protocolNumber(protocol)) }),
+    ...(zone === undefined ? {} : { zone: checkInteger(zone, 0, 0xffff, 'zone') }),
+    ...tuples,
+  }
+}
+
+/** Refuses a filter that would delete every connection. */
+export function checkNotEmpty(filter: CheckedFilter): CheckedFilter {
+  const { original, reply, ...rest } = filter
+  if (Object.keys({ ...original, ...reply, ...rest }).length > 0) return filter
+  throw new NetnsError(
+    'INVALID',
+    'Delete connections: the filter is empty; give a family, a protocol, a port or an address',
+  )
+}
+
+/** True if the entry has every member of the filter. */
+export function matches(entry: ConntrackEntry, filter: CheckedFilter): boolean {
+  const { family, protocol, zone, original, reply } = filter
+  return (
+    (family === undefined || family === entry.family) &&
+    (protocol === undefined || protocol === entry.protocol) &&
+    (zone === undefined || zone === entry.zone) &&
+    hasAll(entry.original, original) &&
+    hasAll(entry.reply, reply)
+  )
+}
+
+/** Default of the largest number of entries in a list. */
+const LIMIT = 65_536
+
+/** The largest number of entries of a list. */
+export const checkLimit = (limit: number = LIMIT): number => checkInteger(limit, 1, 2 ** 32, 'limit')
+
+/** The error of a list beyond its limit. */
+export function tooMany(limit: number): NetnsError {
+  return new NetnsError('TOO_MANY', `List connections: more than ${limit} match; narrow the filter, or raise limit`)
+}
+
+function hasAll(tuple: ConntrackTuple, { src, dst, sport, dport }: Partial<ConntrackTuple>): boolean {
+  return (
+    (src === undefined || src === tuple.src) &&
+    (dst === undefined || dst === tuple.dst) &&
+    (sport === undefined || sport === tuple.sport) &&
+    (dport === undefined || dport === tuple.dport)
+  )
+}
+
+function checkFamily(family: IpFamily): IpFamily {
+  if (family === 'ipv4' || family === 'ipv6') return family
+  throw new NetnsError('INVALID', `family: expected ipv4 or ipv6, got ${shown(family)}`)
+}
+
+function checkTuple(tuple: TupleFilter = {}, name: string, families: Set<IpFamily>): Partial<ConntrackTuple> {
+  const address = (member: 'src' | 'dst') => {
+    const text = tuple[member]
+    if (text === undefined) return {}
+    const bytes = typeof text === 'string' ? parseAddress(text) : undefined
+    if (bytes === undefined) {
+      throw new NetnsError('INVALID', `${name}.${member}: expected an IP address, got ${shown(text)}`)
+    }
+    families.add(bytes.length === 4 ? 'ipv4' : 'ipv6')
+    return { [member]: formatAddress(bytes) }
+  }
+  const port = (member: 'sport' | 'dport') => {
+    const number = tuple[member]
+    return number === undefined ? {} : { [member]: checkInteger(number, 0, 0xffff, `${name}.${member}`) }
+  }
+  return { ...address('src'), ...address('dst'), ...port('sport'), ...port('dport') }
+}
