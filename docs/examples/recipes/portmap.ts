@@ -1,22 +1,73 @@
 import { iptables, ruleset } from '@cni/iptables'
-import type { NetnsTarget } from '@cni/netns'
+import { type NetnsTarget, openRtnl } from '@cni/netns'
+import { conntrack } from '@cni/netns/conntrack'
 import { type AttachmentContext, attachmentName, definePlugin, netConf } from '@cni/skel'
 import { type PortMapping, runtimeConfig } from '@cni/skel/capabilities'
 import { CniError, containerIps, ErrorCode, type Result } from '@cni/types'
 
 const chainOf = (c: AttachmentContext): string => attachmentName(c, 'PM-', 28)
+const loopback = { ipv4: '127.0.0.0/8', ipv6: '::1/128' } as const
+const isAny = (hostIP: string): boolean => ['', '0.0.0.0', '::'].includes(hostIP)
 
-/** What comes to a port of the node goes to a port of the pod, over IPv4. */
+/** Packets to a port of the node go to a port of the pod, in each family of the pod. */
 function rules(chain: string, mappings: readonly PortMapping[], result: Result) {
-  const [pod] = containerIps(result, { family: 'ipv4' })
-  if (!pod) throw new CniError(ErrorCode.invalidNetworkConfig, 'the pod has no IPv4 address to map ports to')
-  return ruleset({ nat: [chain] }, ({ nat }) => [
-    nat.on('PREROUTING').only('ipv4').dstType('LOCAL').jump(chain),
-    nat.on('OUTPUT').only('ipv4').not.dst('127.0.0.0/8').dstType('LOCAL').jump(chain),
-    ...mappings.map((each) =>
-      nat.on(chain).only('ipv4').proto(each.protocol).dport(each.hostPort).dnat(`${pod}:${each.containerPort}`),
-    ),
-  ])
+  if (mappings.length > 0 && containerIps(result).length === 0) {
+    throw new CniError(ErrorCode.invalidNetworkConfig, 'the pod has no address to map ports to')
+  }
+  return ruleset({ nat: [chain] }, ({ nat }) =>
+    (['ipv4', 'ipv6'] as const).flatMap((family) => {
+      const [pod] = containerIps(result, { family })
+      const own = mappings.filter((each) => canMap(each, family, pod))
+      if (own.length === 0) return []
+      const host = family === 'ipv4' ? pod : `[${pod}]`
+      return [
+        nat.on('PREROUTING').only(family).dstType('LOCAL').jump(chain),
+        nat.on('OUTPUT').only(family).not.dst(loopback[family]).dstType('LOCAL').jump(chain),
+        ...own.map(({ protocol, hostPort, hostIP, containerPort }) => {
+          const rule = nat.on(chain).only(family).proto(protocol).dport(hostPort)
+          return (isAny(hostIP) ? rule : rule.dst(hostIP)).dnat(`${host}:${containerPort}`)
+        }),
+      ]
+    }),
+  )
+}
+
+/** True if the mapping is for this family, and the pod has an address of it. */
+function canMap(
+  { protocol, hostPort, hostIP }: PortMapping,
+  family: 'ipv4' | 'ipv6',
+  pod: string | undefined,
+): boolean {
+  const refuse = (why: string) =>
+    new CniError(
+      ErrorCode.invalidNetworkConfig,
+      `hostPort ${hostPort}/${protocol} of ${hostIP || 'every address'}: ${why}`,
+    )
+  if (protocol === 'sctp') throw refuse('SCTP is not supported; map TCP or UDP')
+  if (hostIP === '::1' || hostIP.startsWith('127.'))
+    throw refuse('a loopback address cannot be mapped; give another one')
+  if (hostIP !== '' && hostIP.includes(':') !== (family === 'ipv6')) return false
+  if (pod === undefined && !isAny(hostIP))
+    throw refuse(`the pod has no ${family} address; give an address of its family`)
+  return pod !== undefined
+}
+
+/** Deletes the entries of UDP clients: they would go on reaching the pod that had the port before. */
+async function forgetClients(c: AttachmentContext, node: NetnsTarget, mappings: readonly PortMapping[]): Promise<void> {
+  const udp = mappings.filter(({ protocol }) => protocol === 'udp')
+  if (udp.length === 0) return
+  try {
+    using rtnl = await openRtnl(node)
+    const local = new Set((await rtnl.getAddresses()).map(({ address }) => address))
+    for (const { hostPort: dport, hostIP } of udp) {
+      const dst = isAny(hostIP) ? undefined : hostIP
+      await conntrack(node).delete({ protocol: 'udp', original: { dport, dst } }, ({ original }) =>
+        local.has(original.dst),
+      )
+    }
+  } catch (error) {
+    c.log.warn('UDP clients may still reach the pod that had the port before', { error })
+  }
 }
 
 export const portmap = (node: NetnsTarget = 'host') =>
@@ -25,11 +76,16 @@ export const portmap = (node: NetnsTarget = 'host') =>
     chained: true,
     config: netConf({ runtimeConfig: runtimeConfig('portMappings') }),
     async add(c) {
-      await iptables({ ...c, netns: node }).apply(rules(chainOf(c), c.conf.runtimeConfig.portMappings, c.prevResult))
+      const { portMappings } = c.conf.runtimeConfig
+      const wanted = rules(chainOf(c), portMappings, c.prevResult)
+      c.undo(() => forgetClients(c, node, portMappings)) // after the rules are gone
+      await iptables({ ...c, netns: node }).apply(wanted)
+      await forgetClients(c, node, portMappings)
       return c.prevResult
     },
     check: (c) => iptables(node).verify(rules(chainOf(c), c.conf.runtimeConfig.portMappings, c.prevResult)),
     async del(c) {
       await iptables(node).removeChains(chainOf(c))
+      await forgetClients(c, node, c.conf?.runtimeConfig.portMappings ?? [])
     },
   })

@@ -100,6 +100,12 @@ export function conntrackBehaviour(name: string, start: () => Promise<ConntrackT
       expect(await listed()).toEqual(['tcp 5', 'udp 5'])
     })
 
+    test('deletes what the caller decides', async () => {
+      const only = ({ original }: ConntrackEntry) => original.dst === '10.90.0.1'
+      expect(await port.delete({ original: { dport: 53 } }, only)).toEqual({ deleted: 2 })
+      expect(await listed()).toEqual(['tcp 5', 'udp 5', 'udp 6'])
+    })
+
     test('refuses to delete without a filter', async () => {
       for (const filter of [{}, { original: {} }, { protocol: undefined, reply: { dst: undefined } }]) {
         await expect(port.delete(filter)).rejects.toMatchObject({ code: 'INVALID' })

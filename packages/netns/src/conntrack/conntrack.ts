@@ -10,7 +10,7 @@ import { openNetlink, openNetlinkSocket } from '../netlink/open.ts'
 import { watchReadable } from '../ready/readable.ts'
 import { unlessAlready } from '../rtnl/already.ts'
 import { CT_DELETE, CT_GET, CT_NEW, conntrackHeader, decodeEntry, encodeFilter, encodeIdentity } from './codec.ts'
-import type { ConntrackEvent, ConntrackPort, ConntrackWatchOptions } from './entry.ts'
+import type { ConntrackEntry, ConntrackEvent, ConntrackPort, ConntrackWatchOptions } from './entry.ts'
 import { type CheckedFilter, checkFilter, checkLimit, checkNotEmpty, matches, tooMany } from './filter.ts'
 
 /** `NFNLGRP_CONNTRACK_NEW`, `_UPDATE` and `_DESTROY`. */
@@ -41,12 +41,12 @@ export function conntrack(where: Where): ConntrackPort {
       if (found.length > limit) throw tooMany(limit)
       return found.flatMap((message) => decodeEntry(message) ?? [])
     },
-    async delete(filter) {
+    async delete(filter, only) {
       const checked = checkNotEmpty(checkFilter(filter))
       using channel = openNetlink(netns, NETLINK_NETFILTER)
       let deleted = 0
       for (let round = 0; round < ROUNDS; round++) {
-        const found = dump(channel, checked, ROUND)
+        const found = dump(channel, checked, ROUND, only)
         for (const message of found) if (deleteOne(channel, message)) deleted++
         if (found.length < ROUND) break
       }
@@ -57,12 +57,17 @@ export function conntrack(where: Where): ConntrackPort {
 }
 
 /** The messages of at most `most` connections that match. */
-function dump(channel: Channel, filter: CheckedFilter, most: number): Message[] {
+function dump(
+  channel: Channel,
+  filter: CheckedFilter,
+  most: number,
+  only: (entry: ConntrackEntry) => boolean = () => true,
+): Message[] {
   const found: Message[] = []
   const keep = (message: Message, kept: number): boolean => {
     if (found.length + kept >= most) return false
     const entry = decodeEntry(message)
-    return entry !== undefined && matches(entry, filter)
+    return entry !== undefined && matches(entry, filter) && only(entry)
   }
   const attributes = encodeFilter(filter)
   try {

@@ -70,9 +70,10 @@ export interface ConntrackPort {
   list(filter?: ConntrackFilter, options?: ConntrackListOptions): Promise<ConntrackEntry[]>
   /**
    * Deletes the connections that match, and returns their number. The next packet of such a connection passes the NAT
-   * rules again. Throws `INVALID` for a filter without a member: it would delete every connection of the node.
+   * rules again. `only` decides about each of them where a filter cannot say it. Throws `INVALID` for a filter without
+   * a member: it would delete every connection of the node.
    */
-  delete(filter: ConntrackFilter): Promise<{ deleted: number }>
+  delete(filter: ConntrackFilter, only?: (entry: ConntrackEntry) => boolean): Promise<{ deleted: number }>
   /** Yields changes of connections that match, from the first call of `next()` on. */
   watch(filter?: ConntrackFilter, options?: ConntrackWatchOptions): AsyncGenerator<ConntrackEvent, void, void>
 }

@@ -67,9 +67,9 @@ function portOver(table: Table): ConntrackPort {
       if (found.length > limit) throw tooMany(limit)
       return found
     },
-    async delete(filter) {
+    async delete(filter, only = () => true) {
       const checked = checkNotEmpty(checkFilter(filter))
-      const gone = table.entries.filter((entry) => matches(entry, checked))
+      const gone = table.entries.filter((entry) => matches(entry, checked) && only(entry))
       table.entries = table.entries.filter((entry) => !gone.includes(entry))
       for (const { timeoutSeconds: _, ...entry } of gone) tell(table, { type: 'destroy', entry })
       return { deleted: gone.length }

@@ -1,4 +1,5 @@
 import { foldMembers, isObject } from '@cni/types'
+import { formatAddress, parseAddress, unmapAddress } from '@cni/types/ip'
 import * as z from 'zod/mini'
 
 /** A port of the node that is one of the container. */
@@ -15,7 +16,11 @@ export type CapabilityName = keyof typeof capabilitySchemas
 
 /** The schema of each capability; made when it is asked for. */
 export const capabilitySchemas = {
-  portMappings: () => listOf(portMapping()),
+  portMappings: () =>
+    z.pipe(
+      listOf(portMapping()),
+      z.transform((list) => list.filter(({ hostPort }) => hostPort > 0)),
+    ),
   bandwidth: () => z.prefault(bandwidth(), {}),
   ipRanges: () => listOf(z.array(ipRange())),
   ips: () => listOf(z.string()),
@@ -30,15 +35,29 @@ export const capabilitySchemas = {
 } as const
 
 function portMapping() {
-  const port = z.int().check(z.minimum(1), z.maximum(65_535))
+  const port = (least: number) => z.int().check(z.minimum(least), z.maximum(65_535))
   return folded({
-    hostPort: port,
-    containerPort: port,
+    /** 0, or a missing member, maps no port: such entries are left out of the list. */
+    hostPort: z._default(port(0), 0),
+    containerPort: port(1),
     /** Runtimes leave it out for TCP. */
     protocol: z._default(z.pipe(z.string().check(z.toLowerCase()), z.enum(['tcp', 'udp', 'sctp'])), 'tcp'),
-    /** `''`: all addresses of the node. */
-    hostIP: z._default(z.string(), ''),
+    /**
+     * An address in its canonical form. `''`: every address of the node; `0.0.0.0`: every IPv4 address; `::`: every IPv6
+     * address.
+     */
+    hostIP: z._default(
+      z.string().check(z.overwrite(canonicalAddress), z.refine(isHostIp, 'expected an IP address')),
+      '',
+    ),
   })
+}
+
+const isHostIp = (text: string): boolean => text === '' || parseAddress(text) !== undefined
+
+function canonicalAddress(text: string): string {
+  const bytes = parseAddress(text)
+  return bytes === undefined ? text : formatAddress(unmapAddress(bytes))
 }
 
 function bandwidth() {

@@ -44,6 +44,19 @@ test.each<[runtime: string, given: object, read: object]>([
     { portMappings: [tcp] },
   ],
   ['podman', { portMappings: [{ hostPort: 8081, containerPort: 8080, protocol: 'tcp' }] }, { portMappings: [tcp] }],
+  [
+    'containerd',
+    {
+      portMappings: [
+        { HostPort: 0, ContainerPort: 80, Protocol: 'tcp', HostIP: '' },
+        { ContainerPort: 81 },
+        { HostPort: 8081, ContainerPort: 8080, Protocol: 'Tcp', HostIP: '::FFFF:10.0.0.1' },
+        { HostPort: 8081, ContainerPort: 8080, HostIP: 'FD00:0::1' },
+        { HostPort: 8081, ContainerPort: 8080, HostIP: '::' },
+      ],
+    },
+    { portMappings: ['10.0.0.1', 'fd00::1', '::'].map((hostIP) => ({ ...tcp, hostIP })) },
+  ],
   ['containerd', { bandwidth: { IngressRate: 8 } }, { bandwidth: { ...nothing.bandwidth, ingressRate: 8 } }],
   ['containerd', { dns: { Servers: null } }, { dns: { servers: [], searches: [], options: [] } }],
   ['a runtime of one’s own', { mac: '02:00:00:00:00:01', ips: ['10.1.0.2/24'], more: 1 }, { ips: ['10.1.0.2/24'] }],
@@ -54,7 +67,14 @@ test.each<[runtime: string, given: object, read: object]>([
 })
 
 test.each<[given: object, says: string]>([
-  [{ portMappings: [{ hostPort: 0, containerPort: 80 }] }, 'runtimeConfig.portMappings[0].hostPort'],
+  [{ portMappings: [{ hostPort: -1, containerPort: 80 }] }, 'runtimeConfig.portMappings[0].hostPort'],
+  [{ portMappings: [{ hostPort: 65_536, containerPort: 80 }] }, 'runtimeConfig.portMappings[0].hostPort'],
+  [
+    { portMappings: [{ ...tcp, hostIP: 'eth0' }] },
+    'runtimeConfig.portMappings[0].hostIP: expected an IP address, got "eth0"',
+  ],
+  [{ portMappings: [{ ...tcp, hostIP: '10.0.0.1/24' }] }, 'runtimeConfig.portMappings[0].hostIP'],
+  [{ portMappings: [{ ...tcp, hostIP: 'x'.repeat(9999) }] }, 'runtimeConfig.portMappings[0].hostIP'],
   [{ portMappings: [{ hostPort: 80 }] }, 'runtimeConfig.portMappings[0].containerPort'],
   [{ portMappings: [{ hostPort: 80, containerPort: 80, protocol: 'icmp' }] }, 'runtimeConfig.portMappings[0].protocol'],
   [{ portMappings: ['80'] }, 'runtimeConfig.portMappings[0]'],
@@ -63,5 +83,7 @@ test.each<[given: object, says: string]>([
 ])('%j is refused by name', async (runtimeConf, says) => {
   const { error } = await read({ runtimeConfig: runtimeConf })
   expect(error?.code).toBe(7)
-  expect(`${error?.msg}\n${error?.details ?? ''}`).toContain(says)
+  const text = `${error?.msg}\n${error?.details ?? ''}`
+  expect(text).toContain(says)
+  expect(text.length).toBeLessThan(400)
 })
