@@ -64,6 +64,7 @@ export type {
 } from './rtnl/neighbour/neighbour.ts'
 export { openRtnl } from './rtnl/open-rtnl.ts'
 export type { NewQdisc, NewRedirect, OldQdisc, Qdisc, QdiscFilter, Redirect, TbfOptions } from './rtnl/qdisc/qdisc.ts'
+export { isSameTbf, type TbfLimit, tbf } from './rtnl/qdisc/tbf.ts'
 export type {
   NewRoute,
   Nexthop,

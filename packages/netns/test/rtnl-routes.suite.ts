@@ -1,4 +1,4 @@
-import type { AddressFilter, NewRoute } from '@cni/netns'
+import { type AddressFilter, isSameTbf, type NewRoute, tbf } from '@cni/netns'
 import { describe, expect } from 'vitest'
 import { settledRoutes } from './comes-later.ts'
 import { destinations, MAIN, type Within } from './machines.ts'
@@ -185,6 +185,18 @@ export function routeBehaviour(name: string, within: Within): void {
       expect(await rtnl.getRedirects({ link: 'v0' })).toEqual([])
       expect(await rtnl.deleteQdisc({ link: 'v0' })).toEqual({ deleted: true })
       expect(await rtnl.deleteQdisc({ link: 'v0' })).toEqual({ deleted: false })
+    })
+
+    within('tbf() gives every rate a burst that the kernel takes, and reads it back', async (rtnl) => {
+      for (const bitsPerSecond of [1, 1000, 999_999, 8_000_000, 1e9, 1e11, 1e12, 1e15]) {
+        for (const burstBits of [undefined, 0, 1, 0x7fffffff, 0xffffffff, Number.MAX_SAFE_INTEGER]) {
+          const qdisc = { kind: 'tbf', link: 'v0', handle: '1:', tbf: tbf({ bitsPerSecond, burstBits }) } as const
+          await rtnl.replaceQdisc(qdisc)
+          const [read] = await rtnl.getQdiscs({ link: 'v0' })
+          expect(read?.tbf !== undefined && isSameTbf(read.tbf, qdisc.tbf), JSON.stringify([read, qdisc])).toBe(true)
+          expect(await rtnl.addQdisc(qdisc)).toEqual({ added: false })
+        }
+      }
     })
   })
 }

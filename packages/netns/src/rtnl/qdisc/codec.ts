@@ -4,6 +4,7 @@ import type { Attribute } from '../../netlink/encode.ts'
 import { cString, readCString, u32 } from '../../netlink/values.ts'
 import { checkInteger, shown } from '../check.ts'
 import type { Qdisc, QdiscToAdd, TbfOptions } from './qdisc.ts'
+import { burstOf, limitOf, mostBurst } from './tbf.ts'
 
 // <linux/pkt_sched.h>, <linux/rtnetlink.h>
 const TCMSG = 20
@@ -17,8 +18,6 @@ const TC_LINKLAYER_ETHERNET = 1
 const TC_H_ROOT = 0xffffffff
 const TC_H_INGRESS = 0xfffffff1
 const INGRESS_HANDLE = 0xffff0000
-/** The kernel counts time in this many nanoseconds. */
-const TICK = 64
 
 /** The fixed part of a message about qdiscs and filters. */
 export function trafficHeader(linkIndex: number, handle = 0, parent = 0, info = 0): Buffer {
@@ -82,27 +81,10 @@ export function handleNumber(handle = '0:'): number {
   return (Number.parseInt(major, 16) * 0x10000 + (minor === '' ? 0 : Number.parseInt(minor, 16))) >>> 0
 }
 
-/** Bytes that may wait. */
-export function limitOf({ bitsPerSecond, burstBytes, limitBytes, latency = 25 }: TbfOptions): number {
-  return limitBytes ?? Math.floor(((bitsPerSecond / 8) * latency) / 1000) + burstBytes
-}
-
-/** Are they the same but for what the kernel rounds? */
-export function sameTbf(there: TbfOptions, wanted: TbfOptions): boolean {
-  const bytesPerTick = ((wanted.bitsPerSecond / 8) * TICK) / 1e9
-  return (
-    Math.floor(there.bitsPerSecond / 8) === Math.floor(wanted.bitsPerSecond / 8) &&
-    Math.abs(there.burstBytes - wanted.burstBytes) <= bytesPerTick + 1 &&
-    there.limitBytes === limitOf(wanted)
-  )
-}
-
 function encodeTbf(options: TbfOptions): Attribute[] {
   checkInteger(options.bitsPerSecond, 8, Number.MAX_SAFE_INTEGER, 'tbf.bitsPerSecond')
   const rate = Math.floor(options.bitsPerSecond / 8)
-  // The kernel counts how long a burst takes, in 32 bits: 274 s at most.
-  const most = Math.min(0xffffffff, Math.floor((0xffffffff * TICK * rate) / 1e9))
-  const burst = checkInteger(options.burstBytes, 1, most, 'tbf.burstBytes')
+  const burst = checkInteger(options.burstBytes, 1, mostBurst(rate), 'tbf.burstBytes')
   const parameters = Buffer.alloc(TBF_QOPT)
   // Else it wants a table of how long packets of every size take.
   parameters[1] = TC_LINKLAYER_ETHERNET
@@ -130,7 +112,7 @@ function decodeTbf(bytes: Buffer): TbfOptions | undefined {
   const ticks = parameters.readUInt32LE(28)
   return {
     bitsPerSecond: rate * 8,
-    burstBytes: Math.round(((ticks + 0.5) * TICK * rate) / 1e9),
+    burstBytes: burstOf(ticks, rate),
     limitBytes: parameters.readUInt32LE(24),
   }
 }

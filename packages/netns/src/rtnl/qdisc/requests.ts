@@ -7,8 +7,9 @@ import { linkOf } from '../link/on-link.ts'
 import { prepareOnLink } from '../link/prepare-on-link.ts'
 import { linkIndex } from '../link/requests.ts'
 import { linkText } from '../link/wire.ts'
-import { decodeQdisc, encodeQdisc, handleNumber, parentNumber, parentOf, sameTbf, trafficHeader } from './codec.ts'
+import { decodeQdisc, encodeQdisc, handleNumber, parentNumber, parentOf, trafficHeader } from './codec.ts'
 import type { OldQdisc, Qdisc, QdiscFilter, QdiscToAdd } from './qdisc.ts'
+import { isSameTbf } from './tbf.ts'
 
 export function getQdiscs(channel: Questions, { link }: QdiscFilter): Qdisc[] {
   const what = 'List qdiscs'
@@ -56,7 +57,7 @@ export function qdiscAt(qdiscs: readonly Qdisc[], parent: string): Qdisc | undef
 export function qdiscDifference(there: Qdisc | undefined, wanted: QdiscToAdd): string | undefined {
   if (there === undefined) return 'it has gone meanwhile'
   if (there.kind !== wanted.kind) return `there is one of the kind ${there.kind}`
-  if (wanted.tbf === undefined || there.tbf === undefined || sameTbf(there.tbf, wanted.tbf)) return undefined
+  if (wanted.tbf === undefined || there.tbf === undefined || isSameTbf(there.tbf, wanted.tbf)) return undefined
   return `there is one whose tbf is ${shown(there.tbf)}`
 }
 

@@ -9,9 +9,10 @@ import { linkText } from '../../rtnl/link/wire.ts'
 import { decodeNeighbour, encodeNeighbour } from '../../rtnl/neighbour/codec.ts'
 import type { NeighbourFilter, NewNeighbour } from '../../rtnl/neighbour/neighbour.ts'
 import { checkMac, neighbourDifference } from '../../rtnl/neighbour/requests.ts'
-import { encodeQdisc, limitOf, parentOf } from '../../rtnl/qdisc/codec.ts'
+import { encodeQdisc, parentOf } from '../../rtnl/qdisc/codec.ts'
 import type { NewRedirect, OldQdisc, QdiscFilter, QdiscToAdd } from '../../rtnl/qdisc/qdisc.ts'
 import { qdiscAt, qdiscDifference } from '../../rtnl/qdisc/requests.ts'
+import { limitOf } from '../../rtnl/qdisc/tbf.ts'
 import { ruleFilter } from '../../rtnl/rule/requests.ts'
 import {
   decodeRule,
