@@ -1,34 +1,77 @@
-import { type NetnsTarget, openRtnl } from '@cni/netns'
+import { isSameTbf, type NetnsTarget, openRtnl, type Qdisc, type RtnlPort, type TbfOptions, tbf } from '@cni/netns'
+import type { Netns } from '@cni/netns/handle'
 import { type AttachmentContext, attachmentName, definePlugin, netConf } from '@cni/skel'
-import { runtimeConfig } from '@cni/skel/capabilities'
+import { type Bandwidth, runtimeConfig } from '@cni/skel/capabilities'
 import { CniError } from '@cni/types'
 
-const tbf = (bitsPerSecond: number, burst: number) => ({ bitsPerSecond, burstBytes: Math.ceil(burst / 8), latency: 25 })
 const ifbOf = (c: AttachmentContext): string => attachmentName(c, 'bw', 15)
 
-/** How much a pod may receive and send, in bits: the node's end of its veth holds it back. */
+/** A rate of 0 is no limit. */
+function limit(bitsPerSecond: number, burstBits: number): TbfOptions | undefined {
+  return bitsPerSecond === 0 ? undefined : tbf({ bitsPerSecond, burstBits })
+}
+
+function limits({ ingressRate, ingressBurst, egressRate, egressBurst }: Bandwidth) {
+  return { ingress: limit(ingressRate, ingressBurst), egress: limit(egressRate, egressBurst) }
+}
+
+/** The node's end of the pod's veth. */
+async function nodeEnd(netns: Netns, ifName: string) {
+  using pod = await openRtnl(netns)
+  const { parent: link, kind, mtu } = (await pod.getLink(ifName)) ?? {}
+  if (link === undefined || kind !== 'veth') throw new CniError(100, `${ifName} is not a veth`)
+  return { link, mtu }
+}
+
+async function removeIfb(node: RtnlPort, ifb: string, link?: number): Promise<void> {
+  if ((await node.getLink(ifb)) === undefined) return
+  if (link !== undefined) await node.deleteRedirect({ link, to: ifb })
+  await node.deleteLink(ifb)
+}
+
+function checkTbf(qdiscs: readonly Qdisc[], wanted: TbfOptions | undefined, what: string): void {
+  const there = qdiscs.find(({ kind }) => kind === 'tbf')?.tbf
+  const isRight = wanted === undefined || there === undefined ? there === wanted : isSameTbf(there, wanted)
+  if (!isRight) throw new CniError(100, `${what}: tbf is ${JSON.stringify(there)}, not ${JSON.stringify(wanted)}`)
+}
+
+/** Limits the bits that a pod receives and sends, on the node's end of its veth. */
 export const bandwidth = (nodeNetns: NetnsTarget = 'host') =>
   definePlugin({
     name: 'small-bandwidth',
     chained: true,
     config: netConf({ runtimeConfig: runtimeConfig('bandwidth') }),
     async add(c) {
-      const { ingressRate, ingressBurst, egressRate, egressBurst } = c.conf.runtimeConfig.bandwidth
-      using pod = await openRtnl(c)
+      const { ingress, egress } = limits(c.conf.runtimeConfig.bandwidth)
+      const { link, mtu } = await nodeEnd(c.netns, c.ifName)
+      const ifb = ifbOf(c)
       using node = await openRtnl({ ...c, netns: nodeNetns })
-      const { parent: link, kind, mtu } = (await pod.getLink(c.ifName)) ?? {}
-      if (link === undefined || kind !== 'veth') throw new CniError(100, `${c.ifName} is no veth`)
-      if (ingressRate > 0) await node.addQdisc({ kind: 'tbf', link, tbf: tbf(ingressRate, ingressBurst) })
-      if (egressRate === 0) return c.prevResult
-      // What comes in cannot be held back; what leaves another link can.
-      await node.addLink({ kind: 'ifb', name: ifbOf(c), mtu, up: true })
-      await node.addQdisc({ kind: 'tbf', link: ifbOf(c), tbf: tbf(egressRate, egressBurst) })
-      await node.addQdisc({ kind: 'ingress', link })
-      await node.addRedirect({ link, to: ifbOf(c) })
+      if (ingress) await node.replaceQdisc({ kind: 'tbf', link, tbf: ingress })
+      else await node.deleteQdisc({ kind: 'tbf', link })
+      if (!egress) {
+        await removeIfb(node, ifb, link)
+        return c.prevResult
+      }
+      // The kernel can hold back only packets that leave a link: those that come in leave by an ifb.
+      await node.addLink({ kind: 'ifb', name: ifb, mtu, up: true })
+      await node.replaceQdisc({ kind: 'tbf', link: ifb, tbf: egress })
+      const hasIngress = (await node.getQdiscs({ link })).some(({ parent }) => parent === 'ingress')
+      if (!hasIngress) await node.addQdisc({ kind: 'ingress', link })
+      await node.addRedirect({ link, to: ifb })
       return c.prevResult
+    },
+    async check(c) {
+      const { ingress, egress } = limits(c.conf.runtimeConfig.bandwidth)
+      const { link } = await nodeEnd(c.netns, c.ifName)
+      using node = await openRtnl(nodeNetns)
+      checkTbf(await node.getQdiscs({ link }), ingress, `to ${c.ifName}`)
+      const ifb = await node.getLink(ifbOf(c))
+      checkTbf(ifb === undefined ? [] : await node.getQdiscs({ link: ifb.index }), egress, `from ${c.ifName}`)
+      const isRedirected = (await node.getRedirects({ link })).some(({ to }) => to === ifb?.index)
+      if (egress && !isRedirected) throw new CniError(100, `from ${c.ifName}: no redirection to ${ifbOf(c)}`)
     },
     async del(c) {
       using node = await openRtnl(nodeNetns)
-      await node.deleteLink(ifbOf(c)) // the rest goes with the veth
+      await removeIfb(node, ifbOf(c)) // the rest goes with the veth
     },
   })

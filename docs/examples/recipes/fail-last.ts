@@ -1,0 +1,16 @@
+import type { Plugin } from '@cni/skel'
+import { type Middleware, use } from '@cni/skel/middleware'
+
+/** For tests: the same plugin, whose ADD fails after all its steps. `meanwhile` runs between the last step and the failure. */
+export function failLast<Conf, Chained extends boolean, State>(
+  plugin: Plugin<Conf, Chained, State>,
+  meanwhile: () => Promise<unknown>,
+): Plugin<Conf, Chained, State> {
+  const fail: Middleware = async (c, next) => {
+    const outcome = await next()
+    if (c.verb !== 'ADD') return outcome
+    await meanwhile()
+    throw new Error('a later step fails')
+  }
+  return use(plugin, fail)
+}
