@@ -13,6 +13,7 @@ export type NetnsErrorCode =
   | 'ASYNC_BODY'
   | 'RESTORE_FAILED'
   | 'PROTOCOL'
+  | 'TOO_MANY'
   | 'FAKE'
   | (string & {})
 
