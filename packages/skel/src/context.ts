@@ -29,6 +29,16 @@ export interface CallContext {
   readonly span?: SpanContext
   /** Aborts at the deadline and on SIGTERM. Give it to everything that waits. */
   readonly signal: AbortSignal
+  /**
+   * Keeps a resource until the call is over: until the result is written or, when ADD fails, until the undo steps have
+   * run. Resources are disposed last first. Gives the resource back.
+   *
+   * @example
+   * ```ts
+   * c.hold(await lock('/run/my-plugin/lock', { create: true }))
+   * ```
+   */
+  hold<Resource extends Disposable | undefined>(resource: Resource): Resource
 }
 
 /** What ADD, CHECK and DEL know about the attachment. */

@@ -1,4 +1,4 @@
-import { closeSync, mkdtempSync, openSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, renameSync, rmSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -78,6 +78,21 @@ test('a lock that another process keeps is an error that names the file', async 
       message: `${JSON.stringify(file)} is locked by another process for more than 20 ms`,
     }),
   )
+})
+
+test('a missing file is made on request, also when the holder has removed it', async () => {
+  const path = join(folder, 'made')
+  const held = await lock(path, { create: true })
+  expect([statSync(path).mode & 0o777, isFree(path)]).toEqual([0o600, false])
+  const waiting = lock(path, { create: true })
+  unlinkSync(path)
+  held.release()
+  using _second = await waiting
+  expect(isFree(path)).toBe(false)
+})
+
+test('a missing folder is an error', async () => {
+  await expect(lock(join(folder, 'missing/file'), { create: true })).rejects.toThrow('ENOENT')
 })
 
 test('a link is not followed', async () => {

@@ -15,6 +15,8 @@ export interface FileLock extends Disposable {
 export interface LockOptions {
   /** How long another process may keep the lock. Default: 2000 ms. */
   readonly timeoutMs?: number
+  /** Makes a missing file, empty and with mode 0600. Default: false. */
+  readonly create?: boolean
   /** For tests. Default: the system calls of this runtime. */
   readonly sys?: Pick<Sys, 'flock'>
 }
@@ -26,16 +28,18 @@ const PAUSE = 5
  * Locks a file against other processes, whatever their runtime: an exclusive `flock`. The path leads to the locked file
  * when the promise resolves: a file that another process removed or replaced meanwhile is not locked.
  *
- * @returns `undefined` when there is no file.
+ * @returns `undefined` when there is no file and `create` is not set.
  * @throws NetnsError `LOCKED` when another process keeps the lock, `NO_FFI`, or the error of the file system.
  * @example
  * using held = await lock('/opt/cni/bin/.tag.uninstalled')
  */
+export async function lock(path: string, options: LockOptions & { readonly create: true }): Promise<FileLock>
+export async function lock(path: string, options?: LockOptions): Promise<FileLock | undefined>
 export async function lock(path: string, options: LockOptions = {}): Promise<FileLock | undefined> {
-  const { timeoutMs = 2000 } = options
+  const { timeoutMs = 2000, create = false } = options
   const until = performance.now() + timeoutMs
   for (;;) {
-    const fd = open(path)
+    const fd = open(path, create)
     if (fd === undefined) return undefined
     if (tryToLock(options.sys, fd) && isAt(path, fd)) return held(fd)
     closeSync(fd)
@@ -49,11 +53,12 @@ export async function lock(path: string, options: LockOptions = {}): Promise<Fil
 
 // internal
 
-function open(path: string): number | undefined {
+function open(path: string, create: boolean): number | undefined {
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
   try {
-    return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    return openSync(path, create ? flags | constants.O_CREAT : flags, 0o600)
   } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return undefined
+    if (errnoOf(error) === 'ENOENT' && !create) return undefined
     throw error
   }
 }

@@ -13,6 +13,8 @@ export interface Call {
   readonly undo: UndoStack
   /** Handles that are closed when the call is over. */
   readonly opened: Netns[]
+  /** Resources of the handler that are disposed when the call is over. */
+  readonly held: Disposable[]
   /** The configuration's version once it is known; error documents are written in it. */
   cniVersion: string | undefined
   /** The file of a plugin that is uninstalled: it goes after the last DEL. */

@@ -18,6 +18,10 @@ export function callContext(
     raw,
     log: call.log,
     signal: call.signal,
+    hold(resource) {
+      if (resource !== undefined) call.held.push(resource)
+      return resource
+    },
   }
 }
 

@@ -37,6 +37,7 @@ export async function performCall(
     signal: limit.signal,
     undo: undoStack(log),
     opened: ahead?.opened ?? [],
+    held: [],
     cniVersion: undefined,
     uninstalled: marked.file,
   }
@@ -73,16 +74,30 @@ async function perform(
     return { exitCode: 1, stdout: errorDocument(call, reason) }
   } finally {
     limit.clear()
-    closeWhenSettled(work, call)
+    // At once but for a handler or a step that outlived its time.
+    await settlesWithin(closeWhenSettled(work, call), 0)
   }
 }
 
-/** A handler that outlived its deadline still uses its handles; a closed number could come to mean another file. */
-function closeWhenSettled(work: Promise<unknown>, { opened }: Call): void {
-  const close = (): void => {
+/**
+ * A handler that outlived its deadline still uses its handles; a closed number could come to mean another file. Its late
+ * undo steps still need what the handler holds.
+ */
+function closeWhenSettled(work: Promise<unknown>, { held, log, opened, undo }: Call): Promise<void> {
+  const close = async (): Promise<void> => {
+    await undo.settled()
+    for (const resource of held.splice(0).reverse()) dispose(resource, log)
     for (const netns of opened.splice(0)) netns.close()
   }
-  void work.then(close, close)
+  return work.then(close, close)
+}
+
+function dispose(resource: Disposable, log: Call['log']): void {
+  try {
+    resource[Symbol.dispose]()
+  } catch (error) {
+    log.warn('a held resource was not released', { error })
+  }
 }
 
 function errorDocument({ plugin, log, cniVersion }: Call, error: unknown): string {

@@ -12,6 +12,8 @@ export interface UndoStack {
   push(step: UndoStep): void
   /** Runs every step within the budget in milliseconds. Failures are logged: the first error is what counts. */
   unwind(budget: number): Promise<void>
+  /** Resolves when no step runs: a late step, or one that outlived the budget, included. Never rejects. */
+  settled(): Promise<void>
 }
 
 /** An empty stack. */
@@ -19,6 +21,7 @@ export function undoStack(log: Log): UndoStack {
   const steps: UndoStep[] = []
   const expired = new AbortController()
   let unwound = false
+  let running: Promise<void> | undefined
 
   const run = async (step: UndoStep): Promise<void> => {
     try {
@@ -27,8 +30,13 @@ export function undoStack(log: Log): UndoStack {
       log.warn('an undo step failed', { error })
     }
   }
-  const unwind = async (): Promise<void> => {
+  const runAll = async (): Promise<void> => {
     for (let step = steps.pop(); step !== undefined && !expired.signal.aborted; step = steps.pop()) await run(step)
+  }
+  const unwind = (): Promise<void> => {
+    const before = running
+    running = before === undefined ? runAll() : before.then(runAll)
+    return running
   }
 
   return {
@@ -44,5 +52,6 @@ export function undoStack(log: Log): UndoStack {
       expired.abort(new Error(`undo did not finish within ${budget} ms`))
       log.warn('undo did not finish in time', { budget, left: steps.length })
     },
+    settled: async () => running,
   }
 }
