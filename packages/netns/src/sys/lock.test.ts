@@ -1,6 +1,17 @@
-import { closeSync, mkdtempSync, openSync, renameSync, rmSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  mkdtempSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { cniErrorKey } from '@cni/types'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { LOCK_EX, LOCK_NB } from './constants.ts'
 import { loadSys } from './load-sys.ts'
@@ -74,6 +85,7 @@ test('a lock that another process keeps is an error that names the file', async 
   await expect(lock(file, { timeoutMs: 20 })).rejects.toThrow(
     expect.objectContaining({
       code: 'LOCKED',
+      [cniErrorKey]: { code: 11 },
       path: file,
       message: `${JSON.stringify(file)} is locked by another process for more than 20 ms`,
     }),

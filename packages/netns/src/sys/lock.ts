@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { errnoOf } from '@cni/types'
+import { cniErrorKey, ErrorCode, errnoOf } from '@cni/types'
 import { NetnsError } from '../handle/netns-error.ts'
 import { LOCK_EX, LOCK_NB } from './constants.ts'
 import { loadSys } from './load-sys.ts'
@@ -29,7 +29,7 @@ const PAUSE = 5
  * when the promise resolves: a file that another process removed or replaced meanwhile is not locked.
  *
  * @returns `undefined` when there is no file and `create` is not set.
- * @throws NetnsError `LOCKED` when another process keeps the lock, `NO_FFI`, or the error of the file system.
+ * @throws NetnsError `LOCKED`, for runtimes code 11, when another process keeps the lock; `NO_FFI`, or the error of the file system.
  * @example
  * using held = await lock('/opt/cni/bin/.tag.uninstalled')
  */
@@ -45,7 +45,8 @@ export async function lock(path: string, options: LockOptions = {}): Promise<Fil
     closeSync(fd)
     if (performance.now() > until) {
       const message = `${JSON.stringify(path)} is locked by another process for more than ${timeoutMs} ms`
-      throw new NetnsError('LOCKED', message, { path })
+      const code = ErrorCode.tryAgainLater
+      throw Object.assign(new NetnsError('LOCKED', message, { path }), { [cniErrorKey]: { code } })
     }
     await sleep(PAUSE)
   }

@@ -1,0 +1,20 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, onTestFinished, test } from 'vitest'
+
+const adds = fileURLToPath(new URL('adds.ts', import.meta.url))
+
+test('50 ADDs of five processes at once: no address twice, in either family', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'leases-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const runs = [0, 10, 20, 30, 40].map((first) =>
+    promisify(execFile)(process.execPath, ['--conditions=@cni/source', adds, folder, `${first}`, '10']),
+  )
+  const addresses = (await Promise.all(runs)).flatMap(({ stdout }): string[] => JSON.parse(stdout))
+  const expected = Array.from({ length: 50 }, (_, i) => [`10.88.0.${i + 2}/24`, `fd88::${(i + 2).toString(16)}/64`])
+  expect(addresses.sort()).toEqual(expected.flat().sort())
+}, 60_000)
