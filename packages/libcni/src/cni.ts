@@ -8,7 +8,7 @@ import { delNetwork } from './del.ts'
 import { collectGarbage } from './gc.ts'
 import { type NetworkList, toNetworkList } from './network-list.ts'
 import { perform } from './perform.ts'
-import { type CniOptions, type Operation, type OperationOptions, operation } from './runtime.ts'
+import { type CniOptions, type DelOptions, type Operation, type OperationOptions, operation } from './runtime.ts'
 import { networkStatus } from './status.ts'
 import { validateNetwork } from './validate.ts'
 
@@ -25,7 +25,7 @@ export interface Cni {
   /** Asks every plugin whether the attachment is as ADD left it. */
   check(list: NetworkList | Conflist, rt: Attachment, options?: OperationOptions): Promise<void>
   /** Detaches a container: DEL of every plugin, last one first. */
-  del(list: NetworkList | Conflist, rt: Attachment, options?: OperationOptions): Promise<void>
+  del(list: NetworkList | Conflist, rt: Attachment, options?: DelOptions): Promise<void>
   /** Deletes what is left of attachments that do not exist any more. */
   gc(list: NetworkList | Conflist, args: GcArgs, options?: OperationOptions): Promise<void>
   /** Asks every plugin whether it could serve an ADD now. */
@@ -89,7 +89,7 @@ export function cni(options: CniOptions): Cni {
   return {
     add: (list, rt, own) => attachment('ADD', list, rt, own, addNetwork),
     check: (list, rt, own) => attachment('CHECK', list, rt, own, checkNetwork),
-    del: (list, rt, own) => attachment('DEL', list, rt, own, delNetwork),
+    del: (list, rt, own) => attachment('DEL', list, rt, own, (...del) => delNetwork(...del, own?.onDelError)),
     gc: (list, args, own) =>
       network('GC', list, own, (op, loaded) => collectGarbage(op, loaded, args.validAttachments)),
     status: (list, own) => network('STATUS', list, own, networkStatus),

@@ -31,6 +31,41 @@ describe('del', () => {
     expect(existsSync(worlds.cached())).toBe(true)
   })
 
+  test('with onDelError continue, all plugins have their DEL, and the first failure is reported', async () => {
+    const plugins = { a: { ADD: first }, b: { DEL: failing(7, 'second') }, c: {}, d: { DEL: failing(11, 'first') } }
+    const { runtime, log } = worlds.setUp(plugins)
+    const all = list('1.1.0', 'a', 'b', 'c', 'd')
+    await runtime.add(all, rt)
+    const deleting = runtime.del(all, rt, { onDelError: 'continue' })
+    await expect(deleting).rejects.toThrow('plugin type="d" failed (delete): first; dd')
+    expect(log().slice(4)).toEqual(['DEL d', 'DEL c', 'DEL b', 'DEL a'])
+    expect(existsSync(worlds.cached())).toBe(true)
+  })
+
+  test('with onDelError continue, a result is forgotten when no plugin failed', async () => {
+    const { runtime } = worlds.setUp({ a: { ADD: first } })
+    await runtime.add(list('1.1.0', 'a'), rt)
+    await runtime.del(list('1.1.0', 'a'), rt, { onDelError: 'continue' })
+    expect(existsSync(worlds.cached())).toBe(false)
+  })
+
+  test('with onDelError continue, an operation whose time is over starts no more plugins', async () => {
+    const stop = new AbortController()
+    const { runtime, log } = worlds.setUp({
+      a: { ADD: first },
+      b: {
+        DEL: () => {
+          stop.abort(new Error('over'))
+          throw new Error('bad')
+        },
+      },
+    })
+    await runtime.add(list('1.1.0', 'a', 'b'), rt)
+    const deleting = runtime.del(list('1.1.0', 'a', 'b'), rt, { onDelError: 'continue', signal: stop.signal })
+    await expect(deleting).rejects.toThrow('plugin type="b" failed (delete)')
+    expect(log().slice(2)).toEqual(['DEL b'])
+  })
+
   test.each(['0.3.1', '', undefined])('version %j has no result', async (version) => {
     const { exec, runtime } = worlds.setUp({ a: { ADD: {} } })
     await runtime.add(list(version, 'a'), rt)

@@ -53,5 +53,5 @@ export { type Plan, type PlannedCall, type PlanRequest, planNetwork } from './pl
 export { diffResults, formatChange, type ResultChange } from './result-diff.ts'
 // Trying again
 export { addWithRetry, needsDel, type RetryOptions, type RetryPolicy, retryDelay, withRetry } from './retry.ts'
-export type { CniOptions, OperationOptions } from './runtime.ts'
+export type { CniOptions, DelOptions, OperationOptions } from './runtime.ts'
 export { staleAttachments } from './stale.ts'

@@ -22,6 +22,15 @@ export interface OperationOptions {
   readonly timeout?: number | undefined
 }
 
+/** What a DEL may set for itself. */
+export interface DelOptions extends OperationOptions {
+  /**
+   * After a plugin's DEL has failed: `stop` leaves out the plugins that are left, as the Go library does; `continue`
+   * runs them. Both report the first error and keep the remembered result. Default: `stop`.
+   */
+  readonly onDelError?: 'stop' | 'continue' | undefined
+}
+
 /** One operation: {@link CniOptions} with their defaults, and one signal for everything that may end it. */
 export interface Operation {
   readonly path: readonly string[]

@@ -84,6 +84,7 @@ function checkFlags(command: Command, flags: GivenFlags): void {
   const { options } = COMMANDS[command]
   const given = [
     ...(flags.keep === undefined ? [] : ['keep' as const]),
+    ...(flags.continue ? ['continue' as const] : []),
     ...(flags.dryRun && command !== 'explain' ? ['dryRun' as const] : []),
     ...(flags.trace || flags.verbose ? ['trace' as const] : []),
   ]

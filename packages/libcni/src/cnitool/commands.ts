@@ -41,7 +41,7 @@ export async function execute(line: CommandLine, places: Places, io: CnitoolIo, 
       await runtime.check(list, rt)
       return ''
     case 'del':
-      await runtime.del(list, rt)
+      await runtime.del(list, rt, { onDelError: line.flags.continue ? 'continue' : 'stop' })
       return ''
     case 'gc':
       await runtime.gc(list, { validAttachments: validAttachments(line.flags.keep) })

@@ -19,6 +19,7 @@ export const COMMAND_FLAGS = {
     value: 'ID/IFNAME',
     help: 'an attachment that still exists; again for more, or joined by commas',
   }),
+  continue: boolFlag({ name: 'continue', help: 'after a failed DEL run those of the plugins that are left' }),
   dryRun: boolFlag({ name: 'dry-run', help: 'as explain: print what would be executed, execute nothing' }),
   trace: boolFlag({
     name: 'trace',

@@ -200,6 +200,7 @@ describe('an error', () => {
     [['statsu', 'pods'], {}, 'unknown command "statsu", did you mean status?'],
     [['add', 'pods', '/ns', '--trce'], {}, 'unknown flag --trce, did you mean --trace?'],
     [['del', 'pods', '/ns', '--keep', 'c1/eth0'], {}, '--keep is for gc, explain, not for del'],
+    [['add', 'pods', '/ns', '--continue'], {}, '--continue is for del, not for add'],
     [['explain', 'del', 'pods', '/ns', '--keep', 'c1/eth0'], {}, '--keep is for gc, not for del'],
     [['explain'], {}, 'explain needs VERB and NETWORK, got no argument'],
     [['explain', 'validate', 'pods'], {}, 'explain: unknown verb "validate"'],

@@ -33,8 +33,8 @@ del. A failed add leaves what it did: run del.`,
     args: 'NETWORK NETNS',
     about: 'detach',
     more: `Runs DEL of every plugin, the last one first, with the remembered result if there is one, then forgets it.
-Running it again, or when the namespace is gone, is fine.`,
-    options: VERB_OPTIONS,
+Running it again, or when the namespace is gone, is fine. The first failure ends it, unless --continue is given.`,
+    options: [...VERB_OPTIONS, 'continue'],
   },
   gc: {
     args: 'NETWORK',
