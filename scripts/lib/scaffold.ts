@@ -39,7 +39,8 @@ async function useProject(
     })
   await step(`${name} in ${folder}`, async () => {
     const creator = `--package=${join(tarballs, `create-cni-plugin-${VERSION}.tgz`)}`
-    const flags = ['--kind', kind, '--rules', rules, `--agent=${agent}`, '--from', tarballs]
+    const choice = rules === undefined ? [] : ['--rules', rules]
+    const flags = ['--kind', kind, ...choice, `--agent=${agent}`, '--from', tarballs]
     await npm(folder, 'exec', '--yes', creator, '--', 'create-cni-plugin', name, ...flags)
     await npm(project, 'install')
     for (const script of ['test', 'test:kernel', 'build', 'conformance']) await npm(project, 'run', script)

@@ -9,7 +9,7 @@ import {
   versionFlag,
   withDefaults,
 } from '@cni/host/cli'
-import { KINDS, nameProblem, type ProjectOptions, RULES } from './options.ts'
+import { choicesProblem, KINDS, nameProblem, type ProjectOptions, RULES } from './options.ts'
 
 /** What was asked on the command line; what is missing of the project is asked for, or has a default. */
 export type Command =
@@ -40,6 +40,8 @@ export function parseCommandLine(argv: readonly string[]): Command {
   const problem = name === undefined ? undefined : nameProblem(name)
   if (problem !== undefined) throw new UsageError(problem)
   const { kind, rules, agent } = given
+  const clash = choicesProblem({ kind: kind || undefined, rules: rules || undefined, agent })
+  if (clash !== undefined) throw new UsageError(`flag --${clash}`)
   return { given: { name, kind: kind || undefined, rules: rules || undefined, agent }, yes, json, dryRun, from }
 }
 
@@ -79,15 +81,18 @@ const FLAGS = {
     name: 'kind',
     of: ['', ...KINDS],
     fallback: '',
-    help: "chained works behind the network's plugins, main makes the pod's interface, thick has a daemon (default chained)",
+    help: "chained works behind the network's plugins, main makes the pod's interface, thick has a daemon, ipam gives addresses (default chained)",
   }),
   rules: choiceFlag({
     name: 'rules',
     of: ['', ...RULES],
     fallback: '',
-    help: 'what it writes into a pod (default iptables)',
+    help: 'what it writes into a pod (default iptables; not for ipam)',
   }),
-  agent: boolFlag({ name: 'agent', help: 'with an agent that keeps it installed on nodes (default true)' }),
+  agent: boolFlag({
+    name: 'agent',
+    help: 'with an agent that keeps it installed on nodes (default true; not for ipam)',
+  }),
   yes: boolFlag({ name: 'yes', short: 'y', help: 'ask nothing: defaults for what is not said' }),
   from: textFlag({
     name: 'from',

@@ -10,6 +10,7 @@ const OF_KIND: Readonly<Record<Kind, readonly string[]>> = {
   chained: [],
   main: ['@cni/invoke', '@cni/netns', '@cni/types'],
   thick: ['@cni/types'],
+  ipam: ['@cni/netns', '@cni/types'],
 }
 /** For tests and the build. koffi lets tests enter namespaces on Node before 26.9; what is shipped does without it. */
 const FOR_DEVELOPMENT = ['@cni/build', '@cni/conformance', '@cni/libcni', '@cni/netns']
@@ -29,8 +30,15 @@ export function dependenciesOf(
   overrides: Record<string, string> | undefined
 } {
   const version = (name: string) => tarballs[name] ?? `^${VERSION}`
-  const shipped = new Set(['@cni/skel', ...OF_RULES[rules], ...OF_KIND[kind], ...(agent ? ['@cni/installer'] : [])])
-  const development = FOR_DEVELOPMENT.filter((name) => !shipped.has(name))
+  const shipped = new Set([
+    '@cni/skel',
+    ...(rules === undefined ? [] : OF_RULES[rules]),
+    ...OF_KIND[kind],
+    ...(agent ? ['@cni/installer'] : []),
+  ])
+  const development = [...FOR_DEVELOPMENT, ...(kind === 'ipam' ? ['@cni/invoke'] : [])].filter(
+    (name) => !shipped.has(name),
+  )
   return {
     dependencies: sorted({ ...versions([...shipped], version), zod: '^4.0.0' }),
     devDependencies: sorted({ ...versions(development, version), ...OF_OTHERS }),

@@ -1,4 +1,4 @@
-import type { ProjectOptions } from './options.ts'
+import { isChained, type ProjectOptions } from './options.ts'
 
 /** How the plugin gets onto nodes: an image, a DaemonSet, and a workflow that builds and tests. */
 export function deployFiles(options: ProjectOptions): ReadonlyMap<string, string> {
@@ -51,7 +51,7 @@ jobs:
       - run: npm install
       - run: npm test
       - run: npm run build
-${kind === 'main' ? '      - run: sudo apt-get update && sudo apt-get install -y containernetworking-plugins\n' : ''}      - run: sudo env "PATH=$PATH" npm run test:kernel
+${isChained(kind) ? '' : '      - run: sudo apt-get update && sudo apt-get install -y containernetworking-plugins\n'}      - run: sudo env "PATH=$PATH" npm run test:kernel
       - run: sudo env "PATH=$PATH" npm run conformance
 `
 

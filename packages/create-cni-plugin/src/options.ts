@@ -1,5 +1,5 @@
 /** What a plugin is to its network. */
-export const KINDS = ['chained', 'main', 'thick'] as const
+export const KINDS = ['chained', 'main', 'thick', 'ipam'] as const
 /** How it does its work in a pod. */
 export const RULES = ['iptables', 'nftables', 'routes'] as const
 
@@ -12,13 +12,28 @@ export type Rules = (typeof RULES)[number]
 export interface ProjectOptions {
   /** Of the plugin: its executable, the `type` in configurations, the folder. */
   readonly name: string
-  /** `chained`: behind the network's own plugins; `main`: makes the pod's interface; `thick`: chained, with a daemon. */
+  /** `chained`: behind the network's own plugins; `main`: makes the pod's interface; `thick`: chained, with a daemon; `ipam`: gives addresses to main plugins. */
   readonly kind: Kind
-  /** What it writes into a pod. */
-  readonly rules: Rules
-  /** With an agent that keeps the plugin installed on nodes. */
+  /** What it writes into a pod; `undefined` for `ipam`, which writes nothing there. */
+  readonly rules: Rules | undefined
+  /** With an agent that keeps the plugin installed on nodes; `false` for `ipam`, which is no entry of a list. */
   readonly agent: boolean
 }
+
+/** Problem of choices that do not go together, as a sentence; `undefined`: none. */
+export function choicesProblem({
+  kind,
+  rules,
+  agent,
+}: { readonly [K in keyof ProjectOptions]?: ProjectOptions[K] | undefined }) {
+  if (kind !== 'ipam') return undefined
+  if (rules !== undefined) return `rules: an IPAM plugin writes nothing into a pod, leave ${JSON.stringify(rules)} out`
+  if (agent === true) return 'agent: an IPAM plugin is no entry of a list that an agent could keep, leave it out'
+  return undefined
+}
+
+/** A plugin that works behind others. */
+export const isChained = (kind: Kind): boolean => kind === 'chained' || kind === 'thick'
 
 /**
  * What is wrong with a plugin's name, as a sentence; `undefined`: nothing. It becomes a file, a package, a `type`, a table and

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { KINDS, type ProjectOptions, RULES } from './options.ts'
+import { choicesProblem, KINDS, type ProjectOptions, RULES } from './options.ts'
 import { projectFiles } from './project.ts'
 
 const every: ProjectOptions[] = KINDS.flatMap((kind) =>
   RULES.flatMap((rules) => [true, false].map((agent) => ({ name: 'my-plugin', kind, rules, agent }))),
-)
+).filter((options) => choicesProblem(options) === undefined)
+every.push({ name: 'my-plugin', kind: 'ipam', rules: undefined, agent: false })
 
 describe.each(every)('$kind, $rules, agent: $agent', (options) => {
   const files = projectFiles(options)
@@ -19,11 +20,11 @@ describe.each(every)('$kind, $rules, agent: $agent', (options) => {
         'README.md',
         'src/main.ts',
         'src/plugin.test.ts',
-        'src/rules.test.ts',
         'test/plugin.netns.test.ts',
         'tsconfig.json',
       ]),
     )
+    expect(files.has('src/rules.test.ts')).toBe(options.kind !== 'ipam')
     expect(Object.keys(manifest.scripts)).toEqual(['check', 'test', 'test:kernel', 'build', 'conformance'])
     expect(files.has('deploy/daemonset.yaml')).toBe(options.agent || options.kind === 'thick')
     expect(files.has('src/agent.ts')).toBe(options.agent)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { dependenciesOf } from './dependencies.ts'
 import { deployFiles } from './deploy-files.ts'
-import { chainPrefix, type ProjectOptions, type Rules } from './options.ts'
+import { chainPrefix, isChained, type ProjectOptions, type Rules } from './options.ts'
 import { readmeOf } from './readme.ts'
 
 const template = fileURLToPath(new URL('../template', import.meta.url))
@@ -25,10 +25,11 @@ export function projectFiles(
   tarballs: Readonly<Record<string, string>> = {},
 ): ReadonlyMap<string, string> {
   const { name, kind, rules, agent } = options
-  const conf = CONFIGURATIONS[rules]
-  const folders = ['always', `rules/${rules}`, `kind/${kind}`]
+  const conf = rules === undefined ? {} : CONFIGURATIONS[rules]
+  const folders = ['always', `kind/${kind}`]
+  if (rules !== undefined) folders.push(`rules/${rules}`)
   // A daemon does behind its shim what a chained plugin does by itself.
-  if (kind !== 'main') folders.push('kind/behind')
+  if (isChained(kind)) folders.push('kind/behind')
   if (agent) folders.push('agent/any', kind === 'main' ? 'agent/main' : 'agent/chained')
   const words = { '@NAME@': name, '@CHAIN@': chainPrefix(name) }
   const fill = (text: string) =>
@@ -49,7 +50,7 @@ export function projectFiles(
   files.set('package.json', packageJson(options, tarballs))
   files.set(
     'conformance.json',
-    json({ cniVersion: '1.1.0', name: 'conformance', type: name, ...conf, ...ipamOf(kind) }),
+    json({ cniVersion: '1.1.0', name: 'conformance', type: name, ...conf, ...ipamOf(options) }),
   )
   for (const [path, text] of deployFiles(options)) files.set(path, text)
   files.set('README.md', readmeOf(options))
@@ -58,8 +59,11 @@ export function projectFiles(
 
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`
 
-const ipamOf = (kind: string) =>
-  kind === 'main' ? { ipam: { type: 'host-local', ranges: [[{ subnet: '10.78.0.0/16' }]] } } : {}
+function ipamOf({ name, kind }: ProjectOptions) {
+  if (kind === 'main') return { ipam: { type: 'host-local', ranges: [[{ subnet: '10.78.0.0/16' }]] } }
+  if (kind === 'ipam') return { ipam: { type: name, ranges: [{ subnet: '10.78.0.0/16' }, { subnet: 'fd78::/64' }] } }
+  return {}
+}
 
 function filesBelow(folder: string) {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -73,7 +77,8 @@ function packageJson(options: ProjectOptions, tarballs: Readonly<Record<string, 
   const build = [`cni-build src/main.ts -o dist/${name}`]
   if (kind === 'thick') build.push(`cni-build src/daemon-main.ts -o dist/${name}-daemon --smoke none --jit normal`)
   if (agent) build.push(`cni-build src/agent-main.ts -o dist/${name}-agent --smoke none --jit normal`)
-  const chained = kind === 'main' ? '' : ' --chained'
+  const chained = isChained(kind) ? ' --chained' : ''
+  const onKernel = 'vitest run --dir test --test-timeout 30000'
   const { dependencies, devDependencies, overrides } = dependenciesOf(options, tarballs)
   return json({
     name,
@@ -84,7 +89,8 @@ function packageJson(options: ProjectOptions, tarballs: Readonly<Record<string, 
     scripts: {
       check: 'tsc',
       test: 'tsc && vitest run --dir src',
-      'test:kernel': 'vitest run --dir test --test-timeout 30000',
+      // Main plugins start an IPAM plugin by its file.
+      'test:kernel': kind === 'ipam' ? `npm run build && ${onKernel}` : onKernel,
       build: build.join(' && '),
       conformance:
         kind === 'thick'

@@ -7,6 +7,10 @@ export type Questions = (known: Known) => Promise<ProjectOptions | undefined>
 
 type Known = { readonly [K in keyof ProjectOptions]?: ProjectOptions[K] | undefined }
 
+interface Answered {
+  readonly results: { readonly kind?: Kind }
+}
+
 class Cancelled extends Error {}
 
 /** On the terminal. */
@@ -20,8 +24,12 @@ export const askOnTerminal: Questions = async (known) => {
       {
         name: () => (known.name === undefined ? askName() : Promise.resolve(known.name)),
         kind: () => (known.kind === undefined ? askKind() : Promise.resolve(known.kind)),
-        rules: () => (known.rules === undefined ? askRules() : Promise.resolve(known.rules)),
-        agent: () => (known.agent === undefined ? askAgent() : Promise.resolve(known.agent)),
+        rules: ({ results: { kind } }: Answered) =>
+          known.rules === undefined && kind !== 'ipam' ? askRules() : Promise.resolve(known.rules),
+        agent: ({ results: { kind } }: Answered) => {
+          if (kind === 'ipam') return Promise.resolve(false)
+          return known.agent === undefined ? askAgent() : Promise.resolve(known.agent)
+        },
       },
       { onCancel: stop },
     )
@@ -47,6 +55,7 @@ const askKind = () =>
       { value: 'chained', label: 'chained', hint: "works behind the network's own plugins" },
       { value: 'main', label: 'main', hint: "makes the pod's interface, with addresses of an IPAM plugin" },
       { value: 'thick', label: 'thick', hint: 'chained, with a daemon that remembers' },
+      { value: 'ipam', label: 'ipam', hint: 'gives addresses to main plugins such as bridge' },
     ],
   })
 

@@ -10,14 +10,25 @@ const IS: Readonly<Record<Kind, string>> = {
   chained: 'A chained CNI plugin: it works behind the plugins of any network.',
   main: 'A main CNI plugin: it makes the interface of pods, with addresses of an IPAM plugin.',
   thick: 'A chained CNI plugin with a daemon: the executable forwards its calls to it.',
+  ipam: 'An IPAM plugin for CNI: main plugins such as bridge have the addresses of pods from it.',
+}
+
+const NEEDS: Readonly<Partial<Record<Kind, string>>> = {
+  main: '\n`npm run conformance` needs `host-local` in `/opt/cni/bin` or `/usr/lib/cni` (Debian: `containernetworking-plugins`).\n',
+  ipam: '\n`npm run test:kernel` needs `bridge` in `/opt/cni/bin` or `/usr/lib/cni` (Debian: `containernetworking-plugins`).\n',
 }
 
 /** The README of a new project: what is where, and the commands in the order in which one needs them. */
 export function readmeOf(options: ProjectOptions): string {
   const { name, kind, rules, agent } = options
   const files = [
-    ['src/rules.ts', 'what is written into a pod, compared and taken away; its configuration'],
-    ['src/plugin.ts', 'the plugin: ADD, CHECK, DEL'],
+    ...(rules === undefined
+      ? [
+          ['src/ranges.ts', 'the ranges of the configuration, and the free addresses in them'],
+          ['src/leases.ts', 'the leases: one file for each address'],
+        ]
+      : [['src/rules.ts', 'what is written into a pod, compared and taken away; its configuration']]),
+    ['src/plugin.ts', `the plugin: ADD, CHECK, DEL${rules === undefined ? ', GC, STATUS' : ''}`],
     ['src/main.ts', 'the process that a container runtime starts'],
     ...(kind === 'thick' ? [['src/daemon-main.ts', 'the daemon; src/shim.ts says where its socket is']] : []),
     ...(agent ? [['src/agent.ts', 'keeps the plugin and its entry on a node']] : []),
@@ -27,7 +38,7 @@ export function readmeOf(options: ProjectOptions): string {
   ]
   return `# ${name}
 
-${IS[kind]} It ${DOES[rules]}.
+${IS[kind]} It ${rules === undefined ? 'gives one address of each range to a pod' : DOES[rules]}.
 
 | | |
 |---|---|
@@ -42,5 +53,5 @@ $ npm run build                # dist/${name}: one file, for nodes without Node.
 \`\`\`
 
 npm may warn that it did not run the install scripts of koffi and esbuild: neither needs them.
-${kind === 'main' ? '\n`npm run conformance` needs `host-local` in `/opt/cni/bin` or `/usr/lib/cni` (Debian: `containernetworking-plugins`).\n' : ''}`
+${NEEDS[kind] ?? ''}`
 }

@@ -100,7 +100,9 @@ describe('npm create cni-plugin', () => {
     [['My-Plugin'], 'got "My-Plugin"'],
     [['a-name-that-is-much-too-long'], 'expected 1 to 20'],
     [['a', 'b'], 'expected one name, got "a", "b"'],
-    [['a', '--kind', 'maim'], 'flag --kind has the value "maim": expected chained or main or thick'],
+    [['a', '--kind', 'maim'], 'flag --kind has the value "maim": expected chained or main or thick or ipam'],
+    [['a', '--kind', 'ipam', '--rules', 'routes'], 'flag --rules: an IPAM plugin writes nothing into a pod'],
+    [['a', '--kind', 'ipam', '--agent'], 'flag --agent: an IPAM plugin is no entry of a list'],
     [['a', '--rule', 'routes'], 'unknown flag --rule, did you mean --rules?'],
     [['a', '--from', '.'], 'there is no cni-skel-*.tgz in .'],
     [['a', '--from', 'nowhere'], '/nowhere'],
@@ -125,6 +127,12 @@ describe('npm create cni-plugin', () => {
     expect(code).toBe(2)
     expect(err).toContain(problem)
     expect(readdirSync('.')).toEqual([])
+  })
+
+  it('makes an IPAM plugin without rules and agent', async () => {
+    const { code, out } = await run(['mine', '--kind', 'ipam'])
+    expect([code, out.split('\n')[0]]).toEqual([0, expect.stringMatching(/^mine: ipam, without an agent, \d+ files/)])
+    expect(existsSync('mine/src/leases.ts')).toBe(true)
   })
 
   it('takes flags that stand in the variables of npm as well as here', async () => {

@@ -1,6 +1,6 @@
 import { type CommandIo, isUsageError, UsageError, versionText } from '@cni/host/cli'
 import { DEFAULTS, helpText, parseCommandLine, refuseFlagsKeptByNpm } from './command-line.ts'
-import type { ProjectOptions } from './options.ts'
+import { choicesProblem, type ProjectOptions } from './options.ts'
 import { projectFiles } from './project.ts'
 import type { Questions } from './questions.ts'
 import { tarballsIn } from './tarballs.ts'
@@ -27,6 +27,8 @@ export async function runCli(
     const tarballs = from === '' ? {} : tarballsIn(from)
     const options = yes || ask === undefined ? unasked(given) : await ask(given)
     if (options === undefined) return 1
+    const clash = choicesProblem(options)
+    if (clash !== undefined) throw new UsageError(clash)
     const files = projectFiles(options, tarballs)
     if (!dryRun) writeProject(options.name, files)
     const paths = [...files.keys()]
@@ -44,11 +46,12 @@ export async function runCli(
 function unasked({ name, ...given }: { readonly [K in keyof ProjectOptions]?: ProjectOptions[K] | undefined }) {
   if (name === undefined) throw new UsageError('a name is missing: npm create cni-plugin my-plugin')
   const { kind = DEFAULTS.kind, rules = DEFAULTS.rules, agent = DEFAULTS.agent } = given
+  if (kind === 'ipam') return { name, kind, rules: undefined, agent: false }
   return { name, kind, rules, agent }
 }
 
 function report({ name, kind, rules, agent }: ProjectOptions, paths: readonly string[], dryRun: boolean) {
-  const what = `${name}: ${kind}, ${rules}, ${agent ? 'with' : 'without'} an agent`
+  const what = [`${name}: ${kind}`, ...(rules ? [rules] : []), `${agent ? 'with' : 'without'} an agent`].join(', ')
   if (dryRun) return `${what}; nothing was written\n${paths.map((path) => `  ${path}\n`).join('')}`
   return `${what}, ${paths.length} files. Next:
 

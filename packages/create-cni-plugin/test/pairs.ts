@@ -11,4 +11,5 @@ export const PAIRS: readonly ProjectOptions[] = [
   { name: 'thick-iptables', kind: 'thick', rules: 'iptables', agent: true },
   { name: 'thick-nftables', kind: 'thick', rules: 'nftables', agent: true },
   { name: 'thick-routes', kind: 'thick', rules: 'routes', agent: false },
+  { name: 'addresses', kind: 'ipam', rules: undefined, agent: false },
 ]

@@ -121,7 +121,7 @@ test.each([
     { subnet: 'fd88::/64', first: 'fd88::9', last: 'fd88::8' },
     'subnet: no address of fd88::/64 from fd88::9 to fd88::8',
   ],
-  [{ subnet: '10.88.0.4/32' }, 'subnet: no address of 10.88.0.4/32'],
+  [{ subnet: '10.88.0.4/31' }, 'subnet: expected a network of 4 addresses or more, got "10.88.0.4/31"'],
 ])('%j is refused by name', async (range, problem) => {
   const { tester } = node([range])
   const { error } = await tester.add()

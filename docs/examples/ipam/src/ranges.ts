@@ -28,13 +28,11 @@ export interface Range {
 export function rangeOf(conf: z.infer<typeof range>, index: number): Range {
   const invalid = (member: string, problem: string): CniError =>
     new CniError(ErrorCode.invalidNetworkConfig, `ipam.ranges[${index}].${member}: ${problem}`)
-  const {
-    cidr,
-    family,
-    first: own,
-    last: end,
-    prefixLength,
-  } = networkIn(conf.subnet, (text) => invalid('subnet', text))
+  const network = networkIn(conf.subnet, (text) => invalid('subnet', text))
+  const { cidr, family, prefixLength } = network
+  if (network.size < 4n) {
+    throw invalid('subnet', `expected a network of 4 addresses or more, got ${quoted(conf.subnet)}`)
+  }
 
   const addressIn = (member: 'first' | 'last' | 'gateway', preset: string): string => {
     const text = conf[member] ?? preset
@@ -43,9 +41,9 @@ export function rangeOf(conf: z.infer<typeof range>, index: number): Range {
     if (address !== undefined && contains(cidr, address)) return address
     throw invalid(member, `expected an address in ${cidr}, got ${quoted(text)}`)
   }
-  const second = nextAddress(own) ?? own
+  const second = nextAddress(network.first) ?? network.first
   const first = addressIn('first', second)
-  const last = addressIn('last', family === 'ipv4' ? (nextAddress(end, -1) ?? end) : end)
+  const last = addressIn('last', family === 'ipv4' ? (nextAddress(network.last, -1) ?? network.last) : network.last)
   const gateway = addressIn('gateway', second)
   const found = { cidr, prefixLength, first, last, gateway }
   if (!isBefore(last, first) && freeIn(found, new Set()) !== undefined) return found

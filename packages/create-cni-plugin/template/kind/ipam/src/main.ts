@@ -1,0 +1,4 @@
+import { pluginMain } from '@cni/skel'
+import { plugin } from './plugin.ts'
+
+pluginMain(plugin())
