@@ -1,12 +1,12 @@
 import { isChained, type ProjectOptions } from './options.ts'
 
 /** How the plugin gets onto nodes: an image, a DaemonSet, and a workflow that builds and tests. */
-export function deployFiles(options: ProjectOptions): ReadonlyMap<string, string> {
+export function deployFiles(options: ProjectOptions, conf: object): ReadonlyMap<string, string> {
   return new Map([
     ['Dockerfile', dockerfile(options)],
     ['.dockerignore', 'node_modules\ndist\n.git\n'],
     ['.github/workflows/ci.yml', workflow(options)],
-    ...(hasPod(options) ? [['deploy/daemonset.yaml', daemonSet(options)] as const] : []),
+    ...(hasPod(options) ? [['deploy/daemonset.yaml', daemonSet(options, conf)] as const] : []),
   ])
 }
 
@@ -15,10 +15,12 @@ export const hasPod = ({ kind, agent }: ProjectOptions): boolean => agent || kin
 
 function dockerfile(options: ProjectOptions) {
   const { name, kind, agent } = options
-  const programs = [...(agent ? [`${name}-agent`] : []), ...(kind === 'thick' ? [`${name}-daemon`] : [])]
-  const copies = programs
-    .map((program) => `COPY --from=build /src/dist/${program} /usr/local/bin/${program}\n`)
-    .join('')
+  const daemon = `${name}-daemon`
+  const programs = [...(agent ? [`${name}-agent`] : []), ...(kind === 'thick' ? [daemon] : [])]
+  const copies = [
+    ...(agent ? [`# One file under two names.\nRUN ln -s /opt/cni/bin/${name} /usr/local/bin/${name}-agent\n`] : []),
+    ...(kind === 'thick' ? [`COPY --from=build /src/dist/${daemon} /usr/local/bin/${daemon}\n`] : []),
+  ].join('')
   const start = programs[0] === undefined ? '' : `ENTRYPOINT ["/usr/local/bin/${programs[0]}"]\n`
   return `FROM node:22-bookworm AS build
 WORKDIR /src
@@ -55,11 +57,11 @@ ${isChained(kind) ? '' : '      - run: sudo apt-get update && sudo apt-get insta
       - run: sudo env "PATH=$PATH" npm run conformance
 `
 
-function daemonSet(options: ProjectOptions) {
+function daemonSet(options: ProjectOptions, conf: object) {
   const { name, kind, agent } = options
   const containers = [
     ...(agent ? [agentContainer(options)] : []),
-    ...(kind === 'thick' ? [daemonContainer(options)] : []),
+    ...(kind === 'thick' ? [daemonContainer(options, conf)] : []),
   ]
   const volumes = [
     ...(agent ? AGENT_FOLDERS.map(([volume, path]) => hostPath(volume, path)) : []),
@@ -85,7 +87,7 @@ spec:
       nodeSelector: { kubernetes.io/os: linux }
       # A node is not ready before its network is, so this must not wait for it.
       hostNetwork: true
-      tolerations:
+${kind === 'thick' ? "      # Runtimes name some pods' namespaces by a process: /proc/PID/ns/net.\n      hostPID: true\n" : ''}      tolerations:
         - operator: Exists
       automountServiceAccountToken: false
       terminationGracePeriodSeconds: 30
@@ -114,16 +116,35 @@ ${kind === 'main' ? '          env:\n            - { name: POD_SUBNET, value: 10
             - { name: cni-cache, mountPath: /host/var/lib/cni, readOnly: true }
 `
 
-const daemonContainer = ({ name }: ProjectOptions) => `        - name: daemon
+/** A kubelet cannot probe a unix socket: the shim asks, as a runtime does. */
+const probe = (name: string, conf: object) => `
+                - /bin/sh
+                - -c
+                - >-
+                  echo '${JSON.stringify({ cniVersion: '1.1.0', name: 'probe', type: name, ...conf })}' |
+                  CNI_COMMAND=STATUS CNI_PATH=/opt/cni/bin /opt/cni/bin/${name}`
+
+const daemonContainer = ({ name }: ProjectOptions, conf: object) => `        - name: daemon
           image: registry.example/${name}:0.0.0
           command: [/usr/local/bin/${name}-daemon]
           resources:
             requests: { cpu: 10m, memory: 40Mi }
-          # It enters the namespaces of pods.
+          readinessProbe:
+            periodSeconds: 10
+            timeoutSeconds: 5
+            exec:
+              command:${probe(name, conf)}
+          livenessProbe:
+            periodSeconds: 30
+            timeoutSeconds: 5
+            failureThreshold: 5
+            exec:
+              command:${probe(name, conf)}
+          # It enters the namespaces of pods; those of processes need SYS_PTRACE.
           securityContext:
             runAsUser: 0
             readOnlyRootFilesystem: true
-            capabilities: { drop: [ALL], add: [SYS_ADMIN, NET_ADMIN, SYS_CHROOT] }
+            capabilities: { drop: [ALL], add: [SYS_ADMIN, NET_ADMIN, SYS_CHROOT, SYS_PTRACE] }
           volumeMounts:
             - { name: run, mountPath: /run/${name} }
             - { name: netns, mountPath: /var/run/netns, mountPropagation: HostToContainer }

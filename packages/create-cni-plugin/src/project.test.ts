@@ -51,6 +51,27 @@ describe.each(every)('$kind, $rules, agent: $agent', (options) => {
   })
 })
 
+it('makes one file of plugin and agent', () => {
+  const files = projectFiles({ name: 'mine', kind: 'chained', rules: 'routes', agent: true })
+  const { build } = JSON.parse(files.get('package.json') ?? '').scripts
+  expect(build).toBe('cni-build src/main.ts -o dist/mine --program mine-agent=src/agent-main.ts')
+  expect(files.get('Dockerfile')).toContain('RUN ln -s /opt/cni/bin/mine /usr/local/bin/mine-agent\n')
+})
+
+it('gives the daemon the PIDs of the node, and probes by the shim', () => {
+  const text = (kind: 'chained' | 'thick') =>
+    projectFiles({ name: 'mine', kind, rules: 'nftables', agent: true }).get('deploy/daemonset.yaml') ?? ''
+  expect(text('chained')).not.toMatch(/hostPID|Probe/)
+  expect(text('thick')).toContain('\n      hostPID: true\n')
+  const probes = [...text('thick').matchAll(/ +(\w+)Probe:\n[\s\S]*?>-\n +(.*)\n +(.*)\n/g)]
+  const conf = '{"cniVersion":"1.1.0","name":"probe","type":"mine","port":15001}'
+  const status = [`echo '${conf}' |`, 'CNI_COMMAND=STATUS CNI_PATH=/opt/cni/bin /opt/cni/bin/mine']
+  expect(probes.map(([, ...words]) => words)).toEqual([
+    ['readiness', ...status],
+    ['liveness', ...status],
+  ])
+})
+
 it('takes packages from tarballs, those of its dependencies too', () => {
   const tarballs = { '@cni/skel': 'file:/t/skel.tgz', '@cni/host': 'file:/t/host.tgz' }
   const text = projectFiles({ name: 'x', kind: 'chained', rules: 'nftables', agent: false }, tarballs).get(

@@ -52,7 +52,7 @@ export function projectFiles(
     'conformance.json',
     json({ cniVersion: '1.1.0', name: 'conformance', type: name, ...conf, ...ipamOf(options) }),
   )
-  for (const [path, text] of deployFiles(options)) files.set(path, text)
+  for (const [path, text] of deployFiles(options, conf)) files.set(path, text)
   files.set('README.md', readmeOf(options))
   return new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
@@ -74,9 +74,10 @@ function filesBelow(folder: string) {
 
 function packageJson(options: ProjectOptions, tarballs: Readonly<Record<string, string>>) {
   const { name, kind, agent } = options
-  const build = [`cni-build src/main.ts -o dist/${name}`]
+  // The agent is the plugin's file under another name: an image of both carries one runtime.
+  const program = agent ? ` --program ${name}-agent=src/agent-main.ts` : ''
+  const build = [`cni-build src/main.ts -o dist/${name}${program}`]
   if (kind === 'thick') build.push(`cni-build src/daemon-main.ts -o dist/${name}-daemon --smoke none --jit normal`)
-  if (agent) build.push(`cni-build src/agent-main.ts -o dist/${name}-agent --smoke none --jit normal`)
   const chained = isChained(kind) ? ' --chained' : ''
   const onKernel = 'vitest run --dir test --test-timeout 30000'
   const { dependencies, devDependencies, overrides } = dependenciesOf(options, tarballs)

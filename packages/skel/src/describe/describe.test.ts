@@ -1,5 +1,7 @@
 import { definePlugin, netConf } from '@cni/skel'
+import { runtimeConfig } from '@cni/skel/capabilities'
 import { describe as describer, helpText, jsonSchema } from '@cni/skel/describe'
+import { attachmentState } from '@cni/skel/state'
 import { testPlugin } from '@cni/skel/testing'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
@@ -99,6 +101,17 @@ describe('the help', () => {
         --version    the version
       "
     `)
+  })
+
+  it('names GC where a state makes it work, and the capabilities that its sample declares', async () => {
+    const config = netConf({ port: z.int(), runtimeConfig: runtimeConfig('portMappings', 'mac') })
+    const state = attachmentState(z.object({}))
+    const text = await helpText(definePlugin({ name: 'p', config, state, add: () => ({}), del() {} }))
+    expect(text).toContain('Verbs      ADD DEL GC VERSION\n')
+    expect(text).toContain('Asks for   portMappings mac: capabilities that its entry declares\n')
+    const [sample = ''] = /\{\n[\s\S]*\n {2}\}/.exec(text) ?? []
+    const capabilities = { portMappings: true, mac: true }
+    expect(JSON.parse(sample).plugins).toEqual([{ type: 'p', capabilities, port: 1 }])
   })
 
   it('is short where there is little to say', async () => {

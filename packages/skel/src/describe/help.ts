@@ -10,7 +10,9 @@ import { isOptional, sampleObject } from './sample.ts'
 /** The text of `--help`: what the plugin is, its verbs, versions and configuration, and how to try it. */
 export async function helpText(plugin: Plugin): Promise<string> {
   const { name, about, chained } = plugin
-  const own = ownMembers(await schemaOf(plugin))
+  const config = await schemaOf(plugin)
+  const own = ownMembers(config)
+  const capabilities = capabilitiesOf(config)
   const paragraphs = [
     about === undefined || about === name ? `${name}: a CNI plugin` : `${name}: ${about}`,
     'Container runtimes start it with CNI_COMMAND in the environment and a configuration on stdin.',
@@ -18,17 +20,21 @@ export async function helpText(plugin: Plugin): Promise<string> {
       `Verbs      ${verbsOf(plugin).join(' ')}`,
       `Versions   ${supportedVersions(plugin).join(' ')}`,
       ...(chained === true ? ['Chained    yes: it needs a plugin before it in the list'] : []),
+      ...(capabilities.length === 0
+        ? []
+        : [`Asks for   ${capabilities.join(' ')}: capabilities that its entry declares`]),
     ].join('\n'),
     ...(Object.keys(own).length === 0 ? [] : [`Configuration, besides the members of every plugin:\n${table(own)}`]),
-    `Try it: write this to /etc/cni/net.d/10-${name}.conflist\n\n${indented(listOf(plugin, own))}`,
+    `Try it: write this to /etc/cni/net.d/10-${name}.conflist\n\n${indented(listOf(plugin, own, capabilities))}`,
     `and add a namespace to it\n\n  ip netns add try\n  CNI_PATH=/opt/cni/bin cnitool add ${name} /run/netns/try`,
     'Options:\n  --help, -h   this text\n  --schema     the JSON Schema of the configuration\n  --version    the version',
   ]
   return `${paragraphs.join('\n\n')}\n`
 }
 
-function verbsOf({ check, del, gc, status }: Plugin): string[] {
-  const optional = Object.entries({ CHECK: check, DEL: del, GC: gc, STATUS: status })
+function verbsOf({ check, del, gc, state, status }: Plugin): string[] {
+  // With a state, a GC needs no handler.
+  const optional = Object.entries({ CHECK: check, DEL: del, GC: gc ?? state, STATUS: status })
   return ['ADD', ...optional.filter(([, handler]) => handler !== undefined).map(([verb]) => verb), 'VERSION']
 }
 
@@ -37,6 +43,12 @@ function ownMembers(config: core.$ZodType | undefined): Record<string, core.$Zod
   const standard = Object.keys(shapeOf(netConf({})) ?? {})
   const shape = config === undefined ? {} : (shapeOf(config) ?? {})
   return Object.fromEntries(Object.entries(shape).filter(([member]) => !standard.includes(member)))
+}
+
+/** The members of `runtimeConfig` that the plugin's schema lists. */
+function capabilitiesOf(config: core.$ZodType | undefined): string[] {
+  const member = config && shapeOf(config)?.runtimeConfig
+  return Object.keys((member && shapeOf(member)) ?? {})
 }
 
 function table(members: Readonly<Record<string, core.$ZodType>>): string {
@@ -54,8 +66,13 @@ function wordsFor(schema: core.$ZodType): string {
   return `${expected}${need}${description === undefined ? '' : `: ${description}`}`
 }
 
-function listOf(plugin: Plugin, own: Readonly<Record<string, core.$ZodType>>): string {
-  const entry = { type: plugin.name, ...sampleObject(own) }
+function listOf(plugin: Plugin, own: Readonly<Record<string, core.$ZodType>>, capabilities: readonly string[]): string {
+  const declared = Object.fromEntries(capabilities.map((name) => [name, true]))
+  const entry = {
+    type: plugin.name,
+    ...(capabilities.length === 0 ? {} : { capabilities: declared }),
+    ...sampleObject(own),
+  }
   const before = { type: 'ptp', ipam: { type: 'host-local', subnet: '10.99.0.0/24' } }
   const cniVersion = supportedVersions(plugin).at(-1)
   return JSON.stringify({ cniVersion, name: plugin.name, plugins: plugin.chained ? [before, entry] : [entry] }, null, 2)

@@ -13,8 +13,10 @@ export interface Service {
   readonly env: EnvVars
   readonly maxBody: number
   readonly netns?: NetnsPort
-  /** Aborts when the daemon's grace is over. */
-  readonly signal: AbortSignal
+  /** The calls in flight. A signal for all of them would have a listener each, of which Node 20 warns. */
+  readonly running: Set<AbortController>
+  /** The error of every call once the daemon's grace is over. */
+  halted(): CniError | undefined
   isReady(): boolean
   stderr(line: string): void
 }
@@ -64,12 +66,12 @@ function isAlwaysServed({ env: { CNI_COMMAND } }: WireCall): boolean {
 
 async function run({ env, config }: WireCall, response: ServerResponse, service: Service) {
   const interrupt = new AbortController()
-  const onHalt = (): void => interrupt.abort(service.signal.reason)
   const onClose = (): void => {
     if (!response.writableFinished) interrupt.abort(new Error('the client went away'))
   }
-  if (service.signal.aborted) onHalt()
-  service.signal.addEventListener('abort', onHalt)
+  service.running.add(interrupt)
+  const halted = service.halted()
+  if (halted !== undefined) interrupt.abort(halted)
   response.on('close', onClose)
   try {
     return await runPlugin(service.plugin, {
@@ -84,7 +86,7 @@ async function run({ env, config }: WireCall, response: ServerResponse, service:
       ...(service.netns === undefined ? {} : { netns: service.netns }),
     })
   } finally {
-    service.signal.removeEventListener('abort', onHalt)
+    service.running.delete(interrupt)
   }
 }
 

@@ -34,7 +34,8 @@ export async function serveDaemon(plugin: Plugin, options: DaemonOptions): Promi
   checkPositive('serveDaemon: maxBody', maxBody, 'a number of bytes')
   const place = await claimSocket(socket)
   const inFlight = new Set<Promise<void>>()
-  const halt = new AbortController()
+  const running = new Set<AbortController>()
+  let halted: CniError | undefined
   let isReady = ready
   let stopped: Promise<void> | undefined
 
@@ -43,7 +44,8 @@ export async function serveDaemon(plugin: Plugin, options: DaemonOptions): Promi
     isReady: () => isReady && stopped === undefined,
     env,
     maxBody,
-    signal: halt.signal,
+    running,
+    halted: () => halted,
     stderr: options.stderr ?? ((line) => void writeAll(2, line)),
     ...(netns === undefined ? {} : { netns }),
   }
@@ -61,7 +63,8 @@ export async function serveDaemon(plugin: Plugin, options: DaemonOptions): Promi
 
   const shutDown = async (): Promise<void> => {
     await settlesWithin(drained(inFlight), grace)
-    halt.abort(new CniError(ErrorCode.tryAgainLater, 'the daemon is stopping'))
+    halted = new CniError(ErrorCode.tryAgainLater, 'the daemon is stopping')
+    for (const call of running) call.abort(halted)
     place.remove()
     await settlesWithin(drained(inFlight), UNDO_BUDGET)
     await close(server)

@@ -18,7 +18,7 @@ export interface ShimOptions extends Pick<Plugin<NetConf>, 'about' | 'versions' 
   readonly socket: string | ((conf: NetConf) => string)
   /**
    * Milliseconds to wait for a daemon that is down or not ready, for all waiting verbs or by verb; never longer than
-   * nine tenths of the deadline. 30 000, for STATUS 1000, when not said.
+   * nine tenths of the deadline. 30 000 for ADD and GC, 5000 for CHECK, 1000 for STATUS, when not said.
    */
   readonly readyTimeout?: number | Partial<Readonly<Record<WaitingVerb, number>>>
   /** Milliseconds between two attempts; 100 when not said. */
@@ -31,7 +31,7 @@ export interface ShimOptions extends Pick<Plugin<NetConf>, 'about' | 'versions' 
 }
 
 const DEADLINE = 50_000
-const READY: Readonly<Record<WaitingVerb, number>> = { ADD: 30_000, CHECK: 30_000, GC: 30_000, STATUS: 1000 }
+const READY: Readonly<Record<WaitingVerb, number>> = { ADD: 30_000, CHECK: 5000, GC: 30_000, STATUS: 1000 }
 const POLL = 100
 
 /**
