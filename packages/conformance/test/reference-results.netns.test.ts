@@ -67,7 +67,25 @@ describe.runIf(runs)("results of Debian's plugins are judged as what they are", 
       only: ['add.truth', 'prev-result.kept', 'check.tampered'],
     })
     expect(report).toMatchObject({ verdict: 'conforms', counts: { pass: 2 } })
-    const reason = 'ADD changed only what is not undone here, such as routes'
+    const reason = expect.stringMatching(/^ADD changed only what is not undone here: .*route unicast .* in the pod/)
+    expect(outcome(report, 'check.tampered')).toEqual({ status: 'skipped', reason })
+  }, 120_000)
+
+  test('host-local: the suite names the lease that it saw', async () => {
+    const conf = { ipam: { type: 'host-local', ranges: [[{ subnet: '10.78.0.0/24' }]] } }
+    const report = await check('host-local', { conf, only: ['check.tampered'] })
+    const reason = expect.stringMatching(
+      /^ADD changed only what .*: .*file \/var\/lib\/cni\/networks\/\S+\/10\.78\.0\.\d+/,
+    )
+    expect(outcome(report, 'check.tampered')).toEqual({ status: 'skipped', reason })
+  }, 120_000)
+
+  test('bandwidth: the suite names the qdisc that it saw', async () => {
+    const runtimeConfig = { bandwidth: { ingressRate: 1_000_000, ingressBurst: 1_000_000 } }
+    const report = await check('bandwidth', { conf: { runtimeConfig }, chained: true, only: ['check.tampered'] })
+    const reason = expect.stringMatching(
+      /^ADD changed only what is not undone here: .*qdisc tbf root dev \S+ on the node/,
+    )
     expect(outcome(report, 'check.tampered')).toEqual({ status: 'skipped', reason })
   }, 120_000)
 

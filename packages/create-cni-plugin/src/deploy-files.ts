@@ -1,7 +1,7 @@
 import { isChained, type ProjectOptions } from './options.ts'
 
 /** How the plugin gets onto nodes: an image, a DaemonSet, and a workflow that builds and tests. */
-export function deployFiles(options: ProjectOptions, conf: object): ReadonlyMap<string, string> {
+export function deployFiles(options: ProjectOptions, conf: object = {}): ReadonlyMap<string, string> {
   return new Map([
     ['Dockerfile', dockerfile(options)],
     ['.dockerignore', 'node_modules\ndist\n.git\n'],

@@ -6,7 +6,8 @@ import { addFirst } from '../judge/add-first.ts'
 import { expectFailure } from '../judge/expect-failure.ts'
 import { expectSuccess } from '../judge/expect-success.ts'
 import { needsSight } from '../judge/remains.ts'
-import { difference, takeSnapshot } from '../world/snapshot.ts'
+import { shorten } from '../judge/shorten.ts'
+import { type Difference, difference, takeSnapshot } from '../world/snapshot.ts'
 import { filters, type Tampering, tamperings } from '../world/tamper.ts'
 
 const CHECK = 'SPEC 1.1.0, section 2, "CHECK"'
@@ -40,7 +41,9 @@ export const check: readonly Check[] = [
       if (found === undefined) return
       if (found.ways.length === 0) {
         return ctx.skip(
-          found.changed ? 'ADD changed only what is not undone here, such as routes' : 'ADD changed nothing observable',
+          found.seen.length > 0
+            ? `ADD changed only what is not undone here: ${shorten(found.seen)}`
+            : 'ADD changed nothing observable',
         )
       }
       for (const { where, tampering } of found.ways) {
@@ -60,8 +63,8 @@ export const check: readonly Check[] = [
 ]
 
 interface Undoing {
-  /** Did ADD do anything that shows? */
-  readonly changed: boolean
+  /** Everything that ADD did, as far as it shows. */
+  readonly seen: readonly string[]
   readonly ways: ReadonlyArray<{ readonly where: 'pod' | 'node'; readonly tampering: Tampering }>
 }
 
@@ -71,19 +74,26 @@ async function waysToTamper(ctx: Context): Promise<Undoing | undefined> {
     const take = (where: Netns) => takeSnapshot(where)
     return { pod: await take(attached.pod.netns), node: await take(ctx.world.node) }
   }
+  const files = new Set(ctx.world.state.look().keys())
   const before = await both()
   if ((await addFirst(ctx, attached)) === undefined) return undefined
   const after = await both()
+  const newFiles = [...ctx.world.state.look().keys()].filter((path) => !files.has(path) && !path.endsWith('/'))
   await attached.del()
   const [inPod, onNode] = [difference(before.pod, after.pod), difference(before.node, after.node)]
   return {
-    changed: [inPod, onNode].some((change) => change.added.length + change.removed.length > 0),
+    seen: [...told(inPod, 'in the pod'), ...told(onNode, 'on the node'), ...newFiles.map((path) => `file ${path}`)],
     ways: [
       ...tamperings(before.pod, after.pod).map((tampering) => ({ where: 'pod' as const, tampering })),
       ...filters(onNode).map((tampering) => ({ where: 'node' as const, tampering })),
     ],
   }
 }
+
+const told = ({ added, removed }: Difference, where: string): string[] => [
+  ...added.map((line) => `${line} ${where}`),
+  ...removed.map((line) => `no ${line} ${where}`),
+]
 
 /** Skips for plugins that have no CHECK. */
 export function hasCheck(ctx: Context): boolean {

@@ -17,7 +17,7 @@ export interface Difference {
 
 const LEGACY = ['iptables', 'ip6tables'] as const
 
-/** Links, addresses, routes, rules, packet filters of both kinds and sysctls of a namespace. Counters are left out. */
+/** Links, addresses, routes, rules, qdiscs, packet filters of both kinds and sysctls of a namespace. Counters are left out. */
 export async function takeSnapshot(where: Netns): Promise<Snapshot> {
   using rtnl = await openRtnl(where)
   const [state, ...legacy] = await Promise.all([kernelState(rtnl), ...LEGACY.map((name) => legacyLines(where, name))])
@@ -56,11 +56,12 @@ async function kernelState(rtnl: Rtnl): Promise<string[]> {
   const links = await rtnl.getLinks()
   const names = new Map(links.map(({ index, name }) => [index, name]))
   const dev = (index: number | undefined) => (index === undefined ? '' : ` dev ${names.get(index) ?? '?'}`)
-  const [addresses, routes, rules4, rules6] = await Promise.all([
+  const [addresses, routes, rules4, rules6, qdiscs] = await Promise.all([
     rtnl.getAddresses(),
     rtnl.getRoutes(),
     rtnl.getRules('ipv4'),
     rtnl.getRules('ipv6'),
+    rtnl.getQdiscs(),
   ])
   return [
     ...links.map(
@@ -73,6 +74,10 @@ async function kernelState(rtnl: Rtnl): Promise<string[]> {
         `route ${type} ${destination}${gateway === undefined ? '' : ` via ${gateway}`}${dev(linkIndex)} table ${table}`,
     ),
     ...[...rules4, ...rules6].map((rule) => `rule ${JSON.stringify(rule)}`),
+    // Those with the handle 0: are the kernel's own.
+    ...qdiscs
+      .filter(({ handle }) => handle !== '0:')
+      .map(({ kind, linkIndex, parent }) => `qdisc ${kind} ${parent}${dev(linkIndex)}`),
   ].filter((line) => !comesByItself(line))
 }
 

@@ -201,6 +201,12 @@ describe('while the daemon is down', () => {
     expect(error).toMatchObject({ code: 50 })
   })
 
+  it('CHECK ends within 5 s, when nothing else is said', async () => {
+    const begun = performance.now()
+    expect((await caller({ readyTimeout: {} }).check()).error).toMatchObject({ code: 11 })
+    expect(performance.now() - begun).toBeLessThan(15_000)
+  })
+
   it('the wait is bounded by verb', async () => {
     const options: Partial<ShimOptions> = { readyTimeout: { CHECK: 1 }, pollInterval: 1, timeout: 2000 }
     expect((await caller(options).check()).error).toMatchObject({ code: 11 })

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { type DelegateOptions, ipam } from '@cni/invoke'
 import { type NetnsTarget, openRtnl } from '@cni/netns'
 import { definePlugin, netConf } from '@cni/skel'
+import { attachmentState } from '@cni/skel/state'
 import { assignInterface, CniError, ErrorCode, mergeResults, type Result } from '@cni/types'
 import * as z from 'zod/mini'
 import { settings, setUp, tearDown, verify } from './rules.ts'
@@ -18,14 +19,16 @@ export const plugin = ({ node, delegates }: Place = { node: 'host', delegates: {
     name: '@NAME@',
     removal: 'last', // the rules in the pod are those of all its interfaces
     config: netConf({ ...settings, ipam: z.looseObject({ type: z.string() }) }),
+    state: attachmentState(z.object({ cable: z.string() })), // for GC, which knows no attachment that is gone
     async add(c) {
       using pod = await openRtnl(c)
       using onNode = await openRtnl({ ...c, netns: node })
       // Before the lease: taking back a second one would give up the address of the pod that is there.
       if (await pod.getLink(c.ifName))
         throw new CniError(ErrorCode.internal, `the pod has an interface ${c.ifName} already`)
-      const leased = await ipam(c, delegates).add()
       const cable = cableOf(c)
+      c.state.write({ cable })
+      const leased = await ipam(c, delegates).add()
       await onNode.addLink({ kind: 'veth', name: cable, up: true, peer: { name: c.ifName, netns: c.netns, up: true } })
       for (const { address, gateway } of endsOf(leased)) {
         const noDad = address.includes(':')
@@ -74,7 +77,15 @@ export const plugin = ({ node, delegates }: Place = { node: 'host', delegates: {
       await ipam(c, delegates).del()
     },
     async gc(c) {
-      await ipam(c, delegates).gc()
+      const stale = c.state.stale()
+      using onNode = await openRtnl(node)
+      for (const { state } of stale) await onNode.deleteLink(state.cable)
+      if ((await ipam(c, delegates).gc()).kind === 'done') return
+      // An IPAM plugin from before GC has a DEL for each attachment that is gone.
+      for (const { containerID, ifName } of stale) {
+        const env = { ...c.env, CNI_CONTAINERID: containerID, CNI_IFNAME: ifName, CNI_NETNS: '' }
+        await ipam({ ...c, env }, delegates).del()
+      }
     },
     async status(c) {
       await ipam(c, delegates).status()

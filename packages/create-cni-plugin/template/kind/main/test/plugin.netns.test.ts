@@ -45,6 +45,27 @@ test('ADD plugs the pod in, CHECK sees what is missing, DEL leaves nothing: betw
   expect(exec.calls.map(({ command }) => command)).toContain('DEL')
 })
 
+test('GC takes the cable of a pod that is gone, and releases its lease in an IPAM plugin from before GC', async () => {
+  await using node = await tempNetns()
+  await using pod = await tempNetns()
+  const old = { cniVersion: '1.0.0', supportedVersions: ['1.0.0'] }
+  const exec = fakeExec({
+    'host-local': { ...hostLocal, VERSION: old, ADD: { ...hostLocal.ADD, cniVersion: '1.0.0' } },
+  })
+  const tester = testPlugin(plugin({ node, delegates: { exec } }), {
+    netns: pod,
+    containerID: 'web',
+    path: ['/opt/cni/bin'],
+    conf: { ...conf, name: 'pods', ipam: { type: 'host-local' } },
+  })
+  expect(await tester.add()).toMatchObject({ exitCode: 0 })
+  expect(await tester.gc({ validAttachments: [] })).toMatchObject({ exitCode: 0 })
+  using onNode = await openRtnl(node)
+  expect(await onNode.getLink(cableOf({ networkName: 'pods', containerID: 'web', ifName: 'eth0' }))).toBeUndefined()
+  const last = exec.calls.at(-1)
+  expect([last?.command, last?.env.CNI_CONTAINERID]).toEqual(['DEL', 'web'])
+})
+
 test('DEL of one of two attachments leaves the rules that the other one needs', async () => {
   await using node = await tempNetns()
   await using pod = await tempNetns()
