@@ -19,7 +19,12 @@ describe('the types of a plugin follow its definition', () => {
         expectTypeOf(c.conf.mode).toEqualTypeOf<'a' | 'b'>()
         expectTypeOf(c.conf.name).toEqualTypeOf<string>()
         expectTypeOf(c.conf.cniVersion).toEqualTypeOf<string | undefined>()
-        expectTypeOf(c.conf.other).toEqualTypeOf<unknown>()
+        // @ts-expect-error: a misspelt member, although unknown ones are kept
+        c.conf.prot
+        // @ts-expect-error: a misspelt member of a standard one
+        c.conf.dns?.nameserver
+        // @ts-expect-error: members of the IPAM plugin have to be declared
+        c.conf.ipam?.subnet
         return {}
       },
       del(c) {
@@ -29,6 +34,20 @@ describe('the types of a plugin follow its definition', () => {
       },
       gc: (c) => void expectTypeOf(c.conf.port).toEqualTypeOf<number>(),
       status: (c) => void expectTypeOf(c.conf.port).toEqualTypeOf<number>(),
+    })
+  })
+
+  it('a member that is read has to be declared, with its dots', () => {
+    const config = netConf({ 'example.com/zone': z.optional(z.unknown()), ipam: z.looseObject({ subnet: z.string() }) })
+    definePlugin({
+      name: 'p',
+      config,
+      add(c) {
+        expectTypeOf(c.conf['example.com/zone']).toBeUnknown()
+        expectTypeOf(c.conf.ipam.subnet).toBeString()
+        expectTypeOf(c.conf).toEqualTypeOf<z.infer<typeof config>>()
+        return {}
+      },
     })
   })
 

@@ -75,8 +75,14 @@ function dns() {
   return folded({ servers: listOf(z.string()), searches: listOf(z.string()), options: listOf(z.string()) })
 }
 
+/** An object in a runtime's spelling. */
+type Folded<Shape extends z.core.$ZodShape> = z.ZodMiniPipe<
+  z.ZodMiniTransform<unknown, unknown>,
+  z.ZodMiniObject<Shape>
+>
+
 /** Members by any spelling: containerd writes `HostPort`, podman `hostPort`; Go, which reads both, does not see it. */
-function folded<Shape extends z.core.$ZodShape>(shape: Shape) {
+function folded<Shape extends z.core.$ZodShape>(shape: Shape): Folded<Shape> {
   const names = Object.keys(shape)
   return z.pipe(
     z.transform((value: unknown) => (isObject(value) ? foldMembers(value, names) : value)),

@@ -3,9 +3,12 @@ import { type CapabilityName, capabilitySchemas } from './capability-schemas.ts'
 
 type Schemas = typeof capabilitySchemas
 
-/** An object with these members, and any other; `{}` when the runtime passes none. */
+/**
+ * An object with these members; `{}` when the runtime passes none. Others are kept, but have no type: a misspelt one
+ * does not compile.
+ */
 type RuntimeConfig<Name extends CapabilityName> = z.ZodMiniPrefault<
-  z.ZodMiniObject<{ [Each in Name]: ReturnType<Schemas[Each]> }, z.core.$loose>
+  z.ZodMiniObject<{ [Each in Name]: ReturnType<Schemas[Each]> }>
 >
 
 /**

@@ -15,4 +15,4 @@
  */
 
 export { checkConfig } from './check-config.ts'
-export { type NetConfOptions, netConf } from './net-conf.ts'
+export { type NetConfOptions, type NetConfSchema, netConf, type StandardMembers } from './net-conf.ts'

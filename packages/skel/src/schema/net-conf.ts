@@ -7,16 +7,20 @@ export interface NetConfOptions {
   readonly unknown?: 'keep' | 'refuse'
 }
 
-const keeping = <const Shape extends z.core.$ZodShape>(shape: Shape) => z.extend(z.looseObject(standardMembers), shape)
-const refusing = <const Shape extends z.core.$ZodShape>(shape: Shape) =>
-  z.extend(z.strictObject(standardMembers), shape)
+/**
+ * The schema that {@link netConf} makes: the given members and the standard ones. It has no index signature, so that a
+ * misspelt member of `c.conf` does not compile. A member of that name in a configuration is still kept.
+ */
+export type NetConfSchema<Shape extends z.core.$ZodShape> = z.ZodMiniObject<
+  z.core.util.Extend<StandardMembers, z.core.util.Writeable<Shape>>
+>
 
 /**
- * The schema of a plugin's configuration: the given members, the standard CNI ones, and any other. Members nobody
- * knows are kept and logged at debug: a runtime may add its own. One that is probably a misspelling of a
- * known member is a warning.
+ * The schema of a plugin's configuration: the given members, the standard CNI ones, and any other. Unknown members
+ * are kept and logged at debug: a runtime may add its own. A member that is probably a misspelling of a known one is
+ * a warning. To read a member, declare it: `z.optional(z.unknown())` accepts any value.
  *
- * @throws TypeError for an option that is none.
+ * @throws TypeError for an unknown option.
  * @example
  * ```ts
  * netConf({ port: z.int().check(z.positive()), exempt_uid: z.optional(z.int()) })
@@ -25,16 +29,39 @@ const refusing = <const Shape extends z.core.$ZodShape>(shape: Shape) =>
  */
 export function netConf<const Shape extends z.core.$ZodShape>(
   shape: Shape,
-  options: NetConfOptions & { readonly unknown: 'refuse' },
-): ReturnType<typeof refusing<Shape>>
-export function netConf<const Shape extends z.core.$ZodShape>(
-  shape: Shape,
-  options?: NetConfOptions,
-): ReturnType<typeof keeping<Shape>>
-export function netConf(shape: z.core.$ZodShape, { unknown = 'keep' }: NetConfOptions = {}): z.core.$ZodObject {
-  if (unknown === 'keep') return keeping(shape)
-  if (unknown === 'refuse') return refusing(shape)
+  { unknown = 'keep' }: NetConfOptions = {},
+): NetConfSchema<Shape> {
+  if (unknown === 'keep') return z.extend(z.looseObject(standardMembers), shape)
+  if (unknown === 'refuse') return z.extend(z.strictObject(standardMembers), shape)
   throw unexpected('netConf: unknown', 'keep or refuse', unknown)
+}
+
+type Text = z.ZodMiniOptional<z.ZodMiniString<string>>
+type Texts = z.ZodMiniOptional<z.ZodMiniArray<z.ZodMiniString<string>>>
+type AnyMembers = z.ZodMiniOptional<z.ZodMiniRecord<z.ZodMiniString<string>, z.ZodMiniUnknown>>
+
+/** The members that the CNI specification defines, as {@link netConf} checks them. */
+export type StandardMembers = {
+  /** The version of the specification that the configuration is written in. */
+  cniVersion: Text
+  /** The name of the network, the same for all plugins of a list. */
+  name: z.ZodMiniString<string>
+  /** The file name of the plugin. */
+  type: Text
+  /** The capabilities that the entry asks the runtime for. */
+  capabilities: z.ZodMiniOptional<z.ZodMiniRecord<z.ZodMiniString<string>, z.ZodMiniBoolean<boolean>>>
+  /** The values of those capabilities; `runtimeConfig(…)` of `@cni/skel/capabilities` declares them. */
+  runtimeConfig: AnyMembers
+  /** Arguments by convention, `args.cni` above all. */
+  args: AnyMembers
+  /** Asks for masquerading of what leaves the network. */
+  ipMasq: z.ZodMiniOptional<z.ZodMiniBoolean<boolean>>
+  /** The IPAM plugin, with members of its own. */
+  ipam: z.ZodMiniOptional<z.ZodMiniObject<{ type: Text }>>
+  /** Resolver settings for the container. */
+  dns: z.ZodMiniOptional<z.ZodMiniObject<{ nameservers: Texts; domain: Text; search: Texts; options: Texts }>>
+  /** The result of the plugin before, as received; `c.prevResult` is its decoded form. */
+  prevResult: z.ZodMiniOptional<z.ZodMiniUnknown>
 }
 
 /** Of the kinds that stand more than once, one each: to make one takes 10 µs. */
@@ -44,7 +71,7 @@ const kinds = {
 }
 
 /** Getters, which zod reads at the first validation: VERSION needs none of them, and they cost it 0.5 ms. */
-const standardMembers = {
+const standardMembers: StandardMembers = {
   get cniVersion() {
     return kinds.text()
   },

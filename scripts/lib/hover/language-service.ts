@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process'
+import * as z from 'zod/mini'
+
+const response = z.object({
+  type: z.literal('response'),
+  request_seq: z.int(),
+  success: z.boolean(),
+  message: z.optional(z.string()),
+  body: z.optional(z.unknown()),
+})
+
+/** The answer of a tsserver. */
+export type Answer = z.infer<typeof response>
+
+/** A running tsserver. */
+export interface LanguageService {
+  ask(command: string, parameters: unknown): Promise<Answer>
+  [Symbol.dispose](): void
+}
+
+/**
+ * Starts a tsserver, as editors do.
+ *
+ * @param file - the `tsserver.js` of a version of TypeScript
+ */
+export function languageService(file: string): LanguageService {
+  const server = spawn(process.execPath, [file, '--disableAutomaticTypingAcquisition', '--suppressDiagnosticEvents'], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+  })
+  const waiting = new Map<number, PromiseWithResolvers<Answer>>()
+  let received = Buffer.alloc(0)
+  server.stdout.on('data', (chunk: Buffer) => {
+    received = Buffer.concat([received, chunk])
+    for (let message = firstMessage(received); message !== undefined; message = firstMessage(received)) {
+      received = message.rest
+      const { success, data } = response.safeParse(JSON.parse(message.text))
+      if (success) waiting.get(data.request_seq)?.resolve(data)
+    }
+  })
+  server.on('close', (code) => {
+    for (const { reject } of waiting.values()) reject(new Error(`tsserver has ended with ${code}`))
+  })
+  let sequence = 0
+  return {
+    ask(command, parameters) {
+      sequence++
+      const answer = Promise.withResolvers<Answer>()
+      waiting.set(sequence, answer)
+      server.stdin.write(`${JSON.stringify({ seq: sequence, type: 'request', command, arguments: parameters })}\n`)
+      return answer.promise
+    },
+    [Symbol.dispose]: () => void server.kill(),
+  }
+}
+
+/** The first whole message of what tsserver has written: a header with its length, then JSON. */
+function firstMessage(received: Buffer) {
+  const header = received.indexOf('\r\n\r\n')
+  if (header === -1) return undefined
+  const length = Number(/Content-Length: (\d+)/.exec(received.toString('latin1', 0, header))?.[1])
+  const end = header + 4 + length
+  if (received.length < end) return undefined
+  return { text: received.toString('utf8', header + 4, end), rest: received.subarray(end) }
+}
