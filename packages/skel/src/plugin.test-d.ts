@@ -155,6 +155,24 @@ describe('the types of a plugin follow its definition', () => {
     })
   })
 
+  it('prevResult cannot be changed, at no depth', () => {
+    definePlugin({
+      name: 'p',
+      chained: true,
+      add(c) {
+        // @ts-expect-error: a member
+        c.prevResult.dns = {}
+        // @ts-expect-error: a list
+        c.prevResult.ips?.push({ address: '10.0.0.9/24' })
+        // @ts-expect-error: an element of a list
+        for (const each of c.prevResult.interfaces ?? []) each.mtu = 1400
+        // @ts-expect-error: a list in a member
+        c.prevResult.dns?.search?.sort()
+        return { ...c.prevResult, ips: [...(c.prevResult.ips ?? []), { address: '10.0.0.9/24' }] }
+      },
+    })
+  })
+
   it('netns is a handle, never a text, and may be missing in DEL only', () => {
     definePlugin({
       name: 'p',

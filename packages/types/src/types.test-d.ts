@@ -13,7 +13,7 @@ test('a result is written with conditions for members that may be missing', () =
 })
 
 test('a read result has types for what it knows, unknown for the rest', () => {
-  expectTypeOf<Result['ips']>().toEqualTypeOf<IpConfig[] | undefined>()
+  expectTypeOf<Result['ips']>().toEqualTypeOf<readonly IpConfig[] | undefined>()
   expectTypeOf<Result['anything']>().toEqualTypeOf<unknown>()
   expectTypeOf<IpConfig['address']>().toEqualTypeOf<string>()
 })

@@ -27,27 +27,24 @@ export function languageService(file: string): LanguageService {
   const server = spawn(process.execPath, [file, '--disableAutomaticTypingAcquisition', '--suppressDiagnosticEvents'], {
     stdio: ['pipe', 'pipe', 'ignore'],
   })
-  const waiting = new Map<number, PromiseWithResolvers<Answer>>()
-  let received = Buffer.alloc(0)
+  const waiting = new Map<number, (answer: Answer) => void>()
+  let received: Buffer = Buffer.alloc(0)
   server.stdout.on('data', (chunk: Buffer) => {
     received = Buffer.concat([received, chunk])
     for (let message = firstMessage(received); message !== undefined; message = firstMessage(received)) {
       received = message.rest
       const { success, data } = response.safeParse(JSON.parse(message.text))
-      if (success) waiting.get(data.request_seq)?.resolve(data)
+      if (success) waiting.get(data.request_seq)?.(data)
     }
-  })
-  server.on('close', (code) => {
-    for (const { reject } of waiting.values()) reject(new Error(`tsserver has ended with ${code}`))
   })
   let sequence = 0
   return {
     ask(command, parameters) {
       sequence++
-      const answer = Promise.withResolvers<Answer>()
-      waiting.set(sequence, answer)
-      server.stdin.write(`${JSON.stringify({ seq: sequence, type: 'request', command, arguments: parameters })}\n`)
-      return answer.promise
+      const request = JSON.stringify({ seq: sequence, type: 'request', command, arguments: parameters })
+      const answer = new Promise<Answer>((resolve) => waiting.set(sequence, resolve))
+      server.stdin.write(`${request}\n`)
+      return answer
     },
     [Symbol.dispose]: () => void server.kill(),
   }

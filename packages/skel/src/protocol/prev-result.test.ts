@@ -78,6 +78,7 @@ describe('prevResult', () => {
       name: 'c',
       chained: true,
       add(c) {
+        // @ts-expect-error: the type says so as well
         c.prevResult.ips?.push({ address: '10.0.0.9/24' })
         return c.prevResult
       },
