@@ -4,6 +4,12 @@ import type { Log } from './log.ts'
 import type { SchemaSource } from './schema-source.ts'
 import type { StateFolder } from './state/state-folder.ts'
 
+/** A text that no state is. The compiler prints it where a plugin without a `state` uses `c.state`. */
+export type UndeclaredState = 'c.state needs a schema: definePlugin({ state: attachmentState(schema), … })'
+
+/** The type of a plugin's state; without one a text that says how to declare it. */
+export type Declared<State> = [State] extends [undefined] ? UndeclaredState : State
+
 /** What ADD kept of the attachment, for CHECK and DEL. */
 export interface AttachmentState<State> {
   /**
@@ -11,7 +17,7 @@ export interface AttachmentState<State> {
    *
    * @throws StateError of `@cni/skel/state` in ADD and CHECK for a file that says nothing usable.
    */
-  read(): State | undefined
+  read(): Declared<State> | undefined
 }
 
 /** The same for ADD. */
@@ -22,7 +28,7 @@ export interface WritableState<State> extends AttachmentState<State> {
    *
    * @throws StateError of `@cni/skel/state` when it cannot be written; TypeError for what the schema does not accept.
    */
-  write(state: State): void
+  write(state: Declared<State>): void
 }
 
 /** The state of a network's attachments, for GC. */
@@ -35,7 +41,7 @@ export interface NetworkState<State> {
 export interface StaleState<State> {
   readonly containerID: string
   readonly ifName: string
-  readonly state: State
+  readonly state: Declared<State>
 }
 
 /** What a plugin keeps of an attachment, and how: `attachmentState` of `@cni/skel/state` makes one. */

@@ -110,7 +110,8 @@ describe('the types of a plugin follow its definition', () => {
       add(c) {
         // @ts-expect-error: no state is declared
         c.state.write({ mark: 1 })
-        expectTypeOf(c.state.read()).toEqualTypeOf<undefined>()
+        // @ts-expect-error: nor is there anything to read
+        c.state.read()?.mark
         return {}
       },
     })

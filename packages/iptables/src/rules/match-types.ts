@@ -48,9 +48,9 @@ export interface SocketOptions {
 }
 
 /** The conditions that can be negated with `.not` and stand in every chain. */
-export interface NegatableMatches<Next, S extends Scope> {
+export interface NegatableMatches<Next, S extends Scope, Spoken = Next> {
   /** `-p`: the protocol. */
-  proto(protocol: Protocol): Next
+  proto(protocol: Protocol): Spoken
   /** `-s`: source address or network. */
   src(address: AddressOf<S>): Next
   /** `-d`: destination address or network. */

@@ -182,7 +182,7 @@ describe('ruleset types', () => {
 
   test('one class implements the builder of every table', () => {
     expectTypeOf<Draft>().toExtend<RuleBuilder<'nat', string>>()
-    expectTypeOf<Draft>().toExtend<RuleBuilder<'mangle', string>>()
+    expectTypeOf<Draft>().toExtend<RuleBuilder<'mangle', string, 'both', string, true>>()
     expectTypeOf<Draft>().toExtend<RuleBuilder<'raw', string, 'ipv4'>>()
     expectTypeOf<Draft>().toExtend<RuleBuilder<'filter', string, 'ipv6'>>()
     expectTypeOf<Draft>().toExtend<RuleBuilder<'security', string>>()

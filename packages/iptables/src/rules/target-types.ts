@@ -11,6 +11,9 @@ import type {
 } from './model.ts'
 import type { AddressOf, At, Scope } from './scope.ts'
 
+/** A text that no value has. The compiler prints it where a rule names no protocol before a port. */
+export type ProtocolFirst = "A port needs a protocol before it, such as .proto('tcp')"
+
 /** What a line of LOG holds. */
 export interface LogTargetOptions {
   /** At most 29 bytes. */
@@ -144,16 +147,16 @@ export interface CommonTargets<Own extends string, S extends Scope> {
 }
 
 /** The targets that exist in one table only, and there in some chains only. */
-export type TableTargets<T extends Table, S extends Scope, C extends string> = T extends 'nat'
-  ? At<C, 'PREROUTING' | 'OUTPUT', DnatTargets<S>> &
+export type TableTargets<T extends Table, S extends Scope, C extends string, P extends boolean> = T extends 'nat'
+  ? At<C, 'PREROUTING' | 'OUTPUT', DnatTargets<S, P>> &
       At<C, 'POSTROUTING' | 'INPUT', SnatTargets<S>> &
       At<C, 'POSTROUTING', MasqueradeTargets>
-  : Drop & OtherTargets<T, S, C>
+  : Drop & OtherTargets<T, S, C, P>
 
 // internal
 
-type OtherTargets<T extends Table, S extends Scope, C extends string> = T extends 'mangle'
-  ? At<C, 'PREROUTING', TproxyTargets<S>> & MssTargets<C>
+type OtherTargets<T extends Table, S extends Scope, C extends string, P extends boolean> = T extends 'mangle'
+  ? At<C, 'PREROUTING', TproxyTargets<S, P>> & MssTargets<C>
   : T extends 'raw'
     ? RawTargets
     : T extends 'filter'
@@ -165,9 +168,12 @@ interface Drop {
   drop(): Rule
 }
 
-interface DnatTargets<S extends Scope> {
+interface DnatTargets<S extends Scope, P extends boolean> {
   /** `-j REDIRECT --to-ports`: to a local port, or a range written `1000-2000`. */
-  redirect(port?: number | `${number}-${number}`, options?: { readonly random?: boolean }): Rule
+  redirect(
+    port?: P extends true ? number | `${number}-${number}` : ProtocolFirst,
+    options?: { readonly random?: boolean },
+  ): Rule
   /** `-j DNAT --to-destination`: `address`, `address:port`, `[address]:port`, `from-to`. */
   dnat(to: AddressOf<S>, options?: NatOptions): Rule
 }
@@ -182,9 +188,9 @@ interface MasqueradeTargets {
   masquerade(options?: MasqueradeOptions): Rule
 }
 
-interface TproxyTargets<S extends Scope> {
+interface TproxyTargets<S extends Scope, P extends boolean> {
   /** `-j TPROXY`: hand the packet to a local transparent socket; needs `proto('tcp')` or `proto('udp')`. */
-  tproxy(options: TproxyOptions<AddressOf<S>>): Rule
+  tproxy(options: P extends true ? TproxyOptions<AddressOf<S>> : ProtocolFirst): Rule
 }
 
 type MssTargets<C extends string> = SetMss &

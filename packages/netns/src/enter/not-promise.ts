@@ -1,7 +1,11 @@
 import { NetnsError } from '../handle/netns-error.ts'
 
+/** A text that no body returns. The compiler prints it where a body returns a promise. */
+export type SynchronousBody =
+  'The body has to be synchronous: after its first await it is in another namespace. Open sockets or start programs in it, and await outside'
+
 /** Any type but a promise: after the first `await` a body would be somewhere else. */
-export type NotPromise<T> = T extends PromiseLike<unknown> ? never : T
+export type NotPromise<T> = T extends PromiseLike<unknown> ? SynchronousBody : T
 
 /** Refuses an `async` function before it runs. */
 export function assertSynchronous(body: () => unknown): void {
@@ -12,7 +16,7 @@ export function assertSynchronous(body: () => unknown): void {
 }
 
 /** Refuses what a body returned when it is a promise. Its rejection is not left unhandled. */
-export function assertNotPromise(value: unknown): void {
+export function assertNotPromise<T>(value: T | NotPromise<T>): asserts value is T {
   if (typeof value !== 'object' || value === null || !('then' in value) || typeof value.then !== 'function') return
   Promise.resolve(value).catch(() => {})
   throw asyncBody()

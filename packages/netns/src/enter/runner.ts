@@ -148,7 +148,7 @@ function noShield(cause: SysError): NetnsError {
   return new NetnsError(cause.code, `No shield: ${cause.message}${hint}`, { cause })
 }
 
-function checked<T>(value: T): T {
-  assertNotPromise(value)
+function checked<T>(value: T | NotPromise<T>): T {
+  assertNotPromise<T>(value)
   return value
 }

@@ -19,7 +19,9 @@ export interface RtnlPort {
   getLinks(): Promise<Link[]>
   /** `undefined` when there is no such link. */
   getLink(link: LinkRef): Promise<Link | undefined>
-  addLink(link: NewLink | OldLink): Promise<{ added: boolean }>
+  /** A link as read is made again. */
+  addLink(link: OldLink): Promise<{ added: boolean }>
+  addLink(link: NewLink): Promise<{ added: boolean }>
   /** Changes what is said and not so yet. `before`: the link as it was. A change that fails half-way is taken back. */
   setLink(link: LinkRef, change: LinkChange): Promise<{ changed: boolean; before: Link }>
   deleteLink(link: LinkRef): Promise<{ deleted: boolean }>
@@ -78,7 +80,8 @@ export interface Rtnl extends RtnlPort, Disposable {
  * veth. A bridge, which all pods share, is made with `openRtnl('host')`: it takes nothing back.
  */
 export interface NodeRtnl extends Omit<Rtnl, 'addLink'> {
-  addLink(link: Exclude<NewLink, { readonly kind: 'bridge' }> | OldLink): Promise<{ added: boolean }>
+  addLink(link: OldLink): Promise<{ added: boolean }>
+  addLink(link: Exclude<NewLink, { readonly kind: 'bridge' }>): Promise<{ added: boolean }>
 }
 
 /** `(link, cidr)` or an address as one object. */

@@ -1,6 +1,6 @@
 import type { NetnsTarget } from '../handle/netns.ts'
 import { changeBack } from './link/change.ts'
-import type { Link, LinkRef } from './link/link.ts'
+import type { Link, LinkRef, NewLink, OldLink } from './link/link.ts'
 import type { Rtnl } from './rtnl.ts'
 import { undoingTables } from './undoing-tables.ts'
 
@@ -45,8 +45,8 @@ export function undoing(rtnl: Rtnl, { netns, undo: register, open }: Undoing): R
     ...rtnl,
     close,
     [Symbol.dispose]: close,
-    async addLink(link) {
-      const answer = await rtnl.addLink(link)
+    async addLink(link: NewLink | OldLink) {
+      const answer = await ('index' in link ? rtnl.addLink(link) : rtnl.addLink(link))
       const { name, netns: birthplace } = link
       if (answer.added)
         undo(() => (birthplace ? inside(birthplace, name) : unlessUsed(name, () => rtnl.deleteLink(name))))

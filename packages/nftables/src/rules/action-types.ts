@@ -16,8 +16,11 @@ export interface NatOptions {
   readonly flags?: readonly NatFlag[]
 }
 
+/** A text that no value has. The compiler prints it where a rule names no protocol before a port. */
+export type ProtocolFirst = "A port needs a protocol before it, such as .l4proto('tcp')"
+
 /** The port is that of a protocol: name it first. */
-export type PortOf<X extends Context> = X['protocol'] extends true ? number | Range<number> : never
+export type PortOf<X extends Context> = X['protocol'] extends true ? number | Range<number> : ProtocolFirst
 
 /** What rules of all chains do. */
 export interface ActionSteps<X extends Context, Next> {
@@ -77,10 +80,10 @@ export interface SnatSteps<X extends Context> {
   snat(family: FamilyOf<X>, address: string | Range<string>, port?: PortOf<X>, options?: NatOptions): Ended
 }
 
-/** In a filter chain of prerouting, after a protocol. */
+/** In a filter chain of prerouting; the protocol comes first. */
 export interface TproxySteps<X extends Context, Next> {
   /** To a transparent socket. The rule goes on. */
-  tproxy(family: FamilyOf<X>, port: number, address?: string): Next
+  tproxy(family: X['protocol'] extends true ? FamilyOf<X> : ProtocolFirst, port: number, address?: string): Next
 }
 
 /** Which families it can be about. */

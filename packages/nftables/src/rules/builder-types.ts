@@ -14,7 +14,7 @@ export type RuleBuilder<X extends Context> = Placed &
   At<HooksOf<X, 'nat'>, 'prerouting' | 'output', RedirectSteps<X> & NatSteps<X>> &
   At<HooksOf<X, 'nat'>, 'postrouting', PostroutingSteps<X>> &
   At<HooksOf<X, 'nat'>, 'postrouting' | 'input', SnatSteps<X>> &
-  (X['protocol'] extends true ? At<HooksOf<X, 'filter'>, 'prerouting', Tproxies<X>> : unknown)
+  At<HooksOf<X, 'filter'>, 'prerouting', Tproxies<X>>
 
 /** The same after a protocol was named. */
 export type Spoken<X extends Context> = RuleBuilder<{
