@@ -1,6 +1,6 @@
 /**
- * Call a plugin in the test's own process: environment and stdin with sensible defaults, the outcome parsed. Nothing
- * real is touched, unless a real namespace is handed in.
+ * Calls a plugin in the test's own process: environment and stdin with sensible defaults, the outcome parsed. Nothing
+ * real is touched, unless a real namespace is handed in. `fakeMachine` is the same for a daemon.
  *
  * @example
  * ```ts
@@ -22,6 +22,7 @@
  * @module
  */
 
+export { type FakeMachine, fakeMachine } from './fake-machine.ts'
 export { fakeNetns } from './fake-netns.ts'
 export { type MemoryStateFolder, memoryStateFolder } from './memory-state-folder.ts'
 export { type PluginTester, type TestCall, type TestNetns, type TestOutcome, testPlugin } from './test-plugin.ts'

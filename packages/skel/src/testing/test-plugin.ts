@@ -1,4 +1,4 @@
-import { Netns, NetnsError } from '@cni/netns/handle'
+import { Netns } from '@cni/netns/handle'
 import { type CniErrorDocument, decodeResult, type Result, type ValidAttachment } from '@cni/types'
 import { machine } from '../call/namespace.ts'
 import type { NetnsPort } from '../io.ts'
@@ -7,12 +7,13 @@ import type { EnvVars } from '../protocol/environment.ts'
 import { runPlugin } from '../run.ts'
 import { recordsFolder } from '../state/attachment-records.ts'
 import type { StateFolder } from '../state/state-folder.ts'
-import { fakeNetns } from './fake-netns.ts'
+import { fakeMachine, PATHS } from './fake-machine.ts'
+import { FakeNetns } from './fake-netns.ts'
 import { memoryStateFolder } from './memory-state-folder.ts'
 
 /**
- * What `CNI_NETNS` leads to: a real namespace, a fake one, the plugin's own, a path where nothing is; with `none` the
- * variable is empty.
+ * What `CNI_NETNS` leads to: an open namespace, real or made by `fakeNetns`; or the fake one, the plugin's own, a path
+ * where nothing is. With `none` the variable is empty.
  */
 export type TestNetns = Netns | 'fake' | 'host' | 'missing' | 'none'
 
@@ -113,7 +114,7 @@ async function perform(
   const { exitCode, stdout, stderr } = await runPlugin(plugin, {
     env: environmentOf(command, call),
     stdin: () => stdinOf(plugin, command, call),
-    netns: call.netns instanceof Netns ? machine : fakes,
+    netns: netnsOf(call),
     stateFolder: (path) => (path === records.path ? records : state),
     ...(call.signal === undefined ? {} : { signal: call.signal }),
     ...(call.executable === undefined ? {} : { executable: call.executable }),
@@ -128,16 +129,9 @@ async function perform(
   }
 }
 
-const PATHS = { fake: '/run/netns/test', host: '/proc/self/ns/net', missing: '/run/netns/missing', none: '' } as const
-
-const fakes: NetnsPort = {
-  open(path) {
-    if (path === PATHS.missing) {
-      throw new NetnsError('NOT_FOUND', `No network namespace at "${path}": it does not exist`, { path })
-    }
-    return fakeNetns(path, path === PATHS.host ? 1 : 2)
-  },
-  current: () => fakeNetns(PATHS.host, 1),
+function netnsOf({ netns }: TestCall): NetnsPort {
+  if (netns instanceof FakeNetns) return fakeMachine(netns).netns
+  return netns instanceof Netns ? machine : fakeMachine().netns
 }
 
 function environmentOf(command: string, call: TestCall): EnvVars {
@@ -159,7 +153,7 @@ function environmentOf(command: string, call: TestCall): EnvVars {
 
 function stdinOf(plugin: Plugin, command: string, call: TestCall): string {
   if (typeof call.conf === 'string') return call.conf
-  const { prevResult = plugin.chained ? DEFAULT_PREV_RESULT : null } = call
+  const { prevResult = plugin.chained ? defaultPrevResult(call) : null } = call
   return JSON.stringify({
     cniVersion: '1.1.0',
     name: 'test',
@@ -170,12 +164,12 @@ function stdinOf(plugin: Plugin, command: string, call: TestCall): string {
   })
 }
 
-const DEFAULT_PREV_RESULT = {
+const defaultPrevResult = ({ netns }: TestCall) => ({
   cniVersion: '1.1.0',
-  interfaces: [{ name: 'eth0', mac: '02:00:00:00:00:01', sandbox: PATHS.fake }],
+  interfaces: [{ name: 'eth0', mac: '02:00:00:00:00:01', sandbox: netns instanceof Netns ? netns.path : PATHS.fake }],
   ips: [{ address: '10.1.2.3/24', gateway: '10.1.2.1', interface: 0 }],
   routes: [{ dst: '0.0.0.0/0' }],
-}
+})
 
 function mergedConf(base: TestCall['conf'], own: TestCall['conf']): NonNullable<TestCall['conf']> {
   if (typeof own === 'string') return own

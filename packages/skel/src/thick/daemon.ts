@@ -1,5 +1,6 @@
 import type { NetnsPort } from '../io.ts'
 import type { EnvVars } from '../protocol/environment.ts'
+import type { StateFolder } from '../state/state-folder.ts'
 
 /** How a daemon serves. */
 export interface DaemonOptions {
@@ -19,6 +20,8 @@ export interface DaemonOptions {
   readonly signal?: AbortSignal
   /** How namespaces are opened; the machine's own when not said. */
   readonly netns?: NetnsPort
+  /** How the folder of the plugin's `state` is reached; as one of the machine when not said. */
+  stateFolder?(path: string): StateFolder
   /** Gets each log line, newline included; the process's stderr when not said. */
   stderr?(line: string): void
 }

@@ -4,6 +4,7 @@ import type { NetnsPort } from '../io.ts'
 import type { Plugin } from '../plugin.ts'
 import type { EnvVars } from '../protocol/environment.ts'
 import { runPlugin } from '../run.ts'
+import type { StateFolder } from '../state/state-folder.ts'
 import { readBody } from './read-body.ts'
 import { decodeCall, type WireCall } from './wire.ts'
 
@@ -13,6 +14,7 @@ export interface Service {
   readonly env: EnvVars
   readonly maxBody: number
   readonly netns?: NetnsPort
+  stateFolder?(path: string): StateFolder
   /** The calls in flight. A signal for all of them would have a listener each, of which Node 20 warns. */
   readonly running: Set<AbortController>
   /** The error of every call once the daemon's grace is over. */
@@ -84,6 +86,7 @@ async function run({ env, config }: WireCall, response: ServerResponse, service:
         if (!response.writableFinished) throw new Error('the client went away before it had the result')
       },
       ...(service.netns === undefined ? {} : { netns: service.netns }),
+      ...(service.stateFolder === undefined ? {} : { stateFolder: service.stateFolder }),
     })
   } finally {
     service.running.delete(interrupt)

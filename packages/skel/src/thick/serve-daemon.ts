@@ -48,6 +48,7 @@ export async function serveDaemon(plugin: Plugin, options: DaemonOptions): Promi
     halted: () => halted,
     stderr: options.stderr ?? ((line) => void writeAll(2, line)),
     ...(netns === undefined ? {} : { netns }),
+    ...(options.stateFolder === undefined ? {} : { stateFolder: options.stateFolder.bind(options) }),
   }
   const server = createServer((request, response) => {
     const work = answerTo(request, response, service).finally(() => inFlight.delete(work))

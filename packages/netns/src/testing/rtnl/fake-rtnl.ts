@@ -1,6 +1,7 @@
-import type { NetnsTarget } from '../../handle/netns.ts'
+import { keptIn, type NetnsTarget } from '../../handle/netns.ts'
 import { NetnsError } from '../../handle/netns-error.ts'
 import { placeOf, type Where } from '../../handle/where.ts'
+import { keeping } from '../../rtnl/keeping.ts'
 import type { openRtnl } from '../../rtnl/open-rtnl.ts'
 import { addressOf, type Rtnl } from '../../rtnl/rtnl.ts'
 import { undoing } from '../../rtnl/undoing.ts'
@@ -37,6 +38,7 @@ export function fakeRtnl(): FakeRtnl {
   const world = new World()
   const open = async (where: Where): Promise<Rtnl> => {
     const { netns, undo } = placeOf(where, 'openRtnl')
+    if (keptIn(netns) !== undefined) return keeping(portTo(world, netns))
     if (undo === undefined) return portTo(world, netns)
     // Like the real one, it serves inverse steps when it is closed.
     return undoing({ ...portTo(world, netns), close() {} }, { netns, undo, open })
