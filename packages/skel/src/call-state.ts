@@ -39,13 +39,17 @@ export interface NetworkState<State> {
 
 /** What was kept of an attachment that is not valid any more. */
 export interface StaleState<State> {
+  /** `CNI_CONTAINERID` of the ADD. */
   readonly containerID: string
+  /** `CNI_IFNAME` of the ADD. */
   readonly ifName: string
+  /** What the ADD kept. */
   readonly state: Declared<State>
 }
 
 /** What a plugin keeps of an attachment, and how: `attachmentState` of `@cni/skel/state` makes one. */
 export interface StateDefinition<State> {
+  /** The schema of the state, or a function that makes or loads it. */
   readonly schema: SchemaSource<State>
   /** Opens the state that a call is about. */
   open(call: StateCall): Promise<CallState>

@@ -24,6 +24,7 @@ export interface CallContext {
   readonly env: EnvVars
   /** Stdin as it came, for delegates. */
   readonly raw: Uint8Array
+  /** The log of the call: lines go to stderr and to the sinks of the `log` hook. */
   readonly log: Log
   /** The call as a span of a distributed trace; `span` of `@cni/skel/middleware` sets it. */
   readonly span?: SpanContext
@@ -43,6 +44,7 @@ export interface CallContext {
 
 /** What ADD, CHECK and DEL know about the attachment. */
 export interface AttachmentContext extends CallContext {
+  /** `CNI_CONTAINERID`: the container, by the name of the runtime. */
   readonly containerID: string
   /** `CNI_IFNAME`: the interface inside the container. */
   readonly ifName: string
@@ -54,6 +56,7 @@ type Prev<Chained extends boolean> = Chained extends true ? Result : Result | un
 /** What an ADD handler gets. */
 export interface AddContext<Conf = NetConf, Chained extends boolean = false, State = undefined>
   extends AttachmentContext {
+  /** The configuration, as the schema has read it. */
   readonly conf: Conf
   /** What the plugin keeps of the attachment; to use it without a `state` in the definition is an error. */
   readonly state: WritableState<State>
@@ -106,6 +109,7 @@ export interface AddAheadContext {
 /** What a CHECK handler gets. Throw when the container is not as ADD left it. */
 export interface CheckContext<Conf = NetConf, Chained extends boolean = false, State = undefined>
   extends AttachmentContext {
+  /** The configuration, as the schema has read it. */
   readonly conf: Conf
   /** What ADD kept, in a plugin that declares a `state`. */
   readonly state: AttachmentState<State>
@@ -132,6 +136,7 @@ export interface DelContext<Conf = NetConf, State = undefined> extends Attachmen
 
 /** What a GC handler gets. */
 export interface GcContext<Conf = NetConf, State = undefined> extends CallContext {
+  /** The configuration, as the schema has read it. */
   readonly conf: Conf
   /** What ADDs kept, in a plugin that declares a `state`. */
   readonly state: NetworkState<State>
@@ -141,5 +146,6 @@ export interface GcContext<Conf = NetConf, State = undefined> extends CallContex
 
 /** What a STATUS handler gets. Throw with code 50 or 51 when an ADD could not succeed now. */
 export interface StatusContext<Conf = NetConf> extends CallContext {
+  /** The configuration, as the schema has read it. */
   readonly conf: Conf
 }

@@ -4,6 +4,7 @@ import type { StateFolder } from './state/state-folder.ts'
 
 /** Everything a call may touch. */
 export interface PluginIo {
+  /** The environment of the call. */
   readonly env: EnvVars
   /** The configuration. Not called for VERSION, nor when the environment is wrong. */
   stdin(): Uint8Array | string | Promise<Uint8Array | string>
@@ -43,8 +44,10 @@ export interface NetnsPort {
 
 /** What a call leaves behind. */
 export interface PluginOutcome {
+  /** 1 when the call has failed. */
   readonly exitCode: 0 | 1
   /** Exactly one JSON document, or nothing. */
   readonly stdout: string
+  /** The log of the call. */
   readonly stderr: string
 }

@@ -6,9 +6,13 @@ export type LogFields = Readonly<Record<string, unknown>>
 
 /** The logger of one call. It writes JSON lines to stderr and to the plugin's own sinks, never to stdout. */
 export interface Log {
+  /** Logs why the call fails. */
   error(message: string, fields?: LogFields): void
+  /** Logs what a human should look at. */
   warn(message: string, fields?: LogFields): void
+  /** Logs a step of a call. */
   info(message: string, fields?: LogFields): void
+  /** Logs details for whoever looks for a fault. */
   debug(message: string, fields?: LogFields): void
   /** Adds fields to every line of the call from here on, also to those that are not the plugin's own. */
   bind(fields: LogFields): void

@@ -9,11 +9,15 @@ import type { Removal } from './state/attachment-records.ts'
 
 /** What the `log` hook may look at. */
 export interface LogRequest<Conf = NetConf> {
+  /** The verb of the call. */
   readonly command: Verb
   /** `undefined` in a DEL whose configuration is invalid. */
   readonly conf: Conf | undefined
+  /** The name of the network. */
   readonly networkName: string
+  /** `CNI_CONTAINERID`; empty where the verb has none. */
   readonly containerID: string
+  /** The environment of the call. */
   readonly env: EnvVars
 }
 

@@ -13,5 +13,6 @@ export type ConfigCheck<Conf> = z.$ZodType<Conf> | PlainFirst<Conf>
 export interface PlainFirst<Conf> {
   /** Whether the schema would accept a configuration, change nothing in it and know all of its members; `false` says nothing. */
   plain(document: unknown): document is Conf
+  /** The schema for what `plain` does not accept. */
   readonly schema: SchemaSource<Conf>
 }

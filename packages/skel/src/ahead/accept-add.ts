@@ -6,7 +6,9 @@ import { reconcileVersion } from '../protocol/reconcile.ts'
 
 /** An ADD as its plugin has received it. */
 export interface ReceivedAdd {
+  /** The environment of the call. */
   readonly env: EnvVars
+  /** Stdin of the call. */
   readonly stdin: Uint8Array
   /** Those that the plugin supports; all when not said. */
   readonly versions?: readonly string[]
@@ -14,7 +16,9 @@ export interface ReceivedAdd {
 
 /** An ADD whose environment, configuration and version its plugin would have accepted. */
 export interface AcceptedAdd {
+  /** The CNI variables of the call, read and validated. */
   readonly environment: Environment
+  /** The configuration, as JSON has it. */
   readonly document: UncheckedNetConf
   /** The configuration's. */
   readonly version: string

@@ -5,6 +5,7 @@ import type { Plugin } from '../plugin.ts'
 
 /** What a middleware knows of a call: what all verbs share, the verb, and in ADD, CHECK and DEL the attachment. */
 export interface MiddlewareContext extends CallContext, Partial<Pick<AttachmentContext, 'containerID' | 'ifName'>> {
+  /** The verb of the call. */
   readonly verb: Verb
 }
 

@@ -57,9 +57,25 @@ export type StandardMembers = {
   /** Asks for masquerading of what leaves the network. */
   ipMasq: z.ZodMiniOptional<z.ZodMiniBoolean<boolean>>
   /** The IPAM plugin, with members of its own. */
-  ipam: z.ZodMiniOptional<z.ZodMiniObject<{ type: Text }>>
+  ipam: z.ZodMiniOptional<
+    z.ZodMiniObject<{
+      /** The file name of the IPAM plugin. */
+      type: Text
+    }>
+  >
   /** Resolver settings for the container. */
-  dns: z.ZodMiniOptional<z.ZodMiniObject<{ nameservers: Texts; domain: Text; search: Texts; options: Texts }>>
+  dns: z.ZodMiniOptional<
+    z.ZodMiniObject<{
+      /** Addresses of name servers. */
+      nameservers: Texts
+      /** The domain of short names. */
+      domain: Text
+      /** Domains that are tried for short names, in order. */
+      search: Texts
+      /** Options of the resolver, as in `resolv.conf`. */
+      options: Texts
+    }>
+  >
   /** The result of the plugin before, as received; `c.prevResult` is its decoded form. */
   prevResult: z.ZodMiniOptional<z.ZodMiniUnknown>
 }

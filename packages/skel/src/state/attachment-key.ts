@@ -2,8 +2,11 @@ import { sha256 } from './sha256.ts'
 
 /** What identifies an attachment: one interface of one container in one network. */
 export interface AttachmentKey {
+  /** The name of the network. */
   readonly network: string
+  /** `CNI_CONTAINERID`. */
   readonly containerID: string
+  /** `CNI_IFNAME`. */
   readonly ifName: string
 }
 

@@ -8,6 +8,7 @@ export interface GuardedStoreOptions<State> {
   readonly folder: string | StateFolder
   /** Vouches for states that the schema of the other store accepts, and changes nothing in. */
   readonly is: Guard<State>
+  /** The version of the states, as for `attachmentStore`. */
   readonly version?: number
 }
 

@@ -4,12 +4,15 @@ import type { Listed } from './record-store.ts'
 
 /** A namespace as the kernel numbers it. */
 export interface NetnsIdentity {
+  /** The device number of the namespace. */
   readonly dev: number
+  /** The inode number of the namespace. */
   readonly ino: number
 }
 
 /** A record that says in which namespace its attachment is. */
 export interface RecordedNetns {
+  /** The namespace of the attachment. */
   readonly netns: NetnsIdentity
 }
 

@@ -6,7 +6,9 @@ import { MAX_BYTES, type StateFolder } from './state-folder.ts'
 
 /** What was found of one attachment. */
 export interface StoredState<State> {
+  /** The attachment. */
   readonly key: AttachmentKey
+  /** What is kept of the attachment. */
   readonly state: State
 }
 
@@ -56,6 +58,7 @@ export type ValidKey = Pick<AttachmentKey, 'containerID' | 'ifName'>
 
 /** What was found in a folder. */
 export interface Listed<State> {
+  /** The states that could be read. */
   readonly stored: readonly StoredState<State>[]
   /** Files that say nothing usable, or that cannot be read. */
   readonly unreadable: readonly StateError[]

@@ -29,10 +29,13 @@ const UNUSABLE: readonly string[] = [
 
 /** A state file that says nothing usable, CNI code 6, or that cannot be read, written or removed, CNI code 5. */
 export class StateError extends Error {
+  /** What is wrong with the file. */
   readonly code: StateErrorCode
+  /** The path of the file. */
   readonly path: string
   /** What to do about it. */
   readonly hint: string
+  /** @internal */
   readonly [brand] = true
 
   constructor(
@@ -47,6 +50,7 @@ export class StateError extends Error {
     this.hint = hint
   }
 
+  /** @internal */
   get [cniErrorKey](): CniErrorCarrier {
     const code = UNUSABLE.includes(this.code) ? ErrorCode.decodingFailure : ErrorCode.ioFailure
     return { code, details: this.hint }

@@ -5,6 +5,7 @@ import { encodeRecord } from './record.ts'
 export interface StateFile {
   /** In the store's folder. */
   readonly name: string
+  /** The content of the file. */
   readonly text: string
 }
 

@@ -1,5 +1,6 @@
 /** A folder of state files: the one port of a store. Names are file names. */
 export interface StateFolder {
+  /** The path of the folder. */
   readonly path: string
   /**
    * The text of a file; `undefined` when there is none.

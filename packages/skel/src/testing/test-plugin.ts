@@ -27,7 +27,9 @@ export interface TestCall {
   readonly netns?: TestNetns
   /** `CNI_ARGS`, as text or as pairs. */
   readonly args?: string | Readonly<Record<string, string>>
+  /** Defaults to `test-container`. */
   readonly containerID?: string
+  /** Defaults to `eth0`. */
   readonly ifName?: string
   /** `CNI_PATH`. */
   readonly path?: readonly string[]
@@ -45,8 +47,11 @@ export interface TestCall {
 
 /** What a call left behind, as text and parsed. */
 export interface TestOutcome {
+  /** 1 when the call has failed. */
   readonly exitCode: 0 | 1
+  /** What the call printed on stdout. */
   readonly stdout: string
+  /** What the call printed on stderr: its log. */
   readonly stderr: string
   /** What ADD printed, in the 1.1.0 model. */
   readonly result?: Result
@@ -64,11 +69,17 @@ interface LogEntry {
 
 /** A plugin with one method per verb. */
 export interface PluginTester {
+  /** Calls ADD. */
   add(call?: TestCall): Promise<TestOutcome>
+  /** Calls CHECK. */
   check(call?: TestCall): Promise<TestOutcome>
+  /** Calls DEL. */
   del(call?: TestCall): Promise<TestOutcome>
+  /** Calls GC. */
   gc(call?: TestCall): Promise<TestOutcome>
+  /** Calls STATUS. */
   status(call?: TestCall): Promise<TestOutcome>
+  /** Calls VERSION. */
   version(call?: TestCall): Promise<TestOutcome>
   /** Any other command. */
   run(command: string, call?: TestCall): Promise<TestOutcome>

@@ -5,8 +5,11 @@ export type DaemonErrorCode = 'INVALID' | 'NOT_A_SOCKET' | 'IN_USE' | 'INSECURE'
 
 /** A daemon that could not start. */
 export class DaemonError extends Error {
+  /** Why the daemon cannot serve. */
   readonly code: DaemonErrorCode
+  /** The path of the socket. */
   readonly path: string
+  /** @internal */
   readonly [brand] = true
 
   constructor(code: DaemonErrorCode, message: string, path: string, options?: { cause: unknown }) {

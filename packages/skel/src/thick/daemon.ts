@@ -28,6 +28,7 @@ export interface DaemonOptions {
 
 /** A running daemon. */
 export interface Daemon extends AsyncDisposable {
+  /** The path of the socket. */
   readonly socket: string
   /** Whether it accepts calls. */
   readonly isReady: boolean

@@ -16,6 +16,7 @@ export interface NeedFolders {
 
 /** The content of a marker. */
 export interface Marker extends NeedFolders {
+  /** The version of the format. */
   readonly v: 1
   /** The plugin's file that the marker was written for: {@link fileIdentity}. */
   readonly file: string

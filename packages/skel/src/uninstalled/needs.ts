@@ -13,6 +13,7 @@ export interface Need {
    * plugin. `configuration`: a copy of the plugin's entry. `unknown`: a file or folder that cannot be read.
    */
   readonly kind: 'record' | 'result' | 'configuration' | 'unknown'
+  /** The file or folder that needs the plugin. */
   readonly path: string
   /** A sentence about the path. */
   readonly reason: string
