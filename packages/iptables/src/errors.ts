@@ -32,6 +32,9 @@ const brand = Symbol.for('cni.iptables.error')
 /** What clears up by itself: CNI code 11. */
 const laterCodes: readonly IptablesErrorCode[] = ['LOCKED', 'CHANGED', 'TIMEOUT', 'ABORTED']
 
+/** Characters of a program's stderr in an error document. */
+const MAX_DETAILS = 2000
+
 /**
  * Every failure of this package. The message is a sentence: what failed, the offending value or the first line of
  * stderr, and what to do about it.
@@ -54,7 +57,12 @@ export class IptablesError extends Error {
     this.code = code
     this.stderr = options.stderr
     this.input = options.input
-    if (laterCodes.includes(code)) this[cniErrorKey] = { code: ErrorCode.tryAgainLater }
+    if (laterCodes.includes(code)) {
+      this[cniErrorKey] = {
+        code: ErrorCode.tryAgainLater,
+        details: options.stderr?.trim().slice(0, MAX_DETAILS) || undefined,
+      }
+    }
   }
 }
 

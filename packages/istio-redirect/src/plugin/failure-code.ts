@@ -9,7 +9,7 @@ import { CniError, ErrorCode, errnoOf, isCniError } from '@cni/types'
  * stays as it is.
  */
 export function withFailureCode(error: unknown): unknown {
-  // Drift, the API server and state files have codes of their own.
+  // Drift, the API server, state files and what clears up by itself have codes of their own.
   if (isCniError(error) || !(error instanceof Error)) return error
   if (isIptablesError(error)) {
     const details = error.stderr?.trim().slice(0, 2000)
@@ -28,9 +28,6 @@ const iptablesCodes: Partial<Readonly<Record<IptablesErrorCode, number>>> = {
   NO_BINARY: ErrorCode.pluginNotAvailable,
   NO_MODULE: ErrorCode.pluginNotAvailable,
   DENIED: ErrorCode.pluginNotAvailable,
-  LOCKED: ErrorCode.tryAgainLater,
-  TIMEOUT: ErrorCode.tryAgainLater,
-  ABORTED: ErrorCode.tryAgainLater,
 }
 
 /** Of native rules. What could not be sent at all is nothing that anybody could expect. */
