@@ -56,8 +56,10 @@ export const elementKey = ({ key, keyEnd, flags }: NftElement): string =>
 export function effectOf({ before, written }: OwnSteps): Effect {
   const was = thingsIn(before)
   const made = {
-    ...{ tables: new Map<string, NftTable>(), chains: new Map<string, NftChain>() },
-    ...{ rules: new Map<string, RuleName>(), sets: new Map<string, NftSet>() },
+    tables: new Map<string, NftTable>(),
+    chains: new Map<string, NftChain>(),
+    rules: new Map<string, RuleName>(),
+    sets: new Map<string, NftSet>(),
   }
   const elements = new Map<string, NftElement[]>()
   const goneElements = new Map<string, NftElement[]>()
