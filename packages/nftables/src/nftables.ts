@@ -66,8 +66,8 @@ export interface Nftables {
   write(tables: readonly TableName[], fill: (batch: Batch) => unknown): Promise<Change>
   /**
    * Several changes as one, by what is read: the function is called again when others change something in the namespace
-   * meanwhile, after growing pauses, until the call's `signal` or 10 s (`CHANGED`, in CNI code 11). `tables` are those
-   * that it changes; a context's `undo` takes back what was changed, and no more.
+   * meanwhile, after growing pauses, until the call's `signal`, without one for 10 s (`CHANGED`, in CNI code 11).
+   * `tables` are those that it changes; a context's `undo` takes back what was changed, and no more.
    */
   transaction<T>(tables: readonly TableName[], steps: TransactionSteps<T>): Promise<Transacted<T>>
   /** Everything in some tables, or in all, as bytes: also what this package does not model. Only reads. */

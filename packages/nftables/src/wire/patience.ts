@@ -4,7 +4,7 @@ import { isNftError, NftError } from './nft-error.ts'
 export interface Patience {
   /** Ends it, such as the `signal` of a plugin's context. */
   readonly signal?: AbortSignal | undefined
-  /** Ends it as well, in milliseconds. Default: 10 000. */
+  /** Ends it as well, in milliseconds. Default: 10 000, with a signal 60 000. */
   readonly patienceMs?: number | undefined
 }
 
@@ -17,7 +17,7 @@ export interface Patience {
 export async function patiently<T>(
   done: string,
   attempt: () => T,
-  { signal, patienceMs = PATIENCE }: Patience,
+  { signal, patienceMs = signal === undefined ? PATIENCE : LONG_PATIENCE }: Patience,
 ): Promise<T> {
   const end = performance.now() + patienceMs
   for (let attempts = 1; ; attempts++) {
@@ -33,6 +33,8 @@ export async function patiently<T>(
 }
 
 const PATIENCE = 10_000
+/** A plugin's call has its own deadline, usually 50 s. */
+const LONG_PATIENCE = 60_000
 const LONGEST = 64
 
 function changed(attempts: number, done: string, cause: NftError): NftError {
