@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Readable } from '../ready/readable.ts'
 import { decodeMessages, type Message } from './decode.ts'
 import type { NetlinkSocket } from './socket.ts'
@@ -63,14 +64,6 @@ function rest(socket: NetlinkSocket): Message[] {
   return messages
 }
 
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', end)
-      resolve()
-    }
-    const timer = setTimeout(end, ms)
-    signal?.addEventListener('abort', end)
-  })
-}
+/** Ends early when the signal is given. */
+const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
+  sleep(ms, undefined, signal && { signal }).catch(() => {})

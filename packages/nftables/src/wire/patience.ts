@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { isNftError, NftError } from './nft-error.ts'
 
 /** How long to begin anew while others change the rules at the same time. */
@@ -27,7 +28,9 @@ export async function patiently<T>(
       if (!isNftError(error) || (error.code !== 'STALE' && error.code !== 'CHANGED')) throw error
       const left = end - performance.now()
       if (left <= 0 || signal?.aborted === true) throw changed(attempts, done, error)
-      await pause(Math.min(left, Math.random() * Math.min(2 ** attempts, LONGEST)), signal)
+      const pauseMs = Math.min(left, Math.random() * Math.min(2 ** attempts, LONGEST))
+      // An abort ends the pause, and this attempt is the last.
+      await sleep(pauseMs, undefined, signal && { signal }).catch(() => {})
     }
   }
 }
@@ -39,17 +42,4 @@ const LONGEST = 64
 
 function changed(attempts: number, done: string, cause: NftError): NftError {
   return new NftError('CHANGED', `Others changed the rules each of the ${attempts} times that we ${done}`, { cause })
-}
-
-/** Ends early when the signal is given. */
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', end)
-      resolve()
-    }
-    const timer = setTimeout(end, ms)
-    signal?.addEventListener('abort', end)
-  })
 }
