@@ -34,7 +34,6 @@ const iptablesCodes: Partial<Readonly<Record<IptablesErrorCode, number>>> = {
 function nftCode({ code, faults }: NftError): number | undefined {
   if (code === 'INVALID') return undefined
   if (code === 'DENIED' || code === 'UNSUPPORTED') return ErrorCode.pluginNotAvailable
-  if (code === 'CHANGED' || code === 'STALE' || code === 'ABORTED') return ErrorCode.tryAgainLater
   // A kind of chain or an expression that the kernel has no module for.
   const isModule = faults.some(({ code, kind, part = '' }) => {
     return code === 'ENOENT' && (kind === 'chain' || (kind === 'rule' && /\((?!immediate|lookup)/.test(part)))
