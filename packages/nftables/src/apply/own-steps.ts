@@ -89,9 +89,8 @@ export function effectOf({ before, written }: OwnSteps): Effect {
       if (isAnonymous(change.set.set)) continue
       const known = gone.has(key) ? undefined : was.sets.get(key)
       // Newer kernels also tell of a set that was there.
-      if (change.action === 'add' && known?.handle === change.set.handle) continue
-      if (change.action === 'add') made.sets.set(key, change.set)
-      else if (!made.sets.delete(key)) gone.add(key)
+      if (action === 'add' && known?.handle === change.set.handle) continue
+      note(made.sets, key, change.set, action)
     } else if (change.kind === 'element') {
       const key = setKey(change.set)
       const list = action === 'add' ? elements : goneElements

@@ -9,9 +9,7 @@ import { patienceOf, type Work, withNft } from './work.ts'
 
 /** What there is of some tables, or of all. */
 export async function takeSnapshot(work: Work, tables?: readonly TableName[]): Promise<Snapshot> {
-  return withNft(work, (nft) =>
-    nft.read(() => snapshot(nft, tables === undefined ? undefined : present(nft, tables)), patienceOf(work)),
-  )
+  return withNft(work, (nft) => nft.read(() => snapshot(nft, tables), patienceOf(work)))
 }
 
 /** Makes the tables of a snapshot what it has of them. */

@@ -4,10 +4,9 @@ import type { Nft } from '../wire/nft.ts'
 import { patiently } from '../wire/patience.ts'
 import { type Snapshot, snapshot } from '../wire/snapshot.ts'
 import type { TableName } from '../wire/specs.ts'
-import { present } from './present.ts'
 import { writeDifference } from './replace.ts'
 import type { Change } from './report.ts'
-import { changeOf, patienceOf, type Work, wayBack, withNft } from './work.ts'
+import { changeOf, patienceOf, type WayBack, type Work, wayBack, withNft } from './work.ts'
 
 /** Fills a batch, by what it reads; called again when others change something meanwhile. */
 export type TransactionSteps<T> = (batch: Batch, nft: Nft) => T
@@ -26,17 +25,29 @@ export async function runTransaction<T>(
   const began = performance.now()
   const back = wayBack(work)
   return withNft(work, async (nft) => {
-    const plan = (batch: Batch) => {
-      const value = steps(batch, nft)
-      if (batch.size > 0) back.begin(concerned(nft, batch, tables))
-      return value
-    }
-    const value = await nft.transact(plan, { ...patienceOf(work), told: back.told })
+    const value = await transactWith(nft, { work, tables, back }, (batch) => steps(batch, nft))
     return { value, ...changeOf(nft, began, back) }
   })
 }
 
-/** Several changes as one, that depend on nothing that was read: others who write at the same time do not matter. */
+/** Tables that a transaction changes, and its way back. */
+export interface Undoable {
+  readonly work: Work
+  readonly tables: readonly TableName[]
+  readonly back: WayBack
+}
+
+/** Commits what a plan adds to its batch. The way back first gets the content of the tables. */
+export function transactWith<T>(nft: Nft, { work, tables, back }: Undoable, plan: (batch: Batch) => T): Promise<T> {
+  const recorded = (batch: Batch): T => {
+    const value = plan(batch)
+    if (batch.size > 0) back.begin(contentFor(nft, batch, tables))
+    return value
+  }
+  return nft.transact(recorded, { ...patienceOf(work), told: back.told })
+}
+
+/** Commits changes that depend on nothing that was read. Concurrent writers do not matter. */
 export async function runWrite(
   work: Work,
   tables: readonly TableName[],
@@ -48,7 +59,7 @@ export async function runWrite(
     const batch = new Batch({ echo: true })
     fill(batch)
     if (batch.size > 0) {
-      back.begin(await patiently('read them', () => concerned(nft, batch, tables), patienceOf(work)))
+      back.begin(await patiently('read them', () => contentFor(nft, batch, tables), patienceOf(work)))
       back.told(nft.commit(batch))
     }
     return changeOf(nft, began, back)
@@ -64,7 +75,7 @@ export async function checkRuleset(work: Work, { tables }: Ruleset): Promise<voi
   })
 }
 
-/** What a way back needs of the tables: all, where something is deleted, else what is there by its name. */
-export function concerned(nft: Nft, { deletes }: Batch, tables: readonly TableName[]): Snapshot {
-  return snapshot(nft, present(nft, tables), deletes ? undefined : ['table', 'chain', 'set'])
+/** Content of the tables that a way back needs: everything for a batch that deletes, else what has a name. */
+function contentFor(nft: Nft, { deletes }: Batch, tables: readonly TableName[]): Snapshot {
+  return snapshot(nft, tables, deletes ? undefined : ['table', 'chain', 'set'])
 }

@@ -1,4 +1,4 @@
-import { concerned } from '../apply/transaction.ts'
+import { transactWith } from '../apply/transaction.ts'
 import { patienceOf, type Work, wayBack, withNft } from '../apply/work.ts'
 import type { NamedSet, SetElement } from '../rules/model.ts'
 import type { Batch } from '../wire/batch.ts'
@@ -61,14 +61,8 @@ export function tableSet(work: Work, table: TableName, spec: NamedSet): TableSet
   }
 }
 
-/** The context of a call gets the way back. */
+/** Commits a plan. Only the context of a call has a use for the way back. */
 function edit<T>(work: Work, nft: Nft, table: TableName, plan: (batch: Batch) => T): Promise<T> {
   if (work.place.undo === undefined) return nft.transact(plan, patienceOf(work))
-  const back = wayBack(work)
-  const kept = (batch: Batch) => {
-    const value = plan(batch)
-    if (batch.size > 0) back.begin(concerned(nft, batch, [table]))
-    return value
-  }
-  return nft.transact(kept, { ...patienceOf(work), told: back.told })
+  return transactWith(nft, { work, tables: [table], back: wayBack(work) }, plan)
 }
