@@ -46,6 +46,7 @@ export function undoing(rtnl: Rtnl, { netns, undo: register, open }: Undoing): R
     close,
     [Symbol.dispose]: close,
     async addLink(link: NewLink | OldLink) {
+      // Each overload takes one of the two.
       const answer = await ('index' in link ? rtnl.addLink(link) : rtnl.addLink(link))
       const { name, netns: birthplace } = link
       if (answer.added)
