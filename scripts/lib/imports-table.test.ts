@@ -16,7 +16,7 @@ function tableOf(text: string, head: string): readonly string[] {
   return start === -1 ? [] : lines.slice(start, end)
 }
 
-/** What each entry exports, by the record of the public API. */
+/** Exports of each entry, from the record of the public API. */
 const exported = new Map<string, readonly string[]>()
 for (const file of readdirSync(join(root, 'api'))) {
   for (const section of read(`api/${file}`)

@@ -33,7 +33,7 @@ export async function stage(pods: number) {
   return { node, pods: all, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }
 
-/** Without a test for duplicates, an address of IPv6 is usable at once. */
+/** Turns duplicate address detection off: an IPv6 address is then usable at once. */
 async function emptyNetns() {
   const where = await tempNetns()
   for (const links of ['all', 'default']) await sysctl(where).set(`net.ipv6.conf.${links}.accept_dad`, 0)

@@ -14,9 +14,9 @@ export interface ProjectOptions {
   readonly name: string
   /** `chained`: behind the network's own plugins; `main`: makes the pod's interface; `thick`: chained, with a daemon; `ipam`: gives addresses to main plugins. */
   readonly kind: Kind
-  /** What it writes into a pod; `undefined` for `ipam`, which writes nothing there. */
+  /** Kind of rules or routes in a pod. `undefined` for `ipam`: an IPAM plugin writes nothing into a pod. */
   readonly rules: Rules | undefined
-  /** With an agent that keeps the plugin installed on nodes; `false` for `ipam`, which is no entry of a list. */
+  /** True to add an agent that keeps the plugin installed on nodes. False for `ipam`: no list has an entry for it. */
   readonly agent: boolean
 }
 

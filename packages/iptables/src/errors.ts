@@ -29,7 +29,7 @@ export interface IptablesErrorOptions {
 
 const brand = Symbol.for('cni.iptables.error')
 
-/** What clears up by itself: CNI code 11. */
+/** Temporary errors: CNI code 11. */
 const laterCodes: readonly IptablesErrorCode[] = ['LOCKED', 'CHANGED', 'TIMEOUT', 'ABORTED']
 
 /** Characters of a program's stderr in an error document. */

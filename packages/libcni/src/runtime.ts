@@ -22,11 +22,11 @@ export interface OperationOptions {
   readonly timeout?: number | undefined
 }
 
-/** What a DEL may set for itself. */
+/** Options of one DEL. */
 export interface DelOptions extends OperationOptions {
   /**
-   * After a plugin's DEL has failed: `stop` leaves out the plugins that are left, as the Go library does; `continue`
-   * runs them. Both report the first error and keep the remembered result. Default: `stop`.
+   * Reaction to a plugin's failed DEL. `stop` skips the remaining plugins, as the Go library does. `continue` runs them.
+   * Both report the first error and keep the cached result. Default: `stop`.
    */
   readonly onDelError?: 'stop' | 'continue' | undefined
 }

@@ -4,10 +4,10 @@ import type { Log } from './log.ts'
 import type { SchemaSource } from './schema-source.ts'
 import type { StateFolder } from './state/state-folder.ts'
 
-/** A text that no state is. The compiler prints it where a plugin without a `state` uses `c.state`. */
+/** Compiler message for `c.state` in a plugin without a `state`. No state has this type. */
 export type UndeclaredState = 'c.state needs a schema: definePlugin({ state: attachmentState(schema), … })'
 
-/** The type of a plugin's state; without one a text that says how to declare it. */
+/** Type of a plugin's state. Without a state it is a message that says how to declare one. */
 export type Declared<State> = [State] extends [undefined] ? UndeclaredState : State
 
 /** What ADD kept of the attachment, for CHECK and DEL. */
@@ -43,7 +43,7 @@ export interface StaleState<State> {
   readonly containerID: string
   /** `CNI_IFNAME` of the ADD. */
   readonly ifName: string
-  /** What the ADD kept. */
+  /** State that the ADD wrote. */
   readonly state: Declared<State>
 }
 

@@ -12,7 +12,7 @@ export interface PluginIo {
   readonly signal?: AbortSignal
   /** How namespaces are opened; the machine's own when not said. */
   readonly netns?: NetnsPort
-  /** How the folder of the plugin's `state` is reached; as one of the machine when not said. */
+  /** Opens the folder of the plugin's `state`. Default: a folder of this machine. */
   stateFolder?(path: string): StateFolder
   /**
    * The absolute path of the plugin's file, under the name that the runtime called. A marker next to the file says that

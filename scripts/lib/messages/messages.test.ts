@@ -3,7 +3,7 @@ import ts from 'typescript'
 import { expect, test } from 'vitest'
 import { root } from '../exec.ts'
 
-/** What a misuse has to print: the words that say what to do. */
+/** Compiler messages of misuses: each says what to do. */
 const misuses = [
   {
     what: 'a misspelt member of the configuration',

@@ -74,7 +74,7 @@ async function kernelState(rtnl: Rtnl): Promise<string[]> {
         `route ${type} ${destination}${gateway === undefined ? '' : ` via ${gateway}`}${dev(linkIndex)} table ${table}`,
     ),
     ...[...rules4, ...rules6].map((rule) => `rule ${JSON.stringify(rule)}`),
-    // Those with the handle 0: are the kernel's own.
+    // The kernel's own qdiscs have the handle 0.
     ...qdiscs
       .filter(({ handle }) => handle !== '0:')
       .map(({ kind, linkIndex, parent }) => `qdisc ${kind} ${parent}${dev(linkIndex)}`),

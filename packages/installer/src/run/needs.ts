@@ -54,7 +54,7 @@ function foldersHere(settings: Settings, type: string): NeedFolders {
   const { netDir, recordDirs, recordsRoot, cacheDirs, runtime } = settings
   const configurations = [netDir]
   if (runtime === 'containerd') {
-    // It deletes with the list of today, which no longer names the plugin. Multus deletes with the list of the ADD.
+    // containerd deletes with today's list, which no longer names the plugin. Multus deletes with the list of the ADD.
     const others = cacheDirs.filter((folder) => pathOnNode(settings, folder) !== CONTAINERD_CACHE)
     return { records: [], results: others.map(resultsIn), configurations }
   }

@@ -11,7 +11,7 @@ import type {
 } from './model.ts'
 import type { AddressOf, At, Scope } from './scope.ts'
 
-/** A text that no value has. The compiler prints it where a rule names no protocol before a port. */
+/** Compiler message for a rule with a port and no protocol before it. No value has this type. */
 export type ProtocolFirst = "A port needs a protocol before it, such as .proto('tcp')"
 
 /** What a line of LOG holds. */

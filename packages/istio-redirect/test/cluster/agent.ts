@@ -53,7 +53,7 @@ export const nodeFiles = async (): Promise<string> =>
     `cd /; find run/istio-cni ! -type d ! -name istio-cni.log ! -path '*/attachments/*' 2>/dev/null || true`,
   ))
 
-/** What `look` sees once the last pod of an earlier suite has let go of the plugin. */
+/** Calls `look` after the last pod of an earlier suite no longer needs the plugin. */
 export async function atRest(look: () => Promise<string>): Promise<string> {
   await until(
     'no plugin is kept for a pod',

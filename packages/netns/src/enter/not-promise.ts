@@ -1,6 +1,6 @@
 import { NetnsError } from '../handle/netns-error.ts'
 
-/** A text that no body returns. The compiler prints it where a body returns a promise. */
+/** Compiler message for a body that returns a promise. No body has this type. */
 export type SynchronousBody =
   'The body has to be synchronous: after its first await it is in another namespace. Open sockets or start programs in it, and await outside'
 

@@ -47,7 +47,7 @@ export function addDatagram(answers: Answers, datagram: Uint8Array): void {
   const { way, first, last, final } = expected
   for (const message of decodeMessages(datagram)) {
     const { type, flags, sequence } = message
-    // What is left of an earlier exchange that failed half-way. nf_tables tells of elements with the number 0.
+    // An earlier exchange that failed half-way leaves messages. nf_tables reports elements with the sequence number 0.
     const isUnnumbered = sequence === 0 && way === undefined && type > NLMSG_MIN_TYPE
     if (!isUnnumbered && (sequence < first || sequence > last)) continue
     answers.port = message.port

@@ -21,10 +21,11 @@ export interface Outcome {
   readonly lost: boolean
 }
 
-/** How to read a table. */
+/** Options of a dump. */
 export interface DumpOptions {
+  /** True to throw `EINTR` if the last reading is inconsistent. Default: false. */
   readonly consistent?: boolean
-  /** Called for each message, with the number of messages kept so far in this reading. */
+  /** Decides about each message; gets the number of messages kept so far in this reading. */
   readonly keep?: Keep
 }
 

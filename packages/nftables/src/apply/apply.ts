@@ -30,7 +30,7 @@ interface Fresh {
   readonly owned: readonly TableName[]
 }
 
-/** Writes everything, if none of the tables is there. What else others write meanwhile does not matter. */
+/** Writes everything if all of the tables are missing. Writes of other processes do not matter. */
 function writeFresh(nft: Nft, { rules, owned }: Fresh, back: WayBack): boolean {
   if (present(nft, owned).length > 0) return false
   const batch = addRuleset(new Batch({ echo: true }), rules, { exclusive: true })
@@ -39,7 +39,7 @@ function writeFresh(nft: Nft, { rules, owned }: Fresh, back: WayBack): boolean {
     back.told(nft.commit(batch))
     return true
   } catch (error) {
-    // Somebody made one of them meanwhile.
+    // Another process made one of the tables meanwhile.
     if (isNftError(error) && error.faults.some(({ kind, code }) => kind === 'table' && code === 'EEXIST')) return false
     throw error
   }

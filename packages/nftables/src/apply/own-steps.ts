@@ -9,25 +9,25 @@ import { elementsIn, type NftElement, type NftSet, setIn } from '../wire/set-rec
 import type { Snapshot } from '../wire/snapshot.ts'
 import type { RuleName, SetName, TableName } from '../wire/specs.ts'
 
-/** A transaction of ours: what the kernel said that it changed, and what was in its tables before. */
+/** Our transaction: the changes that the kernel echoed, and the content of its tables before. */
 export interface OwnSteps {
   readonly before: Snapshot
   readonly written: Committed
 }
 
-/** What a transaction came to: each thing by its key. */
+/** Net effect of a transaction. Objects are by their keys. */
 export interface Effect {
   readonly tables: ReadonlyMap<string, NftTable>
   readonly chains: ReadonlyMap<string, NftChain>
   readonly rules: ReadonlyMap<string, RuleName>
-  /** Those with a name. The others belong to their rules. */
+  /** Named sets. An anonymous set belongs to its rule. */
   readonly sets: ReadonlyMap<string, NftSet>
-  /** By the key of their set. */
+  /** Elements, by the key of their set. */
   readonly elements: ReadonlyMap<string, readonly NftElement[]>
-  /** The keys of what it deleted. */
+  /** Keys of the deleted objects. */
   readonly gone: ReadonlySet<string>
   readonly goneElements: ReadonlyMap<string, readonly NftElement[]>
-  /** What it changed of tables and chains that were there before: as they were, and as they became. */
+  /** Existing tables and chains with changed properties, before and after. */
   readonly changed: readonly Changed[]
   /** The table that each name meant when the transaction was over, by its handle. */
   readonly handles: ReadonlyMap<string, bigint>
@@ -48,11 +48,11 @@ export const ruleKey = (name: TableName & { readonly handle: bigint }): string =
   `${tableKey(name)} rule ${name.handle}`
 /** The key of a set. */
 export const setKey = (name: SetName): string => `${tableKey(name)} set ${name.set}`
-/** What tells elements of a set apart. */
+/** The key of an element within its set. */
 export const elementKey = ({ key, keyEnd, flags }: NftElement): string =>
   [key, keyEnd].map((each) => Buffer.from(each ?? []).toString('hex')).join(' ') + (flags?.join() ?? '')
 
-/** What a transaction came to. */
+/** Net effect of a transaction. */
 export function effectOf({ before, written }: OwnSteps): Effect {
   const was = thingsIn(before)
   const made = {

@@ -17,7 +17,7 @@ import {
 } from './own-steps.ts'
 import type { Left } from './remove-made.ts'
 
-/** Adds what a transaction deleted and nobody made again, and sets back what it changed and nobody else did. */
+/** Restores deleted objects that are still missing, and changed properties that are still ours. */
 export function putBackGone(batch: Batch, before: Snapshot, effect: Effect, left: Left): void {
   setBack(batch, effect, left)
   const things = before.messages
@@ -44,14 +44,14 @@ export function putBackGone(batch: Batch, before: Snapshot, effect: Effect, left
 
 const ruleOf = (body: Uint8Array): NftRule[] => decodeAll([Buffer.from(body)], ruleIn)
 
-/** The sets without a name, which came and went with a rule. */
+/** Anonymous sets of a rule: they come and go with the rule. */
 function ownSets({ expressions }: NftRule): string[] {
   return expressions.flatMap((each) =>
     'set' in each && typeof each.set === 'string' && isAnonymous(each.set) ? each.set : [],
   )
 }
 
-/** The rule that came later in the chain, and is still there. */
+/** Handle of the next rule of the chain that still exists. */
 function nextOf(rule: NftRule, rules: readonly NftRule[], left: Left): bigint | undefined {
   const chain = chainKey(rule)
   const kept = left.rules.get(chain) ?? []

@@ -6,7 +6,7 @@ import { deleteElements, deleteSet, elementsOf, setsOf } from '../wire/sets.ts'
 import type { ElementSpec } from '../wire/specs.ts'
 import { chainKey, type Effect, elementKey, ruleKey, setKey, tableKey } from './own-steps.ts'
 
-/** What is left of the tables of a transaction once what it made is deleted. */
+/** Content of a transaction's tables after its own objects are deleted. */
 export interface Left {
   /** All tables, by their keys. */
   readonly tables: ReadonlyMap<string, NftTable>
@@ -15,11 +15,11 @@ export interface Left {
   readonly rules: ReadonlyMap<string, readonly bigint[]>
   readonly sets: ReadonlyMap<string, NftSet>
   readonly elements: ReadonlyMap<string, readonly NftElement[]>
-  /** Whether a table is still the one that the transaction changed, or missing. */
+  /** True if the table is missing, or still the one that the transaction changed. */
   isOurs(key: string): boolean
 }
 
-/** Deletes what a transaction made, as far as only we use it. `inUse` has the chains and sets that are kept. */
+/** Deletes a transaction's own objects, unless other programs use them. `inUse` has the chains and sets to keep. */
 export function removeMade(batch: Batch, nft: Nft, effect: Effect, inUse: ReadonlySet<string>): Left {
   const tables = new Map(nft.tables().map((table) => [tableKey(table), table]))
   const isSame = (key: string) => tables.get(key)?.handle === effect.handles.get(key)
@@ -81,7 +81,7 @@ function removeSet(batch: Batch, nft: Nft, set: NftSet, { effect, inUse }: Remov
   const isLookedAt = isMade || made.size > 0 || effect.goneElements.has(key)
   const present = isLookedAt ? elementsOf(nft, set).filter((each) => !isEndOfNone(each)) : []
   const ours = present.filter((each) => made.has(elementKey(each)))
-  // Elements that packets added are nobody's.
+  // Packets add elements of a dynamic set: no program owns them.
   const isOurs = isMade && (ours.length === present.length || set.flags?.includes('dynamic') === true)
   if (isOurs && !inUse.has(key)) {
     deleteSet(batch, set)
@@ -95,11 +95,11 @@ function removeSet(batch: Batch, nft: Nft, set: NftSet, { effect, inUse }: Remov
   return false
 }
 
-/** The kernel's mark before the first interval, which is not deleted. */
+/** The kernel's mark before the first interval. It cannot be deleted. */
 const isEndOfNone = ({ key, flags }: NftElement): boolean =>
   flags?.includes('intervalEnd') === true && key?.every((byte) => byte === 0) === true
 
-/** What counts and how long it still has are not part of the name of an element. */
+/** An element is deleted by its key: without timeouts, comment and user data. */
 const plain = ({ expiration: _, timeout: __, comment: ___, userdata: ____, ...element }: NftElement): ElementSpec =>
   element
 

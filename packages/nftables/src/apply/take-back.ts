@@ -34,7 +34,7 @@ function inverse(batch: Batch, nft: Nft, { before }: OwnSteps, effect: Effect, i
   putBackGone(batch, before, effect, removeMade(batch, nft, effect, inUse))
 }
 
-/** What a rule or an element of others refers to. */
+/** The key of a chain or set that another program's rule or element uses. */
 function busyKey({ code, kind, family, table, chain, set }: Fault): string | undefined {
   if (code !== 'EBUSY' || family === undefined || table === undefined) return undefined
   if (kind === 'chain' && chain !== undefined) return chainKey({ family, table, chain })

@@ -16,7 +16,7 @@ export interface Transacted<T> extends Change {
   readonly value: T
 }
 
-/** Several changes as one. `tables` are those that are changed. */
+/** Runs a transaction that changes `tables`. */
 export async function runTransaction<T>(
   work: Work,
   tables: readonly TableName[],

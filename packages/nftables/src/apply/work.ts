@@ -43,18 +43,18 @@ export async function withNft<T>({ place, nft }: Work, run: (nft: Nft) => T | Pr
   })
 }
 
-/** The way back of a transaction: the inverse of its own steps. */
+/** Rollback of a transaction: the inverse of its own steps. */
 export interface WayBack {
-  /** Called before anything is written: keeps what is there, and tells the context of the way back, once. */
+  /** Records the content before a write, and registers the rollback with the context once. */
   begin(before?: Snapshot): void
-  /** Called with what was written. */
+  /** Records what the kernel changed. */
   readonly told: (committed: Committed) => void
-  /** Whether something was written and not taken back. */
+  /** True after a write that was not rolled back. */
   isWritten(): boolean
   undo(): Promise<void>
 }
 
-/** The way back of a transaction that is about to be made. */
+/** Makes the rollback of a transaction that has not begun. */
 export function wayBack({ place, nft }: Work): WayBack {
   let registered = false
   let before: Snapshot = { messages: [] }
@@ -63,7 +63,7 @@ export function wayBack({ place, nft }: Work): WayBack {
     if (written === undefined) return
     const steps = { before, written }
     const { takeBack } = await import('./take-back.ts')
-    // Also after an abort.
+    // An aborted call is rolled back as well.
     await withSocket(place.netns, nft, (socket) => takeBack(socket, steps))
     written = undefined
   }
@@ -81,7 +81,7 @@ export function wayBack({ place, nft }: Work): WayBack {
   }
 }
 
-/** What a transaction of a call is made with. */
+/** A transaction of a call retries until the call's signal. */
 export const patienceOf = ({ place }: Work): Patience => ({ signal: place.signal })
 
 /** The report of something that has been done. */

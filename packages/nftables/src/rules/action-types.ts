@@ -16,7 +16,7 @@ export interface NatOptions {
   readonly flags?: readonly NatFlag[]
 }
 
-/** A text that no value has. The compiler prints it where a rule names no protocol before a port. */
+/** Compiler message for a rule with a port and no protocol before it. No value has this type. */
 export type ProtocolFirst = "A port needs a protocol before it, such as .l4proto('tcp')"
 
 /** The port is that of a protocol: name it first. */
@@ -80,7 +80,7 @@ export interface SnatSteps<X extends Context> {
   snat(family: FamilyOf<X>, address: string | Range<string>, port?: PortOf<X>, options?: NatOptions): Ended
 }
 
-/** In a filter chain of prerouting; the protocol comes first. */
+/** Steps of a filter chain of prerouting. The protocol comes first. */
 export interface TproxySteps<X extends Context, Next> {
   /** To a transparent socket. The rule goes on. */
   tproxy(family: X['protocol'] extends true ? FamilyOf<X> : ProtocolFirst, port: number, address?: string): Next

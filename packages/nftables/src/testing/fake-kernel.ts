@@ -180,7 +180,7 @@ export function fakeKernel(options: FakeKernelOptions = {}): FakeKernel {
 }
 
 function answersOf(told: FakeTransaction['told'], sequence: number, port: number): Answer[] {
-  // Of elements the kernel does not say which message they answer.
+  // The kernel reports elements without the number of their message.
   const isElement = (message: number) => message === NFT_MSG.NEWSETELEM || message === NFT_MSG.DELSETELEM
   return told.map(({ message, body }) => ({
     ...{ type: typeOf(message), sequence: isElement(message) ? 0 : sequence, port, body },

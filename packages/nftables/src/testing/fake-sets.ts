@@ -76,7 +76,7 @@ export function changeElements(table: FakeTable, message: FakeMessage, tell: (bo
     if (message.message === NFT_MSG.NEWSETELEM) add(elements, each, message, set)
     else if (!elements.delete(keyOf(each))) return refuse('ENOENT')
   }
-  // Of what is there already nothing is told.
+  // The kernel reports no element that exists already.
   const told = message.message === NFT_MSG.NEWSETELEM ? given.filter((each) => !set.elements.has(keyOf(each))) : given
   for (const each of elementBodies(table, set, told)) tell(each)
   return { ...table, sets: put(table.sets, set.name, { ...set, elements }) }

@@ -34,11 +34,11 @@ export interface AddOptions {
   readonly exclusive?: boolean | undefined
 }
 
-/** How a batch is sent. */
+/** Options of a batch. */
 export interface BatchOptions {
-  /** The batch is refused (`STALE`) unless the rules are still those of this generation: whatever was read at it holds. */
+  /** Generation in which the kernel takes the batch. In another one it refuses the batch (`STALE`). */
   readonly generation?: number | undefined
-  /** The kernel tells every change that the batch made, with the handles: see `commit` of {@link Nft}. Default: false. */
+  /** True to have the kernel echo every change of the batch, with handles. See `commit` of {@link Nft}. Default: false. */
   readonly echo?: boolean | undefined
 }
 

@@ -84,14 +84,14 @@ export async function* commits(socket: NetlinkSocket, options?: EventOptions): A
 const setNames = { table: setFields.table, set: setFields.set }
 
 /**
- * What a commit changed, in the kernel's order.
+ * Changes of a commit, in the kernel's order.
  *
  * @example
  * const changes = changesOf(nft.commit(new Batch({ echo: true }).addTable({ family: 'inet', table: 'ex' })))
  */
 export const changesOf = ({ echo }: Committed): Change[] => echo.flatMap((message) => changeIn(message) ?? [])
 
-/** What a message about one change says; `undefined` for a message about something else. */
+/** Decodes a message about a change. `undefined` for another message. */
 function changeIn({ type, body }: Message): Change | undefined {
   const change = changeOf(messageOfType(type))
   const family = familyWord(body[0])

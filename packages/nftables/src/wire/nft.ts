@@ -22,19 +22,18 @@ export interface Nft extends Dumps, Disposable {
   generation(): number
   /**
    * Commits a batch, whole; an empty one is not sent. Throws `NftError`: `REFUSED` with all faults, `STALE` when it is of
-   * another generation, `DENIED`, `UNSUPPORTED`; then nothing was changed. What it changed is told
-   * if the batch was made with `echo`.
+   * another generation, `DENIED`, `UNSUPPORTED`; then nothing was changed. Returns the
+   * changes of a batch with `echo`.
    */
   commit(batch: Batch): Committed
   /** Has the kernel check a batch, as `commit`, and changes nothing. Takes as long as a refusal: 6 to 16 ms. */
   check(batch: Batch): void
   /**
-   * Reads, and changes what was read: the function fills the batch, which is committed only if nobody changed the rules of
-   * the namespace since the function began. Else the function is called again, with a new batch, after a pause. An empty
-   * batch is not sent. Resolves with what the function returned; rejects with `CHANGED` when patience ends.
+   * Runs a read-modify-write transaction. The function reads and fills the batch. The kernel refuses the batch if another
+   * process changed rules of the namespace meanwhile: the function is then called again after a pause. An empty
+   * batch is not sent. Resolves with the function's value; rejects with `CHANGED` after the last retry.
    *
-   * A change that depends on nothing that was read needs no such guard: `commit` a batch. With `told`, that function is
-   * called with what the kernel says was changed.
+   * A change that depends on nothing that was read needs no guard: `commit` a batch.
    *
    * @example
    * await nft.transact((batch) => {
@@ -42,21 +41,21 @@ export interface Nft extends Dumps, Disposable {
    * })
    */
   transact<T>(plan: (batch: Batch) => T, options?: TransactOptions): Promise<T>
-  /** Reads what belongs together: calls the function again, as `transact` does, when somebody changed something meanwhile. */
+  /** Reads a consistent state: calls the function again, as `transact` does, if another process changed rules meanwhile. */
   read<T>(look: () => T, patience?: Patience): Promise<T>
   /** A second call does nothing. */
   close(): void
 }
 
-/** How to change what was read. */
+/** Options of `transact`. */
 export interface TransactOptions extends Patience {
-  /** Called with what was changed, once it has been. */
+  /** Receives the changes after the commit. */
   readonly told?: ((committed: Committed) => void) | undefined
 }
 
-/** What became of a batch. */
+/** Outcome of a commit. */
 export interface Committed {
-  /** What the kernel told of it, for `changesOf`; nothing unless the batch was made with `echo`. */
+  /** Messages of the kernel about its changes, for `changesOf`. Empty for a batch without `echo`. */
   readonly echo: readonly Message[]
 }
 

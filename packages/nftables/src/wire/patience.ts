@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isNftError, NftError } from './nft-error.ts'
 
-/** How long to begin anew while others change the rules at the same time. */
+/** Limits of retries while other processes change the rules. */
 export interface Patience {
-  /** Ends it, such as the `signal` of a plugin's context. */
+  /** Ends the retries, such as the `signal` of a plugin's context. */
   readonly signal?: AbortSignal | undefined
-  /** Ends it as well, in milliseconds. Default: 10 000, with a signal 60 000. */
+  /** Milliseconds of retries. Default: 10 000; with a signal 60 000. */
   readonly patienceMs?: number | undefined
 }
 
 /**
- * Calls a function again while others get in its way (`STALE` and `CHANGED`), after random pauses that grow to 64 ms: many
- * processes that write at once then get their turns. Every other error is thrown at once.
+ * Retries a function that other processes interfere with (`STALE`, `CHANGED`). Random pauses grow to 64 ms, so that many
+ * processes that write at the same time take turns. Rethrows every other error at once.
  *
- * @throws NftError `CHANGED` when the time is over.
+ * @throws NftError `CHANGED` after the last retry.
  */
 export async function patiently<T>(
   done: string,

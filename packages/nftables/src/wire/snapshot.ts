@@ -49,7 +49,7 @@ export function snapshot(
   const isWanted = (family: unknown, table: string | undefined) =>
     wanted.some((each) => (each.family === family || each.number === family) && each.table === table)
   const collect = (kind: ObjectKind) =>
-    // Of everything the first attribute is the table.
+    // The first attribute of every object is its table.
     (kinds.includes(kind) ? nft.bytes(kind) : []).flatMap((body) => {
       const [, table] = decodeAttributes(body, NFGENMSG).find(([type]) => type === 1) ?? []
       return isWanted(body[0], readCString(table)) ? [{ kind, body }] : []

@@ -74,7 +74,7 @@ async function perform(
     return { exitCode: 1, stdout: errorDocument(call, reason) }
   } finally {
     limit.clear()
-    // At once but for a handler or a step that outlived its time.
+    // A handler or a step that outlived its deadline is not waited for.
     await settlesWithin(closeWhenSettled(work, call), 0)
   }
 }

@@ -33,7 +33,7 @@ export async function helpText(plugin: Plugin): Promise<string> {
 }
 
 function verbsOf({ check, del, gc, state, status }: Plugin): string[] {
-  // With a state, a GC needs no handler.
+  // A plugin with a state needs no GC handler.
   const optional = Object.entries({ CHECK: check, DEL: del, GC: gc ?? state, STATUS: status })
   return ['ADD', ...optional.filter(([, handler]) => handler !== undefined).map(([verb]) => verb), 'VERSION']
 }

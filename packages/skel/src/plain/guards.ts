@@ -6,9 +6,9 @@ export type Guard<Value> = (value: unknown) => value is Value
 /** What a guard vouches for. */
 export type Guarded<Of> = Of extends Guard<infer Value> ? Value : never
 
-/** Is it a string? */
+/** True for a string. */
 export const isText: Guard<string> = (value) => typeof value === 'string'
-/** Is it a boolean? */
+/** True for a boolean. */
 export const isFlag: Guard<boolean> = (value) => typeof value === 'boolean'
 /** Finite, as all of JSON are. */
 export const isNumber: Guard<number> = (value): value is number => Number.isFinite(value)

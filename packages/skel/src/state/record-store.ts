@@ -8,7 +8,7 @@ import { MAX_BYTES, type StateFolder } from './state-folder.ts'
 export interface StoredState<State> {
   /** The attachment. */
   readonly key: AttachmentKey
-  /** What is kept of the attachment. */
+  /** State of the attachment. */
   readonly state: State
 }
 

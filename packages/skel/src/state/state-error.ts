@@ -29,7 +29,7 @@ const UNUSABLE: readonly string[] = [
 
 /** A state file that says nothing usable, CNI code 6, or that cannot be read, written or removed, CNI code 5. */
 export class StateError extends Error {
-  /** What is wrong with the file. */
+  /** Kind of the problem. */
   readonly code: StateErrorCode
   /** The path of the file. */
   readonly path: string

@@ -4,7 +4,7 @@ import type { StateFolder } from '../state/state-folder.ts'
 import { FakeNetns, fakeNetns } from './fake-netns.ts'
 import { memoryStateFolder } from './memory-state-folder.ts'
 
-/** Where `CNI_NETNS` leads by the words of a test. */
+/** Values of `CNI_NETNS`, by the word that a test uses. */
 export const PATHS = {
   fake: '/run/netns/test',
   host: '/proc/self/ns/net',
@@ -12,7 +12,7 @@ export const PATHS = {
   none: '',
 } as const
 
-/** What a plugin or a daemon touches of a node, without one. */
+/** Fakes of everything on a node that a plugin or a daemon uses. */
 export interface FakeMachine {
   /** Opens the given pods by their paths, and the node's own namespace. */
   readonly netns: NetnsPort

@@ -12,8 +12,8 @@ import { FakeNetns } from './fake-netns.ts'
 import { memoryStateFolder } from './memory-state-folder.ts'
 
 /**
- * What `CNI_NETNS` leads to: an open namespace, real or made by `fakeNetns`; or the fake one, the plugin's own, a path
- * where nothing is. With `none` the variable is empty.
+ * Target of `CNI_NETNS`: an open namespace, real or made by `fakeNetns`. `fake` is the tester's own fake, `host` the
+ * plugin's own namespace, `missing` a path without a file. With `none` the variable is empty.
  */
 export type TestNetns = Netns | 'fake' | 'host' | 'missing' | 'none'
 
@@ -49,9 +49,9 @@ export interface TestCall {
 export interface TestOutcome {
   /** 1 when the call has failed. */
   readonly exitCode: 0 | 1
-  /** What the call printed on stdout. */
+  /** Stdout of the call. */
   readonly stdout: string
-  /** What the call printed on stderr: its log. */
+  /** Stderr of the call: its log. */
   readonly stderr: string
   /** What ADD printed, in the 1.1.0 model. */
   readonly result?: Result

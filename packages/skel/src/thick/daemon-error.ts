@@ -5,7 +5,7 @@ export type DaemonErrorCode = 'INVALID' | 'NOT_A_SOCKET' | 'IN_USE' | 'INSECURE'
 
 /** A daemon that could not start. */
 export class DaemonError extends Error {
-  /** Why the daemon cannot serve. */
+  /** Kind of the problem. */
   readonly code: DaemonErrorCode
   /** The path of the socket. */
   readonly path: string

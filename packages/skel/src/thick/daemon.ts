@@ -20,7 +20,7 @@ export interface DaemonOptions {
   readonly signal?: AbortSignal
   /** How namespaces are opened; the machine's own when not said. */
   readonly netns?: NetnsPort
-  /** How the folder of the plugin's `state` is reached; as one of the machine when not said. */
+  /** Opens the folder of the plugin's `state`. Default: a folder of this machine. */
   stateFolder?(path: string): StateFolder
   /** Gets each log line, newline included; the process's stderr when not said. */
   stderr?(line: string): void

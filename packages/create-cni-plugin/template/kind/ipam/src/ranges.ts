@@ -5,7 +5,7 @@ import * as z from 'zod/mini'
 
 /** A range in the configuration of a network. */
 export const range = z.object({
-  /** For example `10.88.0.0/24` or `fd88::/64`. */
+  /** Network in CIDR form, such as `10.88.0.0/24` or `fd88::/64`. */
   subnet: z.string(),
   /** First address for pods. Default: the first of the subnet that is not the gateway. */
   first: z.optional(z.string()),
