@@ -1,0 +1,36 @@
+// The heap of the engine: one arena at a fixed address, so that its bytes can be a segment of the shipped file.
+#ifndef CNI_ARENA_H
+#define CNI_ARENA_H
+#include <stddef.h>
+#include <stdint.h>
+
+// Below 2^38: arm64 kernels may have 39 bits of addresses, half of them for processes. See docs/small-runtime.md.
+#define ARENA_BASE 0x1000000000ul
+// The largest page of both processors.
+#define ARENA_ALIGN 0x10000ul
+// Zeroed memory that the segment has behind the image.
+#define ARENA_ROOM (64ul << 20)
+
+enum { ARENA_CLASSES = 128 };
+
+typedef struct {
+  char *top; // the next free byte, 8 before a multiple of 16
+  char *end;
+  void *free[ARENA_CLASSES]; // a list of freed blocks for each size
+  int making_image;          // freed bytes are zeroed, and the arena stays in one piece
+} Arena;
+
+// The arena begins behind the first `reserved` bytes of the memory at ARENA_BASE. Returns 0 if there is no memory.
+int arena_create(Arena *arena, size_t reserved);
+
+// Forgets freed blocks and rounds the used part up to whole pages. Returns its size, counted from ARENA_BASE.
+size_t arena_close(Arena *arena);
+
+// Returns 0 if there is no memory.
+void *arena_alloc(Arena *arena, size_t size);
+void arena_free(Arena *arena, void *block);
+// Bytes that a block has: at least what was asked for.
+size_t arena_size(const void *block);
+// Returns 0, and leaves the block as it is, if there is no memory.
+void *arena_resize(Arena *arena, void *block, size_t size);
+#endif
