@@ -15,11 +15,11 @@ export function leftToRunTime({ outputs }: Esbuild.Metafile): string[] {
 }
 
 /** Makes each of them a module that fails to load the way one that is not installed does. */
-export function absent(names: readonly string[]): Esbuild.Plugin {
+export function absent(names: () => readonly string[]): Esbuild.Plugin {
   return {
     name: 'absent',
     setup(build) {
-      build.onResolve({ filter: /^/ }, ({ path }) => (names.includes(path) ? { path, namespace: 'absent' } : undefined))
+      build.onResolve({ filter: /^/ }, ({ path }) => (names().includes(path) ? { path, namespace: 'absent' } : undefined))
       build.onLoad({ filter: /^/, namespace: 'absent' }, ({ path }) => {
         const message = JSON.stringify(`Cannot find module '${path}': it is not part of this executable`)
         return { contents: `throw Object.assign(Error(${message}), { code: 'MODULE_NOT_FOUND' }); module.exports = {}` }

@@ -38,6 +38,8 @@ export interface BuiltExecutable {
   outfile: string
   /** Where its other names are. */
   names: readonly string[]
+  /** The source map, for `cni-build where`: written for the small runtime. */
+  map?: string
   runtime: Runtime
   /** The version of that runtime. */
   version: string
@@ -49,7 +51,7 @@ export interface BuiltExecutable {
   packages: readonly BundleShare[]
   /** What the bundler says about source that it accepted. */
   warnings: readonly string[]
-  /** What a host must have, beside a mounted `/proc`. */
+  /** What a host must have, beside a mounted `/proc`; the small runtime needs neither. */
   needs?: HostNeeds
   /**
    * Whole-process time of one start in milliseconds, the median of five, under its slowest name; absent when it was not
@@ -90,8 +92,8 @@ async function build(options: BuildExecutableOptions): Promise<BuiltExecutable> 
   const say = options.onProgress ?? (() => {})
   const tools = findTools(options.runtime, options.target)
   const { runtime, target, version } = tools
-  const { outfile: _, runtime: __, ...source } = options
-  const contents = await bundleContents({ ...source, runtime, version })
+  const { runtime: _, ...source } = options
+  const contents = await bundleContents({ ...source, outfile, runtime, version })
   if (options.bundleFile) await bundle({ ...source, outfile: options.bundleFile })
   say(`bundled ${options.entry} (${(contents.bytes / 1e3).toFixed(1)} kB)`)
   for (const warning of contents.warnings) say(warning)
@@ -105,18 +107,21 @@ async function build(options: BuildExecutableOptions): Promise<BuiltExecutable> 
       const fresh = await compileIn(folder, tools, contents, options)
       say(`compiled with ${runtime} ${version} for ${target}`)
       const others = giveNames(fresh, folder, namePaths(outfile, entryNames))
-      started = await start([fresh, ...others], target, options, say)
+      started = await start([fresh, ...others], tools, options, say)
       options.signal?.throwIfAborted()
       // The older file stays until the new one has been started.
       writing(outfile, () => renameSync(fresh, outfile))
     })
     if (stampFile !== undefined) writeFileAtomic(stampFile, stamp, { mode: 0o644 })
   }
+  const map = contents.map === undefined ? undefined : `${outfile}.map`
+  if (map !== undefined) writeFileAtomic(map, contents.map ?? '', { mode: 0o644 })
   await nameBeside(outfile, names)
   const needs = hostNeeds(outfile)
   return {
     outfile,
     names,
+    ...(map === undefined ? {} : { map }),
     runtime,
     version,
     target,
@@ -132,12 +137,12 @@ async function build(options: BuildExecutableOptions): Promise<BuiltExecutable> 
 
 async function start(
   executables: readonly string[],
-  target: Target,
+  { target, runtime }: Tools,
   { smoke = 'plugin', signal }: BuildExecutableOptions,
   say: (line: string) => void,
 ) {
   if (smoke === false) return {}
-  const notStarted = notRunnable(target)
+  const notStarted = notRunnable(target, runtime)
   if (notStarted !== undefined) {
     say(`not started: ${notStarted}`)
     return { notStarted }
@@ -151,7 +156,7 @@ async function start(
 
 /** All that decides about the bytes of the executable. */
 function stampOf({ text, modules }: Contents, tools: Tools, options: BuildExecutableOptions): string {
-  const flags = tools.runtime === 'bun' ? bunFlags(options.jit ?? 'late') : seaConfig('', '', '')
+  const flags = { small: [], bun: bunFlags(options.jit ?? 'late'), node: seaConfig('', '', '') }[tools.runtime]
   const base = statSync(tools.base)
   const parts = [basename(options.outfile), text, modules, flags, tools.target, tools.version, base.size, base.mtimeMs]
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex')

@@ -13,6 +13,7 @@ const HINTS: ReadonlyArray<readonly [RegExp, string]> = [
     /^Could not resolve "[^./]/,
     'Is it installed? An executable has no node_modules beside it: all it imports is bundled.',
   ],
+  [/^node:\S+ of the small runtime/, 'Write it another way, or build with --runtime bun, which has all of Node.'],
   [/^"import\.meta" is not available/, 'It is {} in an executable: there is no file beside it to be found by a URL.'],
 ]
 
@@ -25,13 +26,21 @@ export function messagesOf(
   folder: string,
 ): string[] {
   // esbuild's own advice is about options of esbuild.
-  const advised = messages.map(({ location, ...message }) => ({
+  const advised = messages.map(({ location, text, ...message }) => ({
     ...message,
+    text: inWords(text),
     location: location && { ...location, file: relative('', resolve(folder, location.file)) },
-    notes: hint(message.text),
+    notes: hint(inWords(text)),
   }))
   return esbuild.formatMessagesSync(advised, { kind, color: false }).map((text) => text.trim())
 }
+
+/** esbuild knows the modules of the small runtime by their files. */
+const inWords = (text: string): string =>
+  text.replace(
+    /^No matching export in ".*\/runtime\/src\/node\/(.+)\.ts" for import (".+")$/,
+    'node:$1 of the small runtime has no member $2',
+  )
 
 const hint = (text: string) =>
   HINTS.filter(([about]) => about.test(text))

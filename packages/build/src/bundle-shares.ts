@@ -22,6 +22,17 @@ export function shares(inputs: ReadonlyArray<{ path: string; bytes: number }>): 
     .sort((a, b) => b.bytes - a.bytes)
 }
 
+/** Says the package of a file that nothing happens when its modules are evaluated? */
+export function isSideEffectFree(file: string): boolean {
+  for (let folder = dirname(file); ; folder = dirname(folder)) {
+    const manifest = join(folder, 'package.json')
+    if (existsSync(manifest)) return JSON.parse(readFileSync(manifest, 'utf8')).sideEffects === false
+    if (dirname(folder) === folder) return false
+  }
+}
+
+// internal
+
 function packageOf(folder: string, names: Map<string, string>): string {
   const known = names.get(folder)
   if (known !== undefined) return known

@@ -5,11 +5,13 @@ import type * as Esbuild from 'esbuild'
 import { absent, leftToRunTime } from './absent-modules.ts'
 import { messagesOf } from './bundle-messages.ts'
 import { type BundleShare, shares } from './bundle-shares.ts'
-import { BuildError } from './errors.ts'
+import { BuildError, isBuildError } from './errors.ts'
 import { needPackage } from './find-package.ts'
 import { writing } from './output-files.ts'
 import { preludeDefine, readPrelude, withPrelude } from './prelude.ts'
 import { besidePrograms, type Contents, type Programs, withPrograms } from './programs.ts'
+import { bundleSmall } from './small/bundle-small.ts'
+import { findPlatform } from './small/platform.ts'
 import { isAllStrict, strict } from './strict-mode.ts'
 import type { Runtime } from './target.ts'
 import { findTools } from './tools.ts'
@@ -34,13 +36,19 @@ export interface BundleOptions {
    * Make it part of an executable with this runtime. `process.versions.bun` becomes a constant, and the bundle leaves out
    * the branches that it rules out with all they import. A package that is not in the bundle counts as not installed. The
    * program starts anew where the environment holds a variable of the runtime. Default: a bundle for both runtimes, which
-   * looks for such packages when it runs.
+   * looks for such packages when it runs. One for the small runtime has that runtime's modules in it.
    */
   runtime?: Runtime
+  /**
+   * With the small runtime: evaluate the modules when the executable is built, so that no start pays for it. Then no
+   * module may read the environment, the clock or files while it is evaluated. False evaluates them at each start.
+   * Default true.
+   */
+  snapshot?: boolean
 }
 
 export interface Bundle {
-  /** The CommonJS text: one file, no imports but the runtime's own. */
+  /** One file, no imports but the runtime's own: CommonJS, for the small runtime an ES module. */
   text: string
   bytes: number
   /** The input files that ended up in it, largest first. */
@@ -62,6 +70,7 @@ type ProgramOptions = BundleOptions & { version?: string }
 
 /** Constants that have the value that the program finds in its runtime. esbuild drops the branches that they rule out. */
 const runtimeDefines = (runtime: Runtime, version?: string): Readonly<Record<string, string>> => ({
+  'process.versions.cni': 'undefined',
   'process.versions.bun': runtime === 'bun' ? JSON.stringify(version ?? findTools('bun').version) : 'undefined',
 })
 
@@ -75,28 +84,46 @@ const runtimeDefines = (runtime: Runtime, version?: string): Readonly<Record<str
  */
 export async function bundle(options: BundleOptions): Promise<Bundle> {
   const { outfile, runtime } = options
-  const { main, programs, built } = await buildAll(options)
-  const text = withPrograms(main, programs, runtime === undefined ? 'script' : 'executable')
+  const { modules: _, map: __, ...result } = await (runtime === 'small' ? smallContents(options) : oneText(options))
+  const { text } = result
   if (outfile) {
     writing(outfile, () => {
       mkdirSync(dirname(resolve(outfile)), { recursive: true })
       writeFileAtomic(resolve(outfile), text, { mode: 0o644 })
     })
   }
-  const { modules: _, ...result } = bundleOf({ text, modules: [] }, built)
   return result
 }
 
-/** The same for an executable, where each program of one with bun is a module. */
+async function oneText(options: BundleOptions): Promise<Bundle & Contents> {
+  const { main, programs, built } = await buildAll(options)
+  const text = withPrograms(main, programs, options.runtime === undefined ? 'script' : 'executable')
+  return bundleOf({ text, modules: [] }, built)
+}
+
+/** The same for an executable `outfile`, which is not written; each program of one with bun is a module. */
 export async function bundleContents(
   options: BundleOptions & { runtime: Runtime; version: string },
 ): Promise<Bundle & Contents> {
+  if (options.runtime === 'small') return smallContents(options)
   const { main, programs, built } = await buildAll(options)
   const contents =
     options.runtime === 'bun'
       ? besidePrograms(main, programs)
       : { text: withPrograms(main, programs, 'executable'), modules: [] }
   return bundleOf(contents, built)
+}
+
+/** One module of all programs and the platform. */
+async function smallContents(options: BundleOptions): Promise<Bundle & Contents> {
+  const esbuild = needEsbuild()
+  const folder = folderOf(options)
+  const { entry, programs = {}, outfile = 'bundle', minify = true, conditions = [], define = {}, snapshot = true } = options
+  const settings = { entry, programs, outfile, minify, conditions, define, snapshot }
+  const { text, map, metafile, warnings } = await bundling(esbuild, options, () =>
+    bundleSmall(esbuild, findPlatform(), settings),
+  )
+  return bundleOf({ text, modules: [], map }, [builtOf(esbuild, text, metafile, warnings, folder)])
 }
 
 /** One program. */
@@ -126,9 +153,18 @@ function bundleOf(contents: Contents, built: readonly Built[]): Bundle & Content
 }
 
 async function buildWith(esbuild: typeof Esbuild, options: ProgramOptions): Promise<Built> {
-  const folder = folderOf(options)
-  const { text, metafile, warnings } = await textWith(esbuild, options)
-  const output = Object.values(metafile.outputs)[0]
+  const { text, metafile, warnings } = await bundling(esbuild, options, () => textWith(esbuild, options))
+  return builtOf(esbuild, text, metafile, warnings, folderOf(options))
+}
+
+function builtOf(
+  esbuild: typeof Esbuild,
+  text: string,
+  metafile: Esbuild.Metafile,
+  warnings: readonly Esbuild.Message[],
+  folder: string,
+): Built {
+  const output = Object.values(metafile.outputs).find(({ entryPoint }) => entryPoint !== undefined)
   const inputs = Object.entries(output?.inputs ?? {}).map(([path, input]) => ({
     path: relative('', resolve(folder, path)),
     bytes: input.bytesInOutput,
@@ -138,17 +174,23 @@ async function buildWith(esbuild: typeof Esbuild, options: ProgramOptions): Prom
 
 async function textWith(esbuild: typeof Esbuild, options: ProgramOptions) {
   const { runtime, version, minify = true } = options
+  if (runtime === undefined) return esbuildOnce(esbuild, options, {})
+  const prelude = await readPrelude(esbuild)
+  const define = runtimeDefines(runtime, version)
+  const settings = { define: { ...preludeDefine(prelude), ...define } }
+  const first = await esbuildOnce(esbuild, options, settings)
+  const missing = leftToRunTime(first.metafile)
+  const complete = { ...settings, plugins: [absent(() => missing)] }
+  const { text, ...result } = missing.length === 0 ? first : await esbuildOnce(esbuild, options, complete)
+  return { ...result, text: await withPrelude(esbuild, text, prelude, { minify, define }) }
+}
+
+/** Turns what esbuild throws into an error for the author of the source. */
+async function bundling<T>(esbuild: typeof Esbuild, options: ProgramOptions, work: () => Promise<T>): Promise<T> {
   try {
-    if (runtime === undefined) return await esbuildOnce(esbuild, options, {})
-    const prelude = await readPrelude(esbuild)
-    const define = runtimeDefines(runtime, version)
-    const settings = { define: { ...preludeDefine(prelude), ...define } }
-    const first = await esbuildOnce(esbuild, options, settings)
-    const missing = leftToRunTime(first.metafile)
-    const complete = { ...settings, plugins: [absent(missing)] }
-    const { text, ...result } = missing.length === 0 ? first : await esbuildOnce(esbuild, options, complete)
-    return { ...result, text: await withPrelude(esbuild, text, prelude, { minify, define }) }
+    return await work()
   } catch (cause) {
+    if (isBuildError(cause)) throw cause
     // Without a list it is esbuild itself that does not start: its own package for this machine is missing.
     if (!isBuildFailure(cause)) throw new BuildError('NO_COMPILER', `esbuild does not run: ${cause}`, { cause })
     const errors = messagesOf(esbuild, 'error', cause.errors, folderOf(options)).join('\n\n')

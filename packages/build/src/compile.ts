@@ -7,14 +7,15 @@ import { BuildError } from './errors.ts'
 import { checkOutputs, inFolderBeside, writing } from './output-files.ts'
 import { type Contents, moduleFile } from './programs.ts'
 import type { Runtime, Target } from './target.ts'
+import { compileSmall } from './small/compile-small.ts'
 import { findTools, type Tools } from './tools.ts'
 
 export interface CompileOptions {
-  /** The bundle: one CommonJS file without top-level await. */
+  /** The bundle, as `bundle` makes it for the same runtime. */
   bundle: string
   /** The executable to write. Its name is part of its bytes: the same bundle and name give the same file. */
   outfile: string
-  /** Default `bun`. */
+  /** Default `small`. */
   runtime?: Runtime
   /** Default: this machine; on x64 the baseline, which every x86-64 runs. */
   target?: Target
@@ -52,9 +53,10 @@ export async function compile(options: CompileOptions): Promise<{ outfile: strin
 export async function compileIn(
   folder: string,
   tools: Tools,
-  { text, modules }: Contents,
+  { text, modules, map }: Contents,
   { outfile, jit = 'late', signal }: Pick<CompileOptions, 'outfile' | 'jit' | 'signal'>,
 ): Promise<string> {
+  if (tools.runtime === 'small') return compileSmall(folder, tools, { text, map }, { outfile, signal })
   // Both names go into the file.
   const fresh = join(folder, basename(outfile))
   const files = { bundle: `${fresh}.cjs`, outfile: fresh }

@@ -11,6 +11,8 @@ export type Programs = ReadonlyMap<string, string>
 export interface Contents {
   text: string
   modules: readonly string[]
+  /** The source map of the text, for the small runtime. */
+  map?: string
 }
 
 /** One text of several programs, each a function, of which it runs the one whose name it is called by, `main` by any other. */

@@ -60,7 +60,8 @@ function report(built: BuiltExecutable): string[] {
 const shareTable = ({ packages }: BuiltExecutable): string[] =>
   packages.map(({ package: name, bytes }) => `  ${(bytes / 1e3).toFixed(1).padStart(7)} kB  ${name}`)
 
-function needs({ needs: host }: BuiltExecutable): string {
+function needs({ needs: host, runtime }: BuiltExecutable): string {
+  if (runtime === 'small') return 'nothing but the kernel'
   if (host === undefined) return 'a mounted /proc'
   const library = host.glibc === undefined ? `a C library (${host.loader})` : `glibc ${host.glibc} or later`
   return [library, ...host.libraries, 'a mounted /proc'].join(', ')

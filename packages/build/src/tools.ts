@@ -1,10 +1,14 @@
 import { join } from 'node:path'
 import { BuildError } from './errors.ts'
 import { findPackage, type InstalledPackage, needPackage } from './find-package.ts'
-import { hostTarget, notRunnable, type Runtime, runtimePackage, type Target } from './target.ts'
+import { findSmallTools } from './small/tools-small.ts'
+import { hostTarget, type LargeRuntime, notRunnable, type Runtime, runtimePackage, type Target } from './target.ts'
 
 /** What to install where there is none: bun in the version of `optionalDependencies`. */
-export const COMPILER_VERSIONS: Readonly<Record<Runtime, string>> = { bun: '1.4.5', node: '26' }
+export const COMPILER_VERSIONS: Readonly<Record<LargeRuntime, string>> = { bun: '1.4.5', node: '26' }
+
+/** What to do on macOS and Windows. */
+const CONTAINER = 'run cni-build in a container, for example docker run --rm -v "$PWD:/src" -w /src node:24 npx cni-build …'
 
 /** The first major version that has `--build-sea` in every release. */
 const OLDEST_NODE = 26
@@ -18,6 +22,8 @@ export interface Tools {
   compiler: string
   /** The runtime that goes into the executable; the compiler itself, unless the target is another machine. */
   base: string
+  /** The program that starts programs of the target on this machine; absent where it runs them itself. */
+  emulator?: string
 }
 
 /**
@@ -25,9 +31,10 @@ export interface Tools {
  *
  * @throws BuildError `NO_COMPILER` with the command that installs what is missing.
  */
-export function findTools(runtime: Runtime = 'bun', target: Target = ownTarget()): Tools {
+export function findTools(runtime: Runtime = 'small', target: Target = ownTarget()): Tools {
+  if (runtime === 'small') return { runtime, ...findSmallTools(target, ownTarget()) }
   const name = runtimePackage(runtime, target)
-  if (notRunnable(target) === undefined) {
+  if (notRunnable(target, runtime) === undefined) {
     const { version, folder } = needCompiler(runtime, name)
     const compiler = programIn(runtime, folder)
     return { runtime, target, version, compiler, base: compiler }
@@ -39,7 +46,7 @@ export function findTools(runtime: Runtime = 'bun', target: Target = ownTarget()
   return { runtime, target, version, compiler: programIn(runtime, host.folder), base: programIn(runtime, folder) }
 }
 
-function needCompiler(runtime: Runtime, name: string): InstalledPackage {
+function needCompiler(runtime: LargeRuntime, name: string): InstalledPackage {
   const install = `${name}@${COMPILER_VERSIONS[runtime]}`
   const found = needPackage(name, { install })
   if (runtime === 'bun' || Number.parseInt(found.version, 10) >= OLDEST_NODE) return found
@@ -52,12 +59,12 @@ function ownTarget(): Target {
   if (host !== undefined) return host
   throw new BuildError(
     'NO_COMPILER',
-    `executables are compiled on linux x64 or arm64, this is ${process.platform} on ${process.arch}`,
+    `executables are compiled on Linux, x64 or arm64, and this is ${process.platform} on ${process.arch}: ${CONTAINER}`,
   )
 }
 
 // Any runtime of this machine compiles for every other: the one that is there.
-function hostPackage(runtime: Runtime): string {
+function hostPackage(runtime: LargeRuntime): string {
   const host = ownTarget()
   const names = [host, withoutBaseline(host)].map((target) => runtimePackage(runtime, target))
   return names.find((name) => findPackage(name) !== undefined) ?? runtimePackage(runtime, host)
@@ -67,4 +74,4 @@ const withoutBaseline = (target: Target): Target =>
   target === 'linux-x64-baseline' ? 'linux-x64' : target === 'linux-x64-baseline-musl' ? 'linux-x64-musl' : target
 
 // The program and not the package `bun`: with install scripts blocked, that one refuses to run.
-const programIn = (runtime: Runtime, folder: string): string => join(folder, 'bin', runtime)
+const programIn = (runtime: LargeRuntime, folder: string): string => join(folder, 'bin', runtime)

@@ -1,10 +1,10 @@
+import { spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import type { SpawnChild } from './child.ts'
 
 /** Over `node:child_process`. */
 export const nodeChild: SpawnChild = (file, args, { env, cwd, input, stderr, inherit }, events) => {
-  // Loaded at use: a plugin that only answers VERSION must not pay for it (~2 ms).
-  const child = process.getBuiltinModule('node:child_process').spawn(file, args, {
+  const child = spawn(file, args, {
     env,
     ...(cwd === undefined ? {} : { cwd }),
     detached: true,

@@ -1,4 +1,5 @@
 import { stopOnSignals } from '../stop-on-signals.ts'
+import { atStart } from './at-start.ts'
 
 /** What a command gets of its process. */
 export interface CommandIo {
@@ -44,6 +45,12 @@ export interface CommandMainOptions {
  * ```
  */
 export function commandMain(name: string, run: Command, options: CommandMainOptions = {}): void {
+  atStart(() => runAsProcess(name, run, options))
+}
+
+// internal
+
+function runAsProcess(name: string, run: Command, options: CommandMainOptions): void {
   const { crashed = 1, cleanStderr = (text) => text } = options
   const { env } = process
   const unread = new AbortController()

@@ -20,6 +20,7 @@
 
 export { similar, suggestion } from '../similar.ts'
 export { VERSION } from '../version.ts'
+export { atStart } from './at-start.ts'
 export { type Command, type CommandIo, type CommandMainOptions, commandMain } from './command-main.ts'
 export {
   boolFlag,

@@ -1,5 +1,5 @@
 /**
- * System calls behind one port, over bun:ffi, node:ffi or koffi.
+ * System calls behind one port, over the small runtime, bun:ffi, node:ffi or koffi.
  *
  * @example
  * ```ts

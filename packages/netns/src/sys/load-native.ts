@@ -3,15 +3,17 @@ import type { Native, Signatures } from './native.ts'
 import { nativeBun } from './sys-bun.ts'
 import { nativeKoffi } from './sys-koffi.ts'
 import { nativeNode } from './sys-node.ts'
+import { nativeSmall } from './sys-small.ts'
 
 /**
- * Functions of libc through the FFI that `loadSys` found. Throws `NetnsError('NO_FFI')` as that does.
+ * Functions of libc through what `loadSys` found. Throws `NetnsError('NO_FFI')` as that does.
  *
  * @typeParam F the functions; `signatures` must fit
  */
 export function loadNative<F>(signatures: Signatures): Native<F> {
   const { name } = loadSys()
-  // A condition that a bundler can decide, as in load-sys.ts.
+  // Conditions that a bundler can decide, as in load-sys.ts.
+  if (process.versions.cni !== undefined) return nativeSmall<F>(signatures)
   if (process.versions.bun !== undefined) return nativeBun<F>(signatures)
   return name === 'koffi' ? nativeKoffi<F>(signatures) : nativeNode<F>(signatures)
 }

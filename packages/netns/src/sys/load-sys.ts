@@ -5,11 +5,13 @@ import type { Sys } from './sys.ts'
 import { sysBun } from './sys-bun.ts'
 import { sysKoffi } from './sys-koffi.ts'
 import { sysNode } from './sys-node.ts'
+import { sysSmall } from './sys-small.ts'
 
 let loaded: Sys | NetnsError | undefined
 
 /**
- * The system calls of this runtime: bun:ffi, node:ffi or koffi, whichever is there. Loaded once, synchronously.
+ * The system calls of this runtime: those of the small runtime, bun:ffi, node:ffi or koffi, whichever is there. Loaded
+ * once, synchronously.
  * Throws `NetnsError('NO_FFI')` when there is none.
  */
 export function loadSys(): Sys {
@@ -43,8 +45,11 @@ function load(): Sys | NetnsError {
   )
 }
 
-// A condition that a bundler can decide: an executable then has only the implementation for its own runtime.
-const implementations = () => (process.versions.bun === undefined ? [sysNode, sysKoffi] : [sysBun])
+// Conditions that a bundler can decide: an executable then has only the implementation for its own runtime.
+const implementations = () => {
+  if (process.versions.cni !== undefined) return [sysSmall]
+  return process.versions.bun === undefined ? [sysNode, sysKoffi] : [sysBun]
+}
 
 const NS_GET_NSTYPE = 0xb703
 

@@ -5,7 +5,7 @@ import type { BpfPointers } from './bpf.ts'
  * Each throws a {@link SysError} with the errno name. Those of namespaces change the calling thread only.
  */
 export interface Sys {
-  readonly name: 'bun:ffi' | 'node:ffi' | 'koffi'
+  readonly name: 'cni:host' | 'bun:ffi' | 'node:ffi' | 'koffi'
   setns(fd: number, nstype: number): void
   unshare(flags: number): void
   mount(source: string, target: string, fstype: string | null, flags: number, data: string | null): void

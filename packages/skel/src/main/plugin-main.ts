@@ -1,3 +1,4 @@
+import { atStart } from '@cni/host/cli'
 import { CniError, CURRENT_VERSION, ErrorCode, encodeError, toErrorDocument } from '@cni/types'
 import type { PluginOutcome } from '../io.ts'
 import type { Plugin } from '../plugin.ts'
@@ -10,6 +11,7 @@ import { answerPerson, type CommandLineAnswer } from './command-line.ts'
 import { lostRejections } from './lost-rejections.ts'
 import { readStdin } from './read-stdin.ts'
 import { stderrWriter } from './stderr-writer.ts'
+import { warmUp } from './warm-up.ts'
 import { writeAll } from './write-all.ts'
 import { resultWriter } from './write-result.ts'
 import { writeText } from './write-text.ts'
@@ -36,7 +38,10 @@ export interface PluginMainOptions {
  * ```
  */
 export function pluginMain(plugin: Plugin, options: PluginMainOptions = {}): void {
-  runAsProcess(plugin, options, [])
+  atStart(
+    () => runAsProcess(plugin, options, []),
+    () => warmUp(plugin),
+  )
 }
 
 /** Does what {@link pluginMain} does, for one of several plugins in a file; `others` are the names of the rest. */

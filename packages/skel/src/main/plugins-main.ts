@@ -1,9 +1,10 @@
-import { versionText } from '@cni/host/cli'
+import { atStart, versionText } from '@cni/host/cli'
 import { CniError, CURRENT_VERSION, ErrorCode, encodeError, toErrorDocument } from '@cni/types'
 import { unexpected } from '../definition/checks.ts'
 import type { Plugin } from '../plugin.ts'
 import { askedFor, type CommandLineAnswer, isPerson, refused, shown } from './command-line.ts'
 import { answerAndLeave, type PluginMainOptions, runAsProcess } from './plugin-main.ts'
+import { warmUp } from './warm-up.ts'
 
 /** A plugin, or a function that makes or loads it when the file is called by its name. */
 export type PluginSource = Plugin | (() => Plugin | Promise<Plugin>)
@@ -26,7 +27,14 @@ export function pluginsMain(plugins: Readonly<Record<string, PluginSource>>, opt
   const names = Object.keys(plugins)
   if (names.length === 0) throw unexpected('pluginsMain', 'at least one plugin', {})
   for (const [name, source] of Object.entries(plugins)) if (typeof source !== 'function') checkName(name, source)
+  atStart(
+    () => runCalled(plugins, options),
+    () => warmUp(...Object.values(plugins).filter((source) => typeof source !== 'function')),
+  )
+}
 
+function runCalled(plugins: Readonly<Record<string, PluginSource>>, options: PluginMainOptions): void {
+  const names = Object.keys(plugins)
   const name = calledBy(names, process.argv0, process.argv[1])
   const source = names.includes(name) ? plugins[name] : undefined
   if (source === undefined) {

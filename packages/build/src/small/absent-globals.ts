@@ -1,0 +1,74 @@
+/**
+ * Globals of Node that the small runtime lacks. A test compares the list with Node and with the runtime.
+ */
+export const ABSENT_GLOBALS = [
+  'Blob',
+  'BroadcastChannel',
+  'ByteLengthQueuingStrategy',
+  'CloseEvent',
+  'CompressionStream',
+  'CountQueuingStrategy',
+  'Crypto',
+  'CryptoKey',
+  'DecompressionStream',
+  'ErrorEvent',
+  'EventSource',
+  'File',
+  'FormData',
+  'Headers',
+  'Intl',
+  'MessageChannel',
+  'MessageEvent',
+  'MessagePort',
+  'Navigator',
+  'Performance',
+  'PerformanceEntry',
+  'PerformanceMark',
+  'PerformanceMeasure',
+  'PerformanceObserver',
+  'ReadableStream',
+  'Request',
+  'Response',
+  'SharedArrayBuffer',
+  'Storage',
+  'SubtleCrypto',
+  'TextDecoderStream',
+  'TextEncoderStream',
+  'TransformStream',
+  'URLPattern',
+  'WebAssembly',
+  'WebSocket',
+  'Worker',
+  'WritableStream',
+  '__dirname',
+  '__filename',
+  'crypto',
+  'eval',
+  'fetch',
+  'localStorage',
+  'navigator',
+  'sessionStorage',
+] as const
+
+const SUFFIX = '_is_not_in_the_small_runtime'
+
+/** Gives each of them a name that nothing defines, by which it is found in the text of a bundle. */
+export const absentGlobalDefines: Readonly<Record<string, string>> = Object.fromEntries(
+  ABSENT_GLOBALS.map((name) => [name, `${name}${SUFFIX}`]),
+)
+
+/** A global that a bundle uses. */
+export interface AbsentGlobal {
+  name: string
+  /** Where in the text. */
+  index: number
+  /** It only asks whether the global exists. */
+  isGuard: boolean
+}
+
+export const findAbsentGlobals = (text: string): AbsentGlobal[] =>
+  Array.from(text.matchAll(new RegExp(`(typeof )?\\b(\\w+)${SUFFIX}\\b`, 'g')), ({ index, 1: guard, 2: name = '' }) => ({
+    name,
+    index: index + (guard ?? '').length,
+    isGuard: guard !== undefined,
+  }))

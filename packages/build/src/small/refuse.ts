@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs'
+import { dirname, relative, resolve } from 'node:path'
+import type * as Esbuild from 'esbuild'
+import { BuildError } from '../errors.ts'
+import { findAbsentGlobals } from './absent-globals.ts'
+import type { SmallBundle } from './bundle-small.ts'
+import type { Platform } from './platform.ts'
+import { LACKING } from './platform-modules.ts'
+import { type Place, placeText, type SourcePlaces, sourcePlaces } from './source-places.ts'
+
+/** Methods whose results depend on a locale: QuickJS has no locales, and would answer differently from Node. */
+const LOCALE_METHOD = /\.(toLocale(?:String|DateString|TimeString|UpperCase|LowerCase)|localeCompare)(?![\w$])/g
+
+/**
+ * Refuses a program that uses what the small runtime lacks. A difference that only shows when a handler runs is worse.
+ *
+ * @throws BuildError `BUNDLE` that names what is used, and where
+ */
+export function refuse({ text, map, metafile }: SmallBundle, platform: Platform, folder: string): void {
+  const places = sourcePlaces(map, dirname(Object.keys(metafile.outputs).map((path) => resolve(folder, path))[0] ?? ''))
+  const faults = [
+    ...modules(metafile, folder),
+    ...globals(text, places),
+    ...localeMethods(text, places, relative('', platform.folder)),
+  ]
+  if (faults.length === 0) return
+  const list = [...new Set(faults)].join('\n')
+  throw new BuildError(
+    'BUNDLE',
+    `the small runtime lacks what this program uses:\n${list}\nWrite it another way, or build with --runtime bun.`,
+  )
+}
+
+// internal
+
+function modules({ inputs, outputs }: Esbuild.Metafile, folder: string): string[] {
+  const used = Object.values(outputs).flatMap((output) => Object.keys(output.inputs))
+  return Object.entries(inputs)
+    .filter(([path]) => used.includes(path))
+    .flatMap(([path, { imports }]) =>
+      imports
+        .filter((each) => each.path.startsWith(`${LACKING}:`) && used.includes(each.path))
+        .map((each) => each.path.slice(LACKING.length + 1))
+        .map((name) => `  ${importer(resolve(folder, path), name)}: the module ${JSON.stringify(name)}`),
+    )
+}
+
+/** The file and the line that names the module. */
+function importer(path: string, name: string): string {
+  const file = relative('', path)
+  const line = readFileSync(path, 'utf8')
+    .split('\n')
+    .findIndex((text) => text.includes(`'${name}'`) || text.includes(`"${name}"`))
+  return line < 0 ? file : `${file}:${line + 1}`
+}
+
+function globals(text: string, places: SourcePlaces): string[] {
+  const found = findAbsentGlobals(text).map((each) => ({ ...each, place: places.atIndex(text, each.index) }))
+  // A module that asks whether a global exists does without it.
+  const guarded = new Set(found.filter(({ isGuard }) => isGuard).map(({ name, place }) => `${name} ${place?.file}`))
+  return found
+    .filter(({ name, place }) => !guarded.has(`${name} ${place?.file}`))
+    .map(({ name, place }) => `  ${where(place)}: the global ${name}`)
+}
+
+function localeMethods(text: string, places: SourcePlaces, platform: string): string[] {
+  return Array.from(text.matchAll(LOCALE_METHOD), ({ index, 1: name = '' }) => ({
+    name,
+    place: places.atIndex(text, index + 1),
+  }))
+    .filter(({ place }) => place?.file.startsWith(`${platform}/`) !== true)
+    .map(({ name, place }) => `  ${where(place)}: ${name}(), whose result depends on a locale`)
+}
+
+const where = (place: Place | undefined): string => (place === undefined ? 'the bundle' : placeText(place))

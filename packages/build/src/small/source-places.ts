@@ -1,0 +1,59 @@
+import { SourceMap } from 'node:module'
+import { isAbsolute, join, relative } from 'node:path'
+
+/** A place in a source file; lines and columns begin with 1. */
+export interface Place {
+  /** Relative to the working directory. */
+  file: string
+  line: number
+  column: number
+}
+
+/** Finds source places of the text that a source map describes. */
+export interface SourcePlaces {
+  /** The name of the text in stack traces. */
+  readonly name: string
+  /** Lines and columns begin with 1. `undefined` for code that no source file has. */
+  at(line: number, column: number): Place | undefined
+  /** The place of a character of a text. */
+  atIndex(text: string, index: number): Place | undefined
+  /** Replaces each `name:line:column` in a log. */
+  replaceIn(log: string): string
+}
+
+/**
+ * @param map the JSON of a source map
+ * @param folder what its sources are relative to
+ */
+export function sourcePlaces(map: string, folder: string): SourcePlaces {
+  const payload = JSON.parse(map)
+  const name: string = payload.file
+  const decoded = new SourceMap(payload)
+  const at = (line: number, column: number): Place | undefined => {
+    const entry = decoded.findEntry(line - 1, column - 1)
+    if (!('originalSource' in entry) || entry.originalSource === undefined) return undefined
+    const { originalSource: source, originalLine, originalColumn } = entry
+    // Modules that the build makes have no file.
+    if (/^[\w-]+:/.test(source)) return undefined
+    const file = relative('', isAbsolute(source) ? source : join(folder, source))
+    return { file, line: originalLine + 1, column: originalColumn + 1 }
+  }
+  return {
+    name,
+    at,
+    atIndex(text, index) {
+      const before = text.slice(0, index)
+      const lineStart = before.lastIndexOf('\n') + 1
+      return at(before.split('\n').length, index - lineStart + 1)
+    },
+    replaceIn(log) {
+      const escaped = name.replaceAll(/[^\w]/g, '\\$&')
+      return log.replaceAll(new RegExp(`(?<![\\w./-])${escaped}:(\\d+):(\\d+)`, 'g'), (all, line, column) => {
+        const place = at(Number(line), Number(column))
+        return place === undefined ? all : placeText(place)
+      })
+    },
+  }
+}
+
+export const placeText = ({ file, line, column }: Place): string => `${file}:${line}:${column}`

@@ -1,0 +1,24 @@
+import { startupSnapshot } from 'node:v8'
+
+/**
+ * Runs `main` when the process starts. `cni-build` evaluates the modules of a program once and keeps their heap in the
+ * executable: there `main` runs at each start of the executable, and `warmUp` runs once, before the heap is kept.
+ *
+ * @example
+ * ```ts
+ * import { atStart } from '@cni/host/cli'
+ *
+ * atStart(() => {
+ *   process.stdout.write(`${process.argv.slice(2).join(' ')}\n`)
+ * })
+ * ```
+ */
+export function atStart(main: () => void, warmUp?: () => void | Promise<void>): void {
+  // bun has no snapshots.
+  if (startupSnapshot?.isBuildingSnapshot() !== true) {
+    main()
+    return
+  }
+  if (warmUp !== undefined) startupSnapshot.addSerializeCallback(warmUp)
+  startupSnapshot.setDeserializeMainFunction(main)
+}

@@ -1,0 +1,124 @@
+import { type Pointer, type SeldomLibc, sysOver } from './libc.ts'
+import { declared, type Native, type Signatures } from './native.ts'
+import type { Sys } from './sys.ts'
+
+type Argument = number | bigint | Pointer
+
+/** `cni:host` of the small runtime: the kernel, without a C library. */
+interface SmallHost {
+  /** The result, or `-errno`. A buffer is passed as its address. */
+  syscall(number: number, ...args: readonly Argument[]): number
+  /** Where a buffer is in memory. Buffers do not move. */
+  address(buffer: Uint8Array): number
+  readonly arch: Arch
+}
+
+type Arch = 'x64' | 'arm64'
+
+// Numbers of system calls: arch/x86/entry/syscalls/syscall_64.tbl, include/uapi/asm-generic/unistd.h.
+const NUMBERS: Readonly<Record<string, Readonly<Record<Arch, number>>>> = {
+  accept4: { x64: 288, arm64: 242 },
+  bind: { x64: 49, arm64: 200 },
+  bpf: { x64: 321, arm64: 280 },
+  chroot: { x64: 161, arm64: 51 },
+  connect: { x64: 42, arm64: 203 },
+  dup3: { x64: 292, arm64: 24 },
+  epoll_create1: { x64: 291, arm64: 20 },
+  epoll_ctl: { x64: 233, arm64: 21 },
+  // epoll_pwait: arm64 has no epoll_wait. The signal mask that the caller leaves out is a null pointer.
+  epoll_wait: { x64: 281, arm64: 22 },
+  execve: { x64: 59, arm64: 221 },
+  fchdir: { x64: 81, arm64: 50 },
+  fcntl: { x64: 72, arm64: 25 },
+  flock: { x64: 73, arm64: 32 },
+  getsockopt: { x64: 55, arm64: 209 },
+  ioctl: { x64: 16, arm64: 29 },
+  listen: { x64: 50, arm64: 201 },
+  mount: { x64: 165, arm64: 40 },
+  posix_fadvise: { x64: 221, arm64: 223 },
+  recvfrom: { x64: 45, arm64: 207 },
+  recvmsg: { x64: 47, arm64: 212 },
+  rt_sigprocmask: { x64: 14, arm64: 135 },
+  sendmsg: { x64: 46, arm64: 211 },
+  sendto: { x64: 44, arm64: 206 },
+  setns: { x64: 308, arm64: 268 },
+  setsockopt: { x64: 54, arm64: 208 },
+  socket: { x64: 41, arm64: 198 },
+  socketpair: { x64: 53, arm64: 199 },
+  umount2: { x64: 166, arm64: 39 },
+  unshare: { x64: 272, arm64: 97 },
+}
+
+const F_GETFD = 1
+const SIGSET_BYTES = 8
+
+/** The small runtime of `cni-build`. `undefined` on another runtime. */
+export function sysSmall(): Sys | undefined {
+  const host = smallHost()
+  if (host === undefined) return undefined
+  const call = bound(host)
+  const seldom: SeldomLibc = {
+    unshare: call('unshare'),
+    mount: call('mount'),
+    umount2: call('umount2'),
+    fchdir: call('fchdir'),
+    chroot: call('chroot'),
+    flock: call('flock'),
+    socketpair: call('socketpair'),
+    sendmsg: call('sendmsg'),
+    execve: call('execve'),
+    sigprocmask: withSize(call('rt_sigprocmask')),
+  }
+  const [fcntl, dup3] = [call('fcntl'), call('dup3')]
+  return sysOver('cni:host', {
+    seldom: () => seldom,
+    setns: call('setns'),
+    fcntl,
+    dup2(from, to) {
+      // dup3 refuses two descriptors that are equal.
+      if (from !== to) return dup3(from, to, 0)
+      return fcntl(to, F_GETFD) === -1 ? -1 : to
+    },
+    socket: call('socket'),
+    bind: call('bind'),
+    connect: call('connect'),
+    sendto: call('sendto'),
+    recvfrom: call('recvfrom'),
+    setsockopt: call('setsockopt'),
+    getsockopt: call('getsockopt'),
+    ioctl: call('ioctl'),
+    bpf: call('bpf'),
+    addressOf: host.address,
+    errno: () => errno,
+  })
+}
+
+/** More system calls, by the names of their libc functions. */
+export function nativeSmall<F>(signatures: Signatures): Native<F> {
+  const host = smallHost()
+  if (host === undefined) throw new Error('the system calls of the small runtime exist only there')
+  const call = bound(host)
+  return { functions: declared(signatures, (_, name) => call(name)) as F, addressOf: host.address, errno: () => errno }
+}
+
+// internal
+
+/** Of the last call that failed. */
+let errno = 0
+
+/** Makes a function of a system call, with the result of its libc function: -1 for a failure. */
+const bound = (host: SmallHost) => (name: string) => {
+  const number = NUMBERS[name]?.[host.arch]
+  if (number === undefined) throw new Error(`there is no number for the system call ${name} on ${host.arch}`)
+  return (...args: readonly Argument[]): number => {
+    const result = host.syscall(number, ...args)
+    if (result >= 0) return result
+    errno = -result
+    return -1
+  }
+}
+
+const withSize = (call: (...args: readonly Argument[]) => number) => (how: number, set: Pointer, old: Pointer) =>
+  call(how, set, old, SIGSET_BYTES)
+
+const smallHost = (): SmallHost | undefined => process.getBuiltinModule('cni:host') as SmallHost | undefined
