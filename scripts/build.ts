@@ -1,8 +1,10 @@
-// npm run build: the packages' dist folders and every executable in dist/bin.
+// npm run build: the native programs of the small runtime, the packages' dist folders and every executable in dist/bin.
 import { buildExecutables, buildPackages } from './lib/executables.ts'
 import { main } from './lib/progress.ts'
+import { buildRuntimes } from './lib/runtime/build.ts'
 
 await main(async () => {
+  await buildRuntimes()
   await buildPackages()
   await buildExecutables()
 })

@@ -26,7 +26,6 @@ static int fail_to_compile(JSContext *context, const char *path) {
 
 // A program is one module: an import that is left would only fail when the program is started.
 static JSModuleDef *no_import(JSContext *context, const char *name, void *opaque) {
-  (void)opaque;
   JS_ThrowSyntaxError(context, "the import of \"%s\" is not bundled", name);
   return 0;
 }

@@ -35,8 +35,6 @@ static int signal_waits(uint64_t now) {
 int deadline_is_over(void) { return deadline != 0 && monotonic_ns() >= deadline; }
 
 static int must_stop(JSRuntime *runtime, void *opaque) {
-  (void)runtime;
-  (void)opaque;
   if (deadline == 0 && signal_descriptor < 0) return 0;
   uint64_t now = monotonic_ns();
   if (!(deadline != 0 && now >= deadline) && !signal_waits(now)) return 0;
@@ -48,8 +46,6 @@ static int must_stop(JSRuntime *runtime, void *opaque) {
 void deadline_install(JSRuntime *runtime) { JS_SetInterruptHandler(runtime, must_stop, 0); }
 
 JSValue host_set_deadline(JSContext *context, JSValueConst this_value, int count, JSValueConst *values) {
-  (void)this_value;
-  (void)count;
   double ms = 0;
   int descriptor = -1;
   if (!JS_IsNumber(values[0]) || JS_ToFloat64(context, &ms, values[0]) < 0 || !(ms >= 0)) {

@@ -10,9 +10,6 @@ char **arguments;
 char **environment;
 
 static JSValue args(JSContext *context, JSValueConst this_value, int count, JSValueConst *values) {
-  (void)this_value;
-  (void)count;
-  (void)values;
   if (refuse(context, "the list of arguments")) return JS_EXCEPTION;
   JSValue list = JS_NewArray(context);
   for (int i = 0; i < argument_count && !JS_IsException(list); i++) {
@@ -41,9 +38,6 @@ static int add_variable(JSContext *context, JSValueConst variables, const char *
 }
 
 static JSValue env(JSContext *context, JSValueConst this_value, int count, JSValueConst *values) {
-  (void)this_value;
-  (void)count;
-  (void)values;
   if (refuse(context, "the environment")) return JS_EXCEPTION;
   JSValue variables = JS_NewObjectProto(context, JS_NULL);
   if (JS_IsException(variables)) return variables;
@@ -57,23 +51,15 @@ static JSValue env(JSContext *context, JSValueConst this_value, int count, JSVal
 }
 
 static JSValue now(JSContext *context, JSValueConst this_value, int count, JSValueConst *values) {
-  (void)this_value;
-  (void)count;
-  (void)values;
   if (refuse(context, "the clock")) return JS_EXCEPTION;
   return JS_NewFloat64(context, (double)monotonic_ns() / 1e6);
 }
 
 static JSValue is_snapshotting(JSContext *context, JSValueConst this_value, int count, JSValueConst *values) {
-  (void)this_value;
-  (void)count;
-  (void)values;
   return JS_NewBool(context, snapshotting);
 }
 
 static JSValue on_reject(JSContext *context, JSValueConst this_value, int count, JSValueConst *values) {
-  (void)this_value;
-  (void)count;
   if (!JS_IsFunction(context, values[0])) return JS_ThrowTypeError(context, "onReject: expected a function");
   JS_FreeValue(context, state->on_reject);
   state->on_reject = JS_DupValue(context, values[0]);
@@ -81,7 +67,6 @@ static JSValue on_reject(JSContext *context, JSValueConst this_value, int count,
 }
 
 static void report_rejection(JSContext *context, JSValueConst promise, JSValueConst reason, JS_BOOL handled, void *opaque) {
-  (void)opaque;
   if (JS_IsUndefined(state->on_reject)) return;
   JSValueConst values[3] = {promise, reason, JS_NewBool(context, handled)};
   JSValue result = JS_Call(context, state->on_reject, JS_UNDEFINED, 3, values);

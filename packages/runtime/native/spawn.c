@@ -140,8 +140,6 @@ static int descriptors_of(JSContext *context, JSValueConst list, Program *progra
 }
 
 JSValue host_spawn(JSContext *context, JSValueConst this_value, int count, JSValueConst *values) {
-  (void)this_value;
-  (void)count;
   if (refuse(context, "spawn")) return JS_EXCEPTION;
   Conversion conversion = {context, 0};
   Program program = {.file = string(&conversion, values[0])};

@@ -63,7 +63,6 @@ static int convert(JSContext *context, JSValueConst given, int index, Argument *
 }
 
 JSValue host_syscall(JSContext *context, JSValueConst this_value, int count, JSValueConst *values) {
-  (void)this_value;
   Argument arguments[NUMBER_AND_ARGUMENTS] = {0};
   int invalid = 0;
   int converted = 1;
@@ -83,8 +82,6 @@ JSValue host_syscall(JSContext *context, JSValueConst this_value, int count, JSV
 }
 
 JSValue host_address(JSContext *context, JSValueConst this_value, int count, JSValueConst *values) {
-  (void)this_value;
-  (void)count;
   uint8_t *bytes;
   size_t length;
   if (!engine_bytes(values[0], &bytes, &length)) return JS_ThrowTypeError(context, "address: expected memory");

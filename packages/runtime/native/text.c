@@ -32,8 +32,6 @@ static JSValue new_bytes(JSContext *context, const char *bytes, size_t length) {
 }
 
 static JSValue encode(JSContext *context, JSValueConst this_value, int count, JSValueConst *values) {
-  (void)this_value;
-  (void)count;
   if (!JS_IsString(values[0])) return JS_ThrowTypeError(context, "encode: expected a string");
   size_t length;
   const char *text = text_of(context, &length, values[0]);
@@ -44,8 +42,6 @@ static JSValue encode(JSContext *context, JSValueConst this_value, int count, JS
 }
 
 static JSValue encode_into(JSContext *context, JSValueConst this_value, int count, JSValueConst *values) {
-  (void)this_value;
-  (void)count;
   uint8_t *target;
   size_t room;
   if (!JS_IsString(values[0]) || !engine_bytes(values[1], &target, &room)) {
@@ -79,8 +75,6 @@ static int offset_of(JSContext *context, JSValueConst value, size_t length, size
 }
 
 static JSValue decode(JSContext *context, JSValueConst this_value, int count, JSValueConst *values) {
-  (void)this_value;
-  (void)count;
   uint8_t *bytes;
   size_t length;
   size_t start;
@@ -96,8 +90,6 @@ static JSValue decode(JSContext *context, JSValueConst this_value, int count, JS
 }
 
 static JSValue find(JSContext *context, JSValueConst this_value, int count, JSValueConst *values) {
-  (void)this_value;
-  (void)count;
   uint8_t *bytes;
   uint8_t *needle;
   size_t length;

@@ -30,7 +30,11 @@ export async function mirrors(): Promise<Readonly<Record<PinnedFile['archive'], 
 }
 
 /** The package file with these bytes, in the cache or from a mirror. */
-export async function download({ archive, path, sha256 }: PinnedFile, cache: string): Promise<string> {
+export async function download(
+  { archive, path, sha256 }: PinnedFile,
+  cache: string,
+  hint = 'A mirror keeps the newest versions only: npm run image -- --pin takes those, and writes them into pins.json.',
+): Promise<string> {
   const kept = join(cache, `${sha256}.deb`)
   if (existsSync(kept) && sha256Of(readFileSync(kept)) === sha256) return kept
   mkdirSync(cache, { recursive: true })
@@ -38,7 +42,7 @@ export async function download({ archive, path, sha256 }: PinnedFile, cache: str
   const url = `${(await mirrors())[archive]}${path}`
   await exec([APT_HELPER, '-o', 'APT::Sandbox::User=root', 'download-file', url, kept, `SHA256:${sha256}`], {
     quiet: true,
-    hint: `A mirror keeps the newest versions only: npm run image -- --pin takes those, and writes them into pins.json.`,
+    hint,
   })
   return kept
 }

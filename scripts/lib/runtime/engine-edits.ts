@@ -108,9 +108,24 @@ const EDITS: readonly Edit[] = [
     replace: 'static uint32_t map_hash_key(JSValueConst key, int hash_bits, uint64_t hash_key)',
     times: 1,
   },
-  { why: 'lookups in a Map', find: 'map_hash_key(key, s->hash_bits)', replace: 'map_hash_key(key, s->hash_bits, s->hash_key)', times: 3 },
-  { why: 'removal of a dead key', find: 'map_hash_key(mr->key, s->hash_bits)', replace: 'map_hash_key(mr->key, s->hash_bits, s->hash_key)', times: 1 },
-  { why: 'growth of a Map', find: 'map_hash_key(mr->key, new_hash_bits)', replace: 'map_hash_key(mr->key, new_hash_bits, string_hash_key)', times: 1 },
+  {
+    why: 'lookups in a Map',
+    find: 'map_hash_key(key, s->hash_bits)',
+    replace: 'map_hash_key(key, s->hash_bits, s->hash_key)',
+    times: 3,
+  },
+  {
+    why: 'removal of a dead key',
+    find: 'map_hash_key(mr->key, s->hash_bits)',
+    replace: 'map_hash_key(mr->key, s->hash_bits, s->hash_key)',
+    times: 1,
+  },
+  {
+    why: 'growth of a Map',
+    find: 'map_hash_key(mr->key, new_hash_bits)',
+    replace: 'map_hash_key(mr->key, new_hash_bits, string_hash_key)',
+    times: 1,
+  },
   {
     why: 'strings as keys of a Map',
     find: 'h = map_hash32(hash_string(JS_VALUE_GET_STRING(key), 0) ^ JS_TAG_STRING, hash_bits);',

@@ -1,0 +1,34 @@
+import type { PinnedFile } from '../image/pins.ts'
+
+/** The processors that the small runtime is built for, as Node names them. */
+export const PROCESSORS = ['x64', 'arm64'] as const
+export type Processor = (typeof PROCESSORS)[number]
+
+/** Version of the engine, as its own file VERSION has it. */
+export const QUICKJS_VERSION = '2025-04-26'
+/** Version of the C library, without Debian's revision. */
+export const MUSL_VERSION = '1.2.5'
+
+/**
+ * Everything that is compiled into the native programs but is not in this repository. Debian's archive keeps a file while
+ * one of its suites has it. To move on, take the file of a newer suite and its SHA-256 from Debian's signed list.
+ */
+export const ENGINE_SOURCE: PinnedFile = {
+  archive: 'debian',
+  path: 'pool/main/q/quickjs/quickjs_2025.04.26.orig.tar.xz',
+  sha256: 'ec81da5b3249ed648dbc7df4a1654988910e66a118d9b71cb63534216efcfbbe',
+}
+
+/** The C library of trixie: headers, start files and the static library. */
+export const C_LIBRARY: Readonly<Record<Processor, PinnedFile>> = {
+  x64: {
+    archive: 'debian',
+    path: 'pool/main/m/musl/musl-dev_1.2.5-3.1~deb13u1_amd64.deb',
+    sha256: 'a3f7d47e452129bb65aae201d6c115abf4d5d3efb136b38b7c6b4fa03ec065e9',
+  },
+  arm64: {
+    archive: 'debian',
+    path: 'pool/main/m/musl/musl-dev_1.2.5-3.1~deb13u1_arm64.deb',
+    sha256: '384ea029e3694baac696d3993d93246f9a4b3741c493697e1ceb7256d8820748',
+  },
+}

@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { basename, join } from 'node:path'
+import { exec, root } from '../exec.ts'
+import { MUSL_VERSION, QUICKJS_VERSION } from './pins.ts'
+import type { CLibrary } from './sources.ts'
+import type { Toolchain } from './toolchain.ts'
+
+/** Our own C. */
+export const NATIVE = join(root, 'packages/runtime/native')
+
+const ENGINE_FILES = ['cutils', 'dtoa', 'libregexp', 'libunicode']
+/** Files of ours that are compiled with the engine, and change as seldom. */
+const ENGINE_PART = ['engine.c', 'engine.h', 'string-hash.h']
+
+/** Files of each program beside the engine. Without the parser nothing refers to it, and the linker leaves it out. */
+const PROGRAMS = {
+  'cni-compile': ['compile', 'files', 'note'],
+  'cni-runtime': [
+    ...['arena', 'arena-memory', 'build-image', 'deadline', 'files', 'host', 'image', 'main', 'note', 'refuse'],
+    ...['run', 'say', 'spawn', 'syscall', 'text', 'utf8'],
+  ],
+} as const
+
+const FLAGS = [
+  ...[
+    '-std=gnu11',
+    '-O2',
+    '-fwrapv',
+    '-fno-pie',
+    '-ffunction-sections',
+    '-fdata-sections',
+    '-D_GNU_SOURCE',
+    '-DNDEBUG',
+  ],
+  ...['-fno-asynchronous-unwind-tables', '-fno-unwind-tables', '-fno-strict-aliasing', '-nostdinc'],
+]
+const WARNINGS = ['-Wall', '-Wextra', '-Werror', '-Wno-unused-parameter']
+/** What an image needs: fixed addresses, no executable stack, a program header that becomes the image's. */
+const LINK = [
+  ...['-static', '-no-pie', '-nostdlib', '-nostartfiles', '-Wl,--gc-sections', '-Wl,--build-id=none'],
+  ...['-Wl,-z,relro', '-Wl,-z,noexecstack', '-Wl,-z,separate-code'],
+]
+
+export interface Inputs {
+  readonly processor: 'x64' | 'arm64'
+  readonly tools: Toolchain
+  readonly library: CLibrary
+  /** Unpacked, with the edited file in `edited`. */
+  readonly engine: string
+  /** Names what bytecode and images fit to. */
+  readonly build: string
+  readonly version: string
+}
+
+/** Compile the engine, unless these objects are there, and both programs into a folder. */
+export async function compilePrograms(inputs: Inputs, objects: string, into: string): Promise<void> {
+  const engine = await engineObjects(inputs, objects)
+  const own = join(objects, 'host')
+  mkdirSync(own, { recursive: true })
+  const files = [...new Set(Object.values(PROGRAMS).flat())]
+  await inParallel(files, (file) => compile(inputs, join(NATIVE, `${file}.c`), join(own, `${file}.o`), WARNINGS))
+  mkdirSync(into, { recursive: true })
+  for (const [program, parts] of Object.entries(PROGRAMS)) {
+    const all = [...parts.map((part) => join(own, `${part}.o`)), ...engine]
+    await link(inputs, all, join(objects, `${program}.debug`), [])
+    await link(inputs, all, join(into, program), ['-s'])
+  }
+}
+
+async function engineObjects(inputs: Inputs, objects: string): Promise<string[]> {
+  const hash = createHash('sha256').update(JSON.stringify([inputs.tools.version, FLAGS, inputs.library]))
+  hash.update(readFileSync(join(inputs.engine, 'edited/quickjs.c')))
+  for (const file of ENGINE_PART) hash.update(readFileSync(join(NATIVE, file)))
+  const name = `engine-${hash.digest('hex').slice(0, 16)}`
+  const folder = join(objects, name)
+  const sources = [...ENGINE_FILES.map((file) => join(inputs.engine, `${file}.c`)), join(NATIVE, 'engine.c')]
+  const outputs = sources.map((source) => join(folder, `${basename(source, '.c')}.o`))
+  if (existsSync(folder)) return outputs
+  mkdirSync(objects, { recursive: true })
+  for (const old of readdirSync(objects)) {
+    if (old.startsWith('engine-')) rmSync(join(objects, old), { recursive: true })
+  }
+  const fresh = `${folder}.new`
+  mkdirSync(fresh)
+  // The largest first: it takes longer than all others.
+  await inParallel(sources.toReversed(), (source) =>
+    compile(inputs, source, join(fresh, `${basename(source, '.c')}.o`), ['-w']),
+  )
+  renameSync(fresh, folder)
+  return outputs
+}
+
+function compile(inputs: Inputs, source: string, object: string, more: readonly string[]): Promise<string> {
+  const { tools, library, engine, processor } = inputs
+  // gcc has no warnings about headers of `-isystem`.
+  const headers = [join(engine, 'edited'), engine, tools.headers, library.headers]
+  const texts = {
+    CONFIG_VERSION: QUICKJS_VERSION,
+    CNI_VERSION: inputs.version,
+    CNI_QUICKJS: QUICKJS_VERSION,
+    CNI_MUSL: MUSL_VERSION,
+    CNI_BUILD: inputs.build,
+  }
+  const argv = [
+    ...FLAGS,
+    // Helpers of libgcc for it need a function that musl has not.
+    ...(processor === 'arm64' ? ['-mno-outline-atomics'] : []),
+    ...more,
+    ...Object.entries(texts).map(([name, value]) => `-D${name}="${value}"`),
+    ...[NATIVE, engine].map((folder) => `-ffile-prefix-map=${folder}=.`),
+    ...headers.flatMap((folder) => ['-isystem', folder]),
+    `-I${NATIVE}`,
+  ]
+  return exec([tools.gcc, ...argv, '-c', source, '-o', object], { quiet: true })
+}
+
+function link(inputs: Inputs, objects: readonly string[], program: string, more: readonly string[]): Promise<string> {
+  const of = (file: string) => join(inputs.library.libraries, file)
+  const argv = [...LINK, ...more, '-o', program, of('crt1.o'), of('crti.o'), ...objects]
+  return exec([inputs.tools.gcc, ...argv, of('libc.a'), inputs.tools.libgcc, of('crtn.o')], { quiet: true })
+}
+
+async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
+  const left = [...items]
+  const worker = async () => {
+    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item)
+  }
+  await Promise.all(Array.from({ length: Math.max(2, availableParallelism()) }, worker))
+}

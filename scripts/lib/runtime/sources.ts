@@ -1,0 +1,61 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { exec } from '../exec.ts'
+import { download } from '../image/debian-archive.ts'
+import { Stop } from '../progress.ts'
+import { editEngine } from './engine-edits.ts'
+import { C_LIBRARY, ENGINE_SOURCE, type Processor, QUICKJS_VERSION } from './pins.ts'
+
+const HINT = 'The archive no longer has it, or cannot be reached. Until then plugins are built with --runtime bun.'
+
+/** The engine's source with our edits. */
+export async function engineSource(cache: string): Promise<string> {
+  const folder = join(cache, 'quickjs')
+  await unpackOnce(folder, ENGINE_SOURCE.sha256, async (into) => {
+    const archive = await download(ENGINE_SOURCE, join(cache, 'downloads'), HINT)
+    await exec(['tar', '--strip-components=1', '-xJf', archive, '-C', into], {
+      quiet: true,
+      hint: 'tar needs xz for it: apt-get install xz-utils',
+    })
+    const version = readFileSync(join(into, 'VERSION'), 'utf8').trim()
+    if (version !== QUICKJS_VERSION) throw new Stop(`the pinned engine is ${version}, pins.ts says ${QUICKJS_VERSION}`)
+  })
+  const edited = join(folder, 'edited/quickjs.c')
+  mkdirSync(join(folder, 'edited'), { recursive: true })
+  writeFileSync(edited, editEngine(readFileSync(join(folder, 'quickjs.c'), 'utf8')))
+  return folder
+}
+
+export interface CLibrary {
+  readonly headers: string
+  /** Of crt1.o, libc.a and the rest. */
+  readonly libraries: string
+  readonly licence: string
+}
+
+/** musl for a processor, unpacked; the packages that apt knows of on this machine stay as they are. */
+export async function cLibrary(processor: Processor, cache: string): Promise<CLibrary> {
+  const folder = join(cache, `musl-${processor}`)
+  await unpackOnce(folder, C_LIBRARY[processor].sha256, async (into) => {
+    const deb = await download(C_LIBRARY[processor], join(cache, 'downloads'), HINT)
+    await exec(['dpkg-deb', '--extract', deb, into], { quiet: true })
+  })
+  const triplet = `${processor === 'x64' ? 'x86_64' : 'aarch64'}-linux-musl`
+  return {
+    headers: join(folder, 'usr/include', triplet),
+    libraries: join(folder, 'usr/lib', triplet),
+    licence: join(folder, 'usr/share/doc/musl-dev/copyright'),
+  }
+}
+
+/** Unpacks into a folder that is there only when it is complete, and of this archive. */
+async function unpackOnce(folder: string, sha256: string, unpack: (into: string) => Promise<void>): Promise<void> {
+  const mark = join(folder, '.sha256')
+  if (existsSync(mark) && readFileSync(mark, 'utf8') === sha256) return
+  const fresh = `${folder}.new`
+  for (const each of [folder, fresh]) rmSync(each, { recursive: true, force: true })
+  mkdirSync(fresh, { recursive: true })
+  await unpack(fresh)
+  writeFileSync(join(fresh, '.sha256'), sha256)
+  renameSync(fresh, folder)
+}

@@ -1,0 +1,22 @@
+// npm run runtime [-- --processor x64 --verify]: the native programs of the small runtime, in packages/runtime-linux-*/bin.
+// --processor: x64, arm64; default: all that there is a compiler for. --verify: build again and compare the bytes.
+import { parseArgs } from 'node:util'
+import { main, Stop } from './lib/progress.ts'
+import { buildRuntime, buildRuntimes, verifyRuntime } from './lib/runtime/build.ts'
+import { PROCESSORS, type Processor } from './lib/runtime/pins.ts'
+
+await main(async () => {
+  const { values } = parseArgs({
+    options: { processor: { type: 'string', multiple: true }, verify: { type: 'boolean', default: false } },
+  })
+  const wanted = values.processor?.map(processorNamed)
+  if (wanted === undefined) await buildRuntimes()
+  for (const processor of wanted ?? []) await buildRuntime(processor)
+  if (values.verify) for (const processor of wanted ?? PROCESSORS) await verifyRuntime(processor)
+})
+
+function processorNamed(name: string): Processor {
+  const found = PROCESSORS.find((processor) => processor === name)
+  if (found !== undefined) return found
+  throw new Stop(`--processor: expected one of ${PROCESSORS.join(', ')}, got ${JSON.stringify(name)}`, 2)
+}
