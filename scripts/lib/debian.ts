@@ -22,6 +22,9 @@ const PACKAGES = {
   'qemu-system-arm': '/usr/bin/qemu-system-aarch64',
   'qemu-user-static': '/usr/bin/qemu-aarch64-static',
   kmod: '/usr/sbin/depmod',
+  gcc: '/usr/bin/x86_64-linux-gnu-gcc',
+  'gcc-aarch64-linux-gnu': '/usr/bin/aarch64-linux-gnu-gcc',
+  'xz-utils': '/usr/bin/xz',
   mmdebstrap: '/usr/bin/mmdebstrap',
   'debian-archive-keyring': '/usr/share/keyrings/debian-archive-keyring.gpg',
 }

@@ -2,6 +2,7 @@ import { copyFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { exec, node26, root } from './exec.ts'
 import { step } from './progress.ts'
+import { buildRuntime } from './runtime/build.ts'
 
 /** Every executable of the repository: its entry, and how it shows that it runs; or the one that it is another name of. */
 export const EXECUTABLES = {
@@ -58,6 +59,7 @@ export const CNI_BUILD = [node26, '--conditions=@cni/source', join(root, 'packag
 export async function buildExecutables(
   names: readonly ExecutableName[] = Object.keys(EXECUTABLES).filter(isExecutable),
 ) {
+  await buildRuntime('x64')
   for (const name of new Set(names.map(fileOf))) {
     await step(`dist/bin/${name}`, async () => {
       const bundle = join(root, 'dist/bundle', `${name}.cjs`)

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { ensurePackages } from '../debian.ts'
 import { root } from '../exec.ts'
 import { sha256Of } from '../image/debian-archive.ts'
 import { Stop, say, step } from '../progress.ts'
 import { C_LIBRARY, ENGINE_SOURCE, PROCESSORS, type Processor } from './pins.ts'
 import { compilePrograms, NATIVE } from './programs.ts'
 import { cLibrary, engineSource } from './sources.ts'
-import { findToolchain, type Toolchain, toolchain } from './toolchain.ts'
+import { findToolchain, type Toolchain } from './toolchain.ts'
 
 const cache = join(root, 'dist/runtime-cache')
 const packageOf = (processor: Processor) => join(root, 'packages', `runtime-linux-${processor}`)
@@ -24,15 +25,14 @@ export async function buildRuntimes(): Promise<void> {
 /** Leave `cni-compile` and `cni-runtime` in the package of the processor. Does nothing if they are of this source. */
 export async function buildRuntime(processor: Processor): Promise<void> {
   const folder = packageOf(processor)
-  const tools = toolchain(processor)
   const mark = join(cache, `${processor}.json`)
-  const wanted = { inputs: inputsHash(processor, tools), outputs: hashes(join(folder, 'bin')) }
-  if (existsSync(mark) && readFileSync(mark, 'utf8') === JSON.stringify(wanted)) return
+  const now = () => JSON.stringify({ source: sourceHash(), programs: programHashes(join(folder, 'bin')) })
+  if (existsSync(mark) && readFileSync(mark, 'utf8') === now()) return
+  const tools = await compilerFor(processor)
   await step(`the small runtime for ${processor} (${tools.gcc})`, async () => {
     await build(processor, tools, join(cache, processor), join(folder, 'bin'))
-    await licences(processor, join(folder, 'licenses'))
-    const outputs = hashes(join(folder, 'bin'))
-    writeFileSync(mark, JSON.stringify({ inputs: wanted.inputs, outputs }))
+    await copyLicences(processor, join(folder, 'licenses'))
+    writeFileSync(mark, now())
     return { note: `${(readFileSync(join(folder, 'bin/cni-runtime')).length / 1e3).toFixed(0)} kB` }
   })
 }
@@ -42,9 +42,9 @@ export async function verifyRuntime(processor: Processor): Promise<void> {
   await step(`the same bytes for ${processor} again`, async () => {
     const folder = join(cache, `verify-${processor}`)
     rmSync(folder, { recursive: true, force: true })
-    const tools = toolchain(processor)
+    const tools = await compilerFor(processor)
     await build(processor, tools, join(folder, 'objects'), join(folder, 'bin'))
-    const [kept, again] = [hashes(join(packageOf(processor), 'bin')), hashes(join(folder, 'bin'))]
+    const [kept, again] = [join(packageOf(processor), 'bin'), join(folder, 'bin')].map(programHashes)
     if (JSON.stringify(kept) !== JSON.stringify(again)) {
       throw new Stop(`two builds by ${tools.version} differ: ${JSON.stringify(kept)} and ${JSON.stringify(again)}`)
     }
@@ -53,39 +53,44 @@ export async function verifyRuntime(processor: Processor): Promise<void> {
   })
 }
 
+async function compilerFor(processor: Processor): Promise<Toolchain> {
+  const wanted = processor === 'x64' ? (['gcc', 'xz-utils'] as const) : (['gcc-aarch64-linux-gnu', 'xz-utils'] as const)
+  try {
+    await ensurePackages(wanted, { install: !process.argv.includes('--no-install') })
+  } catch (error) {
+    if (!(error instanceof Stop)) throw error
+    throw new Stop(`${error.message}\nThey compile the small runtime; plugins are built without it by --runtime bun.`)
+  }
+  const found = findToolchain(processor)
+  if (found !== undefined) return found
+  throw new Stop(
+    `the compiler of ${wanted[0]} does not run: reinstall the package, or build plugins with --runtime bun`,
+  )
+}
+
 async function build(processor: Processor, tools: Toolchain, objects: string, into: string): Promise<void> {
   const engine = await engineSource(cache)
   const library = await cLibrary(processor, cache)
-  const { version } = runtimeManifest()
-  const inputs = { processor, tools, library, engine, build: sourceHash().slice(0, 16), version }
+  const inputs = { processor, tools, library, engine, build: sourceHash().slice(0, 16), version: version() }
   await compilePrograms(inputs, objects, into)
 }
 
-async function licences(processor: Processor, folder: string): Promise<void> {
+async function copyLicences(processor: Processor, folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true })
   copyFileSync(join(await engineSource(cache), 'LICENSE'), join(folder, 'quickjs'))
   copyFileSync((await cLibrary(processor, cache)).licence, join(folder, 'musl'))
 }
 
-const runtimeManifest = (): { version: string } =>
-  JSON.parse(readFileSync(join(root, 'packages/runtime/package.json'), 'utf8'))
+const version = (): string => JSON.parse(readFileSync(join(root, 'packages/runtime/package.json'), 'utf8')).version
 
-/** Of everything that decides about bytecode and images. The same for all processors: bytecode serves each of them. */
+/** Of everything that the programs are made of but the compiler. One for all processors, as bytecode serves each. */
 function sourceHash(): string {
-  const hash = createHash('sha256').update(JSON.stringify([ENGINE_SOURCE, C_LIBRARY, runtimeManifest().version]))
+  const hash = createHash('sha256').update(JSON.stringify([ENGINE_SOURCE, C_LIBRARY, version()]))
   const own = readdirSync(NATIVE).filter((file) => /\.[ch]$/.test(file))
-  const files = [...own.map((file) => join(NATIVE, file)), join(import.meta.dirname, 'engine-edits.ts')]
-  for (const file of files.sort()) hash.update(readFileSync(file))
+  const recipe = ['engine-edits.ts', 'programs.ts'].map((file) => join(import.meta.dirname, file))
+  for (const file of [...own.map((name) => join(NATIVE, name)), ...recipe].sort()) hash.update(readFileSync(file))
   return hash.digest('hex')
 }
 
-function inputsHash(processor: Processor, tools: Toolchain): string {
-  const recipe = readFileSync(join(import.meta.dirname, 'programs.ts'))
-  return createHash('sha256')
-    .update(JSON.stringify([processor, tools, sourceHash()]))
-    .update(recipe)
-    .digest('hex')
-}
-
-const hashes = (folder: string) =>
+const programHashes = (folder: string) =>
   PROGRAMS.map((name) => join(folder, name)).map((file) => (existsSync(file) ? sha256Of(readFileSync(file)) : 'none'))
