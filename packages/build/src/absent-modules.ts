@@ -19,7 +19,9 @@ export function absent(names: () => readonly string[]): Esbuild.Plugin {
   return {
     name: 'absent',
     setup(build) {
-      build.onResolve({ filter: /^/ }, ({ path }) => (names().includes(path) ? { path, namespace: 'absent' } : undefined))
+      build.onResolve({ filter: /^/ }, ({ path }) =>
+        names().includes(path) ? { path, namespace: 'absent' } : undefined,
+      )
       build.onLoad({ filter: /^/, namespace: 'absent' }, ({ path }) => {
         const message = JSON.stringify(`Cannot find module '${path}': it is not part of this executable`)
         return { contents: `throw Object.assign(Error(${message}), { code: 'MODULE_NOT_FOUND' }); module.exports = {}` }

@@ -115,7 +115,7 @@ async function build(options: BuildExecutableOptions): Promise<BuiltExecutable> 
     if (stampFile !== undefined) writeFileAtomic(stampFile, stamp, { mode: 0o644 })
   }
   const map = contents.map === undefined ? undefined : `${outfile}.map`
-  if (map !== undefined) writeFileAtomic(map, contents.map ?? '', { mode: 0o644 })
+  if (map !== undefined) writeFileAtomic(map, withPackages(contents), { mode: 0o644 })
   await nameBeside(outfile, names)
   const needs = hostNeeds(outfile)
   return {
@@ -163,3 +163,7 @@ function stampOf({ text, modules }: Contents, tools: Tools, options: BuildExecut
 }
 
 const readIfExists = (path: string): string | undefined => (existsSync(path) ? readFileSync(path, 'utf8') : undefined)
+
+/** The source map with what `inspect` tells of the bundle. */
+const withPackages = ({ map = '{}', packages }: Contents & Pick<BuiltExecutable, 'packages'>): string =>
+  JSON.stringify({ ...JSON.parse(map), x_packages: packages })

@@ -118,7 +118,15 @@ export async function bundleContents(
 async function smallContents(options: BundleOptions): Promise<Bundle & Contents> {
   const esbuild = needEsbuild()
   const folder = folderOf(options)
-  const { entry, programs = {}, outfile = 'bundle', minify = true, conditions = [], define = {}, snapshot = true } = options
+  const {
+    entry,
+    programs = {},
+    outfile = 'bundle',
+    minify = true,
+    conditions = [],
+    define = {},
+    snapshot = true,
+  } = options
   const settings = { entry, programs, outfile, minify, conditions, define, snapshot }
   const { text, map, metafile, warnings } = await bundling(esbuild, options, () =>
     bundleSmall(esbuild, findPlatform(), settings),

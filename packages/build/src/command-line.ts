@@ -14,15 +14,19 @@ import type { BuildExecutableOptions } from './build-executable.ts'
 import { TARGETS, type Target } from './target.ts'
 
 /** What `cni-build` was asked to do. */
-export type Command = 'help' | 'version' | { build: BuildExecutableOptions; analyze: boolean }
+export type Command =
+  | { kind: 'help' | 'version' }
+  | { kind: 'build'; options: BuildExecutableOptions; analyze: boolean }
+  | { kind: 'where' | 'inspect'; file: string }
 
 /** Takes the command line apart. Throws a `UsageError`. */
 export function parseCommandLine(argv: readonly string[]): Command {
   const { given, positionals, help } = parseFlags(argv, FLAGS, { once: true })
   const { target, ...values } = withDefaults(FLAGS, given)
-  if (help) return 'help'
-  if (values.version) return 'version'
+  if (help) return { kind: 'help' }
+  if (values.version) return { kind: 'version' }
   const [entry, ...rest] = positionals
+  if (entry === 'where' || entry === 'inspect') return { kind: entry, file: fileFor(entry, rest) }
   if (entry === undefined || rest.length > 0) throw new UsageError(`expected one entry, got ${positionals.length}`)
   if (entry === '') throw new UsageError('the entry is an empty string')
   if (values.outfile === '') throw new UsageError('-o FILE is missing')
@@ -30,8 +34,9 @@ export function parseCommandLine(argv: readonly string[]): Command {
     throw new UsageError('--incremental needs --bundle FILE: its stamp lies beside it')
   }
   return {
+    kind: 'build',
     analyze: values.analyze,
-    build: {
+    options: {
       entry,
       outfile: values.outfile,
       names: values.name,
@@ -57,6 +62,8 @@ Bundle ENTRY and compile it with its runtime into one executable FILE, then star
 
   cni-build src/main.ts -o dist/my-plugin
   cni-build src/main.ts -o dist/arm64/my-plugin --target linux-arm64
+  cni-build inspect dist/my-plugin           the runtime in it, and what takes how much
+  cni-build where dist/my-plugin.map < log   places of the source in stack traces
 
 ${heading('Flags:', colour)}
 ${flagsText(FLAGS)}
@@ -128,6 +135,15 @@ const FLAGS = {
   analyze: boolFlag({ name: 'analyze', help: 'print what of the bundle belongs to which package' }),
   json: boolFlag({ name: 'json', help: 'print one JSON object and no progress' }),
   version: versionFlag,
+}
+
+function fileFor(command: 'where' | 'inspect', rest: readonly string[]): string {
+  const [file, ...more] = rest
+  const expected = command === 'where' ? 'the map that lies beside an executable' : 'an executable'
+  if (file === undefined || file === '' || more.length > 0) {
+    throw new UsageError(`${command}: expected one file, ${expected}, got ${rest.length}`)
+  }
+  return file
 }
 
 function pair(flag: string, form: string, text: string): readonly [string, string] {

@@ -6,8 +6,8 @@ import { compileWithNode } from './compile-with-node.ts'
 import { BuildError } from './errors.ts'
 import { checkOutputs, inFolderBeside, writing } from './output-files.ts'
 import { type Contents, moduleFile } from './programs.ts'
-import type { Runtime, Target } from './target.ts'
 import { compileSmall } from './small/compile-small.ts'
+import type { Runtime, Target } from './target.ts'
 import { findTools, type Tools } from './tools.ts'
 
 export interface CompileOptions {

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from 'node:fs'
+import { type Elf, withElf } from './elf.ts'
 
 /** What an executable needs of the machine it is copied to, read from the file itself. */
 export interface HostNeeds {
@@ -26,18 +26,13 @@ const OF_THE_C_LIBRARY = /^(lib(c|m|dl|pthread|rt)\.so|lib(c\.)?musl-|ld-)/
  * it is no such file.
  */
 export function hostNeeds(executable: string): HostNeeds | undefined {
-  const fd = openSync(executable, 'r')
-  try {
-    return read(fd)
-  } finally {
-    closeSync(fd)
-  }
+  return withElf(executable, read)
 }
 
-function read(fd: number): HostNeeds | undefined {
-  const header = bytes(fd, 0n, 64)
-  if (header.toString('latin1', 0, 6) !== '\x7fELF\x02\x01') return undefined
-  const segments = programHeaders(fd, header)
+// internal
+
+function read(elf: Elf): HostNeeds | undefined {
+  const { segments } = elf
   const interp = segments.find(({ type }) => type === PT_INTERP)
   const dynamic = segments.find(({ type }) => type === PT_DYNAMIC)
   if (!interp || !dynamic) return undefined
@@ -46,48 +41,35 @@ function read(fd: number): HostNeeds | undefined {
     const holder = segments.find((s) => s.type === PT_LOAD && address >= s.address && address < s.address + s.size)
     return holder === undefined ? address : address - holder.address + holder.offset
   }
-  const table = bytes(fd, dynamic.offset, Number(dynamic.size))
+  const table = elf.bytes(dynamic.offset, Number(dynamic.size))
   const entries = Array.from({ length: table.length / 16 }, (_, i) => ({
     tag: table.readBigUInt64LE(i * 16),
     value: table.readBigUInt64LE(i * 16 + 8),
   }))
   const dynamicValue = (tag: bigint): bigint => entries.find((entry) => entry.tag === tag)?.value ?? 0n
   const strings = fileOffset(dynamicValue(DT_STRTAB))
-  const libraries = entries.filter(({ tag }) => tag === DT_NEEDED).map(({ value }) => text(fd, strings + value))
-  const versions = versionNames(fd, fileOffset(dynamicValue(DT_VERNEED)), Number(dynamicValue(DT_VERNEEDNUM)), strings)
+  const libraries = entries.filter(({ tag }) => tag === DT_NEEDED).map(({ value }) => text(elf, strings + value))
+  const versions = versionNames(elf, fileOffset(dynamicValue(DT_VERNEED)), Number(dynamicValue(DT_VERNEEDNUM)), strings)
   const glibc = versions
     .map((name) => /^GLIBC_([0-9.]+)$/.exec(name)?.[1])
     .filter((version) => version !== undefined)
     .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
     .at(-1)
   return {
-    loader: text(fd, interp.offset),
+    loader: text(elf, interp.offset),
     libraries: libraries.filter((name) => !OF_THE_C_LIBRARY.test(name)).sort(),
     ...(glibc === undefined ? {} : { glibc }),
   }
 }
 
-function programHeaders(fd: number, header: Buffer) {
-  const size = header.readUInt16LE(54)
-  return Array.from({ length: header.readUInt16LE(56) }, (_, i) => {
-    const entry = bytes(fd, header.readBigUInt64LE(32) + BigInt(i * size), 56)
-    return {
-      type: entry.readUInt32LE(0),
-      offset: entry.readBigUInt64LE(8),
-      address: entry.readBigUInt64LE(16),
-      size: entry.readBigUInt64LE(32),
-    }
-  })
-}
-
 /** The versions of symbols it wants: a list of libraries, each with a list of names. */
-function versionNames(fd: number, first: bigint, count: number, strings: bigint): string[] {
+function versionNames(elf: Elf, first: bigint, count: number, strings: bigint): string[] {
   const names: string[] = []
   for (let at = first, left = count; left > 0; left--) {
-    const library = bytes(fd, at, 16)
+    const library = elf.bytes(at, 16)
     for (let aux = at + BigInt(library.readUInt32LE(8)), n = library.readUInt16LE(2); n > 0; n--) {
-      const version = bytes(fd, aux, 16)
-      names.push(text(fd, strings + BigInt(version.readUInt32LE(8))))
+      const version = elf.bytes(aux, 16)
+      names.push(text(elf, strings + BigInt(version.readUInt32LE(8))))
       aux += BigInt(version.readUInt32LE(12))
     }
     at += BigInt(library.readUInt32LE(12))
@@ -95,13 +77,7 @@ function versionNames(fd: number, first: bigint, count: number, strings: bigint)
   return names
 }
 
-function bytes(fd: number, at: bigint, length: number): Buffer {
-  const buffer = Buffer.alloc(length)
-  readSync(fd, buffer, 0, length, at)
-  return buffer
-}
-
-function text(fd: number, at: bigint): string {
-  const buffer = bytes(fd, at, 256)
+function text(elf: Elf, at: bigint): string {
+  const buffer = elf.bytes(at, 256)
   return buffer.toString('latin1', 0, buffer.indexOf(0))
 }

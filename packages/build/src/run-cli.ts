@@ -3,11 +3,16 @@ import { isUsageError, versionText } from '@cni/host/cli'
 import { type BuiltExecutable, buildExecutable } from './build-executable.ts'
 import { helpText, parseCommandLine } from './command-line.ts'
 import { isBuildError } from './errors.ts'
+import { inspect, inspectionText } from './inspect.ts'
+import { shareTable } from './share-table.ts'
+import { translated } from './where.ts'
 
 /** Everything {@link runCli} touches besides files and the compiler. */
 export interface CliIo {
   stdout(text: string): void
   stderr(text: string): void
+  /** What `where` reads. Default: nothing. */
+  stdin?: AsyncIterable<Uint8Array>
   /** Colour on stdout. */
   colour?: boolean
   /** Stops the build, which leaves nothing behind. */
@@ -19,21 +24,30 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<0 | 1 
   const json = argv.includes('--json')
   try {
     const command = parseCommandLine(argv)
-    if (command === 'help') {
-      io.stdout(helpText(io.colour ?? false))
-      return 0
+    switch (command.kind) {
+      case 'help':
+        io.stdout(helpText(io.colour ?? false))
+        return 0
+      case 'version':
+        io.stdout(versionText('cni-build'))
+        return 0
+      case 'where':
+        for await (const text of translated(command.file, io.stdin)) io.stdout(text)
+        return 0
+      case 'inspect': {
+        const found = inspect(command.file)
+        io.stdout(json ? `${JSON.stringify(found)}\n` : inspectionText(found))
+        return 0
+      }
     }
-    if (command === 'version') {
-      io.stdout(versionText('cni-build'))
-      return 0
-    }
+    const { options, analyze } = command
     const built = await buildExecutable({
-      ...command.build,
+      ...options,
       ...(io.signal ? { signal: io.signal } : {}),
       ...(json ? {} : { onProgress: (line: string) => io.stderr(`cni-build: ${line}\n`) }),
     })
     if (json) io.stdout(`${JSON.stringify(built)}\n`)
-    else for (const line of [...report(built), ...(command.analyze ? shareTable(built) : [])]) io.stdout(`${line}\n`)
+    else for (const line of [...report(built), ...(analyze ? shareTable(built.packages) : [])]) io.stdout(`${line}\n`)
     return 0
   } catch (error) {
     if (!isUsageError(error) && !isBuildError(error)) throw error
@@ -55,10 +69,6 @@ function report(built: BuiltExecutable): string[] {
   if (built.notStarted !== undefined) lines.push(`  start-up  not measured: ${built.notStarted}`)
   return [...lines, `  needs     ${needs(built)}`]
 }
-
-/** Who takes how much of the bundle. */
-const shareTable = ({ packages }: BuiltExecutable): string[] =>
-  packages.map(({ package: name, bytes }) => `  ${(bytes / 1e3).toFixed(1).padStart(7)} kB  ${name}`)
 
 function needs({ needs: host, runtime }: BuiltExecutable): string {
   if (runtime === 'small') return 'nothing but the kernel'

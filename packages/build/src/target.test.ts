@@ -22,10 +22,10 @@ describe('a target', () => {
   })
 
   it('of another processor or C library does not run here, and says so', () => {
-    const here = TARGETS.filter((target) => notRunnable(target, "bun") === undefined)
+    const here = TARGETS.filter((target) => notRunnable(target, 'bun') === undefined)
     expect(here).toContain(process.arch === 'arm64' ? 'linux-arm64' : 'linux-x64')
     expect(new Set(here.map((target) => `${target.includes('arm64')} ${target.endsWith('-musl')}`)).size).toBe(1)
     const elsewhere = process.arch === 'arm64' ? 'linux-x64' : 'linux-arm64'
-    expect(notRunnable(elsewhere, "small")).toContain(`${elsewhere} does not run on this machine`)
+    expect(notRunnable(elsewhere, 'small')).toContain(`${elsewhere} does not run on this machine`)
   })
 })

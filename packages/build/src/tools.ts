@@ -8,7 +8,8 @@ import { hostTarget, type LargeRuntime, notRunnable, type Runtime, runtimePackag
 export const COMPILER_VERSIONS: Readonly<Record<LargeRuntime, string>> = { bun: '1.4.5', node: '26' }
 
 /** What to do on macOS and Windows. */
-const CONTAINER = 'run cni-build in a container, for example docker run --rm -v "$PWD:/src" -w /src node:24 npx cni-build …'
+const CONTAINER =
+  'run cni-build in a container, for example docker run --rm -v "$PWD:/src" -w /src node:24 npx cni-build …'
 
 /** The first major version that has `--build-sea` in every release. */
 const OLDEST_NODE = 26

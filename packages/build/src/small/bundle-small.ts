@@ -2,10 +2,10 @@ import { dirname, resolve } from 'node:path'
 import type * as Esbuild from 'esbuild'
 import { absent, leftToRunTime } from '../absent-modules.ts'
 import { isSideEffectFree } from '../bundle-shares.ts'
+import { absentGlobalDefines } from './absent-globals.ts'
 import { ENTRY, entryModules, type Start } from './entry.ts'
 import type { Platform } from './platform.ts'
 import { platformModules } from './platform-modules.ts'
-import { absentGlobalDefines } from './absent-globals.ts'
 import { refuse } from './refuse.ts'
 
 export interface SmallBundleOptions {
@@ -38,16 +38,19 @@ export async function bundleSmall(
 ): Promise<SmallBundle> {
   const { entry, programs, snapshot } = options
   const files = new Map(Object.entries(programs).map(([name, file]) => [name, resolve(file)]))
-  const start: Start = { entry: resolve(entry), programs: files, snapshot, evaluated: [], absent: [] }
+  const start: Start = { entry: resolve(entry), programs: files, snapshot, ...NOTHING }
   const context = await esbuild.context(settings(platform, options, start))
   try {
     const first = await context.rebuild()
-    start.absent = leftToRunTime(first.metafile)
-    start.evaluated = snapshot ? lazyModules(first.metafile, folderOf(options)) : []
-    const isFinal = start.absent.length === 0 && start.evaluated.length === 0
-    const { outputFiles = [], metafile, warnings } = isFinal ? first : await context.rebuild()
-    const [map = '', text = ''] = ['.map', '.js'].map((end) => outputFiles.find(({ path }) => path.endsWith(end))?.text)
-    const bundle = { text, map: named(map, options.outfile), metafile, warnings }
+    Object.assign(start, {
+      absent: leftToRunTime(first.metafile),
+      evaluated: snapshot ? lazyModules(first.metafile, folderOf(options)) : [],
+      ...namedIn(textOf(first), platform),
+    } satisfies typeof NOTHING)
+    const isFinal = Object.values(start).every((list) => !Array.isArray(list) || list.length === 0)
+    const last = isFinal ? first : await context.rebuild()
+    const { metafile, warnings } = last
+    const bundle = { text: textOf(last), map: named(textOf(last, '.map'), options.outfile), metafile, warnings }
     refuse(bundle, platform, folderOf(options))
     return bundle
   } finally {
@@ -59,6 +62,26 @@ export async function bundleSmall(
 export const moduleName = (outfile: string): string => `${outfile.slice(outfile.lastIndexOf('/') + 1)}.js`
 
 // internal
+
+/** What is known after esbuild has run once. */
+const NOTHING: Pick<Start, 'absent' | 'builtins' | 'evaluated' | 'globals'> = {
+  absent: [],
+  builtins: [],
+  evaluated: [],
+  globals: [],
+}
+
+const textOf = ({ outputFiles = [] }: Esbuild.BuildResult, end = '.js'): string =>
+  outputFiles.find(({ path }) => path.endsWith(end))?.text ?? ''
+
+/** Globals and modules that a bundle asks for by name. */
+function namedIn(text: string, platform: Platform): Pick<Start, 'builtins' | 'globals'> {
+  const words = new Set(text.match(/(?<![\w$.])[A-Za-z]\w*/g))
+  const globals = [...platform.globals].filter(([name]) => words.has(name)).map(([, file]) => file)
+  const asked = Array.from(text.matchAll(/\bgetBuiltinModule\("(?:node:)?([\w/]+)"\)/g), ([, name]) => `node:${name}`)
+  const builtins = asked.filter((name) => platform.fileOf(name) !== undefined)
+  return { globals: [...new Set(globals)].sort(), builtins: [...new Set(builtins)].sort() }
+}
 
 const folderOf = ({ entry }: Pick<SmallBundleOptions, 'entry'>): string => dirname(resolve(entry))
 
@@ -113,6 +136,5 @@ function lazyModules({ inputs, outputs }: Esbuild.Metafile, folder: string): str
 }
 
 function named(map: string, outfile: string): string {
-  const { sources, ...rest }: { sources: string[] } = JSON.parse(map)
-  return JSON.stringify({ version: 3, file: moduleName(outfile), sources, ...rest })
+  return JSON.stringify({ file: moduleName(outfile), ...JSON.parse(map) })
 }

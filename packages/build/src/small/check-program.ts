@@ -1,7 +1,7 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { statSync } from 'node:fs'
+import { type Elf, withElf } from '../elf.ts'
 import { BuildError } from '../errors.ts'
 
-const HEADER_BYTES = 64
 const MACHINES = { x64: 62, arm64: 183 } as const
 
 /**
@@ -10,25 +10,14 @@ const MACHINES = { x64: 62, arm64: 183 } as const
  * @throws BuildError `NO_COMPILER`
  */
 export function checkProgram(file: string, arch: keyof typeof MACHINES): void {
-  const fault = faultOf(file, arch)
-  if (fault !== undefined) throw new BuildError('NO_COMPILER', `${file} ${fault}: install its package again`)
+  const { size } = statSync(file)
+  const fault = withElf(file, (elf) => faultOf(elf, size, arch) ?? 'none') ?? 'is not a program of a 64-bit Linux'
+  if (fault !== 'none') throw new BuildError('NO_COMPILER', `${file} ${fault}: install its package again`)
 }
 
 // internal
 
-function faultOf(file: string, arch: keyof typeof MACHINES): string | undefined {
-  const fd = openSync(file, 'r')
-  try {
-    const { size } = fstatSync(fd)
-    const header = Buffer.alloc(HEADER_BYTES)
-    readSync(fd, header, 0, HEADER_BYTES, 0)
-    if (header.toString('latin1', 0, 6) !== '\x7fELF\x02\x01') return 'is not a program of a 64-bit Linux'
-    const machine = header.readUInt16LE(18)
-    if (machine !== MACHINES[arch]) return `is for another processor than ${arch} (ELF machine ${machine})`
-    // The table of sections is the last part of a file that a linker writes.
-    const end = Number(header.readBigUInt64LE(40)) + header.readUInt16LE(58) * header.readUInt16LE(60)
-    return size === end ? undefined : `has ${size} bytes instead of ${end}`
-  } finally {
-    closeSync(fd)
-  }
+function faultOf({ machine, end }: Elf, size: number, arch: keyof typeof MACHINES): string | undefined {
+  if (machine !== MACHINES[arch]) return `is for another processor than ${arch} (ELF machine ${machine})`
+  return size === end ? undefined : `has ${size} bytes instead of ${end}`
 }

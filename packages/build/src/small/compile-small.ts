@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { type Argv, isRunError, run } from '@cni/host'
 import { BuildError } from '../errors.ts'
 import { writing } from '../output-files.ts'
@@ -29,16 +29,39 @@ export async function compileSmall(
   const module = moduleName(outfile)
   const bytecode = `${module}.bytecode`
   writing(outfile, () => writeFileSync(join(folder, module), text))
-  const tell = (said: string) => (map === undefined ? said : sourcePlaces(map, dirname(outfile)).replaceIn(said))
-  const step = async (argv: Argv): Promise<void> => {
+  const places = map === undefined ? undefined : sourcePlaces(map, dirname(resolve(outfile)))
+  const step = async (what: string, argv: Argv): Promise<void> => {
     try {
       await run(argv, { cwd: folder, env: {}, signal })
     } catch (cause) {
       if (!isRunError(cause)) throw cause
-      throw new BuildError('COMPILE', `cannot build ${outfile}: ${tell(cause.stderr.trim() || cause.message)}`, { cause })
+      const said = cause.stderr.trim() || cause.message
+      const told = `${what} ${outfile}: ${places?.replaceIn(said) ?? said}${advice(said)}`
+      throw new BuildError('COMPILE', told, { cause })
     }
   }
-  await step([compiler, module, bytecode])
-  await step(emulator === undefined ? [base, bytecode, basename(fresh)] : [emulator, base, bytecode, basename(fresh)])
+  await step('cannot compile', [compiler, module, bytecode])
+  const evaluate = [base, bytecode, basename(fresh)] as const
+  await step('cannot evaluate the modules of', emulator === undefined ? evaluate : [emulator, ...evaluate])
   return fresh
+}
+
+// internal
+
+/** What to do about messages of the native programs. */
+const ADVICE: ReadonlyArray<readonly [RegExp, string]> = [
+  [
+    /was used while the (program was built|image was made)/,
+    'Modules are evaluated once, by the build: read environment, clock and files in a function that a handler calls, or build with --no-snapshot.',
+  ],
+  [
+    /registers no main function/,
+    'End the entry with pluginMain(plugin) of @cni/skel or atStart(main) of @cni/host/cli, or build with --no-snapshot.',
+  ],
+  [/invalid regular expression flags/, 'The small runtime has the flags d, g, i, m, s, u and y.'],
+]
+
+function advice(said: string): string {
+  const found = ADVICE.find(([about]) => about.test(said))
+  return found === undefined ? '' : `\n${found[1]}`
 }

@@ -13,6 +13,10 @@ export interface Start {
   readonly snapshot: boolean
   /** Modules that nothing but an `import()` leads to, to be evaluated with the others. */
   evaluated: readonly string[]
+  /** Modules that define globals which a program names. */
+  globals: readonly string[]
+  /** Node modules that a program asks `process.getBuiltinModule` for. */
+  builtins: readonly string[]
   /** Packages that count as not installed. */
   absent: readonly string[]
 }
@@ -36,19 +40,42 @@ export function entryModules(platform: Platform, start: Start): Esbuild.Plugin {
 
 function entryText(platform: Platform, start: Start): string {
   const v8 = platform.fileOf('v8') ?? 'node:v8'
-  const first = [`import { takeMain } from ${text(platform.first)}`, `import { startupSnapshot } from ${text(v8)}`]
-  return [...first, ...(start.snapshot ? atBuild(platform, start) : atEachStart(start))].join('\n')
+  const first = [
+    `import { registerBuiltins } from ${text(platform.first)}`,
+    ...start.globals.map((file) => `import ${text(file)}`),
+    `import { startupSnapshot } from ${text(v8)}`,
+  ]
+  return [...first, ...builtinModules(platform, start), ...(start.snapshot ? atBuild(start) : atEachStart(start))].join(
+    '\n',
+  )
+}
+
+function builtinModules(platform: Platform, { builtins }: Start): string[] {
+  if (builtins.length === 0) return []
+  const imports = builtins.map(
+    (name, index) => `import * as builtin${index} from ${text(platform.fileOf(name) ?? name)}`,
+  )
+  const table = builtins.map((name, index) => `${text(name)}: builtin${index}`)
+  return [...imports, `registerBuiltins({ ${table.join(', ')} })`]
 }
 
 /** Evaluates the programs while the executable is built: each registers what its start runs. */
-function atBuild(platform: Platform, { entry, programs, evaluated }: Start): string[] {
+function atBuild({ entry, programs, evaluated }: Start): string[] {
   const lazy = evaluated.map((file) => `await import(${text(file)})`)
   const ahead = lazy.length === 0 ? [] : [`startupSnapshot.addSerializeCallback(async () => { ${lazy.join('; ')} })`]
   if (programs.size === 0) return [`import ${text(entry)}`, ...ahead]
   const files = [...programs.values(), entry]
   return [
-    ...files.flatMap((file, index) => [`await import(${text(file)})`, `const main${index} = takeMain()`]),
-    ...called([...programs.keys()].map((name, index) => [name, `main${index}`]), `main${programs.size}`),
+    // Each program registers its own function: this one takes them all.
+    'const { setDeserializeMainFunction } = startupSnapshot',
+    'let registered = () => {}',
+    'startupSnapshot.setDeserializeMainFunction = (main, data) => { registered = () => main(data) }',
+    ...files.flatMap((file, index) => [`await import(${text(file)})`, `const main${index} = registered`]),
+    'Object.assign(startupSnapshot, { setDeserializeMainFunction })',
+    ...called(
+      [...programs.keys()].map((name, index) => [name, `main${index}`]),
+      `main${programs.size}`,
+    ),
     ...ahead,
   ]
 }
@@ -56,7 +83,10 @@ function atBuild(platform: Platform, { entry, programs, evaluated }: Start): str
 /** Registers the evaluation of the programs. */
 function atEachStart({ entry, programs }: Start): string[] {
   const evaluation = (file: string) => `() => import(${text(file)})`
-  return called([...programs].map(([name, file]) => [name, evaluation(file)]), evaluation(entry))
+  return called(
+    [...programs].map(([name, file]) => [name, evaluation(file)]),
+    evaluation(entry),
+  )
 }
 
 /** Registers a function that runs the program whose name the file is called by, `main` by any other name. */

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { needPackage } from '../find-package.ts'
@@ -10,6 +10,8 @@ export interface Platform {
   /** The first module of every program: it takes the native program's object and makes the globals. */
   first: string
   folder: string
+  /** Globals that only those programs have that name them, with the files that define them. */
+  globals: ReadonlyMap<string, string>
   /** The file of a Node module, with or without `node:`; `undefined` if the platform has no such module. */
   fileOf(name: string): string | undefined
 }
@@ -18,10 +20,13 @@ export interface Platform {
 export function findPlatform(): Platform {
   const { version, folder } = needPackage('@cni/runtime')
   const source = join(folder, 'src')
+  const list = join(source, 'globals/on-demand.json')
+  const table: Record<string, string> = existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')) : {}
   return {
     version,
     folder,
     first: join(source, 'platform.ts'),
+    globals: new Map(Object.entries(table).map(([name, file]) => [name, join(source, 'globals', file)])),
     fileOf(name) {
       const plain = name.replace(/^node:/, '')
       const file = join(source, 'node', `${plain}.ts`)

@@ -16,10 +16,11 @@ const LOCALE_METHOD = /\.(toLocale(?:String|DateString|TimeString|UpperCase|Lowe
  *
  * @throws BuildError `BUNDLE` that names what is used, and where
  */
-export function refuse({ text, map, metafile }: SmallBundle, platform: Platform, folder: string): void {
+export function refuse({ text, map, metafile, warnings }: SmallBundle, platform: Platform, folder: string): void {
   const places = sourcePlaces(map, dirname(Object.keys(metafile.outputs).map((path) => resolve(folder, path))[0] ?? ''))
   const faults = [
     ...modules(metafile, folder),
+    ...members(warnings, folder),
     ...globals(text, places),
     ...localeMethods(text, places, relative('', platform.folder)),
   ]
@@ -53,6 +54,21 @@ function importer(path: string, name: string): string {
     .findIndex((text) => text.includes(`'${name}'`) || text.includes(`"${name}"`))
   return line < 0 ? file : `${file}:${line + 1}`
 }
+
+/** esbuild warns of members that a namespace object lacks. */
+function members(warnings: readonly Esbuild.Message[], folder: string): string[] {
+  return warnings.flatMap(({ text, location }) => {
+    const [, member, name] = LACKING_MEMBER.exec(text) ?? []
+    if (name === undefined || location === null) return []
+    const { file, line, column } = location
+    return [
+      `  ${where({ file: relative('', resolve(folder, file)), line, column: column + 1 })}: ${member} of the module "node:${name}"`,
+    ]
+  })
+}
+
+const LACKING_MEMBER =
+  /^Import "(.+)" will always be undefined because there is no matching export in ".*\/runtime\/src\/node\/(.+)\.ts"/
 
 function globals(text: string, places: SourcePlaces): string[] {
   const found = findAbsentGlobals(text).map((each) => ({ ...each, place: places.atIndex(text, each.index) }))

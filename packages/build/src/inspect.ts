@@ -1,0 +1,90 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import type { BundleShare } from './bundle-shares.ts'
+import { type Elf, withElf } from './elf.ts'
+import { BuildError } from './errors.ts'
+import { shareTable } from './share-table.ts'
+
+/** What is in an executable with the small runtime. */
+export interface Inspection {
+  file: string
+  /** Versions of the parts, and the processor, as the file itself says. */
+  runtime: string
+  quickjs: string
+  musl: string
+  arch: string
+  bytes: number
+  /** The native program, and the heap with the evaluated modules. */
+  runtimeBytes: number
+  heapBytes: number
+  /** Who takes how much of the bundle; empty where there is no map beside the file. */
+  packages: readonly BundleShare[]
+}
+
+/**
+ * Looks into an executable that was built with the small runtime.
+ *
+ * @throws BuildError `USAGE` for another file
+ */
+export function inspect(file: string): Inspection {
+  const found = existsSync(file) ? withElf(file, read) : undefined
+  if (found === undefined) {
+    throw new BuildError('USAGE', `inspect: ${file} is not an executable with the small runtime`)
+  }
+  return { file, ...found.note, bytes: statSync(file).size, ...found.sizes, packages: packagesOf(`${file}.map`) }
+}
+
+/** The same in lines for people. */
+export function inspectionText({ packages, ...found }: Inspection): string {
+  const kilobytes = (bytes: number) => `${(bytes / 1e3).toFixed(1)} kB`
+  const lines = [
+    `${found.file}: ${kilobytes(found.bytes)}, ${found.arch}`,
+    `  runtime   ${found.runtime}, QuickJS ${found.quickjs}, musl ${found.musl}: ${kilobytes(found.runtimeBytes)}`,
+    `  heap      ${kilobytes(found.heapBytes)}`,
+    packages.length === 0
+      ? `  sizes by package are in ${found.file}.map, which is not there`
+      : '  source text by package:',
+    ...shareTable(packages),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+// internal
+
+const PT_LOAD = 1
+const PT_NOTE = 4
+/** Where the heap lies in memory. */
+const HEAP = 0x10_0000_0000n
+
+type Note = Pick<Inspection, 'runtime' | 'quickjs' | 'musl' | 'arch'>
+
+function read(elf: Elf): { note: Note; sizes: Pick<Inspection, 'runtimeBytes' | 'heapBytes'> } | undefined {
+  const note = elf.segments
+    .filter(({ type }) => type === PT_NOTE)
+    .map((segment) => noteIn(elf, segment.offset, segment.size))
+  const heap = elf.segments.find(({ type, address }) => type === PT_LOAD && address === HEAP)
+  const [own] = note.filter((one) => one !== undefined)
+  if (own === undefined || heap === undefined) return undefined
+  return { note: own, sizes: { runtimeBytes: Number(heap.offset), heapBytes: Number(heap.size) } }
+}
+
+/** The note named CNI, among others in the same segment. */
+function noteIn(elf: Elf, offset: bigint, size: bigint): Note | undefined {
+  const bytes = elf.bytes(offset, Number(size))
+  const aligned = (length: number): number => (length + 3) & ~3
+  for (let at = 0; at + 12 <= bytes.length; ) {
+    const [nameLength, length] = [bytes.readUInt32LE(at), bytes.readUInt32LE(at + 4)]
+    const start = at + 12 + aligned(nameLength)
+    if (bytes.toString('latin1', at + 12, at + 12 + nameLength) === 'CNI\0') {
+      const { runtime, quickjs, musl, arch } = JSON.parse(bytes.toString('utf8', start, start + length))
+      return { runtime, quickjs, musl, arch }
+    }
+    at = start + aligned(length)
+  }
+  return undefined
+}
+
+function packagesOf(map: string): readonly BundleShare[] {
+  if (!existsSync(map)) return []
+  const { x_packages: packages = [] }: { x_packages?: BundleShare[] } = JSON.parse(readFileSync(map, 'utf8'))
+  return packages
+}

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { BuildError } from './errors.ts'
+import { type SourcePlaces, sourcePlaces } from './small/source-places.ts'
+
+/**
+ * A log with places of the source for those of the executable that the map lies beside, line by line.
+ *
+ * @throws BuildError `USAGE` for a file that is no such map
+ */
+export async function* translated(mapFile: string, log: AsyncIterable<Uint8Array> | undefined): AsyncGenerator<string> {
+  const places = readMap(mapFile)
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const chunk of log ?? []) {
+    rest += decoder.decode(chunk, { stream: true })
+    const end = rest.lastIndexOf('\n') + 1
+    if (end > 0) yield places.replaceIn(rest.slice(0, end))
+    rest = rest.slice(end)
+  }
+  yield places.replaceIn(rest + decoder.decode())
+}
+
+// internal
+
+function readMap(file: string): SourcePlaces {
+  try {
+    return sourcePlaces(readFileSync(file, 'utf8'), dirname(file))
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new BuildError('USAGE', `where: ${file} is not the map of an executable: ${why}`, { cause })
+  }
+}
