@@ -1,0 +1,14 @@
+import { call } from '../sys/numbers.ts'
+
+const AT_FDCWD = -100
+const X_OK = 1
+const DEFAULT_PATH = '/usr/local/bin:/bin:/usr/bin'
+
+/** Files that a name may mean, in the order of PATH. A name with a slash is a path. */
+export function candidates(name: string, path = DEFAULT_PATH): string[] {
+  if (name.includes('/')) return [name]
+  const files = path.split(':').map((folder) => `${folder === '' ? '.' : folder}/${name}`)
+  return files.filter((file) => call('faccessat', AT_FDCWD, file, X_OK) !== ENOENT)
+}
+
+const ENOENT = -2

@@ -1,0 +1,29 @@
+import { POLLIN, Watcher } from '../loop/descriptors.ts'
+import { call } from '../sys/numbers.ts'
+import { signalNames } from '../sys/signal-names.ts'
+
+const P_PIDFD = 3
+const WNOHANG = 1
+const WEXITED = 4
+const CLD_EXITED = 1
+
+/** Places of struct siginfo, in words of 4 bytes. */
+const CODE = 2
+const STATUS = 6
+
+/** Calls back when a child has ended. */
+export function waitForExit(pid: number, callback: (code: number | null, signal: string | null) => void): Watcher {
+  const fd = call('pidfd_open', pid, 0)
+  const watcher = new Watcher(fd, POLLIN, () => {
+    const info = new Int32Array(32)
+    const result = call('waitid', P_PIDFD, fd, info, WEXITED | WNOHANG, null)
+    // WNOHANG: the child has not ended yet.
+    if (result === 0 && info[CODE] === 0) return
+    watcher.stop()
+    call('close', fd)
+    const status = info[STATUS] ?? 0
+    if (result < 0 || info[CODE] === CLD_EXITED) callback(result < 0 ? null : status, null)
+    else callback(null, signalNames[status] ?? `SIG${status}`)
+  })
+  return watcher
+}

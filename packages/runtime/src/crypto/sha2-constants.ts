@@ -1,0 +1,30 @@
+// The first bits of the fractional parts of the cube roots (k) and square roots (h) of primes (FIPS 180-4).
+
+function primes(count: number): bigint[] {
+  const found: bigint[] = []
+  for (let candidate = 2n; found.length < count; candidate++) {
+    if (found.every((prime) => candidate % prime !== 0n)) found.push(candidate)
+  }
+  return found
+}
+
+/** The largest integer whose power is not above `value`. */
+function root(value: bigint, power: bigint): bigint {
+  let low = 0n
+  let high = 1n << 140n
+  while (high - low > 1n) {
+    const middle = (low + high) / 2n
+    if (middle ** power <= value) low = middle
+    else high = middle
+  }
+  return low
+}
+
+const fraction = (prime: bigint, power: bigint): bigint => root(prime << (64n * power), power) & 0xffff_ffff_ffff_ffffn
+
+export const k64: readonly bigint[] = primes(80).map((prime) => fraction(prime, 3n))
+export const h64: readonly bigint[] = primes(8).map((prime) => fraction(prime, 2n))
+
+const high = (value: bigint): number => Number(value >> 32n)
+export const k32 = Int32Array.from(k64.slice(0, 64), high)
+export const h32 = Int32Array.from(h64, high)

@@ -1,0 +1,27 @@
+/** Defines a member as a builtin has it: writable, configurable, not enumerable. */
+export function define(target: object, name: PropertyKey, value: unknown): void {
+  Object.defineProperty(target, name, { value, writable: true, configurable: true, enumerable: false })
+}
+
+/** Defines a member that is made when it is first read. */
+export function defineLazy(target: object, name: PropertyKey, make: () => unknown, enumerable = false): void {
+  const settle = (value: unknown): void => {
+    Object.defineProperty(target, name, { value, writable: true, configurable: true, enumerable })
+  }
+  Object.defineProperty(target, name, {
+    configurable: true,
+    enumerable,
+    get() {
+      const value = make()
+      settle(value)
+      return value
+    },
+    set: settle,
+  })
+}
+
+/** Defines a global class or function. Its name is set again: a bundler may have changed it. */
+export function defineGlobal(name: string, value: object): void {
+  Object.defineProperty(value, 'name', { value: name, configurable: true })
+  define(globalThis, name, value)
+}

@@ -1,0 +1,43 @@
+/** An error of Node's own checks: `code` is such as `ERR_INVALID_ARG_TYPE`, which V8 also shows in the stack's first line. */
+export function coded<E extends Error>(error: E, code: string): E & { code: string } {
+  return Object.assign(error, { code })
+}
+
+const kind = (value: unknown): string => {
+  if (value === null || value === undefined) return String(value)
+  if (typeof value === 'function') return `function ${value.name}`
+  if (typeof value === 'object') return value.constructor?.name ? `an instance of ${value.constructor.name}` : 'an object'
+  const text = typeof value === 'string' ? `'${value.length > 28 ? `${value.slice(0, 25)}...` : value}'` : String(value)
+  return `type ${typeof value} (${text}${typeof value === 'bigint' ? 'n' : ''})`
+}
+
+/** `The "path" argument must be of type string. Received undefined`. */
+export function invalidType(name: string, expected: string, value: unknown): TypeError & { code: string } {
+  const subject = name.includes('.') ? `"${name}" property` : `"${name}" argument`
+  return coded(new TypeError(`The ${subject} must be ${expected}. Received ${kind(value)}`), 'ERR_INVALID_ARG_TYPE')
+}
+
+/** `The value of "offset" is out of range. It must be >= 0 && <= 3. Received 4`. */
+export function outOfRange(name: string, range: string, value: unknown): RangeError & { code: string } {
+  const message = `The value of "${name}" is out of range. It must be ${range}. Received ${String(value)}`
+  return coded(new RangeError(message), 'ERR_OUT_OF_RANGE')
+}
+
+export function unknownEncoding(encoding: string): TypeError & { code: string } {
+  return coded(new TypeError(`Unknown encoding: ${encoding}`), 'ERR_UNKNOWN_ENCODING')
+}
+
+/** Node's error for an operation that an AbortSignal ended. */
+export class AbortError extends Error {
+  readonly code = 'ABORT_ERR'
+  constructor(reason?: unknown) {
+    super('The operation was aborted', reason === undefined ? undefined : { cause: reason })
+    this.name = 'AbortError'
+  }
+}
+
+/** A feature that only Node and bun have. */
+export function notHere(what: string): Error & { code: string } {
+  const error = new Error(`${what} does not exist on the small runtime: build with --runtime bun`)
+  return coded(error, 'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM')
+}

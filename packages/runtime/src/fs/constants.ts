@@ -1,0 +1,55 @@
+import { host } from '../host.ts'
+
+const isX64 = host.arch === 'x64'
+
+export const constants = Object.freeze({
+  F_OK: 0,
+  X_OK: 1,
+  W_OK: 2,
+  R_OK: 4,
+  O_RDONLY: 0,
+  O_WRONLY: 1,
+  O_RDWR: 2,
+  O_CREAT: 0o100,
+  O_EXCL: 0o200,
+  O_NOCTTY: 0o400,
+  O_TRUNC: 0o1000,
+  O_APPEND: 0o2000,
+  O_NONBLOCK: 0o4000,
+  O_DSYNC: 0o10000,
+  O_DIRECT: isX64 ? 0o40000 : 0o200000,
+  O_DIRECTORY: isX64 ? 0o200000 : 0o40000,
+  O_NOFOLLOW: isX64 ? 0o400000 : 0o100000,
+  O_NOATIME: 0o1000000,
+  O_SYNC: 0o4010000,
+  S_IFMT: 0o170000,
+  S_IFREG: 0o100000,
+  S_IFDIR: 0o040000,
+  S_IFCHR: 0o020000,
+  S_IFBLK: 0o060000,
+  S_IFIFO: 0o010000,
+  S_IFLNK: 0o120000,
+  S_IFSOCK: 0o140000,
+  S_IRWXU: 0o700,
+  S_IRUSR: 0o400,
+  S_IWUSR: 0o200,
+  S_IXUSR: 0o100,
+  S_IRWXG: 0o070,
+  S_IRGRP: 0o040,
+  S_IWGRP: 0o020,
+  S_IXGRP: 0o010,
+  S_IRWXO: 0o007,
+  S_IROTH: 0o004,
+  S_IWOTH: 0o002,
+  S_IXOTH: 0o001,
+  COPYFILE_EXCL: 1,
+  COPYFILE_FICLONE: 2,
+  COPYFILE_FICLONE_FORCE: 4,
+  UV_FS_COPYFILE_EXCL: 1,
+})
+
+export const O_CLOEXEC = 0o2000000
+export const AT_FDCWD = -100
+export const AT_SYMLINK_NOFOLLOW = 0x100
+export const AT_REMOVEDIR = 0x200
+export const AT_EMPTY_PATH = 0x1000

@@ -1,0 +1,61 @@
+/** Memory that a system call reads or writes. */
+export type Memory = ArrayBufferView | ArrayBuffer
+
+/** An argument of a system call. A string is passed as the address of a NUL-terminated copy. */
+export type Argument = number | bigint | boolean | string | Memory | null | undefined
+
+/** The object that the native program gives to the platform's first module. Everything else is TypeScript. */
+export interface Host {
+  syscall(nr: number, ...args: readonly Argument[]): number
+  address(view: Memory): number
+  encode(text: string): Uint8Array<ArrayBuffer>
+  encodeInto(text: string, view: Uint8Array): { read: number; written: number }
+  decode(view: Uint8Array, start?: number, end?: number, fatal?: boolean): string
+  find(haystack: Uint8Array, needle: Uint8Array, from: number): number
+  args(): string[]
+  env(): Record<string, string>
+  now(): number
+  spawn(
+    file: string,
+    argv: readonly string[],
+    env: readonly string[],
+    fds: readonly number[],
+    cwd: string | undefined,
+  ): number
+  onReject(callback: (promise: object, reason: unknown, handled: boolean) => void): void
+  setDeadline(ms: number, signalFd: number): void
+  snapshotting(): boolean
+  readonly arch: 'x64' | 'arm64'
+  readonly versions: { readonly runtime: string; readonly quickjs: string }
+
+  /** Set by the platform, called by the native program. */
+  boot?: () => void
+  main?: (() => void) | undefined
+  loop?: () => boolean
+  warm?: () => Promise<void>
+  crash?: (error: unknown, interrupted?: boolean) => void
+}
+
+declare global {
+  // `var` declares a member of globalThis
+  var __host: Host | undefined
+}
+
+function take(): Host {
+  const given = globalThis.__host
+  if (given === undefined) throw new Error('this module runs only on the small runtime: __host is not defined')
+  Reflect.deleteProperty(globalThis, '__host')
+  return given
+}
+
+export const host: Host = take()
+
+/** Returns true while the heap image is made: whatever differs between two starts must not be read. */
+export const snapshotting = (): boolean => host.snapshotting()
+
+/** Throws if the image is being made; `what` is the expression that the module used, such as `Date.now()`. */
+export function refuseAtSnapshot(what: string): void {
+  if (snapshotting()) {
+    throw new Error(`${what} was used while the program was built: read it in a function that runs at each start`)
+  }
+}

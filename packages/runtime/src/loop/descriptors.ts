@@ -1,0 +1,74 @@
+import { call } from '../sys/numbers.ts'
+import { enqueue } from './ready.ts'
+
+export const POLLIN = 1
+export const POLLOUT = 4
+
+const watchers = new Set<Watcher>()
+
+/** A descriptor that the loop polls. A watcher keeps the process alive unless it is unref'd. */
+export class Watcher {
+  readonly fd: number
+  events: number
+  readonly #callback: (events: number) => void
+  #isRef = true
+
+  constructor(fd: number, events: number, callback: (events: number) => void) {
+    this.fd = fd
+    this.events = events
+    this.#callback = callback
+    watchers.add(this)
+  }
+
+  ref(): this {
+    this.#isRef = true
+    return this
+  }
+
+  unref(): this {
+    this.#isRef = false
+    return this
+  }
+
+  hasRef(): boolean {
+    return this.#isRef
+  }
+
+  stop(): void {
+    watchers.delete(this)
+  }
+
+  fire(events: number): void {
+    if (watchers.has(this)) this.#callback(events)
+  }
+}
+
+export function hasWatchers(): boolean {
+  for (const watcher of watchers) if (watcher.hasRef()) return true
+  return false
+}
+
+/** Polls all descriptors for at most `wait` milliseconds (Infinity: until one is ready) and enqueues their callbacks. */
+export function poll(wait: number): void {
+  // A watcher without events waits for nothing, not even for a hang-up.
+  const polled = [...watchers].filter(({ events }) => events !== 0)
+  if (polled.length === 0 && wait === 0) return
+  const set = new Int32Array(2 * polled.length)
+  polled.forEach(({ fd, events }, index) => {
+    set[2 * index] = fd
+    set[2 * index + 1] = events
+  })
+  // A signal that is not blocked interrupts the call: the next step of the loop polls again.
+  if (call('ppoll', set, polled.length, timespec(wait), null, 8) <= 0) return
+  polled.forEach((watcher, index) => {
+    const events = (set[2 * index + 1] ?? 0) >>> 16
+    if (events !== 0) enqueue(() => watcher.fire(events))
+  })
+}
+
+/** Rounds up to whole microseconds, so that a timer is due when the poll ends. */
+function timespec(wait: number): BigInt64Array | null {
+  if (wait === Number.POSITIVE_INFINITY) return null
+  const micros = Math.ceil(Math.max(0, wait) * 1000)
+  return new BigInt64Array([BigInt(Math.floor(micros / 1e6)), BigInt((micros % 1e6) * 1000)])
+}

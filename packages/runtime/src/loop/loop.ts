@@ -1,0 +1,36 @@
+import { host } from '../host.ts'
+import { hasWatchers, poll } from './descriptors.ts'
+import { enqueueImmediates, hasImmediates, isImmediateWaiting } from './immediates.ts'
+import { isIdle, runNext } from './ready.ts'
+import { reportRejections } from './rejections.ts'
+import { runTicks } from './ticks.ts'
+import { enqueueTimers, hasTimers, nextTimer } from './timers.ts'
+
+/** Phases of an iteration, in Node's order. Callbacks of a phase run before the next phase looks for more. */
+const phases = [enqueueTimers, pollOnce, enqueueImmediates] as const
+const POLL = 1
+let phase = 0
+
+const isAlive = (): boolean => hasTimers() || hasWatchers() || hasImmediates()
+
+/**
+ * One step of the event loop. The native program calls it whenever no promise job is left, and runs the jobs that the
+ * step made before it calls again: a step runs one callback at most.
+ *
+ * @returns false if nothing is left to wait for.
+ */
+export function step(): boolean {
+  if (runTicks() || reportRejections()) return true
+  while (isIdle()) {
+    if (phase === POLL && !isAlive()) return false
+    const enqueuePhase = phases[phase]
+    phase = (phase + 1) % phases.length
+    enqueuePhase?.()
+  }
+  runNext()
+  return true
+}
+
+function pollOnce(): void {
+  poll(isImmediateWaiting() || !isIdle() ? 0 : Math.max(0, nextTimer() - host.now()))
+}

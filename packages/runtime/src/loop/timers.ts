@@ -1,0 +1,97 @@
+import { host, refuseAtSnapshot } from '../host.ts'
+import { enqueue } from './ready.ts'
+
+const MAX_DELAY = 2_147_483_647
+
+let lastId = 0
+const timers = new Map<number, Timeout>()
+
+/** A timer, as `setTimeout` returns it. */
+export class Timeout {
+  readonly #id = ++lastId
+  readonly #delay: number
+  readonly #repeats: boolean
+  readonly #callback: () => void
+  #at = 0
+  #isRef = true
+
+  constructor(callback: () => void, delay: number, repeats: boolean) {
+    this.#delay = delay >= 1 && delay <= MAX_DELAY ? Math.trunc(delay) : 1
+    this.#repeats = repeats
+    this.#callback = callback
+    this.refresh()
+  }
+
+  ref(): this {
+    this.#isRef = true
+    return this
+  }
+
+  unref(): this {
+    this.#isRef = false
+    return this
+  }
+
+  hasRef(): boolean {
+    return this.#isRef
+  }
+
+  refresh(): this {
+    refuseAtSnapshot('a timer')
+    this.#at = host.now() + this.#delay
+    timers.set(this.#id, this)
+    return this
+  }
+
+  close(): this {
+    timers.delete(this.#id)
+    return this
+  }
+
+  [Symbol.toPrimitive](): number {
+    return this.#id
+  }
+
+  [Symbol.dispose](): void {
+    this.close()
+  }
+
+  get at(): number {
+    return this.#at
+  }
+
+  get isActive(): boolean {
+    return timers.get(this.#id) === this
+  }
+
+  fire(): void {
+    if (!this.isActive) return
+    if (this.#repeats) this.refresh()
+    else timers.delete(this.#id)
+    this.#callback()
+  }
+
+  static find(id: number): Timeout | undefined {
+    return timers.get(id)
+  }
+}
+
+/** Enqueues the timers that are due, the earliest first. */
+export function enqueueTimers(): void {
+  if (timers.size === 0) return
+  const now = host.now()
+  const due = [...timers.values()].filter(({ at }) => at <= now)
+  for (const timer of due.sort((a, b) => a.at - b.at)) enqueue(() => timer.fire())
+}
+
+/** The time of the next timer, Infinity without one. */
+export function nextTimer(): number {
+  let first = Number.POSITIVE_INFINITY
+  for (const { at } of timers.values()) if (at < first) first = at
+  return first
+}
+
+export function hasTimers(): boolean {
+  for (const timer of timers.values()) if (timer.hasRef()) return true
+  return false
+}

@@ -1,0 +1,39 @@
+import { type Buffer } from '../buffer/buffer.ts'
+import { createHash, createHmac, type Data, getHashes, Hash, Hmac } from '../crypto/hash.ts'
+import { randomBytes, randomFillSync, randomInt, randomUUID } from '../crypto/random.ts'
+import { coded } from '../errors.ts'
+import { bytesOf } from '../globals/text.ts'
+
+export { createHash, createHmac, getHashes, Hash, Hmac, randomBytes, randomFillSync, randomInt, randomUUID }
+
+/** `hash('sha256', data)` in one call; the digest is hexadecimal unless another encoding is given. */
+export function hash(algorithm: string, data: Data, encoding = 'hex'): string | Buffer {
+  const made = createHash(algorithm).update(data)
+  return encoding === 'buffer' ? made.digest() : made.digest(encoding)
+}
+
+/** Compares in a time that does not depend on the bytes. */
+export function timingSafeEqual(first: ArrayBufferView, second: ArrayBufferView): boolean {
+  const [a, b] = [bytesOf(first), bytesOf(second)]
+  if (a.length !== b.length) {
+    const message = 'Input buffers must have the same byte length'
+    throw coded(new RangeError(message), 'ERR_CRYPTO_TIMING_SAFE_EQUAL_LENGTH')
+  }
+  let difference = 0
+  for (let index = 0; index < a.length; index++) difference |= (a[index] ?? 0) ^ (b[index] ?? 0)
+  return difference === 0
+}
+
+export default {
+  createHash,
+  createHmac,
+  getHashes,
+  hash,
+  Hash,
+  Hmac,
+  randomBytes,
+  randomFillSync,
+  randomInt,
+  randomUUID,
+  timingSafeEqual,
+}

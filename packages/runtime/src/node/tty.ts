@@ -1,0 +1,5 @@
+import { isatty } from '../sys/isatty.ts'
+
+export { isatty }
+
+export default { isatty }

@@ -1,0 +1,7 @@
+/** There are no threads. */
+export const isMainThread = true
+export const threadId = 0
+export const parentPort = null
+export const workerData = null
+
+export default { isMainThread, threadId, parentPort, workerData }

@@ -1,0 +1,10 @@
+import { host } from '../host.ts'
+
+/** The environment of this start. As in Node a value that is assigned becomes a string. */
+export function readEnvironment(): Record<string, string | undefined> {
+  return new Proxy(host.env(), {
+    set(target, name, value) {
+      return Reflect.set(target, name, typeof name === 'symbol' ? value : `${value}`)
+    },
+  })
+}

@@ -1,0 +1,79 @@
+import { restoreDate } from '../globals/clock.ts'
+import { host } from '../host.ts'
+import { step } from '../loop/loop.ts'
+import { watchRejections } from '../loop/rejections.ts'
+import { runTicks } from '../loop/ticks.ts'
+import { call } from '../sys/numbers.ts'
+import { crash, crashRejection } from './crash.ts'
+import { process } from './process.ts'
+import { startClock } from './time.ts'
+
+const SIGPIPE = 13
+const SIG_IGN = 1n
+const SIGSET_SIZE = 8
+
+/** Runs at each start, before the program: forgets what belongs to the start that made the image. */
+function boot(): void {
+  startClock()
+  restoreDate()
+  process.reset()
+  // A write to a closed pipe is EPIPE. struct sigaction of the kernel: handler, flags, restorer, mask.
+  call('rt_sigaction', SIGPIPE, new BigUint64Array([SIG_IGN, 0n, 0n, 0n]), null, SIGSET_SIZE)
+}
+
+/** One step of the loop; the process ends when nothing is left to wait for. */
+function loop(): boolean {
+  if (step()) return true
+  process.emit('beforeExit', Number(process.exitCode ?? 0))
+  if (step()) return true
+  return process.exit()
+}
+
+let registered: (() => unknown) | undefined
+
+/** Registers what a start of the image runs. */
+export function setMain(main: () => unknown): void {
+  registered = main
+  host.main = () => {
+    rejectAsException(main())
+    runTicks()
+  }
+}
+
+/** Returns what is registered and forgets it, so that another program of the same file can register. */
+export function takeMain(): (() => unknown) | undefined {
+  const main = registered
+  registered = undefined
+  host.main = undefined
+  return main
+}
+
+/** A promise of the main function that rejects ends the process as an exception does. */
+function rejectAsException(result: unknown): void {
+  if (result instanceof Promise) result.catch((error: unknown) => crash(error, 'unhandledRejection'))
+}
+
+/** What `host.warm` runs before the image is written, in order. */
+const warmUps: (() => unknown)[] = []
+
+export function addWarmUp(warmUp: () => unknown): void {
+  warmUps.push(warmUp)
+  host.warm = async () => {
+    for (const one of warmUps) await one()
+  }
+}
+
+/** After an interruption by the deadline the program goes on: its own timer is due. */
+function crashUnlessInterrupted(error: unknown, interrupted?: boolean): void {
+  if (!interrupted) crash(error)
+}
+
+export function installLifecycle(): void {
+  watchRejections({
+    unhandled: crashRejection,
+    handledLate: (promise) => void process.emit('rejectionHandled', promise),
+  })
+  host.boot = boot
+  host.loop = loop
+  host.crash = (error, interrupted) => crashUnlessInterrupted(error, interrupted)
+}

@@ -1,0 +1,27 @@
+import type { Readable } from './readable.ts'
+import type { Done } from './stream.ts'
+
+type Make = (read: (this: Readable) => void, destroy: (error: Error | null, done: Done) => void) => Readable
+
+/** Reads one value of an iterable whenever the stream asks for more. */
+export function iterate(source: Iterable<unknown> | AsyncIterable<unknown>, make: Make): Readable {
+  const iterator = Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]()
+  const next = async (): Promise<void> => {
+    try {
+      const { done, value } = await iterator.next()
+      stream.push(done ? null : await value)
+    } catch (error) {
+      stream.destroy(error instanceof Error ? error : new Error(String(error)))
+    }
+  }
+  const stream = make(
+    () => void next(),
+    (error, done) => {
+      Promise.resolve(iterator.return?.()).then(
+        () => done(error),
+        (cause: unknown) => done(error ?? (cause instanceof Error ? cause : null)),
+      )
+    },
+  )
+  return stream
+}

@@ -1,0 +1,38 @@
+import type { Readable } from './readable.ts'
+import type { Writable } from './writable.ts'
+
+const pipes = new WeakMap<Readable, Map<Writable, () => void>>()
+
+/** Writes what a stream reads to another, pausing while the target is full. */
+export function pipe(source: Readable, target: Writable, ends: boolean): void {
+  const onData = (chunk: unknown): void => {
+    if (!target.write(chunk)) source.pause()
+  }
+  const onDrain = (): void => void source.resume()
+  const onEnd = (): void => void target.end()
+  const onClose = (): void => unpipe(source, target)
+  source.on('data', onData)
+  target.on('drain', onDrain)
+  target.once('close', onClose)
+  if (ends) source.once('end', onEnd)
+  const all = pipes.get(source) ?? new Map<Writable, () => void>()
+  all.set(target, () => {
+    source.off('data', onData)
+    source.off('end', onEnd)
+    target.off('drain', onDrain)
+    target.off('close', onClose)
+  })
+  pipes.set(source, all)
+  target.emit('pipe', source)
+}
+
+export function unpipe(source: Readable, target?: Writable): void {
+  const all = pipes.get(source)
+  for (const [one, stop] of [...(all ?? [])]) {
+    if (target !== undefined && target !== one) continue
+    stop()
+    all?.delete(one)
+    one.emit('unpipe', source)
+  }
+  if (all?.size === 0) source.pause()
+}

@@ -1,0 +1,276 @@
+import { Buffer, bufferFrom } from '../buffer/buffer.ts'
+import { coded } from '../errors.ts'
+import type { EventName, Listener } from '../events/emitter.ts'
+import { nextTick } from '../loop/ticks.ts'
+import { StringDecoder } from '../node/string_decoder.ts'
+import { iterate } from './iterate.ts'
+import { pipe, unpipe } from './pipe.ts'
+import { Stream, type StreamOptions } from './stream.ts'
+import type { Writable } from './writable.ts'
+
+export interface ReadableOptions extends StreamOptions {
+  readonly encoding?: string
+  readonly read?: (size: number) => void
+}
+
+/** Streams that can be read from: flowing by `data` events, or paused with `readable` events and `read`. */
+export class Readable extends Stream implements AsyncIterable<unknown> {
+  readonly readableHighWaterMark: number
+  readonly readableObjectMode: boolean
+  readableFlowing: boolean | null = null
+  readableEnded = false
+  readableEncoding: string | null = null
+  #chunks: unknown[] = []
+  #length = 0
+  #isEnded = false
+  #isReading = false
+  #isFlowScheduled = false
+  #isReadableScheduled = false
+  #decoder: StringDecoder | undefined
+
+  constructor(options: ReadableOptions = {}) {
+    super(options)
+    this.readableObjectMode = options.objectMode ?? false
+    this.readableHighWaterMark = options.highWaterMark ?? (this.readableObjectMode ? 16 : 65_536)
+    if (options.read !== undefined) this._read = options.read
+    if (options.encoding !== undefined) this.setEncoding(options.encoding)
+  }
+
+  /** A stream of the values of an iterable. */
+  static from(source: Iterable<unknown> | AsyncIterable<unknown>, options: ReadableOptions = {}): Readable {
+    const isText = typeof source === 'string' || source instanceof Uint8Array
+    const values: Iterable<unknown> | AsyncIterable<unknown> = isText ? [source] : source
+    return iterate(values, (read, destroy) => new Readable({ objectMode: true, ...options, read, destroy }))
+  }
+
+  _read(_size: number): void {
+    this.destroy(coded(new Error('The _read() method is not implemented'), 'ERR_METHOD_NOT_IMPLEMENTED'))
+  }
+
+  get readable(): boolean {
+    return !this.destroyed && !this.readableEnded
+  }
+
+  get readableLength(): number {
+    return this.#length
+  }
+
+  get readableAborted(): boolean {
+    return this.destroyed && !this.readableEnded
+  }
+
+  /** Called by implementations. Returns false if no more is wanted for now. */
+  push(chunk: unknown, encoding?: string): boolean {
+    this.#isReading = false
+    if (chunk === null) {
+      this.#pushEnd()
+      return false
+    }
+    if (this.#isEnded) {
+      this.destroy(coded(new Error('stream.push() after EOF'), 'ERR_STREAM_PUSH_AFTER_EOF'))
+      return false
+    }
+    this.#add(this.#converted(chunk, encoding))
+    if (this.readableFlowing === true) this.#scheduleFlow()
+    else this.#announce()
+    return this.#length < this.readableHighWaterMark
+  }
+
+  unshift(chunk: unknown): void {
+    this.#chunks.unshift(chunk)
+    this.#length += this.#sizeOf(chunk)
+    if (this.readableFlowing === true) this.#scheduleFlow()
+    else this.#announce()
+  }
+
+  read(size?: number): unknown {
+    if (size === 0) {
+      this.#readMore()
+      return null
+    }
+    const taken = this.#take(size)
+    this.#readMore()
+    if (this.#isEnded && this.#length === 0) this.#scheduleEnd()
+    return taken
+  }
+
+  override on(name: EventName, listener: Listener): this {
+    super.on(name, listener)
+    if (name === 'data' && this.readableFlowing !== false) this.resume()
+    if (name === 'readable') {
+      this.readableFlowing = false
+      if (this.#length > 0 || this.#isEnded) this.#announce()
+      else nextTick(() => this.#readMore())
+    }
+    return this
+  }
+
+  resume(): this {
+    if (this.listenerCount('readable') > 0) return this
+    if (this.readableFlowing !== true) {
+      this.readableFlowing = true
+      nextTick(() => this.readableFlowing === true && this.emit('resume'))
+      this.#scheduleFlow()
+    }
+    return this
+  }
+
+  pause(): this {
+    if (this.readableFlowing !== false) {
+      this.readableFlowing = false
+      this.emit('pause')
+    }
+    return this
+  }
+
+  isPaused(): boolean {
+    return this.readableFlowing === false
+  }
+
+  setEncoding(encoding: string): this {
+    this.#decoder = new StringDecoder(encoding)
+    this.readableEncoding = this.#decoder.encoding
+    const text = this.#chunks.map((chunk) => (chunk instanceof Uint8Array ? this.#decoder?.write(chunk) : chunk)).join('')
+    this.#chunks = text === '' ? [] : [text]
+    this.#length = text.length
+    return this
+  }
+
+  pipe<T extends Writable>(target: T, options?: { readonly end?: boolean }): T {
+    pipe(this, target, options?.end !== false)
+    return target
+  }
+
+  unpipe(target?: Writable): this {
+    unpipe(this, target)
+    return this
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator {
+    let wake = (): void => {}
+    const onEvent = (): void => wake()
+    const events = ['readable', 'end', 'error', 'close']
+    for (const name of events) this.on(name, onEvent)
+    try {
+      for (;;) {
+        const woken = new Promise<void>((resolve) => {
+          wake = resolve
+        })
+        const chunk = this.destroyed ? null : this.read()
+        if (chunk !== null) {
+          yield chunk
+          continue
+        }
+        if (this.errored !== null) throw this.errored
+        if (this.readableEnded) return
+        if (this.closed) throw coded(new Error('Premature close'), 'ERR_STREAM_PREMATURE_CLOSE')
+        await woken
+      }
+    } finally {
+      for (const name of events) if (name !== 'error') this.off(name, onEvent)
+      this.destroy()
+    }
+  }
+
+  async toArray(): Promise<unknown[]> {
+    const all: unknown[] = []
+    for await (const chunk of this) all.push(chunk)
+    return all
+  }
+
+  #converted(chunk: unknown, encoding: string | undefined): unknown {
+    if (this.readableObjectMode) return chunk
+    const bytes = typeof chunk === 'string' ? bufferFrom(chunk, encoding) : chunk
+    return this.#decoder !== undefined && bytes instanceof Uint8Array ? this.#decoder.write(bytes) : bytes
+  }
+
+  #add(chunk: unknown): void {
+    const size = this.#sizeOf(chunk)
+    if (size === 0) return
+    this.#chunks.push(chunk)
+    this.#length += size
+  }
+
+  #sizeOf(chunk: unknown): number {
+    if (this.readableObjectMode) return 1
+    return typeof chunk === 'string' || chunk instanceof Uint8Array ? chunk.length : 0
+  }
+
+  #pushEnd(): void {
+    if (this.#isEnded) return
+    this.#isEnded = true
+    if (this.#decoder !== undefined) this.#add(this.#decoder.end())
+    if (this.readableFlowing === true) this.#scheduleFlow()
+    else this.#announce()
+  }
+
+  #take(size?: number): unknown {
+    if (this.#chunks.length === 0 || (size !== undefined && size > this.#length && !this.#isEnded)) return null
+    if (this.readableObjectMode || (this.readableFlowing === true && size === undefined)) {
+      const first = this.#chunks.shift()
+      this.#length -= this.#sizeOf(first)
+      return first
+    }
+    const all = this.#decoder === undefined ? Buffer.concat(this.#chunks.filter(isBytes)) : this.#chunks.join('')
+    const taken = size === undefined ? all : all.slice(0, size)
+    const rest = all.slice(taken.length)
+    this.#chunks = rest.length === 0 ? [] : [rest]
+    this.#length = rest.length
+    return taken
+  }
+
+  #readMore(): void {
+    if (this.#isReading || this.#isEnded || this.destroyed || this.#length >= this.readableHighWaterMark) return
+    this.#isReading = true
+    this._read(this.readableHighWaterMark)
+  }
+
+  #announce(): void {
+    if (this.#isReadableScheduled || this.listenerCount('readable') === 0) return
+    this.#isReadableScheduled = true
+    nextTick(() => {
+      this.#isReadableScheduled = false
+      if (this.destroyed && this.errored !== null) return
+      if (this.#length > 0 || this.#isEnded) this.emit('readable')
+      if (this.#isEnded && this.#length === 0) this.#scheduleEnd()
+      this.#readMore()
+    })
+  }
+
+  #scheduleFlow(): void {
+    if (this.#isFlowScheduled) return
+    this.#isFlowScheduled = true
+    nextTick(() => {
+      this.#isFlowScheduled = false
+      this.#flow()
+    })
+  }
+
+  #flow(): void {
+    while (this.readableFlowing === true && !this.destroyed) {
+      const chunk = this.#take()
+      if (chunk === null) break
+      this.emit('data', chunk)
+    }
+    if (this.destroyed || this.readableFlowing !== true) return
+    if (this.#isEnded && this.#length === 0) this.#scheduleEnd()
+    else this.#readMore()
+  }
+
+  #scheduleEnd(): void {
+    if (this.readableEnded) return
+    nextTick(() => {
+      if (this.readableEnded || this.errored !== null || this.#length > 0) return
+      this.readableEnded = true
+      this.emit('end')
+      this.afterEnd()
+    })
+  }
+
+  /** A Duplex overrides it: its other half may not be done. */
+  protected afterEnd(): void {
+    if (this.autoDestroy) this.destroy()
+  }
+}
+
+const isBytes = (chunk: unknown): chunk is Uint8Array => chunk instanceof Uint8Array

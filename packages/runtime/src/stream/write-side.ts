@@ -1,0 +1,169 @@
+import { bufferFrom } from '../buffer/buffer.ts'
+import { coded, invalidType } from '../errors.ts'
+import { nextTick } from '../loop/ticks.ts'
+import type { Done, Stream, StreamOptions } from './stream.ts'
+
+export interface WritableOptions extends StreamOptions {
+  readonly decodeStrings?: boolean
+  readonly defaultEncoding?: string
+  readonly write?: (chunk: unknown, encoding: string, done: Done) => void
+  readonly final?: (done: Done) => void
+}
+
+/** What a stream does with what is written to it. */
+export interface Sink extends Stream {
+  _write(chunk: unknown, encoding: string, done: Done): void
+  _final(done: Done): void
+}
+
+interface Pending {
+  readonly chunk: unknown
+  readonly encoding: string
+  readonly length: number
+  readonly done: Done
+}
+
+const nothing = (): void => {}
+
+/** The writing half of a stream: one chunk at a time goes to the sink, the others wait. */
+export class WriteSide {
+  length = 0
+  ended = false
+  finished = false
+  needDrain = false
+  corked = 0
+  defaultEncoding: string
+  readonly highWaterMark: number
+  readonly objectMode: boolean
+  readonly #sink: Sink
+  readonly #decodeStrings: boolean
+  readonly #queue: Pending[] = []
+  readonly #onFinished: () => void
+  #isWriting = false
+  #isFinal = false
+
+  constructor(sink: Sink, options: WritableOptions, onFinished: () => void) {
+    this.#sink = sink
+    this.objectMode = options.objectMode ?? false
+    this.highWaterMark = options.highWaterMark ?? (this.objectMode ? 16 : 65_536)
+    this.#decodeStrings = options.decodeStrings ?? true
+    this.defaultEncoding = options.defaultEncoding ?? 'utf8'
+    this.#onFinished = onFinished
+  }
+
+  write(given: unknown, encoding: unknown, callback: unknown): boolean {
+    const done = pick(encoding, callback)
+    if (given === null) throw coded(new TypeError('May not write null values to stream'), 'ERR_STREAM_NULL_VALUES')
+    const name = typeof encoding === 'string' ? encoding : this.defaultEncoding
+    const chunk = this.objectMode ? given : this.#bytesOf(given, name)
+    const refusal = this.#refusal()
+    if (refusal !== undefined) {
+      nextTick(() => done(refusal))
+      if (!this.#sink.destroyed) this.#sink.destroy(refusal)
+      return false
+    }
+    const length = this.objectMode ? 1 : sizeOf(chunk)
+    this.length += length
+    this.#queue.push({ chunk, encoding: typeof chunk === 'string' ? name : 'buffer', length, done })
+    const hasRoom = this.length < this.highWaterMark
+    if (!hasRoom) this.needDrain = true
+    this.#next()
+    return hasRoom
+  }
+
+  end(given: unknown, encoding: unknown, callback: unknown): void {
+    const done = typeof given === 'function' ? pick(given, undefined) : pick(encoding, callback)
+    if (given !== undefined && given !== null && typeof given !== 'function') this.write(given, encoding, undefined)
+    this.corked = 0
+    if (this.finished || this.#sink.destroyed) nextTick(() => done(this.finished ? undefined : destroyed()))
+    else if (done !== nothing) this.#sink.once('finish', () => done())
+    this.ended = true
+    this.#next()
+  }
+
+  cork(): void {
+    this.corked++
+  }
+
+  uncork(): void {
+    if (this.corked > 0) this.corked--
+    this.#next()
+  }
+
+  /** Calls back what was not written. */
+  drop(error: Error | null): void {
+    for (const { done } of this.#queue.splice(0)) nextTick(() => done(error ?? destroyed()))
+  }
+
+  #refusal(): Error | undefined {
+    if (this.ended) return coded(new Error('write after end'), 'ERR_STREAM_WRITE_AFTER_END')
+    return this.#sink.destroyed ? destroyed() : undefined
+  }
+
+  #bytesOf(given: unknown, encoding: string): unknown {
+    if (typeof given === 'string') return this.#decodeStrings ? bufferFrom(given, encoding) : given
+    if (given instanceof Uint8Array) return given
+    if (ArrayBuffer.isView(given)) return new Uint8Array(given.buffer, given.byteOffset, given.byteLength)
+    throw invalidType('chunk', 'of type string or an instance of Buffer, TypedArray, or DataView', given)
+  }
+
+  #next(): void {
+    if (this.#isWriting || this.corked > 0 || this.#sink.destroyed) return
+    const first = this.#queue.shift()
+    if (first === undefined) {
+      this.#finish()
+      return
+    }
+    this.#isWriting = true
+    let isSync = true
+    this.#sink._write(first.chunk, first.encoding, (error) => {
+      const settle = (): void => this.#wrote(first, error)
+      if (isSync) nextTick(settle)
+      else settle()
+    })
+    isSync = false
+  }
+
+  #wrote({ length, done }: Pending, error: Error | null | undefined): void {
+    this.#isWriting = false
+    this.length -= length
+    if (error) {
+      done(error)
+      this.#sink.destroy(error)
+      return
+    }
+    done()
+    if (this.length === 0 && this.needDrain && !this.ended && !this.#sink.destroyed) {
+      this.needDrain = false
+      this.#sink.emit('drain')
+    }
+    this.#next()
+  }
+
+  #finish(): void {
+    if (!this.ended || this.#isFinal) return
+    this.#isFinal = true
+    this.#sink._final((error) => {
+      if (error) this.#sink.destroy(error)
+      else nextTick(() => this.#finished())
+    })
+  }
+
+  #finished(): void {
+    if (this.#sink.errored !== null) return
+    this.finished = true
+    this.#sink.emit('finish')
+    this.#onFinished()
+  }
+}
+
+const destroyed = (): Error =>
+  coded(new Error('Cannot call write after a stream was destroyed'), 'ERR_STREAM_DESTROYED')
+
+function pick(first: unknown, second: unknown): Done {
+  const found = typeof first === 'function' ? first : second
+  return typeof found === 'function' ? (error) => void found(error) : nothing
+}
+
+const sizeOf = (chunk: unknown): number =>
+  typeof chunk === 'string' || chunk instanceof Uint8Array ? chunk.length : 0
