@@ -43,6 +43,7 @@ for (const [name, source] of steps) {
     entry,
     outfile: scratchFile(),
     conditions: ['@cni/source'],
+    runtime: 'bun',
     smoke: false,
   })
   contenders.push(start(name, outfile))

@@ -29,7 +29,11 @@ export function messagesOf(
   const advised = messages.map(({ location, text, ...message }) => ({
     ...message,
     text: inWords(text),
-    location: location && { ...location, file: relative('', resolve(folder, location.file)) },
+    // The module that the build adds is nobody's source.
+    location:
+      location && !location.file.startsWith('cni-build:')
+        ? { ...location, file: relative('', resolve(folder, location.file)) }
+        : null,
     notes: hint(inWords(text)),
   }))
   return esbuild.formatMessagesSync(advised, { kind, color: false }).map((text) => text.trim())

@@ -21,6 +21,7 @@ describe('cni-build', () => {
       '--condition',
       '--incremental',
       '--no-minify',
+      '--no-snapshot',
       '--json',
     ]) {
       expect(out).toContain(option)
@@ -33,11 +34,17 @@ describe('cni-build', () => {
     [['a.ts'], '-o FILE is missing'],
     [['a.ts', '-o', 'x', '--smoke', 'maybe'], 'flag --smoke has the value "maybe": expected plugin or command or none'],
     [['a.ts', '-o', 'x', '--jit', 'never'], 'flag --jit has the value "never": expected late or normal'],
-    [['a.ts', '-o', 'x', '--runtime', 'deno'], 'flag --runtime has the value "deno": expected bun or node'],
+    [['a.ts', '-o', 'x', '--runtime', 'deno'], 'flag --runtime has the value "deno": expected small or bun or node'],
     [['a.ts', '-o', 'x', '--target', 'darwin'], 'flag --target has the value "darwin": expected linux-x64'],
     [['a.ts', '-o', 'x', '--define', 'A'], '--define: expected KEY=VALUE, got "A"'],
     [['a.ts', '-o', 'x', '--incremental'], '--incremental needs --bundle FILE'],
     [['a.ts', '-o', 'x', '--runtime', 'node', '--target', 'linux-x64-musl'], 'there is no Node for linux-x64-musl'],
+    [['where'], 'where: expected one file, the map that lies beside an executable, got 0'],
+    [['where', 'a', 'b'], 'where: expected one file, the map that lies beside an executable, got 2'],
+    [['where', '/dev/null'], 'where: /dev/null is not the map of an executable: Unexpected end of JSON input'],
+    [['inspect', ''], 'inspect: expected one file, an executable, got 1'],
+    [['inspect', 'package.json'], 'inspect: package.json is not an executable with the small runtime'],
+    [['inspect', '/bin/true'], 'inspect: /bin/true is not an executable with the small runtime'],
     [['a.ts', '--frobnicate'], 'unknown flag --frobnicate\nTry: cni-build --help'],
     [['a.ts', '--targt', 'x'], 'unknown flag --targt, did you mean --target?'],
     [['a.ts', '--no-target'], 'unknown flag --no-target'],
@@ -72,13 +79,8 @@ describe('cni-build', () => {
   })
 
   it('a runtime for another machine that is not installed is named with the command that installs it', async () => {
-    const { exitCode, err } = await cli(
-      'a.ts',
-      '-o',
-      join(tmpdir(), 'cni-build-never/out'),
-      '--target',
-      'linux-arm64-musl',
-    )
+    const out = join(tmpdir(), 'cni-build-never/out')
+    const { exitCode, err } = await cli('a.ts', '-o', out, '--runtime', 'bun', '--target', 'linux-arm64-musl')
     expect(exitCode).toBe(1)
     expect(err).toMatch(
       /@oven\/bun-linux-aarch64-musl is not installed: npm install --save-dev @oven\/bun-linux-aarch64-musl@[0-9.]+ --force\n$/,

@@ -49,7 +49,9 @@ export async function bundleSmall(
     } satisfies typeof NOTHING)
     const isFinal = Object.values(start).every((list) => !Array.isArray(list) || list.length === 0)
     const last = isFinal ? first : await context.rebuild()
-    const { metafile, warnings } = last
+    const { metafile } = last
+    const used = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.keys(inputs))
+    const warnings = last.warnings.filter(({ location }) => location === null || used.includes(location.file))
     const bundle = { text: textOf(last), map: named(textOf(last, '.map'), options.outfile), metafile, warnings }
     refuse(bundle, platform, folderOf(options))
     return bundle

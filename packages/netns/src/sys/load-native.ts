@@ -13,7 +13,12 @@ import { nativeSmall } from './sys-small.ts'
 export function loadNative<F>(signatures: Signatures): Native<F> {
   const { name } = loadSys()
   // Conditions that a bundler can decide, as in load-sys.ts.
-  if (process.versions.cni !== undefined) return nativeSmall<F>(signatures)
+  return process.versions.cni === undefined ? ofLibc<F>(name, signatures) : nativeSmall<F>(signatures)
+}
+
+// internal
+
+function ofLibc<F>(name: string, signatures: Signatures): Native<F> {
   if (process.versions.bun !== undefined) return nativeBun<F>(signatures)
   return name === 'koffi' ? nativeKoffi<F>(signatures) : nativeNode<F>(signatures)
 }

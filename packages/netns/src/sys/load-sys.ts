@@ -46,10 +46,8 @@ function load(): Sys | NetnsError {
 }
 
 // Conditions that a bundler can decide: an executable then has only the implementation for its own runtime.
-const implementations = () => {
-  if (process.versions.cni !== undefined) return [sysSmall]
-  return process.versions.bun === undefined ? [sysNode, sysKoffi] : [sysBun]
-}
+const largeRuntimes = () => (process.versions.bun === undefined ? [sysNode, sysKoffi] : [sysBun])
+const implementations = () => (process.versions.cni === undefined ? largeRuntimes() : [sysSmall])
 
 const NS_GET_NSTYPE = 0xb703
 

@@ -64,13 +64,15 @@ function reader(): Reader {
 }
 
 function* recordsIn(folder: string): Generator<Need> {
-  for (const name of yield* namesIn(folder)) {
+  const names = yield* namesIn(folder)
+  for (const name of names) {
     if (isStateFile(name)) yield { kind: 'record', path: `${folder}/${name}`, reason: 'an attachment is recorded' }
   }
 }
 
 function* resultsIn(folder: string, { type, own, read }: Search): Generator<Need> {
-  for (const name of yield* namesIn(folder)) {
+  const names = yield* namesIn(folder)
+  for (const name of names) {
     // the temporary file of a runtime: no network's name begins with a dot
     if (name.startsWith('.')) continue
     const path = `${folder}/${name}`
@@ -117,12 +119,14 @@ const LISTS = /\.(?:conf|conflist|json)$/
 
 function* configurationsIn(folder: string, search: Search): Generator<Need> {
   if (!isFolder(folder)) yield unseen(folder, 'it is not a folder of this node')
-  for (const name of yield* namesIn(folder)) {
+  const names = yield* namesIn(folder)
+  for (const name of names) {
     const path = `${folder}/${name}`
     if (LISTS.test(name)) yield* configurationAt(path, search)
     else if (isFolder(path)) {
       // the plugins of a list may be in a folder beside it
-      for (const one of yield* namesIn(path)) if (LISTS.test(one)) yield* configurationAt(`${path}/${one}`, search)
+      const lists = yield* namesIn(path)
+      for (const one of lists) if (LISTS.test(one)) yield* configurationAt(`${path}/${one}`, search)
     }
   }
 }
