@@ -37,7 +37,7 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'process',
-          include: ['{packages,examples}/*/src/**/*.process.test.ts', 'bench/**/*.process.test.ts'],
+          include: ['{packages,examples}/*/{src,test}/**/*.process.test.ts', 'bench/**/*.process.test.ts'],
           testTimeout: 30_000,
           hookTimeout: 30_000,
         },

@@ -89,7 +89,7 @@ void *arena_alloc(Arena *arena, size_t wanted) {
     if (arena->making_image) memset(freed, 0, sizeof(void *));
     return freed;
   }
-  if ((size_t)(arena->end - arena->top) < size.bytes + 8 && !grow(arena, size.bytes + 8)) return 0;
+  if (arena->end - arena->top < (ptrdiff_t)size.bytes + 8 && !grow(arena, size.bytes + 8)) return 0;
   char *block = arena->top + 8;
   memcpy(arena->top, &size.bytes, sizeof(size_t));
   arena->top += size.bytes + 8;

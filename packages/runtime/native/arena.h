@@ -11,7 +11,8 @@
 // Zeroed memory that the segment has behind the image.
 #define ARENA_ROOM (64ul << 20)
 
-enum { ARENA_CLASSES = 128 };
+// Enough for the largest size that arena_alloc() looks at.
+enum { ARENA_CLASSES = 288 };
 
 typedef struct {
   char *top; // the next free byte, 8 before a multiple of 16

@@ -228,6 +228,21 @@ const EDITS: readonly Edit[] = [
     if (js_check_stack_overflow(ctx->rt, 0)) {`,
     times: 1,
   },
+  {
+    why: 'a suspended generator or async function of the image keeps no address of the stack',
+    find: `    done_generator:
+        sf->cur_pc = pc;
+        sf->cur_sp = sp;
+    } else {`,
+    replace: `    done_generator:
+        sf->cur_pc = pc;
+        sf->cur_sp = sp;
+        rt->current_stack_frame = sf->prev_frame;
+        sf->prev_frame = NULL;
+        return ret_val;
+    } else {`,
+    times: 1,
+  },
 ]
 
 /** quickjs.c with the edits that the host needs. */

@@ -1,0 +1,47 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const bin = join(import.meta.dirname, '../../../runtime-linux-x64/bin')
+
+/** The builder of images; `''` if the native programs are not built. */
+export const built = existsSync(join(bin, 'cni-runtime')) ? join(bin, 'cni-runtime') : ''
+
+/** What every program here begins with: a platform of four lines. */
+export const PLATFORM = `const host = globalThis.__host
+delete globalThis.__host
+const write = (fd, text) => { const bytes = host.encode(text + '\\n'); host.syscall(1, fd, bytes, bytes.length) }
+const print = (text) => write(1, String(text))
+host.boot = () => {}
+host.loop = () => false
+host.crash = (error, interrupted) => { write(2, (interrupted ? 'interrupted ' : 'crash ') + error) }
+`
+
+/** `cni-compile` and `cni-runtime` on a module behind the platform above. */
+export function build(source: string, options: { env?: NodeJS.ProcessEnv; platform?: string } = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'small-'))
+  const program = join(folder, 'program')
+  writeFileSync(join(folder, 'in.js'), (options.platform ?? PLATFORM) + source)
+  const bytecode = join(folder, 'in.bytecode')
+  const compiled = spawnSync(join(bin, 'cni-compile'), ['in.js', bytecode], { cwd: folder, encoding: 'utf8' })
+  if (compiled.status !== 0) return { program, bytecode, stderr: compiled.stderr, status: compiled.status }
+  const env = options.env ?? process.env
+  const made = spawnSync(built, [bytecode, program], { cwd: folder, encoding: 'utf8', env })
+  return { program, bytecode, stderr: made.stderr, status: made.status }
+}
+
+/** Build a program that must build, and run it. */
+export function run(
+  source: string,
+  argv: readonly string[] = [],
+): { stdout: string; stderr: string; status: number | null } {
+  const { program, stderr } = build(source)
+  if (stderr !== '') throw new Error(stderr)
+  const { stdout, stderr: said, status } = spawnSync(program, argv, { encoding: 'utf8' })
+  return { stdout, stderr: said, status }
+}
+
+/** A line of a shell, with the program as `$P`. */
+export const shell = (program: string, line: string): string =>
+  execFileSync('bash', ['-c', line], { env: { ...process.env, P: program }, encoding: 'utf8' })

@@ -1,0 +1,68 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+
+const here = import.meta.dirname
+const native = join(here, '../../native')
+const cache = join(here, '../../../../dist/runtime-cache')
+/** Unpacked when the native programs are built. */
+const engine = join(cache, 'quickjs')
+const out = join(cache, 'sanitized')
+
+/** Why nothing can be compiled here; `false` if it can. */
+export const cannotCompile: string | false =
+  spawnSync('gcc', ['--version']).status !== 0
+    ? 'there is no gcc'
+    : existsSync(join(engine, 'edited/quickjs.c'))
+      ? false
+      : 'npm run runtime has not fetched the engine'
+
+const HOST = ['deadline', 'files', 'host', 'refuse', 'run', 'say', 'spawn', 'syscall', 'text', 'utf8']
+const FLAGS = ['-std=gnu11', '-O1', '-g', '-fwrapv', '-D_GNU_SOURCE', `-I${native}`]
+/** The engine's own arithmetic is not ours to check, and takes a minute to compile with it. */
+const ENGINE_CHECKS = ['-fsanitize=address', '-w', '-DCONFIG_VERSION="test"']
+export const UNDEFINED = ['-fsanitize=undefined', '-fno-sanitize-recover=all']
+const CHECKS = ['-fsanitize=address,undefined', '-fno-sanitize-recover=all']
+
+/**
+ * A program of one file here and some of ours, compiled by gcc for this machine's C library with sanitizers.
+ *
+ * @param checks - AddressSanitizer takes the addresses of the arena
+ */
+export function sanitized(program: string, parts: readonly string[], checks: readonly string[] = CHECKS): string {
+  const sources = [join(here, `${program}.c`), ...parts.map((part) => join(native, `${part}.c`))]
+  return once(program, sources, (to) => gcc([...FLAGS, ...checks, '-w', ...sources, '-o', to]))
+}
+
+/** The host with the engine and malloc: runs a script that has `__host`. */
+export function sanitizedHost(): string {
+  const engineSources = ['cutils', 'dtoa', 'libregexp', 'libunicode'].map((part) => join(engine, `${part}.c`))
+  const headers = [`-isystem${join(engine, 'edited')}`, `-isystem${engine}`]
+  const objects = [...engineSources, join(native, 'engine.c')].map((source) =>
+    once('engine', [source, join(engine, 'edited/quickjs.c')], (to) =>
+      gcc([...FLAGS, ...headers, ...ENGINE_CHECKS, '-c', source, '-o', to]),
+    ),
+  )
+  const versions = ['VERSION', 'QUICKJS', 'MUSL', 'BUILD'].map((name) => `-DCNI_${name}="test"`)
+  const sources = [join(here, 'plain.c'), ...HOST.map((part) => join(native, `${part}.c`))]
+  return once('plain', [...sources, ...objects], (to) =>
+    gcc([...FLAGS, ...headers, ...CHECKS, ...versions, '-w', ...sources, ...objects, '-lm', '-o', to]),
+  )
+}
+
+/** Compiled if there is no result of the same sources. */
+function once(name: string, sources: readonly string[], compile: (to: string) => void): string {
+  const hash = createHash('sha256').update(JSON.stringify([sources, FLAGS, CHECKS, ENGINE_CHECKS]))
+  const headers = readdirSync(native).filter((file) => file.endsWith('.h'))
+  for (const file of [...sources, ...headers.map((header) => join(native, header))]) hash.update(readFileSync(file))
+  const path = join(out, `${name}-${hash.digest('hex').slice(0, 16)}`)
+  if (existsSync(path)) return path
+  mkdirSync(out, { recursive: true })
+  const fresh = `${path}.${process.pid}.${name === 'engine' ? 'o' : 'new'}`
+  compile(fresh)
+  renameSync(fresh, path)
+  return path
+}
+
+const gcc = (argv: readonly string[]) => execFileSync('gcc', argv, { stdio: ['ignore', 'inherit', 'inherit'] })
