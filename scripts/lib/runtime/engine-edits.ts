@@ -243,6 +243,26 @@ const EDITS: readonly Edit[] = [
     } else {`,
     times: 1,
   },
+  {
+    why: 'yield in the head of a for-of loop: there is no iterator to close before the head is evaluated',
+    find: `        break_entry.has_iterator = is_for_of = TRUE;
+        break_entry.drop_count += 2;
+`,
+    replace: '        is_for_of = TRUE;\n',
+    times: 1,
+  },
+  {
+    why: 'the iterator of the edit above',
+    find: `    if (is_for_of) {
+        if (is_async)
+            emit_op(s, OP_for_await_of_start);`,
+    replace: `    if (is_for_of) {
+        break_entry.has_iterator = TRUE;
+        break_entry.drop_count += 2;
+        if (is_async)
+            emit_op(s, OP_for_await_of_start);`,
+    times: 1,
+  },
 ]
 
 /** quickjs.c with the edits that the host needs. */
