@@ -1,0 +1,18 @@
+export {
+  AssertionError,
+  deepEqual,
+  deepStrictEqual,
+  default,
+  doesNotMatch,
+  equal,
+  fail,
+  match,
+  notDeepEqual,
+  notDeepStrictEqual,
+  notEqual,
+  notStrictEqual,
+  ok,
+  rejects,
+  strictEqual,
+  throws,
+} from '../assert.ts'

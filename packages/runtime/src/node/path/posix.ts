@@ -1,0 +1,2 @@
+export * from '../path.ts'
+export { default } from '../path.ts'

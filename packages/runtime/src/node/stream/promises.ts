@@ -1,0 +1,5 @@
+import { promises } from '../../stream/finished.ts'
+
+export const { finished, pipeline } = promises
+
+export default { finished, pipeline }
