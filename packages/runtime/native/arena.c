@@ -9,29 +9,30 @@
 
 // Each growth asks the kernel for this much, or for what is needed if the kernel refuses.
 #define GROWTH (32ul << 20)
-#define SMALL 1016
+#define SMALL 1024
+// A freed block of at least this size is a gap that the image need not have.
+#define GAP 2048
 
-// A block has its size in the 8 bytes before it, and begins at a multiple of 16.
+// A block has its size in the 8 bytes before it.
 typedef struct {
-  size_t bytes; // of the block, 8 more than a multiple of 16
+  size_t bytes; // of the block, a multiple of 8
   unsigned class;
 } Size;
 
-// Up to 1016 bytes in steps of 16, then four sizes between one power of two and the next.
+// Up to 1024 bytes in steps of 8, then four sizes between one power of two and the next.
 static Size size_of(size_t wanted) {
   if (wanted <= SMALL) {
-    unsigned class = wanted <= 8 ? 0 : (unsigned)((wanted + 7) >> 4);
-    return (Size){.bytes = class * 16ul + 8, .class = class};
+    // At least the 8 bytes that a freed block needs.
+    unsigned class = wanted == 0 ? 1 : (unsigned)((wanted + 7) >> 3);
+    return (Size){.bytes = class * 8ul, .class = class};
   }
   unsigned power = 63 - (unsigned)__builtin_clzl(wanted);
   size_t step = 1ul << (power - 2);
   size_t rounded = (wanted + step - 1) & ~(step - 1);
   power = 63 - (unsigned)__builtin_clzl(rounded);
   unsigned quarter = (rounded >> (power - 2)) & 3;
-  return (Size){.bytes = rounded + 8, .class = 64 + (power - 9) * 4 + quarter};
+  return (Size){.bytes = rounded, .class = SMALL / 8 + 1 + (power - 10) * 4 + quarter};
 }
-
-static unsigned class_of(size_t bytes) { return size_of(bytes <= SMALL ? bytes : bytes - 8).class; }
 
 static char *map(char *at, size_t size) {
   void *found = mmap(at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
@@ -54,7 +55,7 @@ static int grow(Arena *arena, size_t needed) {
     if (arena->making_image) continue;
     void *anywhere = mmap(0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (anywhere == MAP_FAILED) continue;
-    arena->top = (char *)anywhere + 8;
+    arena->top = anywhere;
     arena->end = (char *)anywhere + size;
     return 1;
   }
@@ -64,7 +65,7 @@ static int grow(Arena *arena, size_t needed) {
 int arena_create(Arena *arena, size_t reserved) {
   char *base = map((char *)ARENA_BASE, ARENA_ROOM);
   if (base != (char *)ARENA_BASE) return 0;
-  arena->top = base + ((reserved + 15) & ~15ul) + 8;
+  arena->top = base + ((reserved + 7) & ~7ul);
   arena->end = base + ARENA_ROOM;
   arena->making_image = 1;
   return 1;
@@ -74,10 +75,32 @@ size_t arena_close(Arena *arena) {
   size_t used = (size_t)(arena->top - (char *)ARENA_BASE);
   size_t size = (used + ARENA_ALIGN - 1) & ~(ARENA_ALIGN - 1);
   memset(arena->free, 0, sizeof arena->free);
-  arena->top = (char *)ARENA_BASE + size + 8;
+  arena->gaps = arena->gap = arena->gap_end = 0;
+  arena->top = (char *)ARENA_BASE + size;
   arena->end = (char *)ARENA_BASE + size + ARENA_ROOM;
   arena->making_image = 0;
   return size;
+}
+
+// A new block at `*top`, which moves behind it.
+static void *take(char **top, size_t bytes) {
+  char *block = *top + 8;
+  memcpy(*top, &bytes, sizeof bytes);
+  *top = block + bytes;
+  return block;
+}
+
+// A small block of the image from the memory of a large one that was freed. Returns 0 if there is none.
+static void *take_from_gap(Arena *arena, size_t bytes) {
+  while (arena->gap_end - arena->gap < (ptrdiff_t)bytes + 8) {
+    char *next = arena->gaps;
+    if (!next) return 0;
+    memcpy(&arena->gaps, next, sizeof(void *));
+    memset(next, 0, sizeof(void *));
+    arena->gap = next - 8;
+    arena->gap_end = next + arena_size(next);
+  }
+  return take(&arena->gap, bytes);
 }
 
 void *arena_alloc(Arena *arena, size_t wanted) {
@@ -89,11 +112,12 @@ void *arena_alloc(Arena *arena, size_t wanted) {
     if (arena->making_image) memset(freed, 0, sizeof(void *));
     return freed;
   }
+  if (arena->making_image && size.bytes <= SMALL) {
+    void *block = take_from_gap(arena, size.bytes);
+    if (block) return block;
+  }
   if (arena->end - arena->top < (ptrdiff_t)size.bytes + 8 && !grow(arena, size.bytes + 8)) return 0;
-  char *block = arena->top + 8;
-  memcpy(arena->top, &size.bytes, sizeof(size_t));
-  arena->top += size.bytes + 8;
-  return block;
+  return take(&arena->top, size.bytes);
 }
 
 size_t arena_size(const void *block) {
@@ -107,7 +131,7 @@ void arena_free(Arena *arena, void *block) {
   if (!block) return;
   size_t bytes = arena_size(block);
   if (arena->making_image) memset(block, 0, bytes);
-  void **list = &arena->free[class_of(bytes)];
+  void **list = arena->making_image && bytes >= GAP ? &arena->gaps : &arena->free[size_of(bytes).class];
   memcpy(block, list, sizeof(void *));
   *list = block;
 }

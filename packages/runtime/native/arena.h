@@ -12,13 +12,17 @@
 #define ARENA_ROOM (64ul << 20)
 
 // Enough for the largest size that arena_alloc() looks at.
-enum { ARENA_CLASSES = 288 };
+enum { ARENA_CLASSES = 344 };
 
 typedef struct {
-  char *top; // the next free byte, 8 before a multiple of 16
+  char *top; // the next free byte
   char *end;
   void *free[ARENA_CLASSES]; // a list of freed blocks for each size
   int making_image;          // freed bytes are zeroed, and the arena stays in one piece
+  // While the image is made: freed large blocks, whose memory small blocks take. A file has no use for gaps.
+  void *gaps;
+  char *gap;
+  char *gap_end;
 } Arena;
 
 // The arena begins behind the first `reserved` bytes of the memory at ARENA_BASE. Returns 0 if there is no memory.
@@ -27,7 +31,7 @@ int arena_create(Arena *arena, size_t reserved);
 // Forgets freed blocks and rounds the used part up to whole pages. Returns its size, counted from ARENA_BASE.
 size_t arena_close(Arena *arena);
 
-// Returns 0 if there is no memory.
+// A block begins at a multiple of 8. Returns 0 if there is no memory.
 void *arena_alloc(Arena *arena, size_t size);
 void arena_free(Arena *arena, void *block);
 // Bytes that a block has: at least what was asked for.

@@ -31,7 +31,7 @@ static size_t draw_size(void) {
 
 static void check(int i) {
   if (arena_size(blocks[i].bytes) < blocks[i].size) fail("a block is too small");
-  if ((uintptr_t)blocks[i].bytes % 16 != 0) fail("a block is not aligned");
+  if ((uintptr_t)blocks[i].bytes % 8 != 0) fail("a block is not aligned");
   size_t ends[] = {0, blocks[i].size / 2, blocks[i].size - 1};
   for (int k = 0; k < 3; k++) {
     if (blocks[i].size > 0 && blocks[i].bytes[ends[k]] != blocks[i].fill) fail("a block was overwritten");
