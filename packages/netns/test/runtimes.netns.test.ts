@@ -1,6 +1,6 @@
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { start } from '@cni/host'
 import { netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
@@ -53,11 +53,14 @@ test('koffi is found from an ES module, too', async () => {
   expect((await fixture(oldNode, bundle.esm, 'sys')).report).toMatchObject({ name: 'koffi' })
 })
 
-test('a compiled executable does the same, without koffi and without Node', async () => {
-  const executable = await compile(bundle.cjs)
-  expect((await fixture(executable, 'sys')).report).toEqual({ name: 'bun:ffi', cases: expected })
+test.each([
+  ['small', 'cni:host'],
+  ['bun', 'bun:ffi'],
+] as const)('an executable with %s does the same, without koffi and without Node', async (runtime, name) => {
+  const executable = await compile(dirname(bundle.cjs), runtime)
+  expect((await fixture(executable, 'sys')).report).toEqual({ name, cases: expected })
   expect((await fixture(executable, 'namespaces')).report).toEqual(expectedNamespaces)
-  expect((await fixture(executable, 'unix')).report).toEqual({ ...expectedUnix, ffi: 'bun:ffi' })
+  expect((await fixture(executable, 'unix')).report).toEqual({ ...expectedUnix, ffi: name })
 })
 
 describe.each([

@@ -36,13 +36,19 @@ export async function bundleFixture(
   return { ...outputs, remove: () => rmSync(folder, { recursive: true }) }
 }
 
-/** Compiles the bundle to one executable, as plugins are shipped. */
-export async function compile(cjs: string): Promise<string> {
-  const outfile = cjs.replace('main.cjs', 'main')
-  const flags = ['--bytecode', '--minify', '--no-compile-autoload-dotenv', '--no-compile-autoload-bunfig']
-  await run([runtimes.bun, 'build', '--compile', ...flags, cjs, '--outfile', outfile], { timeout: 25_000 })
+/** Compiles a fixture to one executable, as plugins are shipped, or as an agent is. */
+export async function compile(
+  folder: string,
+  runtime: 'small' | 'bun',
+  entry = join(here, 'fixtures/main.ts'),
+): Promise<string> {
+  const outfile = join(folder, `main-${runtime}`)
+  const flags = [`--runtime=${runtime}`, '--condition=@cni/source', '--no-snapshot', '--smoke=none']
+  await run([...CNI_BUILD, entry, '-o', outfile, ...flags], { timeout: 25_000 })
   return outfile
 }
+
+const CNI_BUILD = [process.execPath, '--conditions=@cni/source', join(here, '../../build/src/cli.ts')] as const
 
 /** Runs the fixture and reads its report. */
 export async function fixture(...argv: [string, ...string[]]): Promise<{ report: unknown; stderr: string }> {

@@ -3,7 +3,7 @@ import type * as Esbuild from 'esbuild'
 import { absent, leftToRunTime } from '../absent-modules.ts'
 import { isSideEffectFree } from '../bundle-shares.ts'
 import { absentGlobalDefines } from './absent-globals.ts'
-import { ENTRY, entryModules, type Start } from './entry.ts'
+import { entryModules, placeOf, type Start } from './entry.ts'
 import type { Platform } from './platform.ts'
 import { platformModules } from './platform-modules.ts'
 import { refuse } from './refuse.ts'
@@ -90,7 +90,7 @@ const folderOf = ({ entry }: Pick<SmallBundleOptions, 'entry'>): string => dirna
 function settings(platform: Platform, options: SmallBundleOptions, start: Start) {
   const { outfile, minify, conditions, define } = options
   return {
-    entryPoints: [ENTRY],
+    ...placeOf(start),
     absWorkingDir: folderOf(options),
     outfile: `${resolve(outfile)}.js`,
     bundle: true,

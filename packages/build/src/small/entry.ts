@@ -21,13 +21,20 @@ export interface Start {
   absent: readonly string[]
 }
 
-/** Makes the entry module. What it imports keeps its effects, whatever its package says of them. */
+/**
+ * How esbuild takes the entry module. One program that is evaluated at build time is the entry itself, behind the module:
+ * then all of it is in one scope. The other cases import their programs.
+ */
+export function placeOf({ entry, programs, snapshot }: Start): { entryPoints: string[]; inject?: string[] } {
+  return snapshot && programs.size === 0 ? { entryPoints: [entry], inject: [ENTRY] } : { entryPoints: [ENTRY] }
+}
+
+/** Makes the entry module. */
 export function entryModules(platform: Platform, start: Start): Esbuild.Plugin {
   return {
     name: 'entry',
     setup(build) {
       build.onResolve({ filter: /^cni-build:entry$/ }, () => ({ path: 'entry', namespace: 'cni-build' }))
-      build.onResolve({ filter: /^/, namespace: 'cni-build' }, ({ path }) => ({ path, sideEffects: true }))
       build.onLoad({ filter: /^/, namespace: 'cni-build' }, () => ({
         contents: entryText(platform, start),
         resolveDir: platform.folder,
@@ -52,9 +59,7 @@ function entryText(platform: Platform, start: Start): string {
 
 function builtinModules(platform: Platform, { builtins }: Start): string[] {
   if (builtins.length === 0) return []
-  const imports = builtins.map(
-    (name, index) => `import * as builtin${index} from ${text(platform.fileOf(name) ?? name)}`,
-  )
+  const imports = builtins.map((name, index) => `import builtin${index} from ${text(platform.fileOf(name) ?? name)}`)
   const table = builtins.map((name, index) => `${text(name)}: builtin${index}`)
   return [...imports, `registerBuiltins({ ${table.join(', ')} })`]
 }
@@ -63,7 +68,7 @@ function builtinModules(platform: Platform, { builtins }: Start): string[] {
 function atBuild({ entry, programs, evaluated }: Start): string[] {
   const lazy = evaluated.map((file) => `await import(${text(file)})`)
   const ahead = lazy.length === 0 ? [] : [`startupSnapshot.addSerializeCallback(async () => { ${lazy.join('; ')} })`]
-  if (programs.size === 0) return [`import ${text(entry)}`, ...ahead]
+  if (programs.size === 0) return ahead
   const files = [...programs.values(), entry]
   return [
     // Each program registers its own function: this one takes them all.

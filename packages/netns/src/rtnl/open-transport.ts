@@ -11,12 +11,11 @@ export async function openTransport(target: NetnsTarget): Promise<Transport> {
   try {
     return channelTransport(target)
   } catch (error) {
-    // A bundler for bun knows the first condition, and leaves the import out: its executables always have FFI.
-    if (process.versions.bun === undefined && target === 'host' && isNetnsError(error) && error.code === 'NO_FFI') {
-      const { npmTransport } = await import('./npm-transport.ts')
-      return npmTransport(error)
-    }
-    throw error
+    if (target !== 'host' || !isNetnsError(error) || error.code !== 'NO_FFI') throw error
+    // A condition that a bundler can decide: executables always have system calls.
+    if (process.versions.cni !== undefined || process.versions.bun !== undefined) throw error
+    const { npmTransport } = await import('./npm-transport.ts')
+    return npmTransport(error)
   }
 }
 
