@@ -107,6 +107,8 @@ function settings(platform: Platform, options: SmallBundleOptions, start: Start)
     supported: { 'regexp-set-notation': true, 'import-meta': false },
     minifyWhitespace: minify,
     minifySyntax: minify,
+    // Otherwise the text holds paths of modules. Functions keep their names.
+    minifyIdentifiers: minify,
     keepNames: true,
     legalComments: 'none',
     logLevel: 'silent',

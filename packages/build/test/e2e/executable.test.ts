@@ -12,9 +12,10 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { BuildError, type BundleOptions, buildExecutable, bundle } from '@cni/build'
+import { BuildError, type BundleOptions, bundle } from '@cni/build'
 import { run, start } from '@cni/host'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { buildExecutable } from '../with-bun.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'cni-build-'))
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
@@ -163,20 +164,22 @@ describe('the same source, file name and compiler', () => {
     return ['plugin', 'b.cjs'].map((file) => sha256(join(cwd, 'out', file)))
   }
 
-  it.each([[[]], [['--smoke=none']], [['--runtime=node', '--no-minify', '--smoke=none']]])(
-    '%j: give the same bytes in another folder, locale, time zone and umask',
-    async (options) => {
-      const name = `same${options.join('')}`
-      const here = await build(`${name}/a`, '.', 'umask 022; export TZ=UTC LC_ALL=C', options)
-      const there = await build(
-        `${name}/b/c`,
-        '../src of b',
-        'umask 077; export TZ=Asia/Tokyo LC_ALL=C.UTF-8 HOME=/nowhere BUN_OPTIONS=--version',
-        options,
-      )
-      expect(there).toEqual(here)
-    },
-  )
+  it.each([
+    [['--runtime=bun']],
+    [['--runtime=bun', '--smoke=none']],
+    [['--no-snapshot']],
+    [['--runtime=node', '--no-minify', '--smoke=none']],
+  ])('%j: give the same bytes in another folder, locale, time zone and umask', async (options) => {
+    const name = `same${options.join('')}`
+    const here = await build(`${name}/a`, '.', 'umask 022; export TZ=UTC LC_ALL=C', options)
+    const there = await build(
+      `${name}/b/c`,
+      '../src of b',
+      'umask 077; export TZ=Asia/Tokyo LC_ALL=C.UTF-8 HOME=/nowhere BUN_OPTIONS=--version',
+      options,
+    )
+    expect(there).toEqual(here)
+  })
 })
 
 describe('a bundle', () => {
@@ -264,13 +267,16 @@ writeFileSync(${JSON.stringify(pidFile)}, String(process.pid))
     const file = join(folder, 'slow.ts')
     writeFileSync(file, 'setInterval(() => {}, 1000)\n')
     let said = ''
-    const started = start([process.execPath, '--conditions=@cni/source', cli, file, '-o', join(out, 'plugin')], {
-      stderr: (chunk) => {
-        const before = said.includes('compiled with')
-        said += Buffer.from(chunk).toString()
-        if (!before && said.includes('compiled with')) started.kill(signal)
+    const started = start(
+      [process.execPath, '--conditions=@cni/source', cli, file, '--runtime=bun', '-o', join(out, 'plugin')],
+      {
+        stderr: (chunk) => {
+          const before = said.includes('compiled with')
+          said += Buffer.from(chunk).toString()
+          if (!before && said.includes('compiled with')) started.kill(signal)
+        },
       },
-    })
+    )
     await expect(started.done).rejects.toMatchObject({ exitCode: signal === 'SIGINT' ? 130 : 143 })
     expect(said).toContain(`received ${signal}`)
     expect(readdirSync(out)).toEqual([])

@@ -1,9 +1,10 @@
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { buildExecutable, bundle } from '@cni/build'
+import { bundle } from '@cni/build'
 import { run } from '@cni/host'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { buildExecutable } from '../with-bun.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'cni-programs-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -1,9 +1,9 @@
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { buildExecutable } from '@cni/build'
 import { run, start } from '@cni/host'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buildExecutable } from '../with-bun.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'cni-build-variables-'))
 const entry = join(import.meta.dirname, 'fixture', 'probe.ts')
