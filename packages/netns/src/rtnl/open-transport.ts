@@ -11,11 +11,14 @@ export async function openTransport(target: NetnsTarget): Promise<Transport> {
   try {
     return channelTransport(target)
   } catch (error) {
-    if (target !== 'host' || !isNetnsError(error) || error.code !== 'NO_FFI') throw error
-    // A condition that a bundler can decide: executables always have system calls.
-    if (process.versions.cni !== undefined || process.versions.bun !== undefined) throw error
-    const { npmTransport } = await import('./npm-transport.ts')
-    return npmTransport(error)
+    // Conditions that a bundler can decide: executables always have system calls.
+    if (process.versions.cni === undefined && process.versions.bun === undefined) {
+      if (target === 'host' && isNetnsError(error) && error.code === 'NO_FFI') {
+        const { npmTransport } = await import('./npm-transport.ts')
+        return npmTransport(error)
+      }
+    }
+    throw error
   }
 }
 

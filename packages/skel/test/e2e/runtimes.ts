@@ -13,7 +13,7 @@ export interface Runtime {
   readonly ffi: boolean
 }
 
-/** A fixture as one CommonJS file on each Node there is, and compiled with bun. */
+/** A fixture as one CommonJS file on each Node there is, compiled with bun, and as plugins are shipped. */
 export async function fixtureRuntimes(fixture = 'plugin'): Promise<{ folder: string; runtimes: Runtime[] }> {
   const folder = mkdtempSync(join(tmpdir(), 'cni-skel-'))
   await build({
@@ -39,6 +39,7 @@ export async function fixtureRuntimes(fixture = 'plugin'): Promise<{ folder: str
     runtimes: [
       ...nodes.map((node) => ({ name: nodeVersion(node), argv: [node, bundle] as const, ffi: hasFfi(node) })),
       { name: 'compiled with bun', argv: [compile(bundle, join(folder, fixture))], ffi: true },
+      { name: 'compiled with the small runtime', argv: [compileSmall(fixture, folder)], ffi: true },
     ],
   }
 }
@@ -83,5 +84,14 @@ function compile(bundle: string, outfile: string): string {
     '--no-compile-autoload-bunfig',
   ]
   execFileSync(bun, ['build', ...options, bundle, '--outfile', outfile], { stdio: 'pipe' })
+  return outfile
+}
+
+function compileSmall(fixture: string, folder: string): string {
+  const cli = join(import.meta.dirname, '../../../build/src/cli.ts')
+  const outfile = join(folder, 'small', fixture)
+  const options = ['-o', outfile, '--condition=@cni/source', '--smoke=none', '--no-snapshot']
+  const entry = join(import.meta.dirname, `fixture/${fixture}.ts`)
+  execFileSync(process.execPath, ['--conditions=@cni/source', cli, entry, ...options], { stdio: 'pipe' })
   return outfile
 }
