@@ -6,14 +6,16 @@ export function coded<E extends Error>(error: E, code: string): E & { code: stri
 const kind = (value: unknown): string => {
   if (value === null || value === undefined) return String(value)
   if (typeof value === 'function') return `function ${value.name}`
-  if (typeof value === 'object') return value.constructor?.name ? `an instance of ${value.constructor.name}` : 'an object'
+  if (typeof value === 'object')
+    return value.constructor?.name ? `an instance of ${value.constructor.name}` : 'an object'
   const text = typeof value === 'string' ? `'${value.length > 28 ? `${value.slice(0, 25)}...` : value}'` : String(value)
   return `type ${typeof value} (${text}${typeof value === 'bigint' ? 'n' : ''})`
 }
 
 /** `The "path" argument must be of type string. Received undefined`. */
 export function invalidType(name: string, expected: string, value: unknown): TypeError & { code: string } {
-  const subject = name.includes('.') ? `"${name}" property` : `"${name}" argument`
+  const quoted = name.includes('.') ? `"${name}" property` : `"${name}" argument`
+  const subject = name.endsWith(' argument') ? name : quoted
   return coded(new TypeError(`The ${subject} must be ${expected}. Received ${kind(value)}`), 'ERR_INVALID_ARG_TYPE')
 }
 

@@ -2,6 +2,7 @@
  * The first module of every program: takes the host object and defines the globals that are always there. The other
  * globals are modules of `globals/`: `cni-build` adds those that a program names (`globals/on-demand.json`).
  */
+import './globals/big-int.ts'
 import './globals/dispose.ts'
 import './globals/errors.ts'
 import './globals/text.ts'

@@ -1,19 +1,24 @@
-import { define } from '../define.ts'
 import { coded, invalidType, outOfRange } from '../errors.ts'
 import { bytesOf } from '../globals/text.ts'
 import { host } from '../host.ts'
-import { decodeBytes, type Encoding, encodeText, encodingOf, findEncoding } from './encodings.ts'
+import { decodeBytes, encodeText, encodingOf, findEncoding, textLength } from './encodings.ts'
 import { defineNumbers } from './numbers.ts'
-
-type Like = ArrayLike<number> | Iterable<number>
 
 /** Bytes that `inspect` shows. */
 const SHOWN = 50
 
 const isArrayLike = (value: object): value is ArrayLike<number> => 'length' in value && typeof value.length === 'number'
 
+interface BytesConstructor {
+  new (length: number): Uint8Array<ArrayBuffer>
+  new (buffer: ArrayBuffer, offset?: number, length?: number): Uint8Array<ArrayBuffer>
+}
+
+/** Uint8Array without its static members, whose types Buffer does not keep. */
+const Bytes: BytesConstructor = Uint8Array
+
 /** Node's Buffer. None shares memory with another: there is no pool. */
-export class Buffer extends Uint8Array<ArrayBufferLike> {
+export class Buffer extends Bytes {
   static poolSize = 0
 
   static alloc(size: number, fill?: string | Uint8Array | number, encoding?: string): Buffer {
@@ -29,12 +34,11 @@ export class Buffer extends Uint8Array<ArrayBufferLike> {
     return new Buffer(checkSize(size))
   }
 
-  // The static side of Uint8Array has another `from`.
-  static override from(value: never, second?: unknown, third?: unknown): Buffer {
+  static from(value: unknown, second?: unknown, third?: unknown): Buffer {
     return bufferFrom(value, second, third)
   }
 
-  static override of(...bytes: number[]): Buffer {
+  static of(...bytes: number[]): Buffer {
     return bufferFrom(bytes)
   }
 
@@ -47,7 +51,7 @@ export class Buffer extends Uint8Array<ArrayBufferLike> {
   }
 
   static byteLength(value: string | ArrayBufferView | ArrayBuffer, encoding?: string): number {
-    return typeof value === 'string' ? encodeText(value, encodingOf(encoding)).length : value.byteLength
+    return typeof value === 'string' ? textLength(value, encodingOf(encoding)) : value.byteLength
   }
 
   static concat(list: readonly Uint8Array[], total?: number): Buffer {
@@ -77,7 +81,7 @@ export class Buffer extends Uint8Array<ArrayBufferLike> {
     return bufferFrom(bytesOf(view).slice(offset * size, end))
   }
 
-  get parent(): ArrayBufferLike {
+  get parent(): ArrayBuffer {
     return this.buffer
   }
 
@@ -232,11 +236,14 @@ const FROM_TYPES = 'of type string or an instance of Buffer, ArrayBuffer, or Arr
 export function bufferFrom(value: unknown, second?: unknown, third?: unknown): Buffer {
   if (typeof value === 'string') return wrap(encodeText(value, encodingOf(second)))
   if (typeof value !== 'object' || value === null) throw invalidType('first argument', FROM_TYPES, value)
-  if (value instanceof ArrayBuffer || (typeof SharedArrayBuffer !== 'undefined' && value instanceof SharedArrayBuffer)) {
+  if (
+    value instanceof ArrayBuffer ||
+    (typeof SharedArrayBuffer !== 'undefined' && value instanceof SharedArrayBuffer)
+  ) {
     const offset = Number(second ?? 0) || 0
-    return new Buffer(value, offset, third === undefined ? undefined : Number(third))
+    return Reflect.construct(Buffer, [value, offset, third === undefined ? undefined : Number(third)])
   }
-  if (ArrayBuffer.isView(value) || Array.isArray(value)) return copyOf(value as unknown as Like)
+  if ((ArrayBuffer.isView(value) || Array.isArray(value)) && isArrayLike(value)) return copyOf(value)
   if ('type' in value && value.type === 'Buffer' && 'data' in value && Array.isArray(value.data)) {
     return copyOf(value.data)
   }
@@ -246,13 +253,11 @@ export function bufferFrom(value: unknown, second?: unknown, third?: unknown): B
   throw invalidType('first argument', FROM_TYPES, value)
 }
 
-function copyOf(list: Like): Buffer {
+function copyOf(list: ArrayLike<number>): Buffer {
   return wrap(Uint8Array.from(list))
 }
 
 /** A Buffer over the same memory. */
-export const wrap = (bytes: Uint8Array): Buffer => new Buffer(bytes.buffer, bytes.byteOffset, bytes.length)
+export const wrap = (bytes: Uint8Array<ArrayBuffer>): Buffer => new Buffer(bytes.buffer, bytes.byteOffset, bytes.length)
 
 defineNumbers(Buffer.prototype)
-
-export type { Encoding }

@@ -93,3 +93,11 @@ function fromHex(text: string): Uint8Array<ArrayBuffer> {
   }
   return bytes
 }
+
+/** Bytes of a text, as `Buffer.byteLength` counts: of hexadecimal and base64 by the length alone. */
+export function textLength(text: string, encoding: Encoding): number {
+  if (encoding === 'hex') return text.length >> 1
+  if (encoding !== 'base64' && encoding !== 'base64url') return encodeText(text, encoding).length
+  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
+  return ((text.length - padding) * 3) >>> 2
+}

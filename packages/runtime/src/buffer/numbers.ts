@@ -21,7 +21,7 @@ const kinds: readonly Kind[] = [
 
 // The view of the buffer that was read last: fields of one buffer are read together.
 let last: Uint8Array | undefined
-let lastView = new DataView(new ArrayBuffer(0))
+let lastView: DataView = new DataView(new ArrayBuffer(0))
 
 function viewOf(buffer: Uint8Array): DataView {
   if (buffer !== last) {

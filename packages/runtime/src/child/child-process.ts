@@ -1,4 +1,4 @@
-import { coded, AbortError } from '../errors.ts'
+import { AbortError, coded } from '../errors.ts'
 import { EventEmitter } from '../events/emitter.ts'
 import { host } from '../host.ts'
 import type { Watcher } from '../loop/descriptors.ts'
@@ -10,8 +10,8 @@ import { call } from '../sys/numbers.ts'
 import { signalNumbers } from '../sys/signal-names.ts'
 import { candidates } from './find-file.ts'
 import { PipeReader, PipeWriter } from './pipes.ts'
-import { type Stdio, Wiring } from './wiring.ts'
 import { waitForExit } from './wait.ts'
+import { type Stdio, Wiring } from './wiring.ts'
 
 export interface SpawnOptions {
   readonly cwd?: string | URL
@@ -54,7 +54,10 @@ export class ChildProcess extends EventEmitter {
   constructor(file: string, args: readonly string[], options: SpawnOptions) {
     super()
     if (options.uid !== undefined || options.gid !== undefined) {
-      throw coded(new Error('spawn: uid and gid are not supported: start the program through setpriv'), 'ERR_INVALID_ARG_VALUE')
+      throw coded(
+        new Error('spawn: uid and gid are not supported: start the program through setpriv'),
+        'ERR_INVALID_ARG_VALUE',
+      )
     }
     this.spawnfile = file
     this.spawnargs = [options.argv0 ?? file, ...args]

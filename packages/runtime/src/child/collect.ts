@@ -46,7 +46,12 @@ export function collect(
   })
   child.once('close', (code: number | null, signal: string | null) => {
     if (code === 0 && signal === null && failure === undefined) end(null)
-    else end(failure === undefined ? commandFailed(child, command, asGiven(outputs.stderr)) : Object.assign(failure, { cmd: command }))
+    else
+      end(
+        failure === undefined
+          ? commandFailed(child, command, asGiven(outputs.stderr))
+          : Object.assign(failure, { cmd: command }),
+      )
   })
   return child
 }

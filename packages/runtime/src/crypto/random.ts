@@ -2,9 +2,9 @@ import { Buffer } from '../buffer/buffer.ts'
 import { invalidType, outOfRange } from '../errors.ts'
 import { bytesOf } from '../globals/text.ts'
 import { refuseAtSnapshot } from '../host.ts'
+import { nextTick } from '../loop/ticks.ts'
 import { callError } from '../sys/errno.ts'
 import { callAgain } from '../sys/numbers.ts'
-import { nextTick } from '../loop/ticks.ts'
 
 /** Fills memory with random bytes of the kernel. */
 export function fillRandom<T extends ArrayBufferView>(view: T): T {

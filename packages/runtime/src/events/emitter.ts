@@ -27,7 +27,7 @@ export class EventEmitter {
   static readonly errorMonitor = Symbol('events.errorMonitor')
 
   #listeners: Map<EventName, readonly Listener[]> | undefined
-  #maxListeners: number | undefined
+  #maxListeners: number | undefined;
 
   [listenersChanged]?(name: EventName): void
 

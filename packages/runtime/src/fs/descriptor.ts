@@ -1,7 +1,7 @@
+import { encodeText, encodingOf } from '../buffer/encodings.ts'
 import { invalidType, outOfRange } from '../errors.ts'
 import { bytesOf } from '../globals/text.ts'
 import { host } from '../host.ts'
-import { encodeText, encodingOf } from '../buffer/encodings.ts'
 import { call, callAgain } from '../sys/numbers.ts'
 import { check, fdOf, flagsOf, modeOf, type PathLike, pathOf } from './arguments.ts'
 import { AT_FDCWD, O_CLOEXEC } from './constants.ts'
@@ -40,7 +40,8 @@ export function readSync(
   const part = partOf(buffer, first, length)
   if (part.length === 0) return 0
   const at = positionOf(first, position)
-  const result = at === undefined ? call('read', number, part, part.length) : call('pread64', number, part, part.length, at)
+  const result =
+    at === undefined ? call('read', number, part, part.length) : call('pread64', number, part, part.length, at)
   return check(result, 'read')
 }
 

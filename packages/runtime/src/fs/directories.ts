@@ -103,7 +103,8 @@ export function list(path: string): Dirent[] {
       for (let at = 0; at < count; at += view.getUint16(at + 16, true)) {
         const end = buffer.indexOf(0, at + NAME_AT)
         const name = host.decode(buffer, at + NAME_AT, end)
-        if (name !== '.' && name !== '..') entries.push(new Dirent(name, path, typeOf(buffer[at + 18] ?? 0, path, name)))
+        if (name !== '.' && name !== '..')
+          entries.push(new Dirent(name, path, typeOf(buffer[at + 18] ?? 0, path, name)))
       }
     }
   } finally {

@@ -1,7 +1,7 @@
+import { type Buffer, bufferFrom } from '../buffer/buffer.ts'
 import { host } from '../host.ts'
-import { bufferFrom, type Buffer } from '../buffer/buffer.ts'
-import { call } from '../sys/numbers.ts'
 import { fileError } from '../sys/errno.ts'
+import { call } from '../sys/numbers.ts'
 import { check, modeOf, type PathLike, pathOf } from './arguments.ts'
 import { AT_FDCWD, AT_SYMLINK_NOFOLLOW } from './constants.ts'
 
@@ -24,7 +24,10 @@ export function symlinkSync(target: PathLike, path: PathLike): void {
   check(call('symlinkat', text, AT_FDCWD, link), 'symlink', text, link)
 }
 
-export function readlinkSync(path: PathLike, options?: string | { readonly encoding?: string } | null): string | Buffer {
+export function readlinkSync(
+  path: PathLike,
+  options?: string | { readonly encoding?: string } | null,
+): string | Buffer {
   const target = readLink(pathOf(path))
   const encoding = typeof options === 'string' ? options : options?.encoding
   return encoding === 'buffer' ? bufferFrom(target) : target

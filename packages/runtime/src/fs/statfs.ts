@@ -1,16 +1,16 @@
 import { call } from '../sys/numbers.ts'
 import { check, type PathLike, pathOf } from './arguments.ts'
 
-/** Members of struct statfs, words of 8 bytes from the beginning. */
-const names = ['type', 'bsize', 'blocks', 'bfree', 'bavail', 'files', 'ffree'] as const
+/** Places in struct statfs, in words of 8 bytes. */
+const places = { type: 0, bsize: 1, frsize: 9, blocks: 2, bfree: 3, bavail: 4, files: 5, ffree: 6 }
 
-export type StatFs<N extends number | bigint> = Record<(typeof names)[number], N>
+export type StatFs<N extends number | bigint> = Record<keyof typeof places, N>
 
 export function statfsSync(path: PathLike, options?: { readonly bigint?: boolean }): StatFs<number> | StatFs<bigint> {
   const words = new BigUint64Array(15)
   const text = pathOf(path)
   check(call('statfs', text, words), 'statfs', text)
-  const values = names.map((name, index) => [name, words[index] ?? 0n] as const)
+  const values = Object.entries(places).map(([name, index]) => [name, words[index] ?? 0n] as const)
   if (options?.bigint === true) return Object.fromEntries(values) as StatFs<bigint>
   return Object.fromEntries(values.map(([name, value]) => [name, Number(value)])) as StatFs<number>
 }

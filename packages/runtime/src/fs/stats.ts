@@ -1,8 +1,8 @@
 import type { Argument } from '../host.ts'
 import { fileError } from '../sys/errno.ts'
 import { call } from '../sys/numbers.ts'
-import { AT_EMPTY_PATH, AT_FDCWD, AT_SYMLINK_NOFOLLOW, constants } from './constants.ts'
 import { fdOf, type PathLike, pathOf } from './arguments.ts'
+import { AT_EMPTY_PATH, AT_FDCWD, AT_SYMLINK_NOFOLLOW, constants } from './constants.ts'
 
 export interface StatOptions {
   readonly bigint?: boolean
@@ -11,7 +11,6 @@ export interface StatOptions {
 
 const STATX_BASIC_AND_BIRTH = 0xfff
 const ENOENT = -2
-const ENOTDIR = -20
 
 /** struct statx in words of 4 bytes. */
 const at = { blksize: 1, nlink: 4, uid: 5, gid: 6, mode: 7, ino: 8, size: 10, blocks: 12, rdev: 32, dev: 34 }
@@ -22,7 +21,8 @@ const device = (words: Uint32Array, index: number): number => {
   const [major = 0, minor = 0] = words.subarray(index, index + 2)
   return (minor & 0xff) + (major & 0xfff) * 0x100 + (minor & ~0xff) * 0x1000
 }
-const seconds = (words: Uint32Array, index: number): number => wide(words, index) - (isBefore1970(words, index) ? 2 ** 64 : 0)
+const seconds = (words: Uint32Array, index: number): number =>
+  wide(words, index) - (isBefore1970(words, index) ? 2 ** 64 : 0)
 const isBefore1970 = (words: Uint32Array, index: number): boolean => (words[index + 1] ?? 0) >= 2 ** 31
 const millis = (words: Uint32Array, index: number): number =>
   seconds(words, index) * 1000 + (words[index + 2] ?? 0) / 1e6
@@ -148,7 +148,7 @@ function look({ fd, path, flags, name }: Look, { bigint, throwIfNoEntry }: StatO
   const args: Argument[] = [fd, path, flags, STATX_BASIC_AND_BIRTH, words]
   const result = call('statx', ...args)
   if (result >= 0) return bigint === true ? new BigIntStats(words) : new Stats(words)
-  if (throwIfNoEntry === false && (result === ENOENT || result === ENOTDIR)) return undefined
+  if (throwIfNoEntry === false && result === ENOENT) return undefined
   throw fileError(result, name, path === '' ? undefined : path)
 }
 

@@ -1,10 +1,10 @@
+import { notHere } from '../errors.ts'
 import { EventEmitter } from '../events/emitter.ts'
 import { host } from '../host.ts'
 import { POLLIN, Watcher } from '../loop/descriptors.ts'
 import { nextTick } from '../loop/ticks.ts'
 import { fileError } from '../sys/errno.ts'
 import { call } from '../sys/numbers.ts'
-import { notHere } from '../errors.ts'
 import { type PathLike, pathOf } from './arguments.ts'
 
 const IN_CLOEXEC_NONBLOCK = 0o2004000

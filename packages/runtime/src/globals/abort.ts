@@ -9,6 +9,8 @@ const abortReason = (): DOMException => new DOMException('This operation was abo
 /** Gives the controller of a signal the only way to abort it. */
 let abort: (signal: AbortSignal, reason: unknown) => void
 
+type Handler = (event: Event) => void
+
 /** Only this module makes signals. */
 const key = Symbol('AbortSignal')
 
@@ -17,7 +19,7 @@ export class AbortSignal extends EventTarget {
   #reason: unknown
   /** Signals made by `any`, which abort with this one before its listeners run. */
   readonly #dependents: AbortSignal[] = []
-  onabort: ((event: Event) => void) | null = null
+  #onabort: Handler | null = null
 
   static {
     abort = (signal, reason) => signal.#abort(reason)
@@ -34,6 +36,16 @@ export class AbortSignal extends EventTarget {
 
   get reason(): unknown {
     return this.#reason
+  }
+
+  get onabort(): Handler | null {
+    return this.#onabort
+  }
+
+  set onabort(handler: Handler | null) {
+    this.removeEventListener('abort', this.#onabort)
+    this.#onabort = typeof handler === 'function' ? handler : null
+    this.addEventListener('abort', this.#onabort)
   }
 
   throwIfAborted(): void {
@@ -54,7 +66,6 @@ export class AbortSignal extends EventTarget {
 
   #dispatch(): void {
     const event = new Event('abort')
-    this.onabort?.(event)
     this.dispatchEvent(event)
     for (const dependent of this.#dependents.splice(0)) dependent.#dispatch()
   }

@@ -71,7 +71,8 @@ const errorKinds = { Error, EvalError, RangeError, ReferenceError, SyntaxError, 
 function cloneError(error: Error, seen: Seen): Error {
   const kind = Object.entries(errorKinds).find(([name]) => name === error.name)?.[1] ?? Error
   const copy = remember(seen, error, new kind(error.message))
-  if ('cause' in error) Object.defineProperty(copy, 'cause', { value: clone(error.cause, seen), configurable: true, writable: true })
+  if ('cause' in error)
+    Object.defineProperty(copy, 'cause', { value: clone(error.cause, seen), configurable: true, writable: true })
   Object.defineProperty(copy, 'stack', { value: error.stack, configurable: true, writable: true })
   return copy
 }

@@ -1,11 +1,14 @@
-/** Number of bytes at the end that begin a UTF-8 sequence without completing it. */
-export function cutOff(bytes: Uint8Array): number {
+/**
+ * Number of bytes at the end that begin a UTF-8 sequence without completing it. Not `strict`: by the first byte alone, as
+ * Node's StringDecoder counts.
+ */
+export function cutOff(bytes: Uint8Array, strict = true): number {
   for (let back = 1; back <= 3 && back <= bytes.length; back++) {
     const byte = bytes[bytes.length - back] ?? 0
     if ((byte & 0xc0) === 0x80) continue
     const length = byte >= 0xf0 && byte <= 0xf4 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc2 ? 2 : 1
     if (byte > 0xf4 || length <= back) return 0
-    return isBegun(bytes.subarray(bytes.length - back)) ? back : 0
+    return !strict || isBegun(bytes.subarray(bytes.length - back)) ? back : 0
   }
   return 0
 }

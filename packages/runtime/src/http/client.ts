@@ -48,7 +48,8 @@ export class ClientRequest extends OutgoingMessage {
       throw coded(new TypeError('Request path contains unescaped characters'), 'ERR_UNESCAPED_CHARACTERS')
     }
     this.host = options.hostname ?? options.host ?? 'localhost'
-    for (const [name, value] of Object.entries(options.headers ?? {})) if (value !== undefined) this.setHeader(name, value)
+    for (const [name, value] of Object.entries(options.headers ?? {}))
+      if (value !== undefined) this.setHeader(name, value)
     if (listener !== undefined) this.once('response', listener)
     this.#connect()
   }

@@ -170,7 +170,9 @@ function parseHead(text: string): Head {
 
 /** Headers of which only the first counts. */
 const single = new Set(
-  'age authorization content-length content-type etag expires from host if-modified-since if-unmodified-since last-modified location max-forwards proxy-authorization referer retry-after server user-agent'.split(' '),
+  'age authorization content-length content-type etag expires from host if-modified-since if-unmodified-since last-modified location max-forwards proxy-authorization referer retry-after server user-agent'.split(
+    ' ',
+  ),
 )
 
 function addHeader(headers: Record<string, string | string[]>, name: string, value: string): void {
@@ -185,10 +187,12 @@ export function bodyOf({ headers }: Head, isResponse: boolean): Body {
   const coding = String(headers['transfer-encoding'] ?? '').toLowerCase()
   const length = headers['content-length']
   if (coding !== '') {
-    if (length !== undefined) throw invalid("Content-Length can't be present with Transfer-Encoding", 'HPE_INVALID_TRANSFER_ENCODING')
+    if (length !== undefined)
+      throw invalid("Content-Length can't be present with Transfer-Encoding", 'HPE_INVALID_TRANSFER_ENCODING')
     return coding.split(',').at(-1)?.trim() === 'chunked' ? 'chunked' : 'close'
   }
   if (length === undefined) return isResponse ? 'close' : 0
-  if (!/^\d{1,15}$/.test(String(length))) throw invalid('Invalid character in Content-Length', 'HPE_INVALID_CONTENT_LENGTH')
+  if (!/^\d{1,15}$/.test(String(length)))
+    throw invalid('Invalid character in Content-Length', 'HPE_INVALID_CONTENT_LENGTH')
   return Number(length)
 }

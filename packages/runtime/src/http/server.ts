@@ -72,7 +72,8 @@ export class Server extends NetServer {
 
   #begin(socket: Socket, head: Head): IncomingMessage {
     const request = new IncomingMessage(socket, head)
-    if (request.method === undefined) throw coded(new Error('Parse Error: Invalid method encountered'), 'HPE_INVALID_METHOD')
+    if (request.method === undefined)
+      throw coded(new Error('Parse Error: Invalid method encountered'), 'HPE_INVALID_METHOD')
     socket.setTimeout(this.timeout)
     const response = new ServerResponse(request, this.listening)
     response.once('finish', () => {

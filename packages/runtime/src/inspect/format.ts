@@ -3,7 +3,11 @@ import { inspect } from './inspect.ts'
 /** `util.format`: printf-like directives, the rest of the values behind. */
 export function format(first?: unknown, ...rest: readonly unknown[]): string {
   const values = [...rest]
-  if (typeof first !== 'string') return [first, ...values].slice(0, rest.length + 1).map(show).join(' ')
+  if (typeof first !== 'string')
+    return [first, ...values]
+      .slice(0, rest.length + 1)
+      .map(show)
+      .join(' ')
   if (values.length === 0) return first
   const text = first.replace(/%[sdifjoOc%]/g, (directive) => {
     if (directive === '%%') return '%'
@@ -19,7 +23,9 @@ function directed(directive: string, value: unknown): string {
     case '%s':
       return stringText(value)
     case '%d':
-      return typeof value === 'bigint' ? `${value}n` : numberText(typeof value === 'object' ? Number.NaN : Number(value))
+      return typeof value === 'bigint'
+        ? `${value}n`
+        : numberText(typeof value === 'object' ? Number.NaN : Number(value))
     case '%i':
       return typeof value === 'bigint' ? `${value}n` : numberText(Number.parseInt(String(value), 10))
     case '%f':

@@ -1,4 +1,5 @@
 import { stackOf } from '../globals/errors.ts'
+import { layOut } from './layout.ts'
 import { keyText, quote } from './quote.ts'
 
 export interface InspectOptions {
@@ -13,7 +14,6 @@ export interface InspectOptions {
 
 export const custom = Symbol.for('nodejs.util.inspect.custom')
 
-const LINE = 72
 const MAX_ITEMS = 100
 
 interface State {
@@ -24,6 +24,8 @@ interface State {
   readonly options: InspectOptions
   readonly ancestors: readonly object[]
   readonly indent: number
+  /** Depth of the object that was shown last. */
+  readonly last: { depth: number }
 }
 
 /** A value as text, in the form of Node's `util.inspect` (without colours). */
@@ -36,6 +38,7 @@ export function inspect(value: unknown, options: InspectOptions = {}): string {
     options,
     ancestors: [],
     indent: 0,
+    last: { depth: 0 },
   })
 }
 
@@ -63,23 +66,21 @@ function showObject(value: object, state: State): string {
     if (!isLeaf(value)) return `[${classOf(value) || 'Object'}]`
   }
   const inner = { ...state, ancestors: [...state.ancestors, value], indent: state.indent + 2 }
+  const depth = state.ancestors.length
+  state.last.depth = depth
   const items = itemsOf(value, inner)
   const members = membersOf(value, inner)
   const all = [...items, ...members]
   const isList = Array.isArray(value) || ArrayBuffer.isView(value)
   const base = baseOf(value)
-  if (base !== undefined) return all.length === 0 ? base : braces(`${base} `, all, state, '{', '}')
+  const layout = { indent: state.indent, breakLength: state.breakLength, levels: state.last.depth - depth }
+  if (base !== undefined) return all.length === 0 ? base : layOut(`${base} `, all, '{}', layout)
   if (all.length === 0) return isList ? `${prefix}[]` : `${prefix}{}`
-  return isList ? braces(prefix, all, state, '[', ']') : braces(prefix, all, state, '{', '}')
+  if (!isList) return layOut(prefix, all, '{}', layout)
+  return layOut(prefix, all, '[]', layout, listOf(value))
 }
 
-function braces(prefix: string, parts: readonly string[], { indent }: State, open: string, close: string): string {
-  const length = parts.reduce((sum, part) => sum + part.length + 2, prefix.length)
-  const isShort = length + parts.length <= LINE && !parts.some((part) => part.includes('\n')) && parts.length <= 6
-  if (isShort) return `${prefix}${open} ${parts.join(', ')} ${close}`
-  const pad = ' '.repeat(indent + 2)
-  return `${prefix}${open}\n${pad}${parts.join(`,\n${pad}`)}\n${' '.repeat(indent)}${close}`
-}
+const listOf = (value: object): unknown[] => (Symbol.iterator in value ? Array.from(value as Iterable<unknown>) : [])
 
 /** Objects that are shown by a text of their own, before their members. */
 function baseOf(value: object): string | undefined {
@@ -101,16 +102,25 @@ const leafState: State = {
   options: {},
   ancestors: [],
   indent: 0,
+  last: { depth: 0 },
 }
 
 const isLeaf = (value: object): boolean => baseOf(value) !== undefined
 
 function functionText(value: object): string {
-  const isClass = /^class\b/.test(Function.prototype.toString.call(value))
+  // The text of a function is not kept: only the prototype of a class cannot be replaced.
+  const isClass = Object.getOwnPropertyDescriptor(value, 'prototype')?.writable === false && !isGlobal(value)
   const name = 'name' in value && value.name !== '' ? String(value.name) : '(anonymous)'
-  if (isClass) return `[class ${name}]`
+  if (isClass) {
+    const parent: unknown = Object.getPrototypeOf(value)
+    const isDerived = typeof parent === 'function' && parent.name !== ''
+    return isDerived ? `[class ${name} extends ${parent.name}]` : `[class ${name}]`
+  }
   return name === '(anonymous)' ? '[Function (anonymous)]' : `[${classOf(value) || 'Function'}: ${name}]`
 }
+
+const isGlobal = (value: object): boolean =>
+  'name' in value && Reflect.get(globalThis, String(value.name)) === value
 
 function errorText(error: Error): string {
   const stack = stackOf(error)
@@ -139,7 +149,7 @@ function prefixOf(value: object): string {
 }
 
 function itemsOf(value: object, state: State): string[] {
-  if (Array.isArray(value)) return limited(value, state, (item) => show(item, state))
+  if (Array.isArray(value)) return arrayItems(value, state)
   if (value instanceof Set) return limited([...value], state, (item) => show(item, state))
   if (value instanceof Map) {
     return limited([...value], state, ([key, item]) => `${show(key, state)} => ${show(item, state)}`)
@@ -150,6 +160,23 @@ function itemsOf(value: object, state: State): string[] {
   return []
 }
 
+/** Runs of holes count as one item. */
+function arrayItems(list: readonly unknown[], state: State): string[] {
+  const items: string[] = []
+  for (let at = 0; at < list.length && items.length < state.maxItems; at++) {
+    if (at in list) {
+      items.push(show(list[at], state))
+      continue
+    }
+    let end = at
+    while (end < list.length && !(end in list)) end++
+    items.push(`<${end - at} empty item${end - at === 1 ? '' : 's'}>`)
+    at = end - 1
+  }
+  const left = list.length - state.maxItems
+  return left > 0 ? [...items, `... ${left} more item${left === 1 ? '' : 's'}`] : items
+}
+
 function limited<T>(list: readonly T[], { maxItems }: State, text: (item: T) => string): string[] {
   const shown = list.slice(0, maxItems).map(text)
   const left = list.length - shown.length
@@ -157,7 +184,7 @@ function limited<T>(list: readonly T[], { maxItems }: State, text: (item: T) => 
 }
 
 function membersOf(value: object, state: State): string[] {
-  const isList = Array.isArray(value) || ArrayBuffer.isView(value)
+  const isList = Array.isArray(value) || ArrayBuffer.isView(value) || value instanceof String
   const keys = Reflect.ownKeys(value).filter((key) => {
     if (isList && typeof key === 'string' && /^\d+$/.test(key)) return false
     if (value instanceof Error && (key === 'stack' || key === 'message')) return false

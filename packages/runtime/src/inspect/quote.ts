@@ -9,7 +9,13 @@ const escapes: Readonly<Record<string, string>> = {
 
 /** A string as `util.inspect` quotes it: by single quotes unless the text has them and no others. */
 export function quote(text: string): string {
-  const mark = !text.includes("'") ? "'" : !text.includes('"') ? '"' : text.includes('`') || text.includes('${') ? "'" : '`'
+  const mark = !text.includes("'")
+    ? "'"
+    : !text.includes('"')
+      ? '"'
+      : text.includes('`') || text.includes('${')
+        ? "'"
+        : '`'
   let quoted = ''
   for (const letter of text) quoted += letter === mark ? `\\${letter}` : escaped(letter)
   return mark + quoted + mark
@@ -25,7 +31,7 @@ function escaped(letter: string): string {
 }
 
 export function keyText(key: PropertyKey): string {
-  if (typeof key === 'symbol') return `[${key.toString()}]`
+  if (typeof key === 'symbol') return key.toString()
   const name = String(key)
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : quote(name)
 }

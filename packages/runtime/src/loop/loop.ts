@@ -11,7 +11,8 @@ const phases = [enqueueTimers, pollOnce, enqueueImmediates] as const
 const POLL = 1
 let phase = 0
 
-const isAlive = (): boolean => hasTimers() || hasWatchers() || hasImmediates()
+/** Returns true if something keeps the process alive. */
+export const isAlive = (): boolean => hasTimers() || hasWatchers() || hasImmediates()
 
 /**
  * One step of the event loop. The native program calls it whenever no promise job is left, and runs the jobs that the

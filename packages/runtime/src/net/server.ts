@@ -1,10 +1,10 @@
+import { coded } from '../errors.ts'
 import { EventEmitter, type Listener } from '../events/emitter.ts'
 import { POLLIN, Watcher } from '../loop/descriptors.ts'
 import { nextTick } from '../loop/ticks.ts'
 import { callError } from '../sys/errno.ts'
 import { call } from '../sys/numbers.ts'
-import { coded } from '../errors.ts'
-import { AF_INET, AF_INET6, AF_UNIX, type AddressInfo, ipAddress, readAddress, unixAddress } from './address.ts'
+import { type AddressInfo, AF_INET, AF_INET6, AF_UNIX, ipAddress, readAddress, unixAddress } from './address.ts'
 import { lookupHost } from './lookup.ts'
 import { Socket } from './socket.ts'
 import { openSocket } from './target.ts'
@@ -59,7 +59,10 @@ export class Server extends EventEmitter {
     if (fd < 0) {
       const error = callError(fd, 'listen', options.path ?? `${options.host ?? '::'}:${options.port ?? 0}`)
       const { code, message } = error
-      const text = code === 'EADDRINUSE' ? `listen EADDRINUSE: address already in use ${message.split(' ').slice(2).join(' ')}` : message
+      const text =
+        code === 'EADDRINUSE'
+          ? `listen EADDRINUSE: address already in use ${message.split(' ').slice(2).join(' ')}`
+          : message
       nextTick(() => this.emit('error', Object.assign(error, { message: text, address: options.path ?? options.host })))
       return this
     }

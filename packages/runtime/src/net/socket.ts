@@ -185,7 +185,8 @@ export class Socket extends Duplex {
 
   #setOption(level: number, option: number, isOn: boolean): this {
     const set = (): void => {
-      if (this.#watcher !== undefined) call('setsockopt', this.#watcher.fd, level, option, new Int32Array([Number(isOn)]), 4)
+      if (this.#watcher !== undefined)
+        call('setsockopt', this.#watcher.fd, level, option, new Int32Array([Number(isOn)]), 4)
     }
     if (this.connecting) this.#onConnected.push(set)
     else set()
@@ -278,4 +279,3 @@ export class Socket extends Duplex {
     return result < 0 ? undefined : readAddress(bytes)
   }
 }
-

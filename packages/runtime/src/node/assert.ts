@@ -58,7 +58,12 @@ export function deepStrictEqual(actual: unknown, expected: unknown, message?: Me
 
 export function notDeepStrictEqual(actual: unknown, expected: unknown, message?: Message): void {
   const text = `Expected "actual" not to be strictly deep-equal to: ${inspect(expected)}`
-  check(!isDeepStrictEqual(actual, expected), message, { message: text, actual, expected, operator: 'notDeepStrictEqual' })
+  check(!isDeepStrictEqual(actual, expected), message, {
+    message: text,
+    actual,
+    expected,
+    operator: 'notDeepStrictEqual',
+  })
 }
 
 export function match(text: string, pattern: RegExp, message?: Message): void {
@@ -102,7 +107,10 @@ export function throws(action: () => unknown, expected?: Expected): void {
   fail('Missing expected exception.')
 }
 
-export async function rejects(promise: Promise<unknown> | (() => Promise<unknown>), expected?: Expected): Promise<void> {
+export async function rejects(
+  promise: Promise<unknown> | (() => Promise<unknown>),
+  expected?: Expected,
+): Promise<void> {
   try {
     await (typeof promise === 'function' ? promise() : promise)
   } catch (error) {

@@ -1,5 +1,5 @@
 import { ChildProcess, type SpawnOptions } from '../child/child-process.ts'
-import { type ExecCallback, type ExecOptions, collect } from '../child/collect.ts'
+import { collect, type ExecCallback, type ExecOptions } from '../child/collect.ts'
 import { invalidType, notHere } from '../errors.ts'
 import { customPromisify } from '../inspect/promisify.ts'
 
@@ -48,8 +48,14 @@ function promised(start: (...args: readonly unknown[]) => ChildProcess) {
     })
 }
 
-customPromisify(execFile, promised((...args) => execFile(String(args[0]), ...args.slice(1))))
-customPromisify(exec, promised((...args) => exec(String(args[0]), ...args.slice(1))))
+customPromisify(
+  execFile,
+  promised((...args) => execFile(String(args[0]), ...args.slice(1))),
+)
+customPromisify(
+  exec,
+  promised((...args) => exec(String(args[0]), ...args.slice(1))),
+)
 
 const refuse = (name: string) => (): never => {
   throw notHere(`child_process.${name}`)

@@ -1,4 +1,4 @@
-import { type Buffer } from '../buffer/buffer.ts'
+import type { Buffer } from '../buffer/buffer.ts'
 import { createHash, createHmac, type Data, getHashes, Hash, Hmac } from '../crypto/hash.ts'
 import { randomBytes, randomFillSync, randomInt, randomUUID } from '../crypto/random.ts'
 import { coded } from '../errors.ts'

@@ -1,21 +1,5 @@
 import { constants } from '../fs/constants.ts'
-import { closeSync, fchmodSync, fchownSync, fdatasyncSync, fsyncSync, ftruncateSync, openSync, readSync, readvSync, writeSync, writevSync } from '../fs/descriptor.ts'
-import { Dir, opendirSync } from '../fs/dir.ts'
-import { mkdirSync, mkdtempSync, readdirSync, rmdirSync } from '../fs/directories.ts'
-import { Dirent } from '../fs/dirent.ts'
-import { accessSync, chmodSync, chownSync, existsSync, futimesSync, lchownSync, linkSync, lutimesSync, readlinkSync, realpathSync, renameSync, symlinkSync, unlinkSync, utimesSync } from '../fs/links.ts'
-import { rmSync } from '../fs/remove.ts'
-import { statfsSync } from '../fs/statfs.ts'
-import { BigIntStats, fstatSync, lstatSync, Stats, statSync } from '../fs/stats.ts'
-import { appendFileSync, copyFileSync, readFileSync, truncateSync, writeFileSync } from '../fs/whole-file.ts'
-import { createReadStream, createWriteStream, ReadStream, WriteStream } from '../fs/streams.ts'
-import { FSWatcher, watch } from '../fs/watch.ts'
-import { nextTick } from '../loop/ticks.ts'
-import { withCallback } from '../fs/with-callback.ts'
-import * as promises from './fs/promises.ts'
-
-export {
-  constants,
+import {
   closeSync,
   fchmodSync,
   fchownSync,
@@ -27,13 +11,11 @@ export {
   readvSync,
   writeSync,
   writevSync,
-  Dir,
-  opendirSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmdirSync,
-  Dirent,
+} from '../fs/descriptor.ts'
+import { Dir, opendirSync } from '../fs/dir.ts'
+import { mkdirSync, mkdtempSync, readdirSync, rmdirSync } from '../fs/directories.ts'
+import { Dirent } from '../fs/dirent.ts'
+import {
   accessSync,
   chmodSync,
   chownSync,
@@ -48,25 +30,70 @@ export {
   symlinkSync,
   unlinkSync,
   utimesSync,
-  rmSync,
-  statfsSync,
-  BigIntStats,
-  fstatSync,
-  lstatSync,
-  Stats,
-  statSync,
+} from '../fs/links.ts'
+import { rmSync } from '../fs/remove.ts'
+import { statfsSync } from '../fs/statfs.ts'
+import { BigIntStats, fstatSync, lstatSync, Stats, statSync } from '../fs/stats.ts'
+import { createReadStream, createWriteStream, ReadStream, WriteStream } from '../fs/streams.ts'
+import { FSWatcher, watch } from '../fs/watch.ts'
+import { appendFileSync, copyFileSync, readFileSync, truncateSync, writeFileSync } from '../fs/whole-file.ts'
+import { withCallback } from '../fs/with-callback.ts'
+import { nextTick } from '../loop/ticks.ts'
+import * as promises from './fs/promises.ts'
+
+export {
+  accessSync,
   appendFileSync,
+  BigIntStats,
+  chmodSync,
+  chownSync,
+  closeSync,
+  constants,
   copyFileSync,
-  readFileSync,
-  truncateSync,
-  writeFileSync,
   createReadStream,
   createWriteStream,
-  ReadStream,
-  WriteStream,
+  Dir,
+  Dirent,
+  existsSync,
   FSWatcher,
-  watch,
+  fchmodSync,
+  fchownSync,
+  fdatasyncSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  futimesSync,
+  lchownSync,
+  linkSync,
+  lstatSync,
+  lutimesSync,
+  mkdirSync,
+  mkdtempSync,
+  opendirSync,
+  openSync,
   promises,
+  ReadStream,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  readSync,
+  readvSync,
+  realpathSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  Stats,
+  statfsSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  unlinkSync,
+  utimesSync,
+  WriteStream,
+  watch,
+  writeFileSync,
+  writeSync,
+  writevSync,
 }
 
 export const access = /* @__PURE__ */ withCallback(accessSync)

@@ -1,5 +1,5 @@
-import { host } from '../host.ts'
 import { readFileSync } from '../fs/whole-file.ts'
+import { host } from '../host.ts'
 import { interfaces, type NetworkAddress } from '../net/interfaces.ts'
 import { process } from '../process/process.ts'
 import { errnoNumbers } from '../sys/errno.ts'

@@ -82,7 +82,8 @@ const withoutTrailing = (path: string): string => {
 export function basename(path: string, suffix?: string): string {
   const trimmed = withoutTrailing(check(path))
   const base = trimmed === '/' ? '' : trimmed.slice(trimmed.lastIndexOf('/') + 1)
-  if (suffix === undefined || base === suffix || !base.endsWith(check(suffix, 'suffix'))) return base
+  if (suffix === undefined || !base.endsWith(check(suffix, 'suffix'))) return base
+  if (base === suffix) return path === suffix ? '' : base
   return base.slice(0, base.length - suffix.length)
 }
 
@@ -108,7 +109,6 @@ export function format({ root = '', dir = '', base, name = '', ext = '' }: Parti
 }
 
 export const toNamespacedPath = (path: string): string => path
-
 
 const members = {
   sep,

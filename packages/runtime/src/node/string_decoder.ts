@@ -30,7 +30,7 @@ export class StringDecoder {
 
 /** Number of bytes at the end that a character or a group is not complete without more. */
 function incomplete(bytes: Uint8Array, encoding: Encoding): number {
-  if (encoding === 'utf8') return cutOff(bytes)
+  if (encoding === 'utf8') return cutOff(bytes, false)
   if (encoding === 'utf16le') return bytes.length % 2
   return encoding === 'base64' || encoding === 'base64url' ? bytes.length % 3 : 0
 }

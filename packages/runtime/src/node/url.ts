@@ -1,8 +1,8 @@
 import { coded, invalidType } from '../errors.ts'
-import { resolve } from './path.ts'
 import { percentBytes } from '../url/percent.ts'
 import { URLSearchParams } from '../url/search-params.ts'
 import { URL } from '../url/url.ts'
+import { resolve } from './path.ts'
 
 export { URL, URLSearchParams }
 

@@ -1,5 +1,6 @@
 import { coded, invalidType } from '../errors.ts'
 import { TextDecoder, TextEncoder } from '../globals/text.ts'
+import { host } from '../host.ts'
 import { isDeepStrictEqual } from '../inspect/deep-equal.ts'
 import { format } from '../inspect/format.ts'
 import { type InspectOptions, inspectWith as inspect } from '../inspect/inspect.ts'
@@ -42,9 +43,9 @@ const rejectedWithNothing = (reason: unknown): Error =>
 
 export const formatWithOptions = (_options: InspectOptions, ...values: unknown[]): string => format(...values)
 
-export function inherits(constructor: AnyFunction, parent: AnyFunction): void {
-  Object.defineProperty(constructor, 'super_', { value: parent, writable: true, configurable: true })
-  Object.setPrototypeOf(constructor.prototype, parent.prototype)
+export function inherits(child: AnyFunction, parent: AnyFunction): void {
+  Object.defineProperty(child, 'super_', { value: parent, writable: true, configurable: true })
+  Object.setPrototypeOf(child.prototype, parent.prototype)
 }
 
 export function deprecate<T extends AnyFunction>(original: T, message: string, code?: string): AnyFunction {
@@ -68,11 +69,12 @@ export function debuglog(section: string): (...values: unknown[]) => void {
 
 export const getSystemErrorName = (errno: number): string => errnoName(errno)
 export const stripVTControlCharacters = (text: string): string => text.replace(ANSI, '')
-export const toUSVString = (text: string): string => `${text}`.toWellFormed()
+export const toUSVString = (text: string): string => host.decode(host.encode(`${text}`))
 export const styleText = (_style: unknown, text: string): string => text
 export const isArray = Array.isArray
 
-const ANSI = new RegExp('[\\u001B\\u009B][[\\]()#;?]*(?:\\d{1,4}(?:;\\d{0,4})*)?[\\dA-PR-TZcf-nq-uy=><~]', 'g')
+// biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences of terminals begin with one
+const ANSI = /[\u001B\u009B][[\]()#;?]*(?:\d{1,4}(?:;\d{0,4})*)?[\dA-PR-TZcf-nq-uy=><~]/g
 
 export default {
   promisify,

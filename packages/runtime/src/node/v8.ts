@@ -6,7 +6,10 @@ type Callback = (data: unknown) => unknown
 
 function checkSnapshot(): void {
   if (!snapshotting()) {
-    throw coded(new Error('Operation cannot be invoked when not building startup snapshot'), 'ERR_NOT_BUILDING_SNAPSHOT')
+    throw coded(
+      new Error('Operation cannot be invoked when not building startup snapshot'),
+      'ERR_NOT_BUILDING_SNAPSHOT',
+    )
   }
 }
 

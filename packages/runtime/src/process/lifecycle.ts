@@ -1,6 +1,6 @@
 import { restoreDate } from '../globals/clock.ts'
 import { host } from '../host.ts'
-import { step } from '../loop/loop.ts'
+import { isAlive, step } from '../loop/loop.ts'
 import { watchRejections } from '../loop/rejections.ts'
 import { runTicks } from '../loop/ticks.ts'
 import { call } from '../sys/numbers.ts'
@@ -21,12 +21,16 @@ function boot(): void {
   call('rt_sigaction', SIGPIPE, new BigUint64Array([SIG_IGN, 0n, 0n, 0n]), null, SIGSET_SIZE)
 }
 
-/** One step of the loop; the process ends when nothing is left to wait for. */
+let isEnding = false
+
+/** One step of the loop. When nothing is left to wait for, `beforeExit` may start more; otherwise the process ends. */
 function loop(): boolean {
+  if (isEnding && isAlive()) isEnding = false
   if (step()) return true
+  if (isEnding) return process.exit()
+  isEnding = true
   process.emit('beforeExit', Number(process.exitCode ?? 0))
-  if (step()) return true
-  return process.exit()
+  return true
 }
 
 let registered: (() => unknown) | undefined

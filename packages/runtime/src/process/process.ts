@@ -15,13 +15,6 @@ import { catchSignal, releaseSignal } from './signals.ts'
 import { hrtime, uptime } from './time.ts'
 
 /** What Node's `process.version` would be for the members that the platform has. */
-/** Streams of `streams.ts`, made when they are first read. */
-export interface Process {
-  readonly stdin: Readable
-  readonly stdout: Writable
-  readonly stderr: Writable
-}
-
 const NODE_VERSION = '24.0.0'
 const PATH_MAX = 4096
 
@@ -44,12 +37,16 @@ export class Process extends EventEmitter {
   readonly hrtime = hrtime
   readonly memoryUsage = memoryUsage
   readonly uptime = uptime
+  /** Made by `streams.ts` when they are first read. */
+  declare readonly stdin: Readable
+  declare readonly stdout: Writable
+  declare readonly stderr: Writable
   exitCode: number | string | null | undefined
   title = 'cni'
   #env: Record<string, string | undefined> | undefined
   #argv: string[] | undefined
   #argv0: string | undefined
-  #isExiting = false;
+  #isExiting = false
 
   /** Forgets what an earlier start of the image read. */
   reset(): void {

@@ -1,6 +1,6 @@
 import { POLLIN, Watcher } from '../loop/descriptors.ts'
-import { signalNames, signalNumbers } from '../sys/signal-names.ts'
 import { call } from '../sys/numbers.ts'
+import { signalNames, signalNumbers } from '../sys/signal-names.ts'
 
 const SIG_BLOCK = 0
 const SIG_UNBLOCK = 1

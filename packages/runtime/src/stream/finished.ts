@@ -1,7 +1,7 @@
 import { AbortError, coded } from '../errors.ts'
 import { nextTick } from '../loop/ticks.ts'
-import type { Duplex } from './duplex.ts'
-import type { Readable } from './readable.ts'
+import type { PipeTarget } from './pipe.ts'
+import { Readable } from './readable.ts'
 import type { Done, Stream } from './stream.ts'
 
 type Parts = Stream & { readonly readableEnded?: boolean; readonly writableFinished?: boolean }
@@ -33,6 +33,8 @@ export function finished(stream: Stream, callback: Done): () => void {
   return stop
 }
 
+const isTarget = (stream: Stream): stream is Stream & PipeTarget => 'write' in stream && 'end' in stream
+
 /** Pipes streams into each other; an error of one destroys all. */
 export function pipeline(streams: readonly Stream[], callback: Done): Stream {
   const last = streams.at(-1)
@@ -50,7 +52,7 @@ export function pipeline(streams: readonly Stream[], callback: Done): Stream {
   }
   for (const [index, stream] of streams.entries()) {
     const next = streams[index + 1]
-    if (next !== undefined) (stream as Readable).pipe(next as Duplex)
+    if (next !== undefined && stream instanceof Readable && isTarget(next)) stream.pipe(next)
   }
   return last
 }

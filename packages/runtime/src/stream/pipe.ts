@@ -1,10 +1,16 @@
+import type { EventEmitter } from '../events/emitter.ts'
 import type { Readable } from './readable.ts'
-import type { Writable } from './writable.ts'
 
-const pipes = new WeakMap<Readable, Map<Writable, () => void>>()
+/** What a stream can be piped into. */
+export interface PipeTarget extends EventEmitter {
+  write(chunk: unknown): boolean
+  end(): unknown
+}
+
+const pipes = new WeakMap<Readable, Map<PipeTarget, () => void>>()
 
 /** Writes what a stream reads to another, pausing while the target is full. */
-export function pipe(source: Readable, target: Writable, ends: boolean): void {
+export function pipe(source: Readable, target: PipeTarget, ends: boolean): void {
   const onData = (chunk: unknown): void => {
     if (!target.write(chunk)) source.pause()
   }
@@ -15,7 +21,7 @@ export function pipe(source: Readable, target: Writable, ends: boolean): void {
   target.on('drain', onDrain)
   target.once('close', onClose)
   if (ends) source.once('end', onEnd)
-  const all = pipes.get(source) ?? new Map<Writable, () => void>()
+  const all = pipes.get(source) ?? new Map<PipeTarget, () => void>()
   all.set(target, () => {
     source.off('data', onData)
     source.off('end', onEnd)
@@ -26,7 +32,7 @@ export function pipe(source: Readable, target: Writable, ends: boolean): void {
   target.emit('pipe', source)
 }
 
-export function unpipe(source: Readable, target?: Writable): void {
+export function unpipe(source: Readable, target?: PipeTarget): void {
   const all = pipes.get(source)
   for (const [one, stop] of [...(all ?? [])]) {
     if (target !== undefined && target !== one) continue

@@ -4,9 +4,8 @@ import type { EventName, Listener } from '../events/emitter.ts'
 import { nextTick } from '../loop/ticks.ts'
 import { StringDecoder } from '../node/string_decoder.ts'
 import { iterate } from './iterate.ts'
-import { pipe, unpipe } from './pipe.ts'
+import { type PipeTarget, pipe, unpipe } from './pipe.ts'
 import { Stream, type StreamOptions } from './stream.ts'
-import type { Writable } from './writable.ts'
 
 export interface ReadableOptions extends StreamOptions {
   readonly encoding?: string
@@ -130,18 +129,20 @@ export class Readable extends Stream implements AsyncIterable<unknown> {
   setEncoding(encoding: string): this {
     this.#decoder = new StringDecoder(encoding)
     this.readableEncoding = this.#decoder.encoding
-    const text = this.#chunks.map((chunk) => (chunk instanceof Uint8Array ? this.#decoder?.write(chunk) : chunk)).join('')
+    const text = this.#chunks
+      .map((chunk) => (chunk instanceof Uint8Array ? this.#decoder?.write(chunk) : chunk))
+      .join('')
     this.#chunks = text === '' ? [] : [text]
     this.#length = text.length
     return this
   }
 
-  pipe<T extends Writable>(target: T, options?: { readonly end?: boolean }): T {
+  pipe<T extends PipeTarget>(target: T, options?: { readonly end?: boolean }): T {
     pipe(this, target, options?.end !== false)
     return target
   }
 
-  unpipe(target?: Writable): this {
+  unpipe(target?: PipeTarget): this {
     unpipe(this, target)
     return this
   }

@@ -1,5 +1,5 @@
-import { EventEmitter } from '../events/emitter.ts'
 import { AbortError } from '../errors.ts'
+import { EventEmitter } from '../events/emitter.ts'
 import { nextTick } from '../loop/ticks.ts'
 
 export type Done = (error?: Error | null) => void

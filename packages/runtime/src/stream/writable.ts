@@ -1,4 +1,4 @@
-import { Stream, type Done } from './stream.ts'
+import { type Done, Stream } from './stream.ts'
 import { type WritableOptions, WriteSide } from './write-side.ts'
 
 /** Streams that can be written to; a Duplex is one too. */
@@ -10,11 +10,6 @@ export class Writable extends Stream {
     if (options.write !== undefined) this._write = options.write
     if (options.final !== undefined) this._final = options.final
     this.#side = new WriteSide(this, options, () => this.autoDestroy && this.destroy())
-  }
-
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    if (this !== Writable) return Function.prototype[Symbol.hasInstance].call(this, value)
-    return value instanceof Stream && 'writableEnded' in value
   }
 
   _write(_chunk: unknown, _encoding: string, done: Done): void {
@@ -80,3 +75,12 @@ export class Writable extends Stream {
     return this.#side.objectMode
   }
 }
+
+const inherits = Function.prototype[Symbol.hasInstance]
+
+/** A Duplex is a Writable too, although it extends Readable. */
+Object.defineProperty(Writable, Symbol.hasInstance, {
+  value(this: unknown, value: unknown): boolean {
+    return inherits.call(this, value) || (this === Writable && value instanceof Stream && 'writableEnded' in value)
+  },
+})

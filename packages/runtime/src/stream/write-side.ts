@@ -165,5 +165,4 @@ function pick(first: unknown, second: unknown): Done {
   return typeof found === 'function' ? (error) => void found(error) : nothing
 }
 
-const sizeOf = (chunk: unknown): number =>
-  typeof chunk === 'string' || chunk instanceof Uint8Array ? chunk.length : 0
+const sizeOf = (chunk: unknown): number => (typeof chunk === 'string' || chunk instanceof Uint8Array ? chunk.length : 0)

@@ -102,5 +102,9 @@ export function fileError(result: number, syscall: string, path?: string, dest?:
 /** An error of a socket, pipe or process call, such as `connect ECONNREFUSED /run/x.sock`. */
 export function callError(result: number, syscall: string, about = ''): SystemError {
   const code = errnoName(result)
-  return Object.assign(new Error(`${syscall} ${code}${about === '' ? '' : ` ${about}`}`), { errno: result, code, syscall })
+  return Object.assign(new Error(`${syscall} ${code}${about === '' ? '' : ` ${about}`}`), {
+    errno: result,
+    code,
+    syscall,
+  })
 }

@@ -32,7 +32,11 @@ export function parse(input: string, base?: Parts): Parts | undefined {
   const protocol = scheme === undefined ? undefined : `${scheme.toLowerCase()}:`
   const isRelative =
     protocol === undefined ||
-    (protocol === base?.protocol && isSpecial(protocol) && !/^[/\\]{2}/.test(beforeFragment.slice(protocol.length)) && protocol !== 'file:' && !/^[/\\]/.test(beforeFragment.slice(protocol.length)))
+    (protocol === base?.protocol &&
+      isSpecial(protocol) &&
+      !/^[/\\]{2}/.test(beforeFragment.slice(protocol.length)) &&
+      protocol !== 'file:' &&
+      !/^[/\\]/.test(beforeFragment.slice(protocol.length)))
   const own = protocol ?? base?.protocol
   if (own === undefined) return undefined
   const rest = protocol === undefined ? beforeFragment : beforeFragment.slice(protocol.length)
@@ -99,7 +103,9 @@ function relative(parts: Parts, rest: string, base: Parts): Parts | undefined {
   const mark = slash(parts.protocol)
   if (mark.test(before.charAt(0)) && mark.test(before.charAt(1))) {
     setQuery(parts, query)
-    return parts.protocol === 'file:' ? file(parts, before, query, base) : withAuthority(parts, before.slice(2).replace(isSpecial(parts.protocol) ? /^[/\\]+/ : /^$/, ''))
+    return parts.protocol === 'file:'
+      ? file(parts, before, query, base)
+      : withAuthority(parts, before.slice(2).replace(isSpecial(parts.protocol) ? /^[/\\]+/ : /^$/, ''))
   }
   const { username, password, host, port } = base
   Object.assign(parts, { username, password, host, port })

@@ -7,7 +7,9 @@ type Init = string | Iterable<Iterable<string>> | Readonly<Record<string, string
 const decode = (text: string): string => percentDecode(text.replaceAll('+', ' '))
 
 const encode = (text: string): string =>
-  Array.from(text, (letter) => (letter === ' ' ? '+' : /^[\w*.-]$/.test(letter) ? letter : percentBytes(letter))).join('')
+  Array.from(text, (letter) => (letter === ' ' ? '+' : /^[\w*.-]$/.test(letter) ? letter : percentBytes(letter))).join(
+    '',
+  )
 
 export function parsePairs(query: string): Pair[] {
   const parts = query.split('&').filter((part) => part !== '')

@@ -1,5 +1,15 @@
 import { coded } from '../errors.ts'
-import { defaultPorts, isSpecial, type Parts, parse, pathText, portText, serialize, setHost, withPath } from './parse.ts'
+import {
+  defaultPorts,
+  isSpecial,
+  type Parts,
+  parse,
+  pathText,
+  portText,
+  serialize,
+  setHost,
+  withPath,
+} from './parse.ts'
 import { percentEncode, sets } from './percent.ts'
 import { URLSearchParams } from './search-params.ts'
 
@@ -83,7 +93,8 @@ export class URL {
   set host(host: string) {
     const text = `${host}`.split(/[/?#\\]/)[0] ?? ''
     const { port } = this.#parts
-    if (typeof this.#parts.path !== 'string' && setHost(this.#parts, text) && !/:\d+$/.test(text)) this.#parts.port = port
+    if (typeof this.#parts.path !== 'string' && setHost(this.#parts, text) && !/:\d+$/.test(text))
+      this.#parts.port = port
   }
 
   get hostname(): string {
@@ -114,7 +125,11 @@ export class URL {
 
   set pathname(path: string) {
     if (typeof this.#parts.path === 'string') return
-    withPath(this.#parts, [], `${path}`.replace(/[?#]/g, (mark) => (mark === '?' ? '%3F' : '%23')))
+    withPath(
+      this.#parts,
+      [],
+      `${path}`.replace(/[?#]/g, (mark) => (mark === '?' ? '%3F' : '%23')),
+    )
   }
 
   get search(): string {

@@ -1,3 +1,4 @@
+import type { PathLike } from '../../fs/arguments.ts'
 import { constants } from '../../fs/constants.ts'
 import { openSync } from '../../fs/descriptor.ts'
 import { opendirSync } from '../../fs/dir.ts'
@@ -20,7 +21,6 @@ import {
 import { rmSync } from '../../fs/remove.ts'
 import { statfsSync } from '../../fs/statfs.ts'
 import { lstatSync, statSync } from '../../fs/stats.ts'
-import type { PathLike } from '../../fs/arguments.ts'
 import { appendFileSync, copyFileSync, readFileSync, truncateSync, writeFileSync } from '../../fs/whole-file.ts'
 
 export { constants, FileHandle }

@@ -36,7 +36,11 @@ export function setImmediate<T = void>(value?: T, options: Options = {}): Promis
   return waiting(value, options, (done) => new Immediate(done))
 }
 
-export async function* setInterval<T = void>(delay?: number, value?: T, options: Options = {}): AsyncGenerator<T | undefined> {
+export async function* setInterval<T = void>(
+  delay?: number,
+  value?: T,
+  options: Options = {},
+): AsyncGenerator<T | undefined> {
   for (;;) yield await setTimeout(delay, value, options)
 }
 
