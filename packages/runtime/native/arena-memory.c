@@ -1,10 +1,17 @@
-// The engine's memory functions over the arena.
+// The engine's memory functions over the arena. The limit is higher while an error is made and reported that says that
+// there is no memory: only then may the arena take the last of it.
 #include "host.h"
+
+static Arena *arena_of(const JSMallocState *counts) {
+  Arena *arena = counts->opaque;
+  arena->use_spare = counts->malloc_limit > MEMORY_LIMIT;
+  return arena;
+}
 
 // The engine counts what it has, and throws "out of memory" beyond its limit.
 static void *allocate(JSMallocState *counts, size_t size) {
   if (counts->malloc_size + size > counts->malloc_limit) return 0;
-  void *block = arena_alloc(counts->opaque, size);
+  void *block = arena_alloc(arena_of(counts), size);
   if (!block) return 0;
   counts->malloc_count++;
   counts->malloc_size += arena_size(block) + 8;
@@ -15,7 +22,7 @@ static void release(JSMallocState *counts, void *block) {
   if (!block) return;
   counts->malloc_count--;
   counts->malloc_size -= arena_size(block) + 8;
-  arena_free(counts->opaque, block);
+  arena_free(arena_of(counts), block);
 }
 
 static void *resize(JSMallocState *counts, void *block, size_t size) {
@@ -26,7 +33,7 @@ static void *resize(JSMallocState *counts, void *block, size_t size) {
   }
   size_t before = arena_size(block);
   if (size > before && counts->malloc_size + size - before > counts->malloc_limit) return 0;
-  void *moved = arena_resize(counts->opaque, block, size);
+  void *moved = arena_resize(arena_of(counts), block, size);
   if (moved) counts->malloc_size += arena_size(moved) - before;
   return moved;
 }

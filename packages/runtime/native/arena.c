@@ -9,6 +9,8 @@
 
 // Each growth asks the kernel for this much, or for what is needed if the kernel refuses.
 #define GROWTH (32ul << 20)
+// Memory that a growth must leave: the stack takes its pages from the same limit, and has no way to fail but SIGSEGV.
+#define SPARE (4ul << 20)
 #define SMALL 1024
 // A freed block of at least this size is a gap that the image need not have.
 #define GAP 2048
@@ -34,18 +36,23 @@ static Size size_of(size_t wanted) {
   return (Size){.bytes = rounded, .class = SMALL / 8 + 1 + (power - 10) * 4 + quarter};
 }
 
-static char *map(char *at, size_t size) {
-  void *found = mmap(at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-  return found == MAP_FAILED ? 0 : found;
+// Returns 0 if there is not as much memory and the spare beside it. `flags` is for the address.
+static char *map(char *at, size_t size, size_t spare, int flags) {
+  flags |= MAP_PRIVATE | MAP_ANONYMOUS;
+  char *found = mmap(at, size + spare, PROT_READ | PROT_WRITE, flags, -1, 0);
+  if (found == MAP_FAILED) return 0;
+  if (spare > 0) munmap(found + size, spare);
+  return found;
 }
 
 // The addresses behind the arena may be taken: memory anywhere else does as well, but not while an image is made.
 static int grow(Arena *arena, size_t needed) {
+  size_t spare = arena->use_spare ? 0 : SPARE;
   size_t least = (needed + 16 + ARENA_ALIGN - 1) & ~(ARENA_ALIGN - 1);
   size_t sizes[] = {least > GROWTH ? least : GROWTH, least};
   for (unsigned i = 0; i < 2; i++) {
     size_t size = sizes[i];
-    char *at = map(arena->end, size);
+    char *at = map(arena->end, size, spare, MAP_FIXED_NOREPLACE);
     if (at == arena->end) {
       arena->end += size;
       return 1;
@@ -53,17 +60,17 @@ static int grow(Arena *arena, size_t needed) {
     // A kernel before 4.17 takes the address for a wish.
     if (at) munmap(at, size);
     if (arena->making_image) continue;
-    void *anywhere = mmap(0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (anywhere == MAP_FAILED) continue;
+    char *anywhere = map(0, size, spare, 0);
+    if (!anywhere) continue;
     arena->top = anywhere;
-    arena->end = (char *)anywhere + size;
+    arena->end = anywhere + size;
     return 1;
   }
   return 0;
 }
 
 int arena_create(Arena *arena, size_t reserved) {
-  char *base = map((char *)ARENA_BASE, ARENA_ROOM);
+  char *base = map((char *)ARENA_BASE, ARENA_ROOM, SPARE, MAP_FIXED_NOREPLACE);
   if (base != (char *)ARENA_BASE) return 0;
   arena->top = base + ((reserved + 7) & ~7ul);
   arena->end = base + ARENA_ROOM;

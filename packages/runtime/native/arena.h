@@ -19,6 +19,7 @@ typedef struct {
   char *end;
   void *free[ARENA_CLASSES]; // a list of freed blocks for each size
   int making_image;          // freed bytes are zeroed, and the arena stays in one piece
+  int use_spare;             // growth may take the memory that it leaves to the stack otherwise
   // While the image is made: freed large blocks, whose memory small blocks take. A file has no use for gaps.
   void *gaps;
   char *gap;

@@ -263,6 +263,71 @@ const EDITS: readonly Edit[] = [
             emit_op(s, OP_for_await_of_start);`,
     times: 1,
   },
+  {
+    why: 'places in the source are kept without names of variables, which only eval() needs',
+    find: '    if (!fd->strip_debug || fd->has_eval_call) {\n',
+    replace: '    if (fd->has_eval_call) {\n',
+    times: 1,
+  },
+  {
+    why: 'the same',
+    find: '        if (fd->strip_debug && !fd->has_eval_call) {\n',
+    replace: '        if (!fd->has_eval_call) {\n',
+    times: 1,
+  },
+  {
+    why: 'the tables of places lie side by side: each is smaller than what a block of its own costs',
+    find: '            b->debug.pc2line_buf = js_mallocz(ctx, b->debug.pc2line_len);',
+    replace: '            b->debug.pc2line_buf = packed_bytes(ctx, b->debug.pc2line_len);',
+    times: 1,
+  },
+  {
+    why: 'the function of the edit above',
+    find: 'static JSValue JS_ReadFunctionTag(BCReaderState *s)\n{',
+    replace: `/* never freed: bytecode is read once, and stays */
+static void *packed_bytes(JSContext *ctx, int size)
+{
+    static uint8_t *next;
+    static int left;
+    if (size > left) {
+        left = size > 8192 ? size : 8192;
+        next = js_mallocz(ctx, left);
+        if (!next) {
+            left = 0;
+            return NULL;
+        }
+    }
+    left -= size;
+    next += size;
+    return next - size;
+}
+
+static JSValue JS_ReadFunctionTag(BCReaderState *s)
+{`,
+    times: 1,
+  },
+  {
+    why: 'the same',
+    find: '        js_free_rt(rt, b->debug.pc2line_buf);\n',
+    replace: '',
+    times: 1,
+  },
+  {
+    why: 'without memory for an error null is thrown, which can have no stack: the engine tried for ever',
+    find: '    if (add_backtrace) {\n        build_backtrace(ctx, obj, NULL, 0, 0, 0);',
+    replace: '    if (add_backtrace && JS_IsObject(obj)) {\n        build_backtrace(ctx, obj, NULL, 0, 0, 0);',
+    times: 1,
+  },
+  {
+    why: 'the error "out of memory" has a reserve: native/arena-memory.c',
+    find: `        JS_ThrowInternalError(ctx, "out of memory");
+`,
+    replace: `        rt->malloc_state.malloc_limit += 1 << 20;
+        JS_ThrowInternalError(ctx, "out of memory");
+        rt->malloc_state.malloc_limit -= 1 << 20;
+`,
+    times: 1,
+  },
 ]
 
 /** quickjs.c with the edits that the host needs. */

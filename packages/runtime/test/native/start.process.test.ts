@@ -80,12 +80,15 @@ host.loop = () => { print('loop'); if (turns++ === 0) Promise.resolve().then(() 
     expect(shell(program, '$P')).toBe('InternalError: out of memory\n')
   })
 
-  it('says one sentence when even the error has no memory', () => {
-    const { program } = build(
-      'const all = []\nhost.main = () => { for (;;) all.push({ all }) }\nhost.crash = undefined',
-    )
-    expect(shell(program, 'ulimit -v 200000; $P 2>&1; echo $?')).toMatch(/^InternalError: out of memory\n.*1\n$/s)
-  })
+  it.each([70_000, 80_000, 100_000, 200_000, 400_000, 'unlimited'])(
+    'says that there is no memory when nothing is left for anything else: ulimit -v %s',
+    (limit) => {
+      const { program } = build(
+        'const all = []\nhost.main = () => { for (;;) all.push({ all }) }\nhost.crash = undefined',
+      )
+      expect(shell(program, `ulimit -v ${limit}; $P 2>&1; echo $?`)).toMatch(/^InternalError: out of memory\n.*1\n$/s)
+    },
+  )
 
   it.each([
     [0x20_000, 'this file is cut off'],
