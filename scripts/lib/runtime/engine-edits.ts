@@ -278,7 +278,8 @@ const EDITS: readonly Edit[] = [
   {
     why: 'the tables of places lie side by side: each is smaller than what a block of its own costs',
     find: '            b->debug.pc2line_buf = js_mallocz(ctx, b->debug.pc2line_len);',
-    replace: '            b->debug.pc2line_buf = packed_bytes(ctx, b->debug.pc2line_len);',
+    replace: `            b->pc2line_is_packed = 1;
+            b->debug.pc2line_buf = packed_bytes(ctx, b->debug.pc2line_len);`,
     times: 1,
   },
   {
@@ -307,9 +308,15 @@ static JSValue JS_ReadFunctionTag(BCReaderState *s)
     times: 1,
   },
   {
-    why: 'the same',
+    why: 'only the tables that the parser made are blocks',
     find: '        js_free_rt(rt, b->debug.pc2line_buf);\n',
-    replace: '',
+    replace: '        if (!b->pc2line_is_packed)\n            js_free_rt(rt, b->debug.pc2line_buf);\n',
+    times: 1,
+  },
+  {
+    why: 'the flag of the edit above',
+    find: '    /* XXX: 10 bits available */\n    uint8_t *byte_code_buf; /* (self pointer) */',
+    replace: '    uint8_t pc2line_is_packed : 1;\n    uint8_t *byte_code_buf; /* (self pointer) */',
     times: 1,
   },
   {
