@@ -1,3 +1,4 @@
+import { findEncoding } from '../buffer/encodings.ts'
 import { coded, invalidType, outOfRange } from '../errors.ts'
 import { host } from '../host.ts'
 import { fileError } from '../sys/errno.ts'
@@ -78,6 +79,10 @@ export function fdOf(fd: unknown): number {
 
 /** Options that may also be an encoding. */
 export function optionsOf<T extends object>(given: string | T | null | undefined): Partial<T> & { encoding?: string } {
-  if (typeof given === 'string') return { encoding: given } as Partial<T> & { encoding: string }
-  return (given ?? {}) as Partial<T> & { encoding?: string }
+  const options = typeof given === 'string' ? { encoding: given } : (given ?? {})
+  const { encoding } = options as { encoding?: unknown }
+  const isKnown = encoding === undefined || encoding === null || encoding === 'buffer'
+  if (isKnown || (typeof encoding === 'string' && findEncoding(encoding) !== undefined)) return options as Partial<T>
+  const message = `The argument 'encoding' is invalid encoding. Received '${String(encoding)}'`
+  throw coded(new TypeError(message), 'ERR_INVALID_ARG_VALUE')
 }

@@ -1,6 +1,6 @@
 import { ChildProcess, type SpawnOptions } from '../child/child-process.ts'
 import { collect, type ExecCallback, type ExecOptions } from '../child/collect.ts'
-import { invalidType, notHere } from '../errors.ts'
+import { invalidType } from '../errors.ts'
 import { customPromisify } from '../inspect/promisify.ts'
 
 export { ChildProcess }
@@ -57,13 +57,4 @@ customPromisify(
   promised((...args) => exec(String(args[0]), ...args.slice(1))),
 )
 
-const refuse = (name: string) => (): never => {
-  throw notHere(`child_process.${name}`)
-}
-
-export const spawnSync = /* @__PURE__ */ refuse('spawnSync')
-export const execFileSync = /* @__PURE__ */ refuse('execFileSync')
-export const execSync = /* @__PURE__ */ refuse('execSync')
-export const fork = /* @__PURE__ */ refuse('fork')
-
-export default { ChildProcess, spawn, execFile, exec, spawnSync, execFileSync, execSync, fork }
+export default { ChildProcess, spawn, execFile, exec }

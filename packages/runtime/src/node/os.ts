@@ -1,6 +1,5 @@
 import { readFileSync } from '../fs/whole-file.ts'
 import { host } from '../host.ts'
-import { interfaces, type NetworkAddress } from '../net/interfaces.ts'
 import { process } from '../process/process.ts'
 import { errnoNumbers } from '../sys/errno.ts'
 import { call } from '../sys/numbers.ts'
@@ -71,6 +70,21 @@ export const totalmem = (): number => sysinfo(4)
 export const freemem = (): number => sysinfo(5)
 export const loadavg = (): number[] => [1, 2, 3].map((index) => sysinfo(index) / 65_536)
 
+interface Cpu {
+  readonly model: string
+  readonly speed: number
+}
+
+/** By /proc/cpuinfo; without times. */
+export function cpus(): Cpu[] {
+  const blocks = String(readFileSync('/proc/cpuinfo', 'utf8')).trim().split('\n\n')
+  const field = (block: string, name: string): string => new RegExp(`^${name}\\s*: (.*)$`, 'm').exec(block)?.[1] ?? ''
+  return blocks.map((block) => ({
+    model: field(block, 'model name') || 'unknown',
+    speed: Math.round(Number(field(block, 'cpu MHz')) || 0),
+  }))
+}
+
 export function availableParallelism(): number {
   const mask = new Uint8Array(128)
   const length = call('sched_getaffinity', 0, mask.length, mask)
@@ -78,8 +92,6 @@ export function availableParallelism(): number {
   for (const byte of mask.subarray(0, Math.max(0, length))) for (let bit = 0; bit < 8; bit++) count += (byte >> bit) & 1
   return Math.max(1, count)
 }
-
-export const networkInterfaces = (): Record<string, NetworkAddress[]> => interfaces()
 
 export default {
   EOL,
@@ -101,5 +113,5 @@ export default {
   freemem,
   loadavg,
   availableParallelism,
-  networkInterfaces,
+  cpus,
 }

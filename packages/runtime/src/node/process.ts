@@ -2,6 +2,24 @@ import { process } from '../process/process.ts'
 
 export default process
 
+/** What stands for a member that each start makes anew: reads and writes go to the member of this start. */
+function current<T extends object>(shape: T, member: () => object): T {
+  return new Proxy(shape, {
+    get: (_, name) => Reflect.get(member(), name),
+    set: (_, name, value) => Reflect.set(member(), name, value),
+    has: (_, name) => Reflect.has(member(), name),
+    deleteProperty: (_, name) => Reflect.deleteProperty(member(), name),
+    ownKeys: () => Reflect.ownKeys(member()),
+    getOwnPropertyDescriptor: (_, name) => Reflect.getOwnPropertyDescriptor(member(), name),
+  })
+}
+
+const noVariables: Record<string, string | undefined> = {}
+const noArguments: string[] = []
+
+export const env = /* @__PURE__ */ current(noVariables, () => process.env)
+export const argv = /* @__PURE__ */ current(noArguments, () => process.argv)
+
 export const { arch, platform, version, versions, hrtime, memoryUsage, uptime } = process
 export const on = process.on.bind(process)
 export const once = process.once.bind(process)

@@ -16,12 +16,12 @@ const CHUNK = 65_536
 /** Writes at once, waiting while a pipe is full: as on Node a program may exit right after a write. */
 class OutputStream extends Writable {
   readonly fd: number
-  readonly isTTY: boolean
+  readonly isTTY: boolean | undefined
 
   constructor(fd: number) {
     super({ autoDestroy: false })
     this.fd = fd
-    this.isTTY = isatty(fd)
+    this.isTTY = isatty(fd) || undefined
   }
 
   override _write(chunk: unknown, _encoding: string, done: Done): void {
@@ -46,12 +46,12 @@ function waitFor(fd: number, events: number): void {
 /** Standard input. Is polled only while somebody reads. */
 class InputStream extends Readable {
   readonly fd = 0
-  readonly isTTY: boolean
+  readonly isTTY: boolean | undefined
   readonly #watcher = new Watcher(0, 0, () => this.#receive())
 
   constructor() {
     super({ highWaterMark: CHUNK })
-    this.isTTY = isatty(0)
+    this.isTTY = isatty(0) || undefined
   }
 
   override _read(): void {

@@ -4,6 +4,7 @@ import type { EventName, Listener } from '../events/emitter.ts'
 import { nextTick } from '../loop/ticks.ts'
 import { StringDecoder } from '../node/string_decoder.ts'
 import { iterate } from './iterate.ts'
+import { every, filter, find, forEach, map, some, toArray } from './operators.ts'
 import { type PipeTarget, pipe, unpipe } from './pipe.ts'
 import { Stream, type StreamOptions } from './stream.ts'
 
@@ -173,10 +174,32 @@ export class Readable extends Stream implements AsyncIterable<unknown> {
     }
   }
 
-  async toArray(): Promise<unknown[]> {
-    const all: unknown[] = []
-    for await (const chunk of this) all.push(chunk)
-    return all
+  toArray(): Promise<unknown[]> {
+    return toArray(this)
+  }
+
+  forEach(callback: (value: unknown) => unknown): Promise<void> {
+    return forEach(this, callback)
+  }
+
+  map(callback: (value: unknown) => unknown): Readable {
+    return Readable.from(map(this, callback))
+  }
+
+  filter(callback: (value: unknown) => unknown): Readable {
+    return Readable.from(filter(this, callback))
+  }
+
+  find(callback: (value: unknown) => unknown): Promise<unknown> {
+    return find(this, callback)
+  }
+
+  some(callback: (value: unknown) => unknown): Promise<boolean> {
+    return some(this, callback)
+  }
+
+  every(callback: (value: unknown) => unknown): Promise<boolean> {
+    return every(this, callback)
   }
 
   #converted(chunk: unknown, encoding: string | undefined): unknown {

@@ -40,6 +40,7 @@ export class WriteSide {
   readonly #queue: Pending[] = []
   readonly #onFinished: () => void
   #isWriting = false
+  #hasFailed = false
   #isFinal = false
 
   constructor(sink: Sink, options: WritableOptions, onFinished: () => void) {
@@ -108,36 +109,40 @@ export class WriteSide {
   }
 
   #next(): void {
-    if (this.#isWriting || this.corked > 0 || this.#sink.destroyed) return
-    const first = this.#queue.shift()
-    if (first === undefined) {
-      this.#finish()
-      return
+    while (!this.#isWriting && !this.#hasFailed && this.corked === 0 && !this.#sink.destroyed) {
+      const first = this.#queue.shift()
+      if (first === undefined) {
+        this.#finish()
+        return
+      }
+      this.#write(first)
     }
+  }
+
+  /** A sink that is done at once can take the next chunk at once: a program may exit right after a write. */
+  #write(pending: Pending): void {
     this.#isWriting = true
     let isSync = true
-    this.#sink._write(first.chunk, first.encoding, (error) => {
-      const settle = (): void => this.#wrote(first, error)
-      if (isSync) nextTick(settle)
-      else settle()
+    this.#sink._write(pending.chunk, pending.encoding, (error) => {
+      this.#isWriting = false
+      this.#hasFailed ||= Boolean(error)
+      this.length -= pending.length
+      if (isSync) nextTick(() => this.#settle(pending, error))
+      else {
+        this.#settle(pending, error)
+        this.#next()
+      }
     })
     isSync = false
   }
 
-  #wrote({ length, done }: Pending, error: Error | null | undefined): void {
-    this.#isWriting = false
-    this.length -= length
-    if (error) {
-      done(error)
-      this.#sink.destroy(error)
-      return
-    }
-    done()
-    if (this.length === 0 && this.needDrain && !this.ended && !this.#sink.destroyed) {
+  #settle({ done }: Pending, error: Error | null | undefined): void {
+    done(error ?? undefined)
+    if (error) this.#sink.destroy(error)
+    else if (this.length === 0 && this.needDrain && !this.ended && !this.#sink.destroyed) {
       this.needDrain = false
       this.#sink.emit('drain')
     }
-    this.#next()
   }
 
   #finish(): void {
