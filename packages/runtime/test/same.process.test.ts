@@ -41,6 +41,9 @@ describe.skipIf(!isBuilt)(`A process ends as on Node (${NOT_BUILT})`, () => {
   it('reads environment and arguments anew at each start', async () => {
     const first = await program.onSmall({ args: ['a'], env: { MARK: '1' } })
     const second = await program.onSmall({ args: ['b', 'c'], env: { MARK: '2' } })
-    expect([first.stdout, second.stdout]).toEqual(['3 ["a"] 1\nexit 0 undefined\n', '4 ["b","c"] 2\nexit 0 undefined\n'])
+    expect([first.stdout, second.stdout]).toEqual([
+      '3 ["a"] 1\nexit 0 undefined\n',
+      '4 ["b","c"] 2\nexit 0 undefined\n',
+    ])
   })
 })

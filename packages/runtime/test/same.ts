@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { build, type Plugin } from '/work/wt/rt/node_modules/.pnpm/esbuild@0.28.2/node_modules/esbuild/lib/main.js'
+import { build, type Plugin } from 'esbuild'
 
 const source = fileURLToPath(new URL('../src', import.meta.url))
 const bin = fileURLToPath(new URL(`../../runtime-linux-${process.arch}/bin`, import.meta.url))

@@ -26,7 +26,11 @@ describe.skipIf(!isBuilt)(`Signals while stdin is open (${NOT_BUILT})`, () => {
     await until('released')
     child.kill('SIGTERM')
     const [code, signal] = await once(child, 'exit')
-    expect({ output, code, signal }).toEqual({ output: 'ready\ngot SIGTERM 15\nreleased\n', code: null, signal: 'SIGTERM' })
+    expect({ output, code, signal }).toEqual({
+      output: 'ready\ngot SIGTERM 15\nreleased\n',
+      code: null,
+      signal: 'SIGTERM',
+    })
   })
 
   it('the end of stdin ends the process', async () => {

@@ -119,8 +119,7 @@ function functionText(value: object): string {
   return name === '(anonymous)' ? '[Function (anonymous)]' : `[${classOf(value) || 'Function'}: ${name}]`
 }
 
-const isGlobal = (value: object): boolean =>
-  'name' in value && Reflect.get(globalThis, String(value.name)) === value
+const isGlobal = (value: object): boolean => 'name' in value && Reflect.get(globalThis, String(value.name)) === value
 
 function errorText(error: Error): string {
   const stack = stackOf(error)

@@ -10,7 +10,13 @@ export interface Layout {
 const COMPACT = 3
 const SEPARATOR = 2
 
-export function layOut(prefix: string, parts: readonly string[], [open, close]: string, layout: Layout, list?: readonly unknown[]): string {
+export function layOut(
+  prefix: string,
+  parts: readonly string[],
+  [open, close]: string,
+  layout: Layout,
+  list?: readonly unknown[],
+): string {
   const lines = list !== undefined && parts.length > 6 ? columns(parts, list, layout) : parts
   const start = lines.length + layout.indent + 1 + prefix.length + 10
   const length = lines.reduce((sum, line) => sum + line.length, lines.length + start)
@@ -23,7 +29,11 @@ export function layOut(prefix: string, parts: readonly string[], [open, close]: 
 }
 
 /** Puts the items of a long list into columns. */
-function columns(parts: readonly string[], list: readonly unknown[], { indent, breakLength }: Layout): readonly string[] {
+function columns(
+  parts: readonly string[],
+  list: readonly unknown[],
+  { indent, breakLength }: Layout,
+): readonly string[] {
   const hasMore = list.length < parts.length || /^\.\.\. \d+ more item/.test(parts.at(-1) ?? '')
   const items = hasMore ? parts.slice(0, -1) : parts
   const widths = items.map((item) => item.length)
@@ -38,8 +48,9 @@ function columns(parts: readonly string[], list: readonly unknown[], { indent, b
     15,
   )
   if (count <= 1) return parts
-  const columnWidths = Array.from({ length: count }, (_, column) =>
-    Math.max(...widths.filter((_width, index) => index % count === column)) + SEPARATOR,
+  const columnWidths = Array.from(
+    { length: count },
+    (_, column) => Math.max(...widths.filter((_width, index) => index % count === column)) + SEPARATOR,
   )
   const isNumeric = list.every((item) => typeof item === 'number' || typeof item === 'bigint')
   const rows: string[] = []

@@ -33,9 +33,9 @@ import {
 } from '../fs/links.ts'
 import { rmSync } from '../fs/remove.ts'
 import { statfsSync } from '../fs/statfs.ts'
-import { BigIntStats, fstatSync, lstatSync, Stats, statSync } from '../fs/stats.ts'
+import { fstatSync, lstatSync, Stats, statSync } from '../fs/stats.ts'
 import { createReadStream, createWriteStream, ReadStream, WriteStream } from '../fs/streams.ts'
-import { FSWatcher, watch } from '../fs/watch.ts'
+import { watch } from '../fs/watch.ts'
 import { appendFileSync, copyFileSync, readFileSync, truncateSync, writeFileSync } from '../fs/whole-file.ts'
 import { withCallback } from '../fs/with-callback.ts'
 import { nextTick } from '../loop/ticks.ts'
@@ -44,7 +44,6 @@ import * as promises from './fs/promises.ts'
 export {
   accessSync,
   appendFileSync,
-  BigIntStats,
   chmodSync,
   chownSync,
   closeSync,
@@ -55,7 +54,6 @@ export {
   Dir,
   Dirent,
   existsSync,
-  FSWatcher,
   fchmodSync,
   fchownSync,
   fdatasyncSync,
@@ -170,7 +168,6 @@ export default {
   utimesSync,
   rmSync,
   statfsSync,
-  BigIntStats,
   fstatSync,
   lstatSync,
   Stats,
@@ -184,7 +181,6 @@ export default {
   createWriteStream,
   ReadStream,
   WriteStream,
-  FSWatcher,
   watch,
   promises,
   access,

@@ -23,7 +23,7 @@ import { statfsSync } from '../../fs/statfs.ts'
 import { lstatSync, statSync } from '../../fs/stats.ts'
 import { appendFileSync, copyFileSync, readFileSync, truncateSync, writeFileSync } from '../../fs/whole-file.ts'
 
-export { constants, FileHandle }
+export { constants }
 
 /** The work is done at once: there is no thread to leave it to. */
 function later<A extends unknown[], R>(sync: (...args: A) => R): (...args: A) => Promise<R> {

@@ -1,0 +1,12 @@
+/**
+ * What the small runtime has of Node. `cni-build` bundles it from the sources of this package.
+ *
+ * @example
+ * ```ts
+ * import { modules } from '@cni/runtime'
+ *
+ * modules['node:path']?.includes('join')   // true
+ * ```
+ * @module
+ */
+export { globals, modules } from './members.ts'

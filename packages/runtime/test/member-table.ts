@@ -1,0 +1,90 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+
+const source = fileURLToPath(new URL('../src', import.meta.url))
+
+export const DOCUMENT = fileURLToPath(new URL('../../../docs/small-runtime-platform.md', import.meta.url))
+export const TABLE = join(source, 'members.ts')
+
+/** Globals that every program has. */
+const ALWAYS = [
+  'AbortController',
+  'AbortSignal',
+  'DOMException',
+  'Event',
+  'EventTarget',
+  'TextDecoder',
+  'TextEncoder',
+  'clearImmediate',
+  'clearInterval',
+  'clearTimeout',
+  'global',
+  'performance',
+  'process',
+  'queueMicrotask',
+  'setImmediate',
+  'setInterval',
+  'setTimeout',
+]
+
+export interface Members {
+  readonly modules: Readonly<Record<string, readonly string[]>>
+  readonly globals: readonly string[]
+}
+
+/** The exports of the sources, in the order of their names. */
+export async function readMembers(): Promise<Members> {
+  const files = readdirSync(join(source, 'node'), { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.ts'),
+  )
+  const { metafile } = await build({
+    entryPoints: files.map((file) => join(source, 'node', file)),
+    outdir: '/members',
+    outbase: join(source, 'node'),
+    bundle: true,
+    write: false,
+    metafile: true,
+    format: 'esm',
+    platform: 'neutral',
+  })
+  const modules = Object.entries(metafile.outputs).map(([path, { exports }]) => {
+    const name = path.slice(path.indexOf('members/') + 'members/'.length, -'.js'.length)
+    return [`node:${name}`, exports.filter((one) => one !== 'default').sort()] as const
+  })
+  const onDemand = Object.keys(JSON.parse(readFileSync(join(source, 'globals/on-demand.json'), 'utf8')))
+  return {
+    modules: Object.fromEntries(modules.sort(([a], [b]) => (a < b ? -1 : 1))),
+    globals: [...ALWAYS, ...onDemand].sort(),
+  }
+}
+
+/** The text of `src/members.ts`, before it is formatted. */
+export function tableText({ modules, globals }: Members): string {
+  const list = (names: readonly string[], indent: string): string =>
+    names.map((name) => `${indent}'${name}',`).join('\n')
+  const entries = Object.entries(modules).map(([name, names]) =>
+    names.length === 0 ? `  '${name}': [],` : `  '${name}': [\n${list(names, '    ')}\n  ],`,
+  )
+  return [
+    '// Made by `node packages/runtime/test/write-members.ts` from the exports of node/.',
+    '',
+    '/** Members of each module of Node that the small runtime has. All have a default export too. */',
+    `export const modules: Readonly<Record<string, readonly string[]>> = {\n${entries.join('\n')}\n}`,
+    '',
+    '/** Globals of Node that it has, besides those of the language. */',
+    `export const globals: readonly string[] = [\n${list(globals, '  ')}\n]`,
+    '',
+  ].join('\n')
+}
+
+/** The tables of the document, between its marks. */
+export function documentText({ modules, globals }: Members, document: string): string {
+  const rows = Object.entries(modules).map(
+    ([name, names]) => `| \`${name}\` | ${names.map((one) => `\`${one}\``).join(' ')} |`,
+  )
+  const table = ['| module | members |', '|---|---|', ...rows].join('\n')
+  const text = `Globals: ${globals.map((name) => `\`${name}\``).join(' ')}\n\n${table}`
+  return document.replace(/(<!-- members -->\n)[\s\S]*(\n<!-- \/members -->)/, (_, start, end) => start + text + end)
+}

@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { describe, expect, it } from 'vitest'
+import { globals, modules } from '../src/members.ts'
+import { DOCUMENT, documentText, readMembers } from './member-table.ts'
+
+const load = createRequire(import.meta.url)
+
+describe('The table of members', () => {
+  it('is what the sources export', async () => {
+    expect(readFileSync(TABLE, 'utf8'), 'run packages/runtime/test/write-members.ts').toBe(
+      tableText(await readMembers()),
+    )
+  })
+
+  it('is in the document', async () => {
+    const document = readFileSync(DOCUMENT, 'utf8')
+    expect(document, 'run packages/runtime/test/write-members.ts').toBe(documentText(await readMembers(), document))
+  })
+
+  it('names nothing that Node lacks', () => {
+    const unknown = Object.entries(modules).flatMap(([name, names]) =>
+      names.filter((one) => !(one in load(name))).map((one) => `${name} ${one}`),
+    )
+    expect([...unknown, ...globals.filter((name) => !(name in globalThis))]).toEqual([])
+  })
+})
