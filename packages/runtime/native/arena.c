@@ -78,9 +78,10 @@ int arena_create(Arena *arena, size_t reserved) {
   return 1;
 }
 
-size_t arena_close(Arena *arena) {
-  size_t used = (size_t)(arena->top - (char *)ARENA_BASE);
-  size_t size = (used + ARENA_ALIGN - 1) & ~(ARENA_ALIGN - 1);
+size_t arena_close(Arena *arena, size_t reserved) {
+  if (arena->end - arena->top < (ptrdiff_t)(reserved + ARENA_PAGE) && !grow(arena, reserved + ARENA_PAGE)) return 0;
+  size_t used = reserved + (size_t)(arena->top - (char *)ARENA_BASE);
+  size_t size = (used + ARENA_PAGE - 1) & ~(ARENA_PAGE - 1);
   memset(arena->free, 0, sizeof arena->free);
   arena->gaps = arena->gap = arena->gap_end = 0;
   arena->top = (char *)ARENA_BASE + size;

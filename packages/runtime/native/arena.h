@@ -8,6 +8,12 @@
 #define ARENA_BASE 0x1000000000ul
 // The largest page of both processors.
 #define ARENA_ALIGN 0x10000ul
+// The largest page of this processor: the image ends with one.
+#ifdef __x86_64__
+#define ARENA_PAGE 0x1000ul
+#else
+#define ARENA_PAGE ARENA_ALIGN
+#endif
 // Zeroed memory that the segment has behind the image.
 #define ARENA_ROOM (64ul << 20)
 
@@ -29,8 +35,9 @@ typedef struct {
 // The arena begins behind the first `reserved` bytes of the memory at ARENA_BASE. Returns 0 if there is no memory.
 int arena_create(Arena *arena, size_t reserved);
 
-// Forgets freed blocks and rounds the used part up to whole pages. Returns its size, counted from ARENA_BASE.
-size_t arena_close(Arena *arena);
+// Forgets freed blocks, leaves `reserved` bytes free and rounds up to whole pages. Returns the size from ARENA_BASE,
+// 0 without memory.
+size_t arena_close(Arena *arena, size_t reserved);
 
 // A block begins at a multiple of 8. Returns 0 if there is no memory.
 void *arena_alloc(Arena *arena, size_t size);

@@ -104,7 +104,9 @@ void build_image(const char *bytecode, const char *path) {
   memcpy(state->magic, IMAGE_MAGIC, sizeof state->magic);
   strncpy(state->build, CNI_BUILD, sizeof state->build - 1);
   engine_prepare_image(context);
-  state->length = arena_close(&state->arena);
+  state->length = arena_close(&state->arena, IMAGE_END_SIZE);
+  if (state->length == 0) STOP("there is no memory");
+  memcpy((char *)ARENA_BASE + state->length - IMAGE_END_SIZE, IMAGE_END, IMAGE_END_SIZE);
   write_program(path);
   _exit(0);
 }

@@ -24,6 +24,9 @@ typedef struct {
 } State;
 
 #define IMAGE_MAGIC "cni-img\1"
+// The last 8 bytes of the image: a file that is cut off has zeros or nothing there.
+#define IMAGE_END "cni-end."
+enum { IMAGE_END_SIZE = sizeof IMAGE_END - 1 };
 extern State *state;
 
 // True while the module is evaluated and the image made.

@@ -67,6 +67,7 @@ static void start(uint64_t length) {
     SAY("the image in this file was made by another version of cni-runtime: build the program again");
     _exit(1);
   }
+  if (memcmp((char *)ARENA_BASE + length - IMAGE_END_SIZE, IMAGE_END, IMAGE_END_SIZE) != 0) cut_off(SIGBUS);
   take_standard_descriptors();
   limit_stack();
   seed();

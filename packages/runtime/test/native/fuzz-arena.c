@@ -48,8 +48,8 @@ int main(void) {
   if (!arena_create(arena, sizeof *arena)) fail("no arena");
   for (int round = 0; round < ROUNDS; round++) {
     if (round == ROUNDS / 2) {
-      size_t used = arena_close(arena);
-      if (used % ARENA_ALIGN != 0) fail("the image does not end with a page");
+      size_t used = arena_close(arena, 8);
+      if (used % ARENA_PAGE != 0) fail("the image does not end with a page");
       // What the kernel maps behind the image of a real program.
       arena->end = (char *)ARENA_BASE + used;
     }
