@@ -47,6 +47,15 @@ const DIFFERENT = new Set([
   'commonjs.this-and-wrapper',
   // The array of a template is sealed and not frozen.
   'functions.tagged-templates',
+  // Functions have no text.
+  'typescript.text-of-a-class',
+  // It follows Node 24, whose modules have other members, and functions with other lengths.
+  'node.names-and-lengths',
+  'process.versions',
+  // Open: the first line of a subclass' stack, fewer members of node:fs, isTTY of pipes and a stream that holds the loop.
+  'classes.errors',
+  'node.files',
+  'process.standard-streams',
 ])
 
 describe.each<Runtime>(['small', 'bun', 'node'])('built with %s', (runtime) => {
