@@ -26,6 +26,9 @@ const allowed: Readonly<Record<string, readonly RegExp[]>> = {
   libcni: [/^@cni\/(types|host|invoke)(\/|$)/],
   conformance: [/^@cni\/(types|host|invoke|libcni|netns|iptables)(\/|$)/, /^@cni\/nftables\/wire$/],
   'create-cni-plugin': [/^@cni\/(types|host)(\/|$)/],
+  runtime: [],
+  'runtime-linux-arm64': [],
+  'runtime-linux-x64': [],
   build: [/^@cni\/host(\/|$)/, /^@cni\/netns\/sys$/],
   'istio-redirect': [/^@cni\/(?!istio-redirect)/],
 }
