@@ -17,10 +17,9 @@ function dockerfile(options: ProjectOptions) {
   const { name, kind, agent } = options
   const daemon = `${name}-daemon`
   const programs = [...(agent ? [`${name}-agent`] : []), ...(kind === 'thick' ? [daemon] : [])]
-  const copies = [
-    ...(agent ? [`# One file under two names.\nRUN ln -s /opt/cni/bin/${name} /usr/local/bin/${name}-agent\n`] : []),
-    ...(kind === 'thick' ? [`COPY --from=build /src/dist/${daemon} /usr/local/bin/${daemon}\n`] : []),
-  ].join('')
+  const copies = programs
+    .map((program) => `COPY --from=build /src/dist/${program} /usr/local/bin/${program}\n`)
+    .join('')
   const start = programs[0] === undefined ? '' : `ENTRYPOINT ["/usr/local/bin/${programs[0]}"]\n`
   return `FROM node:22-bookworm AS build
 WORKDIR /src
@@ -29,7 +28,7 @@ RUN npm install
 COPY . .
 RUN npm test && npm run build
 
-# What is shipped needs the C library and nothing else.
+# What stays needs the C library; the plugin needs nothing.
 FROM debian:bookworm-slim
 COPY --from=build /src/dist/${name} /opt/cni/bin/${name}
 ${copies}${start}`

@@ -51,11 +51,12 @@ describe.each(every)('$kind, $rules, agent: $agent', (options) => {
   })
 })
 
-it('makes one file of plugin and agent', () => {
+it('makes a small file of the plugin, and one with all of Node of the agent', () => {
   const files = projectFiles({ name: 'mine', kind: 'chained', rules: 'routes', agent: true })
   const { build } = JSON.parse(files.get('package.json') ?? '').scripts
-  expect(build).toBe('cni-build src/main.ts -o dist/mine --program mine-agent=src/agent-main.ts')
-  expect(files.get('Dockerfile')).toContain('RUN ln -s /opt/cni/bin/mine /usr/local/bin/mine-agent\n')
+  const agent = 'cni-build src/agent-main.ts -o dist/mine-agent --runtime bun --smoke none --jit normal'
+  expect(build).toBe(`cni-build src/main.ts -o dist/mine && ${agent}`)
+  expect(files.get('Dockerfile')).toContain('COPY --from=build /src/dist/mine-agent /usr/local/bin/mine-agent\n')
 })
 
 it('gives the daemon the PIDs of the node, and probes by the shim', () => {

@@ -74,10 +74,12 @@ function filesBelow(folder: string) {
 
 function packageJson(options: ProjectOptions, tarballs: Readonly<Record<string, string>>) {
   const { name, kind, agent } = options
-  // The agent is the plugin's file under another name: an image of both carries one runtime.
-  const program = agent ? ` --program ${name}-agent=src/agent-main.ts` : ''
-  const build = [`cni-build src/main.ts -o dist/${name}${program}`]
-  if (kind === 'thick') build.push(`cni-build src/daemon-main.ts -o dist/${name}-daemon --smoke none --jit normal`)
+  const build = [`cni-build src/main.ts -o dist/${name}`]
+  // What stays needs all of Node.
+  const staying = (entry: string, program: string) =>
+    `cni-build src/${entry} -o dist/${name}-${program} --runtime bun --smoke none --jit normal`
+  if (agent) build.push(staying('agent-main.ts', 'agent'))
+  if (kind === 'thick') build.push(staying('daemon-main.ts', 'daemon'))
   const chained = isChained(kind) ? ' --chained' : ''
   const onKernel = 'vitest run --dir test --test-timeout 30000'
   const { dependencies, devDependencies, overrides } = dependenciesOf(options, tarballs)
