@@ -53,7 +53,7 @@ export function inspectionText({ packages, ...found }: Inspection): string {
 const PT_LOAD = 1
 const PT_NOTE = 4
 /** Where the heap lies in memory. */
-const HEAP = 0x10_0000_0000n
+const HEAP = 0x20_0000_0000n
 
 type Note = Pick<Inspection, 'runtime' | 'quickjs' | 'musl' | 'arch'>
 

@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Below 2^38: arm64 kernels may have 39 bits of addresses, half of them for processes. See docs/small-runtime.md.
-#define ARENA_BASE 0x1000000000ul
+// Below 2^38: arm64 kernels may have 39 bits of addresses. valgrind has its own memory at 0x1000000000.
+#define ARENA_BASE 0x2000000000ul
 // The largest page of both processors.
 #define ARENA_ALIGN 0x10000ul
 // The largest page of this processor: the image ends with one.

@@ -23,7 +23,7 @@ int main(int count, char **values) {
     memcpy(elf, whole, cut);
     // Header and program headers are in the first 500 bytes.
     for (uint32_t i = draw(6); i > 0 && cut > 0; i--) elf[draw(cut < 500 ? (uint32_t)cut : 500)] = (uint8_t)draw(256);
-    ImageSegment segment = {0x1000000000, draw(1 << 20), 64 << 20, 0x10000};
+    ImageSegment segment = {0x2000000000, draw(1 << 20), 64 << 20, 0x10000};
     if (!image_add_segment(elf, cut, &segment)) accepted++;
     size_t headers = cut / 56;
     if (cut > 0) image_loaded(elf, headers, segment.address);

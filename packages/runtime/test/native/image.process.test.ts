@@ -92,7 +92,7 @@ describe.skipIf(!built)('a program file', () => {
     }
     const all = headersOf(bytes)
     expect(
-      all.filter(({ address }) => address >= 0x1000000000n),
+      all.filter(({ address }) => address >= 0x2000000000n),
       path,
     ).toEqual([])
     expect(all.some(({ type }) => type === 0x6474e552)).toBe(true)
