@@ -1,7 +1,8 @@
-import { coded, invalidType, outOfRange } from '../errors.ts'
+import { invalidType, outOfRange } from '../errors.ts'
 import { bytesOf } from '../globals/text.ts'
 import { host } from '../host.ts'
 import { decodeBytes, encodeText, encodingOf, findEncoding, textLength } from './encodings.ts'
+import { checkSize, needleOf, swap } from './helpers.ts'
 import { defineNumbers } from './numbers.ts'
 
 /** Bytes that `inspect` shows. */
@@ -208,26 +209,6 @@ export class Buffer extends Bytes {
   swap64(): this {
     return swap(this, 8)
   }
-}
-
-function swap<T extends Uint8Array>(buffer: T, size: number): T {
-  if (buffer.length % size !== 0) {
-    throw coded(new RangeError(`Buffer size must be a multiple of ${8 * size}-bits`), 'ERR_INVALID_BUFFER_SIZE')
-  }
-  for (let at = 0; at < buffer.length; at += size) buffer.subarray(at, at + size).reverse()
-  return buffer
-}
-
-function needleOf(value: unknown, encoding: string | undefined): Uint8Array {
-  if (typeof value === 'string') return encodeText(value, encodingOf(encoding))
-  if (value instanceof Uint8Array) return value
-  throw invalidType('value', 'one of type number or string or an instance of Buffer or Uint8Array', value)
-}
-
-function checkSize(size: unknown): number {
-  if (typeof size !== 'number') throw invalidType('size', 'of type number', size)
-  if (!(size >= 0 && size <= Number.MAX_SAFE_INTEGER)) throw outOfRange('size', '>= 0 && <= 9007199254740991', size)
-  return size
 }
 
 const FROM_TYPES = 'of type string or an instance of Buffer, ArrayBuffer, or Array or an Array-like Object'

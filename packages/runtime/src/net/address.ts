@@ -1,4 +1,5 @@
 import { host } from '../host.ts'
+import { call } from '../sys/numbers.ts'
 import { formatIPv6, isIPv4, isIPv6, parseIPv6 } from './ip.ts'
 
 export const AF_UNIX = 1
@@ -57,4 +58,11 @@ export function readAddress(bytes: Uint8Array): AddressInfo | undefined {
   if (family !== AF_INET6) return undefined
   const groups = Array.from({ length: 8 }, (_, index) => view.getUint16(8 + 2 * index))
   return { address: formatIPv6(groups), family: 'IPv6', port: view.getUint16(2) }
+}
+
+/** The own or the other end of a socket; `undefined` for a unix socket, and for one that is closed. */
+export function socketName(which: 'getpeername' | 'getsockname', fd: number | undefined): AddressInfo | undefined {
+  const bytes = new Uint8Array(128)
+  const result = fd === undefined ? -1 : call(which, fd, bytes, new Uint32Array([bytes.length]))
+  return result < 0 ? undefined : readAddress(bytes)
 }

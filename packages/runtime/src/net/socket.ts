@@ -1,22 +1,21 @@
 import { Buffer } from '../buffer/buffer.ts'
-import { coded } from '../errors.ts'
 import type { Listener } from '../events/emitter.ts'
 import { POLLIN, POLLOUT, Watcher } from '../loop/descriptors.ts'
 import { nextTick } from '../loop/ticks.ts'
 import { Timeout } from '../loop/timers.ts'
 import { Duplex } from '../stream/duplex.ts'
 import type { Done } from '../stream/stream.ts'
-import { callError, type SystemError } from '../sys/errno.ts'
+import { callError } from '../sys/errno.ts'
 import { call } from '../sys/numbers.ts'
-import { type AddressInfo, readAddress } from './address.ts'
-import { ENOTFOUND, openTarget, type Target } from './target.ts'
+import { type AddressInfo, socketName } from './address.ts'
+import { connectError } from './connect-error.ts'
+import { connectResult, openTarget, type Target } from './target.ts'
 
 const EAGAIN = -11
 const EINTR = -4
 const EINPROGRESS = -115
 const CHUNK = 65_536
 const SOL_SOCKET = 1
-const SO_ERROR = 4
 const SHUT_WR = 1
 const MSG_NOSIGNAL = 0x4000
 const IPPROTO_TCP = 6
@@ -62,27 +61,27 @@ export class Socket extends Duplex {
   }
 
   get remoteAddress(): string | undefined {
-    return this.#name('getpeername')?.address
+    return socketName('getpeername', this.#watcher?.fd)?.address
   }
 
   get remotePort(): number | undefined {
-    return this.#name('getpeername')?.port
+    return socketName('getpeername', this.#watcher?.fd)?.port
   }
 
   get remoteFamily(): string | undefined {
-    return this.#name('getpeername')?.family
+    return socketName('getpeername', this.#watcher?.fd)?.family
   }
 
   get localAddress(): string | undefined {
-    return this.#name('getsockname')?.address
+    return socketName('getsockname', this.#watcher?.fd)?.address
   }
 
   get localPort(): number | undefined {
-    return this.#name('getsockname')?.port
+    return socketName('getsockname', this.#watcher?.fd)?.port
   }
 
   address(): AddressInfo | Record<string, never> {
-    return this.#name('getsockname') ?? {}
+    return socketName('getsockname', this.#watcher?.fd) ?? {}
   }
 
   connectTo(target: Target, listener?: Listener): this {
@@ -92,7 +91,7 @@ export class Socket extends Duplex {
     // Errors come later, as Node has it: the caller can add its listeners first.
     const result = openTarget(target, (fd) => this.#attach(fd))
     if (result === EINPROGRESS && this.#watcher !== undefined) this.#watcher.events = POLLOUT
-    else if (result < 0) nextTick(() => this.destroy(this.#connectError(result)))
+    else if (result < 0) nextTick(() => this.destroy(connectError(this.#target, result)))
     else nextTick(() => this.#connected())
     return this
   }
@@ -151,10 +150,6 @@ export class Socket extends Duplex {
       this.once('finish', () => this.destroy())
       this.end()
     }
-  }
-
-  resetAndDestroy(): this {
-    return this.destroy()
   }
 
   setTimeout(ms: number, listener?: Listener): this {
@@ -221,12 +216,10 @@ export class Socket extends Duplex {
 
   #settleConnect(): void {
     if (this.#watcher === undefined) return
-    const error = new Int32Array(1)
-    call('getsockopt', this.#watcher.fd, SOL_SOCKET, SO_ERROR, error, new Int32Array([4]))
+    const result = connectResult(this.#watcher.fd)
     this.#watcher.events = 0
-    const [errno = 0] = error
-    if (errno === 0) this.#connected()
-    else this.destroy(this.#connectError(-errno))
+    if (result === 0) this.#connected()
+    else this.destroy(connectError(this.#target, result))
   }
 
   #connected(): void {
@@ -255,27 +248,5 @@ export class Socket extends Duplex {
       this.bytesRead += count
       this.push(buffer.subarray(0, count))
     }
-  }
-
-  #connectError(result: number): SystemError {
-    const target = this.#target
-    if (target === undefined || 'path' in target) {
-      const address = target?.path ?? ''
-      return Object.assign(callError(result, 'connect', address), { address })
-    }
-    const { host, port } = target
-    if (result === ENOTFOUND) {
-      const error = Object.assign(callError(result, 'getaddrinfo', host), { errno: -3008, hostname: host })
-      return Object.assign(coded(error, 'ENOTFOUND'), { message: `getaddrinfo ENOTFOUND ${host}` })
-    }
-    const about = `${host}:${port}`
-    return Object.assign(callError(result, 'connect', about), { address: host, port })
-  }
-
-  #name(which: 'getpeername' | 'getsockname'): AddressInfo | undefined {
-    const bytes = new Uint8Array(128)
-    if (this.#watcher === undefined) return undefined
-    const result = call(which, this.#watcher.fd, bytes, new Uint32Array([bytes.length]))
-    return result < 0 ? undefined : readAddress(bytes)
   }
 }

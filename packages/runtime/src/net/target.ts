@@ -6,6 +6,8 @@ import { lookupHost } from './lookup.ts'
 export type Target = { readonly path: string } | { readonly host: string; readonly port: number }
 
 const SOCK_STREAM = 1
+const SOL_SOCKET = 1
+const SO_ERROR = 4
 const SOCK_CLOEXEC_NONBLOCK = 0o2004000
 const EINVAL = -22
 /** A name that /etc/hosts does not list; no errno of the kernel. */
@@ -24,3 +26,10 @@ export function openTarget(target: Target, attach: (fd: number) => void): number
 }
 
 export const openSocket = (family: number): number => call('socket', family, SOCK_STREAM | SOCK_CLOEXEC_NONBLOCK, 0)
+
+/** How a connection ended that was begun: 0, or a negative errno. */
+export function connectResult(fd: number): number {
+  const error = new Int32Array(1)
+  call('getsockopt', fd, SOL_SOCKET, SO_ERROR, error, new Int32Array([4]))
+  return -(error[0] ?? 0)
+}

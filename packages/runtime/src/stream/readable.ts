@@ -1,8 +1,9 @@
-import { Buffer, bufferFrom } from '../buffer/buffer.ts'
+import { bufferFrom } from '../buffer/buffer.ts'
 import { coded } from '../errors.ts'
 import type { EventName, Listener } from '../events/emitter.ts'
 import { nextTick } from '../loop/ticks.ts'
-import { StringDecoder } from '../node/string_decoder.ts'
+import { Chunks } from './chunks.ts'
+import { chunksOf } from './chunks-of.ts'
 import { iterate } from './iterate.ts'
 import { every, filter, find, forEach, map, some, toArray } from './operators.ts'
 import { type PipeTarget, pipe, unpipe } from './pipe.ts'
@@ -20,17 +21,16 @@ export class Readable extends Stream implements AsyncIterable<unknown> {
   readableFlowing: boolean | null = null
   readableEnded = false
   readableEncoding: string | null = null
-  #chunks: unknown[] = []
-  #length = 0
+  readonly #chunks: Chunks
   #isEnded = false
   #isReading = false
   #isFlowScheduled = false
   #isReadableScheduled = false
-  #decoder: StringDecoder | undefined
 
   constructor(options: ReadableOptions = {}) {
     super(options)
     this.readableObjectMode = options.objectMode ?? false
+    this.#chunks = new Chunks(this.readableObjectMode)
     this.readableHighWaterMark = options.highWaterMark ?? (this.readableObjectMode ? 16 : 65_536)
     if (options.read !== undefined) this._read = options.read
     if (options.encoding !== undefined) this.setEncoding(options.encoding)
@@ -52,7 +52,7 @@ export class Readable extends Stream implements AsyncIterable<unknown> {
   }
 
   get readableLength(): number {
-    return this.#length
+    return this.#chunks.length
   }
 
   get readableAborted(): boolean {
@@ -70,15 +70,14 @@ export class Readable extends Stream implements AsyncIterable<unknown> {
       this.destroy(coded(new Error('stream.push() after EOF'), 'ERR_STREAM_PUSH_AFTER_EOF'))
       return false
     }
-    this.#add(this.#converted(chunk, encoding))
+    this.#chunks.add(typeof chunk === 'string' && !this.readableObjectMode ? bufferFrom(chunk, encoding) : chunk)
     if (this.readableFlowing === true) this.#scheduleFlow()
     else this.#announce()
-    return this.#length < this.readableHighWaterMark
+    return this.#chunks.length < this.readableHighWaterMark
   }
 
   unshift(chunk: unknown): void {
-    this.#chunks.unshift(chunk)
-    this.#length += this.#sizeOf(chunk)
+    this.#chunks.putBack(chunk)
     if (this.readableFlowing === true) this.#scheduleFlow()
     else this.#announce()
   }
@@ -90,7 +89,7 @@ export class Readable extends Stream implements AsyncIterable<unknown> {
     }
     const taken = this.#take(size)
     this.#readMore()
-    if (this.#isEnded && this.#length === 0) this.#scheduleEnd()
+    if (this.#isEnded && this.#chunks.length === 0) this.#scheduleEnd()
     return taken
   }
 
@@ -99,7 +98,7 @@ export class Readable extends Stream implements AsyncIterable<unknown> {
     if (name === 'data' && this.readableFlowing !== false) this.resume()
     if (name === 'readable') {
       this.readableFlowing = false
-      if (this.#length > 0 || this.#isEnded) this.#announce()
+      if (this.#chunks.length > 0 || this.#isEnded) this.#announce()
       else nextTick(() => this.#readMore())
     }
     return this
@@ -128,13 +127,7 @@ export class Readable extends Stream implements AsyncIterable<unknown> {
   }
 
   setEncoding(encoding: string): this {
-    this.#decoder = new StringDecoder(encoding)
-    this.readableEncoding = this.#decoder.encoding
-    const text = this.#chunks
-      .map((chunk) => (chunk instanceof Uint8Array ? this.#decoder?.write(chunk) : chunk))
-      .join('')
-    this.#chunks = text === '' ? [] : [text]
-    this.#length = text.length
+    this.readableEncoding = this.#chunks.decode(encoding)
     return this
   }
 
@@ -148,30 +141,8 @@ export class Readable extends Stream implements AsyncIterable<unknown> {
     return this
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator {
-    let wake = (): void => {}
-    const onEvent = (): void => wake()
-    const events = ['readable', 'end', 'error', 'close']
-    for (const name of events) this.on(name, onEvent)
-    try {
-      for (;;) {
-        const woken = new Promise<void>((resolve) => {
-          wake = resolve
-        })
-        const chunk = this.destroyed ? null : this.read()
-        if (chunk !== null) {
-          yield chunk
-          continue
-        }
-        if (this.errored !== null) throw this.errored
-        if (this.readableEnded) return
-        if (this.closed) throw coded(new Error('Premature close'), 'ERR_STREAM_PREMATURE_CLOSE')
-        await woken
-      }
-    } finally {
-      for (const name of events) if (name !== 'error') this.off(name, onEvent)
-      this.destroy()
-    }
+  [Symbol.asyncIterator](): AsyncGenerator {
+    return chunksOf(this)
   }
 
   toArray(): Promise<unknown[]> {
@@ -202,49 +173,22 @@ export class Readable extends Stream implements AsyncIterable<unknown> {
     return every(this, callback)
   }
 
-  #converted(chunk: unknown, encoding: string | undefined): unknown {
-    if (this.readableObjectMode) return chunk
-    const bytes = typeof chunk === 'string' ? bufferFrom(chunk, encoding) : chunk
-    return this.#decoder !== undefined && bytes instanceof Uint8Array ? this.#decoder.write(bytes) : bytes
-  }
-
-  #add(chunk: unknown): void {
-    const size = this.#sizeOf(chunk)
-    if (size === 0) return
-    this.#chunks.push(chunk)
-    this.#length += size
-  }
-
-  #sizeOf(chunk: unknown): number {
-    if (this.readableObjectMode) return 1
-    return typeof chunk === 'string' || chunk instanceof Uint8Array ? chunk.length : 0
-  }
-
   #pushEnd(): void {
     if (this.#isEnded) return
     this.#isEnded = true
-    if (this.#decoder !== undefined) this.#add(this.#decoder.end())
+    this.#chunks.end()
     if (this.readableFlowing === true) this.#scheduleFlow()
     else this.#announce()
   }
 
   #take(size?: number): unknown {
-    if (this.#chunks.length === 0 || (size !== undefined && size > this.#length && !this.#isEnded)) return null
-    if (this.readableObjectMode || (this.readableFlowing === true && size === undefined)) {
-      const first = this.#chunks.shift()
-      this.#length -= this.#sizeOf(first)
-      return first
-    }
-    const all = this.#decoder === undefined ? Buffer.concat(this.#chunks.filter(isBytes)) : this.#chunks.join('')
-    const taken = size === undefined ? all : all.slice(0, size)
-    const rest = all.slice(taken.length)
-    this.#chunks = rest.length === 0 ? [] : [rest]
-    this.#length = rest.length
-    return taken
+    if (size !== undefined && size > this.#chunks.length && !this.#isEnded) return null
+    const one = this.readableFlowing === true && size === undefined
+    return one ? this.#chunks.takeFirst() : this.#chunks.takeAll(size)
   }
 
   #readMore(): void {
-    if (this.#isReading || this.#isEnded || this.destroyed || this.#length >= this.readableHighWaterMark) return
+    if (this.#isReading || this.#isEnded || this.destroyed || this.#chunks.length >= this.readableHighWaterMark) return
     this.#isReading = true
     this._read(this.readableHighWaterMark)
   }
@@ -255,8 +199,8 @@ export class Readable extends Stream implements AsyncIterable<unknown> {
     nextTick(() => {
       this.#isReadableScheduled = false
       if (this.destroyed && this.errored !== null) return
-      if (this.#length > 0 || this.#isEnded) this.emit('readable')
-      if (this.#isEnded && this.#length === 0) this.#scheduleEnd()
+      if (this.#chunks.length > 0 || this.#isEnded) this.emit('readable')
+      if (this.#isEnded && this.#chunks.length === 0) this.#scheduleEnd()
       this.#readMore()
     })
   }
@@ -277,14 +221,14 @@ export class Readable extends Stream implements AsyncIterable<unknown> {
       this.emit('data', chunk)
     }
     if (this.destroyed || this.readableFlowing !== true) return
-    if (this.#isEnded && this.#length === 0) this.#scheduleEnd()
+    if (this.#isEnded && this.#chunks.length === 0) this.#scheduleEnd()
     else this.#readMore()
   }
 
   #scheduleEnd(): void {
     if (this.readableEnded) return
     nextTick(() => {
-      if (this.readableEnded || this.errored !== null || this.#length > 0) return
+      if (this.readableEnded || this.errored !== null || this.#chunks.length > 0) return
       this.readableEnded = true
       this.emit('end')
       this.afterEnd()
@@ -296,5 +240,3 @@ export class Readable extends Stream implements AsyncIterable<unknown> {
     if (this.autoDestroy) this.destroy()
   }
 }
-
-const isBytes = (chunk: unknown): chunk is Uint8Array => chunk instanceof Uint8Array
