@@ -30,6 +30,7 @@ export function clearTimeout(timer?: Timeout | Immediate | number | string | nul
   if (found instanceof Timeout) found.close()
 }
 
+/** @alias */
 export const clearInterval = clearTimeout
 
 export function clearImmediate(immediate?: Immediate | null): void {

@@ -144,9 +144,13 @@ const assert: typeof members & ((value: unknown, message?: Message) => asserts v
   members,
 )
 
+/** @alias */
 export const equal = strictEqual
+/** @alias */
 export const notEqual = notStrictEqual
+/** @alias */
 export const deepEqual = deepStrictEqual
+/** @alias */
 export const notDeepEqual = notDeepStrictEqual
 export const strict = assert
 

@@ -34,6 +34,7 @@ function optionsOf(where: string | number | ConnectOptions, host: string | undef
 export const connect = (where: string | number | ConnectOptions, ...rest: readonly unknown[]): Socket =>
   new Socket(typeof where === 'object' ? where : {}).connect(where, ...rest)
 
+/** @alias */
 export const createConnection = connect
 
 export const createServer = (options?: ServerOptions | Listener, listener?: Listener): Server =>
