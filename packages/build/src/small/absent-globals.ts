@@ -32,7 +32,6 @@ export const ABSENT_GLOBALS = [
   'TransformStream',
   'WebAssembly',
   'WebSocket',
-  'Worker',
   'WritableStream',
   'PerformanceObserverEntryList',
   'PerformanceResourceTiming',

@@ -78,7 +78,8 @@ const textOf = ({ outputFiles = [] }: Esbuild.BuildResult, end = '.js'): string 
 
 /** Globals and modules that a bundle asks for by name. */
 function namedIn(text: string, platform: Platform): Pick<Start, 'builtins' | 'globals'> {
-  const words = new Set(text.match(/(?<![\w$.])[A-Za-z]\w*/g))
+  // Methods of iterators are used without the name of their class.
+  const words = new Set(['Iterator', ...(text.match(/(?<![\w$.])[A-Za-z]\w*/g) ?? [])])
   const globals = [...platform.globals].filter(([name]) => words.has(name)).map(([, file]) => file)
   const asked = Array.from(text.matchAll(/\bgetBuiltinModule\("(?:node:)?([\w/]+)"\)/g), ([, name]) => `node:${name}`)
   const builtins = asked.filter((name) => platform.fileOf(name) !== undefined)
