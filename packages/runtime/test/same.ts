@@ -58,7 +58,10 @@ export async function buildSmall(program: string, folder: string): Promise<strin
     plugins: [platform],
   })
   const out = module.slice(0, -'.js'.length)
-  execFileSync(join(bin, 'cni-compile'), [basename(module), `${basename(out)}.bytecode`], { cwd: folder, stdio: 'pipe' })
+  execFileSync(join(bin, 'cni-compile'), [basename(module), `${basename(out)}.bytecode`], {
+    cwd: folder,
+    stdio: 'pipe',
+  })
   execFileSync(join(bin, 'cni-runtime'), [`${out}.bytecode`, out], { cwd: folder, env: {}, stdio: 'pipe' })
   return out
 }

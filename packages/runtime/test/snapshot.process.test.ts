@@ -24,7 +24,15 @@ const REFUSED: readonly (readonly [expression: string, named: string])[] = [
   ['process.exit(0)', 'exit_group'],
 ]
 
-const ALLOWED = ['new Date(0).toISOString()', 'process.platform', 'process.versions.cni', 'new AbortController()', "Buffer.from('x')", 'new URL("http://h")', 'process.on("exit", () => {})']
+const ALLOWED = [
+  'new Date(0).toISOString()',
+  'process.platform',
+  'process.versions.cni',
+  'new AbortController()',
+  "Buffer.from('x')",
+  'new URL("http://h")',
+  'process.on("exit", () => {})',
+]
 
 describe.skipIf(!isBuilt)(`While the image is made (${NOT_BUILT})`, () => {
   const folder = mkdtempSync(join(tmpdir(), 'cni-snapshot-'))

@@ -437,24 +437,6 @@ function language(): void {
     }
     return 'nothing'
   })
-  show('stack', () => {
-    const error = new TypeError('message')
-    const holder: { stack?: string } = {}
-    Error.captureStackTrace(holder)
-    return [
-      error.stack?.split('\n')[0],
-      /^\s{4}at \S/.test(error.stack?.split('\n')[1] ?? ''),
-      /^Error\n\s{4}at /.test(holder.stack ?? ''),
-    ]
-  })
-  show('engine error stack', () => {
-    try {
-      ;(null as unknown as { x: { y: number } }).x.y
-    } catch (error) {
-      return error instanceof TypeError && error.stack?.startsWith('TypeError: ')
-    }
-    return false
-  })
   show('own name', () => {
     class NamedError extends Error {
       override name = 'NamedError'
