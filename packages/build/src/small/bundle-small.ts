@@ -7,6 +7,7 @@ import { entryModules, placeOf, type Start } from './entry.ts'
 import type { Platform } from './platform.ts'
 import { platformModules } from './platform-modules.ts'
 import { refuse } from './refuse.ts'
+import type { SmallBundle } from './small-bundle.ts'
 
 export interface SmallBundleOptions {
   entry: string
@@ -16,15 +17,6 @@ export interface SmallBundleOptions {
   conditions: readonly string[]
   define: Readonly<Record<string, string>>
   snapshot: boolean
-}
-
-export interface SmallBundle {
-  /** One ES module. */
-  text: string
-  /** Its source map. Sources are relative to the folder of `outfile`. */
-  map: string
-  metafile: Esbuild.Metafile
-  warnings: readonly Esbuild.Message[]
 }
 
 /** What QuickJS knows; esbuild translates the rest. */

@@ -3,9 +3,9 @@ import { dirname, relative, resolve } from 'node:path'
 import type * as Esbuild from 'esbuild'
 import { BuildError } from '../errors.ts'
 import { findAbsentGlobals } from './absent-globals.ts'
-import type { SmallBundle } from './bundle-small.ts'
 import type { Platform } from './platform.ts'
 import { LACKING } from './platform-modules.ts'
+import type { SmallBundle } from './small-bundle.ts'
 import { type Place, placeText, type SourcePlaces, sourcePlaces } from './source-places.ts'
 
 /** Methods whose results depend on a locale: QuickJS has no locales, and would answer differently from Node. */
