@@ -184,7 +184,7 @@ function links(): void {
 
 function errors(): void {
   const calls: readonly (readonly [string, () => unknown])[] = [
-    ['open', () => openSync('nope/x')],
+    ['open', () => openSync('nope/x', 'r')],
     ['open flags', () => openSync('a', 'q')],
     ['readFile', () => readFileSync('nope')],
     ['readFile directory', () => readFileSync('.')],
