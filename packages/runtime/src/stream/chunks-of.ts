@@ -1,8 +1,8 @@
 import { coded } from '../errors.ts'
-import type { Readable } from './readable.ts'
+import type { ReadSide } from './read-side.ts'
 
 /** The chunks of a stream, which is destroyed when the loop over them ends. */
-export async function* chunksOf(stream: Readable): AsyncGenerator {
+export async function* chunksOf(stream: ReadSide): AsyncGenerator {
   let wake = (): void => {}
   const onEvent = (): void => wake()
   const events = ['readable', 'end', 'error', 'close']

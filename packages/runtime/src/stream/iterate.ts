@@ -1,10 +1,10 @@
-import type { Readable } from './readable.ts'
+import type { ReadSide } from './read-side.ts'
 import type { Done } from './stream.ts'
 
-type Make = (read: (this: Readable) => void, destroy: (error: Error | null, done: Done) => void) => Readable
+type Make<T> = (read: () => void, destroy: (error: Error | null, done: Done) => void) => T
 
 /** Reads one value of an iterable whenever the stream asks for more. */
-export function iterate(source: Iterable<unknown> | AsyncIterable<unknown>, make: Make): Readable {
+export function iterate<T extends ReadSide>(source: Iterable<unknown> | AsyncIterable<unknown>, make: Make<T>): T {
   const iterator = Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]()
   const next = async (): Promise<void> => {
     try {

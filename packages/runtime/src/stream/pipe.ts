@@ -1,5 +1,5 @@
 import type { EventEmitter } from '../events/emitter.ts'
-import type { Readable } from './readable.ts'
+import type { ReadSide } from './read-side.ts'
 
 /** What a stream can be piped into. */
 export interface PipeTarget extends EventEmitter {
@@ -7,10 +7,10 @@ export interface PipeTarget extends EventEmitter {
   end(): unknown
 }
 
-const pipes = new WeakMap<Readable, Map<PipeTarget, () => void>>()
+const pipes = new WeakMap<ReadSide, Map<PipeTarget, () => void>>()
 
 /** Writes what a stream reads to another, pausing while the target is full. */
-export function pipe(source: Readable, target: PipeTarget, ends: boolean): void {
+export function pipe(source: ReadSide, target: PipeTarget, ends: boolean): void {
   const onData = (chunk: unknown): void => {
     if (!target.write(chunk)) source.pause()
   }
@@ -32,7 +32,7 @@ export function pipe(source: Readable, target: PipeTarget, ends: boolean): void 
   target.emit('pipe', source)
 }
 
-export function unpipe(source: Readable, target?: PipeTarget): void {
+export function unpipe(source: ReadSide, target?: PipeTarget): void {
   const all = pipes.get(source)
   for (const [one, stop] of [...(all ?? [])]) {
     if (target !== undefined && target !== one) continue

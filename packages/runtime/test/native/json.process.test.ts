@@ -106,7 +106,8 @@ function document(): string {
   if (draw(3) > 0) return whole
   const at = draw(whole.length + 1)
   // Half of a pair does not survive the way to the program.
-  return (whole.slice(0, at) + pick(DAMAGE) + whole.slice(at + draw(3))).toWellFormed()
+  const damaged = whole.slice(0, at) + pick(DAMAGE) + whole.slice(at + draw(3))
+  return new TextDecoder().decode(new TextEncoder().encode(damaged))
 }
 
 const PROGRAM = `host.main = () => {

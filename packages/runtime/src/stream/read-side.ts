@@ -1,0 +1,14 @@
+import type { EventEmitter } from '../events/emitter.ts'
+
+/** What helpers need of a stream that can be read from. */
+export interface ReadSide extends EventEmitter {
+  readonly destroyed: boolean
+  readonly errored: Error | null
+  readonly closed: boolean
+  readonly readableEnded: boolean
+  read(size?: number): unknown
+  push(chunk: unknown): boolean
+  pause(): unknown
+  resume(): unknown
+  destroy(error?: Error): unknown
+}
