@@ -50,6 +50,11 @@ export const SUITES = {
     numbers: ['runs'],
     executables: ['istio-cni', 'install-cni'],
   },
+  runtimes: {
+    about: 'a plugin on the small runtime, bun and Node, beside a Go plugin: VERSION, ADD, CHECK, DEL',
+    numbers: ['runs'],
+    executables: ['hello-chain'],
+  },
   startup: {
     about: 'what each step costs a compiled file over the bare runtime',
     numbers: ['runs'],
