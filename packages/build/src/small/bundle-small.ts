@@ -71,8 +71,8 @@ const textOf = ({ outputFiles = [] }: Esbuild.BuildResult, end = '.js'): string 
 /** Globals and modules that a bundle asks for by name. */
 function namedIn(text: string, platform: Platform): Pick<Start, 'builtins' | 'globals'> {
   // Methods of iterators are used without the name of their class.
-  const words = new Set(['Iterator', ...(text.match(/(?<![\w$.])[A-Za-z]\w*/g) ?? [])])
-  const globals = [...platform.globals].filter(([name]) => words.has(name)).map(([, file]) => file)
+  const used = new Set(['Iterator', ...Array.from(text.matchAll(/\bglobal(?:This)?\.(\w+)/g), ([, name]) => name)])
+  const globals = [...platform.globals].filter(([name]) => used.has(name)).map(([, file]) => file)
   const asked = Array.from(text.matchAll(/\bgetBuiltinModule\("(?:node:)?([\w/]+)"\)/g), ([, name]) => `node:${name}`)
   const builtins = asked.filter((name) => platform.fileOf(name) !== undefined)
   return { globals: [...new Set(globals)].sort(), builtins: [...new Set(builtins)].sort() }
@@ -107,6 +107,8 @@ function settings(platform: Platform, options: SmallBundleOptions, start: Start)
     logLevel: 'silent',
     define: {
       ...absentGlobalDefines,
+      // In this form a global is told from a word of a text.
+      ...Object.fromEntries(Array.from(platform.globals.keys(), (name) => [name, `globalThis.${name}`])),
       'process.versions.bun': 'undefined',
       'process.versions.cni': JSON.stringify(platform.version),
       'process.platform': '"linux"',
