@@ -49,6 +49,25 @@ describe('an executable with the small runtime', () => {
     expect(await said([outfile, '--version'])).toBe('hello-chain 0.1.0 (small 0.1.0)\n')
   })
 
+  it.each([
+    ['a regular expression', "/^(?:(?:a+)+)+$/.test('a'.repeat(40) + 'b')"],
+    ['a loop', 'for (;;);'],
+  ])('ends %s that runs away at the deadline: code 11', async (what, runaway) => {
+    const source = `import { definePlugin, pluginMain } from '@cni/skel'
+pluginMain(definePlugin({ name: 'runaway', timeout: 300, add: () => ({}), del() { ${runaway} } }))`
+    const entry = join(root, 'packages/build/test/e2e', `.runaway-${what.length}.ts`)
+    writeFileSync(entry, source)
+    onTestFinished(() => rmSync(entry))
+    const { outfile: file } = await build(entry, { conditions: ['@cni/source'] })
+    const env = { CNI_COMMAND: 'DEL', CNI_CONTAINERID: 'a', CNI_IFNAME: 'eth0', CNI_PATH: '/' }
+    const input = JSON.stringify({ cniVersion: '1.0.0', name: 'n', type: 'runaway' })
+    const { stdout, exitCode } = await run([file], { env, input, reject: false })
+    expect({ exitCode, error: JSON.parse(stdout) }).toMatchObject({
+      exitCode: 1,
+      error: { code: 11, msg: 'DEL did not finish within 300 ms' },
+    })
+  })
+
   it('is the same bytes again, whatever the time, the environment and the folder', async () => {
     vi.stubEnv('DEBUG', 'cni:*')
     onTestFinished(() => {

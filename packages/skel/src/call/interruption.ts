@@ -1,7 +1,7 @@
 import { CniError, ErrorCode, isCniError, messageOf } from '@cni/types'
 
 /** Milliseconds: a call without a `timeout` of its own; containerd and CRI-O give up after 60 s and more. */
-const DEFAULT_TIMEOUT = 50_000
+export const DEFAULT_TIMEOUT = 50_000
 
 /** Milliseconds for a handler to come to rest after its signal aborted, before its steps are undone. */
 export const SETTLE_BUDGET = 500

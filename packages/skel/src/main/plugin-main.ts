@@ -8,6 +8,7 @@ import { calledFile } from './called-file.ts'
 import { claimStdout } from './claim-stdout.ts'
 import type { Describer } from './command-line.ts'
 import { answerPerson, type CommandLineAnswer } from './command-line.ts'
+import { endRunaway } from './end-runaway.ts'
 import { lostRejections } from './lost-rejections.ts'
 import { readStdin } from './read-stdin.ts'
 import { stderrWriter } from './stderr-writer.ts'
@@ -62,6 +63,7 @@ export function runAsProcess(plugin: Plugin, { describe }: PluginMainOptions, ot
   const interrupt = new AbortController()
   const onSignal = (signal: string): void => interrupt.abort(received(signal))
   for (const signal of SIGNALS) process.on(signal, onSignal)
+  endRunaway(plugin.timeout)
   process.on('uncaughtException', (error) => interrupt.abort(crashed(error)))
   const lost = lostRejections((reason) => interrupt.abort(crashed(reason)))
 
