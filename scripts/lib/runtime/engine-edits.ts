@@ -410,6 +410,52 @@ static __exception int json_next_token(JSParseState *s)
                 radix = 10;`,
     times: 1,
   },
+  {
+    why: 'a stack begins with the name and the message, as programs for Node expect',
+    find: `static void build_backtrace(JSContext *ctx, JSValueConst error_obj,
+                            const char *filename, int line_num, int col_num,
+                            int backtrace_flags)
+{`,
+    replace: `static void stack_header(JSContext *ctx, JSValueConst error_obj, DynBuf *dbuf)
+{
+    JSValue pending = ctx->rt->current_exception;
+    ctx->rt->current_exception = JS_UNINITIALIZED;
+    JSAtom atoms[2] = { JS_ATOM_name, JS_ATOM_message };
+    for (int i = 0; i < 2; i++) {
+        JSValue value = JS_GetProperty(ctx, error_obj, atoms[i]);
+        const char *text = JS_IsString(value) ? JS_ToCString(ctx, value) : NULL;
+        if (i == 0)
+            dbuf_putstr(dbuf, text ? text : "Error");
+        else if (text && text[0] != '\\0') {
+            dbuf_putstr(dbuf, ": ");
+            dbuf_putstr(dbuf, text);
+        }
+        JS_FreeCString(ctx, text);
+        JS_FreeValue(ctx, value);
+    }
+    dbuf_putc(dbuf, '\\n');
+    JS_FreeValue(ctx, ctx->rt->current_exception);
+    ctx->rt->current_exception = pending;
+}
+
+static void build_backtrace(JSContext *ctx, JSValueConst error_obj,
+                            const char *filename, int line_num, int col_num,
+                            int backtrace_flags)
+{`,
+    times: 1,
+  },
+  {
+    why: 'the call of the edit above; errors with a file name are the compiler’s',
+    find: `    js_dbuf_init(ctx, &dbuf);
+    if (filename) {
+        dbuf_printf(&dbuf, "    at %s", filename);`,
+    replace: `    js_dbuf_init(ctx, &dbuf);
+    if (!filename)
+        stack_header(ctx, error_obj, &dbuf);
+    if (filename) {
+        dbuf_printf(&dbuf, "    at %s", filename);`,
+    times: 1,
+  },
 ]
 
 /** quickjs.c with the edits that the host needs. */
