@@ -207,10 +207,10 @@ describe('what comes first in an executable', () => {
   it('is in a cni-build that is an executable itself, with the same result', async () => {
     const cli = join(folder, 'cli', 'cni-build')
     const source = join(import.meta.dirname, '../../src/cli.ts')
-    await buildExecutable({ entry: source, outfile: cli, conditions: ['@cni/source'], smoke: false })
+    await buildExecutable({ entry: source, outfile: cli, conditions: ['@cni/source'], runtime: 'bun', smoke: false })
     const outfile = join(folder, 'by-cli', 'probe')
     const cwd = join(import.meta.dirname, '../..')
-    await run([cli, entry, '-o', outfile, '--smoke=none'], { cwd, env: {} })
+    await run([cli, entry, '-o', outfile, '--runtime=bun', '--smoke=none'], { cwd, env: {} })
     const { exitCode } = await run(['cmp', outfile, executables.bun], { reject: false })
     expect(exitCode).toBe(0)
   })
