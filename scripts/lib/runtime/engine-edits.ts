@@ -456,6 +456,38 @@ static void build_backtrace(JSContext *ctx, JSValueConst error_obj,
         dbuf_printf(&dbuf, "    at %s", filename);`,
     times: 1,
   },
+  {
+    why: 'a BigInt of 64 bits is printed without reading behind it, as in later releases',
+    find: 'if (likely((shift + log2_radix) <= JS_LIMB_BITS)) {',
+    replace: 'if (likely(shift + log2_radix <= JS_LIMB_BITS || pos + 1 >= r->len)) {',
+    times: 1,
+  },
+  {
+    why: 'the highest word of a BigInt may be zero, as in later releases',
+    find: 'n_bits = r->len * JS_LIMB_BITS - js_limb_clz(r->tab[r->len - 1]);',
+    replace: `n_bits = (r->len - (r->tab[r->len - 1] == 0)) * JS_LIMB_BITS;
+        if (r->tab[r->len - 1] != 0)
+            n_bits -= js_limb_clz(r->tab[r->len - 1]);`,
+    times: 1,
+  },
+  {
+    why: 'the number of bits of a text of digits fits an int, as in later releases',
+    find: '    n_digits = strlen(p);\n    log2_radix = 32',
+    replace: `    if (strlen(p) > JS_BIGINT_MAX_SIZE * JS_LIMB_BITS) {
+        JS_ThrowRangeError(ctx, "BigInt is too large to allocate");
+        return NULL;
+    }
+    n_digits = strlen(p);
+    log2_radix = 32`,
+    times: 1,
+  },
+  {
+    why: 'lastIndexOf of an empty array reads nothing, as in later releases',
+    find: '            if (isnan(d)) {\n                k = 0;\n            } else {\n                if (d >= 0) {\n                    if (d < k) {',
+    replace:
+      '            if (isnan(d)) {\n                k = len > 0 ? 0 : -1;\n            } else {\n                if (d >= 0) {\n                    if (d < k) {',
+    times: 1,
+  },
 ]
 
 /** quickjs.c with the edits that the host needs. */
