@@ -23,6 +23,7 @@ const PACKAGES = {
   'qemu-user-static': '/usr/bin/qemu-aarch64-static',
   kmod: '/usr/sbin/depmod',
   gcc: '/usr/bin/x86_64-linux-gnu-gcc',
+  'libc6-dev': '/usr/include/stdio.h',
   'gcc-aarch64-linux-gnu': '/usr/bin/aarch64-linux-gnu-gcc',
   'xz-utils': '/usr/bin/xz',
   mmdebstrap: '/usr/bin/mmdebstrap',
@@ -34,6 +35,8 @@ export type DebianPackage = keyof typeof PACKAGES
 /** What the suites on a real kernel run, or make their nodes with. */
 export const TEST_PACKAGES = [
   ...['containernetworking-plugins', 'iptables', 'nftables', 'ipset', 'iproute2', 'procps', 'util-linux'],
+  // Programs with sanitizers take the headers of this machine's C library.
+  ...['gcc', 'libc6-dev'],
 ] as const satisfies readonly DebianPackage[]
 
 export const missingPackages = (wanted: readonly DebianPackage[]) =>

@@ -14,9 +14,11 @@ const out = join(cache, 'sanitized')
 export const cannotCompile: string | false =
   spawnSync('gcc', ['--version']).status !== 0
     ? 'there is no gcc'
-    : existsSync(join(engine, 'edited/quickjs.c'))
-      ? false
-      : 'npm run runtime has not fetched the engine'
+    : !existsSync('/usr/include/stdio.h')
+      ? 'there are no headers: apt-get install libc6-dev'
+      : existsSync(join(engine, 'edited/quickjs.c'))
+        ? false
+        : 'npm run runtime has not fetched the engine'
 
 const HOST = ['deadline', 'files', 'host', 'refuse', 'run', 'say', 'spawn', 'syscall', 'text', 'utf8']
 const FLAGS = ['-std=gnu11', '-O1', '-g', '-fwrapv', '-D_GNU_SOURCE', `-I${native}`]
