@@ -21,7 +21,7 @@ const BESIDE_NETNS = ['@cni/netns', '@cni/host', '@cni/types']
 // biome-ignore lint/style/noDefaultExport: size-limit reads the default export.
 export default [
   limit('@cni/types: an error', 'packages/types/dist/index.js', '{ CniError }', '3 kB'),
-  limit('@cni/skel: a plugin', 'packages/skel/dist/index.js', '{ definePlugin, netConf, pluginMain }', '101.1 kB'),
+  limit('@cni/skel: a plugin', 'packages/skel/dist/index.js', '{ definePlugin, netConf, pluginMain }', '101.3 kB'),
   limit('@cni/iptables: a ruleset', 'packages/iptables/dist/index.js', '{ ruleset }', '31.8 kB'),
   limit('@cni/iptables/text: a ruleset as text', 'packages/iptables/dist/text.js', '{ restoreText }', '10.1 kB'),
   limit('@cni/iptables: apply it', 'packages/iptables/dist/index.js', '{ ruleset, iptables }', '201.5 kB'),
