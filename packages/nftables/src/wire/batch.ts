@@ -11,7 +11,7 @@ import { n32, n64 } from './codec.ts'
 import { compatValues } from './compat.ts'
 import { writeExpressions } from './expression.ts'
 import { type Family, familyNumber, hooksOf } from './family.ts'
-import { type Fields, may, must, writeFields } from './fields.ts'
+import { type Fields, indexed, may, must, writeFields } from './fields.ts'
 import {
   ADD,
   DELETE,
@@ -224,17 +224,17 @@ const TABLE: Subject = { kind: 'table', fields: tableFields }
 const CHAIN: Subject = { kind: 'chain', fields: chainFields }
 const RULE: Subject = { kind: 'rule', fields: ruleFields }
 
-const GENERATION = { generation: generationFields.generation }
+const GENERATION = indexed({ generation: generationFields.generation })
 const { table, chain, userdata, id } = ruleFields
 /** Expressions are written for themselves. */
-const GIVEN = { table, chain, userdata, id }
-const HANDLE = { handle: must(ruleFields.handle.type, n64) }
+const GIVEN = indexed({ table, chain, userdata, id })
+const HANDLE = indexed({ handle: must(ruleFields.handle.type, n64) })
 const POSITION = ruleFields.position.type
 const POSITION_ID = ruleFields.positionId.type
-const PLACES = {
+const PLACES = indexed({
   ...{ before: may(POSITION, n64), after: may(POSITION, n64) },
   ...{ beforeId: may(POSITION_ID, n32), afterId: may(POSITION_ID, n32) },
-}
+})
 
 /** The flags of a message that adds something. */
 export function adding(options: AddOptions = {}): number {

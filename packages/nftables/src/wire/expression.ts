@@ -1,6 +1,6 @@
 import { decodeAttributes, readCString } from '@cni/netns/netlink'
 import { type Expression, expressions } from './expressions.ts'
-import { type Fields, indexOf, readFields, writeFields } from './fields.ts'
+import { type Fields, indexed, indexOf, readFields, writeFields } from './fields.ts'
 import { invalid } from './nft-error.ts'
 import { type AttributeWriter, written } from './writer.ts'
 
@@ -8,7 +8,7 @@ const NFTA_LIST_ELEM = 1
 const NFTA_EXPR_NAME = 1
 const NFTA_EXPR_DATA = 2
 
-const tables = new Map<string, Fields>(Object.entries(expressions))
+const tables = new Map<string, Fields>(Object.entries(expressions).map(([name, fields]) => [name, indexed(fields)]))
 
 /**
  * The expressions of a rule, as the value of its attribute: the very bytes that the kernel gives back, counters aside.

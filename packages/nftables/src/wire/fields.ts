@@ -118,6 +118,12 @@ interface FieldIndex {
 
 const indexes = new WeakMap<Fields, FieldIndex>()
 
+/** Makes the index of a table as its module is evaluated: an executable of the small runtime has it in its image. */
+export function indexed<const F extends Fields>(fields: F): F {
+  indexOf(fields)
+  return fields
+}
+
 /** Made once for each table: the same is asked thousands of times over. */
 export function indexOf(fields: Fields): FieldIndex {
   const known = indexes.get(fields)
@@ -149,16 +155,19 @@ export function decodeFields<F extends Fields>(fields: F, bytes: Buffer, start?:
 }
 
 /** Attributes in an attribute. */
-export const nested = <const F extends Fields>(fields: F, what = ''): Codec<Values<F>> => ({
-  expected: 'an object',
-  write(writer, type, value) {
-    const at = writer.open(type)
-    writeFields(writer, fields, value, what)
-    writer.close(at)
-    return true
-  },
-  decode: (bytes) => decodeFields(fields, bytes),
-})
+export function nested<const F extends Fields>(fields: F, what = ''): Codec<Values<F>> {
+  indexOf(fields)
+  return {
+    expected: 'an object',
+    write(writer, type, value) {
+      const at = writer.open(type)
+      writeFields(writer, fields, value, what)
+      writer.close(at)
+      return true
+    },
+    decode: (bytes) => decodeFields(fields, bytes),
+  }
+}
 
 const NFTA_LIST_ELEM = 1
 

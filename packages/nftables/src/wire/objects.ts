@@ -1,20 +1,20 @@
 import { buffer, bytes, i32, n32, n64, name, oneOf } from './codec.ts'
-import { type Fields, hinted, may, must, nested, told, writeFields } from './fields.ts'
+import { type Fields, hinted, indexed, may, must, nested, told, writeFields } from './fields.ts'
 import type { ObjectKind } from './object-kind.ts'
 import type { AttributeWriter } from './writer.ts'
 
 /** What a table says. */
-export const tableFields = {
+export const tableFields = indexed({
   table: must(1, name),
   handle: told(4, n64),
   flags: may(2, n32, 0),
   use: hinted(3, n32),
   userdata: may(6, bytes),
   owner: hinted(7, n32),
-}
+})
 
 /** What a chain says. */
-export const chainFields = {
+export const chainFields = indexed({
   table: must(1, name),
   chain: must(3, name),
   handle: told(2, n64),
@@ -26,10 +26,10 @@ export const chainFields = {
   counters: hinted(8, bytes),
   id: hinted(11, n32),
   userdata: may(12, bytes),
-}
+})
 
 /** What a rule says. */
-export const ruleFields = {
+export const ruleFields = indexed({
   table: must(1, name),
   chain: must(2, name),
   handle: told(3, n64),
@@ -40,29 +40,34 @@ export const ruleFields = {
   userdata: may(7, bytes),
   id: may(9, n32),
   positionId: may(10, n32),
-}
+})
 
 /** What objects and flowtables say, as far as we understand them. */
-export const objectFields = { table: must(1, name), name: must(2, name), use: hinted(5, n32), handle: hinted(6, n64) }
-export const flowtableFields = {
+export const objectFields = indexed({
+  table: must(1, name),
+  name: must(2, name),
+  use: hinted(5, n32),
+  handle: hinted(6, n64),
+})
+export const flowtableFields = indexed({
   table: must(1, name),
   name: must(2, name),
   use: hinted(4, n32),
   handle: hinted(5, n64),
-}
+})
 
 /** What `NFT_MSG_NEWGEN` tells. */
-export const generationFields = { generation: must(1, n32), pid: may(2, n32, 0), program: may(3, name, '') }
+export const generationFields = indexed({ generation: must(1, n32), pid: may(2, n32, 0), program: may(3, name, '') })
 
 /** What names one, or some, of a kind of things. */
 export type ObjectNames = Partial<Record<'table' | 'chain' | 'set', string | undefined>>
 
-const namingFields = { table: may(1, name) }
-const ruleNaming = { ...namingFields, chain: may(2, name) }
-const setNaming = { ...namingFields, set: may(2, name) }
+const namingFields = indexed({ table: may(1, name) })
+const ruleNaming = indexed({ ...namingFields, chain: may(2, name) })
+const setNaming = indexed({ ...namingFields, set: may(2, name) })
 const naming = {
   table: namingFields,
-  chain: { ...namingFields, chain: may(3, name) },
+  chain: indexed({ ...namingFields, chain: may(3, name) }),
   rule: ruleNaming,
   set: setNaming,
   element: setNaming,

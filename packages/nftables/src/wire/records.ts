@@ -1,7 +1,7 @@
 import { decodeExpressions } from './expression.ts'
 import type { Expression } from './expressions.ts'
 import { type Family, familyWord, hooksOf } from './family.ts'
-import { decodeFields } from './fields.ts'
+import { decodeFields, indexed } from './fields.ts'
 import { NFGENMSG } from './messages.ts'
 import { chainFields, ruleFields, tableFields } from './objects.ts'
 import type { BaseChain, ChainName, RuleName, TableName } from './specs.ts'
@@ -64,7 +64,7 @@ function isChainType(type: string | undefined): type is BaseChain['type'] {
 
 /** The kernel tells more of a rule; of thousands that is not read. */
 const { table, chain, handle, expressions, userdata } = ruleFields
-const toldOfRules = { table, chain, handle, expressions, userdata }
+const toldOfRules = indexed({ table, chain, handle, expressions, userdata })
 
 export function ruleIn(family: Family, body: Buffer): NftRule {
   const { comment, userdata, ...read } = withComment(decodeFields(toldOfRules, body, NFGENMSG), 'rule')

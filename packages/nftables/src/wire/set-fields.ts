@@ -1,5 +1,5 @@
 import { bytes, data, n32, n64, name, someOf, value } from './codec.ts'
-import { hinted, listOf, may, must, nested, told } from './fields.ts'
+import { hinted, indexed, listOf, may, must, nested, told } from './fields.ts'
 import type { AttributeWriter } from './writer.ts'
 
 const NFT_DATA_VERDICT = 0xffffff00
@@ -16,7 +16,7 @@ const dataType = {
 }
 
 /** What a set says. */
-export const setFields = {
+export const setFields = indexed({
   table: must(1, name),
   set: must(2, name),
   handle: told(16, n64),
@@ -36,10 +36,10 @@ export const setFields = {
   /** Which data structure it is, and how full. */
   structure: hinted(19, bytes),
   count: hinted(20, bytes),
-}
+})
 
 /** What one of a list of elements says. */
-export const elementFields = {
+export const elementFields = indexed({
   key: may(1, value),
   keyEnd: may(10, value),
   data: may(2, data),
@@ -47,12 +47,12 @@ export const elementFields = {
   timeout: may(4, n64),
   expiration: hinted(5, n64),
   userdata: may(6, bytes),
-}
+})
 
 /** What a list of elements says. */
-export const elementsFields = {
+export const elementsFields = indexed({
   table: must(1, name),
   set: must(2, name),
   setId: may(4, n32),
   elements: may(3, listOf(nested(elementFields))),
-}
+})
