@@ -48,7 +48,9 @@ export function attachmentRecords(folder: string | StateFolder): AttachmentRecor
     removeStale: store.removeStale,
     keptBecause(key, netns, removal) {
       const reason = unrecordedReason(store.read(key), netns)
-      return reason ?? (removal === 'own' ? undefined : sharedReason(store.list(), key, netns))
+      if (reason !== undefined || removal === 'own') return reason
+      const ofContainer = store.list(({ containerID }) => containerID === key.containerID)
+      return sharedReason(ofContainer, key, netns)
     },
   }
 }

@@ -105,6 +105,7 @@ describe.each<[kind: string, folderOf: () => string | StateFolder]>([
     const elsewhere = { ...gone, network: 'other' }
     for (const one of [key, gone, elsewhere]) kept.write(one, state)
     expect(kept.list().stored).toHaveLength(3)
+    expect(kept.list(({ containerID }) => containerID === 'abc').stored).toEqual([{ key, state }])
     const valid = [{ containerID: 'abc', ifName: 'eth0' }]
     expect(kept.stale('pods', valid)).toEqual({ stored: [{ key: gone, state }], unreadable: [] })
     expect(kept.removeStale('pods', valid).stored).toEqual([{ key: gone, state }])

@@ -41,8 +41,12 @@ export interface AttachmentStore<State> {
    * @throws StateError when it cannot be removed.
    */
   remove(key: AttachmentKey): boolean
-  /** Everything that is kept; files that say nothing usable are told apart. */
-  list(): Listed<State>
+  /**
+   * What is kept; files that say nothing usable are told apart.
+   *
+   * @param only - chooses attachments, which saves most of the time of the others. Default: all.
+   */
+  list(only?: (key: AttachmentKey) => boolean): Listed<State>
   /** What is kept of a network's attachments that are not among the valid ones. */
   stale(network: string, valid: readonly ValidKey[]): Listed<State>
   /**
@@ -79,20 +83,21 @@ export function recordStore<State>(options: RecordStoreOptions<State>): Attachme
   const folder = folderOf(options.folder)
   const pathOf = (name: string): string => `${folder.path}/${name}`
 
-  const readFile = (name: string): StoredState<State> | undefined => {
+  const readFile = (name: string, only?: (key: AttachmentKey) => boolean): StoredState<State> | undefined => {
     const text = folder.read(name)
     if (text === undefined) return undefined
     const path = pathOf(name)
     const { key, state } = decodeRecord(version, path, text)
+    if (only?.(key) === false) return undefined
     if (fileNameOf(key) !== name) throw new StateError('OTHER_ATTACHMENT', path, 'it describes another attachment')
     return { key, state: options.accept(state, (problem, code = 'INVALID') => new StateError(code, path, problem)) }
   }
-  const list: AttachmentStore<State>['list'] = () => {
+  const list: AttachmentStore<State>['list'] = (only) => {
     const stored: StoredState<State>[] = []
     const unreadable: StateError[] = []
     for (const name of folder.list().filter(isStateFile)) {
       try {
-        const found = readFile(name)
+        const found = readFile(name, only)
         if (found !== undefined) stored.push(found)
       } catch (error) {
         if (!isStateError(error)) throw error
