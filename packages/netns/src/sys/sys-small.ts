@@ -7,7 +7,7 @@ type Argument = number | bigint | Pointer
 /** `cni:host` of the small runtime: the kernel, without a C library. */
 interface SmallHost {
   /** The result, or `-errno`. A buffer is passed as its address. */
-  syscall(number: number, ...args: readonly Argument[]): number
+  syscall(number: number, ...args: readonly (Argument | undefined)[]): number
   /** Where a buffer is in memory. Buffers do not move. */
   address(buffer: Uint8Array): number
   readonly arch: Arch
@@ -110,8 +110,8 @@ let errno = 0
 const bound = (host: SmallHost) => (name: string) => {
   const number = NUMBERS[name]?.[host.arch]
   if (number === undefined) throw new Error(`there is no number for the system call ${name} on ${host.arch}`)
-  return (...args: readonly Argument[]): number => {
-    const result = host.syscall(number, ...args)
+  return (a?: Argument, b?: Argument, c?: Argument, d?: Argument, e?: Argument, f?: Argument): number => {
+    const result = host.syscall(number, a, b, c, d, e, f)
     if (result >= 0) return result
     errno = -result
     return -1

@@ -117,7 +117,8 @@ export class Buffer extends Bytes {
     if (!(other instanceof Uint8Array)) {
       throw invalidType('otherBuffer', 'an instance of Buffer or Uint8Array', other)
     }
-    return this === other || Buffer.compare(this, other) === 0
+    if (this.length !== other.length) return false
+    return this.length === 0 || host.find(this, other, 0) === 0
   }
 
   compare(
@@ -136,7 +137,8 @@ export class Buffer extends Bytes {
 
   override subarray(start?: number, end?: number): Buffer {
     const part = super.subarray(start, end)
-    return new Buffer(part.buffer, part.byteOffset, part.length)
+    // By Symbol.species it is one already.
+    return part instanceof Buffer ? part : new Buffer(part.buffer, part.byteOffset, part.length)
   }
 
   copy(target: Uint8Array, targetStart = 0, start = 0, end = this.length): number {

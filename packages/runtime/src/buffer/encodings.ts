@@ -71,7 +71,9 @@ const unitAt = (bytes: Uint8Array, index: number): number =>
 /** In parts: each code is an argument of a call. */
 function fromCodes(codes: Uint8Array | Uint16Array): string {
   let text = ''
-  for (let at = 0; at < codes.length; at += 4096) text += String.fromCharCode(...codes.subarray(at, at + 4096))
+  for (let at = 0; at < codes.length; at += 4096) {
+    text += Reflect.apply(String.fromCharCode, undefined, codes.subarray(at, at + 4096))
+  }
   return text
 }
 

@@ -34,7 +34,7 @@ function viewOf(buffer: Uint8Array): DataView {
 export function checkOffset(buffer: Uint8Array, offset: unknown, size: number): void {
   if (typeof offset !== 'number') throw invalidType('offset', 'of type number', offset)
   const end = buffer.length - size
-  if (Number.isInteger(offset) && offset >= 0 && offset <= end) return
+  if (offset >>> 0 === offset && offset <= end) return
   if (!Number.isInteger(offset)) throw outOfRange('offset', 'an integer', offset)
   if (end < 0) {
     throw coded(new RangeError('Attempt to access memory outside buffer bounds'), 'ERR_BUFFER_OUT_OF_BOUNDS')

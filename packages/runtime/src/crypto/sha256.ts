@@ -1,8 +1,6 @@
 import { bytesOfWords, type Compression } from './block-hash.ts'
 import { h32, k32 } from './sha2-constants.ts'
 
-const rotate = (word: number, by: number): number => (word >>> by) | (word << (32 - by))
-
 /** SHA-256 and SHA-224 (FIPS 180-4). */
 export class Sha256 implements Compression {
   readonly blockSize = 64
@@ -23,16 +21,17 @@ export class Sha256 implements Compression {
     const w = this.#schedule
     for (let index = 0; index < 16; index++) w[index] = block.getInt32(4 * index)
     for (let index = 16; index < 64; index++) {
-      const [a = 0, b = 0] = [w[index - 15], w[index - 2]]
-      const s0 = rotate(a, 7) ^ rotate(a, 18) ^ (a >>> 3)
-      const s1 = rotate(b, 17) ^ rotate(b, 19) ^ (b >>> 10)
+      const a = w[index - 15] ?? 0
+      const b = w[index - 2] ?? 0
+      const s0 = ((a >>> 7) | (a << 25)) ^ ((a >>> 18) | (a << 14)) ^ (a >>> 3)
+      const s1 = ((b >>> 17) | (b << 15)) ^ ((b >>> 19) | (b << 13)) ^ (b >>> 10)
       w[index] = (w[index - 16] ?? 0) + s0 + (w[index - 7] ?? 0) + s1
     }
     let [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = this.#state
     for (let index = 0; index < 64; index++) {
-      const s1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)
+      const s1 = ((e >>> 6) | (e << 26)) ^ ((e >>> 11) | (e << 21)) ^ ((e >>> 25) | (e << 7))
       const t1 = (h + s1 + ((e & f) ^ (~e & g)) + (k32[index] ?? 0) + (w[index] ?? 0)) | 0
-      const s0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)
+      const s0 = ((a >>> 2) | (a << 30)) ^ ((a >>> 13) | (a << 19)) ^ ((a >>> 22) | (a << 10))
       const t2 = s0 + ((a & b) ^ (a & c) ^ (b & c))
       h = g
       g = f

@@ -1,4 +1,3 @@
-import type { Argument } from '../host.ts'
 import { fileError } from '../sys/errno.ts'
 import { call } from '../sys/numbers.ts'
 import { fdOf, type PathLike, pathOf } from './arguments.ts'
@@ -17,8 +16,9 @@ const at = { blksize: 1, nlink: 4, uid: 5, gid: 6, mode: 7, ino: 8, size: 10, bl
 const times = { atime: 16, birthtime: 20, ctime: 24, mtime: 28 }
 
 const wide = (words: Uint32Array, index: number): number => (words[index] ?? 0) + (words[index + 1] ?? 0) * 2 ** 32
-const device = (words: Uint32Array, index: number): number => {
-  const [major = 0, minor = 0] = words.subarray(index, index + 2)
+function device(words: Uint32Array, index: number): number {
+  const major = words[index] ?? 0
+  const minor = words[index + 1] ?? 0
   return (minor & 0xff) + (major & 0xfff) * 0x100 + (minor & ~0xff) * 0x1000
 }
 const seconds = (words: Uint32Array, index: number): number =>
@@ -145,8 +145,7 @@ interface Look {
 
 function look({ fd, path, flags, name }: Look, { bigint, throwIfNoEntry }: StatOptions = {}) {
   const words = new Uint32Array(64)
-  const args: Argument[] = [fd, path, flags, STATX_BASIC_AND_BIRTH, words]
-  const result = call('statx', ...args)
+  const result = call('statx', fd, path, flags, STATX_BASIC_AND_BIRTH, words)
   if (result >= 0) return bigint === true ? new BigIntStats(words) : new Stats(words)
   if (throwIfNoEntry === false && result === ENOENT) return undefined
   throw fileError(result, name, path === '' ? undefined : path)

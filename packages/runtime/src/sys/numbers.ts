@@ -74,13 +74,17 @@ export type Call = keyof typeof table
 
 const column = host.arch === 'x64' ? 0 : 1
 
+const EINTR = -4
+
 /** Calls the kernel by name. The result is negative, `-errno`, if the call failed. */
-export const call = (name: Call, ...args: readonly Argument[]): number => host.syscall(table[name][column], ...args)
+export function call(name: Call, a?: Argument, b?: Argument, c?: Argument, d?: Argument, e?: Argument, f?: Argument) {
+  return host.syscall(table[name][column], a, b, c, d, e, f)
+}
 
 /** Retries a call that a signal interrupted. */
-export function callAgain(name: Call, ...args: readonly Argument[]): number {
+export function callAgain(...args: Parameters<typeof call>): number {
   for (;;) {
-    const result = call(name, ...args)
-    if (result !== -4) return result
+    const result = call(...args)
+    if (result !== EINTR) return result
   }
 }
