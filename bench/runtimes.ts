@@ -1,5 +1,5 @@
 /** Plugins as whole processes on each runtime, beside a Go plugin of Debian's. */
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildExecutable } from '@cni/build'
 import { run } from '@cni/host'
@@ -14,7 +14,7 @@ type Verb = 'ADD' | 'CHECK' | 'DEL'
 interface Plugin {
   readonly name: string
   readonly argv: readonly [string, ...string[]]
-  readonly conf: object
+  readonly conf: { readonly type: string }
   readonly reference?: boolean
 }
 
@@ -97,7 +97,11 @@ function called(plugin: Plugin, verb: Verb): Contender {
         argv,
         stdin,
         env: { ...environment, CNI_COMMAND: verb },
-        cleanUp: () => place[Symbol.asyncDispose](),
+        async cleanUp() {
+          await place[Symbol.asyncDispose]()
+          // DEL reads the records of all attachments: each call finds its own alone.
+          rmSync(`/run/cni/${conf.type}`, { recursive: true, force: true })
+        },
       }
     },
   }
