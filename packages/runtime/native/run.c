@@ -69,7 +69,8 @@ void run_program(void) {
     }
     JSValue more = call_member(context, "loop", 0, 0);
     if (JS_IsException(more)) crash(context);
-    else if (!JS_ToBool(context, more)) _exit(exit_code(context));
+    // After the deadline jobs may be left.
+    else if (!JS_ToBool(context, more) && !JS_IsJobPending(state->runtime)) _exit(exit_code(context));
     JS_FreeValue(context, more);
   }
 }

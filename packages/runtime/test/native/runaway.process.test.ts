@@ -22,8 +22,19 @@ host.loop = () => { print('loop'); return false }`)
   it('is no job: jobs without end leave the loop its turn', () => {
     const { stdout, stderr } = run(`const forever = () => Promise.resolve().then(forever)
 host.main = () => { host.setDeadline(50, -1); forever() }
-host.loop = () => { print('loop'); return false }`)
+host.loop = () => { print('loop'); host.syscall(231, 0) }`)
     expect([stdout, stderr]).toEqual(['loop\n', ''])
+  })
+
+  it('is not a process that has jobs left after its deadline: they run to their end', () => {
+    const { stdout } = run(`host.main = async () => {
+  host.setDeadline(1, -1)
+  for (const end = host.now() + 2; host.now() < end;) await 0
+  for (let i = 0; i < 10; i++) await 0
+  print('done')
+}
+host.loop = () => false`)
+    expect(stdout).toBe('done\n')
   })
 
   it('is ended by a signal that waits in the descriptor for a second', () => {
