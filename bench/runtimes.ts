@@ -1,5 +1,5 @@
 /** Plugins as whole processes on each runtime, beside a Go plugin of Debian's. */
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildExecutable } from '@cni/build'
 import { run } from '@cni/host'
@@ -15,24 +15,37 @@ interface Plugin {
   readonly name: string
   readonly argv: readonly [string, ...string[]]
   readonly conf: { readonly type: string }
+  /** Makes the interface; the others find the result of such a plugin. */
+  readonly isFirst?: boolean
   readonly reference?: boolean
 }
 
 const used = settings({ runs: 20 })
 const suite = new SuiteReport('Plugins as whole processes on each runtime', used)
 
+const HELLO = 'examples/hello-chain/src/main.ts'
+const buildTimes: number[] = []
+
 const redirect = { type: 'hello-chain', port: 15_001 }
+const policy = { type: 'pod-firewall', deny: ['tcp 22'], allow: ['tcp 80', 'tcp 8000-8080 from 10.0.0.0/8', 'icmp'] }
+const ranges = [[{ subnet: '10.78.0.0/24' }], [{ subnet: 'fd78::/64' }]]
+const routes = [{ dst: '0.0.0.0/0' }, { dst: '::/0' }]
+const cable = { type: 'ptp-routed', ipam: { type: 'host-local', dataDir: scratchFile(), ranges, routes } }
+
 const plugins: readonly Plugin[] = [
   // Its ADD reads the configuration and the result, and changes nothing.
   { name: 'Go, tuning', argv: [freshCopy('/usr/lib/cni/tuning')], conf: { type: 'tuning' }, reference: true },
   { name: 'noop, small', argv: [await built('bench/noop.ts', 'small')], conf: { type: 'noop' } },
-  { name: 'hello-chain, small', argv: [await built('examples/hello-chain/src/main.ts', 'small')], conf: redirect },
-  { name: 'hello-chain, bun', argv: [await built('examples/hello-chain/src/main.ts', 'bun')], conf: redirect },
+  { name: 'hello-chain, small', argv: [await built(HELLO, 'small')], conf: redirect },
+  { name: 'firewall, small', argv: [await built('examples/firewall/src/main.ts', 'small')], conf: policy },
   {
-    name: 'hello-chain, Node',
-    argv: [process.execPath, join(root, 'dist/bundle/hello-chain.cjs')],
-    conf: redirect,
+    name: 'ptp-routed, small',
+    argv: [await built('examples/ptp-routed/src/main.ts', 'small')],
+    conf: cable,
+    isFirst: true,
   },
+  { name: 'hello-chain, bun', argv: [await built(HELLO, 'bun')], conf: redirect },
+  { name: 'hello-chain, Node', argv: [process.execPath, join(root, 'dist/bundle/hello-chain.cjs')], conf: redirect },
 ]
 
 // Records of attachments are on a tmpfs, as on a node; only this process sees the one we mount.
@@ -40,23 +53,20 @@ mkdirSync('/run/cni', { recursive: true })
 loadSys().mount('tmpfs', '/run/cni', 'tmpfs', 0, 'mode=0755')
 try {
   await suite.race('VERSION', plugins.map(version), used.runs)
-  const raced = (verb: Verb, which: readonly Plugin[]) =>
-    suite.race(
-      verb,
-      which.map((plugin) => called(plugin, verb)),
-      used.runs,
-    )
   await raced('ADD', plugins)
   // There is no eth0, which tuning looks for.
   const ours = plugins.filter(({ reference }) => reference !== true)
   await raced('CHECK', ours)
   await raced('DEL', ours)
+  suite.add('the file', 'MB', sizes())
+  suite.add('cni-build', 'ms', [{ name: 'small', samples: buildTimes }])
   suite.write()
 } finally {
   loadSys().umount2('/run/cni', 2)
 }
 
 async function built(entry: string, runtime: 'small' | 'bun'): Promise<string> {
+  const begun = performance.now()
   const { outfile } = await buildExecutable({
     entry: join(root, entry),
     outfile: scratchFile(),
@@ -64,7 +74,22 @@ async function built(entry: string, runtime: 'small' | 'bun'): Promise<string> {
     runtime,
     smoke: false,
   })
+  if (runtime === 'small') buildTimes.push(performance.now() - begun)
   return freshCopy(outfile)
+}
+
+function sizes() {
+  return plugins
+    .filter(({ argv }) => argv[0] !== process.execPath)
+    .map(({ name, argv, reference = false }) => ({ name, reference, samples: [statSync(argv[0]).size / 1e6] }))
+}
+
+function raced(verb: Verb, which: readonly Plugin[]): Promise<void> {
+  return suite.race(
+    verb,
+    which.map((plugin) => called(plugin, verb)),
+    used.runs,
+  )
 }
 
 function version({ name, argv, reference = false }: Plugin): Contender {
@@ -72,32 +97,39 @@ function version({ name, argv, reference = false }: Plugin): Contender {
 }
 
 /** A call in a namespace of its own; CHECK and DEL come after an ADD. */
-function called(plugin: Plugin, verb: Verb): Contender {
-  const { name, argv, conf, reference = false } = plugin
+function called({ name, argv, conf, isFirst = false, reference = false }: Plugin, verb: Verb): Contender {
   return {
     name,
     reference,
     async prepare() {
       const place = await tempNetns()
-      const prevResult = {
-        cniVersion: '1.0.0',
-        interfaces: [{ name: 'eth0', sandbox: place.path }],
-        ips: [{ interface: 0, address: '10.222.0.9/24' }],
-      }
-      const stdin = JSON.stringify({ cniVersion: '1.0.0', name: 'bench', ...conf, prevResult })
-      const environment = {
+      const env = {
         PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
         CNI_CONTAINERID: 'bench',
         CNI_IFNAME: 'eth0',
         CNI_NETNS: place.path,
         CNI_PATH: '/usr/lib/cni',
       }
-      if (verb !== 'ADD') await run(argv, { env: { ...environment, CNI_COMMAND: 'ADD' }, input: stdin })
+      const interfaces = [{ name: 'eth0', sandbox: place.path }]
+      const before = { cniVersion: '1.0.0', interfaces, ips: [{ interface: 0, address: '10.222.0.9/24' }] }
+      const call = (as: Verb, prevResult: object | undefined) => ({
+        env: { ...env, CNI_COMMAND: as },
+        stdin: JSON.stringify({ cniVersion: '1.0.0', name: 'bench', ...conf, prevResult }),
+      })
+      let prevResult = isFirst ? undefined : before
+      if (verb !== 'ADD') {
+        const add = call('ADD', prevResult)
+        const { stdout } = await run(argv, { env: add.env, input: add.stdin })
+        if (isFirst) prevResult = JSON.parse(stdout)
+      }
       return {
         argv,
-        stdin,
-        env: { ...environment, CNI_COMMAND: verb },
+        ...call(verb, prevResult),
         async cleanUp() {
+          if (isFirst) {
+            const del = call('DEL', prevResult)
+            await run(argv, { env: del.env, input: del.stdin })
+          }
           await place[Symbol.asyncDispose]()
           // DEL reads the records of all attachments: each call finds its own alone.
           rmSync(`/run/cni/${conf.type}`, { recursive: true, force: true })

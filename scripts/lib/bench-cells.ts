@@ -24,12 +24,6 @@ export function ms(one: Measure | undefined, digits?: number) {
 export const difference = (one: Measure | undefined, before: Measure | undefined) =>
   one === undefined || before === undefined ? '' : signed(one.median - before.median)
 
-/** By the rounds' ratios, which do not mind a machine that drifts. */
-export const overBare = (one: Measure | undefined, bare: Measure | undefined) => {
-  const found = one?.ratios.find(({ to }) => to === 'bare runtime')
-  return found === undefined || bare === undefined ? '' : signed((found.value - 1) * bare.median)
-}
-
 /** Without a minus before nothing. */
 const signed = (value: number) => (Math.abs(value) < 0.05 ? 0 : value).toFixed(1)
 

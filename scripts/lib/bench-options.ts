@@ -55,11 +55,6 @@ export const SUITES = {
     numbers: ['runs'],
     executables: ['hello-chain'],
   },
-  startup: {
-    about: 'what each step costs a compiled file over the bare runtime',
-    numbers: ['runs'],
-    executables: ['istio-cni'],
-  },
 } as const satisfies Record<string, SuiteInfo>
 
 export type SuiteName = keyof typeof SUITES

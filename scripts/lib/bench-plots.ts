@@ -11,8 +11,6 @@ export function plots(report: Report): Record<string, string> {
       return one === undefined ? [] : [{ name, medianMs: one.median, minMs: one.min, maxMs: one.max }]
     })
   const verbs = ['VERSION', 'ADD, mesh pod', 'ADD, pod outside the mesh', 'CHECK, mesh pod', 'DEL, mesh pod']
-  const starts =
-    report.suites.startup?.measures.filter(({ quantity }) => quantity === 'ms').map(({ name }) => name) ?? []
   const sizes = [30, 300, 3000].flatMap((rules) => ['nft', 'legacy'].map((backend) => `${rules} rules, ${backend}`))
   const note = (suite: string) =>
     `milliseconds, median of ${report.suites[suite]?.settings.runs} runs, line: minimum to maximum. ${report.machine.cores} × ${report.machine.cpu}, Linux ${report.machine.kernel.replace(/-.*/, '')}`
@@ -28,14 +26,6 @@ export function plots(report: Report): Record<string, string> {
       groups: sizes.map((size) => ({
         label: size,
         bars: bars('iptables', `apply, ${size}`, ['ours', 'iptables-restore']),
-      })),
-    }),
-    'startup.svg': barChart({
-      title: 'What a start costs: compiled files',
-      note: note('startup'),
-      groups: starts.map((name) => ({
-        label: name,
-        bars: bars('startup', 'start', [name]).map((bar) => ({ ...bar, name: 'ours' })),
       })),
     }),
   }

@@ -1,20 +1,6 @@
 // The tables of docs/performance.md, from a report of npm run bench.
 import type { Report } from '../../bench/lib/report.ts'
-import { difference, type Find, finder, ms, overBare, ratioOf, table, withP99 } from './bench-cells.ts'
-
-/** When `istio-cni` loads what the suite `startup` measures. */
-const LOADED: Record<string, string> = {
-  'a file read': 'with stdin: every verb but VERSION',
-  'the same by node:fs itself': 'never',
-  'a plugin without schema, VERSION': 'always: `@cni/skel`',
-  'a schema of two members (zod/mini)': 'with the configuration: every verb but VERSION',
-  'system calls': 'to enter a namespace: ADD in the mesh, CHECK, DEL',
-  'a program run by @cni/host': 'for `iptables-restore`, `iptables-save`: the same',
-  'the same by node:child_process': 'never',
-  "a digest by the runtime's own hasher": 'to name and check the state file: ADD in the mesh, CHECK, DEL',
-  'the same by node:crypto': 'never',
-  'node:https loaded': 'never: the API is asked by `fetch`',
-}
+import { difference, type Find, finder, ms, ratioOf, table, withP99 } from './bench-cells.ts'
 
 const SERVED = 'ours, served'
 
@@ -41,7 +27,7 @@ export function tables(report: Report): Record<string, string> {
   return {
     machine: machine(report),
     plugin: pluginTable(of),
-    startup: startupTable(of),
+    runtimes: runtimesTable(of, report),
     steps: table(['ADD of a mesh pod, step by step', 'ms', 'so far'], steps(of)),
     rules: rulesTable(of),
     native: nativeTable(of),
@@ -81,17 +67,21 @@ function pluginTable(of: Find) {
   return table(['', 'ours, ms', 'original, ms', 'wall', 'CPU', 'peak MB'], rows)
 }
 
-function startupTable(of: Find) {
-  const bare = of('startup', 'start', 'bare runtime')
-  const names = ['bare runtime', ...Object.keys(LOADED), 'istio-cni, VERSION']
-  return table(
-    ['a compiled file with', 'ms', 'over the bare runtime', '`istio-cni` loads it'],
-    names.map((name) => {
-      const one = of('startup', 'start', name)
-      const over = name === 'bare runtime' ? '' : overBare(one, bare)
-      return [name === 'bare runtime' ? 'nothing: the bare runtime' : name, ms(one), over, LOADED[name] ?? '']
-    }),
-  )
+/** Each runtime and each example by the verbs, with ratios to a Go plugin. */
+function runtimesTable(of: Find, { suites }: Report) {
+  const names =
+    suites.runtimes?.measures.filter(({ group, quantity }) => group === 'VERSION' && quantity === 'ms') ?? []
+  const verbs = ['VERSION', 'ADD', 'CHECK', 'DEL']
+  const rows = names.map(({ name }) => {
+    const times = verbs.map((verb) => {
+      const one = of('runtimes', verb, name)
+      const ratio = ratioOf(one, 'Go, tuning')
+      return one === undefined ? '' : `${one.median.toFixed(one.median < 2 ? 2 : 1)}${ratio && ` (${ratio})`}`
+    })
+    const [memory, file] = [of('runtimes', 'ADD', name, 'peak MB'), of('runtimes', 'the file', name, 'MB')]
+    return [name, ...times, ms(memory, 1), ms(file, 1)]
+  })
+  return table(['', ...verbs.map((verb) => `${verb}, ms`), 'peak MB', 'file, MB'], rows)
 }
 
 /**
