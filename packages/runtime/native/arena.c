@@ -15,14 +15,13 @@
 // A freed block of at least this size is a gap that the image need not have.
 #define GAP 2048
 
-// A block has its size in the 8 bytes before it.
 typedef struct {
   size_t bytes; // of the block, a multiple of 8
   unsigned class;
 } Size;
 
 // Up to 1024 bytes in steps of 8, then four sizes between one power of two and the next.
-static Size size_of(size_t wanted) {
+static inline __attribute__((always_inline)) Size size_of(size_t wanted) {
   if (wanted <= SMALL) {
     // At least the 8 bytes that a freed block needs.
     unsigned class = wanted == 0 ? 1 : (unsigned)((wanted + 7) >> 3);
@@ -126,13 +125,6 @@ void *arena_alloc(Arena *arena, size_t wanted) {
   }
   if (arena->end - arena->top < (ptrdiff_t)size.bytes + 8 && !grow(arena, size.bytes + 8)) return 0;
   return take(&arena->top, size.bytes);
-}
-
-size_t arena_size(const void *block) {
-  if (!block) return 0;
-  size_t bytes;
-  memcpy(&bytes, (const char *)block - 8, sizeof bytes);
-  return bytes;
 }
 
 void arena_free(Arena *arena, void *block) {

@@ -42,8 +42,8 @@ size_t arena_close(Arena *arena, size_t reserved);
 // A block begins at a multiple of 8. Returns 0 if there is no memory.
 void *arena_alloc(Arena *arena, size_t size);
 void arena_free(Arena *arena, void *block);
-// Bytes that a block has: at least what was asked for.
-size_t arena_size(const void *block);
+// Bytes that a block has: at least what was asked for. They are in the 8 bytes before it.
+static inline size_t arena_size(const void *block) { return block ? ((const size_t *)block)[-1] : 0; }
 // Returns 0, and leaves the block as it is, if there is no memory.
 void *arena_resize(Arena *arena, void *block, size_t size);
 #endif
