@@ -6,7 +6,7 @@ import { UsageError } from '@cni/host/cli'
 export function tarballsIn(folder: string): Record<string, string> {
   const found = Object.fromEntries(
     filesOf(resolve(folder)).flatMap((file) => {
-      const [, name] = /^cni-([a-z-]+)-\d+\.\d+\.\d+\S*\.tgz$/.exec(file) ?? []
+      const [, name] = /^cni-([a-z\d-]+?)-\d+\.\d+\.\d+\S*\.tgz$/.exec(file) ?? []
       return name === undefined ? [] : [[`@cni/${name}`, `file:${join(resolve(folder), file)}`]]
     }),
   )
