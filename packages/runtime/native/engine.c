@@ -2,6 +2,8 @@
 #include "quickjs.c"
 #include "engine.h"
 
+uintptr_t engine_image_end;
+
 JSContext *engine_new_context(JSRuntime *runtime) {
   JSContext *context = JS_NewContextRaw(runtime);
   if (!context) return 0;

@@ -68,6 +68,7 @@ static void start(uint64_t length) {
     _exit(1);
   }
   if (memcmp((char *)ARENA_BASE + length - IMAGE_END_SIZE, IMAGE_END, IMAGE_END_SIZE) != 0) cut_off(SIGBUS);
+  engine_image_end = ARENA_BASE + length;
   take_standard_descriptors();
   limit_stack();
   seed();

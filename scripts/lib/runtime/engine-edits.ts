@@ -1,12 +1,6 @@
 import { Stop } from '../progress.ts'
-
-/** A place of the engine's source that must be there exactly `times` times. */
-interface Edit {
-  readonly why: string
-  readonly find: string
-  readonly replace: string
-  readonly times: number
-}
+import type { Edit } from './edit.ts'
+import { IMAGE_EDITS, IMAGE_EDITS_OF_HEADER } from './image-edits.ts'
 
 const KEYED_HASH = `
 static uint64_t keyed_hash_units(JSValueConst val, uint64_t h, uint64_t key)
@@ -490,12 +484,17 @@ static void build_backtrace(JSContext *ctx, JSValueConst error_obj,
   },
 ]
 
-/** quickjs.c with the edits that the host needs. */
-export function editEngine(source: string): string {
-  return EDITS.reduce((text, { why, find, replace, times }) => {
+const EDITS_OF = { 'quickjs.c': [...EDITS, ...IMAGE_EDITS], 'quickjs.h': IMAGE_EDITS_OF_HEADER } as const
+
+/** The files of the engine that have edits. */
+export const EDITED_FILES = ['quickjs.c', 'quickjs.h'] as const
+
+/** A file of the engine with the edits that the host needs. */
+export function editEngine(file: (typeof EDITED_FILES)[number], source: string): string {
+  return EDITS_OF[file].reduce((text, { why, find, replace, times }) => {
     const parts = text.split(find)
     if (parts.length !== times + 1) {
-      throw new Stop(`quickjs.c has ${parts.length - 1} of the ${times} places for an edit (${why}): ${find}`)
+      throw new Stop(`${file} has ${parts.length - 1} of the ${times} places for an edit (${why}): ${find}`)
     }
     return parts.join(replace)
   }, source)

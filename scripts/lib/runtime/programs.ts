@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } 
 import { availableParallelism } from 'node:os'
 import { basename, join } from 'node:path'
 import { exec, root } from '../exec.ts'
+import { EDITED_FILES } from './engine-edits.ts'
 import { MUSL_VERSION, QUICKJS_VERSION } from './pins.ts'
 import type { CLibrary } from './sources.ts'
 import type { Toolchain } from './toolchain.ts'
@@ -47,7 +48,7 @@ export interface Inputs {
   readonly processor: 'x64' | 'arm64'
   readonly tools: Toolchain
   readonly library: CLibrary
-  /** Unpacked, with the edited file in `edited`. */
+  /** Unpacked, with the edited files in `edited`. */
   readonly engine: string
   /** Names what bytecode and images fit to. */
   readonly build: string
@@ -71,7 +72,7 @@ export async function compilePrograms(inputs: Inputs, objects: string, into: str
 
 async function engineObjects(inputs: Inputs, objects: string): Promise<string[]> {
   const hash = createHash('sha256').update(JSON.stringify([inputs.tools.version, FLAGS, inputs.library]))
-  hash.update(readFileSync(join(inputs.engine, 'edited/quickjs.c')))
+  for (const file of EDITED_FILES) hash.update(readFileSync(join(inputs.engine, 'edited', file)))
   for (const file of ENGINE_PART) hash.update(readFileSync(join(NATIVE, file)))
   const name = `engine-${hash.digest('hex').slice(0, 16)}`
   const folder = join(objects, name)

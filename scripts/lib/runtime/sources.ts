@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { exec } from '../exec.ts'
 import { download } from '../image/debian-archive.ts'
 import { Stop } from '../progress.ts'
-import { editEngine } from './engine-edits.ts'
+import { EDITED_FILES, editEngine } from './engine-edits.ts'
 import { C_LIBRARY, ENGINE_SOURCE, type Processor, QUICKJS_VERSION } from './pins.ts'
 
 const HINT = 'The archive no longer has it, or cannot be reached. Until then plugins are built with --runtime bun.'
@@ -20,9 +20,10 @@ export async function engineSource(cache: string): Promise<string> {
     const version = readFileSync(join(into, 'VERSION'), 'utf8').trim()
     if (version !== QUICKJS_VERSION) throw new Stop(`the pinned engine is ${version}, pins.ts says ${QUICKJS_VERSION}`)
   })
-  const edited = join(folder, 'edited/quickjs.c')
   mkdirSync(join(folder, 'edited'), { recursive: true })
-  writeFileSync(edited, editEngine(readFileSync(join(folder, 'quickjs.c'), 'utf8')))
+  for (const file of EDITED_FILES) {
+    writeFileSync(join(folder, 'edited', file), editEngine(file, readFileSync(join(folder, file), 'utf8')))
+  }
   return folder
 }
 

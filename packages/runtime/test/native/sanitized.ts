@@ -42,7 +42,7 @@ export function sanitizedHost(): string {
   const engineSources = ['cutils', 'dtoa', 'libregexp', 'libunicode'].map((part) => join(engine, `${part}.c`))
   const headers = [`-isystem${join(engine, 'edited')}`, `-isystem${engine}`]
   const objects = [...engineSources, join(native, 'engine.c')].map((source) =>
-    once('engine', [source, join(engine, 'edited/quickjs.c')], (to) =>
+    once('engine', [source, ...['quickjs.c', 'quickjs.h'].map((file) => join(engine, 'edited', file))], (to) =>
       gcc([...FLAGS, ...headers, ...ENGINE_CHECKS, '-c', source, '-o', to]),
     ),
   )

@@ -1,0 +1,80 @@
+import type { Edit } from './edit.ts'
+
+// What lies in the image lives as long as the process. To count a reference is to write to its page, which the kernel
+// copies first: docs/small-runtime.md, "The image".
+
+const WHY = 'references to what lies in the image are not counted'
+
+const one = (find: string, replace: string, times = 1): Edit => ({ why: WHY, find, replace, times })
+
+/** Edits of quickjs.h. */
+export const IMAGE_EDITS_OF_HEADER: readonly Edit[] = [
+  one(
+    'void __JS_FreeValue(JSContext *ctx, JSValue v);\n',
+    `/* the address behind the image, 0 while it is made */
+extern uintptr_t engine_image_end;
+#define IN_IMAGE(p) ((uintptr_t)(p) < engine_image_end)
+
+void __JS_FreeValue(JSContext *ctx, JSValue v);
+`,
+  ),
+  one('        if (--p->ref_count <= 0) {\n', '        if (!IN_IMAGE(p) && --p->ref_count <= 0) {\n', 2),
+  one('        p->ref_count++;\n', '        if (!IN_IMAGE(p))\n            p->ref_count++;\n', 2),
+]
+
+/** Edits of quickjs.c. */
+export const IMAGE_EDITS: readonly Edit[] = [
+  // Names.
+  one(
+    '        p = rt->atom_array[v];\n        p->header.ref_count++;\n',
+    '        p = rt->atom_array[v];\n        if (!IN_IMAGE(p))\n            p->header.ref_count++;\n',
+    2,
+  ),
+  one(
+    'if (!__JS_AtomIsConst(i))\n                    p->header.ref_count++;\n',
+    'if (!__JS_AtomIsConst(i) && !IN_IMAGE(p))\n                    p->header.ref_count++;\n',
+  ),
+  one(
+    'if (!__JS_AtomIsConst(i))\n                p->header.ref_count++;\n',
+    'if (!__JS_AtomIsConst(i) && !IN_IMAGE(p))\n                p->header.ref_count++;\n',
+  ),
+  one(
+    'if (__JS_AtomIsConst(i))\n                str->header.ref_count--;\n',
+    'if (__JS_AtomIsConst(i) && !IN_IMAGE(str))\n                str->header.ref_count--;\n',
+  ),
+  one('    if (--p->header.ref_count > 0)\n', '    if (IN_IMAGE(p) || --p->header.ref_count > 0)\n'),
+  one('    if (--str->header.ref_count <= 0) {\n', '    if (!IN_IMAGE(str) && --str->header.ref_count <= 0) {\n'),
+  // A count of 1 does not say that nobody else refers to it.
+  one('        if (p1->header.ref_count != 1)\n', '        if (IN_IMAGE(p1) || p1->header.ref_count != 1)\n'),
+  one('} else if (sh->header.ref_count != 1) {\n', '} else if (IN_IMAGE(sh) || sh->header.ref_count != 1) {\n'),
+  one('        if (sh->header.ref_count != 1) {\n', '        if (IN_IMAGE(sh) || sh->header.ref_count != 1) {\n'),
+  // Shapes of objects.
+  one('    sh->header.ref_count++;\n', '    if (!IN_IMAGE(sh))\n        sh->header.ref_count++;\n'),
+  one(
+    '    if (unlikely(--sh->header.ref_count <= 0)) {\n',
+    '    if (!IN_IMAGE(sh) && unlikely(--sh->header.ref_count <= 0)) {\n',
+  ),
+  // Variables of closures.
+  one(' var_ref->header.ref_count++;\n', ' if (!IN_IMAGE(var_ref)) var_ref->header.ref_count++;\n', 6),
+  one(
+    '        pr->u.var_ref->header.ref_count++;\n',
+    '        if (!IN_IMAGE(pr->u.var_ref))\n            pr->u.var_ref->header.ref_count++;\n',
+  ),
+  one(
+    '        if (--var_ref->header.ref_count == 0) {\n',
+    '        if (!IN_IMAGE(var_ref) && --var_ref->header.ref_count == 0) {\n',
+  ),
+  // The collector takes what lies in the image for referred to.
+  one(
+    '    assert(p->ref_count > 0);\n    p->ref_count--;\n',
+    '    if (IN_IMAGE(p))\n        return;\n    assert(p->ref_count > 0);\n    p->ref_count--;\n',
+  ),
+  one(
+    '    p->ref_count++;\n    if (p->ref_count == 1) {\n',
+    '    if (IN_IMAGE(p))\n        return;\n    p->ref_count++;\n    if (p->ref_count == 1) {\n',
+  ),
+  one(
+    'JSGCObjectHeader *p)\n{\n    p->ref_count++;\n}\n',
+    'JSGCObjectHeader *p)\n{\n    if (!IN_IMAGE(p))\n        p->ref_count++;\n}\n',
+  ),
+]
