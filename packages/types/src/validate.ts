@@ -2,8 +2,7 @@ import { CniError, ErrorCode } from './errors.ts'
 import { kindOf } from './json.ts'
 
 const NAME = /^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/
-/** `/`, `:` and what Unicode calls white space: to make a set of `\p{White_Space}` takes 0.1 ms. */
-const NOT_IN_IF_NAME = /[/:\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/
+const NOT_IN_IF_NAME = /[/:\p{White_Space}]/u
 
 /** Whether a text can be a container id: ASCII letters, digits, `_`, `.` and `-`, the first a letter or digit. */
 export function isContainerID(value: string): boolean {

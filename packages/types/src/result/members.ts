@@ -14,7 +14,6 @@ export function decodeObject(value: unknown, shape: Shape, path: string): JsonOb
   if (!isObject(value)) throw wrong(path || 'result', 'an object', value)
   const object = foldMembers(value, Object.keys(shape))
   const read: JsonObject = {}
-  // Plain loops: a list of pairs for each object takes an agent longer than all else of a result.
   for (const name in shape) {
     const member = shape[name]?.(object[name], path === '' ? name : `${path}.${name}`)
     if (member !== undefined) read[name] = member
