@@ -1,3 +1,6 @@
+import { spawn } from 'node:child_process'
+import type { Readable } from 'node:stream'
+
 /** A process that was started, as far as supervising it needs. */
 export interface Child {
   /** `undefined` when it never ran; an `error` event says why. */
@@ -28,4 +31,41 @@ export interface ChildOptions {
 }
 
 /** Starts a program in a process group of its own. Throws, or reports an `error`, when it cannot be started. */
-export type SpawnChild = (file: string, args: readonly string[], options: ChildOptions, events: ChildEvents) => Child
+export function spawnChild(
+  file: string,
+  args: readonly string[],
+  { env, cwd, input, stderr, inherit }: ChildOptions,
+  events: ChildEvents,
+): Child {
+  const child = spawn(file, args, {
+    env,
+    ...(cwd === undefined ? {} : { cwd }),
+    detached: true,
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', stderr, ...inherit],
+  })
+  child.on('error', events.error)
+  child.once('exit', events.exit)
+  child.once('close', events.close)
+  listen(child.stdout, events.stdout)
+  listen(child.stderr, events.stderr)
+  if (input !== undefined) {
+    // EPIPE: a program need not read its stdin, its exit code tells how it went.
+    child.stdin?.on('error', () => {})
+    child.stdin?.end(input)
+  }
+  return {
+    pid: child.pid,
+    release() {
+      child.stdin?.destroy()
+      child.stdout?.destroy()
+      child.stderr?.destroy()
+    },
+  }
+}
+
+function listen(stream: Readable | null, onChunk: (chunk: Uint8Array) => void): void {
+  stream?.on('error', () => {
+    // a pipe destroyed after the exit: what was read is kept
+  })
+  stream?.on('data', onChunk)
+}

@@ -1,10 +1,8 @@
 import { existsSync } from 'node:fs'
 import { argvText } from './argv-text.ts'
-import { bunChild } from './bun-child.ts'
-import type { ChildOptions } from './child.ts'
+import { type ChildOptions, spawnChild } from './child.ts'
 import { type DebugTrace, debugFor } from './debug/debug-for.ts'
 import { DEFAULT_PATH, findExecutable } from './find-executable.ts'
-import { nodeChild } from './node-child.ts'
 import { isRunError, RunError } from './run-error.ts'
 import type { Argv, RunErrorCode, RunOptions, RunResult, Started } from './run-types.ts'
 import { supervise } from './supervise.ts'
@@ -41,7 +39,6 @@ export function start(argv: Argv, options: RunOptions = {}): Started {
   const file = name.includes('/') ? name : findExecutable(name, env.PATH)
   if (file === undefined) return never('NOT_FOUND', `Command not found in ${env.PATH || DEFAULT_PATH}`)
 
-  const spawn = process.versions.bun === undefined ? nodeChild : bunChild
   const given: ChildOptions = {
     env,
     cwd: options.cwd,
@@ -50,7 +47,7 @@ export function start(argv: Argv, options: RunOptions = {}): Started {
     inherit: options.inherit ?? [],
   }
   try {
-    const started = supervise((events) => spawn(file, args, given, events), options, {
+    const started = supervise((events) => spawnChild(file, args, given, events), options, {
       describe,
       spawnFailure: (error) => spawnFailure(error, describe({}), file, options.cwd),
     })

@@ -52,28 +52,25 @@ export function commandMain(name: string, run: Command, options: CommandMainOpti
 
 function runAsProcess(name: string, run: Command, options: CommandMainOptions): void {
   const { crashed = 1, cleanStderr = (text) => text } = options
-  const { env } = process
+  const { env, stdout, stderr } = process
   const unread = new AbortController()
   let stop: AbortSignal | undefined
-  // At first use: a command that says nothing does without the streams, which take milliseconds on bun.
-  const stdout = once(() =>
-    process.stdout.on('error', () => unread.abort(new Error('nobody reads the output any more'))),
-  )
-  const stderr = once(() => process.stderr.on('error', () => {}))
+  stdout.on('error', () => unread.abort(new Error('nobody reads the output any more')))
+  stderr.on('error', () => {})
   const io: CommandIo = {
     env,
     stdout: (text) => {
-      if (text !== '' && !unread.signal.aborted) stdout().write(text)
+      if (text !== '' && !unread.signal.aborted) stdout.write(text)
     },
-    stderr: (text) => void stderr().write(cleanStderr(text)),
+    stderr: (text) => void stderr.write(cleanStderr(text)),
     get colour() {
-      return stdout().isTTY === true && !env.NO_COLOR
+      return stdout.isTTY === true && !env.NO_COLOR
     },
     get stderrColour() {
-      return stderr().isTTY === true && !env.NO_COLOR
+      return stderr.isTTY === true && !env.NO_COLOR
     },
     get progress() {
-      return stderr().isTTY === true
+      return stderr.isTTY === true
     },
     get signal() {
       stop ??= AbortSignal.any([stopOnSignals((signal) => new Error(`${name} received ${signal}`)), unread.signal])
@@ -90,12 +87,4 @@ function runAsProcess(name: string, run: Command, options: CommandMainOptions): 
       process.exitCode = crashed
     },
   )
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { value: T } | undefined
-  return () => {
-    made ??= { value: make() }
-    return made.value
-  }
 }
