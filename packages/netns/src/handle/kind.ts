@@ -5,7 +5,7 @@ export type KindProbe = (fd: number) => string | undefined
 
 let probe: KindProbe | undefined
 
-/** Registered by whoever has loaded FFI: an ioctl answers in a microsecond. */
+/** Registered with the system calls: an ioctl tells the kind. */
 export function useKindProbe(fast: KindProbe): void {
   probe = fast
 }
@@ -21,7 +21,7 @@ export function namespaceKind(fd: number): string | undefined {
   return (name.startsWith('/') ? undefined : kindOfName(name)) ?? probe?.(fd) ?? kindOfMount(fd)
 }
 
-// ~1 µs per mount of the node: 2 ms where there are 2000, hence the probe.
+// Reads the whole mount table of the node. The probe does not.
 function kindOfMount(fd: number): string | undefined {
   const id = /^mnt_id:\s*(\d+)$/m.exec(readFileSync(`/proc/thread-self/fdinfo/${fd}`, 'latin1'))?.[1]
   if (id === undefined) return undefined

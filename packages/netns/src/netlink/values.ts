@@ -29,11 +29,8 @@ export function be64(value: bigint): Uint8Array {
 
 /** NUL-terminated text. Throws `NetnsError('INVALID')` for text with a NUL: the kernel would read another name. */
 export function cString(text: string): Uint8Array {
-  // Not Buffer.from, for which bun takes 0.15 ms the first time.
-  const bytes = Buffer.alloc(Buffer.byteLength(text) + 1)
-  bytes.write(text)
-  if (bytes.indexOf(0) === bytes.length - 1) return bytes
-  throw new NetnsError('INVALID', `Not a name: ${JSON.stringify(text)} contains a NUL`)
+  if (text.includes('\0')) throw new NetnsError('INVALID', `Not a name: ${JSON.stringify(text)} contains a NUL`)
+  return Buffer.from(`${text}\0`)
 }
 
 /** A byte, if the attribute is there and has one. */

@@ -1,7 +1,10 @@
 import { keptIn, type NetnsTarget } from '../handle/netns.ts'
 import { type PodContext, placeOf, type Where } from '../handle/where.ts'
+import { keeping } from './keeping.ts'
 import { openReviving, openTransport } from './open-transport.ts'
+import { rtnlOver } from './over-transport.ts'
 import type { NodeRtnl, Rtnl } from './rtnl.ts'
+import { undoing } from './undoing.ts'
 
 /**
  * Opens an rtnetlink socket inside a namespace. The socket stays there: use it from outside, then close it.
@@ -24,14 +27,8 @@ export function openRtnl(where: Where): Promise<NodeRtnl>
 export async function openRtnl(where: Where): Promise<Rtnl> {
   const { netns, undo } = placeOf(where, 'openRtnl')
   const transport = await (undo === undefined ? openTransport(netns) : openReviving(netns))
-  // Loaded when a socket is open: it is most of what this package is, and many a call of a plugin does without.
-  const { rtnlOver } = await import('./over-transport.ts')
   const rtnl = rtnlOver(transport, netns)
-  if (keptIn(netns) !== undefined) {
-    const { keeping } = await import('./keeping.ts')
-    return keeping(rtnl)
-  }
+  if (keptIn(netns) !== undefined) return keeping(rtnl)
   if (undo === undefined) return rtnl
-  const { undoing } = await import('./undoing.ts')
   return undoing(rtnl, { netns, undo, open: openRtnl })
 }

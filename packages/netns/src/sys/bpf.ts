@@ -23,7 +23,7 @@ interface Functions {
   syscall(number: bigint, command: bigint, attr: Uint8Array, size: bigint): number
 }
 
-/** bpf(2), bound at the first call: no plugin pays for it that does not use it. */
+/** bpf(2), bound at the first call: few programs use it. */
 export function lateBpf(bind: <F>(signatures: Signatures) => Native<F>): Pick<BpfLibc, 'bpf'> {
   let syscall: Functions['syscall'] | undefined
   return {

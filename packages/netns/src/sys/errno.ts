@@ -1,8 +1,8 @@
 /**
- * Linux' names from 1 on, the same on x64 and arm64; a dash where another number has the name. Not from `node:os`, which
- * lacks many, and takes bun half a millisecond to load, at the first system call of a plugin that fails.
+ * Linux' names from 1 on, the same on x64 and arm64; a dash where another number has the name. `node:os` lacks many. The
+ * line break in front is number 0.
  */
-const NAMES = `
+const NAMES: readonly string[] = `
 EPERM ENOENT ESRCH EINTR EIO ENXIO E2BIG ENOEXEC EBADF ECHILD EAGAIN ENOMEM EACCES EFAULT ENOTBLK EBUSY EEXIST EXDEV ENODEV
 ENOTDIR EISDIR EINVAL ENFILE EMFILE ENOTTY ETXTBSY EFBIG ENOSPC ESPIPE EROFS EMLINK EPIPE EDOM ERANGE EDEADLK ENAMETOOLONG
 ENOLCK ENOSYS ENOTEMPTY ELOOP - ENOMSG EIDRM ECHRNG EL2NSYNC EL3HLT EL3RST ELNRNG EUNATCH ENOCSI EL2HLT EBADE EBADR EXFULL
@@ -12,12 +12,10 @@ ENOTSOCK EDESTADDRREQ EMSGSIZE EPROTOTYPE ENOPROTOOPT EPROTONOSUPPORT ESOCKTNOSU
 EADDRINUSE EADDRNOTAVAIL ENETDOWN ENETUNREACH ENETRESET ECONNABORTED ECONNRESET ENOBUFS EISCONN ENOTCONN ESHUTDOWN
 ETOOMANYREFS ETIMEDOUT ECONNREFUSED EHOSTDOWN EHOSTUNREACH EALREADY EINPROGRESS ESTALE EUCLEAN ENOTNAM ENAVAIL EISNAM
 EREMOTEIO EDQUOT ENOMEDIUM EMEDIUMTYPE ECANCELED ENOKEY EKEYEXPIRED EKEYREVOKED EKEYREJECTED EOWNERDEAD ENOTRECOVERABLE
-ERFKILL EHWPOISON`
+ERFKILL EHWPOISON`.split(/\s/)
 
 /** A name of the kernel's own, which some of netlink's answers have. */
 const ENOTSUPP = 524
-
-let names: readonly string[] | undefined
 
 /**
  * The name of an error number of Linux; `ERRNO_4711` for one without a name.
@@ -27,8 +25,6 @@ let names: readonly string[] | undefined
  */
 export function errnoName(errno: number): string {
   if (errno === ENOTSUPP) return 'ENOTSUPP'
-  // The line break in front is number 0.
-  names ??= NAMES.split(/\s/)
-  const name = names[errno]
+  const name = NAMES[errno]
   return name === undefined || name === '' || name === '-' ? `ERRNO_${errno}` : name
 }

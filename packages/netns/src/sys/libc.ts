@@ -5,28 +5,20 @@ import { type Sys, SysError } from './sys.ts'
 /** NUL-terminated text, a buffer, or a null pointer. */
 export type Pointer = Uint8Array | null
 
-/** Functions that few programs call. */
-export interface SeldomLibc {
+/** What an FFI must offer: libc's functions with their C results, and the errno of the last one. */
+export interface Libc extends BpfLibc {
+  setns(fd: number, nstype: number): number
   unshare(flags: number): number
   mount(source: Pointer, target: Pointer, fstype: Pointer, flags: number, data: Pointer): number
   umount2(target: Pointer, flags: number): number
+  fcntl(fd: number, command: number, argument: number): number
+  dup2(from: number, to: number): number
   fchdir(fd: number): number
   chroot(path: Pointer): number
   flock(fd: number, operation: number): number
+  socket(domain: number, type: number, protocol: number): number
   socketpair(domain: number, type: number, protocol: number, pair: Pointer): number
   sendmsg(fd: number, message: Pointer, flags: number): number
-  execve(path: Pointer, args: Pointer, env: Pointer): number
-  sigprocmask(how: number, set: Pointer, old: Pointer): number
-}
-
-/** What an FFI must offer: libc's functions with their C results, and the errno of the last one. */
-export interface Libc extends BpfLibc {
-  /** What is bound, perhaps, when somebody asks for it. */
-  seldom(): SeldomLibc
-  setns(fd: number, nstype: number): number
-  fcntl(fd: number, command: number, argument: number): number
-  dup2(from: number, to: number): number
-  socket(domain: number, type: number, protocol: number): number
   bind(fd: number, address: Pointer, length: number): number
   connect(fd: number, address: Pointer, length: number): number
   sendto(fd: number, data: Pointer, size: number, flags: number, address: Pointer, length: number): number
@@ -34,7 +26,12 @@ export interface Libc extends BpfLibc {
   setsockopt(fd: number, level: number, option: number, value: Pointer, length: number): number
   getsockopt(fd: number, level: number, option: number, value: Pointer, length: Pointer): number
   ioctl(fd: number, request: number, argument: Pointer): number
+  sigprocmask(how: number, set: Pointer, old: Pointer): number
+  execve(path: Pointer, args: Pointer, env: Pointer): number
 }
+
+/** The functions of libc that an FFI binds by name. */
+export type LibcFunctions = Omit<Libc, keyof BpfLibc>
 
 const F_DUPFD_CLOEXEC = 1030
 const AF_UNIX = 1
@@ -61,25 +58,25 @@ export function sysOver(name: Sys['name'], libc: Libc): Sys {
   return {
     name,
     setns: (fd, nstype) => void check(libc.setns(fd, nstype), 'setns', fd),
-    unshare: (flags) => void check(libc.seldom().unshare(flags), 'unshare', flags),
+    unshare: (flags) => void check(libc.unshare(flags), 'unshare', flags),
     mount(source, target, fstype, flags, data) {
-      const result = libc.seldom().mount(text(source), text(target), text(fstype), flags, text(data))
+      const result = libc.mount(text(source), text(target), text(fstype), flags, text(data))
       check(result, 'mount', source, 'on', target)
     },
-    umount2: (target, flags) => void check(libc.seldom().umount2(text(target), flags), 'umount2', target),
+    umount2: (target, flags) => void check(libc.umount2(text(target), flags), 'umount2', target),
     dup: (fd) => check(libc.fcntl(fd, F_DUPFD_CLOEXEC, 3), 'dup', fd),
     dup2: (from, to) => void check(libc.dup2(from, to), 'dup2', from, 'to', to),
-    fchdir: (fd) => void check(libc.seldom().fchdir(fd), 'fchdir', fd),
-    chroot: (path) => void check(libc.seldom().chroot(text(path)), 'chroot', path),
-    flock: (fd, operation) => void check(libc.seldom().flock(fd, operation), 'flock', fd),
+    fchdir: (fd) => void check(libc.fchdir(fd), 'fchdir', fd),
+    chroot: (path) => void check(libc.chroot(text(path)), 'chroot', path),
+    flock: (fd, operation) => void check(libc.flock(fd, operation), 'flock', fd),
     socket: (domain, type, protocol) => check(libc.socket(domain, type, protocol), 'socket', domain),
     socketpair(type) {
       const pair = new Int32Array(2)
-      check(libc.seldom().socketpair(AF_UNIX, type, 0, new Uint8Array(pair.buffer)), 'socketpair')
+      check(libc.socketpair(AF_UNIX, type, 0, new Uint8Array(pair.buffer)), 'socketpair')
       return [pair[0] ?? -1, pair[1] ?? -1]
     },
     sendDescriptors(fd, descriptors) {
-      check(libc.seldom().sendmsg(fd, messageWith(libc, descriptors), 0), 'sendmsg', fd)
+      check(libc.sendmsg(fd, messageWith(libc, descriptors), 0), 'sendmsg', fd)
     },
     bind: (fd, address) => void check(libc.bind(fd, address, address.length), 'bind', fd),
     connect: (fd, address) => void check(libc.connect(fd, address, address.length), 'connect', fd),
@@ -115,7 +112,7 @@ export function sysOver(name: Sys['name'], libc: Libc): Sys {
     execve(path, args, env, blocked) {
       const [file, argv, envp] = [text(path), texts(libc, args), texts(libc, env)]
       const [signals, before] = [signalSet(blocked), signalSet(undefined)]
-      const { sigprocmask, execve } = libc.seldom()
+      const { sigprocmask, execve } = libc
       // Nothing between these two: a thread that waits for us to answer the signal may hold a lock that we would need.
       sigprocmask(SIG_BLOCK, signals, before)
       execve(file, argv, envp)

@@ -1,7 +1,7 @@
 /** libc functions by name, with the letters of their arguments: `i` an int, `l` a long (a bigint), `p` a pointer. Each returns an int. */
 export type Signatures = Readonly<Record<string, string>>
 
-/** libc functions that only some programs need. Those of `Sys` are loaded by every plugin, and each costs it time. */
+/** libc functions that only some programs need. */
 export interface Native<F> {
   readonly functions: F
   /** Where a buffer is in memory, as long as somebody holds it. */

@@ -1,5 +1,5 @@
 import { lateBpf } from './bpf.ts'
-import { type Libc, type SeldomLibc, sysOver } from './libc.ts'
+import { type LibcFunctions, sysOver } from './libc.ts'
 import { declared, type Native, type Signatures } from './native.ts'
 import { optionalPackage } from './optional-package.ts'
 import type { Sys } from './sys.ts'
@@ -39,10 +39,9 @@ export function sysKoffi(): Sys {
   const koffi = loadKoffi()
   const libc = koffi.load(null)
   const all = Object.fromEntries(Object.entries(prototypes).map(([name, prototype]) => [name, libc.func(prototype)]))
-  const functions = all as unknown as Omit<Libc, 'addressOf' | 'bpf' | 'errno' | 'seldom'> & SeldomLibc
+  const functions = all as unknown as LibcFunctions
   return sysOver('koffi', {
     ...functions,
-    seldom: () => functions,
     ...lateBpf(nativeKoffi),
     addressOf: koffi.address,
     errno: () => koffi.errno(),

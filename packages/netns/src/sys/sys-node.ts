@@ -1,5 +1,5 @@
 import { lateBpf } from './bpf.ts'
-import { type Libc, type SeldomLibc, sysOver } from './libc.ts'
+import { sysOver } from './libc.ts'
 import { declared, type Native, type Signatures } from './native.ts'
 import type { Sys } from './sys.ts'
 
@@ -40,8 +40,7 @@ export function sysNode(): Sys | undefined {
   })
   // one address per thread for ever
   const location = libc.__errno_location()
-  const adapted: Libc & SeldomLibc = {
-    seldom: () => adapted,
+  return sysOver('node:ffi', {
     setns: libc.setns,
     unshare: libc.unshare,
     mount: (source, target, type, flags, data) => libc.mount(source, target, type, BigInt(flags), data),
@@ -67,8 +66,7 @@ export function sysNode(): Sys | undefined {
     ...lateBpf(nativeNode),
     addressOf: ffi.getRawPointer,
     errno: () => ffi.getInt32(location, 0),
-  }
-  return sysOver('node:ffi', adapted)
+  })
 }
 
 const TYPES: Readonly<Record<string, 'pointer' | 'int64'>> = { p: 'pointer', l: 'int64' }

@@ -1,4 +1,4 @@
-import { type Pointer, type SeldomLibc, sysOver } from './libc.ts'
+import { type Pointer, sysOver } from './libc.ts'
 import { declared, type Native, type Signatures } from './native.ts'
 import type { Sys } from './sys.ts'
 
@@ -57,29 +57,24 @@ export function sysSmall(): Sys | undefined {
   const host = smallHost()
   if (host === undefined) return undefined
   const call = bound(host)
-  const seldom: SeldomLibc = {
+  const [fcntl, dup3] = [call('fcntl'), call('dup3')]
+  return sysOver('cni:host', {
+    setns: call('setns'),
     unshare: call('unshare'),
     mount: call('mount'),
     umount2: call('umount2'),
-    fchdir: call('fchdir'),
-    chroot: call('chroot'),
-    flock: call('flock'),
-    socketpair: call('socketpair'),
-    sendmsg: call('sendmsg'),
-    execve: call('execve'),
-    sigprocmask: withSize(call('rt_sigprocmask')),
-  }
-  const [fcntl, dup3] = [call('fcntl'), call('dup3')]
-  return sysOver('cni:host', {
-    seldom: () => seldom,
-    setns: call('setns'),
     fcntl,
     dup2(from, to) {
       // dup3 refuses two descriptors that are equal.
       if (from !== to) return dup3(from, to, 0)
       return fcntl(to, F_GETFD) === -1 ? -1 : to
     },
+    fchdir: call('fchdir'),
+    chroot: call('chroot'),
+    flock: call('flock'),
     socket: call('socket'),
+    socketpair: call('socketpair'),
+    sendmsg: call('sendmsg'),
     bind: call('bind'),
     connect: call('connect'),
     sendto: call('sendto'),
@@ -87,6 +82,8 @@ export function sysSmall(): Sys | undefined {
     setsockopt: call('setsockopt'),
     getsockopt: call('getsockopt'),
     ioctl: call('ioctl'),
+    sigprocmask: withSize(call('rt_sigprocmask')),
+    execve: call('execve'),
     bpf: call('bpf'),
     addressOf: host.address,
     errno: () => errno,

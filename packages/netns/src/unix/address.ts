@@ -6,8 +6,7 @@ const MOST_BYTES = 107
 
 /** struct sockaddr_un. Throws `NetnsError('INVALID')`, with the path, for one that the kernel would not take or cut. */
 export function unixAddress(path: string): Uint8Array {
-  // Not by `Buffer`, whose first use takes a plugin 0.2 ms.
-  const bytes = new TextEncoder().encode(path)
+  const bytes = Buffer.from(path)
   const problem =
     bytes.length === 0
       ? 'it is empty'
@@ -19,8 +18,5 @@ export function unixAddress(path: string): Uint8Array {
   if (problem !== undefined) {
     throw new NetnsError('INVALID', `No path for a unix socket: ${JSON.stringify(path)}: ${problem}`, { path })
   }
-  const address = new Uint8Array(2 + bytes.length + 1)
-  address[0] = AF_UNIX
-  address.set(bytes, 2)
-  return address
+  return Buffer.concat([Uint8Array.of(AF_UNIX, 0), bytes, Uint8Array.of(0)])
 }

@@ -23,8 +23,8 @@ export interface UnixStream extends Disposable {
 }
 
 /**
- * Connects to a listening socket by system calls: for a process that has not loaded `node:net`, which takes longer than a
- * whole answer of a daemon; all others use `connectUnix`. Throws a `SysError`, and `NetnsError` `INVALID` for a path that
+ * Connects to a listening socket by system calls, which block: for a short request of a short process. All others use
+ * `connectUnix`. Throws a `SysError`, and `NetnsError` `INVALID` for a path that
  * no socket has, and `NO_FFI`.
  *
  * @param blockMs - how long each call blocks the process at most; its timers and signals wait as long. Default 20.
@@ -102,6 +102,6 @@ function taken(send: () => number): number {
   }
 }
 
-/** struct timeval, of two longs. Without `Math`, which bun makes when it is first named. */
+/** struct timeval, of two longs. */
 const timeval = (ms: number): Uint8Array =>
-  new Uint8Array(new Uint32Array([(ms / 1000) | 0, 0, (ms % 1000) * 1000, 0]).buffer)
+  new Uint8Array(new Uint32Array([Math.trunc(ms / 1000), 0, (ms % 1000) * 1000, 0]).buffer)

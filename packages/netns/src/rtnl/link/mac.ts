@@ -11,10 +11,5 @@ export function parseMac(text: string): Uint8Array {
 
 /** Its usual text. */
 export function formatMac(bytes: Uint8Array): string {
-  // A regular expression takes bun 0.1 ms the first time.
-  let text = hex(bytes[0] ?? 0)
-  for (let i = 1; i < bytes.length; i++) text += `:${hex(bytes[i] ?? 0)}`
-  return text
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join(':')
 }
-
-const hex = (byte: number): string => (byte < 16 ? '0' : '') + byte.toString(16)
