@@ -1,7 +1,12 @@
 import { keptIn, type Where } from '@cni/netns/handle'
-import type { Change } from './apply/change.ts'
+import { applyRuleset } from './apply/apply.ts'
+import { type Change, changed } from './apply/change.ts'
 import type { Journal } from './apply/journal.ts'
+import { removeByPrefix, removeReversibly, removeRuleset } from './apply/remove.ts'
 import type { ApplyReport } from './apply/report.ts'
+import { diffSince, restoreSnapshot, takeSnapshot } from './apply/restore-snapshot.ts'
+import { diffRuleset, verifyRuleset } from './apply/verify.ts'
+import { runTransaction } from './crud/run-transaction.ts'
 import type { TransactionSteps } from './crud/transaction.ts'
 import type { SavedTables } from './parse/saved-tables.ts'
 import type { Family, Ruleset } from './rules/model.ts'
@@ -10,6 +15,7 @@ import type { Session } from './run/session.ts'
 import type { Drift } from './state/drift.ts'
 import type { Snapshot, SnapshotDiff, SnapshotOptions } from './state/snapshot.ts'
 import type { WatchEvent, WatchOptions } from './watch/watch.ts'
+import { watchFrom } from './watch/watch-from.ts'
 import { type IptablesOptions, workIn } from './work.ts'
 
 /** How `remove` works. */
@@ -86,7 +92,6 @@ export function iptables(where: Where, options: IptablesOptions = {}): Iptables 
   const { place, open } = workIn(where, options)
   const { netns, undo } = place
   const change = async (run: (session: Session, journal: Journal) => Promise<void>) => {
-    const { changed } = await import('./apply/change.ts')
     const { session } = await open()
     return changed(session, undo, (journal) => run(session, journal))
   }
@@ -95,14 +100,12 @@ export function iptables(where: Where, options: IptablesOptions = {}): Iptables 
   function diff(wanted: Snapshot | SavedTables): Promise<SnapshotDiff>
   async function diff(wanted: Ruleset | Snapshot | SavedTables): Promise<Drift> {
     const { session } = await open()
-    if ('rules' in wanted) return (await import('./apply/verify.ts')).diffRuleset(session, wanted)
-    return (await import('./apply/restore-snapshot.ts')).diffSince(session, wanted)
+    return 'rules' in wanted ? diffRuleset(session, wanted) : diffSince(session, wanted)
   }
   function remove(rules: Ruleset): Promise<undefined>
   function remove(rules: Ruleset, how: RemoveOptions): Promise<Change>
   async function remove(rules: Ruleset, how?: RemoveOptions): Promise<Change | undefined> {
     if (keptIn(netns) !== undefined) return how === undefined ? undefined : nothing()
-    const { removeReversibly, removeRuleset } = await import('./apply/remove.ts')
     const reversibly = () => change((session, journal) => removeReversibly(session, rules, journal))
     if (how !== undefined) return reversibly()
     if (undo !== undefined) await reversibly()
@@ -115,21 +118,15 @@ export function iptables(where: Where, options: IptablesOptions = {}): Iptables 
       return (await session.backends()).chosen.kind
     },
     async apply(rules) {
-      const { applyRuleset } = await import('./apply/apply.ts')
       return applyRuleset((await open()).session, rules, { print: options.print, undo })
     },
     diff,
     async verify(rules) {
-      const { verifyRuleset } = await import('./apply/verify.ts')
       await verifyRuleset((await open()).session, rules)
     },
     remove,
     removeChains: (prefix) =>
-      keptIn(netns) === undefined
-        ? change(async (session, journal) =>
-            (await import('./apply/remove.ts')).removeByPrefix(session, prefix, journal),
-          )
-        : nothing(),
+      keptIn(netns) === undefined ? change((session, journal) => removeByPrefix(session, prefix, journal)) : nothing(),
     async removeEmptyTables() {
       if (keptIn(netns) !== undefined) return false
       const { session } = await open()
@@ -140,20 +137,12 @@ export function iptables(where: Where, options: IptablesOptions = {}): Iptables 
       return session.save((await session.backends()).chosen, family)
     },
     async snapshot(what) {
-      const { takeSnapshot } = await import('./apply/restore-snapshot.ts')
       return takeSnapshot((await open()).session, what)
     },
-    restore: (snapshot) =>
-      change(async (session, journal) =>
-        (await import('./apply/restore-snapshot.ts')).restoreSnapshot(session, snapshot, journal),
-      ),
+    restore: (snapshot) => change((session, journal) => restoreSnapshot(session, snapshot, journal)),
     async *watch(rules, how) {
-      const { watchFrom } = await import('./watch/watch-from.ts')
       yield* watchFrom(await open(), rules, how)
     },
-    transaction: (steps) =>
-      change(async (session, journal) =>
-        (await import('./crud/run-transaction.ts')).runTransaction(session, journal, steps),
-      ),
+    transaction: (steps) => change((session, journal) => runTransaction(session, journal, steps)),
   }
 }

@@ -3,7 +3,7 @@ import { checkFamilies } from './rules/family-list.ts'
 import type { Family, Ruleset } from './rules/model.ts'
 import { checkInteger } from './rules/numbers.ts'
 import type { BackendKind, Programs } from './run/backend.ts'
-import type { OpenWork } from './run/open-work.ts'
+import { type OpenWork, openWork } from './run/open-work.ts'
 import type { IptablesPort } from './run/port.ts'
 
 /** How to reach the kernel. Everything is optional. */
@@ -34,10 +34,7 @@ export interface IptablesOptions {
 /** A namespace, and what reads and writes its rules. */
 export interface Work {
   readonly place: Place
-  /**
-   * Opened, with all the code that takes, when it is first asked for: a plugin's answer to VERSION, and what only prints
-   * rules, do without.
-   */
+  /** Opens it at the first call. */
   open(): Promise<OpenWork>
 }
 
@@ -55,9 +52,6 @@ export function workIn(where: Where, options: IptablesOptions): Work {
   }
   const { port, shield = true } = options
   let opened: Promise<OpenWork> | undefined
-  const open = async () => {
-    const { openWork } = await import('./run/open-work.ts')
-    return openWork(place, sessionOptions, { port, shield })
-  }
+  const open = async () => openWork(place, sessionOptions, { port, shield })
   return { place, open: () => (opened ??= open()) }
 }

@@ -1,11 +1,15 @@
 import { type Place, placeOf, type Where } from '@cni/netns/handle'
 import { applyRuleset } from './apply/apply.ts'
+import { removeRuleset } from './apply/remove.ts'
 import type { ApplyReport, Change } from './apply/report.ts'
-import type { Transacted, TransactionSteps } from './apply/transaction.ts'
+import { restoreSnapshot, takeSnapshot } from './apply/snapshots.ts'
+import { checkRuleset, runTransaction, runWrite, type Transacted, type TransactionSteps } from './apply/transaction.ts'
 import { type OwnedOptions, type OwnedTables, type Work, withNft } from './apply/work.ts'
 import type { NamedSet, Ruleset } from './rules/model.ts'
 import { type TableSet, tableSet } from './sets/table-set.ts'
+import { driftOf } from './state/diff.ts'
 import type { Drift } from './state/drift.ts'
+import { verifyRuleset } from './state/verify.ts'
 import type { Batch } from './wire/batch.ts'
 import type { Nft } from './wire/nft.ts'
 import type { Snapshot } from './wire/snapshot.ts'
@@ -38,7 +42,7 @@ export interface Nftables {
   diff(rules: Ruleset, options?: OwnedOptions): Promise<Drift>
   /**
    * Has the kernel check what `apply` would write, and changes nothing: `NftError('REFUSED')` with every rule that it would
-   * refuse. Takes 6 to 16 ms.
+   * refuse.
    */
   check(rules: Ruleset): Promise<void>
   /**
@@ -100,38 +104,14 @@ export function nftables(where: Where, { nft }: NftablesOptions = {}): Nftables 
   const work: Work = { place, nft }
   return {
     apply: (rules, options) => applyRuleset(work, rules, options),
-    async verify(rules, options) {
-      const { verifyRuleset } = await import('./state/verify.ts')
-      await withNft(work, (socket) => verifyRuleset(socket, rules, options))
-    },
-    async diff(rules, options) {
-      const { driftOf } = await import('./state/diff.ts')
-      return withNft(work, (socket) => driftOf(socket, rules, options))
-    },
-    async check(rules) {
-      const { checkRuleset } = await import('./apply/transaction.ts')
-      return checkRuleset(work, rules)
-    },
-    async remove(rules) {
-      const { removeRuleset } = await import('./apply/remove.ts')
-      return removeRuleset(work, rules)
-    },
+    verify: (rules, options) => withNft(work, (socket) => verifyRuleset(socket, rules, options)),
+    diff: (rules, options) => withNft(work, (socket) => driftOf(socket, rules, options)),
+    check: (rules) => checkRuleset(work, rules),
+    remove: (rules) => removeRuleset(work, rules),
     set: (table, spec) => tableSet(work, table, spec),
-    async write(tables, fill) {
-      const { runWrite } = await import('./apply/transaction.ts')
-      return runWrite(work, tables, fill)
-    },
-    async transaction(tables, steps) {
-      const { runTransaction } = await import('./apply/transaction.ts')
-      return runTransaction(work, tables, steps)
-    },
-    async snapshot(tables) {
-      const { takeSnapshot } = await import('./apply/snapshots.ts')
-      return takeSnapshot(work, tables)
-    },
-    async restore(snapshot) {
-      const { restoreSnapshot } = await import('./apply/snapshots.ts')
-      return restoreSnapshot(work, snapshot)
-    },
+    write: (tables, fill) => runWrite(work, tables, fill),
+    transaction: (tables, steps) => runTransaction(work, tables, steps),
+    snapshot: (tables) => takeSnapshot(work, tables),
+    restore: (snapshot) => restoreSnapshot(work, snapshot),
   }
 }

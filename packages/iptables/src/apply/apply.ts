@@ -10,7 +10,7 @@ import { freshSteps } from '../state/fresh.ts'
 import { planSteps } from '../state/plan.ts'
 import { wantedState } from '../state/wanted.ts'
 import { once, type RegisterUndo } from './change.ts'
-import type { FamilyApply } from './family-apply.ts'
+import { type FamilyApply, familyApply } from './family-apply.ts'
 import { Journal } from './journal.ts'
 import { removeFrom } from './remove-looking.ts'
 import { type ApplyReport, overall, planOf } from './report.ts'
@@ -111,7 +111,6 @@ class ApplyWork {
 
   /** All families at once, each with its own programs; the kernel commits table by table. */
   async byPrograms(families: readonly Family[], print: ApplyOptions['print']): Promise<ApplyReport['plan']> {
-    const { familyApply } = await import('./family-apply.ts')
     const job = (family: Family, text?: string) =>
       familyApply(this.#session, this.#journal, this.#backend, this.#rules, family, text)
     this.#jobs.push(...families.map((family) => job(family, print?.(this.#rules, family))))

@@ -1,5 +1,6 @@
 import type { Backend } from '../run/backend.ts'
 import type { Session } from '../run/session.ts'
+import { editByPrograms } from './edit-by-programs.ts'
 import type { Edit } from './edit-job.ts'
 import type { Accepted } from './write-until-accepted.ts'
 
@@ -16,6 +17,5 @@ export async function edit(session: Session, backend: Backend, job: Edit): Promi
     for (const { seen, steps } of done) journal?.keep(backend, seen, steps)
     return done
   }
-  const { editByPrograms } = await import('./edit-by-programs.ts')
   return editByPrograms(session, backend, job, how)
 }

@@ -7,6 +7,7 @@ import { settle } from '../settle.ts'
 import { reverted, type Write } from '../state/revert.ts'
 import { type Steps, stepsText } from '../state/steps.ts'
 import type { Ledger } from './edit-job.ts'
+import { rewrite } from './rewrite.ts'
 
 /** What one call wrote, in order, per back end and family; the way back is made from it. */
 export class Journal implements Ledger {
@@ -53,7 +54,6 @@ export class Journal implements Ledger {
   async takeBack(): Promise<void> {
     const all = [...this.#kept.values()]
     if (all.length === 0) return
-    const { rewrite } = await import('./rewrite.ts')
     const backends = new Set(all.map(({ backend }) => backend))
     await settle(
       [...backends].map((backend) => {

@@ -9,6 +9,7 @@ import { planSteps } from '../state/plan.ts'
 import type { Wanted, WantedTable } from '../state/wanted.ts'
 import { edit } from './edit.ts'
 import { Journal } from './journal.ts'
+import { removeBlindly } from './remove-blindly.ts'
 import { removeLooking } from './remove-looking.ts'
 
 /**
@@ -20,7 +21,6 @@ export async function removeRuleset(session: Session, rules: Ruleset): Promise<v
   const journal = new Journal(session)
   await everywhere(session, rules, async (backend, families, inUse) => {
     if (!inUse || backend.netlink) return removeLooking(session, journal, backend, rules, families)
-    const { removeBlindly } = await import('./remove-blindly.ts')
     await settle(families.map((family) => removeBlindly(session, journal, backend, rules, family)))
   })
 }

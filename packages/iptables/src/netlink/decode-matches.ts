@@ -18,7 +18,7 @@ import {
 } from './words.ts'
 
 /** A condition as `iptables-save` prints it; `undefined` for one that says something that is not modelled. */
-export const matchText = moduleTexts('-m', {
+export const matchText = /* @__PURE__ */ moduleTexts('-m', {
   'tcp 0': (info) => transport(info, 'tcp', info.u8(11)),
   'udp 0': (info) => transport(info, 'udp', info.u8(8)),
   'dccp 0': (info) => asking(info, 'dccp'),

@@ -25,7 +25,7 @@ import {
 } from './words.ts'
 
 /** A target as `iptables-save` prints it; `undefined` for one that says something that is not modelled. */
-export const targetText = moduleTexts('-j', {
+export const targetText = /* @__PURE__ */ moduleTexts('-j', {
   'REDIRECT 0': (info, family) => nat(info, 'REDIRECT', family),
   'MASQUERADE 0': (info, family) => nat(info, 'MASQUERADE', family),
   'SNAT 0': (info) => nat(info, 'SNAT', 'ipv4'),

@@ -1,6 +1,6 @@
 /** That of sctp is the longest. */
 const MOST = 296
-const nothing = Buffer.alloc(MOST)
+const nothing = /* @__PURE__ */ Buffer.alloc(MOST)
 
 /** A structure of an xt module, from which what is read is taken: what is left then is what was not understood. */
 export class StructureReader {

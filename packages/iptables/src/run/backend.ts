@@ -3,6 +3,7 @@ import { type Family, families } from '../rules/model.ts'
 import { packageHint } from './hints.ts'
 import { namesFile, plainPrograms } from './plain-programs.ts'
 import type { IptablesPort } from './port.ts'
+import { savesRules } from './saves-rules.ts'
 
 /** The two implementations of iptables in the kernel. Each has its own rules; both see every packet. */
 export type BackendKind = 'legacy' | 'nft'
@@ -130,7 +131,6 @@ function netlinkAlone({ nft }: Nodes): Backend | undefined {
 
 async function holdsLegacy({ port, probe }: Nodes, having: readonly Family[], legacy: Backend): Promise<boolean> {
   const readable = having.filter((family) => port.find(legacy.save(family)) !== undefined)
-  const { savesRules } = await import('./saves-rules.ts')
   const texts = readable.map(async (family) => savesRules(await probe.read([legacy.save(family)], family), family))
   return (await Promise.all(texts)).some(Boolean)
 }

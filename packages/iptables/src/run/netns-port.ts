@@ -53,7 +53,7 @@ export function netnsPort(place: Place, options: { readonly shield: boolean }): 
 
 // internal
 
-const cache = new ProbeCache()
+const cache = /* @__PURE__ */ new ProbeCache()
 
 /** `undefined` where programs have to do it: they start a process of the right user namespace, and know the kernel's excuse. */
 function openRules(target: NetnsTarget): Nft | undefined {

@@ -18,7 +18,7 @@ export interface IptablesPort {
   run(argv: readonly [string, ...string[]], options: IptablesPortOptions): Promise<RunResult>
   /**
    * Runs a program that writes `commits` transactions of the nft back end, and is back once the kernel has them: the
-   * program itself then still waits, some 10 ms, until the kernel has freed what was deleted. Rejects as `run` does.
+   * program itself then still waits until the kernel has freed what was deleted. Rejects as `run` does.
    */
   runUntilCommitted?(
     argv: readonly [string, ...string[]],

@@ -4,11 +4,11 @@ import type { Patience } from '@cni/nftables/wire'
 import type { Accepted } from '../apply/write-until-accepted.ts'
 import { IptablesError } from '../errors.ts'
 import { NotModelled } from '../netlink/compile.ts'
-import type { IsMeant } from '../netlink/empty-tables.ts'
+import { deleteEmptyTables, type IsMeant } from '../netlink/empty-tables.ts'
 import { notModelled } from '../netlink/encoded.ts'
 import { editFamilies, readFamilies } from '../netlink/netlink-rules.ts'
 import { savedText } from '../netlink/read-tables.ts'
-import type { SavedTables } from '../parse/saved-tables.ts'
+import { parseSave, type SavedTables } from '../parse/saved-tables.ts'
 import { families as bothFamilies, type Family, type Rule, type Ruleset, rulesFor } from '../rules/model.ts'
 import { settle } from '../settle.ts'
 import type { Steps } from '../state/steps.ts'
@@ -17,6 +17,7 @@ import { ruleArgs } from '../text/rule-args.ts'
 import { type Backend, type Backends, chooseBackend } from './backend.ts'
 import { NftOpener } from './nft-opener.ts'
 import type { IptablesPort } from './port.ts'
+import { runProgram } from './run-program.ts'
 import type { SessionOptions, Uncancelled, UntilCommitted } from './session-options.ts'
 
 /** One namespace seen through one back end: reads it, writes it, knows which families count. */
@@ -62,8 +63,8 @@ export function openSession(port: IptablesPort, options: SessionOptions): Sessio
   }
   const byProgramsOnly = (what: string) =>
     new IptablesError('NO_BINARY', `${what}, which the option programs: 'never' rules out`)
-  const run = async (argv: Argv, family: Family, input?: string, how: Uncancelled & UntilCommitted = {}) =>
-    (await import('./run-program.ts')).runProgram(port, options, { argv, family, input, ...how })
+  const run = (argv: Argv, family: Family, input?: string, how: Uncancelled & UntilCommitted = {}) =>
+    runProgram(port, options, { argv, family, input, ...how })
   const save = async (backend: Backend, family: Family, how?: Uncancelled) => {
     if (options.programs === 'never') throw byProgramsOnly(`the ${backend.kind} back end is read by programs here`)
     return (await run([backend.save(family)], family, undefined, how)).stdout
@@ -110,7 +111,6 @@ export function openSession(port: IptablesPort, options: SessionOptions): Sessio
       if (how.uncancelled !== true) throwIfAborted()
       const nft = backend.netlink ? nftables.open() : undefined
       if (nft !== undefined) return readFamilies(nft, list, patienceOf(how))
-      const { parseSave } = await import('../parse/saved-tables.ts')
       return settle(list.map(async (family) => parseSave(await save(backend, family, how), family)))
     },
     async editByNetlink(backend, list, plan, how = {}) {
@@ -130,9 +130,7 @@ export function openSession(port: IptablesPort, options: SessionOptions): Sessio
     async deleteEmptyTables(isMeant) {
       throwIfAborted()
       const nft = nftables.open()
-      return (
-        nft !== undefined && (await import('../netlink/empty-tables.ts')).deleteEmptyTables(nft, isMeant, patienceOf())
-      )
+      return nft !== undefined && deleteEmptyTables(nft, isMeant, patienceOf())
     },
     restore: async (backend, family, text, how) => {
       if (text === '') return

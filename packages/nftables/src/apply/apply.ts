@@ -6,6 +6,7 @@ import { isNftError } from '../wire/nft-error.ts'
 import type { TableName } from '../wire/specs.ts'
 import { absentTables } from './absent.ts'
 import { present } from './present.ts'
+import { replaceRuleset } from './replace.ts'
 import type { ApplyReport } from './report.ts'
 import { changeOf, type OwnedOptions, patienceOf, type WayBack, type Work, wayBack, withNft } from './work.ts'
 
@@ -19,7 +20,6 @@ export async function applyRuleset(work: Work, rules: Ruleset, options: OwnedOpt
     if (rules.tables.length > 0 && writeFresh(nft, { rules, owned }, back)) {
       return { plan: 'fresh', ...changeOf(nft, began, back) }
     }
-    const { replaceRuleset } = await import('./replace.ts')
     const plan = await replaceRuleset(nft, { rules, gone }, back, patienceOf(work))
     return { plan, ...changeOf(nft, began, back) }
   })

@@ -4,7 +4,9 @@ import { type Committed, type Nft, openNft } from '../wire/nft.ts'
 import { isNftError, NftError } from '../wire/nft-error.ts'
 import type { Patience } from '../wire/patience.ts'
 import type { Snapshot } from '../wire/snapshot.ts'
+import { withRules } from './refused-rules.ts'
 import type { Change } from './report.ts'
+import { takeBack } from './take-back.ts'
 
 /** Tables that a program owns; a ruleset fits. */
 export interface OwnedTables {
@@ -37,7 +39,6 @@ export async function withNft<T>({ place, nft }: Work, run: (nft: Nft) => T | Pr
       return await run(socket)
     } catch (error) {
       if (!isNftError(error) || error.code !== 'REFUSED') throw error
-      const { withRules } = await import('./refused-rules.ts')
       throw withRules(error, socket)
     }
   })
@@ -62,7 +63,6 @@ export function wayBack({ place, nft }: Work): WayBack {
   const undo = async (): Promise<void> => {
     if (written === undefined) return
     const steps = { before, written }
-    const { takeBack } = await import('./take-back.ts')
     // An aborted call is rolled back as well.
     await withSocket(place.netns, nft, (socket) => takeBack(socket, steps))
     written = undefined

@@ -5,7 +5,19 @@ import type { Batch } from '../wire/batch.ts'
 import type { Nft } from '../wire/nft.ts'
 import type { TableName } from '../wire/specs.ts'
 import type { ElementDiff, Elements } from './element-diff.ts'
-import type { Editing } from './operations.ts'
+import {
+  addTo,
+  createSet,
+  deleteFrom,
+  destroySet,
+  diffOf,
+  type Editing,
+  elementOf,
+  finds,
+  flushSet,
+  listOf,
+  replaceElements,
+} from './operations.ts'
 
 /**
  * A named set or map of a table that is there. Everything is checked before anything is asked of the kernel, and each call
@@ -38,26 +50,21 @@ export interface TableSet {
 
 /** A set by its table and what it is; nothing happens before the first call. */
 export function tableSet(work: Work, table: TableName, spec: NamedSet): TableSet {
-  const load = () => import('./operations.ts')
-  const run = async <T>(
-    act: (module: Awaited<ReturnType<typeof load>>, editing: Editing) => Promise<T>,
-  ): Promise<T> => {
-    const module = await load()
-    return withNft(work, (nft) => act(module, { nft, edit: (plan) => edit(work, nft, table, plan) }))
-  }
+  const run = <T>(act: (editing: Editing) => Promise<T>): Promise<T> =>
+    withNft(work, (nft) => act({ nft, edit: (plan) => edit(work, nft, table, plan) }))
   return {
     name: spec.name,
     spec,
-    create: () => run(({ createSet }, editing) => createSet(editing, table, spec)),
-    destroy: () => run(({ destroySet }, editing) => destroySet(editing, table, spec)),
-    add: (elements) => run(({ addTo }, editing) => addTo(editing, table, spec, elements)),
-    delete: (keys) => run(({ deleteFrom }, editing) => deleteFrom(editing, table, spec, keys)),
-    flush: () => run(({ flushSet }, editing) => flushSet(editing, table, spec)),
-    list: () => run(({ listOf }, editing) => listOf(editing, table, spec)),
-    get: (key) => run(({ elementOf }, editing) => elementOf(editing, table, spec, key)),
-    has: (key) => run(({ finds }, editing) => finds(editing, table, spec, key)),
-    diff: (elements) => run(({ diffOf }, editing) => diffOf(editing, table, spec, elements)),
-    replace: (elements) => run(({ replaceElements }, editing) => replaceElements(editing, table, spec, elements)),
+    create: () => run((editing) => createSet(editing, table, spec)),
+    destroy: () => run((editing) => destroySet(editing, table, spec)),
+    add: (elements) => run((editing) => addTo(editing, table, spec, elements)),
+    delete: (keys) => run((editing) => deleteFrom(editing, table, spec, keys)),
+    flush: () => run((editing) => flushSet(editing, table, spec)),
+    list: () => run((editing) => listOf(editing, table, spec)),
+    get: (key) => run((editing) => elementOf(editing, table, spec, key)),
+    has: (key) => run((editing) => finds(editing, table, spec, key)),
+    diff: (elements) => run((editing) => diffOf(editing, table, spec, elements)),
+    replace: (elements) => run((editing) => replaceElements(editing, table, spec, elements)),
   }
 }
 

@@ -49,16 +49,14 @@ const UNTOUCHED = 1
 const FIRST = 0x4000_0000
 
 /** A batch that deletes every table: the one message that names none. */
-const FLUSH = () =>
-  Buffer.from(
-    '1c0000001000010000000000000000000000000a080001000000000014000000020a01000000000000000000000000001400000011000500' +
-      '00000000000000000000000a',
-    'hex',
-  )
+const FLUSH = Buffer.from(
+  '1c0000001000010000000000000000000000000a080001000000000014000000020a01000000000000000000000000001400000011000500' +
+    '00000000000000000000000a',
+  'hex',
+)
 
 function over(socket: NetlinkSocket, generation: number, fresh: boolean): FreshNftables {
   let mustWait = false
-  // Not by a channel, which a process that writes once would load for nothing else.
   const commit = (batch: Uint8Array): boolean => {
     const bytes = numberedBatch(batch, { generation, first: FIRST })
     if (bytes === undefined) return false
@@ -71,7 +69,7 @@ function over(socket: NetlinkSocket, generation: number, fresh: boolean): FreshN
     commit,
     flush() {
       mustWait = true
-      return commit(FLUSH())
+      return commit(FLUSH)
     },
     [Symbol.dispose]: () => (mustWait ? socket.leave() : socket.close()),
   }

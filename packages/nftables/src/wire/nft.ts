@@ -13,12 +13,12 @@ import { refused, requestRefused } from './refusal.ts'
 
 /**
  * nf_tables of a namespace, over one socket: changes as batches, and what is there. Nothing waits, also not for what the
- * kernel frees after deletions (about 11 ms; before Linux 6.9 `close` does). May be used inside and outside `netns.run`.
+ * kernel frees after deletions (before Linux 6.9 `close` does). May be used inside and outside `netns.run`.
  */
 export interface Nft extends Dumps, Disposable {
   /** The `port` in {@link Commit}s that were made through it. */
   port(): number
-  /** Counts up with every commit, by whoever. 6 µs. */
+  /** Counts up with every commit, by whoever. */
   generation(): number
   /**
    * Commits a batch, whole; an empty one is not sent. Throws `NftError`: `REFUSED` with all faults, `STALE` when it is of
@@ -26,7 +26,7 @@ export interface Nft extends Dumps, Disposable {
    * changes of a batch with `echo`.
    */
   commit(batch: Batch): Committed
-  /** Has the kernel check a batch, as `commit`, and changes nothing. Takes as long as a refusal: 6 to 16 ms. */
+  /** Has the kernel check a batch, as `commit`, and changes nothing. Takes as long as a refusal. */
   check(batch: Batch): void
   /**
    * Runs a read-modify-write transaction. The function reads and fills the batch. The kernel refuses the batch if another

@@ -1,0 +1,9 @@
+import { iptables } from '@cni/iptables'
+import { expect, test } from 'vitest'
+
+test.each([
+  ['no family', { families: [] }],
+  ['no seconds to wait', { waitSeconds: 0 }],
+])('invalid options are refused at once: %s', (_, options) => {
+  expect(() => iptables('host', options)).toThrow(expect.objectContaining({ code: 'INVALID_RULE' }))
+})
