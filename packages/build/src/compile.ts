@@ -20,8 +20,8 @@ export interface CompileOptions {
   /** Default: this machine; on x64 the baseline, which every x86-64 runs. */
   target?: Target
   /**
-   * When bun begins to compile hot functions. `late`, the default, suits a plugin, which is over before that pays (8 ms
-   * less for one that writes rules); `normal` suits a process that stays.
+   * When bun begins to compile hot functions. `late`, the default, suits a process that is over before that pays; `normal`
+   * suits a process that stays.
    */
   jit?: Jit
   /** Ends the compiler; what was begun is removed. */

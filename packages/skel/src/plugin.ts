@@ -40,7 +40,7 @@ export interface Plugin<Conf = unknown, Chained extends boolean = boolean, State
   readonly timeout?: number
   /**
    * Any zod 4 schema of the configuration; `netConf` makes one. Without it the configuration is not checked. A function
-   * makes or loads the schema when a configuration has to be checked; VERSION then does without (2 ms less on bun). With a
+   * makes or loads the schema when a configuration has to be checked; VERSION then does without. With a
    * `plain` beside it, nor does a call whose configuration that vouches for: `plainConf` of `@cni/skel/plain` makes one.
    */
   readonly config?: ConfigSource<Conf>

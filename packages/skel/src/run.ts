@@ -1,8 +1,10 @@
 import { goAhead } from './call/ahead.ts'
+import { performCall } from './call/perform.ts'
 import type { PluginIo, PluginOutcome } from './io.ts'
 import type { Plugin } from './plugin.ts'
 import { immediateAnswer } from './protocol/immediate.ts'
 import { isMarked } from './uninstalled/marked.ts'
+import { markedCall } from './uninstalled/uninstalled-plugin.ts'
 
 /**
  * Performs one call of a plugin. Touches nothing but `io`, never exits and never rejects: what tests call, many at once.
@@ -28,13 +30,11 @@ export async function runPlugin(plugin: Plugin, io: PluginIo): Promise<PluginOut
   }
   const marked =
     io.executable !== undefined && isMarked(io.executable)
-      ? (await import('./uninstalled/uninstalled-plugin.ts')).markedCall(plugin, io.executable, io.env.CNI_COMMAND)
+      ? markedCall(plugin, io.executable, io.env.CNI_COMMAND)
       : { plugin }
   const { plugin: acting } = marked
   const ahead =
     acting.addAhead !== undefined && io.env.CNI_COMMAND === 'ADD' ? await goAhead(acting, io, write) : undefined
   if (ahead?.printed !== undefined) return { exitCode: 0, stdout: ahead.printed, stderr: stderr.join('') }
-  // What is over by now does without all of it: 3 % of a call that is.
-  const { performCall } = await import('./call/perform.ts')
   return { ...(await performCall(acting, io, { stderr: write, ahead, marked })), stderr: stderr.join('') }
 }

@@ -74,8 +74,7 @@ function clock(): () => string {
   const start = Date.now() - performance.now()
   return () => {
     const now = start + performance.now()
-    // Without `Math`, which bun makes when it is first named.
-    const micros = ((now % 1) * 1000) | 0
+    const micros = Math.floor((now % 1) * 1000)
     return `${new Date(now).toISOString().slice(0, -1)}${String(micros).padStart(3, '0')}Z`
   }
 }

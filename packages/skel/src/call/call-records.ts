@@ -9,6 +9,7 @@ import {
   recordsFolder,
 } from '../state/attachment-records.ts'
 import { isStateError } from '../state/state-error.ts'
+import { removeLast } from '../uninstalled/remove-last.ts'
 import type { AcceptedCall } from './accepted-call.ts'
 
 /** What a plugin's `removal` is when its definition does not say. */
@@ -67,7 +68,6 @@ export async function removeIfUninstalled(
   own?: Pick<AcceptedCall['environment'], 'containerID' | 'ifName'>,
 ): Promise<void> {
   if (file === undefined) return
-  const { removeLast } = await import('../uninstalled/remove-last.ts')
   await removeLast({ file, path, own, log, records: recordFolders(plugin.name) })
 }
 

@@ -1,6 +1,7 @@
 import { messageOf, type Verb } from '@cni/types'
 import { isPlainFirst } from '../definition/check-definition.ts'
 import { checkOf } from '../schema/check-of.ts'
+import { checkedBy } from '../schema/checked-by.ts'
 import type { AcceptedCall } from './accepted-call.ts'
 
 /**
@@ -21,8 +22,6 @@ export async function configuration(accepted: AcceptedCall, verb: Verb): Promise
     await openLog(accepted, verb, conf)
     return conf
   }
-  // What needs no schema, VERSION above all, does without what makes sentences of its issues.
-  const { checkedBy } = await import('../schema/checked-by.ts')
   const { conf, tellUnknown } = await checkedBy(plugin.name, check, document)
   await openLog(accepted, verb, conf)
   tellUnknown(log)

@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, mkdirSync, openSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { checkPositive, unexpected } from '../definition/checks.ts'
 import type { LogSink } from '../log.ts'
 import { type Limits, rotate } from './rotate.ts'
@@ -47,8 +48,7 @@ export function fileSink({ path, maxBytes = 10_000_000, keep = 1, maxAge = Infin
 }
 
 function openLog(path: string, limits: Limits): number {
-  // Not by `node:path`, whose loading takes 0.3 ms of a call.
-  mkdirSync(path.slice(0, path.lastIndexOf('/') + 1), { recursive: true })
+  mkdirSync(dirname(path), { recursive: true })
   rotate(path, limits)
   const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants
   // A pipe in its place must not make the open wait for a reader.

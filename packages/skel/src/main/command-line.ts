@@ -1,3 +1,4 @@
+import { isatty } from 'node:tty'
 import { versionText } from '@cni/host/cli'
 import type { Plugin } from '../plugin.ts'
 import { aboutText } from '../protocol/immediate.ts'
@@ -79,7 +80,6 @@ function helpOf(plugin: Plugin, describe: Describer | undefined): string | Promi
 
 /** Both are checked: a runtime can have either as `/dev/console`, and a person may redirect one of them. */
 function isAtTerminal(): boolean {
-  const { isatty } = process.getBuiltinModule('node:tty')
   return isatty(0) && isatty(1)
 }
 

@@ -15,7 +15,6 @@ import { stderrWriter } from './stderr-writer.ts'
 import { warmUp } from './warm-up.ts'
 import { writeAll } from './write-all.ts'
 import { resultWriter } from './write-result.ts'
-import { writeText } from './write-text.ts'
 
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
@@ -55,7 +54,7 @@ export function runAsProcess(plugin: Plugin, { describe }: PluginMainOptions, ot
   }
   const immediate = immediateAnswer(plugin, process.env)
   if (immediate !== undefined) {
-    void leave(plugin.name, immediate)
+    leave(plugin.name, immediate)
     return
   }
 
@@ -118,11 +117,10 @@ export function answerAndLeave(name: string, answer: Promise<CommandLineAnswer>)
 }
 
 /** Nothing but the answer is ever written here: there is no stdout to guard. */
-async function leave(name: string, answer: CommandLineAnswer | PluginOutcome): Promise<never> {
-  // An empty text is not awaited, so that the document of VERSION is written before the caller goes on.
-  if (answer.stderr !== '') await writeText('stderr', answer.stderr)
-  const failure = answer.stdout === '' ? undefined : await writeText('stdout', answer.stdout)
-  if (failure !== undefined) await writeText('stderr', `${notWritten(name, failure)}\n`)
+function leave(name: string, answer: CommandLineAnswer | PluginOutcome): never {
+  writeAll(2, answer.stderr)
+  const failure = writeAll(1, answer.stdout)
+  if (failure !== undefined) writeAll(2, `${notWritten(name, failure)}\n`)
   process.exit(failure === undefined ? answer.exitCode : 1)
 }
 

@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { atStart, versionText } from '@cni/host/cli'
 import { CniError, CURRENT_VERSION, ErrorCode, encodeError, toErrorDocument } from '@cni/types'
 import { unexpected } from '../definition/checks.ts'
@@ -58,9 +59,9 @@ function runCalled(plugins: Readonly<Record<string, PluginSource>>, options: Plu
  * The name an executable had when it was built does not count.
  */
 export function calledBy(names: readonly string[], argv0: string, script: string | undefined): string {
-  const name = baseName(argv0)
+  const name = basename(argv0)
   if (names.includes(name) || script === undefined || script.startsWith('/$bunfs/')) return name
-  const [, stem] = /^(.+)\.[cm]?[jt]s$/.exec(baseName(script)) ?? []
+  const [, stem] = /^(.+)\.[cm]?[jt]s$/.exec(basename(script)) ?? []
   return stem ?? name
 }
 
@@ -111,5 +112,3 @@ function failure(error: unknown): CommandLineAnswer {
   const document = encodeError({ cniVersion: CURRENT_VERSION, ...toErrorDocument(error) })
   return { exitCode: 1, stdout: document, stderr: '' }
 }
-
-const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1)

@@ -1,3 +1,4 @@
+import { checkSample } from '../describe/check-sample.ts'
 import type { Plugin } from '../plugin.ts'
 
 /**
@@ -5,6 +6,5 @@ import type { Plugin } from '../plugin.ts'
  * a configuration, the one that `--help` shows. The author's handlers do not run.
  */
 export async function warmUp(...plugins: readonly Plugin[]): Promise<void> {
-  const { checkSample } = await import('../describe/check-sample.ts')
   for (const plugin of plugins) await checkSample(plugin)
 }

@@ -31,8 +31,8 @@ export function netConf<const Shape extends z.core.$ZodShape>(
   shape: Shape,
   { unknown = 'keep' }: NetConfOptions = {},
 ): NetConfSchema<Shape> {
-  if (unknown === 'keep') return z.extend(z.looseObject(standardMembers), shape)
-  if (unknown === 'refuse') return z.extend(z.strictObject(standardMembers), shape)
+  if (unknown === 'keep') return z.extend(z.looseObject(standardMembers()), shape)
+  if (unknown === 'refuse') return z.extend(z.strictObject(standardMembers()), shape)
   throw unexpected('netConf: unknown', 'keep or refuse', unknown)
 }
 
@@ -80,51 +80,20 @@ export type StandardMembers = {
   prevResult: z.ZodMiniOptional<z.ZodMiniUnknown>
 }
 
-/** Of the kinds that stand more than once, one each: to make one takes 10 µs. */
-const kinds = {
-  text: once(() => z.optional(z.string())),
-  members: once(() => z.optional(z.record(z.string(), z.unknown()))),
-}
-
-/** Getters, which zod reads at the first validation: VERSION needs none of them, and they cost it 0.5 ms. */
-const standardMembers: StandardMembers = {
-  get cniVersion() {
-    return kinds.text()
-  },
-  get name() {
-    return z.string()
-  },
-  get type() {
-    return kinds.text()
-  },
-  get capabilities() {
-    return z.optional(z.record(z.string(), z.boolean()))
-  },
-  get runtimeConfig() {
-    return kinds.members()
-  },
-  get args() {
-    return kinds.members()
-  },
-  get ipMasq() {
-    return z.optional(z.boolean())
-  },
-  get ipam() {
-    return z.optional(z.looseObject({ type: kinds.text() }))
-  },
-  get dns() {
-    const list = z.optional(z.array(z.string()))
-    return z.optional(z.looseObject({ nameservers: list, domain: kinds.text(), search: list, options: list }))
-  },
-  get prevResult() {
-    return z.optional(z.unknown())
-  },
-}
-
-function once<Made>(make: () => Made): () => Made {
-  let made: Made | undefined
-  return () => {
-    made ??= make()
-    return made
+function standardMembers(): StandardMembers {
+  const text = z.optional(z.string())
+  const texts = z.optional(z.array(z.string()))
+  const members = z.optional(z.record(z.string(), z.unknown()))
+  return {
+    cniVersion: text,
+    name: z.string(),
+    type: text,
+    capabilities: z.optional(z.record(z.string(), z.boolean())),
+    runtimeConfig: members,
+    args: members,
+    ipMasq: z.optional(z.boolean()),
+    ipam: z.optional(z.looseObject({ type: text })),
+    dns: z.optional(z.looseObject({ nameservers: texts, domain: text, search: texts, options: texts })),
+    prevResult: z.optional(z.unknown()),
   }
 }

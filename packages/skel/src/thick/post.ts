@@ -8,8 +8,7 @@ const MAX_ANSWER = 16 * 1024 * 1024
 /**
  * One request over a unix socket, on a connection of its own. Rejects with the transport's error.
  *
- * Over `node:net`, not `node:http`: the compiled executable loads it in 4 ms instead of 6. And in HTTP/1.0, which any
- * server answers without chunks and ends by closing.
+ * In HTTP/1.0, which any server answers without chunks and ends by closing.
  */
 export function post(socketPath: string, path: string, body: string, signal: AbortSignal): Promise<Answer> {
   const connection = connect(socketPath)

@@ -1,9 +1,9 @@
 import { lstatSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
 
 /** The path of the marker of a plugin's file: in the same folder, hidden. */
 export function markerPath(file: string): string {
-  const at = file.lastIndexOf('/') + 1
-  return `${file.slice(0, at)}.${file.slice(at)}.uninstalled`
+  return `${dirname(file)}/.${basename(file)}.uninstalled`
 }
 
 /** Whether a marker is next to the plugin's file. Its content is not checked. */

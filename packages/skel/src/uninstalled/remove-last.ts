@@ -1,4 +1,5 @@
 import { unlinkSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
 import { lock } from '@cni/netns/sys'
 import { messageOf } from '@cni/types'
 import type { Log } from '../log.ts'
@@ -28,8 +29,7 @@ const MAX_FOLDERS = 16
  */
 export async function removeLast(call: LastCall): Promise<void> {
   const { file, path, log } = call
-  const at = file.lastIndexOf('/')
-  const [folder, name] = [file.slice(0, at), file.slice(at + 1)]
+  const [folder, name] = [dirname(file), basename(file)]
   const folders = new Set([folder, ...path.filter((one) => one.startsWith('/'))].slice(0, MAX_FOLDERS))
   for (const one of folders) {
     try {
