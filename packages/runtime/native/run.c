@@ -67,7 +67,8 @@ void run_program(void) {
       crash(context);
       continue;
     }
-    JSValue more = call_member(context, "loop", 0, 0);
+    JSValueConst has_jobs = JS_NewBool(context, JS_IsJobPending(state->runtime));
+    JSValue more = call_member(context, "loop", 1, &has_jobs);
     if (JS_IsException(more)) crash(context);
     // After the deadline jobs may be left.
     else if (!JS_ToBool(context, more) && !JS_IsJobPending(state->runtime)) _exit(exit_code(context));

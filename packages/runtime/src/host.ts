@@ -31,7 +31,7 @@ export interface Host {
   /** Set by the platform, called by the native program. */
   boot?: () => void
   main?: (() => void) | undefined
-  loop?: () => boolean
+  loop?: (hasJobs?: boolean) => boolean
   warm?: () => Promise<void>
   crash?: (error: unknown, interrupted?: boolean) => void
 }

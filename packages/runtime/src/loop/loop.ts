@@ -18,20 +18,22 @@ export const isAlive = (): boolean => hasTimers() || hasWatchers() || hasImmedia
  * One step of the event loop. The native program calls it whenever no promise job is left, and runs the jobs that the
  * step made before it calls again: a step runs one callback at most.
  *
+ * @param hasJobs - jobs are left, as after a deadline: the step waits for nothing
  * @returns false if nothing is left to wait for.
  */
-export function step(): boolean {
+export function step(hasJobs = false): boolean {
   if (runTicks() || reportRejections()) return true
-  while (isIdle()) {
+  for (let round = 0; isIdle(); round++) {
     if (phase === POLL && !isAlive()) return false
+    if (hasJobs && round === phases.length) return true
     const enqueuePhase = phases[phase]
     phase = (phase + 1) % phases.length
-    enqueuePhase?.()
+    enqueuePhase?.(hasJobs)
   }
   runNext()
   return true
 }
 
-function pollOnce(): void {
-  poll(isImmediateWaiting() || !isIdle() ? 0 : Math.max(0, nextTimer() - host.now()))
+function pollOnce(hasJobs: boolean): void {
+  poll(hasJobs || isImmediateWaiting() || !isIdle() ? 0 : Math.max(0, nextTimer() - host.now()))
 }

@@ -24,9 +24,9 @@ function boot(): void {
 let isEnding = false
 
 /** One step of the loop. When nothing is left to wait for, `beforeExit` may start more; otherwise the process ends. */
-function loop(): boolean {
+function loop(hasJobs = false): boolean {
   if (isEnding && isAlive()) isEnding = false
-  if (step()) return true
+  if (step(hasJobs) || hasJobs) return true
   if (isEnding) return process.exit()
   isEnding = true
   process.emit('beforeExit', Number(process.exitCode ?? 0))

@@ -4,7 +4,8 @@ import { built, run } from './programs.ts'
 // References to what lies in the image are not counted: a count there says nothing.
 describe.skipIf(!built)('what lies in the image', () => {
   it('stays when the last variable that refers to it is gone', () => {
-    const { stdout } = run(`let list = [{ text: 'of the image' }, 'a' + host.arch, () => 'called', Symbol('kept'), 2n ** 70n]
+    const { stdout } =
+      run(`let list = [{ text: 'of the image' }, 'a' + host.arch, () => 'called', Symbol('kept'), 2n ** 70n]
 host.main = () => {
   const [object, text, call, symbol, big] = list
   list = undefined

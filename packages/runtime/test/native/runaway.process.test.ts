@@ -26,6 +26,17 @@ host.loop = () => { print('loop'); host.syscall(231, 0) }`)
     expect([stdout, stderr]).toEqual(['loop\n', ''])
   })
 
+  it('tells the loop that jobs are left, which then waits for nothing', () => {
+    const { stdout } = run(`host.main = async () => {
+  host.setDeadline(1, -1)
+  host.syscall(7, null, 0, 5) // poll: 5 ms
+  await 0
+  await 0
+}
+host.loop = (hasJobs) => { print(hasJobs); return hasJobs }`)
+    expect(stdout).toBe('true\nfalse\n')
+  })
+
   it('is not a process that has jobs left after its deadline: they run to their end', () => {
     const { stdout } = run(`host.main = async () => {
   host.setDeadline(1, -1)
