@@ -21,10 +21,10 @@ const BESIDE_NETNS = ['@cni/netns', '@cni/host', '@cni/types']
 // biome-ignore lint/style/noDefaultExport: size-limit reads the default export.
 export default [
   limit('@cni/types: an error', 'packages/types/dist/index.js', '{ CniError }', '3 kB'),
-  limit('@cni/skel: a plugin', 'packages/skel/dist/index.js', '{ definePlugin, netConf, pluginMain }', '101.3 kB'),
+  limit('@cni/skel: a plugin', 'packages/skel/dist/index.js', '{ definePlugin, netConf, pluginMain }', '96.6 kB'),
   limit('@cni/iptables: a ruleset', 'packages/iptables/dist/index.js', '{ ruleset }', '31.8 kB'),
   limit('@cni/iptables/text: a ruleset as text', 'packages/iptables/dist/text.js', '{ restoreText }', '10.1 kB'),
-  limit('@cni/iptables: apply it', 'packages/iptables/dist/index.js', '{ ruleset, iptables }', '201.5 kB'),
+  limit('@cni/iptables: apply it', 'packages/iptables/dist/index.js', '{ ruleset, iptables }', '193 kB'),
   // By itself: whoever uses it has the namespaces and their netlink already.
   limit('@cni/nftables/wire', 'packages/nftables/dist/wire.js', '{ Batch, openNft }', '23.4 kB', BESIDE_NETNS),
   limit('@cni/nftables: a ruleset', 'packages/nftables/dist/index.js', '{ nftRuleset }', '38 kB', BESIDE_NETNS),
@@ -32,7 +32,7 @@ export default [
     '@cni/nftables: apply it',
     'packages/nftables/dist/index.js',
     '{ nftRuleset, nftables }',
-    '122.5 kB',
+    '118.5 kB',
     BESIDE_NETNS,
   ),
   limit('@cni/ebpf: a pinned program', 'packages/ebpf/dist/index.js', '{ attachFilter, ebpf }', '20 kB', BESIDE_NETNS),
