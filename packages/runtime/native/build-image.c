@@ -52,6 +52,7 @@ static void evaluate(JSContext *context, JSValue module) {
     fail_with_exception(context);
   }
   settle(context, promise, "await at the top level of a module");
+  engine_forget_modules(context);
 }
 
 static void warm_up(JSContext *context) {

@@ -48,6 +48,15 @@ int engine_is_uncatchable(JSContext *context, JSValueConst error) { return JS_Is
 
 void engine_set_stack_limit(JSRuntime *runtime, uintptr_t lowest) { runtime->stack_limit = lowest; }
 
+void engine_forget_modules(JSContext *context) {
+  struct list_head *each;
+  list_for_each(each, &context->loaded_modules) {
+    JSModuleDef *module = list_entry(each, JSModuleDef, link);
+    JS_FreeValue(context, module->func_obj);
+    module->func_obj = JS_UNDEFINED;
+  }
+}
+
 void engine_prepare_image(JSContext *context) {
   JSRuntime *runtime = JS_GetRuntime(context);
   runtime->stack_top = 0;

@@ -15,6 +15,9 @@ int engine_is_uncatchable(JSContext *context, JSValueConst error);
 // The interpreter throws a RangeError before its stack reaches this address.
 void engine_set_stack_limit(JSRuntime *runtime, uintptr_t lowest);
 
+// Frees the code of evaluated modules, which is never run again.
+void engine_forget_modules(JSContext *context);
+
 // Clears what differs from one run to the next: stack addresses, the seed of Math.random().
 void engine_prepare_image(JSContext *context);
 
