@@ -22,9 +22,9 @@ export const EXECUTABLES = {
   'pod-firewall': { entry: 'examples/firewall/src/main.ts', smoke: 'plugin' },
   'ptp-routed': { entry: 'examples/ptp-routed/src/main.ts', smoke: 'plugin' },
   'who-is': { entry: 'examples/thick/src/main.ts', smoke: 'plugin' },
-  cnitool: { entry: 'packages/libcni/src/cli.ts', smoke: 'command', runtime: 'bun' },
+  cnitool: { entry: 'packages/libcni/src/cli.ts', smoke: 'command' },
   'cni-build': { entry: 'packages/build/src/cli.ts', smoke: 'command', runtime: 'bun', jit: 'normal' },
-  'cni-conformance': { entry: 'packages/conformance/src/cli.ts', smoke: 'command', runtime: 'bun' },
+  'cni-conformance': { entry: 'packages/conformance/src/cli.ts', smoke: 'command' },
 } as const
 
 export type ExecutableName = keyof typeof EXECUTABLES
