@@ -51,7 +51,7 @@ export interface BuiltExecutable {
   packages: readonly BundleShare[]
   /** What the bundler says about source that it accepted. */
   warnings: readonly string[]
-  /** What a host must have, beside a mounted `/proc`; the small runtime needs neither. */
+  /** Files and limits that a host must have, beside a mounted `/proc`; the small runtime needs neither. */
   needs?: HostNeeds
   /**
    * Whole-process time of one start in milliseconds, the median of five, under its slowest name; absent when it was not

@@ -101,7 +101,7 @@ async function oneText(options: BundleOptions): Promise<Bundle & Contents> {
   return bundleOf({ text, modules: [] }, built)
 }
 
-/** The same for an executable `outfile`, which is not written; each program of one with bun is a module. */
+/** Builds the bundle of an executable `outfile`, which is not written; each program of one with bun is a module. */
 export async function bundleContents(
   options: BundleOptions & { runtime: Runtime; version: string },
 ): Promise<Bundle & Contents> {

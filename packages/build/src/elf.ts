@@ -12,7 +12,7 @@ export interface Segment {
 /** A 64-bit, little-endian ELF file. */
 export interface Elf {
   machine: number
-  /** Where the file ends: the table of sections is the last part that a linker writes. */
+  /** End of the file: the table of sections is the last part that a linker writes. */
   end: number
   segments: readonly Segment[]
   bytes(at: bigint, length: number): Buffer

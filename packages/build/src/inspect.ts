@@ -4,7 +4,7 @@ import { type Elf, withElf } from './elf.ts'
 import { BuildError } from './errors.ts'
 import { shareTable } from './share-table.ts'
 
-/** What is in an executable with the small runtime. */
+/** Content of an executable with the small runtime. */
 export interface Inspection {
   file: string
   /** Versions of the parts, and the processor, as the file itself says. */
@@ -16,7 +16,7 @@ export interface Inspection {
   /** The native program, and the heap with the evaluated modules. */
   runtimeBytes: number
   heapBytes: number
-  /** Who takes how much of the bundle; empty where there is no map beside the file. */
+  /** Shares of the packages in the bundle; empty where there is no map beside the file. */
   packages: readonly BundleShare[]
 }
 
@@ -33,7 +33,7 @@ export function inspect(file: string): Inspection {
   return { file, ...found.note, bytes: statSync(file).size, ...found.sizes, packages: packagesOf(`${file}.map`) }
 }
 
-/** The same in lines for people. */
+/** Formats the content as lines for people. */
 export function inspectionText({ packages, ...found }: Inspection): string {
   const kilobytes = (bytes: number) => `${(bytes / 1e3).toFixed(1)} kB`
   const lines = [
@@ -52,7 +52,7 @@ export function inspectionText({ packages, ...found }: Inspection): string {
 
 const PT_LOAD = 1
 const PT_NOTE = 4
-/** Where the heap lies in memory. */
+/** Address of the heap in memory. */
 const HEAP = 0x20_0000_0000n
 
 type Note = Pick<Inspection, 'runtime' | 'quickjs' | 'musl' | 'arch'>

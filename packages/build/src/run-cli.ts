@@ -11,7 +11,7 @@ import { translated } from './where.ts'
 export interface CliIo {
   stdout(text: string): void
   stderr(text: string): void
-  /** What `where` reads. Default: nothing. */
+  /** Log that `where` reads. Default: nothing. */
   stdin?: AsyncIterable<Uint8Array>
   /** Colour on stdout. */
   colour?: boolean

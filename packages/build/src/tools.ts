@@ -7,7 +7,7 @@ import { hostTarget, type LargeRuntime, notRunnable, type Runtime, runtimePackag
 /** What to install where there is none: bun in the version of `optionalDependencies`. */
 export const COMPILER_VERSIONS: Readonly<Record<LargeRuntime, string>> = { bun: '1.4.5', node: '26' }
 
-/** What to do on macOS and Windows. */
+/** Advice for macOS and Windows. */
 const CONTAINER =
   'run cni-build in a container, for example docker run --rm -v "$PWD:/src" -w /src node:24 npx cni-build …'
 

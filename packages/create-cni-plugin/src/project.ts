@@ -75,7 +75,7 @@ function filesBelow(folder: string) {
 function packageJson(options: ProjectOptions, tarballs: Readonly<Record<string, string>>) {
   const { name, kind, agent } = options
   const build = [`cni-build src/main.ts -o dist/${name}`]
-  // What stays needs all of Node.
+  // A process that stays needs all of Node.
   const staying = (entry: string, program: string) =>
     `cni-build src/${entry} -o dist/${name}-${program} --runtime bun --smoke none --jit normal`
   if (agent) build.push(staying('agent-main.ts', 'agent'))

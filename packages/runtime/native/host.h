@@ -1,4 +1,4 @@
-// What the parts of the host share.
+// State that the parts of the host share.
 #ifndef CNI_HOST_H
 #define CNI_HOST_H
 #include "arena.h"

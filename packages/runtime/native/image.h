@@ -18,6 +18,6 @@ uint64_t image_offset(uint64_t size, const ImageSegment *segment);
 // Returns 0, or a reason.
 const char *image_add_segment(uint8_t *elf, size_t size, const ImageSegment *segment);
 
-// Of the running program, by the kernel's AT_PHDR: the bytes of the segment at `address`, 0 if there is none.
+// Finds, by the kernel's AT_PHDR, the bytes of the running program's segment at `address`, 0 if there is none.
 uint64_t image_loaded(const void *headers, size_t count, uint64_t address);
 #endif

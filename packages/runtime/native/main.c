@@ -31,7 +31,7 @@ static void catch_cut_off(void) {
 static void take_standard_descriptors(void) {
   for (int descriptor = 0; descriptor < 3; descriptor++) {
     if (fcntl(descriptor, F_GETFD) >= 0) continue;
-    // Where there is no /dev, reading and writing fail as they do on a closed descriptor.
+    // Without /dev reading and writing fail as they do on a closed descriptor.
     if (open("/dev/null", O_RDWR) < 0) open("/", O_PATH);
   }
 }

@@ -2,7 +2,7 @@
 #include "host.h"
 #include <unistd.h>
 
-// What the platform's report of a crash may use when the limit was reached.
+// Memory that the report of a crash may use when the limit was reached.
 #define CRASH_ROOM (16ul << 20)
 
 // Returns an exception if the platform has not set the member.

@@ -32,7 +32,7 @@ static void default_signals(void) {
 }
 
 static int place_descriptors(Program *program) {
-  // Those that another would overwrite move out of the way first.
+  // Descriptors that another would overwrite move out of the way first.
   for (int i = 0; i < program->count; i++) {
     int from = program->descriptors[i];
     if (from == i || from >= program->count) continue;
@@ -73,7 +73,7 @@ static int start(Program *program) {
   return error != 0 ? -error : pid;
 }
 
-// What the arguments of spawn() are turned into; `invalid` for a string with a NUL character.
+// Arguments of spawn() as C has them; `invalid` for a string with a NUL character.
 typedef struct {
   JSContext *context;
   int invalid;

@@ -1,5 +1,5 @@
 /**
- * What the small runtime has of Node. `cni-build` bundles it from the sources of this package.
+ * Node's modules and globals on the small runtime. `cni-build` bundles it from the sources of this package.
  *
  * @example
  * ```ts

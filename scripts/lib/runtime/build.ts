@@ -83,7 +83,7 @@ async function copyLicences(processor: Processor, folder: string): Promise<void>
 
 const version = (): string => JSON.parse(readFileSync(join(root, 'packages/runtime/package.json'), 'utf8')).version
 
-/** Of everything that the programs are made of but the compiler. One for all processors, as bytecode serves each. */
+/** Hashes everything that the programs are made of but the compiler. One for all processors, as bytecode serves each. */
 function sourceHash(): string {
   const hash = createHash('sha256').update(JSON.stringify([ENGINE_SOURCE, C_LIBRARY, version()]))
   const own = readdirSync(NATIVE).filter((file) => /\.[ch]$/.test(file))

@@ -1,6 +1,6 @@
 import type { Edit } from './edit.ts'
 
-// What lies in the image lives as long as the process. To count a reference is to write to its page, which the kernel
+// Objects of the image live as long as the process. To count a reference is to write to its page, which the kernel
 // copies first: docs/small-runtime.md, "The image".
 
 const WHY = 'references to what lies in the image are not counted'

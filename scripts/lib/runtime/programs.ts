@@ -38,7 +38,7 @@ const FLAGS = [
   ...['-fno-asynchronous-unwind-tables', '-fno-unwind-tables', '-fno-strict-aliasing', '-nostdinc'],
 ]
 const WARNINGS = ['-Wall', '-Wextra', '-Werror', '-Wno-unused-parameter']
-/** What an image needs: fixed addresses, no executable stack, a program header that becomes the image's. */
+/** Options that an image needs: fixed addresses, no executable stack, a program header that becomes the image's. */
 const LINK = [
   ...['-static', '-no-pie', '-nostdlib', '-nostartfiles', '-Wl,--gc-sections', '-Wl,--build-id=none'],
   ...['-Wl,-z,relro', '-Wl,-z,noexecstack', '-Wl,-z,separate-code'],

@@ -29,7 +29,7 @@ export async function engineSource(cache: string): Promise<string> {
 
 export interface CLibrary {
   readonly headers: string
-  /** Of crt1.o, libc.a and the rest. */
+  /** Folder of crt1.o, libc.a and the rest. */
   readonly libraries: string
   readonly licence: string
 }

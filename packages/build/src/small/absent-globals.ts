@@ -61,7 +61,7 @@ export const absentGlobalDefines: Readonly<Record<string, string>> = Object.from
 /** A global that a bundle uses. */
 export interface AbsentGlobal {
   name: string
-  /** Where in the text. */
+  /** Place in the text. */
   index: number
   /** It only asks whether the global exists. */
   isGuard: boolean

@@ -19,7 +19,7 @@ export interface SmallBundleOptions {
   snapshot: boolean
 }
 
-/** What QuickJS knows; esbuild translates the rest. */
+/** Syntax that QuickJS knows; esbuild translates the rest. */
 const TARGET = 'es2023'
 
 /** Bundles the platform and the programs. Throws esbuild's error, or a `BuildError` for what the runtime lacks. */
@@ -57,7 +57,7 @@ export const moduleName = (outfile: string): string => `${outfile.slice(outfile.
 
 // internal
 
-/** What is known after esbuild has run once. */
+/** Start of the first run of esbuild, before the bundle is known. */
 const NOTHING: Pick<Start, 'absent' | 'builtins' | 'evaluated' | 'globals'> = {
   absent: [],
   builtins: [],

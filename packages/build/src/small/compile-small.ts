@@ -48,7 +48,7 @@ export async function compileSmall(
 
 // internal
 
-/** What to do about messages of the native programs. */
+/** Advice for messages of the native programs. */
 const ADVICE: ReadonlyArray<readonly [RegExp, string]> = [
   [
     /was used while the (program was built|image was made)/,

@@ -4,7 +4,7 @@ import type { Platform } from './platform.ts'
 /** The module that every executable starts with. */
 export const ENTRY = 'cni-build:entry'
 
-/** What the entry module is made of. It may change between two runs of esbuild. Files are absolute. */
+/** Parts of the entry module. They may change between two runs of esbuild. Files are absolute. */
 export interface Start {
   readonly entry: string
   /** More programs, by the names that the file has for them. */

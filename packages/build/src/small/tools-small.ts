@@ -6,7 +6,7 @@ import { needPackage } from '../find-package.ts'
 import { partsOf, smallTarget, type Target } from '../target.ts'
 import { checkProgram } from './check-program.ts'
 
-/** What an executable with the small runtime is made with. */
+/** Programs that make an executable with the small runtime. */
 export interface SmallTools {
   target: Target
   version: string

@@ -26,7 +26,7 @@ it('there are programs for every subject', () => {
   expect(programs.size).toBeGreaterThanOrEqual(68)
 })
 
-/** What the small runtime lacks: these are not built with it. */
+/** Syntax and members that the small runtime lacks: programs that use them are not built with it. */
 const REFUSED: Readonly<Record<string, string>> = {
   'functions.evaluated-code': 'evaluated-code.ts:2:18: the global eval',
   'functions.strict-mode': 'strict-mode.ts:5:52: the global eval',
@@ -35,7 +35,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   'packages.prom-client': 'pushgateway.js:6: the module "zlib"',
 }
 
-/** What differs on the small runtime, each for a reason that the README names. */
+/** Programs that differ on the small runtime, each for a reason that the README names. */
 const DIFFERENT = new Set([
   // There is no parser at run time.
   'functions.names-and-lengths',

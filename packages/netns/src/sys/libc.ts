@@ -5,7 +5,7 @@ import { type Sys, SysError } from './sys.ts'
 /** NUL-terminated text, a buffer, or a null pointer. */
 export type Pointer = Uint8Array | null
 
-/** What an FFI must offer: libc's functions with their C results, and the errno of the last one. */
+/** Functions that an FFI must offer: libc's functions with their C results, and the errno of the last one. */
 export interface Libc extends BpfLibc {
   setns(fd: number, nstype: number): number
   unshare(flags: number): number

@@ -8,7 +8,7 @@ type Argument = number | bigint | Pointer
 interface SmallHost {
   /** The result, or `-errno`. A buffer is passed as its address. */
   syscall(number: number, ...args: readonly (Argument | undefined)[]): number
-  /** Where a buffer is in memory. Buffers do not move. */
+  /** Address of a buffer. Buffers do not move. */
   address(buffer: Uint8Array): number
   readonly arch: Arch
 }
@@ -100,7 +100,7 @@ export function nativeSmall<F>(signatures: Signatures): Native<F> {
 
 // internal
 
-/** Of the last call that failed. */
+/** Errno of the last call that failed. */
 let errno = 0
 
 /** Makes a function of a system call, with the result of its libc function: -1 for a failure. */

@@ -4,7 +4,7 @@ import { coded, invalidType, outOfRange } from '../errors.ts'
 interface Kind {
   readonly name: string
   readonly size: number
-  /** The same name in DataView. */
+  /** Name in DataView. */
   readonly view: 'Int8' | 'Uint8' | 'Int16' | 'Uint16' | 'Int32' | 'Uint32'
   readonly min: number
   readonly max: number

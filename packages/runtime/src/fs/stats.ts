@@ -109,7 +109,7 @@ class StatsBase<N extends number | bigint> {
   }
 }
 
-/** What `stat` tells of a file. */
+/** Result of `stat`. */
 export class Stats extends StatsBase<number> {
   constructor(words: Uint32Array) {
     super(words, (value) => value, wide)

@@ -10,7 +10,7 @@ import { type PathLike, pathOf } from './arguments.ts'
 const IN_CLOEXEC_NONBLOCK = 0o2004000
 const IN_MODIFY = 0x2
 const IN_ATTRIB = 0x4
-/** What libuv watches: contents, attributes, and names that come and go. */
+/** Events that libuv watches: contents, attributes, and names that come and go. */
 const EVENTS = IN_MODIFY | IN_ATTRIB | 0x40 | 0x80 | 0x100 | 0x200 | 0x400 | 0x800
 /** struct inotify_event: watch 4, mask 4, cookie 4, length 4, name. */
 const NAME_AT = 16

@@ -17,7 +17,7 @@ export interface Head {
   readonly headers: Readonly<Record<string, string | string[]>>
 }
 
-/** What a body ends with: a number of bytes, a last chunk, or the connection. */
+/** End of a body: a number of bytes, a last chunk, or the connection. */
 export type Body = number | 'chunked' | 'close'
 
 export interface ParserEvents {
@@ -182,7 +182,7 @@ function addHeader(headers: Record<string, string | string[]>, name: string, val
   else if (!single.has(name)) headers[name] = `${String(before)}${name === 'cookie' ? '; ' : ', '}${value}`
 }
 
-/** How the body of a message ends, by its headers. A request without a length has no body. */
+/** End of the body of a message, by its headers. A request without a length has no body. */
 export function bodyOf({ headers }: Head, isResponse: boolean): Body {
   const coding = String(headers['transfer-encoding'] ?? '').toLowerCase()
   const length = headers['content-length']

@@ -1,4 +1,4 @@
-/** How the parts of a value are laid out: on one line, in columns, or one a line. These are Node's rules. */
+/** Layout of the parts of a value: on one line, in columns, or one a line. These are Node's rules. */
 export interface Layout {
   readonly indent: number
   readonly breakLength: number

@@ -1,4 +1,4 @@
-/** What `util.promisify` uses instead of the function that has it. */
+/** Function that `util.promisify` uses instead of the one that has it. */
 export const promisifyCustom = Symbol.for('nodejs.util.promisify.custom')
 
 export function customPromisify(target: object, promised: unknown): void {

@@ -2,7 +2,7 @@ import { enqueue } from './ready.ts'
 
 let waiting = new Set<Immediate>()
 
-/** What `setImmediate` returns. */
+/** Result of `setImmediate`. */
 export class Immediate {
   readonly #callback: () => void
   #isActive = true

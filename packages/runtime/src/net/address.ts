@@ -48,7 +48,7 @@ export function ipAddress(address: string, port: number): Uint8Array | undefined
   return bytes
 }
 
-/** What a socket address of the kernel says; `undefined` for a unix socket. */
+/** Reads a socket address of the kernel; `undefined` for a unix socket. */
 export function readAddress(bytes: Uint8Array): AddressInfo | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset)
   const family = view.getUint16(0, true)

@@ -2,7 +2,7 @@ import { call } from '../sys/numbers.ts'
 import { AF_INET, AF_INET6, AF_UNIX, ipAddress, unixAddress } from './address.ts'
 import { lookupHost } from './lookup.ts'
 
-/** Where a socket connects to. */
+/** Address that a socket connects to. */
 export type Target = { readonly path: string } | { readonly host: string; readonly port: number }
 
 const SOCK_STREAM = 1
@@ -27,7 +27,7 @@ export function openTarget(target: Target, attach: (fd: number) => void): number
 
 export const openSocket = (family: number): number => call('socket', family, SOCK_STREAM | SOCK_CLOEXEC_NONBLOCK, 0)
 
-/** How a connection ended that was begun: 0, or a negative errno. */
+/** Result of a connection that was begun: 0, or a negative errno. */
 export function connectResult(fd: number): number {
   const error = new Int32Array(1)
   call('getsockopt', fd, SOL_SOCKET, SO_ERROR, error, new Int32Array([4]))

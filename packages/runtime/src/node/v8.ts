@@ -13,7 +13,7 @@ function checkSnapshot(): void {
   }
 }
 
-/** How a program registers what each start runs. */
+/** Registers what each start runs. */
 export const startupSnapshot = {
   isBuildingSnapshot: (): boolean => snapshotting(),
 

@@ -57,7 +57,7 @@ function rejectAsException(result: unknown): void {
   if (result instanceof Promise) result.catch((error: unknown) => crash(error, 'unhandledRejection'))
 }
 
-/** What `host.warm` runs before the image is written, in order. */
+/** Functions that `host.warm` runs before the image is written, in order. */
 const warmUps: (() => unknown)[] = []
 
 export function addWarmUp(warmUp: () => unknown): void {

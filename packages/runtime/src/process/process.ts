@@ -14,7 +14,7 @@ import { memoryUsage } from './memory.ts'
 import { catchSignal, releaseSignal } from './signals.ts'
 import { hrtime, uptime } from './time.ts'
 
-/** What Node's `process.version` would be for the members that the platform has. */
+/** Version of Node whose members the platform has. */
 const NODE_VERSION = '24.0.0'
 const PATH_MAX = 4096
 

@@ -3,7 +3,7 @@ import { StringDecoder } from '../node/string_decoder.ts'
 
 const isBytes = (chunk: unknown): chunk is Uint8Array => chunk instanceof Uint8Array
 
-/** What a stream has read ahead: bytes, text after `decode`, or objects. */
+/** Data that a stream has read ahead: bytes, text after `decode`, or objects. */
 export class Chunks {
   readonly #objectMode: boolean
   #chunks: unknown[] = []

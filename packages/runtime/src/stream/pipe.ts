@@ -1,7 +1,7 @@
 import type { EventEmitter } from '../events/emitter.ts'
 import type { ReadSide } from './read-side.ts'
 
-/** What a stream can be piped into. */
+/** Target of a pipe. */
 export interface PipeTarget extends EventEmitter {
   write(chunk: unknown): boolean
   end(): unknown

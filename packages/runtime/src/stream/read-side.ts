@@ -1,6 +1,6 @@
 import type { EventEmitter } from '../events/emitter.ts'
 
-/** What helpers need of a stream that can be read from. */
+/** Members that helpers need of a stream that can be read from. */
 export interface ReadSide extends EventEmitter {
   readonly destroyed: boolean
   readonly errored: Error | null

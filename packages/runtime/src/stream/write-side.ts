@@ -10,7 +10,7 @@ export interface WritableOptions extends StreamOptions {
   readonly final?: (done: Done) => void
 }
 
-/** What a stream does with what is written to it. */
+/** Functions that take what is written to a stream. */
 export interface Sink extends Stream {
   _write(chunk: unknown, encoding: string, done: Done): void
   _final(done: Done): void

@@ -50,7 +50,7 @@ int main(void) {
     if (round == ROUNDS / 2) {
       size_t used = arena_close(arena, 8);
       if (used % ARENA_PAGE != 0) fail("the image does not end with a page");
-      // What the kernel maps behind the image of a real program.
+      // Memory that the kernel maps behind the image of a real program.
       arena->end = (char *)ARENA_BASE + used;
     }
     int i = (int)draw(BLOCKS);

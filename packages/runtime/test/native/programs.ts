@@ -8,7 +8,7 @@ const bin = join(import.meta.dirname, '../../../runtime-linux-x64/bin')
 /** The builder of images; `''` if the native programs are not built. */
 export const built = existsSync(join(bin, 'cni-runtime')) ? join(bin, 'cni-runtime') : ''
 
-/** What every program here begins with: a platform of four lines. */
+/** Beginning of every program here: a platform of four lines. */
 export const PLATFORM = `const host = globalThis.__host
 delete globalThis.__host
 const write = (fd, text) => { const bytes = host.encode(text + '\\n'); host.syscall(1, fd, bytes, bytes.length) }

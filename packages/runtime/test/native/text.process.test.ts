@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { built, run } from './programs.ts'
 
-/** What the program prints, one value of JSON a line. */
+/** Output of the program, one value of JSON a line. */
 const printed = (body: string): unknown[] =>
   run(`const show = (value) => print(JSON.stringify(value))\nhost.main = () => {\n${body}\n}`)
     .stdout.trimEnd()
