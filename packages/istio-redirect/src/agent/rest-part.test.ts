@@ -6,25 +6,23 @@ import { type RestServices, restPart } from './rest-part.ts'
 
 const LOOK_MS = 10_000
 
-const config = (env: Record<string, string> = {}) =>
-  agentConfig(resolveValues({}, [{ KUBERNETES_SERVICE_HOST: '10.0.0.1', KUBERNETES_SERVICE_PORT: '443', ...env }]))
+const config = () =>
+  agentConfig(resolveValues({}, [{ KUBERNETES_SERVICE_HOST: '10.0.0.1', KUBERNETES_SERVICE_PORT: '443' }]))
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 /** A part, and how often it has acted after looks between which the process worked for so long. */
-async function resting(env?: Record<string, string>, services: RestServices = {}) {
+async function resting(services: RestServices = {}) {
   let cpu = 250
   const shrink = vi.fn<() => void>()
-  const warmUp = vi.fn<(socket: string, signal: AbortSignal) => Promise<void>>(async () => {})
   const part: Part<ReturnType<typeof config>> = restPart({
     shrink,
-    warmUp,
     cpuMs: () => cpu,
     lookMs: LOOK_MS,
     ...services,
   })
-  await part.update(config(env))
+  await part.update(config())
   const after = (...work: readonly number[]): number => {
     for (const ms of work) {
       cpu += ms
@@ -32,7 +30,7 @@ async function resting(env?: Record<string, string>, services: RestServices = {}
     }
     return shrink.mock.calls.length
   }
-  return { part, after, shrink, warmUp }
+  return { part, after }
 }
 
 test('memory is given back when the start is over, and then only after work that was worth it', async () => {
@@ -46,25 +44,14 @@ test('memory is given back when the start is over, and then only after work that
   expect(after(300, 300)).toBe(3)
 })
 
-test('the code of a served call is made again at once, where calls are served', async () => {
-  const serving = await resting({ CNI_AGENT_RUN_DIR: '/run/agent' })
-  serving.after(10)
-  expect(serving.warmUp.mock.calls.map(([socket]) => socket)).toEqual(['/run/agent/serve.sock'])
-  const alone = await resting({ SERVE_PLUGIN: 'false' })
-  expect(alone.after(10)).toBe(1)
-  expect(alone.warmUp).not.toHaveBeenCalled()
-})
-
 test('closed, it looks no more', async () => {
-  const { part, after, warmUp } = await resting()
+  const { part, after } = await resting()
   after(10)
   await part.close('removed')
-  expect(warmUp.mock.calls.at(0)?.[1].aborted).toBe(true)
   expect(after(500, 10)).toBe(1)
 })
 
 test('a runtime that cannot give back is left alone', async () => {
-  const { after, warmUp } = await resting({}, { shrink: undefined })
-  after(10)
-  expect(warmUp).not.toHaveBeenCalled()
+  const { after } = await resting({ shrink: undefined })
+  expect(after(900, 10)).toBe(0)
 })

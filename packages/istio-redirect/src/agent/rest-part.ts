@@ -7,28 +7,23 @@ export interface RestServices {
   readonly shrink?: (() => void) | undefined
   /** Processor time that this process has taken, in milliseconds. */
   readonly cpuMs?: () => number
-  /** Makes ready for the plugin's next call, on this socket. */
-  readonly warmUp?: (socket: string, signal: AbortSignal) => Promise<void>
   /** Between two looks. */
   readonly lookMs?: number
 }
 
 /**
  * Gives memory back when the agent comes to rest: after its start, and after it has worked again. Of the 16 MB that the start
- * leaves 2 are code that has run and is not needed any more, and 1 is what was collected and kept for later. The code of a
- * served call is made again at once: the next pod is not to wait for it.
+ * leaves 2 are code that has run and is not needed any more, and 1 is what was collected and kept for later.
  */
 export function restPart({
   shrink = runtimeShrink(),
   cpuMs = ownCpuMs,
-  warmUp = loadAndWarmUp,
   lookMs = 10_000,
 }: RestServices = {}): Part<AgentConfig> {
   return agentPart<AgentConfig>(
-    ({ serve }) => serve?.socket,
-    async ({ serve }) => {
+    () => '',
+    async () => {
       if (shrink === undefined) return async () => {}
-      const stop = new AbortController()
       let seen = cpuMs()
       // The start is work enough.
       let worth = WORTH_MS
@@ -40,12 +35,10 @@ export function restPart({
         if (!isCalm || worth < WORTH_MS) return
         worth = 0
         shrink()
-        if (serve !== undefined) void warmUp(serve.socket, stop.signal)
       }, lookMs)
       timer.unref()
       return async () => {
         clearInterval(timer)
-        stop.abort()
       }
     },
   )
@@ -54,7 +47,7 @@ export function restPart({
 /** The share of one processor that probes, scrapes and looks at the node and at 250 pods stay below. */
 const CALM = 0.04
 
-/** As much work between two times, in milliseconds: to shrink and to make the code again takes 45. */
+/** As much work between two times, in milliseconds. */
 const WORTH_MS = 300
 /** Of what is done in calm, as again and again, little is left behind: so much of it counts. */
 const CALM_COUNTS = 0.1
@@ -62,14 +55,6 @@ const CALM_COUNTS = 0.1
 function ownCpuMs(): number {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000
-}
-
-async function loadAndWarmUp(socket: string, signal: AbortSignal): Promise<void> {
-  const { warmUpLater } = await import('./serve/warm-up-later.ts')
-  await warmUpLater(signal)
-  const { askStatus } = await import('./commands/ask-status.ts')
-  // What reads calls and answers them has to be made again as well. Where nobody listens there is nothing to make ready for.
-  await askStatus(socket).catch(() => {})
 }
 
 /** That of bun: it acts when the event loop has nothing to do. */

@@ -11,7 +11,6 @@ import { redirectFor } from '../redirect/redirect.ts'
 import type { MakeBatch } from '../serve/kept-batches.ts'
 import type { ServedBackend } from '../serve/protocol.ts'
 import { attachmentKey } from '../state/attachment-of-call.ts'
-import { type BatchFiles, batchFiles, executableIdentity } from './batch-files.ts'
 import { commitFresh } from './commit-fresh.ts'
 import type { Conf } from './conf.ts'
 import { knownAddresses } from './known-addresses.ts'
@@ -27,7 +26,6 @@ export class PlaceOfPod implements Disposable {
   readonly #settings: Settings
   readonly #isNative: boolean
   readonly #tables: LaterTables
-  readonly #files: BatchFiles | undefined
   #made: { readonly key: string; readonly batch: Uint8Array | undefined } | undefined
   #known: Promise<KnownAddresses> | undefined
 
@@ -36,8 +34,6 @@ export class PlaceOfPod implements Disposable {
     this.#settings = settings
     this.#isNative = c.conf.native_nftables === true
     this.#tables = laterTables(c.netns, this.#isNative)
-    const maker = this.#isRecorded ? executableIdentity() : undefined
-    this.#files = maker === undefined ? undefined : batchFiles(settings.runDir, maker, c.log)
   }
 
   /** Looks at the namespace, loads code, and makes what the pod needs by its annotations, in steps of a few milliseconds. */
@@ -90,10 +86,7 @@ export class PlaceOfPod implements Disposable {
     const { runDir } = this.#settings
     const place = { netns, runDir, tables, undo: (step: UndoStep) => this.#c.undo(step) }
     const committed = await commitFresh({ ...steps, backend: this.#backend, batch }, place)
-    if (committed === undefined) {
-      this.#files?.remove(config, this.#backend)
-      return false
-    }
+    if (committed === undefined) return false
     const { ms } = committed
     // Rounded without `Math`, which bun makes when it is first named.
     logWritten(log, state, { ms: (ms + 0.5) | 0 })
@@ -102,16 +95,13 @@ export class PlaceOfPod implements Disposable {
     return true
   }
 
-  /** What writes the rules, if this or an earlier call has made it. */
+  /** What writes the rules, if it was made while the API server was asked. */
   #madeBefore(config: CaptureConfig): Uint8Array | undefined {
-    const key = JSON.stringify(config)
-    if (this.#made?.key !== key) this.#made = { key, batch: this.#files?.read(config, this.#backend) }
-    return this.#made.batch
+    return this.#made?.key === JSON.stringify(config) ? this.#made.batch : undefined
   }
 
   #keep(config: CaptureConfig, batch: Uint8Array | undefined): Uint8Array | undefined {
     this.#made = { key: JSON.stringify(config), batch }
-    if (batch !== undefined) this.#files?.write(config, this.#backend, batch)
     return batch
   }
 

@@ -31,7 +31,6 @@ import { pluginLog } from './plugin-log.ts'
 import { printLines, type RefusedLines } from './print-lines.ts'
 import type { ServingMetrics } from './serving-metrics.ts'
 import type { ServingStatus } from './serving-status.ts'
-import { warmUpLater } from './warm-up-later.ts'
 
 /** What {@link startServing} works with. */
 export interface ServingServices {
@@ -122,7 +121,6 @@ export async function startServing(services: ServingServices): Promise<() => Pro
   const { closed, failed } = services
   const server = () => callServer({ version: VERSION, answer, answered: metrics.answered, done, status, closed })
   const socket = await keepSocket(config.socket, server, { mode: 0o600, log: own, failed })
-  void warmUpLater(signal, batch)
   return async () => {
     stop.abort()
     await socket.close()
