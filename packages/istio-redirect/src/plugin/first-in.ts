@@ -1,5 +1,5 @@
+import { FIRST_GENERATION } from '../first-generation.ts'
 import type { AttachmentRecord, NetnsIdentity } from '../state/attachments.ts'
-import { FIRST_GENERATION } from './rule-writer.ts'
 
 /** True if nothing was in nf_tables of the namespace before the first ADD of the recorded attachment. */
 export const wasFirst = ({ first, generation }: AttachmentRecord): boolean =>

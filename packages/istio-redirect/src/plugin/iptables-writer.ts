@@ -1,10 +1,11 @@
 import { type BackendKind, iptables } from '@cni/iptables'
 import type { Where } from '@cni/netns/handle'
+import { FIRST_GENERATION } from '../first-generation.ts'
 import type { CaptureConfig } from '../redirect/config.ts'
 import { rulesLeftBehind } from '../redirect/left-behind.ts'
 import { redirectRules } from '../redirect/rules.ts'
 import { istioRestoreText } from '../redirect/text.ts'
-import { FIRST_GENERATION, type RuleWriter } from './rule-writer.ts'
+import type { RuleWriter } from './rule-writer.ts'
 
 /** The rules of a configuration as iptables has them. */
 export function iptablesWriter(where: Where, config: CaptureConfig, kind: BackendKind | undefined): RuleWriter {

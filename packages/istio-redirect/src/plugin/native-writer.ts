@@ -1,10 +1,11 @@
 import type { Where } from '@cni/netns/handle'
 import { nftables } from '@cni/nftables'
+import { FIRST_GENERATION } from '../first-generation.ts'
 import { type CaptureConfig, capturedFamilies } from '../redirect/config.ts'
 import { nativeRules } from '../redirect/native/rules.ts'
 import { tableNames } from '../redirect/native/table-names.ts'
 import { removeNativeTables } from './native-tables.ts'
-import { FIRST_GENERATION, type RuleWriter } from './rule-writer.ts'
+import type { RuleWriter } from './rule-writer.ts'
 
 /** The rules of a configuration as nf_tables has them itself: of both families, in tables of our own, by no program. */
 export function nativeWriter(where: Where, config: CaptureConfig): RuleWriter {

@@ -1,9 +1,9 @@
 import { openFresh as openIptables } from '@cni/iptables/fresh'
 import type { Netns } from '@cni/netns/handle'
 import { type FreshNftables, openFresh as openNftables } from '@cni/nftables/fresh'
+import { FIRST_GENERATION } from '../first-generation.ts'
 import { tableNames } from '../redirect/native/table-names.ts'
 import type { NamespaceFacts } from '../serve/protocol.ts'
-import { FIRST_GENERATION } from './rule-writer.ts'
 
 /** Where the rules of a served call would go, and what an agent has to know of it. */
 export interface ServedTables extends Disposable, Pick<NamespaceFacts, 'backend' | 'fresh' | 'generation'> {

@@ -20,9 +20,6 @@ export interface Written {
   readonly generation: number | undefined
 }
 
-/** The kernel's count of the changes of nf_tables in a namespace begins with it. */
-export const FIRST_GENERATION = 1
-
 /** What brings the rules of a configuration into a namespace, checks them and takes them away. */
 export interface RuleWriter {
   /** As data that compares by its JSON. */

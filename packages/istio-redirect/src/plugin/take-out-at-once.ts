@@ -1,7 +1,7 @@
 import type { Netns } from '@cni/netns/handle'
+import { FIRST_GENERATION } from '../first-generation.ts'
 import type { AttachmentRecord } from '../state/attachments.ts'
 import { openTables } from './open-tables.ts'
-import { FIRST_GENERATION } from './rule-writer.ts'
 
 /**
  * Takes out all of nf_tables where nobody but ADD has ever changed it: then all of it is ours. `false` where it has to be

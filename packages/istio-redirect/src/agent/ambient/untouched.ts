@@ -1,6 +1,7 @@
 import { families, type Ruleset, rulesFor } from '@cni/iptables'
 import { freshBatch, openFresh } from '@cni/iptables/fresh'
 import type { NetnsTarget } from '@cni/netns'
+import { FIRST_GENERATION } from '../../first-generation.ts'
 
 /**
  * Writes rules to a namespace in which nobody has ever changed anything of nf_tables, as that of most pods that start: what
@@ -12,13 +13,10 @@ export function writeUntouched(netns: NetnsTarget, rules: Ruleset): number | und
   const batch = batchOf(rules)
   if (batch === undefined) return undefined
   using tables = openFresh(netns, { backend: 'nft' })
-  return tables?.generation === UNTOUCHED && tables.commit(batch) ? UNTOUCHED + 1 : undefined
+  return tables?.generation === FIRST_GENERATION && tables.commit(batch) ? FIRST_GENERATION + 1 : undefined
 }
 
 // internal
-
-/** The kernel counts from one. */
-const UNTOUCHED = 1
 
 /** As long as somebody has the rules. */
 const kept = new WeakMap<Ruleset, { readonly batch: Uint8Array | undefined }>()
