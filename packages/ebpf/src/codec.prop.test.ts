@@ -69,8 +69,10 @@ test('a value that a codec does not hold is refused and named, whatever it is', 
     fc.property(names, fc.anything(), (name, value) => {
       const { codec } = codecOf(name)
       try {
+        // The kernel has one zero.
+        const held = value === 0 ? 0 : value
         expect(codec.read(encode(codec, value, 'pod.address'), 0)).toEqual(
-          typeof value === 'string' ? expect.any(String) : value,
+          typeof held === 'string' ? expect.any(String) : held,
         )
       } catch (error) {
         expect(error).toMatchObject({
@@ -80,5 +82,6 @@ test('a value that a codec does not hold is refused and named, whatever it is', 
         })
       }
     }),
+    { examples: [['u8', -0]] },
   )
 })
