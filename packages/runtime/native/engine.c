@@ -1,4 +1,4 @@
-// Compiled with the engine's edited source in the include path: scripts/lib/runtime/engine-edits.ts has the edits.
+// Compiled with the engine's edited source in the include path: scripts/lib/runtime/*-edits.ts have the edits.
 #include "quickjs.c"
 #include "engine.h"
 

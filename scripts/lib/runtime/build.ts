@@ -87,7 +87,9 @@ const version = (): string => JSON.parse(readFileSync(join(root, 'packages/runti
 function sourceHash(): string {
   const hash = createHash('sha256').update(JSON.stringify([ENGINE_SOURCE, C_LIBRARY, version()]))
   const own = readdirSync(NATIVE).filter((file) => /\.[ch]$/.test(file))
-  const recipe = ['engine-edits.ts', 'image-edits.ts', 'programs.ts'].map((file) => join(import.meta.dirname, file))
+  const recipe = readdirSync(import.meta.dirname)
+    .filter((file) => file.endsWith('-edits.ts') || file === 'programs.ts')
+    .map((file) => join(import.meta.dirname, file))
   for (const file of [...own.map((name) => join(NATIVE, name)), ...recipe].sort()) hash.update(readFileSync(file))
   return hash.digest('hex')
 }

@@ -24,6 +24,21 @@ void __JS_FreeValue(JSContext *ctx, JSValue v);
 
 /** Edits of quickjs.c. */
 export const IMAGE_EDITS: readonly Edit[] = [
+  {
+    why: 'a suspended generator or async function of the image keeps no address of the stack',
+    find: `    done_generator:
+        sf->cur_pc = pc;
+        sf->cur_sp = sp;
+    } else {`,
+    replace: `    done_generator:
+        sf->cur_pc = pc;
+        sf->cur_sp = sp;
+        rt->current_stack_frame = sf->prev_frame;
+        sf->prev_frame = NULL;
+        return ret_val;
+    } else {`,
+    times: 1,
+  },
   // Names.
   one(
     '        p = rt->atom_array[v];\n        p->header.ref_count++;\n',
