@@ -70,8 +70,7 @@ void run_program(void) {
     JSValueConst has_jobs = JS_NewBool(context, JS_IsJobPending(state->runtime));
     JSValue more = call_member(context, "loop", 1, &has_jobs);
     if (JS_IsException(more)) crash(context);
-    // After the deadline jobs may be left.
-    else if (!JS_ToBool(context, more) && !JS_IsJobPending(state->runtime)) _exit(exit_code(context));
+    else if (!JS_ToBool(context, more)) _exit(exit_code(context));
     JS_FreeValue(context, more);
   }
 }

@@ -44,7 +44,7 @@ host.loop = (hasJobs) => { print(hasJobs); return hasJobs }`)
   for (let i = 0; i < 10; i++) await 0
   print('done')
 }
-host.loop = () => false`)
+host.loop = (hasJobs) => hasJobs`)
     expect(stdout).toBe('done\n')
   })
 
