@@ -5,7 +5,7 @@ interface Kind {
   readonly name: string
   readonly size: number
   /** Name in DataView. */
-  readonly view: 'Int8' | 'Uint8' | 'Int16' | 'Uint16' | 'Int32' | 'Uint32'
+  readonly view: 'Int8' | 'Uint8' | 'Int16' | 'Uint16' | 'Int32' | 'Uint32' | 'Float32' | 'Float64'
   readonly min: number
   readonly max: number
 }
@@ -17,6 +17,8 @@ const kinds: readonly Kind[] = [
   { name: 'Int16', size: 2, view: 'Int16', min: -0x8000, max: 0x7fff },
   { name: 'UInt32', size: 4, view: 'Uint32', min: 0, max: 0xffff_ffff },
   { name: 'Int32', size: 4, view: 'Int32', min: -0x8000_0000, max: 0x7fff_ffff },
+  { name: 'Float', size: 4, view: 'Float32', min: Number.NEGATIVE_INFINITY, max: Number.POSITIVE_INFINITY },
+  { name: 'Double', size: 8, view: 'Float64', min: Number.NEGATIVE_INFINITY, max: Number.POSITIVE_INFINITY },
 ]
 
 // The view of the buffer that was read last: fields of one buffer are read together.
@@ -59,23 +61,6 @@ function numbersOf({ name, size, view, min, max }: Kind, littleEndian: boolean):
     [`write${name}${order}`](value = 0, offset = 0) {
       checkOffset(this, offset, size)
       checkValue(value, min, max)
-      set.call(viewOf(this), offset, value, littleEndian)
-      return offset + size
-    },
-  }
-}
-
-function floatsOf(name: 'Float' | 'Double', view: 'Float32' | 'Float64', littleEndian: boolean): Numbers {
-  const size = name === 'Float' ? 4 : 8
-  const order = littleEndian ? 'LE' : 'BE'
-  const { [`get${view}` as const]: get, [`set${view}` as const]: set } = DataView.prototype
-  return {
-    [`read${name}${order}`](offset = 0) {
-      checkOffset(this, offset, size)
-      return get.call(viewOf(this), offset, littleEndian)
-    },
-    [`write${name}${order}`](value = 0, offset = 0) {
-      checkOffset(this, offset, size)
       set.call(viewOf(this), offset, value, littleEndian)
       return offset + size
     },
@@ -133,8 +118,6 @@ export function defineNumbers(prototype: object): void {
     const members = Object.assign(
       {},
       ...kinds.map((kind) => numbersOf(kind, littleEndian)),
-      floatsOf('Float', 'Float32', littleEndian),
-      floatsOf('Double', 'Float64', littleEndian),
       bigIntsOf('BigInt64', -max / 2n, max / 2n - 1n, littleEndian),
       bigIntsOf('BigUInt64', 0n, max - 1n, littleEndian),
       anySize(true, littleEndian),

@@ -1,37 +1,24 @@
 import { call } from '../sys/numbers.ts'
 import { enqueue } from './ready.ts'
+import { anyHasRef, Referenced } from './referenced.ts'
 
 export const POLLIN = 1
 export const POLLOUT = 4
 
 const watchers = new Set<Watcher>()
 
-/** A descriptor that the loop polls. A watcher keeps the process alive unless it is unref'd. */
-export class Watcher {
+/** A descriptor that the loop polls. */
+export class Watcher extends Referenced {
   readonly fd: number
   events: number
   readonly #callback: (events: number) => void
-  #isRef = true
 
   constructor(fd: number, events: number, callback: (events: number) => void) {
+    super()
     this.fd = fd
     this.events = events
     this.#callback = callback
     watchers.add(this)
-  }
-
-  ref(): this {
-    this.#isRef = true
-    return this
-  }
-
-  unref(): this {
-    this.#isRef = false
-    return this
-  }
-
-  hasRef(): boolean {
-    return this.#isRef
   }
 
   stop(): void {
@@ -43,10 +30,7 @@ export class Watcher {
   }
 }
 
-export function hasWatchers(): boolean {
-  for (const watcher of watchers) if (watcher.hasRef()) return true
-  return false
-}
+export const hasWatchers = (): boolean => anyHasRef(watchers)
 
 /** Polls all descriptors for at most `wait` milliseconds (Infinity: until one is ready) and enqueues their callbacks. */
 export function poll(wait: number): void {

@@ -1,30 +1,17 @@
 import { enqueue } from './ready.ts'
+import { anyHasRef, Referenced } from './referenced.ts'
 
 let waiting = new Set<Immediate>()
 
 /** Result of `setImmediate`. */
-export class Immediate {
+export class Immediate extends Referenced {
   readonly #callback: () => void
   #isActive = true
-  #isRef = true
 
   constructor(callback: () => void) {
+    super()
     this.#callback = callback
     waiting.add(this)
-  }
-
-  ref(): this {
-    this.#isRef = true
-    return this
-  }
-
-  unref(): this {
-    this.#isRef = false
-    return this
-  }
-
-  hasRef(): boolean {
-    return this.#isRef
   }
 
   clear(): void {
@@ -51,7 +38,4 @@ export function enqueueImmediates(): void {
 
 export const isImmediateWaiting = (): boolean => waiting.size > 0
 
-export function hasImmediates(): boolean {
-  for (const immediate of waiting) if (immediate.hasRef()) return true
-  return false
-}
+export const hasImmediates = (): boolean => anyHasRef(waiting)

@@ -1,5 +1,6 @@
 import { host, refuseAtSnapshot } from '../host.ts'
 import { enqueue } from './ready.ts'
+import { anyHasRef, Referenced } from './referenced.ts'
 
 const MAX_DELAY = 2_147_483_647
 
@@ -7,33 +8,19 @@ let lastId = 0
 const timers = new Map<number, Timeout>()
 
 /** A timer, as `setTimeout` returns it. */
-export class Timeout {
+export class Timeout extends Referenced {
   readonly #id = ++lastId
   readonly #delay: number
   readonly #repeats: boolean
   readonly #callback: () => void
   #at = 0
-  #isRef = true
 
   constructor(callback: () => void, delay: number, repeats: boolean) {
+    super()
     this.#delay = delay >= 1 && delay <= MAX_DELAY ? Math.trunc(delay) : 1
     this.#repeats = repeats
     this.#callback = callback
     this.refresh()
-  }
-
-  ref(): this {
-    this.#isRef = true
-    return this
-  }
-
-  unref(): this {
-    this.#isRef = false
-    return this
-  }
-
-  hasRef(): boolean {
-    return this.#isRef
   }
 
   refresh(): this {
@@ -91,7 +78,4 @@ export function nextTimer(): number {
   return first
 }
 
-export function hasTimers(): boolean {
-  for (const timer of timers.values()) if (timer.hasRef()) return true
-  return false
-}
+export const hasTimers = (): boolean => anyHasRef(timers.values())
