@@ -1,7 +1,7 @@
 import type { Plugin } from '@cni/skel'
 import { type Middleware, use } from '@cni/skel/middleware'
 
-/** For tests: the same plugin, whose ADD fails after all its steps. `meanwhile` runs between the last step and the failure. */
+/** Plugin for tests: its ADD does all its steps, runs `meanwhile`, and fails. */
 export function failLast<Conf, Chained extends boolean, State>(
   plugin: Plugin<Conf, Chained, State>,
   meanwhile: () => Promise<unknown>,

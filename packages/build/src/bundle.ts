@@ -40,9 +40,8 @@ export interface BundleOptions {
    */
   runtime?: Runtime
   /**
-   * With the small runtime: evaluate the modules when the executable is built, so that no start pays for it. Then no
-   * module may read the environment, the clock or files while it is evaluated. False evaluates them at each start.
-   * Default true.
+   * Evaluates the modules when the executable is built; for the small runtime only. Modules may then read neither
+   * environment nor clock nor files at their top level. False: they are evaluated at each start. Default: true.
    */
   snapshot?: boolean
 }

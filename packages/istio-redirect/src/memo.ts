@@ -15,7 +15,7 @@ export function memo<Arguments extends readonly unknown[], Result>(
     const key = JSON.stringify(args)
     const known = remembered.get(key) ?? { result: make(...args) }
     if (!fits(key, known.result)) return known.result
-    // Behind the others, so that what is in use stays.
+    // Puts the result last: the first, used longest ago, is forgotten.
     remembered.delete(key)
     remembered.set(key, known)
     const [oldest = key] = remembered.keys()

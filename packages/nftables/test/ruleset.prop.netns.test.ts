@@ -50,7 +50,7 @@ describe('random rulesets', () => {
   })
 })
 
-/** Of each table what is in it, and the rules of each chain in their order: what nobody sees is the order of chains. */
+/** Prints tables with their chains sorted, as the order of chains means nothing. Rules keep their order. */
 function listing(nft: Nft): string[] {
   const tables = readTables(nft).map((table) => {
     const text = printTables([table]).trimEnd().replace(/\n}$/, '')

@@ -13,7 +13,7 @@ export function isIPv6(text: unknown): boolean {
 
 export const isIP = (text: unknown): 0 | 4 | 6 => (isIPv4(text) ? 4 : isIPv6(text) ? 6 : 0)
 
-/** The eight groups of an address, `undefined` if the text is none. */
+/** Parses an IPv6 address into its eight groups; `undefined` if the text is none. */
 export function parseIPv6(text: string): number[] | undefined {
   const halves = text.split('::')
   if (halves.length > 2) return undefined

@@ -10,7 +10,7 @@ function makeRandom(): (below: number) => number {
 }
 
 const LETTERS = ['a', 'é', '€', '😀', '\ud800', '\udc00', '"', '\\', '\n', '\0', '\u2028', '/', '\x7f', '__proto__']
-// Without escapes: V8 of Node 26 confuses such keys. After `JSON.parse('{"\\\\":1}')` it reads the key "\n" as "\\".
+// Keys have no escapes, because V8 of Node 26 confuses them: after `JSON.parse('{"\\\\":1}')` it reads the key "\n" as "\\".
 const KEYS = ['a', 'é', '€', '😀', '/', '\x7f', '__proto__', ' ', '1']
 const NUMBERS = [
   0,
