@@ -26,6 +26,7 @@ const PACKAGES = {
   'libc6-dev': '/usr/include/stdio.h',
   'gcc-aarch64-linux-gnu': '/usr/bin/aarch64-linux-gnu-gcc',
   'xz-utils': '/usr/bin/xz',
+  bzip2: '/bin/bzip2',
   mmdebstrap: '/usr/bin/mmdebstrap',
   'debian-archive-keyring': '/usr/share/keyrings/debian-archive-keyring.gpg',
 }

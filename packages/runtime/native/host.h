@@ -52,6 +52,7 @@ extern const int text_function_count;
 JSValue host_syscall(JSContext *context, JSValueConst this_value, int count, JSValueConst *values);
 JSValue host_address(JSContext *context, JSValueConst this_value, int count, JSValueConst *values);
 JSValue host_spawn(JSContext *context, JSValueConst this_value, int count, JSValueConst *values);
+__attribute__((weak)) JSValue host_tls(JSContext *context, JSValueConst this_value, int count, JSValueConst *values);
 JSValue host_set_deadline(JSContext *context, JSValueConst this_value, int count, JSValueConst *values);
 
 // refuse.c: throws an error that no code can catch while the image is made. Returns 1 if it did.

@@ -1,18 +1,27 @@
 import { createHash } from 'node:crypto'
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { ensurePackages } from '../debian.ts'
 import { root } from '../exec.ts'
 import { sha256Of } from '../image/debian-archive.ts'
 import { Stop, say, step } from '../progress.ts'
-import { C_LIBRARY, ENGINE_SOURCE, PROCESSORS, type Processor } from './pins.ts'
+import { C_LIBRARY, ENGINE_SOURCE, PROCESSORS, type Processor, TLS_SOURCE } from './pins.ts'
 import { compilePrograms, NATIVE } from './programs.ts'
-import { cLibrary, engineSource } from './sources.ts'
+import { cLibrary, engineSource, tlsSource } from './sources.ts'
 import { findToolchain, type Toolchain } from './toolchain.ts'
 
 const cache = join(root, 'dist/runtime-cache')
 const packageOf = (processor: Processor) => join(root, 'packages', `runtime-linux-${processor}`)
-const PROGRAMS = ['cni-compile', 'cni-runtime'] as const
+const PROGRAMS = ['cni-compile', 'cni-runtime', 'cni-runtime-tls'] as const
 
 /** The programs for this machine and, if there is a compiler for them, for the others. */
 export async function buildRuntimes(): Promise<void> {
@@ -22,7 +31,7 @@ export async function buildRuntimes(): Promise<void> {
   }
 }
 
-/** Leave `cni-compile` and `cni-runtime` in the package of the processor. Does nothing if they are of this source. */
+/** Leave the native programs in the package of the processor. Does nothing if they are of this source. */
 export async function buildRuntime(processor: Processor): Promise<void> {
   const folder = packageOf(processor)
   const mark = join(cache, `${processor}.json`)
@@ -33,7 +42,10 @@ export async function buildRuntime(processor: Processor): Promise<void> {
     await build(processor, tools, join(cache, processor), join(folder, 'bin'))
     await copyLicences(processor, join(folder, 'licenses'))
     writeFileSync(mark, now())
-    return { note: `${(readFileSync(join(folder, 'bin/cni-runtime')).length / 1e3).toFixed(0)} kB` }
+    const [plain, tls] = ['cni-runtime', 'cni-runtime-tls'].map(
+      (name) => statSync(join(folder, 'bin', name)).size / 1e3,
+    )
+    return { note: `${plain?.toFixed(0)} kB, with TLS ${tls?.toFixed(0)} kB` }
   })
 }
 
@@ -54,7 +66,7 @@ export async function verifyRuntime(processor: Processor): Promise<void> {
 }
 
 async function compilerFor(processor: Processor): Promise<Toolchain> {
-  const wanted = processor === 'x64' ? (['gcc', 'xz-utils'] as const) : (['gcc-aarch64-linux-gnu', 'xz-utils'] as const)
+  const wanted = [processor === 'x64' ? 'gcc' : 'gcc-aarch64-linux-gnu', 'xz-utils', 'bzip2'] as const
   try {
     await ensurePackages(wanted, { install: !process.argv.includes('--no-install') })
   } catch (error) {
@@ -70,8 +82,9 @@ async function compilerFor(processor: Processor): Promise<Toolchain> {
 
 async function build(processor: Processor, tools: Toolchain, objects: string, into: string): Promise<void> {
   const engine = await engineSource(cache)
+  const tls = await tlsSource(cache)
   const library = await cLibrary(processor, cache)
-  const inputs = { processor, tools, library, engine, build: sourceHash().slice(0, 16), version: version() }
+  const inputs = { processor, tools, library, engine, tls, build: sourceHash().slice(0, 16), version: version() }
   await compilePrograms(inputs, objects, into)
 }
 
@@ -79,13 +92,15 @@ async function copyLicences(processor: Processor, folder: string): Promise<void>
   mkdirSync(folder, { recursive: true })
   copyFileSync(join(await engineSource(cache), 'LICENSE'), join(folder, 'quickjs'))
   copyFileSync((await cLibrary(processor, cache)).licence, join(folder, 'musl'))
+  const offered = readFileSync(join(await tlsSource(cache), 'LICENSE'), 'utf8')
+  writeFileSync(join(folder, 'mbedtls'), `Used under the first of the two licences, Apache-2.0.\n\n${offered}`)
 }
 
 const version = (): string => JSON.parse(readFileSync(join(root, 'packages/runtime/package.json'), 'utf8')).version
 
 /** Hashes everything that the programs are made of but the compiler. One for all processors, as bytecode serves each. */
 function sourceHash(): string {
-  const hash = createHash('sha256').update(JSON.stringify([ENGINE_SOURCE, C_LIBRARY, version()]))
+  const hash = createHash('sha256').update(JSON.stringify([ENGINE_SOURCE, TLS_SOURCE, C_LIBRARY, version()]))
   const own = readdirSync(NATIVE).filter((file) => /\.[ch]$/.test(file))
   const recipe = readdirSync(import.meta.dirname)
     .filter((file) => file.endsWith('-edits.ts') || file === 'programs.ts')

@@ -8,6 +8,8 @@ export type Processor = (typeof PROCESSORS)[number]
 export const QUICKJS_VERSION = '2025-04-26'
 /** Version of the C library, without Debian's revision. */
 export const MUSL_VERSION = '1.2.5'
+/** Version of the TLS library, as its own headers have it. */
+export const MBEDTLS_VERSION = '3.6.6'
 
 /**
  * Everything that is compiled into the native programs but is not in this repository. Debian's archive keeps a file while
@@ -17,6 +19,13 @@ export const ENGINE_SOURCE: PinnedFile = {
   archive: 'debian',
   path: 'pool/main/q/quickjs/quickjs_2025.04.26.orig.tar.xz',
   sha256: 'ec81da5b3249ed648dbc7df4a1654988910e66a118d9b71cb63534216efcfbbe',
+}
+
+/** Mbed TLS of the long-term support series 3.6, of which trixie takes every release. */
+export const TLS_SOURCE: PinnedFile = {
+  archive: 'debian',
+  path: 'pool/main/m/mbedtls/mbedtls_3.6.6.orig.tar.bz2',
+  sha256: '8fb65fae8dcae5840f793c0a334860a411f884cc537ea290ce1c52bb64ca007a',
 }
 
 /** The C library of trixie: headers, start files and the static library. */

@@ -4,7 +4,7 @@ import { exec } from '../exec.ts'
 import { download } from '../image/debian-archive.ts'
 import { Stop } from '../progress.ts'
 import { EDITED_FILES, editEngine } from './engine-edits.ts'
-import { C_LIBRARY, ENGINE_SOURCE, type Processor, QUICKJS_VERSION } from './pins.ts'
+import { C_LIBRARY, ENGINE_SOURCE, MBEDTLS_VERSION, type Processor, QUICKJS_VERSION, TLS_SOURCE } from './pins.ts'
 
 const HINT = 'The archive no longer has it, or cannot be reached. Until then plugins are built with --runtime bun.'
 
@@ -24,6 +24,23 @@ export async function engineSource(cache: string): Promise<string> {
   for (const file of EDITED_FILES) {
     writeFileSync(join(folder, 'edited', file), editEngine(file, readFileSync(join(folder, file), 'utf8')))
   }
+  return folder
+}
+
+/** The source of the TLS library, as it is. */
+export async function tlsSource(cache: string): Promise<string> {
+  const folder = join(cache, 'mbedtls')
+  await unpackOnce(folder, TLS_SOURCE.sha256, async (into) => {
+    const archive = await download(TLS_SOURCE, join(cache, 'downloads'), HINT)
+    await exec(['tar', '--strip-components=1', '-xjf', archive, '-C', into], {
+      quiet: true,
+      hint: 'tar needs bzip2 for it: apt-get install bzip2',
+    })
+    const header = readFileSync(join(into, 'include/mbedtls/build_info.h'), 'utf8')
+    const version = /MBEDTLS_VERSION_STRING +"([^"]+)"/.exec(header)?.[1]
+    if (version !== MBEDTLS_VERSION)
+      throw new Stop(`the pinned Mbed TLS is ${version}, pins.ts says ${MBEDTLS_VERSION}`)
+  })
   return folder
 }
 
