@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { isIP } from 'node:net'
-import { bitString, integer, octetString, oid, sequence, set, tagged, time, utf8String, yes } from './der.ts'
+import { bitString, integer, none, octetString, oid, sequence, set, tagged, time, utf8String, yes } from './der.ts'
 
 /** A certificate and its private key, both as PEM text. */
 export interface Certificate {
@@ -11,9 +11,19 @@ export interface Certificate {
 /** A certificate authority: its own certificate and a way to issue others. */
 export interface Authority extends Certificate {
   /** Signs a server certificate for these DNS names and addresses. */
-  issue(commonName: string, hosts: readonly string[]): Certificate
+  issue(commonName: string, hosts: readonly string[], options?: CertificateOptions): Certificate
   /** Signs an intermediate authority. */
-  issueAuthority(commonName: string): Authority
+  issueAuthority(commonName: string, options?: CertificateOptions): Authority
+}
+
+/** Kinds of keys. */
+export type KeyKind = keyof typeof keyKinds
+
+/** What a certificate has instead of a P-256 key and the validity of its authority. */
+export interface CertificateOptions extends Validity {
+  readonly key?: KeyKind
+  /** The use: of a server, or of a client that proves its identity. Default `server`. */
+  readonly use?: 'server' | 'client'
 }
 
 /** The first and the last moment a certificate is valid. */
@@ -23,15 +33,35 @@ export interface Validity {
 }
 
 /**
- * Creates a self-signed certificate authority with a fresh P-256 key. No `openssl` binary and no dependency: the
+ * Creates a self-signed certificate authority with a fresh key. No `openssl` binary and no dependency: the
  * test API server has to start on a bare machine.
  *
  * @example
  * const ca = createAuthority('test-ca')
  * const server = ca.issue('kube-apiserver', ['localhost', '127.0.0.1', '::1'])
  */
-export function createAuthority(commonName: string, validity: Validity = {}): Authority {
-  return authority(commonName, validity, undefined)
+export function createAuthority(commonName: string, options: CertificateOptions = {}): Authority {
+  return authority(commonName, options, undefined)
+}
+
+/** Creates a certificate that nobody but its own key has signed. */
+export function selfSigned(
+  commonName: string,
+  hosts: readonly string[],
+  options: CertificateOptions = {},
+): Certificate {
+  const { publicKey, privateKey } = keyPair(options)
+  const subject = name(commonName)
+  const extensions = leafExtensions(publicKey, publicKey, hosts, options.use ?? 'server')
+  const cert = certify({
+    issuer: subject,
+    subject,
+    key: publicKey,
+    signingKey: privateKey,
+    extensions,
+    validity: options,
+  })
+  return { cert, key: pkcs8(privateKey) }
 }
 
 /** Who signs a certificate. */
@@ -42,24 +72,48 @@ interface Signer {
 }
 
 /** An authority signed by another one, or by itself. */
-function authority(commonName: string, validity: Validity, signedBy: Signer | undefined): Authority {
-  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+function authority(commonName: string, options: CertificateOptions, signedBy: Signer | undefined): Authority {
+  const { publicKey, privateKey } = keyPair(options)
   const own: Signer = { issuer: name(commonName), signingKey: privateKey, signerKey: publicKey }
   const { signerKey, ...signer } = signedBy ?? own
   const extensions = caExtensions(publicKey, signerKey)
   return {
-    cert: certify({ ...signer, validity, subject: own.issuer, key: publicKey, extensions }),
+    cert: certify({ ...signer, validity: options, subject: own.issuer, key: publicKey, extensions }),
     key: pkcs8(privateKey),
-    issue(subjectName, hosts) {
-      const leaf = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-      const extensions = serverExtensions(leaf.publicKey, publicKey, hosts)
+    issue(subjectName, hosts, more) {
+      const leaf = keyPair(more)
+      const extensions = leafExtensions(leaf.publicKey, publicKey, hosts, more?.use ?? 'server')
+      const validity = { ...options, ...more }
       return {
         cert: certify({ ...own, validity, subject: name(subjectName), key: leaf.publicKey, extensions }),
         key: pkcs8(leaf.privateKey),
       }
     },
-    issueAuthority: (subjectName) => authority(subjectName, validity, own),
+    issueAuthority: (subjectName, more) => authority(subjectName, { ...options, ...more }, own),
   }
+}
+
+const keyKinds = {
+  'P-256': () => generateKeyPairSync('ec', { namedCurve: 'P-256' }),
+  'P-384': () => generateKeyPairSync('ec', { namedCurve: 'P-384' }),
+  'P-521': () => generateKeyPairSync('ec', { namedCurve: 'P-521' }),
+  'RSA-2048': () => generateKeyPairSync('rsa', { modulusLength: 2048 }),
+  'RSA-4096': () => generateKeyPairSync('rsa', { modulusLength: 4096 }),
+  Ed25519: () => generateKeyPairSync('ed25519'),
+} as const
+
+const keyPair = ({ key = 'P-256' }: CertificateOptions = {}) => keyKinds[key]()
+
+/** Signs with SHA-256, with SHA-384 for larger curves, and with Ed25519 as it is. */
+function signing(key: KeyObject): { readonly algorithm: Uint8Array; readonly hash: string | null } {
+  const curve = key.asymmetricKeyDetails?.namedCurve
+  if (key.asymmetricKeyType === 'ed25519') return { algorithm: sequence(oid('1.3.101.112')), hash: null }
+  if (key.asymmetricKeyType === 'rsa') {
+    return { algorithm: sequence(oid('1.2.840.113549.1.1.11'), none()), hash: 'sha256' }
+  }
+  return curve === 'prime256v1'
+    ? { algorithm: sequence(oid('1.2.840.10045.4.3.2')), hash: 'sha256' }
+    : { algorithm: sequence(oid('1.2.840.10045.4.3.3')), hash: 'sha384' }
 }
 
 interface Request {
@@ -75,7 +129,7 @@ function certify({ issuer, subject, key, signingKey, extensions, validity }: Req
   const now = Date.now()
   const notBefore = validity.notBefore ?? new Date(now - 5 * minute)
   const notAfter = validity.notAfter ?? new Date(now + 7 * day)
-  const algorithm = sequence(oid('1.2.840.10045.4.3.2')) // ecdsa-with-SHA256
+  const { algorithm, hash } = signing(signingKey)
   const body = sequence(
     tagged(0, integer(2n)), // version 3
     integer(BigInt(`0x${randomBytes(16).toString('hex')}`)),
@@ -86,7 +140,7 @@ function certify({ issuer, subject, key, signingKey, extensions, validity }: Req
     key.export({ type: 'spki', format: 'der' }),
     tagged(3, sequence(...extensions)),
   )
-  return pem('CERTIFICATE', sequence(body, algorithm, bitString(sign('sha256', body, signingKey))))
+  return pem('CERTIFICATE', sequence(body, algorithm, bitString(sign(hash, body, signingKey))))
 }
 
 const caExtensions = (key: KeyObject, signer: KeyObject): Uint8Array[] => [
@@ -96,12 +150,19 @@ const caExtensions = (key: KeyObject, signer: KeyObject): Uint8Array[] => [
   extension('2.5.29.35', sequence(tagged(0, keyId(signer), 'primitive'))), // authorityKeyIdentifier
 ]
 
-const serverExtensions = (key: KeyObject, authority: KeyObject, hosts: readonly string[]): Uint8Array[] => [
+const uses = { server: '1.3.6.1.5.5.7.3.1', client: '1.3.6.1.5.5.7.3.2' } as const
+
+const leafExtensions = (
+  key: KeyObject,
+  authority: KeyObject,
+  hosts: readonly string[],
+  use: keyof typeof uses,
+): Uint8Array[] => [
   critical('2.5.29.15', bitString(Buffer.from([0b1000_0000]), 7)), // keyUsage: digitalSignature
-  extension('2.5.29.37', sequence(oid('1.3.6.1.5.5.7.3.1'))), // extKeyUsage: serverAuth
+  extension('2.5.29.37', sequence(oid(uses[use]))), // extKeyUsage
   extension('2.5.29.14', octetString(keyId(key))),
   extension('2.5.29.35', sequence(tagged(0, keyId(authority), 'primitive'))), // authorityKeyIdentifier
-  extension('2.5.29.17', sequence(...hosts.map(generalName))), // subjectAltName
+  ...(hosts.length === 0 ? [] : [extension('2.5.29.17', sequence(...hosts.map(generalName)))]), // subjectAltName
 ]
 
 const extension = (id: string, value: Uint8Array): Buffer => sequence(oid(id), octetString(value))

@@ -31,6 +31,8 @@ export const bitString = (content: Uint8Array, unusedBits = 0): Buffer => tlv(0x
 /** True, the only boolean DER writes: a default of false is left out. */
 export const yes = (): Buffer => tlv(0x01, Buffer.from([0xff]))
 
+export const none = (): Buffer => tlv(0x05)
+
 /** `[n]` around complete items (constructed) or around raw bytes (primitive), context-specific class. */
 export const tagged = (n: number, content: Uint8Array, form: 'constructed' | 'primitive' = 'constructed'): Buffer =>
   tlv((form === 'constructed' ? 0xa0 : 0x80) | n, content)
