@@ -22,6 +22,17 @@ export interface Host {
     fds: readonly number[],
     cwd: string | undefined,
   ): number
+  /** Forks a process that has TLS on the connected socket and plain text on the other one. Only `cni-runtime-tls` has it. */
+  readonly tls?: (
+    network: number,
+    plain: number,
+    ca: string | undefined,
+    cert: string | undefined,
+    key: string | undefined,
+    name: string | undefined,
+    address: Uint8Array | undefined,
+    insecure: boolean,
+  ) => number
   onReject(callback: (promise: object, reason: unknown, handled: boolean) => void): void
   setDeadline(ms: number, signalFd: number): void
   snapshotting(): boolean

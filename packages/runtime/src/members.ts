@@ -42,6 +42,7 @@ export const modules: Readonly<Record<string, readonly string[]>> = {
   'node:crypto': [
     'Hash',
     'Hmac',
+    'X509Certificate',
     'createHash',
     'createHmac',
     'getHashes',
@@ -195,6 +196,7 @@ export const modules: Readonly<Record<string, readonly string[]>> = {
     'maxHeaderSize',
     'request',
   ],
+  'node:https': ['Agent', 'get', 'globalAgent', 'request'],
   'node:module': ['builtinModules', 'createRequire', 'isBuiltin'],
   'node:net': ['Server', 'Socket', 'connect', 'createConnection', 'createServer', 'isIP', 'isIPv4', 'isIPv6'],
   'node:os': [
@@ -294,6 +296,7 @@ export const modules: Readonly<Record<string, readonly string[]>> = {
   'node:string_decoder': ['StringDecoder'],
   'node:timers': ['clearImmediate', 'clearInterval', 'clearTimeout', 'setImmediate', 'setInterval', 'setTimeout'],
   'node:timers/promises': ['scheduler', 'setImmediate', 'setInterval', 'setTimeout'],
+  'node:tls': ['SecureContext', 'TLSSocket', 'connect', 'createSecureContext'],
   'node:tty': ['isatty'],
   'node:url': ['URL', 'URLSearchParams', 'fileURLToPath', 'pathToFileURL', 'urlToHttpOptions'],
   'node:util': [

@@ -62,7 +62,8 @@ export async function buildSmall(program: string, folder: string): Promise<strin
     cwd: folder,
     stdio: 'pipe',
   })
-  execFileSync(join(bin, 'cni-runtime'), [`${out}.bytecode`, out], { cwd: folder, env: {}, stdio: 'pipe' })
+  const base = readFileSync(module, 'utf8').includes('cni-runtime-tls') ? 'cni-runtime-tls' : 'cni-runtime'
+  execFileSync(join(bin, base), [`${out}.bytecode`, out], { cwd: folder, env: {}, stdio: 'pipe' })
   return out
 }
 

@@ -21,6 +21,20 @@ export interface RequestOptions {
   readonly setHost?: boolean
 }
 
+/** How requests of a protocol get their connections. */
+export interface Transport {
+  readonly protocol: 'http:' | 'https:'
+  readonly port: number
+  open(host: string, port: number, options: RequestOptions): Socket
+}
+
+const plain: Transport = {
+  protocol: 'http:',
+  port: 80,
+  open: (host, port, { socketPath }) =>
+    new Socket().connectTo(socketPath === undefined ? { host, port } : { path: socketPath }),
+}
+
 const WITHOUT_BODY = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT'])
 const hangUp = (text = 'socket hang up'): Error => coded(new Error(text), 'ECONNRESET')
 
@@ -29,19 +43,22 @@ export class ClientRequest extends OutgoingMessage {
   readonly method: string
   readonly path: string
   readonly host: string
-  readonly protocol = 'http:'
+  readonly protocol: Transport['protocol']
   readonly reusedSocket = false
   aborted = false
   readonly #options: RequestOptions
+  readonly #transport: Transport
   #response: IncomingMessage | undefined
 
-  constructor(options: RequestOptions, listener?: (response: IncomingMessage) => void) {
+  constructor(options: RequestOptions, listener?: (response: IncomingMessage) => void, transport = plain) {
     super({ autoDestroy: false, ...(options.signal === undefined ? {} : { signal: options.signal }) })
-    if (options.protocol !== undefined && options.protocol !== 'http:') {
-      const message = `Protocol "${options.protocol}" not supported. Expected "http:"`
+    if (options.protocol !== undefined && options.protocol !== transport.protocol) {
+      const message = `Protocol "${options.protocol}" not supported. Expected "${transport.protocol}"`
       throw coded(new TypeError(message), 'ERR_INVALID_PROTOCOL')
     }
     this.#options = options
+    this.#transport = transport
+    this.protocol = transport.protocol
     this.method = (options.method ?? 'GET').toUpperCase()
     this.path = options.path ?? '/'
     if (/[^\x21-\xff]/.test(this.path)) {
@@ -92,7 +109,7 @@ export class ClientRequest extends OutgoingMessage {
   protected defaults(): readonly (readonly [string, string])[] {
     const { auth, port, setHost = true } = this.#options
     const name = this.host.includes(':') ? `[${this.host}]` : this.host
-    const host = port === undefined || Number(port) === 80 ? name : `${name}:${port}`
+    const host = port === undefined || Number(port) === this.#transport.port ? name : `${name}:${port}`
     return [
       ...(setHost ? [['Host', host] as const] : []),
       ...(auth === undefined ? [] : [['Authorization', `Basic ${bufferFrom(auth).toString('base64')}`] as const]),
@@ -101,8 +118,8 @@ export class ClientRequest extends OutgoingMessage {
   }
 
   #connect(): void {
-    const { socketPath, port, timeout } = this.#options
-    const socket = new Socket()
+    const { port, timeout } = this.#options
+    const socket = this.#transport.open(this.host, Number(port ?? this.#transport.port), this.#options)
     this.socket = socket
     if (timeout !== undefined) socket.setTimeout(timeout)
     socket.on('timeout', () => this.emit('timeout'))
@@ -117,7 +134,6 @@ export class ClientRequest extends OutgoingMessage {
     socket.on('end', () => this.#guard(() => parser.finish()))
     socket.on('error', (error: Error) => void this.destroy(error))
     socket.on('close', () => void this.destroy(this.#response === undefined ? hangUp() : undefined))
-    socket.connectTo(socketPath === undefined ? { host: this.host, port: Number(port ?? 80) } : { path: socketPath })
     queueMicrotask(() => this.emit('socket', socket))
   }
 

@@ -3,8 +3,20 @@ import { createHash, createHmac, type Data, getHashes, Hash, Hmac } from '../cry
 import { randomBytes, randomFillSync, randomInt, randomUUID } from '../crypto/random.ts'
 import { coded } from '../errors.ts'
 import { bytesOf } from '../globals/text.ts'
+import { X509Certificate } from '../x509/certificate.ts'
 
-export { createHash, createHmac, getHashes, Hash, Hmac, randomBytes, randomFillSync, randomInt, randomUUID }
+export {
+  createHash,
+  createHmac,
+  getHashes,
+  Hash,
+  Hmac,
+  randomBytes,
+  randomFillSync,
+  randomInt,
+  randomUUID,
+  X509Certificate,
+}
 
 /** `hash('sha256', data)` in one call; the digest is hexadecimal unless another encoding is given. */
 export function hash(algorithm: string, data: Data, encoding = 'hex'): string | Buffer {
@@ -36,4 +48,5 @@ export default {
   randomInt,
   randomUUID,
   timingSafeEqual,
+  X509Certificate,
 }

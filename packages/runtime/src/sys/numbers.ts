@@ -35,6 +35,7 @@ const table = {
   fdatasync: [75, 83],
   pipe2: [293, 59],
   socket: [41, 198],
+  socketpair: [53, 199],
   connect: [42, 203],
   bind: [49, 200],
   listen: [50, 201],

@@ -1,0 +1,36 @@
+import { ClientRequest, type RequestOptions, type Transport } from '../http/client.ts'
+import type { IncomingMessage } from '../http/incoming.ts'
+import type { TlsOptions } from '../tls/options.ts'
+import { TLSSocket } from '../tls/socket.ts'
+import { URL } from '../url/url.ts'
+import { Agent as HttpAgent } from './http.ts'
+import { urlToHttpOptions } from './url.ts'
+
+type Options = RequestOptions & TlsOptions
+type ResponseListener = (response: IncomingMessage) => void
+
+/** Exists for programs that pass one: every request has a connection of its own. */
+export class Agent extends HttpAgent {}
+
+export const globalAgent = /* @__PURE__ */ new Agent()
+
+const tls: Transport = {
+  protocol: 'https:',
+  port: 443,
+  // The request itself ends at its signal, and with it the connection.
+  open: (host, port, { signal: _, ...options }) => new TLSSocket({ ...options, host, port }),
+}
+
+/** `request(url, options?, listener?)` or `request(options, listener?)`. */
+export function request(first: string | URL | Options, ...rest: readonly unknown[]): ClientRequest {
+  const listener = rest.find((one): one is ResponseListener => typeof one === 'function')
+  const more = rest.find((one): one is Options => typeof one === 'object' && one !== null)
+  const options = typeof first === 'string' || first instanceof URL ? urlToHttpOptions(new URL(first)) : first
+  return new ClientRequest({ ...options, ...more }, listener, tls)
+}
+
+export function get(first: string | URL | Options, ...rest: readonly unknown[]): ClientRequest {
+  return request(first, ...rest).end()
+}
+
+export default { Agent, get, globalAgent, request }

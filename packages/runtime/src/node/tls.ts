@@ -1,0 +1,21 @@
+import type { Listener } from '../events/emitter.ts'
+import { SecureContext, type TlsOptions } from '../tls/options.ts'
+import { TLSSocket } from '../tls/socket.ts'
+
+export { SecureContext, TLSSocket }
+
+/** Takes certificates and a key. What they hold is checked by the first handshake, but for PEM that is damaged. */
+export const createSecureContext = (options: TlsOptions = {}): SecureContext => new SecureContext(options)
+
+/** `connect(options, listener?)` or `connect(port, host?, options?, listener?)`. */
+export function connect(first: number | string | TlsOptions, ...rest: readonly unknown[]): TLSSocket {
+  const listener = rest.find((one): one is Listener => typeof one === 'function')
+  const host = rest.find((one) => typeof one === 'string')
+  const more = rest.find((one): one is TlsOptions => typeof one === 'object' && one !== null)
+  const place = typeof first === 'object' ? first : { port: first, ...(host === undefined ? {} : { host }) }
+  const socket = new TLSSocket({ ...place, ...more })
+  if (listener !== undefined) socket.once('secureConnect', listener)
+  return socket
+}
+
+export default { connect, createSecureContext, SecureContext, TLSSocket }

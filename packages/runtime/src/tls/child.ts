@@ -1,0 +1,67 @@
+import { waitForExit } from '../child/wait.ts'
+import { notHere } from '../errors.ts'
+import { host } from '../host.ts'
+import { callError } from '../sys/errno.ts'
+import { call, callAgain } from '../sys/numbers.ts'
+import { signalNames } from '../sys/signal-names.ts'
+import { exitError } from './child-error.ts'
+import type { TlsSettings } from './options.ts'
+
+const AF_UNIX = 1
+const SOCK_STREAM_CLOEXEC_NONBLOCK = 0o2004001
+const SIGKILL = 9
+const P_PID = 1
+const WEXITED = 4
+const CLD_EXITED = 1
+/** Places of struct siginfo, in words of 4 bytes. */
+const CODE = 2
+const STATUS = 6
+
+/** `cni-build` finds it in a bundle and takes the native program with TLS: packages/build/src/small/tools-small.ts. */
+const LACKING = 'TLS needs cni-runtime-tls: it'
+
+/** The process that holds the network connection. It is reaped by `wait` or `end`. */
+export class TlsChild {
+  /** The parent's end of the socket pair. */
+  readonly fd: number
+  #pid: number | undefined
+
+  /** Starts the process with a copy of the connected socket. */
+  constructor(network: number, { ca, cert, key, name, address, insecure }: TlsSettings) {
+    if (host.tls === undefined) throw notHere(LACKING)
+    const pair = new Int32Array(2)
+    const paired = call('socketpair', AF_UNIX, SOCK_STREAM_CLOEXEC_NONBLOCK, 0, pair)
+    if (paired < 0) throw callError(paired, 'socketpair')
+    const [own = -1, child = -1] = pair
+    const pid = host.tls(network, child, ca, cert, key, name, address, insecure)
+    call('close', child)
+    if (pid < 0) call('close', own)
+    if (pid < 0) throw callError(pid, 'fork')
+    this.fd = own
+    this.#pid = pid
+  }
+
+  /** Takes the exit code of a process whose end of the pair is closed, which only its end does. */
+  wait(): Error | undefined {
+    const pid = this.#pid
+    this.#pid = undefined
+    if (pid === undefined) return undefined
+    const info = new Int32Array(32)
+    callAgain('waitid', P_PID, pid, info, WEXITED, null)
+    const status = info[STATUS] ?? 0
+    return info[CODE] === CLD_EXITED ? exitError(status, null) : exitError(null, signalNames[status] ?? `${status}`)
+  }
+
+  /** Ends the process now. */
+  end(): void {
+    const pid = this.#pid
+    if (pid === undefined) return
+    if (call('kill', pid, SIGKILL) === 0) {
+      this.wait()
+      return
+    }
+    // Without CAP_KILL: the process ends because its end of the pair is closed.
+    this.#pid = undefined
+    waitForExit(pid, () => {})
+  }
+}

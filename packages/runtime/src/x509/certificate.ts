@@ -1,0 +1,47 @@
+import { type Buffer, bufferFrom } from '../buffer/buffer.ts'
+import { invalidType } from '../errors.ts'
+import { bytesOf } from '../globals/text.ts'
+import { host } from '../host.ts'
+import { type Element, expectElement, readElement, readElements } from './der.ts'
+import { formatName } from './name.ts'
+import { firstPem } from './pem.ts'
+
+const SEQUENCE = 0x30
+const VERSION = 0xa0
+/** Labels that OpenSSL takes for a certificate. */
+const LABEL = /^(?:X509 |TRUSTED )?CERTIFICATE$/
+
+/** A certificate, of which names are read and nothing is verified. */
+export class X509Certificate {
+  readonly raw: Buffer
+  readonly subject: string
+  readonly issuer: string
+
+  /** Takes PEM, of which the first certificate counts, or DER. */
+  constructor(given: string | ArrayBufferView) {
+    const der = derOf(given)
+    const parts = partsOf(der)
+    this.raw = bufferFrom(der)
+    this.issuer = formatName(parts.issuer.whole)
+    this.subject = formatName(parts.subject.whole)
+  }
+}
+
+function derOf(given: unknown): Uint8Array {
+  if (typeof given === 'string') return firstPem(given, LABEL)
+  if (!ArrayBuffer.isView(given)) {
+    throw invalidType('buffer', 'of type string or an instance of Buffer, TypedArray, or DataView', given)
+  }
+  const bytes = bytesOf(given)
+  return bytes[0] === SEQUENCE ? bytes : firstPem(host.decode(bytes), LABEL)
+}
+
+/** RFC 5280, 4.1. */
+function partsOf(der: Uint8Array): { readonly issuer: Element; readonly subject: Element } {
+  const certificate = expectElement([readElement(der)], 0, SEQUENCE)
+  const body = readElements(expectElement(readElements(certificate.content), 0, SEQUENCE).content)
+  // Version 1 is left out.
+  const first = body[0]?.tag === VERSION ? 1 : 0
+  // serial number, algorithm, issuer, validity, subject
+  return { issuer: expectElement(body, first + 2, SEQUENCE), subject: expectElement(body, first + 4, SEQUENCE) }
+}
