@@ -23,6 +23,8 @@ export interface Tools {
   compiler: string
   /** The runtime that goes into the executable; the compiler itself, unless the target is another machine. */
   base: string
+  /** The small runtime with TLS, for programs that use `node:https` or `node:tls`. */
+  tlsBase?: string
   /** The program that starts programs of the target on this machine; absent where it runs them itself. */
   emulator?: string
 }

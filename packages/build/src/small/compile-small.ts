@@ -6,6 +6,7 @@ import { writing } from '../output-files.ts'
 import type { Tools } from '../tools.ts'
 import { moduleName } from './bundle-small.ts'
 import { sourcePlaces } from './source-places.ts'
+import { baseFor } from './tools-small.ts'
 
 export interface SmallProgram {
   text: string
@@ -20,10 +21,11 @@ export interface SmallProgram {
  */
 export async function compileSmall(
   folder: string,
-  { compiler, base, emulator }: Tools,
+  tools: Tools,
   { text, map }: SmallProgram,
   { outfile, signal }: { outfile: string; signal: AbortSignal | undefined },
 ): Promise<string> {
+  const { compiler, emulator } = tools
   const fresh = join(folder, basename(outfile))
   // Relative: the name of the module goes into the file, for stack traces.
   const module = moduleName(outfile)
@@ -41,7 +43,7 @@ export async function compileSmall(
     }
   }
   await step('cannot compile', [compiler, module, bytecode])
-  const evaluate = [base, bytecode, basename(fresh)] as const
+  const evaluate = [baseFor(text, tools), bytecode, basename(fresh)] as const
   await step('cannot evaluate the modules of', emulator === undefined ? evaluate : [emulator, ...evaluate])
   return fresh
 }
