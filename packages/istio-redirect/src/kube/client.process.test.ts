@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,9 +13,31 @@ import { meshPod } from '../testing/pods.ts'
 
 const script = fileURLToPath(new URL('../../test/fixtures/get-once.ts', import.meta.url))
 
+const builder = fileURLToPath(new URL('../../../build/src/cli.ts', import.meta.url))
+const isSmallBuilt = existsSync(
+  fileURLToPath(new URL(`../../../runtime-linux-${process.arch}/bin/cni-runtime-tls`, import.meta.url)),
+)
+
+type Program = readonly [file: string, ...args: string[]]
+const programs: ReadonlyArray<readonly [name: string, prepare: (folder: string) => Promise<Program>]> = [
+  ...runtimePrograms.map(
+    ([name, runtime]) => [name, async () => [runtime, '--conditions=@cni/source', script] as const] as const,
+  ),
+  ['the small runtime', compiled],
+]
+
+/** An executable of the script, with the small runtime. */
+async function compiled(folder: string): Promise<Program> {
+  const outfile = join(folder, 'get-once')
+  const options = ['--condition', '@cni/source', '--no-snapshot', '--smoke', 'none', '-o', outfile]
+  await run([process.execPath, '--conditions=@cni/source', builder, script, ...options], { timeout: 60_000 })
+  return [outfile]
+}
+
 /** Each runtime has a transport of its own; to the rest of the plugin they have to be the same. */
-describe.each(runtimePrograms)('on %s', (_, runtime) => {
+describe.each(isSmallBuilt ? programs : programs.slice(0, -1))('on %s', (_, prepare) => {
   let folder: string
+  let program: Program
   let api: ApiServer
   let elsewhere: ApiServer
   let stranger: Authority
@@ -24,6 +46,7 @@ describe.each(runtimePrograms)('on %s', (_, runtime) => {
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'kube-runtimes-'))
+    program = await prepare(folder)
     api = await startApiServer({ pods: [meshPod()] })
     stranger = createAuthority('stranger')
     elsewhere = await startApiServer({ pods: [meshPod()], certificate: stranger.issue('x', ['elsewhere.example']) })
@@ -42,7 +65,7 @@ describe.each(runtimePrograms)('on %s', (_, runtime) => {
   const get = async (text: string, env: Readonly<Record<string, string>> = {}, timeoutMs = 5000) => {
     const kubeconfig = join(folder, 'kubeconfig')
     writeFileSync(kubeconfig, text)
-    const argv = [runtime, '--conditions=@cni/source', script, kubeconfig, String(timeoutMs)] as const
+    const argv = [...program, kubeconfig, String(timeoutMs)] as const
     const { stdout, stderr } = await run(argv, { env: { PATH: process.env.PATH, ...env }, timeout: 20_000 })
     expect(stdout + stderr).not.toContain(api.token)
     return JSON.parse(stdout)
@@ -80,6 +103,53 @@ describe.each(runtimePrograms)('on %s', (_, runtime) => {
     expect(await get(trusting(api, stranger.cert))).toMatchObject({ code: 'UNTRUSTED' })
     expect(await get(trusting(elsewhere, stranger.cert))).toMatchObject({ code: 'UNTRUSTED' })
     expect(await get(trusting(elsewhere, undefined))).toMatchObject({ code: 'OK' })
+  })
+
+  test('a refused certificate is named, with the ones that are known', async () => {
+    const { message } = await get(trusting(api, stranger.cert))
+    expect(message).toMatch(
+      /is not trusted \([A-Z_]+\): it presents "CN=kube-apiserver", issued by "CN=istio-redirect-test-ca"; known is "CN=stranger"$/,
+    )
+  })
+
+  test('a server is trusted by an intermediate authority alone, as Go trusts it', async () => {
+    const intermediate = createAuthority('root').issueAuthority('cluster', { key: 'RSA-2048' })
+    const { cert, key } = intermediate.issue('kube-apiserver', ['127.0.0.1'])
+    await using server = await startApiServer({
+      pods: [meshPod()],
+      certificate: { cert: `${cert}${intermediate.cert}`, key },
+    })
+    expect(await get(trusting(server, intermediate.cert))).toMatchObject({ code: 'OK' })
+  })
+
+  test('a server on an IPv6 address is reached', async () => {
+    await using server = await startApiServer({ pods: [meshPod()], host: '::1' })
+    expect(await get(server.kubeconfig())).toMatchObject({ code: 'OK' })
+  })
+
+  const day = 86_400_000
+  test.each([
+    [
+      'expired',
+      { notBefore: new Date(Date.now() - 2 * day), notAfter: new Date(Date.now() - day) },
+      'CERT_HAS_EXPIRED',
+    ],
+    ['not valid yet', { notBefore: new Date(Date.now() + day) }, 'CERT_NOT_YET_VALID'],
+  ])('a server whose certificate is %s is not trusted', async (_, validity, reason) => {
+    const authority = createAuthority('ca')
+    const certificate = authority.issue('old', ['127.0.0.1'], validity)
+    await using server = await startApiServer({ pods: [meshPod()], certificate })
+    const { code, message } = await get(trusting(server, authority.cert))
+    expect({ code, message }).toEqual({ code: 'UNTRUSTED', message: expect.stringContaining(`(${reason})`) })
+    expect(server.requests).toEqual([])
+  })
+
+  test('a server with the certificate of another host is not trusted', async () => {
+    const { code, message } = await get(trusting(elsewhere, stranger.cert))
+    expect({ code, message }).toEqual({
+      code: 'UNTRUSTED',
+      message: expect.stringContaining('ERR_TLS_CERT_ALTNAME_INVALID'),
+    })
   })
 
   test('certificates that cannot be read are an error of the kubeconfig, not of the network', async () => {
@@ -129,6 +199,16 @@ describe.each(runtimePrograms)('on %s', (_, runtime) => {
     ],
     ['an endless answer', { endless: true }, { code: 'BAD_ANSWER', message: expect.stringContaining('larger than') }],
     ['something that is not JSON', { status: 200, body: '<html>' }, { code: 'BAD_ANSWER' }],
+    [
+      'an answer that ends early',
+      { partial: '{"kind":"Pod"' },
+      { code: expect.stringMatching(/^(NETWORK|BAD_ANSWER)$/) },
+    ],
+    [
+      'a message that wants to write into the log',
+      { status: 400, body: JSON.stringify({ message: `a\n{"level":"error"}\u001b[2J${'x'.repeat(9000)}` }) },
+      { code: 'STATUS', message: expect.stringMatching(/^[\x20-\x7e…]{1,700}$/) },
+    ],
     ['a redirect', { status: 302, headers: { location: '/elsewhere' } }, { code: 'STATUS', status: 302 }],
     ['overload', { status: 429, headers: { 'retry-after': '7' } }, { code: 'STATUS', status: 429, retryAfterMs: 7000 }],
   ])('%s is told apart', async (_, how, expected) => {
