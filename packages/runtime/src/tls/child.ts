@@ -25,6 +25,7 @@ export class TlsChild {
   /** The parent's end of the socket pair. */
   readonly fd: number
   #pid: number | undefined
+  #exit: Error | undefined
 
   /** Starts the process with a copy of the connected socket. */
   constructor(network: number, { ca, cert, key, name, address, insecure }: TlsSettings) {
@@ -41,15 +42,17 @@ export class TlsChild {
     this.#pid = pid
   }
 
-  /** Takes the exit code of a process whose end of the pair is closed, which only its end does. */
+  /** Reaps a process whose end of the pair is closed, which only its exit does; the error that its exit code stands for. */
   wait(): Error | undefined {
     const pid = this.#pid
+    if (pid === undefined) return this.#exit
     this.#pid = undefined
-    if (pid === undefined) return undefined
     const info = new Int32Array(32)
     callAgain('waitid', P_PID, pid, info, WEXITED, null)
     const status = info[STATUS] ?? 0
-    return info[CODE] === CLD_EXITED ? exitError(status, null) : exitError(null, signalNames[status] ?? `${status}`)
+    const isExit = info[CODE] === CLD_EXITED
+    this.#exit = isExit ? exitError(status, null) : exitError(null, signalNames[status] ?? `${status}`)
+    return this.#exit
   }
 
   /** Ends the process now. */

@@ -10,6 +10,8 @@ import { distrustOf } from './trust-error.ts'
 
 const VERSIONS: Readonly<Record<number, string>> = { 771: 'TLSv1.2', 772: 'TLSv1.3' }
 
+type Failure = Error & { code?: string }
+
 /** A TLS connection: a child process holds the network's side, this is the other end of a socket pair. */
 export class TLSSocket extends Socket {
   readonly encrypted = true
@@ -67,7 +69,7 @@ export class TLSSocket extends Socket {
   override _write(chunk: unknown, _encoding: string, done: Done): void {
     this.#afterHandshake((plain) => {
       this.#active()
-      plain.write(chunk, done)
+      plain.write(chunk, (error?: Failure | null) => done(error ? this.#causeOf(error) : undefined))
     })
   }
 
@@ -130,7 +132,7 @@ export class TLSSocket extends Socket {
     this.#plain = plain
     plain.on('data', (bytes: Uint8Array) => this.#receive(plain, bytes))
     plain.on('end', () => this.#ended())
-    plain.on('error', (error: Error & { code?: string }) => this.#failed(error))
+    plain.on('error', (error: Failure) => void this.destroy(this.#causeOf(error)))
   }
 
   #receive(plain: Socket, bytes: Uint8Array): void {
@@ -175,10 +177,10 @@ export class TLSSocket extends Socket {
     else this.push(null)
   }
 
-  #failed(error: Error & { code?: string }): void {
-    // The child has closed its end, which only its own end does: the exit code says why.
+  /** The exit code of the child says why the pair was closed, which only its exit does. */
+  #causeOf(error: Failure): Error {
     const isOver = error.code === 'EPIPE' || error.code === 'ECONNRESET'
-    this.destroy((isOver ? this.#child?.wait() : undefined) ?? error)
+    return (isOver ? this.#child?.wait() : undefined) ?? error
   }
 
   /** Restarts the timer of `setTimeout`. */

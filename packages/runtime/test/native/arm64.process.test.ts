@@ -36,3 +36,28 @@ describe.skipIf(!built || !existsSync(runtime) || !existsSync(QEMU))('a program 
     expect([stderr, status]).toEqual([`cni-runtime: ${runtime} is not bytecode of cni-compile\n`, 1])
   })
 })
+
+const tls = `${runtime}-tls`
+
+// qemu-user has no filter of system calls: the child must refuse to go on.
+describe.skipIf(!built || !existsSync(tls) || !existsSync(QEMU))(
+  'TLS on arm64 without a filter of system calls',
+  () => {
+    it('reports that the kernel refused it', () => {
+      const { bytecode, program } = build(`const [SOCKETPAIR, READ, WRITE] = [199, 63, 64]
+const pair = () => { const fds = new Int32Array(2); host.syscall(SOCKETPAIR, 1, 1, 0, fds); return fds }
+host.main = () => {
+  const [network, plain] = [pair(), pair()]
+  host.tls(network[1], plain[1], undefined, undefined, undefined, 'x', undefined, false)
+  const report = new Uint32Array(262)
+  const count = host.syscall(READ, plain[0], report, 1048)
+  const bytes = host.encode([count, report[0], report[1], report[2]].join() + '\\n')
+  host.syscall(WRITE, 1, bytes, bytes.length)
+}`)
+      expect(spawnSync(QEMU, [tls, bytecode, program], { encoding: 'utf8' }).stderr).toBe('')
+      const { stdout } = spawnSync(QEMU, [program], { encoding: 'utf8', timeout: 20_000 })
+      const [SANDBOX, EINVAL, CALLS] = [1, 22, 5]
+      expect(stdout).toBe(`1048,${SANDBOX},${EINVAL},${CALLS}\n`)
+    })
+  },
+)
