@@ -121,10 +121,11 @@ export interface Both extends Disposable {
 }
 
 /** A program of `programs/`, built for Node and for the small runtime. */
-export async function both(name: string): Promise<Both> {
+export async function both(name: string, { onNode = true } = {}): Promise<Both> {
   const folder = mkdtempSync(join(tmpdir(), 'cni-same-'))
   const program = fileURLToPath(new URL(`programs/${name}.ts`, import.meta.url))
-  const [small, module] = await Promise.all([buildSmall(program, folder), buildNode(program, folder)])
+  const forNode = onNode ? buildNode(program, folder) : ''
+  const [small, module] = await Promise.all([buildSmall(program, folder), forNode])
   return {
     small,
     onNode: (options) => run([process.execPath, module], options),

@@ -16,9 +16,9 @@ export const cannotCompile: string | false =
     ? 'there is no gcc'
     : !existsSync('/usr/include/stdio.h')
       ? 'there are no headers: apt-get install libc6-dev'
-      : existsSync(join(engine, 'edited/quickjs.c'))
+      : existsSync(join(engine, 'edited/quickjs.c')) && existsSync(join(cache, 'mbedtls/library'))
         ? false
-        : 'npm run runtime has not fetched the engine'
+        : 'npm run runtime has not fetched the sources'
 
 const HOST = ['deadline', 'files', 'host', 'refuse', 'run', 'say', 'spawn', 'syscall', 'text', 'utf8']
 const FLAGS = ['-std=gnu11', '-O1', '-g', '-fwrapv', '-D_GNU_SOURCE', `-I${native}`]
@@ -50,6 +50,24 @@ export function sanitizedHost(): string {
   const sources = [join(here, 'plain.c'), ...HOST.map((part) => join(native, `${part}.c`))]
   return once('plain', [...sources, ...objects], (to) =>
     gcc([...FLAGS, ...headers, ...CHECKS, ...versions, '-w', ...sources, ...objects, '-lm', '-o', to]),
+  )
+}
+
+/** The C of TLS with Mbed TLS, without the sandbox, whose filter would end a program with sanitizers. */
+export function sanitizedTls(): string {
+  const folder = join(cache, 'mbedtls')
+  const flags = [...FLAGS, `-isystem${join(folder, 'include')}`, '-DMBEDTLS_CONFIG_FILE="tls-config.h"']
+  const library = readdirSync(join(folder, 'library')).filter((file) => file.endsWith('.c'))
+  const objects = library.map((file) => {
+    const source = join(folder, 'library', file)
+    return once('mbedtls', [source, join(native, 'tls-config.h')], (to) =>
+      gcc([...flags, '-fsanitize=address', '-w', '-c', source, '-o', to]),
+    )
+  })
+  const parts = ['tls-child', 'tls-copy', 'tls-random', 'tls-trust'].map((part) => join(native, `${part}.c`))
+  const sources = [join(here, 'tls-plain.c'), ...parts]
+  return once('tls-plain', [...sources, join(native, 'tls.h'), ...objects], (to) =>
+    gcc([...flags, ...CHECKS, '-w', ...sources, ...objects, '-o', to]),
   )
 }
 
