@@ -4,7 +4,6 @@ import { findExecutable } from '@cni/host'
 import { BuildError } from '../errors.ts'
 import { needPackage } from '../find-package.ts'
 import { partsOf, smallTarget, type Target } from '../target.ts'
-import type { Tools } from '../tools.ts'
 import { checkProgram } from './check-program.ts'
 
 /** Programs that make an executable with the small runtime. */
@@ -22,7 +21,7 @@ export interface SmallTools {
 const NEEDS_TLS = 'TLS needs cni-runtime-tls'
 
 /** The runtime for a bundle: one without TLS is 200 kB smaller. */
-export const baseFor = (text: string, { base, tlsBase = base }: Pick<Tools, 'base' | 'tlsBase'>): string =>
+export const baseFor = (text: string, { base, tlsBase = base }: { base: string; tlsBase?: string }): string =>
   text.includes(NEEDS_TLS) ? tlsBase : base
 
 /**
