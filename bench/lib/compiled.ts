@@ -11,7 +11,7 @@ export async function compiled(name: 'bare' | 'noop' | 'request'): Promise<strin
     outfile: join(root, 'dist/bench', name),
     bundleFile: join(root, 'dist/bench', `${name}.cjs`),
     conditions: ['@cni/source'],
-    runtime: name === 'noop' ? 'small' : 'bun',
+    runtime: name === 'request' ? 'bun' : 'small',
     smoke: false,
     incremental: true,
   })

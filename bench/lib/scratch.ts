@@ -20,7 +20,7 @@ export function scratchFile(ending = ''): string {
  * just installed.
  */
 export function freshCopy(file: string): string {
-  // A file of several programs goes by its name.
+  // A plugin may go by the name of its file.
   const copy = join(scratchFile(), basename(file))
   mkdirSync(dirname(copy))
   copyFileSync(file, copy)

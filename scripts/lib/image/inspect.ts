@@ -3,7 +3,7 @@ import type { Image } from './oci.ts'
 import type { Entry } from './tar.ts'
 
 /** What an image may take, in megabytes. */
-const LIMITS = { unpacked: 132, compressed: { full: 60, minimal: 50 } }
+const LIMITS = { unpacked: { full: 133, minimal: 130 }, compressed: { full: 60, minimal: 52 } }
 
 export type Flavour = keyof typeof LIMITS.compressed
 
@@ -25,7 +25,10 @@ export function inspect(image: Image, entries: readonly Entry[], flavour: Flavou
 
 function tooLarge(image: Image, flavour: Flavour): string[] {
   const { unpacked, compressed } = sizeOf(image)
-  return [...over('unpacked', unpacked, LIMITS.unpacked), ...over('compressed', compressed, LIMITS.compressed[flavour])]
+  return [
+    ...over('unpacked', unpacked, LIMITS.unpacked[flavour]),
+    ...over('compressed', compressed, LIMITS.compressed[flavour]),
+  ]
 }
 
 const over = (what: string, bytes: number, limit: number): string[] =>
@@ -42,6 +45,9 @@ export function faults(entries: readonly Entry[]): string[] {
   const missing = new Set(entries.flatMap(needed).filter((name) => !base.has(name)))
   return [
     ...(forNodes.join() === 'opt/cni/bin/istio-cni' ? [] : [`nodes would get ${forNodes.join(', ') || 'nothing'}`]),
+    ...entries
+      .filter(({ path }) => path.startsWith('opt/cni/bin/'))
+      .flatMap((entry) => needed(entry).map((name) => `nodes would need ${name} for ${entry.path}`)),
     ...shells.map((path) => `${path} is a shell`),
     ...scripts.map(({ path }) => `${path} is a script`),
     ...[...missing].map((name) => `nothing is ${name}`),

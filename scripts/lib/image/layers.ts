@@ -1,8 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { ensurePackages } from '../debian.ts'
 import { exec, root } from '../exec.ts'
-import { buildFlags, CNI_BUILD } from '../executables.ts'
+import { buildFlags, CNI_BUILD, type ExecutableName } from '../executables.ts'
 import { Stop } from '../progress.ts'
+import { buildRuntime } from '../runtime/build.ts'
+import type { Processor } from '../runtime/pins.ts'
 import { ACCOUNTS, CONTENTS, MERGED, PLAIN_NAMES } from './contents.ts'
 import { download, unpack } from './debian-archive.ts'
 import type { Architecture, Pins } from './pins.ts'
@@ -35,24 +38,34 @@ export async function programsLayer(architecture: Architecture, place: Place): P
   return [...links, ...(await packages(CONTENTS.programs, architecture, place))]
 }
 
-/** One file under two names: the plugin alone in the folder that the agent copies to the node, and the agent. */
+/** The plugin, alone in the folder that the agent copies to the node, and the agent. */
 export async function executablesLayer(architecture: Architecture, { cache, pins }: Place): Promise<Entry[]> {
-  const { target } = TARGETS[architecture]
-  const bin = join(cache, 'bin', architecture)
+  const { processor } = TARGETS[architecture]
+  await buildRuntime(processor)
+  if (processor === 'arm64') await ensurePackages(['qemu-user-static'], { install: true })
   const cwd = await withRuntime(architecture, pins, join(cache, 'runtime', architecture))
-  const output = [`--outfile=${bin}/istio-cni`, `--bundle=${bin}/istio-cni.cjs`, '--incremental', '--json']
-  const flags = [...buildFlags('istio-cni'), `--target=${target}`, ...output]
-  const built = JSON.parse(await exec([...CNI_BUILD, ...flags], { quiet: true, cwd }))
-  const names: string[] = built.packages.map((each: { package: string }) => each.package)
-  const install: Entry = {
-    path: 'usr/local/bin/install-cni',
-    mode: 0o755,
-    content: { kind: 'hardlink', to: 'opt/cni/bin/istio-cni' },
-  }
-  return [file('opt/cni/bin/istio-cni', readFileSync(join(bin, 'istio-cni')), 0o755), install, ...licences(names)]
+  const at = { bin: join(cache, 'bin', architecture), cwd, architecture }
+  const [plugin, agent] = [await executable('istio-cni', at), await executable('install-cni', at)]
+  return [
+    file('opt/cni/bin/istio-cni', plugin.data, 0o755),
+    file('usr/local/bin/install-cni', agent.data, 0o755),
+    ...licences([...new Set([...plugin.packages, ...agent.packages])], processor),
+  ]
 }
 
 // internal
+
+/** Builds an executable for a machine; returns its bytes and the packages in it. */
+async function executable(
+  name: ExecutableName,
+  { bin, cwd, architecture }: { bin: string; cwd: string; architecture: Architecture },
+): Promise<{ data: Uint8Array; packages: string[] }> {
+  const output = [`--outfile=${bin}/${name}`, `--bundle=${bin}/${name}.cjs`, '--incremental', '--json']
+  const flags = [...buildFlags(name), `--target=${TARGETS[architecture].target}`, ...output]
+  const built = JSON.parse(await exec([...CNI_BUILD, ...flags], { quiet: true, cwd }))
+  const packages: string[] = built.packages.map((each: { package: string }) => each.package)
+  return { data: readFileSync(join(bin, name)), packages }
+}
 
 async function packages(
   contents: Readonly<Record<string, RegExp>>,
@@ -73,23 +86,25 @@ async function packages(
   return entries
 }
 
-/** Our own licence, and those of the packages that are part of the executable. */
-function licences(names: readonly string[]): Entry[] {
+/** Our own licence, and those of the runtimes and packages that are part of the executables. */
+function licences(names: readonly string[], processor: Processor): Entry[] {
   const hoisted = join(root, 'node_modules/.pnpm/node_modules')
+  const runtime = join(root, 'packages', `runtime-linux-${processor}`, 'licenses')
+  const own = readdirSync(runtime).map((name) => `${name}\n\n${readFileSync(join(runtime, name), 'utf8')}`)
   const texts = names
     .filter((name) => !name.startsWith('@cni/') && existsSync(join(hoisted, name)))
     .sort()
     .map((name) => {
       const { version, license } = JSON.parse(readFileSync(join(hoisted, name, 'package.json'), 'utf8'))
       const text = readdirSync(join(hoisted, name)).find((one) => /^licen[cs]e/i.test(one))
-      const own = text === undefined ? '' : readFileSync(join(hoisted, name, text), 'utf8')
-      return `${name} ${version}, ${license}\n\n${own}`
+      const licence = text === undefined ? '' : readFileSync(join(hoisted, name, text), 'utf8')
+      return `${name} ${version}, ${license}\n\n${licence}`
     })
   return [
     file('usr/share/doc/istio-cni/copyright', readFileSync(join(root, 'LICENSE'))),
     file(
       'usr/share/doc/istio-cni/third-party',
-      ['bun, MIT, https://bun.sh/docs/project/license\n', ...texts].join('\n---\n'),
+      ['bun, MIT, https://bun.sh/docs/project/license\n', ...own, ...texts].join('\n---\n'),
     ),
   ]
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync, zstdDecompressSync } from 'node:zlib'
@@ -61,8 +61,12 @@ it.each<[why: string, entries: Entry[]]>([
   expect(faults(entries)).toEqual([why])
 })
 
-it('a program whose loader or library is missing is refused', async () => {
-  const { readFileSync } = await import('node:fs')
+it('a plugin that needs a library of the node is refused', () => {
+  const found = faults([file('opt/cni/bin/istio-cni', readFileSync('/bin/tar'), 0o755)])
+  expect(found).toContain('nodes would need libc.so.6 for opt/cni/bin/istio-cni')
+})
+
+it('a program whose loader or library is missing is refused', () => {
   const found = faults([plugin, file('usr/bin/tar', readFileSync('/bin/tar'), 0o755)])
   expect(found).toContain('nothing is libc.so.6')
   expect(found.join()).toMatch(/nothing is ld-linux/)

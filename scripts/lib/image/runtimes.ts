@@ -3,12 +3,13 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:f
 import { join } from 'node:path'
 import { exec } from '../exec.ts'
 import { Stop } from '../progress.ts'
+import type { Processor } from '../runtime/pins.ts'
 import type { Architecture, Pins } from './pins.ts'
 
-/** `cni-build`'s name of a machine, and the package of its runtime where the repository does not have it installed. */
-export const TARGETS: Readonly<Record<Architecture, { target: string; runtime?: string }>> = {
-  amd64: { target: 'linux-x64-baseline' },
-  arm64: { target: 'linux-arm64', runtime: '@oven/bun-linux-aarch64' },
+/** `cni-build`'s names of a machine, and the package of bun for it where the repository does not have it installed. */
+export const TARGETS: Readonly<Record<Architecture, { target: string; processor: Processor; runtime?: string }>> = {
+  amd64: { target: 'linux-x64-baseline', processor: 'x64' },
+  arm64: { target: 'linux-arm64', processor: 'arm64', runtime: '@oven/bun-linux-aarch64' },
 }
 
 /**

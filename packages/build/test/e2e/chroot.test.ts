@@ -4,10 +4,9 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { type Call, type Disk, inChroot } from './chroot/in-chroot.ts'
 
 const executable = (name: string): string => fileURLToPath(new URL(`../../../../dist/bin/${name}`, import.meta.url))
-/** Only bun needs the C library: the small runtime runs on any Linux. */
 const plugins = [
-  ['hello-chain', 'nothing else', executable('hello-chain')],
-  ['istio-cni', 'the C library', executable('istio-cni')],
+  ['hello-chain', executable('hello-chain')],
+  ['istio-cni', executable('istio-cni')],
 ] as const
 
 const pod = { CNI_CONTAINERID: 'c1', CNI_NETNS: '/pod', CNI_IFNAME: 'eth0', CNI_PATH: '/opt/cni/bin' }
@@ -81,16 +80,15 @@ const ownRows: Readonly<Record<string, Record<string, Row>>> = {
 }
 
 beforeAll(() => {
-  for (const [, , path] of plugins) if (!existsSync(path)) throw new Error(`${path} is missing: npm run build`)
+  for (const [, path] of plugins) if (!existsSync(path)) throw new Error(`${path} is missing: npm run build`)
 })
 
-describe.each(plugins)('%s, in a root of /proc and %s', (name, rest, path) => {
-  const library = rest === 'the C library'
+describe.each(plugins)('%s, in a root of /proc and nothing else', (name, path) => {
   describe.each<Disk>(['writable', 'read-only', 'full'])('that is %s', (disk) => {
     it.each(Object.entries({ ...rows, ...ownRows[name] }))(
       '%s: answers and leaves no trace',
       async (_, { call, onFullDisk, ...usual }) => {
-        const { exitCode, stdout, stderr, changed } = await inChroot({ executable: path, library, disk, ...call })
+        const { exitCode, stdout, stderr, changed } = await inChroot({ executable: path, disk, ...call })
         const expected = disk === 'full' ? (onFullDisk ?? usual) : usual
         expect({ exitCode, changed: traces(changed), stderr }).toEqual({
           exitCode: expected.exitCode,
@@ -146,17 +144,16 @@ describe.each(plugins)('%s, in a root of /proc and %s', (name, rest, path) => {
   }
 
   it.each(Object.entries(calls))('%s: files in the working directory change nothing', async (_, call) => {
-    const alone = await inChroot({ executable: path, library, ...call })
-    const among = await inChroot({ executable: path, library, ...call, files: hostileFiles })
+    const alone = await inChroot({ executable: path, ...call })
+    const among = await inChroot({ executable: path, ...call, files: hostileFiles })
     expect(timeless(among)).toEqual(timeless(alone))
     expect(traces(among.changed)).toEqual([])
   })
 
   it.each(Object.entries(calls))('%s: the variables of a runtime change nothing', async (_, call) => {
-    const alone = await inChroot({ executable: path, library, ...call })
+    const alone = await inChroot({ executable: path, ...call })
     const among = await inChroot({
       executable: path,
-      library,
       ...call,
       env: { ...call.env, ...hostileEnv },
       files: { 'preload.js': hostileFiles['preload.js'] },

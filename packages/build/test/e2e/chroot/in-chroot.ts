@@ -14,8 +14,6 @@ export interface Call {
   /** Where stdout goes: captured, or to a device that is full. */
   stdout?: 'pipe' | '/dev/full'
   disk?: Disk
-  /** Is the C library there? Default: no. */
-  library?: boolean
   /** Files in `/`, which is also the working directory. */
   files?: Readonly<Record<string, string>>
 }
@@ -28,27 +26,19 @@ export interface Outcome {
   changed: string[]
 }
 
-/** What bun links to: the C library and nothing else. */
-const C_LIBRARY = [
-  '/lib64/ld-linux-x86-64.so.2',
-  ...['libc.so.6', 'libm.so.6', 'libdl.so.2', 'libpthread.so.0'].map((name) => `/lib/x86_64-linux-gnu/${name}`),
-]
-
 /**
- * $1 a folder, $2 the executable, $3 the disk, $4 stdin, $5 where stdout goes, $6 files of the C library, the rest the
- * environment.
+ * $1 a folder, $2 the executable, $3 the disk, $4 stdin, $5 where stdout goes, the rest the environment.
  * The root is a tmpfs of 4 MB: whatever is created in it, also for a moment, changes the time of its folder.
  */
 const SCRIPT = `
 set -eu
 PATH=$PATH:/usr/sbin:/sbin
 chroot=$(command -v chroot)
-folder=$1 executable=$2 disk=$3 stdin=$4 stdout=$5 library=$6; shift 6
+folder=$1 executable=$2 disk=$3 stdin=$4 stdout=$5; shift 5
 root=$folder/root
 mount -t tmpfs -o size=4m,mode=755 tmpfs "$root"
 mkdir -p "$root/proc" "$root/tmp"
 cp -r "$folder/files/." "$root/"
-for file in $library; do mkdir -p "$root/\${file%/*}"; cp -L "$file" "$root/$file"; done
 : > "$root/plugin"; mount --bind "$executable" "$root/plugin"; mount -o remount,bind,ro "$root/plugin"
 : > "$root/pod"; unshare --net="$root/pod" true
 mount --bind /proc "$root/proc"
@@ -91,7 +81,6 @@ export async function inChroot(call: Call): Promise<Outcome> {
       call.disk ?? 'writable',
       stdin,
       call.stdout ?? 'pipe',
-      call.library === true ? C_LIBRARY.join(' ') : '',
     ] as const
     const { exitCode, stdout, stderr } = await run(
       ['unshare', '--mount', '--propagation', 'private', '--', 'sh', '-c', ...script, ...env],

@@ -1,8 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { checkRuntimeEnv } from './check-runtime-env.ts'
 import { checkToken, duration } from './check-token.ts'
 
 let folder: string
@@ -10,30 +9,6 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'checks-'))
 })
 afterEach(() => rmSync(folder, { recursive: true }))
-
-test('variables that change the plugin are found in the environment of container runtimes only', () => {
-  const process = (pid: number, comm: string, environ: string) => {
-    mkdirSync(join(folder, String(pid)))
-    writeFileSync(join(folder, String(pid), 'comm'), `${comm}\n`)
-    writeFileSync(join(folder, String(pid), 'environ'), environ)
-  }
-  process(1, 'systemd', 'BUN_BE_BUN=1\0')
-  process(
-    7,
-    'containerd',
-    'PATH=/bin\0BUN_OPTIONS=--smol\0BUN_BE_BUN=\0BUN_INSPECT=1\0NODE_PATH=/x\0NODE_V8_COVERAGE=/x',
-  )
-  process(8, 'kubelet', 'BUN=1\0XBUN_OPTIONS=1\0NODE_NAME=node-1\0')
-  mkdirSync(join(folder, '9'))
-  const found = (runtime: 'bun' | 'node') => checkRuntimeEnv([join(folder, 'missing'), folder], runtime)
-  const sentence = 'in the environment of containerd, and obeyed by istio-cni before its first line'
-  const warning = { name: 'runtime', state: 'warn', subject: join(folder, '7') }
-  expect([...found('bun'), ...found('node')]).toEqual([
-    { ...warning, detail: `${sentence}: BUN_OPTIONS, BUN_BE_BUN, BUN_INSPECT, NODE_PATH; remove them there` },
-    { ...warning, detail: `${sentence}: NODE_PATH, NODE_V8_COVERAGE; remove them there` },
-  ])
-  expect(checkRuntimeEnv([join(folder, 'missing')])).toEqual([])
-})
 
 test.each([
   ['', 'fail', 'it is empty'],

@@ -5,7 +5,6 @@ import { checkAgent, checkLogSocket } from './check-agent.ts'
 import { checkAmbient } from './check-ambient.ts'
 import { checkInstall } from './check-install.ts'
 import { checkRuntime } from './check-runtime.ts'
-import { checkRuntimeEnv } from './check-runtime-env.ts'
 import { askServing, checkServing, checkUpgrade } from './check-serving.ts'
 import { checkToken } from './check-token.ts'
 import type { Check } from './checks.ts'
@@ -27,7 +26,6 @@ export async function status(config: AgentConfig, json: boolean, io: CommandIo):
     ...checkAmbient(config.ambient, serving),
     await checkAgent(healthPort),
     ...checkUpgrade(serving),
-    ...checkRuntimeEnv(),
     ...config.warnings.map((detail): Check => ({ name: 'setting', state: 'warn', subject: '', detail })),
   ]
   const healthy = checks.every(({ state }) => state !== 'fail')
