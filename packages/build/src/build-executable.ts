@@ -2,16 +2,15 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { writeFileAtomic } from '@cni/host'
-import { type BundleOptions, bundle, bundleContents } from './bundle.ts'
+import { type BundleOptions, bundle, bundleContents, type Contents } from './bundle.ts'
 import type { BundleShare } from './bundle-shares.ts'
 import { type CompileOptions, compileIn } from './compile.ts'
-import { bunFlags } from './compile-with-bun.ts'
+import { BUN_FLAGS } from './compile-with-bun.ts'
 import { seaConfig } from './compile-with-node.ts'
 import { BuildError } from './errors.ts'
 import { type HostNeeds, hostNeeds } from './host-needs.ts'
 import { giveNames, nameBeside, namePaths } from './names.ts'
 import { checkOutputs, inFolderBeside, writing } from './output-files.ts'
-import type { Contents } from './programs.ts'
 import { type Smoke, startUp } from './start-up.ts'
 import { notRunnable, type Runtime, type Target } from './target.ts'
 import { findTools, type Tools } from './tools.ts'
@@ -21,11 +20,11 @@ export interface BuildExecutableOptions
     Omit<CompileOptions, 'bundle'> {
   /** Also write a bundle for Node 20.19 and later here; the one in the executable has only what its runtime needs. */
   bundleFile?: string
-  /** More names of the executable, as each of its `programs` has: beside it, hard links, or copies on a file system without. Default: none. */
+  /** More names of the executable: beside it, hard links, or copies on a file system without. Default: none. */
   names?: readonly string[]
   /**
-   * Start `entry`, under the name of `outfile` and each of `names`, as a plugin (`CNI_COMMAND=VERSION`, the default) or a
-   * command (`--help`); false skips. A build never starts its other `programs`.
+   * Start the executable, under the name of `outfile` and each of `names`, as a plugin (`CNI_COMMAND=VERSION`, the
+   * default) or a command (`--help`); false skips.
    */
   smoke?: Smoke | false
   /** Keep the executable when neither bundle nor compiler has changed (a stamp beside `bundleFile`). Default false. */
@@ -85,8 +84,7 @@ export async function buildExecutable(options: BuildExecutableOptions): Promise<
 
 async function build(options: BuildExecutableOptions): Promise<BuiltExecutable> {
   const outfile = resolve(options.outfile)
-  const entryNames = options.names ?? []
-  const names = namePaths(outfile, [...entryNames, ...Object.keys(options.programs ?? {})])
+  const names = namePaths(outfile, options.names ?? [])
   const others = Object.fromEntries(names.map((path) => [`name ${basename(path)}`, path]))
   checkOutputs(options.entry, { outfile: options.outfile, bundle: options.bundleFile, ...others })
   const say = options.onProgress ?? (() => {})
@@ -106,7 +104,7 @@ async function build(options: BuildExecutableOptions): Promise<BuiltExecutable> 
     await inFolderBeside(outfile, async (folder) => {
       const fresh = await compileIn(folder, tools, contents, options)
       say(`compiled with ${runtime} ${version} for ${target}`)
-      const others = giveNames(fresh, folder, namePaths(outfile, entryNames))
+      const others = giveNames(fresh, folder, names)
       started = await start([fresh, ...others], tools, options, say)
       options.signal?.throwIfAborted()
       // The older file stays until the new one has been started.
@@ -155,15 +153,15 @@ async function start(
 }
 
 /** All that decides about the bytes of the executable. */
-function stampOf({ text, modules }: Contents, tools: Tools, options: BuildExecutableOptions): string {
-  const flags = { small: [], bun: bunFlags(options.jit ?? 'late'), node: seaConfig('', '', '') }[tools.runtime]
+function stampOf({ text }: Contents, tools: Tools, options: BuildExecutableOptions): string {
+  const flags = { small: [], bun: BUN_FLAGS, node: seaConfig('', '', '') }[tools.runtime]
   const base = statSync(tools.base)
-  const parts = [basename(options.outfile), text, modules, flags, tools.target, tools.version, base.size, base.mtimeMs]
+  const parts = [basename(options.outfile), text, flags, tools.target, tools.version, base.size, base.mtimeMs]
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
 }
 
 const readIfExists = (path: string): string | undefined => (existsSync(path) ? readFileSync(path, 'utf8') : undefined)
 
 /** The source map with what `inspect` tells of the bundle. */
-const withPackages = ({ map = '{}', packages }: Contents & Pick<BuiltExecutable, 'packages'>): string =>
+const withPackages = ({ map = '{}', packages }: Contents): string =>
   JSON.stringify({ ...JSON.parse(map), x_packages: packages })

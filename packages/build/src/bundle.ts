@@ -9,9 +9,9 @@ import { BuildError, isBuildError } from './errors.ts'
 import { needPackage } from './find-package.ts'
 import { writing } from './output-files.ts'
 import { preludeDefine, readPrelude, withPrelude } from './prelude.ts'
-import { besidePrograms, type Contents, type Programs, withPrograms } from './programs.ts'
 import { bundleSmall } from './small/bundle-small.ts'
 import { findPlatform } from './small/platform.ts'
+import type { SmallBundle } from './small/small-bundle.ts'
 import { isAllStrict, strict } from './strict-mode.ts'
 import type { Runtime } from './target.ts'
 import { findTools } from './tools.ts'
@@ -19,11 +19,6 @@ import { findTools } from './tools.ts'
 export interface BundleOptions {
   /** The entry module, for example `src/main.ts`. */
   entry: string
-  /**
-   * More programs in the same file, by the name under which each is run: `{ 'my-agent': 'src/agent/main.ts' }`. Under any
-   * other name the file is `entry`, which they cost next to nothing.
-   */
-  programs?: Readonly<Record<string, string>>
   /** Where the bundle goes; nothing is written when absent. */
   outfile?: string
   /** Leave out white space and shorten expressions. Names stay in either case. Default true. */
@@ -64,8 +59,11 @@ const external = ['koffi', 'netlink', 'bun:ffi', 'node:ffi']
 /** The oldest Node that a bundle runs on. */
 const TARGET = 'node20'
 
-/** What a program is bundled with: a bundle that becomes an executable knows the version of its runtime. */
+/** Options for one executable, which knows the version of its runtime. */
 type ProgramOptions = BundleOptions & { version?: string }
+
+/** A bundle on its way into an executable, for the small runtime with its source map. */
+export type Contents = Bundle & { readonly map?: string }
 
 /** Constants that have the value that the program finds in its runtime. esbuild drops the branches that they rule out. */
 const runtimeDefines = (runtime: Runtime, version?: string): Readonly<Record<string, string>> => ({
@@ -82,101 +80,53 @@ const runtimeDefines = (runtime: Runtime, version?: string): Readonly<Record<str
  * @throws BuildError `BUNDLE` with the bundler's own messages, `NO_COMPILER` when esbuild is missing.
  */
 export async function bundle(options: BundleOptions): Promise<Bundle> {
-  const { outfile, runtime } = options
-  const { modules: _, map: __, ...result } = await (runtime === 'small' ? smallContents(options) : oneText(options))
-  const { text } = result
+  const { outfile } = options
+  const { map: _, ...result } = await bundleContents(options)
   if (outfile) {
     writing(outfile, () => {
       mkdirSync(dirname(resolve(outfile)), { recursive: true })
-      writeFileAtomic(resolve(outfile), text, { mode: 0o644 })
+      writeFileAtomic(resolve(outfile), result.text, { mode: 0o644 })
     })
   }
   return result
 }
 
-async function oneText(options: BundleOptions): Promise<Bundle & Contents> {
-  const { main, programs, built } = await buildAll(options)
-  const text = withPrograms(main, programs, options.runtime === undefined ? 'script' : 'executable')
-  return bundleOf({ text, modules: [] }, built)
-}
-
-/** Builds the bundle of an executable `outfile`, which is not written; each program of one with bun is a module. */
-export async function bundleContents(
-  options: BundleOptions & { runtime: Runtime; version: string },
-): Promise<Bundle & Contents> {
-  if (options.runtime === 'small') return smallContents(options)
-  const { main, programs, built } = await buildAll(options)
-  const contents =
-    options.runtime === 'bun'
-      ? besidePrograms(main, programs)
-      : { text: withPrograms(main, programs, 'executable'), modules: [] }
-  return bundleOf(contents, built)
-}
-
-/** One module of all programs and the platform. */
-async function smallContents(options: BundleOptions): Promise<Bundle & Contents> {
+/** Builds the bundle of an executable `outfile`, which is not written. */
+export async function bundleContents(options: ProgramOptions): Promise<Contents> {
   const esbuild = needEsbuild()
-  const folder = folderOf(options)
-  const {
-    entry,
-    programs = {},
-    outfile = 'bundle',
-    minify = true,
-    conditions = [],
-    define = {},
-    snapshot = true,
-  } = options
-  const settings = { entry, programs, outfile, minify, conditions, define, snapshot }
-  const { text, map, metafile, warnings } = await bundling(esbuild, options, () =>
-    bundleSmall(esbuild, findPlatform(), settings),
+  return bundling(esbuild, options, () =>
+    options.runtime === 'small' ? smallContents(esbuild, options) : largeContents(esbuild, options),
   )
-  return bundleOf({ text, modules: [], map }, [builtOf(esbuild, text, metafile, warnings, folder)])
 }
 
-/** One program. */
-type Built = Pick<Bundle, 'text' | 'inputs' | 'warnings'>
-
-async function buildAll(
-  options: ProgramOptions,
-): Promise<{ main: string; programs: Programs; built: readonly Built[] }> {
-  const esbuild = needEsbuild()
-  const main = await buildWith(esbuild, options)
-  const others = new Map<string, Built>()
-  for (const [name, entry] of Object.entries(options.programs ?? {}))
-    others.set(name, await buildWith(esbuild, { ...options, entry }))
-  const programs = new Map([...others].map(([name, { text }]) => [name, text]))
-  return { main: main.text, programs, built: [main, ...others.values()] }
+/** One module of the program and the platform. */
+async function smallContents(esbuild: typeof Esbuild, options: BundleOptions): Promise<Contents> {
+  const { entry, outfile = 'bundle', minify = true, conditions = [], define = {}, snapshot = true } = options
+  const settings = { entry, outfile, minify, conditions, define, snapshot }
+  const { map, ...built } = await bundleSmall(esbuild, findPlatform(), settings)
+  return { ...bundleOf(esbuild, built, folderOf(options)), map }
 }
 
-function bundleOf(contents: Contents, built: readonly Built[]): Bundle & Contents {
-  const inputs = built.flatMap((one) => one.inputs).sort((a, b) => b.bytes - a.bytes)
+async function largeContents(esbuild: typeof Esbuild, options: ProgramOptions): Promise<Contents> {
+  return bundleOf(esbuild, await textWith(esbuild, options), folderOf(options))
+}
+
+function bundleOf(
+  esbuild: typeof Esbuild,
+  { text, metafile, warnings }: Omit<SmallBundle, 'map'>,
+  folder: string,
+): Bundle {
+  const output = Object.values(metafile.outputs).find(({ entryPoint }) => entryPoint !== undefined)
+  const inputs = Object.entries(output?.inputs ?? {})
+    .map(([path, input]) => ({ path: relative('', resolve(folder, path)), bytes: input.bytesInOutput }))
+    .sort((a, b) => b.bytes - a.bytes)
   return {
-    ...contents,
-    bytes: [contents.text, ...contents.modules].reduce((sum, text) => sum + Buffer.byteLength(text), 0),
+    text,
+    bytes: Buffer.byteLength(text),
     inputs,
     packages: shares(inputs),
-    warnings: [...new Set(built.flatMap((one) => one.warnings))],
+    warnings: [...new Set(messagesOf(esbuild, 'warning', warnings, folder))],
   }
-}
-
-async function buildWith(esbuild: typeof Esbuild, options: ProgramOptions): Promise<Built> {
-  const { text, metafile, warnings } = await bundling(esbuild, options, () => textWith(esbuild, options))
-  return builtOf(esbuild, text, metafile, warnings, folderOf(options))
-}
-
-function builtOf(
-  esbuild: typeof Esbuild,
-  text: string,
-  metafile: Esbuild.Metafile,
-  warnings: readonly Esbuild.Message[],
-  folder: string,
-): Built {
-  const output = Object.values(metafile.outputs).find(({ entryPoint }) => entryPoint !== undefined)
-  const inputs = Object.entries(output?.inputs ?? {}).map(([path, input]) => ({
-    path: relative('', resolve(folder, path)),
-    bytes: input.bytesInOutput,
-  }))
-  return { text, inputs, warnings: messagesOf(esbuild, 'warning', warnings, folder) }
 }
 
 async function textWith(esbuild: typeof Esbuild, options: ProgramOptions) {

@@ -40,14 +40,12 @@ export function parseCommandLine(argv: readonly string[]): Command {
       entry,
       outfile: values.outfile,
       names: values.name,
-      programs: Object.fromEntries(values.program.map((text) => pair('program', 'NAME=ENTRY', text))),
       runtime: values.runtime,
       ...(target === '' ? {} : { target }),
       minify: !values.noMinify,
       conditions: values.condition,
-      define: Object.fromEntries(values.define.map((text) => pair('define', 'KEY=VALUE', text))),
+      define: Object.fromEntries(values.define.map(definition)),
       smoke: values.smoke === 'none' ? false : values.smoke,
-      jit: values.jit,
       snapshot: !values.noSnapshot,
       incremental: values.incremental,
       ...(values.bundle === '' ? {} : { bundleFile: values.bundle }),
@@ -83,11 +81,6 @@ const FLAGS = {
     value: 'NAME',
     help: 'one more name of FILE, a hard link beside it: several plugins in one file (pluginsMain); repeatable',
   }),
-  program: repeatedFlag({
-    name: 'program',
-    value: 'NAME=ENTRY',
-    help: 'another program in FILE, which it is where it is called NAME, a hard link beside it; never started by the build; repeatable',
-  }),
   runtime: choiceFlag({
     name: 'runtime',
     of: ['small', 'bun', 'node'],
@@ -105,12 +98,6 @@ const FLAGS = {
     of: ['plugin', 'command', 'none'],
     fallback: 'plugin',
     help: 'how to start ENTRY: plugin is CNI_COMMAND=VERSION, command is --help',
-  }),
-  jit: choiceFlag({
-    name: 'jit',
-    of: ['late', 'normal'],
-    fallback: 'late',
-    help: 'bun: late for a process of milliseconds, normal for one that stays',
   }),
   bundle: textFlag({ name: 'bundle', value: 'FILE', help: 'also write one CommonJS file for Node 20.19 and later' }),
   condition: repeatedFlag({
@@ -146,8 +133,8 @@ function fileFor(command: 'where' | 'inspect', rest: readonly string[]): string 
   return file
 }
 
-function pair(flag: string, form: string, text: string): readonly [string, string] {
+function definition(text: string): readonly [string, string] {
   const [, key, value] = /^([^=]+)=(.+)$/s.exec(text) ?? []
   if (key !== undefined && value !== undefined) return [key, value]
-  throw new UsageError(`--${flag}: expected ${form}, got ${JSON.stringify(text)}`)
+  throw new UsageError(`--define: expected KEY=VALUE, got ${JSON.stringify(text)}`)
 }

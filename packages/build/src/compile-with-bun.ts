@@ -1,14 +1,7 @@
 import { dirname } from 'node:path'
 import { run } from '@cni/host'
-import { EMBEDDED } from './programs.ts'
 import { bunTarget } from './target.ts'
 import type { Tools } from './tools.ts'
-
-/** When the executable begins to compile hot functions: `late` never does within the life of a plugin. */
-export type Jit = 'late' | 'normal'
-
-/** A function has to run 30 times as often before it is compiled with `late`. */
-const jitFlags: Readonly<Record<Jit, readonly string[]>> = { late: ['--compile-jit-policy=30'], normal: [] }
 
 /**
  * Nothing in the working directory may change what the executable does. Without the first two flags it loads `.env` and
@@ -30,36 +23,25 @@ const environmentFlags = ['process.env.NODE_ENV', 'process.env.BUN_ENV'].map((na
 /**
  * The flags of `bun build`. With the bundle, the name and the compiler they decide every byte of the executable.
  */
-export const bunFlags = (jit: Jit): readonly string[] => [
+export const BUN_FLAGS = [
   '--compile',
   '--bytecode',
   // White space only: bun's other ways to minify rename functions and rewrite expressions.
   '--minify-whitespace',
-  `--external=${EMBEDDED}*`,
   ...environmentFlags,
   ...isolationFlags,
-  ...jitFlags[jit],
-]
+] as const
 
 /** Runs `bun build --compile`. The runtime of another target comes from a file: bun would download it. */
 export async function compileWithBun(
   { compiler, base, target }: Tools,
-  options: {
-    bundle: string
-    /** What the bundle loads by itself. */
-    modules: readonly string[]
-    outfile: string
-    jit: Jit
-    signal: AbortSignal | undefined
-  },
+  { bundle, outfile, signal }: { bundle: string; outfile: string; signal: AbortSignal | undefined },
 ): Promise<void> {
   const crossFlags = base === compiler ? [] : [`--target=${bunTarget(target)}`, `--compile-executable-path=${base}`]
-  const flags = [...bunFlags(options.jit), ...crossFlags]
-  const sources = [options.bundle, ...options.modules]
-  await run([compiler, 'build', ...flags, ...sources, '--outfile', options.outfile], {
+  await run([compiler, 'build', ...BUN_FLAGS, ...crossFlags, bundle, '--outfile', outfile], {
     // bun reads configuration from its working directory and environment; the executable must not depend on either.
-    cwd: dirname(options.bundle),
+    cwd: dirname(bundle),
     env: {},
-    signal: options.signal,
+    signal,
   })
 }

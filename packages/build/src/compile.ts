@@ -1,11 +1,10 @@
-import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
 import { isRunError } from '@cni/host'
-import { compileWithBun, type Jit } from './compile-with-bun.ts'
+import { compileWithBun } from './compile-with-bun.ts'
 import { compileWithNode } from './compile-with-node.ts'
 import { BuildError } from './errors.ts'
 import { checkOutputs, inFolderBeside, writing } from './output-files.ts'
-import { type Contents, moduleFile } from './programs.ts'
 import { compileSmall } from './small/compile-small.ts'
 import type { Runtime, Target } from './target.ts'
 import { findTools, type Tools } from './tools.ts'
@@ -19,11 +18,6 @@ export interface CompileOptions {
   runtime?: Runtime
   /** Default: this machine; on x64 the baseline, which every x86-64 runs. */
   target?: Target
-  /**
-   * When bun begins to compile hot functions. `late`, the default, suits a process that is over before that pays; `normal`
-   * suits a process that stays.
-   */
-  jit?: Jit
   /** Ends the compiler; what was begun is removed. */
   signal?: AbortSignal
 }
@@ -39,7 +33,7 @@ export async function compile(options: CompileOptions): Promise<{ outfile: strin
   const tools = findTools(options.runtime, options.target)
   const text = readBundle(options.bundle)
   await inFolderBeside(outfile, async (folder) => {
-    const fresh = await compileIn(folder, tools, { text, modules: [] }, options)
+    const fresh = await compileIn(folder, tools, { text }, options)
     writing(outfile, () => renameSync(fresh, outfile))
   })
   return { outfile, bytes: statSync(outfile).size }
@@ -53,8 +47,8 @@ export async function compile(options: CompileOptions): Promise<{ outfile: strin
 export async function compileIn(
   folder: string,
   tools: Tools,
-  { text, modules, map }: Contents,
-  { outfile, jit = 'late', signal }: Pick<CompileOptions, 'outfile' | 'jit' | 'signal'>,
+  { text, map }: { readonly text: string; readonly map?: string | undefined },
+  { outfile, signal }: Pick<CompileOptions, 'outfile' | 'signal'>,
 ): Promise<string> {
   if (tools.runtime === 'small') return compileSmall(folder, tools, { text, map }, { outfile, signal })
   // Both names go into the file.
@@ -62,8 +56,7 @@ export async function compileIn(
   const files = { bundle: `${fresh}.cjs`, outfile: fresh }
   try {
     writing(outfile, () => writeFileSync(files.bundle, text))
-    const others = modules.map((module, index) => writing(outfile, () => writeModule(folder, index, module)))
-    if (tools.runtime === 'bun') await compileWithBun(tools, { ...files, modules: others, jit, signal })
+    if (tools.runtime === 'bun') await compileWithBun(tools, { ...files, signal })
     else await compileWithNode(tools, { ...files, signal })
   } catch (cause) {
     if (cause instanceof BuildError) throw cause
@@ -73,13 +66,6 @@ export async function compileIn(
     throw new BuildError('COMPILE', `cannot compile ${outfile}: ${told}`, { cause })
   }
   return fresh
-}
-
-function writeModule(folder: string, index: number, text: string): string {
-  const file = join(folder, moduleFile(index))
-  mkdirSync(dirname(file), { recursive: true })
-  writeFileSync(file, text)
-  return file
 }
 
 function readBundle(file: string): string {

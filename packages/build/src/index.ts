@@ -14,7 +14,6 @@ export { type BuildExecutableOptions, type BuiltExecutable, buildExecutable } fr
 export { type Bundle, type BundleOptions, bundle } from './bundle.ts'
 export type { BundleShare } from './bundle-shares.ts'
 export { type CompileOptions, compile } from './compile.ts'
-export type { Jit } from './compile-with-bun.ts'
 export { BuildError, type BuildErrorCode, isBuildError } from './errors.ts'
 export { type HostNeeds, hostNeeds } from './host-needs.ts'
 export { type Inspection, inspect } from './inspect.ts'

@@ -54,7 +54,7 @@ describe.each(every)('$kind, $rules, agent: $agent', (options) => {
 it('makes a small file of the plugin, and one with all of Node of the agent', () => {
   const files = projectFiles({ name: 'mine', kind: 'chained', rules: 'routes', agent: true })
   const { build } = JSON.parse(files.get('package.json') ?? '').scripts
-  const agent = 'cni-build src/agent-main.ts -o dist/mine-agent --runtime bun --smoke none --jit normal'
+  const agent = 'cni-build src/agent-main.ts -o dist/mine-agent --runtime bun --smoke none'
   expect(build).toBe(`cni-build src/main.ts -o dist/mine && ${agent}`)
   expect(files.get('Dockerfile')).toContain('COPY --from=build /src/dist/mine-agent /usr/local/bin/mine-agent\n')
 })

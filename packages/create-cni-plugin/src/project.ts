@@ -77,7 +77,7 @@ function packageJson(options: ProjectOptions, tarballs: Readonly<Record<string, 
   const build = [`cni-build src/main.ts -o dist/${name}`]
   // A process that stays needs all of Node.
   const staying = (entry: string, program: string) =>
-    `cni-build src/${entry} -o dist/${name}-${program} --runtime bun --smoke none --jit normal`
+    `cni-build src/${entry} -o dist/${name}-${program} --runtime bun --smoke none`
   if (agent) build.push(staying('agent-main.ts', 'agent'))
   if (kind === 'thick') build.push(staying('daemon-main.ts', 'daemon'))
   const chained = isChained(kind) ? ' --chained' : ''

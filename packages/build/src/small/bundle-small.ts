@@ -11,7 +11,6 @@ import type { SmallBundle } from './small-bundle.ts'
 
 export interface SmallBundleOptions {
   entry: string
-  programs: Readonly<Record<string, string>>
   outfile: string
   minify: boolean
   conditions: readonly string[]
@@ -22,15 +21,14 @@ export interface SmallBundleOptions {
 /** Syntax that QuickJS knows; esbuild translates the rest. */
 const TARGET = 'es2023'
 
-/** Bundles the platform and the programs. Throws esbuild's error, or a `BuildError` for what the runtime lacks. */
+/** Bundles the platform and the program. Throws esbuild's error, or a `BuildError` for what the runtime lacks. */
 export async function bundleSmall(
   esbuild: typeof Esbuild,
   platform: Platform,
   options: SmallBundleOptions,
 ): Promise<SmallBundle> {
-  const { entry, programs, snapshot } = options
-  const files = new Map(Object.entries(programs).map(([name, file]) => [name, resolve(file)]))
-  const start: Start = { entry: resolve(entry), programs: files, snapshot, ...NOTHING }
+  const { entry, snapshot } = options
+  const start: Start = { entry: resolve(entry), snapshot, ...NOTHING }
   const context = await esbuild.context(settings(platform, options, start))
   try {
     const first = await context.rebuild()

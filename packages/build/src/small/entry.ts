@@ -7,8 +7,6 @@ export const ENTRY = 'cni-build:entry'
 /** Parts of the entry module. They may change between two runs of esbuild. Files are absolute. */
 export interface Start {
   readonly entry: string
-  /** More programs, by the names that the file has for them. */
-  readonly programs: ReadonlyMap<string, string>
   /** Evaluate the modules when the executable is built; otherwise at each start. */
   readonly snapshot: boolean
   /** Modules that nothing but an `import()` leads to, to be evaluated with the others. */
@@ -22,11 +20,11 @@ export interface Start {
 }
 
 /**
- * How esbuild takes the entry module. One program that is evaluated at build time is the entry itself, behind the module:
- * then all of it is in one scope. The other cases import their programs.
+ * Where esbuild takes the entry module. A program that is evaluated at build time lies behind the module, in its scope;
+ * one that is evaluated at each start is imported by the module.
  */
-export function placeOf({ entry, programs, snapshot }: Start): { entryPoints: string[]; inject?: string[] } {
-  return snapshot && programs.size === 0 ? { entryPoints: [entry], inject: [ENTRY] } : { entryPoints: [ENTRY] }
+export function placeOf({ entry, snapshot }: Start): { entryPoints: string[]; inject?: string[] } {
+  return snapshot ? { entryPoints: [entry], inject: [ENTRY] } : { entryPoints: [ENTRY] }
 }
 
 /** Makes the entry module. */
@@ -64,45 +62,15 @@ function builtinModules(platform: Platform, { builtins }: Start): string[] {
   return [...imports, `registerBuiltins({ ${table.join(', ')} })`]
 }
 
-/** Evaluates the programs while the executable is built: each registers what its start runs. */
-function atBuild({ entry, programs, evaluated }: Start): string[] {
-  const lazy = evaluated.map((file) => `await import(${text(file)})`)
-  const ahead = lazy.length === 0 ? [] : [`startupSnapshot.addSerializeCallback(async () => { ${lazy.join('; ')} })`]
-  if (programs.size === 0) return ahead
-  const files = [...programs.values(), entry]
-  return [
-    // Each program registers its own function: this one takes them all.
-    'const { setDeserializeMainFunction } = startupSnapshot',
-    'let registered = () => {}',
-    'startupSnapshot.setDeserializeMainFunction = (main, data) => { registered = () => main(data) }',
-    ...files.flatMap((file, index) => [`await import(${text(file)})`, `const main${index} = registered`]),
-    'Object.assign(startupSnapshot, { setDeserializeMainFunction })',
-    ...called(
-      [...programs.keys()].map((name, index) => [name, `main${index}`]),
-      `main${programs.size}`,
-    ),
-    ...ahead,
-  ]
+/** Evaluates modules behind an `import()` while the executable is built. */
+function atBuild({ evaluated }: Start): string[] {
+  const imports = evaluated.map((file) => `await import(${text(file)})`)
+  return imports.length === 0 ? [] : [`startupSnapshot.addSerializeCallback(async () => { ${imports.join('; ')} })`]
 }
 
-/** Registers the evaluation of the programs. */
-function atEachStart({ entry, programs }: Start): string[] {
-  const evaluation = (file: string) => `() => import(${text(file)})`
-  return called(
-    [...programs].map(([name, file]) => [name, evaluation(file)]),
-    evaluation(entry),
-  )
-}
-
-/** Registers a function that runs the program whose name the file is called by, `main` by any other name. */
-function called(mains: ReadonlyArray<readonly [name: string, main: string]>, main: string): string[] {
-  if (mains.length === 0) return [`startupSnapshot.setDeserializeMainFunction(${main})`]
-  return [
-    `const programs = new Map([${mains.map(([name, one]) => `[${text(name)}, ${one}]`).join(', ')}])`,
-    `const main = ${main}`,
-    "const name = () => process.argv0.slice(process.argv0.lastIndexOf('/') + 1)",
-    'startupSnapshot.setDeserializeMainFunction(() => (programs.get(name()) ?? main)())',
-  ]
-}
+/** Registers the evaluation of the program. */
+const atEachStart = ({ entry }: Start): string[] => [
+  `startupSnapshot.setDeserializeMainFunction(() => import(${text(entry)}))`,
+]
 
 const text = (value: string): string => JSON.stringify(value)

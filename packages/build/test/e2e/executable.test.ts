@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { BuildError, type BundleOptions, bundle } from '@cni/build'
 import { run, start } from '@cni/host'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { buildExecutable } from '../with-bun.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'cni-build-'))
@@ -302,6 +302,29 @@ writeFileSync(${JSON.stringify(pidFile)}, String(process.pid))
     })
     expect(readFileSync(kept, 'utf8')).toBe('the one that was there')
     expect(readdirSync(join(folder, 'silent'))).toEqual(['plugin'])
+  })
+
+  it.each([
+    ['plugin', { args: [], env: { CNI_COMMAND: 'VERSION' } }],
+    ['command', { args: ['--help'], env: {} }],
+  ] as const)('starts a %s with nothing of the build machine in its environment', async (smoke, expected) => {
+    vi.stubEnv('OF_THE_BUILD_MACHINE', '1')
+    onTestFinished(() => {
+      vi.unstubAllEnvs()
+    })
+    const record = join(folder, `${smoke}.starts`)
+    const recording = join(folder, `${smoke}.ts`)
+    writeFileSync(
+      recording,
+      `import { appendFileSync } from 'node:fs'
+const start = { args: process.argv.slice(2), env: process.env }
+appendFileSync(${JSON.stringify(record)}, JSON.stringify(start) + '\\n')
+console.log('{"supportedVersions":[]}')
+`,
+    )
+    await buildExecutable({ entry: recording, outfile: join(folder, smoke, 'plugin'), smoke })
+    const starts = readFileSync(record, 'utf8').trim().split('\n')
+    expect([...new Set(starts)]).toEqual([JSON.stringify(expected)])
   })
 
   it('compiles again only when the bundle has changed, if it is incremental', async () => {

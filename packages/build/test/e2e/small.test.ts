@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -163,21 +163,6 @@ describe('a program that the small runtime cannot be', () => {
       `import http2 from 'node:http2'\nexport const unused = (): unknown => (false ? http2 : undefined)`,
     )
     expect(await said([(await build(entry)).outfile])).toBe('none\n')
-  })
-})
-
-describe('several programs in one file', () => {
-  const programs = { second: started('second.ts', `console.log('second')`) }
-
-  it.each([true, false])('each has its own name (snapshot: %s)', async (snapshot) => {
-    const { names, outfile } = await build(started('first.ts', answer), {
-      programs,
-      snapshot,
-      smoke: snapshot && 'plugin',
-    })
-    if (snapshot) expect(await said([names[0] ?? ''])).toBe('second\n')
-    copyFileSync(outfile, join(folder, 'copy'))
-    if (snapshot) expect(await said([join(folder, 'copy')])).toBe('{"supportedVersions":["1.0.0"]}\n')
   })
 })
 

@@ -35,7 +35,7 @@ beforeAll(async () => {
     const executables = [
       file(
         'usr/local/bin/redirect-agent',
-        await compiled('installer/agent-main.ts', '--smoke=none', '--jit=normal'),
+        await compiled('installer/agent-main.ts', '--smoke=none', '--runtime=bun'),
         0o755,
       ),
       file('opt/cni/bin/tcp-redirect', await compiled('tcp-redirect/main.ts'), 0o755),
