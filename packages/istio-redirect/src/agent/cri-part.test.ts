@@ -19,7 +19,6 @@ const WITHOUT = 'installed, but containerd runs without it: its network "pods" h
 let says: Said | Error
 let isInstalled: boolean
 let asked: number
-let loads: number
 let lines: string[]
 let failures: number
 let metrics: ReturnType<typeof metricsRegistry>
@@ -32,13 +31,10 @@ const make = (graceMs: number): CriPart =>
     metrics,
     isInstalled: () => isInstalled,
     failed: () => void failures++,
-    async load() {
-      loads += 1
-      return async () => {
-        asked += 1
-        if (says instanceof Error) throw says
-        return runtimeAnswer(decodeStatus(statusResponse(says)))
-      }
+    async ask() {
+      asked += 1
+      if (says instanceof Error) throw says
+      return runtimeAnswer(decodeStatus(statusResponse(says)))
     },
     pace: { lookMs: 2, soonMs: 1, graceMs },
   })
@@ -46,7 +42,6 @@ beforeEach(() => {
   says = LOADED
   isInstalled = true
   asked = 0
-  loads = 0
   lines = []
   failures = 0
   metrics = metricsRegistry()
@@ -65,9 +60,9 @@ const states = async (): Promise<string> =>
     .flatMap((line) => /^istio_cni_runtime_plugin\{state="(\w+)"\} 1$/.exec(line)?.[1] ?? [])
     .join()
 
-test('without the setting nothing is loaded, nobody is asked, and there is no metric', async () => {
+test('without the setting the runtime is not asked, and there is no metric', async () => {
   await part.update(config())
-  expect([loads, await states()]).toEqual([0, ''])
+  expect([asked, await states()]).toEqual([0, ''])
   await part.update(asking)
   await rounds(1)
   await part.update(config())

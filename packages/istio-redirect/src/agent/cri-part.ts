@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { messageOf } from '@cni/types'
 import type { AgentConfig } from './config/agent-config.ts'
-import type { AskOptions } from './cri/ask-runtime.ts'
+import { type AskOptions, askRuntime } from './cri/ask-runtime.ts'
 import { judgeRuntime } from './cri/judge-runtime.ts'
 import type { RuntimeAnswer } from './cri/runtime-answer.ts'
 import { runtimeMetrics } from './cri/runtime-metrics.ts'
@@ -22,7 +22,7 @@ export interface CriPartServices {
   /** Called for every question without a valid answer. */
   readonly failed: () => void
   /** For tests: asks the runtime. */
-  readonly load?: () => Promise<AskRuntime>
+  readonly ask?: AskRuntime
   /** For tests: milliseconds between two questions, between two while the plugin is missing, and until that counts. */
   readonly pace?: { readonly lookMs: number; readonly soonMs: number; readonly graceMs: number }
 }
@@ -33,9 +33,6 @@ export interface CriPart extends Part<AgentConfig> {
   problems(): string[]
 }
 
-/** The gRPC library is loaded when there is a runtime to ask: most nodes never need it. */
-const loadAsk = async (): Promise<AskRuntime> => (await import('./cri/ask-runtime.ts')).askRuntime
-
 /** A runtime notices a file within milliseconds. */
 const PACE = { lookMs: 10_000, soonMs: 2000, graceMs: 5000 }
 
@@ -44,7 +41,7 @@ const PACE = { lookMs: 10_000, soonMs: 2000, graceMs: 5000 }
  * the installed plugin for some seconds. A runtime that cannot be asked is logged, and changes nothing.
  */
 export function criPart(services: CriPartServices): CriPart {
-  const { log, isInstalled, failed, load = loadAsk, pace = PACE } = services
+  const { log, isInstalled, failed, ask = askRuntime, pace = PACE } = services
   const metrics = runtimeMetrics(services.metrics)
   let problem: string | undefined
   const part = agentPart<AgentConfig>(
@@ -58,7 +55,7 @@ export function criPart(services: CriPartServices): CriPart {
       const missing = calmLog(log, 'the container runtime runs the plugin again')
       let since: number | undefined
       let told = ''
-      const look = async (ask: AskRuntime): Promise<'settled' | 'soon'> => {
+      const look = async (): Promise<'settled' | 'soon'> => {
         const wasInstalled = isInstalled()
         const { state, text } = judgeRuntime(await ask(socket, { signal }), { type: install.plugin.type, chained })
         calm.worked()
@@ -78,9 +75,8 @@ export function criPart(services: CriPartServices): CriPart {
         return 'soon'
       }
       const run = async (): Promise<void> => {
-        const ask = await load()
         while (!signal.aborted) {
-          const next = await look(ask).catch((error: unknown) => {
+          const next = await look().catch((error: unknown) => {
             if (!signal.aborted) {
               since = problem = undefined
               metrics.set('unasked')

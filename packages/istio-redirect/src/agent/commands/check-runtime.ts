@@ -1,4 +1,5 @@
 import { messageOf } from '@cni/types'
+import { askRuntime } from '../cri/ask-runtime.ts'
 import { judgeRuntime } from '../cri/judge-runtime.ts'
 import type { CriConfig } from '../services.ts'
 import type { Check } from './checks.ts'
@@ -14,8 +15,6 @@ export async function checkRuntime(
   if (config === undefined) return []
   const { socket, chained } = config
   const check = { name: 'runtime', subject: socket }
-  // Loads the gRPC library.
-  const { askRuntime } = await import('../cri/ask-runtime.ts')
   try {
     const { state, text } = judgeRuntime(await askRuntime(socket), { type, chained })
     if (state !== 'missing') return [{ ...check, state: 'ok', detail: text }]

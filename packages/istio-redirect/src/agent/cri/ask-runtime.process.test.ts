@@ -46,11 +46,7 @@ describe('no answer of a runtime, and no connection that stays', () => {
   }
 
   test.each([
-    [
-      '2 MiB',
-      Buffer.alloc(2 ** 21),
-      /^it answers more than 1048576 bytes, or refuses: Received message larger than max/,
-    ],
+    ['2 MiB', Buffer.alloc(2 ** 21), /^it answers more than 1048576 bytes$/],
     ['bytes that are no message', Buffer.from('nonsense'), /^it gives no answer of a container runtime: /],
     [
       'a cniconfig of its own',
@@ -112,9 +108,9 @@ describe('no answer of a runtime, and no connection that stays', () => {
     await using _ = await standInRuntime(socket, () => {})
     const start = performance.now()
     const signal = AbortSignal.timeout(100)
-    await expect(askRuntime(socket, { signal })).rejects.toThrow('Cancelled')
+    await expect(askRuntime(socket, { signal })).rejects.toThrow('the question was cancelled')
     expect(performance.now() - start).toBeLessThan(2500)
-    await expect(askRuntime(socket, { signal })).rejects.toThrow('Cancelled')
+    await expect(askRuntime(socket, { signal })).rejects.toThrow('the question was cancelled')
   })
 
   test('a listener that was killed', async () => {
