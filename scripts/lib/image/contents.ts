@@ -2,13 +2,14 @@
 const LIBRARIES = /^usr\/lib\/[^/]+\/lib[^/]+\.so\.[\d.]+$/
 
 /**
- * Matches and targets of iptables for what no pod or node of a cluster has rules about: headers of IPv6 and of IPsec, labels of
- * SELinux, lamps, idle radios, estimators, what kernels no longer have. `connlabel` needs a library of its own. Each takes 68 kB
- * on arm64, where the data of a library begins at a multiple of 64 kB.
+ * Matches and targets of iptables for what no pod or node of a cluster has rules about: headers of IPv6 and of IPsec, fields
+ * of IP headers, labels of SELinux, lamps, idle radios, estimators, copies of packets, what kernels no longer have.
+ * `connlabel` needs a library of its own. Each takes 68 kB on arm64, where the data of a library begins at a multiple of
+ * 64 kB.
  */
 const UNUSED = [
-  'AUDIT|CLASSIFY|CLUSTERIP|CONNSECMARK|DNPT|ECN|HMARK|IDLETIMER|LED|RATEEST|SECMARK|SNPT|SYNPROXY|TCPOPTSTRIP|ULOG',
-  'ah|cluster|connbytes|connlabel|cpu|dccp|devgroup|dst|ecn|eui64|frag|hbh|ipcomp|ipv6header|mh|osf|quota|rateest|realm|rt|srh|time',
+  'AUDIT|CLASSIFY|CLUSTERIP|CONNSECMARK|DNPT|ECN|HMARK|IDLETIMER|LED|RATEEST|SECMARK|SNPT|SYNPROXY|TCPOPTSTRIP|ULOG|HL|TEE|TOS|TTL',
+  'ah|bpf|cgroup|cluster|connbytes|connlabel|cpu|dccp|devgroup|dst|ecn|eui64|frag|hbh|helper|ipcomp|ipv6header|mh|osf|quota|rateest|realm|rt|srh|time|tos|ttl|u32',
 ].join('|')
 
 /** Those that are left, for both versions of IP. */
