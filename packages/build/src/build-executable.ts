@@ -6,9 +6,7 @@ import { type BundleOptions, bundle, bundleContents, type Contents } from './bun
 import type { BundleShare } from './bundle-shares.ts'
 import { type CompileOptions, compileIn } from './compile.ts'
 import { BUN_FLAGS } from './compile-with-bun.ts'
-import { seaConfig } from './compile-with-node.ts'
 import { BuildError } from './errors.ts'
-import { type HostNeeds, hostNeeds } from './host-needs.ts'
 import { giveNames, nameBeside, namePaths } from './names.ts'
 import { checkOutputs, inFolderBeside, writing } from './output-files.ts'
 import { type Smoke, startUp } from './start-up.ts'
@@ -50,8 +48,6 @@ export interface BuiltExecutable {
   packages: readonly BundleShare[]
   /** What the bundler says about source that it accepted. */
   warnings: readonly string[]
-  /** Files and limits that a host must have, beside a mounted `/proc`; the small runtime needs neither. */
-  needs?: HostNeeds
   /**
    * Whole-process time of one start in milliseconds, the median of five, under its slowest name; absent when it was not
    * started.
@@ -115,7 +111,6 @@ async function build(options: BuildExecutableOptions): Promise<BuiltExecutable> 
   const map = contents.map === undefined ? undefined : `${outfile}.map`
   if (map !== undefined) writeFileAtomic(map, withPackages(contents), { mode: 0o644 })
   await nameBeside(outfile, names)
-  const needs = hostNeeds(outfile)
   return {
     outfile,
     names,
@@ -127,7 +122,6 @@ async function build(options: BuildExecutableOptions): Promise<BuiltExecutable> 
     bundleBytes: contents.bytes,
     packages: contents.packages,
     warnings: contents.warnings,
-    ...(needs === undefined ? {} : { needs }),
     ...started,
     compiled: !kept,
   }
@@ -154,7 +148,7 @@ async function start(
 
 /** All that decides about the bytes of the executable. */
 function stampOf({ text }: Contents, tools: Tools, options: BuildExecutableOptions): string {
-  const flags = { small: [], bun: BUN_FLAGS, node: seaConfig('', '', '') }[tools.runtime]
+  const flags = tools.runtime === 'bun' ? BUN_FLAGS : []
   const base = statSync(tools.base)
   const parts = [basename(options.outfile), text, flags, tools.target, tools.version, base.size, base.mtimeMs]
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex')

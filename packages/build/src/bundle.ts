@@ -66,9 +66,9 @@ type ProgramOptions = BundleOptions & { version?: string }
 export type Contents = Bundle & { readonly map?: string }
 
 /** Constants that have the value that the program finds in its runtime. esbuild drops the branches that they rule out. */
-const runtimeDefines = (runtime: Runtime, version?: string): Readonly<Record<string, string>> => ({
+const bunDefines = (version = findTools('bun').version): Readonly<Record<string, string>> => ({
   'process.versions.cni': 'undefined',
-  'process.versions.bun': runtime === 'bun' ? JSON.stringify(version ?? findTools('bun').version) : 'undefined',
+  'process.versions.bun': JSON.stringify(version),
 })
 
 /**
@@ -133,7 +133,7 @@ async function textWith(esbuild: typeof Esbuild, options: ProgramOptions) {
   const { runtime, version, minify = true } = options
   if (runtime === undefined) return esbuildOnce(esbuild, options, {})
   const prelude = await readPrelude(esbuild)
-  const define = runtimeDefines(runtime, version)
+  const define = bunDefines(version)
   const settings = { define: { ...preludeDefine(prelude), ...define } }
   const first = await esbuildOnce(esbuild, options, settings)
   const missing = leftToRunTime(first.metafile)

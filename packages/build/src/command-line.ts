@@ -65,7 +65,7 @@ Bundle ENTRY and compile it with its runtime into one executable FILE, then star
 
 ${heading('Flags:', colour)}
 ${flagsText(FLAGS)}
-The runtimes are npm packages (@cni/runtime, @oven/bun-linux-*, node-linux-*); nothing else is downloaded.
+The runtimes are npm packages (@cni/runtime, @oven/bun-linux-*); nothing else is downloaded.
 Exit codes: 0 built, 1 failed, 2 wrong usage.
 `
 
@@ -83,9 +83,9 @@ const FLAGS = {
   }),
   runtime: choiceFlag({
     name: 'runtime',
-    of: ['small', 'bun', 'node'],
+    of: ['small', 'bun'],
     fallback: 'small',
-    help: 'small is for plugins; bun and node have all of Node, for processes that stay, and the host needs glibc',
+    help: 'small is for plugins; bun has all of Node, for processes that stay, and the host needs glibc',
   }),
   target: choiceFlag<Target | ''>({
     name: 'target',

@@ -2,7 +2,6 @@ import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { isRunError } from '@cni/host'
 import { compileWithBun } from './compile-with-bun.ts'
-import { compileWithNode } from './compile-with-node.ts'
 import { BuildError } from './errors.ts'
 import { checkOutputs, inFolderBeside, writing } from './output-files.ts'
 import { compileSmall } from './small/compile-small.ts'
@@ -56,8 +55,7 @@ export async function compileIn(
   const files = { bundle: `${fresh}.cjs`, outfile: fresh }
   try {
     writing(outfile, () => writeFileSync(files.bundle, text))
-    if (tools.runtime === 'bun') await compileWithBun(tools, { ...files, signal })
-    else await compileWithNode(tools, { ...files, signal })
+    await compileWithBun(tools, { ...files, signal })
   } catch (cause) {
     if (cause instanceof BuildError) throw cause
     const why = isRunError(cause) ? cause.stderr.trim() || cause.message : String(cause)

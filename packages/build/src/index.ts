@@ -1,5 +1,5 @@
 /**
- * One executable file from one entry: bundle with esbuild, compile with bun or Node, start it.
+ * One executable file from one entry: bundle with esbuild, compile with its runtime, start it.
  *
  * @example
  * ```ts
@@ -15,7 +15,6 @@ export { type Bundle, type BundleOptions, bundle } from './bundle.ts'
 export type { BundleShare } from './bundle-shares.ts'
 export { type CompileOptions, compile } from './compile.ts'
 export { BuildError, type BuildErrorCode, isBuildError } from './errors.ts'
-export { type HostNeeds, hostNeeds } from './host-needs.ts'
 export { type Inspection, inspect } from './inspect.ts'
 export type { Smoke } from './start-up.ts'
 export { type Runtime, TARGETS, type Target } from './target.ts'

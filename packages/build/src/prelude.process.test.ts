@@ -30,9 +30,8 @@ test('it is the same from the source that cni-build carries when it is an execut
 
 test('the README names the variables that count', () => {
   const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
-  const listOf = (runtime: string) => new RegExp(`^- with ${runtime}: ([^]*?)\\n(?:-|\\n)`, 'm').exec(readme)?.[1] ?? ''
   const names = (text: string) => [...text.matchAll(/`(\w+)(\*?)`/g)].map(([, name = '', more = '']) => name + more)
-  const [bun, node] = [names(listOf('bun')), names(listOf('Node'))]
-  expect(bun.filter((name) => !isRuntimeVariable(name.replace('*', 'X'), 'bun'))).toEqual(['BUN_INSTALL*'])
-  expect(node.filter((name) => !isRuntimeVariable(name, 'node'))).toEqual(['NODE_*'])
+  const listed = names(/^Those are ([\s\S]*?)\n\n/m.exec(readme)?.[1] ?? '')
+  expect(listed.length).toBeGreaterThan(10)
+  expect(listed.filter((name) => !isRuntimeVariable(name.replace('*', 'X'), 'bun'))).toEqual(['BUN_INSTALL*'])
 })

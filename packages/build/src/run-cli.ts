@@ -70,9 +70,7 @@ function report(built: BuiltExecutable): string[] {
   return [...lines, `  needs     ${needs(built)}`]
 }
 
-function needs({ needs: host, runtime }: BuiltExecutable): string {
-  if (runtime === 'small') return 'nothing but the kernel'
-  if (host === undefined) return 'a mounted /proc'
-  const library = host.glibc === undefined ? `a C library (${host.loader})` : `glibc ${host.glibc} or later`
-  return [library, ...host.libraries, 'a mounted /proc'].join(', ')
-}
+const needs = ({ runtime, target }: BuiltExecutable): string =>
+  runtime === 'small'
+    ? 'nothing but the kernel'
+    : `${target.endsWith('-musl') ? 'musl and libstdc++' : 'glibc 2.17 or later'}, a mounted /proc`

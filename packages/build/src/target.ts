@@ -1,14 +1,10 @@
 import { existsSync } from 'node:fs'
-import { BuildError } from './errors.ts'
 
 /**
  * The runtime that goes into the executable. `small` is for plugins: 3 MB, a millisecond to start, and nothing needed but
- * the kernel. `bun` and `node` have all of Node, for processes that stay.
+ * the kernel. `bun` has all of Node, for processes that stay.
  */
-export type Runtime = 'small' | 'bun' | 'node'
-
-/** Runtimes that run CommonJS, and come from their own packages. */
-export type LargeRuntime = Exclude<Runtime, 'small'>
+export type Runtime = 'small' | 'bun'
 
 /** Every machine an executable can be built for; `-baseline` runs on x86-64 without AVX2, `-musl` on Alpine and Talos. */
 export const TARGETS = [
@@ -23,17 +19,11 @@ export const TARGETS = [
 /** See {@link TARGETS}. */
 export type Target = (typeof TARGETS)[number]
 
-/** The npm package whose executable is the runtime of a target. */
-export function runtimePackage(runtime: LargeRuntime, target: Target): string {
+/** The npm package with the bun of a target. */
+export function bunPackage(target: Target): string {
   const { arch, baseline, libc } = partsOf(target)
-  if (runtime === 'bun') {
-    const cpu = arch === 'arm64' ? 'aarch64' : 'x64'
-    return `@oven/bun-linux-${cpu}${libc === 'musl' ? '-musl' : ''}${baseline ? '-baseline' : ''}`
-  }
-  if (libc === 'musl') {
-    throw new BuildError('USAGE', `there is no Node for ${target}: build it with the runtime bun, or for linux-${arch}`)
-  }
-  return `node-linux-${arch}`
+  const cpu = arch === 'arm64' ? 'aarch64' : 'x64'
+  return `@oven/bun-linux-${cpu}${libc === 'musl' ? '-musl' : ''}${baseline ? '-baseline' : ''}`
 }
 
 /** The name that bun's own `--target` has for it. */

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { COMPILER_VERSIONS } from './tools.ts'
+import { BUN_VERSION } from './tools.ts'
 
 it('the bun that is named where none is installed is the one this package brings', () => {
   const manifest: { optionalDependencies: Record<string, string> } = JSON.parse(
     readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
   )
-  expect(new Set(Object.values(manifest.optionalDependencies))).toEqual(new Set([COMPILER_VERSIONS.bun]))
+  expect(new Set(Object.values(manifest.optionalDependencies))).toEqual(new Set([BUN_VERSION]))
 })

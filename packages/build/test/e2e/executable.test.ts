@@ -121,27 +121,6 @@ describe('a compiled executable', () => {
   })
 })
 
-describe('an executable with Node in it', () => {
-  const withNode = join(folder, 'node', 'plugin')
-
-  it('is built, started and described like one with bun', async () => {
-    const built = await buildExecutable({ entry, outfile: withNode, runtime: 'node' })
-    expect(built).toMatchObject({ runtime: 'node', version: expect.stringMatching(/^26\./), compiled: true })
-    expect(built.needs?.libraries).toContain('libatomic.so.1')
-    expect(built.startMs).toBeGreaterThan(0)
-  })
-
-  it('ignores NODE_OPTIONS, .env and package.json', async () => {
-    const cwd = join(folder, 'hostile-node')
-    mkdirSync(cwd)
-    writeFileSync(join(cwd, '.env'), 'FROM_DOTENV=leaked\n')
-    writeFileSync(join(cwd, 'preload.cjs'), 'globalThis.preloaded = true\n')
-    writeFileSync(join(cwd, 'package.json'), '{"type": "module", "main": "preload.cjs"}')
-    const { stdout } = await run([withNode], { cwd, env: { NODE_OPTIONS: '--require ./preload.cjs --env-file=.env' } })
-    expect(JSON.parse(stdout)).toEqual(alone)
-  })
-})
-
 describe('the same source, file name and compiler', () => {
   const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
 
@@ -168,7 +147,7 @@ describe('the same source, file name and compiler', () => {
     [['--runtime=bun']],
     [['--runtime=bun', '--smoke=none']],
     [['--no-snapshot']],
-    [['--runtime=node', '--no-minify', '--smoke=none']],
+    [['--runtime=bun', '--no-minify', '--smoke=none']],
   ])('%j: give the same bytes in another folder, locale, time zone and umask', async (options) => {
     const name = `same${options.join('')}`
     const here = await build(`${name}/a`, '.', 'umask 022; export TZ=UTC LC_ALL=C', options)
@@ -191,9 +170,8 @@ describe('a bundle', () => {
 
   it('has only what its runtime needs, and everything without one', async () => {
     const text = async (options: Pick<BundleOptions, 'runtime'>) => (await bundle({ entry: source(), ...options })).text
-    expect([await text({ runtime: 'bun' }), await text({ runtime: 'node' }), await text({})]).toEqual([
+    expect([await text({ runtime: 'bun' }), await text({})]).toEqual([
       expect.not.stringContaining('for node'),
-      expect.not.stringContaining('for bun'),
       expect.stringMatching(/for node.*for bun/),
     ])
   })

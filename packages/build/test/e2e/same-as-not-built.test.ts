@@ -1,10 +1,10 @@
-import { existsSync, linkSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { buildExecutable, bundle, compile, type Runtime } from '@cni/build'
+import { buildExecutable, type Runtime } from '@cni/build'
 import { run } from '@cni/host'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { findTools } from '../../src/tools.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'cni-same-'))
@@ -13,8 +13,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 /** Small programs with tricky semantics, by the name of their file or folder. They are fixtures: neither linted nor checked. */
 const programs = programsIn(fileURLToPath(new URL('../programs', import.meta.url)))
 
-/** Subjects that are also built with Node: the others depend on the bundler only. */
-const WITH_NODE = ['classes', 'commonjs', 'modules', 'node', 'packages', 'process']
+const bun = findTools('bun').compiler
+const node = process.execPath
 
 const subjectOf = (name: string): string => name.slice(0, name.indexOf('.'))
 
@@ -57,32 +57,20 @@ const DIFFERENT = new Set([
   'process.standard-streams',
 ])
 
-describe.each<Runtime>(['small', 'bun', 'node'])('built with %s', (runtime) => {
-  const cases = [...programs].filter(([name]) => {
-    if (runtime === 'small') return REFUSED[name] === undefined && !DIFFERENT.has(name)
-    return runtime === 'bun' || WITH_NODE.includes(subjectOf(name))
-  })
+describe.each<Runtime>(['small', 'bun'])('built with %s', (runtime) => {
+  const cases = [...programs].filter(
+    ([name]) => runtime === 'bun' || (REFUSED[name] === undefined && !DIFFERENT.has(name)),
+  )
   const built = join(folder, runtime)
-  // Node strips types and knows no enums; the small runtime follows Node in all else.
-  const references = {
-    small: findTools('node').compiler,
-    bun: findTools('bun').compiler,
-    node: findTools('node').compiler,
-  }
+  // Node, which the small runtime follows, strips types and knows no enums.
   const notBuilt = (name: string, entry: string): [string, ...string[]] =>
-    runtime === 'bun' || subjectOf(name) === 'typescript'
-      ? [references.bun, 'run', entry]
-      : [references[runtime], '--no-warnings', entry]
-
-  beforeAll(async () => {
-    if (runtime === 'node') await buildTogether(cases, built)
-  }, 120_000)
+    runtime === 'bun' || subjectOf(name) === 'typescript' ? [bun, 'run', entry] : [node, '--no-warnings', entry]
 
   it.concurrent.each(cases)('%s prints what it prints when it is not built', async (name, entry) => {
     const source = await outcome(notBuilt(name, entry))
     expect(source.stdout).not.toBe('')
     const outfile = join(built, name)
-    if (runtime !== 'node') await buildExecutable({ entry, outfile, runtime, snapshot: false, smoke: false })
+    await buildExecutable({ entry, outfile, runtime, snapshot: false, smoke: false })
     expect(await outcome([outfile])).toEqual(source)
     rmSync(outfile)
   })
@@ -100,26 +88,10 @@ describe('an executable of its own', () => {
       const entry = programs.get(name) ?? ''
       const outfile = join(folder, 'own', name)
       await buildExecutable({ entry, outfile, runtime: 'bun', smoke: false })
-      expect(await outcome([outfile])).toEqual(await outcome([findTools('bun').compiler, 'run', entry]))
+      expect(await outcome([outfile])).toEqual(await outcome([bun, 'run', entry]))
     },
   )
 })
-
-/**
- * Builds one executable with Node, which takes seconds each, of all programs: under the name of a program it runs the
- * bundle of that program.
- */
-async function buildTogether(cases: ReadonlyArray<readonly [string, string]>, into: string): Promise<void> {
-  const parts: string[] = []
-  for (const [name, entry] of cases) {
-    const { text } = await bundle({ entry, runtime: 'node' })
-    parts.push(`case ${JSON.stringify(name)}:(()=>{${text.replace(/^#!.*\n/, '')}\n})();break;`)
-  }
-  const file = join(folder, 'together.cjs')
-  writeFileSync(file, `switch(process.argv0.slice(process.argv0.lastIndexOf('/') + 1)){${parts.join('\n')}}\n`)
-  const { outfile } = await compile({ bundle: file, outfile: join(into, 'together'), runtime: 'node' })
-  for (const [name] of cases) linkSync(outfile, join(into, name))
-}
 
 /** What a program prints, and how it ends. */
 async function outcome([program, ...args]: readonly [string, ...string[]]) {
