@@ -56,7 +56,7 @@ await main(async () => {
     const files = join(work, 'root')
     await step('the files of the machine', () => unpackMachine(packages, files))
     copyFileSync(machine, join(files, 'machine.sh'))
-    const executables = await buildForArm64({ download: install })
+    const executables = await buildForArm64({ install })
     if (executables === undefined)
       throw skipped(tests, 'the runtime for arm64 is not there, and --no-install was given')
     for (const { name, path } of executables) {
@@ -64,7 +64,7 @@ await main(async () => {
       copyFileSync(path, copy)
       chmodSync(copy, 0o755)
     }
-    await withoutKernel(files, executables)
+    await withoutKernel(executables)
     const log = newLog(tests)
     say(`  Log: ${log}.log; of the kernel: ${log}-kernel.log`)
     const flags = ['--conditions=@cni/source', '--disable-warning=ExperimentalWarning']

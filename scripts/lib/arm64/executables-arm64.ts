@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { exec, root } from '../exec.ts'
 import { buildFlags, CNI_BUILD } from '../executables.ts'
-import { readPins } from '../image/pins.ts'
-import { TARGETS, withRuntime } from '../image/runtimes.ts'
+import { TARGETS } from '../image/runtimes.ts'
 import { step } from '../progress.ts'
+import { buildRuntime } from '../runtime/build.ts'
 
 /** An executable for arm64. */
 export interface Arm64Executable {
@@ -15,24 +15,19 @@ export interface Arm64Executable {
 const NAMES = ['istio-cni', 'hello-chain'] as const
 
 /**
- * Compiles the plugins for arm64, with the runtime that images have.
+ * Compiles the plugins for arm64.
  *
- * @param options - `download`: the runtime may be had from the npm registry
+ * @param options - `install`: what the small runtime is compiled with and from may be installed and downloaded
  * @returns `undefined` where it would have to be
  */
-export async function buildForArm64({ download }: { download: boolean }): Promise<Arm64Executable[] | undefined> {
-  const { target, runtime = '' } = TARGETS.arm64
-  const cache = join(root, 'dist/image-cache')
-  const folder = join(cache, 'runtime/arm64')
-  if (!download && !existsSync(join(folder, 'node_modules', runtime, 'package.json'))) return undefined
-  await withRuntime('arm64', readPins(), folder)
+export async function buildForArm64({ install }: { install: boolean }): Promise<Arm64Executable[] | undefined> {
+  if (install) await buildRuntime('arm64')
+  else if (!existsSync(join(root, 'packages/runtime-linux-arm64/bin/cni-runtime'))) return undefined
   const built: Arm64Executable[] = []
   for (const name of NAMES) {
-    const path = join(cache, 'bin/arm64', name)
-    const output = [`--target=${target}`, `--outfile=${path}`, `--bundle=${path}.cjs`, '--incremental']
-    await step(`${name} for arm64`, () =>
-      exec([...CNI_BUILD, ...buildFlags(name), ...output], { quiet: true, cwd: folder }),
-    )
+    const path = join(root, 'dist/image-cache/bin/arm64', name)
+    const output = [`--target=${TARGETS.arm64.target}`, `--outfile=${path}`, `--bundle=${path}.cjs`, '--incremental']
+    await step(`${name} for arm64`, () => exec([...CNI_BUILD, ...buildFlags(name), ...output], { quiet: true }))
     built.push({ name, path })
   }
   return built

@@ -8,13 +8,11 @@ const MOST_MS = 60_000
 
 /**
  * What a plugin can do where a program is the processor and the kernel is this machine's: there is no nfnetlink to be had.
- *
- * @param files - the folder in which the executables find their C library
  */
-export async function withoutKernel(files: string, executables: readonly Arm64Executable[]): Promise<void> {
+export async function withoutKernel(executables: readonly Arm64Executable[]): Promise<void> {
   for (const { name, path } of executables) {
     const run = (env: Record<string, string>, args: readonly string[], input: object = {}) =>
-      spawnSync(QEMU, ['-L', files, path, ...args], {
+      spawnSync(QEMU, [path, ...args], {
         env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', CNI_PATH: '/opt/cni/bin', ...env },
         input: JSON.stringify(input),
         encoding: 'utf8',
