@@ -9,6 +9,7 @@ import { BUN_FLAGS } from './compile-with-bun.ts'
 import { BuildError } from './errors.ts'
 import { giveNames, nameBeside, namePaths } from './names.ts'
 import { checkOutputs, inFolderBeside, writing } from './output-files.ts'
+import { baseFor } from './small/tools-small.ts'
 import { type Smoke, startUp } from './start-up.ts'
 import { notRunnable, type Runtime, type Target } from './target.ts'
 import { findTools, type Tools } from './tools.ts'
@@ -149,7 +150,7 @@ async function start(
 /** All that decides about the bytes of the executable. */
 function stampOf({ text }: Contents, tools: Tools, options: BuildExecutableOptions): string {
   const flags = tools.runtime === 'bun' ? BUN_FLAGS : []
-  const base = statSync(tools.base)
+  const base = statSync(baseFor(text, tools))
   const parts = [basename(options.outfile), text, flags, tools.target, tools.version, base.size, base.mtimeMs]
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
 }
