@@ -8,8 +8,8 @@ const LIBRARIES = /^usr\/lib\/[^/]+\/lib[^/]+\.so\.[\d.]+$/
  * 64 kB.
  */
 const UNUSED = [
-  'AUDIT|CLASSIFY|CLUSTERIP|CONNSECMARK|DNPT|ECN|HMARK|IDLETIMER|LED|RATEEST|SECMARK|SNPT|SYNPROXY|TCPOPTSTRIP|ULOG|HL|TEE|TOS|TTL',
-  'ah|bpf|cgroup|cluster|connbytes|connlabel|cpu|dccp|devgroup|dst|ecn|eui64|frag|hbh|helper|ipcomp|ipv6header|mh|osf|quota|rateest|realm|rt|srh|time|tos|ttl|u32',
+  'AUDIT|CLASSIFY|CLUSTERIP|CONNSECMARK|DNPT|ECN|HMARK|IDLETIMER|LED|RATEEST|SECMARK|SNPT|SYNPROXY|TCPOPTSTRIP|ULOG|DSCP|HL|TEE|TOS|TTL',
+  'ah|bpf|cgroup|cluster|connbytes|connlabel|cpu|dccp|devgroup|dscp|dst|ecn|esp|eui64|frag|hbh|helper|ipcomp|ipv6header|mh|osf|quota|rateest|realm|rt|srh|time|tos|ttl|u32',
 ].join('|')
 
 /** Those that are left, for both versions of IP. */
