@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { withoutSidecar } from '../src/decide/ladder.ts'
 import { parsePod } from '../src/kube/parse-pod.ts'
 import { captureConfig } from '../src/redirect/config.ts'
-import { iptablesBatch } from '../src/redirect/iptables-batch.ts'
+import { makeBatch } from '../src/redirect/make-batch.ts'
 import { podInfo } from '../src/redirect/pod-info.ts'
 import { redirectFor } from '../src/redirect/redirect.ts'
 import { RedirectError } from '../src/redirect/redirect-error.ts'
@@ -62,7 +62,7 @@ async function compare(one: PodCase): Promise<void> {
     if (how === 'one batch') {
       using tables = openFresh(pod)
       if (tables?.fresh !== true) continue
-      expect(tables.commit(iptablesBatch(config) ?? expect.unreachable())).toBe(true)
+      expect(tables.commit(makeBatch(config, 'nft') ?? expect.unreachable())).toBe(true)
     } else {
       const programs = how === 'netlink' ? 'never' : 'always'
       const tables = iptables(pod, { backend: 'nft', programs, print: istioRestoreText })

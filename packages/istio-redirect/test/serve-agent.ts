@@ -8,8 +8,6 @@ import type { Conduct, ServeJob, ServeNews } from './fixtures/serve-worker.ts'
 export interface ServingAgent extends AsyncDisposable {
   /** What was answered so far, in order. */
   readonly answers: readonly string[]
-  /** What calls that were done have logged, each newline included. */
-  readonly lines: readonly string[]
   /** Adds a pod, or changes it. */
   setPod(pod: StoredPod): Promise<void>
 }
@@ -26,20 +24,17 @@ export async function servingAgent(
     execArgv: ['--conditions=@cni/source'],
   })
   const answers: string[] = []
-  const lines: string[] = []
   let known = () => {}
   await new Promise<void>((resolve, reject) => {
     worker.once('error', reject)
     worker.on('message', (news: ServeNews) => {
       if ('listens' in news) resolve()
       else if ('knows' in news) known()
-      else if ('answered' in news) answers.push(news.answered)
-      else lines.push(...news.lines)
+      else answers.push(news.answered)
     })
   })
   return {
     answers,
-    lines,
     setPod(pod) {
       worker.postMessage(pod)
       return new Promise((resolve) => {

@@ -51,7 +51,7 @@ describe.each(faults)('what fails after the rules of an agent takes these back: 
     const conf = { prevResult: prevResult('10.1.2.3/24', 'fd00::3/64'), ...kind }
     const { exitCode, stdout } = await place.call('ADD', { conf })
     await vi.waitUntil(() => agent.answers.length > 0, { timeout: 5000 })
-    expect(agent.answers).toEqual(['program'])
+    expect(agent.answers).toEqual(['redirect'])
     expect(exitCode).toBe(1)
     expect(stdout).toContain(fault.message)
     expect(await place.rules()).not.toContain('-A ')
@@ -67,7 +67,7 @@ describe.each(faults)('what fails after the rules of an agent takes these back: 
     const conf = { prevResult: prevResult('10.1.2.3/24', 'fd00::3/64'), plugin_log_level: 'none' }
     const { exitCode, log } = await place.call('ADD', { conf })
     await vi.waitUntil(() => agent.answers.length > 0, { timeout: 5000 })
-    expect(agent.answers).toEqual(['program'])
+    expect(agent.answers).toEqual(['redirect'])
     expect({ exitCode, log }).toEqual({ exitCode: 1, log: [] })
   })
 })

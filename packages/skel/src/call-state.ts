@@ -1,7 +1,7 @@
 import type { ValidAttachment } from '@cni/types'
+import type * as z from 'zod/v4/core'
 import type { UndoStep } from './call/undo.ts'
 import type { Log } from './log.ts'
-import type { SchemaSource } from './schema-source.ts'
 import type { StateFolder } from './state/state-folder.ts'
 
 /** Compiler message for `c.state` in a plugin without a `state`. No state has this type. */
@@ -49,10 +49,10 @@ export interface StaleState<State> {
 
 /** What a plugin keeps of an attachment, and how: `attachmentState` of `@cni/skel/state` makes one. */
 export interface StateDefinition<State> {
-  /** The schema of the state, or a function that makes or loads it. */
-  readonly schema: SchemaSource<State>
+  /** The schema of the state. */
+  readonly schema: z.$ZodType<State>
   /** Opens the state that a call is about. */
-  open(call: StateCall): Promise<CallState>
+  open(call: StateCall): CallState
 }
 
 /** The call whose state is opened. */

@@ -2,7 +2,7 @@ import type { Netns } from '@cni/netns/handle'
 import type { K8sArgs, NetConf, Result, ValidAttachment } from '@cni/types'
 import type { UndoStep } from './call/undo.ts'
 import type { AttachmentState, NetworkState, WritableState } from './call-state.ts'
-import type { Log, LogFields, LogLevel, LogOptions } from './log.ts'
+import type { Log } from './log.ts'
 import type { EnvVars } from './protocol/environment.ts'
 import type { SpanContext } from './span-context.ts'
 
@@ -78,32 +78,6 @@ export interface AddContext<Conf = NetConf, Chained extends boolean = false, Sta
    * ```
    */
   undo(step: UndoStep): void
-}
-
-/** What {@link Plugin.addAhead} gets: the call as it came. Nothing of it has been checked: see `acceptAdd` of `@cni/skel/ahead`. */
-export interface AddAheadContext {
-  /** The whole environment. */
-  readonly env: EnvVars
-  /** Stdin as it came. */
-  readonly raw: Uint8Array
-  /** What it says: any JSON object, with a `prevResult` of some kind in a chained plugin. */
-  readonly document: Readonly<Record<string, unknown>>
-  /** Aborts at the deadline and on SIGTERM. Give it to everything that waits. */
-  readonly signal: AbortSignal
-  /**
-   * The container's namespace, open until the call ends; never the plugin's own.
-   *
-   * @throws NetnsError, or an Error, where there is none: the call that goes on then fails with the right words.
-   */
-  openNetns(): Netns
-  /** Registers the inverse of what was just done, as in {@link AddContext.undo}. */
-  undo(step: UndoStep): void
-  /** Writes to stderr: lines of a log that somebody else has made, each with its newline. */
-  stderr(lines: string): void
-  /** Keeps a line for the log of a call that does not end here. */
-  note(level: Exclude<LogLevel, 'silent'>, message: string, fields?: LogFields): void
-  /** Sets up the log of a call that fails here, in the place of the definition's `log`. */
-  openLog(options: LogOptions): void
 }
 
 /** What a CHECK handler gets. Throw when the container is not as ADD left it. */

@@ -34,7 +34,6 @@ export type {
 } from './call-state.ts'
 // Context
 export type {
-  AddAheadContext,
   AddContext,
   AttachmentContext,
   CallContext,
@@ -51,9 +50,8 @@ export type { Describer } from './main/command-line.ts'
 export { type PluginMainOptions, pluginMain } from './main/plugin-main.ts'
 export { type PluginSource, pluginsMain } from './main/plugins-main.ts'
 // Define
-export { type AheadResult, definePlugin, type LogRequest, type Plugin } from './plugin.ts'
+export { definePlugin, type LogRequest, type Plugin } from './plugin.ts'
 export type { EnvVars } from './protocol/environment.ts'
 export { runPlugin } from './run.ts'
 export { type NetConfOptions, type NetConfSchema, netConf, type StandardMembers } from './schema/net-conf.ts'
-export type { ConfigCheck, ConfigSource, PlainFirst, SchemaSource } from './schema-source.ts'
 export type { Removal } from './state/attachment-records.ts'

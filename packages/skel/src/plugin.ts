@@ -1,10 +1,10 @@
 import { CNI_VERSIONS, type CniArgKind, type CniVersion, type NetConf, type Result, type Verb } from '@cni/types'
+import type * as z from 'zod/v4/core'
 import type { StateDefinition } from './call-state.ts'
-import type { AddAheadContext, AddContext, CheckContext, DelContext, GcContext, StatusContext } from './context.ts'
+import type { AddContext, CheckContext, DelContext, GcContext, StatusContext } from './context.ts'
 import { checkDefinition } from './definition/check-definition.ts'
 import type { LogOptions } from './log.ts'
 import type { EnvVars } from './protocol/environment.ts'
-import type { ConfigSource } from './schema-source.ts'
 import type { Removal } from './state/attachment-records.ts'
 
 /** What the `log` hook may look at. */
@@ -21,9 +21,6 @@ export interface LogRequest<Conf = NetConf> {
   readonly env: EnvVars
 }
 
-/** How an ADD ends ahead of its checks: with this document on stdout, or not yet. */
-export type AheadResult = string | undefined
-
 /** A plugin: data, made by {@link definePlugin}, run by `pluginMain` or `runPlugin`. */
 export interface Plugin<Conf = unknown, Chained extends boolean = boolean, State = unknown> {
   /** The name of the executable, and `type` in a configuration: a file name without blanks. */
@@ -38,12 +35,8 @@ export interface Plugin<Conf = unknown, Chained extends boolean = boolean, State
   readonly chained?: Chained
   /** Milliseconds one call may take, 1 to 2 147 483 647; 50 000 when not said. */
   readonly timeout?: number
-  /**
-   * Any zod 4 schema of the configuration; `netConf` makes one. Without it the configuration is not checked. A function
-   * makes or loads the schema when a configuration has to be checked; VERSION then does without. With a
-   * `plain` beside it, nor does a call whose configuration that vouches for: `plainConf` of `@cni/skel/plain` makes one.
-   */
-  readonly config?: ConfigSource<Conf>
+  /** Any zod 4 schema of the configuration; `netConf` makes one. Without it the configuration is not checked. */
+  readonly config?: z.$ZodType<Conf>
   /**
    * What ADD keeps of an attachment for CHECK and DEL: `attachmentState(schema)` of `@cni/skel/state`. `c.state` reads and
    * writes it. It is taken back when ADD fails, gone after a DEL that succeeded, and swept by GC. A plugin that stands
@@ -65,18 +58,10 @@ export interface Plugin<Conf = unknown, Chained extends boolean = boolean, State
   readonly args?: 'tolerant' | 'strict' | Readonly<Record<string, CniArgKind>>
   /** Leave `cniVersion` out of error documents, as the reference implementation does. */
   readonly goCompat?: boolean
-  /** Decides level and sinks of the log, once the configuration is known. A promise, where what decides is loaded for it. */
-  log?(request: LogRequest<Conf>): LogOptions | Promise<LogOptions>
+  /** Decides level and sinks of the log, once the configuration is known. */
+  log?(request: LogRequest<Conf>): LogOptions
   /** Attaches the container; the result is printed in the configuration's version. */
   add(c: AddContext<Conf, Chained, State>): Result | Promise<Result>
-  /**
-   * Attaches the container ahead of all that `add` needs: before the call is checked, its schema loaded and its log set up,
-   * which takes longer than to ask a daemon on the node that has all that ready. What it resolves with is printed: the
-   * daemon checks the call and makes the result, by `acceptAdd` of `@cni/skel/ahead`. `undefined` says that the call goes on
-   * as without it: then nothing may be left of what was done, or an `undo` step registered for it. What it throws is the
-   * error of the call.
-   */
-  addAhead?(c: AddAheadContext): AheadResult | Promise<AheadResult>
   /** Throws when the attachment is not as ADD left it. */
   check?(c: CheckContext<Conf, Chained, State>): void | Promise<void>
   /** Takes back what ADD did. Has to succeed when it is gone already. */

@@ -1,4 +1,3 @@
-import { goAhead } from './call/ahead.ts'
 import { performCall } from './call/perform.ts'
 import type { PluginIo, PluginOutcome } from './io.ts'
 import type { Plugin } from './plugin.ts'
@@ -32,9 +31,5 @@ export async function runPlugin(plugin: Plugin, io: PluginIo): Promise<PluginOut
     io.executable !== undefined && isMarked(io.executable)
       ? markedCall(plugin, io.executable, io.env.CNI_COMMAND)
       : { plugin }
-  const { plugin: acting } = marked
-  const ahead =
-    acting.addAhead !== undefined && io.env.CNI_COMMAND === 'ADD' ? await goAhead(acting, io, write) : undefined
-  if (ahead?.printed !== undefined) return { exitCode: 0, stdout: ahead.printed, stderr: stderr.join('') }
-  return { ...(await performCall(acting, io, { stderr: write, ahead, marked })), stderr: stderr.join('') }
+  return { ...(await performCall(marked, io, write)), stderr: stderr.join('') }
 }

@@ -129,12 +129,10 @@ export function agentParts({ log, own, metrics, errors, readiness, isAside, isIn
       upgrade: upgrade.problem,
       enrol: ambient.enrol,
       watches,
-      log,
       own,
       metrics: servingMetrics(metrics),
       failed: () => errors.inc({ part: 'serve_socket' }),
       closed: closedOn('serve_socket', 'serving socket'),
-      refusedLines: refused,
     }),
   )
   const tokens = tokenPart({ log: own, metrics, failed: () => errors.inc({ part: 'plugin_token' }), reach })

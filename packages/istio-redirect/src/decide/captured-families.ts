@@ -10,24 +10,17 @@ import type { FoundRedirect } from './redirection.ts'
 export interface KnownAddresses {
   /** The namespace's path: for messages. */
   readonly place: string
-  /** The addresses that the pod has, as far as somebody told, as they were told. */
-  readonly addresses: readonly string[]
-  /** The usable ones of these. */
-  readonly told: UsableAddresses
-  /** The usable ones that the kernel knows. IPv4 may be left out where some was told. */
-  readonly found: UsableAddresses
-  /** Whether IPv6 is switched off where the pod would have it; only asked where {@link mayHaveLostIpv6} says so. */
+  /** The addresses that the plugins before have given the pod, with or without `/bits`. */
+  readonly told: readonly string[]
+  /** The addresses that the kernel has. IPv4 may be left out where some was told. */
+  readonly found: readonly string[]
+  /** Whether IPv6 is switched off where the pod would have it; only looked at where {@link mayHaveLostIpv6} says so. */
   readonly ipv6Off: boolean
 }
 
-/** The usable ones of the addresses that the kernel has. */
-export const foundAddresses = (addresses: readonly string[]): UsableAddresses =>
-  // An earlier ADD put that one there.
-  usableAddresses(addresses.filter((address) => address !== PASSTHROUGH.ipv6))
-
 /** Whether a switch decides: IPv6 addresses were told of, and the kernel has none. */
 export const mayHaveLostIpv6 = ({ told, found }: Pick<KnownAddresses, 'told' | 'found'>): boolean =>
-  told.ipv6.length > 0 && found.ipv6.length === 0
+  usableAddresses(told).ipv6.length > 0 && foundAddresses(found).ipv6.length === 0
 
 /** What is captured of a pod, as far as its addresses are known. Throws `CniError` where it has none. */
 export const captureOfPod = (
@@ -37,6 +30,11 @@ export const captureOfPod = (
 ): CaptureConfig => captureConfig(found.redirect, { ipv6: capturesIpv6(found, known, log) })
 
 // internal
+
+/** The usable ones of the addresses that the kernel has. */
+const foundAddresses = (addresses: readonly string[]): UsableAddresses =>
+  // An earlier ADD put that one there.
+  usableAddresses(addresses.filter((address) => address !== PASSTHROUGH.ipv6))
 
 /**
  * Whether IPv6 is captured: when the previous plugins or the namespace know such an address of the pod, and nobody has
@@ -48,8 +46,9 @@ function capturesIpv6(
   known: KnownAddresses,
   log: Pick<DecisionLog, 'info' | 'warn'>,
 ): boolean {
-  const { place, addresses, told, found } = known
-  const lost = mayHaveLostIpv6(known) && known.ipv6Off
+  const told = usableAddresses(known.told)
+  const found = foundAddresses(known.found)
+  const lost = known.ipv6Off && mayHaveLostIpv6(known)
   if (lost) {
     const fields = { pod: quoted(pod), without: told.ipv6.join(', ') }
     log.info('IPv6 is switched off in the pod: it is not captured', fields)
@@ -57,7 +56,10 @@ function capturesIpv6(
   const ipv6 = lost ? [] : [...told.ipv6, ...found.ipv6]
   const families = familiesOf({ ipv4: [...told.ipv4, ...found.ipv4], ipv6 }, redirect.dualStack)
   if (families.hostIP === undefined) {
-    const sources = [...(addresses.length > 0 ? [`prevResult.ips: ${addresses.join(', ')}`] : []), `in ${place}`]
+    const sources = [
+      ...(known.told.length > 0 ? [`prevResult.ips: ${known.told.join(', ')}`] : []),
+      `in ${known.place}`,
+    ]
     throw new CniError(ErrorCode.invalidNetworkConfig, 'no valid local IP address found', {
       details: `${sources.join('; ')}${lost ? ', where IPv6 is switched off' : ''}`,
       hint: 'istio-cni has to come after the plugin that gives the pod its address',

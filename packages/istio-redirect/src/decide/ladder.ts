@@ -7,7 +7,7 @@ import { quoted, redirectionAnnotation, type Skip, skip, statusAnnotation } from
 const injectKey = 'sidecar.istio.io/inject'
 
 /** Whether only the selectors of ambient mode can tell what this pod is; a pod with a sidecar never is ambient. */
-export const maybeAmbient = (pod: PodInfo, settings: Settings): boolean =>
+export const maybeAmbient = (pod: PodInfo, settings: Pick<Settings, 'ambientSelectors' | 'ambientOptOut'>): boolean =>
   settings.ambientSelectors.length > 0 &&
   !pod.hostNetwork &&
   !Object.hasOwn(pod.annotations, statusAnnotation) &&

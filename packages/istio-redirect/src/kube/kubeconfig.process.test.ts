@@ -13,7 +13,7 @@ test('a kubeconfig that is a pipe nobody writes to is refused at once', async ()
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const pipe = join(folder, 'pipe')
   execFileSync('mkfifo', [pipe])
-  await expect(loadKubeconfig(pipe)).rejects.toMatchObject({
+  await expect(async () => loadKubeconfig(pipe)).rejects.toMatchObject({
     code: 'BAD_KUBECONFIG',
     message: `kubeconfig ${pipe}: it is not a regular file`,
   })
@@ -49,7 +49,7 @@ test.each(insecure)('a kubeconfig, or a file that it names, that %s is refused',
   expect(serviceAccountAccess(account).token()).toBe('a.b.c')
 
   spoil(config)
-  await expect(loadKubeconfig(config)).rejects.toMatchObject({
+  await expect(async () => loadKubeconfig(config)).rejects.toMatchObject({
     code: 'BAD_KUBECONFIG',
     message: expect.stringMatching(reason),
   })

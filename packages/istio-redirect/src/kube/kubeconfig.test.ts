@@ -14,9 +14,10 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const { cert: ca } = createAuthority('ca')
 const token = 'secret-token'
 
+const loadFrom = async (name: string) => loadKubeconfig(join(folder, name))
 const load = (text: string, name = 'config') => {
   writeFileSync(join(folder, name), text)
-  return loadKubeconfig(join(folder, name))
+  return loadFrom(name)
 }
 
 const document = (change: { cluster?: object; user?: object; top?: object } = {}) => ({
@@ -112,14 +113,14 @@ describe('a kubeconfig that leads nowhere is refused with its path and the reaso
   ])('%s', async (_, place) => {
     place()
     onTestFinished(() => rmSync(join(folder, 'odd'), { recursive: true }))
-    await expect(loadKubeconfig(join(folder, 'odd'))).rejects.toMatchObject({
+    await expect(loadFrom('odd')).rejects.toMatchObject({
       code: 'BAD_KUBECONFIG',
       message: `kubeconfig ${join(folder, 'odd')}: it is not a regular file`,
     })
   })
 
   test('a missing one says whose job it is, and can be tried again later', async () => {
-    const error = await loadKubeconfig(join(folder, 'absent')).catch((reason: unknown) => reason)
+    const error = await loadFrom('absent').catch((reason: unknown) => reason)
     expect(error).toMatchObject({ code: 'NO_KUBECONFIG', [Symbol.for('cni.error')]: { code: 11 } })
     expect(String(error)).toContain('install-cni')
   })

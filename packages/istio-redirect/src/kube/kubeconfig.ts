@@ -1,10 +1,9 @@
 import { dirname, resolve } from 'node:path'
 import { isReadError, readRegularFile } from '@cni/host'
 import { messageOf } from '@cni/types'
-import { parseBlockYaml } from './block-yaml.ts'
+import { parse, YAMLParseError } from 'yaml'
 import { KubeError } from './kube-error.ts'
-import type { Kubeconfig } from './kubeconfig-schema.ts'
-import { isPlainKubeconfig } from './plain-kubeconfig.ts'
+import { type Kubeconfig, kubeconfigSchema } from './kubeconfig-schema.ts'
 
 /** How to reach and trust one cluster. Credentials are behind functions, so that printing this never shows them. */
 export interface ClusterAccess {
@@ -22,22 +21,18 @@ export interface ClusterAccess {
 }
 
 /**
- * Reads a kubeconfig and resolves its current context. Block YAML as kubectl and Istio write it, and JSON, are read
- * without a YAML library.
+ * Reads a kubeconfig, YAML or JSON, and resolves its current context.
  *
  * @example
- * const access = await loadKubeconfig('/var/run/istio-cni/istio-cni-kubeconfig')
+ * const access = loadKubeconfig('/var/run/istio-cni/istio-cni-kubeconfig')
  */
-export async function loadKubeconfig(path: string): Promise<ClusterAccess> {
-  return resolveAccess(path, await parseKubeconfig(path, readBounded(path)))
+export function loadKubeconfig(path: string): ClusterAccess {
+  return resolveAccess(path, parseKubeconfig(path, readBounded(path)))
 }
 
 /** The document of a kubeconfig, validated. `path` only appears in messages. */
-export async function parseKubeconfig(path: string, text: string): Promise<Kubeconfig> {
-  const document = parseJson(text) ?? parseBlockYaml(text) ?? (await parseYaml(path, text))
-  if (isPlainKubeconfig(document)) return document
-  const { kubeconfigSchema } = await import('./kubeconfig-schema.ts')
-  const parsed = kubeconfigSchema.safeParse(document)
+export function parseKubeconfig(path: string, text: string): Kubeconfig {
+  const parsed = kubeconfigSchema.safeParse(parseYaml(path, text))
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   const where = issue?.path.map(String).join('.') ?? ''
@@ -120,18 +115,8 @@ function decodeBase64(path: string, key: string, data: string): string {
   return Buffer.from(data, 'base64').toString('utf8')
 }
 
-/** Parsers quote what they stumble over, and that may be the token: their messages are never passed on. */
-function parseJson(text: string): unknown {
-  if (!text.trimStart().startsWith('{')) return undefined
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined // possibly YAML in flow style
-  }
-}
-
-async function parseYaml(path: string, text: string): Promise<unknown> {
-  const { parse, YAMLParseError } = await import('yaml')
+/** Reads YAML, of which JSON is a part. The parser quotes what it stumbles over, maybe the token: its message goes nowhere. */
+function parseYaml(path: string, text: string): unknown {
   try {
     return parse(text, { prettyErrors: true, logLevel: 'error' })
   } catch (error) {

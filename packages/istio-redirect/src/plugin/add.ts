@@ -1,19 +1,61 @@
+import { VERSION } from '@cni/host/cli'
 import type { AddContext } from '@cni/skel'
 import type { Result } from '@cni/types'
+import { beforeAsking, podAnnotationsKey, quoted } from '../decide/before-asking.ts'
+import type { KnownAddresses } from '../decide/captured-families.ts'
+import { type AddCall, type Decision, decideAdd } from '../decide/decide-add.ts'
+import { askAgent, type ServedDecision } from '../serve/ask-agent.ts'
+import { attachmentKey } from '../state/attachment-of-call.ts'
+import { attachmentsIn } from '../state/attachments.ts'
 import type { Conf } from './conf.ts'
-import { podToAsk } from './pod-to-ask.ts'
-import { settingsOf } from './settings.ts'
+import { knownAddresses } from './known-addresses.ts'
+import { liveSources } from './live-sources.ts'
+import { perform } from './perform.ts'
+import { type Settings, settingsOf } from './settings.ts'
 import { warnAboutSettings } from './warn-settings.ts'
 
 /** Redirects the traffic of a pod that has a sidecar; any other pod passes unchanged. */
 export async function add(c: AddContext<Conf>): Promise<Result> {
   const settings = settingsOf(c.conf)
   warnAboutSettings(c.log, c.conf, settings)
-  const who = podToAsk(c, settings)
-  if (who !== undefined) {
-    // What asks takes 1 ms to load: a pod that is skipped by now does without.
-    const { redirectPod } = await import('./redirect-pod.ts')
-    await redirectPod(c, settings, who)
-  }
+  const podAnnotations = c.conf.runtimeConfig?.[podAnnotationsKey]
+  const first = beforeAsking({ pod: c.k8s, podAnnotations, settings })
+  if (first.act === 'skip') c.log[first.level](first.reason, c.k8s && { pod: quoted(c.k8s) })
+  else await redirect(c, settings, { pod: { ...first.pod, uid: c.k8s?.uid }, settings, env: c.env })
   return c.prevResult ?? {}
+}
+
+// internal
+
+async function redirect(c: AddContext<Conf>, settings: Settings, call: AddCall): Promise<void> {
+  const decision = await decide(c, settings, call)
+  if (decision.act === 'skip') return
+  const { runDir } = settings
+  await perform(
+    c,
+    { ...decision, pod: call.pod },
+    {
+      backend: c.conf.native_nftables === true ? 'nftables' : undefined,
+      recordAs: runDir === '' ? undefined : { key: attachmentKey(c), attachments: attachmentsIn(runDir) },
+    },
+  )
+}
+
+/** The decision of the node agent; where it does not answer, the plugin's own, by the same rules. */
+async function decide(c: AddContext<Conf>, settings: Settings, call: AddCall): Promise<ServedDecision | Decision> {
+  let known: Promise<KnownAddresses> | undefined
+  const addresses = (): Promise<KnownAddresses> => {
+    const told = c.prevResult?.ips?.map(({ address }) => address) ?? []
+    known ??= knownAddresses(c, { addresses: told, ifName: c.ifName })
+    return known
+  }
+  if (settings.mayBeServed) {
+    const native = c.conf.native_nftables === true
+    // Where the namespace cannot be looked at, the plugin says so when it needs it.
+    const found = await addresses().catch(() => undefined)
+    const request = found && { version: VERSION, call, native, addresses: found }
+    const served = request && (await askAgent(c, settings.runDir, request))
+    if (served !== undefined) return served
+  }
+  return decideAdd(call, liveSources(c, settings, addresses), c.log)
 }

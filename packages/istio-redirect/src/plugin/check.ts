@@ -1,11 +1,11 @@
 import type { CheckContext } from '@cni/skel'
 import { CniError } from '@cni/types'
 import { attachmentKey } from '../state/attachment-of-call.ts'
-import type { AttachmentRecord } from '../state/attachments.ts'
-import { callAttachments } from '../state/plain-attachments.ts'
+import { type AttachmentRecord, attachmentsIn } from '../state/attachments.ts'
 import { recordedBackend } from '../state/recorded-backend.ts'
 import type { Conf } from './conf.ts'
 import { isAsWritten } from './is-as-written.ts'
+import { missingFromNamespace } from './namespace-network.ts'
 import { settingsOf } from './settings.ts'
 import { warnAboutSettings } from './warn-settings.ts'
 import { writerFor } from './writer-for.ts'
@@ -17,26 +17,19 @@ export async function check(c: CheckContext<Conf>): Promise<void> {
   const settings = settingsOf(c.conf)
   warnAboutSettings(c.log, c.conf, settings)
   if (settings.checkMode === 'none') return
-  const recorded = settings.runDir === '' ? undefined : await callAttachments(settings.runDir).read(attachmentKey(c))
+  const recorded = settings.runDir === '' ? undefined : attachmentsIn(settings.runDir).read(attachmentKey(c))
   if (recorded === undefined) {
     c.log.info('nothing to check: no rules were recorded for this attachment')
     return
   }
   requireSameNamespace(c, recorded)
   if (!isAsWritten(c.netns, recorded)) {
-    const writer = await writerFor(c, recorded.rules, recordedBackend(recorded))
-    await writer.verify()
+    await writerFor(c, recorded.rules, recordedBackend(recorded)).verify()
   }
-  const missing = await missingFrom(c, recorded)
+  const missing = await missingFromNamespace(c.netns, recorded)
   if (missing.length > 0) {
     throw new CniError(drift, 'the network of the pod differs from what was set up', { details: missing.join('\n') })
   }
-}
-
-/** Most pods need no network of ours: then what reads it is not loaded. */
-async function missingFrom({ netns }: CheckContext<Conf>, recorded: AttachmentRecord): Promise<readonly string[]> {
-  if (!recorded.families.includes('ipv6') && recorded.tproxy === null) return []
-  return (await import('./namespace-network.ts')).missingFromNamespace(netns, recorded)
 }
 
 function requireSameNamespace(c: CheckContext<Conf>, { netns }: AttachmentRecord): void {

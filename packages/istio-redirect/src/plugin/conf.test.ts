@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { confKeys } from './plain-conf.ts'
+import { confKeys } from './conf.ts'
 import { settingsOf } from './settings.ts'
 import { warnAboutSettings } from './warn-settings.ts'
 

@@ -1,28 +1,29 @@
-import { netConf } from '@cni/skel/schema'
+import { netConf } from '@cni/skel'
 import * as z from 'zod/mini'
 import { selectorProblem } from '../kube/label-selector.ts'
 
-// One document per process: to read it takes less than to compile a reader for it.
-z.config({ jitless: true })
-
-const labelSelector = () =>
-  z
-    .strictObject({
-      matchLabels: z.nullish(z.record(z.string(), z.string())),
-      matchExpressions: z.nullish(
-        z.array(
-          z.strictObject({
-            key: z.string(),
-            operator: z.enum(['In', 'NotIn', 'Exists', 'DoesNotExist']),
-            values: z.nullish(z.array(z.string())),
-          }),
-        ),
+const labelSelector = z
+  .strictObject({
+    matchLabels: z.nullish(z.record(z.string(), z.string())),
+    matchExpressions: z.nullish(
+      z.array(
+        z.strictObject({
+          key: z.string(),
+          operator: z.enum(['In', 'NotIn', 'Exists', 'DoesNotExist']),
+          values: z.nullish(z.array(z.string())),
+        }),
       ),
-    })
-    .check(({ value, issues }) => {
-      const message = selectorProblem(value)
-      if (message !== undefined) issues.push({ code: 'custom', message, input: value })
-    })
+    ),
+  })
+  .check(({ value, issues }) => {
+    const message = selectorProblem(value)
+    if (message !== undefined) issues.push({ code: 'custom', message, input: value })
+  })
+
+/** The selectors of ambient mode. Strict: with a misspelt key left out, a selector would match every pod. */
+export const selectorsSchema = z.array(
+  z.strictObject({ podSelector: z.nullish(labelSelector), namespaceSelector: z.nullish(labelSelector) }),
+)
 
 const text = z.nullish(z.string())
 const flag = z.nullish(z.boolean())
@@ -34,15 +35,7 @@ const keys = {
   plugin_log_level: text,
   cni_agent_run_dir: path,
   ambient_enabled: flag,
-  // Strict: with a misspelt key left out, a selector would match every pod.
-  enablement_selectors: z.nullish(
-    z.array(
-      z.strictObject({
-        podSelector: z.nullish(z.lazy(labelSelector)),
-        namespaceSelector: z.nullish(z.lazy(labelSelector)),
-      }),
-    ),
-  ),
+  enablement_selectors: z.nullish(selectorsSchema),
   exclude_namespaces: texts,
   pod_namespace: text,
   native_nftables: flag,
@@ -72,6 +65,9 @@ const keys = {
  * as in the documents Istio's installer writes.
  */
 export const confSchema = netConf(keys)
+
+/** The keys that are this plugin's own, those of Istio 1.19 among them. */
+export const confKeys: readonly string[] = Object.keys(keys)
 
 /** A parsed configuration. */
 export type Conf = z.infer<typeof confSchema>

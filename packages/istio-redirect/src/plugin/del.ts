@@ -2,11 +2,10 @@ import type { DelContext } from '@cni/skel'
 import { sharedReason, unrecordedReason } from '@cni/skel/state'
 import { messageOf } from '@cni/types'
 import { attachmentKey } from '../state/attachment-of-call.ts'
-import type { AttachmentRecord } from '../state/attachments.ts'
-import { type CallAttachments, callAttachments } from '../state/plain-attachments.ts'
+import { type AttachmentRecord, type Attachments, attachmentsIn } from '../state/attachments.ts'
 import type { Conf } from './conf.ts'
 import { removeFromNamespace } from './namespace-network.ts'
-import type { Where } from './remove-rules.ts'
+import { removeRecorded, removeUnrecorded, type Where } from './remove-rules.ts'
 import { settingsOf } from './settings.ts'
 import { takeOutAtOnce } from './take-out-at-once.ts'
 import { within } from './within.ts'
@@ -29,7 +28,7 @@ export async function del(c: DelContext<Conf>, { programMs = 5000 }: DelOptions 
     c.log.info('nothing is removed: without a run directory no attachment is recorded')
     return
   }
-  const state = callAttachments(runDir)
+  const state = attachmentsIn(runDir)
   const key = attachmentKey(c)
   const recorded = await orWarn(c, 'its state cannot be read', () => state.read(key))
   const { netns } = c
@@ -46,21 +45,17 @@ export async function del(c: DelContext<Conf>, { programMs = 5000 }: DelOptions 
 }
 
 /** Whether what is in the namespace goes with this attachment. */
-async function goesWithIt(
-  c: DelContext<Conf>,
-  state: CallAttachments,
-  recorded: AttachmentRecord | undefined,
-): Promise<boolean> {
+function goesWithIt(c: DelContext<Conf>, state: Attachments, recorded: AttachmentRecord | undefined): boolean {
   const { netns } = c
   if (netns === undefined) return false
-  const reason = unrecordedReason(recorded, netns) ?? sharedReason(await state.list(), attachmentKey(c), netns)
+  const ofContainer = () => state.list(({ containerID }) => containerID === c.containerID)
+  const reason = unrecordedReason(recorded, netns) ?? sharedReason(ofContainer(), attachmentKey(c), netns)
   if (reason !== undefined) c.log.info('what is in the namespace stays', { netns: netns.path, reason })
   return reason === undefined
 }
 
 async function removeRules(where: Where, recorded: AttachmentRecord): Promise<void> {
   if (takeOutAtOnce(where.netns, recorded)) return
-  const { removeRecorded, removeUnrecorded } = await import('./remove-rules.ts')
   try {
     await removeRecorded(where, recorded)
   } catch (error) {

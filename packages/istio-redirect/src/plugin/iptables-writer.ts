@@ -18,7 +18,7 @@ export function iptablesWriter(where: Where, config: CaptureConfig, kind: Backen
       const { plan, families, backend, durationMs, generation } = await tables.apply(rules)
       return {
         report: { plan, families, backend, durationMs },
-        untouched: generation === FIRST_GENERATION,
+        isAlone: generation === FIRST_GENERATION,
         generation: plan === 'fresh' && generation !== undefined ? generation + 1 : undefined,
       }
     },

@@ -8,6 +8,7 @@ import { openTables } from './open-tables.ts'
  */
 export function isAsWritten(netns: Netns, { applied, backend, generation }: AttachmentRecord): boolean {
   if (!applied || generation === undefined) return false
+  if (backend !== 'nft' && backend !== 'nftables') return false
   using tables = openTables(netns, backend === 'nftables')
-  return tables.backend === backend && tables.generation === generation
+  return tables?.generation === generation
 }

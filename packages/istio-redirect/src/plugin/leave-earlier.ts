@@ -2,7 +2,6 @@ import type { AttachmentRecord } from '../state/attachments.ts'
 import { recordedBackend } from '../state/recorded-backend.ts'
 import { openNetwork, removeFromNamespace } from './namespace-network.ts'
 import type { RedirectContext } from './redirect-context.ts'
-import type { RuleWriter } from './rule-writer.ts'
 import { writerFor } from './writer-for.ts'
 
 /**
@@ -12,20 +11,18 @@ import { writerFor } from './writer-for.ts'
  */
 export async function leaveEarlier(
   c: RedirectContext,
-  {
-    before,
-    next,
-    writer,
-  }: { readonly before: AttachmentRecord; readonly next: AttachmentRecord; readonly writer: RuleWriter },
+  before: AttachmentRecord,
+  next: AttachmentRecord,
 ): Promise<void> {
   if (before.netns.dev !== next.netns.dev || before.netns.ino !== next.netns.ino) return
   const backend = recordedBackend(before)
-  const earlier = await writerFor(c, before.rules, backend)
+  const earlier = writerFor(c, before.rules, backend)
+  const writer = writerFor(c, next.rules, recordedBackend(next))
   // What is not known was iptables, of whichever kind.
   const switched = backend === undefined ? next.backend === 'nftables' : backend !== next.backend
   if (!switched && JSON.stringify(earlier.rules) === JSON.stringify(writer.rules)) return
   c.undo(async () => {
-    await (await writerFor(c.netns, before.rules, backend)).apply()
+    await writerFor(c.netns, before.rules, backend).apply()
     using network = await openNetwork(c.netns, before)
     await network.prepare(() => {})
   })

@@ -3,23 +3,20 @@ import { type NetnsTarget, readFile } from '@cni/netns'
 import { type Netns, type NetnsContext, placeOf } from '@cni/netns/handle'
 import { openNft } from '@cni/nftables/wire'
 import type { RuleBackend } from '../state/attachments.ts'
+import { clearNativeTables, hasNativeTables } from './native-tables.ts'
 
 /**
  * Removes our rules of the other kind, those of iptables before native ones are written and the other way round, where no
  * record says what was there: both would see every packet.
  */
 export async function leaveUnrecorded(c: NetnsContext, next: RuleBackend): Promise<void> {
-  if (next !== 'nftables') {
-    const { clearNativeTables } = await import('./native-tables.ts')
-    await clearNativeTables(c)
-  } else if (await mayHaveChains(placeOf(c, 'leaveUnrecorded').netns)) await iptables(c).removeChains('ISTIO_')
+  if (next !== 'nftables') await clearNativeTables(c)
+  else if (await mayHaveChains(placeOf(c, 'leaveUnrecorded').netns)) await iptables(c).removeChains('ISTIO_')
 }
 
 /** Whether there may be any. */
 export async function hasUnrecorded(netns: Netns, next: RuleBackend): Promise<boolean> {
-  if (next === 'nftables') return mayHaveChains(netns)
-  const { hasNativeTables } = await import('./native-tables.ts')
-  return hasNativeTables(netns)
+  return next === 'nftables' ? mayHaveChains(netns) : hasNativeTables(netns)
 }
 
 /** Whether iptables is worth asking, which may take a program. */

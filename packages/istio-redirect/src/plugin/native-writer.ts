@@ -20,7 +20,7 @@ export function nativeWriter(where: Where, config: CaptureConfig): RuleWriter {
       const isFresh = plan === 'fresh'
       return {
         report,
-        untouched: isFresh && generation === FIRST_GENERATION + 1,
+        isAlone: isFresh && generation === FIRST_GENERATION + 1,
         generation: isFresh ? generation : undefined,
       }
     },

@@ -8,6 +8,7 @@ import { recordedBackend } from '../state/recorded-backend.ts'
 import type { Conf } from './conf.ts'
 import { wasFirst } from './first-in.ts'
 import { removeFromNamespace } from './namespace-network.ts'
+import { clearNativeTables, removeNativeTables } from './native-tables.ts'
 
 /** Where a DEL removes rules. */
 export type Where = Required<Pick<DelContext<Conf>, 'signal' | 'log'>> & { readonly netns: Netns }
@@ -23,7 +24,6 @@ export async function removeRecorded(where: Where, recorded: AttachmentRecord): 
 async function removeWritten(where: Where, recorded: AttachmentRecord): Promise<void> {
   const backend = recordedBackend(recorded)
   if (backend === 'nftables') {
-    const { removeNativeTables } = await import('./native-tables.ts')
     await removeNativeTables(where)
     return
   }
@@ -36,7 +36,6 @@ async function removeWritten(where: Where, recorded: AttachmentRecord): Promise<
 
 /** All that can be ours. Nothing usable recorded means skipped, or set up by Istio's own plugin, or a run directory that was lost. */
 export async function removeUnrecorded(where: Where): Promise<void> {
-  const { clearNativeTables } = await import('./native-tables.ts')
   const removed = await clearNativeTables(where)
   const change = await iptables(where, { waitSeconds }).removeChains('ISTIO_')
   const families = removed ? allFamilies : change.families

@@ -14,20 +14,24 @@ export interface WriteReport {
 /** What was done, and what only its caller has to know. */
 export interface Written {
   readonly report: WriteReport
-  /** Nobody had ever changed nf_tables in the namespace: there is nothing of the other kind, either. */
-  readonly untouched: boolean
+  /** No rules of the other kind are there: nobody had changed nf_tables before, or somebody has looked. */
+  readonly isAlone: boolean
   /** The kernel's count of changes of nf_tables as of the one that wrote all of the rules; `undefined` where there is no such. */
   readonly generation: number | undefined
 }
 
-/** What brings the rules of a configuration into a namespace, checks them and takes them away. */
-export interface RuleWriter {
-  /** As data that compares by its JSON. */
-  readonly rules: object
+/** What brings the rules of a configuration into a namespace. */
+export interface FirstWriter {
   /** As what it is recorded. Fails where nothing could be written. */
   backend(): Promise<RuleBackend>
   /** Exactly these rules, or an error that leaves what was there. Repeated: nothing is written. */
   apply(): Promise<Written>
+}
+
+/** What also checks them and takes them away. */
+export interface RuleWriter extends FirstWriter {
+  /** As data that compares by its JSON. */
+  readonly rules: object
   /** Throws with the code of drift unless they are there. */
   verify(): Promise<void>
   remove(): Promise<void>

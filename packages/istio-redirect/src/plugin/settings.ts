@@ -28,6 +28,8 @@ export interface Settings {
   readonly logSocket: string | undefined
   readonly checkMode: 'verify' | 'none'
   readonly statusMode: 'lenient' | 'strict'
+  /** The node agent is asked to decide. */
+  readonly mayBeServed: boolean
 }
 
 /** Applies defaults to a parsed configuration. */
@@ -46,5 +48,6 @@ export function settingsOf(conf: Conf): Settings {
     logSocket: runDir === '' ? conf.log_uds_address || undefined : inFolder(runDir, 'log.sock'),
     checkMode: conf.check_mode ?? 'verify',
     statusMode: conf.status_mode ?? 'lenient',
+    mayBeServed: runDir !== '' && conf.agent !== 'never',
   }
 }

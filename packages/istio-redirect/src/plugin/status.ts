@@ -16,7 +16,7 @@ export async function status(c: StatusContext<Conf>): Promise<void> {
   warnAboutSettings(c.log, c.conf, settings)
   await requireBackend(c)
   try {
-    await requireKubeconfig(settings)
+    requireKubeconfig(settings)
   } catch (error) {
     const problem = messageOf(error)
     if (settings.statusMode === 'strict') throw new CniError(ErrorCode.pluginNotAvailable, problem, { cause: error })
@@ -43,7 +43,7 @@ function requireNftables(): void {
   }
 }
 
-async function requireKubeconfig({ kubeconfig }: Settings): Promise<void> {
+function requireKubeconfig({ kubeconfig }: Settings): void {
   if (kubeconfig === undefined) throw new Error('cni_agent_run_dir is not set, so there is no kubeconfig')
-  await loadKubeconfig(kubeconfig)
+  loadKubeconfig(kubeconfig)
 }

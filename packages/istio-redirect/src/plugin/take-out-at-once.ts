@@ -10,8 +10,9 @@ import { openTables } from './open-tables.ts'
 export function takeOutAtOnce(netns: Netns, recorded: AttachmentRecord): boolean {
   const { applied, backend, generation } = recorded
   if (!applied || generation !== FIRST_GENERATION + 1 || !isSame(netns, recorded)) return false
+  if (backend !== 'nft' && backend !== 'nftables') return false
   using tables = openTables(netns, backend === 'nftables')
-  return tables.backend === backend && tables.generation === generation && tables.flush()
+  return tables?.generation === generation && tables.flush()
 }
 
 // internal

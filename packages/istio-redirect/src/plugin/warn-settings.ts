@@ -1,7 +1,6 @@
 import type { Log } from '@cni/skel'
 import { logLevel } from '../log/sinks.ts'
-import type { Conf } from './conf.ts'
-import { confKeys } from './plain-conf.ts'
+import { type Conf, confKeys } from './conf.ts'
 import type { Settings } from './settings.ts'
 
 /** Says what of the configuration is not taken at its word. */

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
 import { annotations } from './annotations.ts'
 import { captureConfig } from './config.ts'
-import { iptablesBatch } from './iptables-batch.ts'
 import { listEntries, MAX_LIST_CHARS, MAX_LIST_ENTRIES } from './list-entries.ts'
-import { nativeBatch } from './native/batch.ts'
+import { makeBatch } from './make-batch.ts'
 import type { PodInfo } from './pod-info.ts'
 import { type Redirect, redirectFor } from './redirect.ts'
 import { isRedirectError } from './redirect-error.ts'
@@ -99,7 +98,7 @@ test.each([
   // Time of the quadratic steps that were here before: 10 s and more.
   expect(performance.now() - began).toBeLessThan(1000)
   const made = performance.now()
-  expect(iptablesBatch(config)?.length).toBeGreaterThan(500_000)
-  expect(nativeBatch(config).length).toBeGreaterThan(500_000)
+  expect(makeBatch(config, 'nft')?.length).toBeGreaterThan(500_000)
+  expect(makeBatch(config, 'nftables')?.length).toBeGreaterThan(500_000)
   expect(performance.now() - made).toBeLessThan(4000)
 })

@@ -1,140 +1,100 @@
-import type { LogLevel } from '@cni/skel'
-import { escapeUnsafe, isObject } from '@cni/types'
-import { printable } from '../foreign-text.ts'
-import { encodeFrame, type Frame } from './frame.ts'
-import {
-  type ProgramAnswer,
-  REFUSALS,
-  type RefusalReason,
-  type ServeAnswer,
-  type ServedBackend,
-  type ServedError,
-  type ServedLine,
-} from './protocol.ts'
+import type { LogFields } from '@cni/skel'
+import * as z from 'zod/mini'
+import type { CaptureConfig } from '../redirect/config.ts'
+import { captureSchema } from '../state/attachments.ts'
+import { REFUSALS, type RefusalReason } from './refusal.ts'
 
-/** An answer as it is sent, behind the byte that accepts. */
-export function encodeAnswer(answer: ServeAnswer): Uint8Array {
-  if (answer.act !== 'program') return encodeFrame(answer)
-  const { batch, ...head } = answer
-  return encodeFrame(head, batch)
+/** What the node agent answers to an `AddRequest`. */
+export type ServeAnswer =
+  /** The pod starts without redirection; the log says why. */
+  | ({ readonly act: 'skip' } & Logged)
+  | ({ readonly act: 'redirect'; readonly config: CaptureConfig; readonly batch?: Uint8Array | undefined } & Logged)
+  /** The ADD fails. */
+  | ({ readonly act: 'error'; readonly error: ServedError } & Logged)
+  /** The plugin has to decide by itself. */
+  | { readonly act: 'refused'; readonly reason: RefusalReason; readonly detail?: string | undefined }
+
+/** What the decision has to say, in this order: the plugin logs it as its own. */
+interface Logged {
+  readonly log: readonly DecisionLine[]
+}
+
+/** One line of it. */
+export interface DecisionLine {
+  readonly level: 'debug' | 'info' | 'warn' | 'error'
+  readonly message: string
+  readonly fields?: LogFields | undefined
+}
+
+/** What a failed ADD prints. */
+export interface ServedError {
+  readonly code: number
+  readonly msg: string
+  readonly details?: string | undefined
+  /** What led to it. */
+  readonly cause?: string | undefined
+}
+
+/** The longest answer, in bytes. */
+export const MAX_ANSWER = 4 * 1024 * 1024
+
+/** An answer as it is sent: JSON, with the batch in base64. */
+export function encodeAnswer(answer: ServeAnswer): string {
+  if (answer.act !== 'redirect' || answer.batch === undefined) return JSON.stringify(answer)
+  const { buffer, byteOffset, byteLength } = answer.batch
+  return JSON.stringify({ ...answer, batch: Buffer.from(buffer, byteOffset, byteLength).toString('base64') })
 }
 
 /**
- * The answer in a frame; `undefined` for an invalid one. Checks everything the plugin works with, as of any foreign text:
- * types, ranges, sizes. Whether it is the answer for this call tells `isForCall`. Loads no schema library.
+ * The answer in a body; of what it says, types and sizes are checked, and that a batch is whole.
+ *
+ * @throws Error that says why it is none.
  */
-export function readAnswer({ json, bytes }: Frame): ServeAnswer | undefined {
-  let document: unknown
-  try {
-    document = JSON.parse(json)
-  } catch {
-    return undefined
-  }
-  if (!isObject(document)) return undefined
-  const { act, log, logLevel, stdout, netns, backend, network, record } = document
-  if (act === 'refused') {
-    const { reason, detail } = document
-    return {
-      act,
-      reason: isRefusal(reason) ? reason : 'internal',
-      detail: isText(detail) ? printable(detail) : undefined,
-    }
-  }
-  if (!isLog(log) || !(logLevel === undefined || isLevel(logLevel))) return undefined
-  if (act === 'error') return isServedError(document.error) ? { act, log, logLevel, error: document.error } : undefined
-  if (!isText(stdout, MAX_DOCUMENT) || objectIn(stdout, MAX_DOCUMENT) === undefined) return undefined
-  if (act === 'skip') return { act, log, logLevel, stdout }
-  const own = { netns, backend, network, record }
-  return act === 'program' && isProgram(own) && isBatch(bytes)
-    ? { act, log, logLevel, stdout, ...own, batch: bytes }
-    : undefined
+export function readAnswer(body: string): ServeAnswer {
+  const read = answerSchema.safeParse(JSON.parse(body))
+  if (!read.success) throw new Error(`an answer that is none: ${read.error.issues[0]?.path.map(String).join('.')}`)
+  if (read.data.act !== 'redirect') return read.data
+  const { batch: text, ...answer } = read.data
+  if (text === undefined) return answer
+  const batch = Buffer.from(text, 'base64')
+  if (!isBatch(batch)) throw new Error('an answer whose batch is none')
+  return { ...answer, batch }
 }
 
 // internal
 
-const LEVELS: readonly unknown[] = ['silent', 'error', 'warn', 'info', 'debug'] satisfies LogLevel[]
-const KNOWN: readonly unknown[] = REFUSALS
-const BACKENDS: readonly unknown[] = ['nft', 'nftables'] satisfies ServedBackend[]
-const FAMILIES: readonly unknown[] = ['ipv4', 'ipv6']
-const TIMED: readonly unknown[] = [undefined, 'ms', 'durationMs'] satisfies ServedLine['timed'][]
-
-/** Bounds of an answer besides {@link MAX_ANSWER}: lines of the log, and characters of one text. */
-const MAX_LINES = 256
-const MAX_TEXT = 64 * 1024
-/** Characters of a result or a record, which have parts of the request in them. */
-const MAX_DOCUMENT = 2 * 1024 * 1024
-
-const isLevel = (value: unknown): value is LogLevel => LEVELS.includes(value)
-const isRefusal = (value: unknown): value is RefusalReason => KNOWN.includes(value)
-const isText = (value: unknown, max = MAX_TEXT): value is string => typeof value === 'string' && value.length <= max
-const isCount = (value: unknown, max = Number.MAX_SAFE_INTEGER): value is number =>
-  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value <= max
-
-function objectIn(text: unknown, max: number): Readonly<Record<string, unknown>> | undefined {
-  if (!isText(text, max)) return undefined
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined // reported as no answer
-  }
-}
-
-function isLog(value: unknown): value is readonly ServedLine[] {
-  if (!Array.isArray(value) || value.length > MAX_LINES) return false
-  for (const line of value) if (!isObject(line) || !isLine(line.text) || !TIMED.includes(line.timed)) return false
-  return true
-}
-
-/** A JSON object that no terminal acts on, and a newline. */
-function isLine(text: unknown): text is string {
-  if (!isText(text) || !text.endsWith('}\n')) return false
-  const line = text.slice(0, -1)
-  return escapeUnsafe(line) === line && objectIn(line, MAX_TEXT) !== undefined
-}
-
-const isServedError = (value: unknown): value is ServedError =>
-  isObject(value) &&
-  isCount(value.code, 0xffff_ffff) &&
-  value.code > 0 &&
-  isText(value.msg) &&
-  (value.details === undefined || isText(value.details)) &&
-  (value.cause === undefined || isText(value.cause))
-
-type OfProgram = Pick<ProgramAnswer, 'netns' | 'backend' | 'network' | 'record'>
-
-function isProgram(value: Readonly<Record<keyof OfProgram, unknown>>): value is OfProgram {
-  const { netns, backend, network, record } = value
-  return (
-    isObject(netns) &&
-    isCount(netns.dev) &&
-    isCount(netns.ino) &&
-    BACKENDS.includes(backend) &&
-    isObject(record) &&
-    // No path: the name is put behind that of a folder.
-    isText(record.name) &&
-    /^[0-9a-f]{32}\.json$/.test(record.name) &&
-    isText(record.begun, MAX_DOCUMENT) &&
-    isText(record.applied, MAX_DOCUMENT) &&
-    (network === undefined || isNetwork(network))
+const text = z.string().check(z.maxLength(64 * 1024))
+const log = z
+  .array(
+    z.object({
+      level: z.enum(['debug', 'info', 'warn', 'error']),
+      message: text,
+      fields: z.optional(z.record(z.string(), z.unknown())),
+    }),
   )
-}
+  .check(z.maxLength(256))
 
-function isNetwork(value: unknown): boolean {
-  if (!isObject(value) || !Array.isArray(value.families) || value.families.length > FAMILIES.length) return false
-  for (const family of value.families) if (!FAMILIES.includes(family)) return false
-  const { tproxy } = value
-  return (
-    tproxy === null || (isObject(tproxy) && isCount(tproxy.mark, 0xffff_ffff) && isCount(tproxy.table, 0xffff_ffff))
-  )
-}
+const answerSchema = z.discriminatedUnion('act', [
+  z.object({ act: z.literal('skip'), log }),
+  z.object({ act: z.literal('redirect'), log, config: captureSchema, batch: z.optional(z.string()) }),
+  z.object({
+    act: z.literal('error'),
+    log,
+    error: z.object({
+      code: z.int().check(z.minimum(1), z.maximum(0xffff_ffff)),
+      msg: text,
+      details: z.optional(text),
+      cause: z.optional(text),
+    }),
+  }),
+  z.object({ act: z.literal('refused'), reason: z.enum(REFUSALS), detail: z.optional(text) }),
+])
 
 /** Whether bytes are whole netlink messages, as many as their lengths say. */
-function isBatch(bytes: Uint8Array): boolean {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+function isBatch(bytes: Buffer): boolean {
   let at = 0
   while (at + NETLINK_HEADER <= bytes.length) {
-    const length = view.getUint32(at, true)
+    const length = bytes.readUInt32LE(at)
     if (length < NETLINK_HEADER) return false
     at += (length + 3) & ~3
   }

@@ -1,153 +1,51 @@
-import { connectUnixBlocking, peerOf, type UnixStream } from '@cni/netns/unix'
-import { messageOf } from '@cni/types'
-import { readAnswer } from './answer.ts'
-import { frameReader } from './frame.ts'
-import { ACCEPTED, MAX_ANSWER, type NamespaceFacts, PATIENCE, type ServeAnswer, type ServeRequest } from './protocol.ts'
-import { encodeDone, encodeFacts, encodeRequest } from './request.ts'
+import { existsSync } from 'node:fs'
+import type { AddContext } from '@cni/skel'
+import { askDaemon } from '@cni/skel/thick'
+import { CniError, messageOf } from '@cni/types'
+import { printable } from '../foreign-text.ts'
+import { inFolder } from '../in-folder.ts'
+import { ADD_PATH, type AddRequest, encodeRequest } from './add-request.ts'
+import { MAX_ANSWER, readAnswer, type ServeAnswer } from './answer.ts'
+import { SERVE_SOCKET } from './socket.ts'
 
-/** What an agent is asked. */
-export interface Question {
-  readonly request: ServeRequest
-  /**
-   * Finds out about the namespace, while the agent looks at the pod. `isAnswered` says whether it has answered already: then
-   * nobody needs the rest, and what is found may be `undefined`.
-   */
-  facts(isAnswered: () => boolean): Promise<NamespaceFacts | undefined>
-  /** Done when the agent has the facts, and makes its answer of them. */
-  meanwhile?(): Promise<unknown>
-}
-
-/** An agent that has answered. */
-export interface Answered extends Disposable {
-  readonly answer: ServeAnswer
-  /** Says that the call was done as answered, and closes the connection; whether somebody may have heard it. */
-  done(ms: number): boolean
-  /** Closes the connection; a second call does nothing. */
-  close(): void
-}
-
-/** Why there is no answer, for the log. */
-export interface Unanswered {
-  readonly answer?: never
-  readonly reason: string
-}
+/** A decision of the agent: what the plugin does, with the batch that writes it. */
+export type ServedDecision = Extract<ServeAnswer, { readonly act: 'skip' | 'redirect' }>
 
 /**
- * Asks the agent behind a socket, and waits no longer than {@link PATIENCE}. Never rejects: whatever the other side does or
- * is, the worst of it is that there is no answer; nor where the facts cannot be found. What waits gives way to timers and
- * signals every 20 ms.
+ * Asks the node agent to decide, which has watched the pod already, and logs what it has to say. `undefined` where it does
+ * not: there is none, it does not answer in time, or it refuses. Then nothing has been changed.
+ *
+ * @throws CniError by which the agent lets the ADD fail.
  */
 export async function askAgent(
-  socket: string,
-  { request, facts, meanwhile }: Question,
-  call: Interruptible,
-): Promise<Answered | Unanswered> {
-  let stream: UnixStream | undefined
-  try {
-    stream = connectUnixBlocking(socket)
-    // Who may listen there may do all that an answer leads to; others may not.
-    const { uid } = peerOf(stream.fd)
-    if (uid !== 0 && uid !== process.geteuid?.()) throw new Error(`user ${uid} listens there`)
-    stream.send(encodeRequest(request), PATIENCE.accepted)
-    const expected = expectedAnswer(stream)
-    const found = await facts(() => expected.isThere())
-    if (found !== undefined) {
-      sendTo(stream, encodeFacts(found))
-      await meanwhile?.()
-    }
-    return answered(stream, await expected.wait(call))
-  } catch (error) {
-    stream?.close()
-    return { reason: messageOf(error) }
+  c: Pick<AddContext<unknown>, 'log' | 'signal'>,
+  runDir: string,
+  request: AddRequest,
+): Promise<ServedDecision | undefined> {
+  const socket = inFolder(runDir, SERVE_SOCKET)
+  if (!existsSync(socket)) return undefined
+  const question = { path: ADD_PATH, body: encodeRequest(request), maxBytes: MAX_ANSWER, signal: c.signal }
+  const { answer, reason } = await askDaemon(socket, question)
+  const said = answer === undefined ? reason : read(answer)
+  if (typeof said === 'string' || said.act === 'refused') {
+    c.log.debug('the node agent does not decide: the plugin does', { reason: wordsOf(said) })
+    return undefined
   }
+  for (const { level, message, fields } of said.log) c.log[level](message, fields)
+  if (said.act !== 'error') return said
+  const { code, msg, details, cause } = said.error
+  throw new CniError(code, msg, { details, ...(cause === undefined ? {} : { cause: new Error(cause) }) })
 }
 
 // internal
 
-/** A call that may end before it is answered. Its signal is made when it is asked for, which takes 20 µs. */
-interface Interruptible {
-  readonly signal: AbortSignal
-}
-
-/** The answer that a stream is to bring. Each method throws for what is no answer, and where none can come any more. */
-interface ExpectedAnswer {
-  /** Looks once. */
-  isThere(): boolean
-  wait(call: Interruptible): Promise<ServeAnswer>
-}
-
-function expectedAnswer(stream: UnixStream): ExpectedAnswer {
-  const reader = frameReader(MAX_ANSWER)
-  let until = performance.now() + PATIENCE.accepted
-  let accepted = false
-  let answer: ServeAnswer | undefined
-  /** Whether there was something. */
-  const take = (received: Uint8Array | 'waiting' | 'over'): boolean => {
-    if (received === 'waiting') return false
-    if (received === 'over') throw new Error(accepted ? 'half an answer' : 'it has hung up')
-    let piece = received
-    if (!accepted) {
-      if (piece[0] !== ACCEPTED) throw new Error('something else listens there')
-      accepted = true
-      until = performance.now() + PATIENCE.answer
-      piece = piece.subarray(1)
-    }
-    const frame = reader.push(piece)
-    if (frame === undefined) return true
-    answer = readAnswer(frame)
-    if (answer === undefined || reader.isHalf()) throw new Error('an answer that is none')
-    return true
-  }
-  return {
-    isThere() {
-      take(stream.receiveNow())
-      return answer !== undefined
-    },
-    async wait(call) {
-      let gaveWayAt = performance.now()
-      while (answer === undefined) {
-        const isMore = take(stream.receive())
-        const now = performance.now()
-        if (answer !== undefined) break
-        // Also while something comes: an agent that drips would be waited for without an end.
-        if (now >= until) throw new Error(accepted ? 'no answer in time' : 'not accepted in time')
-        if (isMore && now - gaveWayAt < BLOCKING_MS) continue
-        await new Promise((resolve) => setImmediate(resolve))
-        gaveWayAt = performance.now()
-        call.signal.throwIfAborted()
-      }
-      return answer
-    },
-  }
-}
-
-/** Milliseconds that timers and signals wait at most. */
-const BLOCKING_MS = 20
-
-/** One that has refused has hung up; its answer is there all the same. */
-function sendTo(stream: UnixStream, bytes: Uint8Array): void {
+function read(body: string): ServeAnswer | string {
   try {
-    stream.send(bytes)
-  } catch {
-    // What is read next says what has become of it.
+    return readAnswer(body)
+  } catch (error) {
+    return messageOf(error)
   }
 }
 
-function answered(stream: UnixStream, answer: ServeAnswer): Answered {
-  const close = () => stream.close()
-  return {
-    answer,
-    done(ms) {
-      try {
-        stream.sendNow(encodeDone(ms))
-        return true
-      } catch {
-        return false
-      } finally {
-        close()
-      }
-    },
-    close,
-    [Symbol.dispose]: close,
-  }
-}
+const wordsOf = (said: string | Extract<ServeAnswer, { act: 'refused' }>): string =>
+  printable(typeof said === 'string' ? said : [said.reason, said.detail].filter(Boolean).join(': '))

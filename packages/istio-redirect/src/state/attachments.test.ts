@@ -6,7 +6,6 @@ import { RECORDS_OF_VERSION_1 } from '../../test/records-of-version-1.ts'
 import { captureDefaults } from '../redirect/config.ts'
 import { attachmentKey } from './attachment-of-call.ts'
 import { type AttachmentRecord, attachmentsIn, findByNetns } from './attachments.ts'
-import { callAttachments } from './plain-attachments.ts'
 
 const key = attachmentKey({ networkName: 'pods', containerID: 'container-1', ifName: 'eth0' })
 const record: AttachmentRecord = {
@@ -45,7 +44,6 @@ describe.each(['redirect', 'tproxy'] as const)('the record that an earlier plugi
   test('is read under its old name with every member', async () => {
     expect({ v, key: { network, containerID, ifName } }).toEqual({ v: 1, key: RECORDS_OF_VERSION_1.key })
     expect(attachmentsIn(runDir).read(key)).toEqual(members)
-    expect(await callAttachments(runDir).read(key)).toEqual(members)
   })
 
   test('is found by its namespace', () => {
@@ -83,7 +81,6 @@ describe('a state file that says nothing usable is an error with its path and th
     attachments.write(key, record)
     writeFileSync(path, JSON.stringify(document))
     expect(() => attachments.read(key)).toThrow(`state file ${path}: ${problem}`)
-    await expect(callAttachments(runDir).read(key)).rejects.toThrow(`state file ${path}: ${problem}`)
     expect(findByNetns(attachments, record.netns)).toBeUndefined()
     expect(attachments.remove(key)).toBe(true)
   })

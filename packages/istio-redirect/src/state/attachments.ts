@@ -43,7 +43,7 @@ export type Attachments = AttachmentStore<AttachmentRecord>
  * attachmentsIn('/var/run/istio-cni').read({ network: 'pods', containerID: 'abc', ifName: 'eth0' })
  */
 export function attachmentsIn(runDir: string): Attachments {
-  // To read back what is written would make a schema, and nothing else: it is typed, and no text of others.
+  // What is written is typed, and no text of others: it need not be read back.
   return attachmentStore({ folder: attachmentsFolder(runDir), schema: recordSchema, readBack: false })
 }
 
@@ -58,45 +58,46 @@ export function findByNetns(
 /** What carries rules out: a kind of iptables, or nf_tables in its own words. */
 export type RuleBackend = 'nft' | 'legacy' | 'nftables'
 
-/** What is kept, made when a file is read. */
-export const recordSchema = (): z.ZodMiniType<AttachmentRecord> => {
-  const integer = z.int().check(z.nonnegative())
-  const port = z.int().check(z.minimum(0), z.maximum(65535))
-  const ports = z.array(port)
-  const ids = z.array(integer)
-  const names = z.array(z.string())
-  const ranges = z.object({ ipv4: names, ipv6: names })
-  const captureSchema: z.ZodMiniType<CaptureConfig> = z.object({
-    ipv6: z.boolean(),
-    interceptionMode: z.enum(['REDIRECT', 'TPROXY']),
-    proxyPort: port,
-    inboundCapturePort: port,
-    inboundTunnelPort: port,
-    proxyUIDs: ids,
-    proxyGIDs: ids,
-    tproxyMark: integer,
-    tproxyRouteTable: integer,
-    includeInboundPorts: z.union([z.literal('*'), ports]),
-    excludeInboundPorts: ports,
-    includeOutboundPorts: ports,
-    excludeOutboundPorts: ports,
-    includeOutboundIPRanges: z.union([z.literal('*'), ranges]),
-    excludeOutboundIPRanges: ranges,
-    excludeInterfaces: names,
-    rerouteVirtualInterfaces: names,
-    ownerGroups: z.object({ mode: z.enum(['all-except', 'only']), groups: z.array(z.union([integer, z.string()])) }),
-    dns: z.union([z.enum(['none', 'all']), ranges]),
-    dropInvalid: z.boolean(),
-    loopbackCidr: z.string(),
-  })
-  return z.object({
-    netns: z.object({ dev: integer, ino: integer }),
-    backend: z.nullable(z.string()),
-    families: z.array(z.enum(['ipv4', 'ipv6'])),
-    rules: captureSchema,
-    tproxy: z.nullable(z.object({ mark: integer, table: integer })),
-    applied: z.boolean(),
-    generation: z.optional(integer),
-    first: z.optional(z.boolean()),
-  })
-}
+const integer = z.int().check(z.nonnegative())
+const port = z.int().check(z.minimum(0), z.maximum(65535))
+const ports = z.array(port)
+const ids = z.array(integer)
+const names = z.array(z.string())
+const ranges = z.object({ ipv4: names, ipv6: names })
+
+/** What rules are built from, in a record and in an answer of the agent. */
+export const captureSchema: z.ZodMiniType<CaptureConfig> = z.object({
+  ipv6: z.boolean(),
+  interceptionMode: z.enum(['REDIRECT', 'TPROXY']),
+  proxyPort: port,
+  inboundCapturePort: port,
+  inboundTunnelPort: port,
+  proxyUIDs: ids,
+  proxyGIDs: ids,
+  tproxyMark: integer,
+  tproxyRouteTable: integer,
+  includeInboundPorts: z.union([z.literal('*'), ports]),
+  excludeInboundPorts: ports,
+  includeOutboundPorts: ports,
+  excludeOutboundPorts: ports,
+  includeOutboundIPRanges: z.union([z.literal('*'), ranges]),
+  excludeOutboundIPRanges: ranges,
+  excludeInterfaces: names,
+  rerouteVirtualInterfaces: names,
+  ownerGroups: z.object({ mode: z.enum(['all-except', 'only']), groups: z.array(z.union([integer, z.string()])) }),
+  dns: z.union([z.enum(['none', 'all']), ranges]),
+  dropInvalid: z.boolean(),
+  loopbackCidr: z.string(),
+})
+
+/** What is kept of an attachment. */
+export const recordSchema: z.ZodMiniType<AttachmentRecord> = z.object({
+  netns: z.object({ dev: integer, ino: integer }),
+  backend: z.nullable(z.string()),
+  families: z.array(z.enum(['ipv4', 'ipv6'])),
+  rules: captureSchema,
+  tproxy: z.nullable(z.object({ mark: integer, table: integer })),
+  applied: z.boolean(),
+  generation: z.optional(integer),
+  first: z.optional(z.boolean()),
+})

@@ -65,7 +65,7 @@ describe('nothing is enrolled by', () => {
     ['an address that is none', ofWeb(address('x')), 400, 'invalid IP address: x\n'],
     ['an address with a prefix length', ofWeb(address('10.0.0.1/24')), 400, 'invalid IP address: 10.0.0.1/24\n'],
     ['an address that is a number', ofWeb(address(7)), 400, /^json: cannot unmarshal number into Go struct field /],
-    ['more than an event can be', ofWeb({ x: 'x'.repeat(70_000) }), 400, 'the event is longer than 65536 bytes\n'],
+    ['more than an event can be', ofWeb({ x: 'x'.repeat(70_000) }), 400, 'it is longer than 65536 bytes\n'],
     ['null', 'null', 500, 'failed to get pod /: failed to find pod /\n'],
     ['an empty object', '{}', 500, 'failed to get pod /: failed to find pod /\n'],
     ['no such pod', ofWeb({ PodName: 'zz' }), 500, 'failed to get pod shop/zz: failed to find pod shop/zz\n'],

@@ -50,7 +50,7 @@ describe('the compiled plugin and a compiled agent', () => {
   test('and so is one with native rules', async () => {
     await using at = await servingNode()
     await addServed(at, true)
-    expect(await at.metrics()).toMatch(/istio_cni_served_calls_total\{answer="program"\} 1/)
+    expect(await at.metrics()).toMatch(/istio_cni_served_calls_total\{answer="redirect"\} 1/)
   })
 
   test('an agent that is stopped costs a tenth of a second, and one that goes on serves again', async () => {

@@ -24,7 +24,6 @@
  */
 
 export { connectUnix } from './connect.ts'
-export { connectUnixBlocking, type UnixStream } from './connect-blocking.ts'
 export type { UnixConnection } from './connection.ts'
 export { type ListenOptions, listenUnix, type UnixListener } from './listen.ts'
 export type { UnixMessage } from './message.ts'

@@ -1,8 +1,5 @@
-import { definePlugin, netConf, runPlugin } from '@cni/skel'
-import { integerIn, plainConf } from '@cni/skel/plain'
 import { CNI_VERSIONS } from '@cni/types'
 import { describe, expect, it } from 'vitest'
-import * as z from 'zod/mini'
 import { call, recorder } from '../../test/recorder.ts'
 
 const VALID = '{"cniVersion":"1.1.0","name":"a"}'
@@ -142,81 +139,5 @@ describe('the version of the configuration decides about CHECK, GC and STATUS', 
   it('the name is looked at before the version', async () => {
     const { error } = await call(recorder().plugin, { CNI_COMMAND: 'CHECK' }, '{"name":"te%%st","cniVersion":"x"}')
     expect(error.code).toBe(7)
-  })
-})
-
-describe('a schema that is made at use', () => {
-  const loads: string[] = []
-  const plugin = definePlugin({
-    name: 'p',
-    async config() {
-      loads.push('now')
-      return netConf({ port: z.int() })
-    },
-    add: (c) => ({ ports: c.conf.port }),
-  })
-
-  it('is not made for VERSION, and checks every other call', async () => {
-    const { exitCode } = await runPlugin(plugin, { env: { CNI_COMMAND: 'VERSION' }, stdin: () => '' })
-    expect([exitCode, loads]).toEqual([0, []])
-    expect((await call(plugin, {}, '{"cniVersion":"1.1.0","name":"a","port":80}')).exitCode).toBe(0)
-    expect((await call(plugin, {}, '{"cniVersion":"1.1.0","name":"a","port":"x"}')).error).toMatchObject({
-      code: 7,
-      msg: expect.stringContaining('port: expected an integer'),
-    })
-    expect(loads).toHaveLength(2)
-  })
-
-  it('that cannot be made fails the call with its reason', async () => {
-    const config = () => Promise.reject(new Error('no schema today'))
-    const { error } = await call(definePlugin({ name: 'p', config, add: () => ({}) }), {}, VALID)
-    expect(error).toMatchObject({ code: 999, msg: expect.stringContaining('no schema today') })
-  })
-})
-
-describe('a configuration that a cheap look vouches for', () => {
-  const asked: string[] = []
-  const plugin = definePlugin({
-    name: 'tag',
-    config: {
-      plain: plainConf({ port: integerIn(1, 65_535) }),
-      async schema() {
-        asked.push('schema')
-        return netConf({ port: z.int().check(z.minimum(1), z.maximum(65_535)) })
-      },
-    },
-    log: ({ conf }) => {
-      asked.push(`log ${conf?.port}`)
-      return {}
-    },
-    add: () => ({}),
-    status: ({ conf }) => void asked.push(`status ${conf.port}`),
-  })
-  const status = async (conf: object) => {
-    asked.splice(0)
-    const env = { CNI_COMMAND: 'STATUS', CNI_PATH: '/bin' }
-    return runPlugin(plugin, { env, stdin: () => JSON.stringify({ cniVersion: '1.1.0', name: 'a', ...conf }) })
-  }
-
-  it('needs no schema', async () => {
-    expect((await status({ port: 80 })).exitCode).toBe(0)
-    expect(asked).toEqual(['log 80', 'status 80'])
-  })
-
-  it.each([
-    ['a member that nobody knows', { port: 80, other: 1 }],
-    ['null for a member of the protocol', { port: 80, ipam: null }],
-    ['a member of the specification for runtimes', { port: 80, 'cni.dev/x': 1 }],
-  ])('or does not, for %s, which the schema accepts', async (_, conf) => {
-    expect((await status(conf)).exitCode).toBe(0)
-    expect(asked).toEqual(['schema', 'log 80', 'status 80'])
-  })
-
-  it('or does not, for what the schema refuses in its own words', async () => {
-    const { exitCode, stdout } = await status({ port: 0 })
-    expect([exitCode, JSON.parse(stdout)]).toMatchObject([
-      1,
-      { code: 7, msg: 'port: expected an integer from 1 to 65535, got 0' },
-    ])
   })
 })

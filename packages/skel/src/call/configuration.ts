@@ -1,7 +1,6 @@
 import { messageOf, type Verb } from '@cni/types'
-import { isPlainFirst } from '../definition/check-definition.ts'
-import { checkOf } from '../schema/check-of.ts'
-import { checkedBy } from '../schema/checked-by.ts'
+import { tellUnknown } from '../schema/tell-unknown.ts'
+import { validateConfig } from '../schema/validate.ts'
 import type { AcceptedCall } from './accepted-call.ts'
 
 /**
@@ -13,18 +12,12 @@ export async function configuration(accepted: AcceptedCall, verb: Verb): Promise
   const { plugin, log } = accepted.call
   const { document } = accepted.config
   if (plugin.config === undefined) {
-    await openLog(accepted, verb, document)
+    openLog(accepted, verb, document)
     return document
   }
-  const check = await checkOf(plugin.config)
-  if (isPlainFirst(check) && check.plain(document)) {
-    const conf: unknown = { ...document }
-    await openLog(accepted, verb, conf)
-    return conf
-  }
-  const { conf, tellUnknown } = await checkedBy(plugin.name, check, document)
-  await openLog(accepted, verb, conf)
-  tellUnknown(log)
+  const conf: unknown = await validateConfig(plugin.config, document)
+  openLog(accepted, verb, conf)
+  tellUnknown(plugin.config, document, log)
   return conf
 }
 
@@ -33,7 +26,7 @@ export async function tolerantConfiguration(accepted: AcceptedCall, verb: Verb):
   try {
     return await configuration(accepted, verb)
   } catch (error) {
-    await openLog(accepted, verb, undefined)
+    openLog(accepted, verb, undefined)
     accepted.call.log.warn('the configuration is invalid, going on without it', { reason: messageOf(error) })
     return undefined
   }
@@ -41,11 +34,11 @@ export async function tolerantConfiguration(accepted: AcceptedCall, verb: Verb):
 
 // internal
 
-async function openLog({ call, environment, config }: AcceptedCall, command: Verb, conf: unknown): Promise<void> {
+function openLog({ call, environment, config }: AcceptedCall, command: Verb, conf: unknown): void {
   const { plugin, log, io } = call
   const { containerID } = environment
   try {
-    log.open(await plugin.log?.({ command, conf, networkName: config.document.name, containerID, env: io.env }))
+    log.open(plugin.log?.({ command, conf, networkName: config.document.name, containerID, env: io.env }))
   } catch (error) {
     log.open()
     log.warn('the plugin could not set up its log', { error })

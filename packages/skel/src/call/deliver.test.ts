@@ -33,25 +33,6 @@ describe('a result that cannot be written', () => {
     expect([outcome.exitCode, written, done]).toEqual([0, [outcome.stdout], ['undone']])
   })
 
-  it('fails and undoes an ADD that ended ahead of its checks, while its namespace is open', async () => {
-    const done: string[] = []
-    const plugin = definePlugin({
-      name: 'p',
-      addAhead(c) {
-        const opened = c.openNetns()
-        c.undo(() => done.push(`undone in ${opened.path}`))
-        return '{}'
-      },
-      add: () => Promise.reject(new Error('the ADD was repeated')),
-    })
-    const { exitCode, stdout } = await run(plugin, { stdout: () => Promise.reject(new CniError(5, 'gone')) })
-    expect([exitCode, JSON.parse(stdout), done]).toEqual([
-      1,
-      { cniVersion: '1.1.0', code: 5, msg: 'gone' },
-      ['undone in /x'],
-    ])
-  })
-
   it('is undone when nobody takes it before the deadline', async () => {
     const done: string[] = []
     const plugin = definePlugin({
@@ -65,23 +46,4 @@ describe('a result that cannot be written', () => {
     const { exitCode, stdout } = await run(plugin, { stdout: () => new Promise(() => {}) })
     expect([exitCode, JSON.parse(stdout).code, done]).toEqual([1, 11, ['undone']])
   })
-})
-
-it('an early failure of addAhead is the error of the call', async () => {
-  const unhandled: unknown[] = []
-  const note = (reason: unknown) => unhandled.push(reason)
-  process.on('unhandledRejection', note)
-  try {
-    const plugin = definePlugin({
-      name: 'p',
-      addAhead: () => Promise.reject(new CniError(7, 'refused early')),
-      add: () => ({}),
-    })
-    const { stdout } = await run(plugin, {})
-    expect(JSON.parse(stdout)).toMatchObject({ code: 7, msg: 'refused early' })
-    await new Promise((resolve) => setImmediate(resolve))
-    expect(unhandled).toEqual([])
-  } finally {
-    process.off('unhandledRejection', note)
-  }
 })

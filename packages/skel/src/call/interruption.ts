@@ -24,7 +24,7 @@ export function interruption(
   timeout: number = DEFAULT_TIMEOUT,
   outer: AbortSignal | undefined = undefined,
 ): Interruption {
-  let controller: AbortController | undefined
+  const controller = new AbortController()
   let error: CniError | undefined
   let reject: (reason: CniError) => void = () => {}
   const raised = new Promise<never>((_, rejected) => {
@@ -38,7 +38,7 @@ export function interruption(
     error = reason
     // The rejection comes before the abort, so that it wins over what the handler throws when its signal aborts.
     reject(reason)
-    controller?.abort(reason)
+    controller.abort(reason)
   }
   const onAbort = (): void => raise(interrupted(command, outer?.reason))
   const timer = setTimeout(() => raise(timedOut(command, timeout)), timeout)
@@ -46,14 +46,7 @@ export function interruption(
   else outer?.addEventListener('abort', onAbort, { once: true })
 
   return {
-    get signal() {
-      // Made for who asks: a call that is over ahead of the rest does without.
-      if (controller === undefined) {
-        controller = new AbortController()
-        if (error !== undefined) controller.abort(error)
-      }
-      return controller.signal
-    },
+    signal: controller.signal,
     raised,
     get error() {
       return error

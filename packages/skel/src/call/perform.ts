@@ -1,8 +1,6 @@
 import { CURRENT_VERSION, ErrorCode, encodeError, messageOf, toErrorDocument } from '@cni/types'
 import type { PluginIo, PluginOutcome } from '../io.ts'
-import type { Plugin } from '../plugin.ts'
 import type { MarkedCall } from '../uninstalled/uninstalled-plugin.ts'
-import type { Ahead } from './ahead.ts'
 import type { Call } from './call.ts'
 import { callLog } from './call-log.ts'
 import { causesOf, stackOf } from './causes.ts'
@@ -14,49 +12,26 @@ import { undoStack } from './undo.ts'
 const UNDO_BUDGET = 2000
 const FLUSH_BUDGET = 1000
 
-/** Where a call writes its log, and what came before it. */
-export interface CallStart {
-  readonly stderr: (line: string) => void
-  readonly ahead: Ahead | undefined
-  readonly marked: MarkedCall
-}
-
-/** Performs one call that is not over ahead of it. Never rejects. */
+/** Performs one call, and writes its log to `stderr`. Never rejects. */
 export async function performCall(
-  plugin: Plugin,
+  { plugin, file, problem }: MarkedCall,
   io: PluginIo,
-  { stderr, ahead, marked }: CallStart,
+  stderr: (line: string) => void,
 ): Promise<Omit<PluginOutcome, 'stderr'>> {
   const command = io.env.CNI_COMMAND ?? ''
   const log = callLog(stderr, { plugin: plugin.name, command, containerID: io.env.CNI_CONTAINERID || undefined })
-  const limit = ahead?.limit ?? interruption(command || plugin.name, plugin.timeout, io.signal)
+  const limit = interruption(command || plugin.name, plugin.timeout, io.signal)
   const call: Call = {
-    plugin,
-    io: ahead === undefined ? io : { ...io, stdin: ahead.stdin },
-    log,
-    signal: limit.signal,
-    undo: undoStack(log),
-    opened: ahead?.opened ?? [],
-    held: [],
-    cniVersion: undefined,
-    uninstalled: marked.file,
+    ...{ plugin, io, log, signal: limit.signal, undo: undoStack(log), opened: [], held: [] },
+    ...{ cniVersion: undefined, uninstalled: file },
   }
-  if (marked.problem !== undefined) log.warn('the plugin counts as installed', { reason: marked.problem })
-  if (ahead !== undefined) takeOver(call, ahead)
-  const outcome = await perform(call, limit, ahead?.failed ?? dispatch(call))
+  if (problem !== undefined) log.warn('the plugin counts as installed', { reason: problem })
+  const outcome = await perform(call, limit, dispatch(call))
   await settlesWithin(log.close(), FLUSH_BUDGET)
   return outcome
 }
 
 // internal
-
-/** A call goes on with what it has logged so far, and with what has to be undone. */
-function takeOver(call: Call, { failed, document, log, notes, undo }: Ahead): void {
-  if (failed !== undefined && typeof document?.cniVersion === 'string') call.cniVersion = document.cniVersion
-  if (log !== undefined) call.log.open(log)
-  for (const { level, message, fields } of notes) call.log[level](message, fields)
-  for (const step of undo) call.undo.push(step)
-}
 
 async function perform(
   call: Call,

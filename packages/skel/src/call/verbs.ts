@@ -42,7 +42,7 @@ async function ADD(accepted: AcceptedCall): Promise<string> {
   const netns = requireNetns(accepted)
   refuseOwnNetns(netns, accepted)
   const context = { ...attachmentContext(accepted), netns, undo: (step: UndoStep) => undo.push(step) }
-  const state = await stateOf(accepted)
+  const state = stateOf(accepted)
   recordAttachment(accepted, netns)
   return printed(await plugin.add({ ...context, prevResult: prev?.value, conf, state: state.strict }), accepted, prev)
 }
@@ -61,7 +61,7 @@ async function CHECK(accepted: AcceptedCall): Promise<string> {
   const conf = await configuration(accepted, 'CHECK')
   const prev = prevResult(accepted)
   const netns = requireNetns(accepted)
-  const state = await stateOf(accepted)
+  const state = stateOf(accepted)
   await plugin.check({
     ...attachmentContext(accepted),
     conf,
@@ -80,7 +80,7 @@ async function DEL(accepted: AcceptedCall): Promise<string> {
 
 async function deleteAttachment(accepted: AcceptedCall, configured: () => unknown): Promise<void> {
   const { plugin } = accepted.call
-  const state = await stateOf(accepted)
+  const state = stateOf(accepted)
   if (plugin.del !== undefined) {
     const conf: unknown = await configured()
     const netns = findNetns(accepted)
@@ -100,7 +100,7 @@ async function GC(accepted: AcceptedCall): Promise<string> {
 
 async function collectGarbage(accepted: AcceptedCall): Promise<void> {
   const { plugin } = accepted.call
-  const state = await stateOf(accepted)
+  const state = stateOf(accepted)
   if (plugin.gc === undefined && plugin.state === undefined && removalOf(plugin) === 'always') return
   const validAttachments = readAttachments(accepted.config.document)
   const ofNetwork = state.ofNetwork(validAttachments)
@@ -153,7 +153,7 @@ async function STATUS(accepted: AcceptedCall): Promise<string> {
   return ''
 }
 
-async function stateOf({ call, environment, config }: AcceptedCall): Promise<CallState> {
+function stateOf({ call, environment, config }: AcceptedCall): CallState {
   const { plugin, io, log, undo } = call
   if (plugin.state === undefined) return undeclaredState(plugin.name)
   const { containerID, ifName } = environment

@@ -1,10 +1,7 @@
 import { suggestion } from '@cni/host/similar'
 import { CNI_VERSIONS, isCniVersion, isObject } from '@cni/types'
-import type { ConfigSource, PlainFirst } from '../schema-source.ts'
 import type { Removal } from '../state/attachment-records.ts'
 import { checkMilliseconds, unexpected } from './checks.ts'
-
-// Every process of a plugin runs this first: plain steps, and no pattern or list before it is needed.
 
 /**
  * Checks a definition: what its types require, and what they cannot express.
@@ -22,9 +19,7 @@ export function checkDefinition(plugin: unknown): void {
   for (const member of LINES) checkLine(at, member, plugin[member])
   if (versions !== undefined) checkVersions(at('versions'), versions)
   if (timeout !== undefined) checkMilliseconds(at('timeout'), timeout)
-  if (config !== undefined && !isSource(isPlainFirst(config) ? config.schema : config)) {
-    throw unexpected(at('config'), 'a zod 4 schema or a function that makes one', config)
-  }
+  if (config !== undefined && !isSchema(config)) throw unexpected(at('config'), 'a zod 4 schema', config)
   if (state !== undefined && !(isObject(state) && typeof state.open === 'function')) {
     throw unexpected(at('state'), 'attachmentState(…) of @cni/skel/state', state)
   }
@@ -35,20 +30,11 @@ export function checkDefinition(plugin: unknown): void {
 }
 
 /** Whether a value is a schema of zod 4; those of zod 3 and of other libraries say too little about what is wrong. */
-export function isSchema(value: unknown): boolean {
+function isSchema(value: unknown): boolean {
   return typeof value === 'object' && value !== null && '_zod' in value
 }
 
-/** Whether a `config` has a cheap look of its own. */
-export function isPlainFirst<Conf>(config: ConfigSource<Conf>): config is PlainFirst<Conf>
-export function isPlainFirst(config: unknown): config is PlainFirst<unknown>
-export function isPlainFirst(config: unknown): boolean {
-  return isObject(config) && typeof config.plain === 'function' && 'schema' in config
-}
-
-const isSource = (value: unknown): boolean => typeof value === 'function' || isSchema(value)
-
-const FUNCTIONS = ['addAhead', 'check', 'del', 'gc', 'status', 'log']
+const FUNCTIONS = ['check', 'del', 'gc', 'status', 'log']
 const FLAGS = ['chained', 'goCompat']
 const LINES = ['about', 'release']
 const REMOVALS: readonly unknown[] = ['last', 'own', 'always'] satisfies Removal[]

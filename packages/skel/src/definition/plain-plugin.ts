@@ -7,13 +7,12 @@ import type { Plugin } from '../plugin.ts'
 export function plainPlugin<Conf, Chained extends boolean, State>(
   plugin: Plugin<Conf, Chained, State>,
 ): Plugin<Conf, Chained, State> {
-  const { log, addAhead, check, del, gc, status } = plugin
+  const { log, check, del, gc, status } = plugin
   return {
     ...plugin,
     name: plugin.name,
     ...(log && { log: log.bind(plugin) }),
     add: (c) => plugin.add(c),
-    ...(addAhead && { addAhead: addAhead.bind(plugin) }),
     ...(check && { check: check.bind(plugin) }),
     ...(del && { del: del.bind(plugin) }),
     ...(gc && { gc: gc.bind(plugin) }),

@@ -1,13 +1,12 @@
 import { CURRENT_VERSION, isCniError } from '@cni/types'
 import type { Plugin } from '../plugin.ts'
-import { schemaOf } from '../schema/schema-of.ts'
 import { validateConfig } from '../schema/validate.ts'
 import { shapeOf } from '../schema/walk.ts'
 import { sampleObject } from './sample.ts'
 
 /** Has the schema of a plugin check the configuration that `--help` shows, whatever the outcome. */
 export async function checkSample(plugin: Plugin): Promise<void> {
-  const schema = await schemaOf(plugin)
+  const schema = plugin.config
   if (schema === undefined) return
   const sample = sampleObject(shapeOf(schema) ?? {})
   try {

@@ -2,15 +2,13 @@ import type { core } from 'zod/mini'
 import { type Plugin, supportedVersions } from '../plugin.ts'
 import { describeSchema } from '../schema/describe.ts'
 import { netConf } from '../schema/net-conf.ts'
-import { schemaOf } from '../schema/schema-of.ts'
 import { shapeOf } from '../schema/walk.ts'
 import { defaultOf, descriptionOf } from './description.ts'
 import { isOptional, sampleObject } from './sample.ts'
 
 /** The text of `--help`: what the plugin is, its verbs, versions and configuration, and how to try it. */
-export async function helpText(plugin: Plugin): Promise<string> {
-  const { name, about, chained } = plugin
-  const config = await schemaOf(plugin)
+export function helpText(plugin: Plugin): string {
+  const { name, about, chained, config } = plugin
   const own = ownMembers(config)
   const capabilities = capabilitiesOf(config)
   const paragraphs = [

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 import type { Plugin } from '../plugin.ts'
 import { netConf } from '../schema/net-conf.ts'
-import { schemaOf } from '../schema/schema-of.ts'
 import { descriptionOf } from './description.ts'
 
 /**
@@ -10,12 +9,12 @@ import { descriptionOf } from './description.ts'
  *
  * @example
  * ```ts
- * writeFileSync('tag.schema.json', JSON.stringify(await jsonSchema(plugin)))
+ * writeFileSync('tag.schema.json', JSON.stringify(jsonSchema(plugin)))
  * ```
  */
-export async function jsonSchema(plugin: Plugin): Promise<z.core.JSONSchema.JSONSchema> {
+export function jsonSchema(plugin: Plugin): z.core.JSONSchema.JSONSchema {
   const { name, about } = plugin
-  const config = (await schemaOf(plugin)) ?? netConf({})
+  const config = plugin.config ?? netConf({})
   // What has no counterpart in JSON Schema, such as a transform, stands for any value.
   const { $schema, ...schema } = z.toJSONSchema(config, { io: 'input', unrepresentable: 'any' })
   const description = descriptionOf(config) ?? about

@@ -34,8 +34,7 @@ export type Middleware = <Outcome>(c: MiddlewareContext, next: Next<Outcome>) =>
 
 /**
  * The same plugin with middleware around each of its handlers. The first is the outermost; a verb the plugin has no
- * handler for stays without. It does without `addAhead`, which nothing of what a middleware needs is ready for: each ADD
- * comes to `add`.
+ * handler for stays without.
  *
  * @example
  * ```ts
@@ -46,7 +45,7 @@ export function use<Conf, Chained extends boolean, State>(
   plugin: Plugin<Conf, Chained, State>,
   ...middleware: readonly Middleware[]
 ): Plugin<Conf, Chained, State> {
-  const { addAhead: _, ...plain } = plainPlugin(plugin)
+  const plain = plainPlugin(plugin)
   const { add, check, del, gc, status } = plain
   return {
     ...plain,

@@ -146,7 +146,7 @@ describe('the state of an attachment', () => {
   it('goes with a DEL that has no handler', async () => {
     const plugin = definePlugin({
       name: 'plain',
-      state: attachmentState(async () => z.object({ mark: z.int() }), { version: 3 }),
+      state: attachmentState(z.object({ mark: z.int() }), { version: 3 }),
       add(c) {
         c.state.write({ mark: 1 })
         return {}

@@ -1,8 +1,7 @@
 import { messageOf, type ValidAttachment } from '@cni/types'
+import type * as z from 'zod/v4/core'
 import type { CallState, StateCall, StateDefinition } from '../call-state.ts'
 import { unexpected } from '../definition/checks.ts'
-import { schemaFrom } from '../schema/schema-of.ts'
-import type { SchemaSource } from '../schema-source.ts'
 import { type AttachmentStoreOptions, attachmentStore } from './attachment-store.ts'
 import type { ValidKey } from './record-store.ts'
 
@@ -20,7 +19,7 @@ export interface StateOptions {
 /**
  * The `state` of a plugin: what ADD keeps of an attachment for CHECK, DEL and GC, as an object.
  *
- * @param schema - any zod 4 schema without asynchronous parts, or a function that makes or loads it when it is needed.
+ * @param schema - any zod 4 schema without asynchronous parts.
  * @throws TypeError for a folder or version that cannot be.
  * @example
  * ```ts
@@ -36,7 +35,7 @@ export interface StateOptions {
  * ```
  */
 export function attachmentState<State>(
-  schema: SchemaSource<State>,
+  schema: z.$ZodType<State>,
   { folder, version }: StateOptions = {},
 ): StateDefinition<State> {
   if (folder !== undefined && !(typeof folder === 'string' && folder.startsWith('/'))) {
@@ -47,10 +46,9 @@ export function attachmentState<State>(
   }
   return {
     schema,
-    async open(call) {
+    open(call) {
       const path = folder ?? `/run/cni/${call.plugin}`
-      const made = await schemaFrom(`${call.plugin}: state`, schema)
-      return callState(call, { folder: call.folder?.(path) ?? path, schema: made, ...(version && { version }) })
+      return callState(call, { folder: call.folder?.(path) ?? path, schema, ...(version && { version }) })
     },
   }
 }

@@ -7,13 +7,13 @@ import type { StateFolder } from './state-folder.ts'
 export interface AttachmentStoreOptions<State> {
   /** Where the files are: an absolute path, or a folder of another kind, such as one in memory. */
   readonly folder: string | StateFolder
-  /** What is kept of an attachment: an object. Any zod 4 schema without asynchronous parts; a function makes it at use. */
-  readonly schema: core.$ZodType<State> | (() => core.$ZodType<State>)
+  /** What is kept of an attachment: an object. Any zod 4 schema without asynchronous parts. */
+  readonly schema: core.$ZodType<State>
   /** `v` of every record. Default: 1. A record of another version is refused. */
   readonly version?: number
   /**
    * Whether a write first reads what it is about to write, so that nothing is kept which could not be read again.
-   * Default: true. Without it a write needs no schema.
+   * Default: true.
    */
   readonly readBack?: boolean
 }
@@ -30,15 +30,13 @@ export interface AttachmentStoreOptions<State> {
  * ```
  */
 export function attachmentStore<State>(options: AttachmentStoreOptions<State>): AttachmentStore<State> {
-  const { folder, version, readBack = true } = options
-  let made: core.$ZodType<State> | undefined
+  const { folder, schema, version, readBack = true } = options
 
   const accept = (state: unknown, refuse: (problem: string) => Error): State => {
-    made ??= typeof options.schema === 'function' ? options.schema() : options.schema
-    const parsed = made['~standard'].validate(state)
+    const parsed = schema['~standard'].validate(state)
     if (parsed instanceof Promise) throw new TypeError('the schema of a state must not be asynchronous')
     if (parsed.issues === undefined) return parsed.value
-    throw refuse(describeIssues(made, parsed.issues as readonly core.$ZodIssue[], state, 'the state').join('; '))
+    throw refuse(describeIssues(schema, parsed.issues as readonly core.$ZodIssue[], state, 'the state').join('; '))
   }
   return recordStore({ folder, version, readBack, accept })
 }

@@ -4,8 +4,8 @@ const brand = Symbol.for('cni.StateError')
 
 /**
  * What is wrong with a state file: its content (`INVALID`, `VERSION`, `OTHER_ATTACHMENT`, `TOO_LARGE`), that it is
- * something else than a file (`NOT_A_FILE`), that others can change it or its folder (`INSECURE`), that only a schema can tell (`UNSURE`), or the errno name of
- * what the kernel refused.
+ * something else than a file (`NOT_A_FILE`), that others can change it or its folder (`INSECURE`), or the errno name of what the
+ * kernel refused.
  */
 export type StateErrorCode =
   | 'INVALID'
@@ -14,18 +14,9 @@ export type StateErrorCode =
   | 'TOO_LARGE'
   | 'NOT_A_FILE'
   | 'INSECURE'
-  | 'UNSURE'
   | (string & {})
 
-const UNUSABLE: readonly string[] = [
-  'INVALID',
-  'VERSION',
-  'OTHER_ATTACHMENT',
-  'TOO_LARGE',
-  'NOT_A_FILE',
-  'INSECURE',
-  'UNSURE',
-]
+const UNUSABLE: readonly string[] = ['INVALID', 'VERSION', 'OTHER_ATTACHMENT', 'TOO_LARGE', 'NOT_A_FILE', 'INSECURE']
 
 /** A state file that says nothing usable, CNI code 6, or that cannot be read, written or removed, CNI code 5. */
 export class StateError extends Error {

@@ -23,7 +23,7 @@ export type Attempt =
 export async function attempt(socket: string, verb: Verb, { env, raw, signal }: CallContext): Promise<Attempt> {
   let answer: Answer
   try {
-    answer = await post(socket, '/cni', encodeCall({ env, config: raw }), signal)
+    answer = await post(socket, { path: '/cni', body: encodeCall({ env, config: raw }), signal })
   } catch (error) {
     const reason = messageOf(error)
     if (isDown(error)) return { state: 'down', socket, reason }

@@ -21,6 +21,8 @@
  * @module
  */
 
+// A daemon that is asked, with a fallback
+export { askDaemon, type DaemonAnswer, type DaemonQuestion } from './ask-daemon.ts'
 // The daemon
 export type { Daemon, DaemonOptions } from './daemon.ts'
 export { DaemonError, type DaemonErrorCode, isDaemonError } from './daemon-error.ts'

@@ -1,8 +1,21 @@
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { errnoOf } from '@cni/types'
 import { type Answer, readAnswer } from './answer.ts'
 
-/** Bytes of an answer; a result is a few hundred. */
+/** One request, and how much of an answer is waited for. */
+export interface Request {
+  readonly path: string
+  /** JSON. */
+  readonly body: string
+  readonly signal: AbortSignal
+  /** Milliseconds until the answer begins; default: no limit but the signal. */
+  readonly begunWithin?: number
+  /** Bytes of an answer. Default 16 MiB; a result is a few hundred. */
+  readonly maxBytes?: number
+  /** Looks at the connection before anything is sent. What it throws ends the request. */
+  admit?(connection: Socket): void
+}
+
 const MAX_ANSWER = 16 * 1024 * 1024
 
 /**
@@ -10,17 +23,23 @@ const MAX_ANSWER = 16 * 1024 * 1024
  *
  * In HTTP/1.0, which any server answers without chunks and ends by closing.
  */
-export function post(socketPath: string, path: string, body: string, signal: AbortSignal): Promise<Answer> {
+export function post(socketPath: string, request: Request): Promise<Answer> {
+  const { path, body, signal, begunWithin, maxBytes = MAX_ANSWER } = request
   const connection = connect(socketPath)
+  let timer: NodeJS.Timeout | undefined
   return new Promise<Answer>((resolve, reject) => {
     const chunks: Uint8Array[] = []
     let size = 0
     const onAbort = (): void => reject(signal.reason)
     signal.addEventListener('abort', onAbort)
     if (signal.aborted) onAbort()
+    if (begunWithin !== undefined) {
+      timer = setTimeout(() => reject(new Error(`no answer within ${begunWithin} ms`)), begunWithin)
+    }
     connection.on('data', (chunk: Uint8Array) => {
+      clearTimeout(timer)
       size += chunk.length
-      if (size > MAX_ANSWER) reject(new Error(`the answer is larger than ${MAX_ANSWER} bytes`))
+      if (size > maxBytes) reject(new Error(`the answer is larger than ${maxBytes} bytes`))
       else chunks.push(chunk)
     })
     connection.on('error', reject)
@@ -32,11 +51,21 @@ export function post(socketPath: string, path: string, body: string, signal: Abo
         reject(error)
       }
     })
-    connection.write(
-      `POST ${path} HTTP/1.0\r\nhost: localhost\r\ncontent-type: application/json\r\n` +
-        `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-    )
-  }).finally(() => connection.destroy())
+    connection.once('connect', () => {
+      try {
+        request.admit?.(connection)
+      } catch (error) {
+        return reject(error)
+      }
+      connection.write(
+        `POST ${path} HTTP/1.0\r\nhost: localhost\r\ncontent-type: application/json\r\n` +
+          `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+      )
+    })
+  }).finally(() => {
+    clearTimeout(timer)
+    connection.destroy()
+  })
 }
 
 /** Whether nothing listens at a socket's path: the request was not made. */

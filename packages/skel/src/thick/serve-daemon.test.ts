@@ -35,7 +35,7 @@ function body(command: string, conf: object = CONF, env: object = {}): string {
 }
 
 function ask({ socket }: Daemon, path: string, text = '', signal: AbortSignal = never): Promise<Answer> {
-  return post(socket, path, text, signal)
+  return post(socket, { path, body: text, signal })
 }
 
 function get({ socket: socketPath }: Daemon, path: string, method = 'GET'): Promise<number | undefined> {

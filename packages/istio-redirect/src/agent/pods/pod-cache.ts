@@ -1,6 +1,5 @@
 import type { Observer } from '../../kube/list-watch.ts'
 import { parsePod } from '../../kube/parse-pod.ts'
-import { isPlainPod } from '../../kube/plain-pod.ts'
 import type { PodIdentity } from '../../kube/pod-identity.ts'
 import { type PodInfo, podInfo } from '../../redirect/pod-info.ts'
 import { keyOf, observePod } from './observed-pod.ts'
@@ -152,7 +151,7 @@ function entryOf(object: unknown): readonly [key: string, entry: Entry | undefin
   if (seen === undefined) return undefined
   const key = keyOf(seen)
   try {
-    const pod = deciding(podInfo(isPlainPod(object) ? object : parsePod(object, seen)))
+    const pod = deciding(podInfo(parsePod(object, seen)))
     return [key, { uid: seen.uid, pod, chars: charsOf(pod) }]
   } catch {
     // Whoever starts it asks for it, and is told what is wrong.

@@ -1,9 +1,11 @@
 import type { Netns } from '@cni/netns'
+import { captureOfPod } from '../../decide/captured-families.ts'
 import { withoutSidecar } from '../../decide/ladder.ts'
 import type { KubeClient } from '../../kube/client.ts'
 import { parsePod } from '../../kube/parse-pod.ts'
 import { podPath } from '../../kube/pod.ts'
-import { redirectNamespace } from '../../plugin/program-namespace.ts'
+import { knownAddresses } from '../../plugin/known-addresses.ts'
+import { perform } from '../../plugin/perform.ts'
 import type { RedirectContext } from '../../plugin/redirect-context.ts'
 import { type PodInfo, podInfo } from '../../redirect/pod-info.ts'
 import { redirectFor } from '../../redirect/redirect.ts'
@@ -29,7 +31,7 @@ export interface InPlaceOptions {
  * pod's addresses are in. Takes everything back when a step fails.
  */
 export async function repairInPlace(observed: ObservedPod, options: InPlaceOptions): Promise<void> {
-  const { config, log, hostProc } = options
+  const { log, hostProc } = options
   const pod = await podOf(observed, options)
   if (pod.hostNetwork) throw new RepairError("the pod is on the node's own network, which is never redirected")
   const skip = withoutSidecar(pod)
@@ -38,17 +40,21 @@ export async function repairInPlace(observed: ObservedPod, options: InPlaceOptio
     log[level](message, { pod: keyOf(observed), ...printed(more) })
   const redirect = redirectFor(pod, { log: tell, env: process.env })
   using target = await findNetns(observed.podIPs, hostProc, observed.uid)
-  const attachments = config.agentRunDir === '' ? undefined : attachmentsIn(config.agentRunDir)
+  const { nativeNftables, forceIptablesBinary, agentRunDir } = options.config
+  const attachments = agentRunDir === '' ? undefined : attachmentsIn(agentRunDir)
   const recorded = attachments && findByNetns(attachments, { dev: Number(target.dev), ino: Number(target.ino) })
-  await takingBack(contextOf(target, options), (context) =>
-    redirectNamespace(context, {
-      pod,
-      redirect,
-      addresses: [],
-      nativeNftables: config.nativeNftables,
-      backend: config.forceIptablesBinary || undefined,
-      recordAs: attachments && recorded && { key: recorded.key, attachments },
-    }),
+  const context = contextOf(target, options)
+  const known = await knownAddresses(context, { addresses: [] })
+  const config = captureOfPod({ pod, redirect }, known, context.log)
+  await takingBack(context, (c) =>
+    perform(
+      c,
+      { pod, config },
+      {
+        backend: nativeNftables ? 'nftables' : forceIptablesBinary || undefined,
+        recordAs: attachments && recorded && { key: recorded.key, attachments },
+      },
+    ),
   )
 }
 

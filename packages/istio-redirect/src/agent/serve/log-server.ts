@@ -1,5 +1,6 @@
-import type { IncomingMessage, Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { AgentLog } from '../log/agent-log.ts'
+import { bodyOf } from './body-of.ts'
 import type { BoundedOptions } from './bounded-connections.ts'
 import { boundedServer } from './bounded-server.ts'
 import { parseLogBody } from './log-entries.ts'
@@ -30,7 +31,7 @@ export function logServer(log: AgentLog, options: LogServerOptions = {}): Server
       response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' }).end('404 page not found\n')
       return
     }
-    bodyOf(request).then(
+    bodyOf(request, { maxBytes: MAX_BYTES, arrivalMs: ARRIVAL_MS }).then(
       (body) => {
         response.writeHead(200).end()
         printLines(log, parseLogBody(body), { where: 'log socket', refused })
@@ -42,23 +43,4 @@ export function logServer(log: AgentLog, options: LogServerOptions = {}): Server
       },
     )
   }, options)
-}
-
-function bodyOf(request: IncomingMessage): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let size = 0
-    const timer = setTimeout(() => reject(new Error(`it took more than ${ARRIVAL_MS} ms`)), ARRIVAL_MS)
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length
-      if (size <= MAX_BYTES) chunks.push(chunk)
-      else reject(new Error(`it is longer than ${MAX_BYTES} bytes`))
-    })
-    request.once('end', () => resolve(Buffer.concat(chunks).toString('utf8')))
-    request.once('error', reject)
-    request.once('close', () => {
-      clearTimeout(timer)
-      reject(new Error('it broke off'))
-    })
-  })
 }

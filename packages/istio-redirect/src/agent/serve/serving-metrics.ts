@@ -1,4 +1,4 @@
-import type { ServeAnswer } from '../../serve/protocol.ts'
+import type { ServeAnswer } from '../../serve/answer.ts'
 import type { PodSource } from '../pods/right-pod.ts'
 import type { MetricsRegistry } from './metrics.ts'
 

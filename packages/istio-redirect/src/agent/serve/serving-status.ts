@@ -1,8 +1,7 @@
 import * as z from 'zod/mini'
-import { encodeFrame, type Frame } from '../../serve/frame.ts'
 import { type AmbientStatus, ambientStatusSchema } from '../ambient/ambient-status.ts'
 
-/** How an agent serves: what `install-cni status` asks for over the socket itself. */
+/** How an agent serves: what `install-cni status` asks for over the same socket. */
 export interface ServingStatus {
   readonly version: string
   /** How it knows what a pod is. */
@@ -15,7 +14,8 @@ export interface ServingStatus {
   readonly upgrade?: string | undefined
 }
 
-const QUESTION = '{"status":true}'
+/** The path of the question. */
+export const STATUS_PATH = '/status'
 
 const statusSchema = z.object({
   version: z.string(),
@@ -25,11 +25,5 @@ const statusSchema = z.object({
   upgrade: z.optional(z.string()),
 })
 
-/** The question, as it is sent. */
-export const statusQuestion = (): Uint8Array => encodeFrame({ status: true })
-
-/** Whether a frame is the question. */
-export const isStatusQuestion = ({ json }: Frame): boolean => json === QUESTION
-
-/** The answer in a frame; throws for what is none. */
-export const readStatus = ({ json }: Frame): ServingStatus => statusSchema.parse(JSON.parse(json))
+/** The status in the body of an answer; throws for what is none. */
+export const readStatus = (body: string): ServingStatus => statusSchema.parse(JSON.parse(body))

@@ -1,4 +1,3 @@
-import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { VERSION } from '@cni/host/cli'
 import { kubeClient } from '../../kube/client.ts'
@@ -7,28 +6,24 @@ import { KubeError } from '../../kube/kube-error.ts'
 import type { Observer } from '../../kube/list-watch.ts'
 import type { PodIdentity } from '../../kube/pod-identity.ts'
 import { serviceAccountAccess } from '../../kube/service-account.ts'
+import { makeBatch } from '../../redirect/make-batch.ts'
 import { type PodInfo, podInfo } from '../../redirect/pod-info.ts'
-import { answerCall, type StartingPod } from '../../serve/answer-call.ts'
-import { keptBatches } from '../../serve/kept-batches.ts'
-import { makeBatch } from '../../serve/make-batch.ts'
-import type { DoneAnswer, NamespaceFacts, ServeRequest } from '../../serve/protocol.ts'
-import { servedLines } from '../../serve/served-lines.ts'
+import type { AddRequest } from '../../serve/add-request.ts'
 import { podAddresses } from '../ambient/ambient-pod.ts'
 import type { AmbientStatus } from '../ambient/ambient-status.ts'
 import type { AmbientPart } from '../ambient-part.ts'
 import { keepRunning } from '../keep-running.ts'
-import type { AgentLog } from '../log/agent-log.ts'
 import { calmLog } from '../log/calm-log.ts'
 import { podCache } from '../pods/pod-cache.ts'
 import type { PodWatches } from '../pods/pod-watches.ts'
 import { rightPod } from '../pods/right-pod.ts'
 import type { ApiAccess, ScopedLog, ServeConfig } from '../services.ts'
+import { answerAdd, type StartingPod } from './answer-add.ts'
 import { atMost } from './at-most.ts'
-import { type CallCloseReason, callServer } from './call-server.ts'
+import type { CloseReason } from './bounded-connections.ts'
+import { decisionServer } from './decision-server.ts'
+import { keptBatches } from './kept-batches.ts'
 import { keepSocket } from './kept-socket.ts'
-import { readLines } from './log-entries.ts'
-import { pluginLog } from './plugin-log.ts'
-import { printLines, type RefusedLines } from './print-lines.ts'
 import type { ServingMetrics } from './serving-metrics.ts'
 import type { ServingStatus } from './serving-status.ts'
 
@@ -37,14 +32,12 @@ export interface ServingServices {
   readonly config: ServeConfig
   readonly api: ApiAccess
   readonly watches: PodWatches
-  readonly log: AgentLog
-  /** The agent's own scope of it. */
+  /** The agent's own scope of the log. */
   readonly own: ScopedLog
   readonly metrics: ServingMetrics
   /** Told of each attempt to listen that failed. */
   readonly failed: () => void
-  readonly closed: (reason: CallCloseReason) => void
-  readonly refusedLines: (reason: RefusedLines) => void
+  readonly closed: (reason: CloseReason) => void
   /** How ambient mode is, for whoever asks for the agent's status; absent where it is off. */
   readonly ambient?: (() => AmbientStatus | undefined) | undefined
   /** Why an update could not be told from a removal, if so, for the same. */
@@ -64,7 +57,7 @@ const ENROLLING_MS = 2500
 
 /** Serves the plugin's calls until the function that it resolves with is called. */
 export async function startServing(services: ServingServices): Promise<() => Promise<void>> {
-  const { config, api, watches, log, own, metrics } = services
+  const { config, api, watches, own, metrics } = services
   const stop = new AbortController()
   const { signal } = stop
   const cache = config.nodeName === '' ? undefined : podCache()
@@ -80,9 +73,8 @@ export async function startServing(services: ServingServices): Promise<() => Pro
     })
   }
   const batch = keptBatches(makeBatch)
-  const answer = (request: ServeRequest, left: AbortSignal, facts: () => Promise<NamespaceFacts>) =>
-    answerCall(request, {
-      facts,
+  const answer = (request: AddRequest, left: AbortSignal) =>
+    answerAdd(request, {
       batch,
       async pod(asked) {
         const { pod, source } = await rightPod(asked, { cache, ask: (who) => ask(who, left) })
@@ -96,13 +88,6 @@ export async function startServing(services: ServingServices): Promise<() => Pro
     const pods = problem === undefined ? 'watched' : 'asked for'
     return { version: VERSION, pods, problem, ambient: services.ambient?.(), upgrade: services.upgrade?.() }
   }
-  const file = pluginLog(dirname(config.socket), own)
-  const done = (said: DoneAnswer, ms: number): void => {
-    const lines = servedLines(said.log, ms)
-    file(lines)
-    printLines(log, readLines(lines), { where: 'serving socket', refused: services.refusedLines })
-  }
-
   const following =
     cache &&
     keepRunning(
@@ -119,7 +104,7 @@ export async function startServing(services: ServingServices): Promise<() => Pro
       { log: own, signal },
     )
   const { closed, failed } = services
-  const server = () => callServer({ version: VERSION, answer, answered: metrics.answered, done, status, closed })
+  const server = () => decisionServer({ version: VERSION, answer, answered: metrics.answered, status, closed })
   const socket = await keepSocket(config.socket, server, { mode: 0o600, log: own, failed })
   return async () => {
     stop.abort()

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { messageOf } from '@cni/types'
 import { printable } from '../../../foreign-text.ts'
+import { bodyOf } from '../../serve/body-of.ts'
 import { type BoundedOptions, boundsFor } from '../../serve/bounded-connections.ts'
 import { boundedServer } from '../../serve/bounded-server.ts'
 import { targetOf } from '../../serve/target.ts'
@@ -55,7 +56,7 @@ async function answer(
 ): Promise<Said> {
   let event: PodEvent
   try {
-    event = readPodEvent(await bodyOf(request))
+    event = readPodEvent(await bodyOf(request, { maxBytes: MAX_BYTES }))
   } catch (error) {
     log.error(`an event of a plugin cannot be read: ${printable(messageOf(error))}`)
     return { status: 400, text: messageOf(error) }
@@ -88,18 +89,3 @@ function send(
 }
 
 const podOf = ({ namespace, name }: PodEvent): string => printable(`${namespace}/${name}`)
-
-function bodyOf(request: IncomingMessage): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let size = 0
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length
-      if (size <= MAX_BYTES) chunks.push(chunk)
-      else reject(new Error(`the event is longer than ${MAX_BYTES} bytes`))
-    })
-    request.once('end', () => resolve(Buffer.concat(chunks).toString('utf8')))
-    request.once('error', reject)
-    request.once('close', () => reject(new Error('the event broke off')))
-  })
-}

@@ -1,0 +1,97 @@
+import { CniError, ErrorCode, isCniError, messageOf, toErrorDocument } from '@cni/types'
+import { quoted } from '../../decide/before-asking.ts'
+import { type AskedPod, decideAdd } from '../../decide/decide-add.ts'
+import type { DecisionLog } from '../../decide/log.ts'
+import { makeBatch } from '../../redirect/make-batch.ts'
+import type { PodInfo } from '../../redirect/pod-info.ts'
+import { isRedirectError } from '../../redirect/redirect-error.ts'
+import { ruleCount } from '../../redirect/rule-count.ts'
+import type { AddRequest } from '../../serve/add-request.ts'
+import type { DecisionLine, ServeAnswer } from '../../serve/answer.ts'
+import { Refusal } from '../../serve/refusal.ts'
+
+/** What the agent knows of the pods of its node. */
+export interface AgentSources {
+  /**
+   * What the pod is, certainly: of this UID, and not of a while ago. Rejects where that cannot be said soon: then the
+   * plugin asks by itself, and is the one that says what is wrong.
+   */
+  pod(who: AskedPod): Promise<PodInfo>
+  /**
+   * Enrols a pod in ambient mode if that is what it is to be. `undefined` where that cannot be said, or done soon: then the
+   * plugin asks, and hands the pod over. Rejects with the reason why it could not be enrolled.
+   */
+  readonly enrol?: ((pod: StartingPod) => Promise<'enrolled' | 'not-ambient' | undefined>) | undefined
+  /** Default: each is made anew. */
+  readonly batch?: typeof makeBatch
+}
+
+/** A pod, and what the plugin was told of it. */
+export interface StartingPod extends AskedPod {
+  /** The path of its namespace. */
+  readonly netns: string
+  /** Without prefix lengths. */
+  readonly addresses: readonly string[]
+}
+
+/** Decides about an ADD as its plugin would. Never rejects: what should not happen is refused, and the plugin's to find. */
+export async function answerAdd(request: AddRequest, sources: AgentSources): Promise<ServeAnswer> {
+  const log: DecisionLine[] = []
+  const { call, addresses, native } = request
+  try {
+    const decision = await decideAdd(
+      call,
+      {
+        pod: (who) => sources.pod(who).catch((error: unknown) => Promise.reject(new Refusal('pod', messageOf(error)))),
+        enrol: () => enrolled(request, sources),
+        addresses: async () => addresses,
+        bound(redirect) {
+          const rules = ruleCount(redirect)
+          if (rules <= MAX_SERVED_RULES) return
+          throw new Refusal('rules', `the pod asks for up to ${rules} rules, at most ${MAX_SERVED_RULES} are served`)
+        },
+      },
+      linesIn(log),
+    )
+    if (decision.act === 'skip') return { ...decision, log }
+    const make = sources.batch ?? makeBatch
+    return { ...decision, log, batch: make(decision.config, native ? 'nftables' : 'nft') }
+  } catch (error) {
+    if (error instanceof Refusal) return refused(error)
+    const { code, msg, details } = toErrorDocument(error)
+    if (!isCniError(error) || code === ErrorCode.internal) return refused(new Refusal('internal', messageOf(error)))
+    const cause = error.cause === undefined ? undefined : messageOf(error.cause)
+    return { act: 'error', log, error: { code, msg, details, cause } }
+  }
+}
+
+/** A refusal as it is answered. */
+export const refused = ({ reason, detail }: Refusal): ServeAnswer => ({ act: 'refused', reason, detail })
+
+// internal
+
+/** Pods that ask for more rules make them in their own plugin process, so that they do not hold up other pods. */
+const MAX_SERVED_RULES = 256
+
+function linesIn(lines: DecisionLine[]): DecisionLog {
+  const at =
+    (level: DecisionLine['level']): DecisionLog['info'] =>
+    (message, fields) =>
+      void lines.push({ level, message, fields })
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+}
+
+/** What fails is said as by a plugin that has handed the pod over. */
+async function enrolled({ call, addresses }: AddRequest, sources: AgentSources): Promise<boolean> {
+  const told = addresses.told.map((cidr) => cidr.split('/')[0] ?? '')
+  let done: 'enrolled' | 'not-ambient' | undefined
+  try {
+    done = await sources.enrol?.({ ...call.pod, netns: addresses.place, addresses: told })
+  } catch (cause) {
+    if (isRedirectError(cause)) throw new CniError(ErrorCode.invalidNetworkConfig, cause.message, { cause })
+    const text = `ambient pod ${quoted(call.pod)} could not be enrolled by the node agent: ${messageOf(cause)}`
+    throw new CniError(ErrorCode.tryAgainLater, text, { cause })
+  }
+  if (done === undefined) throw new Refusal('ambient')
+  return done === 'enrolled'
+}

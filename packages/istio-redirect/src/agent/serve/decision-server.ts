@@ -1,0 +1,75 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { messageOf } from '@cni/types'
+import { ADD_PATH, type AddRequest, MAX_REQUEST, readRequest } from '../../serve/add-request.ts'
+import { encodeAnswer, type ServeAnswer } from '../../serve/answer.ts'
+import { Refusal } from '../../serve/refusal.ts'
+import { refused } from './answer-add.ts'
+import { bodyOf } from './body-of.ts'
+import { type BoundedOptions, boundsFor } from './bounded-connections.ts'
+import { boundedServer } from './bounded-server.ts'
+import { type ServingStatus, STATUS_PATH } from './serving-status.ts'
+import { targetOf } from './target.ts'
+
+/** What a {@link decisionServer} works with. */
+export interface DecisionServerOptions extends BoundedOptions {
+  /** Of these packages; the plugin has to be of the same. */
+  readonly version: string
+  /** Decides about an ADD; the signal says that its plugin has gone. */
+  readonly answer: (request: AddRequest, signal: AbortSignal) => Promise<ServeAnswer>
+  /** Told of each answer, and how many milliseconds after its request it was there. */
+  readonly answered?: (answer: ServeAnswer, ms: number) => void
+  readonly status: () => ServingStatus
+}
+
+/**
+ * Answers the plugin's questions over HTTP: `POST /add`, and `GET /status` for `install-cni status`. The head of an answer
+ * goes as soon as the request is there, so that a plugin knows at once whether somebody answers.
+ */
+export function decisionServer(options: DecisionServerOptions): Server {
+  const { bounds = { ...boundsFor(MOST_WAITING), bytesOfOne: MAX_REQUEST } } = options
+  return boundedServer(
+    (request, response) => {
+      const { path } = targetOf(request)
+      if (path === ADD_PATH) return void answerTo(request, response, options)
+      request.resume()
+      if (path === STATUS_PATH) response.writeHead(200, JSON_TYPE).end(JSON.stringify(options.status()))
+      else response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' }).end('404 page not found\n')
+    },
+    { ...options, bounds },
+  )
+}
+
+// internal
+
+/** After a start of the node all of its pods come at once. */
+const MOST_WAITING = 256
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+async function answerTo(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { version, answer, answered }: DecisionServerOptions,
+): Promise<void> {
+  let body: string
+  try {
+    body = await bodyOf(request, { maxBytes: MAX_REQUEST })
+  } catch {
+    return void request.destroy()
+  }
+  const began = performance.now()
+  response.writeHead(200, JSON_TYPE).flushHeaders()
+  const left = new AbortController()
+  response.once('close', () => left.abort(new Error('the plugin waits no longer')))
+  const said = await decided(async () => answer(readRequest(body, version), left.signal))
+  answered?.(said, performance.now() - began)
+  response.end(encodeAnswer(said))
+}
+
+async function decided(decide: () => Promise<ServeAnswer>): Promise<ServeAnswer> {
+  try {
+    return await decide()
+  } catch (error) {
+    return refused(error instanceof Refusal ? error : new Refusal('internal', messageOf(error)))
+  }
+}

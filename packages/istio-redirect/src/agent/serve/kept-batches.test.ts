@@ -1,0 +1,59 @@
+import fc from 'fast-check'
+import { describe, expect, test, vi } from 'vitest'
+import { type CaptureConfig, captureDefaults } from '../../redirect/config.ts'
+import { makeBatch } from '../../redirect/make-batch.ts'
+import { keptBatches } from './kept-batches.ts'
+
+const captured = (proxyPort: number, more: Partial<CaptureConfig> = {}): CaptureConfig => ({
+  ...captureDefaults,
+  proxyPort,
+  includeOutboundIPRanges: '*',
+  ...more,
+})
+
+describe('batches that are kept', () => {
+  test('are those that would be made, for each back end and family', () => {
+    const kept = keptBatches(makeBatch)
+    const one = fc.tuple(fc.integer({ min: 1, max: 3 }), fc.boolean(), fc.constantFrom('nft', 'nftables'))
+    fc.assert(
+      fc.property(one, ([port, ipv6, backend]) => {
+        const config = captured(port, { ipv6 })
+        expect(kept(config, backend)).toEqual(makeBatch(config, backend))
+      }),
+    )
+  })
+
+  test('are made once for pods that are redirected alike', () => {
+    const make = vi.fn(makeBatch)
+    const kept = keptBatches(make)
+    for (let pod = 0; pod < 3; pod++) expect(kept(captured(15001), 'nft')?.byteLength).toBeGreaterThan(1000)
+    expect(make).toHaveBeenCalledTimes(1)
+  })
+
+  test('are no more than 32, the last that were asked for', () => {
+    const make = vi.fn(makeBatch)
+    const kept = keptBatches(make)
+    for (let port = 1; port <= 33; port++) {
+      kept(captured(port), 'nft')
+      kept(captured(1), 'nft')
+    }
+    expect(make).toHaveBeenCalledTimes(33)
+    kept(captured(1), 'nft')
+    expect(make).toHaveBeenCalledTimes(33)
+    kept(captured(2), 'nft')
+    expect(make).toHaveBeenCalledTimes(34)
+  })
+
+  test('are not kept where they are large, nor where there is none', () => {
+    const make = vi.fn(makeBatch)
+    const kept = keptBatches(make)
+    const ports = Array.from({ length: 500 }, (_, index) => index + 1)
+    for (const config of [captured(1, { excludeOutboundPorts: ports }), captured(2, { dropInvalid: true })]) {
+      make.mockClear()
+      make.mockReturnValueOnce(config.dropInvalid ? undefined : makeBatch(config, 'nft'))
+      kept(config, 'nft')
+      kept(config, 'nft')
+      expect(make).toHaveBeenCalledTimes(2)
+    }
+  })
+})

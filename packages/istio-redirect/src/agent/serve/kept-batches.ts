@@ -1,0 +1,11 @@
+import { memo } from '../../memo.ts'
+import type { makeBatch } from '../../redirect/make-batch.ts'
+
+/** Remembers batches: most pods of a node are redirected alike, and making one takes longer than all else of an answer. */
+export const keptBatches = (make: typeof makeBatch): typeof makeBatch =>
+  memo(make, (key, batch) => batch !== undefined && key.length + batch.byteLength <= LARGEST)
+
+// internal
+
+/** Bytes: 7 KiB is usual. */
+const LARGEST = 32 * 1024

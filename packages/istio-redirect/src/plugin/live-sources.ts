@@ -1,0 +1,57 @@
+import type { AddContext } from '@cni/skel'
+import { CniError, ErrorCode } from '@cni/types'
+import { quoted } from '../decide/before-asking.ts'
+import type { AddSources } from '../decide/decide-add.ts'
+import type { AskOptions } from '../kube/ask.ts'
+import { type KubeClient, kubeClient } from '../kube/client.ts'
+import { getPod } from '../kube/get-pod.ts'
+import { loadKubeconfig } from '../kube/kubeconfig.ts'
+import type { PodIdentity } from '../kube/pod-identity.ts'
+import { podInfo } from '../redirect/pod-info.ts'
+import { enrolIfAmbient } from './ambient.ts'
+import type { Conf } from './conf.ts'
+import type { Settings } from './settings.ts'
+
+/** Ends before the runtime's own deadline, so that the runtime hears what the API server said and not only "too late". */
+const askingMs = 40_000
+
+/** Sources of a plugin that decides by itself: the API server, and the kernel, which is asked while the server answers. */
+export function liveSources(c: AddContext<Conf>, settings: Settings, addresses: AddSources['addresses']): AddSources {
+  let api: AskOptions | undefined
+  return {
+    addresses,
+    async pod(who) {
+      api = askOptions(c, settings, who)
+      const asked = getPod(who, api)
+      // Who needs the addresses says what is wrong with them.
+      addresses().catch(() => {})
+      return podInfo(await asked)
+    },
+    enrol: (pod) => enrolIfAmbient(c, settings, pod, api ?? askOptions(c, settings, pod)),
+  }
+}
+
+// internal
+
+/** All requests of a call share one client, until the server refuses it. */
+function askOptions(c: AddContext<Conf>, { kubeconfig, runDir }: Settings, who: PodIdentity): AskOptions {
+  if (kubeconfig === undefined) {
+    throw new CniError(
+      ErrorCode.invalidNetworkConfig,
+      `cni_agent_run_dir: expected a path, got ${JSON.stringify(runDir)}`,
+      {
+        hint: 'the kubeconfig of the node agent is looked for there',
+      },
+    )
+  }
+  let client: KubeClient | undefined
+  return {
+    async connect(refused) {
+      if (refused) client = undefined
+      client ??= kubeClient(loadKubeconfig(kubeconfig))
+      return client
+    },
+    signal: AbortSignal.any([c.signal, AbortSignal.timeout(askingMs)]),
+    onRetry: (error, { made }) => c.log.warn(`asking again: ${error.message}`, { pod: quoted(who), requests: made }),
+  }
+}

@@ -1,0 +1,80 @@
+import type { AttachmentKey } from '@cni/skel/state'
+import { quoted } from '../decide/before-asking.ts'
+import { recordOf } from '../decide/record.ts'
+import type { PodIdentity } from '../kube/pod-identity.ts'
+import type { CaptureConfig } from '../redirect/config.ts'
+import type { AttachmentRecord, Attachments, RuleBackend } from '../state/attachments.ts'
+import { carriedOver } from './first-in.ts'
+import { freshWriter } from './fresh-writer.ts'
+import { leaveEarlier } from './leave-earlier.ts'
+import { leaveUnrecorded } from './leave-unrecorded.ts'
+import { openNetwork } from './namespace-network.ts'
+import type { RedirectContext } from './redirect-context.ts'
+import { writerFor } from './writer-for.ts'
+
+/** What to write to a namespace. */
+export interface Redirection {
+  /** For the log. */
+  readonly pod: PodIdentity
+  readonly config: CaptureConfig
+  /** The batch that writes it where there are no rules yet. Default: it is made when it is needed. */
+  readonly batch?: Uint8Array | undefined
+}
+
+/** How to write it. */
+export interface Writing {
+  /** Default: the kind of iptables that is in use there. */
+  readonly backend?: RuleBackend | undefined
+  /** As what and where it is recorded; absent: nowhere. */
+  readonly recordAs?: RecordPlace | undefined
+}
+
+/** Where the record of an attachment is. */
+export interface RecordPlace {
+  readonly key: AttachmentKey
+  readonly attachments: Attachments
+}
+
+/**
+ * Makes the namespace redirect: recorded first, so that a call that is killed at any moment can be repeated or taken
+ * back; then the rules; then the addresses and routes they lead to.
+ */
+export async function perform(
+  c: RedirectContext,
+  { pod, config, batch }: Redirection,
+  { backend, recordAs }: Writing,
+): Promise<void> {
+  const before = readEarlier(c, recordAs)
+  const netlink = backend === 'nftables' ? backend : 'nft'
+  using fresh =
+    before === 'none' && backend !== 'legacy' ? await freshWriter(c, config, { backend: netlink, batch }) : undefined
+  const writer = fresh ?? writerFor(c, config, backend)
+  const netns = { dev: Number(c.netns.dev), ino: Number(c.netns.ino) }
+  const record = { ...recordOf(netns, config), backend: await writer.backend() }
+  using network = await openNetwork(c.netns, record)
+  if (before === 'unknown') await leaveUnrecorded(c, record.backend)
+  else if (before !== 'none') await leaveEarlier(c, before, record)
+  // A failed ADD leaves what was recorded before it.
+  if (recordAs !== undefined) c.undo(recordAs.attachments.write(recordAs.key, record))
+
+  const { report, isAlone, generation } = await writer.apply()
+  if (before === 'none' && !isAlone) await leaveUnrecorded(c, record.backend)
+  await network.prepare((step) => c.undo(step))
+  const written = { ...record, applied: true, generation }
+  const known =
+    typeof before === 'string' ? {} : carriedOver(before, written, { unchanged: report.plan === 'unchanged' })
+  recordAs?.attachments.replace(recordAs.key, { ...written, ...known })
+  c.log.info('traffic is redirected', { pod: quoted(pod), mode: config.interceptionMode, ...report })
+}
+
+// internal
+
+function readEarlier(c: RedirectContext, place: RecordPlace | undefined): AttachmentRecord | 'none' | 'unknown' {
+  if (place === undefined) return 'unknown'
+  try {
+    return place.attachments.read(place.key) ?? 'none'
+  } catch (error) {
+    c.log.warn('the state of an earlier ADD is replaced', { error })
+    return 'unknown'
+  }
+}

@@ -1,0 +1,17 @@
+import { freshBatch as iptablesBatch } from '@cni/iptables/fresh'
+import { freshBatch as nativeBatch } from '@cni/nftables/fresh'
+import { type CaptureConfig, capturedFamilies } from './config.ts'
+import { nativeRules } from './native/rules.ts'
+import { redirectRules } from './rules.ts'
+
+/** The back ends whose rules netlink can write: iptables by nf_tables, and tables of our own. */
+export type BatchBackend = 'nft' | 'nftables'
+
+/**
+ * What writes the rules of a configuration to a namespace that has none; `undefined` where only a program can write one of
+ * them.
+ */
+export function makeBatch(config: CaptureConfig, backend: BatchBackend): Uint8Array | undefined {
+  if (backend === 'nftables') return nativeBatch(nativeRules(config))
+  return iptablesBatch(redirectRules(config), capturedFamilies(config))
+}

@@ -1,0 +1,76 @@
+import { isObject } from '@cni/types'
+import * as z from 'zod/mini'
+import type { KnownAddresses } from '../decide/captured-families.ts'
+import type { AddCall } from '../decide/decide-add.ts'
+import { isPodIdentity } from '../kube/pod-identity.ts'
+import { selectorsSchema } from '../plugin/conf.ts'
+import { Refusal } from './refusal.ts'
+
+/** What the plugin asks the node agent: `POST /add` on its socket, in JSON. */
+export interface AddRequest {
+  /** Of these packages: `VERSION` of `@cni/host/cli`. An agent of another one refuses. */
+  readonly version: string
+  readonly call: AddCall
+  /** The rules are to be those of the native mode. */
+  readonly native: boolean
+  readonly addresses: KnownAddresses
+}
+
+/** The path of a request. */
+export const ADD_PATH = '/add'
+
+/** The longest request, in bytes. */
+export const MAX_REQUEST = 1024 * 1024
+
+/** A request as it is sent: of the environment only what redirection depends on, and no secret. */
+export const encodeRequest = (request: AddRequest): string =>
+  JSON.stringify({ ...request, call: { ...request.call, env: redirectionVariables(request.call.env) } })
+
+/**
+ * The request in a body.
+ *
+ * @throws Refusal of a body that is no request, or of another version.
+ */
+export function readRequest(body: string, version: string): AddRequest {
+  const document = parsed(body)
+  // The same in all versions, so that each can say that it is another.
+  if (isObject(document) && typeof document.version === 'string' && document.version !== version) {
+    throw new Refusal('version', `this is version ${version}; asked was ${document.version.slice(0, 100)}`)
+  }
+  const read = requestSchema.safeParse(document)
+  if (read.success) return read.data
+  const place = read.error.issues[0]?.path.map(String).join('.') || 'the document'
+  throw new Refusal('request', `${place.slice(0, 100)} is not what it should be`)
+}
+
+// internal
+
+/** Everybody who asks is root, but not everybody who is root means well. */
+const requestSchema: z.ZodMiniType<AddRequest> = z.object({
+  version: z.string(),
+  call: z.object({
+    pod: z
+      .object({ namespace: z.string(), name: z.string(), uid: z.optional(z.string()) })
+      .check(z.refine(isPodIdentity)),
+    settings: z.object({ ambientSelectors: selectorsSchema, ambientOptOut: z.boolean() }),
+    env: z.record(z.string(), z.string()),
+  }),
+  native: z.boolean(),
+  addresses: z.object({
+    place: z.string(),
+    told: z.array(z.string()),
+    found: z.array(z.string()),
+    ipv6Off: z.boolean(),
+  }),
+})
+
+const redirectionVariables = (env: AddCall['env']): AddCall['env'] =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith('ISTIO_OUTBOUND_')))
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    throw new Refusal('request', 'it is not JSON')
+  }
+}

@@ -1,0 +1,80 @@
+import { peerOf } from '@cni/netns/unix'
+import { errnoOf, messageOf } from '@cni/types'
+import { post } from './post.ts'
+
+/** What {@link askDaemon} asks, and how long it waits. */
+export interface DaemonQuestion {
+  /** The path of the request: `/decide`. */
+  readonly path: string
+  /** JSON. */
+  readonly body: string
+  /** The call's. */
+  readonly signal: AbortSignal
+  /**
+   * Milliseconds until the answer begins. Default 100: a daemon sends the head of its answer as soon as it has the request,
+   * so that one that hangs costs no more.
+   */
+  readonly begunWithin?: number
+  /** Milliseconds for the whole answer. Default 3000. */
+  readonly within?: number
+  /** Bytes of an answer. Default 16 MiB. */
+  readonly maxBytes?: number
+}
+
+/** The body of an answer with status 200, or why there is none. */
+export type DaemonAnswer =
+  | { readonly answer: string; readonly reason?: never }
+  | { readonly answer?: never; readonly reason: string }
+
+/**
+ * Asks a daemon of the node something that the plugin can do without: what the daemon knows already, and the plugin would
+ * have to find out. Never rejects: whatever listens there, or does not, the worst of it is a reason why there is no answer.
+ * A daemon of another user than root, or the plugin's own, is not asked.
+ *
+ * @example
+ * ```ts
+ * import { definePlugin } from '@cni/skel'
+ * import { askDaemon } from '@cni/skel/thick'
+ *
+ * export const plugin = definePlugin({
+ *   name: 'tag',
+ *   async add(c) {
+ *     const body = JSON.stringify({ pod: c.k8s })
+ *     const { answer, reason } = await askDaemon('/run/tag.sock', { path: '/tag', body, signal: c.signal })
+ *     if (answer === undefined) c.log.debug('the daemon does not answer', { reason })
+ *     return { dns: { domain: answer ?? 'default.tag' } }
+ *   },
+ * })
+ * ```
+ */
+export async function askDaemon(socket: string, question: DaemonQuestion): Promise<DaemonAnswer> {
+  const { path, body, begunWithin = 100, within = 3000, maxBytes, signal } = question
+  const until = AbortSignal.timeout(within)
+  try {
+    const {
+      status,
+      statusText,
+      body: answer,
+    } = await post(socket, {
+      ...{ path, body, begunWithin, signal: AbortSignal.any([signal, until]) },
+      ...(maxBytes === undefined ? {} : { maxBytes }),
+      admit: (connection) => refuseOthers(peerOf(connection).uid),
+    })
+    return status === 200 ? { answer } : { reason: `it answered ${status} ${statusText}`.trim() }
+  } catch (error) {
+    if (until.aborted) return { reason: `no answer within ${within} ms` }
+    return { reason: WORDS[errnoOf(error) ?? ''] ?? messageOf(error) }
+  }
+}
+
+// internal
+
+function refuseOthers(uid: number): void {
+  if (uid !== 0 && uid !== process.geteuid?.()) throw new Error(`user ${uid} listens there`)
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  ENOENT: 'it does not exist',
+  ECONNREFUSED: 'nobody listens',
+  EACCES: 'only root may connect',
+}
