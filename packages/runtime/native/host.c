@@ -110,6 +110,7 @@ int host_create(const JSMallocFunctions *memory, void *opaque) {
   if (JS_IsException(state->host)) return 0;
   JS_SetPropertyFunctionList(context, state->host, functions, sizeof functions / sizeof functions[0]);
   JS_SetPropertyFunctionList(context, state->host, text_functions, text_function_count);
+  JS_SetPropertyFunctionList(context, state->host, base64_functions, base64_function_count);
   // Only cni-runtime-tls has it.
   if (host_tls) JS_SetPropertyStr(context, state->host, "tls", JS_NewCFunction(context, host_tls, "tls", 8));
   JSValue global = JS_GetGlobalObject(context);

@@ -45,8 +45,13 @@ extern const JSMallocFunctions arena_memory;
 // text.c: strings are UTF-8 as the WHATWG Encoding Standard has it. Free with JS_FreeCString. 0: an exception is thrown.
 const char *text_of(JSContext *context, size_t *length, JSValueConst string);
 JSValue text_new(JSContext *context, const uint8_t *bytes, size_t length);
+JSValue text_bytes(JSContext *context, const char *bytes, size_t length);
 extern const JSCFunctionListEntry text_functions[];
 extern const int text_function_count;
+
+// base64.c
+extern const JSCFunctionListEntry base64_functions[];
+extern const int base64_function_count;
 
 // The members that the other files give to the host object.
 JSValue host_syscall(JSContext *context, JSValueConst this_value, int count, JSValueConst *values);

@@ -21,7 +21,7 @@ JSValue text_new(JSContext *context, const uint8_t *bytes, size_t length) {
   return string;
 }
 
-static JSValue new_bytes(JSContext *context, const char *bytes, size_t length) {
+JSValue text_bytes(JSContext *context, const char *bytes, size_t length) {
   JSValue buffer = JS_NewArrayBufferCopy(context, (const uint8_t *)bytes, length);
   if (JS_IsException(buffer)) return buffer;
   // JS_NewTypedArray reads three arguments, however many are given.
@@ -36,7 +36,7 @@ static JSValue encode(JSContext *context, JSValueConst this_value, int count, JS
   size_t length;
   const char *text = text_of(context, &length, values[0]);
   if (!text) return JS_EXCEPTION;
-  JSValue bytes = new_bytes(context, text, length);
+  JSValue bytes = text_bytes(context, text, length);
   JS_FreeCString(context, text);
   return bytes;
 }

@@ -19,7 +19,7 @@ const ENGINE_PART = ['engine.c', 'engine.h', 'string-hash.h']
 const TLS_SETTINGS = 'tls-config.h'
 
 const RUNTIME = [
-  ...['arena', 'arena-memory', 'build-image', 'deadline', 'files', 'host', 'image', 'main', 'note', 'refuse'],
+  ...['arena', 'arena-memory', 'base64', 'build-image', 'deadline', 'files', 'host', 'image', 'main', 'note', 'refuse'],
   ...['run', 'say', 'spawn', 'syscall', 'text', 'utf8'],
 ]
 /** The runtime with the TLS library. A plugin without `node:https` does not pay for it. */

@@ -236,8 +236,9 @@ export function bufferFrom(value: unknown, second?: unknown, third?: unknown): B
   throw invalidType('first argument', FROM_TYPES, value)
 }
 
+/** Of bytes in one piece; `Uint8Array.from` takes one after the other. */
 function copyOf(list: ArrayLike<number>): Buffer {
-  return wrap(Uint8Array.from(list))
+  return wrap(list instanceof Uint8Array ? new Uint8Array(list) : Uint8Array.from(list))
 }
 
 /** A Buffer over the same memory. */

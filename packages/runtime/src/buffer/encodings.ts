@@ -1,6 +1,5 @@
 import { unknownEncoding } from '../errors.ts'
 import { host } from '../host.ts'
-import { fromBase64, toBase64 } from './base64.ts'
 
 export type Encoding = 'utf8' | 'latin1' | 'ascii' | 'hex' | 'base64' | 'base64url' | 'utf16le'
 
@@ -40,7 +39,7 @@ export function encodeText(text: string, encoding: Encoding): Uint8Array<ArrayBu
       return fromHex(text)
     case 'base64':
     case 'base64url':
-      return fromBase64(text)
+      return host.fromBase64(text)
     case 'utf16le':
       return new Uint8Array(Uint16Array.from({ length: text.length }, (_, index) => text.charCodeAt(index)).buffer)
   }
@@ -57,9 +56,9 @@ export function decodeBytes(bytes: Uint8Array, encoding: Encoding): string {
     case 'hex':
       return toHex(bytes)
     case 'base64':
-      return toBase64(bytes, '+/', '=')
+      return host.toBase64(bytes, false)
     case 'base64url':
-      return toBase64(bytes, '-_', '')
+      return host.toBase64(bytes, true)
     case 'utf16le':
       return fromCodes(Uint16Array.from({ length: bytes.length >> 1 }, (_, index) => unitAt(bytes, index)))
   }

@@ -1,6 +1,6 @@
-import { fromBase64, toBase64 } from '../buffer/base64.ts'
 import { decodeBytes } from '../buffer/encodings.ts'
 import { defineGlobal } from '../define.ts'
+import { host } from '../host.ts'
 import { DOMException } from './dom-exception.ts'
 
 export function btoa(text: string): string {
@@ -11,7 +11,7 @@ export function btoa(text: string): string {
     if (code > 0xff) throw new DOMException('Invalid character', 'InvalidCharacterError')
     bytes[index] = code
   }
-  return toBase64(bytes, '+/', '=')
+  return host.toBase64(bytes, false)
 }
 
 export function atob(text: string): string {
@@ -20,7 +20,7 @@ export function atob(text: string): string {
   if (stripped.length % 4 === 1 || /[^A-Za-z0-9+/]/.test(stripped)) {
     throw new DOMException('The string to be decoded is not correctly encoded.', 'InvalidCharacterError')
   }
-  return decodeBytes(fromBase64(stripped), 'latin1')
+  return decodeBytes(host.fromBase64(stripped), 'latin1')
 }
 
 defineGlobal('btoa', btoa)

@@ -1,5 +1,5 @@
-import { fromBase64 } from '../buffer/base64.ts'
 import { coded } from '../errors.ts'
+import { host } from '../host.ts'
 
 const damaged = (what: string): Error => {
   const code = `ERR_OSSL_PEM_${what.toUpperCase().replaceAll(' ', '_')}`
@@ -16,7 +16,7 @@ export function firstPem(text: string, label: RegExp): Uint8Array {
     // Headers, as of an encrypted key, end with an empty line.
     const body = rest.slice(0, end).replace(/^\s*(?:[\w-]+:[^\n]*\n)+\s*\n/, '')
     if (/[^A-Za-z\d+/=\s]/.test(body)) throw damaged('bad base64 decode')
-    return fromBase64(body)
+    return host.fromBase64(body)
   }
   throw damaged('no start line')
 }

@@ -20,7 +20,7 @@ export const cannotCompile: string | false =
         ? false
         : 'npm run runtime has not fetched the sources'
 
-const HOST = ['deadline', 'files', 'host', 'refuse', 'run', 'say', 'spawn', 'syscall', 'text', 'utf8']
+const HOST = ['base64', 'deadline', 'files', 'host', 'refuse', 'run', 'say', 'spawn', 'syscall', 'text', 'utf8']
 const FLAGS = ['-std=gnu11', '-O1', '-g', '-fwrapv', '-D_GNU_SOURCE', `-I${native}`]
 /** The engine's own arithmetic is not ours to check, and takes a minute to compile with it. */
 const ENGINE_CHECKS = ['-fsanitize=address', '-w', '-DCONFIG_VERSION="test"']
