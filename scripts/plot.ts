@@ -1,11 +1,11 @@
-// npm run plot [-- FILE]: tables and pictures of docs/performance.md, from the stored baseline or another report.
+// npm run plot [-- FILE]: tables and pictures of docs/performance.md and docs/benchmarks.md, from the stored baseline or another report.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Report } from '../bench/lib/report.ts'
 import { BASELINE } from './lib/bench-options.ts'
 import { plots } from './lib/bench-plots.ts'
-import { withTables } from './lib/bench-tables.ts'
+import { PAGES, withTables } from './lib/bench-tables.ts'
 import { root } from './lib/exec.ts'
 import { main, Stop, say } from './lib/progress.ts'
 
@@ -15,8 +15,7 @@ await main(async () => {
   const report = read(resolve(root, name))
   mkdirSync(join(root, 'docs/plots'), { recursive: true })
   for (const [file, svg] of Object.entries(plots(report))) write(join('docs/plots', file), svg)
-  const page = 'docs/performance.md'
-  write(page, withTables(readFileSync(join(root, page), 'utf8'), report))
+  for (const page of PAGES) write(page, withTables(readFileSync(join(root, page), 'utf8'), report))
 })
 
 function write(path: string, text: string) {

@@ -2,22 +2,22 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { plots } from '../../scripts/lib/bench-plots.ts'
-import { tables, withTables } from '../../scripts/lib/bench-tables.ts'
+import { PAGES, tables, withTables } from '../../scripts/lib/bench-tables.ts'
 import { readReport } from './report.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const text = (path: string): string => readFileSync(`${root}${path}`, 'utf8')
 const baseline = readReport(`${root}bench/baseline.json`)
-const page = text('docs/performance.md')
+const pages = PAGES.map(text).join('')
 
-describe('docs/performance.md', () => {
+describe('pages with figures', () => {
   it('has the figures of the stored baseline (else: npm run plot)', () => {
-    expect(withTables(page, baseline)).toBe(page)
+    expect(withTables(pages, baseline)).toBe(pages)
   })
 
   it('shows every table once, and no cell lacks its measure', () => {
     for (const [name, table] of Object.entries(tables(baseline))) {
-      expect(page.split(`<!-- bench: ${name} -->`)).toHaveLength(2)
+      expect(pages.split(`<!-- bench: ${name} -->`)).toHaveLength(2)
       expect(table).not.toMatch(/undefined|NaN/)
     }
   })
@@ -28,6 +28,6 @@ describe('docs/performance.md', () => {
 
   it.each(Object.entries(plots(baseline)))('shows %s as the baseline has it (else: npm run plot)', (file, svg) => {
     expect(text(`docs/plots/${file}`)).toBe(svg)
-    expect(page).toContain(`](plots/${file})`)
+    expect(pages).toContain(`](plots/${file})`)
   })
 })

@@ -2,7 +2,7 @@ import type { Report } from '../../bench/lib/report.ts'
 import { barChart } from './bar-chart.ts'
 import { finder } from './bench-cells.ts'
 
-/** The pictures of docs/performance.md as SVG text, by file name. */
+/** The pictures of the pages as SVG text, by file name. */
 export function plots(report: Report): Record<string, string> {
   const of = finder(report)
   const bars = (suite: string, group: string, names: readonly string[]) =>

@@ -1,4 +1,4 @@
-// The tables of docs/performance.md, from a report of npm run bench.
+// The tables of docs/performance.md and docs/benchmarks.md, from a report of npm run bench.
 import type { Report } from '../../bench/lib/report.ts'
 import { difference, type Find, finder, ms, ratioOf, table, withP99 } from './bench-cells.ts'
 
@@ -21,6 +21,9 @@ const VERBS: readonly (readonly [group: string, label?: string, name?: string])[
   ['mesh pods, 8 at a time', 'many mesh pods, 8 at a time, served', SERVED],
 ]
 
+/** The pages that have tables. */
+export const PAGES = ['docs/performance.md', 'docs/benchmarks.md'] as const
+
 /** Every table by the name of its markers. */
 export function tables(report: Report): Record<string, string> {
   const of = finder(report)
@@ -42,7 +45,7 @@ export function withTables(page: string, report: Report) {
   const all = tables(report)
   return page.replaceAll(/(<!-- bench: (\w+) -->\n)[\s\S]*?(<!-- end -->)/g, (_, begin, name, end) => {
     const text = all[name]
-    if (text === undefined) throw new Error(`docs/performance.md asks for an unknown table ${JSON.stringify(name)}`)
+    if (text === undefined) throw new Error(`a page asks for an unknown table ${JSON.stringify(name)}`)
     return `${begin}${text}\n${end}`
   })
 }
