@@ -1,5 +1,5 @@
 import { debugFor } from '@cni/host/debug'
-import { errnoOf } from '@cni/types'
+import { errnoOf, messageOf } from '@cni/types'
 import { printable } from '../foreign-text.ts'
 import { defaultTransport } from '../http/default-transport.ts'
 import { failureWords } from '../http/failure-words.ts'
@@ -140,6 +140,7 @@ function failure(where: string, kubeconfig: string, cause: unknown, detail: stri
     const more = detail === undefined ? '' : `: ${detail}`
     return new KubeError('UNTRUSTED', `${where}: the server's certificate is not trusted (${code})${more}`, { cause })
   }
+  if (code === 'ERR_TLS_SANDBOX') return new KubeError('NO_SANDBOX', `${where}: ${messageOf(cause)}`, { cause })
   if (unusable.test(code)) {
     return new KubeError('BAD_KUBECONFIG', `kubeconfig ${kubeconfig}: unusable TLS settings (${code})`, { cause })
   }

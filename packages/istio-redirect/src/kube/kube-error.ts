@@ -7,6 +7,7 @@ export type KubeErrorCode =
   | 'NO_KUBECONFIG'
   | 'BAD_KUBECONFIG'
   | 'UNTRUSTED'
+  | 'NO_SANDBOX'
   | 'NETWORK'
   | 'TIMEOUT'
   | 'ABORTED'
@@ -62,6 +63,7 @@ export function isKubeError(error: unknown): error is KubeError {
  * "the plugin is not available".
  */
 function cniCode(code: KubeErrorCode, status = 0): number {
+  if (code === 'NO_SANDBOX') return ErrorCode.pluginNotAvailable
   if (code === 'BAD_KUBECONFIG' || code === 'BAD_ANSWER') return ErrorCode.decodingFailure
   if (code !== 'STATUS' || status === 401 || status === 404 || status === 429 || status >= 500) {
     return ErrorCode.tryAgainLater
@@ -71,6 +73,8 @@ function cniCode(code: KubeErrorCode, status = 0): number {
 
 const hints: Readonly<Record<string, string>> = {
   UNTRUSTED: 'the node agent writes the authority of the API server into the kubeconfig: is it up to date?',
+  NO_SANDBOX:
+    'the plugin asks the API server only from a process without rights: seccomp and user ids have to work here',
   'STATUS 401': 'the node agent renews the token in the kubeconfig: is it (install-cni) running on this node?',
   'STATUS 403': 'the service account of the node agent needs "get" on pods, and with ambient mode on namespaces',
 }

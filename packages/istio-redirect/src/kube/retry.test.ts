@@ -33,6 +33,7 @@ describe('after a failed request', () => {
     ['an answer that makes no sense is asked for again', failure('BAD_ANSWER'), first, wait(1000)],
     ['but not for ever', failure('BAD_ANSWER'), { ...first, made: 4 }, stop],
     ['a missing kubeconfig is final', failure('NO_KUBECONFIG'), first, stop],
+    ['a node where TLS cannot be confined stays one', failure('NO_SANDBOX'), first, stop],
   ])('%s', (_, error, attempts, expected) => {
     expect(nextStep(error, attempts)).toEqual(expected)
   })
@@ -52,6 +53,7 @@ describe('the CNI code', () => {
     ['try again later: nobody listens', 'NETWORK', undefined, 11],
     ['try again later: no answer', 'TIMEOUT', undefined, 11],
     ['try again later: the agent writes it', 'NO_KUBECONFIG', undefined, 11],
+    ['the plugin is not available: the node refuses to confine TLS', 'NO_SANDBOX', undefined, 50, 'seccomp'],
     ['try again later: the agent renews the authority', 'UNTRUSTED', undefined, 11, 'up to date'],
     ['decoding failure of the kubeconfig', 'BAD_KUBECONFIG', undefined, 6],
     ['decoding failure of the answer', 'BAD_ANSWER', undefined, 6],
