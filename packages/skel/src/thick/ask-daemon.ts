@@ -21,10 +21,20 @@ export interface DaemonQuestion {
   readonly maxBytes?: number
 }
 
-/** The body of an answer with status 200, or why there is none. */
+/** What {@link askDaemon} has come to: exactly one of its members. */
 export type DaemonAnswer =
-  | { readonly answer: string; readonly reason?: never }
-  | { readonly answer?: never; readonly reason: string }
+  | {
+      /** The body of an answer with status 200. */
+      readonly answer: string
+      /** Absent beside an answer. */
+      readonly reason?: never
+    }
+  | {
+      /** Absent where there is none. */
+      readonly answer?: never
+      /** Why there is no answer, for the log. */
+      readonly reason: string
+    }
 
 /**
  * Asks a daemon of the node something that the plugin can do without: what the daemon knows already, and the plugin would
