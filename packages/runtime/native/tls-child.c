@@ -109,7 +109,7 @@ static void shake_hands(void) {
 void tls_child(const TlsJob *job) {
   int refused = tls_sandbox(job, &report.flags);
   if (refused != 0) fail(TLS_SANDBOX, refused);
-  TlsTrust trust = {job, &report};
+  TlsTrust trust = {job, &authorities, &report};
   report.flags = 0;
   set_up(job, &trust);
   shake_hands();

@@ -18,8 +18,15 @@ static int is_for_address(const mbedtls_x509_crt *certificate, const uint8_t *ad
   return 0;
 }
 
-static int is_same_name(const mbedtls_x509_buf *a, const mbedtls_x509_buf *b) {
+static int is_same(const mbedtls_x509_buf *a, const mbedtls_x509_buf *b) {
   return a->len == b->len && memcmp(a->p, b->p, a->len) == 0;
+}
+
+static int is_among(const mbedtls_x509_crt *certificate, const mbedtls_x509_crt *list) {
+  for (; list; list = list->next) {
+    if (is_same(&list->raw, &certificate->raw)) return 1;
+  }
+  return 0;
 }
 
 int tls_check(void *opaque, mbedtls_x509_crt *certificate, int above, uint32_t *flags) {
@@ -28,11 +35,13 @@ int tls_check(void *opaque, mbedtls_x509_crt *certificate, int above, uint32_t *
   // The first call is for the last certificate of the chain.
   if (report->subject_length == 0 && above >= report->above) {
     report->above = (uint16_t)above;
-    report->self_signed = (uint16_t)is_same_name(&certificate->subject_raw, &certificate->issuer_raw);
+    report->self_signed = (uint16_t)is_same(&certificate->subject_raw, &certificate->issuer_raw);
   }
   if (above == 0) {
     report->subject_length = copy_name(report->subject, &certificate->subject_raw);
     report->issuer_length = copy_name(report->issuer, &certificate->issuer_raw);
+    // As on Node with partial chains: a server's own certificate may be in the list. Mbed TLS trusts only self-signed ones.
+    if (report->above == 0 && is_among(certificate, trust->authorities)) *flags &= ~MBEDTLS_X509_BADCERT_NOT_TRUSTED;
     const TlsJob *job = trust->job;
     if (job->address && !is_for_address(certificate, job->address, job->address_length)) {
       *flags |= MBEDTLS_X509_BADCERT_CN_MISMATCH;

@@ -55,6 +55,7 @@ _Noreturn void tls_child(const TlsJob *job);
 struct mbedtls_x509_crt;
 typedef struct {
   const TlsJob *job;
+  const struct mbedtls_x509_crt *authorities;
   TlsReport *report;
 } TlsTrust;
 int tls_check(void *trust, struct mbedtls_x509_crt *certificate, int above, uint32_t *flags);

@@ -78,6 +78,19 @@ pluginMain(definePlugin({ name: 'runaway', timeout: 300, add: () => ({}), del() 
     expect(readFileSync(again).equals(readFileSync(outfile))).toBe(true)
   })
 
+  it('has TLS only if the program imports a module that uses it', async () => {
+    const sizes = new Map<string, number>()
+    for (const name of ['node:https', 'node:tls', 'node:http', 'node:crypto']) {
+      const entry = started('imports.ts', `console.log(typeof all)`, `import * as all from '${name}'`)
+      const { outfile: program } = await build(entry)
+      expect(await said([program])).toBe('object\n')
+      sizes.set(name, inspect(program).runtimeBytes)
+    }
+    expect(sizes.get('node:tls')).toBe(sizes.get('node:https'))
+    expect(sizes.get('node:crypto')).toBe(sizes.get('node:http'))
+    expect(sizes.get('node:https')).toBeGreaterThan((sizes.get('node:http') ?? 0) + 150_000)
+  })
+
   it('evaluates its modules once, and its start anew', async () => {
     const entry = started(
       'anew.ts',

@@ -17,7 +17,7 @@ export interface Authority extends Certificate {
 }
 
 /** Kinds of keys. */
-export type KeyKind = keyof typeof keyKinds
+export type KeyKind = 'P-256' | 'P-384' | 'P-521' | 'RSA-2048' | 'RSA-4096' | 'Ed25519'
 
 /** What a certificate has instead of a P-256 key and the validity of its authority. */
 export interface CertificateOptions extends Validity {
@@ -93,14 +93,14 @@ function authority(commonName: string, options: CertificateOptions, signedBy: Si
   }
 }
 
-const keyKinds = {
+const keyKinds: Readonly<Record<KeyKind, () => { publicKey: KeyObject; privateKey: KeyObject }>> = {
   'P-256': () => generateKeyPairSync('ec', { namedCurve: 'P-256' }),
   'P-384': () => generateKeyPairSync('ec', { namedCurve: 'P-384' }),
   'P-521': () => generateKeyPairSync('ec', { namedCurve: 'P-521' }),
   'RSA-2048': () => generateKeyPairSync('rsa', { modulusLength: 2048 }),
   'RSA-4096': () => generateKeyPairSync('rsa', { modulusLength: 4096 }),
   Ed25519: () => generateKeyPairSync('ed25519'),
-} as const
+}
 
 const keyPair = ({ key = 'P-256' }: CertificateOptions = {}) => keyKinds[key]()
 

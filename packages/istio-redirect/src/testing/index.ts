@@ -20,7 +20,14 @@ export {
   type SeenRequest,
   startApiServer,
 } from './api-server.ts'
-export { type Authority, type Certificate, createAuthority, type Validity } from './certificate.ts'
+export {
+  type Authority,
+  type Certificate,
+  type CertificateOptions,
+  createAuthority,
+  type KeyKind,
+  type Validity,
+} from './certificate.ts'
 export { ambientGrants, type Grant, repairGrants } from './grants.ts'
 export { type KubeconfigParts, kubeconfigText } from './kubeconfig-text.ts'
 export { type AgentAnswer, type AgentRequest, type NodeAgent, startNodeAgent } from './node-agent.ts'

@@ -60,9 +60,8 @@ export function sanitizedTls(): string {
   const library = readdirSync(join(folder, 'library')).filter((file) => file.endsWith('.c'))
   const objects = library.map((file) => {
     const source = join(folder, 'library', file)
-    return once('mbedtls', [source, join(native, 'tls-config.h')], (to) =>
-      gcc([...flags, '-fsanitize=address', '-w', '-c', source, '-o', to]),
-    )
+    const compile = (to: string): void => void gcc([...flags, '-fsanitize=address', '-w', '-c', source, '-o', to])
+    return once('mbedtls', [source], compile, [join(native, 'tls-config.h')])
   })
   const parts = ['tls-child', 'tls-copy', 'tls-random', 'tls-trust'].map((part) => join(native, `${part}.c`))
   const sources = [join(here, 'tls-plain.c'), ...parts]
@@ -72,10 +71,14 @@ export function sanitizedTls(): string {
 }
 
 /** Compiled if there is no result of the same sources. */
-function once(name: string, sources: readonly string[], compile: (to: string) => void): string {
+function once(
+  name: string,
+  sources: readonly string[],
+  compile: (to: string) => void,
+  headers: readonly string[] = ownHeaders(),
+): string {
   const hash = createHash('sha256').update(JSON.stringify([sources, FLAGS, CHECKS, ENGINE_CHECKS]))
-  const headers = readdirSync(native).filter((file) => file.endsWith('.h'))
-  for (const file of [...sources, ...headers.map((header) => join(native, header))]) hash.update(readFileSync(file))
+  for (const file of [...sources, ...headers]) hash.update(readFileSync(file))
   const path = join(out, `${name}-${hash.digest('hex').slice(0, 16)}`)
   if (existsSync(path)) return path
   mkdirSync(out, { recursive: true })
@@ -84,5 +87,10 @@ function once(name: string, sources: readonly string[], compile: (to: string) =>
   renameSync(fresh, path)
   return path
 }
+
+const ownHeaders = (): string[] =>
+  readdirSync(native)
+    .filter((file) => file.endsWith('.h'))
+    .map((file) => join(native, file))
 
 const gcc = (argv: readonly string[]) => execFileSync('gcc', argv, { stdio: ['ignore', 'inherit', 'inherit'] })

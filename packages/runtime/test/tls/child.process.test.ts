@@ -112,6 +112,24 @@ describe.skipIf(!isBuilt || !isRoot)(`The process that speaks TLS (${NOT_BUILT},
     expect(open).toBeLessThanOrEqual(8)
   })
 
+  it('speaks to nobody where the kernel refuses the other user', async () => {
+    let connections = 0
+    await using server = await rawServer((socket) => {
+      socket.on('data', () => {
+        connections += 1
+      })
+    })
+    // In a user namespace with one user.
+    const asked = JSON.stringify({ host: '127.0.0.1', port: server.port, ca })
+    const parent = spawn('unshare', ['-Ur', client.small, asked], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const [line] = await once(parent.stdout, 'data')
+    expect(JSON.parse(String(line))).toMatchObject({
+      code: 'ERR_TLS_SANDBOX',
+      message: expect.stringContaining('refused to confine the process for it (the user: '),
+    })
+    expect(connections).toBe(0)
+  })
+
   it('ends the request when it is killed', async () => {
     await using server = await httpsServer(identity)
     const parent = start({ port: server.port, path: '/never' })

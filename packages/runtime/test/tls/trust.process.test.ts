@@ -160,6 +160,17 @@ describe.skipIf(!isBuilt)(`A server is trusted as on Node (${NOT_BUILT})`, () =>
     expect([small.code, node.code]).toEqual(['CERT_HAS_EXPIRED', 'CERT_HAS_EXPIRED'])
   })
 
+  it('by its own certificate in `ca`, but not by one with the same names', async () => {
+    const own = stranger.issue('s', hosts)
+    await using server = await httpsServer(own)
+    const known = await askBoth(client, { port: server.port, ca: `${ca}${own.cert}` })
+    expect(known.small).toEqual(known.node)
+    expect(known.small).toMatchObject(ok)
+    const code = 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'
+    const other = await askBoth(client, { port: server.port, ca: stranger.issue('s', hosts).cert })
+    expect([other.small.code, other.node.code]).toEqual([code, code])
+  })
+
   it('trusts nobody without `ca`', async () => {
     await using server = await httpsServer(identity)
     const small = await askSmall(client, { port: server.port })
