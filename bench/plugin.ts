@@ -51,6 +51,7 @@ try {
   await suite.race('what a mesh ADD needs', [...(await floor(node, ours, folder)), bare], used.runs)
   await raced('ADD, mesh pod', (one) => add(node, one, mesh, true), [served])
   await agentsShare(node, agent)
+  forget(node)
   await raced('ADD, mesh pod, annotations handed over', (one) => add(node, one, mesh, true, HANDED_OVER.mesh))
   const native = plugins.map((one) => ({ ...one, conf: { ...one.conf, native_nftables: true } }))
   await suite.race('ADD, mesh pod, native', [...native.map((one) => add(node, one, mesh, true)), bare], used.runs)
@@ -59,6 +60,7 @@ try {
     add(node, one, outside, false, HANDED_OVER.outside),
   )
   await raced('ADD, excluded namespace', (one) => add(node, one, outside, false, { exclude_namespaces: ['demo'] }))
+  forget(node)
   await raced('CHECK, mesh pod', (one) => after(node, one, 'CHECK'))
   await raced('DEL, mesh pod', (one) => after(node, one, 'DEL'))
   await bursts(node)
@@ -75,6 +77,11 @@ async function raced(
   more: readonly Plugin[] = [],
 ): Promise<void> {
   await suite.race(group, [...[...more, ...plugins].map(contender), bare], used.runs)
+}
+
+/** The pods so far are gone, and so are their records: a DEL reads those of all pods of the node. */
+function forget(node: Node): void {
+  rmSync(join(node.runDir, 'attachments'), { recursive: true, force: true })
 }
 
 /** What the agent takes for a served ADD, and how often that asks the API server. */

@@ -22,11 +22,7 @@ export function diskFolder(path: string): StateFolder {
     path,
     read(name) {
       const file = `${path}/${name}`
-      return attempt(file, 'read', () => {
-        // Most ADDs find none, for which an error takes longer than a look.
-        if (!isThere(path, file) || lstatSync(file, { throwIfNoEntry: false }) === undefined) return undefined
-        return readStateFile(file)
-      })
+      return attempt(file, 'read', () => (isThere(path, file) ? readStateFile(file) : undefined))
     },
     write(name, text) {
       const file = `${path}/${name}`
