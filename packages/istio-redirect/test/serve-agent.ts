@@ -24,12 +24,12 @@ export async function servingAgent(
     execArgv: ['--conditions=@cni/source'],
   })
   const answers: string[] = []
-  let known = () => {}
+  const unknown: (() => void)[] = []
   await new Promise<void>((resolve, reject) => {
     worker.once('error', reject)
     worker.on('message', (news: ServeNews) => {
       if ('listens' in news) resolve()
-      else if ('knows' in news) known()
+      else if ('knows' in news) unknown.shift()?.()
       else answers.push(news.answered)
     })
   })
@@ -37,9 +37,7 @@ export async function servingAgent(
     answers,
     setPod(pod) {
       worker.postMessage(pod)
-      return new Promise((resolve) => {
-        known = resolve
-      })
+      return new Promise((resolve) => unknown.push(resolve))
     },
     async [Symbol.asyncDispose]() {
       await worker.terminate()

@@ -9,7 +9,7 @@ import { readState, type State } from './state.ts'
 import type { Verdict } from './sweep.ts'
 
 /** Runs both plugins with a pod and says which differences no decision explains. */
-export function podJudge(both: Plugins): (one: PodCase) => Promise<Verdict> {
+export function podJudge(both: Pick<Plugins, 'compare'>): (one: PodCase) => Promise<Verdict> {
   const grounds = new Map<string, Promise<State>>()
   const untouched = (one: PodCase): Promise<State> => {
     const key = JSON.stringify([one.addresses, one.withoutIpv6, one.foreign])

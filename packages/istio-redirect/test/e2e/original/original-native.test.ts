@@ -8,19 +8,18 @@ import { sweep } from './sweep.ts'
 
 const { missing } = peer('istio-cni')
 
-describe.runIf(missing === undefined)(
-  `the original istio-cni and ours, with native_nftables${missing ? ` (skipped: ${missing})` : ''}`,
-  () => {
+describe.runIf(missing === undefined).each(['alone', 'served'] as const)(
+  `the original istio-cni and ours, with native_nftables, %s${missing ? ` (skipped: ${missing})` : ''}`,
+  (way) => {
     let both: Plugins
     beforeAll(async () => {
-      both = await plugins()
+      both = await plugins(way)
     })
     afterAll(() => both[Symbol.asyncDispose]())
 
     test(`do the same with ${runs} random pods (CNI_SEED=${seed})`, { timeout: 60_000 + 1000 * runs }, async () => {
       let redirected = 0
       const judge = podJudge({
-        ...both,
         async compare(one, theirPod) {
           const pair = await both.compare(one, theirPod)
           if (pair.theirs.state.native !== '') redirected += 1
@@ -33,6 +32,7 @@ describe.runIf(missing === undefined)(
       )
       expect(redirected).toBeGreaterThan(runs / 4)
       expect(report.disagreements.join('\n\n')).toBe('')
+      if (way === 'served') expect(both.served).toBeGreaterThan(runs / 4)
     })
   },
 )

@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type StoredPod, startApiServer } from '@cni/istio-redirect/testing'
+import { servingAgent } from '../../serve-agent.ts'
 import { COMPILED } from '../executables.ts'
 import { PATH, peer } from './peers.ts'
 import type { PodCase } from './random-pod.ts'
@@ -26,10 +27,12 @@ export interface Pair {
 export interface Plugins extends AsyncDisposable {
   /** With another pod for the original, if there is one. */
   compare(one: PodCase, theirPod?: StoredPod): Promise<Pair>
+  /** ADDs of ours that the agent has decided. */
+  readonly served: number
 }
 
-/** Prepares both plugins. */
-export async function plugins(compiled = COMPILED): Promise<Plugins> {
+/** Prepares both plugins. `way`: ours decides by itself, or an agent decides for it. */
+export async function plugins(way: 'alone' | 'served', compiled = COMPILED): Promise<Plugins> {
   const folder = mkdtempSync(join(tmpdir(), 'istio-original-'))
   const api = await startApiServer()
   const side = (name: string, file: string) => {
@@ -41,16 +44,17 @@ export async function plugins(compiled = COMPILED): Promise<Plugins> {
   }
   const theirs = side('theirs', peer('istio-cni').file)
   const ours = side('ours', compiled)
+  const agent = way === 'served' ? await servingAgent(join(folder, 'ours'), []) : undefined
   let count = 0
   return {
     async compare(one, theirPod = one.pod) {
       // Cases run side by side: each has its own pod, in its own words.
       count += 1
       const name = `${one.pod.metadata.name}-${count}`
-      const renamed = (pod: StoredPod, stored: string) =>
-        api.setPod({ ...pod, metadata: { ...pod.metadata, name: stored } })
-      renamed(theirPod, `${name}-a`)
-      renamed(one.pod, `${name}-b`)
+      const renamed = (pod: StoredPod, stored: string) => ({ ...pod, metadata: { ...pod.metadata, name: stored } })
+      api.setPod(renamed(theirPod, `${name}-a`))
+      api.setPod(renamed(one.pod, `${name}-b`))
+      await agent?.setPod(renamed(one.pod, `${name}-b`))
       // B1: ours reads owner groups of the pod as well; the original is given them as the runtime's.
       const [a, b] = await Promise.all([
         theirs({ ...one, env: { ...one.env, ...podGroups(one) } }, `${name}-a`),
@@ -59,7 +63,11 @@ export async function plugins(compiled = COMPILED): Promise<Plugins> {
       for (const stored of [`${name}-a`, `${name}-b`]) api.deletePod(one.pod.metadata.namespace, stored)
       return { theirs: a, ours: b }
     },
+    get served() {
+      return agent?.answers.filter((answer) => answer !== 'refused').length ?? 0
+    },
     async [Symbol.asyncDispose]() {
+      await agent?.[Symbol.asyncDispose]()
       await api.close()
       rmSync(folder, { recursive: true, force: true })
     },
