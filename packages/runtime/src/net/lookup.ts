@@ -1,20 +1,21 @@
 import { readFileSync } from '../fs/whole-file.ts'
 import { isIP } from './ip.ts'
 
-/** Addresses of a name by /etc/hosts. There is no DNS: a program that needs it is built with `--runtime bun`. */
+/** Address of a name that needs no DNS: an address itself, `localhost`, or a name in /etc/hosts. */
 export function lookupHost(name: string): string | undefined {
   if (isIP(name) !== 0) return name
+  const wanted = name.toLowerCase()
   const listed = hostsFile()
-    .map((line) => line.replace(/#.*/, '').trim().split(/\s+/))
-    .find(([, ...names]) => names.includes(name))
-  return listed?.[0] ?? (name === 'localhost' ? '127.0.0.1' : undefined)
+    .map((line) => line.replace(/#.*/, '').trim().toLowerCase().split(/\s+/))
+    .find(([, ...names]) => names.includes(wanted))
+  return listed?.[0] ?? (wanted === 'localhost' ? '127.0.0.1' : undefined)
 }
 
 function hostsFile(): string[] {
   try {
     return String(readFileSync('/etc/hosts', 'utf8')).split('\n')
   } catch {
-    // No such file: only `localhost` is known.
+    // No such file: it lists no names.
     return []
   }
 }

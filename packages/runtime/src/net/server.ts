@@ -5,9 +5,9 @@ import { nextTick } from '../loop/ticks.ts'
 import { callError } from '../sys/errno.ts'
 import { call } from '../sys/numbers.ts'
 import { type AddressInfo, AF_INET, AF_INET6, AF_UNIX, ipAddress, readAddress, unixAddress } from './address.ts'
+import { openSocket } from './attempt.ts'
 import { lookupHost } from './lookup.ts'
 import { Socket } from './socket.ts'
-import { openSocket } from './target.ts'
 
 const SOCK_CLOEXEC_NONBLOCK = 0o2004000
 const SOL_SOCKET = 1

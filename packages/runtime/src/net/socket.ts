@@ -9,11 +9,11 @@ import { callError } from '../sys/errno.ts'
 import { call } from '../sys/numbers.ts'
 import { type AddressInfo, socketName } from './address.ts'
 import { connectError } from './connect-error.ts'
-import { connectResult, openTarget, type Target } from './target.ts'
+import { Dial } from './dial.ts'
+import type { Target } from './target.ts'
 
 const EAGAIN = -11
 const EINTR = -4
-const EINPROGRESS = -115
 const CHUNK = 65_536
 const SOL_SOCKET = 1
 const SHUT_WR = 1
@@ -40,7 +40,8 @@ export class Socket extends Duplex {
   #flush: (() => void) | undefined
   #onConnected: (() => void)[] = []
   #timer: Timeout | undefined
-  #target: Target | undefined
+  #dial: Dial | undefined
+  #hasRef = true
 
   constructor(options: SocketOptions = {}) {
     const { allowHalfOpen = false, signal } = options
@@ -87,12 +88,12 @@ export class Socket extends Duplex {
   connectTo(target: Target, listener?: Listener): this {
     if (listener !== undefined) this.once('connect', listener)
     this.connecting = true
-    this.#target = target
-    // Errors come later, as Node has it: the caller can add its listeners first.
-    const result = openTarget(target, (fd) => this.#attach(fd))
-    if (result === EINPROGRESS && this.#watcher !== undefined) this.#watcher.events = POLLOUT
-    else if (result < 0) nextTick(() => this.destroy(connectError(this.#target, result)))
-    else nextTick(() => this.#connected())
+    this.#dial = new Dial(target, (result, tried) => {
+      this.#dial = undefined
+      if (result < 0) this.destroy(connectError(tried, result))
+      else this.#connected(result)
+    })
+    this.#dial.setRef(this.#hasRef)
     return this
   }
 
@@ -138,6 +139,7 @@ export class Socket extends Duplex {
   override _destroy(error: Error | null, done: Done): void {
     this.connecting = false
     this.#timer?.close()
+    this.#dial?.cancel()
     this.#watcher?.stop()
     if (this.#watcher !== undefined) call('close', this.#watcher.fd)
     this.#watcher = undefined
@@ -169,12 +171,18 @@ export class Socket extends Duplex {
   }
 
   ref(): this {
-    this.#watcher?.ref()
-    return this
+    return this.#setRef(true)
   }
 
   unref(): this {
-    this.#watcher?.unref()
+    return this.#setRef(false)
+  }
+
+  #setRef(hasRef: boolean): this {
+    this.#hasRef = hasRef
+    this.#dial?.setRef(hasRef)
+    if (hasRef) this.#watcher?.ref()
+    else this.#watcher?.unref()
     return this
   }
 
@@ -196,6 +204,7 @@ export class Socket extends Duplex {
 
   #attach(fd: number): void {
     this.#watcher = new Watcher(fd, 0, (events) => this.#ready(events))
+    if (!this.#hasRef) this.#watcher.unref()
   }
 
   #want(events: number): void {
@@ -203,10 +212,6 @@ export class Socket extends Duplex {
   }
 
   #ready(events: number): void {
-    if (this.connecting) {
-      this.#settleConnect()
-      return
-    }
     if ((events & POLLOUT) !== 0 && this.#watcher !== undefined) {
       this.#watcher.events &= ~POLLOUT
       this.#flush?.()
@@ -214,16 +219,8 @@ export class Socket extends Duplex {
     if ((events & ~POLLOUT) !== 0) this.#receive()
   }
 
-  #settleConnect(): void {
-    if (this.#watcher === undefined) return
-    const result = connectResult(this.#watcher.fd)
-    this.#watcher.events = 0
-    if (result === 0) this.#connected()
-    else this.destroy(connectError(this.#target, result))
-  }
-
-  #connected(): void {
-    if (this.destroyed) return
+  #connected(fd: number): void {
+    this.#attach(fd)
     this.connecting = false
     this.pending = false
     for (const action of this.#onConnected.splice(0)) action()

@@ -73,8 +73,9 @@ describe.skipIf(!isBuilt)(`A server that does not behave ends a request with an 
   })
 
   it('has a name that is not known', async () => {
+    // A machine without a name server cannot tell.
     const small = await askSmall(client, { host: 'no-such-host.invalid', port: 1, ca })
-    expect(small).toMatchObject({ code: 'ENOTFOUND' })
+    expect(['ENOTFOUND', 'EAI_AGAIN']).toContain(small.code)
   })
 })
 

@@ -1,0 +1,154 @@
+import { formatIPv6 } from './ip.ts'
+
+/** Types of records, RFC 1035 and 3596. */
+export const A = 1
+export const AAAA = 28
+const CNAME = 5
+const IN = 1
+
+/** Codes of an answer that is final; any other code is a failure of the server. */
+const NOERROR = 0
+const NXDOMAIN = 3
+
+const HEADER = 12
+const QUERY = 0x0100
+/** Answer, opcode and truncation: an answer over TCP is never truncated. */
+const KIND = 0xfa00
+const ANSWER = 0x8000
+const MAX_LABEL = 63
+const MAX_NAME = 255
+const MAX_RECORDS = 256
+const MAX_ALIASES = 16
+const MAX_ADDRESSES = 16
+const POINTER = 0xc0
+
+export interface Question {
+  readonly id: number
+  /** Uncompressed name, as `encodeName` returns it. */
+  readonly name: Uint8Array
+  readonly type: typeof A | typeof AAAA
+}
+
+/** Addresses, none if the name or the record does not exist; `failed` if the server could not find out. */
+export type Answer = readonly string[] | 'failed'
+
+/** Name in the form of a message: labels with their lengths. `undefined` for a text that is no name of a host. */
+export function encodeName(text: string): Uint8Array | undefined {
+  const labels = text.replace(/\.$/, '').split('.')
+  if (labels.some((label) => label.length > MAX_LABEL || !/^[\x21-\x7e]+$/.test(label))) return undefined
+  const codes = labels.flatMap((label) => [label.length, ...Array.from(label, (char) => char.charCodeAt(0))])
+  return codes.length < MAX_NAME ? Uint8Array.from([...codes, 0]) : undefined
+}
+
+/** Query with the length in front of it that TCP needs (RFC 7766). */
+export function encodeQuery({ id, name, type }: Question): Uint8Array {
+  const length = HEADER + name.length + 4
+  const bytes = new Uint8Array(2 + length)
+  const view = new DataView(bytes.buffer)
+  for (const [index, value] of [length, id, QUERY, 1].entries()) view.setUint16(2 * index, value)
+  bytes.set(name, 2 + HEADER)
+  view.setUint16(bytes.length - 4, type)
+  view.setUint16(bytes.length - 2, IN)
+  return bytes
+}
+
+/** Reads a message of a server, which may be any bytes. `undefined` if it is malformed or answers another question. */
+export function readAnswer(message: Uint8Array, { id, name, type }: Question): Answer | undefined {
+  try {
+    const reader = new Reader(message)
+    if (reader.u16() !== id) return undefined
+    const flags = reader.u16()
+    const [questions, records] = [reader.u16(), reader.u16()]
+    if ((flags & KIND) !== ANSWER || questions !== 1 || records > MAX_RECORDS) return undefined
+    reader.at = HEADER
+    const asked = nameKey(name)
+    if (reader.name() !== asked || reader.u16() !== type || reader.u16() !== IN) return undefined
+    const code = flags & 0xf
+    if (code === NXDOMAIN) return []
+    return code === NOERROR ? addressesOf(reader, records, asked, type) : 'failed'
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+/** Addresses of the name, or of the name that its aliases lead to. */
+function addressesOf(reader: Reader, records: number, asked: string, type: number): string[] | undefined {
+  const aliases = new Map<string, string>()
+  const found: { readonly owner: string; readonly address: string }[] = []
+  for (let index = 0; index < records; index++) {
+    const owner = reader.name()
+    const [kind, family] = [reader.u16(), reader.u16()]
+    // Skips the time to live: a process keeps no addresses.
+    reader.at += 4
+    const length = reader.u16()
+    const end = reader.at + length
+    if (family === IN && kind === CNAME) {
+      aliases.set(owner, reader.name())
+      if (reader.at !== end) return undefined
+    } else if (family === IN && kind === type) {
+      if (length !== (type === A ? 4 : 16)) return undefined
+      found.push({ owner, address: type === A ? reader.ipv4() : reader.ipv6() })
+    }
+    reader.at = end
+  }
+  let owner = asked
+  for (let hops = 0; hops < MAX_ALIASES; hops++) owner = aliases.get(owner) ?? owner
+  // A chain of aliases that does not end, or is too long, leads to no address.
+  if (aliases.has(owner)) return undefined
+  return found
+    .filter((one) => one.owner === owner)
+    .slice(0, MAX_ADDRESSES)
+    .map(({ address }) => address)
+}
+
+/** Compares names without case. Lengths of labels are below the codes of letters. */
+const nameKey = (name: Uint8Array): string => String.fromCharCode(...name).toLowerCase()
+
+/** Reads a message; throws a `RangeError` where it ends too early or a name is malformed. */
+class Reader {
+  at = 0
+  readonly #view: DataView
+
+  constructor(bytes: Uint8Array) {
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  }
+
+  u16(): number {
+    this.at += 2
+    return this.#view.getUint16(this.at - 2)
+  }
+
+  ipv4(): string {
+    return Array.from({ length: 4 }, () => this.#view.getUint8(this.at++)).join('.')
+  }
+
+  ipv6(): string {
+    return formatIPv6(Array.from({ length: 8 }, () => this.u16()))
+  }
+
+  /** Key of a name. Each pointer must lead to a lower offset than the one before, so that there is no loop. */
+  name(): string {
+    const codes: number[] = []
+    let from = this.at
+    let limit = this.at
+    let end: number | undefined
+    for (;;) {
+      const length = this.#view.getUint8(from++)
+      if (length >= POINTER) {
+        const target = ((length & ~POINTER) << 8) | this.#view.getUint8(from++)
+        if (target >= limit) throw new RangeError('a pointer that does not lead back')
+        end ??= from
+        limit = target
+        from = target
+        continue
+      }
+      if (length > MAX_LABEL || codes.length + length >= MAX_NAME) throw new RangeError('a name that is too long')
+      codes.push(length)
+      if (length === 0) break
+      for (let index = 0; index < length; index++) codes.push(this.#view.getUint8(from++))
+    }
+    this.at = end ?? from
+    return String.fromCharCode(...codes).toLowerCase()
+  }
+}

@@ -1,0 +1,63 @@
+import { readFileSync } from '../fs/whole-file.ts'
+import { nextTick } from '../loop/ticks.ts'
+import { Exchange } from './dns-exchange.ts'
+import { encodeName } from './dns-message.ts'
+import { candidates, readResolvConf } from './resolv-conf.ts'
+
+/** Results as libuv numbers them; no errno of the kernel. */
+export const EAI_AGAIN = -3001
+export const ENOTFOUND = -3008
+
+/** Looks a name up by DNS. */
+export class Lookup {
+  readonly #servers: string[]
+  readonly #names: Uint8Array[]
+  readonly #done: (result: number, addresses: readonly string[]) => void
+  #exchange: Exchange | undefined
+  #isOver = false
+
+  /** `done` gets 0 with addresses, IPv4 first, or a negative result. It is not called before the constructor returns. */
+  constructor(name: string, done: (result: number, addresses: readonly string[]) => void) {
+    const conf = readResolvConf(resolvConf())
+    this.#servers = [...conf.servers]
+    this.#names = candidates(name, conf)
+      .map(encodeName)
+      .filter((encoded) => encoded !== undefined)
+    this.#done = done
+    nextTick(() => this.#next())
+  }
+
+  cancel(): void {
+    this.#isOver = true
+    this.#exchange?.cancel()
+  }
+
+  #next(): void {
+    if (this.#isOver) return
+    const [name] = this.#names
+    const [server] = this.#servers
+    if (name === undefined) this.#done(ENOTFOUND, [])
+    // The rest of the search list is not asked: a failure must not change what a name means.
+    else if (server === undefined) this.#done(EAI_AGAIN, [])
+    else {
+      this.#exchange = new Exchange(server, name, (answer) => {
+        if (answer !== 'failed' && answer.length > 0) {
+          this.#done(0, answer)
+          return
+        }
+        if (answer === 'failed') this.#servers.shift()
+        else this.#names.shift()
+        this.#next()
+      })
+    }
+  }
+}
+
+function resolvConf(): string {
+  try {
+    return String(readFileSync('/etc/resolv.conf', 'utf8'))
+  } catch {
+    // No such file: the server is on the machine itself.
+    return ''
+  }
+}
