@@ -1,5 +1,6 @@
 import type { LogSink } from '@cni/skel'
 import { messageOf } from '@cni/types'
+import { postOverUnix } from '../http/unix-post.ts'
 
 /**
  * Hands the lines of one call to the node agent, where `kubectl logs` shows them: one `POST /log` over its unix socket
@@ -22,8 +23,6 @@ export function agentSocket(socketPath: string, timeoutMs = 1000): LogSink {
 
 async function post(socketPath: string, body: string, timeoutMs: number): Promise<void> {
   try {
-    // What asks is loaded when there is something to say: most calls say it to the agent that has decided, in another way.
-    const { postOverUnix } = await import('../http/unix-post.ts')
     const { status } = await postOverUnix(socketPath, { path: '/log', body, timeoutMs })
     if (status !== 200) throw new Error(`status ${status}`)
   } catch (cause) {
