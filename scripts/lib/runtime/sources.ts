@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { join } from 'node:path'
 import { exec } from '../exec.ts'
 import { download } from '../image/debian-archive.ts'
+import type { PinnedFile } from '../image/pins.ts'
 import { Stop } from '../progress.ts'
 import { EDITED_FILES, editEngine } from './engine-edits.ts'
 import { C_LIBRARY, ENGINE_SOURCE, MBEDTLS_VERSION, type Processor, QUICKJS_VERSION, TLS_SOURCE } from './pins.ts'
@@ -12,11 +13,7 @@ const HINT = 'The archive no longer has it, or cannot be reached. Until then plu
 export async function engineSource(cache: string): Promise<string> {
   const folder = join(cache, 'quickjs')
   await unpackOnce(folder, ENGINE_SOURCE.sha256, async (into) => {
-    const archive = await download(ENGINE_SOURCE, join(cache, 'downloads'), HINT)
-    await exec(['tar', '--strip-components=1', '-xJf', archive, '-C', into], {
-      quiet: true,
-      hint: 'tar needs xz for it: apt-get install xz-utils',
-    })
+    await unpack(ENGINE_SOURCE, cache, into)
     const version = readFileSync(join(into, 'VERSION'), 'utf8').trim()
     if (version !== QUICKJS_VERSION) throw new Stop(`the pinned engine is ${version}, pins.ts says ${QUICKJS_VERSION}`)
   })
@@ -31,11 +28,7 @@ export async function engineSource(cache: string): Promise<string> {
 export async function tlsSource(cache: string): Promise<string> {
   const folder = join(cache, 'mbedtls')
   await unpackOnce(folder, TLS_SOURCE.sha256, async (into) => {
-    const archive = await download(TLS_SOURCE, join(cache, 'downloads'), HINT)
-    await exec(['tar', '--strip-components=1', '-xjf', archive, '-C', into], {
-      quiet: true,
-      hint: 'tar needs bzip2 for it: apt-get install bzip2',
-    })
+    await unpack(TLS_SOURCE, cache, into)
     const header = readFileSync(join(into, 'include/mbedtls/build_info.h'), 'utf8')
     const version = /MBEDTLS_VERSION_STRING +"([^"]+)"/.exec(header)?.[1]
     if (version !== MBEDTLS_VERSION)
@@ -64,6 +57,15 @@ export async function cLibrary(processor: Processor, cache: string): Promise<CLi
     libraries: join(folder, 'usr/lib', triplet),
     licence: join(folder, 'usr/share/doc/musl-dev/copyright'),
   }
+}
+
+/** Downloads an archive of source and unpacks it without its first folder; tar sees how it is compressed. */
+async function unpack(source: PinnedFile, cache: string, into: string): Promise<void> {
+  const archive = await download(source, join(cache, 'downloads'), HINT)
+  await exec(['tar', '--strip-components=1', '-xf', archive, '-C', into], {
+    quiet: true,
+    hint: 'tar needs xz and bzip2 for it: apt-get install xz-utils bzip2',
+  })
 }
 
 /** Unpacks into a folder that is there only when it is complete, and of this archive. */

@@ -40,9 +40,6 @@ const steps = [
   'the system calls',
 ]
 
-/** Steps at which the child reads what the program gave it. */
-const given: Readonly<Record<string, 'ca' | 'cert' | 'key'>> = { ca: 'ca', cert: 'cert', key: 'key' }
-
 const highOf = (error: number): number => -(-error & 0xff80)
 const protocolError = (what: string): Error => coded(new Error(`TLS: ${what}`), 'EPROTO')
 export const resetError = (): Error => {
@@ -57,8 +54,7 @@ export function childError(report: Report, settings: TlsSettings): Error {
     const what = `TLS: the kernel refused to confine the process for it (${steps[report.flags]}: ${errnoName(error)})`
     return coded(new Error(what), 'ERR_TLS_SANDBOX')
   }
-  const which = given[stage]
-  if (which !== undefined) return unreadable(which, error, settings[which] ?? '')
+  if (stage === 'ca' || stage === 'cert' || stage === 'key') return unreadable(stage, error, settings[stage] ?? '')
   if (stage === 'pair') {
     const message = 'error:x509 certificate routines::key values mismatch'
     return coded(new Error(message), 'ERR_OSSL_X509_KEY_VALUES_MISMATCH')

@@ -1,9 +1,8 @@
-import { waitForExit } from '../child/wait.ts'
+import { readExit, siginfo, WEXITED, waitForExit } from '../child/wait.ts'
 import { notHere } from '../errors.ts'
 import { host } from '../host.ts'
 import { callError } from '../sys/errno.ts'
 import { call, callAgain } from '../sys/numbers.ts'
-import { signalNames } from '../sys/signal-names.ts'
 import { exitError } from './child-error.ts'
 import type { TlsSettings } from './options.ts'
 
@@ -11,11 +10,6 @@ const AF_UNIX = 1
 const SOCK_STREAM_CLOEXEC_NONBLOCK = 0o2004001
 const SIGKILL = 9
 const P_PID = 1
-const WEXITED = 4
-const CLD_EXITED = 1
-/** Places of struct siginfo, in words of 4 bytes. */
-const CODE = 2
-const STATUS = 6
 
 /** `cni-build` finds it in a bundle and takes the native program with TLS: packages/build/src/small/tools-small.ts. */
 const LACKING = 'TLS needs cni-runtime-tls: it'
@@ -47,11 +41,9 @@ export class TlsChild {
     const pid = this.#pid
     if (pid === undefined) return this.#exit
     this.#pid = undefined
-    const info = new Int32Array(32)
+    const info = siginfo()
     callAgain('waitid', P_PID, pid, info, WEXITED, null)
-    const status = info[STATUS] ?? 0
-    const isExit = info[CODE] === CLD_EXITED
-    this.#exit = isExit ? exitError(status, null) : exitError(null, signalNames[status] ?? `${status}`)
+    this.#exit = exitError(...readExit(info))
     return this.#exit
   }
 
@@ -63,7 +55,7 @@ export class TlsChild {
       this.wait()
       return
     }
-    // Without CAP_KILL: the process ends because its end of the pair is closed.
+    // kill() needs CAP_KILL. The process also ends because its end of the pair is closed.
     this.#pid = undefined
     waitForExit(pid, () => {})
   }
