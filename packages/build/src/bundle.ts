@@ -99,7 +99,7 @@ export async function bundleContents(options: ProgramOptions): Promise<Contents>
   )
 }
 
-/** One module of the program and the platform. */
+/** Bundles the program and the platform into one module. */
 async function smallContents(esbuild: typeof Esbuild, options: BundleOptions): Promise<Contents> {
   const { entry, outfile = 'bundle', minify = true, conditions = [], define = {}, snapshot = true } = options
   const settings = { entry, outfile, minify, conditions, define, snapshot }

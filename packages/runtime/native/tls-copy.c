@@ -10,7 +10,7 @@
 
 enum { CHUNK = 16384 };
 
-// Bytes on their way in one direction.
+// Buffer of one direction.
 typedef struct {
   unsigned char bytes[CHUNK];
   size_t start;
@@ -35,7 +35,7 @@ int tls_receive(void *unused, unsigned char *bytes, size_t length) {
 
 static void poll_both(short network, short plain) {
   struct pollfd both[] = {{TLS_NETWORK, network, 0}, {TLS_PLAIN, plain, 0}};
-  // A connection that has failed is always ready: nothing is to be read from or written to it now.
+  // poll() always reports a failed connection: it is left out unless it is waited for.
   if (network == 0) both[0].fd = -1;
   if (syscall(SYS_ppoll, both, 2, 0, 0, 8) < 0 && errno != EINTR) _exit(TLS_BROKEN);
   if (both[1].revents & (POLLHUP | POLLERR)) _exit(TLS_CLOSED);
@@ -73,7 +73,7 @@ static int step_down(mbedtls_ssl_context *ssl, Way *down, short *network, short 
   }
   if (count == MBEDTLS_ERR_SSL_WANT_READ) *network |= POLLIN;
   else if (count == MBEDTLS_ERR_SSL_WANT_WRITE) *network |= POLLOUT;
-  // As on Node, a connection that ends without a word is one that has ended: HTTP knows where a message ends.
+  // Node also takes a connection without close_notify as ended: HTTP knows where a message ends.
   else if (count == 0 || count == MBEDTLS_ERR_SSL_PEER_CLOSE_NOTIFY || count == MBEDTLS_ERR_SSL_CONN_EOF) _exit(TLS_CLOSED);
   else if (count != MBEDTLS_ERR_SSL_RECEIVED_NEW_SESSION_TICKET) end(ssl, count);
   return count == MBEDTLS_ERR_SSL_RECEIVED_NEW_SESSION_TICKET;

@@ -1,4 +1,4 @@
-// What the child gives up before it reads a byte from the network.
+// Confines the child before it reads a byte from the network.
 #include "tls.h"
 #include <errno.h>
 #include <signal.h>
@@ -63,7 +63,7 @@ static int reset_signals(void) {
   }
   sigset_t none;
   sigemptyset(&none);
-  // A signal to the parent's group is for the parent: it ends the child when it has seen to it.
+  // Leaves the parent's group: only the parent ends the child.
   return sigprocmask(SIG_SETMASK, &none, 0) || setpgid(0, 0) ? -1 : 0;
 }
 
@@ -76,7 +76,7 @@ static int close_from(unsigned int first) {
 }
 
 static int keep_two_descriptors(const TlsJob *job) {
-  // Neither is one of these places: the runtime keeps 0, 1 and 2 taken.
+  // Neither source is 0, 1 or 2, which the runtime keeps open.
   if (dup2(job->network, TLS_NETWORK) < 0 || dup2(job->plain, TLS_PLAIN) < 0) return -1;
   return close_from(TLS_PLAIN + 1);
 }
@@ -124,7 +124,7 @@ static int end_with_parent(const TlsJob *job) {
 }
 
 int tls_sandbox(const TlsJob *job, uint32_t *step) {
-  // Without its place there is nothing that a report could be written to.
+  // The report goes to TLS_PLAIN: without that descriptor only the exit code tells.
   if (keep_two_descriptors(job) != 0) _exit(TLS_BROKEN);
   *step = 1;
   if (reset_signals() != 0) return errno;

@@ -14,13 +14,18 @@ export interface KnownAddresses {
   readonly told: readonly string[]
   /** The addresses that the kernel has. IPv4 may be left out where some was told. */
   readonly found: readonly string[]
-  /** Whether IPv6 is switched off where the pod would have it; only looked at where {@link mayHaveLostIpv6} says so. */
+  /** True if `disable_ipv6` keeps the pod from IPv6; only read if {@link mayHaveLostIpv6}. */
   readonly ipv6Off: boolean
 }
 
-/** Whether a switch decides: IPv6 addresses were told of, and the kernel has none. */
-export const mayHaveLostIpv6 = ({ told, found }: Pick<KnownAddresses, 'told' | 'found'>): boolean =>
-  usableAddresses(told).ipv6.length > 0 && foundAddresses(found).ipv6.length === 0
+/** The usable addresses of those that the kernel has. */
+export const foundAddresses = (addresses: readonly string[]): UsableAddresses =>
+  // An earlier ADD put that one there.
+  usableAddresses(addresses.filter((address) => address !== PASSTHROUGH.ipv6))
+
+/** True if a switch decides: IPv6 addresses were told of, and the kernel has none. */
+export const mayHaveLostIpv6 = (told: UsableAddresses, found: UsableAddresses): boolean =>
+  told.ipv6.length > 0 && found.ipv6.length === 0
 
 /** What is captured of a pod, as far as its addresses are known. Throws `CniError` where it has none. */
 export const captureOfPod = (
@@ -30,11 +35,6 @@ export const captureOfPod = (
 ): CaptureConfig => captureConfig(found.redirect, { ipv6: capturesIpv6(found, known, log) })
 
 // internal
-
-/** The usable ones of the addresses that the kernel has. */
-const foundAddresses = (addresses: readonly string[]): UsableAddresses =>
-  // An earlier ADD put that one there.
-  usableAddresses(addresses.filter((address) => address !== PASSTHROUGH.ipv6))
 
 /**
  * Whether IPv6 is captured: when the previous plugins or the namespace know such an address of the pod, and nobody has
@@ -48,7 +48,7 @@ function capturesIpv6(
 ): boolean {
   const told = usableAddresses(known.told)
   const found = foundAddresses(known.found)
-  const lost = known.ipv6Off && mayHaveLostIpv6(known)
+  const lost = known.ipv6Off && mayHaveLostIpv6(told, found)
   if (lost) {
     const fields = { pod: quoted(pod), without: told.ipv6.join(', ') }
     log.info('IPv6 is switched off in the pod: it is not captured', fields)

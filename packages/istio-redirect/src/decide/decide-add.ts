@@ -10,7 +10,7 @@ import { maybeAmbient } from './ladder.ts'
 import type { DecisionLog } from './log.ts'
 import { redirectionOf } from './redirection.ts'
 
-/** Which pod is meant. Without a UID the name may be that of an earlier one. */
+/** Pod of an ADD. Without a UID the name may be that of an earlier pod. */
 export interface AskedPod extends PodIdentity {
   /** `K8S_POD_UID`, as the runtime says it. */
   readonly uid?: string | undefined
@@ -24,23 +24,22 @@ export interface AddCall {
   readonly env: Environment
 }
 
-/** Where {@link decideAdd} learns what it decides by: the agent's watches, or the API server and the kernel. */
+/** Sources of a decision: the agent's watches, or the API server and the kernel. */
 export interface AddSources {
-  /** What the pod is. Rejects where that cannot be said. */
+  /** Finds the pod. Rejects if it cannot. */
   pod(who: AskedPod): Promise<PodInfo>
-  /** Enrols a pod in ambient mode if the selectors choose it: whether they do. Rejects where it could not be enrolled. */
+  /** Enrols a pod in ambient mode if the selectors choose it; false if they do not. Rejects if the enrolment failed. */
   enrol(pod: PodInfo): Promise<boolean>
   addresses(): Promise<KnownAddresses>
-  /** Throws for more than this source answers. Default: whatever the annotations may ask for. */
+  /** Throws if the pod asks for more rules than this source makes. Default: no limit but that of annotations. */
   bound?(redirect: Redirect): void
 }
 
-/** What an ADD does: nothing, or the rules of a configuration. */
+/** Result of a decision: no redirection, or the configuration that the rules are built from. */
 export type Decision = { readonly act: 'skip' } | { readonly act: 'redirect'; readonly config: CaptureConfig }
 
 /**
- * Decides about an ADD, and says in the log why. The only decision there is: by the agent for the plugins of its node, or by
- * a plugin for itself.
+ * Decides about an ADD, and logs why. The agent calls it for the plugins of its node, and a plugin for itself.
  *
  * @throws CniError, RedirectError: why the pod cannot start; and whatever a source throws.
  */

@@ -51,7 +51,7 @@ async function decide(c: AddContext<Conf>, settings: Settings, call: AddCall): P
   }
   if (settings.mayBeServed) {
     const native = c.conf.native_nftables === true
-    // Where the namespace cannot be looked at, the plugin says so when it needs it.
+    // An error of the namespace counts only if the pod is redirected: then it occurs again.
     const found = await addresses().catch(() => undefined)
     const request = found && { version: VERSION, call, native, addresses: found }
     const served = request && (await askAgent(c, settings.runDir, request))

@@ -4,8 +4,8 @@ import { attachmentKey } from '../state/attachment-of-call.ts'
 import { type AttachmentRecord, attachmentsIn } from '../state/attachments.ts'
 import { recordedBackend } from '../state/recorded-backend.ts'
 import type { Conf } from './conf.ts'
-import { isAsWritten } from './is-as-written.ts'
 import { missingFromNamespace } from './namespace-network.ts'
+import { openAsWritten } from './open-as-written.ts'
 import { settingsOf } from './settings.ts'
 import { warnAboutSettings } from './warn-settings.ts'
 import { writerFor } from './writer-for.ts'
@@ -23,9 +23,8 @@ export async function check(c: CheckContext<Conf>): Promise<void> {
     return
   }
   requireSameNamespace(c, recorded)
-  if (!isAsWritten(c.netns, recorded)) {
-    await writerFor(c, recorded.rules, recordedBackend(recorded)).verify()
-  }
+  using asWritten = openAsWritten(c.netns, recorded)
+  if (asWritten === undefined) await writerFor(c, recorded.rules, recordedBackend(recorded)).verify()
   const missing = await missingFromNamespace(c.netns, recorded)
   if (missing.length > 0) {
     throw new CniError(drift, 'the network of the pod differs from what was set up', { details: missing.join('\n') })

@@ -9,10 +9,10 @@ import type { RedirectContext } from './redirect-context.ts'
 import type { FirstWriter } from './rule-writer.ts'
 import { writerFor } from './writer-for.ts'
 
-/** What {@link freshWriter} sends. */
+/** Batch for {@link freshWriter}. */
 export interface FreshBatch {
   readonly backend: BatchBackend
-  /** The batch of the configuration, from who has made it. Default: it is made now. */
+  /** Batch that the agent has made of the configuration. Default: it is made now. */
   readonly batch?: Uint8Array | undefined
 }
 
@@ -38,7 +38,7 @@ export async function freshWriter(
 
 // internal
 
-/** Nobody has recorded what is there: rules of the other kind would see every packet, too. */
+/** Finds unrecorded rules of the other kind, which would see every packet, too. */
 const hasOthers = async ({ netns }: RedirectContext, { generation }: FreshNftables, next: BatchBackend) =>
   generation !== FIRST_GENERATION && (await hasUnrecorded(netns, next))
 
@@ -54,7 +54,7 @@ function writerOf(c: RedirectContext, { tables, batch, config, backend }: Opened
     backend: async () => backend,
     async apply() {
       const begun = performance.now()
-      // What the kernel does not take, the other writer does step by step, or says why not.
+      // A batch that the kernel refuses is written step by step, or the error says why not.
       if (!tables.commit(batch)) return writerFor(c, config, backend).apply()
       const durationMs = performance.now() - begun
       c.undo(() => takeBack(c, config, backend))
@@ -68,7 +68,7 @@ function writerOf(c: RedirectContext, { tables, batch, config, backend }: Opened
   }
 }
 
-/** Nothing of iptables was there before: its tables go as well. */
+/** Removes the rules, and the tables of iptables that came with them. */
 async function takeBack({ netns }: RedirectContext, config: CaptureConfig, backend: BatchBackend): Promise<void> {
   await writerFor(netns, config, backend).remove()
   if (backend === 'nft') await iptables(netns).removeEmptyTables()

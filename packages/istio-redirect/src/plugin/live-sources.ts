@@ -6,7 +6,6 @@ import type { AskOptions } from '../kube/ask.ts'
 import { type KubeClient, kubeClient } from '../kube/client.ts'
 import { getPod } from '../kube/get-pod.ts'
 import { loadKubeconfig } from '../kube/kubeconfig.ts'
-import type { PodIdentity } from '../kube/pod-identity.ts'
 import { podInfo } from '../redirect/pod-info.ts'
 import { enrolIfAmbient } from './ambient.ts'
 import type { Conf } from './conf.ts'
@@ -17,24 +16,23 @@ const askingMs = 40_000
 
 /** Sources of a plugin that decides by itself: the API server, and the kernel, which is asked while the server answers. */
 export function liveSources(c: AddContext<Conf>, settings: Settings, addresses: AddSources['addresses']): AddSources {
-  let api: AskOptions | undefined
+  const api = askOptions(c, settings)
   return {
     addresses,
     async pod(who) {
-      api = askOptions(c, settings, who)
       const asked = getPod(who, api)
-      // Who needs the addresses says what is wrong with them.
+      // An error is reported when the addresses are needed.
       addresses().catch(() => {})
       return podInfo(await asked)
     },
-    enrol: (pod) => enrolIfAmbient(c, settings, pod, api ?? askOptions(c, settings, pod)),
+    enrol: (pod) => enrolIfAmbient(c, settings, pod, api),
   }
 }
 
 // internal
 
 /** All requests of a call share one client, until the server refuses it. */
-function askOptions(c: AddContext<Conf>, { kubeconfig, runDir }: Settings, who: PodIdentity): AskOptions {
+function askOptions(c: AddContext<Conf>, { kubeconfig, runDir }: Settings): AskOptions {
   if (kubeconfig === undefined) {
     throw new CniError(
       ErrorCode.invalidNetworkConfig,
@@ -52,6 +50,7 @@ function askOptions(c: AddContext<Conf>, { kubeconfig, runDir }: Settings, who: 
       return client
     },
     signal: AbortSignal.any([c.signal, AbortSignal.timeout(askingMs)]),
-    onRetry: (error, { made }) => c.log.warn(`asking again: ${error.message}`, { pod: quoted(who), requests: made }),
+    onRetry: (error, { made }) =>
+      c.log.warn(`asking again: ${error.message}`, { pod: c.k8s && quoted(c.k8s), requests: made }),
   }
 }

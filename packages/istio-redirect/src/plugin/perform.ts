@@ -12,24 +12,24 @@ import { openNetwork } from './namespace-network.ts'
 import type { RedirectContext } from './redirect-context.ts'
 import { writerFor } from './writer-for.ts'
 
-/** What to write to a namespace. */
+/** Rules for a namespace. */
 export interface Redirection {
-  /** For the log. */
+  /** Pod that the log names. */
   readonly pod: PodIdentity
   readonly config: CaptureConfig
   /** The batch that writes it where there are no rules yet. Default: it is made when it is needed. */
   readonly batch?: Uint8Array | undefined
 }
 
-/** How to write it. */
+/** Back end and record of {@link perform}. */
 export interface Writing {
   /** Default: the kind of iptables that is in use there. */
   readonly backend?: RuleBackend | undefined
-  /** As what and where it is recorded; absent: nowhere. */
+  /** Place of the record. Default: none is written. */
   readonly recordAs?: RecordPlace | undefined
 }
 
-/** Where the record of an attachment is. */
+/** Place of the record of an attachment. */
 export interface RecordPlace {
   readonly key: AttachmentKey
   readonly attachments: Attachments
@@ -54,7 +54,7 @@ export async function perform(
   using network = await openNetwork(c.netns, record)
   if (before === 'unknown') await leaveUnrecorded(c, record.backend)
   else if (before !== 'none') await leaveEarlier(c, before, record)
-  // A failed ADD leaves what was recorded before it.
+  // The undo step puts back the record of an earlier ADD.
   if (recordAs !== undefined) c.undo(recordAs.attachments.write(recordAs.key, record))
 
   const { report, isAlone, generation } = await writer.apply()

@@ -14,13 +14,13 @@ export interface WriteReport {
 /** What was done, and what only its caller has to know. */
 export interface Written {
   readonly report: WriteReport
-  /** No rules of the other kind are there: nobody had changed nf_tables before, or somebody has looked. */
+  /** True if the namespace certainly has no rules of the other kind. */
   readonly isAlone: boolean
   /** The kernel's count of changes of nf_tables as of the one that wrote all of the rules; `undefined` where there is no such. */
   readonly generation: number | undefined
 }
 
-/** What brings the rules of a configuration into a namespace. */
+/** Writes the rules of a configuration to a namespace. */
 export interface FirstWriter {
   /** As what it is recorded. Fails where nothing could be written. */
   backend(): Promise<RuleBackend>
@@ -28,9 +28,9 @@ export interface FirstWriter {
   apply(): Promise<Written>
 }
 
-/** What also checks them and takes them away. */
+/** Writes, verifies and removes the rules of a configuration. */
 export interface RuleWriter extends FirstWriter {
-  /** As data that compares by its JSON. */
+  /** Rules as data that is compared by its JSON. */
   readonly rules: object
   /** Throws with the code of drift unless they are there. */
   verify(): Promise<void>

@@ -1,18 +1,16 @@
 import type { Netns } from '@cni/netns/handle'
 import { FIRST_GENERATION } from '../first-generation.ts'
 import type { AttachmentRecord } from '../state/attachments.ts'
-import { openTables } from './open-tables.ts'
+import { openAsWritten } from './open-as-written.ts'
 
 /**
  * Takes out all of nf_tables where nobody but ADD has ever changed it: then all of it is ours. `false` where it has to be
  * looked at; nothing was changed then.
  */
 export function takeOutAtOnce(netns: Netns, recorded: AttachmentRecord): boolean {
-  const { applied, backend, generation } = recorded
-  if (!applied || generation !== FIRST_GENERATION + 1 || !isSame(netns, recorded)) return false
-  if (backend !== 'nft' && backend !== 'nftables') return false
-  using tables = openTables(netns, backend === 'nftables')
-  return tables?.generation === generation && tables.flush()
+  if (recorded.generation !== FIRST_GENERATION + 1 || !isSame(netns, recorded)) return false
+  using tables = openAsWritten(netns, recorded)
+  return tables?.flush() ?? false
 }
 
 // internal

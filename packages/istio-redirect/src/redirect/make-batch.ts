@@ -8,8 +8,8 @@ import { redirectRules } from './rules.ts'
 export type BatchBackend = 'nft' | 'nftables'
 
 /**
- * What writes the rules of a configuration to a namespace that has none; `undefined` where only a program can write one of
- * them.
+ * Encodes the rules of a configuration as one netlink batch for a namespace that has none. `undefined` if netlink cannot
+ * express one of them.
  */
 export function makeBatch(config: CaptureConfig, backend: BatchBackend): Uint8Array | undefined {
   if (backend === 'nftables') return nativeBatch(nativeRules(config))

@@ -6,9 +6,9 @@ import { isPodIdentity } from '../kube/pod-identity.ts'
 import { selectorsSchema } from '../plugin/conf.ts'
 import { Refusal } from './refusal.ts'
 
-/** What the plugin asks the node agent: `POST /add` on its socket, in JSON. */
+/** Question of the plugin to the node agent: `POST /add` on its socket, in JSON. */
 export interface AddRequest {
-  /** Of these packages: `VERSION` of `@cni/host/cli`. An agent of another one refuses. */
+  /** `VERSION` of `@cni/host/cli`. An agent of another version refuses. */
   readonly version: string
   readonly call: AddCall
   /** The rules are to be those of the native mode. */
@@ -22,9 +22,13 @@ export const ADD_PATH = '/add'
 /** The longest request, in bytes. */
 export const MAX_REQUEST = 1024 * 1024
 
-/** A request as it is sent: of the environment only what redirection depends on, and no secret. */
-export const encodeRequest = (request: AddRequest): string =>
-  JSON.stringify({ ...request, call: { ...request.call, env: redirectionVariables(request.call.env) } })
+/** Encodes a request: of settings and environment only what the decision depends on, and no secret. */
+export function encodeRequest({ call, ...request }: AddRequest): string {
+  const { pod, settings, env } = call
+  const { ambientSelectors, ambientOptOut } = settings
+  const sent = { pod, settings: { ambientSelectors, ambientOptOut }, env: redirectionVariables(env) }
+  return JSON.stringify({ ...request, call: sent })
+}
 
 /**
  * The request in a body.
@@ -33,7 +37,7 @@ export const encodeRequest = (request: AddRequest): string =>
  */
 export function readRequest(body: string, version: string): AddRequest {
   const document = parsed(body)
-  // The same in all versions, so that each can say that it is another.
+  // Every version has this member, so that each can name the other.
   if (isObject(document) && typeof document.version === 'string' && document.version !== version) {
     throw new Refusal('version', `this is version ${version}; asked was ${document.version.slice(0, 100)}`)
   }

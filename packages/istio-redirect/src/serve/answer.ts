@@ -4,7 +4,7 @@ import type { CaptureConfig } from '../redirect/config.ts'
 import { captureSchema } from '../state/attachments.ts'
 import { REFUSALS, type RefusalReason } from './refusal.ts'
 
-/** What the node agent answers to an `AddRequest`. */
+/** Answer of the node agent to an `AddRequest`. */
 export type ServeAnswer =
   /** The pod starts without redirection; the log says why. */
   | ({ readonly act: 'skip' } & Logged)
@@ -14,31 +14,31 @@ export type ServeAnswer =
   /** The plugin has to decide by itself. */
   | { readonly act: 'refused'; readonly reason: RefusalReason; readonly detail?: string | undefined }
 
-/** What the decision has to say, in this order: the plugin logs it as its own. */
+/** Log of the decision, which the plugin writes as its own. */
 interface Logged {
   readonly log: readonly DecisionLine[]
 }
 
-/** One line of it. */
+/** Line of that log. */
 export interface DecisionLine {
   readonly level: 'debug' | 'info' | 'warn' | 'error'
   readonly message: string
   readonly fields?: LogFields | undefined
 }
 
-/** What a failed ADD prints. */
+/** Error document of a failed ADD. */
 export interface ServedError {
   readonly code: number
   readonly msg: string
   readonly details?: string | undefined
-  /** What led to it. */
+  /** Message of the cause. */
   readonly cause?: string | undefined
 }
 
 /** The longest answer, in bytes. */
 export const MAX_ANSWER = 4 * 1024 * 1024
 
-/** An answer as it is sent: JSON, with the batch in base64. */
+/** Encodes an answer as JSON, with the batch in base64. */
 export function encodeAnswer(answer: ServeAnswer): string {
   if (answer.act !== 'redirect' || answer.batch === undefined) return JSON.stringify(answer)
   const { buffer, byteOffset, byteLength } = answer.batch
@@ -46,9 +46,9 @@ export function encodeAnswer(answer: ServeAnswer): string {
 }
 
 /**
- * The answer in a body; of what it says, types and sizes are checked, and that a batch is whole.
+ * Reads an answer, and checks types and sizes, and that a batch consists of whole messages.
  *
- * @throws Error that says why it is none.
+ * @throws Error that names what is wrong.
  */
 export function readAnswer(body: string): ServeAnswer {
   const read = answerSchema.safeParse(JSON.parse(body))

@@ -8,12 +8,12 @@ import { ADD_PATH, type AddRequest, encodeRequest } from './add-request.ts'
 import { MAX_ANSWER, readAnswer, type ServeAnswer } from './answer.ts'
 import { SERVE_SOCKET } from './socket.ts'
 
-/** A decision of the agent: what the plugin does, with the batch that writes it. */
+/** Decision of the agent, with the batch that writes the rules. */
 export type ServedDecision = Extract<ServeAnswer, { readonly act: 'skip' | 'redirect' }>
 
 /**
- * Asks the node agent to decide, which has watched the pod already, and logs what it has to say. `undefined` where it does
- * not: there is none, it does not answer in time, or it refuses. Then nothing has been changed.
+ * Asks the node agent for a decision, and logs its lines. `undefined` if there is no agent, no answer in time, or a refusal;
+ * nothing is changed then.
  *
  * @throws CniError by which the agent lets the ADD fail.
  */

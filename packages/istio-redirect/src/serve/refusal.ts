@@ -2,15 +2,15 @@
 export const REFUSALS = [
   /** The plugin is of another version of these packages. */
   'version',
-  /** It is no request. */
+  /** The request is malformed. */
   'request',
-  /** What the pod is cannot be said now: the plugin asks, and says what is wrong. */
+  /** The pod is not found: the plugin asks the API server, and reports the error. */
   'pod',
   /** Ambient mode may choose the pod: the plugin asks about its namespace, and announces it. */
   'ambient',
   /** The pod asks for more rules than the agent makes. */
   'rules',
-  /** Something that should not happen did. */
+  /** Fault of the agent. */
   'internal',
 ] as const
 
@@ -20,7 +20,7 @@ export type RefusalReason = (typeof REFUSALS)[number]
 /** The agent does not decide about an ADD: the plugin has to. */
 export class Refusal extends Error {
   readonly reason: RefusalReason
-  /** For people. */
+  /** Text for people. */
   readonly detail: string | undefined
 
   static {

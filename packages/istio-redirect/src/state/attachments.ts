@@ -43,7 +43,7 @@ export type Attachments = AttachmentStore<AttachmentRecord>
  * attachmentsIn('/var/run/istio-cni').read({ network: 'pods', containerID: 'abc', ifName: 'eth0' })
  */
 export function attachmentsIn(runDir: string): Attachments {
-  // What is written is typed, and no text of others: it need not be read back.
+  // The types vouch for what is written: it need not be read back.
   return attachmentStore({ folder: attachmentsFolder(runDir), schema: recordSchema, readBack: false })
 }
 
@@ -65,7 +65,7 @@ const ids = z.array(integer)
 const names = z.array(z.string())
 const ranges = z.object({ ipv4: names, ipv6: names })
 
-/** What rules are built from, in a record and in an answer of the agent. */
+/** Schema of a configuration, in a record and in an answer of the agent. */
 export const captureSchema: z.ZodMiniType<CaptureConfig> = z.object({
   ipv6: z.boolean(),
   interceptionMode: z.enum(['REDIRECT', 'TPROXY']),
@@ -90,7 +90,7 @@ export const captureSchema: z.ZodMiniType<CaptureConfig> = z.object({
   loopbackCidr: z.string(),
 })
 
-/** What is kept of an attachment. */
+/** Schema of the record of an attachment. */
 export const recordSchema: z.ZodMiniType<AttachmentRecord> = z.object({
   netns: z.object({ dev: integer, ino: integer }),
   backend: z.nullable(z.string()),

@@ -236,7 +236,7 @@ export function bufferFrom(value: unknown, second?: unknown, third?: unknown): B
   throw invalidType('first argument', FROM_TYPES, value)
 }
 
-/** Of bytes in one piece; `Uint8Array.from` takes one after the other. */
+/** Copies bytes in one piece; `Uint8Array.from` copies them one by one. */
 function copyOf(list: ArrayLike<number>): Buffer {
   return wrap(list instanceof Uint8Array ? new Uint8Array(list) : Uint8Array.from(list))
 }

@@ -21,7 +21,7 @@ export interface RequestOptions {
   readonly setHost?: boolean
 }
 
-/** How requests of a protocol get their connections. */
+/** Connections for the requests of a protocol. */
 export interface Transport {
   readonly protocol: 'http:' | 'https:'
   readonly port: number

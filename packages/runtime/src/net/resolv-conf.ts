@@ -25,7 +25,7 @@ export function readResolvConf(text: string): ResolvConf {
       if (given !== undefined) ndots = Math.min(MAX_NDOTS, Number(given.slice('ndots:'.length)))
     }
   }
-  // Without a server the resolver is on the machine itself.
+  // resolv.conf(5): without a server, the one on the machine itself is asked.
   if (servers.length === 0) servers.push('127.0.0.1')
   return { servers: servers.slice(0, MAX_SERVERS), search: search.slice(0, MAX_SEARCH), ndots }
 }

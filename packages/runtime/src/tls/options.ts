@@ -27,7 +27,7 @@ export interface TlsSettings {
   readonly ca: string | undefined
   readonly cert: string | undefined
   readonly key: string | undefined
-  /** What the certificate must be for. */
+  /** Name or address that the certificate must have. */
   readonly identity: string
   /** The identity, if it is a name. */
   readonly name: string | undefined

@@ -4,7 +4,7 @@ import { coded } from '../errors.ts'
 export interface Element {
   readonly tag: number
   readonly content: Uint8Array
-  /** With tag and length. */
+  /** Bytes of tag, length and content. */
   readonly whole: Uint8Array
 }
 

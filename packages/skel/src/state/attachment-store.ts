@@ -7,7 +7,7 @@ import type { StateFolder } from './state-folder.ts'
 export interface AttachmentStoreOptions<State> {
   /** Where the files are: an absolute path, or a folder of another kind, such as one in memory. */
   readonly folder: string | StateFolder
-  /** What is kept of an attachment: an object. Any zod 4 schema without asynchronous parts. */
+  /** Schema of a state, which is an object. Any zod 4 schema without asynchronous parts. */
   readonly schema: core.$ZodType<State>
   /** `v` of every record. Default: 1. A record of another version is refused. */
   readonly version?: number

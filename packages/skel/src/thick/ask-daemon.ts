@@ -2,7 +2,7 @@ import { peerOf } from '@cni/netns/unix'
 import { errnoOf, messageOf } from '@cni/types'
 import { post } from './post.ts'
 
-/** What {@link askDaemon} asks, and how long it waits. */
+/** Request of {@link askDaemon}, and its time limits. */
 export interface DaemonQuestion {
   /** The path of the request: `/decide`. */
   readonly path: string
@@ -17,11 +17,11 @@ export interface DaemonQuestion {
   readonly begunWithin?: number
   /** Milliseconds for the whole answer. Default 3000. */
   readonly within?: number
-  /** Bytes of an answer. Default 16 MiB. */
+  /** Most bytes of an answer. Default 16 MiB. */
   readonly maxBytes?: number
 }
 
-/** What {@link askDaemon} has come to: exactly one of its members. */
+/** Result of {@link askDaemon}: exactly one of its members. */
 export type DaemonAnswer =
   | {
       /** The body of an answer with status 200. */
@@ -37,9 +37,8 @@ export type DaemonAnswer =
     }
 
 /**
- * Asks a daemon of the node something that the plugin can do without: what the daemon knows already, and the plugin would
- * have to find out. Never rejects: whatever listens there, or does not, the worst of it is a reason why there is no answer.
- * A daemon of another user than root, or the plugin's own, is not asked.
+ * Asks a daemon of the node for something that the plugin can also find out by itself. Never rejects: without an answer
+ * there is a reason. A daemon that runs as another user than root or the plugin's own is not asked.
  *
  * @example
  * ```ts

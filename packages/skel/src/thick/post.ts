@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { errnoOf } from '@cni/types'
 import { type Answer, readAnswer } from './answer.ts'
 
-/** One request, and how much of an answer is waited for. */
+/** Request, and the limits of its answer. */
 export interface Request {
   readonly path: string
   /** JSON. */
@@ -10,7 +10,7 @@ export interface Request {
   readonly signal: AbortSignal
   /** Milliseconds until the answer begins; default: no limit but the signal. */
   readonly begunWithin?: number
-  /** Bytes of an answer. Default 16 MiB; a result is a few hundred. */
+  /** Most bytes of an answer. Default 16 MiB; a result has a few hundred. */
   readonly maxBytes?: number
   /** Looks at the connection before anything is sent. What it throws ends the request. */
   admit?(connection: Socket): void

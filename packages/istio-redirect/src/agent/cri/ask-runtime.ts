@@ -10,7 +10,7 @@ import { decodeStatus, statusRequest } from './status-message.ts'
 export interface AskOptions {
   /** Ends the question. */
   readonly signal?: AbortSignal
-  /** For connection and answer together. Default: 3 s. */
+  /** Milliseconds for connection and answer together. Default: 3000. */
   readonly timeoutMs?: number
 }
 

@@ -7,7 +7,7 @@ import { CriError } from './cri-error.ts'
 /** Options of {@link callUnary}. */
 export interface CallOptions {
   readonly signal: AbortSignal | undefined
-  /** For connection and answer together. */
+  /** Milliseconds for connection and answer together. */
   readonly timeoutMs: number
   /** The largest answer that is read. */
   readonly maxBytes: number
@@ -133,7 +133,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    // As it came: an invalid encoding is no reason to lose the message.
+    // Keeps the text: an invalid encoding is no reason to lose the message.
     return text
   }
 }

@@ -10,15 +10,15 @@ import type { AddRequest } from '../../serve/add-request.ts'
 import type { DecisionLine, ServeAnswer } from '../../serve/answer.ts'
 import { Refusal } from '../../serve/refusal.ts'
 
-/** What the agent knows of the pods of its node. */
+/** Knowledge of the agent about the pods of its node. */
 export interface AgentSources {
   /**
-   * What the pod is, certainly: of this UID, and not of a while ago. Rejects where that cannot be said soon: then the
-   * plugin asks by itself, and is the one that says what is wrong.
+   * Finds the pod with this UID, as it is now. Rejects if it is not found soon: then the plugin asks the API server itself,
+   * and reports what is wrong.
    */
   pod(who: AskedPod): Promise<PodInfo>
   /**
-   * Enrols a pod in ambient mode if that is what it is to be. `undefined` where that cannot be said, or done soon: then the
+   * Enrols a pod in ambient mode if the selectors choose it. `undefined` if that is unknown or takes too long: then the
    * plugin asks, and hands the pod over. Rejects with the reason why it could not be enrolled.
    */
   readonly enrol?: ((pod: StartingPod) => Promise<'enrolled' | 'not-ambient' | undefined>) | undefined
@@ -26,15 +26,15 @@ export interface AgentSources {
   readonly batch?: typeof makeBatch
 }
 
-/** A pod, and what the plugin was told of it. */
+/** Pod of an ADD, with the addresses of `prevResult`. */
 export interface StartingPod extends AskedPod {
   /** The path of its namespace. */
   readonly netns: string
-  /** Without prefix lengths. */
+  /** Addresses without `/bits`. */
   readonly addresses: readonly string[]
 }
 
-/** Decides about an ADD as its plugin would. Never rejects: what should not happen is refused, and the plugin's to find. */
+/** Decides about an ADD as its plugin would. Never rejects: an unforeseen error is a refusal, and the plugin decides. */
 export async function answerAdd(request: AddRequest, sources: AgentSources): Promise<ServeAnswer> {
   const log: DecisionLine[] = []
   const { call, addresses, native } = request
@@ -65,7 +65,7 @@ export async function answerAdd(request: AddRequest, sources: AgentSources): Pro
   }
 }
 
-/** A refusal as it is answered. */
+/** Answer that refuses. */
 export const refused = ({ reason, detail }: Refusal): ServeAnswer => ({ act: 'refused', reason, detail })
 
 // internal
@@ -81,7 +81,7 @@ function linesIn(lines: DecisionLine[]): DecisionLog {
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
-/** What fails is said as by a plugin that has handed the pod over. */
+/** Enrols the pod. The error is the one of a plugin that has handed the pod over itself. */
 async function enrolled({ call, addresses }: AddRequest, sources: AgentSources): Promise<boolean> {
   const told = addresses.told.map((cidr) => cidr.split('/')[0] ?? '')
   let done: 'enrolled' | 'not-ambient' | undefined

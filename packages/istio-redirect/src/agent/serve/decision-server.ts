@@ -10,13 +10,13 @@ import { boundedServer } from './bounded-server.ts'
 import { type ServingStatus, STATUS_PATH } from './serving-status.ts'
 import { targetOf } from './target.ts'
 
-/** What a {@link decisionServer} works with. */
+/** Options of {@link decisionServer}. */
 export interface DecisionServerOptions extends BoundedOptions {
-  /** Of these packages; the plugin has to be of the same. */
+  /** Version of the agent; a plugin of another version is refused. */
   readonly version: string
   /** Decides about an ADD; the signal says that its plugin has gone. */
   readonly answer: (request: AddRequest, signal: AbortSignal) => Promise<ServeAnswer>
-  /** Told of each answer, and how many milliseconds after its request it was there. */
+  /** Called with each answer and the milliseconds it took. */
   readonly answered?: (answer: ServeAnswer, ms: number) => void
   readonly status: () => ServingStatus
 }
@@ -41,7 +41,7 @@ export function decisionServer(options: DecisionServerOptions): Server {
 
 // internal
 
-/** After a start of the node all of its pods come at once. */
+/** Connections that wait for their client: when a node starts, all of its pods come at once. */
 const MOST_WAITING = 256
 
 const JSON_TYPE = { 'content-type': 'application/json' }

@@ -7,5 +7,5 @@ export const keptBatches = (make: typeof makeBatch): typeof makeBatch =>
 
 // internal
 
-/** Bytes: 7 KiB is usual. */
+/** Size of key and batch in bytes; 7 KiB is usual. */
 const LARGEST = 32 * 1024

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { type AmbientStatus, ambientStatusSchema } from '../ambient/ambient-status.ts'
 
-/** How an agent serves: what `install-cni status` asks for over the same socket. */
+/** Status of the serving socket, for `install-cni status`. */
 export interface ServingStatus {
   readonly version: string
   /** How it knows what a pod is. */
@@ -14,7 +14,7 @@ export interface ServingStatus {
   readonly upgrade?: string | undefined
 }
 
-/** The path of the question. */
+/** Path of the request for the status. */
 export const STATUS_PATH = '/status'
 
 const statusSchema = z.object({
@@ -25,5 +25,5 @@ const statusSchema = z.object({
   upgrade: z.optional(z.string()),
 })
 
-/** The status in the body of an answer; throws for what is none. */
+/** Reads the status from the body of an answer. Throws if it is not one. */
 export const readStatus = (body: string): ServingStatus => statusSchema.parse(JSON.parse(body))
