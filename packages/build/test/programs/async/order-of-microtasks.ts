@@ -1,10 +1,13 @@
 const out: string[] = []
-setTimeout(() => { out.push('timeout'); console.log(out.join()) }, 5)
-setImmediate(() => out.push('immediate'))
-setTimeout(() => {
-  queueMicrotask(() => out.push('microtask after tick'))
-  process.nextTick(() => out.push('tick'))
-}, 1)
+setImmediate(() => {
+  out.push('immediate')
+  // Timers started here, since Node lets an immediate and a timer of 1 ms run in either order.
+  setTimeout(() => {
+    queueMicrotask(() => out.push('microtask after tick'))
+    process.nextTick(() => out.push('tick'))
+  }, 1)
+  setTimeout(() => { out.push('timeout'); console.log(out.join()) }, 5)
+})
 queueMicrotask(() => out.push('microtask'))
 Promise.resolve().then(() => out.push('then 1')).then(() => out.push('then 2'))
 const wait = async () => { out.push('async start'); await null; out.push('async 1'); await undefined; out.push('async 2') }
