@@ -1,6 +1,6 @@
 /**
- * Who may import whom, which no other tool sees whole: packages downward only and by name, the rooms of a package as
- * listed, nothing its own `index.ts`, no circles. Imports of types alone count.
+ * Checks who imports whom: packages downward only and by name, folders of a package downward only, nothing its own
+ * `index.ts`, no circles. Imports of types alone count.
  */
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
@@ -9,7 +9,7 @@ import ts from 'typescript'
 const root = resolve(import.meta.dirname, '..')
 
 /** Circular imports are what some of the programs are about. */
-const NOT_CHECKED = ['**/{node_modules,dist}/**', 'packages/build/test/programs/**']
+const NOT_CHECKED = ['**/{node_modules,dist}/**', 'packages/cni-build/test/programs/**']
 
 /** What the sources of each package may import of ours; examples and `istio-redirect` any public entry. */
 const allowed: Readonly<Record<string, readonly RegExp[]>> = {
@@ -29,36 +29,25 @@ const allowed: Readonly<Record<string, readonly RegExp[]>> = {
   runtime: [],
   'runtime-linux-arm64': [],
   'runtime-linux-x64': [],
-  build: [/^@cni\/host(\/|$)/, /^@cni\/netns\/sys$/],
+  'cni-build': [/^@cni\/host(\/|$)/, /^@cni\/netns\/sys$/],
+  kube: [/^@cni\/(types|host|netns)(\/|$)/],
+  'istio-rules': [/^@cni\/(types|iptables|nftables)(\/|$)/],
+  'istio-node-level': [/^@cni\/(types|host|netns|iptables|nftables|ipset|ebpf|istio-rules)(\/|$)/],
   'istio-redirect': [/^@cni\/(?!istio-redirect)/],
 }
 
-/**
- * What each folder of a package's sources may import of the others: all of a folder, or one file of it. What lies beside
- * the folders is for all of them, and imports none; only `index.ts` imports any.
- */
-const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
-  'istio-redirect': {
-    http: [],
-    kube: ['http'],
-    log: ['http'],
-    redirect: ['kube/pod.ts'],
-    state: ['redirect'],
-    decide: ['kube/pod-identity.ts', 'plugin/settings.ts', 'redirect', 'state/attachments.ts'],
-    serve: ['decide', 'kube/pod-identity.ts', 'plugin/conf.ts', 'redirect/config.ts', 'state/attachments.ts'],
-    plugin: ['decide', 'http', 'kube', 'log', 'redirect', 'serve', 'state'],
-    zds: [],
-    ebpf: [],
-    'node-level': ['agent/ambient/in-turn.ts', 'agent/ambient/ztunnel.ts', 'ebpf'],
-    agent: ['decide', 'kube', 'log', 'node-level', 'plugin', 'redirect', 'serve', 'state', 'zds'],
-    tools: ['agent/ambient', 'agent/config', 'decide', 'kube', 'node-level', 'plugin', 'redirect'],
-    testing: ['agent/ambient/ztunnel.ts', 'node-level/names.ts', 'zds'],
-  },
-}
+/** Packages whose folders still import each other. */
+const NOT_YET = ['cni-build', 'conformance', 'installer', 'iptables', 'libcni', 'nftables', 'runtime', 'skel', 'types']
+
+/** Most sources beside each other in a folder, without tests. */
+const MOST_BESIDE = 20
 
 const problems: string[] = []
 const packages = globSync('packages/*/package.json', { cwd: root }).map((path) => dirname(path))
-for (const folder of packages) checkPackage(folder)
+for (const folder of packages) {
+  checkPackage(folder)
+  if (!NOT_YET.some((name) => folder === `packages/${name}`)) checkFolders(folder)
+}
 for (const folder of [...packages, ...globSync('examples/*', { cwd: root }), 'bench', 'scripts']) checkCircles(folder)
 if (problems.length > 0) {
   process.stderr.write(`${problems.join('\n')}\n`)
@@ -84,25 +73,56 @@ function checkPackage(folder: string): void {
         if (!target.startsWith(`${folder}/`))
           problems.push(`${file}: ${specifier} leaves the package; import it by name`)
         else if (/\/index\.ts$/.test(target)) problems.push(`${file}: ${specifier}: import the file that defines it`)
-        else if (!isInReach(name, file, target)) problems.push(`${file}: may not import ${specifier} of another room`)
       }
     }
   }
 }
 
-function isInReach(name: string, file: string, target: string): boolean {
-  const ofPackage = rooms[name]
-  const from = insideSources(name, file)
-  const to = insideSources(name, target)
-  if (ofPackage === undefined || from === undefined || to === undefined || from === 'index.ts') return true
-  const [room = ''] = from.split('/', 1)
-  if (!to.includes('/') || to.startsWith(`${room}/`)) return true
-  return ofPackage[room]?.some((each) => to === each || to.startsWith(`${each}/`)) ?? false
+/**
+ * Checks that folders import downward only: at each depth of a package, neither folders nor the files beside them import
+ * each other in a circle.
+ */
+function checkFolders(folder: string): void {
+  const beside = new Map<string, number>()
+  const arrows = new Map<string, Map<string, Map<string, string>>>()
+  for (const file of sources(folder)) {
+    const inside = relative(folder, file).split('/')
+    beside.set(dirname(file), (beside.get(dirname(file)) ?? 0) + 1)
+    if (file.endsWith('/index.ts')) continue
+    for (const specifier of importsOf(file)) {
+      if (!specifier.startsWith('.')) continue
+      const target = relative(folder, join(dirname(file), specifier)).split('/')
+      let depth = 0
+      while (inside[depth] === target[depth] && depth < inside.length) depth++
+      const [from = '', to = ''] = [inside[depth], target[depth]]
+      const level = arrows.get(inside.slice(0, depth).join('/')) ?? new Map<string, Map<string, string>>()
+      arrows.set(inside.slice(0, depth).join('/'), level)
+      level.set(from, (level.get(from) ?? new Map<string, string>()).set(to, `${file} imports ${specifier}`))
+    }
+  }
+  for (const [path, count] of beside) {
+    if (count > MOST_BESIDE) problems.push(`${path}: ${count} sources beside each other; at most ${MOST_BESIDE}`)
+  }
+  for (const level of arrows.values()) {
+    for (const [from, targets] of level) {
+      for (const [to, example] of targets) {
+        if (leadsTo(level, to, from))
+          problems.push(`${example}: ${to} imports ${from}, too; folders import downward only`)
+      }
+    }
+  }
 }
 
-function insideSources(name: string, file: string): string | undefined {
-  const folder = `packages/${name}/src/`
-  return file.startsWith(folder) ? file.slice(folder.length) : undefined
+function leadsTo(level: ReadonlyMap<string, ReadonlyMap<string, string>>, start: string, end: string): boolean {
+  const seen = new Set<string>()
+  const open = [start]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (next === end) return true
+    if (seen.has(next)) continue
+    seen.add(next)
+    open.push(...(level.get(next)?.keys() ?? []))
+  }
+  return false
 }
 
 function checkCircles(folder: string): void {

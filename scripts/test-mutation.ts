@@ -7,7 +7,7 @@ import { main, Stop, say } from './lib/progress.ts'
 /** What is mutated: everything depends on it, and all of it computes. */
 const FOLDERS = new Map([
   ['types', 'packages/types/src'],
-  ['redirect', 'packages/istio-redirect/src/redirect'],
+  ['istio-rules', 'packages/istio-rules/src'],
 ])
 
 await main(async () => {

@@ -21,10 +21,10 @@ const SAMPLE = [
   'packages/ipset/test/',
   'packages/ebpf/test/',
   'packages/istio-redirect/test/tproxy.netns.test.ts',
-  'packages/istio-redirect/test/ebpf/programs.netns.test.ts',
-  'packages/istio-redirect/test/ebpf/walks.netns.test.ts',
+  'packages/istio-node-level/test/ebpf/programs.netns.test.ts',
+  'packages/istio-node-level/test/ebpf/walks.netns.test.ts',
   // With geneve, which other kernels lack.
-  'packages/istio-redirect/test/node-level/walks.netns.test.ts',
+  'packages/istio-node-level/test/walks.netns.test.ts',
   'packages/istio-redirect/test/e2e/user-namespace.test.ts',
   'docs/examples/tcp-redirect/',
 ]

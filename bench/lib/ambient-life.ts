@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ApiServer, ambientGrants, startApiServer } from '@cni/istio-redirect/testing'
+import { ambientGrants } from '@cni/istio-redirect/testing'
+import { type ApiServer, startApiServer } from '@cni/kube/testing'
 import { tempNetns } from '@cni/netns/testing'
 import { type AckingZtunnel, ackingZtunnel } from './acking-ztunnel.ts'
 import type { Agent } from './agent-place.ts'

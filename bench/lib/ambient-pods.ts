@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type ApiServer, plainPod } from '@cni/istio-redirect/testing'
+import { plainPod } from '@cni/istio-redirect/testing'
+import type { ApiServer } from '@cni/kube/testing'
 import { type Netns, openRtnl } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { type Netns, netns } from '@cni/netns'
 import * as z from 'zod/mini'
-import { addresses, type Name, type PtpNode } from '../../packages/istio-redirect/test/node-level/ptp-node.ts'
+import { addresses, type Name, type PtpNode } from '../../packages/istio-node-level/test/ptp-node.ts'
 
 const trafficSchema = z.object({
   /** How many connections were opened for all of it. */

@@ -17,7 +17,7 @@ export const EXECUTABLES = {
   'ptp-routed': { entry: 'examples/ptp-routed/src/main.ts', smoke: 'plugin' },
   'who-is': { entry: 'examples/thick/src/main.ts', smoke: 'plugin' },
   cnitool: { entry: 'packages/libcni/src/cli.ts', smoke: 'command' },
-  'cni-build': { entry: 'packages/build/src/cli.ts', smoke: 'command', runtime: 'bun' },
+  'cni-build': { entry: 'packages/cni-build/src/cli.ts', smoke: 'command', runtime: 'bun' },
   'cni-conformance': { entry: 'packages/conformance/src/cli.ts', smoke: 'command' },
 } as const
 
@@ -36,7 +36,7 @@ export function buildFlags(name: ExecutableName): string[] {
 }
 
 /** `cni-build` from its source. */
-export const CNI_BUILD = [node26, '--conditions=@cni/source', join(root, 'packages/build/src/cli.ts')] as const
+export const CNI_BUILD = [node26, '--conditions=@cni/source', join(root, 'packages/cni-build/src/cli.ts')] as const
 
 /**
  * Leave `dist/bin/<name>` (one compiled file) and `dist/bundle/<name>.cjs` (the same source for Node).

@@ -14,6 +14,7 @@
 
 export { argvText } from './argv-text.ts'
 export { DEFAULT_PATH, findExecutable } from './find-executable.ts'
+export { mutex } from './mutex.ts'
 export {
   insecurity,
   isReadError,

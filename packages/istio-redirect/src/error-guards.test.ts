@@ -1,10 +1,10 @@
+import { isKubeError, KubeError } from '@cni/kube'
 import { expect, test } from 'vitest'
+import { isRedirectError, RedirectError } from '../../istio-rules/src/pod/redirect-error.ts'
 import { isZdsError, ZdsError } from './agent/ambient/zds/zds-error.ts'
 import { ConfigError, isConfigError } from './agent/config/config-error.ts'
 import { CriError, isCriError } from './agent/cri/cri-error.ts'
 import { DiscoveryError, isDiscoveryError } from './agent/proc/discovery-error.ts'
-import { isKubeError, KubeError } from './kube/kube-error.ts'
-import { isRedirectError, RedirectError } from './redirect/redirect-error.ts'
 
 const source = { kind: 'annotation', key: 'a', value: 'b', owner: 'pod demo/web' } as const
 const guards: readonly (readonly [name: string, is: (error: unknown) => boolean, error: Error])[] = [

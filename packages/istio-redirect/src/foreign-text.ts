@@ -1,20 +1,4 @@
-import { escapeUnsafe, escapeUnsafeLines, replaceUnsafe } from '@cni/types'
-
-const MAX_QUOTED = 80
-
-/** A value as a JSON string of at most 80 characters in which nothing can break a line or hide. */
-export function quote(value: string): string {
-  let body = ''
-  for (const character of value) {
-    const escaped = escapeCharacter(character)
-    if (body.length + escaped.length > MAX_QUOTED - 3) return `"${body}…"`
-    body += escaped
-  }
-  return `"${body}"`
-}
-
-/** Foreign text as one line of at most 500 characters, without anything a terminal or a log viewer would act on. */
-export const printable = (text: string): string => replaceUnsafe(text, ' ').replace(/\s+/g, ' ').slice(0, 500)
+import { escapeUnsafeLines } from '@cni/types'
 
 /** The beginning of a text, as a text of its own: a slice would keep the whole one in memory. */
 export const beginning = (text: string, maxChars: number): string =>
@@ -22,11 +6,3 @@ export const beginning = (text: string, maxChars: number): string =>
 
 /** A value as indented JSON for programs, which does a terminal no harm either. */
 export const jsonText = (value: unknown): string => `${escapeUnsafeLines(JSON.stringify(value, null, 2))}\n`
-
-/** A space that is none, such as U+00A0, would make a value look right. */
-const OTHER_SPACE = /^[^\S ]$/
-
-function escapeCharacter(character: string): string {
-  const text = JSON.stringify(character).slice(1, -1)
-  return OTHER_SPACE.test(text) ? `\\u${text.charCodeAt(0).toString(16).padStart(4, '0')}` : escapeUnsafe(text)
-}

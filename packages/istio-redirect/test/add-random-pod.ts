@@ -1,8 +1,8 @@
 import type { Netns } from '@cni/netns'
 import { type PluginOutcome, runPlugin } from '@cni/skel'
+import type { PodCase } from '../../istio-rules/test/random-pod.ts'
 import { plugin } from '../src/plugin/plugin.ts'
 import { configuration } from './e2e/original/plugin-pair.ts'
-import type { PodCase } from './e2e/original/random-pod.ts'
 
 /** One ADD of a random pod in a namespace. */
 export function addRandomPod(one: PodCase, target: Netns, runDir: string): Promise<PluginOutcome> {

@@ -3,18 +3,14 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findExecutable } from '@cni/host'
-import {
-  type BackEndWish,
-  backEndFile,
-  chooseBackEnd,
-  defaultProbeSource,
-  enrolNamespace,
-  namespaceDrift,
-  nodeProbes,
-} from '@cni/istio-redirect/agent'
 import { type Netns, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { defaultProbeSource } from '../../istio-rules/src/ambient/pod-rules.ts'
+import { enrolNamespace, namespaceDrift } from '../src/agent/ambient/namespace/enrol-namespace.ts'
+import { type BackEndWish, chooseBackEnd } from '../src/agent/ambient/node/back-end.ts'
+import { nodeProbes } from '../src/agent/ambient/node/node-probes.ts'
+import { backEndFile } from '../src/agent/config/back-end-file.ts'
 import { legacyPath } from './legacy-path.ts'
 
 let folder: string

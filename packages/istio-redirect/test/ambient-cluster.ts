@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { startApp } from '@cni/istio-redirect/testing/node'
 import { type Netns, netns, openRtnl } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
+import { startApp } from '../src/testing/node/stand-ins.ts'
 
 /** Who has which. */
 export const addresses = {

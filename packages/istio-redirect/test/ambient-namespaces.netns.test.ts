@@ -14,10 +14,12 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { findPodNamespaces, isDiscoveryError, netnsCache } from '@cni/istio-redirect/agent'
 import { type Netns, netns, openRtnl } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { netnsCache } from '../src/agent/ambient/namespace/netns-cache.ts'
+import { isDiscoveryError } from '../src/agent/proc/discovery-error.ts'
+import { findPodNamespaces } from '../src/agent/proc/find-pod-namespaces.ts'
 
 const [uid, otherUid] = ['55efbedd-5af0-4fb0-b896-61604f0b0b53', 'fbabe860-b381-4d6d-bc04-879b9538694a'] as const
 const underscored = (text: string) => text.replaceAll('-', '_')

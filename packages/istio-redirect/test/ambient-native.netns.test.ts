@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { enrolNamespace, namespaceDrift, releaseNamespace } from '@cni/istio-redirect/agent'
 import { type NetnsTarget, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { everything, nativeCaptures, nativeListing } from './goldens/ambient/cases.ts'
+import { everything, nativeCaptures, nativeListing } from '../../istio-rules/test/goldens/ambient/cases.ts'
+import { enrolNamespace, namespaceDrift, releaseNamespace } from '../src/agent/ambient/namespace/enrol-namespace.ts'
 
 const { stdout: version } = spawnSync('nft', ['--version'], { encoding: 'utf8' })
 /** The program that the listings were made with. */

@@ -2,10 +2,11 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { defaultProbeSource, nodeProbes } from '@cni/istio-redirect/agent'
 import { type NetnsTarget, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { defaultProbeSource } from '../../istio-rules/src/ambient/pod-rules.ts'
+import { nodeProbes } from '../src/agent/ambient/node/node-probes.ts'
 
 const ways = [
   { backend: 'nft', programs: 'auto' },

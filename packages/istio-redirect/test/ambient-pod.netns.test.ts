@@ -1,11 +1,16 @@
 import { spawnSync } from 'node:child_process'
-import { enrolNamespace, namespaceDrift, type RulesOptions, releaseNamespace } from '@cni/istio-redirect/agent'
 import { type NetnsTarget, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { openNft } from '@cni/nftables/wire'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { uncountedDrift } from '../src/agent/ambient/enrol-namespace.ts'
-import { captures, everything, listing } from './goldens/ambient/cases.ts'
+import { captures, everything, listing } from '../../istio-rules/test/goldens/ambient/cases.ts'
+import {
+  enrolNamespace,
+  namespaceDrift,
+  releaseNamespace,
+  uncountedDrift,
+} from '../src/agent/ambient/namespace/enrol-namespace.ts'
+import type { RulesOptions } from '../src/agent/ambient/rules/installed-rules.ts'
 
 const families = ['ipv4', 'ipv6'] as const
 const saveOf = { ipv4: 'iptables', ipv6: 'ip6tables' } as const

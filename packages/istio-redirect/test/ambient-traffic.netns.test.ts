@@ -1,15 +1,11 @@
-import {
-  enrolNamespace,
-  type NodeProbesOptions,
-  nodeProbes,
-  type RulesOptions,
-  releaseNamespace,
-} from '@cni/istio-redirect/agent'
-import { connectFrom, startProxy } from '@cni/istio-redirect/testing/node'
 import type { NetnsTarget } from '@cni/netns'
 import { describe, expect, test } from 'vitest'
+import { everything } from '../../istio-rules/test/goldens/ambient/cases.ts'
+import { enrolNamespace, releaseNamespace } from '../src/agent/ambient/namespace/enrol-namespace.ts'
+import { type NodeProbesOptions, nodeProbes } from '../src/agent/ambient/node/node-probes.ts'
+import type { RulesOptions } from '../src/agent/ambient/rules/installed-rules.ts'
+import { connectFrom, startProxy } from '../src/testing/node/stand-ins.ts'
 import { addresses, ambientCluster } from './ambient-cluster.ts'
-import { everything } from './goldens/ambient/cases.ts'
 
 const user = 1000
 

@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { branchInterfaces, needsBranchRoutes } from '@cni/istio-redirect/agent'
 import { netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { branchInterfaces, needsBranchRoutes } from '../src/agent/ambient/node/branch-interfaces.ts'
 
 let node: Awaited<ReturnType<typeof tempNetns>>
 beforeEach(async () => {

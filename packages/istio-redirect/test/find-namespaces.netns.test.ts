@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { findPodNamespaces } from '@cni/istio-redirect/agent'
 import { netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { findPodNamespaces } from '../src/agent/proc/find-pod-namespaces.ts'
 import {
   identityOf,
   isSameNamespace,

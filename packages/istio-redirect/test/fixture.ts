@@ -1,13 +1,13 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { StoredPod } from '@cni/kube/testing'
+import { type ApiServer, startApiServer } from '@cni/kube/testing'
 import { type Netns, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { type Plugin, runPlugin } from '@cni/skel'
 import { vi } from 'vitest'
 import { plugin as istioCni } from '../src/plugin/plugin.ts'
-import { type ApiServer, startApiServer } from '../src/testing/api-server.ts'
-import type { StoredPod } from '../src/testing/pods.ts'
 
 /** What a test may want to differ from the ordinary call. */
 export interface CallOptions {

@@ -1,14 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import {
-  defaultProbeSource,
-  type KeepNodeEvent,
-  keepNode,
-  type NodeProbes,
-  nodeProbes,
-} from '@cni/istio-redirect/agent'
 import { type Netns, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { describe, expect, test, vi } from 'vitest'
+import { defaultProbeSource } from '../../istio-rules/src/ambient/pod-rules.ts'
+import { type KeepNodeEvent, keepNode } from '../src/agent/ambient/node/keep-node.ts'
+import { type NodeProbes, nodeProbes } from '../src/agent/ambient/node/node-probes.ts'
 
 const uid = '55efbedd-5af0-4fb0-b896-61604f0b0b53'
 const other = '1b8a6f8e-7a4c-4be0-9d43-1d9a0f5f9d11'

@@ -4,10 +4,10 @@ import { ruleArgs } from '@cni/iptables/text'
 import { netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { expect, test } from 'vitest'
-import { type CaptureConfig, captureDefaults } from '../src/redirect/config.ts'
-import { redirectRules } from '../src/redirect/rules.ts'
-import { istioRestoreText } from '../src/redirect/text.ts'
-import { goldens } from './goldens/cases.ts'
+import { type CaptureConfig, captureDefaults } from '../../istio-rules/src/capture/config.ts'
+import { redirectRules } from '../../istio-rules/src/iptables/rules.ts'
+import { istioRestoreText } from '../../istio-rules/src/iptables/text.ts'
+import { goldens } from '../../istio-rules/test/goldens/cases.ts'
 
 const backends = ['nft', 'legacy'] as const
 const programs = [

@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { type ApiServer, type Grant, type StoredPod, startApiServer } from '@cni/kube/testing'
+import type { ListWatchOptions } from '../../kube/src/watch/list-watch.ts'
+import type { Labels, RepairConfig } from '../src/agent/part/services.ts'
 import { podWatches } from '../src/agent/pods/pod-watches.ts'
 import { type RepairSurroundings, startRepair } from '../src/agent/repair/start-repair.ts'
-import type { Labels, RepairConfig } from '../src/agent/services.ts'
-import type { ListWatchOptions } from '../src/kube/list-watch.ts'
-import { type ApiServer, startApiServer } from '../src/testing/api-server.ts'
-import { type Grant, repairGrants } from '../src/testing/grants.ts'
-import { meshPod, type PodOptions, type StoredPod } from '../src/testing/pods.ts'
+import { repairGrants } from '../src/testing/grants.ts'
+import { meshPod, type PodOptions } from '../src/testing/pods.ts'
 
 /** A running repair controller, its API server, and what it said. */
 export interface RepairFixture extends AsyncDisposable {

@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { run } from '@cni/host'
+import { type ApiServer, startApiServer } from '@cni/kube/testing'
 import { netns, openRtnl } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { type ApiServer, startApiServer } from '../src/testing/api-server.ts'
+import { runtimePrograms } from '../../kube/test/runtime-programs.ts'
 import { repairGrants } from '../src/testing/grants.ts'
 import { validatedPod } from './repair-fixture.ts'
-import { runtimePrograms } from './runtime-programs.ts'
 
 const script = fileURLToPath(new URL('fixtures/repair-many.ts', import.meta.url))
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import type { StoredPod } from '@cni/istio-redirect/testing'
+import type { StoredPod } from '@cni/kube/testing'
 import { SERVE_SOCKET } from '../src/serve/socket.ts'
 import type { Conduct, ServeJob, ServeNews } from './fixtures/serve-worker.ts'
 

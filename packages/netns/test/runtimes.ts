@@ -48,7 +48,7 @@ export async function compile(
   return outfile
 }
 
-const CNI_BUILD = [process.execPath, '--conditions=@cni/source', join(here, '../../build/src/cli.ts')] as const
+const CNI_BUILD = [process.execPath, '--conditions=@cni/source', join(here, '../../cni-build/src/cli.ts')] as const
 
 /** Runs the fixture and reads its report. */
 export async function fixture(...argv: [string, ...string[]]): Promise<{ report: unknown; stderr: string }> {

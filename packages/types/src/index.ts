@@ -59,6 +59,8 @@ export {
   type ValidAttachment,
 } from './net-conf.ts'
 export { assertPluginConf, type PluginConf, parsePluginConf } from './plugin-conf.ts'
+// Text for people
+export { printable, quote } from './quote.ts'
 export {
   convertResult,
   type DecodeResultOptions,
@@ -67,14 +69,12 @@ export {
   reencodeResult,
   resultVersion,
 } from './result/convert.ts'
-
 export { assignInterface, mergeResults, resolveRoutes } from './result/merge.ts'
 // Results
 export type { Dns, Interface, IpConfig, Result, Route } from './result/model.ts'
 export { type ContainerIpFilter, changeInterface, containerIps } from './result/of-containers.ts'
 // Errors of others
 export { errnoOf, messageOf } from './thrown.ts'
-// Text for people
 export { escapeUnsafe, escapeUnsafeLines, replaceUnsafe } from './unsafe-text.ts'
 // Environment
 export { assertContainerID, assertIfName, assertNetworkName, isContainerID, isNetworkName } from './validate.ts'

@@ -2,7 +2,8 @@
 // what it came to. A process of its own: the API server is resolved from source.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createAuthority, kubeconfigText, meshPod, startApiServer } from '@cni/istio-redirect/testing'
+import { meshPod } from '@cni/istio-redirect/testing'
+import { createAuthority, kubeconfigText, startApiServer } from '@cni/kube/testing'
 import { main, Stop, say, seconds } from '../progress.ts'
 import { FAILED, LATE } from '../vm/exit-codes.ts'
 import { initramfs } from '../vm/initramfs.ts'

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import {
   type AmbientConfig,
   ambientMetrics,
-  defaultProbeSource,
   metricsRegistry,
   podWatches,
   type StartedAmbient,
   startAmbient,
 } from '@cni/istio-redirect/agent'
-import type { ApiServer } from '@cni/istio-redirect/testing'
+import { defaultProbeSource } from '@cni/istio-rules'
+import type { ApiServer } from '@cni/kube/testing'
 import type { Netns } from '@cni/netns'
 
 /** Where an agent works, and what it is shown. */

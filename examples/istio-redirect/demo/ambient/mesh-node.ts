@@ -1,8 +1,9 @@
 import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type { StartedAmbient } from '@cni/istio-redirect/agent'
-import { type ApiServer, ambientGrants, plainPod, startApiServer } from '@cni/istio-redirect/testing'
+import { ambientGrants, plainPod } from '@cni/istio-redirect/testing'
 import { startApp } from '@cni/istio-redirect/testing/node'
+import { type ApiServer, startApiServer } from '@cni/kube/testing'
 import { type Netns, netns, openRtnl } from '@cni/netns'
 import { startAgent } from './mesh-agent.ts'
 

@@ -1,7 +1,6 @@
 import { type Installer, type InstallObserver, installer } from '@cni/installer'
 import { dropPageCache } from '@cni/netns/sys'
 import { messageOf } from '@cni/types'
-import { aborted } from './aborted.ts'
 import type { AgentConfig } from './config/agent-config.ts'
 import { type ConfigSource, changedVariables, loadConfig, watchConfigDir } from './config/source.ts'
 import { installObserver } from './install-events.ts'
@@ -10,11 +9,12 @@ import type { AgentLog } from './log/agent-log.ts'
 import { calmLog } from './log/calm-log.ts'
 import { decideStop } from './on-cluster/decide-stop.ts'
 import { removePluginToken } from './on-cluster/plugin-token.ts'
-import type { EndReason, Part } from './part.ts'
-import { agentParts, type Parts } from './parts.ts'
+import { aborted } from './part/aborted.ts'
+import type { EndReason, Part } from './part/part.ts'
+import type { ScopedLog } from './part/services.ts'
+import { agentParts, type Parts } from './parts/parts.ts'
 import type { Readiness } from './serve/health.ts'
 import { metricsRegistry } from './serve/metrics.ts'
-import type { ScopedLog } from './services.ts'
 
 /** How long the search for pods that still need the plugin may take, in the caches of full nodes. */
 const SEARCH_MS = 5000

@@ -10,7 +10,7 @@ import {
   UsageError,
   versionFlag,
 } from '@cni/host/cli'
-import { quote } from '../foreign-text.ts'
+import { quote } from '@cni/types'
 import type { Variable } from './config/variable.ts'
 import { variables } from './config/variables.ts'
 

@@ -1,5 +1,5 @@
 import type { Artefact, InstallEvent, InstallObserver, RuntimeReading } from '@cni/installer'
-import type { Metrics, ScopedLog } from './services.ts'
+import type { Metrics, ScopedLog } from './part/services.ts'
 
 const FAILURES: Readonly<Record<Artefact, string>> = {
   claim: 'CLAIM_NODE_FAILURE',

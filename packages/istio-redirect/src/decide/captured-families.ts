@@ -1,8 +1,13 @@
+import {
+  type CaptureConfig,
+  captureConfig,
+  familiesOf,
+  PASSTHROUGH,
+  quoted,
+  type UsableAddresses,
+  usableAddresses,
+} from '@cni/istio-rules'
 import { CniError, ErrorCode } from '@cni/types'
-import { PASSTHROUGH } from '../redirect/addresses.ts'
-import { type CaptureConfig, captureConfig } from '../redirect/config.ts'
-import { familiesOf, type UsableAddresses, usableAddresses } from '../redirect/families.ts'
-import { quoted } from './before-asking.ts'
 import type { DecisionLog } from './log.ts'
 import type { FoundRedirect } from './redirection.ts'
 

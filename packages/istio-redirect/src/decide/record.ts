@@ -1,4 +1,4 @@
-import { type CaptureConfig, capturedFamilies } from '../redirect/config.ts'
+import { type CaptureConfig, capturedFamilies } from '@cni/istio-rules'
 import type { AttachmentRecord, NetnsIdentity } from '../state/attachments.ts'
 
 /** What is written to the namespace, as CHECK and DEL will know it; by what, who writes it says. */

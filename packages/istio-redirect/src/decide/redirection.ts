@@ -1,9 +1,6 @@
+import type { Environment, PodInfo } from '@cni/istio-rules'
+import { quoted, type Redirect, redirectFor, withoutSidecar } from '@cni/istio-rules'
 import { messageOf } from '@cni/types'
-import type { PodInfo } from '../redirect/pod-info.ts'
-import type { Environment } from '../redirect/proxy-env.ts'
-import { type Redirect, redirectFor } from '../redirect/redirect.ts'
-import { quoted } from './before-asking.ts'
-import { withoutSidecar } from './ladder.ts'
 import type { DecisionLog } from './log.ts'
 
 /** A pod whose traffic is to be redirected, and how. */

@@ -1,6 +1,6 @@
+import { postOverUnix } from '@cni/kube'
 import type { LogSink } from '@cni/skel'
 import { messageOf } from '@cni/types'
-import { postOverUnix } from '../http/unix-post.ts'
 
 /**
  * Hands the lines of one call to the node agent, where `kubectl logs` shows them: one `POST /log` over its unix socket

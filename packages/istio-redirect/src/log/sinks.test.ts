@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { settingsOf } from '../plugin/settings.ts'
+import { settingsOf } from '../conf/settings.ts'
 import { agentSocket } from './agent-socket.ts'
 import { logLevel, logSinks } from './sinks.ts'
 

@@ -1,18 +1,18 @@
 import { VERSION } from '@cni/host/cli'
+import { beforeAsking, podAnnotationsKey, quoted } from '@cni/istio-rules'
 import type { AddContext } from '@cni/skel'
 import type { Result } from '@cni/types'
-import { beforeAsking, podAnnotationsKey, quoted } from '../decide/before-asking.ts'
+import type { Conf } from '../conf/conf.ts'
+import { type Settings, settingsOf } from '../conf/settings.ts'
+import { warnAboutSettings } from '../conf/warn-settings.ts'
 import type { KnownAddresses } from '../decide/captured-families.ts'
 import { type AddCall, type Decision, decideAdd } from '../decide/decide-add.ts'
+import { knownAddresses } from '../namespace/known-addresses.ts'
 import { askAgent, type ServedDecision } from '../serve/ask-agent.ts'
 import { attachmentKey } from '../state/attachment-of-call.ts'
 import { attachmentsIn } from '../state/attachments.ts'
-import type { Conf } from './conf.ts'
-import { knownAddresses } from './known-addresses.ts'
 import { liveSources } from './live-sources.ts'
 import { perform } from './perform.ts'
-import { type Settings, settingsOf } from './settings.ts'
-import { warnAboutSettings } from './warn-settings.ts'
 
 /** Redirects the traffic of a pod that has a sidecar; any other pod passes unchanged. */
 export async function add(c: AddContext<Conf>): Promise<Result> {

@@ -1,12 +1,11 @@
+import type { PodInfo } from '@cni/istio-rules'
+import { virtualInterfaces } from '@cni/istio-rules'
+import { postOverUnix, type UnixAnswer } from '@cni/kube'
 import type { AddContext } from '@cni/skel'
-import { CniError, ErrorCode, goStringify, type IpConfig, messageOf } from '@cni/types'
+import { CniError, ErrorCode, goStringify, type IpConfig, messageOf, printable } from '@cni/types'
 import { formatAddress, parsePrefix, unmapAddress } from '@cni/types/ip'
-import { printable } from '../foreign-text.ts'
-import { postOverUnix, type UnixAnswer } from '../http/unix-post.ts'
-import type { PodInfo } from '../redirect/pod-info.ts'
-import { virtualInterfaces } from '../redirect/virtual-interfaces.ts'
-import type { Conf } from './conf.ts'
-import type { Settings } from './settings.ts'
+import type { Conf } from '../conf/conf.ts'
+import type { Settings } from '../conf/settings.ts'
 
 const timeoutMs = 5000
 

@@ -1,12 +1,12 @@
+import type { EnablementSelector, PodInfo } from '@cni/istio-rules'
+import { selects } from '@cni/istio-rules'
+import type { AskOptions } from '@cni/kube'
+import { namespaceLabels } from '@cni/kube'
 import type { AddContext } from '@cni/skel'
 import { messageOf } from '@cni/types'
-import type { AskOptions } from '../kube/ask.ts'
-import { namespaceLabels } from '../kube/get-namespace.ts'
-import { selects } from '../kube/label-selector.ts'
-import type { PodInfo } from '../redirect/pod-info.ts'
+import type { Conf } from '../conf/conf.ts'
+import type { Settings } from '../conf/settings.ts'
 import { announcePod } from './ambient-event.ts'
-import type { Conf } from './conf.ts'
-import type { EnablementSelector, Settings } from './settings.ts'
 
 /**
  * Hands a pod that the selectors choose over to the node agent, which redirects its traffic to ztunnel; `false` for any

@@ -1,14 +1,14 @@
 import type { CheckContext } from '@cni/skel'
 import { CniError } from '@cni/types'
+import type { Conf } from '../conf/conf.ts'
+import { settingsOf } from '../conf/settings.ts'
+import { warnAboutSettings } from '../conf/warn-settings.ts'
+import { missingFromNamespace } from '../namespace/namespace-network.ts'
+import { openAsWritten } from '../namespace/open-as-written.ts'
+import { writerFor } from '../namespace/writer-for.ts'
 import { attachmentKey } from '../state/attachment-of-call.ts'
 import { type AttachmentRecord, attachmentsIn } from '../state/attachments.ts'
 import { recordedBackend } from '../state/recorded-backend.ts'
-import type { Conf } from './conf.ts'
-import { missingFromNamespace } from './namespace-network.ts'
-import { openAsWritten } from './open-as-written.ts'
-import { settingsOf } from './settings.ts'
-import { warnAboutSettings } from './warn-settings.ts'
-import { writerFor } from './writer-for.ts'
 
 const drift = 100
 

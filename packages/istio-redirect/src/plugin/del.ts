@@ -1,13 +1,13 @@
 import type { DelContext } from '@cni/skel'
 import { sharedReason, unrecordedReason } from '@cni/skel/state'
 import { messageOf } from '@cni/types'
+import type { Conf } from '../conf/conf.ts'
+import { settingsOf } from '../conf/settings.ts'
+import { removeFromNamespace } from '../namespace/namespace-network.ts'
+import { removeRecorded, removeUnrecorded, type Where } from '../namespace/remove-rules.ts'
+import { takeOutAtOnce } from '../namespace/take-out-at-once.ts'
 import { attachmentKey } from '../state/attachment-of-call.ts'
 import { type AttachmentRecord, type Attachments, attachmentsIn } from '../state/attachments.ts'
-import type { Conf } from './conf.ts'
-import { removeFromNamespace } from './namespace-network.ts'
-import { removeRecorded, removeUnrecorded, type Where } from './remove-rules.ts'
-import { settingsOf } from './settings.ts'
-import { takeOutAtOnce } from './take-out-at-once.ts'
 import { within } from './within.ts'
 
 /** For tests: how long a DEL takes at most. */

@@ -1,7 +1,7 @@
 import type { GcContext } from '@cni/skel'
+import type { Conf } from '../conf/conf.ts'
+import { settingsOf } from '../conf/settings.ts'
 import { attachmentsIn } from '../state/attachments.ts'
-import type { Conf } from './conf.ts'
-import { settingsOf } from './settings.ts'
 
 /** Forgets what was recorded about attachments that are gone; their rules went with their namespaces. */
 export function gc(c: GcContext<Conf>): void {

@@ -1,15 +1,12 @@
+import { podInfo, quoted } from '@cni/istio-rules'
+import type { AskOptions } from '@cni/kube'
+import { getPod, type KubeClient, kubeClient, loadKubeconfig } from '@cni/kube'
 import type { AddContext } from '@cni/skel'
 import { CniError, ErrorCode } from '@cni/types'
-import { quoted } from '../decide/before-asking.ts'
+import type { Conf } from '../conf/conf.ts'
+import type { Settings } from '../conf/settings.ts'
 import type { AddSources } from '../decide/decide-add.ts'
-import type { AskOptions } from '../kube/ask.ts'
-import { type KubeClient, kubeClient } from '../kube/client.ts'
-import { getPod } from '../kube/get-pod.ts'
-import { loadKubeconfig } from '../kube/kubeconfig.ts'
-import { podInfo } from '../redirect/pod-info.ts'
 import { enrolIfAmbient } from './ambient.ts'
-import type { Conf } from './conf.ts'
-import type { Settings } from './settings.ts'
 
 /** Ends before the runtime's own deadline, so that the runtime hears what the API server said and not only "too late". */
 const askingMs = 40_000

@@ -1,7 +1,7 @@
 import type { LogOptions } from '@cni/skel'
+import type { Conf } from '../conf/conf.ts'
+import { settingsOf } from '../conf/settings.ts'
 import { logLevel, logSinks } from '../log/sinks.ts'
-import type { Conf } from './conf.ts'
-import { settingsOf } from './settings.ts'
 
 /** The log that a configuration asks for. */
 export function logOf(conf: Conf): LogOptions {

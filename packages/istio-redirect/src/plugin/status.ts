@@ -1,11 +1,11 @@
 import { iptables, isIptablesError } from '@cni/iptables'
+import { loadKubeconfig } from '@cni/kube'
 import { openNft } from '@cni/nftables/wire'
 import type { StatusContext } from '@cni/skel'
 import { CniError, ErrorCode, messageOf } from '@cni/types'
-import { loadKubeconfig } from '../kube/kubeconfig.ts'
-import type { Conf } from './conf.ts'
-import { type Settings, settingsOf } from './settings.ts'
-import { warnAboutSettings } from './warn-settings.ts'
+import type { Conf } from '../conf/conf.ts'
+import { type Settings, settingsOf } from '../conf/settings.ts'
+import { warnAboutSettings } from '../conf/warn-settings.ts'
 
 /**
  * Says whether an ADD could succeed. A missing kubeconfig is no failure unless `status_mode` is `strict`: after a

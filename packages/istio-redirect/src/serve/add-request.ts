@@ -1,9 +1,9 @@
+import { isPodIdentity } from '@cni/istio-rules'
 import { isObject } from '@cni/types'
 import * as z from 'zod/mini'
+import { selectorsSchema } from '../conf/conf.ts'
 import type { KnownAddresses } from '../decide/captured-families.ts'
 import type { AddCall } from '../decide/decide-add.ts'
-import { isPodIdentity } from '../kube/pod-identity.ts'
-import { selectorsSchema } from '../plugin/conf.ts'
 import { Refusal } from './refusal.ts'
 
 /** Question of the plugin to the node agent: `POST /add` on its socket, in JSON. */

@@ -1,6 +1,6 @@
+import type { CaptureConfig } from '@cni/istio-rules'
 import type { LogFields } from '@cni/skel'
 import * as z from 'zod/mini'
-import type { CaptureConfig } from '../redirect/config.ts'
 import { captureSchema } from '../state/attachments.ts'
 import { REFUSALS, type RefusalReason } from './refusal.ts'
 

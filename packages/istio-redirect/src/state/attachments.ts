@@ -1,6 +1,6 @@
+import type { CaptureConfig } from '@cni/istio-rules'
 import { type AttachmentStore, attachmentStore, type StoredState } from '@cni/skel/state'
 import * as z from 'zod/mini'
-import type { CaptureConfig } from '../redirect/config.ts'
 import { attachmentsFolder } from './folder.ts'
 
 /** What ADD did to a namespace, so that CHECK, DEL and GC need not ask anybody. Version 1 of what is kept. */

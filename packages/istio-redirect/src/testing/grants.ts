@@ -1,16 +1,4 @@
-/** A verb on a resource that a role may allow. */
-export type Grant =
-  | 'list pods'
-  | 'watch pods'
-  | 'list namespaces'
-  | 'watch namespaces'
-  | 'delete pods'
-  | 'patch pods/status'
-  | 'create events'
-  | 'patch events'
-  | 'get daemonsets'
-  | 'get nodes'
-  | 'create serviceaccounts/token'
+import type { Grant } from '@cni/kube/testing'
 
 const watching = ['list pods', 'watch pods'] as const
 const events = ['create events', 'patch events'] as const

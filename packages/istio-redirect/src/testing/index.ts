@@ -1,9 +1,10 @@
 /**
- * A Kubernetes API server for pods and namespaces, small enough to start inside a test or a demonstration.
+ * Pods as Istio's injector leaves them, what the agent's role has to allow, and an agent that answers a plugin's request.
  *
  * @example
  * ```ts
- * import { meshPod, startApiServer } from '@cni/istio-redirect/testing'
+ * import { meshPod } from '@cni/istio-redirect/testing'
+ * import { startApiServer } from '@cni/kube/testing'
  *
  * await using api = await startApiServer({ pods: [meshPod({ name: 'web', namespace: 'demo' })] })
  * api.writeKubeconfig('/run/istio-cni')
@@ -12,23 +13,6 @@
  * @module
  */
 
-export {
-  type ApiServer,
-  type ApiServerOptions,
-  type DaemonSetDocument,
-  type Misbehaviour,
-  type SeenRequest,
-  startApiServer,
-} from './api-server.ts'
-export {
-  type Authority,
-  type Certificate,
-  type CertificateOptions,
-  createAuthority,
-  type KeyKind,
-  type Validity,
-} from './certificate.ts'
-export { ambientGrants, type Grant, repairGrants } from './grants.ts'
-export { type KubeconfigParts, kubeconfigText } from './kubeconfig-text.ts'
+export { ambientGrants, repairGrants } from './grants.ts'
 export { type AgentAnswer, type AgentRequest, type NodeAgent, startNodeAgent } from './node-agent.ts'
-export { meshPod, type PodOptions, plainPod, type StoredContainer, type StoredPod } from './pods.ts'
+export { meshPod, type PodOptions, plainPod } from './pods.ts'

@@ -1,12 +1,12 @@
 import { iptables } from '@cni/iptables'
 import type { NetnsTarget } from '@cni/netns'
 import { nftables } from '@cni/nftables'
-import type { AmbientConfig } from '../../src/agent/ambient/ambient-config.ts'
-import type { AmbientBackEnd } from '../../src/agent/ambient/ambient-status.ts'
-import { namespaceDrift, namespaceLeftovers } from '../../src/agent/ambient/enrol-namespace.ts'
-import { allPodTables } from '../../src/agent/ambient/native/pod-tables.ts'
-import { nodeProbes } from '../../src/agent/ambient/node-probes.ts'
-import { defaultProbeSource, type PodCapture } from '../../src/agent/ambient/pod-rules.ts'
+import { defaultProbeSource, type PodCapture } from '../../../istio-rules/src/ambient/pod-rules.ts'
+import { allPodTables } from '../../../istio-rules/src/ambient/pod-tables.ts'
+import { namespaceDrift, namespaceLeftovers } from '../../src/agent/ambient/namespace/enrol-namespace.ts'
+import { nodeProbes } from '../../src/agent/ambient/node/node-probes.ts'
+import type { AmbientConfig } from '../../src/agent/config/ambient-config.ts'
+import type { AmbientBackEnd } from '../../src/agent/serve/ambient-status.ts'
 
 /** Every way in which an agent can write its rules. */
 export const backEnds: readonly AmbientBackEnd[] = ['nft', 'legacy', 'native']

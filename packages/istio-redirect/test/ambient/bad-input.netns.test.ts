@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { mode } from '../../../istio-rules/test/ambient-pods.ts'
 import type { StartedAmbient } from '../../src/agent/ambient/start-ambient.ts'
-import { mode } from '../ambient-pods.ts'
 import { capturedBy, entriesOf } from './back-ends.ts'
 import { type MeshNode, meshNode, type TestPod } from './mesh-node.ts'
 import type { RecordingZtunnel } from './recording-ztunnel.ts'

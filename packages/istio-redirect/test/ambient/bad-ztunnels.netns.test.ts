@@ -1,5 +1,6 @@
-import { startZtunnel, type ZtunnelBehaviour } from '@cni/istio-redirect/testing/node'
 import { expect, test } from 'vitest'
+import type { ZtunnelBehaviour } from '../../src/testing/node/ztunnel/behaviour.ts'
+import { startZtunnel } from '../../src/testing/node/ztunnel/ztunnel.ts'
 import { rawZtunnel } from '../zds/raw-ztunnel.ts'
 import { capturedBy, entriesOf } from './back-ends.ts'
 import { type MeshNode, meshNode, type TestPod } from './mesh-node.ts'

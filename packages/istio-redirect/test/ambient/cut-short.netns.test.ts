@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { mode } from '../ambient-pods.ts'
+import { mode } from '../../../istio-rules/test/ambient-pods.ts'
 import { capturedBy, entriesOf } from './back-ends.ts'
 import { meshNode } from './mesh-node.ts'
 import { annotated, patience } from './served-node.ts'

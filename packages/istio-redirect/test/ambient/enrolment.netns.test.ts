@@ -1,8 +1,8 @@
 import { iptables, ruleset } from '@cni/iptables'
 import { describe, expect, test } from 'vitest'
-import { nodeProbes } from '../../src/agent/ambient/node-probes.ts'
-import { defaultProbeSource } from '../../src/agent/ambient/pod-rules.ts'
-import { mode } from '../ambient-pods.ts'
+import { defaultProbeSource } from '../../../istio-rules/src/ambient/pod-rules.ts'
+import { mode } from '../../../istio-rules/test/ambient-pods.ts'
+import { nodeProbes } from '../../src/agent/ambient/node/node-probes.ts'
 import { type MeshNode, meshNode, type TestPod } from './mesh-node.ts'
 import { annotated, entriesOfPods, joined, patience, ready, servedNode } from './served-node.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import type { AmbientConfig } from '../../src/agent/ambient/ambient-config.ts'
 import type { StartedAmbient } from '../../src/agent/ambient/start-ambient.ts'
+import type { AmbientConfig } from '../../src/agent/config/ambient-config.ts'
 import { type MeshNode, meshNode, type TestPod } from './mesh-node.ts'
 import type { RecordingZtunnel } from './recording-ztunnel.ts'
 

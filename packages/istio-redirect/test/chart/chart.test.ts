@@ -4,7 +4,7 @@ import { isObject } from '@cni/types'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { variables } from '../../src/agent/config/variables.ts'
-import { DAEMON_SET } from '../../src/agent/daemon-set.ts'
+import { DAEMON_SET } from '../../src/agent/on-cluster/daemon-set.ts'
 import { CHART, HELM, helm, type Manifest, rendered } from './manifest.ts'
 
 const IMAGE = { image: 'h/install-cni:1' }
@@ -39,7 +39,7 @@ describe('values and their schema are one', () => {
 test('the name of the DaemonSet is the one that the agent looks at and the plugin lets pass', () => {
   const template = text('templates/daemon-set.yaml')
   expect(template.match(/^metadata:\n {2}name: (.*)$/m)?.[1]).toBe(DAEMON_SET)
-  const plugin = readFileSync(new URL('../../src/decide/before-asking.ts', import.meta.url), 'utf8')
+  const plugin = readFileSync(new URL('../../../istio-rules/src/decide/before-asking.ts', import.meta.url), 'utf8')
   expect(plugin).toContain(`name.startsWith('${DAEMON_SET}-')`)
 })
 

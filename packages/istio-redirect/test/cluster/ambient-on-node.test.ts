@@ -1,6 +1,6 @@
-import { startTransparentZtunnel, type TransparentZtunnel } from '@cni/istio-redirect/testing/node'
 import { type Netns, netns } from '@cni/netns'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTransparentZtunnel, type TransparentZtunnel } from '../../src/testing/node/ztunnel/transparent-ztunnel.ts'
 import { agentLog, install, NAMESPACE as SYSTEM, status, uninstall } from './agent.ts'
 import { apply, kubectl, type Pod, pod, ready, shell, until } from './cluster.ts'
 import { type NodeRoot, nodeRoot } from './node-root.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { startZtunnel, type Ztunnel } from '@cni/istio-redirect/testing/node'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startZtunnel, type Ztunnel } from '../../src/testing/node/ztunnel/ztunnel.ts'
 import { atRest, install, memory, nodeFiles, SELECTOR, NAMESPACE as SYSTEM, uninstall } from './agent.ts'
 import { apply, isReady, kubectl, type Pod, pod, pods, ready, shell, until } from './cluster.ts'
 import { type NodeRoot, nodeRoot } from './node-root.ts'

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, truncateSync } from 'node:fs'
+import { type ApiServer, type Misbehaviour, startApiServer } from '@cni/kube/testing'
 import { expect, test } from 'vitest'
-import { type ApiServer, type Misbehaviour, startApiServer } from '../../src/testing/api-server.ts'
 import { repairGrants } from '../../src/testing/grants.ts'
 import { validatedPod } from '../repair-fixture.ts'
 import {

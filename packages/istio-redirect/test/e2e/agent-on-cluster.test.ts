@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
+import { type ApiServer, type Grant, startApiServer } from '@cni/kube/testing'
 import { expect, test } from 'vitest'
-import { type ApiServer, startApiServer } from '../../src/testing/api-server.ts'
-import { type Grant, repairGrants } from '../../src/testing/grants.ts'
+import { repairGrants } from '../../src/testing/grants.ts'
 import { type AgentNode, agentNode, calico, eventually } from './agent-node.ts'
 
 const NAMESPACE = 'istio-system'

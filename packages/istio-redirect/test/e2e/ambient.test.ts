@@ -1,5 +1,6 @@
-import { plainPod, startNodeAgent } from '@cni/istio-redirect/testing'
 import { describe, expect, test } from 'vitest'
+import { startNodeAgent } from '../../src/testing/node-agent.ts'
+import { plainPod } from '../../src/testing/pods.ts'
 import { RUNTIMES } from './executables.ts'
 import { testBed } from './pod.ts'
 

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { meshPod } from '@cni/istio-redirect/testing'
 import { netns } from '@cni/netns'
 import { afterEach, describe, expect, it } from 'vitest'
+import { meshPod } from '../../src/testing/pods.ts'
 import { COMPILED, RUNTIMES } from './executables.ts'
 import { DUAL_STACK, type TestBed, testBed } from './pod.ts'
 

@@ -1,11 +1,11 @@
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { basename } from 'node:path'
 import { realExec } from '@cni/invoke'
-import { LOOPBACK, REFERENCE_PLUGINS } from '@cni/istio-redirect/testing/node'
 import { type Attachment, cni, encodeConf, parseNetworkList, planNetwork } from '@cni/libcni'
 import { type Netns, netns } from '@cni/netns'
 import type { Conflist } from '@cni/types'
-import { mode } from '../ambient-pods.ts'
+import { mode } from '../../../istio-rules/test/ambient-pods.ts'
+import { LOOPBACK, REFERENCE_PLUGINS } from '../../src/testing/node/node.ts'
 import type { AgentNode } from './agent-node.ts'
 
 /** On the node: by rules and tunnels, or by programs. */

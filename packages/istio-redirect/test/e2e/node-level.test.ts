@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mode } from '../ambient-pods.ts'
+import { mode } from '../../../istio-rules/test/ambient-pods.ts'
 import { eventually } from './agent-node.ts'
 import { COMPILED } from './executables.ts'
 import { connect, nodeLevelNode } from './node-level-node.ts'

@@ -2,11 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { PluginResult } from '@cni/invoke'
-import { type Grant, meshPod, type StoredPod } from '@cni/istio-redirect/testing'
-import { type Node, startNode } from '@cni/istio-redirect/testing/node'
+import type { Grant, StoredPod } from '@cni/kube/testing'
 import type { Attachment } from '@cni/libcni'
 import { type Netns, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
+import { type Node, startNode } from '../../src/testing/node/node.ts'
+import { meshPod } from '../../src/testing/pods.ts'
 
 /** A throw-away node with one pod namespace; everything is gone when it is disposed, even after a failure. */
 export interface TestBed extends AsyncDisposable {

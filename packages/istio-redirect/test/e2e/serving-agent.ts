@@ -1,4 +1,4 @@
-import { type ApiServer, startApiServer } from '../../src/testing/api-server.ts'
+import { type ApiServer, startApiServer } from '@cni/kube/testing'
 import { repairGrants } from '../../src/testing/grants.ts'
 import { meshPod, plainPod } from '../../src/testing/pods.ts'
 import { onNode } from '../pods-fixture.ts'

@@ -1,6 +1,7 @@
-import { meshPod } from '@cni/istio-redirect/testing'
-import { connectFrom, GATEWAY, startApp, startProxy, type User } from '@cni/istio-redirect/testing/node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { GATEWAY } from '../../src/testing/node/node.ts'
+import { connectFrom, startApp, startProxy, type User } from '../../src/testing/node/stand-ins.ts'
+import { meshPod } from '../../src/testing/pods.ts'
 import { COMPILED } from './executables.ts'
 import { DUAL_STACK, type TestBed, testBed } from './pod.ts'
 

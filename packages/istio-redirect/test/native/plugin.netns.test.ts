@@ -4,12 +4,12 @@ import { ownedNetns } from '@cni/netns/testing'
 import { nftables } from '@cni/nftables'
 import { Batch, openNft } from '@cni/nftables/wire'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { nativeRules } from '../../src/redirect/native/rules.ts'
+import { nativeRules } from '../../../istio-rules/src/nftables/rules.ts'
+import { kernelDump } from '../../../istio-rules/test/kernel-dump.ts'
 import { attachmentsIn } from '../../src/state/attachments.ts'
 import { meshPod } from '../../src/testing/pods.ts'
 import { type Fixture, fixture, prevResult } from '../fixture.ts'
 import { legacyPath } from '../legacy-path.ts'
-import { kernelDump } from './kernel-dump.ts'
 
 let node: Fixture
 beforeEach(async () => {

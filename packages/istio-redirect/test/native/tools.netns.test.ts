@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { type Netns, netns } from '@cni/netns'
 import { Batch, openNft } from '@cni/nftables/wire'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { kernelDump } from '../../../istio-rules/test/kernel-dump.ts'
 import { machine } from '../../src/tools/system.ts'
 import { podOnNetwork } from '../pod-on-network.ts'
 import { tools as toolsOn } from '../tools-io.ts'
-import { kernelDump } from './kernel-dump.ts'
 import { inetTablesIn } from './tables-in.ts'
 
 let pod: Netns & AsyncDisposable

@@ -1,5 +1,5 @@
-import type { EnrolledAddress, KernelSide, NodeZtunnel } from '../../src/node-level/kernel-side.ts'
-import { NodeLevelError } from '../../src/node-level/node-level-error.ts'
+import type { EnrolledAddress, KernelSide, NodeZtunnel } from '../../../istio-node-level/src/kernel-side.ts'
+import { NodeLevelError } from '../../../istio-node-level/src/node-level-error.ts'
 
 /** A kernel's side in memory, which outlives agents as the kernel does. */
 export interface MemoryKernel extends KernelSide {

@@ -1,9 +1,9 @@
 import { copyFileSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { type ApiServer, type Grant, startApiServer } from '@cni/kube/testing'
 import { type Cni, cni, loadConflistFile, type NetworkList } from '@cni/libcni'
-import { type ApiServer, startApiServer } from '../../src/testing/api-server.ts'
-import { ambientGrants, type Grant, repairGrants } from '../../src/testing/grants.ts'
+import { ambientGrants, repairGrants } from '../../src/testing/grants.ts'
 import { type AgentNode, type AgentProcess, agentNode, eventually } from '../e2e/agent-node.ts'
 import { conflistOf } from '../runtimes/node/conflist.ts'
 

@@ -1,9 +1,12 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { enrolNamespace, netnsCache, startZds, type ZdsServer } from '@cni/istio-redirect/agent'
 import { type Netns, netns } from '@cni/netns'
-import { everything } from '../goldens/ambient/cases.ts'
+import { everything } from '../../../istio-rules/test/goldens/ambient/cases.ts'
+import { enrolNamespace } from '../../src/agent/ambient/namespace/enrol-namespace.ts'
+import { netnsCache } from '../../src/agent/ambient/namespace/netns-cache.ts'
+import type { ZdsServer } from '../../src/agent/ambient/zds/options.ts'
+import { startZds } from '../../src/agent/ambient/zds/server.ts'
 
 /** The part of an agent that hands pods to ztunnels, without an API server. */
 export interface EnrolledPods extends AsyncDisposable {

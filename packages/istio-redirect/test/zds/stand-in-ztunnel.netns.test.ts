@@ -1,5 +1,6 @@
-import { startZtunnel, type ZtunnelBehaviour } from '@cni/istio-redirect/testing/node'
 import { describe, expect, test } from 'vitest'
+import type { ZtunnelBehaviour } from '../../src/testing/node/ztunnel/behaviour.ts'
+import { startZtunnel } from '../../src/testing/node/ztunnel/ztunnel.ts'
 import { rawAgent } from './raw-agent.ts'
 import { del, snapshotSent, ztunnelMessages } from './ztunnel-messages.suite.ts'
 

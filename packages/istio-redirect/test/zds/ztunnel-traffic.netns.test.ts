@@ -1,9 +1,11 @@
-import { releaseNamespace } from '@cni/istio-redirect/agent'
-import { connectFrom, spawnZtunnel, startZtunnel, type Ztunnel } from '@cni/istio-redirect/testing/node'
 import type { NetnsTarget } from '@cni/netns'
 import { expect, test } from 'vitest'
+import { everything } from '../../../istio-rules/test/goldens/ambient/cases.ts'
+import { releaseNamespace } from '../../src/agent/ambient/namespace/enrol-namespace.ts'
+import { connectFrom } from '../../src/testing/node/stand-ins.ts'
+import { spawnZtunnel } from '../../src/testing/node/ztunnel/spawn-ztunnel.ts'
+import { startZtunnel, type Ztunnel } from '../../src/testing/node/ztunnel/ztunnel.ts'
 import { addresses, ambientCluster } from '../ambient-cluster.ts'
-import { everything } from '../goldens/ambient/cases.ts'
 import { enrolledPods } from './enrolled-pods.ts'
 
 const user = 1000

@@ -11,7 +11,7 @@ const SOCK_STREAM_CLOEXEC_NONBLOCK = 0o2004001
 const SIGKILL = 9
 const P_PID = 1
 
-/** `cni-build` finds it in a bundle and takes the native program with TLS: packages/build/src/small/tools-small.ts. */
+/** `cni-build` finds it in a bundle and takes the native program with TLS: packages/cni-build/src/small/tools-small.ts. */
 const LACKING = 'TLS needs cni-runtime-tls: it'
 
 /** The process that holds the network connection. It is reaped by `wait` or `end`. */

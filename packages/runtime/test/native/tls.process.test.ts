@@ -6,8 +6,8 @@ import { connect, createServer as createTcpServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { createAuthority } from '@cni/kube/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createAuthority } from '../../../istio-redirect/src/testing/certificate.ts'
 import { cannotCompile, sanitizedTls } from './sanitized.ts'
 
 /** Compiling Mbed TLS takes a minute where it has not been. */

@@ -1,5 +1,5 @@
+import { createAuthority } from '@cni/kube/testing'
 import { describe, expect, it } from 'vitest'
-import { createAuthority } from '../../../istio-redirect/src/testing/certificate.ts'
 import { both, isBuilt, NOT_BUILT } from '../same.ts'
 
 const NAMES = ['simple', 'Ärger & Söhne', 'a,b+c"d\\e<f>g;h', ' space ', '#hash', 'control\u0001\n\u007f', '日本', '']

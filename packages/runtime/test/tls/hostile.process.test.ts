@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
+import { createAuthority } from '@cni/kube/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createAuthority } from '../../../istio-redirect/src/testing/certificate.ts'
 import { type Both, both, isBuilt, NOT_BUILT } from '../same.ts'
 import { askBoth, askSmall } from './client.ts'
 import { httpsServer, rawServer } from './servers.ts'

@@ -1,6 +1,6 @@
 import { createPrivateKey } from 'node:crypto'
+import { createAuthority, type KeyKind } from '@cni/kube/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createAuthority, type KeyKind } from '../../../istio-redirect/src/testing/certificate.ts'
 import { type Both, both, isBuilt, NOT_BUILT } from '../same.ts'
 import { askBoth, askSmall } from './client.ts'
 import { httpsServer } from './servers.ts'

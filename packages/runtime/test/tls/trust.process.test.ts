@@ -1,10 +1,6 @@
+import { type CertificateOptions, createAuthority, type KeyKind } from '@cni/kube/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  type CertificateOptions,
-  createAuthority,
-  type KeyKind,
-  selfSigned,
-} from '../../../istio-redirect/src/testing/certificate.ts'
+import { selfSigned } from '../../../kube/src/testing/certificate.ts'
 import { type Both, both, isBuilt, NOT_BUILT } from '../same.ts'
 import { askBoth, askSmall } from './client.ts'
 import { httpsServer } from './servers.ts'

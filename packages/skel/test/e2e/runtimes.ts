@@ -88,7 +88,7 @@ function compile(bundle: string, outfile: string): string {
 }
 
 function compileSmall(fixture: string, folder: string): string {
-  const cli = join(import.meta.dirname, '../../../build/src/cli.ts')
+  const cli = join(import.meta.dirname, '../../../cni-build/src/cli.ts')
   const outfile = join(folder, 'small', fixture)
   const options = ['-o', outfile, '--condition=@cni/source', '--smoke=none', '--no-snapshot']
   const entry = join(import.meta.dirname, `fixture/${fixture}.ts`)

@@ -1,4 +1,4 @@
-import type { Gauge, Metrics } from '../services.ts'
+import type { Gauge, Metrics } from '../part/services.ts'
 
 /** What changes a pod's place in the mesh, as the original counts it. */
 export type ReconcileEvent = 'add' | 'update' | 'delete'

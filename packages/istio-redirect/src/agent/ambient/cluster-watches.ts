@@ -1,13 +1,10 @@
-import { messageOf } from '@cni/types'
-import { printable } from '../../foreign-text.ts'
-import { type KubeClient, kubeClient } from '../../kube/client.ts'
-import { listWatch } from '../../kube/list-watch.ts'
-import { serviceAccountAccess } from '../../kube/service-account.ts'
+import { type KubeClient, kubeClient, listWatch, serviceAccountAccess } from '@cni/kube'
+import { messageOf, printable } from '@cni/types'
 import { calmLog } from '../log/calm-log.ts'
-import type { RequestReports, ServerReach } from '../on-cluster/server-reach.ts'
+import type { RequestReports, ServerReach } from '../part/server-reach.ts'
+import type { ApiAccess, ScopedLog } from '../part/services.ts'
 import type { PodWatches } from '../pods/pod-watches.ts'
-import type { ApiAccess, ScopedLog } from '../services.ts'
-import type { SeenPods } from './seen-pods.ts'
+import type { SeenPods } from './pods/seen-pods.ts'
 
 /** What {@link clusterWatches} works with. */
 export interface ClusterWatchesOptions {

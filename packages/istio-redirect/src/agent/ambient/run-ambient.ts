@@ -1,73 +1,30 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { belongsInSnapshot, decideEnrolment, statusAnnotation } from '@cni/istio-rules'
 import { type Netns, netns, warmPool } from '@cni/netns'
-import { messageOf } from '@cni/types'
-import { statusAnnotation } from '../../decide/before-asking.ts'
-import { printable } from '../../foreign-text.ts'
-import { aborted } from '../aborted.ts'
-import type { ServerReach } from '../on-cluster/server-reach.ts'
-import type { PodWatches } from '../pods/pod-watches.ts'
+import { messageOf, printable } from '@cni/types'
+import { aborted } from '../part/aborted.ts'
 import { findPodNamespaces } from '../proc/find-pod-namespaces.ts'
 import { kubeletUser } from '../proc/kubelet-user.ts'
-import type { ApiAccess, ScopedLog } from '../services.ts'
-import type { AmbientConfig } from './ambient-config.ts'
-import type { AmbientMetrics } from './ambient-metrics.ts'
-import type { AmbientBackEnd, NodeLevelStatus } from './ambient-status.ts'
-import { chooseBackEnd } from './back-end.ts'
-import { branchInterfaces, needsBranchRoutes } from './branch-interfaces.ts'
+import type { AmbientBackEnd } from '../serve/ambient-status.ts'
 import { clusterWatches } from './cluster-watches.ts'
-import { enroller, workloadOf } from './enroller.ts'
-import { belongsInSnapshot, decideEnrolment } from './enrolment.ts'
-import { keepNode } from './keep-node.ts'
-import { keepPods } from './keep-pods.ts'
-import { namespaceCheck } from './namespace-check.ts'
-import { namespaceFinder } from './namespace-finder.ts'
-import { netnsCache } from './netns-cache.ts'
-import { nodeAddresses } from './node-addresses.ts'
-import type { MakeKernelSide } from './node-level/kernel-sides.ts'
+import { namespaceCheck } from './namespace/namespace-check.ts'
+import { namespaceFinder } from './namespace/namespace-finder.ts'
+import { netnsCache } from './namespace/netns-cache.ts'
+import { chooseBackEnd } from './node/back-end.ts'
+import { branchInterfaces, needsBranchRoutes } from './node/branch-interfaces.ts'
+import { keepNode } from './node/keep-node.ts'
+import { nodeAddresses } from './node/node-addresses.ts'
+import { nodeProbes } from './node/node-probes.ts'
+import { tellKeeping } from './node/tell-keeping.ts'
 import { removeLeftBehind } from './node-level/left-behind.ts'
-import { nodeProbes } from './node-probes.ts'
-import { podPatches } from './pod-patches.ts'
-import { type PodsInMesh, podsInMesh } from './pods-in-mesh.ts'
-import type { SeenPods } from './seen-pods.ts'
-import { tellKeeping } from './tell-keeping.ts'
+import { enroller, workloadOf } from './pods/enroller.ts'
+import { keepPods } from './pods/keep-pods.ts'
+import { podPatches } from './pods/pod-patches.ts'
+import { podsInMesh } from './pods/pods-in-mesh.ts'
+import { watchedPods } from './pods/watched-pods.ts'
+import type { RunAmbientOptions } from './run-options.ts'
 import { untilFailure } from './until-failure.ts'
-import { watchedPods } from './watched-pods.ts'
 import { startZds } from './zds/server.ts'
-
-/** What {@link runAmbient} works with. */
-export interface RunAmbientOptions {
-  readonly config: AmbientConfig
-  readonly api: ApiAccess
-  readonly watches: PodWatches
-  readonly log: ScopedLog
-  readonly metrics: AmbientMetrics
-  readonly signal: AbortSignal
-  /** Whether the node's rules and sets go at the end. */
-  readonly isRemoved: () => boolean
-  readonly makeKernelSide?: MakeKernelSide | undefined
-  /** Told of what becomes of requests. */
-  readonly reach?: Pick<ServerReach, 'of'> | undefined
-  /** Told how far the start has come. */
-  readonly tell: (running: RunningAmbient) => void
-  /** The root of the node's files: its procfs and the paths of namespaces are below. */
-  readonly hostRoot: string
-}
-
-/** Ambient mode at work, or about to be. */
-export interface RunningAmbient {
-  readonly seen: SeenPods
-  readonly pods: PodsInMesh
-  /** How many serve pods of the node. */
-  readonly ztunnels: () => number
-  readonly backEnd: AmbientBackEnd | undefined
-  /** Where traffic is redirected on the node. */
-  readonly nodeLevel?: (() => NodeLevelStatus) | undefined
-  /** What keeps it as a whole from working. */
-  readonly problem?: (() => string | undefined) | undefined
-  /** The pods of before are known, and ztunnels are told of them. */
-  readonly isReady: boolean
-}
 
 /** How long the agent waits for what it does to pods just now. */
 const SETTLE_MS = 800
@@ -208,9 +165,6 @@ export async function runAmbient(options: RunAmbientOptions): Promise<void> {
     }
   }
 }
-
-/** Whether this machine's files are seen below a folder, as in a pod of the agent, or this is the node itself. */
-export const hostRootOf = (): string => (existsSync('/host/proc/1') ? '/host' : '/')
 
 // internal
 

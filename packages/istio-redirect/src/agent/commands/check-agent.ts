@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { request } from 'node:http'
 import { connect } from 'node:net'
-import { printable } from '../../foreign-text.ts'
+import { printable } from '@cni/types'
 import type { Check } from './checks.ts'
 
 const TIMEOUT_MS = 1000

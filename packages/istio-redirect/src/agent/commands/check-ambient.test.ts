@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { AmbientStatus } from '../ambient/ambient-status.ts'
+import type { AmbientStatus } from '../serve/ambient-status.ts'
 import { checkAmbient } from './check-ambient.ts'
 
 const socket = '/run/istio-cni/serve.sock'

@@ -1,5 +1,5 @@
-import type { AmbientConfig } from '../ambient/ambient-config.ts'
-import type { AmbientBackEnd, AmbientStatus, NodeLevelStatus } from '../ambient/ambient-status.ts'
+import type { AmbientConfig } from '../config/ambient-config.ts'
+import type { AmbientBackEnd, AmbientStatus, NodeLevelStatus } from '../serve/ambient-status.ts'
 import type { ServingAnswer } from './check-serving.ts'
 import type { Check } from './checks.ts'
 

@@ -1,7 +1,7 @@
 import { messageOf } from '@cni/types'
 import { askRuntime } from '../cri/ask-runtime.ts'
 import { judgeRuntime } from '../cri/judge-runtime.ts'
-import type { CriConfig } from '../services.ts'
+import type { CriConfig } from '../part/services.ts'
 import type { Check } from './checks.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { VERSION } from '@cni/host/cli'
 import { messageOf } from '@cni/types'
+import type { ServeConfig } from '../part/services.ts'
 import type { ServingStatus } from '../serve/serving-status.ts'
-import type { ServeConfig } from '../services.ts'
 import { askStatus } from './ask-status.ts'
 import type { Check } from './checks.ts'
 

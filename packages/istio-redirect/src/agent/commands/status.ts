@@ -1,5 +1,5 @@
-import { escapeUnsafe } from '@cni/types'
-import { jsonText, printable } from '../../foreign-text.ts'
+import { escapeUnsafe, printable } from '@cni/types'
+import { jsonText } from '../../foreign-text.ts'
 import type { AgentConfig } from '../config/agent-config.ts'
 import { checkAgent, checkLogSocket } from './check-agent.ts'
 import { checkAmbient } from './check-ambient.ts'

@@ -1,4 +1,4 @@
-import { quote } from '../../foreign-text.ts'
+import { quote } from '@cni/types'
 import type { Variable } from './variable.ts'
 import { type Values, variables } from './variables.ts'
 

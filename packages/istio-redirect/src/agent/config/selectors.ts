@@ -1,8 +1,8 @@
+import type { EnablementSelector } from '@cni/istio-rules'
+import { type LabelSelector, selectorProblem } from '@cni/istio-rules'
 import { messageOf } from '@cni/types'
 import { parse } from 'yaml'
 import * as z from 'zod/mini'
-import { type LabelSelector, selectorProblem } from '../../kube/label-selector.ts'
-import type { EnablementSelector } from '../../plugin/settings.ts'
 import { ConfigError } from './config-error.ts'
 
 // YAML 1.1 reads `y` and `on` as true: as a label's value it is "true", as in the original.

@@ -1,7 +1,6 @@
 import type { ClientHttp2Session, IncomingHttpHeaders } from 'node:http2'
 import { connect } from 'node:net'
-import { errnoOf } from '@cni/types'
-import { printable } from '../../foreign-text.ts'
+import { errnoOf, printable } from '@cni/types'
 import { CriError } from './cri-error.ts'
 
 /** Options of {@link callUnary}. */

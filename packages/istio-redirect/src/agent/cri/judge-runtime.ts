@@ -1,4 +1,4 @@
-import { printable, quote } from '../../foreign-text.ts'
+import { printable, quote } from '@cni/types'
 import type { LoadedNetwork, RuntimeAnswer } from './runtime-answer.ts'
 
 /** Which plugin is looked for. */

@@ -1,5 +1,5 @@
+import { quote } from '@cni/types'
 import * as z from 'zod/mini'
-import { quote } from '../../foreign-text.ts'
 import { CriError } from './cri-error.ts'
 import type { StatusMessage } from './status-message.ts'
 

@@ -1,4 +1,4 @@
-import type { Gauge, Metrics } from '../services.ts'
+import type { Gauge, Metrics } from '../part/services.ts'
 import type { RuntimeState } from './judge-runtime.ts'
 
 const STATES: readonly (RuntimeState | 'unasked')[] = ['loaded', 'missing', 'silent', 'unasked']

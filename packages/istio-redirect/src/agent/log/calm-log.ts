@@ -1,4 +1,4 @@
-import type { ScopedLog } from '../services.ts'
+import type { ScopedLog } from '../part/services.ts'
 
 /** Logs that something does not work, and that it works again, without repeating itself. */
 export interface CalmLog {

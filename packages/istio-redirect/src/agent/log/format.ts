@@ -1,5 +1,5 @@
 import { escapeUnsafe } from '@cni/types'
-import type { Labels } from '../services.ts'
+import type { Labels } from '../part/services.ts'
 
 /** A line before it is text. */
 export interface LogEntry {

@@ -1,4 +1,4 @@
-import { quote } from '../../foreign-text.ts'
+import { quote } from '@cni/types'
 
 /** From silence to everything. */
 const NAMES = ['none', 'fatal', 'error', 'warn', 'info', 'debug'] as const

@@ -1,6 +1,6 @@
 import type { AgentConfig } from '../config/agent-config.ts'
-import type { EndReason } from '../part.ts'
-import type { ScopedLog } from '../services.ts'
+import type { EndReason } from '../part/part.ts'
+import type { ScopedLog } from '../part/services.ts'
 
 /** What {@link decideStop} works with. */
 export interface StopServices {
@@ -21,7 +21,7 @@ export async function decideStop(
     log.info('stopping: the plugin is taken off this node')
     return 'removed'
   }
-  const { daemonSet, LOOK_MS } = await import('../daemon-set.ts')
+  const { daemonSet, LOOK_MS } = await import('./daemon-set.ts')
   needTime(LOOK_MS)
   const set = daemonSet(api, { nodeName: values.kubernetesNodeName || values.nodeName })
   const { wanted, why } = await set.stillWanted({ signal: new AbortController().signal })

@@ -1,5 +1,5 @@
+import { type Labels, selects } from '@cni/istio-rules'
 import * as z from 'zod/mini'
-import { type Labels, selects } from '../../kube/label-selector.ts'
 
 const labels = z.record(z.string(), z.string())
 const term = z.object({

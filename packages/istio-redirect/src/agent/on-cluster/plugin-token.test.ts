@@ -1,12 +1,13 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type ApiServer, startApiServer } from '@cni/kube/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { kubeClient } from '../../kube/client.ts'
-import { serviceAccountAccess } from '../../kube/service-account.ts'
-import { type ApiServer, meshPod, startApiServer } from '../../testing/index.ts'
+import { kubeClient } from '../../../../kube/src/client/client.ts'
+import { serviceAccountAccess } from '../../../../kube/src/config/service-account.ts'
+import { meshPod } from '../../testing/index.ts'
+import type { ApiAccess } from '../part/services.ts'
 import { metricsRegistry } from '../serve/metrics.ts'
-import type { ApiAccess } from '../services.ts'
 import { keepPluginToken, removePluginToken } from './plugin-token.ts'
 
 let folder: string

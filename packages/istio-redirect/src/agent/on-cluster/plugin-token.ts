@@ -2,23 +2,12 @@ import { mkdirSync, readdirSync, unlinkSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { readRegularFile, writeFileAtomic } from '@cni/host'
-import { errnoOf, messageOf } from '@cni/types'
+import { isKubeError, KubeError, kubeClient, serviceAccountAccess } from '@cni/kube'
+import { errnoOf, messageOf, printable } from '@cni/types'
 import * as z from 'zod/mini'
-import { printable } from '../../foreign-text.ts'
-import { kubeClient } from '../../kube/client.ts'
-import { isKubeError, KubeError } from '../../kube/kube-error.ts'
-import { serviceAccountAccess } from '../../kube/service-account.ts'
 import { calmLog } from '../log/calm-log.ts'
-import type { ApiAccess, Gauge, ScopedLog } from '../services.ts'
-import type { RequestReports } from './server-reach.ts'
-
-/** Whose token the plugin has, and where it is kept. */
-export interface PluginTokenConfig {
-  /** A service account in the agent's own namespace. */
-  readonly account: string
-  /** Readable by root only; beside the kubeconfig, which is made from it. */
-  readonly file: string
-}
+import type { RequestReports } from '../part/server-reach.ts'
+import type { ApiAccess, Gauge, PluginTokenConfig, ScopedLog } from '../part/services.ts'
 
 /** What {@link keepPluginToken} works with. */
 export interface PluginTokenServices {

@@ -1,6 +1,6 @@
+import { isPodIdentity } from '@cni/istio-rules'
 import { isObject } from '@cni/types'
 import { beginning } from '../../foreign-text.ts'
-import { isPodIdentity } from '../../kube/pod-identity.ts'
 
 /** What repair looks at of a pod. What has the wrong type counts as absent. */
 export interface ObservedPod {

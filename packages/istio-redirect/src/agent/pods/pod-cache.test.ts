@@ -1,7 +1,7 @@
+import { KubeError } from '@cni/kube'
 import { expect, test } from 'vitest'
-import { statusAnnotation } from '../../decide/before-asking.ts'
-import { KubeError } from '../../kube/kube-error.ts'
-import { annotations } from '../../redirect/annotations.ts'
+import { statusAnnotation } from '../../../../istio-rules/src/decide/before-asking.ts'
+import { annotations } from '../../../../istio-rules/src/pod/annotations.ts'
 import { meshPod, type PodOptions } from '../../testing/pods.ts'
 import { podCache } from './pod-cache.ts'
 

@@ -1,7 +1,7 @@
-import type { Observer } from '../../kube/list-watch.ts'
-import { parsePod } from '../../kube/parse-pod.ts'
-import type { PodIdentity } from '../../kube/pod-identity.ts'
-import { type PodInfo, podInfo } from '../../redirect/pod-info.ts'
+import type { PodIdentity } from '@cni/istio-rules'
+import { type PodInfo, podInfo } from '@cni/istio-rules'
+import type { Observer } from '@cni/kube'
+import { parsePod } from '@cni/kube'
 import { keyOf, observePod } from './observed-pod.ts'
 
 /** The pod that a runtime is starting: name, namespace and UID. */

@@ -1,7 +1,13 @@
-import { type KubeClient, kubeClient } from '../../kube/client.ts'
-import { type ListWatchOptions, listWatch, type Observer } from '../../kube/list-watch.ts'
-import { type ServiceAccount, serviceAccountAccess } from '../../kube/service-account.ts'
-import type { RequestReports } from '../on-cluster/server-reach.ts'
+import {
+  type KubeClient,
+  kubeClient,
+  type ListWatchOptions,
+  listWatch,
+  type Observer,
+  type ServiceAccount,
+  serviceAccountAccess,
+} from '@cni/kube'
+import type { RequestReports } from '../part/server-reach.ts'
 
 /** Which pods somebody wants to be told of. */
 export interface WatchedPods {

@@ -1,5 +1,4 @@
-import type { PodIdentity } from '../../kube/pod-identity.ts'
-import type { PodInfo } from '../../redirect/pod-info.ts'
+import type { PodIdentity, PodInfo } from '@cni/istio-rules'
 import type { PodCache } from './pod-cache.ts'
 
 /** Where a pod was found: in the cache at once, there after a while, or at the API server. */

@@ -24,17 +24,6 @@ export interface FoundNamespaces {
  * Never the node's own, the agent's, or one that is held for another pod. A pod without addresses is not looked for.
  *
  * @throws {@link DiscoveryError} when it cannot be told which namespace is the node's.
- * @example
- * ```ts
- * import { findPodNamespaces } from '@cni/istio-redirect/agent'
- *
- * const uid = '55efbedd-5af0-4fb0-b896-61604f0b0b53'
- * export async function pathOf(address: string) {
- *   const { namespaces } = await findPodNamespaces(new Map([[uid, [address]]]), '/proc')
- *   using found = namespaces.get(uid)
- *   return found?.path
- * }
- * ```
  */
 export async function findPodNamespaces(
   wanted: ReadonlyMap<string, readonly string[]>,

@@ -1,6 +1,6 @@
+import { isLinkLocalMulticast, isLinkLocalUnicast, isLoopback } from '@cni/istio-rules'
 import { type Netns, openRtnl } from '@cni/netns'
 import { parseAddress, unmapAddress } from '@cni/types/ip'
-import { isLinkLocalMulticast, isLinkLocalUnicast, isLoopback } from '../../redirect/ip.ts'
 
 /** The addresses that tell a pod from others, in a form to be compared. Loopback, link-local and zero ones do not. */
 export const tellingAddresses = (given: readonly string[]): string[] => [

@@ -1,5 +1,5 @@
+import type { RepairConfig } from '../part/services.ts'
 import type { InitContainerStatus, ObservedPod, Termination } from '../pods/observed-pod.ts'
-import type { RepairConfig } from '../services.ts'
 
 /** The settings that say which pods are broken. */
 export type BrokenFilter = Pick<

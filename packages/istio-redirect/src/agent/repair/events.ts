@@ -1,6 +1,6 @@
-import { printable } from '../../foreign-text.ts'
-import type { KubeClient, KubeRequest } from '../../kube/client.ts'
-import { isKubeError } from '../../kube/kube-error.ts'
+import type { KubeClient, KubeRequest } from '@cni/kube'
+import { isKubeError } from '@cni/kube'
+import { printable } from '@cni/types'
 import type { ObservedPod } from '../pods/observed-pod.ts'
 
 /** Why an event is written; what `kubectl describe pod` shows. */

@@ -1,10 +1,8 @@
-import { messageOf } from '@cni/types'
-import { printable } from '../../foreign-text.ts'
-import type { KubeClient, KubeRequest } from '../../kube/client.ts'
-import { isKubeError } from '../../kube/kube-error.ts'
-import { podPath } from '../../kube/pod.ts'
+import type { KubeClient, KubeRequest } from '@cni/kube'
+import { isKubeError, podPath } from '@cni/kube'
+import { messageOf, printable } from '@cni/types'
+import type { Counter, RepairConfig, ScopedLog } from '../part/services.ts'
 import { keyOf, type ObservedPod } from '../pods/observed-pod.ts'
-import type { Counter, RepairConfig, ScopedLog } from '../services.ts'
 import type { EventReason, EventRecorder } from './events.ts'
 
 /** What is done about broken pods: the first of repair, delete and label that is switched on. */

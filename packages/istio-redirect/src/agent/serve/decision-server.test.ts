@@ -7,8 +7,8 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { askAdd, requestFor } from '../../../test/serve-client.ts'
 import { ADD_PATH, MAX_REQUEST } from '../../serve/add-request.ts'
 import type { ServeAnswer } from '../../serve/answer.ts'
+import { listen, shut } from '../server/listen.ts'
 import { type DecisionServerOptions, decisionServer } from './decision-server.ts'
-import { listen, shut } from './listen.ts'
 import { readStatus, STATUS_PATH } from './serving-status.ts'
 
 const ends: (() => Promise<void> | void)[] = []

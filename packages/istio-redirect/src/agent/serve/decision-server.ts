@@ -3,12 +3,12 @@ import { messageOf } from '@cni/types'
 import { ADD_PATH, type AddRequest, MAX_REQUEST, readRequest } from '../../serve/add-request.ts'
 import { encodeAnswer, type ServeAnswer } from '../../serve/answer.ts'
 import { Refusal } from '../../serve/refusal.ts'
+import { bodyOf } from '../server/body-of.ts'
+import { type BoundedOptions, boundsFor } from '../server/bounded-connections.ts'
+import { boundedServer } from '../server/bounded-server.ts'
+import { targetOf } from '../server/target.ts'
 import { refused } from './answer-add.ts'
-import { bodyOf } from './body-of.ts'
-import { type BoundedOptions, boundsFor } from './bounded-connections.ts'
-import { boundedServer } from './bounded-server.ts'
 import { type ServingStatus, STATUS_PATH } from './serving-status.ts'
-import { targetOf } from './target.ts'
 
 /** Options of {@link decisionServer}. */
 export interface DecisionServerOptions extends BoundedOptions {

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { get } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
+import { listen, portOf, shut } from '../server/listen.ts'
 import { healthServer } from './health.ts'
-import { listen, portOf, shut } from './listen.ts'
 
 test('a reason is one line of /readyz?verbose, whatever the name of a file is', async () => {
   const reasons = ['conflist: a\nforged: line\u001b[2J\u009b2J', 'binary: \u202eb']

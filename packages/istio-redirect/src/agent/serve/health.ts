@@ -1,8 +1,8 @@
 import type { Server } from 'node:http'
 import { escapeUnsafe } from '@cni/types'
-import type { BoundedOptions } from './bounded-connections.ts'
-import { boundedServer } from './bounded-server.ts'
-import { targetOf } from './target.ts'
+import type { BoundedOptions } from '../server/bounded-connections.ts'
+import { boundedServer } from '../server/bounded-server.ts'
+import { targetOf } from '../server/target.ts'
 
 /** Whether the node is in order, and if not, why: one line for each reason. */
 export interface Readiness {

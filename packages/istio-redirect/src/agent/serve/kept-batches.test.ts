@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
-import { type CaptureConfig, captureDefaults } from '../../redirect/config.ts'
-import { makeBatch } from '../../redirect/make-batch.ts'
+import { type CaptureConfig, captureDefaults } from '../../../../istio-rules/src/capture/config.ts'
+import { makeBatch } from '../../decide/make-batch.ts'
 import { keptBatches } from './kept-batches.ts'
 
 const captured = (proxyPort: number, more: Partial<CaptureConfig> = {}): CaptureConfig => ({

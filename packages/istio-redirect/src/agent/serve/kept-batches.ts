@@ -1,5 +1,5 @@
+import type { makeBatch } from '../../decide/make-batch.ts'
 import { memo } from '../../memo.ts'
-import type { makeBatch } from '../../redirect/make-batch.ts'
 
 /** Remembers batches: most pods of a node are redirected alike, and making one takes longer than all else of an answer. */
 export const keptBatches = (make: typeof makeBatch): typeof makeBatch =>

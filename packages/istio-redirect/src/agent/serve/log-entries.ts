@@ -1,6 +1,6 @@
 import { isObject } from '@cni/types'
 import type { LogEntry } from '../log/format.ts'
-import type { Labels } from '../services.ts'
+import type { Labels } from '../part/services.ts'
 
 /** Deeper than anything a plugin has to say, shallower than any stack. */
 const MAX_DEPTH = 32

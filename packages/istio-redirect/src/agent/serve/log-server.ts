@@ -1,11 +1,11 @@
 import type { Server } from 'node:http'
 import type { AgentLog } from '../log/agent-log.ts'
-import { bodyOf } from './body-of.ts'
-import type { BoundedOptions } from './bounded-connections.ts'
-import { boundedServer } from './bounded-server.ts'
+import { bodyOf } from '../server/body-of.ts'
+import type { BoundedOptions } from '../server/bounded-connections.ts'
+import { boundedServer } from '../server/bounded-server.ts'
+import { targetOf } from '../server/target.ts'
 import { parseLogBody } from './log-entries.ts'
 import { printLines, type RefusedLines } from './print-lines.ts'
-import { targetOf } from './target.ts'
 
 /** More than any call of the plugin writes. */
 const MAX_BYTES = 1024 * 1024

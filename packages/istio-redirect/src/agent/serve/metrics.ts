@@ -5,10 +5,10 @@ import Counter from 'prom-client/lib/counter.js'
 import Gauge from 'prom-client/lib/gauge.js'
 import Histogram from 'prom-client/lib/histogram.js'
 import Registry from 'prom-client/lib/registry.js'
-import type { Metrics, Histogram as OneHistogram } from '../services.ts'
-import type { BoundedOptions } from './bounded-connections.ts'
-import { boundedServer } from './bounded-server.ts'
-import { targetOf } from './target.ts'
+import type { Metrics, Histogram as OneHistogram } from '../part/services.ts'
+import type { BoundedOptions } from '../server/bounded-connections.ts'
+import { boundedServer } from '../server/bounded-server.ts'
+import { targetOf } from '../server/target.ts'
 
 /** The agent's metrics, and their text. */
 export interface MetricsRegistry extends Metrics {

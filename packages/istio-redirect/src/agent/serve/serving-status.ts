@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { type AmbientStatus, ambientStatusSchema } from '../ambient/ambient-status.ts'
+import { type AmbientStatus, ambientStatusSchema } from './ambient-status.ts'
 
 /** Status of the serving socket, for `install-cni status`. */
 export interface ServingStatus {

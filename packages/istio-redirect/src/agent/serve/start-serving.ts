@@ -1,29 +1,25 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { VERSION } from '@cni/host/cli'
-import { kubeClient } from '../../kube/client.ts'
-import { getPod } from '../../kube/get-pod.ts'
-import { KubeError } from '../../kube/kube-error.ts'
-import type { Observer } from '../../kube/list-watch.ts'
-import type { PodIdentity } from '../../kube/pod-identity.ts'
-import { serviceAccountAccess } from '../../kube/service-account.ts'
-import { makeBatch } from '../../redirect/make-batch.ts'
-import { type PodInfo, podInfo } from '../../redirect/pod-info.ts'
+import type { PodIdentity } from '@cni/istio-rules'
+import { type PodInfo, podAddresses, podInfo } from '@cni/istio-rules'
+import type { Observer } from '@cni/kube'
+import { getPod, KubeError, kubeClient, serviceAccountAccess } from '@cni/kube'
+import { makeBatch } from '../../decide/make-batch.ts'
 import type { AddRequest } from '../../serve/add-request.ts'
-import { podAddresses } from '../ambient/ambient-pod.ts'
-import type { AmbientStatus } from '../ambient/ambient-status.ts'
-import type { AmbientPart } from '../ambient-part.ts'
-import { keepRunning } from '../keep-running.ts'
 import { calmLog } from '../log/calm-log.ts'
+import { keepRunning } from '../part/keep-running.ts'
+import type { ApiAccess, ScopedLog, ServeConfig } from '../part/services.ts'
+import type { HandedPod } from '../pods/handed-pod.ts'
 import { podCache } from '../pods/pod-cache.ts'
 import type { PodWatches } from '../pods/pod-watches.ts'
 import { rightPod } from '../pods/right-pod.ts'
-import type { ApiAccess, ScopedLog, ServeConfig } from '../services.ts'
+import type { CloseReason } from '../server/bounded-connections.ts'
+import { keepSocket } from '../server/kept-socket.ts'
+import type { AmbientStatus } from './ambient-status.ts'
 import { answerAdd, type StartingPod } from './answer-add.ts'
 import { atMost } from './at-most.ts'
-import type { CloseReason } from './bounded-connections.ts'
 import { decisionServer } from './decision-server.ts'
 import { keptBatches } from './kept-batches.ts'
-import { keepSocket } from './kept-socket.ts'
 import type { ServingMetrics } from './serving-metrics.ts'
 import type { ServingStatus } from './serving-status.ts'
 
@@ -43,8 +39,11 @@ export interface ServingServices {
   /** Why an update could not be told from a removal, if so, for the same. */
   readonly upgrade?: (() => string | undefined) | undefined
   /** As of the ambient part. */
-  readonly enrol?: AmbientPart['enrol'] | undefined
+  readonly enrol?: EnrolPod | undefined
 }
+
+/** Enrols a pod that is starting; `undefined` where this cannot be done now, or it cannot be told whether it is to be. */
+export type EnrolPod = (pod: HandedPod, signal: AbortSignal) => Promise<'enrolled' | 'not-ambient' | undefined>
 
 /** How long one request for a pod may take, in milliseconds: the plugin waits three seconds for its answer. */
 const ASKING_MS = 2500

@@ -1,12 +1,11 @@
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { type Exec, realExec } from '@cni/invoke'
+import type { Grant, StoredPod } from '@cni/kube/testing'
+import { type ApiServer, startApiServer } from '@cni/kube/testing'
 import { type Cni, cni } from '@cni/libcni'
 import { type NetnsTarget, netns, openRtnl } from '@cni/netns'
 import type { Conflist, PluginConf } from '@cni/types'
-import { type ApiServer, startApiServer } from '../api-server.ts'
-import type { Grant } from '../grants.ts'
-import type { StoredPod } from '../pods.ts'
 
 /** Debian's reference plugins (package containernetworking-plugins). */
 export const REFERENCE_PLUGINS = '/usr/lib/cni'

@@ -1,11 +1,17 @@
+import {
+  type AmbientPod,
+  decideEnrolment,
+  type EnrolmentDecision,
+  HBONE_PORT,
+  INBOUND_PORT,
+  OUTBOUND_PORT,
+  podOverrides,
+  readAmbientPod,
+  redirectionStatus,
+} from '@cni/istio-rules'
 import { type Netns, netns } from '@cni/netns'
 import { escapeUnsafeLines } from '@cni/types'
-import { type AmbientPod, readAmbientPod } from '../../agent/ambient/ambient-pod.ts'
-import { redirectionStatus } from '../../agent/ambient/annotation.ts'
-import { namespaceDrift, namespaceLeftovers } from '../../agent/ambient/enrol-namespace.ts'
-import { decideEnrolment, type EnrolmentDecision } from '../../agent/ambient/enrolment.ts'
-import { podOverrides } from '../../agent/ambient/pod-overrides.ts'
-import { HBONE_PORT, INBOUND_PORT, OUTBOUND_PORT } from '../../agent/ambient/ztunnel.ts'
+import { namespaceDrift, namespaceLeftovers } from '../../agent/ambient/namespace/enrol-namespace.ts'
 import { jsonText } from '../../foreign-text.ts'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import type { ToolIo } from '../io.ts'

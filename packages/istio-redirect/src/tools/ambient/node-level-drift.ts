@@ -1,8 +1,7 @@
+import { POD_SET, podEntries, tables, tunnels } from '@cni/istio-node-level'
+import type { AmbientPod } from '@cni/istio-rules'
 import { type Netns, openRtnl } from '@cni/netns'
 import { parseAddress } from '@cni/types/ip'
-import type { AmbientPod } from '../../agent/ambient/ambient-pod.ts'
-import { POD_SET, tables, tunnels } from '../../node-level/names.ts'
-import { podEntries } from '../../node-level/pod-set.ts'
 
 /**
  * What on a node that redirects traffic itself differs from what a pod needs there, in words; for one that is not in the

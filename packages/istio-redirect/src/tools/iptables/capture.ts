@@ -1,9 +1,6 @@
-import { messageOf } from '@cni/types'
-import { quote } from '../../foreign-text.ts'
-import type { CaptureConfig, DnsCapture } from '../../redirect/config.ts'
-import type { OwnerGroups } from '../../redirect/owner-groups.ts'
-import { loopbackCidr } from '../../redirect/proxy-env.ts'
-import { checkRuleCount, type RuleLists } from '../../redirect/rule-count.ts'
+import type { CaptureConfig, DnsCapture, OwnerGroups } from '@cni/istio-rules'
+import { checkRuleCount, loopbackCidr, type RuleLists } from '@cni/istio-rules'
+import { messageOf, quote } from '@cni/types'
 import { iptablesFlags } from './flags.ts'
 import {
   decimal,

@@ -1,6 +1,5 @@
-import { messageOf } from '@cni/types'
-import { quote } from '../../foreign-text.ts'
-import type { CaptureConfig } from '../../redirect/config.ts'
+import type { CaptureConfig } from '@cni/istio-rules'
+import { messageOf, quote } from '@cni/types'
 import type { ToolIo } from '../io.ts'
 import { documents } from '../pod/read-pods.ts'
 import { captureOf, checkSettings } from './capture.ts'

@@ -1,8 +1,6 @@
-import { quote } from '../../foreign-text.ts'
-import type { PortOrRange } from '../../redirect/capture.ts'
-import { listEntries } from '../../redirect/list-entries.ts'
-import { MAX_ID } from '../../redirect/owner-groups.ts'
-import { type IpRanges, ipRanges, ports } from '../../redirect/validators.ts'
+import type { PortOrRange } from '@cni/istio-rules'
+import { type IpRanges, ipRanges, listEntries, MAX_ID, ports } from '@cni/istio-rules'
+import { quote } from '@cni/types'
 
 /** The items of a comma list; empty ones are dropped. Repeated ones stay, as in Istio: the rules are the same text. */
 const items = (list: string): readonly string[] =>

@@ -1,6 +1,6 @@
-import { leaveUnrecorded } from '../../plugin/leave-unrecorded.ts'
-import { openNetwork, removeFromNamespace } from '../../plugin/namespace-network.ts'
-import { nativeWriter } from '../../plugin/native-writer.ts'
+import { leaveUnrecorded } from '../../namespace/leave-unrecorded.ts'
+import { openNetwork, removeFromNamespace } from '../../namespace/namespace-network.ts'
+import { nativeWriter } from '../../namespace/native-writer.ts'
 import { everyNetworkOf, networkOf, type Program, type ProgramReport, whereOf } from './program.ts'
 
 /**

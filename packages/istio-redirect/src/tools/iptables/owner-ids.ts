@@ -1,5 +1,5 @@
-import { quote } from '../../foreign-text.ts'
-import type { CaptureConfig } from '../../redirect/config.ts'
+import type { CaptureConfig } from '@cni/istio-rules'
+import { quote } from '@cni/types'
 import type { ToolIo } from '../io.ts'
 import { idNamed } from './account-files.ts'
 

@@ -8,14 +8,17 @@ import {
   type Ruleset,
 } from '@cni/iptables'
 import { parseSave } from '@cni/iptables/text'
+import {
+  type CaptureConfig,
+  capturedFamilies,
+  istioRestoreText,
+  redirectRules,
+  rulesLeftBehind,
+} from '@cni/istio-rules'
 import type { NetnsTarget } from '@cni/netns'
-import { openNetwork, type RecordedNetwork, removeFromNamespace } from '../../plugin/namespace-network.ts'
-import { clearNativeTables } from '../../plugin/native-tables.ts'
-import type { RuleBackend } from '../../plugin/rule-writer.ts'
-import { type CaptureConfig, capturedFamilies } from '../../redirect/config.ts'
-import { rulesLeftBehind } from '../../redirect/left-behind.ts'
-import { redirectRules } from '../../redirect/rules.ts'
-import { istioRestoreText } from '../../redirect/text.ts'
+import { openNetwork, type RecordedNetwork, removeFromNamespace } from '../../namespace/namespace-network.ts'
+import { clearNativeTables } from '../../namespace/native-tables.ts'
+import type { RuleBackend } from '../../namespace/rule-writer.ts'
 import type { ToolLog } from './log.ts'
 
 /** What is to be done to a namespace. */

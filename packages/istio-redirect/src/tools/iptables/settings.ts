@@ -1,7 +1,6 @@
 import type { Flag, FlagValues } from '@cni/host/cli'
 import { parseFlags, UsageError, withDefaults } from '@cni/host/cli'
-import { messageOf } from '@cni/types'
-import { quote } from '../../foreign-text.ts'
+import { messageOf, quote } from '@cni/types'
 import { TooLarge } from '../go-values.ts'
 import { iptablesFlags, variablesOf } from './flags.ts'
 

@@ -1,11 +1,16 @@
-import { beforeAsking } from '../../decide/before-asking.ts'
-import { maybeAmbient, withoutSidecar } from '../../decide/ladder.ts'
-import { parsePod } from '../../kube/parse-pod.ts'
-import type { Settings } from '../../plugin/settings.ts'
-import { type CaptureConfig, captureConfig } from '../../redirect/config.ts'
-import { familiesOf, usableAddresses } from '../../redirect/families.ts'
-import { podInfo } from '../../redirect/pod-info.ts'
-import { redirectFor } from '../../redirect/redirect.ts'
+import {
+  beforeAsking,
+  type CaptureConfig,
+  captureConfig,
+  familiesOf,
+  maybeAmbient,
+  podInfo,
+  redirectFor,
+  usableAddresses,
+  withoutSidecar,
+} from '@cni/istio-rules'
+import { parsePod } from '@cni/kube'
+import type { Settings } from '../../conf/settings.ts'
 import type { ToolIo } from '../io.ts'
 import type { PodDocument } from './read-pods.ts'
 

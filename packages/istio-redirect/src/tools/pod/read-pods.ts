@@ -1,5 +1,4 @@
-import { isObject, messageOf } from '@cni/types'
-import { quote } from '../../foreign-text.ts'
+import { isObject, messageOf, quote } from '@cni/types'
 import type { ToolIo } from '../io.ts'
 
 /** Larger than any pod, and than a list of a few hundred. */

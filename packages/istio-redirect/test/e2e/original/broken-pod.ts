@@ -1,5 +1,5 @@
+import { isKubeError } from '@cni/kube'
 import { isObject } from '@cni/types'
-import { isKubeError } from '../../../src/kube/kube-error.ts'
 import { meshPod, plainPod } from '../../../src/testing/pods.ts'
 import { create } from './chart-agent.ts'
 import type { KubeServer } from './kube-server.ts'

@@ -1,4 +1,4 @@
-import type { StoredPod } from '@cni/istio-redirect/testing'
+import type { StoredPod } from '@cni/kube/testing'
 import type { CommandCase } from './random-command.ts'
 
 /**

@@ -1,7 +1,7 @@
+import { type PodCase, WORDS_OF_NFT } from '../../../../istio-rules/test/random-pod.ts'
 import type { Field } from './fields.ts'
 import { shown } from './fields.ts'
 import type { Pair } from './plugin-pair.ts'
-import { type PodCase, WORDS_OF_NFT } from './random-pod.ts'
 import { isPart, parts, type State, sameRules } from './state.ts'
 
 /** What both programs did with a case, and how the namespace was before. */

@@ -6,9 +6,9 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { createAuthority, type Grant } from '@cni/istio-redirect/testing'
-import { type KubeClient, kubeClient } from '../../../src/kube/client.ts'
-import { serviceAccountAccess } from '../../../src/kube/service-account.ts'
+import { createAuthority, type Grant } from '@cni/kube/testing'
+import { type KubeClient, kubeClient } from '../../../../kube/src/client/client.ts'
+import { serviceAccountAccess } from '../../../../kube/src/config/service-account.ts'
 
 /** A real kube-apiserver over etcd, with one administrator. */
 export interface KubeServer extends AsyncDisposable {

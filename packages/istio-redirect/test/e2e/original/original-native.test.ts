@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { nativeCase } from '../../../../istio-rules/test/random-pod.ts'
 import { seed } from '../../random-seed.ts'
 import { podJudge } from './judge.ts'
 import { peer, runs } from './peers.ts'
 import { type Plugins, plugins } from './plugin-pair.ts'
-import { nativeCase } from './random-pod.ts'
 import { sweep } from './sweep.ts'
 
 const { missing } = peer('istio-cni')

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { holdConnection, startEcho } from '../../../../istio-node-level/test/ebpf/held-connection.ts'
 import { annotated, patience } from '../../ambient/served-node.ts'
-import { holdConnection, startEcho } from '../../ebpf/held-connection.ts'
 import { peer } from './peers.ts'
 import { answers, reached, type ZtunnelMesh, ztunnelMesh } from './ztunnel-mesh.ts'
 

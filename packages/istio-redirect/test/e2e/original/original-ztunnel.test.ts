@@ -1,6 +1,6 @@
 import { type Netns, netns } from '@cni/netns'
 import { describe, expect, test } from 'vitest'
-import { defaultProbeSource } from '../../../src/agent/ambient/pod-rules.ts'
+import { defaultProbeSource } from '../../../../istio-rules/src/ambient/pod-rules.ts'
 import { backEnds, settingsFor } from '../../ambient/back-ends.ts'
 import { gateways } from '../../ambient/pod-network.ts'
 import { patience } from '../../ambient/served-node.ts'

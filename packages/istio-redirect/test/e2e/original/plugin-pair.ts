@@ -1,11 +1,11 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type StoredPod, startApiServer } from '@cni/istio-redirect/testing'
+import { type StoredPod, startApiServer } from '@cni/kube/testing'
+import type { PodCase } from '../../../../istio-rules/test/random-pod.ts'
 import { servingAgent } from '../../serve-agent.ts'
 import { COMPILED } from '../executables.ts'
 import { PATH, peer } from './peers.ts'
-import type { PodCase } from './random-pod.ts'
 import { outcome, sandbox } from './sandbox.ts'
 import { readState, type State } from './state.ts'
 

@@ -1,5 +1,15 @@
 import fc from 'fast-check'
-import { booleans, cidrs, cidrsOrAll, groups, interfaces, loopback, mostly, ports, portsOrAll } from './values.ts'
+import {
+  booleans,
+  cidrs,
+  cidrsOrAll,
+  groups,
+  interfaces,
+  loopback,
+  mostly,
+  ports,
+  portsOrAll,
+} from '../../../../istio-rules/test/values.ts'
 
 /** A few runs of the command line in one namespace, one after the other. */
 export interface CommandCase {

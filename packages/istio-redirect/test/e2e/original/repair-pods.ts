@@ -1,6 +1,6 @@
-import type { StoredPod } from '@cni/istio-redirect/testing'
+import type { StoredPod } from '@cni/kube/testing'
+import { printable } from '@cni/types'
 import * as z from 'zod/mini'
-import { printable } from '../../../src/foreign-text.ts'
 import { meshPod } from '../../../src/testing/pods.ts'
 import type { KubeServer } from './kube-server.ts'
 

@@ -1,12 +1,12 @@
-import { connectFrom, startApp } from '@cni/istio-redirect/testing/node'
 import type { NetnsTarget } from '@cni/netns'
 import { expect } from 'vitest'
 import { stringify } from 'yaml'
-import type { AmbientConfig } from '../../../src/agent/ambient/ambient-config.ts'
+import { mode } from '../../../../istio-rules/test/ambient-pods.ts'
 import type { StartedAmbient } from '../../../src/agent/ambient/start-ambient.ts'
+import type { AmbientConfig } from '../../../src/agent/config/ambient-config.ts'
+import { connectFrom, startApp } from '../../../src/testing/node/stand-ins.ts'
 import { type MeshNode, meshNode, type TestPod } from '../../ambient/mesh-node.ts'
 import { annotated, patience, ready } from '../../ambient/served-node.ts'
-import { mode } from '../../ambient-pods.ts'
 import { startZtunnelProcess, type ZtunnelProcess } from './ztunnel-process.ts'
 
 /** The service of the pod `shop`. */

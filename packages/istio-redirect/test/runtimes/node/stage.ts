@@ -1,6 +1,6 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type ApiServer, startApiServer } from '@cni/istio-redirect/testing'
+import { type ApiServer, startApiServer } from '@cni/kube/testing'
 import { netns } from '@cni/netns'
 import type { Conflist, PluginConf } from '@cni/types'
 import { COMPILED } from '../../e2e/executables.ts'

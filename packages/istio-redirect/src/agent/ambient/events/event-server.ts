@@ -1,11 +1,10 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { messageOf } from '@cni/types'
-import { printable } from '../../../foreign-text.ts'
-import { bodyOf } from '../../serve/body-of.ts'
-import { type BoundedOptions, boundsFor } from '../../serve/bounded-connections.ts'
-import { boundedServer } from '../../serve/bounded-server.ts'
-import { targetOf } from '../../serve/target.ts'
-import type { Counter, ScopedLog } from '../../services.ts'
+import { messageOf, printable } from '@cni/types'
+import type { Counter, ScopedLog } from '../../part/services.ts'
+import { bodyOf } from '../../server/body-of.ts'
+import { type BoundedOptions, boundsFor } from '../../server/bounded-connections.ts'
+import { boundedServer } from '../../server/bounded-server.ts'
+import { targetOf } from '../../server/target.ts'
 import { type PodEvent, readPodEvent } from './pod-event.ts'
 
 /** What an {@link eventServer} works with. */

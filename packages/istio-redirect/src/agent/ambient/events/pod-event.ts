@@ -1,6 +1,6 @@
+import { podAddresses } from '@cni/istio-rules'
 import { isObject } from '@cni/types'
 import { parseAddress } from '@cni/types/ip'
-import { podAddresses } from '../ambient-pod.ts'
 
 /** What a plugin tells of a pod that starts. */
 export interface PodEvent {

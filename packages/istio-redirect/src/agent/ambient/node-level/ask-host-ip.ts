@@ -1,9 +1,8 @@
+import { kubeClient, serviceAccountAccess } from '@cni/kube'
 import { type Netns, openRtnl } from '@cni/netns'
 import { messageOf } from '@cni/types'
-import { kubeClient } from '../../../kube/client.ts'
-import { serviceAccountAccess } from '../../../kube/service-account.ts'
+import type { ApiAccess } from '../../part/services.ts'
 import { DiscoveryError } from '../../proc/discovery-error.ts'
-import type { ApiAccess } from '../../services.ts'
 import { type HostIp, hostIpOf } from './host-ip.ts'
 
 /** Where {@link askHostIp} asks, and what it takes where nobody answers. */

@@ -1,7 +1,6 @@
+import { isZtunnel, readAmbientPod } from '@cni/istio-rules'
 import { isObject } from '@cni/types'
 import { parseAddress } from '@cni/types/ip'
-import { readAmbientPod } from '../ambient-pod.ts'
-import { isZtunnel } from '../enrolment.ts'
 
 /** A ztunnel of the node, as the API server describes it. */
 export interface ZtunnelPod {

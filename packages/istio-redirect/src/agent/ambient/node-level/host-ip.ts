@@ -1,6 +1,5 @@
-import { isObject } from '@cni/types'
+import { isObject, quote } from '@cni/types'
 import { formatAddress, networkAddress, parseAddress, parsePrefix } from '@cni/types/ip'
-import { quote } from '../../../foreign-text.ts'
 import { DiscoveryError } from '../../proc/discovery-error.ts'
 
 /** Which address of IPv4 is the node's, for pods and for the kubelet that probes them. */

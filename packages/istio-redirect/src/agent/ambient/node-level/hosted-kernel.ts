@@ -1,9 +1,8 @@
-import { messageOf } from '@cni/types'
-import { printable } from '../../../foreign-text.ts'
-import type { KernelSide } from '../../../node-level/kernel-side.ts'
-import type { ScopedLog } from '../../services.ts'
+import type { KernelSide } from '@cni/istio-node-level'
+import { messageOf, printable } from '@cni/types'
+import type { ScopedLog } from '../../part/services.ts'
+import type { ChosenKernelSide } from '../kernel-sides.ts'
 import type { HostIp } from './host-ip.ts'
-import type { ChosenKernelSide } from './kernel-sides.ts'
 
 /** What a {@link hostedKernel} works with. */
 export interface HostedKernelOptions {

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { messageOf } from '@cni/types'
-import { printable } from '../../../foreign-text.ts'
-import type { KernelSide } from '../../../node-level/kernel-side.ts'
+import type { KernelSide } from '@cni/istio-node-level'
+import { messageOf, printable } from '@cni/types'
 import { calmLog } from '../../log/calm-log.ts'
-import type { ScopedLog } from '../../services.ts'
+import type { ScopedLog } from '../../part/services.ts'
 import type { AmbientMetrics } from '../ambient-metrics.ts'
-import { type HealPace, healPace } from '../heal-pace.ts'
+import { type HealPace, healPace } from '../node/heal-pace.ts'
 
 /** How {@link keepKernel} works. */
 export interface KeepKernelOptions {

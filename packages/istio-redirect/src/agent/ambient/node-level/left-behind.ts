@@ -1,14 +1,14 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeFileAtomic } from '@cni/host'
+import type { KernelSide } from '@cni/istio-node-level'
+import { type NodeSettings, nodeSettings } from '@cni/istio-node-level'
 import { type NetnsTarget, netns } from '@cni/netns'
 import { messageOf } from '@cni/types'
 import * as z from 'zod/mini'
-import type { KernelSide } from '../../../node-level/kernel-side.ts'
-import { type NodeSettings, nodeSettings } from '../../../node-level/node-settings.ts'
-import type { ScopedLog } from '../../services.ts'
-import type { AmbientConfig } from '../ambient-config.ts'
-import type { NodeLevelConfig } from './node-level-config.ts'
+import type { AmbientConfig } from '../../config/ambient-config.ts'
+import type { NodeLevelConfig } from '../../config/node-level-config.ts'
+import type { ScopedLog } from '../../part/services.ts'
 import { nodeLevelMark } from './node-level-mark.ts'
 import { removeSharedConfig } from './shared-config.ts'
 
@@ -112,13 +112,13 @@ function readMark(place: MarkedPlace): Mark | undefined {
 async function leftSide(place: MarkedPlace, host: NetnsTarget, mark: Mark): Promise<KernelSide | undefined> {
   const { mode, settings } = mark
   if (mode === 'node-ebpf') {
-    const { ebpfSide } = await import('../../../node-level/ebpf/ebpf-side.ts')
+    const { ebpfSide } = await import('@cni/istio-node-level')
     return ebpfSide({ netns: host, settings })
   }
-  const { chooseBackEnd } = await import('../back-end.ts')
+  const { chooseBackEnd } = await import('../node/back-end.ts')
   const { forceIptablesBinary: forced, backEndFile: stateFile } = place
   const { backEnd } = await chooseBackEnd({ nativeNftables: false, forced, ipv6: false }, { netns: host, stateFile })
   if (backEnd === 'native') return undefined
-  const { iptablesSide } = await import('../../../node-level/iptables-side.ts')
+  const { iptablesSide } = await import('@cni/istio-node-level')
   return iptablesSide({ netns: host, hostIp: '0.0.0.0', tunnel: 'geneve', backend: backEnd, settings })
 }

@@ -1,5 +1,5 @@
-import { chooseBackEnd } from '../back-end.ts'
-import type { ChosenKernelSide, KernelSideOptions, MakeKernelSide } from './kernel-sides.ts'
+import type { ChosenKernelSide, KernelSideOptions, MakeKernelSide } from '../kernel-sides.ts'
+import { chooseBackEnd } from '../node/back-end.ts'
 
 /** The kernel's side that the settings ask for; the other one is not loaded. */
 export const makeKernelSide: MakeKernelSide = async (options) => {
@@ -7,7 +7,7 @@ export const makeKernelSide: MakeKernelSide = async (options) => {
   if (nodeLevel.mode === 'node-ebpf') return await byEbpf(options)
   const { backEnd, why } = await backEndOf(options)
   log.info(`rules on the node are written by iptables-${backEnd}: ${why}`, { tunnel: nodeLevel.tunnel })
-  const { iptablesSide } = await import('../../../node-level/iptables-side.ts')
+  const { iptablesSide } = await import('@cni/istio-node-level')
   const kernel = iptablesSide({ netns: host, hostIp, tunnel: nodeLevel.tunnel, backend: backEnd, settings })
   return { kernel, needsNetns: false, backEnd }
 }
@@ -16,7 +16,7 @@ export const makeKernelSide: MakeKernelSide = async (options) => {
 
 /** Refused here where the kernel or the file systems cannot do it: before any pod is touched. */
 async function byEbpf({ host, log, settings }: KernelSideOptions): Promise<ChosenKernelSide> {
-  const { ebpfSide } = await import('../../../node-level/ebpf/ebpf-side.ts')
+  const { ebpfSide } = await import('@cni/istio-node-level')
   const kernel = ebpfSide({ netns: host, settings })
   const { variant } = kernel.objects
   const how = variant === 'tproxy' ? 'assigned by a program' : 'found by rules of TPROXY: queries cannot be captured'

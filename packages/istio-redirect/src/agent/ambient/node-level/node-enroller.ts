@@ -1,14 +1,13 @@
 import { join } from 'node:path'
+import type { KernelReport, KernelSide } from '@cni/istio-node-level'
+import type { AmbientPod } from '@cni/istio-rules'
+import { redirectionStatus } from '@cni/istio-rules'
 import { type Netns, netns } from '@cni/netns'
-import { messageOf } from '@cni/types'
-import { printable } from '../../../foreign-text.ts'
-import type { KernelReport, KernelSide } from '../../../node-level/kernel-side.ts'
-import type { ScopedLog } from '../../services.ts'
-import type { AmbientPod } from '../ambient-pod.ts'
-import { redirectionStatus } from '../annotation.ts'
-import type { WriteAnnotation } from '../annotation-writer.ts'
-import { type Enroller, nameOf, noNamespaceOf } from '../enroller.ts'
-import { EnrolmentError } from '../enrolment-error.ts'
+import { messageOf, printable } from '@cni/types'
+import type { ScopedLog } from '../../part/services.ts'
+import type { WriteAnnotation } from '../pods/annotation-writer.ts'
+import { type Enroller, nameOf, noNamespaceOf } from '../pods/enroller.ts'
+import { EnrolmentError } from '../pods/enrolment-error.ts'
 
 /** What a {@link nodeEnroller} works on. */
 export interface NodeEnrollerOptions {

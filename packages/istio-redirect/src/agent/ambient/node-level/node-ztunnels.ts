@@ -1,5 +1,5 @@
-import type { Observer } from '../../../kube/list-watch.ts'
-import { readAmbientPod } from '../ambient-pod.ts'
+import { readAmbientPod } from '@cni/istio-rules'
+import type { Observer } from '@cni/kube'
 import { readZtunnelPod, type ZtunnelPod } from './election.ts'
 
 /** The ztunnels of a node, as the watch of its pods tells of them. */

@@ -1,7 +1,7 @@
+import { backEndFile } from '../../config/back-end-file.ts'
 import type { Values } from '../../config/variables.ts'
-import type { ScopedLog } from '../../services.ts'
-import { backEndFile } from '../remembered-back-end.ts'
-import { hostRootOf } from '../run-ambient.ts'
+import type { ScopedLog } from '../../part/services.ts'
+import { hostRootOf } from '../run-options.ts'
 import { removeFromNode } from './left-behind.ts'
 
 /** {@link removeFromNode} where the settings have ambient mode switched off. Never rejects. */

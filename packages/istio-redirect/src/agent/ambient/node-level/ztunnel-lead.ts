@@ -1,11 +1,10 @@
+import type { KernelSide } from '@cni/istio-node-level'
 import type { Netns } from '@cni/netns'
-import { messageOf } from '@cni/types'
-import { printable } from '../../../foreign-text.ts'
-import type { KernelSide } from '../../../node-level/kernel-side.ts'
+import { messageOf, printable } from '@cni/types'
 import { calmLog } from '../../log/calm-log.ts'
-import type { ScopedLog } from '../../services.ts'
-import { noNamespaceOf } from '../enroller.ts'
-import { podQueue } from '../pod-queue.ts'
+import type { ScopedLog } from '../../part/services.ts'
+import { noNamespaceOf } from '../pods/enroller.ts'
+import { podQueue } from '../pods/pod-queue.ts'
 import { electZtunnel, type ZtunnelPod } from './election.ts'
 
 /** What {@link ztunnelLead} works with. */

@@ -1,7 +1,7 @@
 import type { Netns } from '@cni/netns'
 import type { Peer } from '@cni/netns/unix'
-import type { ScopedLog } from '../../services.ts'
-import type { KnownPod, Workload } from '../netns-cache.ts'
+import type { ScopedLog } from '../../part/services.ts'
+import type { KnownPod, Workload } from '../namespace/netns-cache.ts'
 
 /** How {@link startZds} listens, and what it tells. */
 export interface ZdsOptions {

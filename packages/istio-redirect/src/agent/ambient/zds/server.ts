@@ -19,23 +19,6 @@ const MAX_SESSIONS = 16
  * what was not asked, is disconnected, and told all pods again when it comes back.
  *
  * Throws `NetnsError` for a path that no socket can have, a folder that is missing, or when this is not the main thread.
- *
- * @example
- * ```ts
- * import { netnsCache, startZds } from '@cni/istio-redirect/agent'
- * import { netns } from '@cni/netns'
- *
- * const pods = netnsCache('/proc')
- * const log = { debug() {}, info() {}, warn() {}, error() {} }
- * const zds = startZds({ path: '/var/run/ztunnel/ztunnel.sock', snapshot: () => pods.snapshot(), log })
- *
- * export async function enrol(uid: string, path: string) {
- *   const workload = { name: 'web', namespace: 'shop', serviceAccount: 'default' }
- *   pods.keep(uid, workload, netns.open(path))
- *   using lease = pods.lease(uid)
- *   if (lease !== undefined) await zds.add({ uid, workload, netns: lease.netns })
- * }
- * ```
  */
 export function startZds(options: ZdsOptions): ZdsServer {
   const { path, snapshot, ready, log, observe = () => {}, answerMs = 4000, helloMs = 5000 } = options

@@ -7,7 +7,7 @@
  */
 import { createServer, type Socket } from 'node:net'
 import { loadSys } from '@cni/netns/sys'
-import { fileDescriptor, originalDestination } from './original-destination.ts'
+import { fileDescriptor, originalDestination } from '../ztunnel/original-destination.ts'
 import { becomeUser, listen } from './process.ts'
 
 const [uid = '1337', ...words] = process.argv.slice(2)

@@ -1,8 +1,8 @@
 /** Listeners in a namespace, and what passes through them. */
 import { createSocket, type Socket as Datagrams } from 'node:dgram'
 import { createServer, type Server, Socket } from 'node:net'
+import { QUERY_PORT } from '@cni/istio-rules'
 import type { Netns } from '@cni/netns'
-import { QUERY_PORT } from '../../../agent/ambient/ztunnel.ts'
 import { boundSocket, connectMarked } from './marked-sockets.ts'
 
 /** A connection that passed through ztunnel. */

@@ -1,9 +1,9 @@
 /** Sockets in the namespace of a pod that carry ztunnel's mark. Node opens its own where the process is. */
 import { closeSync } from 'node:fs'
+import { ZTUNNEL_MARK } from '@cni/istio-rules'
 import { type Netns, netns } from '@cni/netns'
 import { isSysError, loadSys, type SysError } from '@cni/netns/sys'
 import { parseAddress } from '@cni/types/ip'
-import { ZTUNNEL_MARK } from '../../../agent/ambient/ztunnel.ts'
 
 const AF_INET = 2
 const AF_INET6 = 10

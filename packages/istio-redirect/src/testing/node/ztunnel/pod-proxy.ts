@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net'
+import { HBONE_PORT, INBOUND_PORT, OUTBOUND_PORT, QUERY_PORT } from '@cni/istio-rules'
 import type { Netns } from '@cni/netns'
-import { HBONE_PORT, INBOUND_PORT, OUTBOUND_PORT, QUERY_PORT } from '../../../agent/ambient/ztunnel.ts'
-import { originalDestination } from '../processes/original-destination.ts'
 import { type Forwarded, listenersIn, overTcp, type ProxySurroundings, plain } from './listeners.ts'
 import { BindError } from './marked-sockets.ts'
+import { originalDestination } from './original-destination.ts'
 
 /**
  * Listens in a pod as ztunnel does, and passes on in plain text what the rules lead there: outbound connections go to

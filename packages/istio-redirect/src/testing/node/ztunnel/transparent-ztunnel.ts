@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
+import { HBONE_PORT, INBOUND_PORT, OUTBOUND_PORT, QUERY_PORT } from '@cni/istio-rules'
 import type { Netns } from '@cni/netns'
-import { HBONE_PORT, INBOUND_PORT, OUTBOUND_PORT, QUERY_PORT } from '../../../agent/ambient/ztunnel.ts'
 import { type Forwarded, listenersIn, overTcp, plain } from './listeners.ts'
 
 /** A ztunnel with listeners in its own namespace only. */

@@ -1,0 +1,135 @@
+import { type NetnsTarget, openRtnl } from '@cni/netns'
+import { messageOf } from '@cni/types'
+import type { KernelReport, NodePod } from '../kernel-side.ts'
+import { ipv4 } from '../network/find-links.ts'
+import { sourceTowards } from '../network/source-towards.ts'
+import { NodeLevelError } from '../node-level-error.ts'
+import type { Objects } from '../objects/objects.ts'
+import type { Undone } from '../rules.ts'
+import { runSteps } from '../step.ts'
+import { undoneOnFailure } from '../undone-on-failure.ts'
+import { hookSteps, podHooks, unhook } from './filters.ts'
+import { endsOf } from './links.ts'
+import { dropEntry, isSameTarget, linksOf, type PodEntry, podEntriesAt, putEntry } from './pod-entries.ts'
+import { type Serving, targetOf } from './serving.ts'
+
+/** What became of a pod that was brought in. */
+export interface EnrolledPod extends KernelReport {
+  readonly entries: readonly PodEntry[]
+}
+
+/**
+ * Captures a pod on these addresses, and on no others: entries, then programs, which drop what they have no entry for.
+ *
+ * @param known - what was captured before, as far as this process knows; in the maps there may be less.
+ * @throws {@link NodeLevelError} `ADDRESS`, `NO_VETH`; `EbpfError`: `NO_LINK` for a link that goes meanwhile, `FULL`.
+ */
+export async function enrolPod(
+  netns: NetnsTarget,
+  pod: NodePod,
+  serving: Serving,
+  objects: Objects,
+  known: Iterable<PodEntry>,
+): Promise<EnrolledPod> {
+  const { uid } = pod
+  const addresses = [...new Set(pod.addresses.flatMap((each) => ipv4(each) ?? []))]
+  for (const address of addresses) refuseAddress(address, uid, serving)
+  const remembered = [...known]
+  const own = remembered.filter((each) => each.uid === uid).map(({ address }) => address)
+  const there = podEntriesAt(objects.maps, [...addresses, ...own])
+  const before = new Map(there.map((entry) => [entry.address, entry]))
+  const entries: PodEntry[] = []
+  const changed = await undoneOnFailure(async (within) => {
+    const place = within(netns)
+    using node = await openRtnl(place)
+    entries.push(...(await entriesOf(netns, pod, addresses)))
+    const told: string[] = []
+    for (const entry of entries) {
+      const other = before.get(entry.address)
+      if (other?.uid === uid && isSameTarget(other.target, entry.target)) continue
+      putEntry(objects.maps, entry, place.undo)
+      const of = other === undefined || other.uid === uid ? '' : ` was that of pod ${other.uid}`
+      told.push(`${entry.address} of pod ${uid}${of}`)
+    }
+    for (const link of new Set(entries.map(({ target }) => target.ifindex)))
+      told.push(...(await runSteps(await hookSteps(node, link, podHooks, objects))))
+    const isLeft = (each: PodEntry): boolean => each.uid === uid || addresses.includes(each.address)
+    const removed = await releasePods(place, objects, { remembered, there }, isLeft, entries)
+    return [...told, ...removed.map((each) => `${each} no more of ${uid}`)]
+  })
+  const none = addresses.length === 0 ? [`pod ${uid} has no address of IPv4, and is not captured`] : []
+  const probes = await Promise.all(addresses.map((address) => probeWarning(netns, address, pod, serving)))
+  return { entries, changed, warnings: [...none, ...probes.flat()] }
+}
+
+/**
+ * Captures addresses no more; returns those that were captured.
+ *
+ * @param old - what this process knows of, and of what may be concerned what is in the maps.
+ * @param instead - what stays or came in the place of it.
+ */
+export async function releasePods(
+  { netns, undo }: Undone,
+  objects: Objects,
+  { remembered, there }: { readonly remembered: readonly PodEntry[]; readonly there: readonly PodEntry[] },
+  which: (entry: PodEntry) => boolean,
+  instead: readonly PodEntry[] = [],
+): Promise<string[]> {
+  const { maps } = objects
+  const old = [...remembered, ...there]
+  const used = linksOf([...old.filter((each) => !which(each)), ...instead])
+  // The programs first: without its entry what a pod sends is dropped.
+  for (const link of linksOf(old.filter(which))) {
+    if (used.has(link)) continue
+    undo(() => hookAgain(netns, link, objects))
+    await unhookLink(netns, link)
+  }
+  const stay = new Set(instead.map(({ address }) => address))
+  const gone = there.filter((each) => which(each) && !stay.has(each.address))
+  for (const { address } of gone) dropEntry(maps, address, undo)
+  return gone.map(({ address }) => address)
+}
+
+// internal
+
+async function unhookLink(netns: NetnsTarget, link: number): Promise<void> {
+  using rtnl = await openRtnl(netns)
+  await unhook(rtnl, link, podHooks)
+}
+
+async function hookAgain(netns: NetnsTarget, link: number, objects: Objects): Promise<void> {
+  using rtnl = await openRtnl(netns)
+  if ((await rtnl.getLink(link)) !== undefined) await runSteps(await hookSteps(rtnl, link, podHooks, objects))
+}
+
+/** What the node's probes have to do with it: they are known by the address that they come from. */
+async function probeWarning(netns: NetnsTarget, address: string, { uid }: NodePod, { nodeIp }: Serving) {
+  try {
+    const source = await sourceTowards(netns, address)
+    if (source === nodeIp) return []
+    const text = `the node reaches ${address} of pod ${uid} with the address ${source}, and ztunnel with ${nodeIp}`
+    return [`${text}: its probes are captured`]
+  } catch (error) {
+    return [`the node does not reach ${address} of pod ${uid}, so that its probes fail: ${messageOf(error)}`]
+  }
+}
+
+async function entriesOf(netns: NetnsTarget, pod: NodePod, addresses: readonly string[]): Promise<PodEntry[]> {
+  const { uid } = pod
+  if (addresses.length === 0) return []
+  if (pod.netns === undefined) throw new NodeLevelError('NO_VETH', `The namespace of pod ${uid} is not known`)
+  using node = await openRtnl(netns)
+  using inside = await openRtnl(pod.netns)
+  const entries: PodEntry[] = []
+  for (const address of addresses) {
+    const target = targetOf(await endsOf(node, inside, address, `pod ${uid}`))
+    entries.push({ address, uid, target })
+  }
+  return entries
+}
+
+function refuseAddress(address: string, uid: string, { nodeIp, ztunnel }: Serving): void {
+  const whose = address === nodeIp ? "the node's" : address === ztunnel.ip ? "ztunnel's" : undefined
+  if (whose === undefined) return
+  throw new NodeLevelError('ADDRESS', `The address ${address} of pod ${uid} is ${whose}: a pod in the mesh has its own`)
+}

@@ -1,0 +1,127 @@
+import { findFilter } from '@cni/ebpf'
+import { type NetnsTarget, type RtnlPort, sysctl } from '@cni/netns'
+import { sysctlSteps } from '../network/network.ts'
+import { withoutReversePath } from '../network/network-plan.ts'
+import { routeSteps, ruleSteps } from '../network/route-steps.ts'
+import { mappedAddress } from '../objects/maps.ts'
+import type { Objects } from '../objects/objects.ts'
+import { applyRules, type RulesBy, rulesDrift, type Undone } from '../rules.ts'
+import type { Step } from '../step.ts'
+import { hookSteps, insideHooks, podHooks, unhook, ztunnelHooks } from './filters.ts'
+import { type Lead, leadSteps } from './lead-steps.ts'
+import {
+  dropEntry,
+  isThere,
+  linksOf,
+  missing,
+  type PodEntry,
+  podEntries,
+  putEntry,
+  type Undo,
+  unexpected,
+} from './pod-entries.ts'
+import type { Serving } from './serving.ts'
+
+/** What pins again what somebody unpinned. */
+export const pinSteps = (objects: Objects): Step[] =>
+  objects.missingPins().map((name) => ({ what: `missing pin ${name}`, run: async () => objects.pinAgain(name) }))
+
+/** What makes ztunnel's namespace take the packets that are for it. */
+export async function insideSteps(
+  rtnl: RtnlPort,
+  place: Undone,
+  { ends, inside }: Pick<Serving, 'ends' | 'inside'>,
+  objects: Objects,
+  by: RulesBy,
+): Promise<Step[]> {
+  const { network, rules } = inside
+  const drift = rules === undefined ? [] : await rulesDrift(place.netns, rules, by)
+  return [
+    ...(await sysctlSteps(sysctl(place), network.sysctls)),
+    ...(await routeSteps(rtnl, network.routes)),
+    ...(await ruleSteps(rtnl, network.rules)),
+    ...drift.map((what, at) => ({
+      what,
+      run: async () => (rules === undefined || at > 0 ? undefined : applyRules(place, rules, by)),
+    })),
+    ...(await hookSteps(rtnl, ends.inner.index, insideHooks(objects.variant), objects)),
+  ].map((step) => ({ ...step, what: `ztunnel: ${step.what}` }))
+}
+
+/** What makes the node send packets to ztunnel, and take those that come from it. */
+export async function ztunnelSteps(
+  rtnl: RtnlPort,
+  netns: NetnsTarget,
+  { ends, nodeIp }: Serving,
+  lead: Lead,
+  objects: Objects,
+  undo?: Undo,
+): Promise<Step[]> {
+  const { host_ip_info } = objects.maps
+  const steps = [
+    // What ztunnel sends with the addresses of others comes in by its veth.
+    ...(await sysctlSteps(sysctl(netns), withoutReversePath(['all', ends.outer.name]))),
+    ...(await hookSteps(rtnl, ends.outer.index, ztunnelHooks, objects)),
+  ]
+  const ipBefore = host_ip_info.get(0)
+  if (ipBefore.address !== nodeIp) {
+    undo?.(() => host_ip_info.set(0, ipBefore))
+    const run = async () => host_ip_info.set(0, mappedAddress(nodeIp))
+    steps.push({ what: `the node's address is ${ipBefore.address}, not ${nodeIp}`, run })
+  }
+  return [...steps, ...(await leadSteps(rtnl, objects, lead, undo))]
+}
+
+/** What keeps pods captured that were; those whose link has gone are told as `gone`, and taken out. */
+export async function podSteps(
+  rtnl: RtnlPort,
+  objects: Objects,
+  known: ReadonlyMap<string, PodEntry>,
+  gone: (entry: PodEntry) => void,
+): Promise<Step[]> {
+  const { maps } = objects
+  const there = new Map(podEntries(maps).map((entry) => [entry.address, entry]))
+  const links = new Set((await rtnl.getLinks()).map(({ index }) => index))
+  const used = linksOf(known.values())
+  // The programs first: without its entry what a pod sends is dropped.
+  const takeOut = async (address: string): Promise<void> => {
+    const link = there.get(address)?.target.ifindex
+    if (link !== undefined && !used.has(link)) await unhook(rtnl, link, podHooks)
+    dropEntry(maps, address)
+  }
+  const steps: Step[] = []
+  for (const entry of known.values()) {
+    const { address, uid, target } = entry
+    if (!links.has(target.ifindex)) {
+      const run = async () => {
+        await takeOut(address)
+        gone(entry)
+      }
+      steps.push({ what: `the link of ${address} of pod ${uid} has gone`, run })
+      continue
+    }
+    if (!isThere(there, entry)) steps.push({ what: missing(entry), run: async () => putEntry(maps, entry) })
+    steps.push(...(await hookSteps(rtnl, target.ifindex, podHooks, objects)))
+  }
+  for (const entry of there.values()) {
+    if (!known.has(entry.address)) steps.push({ what: unexpected(entry), run: () => takeOut(entry.address) })
+  }
+  return steps
+}
+
+/**
+ * Takes programs off links of which no address is captured, whose packets they would drop for ever. Whoever took the entry
+ * away did so while nobody looked; a pod that is to be in the mesh is brought in again by who knows that.
+ */
+export async function straySteps(rtnl: RtnlPort, known: Iterable<PodEntry>): Promise<Step[]> {
+  const used = linksOf(known)
+  const steps: Step[] = []
+  for (const { index, name } of await rtnl.getLinks()) {
+    if (used.has(index)) continue
+    const there = await Promise.all(podHooks.map((hook) => findFilter(rtnl, { ...hook, link: index })))
+    if (there.every((filter) => filter === undefined)) continue
+    const what = `no address is captured on link ${index} (${name}), which has programs`
+    steps.push({ what, run: () => unhook(rtnl, index, podHooks) })
+  }
+  return steps
+}

@@ -1,0 +1,229 @@
+import { mutex } from '@cni/host'
+import { type Netns, type NetnsTarget, netns as namespaces, openRtnl } from '@cni/netns'
+import { messageOf } from '@cni/types'
+import type { EnrolledAddress, KernelSide, NodePod, NodeZtunnel } from '../kernel-side.ts'
+import type { TunnelKind } from '../names.ts'
+import { ztunnelLinks } from '../network/find-links.ts'
+import { type NodeSettings, nodeSettings, restoreSettings } from '../network/node-settings.ts'
+import { sourceTowards } from '../network/source-towards.ts'
+import { portsIn, tunnelPort } from '../network/tunnel-port.ts'
+import { isNodeLevelError, NodeLevelError } from '../node-level-error.ts'
+import type { RulesBy } from '../rules.ts'
+import { type Stillness, stillness } from '../stillness.ts'
+import { undoneOnFailure } from '../undone-on-failure.ts'
+import { captureOnNode, entriesDrift, forgetZtunnel, nodeDrift, prepareNode, removeNode } from './node.ts'
+import { type NodePlan, nodePlan, planWithoutZtunnel } from './node-plan.ts'
+import { podEntries } from './pod-set.ts'
+import { enrolAddresses, releaseAddresses } from './pods.ts'
+import { applyZtunnel, removeZtunnel, ztunnelDrift } from './ztunnel-namespace.ts'
+import { type ZtunnelPlan, ztunnelPlan } from './ztunnel-plan.ts'
+
+/** Where and how a node is redirected by iptables and tunnels. */
+export interface IptablesSideOptions extends RulesBy {
+  /** The node's network namespace. Default: the one this process was started in. */
+  readonly netns?: NetnsTarget | undefined
+  /** The node's address of IPv4, which the kubelet's probes come from. */
+  readonly hostIp: string
+  readonly tunnel: TunnelKind
+  /** Those of the node before it was ever redirected. Default: as they are when the first ztunnel is started. */
+  readonly settings?: NodeSettings | undefined
+}
+
+/** Node-level redirection by iptables, policy routing and tunnels, as Istio had it up to 1.19. */
+export function iptablesSide({
+  netns = 'host',
+  hostIp,
+  tunnel,
+  settings: original,
+  ...by
+}: IptablesSideOptions): KernelSide {
+  const oneByOne = mutex()
+  const known = new Map<string, string>()
+  let serving: Serving | undefined
+  let settings: NodeSettings = original ?? new Map()
+
+  const bringClosed = ({ node }: Serving, pods: ReadonlyMap<string, string>): Promise<string[]> =>
+    undoneOnFailure(async (within) => {
+      const plan = planWithoutZtunnel(node)
+      return [...(await prepareNode(within(netns), plan, pods)), ...(await captureOnNode(within(netns), plan, by))]
+    })
+
+  /** Compares everything with what this ztunnel needs, and brings it in. */
+  async function bring(ztunnel: NodeZtunnel, pods: ReadonlyMap<string, string>): Promise<Brought> {
+    const { outer, inner } = await linksOf(netns, ztunnel)
+    const port = tunnelPort(tunnel, ztunnel.ip, [await portsIn(netns), await portsIn(ztunnel.netns)])
+    const { ip: ztunnelIp, dnsCapture } = ztunnel
+    const node = nodePlan({ hostIp, ztunnelIp, ztunnelVeth: outer.name, tunnel, port, dnsCapture })
+    const brought = undoneOnFailure(async (within) => {
+      const prepared = await prepareNode(within(netns), node, pods)
+      // As the routes are from now on.
+      const nodeIp = await sourceTowards(netns, ztunnelIp)
+      const inside = ztunnelPlan({ ztunnelIp, veth: inner.name, nodeIp, tunnel, port })
+      const insideChanged = await applyZtunnel(within(ztunnel.netns), inside, by)
+      const captured = await captureOnNode(within(netns), node, by)
+      const changed = [...prepared, ...insideChanged.map(ofZtunnel), ...captured]
+      if (changed.length > 0) await forgetZtunnel(netns)
+      return { node, inside, changed }
+    })
+    try {
+      return await brought
+    } catch (cause) {
+      if (isNodeLevelError(cause) || (await isThere(netns, ztunnel))) throw cause
+      const text = `Ztunnel ${ztunnel.name} (${ztunnel.ip}) has gone while it was started: no veth leads to it any more`
+      throw new NodeLevelError('NO_ROUTE', text, { cause })
+    }
+  }
+
+  async function wholeDrift({ node, inside, ztunnel }: Serving): Promise<string[]> {
+    if (!(await isThere(netns, ztunnel))) return await nodeDrift(netns, planWithoutZtunnel(node), known, by)
+    return [
+      ...(await nodeDrift(netns, node, known, by)),
+      ...(await ztunnelDrift(ztunnel.netns, inside, by)).map(ofZtunnel),
+    ]
+  }
+
+  return {
+    start: (ztunnel) =>
+      oneByOne(async () => {
+        const { pods, changed: lost } = await podsAtStart(netns, serving === undefined ? undefined : known, ztunnel)
+        const settingsBefore = original ?? (serving === undefined ? await nodeSettings(netns) : settings)
+        const { node, inside, changed } = await bring(ztunnel, pods)
+        const before = serving
+        settings = settingsBefore
+        const kept = keep(ztunnel.netns)
+        serving = { node, inside, ztunnel: { ...ztunnel, netns: kept }, still: stillness([netns, kept], by) }
+        known.clear()
+        for (const [address, uid] of pods) known.set(address, uid)
+        return { changed: [...lost, ...changed], warnings: await leave(before, ztunnel.netns, by) }
+      }),
+    // Tunnels lead to who served: what is open and what is new cannot be told apart.
+    pause: async () => ({ changed: [], warnings: [] }),
+    addPod: (pod) =>
+      oneByOne(async () => {
+        const { node } = required(serving, pod)
+        const report = await enrolAddresses(netns, pod, node.facts)
+        for (const address of report.removed) known.delete(address)
+        for (const address of report.addresses) known.set(address, pod.uid)
+        return report
+      }),
+    removePod: (uid) =>
+      oneByOne(async () => {
+        const gone = await releaseAddresses(netns, (each) => each.uid === uid)
+        for (const [address, owner] of known) if (owner === uid) known.delete(address)
+        return gone
+      }),
+    retainPods: (uids) =>
+      oneByOne(async () => {
+        const gone = await releaseAddresses(netns, ({ uid }) => uid === undefined || !uids.has(uid))
+        for (const [address, owner] of known) if (!uids.has(owner)) known.delete(address)
+        return gone
+      }),
+    listPods: () => oneByOne(async () => (await podEntries(netns)) ?? []),
+    drift: () =>
+      oneByOne(async () => {
+        if (serving === undefined) return []
+        if (serving.still.isStill()) return await entriesDrift(netns, known)
+        const drift = await wholeDrift(serving)
+        serving.still.looked(drift.length === 0)
+        return drift
+      }),
+    heal: () =>
+      oneByOne(async () => {
+        if (serving === undefined) return { changed: [], warnings: [] }
+        const { ztunnel, still } = serving
+        if (!(await isThere(netns, ztunnel))) return { changed: await bringClosed(serving, known), warnings: [] }
+        const { node, inside, changed } = await bring(ztunnel, known)
+        serving = { node, inside, ztunnel, still }
+        return { changed, warnings: [] }
+      }),
+    stop: () =>
+      oneByOne(async () => {
+        await removeNode(netns, by)
+        await restoreSettings(netns, settings)
+        const before = serving
+        serving = undefined
+        known.clear()
+        await leave(before, undefined, by)
+      }),
+    [Symbol.dispose]() {
+      serving?.still[Symbol.dispose]()
+      serving?.ztunnel.netns.close()
+      serving = undefined
+    },
+  }
+}
+
+// internal
+
+interface Serving {
+  readonly node: NodePlan
+  readonly inside: ZtunnelPlan
+  /** Its namespace is ours to close. */
+  readonly ztunnel: NodeZtunnel
+  /** Of the node and that namespace; ours to close, too. */
+  readonly still: Stillness
+}
+
+interface Brought extends Pick<Serving, 'node' | 'inside'> {
+  readonly changed: readonly string[]
+}
+
+async function linksOf(node: NetnsTarget, ztunnel: NodeZtunnel) {
+  using outside = await openRtnl(node)
+  using inside = await openRtnl(ztunnel.netns)
+  return await ztunnelLinks(outside, inside, ztunnel)
+}
+
+/** Whether a ztunnel still has the veth that leads to it: one that has died may leave its namespace behind. */
+async function isThere(node: NetnsTarget, ztunnel: NodeZtunnel): Promise<boolean> {
+  try {
+    await linksOf(node, ztunnel)
+    return true
+  } catch (error) {
+    if (isNodeLevelError(error)) return false
+    throw error
+  }
+}
+
+const ofZtunnel = (drift: string): string => `ztunnel: ${drift}`
+
+/** Whoever was in the mesh stays in it: as this process knows, or as the set says after a restart. */
+async function podsAtStart(
+  netns: NetnsTarget,
+  known: ReadonlyMap<string, string> | undefined,
+  { ip, name }: NodeZtunnel,
+): Promise<{ readonly pods: ReadonlyMap<string, string>; readonly changed: readonly string[] }> {
+  const entries: readonly EnrolledAddress[] =
+    known === undefined ? ((await podEntries(netns)) ?? []) : [...known].map(([address, uid]) => ({ address, uid }))
+  const pods = new Map(entries.flatMap(({ address, uid }) => (uid === undefined ? [] : [[address, uid] as const])))
+  const owner = pods.get(ip)
+  if (owner === undefined) return { pods, changed: [] }
+  pods.delete(ip)
+  await releaseAddresses(netns, ({ address }) => address === ip)
+  return { pods, changed: [`${ip} was in the mesh as that of pod ${owner}, and is ztunnel ${name}'s now`] }
+}
+
+/** The same namespace, open for as long as it is needed. */
+const keep = (netns: Netns): Netns => namespaces.open(`/proc/self/fd/${netns.fd}`)
+
+/** Leaves the namespace of a ztunnel that does not serve any more; returns what went wrong. */
+async function leave(before: Serving | undefined, next: Netns | undefined, by: RulesBy): Promise<string[]> {
+  if (before === undefined) return []
+  using netns = before.ztunnel.netns
+  before.still[Symbol.dispose]()
+  if (next?.isSame(netns) === true) return []
+  try {
+    await removeZtunnel(netns, before.inside, by)
+    return []
+  } catch (error) {
+    return [`The namespace of ztunnel ${before.ztunnel.name}, which no longer serves, keeps rules: ${messageOf(error)}`]
+  }
+}
+
+function required(serving: Serving | undefined, { uid }: NodePod): Serving {
+  if (serving !== undefined) return serving
+  throw new NodeLevelError(
+    'NO_ZTUNNEL',
+    `Pod ${uid} cannot be brought into the mesh: no ztunnel has been ready on this node yet`,
+  )
+}

@@ -1,0 +1,105 @@
+import { type NetnsTarget, openRtnl, type RtnlPort, sysctl } from '@cni/netns'
+import { messageOf } from '@cni/types'
+import type { EnrolledAddress, KernelReport, NodePod } from '../kernel-side.ts'
+import { tables } from '../names.ts'
+import { ipv4, linkToPod } from '../network/find-links.ts'
+import { sysctlSteps } from '../network/network.ts'
+import { newRoute, withoutReversePath } from '../network/network-plan.ts'
+import { routeText } from '../network/network-text.ts'
+import { routesThere } from '../network/route-steps.ts'
+import { NodeLevelError } from '../node-level-error.ts'
+import { runSteps } from '../step.ts'
+import { undoneOnFailure } from '../undone-on-failure.ts'
+import type { NodeFacts } from './facts.ts'
+import { podRoute } from './node-plan.ts'
+import { podEntries, podSet, putEntries } from './pod-set.ts'
+
+/** What became of a pod that was brought in. */
+export interface Enrolled extends KernelReport {
+  /** Its addresses, as the kernel spells them. */
+  readonly addresses: readonly string[]
+  /** Those that it had before, and has no longer. */
+  readonly removed: readonly string[]
+}
+
+/**
+ * Captures a pod on these addresses, and on no others: entries of the set, and routes into the tunnel.
+ *
+ * @throws {@link NodeLevelError} `ADDRESS`, `BRIDGE`, `NO_ROUTE`.
+ */
+export async function enrolAddresses(netns: NetnsTarget, pod: NodePod, facts: NodeFacts): Promise<Enrolled> {
+  const { uid } = pod
+  const addresses = [...new Set(pod.addresses.flatMap((each) => ipv4(each) ?? []))]
+  for (const address of addresses) refuseAddress(address, uid, facts)
+  const warnings = addresses.length === 0 ? [`pod ${uid} has no address of IPv4, and is not captured`] : []
+  const changed = await undoneOnFailure(async (within) => {
+    const place = within(netns)
+    using rtnl = await openRtnl(place)
+    const links = await Promise.all(addresses.map((address) => linkToPod(rtnl, address, `pod ${uid}`)))
+    const entries = (await podEntries(netns)) ?? []
+    const others = new Map(entries.map((each) => [each.address, each.uid]))
+    const missing = addresses.filter((address) => others.get(address) !== uid)
+    await putEntries(
+      netns,
+      missing.map((address) => ({ address, uid })),
+      entries,
+      place.undo,
+    )
+    const routed = await routeTo(rtnl, addresses, facts)
+    warnings.push(
+      ...(await openPath(
+        netns,
+        links.map(({ name }) => name),
+      )),
+    )
+    return [
+      ...missing.map((address) => {
+        const other = others.get(address)
+        return other === undefined ? `${address} of pod ${uid}` : `${address} of pod ${uid} was that of pod ${other}`
+      }),
+      ...routed,
+    ]
+  })
+  const removed = await releaseAddresses(netns, (each) => each.uid === uid && !addresses.includes(each.address))
+  return { addresses, removed, changed: [...changed, ...removed.map((each) => `${each} no more of ${uid}`)], warnings }
+}
+
+/** Captures addresses no more; returns them. */
+export async function releaseAddresses(
+  netns: NetnsTarget,
+  which: (entry: EnrolledAddress) => boolean,
+): Promise<string[]> {
+  const gone = ((await podEntries(netns)) ?? []).filter(which).map(({ address }) => address)
+  if (gone.length === 0) return []
+  using rtnl = await openRtnl(netns)
+  await podSet(netns).delete(gone)
+  for (const address of gone) {
+    await rtnl.deleteRoute({ family: 'ipv4', cidr: `${address}/32`, table: tables.inbound })
+  }
+  return gone
+}
+
+// internal
+
+function refuseAddress(address: string, uid: string, { hostIp, ztunnelIp }: NodeFacts): void {
+  const whose = address === hostIp ? "the node's" : address === ztunnelIp ? "ztunnel's" : undefined
+  if (whose === undefined) return
+  throw new NodeLevelError('ADDRESS', `The address ${address} of pod ${uid} is ${whose}: a pod in the mesh has its own`)
+}
+
+async function routeTo(rtnl: RtnlPort, addresses: readonly string[], facts: NodeFacts): Promise<string[]> {
+  const there = new Set((await routesThere(rtnl)).map(({ text }) => text))
+  const missing = addresses.map((address) => podRoute(address, facts)).filter((route) => !there.has(routeText(route)))
+  for (const route of missing) await rtnl.replaceRoute(newRoute(route))
+  return missing.map((route) => `route ${routeText(route)}`)
+}
+
+/** Answers come in by another link than the one that leads to their source. What cannot be set is told. */
+async function openPath(netns: NetnsTarget, links: readonly string[]): Promise<string[]> {
+  try {
+    await runSteps(await sysctlSteps(sysctl(netns), withoutReversePath(['default', 'all', ...links])))
+    return []
+  } catch (error) {
+    return [messageOf(error)]
+  }
+}

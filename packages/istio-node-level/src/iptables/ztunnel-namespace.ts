@@ -1,0 +1,34 @@
+import { iptables } from '@cni/iptables'
+import { type NetnsTarget, openRtnl, sysctl } from '@cni/netns'
+import { applyNetwork, leadTunnels, networkDrift } from '../network/network.ts'
+import { removedRuleSteps, routesThere } from '../network/route-steps.ts'
+import { removeTunnels } from '../network/tunnel-steps.ts'
+import { applyRules, type RulesBy, rulesDrift, type Undone } from '../rules.ts'
+import { runSteps } from '../step.ts'
+import type { ZtunnelPlan } from './ztunnel-plan.ts'
+
+/** Brings a plan into ztunnel's namespace; returns what was not as it should be. */
+export async function applyZtunnel(place: Undone, plan: ZtunnelPlan, by: RulesBy): Promise<string[]> {
+  using rtnl = await openRtnl(place)
+  const ports = { rtnl, settings: sysctl(place), undo: place.undo }
+  const network = [...(await applyNetwork(ports, plan.network)), ...(await leadTunnels(ports, plan.network))]
+  return [...network, ...(await applyRules(place, plan.rules, by))]
+}
+
+/** What in ztunnel's namespace is not as it should be, in words; only reads. */
+export async function ztunnelDrift(netns: NetnsTarget, plan: ZtunnelPlan, by: RulesBy): Promise<string[]> {
+  using rtnl = await openRtnl(netns)
+  return [
+    ...(await networkDrift({ rtnl, settings: sysctl(netns) }, plan.network)),
+    ...(await rulesDrift(netns, plan.rules, by)),
+  ]
+}
+
+/** Takes it out again, settings aside. */
+export async function removeZtunnel(netns: NetnsTarget, plan: ZtunnelPlan, by: RulesBy): Promise<void> {
+  await iptables(netns, by).remove(plan.rules)
+  using rtnl = await openRtnl(netns)
+  await runSteps(await removedRuleSteps(rtnl, plan.network.rules))
+  for (const { route } of await routesThere(rtnl)) await rtnl.deleteRoute(route)
+  await removeTunnels(rtnl, 'ztunnel')
+}

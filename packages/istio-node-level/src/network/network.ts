@@ -1,0 +1,46 @@
+import type { SysctlPort } from '@cni/netns'
+import { runSteps, type Step } from '../step.ts'
+import type { NetworkPlan, WantedSysctl } from './network-plan.ts'
+import type { NetworkPorts, UndoneNetworkPorts } from './network-ports.ts'
+import { sysctlText } from './network-text.ts'
+import { routeSteps, ruleSteps } from './route-steps.ts'
+import { leadSteps, tunnelSteps } from './tunnel-steps.ts'
+
+/** Brings a plan in, but for where tunnels lead that are there; returns what was not as it should be. */
+export async function applyNetwork(ports: UndoneNetworkPorts, plan: NetworkPlan): Promise<string[]> {
+  const { rtnl, settings } = ports
+  return [
+    // What comes next is of links that are there then.
+    ...(await runSteps(await tunnelSteps(ports, plan.tunnels))),
+    ...(await runSteps(await sysctlSteps(settings, plan.sysctls))),
+    ...(await runSteps(await routeSteps(rtnl, plan.routes))),
+    ...(await runSteps(await ruleSteps(rtnl, plan.rules))),
+  ]
+}
+
+/** Leads the tunnels of a plan to where they should; returns what was otherwise. */
+export const leadTunnels = async ({ rtnl }: NetworkPorts, { tunnels }: NetworkPlan): Promise<string[]> =>
+  runSteps(await leadSteps(rtnl, tunnels))
+
+/** What is not as a plan says, in words; only reads. */
+export async function networkDrift({ rtnl, settings }: NetworkPorts, plan: NetworkPlan): Promise<string[]> {
+  const steps = [
+    ...(await tunnelSteps({ rtnl, settings, undo: () => {} }, plan.tunnels)),
+    ...(await leadSteps(rtnl, plan.tunnels)),
+    ...(await sysctlSteps(settings, plan.sysctls)),
+    ...(await routeSteps(rtnl, plan.routes)),
+    ...(await ruleSteps(rtnl, plan.rules)),
+  ]
+  return steps.map(({ what }) => what)
+}
+
+/** What brings settings in. */
+export async function sysctlSteps(settings: SysctlPort, wanted: readonly WantedSysctl[]): Promise<Step[]> {
+  const there = await Promise.all(wanted.map(({ name }) => settings.get(name)))
+  return wanted.flatMap((each, at) => {
+    const value = there[at]
+    if (value === each.value) return []
+    const what = `setting ${sysctlText(each)} is ${value ?? 'not there'}`
+    return [{ what, run: () => settings.set(each.name, each.value) }]
+  })
+}

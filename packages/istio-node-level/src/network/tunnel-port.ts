@@ -1,0 +1,70 @@
+import { type Link, type NetnsTarget, openRtnl, readFile } from '@cni/netns'
+import { FIRST_TUNNEL_PORT, type TunnelKind, tunnels } from '../names.ts'
+import { NodeLevelError } from '../node-level-error.ts'
+
+/** What is known of the UDP ports of a namespace. */
+export interface PortsOfNamespace {
+  readonly links: readonly Link[]
+  /** Ports that sockets are bound to, those of tunnels included. */
+  readonly bound: ReadonlySet<number>
+}
+
+/** Looks at the ports of a namespace. */
+export async function portsIn(target: NetnsTarget): Promise<PortsOfNamespace> {
+  using rtnl = await openRtnl(target)
+  const links = await rtnl.getLinks()
+  const texts = await Promise.all(['udp', 'udp6'].map((file) => readFile(target, `/proc/thread-self/net/${file}`)))
+  return { links, bound: new Set(texts.flatMap((text) => boundPorts(text ?? ''))) }
+}
+
+/** The local ports in a file such as `/proc/net/udp`. */
+export const boundPorts = (text: string): number[] =>
+  [...text.matchAll(/^\s*\d+: [0-9A-F]+:([0-9A-F]{4}) /gm)].map(([, port = '']) => Number.parseInt(port, 16))
+
+/**
+ * A UDP port for the tunnels, free on the node and in ztunnel's namespace: the one that they have, or the first one from
+ * 6081 on. Tunnels of one kind share a port unless one of them would take the packets of the other.
+ *
+ * @throws {@link NodeLevelError} `NO_PORT`.
+ */
+export function tunnelPort(kind: TunnelKind, remote: string, namespaces: readonly PortsOfNamespace[]): number {
+  const isFree = (port: number) => namespaces.every((each) => !isTaken(kind, remote, port, each))
+  const current = namespaces[0]?.links.find(({ name }) => name === tunnels.inbound.node[0])
+  const kept = current === undefined ? undefined : endOf(current, kind)?.port
+  if (kept !== undefined && kept !== 0 && isFree(kept)) return kept
+  for (let port = FIRST_TUNNEL_PORT; port < FIRST_TUNNEL_PORT + PORTS; port++) if (isFree(port)) return port
+  throw new NodeLevelError(
+    'NO_PORT',
+    `No UDP port from ${FIRST_TUNNEL_PORT} to ${FIRST_TUNNEL_PORT + PORTS - 1} is free for ${kind} tunnels to ztunnel: ` +
+      'other programs and tunnels have them (ss -lun, ip -d link)',
+  )
+}
+
+// internal
+
+/** How many are tried. */
+const PORTS = 256
+
+const own: ReadonlySet<string> = new Set(
+  [tunnels.inbound, tunnels.outbound].flatMap(({ node, ztunnel }) => [node[0], ztunnel[0]]),
+)
+const ids: readonly number[] = [tunnels.inbound.id, tunnels.outbound.id]
+
+function endOf({ geneve, vxlan }: Link, kind: TunnelKind) {
+  return kind === 'geneve' ? geneve : vxlan
+}
+
+function isTaken(kind: TunnelKind, remote: string, port: number, { links, bound }: PortsOfNamespace): boolean {
+  const onPort = links.flatMap((link) => {
+    const end = endOf(link, kind)
+    return end?.port === port ? [{ isOwn: own.has(link.name), ...end }] : []
+  })
+  // Somebody's socket, and not that of tunnels of this kind.
+  if (onPort.length === 0) return bound.has(port)
+  return onPort.some((end) => {
+    if (end.isOwn) return false
+    const takesAll = end.id === 0 && (end.remote ?? '') === ''
+    // Of a VXLAN the kernel looks at the identifier alone.
+    return takesAll || (ids.includes(end.id) && (kind === 'vxlan' || end.remote === remote))
+  })
+}

@@ -1,0 +1,137 @@
+import { isNetnsError, type Link, type NewLink, type RtnlPort } from '@cni/netns'
+import { messageOf } from '@cni/types'
+import type { TunnelKind } from '../names.ts'
+import { tunnelKinds, tunnels } from '../names.ts'
+import { NodeLevelError } from '../node-level-error.ts'
+import type { Step } from '../step.ts'
+import type { WantedTunnel } from './network-plan.ts'
+import type { UndoneNetworkPorts } from './network-ports.ts'
+import { tunnelText } from './network-text.ts'
+
+/**
+ * What brings tunnels in, but for where they lead, which is {@link leadSteps}'. `undo` gets the way back to tunnels that
+ * have to be made again, with the routes through them.
+ */
+export async function tunnelSteps(ports: UndoneNetworkPorts, wanted: readonly WantedTunnel[]): Promise<Step[]> {
+  const { rtnl } = ports
+  const [links, addresses] = await Promise.all([rtnl.getLinks(), rtnl.getAddresses({ family: 'ipv4' })])
+  return wanted.flatMap((tunnel) => {
+    const { name, cidr } = tunnel
+    const link = links.find((each) => each.name === name)
+    if (link === undefined) return [{ what: `missing tunnel ${tunnelText(tunnel)}`, run: () => make(rtnl, tunnel) }]
+    refuseForeign(link)
+    const other = otherwise(link, tunnel)
+    if (other !== undefined) return [{ what: other, run: () => makeAgain(ports, link, tunnel) }]
+    const has = addresses.some((each) => each.linkIndex === link.index && each.cidr === cidr)
+    return [
+      ...(has ? [] : [{ what: `missing address ${cidr} on ${name}`, run: () => rtnl.addAddress(name, cidr) }]),
+      ...(link.up ? [] : [{ what: `tunnel ${name} is down`, run: () => rtnl.setLinkUp(name) }]),
+    ]
+  })
+}
+
+/** What leads tunnels to their other end while what goes through them goes on. */
+export async function leadSteps(rtnl: RtnlPort, wanted: readonly WantedTunnel[]): Promise<Step[]> {
+  const links = await rtnl.getLinks()
+  return wanted.flatMap(({ name, kind, remote }) => {
+    const link = links.find((each) => each.name === name)
+    const there = link === undefined ? undefined : endOf(link)
+    if (there === undefined || there.remote === remote) return []
+    const what = `tunnel ${name} leads to ${there.remote ?? 'nobody'} instead of ${remote}`
+    return [{ what, run: () => rtnl.setLink(name, { [kind]: { remote } }) }]
+  })
+}
+
+/** Forgets who was at the other end of tunnels. */
+export async function forgetNeighbours(rtnl: RtnlPort, names: readonly string[]): Promise<void> {
+  for (const link of names) {
+    for (const neighbour of await rtnl.getNeighbours({ link, family: 'ipv4' })) await rtnl.deleteNeighbour(neighbour)
+  }
+}
+
+/** Removes the tunnels of those names; links of other kinds stay. */
+export async function removeTunnels(rtnl: RtnlPort, side: 'node' | 'ztunnel'): Promise<void> {
+  for (const link of await rtnl.getLinks()) if (isTunnelOf(link, side)) await rtnl.deleteLink(link)
+}
+
+/** Whether it is one of the tunnels of a side. */
+export function isTunnelOf({ name, kind }: Link, side: 'node' | 'ztunnel'): boolean {
+  return (
+    [tunnels.inbound, tunnels.outbound].some((each) => each[side][0] === name) &&
+    tunnelKinds.some((each) => each === kind)
+  )
+}
+
+// internal
+
+/** What a link that is a tunnel leads to, and how. */
+const endOf = ({ geneve, vxlan }: Link) => geneve ?? vxlan
+
+function refuseForeign({ name, kind = 'hardware' }: Link): void {
+  if (tunnelKinds.some((each) => each === kind)) return
+  throw new NodeLevelError(
+    'FOREIGN',
+    `There is a link ${name} that is no tunnel (${kind}): somebody else made it; rename or delete it`,
+  )
+}
+
+/** What of a tunnel can only be had by making it again. */
+function otherwise(link: Link, { name, kind, id, port }: WantedTunnel): string | undefined {
+  if (link.kind !== kind) return `tunnel ${name} is ${link.kind}, not ${kind}`
+  const end = endOf(link)
+  if (end?.id !== id) return `tunnel ${name} has the identifier ${end?.id}, not ${id}`
+  return end.port === port ? undefined : `tunnel ${name} has the port ${end.port}, not ${port}`
+}
+
+async function make(rtnl: RtnlPort, { name, kind, id, remote, port, cidr }: WantedTunnel): Promise<void> {
+  const end = { id, remote, port }
+  const link: NewLink = kind === 'geneve' ? { name, kind, geneve: end } : { name, kind, vxlan: end }
+  try {
+    await rtnl.addLink(link)
+    await rtnl.addAddress(name, cidr)
+    await rtnl.setLinkUp(name)
+  } catch (error) {
+    throw explained(error, kind, port)
+  }
+}
+
+async function makeAgain(
+  { rtnl, settings, undo }: UndoneNetworkPorts,
+  link: Link,
+  tunnel: WantedTunnel,
+): Promise<void> {
+  const routes = (await rtnl.getRoutes({ family: 'ipv4', link })).filter(({ gateway }) => gateway !== undefined)
+  const addresses = await rtnl.getAddresses({ family: 'ipv4', link })
+  const setting = `net/ipv4/conf/${link.name}/accept_local`
+  const value = (await settings.get(setting)) ?? ''
+  // What a route led into the tunnel must not take another way while there is none; these go with what is not wanted.
+  for (const { cidr, table } of routes) {
+    await rtnl.addRoute({ family: 'ipv4', cidr, table, type: 'blackhole', metric: 0xffffffff })
+  }
+  // Registered before what takes the new tunnel away again, and so done after it.
+  undo(async () => {
+    await rtnl.addLink({ ...link, up: true })
+    for (const { cidr } of addresses) await rtnl.addAddress(link.name, cidr)
+    await settings.set(setting, value)
+    for (const { linkIndex: _, ...route } of routes) await rtnl.replaceRoute({ ...route, link: link.name })
+  })
+  await rtnl.deleteLink(link)
+  await make(rtnl, tunnel)
+}
+
+function explained(error: unknown, kind: TunnelKind, port: number): unknown {
+  if (!isNetnsError(error)) return error
+  if (error.code === 'EOPNOTSUPP') {
+    const other = tunnelKinds.find((each) => each !== kind)
+    return new NodeLevelError(
+      'NO_TUNNEL',
+      `The kernel of this node has no ${kind} tunnels: load its module (modprobe ${kind}), or set AMBIENT_TUNNEL=${other}`,
+      { cause: error },
+    )
+  }
+  if (error.code === 'EADDRINUSE' || error.code === 'EEXIST') {
+    const why = `somebody has taken UDP port ${port} meanwhile, or has such a ${kind} tunnel: ${messageOf(error)}`
+    return new NodeLevelError('NO_PORT', why, { cause: error })
+  }
+  return error
+}

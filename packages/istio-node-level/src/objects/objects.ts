@@ -1,0 +1,127 @@
+import { dirname } from 'node:path'
+import { type Ebpf, ebpf, isEbpfError, type Pins, type Program } from '@cni/ebpf'
+import { assemble } from '../asm/assemble.ts'
+import { LICENSE, type ProgramName, programs } from '../programs/programs.ts'
+import { mapSpecs } from './maps.ts'
+
+/** Where the objects of a node are pinned. */
+export const PINS = '/sys/fs/bpf/ambient'
+
+/** Of what is pinned there; another one is not touched. */
+const VERSION = 1
+
+/** How packets find ztunnel's sockets: assigned by the program, or by rules for its marks. */
+export type Variant = 'tproxy' | 'mark'
+
+/** Where objects are, and which. */
+export interface ObjectsOptions {
+  /** A folder of a bpf file system, which is mounted above it where there is none. Default: {@link PINS}. */
+  readonly pins?: string | undefined
+  /** Default: what the kernel can. */
+  readonly variant?: Variant | undefined
+}
+
+/** The maps and programs of a node, open and pinned. */
+export interface Objects extends Disposable {
+  readonly variant: Variant
+  readonly maps: ReturnType<typeof openMaps>
+  /** By the names of their pins, which are those of their filters, too. */
+  readonly programs: ReadonlyMap<ProgramName, Program>
+  /** Pins that are not there, of what is open. */
+  missingPins(): readonly string[]
+  /** Pins it again. */
+  pinAgain(name: string): void
+}
+
+/**
+ * Opens what is pinned, and loads and pins what is not, or is of another release. Throws an `EbpfError`: `EPERM` with the
+ * capability that is missing, `NO_BPFFS`, `MISMATCH` for pins of another version, `NOT_SUPPORTED` ...
+ */
+export function openObjects({ pins: folder = PINS, variant: wanted }: ObjectsOptions = {}): Objects {
+  const kernel = ebpf()
+  kernel.mountBpffs(dirname(folder))
+  const pins = kernel.pins(folder, { version: VERSION, create: true })
+  const opened: Disposable[] = []
+  const close = (): void => {
+    for (const each of opened.splice(0)) each[Symbol.dispose]()
+  }
+  const opening = <T extends Disposable>(one: T): T => {
+    opened.push(one)
+    return one
+  }
+  try {
+    const there = new Set(pins.list())
+    // A program that refers to a map which is gone is of no use, though it has the same instructions: whoever finds the map
+    // made anew is to find no such program.
+    if (!Object.keys(mapSpecs).every((name) => there.has(name))) {
+      for (const name of Object.keys(programs)) if (there.delete(name)) pins.unpin(name)
+    }
+    const maps = openMaps(pins, opening)
+    const descriptors = Object.fromEntries(Object.entries(maps).map(([name, map]) => [name, map.fd]))
+    const load = (name: ProgramName): Program => {
+      const text = programs[name]
+      const loaded = kernel.load({ name: text.name, instructions: assemble(text, descriptors), license: LICENSE })
+      opening(loaded)
+      if (there.has(name)) {
+        const pinned = opening(pins.program(name))
+        if (pinned.tag === loaded.tag) {
+          loaded.close()
+          return pinned
+        }
+        pinned.close()
+      }
+      pins.putProgram(name, loaded)
+      return loaded
+    }
+    const open = new Map<ProgramName, Program>()
+    const assigning = wanted === 'mark' ? undefined : assigningProgram(load, wanted === 'tproxy')
+    if (assigning !== undefined) open.set('ztunnel_tproxy', assigning)
+    else open.set('ztunnel_ingress', load('ztunnel_ingress'))
+    for (const name of ['app_outbound', 'app_inbound', 'ztunnel_host_ingress'] as const) open.set(name, load(name))
+    const pinnable = new Map<string, { pin(path: string): void }>([...Object.entries(maps), ...open])
+    return {
+      variant: assigning === undefined ? 'mark' : 'tproxy',
+      maps,
+      programs: open,
+      missingPins() {
+        const now = new Set(pins.list())
+        return [...pinnable.keys()].filter((name) => !now.has(name))
+      },
+      pinAgain: (name) => pinAgain(kernel, folder, name, pinnable.get(name)),
+      [Symbol.dispose]: close,
+    }
+  } catch (error) {
+    close()
+    throw error
+  }
+}
+
+// internal
+
+function openMaps(pins: Pins, opening: <T extends Disposable>(one: T) => T) {
+  return {
+    log_level: opening(pins.map(mapSpecs.log_level)),
+    host_ip_info: opening(pins.map(mapSpecs.host_ip_info)),
+    ztunnel_info: opening(pins.map(mapSpecs.ztunnel_info)),
+    ztunnel_before: opening(pins.map(mapSpecs.ztunnel_before)),
+    app_info: opening(pins.map(mapSpecs.app_info)),
+    pod_uids: opening(pins.map(mapSpecs.pod_uids)),
+    drops: opening(pins.map(mapSpecs.drops)),
+  }
+}
+
+/** Where the kernel has no `sk_assign` there is none, unless it has to be. */
+function assigningProgram(load: (name: ProgramName) => Program, required: boolean): Program | undefined {
+  try {
+    return load('ztunnel_tproxy')
+  } catch (error) {
+    if (required || !isEbpfError(error) || error.code !== 'NOT_SUPPORTED') throw error
+    return undefined
+  }
+}
+
+/** Also where the whole folder has gone. */
+function pinAgain(kernel: Ebpf, folder: string, name: string, what: { pin(path: string): void } | undefined): void {
+  kernel.mountBpffs(dirname(folder))
+  what?.pin(kernel.pins(folder, { version: VERSION, create: true }).pathOf(name))
+}

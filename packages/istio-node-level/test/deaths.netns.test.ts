@@ -1,0 +1,102 @@
+import { netns } from '@cni/netns'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { connectFrom } from '../../istio-redirect/src/testing/node/stand-ins.ts'
+import { iptablesSide } from '../src/iptables/iptables-side.ts'
+import type { KernelSide, NodeZtunnel } from '../src/kernel-side.ts'
+import type { TunnelKind } from '../src/names.ts'
+import { everything } from './everything.ts'
+import { tunnelKind } from './kinds.ts'
+import { addresses, type PtpNode, ptpNode, startServers } from './ptp-node.ts'
+
+vi.setConfig({ testTimeout: 600_000 })
+
+/** At how many instants of a start ztunnel dies: `CNI_NODE_LEVEL_DEATHS`. */
+const deaths = Number(process.env.CNI_NODE_LEVEL_DEATHS ?? 3)
+
+let stack: AsyncDisposableStack
+let node: PtpNode
+let kind: TunnelKind
+let made = 0
+/** How long a start takes. */
+let tookMs = 0
+beforeAll(async () => {
+  stack = new AsyncDisposableStack()
+  node = stack.use(await ptpNode())
+  stack.use(await startServers(node, [8080]))
+  kind = await tunnelKind()
+})
+afterAll(() => stack.disposeAsync())
+
+const newSide = (): KernelSide =>
+  iptablesSide({ netns: node.at.node, hostIp: addresses.node, tunnel: kind, backend: 'nft' })
+
+/** A ztunnel, and what its death does to the node: its veth goes, and with it what leads there. */
+async function mortal(): Promise<{ readonly ztunnel: NodeZtunnel; kill(afterMs: number): Promise<unknown> }> {
+  made += 1
+  const [name, ip] = [`m${made}`, `10.60.1.${made}`]
+  const ztunnel = { ...node.ztunnel, uid: name, name: `istio-system/${name}`, ip, netns: await node.pod(name, ip) }
+  // Another process: what is asked of the kernel here keeps this one busy until all of it is done.
+  const kill = (afterMs: number) =>
+    netns.exec(node.at.node, ['sh', '-c', `sleep ${afterMs / 1000} && ip link del v${name}`])
+  return { ztunnel, kill }
+}
+
+/** What became of a start during which ztunnel died, at so large a part of the time that one takes. */
+async function startOf(side: KernelSide, part: number): Promise<unknown> {
+  const { ztunnel, kill } = await mortal()
+  const killed = kill(tookMs * part)
+  const outcome = await side.start(ztunnel).then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  await killed
+  return outcome
+}
+
+// Whoever kills has to start itself.
+const instants = Array.from({ length: deaths }, (_, at) => at / deaths / 2)
+
+test('a ztunnel that dies while it is started is refused in words with nothing left, or was started and is closed', async () => {
+  const before = await everything(node.at.node)
+  // The first one of a process takes longer than others.
+  for (let times = 0; times < 2; times += 1) {
+    const side = newSide()
+    const { ztunnel, kill } = await mortal()
+    const begun = performance.now()
+    await side.start(ztunnel)
+    tookMs = performance.now() - begun
+    await kill(0)
+    await side.stop()
+  }
+  expect(await everything(node.at.node)).toBe(before)
+  for (const part of instants) {
+    const side = newSide()
+    const error = await startOf(side, part)
+    if (error !== undefined) {
+      expect(error).toMatchObject({ code: 'NO_ROUTE' })
+      expect(await everything(node.at.node)).toBe(before)
+    }
+    // What leads to nobody is what keeps pods from passing it.
+    await side.heal()
+    expect(await side.drift()).toEqual([])
+    await side.stop()
+    expect(await everything(node.at.node)).toBe(before)
+  }
+})
+
+test('one that dies while it takes over leaves pods captured, whoever serves then', async () => {
+  const side = newSide()
+  const { ztunnel } = await mortal()
+  await side.start(ztunnel)
+  await side.addPod({ uid: 'app', addresses: [addresses.app] })
+  for (const part of instants) {
+    await startOf(side, part)
+    // Nobody listens in any of them: what is answered has passed by.
+    const [connection] = await connectFrom(node.at.app, 0, [{ host: addresses.srv, port: 8080 }])
+    expect(connection?.answer ?? undefined).toBeUndefined()
+    await side.heal()
+    expect(await side.drift()).toEqual([])
+    expect(await side.listPods()).toEqual([{ address: addresses.app, uid: 'app' }])
+  }
+  await side.stop()
+})

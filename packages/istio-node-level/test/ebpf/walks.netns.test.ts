@@ -1,0 +1,161 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { tempBpffs } from '../../../ebpf/test/bpffs.ts'
+import { connectFrom, startApp } from '../../../istio-redirect/src/testing/node/stand-ins.ts'
+import {
+  startTransparentZtunnel,
+  type TransparentZtunnel,
+} from '../../../istio-redirect/src/testing/node/ztunnel/transparent-ztunnel.ts'
+import { type EbpfSide, ebpfSide } from '../../src/ebpf/ebpf-side.ts'
+import { dropReasons } from '../../src/programs/reasons.ts'
+import { askName } from '../ask-name.ts'
+import { addresses, type Name, type PtpNode, ptpNode, startServers } from '../ptp-node.ts'
+import { datagramEchoed } from './datagrams.ts'
+
+type Way = readonly [from: Name, to: Name, port?: number]
+
+/** With what ztunnel has to do with it: nothing, or what it takes it for. `app` and `other` are in the mesh. */
+const walks: readonly (readonly [...Required<Way>, direction?: 'outbound' | 'inbound' | 'hbone'])[] = [
+  ['app', 'far', 8080, 'outbound'],
+  ['app', 'srv', 8080, 'outbound'],
+  ['app', 'other', 8080, 'outbound'],
+  ['srv', 'other', 8080, 'inbound'],
+  ['far', 'other', 8080, 'inbound'],
+  ['far', 'other', 15008, 'hbone'],
+  ['app', 'far', 15021, 'outbound'],
+  // ztunnel has a listener of its own on that port.
+  ['srv', 'other', 15020, 'inbound'],
+  ['app', 'far', 15020, 'outbound'],
+  ['srv', 'zt', 15020],
+  ['node', 'zt', 15020],
+  // ztunnel, as itself.
+  ['zt', 'other', 8080],
+  ['zt', 'far', 8080],
+  // A probe.
+  ['node', 'app', 8080],
+  ['far', 'srv', 8080],
+]
+
+const LATE = 'no answer within 2 s'
+
+describe.each([
+  ['ptp', 'tproxy'],
+  ['ptp', 'mark'],
+  ['bridge', 'tproxy'],
+  ['bridge', 'mark'],
+] as const)('on %s, by %s', (network, variant) => {
+  const dnsCapture = variant === 'tproxy'
+  let stack: AsyncDisposableStack
+  let node: PtpNode
+  let side: EbpfSide
+  let ztunnel: TransparentZtunnel
+
+  beforeAll(async () => {
+    stack = new AsyncDisposableStack()
+    const bpffs = stack.use(tempBpffs())
+    node = stack.use(await ptpNode(network))
+    stack.use(await startServers(node, [8080, 15008, 15020, 15021]))
+    // ztunnel's own ports are nobody else's.
+    stack.use(await startApp(node.at.zt, { name: 'zt', ports: [15020] }))
+    ztunnel = startTransparentZtunnel(node.at.zt)
+    stack.defer(() => ztunnel.stop())
+    side = ebpfSide({ netns: node.at.node, pins: join(bpffs.path, 'ambient'), variant })
+    stack.defer(() => side.stop())
+    await side.start({ ...node.ztunnel, dnsCapture })
+    await side.addPod({ uid: 'app', addresses: [addresses.app], netns: node.at.app })
+    await side.addPod({ uid: 'other', addresses: [addresses.other], netns: node.at.other })
+  }, 60_000)
+  afterAll(() => stack.disposeAsync())
+
+  /** Whom the ones that were connected to saw, and what passed through ztunnel, in order of the alphabet. */
+  async function walk(...ways: readonly Way[]): Promise<{ seen: string[]; forwarded: string[] }> {
+    const before = ztunnel.forwarded.length
+    const sources = [...new Set(ways.map(([from]) => from))].map(
+      (from) => [from, ways.filter(([each]) => each === from)] as const,
+    )
+    const connections = await Promise.all(
+      sources.map(([from, all]) =>
+        connectFrom(
+          node.at[from],
+          0,
+          all.map(([, to, port = 8080]) => ({ host: addresses[to], port })),
+        ),
+      ),
+    )
+    const seen = sources.flatMap(([from, all], at) =>
+      all.map(([, to, port = 8080], index) => {
+        const { answer, error } = connections[at]?.[index] ?? {}
+        return `${from} to ${to}:${port}: ${answer ? `${answer.served_by} saw ${nameOf(answer.from)}` : error}`
+      }),
+    )
+    const passed = ztunnel.forwarded.slice(before)
+    const forwarded = passed.map((each) => {
+      const [address = '', port] = each.to.split(':')
+      return `${each.direction} ${nameOf(each.from)} to ${nameOf(address)}:${port}`
+    })
+    return { seen: seen.toSorted(), forwarded: forwarded.toSorted() }
+  }
+
+  test('connections of pods and to pods pass through ztunnel with their addresses, and no others', async () => {
+    const ways = walks.map(([from, to, port]): Way => [from, to, port])
+    const expected = walks.map(([from, to, port = 8080]) => `${from} to ${to}:${port}: ${to} saw ${from}`)
+    const through = walks.flatMap(([from, to, port = 8080, direction]) =>
+      direction === undefined ? [] : [`${direction} ${from} to ${to}:${port}`],
+    )
+    expect(await walk(...ways)).toEqual({ seen: expected.toSorted(), forwarded: through.toSorted() })
+  })
+
+  test('queries go to ztunnel where it wants them, other datagrams where they are sent, in parts too', async () => {
+    expect(await askName(node.at.app, addresses.srv, dnsCapture ? 10_000 : 700)).toBe(
+      dnsCapture ? 'no such name' : 'no answer',
+    )
+    expect(await askName(node.at.srv, addresses.far, 700)).toBe('no answer')
+    expect(await datagramEchoed(node.at.app, node.at.srv, addresses.srv, 100)).toBe(addresses.app)
+    expect(await datagramEchoed(node.at.app, node.at.far, addresses.far, 4000)).toBe(addresses.app)
+  })
+
+  test('nothing of it is seen as drift, nor dropped', async () => {
+    expect(await side.drift()).toEqual([])
+    expect(side.objects.variant).toBe(variant)
+    expect(side.objects.maps.drops.values().every((count) => count === 0n)).toBe(true)
+  })
+
+  test('without a ztunnel nothing of pods passes but probes, and all of it with the next one', async () => {
+    await ztunnel.stop()
+    expect(await walk(['app', 'far'], ['srv', 'other'], ['node', 'app'], ['far', 'srv'])).toEqual({
+      seen: [
+        `app to far:8080: ${LATE}`,
+        'far to srv:8080: srv saw far',
+        'node to app:8080: app saw node',
+        `srv to other:8080: ${LATE}`,
+      ],
+      forwarded: [],
+    })
+    const dropped = side.objects.maps.drops.values()
+    expect(dropped[dropReasons.indexOf('no_listener')] !== 0n).toBe(variant === 'tproxy')
+    side.objects.maps.ztunnel_info.set(0, { ifindex: 0, mac: '00:00:00:00:00:00', flags: 0, pad: 0 })
+    expect((await walk(['node', 'app'])).seen).toEqual(['node to app:8080: app saw node'])
+    expect(await side.drift()).toEqual([expect.stringMatching(/^pods are led to link 0, not to ztunnel on \d+$/)])
+    await side.heal()
+    const next = {
+      ...node.ztunnel,
+      uid: 'zt-2',
+      ip: '10.60.0.6',
+      netns: await node.pod('zt2', '10.60.0.6'),
+      dnsCapture,
+    }
+    ztunnel = startTransparentZtunnel(next.netns)
+    expect((await side.start(next)).warnings).toEqual([])
+    expect(await walk(['app', 'far'], ['srv', 'other'])).toEqual({
+      seen: ['app to far:8080: far saw app', 'srv to other:8080: other saw srv'],
+      forwarded: ['inbound srv to other:8080', 'outbound app to far:8080'],
+    })
+    await side.removePod('app')
+    expect(await walk(['app', 'srv'])).toEqual({ seen: ['app to srv:8080: srv saw app'], forwarded: [] })
+  })
+})
+
+const nameOf = (address = ''): string => {
+  const plain = address.replace('::ffff:', '')
+  return Object.entries(addresses).find(([, each]) => each === plain)?.[0] ?? plain
+}

@@ -1,0 +1,98 @@
+import { netns, sysctl } from '@cni/netns'
+import { tempNetns } from '@cni/netns/testing'
+import { expect, test } from 'vitest'
+import { iptablesSide } from '../src/iptables/iptables-side.ts'
+import { stillness } from '../src/stillness.ts'
+import { tunnelKind } from './kinds.ts'
+import { addresses, ptpNode } from './ptp-node.ts'
+
+test('a namespace is still until something changes in it, and is looked at now and then all the same', async () => {
+  await using one = await tempNetns()
+  await using other = await tempNetns()
+  for (const each of [one, other]) await netns.exec(each, ['ip', 'link', 'add', 'd0', 'type', 'bridge'])
+  using still = stillness([one, other], { backend: 'nft' })
+  const looks = (): number => {
+    let count = 0
+    while (still.isStill()) count += 1
+    return count
+  }
+  expect(looks()).toBe(0)
+  still.looked(false)
+  expect(looks()).toBe(0)
+  still.looked(true)
+  expect(looks()).toBe(9)
+  const changes = [
+    'ip link set d0 up',
+    'ip addr add 10.9.0.1/24 dev d0',
+    'ip route add 10.8.0.0/16 dev d0 table 100',
+    'ip route del 10.8.0.0/16 table 100',
+    'ip rule add priority 103 lookup 100',
+    'sysctl -qw net.ipv4.conf.d0.rp_filter=1',
+    'iptables-nft -t mangle -N x',
+    'ip link del d0',
+  ]
+  const unseen: string[] = []
+  for (const where of [one, other]) {
+    for (const change of changes) {
+      still.looked(true)
+      expect(still.isStill()).toBe(true)
+      await netns.exec(where, ['sh', '-c', change])
+      if (still.isStill()) unseen.push(change)
+    }
+  }
+  expect(unseen).toEqual([])
+})
+
+test('where there are no rules, and filters on links, those are heard of, and rules are not', async () => {
+  await using one = await tempNetns()
+  await netns.exec(one, ['ip', 'link', 'add', 'd0', 'type', 'bridge'])
+  using still = stillness([one], { rules: false, filters: true })
+  still.isStill()
+  const isSeen = async (change: string): Promise<boolean> => {
+    still.looked(true)
+    await netns.exec(one, ['sh', '-c', change])
+    return !still.isStill()
+  }
+  expect(await isSeen('iptables-nft -t mangle -N x')).toBe(false)
+  const filter = 'dev d0 ingress prio 7 protocol ip u32'
+  for (const change of [
+    'qdisc add dev d0 clsact',
+    `filter add ${filter} match u32 0 0`,
+    'filter del dev d0 ingress prio 7',
+  ])
+    expect([change, await isSeen(`tc ${change}`)]).toEqual([change, true])
+  expect(await isSeen('tc qdisc del dev d0 clsact')).toBe(true)
+})
+
+test('nothing is still where the kernel does not tell of rules, or cannot be asked any more', async () => {
+  await using one = await tempNetns()
+  using legacy = stillness([one], { backend: 'legacy' })
+  const closed = stillness([one], { backend: 'nft' })
+  closed[Symbol.dispose]()
+  for (const each of [legacy, closed]) {
+    each.looked(true)
+    expect(each.isStill()).toBe(false)
+  }
+})
+
+test('a setting of which the kernel does not tell is seen within ten looks', async () => {
+  await using node = await ptpNode()
+  using side = iptablesSide({
+    netns: node.at.node,
+    hostIp: addresses.node,
+    tunnel: await tunnelKind(),
+    backend: 'nft',
+  })
+  await side.start(node.ztunnel)
+  expect(await side.drift()).toEqual([])
+  await sysctl(node.at.node).set('net/ipv4/conf/vzt/accept_local', '0')
+  let looks = 0
+  let drift: readonly string[] = []
+  while (drift.length === 0 && looks < 10) {
+    drift = await side.drift()
+    looks += 1
+  }
+  expect(drift).toEqual(['setting net/ipv4/conf/vzt/accept_local=1 is 0'])
+  await side.heal()
+  expect(await side.drift()).toEqual([])
+})

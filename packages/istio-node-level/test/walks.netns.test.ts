@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { connectFrom } from '../../istio-redirect/src/testing/node/stand-ins.ts'
+import {
+  startTransparentZtunnel,
+  type TransparentZtunnel,
+} from '../../istio-redirect/src/testing/node/ztunnel/transparent-ztunnel.ts'
+import { iptablesSide } from '../src/iptables/iptables-side.ts'
+import type { KernelSide } from '../src/kernel-side.ts'
+import { askName } from './ask-name.ts'
+import { tunnelKind } from './kinds.ts'
+import { packetsInto } from './packets-into.ts'
+import { addresses, type Name, type PtpNode, ptpNode, startServers } from './ptp-node.ts'
+import { forgetHits, ruleHits } from './rule-hits.ts'
+
+// Where a program is the processor every process takes seconds to start.
+vi.setConfig({ testTimeout: 120_000 })
+
+let stack: AsyncDisposableStack
+let node: PtpNode
+let side: KernelSide
+let ztunnel: TransparentZtunnel
+
+beforeAll(async () => {
+  stack = new AsyncDisposableStack()
+  node = stack.use(await ptpNode())
+  stack.use(await startServers(node))
+  ztunnel = startTransparentZtunnel(node.at.zt)
+  stack.defer(() => ztunnel.stop())
+  side = iptablesSide({ netns: node.at.node, hostIp: addresses.node, tunnel: await tunnelKind() })
+  await side.start(node.ztunnel)
+  await side.addPod({ uid: 'app', addresses: [addresses.app] })
+  await side.addPod({ uid: 'other', addresses: [addresses.other] })
+}, 300_000)
+afterAll(() => stack.disposeAsync())
+
+/** Who answered and whom it saw, and what passed through ztunnel. */
+async function walk(from: Name, to: Name, port = 8080): Promise<string[]> {
+  const before = ztunnel.forwarded.length
+  const [connection] = await connectFrom(node.at[from], 0, [{ host: addresses[to], port }])
+  const { answer, error } = connection ?? {}
+  const seen = answer ? `${answer.served_by} saw ${nameOf(answer.from)}` : (error ?? 'nobody')
+  return [seen, ...ztunnel.forwarded.slice(before).map((each) => `${each.direction} ${nameOf(each.from)} ${each.to}`)]
+}
+
+const nameOf = (address = ''): string => {
+  const plain = address.replace('::ffff:', '')
+  return Object.entries(addresses).find(([, each]) => each === plain)?.[0] ?? plain
+}
+
+/** Into the tunnel with the mark of outbound connections; answers come by the veth with the server's address. */
+const OUTBOUND = ['B4', 'B5', 'B6', 'B7', 'B11']
+/** Into the tunnel by the pod's route, without a mark. */
+const INBOUND = ['B4', 'B5', 'B6', 'B7']
+
+describe('a connection', () => {
+  test.each<[string, [Name, Name, number?], string[], string[], string[]]>([
+    [
+      'of a pod in the mesh to a server goes through tunnel 1001 to port 15001, and on with the address of the pod',
+      ['app', 'srv'],
+      ['srv saw app', `outbound app ${addresses.srv}:8080`],
+      OUTBOUND,
+      ['istioout'],
+    ],
+    [
+      'of a pod that is not in the mesh to one that is goes through tunnel 1000 to port 15006',
+      ['srv', 'app'],
+      ['app saw srv', `inbound srv ${addresses.app}:8080`],
+      INBOUND,
+      ['istioin'],
+    ],
+    [
+      'to port 15008 of a pod in the mesh goes there',
+      ['srv', 'app', 15008],
+      ['app saw srv', `hbone srv ${addresses.app}:15008`],
+      INBOUND,
+      ['istioin'],
+    ],
+    [
+      'between two pods in the mesh passes through ztunnel once, which knows both',
+      ['app', 'other'],
+      ['other saw app', `outbound app ${addresses.other}:8080`],
+      OUTBOUND,
+      ['istioout'],
+    ],
+    [
+      'of a pod in the mesh to another node',
+      ['app', 'far'],
+      ['far saw app', `outbound app ${addresses.far}:8080`],
+      OUTBOUND,
+      ['istioout'],
+    ],
+    [
+      'of another node to a pod in the mesh',
+      ['far', 'app'],
+      ['app saw far', `inbound far ${addresses.app}:8080`],
+      INBOUND,
+      ['istioin'],
+    ],
+    [
+      'of ztunnel to a pod in the mesh with its own address goes straight there',
+      ['zt', 'app'],
+      ['app saw zt'],
+      ['B2', 'B3', 'B8', 'B10'],
+      [],
+    ],
+    ['of the node to a pod in the mesh, a probe, goes straight there', ['node', 'app'], ['app saw node'], ['B11'], []],
+    ['of a pod not in the mesh to another one is left alone', ['far', 'srv'], ['srv saw far'], [], []],
+    ['of a pod to itself does not leave it', ['app', 'app'], ['app saw app'], [], []],
+  ])('%s', async (_, [from, to, port], expected, rows, through) => {
+    await forgetHits(node.at.node)
+    const before = await packetsInto(node.at.node)
+    expect(await walk(from, to, port)).toEqual(expected)
+    expect((await ruleHits(node.at.node)).filter((row) => row.startsWith('B') && row !== 'B1')).toEqual(rows)
+    const after = await packetsInto(node.at.node)
+    // The first packet alone is tunnelled: those that follow are told by the mark of their connection.
+    const used = ['istioin', 'istioout'].filter((name) => (after.get(name) ?? 0) > (before.get(name) ?? 0))
+    expect(used).toEqual(through)
+  })
+
+  test('is accepted by all the rules that the node may have for pods', async () => {
+    await forgetHits(node.at.node)
+    await walk('app', 'srv')
+    expect((await ruleHits(node.at.node)).filter((row) => / ztunnel-(?!OUTPUT)/.test(row))).toEqual([
+      'mangle ztunnel-FORWARD',
+      'nat ztunnel-POSTROUTING',
+      'nat ztunnel-PREROUTING',
+      'filter ztunnel-FORWARD',
+    ])
+  })
+})
+
+test('a query of a pod in the mesh is answered by ztunnel on port 15053, one of others by nobody else', async () => {
+  expect(await askName(node.at.app, addresses.srv, 20_000)).toBe('no such name')
+  expect(await askName(node.at.srv, addresses.far, 500)).toBe('no answer')
+})
+
+test('without a ztunnel nothing of a pod in the mesh passes but probes, and all of it with the next one', async () => {
+  await ztunnel.stop()
+  const dropped = await Promise.all([
+    walk('app', 'srv'),
+    walk('app', 'far'),
+    walk('srv', 'app'),
+    walk('far', 'app', 15008),
+  ])
+  const late = 'no answer within 2 s'
+  expect(dropped).toEqual([[late], [late], [late], [late]])
+  expect(await walk('node', 'app')).toEqual(['app saw node'])
+  expect(await walk('far', 'srv')).toEqual(['srv saw far'])
+  ztunnel = startTransparentZtunnel(node.at.zt)
+  expect(await walk('app', 'srv')).toEqual(['srv saw app', `outbound app ${addresses.srv}:8080`])
+  expect(await side.drift()).toEqual([])
+})

@@ -1,0 +1,68 @@
+import type { Netns } from '@cni/netns'
+import { findInLook } from '../../proc/find-pod-namespaces.ts'
+import { lookAtNode, type NodeLook } from '../../proc/node-look.ts'
+import type { SoughtPod } from '../../proc/sought-pod.ts'
+import type { NetnsCache, Workload } from './netns-cache.ts'
+
+/** A pod that is to be in the mesh. */
+export interface CheckedPod {
+  readonly uid: string
+  readonly addresses: readonly string[]
+}
+
+/** How the namespace that is held for a pod compares with what the node shows. */
+export type NamespaceFinding =
+  | { readonly is: 'held' }
+  /** The pod is in another namespace; {@link NamespaceCheck.replace} takes it over. */
+  | { readonly is: 'replaced'; readonly before: string | undefined; readonly netns: Netns }
+  /**
+   * Nothing on the node shows that the pod is in the namespace that is held, if one is. It is sure where none is held, or
+   * processes of the pod are elsewhere.
+   */
+  | { readonly is: 'lost'; readonly why: string; readonly isSure: boolean }
+
+/** Compares the namespaces that are held for pods with the processes and mounts of the node. */
+export interface NamespaceCheck {
+  /** By UID. One look at the node, however many pods there are. */
+  check(pods: readonly CheckedPod[]): Promise<ReadonlyMap<string, NamespaceFinding>>
+  /** Holds the namespace that was found; `false`: the pod got another one since the look, or is forgotten. */
+  replace(uid: string, workload: Workload, finding: NamespaceFinding & { readonly is: 'replaced' }): boolean
+}
+
+/** A {@link NamespaceCheck} of the pods in a cache. */
+export function namespaceCheck(cache: NetnsCache, hostProc: string): NamespaceCheck {
+  return {
+    async check(pods) {
+      const look = await lookAtNode(hostProc)
+      const holders = cache.holders()
+      const heldBy = new Map([...holders].map(([key, uid]) => [uid, key]))
+      const sought = new Map<string, SoughtPod>(
+        pods.map(({ uid, addresses }) => [uid, { addresses, held: heldBy.get(uid) }]),
+      )
+      const { namespaces, held, refused } = await findInLook(look, sought, holders)
+      return new Map(
+        pods.map(({ uid }): [string, NamespaceFinding] => {
+          const before = heldBy.get(uid)
+          const netns = namespaces.get(uid)
+          if (netns !== undefined) return [uid, { is: 'replaced', before, netns }]
+          if (held.has(uid)) return [uid, { is: 'held' }]
+          const why = refused.get(uid)
+          return [uid, { is: 'lost', why: why ?? unseen(look), isSure: why !== undefined || before === undefined }]
+        }),
+      )
+    },
+    replace(uid, workload, { before, netns }) {
+      if (!cache.has(uid) || cache.keyOf(uid) !== before) {
+        netns.close()
+        return false
+      }
+      cache.keep(uid, workload, netns)
+      return true
+    },
+  }
+}
+
+// internal
+
+const unseen = ({ mountsProblem }: NodeLook): string =>
+  `no process of it and no mount in /run/netns is in a namespace of it${mountsProblem === undefined ? '' : ` (${mountsProblem})`}`

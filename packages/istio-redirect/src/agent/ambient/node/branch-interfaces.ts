@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { mutex } from '@cni/host'
+import { type NetnsTarget, type NewPolicyRule, openRtnl, type Rtnl } from '@cni/netns'
+import { formatAddress, type IpFamily, parseAddress, unmapAddress } from '@cni/types/ip'
+
+/**
+ * How probes reach pods on branch interfaces of AWS: what comes from those is routed by tables of their own, which the
+ * node's probes and their answers have to be led into and out of.
+ */
+export interface BranchInterfaces {
+  /** Adds what these addresses of a pod need; returns those of them that are on a branch interface. */
+  add(addresses: readonly string[]): Promise<string[]>
+  /** Takes out what was added for them; what cannot be is left. */
+  remove(addresses: readonly string[]): Promise<void>
+  /** Takes out all that was added. */
+  removeAll(): Promise<void>
+}
+
+/** Whether the kernel of a node needs that: where it looks up sockets before it routes, answers find their way. */
+export function needsBranchRoutes(hostProc: string): boolean {
+  try {
+    return readFileSync(join(hostProc, 'sys/net/ipv4/tcp_early_demux'), 'utf8').startsWith('0')
+  } catch {
+    return false
+  }
+}
+
+/** The rules for branch interfaces of a node. */
+export function branchInterfaces(netns: NetnsTarget = 'host'): BranchInterfaces {
+  const added = new Map<string, readonly NewPolicyRule[]>()
+  const oneByOne = mutex()
+  const forget = async (addresses: readonly string[]): Promise<void> => {
+    const rules = addresses.flatMap((address) => added.get(address) ?? [])
+    for (const address of addresses) added.delete(address)
+    if (rules.length === 0) return
+    using rtnl = await openRtnl(netns)
+    for (const rule of rules) await rtnl.deleteRule(rule).catch(() => {})
+  }
+  return {
+    add: (addresses) =>
+      oneByOne(async () => {
+        using rtnl = await openRtnl(netns)
+        const found: string[] = []
+        for (const address of canonical(addresses)) {
+          const rules = added.get(address) ?? (await rulesFor(rtnl, address))
+          if (rules === undefined) continue
+          await addBoth(rtnl, rules)
+          added.set(address, rules)
+          found.push(address)
+        }
+        return found
+      }),
+    remove: (addresses) => oneByOne(() => forget(canonical(addresses))),
+    removeAll: () => oneByOne(() => forget([...added.keys()])),
+  }
+}
+
+// internal
+
+const TO_POD_PRIORITY = 512
+const LOCAL_TABLE = 255
+/** Unspecified, default, main, local. */
+const KERNELS_TABLES = [0, 253, 254, 255]
+
+/** The rules that an address needs, after those of its branch interface; `undefined` when it is on none. */
+async function rulesFor(rtnl: Rtnl, address: string): Promise<readonly NewPolicyRule[] | undefined> {
+  const family: IpFamily = address.includes(':') ? 'ipv6' : 'ipv4'
+  const host = `${address}/${family === 'ipv4' ? 32 : 128}`
+  for (const { iif, table, priority } of await rtnl.getRules(family)) {
+    if (iif === undefined || KERNELS_TABLES.includes(table)) continue
+    const link = await rtnl.getLink(iif)
+    const routes = link === undefined ? [] : await rtnl.getRoutes({ family, table })
+    if (!routes.some(({ cidr, linkIndex }) => cidr === host && linkIndex === link?.index)) continue
+    return [
+      { family, to: host, table, priority: TO_POD_PRIORITY },
+      { family, iif, table: LOCAL_TABLE, priority: Math.max(priority - 1, 0) },
+    ]
+  }
+  return undefined
+}
+
+/** Both or none of them: those that are there already stay. */
+async function addBoth(rtnl: Rtnl, rules: readonly NewPolicyRule[]): Promise<void> {
+  const mine: NewPolicyRule[] = []
+  try {
+    for (const rule of rules) if ((await rtnl.addRule(rule)).added) mine.push(rule)
+  } catch (error) {
+    for (const rule of mine) await rtnl.deleteRule(rule)
+    throw error
+  }
+}
+
+const canonical = (addresses: readonly string[]): string[] =>
+  addresses.flatMap((text) => {
+    const bytes = parseAddress(text)
+    return bytes === undefined ? [] : [formatAddress(unmapAddress(bytes))]
+  })

@@ -1,0 +1,49 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { backEndFile } from '../../config/back-end-file.ts'
+import { rememberBackEnd, rememberedBackEnd } from './remembered-back-end.ts'
+
+let folder: string
+let path: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'back-end-'))
+  path = backEndFile(folder)
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+test.each(['legacy', 'nft'] as const)('%s is remembered, in a file that only root reads', (variant) => {
+  expect(rememberedBackEnd(path)).toBeUndefined()
+  rememberBackEnd(path, variant === 'nft' ? 'legacy' : 'nft')
+  rememberBackEnd(path, variant)
+  expect(rememberedBackEnd(path)).toBe(variant)
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+})
+
+test.each([
+  ['', '""'],
+  ['nft', '"nft"'],
+  ['{"iptables":"nft', '"{\\"iptables\\":\\"nft"'],
+  ['null', '"null"'],
+  ['["nft"]', '"[\\"nft\\"]"'],
+  ['{"iptables":"iptables-nft"}', '"{\\"iptables\\":\\"iptables-nft\\"}"'],
+  ['{"iptables":["nft"]}', '"{\\"iptables\\":[\\"nft\\"]}"'],
+  ['{"__proto__":{"iptables":"nft"}}', '"{\\"__proto__\\":{\\"iptables\\":\\"nft\\"}}"'],
+  ['\u001b[31m\n{}', '"\\u001b[31m\\n{}"'],
+])('%j says nothing, and is told with the name of the file', (text, quoted) => {
+  writeFileSync(path, text)
+  expect(() => rememberedBackEnd(path)).toThrow(
+    `${path} does not say which iptables was chosen: ${quoted}, expected {"iptables":"nft"}`,
+  )
+})
+
+test.each([
+  ['a pipe', () => execFileSync('mkfifo', [path]), 'it is not a regular file'],
+  ['a folder', () => mkdirSync(path), 'it is not a regular file'],
+  ['a file that is too large', () => writeFileSync(path, ' '.repeat(1025)), 'it has 1025 bytes, more than 1024'],
+])('%s is not read', (_, make, problem) => {
+  make()
+  expect(() => rememberedBackEnd(path)).toThrow(`${path} cannot be read: ${problem}`)
+})

@@ -1,0 +1,45 @@
+import { messageOf } from '@cni/types'
+import { calmLog } from '../../log/calm-log.ts'
+import type { ScopedLog } from '../../part/services.ts'
+import type { AmbientMetrics } from '../ambient-metrics.ts'
+import type { KeepNodeEvent, NodePart } from './keep-node.ts'
+
+/** An observer of `keepNode` that logs and counts. */
+export function tellKeeping(log: ScopedLog, metrics: AmbientMetrics): (event: KeepNodeEvent) => void {
+  const calm = (part: NodePart) => calmLog(log, `${WORDS[part]} can be kept again`, { level: 'error' })
+  const failures = { host_rules: calm('host_rules'), host_sets: calm('host_sets') }
+  return (event) => {
+    const { part } = event
+    switch (event.type) {
+      case 'healed':
+        failures[part].worked()
+        metrics.healed(part)
+        log.warn(`somebody changed ${WORDS[part]}, which is put right`, { drift: drifted(event.drift) })
+        return
+      case 'contested':
+        log.error(
+          `somebody changes ${WORDS[part]} again and again: who? Meanwhile probes of pods in the mesh may fail`,
+          {
+            nextHealInMs: event.pauseMs,
+          },
+        )
+        return
+      case 'failed':
+        metrics.healFailed(part)
+        failures[part].failed(`${WORDS[part]} cannot be kept: ${messageOf(event.error)}`)
+    }
+  }
+}
+
+// internal
+
+const WORDS: Readonly<Record<NodePart, string>> = {
+  host_rules: "the node's rules for probes",
+  host_sets: "the node's sets of pod addresses",
+}
+
+/** The first few of what may be hundreds. */
+const drifted = (drift: readonly string[]): string =>
+  drift.length <= NAMED ? drift.join('; ') : `${drift.slice(0, NAMED).join('; ')} and ${drift.length - NAMED} more`
+
+const NAMED = 4

@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'vitest'
+import { ambientPod as pod } from '../../../../../istio-rules/test/ambient-pods.ts'
+import { annotationPatch, patchAfter } from './annotation.ts'
+
+describe('the annotation', () => {
+  const path = '/api/v1/namespaces/shop/pods/web-0/status'
+  const saying = (value: string | undefined) =>
+    pod(value === undefined ? {} : { annotations: { 'ambient.istio.io/redirection': value } })
+  const text = (patch: ReturnType<typeof annotationPatch>) => JSON.stringify(patch?.body?.document)
+
+  test.each<[string | undefined, 'enabled' | 'pending' | undefined, string | undefined]>([
+    [undefined, 'enabled', '{"metadata":{"annotations":{"ambient.istio.io/redirection":"enabled"}}}'],
+    [undefined, 'pending', '{"metadata":{"annotations":{"ambient.istio.io/redirection":"pending"}}}'],
+    ['enabled', undefined, '{"metadata":{"annotations":{"ambient.istio.io/redirection":null}}}'],
+    ['pending', 'enabled', '{"metadata":{"annotations":{"ambient.istio.io/redirection":"enabled"}}}'],
+    ['disabled', 'enabled', '{"metadata":{"annotations":{"ambient.istio.io/redirection":"enabled"}}}'],
+    ['enabled', 'enabled', undefined],
+    ['pending', 'pending', undefined],
+    [undefined, undefined, undefined],
+  ])('that says %j and shall say %j is changed by %j', (is, shall, expected) => {
+    const patch = annotationPatch(saying(is), shall)
+    expect(text(patch)).toBe(expected)
+    if (patch !== undefined)
+      expect(patch).toMatchObject({ method: 'PATCH', path, body: { type: 'application/merge-patch+json' } })
+  })
+
+  test.each([
+    ['enrolled', undefined, 'enabled'],
+    ['enrolled', 'pending', 'enabled'],
+    ['enrolled', 'enabled', undefined],
+    ['unacknowledged', undefined, 'pending'],
+    ['unacknowledged', 'pending', undefined],
+    ['unacknowledged', 'enabled', 'pending'],
+    ['impossible', undefined, undefined],
+    ['impossible', 'pending', undefined],
+  ] as const)('after an attempt that ended as %s, saying %j, becomes %j', (outcome, is, becomes) => {
+    const patch = patchAfter(saying(is), outcome)
+    expect(text(patch)).toBe(becomes && `{"metadata":{"annotations":{"ambient.istio.io/redirection":"${becomes}"}}}`)
+  })
+})

@@ -1,0 +1,95 @@
+import type { AmbientPod } from '@cni/istio-rules'
+import { messageOf, printable } from '@cni/types'
+import { calmLog } from '../../log/calm-log.ts'
+import type { ScopedLog } from '../../part/services.ts'
+import type { CheckedPod, NamespaceCheck, NamespaceFinding } from '../namespace/namespace-check.ts'
+import { nameOf, workloadOf } from './enroller.ts'
+import type { PodQueue } from './pod-queue.ts'
+import { foundAgain, type PodState } from './pod-state.ts'
+import type { SeenPods } from './seen-pods.ts'
+
+/** What {@link podChecker} works with. */
+export interface PodCheckerOptions {
+  readonly namespaces: NamespaceCheck
+  readonly states: ReadonlyMap<string, PodState>
+  readonly seen: SeenPods
+  readonly queue: PodQueue
+  readonly count: (state: PodState) => void
+  readonly log: ScopedLog
+}
+
+/**
+ * Compares the namespaces that are held for the enrolled pods with the node. A pod that is in another one is enrolled there; one that
+ * is in none that can be found is not captured. Never rejects.
+ */
+export function podChecker(options: PodCheckerOptions): () => Promise<void> {
+  const { namespaces, states, seen, queue, count, log } = options
+  const calm = calmLog(log, 'the namespaces of pods are compared with the node again')
+
+  const settle = async (uid: string, finding: NamespaceFinding): Promise<void> => {
+    const state = states.get(uid)
+    const known = seen.situationOf(uid)
+    if (state?.reached === undefined || known === undefined || known.deleted) {
+      if (finding.is === 'replaced') finding.netns.close()
+      return
+    }
+    if (finding.is === 'held') foundAgain(state)
+    else if (finding.is === 'lost') lose(state, finding, known.pod)
+    else if (namespaces.replace(uid, workloadOf(known.pod), finding)) {
+      state.lost = 'it is in another namespace than the one that was enrolled'
+      state.reached = { ...state.reached, status: 'pending' }
+      const what = finding.before === undefined ? 'found' : 'replaced'
+      log.warn(`the namespace of an enrolled pod was ${what}: the pod is enrolled in it now`, {
+        pod: nameOf(known.pod),
+        netns: printable(finding.netns.path),
+      })
+      queue.look(uid)
+    }
+    count(state)
+  }
+
+  const lose = (
+    state: PodState,
+    { why, isSure }: NamespaceFinding & { readonly is: 'lost' },
+    pod: AmbientPod,
+  ): void => {
+    // While a pod ends, its processes and its mount are gone before its object is.
+    if (!isSure && !state.unseen) {
+      state.unseen = true
+      return
+    }
+    state.lost = printable(why)
+    state.calm.failed(`a pod is enrolled and not captured: ${state.lost}. ${REMEDY}`, { pod: nameOf(pod) })
+  }
+
+  return async () => {
+    try {
+      const checked: CheckedPod[] = []
+      for (const { uid, reached } of states.values()) {
+        const known = seen.situationOf(uid)
+        if (reached === undefined || known === undefined || known.deleted || known.pod.completed) continue
+        const { addresses } = known.pod
+        checked.push({ uid, addresses: addresses.length > 0 ? addresses : reached.addresses })
+      }
+      const findings = checked.length === 0 ? [] : await namespaces.check(checked)
+      for (const [uid, finding] of findings) {
+        const state = states.get(uid)
+        // Nearly all are.
+        if (finding.is === 'held' && state?.lost === undefined && state?.unseen !== true) continue
+        void queue
+          .run(uid, () => settle(uid, finding))
+          .catch(() => {
+            if (finding.is === 'replaced') finding.netns.close() // the agent ends
+          })
+      }
+      calm.worked()
+    } catch (error) {
+      calm.failed(`the namespaces of pods cannot be compared with the node: ${printable(messageOf(error))}`)
+    }
+  }
+}
+
+// internal
+
+const REMEDY =
+  'Its traffic may pass by the mesh. Does the agent have /proc and /run/netns of the node (cniNetnsDir of the chart)? If the pod stays so, delete it: the one in its place is enrolled when it starts'

@@ -1,0 +1,201 @@
+import { join } from 'node:path'
+import type { AmbientPod, PodCapture } from '@cni/istio-rules'
+import { podOverrides } from '@cni/istio-rules'
+import type { KubeRequest } from '@cni/kube'
+import { netns } from '@cni/netns'
+import { messageOf } from '@cni/types'
+import type { ScopedLog } from '../../part/services.ts'
+import { cleanLooks, markAt, markOf } from '../namespace/clean-looks.ts'
+import {
+  enrolNamespace,
+  namespaceDrift,
+  releaseNamespace,
+  releaseProven,
+  uncountedDrift,
+} from '../namespace/enrol-namespace.ts'
+import type { NamespaceFinder } from '../namespace/namespace-finder.ts'
+import type { IdentifiedLease, NetnsCache, Workload } from '../namespace/netns-cache.ts'
+import type { ProbeSets } from '../node/probe-sets.ts'
+import type { RulesOptions } from '../rules/installed-rules.ts'
+import type { ZdsServer } from '../zds/options.ts'
+import { type AnnotationWriterOptions, annotationWriter, type WriteAnnotation } from './annotation-writer.ts'
+import { EnrolmentError } from './enrolment-error.ts'
+import type { LeftRules, Reached } from './next-step.ts'
+
+/** What {@link enroller} works on. */
+export interface EnrollerOptions extends AnnotationWriterOptions {
+  /** What the rules of a pod depend on besides the pod. */
+  readonly capture: Pick<PodCapture, 'ipv6' | 'dnsCapture' | 'probeSource'>
+  readonly rules: RulesOptions
+  readonly cache: NetnsCache
+  readonly finder: NamespaceFinder
+  readonly sets: Pick<ProbeSets, 'put' | 'drop'>
+  readonly zds: Pick<ZdsServer, 'add' | 'remove'>
+  /** Before the paths that plugins tell: `/host` in a pod. */
+  readonly hostRoot: string
+  readonly log: ScopedLog
+}
+
+/** What is known of an attempt besides the pod. */
+export interface EnrolOptions {
+  readonly addresses: readonly string[]
+  /** As a plugin told it; `''`: it has to be found. */
+  readonly netns?: string | undefined
+  /** Somebody waits for it no longer. */
+  readonly signal?: AbortSignal | undefined
+  /** Told how far it has come, each time it is further. */
+  readonly reach: (reached: Reached) => void
+}
+
+/** Brings single pods into the mesh and out of it; callers see to it that of one pod only one of these runs at a time. */
+export interface Enroller {
+  /** Rules, ztunnel, the node's sets, the annotation; rejects with an {@link EnrolmentError}. */
+  enrol(pod: AmbientPod, options: EnrolOptions): Promise<void>
+  /** Gives the node's sets the addresses of a pod. */
+  readdress(pod: AmbientPod, addresses: readonly string[]): Promise<void>
+  /** The node's sets, rules if there is a namespace that lives on, ztunnel, the annotation. */
+  leave(pod: AmbientPod, options: { readonly rules: LeftRules; readonly patch: KubeRequest | undefined }): Promise<void>
+  readonly annotate: WriteAnnotation
+  /** What in a pod's namespace differs, which is put right; nothing where its namespace is not known. */
+  heal(pod: AmbientPod): Promise<readonly string[]>
+}
+
+/** An {@link Enroller}. */
+export function enroller(options: EnrollerOptions): Enroller {
+  const { cache, finder, sets, zds, log, rules } = options
+  const looks = cleanLooks()
+
+  const captureOf = (pod: AmbientPod): PodCapture => {
+    const { bypassInbound, dnsCapture, virtualInterfaces, warnings } = podOverrides(pod)
+    for (const text of warnings) log.warn(text, { pod: nameOf(pod) })
+    return {
+      ...options.capture,
+      bypassInbound,
+      virtualInterfaces,
+      dnsCapture: dnsCapture ?? options.capture.dnsCapture,
+    }
+  }
+
+  const leaseOf = async (pod: AmbientPod, { addresses, netns: path = '' }: EnrolOptions): Promise<IdentifiedLease> => {
+    if (path !== '') cache.keep(pod.uid, workloadOf(pod), openAt(options.hostRoot, path))
+    const known = cache.lease(pod.uid)
+    if (known !== undefined) return known
+    const found = await finder.find(pod.uid, [...addresses, ...pod.addresses])
+    if (found === undefined) throw new Error(noNamespaceOf(`pod ${nameOf(pod)}`, pod.uid))
+    cache.keep(pod.uid, workloadOf(pod), found)
+    const kept = cache.lease(pod.uid)
+    if (kept === undefined) throw new Error(`pod ${nameOf(pod)} is forgotten already`)
+    return kept
+  }
+
+  /** With its rules in. What is impossible leaves nothing behind of a pod that was not known before. */
+  const captured = async (pod: AmbientPod, given: EnrolOptions): Promise<IdentifiedLease> => {
+    const isKnown = cache.has(pod.uid)
+    let lease: IdentifiedLease | undefined
+    try {
+      const capture = captureOf(pod)
+      lease = await leaseOf(pod, given)
+      const { generation } = await enrolNamespace(lease.netns, capture, rules)
+      // What was written just now has not to be read to know that it is there.
+      if (generation !== undefined) looks.wasClean(pod.uid, markAt(lease, capture, generation))
+      return lease
+    } catch (cause) {
+      lease?.[Symbol.dispose]()
+      // A ztunnel that has connected meanwhile may have been told of it.
+      if (!isKnown && cache.forget(pod.uid)) await zds.remove(pod.uid)
+      throw new EnrolmentError('IMPOSSIBLE', `pod add cannot be retried: ${messageOf(cause)}`, { cause })
+    }
+  }
+
+  const readdress = async (pod: AmbientPod, addresses: readonly string[]): Promise<void> => {
+    const off = await sets.put(pod.uid, addresses)
+    if (off.length === 0) return
+    const text = `traffic of the pod over ${off.join(', ')} is not in the mesh: IPv6 is switched off (AMBIENT_IPV6)`
+    log.warn(text, { pod: nameOf(pod) })
+  }
+
+  const annotate = annotationWriter(options)
+
+  return {
+    readdress,
+    annotate,
+    async enrol(pod, given) {
+      const { addresses, reach, signal } = given
+      using lease = await captured(pod, given)
+      reach({ status: 'pending', addresses })
+      try {
+        await zds.add({ uid: pod.uid, workload: workloadOf(pod), netns: lease.netns }, { signal })
+      } catch (cause) {
+        await annotate(pod, 'pending').catch((error) =>
+          log.warn(`the annotation of a pod cannot be written: ${messageOf(error)}`, { pod: nameOf(pod) }),
+        )
+        throw new EnrolmentError('UNACKNOWLEDGED', messageOf(cause), { cause })
+      }
+      try {
+        await readdress(pod, addresses)
+        reach({ status: 'enabled', addresses })
+        await annotate(pod, 'enabled')
+      } catch (cause) {
+        throw new EnrolmentError('INCOMPLETE', messageOf(cause), { cause })
+      }
+    },
+    async leave(pod, { rules: left, patch }) {
+      await sets.drop(pod.uid)
+      if (left !== 'none') {
+        const found = cache.has(pod.uid) ? undefined : await finder.find(pod.uid, pod.addresses)
+        if (found !== undefined) cache.keep(pod.uid, workloadOf(pod), found)
+        using lease = cache.lease(pod.uid)
+        // Kept until it worked: otherwise nobody knew where to try again.
+        const release = left === 'all' ? releaseNamespace : releaseProven
+        if (lease !== undefined) await release(lease.netns, captureForRelease(options), rules)
+      }
+      cache.forget(pod.uid)
+      looks.forget(pod.uid)
+      await zds.remove(pod.uid)
+      if (patch !== undefined) await annotate(pod, undefined, patch)
+    },
+    async heal(pod) {
+      using lease = cache.lease(pod.uid)
+      if (lease === undefined) return []
+      const capture = captureOf(pod)
+      const mark = markOf(lease, capture, rules)
+      if (looks.isClean(pod.uid, mark)) return []
+      const look = looks.isSame(pod.uid, mark) ? uncountedDrift : namespaceDrift
+      const drift = await look(lease.netns, capture, rules)
+      if (drift.length > 0) await enrolNamespace(lease.netns, capture, rules)
+      looks.wasClean(pod.uid, mark)
+      return drift
+    },
+  }
+}
+
+/** `namespace/name` */
+export const nameOf = ({ namespace, name }: Pick<AmbientPod, 'namespace' | 'name'>): string => `${namespace}/${name}`
+
+/** Says that nothing on the node tells the namespace of a pod or a ztunnel. */
+export const noNamespaceOf = (what: string, uid: string): string =>
+  `no process of ${what} (${uid}) tells its namespace, and no mount in /run/netns has its addresses`
+
+/** What ztunnel is told of a pod. */
+export const workloadOf = ({ name, namespace, serviceAccount }: AmbientPod): Workload => ({
+  name,
+  namespace,
+  serviceAccount,
+})
+
+// internal
+
+/** Whatever was captured goes: the pod's own wishes do not matter, nor whether they can be read. */
+const captureForRelease = ({ capture }: EnrollerOptions): PodCapture => ({
+  ...capture,
+  bypassInbound: false,
+  virtualInterfaces: [],
+})
+
+function openAt(hostRoot: string, path: string) {
+  try {
+    return netns.open(join(hostRoot, path))
+  } catch (cause) {
+    throw new Error(`failed to open netns: ${messageOf(cause)}`, { cause })
+  }
+}

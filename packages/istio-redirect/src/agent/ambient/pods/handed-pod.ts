@@ -1,0 +1,34 @@
+import type { AmbientPod, PodIdentity } from '@cni/istio-rules'
+import { printable } from '@cni/types'
+import type { HandedPod } from '../../pods/handed-pod.ts'
+import { nameOf } from './enroller.ts'
+import type { SeenPods } from './seen-pods.ts'
+
+/** The pod that a plugin means, as soon as the watch has told of it. */
+export async function soughtPod(given: HandedPod, seen: SeenPods, signal: AbortSignal): Promise<AmbientPod> {
+  for (let looks = 1; ; looks += 1) {
+    signal.throwIfAborted()
+    const found = seen.find(given)
+    const isRight = found !== undefined && (given.uid === undefined || given.uid === '' || given.uid === found.uid)
+    if (isRight && seen.namespaceLabels(given.namespace) !== undefined) return found
+    if (looks === LOOKS) throw isRight ? noNamespace(given) : notFound(given)
+    await new Promise((resolve) => setTimeout(resolve, LOOK_PAUSE_MS))
+  }
+}
+
+export const notFound = (pod: PodIdentity): Error =>
+  new Error(`failed to get pod ${named(pod)}: failed to find pod ${named(pod)}`)
+
+export const notEligible = (pod: PodIdentity): Error =>
+  new Error(`pod ${named(pod)} is unexpectedly not eligible for ambient enrollment`)
+
+// internal
+
+/** A plugin may be faster than the watch. */
+const LOOKS = 11
+const LOOK_PAUSE_MS = 10
+
+const named = (pod: PodIdentity): string => printable(nameOf(pod))
+
+const noNamespace = (pod: PodIdentity): Error =>
+  new Error(`failed to get pod ${named(pod)}: failed to find namespace ${printable(pod.namespace)}`)

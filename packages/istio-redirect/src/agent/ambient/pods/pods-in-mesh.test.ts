@@ -1,0 +1,63 @@
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { mode, settings } from '../../../../../istio-rules/test/ambient-pods.ts'
+import { EnrolmentError } from './enrolment-error.ts'
+import { podsInMesh } from './pods-in-mesh.ts'
+import { seenPods } from './seen-pods.ts'
+
+const pod = (name: string, labels: Readonly<Record<string, string>> = { [mode]: 'ambient' }) => ({
+  metadata: { namespace: 'shop', name, uid: `uid-of-${name}`, resourceVersion: '1', labels },
+  status: { podIP: '10.0.0.9' },
+})
+
+/** Pods of which those whose name is in `refused` cannot be brought in. */
+function mesh(refused: Set<string>) {
+  const stop = new AbortController()
+  onTestFinished(() => stop.abort(new Error('the test is over')))
+  const log = { debug() {}, info() {}, warn() {}, error() {} }
+  const metrics = { reconciled() {}, pods: vi.fn(), ztunnels() {}, healed() {}, healFailed() {} }
+  const seen = seenPods({ changed: (uid) => pods.look(uid), relabelled: () => {}, malformed: () => {} })
+  const pods = podsInMesh({
+    seen,
+    settings,
+    metrics,
+    log,
+    signal: stop.signal,
+    enroller: {
+      async enrol({ name }, { addresses, reach }) {
+        if (refused.has(name)) throw new EnrolmentError('IMPOSSIBLE', 'there is no namespace')
+        reach({ status: 'enabled', addresses })
+      },
+      readdress: async () => {},
+      leave: async () => {},
+      annotate: async ({ uid }, status) => seen.wrote(uid, status, undefined),
+      heal: async () => [],
+    },
+  })
+  seen.namespaces.present({ metadata: { name: 'shop' } })
+  return { seen, pods, metrics }
+}
+
+test('pods are counted as they come, wait, leave and go, however often each is looked at', async () => {
+  const refused = new Set(['waits'])
+  const { seen, pods, metrics } = mesh(refused)
+  const counted = async () => {
+    await pods.idle()
+    const [enrolled, pending] = metrics.pods.mock.lastCall ?? []
+    expect(pods.counts()).toEqual({ enrolled, pending, notCaptured: 0 })
+    return [enrolled, pending]
+  }
+  for (const name of ['one', 'two', 'waits']) seen.pods.present(pod(name))
+  seen.pods.present(pod('outside', {}))
+  expect(await counted()).toEqual([2, 1])
+  for (const name of ['one', 'one', 'waits']) pods.look(`uid-of-${name}`)
+  expect(await counted()).toEqual([2, 1])
+  refused.clear()
+  pods.lookAtPending()
+  expect(await counted()).toEqual([3, 0])
+  seen.pods.present(pod('one', { [mode]: 'none' }))
+  seen.pods.gone(pod('two'))
+  expect(await counted()).toEqual([1, 0])
+  seen.pods.gone(pod('one'))
+  seen.pods.gone(pod('waits'))
+  expect(await counted()).toEqual([0, 0])
+})

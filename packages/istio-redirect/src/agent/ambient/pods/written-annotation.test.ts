@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { redirectionStatus } from '../../../../../istio-rules/src/decide/redirection-status.ts'
+import { redirectionAnnotation } from './annotation.ts'
+import { seenPods } from './seen-pods.ts'
+
+const uid = '55efbedd-5af0-4fb0-b896-61604f0b0b53'
+const pod = (resourceVersion: string, status?: string) => ({
+  metadata: {
+    namespace: 'shop',
+    name: 'web',
+    uid,
+    resourceVersion,
+    annotations: status === undefined ? {} : { [redirectionAnnotation]: status },
+  },
+})
+
+function seen() {
+  const pods = seenPods({ changed: () => {}, relabelled: () => {}, malformed: () => {} })
+  pods.pods.present(pod('1'))
+  const status = () => {
+    const known = pods.situationOf(uid)
+    return known && redirectionStatus(known.pod)
+  }
+  return { pods, status }
+}
+
+test('what was written counts, until the watch has come as far', () => {
+  const { pods, status } = seen()
+  pods.wrote(uid, 'enabled', '3')
+  pods.pods.present(pod('2'))
+  expect(status()).toBe('enabled')
+  pods.pods.present(pod('3', 'enabled'))
+  pods.pods.present(pod('4'))
+  expect(status()).toBeUndefined()
+})
+
+test('what the watch told before the answer came is not older than what was written', () => {
+  const { pods, status } = seen()
+  pods.pods.present(pod('2', 'enabled'))
+  pods.pods.present(pod('3'))
+  pods.wrote(uid, 'enabled', '2')
+  expect(status()).toBeUndefined()
+  pods.pods.present(pod('4'))
+  expect(status()).toBeUndefined()
+})

@@ -1,0 +1,124 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { StartAmbientOptions } from '../ambient/start-ambient.ts'
+import { agentConfig } from '../config/agent-config.ts'
+import { resolveValues } from '../config/resolve.ts'
+import { podWatches } from '../pods/pod-watches.ts'
+import { metricsRegistry } from '../serve/metrics.ts'
+import { type AmbientServices, ambientPart } from './ambient-part.ts'
+
+const config = (env: Record<string, string>) =>
+  agentConfig(
+    resolveValues({}, [{ KUBERNETES_SERVICE_HOST: '::1', KUBERNETES_SERVICE_PORT: '443', NODE_NAME: 'n1', ...env }]),
+  )
+const on = { AMBIENT_ENABLED: 'true' }
+
+/** A part that starts what only notes what happens to it. */
+function noted() {
+  const notes: string[] = []
+  let aside = false
+  const stepAside = (is: boolean): void => {
+    aside = is
+  }
+  const note = (msg: string) => void notes.push(msg)
+  const services: AmbientServices = {
+    log: { debug: note, info: note, warn: note, error: note },
+    metrics: metricsRegistry(),
+    watches: podWatches(),
+    failed: () => note('failed'),
+    closed: () => {},
+    isAside: () => aside,
+  }
+  const load = async () => async (options: StartAmbientOptions) => {
+    const name = `ambient ${options.config.excludeNamespaces.join()}`
+    note(`${name} starts`)
+    return {
+      status: () => ({ enrolled: 1, pending: 0, waiting: [], ztunnels: 1 }),
+      problem: () => undefined,
+      unready: () => undefined,
+      enrol: async () => 'enrolled' as const,
+      stop: async (why: string) => note(`${name} stops: ${why}`),
+    }
+  }
+  return { notes, part: ambientPart(services, load), services, stepAside }
+}
+
+test('is not even loaded where it is off', async () => {
+  const { services } = noted()
+  const part = ambientPart(services, () => Promise.reject(new Error('loaded')))
+  await part.update(config({}))
+  expect([part.status(), part.problems()]).toEqual([undefined, []])
+  await part.close('removed')
+})
+
+test('with other settings the old one ends before the new one begins', async () => {
+  const { notes, part } = noted()
+  await part.update(config({ ...on, EXCLUDE_NAMESPACES: 'a' }))
+  await part.update(config({ ...on, EXCLUDE_NAMESPACES: 'a', HEALTH_PORT: '1' }))
+  await part.update(config({ ...on, EXCLUDE_NAMESPACES: 'b' }))
+  await expect.poll(() => part.status()).toMatchObject({ enrolled: 1 })
+  await part.close('followed')
+  expect(notes).toEqual([
+    'ambient a starts',
+    'ambient a stops: exchanged',
+    'ambient b starts',
+    'ambient b stops: followed',
+  ])
+})
+
+test('switched off it leaves nothing on the node, but everything to a newer agent', async () => {
+  const { notes, part, stepAside } = noted()
+  await part.update(config(on))
+  await part.update(config({}))
+  await part.update(config(on))
+  stepAside(true)
+  await part.update(config(on))
+  expect(part.status()).toBeUndefined()
+  stepAside(false)
+  await part.update(config(on))
+  await part.close('removed')
+  expect(notes.filter((text) => text.includes('stops'))).toEqual([
+    'ambient  stops: removed',
+    'ambient  stops: exchanged',
+    'ambient  stops: removed',
+  ])
+})
+
+test('without the name of the node it says so, and takes no pod', async () => {
+  const { part } = noted()
+  await part.update(config({ ...on, NODE_NAME: '' }))
+  await expect.poll(() => part.problems()).toEqual([expect.stringContaining('ambient mode: NODE_NAME is not set')])
+  const pod = { namespace: 'a', name: 'b', netns: '', addresses: [] }
+  expect(await part.enrol(pod, new AbortController().signal)).toBeUndefined()
+})
+
+test('another mode finds nothing of the former one on the node', async () => {
+  const { notes, part } = noted()
+  const node = { ...on, AMBIENT_REDIRECT_MODE: 'node-iptables' }
+  await part.update(config(node))
+  await part.update(config({ ...node, AMBIENT_TUNNEL: 'vxlan' }))
+  await part.update(config(on))
+  await part.update(config(node))
+  await part.close('followed')
+  expect(notes.filter((text) => text.includes('stops'))).toEqual([
+    'ambient  stops: exchanged',
+    'ambient  stops: removed',
+    'ambient  stops: removed',
+    'ambient  stops: followed',
+  ])
+})
+
+test('where it is off, what an agent of before left on the node is taken out', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cni-ambient-part-'))
+  try {
+    const { services } = noted()
+    const told: string[] = []
+    const part = ambientPart(services, undefined, async ({ values }) => void told.push(values.cniAgentRunDir))
+    await part.update(config({ CNI_AGENT_RUN_DIR: folder }))
+    expect(told).toEqual([folder])
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})

@@ -1,0 +1,138 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { containerdWith, containerdWithout, type Said, statusResponse } from '../../../test/cri/stand-in-runtime.ts'
+import { agentConfig } from '../config/agent-config.ts'
+import { resolveValues } from '../config/resolve.ts'
+import { CriError } from '../cri/cri-error.ts'
+import { runtimeAnswer } from '../cri/runtime-answer.ts'
+import { decodeStatus } from '../cri/status-message.ts'
+import { metricsRegistry } from '../serve/metrics.ts'
+import { type CriPart, criPart } from './cri-part.ts'
+
+const config = (env: Record<string, string> = {}) =>
+  agentConfig(resolveValues({}, [{ KUBERNETES_SERVICE_HOST: '10.0.0.1', KUBERNETES_SERVICE_PORT: '443', ...env }]))
+const asking = config({ CRI_SOCKET: '/run/containerd/containerd.sock' })
+
+const LOADED = containerdWith(['ptp', 'istio-cni'])
+const MISSING = containerdWith(['ptp'])
+const WITHOUT = 'installed, but containerd runs without it: its network "pods" has "ptp"'
+
+let says: Said | Error
+let isInstalled: boolean
+let asked: number
+let lines: string[]
+let failures: number
+let metrics: ReturnType<typeof metricsRegistry>
+let part: CriPart
+const note = (level: string) => (msg: string) => void lines.push(`${level} ${msg}`)
+
+const make = (graceMs: number): CriPart =>
+  criPart({
+    log: { debug: note('debug'), info: note('info'), warn: note('warn'), error: note('error') },
+    metrics,
+    isInstalled: () => isInstalled,
+    failed: () => void failures++,
+    async ask() {
+      asked += 1
+      if (says instanceof Error) throw says
+      return runtimeAnswer(decodeStatus(statusResponse(says)))
+    },
+    pace: { lookMs: 2, soonMs: 1, graceMs },
+  })
+beforeEach(() => {
+  says = LOADED
+  isInstalled = true
+  asked = 0
+  lines = []
+  failures = 0
+  metrics = metricsRegistry()
+  part = make(20)
+})
+afterEach(() => part.close('removed'))
+
+/** Waits until the runtime was asked so many times more. */
+const rounds = async (count: number): Promise<void> => {
+  const end = asked + count
+  await vi.waitFor(() => expect(asked).toBeGreaterThanOrEqual(end))
+}
+const states = async (): Promise<string> =>
+  (await metrics.text())
+    .split('\n')
+    .flatMap((line) => /^istio_cni_runtime_plugin\{state="(\w+)"\} 1$/.exec(line)?.[1] ?? [])
+    .join()
+
+test('without the setting the runtime is not asked, and there is no metric', async () => {
+  await part.update(config())
+  expect([asked, await states()]).toEqual([0, ''])
+  await part.update(asking)
+  await rounds(1)
+  await part.update(config())
+  expect(await states()).toBe('')
+})
+
+test('a runtime that runs the plugin is said once', async () => {
+  await part.update(asking)
+  await rounds(3)
+  expect(part.problems()).toEqual([])
+  expect(lines).toEqual(['info containerd runs the plugin in network "pods"'])
+  expect(await states()).toBe('loaded')
+})
+
+test('a runtime that is without it for a while is a problem, until it has it', async () => {
+  says = MISSING
+  await part.update(asking)
+  await vi.waitFor(() => expect(part.problems()).toEqual([`runtime: ${WITHOUT}`]))
+  await rounds(2)
+  expect(lines).toEqual([`warn ${WITHOUT}`])
+  expect(await states()).toBe('missing')
+  says = LOADED
+  await vi.waitFor(() => expect(part.problems()).toEqual([]))
+  await vi.waitFor(() => expect(lines).toContain('info the container runtime runs the plugin again'))
+  expect(await states()).toBe('loaded')
+})
+
+test('one that is without it for a moment is none', async () => {
+  part = make(60_000)
+  says = containerdWithout('cni config load failed')
+  await part.update(asking)
+  await rounds(5)
+  expect(part.problems()).toEqual([])
+  expect(lines).toEqual([])
+})
+
+test('what is not installed cannot be loaded', async () => {
+  isInstalled = false
+  says = MISSING
+  part = make(0)
+  await part.update(asking)
+  await rounds(3)
+  expect(part.problems()).toEqual([])
+  isInstalled = true
+  await vi.waitFor(() => expect(part.problems()).toHaveLength(1))
+})
+
+test('one that cannot be asked is said once, is counted, and is no problem, also after it was one', async () => {
+  part = make(0)
+  says = MISSING
+  await part.update(asking)
+  await vi.waitFor(() => expect(part.problems()).toHaveLength(1))
+  says = new CriError('nobody listens')
+  await vi.waitFor(() => expect(part.problems()).toEqual([]))
+  await rounds(3)
+  expect(lines.slice(1)).toEqual([
+    'warn the container runtime at /run/containerd/containerd.sock cannot be asked: nobody listens',
+  ])
+  expect(failures).toBeGreaterThan(1)
+  expect(await states()).toBe('unasked')
+  says = LOADED
+  await vi.waitFor(() => expect(lines).toContain('info the container runtime can be asked again'))
+})
+
+test('the end of the part ends its problem', async () => {
+  part = make(0)
+  says = MISSING
+  await part.update(asking)
+  await vi.waitFor(() => expect(part.problems()).toHaveLength(1))
+  await part.close('removed')
+  expect(part.problems()).toEqual([])
+  expect(await states()).toBe('')
+})

@@ -1,0 +1,157 @@
+import { messageOf } from '@cni/types'
+import type { AgentConfig } from '../config/agent-config.ts'
+import type { AgentLog } from '../log/agent-log.ts'
+import { calmLog } from '../log/calm-log.ts'
+import { agentPart, type Part } from '../part/part.ts'
+import { serverReach } from '../part/server-reach.ts'
+import type { Counter, ScopedLog } from '../part/services.ts'
+import { podWatches } from '../pods/pod-watches.ts'
+import { healthServer, type Readiness } from '../serve/health.ts'
+import { logServer } from '../serve/log-server.ts'
+import { type MetricsRegistry, metricsServer } from '../serve/metrics.ts'
+import { servingMetrics } from '../serve/serving-metrics.ts'
+import { keepPort } from '../server/kept-port.ts'
+import { type KeptSocket, keepSocket } from '../server/kept-socket.ts'
+import { listen, portOf, shut } from '../server/listen.ts'
+import { ambientPart } from './ambient-part.ts'
+import { criPart } from './cri-part.ts'
+import { ownEventsPart } from './own-events-part.ts'
+import { repairPart } from './repair-part.ts'
+import { restPart } from './rest-part.ts'
+import { servePart } from './serve-part.ts'
+import { tokenPart } from './token-part.ts'
+import { upgradePart } from './upgrade-part.ts'
+
+/** What the parts share. */
+export interface PartServices {
+  readonly log: AgentLog
+  /** The agent's own scope of it. */
+  readonly own: ScopedLog
+  readonly metrics: MetricsRegistry
+  /** Counts what a part could not do. */
+  readonly errors: Counter
+  readonly readiness: () => Readiness
+  /** Whether a newer agent keeps the node now. */
+  readonly isAside: () => boolean
+  /** Whether all that the installer writes is in place. */
+  readonly isInstalled: () => boolean
+}
+
+/** Everything the agent runs beside the installer, in the order of its start. */
+export interface Parts {
+  readonly all: readonly Part<AgentConfig>[]
+  /** Those that a newer agent on the node takes over: to be updated when it comes or goes. */
+  readonly ofClaim: readonly Part<AgentConfig>[]
+  /** What has to be there before anything is installed; bounded, whatever happens. */
+  readonly beforeInstall: (signal: AbortSignal) => Promise<void>
+  /** What is wrong with them, one sentence each. */
+  problems(): string[]
+}
+
+/** Makes the parts; none is started. */
+export function agentParts({ log, own, metrics, errors, readiness, isAside, isInstalled }: PartServices): Parts {
+  let logSocket: KeptSocket | undefined
+  const early = metrics.counter(
+    'istio_cni_agent_connections_closed_total',
+    'Connections closed because too many waited or sent too much, or one took too long or sent too much',
+    ['server', 'reason'],
+  )
+  const lines = metrics.counter(
+    'istio_cni_agent_log_lines_refused_total',
+    'Lines of the plugin that were not printed, and requests that were no lines',
+    ['reason'],
+  )
+  const refused = (reason: string): void => lines.inc({ reason })
+  const closedOn = (server: string, what: string): ((reason: string) => void) => {
+    const calm = calmLog(own, '')
+    return (reason) => {
+      early.inc({ server, reason })
+      if (reason === 'crowded') calm.failed(`${what}: more connections wait than are kept: the oldest are closed`)
+    }
+  }
+  const metricsPort = agentPart<AgentConfig>(
+    ({ monitoringPort }) => monitoringPort,
+    async ({ monitoringPort: port }) => {
+      if (port <= 0) return async () => {}
+      const failed = (): void => errors.inc({ part: 'metrics' })
+      const closed = closedOn('metrics', `metrics on port ${port}`)
+      return keepPort(port, { what: 'metrics', create: () => metricsServer(metrics, { closed }), log: own, failed })
+    },
+  )
+  const logs = agentPart<AgentConfig>(
+    (config) => (isAside() ? undefined : config.logSocket),
+    async ({ logSocket: path }) => {
+      logSocket = undefined
+      if (isAside()) return async () => {}
+      const failed = (): void => errors.inc({ part: 'log_socket' })
+      const closed = closedOn('log_socket', 'log socket')
+      const socket = await keepSocket(path, () => logServer(log, { closed, refused }), { log: own, failed })
+      logSocket = socket
+      return () => socket.close()
+    },
+  )
+  const health = agentPart<AgentConfig>(
+    ({ healthPort }) => healthPort,
+    async ({ healthPort: port }) => {
+      const server = healthServer(readiness, { closed: closedOn('health', `health checks on port ${port}`) })
+      await listen(server, port).catch((cause: unknown) => {
+        const hint = 'is another agent running on this node? HEALTH_PORT chooses another port'
+        const problem = messageOf(cause)
+        throw new Error(`cannot serve health checks on port ${port}: ${problem} (${hint})`, { cause })
+      })
+      own.info(`health checks on port ${portOf(server)}`)
+      return () => shut(server)
+    },
+  )
+  const reach = serverReach()
+  const watches = podWatches({ reach: reach.of('pods') })
+  const unlessAside = (part: Part<AgentConfig>): Part<AgentConfig> => ({
+    update: (config) =>
+      part.update(
+        isAside() ? { ...config, repair: undefined, serve: undefined, pluginToken: undefined, cri: undefined } : config,
+      ),
+    close: (why) => part.close(why),
+  })
+  const repair = unlessAside(repairPart({ log: own, metrics, watches }))
+  const ambient = ambientPart({
+    log: own,
+    metrics,
+    watches,
+    failed: () => errors.inc({ part: 'ambient' }),
+    closed: closedOn('event_socket', 'event socket'),
+    isAside,
+    reach,
+  })
+  const upgrade = upgradePart({ log: own, reach })
+  const serve = unlessAside(
+    servePart({
+      ambient: ambient.status,
+      upgrade: upgrade.problem,
+      enrol: ambient.enrol,
+      watches,
+      own,
+      metrics: servingMetrics(metrics),
+      failed: () => errors.inc({ part: 'serve_socket' }),
+      closed: closedOn('serve_socket', 'serving socket'),
+    }),
+  )
+  const tokens = tokenPart({ log: own, metrics, failed: () => errors.inc({ part: 'plugin_token' }), reach })
+  const token = unlessAside(tokens)
+  const runtime = criPart({ log: own, metrics, isInstalled, failed: () => errors.inc({ part: 'cri' }) })
+  const cri = unlessAside(runtime)
+  const events = ownEventsPart({ log: own, readiness, reach, failed: () => errors.inc({ part: 'events' }) })
+  return {
+    all: [metricsPort, logs, health, token, ambient, repair, serve, cri, events, upgrade, restPart()],
+    ofClaim: [logs, token, ambient, repair, serve, cri],
+    beforeInstall: tokens.firstToken,
+    problems() {
+      const problem = logSocket?.problem()
+      return [
+        ...(problem === undefined ? [] : [`log socket: ${problem}`]),
+        ...tokens.problems(),
+        ...ambient.problems(),
+        ...runtime.problems(),
+      ]
+    },
+  }
+}

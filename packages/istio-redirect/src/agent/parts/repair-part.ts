@@ -1,0 +1,30 @@
+import type { AgentConfig } from '../config/agent-config.ts'
+import { keepRunning } from '../part/keep-running.ts'
+import { agentPart, type Part } from '../part/part.ts'
+import type { RepairServices, StartRepair } from '../repair/repair-services.ts'
+
+/** Repair and its Kubernetes client are loaded when repair is on: most nodes never need them. */
+const load = async (): Promise<StartRepair> => (await import('../repair/start-repair.ts')).startRepair
+
+/** Runs the repair controller beside the installer. Whatever becomes of it, installing goes on. */
+export function repairPart(
+  services: Pick<RepairServices, 'log' | 'metrics' | 'watches'>,
+  start: () => Promise<StartRepair> = load,
+): Part<AgentConfig> {
+  return agentPart(
+    ({ repair, api }) => ({ repair, api }),
+    async ({ repair: config, api }) => {
+      const stop = new AbortController()
+      const { signal } = stop
+      const run = async (given: RepairServices): Promise<void> => (await start())(given)
+      const done =
+        config === undefined
+          ? Promise.resolve()
+          : keepRunning('repair', () => run({ ...services, config, api, signal }), { log: services.log, signal })
+      return async () => {
+        stop.abort()
+        await done
+      }
+    },
+  )
+}

@@ -1,0 +1,57 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { agentConfig } from '../config/agent-config.ts'
+import { resolveValues } from '../config/resolve.ts'
+import type { Part } from '../part/part.ts'
+import { type RestServices, restPart } from './rest-part.ts'
+
+const LOOK_MS = 10_000
+
+const config = () =>
+  agentConfig(resolveValues({}, [{ KUBERNETES_SERVICE_HOST: '10.0.0.1', KUBERNETES_SERVICE_PORT: '443' }]))
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+/** A part, and how often it has acted after looks between which the process worked for so long. */
+async function resting(services: RestServices = {}) {
+  let cpu = 250
+  const shrink = vi.fn<() => void>()
+  const part: Part<ReturnType<typeof config>> = restPart({
+    shrink,
+    cpuMs: () => cpu,
+    lookMs: LOOK_MS,
+    ...services,
+  })
+  await part.update(config())
+  const after = (...work: readonly number[]): number => {
+    for (const ms of work) {
+      cpu += ms
+      vi.advanceTimersByTime(LOOK_MS)
+    }
+    return shrink.mock.calls.length
+  }
+  return { part, after }
+}
+
+test('memory is given back when the start is over, and then only after work that was worth it', async () => {
+  const { after } = await resting()
+  expect(after(900, 800)).toBe(0)
+  expect(after(10)).toBe(1)
+  expect(after(...Array.from({ length: 20 }, () => 10))).toBe(1)
+  expect(after(3000)).toBe(1)
+  expect(after(100, 100, 100)).toBe(2)
+  expect(after(...Array.from({ length: 9 }, () => 300))).toBe(2)
+  expect(after(300, 300)).toBe(3)
+})
+
+test('closed, it looks no more', async () => {
+  const { part, after } = await resting()
+  after(10)
+  await part.close('removed')
+  expect(after(500, 10)).toBe(1)
+})
+
+test('a runtime that cannot give back is left alone', async () => {
+  const { after } = await resting({ shrink: undefined })
+  expect(after(900, 10)).toBe(0)
+})

@@ -1,0 +1,27 @@
+import { messageOf } from '@cni/types'
+import type { AgentConfig } from '../config/agent-config.ts'
+import { agentPart, type Part } from '../part/part.ts'
+import type { ServingServices } from '../serve/start-serving.ts'
+
+/** Answers the plugin's calls beside the installer, which does not wait until what decides about pods is loaded. */
+export function servePart(services: Omit<ServingServices, 'config' | 'api'>): Part<AgentConfig> {
+  return agentPart(
+    ({ serve, api }) => serve && { serve, api },
+    async ({ serve: config, api }) => {
+      if (config === undefined) return async () => {}
+      const serving = start({ ...services, config, api }).catch((error: unknown) => {
+        services.failed()
+        services.own.error(`calls of the plugin are not served: ${messageOf(error)}`)
+      })
+      return async () => {
+        const stop = await serving
+        await stop?.()
+      }
+    },
+  )
+}
+
+async function start(services: ServingServices): Promise<() => Promise<void>> {
+  const { startServing } = await import('../serve/start-serving.ts')
+  return startServing(services)
+}

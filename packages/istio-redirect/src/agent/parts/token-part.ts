@@ -1,0 +1,68 @@
+import { existsSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { AgentConfig } from '../config/agent-config.ts'
+import { keepPluginToken, type PluginToken } from '../on-cluster/plugin-token.ts'
+import { agentPart, type Part } from '../part/part.ts'
+import type { ServerReach } from '../part/server-reach.ts'
+import type { Metrics, ScopedLog } from '../part/services.ts'
+
+/** What {@link tokenPart} works with. */
+export interface TokenPartServices {
+  readonly log: ScopedLog
+  readonly metrics: Metrics
+  /** Called for every attempt that failed. */
+  readonly failed: () => void
+  /** Told of what becomes of the requests. */
+  readonly reach?: Pick<ServerReach, 'of'> | undefined
+}
+
+/** The part that gets the plugin its token. */
+export interface TokenPart extends Part<AgentConfig> {
+  /**
+   * Waits a moment for a token where there is none: without it the plugin would be taken out of the network and put back
+   * again at once, and pods that start in between would run without rules.
+   */
+  firstToken(signal: AbortSignal): Promise<void>
+  problems(): string[]
+}
+
+/** How long the node may stay as it is until there is a token. */
+const FIRST_TOKEN_MS = 5000
+
+/** Keeps a token of the plugin's own service account, where it has one. */
+export function tokenPart({ log, metrics, failed, reach }: TokenPartServices): TokenPart {
+  let kept: PluginToken | undefined
+  let hadOne = true
+  const part = agentPart<AgentConfig>(
+    ({ pluginToken, api }) => pluginToken && { pluginToken, api },
+    async ({ pluginToken: config, api }) => {
+      if (config === undefined) return async () => {}
+      const stop = new AbortController()
+      hadOne = existsSync(config.file)
+      const expiry = metrics.gauge(
+        'istio_cni_plugin_token_expiration_timestamp_seconds',
+        "When the plugin's token expires, in seconds since 1970",
+      )
+      const reports = reach?.of('serviceaccounts/token')
+      const mine = keepPluginToken({ config, api, log, expiry, failed, reports, signal: stop.signal })
+      kept = mine
+      return async () => {
+        if (kept === mine) kept = undefined
+        stop.abort()
+        await mine.done
+      }
+    },
+  )
+  return {
+    ...part,
+    async firstToken(signal) {
+      if (kept === undefined || hadOne) return
+      const timer = delay(FIRST_TOKEN_MS, undefined, { signal, ref: false }).catch(() => {})
+      await Promise.race([kept.first, timer])
+    },
+    problems() {
+      const problem = kept?.problem()
+      return problem === undefined ? [] : [`plugin token: ${problem}`]
+    },
+  }
+}

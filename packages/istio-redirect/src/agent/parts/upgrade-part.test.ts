@@ -1,0 +1,80 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type ApiServer, type Grant, startApiServer } from '@cni/kube/testing'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { agentConfig } from '../config/agent-config.ts'
+import { resolveValues } from '../config/resolve.ts'
+import { serverReach } from '../part/server-reach.ts'
+import { upgradePart } from './upgrade-part.ts'
+
+let folder: string
+let api: ApiServer
+let lines: string[]
+const note = (msg: string) => void lines.push(msg)
+const log = { debug: note, info: note, warn: note, error: note }
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'upgrade-part-'))
+  lines = []
+})
+afterEach(async () => {
+  await api.close()
+  rmSync(folder, { recursive: true })
+})
+
+async function serving(
+  grants: readonly Grant[],
+  env: Record<string, string> = {},
+  prepare: (server: ApiServer) => void = () => {},
+) {
+  api = await startApiServer({ grants })
+  prepare(api)
+  writeFileSync(join(folder, 'token'), api.token)
+  writeFileSync(join(folder, 'ca.crt'), api.ca)
+  const { hostname, port } = new URL(api.url)
+  const server = { KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port, SERVICE_ACCOUNT_DIR: folder }
+  const config = agentConfig(resolveValues({}, [{ ...server, POD_NAMESPACE: 'istio-system', NODE_NAME: 'n1', ...env }]))
+  const refusals: string[] = []
+  const reach = serverReach()
+  reach.onRefusal((problem) => void refusals.push(problem))
+  const part = upgradePart({ log, reach, pauseMs: 5 })
+  await part.update(config)
+  return { part, refusals }
+}
+
+test('an agent that may look at its DaemonSet looks once, and says nothing', async () => {
+  const { part, refusals } = await serving(['get daemonsets'])
+  await expect.poll(() => api.requests.length).toBe(1)
+  await part.close('removed')
+  expect([part.problem(), refusals, lines]).toEqual([undefined, [], []])
+})
+
+test('one that may not says so when it starts, once, and goes on looking', async () => {
+  const { part, refusals } = await serving([])
+  const words = 'cannot get resource "daemonsets" in API group "apps" in the namespace "istio-system"'
+  await expect.poll(() => api.requests.length).toBeGreaterThan(2)
+  expect(part.problem()).toContain(words)
+  expect(refusals).toEqual([expect.stringContaining(words)])
+  expect(lines).toEqual([
+    expect.stringContaining('an update of the DaemonSet could not be told from its removal: GET '),
+  ])
+  await part.close('removed')
+})
+
+test('a server that is away is asked again, and that is nothing to tell of here', async () => {
+  const { part, refusals } = await serving(['get daemonsets'], {}, (server) =>
+    server.misbehave({ status: 503 }, { status: 503 }, { status: 503 }),
+  )
+  await expect.poll(() => api.requests.length, { timeout: 10_000 }).toBe(4)
+  await part.close('removed')
+  expect([part.problem(), refusals, lines]).toEqual([undefined, [], []])
+})
+
+test.each<[string, Record<string, string>]>([
+  ['is told to clean up at every stop', { AMBIENT_DISABLE_SAFE_UPGRADE: 'true' }],
+  ['has no namespace', { POD_NAMESPACE: '' }],
+])('one that %s does not look', async (_, env) => {
+  const { part } = await serving([], env)
+  await part.close('removed')
+  expect(api.requests).toEqual([])
+})

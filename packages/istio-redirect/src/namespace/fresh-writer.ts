@@ -1,0 +1,75 @@
+import { iptables } from '@cni/iptables'
+import { type CaptureConfig, capturedFamilies } from '@cni/istio-rules'
+import type { FreshNftables } from '@cni/nftables/fresh'
+import { type BatchBackend, makeBatch } from '../decide/make-batch.ts'
+import { FIRST_GENERATION } from '../first-generation.ts'
+import { hasUnrecorded } from './leave-unrecorded.ts'
+import { openTables } from './open-tables.ts'
+import type { RedirectContext } from './redirect-context.ts'
+import type { FirstWriter } from './rule-writer.ts'
+import { writerFor } from './writer-for.ts'
+
+/** Batch for {@link freshWriter}. */
+export interface FreshBatch {
+  readonly backend: BatchBackend
+  /** Batch that the agent has made of the configuration. Default: it is made now. */
+  readonly batch?: Uint8Array | undefined
+}
+
+/**
+ * Writes the rules of a configuration by one batch; `undefined` where rules are there already, or where only a program can
+ * write them.
+ */
+export async function freshWriter(
+  c: RedirectContext,
+  config: CaptureConfig,
+  { backend, batch: made }: FreshBatch,
+): Promise<(FirstWriter & Disposable) | undefined> {
+  const tables = openTables(c.netns, backend === 'nftables')
+  if (tables === undefined) return undefined
+  let batch: Uint8Array | undefined
+  try {
+    if (tables.fresh && !(await hasOthers(c, tables, backend))) batch = made ?? makeBatch(config, backend)
+  } finally {
+    if (batch === undefined) tables[Symbol.dispose]()
+  }
+  return batch && writerOf(c, { tables, batch, config, backend })
+}
+
+// internal
+
+/** Finds unrecorded rules of the other kind, which would see every packet, too. */
+const hasOthers = async ({ netns }: RedirectContext, { generation }: FreshNftables, next: BatchBackend) =>
+  generation !== FIRST_GENERATION && (await hasUnrecorded(netns, next))
+
+interface Opened {
+  readonly tables: FreshNftables
+  readonly batch: Uint8Array
+  readonly config: CaptureConfig
+  readonly backend: BatchBackend
+}
+
+function writerOf(c: RedirectContext, { tables, batch, config, backend }: Opened): FirstWriter & Disposable {
+  return {
+    backend: async () => backend,
+    async apply() {
+      const begun = performance.now()
+      // A batch that the kernel refuses is written step by step, or the error says why not.
+      if (!tables.commit(batch)) return writerFor(c, config, backend).apply()
+      const durationMs = performance.now() - begun
+      c.undo(() => takeBack(c, config, backend))
+      return {
+        report: { plan: 'fresh', families: capturedFamilies(config), backend, durationMs },
+        isAlone: true,
+        generation: tables.generation + 1,
+      }
+    },
+    [Symbol.dispose]: () => tables[Symbol.dispose](),
+  }
+}
+
+/** Removes the rules, and the tables of iptables that came with them. */
+async function takeBack({ netns }: RedirectContext, config: CaptureConfig, backend: BatchBackend): Promise<void> {
+  await writerFor(netns, config, backend).remove()
+  if (backend === 'nft') await iptables(netns).removeEmptyTables()
+}

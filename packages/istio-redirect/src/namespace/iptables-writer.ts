@@ -1,0 +1,30 @@
+import { type BackendKind, iptables } from '@cni/iptables'
+import type { CaptureConfig } from '@cni/istio-rules'
+import { istioRestoreText, redirectRules, rulesLeftBehind } from '@cni/istio-rules'
+import type { Where } from '@cni/netns/handle'
+import { FIRST_GENERATION } from '../first-generation.ts'
+import type { RuleWriter } from './rule-writer.ts'
+
+/** The rules of a configuration as iptables has them. */
+export function iptablesWriter(where: Where, config: CaptureConfig, kind: BackendKind | undefined): RuleWriter {
+  const rules = redirectRules(config)
+  const tables = iptables(where, { print: istioRestoreText, backend: kind })
+  return {
+    rules,
+    backend: () => tables.backend(),
+    async apply() {
+      const { plan, families, backend, durationMs, generation } = await tables.apply(rules)
+      return {
+        report: { plan, families, backend, durationMs },
+        isAlone: generation === FIRST_GENERATION,
+        generation: plan === 'fresh' && generation !== undefined ? generation + 1 : undefined,
+      }
+    },
+    verify: () => tables.verify(rules),
+    remove: () => tables.remove(rules),
+    async leaveBehind(earlier) {
+      const stale = rulesLeftBehind(redirectRules(earlier), rules)
+      if (stale.length > 0) await tables.remove({ chains: [], rules: stale })
+    },
+  }
+}

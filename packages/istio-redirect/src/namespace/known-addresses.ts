@@ -1,0 +1,44 @@
+import { usableAddresses } from '@cni/istio-rules'
+import { type NetnsTarget, readFile } from '@cni/netns'
+import { foundAddresses, type KnownAddresses, mayHaveLostIpv6 } from '../decide/captured-families.ts'
+import { inet6Addresses } from '../decide/inet6-file.ts'
+import { addressesOf } from './namespace-network.ts'
+import type { RedirectContext } from './redirect-context.ts'
+
+/** Addresses that `prevResult` names. */
+export interface ToldAddresses {
+  /** Addresses with or without `/bits`; empty without a `prevResult`. */
+  readonly addresses: readonly string[]
+  /** Interface that has them; absent without a `prevResult`. */
+  readonly ifName?: string
+}
+
+/**
+ * Reads the addresses of a namespace from the kernel: those of IPv6 from a file, and all over a socket only if `prevResult`
+ * has no IPv4 address.
+ */
+export async function knownAddresses(
+  { netns }: Pick<RedirectContext, 'netns'>,
+  { addresses, ifName }: ToldAddresses,
+): Promise<KnownAddresses> {
+  const told = usableAddresses(addresses)
+  const found = told.ipv4.length > 0 ? inet6Addresses(await inet6Of(netns)) : await addressesOf(netns)
+  const ipv6Off = mayHaveLostIpv6(told, foundAddresses(found)) && (await isIpv6SwitchedOff(netns, ifName))
+  return { place: netns.path, told: addresses, found, ipv6Off }
+}
+
+// internal
+
+/** The kernel's list of IPv6 addresses of a namespace; empty where it has no IPv6. */
+const inet6Of = async (netns: NetnsTarget): Promise<string> =>
+  (await readFile(netns, '/proc/thread-self/net/if_inet6')) ?? ''
+
+/** True if IPv6 is disabled on the interface of the pod, or on `lo`, where the proxy needs an address. */
+async function isIpv6SwitchedOff(netns: NetnsTarget, ifName: string | undefined): Promise<boolean> {
+  // The kernel has no such file if it has no IPv6. The value for `all` does not count: plugins enable single interfaces.
+  if ((await disabledOn(netns, 'lo')) !== '0') return true
+  return ifName !== undefined && (await disabledOn(netns, ifName)) === '1'
+}
+
+const disabledOn = async (netns: NetnsTarget, link: string): Promise<string | undefined> =>
+  (await readFile(netns, `/proc/sys/net/ipv6/conf/${link}/disable_ipv6`))?.trim()

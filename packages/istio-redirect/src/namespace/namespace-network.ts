@@ -1,0 +1,105 @@
+import { annotations } from '@cni/istio-rules'
+import { isNetnsError, type NetnsTarget, openRtnl, type Rtnl } from '@cni/netns'
+import { CniError, ErrorCode } from '@cni/types'
+import type { RecordedNetwork } from '../state/attachments.ts'
+import { localRoute, markRule, type NetworkItem } from './policy-route.ts'
+
+export type { RecordedNetwork }
+
+/** The addresses of a namespace as the kernel lists them, `address/bits`. */
+export async function addressesOf(netns: NetnsTarget): Promise<string[]> {
+  using rtnl = await openRtnl(netns)
+  return (await rtnl.getAddresses()).map(({ cidr }) => cidr)
+}
+
+/** What the rules of a redirection lead to, besides the proxy: an address on `lo`, and the policy routes of TPROXY. */
+export interface NamespaceNetwork extends Disposable {
+  /** Adds what is missing; whatever was added is taken back when a later step fails. */
+  prepare(undo: (step: () => Promise<void>) => void): Promise<void>
+}
+
+/**
+ * Opens what {@link NamespaceNetwork.prepare} needs, and fails before anything is changed. Redirection of IPv4 with
+ * REDIRECT needs nothing.
+ */
+export async function openNetwork(netns: NetnsTarget, attachment: RecordedNetwork): Promise<NamespaceNetwork> {
+  const wanted = wantedIn(attachment)
+  if (wanted.length === 0) return { prepare: async () => {}, [Symbol.dispose]() {} }
+  const rtnl = await openOrExplain(netns, attachment)
+  return {
+    async prepare(undo) {
+      for (const item of wanted) {
+        if (await item.present(rtnl)) continue
+        undo(async () => {
+          using again = await openRtnl(netns)
+          await item.remove(again)
+        })
+        await item.add(rtnl)
+      }
+    },
+    [Symbol.dispose]: () => rtnl.close(),
+  }
+}
+
+/** What of an attachment's network is not there, in words. */
+export async function missingFromNamespace(netns: NetnsTarget, attachment: RecordedNetwork): Promise<string[]> {
+  const wanted = wantedIn(attachment)
+  if (wanted.length === 0) return []
+  using rtnl = await openRtnl(netns)
+  const missing: string[] = []
+  for (const item of wanted) if (!(await item.present(rtnl))) missing.push(`missing ${item.what}`)
+  return missing
+}
+
+/** Takes back what {@link NamespaceNetwork.prepare} added, except for what another attachment needs as well. */
+export async function removeFromNamespace(
+  netns: NetnsTarget,
+  attachment: RecordedNetwork,
+  next?: RecordedNetwork,
+): Promise<void> {
+  const kept = new Set(next === undefined ? [] : wantedIn(next).map(({ what }) => what))
+  const unwanted = wantedIn(attachment).filter(({ what }) => !kept.has(what))
+  if (unwanted.length === 0) return
+  using rtnl = await openRtnl(netns)
+  for (const item of unwanted.toReversed()) await item.remove(rtnl)
+}
+
+function wantedIn({ families, tproxy }: RecordedNetwork): NetworkItem[] {
+  return [
+    ...(families.includes('ipv6') ? [passThroughAddress] : []),
+    ...(tproxy === null ? [] : families.flatMap((family) => [markRule(family, tproxy), localRoute(family, tproxy)])),
+  ]
+}
+
+/** Where Envoy binds what it passes on unchanged; unlike 127.0.0.6, it is not on `lo` by itself. */
+const passThroughAddress: NetworkItem = {
+  what: 'address ::6/128 on lo',
+  present: async (rtnl) =>
+    (await rtnl.getAddresses({ link: 'lo', family: 'ipv6' })).some(({ cidr }) => cidr === '::6/128'),
+  add: addPassThrough,
+  remove: (rtnl) => rtnl.deleteAddress('lo', '::6/128'),
+}
+
+async function addPassThrough(rtnl: Rtnl): ReturnType<NetworkItem['add']> {
+  try {
+    return await rtnl.addAddress('lo', '::6/128')
+  } catch (cause) {
+    if (!isNetnsError(cause) || cause.code !== 'EACCES') throw cause
+    throw new CniError(ErrorCode.ioFailure, `the IPv6 traffic of the pod cannot be captured: ${cause.message}`, {
+      hint: 'net.ipv6.conf.lo.disable_ipv6 has to be 0 where another interface of the pod has IPv6',
+      cause,
+    })
+  }
+}
+
+async function openOrExplain(netns: NetnsTarget, { tproxy }: RecordedNetwork): Promise<Rtnl> {
+  try {
+    return await openRtnl(netns)
+  } catch (cause) {
+    if (tproxy === null || !isNetnsError(cause) || cause.code !== 'NO_FFI') throw cause
+    const key = annotations.interceptionMode.key
+    throw new CniError(ErrorCode.unsupportedField, `annotation ${key}: TPROXY is not possible here: ${cause.message}`, {
+      cause,
+    })
+  }
+}

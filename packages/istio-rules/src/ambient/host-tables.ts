@@ -1,0 +1,33 @@
+import { base, nftRuleset, type Ruleset, set } from '@cni/nftables'
+import type { NodeCapture } from './host-rules.ts'
+import { probeSetNames } from './host-rules.ts'
+
+/** Where the node's rules and sets are. */
+export const hostTable = 'istio-ambient-nat'
+
+/** What the node's native rules depend on. */
+export interface NativeNodeCapture extends NodeCapture {
+  /** The user that the kubelet runs as. There is no native way to tell what a process of the node sends from the rest. */
+  readonly kubeletUid: number
+}
+
+/** The same as `hostRules`, as a table that is ours whole, with the sets in it. Their entries are not part of it. */
+export function hostTables({ ipv6, probeSource, kubeletUid }: NativeNodeCapture): Ruleset {
+  const options = { comment: 'UUID of the pods that are part of ambient mesh' } as const
+  const v4 = { [probeSetNames.ipv4]: set('ipv4_addr', options) } as const
+  const v6 = { [probeSetNames.ipv6]: set('ipv6_addr', options) } as const
+  const postrouting = { postrouting: base('nat', 'postrouting', 100) } as const
+  if (!ipv6) {
+    return nftRuleset('inet', { [hostTable]: { ...v4, ...postrouting } } as const, (t) => {
+      const probe = t[hostTable].on('postrouting').l4proto('tcp').skuid(kubeletUid)
+      return [probe.ip('daddr', { named: probeSetNames.ipv4 }).counter().snat('ip', probeSource.ipv4)]
+    })
+  }
+  return nftRuleset('inet', { [hostTable]: { ...v4, ...v6, ...postrouting } } as const, (t) => {
+    const probe = t[hostTable].on('postrouting').l4proto('tcp').skuid(kubeletUid)
+    return [
+      probe.ip('daddr', { named: probeSetNames.ipv4 }).counter().snat('ip', probeSource.ipv4),
+      probe.ip6('daddr', { named: probeSetNames.ipv6 }).counter().snat('ip6', probeSource.ipv6),
+    ]
+  })
+}

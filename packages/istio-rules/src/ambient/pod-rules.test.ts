@@ -1,0 +1,57 @@
+import { families, isBuiltin, rulesFor, type Table } from '@cni/iptables'
+import { canonicalRule, parseSave } from '@cni/iptables/text'
+import { describe, expect, test } from 'vitest'
+import { captures, everything, listing } from '../../test/goldens/ambient/cases.ts'
+import { istioRestoreText } from '../iptables/text.ts'
+import { type PodCapture, podRules } from './pod-rules.ts'
+
+/** The rules of each chain that has some, by their one spelling. */
+function byChain(rules: Iterable<readonly [table: Table, chain: string, key: string]>): Record<string, string[]> {
+  const found: Record<string, string[]> = {}
+  for (const [table, chain, key] of rules) {
+    const place = `${table} ${chain}`
+    found[place] = [...(found[place] ?? []), key]
+  }
+  return found
+}
+
+const ours = (capture: PodCapture, family: 'ipv4' | 'ipv6') =>
+  byChain(rulesFor(podRules(capture), family).map((rule) => [rule.table, rule.chain, canonicalRule(rule, family).key]))
+
+const listed = (name: string, family: 'ipv4' | 'ipv6') =>
+  byChain(
+    [...parseSave(listing(name, family), family).tables].flatMap(([table, chains]) =>
+      [...chains].flatMap(([chain, { rules }]) => rules.map((rule) => [table, chain, rule.canonical.key] as const)),
+    ),
+  )
+
+describe.each(families)('the %s rules', (family) => {
+  test.each(captures)('of the capture "$name" are those of the original, in their order', ({ name, capture }) => {
+    expect(ours(capture, family)).toEqual(listed(name, family))
+  })
+
+  test.each(captures)('of the capture "$name" are in the chains of the original, no others', ({ name, capture }) => {
+    const text = istioRestoreText(podRules(capture), family)
+    const made = [...text.matchAll(/^\* (\w+)\n((?:-N .*\n)*)/gm)].map(([, table, chains = '']) => [
+      table,
+      [...chains.matchAll(/-N (.*)/g)].map(([, chain]) => chain).sort(),
+    ])
+    const there = [...parseSave(listing(name, family), family).tables].map(([table, chains]) => [
+      table,
+      [...chains.keys()].filter((chain) => !isBuiltin(table, chain)).sort(),
+    ])
+    expect(made).toEqual(there)
+  })
+})
+
+test('without IPv6 there is no rule of it, and the others are the same', () => {
+  const capture = { ...everything, ipv6: false }
+  expect(ours(capture, 'ipv4')).toEqual(ours(everything, 'ipv4'))
+  expect(ours(capture, 'ipv6')).toEqual({})
+})
+
+test('probes come from the addresses that were set', () => {
+  const capture = { ...everything, probeSource: { ipv4: '192.0.2.1', ipv6: '2001:db8::1' } }
+  expect(istioRestoreText(podRules(capture), 'ipv4')).toContain('-s 192.0.2.1/32 -p tcp')
+  expect(istioRestoreText(podRules(capture), 'ipv6')).toContain('-d 2001:db8::1/128 -p tcp')
+})

@@ -1,0 +1,139 @@
+import { type Builders, type Rule, type Ruleset, ruleset } from '@cni/iptables'
+import {
+  DNS_PORT,
+  HBONE_PORT,
+  INBOUND_PORT,
+  MARK_MASK,
+  OUTBOUND_PORT,
+  QUERY_PORT,
+  replyRoute,
+  ZTUNNEL_MARK,
+  ZTUNNEL_ZONE,
+} from './ztunnel.ts'
+
+/** What the rules in a pod depend on. */
+export interface PodCapture {
+  /** Whether IPv6 is captured too. */
+  readonly ipv6: boolean
+  /** Queries go to ztunnel. */
+  readonly dnsCapture: boolean
+  /** Inbound connections are left alone. */
+  readonly bypassInbound: boolean
+  /** What comes from these interfaces is outbound traffic, of virtual machines behind them. */
+  readonly virtualInterfaces: readonly string[]
+  /** Where probes of the kubelet come from, after the node's rules; each alone, without a prefix length. */
+  readonly probeSource: { readonly ipv4: string; readonly ipv6: string }
+}
+
+/** The addresses that probes come from unless somebody set others. */
+export const defaultProbeSource = { ipv4: '169.254.7.127', ipv6: 'fd16:9254:7127:1337:ffff:ffff:ffff:ffff' } as const
+
+/**
+ * Rules that lead the traffic of a pod to the ztunnel that listens in its namespace. ztunnel marks what it sends itself,
+ * which passes; what comes to a pod on port 15008 is ztunnel's already.
+ *
+ * @example
+ * ```ts
+ * import { iptables } from '@cni/iptables'
+ * import { defaultProbeSource, podRules } from '@cni/istio-rules'
+ *
+ * const rules = podRules({
+ *   ipv6: false,
+ *   dnsCapture: true,
+ *   bypassInbound: false,
+ *   virtualInterfaces: [],
+ *   probeSource: defaultProbeSource,
+ * })
+ * export const drift = (pod: Parameters<typeof iptables>[0]) => iptables(pod).diff(rules)
+ * ```
+ */
+export function podRules(capture: PodCapture): Ruleset {
+  return ruleset(chains, (t) =>
+    [
+      ...jumps(t, capture),
+      ...virtualOutbound(t, capture),
+      ...connectionMarks(t),
+      ...probes(t, capture),
+      ...inbound(t, capture),
+      ...queries(t, capture),
+      ...outbound(t),
+    ].flatMap((rule) => inFamilies(rule, capture)),
+  )
+}
+
+/** Every chain that is ours in a pod, in any mode. */
+const chains = {
+  mangle: ['ISTIO_PRERT', 'ISTIO_OUTPUT'],
+  nat: ['ISTIO_PRERT', 'ISTIO_OUTPUT'],
+  raw: ['ISTIO_OUTPUT', 'ISTIO_PRERT'],
+} as const
+
+type Tables = Builders<typeof chains>
+
+const loopback = { ipv4: '127.0.0.1/32', ipv6: '::1/128' } as const
+
+function jumps({ mangle, nat, raw }: Tables, { dnsCapture }: PodCapture): readonly Rule[] {
+  return [
+    mangle.on('PREROUTING').jump('ISTIO_PRERT'),
+    mangle.on('OUTPUT').jump('ISTIO_OUTPUT'),
+    nat.on('OUTPUT').jump('ISTIO_OUTPUT'),
+    ...(dnsCapture ? [raw.on('PREROUTING').jump('ISTIO_PRERT'), raw.on('OUTPUT').jump('ISTIO_OUTPUT')] : []),
+    nat.on('PREROUTING').jump('ISTIO_PRERT'),
+  ]
+}
+
+function virtualOutbound({ nat }: Tables, { virtualInterfaces }: PodCapture): readonly Rule[] {
+  return virtualInterfaces.flatMap((name) => {
+    const tcp = nat.on('ISTIO_PRERT').in(name).proto('tcp')
+    return [tcp.redirect(OUTBOUND_PORT), tcp.return()]
+  })
+}
+
+/** Connections that ztunnel opened to its own pod keep its mark, so that the answers find their way back to it. */
+function connectionMarks({ mangle }: Tables): readonly Rule[] {
+  const { mark } = replyRoute
+  return [
+    mangle.on('ISTIO_PRERT').mark(ZTUNNEL_MARK, MARK_MASK).setXconnmark(mark, MARK_MASK),
+    mangle.on('ISTIO_OUTPUT').connmark(mark, MARK_MASK).restoreMark(),
+  ]
+}
+
+/** Probes come from the node in plain text, and are not for the mesh. */
+function probes({ nat }: Tables, { bypassInbound, probeSource }: PodCapture): readonly Rule[] {
+  const source = { ipv4: `${probeSource.ipv4}/32`, ipv6: `${probeSource.ipv6}/128` }
+  return [
+    ...(bypassInbound ? [] : [nat.on('ISTIO_PRERT').src(source).proto('tcp').accept()]),
+    nat.on('ISTIO_OUTPUT').dst(source).proto('tcp').accept(),
+  ]
+}
+
+function inbound({ nat }: Tables, { bypassInbound }: PodCapture): readonly Rule[] {
+  if (bypassInbound) return []
+  const plain = nat.on('ISTIO_PRERT').not.dst(loopback).proto('tcp').not.dport(HBONE_PORT)
+  return [plain.not.mark(ZTUNNEL_MARK, MARK_MASK).redirect(INBOUND_PORT)]
+}
+
+/** Queries to any server; the answers of those that ztunnel asks are told from those it gives by their zone. */
+function queries({ nat, raw }: Tables, { dnsCapture }: PodCapture): readonly Rule[] {
+  if (!dnsCapture) return []
+  const output = nat.on('ISTIO_OUTPUT')
+  return [
+    output.not.out('lo').proto('udp').not.mark(ZTUNNEL_MARK, MARK_MASK).dport(DNS_PORT).redirect(QUERY_PORT),
+    output.not.dst(loopback).proto('tcp').dport(DNS_PORT).not.mark(ZTUNNEL_MARK, MARK_MASK).redirect(QUERY_PORT),
+    raw.on('ISTIO_OUTPUT').proto('udp').mark(ZTUNNEL_MARK, MARK_MASK).dport(DNS_PORT).ctZone(ZTUNNEL_ZONE),
+    raw.on('ISTIO_PRERT').proto('udp').not.mark(ZTUNNEL_MARK, MARK_MASK).sport(DNS_PORT).ctZone(ZTUNNEL_ZONE),
+  ]
+}
+
+function outbound({ nat }: Tables): readonly Rule[] {
+  const output = nat.on('ISTIO_OUTPUT')
+  return [
+    output.proto('tcp').mark(replyRoute.mark, MARK_MASK).accept(),
+    output.not.dst(loopback).out('lo').accept(),
+    output.not.dst(loopback).proto('tcp').not.mark(ZTUNNEL_MARK, MARK_MASK).redirect(OUTBOUND_PORT),
+  ]
+}
+
+function inFamilies(rule: Rule, { ipv6 }: PodCapture): readonly Rule[] {
+  return ipv6 ? [rule] : [{ ...rule, family: 'ipv4' }]
+}

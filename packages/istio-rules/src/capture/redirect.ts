@@ -1,0 +1,98 @@
+import { annotations, hasAnnotation, readAnnotation } from '../pod/annotations.ts'
+import { MAX_ID } from '../pod/owner-groups.ts'
+import { type PodInfo, podName } from '../pod/pod-info.ts'
+import { type Environment, loopbackCidr, proxyFlag, proxyOwnerGroups, type RedirectLog } from '../pod/proxy-env.ts'
+import { RedirectError, type RedirectSource } from '../pod/redirect-error.ts'
+import { unique } from '../pod/validators.ts'
+import type { Capture } from './capture.ts'
+import { checkRuleCount, type RuleLists } from './rule-count.ts'
+
+/**
+ * What a pod asks for, whatever its namespace turns out to have: which of its traffic goes through its proxy, and how.
+ * With the families of the namespace it becomes a `CaptureConfig`.
+ */
+export interface Redirect extends Capture<number, number> {
+  /** The user and the group whose traffic is the proxy's own. */
+  readonly proxyUID: number
+  readonly proxyGID: number
+  readonly dnsCapture: boolean
+  /** Whether IPv6 is captured beside IPv4. */
+  readonly dualStack: boolean
+}
+
+/** Settings of {@link redirectFor}. */
+export interface RedirectOptions {
+  readonly log?: RedirectLog | undefined
+  /** The node's own variables: defaults for owner groups, and the loopback range. Default: none. */
+  readonly env?: Environment | undefined
+}
+
+/** Ports of the proxy and its agent that are never captured: merged telemetry, readiness, Envoy's telemetry. */
+const AGENT_PORTS = [15020, 15021, 15090]
+
+/**
+ * Whether the pod wants no capture at all (`interceptionMode: NONE`); the plugin skips it with a log line.
+ */
+export function capturesNothing(pod: PodInfo): boolean {
+  return (
+    hasAnnotation(pod, annotations.interceptionMode) && pod.annotations[annotations.interceptionMode.key] === 'NONE'
+  )
+}
+
+/**
+ * The redirection that a pod's annotations and its proxy's variables ask for. Throws a {@link RedirectError} for the
+ * first value that does not parse.
+ *
+ * @example
+ * redirectFor(podInfo(pod)).excludeInboundPorts // [15020, 15021, 15090]
+ */
+export function redirectFor(pod: PodInfo, options: RedirectOptions = {}): Redirect {
+  const { log = () => undefined, env = {} } = options
+  const read = {
+    interceptionMode: readAnnotation(pod, annotations.interceptionMode),
+    includeOutboundIPRanges: readAnnotation(pod, annotations.includeOutboundIPRanges),
+    excludeOutboundIPRanges: readAnnotation(pod, annotations.excludeOutboundIPRanges),
+    excludeInboundPorts: unique([...readAnnotation(pod, annotations.excludeInboundPorts), ...AGENT_PORTS]),
+    includeInboundPorts: readAnnotation(pod, annotations.includeInboundPorts),
+    excludeOutboundPorts: readAnnotation(pod, annotations.excludeOutboundPorts),
+    includeOutboundPorts: readAnnotation(pod, annotations.includeOutboundPorts),
+    excludeInterfaces: readAnnotation(pod, annotations.excludeInterfaces),
+    rerouteVirtualInterfaces: readAnnotation(pod, rerouteAnnotation(pod)),
+  }
+  const lists = { ...read, ownerGroups: proxyOwnerGroups(pod, env, log) }
+  checkRuleCount(lists, (list, problem) => new RedirectError(sourceOf(pod, list), problem))
+  return {
+    ...lists,
+    proxyUID: proxyId(pod, 'runAsUser', pod.proxyUID),
+    proxyGID: proxyId(pod, 'runAsGroup', pod.proxyGID),
+    dnsCapture: proxyFlag(pod, 'ISTIO_META_DNS_CAPTURE', log),
+    dualStack: proxyFlag(pod, 'ISTIO_DUAL_STACK', log),
+    dropInvalid: proxyFlag(pod, 'INVALID_DROP', log),
+    loopbackCidr: loopbackCidr(env),
+  }
+}
+
+/** Where a pod has a list, for messages. */
+function sourceOf(pod: PodInfo, list: keyof RuleLists): RedirectSource {
+  const found = list === 'rerouteVirtualInterfaces' ? rerouteAnnotation(pod) : annotationOf(list)
+  const owner = podName(pod)
+  if (found !== undefined) return { kind: 'annotation', key: found.key, value: pod.annotations[found.key] ?? '', owner }
+  const key = 'ISTIO_OUTBOUND_OWNER_GROUPS_EXCLUDE'
+  return { kind: 'environment variable', key, value: pod.proxyEnv[key] ?? '', owner }
+}
+
+const annotationOf = (list: keyof RuleLists) => Object.entries(annotations).find(([name]) => name === list)?.[1]
+
+/** The deprecated key counts, and is checked, only in the absence of its successor. */
+function rerouteAnnotation(pod: PodInfo) {
+  const { rerouteVirtualInterfaces, kubevirtInterfaces } = annotations
+  return hasAnnotation(pod, rerouteVirtualInterfaces) ? rerouteVirtualInterfaces : kubevirtInterfaces
+}
+
+/** 1337 unless the proxy runs as somebody else; with TPROXY it runs as root, and root's traffic is not the proxy's. */
+function proxyId(pod: PodInfo, key: string, id: number | undefined): number {
+  if (id === undefined || id === 0) return 1337
+  if (Number.isInteger(id) && id > 0 && id <= MAX_ID) return id
+  const source = { kind: 'securityContext', key, value: String(id), owner: podName(pod) } as const
+  throw new RedirectError(source, `expected an id from 0 to ${MAX_ID}`)
+}

@@ -1,0 +1,51 @@
+import { quote } from '@cni/types'
+import { capturesNothing } from '../capture/redirect.ts'
+import { goBool } from '../pod/go-bool.ts'
+import type { PodInfo } from '../pod/pod-info.ts'
+import { quoted, redirectionAnnotation, type Skip, skip, statusAnnotation } from './before-asking.ts'
+import type { DecisionSettings } from './decision-settings.ts'
+
+const injectKey = 'sidecar.istio.io/inject'
+
+/** Whether only the selectors of ambient mode can tell what this pod is; a pod with a sidecar never is ambient. */
+export const maybeAmbient = (
+  pod: PodInfo,
+  settings: Pick<DecisionSettings, 'ambientSelectors' | 'ambientOptOut'>,
+): boolean =>
+  settings.ambientSelectors.length > 0 &&
+  !pod.hostNetwork &&
+  !Object.hasOwn(pod.annotations, statusAnnotation) &&
+  !(settings.ambientOptOut && own(pod.annotations, redirectionAnnotation) === 'disabled')
+
+/** The rest of the ladder: why this pod has no sidecar to redirect to, or `undefined` when it has one. */
+export function withoutSidecar(pod: PodInfo): Skip | undefined {
+  const { containers, proxyEnv, proxyType, annotations } = pod
+  if (pod.hostNetwork) return skip('excluded due to using the network of the host')
+  if (containers.has('istio-init')) return skip('excluded due to being already injected with istio-init container')
+  if (goBool(own(proxyEnv, 'DISABLE_ENVOY')) === true) return skip('excluded due to DISABLE_ENVOY on istio-proxy')
+  if (!containers.has('istio-proxy')) {
+    return skip(`excluded because it does not have istio-proxy container (have [${named(containers)}])`)
+  }
+  // An empty type counts as none given, as in Istio.
+  if (proxyType !== undefined && proxyType !== '' && proxyType !== 'sidecar') {
+    return skip(`excluded ${quoted(pod)} pod because it has proxy type ${quote(proxyType)}`)
+  }
+  // The label replaces the annotation even when it is empty.
+  const inject = own(pod.labels, injectKey) ?? own(annotations, injectKey)
+  if (goBool(inject) === false) return skip('excluded due to inject-disabled annotation')
+  if (!Object.hasOwn(annotations, statusAnnotation)) return skip('excluded due to not containing sidecar annotation')
+  if (capturesNothing(pod)) return skip('excluded due to interceptionMode NONE')
+  return undefined
+}
+
+/** The first names in order, and how many more there are: a pod may have thousands. */
+function named(containers: ReadonlySet<string>): string {
+  const names = [...containers].sort()
+  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : ''
+  return `${names.slice(0, MOST_NAMED).join(' ')}${more}`
+}
+
+const MOST_NAMED = 20
+
+const own = (record: Readonly<Record<string, string>>, key: string): string | undefined =>
+  Object.hasOwn(record, key) ? record[key] : undefined

@@ -1,0 +1,15 @@
+import type { AmbientPod } from './ambient-pod.ts'
+import { redirectionAnnotation } from './before-asking.ts'
+
+/** `enabled`: its rules are in and ztunnel has it. `pending`: its rules are in, ztunnel has not said yes. */
+export type RedirectionStatus = 'enabled' | 'pending'
+
+/** How far a pod's annotation says it is. */
+export function redirectionStatus({ annotations }: Pick<AmbientPod, 'annotations'>): RedirectionStatus | undefined {
+  const value = writtenRedirection(annotations)
+  return value === 'enabled' || value === 'pending' ? value : undefined
+}
+
+/** Value of the annotation, whatever it says. */
+export const writtenRedirection = (annotations: AmbientPod['annotations']): string | undefined =>
+  Object.hasOwn(annotations, redirectionAnnotation) ? annotations[redirectionAnnotation] : undefined

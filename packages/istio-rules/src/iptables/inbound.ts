@@ -1,0 +1,33 @@
+import type { Rule } from '@cni/iptables'
+import type { CaptureConfig } from '../capture/config.ts'
+import { onPorts, type Tables } from './chains.ts'
+import { tproxyDelivery, tproxyInbound } from './tproxy.ts'
+
+/** The ways into the proxy; its tunnel port is reached directly, whatever is captured. */
+export function proxyPorts({ nat }: Tables, config: CaptureConfig): readonly Rule[] {
+  return [
+    nat.on('ISTIO_INBOUND').proto('tcp').dport(config.inboundTunnelPort).return(),
+    nat.on('ISTIO_REDIRECT').proto('tcp').redirect(config.proxyPort),
+    nat.on('ISTIO_IN_REDIRECT').proto('tcp').redirect(config.inboundCapturePort),
+  ]
+}
+
+/** Inbound connections to the included ports go to the proxy: all but the excluded ones, or those listed. */
+export function capturedInbound(t: Tables, config: CaptureConfig): readonly Rule[] {
+  const { includeInboundPorts: included, excludeInboundPorts, interceptionMode } = config
+  if (included.length === 0) return []
+  const tproxy = interceptionMode === 'TPROXY'
+  const table = tproxy ? t.mangle : t.nat
+  const excluded = included === '*' ? excludeInboundPorts : []
+  return [
+    ...(tproxy ? tproxyDelivery(t, config) : []),
+    table.on('PREROUTING').proto('tcp').jump('ISTIO_INBOUND'),
+    ...excluded.map((port) => table.on('ISTIO_INBOUND').proto('tcp').dport(port).return()),
+    ...(tproxy ? tproxyInbound(t, config) : redirectInbound(t, config)),
+  ]
+}
+
+function redirectInbound({ nat }: Tables, { includeInboundPorts }: CaptureConfig): readonly Rule[] {
+  const tcp = nat.on('ISTIO_INBOUND').proto('tcp')
+  return onPorts(tcp, includeInboundPorts).map((rule) => rule.jump('ISTIO_IN_REDIRECT'))
+}

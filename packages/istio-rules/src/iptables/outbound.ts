@@ -1,0 +1,50 @@
+import type { Rule } from '@cni/iptables'
+import { loopback, PASSTHROUGH } from '../capture/addresses.ts'
+import type { CaptureConfig } from '../capture/config.ts'
+import type { Tables } from './chains.ts'
+import { virtualOutbound } from './interfaces.ts'
+
+const FAMILIES = ['ipv4', 'ipv6'] as const
+
+/** Everything outbound enters `ISTIO_OUTPUT`; excluded ports leave it before any other rule, the proxy's too. */
+export function outboundStart({ nat }: Tables, { excludeOutboundPorts }: CaptureConfig): readonly Rule[] {
+  const output = nat.on('ISTIO_OUTPUT')
+  return [
+    nat.on('OUTPUT').jump('ISTIO_OUTPUT'),
+    ...excludeOutboundPorts.flatMap((port) => [
+      output.proto('tcp').dport(port).return(),
+      output.proto('udp').dport(port).return(),
+    ]),
+    output.out('lo').src(PASSTHROUGH).return(),
+  ]
+}
+
+/** Loopback and the excluded ranges are not captured, though a port or a wider range below say so. */
+export function uncapturedRanges({ nat }: Tables, config: CaptureConfig): readonly Rule[] {
+  const output = nat.on('ISTIO_OUTPUT')
+  return [
+    output.dst(loopback(config)).return(),
+    ...FAMILIES.flatMap((family) =>
+      config.excludeOutboundIPRanges[family].map((cidr) => output.only(family).dst(cidr).return()),
+    ),
+  ]
+}
+
+/** The included ports and ranges go to the proxy. */
+export function capturedRanges(t: Tables, config: CaptureConfig): readonly Rule[] {
+  const { includeOutboundPorts, includeOutboundIPRanges: ranges, rerouteVirtualInterfaces } = config
+  const output = t.nat.on('ISTIO_OUTPUT')
+  return [
+    ...includeOutboundPorts.map((port) => output.proto('tcp').dport(port).jump('ISTIO_REDIRECT')),
+    ...(ranges === '*'
+      ? [output.jump('ISTIO_REDIRECT'), ...virtualOutbound(t, config)]
+      : FAMILIES.flatMap((family) =>
+          ranges[family].flatMap((cidr) => [
+            ...rerouteVirtualInterfaces.map((name) =>
+              t.nat.insert('PREROUTING', 1).only(family).in(name).dst(cidr).jump('ISTIO_REDIRECT'),
+            ),
+            output.only(family).dst(cidr).jump('ISTIO_REDIRECT'),
+          ]),
+        )),
+  ]
+}

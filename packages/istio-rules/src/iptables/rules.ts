@@ -1,0 +1,46 @@
+import { type Rule, type Ruleset, ruleset } from '@cni/iptables'
+import type { CaptureConfig } from '../capture/config.ts'
+import { chains, type Tables } from './chains.ts'
+import { dnsRules } from './dns.ts'
+import { capturedInbound, proxyPorts } from './inbound.ts'
+import { excludedInterfaces, virtualInterfaces } from './interfaces.ts'
+import { capturedRanges, outboundStart, uncapturedRanges } from './outbound.ts'
+import { ownerGroupRules, proxyOwnerRules } from './owner-rules.ts'
+import { tproxyLoops } from './tproxy.ts'
+
+/**
+ * The rules of a pod's redirection, in the order in which Istio writes them, for IPv4 and (when the pod has it) IPv6.
+ *
+ * @example
+ * await iptables(c, { print: istioRestoreText }).apply(redirectRules(captureConfig(redirect, { ipv6: false })))
+ */
+export function redirectRules(config: CaptureConfig): Ruleset {
+  return ruleset(chains, (t) =>
+    [
+      ...excludedInterfaces(t, config),
+      ...virtualInterfaces(t, config),
+      ...invalidDrops(t, config),
+      ...proxyPorts(t, config),
+      ...capturedInbound(t, config),
+      ...outboundStart(t, config),
+      ...proxyOwnerRules(t, config),
+      ...ownerGroupRules(t, config),
+      ...dnsRules(t, config),
+      ...uncapturedRanges(t, config),
+      ...capturedRanges(t, config),
+      ...tproxyLoops(t, config),
+    ].flatMap((rule) => inFamilies(rule, config)),
+  )
+}
+
+/** Drop packets that conntrack cannot place, before the stack answers them with a reset that nobody translates back. */
+function invalidDrops({ mangle }: Tables, { dropInvalid }: CaptureConfig): readonly Rule[] {
+  if (!dropInvalid) return []
+  return [mangle.on('PREROUTING').ctstate('INVALID').jump('ISTIO_DROP'), mangle.on('ISTIO_DROP').drop()]
+}
+
+/** A pod without IPv6 gets no IPv6 rule at all; the IPv4 rules are always written. */
+function inFamilies(rule: Rule, { ipv6 }: CaptureConfig): readonly Rule[] {
+  if (ipv6) return [rule]
+  return rule.family === 'ipv6' ? [] : [{ ...rule, family: 'ipv4' }]
+}

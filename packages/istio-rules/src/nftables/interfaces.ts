@@ -1,0 +1,43 @@
+import type { Placed } from '@cni/nftables'
+import type { CaptureConfig } from '../capture/config.ts'
+import { ofIpv6, type Tables } from './tables.ts'
+
+/** Traffic through an excluded interface is left alone, in both directions. */
+export function excludedInterfaces(
+  t: Tables,
+  { excludeInterfaces, interceptionMode }: CaptureConfig,
+): readonly Placed[] {
+  const nat = t['istio-proxy-nat']
+  const mangle = t['istio-proxy-mangle']
+  return [
+    ...excludeInterfaces.flatMap((name) => [
+      nat.on('prerouting').iifname(name).counter().return(),
+      nat.on('output').oifname(name).counter().return(),
+    ]),
+    ...(interceptionMode === 'TPROXY' ? excludeInterfaces : []).flatMap((name) => [
+      mangle.on('prerouting').iifname(name).counter().return(),
+      mangle.on('output').oifname(name).counter().return(),
+    ]),
+  ]
+}
+
+/**
+ * Traffic from a virtual machine behind an interface is outbound, not inbound. These come before all other rules of their
+ * chain. Istio inserts one after the other at its beginning, so the last one it writes stands first.
+ */
+export function virtualInterfaces(t: Tables, config: CaptureConfig): readonly Placed[] {
+  const { rerouteVirtualInterfaces: names, includeOutboundIPRanges: ranges } = config
+  const from = names.map((name) => t['istio-proxy-nat'].on('prerouting').iifname(name))
+  const captured =
+    ranges === '*'
+      ? from
+      : [
+          ...ranges.ipv4.flatMap((cidr) => from.map((rule) => rule.ip('daddr', cidr))),
+          ...ofIpv6(config, ranges.ipv6).flatMap((cidr) => from.map((rule) => rule.ip6('daddr', cidr))),
+        ]
+  const inserted = [
+    ...from.map((rule) => rule.counter().return()),
+    ...captured.map((rule) => rule.counter().jump('istio-redirect')),
+  ]
+  return inserted.reverse()
+}

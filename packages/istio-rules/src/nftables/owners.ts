@@ -1,0 +1,11 @@
+import type { Range } from '@cni/nftables'
+import { quote } from '@cni/types'
+
+/** The id of a user or group, or a range of them. nf_tables has no names: whoever takes names looks them up before. */
+export function ownerId(owner: number | string): number | Range<number> {
+  if (typeof owner === 'number') return owner
+  const [, from, to] = /^(\d+)-(\d+)$/.exec(owner) ?? []
+  if (from === undefined)
+    throw new Error(`nf_tables knows no names of users and groups: write ${quote(owner)} as a number`)
+  return { from: Number(from), to: Number(to) }
+}

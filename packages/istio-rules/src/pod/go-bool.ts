@@ -1,0 +1,6 @@
+/** Go's strconv.ParseBool; anything else says nothing. */
+export function goBool(text: string | undefined): boolean | undefined {
+  if (text === undefined) return undefined
+  if (/^(?:1|t|T|TRUE|true|True)$/.test(text)) return true
+  return /^(?:0|f|F|FALSE|false|False)$/.test(text) ? false : undefined
+}

@@ -1,0 +1,24 @@
+/** The members of a pod that decide about its traffic. */
+export interface Pod {
+  readonly metadata: {
+    readonly name: string
+    readonly namespace: string
+    readonly labels?: Readonly<Record<string, string>> | undefined
+    readonly annotations?: Readonly<Record<string, string>> | undefined
+  }
+  readonly spec: {
+    readonly hostNetwork?: boolean | undefined
+    readonly initContainers?: readonly PodContainer[] | undefined
+    readonly containers?: readonly PodContainer[] | undefined
+  }
+}
+
+/** The same of one of its containers. */
+export interface PodContainer {
+  readonly name: string
+  readonly args?: readonly string[] | undefined
+  readonly env?: readonly { readonly name: string; readonly value?: string | undefined }[] | undefined
+  readonly securityContext?:
+    | { readonly runAsUser?: number | undefined; readonly runAsGroup?: number | undefined }
+    | undefined
+}

@@ -1,0 +1,62 @@
+import { quote } from '@cni/types'
+import { isLoopback, parsePrefix } from './ip.ts'
+import { type OwnerGroups, ownerGroups } from './owner-groups.ts'
+import { type PodInfo, podName } from './pod-info.ts'
+import { parseFrom, type RedirectSource } from './redirect-error.ts'
+
+/** Where the derivation reports what it tolerates. */
+export type RedirectLog = (level: 'info' | 'warn', message: string, fields: Readonly<Record<string, unknown>>) => void
+
+/** The environment of this process, or the part of it that concerns redirection. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+const TRUE = new Set(['1', 't', 'T', 'TRUE', 'true', 'True'])
+const FALSE = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False'])
+
+/** A boolean variable of the proxy; absent is false, and so is an unreadable one, with a warning. */
+export function proxyFlag(pod: PodInfo, key: string, log: RedirectLog): boolean {
+  const value = own(pod.proxyEnv, key)
+  if (value === undefined || FALSE.has(value)) return false
+  if (TRUE.has(value)) return true
+  log('warn', `environment variable ${key} of ${podName(pod)} is ${quote(value)}, not a boolean: taken as false`, {
+    key,
+  })
+  return false
+}
+
+/** Owner groups from the proxy's variables, else from the node's, else everyone's outbound traffic is captured. */
+export function proxyOwnerGroups(pod: PodInfo, env: Environment, log: RedirectLog): OwnerGroups {
+  const includes = lookUp(pod, env, 'ISTIO_OUTBOUND_OWNER_GROUPS', '*')
+  const excludes = lookUp(pod, env, 'ISTIO_OUTBOUND_OWNER_GROUPS_EXCLUDE', '')
+  // both are parsed before one wins: a mistake in the other should not surface only on the day the first is removed
+  const only = parseFrom(includes, (value) => (value === '*' ? undefined : ownerGroups(value, 64)))
+  const except = parseFrom(excludes, (value) => ownerGroups(value))
+  if (only === undefined) return { mode: 'all-except', groups: except }
+  const { key, owner } = includes
+  if (only.length === 0) {
+    log('warn', `environment variable ${key} of ${owner} is empty: nothing outbound is captured`, { key })
+  }
+  return { mode: 'only', groups: only }
+}
+
+/** The IPv4 prefix that counts as loopback: the node's variable, else 127.0.0.1/32. */
+export function loopbackCidr(env: Environment): string {
+  const key = 'ISTIO_OUTBOUND_IPV4_LOOPBACK_CIDR'
+  const value = own(env, key) ?? '127.0.0.1/32'
+  return parseFrom({ kind: 'environment variable', key, value, owner: 'this node' }, (text) => {
+    const prefix = parsePrefix(text)
+    if (prefix?.family === 'ipv4' && isLoopback(prefix.address) && prefix.bits >= 8) return prefix.cidr
+    throw new Error('expected a range inside 127.0.0.0/8, such as "127.0.0.1/32"')
+  })
+}
+
+function lookUp(pod: PodInfo, env: Environment, key: string, fallback: string): RedirectSource {
+  const kind = 'environment variable'
+  const ofPod = own(pod.proxyEnv, key)
+  if (ofPod !== undefined) return { kind, key, value: ofPod, owner: podName(pod) }
+  return { kind, key, value: own(env, key) ?? fallback, owner: 'this node' }
+}
+
+function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined
+}

@@ -1,0 +1,82 @@
+import { quote } from '@cni/types'
+import { parsePrefix } from './ip.ts'
+import { listEntries } from './list-entries.ts'
+
+/** How inbound traffic reaches the proxy. */
+export type InterceptionMode = 'REDIRECT' | 'TPROXY'
+
+/** Prefixes by family, in canonical text. */
+export interface IpRanges {
+  readonly ipv4: readonly string[]
+  readonly ipv6: readonly string[]
+}
+
+/** V-mode: exactly `REDIRECT` or `TPROXY`. */
+export function interceptionMode(value: string): InterceptionMode {
+  if (value === 'REDIRECT' || value === 'TPROXY') return value
+  throw new Error('expected REDIRECT or TPROXY')
+}
+
+/** V-port: a comma list of ports; blanks around items are dropped and an empty value is an empty list. */
+export function ports(value: string): readonly number[] {
+  const entries = listEntries(value)
+  if (value.trim() === '') return []
+  return unique(entries.map((item) => port(item.trim())))
+}
+
+/** V-port*: `*` for every port, or a list. */
+export function portsOrAll(value: string): '*' | readonly number[] {
+  return value === '*' ? value : ports(value)
+}
+
+function port(item: string): number {
+  if (item === '*') throw new Error('"*" is not possible here, write the ports as "80,443"')
+  return unsigned(item, 65535, 'port')
+}
+
+/** An unsigned decimal up to `max`; the error calls it `what`. */
+export function unsigned(item: string, max: number, what: string): number {
+  if (item === '') throw new Error(`there is no ${what} between two commas`)
+  // the length bound keeps Number exact; zeros in front are allowed, as in Istio
+  const number = /^0*\d{1,10}$/.test(item) ? Number(item) : Number.NaN
+  if (number <= max) return number
+  throw new Error(`${quote(item)} is not a ${what} (0 to ${max})`)
+}
+
+/** V-cidr: a comma list of `address/bits` without blanks; an empty value is an empty list. */
+export function ipRanges(value: string): IpRanges {
+  const prefixes = value === '' ? [] : listEntries(value).map(prefix)
+  const of = (family: 'ipv4' | 'ipv6') => unique(prefixes.filter((p) => p.family === family).map((p) => p.cidr))
+  return { ipv4: of('ipv4'), ipv6: of('ipv6') }
+}
+
+/** V-cidr*: `*` for every destination, or a list. */
+export function ipRangesOrAll(value: string): '*' | IpRanges {
+  return value === '*' ? value : ipRanges(value)
+}
+
+function prefix(item: string) {
+  const parsed = parsePrefix(item)
+  if (parsed !== undefined) return parsed
+  if (item === '*') throw new Error('"*" is not possible here, write the ranges as "10.0.0.0/8,fd00::/8"')
+  throw new Error(`${quote(item)} is not an IP range, write "10.0.0.0/8" or "fd00::/8" without blanks`)
+}
+
+/** V-if: a comma list of interface names; blanks around items are dropped and an empty value is an empty list. */
+export function interfaces(value: string): readonly string[] {
+  if (value === '') return []
+  return unique(listEntries(value).map((item) => interfaceName(item.trim())))
+}
+
+function interfaceName(name: string): string {
+  if (name === '') throw new Error('there is no interface name between two commas')
+  if (name.length > 15) throw new Error(`${quote(name)} is longer than the 15 characters of an interface name`)
+  // stricter than the kernel: "+" would be a wildcard for iptables, and nothing here may look like an option
+  if (/^[a-zA-Z][\w.-]*$/.test(name)) return name
+  throw new Error(`${quote(name)} is not an interface name (a letter, then letters, digits, "_", "." or "-")`)
+}
+
+/** The values without later duplicates, in order. */
+export function unique<T>(values: readonly T[]): readonly T[] {
+  return [...new Set(values)]
+}

@@ -1,0 +1,32 @@
+import type { AmbientPod } from '../src/decide/ambient-pod.ts'
+import type { EnrolmentSettings } from '../src/decide/enrolment.ts'
+
+/** The label of pods and namespaces that asks for ambient mode, or with `none` refuses it. */
+export const mode = 'istio.io/dataplane-mode'
+
+/** As Istio's chart sets them. */
+export const settings: EnrolmentSettings = {
+  selectors: [
+    { podSelector: { matchLabels: { [mode]: 'ambient' } } },
+    {
+      podSelector: { matchExpressions: [{ key: mode, operator: 'NotIn', values: ['none'] }] },
+      namespaceSelector: { matchLabels: { [mode]: 'ambient' } },
+    },
+  ],
+  excludeNamespaces: ['kube-system'],
+  systemNamespace: 'istio-system',
+}
+
+/** A running pod that nothing is said about. */
+export const ambientPod = (more: Partial<AmbientPod> = {}): AmbientPod => ({
+  namespace: 'shop',
+  name: 'web-0',
+  uid: '55efbedd-5af0-4fb0-b896-61604f0b0b53',
+  serviceAccount: 'default',
+  labels: {},
+  annotations: {},
+  hostNetwork: false,
+  completed: false,
+  addresses: ['10.0.0.9'],
+  ...more,
+})

@@ -1,0 +1,45 @@
+import { findExecutable } from '@cni/host'
+import { netns } from '@cni/netns'
+import { tempNetns } from '@cni/netns/testing'
+import { addRuleset, nftables, printRuleset } from '@cni/nftables'
+import { Batch, openNft } from '@cni/nftables/wire'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { nativeRules } from '../src/nftables/rules.ts'
+import { kernelDump } from './kernel-dump.ts'
+import { anyConfig } from './random-config.ts'
+import { nativeTransaction } from './transaction.ts'
+
+// CNI_FUZZ_RUNS=500 for a long run, with another seed each time: the report of a failure names it.
+const { CNI_FUZZ_RUNS } = process.env
+const runs = Number(CNI_FUZZ_RUNS ?? 24)
+const seed = CNI_FUZZ_RUNS === undefined ? 20_261_122 : Date.now() % 0x7fffffff
+const missing = findExecutable('nft') === undefined ? ' (skipped: nft is not installed)' : ''
+
+describe.runIf(missing === '')(`the native rules of a random configuration${missing}`, () => {
+  test('are, byte for byte, those of Istio’s transaction when nft reads it, and found there', {
+    timeout: 60_000 + runs * 2000,
+  }, async () => {
+    let compared = 0
+    await fc.assert(
+      fc.asyncProperty(anyConfig, async (config) => {
+        const rules = nativeRules(config)
+        await using theirs = await tempNetns()
+        await netns.exec(theirs, ['nft', '-f', '-'], { input: nativeTransaction(config) })
+        await using ours = await tempNetns()
+        {
+          using nft = openNft(ours)
+          nft.commit(addRuleset(new Batch(), rules))
+        }
+        expect(kernelDump(ours)).toEqual(kernelDump(theirs))
+        expect((await netns.exec(ours, ['nft', 'list', 'ruleset'])).stdout).toBe(printRuleset(rules))
+        // What nft has written is taken for ours.
+        await nftables(theirs).verify(rules)
+        expect(await nftables(theirs).apply(rules)).toMatchObject({ plan: 'unchanged' })
+        compared += 1
+      }),
+      { numRuns: runs, seed, endOnFailure: CNI_FUZZ_RUNS === undefined },
+    )
+    expect(compared).toBeGreaterThanOrEqual(runs)
+  })
+})

@@ -1,0 +1,59 @@
+import * as z from 'zod/mini'
+import { KubeError } from '../kube-error.ts'
+
+// Each of them once: to make one takes 10 µs.
+const string = z.string()
+const strings = z.optional(z.record(string, string))
+const id = z.optional(z.number())
+
+const container = z.object({
+  name: string,
+  args: z.optional(z.array(string)),
+  env: z.optional(z.array(z.object({ name: string, value: z.optional(string) }))),
+  securityContext: z.optional(z.object({ runAsUser: id, runAsGroup: id })),
+})
+
+const podSchema = z.object({
+  metadata: z.object({ name: string, namespace: string, labels: strings, annotations: strings }),
+  spec: z.object({
+    hostNetwork: z.optional(z.boolean()),
+    containers: z.array(container),
+    initContainers: z.optional(z.array(container)),
+  }),
+})
+
+/** The members of a pod that {@link parsePod} keeps. */
+export type Pod = z.infer<typeof podSchema>
+
+/**
+ * The members of a pod that decide about its traffic, from what the API server answered; one that is `null` is absent.
+ * Throws `KubeError`.
+ */
+export function parsePod(document: unknown, expected: { readonly namespace: string; readonly name: string }): Pod {
+  const who = `${expected.namespace}/${expected.name}`
+  const asItIs = podSchema.safeParse(document)
+  // API servers leave out what is absent: only other sources pay for a second look.
+  const parsed = asItIs.success ? asItIs : podSchema.safeParse(withoutNulls(document))
+  if (!parsed.success) {
+    const where = parsed.error.issues[0]?.path.map(String).join('.') || 'the document'
+    throw new KubeError('BAD_ANSWER', `pod ${who}: the API server's answer is not a pod: ${where} has the wrong type`)
+  }
+  const { namespace, name } = parsed.data.metadata
+  if (namespace !== expected.namespace || name !== expected.name) {
+    throw new KubeError(
+      'BAD_ANSWER',
+      `pod ${who}: the API server answered with pod ${JSON.stringify(`${namespace}/${name}`)}`,
+    )
+  }
+  return parsed.data
+}
+
+/** As deep as the schema looks: `spec.containers[0].env[0].value`. */
+const maxDepth = 6
+
+function withoutNulls(value: unknown, depth = 0): unknown {
+  if (typeof value !== 'object' || value === null || depth > maxDepth) return value
+  if (Array.isArray(value)) return value.map((item: unknown) => withoutNulls(item, depth + 1))
+  const members = Object.entries(value).filter(([, member]) => member !== null)
+  return Object.fromEntries(members.map(([key, member]) => [key, withoutNulls(member, depth + 1)]))
+}

@@ -1,0 +1,47 @@
+import { readRegularFile } from '@cni/host'
+import { messageOf } from '@cni/types'
+import { KubeError } from '../kube-error.ts'
+import type { ClusterAccess } from './kubeconfig.ts'
+
+/** Where a pod finds its API server and its credentials. */
+export interface ServiceAccount {
+  /** Such as `https://10.96.0.1:443`. */
+  readonly server: string
+  readonly tokenFile: string
+  readonly caFile: string
+}
+
+/** Reads the files of a service account; called for each request, because kubelet replaces the token every hour. */
+export function serviceAccountAccess({ server, tokenFile, caFile }: ServiceAccount): ClusterAccess {
+  const url = URL.canParse(server) ? new URL(server) : undefined
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.search !== '') {
+    throw new KubeError('BAD_KUBECONFIG', `API server ${JSON.stringify(server)}: expected https://host:port`)
+  }
+  const ca = read(caFile)
+  const token = read(tokenFile).trim()
+  // Neither is repeated: it may be most of a credential.
+  if (token === '') throw new KubeError('BAD_KUBECONFIG', `token file ${tokenFile}: it is empty`)
+  if (/[^!-~]/.test(token)) {
+    throw new KubeError('BAD_KUBECONFIG', `token file ${tokenFile}: it holds blanks or control characters`)
+  }
+  return {
+    source: caFile,
+    server: url,
+    ca,
+    insecure: false,
+    serverName: undefined,
+    token: () => token,
+    clientCertificate: () => undefined,
+  }
+}
+
+const maxBytes = 1024 * 1024
+
+function read(path: string): string {
+  try {
+    return readRegularFile(path, maxBytes, { ownOnly: true })
+  } catch (cause) {
+    const problem = messageOf(cause)
+    throw new KubeError('NO_KUBECONFIG', `cannot read ${path}: ${problem}`, { cause })
+  }
+}

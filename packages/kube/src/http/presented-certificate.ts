@@ -1,0 +1,50 @@
+import type { TLSSocket } from 'node:tls'
+import { quote } from '@cni/types'
+import type { Trust } from './transport.ts'
+
+/** Milliseconds for the second look at a server whose certificate was refused. */
+const PATIENCE = 2000
+
+/**
+ * Says which certificate a server presents and which ones the CA file holds, for the error of a refused one. Connects once
+ * more and sends nothing. `undefined` when the server does not present one in time.
+ *
+ * @example
+ * await presentedCertificate(new URL('https://10.96.0.1'), trust) // 'it presents "CN=kube-apiserver" of "CN=a"; known is "CN=b"'
+ */
+export async function presentedCertificate(url: URL, { ca, serverName }: Trust): Promise<string | undefined> {
+  const { connect } = process.getBuiltinModule('node:tls')
+  const { isIP } = process.getBuiltinModule('node:net')
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const servername = serverName ?? (isIP(host) === 0 ? host : '')
+  const socket = connect({ host, port: Number(url.port || 443), servername, rejectUnauthorized: false })
+  try {
+    const certificate = await leafOf(socket)
+    if (certificate === undefined) return undefined
+    const { subject, issuer } = certificate
+    return `it presents ${quoteName(subject)}, issued by ${quoteName(issuer)}; known is ${knownNames(ca)}`
+  } finally {
+    socket.destroy()
+  }
+}
+
+// internal
+
+const leafOf = (socket: TLSSocket) =>
+  new Promise<ReturnType<TLSSocket['getPeerX509Certificate']>>((resolve) => {
+    socket.once('secureConnect', () => resolve(socket.getPeerX509Certificate()))
+    socket.once('error', () => resolve(undefined))
+    socket.setTimeout(PATIENCE, () => resolve(undefined))
+  })
+
+/** The subjects in a CA file, three at most. */
+function knownNames(ca: string | undefined): string {
+  if (ca === undefined) return "the runtime's own list"
+  const { X509Certificate } = process.getBuiltinModule('node:crypto')
+  const texts = ca.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? []
+  const names = texts.slice(0, 3).map((text) => quoteName(new X509Certificate(text).subject))
+  return texts.length > names.length ? `${names.join(', ')} and ${texts.length - names.length} more` : names.join(', ')
+}
+
+/** A distinguished name on one line. */
+const quoteName = (name: string | undefined): string => quote((name ?? '').replaceAll('\n', ', '))

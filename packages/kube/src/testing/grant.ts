@@ -1,0 +1,13 @@
+/** A verb on a resource that a role may allow. */
+export type Grant =
+  | 'list pods'
+  | 'watch pods'
+  | 'list namespaces'
+  | 'watch namespaces'
+  | 'delete pods'
+  | 'patch pods/status'
+  | 'create events'
+  | 'patch events'
+  | 'get daemonsets'
+  | 'get nodes'
+  | 'create serviceaccounts/token'

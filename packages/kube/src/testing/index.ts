@@ -1,0 +1,34 @@
+/**
+ * A Kubernetes API server for pods and namespaces, small enough to start inside a test or a demonstration.
+ *
+ * @example
+ * ```ts
+ * import { startApiServer } from '@cni/kube/testing'
+ *
+ * const pod = { metadata: { name: 'web', namespace: 'demo' }, spec: { containers: [{ name: 'app' }] } }
+ * await using api = await startApiServer({ pods: [pod] })
+ * api.writeKubeconfig('/run/example')
+ * ```
+ *
+ * @module
+ */
+
+export {
+  type ApiServer,
+  type ApiServerOptions,
+  type DaemonSetDocument,
+  type Misbehaviour,
+  type SeenRequest,
+  startApiServer,
+} from './api-server.ts'
+export {
+  type Authority,
+  type Certificate,
+  type CertificateOptions,
+  createAuthority,
+  type KeyKind,
+  type Validity,
+} from './certificate.ts'
+export type { Grant } from './grant.ts'
+export { type KubeconfigParts, kubeconfigText } from './kubeconfig-text.ts'
+export type { StoredContainer, StoredPod } from './stored-pod.ts'

@@ -1,0 +1,262 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { isObject } from '@cni/types'
+import * as z from 'zod/mini'
+import type { KubeClient } from '../client/client.ts'
+import { isKubeError, KubeError } from '../kube-error.ts'
+import { itemSplitter } from './item-splitter.ts'
+import { lineSplitter } from './line-splitter.ts'
+
+/** What becomes of the objects of a {@link listWatch}. They are as the server sent them. */
+export interface Observer {
+  /** A list begins: what is not told of before {@link Observer.listed} is gone. */
+  listing(): void
+  present(object: unknown): void
+  /** Everything is known. */
+  listed(): void
+  gone(object: unknown): void
+  /** The watch said something: a change, or a bookmark, which says that there was none. Told after the change itself. */
+  alive?(): void
+  /** It did not work and will be tried again after the pause. */
+  failed(error: KubeError, pauseMs: number): void
+}
+
+/** What to watch, and how. */
+export interface ListWatchOptions {
+  /** Called for each request, so that every one has the credentials of its time. Throws `KubeError`. */
+  readonly connect: () => KubeClient
+  /** Such as `/api/v1/pods`. */
+  readonly path: string
+  readonly fieldSelector?: string
+  readonly labelSelector?: string
+  /** Where the server cannot look objects up by an index, lists are read in pages. */
+  readonly paged: boolean
+  readonly observer: Observer
+  readonly signal: AbortSignal
+  /** For tests: how to wait before the next try. */
+  readonly pause?: (ms: number, signal: AbortSignal) => Promise<unknown>
+  /** A watch that says nothing for so long is made anew; servers send a bookmark every minute. */
+  readonly silenceMs?: number
+}
+
+/**
+ * Lists, then watches, for ever: over cut and silent connections, expired versions (410) and refusals, with growing
+ * pauses. Keeps no object. Settles when the signal is aborted.
+ */
+export async function listWatch(options: ListWatchOptions): Promise<void> {
+  const { observer, signal } = options
+  const watchSeconds = Math.round(300 + Math.random() * 300)
+  const state: State = { version: undefined, expired: false, limit: pageSize, failures: 0, watchSeconds }
+  while (!signal.aborted) {
+    try {
+      if (state.version === undefined) await list(options, state)
+      await watch(options, state)
+    } catch (error) {
+      if (signal.aborted) return
+      if (!isKubeError(error)) throw error
+      if (error.code === 'STATUS' && error.status === 410) expire(state)
+      // What was said is lost: only a list tells.
+      if (error.code === 'BAD_ANSWER') state.version = undefined
+      state.failures += 1
+      const ms = pauseAfter(error, state.failures)
+      observer.failed(error, ms)
+      await paused(options, ms)
+    }
+  }
+}
+
+/** The caller looks at the signal. */
+async function paused({ signal, pause = (ms) => delay(ms, undefined, { signal }) }: ListWatchOptions, ms: number) {
+  await pause(ms, signal).catch(() => {})
+}
+
+interface State {
+  /** From where to go on watching; `undefined`: list first. */
+  version: string | undefined
+  /** The cache of the server is behind what we have seen: the next list has to be the latest. */
+  expired: boolean
+  /** Objects on a page: fewer after a page was too large. */
+  limit: number
+  failures: number
+  /** How long a watch lasts: not the same on all nodes, and always the same here, so that a failure has the same words. */
+  readonly watchSeconds: number
+}
+
+function expire(state: State): void {
+  state.version = undefined
+  state.expired = true
+}
+
+const listSchema = z.object({ metadata: z.object({ resourceVersion: z.string(), continue: z.optional(z.string()) }) })
+
+async function list(options: ListWatchOptions, state: State): Promise<void> {
+  const { observer, path, paged } = options
+  observer.listing()
+  // From the cache of the server: after its restart all nodes ask at once.
+  const fromCache = !paged && !state.expired && state.limit === pageSize
+  const until = performance.now() + maxListMs
+  const seen: Seen = { pages: 0, objects: 0 }
+  let next: string | undefined
+  do {
+    if (seen.pages > fastPages) await paused(options, pageMs)
+    const query = new URLSearchParams({ ...selectors(options), limit: String(state.limit) })
+    if (fromCache) query.set('resourceVersion', '0')
+    if (next !== undefined) query.set('continue', next)
+    const { metadata } = await page(options, query, state, seen)
+    if (metadata.continue !== undefined && metadata.continue === next) {
+      throw new KubeError('BAD_ANSWER', `GET ${path}: two pages of the list have the same "continue"`)
+    }
+    next = metadata.continue || undefined
+    state.version = next === undefined ? metadata.resourceVersion : undefined
+    seen.pages += 1
+    if (next !== undefined && (seen.pages >= maxPages || seen.objects > maxObjects || performance.now() > until)) {
+      const read = `${seen.pages} pages with ${seen.objects} objects`
+      throw new KubeError('BAD_ANSWER', `GET ${path}: the list has no end: gave up after ${read}`)
+    }
+  } while (next !== undefined)
+  state.expired = false
+  observer.listed()
+}
+
+/** What was read of a list so far. */
+interface Seen {
+  pages: number
+  objects: number
+}
+
+/** Reads one page, object by object: only one of them is in memory. */
+async function page(options: ListWatchOptions, query: URLSearchParams, state: State, seen: Seen) {
+  const { connect, path, observer, signal } = options
+  const url = `${path}?${query}`
+  const splitter = itemSplitter({
+    maxItemBytes: maxObjectBytes,
+    onItem(text) {
+      seen.objects += 1
+      observer.present(parse(text))
+    },
+    onTooLong: () => observer.present(undefined),
+  })
+  let bytes = 0
+  await connect().send(
+    {
+      method: 'GET',
+      path: url,
+      timeoutMs: 60_000,
+      onData(chunk) {
+        bytes += chunk.length
+        if (bytes > maxPageBytes) {
+          state.limit = Math.max(1, Math.floor(state.limit / 4))
+          throw new KubeError('BAD_ANSWER', `GET ${url}: the answer is larger than ${maxPageBytes} bytes`)
+        }
+        splitter.take(chunk)
+        if (splitter.isNoList()) {
+          throw new KubeError('BAD_ANSWER', `GET ${path}: the answer is not a list: most of it are no items`)
+        }
+      },
+    },
+    { signal },
+  )
+  const parsed = listSchema.safeParse(parse(splitter.end()))
+  if (!parsed.success) throw new KubeError('BAD_ANSWER', `GET ${path}: the answer is not a list`)
+  return parsed.data
+}
+
+async function watch(options: ListWatchOptions, state: State): Promise<void> {
+  const { connect, path, observer, signal, silenceMs = 180_000, ...what } = options
+  const query = new URLSearchParams({
+    ...selectors(what),
+    watch: 'true',
+    allowWatchBookmarks: 'true',
+    resourceVersion: state.version ?? '',
+    timeoutSeconds: String(state.watchSeconds),
+  })
+  const began = performance.now()
+  const silence = new AbortController()
+  const timer = setTimeout(() => silence.abort(), silenceMs)
+  timer.unref()
+  const take = lineSplitter(maxObjectBytes, (line) => event(line, path, observer, state))
+  try {
+    await connect().send(
+      {
+        method: 'GET',
+        path: `${path}?${query}`,
+        timeoutMs: (state.watchSeconds + 30) * 1000,
+        onData(chunk) {
+          timer.refresh()
+          take(chunk)
+        },
+      },
+      { signal: AbortSignal.any([signal, silence.signal]) },
+    )
+  } catch (error) {
+    if (signal.aborted || !isKubeError(error) || error.code !== 'ABORTED') throw error
+    throw new KubeError('TIMEOUT', `GET ${path}: the watch was silent for ${silenceMs / 1000} s`)
+  } finally {
+    clearTimeout(timer)
+  }
+  if (signal.aborted) return
+  if (performance.now() - began > shortestWatchMs) {
+    state.failures = 0
+    return
+  }
+  throw new KubeError('BAD_ANSWER', `GET ${path}: the watch ended as soon as it began`)
+}
+
+const statusSchema = z.object({ code: z.optional(z.number()) })
+
+function event(line: string, path: string, observer: Observer, state: State): void {
+  const told = parse(line)
+  // Without a schema: of pods that come and go there are many.
+  if (!isObject(told) || typeof told.type !== 'string') {
+    throw new KubeError('BAD_ANSWER', `GET ${path}: the watch sent something that is not an event`)
+  }
+  const { type, object } = told
+  const version = versionOf(object)
+  if (type === 'ERROR') {
+    const { code = 500 } = statusSchema.safeParse(object).data ?? {}
+    state.version = undefined
+    throw new KubeError('STATUS', `GET ${path}: the watch ended with ${code}`, { status: code })
+  }
+  if (type === 'ADDED' || type === 'MODIFIED') observer.present(object)
+  if (type === 'DELETED') observer.gone(object)
+  if (version !== undefined) state.version = version
+  state.failures = 0
+  observer.alive?.()
+}
+
+function versionOf(object: unknown): string | undefined {
+  const metadata = isObject(object) ? object.metadata : undefined
+  const version = isObject(metadata) ? metadata.resourceVersion : undefined
+  return typeof version === 'string' ? version : undefined
+}
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined // reported as no event
+  }
+}
+
+const selectors = ({ fieldSelector, labelSelector }: Pick<ListWatchOptions, 'fieldSelector' | 'labelSelector'>) => ({
+  ...(fieldSelector ? { fieldSelector } : {}),
+  ...(labelSelector ? { labelSelector } : {}),
+})
+
+/** 1 s, doubled up to 30 s, more if the server says so; never the same for all nodes. */
+function pauseAfter({ retryAfterMs = 0 }: KubeError, failures: number): number {
+  const growing = Math.min(1000 * 2 ** Math.min(failures - 1, 5), 30_000)
+  return Math.max(Math.min(retryAfterMs, 60_000), Math.round(growing * (0.75 + Math.random() / 4)))
+}
+
+/** etcd refuses objects above 1.5 MiB. A larger one is passed over in a list, and makes a watch begin anew. */
+const maxObjectBytes = 2 * 1024 * 1024
+/** Objects on a page, and the most bytes of one. */
+const pageSize = 500
+const maxPageBytes = 64 * 1024 * 1024
+/** A list that goes on is given up after this. Pages after the first ones are asked for with pauses. */
+const maxPages = 1000
+const maxObjects = 200_000
+const maxListMs = 300_000
+const fastPages = 20
+const pageMs = 100
+const shortestWatchMs = 1000

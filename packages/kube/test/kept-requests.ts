@@ -1,0 +1,39 @@
+// Usage: kept-requests.ts ORIGIN CA_FILE STRANGER_FILE STEPS — performs the steps, a JSON list of lists of paths: those of a
+// step at the same time, each with a token of its own, over kept connections; prints what came of each. It does not exit.
+import { readFileSync } from 'node:fs'
+import { errnoOf } from '@cni/types'
+import { keptConnections } from '../src/http/kept-connections.ts'
+
+const [, , origin = '', caFile = '', strangerFile = '', steps = '[]'] = process.argv
+const kept = keptConnections()
+let sent = 0
+
+async function patch(path: string): Promise<object> {
+  sent += 1
+  try {
+    const { status, body } = await kept.transport({
+      method: 'PATCH',
+      url: new URL(path, origin),
+      headers: { authorization: `Bearer ${sent}` },
+      trust: {
+        ca: readFileSync(path === '/stranger' ? strangerFile : caFile, 'utf8'),
+        insecure: false,
+        serverName: undefined,
+        client: undefined,
+      },
+      signal: AbortSignal.timeout(5000),
+      maxBytes: 1000,
+      body: '{"metadata":{}}',
+    })
+    return { status, ...JSON.parse(body) }
+  } catch (error) {
+    return { failed: errnoOf(error) }
+  }
+}
+
+const outcomes: object[] = []
+for (const paths of JSON.parse(steps) as string[][]) {
+  if (paths[0] === 'dispose') kept[Symbol.dispose]()
+  else outcomes.push(...(await Promise.all(paths.map(patch))))
+}
+process.stdout.write(JSON.stringify(outcomes))

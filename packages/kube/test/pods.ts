@@ -1,0 +1,9 @@
+import type { StoredPod } from '../src/testing/stored-pod.ts'
+
+/** Pod with one container. */
+export const storedPod = (metadata: Partial<StoredPod['metadata']> = {}): StoredPod => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'web', namespace: 'demo', ...metadata },
+  spec: { containers: [{ name: 'app', image: 'app' }] },
+})
