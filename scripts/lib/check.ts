@@ -1,3 +1,4 @@
+import { checkCommits } from './commits.ts'
 import { checkDocs } from './docs.ts'
 import { exec, node26 } from './exec.ts'
 import { buildPackages } from './executables.ts'
@@ -7,7 +8,7 @@ import { checkApi } from './public-api.ts'
 import { checkReference } from './reference.ts'
 import { smokeTest } from './smoke.ts'
 
-/** Lint, types, unused code, package manifests and sizes. */
+/** Lint, commit messages, types, unused code, package manifests and sizes. */
 export async function check() {
   await step('lint and format (biome)', () =>
     exec(['biome', 'ci', '--colors=off', '--error-on-warnings', '.'], { quiet: true }),
@@ -15,6 +16,7 @@ export async function check() {
   await step('imports: who may import whom, no circles', () =>
     exec([node26, 'scripts/check-imports.ts'], { quiet: true }),
   )
+  await step('commits: subject and body', checkCommits)
   await step('types (tsc)', () => exec(['tsc', '-p', 'tsconfig.json'], { quiet: true }))
   await step('documentation: code blocks, commands, links', checkDocs)
   await step('API comments (typedoc)', checkReference)
