@@ -1,5 +1,5 @@
 // npm run bench [-- options]: everything that is measured, in one report; see --help.
-import { benchOptions, HELP, SUITES, UsageError } from './lib/bench-options.ts'
+import { benchOptions, HELP, SUITES, UsageError } from '../bench/lib/options.ts'
 import { ensurePackages, TEST_PACKAGES } from './lib/debian.ts'
 import { exec, node26 } from './lib/exec.ts'
 import { buildExecutables } from './lib/executables.ts'

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { benchOptions, HELP, SUITES, suiteArguments, UsageError } from '../../scripts/lib/bench-options.ts'
 import { compareText } from './compare-text.ts'
+import { benchOptions, HELP, SUITES, suiteArguments, UsageError } from './options.ts'
 import { findPeers } from './peers.ts'
 
 describe('the options of npm run bench', () => {

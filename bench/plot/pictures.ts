@@ -1,6 +1,6 @@
-import type { Report } from '../../bench/lib/report.ts'
+import type { Report } from '../lib/report.ts'
 import { barChart } from './bar-chart.ts'
-import { finder } from './bench-cells.ts'
+import { finder } from './cells.ts'
 
 /** The pictures of the pages as SVG text, by file name. */
 export function plots(report: Report): Record<string, string> {

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import type { ExecutableName } from './executables.ts'
+import type { ExecutableName } from '../../scripts/lib/executables.ts'
 
 type SuiteInfo = { about: string; numbers: readonly string[]; executables: readonly ExecutableName[] }
 

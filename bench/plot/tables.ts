@@ -1,6 +1,6 @@
 // The tables of docs/performance.md and docs/benchmarks.md, from a report of npm run bench.
-import type { Report } from '../../bench/lib/report.ts'
-import { difference, type Find, finder, ms, ratioOf, table, withP99 } from './bench-cells.ts'
+import type { Report } from '../lib/report.ts'
+import { difference, type Find, finder, ms, ratioOf, table, withP99 } from './cells.ts'
 
 const SERVED = 'ours, served'
 

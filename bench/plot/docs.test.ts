@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { plots } from '../../scripts/lib/bench-plots.ts'
-import { PAGES, tables, withTables } from '../../scripts/lib/bench-tables.ts'
-import { readReport } from './report.ts'
+import { readReport } from '../lib/report.ts'
+import { plots } from './pictures.ts'
+import { PAGES, tables, withTables } from './tables.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const text = (path: string): string => readFileSync(`${root}${path}`, 'utf8')

@@ -1,5 +1,5 @@
 // Cells of tables about a report of npm run bench; empty where it has no such measure.
-import type { Measure, Report } from '../../bench/lib/report.ts'
+import type { Measure, Report } from '../lib/report.ts'
 
 export type Find = (suite: string, group: string, name?: string, quantity?: string) => Measure | undefined
 
