@@ -62,6 +62,7 @@ describe('the originals', () => {
     const path = [empty, own, bins, other].join(':')
     expect(findPeers('/named', path, own)).toBe('/named')
     expect(findPeers(undefined, path, own)).toBe(other)
+    expect(findPeers(undefined, path, `${own}/`)).toBe(other)
     expect(findPeers('', empty, own)).toBeUndefined()
   })
 })

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { delimiter, join, sep } from 'node:path'
+import { delimiter, join, resolve, sep } from 'node:path'
 
 /** The originals that are raced where they are found. */
 export const PEERS = ['istio-cni', 'install-cni', 'cnitool'] as const
@@ -11,7 +11,7 @@ export const PEERS = ['istio-cni', 'install-cni', 'cnitool'] as const
  */
 export function findPeers(named: string | undefined, path: string, own: string): string | undefined {
   if (named !== undefined && named !== '') return named
-  const isOwn = (folder: string) => folder === own || folder.startsWith(`${own}${sep}`)
+  const isOwn = (folder: string) => `${resolve(folder)}${sep}`.startsWith(`${resolve(own)}${sep}`)
   return path.split(delimiter).find((folder) => folder !== '' && !isOwn(folder) && peersIn(folder).length > 0)
 }
 
