@@ -37,10 +37,12 @@ async function bench(): Promise<void> {
   if (load > cpus().length / 2) say(`${red('!')} this machine is busy (load ${load.toFixed(1)}): figures will be worse`)
 
   const failed: string[] = []
+  const skipped: string[] = []
   const report: Report = { format: 1, ...(await header(root)), peers: found, suites: {} }
   for (const name of options.suites) {
     const suite = await measured(name)
-    if (suite === undefined) failed.push(name)
+    if (suite === 'failed') failed.push(name)
+    else if (suite === 'skipped') skipped.push(name)
     else report.suites[name] = suite
   }
   write('bench/report/report.json', reportText(report))
@@ -51,11 +53,17 @@ async function bench(): Promise<void> {
   const worse = baseline === undefined ? 0 : await compared(baseline, report)
   if (failed.length > 0) throw new Stop(`these suites failed: ${failed.join(', ')}`)
   if (worse > 0) throw new Stop(`worse than in ${options.compare}, twice in a row: ${worse} of the measures`)
-  if (options.save) write(BASELINE, reportText(mergeBaseline(stored, report, Object.keys(SUITES))))
+  if (options.save) write(BASELINE, reportText(mergeBaseline(stored, report, kept(skipped))))
 }
 
-/** One suite, in namespaces that only it sees; undefined when it failed: the others are still worth having. */
-async function measured(name: SuiteName): Promise<Suite | undefined> {
+/** The suites of the stored report: what cannot run here keeps its rows, unless all others are new. */
+function kept(skipped: readonly string[]): string[] {
+  const all = Object.keys(SUITES)
+  return options.suites.length < all.length ? all : all.filter((name) => !skipped.includes(name))
+}
+
+/** One suite, in namespaces that only it sees. Where it failed the others are still worth having. */
+async function measured(name: SuiteName): Promise<Suite | 'failed' | 'skipped'> {
   const folder = mkdtempSync(join(tmpdir(), 'cni-bench-report-'))
   const out = join(folder, 'suite.json')
   const flags = ['--conditions=@cni/source', '--disable-warning=ExperimentalWarning']
@@ -66,10 +74,11 @@ async function measured(name: SuiteName): Promise<Suite | undefined> {
         env: { CNI_BENCH_OUT: out, CNI_PEERS: peers ?? '' },
       }),
     )
-    return parseSuite(readFileSync(out, 'utf8'))
+    // A suite that lacks a program says so and writes nothing.
+    return existsSync(out) ? parseSuite(readFileSync(out, 'utf8')) : 'skipped'
   } catch (error) {
     say(error instanceof Error ? error.message : String(error))
-    return undefined
+    return 'failed'
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -83,7 +92,7 @@ async function compared(baseline: Report, report: Report): Promise<number> {
   for (const name of doubtful) {
     say(`${name} has measures that are worse: measured once more`)
     const again = await measured(name)
-    if (again !== undefined) rows = confirm(rows, compare(baseline, { ...report, suites: { [name]: again } }))
+    if (typeof again === 'object') rows = confirm(rows, compare(baseline, { ...report, suites: { [name]: again } }))
   }
   const tty = process.stdout.isTTY === true && process.env.NO_COLOR === undefined
   const paint = (verdict: Verdict, text: string): string => {

@@ -1,24 +1,12 @@
 /** Plugins as whole processes on each runtime, beside a Go plugin of Debian's. */
-import { mkdirSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildExecutable } from '@cni/build'
-import { run } from '@cni/host'
 import { loadSys } from '@cni/netns/sys'
-import { tempNetns } from '@cni/netns/testing'
 import { root } from './lib/compiled.ts'
-import type { Contender } from './lib/contender.ts'
+import { called, HELLO_CONF, type Plugin, type Verb, version } from './lib/example-calls.ts'
 import { freshCopy, scratchFile } from './lib/scratch.ts'
 import { SuiteReport, settings } from './lib/suite.ts'
-
-type Verb = 'ADD' | 'CHECK' | 'DEL'
-interface Plugin {
-  readonly name: string
-  readonly argv: readonly [string, ...string[]]
-  readonly conf: { readonly type: string }
-  /** Makes the interface; the others find the result of such a plugin. */
-  readonly isFirst?: boolean
-  readonly reference?: boolean
-}
 
 const used = settings({ runs: 20 })
 const suite = new SuiteReport('Plugins as whole processes on each runtime', used)
@@ -26,7 +14,6 @@ const suite = new SuiteReport('Plugins as whole processes on each runtime', used
 const HELLO = 'examples/hello-chain/src/main.ts'
 const buildTimes: number[] = []
 
-const redirect = { type: 'hello-chain', port: 15_001 }
 const policy = { type: 'pod-firewall', deny: ['tcp 22'], allow: ['tcp 80', 'tcp 8000-8080 from 10.0.0.0/8', 'icmp'] }
 const ranges = [[{ subnet: '10.78.0.0/24' }], [{ subnet: 'fd78::/64' }]]
 const routes = [{ dst: '0.0.0.0/0' }, { dst: '::/0' }]
@@ -36,7 +23,7 @@ const plugins: readonly Plugin[] = [
   // Its ADD reads the configuration and the result, and changes nothing.
   { name: 'Go, tuning', argv: [freshCopy('/usr/lib/cni/tuning')], conf: { type: 'tuning' }, reference: true },
   { name: 'noop, small', argv: [await built('bench/noop.ts', 'small')], conf: { type: 'noop' } },
-  { name: 'hello-chain, small', argv: [await built(HELLO, 'small')], conf: redirect },
+  { name: 'hello-chain, small', argv: [await built(HELLO, 'small')], conf: HELLO_CONF },
   { name: 'firewall, small', argv: [await built('examples/firewall/src/main.ts', 'small')], conf: policy },
   {
     name: 'ptp-routed, small',
@@ -44,8 +31,8 @@ const plugins: readonly Plugin[] = [
     conf: cable,
     isFirst: true,
   },
-  { name: 'hello-chain, bun', argv: [await built(HELLO, 'bun')], conf: redirect },
-  { name: 'hello-chain, Node', argv: [process.execPath, join(root, 'dist/bundle/hello-chain.cjs')], conf: redirect },
+  { name: 'hello-chain, bun', argv: [await built(HELLO, 'bun')], conf: HELLO_CONF },
+  { name: 'hello-chain, Node', argv: [process.execPath, join(root, 'dist/bundle/hello-chain.cjs')], conf: HELLO_CONF },
 ]
 
 // Records of attachments are on a tmpfs, as on a node; only this process sees the one we mount.
@@ -90,51 +77,4 @@ function raced(verb: Verb, which: readonly Plugin[]): Promise<void> {
     which.map((plugin) => called(plugin, verb)),
     used.runs,
   )
-}
-
-function version({ name, argv, reference = false }: Plugin): Contender {
-  return { name, reference, prepare: async () => ({ argv, env: { CNI_COMMAND: 'VERSION' } }) }
-}
-
-/** A call in a namespace of its own; CHECK and DEL come after an ADD. */
-function called({ name, argv, conf, isFirst = false, reference = false }: Plugin, verb: Verb): Contender {
-  return {
-    name,
-    reference,
-    async prepare() {
-      const place = await tempNetns()
-      const env = {
-        PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
-        CNI_CONTAINERID: 'bench',
-        CNI_IFNAME: 'eth0',
-        CNI_NETNS: place.path,
-        CNI_PATH: '/usr/lib/cni',
-      }
-      const interfaces = [{ name: 'eth0', sandbox: place.path }]
-      const before = { cniVersion: '1.0.0', interfaces, ips: [{ interface: 0, address: '10.222.0.9/24' }] }
-      const call = (as: Verb, prevResult: object | undefined) => ({
-        env: { ...env, CNI_COMMAND: as },
-        stdin: JSON.stringify({ cniVersion: '1.0.0', name: 'bench', ...conf, prevResult }),
-      })
-      let prevResult = isFirst ? undefined : before
-      if (verb !== 'ADD') {
-        const add = call('ADD', prevResult)
-        const { stdout } = await run(argv, { env: add.env, input: add.stdin })
-        if (isFirst) prevResult = JSON.parse(stdout)
-      }
-      return {
-        argv,
-        ...call(verb, prevResult),
-        async cleanUp() {
-          if (isFirst) {
-            const del = call('DEL', prevResult)
-            await run(argv, { env: del.env, input: del.stdin })
-          }
-          await place[Symbol.asyncDispose]()
-          // DEL reads the records of all attachments: each call finds its own alone.
-          rmSync(`/run/cni/${conf.type}`, { recursive: true, force: true })
-        },
-      }
-    },
-  }
 }

@@ -1,7 +1,7 @@
 import type { Measure, Report, Suite } from './report.ts'
 
 /** Quantities that stand beside the time of the same contender if there is one, not in a line of their own. */
-const BESIDE = ['CPU ms', 'peak MB']
+const BESIDE = ['CPU ms', 'peak MB', '1000 instructions']
 
 /** The whole report for people. */
 export function reportMarkdown(report: Report): string {
@@ -31,6 +31,7 @@ function suiteMarkdown(name: string, { about, date, load, settings, measures }: 
     BESIDE.includes(quantity) &&
     measures.some((row) => row.group === group && row.name === name && row.quantity === 'ms')
   const rows = measures.filter((one) => !isBeside(one))
+  const columns = BESIDE.filter((quantity) => measures.some((one) => one.quantity === quantity && isBeside(one)))
   const beside = (one: Measure, quantity: string): string => {
     const other = measures.find((row) => row.group === one.group && row.name === one.name && row.quantity === quantity)
     if (other === undefined || one.quantity !== 'ms') return ''
@@ -43,7 +44,7 @@ function suiteMarkdown(name: string, { about, date, load, settings, measures }: 
       one.quantity === 'ms' ? one.name : `${one.name}, ${one.quantity}`,
       one.runs === 0 ? 'never' : shown(one.median),
       one.runs < 2 ? '' : `${shown(one.min)} – ${shown(one.max)}`,
-      ...BESIDE.map((quantity) => beside(one, quantity)),
+      ...columns.map((quantity) => beside(one, quantity)),
       one.ratios.map(({ to, value }) => `${times(value)} ${to}`).join(', '),
     ].join(' | '),
   )
@@ -51,8 +52,8 @@ function suiteMarkdown(name: string, { about, date, load, settings, measures }: 
 
 ${about}. ${used.join(', ')}; ${date.slice(0, 16).replace('T', ' ')} UTC, load ${load}.
 
-| | | median | min – max | ${BESIDE.join(' | ')} | ratio |
-|---|---|---|---|---|---|---|
+| ${['', '', 'median', 'min – max', ...columns, 'ratio'].join(' | ')} |
+|${'---|'.repeat(columns.length + 5)}
 ${lines.map((line) => `| ${line} |`).join('\n')}
 `
 }

@@ -55,6 +55,11 @@ export const SUITES = {
     numbers: ['runs'],
     executables: ['hello-chain'],
   },
+  instructions: {
+    about: 'instructions of plugin calls on the small runtime, beside their times (valgrind, where it is installed)',
+    numbers: ['runs'],
+    executables: ['hello-chain', 'istio-cni'],
+  },
 } as const satisfies Record<string, SuiteInfo>
 
 export type SuiteName = keyof typeof SUITES
@@ -81,7 +86,7 @@ export const HELP = `npm run bench -- [options]
 ${Object.entries(SUITES)
   .map(([name, { about }]) => `${' '.repeat(26)}${name.padEnd(15)}${about}`)
   .join('\n')}
-  --runs N              of every contender, 20 unless told (agent, rules and sets: 10, ambient: 40)
+  --runs N              of every contender, 20 unless told (agent, rules and sets: 10, ambient: 40, instructions: 5)
   --pods N              plugin: pods of the burst (200); ambient: pods of the node (250)
   --heals N             agent: heals of each kind (10)
   --gap-ms N            agent: pause between heals (1200)

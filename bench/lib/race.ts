@@ -1,5 +1,4 @@
-import type { Contender } from './contender.ts'
-import { peakMB } from './peak-memory.ts'
+import type { Contender, Prepared } from './contender.ts'
 import { Spawner } from './spawner-client.ts'
 
 /** Of a program also: its CPU time with its children's. */
@@ -44,14 +43,18 @@ async function timeOnce(contender: Contender, spawner: Spawner): Promise<Sample>
   }
 }
 
-/** The peak memory of programs in runs of their own, since looking at it takes time. None of work of this process. */
-export async function weigh(contender: Contender, runs: number): Promise<number[]> {
+/** What `look` finds of programs, in runs of their own since it takes time. No samples of work of this process. */
+export async function observe(
+  contender: Contender,
+  runs: number,
+  look: (program: Prepared) => Promise<number>,
+): Promise<number[]> {
   const samples: number[] = []
   for (let round = 0; round < runs; round++) {
     const prepared = await contender.prepare()
     try {
       if ('run' in prepared) return []
-      samples.push(await peakMB(prepared))
+      samples.push(await look(prepared))
     } finally {
       await prepared.cleanUp?.()
     }

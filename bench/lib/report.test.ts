@@ -61,8 +61,16 @@ describe('the report for people', () => {
     const page = reportMarkdown(report)
     expect(page).toContain('2 × A Processor, Linux 6.1\nnode 26\nOriginals raced: istio-cni.')
     expect(page).toContain('Any work. runs 5; 2026-01-01 10:11 UTC, load 0.5.')
-    expect(page).toContain('| ADD | ours | 3.00 | 1.23 – 5.00 |  |  | 1.00 × original |')
+    expect(page).toContain('| ADD | ours | 3.00 | 1.23 – 5.00 | 1.00 × original |')
     expect(page).toContain('| heal | original | never |')
+  })
+
+  it('has a column of instructions where a suite counts them', () => {
+    const [one = fail()] = suite.measures
+    const counted = { ...one, quantity: '1000 instructions', median: 461.2, ratios: [] }
+    const page = reportMarkdown({ ...report, suites: { instructions: { ...suite, measures: [one, counted] } } })
+    expect(page).toContain('|  |  | median | min – max | 1000 instructions | ratio |\n|---|---|---|---|---|---|\n')
+    expect(page).toContain('| ADD | ours | 3.00 | 1.23 – 5.00 | 461 | 1.00 × original |')
   })
 
   it('has processor time beside the time of the same work, and in a line of its own where there is none', () => {
@@ -70,8 +78,8 @@ describe('the report for people', () => {
     const cpu = { ...one, quantity: 'CPU ms', ratios: [] }
     const measures = [one, cpu, { ...cpu, group: 'a pod' }]
     const page = reportMarkdown({ ...report, suites: { agent: { ...suite, measures } } })
-    expect(page).toContain('| ADD | ours | 3.00 | 1.23 – 5.00 | 3.00 |  | 1.00 × original |')
-    expect(page).toContain('| a pod | ours, CPU ms | 3.00 | 1.23 – 5.00 |  |  |  |')
+    expect(page).toContain('| ADD | ours | 3.00 | 1.23 – 5.00 | 3.00 | 1.00 × original |')
+    expect(page).toContain('| a pod | ours, CPU ms | 3.00 | 1.23 – 5.00 |  |  |')
     expect(page).not.toContain('| ADD | ours, CPU ms')
   })
 

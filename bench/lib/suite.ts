@@ -2,7 +2,9 @@ import { writeFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import type { Contender } from './contender.ts'
-import { race, type Sample, weigh } from './race.ts'
+import { kiloInstructions } from './instructions.ts'
+import { peakMB } from './peak-memory.ts'
+import { observe, race, type Sample } from './race.ts'
 import type { Measure, Suite } from './report.ts'
 import { ratio, stats } from './statistics.ts'
 
@@ -67,10 +69,20 @@ export class SuiteReport {
       const { name, reference = false } = contender
       // Work of this process has no memory of its own.
       if (!cpu.some((entry) => entry.name === name)) continue
-      memory.push({ name, reference, samples: await weigh(contender, Math.min(runs, MEMORY_RUNS)) })
+      memory.push({ name, reference, samples: await observe(contender, Math.min(runs, MEMORY_RUNS), peakMB) })
     }
     if (memory.length > 0) this.add(group, 'peak MB', memory)
     process.stderr.write(`  ${group} (${((performance.now() - begun) / 1000).toFixed(1)} s)\n`)
+  }
+
+  /** Count the instructions of programs by valgrind. */
+  async count(group: string, contenders: readonly Contender[], runs: number): Promise<void> {
+    const entries: Entry[] = []
+    for (const contender of contenders) {
+      const { name, reference = false } = contender
+      entries.push({ name, reference, samples: await observe(contender, runs, kiloInstructions) })
+    }
+    this.add(group, '1000 instructions', entries)
   }
 
   /** Samples measured elsewhere. None at all: it never happened. */

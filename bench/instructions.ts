@@ -1,0 +1,56 @@
+/** Instructions of whole plugin calls, counted by valgrind, beside their times. */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { repairGrants } from '@cni/istio-redirect/testing'
+import { startNode } from '@cni/istio-redirect/testing/node'
+import { loadSys } from '@cni/netns/sys'
+import { compiled, root } from './lib/compiled.ts'
+import type { Contender } from './lib/contender.ts'
+import { called, HELLO_CONF } from './lib/example-calls.ts'
+import { findValgrind } from './lib/instructions.ts'
+import { add, after, MESH, OUTSIDE, version } from './lib/plugin-calls.ts'
+import { freshCopy } from './lib/scratch.ts'
+import { SuiteReport, settings } from './lib/suite.ts'
+
+const used = settings({ runs: 5 })
+const suite = new SuiteReport('Instructions of whole plugin calls in user mode, without their children', used)
+
+if (findValgrind() === undefined)
+  process.stderr.write('  skipped: valgrind is not installed (apt-get install valgrind)\n')
+else await count()
+
+async function count(): Promise<void> {
+  const bare = version({ name: 'bare runtime', file: freshCopy(await compiled('bare')), reference: true })
+  const hello = { name: 'hello-chain', file: freshCopy(join(root, 'dist/bin/hello-chain')) }
+  const istio = { name: 'istio-cni', file: freshCopy(join(root, 'dist/bin/istio-cni')), conf: { agent: 'never' } }
+  const example = { name: hello.name, argv: [hello.file], conf: HELLO_CONF } as const
+
+  const folder = mkdtempSync(join(tmpdir(), 'cni-bench-'))
+  // Records of attachments are on a tmpfs, as on a node; only this process sees those we mount.
+  const places = [folder, '/run/cni']
+  for (const place of places) {
+    mkdirSync(place, { recursive: true })
+    loadSys().mount('tmpfs', place, 'tmpfs', 0, 'mode=0755')
+  }
+  try {
+    const options = { folder, target: 'host', plugin: istio.file, pods: [MESH, OUTSIDE] } as const
+    await using node = await startNode({ ...options, grants: repairGrants.repair })
+    await counted('VERSION', [version(hello), version(istio), bare])
+    // TLS needs limits that valgrind refuses, so the counted ADD is one that does not ask the API server.
+    const excluded = { ...istio, name: 'istio-cni, excluded namespace' }
+    const skips = add(node, excluded, OUTSIDE.metadata.name, false, { exclude_namespaces: ['demo'] })
+    await counted('ADD', [called(example, 'ADD'), skips, bare])
+    await counted('CHECK', [called(example, 'CHECK'), after(node, istio, 'CHECK'), bare])
+    await counted('DEL', [called(example, 'DEL'), after(node, istio, 'DEL'), bare])
+    suite.write()
+  } finally {
+    for (const place of places) loadSys().umount2(place, 2)
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function counted(group: string, contenders: readonly Contender[]): Promise<void> {
+  await suite.race(group, contenders, used.runs)
+  await suite.count(group, contenders, used.runs)
+}

@@ -1,0 +1,66 @@
+import { rmSync } from 'node:fs'
+import { run } from '@cni/host'
+import { tempNetns } from '@cni/netns/testing'
+import type { Contender } from './contender.ts'
+
+export type Verb = 'ADD' | 'CHECK' | 'DEL'
+
+/** A plugin that needs no API server: an example of ours, or one of Debian's. */
+export interface Plugin {
+  readonly name: string
+  readonly argv: readonly [string, ...string[]]
+  readonly conf: { readonly type: string }
+  /** Makes the interface; the others find the result of such a plugin. */
+  readonly isFirst?: boolean
+  readonly reference?: boolean
+}
+
+/** The configuration of hello-chain. */
+export const HELLO_CONF = { type: 'hello-chain', port: 15_001 }
+
+export function version({ name, argv, reference = false }: Plugin): Contender {
+  return { name, reference, prepare: async () => ({ argv, env: { CNI_COMMAND: 'VERSION' } }) }
+}
+
+/** A call in a namespace of its own; CHECK and DEL come after an ADD. */
+export function called({ name, argv, conf, isFirst = false, reference = false }: Plugin, verb: Verb): Contender {
+  return {
+    name,
+    reference,
+    async prepare() {
+      const place = await tempNetns()
+      const env = {
+        PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
+        CNI_CONTAINERID: 'bench',
+        CNI_IFNAME: 'eth0',
+        CNI_NETNS: place.path,
+        CNI_PATH: '/usr/lib/cni',
+      }
+      const interfaces = [{ name: 'eth0', sandbox: place.path }]
+      const before = { cniVersion: '1.0.0', interfaces, ips: [{ interface: 0, address: '10.222.0.9/24' }] }
+      const call = (as: Verb, prevResult: object | undefined) => ({
+        env: { ...env, CNI_COMMAND: as },
+        stdin: JSON.stringify({ cniVersion: '1.0.0', name: 'bench', ...conf, prevResult }),
+      })
+      let prevResult = isFirst ? undefined : before
+      if (verb !== 'ADD') {
+        const add = call('ADD', prevResult)
+        const { stdout } = await run(argv, { env: add.env, input: add.stdin })
+        if (isFirst) prevResult = JSON.parse(stdout)
+      }
+      return {
+        argv,
+        ...call(verb, prevResult),
+        async cleanUp() {
+          if (isFirst) {
+            const del = call('DEL', prevResult)
+            await run(argv, { env: del.env, input: del.stdin })
+          }
+          await place[Symbol.asyncDispose]()
+          // DEL reads the records of all attachments: each call finds its own alone.
+          rmSync(`/run/cni/${conf.type}`, { recursive: true, force: true })
+        },
+      }
+    },
+  }
+}
