@@ -8,7 +8,7 @@ import { mergeBaseline } from './lib/baseline.ts'
 import { type Comparison, compare, confirm, type Verdict } from './lib/compare.ts'
 import { compareText } from './lib/compare-text.ts'
 import { root } from './lib/compiled.ts'
-import { header } from './lib/machine.ts'
+import { commit, header } from './lib/machine.ts'
 import { peersLine, reportMarkdown } from './lib/markdown.ts'
 import { BASELINE, benchOptions, SUITES, suiteArguments } from './lib/options.ts'
 import { findPeers, peersIn } from './lib/peers.ts'
@@ -38,7 +38,7 @@ async function bench(): Promise<void> {
 
   const failed: string[] = []
   const skipped: string[] = []
-  const report: Report = { format: 1, ...(await header(root)), peers: found, suites: {} }
+  const report: Report = { format: 1, ...(await header()), peers: found, suites: {} }
   for (const name of options.suites) {
     const suite = await measured(name)
     if (suite === 'failed') failed.push(name)
@@ -68,6 +68,7 @@ async function measured(name: SuiteName): Promise<Suite | 'failed' | 'skipped'> 
   const out = join(folder, 'suite.json')
   const flags = ['--conditions=@cni/source', '--disable-warning=ExperimentalWarning']
   const suite = [process.execPath, ...flags, `bench/${name}.ts`, ...suiteArguments(name, options.numbers)]
+  const of = await commit(root)
   try {
     await step(`${name}: ${SUITES[name].about}`, () =>
       exec(['unshare', '--net', '--mount', '--propagation', 'private', '--', ...suite], {
@@ -75,7 +76,7 @@ async function measured(name: SuiteName): Promise<Suite | 'failed' | 'skipped'> 
       }),
     )
     // A suite that lacks a program says so and writes nothing.
-    return existsSync(out) ? parseSuite(readFileSync(out, 'utf8')) : 'skipped'
+    return existsSync(out) ? { ...parseSuite(readFileSync(out, 'utf8')), ...of } : 'skipped'
   } catch (error) {
     say(error instanceof Error ? error.message : String(error))
     return 'failed'

@@ -6,7 +6,7 @@ import { run } from '@cni/host'
 import type { Report } from './report.ts'
 
 /** What the figures depend on: a header of every report. */
-export async function header(root: string): Promise<Pick<Report, 'machine' | 'versions'>> {
+export async function header(): Promise<Pick<Report, 'machine' | 'versions'>> {
   const list = cpus()
   const require = createRequire(import.meta.url)
   const bun: { version: string } = require('@oven/bun-linux-x64-baseline/package.json')
@@ -14,7 +14,7 @@ export async function header(root: string): Promise<Pick<Report, 'machine' | 've
   return {
     machine: { cpu: list[0]?.model.trim() ?? '?', cores: list.length, kernel: release() },
     versions: {
-      'cni-ts': `${own.version}${await commit(root)}`,
+      'cni-ts': own.version,
       bun: bun.version,
       node: process.versions.node,
       iptables: await firstLine(['iptables-restore', '--version']),
@@ -23,15 +23,18 @@ export async function header(root: string): Promise<Pick<Report, 'machine' | 've
   }
 }
 
-/** The commit that was measured, where this is a clone. */
-async function commit(root: string): Promise<string> {
-  if (!existsSync(join(root, '.git'))) return ''
+/** Results that `npm run bench -- --save` and `npm run plot` write themselves. */
+const RESULTS = [':!bench/baseline.json', ':!docs'] as const
+
+/** The commit that is measured; none where this is no clone, or one of another user. */
+export async function commit(root: string): Promise<{ commit?: string }> {
+  if (!existsSync(join(root, '.git'))) return {}
   try {
     const head = (await run(['git', '-C', root, 'rev-parse', '--short=10', 'HEAD'])).stdout.trim()
-    const dirty = (await run(['git', '-C', root, 'status', '--porcelain'])).stdout.trim() !== ''
-    return ` (${head}${dirty ? ', changed' : ''})`
+    const { stdout: changes } = await run(['git', '-C', root, 'status', '--porcelain', '--', root, ...RESULTS])
+    return { commit: changes === '' ? head : `${head}, changed` }
   } catch {
-    return '' // no git here, or another user's clone: the version alone must do
+    return {} // the version alone must do
   }
 }
 

@@ -25,7 +25,7 @@ export function peersLine(peers: readonly string[]): string {
   return 'No originals found: only the bare runtime and the tools of this machine were raced. --peers DIR or CNI_PEERS names a folder with `istio-cni`, `install-cni`, `cnitool`.'
 }
 
-function suiteMarkdown(name: string, { about, date, load, settings, measures }: Suite): string {
+function suiteMarkdown(name: string, { about, date, commit, load, settings, measures }: Suite): string {
   const used = Object.entries(settings).map(([key, value]) => `${key} ${value}`)
   const isBeside = ({ group, name, quantity }: Measure): boolean =>
     BESIDE.includes(quantity) &&
@@ -50,7 +50,7 @@ function suiteMarkdown(name: string, { about, date, load, settings, measures }: 
   )
   return `## ${name}
 
-${about}. ${used.join(', ')}; ${date.slice(0, 16).replace('T', ' ')} UTC, load ${load}.
+${about}. ${used.join(', ')}; ${date.slice(0, 16).replace('T', ' ')} UTC, ${commit === undefined ? '' : `commit ${commit}, `}load ${load}.
 
 | ${['', '', 'median', 'min – max', ...columns, 'ratio'].join(' | ')} |
 |${'---|'.repeat(columns.length + 5)}

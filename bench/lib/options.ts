@@ -98,7 +98,8 @@ ${Object.entries(SUITES)
   --peers DIR           folder with the originals istio-cni, install-cni, cnitool;
                         else CNI_PEERS, else the first folder of PATH with one of them
   --compare [FILE]      compare with a stored report, default ${BASELINE}
-  --save                store the result as ${BASELINE}
+  --save                store the result as ${BASELINE}, each suite with its day and commit;
+                        with --suite the other suites keep their stored rows
   --no-install          do not install missing Debian packages
   --list                names of the suites
   --help

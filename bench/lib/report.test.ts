@@ -8,6 +8,7 @@ const times = [1.23456, 2, 3, 4, 5]
 const suite: Suite = {
   about: 'Any work',
   date: '2026-01-01T10:11:12.000Z',
+  commit: 'a31511342e',
   load: 0.5,
   settings: { runs: 5 },
   measures: [
@@ -43,6 +44,13 @@ describe('the stored report', () => {
     expect(reportText(read)).toBe(text)
   })
 
+  it('may have suites without a commit, as older ones are', () => {
+    const { commit: _, ...older } = suite
+    expect(readReportText(reportText({ ...report, suites: { plugin: older } }), 'x').suites.plugin).toMatchObject({
+      date: suite.date,
+    })
+  })
+
   it('has one line a measure', () => {
     expect(text.split('\n').filter((line) => line.includes('"quantity"'))).toHaveLength(3)
   })
@@ -60,7 +68,7 @@ describe('the report for people', () => {
   it('says machine, versions, settings, ratios, and what never happened', () => {
     const page = reportMarkdown(report)
     expect(page).toContain('2 × A Processor, Linux 6.1\nnode 26\nOriginals raced: istio-cni.')
-    expect(page).toContain('Any work. runs 5; 2026-01-01 10:11 UTC, load 0.5.')
+    expect(page).toContain('Any work. runs 5; 2026-01-01 10:11 UTC, commit a31511342e, load 0.5.')
     expect(page).toContain('| ADD | ours | 3.00 | 1.23 – 5.00 | 1.00 × original |')
     expect(page).toContain('| heal | original | never |')
   })

@@ -25,6 +25,8 @@ const measure = z.object({
 const suite = z.object({
   about: z.string(),
   date: z.string(),
+  /** The commit that was measured, where that was a clone. */
+  commit: z.exactOptional(z.string()),
   /** Processes that ran or wanted to (1 minute) when the suite began. */
   load: z.number(),
   settings: z.record(z.string(), z.number()),

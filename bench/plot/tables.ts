@@ -53,9 +53,10 @@ export function withTables(page: string, report: Report) {
 function machine({ machine: { cpu, cores, kernel }, versions, peers, suites }: Report) {
   const runs = Object.entries(suites).map(([name, { settings }]) => `${name} ${settings.runs}`)
   const days = [...new Set(Object.values(suites).map(({ date }) => date.slice(0, 10)))].sort()
+  const commits = [...new Set(Object.values(suites).flatMap(({ commit = [] }) => commit))]
   const loads = Object.values(suites).map(({ load }) => load)
   return [
-    `${cores} × ${cpu}, Linux ${kernel.replace(/-.*/, '')}, iptables ${versions.iptables}, bun ${versions.bun}; ${[...new Set([days[0], days.at(-1)])].join(' to ')}, load ${Math.min(...loads)} to ${Math.max(...loads)};`,
+    `${cores} × ${cpu}, Linux ${kernel.replace(/-.*/, '')}, iptables ${versions.iptables}, bun ${versions.bun}; ${[...new Set([days[0], days.at(-1)])].join(' to ')}${commits.map((one) => `, commit ${one}`).join('')}, load ${Math.min(...loads)} to ${Math.max(...loads)};`,
     `runs: ${runs.join(', ')}; originals: ${peers.join(', ') || 'none found'}.`,
   ].join('\n')
 }
