@@ -2,39 +2,16 @@
  * Checks who imports whom: packages downward only and by name, folders of a package downward only, nothing its own
  * `index.ts`, no circles. Imports of types alone count.
  */
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
-import ts from 'typescript'
+import { folderArrows } from './lib/folder-arrows.ts'
+import { allowed } from './lib/imports-map.ts'
+import { importsOf, sources } from './lib/sources.ts'
 
 const root = resolve(import.meta.dirname, '..')
 
 /** Circular imports are what some of the programs are about. */
 const NOT_CHECKED = ['**/{node_modules,dist}/**', 'packages/cni-build/test/programs/**']
-
-/** What the sources of each package may import of ours; examples and `istio-redirect` any public entry. */
-const allowed: Readonly<Record<string, readonly RegExp[]>> = {
-  types: [],
-  host: [],
-  netns: [/^@cni\/types(\/|$)/, /^@cni\/host(\/|$)/],
-  skel: [/^@cni\/types(\/|$)/, /^@cni\/host(\/|$)/, /^@cni\/netns\/(handle|sys|unix)$/],
-  invoke: [/^@cni\/(types|host)(\/|$)/],
-  installer: [/^@cni\/(types|host)(\/|$)/, /^@cni\/netns\/sys$/, /^@cni\/skel\/uninstalled$/],
-  nftables: [/^@cni\/(types|host|netns)(\/|$)/],
-  ebpf: [/^@cni\/(types|netns)(\/|$)/],
-  ipset: [/^@cni\/(types|host|netns)(\/|$)/],
-  iptables: [/^@cni\/(types|host|netns)(\/|$)/, /^@cni\/nftables\/wire$/],
-  libcni: [/^@cni\/(types|host|invoke)(\/|$)/],
-  conformance: [/^@cni\/(types|host|invoke|libcni|netns|iptables)(\/|$)/, /^@cni\/nftables\/wire$/],
-  'create-cni-plugin': [/^@cni\/(types|host)(\/|$)/],
-  runtime: [],
-  'runtime-linux-arm64': [],
-  'runtime-linux-x64': [],
-  'cni-build': [/^@cni\/host(\/|$)/, /^@cni\/netns\/sys$/],
-  kube: [/^@cni\/(types|host|netns)(\/|$)/],
-  'istio-rules': [/^@cni\/(types|iptables|nftables)(\/|$)/],
-  'istio-node-level': [/^@cni\/(types|host|netns|iptables|nftables|ipset|ebpf|istio-rules)(\/|$)/],
-  'istio-redirect': [/^@cni\/(?!istio-redirect)/],
-}
 
 /** Packages whose folders still import each other. */
 const NOT_YET = ['cni-build', 'conformance', 'installer', 'iptables', 'libcni', 'nftables', 'runtime', 'skel', 'types']
@@ -60,7 +37,7 @@ function checkPackage(folder: string): void {
   const name = folder.slice('packages/'.length)
   const mayImport = allowed[name]
   if (mayImport === undefined) {
-    problems.push(`${folder}: scripts/check-imports.ts does not say what it may import`)
+    problems.push(`${folder}: scripts/lib/imports-map.ts does not say what it may import`)
     return
   }
   for (const file of sources(folder)) {
@@ -84,26 +61,11 @@ function checkPackage(folder: string): void {
  */
 function checkFolders(folder: string): void {
   const beside = new Map<string, number>()
-  const arrows = new Map<string, Map<string, Map<string, string>>>()
-  for (const file of sources(folder)) {
-    const inside = relative(folder, file).split('/')
-    beside.set(dirname(file), (beside.get(dirname(file)) ?? 0) + 1)
-    if (file.endsWith('/index.ts')) continue
-    for (const specifier of importsOf(file)) {
-      if (!specifier.startsWith('.')) continue
-      const target = relative(folder, join(dirname(file), specifier)).split('/')
-      let depth = 0
-      while (inside[depth] === target[depth] && depth < inside.length) depth++
-      const [from = '', to = ''] = [inside[depth], target[depth]]
-      const level = arrows.get(inside.slice(0, depth).join('/')) ?? new Map<string, Map<string, string>>()
-      arrows.set(inside.slice(0, depth).join('/'), level)
-      level.set(from, (level.get(from) ?? new Map<string, string>()).set(to, `${file} imports ${specifier}`))
-    }
-  }
+  for (const file of sources(folder)) beside.set(dirname(file), (beside.get(dirname(file)) ?? 0) + 1)
   for (const [path, count] of beside) {
     if (count > MOST_BESIDE) problems.push(`${path}: ${count} sources beside each other; at most ${MOST_BESIDE}`)
   }
-  for (const level of arrows.values()) {
+  for (const level of folderArrows(folder).values()) {
     for (const [from, targets] of level) {
       for (const [to, example] of targets) {
         if (leadsTo(level, to, from))
@@ -145,14 +107,4 @@ function checkCircles(folder: string): void {
     state.set(file, 'done')
   }
   for (const file of globSync(`${folder}/**/*.ts`, { cwd: root, exclude: NOT_CHECKED })) visit(file)
-}
-
-/** What is published, without its tests. */
-function sources(folder: string): string[] {
-  return globSync(`${folder}/src/**/*.ts`, { cwd: root }).filter((file) => !/\.test(-d)?\.ts$/.test(file))
-}
-
-function importsOf(file: string): string[] {
-  if (!file.endsWith('.ts')) return []
-  return ts.preProcessFile(readFileSync(join(root, file), 'utf8'), true, true).importedFiles.map((one) => one.fileName)
 }

@@ -1,18 +1,21 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { exec, root } from './exec.ts'
+import { withMaps } from './map.ts'
 import { anchors, blocks, links, markdownFiles } from './markdown.ts'
 import { Stop } from './progress.ts'
 import { commandProblems } from './shell-blocks.ts'
 
 /**
  * Of every Markdown file: a ts block is the text of the file that the comment above it names, or a module of its own that
- * type-checks against the packages' sources; commands of shell blocks exist; links lead somewhere.
+ * type-checks against the packages' sources; maps are those of imports-map.ts; commands of shell blocks exist; links lead
+ * somewhere.
  */
 export async function checkDocs() {
   const files = markdownFiles(root)
   const problems = files.flatMap((file) => [
     ...includeProblems(file),
+    ...mapProblems(file),
     ...linkProblems(file),
     ...commandProblems(file).map((problem) => `${relative(root, file)}: ${problem}`),
   ])
@@ -23,7 +26,7 @@ export async function checkDocs() {
   return { note: `${files.length} pages, ${count} modules` }
 }
 
-/** Put the present text of the named files into the blocks. */
+/** Put the present text of the named files into the blocks, and the maps between their markers. */
 export function includeFiles() {
   let changed = 0
   for (const file of markdownFiles(root)) {
@@ -32,6 +35,7 @@ export function includeFiles() {
     for (const { source, start, end } of blocks(before).reverse()) {
       if (source !== undefined) text = text.slice(0, start) + readFileSync(join(root, source), 'utf8') + text.slice(end)
     }
+    text = withMaps(text)
     if (text === before) continue
     writeFileSync(file, text)
     changed++
@@ -47,6 +51,12 @@ const includeProblems = (file: string) =>
     if (readFileSync(join(root, source), 'utf8') === code) return []
     return [`${where}: the block is not the text of ${source}; npm run docs puts it there`]
   })
+
+function mapProblems(file: string) {
+  const text = readFileSync(file, 'utf8')
+  if (withMaps(text) === text) return []
+  return [`${relative(root, file)}: the map is not that of scripts/lib/imports-map.ts; npm run docs puts it there`]
+}
 
 function linkProblems(file: string) {
   const text = readFileSync(file, 'utf8')
