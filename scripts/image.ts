@@ -3,7 +3,6 @@
 // --root DIR: the files of one of them, for a Dockerfile. --pin: the newest packages of Debian, which the archives are made of then.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { exec, root } from './lib/exec.ts'
 import { sha256Of } from './lib/image/debian-archive.ts'
 import { type Flavour, inspect, sizeOf } from './lib/image/inspect.ts'
@@ -12,10 +11,21 @@ import { archive, type Compression, type Image, layer } from './lib/image/oci.ts
 import { pin } from './lib/image/pin.ts'
 import { ARCHITECTURES, type Architecture, readPins } from './lib/image/pins.ts'
 import { tar } from './lib/image/tar.ts'
+import { parsed } from './lib/options.ts'
 import { main, Stop, say, step } from './lib/progress.ts'
 
 await main(async () => {
-  const { values } = given()
+  const { values } = parsed({
+    options: {
+      platform: { type: 'string', multiple: true, default: ARCHITECTURES.map((each) => `linux/${each}`) },
+      flavour: { type: 'string', multiple: true, default: ['full', 'minimal'] },
+      name: { type: 'string' },
+      gzip: { type: 'boolean', default: false },
+      out: { type: 'string', default: join(root, 'dist/image') },
+      root: { type: 'string' },
+      pin: { type: 'boolean', default: false },
+    },
+  })
   const cache = join(root, 'dist/image-cache')
   if (values.pin) return await pin(join(cache, 'apt'))
   const architectures = values.platform.map((text) =>
@@ -92,24 +102,6 @@ async function imagesFor(
     images[flavour] = image
   }
   return images
-}
-
-function given() {
-  try {
-    return parseArgs({
-      options: {
-        platform: { type: 'string', multiple: true, default: ARCHITECTURES.map((each) => `linux/${each}`) },
-        flavour: { type: 'string', multiple: true, default: ['full', 'minimal'] },
-        name: { type: 'string' },
-        gzip: { type: 'boolean', default: false },
-        out: { type: 'string', default: join(root, 'dist/image') },
-        root: { type: 'string' },
-        pin: { type: 'boolean', default: false },
-      },
-    })
-  } catch (error) {
-    throw new Stop(error instanceof Error ? error.message : String(error), 2)
-  }
 }
 
 function oneOf<T extends string>(all: readonly T[], value: string, flag: string, text: string): T {

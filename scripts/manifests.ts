@@ -3,9 +3,9 @@
 // npm run manifests -- --record: those of packages/istio-redirect/deploy/manifests, which npm test holds to the chart.
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { exec, root } from './lib/exec.ts'
 import { findHelm } from './lib/helm.ts'
+import { parsed } from './lib/options.ts'
 import { main, Stop, step } from './lib/progress.ts'
 import { RECORDED, RECORDED_IMAGE, recordedHeading } from './lib/recorded-manifests.ts'
 
@@ -31,22 +31,17 @@ await main(async () => {
 })
 
 function options() {
-  try {
-    const { values } = parseArgs({
-      options: {
-        image: { type: 'string' },
-        namespace: { type: 'string', default: 'istio-system' },
-        set: { type: 'string', multiple: true, default: [] },
-        record: { type: 'boolean', default: false },
-      },
-    })
-    const { image = values.record ? RECORDED_IMAGE : undefined } = values
-    if (image === undefined) throw new Stop('which image is to run? --image registry.example/install-cni:1', 2)
-    return { ...values, image }
-  } catch (error) {
-    if (error instanceof Stop || !(error instanceof Error)) throw error
-    throw new Stop(error.message, 2)
-  }
+  const { values } = parsed({
+    options: {
+      image: { type: 'string' },
+      namespace: { type: 'string', default: 'istio-system' },
+      set: { type: 'string', multiple: true, default: [] },
+      record: { type: 'boolean', default: false },
+    },
+  })
+  const { image = values.record ? RECORDED_IMAGE : undefined } = values
+  if (image === undefined) throw new Stop('which image is to run? --image registry.example/install-cni:1', 2)
+  return { ...values, image }
 }
 
 /** Every platform and mode; earlier versions of Istio are a value. */

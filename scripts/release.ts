@@ -1,6 +1,6 @@
 // npm run release [-- --dry-run]: every package whose version npm does not have, published from its tarball.
-import { parseArgs } from 'node:util'
-import { main, Stop } from './lib/progress.ts'
+import { parsed } from './lib/options.ts'
+import { main } from './lib/progress.ts'
 import { publish, rehearse } from './lib/release.ts'
 
 const HELP = `npm run release [-- --dry-run]
@@ -18,15 +18,7 @@ Exit code: 0 published, or nothing to publish; 1 refused or failed; 2 wrong opti
 `
 
 await main(async () => {
-  const { values } = parse()
+  const { values } = parsed({ options: { 'dry-run': { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } })
   if (values.help) return void process.stdout.write(HELP)
   await (values['dry-run'] ? rehearse() : publish())
 })
-
-function parse() {
-  try {
-    return parseArgs({ options: { 'dry-run': { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } })
-  } catch (error) {
-    throw new Stop(`${error instanceof Error ? error.message : error}\n\n${HELP}`, 2)
-  }
-}

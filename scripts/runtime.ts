@@ -1,12 +1,12 @@
 // npm run runtime [-- --processor x64 --verify]: the native programs of the small runtime, in packages/runtime-linux-*/bin.
 // --processor: x64, arm64; default: all that there is a compiler for. --verify: build again and compare the bytes.
-import { parseArgs } from 'node:util'
+import { parsed } from './lib/options.ts'
 import { main, Stop } from './lib/progress.ts'
 import { buildRuntime, buildRuntimes, verifyRuntime } from './lib/runtime/build.ts'
 import { PROCESSORS, type Processor } from './lib/runtime/pins.ts'
 
 await main(async () => {
-  const { values } = parseArgs({
+  const { values } = parsed({
     options: { processor: { type: 'string', multiple: true }, verify: { type: 'boolean', default: false } },
   })
   const wanted = values.processor?.map(processorNamed)

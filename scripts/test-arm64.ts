@@ -6,10 +6,11 @@ import { debianPackages, unpackMachine } from './lib/arm64/debian-files.ts'
 import { buildForArm64 } from './lib/arm64/executables-arm64.ts'
 import { withoutKernel } from './lib/arm64/without-kernel.ts'
 import { node26 } from './lib/exec.ts'
+import { parsed } from './lib/options.ts'
 import { main, say, step } from './lib/progress.ts'
 import { runWithUs } from './lib/run-with-us.ts'
 import { FAILED, LATE, SKIPPED, USAGE } from './lib/vm/exit-codes.ts'
-import { cacheFor, type MachineTests, minutesOf, newLog, parsed, prepare, skipped } from './lib/vm/machine-tests.ts'
+import { cacheFor, type MachineTests, minutesOf, newLog, prepare, skipped } from './lib/vm/machine-tests.ts'
 
 const PACKAGES = ['qemu-system-arm', 'qemu-user-static', 'kmod', 'debian-archive-keyring'] as const
 

@@ -2,11 +2,11 @@
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, writeSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { ensurePackages } from './lib/debian.ts'
 import { exec } from './lib/exec.ts'
 import { baseArchive } from './lib/fresh/base.ts'
 import { loginCommand, type Machine, makeMachine, runIn } from './lib/fresh/machine.ts'
+import { parsed } from './lib/options.ts'
 import { main, Stop, say, step } from './lib/progress.ts'
 
 /** In this order, on one machine; `code` is the exit code that tells which failed. */
@@ -61,22 +61,19 @@ await main(async () => {
 
 function parse() {
   const names = COMMANDS.map(({ name }) => name)
-  const { only = names, ...flags } = parsed()
+  const flag = { type: 'boolean', default: false } as const
+  const options = {
+    only: { type: 'string', multiple: true },
+    keep: flag,
+    rebuild: flag,
+    help: { ...flag, short: 'h' },
+  } as const
+  const { only = names, ...flags } = parsed({ options }).values
   const unknown = only.find((name) => !names.some((each) => each === name))
   if (unknown !== undefined) {
     throw new Stop(`--only: expected one of ${names.join(', ')}, got ${JSON.stringify(unknown)}`, 2)
   }
   return { ...flags, only: new Set(only) }
-}
-
-function parsed() {
-  const flag = { type: 'boolean', default: false } as const
-  const help = { ...flag, short: 'h' } as const
-  try {
-    return parseArgs({ options: { only: { type: 'string', multiple: true }, keep: flag, rebuild: flag, help } }).values
-  } catch (error) {
-    throw new Stop(`${error instanceof Error ? error.message : error}. --help lists the options`, 2)
-  }
 }
 
 /** The commit that is checked out here, through a bundle: the machine has no other way to it. */

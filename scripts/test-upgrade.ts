@@ -1,7 +1,7 @@
 // npm run test:upgrade [-- --from REF]: a node rolls from the released agent to the one of this commit, and back.
-import { parseArgs } from 'node:util'
 import { ensurePackages, TEST_PACKAGES } from './lib/debian.ts'
 import { buildExecutables } from './lib/executables.ts'
+import { parsed } from './lib/options.ts'
 import { main, Stop, say, step } from './lib/progress.ts'
 import { buildReleased, findCommit, RELEASED } from './lib/released.ts'
 import { inThrowAwayNode } from './lib/throw-away-node.ts'
@@ -43,9 +43,5 @@ await main(async () => {
 function parse() {
   const flag = { type: 'boolean', default: false } as const
   const options = { from: { type: 'string' }, 'no-install': flag, help: { ...flag, short: 'h' } } as const
-  try {
-    return parseArgs({ options, allowPositionals: true })
-  } catch (error) {
-    throw new Stop(`${error instanceof Error ? error.message : error}. --help lists the options`, 2)
-  }
+  return parsed({ options, allowPositionals: true })
 }

@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { type DebianPackage, ensurePackages, missingPackages } from '../debian.ts'
 import { Stop } from '../progress.ts'
 import { SKIPPED, USAGE } from './exit-codes.ts'
@@ -21,15 +20,6 @@ export interface MachineTests {
 
 /** Where they keep what they have downloaded. */
 export const cacheFor = (name: string): string => join(process.env.XDG_CACHE_HOME || '/var/cache', 'cni-ts', name)
-
-/** The command line; what is wrong with it ends the script. */
-export function parsed<const T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
-  try {
-    return parseArgs(config)
-  } catch (error) {
-    throw new Stop(`${error instanceof Error ? error.message : error}. --help lists the options`, USAGE)
-  }
-}
 
 /** `--minutes`, as it was given. */
 export function minutesOf(text: string): string {

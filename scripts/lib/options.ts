@@ -1,0 +1,11 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { Stop } from './progress.ts'
+
+/** The command line; wrong options end the script with exit code 2. */
+export function parsed<const T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
+  try {
+    return parseArgs(config)
+  } catch (error) {
+    throw new Stop(`${error instanceof Error ? error.message : error}. --help lists the options`, 2)
+  }
+}
