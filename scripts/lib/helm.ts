@@ -1,18 +1,5 @@
-import { accessSync, constants } from 'node:fs'
-import { join } from 'node:path'
+import { findExecutable } from '../../packages/host/src/find-executable.ts'
 
 /** Helm on the PATH, or in the folder of `CNI_PEERS`, if it is there. */
-export function findHelm(env: NodeJS.ProcessEnv = process.env): string | undefined {
-  const folders = [...(env.PATH ?? '').split(':'), env.CNI_PEERS ?? ''].filter((folder) => folder !== '')
-  return folders.map((folder) => join(folder, 'helm')).find(isProgram)
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    // looked for in the next folder
-    return false
-  }
-}
+export const findHelm = ({ PATH, CNI_PEERS }: NodeJS.ProcessEnv = process.env): string | undefined =>
+  findExecutable('helm', [PATH, CNI_PEERS].filter(Boolean).join(':'))
