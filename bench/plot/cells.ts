@@ -13,9 +13,6 @@ export function withP99(of: Find, suite: string, group: string, name: string, qu
   return `${ms(of(suite, group, name, quantity))}${p99?.runs ? ` (p99 ${ms(p99)})` : ''}`
 }
 
-export const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
-  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
-
 export function ms(one: Measure | undefined, digits?: number) {
   if (one === undefined) return ''
   return one.runs === 0 ? 'never' : one.median.toFixed(digits ?? (one.median < 100 ? 1 : 0))

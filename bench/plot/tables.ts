@@ -1,6 +1,7 @@
 // The tables of docs/performance.md and docs/benchmarks.md, from a report of npm run bench.
+import { table, withTexts } from '../../scripts/lib/markdown.ts'
 import type { Report } from '../lib/report.ts'
-import { difference, type Find, finder, ms, ratioOf, table, withP99 } from './cells.ts'
+import { difference, type Find, finder, ms, ratioOf, withP99 } from './cells.ts'
 
 const SERVED = 'ours, served'
 
@@ -41,14 +42,7 @@ export function tables(report: Report): Record<string, string> {
 }
 
 /** Put each table between its markers `<!-- bench: NAME -->` and `<!-- end -->`. */
-export function withTables(page: string, report: Report) {
-  const all = tables(report)
-  return page.replaceAll(/(<!-- bench: (\w+) -->\n)[\s\S]*?(<!-- end -->)/g, (_, begin, name, end) => {
-    const text = all[name]
-    if (text === undefined) throw new Error(`a page asks for an unknown table ${JSON.stringify(name)}`)
-    return `${begin}${text}\n${end}`
-  })
-}
+export const withTables = (page: string, report: Report) => withTexts(page, 'bench', tables(report))
 
 function machine({ machine: { cpu, cores, kernel }, versions, peers, suites }: Report) {
   const runs = Object.entries(suites).map(([name, { settings }]) => `${name} ${settings.runs}`)

@@ -3,18 +3,14 @@ import { basename, dirname, join } from 'node:path'
 import { root } from './exec.ts'
 import { folderArrows } from './folder-arrows.ts'
 import { allowed, roomSubjects, subjects } from './imports-map.ts'
+import { table, withTexts } from './markdown.ts'
 import { Stop } from './progress.ts'
 
 /** Each map by the name of its markers, as a table. */
-const MAPS: Readonly<Record<string, () => string>> = { packages: packagesTable, rooms: roomsTable }
+const maps = () => ({ packages: packagesTable(), rooms: roomsTable() })
 
-/** A page with the present maps between their markers `<!-- map: NAME -->` and `<!-- end -->`. */
-export const withMaps = (page: string) =>
-  page.replaceAll(/^(<!-- map: (\w+) -->\n).*?(^<!-- end -->)/gms, (_, begin, name, end) => {
-    const map = MAPS[name]
-    if (map === undefined) throw new Stop(`a page asks for an unknown map ${JSON.stringify(name)}`)
-    return `${begin}${map()}\n${end}`
-  })
+/** A page with the present maps between their markers. */
+export const withMaps = (page: string) => withTexts(page, 'map', maps())
 
 function packagesTable() {
   const entries = publicEntries()
@@ -79,6 +75,3 @@ function row(folder: string, subject: string | undefined) {
   if (subject === undefined) throw new Stop(`scripts/lib/imports-map.ts does not say what ${folder} is`)
   return [`\`${folder}\``, subject]
 }
-
-const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
-  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')

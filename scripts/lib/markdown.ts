@@ -43,9 +43,21 @@ export function links(text: string) {
 
 /** The anchors that headings get, as GitHub makes them. */
 export const anchors = (text: string) =>
-  [...text.replaceAll(/^```[\s\S]*?^```$/gm, '').matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
-    title
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
-      .replaceAll(' ', '-'),
-  )
+  [...text.replaceAll(/^```[\s\S]*?^```$/gm, '').matchAll(/^#+ (.*)$/gm)].map(([, title = '']) => slugify(title))
+
+export const slugify = (title: string) =>
+  title
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-')
+
+export const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
+  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+
+/** A page with these texts between its markers `<!-- KIND: NAME -->` and `<!-- end -->`. */
+export const withTexts = (page: string, kind: string, texts: Readonly<Record<string, string>>) =>
+  page.replaceAll(new RegExp(`^(<!-- ${kind}: (\\w+) -->\n).*?(^<!-- end -->)`, 'gms'), (_, begin, name, end) => {
+    const text = texts[name]
+    if (text === undefined) throw new Error(`a page asks for an unknown ${kind} ${JSON.stringify(name)}`)
+    return `${begin}${text}\n${end}`
+  })

@@ -1,4 +1,5 @@
 import type { DefaultTheme, UserConfig } from 'vitepress'
+import { slugify } from '../markdown.ts'
 import type { Group, Page } from './pages.ts'
 
 /** A module of the API reference: its import name and where its page is. */
@@ -28,6 +29,7 @@ export function siteConfig(
     description: 'Chained CNI plugins in TypeScript',
     lang: 'en',
     cleanUrls: false,
+    // Headings have the anchors that they have on GitHub, where the same pages are read.
     markdown: { anchor: { slugify } },
     themeConfig: {
       nav: [
@@ -45,10 +47,3 @@ export function siteConfig(
 }
 
 const address = (route: string) => `/${route.replace(/(^|\/)index$/, '$1')}`
-
-/** Headings have the anchors that they have on GitHub, where the same pages are read. */
-export const slugify = (title: string): string =>
-  title
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
-    .replaceAll(' ', '-')
