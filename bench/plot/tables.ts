@@ -30,6 +30,8 @@ export function tables(report: Report): Record<string, string> {
   const of = finder(report)
   return {
     machine: machine(report),
+    suites: suitesTable(report),
+    served: `Of a served ADD the agent takes ${ms(of('plugin', 'ADD, mesh pod', SERVED, 'CPU ms of the agent'))} ms of CPU time besides.`,
     plugin: pluginTable(of),
     runtimes: runtimesTable(of, report),
     steps: table(['ADD of a mesh pod, step by step', 'ms', 'so far'], steps(of)),
@@ -44,14 +46,21 @@ export function tables(report: Report): Record<string, string> {
 /** Put each table between its markers `<!-- bench: NAME -->` and `<!-- end -->`. */
 export const withTables = (page: string, report: Report) => withTexts(page, 'bench', tables(report))
 
+/** A suite that was stored before reports had commits has none. */
+function suitesTable({ suites }: Report) {
+  const rows = Object.entries(suites).map(([name, { date, commit = '', load, settings }]) => {
+    const used = Object.entries(settings).map(([key, value]) => `${key} ${value}`)
+    return [`\`${name}\``, date.slice(0, 10), commit, String(load), used.join(', ')]
+  })
+  return table(['suite', 'day', 'commit', 'load', 'settings'], rows)
+}
+
 function machine({ machine: { cpu, cores, kernel }, versions, peers, suites }: Report) {
-  const runs = Object.entries(suites).map(([name, { settings }]) => `${name} ${settings.runs}`)
   const days = [...new Set(Object.values(suites).map(({ date }) => date.slice(0, 10)))].sort()
-  const commits = [...new Set(Object.values(suites).flatMap(({ commit = [] }) => commit))]
   const loads = Object.values(suites).map(({ load }) => load)
   return [
-    `${cores} × ${cpu}, Linux ${kernel.replace(/-.*/, '')}, iptables ${versions.iptables}, bun ${versions.bun}; ${[...new Set([days[0], days.at(-1)])].join(' to ')}${commits.map((one) => `, commit ${one}`).join('')}, load ${Math.min(...loads)} to ${Math.max(...loads)};`,
-    `runs: ${runs.join(', ')}; originals: ${peers.join(', ') || 'none found'}.`,
+    `${cores} × ${cpu}, Linux ${kernel.replace(/-.*/, '')}, iptables ${versions.iptables}, bun ${versions.bun}; ${[...new Set([days[0], days.at(-1)])].join(' to ')}, load ${Math.min(...loads)} to ${Math.max(...loads)};`,
+    `originals: ${peers.join(', ') || 'none found'}.`,
   ].join('\n')
 }
 
