@@ -1,9 +1,10 @@
-import { existsSync, globSync, readFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { root } from './exec.ts'
 import { folderArrows } from './folder-arrows.ts'
 import { allowed, roomSubjects, subjects } from './imports-map.ts'
 import { table, withTexts } from './markdown.ts'
+import { entries, manifests } from './pack.ts'
 import { Stop } from './progress.ts'
 
 /** Each map by the name of its markers, as a table. */
@@ -13,37 +14,26 @@ const maps = () => ({ packages: packagesTable(), rooms: roomsTable() })
 export const withMaps = (page: string) => withTexts(page, 'map', maps())
 
 function packagesTable() {
-  const entries = publicEntries()
+  const packages = manifests().map(({ folder, manifest }) => ({ name: basename(folder), manifest }))
   const rows = Object.entries(allowed).map(([name, patterns]) => {
-    const [own = ''] = entries.get(name) ?? []
-    const others = [...entries].filter(([other]) => other !== name).map(([, all]) => all)
     const [folder = '', subject = ''] = row(`packages/${name}`, subjects[name])
-    return [folder, `\`${own}\``, subject, mayImport(patterns, others)]
+    const own = packages.find((one) => one.name === name)?.manifest.name
+    const others = packages.filter((one) => one.name !== name && one.manifest.name.startsWith('@cni/'))
+    const offered = others.map(({ manifest }) => entries(manifest)).filter((all) => all.length > 0)
+    return [folder, `\`${own}\``, subject, mayImport(patterns, offered)]
   })
   return table(['folder', 'package', 'what it is', 'may import'], rows)
 }
 
-/** The public entries of each package by its folder, such as `@cni/netns/sys`. */
-function publicEntries() {
-  const manifests = globSync('packages/*/package.json', { cwd: root }).sort()
-  return new Map(
-    manifests.map((path): [string, string[]] => {
-      const { name, exports } = JSON.parse(readFileSync(join(root, path), 'utf8'))
-      const entries = Object.keys(exports).filter((entry) => entry !== '.' && entry !== './package.json')
-      return [basename(dirname(path)), [name, ...entries.map((entry) => `${name}${entry.slice(1)}`)]]
-    }),
-  )
-}
-
 /** Packages by name; a package of which only some entries are allowed by those entries. */
-function mayImport(patterns: readonly RegExp[], others: readonly string[][]) {
-  const packages = others.filter(([name]) => name?.startsWith('@cni/'))
-  const named = packages.map((all) => {
+function mayImport(patterns: readonly RegExp[], offered: readonly string[][]) {
+  const named = offered.map((all) => {
     const some = all.filter((entry) => patterns.some((pattern) => pattern.test(entry)))
-    return some.length === all.length ? some.slice(0, 1) : some
+    return { some, isWhole: some.length === all.length }
   })
-  if (named.every((some, index) => some[0] === packages[index]?.[0] && some.length === 1)) return 'all packages'
-  return named.flat().join(', ').replaceAll('@cni/', '') || 'nothing of ours'
+  if (named.every(({ isWhole }) => isWhole)) return 'all packages'
+  const words = named.flatMap(({ some, isWhole }) => (isWhole ? some.slice(0, 1) : some))
+  return words.join(', ').replaceAll('@cni/', '') || 'nothing of ours'
 }
 
 function roomsTable() {

@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
+import { existsSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative } from 'node:path'
 import { exec, root } from './exec.ts'
 
 export type Manifest = {
@@ -19,6 +19,15 @@ export type Manifest = {
   scripts?: Record<string, string>
 }
 
+/** Every package of the repository: its folder and its package.json. */
+export const manifests = () =>
+  globSync('packages/*/package.json', { cwd: root })
+    .sort()
+    .map((path) => {
+      const manifest: Manifest = JSON.parse(readFileSync(join(root, path), 'utf8'))
+      return { folder: join(root, dirname(path)), manifest }
+    })
+
 export type Packed = { tarball: string; bytes: number; manifest: Manifest; files: Map<string, Buffer> }
 
 /**
@@ -35,13 +44,14 @@ export async function packAll(folder: string, repository = root): Promise<Packed
     quiet: true,
     cwd: repository,
   })
-  return readdirSync(folder).map((name) => {
-    const tarball = join(folder, name)
-    const bytes = readFileSync(tarball)
-    const files = untar(gunzipSync(bytes))
-    const manifest = JSON.parse(files.get('package.json')?.toString() ?? '{}')
-    return { tarball, bytes: bytes.length, manifest, files }
-  })
+  return Promise.all(
+    readdirSync(folder).map(async (name) => {
+      const tarball = join(folder, name)
+      const files = await unpacked(tarball)
+      const manifest = JSON.parse(files.get('package.json')?.toString() ?? '{}')
+      return { tarball, bytes: statSync(tarball).size, manifest, files }
+    }),
+  )
 }
 
 /** What is wrong with the contents of a package, as sentences. */
@@ -109,18 +119,13 @@ const targets = ({ exports, bin = {} }: Manifest) =>
     .concat(Object.values(bin))
     .map((path) => path.replace(/^\.\//, ''))
 
-/** The regular files of a tar archive whose names are short, which ours are. */
-function untar(tar: Buffer) {
-  const files: Map<string, Buffer> = new Map()
-  const text = (from: number, to: number) => tar.toString('utf8', from, to).replace(/\0.*$/s, '')
-  for (let at = 0; tar[at]; ) {
-    const size = Number.parseInt(text(at + 124, at + 136), 8)
-    const prefix = text(at + 345, at + 500)
-    const name = [prefix, text(at, at + 100)].filter(Boolean).join('/')
-    const type = text(at + 156, at + 157)
-    if (type !== '0' && type !== '') throw new Error(`${name}: an entry of type ${type} in a package`)
-    files.set(name.replace(/^package\//, ''), tar.subarray(at + 512, at + 512 + size))
-    at += 512 + Math.ceil(size / 512) * 512
-  }
+/** The files of a tarball, by their path in the package. */
+async function unpacked(tarball: string) {
+  const folder = mkdtempSync(join(tmpdir(), 'cni-pack-'))
+  await exec(['tar', '-xzf', tarball, '-C', folder, '--strip-components=1'], { quiet: true })
+  const found = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => !entry.isDirectory())
+  const paths = found.map(({ parentPath, name }) => join(parentPath, name))
+  const files = new Map(paths.map((path) => [relative(folder, path), readFileSync(path)]))
+  rmSync(folder, { recursive: true })
   return files
 }

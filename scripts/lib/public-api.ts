@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import ts from 'typescript'
 import { root } from './exec.ts'
-import type { Manifest } from './pack.ts'
+import { manifests } from './pack.ts'
 import { Stop } from './progress.ts'
 
 const folder = join(root, 'api')
@@ -34,14 +34,11 @@ export function writeApi() {
 }
 
 function* apiReports() {
-  for (const name of readdirSync(join(root, 'packages')).sort()) {
-    const where = join(root, 'packages', name)
-    if (!existsSync(join(where, 'package.json'))) continue
-    const manifest: Manifest = JSON.parse(readFileSync(join(where, 'package.json'), 'utf8'))
+  for (const { folder: where, manifest } of manifests()) {
     const entries = Object.entries(manifest.exports).flatMap(([subpath, target]) =>
       typeof target === 'object' ? [{ subpath: join(manifest.name, subpath), file: join(where, target.types) }] : [],
     )
-    yield { file: join(folder, `${name}.txt`), ...apiOf(entries) }
+    yield { file: join(folder, `${basename(where)}.txt`), ...apiOf(entries) }
   }
 }
 

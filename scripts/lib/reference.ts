@@ -1,8 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Application, Converter, PageEvent } from 'typedoc'
 import { root } from './exec.ts'
-import type { Manifest } from './pack.ts'
+import { manifests } from './pack.ts'
 import { Stop } from './progress.ts'
 
 /** How `typedoc-plugin-markdown` writes a page. */
@@ -86,13 +85,10 @@ async function readReference() {
 }
 
 /** What the packages' `exports` offer, and the source behind each. */
-function publicEntries() {
-  const packages = join(root, 'packages')
-  return readdirSync(packages).flatMap((folder) => {
-    const { name, exports }: Manifest = JSON.parse(readFileSync(join(packages, folder, 'package.json'), 'utf8'))
-    return Object.entries(exports).flatMap(([subpath, target]) => {
+const publicEntries = () =>
+  manifests().flatMap(({ folder, manifest: { name, exports } }) =>
+    Object.entries(exports).flatMap(([subpath, target]) => {
       const source = typeof target === 'object' ? target['@cni/source'] : undefined
-      return source === undefined ? [] : [{ name: join(name, subpath), file: join(packages, folder, source) }]
-    })
-  })
-}
+      return source === undefined ? [] : [{ name: join(name, subpath), file: join(folder, source) }]
+    }),
+  )

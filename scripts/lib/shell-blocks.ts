@@ -1,17 +1,15 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './exec.ts'
 import { EXECUTABLES } from './executables.ts'
 import { blocks } from './markdown.ts'
+import { manifests } from './pack.ts'
 
-const manifest = (folder: string) => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
-
-const scripts = new Set(Object.keys(manifest('.').scripts))
+const scripts = new Set(Object.keys(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).scripts))
 
 /** What the packages install, those by whose name npx runs it, and what the build leaves in dist/bin. */
 const ours = new Set([
-  ...readdirSync(join(root, 'packages')).flatMap((folder) => {
-    const { name, bin = {} } = manifest(`packages/${folder}`)
+  ...manifests().flatMap(({ manifest: { name, bin = {} } }) => {
     const programs = Object.keys(bin)
     return programs.length === 1 ? [...programs, name] : programs
   }),
