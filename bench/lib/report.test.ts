@@ -108,6 +108,12 @@ describe('storing a part of the suites', () => {
     ])
   })
 
+  it('needs the originals only for a suite that raced them', () => {
+    const now = { ...report, peers: [], suites: { agent: suite } }
+    const before = { ...stored, suites: { ...stored.suites, agent: { ...suite, measures: [] } } }
+    expect(mergeBaseline(before, now, all)).toMatchObject({ peers: ['istio-cni'], suites: { agent: suite } })
+  })
+
   it.each([
     ['there is no baseline', undefined, report, 'run all suites (missing: agent)'],
     ['another machine', stored, { ...report, machine: { ...report.machine, cores: 8 } }, 'of another machine'],
