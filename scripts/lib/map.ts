@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, globSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { root } from './exec.ts'
 import { folderArrows } from './folder-arrows.ts'
