@@ -69,6 +69,31 @@ describe('a compiled executable', () => {
     expect(JSON.parse((await run([plugin], { cwd: beside, env: {} })).stdout)).toEqual(alone)
   })
 
+  it('compiles a function later than bun by default: an agent at rest would keep that memory', async () => {
+    const file = join(folder, 'hot.ts')
+    // By default 300 calls are enough.
+    writeFileSync(
+      file,
+      `function hot(n: number): number {
+  let sum = 0
+  for (let index = 0; index < 3; index++) sum += n % 7
+  return sum
+}
+let rounds = 0
+const timer = setInterval(() => {
+  for (let n = 0; n < 100; n++) hot(n)
+  if (++rounds < 15) return
+  clearInterval(timer)
+  const { numberOfDFGCompiles } = process.getBuiltinModule('bun:jsc')
+  process.stdout.write(JSON.stringify({ supportedVersions: [], compiled: numberOfDFGCompiles(hot) }))
+}, 5)
+`,
+    )
+    const program = join(folder, 'hot')
+    await buildExecutable({ entry: file, outfile: program })
+    expect(JSON.parse((await run([program], { env: {} })).stdout)).toMatchObject({ compiled: 0 })
+  })
+
   it('is bun where the environment says so, which the README warns of', async () => {
     const version = expect.stringMatching(/^1\.\d+\.\d+$/)
     const said = async (env: Record<string, string>) => (await run([outfile, '--version'], { env })).stdout.trim()
