@@ -73,8 +73,8 @@ export async function chain(): Promise<string[]> {
   return list.plugins.map(({ type }: { type: string }) => type)
 }
 
-/** What the agent's pod is charged for, in megabytes: the working set is what kubelet calls so. */
-export async function memory(): Promise<{ anonymous: number; cached: number; workingSet: number }> {
+/** What the agent's pod is charged for, in megabytes: the working set is what kubelet calls so, with the used files. */
+export async function memory(): Promise<Record<'anonymous' | 'cached' | 'usedFiles' | 'workingSet', number>> {
   const [agent] = await pods(NAMESPACE, SELECTOR)
   const folder = `/sys/fs/cgroup/memory/kubepods/*/pod${agent?.metadata.uid}`
   const text = await shell(`cat ${folder}/memory.stat; echo usage $(cat ${folder}/memory.usage_in_bytes)`)
@@ -82,6 +82,7 @@ export async function memory(): Promise<{ anonymous: number; cached: number; wor
   return {
     anonymous: megabytes('total_rss'),
     cached: megabytes('total_cache'),
+    usedFiles: megabytes('total_active_file'),
     workingSet: megabytes('usage') - megabytes('total_inactive_file'),
   }
 }

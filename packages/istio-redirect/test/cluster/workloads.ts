@@ -10,6 +10,8 @@ export interface Workload {
   readonly name: string
   /** `native`: a sidecar among the init containers; `ordinary`: among the others; none: not in the mesh. */
   readonly sidecar?: 'native' | 'ordinary'
+  /** Has the injector's annotation; default: a pod with a sidecar has it. */
+  readonly annotated?: boolean
   readonly labels?: Readonly<Record<string, string>>
   readonly hostPort?: number
   /** Istio's validation container comes first in injected pods; it fails where there are no rules. */
@@ -17,7 +19,8 @@ export interface Workload {
 }
 
 /** A pod as Istio's injection leaves it, in short. */
-export function workload({ name, sidecar, labels = {}, hostPort, validated = true }: Workload) {
+export function workload(options: Workload) {
+  const { name, sidecar, annotated = sidecar !== undefined, labels = {}, hostPort, validated = true } = options
   const proxy = {
     name: 'istio-proxy',
     image: IMAGE,
@@ -49,7 +52,7 @@ export function workload({ name, sidecar, labels = {}, hostPort, validated = tru
       name,
       namespace: NAMESPACE,
       labels,
-      annotations: sidecar === undefined ? {} : { 'sidecar.istio.io/status': '{"containers":["istio-proxy"]}' },
+      annotations: annotated ? { 'sidecar.istio.io/status': '{"containers":["istio-proxy"]}' } : {},
     },
     spec: {
       terminationGracePeriodSeconds: 1,
