@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync } from 'nod
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { install, uninstall } from './agent.ts'
+import { release, uninstall } from './agent.ts'
 import { apply, nodeFolder, onNode, shell, until } from './cluster.ts'
 import { remove, workload } from './workloads.ts'
 
@@ -26,7 +26,11 @@ const ITS_FOLDER = '/run/original-istio-cni'
 beforeAll(async () => {
   if (!canRun) return
   await shell(`cp /etc/cni/net.d/10-bridge.conflist /etc/cni/net.d/${MANAGED}`)
-  await install(`cniConfFileName=${MANAGED}`)
+  // It never gets ready: containerd does not use that list.
+  await release(`cniConfFileName=${MANAGED}`)
+  await until('the agent has put its plugin into its list, and serves', async () =>
+    shell(`grep -q istio-cni /etc/cni/net.d/${MANAGED} && test -S /run/istio-cni/serve.sock && echo yes`),
+  )
   copyFileSync(original, join(nodeFolder, 'opt/cni/bin', COPY))
   await shell(`mkdir -p ${ITS_FOLDER}; cp /run/istio-cni/istio-cni-kubeconfig ${ITS_FOLDER}/`)
 })
