@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import ts from 'typescript'
+import { budgetProblems, namesOf, type PackageCount, readBudget } from './api-budget.ts'
 import { root } from './exec.ts'
 import { manifests } from './pack.ts'
 import { Stop } from './progress.ts'
@@ -10,6 +11,7 @@ const folder = join(root, 'api')
 /** Fails when a package offers other names or types than its record in `api/` says: a public change is to be seen in review. */
 export function checkApi() {
   const reports = [...apiReports()]
+  const note = keepBudget(reports)
   const changed = reports.filter(({ file, text }) => !existsSync(file) || readFileSync(file, 'utf8') !== text)
   if (changed.length > 0) {
     const lines = changed.map(({ file, text }) => `${relative(root, file)}: ${firstDifference(file, text)}`)
@@ -17,20 +19,30 @@ export function checkApi() {
       `The public API is not the recorded one. Meant? Then npm run api, and a changeset.\n${lines.join('\n')}`,
     )
   }
-  const count = reports.reduce((sum, { names }) => sum + names, 0)
-  return { note: `${count} names of ${reports.length} packages` }
+  return { note }
 }
 
 /** Record the public API of every package as it was built: `api/<package>.txt`. */
 export function writeApi() {
   mkdirSync(folder, { recursive: true })
   let changed = 0
-  for (const { file, text } of apiReports()) {
+  const reports = [...apiReports()]
+  for (const { file, text } of reports) {
     if (existsSync(file) && readFileSync(file, 'utf8') === text) continue
     writeFileSync(file, text)
     changed++
   }
-  return { note: changed === 0 ? 'as recorded' : `${changed} of the files in api/ changed` }
+  const note = keepBudget(reports)
+  return { note: `${changed === 0 ? 'as recorded' : `${changed} of the files in api/ changed`}; ${note}` }
+}
+
+/** Fails when an entry offers more names than `api/budget.json` allows. */
+function keepBudget(counts: readonly PackageCount[]) {
+  const problems = budgetProblems(counts, readBudget())
+  if (problems.length > 0) throw new Stop(problems.join('\n'))
+  const names = counts.flatMap(({ entries }) => entries).reduce((sum, entry) => sum + entry.names, 0)
+  const hidden = counts.reduce((sum, each) => sum + each.hidden.length, 0)
+  return `${names} names of ${counts.length} packages, ${hidden} types needed but not exported`
 }
 
 function* apiReports() {
@@ -42,22 +54,22 @@ function* apiReports() {
   }
 }
 
-type Entry = { subpath: string; file: string }
+type Entry = { readonly subpath: string; readonly file: string }
 
 /** What the declaration files offer, entry by entry, and below them the types that those need but nobody can import. */
-function apiOf(entries: readonly Entry[]) {
+export function apiOf(entries: readonly Entry[]) {
   const program = programOf(entries.map(({ file }) => file))
   const checker = program.getTypeChecker()
   const shown: Set<ts.Node> = new Set()
   const needed: Set<ts.Node> = new Set()
   const lines: string[] = []
-  let names = 0
+  const counts: { specifier: string; names: number }[] = []
   for (const { subpath, file } of entries) {
     const module = checker.getSymbolAtLocation(sourceOf(program, file))
     const exported = module === undefined ? [] : checker.getExportsOfModule(module)
+    counts.push({ specifier: subpath, names: exported.reduce((sum, each) => sum + namesOf(checker, each), 0) })
     lines.push(`## ${subpath}`, '')
     for (const symbol of exported.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
-      names++
       const declarations = declarationsOf(checker, symbol)
       if (declarations.length === 0) lines.push(`export ${symbol.name}: of another package`)
       for (const each of declarations) {
@@ -68,10 +80,29 @@ function apiOf(entries: readonly Entry[]) {
       lines.push('')
     }
   }
-  const hidden = [...needed].filter((each) => !shown.has(each)).map((each) => textOf(each))
-  if (hidden.length > 0)
-    lines.push('## Needed by them, not exported', '', ...hidden.sort().flatMap((text) => [text, '']))
-  return { text: `${lines.join('\n').trimEnd()}\n`, names }
+  const hidden = [...needed].filter((each) => !shown.has(each) && !isBrand(each))
+  if (hidden.length > 0) {
+    const texts = hidden.map((each) => textOf(each)).sort()
+    lines.push('## Needed by them, not exported', '', ...texts.flatMap((text) => [text, '']))
+  }
+  return { text: `${lines.join('\n').trimEnd()}\n`, entries: counts, hidden: hidden.map(nameOf).sort() }
+}
+
+/** The symbol by which a class knows its instances of other copies of the package: no type to export. */
+const isBrand = (node: ts.Node) =>
+  ts.isVariableStatement(node) &&
+  node.declarationList.declarations.every(
+    ({ type }) => type !== undefined && ts.isTypeOperatorNode(type) && type.operator === ts.SyntaxKind.UniqueKeyword,
+  )
+
+function nameOf(node: ts.Node): string {
+  if (ts.isVariableStatement(node)) return node.declarationList.declarations.map(({ name }) => name.getText()).join()
+  const isNamed =
+    ts.isInterfaceDeclaration(node) ||
+    ts.isTypeAliasDeclaration(node) ||
+    ts.isFunctionDeclaration(node) ||
+    ts.isClassDeclaration(node)
+  return isNamed ? (node.name?.text ?? '') : node.getText()
 }
 
 /** Only our own files: what others declare is not ours to record. */
@@ -116,7 +147,7 @@ function reached(checker: ts.TypeChecker, from: ts.Node) {
   return found
 }
 
-const isTopLevel = (node: ts.Node) => ts.isSourceFile(statementOf(node).parent)
+const isTopLevel = (node: ts.Node) => !ts.isSourceFile(node) && ts.isSourceFile(statementOf(node).parent)
 
 /** A variable is declared by the statement around it; everything else is its own statement. */
 const statementOf = (node: ts.Node): ts.Node =>

@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import ts from 'typescript'
+import { root } from './exec.ts'
+
+const file = 'api/budget.json'
+
+/** Limits of the public API. A change raises them by hand. */
+export interface ApiBudget {
+  /** Most names that an entry offers, by its specifier. */
+  readonly names: Readonly<Record<string, number>>
+  /** Most types that a package needs in its signatures and does not export. A package that is not listed has none. */
+  readonly hidden: Readonly<Record<string, number>>
+}
+
+export interface PackageCount {
+  readonly package: string
+  readonly entries: readonly { readonly specifier: string; readonly names: number }[]
+  readonly hidden: readonly string[]
+}
+
+export function readBudget(): ApiBudget {
+  return JSON.parse(readFileSync(join(root, file), 'utf8'))
+}
+
+/** One sentence for each entry or package that offers more than its budget. */
+export function budgetProblems(counts: readonly PackageCount[], budget: ApiBudget): readonly string[] {
+  const entries = counts.flatMap((each) => each.entries)
+  const known = new Set(entries.map(({ specifier }) => specifier))
+  return [
+    ...entries.flatMap(({ specifier, names }) => {
+      const limit = budget.names[specifier]
+      if (limit === undefined)
+        return [`${specifier} offers ${names} names and has no budget: add it to ${file} by hand.`]
+      if (names <= limit) return []
+      return [`${specifier} offers ${names} names, its budget is ${limit}: raise it in ${file} by hand.`]
+    }),
+    ...counts.flatMap(({ package: name, hidden }) => {
+      const limit = budget.hidden[name] ?? 0
+      if (hidden.length <= limit) return []
+      const types = hidden.join(', ')
+      return [
+        `${name} needs ${hidden.length} types that it does not export, its budget is ${limit}: export them (${types}).`,
+      ]
+    }),
+    ...Object.keys(budget.names)
+      .filter((specifier) => !known.has(specifier))
+      .map((specifier) => `${specifier} is in ${file}, and no package has this entry.`),
+  ]
+}
+
+/** Names that an export adds: its own, and the members of an object or a namespace. */
+export function namesOf(checker: ts.TypeChecker, exported: ts.Symbol): number {
+  const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported
+  if (symbol.flags & ts.SymbolFlags.ValueModule) return 1 + checker.getExportsOfModule(symbol).length
+  if (!(symbol.flags & ts.SymbolFlags.Variable)) return 1
+  const type = checker.getTypeOfSymbol(symbol)
+  return checker.isTupleType(type) ? 1 : 1 + checker.getPropertiesOfType(type).length
+}
